@@ -10,6 +10,7 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/sinkhorn"
+	"github.com/gomonge/monge/vecmath"
 	"github.com/gomonge/monge/wda"
 	"gonum.org/v1/gonum/mat"
 )
@@ -105,6 +106,39 @@ func runDistance[T number](c *testCase) (map[string]array, error) {
 	d := dist.NewMatrix[T](x.Rows, z.Rows, nil)
 	dist.SqEuclidean(d, x, z)
 	return map[string]array{"d": packMatrix(d)}, nil
+}
+
+// pairs
+
+func pairCases() []testCase { return typed(pairsOf[float64](), pairsOf[float32]()) }
+
+func pairsOf[T number]() []testCase {
+	rng := newRand(7)
+	var out []testCase
+	for _, n := range []int{1, 2, 3, 7, 16, 33, 65, 130} {
+		out = append(out, testCase{Comment: fmt.Sprintf("%d elements", n), Inputs: map[string]array{"x": pack(values[T](rng, n), n), "y": pack(values[T](rng, n), n)}})
+	}
+	one := func(comment string, x, y []T) testCase {
+		return testCase{Comment: comment, Inputs: map[string]array{"x": pack(x, len(x)), "y": pack(y, len(y))}}
+	}
+	huge := 1000
+	if _, narrow := any(T(0)).(float32); narrow {
+		huge = 120
+	}
+	large, tiny, zero := T(math.Ldexp(1, huge)), T(math.Ldexp(1, -huge)), T(0)
+	return append(out,
+		one("no elements: all sums are +0", nil, nil),
+		one("zeros of both signs: products alone give -0", []T{zero, -zero}, []T{-1, 1}),
+		one("squares beyond the range: the cosine and the norm are right", []T{large, large}, []T{large, -2 * large}),
+		one("squares below the range: the cosine and the norm are right", []T{3 * tiny, 4 * tiny}, []T{tiny, tiny}))
+}
+
+func runPairs[T number](c *testCase) (map[string]array, error) {
+	x, y := unpack[T](c.Inputs["x"]), unpack[T](c.Inputs["y"])
+	return map[string]array{
+		"dot": scalar(vecmath.Dot(x, y)), "sqeuclidean": scalar(vecmath.SqEuclidean(x, y)), "manhattan": scalar(vecmath.Manhattan(x, y)),
+		"cosine": scalar(vecmath.CosineSimilarity(x, y)), "norm": scalar(vecmath.Norm(x)), "sum": scalar(vecmath.Sum(x)),
+	}, nil
 }
 
 func gibbsCases() []testCase { return typed(gibbsOf[float64](), gibbsOf[float32]()) }
