@@ -14,6 +14,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/pair"
 	"github.com/gomonge/monge/internal/asm/pass"
+	"github.com/gomonge/monge/internal/asm/price"
 	"github.com/gomonge/monge/internal/asm/project"
 	"github.com/gomonge/monge/internal/asm/query"
 	"github.com/gomonge/monge/internal/asm/vector"
@@ -147,6 +148,32 @@ func FuzzBlockMixed(f *testing.F) {
 
 func FuzzLaneFloat64(f *testing.F) { fuzz(f, laneKernel[float64]) }
 func FuzzLaneFloat32(f *testing.F) { fuzz(f, laneKernel[float32]) }
+
+// Least reduced costs.
+
+func FuzzPriceFloat64(f *testing.F) {
+	fuzz(f, func(c *call[float64]) { priceKernel(c, c.matrix) })
+}
+
+func FuzzPriceFloat32(f *testing.F) {
+	fuzz(f, func(c *call[float64]) { priceKernel(c, c.narrowMatrix) })
+}
+
+// priceKernel makes one of the functions of package price, on a row of costs.
+func priceKernel[T num.Float](c *call[float64], costs func(rows, cols int) ([]T, int)) {
+	n := c.upTo(600)
+	row, _ := costs(1, n)
+	row = row[:n]
+	u, v := scalar[float64](&c.input, c.Rand), c.in(n)
+	out := c.Out(2)
+	least, at := 0., 0
+	if c.upTo(1) == 0 {
+		least, at = price.Least(row, u, v)
+	} else {
+		least, at = price.Relax(c.inOut(n, c.upTo(5)), row, u, v)
+	}
+	out[0], out[1] = least, float64(at)
+}
 
 // Sums of table entries that codes select.
 

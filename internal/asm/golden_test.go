@@ -17,6 +17,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/pair"
 	"github.com/gomonge/monge/internal/asm/pass"
+	"github.com/gomonge/monge/internal/asm/price"
 	"github.com/gomonge/monge/internal/asm/project"
 	"github.com/gomonge/monge/internal/asm/query"
 	"github.com/gomonge/monge/internal/asm/vector"
@@ -98,6 +99,8 @@ func TestGoldenBits(t *testing.T) {
 
 		"query/dot/bf16":         "caaf82cd0553a8ab",
 		"query/dot/f16":          "60e68a3d680cffe1",
+		"price/f32":              "5799a92caa469bca",
+		"price/f64":              "3451dec8b51271f3",
 		"query/dot/f32":          "c42b5001c8a6fac9",
 		"query/dot/int8":         "1752b9ddf9dbb076",
 		"query/sqeuclidean/bf16": "53239e2eec4b0a39",
@@ -110,6 +113,8 @@ func TestGoldenBits(t *testing.T) {
 		goldenBits[float64]("f64", got)
 		goldenBits[float32]("f32", got)
 		goldenMixedBits(got)
+		goldenPrice[float64]("f64", got)
+		goldenPrice[float32]("f32", got)
 		goldenQuery(got)
 		goldenCodes(got)
 		for k, h := range got {
@@ -166,6 +171,15 @@ func goldenMixedBits(got map[string]string) {
 	copy(qc, q)
 	pass.Sweep(m, n, k, n, v, w, s, qc)
 	got["adjoint/sweep/mixed"] = hash(s, qc)
+}
+
+func goldenPrice[T num.Float](name string, got map[string]string) {
+	const n = 77
+	rng := rand.New(rand.NewPCG(1, 2))
+	c, v, d := uniform[T](rng, n, 0, 1), uniform[float64](rng, n, -1, 1), uniform[float64](rng, n, 0, 1)
+	least, at := price.Least(c, 0.25, v)
+	lower, on := price.Relax(d, c, 0.25, v)
+	got["price/"+name] = hash([]float64{least, float64(at), lower, float64(on)}, d)
 }
 
 func goldenQuery(got map[string]string) {

@@ -128,6 +128,12 @@ func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) error {
 		return err
 	}
 	if s.partial {
+		// Again with a dual variable of 0 at the dummy column: the others are then as small as those without
+		// dummies, and so is the rounding that hides a negative reduced cost.
+		s.shift()
+		if err := s.improve(ctx, p); err != nil {
+			return err
+		}
 		s.DummyF, s.DummyG = s.dual[s.n-1], s.dual[s.n+s.m-1]
 	}
 	for k, d := range s.dual {
@@ -183,7 +189,7 @@ func (s *Solver[T]) setMasses(p *Problem[T]) {
 		s.G[j] = math.Inf(-1)
 		if w > 0 {
 			x := &s.nodes[s.n+j]
-			x.flow = wideOf(float64(w), s.scale).plus(wide{0, 1})
+			x.flow = atLeastOne(wideOf(float64(w), s.scale))
 			b = b.plus(x.flow)
 			s.G[j] = 0
 			s.active++
@@ -194,7 +200,7 @@ func (s *Solver[T]) setMasses(p *Problem[T]) {
 		}
 	}
 	if s.partial {
-		mass := wideOf(p.Mass, s.scale).plus(wide{0, 1})
+		mass := atLeastOne(wideOf(p.Mass, s.scale))
 		for _, most := range [2]wide{a, b} {
 			if most.less(mass) {
 				mass = most
@@ -276,7 +282,7 @@ func (s *Solver[T]) plant(ctx context.Context, p *Problem[T]) error {
 	heap := s.arcs[:0]
 	for _, i := range rows {
 		row := p.Costs.Row(int(i))
-		if err := checkFinite(row, int(i)); err != nil {
+		if err := CheckFinite(row, int(i)); err != nil {
 			return err
 		}
 		heap = append(heap, s.cheapest(ctx, i, row))
@@ -360,8 +366,8 @@ func (s *Solver[T]) fill(a arc) bool {
 	return x.flow.positive()
 }
 
-// checkFinite returns a NotFiniteError if a cost of row i is not finite.
-func checkFinite[T num.Float](row []T, i int) error {
+// CheckFinite returns a NotFiniteError if a cost of row i is not finite.
+func CheckFinite[T num.Float](row []T, i int) error {
 	if finite(float64(pair.Sum(row))) {
 		return nil
 	}
@@ -371,6 +377,55 @@ func checkFinite[T num.Float](row []T, i int) error {
 		}
 	}
 	return nil
+}
+
+// DualTo sets u and v to the dual variables of rows and columns, and returns the price of mass: u_i + v_j + price is the
+// cost on the tree. Without Mass, the price is 0. With Mass, those of the dummies, which are 0, are subtracted, in
+// twice the precision.
+func (s *Solver[T]) DualTo(u, v []float64) (price float64) {
+	copy(u, s.F)
+	copy(v, s.G)
+	if !s.partial {
+		return 0
+	}
+	row, column := s.n-1, s.n+s.m-1
+	for i := range u {
+		u[i] = s.dualSum(i, column)
+	}
+	for j := range v {
+		v[j] = s.dualSum(s.n+j, row)
+	}
+	return -s.dualSum(row, column)
+}
+
+// shift subtracts the dual variable of the last column from those of columns, and adds it to those of rows.
+func (s *Solver[T]) shift() {
+	last := s.n + s.m - 1
+	g, low := s.dual[last], s.nodes[last].low
+	for k := range s.dual {
+		sign := -1.
+		if k < s.n {
+			sign = 1
+		}
+		x, d := &s.nodes[k], s.dual[k]
+		if x.parent < 0 && x.first < 0 {
+			continue // without weight
+		}
+		y := float64(sign * g)
+		sum := d + y
+		t := sum - d
+		rest := ((d - (sum - t)) + (y - t)) + (x.low + float64(sign*low))
+		hi := sum + rest
+		s.dual[k], x.low = hi, rest-(hi-sum)
+	}
+}
+
+// dualSum returns the sum of the dual variables of two nodes.
+func (s *Solver[T]) dualSum(k, l int) float64 {
+	x, y := s.dual[k], s.dual[l]
+	sum := x + y
+	t := sum - x
+	return sum + (((x - (sum - t)) + (y - t)) + (s.nodes[k].low + s.nodes[l].low))
 }
 
 // countSizes sets the sizes of all subtrees.
@@ -603,22 +658,27 @@ func (s *Solver[T]) turn(k, parent, top, part int32, flow wide, arc float64) {
 	}
 }
 
-// Flow returns the mass on the arc between a node and its parent.
+// mass returns the mass on the arc between a node and its parent.
 func (s *Solver[T]) mass(x *node) float64 {
 	return x.flow.plus(wide{0, 1}.shift(s.unit - 1)).shift(-s.unit).float(-s.scale)
 }
 
-// Arcs calls f for the arcs of the plan that carry mass, in the order of the rows, and of the columns in a row. It
-// needs scratch of at least n + m elements.
+// Arcs calls f for the arcs of the plan that carry mass between the n rows and m columns, without the dummies. Columns
+// are in ascending order.
 func (s *Solver[T]) Arcs(n, m int, f func(row, column int, mass, cost float64)) {
-	for k := range s.nodes {
-		x := &s.nodes[k]
-		if x.parent < 0 {
-			continue
+	for j := range m {
+		y := &s.nodes[s.n+j]
+		if i := int(y.parent); i >= 0 && i < n {
+			if mass := s.mass(y); mass > 0 {
+				f(i, j, mass, y.arc)
+			}
 		}
-		i, j := min(k, int(x.parent)), max(k, int(x.parent))-s.n
-		if mass := s.mass(x); i < n && j < m && mass > 0 {
-			f(i, j, mass, x.arc)
+		for i := y.first; i >= 0; i = s.nodes[i].next {
+			if x := &s.nodes[i]; int(i) < n {
+				if mass := s.mass(x); mass > 0 {
+					f(int(i), j, mass, x.arc)
+				}
+			}
 		}
 	}
 }

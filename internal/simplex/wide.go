@@ -38,6 +38,14 @@ func (x wide) shift(k int) wide {
 	return wide{x.hi >> 63, uint64(x.hi >> min(63, -k-64))}
 }
 
+// atLeastOne returns x, or 1 if it is 0.
+func atLeastOne(x wide) wide {
+	if x == (wide{}) {
+		return wide{0, 1}
+	}
+	return x
+}
+
 // wideOf returns ⌊w·2^k⌋ for a finite w ≥ 0.
 func wideOf(w float64, k int) wide {
 	fraction, exponent := math.Frexp(w)

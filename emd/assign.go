@@ -1,0 +1,309 @@
+package emd
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/pair"
+	"github.com/gomonge/monge/internal/asm/price"
+	"github.com/gomonge/monge/internal/matrix"
+)
+
+const (
+	assignBytes  = 60 // of a row or column of Assign
+	reductionsOf = 4  // most steps of the row reduction, in units of the rows
+	often        = 64 // rows between two looks at the context
+)
+
+// assignment is the workspace of Assign. Its matrix has at least as many columns as rows.
+//
+// The dual variable of a column is v. That of a row that has a column is its cost there, less v. A column without a
+// row has the largest v, so that the dual is feasible for rectangular matrices, too.
+type assignment[T dist.Float] struct {
+	cost       dist.Matrix[T]
+	transposed []T
+	v, d       []float64
+	zeros      []float64
+	columnOf   []int32 // of a row, or −1
+	rowOf      []int32 // of a column, or −1
+	free       []int32 // rows without a column
+	next       []int32
+	open       []int32 // columns without a row
+	steps      []step
+	looks      int
+}
+
+// step is a column that a search for a shortest path has reached: at which distance, and from which row the search
+// went on, with that row's dual variable less the distance.
+type step struct {
+	column, row int32
+	distance    float64
+	v           float64
+	u           float64
+}
+
+// Assign finds the best assignment of the rows of a matrix to its columns. It sets dst (length cost.Rows) to the column of each
+// row, and returns the sum of their costs, which is the least possible. In a matrix with more rows than columns, the
+// rows without a column get −1. A cost of +Inf forbids a pair.
+//
+// If several assignments are the best, the choice among them depends on the costs alone: the method takes the lowest
+// index of equal ones.
+//
+// Assign returns ErrShape if dst has another length, ErrNotFinite if a cost is NaN or −Inf, ErrInfeasible if there is
+// no whole assignment, ErrRange if sums of costs overflow, ErrSettings if the workspace exceeds MaxMemory, or the
+// context's cause. After an error dst is not changed.
+func (s *Solver[T]) Assign(ctx context.Context, dst []int, cost dist.Matrix[T]) (float64, error) {
+	s.enter()
+	defer s.leave()
+	if err := checkMatrix("cost", cost); err != nil {
+		return 0, err
+	}
+	if len(dst) != cost.Rows {
+		return 0, fmt.Errorf("emd: %w: dst has length %d, but there are %d rows", ErrShape, len(dst), cost.Rows)
+	}
+	n, m := cost.Rows, cost.Cols
+	bytes := assignBytes * (float64(n) + float64(m))
+	if n > m {
+		bytes += float64(elementSize[T]()) * float64(n) * float64(m)
+	}
+	if err := s.afford(bytes); err != nil {
+		return 0, err
+	}
+	x := &s.assign
+	if err := x.begin(ctx, cost); err != nil {
+		return 0, err
+	}
+	if err := x.run(ctx); err != nil {
+		return 0, err
+	}
+	if n > m { // the rows are the columns of x
+		for i, j := range x.rowOf {
+			dst[i] = int(j)
+		}
+	} else {
+		for i, j := range x.columnOf {
+			dst[i] = int(j)
+		}
+	}
+	var sum total
+	for i, j := range dst {
+		if j >= 0 {
+			sum.add(float64(cost.Data[i*cost.Stride+j]))
+		}
+	}
+	return sum.value(), nil
+}
+
+// begin checks the costs, and makes room.
+func (x *assignment[T]) begin(ctx context.Context, cost dist.Matrix[T]) error {
+	x.looks = 0
+	for i := range cost.Rows {
+		if x.ended(ctx) {
+			return context.Cause(ctx)
+		}
+		row := cost.Data[i*cost.Stride:][:cost.Cols]
+		if sum := float64(pair.Sum(row)); sum-sum == 0 {
+			continue
+		}
+		for j, c := range row {
+			if c != c || math.IsInf(float64(c), -1) {
+				return fmt.Errorf("emd: %w: the cost of row %d, column %d is %v", ErrNotFinite, i, j, c)
+			}
+		}
+	}
+	x.cost = cost
+	if n, m := cost.Rows, cost.Cols; n > m {
+		grow(&x.transposed, n*m)
+		x.cost = dist.Matrix[T]{Rows: m, Cols: n, Stride: n, Data: x.transposed}
+		if m > 0 {
+			matrix.Transpose(x.cost, cost)
+		}
+	}
+	n, m := x.cost.Rows, x.cost.Cols
+	for _, v := range []*[]float64{&x.v, &x.d, &x.zeros} {
+		grow(v, m)
+	}
+	clear(x.v)
+	clear(x.zeros)
+	grow(&x.columnOf, n)
+	grow(&x.rowOf, m)
+	for i := range x.columnOf {
+		x.columnOf[i] = -1
+	}
+	for j := range x.rowOf {
+		x.rowOf[j] = -1
+	}
+	return nil
+}
+
+// ended reports whether the context has ended. It looks now and then.
+func (x *assignment[T]) ended(ctx context.Context) bool {
+	x.looks++
+	return x.looks%often == 0 && ctx.Err() != nil
+}
+
+func (x *assignment[T]) row(i int32) []T { return x.cost.Data[int(i)*x.cost.Stride:][:x.cost.Cols] }
+
+// run finds the best assignment.
+func (x *assignment[T]) run(ctx context.Context) error {
+	n, m := x.cost.Rows, x.cost.Cols
+	if n == m {
+		// Column reduction.
+		for j := range x.v {
+			x.v[j] = math.Inf(1)
+		}
+		for i := range n {
+			if x.ended(ctx) {
+				return context.Cause(ctx)
+			}
+			price.Relax(x.v, x.row(int32(i)), 0, x.zeros)
+		}
+		for j, v := range x.v {
+			if math.IsInf(v, 1) {
+				return fmt.Errorf("%w: every row is forbidden for column %d", ErrInfeasible, j)
+			}
+		}
+	}
+	x.free = x.free[:0]
+	for i := range n {
+		x.free = append(x.free, int32(i))
+	}
+	if err := x.reduce(ctx); err != nil {
+		return err
+	}
+	x.open = x.open[:0]
+	for j, i := range x.rowOf {
+		if i < 0 {
+			x.open = append(x.open, int32(j))
+		}
+	}
+	for _, i := range x.free {
+		if err := x.augment(ctx, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reduce is the augmenting row reduction: a free row takes its cheapest column from the row that has it, if any, and
+// lowers v there until the second cheapest column is as cheap. Free rows remain.
+func (x *assignment[T]) reduce(ctx context.Context) error {
+	most := reductionsOf * len(x.free)
+	for sweep := 0; sweep < 2 && len(x.free) > 0; sweep++ {
+		x.next = x.next[:0]
+		for k := 0; k < len(x.free); {
+			i := x.free[k]
+			if most--; most < 0 {
+				x.next = append(x.next, x.free[k:]...)
+				break
+			}
+			k++
+			if x.ended(ctx) {
+				return context.Cause(ctx)
+			}
+			row := x.row(i)
+			least, at := price.Least(row, 0, x.v)
+			if at < 0 {
+				return x.infeasible(i)
+			}
+			v := x.v[at]
+			x.v[at] = math.Inf(-1)
+			second, other := price.Least(row, 0, x.v)
+			x.v[at] = v
+			lowered := v - (second - least)
+			lowers := second > least && lowered < v && !math.IsInf(second, 1)
+			if x.rowOf[at] >= 0 && !lowers {
+				if other < 0 || second > least || x.rowOf[other] >= 0 {
+					x.next = append(x.next, i)
+					continue
+				}
+				at = other
+			}
+			if lowers {
+				x.v[at] = lowered
+			}
+			old := x.rowOf[at]
+			x.rowOf[at], x.columnOf[i] = i, int32(at)
+			if old >= 0 {
+				x.columnOf[old] = -1
+				k--
+				x.free[k] = old
+			}
+		}
+		x.free, x.next = x.next, x.free
+	}
+	return nil
+}
+
+// infeasible returns the error of a row, or of a column of a matrix that was transposed, without a place.
+func (x *assignment[T]) infeasible(i int32) error {
+	return fmt.Errorf("%w: the rows that row %d competes with have too few columns that are allowed", ErrInfeasible, i)
+}
+
+// augment gives row i a column, by a shortest path.
+func (x *assignment[T]) augment(ctx context.Context, i int32) error {
+	for j := range x.d {
+		x.d[j] = math.Inf(1)
+	}
+	x.steps = x.steps[:0]
+	root, u, distance := i, 0., 0.
+	for {
+		if x.ended(ctx) {
+			return context.Cause(ctx)
+		}
+		least, at := price.Relax(x.d, x.row(i), u, x.v)
+		if at < 0 {
+			return x.infeasible(root)
+		}
+		distance = least
+		for _, j := range x.open {
+			if x.d[j] == distance {
+				at = int(j)
+				break
+			}
+		}
+		j := int32(at)
+		x.steps = append(x.steps, step{column: j, row: i, distance: distance, v: x.v[j], u: u})
+		v := x.v[j]
+		x.v[j], x.d[j] = math.Inf(-1), math.Inf(1)
+		if x.rowOf[j] < 0 {
+			break
+		}
+		i = x.rowOf[j]
+		u = (float64(x.row(i)[j]) - v) - distance
+	}
+	if distance-distance != 0 {
+		return fmt.Errorf("%w: a sum of costs overflows", ErrRange)
+	}
+	// The columns on the way become as dear as the path is long. Its last column gets the row from which it was
+	// reached: the first that gave it its distance. That row's own column is next.
+	steps := x.steps
+	for _, s := range steps {
+		x.v[s.column] = s.v + (s.distance - distance)
+	}
+	for j, k := range x.open {
+		if last := steps[len(steps)-1].column; k == last {
+			x.open[j] = x.open[len(x.open)-1]
+			x.open = x.open[:len(x.open)-1]
+			break
+		}
+	}
+	for at := len(steps) - 1; ; {
+		s := steps[at]
+		for at = 0; ; at++ {
+			if t := steps[at]; (float64(x.row(t.row)[s.column])-t.u)-s.v == s.distance {
+				break
+			}
+		}
+		row := steps[at].row
+		x.rowOf[s.column] = row
+		x.columnOf[row] = s.column
+		if row == root {
+			return nil
+		}
+		// The row was reached by its own column: the step before the one that scanned it.
+		at--
+	}
+}

@@ -1,0 +1,824 @@
+package emd
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// costAt returns an element of M of a problem, by a plain loop.
+func costAt[T dist.Float](p *Problem[T], i, j int) float64 {
+	if p.Cost.Rows > 0 {
+		return float64(p.Cost.At(i, j))
+	}
+	var sum T
+	for l, x := range p.X.Row(i) {
+		d := x - p.Y.At(j, l)
+		sum = num.FMA(d, d, sum)
+	}
+	return float64(sum)
+}
+
+// proven solves p and recomputes the certificate by plain loops. The gap must be at most 1e-12·Σ T_ij |c_ij|, or where
+// rounding alone is more, 16·2⁻⁵³·mass·max(|u_i| + |v_j|). It returns the cost, and whether the second bound was used.
+func proven[T dist.Float](t *testing.T, s *Solver[T], p *Problem[T]) (float64, bool) {
+	t.Helper()
+	r, err := s.Solve(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, m := len(r.U), len(r.V)
+	weight := func(w []T, i, n int) float64 {
+		if w == nil {
+			return float64(1 / T(n))
+		}
+		return float64(w[i])
+	}
+	sumA, sumB, moved, size, primal, dual := 0., 0., 0., 0., 0., 0.
+	for i := range n {
+		sumA += weight(p.A, i, n)
+	}
+	for j := range m {
+		sumB += weight(p.B, j, m)
+	}
+	scale, mass := sumA/sumB, sumA
+	if p.Mass > 0 {
+		scale, mass = 1, sumA+sumB-p.Mass
+	}
+	plan := make([]float64, n*m)
+	if len(r.Plan) > n+m-1 {
+		t.Fatalf("%d entries", len(r.Plan))
+	}
+	last := -1
+	for _, e := range r.Plan {
+		if at := e.Row*m + e.Column; at <= last || !(e.Mass > 0) {
+			t.Fatal("entries are not positive or not in order:", r.Plan)
+		} else {
+			last, plan[at] = at, e.Mass
+		}
+		c := costAt(p, e.Row, e.Column)
+		moved += e.Mass
+		size += e.Mass * math.Abs(c)
+		primal += e.Mass * c
+	}
+	worst, marginal, largest := 0., 0., 0.
+	check := func(got, want float64) {
+		if over := got - want; over > 0 || p.Mass == 0 {
+			marginal = max(marginal, math.Abs(over))
+		}
+	}
+	for i := range n {
+		sum := 0.
+		for j := range m {
+			sum += plan[i*m+j]
+			largest = max(largest, math.Abs(r.U[i])+math.Abs(r.V[j])+math.Abs(r.Price))
+			worst = max(worst, r.U[i]+r.Price+r.V[j]-costAt(p, i, j))
+		}
+		check(sum, weight(p.A, i, n))
+		dual += weight(p.A, i, n) * r.U[i]
+		if p.Mass > 0 {
+			worst = max(worst, r.U[i])
+		}
+	}
+	for j := range m {
+		sum := 0.
+		for i := range n {
+			sum += plan[i*m+j]
+		}
+		check(sum, weight(p.B, j, m)*scale)
+		dual += weight(p.B, j, m) * scale * r.V[j]
+		if p.Mass > 0 {
+			worst = max(worst, r.V[j])
+		}
+	}
+	if p.Mass > 0 {
+		dual += p.Mass * r.Price
+		marginal = max(marginal, math.Abs(moved-p.Mass))
+	}
+	c := r.Certificate
+	rounding := float64(n+m) * 0x1p-52
+	switch {
+	case r.Status != Optimal || r.Cost != c.Primal:
+		t.Fatalf("%v, %v", r.Status, r.Cost)
+	case math.Abs(c.Violation-worst) > 0x1p-51*largest, math.Abs(c.Primal-primal) > rounding*size, math.Abs(c.Dual-dual) > rounding*mass*largest, math.Abs(c.MarginalError-marginal) > rounding*mass:
+		t.Fatalf("%+v, not violation %v, marginal error %v, primal %v, dual %v", c, worst, marginal, primal, dual)
+	case marginal > rounding*mass:
+		t.Fatalf("the marginal error is %v", marginal)
+	case math.Abs(c.Gap-(mass*c.Violation+math.Abs(c.Primal-c.Dual))) > 0x1p-50*mass*largest:
+		t.Fatalf("the gap is %v", c.Gap)
+	}
+	gap := mass*worst + math.Abs(primal-dual)
+	switch {
+	case max(gap, c.Gap) <= 1e-12*size:
+		return r.Cost, false
+	case c.Gap <= 16*0x1p-53*mass*largest:
+		return r.Cost, true
+	}
+	t.Fatalf("the gap is %v, by plain loops %v; Σ T|c| is %v, mass·max(|u| + |v|) %v", c.Gap, gap, size, mass*largest)
+	return 0, false
+}
+
+// splitMix is the generator of testdata/optima.py.
+type splitMix uint64
+
+func (r *splitMix) next(n uint64) uint64 {
+	*r += 0x9E3779B97F4A7C15
+	z := uint64(*r)
+	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
+	z = (z ^ z>>27) * 0x94D049BB133111EB
+	return (z ^ z>>31) % n
+}
+
+func (r *splitMix) uniform() float64 { return float64(r.next(1<<53)) * 0x1p-53 }
+
+// seeded returns the problem of a seed, as testdata/optima.py makes it.
+func seeded(seed int) *Problem[float64] {
+	r := splitMix(seed)
+	n, m, kind := 1+int(r.next(12)), 0, seed%6
+	m = 1 + int(r.next(12))
+	x, y := make([]float64, n), make([]float64, m)
+	for i := range x {
+		x[i] = float64(r.next(20))
+	}
+	for j := range y {
+		y[j] = float64(r.next(20))
+	}
+	p := &Problem[float64]{Cost: dist.NewMatrix[float64](n, m, nil)}
+	for i := range n {
+		for j := range m {
+			var c float64
+			switch {
+			case kind == 0 || kind == 4 || kind == 5 && i < 3:
+				c = r.uniform()
+			case kind == 1:
+				c = float64(r.next(10))
+			case kind == 2:
+				c = float64(r.next(3))
+			case kind == 3:
+				c = (x[i] - y[j]) * (x[i] - y[j])
+			case kind == 5:
+				c = p.Cost.At(i%3, j)
+			}
+			p.Cost.Set(i, j, c)
+		}
+	}
+	exponent := 0
+	if kind == 4 {
+		exponent = int(r.next(400)) - 200
+	}
+	for k, c := range p.Cost.Data {
+		if seed/6%2 == 1 {
+			c -= 0.5
+		}
+		p.Cost.Data[k] = math.Ldexp(c, exponent)
+	}
+	weights := func(n int) (w []float64, sum float64) {
+		for i := range n {
+			var x float64
+			switch seed / 12 % 4 {
+			case 0:
+				x = 1
+			case 1:
+				x = float64(1 + r.next(100))
+			case 2:
+				if x = float64(r.next(3)); i == 0 {
+					x++
+				}
+			case 3:
+				x = math.Ldexp(1, -int(r.next(40)))
+			}
+			w, sum = append(w, x), sum+x
+		}
+		return w, sum
+	}
+	var sumA, sumB float64
+	p.A, sumA = weights(n)
+	p.B, sumB = weights(m)
+	for j := range p.B {
+		p.B[j] *= sumA / sumB
+	}
+	return p
+}
+
+// TestOptima: 2000 random problems cost what POT and SciPy find.
+func TestOptima(t *testing.T) {
+	f, err := os.Open("testdata/optima.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var s Solver[float64]
+	count, second := 0, 0
+	for lines := bufio.NewScanner(f); lines.Scan(); count++ {
+		number, value, _ := strings.Cut(lines.Text(), " ")
+		seed, err := strconv.Atoi(number)
+		want, err2 := strconv.ParseFloat(value, 64)
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		p := seeded(seed)
+		got, rounding := proven(t, &s, p)
+		size := 0.
+		for _, c := range p.Cost.Data {
+			size = max(size, math.Abs(c))
+		}
+		mass := 0.
+		for _, a := range p.A {
+			mass += a
+		}
+		if !(math.Abs(got-want) <= 1e-12*size*mass) {
+			t.Errorf("seed %d: %v, not %v", seed, got, want)
+		}
+		if rounding {
+			second++
+		}
+	}
+	if count != 2000 {
+		t.Errorf("%d problems", count)
+	}
+	t.Logf("the bound by the duals was needed %d times", second)
+}
+
+// bestOf returns the least cost of assigning k rows from row i on to columns that are not in used.
+func bestOf(cost dist.Matrix[float64], k, i, used int) float64 {
+	switch {
+	case k == 0:
+		return 0
+	case k > cost.Rows-i:
+		return math.Inf(1)
+	}
+	best := bestOf(cost, k, i+1, used)
+	for j, c := range cost.Row(i) {
+		if used>>j&1 == 0 {
+			best = min(best, c+bestOf(cost, k-1, i+1, used|1<<j))
+		}
+	}
+	return best
+}
+
+// TestBruteForce: whole and partial plans of few points, and assignments, are the best of all.
+func TestBruteForce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(49, 1))
+	var s Solver[float64]
+	for i := range 300 {
+		n, m := 1+rng.IntN(7), 1+rng.IntN(7)
+		cost := dist.NewMatrix[float64](n, m, nil)
+		for k := range cost.Data {
+			if cost.Data[k] = rng.NormFloat64(); i%2 == 0 {
+				cost.Data[k] = float64(rng.IntN(4))
+			}
+			if i%5 == 0 && rng.IntN(3) == 0 {
+				cost.Data[k] = math.Inf(1)
+			}
+		}
+		dst := make([]int, n)
+		got, err := s.Assign(t.Context(), dst, cost)
+		want := bestOf(cost, min(n, m), 0, 0)
+		if math.IsInf(want, 1) {
+			if !errors.Is(err, ErrInfeasible) {
+				t.Fatalf("no whole assignment: %v", err)
+			}
+			continue
+		}
+		sum, used, left := 0., 0, 0
+		for i, j := range dst {
+			if j < 0 {
+				left++
+				continue
+			}
+			sum, used = sum+cost.At(i, j), used|1<<j
+		}
+		if err != nil || math.Abs(got-want) > 1e-14*float64(n) || math.Abs(sum-got) > 1e-14*float64(n) || left != max(0, n-m) || left+len(strings.ReplaceAll(strconv.FormatInt(int64(used), 2), "0", "")) != n {
+			t.Fatalf("%d × %d: %v costs %v, %v; the best costs %v", n, m, dst, got, err, want)
+		}
+		if n != m || i%5 == 0 {
+			continue
+		}
+		for k := 1; k <= n; k++ {
+			p := &Problem[float64]{Cost: cost, Mass: float64(k) / float64(n)}
+			if k == n && i%2 == 0 {
+				p.Mass = 0
+			}
+			got, _ := proven(t, &s, p)
+			if want := bestOf(cost, k, 0, 0) / float64(n); math.Abs(got-want) > 1e-14 {
+				t.Fatalf("%d of %d points: %v, not %v", k, n, got, want)
+			}
+		}
+	}
+}
+
+// TestKinds: sizes, scales and kinds of problems that are not usual have proofs, too, in both types, and the cost does
+// not depend on whether distances are stored.
+func TestKinds(t *testing.T) {
+	t.Run("float64", kinds[float64])
+	t.Run("float32", kinds[float32])
+}
+
+func kinds[T dist.Float](t *testing.T) {
+	rng := rand.New(rand.NewPCG(49, 2))
+	s := new(Solver[T])
+	var limit float64 = 1e300
+	if !num.IsFloat64[T]() {
+		limit = 1e37
+	}
+	for _, size := range [][2]int{{1, 1}, {1, 40}, {40, 1}, {3, 200}, {200, 3}, {60, 60}, {70, 130}} {
+		n, m := size[0], size[1]
+		for _, scale := range []float64{1, 1e32, limit, 1 / limit, -1} {
+			cost := dist.NewMatrix[T](n, m, nil)
+			for k := range cost.Data {
+				cost.Data[k] = T(rng.Float64() * scale)
+			}
+			a, b := make([]T, n), make([]T, m)
+			sum := 0.
+			for i := range a {
+				a[i] = T(rng.IntN(4))
+				if i == 0 {
+					a[i] = 1
+				}
+				sum += float64(a[i])
+			}
+			for j := range b {
+				b[j] = T(sum / float64(m))
+			}
+			proven(t, s, &Problem[T]{Cost: cost})
+			proven(t, s, &Problem[T]{Cost: cost, A: a, B: b})
+			proven(t, s, Problem[T]{Cost: cost, A: b, B: a, Mass: sum * rng.Float64()}.transposed())
+		}
+		for _, d := range []int{1, 3, 70} {
+			x, y := dist.NewMatrix[T](n, d, nil), dist.NewMatrix[T](m, d, nil)
+			for _, c := range [2]dist.Matrix[T]{x, y} {
+				for k := range c.Data {
+					c.Data[k] = T(rng.IntN(5)) // duplicates and ties
+				}
+			}
+			got, _ := proven(t, s, &Problem[T]{X: x, Y: y})
+			cost := dist.NewMatrix[T](n, m, nil)
+			dist.SqEuclidean(cost, x, y)
+			if want, _ := proven(t, s, &Problem[T]{Cost: cost}); got != want {
+				t.Fatalf("points cost %v, their matrix %v", got, want)
+			}
+		}
+	}
+}
+
+// transposed swaps the sides of the matrix of a problem.
+func (p Problem[T]) transposed() *Problem[T] {
+	c := dist.NewMatrix[T](p.Cost.Cols, p.Cost.Rows, nil)
+	for i := range c.Rows {
+		for j := range c.Cols {
+			c.Set(i, j, p.Cost.At(j, i))
+		}
+	}
+	p.Cost = c
+	return &p
+}
+
+// TestPitfalls: problems that were reported to go wrong in ot.emd.
+func TestPitfalls(t *testing.T) {
+	rng := rand.New(rand.NewPCG(49, 3))
+	const n = 100
+	// Weights in float32 whose sums differ in the last bits are not "infeasible".
+	a, b, cost := make([]float32, n), make([]float32, n), dist.NewMatrix[float32](n, n, nil)
+	for i := range a {
+		a[i], b[i] = rng.Float32(), rng.Float32()
+	}
+	for _, w := range [][]float32{a, b} {
+		var sum float32
+		for _, x := range w {
+			sum += x
+		}
+		for i := range w {
+			w[i] /= sum
+		}
+	}
+	for k := range cost.Data {
+		cost.Data[k] = rng.Float32()
+	}
+	proven(t, new(Solver[float32]), &Problem[float32]{Cost: cost, A: a, B: b})
+	// Costs of one element are far beyond the others; costs are far below a fixed tolerance.
+	var s Solver[float64]
+	for _, scale := range []float64{1, 1e-20} {
+		cost := dist.NewMatrix[float64](n, n, nil)
+		for k := range cost.Data {
+			cost.Data[k] = scale * rng.Float64()
+		}
+		want, _ := proven(t, &s, &Problem[float64]{Cost: cost})
+		for i := range n {
+			for j := range n {
+				if (i+j)%2 == 1 {
+					cost.Set(i, j, 1e32)
+				}
+			}
+		}
+		got, _ := proven(t, &s, &Problem[float64]{Cost: cost})
+		if !(got >= want) || got > scale {
+			t.Errorf("with dear pairs %v, without %v", got, want)
+		}
+	}
+	// Weights of unsorted samples on a line belong to their samples.
+	got, err := s.Distance1D(t.Context(), []float64{3, 0, 1}, []float64{5, 6, 8}, []float64{0.7, 0.1, 0.2}, []float64{0.2, 0.5, 0.3}, 1)
+	if want := 0.2*5 + 0.5*6 + 0.3*8 - 0.7*3 - 0.2*1; err != nil || math.Abs(got-want) > 1e-15 {
+		t.Error(got, want, err)
+	}
+}
+
+// TestErrors: what is wrong is said with its place.
+func TestErrors(t *testing.T) {
+	matrix := func(n, m int, data ...float64) dist.Matrix[float64] { return dist.NewMatrix(n, m, data) }
+	nan, inf := math.NaN(), math.Inf(1)
+	good := matrix(2, 2, 1, 2, 3, 4)
+	var s Solver[float64]
+	for _, c := range []struct {
+		p    Problem[float64]
+		want error
+		text string
+	}{
+		{Problem[float64]{}, ErrShape, "no points"},
+		{Problem[float64]{Cost: good, X: good, Y: good}, ErrShape, "not both"},
+		{Problem[float64]{X: good, Y: matrix(2, 1, 1, 2)}, ErrShape, "coordinates"},
+		{Problem[float64]{X: good}, ErrShape, "Y is empty"},
+		{Problem[float64]{X: good, Y: matrix(1, 2, 1, inf)}, ErrNotFinite, "Y, row 0, column 1"},
+		{Problem[float64]{X: matrix(1, 1, 1e200), Y: matrix(1, 1, -1e200)}, ErrRange, "X[0] and Y[0]"},
+		{Problem[float64]{Cost: matrix(2, 2, 1, 2, nan, 4)}, ErrNotFinite, "row 1, column 0"},
+		{Problem[float64]{Cost: matrix(2, 2, 1, 2, -inf, 4), A: []float64{1, 0}}, ErrNotFinite, "row 1, column 0"},
+		{Problem[float64]{Cost: matrix(2, 2, math.MaxFloat64, -math.MaxFloat64, -math.MaxFloat64, math.MaxFloat64)}, ErrRange, "overflows"},
+		{Problem[float64]{Cost: dist.Matrix[float64]{Rows: 2, Cols: 2, Stride: 2, Data: make([]float64, 3)}}, ErrShape, "Cost"},
+		{Problem[float64]{Cost: good, A: []float64{1}}, ErrShape, "A has length 1"},
+		{Problem[float64]{Cost: good, B: []float64{1, -1}}, ErrMarginals, "B[1]"},
+		{Problem[float64]{Cost: good, B: []float64{0, 0}}, ErrMarginals, "zero"},
+		{Problem[float64]{Cost: good, A: []float64{1, 1}, B: []float64{1, 1.1}}, ErrMarginals, "2.1"},
+		{Problem[float64]{Cost: good, Mass: 2}, ErrMarginals, "Mass is 2"},
+		{Problem[float64]{Cost: good, Mass: nan}, ErrMarginals, "Mass is NaN"},
+	} {
+		if r, err := s.Solve(t.Context(), &c.p); r != nil || !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%q: %v", c.text, err)
+		}
+	}
+	small, err := NewSolver[float64](&Settings{MaxMemory: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := small.Solve(t.Context(), &Problem[float64]{Cost: good}); !errors.Is(err, ErrSettings) {
+		t.Error(err)
+	}
+	for _, set := range []Settings{{Workers: -1}, {MaxMemory: -1}} {
+		if _, err := NewSolver[float64](&set); !errors.Is(err, ErrSettings) {
+			t.Error(err)
+		}
+	}
+	dst := []int{7, 7}
+	for _, c := range []struct {
+		cost dist.Matrix[float64]
+		want error
+	}{{matrix(1, 2, 1, 2), ErrShape}, {matrix(2, 2, 1, -inf, 1, 1), ErrNotFinite}, {matrix(2, 2, inf, 1, inf, 1), ErrInfeasible}, {matrix(2, 3, inf, 1, inf, inf, 1, inf), ErrInfeasible}} {
+		if _, err := s.Assign(t.Context(), dst, c.cost); !errors.Is(err, c.want) || dst[0] != 7 {
+			t.Errorf("%v: %v", c.want, err)
+		}
+	}
+	one := []float64{1}
+	for _, c := range []struct {
+		x, y, a []float64
+		p       float64
+		want    error
+	}{{nil, one, nil, 1, ErrShape}, {one, []float64{nan}, nil, 1, ErrNotFinite}, {one, one, []float64{-1}, 1, ErrMarginals}, {one, one, one, 0.5, ErrSettings}, {one, one, one, nan, ErrSettings}, {[]float64{1e308}, []float64{-1e308}, nil, 2, ErrRange}} {
+		if _, err := s.Distance1D(t.Context(), c.x, c.y, c.a, nil, c.p); !errors.Is(err, c.want) {
+			t.Errorf("%v: %v", c.want, err)
+		}
+	}
+	for _, c := range []struct {
+		p    Problem[float64]
+		o    SlicedOptions
+		dx   dist.Matrix[float64]
+		want error
+	}{{Problem[float64]{Cost: good}, SlicedOptions{}, dist.Matrix[float64]{}, ErrSettings}, {Problem[float64]{X: good, Y: good}, SlicedOptions{Order: 0.5}, dist.Matrix[float64]{}, ErrSettings},
+		{Problem[float64]{X: good, Y: good}, SlicedOptions{Directions: -1}, dist.Matrix[float64]{}, ErrSettings}, {Problem[float64]{X: good, Y: good}, SlicedOptions{}, matrix(1, 2, 0, 0), ErrShape}} {
+		if _, err := s.Sliced(t.Context(), c.dx, dist.Matrix[float64]{}, &c.p, &c.o); !errors.Is(err, c.want) {
+			t.Errorf("%+v: %v", c.o, err)
+		}
+	}
+}
+
+// ending is a context that ends after some looks.
+type ending struct {
+	context.Context
+	looks int
+}
+
+func (c *ending) Err() error {
+	if c.looks--; c.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestCancelled: a context that ends leaves a feasible plan, at every place, and an assignment that is not changed.
+func TestCancelled(t *testing.T) {
+	rng := rand.New(rand.NewPCG(49, 4))
+	const n = 400
+	x, y := dist.NewMatrix[float64](n, 2, nil), dist.NewMatrix[float64](n, 2, nil)
+	for k := range x.Data {
+		x.Data[k], y.Data[k] = rng.NormFloat64(), rng.NormFloat64()
+	}
+	var s Solver[float64]
+	least, err := new(Solver[float64]).Solve(t.Context(), &Problem[float64]{X: x, Y: y})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for looks := 0; ; looks += 1 + looks/4 {
+		r, err := s.Solve(&ending{t.Context(), looks}, &Problem[float64]{X: x, Y: y})
+		if err == nil {
+			if looks < 20 || r.Status != Optimal {
+				t.Errorf("%d looks: %v", looks, r.Status)
+			}
+			break
+		}
+		c := r.Certificate
+		if !errors.Is(err, context.Canceled) || r.Status != Cancelled || !math.IsNaN(c.Violation) || !math.IsNaN(c.Gap) || !math.IsNaN(c.Dual) || c.MarginalError > 1e-15 || !(r.Cost >= least.Cost) {
+			t.Fatalf("%d looks: %v, cost %v, %+v, %v", looks, r.Status, r.Cost, c, err)
+		}
+	}
+	cost := dist.NewMatrix[float64](n, n, nil)
+	dist.SqEuclidean(cost, x, y)
+	dst := make([]int, n)
+	for looks := range 10 {
+		if _, err := s.Assign(&ending{t.Context(), looks}, dst, cost); !errors.Is(err, context.Canceled) || dst[1] != 0 {
+			t.Fatal(looks, err)
+		}
+	}
+	for looks := range 4 {
+		if _, err := s.Distance1D(&ending{t.Context(), looks}, x.Data, y.Data, nil, nil, 1); !errors.Is(err, context.Canceled) {
+			t.Fatal(looks, err)
+		}
+	}
+}
+
+// TestAssign: the best assignment costs what the best plan does, for costs of all kinds and shapes.
+func TestAssign(t *testing.T) {
+	rng := rand.New(rand.NewPCG(49, 5))
+	var s Solver[float64]
+	var s32 Solver[float32]
+	for i := range 60 {
+		n, m := 1+rng.IntN(80), 1+rng.IntN(80)
+		if i%3 == 0 {
+			m = n
+		}
+		cost, narrow := dist.NewMatrix[float64](n, m, nil), dist.NewMatrix[float32](n, m, nil)
+		x, y := make([]float64, n), make([]float64, m)
+		for i := range x {
+			x[i] = rng.NormFloat64()
+		}
+		for j := range y {
+			y[j] = rng.NormFloat64()
+		}
+		for k := range cost.Data {
+			d := x[k/m] - y[k%m]
+			c := [5]float64{rng.Float64(), d * d, float64(rng.IntN(10)), 1, -1e30 * rng.Float64()}[i%5]
+			narrow.Data[k] = float32(c)
+			cost.Data[k] = float64(narrow.Data[k])
+		}
+		dst, dst32 := make([]int, n), make([]int, n)
+		got, err := s.Assign(t.Context(), dst, cost)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got32, err := s32.Assign(t.Context(), dst32, narrow)
+		if err != nil || got32 != got || fmt.Sprint(dst) != fmt.Sprint(dst32) {
+			t.Fatal(got, got32, err)
+		}
+		a, b := make([]float64, n), make([]float64, m)
+		for i := range a {
+			a[i] = 1
+		}
+		for j := range b {
+			b[j] = 1
+		}
+		want, _ := proven(t, &s, &Problem[float64]{Cost: cost, A: a, B: b, Mass: float64(min(n, m))})
+		if math.Abs(got-want) > 1e-13*math.Abs(want) {
+			t.Fatalf("kind %d, %d × %d: %v, not %v", i%5, n, m, got, want)
+		}
+		used := map[int]bool{}
+		for _, j := range dst {
+			if j >= 0 && used[j] {
+				t.Fatal("column", j, "is used twice")
+			}
+			used[j] = true
+		}
+	}
+}
+
+// TestDistance1D: the distance on a line is that of the matrix, whatever the order, the weights and the scale.
+func TestDistance1D(t *testing.T) {
+	t.Run("float64", func(t *testing.T) { distance1D[float64](t, 1e-13) })
+	t.Run("float32", func(t *testing.T) { distance1D[float32](t, 1e-13) })
+}
+
+func distance1D[T dist.Float](t *testing.T, tolerance float64) {
+	rng := rand.New(rand.NewPCG(49, 6))
+	s := new(Solver[T])
+	for i := range 120 {
+		n, m := 1+rng.IntN(40), 1+rng.IntN(40)
+		if i%3 == 0 {
+			m = n
+		}
+		scale := math.Ldexp(1, [4]int{0, 0, -60, 60}[i%4])
+		x, y := make([]T, n), make([]T, m)
+		for i := range x {
+			x[i] = T(rng.NormFloat64() * scale)
+		}
+		for j := range y {
+			y[j] = T(rng.NormFloat64() * scale)
+		}
+		var a, b []T
+		if i%2 == 0 {
+			sum := 0.
+			a, b = make([]T, n), make([]T, m)
+			for i := range a {
+				a[i] = T(rng.IntN(3))
+				sum += float64(a[i])
+			}
+			a[0]++
+			sum++
+			for j := range b {
+				b[j] = T(sum) / T(m)
+			}
+		}
+		for _, p := range []float64{1, 2, 3, 1.5, math.Inf(1)} {
+			got, err := s.Distance1D(t.Context(), x, y, a, b, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.IsInf(p, 1) {
+				high, err := s.Distance1D(t.Context(), x, y, a, b, 400)
+				if err != nil || high > got*math.Pow(float64(n)*3, 1./400)*(1+1e-12) || high < got*math.Pow(0.001/float64(m), 1./400) {
+					t.Fatalf("the largest difference is %v, W_400 %v, %v", got, high, err)
+				}
+				continue
+			}
+			cost := dist.NewMatrix[float64](n, m, nil)
+			for k := range cost.Data {
+				cost.Data[k] = math.Pow(math.Abs(float64(x[k/m])-float64(y[k%m]))/scale, p)
+			}
+			wide := func(w []T) (out []float64) {
+				for _, x := range w {
+					out = append(out, float64(x))
+				}
+				return out
+			}
+			r, err := new(Solver[float64]).Solve(t.Context(), &Problem[float64]{Cost: cost, A: wide(a), B: wide(b)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := math.Pow(r.Cost, 1/p) * scale; math.Abs(got-want) > tolerance*want {
+				t.Fatalf("p = %v, %d and %d samples: %v, not %v", p, n, m, got, want)
+			}
+		}
+	}
+}
+
+// TestSliced: in one dimension the sliced distance is that of the line. The gradient agrees with differences, and the
+// distance of a shifted cloud with the mean of the projected shift.
+func TestSliced(t *testing.T) {
+	rng := rand.New(rand.NewPCG(49, 7))
+	cloud := func(n, d int) dist.Matrix[float64] {
+		x := dist.NewMatrix[float64](n, d, nil)
+		for k := range x.Data {
+			x.Data[k] = rng.NormFloat64()
+		}
+		return x
+	}
+	var s Solver[float64]
+	none := dist.Matrix[float64]{}
+	x, y := cloud(30, 1), cloud(20, 1)
+	got, err := s.Sliced(t.Context(), none, none, &Problem[float64]{X: x, Y: y}, nil)
+	want, err2 := s.Distance1D(t.Context(), x.Data, y.Data, nil, nil, 2)
+	if err := errors.Join(err, err2); err != nil || math.Abs(got-want) > 1e-14 {
+		t.Error(got, want, err)
+	}
+	for _, order := range []float64{1, 2, 3, 1.5} {
+		for _, weighted := range []bool{false, true} {
+			p := &Problem[float64]{X: cloud(12, 3), Y: cloud(9, 3)}
+			if weighted {
+				p.A, p.B = make([]float64, 12), []float64{1, 2, 0, 1, 1, 3, 1, 2, 1}
+				for i := range p.A {
+					p.A[i] = 1
+				}
+			}
+			o := &SlicedOptions{Directions: 20, Order: order, Seed: 5}
+			dx, dy := dist.NewMatrix[float64](12, 3, nil), dist.NewMatrix[float64](9, 3, nil)
+			if _, err := s.Sliced(t.Context(), dx, dy, p, o); err != nil {
+				t.Fatal(err)
+			}
+			for _, at := range []struct{ points, gradient []float64 }{{p.X.Data, dx.Data}, {p.Y.Data, dy.Data}} {
+				for k := range at.points {
+					const h = 1e-6
+					value := func(h float64) float64 {
+						old := at.points[k]
+						at.points[k] += h
+						w, err := s.Sliced(t.Context(), none, none, p, o)
+						if err != nil {
+							t.Fatal(err)
+						}
+						at.points[k] = old
+						return math.Pow(w, order)
+					}
+					if slope := (value(h) - value(-h)) / (2 * h); math.Abs(slope-at.gradient[k]) > 1e-7 {
+						t.Fatalf("order %v, weights %v, coordinate %d: the gradient is %v, differences give %v", order, weighted, k, at.gradient[k], slope)
+					}
+				}
+			}
+		}
+	}
+	p := &Problem[float64]{X: x, Y: y}
+	first, err := s.Sliced(t.Context(), none, none, &Problem[float64]{X: cloud(5, 4), Y: cloud(6, 4)}, &SlicedOptions{Seed: 1})
+	if err != nil || first <= 0 {
+		t.Error(first, err)
+	}
+	if _, err := s.Sliced(&ending{t.Context(), 3}, none, none, p, nil); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// TestBatch: answers of a batch have the bits of Solve, and nothing is allocated.
+func TestBatch(t *testing.T) {
+	rng := rand.New(rand.NewPCG(49, 8))
+	problems := make([]Problem[float64], 40)
+	want := make([]float64, len(problems))
+	s, err := NewSolver[float64](&Settings{Workers: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range problems {
+		problems[i].Cost = dist.NewMatrix[float64](1+rng.IntN(20), 1+rng.IntN(20), nil)
+		for k := range problems[i].Cost.Data {
+			problems[i].Cost.Data[k] = rng.Float64()
+		}
+		r, err := s.Solve(t.Context(), &problems[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[i] = r.Cost
+	}
+	problems[7].Mass = -1
+	visited := make([]bool, len(problems))
+	if err := s.SolveBatch(t.Context(), problems, func(i int, r *Result[float64], err error) {
+		visited[i] = true
+		if i == 7 {
+			if !errors.Is(err, ErrMarginals) {
+				t.Error(err)
+			}
+		} else if err != nil || r.Cost != want[i] {
+			t.Errorf("problem %d: %v, not %v", i, r.Cost, want[i])
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range visited {
+		if !v {
+			t.Errorf("problem %d was not visited", i)
+		}
+	}
+	if err := s.SolveBatch(&ending{t.Context(), 5}, problems, func(int, *Result[float64], error) {}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// TestAllocations: a solver that has seen its largest problem allocates nothing.
+func TestAllocations(t *testing.T) {
+	rng := rand.New(rand.NewPCG(49, 9))
+	const n = 50
+	x, y := dist.NewMatrix[float64](n, 3, nil), dist.NewMatrix[float64](n, 3, nil)
+	for k := range x.Data {
+		x.Data[k], y.Data[k] = rng.Float64(), rng.Float64()
+	}
+	cost := dist.NewMatrix[float64](n, n, nil)
+	dist.SqEuclidean(cost, x, y)
+	var s Solver[float64]
+	dst, plan := make([]int, n), dist.NewMatrix[float64](n, n, nil)
+	ctx := t.Context()
+	for name, f := range map[string]func() error{
+		"Solve": func() error {
+			r, err := s.Solve(ctx, &Problem[float64]{X: x, Y: y})
+			return errors.Join(err, r.PlanTo(ctx, plan, 0))
+		},
+		"Assign":     func() error { _, err := s.Assign(ctx, dst, cost); return err },
+		"Distance1D": func() error { _, err := s.Distance1D(ctx, x.Data, y.Data, nil, nil, 1); return err },
+	} {
+		if allocs := testing.AllocsPerRun(5, func() {
+			if err := f(); err != nil {
+				t.Fatal(err)
+			}
+		}); allocs > 0 {
+			t.Errorf("%s: %v allocations", name, allocs)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package emd
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/fault"
+)
+
+// Problem is one transport problem between n source points and m target points. The cost is
+// either a matrix, or the squared Euclidean distances between the rows of two point clouds.
+//
+// A solver never changes the data of a problem.
+type Problem[T dist.Float] struct {
+	// Cost is the n × m cost matrix M. All elements must be finite. Leave it zero to give
+	// points instead.
+	Cost dist.Matrix[T]
+	// X and Y are point clouds, n × p and m × p, with one point per row. X and Y may be the
+	// same matrix.
+	X, Y dist.Matrix[T]
+	// A and B are the marginals: n and m weights. nil means uniform weights, 1/n or 1/m.
+	//
+	// Weights must be finite and not negative, and their sums must be positive. Unless Mass is given, the sums of A
+	// and B must agree to a relative 1e-6 (1e-4 in float32), and B is scaled to the sum of A. Mass is kept to
+	// 2⁻¹⁰⁰ of the sum: a smaller weight counts as that.
+	A, B []T
+	// Mass, if positive, is the mass of the plan, and A and B are upper bounds of its
+	// marginals: partial transport. Mass is at most the smaller sum of A and B.
+	Mass float64
+}
+
+// Errors of this package. A returned error wraps one of them and says what is wrong and where.
+// ErrShape, ErrNotFinite and ErrSettings are the same values as in packages sinkhorn and wda.
+var (
+	// ErrShape: sizes do not fit together.
+	ErrShape = fault.ErrShape
+	// ErrNotFinite: the input contains NaN, or infinity where it is not allowed.
+	ErrNotFinite = fault.ErrNotFinite
+	// ErrMarginals: a weight is negative or not finite, the sums of A and B differ, or Mass exceeds them.
+	ErrMarginals = errors.New("emd: bad marginals")
+	// ErrSettings: a setting is invalid, or a problem needs more than Settings.MaxMemory.
+	ErrSettings = fault.ErrSettings
+	// ErrRange: costs, or sums of costs, exceed the range of float64.
+	ErrRange = errors.New("emd: costs are beyond the floating-point range")
+	// ErrInfeasible: infinite costs forbid every whole assignment.
+	ErrInfeasible = errors.New("emd: there is no whole assignment")
+)
+
+// massTolerance is the relative difference that the sums of A and B may have.
+func massTolerance[T dist.Float]() float64 {
+	if num.IsFloat64[T]() {
+		return 1e-6
+	}
+	return 1e-4
+}
+
+// checkMatrix returns an error if m does not fit its data.
+func checkMatrix[T dist.Float](name string, m dist.Matrix[T]) error {
+	switch {
+	case m.Rows < 0 || m.Cols < 0:
+		return fmt.Errorf("emd: %w: %s has a negative size", ErrShape, name)
+	case m.Rows == 0 || m.Cols == 0:
+		return nil
+	case m.Stride < m.Cols || (len(m.Data)-m.Cols)/m.Stride < m.Rows-1 || len(m.Data) < m.Cols:
+		return fmt.Errorf("emd: %w: %s has a stride or a length of Data that does not fit %d × %d elements", ErrShape, name, m.Rows, m.Cols)
+	}
+	return nil
+}
+
+// checkPoints returns an error if X and Y are not two point clouds of the same dimension with finite coordinates.
+func checkPoints[T dist.Float](x, y dist.Matrix[T]) error {
+	for _, c := range [2]struct {
+		name string
+		m    dist.Matrix[T]
+	}{{"X", x}, {"Y", y}} {
+		if err := checkMatrix(c.name, c.m); err != nil {
+			return err
+		}
+		if c.m.Rows == 0 || c.m.Cols == 0 {
+			return fmt.Errorf("emd: %w: %s is empty", ErrShape, c.name)
+		}
+		for i := range c.m.Rows {
+			for l, v := range c.m.Data[i*c.m.Stride:][:c.m.Cols] {
+				if v-v != 0 {
+					return fmt.Errorf("emd: %w: %s, row %d, column %d is %v", ErrNotFinite, c.name, i, l, v)
+				}
+			}
+		}
+	}
+	if x.Cols != y.Cols {
+		return fmt.Errorf("emd: %w: points of X have %d coordinates, points of Y have %d", ErrShape, x.Cols, y.Cols)
+	}
+	return nil
+}
+
+// checkWeights returns the sum of n weights, or 1 for nil.
+func checkWeights[T dist.Float](name string, w []T, n int) (float64, error) {
+	if w == nil {
+		return 1, nil
+	}
+	if len(w) != n {
+		return 0, fmt.Errorf("emd: %w: %s has length %d, not %d", ErrShape, name, len(w), n)
+	}
+	var sum total
+	for i, x := range w {
+		if !(x >= 0) || math.IsInf(float64(x), 1) {
+			return 0, fmt.Errorf("%w: %s[%d] is %v; weights must be finite and not negative", ErrMarginals, name, i, x)
+		}
+		sum.add(float64(x))
+	}
+	switch s := sum.value(); {
+	case s == 0:
+		return 0, fmt.Errorf("%w: all weights of %s are zero", ErrMarginals, name)
+	case s > math.MaxFloat64/4:
+		return 0, fmt.Errorf("%w: the sum of %s exceeds a quarter of the largest float64", ErrMarginals, name)
+	default:
+		return s, nil
+	}
+}
+
+// checkSums returns an error unless the sums of A and B agree, or Mass is at most both.
+func checkSums[T dist.Float](sumA, sumB, mass float64) error {
+	switch {
+	case mass == 0:
+		if tolerance := massTolerance[T](); math.Abs(sumA-sumB) > tolerance*max(sumA, sumB) {
+			return fmt.Errorf("%w: A sums to %v and B to %v; they must agree to a relative %v, or Mass must be given", ErrMarginals, sumA, sumB, tolerance)
+		}
+	case !(mass > 0) || math.IsInf(mass, 1):
+		return fmt.Errorf("%w: Mass is %v; it must be positive and finite, or 0 to move everything", ErrMarginals, mass)
+	case mass > min(sumA, sumB)*(1+0x1p-50):
+		return fmt.Errorf("%w: Mass is %v, but A sums to %v and B to %v", ErrMarginals, mass, sumA, sumB)
+	}
+	return nil
+}
+
+// total is a sum in twice the precision: the sum hi, and what was rounded off, lo.
+type total struct{ hi, lo float64 }
+
+// add adds x.
+func (t *total) add(x float64) {
+	s := t.hi + x
+	d := s - t.hi
+	t.lo += (t.hi - (s - d)) + (x - d)
+	t.hi = s
+}
+
+// addProduct adds x·y.
+func (t *total) addProduct(x, y float64) {
+	p := float64(x * y)
+	t.add(p)
+	t.lo += num.FMA(x, y, -p)
+}
+
+// value returns the sum.
+func (t *total) value() float64 { return t.hi + t.lo }
+
+// grow sets the length of *v to n. The old elements are lost if there was no room. The room grows by a quarter at
+// least.
+func grow[E any](v *[]E, n int) {
+	if k := cap(*v); k < n {
+		*v = nil
+		*v = make([]E, max(n, k+k/4))
+	}
+	*v = (*v)[:n]
+}

@@ -1,0 +1,245 @@
+package emd
+
+import (
+	"context"
+	"math"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/price"
+	"github.com/gomonge/monge/internal/enum"
+	"github.com/gomonge/monge/internal/simplex"
+)
+
+// Result is the result of a solve. It belongs to its solver and is valid until the next call of the solver, which
+// writes into the same Result: copy what you want to keep.
+type Result[T dist.Float] struct {
+	// Cost is the transport cost ⟨T, M⟩ = Σ_ij T_ij M_ij.
+	Cost float64
+	// Plan are the positive elements of the plan T, at most n + m − 1, in ascending order of rows, and of columns
+	// in a row. The sums of a row and of a column are its weights, to rounding.
+	Plan []Entry
+	// U (length n) and V (length m) are the dual variables: u_i + v_j + Price ≤ M_ij, but for the certificate's
+	// Violation, and equal where T_ij > 0. With Mass, u and v are not positive. If Status is Cancelled, the
+	// inequality need not hold.
+	U, V []float64
+	// Price is 0 without Mass. With Mass it is what a little more mass would cost, per unit of mass.
+	Price float64
+	// Certificate bounds what Cost can be above the optimum.
+	Certificate Certificate
+	// Status says how the solve ended.
+	Status Status
+	// Pivots is the number of changes of the tree.
+	Pivots int
+
+	n, m int
+}
+
+// Entry is an element of a plan.
+type Entry struct {
+	Row, Column int
+	Mass        float64
+}
+
+// Certificate proves that a plan is optimal. All of it can be computed from the plan, the dual variables and the problem.
+type Certificate struct {
+	// Violation is the largest violation of u_i + v_j + Price ≤ M_ij, and with Mass of u_i ≤ 0 and v_j ≤ 0.
+	// One pass over all costs finds it.
+	Violation float64
+	// MarginalError is the largest difference between a row or column sum of the plan and its weight, where the
+	// weights B are scaled to the sum of A. With Mass it is the largest excess, or the error of the mass.
+	MarginalError float64
+	// Primal is ⟨T, M⟩, and Dual is Σ_i a_i u_i + Σ_j b_j v_j + Mass·Price.
+	Primal, Dual float64
+	// Gap is an upper bound of Cost less the optimum: (Σ_ij T_ij)·Violation + |Primal − Dual|. With Mass, the plan in
+	// this formula includes the mass that stays: its sum is Σa + Σb − Mass.
+	Gap float64
+}
+
+// Status says how a solve ended.
+type Status uint8
+
+const (
+	// Optimal: the plan is optimal. Certificate.Gap says to which precision.
+	Optimal Status = iota
+	// Cancelled: the context ended first. The plan is feasible.
+	Cancelled
+)
+
+var statusNames = enum.New("Status", ErrSettings, "optimal", "cancelled")
+
+func (s Status) String() string { return statusNames.Name(uint8(s)) }
+
+// MarshalText returns the name of the status, or ErrSettings if it has none.
+func (s Status) MarshalText() ([]byte, error) { return statusNames.Text(uint8(s)) }
+
+// UnmarshalText sets s to the status of that name. It returns ErrSettings for an unknown name.
+func (s *Status) UnmarshalText(text []byte) error { return enum.Parse(s, text, statusNames) }
+
+// PlanTo sets dst (k × m) to rows first … first+k−1 of the plan. For the whole plan, let dst be n × m and first 0.
+// It returns the context's cause if the context ends first. It panics if dst has other columns, no rows, or rows
+// that the plan does not have.
+func (r *Result[T]) PlanTo(ctx context.Context, dst dist.Matrix[T], first int) error {
+	if dst.Cols != r.m || first < 0 || dst.Rows < 1 || dst.Rows > r.n-first || checkMatrix("", dst) != nil {
+		panic("emd: PlanTo: dst must have m columns, and rows that the plan has")
+	}
+	for i := range dst.Rows {
+		if i%64 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		clear(dst.Row(i))
+	}
+	for _, e := range r.Plan {
+		if i := e.Row - first; i >= 0 && i < dst.Rows {
+			dst.Set(i, e.Column, T(e.Mass))
+		}
+	}
+	return nil
+}
+
+// setPlan sets the plan of the result, by counting the entries of each row.
+func (w *workspace[T]) setPlan(n, m int) {
+	r := &w.result
+	grow(&w.count, n+1)
+	clear(w.count)
+	var sum total
+	w.simplex.Arcs(n, m, func(i, _ int, mass, cost float64) {
+		w.count[i+1]++
+		sum.addProduct(mass, cost)
+	})
+	for i := range n {
+		w.count[i+1] += w.count[i]
+	}
+	grow(&r.Plan, int(w.count[n]))
+	w.simplex.Arcs(n, m, func(i, j int, mass, _ float64) {
+		r.Plan[w.count[i]] = Entry{i, j, mass}
+		w.count[i]++
+	})
+	r.Certificate.Primal = sum.value()
+	r.Pivots = w.simplex.Pivots
+}
+
+// setDual sets the dual variables of the points that have a weight, and Price.
+func (w *workspace[T]) setDual(a, b []T) {
+	r, x := &w.result, &w.simplex
+	grow(&r.U, len(a))
+	grow(&r.V, len(b))
+	r.Price = x.DualTo(r.U, r.V)
+	for i, a := range a {
+		if a == 0 {
+			r.U[i] = 0
+		}
+	}
+	for j, b := range b {
+		if b == 0 {
+			r.V[j] = 0
+		}
+	}
+}
+
+// violation sets the dual variables of the points without a weight, and returns the largest violation of the dual.
+func (w *workspace[T]) violation(ctx context.Context, p *Problem[T], a, b []T) (float64, error) {
+	r := &w.result
+	most := math.Inf(1)
+	if p.Mass > 0 {
+		most = 0
+	}
+	free := false
+	for j, b := range b {
+		if b == 0 {
+			r.V[j], free = most, true
+		}
+	}
+	if free {
+		grow(&w.column, len(b))
+		grow(&w.rows, len(b))
+		clear(w.column)
+		copy(w.rows, r.V)
+		for i, a := range a {
+			if a > 0 {
+				if ctx.Err() != nil {
+					return math.NaN(), context.Cause(ctx)
+				}
+				price.Relax(w.rows, w.costs.row(i), r.U[i]+r.Price, w.column)
+			}
+		}
+		for j, b := range b {
+			if b == 0 {
+				r.V[j] = w.rows[j]
+			}
+		}
+	}
+	var worst float64
+	for i, a := range a {
+		if i%16 == 0 && ctx.Err() != nil {
+			return math.NaN(), context.Cause(ctx)
+		}
+		row := w.costs.row(i)
+		if a == 0 {
+			if err := simplex.CheckFinite(row, i); err != nil {
+				return math.NaN(), explain(p, err)
+			}
+			least, _ := price.Least(row, r.Price, r.V)
+			r.U[i] = min(most, least)
+		}
+		least, _ := price.Least(row, r.U[i]+r.Price, r.V)
+		worst = max(worst, -least)
+	}
+	if p.Mass > 0 {
+		for _, u := range r.U {
+			worst = max(worst, u)
+		}
+		for _, v := range r.V {
+			worst = max(worst, v)
+		}
+	}
+	return worst, nil
+}
+
+// certify sets what the certificate has besides Violation and Primal.
+func (w *workspace[T]) certify(p *Problem[T], a, b []T, cancelled bool) {
+	r, c := &w.result, &w.result.Certificate
+	grow(&w.rows, len(a))
+	grow(&w.column, len(b))
+	clear(w.rows)
+	clear(w.column)
+	var moved, sumA, sumB, dual total
+	for _, e := range r.Plan {
+		w.rows[e.Row] += e.Mass
+		w.column[e.Column] += e.Mass
+		moved.add(e.Mass)
+	}
+	for _, a := range a {
+		sumA.add(float64(a))
+	}
+	for _, b := range b {
+		sumB.add(float64(b))
+	}
+	scale := 1.
+	if p.Mass == 0 {
+		scale = sumA.value() / sumB.value()
+	}
+	check := func(got, want float64) {
+		if over := got - want; over > 0 || p.Mass == 0 {
+			c.MarginalError = max(c.MarginalError, math.Abs(over))
+		}
+	}
+	for i, a := range a {
+		check(w.rows[i], float64(a))
+		dual.addProduct(float64(a), r.U[i])
+	}
+	for j, b := range b {
+		check(w.column[j], float64(float64(b)*scale))
+		dual.addProduct(float64(float64(b)*scale), r.V[j])
+	}
+	mass := sumA.value()
+	if p.Mass > 0 {
+		c.MarginalError = max(c.MarginalError, math.Abs(moved.value()-p.Mass))
+		dual.addProduct(p.Mass, r.Price)
+		mass += sumB.value() - p.Mass
+	}
+	if c.Dual = dual.value(); cancelled {
+		c.Violation, c.Dual, c.Gap = math.NaN(), math.NaN(), math.NaN()
+		return
+	}
+	c.Gap = float64(mass*c.Violation) + math.Abs(c.Primal-c.Dual)
+}

@@ -1,0 +1,231 @@
+package emd
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/internal/random"
+)
+
+const (
+	defaultDirections = 50
+	directionBlock    = 16 // directions that are projected on at a time
+	directionStream   = 49 // of random numbers
+)
+
+// SlicedOptions configure [Solver.Sliced]. The zero value works.
+type SlicedOptions struct {
+	// Directions is the number of random directions; 0 means 50.
+	Directions int
+	// Order is the order p ≥ 1 of the distances on lines; 0 means 2.
+	Order float64
+	// Seed selects the directions.
+	Seed uint64
+}
+
+// sliced is the workspace of Sliced.
+type sliced[T dist.Float] struct {
+	directions, transposed []T // d × k, k × d
+	projected, lines       [2][]T
+	coefficients           [2][]T // n × k
+	gradient               [2][]float64
+}
+
+// Sliced returns the sliced Wasserstein distance of the two point clouds of p,
+//
+//	SW_p = (mean_θ W_p(Xθ, Yθ)^p)^(1/p),
+//
+// the mean over random directions θ of length 1. W_p is the distance of [Solver.Distance1D].
+//
+// dx (n × d) and dy (m × d), if they are not empty, are set to the gradient of SW_p^p by the points of X and Y. Where two
+// points of a line are equal, the derivative of their distance is taken as 0. They must not overlap each other, X or Y.
+//
+// nil options mean the zero options. Cost and Mass of the problem must be zero. Errors wrap ErrShape, ErrNotFinite,
+// ErrMarginals, ErrSettings or ErrRange, or are the context's cause. After an error dx and dy may hold a part of the
+// gradient.
+func (s *Solver[T]) Sliced(ctx context.Context, dx, dy dist.Matrix[T], p *Problem[T], o *SlicedOptions) (float64, error) {
+	s.enter()
+	defer s.leave()
+	options := SlicedOptions{}
+	if o != nil {
+		options = *o
+	}
+	if options.Directions == 0 {
+		options.Directions = defaultDirections
+	}
+	if options.Order == 0 {
+		options.Order = 2
+	}
+	if err := s.admitSliced(dx, dy, p, &options); err != nil {
+		return 0, err
+	}
+	sumA, err := checkWeights("A", p.A, p.X.Rows)
+	if err != nil {
+		return 0, err
+	}
+	sumB, err := checkWeights("B", p.B, p.Y.Rows)
+	if err != nil {
+		return 0, err
+	}
+	if err := checkSums[T](sumA, sumB, 0); err != nil {
+		return 0, err
+	}
+	for _, m := range [2]dist.Matrix[T]{dx, dy} {
+		for i := range m.Rows {
+			clear(m.Row(i))
+		}
+	}
+	l := &s.line
+	rng := random.New(options.Seed, directionStream)
+	var sum total
+	for done := 0; done < options.Directions; done += directionBlock {
+		k := min(directionBlock, options.Directions-done)
+		l.sliced.draw(rng, p.X.Cols, k)
+		for t := range 2 {
+			l.sliced.project(t, [2]dist.Matrix[T]{p.X, p.Y}[t], k)
+		}
+		for r := range k {
+			power, err := l.slice(ctx, p, sumA, sumB, &options, r, k, dx.Rows > 0 || dy.Rows > 0)
+			if err != nil {
+				return 0, err
+			}
+			sum.add(power)
+		}
+		for t, m := range [2]dist.Matrix[T]{dx, dy} {
+			if m.Rows > 0 {
+				matrix.Mul(m, dist.Matrix[T]{Rows: m.Rows, Cols: k, Stride: k, Data: l.sliced.coefficients[t]},
+					dist.Matrix[T]{Rows: k, Cols: m.Cols, Stride: m.Cols, Data: l.sliced.transposed}, true)
+			}
+		}
+	}
+	mean := sum.value() / float64(options.Directions)
+	switch {
+	case options.Order == 2:
+		mean = math.Sqrt(mean)
+	case options.Order != 1 && mean > 0:
+		mean = powerOf(mean, 1/options.Order)
+	}
+	if mean-mean != 0 {
+		return 0, fmt.Errorf("%w: the power of a distance overflows", ErrRange)
+	}
+	return mean, nil
+}
+
+// admitSliced checks the problem, the options and the memory of Sliced.
+func (s *Solver[T]) admitSliced(dx, dy dist.Matrix[T], p *Problem[T], o *SlicedOptions) error {
+	if p.Cost.Rows > 0 || p.Cost.Cols > 0 || p.Mass != 0 {
+		return fmt.Errorf("emd: %w: a sliced distance needs points, and moves all of the mass", ErrSettings)
+	}
+	if err := checkPoints(p.X, p.Y); err != nil {
+		return err
+	}
+	if err := checkOrder(o.Order); err != nil {
+		return err
+	}
+	if math.IsInf(o.Order, 1) || o.Directions < 0 {
+		return fmt.Errorf("emd: %w: the order is %v and the number of directions %d", ErrSettings, o.Order, o.Directions)
+	}
+	for t, m := range [2]dist.Matrix[T]{dx, dy} {
+		points := [2]dist.Matrix[T]{p.X, p.Y}[t]
+		if err := checkMatrix([2]string{"dx", "dy"}[t], m); err != nil {
+			return err
+		}
+		if m.Rows > 0 && (m.Rows != points.Rows || m.Cols != points.Cols) {
+			return fmt.Errorf("emd: %w: %s is %d × %d, the points are %d × %d", ErrShape, [2]string{"dx", "dy"}[t], m.Rows, m.Cols, points.Rows, points.Cols)
+		}
+	}
+	points := float64(p.X.Rows) + float64(p.Y.Rows)
+	return s.afford(points*(48+8) + 3*directionBlock*float64(elementSize[T]())*(points+float64(p.X.Cols)))
+}
+
+// draw draws k directions.
+func (c *sliced[T]) draw(rng *rand.Rand, d, k int) {
+	grow(&c.directions, d*k)
+	grow(&c.transposed, d*k)
+	for r := range k {
+		row := c.transposed[r*d:][:d]
+		var square float64
+		for square == 0 {
+			for i := range row {
+				v := random.Normal(rng)
+				row[i] = T(v)
+				square = num.FMA(v, v, square)
+			}
+		}
+		length := math.Sqrt(square)
+		for i := range row {
+			row[i] = T(float64(row[i]) / length)
+			c.directions[i*k+r] = row[i]
+		}
+	}
+}
+
+// project sets the lines of side t to the projections on k directions, one to a row.
+func (c *sliced[T]) project(t int, points dist.Matrix[T], k int) {
+	n := points.Rows
+	grow(&c.projected[t], n*k)
+	grow(&c.lines[t], n*k)
+	projected := dist.Matrix[T]{Rows: n, Cols: k, Stride: k, Data: c.projected[t]}
+	matrix.Mul(projected, points, dist.Matrix[T]{Rows: points.Cols, Cols: k, Stride: k, Data: c.directions}, false)
+	matrix.Transpose(dist.Matrix[T]{Rows: k, Cols: n, Stride: n, Data: c.lines[t]}, projected)
+}
+
+// slice returns the p-th power of the distance on line r of k. If the gradient is wanted, it sets its coefficients.
+func (l *line[T]) slice(ctx context.Context, p *Problem[T], sumA, sumB float64, o *SlicedOptions, r, k int, gradient bool) (float64, error) {
+	n, m := p.X.Rows, p.Y.Rows
+	sides := [2]side{{each: float64(m)}, {each: float64(n)}}
+	weights := [2][]T{p.A, p.B}
+	for t, rows := range [2]int{n, m} {
+		z := l.sliced.lines[t][r*rows:][:rows]
+		for i, v := range z {
+			if v-v != 0 {
+				return 0, fmt.Errorf("%w: the projection of point %d of %s overflows", ErrRange, i, [2]string{"X", "Y"}[t])
+			}
+		}
+		if err := l.sort(ctx, t, z, gradient || weights[t] != nil, &sides[t]); err != nil {
+			return 0, err
+		}
+	}
+	unit := l.weigh(&sides, weights, sumA, sumB)
+	_, power, err := l.distance(ctx, &sides, o.Order, unit)
+	if err != nil || !gradient {
+		return power, err
+	}
+	c := &l.sliced
+	for t, rows := range [2]int{n, m} {
+		grow(&c.gradient[t], rows)
+		clear(c.gradient[t])
+		grow(&c.coefficients[t], rows*k)
+	}
+	factor := float64(o.Order*unit) / float64(o.Directions)
+	if err := l.walk(ctx, &sides, func() {
+		var signs [chunk]float64
+		for i, d := range l.diff[:l.filled] {
+			switch {
+			case d > 0:
+				signs[i] = factor
+			case d < 0:
+				signs[i] = -factor
+			}
+		}
+		l.powers(o.Order-1, 0)
+		for i, d := range l.diff[:l.filled] {
+			g := float64(float64(d*l.part[i]) * signs[i])
+			c.gradient[0][l.at[i][0]] += g
+			c.gradient[1][l.at[i][1]] -= g
+		}
+	}); err != nil {
+		return 0, err
+	}
+	for t, g := range c.gradient {
+		for i, v := range g {
+			c.coefficients[t][i*k+r] = T(v)
+		}
+	}
+	return power, nil
+}

@@ -1,0 +1,264 @@
+package emd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/simplex"
+)
+
+const (
+	defaultMemory = 8 << 30
+	goodGap       = 1e-12                  // of Σ T|c|
+	capStep       = 1 << 20                // what costs are capped at, in units of the largest that a plan has used
+	nodeBytes     = simplex.NodeBytes + 80 // of a row or column of Solve
+)
+
+// Settings configure a Solver. The zero value works.
+type Settings struct {
+	// Workers is the number of goroutines that share the problems of a batch; 0 means GOMAXPROCS. A
+	// single problem is solved by one goroutine. The answer is the same bits whatever it is.
+	Workers int
+	// MaxMemory is the number of bytes that the workspace of one problem may take; 0 means 8 GiB. A problem that
+	// needs more is refused with ErrSettings before anything is allocated. In a batch, each worker has a
+	// workspace of this size.
+	MaxMemory int64
+}
+
+// Solver solves problems one after the other in one workspace. The zero Solver has the zero Settings.
+//
+// The workspace is as large as the largest problem needed, and up to a quarter larger if problems
+// have grown one by one. A solver that has seen its largest problem allocates nothing. Shrink frees
+// the workspace.
+//
+// A Solver and its results must not be used by two goroutines at once. It panics when it notices
+// that they are.
+type Solver[T dist.Float] struct {
+	settings Settings
+	busy     atomic.Bool
+	work     workspace[T]
+	assign   assignment[T]
+	line     line[T]
+	batch    batch[T]
+}
+
+// workspace is what Solve works in.
+type workspace[T dist.Float] struct {
+	costs        costs[T]
+	simplex      simplex.Solver[T]
+	a, b         []T // uniform weights
+	count        []int32
+	rows, column []float64
+	result       Result[T]
+	hasCapped    bool // costs were capped, in this solve
+}
+
+// NewSolver returns a solver with these settings; nil means the zero Settings. An error wraps
+// ErrSettings.
+func NewSolver[T dist.Float](settings *Settings) (*Solver[T], error) {
+	s := new(Solver[T])
+	if settings != nil {
+		s.settings = *settings
+	}
+	switch {
+	case s.settings.Workers < 0:
+		return nil, fmt.Errorf("emd: %w: Workers is %d; it must not be negative", ErrSettings, s.settings.Workers)
+	case s.settings.MaxMemory < 0:
+		return nil, fmt.Errorf("emd: %w: MaxMemory is %d; it must not be negative", ErrSettings, s.settings.MaxMemory)
+	}
+	return s, nil
+}
+
+// enter marks the solver as being used, until leave.
+func (s *Solver[T]) enter() {
+	if !s.busy.CompareAndSwap(false, true) {
+		panic("emd: a Solver was used by two goroutines at once")
+	}
+}
+
+func (s *Solver[T]) leave() { s.busy.Store(false) }
+
+// Shrink frees the workspace. The next problem allocates what it needs. Earlier results are not
+// valid any more.
+func (s *Solver[T]) Shrink() {
+	s.enter()
+	defer s.leave()
+	s.work, s.assign, s.line, s.batch = workspace[T]{}, assignment[T]{}, line[T]{}, batch[T]{}
+}
+
+// afford returns an error if a workspace of so many bytes is too large.
+func (s *Solver[T]) afford(bytes float64) error {
+	most := s.settings.MaxMemory
+	if most == 0 {
+		most = defaultMemory
+	}
+	if bytes > float64(most) {
+		return fmt.Errorf("emd: %w: the problem needs %.0f bytes, MaxMemory is %d", ErrSettings, bytes, most)
+	}
+	return nil
+}
+
+// Solve solves p. The result is valid until the next call of the solver.
+//
+// When the context ends, Solve returns the feasible plan that it has, with the status Cancelled, together with the
+// context's cause. Violation, Dual and Gap of its certificate are NaN. With any other error the result is nil.
+func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
+	s.enter()
+	defer s.leave()
+	return s.solve(ctx, p)
+}
+
+// solve is Solve for a solver that is marked as being used.
+func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
+	w := &s.work
+	n, m, err := s.admit(p)
+	if err != nil {
+		return nil, err
+	}
+	sumA, err := checkWeights("A", p.A, n)
+	if err != nil {
+		return nil, err
+	}
+	sumB, err := checkWeights("B", p.B, m)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSums[T](sumA, sumB, p.Mass); err != nil {
+		return nil, err
+	}
+	w.hasCapped = false
+	a, b := weightsOr(p.A, &w.a, n), weightsOr(p.B, &w.b, m)
+	if p.Cost.Rows > 0 {
+		w.costs.setCost(p.Cost)
+	} else {
+		w.costs.setPoints(p.X, p.Y)
+	}
+	for {
+		r, err := w.attempt(ctx, p, a, b)
+		if r == nil || err != nil || !w.capAgain() {
+			return r, err
+		}
+	}
+}
+
+// capAgain reports whether the problem is to be solved again with another cap of its costs. Where some costs are far
+// larger than all that the plan uses, the dual variables may be as large, and the others are lost in their rounding.
+// If they are capped, and the plan does not use them, it is optimal without the cap, too, and so are the dual variables.
+func (w *workspace[T]) capAgain() bool {
+	r, c := &w.result, &w.costs
+	var size, used, large float64
+	for _, e := range r.Plan {
+		x := math.Abs(float64(c.row(e.Row)[e.Column]))
+		size += float64(e.Mass * x)
+		used = max(used, x)
+	}
+	if c.cap > 0 {
+		if used < float64(c.cap) {
+			return false
+		}
+		c.cap *= capStep
+		if c.cap-c.cap != 0 {
+			c.cap = 0
+		}
+		return true
+	}
+	if r.Certificate.Gap <= float64(goodGap*size) {
+		return false
+	}
+	for _, u := range r.U {
+		large = max(large, math.Abs(u))
+	}
+	cap := T(used * capStep)
+	if !(float64(cap) < large) || cap <= 0 || w.hasCapped {
+		return false
+	}
+	c.cap, w.hasCapped = cap, true
+	return true
+}
+
+// attempt solves a problem with the cap that is set.
+func (w *workspace[T]) attempt(ctx context.Context, p *Problem[T], a, b []T) (*Result[T], error) {
+	n, m := len(a), len(b)
+	err := w.simplex.Solve(ctx, &simplex.Problem[T]{Costs: &w.costs, A: a, B: b, Mass: p.Mass})
+	cancelled := err != nil && w.simplex.Feasible && !errors.Is(err, simplex.ErrRange)
+	if err != nil && !cancelled {
+		return nil, explain(p, err)
+	}
+	r := &w.result
+	*r = Result[T]{Plan: r.Plan, U: r.U, V: r.V, n: n, m: m}
+	w.setPlan(n, m)
+	w.setDual(a, b)
+	if !cancelled {
+		if r.Certificate.Violation, err = w.violation(ctx, p, a, b); err != nil {
+			if ctx.Err() == nil {
+				return nil, err
+			}
+			cancelled = true
+		}
+	}
+	if r.Status = Optimal; cancelled {
+		r.Status = Cancelled
+	}
+	w.certify(p, a, b, cancelled)
+	if r.Cost = r.Certificate.Primal; r.Cost-r.Cost != 0 {
+		return nil, fmt.Errorf("%w: the transport cost overflows", ErrRange)
+	}
+	return r, err
+}
+
+// explain returns an error of the simplex method in the words of the problem.
+func explain[T dist.Float](p *Problem[T], err error) error {
+	var where *simplex.NotFiniteError
+	switch {
+	case errors.As(err, &where) && p.Cost.Rows > 0:
+		return fmt.Errorf("emd: %w: the cost of row %d, column %d is %v", ErrNotFinite, where.Row, where.Column, p.Cost.At(where.Row, where.Column))
+	case where != nil:
+		return fmt.Errorf("%w: the squared distance of X[%d] and Y[%d] overflows", ErrRange, where.Row, where.Column)
+	case errors.Is(err, simplex.ErrRange):
+		return fmt.Errorf("%w: a sum of costs overflows", ErrRange)
+	case errors.Is(err, simplex.ErrNodes):
+		return fmt.Errorf("emd: %w: more than 2³⁰ rows and columns", ErrSettings)
+	}
+	return err
+}
+
+// admit checks the shapes of p and its memory, and returns its size.
+func (s *Solver[T]) admit(p *Problem[T]) (n, m int, err error) {
+	points := p.X.Rows > 0 || p.Y.Rows > 0
+	switch {
+	case points && (p.Cost.Rows > 0 || p.Cost.Cols > 0):
+		return 0, 0, fmt.Errorf("emd: %w: give a cost matrix or points, not both", ErrShape)
+	case points:
+		if err := checkPoints(p.X, p.Y); err != nil {
+			return 0, 0, err
+		}
+		n, m = p.X.Rows, p.Y.Rows
+		stored := float64(stripRows[T](n, m)) * float64(m)
+		return n, m, s.afford(nodeBytes*(float64(n)+float64(m)) + float64(elementSize[T]())*(stored+float64(m)*float64(p.Y.Cols)))
+	}
+	if err := checkMatrix("Cost", p.Cost); err != nil {
+		return 0, 0, err
+	}
+	if n, m = p.Cost.Rows, p.Cost.Cols; n == 0 || m == 0 {
+		return 0, 0, fmt.Errorf("emd: %w: there are no points", ErrShape)
+	}
+	return n, m, s.afford(nodeBytes * (float64(n) + float64(m)))
+}
+
+// weightsOr returns w, or n uniform weights if it is nil.
+func weightsOr[T dist.Float](w []T, uniform *[]T, n int) []T {
+	if w != nil {
+		return w
+	}
+	if len(*uniform) != n {
+		grow(uniform, n)
+		for i := range *uniform {
+			(*uniform)[i] = 1 / T(n)
+		}
+	}
+	return *uniform
+}
