@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gomonge/monge/wda/dataset"
+	"golang.org/x/text/unicode/norm"
 )
 
 // maxClass bounds the rows of a class: transport within it takes memory by the square of
@@ -13,8 +14,9 @@ import (
 const maxClass = 1 << 15
 
 // checkClasses refuses what no discriminant can be fitted to, by the classes' names.
-func checkClasses(path string, d *dataset.Dataset, sampled bool, largest int) error {
-	among, advice := "", "is another column the label? --label-column chooses it"
+// before has the rows of each class before any were held out or drawn, or is nil.
+func checkClasses(path string, d *dataset.Dataset, sampled bool, before []int, largest int) error {
+	among, advice := "", "is another column the label? --label-column chooses it. If the label is the name of a column, use --header present"
 	if sampled {
 		among, advice = " in the sample", "draw more rows with --sample"
 	}
@@ -22,6 +24,9 @@ func checkClasses(path string, d *dataset.Dataset, sampled bool, largest int) er
 	for c, n := range d.Counts() {
 		if n > largest && largest > 0 {
 			return fmt.Errorf("%s: class %s has %d rows, too many for memory that grows with their square; draw at most %d a class with --sample, or fit with --method minibatch", path, quoteShort(d.Classes[c]), n, largest)
+		}
+		if n == 1 && !sampled && before != nil && before[c] > 1 {
+			return fmt.Errorf("%s: class %s has %d rows, and --holdout leaves only one of them to learn from; at least two are needed: hold out less, leave --holdout out, or leave out the class", path, quoteShort(d.Classes[c]), before[c])
 		}
 		if n == 1 {
 			return fmt.Errorf("%s: class %s has only one row%s; at least two are needed: %s", path, quoteShort(d.Classes[c]), among, advice)
@@ -93,4 +98,17 @@ func shortInside(name string, most int) string {
 	}
 	head := most / 2
 	return string(r[:head]) + "…" + string(r[len(r)-(most-head-1):])
+}
+
+// looksTheSame warns of classes whose names differ only in how Unicode composes their characters.
+func looksTheSame(classes []string) []string {
+	seen := map[string]string{}
+	for _, name := range classes {
+		composed := norm.NFC.String(name)
+		if other, ok := seen[composed]; ok {
+			return []string{fmt.Sprintf("the classes %+q and %+q look the same, but their characters are composed in two ways (Unicode NFC and NFD); normalize the labels if they are one class", other, name)}
+		}
+		seen[composed] = name
+	}
+	return nil
 }

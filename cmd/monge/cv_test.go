@@ -439,11 +439,11 @@ func TestBadCVAndPredict(t *testing.T) {
 		{"neighbors < 0", predict + "--neighbors -1", 2, "--neighbors must be at least 1"},
 		{"workers", predict + "--workers -1", 2, "--workers must be between 0"},
 		{"labels without rows", predict + "--train-labels $y.csv", 2, "--train-labels needs --train"},
-		{"sample without rows", predict + "--sample 5", 2, "--sample needs --train"},
+		{"sample without rows", predict + "--sample 5", 2, "--sample draws training rows from the file of --train"},
 		{"rows", predict + "--rows some", 2, "--rows must be"},
 		{"rows without a split", predict + "--rows test", 1, "no array split"},
 		{"holdout of all", predict + "--holdout 0.5", 2, "--holdout needs"},
-		{"output type", predict + "--out $o.npy", 2, "must end in .csv"},
+		{"output type", predict + "--out $o.xlsx", 2, "must end in .csv"},
 		{"output is the data", predict + "--out $test.csv", 2, "is an input"},
 		{"output nowhere", predict + "--out $no/o.csv", 1, "cannot create a file in the folder"},
 	} {

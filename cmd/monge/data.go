@@ -129,13 +129,21 @@ func (f *trainFlags) train(rows *rowFlags, largest int) (*dataset.Dataset, error
 		}
 	}
 	rows.remember(d)
-	if err := checkClasses(f.data, d, rows.sample > 0, largest); err != nil {
+	if err := checkClasses(f.data, d, rows.sample > 0, heldFrom(rows, all), largest); err != nil {
 		return nil, err
 	}
-	for _, w := range warnings {
+	for _, w := range append(warnings, looksTheSame(d.Classes)...) {
 		f.warn(f.data + ": " + w)
 	}
 	return d, nil
+}
+
+// heldFrom returns the rows of each class of all, if some are held out.
+func heldFrom(rows *rowFlags, all *dataset.Dataset) []int {
+	if rows.holdout == 0 || len(rows.unknown) > 0 || rows.names != nil {
+		return nil
+	}
+	return all.Counts()
 }
 
 // countMissing returns how many numbers of d are missing, and how many values of columns of text.

@@ -14,7 +14,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -146,29 +145,33 @@ func (a *app) run(ctx context.Context, args []string) int {
 // advise prints a warning on stderr.
 func (a *app) advise(text string) {
 	if !a.quiet {
-		a.complain("warning: " + text)
+		a.complainAs("warning: ", text)
 	}
 }
 
 // note prints on stderr what was decided and may not be expected.
 func (a *app) note(text string) {
 	if !a.quiet {
-		a.complain("note: " + text)
+		a.complainAs("note: ", text)
 	}
 }
 
-// packageName is the name of a package of the library in front of an error.
-var packageName = regexp.MustCompile(`(^|: )(wda|sinkhorn|dataset|baseline|dist): `)
+// packages are the packages of the library, whose names stand in front of their errors. They mean nothing to
+// a user of the command.
+var packages = []string{"wda", "sinkhorn", "dataset", "baseline", "dist"}
 
-// dash is the name of standard input on the command line, in front of a message.
-var dash = regexp.MustCompile(`^((?:warning: |note: )?)-:`)
+// complain prints one line on stderr.
+func (a *app) complain(text string) { a.complainAs("", text) }
 
-// complain prints one line on stderr. Who uses the command has no use for the names of packages.
-func (a *app) complain(text string) {
+// complainAs prints one line on stderr, of a kind such as a warning.
+func (a *app) complainAs(kind, text string) {
 	a.progress.Load().clear()
-	text = packageName.ReplaceAllString(strings.Join(strings.Fields(text), " "), "$1")
-	text = dash.ReplaceAllString(text, "${1}"+standardInput+":")
-	fmt.Fprintln(a.stderr, "monge: "+printable(text))
+	parts := strings.Split(strings.Join(strings.Fields(text), " "), ": ")
+	parts = slices.DeleteFunc(parts, func(part string) bool { return slices.Contains(packages, part) })
+	if parts[0] == standard {
+		parts[0] = standardInput
+	}
+	fmt.Fprintln(a.stderr, "monge: "+kind+printable(strings.Join(parts, ": ")))
 }
 
 // errUnfinished is wrapped by the error of a computation whose result was printed, but is less

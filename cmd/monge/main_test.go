@@ -257,8 +257,8 @@ func TestEveryCommand(t *testing.T) {
 		if get(t, v, "rows") != 60 || get(t, v, "components") != 2 {
 			t.Errorf("transform: %v", v)
 		}
-		got, err := new(textFlags).readMatrix(out)
-		if err != nil || !mat.Equal(got, &y) {
+		got, err := dataset.ReadFile(out, &dataset.Options{Labels: dataset.NoLabels()})
+		if err != nil || !mat.Equal(got.X, &y) {
 			t.Errorf("transform %s to %s: %v", c.data, c.out, err)
 		}
 	}
@@ -655,7 +655,7 @@ func TestBadInput(t *testing.T) {
 		{"model is a folder", "info --model $folder", 1, "folder: is a directory"},
 		{"data as model", "info --model $d.npz", 1, "not a valid model"},
 		{"features", "transform --model $m.wda --data $two.csv --out $o.csv", 1, "two.csv: 1 feature, but the model was fitted to 5"},
-		{"output type", "transform --model $m.wda --data $d.csv --out $o.txt", 2, "must end in .csv, .npy, .parquet or .arrow"},
+		{"output type", "transform --model $m.wda --data $d.csv --out $o.txt", 2, "must end in .csv, .npy, .npz, .idx, .parquet, .arrow or .jsonl"},
 		{"labels in NPY", "transform --model $m.wda --data $d.csv --out $o.npy --keep-labels", 2, "an NPY file has no place for labels"},
 		{"no labels to keep", "transform --model $m.wda --data $X.csv --out $o.csv --keep-labels", 1, "no labels to keep"},
 		{"transform onto its data", "transform --model $m.wda --data $d.csv --out $d.csv", 2, "is an input"},

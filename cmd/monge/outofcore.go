@@ -122,7 +122,7 @@ func (f *trainFlags) stored(must bool) (_ *training, err error) {
 		return nil, err
 	}
 	t.kept.Schema = r.Schema()
-	return t, checkClasses(f.data, t.kept, false, 0)
+	return t, checkClasses(f.data, t.kept, false, nil, 0)
 }
 
 // keep reads about so many rows as may be kept: of every class its share, evenly spaced,

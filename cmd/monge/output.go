@@ -73,11 +73,34 @@ func printable(text string) string {
 	return b.String()
 }
 
+// escapeControls replaces the control characters of text for a terminal, except for the end of a line and
+// tabs. text may begin and end within a character.
+func escapeControls(text []byte) []byte {
+	const delete = 0x7f
+	var out []byte
+	for i, c := range text {
+		switch c1 := c >= 0x80 && c < 0xa0 && i > 0 && text[i-1] == 0xc2; {
+		case c1: // a control character of two bytes in UTF-8
+			out = fmt.Appendf(out[:len(out)-1], `\u00%02x`, c)
+		case c < ' ' && c != '\n' && c != '\t' && c != '\r', c == delete:
+			out = fmt.Appendf(out, `\x%02x`, c)
+		default:
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 // shortest formats a number by as many digits as it takes to read it again.
 func shortest(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// percent formats a rate.
-func percent(rate float64) string { return fmt.Sprintf("%.2f %%", 100*rate) }
+// percent formats a rate, or a dash for one without a denominator.
+func percent(rate float64) string {
+	if math.IsNaN(rate) {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f %%", 100*rate)
+}
 
 // checkOutput finds out, before the work, whether path can be written, and refuses
 // to overwrite one of the inputs.
@@ -142,7 +165,11 @@ func orList(words []string) string {
 // of path says.
 func writeRows(path, ext string, rows, cols int, set func(row []float64, i int) error) error {
 	return outfile.WriteFile(path, func(w io.Writer) error {
-		out, err := newWriter(w, ext, rows, cols, false, nil)
+		f := table.Format{Format: dataset.FormatOf(ext), Rows: rows, NoHeader: true}
+		for j := range cols {
+			f.Columns = append(f.Columns, table.Column{Name: componentName(j)})
+		}
+		out, err := table.NewWriter(w, f)
 		if err != nil {
 			return err
 		}
@@ -151,7 +178,7 @@ func writeRows(path, ext string, rows, cols int, set func(row []float64, i int) 
 			if err := set(row, i); err != nil {
 				return err
 			}
-			if err := out.Write(row); err != nil {
+			if err := out.Write(row, nil); err != nil {
 				return err
 			}
 		}
@@ -159,9 +186,17 @@ func writeRows(path, ext string, rows, cols int, set func(row []float64, i int) 
 	})
 }
 
-// newWriter writes rows as the extension says; −1 stands for an unknown number. ids names columns of
-// identifiers.
-func newWriter(w io.Writer, ext string, rows, cols int, labelled bool, ids []string) (table.Writer, error) {
+// tableExtensions are those of the formats that transform and predict write: all that are read.
+var tableExtensions = []string{".csv", ".npy", ".npz", ".idx", ".parquet", ".arrow", ".jsonl"}
+
+func componentName(j int) string { return fmt.Sprintf("component%d", j+1) }
+
+// newTableWriter begins a table of a kind of file; rows is −1 if their number is not known.
+func newTableWriter(w io.Writer, kind string, rows int, columns []table.Column) (table.Writer, error) {
 	_, stream := w.(stdout)
-	return table.NewWriter(w, table.Format{Format: dataset.FormatOf(ext), Rows: rows, Cols: cols, Labelled: labelled, Stream: stream, IDs: ids})
+	out, err := table.NewWriter(w, table.Format{Format: dataset.FormatOf(kind), Rows: rows, Columns: columns, Stream: stream, Vector: len(columns) == 1})
+	if errors.Is(err, dataset.ErrSettings) {
+		err = usagef("--out: %v", err)
+	}
+	return out, err
 }

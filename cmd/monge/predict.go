@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/gomonge/monge/cmd/internal/table"
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
 	"github.com/spf13/cobra"
@@ -50,7 +50,7 @@ if it was fitted with --k.`,
 	fs := cmd.Flags()
 	fs.StringVar(&f.model, "model", "", "`FILE`: the model (required)")
 	fs.StringVar(&f.data, "data", "", "`FILE`: file with rows to classify, or - for standard input (required)")
-	fs.StringVar(&f.out, "out", "", "`FILE`: where to write, .csv (default standard output)")
+	fs.StringVar(&f.out, "out", "", "`FILE`: where to write, .csv, .parquet, .arrow, .jsonl, .npz, or .npy or .idx if all columns are numbers (default CSV on standard output)")
 	fs.IntVar(&f.k, "k", 0, "`K`: number of neighbors that vote (default that of the model, or 5)")
 	fs.BoolVar(&f.proba, "proba", false, "also write the share of every class among the neighbors")
 	fs.StringVar(&f.reject, "reject", "", "`RATE`: also write the score of every row, which says how unlike the training rows it is, and whether it is rejected as of no known class. --reject takes the rate of monge fit, and --reject=0.01 another")
@@ -73,10 +73,11 @@ Among classes with equally many votes, the class of the nearest row wins. --trai
 names a file of training rows if the model holds none, or to use others: the rows where
 an array split is 0, and --holdout and --sample as in monge fit.
 
-The output is CSV with a header: the column label; with --reject the columns score and
-rejected (1 or 0; label is then the class that the row would have); with --proba a column
-for every class with its share of the K neighbors; with --neighbors the numbers (from 0, in the
-order of the training rows) and the squared distances of the nearest rows.
+The name of --out decides the format. CSV has a header. The columns are label; with
+--reject score and rejected (1 or 0; label is then the class that the row would have);
+with --proba a column for every class with its share of the K neighbors; with --neighbors
+the numbers (from 0, in the order of the training rows) and the squared distances of the
+nearest rows. In NPZ the labels are the array y, and the numbers are the array X.
 
 Columns are found by their names, in any order: see monge help tables. Without names, a
 CSV file with as many columns as the model has features is taken to have no labels.
@@ -123,8 +124,9 @@ func (a *app) predict(cmd *cobra.Command, f *predictFlags) error {
 	if out == "" && !a.json {
 		out = standard
 	}
+	kind, err := "", error(nil)
 	if out != "" {
-		if _, err := a.checkTarget(out, "", []string{f.model, f.data, f.train, f.trainLabels}, ".csv"); err != nil {
+		if kind, err = a.checkTarget(out, "", []string{f.model, f.data, f.train, f.trainLabels}, tableExtensions...); err != nil {
 			return err
 		}
 	}
@@ -137,7 +139,7 @@ func (a *app) predict(cmd *cobra.Command, f *predictFlags) error {
 		return err
 	}
 	defer rows.close()
-	found, err := a.classifyRows(cmd, f, c, names, rows, out)
+	found, err := a.classifyRows(cmd, f, c, names, rows, out, kind)
 	if err != nil || out == standard {
 		return err
 	}
@@ -173,6 +175,9 @@ func (f *predictFlags) check(cmd *cobra.Command) error {
 	if f.train == "" {
 		for _, name := range []string{"train-labels", "sample"} {
 			if cmd.Flags().Changed(name) {
+				if name == "sample" {
+					return usagef("--sample draws training rows from the file of --train; all rows of --data are classified")
+				}
 				return usagef("--%s needs --train, the file that it is about", name)
 			}
 		}
@@ -268,8 +273,8 @@ func (f *predictFlags) openRows(m *wda.Model) (*stream, error) {
 }
 
 // classifyRows classifies all rows by c, whose labels have these names, and writes to
-// out what it finds block by block, or, if out is empty, returns all of it.
-func (a *app) classifyRows(cmd *cobra.Command, f *predictFlags, c *wda.Classifier, names []string, rows *stream, out string) (*predictions, error) {
+// out, a kind of file, what it finds block by block, or, if out is empty, returns all of it.
+func (a *app) classifyRows(cmd *cobra.Command, f *predictFlags, c *wda.Classifier, names []string, rows *stream, out, kind string) (*predictions, error) {
 	all := &predictions{Train: c.Len(), K: c.K(), Classes: names, Counts: map[string]int{}, Out: out}
 	for _, n := range names {
 		all.Counts[n] = 0
@@ -277,16 +282,18 @@ func (a *app) classifyRows(cmd *cobra.Command, f *predictFlags, c *wda.Classifie
 	if f.reject != "" {
 		all.Rejected = new(int)
 	}
-	var text *csv.Writer
+	var written table.Writer
 	var file target
+	number := (kind == ".npy" || kind == ".idx") && !slices.ContainsFunc(names, func(name string) bool { return !isNumber(name) })
 	if out != "" {
 		var err error
 		if file, err = a.create(out); err != nil {
 			return nil, err
 		}
 		defer file.Abort()
-		text = csv.NewWriter(file)
-		text.Write(slices.Concat(rows.ids, f.header(names)))
+		if written, err = newTableWriter(file, kind, rows.rows, f.columns(rows.ids, names, number)); err != nil {
+			return nil, err
+		}
 	}
 	err := rows.each(a, cmd, "predict", func(b *dataset.Block) error {
 		found, err := f.classify(cmd.Context(), c, names, b.X)
@@ -303,9 +310,8 @@ func (a *app) classifyRows(cmd *cobra.Command, f *predictFlags, c *wda.Classifie
 				*all.Rejected++
 			}
 		}
-		if text != nil {
-			found.write(text)
-			return text.Error()
+		if written != nil {
+			return found.write(written, number)
 		}
 		for k := range b.IDs {
 			if all.IDs == nil {
@@ -319,13 +325,19 @@ func (a *app) classifyRows(cmd *cobra.Command, f *predictFlags, c *wda.Classifie
 		all.Neighbors = append(all.Neighbors, found.Neighbors...)
 		return nil
 	})
-	if err != nil || text == nil {
+	if err != nil || written == nil {
 		return all, err
 	}
-	if text.Flush(); text.Error() != nil {
-		return nil, text.Error()
+	if err := written.Close(); err != nil {
+		return nil, err
 	}
 	return all, file.Commit()
+}
+
+// isNumber reports whether the name of a class is a finite number.
+func isNumber(name string) bool {
+	v, err := strconv.ParseFloat(name, 64)
+	return err == nil && v-v == 0
 }
 
 // classify returns the predictions of some rows.
@@ -373,43 +385,59 @@ func (f *predictFlags) classify(ctx context.Context, c *wda.Classifier, names []
 	return out, nil
 }
 
-// header names the columns of the output.
-func (f *predictFlags) header(classes []string) []string {
-	head := []string{"label"}
+// columns returns the columns of the output. number says that labels are written as numbers.
+func (f *predictFlags) columns(ids, classes []string, number bool) (of []table.Column) {
+	for _, name := range ids {
+		of = append(of, table.Column{Name: name, Text: true})
+	}
+	of = append(of, table.Column{Name: "label", Text: !number})
+	names := func(names ...string) {
+		for _, name := range names {
+			of = append(of, table.Column{Name: name})
+		}
+	}
 	if f.reject != "" {
-		head = append(head, "score", "rejected")
+		names("score", "rejected")
 	}
 	if f.proba {
-		head = append(head, classes...)
+		names(classes...)
 	}
 	for i := range f.neighbors {
-		head = append(head, fmt.Sprintf("row%d", i+1), fmt.Sprintf("sq_distance%d", i+1))
+		names(fmt.Sprintf("row%d", i+1), fmt.Sprintf("sq_distance%d", i+1))
 	}
-	return head
+	return of
 }
 
-// write writes the predictions; the writer keeps the error.
-func (p *predictions) write(out *csv.Writer) {
-	var row []string
+// write writes the predictions; number says that labels are written as numbers.
+func (p *predictions) write(out table.Writer, number bool) error {
+	var row []float64
 	for i, l := range p.Labels {
-		row = append(append(row[:0], textsOf(p.IDs, i)...), l)
+		row = row[:0]
+		texts := textsOf(p.IDs, i)
+		if number {
+			v, _ := strconv.ParseFloat(l, 64)
+			row = append(row, v)
+		} else {
+			texts = append(texts, l)
+		}
 		if p.Scores != nil {
-			rejected := "0"
+			rejected := 0.
 			if p.RejectedRows[i] {
-				rejected = "1"
+				rejected = 1
 			}
-			row = append(row, shortest(float64(p.Scores[i])), rejected)
+			row = append(row, float64(p.Scores[i]), rejected)
 		}
 		if p.Probabilities != nil {
-			for _, v := range p.Probabilities[i] {
-				row = append(row, shortest(v))
-			}
+			row = append(row, p.Probabilities[i]...)
 		}
 		if p.Neighbors != nil {
 			for _, n := range p.Neighbors[i] {
-				row = append(row, strconv.Itoa(n.Row), shortest(float64(n.SqDistance)))
+				row = append(row, float64(n.Row), float64(n.SqDistance))
 			}
 		}
-		out.Write(row)
+		if err := out.Write(row, texts); err != nil {
+			return err
+		}
 	}
+	return nil
 }

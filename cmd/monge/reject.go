@@ -64,7 +64,7 @@ func (r *rejecting) training(path string, all *training, seed uint64) (*training
 		return nil, fmt.Errorf("%s: --reject keeps a fifth of the rows apart: %w", path, err)
 	}
 	r.held = held
-	if err := checkClasses(path, fit, false, 0); err != nil {
+	if err := checkClasses(path, fit, false, nil, 0); err != nil {
 		return nil, err
 	}
 	return &training{fit.X, fit.Labels, fit, all.close}, nil

@@ -139,6 +139,9 @@ func (f *rowFlags) choose(path string, d *dataset.Dataset, p part) (*dataset.Dat
 
 // noRows is the error of a part without rows, whose values of the array split are these.
 func noRows(path string, p part, splits []int) error {
+	if p == allRows {
+		return fmt.Errorf("%s: the file has no rows; a header alone is none", path)
+	}
 	values := slices.Compact(slices.Sorted(slices.Values(splits)))
 	return fmt.Errorf("%s: array split: no row has the value %d (0 for training rows, 1 for test rows); its values are %v", path, p.split(), values[:min(10, len(values))])
 }

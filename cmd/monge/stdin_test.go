@@ -191,12 +191,12 @@ func writeParquet(t testing.TB, from, to string) {
 		t.Fatal(err)
 	}
 	err = outfile.WriteFile(to, func(w io.Writer) error {
-		out, err := table.NewWriter(w, table.Format{Format: dataset.FormatParquet, Rows: d.Len(), Cols: columns(d), Labelled: true})
+		out, err := table.NewWriter(w, table.Format{Format: dataset.FormatParquet, Rows: d.Len(), Columns: (&transformFlags{keepLabels: true}).columns(".parquet", nil, columns(d))})
 		if err != nil {
 			return err
 		}
 		for i, l := range d.Labels {
-			if err := out.WriteLabelled(d.X.RawRowView(i), d.Classes[l]); err != nil {
+			if err := out.Write(d.X.RawRowView(i), []string{d.Classes[l]}); err != nil {
 				return err
 			}
 		}

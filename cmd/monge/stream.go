@@ -223,17 +223,29 @@ func (a *app) create(path string) (target, error) {
 	if path == standard {
 		if f, ok := a.stdout.Writer.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 			a.progress.Load().end() // the rows tell how far the work is
+			return stdout{a, true}, nil
 		}
-		return stdout{a}, nil
+		return stdout{a, false}, nil
 	}
 	return outfile.Create(path)
 }
 
-type stdout struct{ a *app }
+type stdout struct {
+	a        *app
+	terminal bool
+}
 
-func (s stdout) Write(p []byte) (int, error) { return s.a.stdout.Write(p) }
-func (stdout) Commit() error                 { return nil }
-func (stdout) Abort()                        {}
+func (s stdout) Write(p []byte) (int, error) {
+	if !s.terminal {
+		return s.a.stdout.Write(p)
+	}
+	if _, err := s.a.stdout.Write(escapeControls(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+func (stdout) Commit() error { return nil }
+func (stdout) Abort()        {}
 
 // checkTarget checks --out before the work and returns the kind of file to write, that
 // of --format or of the name.

@@ -56,7 +56,7 @@ func TestTransformStream(t *testing.T) {
 			if get(t, v, "rows") != float64(many.Len()) {
 				t.Errorf("%v", v)
 			}
-			if got, err := new(textFlags).readMatrix(at(out)); err != nil || !mat.Equal(got, &want) {
+			if got, err := dataset.ReadFile(at(out), &dataset.Options{Labels: dataset.NoLabels()}); err != nil || !mat.Equal(got.X, &want) {
 				t.Errorf("%s to %s: %v", in, out, err)
 			}
 		}
@@ -80,7 +80,7 @@ func TestTransformStream(t *testing.T) {
 	before := files(t, s.dir)
 	for _, b := range []bad{
 		{"JSON and output", "transform --model $m.wda --data $d.csv --out - --json", 2, "would both write to standard output"},
-		{"format", "transform --model $m.wda --data $d.csv --out - --format xlsx", 2, "--format must be one of csv, npy, parquet, arrow"},
+		{"format", "transform --model $m.wda --data $d.csv --out - --format xlsx", 2, "--format must be one of csv, npy, npz, idx, parquet, arrow, jsonl"},
 		{"NPY of unknown length", "transform --model $m.wda --data $d.csv --out - --format npy", 1, "begins with the number of rows"},
 		{"no such split", "predict --model $m.wda --data $none.npz --rows test", 1, "none.npz: "},
 	} {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/gomonge/monge/cmd/internal/table"
 	"github.com/gomonge/monge/wda/dataset"
@@ -39,13 +40,13 @@ them, in the same order.`,
 	fs := cmd.Flags()
 	fs.StringVar(&f.model, "model", "", "`FILE`: the model (required)")
 	fs.StringVar(&f.data, "data", "", "`FILE`: file with rows to project, or - for standard input (required)")
-	fs.StringVar(&f.out, "out", "", "`FILE`: where to write, .csv, .npy, .parquet or .arrow, or - for standard output (required)")
+	fs.StringVar(&f.out, "out", "", "`FILE`: where to write, .csv, .npy, .npz, .idx, .parquet, .arrow or .jsonl, or - for standard output (required)")
 	fs.StringVar(&f.part, "rows", "all", "`PART`: project all, train or test rows, by the file's split or --holdout")
-	fs.BoolVar(&f.keepLabels, "keep-labels", false, "append the labels as the last column, of CSV, Parquet or Arrow")
-	fs.StringVar(&f.format, "format", "", "`NAME`: csv, npy, parquet or arrow (default by the name of --out, or csv on standard output, where arrow is a stream)")
+	fs.BoolVar(&f.keepLabels, "keep-labels", false, "append the labels as the last column, or in NPZ as the array y")
+	fs.StringVar(&f.format, "format", "", "`NAME`: csv, npy, npz, idx, parquet, arrow or jsonl (default by the name of --out, or csv on standard output, where arrow is a stream)")
 	fs.StringVar(&f.labels, "labels", "", "`FILE`: file with labels, for --keep-labels")
 	oneOf(cmd, "rows", "all", "train", "test")
-	oneOf(cmd, "format", "csv", "npy", "parquet", "arrow")
+	oneOf(cmd, "format", "csv", "npy", "npz", "idx", "parquet", "arrow", "jsonl")
 	f.rows.add(cmd, "the rows")
 	f.read.add(cmd)
 	f.read.addExtra(cmd)
@@ -54,13 +55,14 @@ them, in the same order.`,
 }
 
 const transformDetails = `
-Every row x becomes (x − mean)·P. The name of --out decides the format: CSV without a
-header, NPY, or Parquet or Arrow with the columns component1, component2, …
+Every row x becomes (x − mean)·P. The name of --out decides the format. The columns are
+called component1, component2, …, in CSV by its header. NPY and IDX hold the numbers alone.
+NPZ has the array X.
 
 Columns are found by their names, in any order: see monge help tables. Without names, a
 CSV file with as many columns as the model has features is taken to have no labels.
 If it has one column more, the last one holds the labels; --label-column says
-otherwise. With --id, CSV has a header, and begins with the identifiers.
+otherwise. With --id, CSV begins with the identifiers; in other formats they are last.
 
 All rows of an NPZ file are projected, whatever its array split says, unless --rows
 chooses a part.
@@ -80,6 +82,26 @@ func textsOf(ids [][]string, row int) []string {
 	return of
 }
 
+// columns returns the columns of the output: identifiers come first in CSV, and last in other formats.
+func (f *transformFlags) columns(kind string, ids []string, p int) []table.Column {
+	var of, texts []table.Column
+	for _, name := range ids {
+		texts = append(texts, table.Column{Name: name, Text: true})
+	}
+	for j := range p {
+		of = append(of, table.Column{Name: componentName(j)})
+	}
+	if kind == ".csv" {
+		of = append(texts, of...)
+	} else {
+		of = append(of, texts...)
+	}
+	if f.keepLabels {
+		of = append(of, table.Column{Name: "label", Text: true})
+	}
+	return of
+}
+
 type transformResult struct {
 	Rows       int    `json:"rows"`
 	Features   int    `json:"features"`
@@ -91,15 +113,18 @@ func (a *app) transform(cmd *cobra.Command, f *transformFlags) error {
 	if err := requireFlags(cmd, "model", "data", "out"); err != nil {
 		return err
 	}
-	kind, err := a.checkTarget(f.out, f.format, []string{f.model, f.data, f.labels}, ".csv", ".npy", ".parquet", ".arrow")
+	kind, err := a.checkTarget(f.out, f.format, []string{f.model, f.data, f.labels}, tableExtensions...)
 	if err != nil {
 		return err
 	}
-	if f.keepLabels && kind == ".npy" {
-		return usagef("--keep-labels: an NPY file has no place for labels; write .csv, .parquet or .arrow")
-	}
-	if f.read.ids != nil && kind == ".npy" {
-		return usagef("--id: an NPY file has no place for identifiers; write .csv, .parquet or .arrow")
+	if kind == ".npy" || kind == ".idx" {
+		const places = "write .csv, .parquet, .arrow, .jsonl or .npz"
+		if f.keepLabels {
+			return usagef("--keep-labels: an %s file has no place for labels; %s", strings.ToUpper(kind[1:]), places)
+		}
+		if f.read.ids != nil {
+			return usagef("--id: an %s file has no place for identifiers; %s", strings.ToUpper(kind[1:]), places)
+		}
 	}
 	part, err := f.rows.checkPart(f.part)
 	if err != nil {
@@ -125,7 +150,7 @@ func (a *app) transform(cmd *cobra.Command, f *transformFlags) error {
 		return err
 	}
 	defer file.Abort()
-	out, err := newWriter(file, kind, rows.rows, p, f.keepLabels, rows.ids)
+	out, err := newTableWriter(file, kind, rows.rows, f.columns(kind, rows.ids, p))
 	if err != nil {
 		return err
 	}
@@ -136,19 +161,11 @@ func (a *app) transform(cmd *cobra.Command, f *transformFlags) error {
 			return err
 		}
 		for i := range y.RawMatrix().Rows {
-			var err error
-			label := ""
+			texts := textsOf(b.IDs, i)
 			if f.keepLabels {
-				label = b.Labels[i]
+				texts = append(texts, b.Labels[i])
 			}
-			if w, ok := out.(table.IdentifiedWriter); ok && rows.ids != nil {
-				err = w.WriteTexts(y.RawRowView(i), textsOf(b.IDs, i), label)
-			} else if f.keepLabels {
-				err = out.WriteLabelled(y.RawRowView(i), b.Labels[i])
-			} else {
-				err = out.Write(y.RawRowView(i))
-			}
-			if err != nil {
+			if err := out.Write(y.RawRowView(i), texts); err != nil {
 				return err
 			}
 		}

@@ -53,6 +53,7 @@ func Prefix(head []byte) (begin, length int, err error) {
 var (
 	dictionary = regexp.MustCompile(`^\s*\{((?s).*)\}\s*\n$`)
 	entry      = regexp.MustCompile(`^\s*(?:'(\w+)'|"(\w+)")\s*:\s*('[^']*'|"[^"]*"|True|False|\([^()]*\))\s*(?:,|$)`)
+	structured = regexp.MustCompile(`^\s*['"]descr['"]\s*:\s*\[`)
 	integer    = regexp.MustCompile(`^\s*(-?\d+)[lL]?\s*$`)
 )
 
@@ -66,7 +67,9 @@ func ParseHeader(text string) (h Header, err error) {
 	entries := map[string]string{}
 	for rest := dict[1]; strings.TrimSpace(rest) != ""; {
 		m := entry.FindStringSubmatch(rest)
-		if m == nil {
+		if m == nil && structured.MatchString(rest) {
+			return Header{}, errors.New("structured arrays are not supported: save the fields as columns of one array, or as several arrays")
+		} else if m == nil {
 			return damaged(fmt.Sprintf("%.40q", strings.TrimSpace(rest)))
 		}
 		name := m[1] + m[2]

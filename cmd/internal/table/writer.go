@@ -1,12 +1,19 @@
-// Package table writes matrices row by row, as files of any format that the command writes.
+// Package table writes tables row by row, as files of every format that package dataset reads.
 package table
 
 import (
+	"archive/zip"
+	"bufio"
+	"encoding/binary"
 	"encoding/csv"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -16,98 +23,127 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/gomonge/monge/internal/npy"
 	"github.com/gomonge/monge/internal/outfile"
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// A Writer writes a matrix row by row.
+// A Writer writes a table row by row.
 type Writer interface {
-	// Write writes a row.
-	Write(row []float64) error
-	// WriteLabelled writes a row and its label.
-	WriteLabelled(row []float64, label string) error
+	// Write writes a row: the values of the columns of numbers and of those of text, each in their order.
+	Write(numbers []float64, texts []string) error
 	// Close ends the file. If the format is Parquet, it closes what the Writer writes to, too.
 	Close() error
 }
 
+// A Column is a column of numbers or of texts.
+type Column struct {
+	Name string
+	Text bool
+}
+
 // Format says what a Writer is to write.
 type Format struct {
-	Format   dataset.Format // CSV, NPY, Parquet or Arrow
-	Rows     int            // −1 if their number is not known before the end
-	Cols     int
-	Labelled bool // every row has a label; NPY has no place for one
+	Format   dataset.Format
+	Rows     int // −1 if their number is not known before the end
+	Columns  []Column
+	NoHeader bool // write CSV without the names of the columns
 	Stream   bool // write an Arrow stream, not an Arrow file
-	// IDs names columns of identifiers, which NPY has no place for. They come first in CSV, which then
-	// has a header, and last in other formats.
-	IDs []string
+	Vector   bool // write IDX of one column as a vector, which can be a file of labels
 }
 
-// An IdentifiedWriter is the Writer of a Format with IDs.
-type IdentifiedWriter interface {
-	Writer
-	// WriteTexts writes a row, its identifiers, and its label if the rows have labels.
-	WriteTexts(row []float64, ids []string, label string) error
+// count returns how many columns have numbers.
+func (f *Format) count() (numbers int) {
+	for _, c := range f.Columns {
+		if !c.Text {
+			numbers++
+		}
+	}
+	return numbers
 }
 
-// NewWriter begins a file. This is the one place that knows which formats can be written.
+// Check returns an error unless the format has a place for the columns.
+func (f *Format) Check() error {
+	switch f.Format {
+	case dataset.FormatNPY, dataset.FormatIDX:
+		if f.count() < len(f.Columns) {
+			name := f.Columns[slices.IndexFunc(f.Columns, func(c Column) bool { return c.Text })].Name
+			return fmt.Errorf("%w: an %s file holds numbers only, and the column %s is text; write .csv, .parquet, .arrow, .jsonl or .npz", dataset.ErrSettings, strings.ToUpper(f.Format.String()), strconv.Quote(name))
+		}
+	case dataset.FormatCSV:
+	default:
+		names := map[string]bool{}
+		for _, c := range f.Columns {
+			if names[c.Name] {
+				return fmt.Errorf("%w: two columns of the output are called %s; write .csv, or rename the one of the input", dataset.ErrSettings, strconv.Quote(c.Name))
+			}
+			names[c.Name] = true
+		}
+	}
+	return nil
+}
+
+// NewWriter begins a file. This is the one place that knows how formats are written.
 func NewWriter(out io.Writer, f Format) (Writer, error) {
+	if err := f.Check(); err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, c := range f.Columns {
+		names = append(names, c.Name)
+	}
+	numbers := f.count()
 	switch f.Format {
 	case dataset.FormatCSV:
-		if f.IDs != nil {
-			return newTextCSV(out, f)
+		if f.NoHeader {
+			names = nil
 		}
-		return outfile.NewCSV(out, f.Cols, nil)
+		if numbers == len(f.Columns) {
+			w, err := outfile.NewCSV(out, numbers, names)
+			return matrix{w}, err
+		}
+		w := &textCSV{out: csv.NewWriter(out), columns: f.Columns}
+		if names == nil {
+			return w, nil
+		}
+		return w, w.out.Write(names)
 	case dataset.FormatNPY:
-		return outfile.NewNPY(out, f.Rows, f.Cols)
+		w, err := outfile.NewNPY(out, f.Rows, numbers)
+		return matrix{w}, err
+	case dataset.FormatIDX:
+		return newIDX(out, f)
+	case dataset.FormatNPZ:
+		return newNPZ(out, f)
+	case dataset.FormatJSONLines:
+		return newJSONLines(out, f)
 	case dataset.FormatParquet:
-		return newParquetWriter(out, f.Cols, f.texts())
+		return newParquetWriter(out, f.Columns)
 	case dataset.FormatArrow:
-		return newArrowWriter(out, f.Cols, f.texts(), f.Stream)
+		return newArrowWriter(out, f.Columns, f.Stream)
 	}
-	return nil, fmt.Errorf("%w: %v files cannot be written; use csv, npy, parquet or arrow", dataset.ErrSettings, f.Format)
+	return nil, fmt.Errorf("%w: %v files cannot be written", dataset.ErrSettings, f.Format)
 }
 
-// texts returns the names of the columns of text.
-func (f *Format) texts() []string {
-	names := slices.Clone(f.IDs)
-	if f.Labelled {
-		names = append(names, "label")
-	}
-	return names
-}
+// matrix writes columns of numbers alone.
+type matrix struct{ *outfile.Writer }
 
-// textCSV writes identifiers, numbers and a label, below a header.
+func (m matrix) Write(numbers []float64, _ []string) error { return m.Writer.Write(numbers) }
+
+// textCSV writes CSV with columns of text.
 type textCSV struct {
-	out      *csv.Writer
-	labelled bool
-	fields   []string
+	out     *csv.Writer
+	columns []Column
+	fields  []string
 }
 
-func newTextCSV(out io.Writer, f Format) (Writer, error) {
-	w := &textCSV{out: csv.NewWriter(out), labelled: f.Labelled}
-	header := slices.Clone(f.IDs)
-	for j := range f.Cols {
-		header = append(header, componentName(j))
-	}
-	if f.Labelled {
-		header = append(header, "label")
-	}
-	return w, w.out.Write(header)
-}
-
-func (w *textCSV) Write(row []float64) error { return w.WriteTexts(row, nil, "") }
-
-func (w *textCSV) WriteLabelled(row []float64, label string) error {
-	return w.WriteTexts(row, nil, label)
-}
-
-func (w *textCSV) WriteTexts(row []float64, ids []string, label string) error {
-	w.fields = append(w.fields[:0], ids...)
-	for _, v := range row {
-		w.fields = append(w.fields, strconv.FormatFloat(v, 'g', -1, 64))
-	}
-	if w.labelled {
-		w.fields = append(w.fields, label)
+func (w *textCSV) Write(numbers []float64, texts []string) error {
+	w.fields = w.fields[:0]
+	for _, c := range w.columns {
+		if c.Text {
+			w.fields, texts = append(w.fields, texts[0]), texts[1:]
+		} else {
+			w.fields, numbers = append(w.fields, strconv.FormatFloat(numbers[0], 'g', -1, 64)), numbers[1:]
+		}
 	}
 	return w.out.Write(w.fields)
 }
@@ -117,52 +153,254 @@ func (w *textCSV) Close() error {
 	return w.out.Error()
 }
 
-// columnWriter gathers rows and writes them as columns component1 … and columns of text.
+// jsonLines writes an object for each row.
+type jsonLines struct {
+	out     *bufio.Writer
+	columns []Column
+	keys    [][]byte
+	line    []byte
+}
+
+func newJSONLines(out io.Writer, f Format) (Writer, error) {
+	w := &jsonLines{out: bufio.NewWriter(out), columns: f.Columns}
+	for _, c := range f.Columns {
+		key, err := json.Marshal(c.Name)
+		if err != nil {
+			return nil, err
+		}
+		w.keys = append(w.keys, append(key, ':'))
+	}
+	return w, nil
+}
+
+func (w *jsonLines) Write(numbers []float64, texts []string) error {
+	w.line = append(w.line[:0], '{')
+	for j, c := range w.columns {
+		if j > 0 {
+			w.line = append(w.line, ',')
+		}
+		w.line = append(w.line, w.keys[j]...)
+		switch {
+		case c.Text:
+			text, err := json.Marshal(texts[0])
+			if err != nil {
+				return err
+			}
+			w.line, texts = append(w.line, text...), texts[1:]
+			continue
+		case numbers[0]-numbers[0] != 0: // JSON has no word for it
+			w.line = append(w.line, "null"...)
+		default:
+			w.line = strconv.AppendFloat(w.line, numbers[0], 'g', -1, 64)
+		}
+		numbers = numbers[1:]
+	}
+	_, err := w.out.Write(append(w.line, '}', '\n'))
+	return err
+}
+
+func (w *jsonLines) Close() error { return w.out.Flush() }
+
+// idx writes numbers as float64 in the format of MNIST.
+type idx struct {
+	out  *bufio.Writer
+	at   io.WriterAt // where the number of rows is written at the end, nil if it is known
+	rows int
+	head []byte
+	line []byte
+}
+
+func newIDX(out io.Writer, f Format) (Writer, error) {
+	const float64s = 0x0e
+	w := &idx{out: bufio.NewWriter(out)}
+	dims := []int{max(0, f.Rows), len(f.Columns)}
+	if f.Vector && len(f.Columns) == 1 {
+		dims = dims[:1]
+	}
+	w.head = []byte{0, 0, float64s, byte(len(dims))}
+	for _, n := range dims {
+		w.head = binary.BigEndian.AppendUint32(w.head, uint32(n))
+	}
+	if f.Rows < 0 {
+		at, ok := out.(io.WriterAt)
+		if !ok {
+			return nil, fmt.Errorf("%w: an IDX file begins with the number of rows, which is unknown here; write a file, not standard output", dataset.ErrSettings)
+		}
+		w.at = at
+	}
+	_, err := w.out.Write(w.head)
+	return w, err
+}
+
+func (w *idx) Write(numbers []float64, _ []string) error {
+	if w.rows++; w.rows > math.MaxUint32 {
+		return fmt.Errorf("%w: more rows than an IDX file can hold", dataset.ErrTooLarge)
+	}
+	w.line = w.line[:0]
+	for _, v := range numbers {
+		w.line = binary.BigEndian.AppendUint64(w.line, math.Float64bits(v))
+	}
+	_, err := w.out.Write(w.line)
+	return err
+}
+
+func (w *idx) Close() error {
+	if err := w.out.Flush(); err != nil || w.at == nil {
+		return err
+	}
+	binary.BigEndian.PutUint32(w.head[4:], uint32(w.rows))
+	_, err := w.at.WriteAt(w.head, 0)
+	return err
+}
+
+// npz writes the columns of numbers as the array X, label as y, and other columns of text under their names.
+// The numbers wait in a temporary file, and the texts in memory, because an array begins with its length.
+type npz struct {
+	out     io.Writer
+	columns []Column
+	numbers int
+	x       *outfile.File
+	matrix  *outfile.Writer
+	texts   [][]string
+	rows    int
+}
+
+func newNPZ(out io.Writer, f Format) (Writer, error) {
+	w := &npz{out: out, numbers: f.count()}
+	for _, c := range f.Columns {
+		if c.Text {
+			w.columns = append(w.columns, c)
+		}
+	}
+	w.texts = make([][]string, len(w.columns))
+	if w.numbers == 0 {
+		return w, nil
+	}
+	var err error
+	if w.x, err = outfile.Temporary(); err != nil {
+		return nil, err
+	}
+	w.matrix, err = outfile.NewNPY(w.x, -1, w.numbers)
+	return w, err
+}
+
+func (w *npz) Write(numbers []float64, texts []string) error {
+	w.rows++
+	for k, text := range texts {
+		w.texts[k] = append(w.texts[k], text)
+	}
+	if w.matrix == nil {
+		return nil
+	}
+	return w.matrix.Write(numbers)
+}
+
+func (w *npz) Close() error {
+	z := zip.NewWriter(w.out)
+	if w.x != nil {
+		defer w.x.Abort()
+		if err := w.matrix.Close(); err != nil {
+			return err
+		}
+		e, err := z.Create("X.npy")
+		if err == nil {
+			_, err = io.Copy(e, io.NewSectionReader(w.x, 0, int64(len(npy.AppendHeader(nil, "<f8", w.rows, w.numbers))+8*w.rows*w.numbers)))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for k, c := range w.columns {
+		name := c.Name
+		if name == "label" {
+			name = "y"
+		}
+		e, err := z.Create(name + ".npy")
+		if err == nil {
+			err = writeStrings(e, w.texts[k])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
+
+// writeStrings writes an NPY array of strings, which are padded to the length of the longest.
+func writeStrings(out io.Writer, texts []string) error {
+	longest := 1
+	for _, text := range texts {
+		longest = max(longest, len([]rune(text)))
+	}
+	w := bufio.NewWriter(out)
+	w.Write(npy.AppendHeader(nil, fmt.Sprintf("<U%d", longest), len(texts)))
+	for _, text := range texts {
+		runes := []rune(text)
+		for k := range longest {
+			r := rune(0)
+			if k < len(runes) {
+				r = runes[k]
+			}
+			binary.Write(w, binary.LittleEndian, r)
+		}
+	}
+	return w.Flush()
+}
+
+// columnWriter gathers rows and writes them as columns.
 type columnWriter struct {
+	columns []Column
 	most    int // rows of a batch
-	columns [][]float64
+	rows    int
+	numbers [][]float64
 	texts   [][]string
 	flush   func(w *columnWriter) error // of at least one row
 	close   func() error
 }
 
-func (w *columnWriter) Write(row []float64) error {
-	for j, v := range row {
-		w.columns[j] = append(w.columns[j], v)
+func (w *columnWriter) Write(numbers []float64, texts []string) error {
+	for j, v := range numbers {
+		w.numbers[j] = append(w.numbers[j], v)
 	}
-	if len(w.columns[0]) < w.most {
+	for k, text := range texts {
+		w.texts[k] = append(w.texts[k], text)
+	}
+	if w.rows++; w.rows < w.most {
 		return nil
 	}
 	return w.empty()
 }
 
-func (w *columnWriter) WriteLabelled(row []float64, label string) error {
-	return w.WriteTexts(row, nil, label)
-}
-
-func (w *columnWriter) WriteTexts(row []float64, ids []string, label string) error {
-	for k := range w.texts {
-		text := label
-		if k < len(ids) {
-			text = ids[k]
-		}
-		w.texts[k] = append(w.texts[k], text)
-	}
-	return w.Write(row)
-}
-
 func (w *columnWriter) empty() error {
-	if len(w.columns[0]) == 0 {
+	if w.rows == 0 {
 		return nil
 	}
 	err := w.flush(w)
-	for j := range w.columns {
-		w.columns[j] = w.columns[j][:0]
+	for j := range w.numbers {
+		w.numbers[j] = w.numbers[j][:0]
 	}
 	for k := range w.texts {
 		w.texts[k] = w.texts[k][:0]
 	}
+	w.rows = 0
 	return err
+}
+
+// each hands every column of the batch to one of two functions, with its number.
+func (w *columnWriter) each(numbers func(j int, v []float64) error, texts func(j int, v []string) error) error {
+	n, t := w.numbers, w.texts
+	for j, c := range w.columns {
+		var err error
+		if c.Text {
+			err, t = texts(j, t[0]), t[1:]
+		} else {
+			err, n = numbers(j, n[0]), n[1:]
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w *columnWriter) Close() error {
@@ -172,22 +410,23 @@ func (w *columnWriter) Close() error {
 	return w.close()
 }
 
-func newColumnWriter(cols, texts int) *columnWriter {
+func newColumnWriter(columns []Column) *columnWriter {
 	const elements = 1 << 20
-	return &columnWriter{most: max(1, min(1<<16, elements/cols)), columns: make([][]float64, cols), texts: make([][]string, texts)}
+	f := Format{Columns: columns}
+	numbers := f.count()
+	return &columnWriter{columns: columns, most: max(1, min(1<<16, elements/len(columns))), numbers: make([][]float64, numbers), texts: make([][]string, len(columns)-numbers)}
 }
 
-func componentName(j int) string { return fmt.Sprintf("component%d", j+1) }
-
 // newArrowWriter writes an Arrow IPC file, or a stream.
-func newArrowWriter(out io.Writer, cols int, texts []string, stream bool) (Writer, error) {
-	w := newColumnWriter(cols, len(texts))
+func newArrowWriter(out io.Writer, columns []Column, stream bool) (Writer, error) {
+	w := newColumnWriter(columns)
 	var fields []arrow.Field
-	for j := range cols {
-		fields = append(fields, arrow.Field{Name: componentName(j), Type: arrow.PrimitiveTypes.Float64})
-	}
-	for _, name := range texts {
-		fields = append(fields, arrow.Field{Name: name, Type: arrow.BinaryTypes.String})
+	for _, c := range columns {
+		f := arrow.Field{Name: c.Name, Type: arrow.PrimitiveTypes.Float64}
+		if c.Text {
+			f.Type = arrow.BinaryTypes.String
+		}
+		fields = append(fields, f)
 	}
 	types := arrow.NewSchema(fields, nil)
 	var sink interface {
@@ -203,12 +442,13 @@ func newArrowWriter(out io.Writer, cols int, texts []string, stream bool) (Write
 	w.close = sink.Close
 	b := array.NewRecordBuilder(memory.DefaultAllocator, types)
 	w.flush = func(w *columnWriter) error {
-		for j, c := range w.columns {
-			b.Field(j).(*array.Float64Builder).AppendValues(c, nil)
-		}
-		for k, texts := range w.texts {
-			b.Field(cols+k).(*array.StringBuilder).AppendValues(texts, nil)
-		}
+		w.each(func(j int, v []float64) error {
+			b.Field(j).(*array.Float64Builder).AppendValues(v, nil)
+			return nil
+		}, func(j int, v []string) error {
+			b.Field(j).(*array.StringBuilder).AppendValues(v, nil)
+			return nil
+		})
 		r := b.NewRecordBatch()
 		defer r.Release()
 		return sink.Write(r)
@@ -217,18 +457,19 @@ func newArrowWriter(out io.Writer, cols int, texts []string, stream bool) (Write
 }
 
 // newParquetWriter writes a Parquet file, a batch as a row group.
-func newParquetWriter(out io.Writer, cols int, texts []string) (Writer, error) {
-	w := newColumnWriter(cols, len(texts))
+func newParquetWriter(out io.Writer, columns []Column) (Writer, error) {
+	w := newColumnWriter(columns)
 	var fields schema.FieldList
-	for j := range cols {
-		fields = append(fields, schema.NewFloat64Node(componentName(j), parquet.Repetitions.Required, -1))
-	}
-	for _, name := range texts {
-		label, err := schema.NewPrimitiveNodeLogical(name, parquet.Repetitions.Required, schema.StringLogicalType{}, parquet.Types.ByteArray, 0, -1)
+	for _, c := range columns {
+		if !c.Text {
+			fields = append(fields, schema.NewFloat64Node(c.Name, parquet.Repetitions.Required, -1))
+			continue
+		}
+		text, err := schema.NewPrimitiveNodeLogical(c.Name, parquet.Repetitions.Required, schema.StringLogicalType{}, parquet.Types.ByteArray, 0, -1)
 		if err != nil {
 			return nil, err
 		}
-		fields = append(fields, label)
+		fields = append(fields, text)
 	}
 	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, fields, -1)
 	if err != nil {
@@ -246,35 +487,29 @@ func newParquetWriter(out io.Writer, cols int, texts []string) (Writer, error) {
 		if err != nil {
 			return err
 		}
-		for _, c := range w.columns {
+		write := func(values func(file.ColumnChunkWriter) error) error {
 			chunk, err := group.NextColumn()
 			if err != nil {
 				return err
 			}
-			if _, err := chunk.(*file.Float64ColumnChunkWriter).WriteBatch(c, nil, nil); err != nil {
-				return err
-			}
-			if err := chunk.Close(); err != nil {
-				return err
-			}
+			return errors.Join(values(chunk), chunk.Close())
 		}
-		for _, of := range w.texts {
-			chunk, err := group.NextColumn()
-			if err != nil {
+		err = w.each(func(_ int, v []float64) error {
+			return write(func(c file.ColumnChunkWriter) error {
+				_, err := c.(*file.Float64ColumnChunkWriter).WriteBatch(v, nil, nil)
 				return err
+			})
+		}, func(_ int, v []string) error {
+			texts := make([]parquet.ByteArray, len(v))
+			for i, text := range v {
+				texts[i] = parquet.ByteArray(text)
 			}
-			texts := make([]parquet.ByteArray, len(of))
-			for i, l := range of {
-				texts[i] = parquet.ByteArray(l)
-			}
-			if _, err := chunk.(*file.ByteArrayColumnChunkWriter).WriteBatch(texts, nil, nil); err != nil {
+			return write(func(c file.ColumnChunkWriter) error {
+				_, err := c.(*file.ByteArrayColumnChunkWriter).WriteBatch(texts, nil, nil)
 				return err
-			}
-			if err := chunk.Close(); err != nil {
-				return err
-			}
-		}
-		return group.Close()
+			})
+		})
+		return errors.Join(err, group.Close())
 	}
 	return w, nil
 }
