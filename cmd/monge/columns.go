@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,6 +26,8 @@ type columnFlags struct {
 	schema *dataset.Schema // of the model
 	file   string          // of the model
 	said   map[string]bool
+
+	keepsLabels bool // the model has a class such as NA
 }
 
 func (f *columnFlags) add(cmd *cobra.Command) {
@@ -44,7 +47,10 @@ func (f *columnFlags) addExtra(cmd *cobra.Command) {
 }
 
 // follow has files read as the one that a model was fitted to.
-func (f *columnFlags) follow(path string, m *wda.Model) { f.file, f.schema = path, m.Schema() }
+func (f *columnFlags) follow(path string, m *wda.Model) {
+	f.file, f.schema = path, m.Schema()
+	f.keepsLabels = slices.ContainsFunc(m.ClassNames(), dataset.MissingLabelsError.IsMissing)
+}
 
 // note prints a note, once.
 func (f *columnFlags) note(text string) {

@@ -212,7 +212,7 @@ func (f *readFlags) add(cmd *cobra.Command) {
 	f.columnFlags.add(cmd)
 	fs.StringVar(&f.header, "header", "auto", "`NAME`: whether the first line of CSV holds names, one of auto, present, absent")
 	oneOf(cmd, "header", "auto", "present", "absent")
-	fs.StringVar(&f.missingLabels, "missing-labels", "error", "`NAME`: what to do with rows whose label is empty, null, NA, N/A, NaN, None or ?: error; drop, to leave them out; keep, to make a class of each such text")
+	fs.StringVar(&f.missingLabels, "missing-labels", "", "`NAME`: what to do with rows whose label is empty, null, NA, N/A, NaN, None or ?: error; drop, to leave them out; keep, to make a class of each such text (default error, or keep if the model has such a class)")
 	oneOf(cmd, "missing-labels", "error", "drop", "keep")
 	f.textFlags.add(cmd)
 }
@@ -242,7 +242,11 @@ func (f *readFlags) options(labels string) (dataset.Options, error) {
 	if err := opt.Header.UnmarshalText([]byte(f.header)); err != nil {
 		return opt, usagef("--header must be auto, present or absent, not %q", f.header)
 	}
-	if err := opt.MissingLabels.UnmarshalText([]byte(cmp.Or(f.missingLabels, "error"))); err != nil {
+	missing := "error"
+	if f.keepsLabels {
+		missing = "keep"
+	}
+	if err := opt.MissingLabels.UnmarshalText([]byte(cmp.Or(f.missingLabels, missing))); err != nil {
 		return opt, usagef("--missing-labels must be error, drop or keep, not %q", f.missingLabels)
 	}
 	return opt, nil

@@ -209,6 +209,19 @@ func TestMissingCategories(t *testing.T) {
 	}
 }
 
+// TestModelWithNA: a model that has a class NA finds it in the files of its fit.
+func TestModelWithNA(t *testing.T) {
+	dir := t.TempDir()
+	path, model := write(t, filepath.Join(dir, "na.csv"), "f,g,label\n1,5,NA\n2,5.5,NA\n1.5,-8,y\n2.5,-7,y\n"), filepath.Join(dir, "m.wda")
+	fitted(t, append([]string{"--data", path, "--missing-labels", "keep", "--model", model}, fixedSettings...)...)
+	if v := object(t, "eval", "--model", model, "--train", path, "--test", path, "--k", "1"); fmt.Sprint(v["knn_error"]) != "map[1:0]" {
+		t.Errorf("%v", v)
+	}
+	if code, _, stderr := monge(t, "verify", "--data", path, model); code != 0 {
+		t.Errorf("%s", stderr)
+	}
+}
+
 // TestLooksTheSame: two spellings of one name in Unicode are worth a warning.
 func TestLooksTheSame(t *testing.T) {
 	if w := looksTheSame([]string{"K\u00f6ln", "Bonn", "Ko\u0308ln"}); len(w) != 1 || !strings.Contains(w[0], `"K\u00f6ln" and "Ko\u0308ln" look the same`) {

@@ -102,8 +102,9 @@ Machine
 
 const fileFormats = `Rows are samples, columns are features. The name of a file says its format:
 
-  .csv .tsv        Text. A header is recognized. The label is the last column,
-                   unless --label-column or --labels says otherwise.
+  .csv .tsv        Text. A header is recognized, or --header says whether there is one.
+                   The label is the last column, unless --label-column or --labels
+                   says otherwise.
   .npz             NumPy archive: array X (rows), y (labels), and optionally
                    split (0 for training rows, 1 for test rows).
   .npy             NumPy array. Labels come from a file of their own: --labels.
@@ -175,12 +176,24 @@ Missing values
   leaves their rows out. The model remembers this with the values, and transform and
   predict do the same.
 
+Names that are numbers
+  A first line with the names of the model is a header. Without a model, a first line
+  0,1,2 is a header only if the lines below show it, for example by decimal places, and a
+  note says so. Otherwise it is an error: --header present or --header absent decides.
+
+Labels
+  A label is its text: 3.1 and 3.10 are two classes, and so are 01 and 1. Only if all labels
+  of a file are plain numbers, 1.0 is the class 1. Empty and null labels are missing, and so
+  are NA, N/A, NaN, None, null, ?, and - unless another label is +. --missing-labels says
+  what to do with such rows: error, drop, or keep, which makes a class of each text.
+
 Text
   Text in a column of features is an error. --one-hot makes a feature of each value of a
   column: 1 in the rows that have it, 0 in others. The model remembers the values, and
-  another value is an error. A missing one gives 0 for all. In CSV, true, false and dates
-  are text. Booleans of Parquet, Arrow and JSON lines are 0 and 1.
+  another value is an error. A missing one gives 0 for all; with --keep-na, NA is a value.
+  In CSV, true, false and dates are text. Booleans of Parquet, Arrow and JSON lines are 0 and 1.
 
 Decimal comma
   --decimal , reads numbers such as 1,5. The fields must then be separated by another
-  character, --delimiter ';', or such numbers be in quotes.`
+  character, --delimiter ';', or such numbers be in quotes. A number with a point is then an
+  error: the point may separate thousands.`

@@ -42,9 +42,9 @@ func (m *MissingLabels) UnmarshalText(text []byte) error {
 	return enum.Parse(m, text, missingLabelsNames)
 }
 
-// misses reports whether a label is missing.
-func (m MissingLabels) misses(label []byte) bool {
-	return len(label) == 0 || m != MissingLabelsKeep && missingNumber(label)
+// IsMissing reports whether a label is missing, if no other label is +.
+func (m MissingLabels) IsMissing(label string) bool {
+	return label == "" || m != MissingLabelsKeep && missingNumber([]byte(label))
 }
 
 // dashLabel is a missing label, unless another label is plusLabel.
@@ -113,7 +113,7 @@ func (e *encoder) encode(how MissingLabels) (labels []int, classes []string, not
 	plus := slices.Contains(e.texts, plusLabel)
 	missing := -1
 	for k, text := range e.texts {
-		if renumber[k] = -1; how.misses([]byte(text)) && !(plus && text == dashLabel) {
+		if renumber[k] = -1; how.IsMissing(text) && !(plus && text == dashLabel) {
 			if missing < 0 || e.first[k] < e.first[missing] {
 				missing = k
 			}

@@ -428,7 +428,7 @@ func (m *missingRows) see(label string, how MissingLabels, place int) string {
 		if m.dash == 0 {
 			m.dash = place
 		}
-	case !how.misses([]byte(label)):
+	case !how.IsMissing(label):
 	case how == MissingLabelsDrop:
 		m.drops = true
 		return ""
