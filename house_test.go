@@ -79,7 +79,6 @@ type goPackage struct {
 // inTests says what else the tests of a floor may import: nothing above it. All tests may
 // import internal/testdata.
 var inTests = map[string][]string{
-	"":                      {"internal/inspect"},
 	"internal/asm":          {"internal/asm/..."},
 	"internal/asm/...":      {"internal/asm/asmtest", "internal/asm/exp/oracle"},
 	"internal/knn":          {"internal/asm/asmtest", "internal/ending"},

@@ -11,7 +11,7 @@ import (
 func TestSums(t *testing.T) {
 	t.Parallel()
 	found := map[string]bool{}
-	for _, s := range Sums(load(t, "sums")) {
+	for _, s := range findSums(load(t, "sums")) {
 		found[strconv.Itoa(s.Position.Line)] = true
 	}
 	compare(t, "testdata/sums/sums.go", "// bare", found)
@@ -21,15 +21,15 @@ func TestSums(t *testing.T) {
 func TestLibm(t *testing.T) {
 	t.Parallel()
 	found := map[string]bool{}
-	for _, s := range Libm(load(t, "libm")) {
+	for _, s := range findLibm(load(t, "libm")) {
 		found[strings.Split(s, ":")[1]] = true
 	}
 	compare(t, "testdata/libm/libm.go", "// libm", found)
 }
 
-func load(t *testing.T, name string) []*Package {
+func load(t *testing.T, name string) []*goPackage {
 	t.Helper()
-	packages, err := Load("./testdata/" + name)
+	packages, err := loadPackages(".", "./testdata/"+name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,5 @@
-// Package inspect reads the text of packages for tests that demand something of it.
+// Package inspect tests that nothing is computed whose last bits differ between machines. It reads the
+// text of the packages and what the compiler makes of it.
 package inspect
 
 import (
@@ -16,10 +17,11 @@ import (
 	"path/filepath"
 )
 
-// Load returns the packages that match patterns of the go command, type-checked, in such an
-// order that a package comes after those that it imports.
-func Load(patterns ...string) ([]*Package, error) {
+// loadPackages returns the packages that match patterns of the go command in a folder, type-checked.
+// A package comes after the packages that it imports.
+func loadPackages(dir string, patterns ...string) ([]*goPackage, error) {
 	cmd := exec.Command("go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,GoFiles,Export,DepOnly,CgoFiles"}, patterns...)...)
+	cmd.Dir = dir
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -28,7 +30,7 @@ func Load(patterns ...string) ([]*Package, error) {
 	}
 	l := &loader{fset: token.NewFileSet(), exports: map[string]string{}, checked: map[string]*types.Package{}}
 	l.compiled = importer.ForCompiler(l.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(l.exports[path]) })
-	var packages []*Package
+	var packages []*goPackage
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p struct {
 			ImportPath, Dir, Export string
@@ -51,8 +53,8 @@ func Load(patterns ...string) ([]*Package, error) {
 	}
 }
 
-// Package is a package with its syntax and types.
-type Package struct {
+// goPackage is a package with its syntax and types.
+type goPackage struct {
 	Path  string
 	Fset  *token.FileSet
 	Files []*ast.File
@@ -75,8 +77,8 @@ func (l *loader) Import(path string) (*types.Package, error) {
 	return l.compiled.Import(path)
 }
 
-func (l *loader) check(path, dir string, files []string) (*Package, error) {
-	p := &Package{Path: path, Fset: l.fset, Info: &types.Info{
+func (l *loader) check(path, dir string, files []string) (*goPackage, error) {
+	p := &goPackage{Path: path, Fset: l.fset, Info: &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
 		Instances: map[*ast.Ident]types.Instance{},
 	}}

@@ -1,4 +1,4 @@
-package monge
+package inspect
 
 import (
 	"bufio"
@@ -14,7 +14,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/gomonge/monge/internal/inspect"
 	"github.com/gomonge/monge/internal/testdata"
 )
 
@@ -27,10 +26,17 @@ var machines = map[string][]string{
 	"amd64/v3": {"GOARCH=amd64", "GOAMD64=v3"},
 }
 
-// exact are the packages whose results are the same bits on every machine.
-var exact = []string{
-	"./dist", "./sinkhorn", "./wda", "./wda/baseline", "./wda/dataset",
-	"./internal/algebra", "./internal/asm/...", "./internal/dense", "./internal/descent", "./internal/discriminant", "./internal/gibbs", "./internal/knn", "./internal/matrix", "./internal/nearest", "./internal/projection", "./internal/quantize", "./internal/random", "./internal/simplex", "./internal/stiefel", "./internal/subspace",
+// root is the folder of the root module.
+const root = "../.."
+
+// exact are the packages whose results are the same bits on every machine, by the folders of their
+// modules.
+var exact = map[string][]string{
+	root: {
+		"./dist", "./sinkhorn", "./wda", "./wda/baseline", "./wda/dataset",
+		"./internal/algebra", "./internal/asm/...", "./internal/dense", "./internal/descent", "./internal/discriminant", "./internal/gibbs", "./internal/knn", "./internal/matrix", "./internal/nearest", "./internal/projection", "./internal/quantize", "./internal/random", "./internal/simplex", "./internal/stiefel", "./internal/subspace",
+	},
+	root + "/experiments": {"./baselines", "./tsne"},
 }
 
 // fused is an instruction that rounds once, as -S lists it: the innermost line of inlined
@@ -49,7 +55,7 @@ var counts = []string{"Kernel.Bytes", "solver.release", "Gamma"}
 // machine compiles; TestNothingFused reads what the compiler makes for others.
 func TestNoBareSums(t *testing.T) {
 	t.Parallel()
-	for _, s := range inspect.Sums(load(t)) {
+	for _, s := range findSums(loadAll(t)) {
 		if !slices.Contains(counts, s.Function) {
 			t.Errorf("%v: use num.FMA, or round the product by a conversion", s)
 		}
@@ -63,17 +69,29 @@ func TestNoBareSums(t *testing.T) {
 func TestNoLibm(t *testing.T) {
 	t.Parallel()
 	beside := regexp.MustCompile(`internal/asm/(asmtest|exp/oracle)/|internal/stiefel/\w+\.go:[0-9:]+ math\.Atan2$`)
-	for _, use := range inspect.Libm(load(t)) {
+	for _, use := range findLibm(loadAll(t)) {
 		if !beside.MatchString(filepath.ToSlash(use)) {
 			t.Error(use)
 		}
 	}
 }
 
-// loadExact reads and type-checks the packages once for all tests.
-var loadExact = sync.OnceValues(func() ([]*inspect.Package, error) { return inspect.Load(exact...) })
+// loadExact reads and type-checks the packages once for all tests. The short form has those of the root
+// module: others have many dependencies.
+var loadExact = sync.OnceValues(func() (all []*goPackage, err error) {
+	for dir, patterns := range exact {
+		if dir == root || testdata.IsLong() {
+			packages, err := loadPackages(dir, patterns...)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, packages...)
+		}
+	}
+	return all, nil
+})
 
-func load(t *testing.T) []*inspect.Package {
+func loadAll(t *testing.T) []*goPackage {
 	t.Helper()
 	packages, err := loadExact()
 	if err != nil {
@@ -92,7 +110,7 @@ func TestNothingFused(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(machines)) {
 		t.Run(name, func(t *testing.T) {
 			var out []byte
-			for module, packages := range map[string][]string{".": exact, "experiments": {"./baselines", "./tsne"}} {
+			for module, packages := range exact {
 				cmd := exec.Command("go", append([]string{"build", "-gcflags=-S"}, packages...)...)
 				cmd.Dir = module
 				cmd.Env = append(os.Environ(), append(machines[name], "CGO_ENABLED=0")...)

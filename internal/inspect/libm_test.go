@@ -14,9 +14,9 @@ var libm = regexp.MustCompile(`^(A?(Cos|Sin|Tan)h?|Atan2|Cbrt|Erf\w*|Exp2?|Expm1
 // random are methods of package math/rand that use such functions.
 var random = regexp.MustCompile(`^(Norm|Exp)Float64$`)
 
-// Libm returns a line for every use of a function whose last bits differ between machines.
+// findLibm returns a line for every use of a function whose last bits differ between machines.
 // internal/asm/exp and num.Log take their place.
-func Libm(packages []*Package) (found []string) {
+func findLibm(packages []*goPackage) (found []string) {
 	for _, p := range packages {
 		for _, f := range p.Files {
 			ast.Inspect(f, func(n ast.Node) bool {

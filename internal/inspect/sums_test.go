@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// Sum is a sum or difference with a product as an operand.
-type Sum struct {
+// bareSum is a sum or difference with a product as an operand.
+type bareSum struct {
 	Position token.Position
 	Function string // with its receiver's type: "geometry.bytes"
 	Text     string
 }
 
-func (s Sum) String() string { return fmt.Sprintf("%v: %s", s.Position, s.Text) }
+func (s bareSum) String() string { return fmt.Sprintf("%v: %s", s.Position, s.Text) }
 
-// Sums returns the sums and differences of floating-point numbers whose operand may be a
+// findSums returns the sums and differences of floating-point numbers whose operand may be a
 // product that no conversion rounds.
 //
 // Where the machine has an instruction for it, Go's compiler may compute x*y + z with one
@@ -28,11 +28,11 @@ func (s Sum) String() string { return fmt.Sprintf("%v: %s", s.Position, s.Text) 
 // inlined function. An explicit conversion, T(x*y) + z, forbids that. Code whose results
 // are to be the same bits on every machine must therefore not add a bare product.
 //
-// Sums follows products through local variables, and through arguments and results of the
+// findSums follows products through local variables, and through arguments and results of the
 // packages' functions. It does not follow them through memory (slices, fields, pointers)
 // and ignores the order of statements. A product by a power of two is exact and does not
 // count.
-func Sums(packages []*Package) []Sum {
+func findSums(packages []*goPackage) []bareSum {
 	a := &analysis{bare: map[types.Object]bool{}, results: map[result]bool{}}
 	for a.changed = true; a.changed; {
 		a.changed, a.found = false, nil
@@ -55,11 +55,11 @@ type result struct {
 }
 
 type analysis struct {
-	p       *Package
+	p       *goPackage
 	bare    map[types.Object]bool // variables that may hold a bare product
 	results map[result]bool       // results that may be one
 	changed bool
-	found   []Sum
+	found   []bareSum
 	within  string // the function that is looked at
 }
 
@@ -185,7 +185,7 @@ func (a *analysis) report(n ast.Node, at token.Pos) {
 	if err := printer.Fprint(&text, a.p.Fset, n); err != nil {
 		text.WriteString(err.Error())
 	}
-	a.found = append(a.found, Sum{a.p.Fset.Position(at), a.within, text.String()})
+	a.found = append(a.found, bareSum{a.p.Fset.Position(at), a.within, text.String()})
 }
 
 // product reports whether an expression may be a product that was not rounded.
