@@ -48,7 +48,7 @@ func Fit(ctx context.Context, x mat.Matrix, labels []int, settings *Settings) (*
 	if settings == nil {
 		settings = new(Settings)
 	}
-	m, err := prepare(ctx, x, labels, settings.preparation(), settings.Optimizer.Init == nil)
+	m, err := prepare(ctx, x, labels, settings.preparation(), settings.Optimizer.Init == nil, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -3,8 +3,6 @@ package wda
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
-	"slices"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/dense"
@@ -14,6 +12,27 @@ import (
 )
 
 // The input of fits: checks of samples and labels, parts of them, and rows that are not in memory.
+
+// readInput checks samples and returns what a fit learns from: x and labels, or if x is not in memory a
+// part of its rows, about limit, or as many as usual if limit is 0, and their source.
+func readInput(ctx context.Context, x mat.Matrix, labels []int, limit int) (mat.Matrix, []int, *source, error) {
+	if err := checkShape(x, labels); err != nil {
+		return nil, nil, nil, err
+	}
+	rows, ok := x.(rowReader)
+	if !ok {
+		return x, labels, nil, checkFinite(ctx, x)
+	}
+	src := &source{rows: rows, labels: labels}
+	part, partLabels, err := src.sample(ctx, limit)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if len(partLabels) == len(labels) {
+		src = nil
+	}
+	return part, partLabels, src, nil
+}
 
 // checkSamples checks all of x and labels but what concerns the classes.
 func checkSamples(ctx context.Context, x mat.Matrix, labels []int) error {
@@ -60,33 +79,6 @@ func checkFinite(ctx context.Context, m mat.Matrix) error {
 	return fault.Ended(ctx, nil)
 }
 
-// subset copies rows.
-func subset(ctx context.Context, x mat.Matrix, labels, rows []int) (*mat.Dense, []int) {
-	_, d := x.Dims()
-	out, l := mat.NewDense(len(rows), d, nil), make([]int, len(rows))
-	dense.EachRow(ctx, 0, len(rows), d, func(i int) {
-		mat.Row(out.RawRowView(i), rows[i], x)
-		l[i] = labels[rows[i]]
-	})
-	return out, l
-}
-
-// shuffledClasses returns the rows of every class, in the order of the labels, each
-// in random order.
-func shuffledClasses(labels []int, rng *rand.Rand) [][]int {
-	rows := map[int][]int{}
-	for i, l := range labels {
-		rows[l] = append(rows[l], i)
-	}
-	var out [][]int
-	for _, l := range slices.Compact(slices.Sorted(slices.Values(labels))) {
-		r := rows[l]
-		rng.Shuffle(len(r), func(i, j int) { r[i], r[j] = r[j], r[i] })
-		out = append(out, r)
-	}
-	return out
-}
-
 func isNotFinite(v float64) bool { return v-v != 0 }
 
 // firstNotFinite returns the index of the first element that is NaN or infinite, or -1.
@@ -110,6 +102,7 @@ type rowReader interface {
 type source struct {
 	rows   rowReader
 	labels []int
+	counts []int // rows of every class
 }
 
 const (
@@ -142,6 +135,9 @@ func sourceNeeds(n, d, held int) []discriminant.Need {
 // same share, evenly spaced, but at least two.
 func (src *source) sample(ctx context.Context, limit int) (*mat.Dense, []int, error) {
 	n, d := src.rows.Dims()
+	if limit == 0 {
+		limit = heldRows(d)
+	}
 	limit = min(limit, n)
 	if err := discriminant.CheckMemory(sourceNeeds(n, d, limit)...); err != nil {
 		return nil, nil, err
@@ -150,9 +146,11 @@ func (src *source) sample(ctx context.Context, limit int) (*mat.Dense, []int, er
 	if err != nil {
 		return nil, nil, err
 	}
+	src.counts = make([]int, len(classes.Labels))
 	keep, all := make([]int, len(classes.Labels)), 0
 	for c := range keep {
 		count := classes.Offset[c+1] - classes.Offset[c]
+		src.counts[c] = count
 		keep[c] = max(2, int(float64(count)*float64(limit)/float64(n)))
 		if limit == n {
 			keep[c] = count
@@ -178,7 +176,7 @@ func (src *source) sample(ctx context.Context, limit int) (*mat.Dense, []int, er
 		for i := range len(rows) / d {
 			l := src.labels[first+i]
 			c := classes.Index[l]
-			count := classes.Offset[c+1] - classes.Offset[c]
+			count := src.counts[c]
 			if kept[c] < keep[c] && seen[c] == kept[c]*count/keep[c] {
 				copy(x.RawRowView(len(labels)), rows[i*d:])
 				labels = append(labels, l)
@@ -195,19 +193,6 @@ func (src *source) read(dst []float64, first int) error {
 		return fmt.Errorf("wda: reading from row %d on: %w", first, err)
 	}
 	return nil
-}
-
-// counts returns the number of rows of every class.
-func (src *source) counts() []int {
-	classes, err := discriminant.ClassesOf(src.labels)
-	if err != nil {
-		panic(err) // sample has seen it
-	}
-	counts := make([]int, len(classes.Labels))
-	for c := range counts {
-		counts[c] = classes.Offset[c+1] - classes.Offset[c]
-	}
-	return counts
 }
 
 // population returns all rows, to be arranged as the samples s of them and to enter the

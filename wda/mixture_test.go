@@ -348,7 +348,7 @@ func TestSharedFits(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 60, 4)
 	ctx, set := t.Context(), Settings{Components: 3, Workers: 1}
-	m, err := prepare(ctx, x, labels, set.preparation(), true)
+	m, err := prepare(ctx, x, labels, set.preparation(), true, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,10 +89,11 @@ func TestRowsNotInMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 			// As if the sample were a part of more.
-			m, err := arrange(t.Context(), x, labels, &source{rows, labels}, set.preparation(), true)
+			m, err := prepare(t.Context(), x, labels, set.preparation(), true, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
+			m.source = &source{rows: rows, labels: labels}
 			scanned := rows.reads.Load()
 			drawn, err := m.Fit(t.Context(), &set)
 			if err != nil {
@@ -121,7 +122,7 @@ func TestSampleOfSource(t *testing.T) {
 	x, labels := parts3(1, n, 5)
 	set := &Settings{Components: 2, Optimizer: Optimizer{Method: MiniBatch{}, MaxSteps: steps}, Objective: Objective{Proportional: true, Shrinkage: FixedShrinkage(0)}, Seed: 3}
 	want := mustFit(t, x, labels, set)
-	m, err := prepareSource(t.Context(), &source{stored(x), labels}, set.preparation(), true, 600)
+	m, err := prepare(t.Context(), stored(x), labels, set.preparation(), true, 600)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +175,7 @@ func TestBadSource(t *testing.T) {
 	set := quick(Settings{Optimizer: Optimizer{Method: MiniBatch{}, MaxSteps: 2}, Objective: Objective{Shrinkage: FixedShrinkage(1)}})
 	var early *Model
 	fit := func(ctx context.Context, m *onDisk, labels []int, set Settings) error {
-		p, err := prepareSource(ctx, &source{m, labels}, set.preparation(), true, 100)
+		p, err := prepare(ctx, m, labels, set.preparation(), true, 100)
 		if err == nil {
 			early, err = p.Fit(ctx, &set)
 		}
@@ -236,7 +237,7 @@ func TestBadSource(t *testing.T) {
 // TestSourceNeeds: what a source needs is known before it is read.
 func TestSourceNeeds(t *testing.T) {
 	m := &onDisk{Dense: mat.NewDense(1, 1, nil), broken: -1}
-	_, _, err := (&source{claimed{m}, make([]int, 1<<20)}).sample(t.Context(), heldRows(1<<20))
+	_, _, _, err := readInput(t.Context(), claimed{m}, make([]int, 1<<20), 0)
 	if !errors.Is(err, ErrSettings) || m.reads.Load() > 0 {
 		t.Errorf("2²⁰ rows of 2²⁰ features: %v", err)
 	}

@@ -53,7 +53,7 @@ type Prepared struct {
 // preparation may be nil. x and labels must not change before the last fit. Errors are those of
 // Fit. If the context ends, the error is its cause.
 func Prepare(ctx context.Context, x mat.Matrix, labels []int, preparation *Preparation) (*Prepared, error) {
-	m, err := prepare(ctx, x, labels, preparation, true)
+	m, err := prepare(ctx, x, labels, preparation, true, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -71,44 +71,21 @@ func (m *Prepared) principal(ctx context.Context) (*mat.Dense, error) {
 }
 
 // prepare is Prepare; components says whether the fits begin at the principal components. If
-// not, these are computed when they are first needed.
-func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, components bool) (*Prepared, error) {
-	if err := checkShape(x, labels); err != nil {
-		return nil, err
-	}
-	if rows, ok := x.(rowReader); ok {
-		_, d := x.Dims()
-		return prepareSource(ctx, &source{rows, labels}, by, components, heldRows(d))
-	}
-	if err := checkFinite(ctx, x); err != nil {
-		return nil, err
-	}
-	return arrange(ctx, x, labels, nil, by, components)
-}
-
-// prepareSource prepares a sample of limit of the rows, about.
-func prepareSource(ctx context.Context, src *source, by *Preparation, components bool, limit int) (*Prepared, error) {
-	x, labels, err := src.sample(ctx, limit)
+// not, these are computed when they are first needed. Of samples that are not in memory about limit are
+// kept, or as many as usual if limit is 0.
+func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, components bool, limit int) (*Prepared, error) {
+	x, labels, source, err := readInput(ctx, x, labels, limit)
 	if err != nil {
 		return nil, err
 	}
-	if len(labels) == len(src.labels) {
-		src = nil
-	} else if by != nil && by.Validation != nil && by.Validation.X == nil {
-		return nil, fmt.Errorf("%w: if the samples are not in memory, Validation must have an X", ErrSettings)
-	}
-	return arrange(ctx, x, labels, src, by, components)
-}
-
-// arrange prepares samples that have been found good; source has the rows that they are
-// a sample of, or is nil.
-func arrange(ctx context.Context, x mat.Matrix, labels []int, source *source, by *Preparation, components bool) (*Prepared, error) {
 	m := &Prepared{held: &heldOut{trainX: x, trainLabels: labels}, exact: exactSamples, classes: exactClasses, source: source}
 	if by != nil {
 		m.by = *by
 	}
-	var err error
 	if v := m.by.Validation; v != nil {
+		if source != nil && v.X == nil {
+			return nil, fmt.Errorf("%w: if the samples are not in memory, Validation must have an X", ErrSettings)
+		}
 		if m.held, err = v.holdOut(ctx, x, labels, m.by.Seed); err != nil {
 			return nil, err
 		}
@@ -120,7 +97,7 @@ func arrange(ctx context.Context, x mat.Matrix, labels []int, source *source, by
 		return nil, err
 	}
 	if source != nil {
-		m.s.Counts = source.counts()
+		m.s.Counts = source.counts
 	}
 	if m.by.Components, err = defaultComponents(m.by.Components, m.s.D); err != nil {
 		return nil, err

@@ -160,7 +160,7 @@ func openPieces(ctx context.Context, shared []byte) (doer, error) {
 		return nil, err
 	}
 	set.Workers = 1
-	m, err := prepare(ctx, f.X.dense(), f.Labels, &Preparation{Components: f.Components, Data: Data{Standardize: f.Standardize}}, f.Start)
+	m, err := prepare(ctx, f.X.dense(), f.Labels, &Preparation{Components: f.Components, Data: Data{Standardize: f.Standardize}}, f.Start, 0)
 	if err != nil {
 		return nil, err
 	}

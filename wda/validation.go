@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/descent"
 	"github.com/gomonge/monge/internal/discriminant"
 	"github.com/gomonge/monge/internal/knn"
@@ -73,9 +74,39 @@ func (v *Validation) holdOut(ctx context.Context, x mat.Matrix, labels []int, se
 	}
 	slices.Sort(in)
 	slices.Sort(out)
-	h.trainX, h.trainLabels = subset(ctx, x, labels, in)
-	h.x, h.labels = subset(ctx, x, labels, out)
+	k := len(in)
+	both, ofBoth := subset(ctx, x, labels, append(in, out...))
+	n, d := both.Dims()
+	h.trainX, h.trainLabels = both.Slice(0, k, 0, d), ofBoth[:k]
+	h.x, h.labels = both.Slice(k, n, 0, d), ofBoth[k:]
 	return h, nil
+}
+
+// subset copies rows.
+func subset(ctx context.Context, x mat.Matrix, labels, rows []int) (*mat.Dense, []int) {
+	_, d := x.Dims()
+	out, l := mat.NewDense(len(rows), d, nil), make([]int, len(rows))
+	dense.EachRow(ctx, 0, len(rows), d, func(i int) {
+		mat.Row(out.RawRowView(i), rows[i], x)
+		l[i] = labels[rows[i]]
+	})
+	return out, l
+}
+
+// shuffledClasses returns the rows of every class, in the order of the labels, each
+// in random order.
+func shuffledClasses(labels []int, rng *rand.Rand) [][]int {
+	rows := map[int][]int{}
+	for i, l := range labels {
+		rows[l] = append(rows[l], i)
+	}
+	var out [][]int
+	for _, l := range slices.Compact(slices.Sorted(slices.Values(labels))) {
+		r := rows[l]
+		rng.Shuffle(len(r), func(i, j int) { r[i], r[j] = r[j], r[i] })
+		out = append(out, r)
+	}
+	return out
 }
 
 // validator judges projections.

@@ -39,7 +39,7 @@ type Limits struct {
 	Noise             float64 // relative rounding error of J
 }
 
-// aStep is one accepted step of an attempt.
+// Step is one accepted step of an attempt.
 type Step struct {
 	Start        int // index of the start
 	Index        int // number of the step; 0 is the start itself
@@ -48,7 +48,7 @@ type Step struct {
 	StepSize     float64
 }
 
-// attempt is where one start has led.
+// Attempt is where one start has led.
 type Attempt struct {
 	Index   int // of the start
 	Point   *mat.Dense
@@ -61,7 +61,7 @@ type Attempt struct {
 	Watcher Watcher // or nil
 }
 
-// driver runs a solver from one start or several, and keeps count.
+// Driver runs a solver from one start or several, and keeps count.
 type Driver[T dist.Float] struct {
 	Objective *Objective[T]
 	Solver    Solver[T]
@@ -86,7 +86,7 @@ type Driver[T dist.Float] struct {
 	Objectives        []float64
 }
 
-// manifold returns the manifold of the projections.
+// Manifold returns the manifold of the projections.
 func (o *Objective[T]) Manifold() *stiefel.Manifold {
 	if o.stiefel == nil {
 		o.stiefel = stiefel.New(o.Samples.D, o.p)
@@ -94,7 +94,7 @@ func (o *Objective[T]) Manifold() *stiefel.Manifold {
 	return o.stiefel
 }
 
-// all returns the best attempt, if there is any, and what ended the fit early.
+// Run returns the best attempt, if there is any, and what ended the fit early.
 func (d *Driver[T]) Run(ctx context.Context) (*Attempt, error) {
 	var best *Attempt
 	for i := range d.Starts {
@@ -157,7 +157,7 @@ func (d *Driver[T]) from(ctx context.Context, index int, p *mat.Dense) (*Attempt
 	return a.attempt, err
 }
 
-// ascent is an attempt on its way: the record that a solver keeps.
+// Ascent is an attempt on its way: the record that a solver keeps.
 type Ascent[T dist.Float] struct {
 	driver  *Driver[T]
 	attempt *Attempt
@@ -168,7 +168,7 @@ type Ascent[T dist.Float] struct {
 // errNotFinite: J or its gradient cannot be computed at a projection.
 var errNotFinite = errors.New("wda: J or its gradient is not finite; use a smaller λ or a larger ρ, or check the scale of the features")
 
-// measure returns J and the norm of its Riemannian gradient at p. g, of the shape of
+// Measure returns J and the norm of its Riemannian gradient at p. g, of the shape of
 // p, is overwritten.
 func (o *Objective[T]) Measure(ctx context.Context, p, g *mat.Dense) (value, norm float64, err error) {
 	v, err := o.inverse(ctx, p, g)

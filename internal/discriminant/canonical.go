@@ -100,7 +100,7 @@ func (o *Objective[T]) symmetric(ctx context.Context, y matrix.Matrix[float64], 
 	return out
 }
 
-// components are the result of a fit in the space of the span: the projection as it is
+// Components are the result of a fit in the space of the span: the projection as it is
 // scaled, and what is known of its columns.
 type Components struct {
 	P              *mat.Dense // d × p
@@ -112,7 +112,7 @@ type Components struct {
 	between, within matrix.Matrix[float64] // S_b and S_w at base
 }
 
-// canonical returns the canonical components of the span of p: P·V. It leaves σ_b² and σ_w² at p in o.
+// Canonical returns the canonical components of the span of p: P·V. It leaves σ_b² and σ_w² at p in o.
 func (o *Objective[T]) Canonical(ctx context.Context, p *mat.Dense) (*Components, error) {
 	between, within, err := o.scatters(ctx, p)
 	if err != nil {
@@ -189,7 +189,7 @@ type Lengths struct {
 	Leading     int  // columns that are not muted; 0 is all
 }
 
-// scaled returns the columns of the model: c with these lengths, c being left as it is. They
+// Scaled returns the columns of the model: c with these lengths, c being left as it is. They
 // are unfinished if the context ends.
 func (c *Components) Scaled(ctx context.Context, by Lengths) *Components {
 	d, p := c.P.Dims()
@@ -215,7 +215,7 @@ func (c *Components) Scaled(ctx context.Context, by Lengths) *Components {
 	return out
 }
 
-// completed returns c with as many columns as base (d × p, orthonormal) has: behind its own
+// Completed returns c with as many columns as base (d × p, orthonormal) has: behind its own
 // come those of base, orthonormal to the span of c and muted, in which classes are not
 // compared: their ratio is 0.
 func (c *Components) Completed(ctx context.Context, span, base *mat.Dense) (*Components, error) {
@@ -236,7 +236,7 @@ func (c *Components) Completed(ctx context.Context, span, base *mat.Dense) (*Com
 	return out, nil
 }
 
-// unitOfLength returns the factor that makes the mean variance within classes of the samples s,
+// UnitOfLength returns the factor that makes the mean variance within classes of the samples s,
 // projected, 1 in the first q columns. unit is what the model's features were multiplied by in s.
 func (c *Components) UnitOfLength(ctx context.Context, s *Samples, q int, unit float64, workers int) (float64, error) {
 	d, _ := c.P.Dims()
@@ -250,7 +250,7 @@ func (c *Components) UnitOfLength(ctx context.Context, s *Samples, q int, unit f
 	return min(max(unit/math.Sqrt(variance), 0x1p-1000/largest), 0x1p1000/largest), nil
 }
 
-// ratiosOf returns the ratios of the columns of base·turn, of any length, with this ridge: 0 if one
+// RatiosOf returns the ratios of the columns of base·turn, of any length, with this ridge: 0 if one
 // is not positive.
 func (c *Components) RatiosOf(turn *mat.Dense, ridge float64) []float64 {
 	k, columns := turn.Dims()
@@ -289,7 +289,7 @@ func mute(p *mat.Dense, first int) {
 	}
 }
 
-// mixed returns the mixture of projections of s, with as many columns as each of them, those behind
+// Mixture returns the mixture of projections of s, with as many columns as each of them, those behind
 // the leading ones muted. In these, the mean variance within classes of the projected samples is 1.
 func Mixture(ctx context.Context, s *Samples, all []*mat.Dense, leading, workers int) (*mat.Dense, error) {
 	d, p := all[0].Dims()

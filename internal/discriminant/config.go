@@ -36,13 +36,13 @@ type LambdaRule struct {
 // samples, which are as many as their elements whatever the settings.
 const maxMemory = 16 << 30
 
-// need is memory, in bytes, and what it is for.
+// Need is memory, in bytes, and what it is for.
 type Need struct {
 	What  string
 	Bytes float64
 }
 
-// checkNeeds returns an error that names the sum and the largest of the needs if they are
+// CheckMemory returns an error that names the sum and the largest of the needs if they are
 // more than maxMemory together. They are computed in float64, in which nothing wraps.
 func CheckMemory(needs ...Need) error {
 	var sum float64
@@ -58,7 +58,7 @@ func CheckMemory(needs ...Need) error {
 	return fmt.Errorf("%w: they need %.3g GiB of memory besides the samples; the limit is %d GiB. %.3g GiB are for %s", fault.ErrSettings, sum/(1<<30), maxMemory>>30, most.Bytes/(1<<30), most.What)
 }
 
-// prepareNeeds are those of the span and the p principal components of n samples of d
+// PrepareNeeds are those of the span and the p principal components of n samples of d
 // features: where there are more features than samples a Gram matrix and its factor, where
 // there are few features, or p is most of them, eigenvectors.
 func PrepareNeeds(n, d, p int) []Need {
@@ -75,7 +75,7 @@ func PrepareNeeds(n, d, p int) []Need {
 // covariance.
 const formedPrincipal = 2048
 
-// whitenNeeds are those of whitening d coordinates.
+// WhitenNeeds are those of whitening d coordinates.
 func WhitenNeeds(d int) []Need {
 	return []Need{{fmt.Sprintf("the covariance of %d features that Whitening takes", d), 3 * 8 * float64(d) * float64(d)}}
 }
@@ -88,7 +88,7 @@ func elementSize[T dist.Float]() float64 {
 	return 4
 }
 
-// objectiveNeeds are those of evaluating J of s with so many solvers of pairs.
+// ObjectiveNeeds are those of evaluating J of s with so many solvers of pairs.
 func ObjectiveNeeds[T dist.Float](s *Samples, config *Config[T], solvers int) []Need {
 	size := elementSize[T]()
 	n, d, p, classes := float64(s.N), float64(s.D), float64(config.Components), float64(len(s.Classes))

@@ -71,7 +71,7 @@ func ofInverse(value, norm float64) (ratio, gradientNorm float64) {
 	return 1 / value, norm / (value * value)
 }
 
-// negative returns −J at p, and its gradient if grad is not nil.
+// Negative returns −J at p, and its gradient if grad is not nil.
 func (o *Objective[T]) Negative(ctx context.Context, p, grad *mat.Dense) (float64, error) {
 	if err := o.Evaluate(ctx, p, grad != nil); err != nil {
 		return math.NaN(), err

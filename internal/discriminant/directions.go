@@ -34,13 +34,13 @@ const (
 	manyMeans = 512
 )
 
-// principal returns the p leading principal components (d × p), orthonormal, with a
+// Principal returns the p leading principal components (d × p), orthonormal, with a
 // residual of tolerance relative to the largest eigenvalue where there are many features.
 func (s *Samples) Principal(ctx context.Context, p int, tolerance float64, workers int) (*mat.Dense, error) {
 	return principalOf(ctx, s, dense.View(s.X), p, tolerance, workers)
 }
 
-// principal returns the principal components of the samples of o, as many as it has components, with
+// Principal returns the principal components of the samples of o, as many as it has components, with
 // products in its element type.
 func (o *Objective[T]) Principal(ctx context.Context, tolerance float64) (*mat.Dense, error) {
 	return principalOf(ctx, o.Samples, o.x, o.p, tolerance, o.config.Workers)
@@ -235,7 +235,7 @@ func (s *Samples) classVariance(ctx context.Context, c int) float64 {
 	return sum / float64(hi-lo)
 }
 
-// spreads returns the root mean square of every centred feature.
+// Spreads returns the root mean square of every centred feature.
 func (s *Samples) Spreads(ctx context.Context) []float64 {
 	squares := make([]float64, s.D)
 	dense.EachRow(ctx, 0, s.N, s.D, func(i int) {
@@ -360,7 +360,7 @@ func (s *Samples) projected(ctx context.Context, p *mat.Dense, workers int) *mat
 	return mat.NewDense(y.Rows, y.Cols, y.Data)
 }
 
-// projected returns x·p.
+// Project returns x·p.
 func Project(ctx context.Context, x, p *mat.Dense, workers int) dist.Matrix[float64] {
 	n, _ := x.Dims()
 	_, k := p.Dims()

@@ -102,7 +102,7 @@ func newEigen[T dist.Float](ctx context.Context, o *Objective[T], limit, classes
 	return e, nil
 }
 
-// eigenNeeds are those of the eigenvalue iteration for p components: the graph and a plan of
+// EigenNeeds are those of the eigenvalue iteration for p components: the graph and a plan of
 // every worker, and C_b, C_w and what solves for their eigenvectors where they are formed.
 func EigenNeeds[T dist.Float](s *Samples, p, workers int) []Need {
 	n, d := float64(s.N), float64(s.D)

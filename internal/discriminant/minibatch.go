@@ -308,7 +308,7 @@ func (m MiniBatches[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Sta
 	return descent.MaxSteps, nil
 }
 
-// population is what mini-batches are drawn from: the samples of a fit, or the rows of a
+// Population is what mini-batches are drawn from: the samples of a fit, or the rows of a
 // file of which these are a part.
 type Population struct {
 	N     int
@@ -317,7 +317,7 @@ type Population struct {
 	Read func(ctx context.Context, dst *mat.Dense, rows []int) error
 }
 
-// population returns that of samples in memory.
+// Population returns that of samples in memory.
 func (s *Samples) Population() *Population {
 	p := &Population{N: s.N, Order: make([][]int, len(s.Classes))}
 	for c := range s.Classes {

@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// objective evaluates J and its gradient in element type T. Everything is done in
+// Objective evaluates J and its gradient in element type T. Everything is done in
 // the projected space: Y = X·P once, transport between the classes of Y, and one
 // Xᵀ·G on the way back; no d × d matrix is formed.
 type Objective[T dist.Float] struct {
@@ -66,7 +66,7 @@ type pair struct {
 
 func (p pair) within() bool { return p.c == p.e }
 
-// newObjective returns the objective that a fit to s evaluates: that of s, or of a part of s if the
+// NewObjective returns the objective that a fit to s evaluates: that of s, or of a part of s if the
 // configuration bounds classes or samples. Weights are those of s, and λ is relative to s.
 func NewObjective[T dist.Float](ctx context.Context, s *Samples, config *Config[T]) (*Objective[T], error) {
 	part := s
@@ -194,7 +194,7 @@ func coinciding[T dist.Float]() float64 {
 	return 0x1p-40
 }
 
-// evaluate computes σ_b² and σ_w² (without the ridge) at p, in the units of the
+// Evaluate computes σ_b² and σ_w² (without the ridge) at p, in the units of the
 // scaled samples, and, if gradient is set, their gradients with respect to Y. They do not depend on
 // the ridge: where the evaluation before was at p, too, with the same λ, and it is remembered, nothing
 // is computed.
@@ -391,10 +391,10 @@ func (o *Objective[T]) pullBackColumns(i, j int) {
 	matrix.TransMul(o.gt.ColRange(i, j), o.y, o.x.ColRange(i, j), false)
 }
 
-// ratio returns J.
+// Ratio returns J.
 func (o *Objective[T]) Ratio() float64 { return o.b / (o.w + o.Ridge) }
 
-// prepare fixes λ and the ridge at the start p: the ridge is ρ·σ_w².
+// Prepare fixes λ and the ridge at the start p: the ridge is ρ·σ_w².
 func (o *Objective[T]) Prepare(ctx context.Context, lambda LambdaRule, rho float64, p *mat.Dense) error {
 	o.startWithin = 0
 	if err := o.setLambdas(ctx, lambda, p); err != nil {
@@ -422,10 +422,10 @@ func (o *Objective[T]) Prepare(ctx context.Context, lambda LambdaRule, rho float
 	return nil
 }
 
-// setShrinkage sets the ridge to ρ·σ_w² of the start that prepare was called with. λ stays.
+// SetShrinkage sets the ridge to ρ·σ_w² of the start that prepare was called with. λ stays.
 func (o *Objective[T]) SetShrinkage(rho float64) { o.Ridge = float64(rho * o.startWithin) }
 
-// highest returns the projection whose J is the largest, of those that are not nil, or the first
+// Highest returns the projection whose J is the largest, of those that are not nil, or the first
 // if there is none. costs holds σ_b² and σ_w² of the first candidates, or zeros if they are not known;
 // highest fills them in. If the context ends it returns the first and the context's cause.
 func (o *Objective[T]) Highest(ctx context.Context, costs []Costs, candidates ...*mat.Dense) (*mat.Dense, error) {
@@ -455,16 +455,16 @@ func (o *Objective[T]) Highest(ctx context.Context, costs []Costs, candidates ..
 // the plans of Rough have few digits.
 type Troubles struct{ Pairs, InLog, Rough int }
 
-// troubles returns those of the latest evaluation.
+// Troubles returns those of the latest evaluation.
 func (o *Objective[T]) Troubles() Troubles { return Troubles{len(o.pairs), o.inLog, o.rough} }
 
 // Costs are σ_b² and σ_w², in the units of the scaled samples.
 type Costs struct{ Between, Within float64 }
 
-// costs returns the costs of the latest evaluation.
+// Costs returns the costs of the latest evaluation.
 func (o *Objective[T]) Costs() Costs { return Costs{o.b, o.w} }
 
-// lambdaError is the class whose samples are transported to themselves.
+// LambdaError is the class whose samples are transported to themselves.
 type LambdaError struct{ label int }
 
 func (e LambdaError) Error() string {
@@ -473,7 +473,7 @@ func (e LambdaError) Error() string {
 
 func (e LambdaError) Unwrap() error { return fault.ErrSettings }
 
-// lambdas returns λ_cc' in the units of the data, or nil if J is of some of the classes.
+// Lambdas returns λ_cc' in the units of the data, or nil if J is of some of the classes.
 func (o *Objective[T]) Lambdas() *mat.SymDense {
 	if len(o.Samples.Classes) < len(o.whole.Classes) {
 		return nil

@@ -192,7 +192,7 @@ func (l *localPairs[T]) solve(w, i int) {
 	l.workers[w].Solve(l.ctx, l.job, q.c, q.e, q.lambda, &l.job.Results[i])
 }
 
-// somePairs keeps those pairs whose classes differ by one of perClass/2 numbers, modulo the number of
+// SomePairs keeps those pairs whose classes differ by one of perClass/2 numbers, modulo the number of
 // classes, and the pairs of a class with itself. The numbers are drawn. Every class has as many others
 // as any, and the weights make the sum an estimate of the sum over all pairs: the graph of the pairs is
 // a random circulant graph, which is near to a complete one.

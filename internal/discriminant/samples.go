@@ -10,11 +10,10 @@ import (
 	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/fault"
-	"github.com/gomonge/monge/internal/matrix"
 	"gonum.org/v1/gonum/mat"
 )
 
-// samples are the data of a fit: rows sorted by class, centred, and scaled by a
+// Samples are the data of a fit: rows sorted by class, centred, and scaled by a
 // power of two, which is exact, so that neither float32 nor squares overflow.
 type Samples struct {
 	N, D    int
@@ -45,11 +44,11 @@ func (s *Samples) original(c int) int {
 	return c
 }
 
-// separable reports whether n rows of d features in general position can be told apart by a linear
+// Separable reports whether n rows of d features in general position can be told apart by a linear
 // function whatever their labels are: J then has maxima that say nothing of other rows.
 func Separable(n, d int) bool { return n <= d+1 }
 
-// newSamples arranges x and labels, which checkSamples has found good. The order within a class is that of
+// NewSamples arranges x and labels, which checkSamples has found good. The order within a class is that of
 // the input.
 func NewSamples(ctx context.Context, x mat.Matrix, labels []int) (*Samples, error) {
 	n, d := x.Dims()
@@ -106,7 +105,7 @@ func NewSamples(ctx context.Context, x mat.Matrix, labels []int) (*Samples, erro
 	return s, fault.Ended(ctx, nil)
 }
 
-// classes are the labels of samples, ascending, and where each would begin if samples
+// Classes are the labels of samples, ascending, and where each would begin if samples
 // were sorted by them.
 type Classes struct {
 	Labels []int
@@ -114,7 +113,7 @@ type Classes struct {
 	Index  map[int]int
 }
 
-// classesOf returns the classes of labels, at least two of at least two samples.
+// ClassesOf returns the classes of labels, at least two of at least two samples.
 func ClassesOf(labels []int) (*Classes, error) {
 	k := &Classes{Index: map[int]int{}}
 	for _, l := range labels {
@@ -145,89 +144,6 @@ func ClassesOf(labels []int) (*Classes, error) {
 	return k, nil
 }
 
-// tinySquare is a sum of squares of scaled values below which a feature is scaled by itself before
-// it is standardized: its values may have lost digits, and their squares may underflow.
-const tinySquare = 0x1p-900
-
-// standardize divides every feature by its standard deviation, unless that is 0. x and labels are
-// those that the samples were made of.
-func (s *Samples) Standardize(ctx context.Context, x mat.Matrix, labels []int) error {
-	s.feature, s.Scale = make([]float64, s.D), 1
-	dense.EachRow(ctx, 0, s.N, s.D, func(i int) {
-		for j, v := range s.X.RawRowView(i) {
-			s.feature[j] += float64(v * v)
-		}
-	})
-	for j, square := range s.feature {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if square < tinySquare {
-			if square = s.rescale(ctx, x, labels, j); ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-		}
-		s.feature[j] = 1
-		if square > 0 {
-			s.feature[j] = 1 / math.Sqrt(square/float64(s.N))
-		}
-		pre, post := s.powers(j)
-		if v := float64(s.feature[j] * (pre * post)); v-v != 0 {
-			return fmt.Errorf("%w: the inverse of the standard deviation of feature %d, counted from 0; multiply this feature by a power of two first", fault.ErrNotFinite, j)
-		}
-	}
-	dense.ScaleColumns(ctx, s.X, s.feature)
-	return fault.Ended(ctx, nil)
-}
-
-// rescale scales feature j of s.x by powers of two of its own, and returns its sum of squares. If
-// the feature is constant nothing changes.
-func (s *Samples) rescale(ctx context.Context, x mat.Matrix, labels []int, j int) float64 {
-	column := make([]float64, s.N)
-	var largest float64
-	dense.EachRow(ctx, 0, s.N, 1, func(i int) {
-		column[i] = x.At(i, j)
-		largest = max(largest, math.Abs(column[i]))
-	})
-	pre, first, mean := powerOfTwo(largest), column[0], 0.
-	for i, v := range column {
-		if v == first {
-			column[i] = 0
-		} else {
-			column[i] = float64(v*pre) - float64(first*pre)
-		}
-		mean += column[i]
-	}
-	mean /= float64(s.N)
-	var spread float64
-	for i := range column {
-		column[i] -= mean
-		spread = max(spread, math.Abs(column[i]))
-	}
-	if spread == 0 || ctx.Err() != nil {
-		return 0
-	}
-	post := powerOfTwo(spread)
-	index := make(map[int]int, len(s.Classes))
-	for c, l := range s.Classes {
-		index[l] = c
-	}
-	next, square := slices.Clone(s.Offset), 0.
-	for i, v := range column {
-		c := index[labels[i]]
-		v *= post
-		s.X.Set(next[c], j, v)
-		next[c]++
-		square += float64(v * v)
-	}
-	if s.own == nil {
-		s.own = make(map[int][2]float64)
-	}
-	s.own[j] = [2]float64{pre, post}
-	s.Mean[j] = (float64(first*pre) + mean) / pre
-	return square
-}
-
 // powers returns the powers of two that feature j is multiplied by before and after its mean is
 // subtracted.
 func (s *Samples) powers(j int) (pre, post float64) {
@@ -237,7 +153,7 @@ func (s *Samples) powers(j int) (pre, post float64) {
 	return s.pre, s.post
 }
 
-// effective returns what the projection p of s.x is for input − mean, without the
+// Effective returns what the projection p of s.x is for input − mean, without the
 // powers of two: diag(1/σ)·P for standardized features, otherwise P.
 func (s *Samples) Effective(p *mat.Dense) *mat.Dense {
 	e := mat.DenseCopyOf(p)
@@ -251,7 +167,7 @@ func (s *Samples) Effective(p *mat.Dense) *mat.Dense {
 	return e
 }
 
-// arranged returns other rows in the units of s.x.
+// Arranged returns other rows in the units of s.x.
 func (s *Samples) Arranged(ctx context.Context, x mat.Matrix) *mat.Dense {
 	n, d := x.Dims()
 	out, rows := mat.NewDense(n, d, nil), dense.Rows(x)
@@ -261,7 +177,7 @@ func (s *Samples) Arranged(ctx context.Context, x mat.Matrix) *mat.Dense {
 	return out
 }
 
-// arrange sets dst to another row, which it may be, in the units of s.x.
+// Arrange sets dst to another row, which it may be, in the units of s.x.
 func (s *Samples) Arrange(dst, row []float64) {
 	for j, v := range row {
 		pre, post := s.pre, s.post
@@ -275,7 +191,7 @@ func (s *Samples) Arrange(dst, row []float64) {
 	}
 }
 
-// units returns a quantity that is quadratic in the scaled samples in the units of
+// Units returns a quantity that is quadratic in the scaled samples in the units of
 // the data. (The square of the scale may be out of range where the result is not.)
 func (s *Samples) Units(square float64) float64 { return square / s.Scale / s.Scale }
 
@@ -324,7 +240,7 @@ func (s *Samples) frequencies() []float64 {
 	return pi
 }
 
-// count returns the number of samples of class c, or of the rows that they are of.
+// Count returns the number of samples of class c, or of the rows that they are of.
 func (s *Samples) Count(c int) int {
 	if s.Counts != nil {
 		return s.Counts[c]
@@ -339,14 +255,6 @@ func (s *Samples) largestPair() int {
 		largest = max(largest, s.Size(c))
 	}
 	return largest * largest
-}
-
-// coordinates returns the samples whose first coordinates are x, and 0 the others of d.
-func (s *Samples) coordinates(ctx context.Context, x matrix.Matrix[float64], d int) *Samples {
-	t := *s
-	t.D, t.Mean, t.X = d, make([]float64, d), mat.NewDense(s.N, d, nil)
-	dense.EachRow(ctx, 0, s.N, d, func(i int) { copy(t.X.RawRowView(i), x.Row(i)) })
-	return &t
 }
 
 // only returns the samples of some classes.
@@ -371,7 +279,7 @@ func (s *Samples) only(ctx context.Context, classes []int) *Samples {
 	return &t
 }
 
-// fewer returns the samples of at most limit classes, evenly spaced.
+// Fewer returns the samples of at most limit classes, evenly spaced.
 func (s *Samples) Fewer(ctx context.Context, limit int) *Samples {
 	return s.only(ctx, spaced(len(s.Classes), limit))
 }
@@ -393,7 +301,7 @@ func spaced(n, limit int) []int {
 	return at
 }
 
-// thinned returns s with about max samples at most: of every class the same share,
+// Thinned returns s with about max samples at most: of every class the same share,
 // evenly spaced, but at least two.
 func (s *Samples) Thinned(ctx context.Context, limit int) *Samples {
 	if s.N <= limit {
@@ -414,10 +322,10 @@ func (s *Samples) Thinned(ctx context.Context, limit int) *Samples {
 	return &t
 }
 
-// size returns the number of samples of class c.
+// Size returns the number of samples of class c.
 func (s *Samples) Size(c int) int { return s.Offset[c+1] - s.Offset[c] }
 
-// coincides reports whether all samples of class c are equal.
+// Coincides reports whether all samples of class c are equal.
 func (s *Samples) Coincides(c int) bool {
 	first := s.X.RawRowView(s.Offset[c])
 	for i := s.Offset[c] + 1; i < s.Offset[c+1]; i++ {
@@ -428,7 +336,7 @@ func (s *Samples) Coincides(c int) bool {
 	return true
 }
 
-// labelsOf returns the labels of rows.
+// LabelsOf returns the labels of rows.
 func (s *Samples) LabelsOf(rows []int) []int {
 	out := make([]int, len(rows))
 	for i, r := range rows {
@@ -441,7 +349,7 @@ func (s *Samples) LabelsOf(rows []int) []int {
 	return out
 }
 
-// rowsCentered returns the samples that are some rows of s, in ascending order, about their own mean, and
+// RowsCentered returns the samples that are some rows of s, in ascending order, about their own mean, and
 // other rows about that mean.
 func (s *Samples) RowsCentered(ctx context.Context, rows, others []int) (*Samples, *mat.Dense) {
 	t := *s

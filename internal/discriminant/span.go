@@ -44,7 +44,7 @@ const (
 	outside = 1e-8
 )
 
-// span is the space that a fit is done in.
+// Span is the space that a fit is done in.
 type Span struct {
 	Samples *Samples   // the samples, or their coordinates
 	Full    *Samples   // the samples
@@ -65,13 +65,14 @@ type Span struct {
 	meanVariances []float64
 }
 
-// newSpan reduces s if that saves time and no pivot is below limit, relative to the first.
+// NewSpan reduces s if that saves time and no pivot is below limit, relative to the first.
 func NewSpan(ctx context.Context, s *Samples, limit float64, workers int) *Span {
 	sp := WholeSpan(s)
 	if s.D <= s.N {
 		return sp
 	}
-	l, rows, least := algebra.PivotedCholesky(ctx, gram(ctx, dense.View(s.X), workers), max(leastRank, 0x1p-52*float64(s.N+s.D)))
+	products := gram(ctx, dense.View(s.X), workers)
+	l, rows, least := algebra.PivotedCholesky(ctx, products, max(leastRank, 0x1p-52*float64(s.N+s.D)))
 	if len(rows) == 0 || !(least >= limit) {
 		return sp
 	}
@@ -84,13 +85,13 @@ func NewSpan(ctx context.Context, s *Samples, limit float64, workers int) *Span 
 	return sp
 }
 
-// wholeSpan returns the space of all features of s.
+// WholeSpan returns the space of all features of s.
 func WholeSpan(s *Samples) *Span { return &Span{Samples: s, Full: s} }
 
-// reduced reports whether the span has fewer dimensions than features, and coordinates of its own.
+// Reduced reports whether the span has fewer dimensions than features, and coordinates of its own.
 func (sp *Span) Reduced() bool { return sp.rows != nil }
 
-// withFeatures returns sp for the same rows with other features, or in another metric, that are
+// WithFeatures returns sp for the same rows with other features, or in another metric, that are
 // whitened feature by feature.
 func (sp *Span) WithFeatures(full *Samples) *Span {
 	t := *sp
@@ -98,10 +99,18 @@ func (sp *Span) WithFeatures(full *Samples) *Span {
 	return &t
 }
 
-// whole returns the space of all features.
+// coordinates returns the samples whose first coordinates are x, and 0 the others of d.
+func (s *Samples) coordinates(ctx context.Context, x matrix.Matrix[float64], d int) *Samples {
+	t := *s
+	t.D, t.Mean, t.X = d, make([]float64, d), mat.NewDense(s.N, d, nil)
+	dense.EachRow(ctx, 0, s.N, d, func(i int) { copy(t.X.RawRowView(i), x.Row(i)) })
+	return &t
+}
+
+// Whole returns the space of all features.
 func (sp *Span) Whole() *Span { return WholeSpan(sp.Full) }
 
-// from returns the space that a fit from p, orthonormal, is done in, and p there.
+// From returns the space that a fit from p, orthonormal, is done in, and p there.
 func (sp *Span) From(ctx context.Context, p *mat.Dense) (*Span, *mat.Dense, error) {
 	if sp.rows == nil {
 		return sp, p, nil
@@ -119,7 +128,7 @@ func (sp *Span) From(ctx context.Context, p *mat.Dense) (*Span, *mat.Dense, erro
 	return &t, init, nil
 }
 
-// orthonormal returns p, made orthonormal.
+// Orthonormal returns p, made orthonormal.
 func Orthonormal(ctx context.Context, init mat.Matrix) (*mat.Dense, error) {
 	p := mat.DenseCopyOf(init)
 	_, k := p.Dims()
@@ -253,7 +262,7 @@ func addGram(ctx context.Context, g, x matrix.Matrix[float64], workers int) {
 // gramColumns is the number of columns of a Gram matrix that are computed at a time.
 const gramColumns = 48
 
-// rowsIn returns the coordinates in the span of rows x of features: L₁⁻¹ X₁ xᵀ of each.
+// RowsIn returns the coordinates in the span of rows x of features: L₁⁻¹ X₁ xᵀ of each.
 func (sp *Span) RowsIn(ctx context.Context, x *mat.Dense) *mat.Dense {
 	if sp.rows == nil {
 		return x
@@ -271,7 +280,7 @@ func (sp *Span) RowsIn(ctx context.Context, x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// polish is what is done to an orthonormal p that comes out of the span, orthonormal up to rounding.
+// Polish is what is done to an orthonormal p that comes out of the span, orthonormal up to rounding.
 type Polish uint8
 
 const (

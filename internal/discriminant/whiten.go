@@ -42,7 +42,7 @@ type WhiteningRule struct {
 	Intensity float64 // of shrinkage, or LedoitWolf
 }
 
-// whitened returns sp with its samples whitened, or sp if there is no rule. The samples of a span are
+// Whitened returns sp with its samples whitened, or sp if there is no rule. The samples of a span are
 // those of a part of its classes' rows only if they are centred; these are.
 func (sp *Span) Whitened(ctx context.Context, rule *WhiteningRule, limit float64, workers int) (*Span, error) {
 	if rule == nil {
@@ -109,7 +109,7 @@ func scatterOf(b matrix.Matrix[float64]) []float64 {
 // the iterations for its eigenvectors.
 const leastShrunk, fisherSteps = 0.05, 40
 
-// fisher returns samples.fisher, but of features that were scaled one by one with S_b
+// Fisher returns samples.fisher, but of features that were scaled one by one with S_b
 // shrunk as S_w is, its correlations and not its variances:
 //
 //	(1 − α) S_b + α diag(S_b)  =  S_t,α − S_w,α
@@ -169,7 +169,7 @@ func (sp *Span) Fisher(ctx context.Context, p *mat.Dense, tolerance float64) *ma
 	return out
 }
 
-// effective returns what the projection p of the span is, lifted, for the samples that the
+// Effective returns what the projection p of the span is, lifted, for the samples that the
 // span was made of.
 func (sp *Span) Effective(ctx context.Context, p *mat.Dense, how Polish) (*mat.Dense, error) {
 	out, err := sp.lift(ctx, p, how)
@@ -185,7 +185,7 @@ func (sp *Span) Effective(ctx context.Context, p *mat.Dense, how Polish) (*mat.D
 	return out, nil
 }
 
-// whitenedInit returns the start p (d × k), orthonormal, of the caller: its part in the
+// WhitenedInit returns the start p (d × k), orthonormal, of the caller: its part in the
 // space of the samples, which is all that they see, orthonormal in whitened features.
 func (sp *Span) WhitenedInit(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
 	p, err := sp.Inside(ctx, p)
@@ -203,7 +203,7 @@ func (sp *Span) WhitenedInit(ctx context.Context, p *mat.Dense) (*mat.Dense, err
 	return p, nil
 }
 
-// inside returns what the projection p of the features is for the samples of sp, whitened or not: its
+// Inside returns what the projection p of the features is for the samples of sp, whitened or not: its
 // part in the space of the samples.
 func (sp *Span) Inside(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
 	p = mat.DenseCopyOf(p)
@@ -222,13 +222,13 @@ func (sp *Span) Inside(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
 	return p, sp.white.MulTrans(ctx, dense.View(p))
 }
 
-// learnWithin computes the covariance within classes that the span is whitened by, once for several
+// LearnWithin computes the covariance within classes that the span is whitened by, once for several
 // whitenings.
 func (sp *Span) LearnWithin(ctx context.Context, workers int) {
 	sp.within = covarianceWithin(ctx, sp.Samples, workers)
 }
 
-// enter brings rows x, features as in the samples that the span was made of, or coordinates if only
+// Enter brings rows x, features as in the samples that the span was made of, or coordinates if only
 // these are whitened, into the whitened space, in place. The span is not reduced.
 func (sp *Span) Enter(ctx context.Context, x *mat.Dense) error {
 	if sp.factor != nil {
@@ -240,7 +240,7 @@ func (sp *Span) Enter(ctx context.Context, x *mat.Dense) error {
 	return sp.white.SolveRows(ctx, dense.View(x))
 }
 
-// entered returns rows in the whitened space: features, whose coordinates before whitening are
+// Entered returns rows in the whitened space: features, whose coordinates before whitening are
 // coordinates.
 func (sp *Span) Entered(ctx context.Context, features, coordinates *mat.Dense) *mat.Dense {
 	x := coordinates
