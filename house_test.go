@@ -42,7 +42,8 @@ var below = map[string][]string{
 	"internal/modelfile":                 {"internal/npy"},
 	"internal/npy":                       nil,
 	"internal/outfile":                   {"internal/npy"},
-	"dist":                               {"internal/asm/...", "internal/fault", "internal/enum", "internal/nearest"},
+	"dist":                               {"internal/asm/..."},
+	"search":                             {"internal/asm", "internal/asm/query", "internal/fault", "internal/enum", "internal/nearest", "internal/parallel", "dist"},
 	"vecmath":                            {"internal/asm/...", "dist"},
 	"internal/matrix":                    {"internal/asm/...", "dist"},
 	"internal/dense":                     {"internal/asm", "internal/matrix"},
@@ -87,7 +88,8 @@ var inTests = map[string][]string{
 	"wda":                   {"internal/ending", "wda/dataset", "internal/discriminant/wdatest"},
 	"internal/discriminant": {"internal/discriminant/wdatest", "internal/ending", "internal/asm/asmtest", "internal/knn", "wda/dataset"},
 	"wda/baseline":          {"internal/ending", "internal/projection/projectiontest", "wda/dataset"},
-	"dist":                  {"internal/asm/asmtest", "internal/ending"},
+	"dist":                  {"internal/asm/asmtest"},
+	"search":                {"internal/asm/asmtest", "internal/ending"},
 	"vecmath":               {"internal/asm/asmtest", "internal/asm/exp/oracle"},
 	"internal/dense":        {"internal/ending"},
 	"internal/stiefel":      {"internal/ending", "internal/asm/asmtest"},
@@ -128,14 +130,14 @@ func TestImportsGoDown(t *testing.T) {
 // TestLibraryIsLight: library packages import no server, and those without gonum in their API no gonum.
 func TestLibraryIsLight(t *testing.T) {
 	t.Parallel()
-	for _, p := range list(t, "dist", "sinkhorn", "wda/...") {
+	for _, p := range list(t, "dist", "search", "sinkhorn", "wda/...") {
 		for _, d := range p.Deps {
 			if d == "net/http" {
 				t.Errorf("%s depends on %s", p.ImportPath, d)
 			}
 		}
 	}
-	for _, p := range list(t, "dist", "sinkhorn") {
+	for _, p := range list(t, "dist", "search", "sinkhorn") {
 		for _, d := range p.Deps {
 			if strings.Contains(d, "gonum") {
 				t.Errorf("%s depends on %s", p.ImportPath, d)
@@ -225,7 +227,7 @@ func TestExportedNamesHaveComments(t *testing.T) {
 	t.Parallel()
 	// Methods of standard interfaces need no comment.
 	standard := []string{"Error", "Is", "Unwrap", "String", "MarshalBinary", "UnmarshalBinary", "MarshalText", "UnmarshalText"}
-	for _, p := range list(t, "dist", "vecmath", "sinkhorn", "wda/...") {
+	for _, p := range list(t, "dist", "search", "vecmath", "sinkhorn", "wda/...") {
 		fset, files := token.NewFileSet(), []*ast.File(nil)
 		for _, file := range p.GoFiles {
 			f, err := parser.ParseFile(fset, filepath.Join(filepath.FromSlash(nameOf(p)), file), nil, parser.ParseComments)

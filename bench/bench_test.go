@@ -12,6 +12,7 @@ import (
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/search"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda"
 	"gonum.org/v1/gonum/mat"
@@ -120,15 +121,15 @@ func benchmarkProject[T dist.Float](b *testing.B) {
 func BenchmarkSearch(b *testing.B) {
 	for _, s := range []struct{ m, n, d int }{{1, 1000, 384}, {16, 1000, 384}, {1, 100_000, 384}, {16, 100_000, 384}} {
 		x, q := normal[float32](s.n, s.d, 1), normal[float32](s.m, s.d, 2)
-		for _, storage := range []dist.Storage{dist.StorageFloat32, dist.StorageFloat16, dist.StorageInt8} {
+		for _, storage := range []search.Storage{search.StorageFloat32, search.StorageFloat16, search.StorageInt8} {
 			b.Run(fmt.Sprintf("storage=%v/isa=%v/m=%d/n=%d/d=%d", storage, asm.Current(), s.m, s.n, s.d), func(b *testing.B) {
-				rows, err := dist.NewRows(x, storage)
+				rows, err := search.NewRows(x, storage)
 				if err != nil {
 					b.Fatal(err)
 				}
-				var search dist.Searcher
+				var searcher search.Searcher
 				for b.Loop() {
-					search.Nearest(b.Context(), rows, q, 10, dist.MeasureSqEuclidean)
+					searcher.Nearest(b.Context(), rows, q, 10, search.MeasureSqEuclidean)
 				}
 				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(s.m), "µs/query")
 			})

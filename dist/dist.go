@@ -1,22 +1,10 @@
 // Package dist has the matrix type of this module. It computes squared Euclidean distances,
-// Gibbs kernels and projections of point clouds, in float64 and float32, and searches among stored
-// vectors, in float32. Rows are samples. Results are the same bits on every machine.
+// Gibbs kernels and projections of point clouds, in float64 and float32. Rows are samples. Results are the same
+// bits on every machine. Package search compares queries with stored rows.
 //
 // [SqEuclidean], [Gibbs] and [Project] are safe for concurrent use on different destinations. They do not
 // allocate, apart from a buffer that is kept for later calls. They panic if shapes do not match, if a
 // matrix does not fit its data, or if a destination overlaps an operand.
-//
-// # Search
-//
-// [NewRows] stores vectors. A [Searcher] finds those that are nearest to a query, by squared
-// distance, inner product or cosine, or computes the measure of all of them. It has memory of its
-// own. A query with NaN or infinity, and the end of a context, are errors. As above, wrong shapes
-// panic: check the length of a query that comes from outside.
-//
-//	rows, err := dist.NewRows(x, dist.StorageFloat32) // x is a Matrix; keep rows for all queries
-//	var s dist.Searcher                               // one for each goroutine
-//	found, err := s.Nearest(ctx, rows, dist.NewMatrix(1, len(q), q), 10, dist.MeasureCosine)
-//	fmt.Println(found[0][0].Row, found[0][0].Value)   // of query 0, the nearest row
 //
 // # Matrices of gonum
 //

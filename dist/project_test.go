@@ -61,6 +61,9 @@ func TestProjectPanics(t *testing.T) {
 }
 
 func TestProjectAllocates(t *testing.T) {
+	gaussian := func(seed uint64, rows, cols int) Matrix[float32] {
+		return NewMatrix(rows, cols, asmtest.Values[float32](asmtest.NewRand(seed), rows*cols, asmtest.Gauss))
+	}
 	x, p, dst := gaussian(1, 100, 384), gaussian(2, 384, 16), NewMatrix[float32](100, 16, nil)
 	if n := asmtest.Allocations(func() {
 		var offset [16]float32

@@ -21,6 +21,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/knn"
 	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/search"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda"
 	"gonum.org/v1/gonum/mat"
@@ -102,7 +103,7 @@ func functions[T num.Float]() []target[T] {
 		"dist.NewMatrix":          newMatrix[T],
 		"dist.SqEuclidean":        dist.SqEuclidean[T],
 		"dist.Gibbs":              dist.Gibbs[T],
-		"dist.NewRows":            dist.NewRows[T],
+		"search.NewRows":          search.NewRows[T],
 		"dist.Project":            dist.Project[T],
 		"matrix.Overlap":          func(a, b matrix.Matrix[T]) bool { return a.Fits() && b.Fits() && matrix.Overlap(a, b) },
 		"matrix.Mul":              matrix.Mul[T],
@@ -150,7 +151,8 @@ func methods[T num.Float]() []target[T] {
 		make func(s *shapes[T]) any
 	}{
 		{"Matrix", matrix.Matrix[T]{}, func(s *shapes[T]) any { return s.matrix() }},
-		{"dist.Searcher", new(dist.Searcher), func(*shapes[T]) any { return new(dist.Searcher) }},
+		{"search.Searcher", new(search.Searcher), func(*shapes[T]) any { return new(search.Searcher) }},
+		{"search.Collection", new(search.Collection), func(s *shapes[T]) any { return search.NewCollection(1+s.upTo(20), search.Storage(s.upTo(3))) }},
 		{"sinkhorn.Solver", new(sinkhorn.Solver[T]), func(s *shapes[T]) any { return s.solver() }},
 		{"sinkhorn.Pool", new(sinkhorn.Pool[T]), func(*shapes[T]) any { return pool[T]() }},
 		{"sinkhorn.Result", new(sinkhorn.Result[T]), func(s *shapes[T]) any { return s.result() }},
@@ -180,7 +182,7 @@ func TestShapesListed(t *testing.T) {
 	}
 	matrixType := regexp.MustCompile(`(^|[\]*.( ])(Matrix|Problem)\[`)
 	count := 0
-	for _, dir := range []string{"dist", "sinkhorn", "wda", "internal/knn", "internal/matrix"} {
+	for _, dir := range []string{"dist", "search", "sinkhorn", "wda", "internal/knn", "internal/matrix"} {
 		files, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(dir), "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: no files (%v)", dir, err)
@@ -329,12 +331,12 @@ func (s *shapes[T]) value(t reflect.Type) reflect.Value {
 		v = s.upTo(1) == 1
 	case asm.Level:
 		v = asm.Current()
-	case dist.Storage:
-		v = dist.Storage(s.upTo(5))
-	case dist.Measure:
-		v = dist.Measure(s.upTo(3))
-	case *dist.Rows:
-		r, err := dist.NewRows(dist.NewMatrix[float32](rows, features, nil), dist.Storage(s.upTo(3)))
+	case search.Storage:
+		v = search.Storage(s.upTo(5))
+	case search.Measure:
+		v = search.Measure(s.upTo(3))
+	case *search.Rows:
+		r, err := search.NewRows(dist.NewMatrix[float32](rows, features, nil), search.Storage(s.upTo(3)))
 		if err != nil {
 			panic(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/pass"
 	"github.com/gomonge/monge/internal/matrix"
+	"github.com/gomonge/monge/search"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/vecmath"
 	"github.com/gomonge/monge/wda"
@@ -85,26 +86,26 @@ func loadMatrix[T dist.Float](dir, name string, rows, cols int) dist.Matrix[T] {
 // queries compares one query with rows that were stored before.
 func queries(s spec, dir string) *job {
 	n, d, k := s.int("n"), s.int("d"), s.int("k")
-	rows, err := dist.NewRows(loadMatrix[float32](dir, "x", n, d), dist.StorageFloat32)
+	rows, err := search.NewRows(loadMatrix[float32](dir, "x", n, d), search.StorageFloat32)
 	if err != nil {
 		panic(err)
 	}
 	query, values := loadMatrix[float32](dir, "y", 1, d), dist.NewMatrix[float32](1, n, nil)
-	var searcher dist.Searcher
+	var searcher search.Searcher
 	if s.kind == "query" {
 		return &job{
 			run: func() {
-				if err := searcher.Compare(background, values, rows, query, dist.MeasureSqEuclidean); err != nil {
+				if err := searcher.Compare(background, values, rows, query, search.MeasureSqEuclidean); err != nil {
 					panic(err)
 				}
 			},
 			result: func() []float64 { return widen(values.Data) },
 		}
 	}
-	var found [][]dist.Neighbor
+	var found [][]search.Neighbor
 	return &job{
 		run: func() {
-			if found, err = searcher.Nearest(background, rows, query, k, dist.MeasureSqEuclidean); err != nil {
+			if found, err = searcher.Nearest(background, rows, query, k, search.MeasureSqEuclidean); err != nil {
 				panic(err)
 			}
 		},

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/search"
 	"github.com/gomonge/monge/wda"
 )
 
@@ -23,7 +24,7 @@ type Options struct {
 	Groups int
 
 	// Storage is how the compared numbers are stored.
-	Storage dist.Storage
+	Storage search.Storage
 }
 
 // Cache holds questions, as embeddings, and the number of the answer to each. It finds the
@@ -41,15 +42,15 @@ type Cache struct {
 // snapshot is what a cache holds. It does not change.
 type snapshot struct {
 	groups    []group
-	means     *dist.Rows
+	means     *search.Rows
 	questions int
 }
 
 // group has the questions of an answer.
 type group struct {
 	answer    int
-	questions []int      // numbers of the questions, in the order in which they were added
-	rows      *dist.Rows // their embeddings, or the projections
+	questions []int        // numbers of the questions, in the order in which they were added
+	rows      *search.Rows // their embeddings, or the projections
 	mean      []float32
 }
 
@@ -61,7 +62,7 @@ type Found struct {
 
 // work is the memory of one lookup.
 type work struct {
-	searcher     dist.Searcher
+	searcher     search.Searcher
 	groups       []int
 	query, short []float32
 }
@@ -102,7 +103,7 @@ func (c *Cache) store(g *group, x dist.Matrix[float32]) (err error) {
 		}
 		x = short
 	}
-	if g.rows, err = dist.NewRows(x, c.options.Storage); err != nil {
+	if g.rows, err = search.NewRows(x, c.options.Storage); err != nil {
 		return err
 	}
 	g.mean = make([]float32, x.Cols)
@@ -121,7 +122,7 @@ func (c *Cache) replace(s *snapshot) (err error) {
 		for i, g := range s.groups {
 			copy(means.Row(i), g.mean)
 		}
-		if s.means, err = dist.NewRows(means, dist.StorageFloat32); err != nil {
+		if s.means, err = search.NewRows(means, search.StorageFloat32); err != nil {
 			return err
 		}
 	}
@@ -168,7 +169,7 @@ func (c *Cache) Add(embedding []float32, answer int) error {
 }
 
 // join returns the rows of a and of b.
-func join(a, b *dist.Rows) (*dist.Rows, error) {
+func join(a, b *search.Rows) (*search.Rows, error) {
 	x := dist.NewMatrix[float32](a.Len()+b.Len(), a.Cols(), nil)
 	for i := range x.Rows {
 		if i < a.Len() {
@@ -177,7 +178,7 @@ func join(a, b *dist.Rows) (*dist.Rows, error) {
 			b.Row(x.Row(i), i-a.Len())
 		}
 	}
-	return dist.NewRows(x, b.Storage())
+	return search.NewRows(x, b.Storage())
 }
 
 // Lookup returns the stored question that is most like the given one. Compare its score with a
@@ -191,7 +192,7 @@ func (c *Cache) Lookup(ctx context.Context, embedding []float32) (Found, error) 
 	defer c.work.Put(w)
 	w.query = resize(w.query, c.d)
 	normalize(w.query, embedding)
-	query, measure := dist.NewMatrix(1, c.d, w.query), dist.MeasureCosine
+	query, measure := dist.NewMatrix(1, c.d, w.query), search.MeasureCosine
 	if m := c.options.Model; m != nil {
 		_, components := m.Dims()
 		w.short = resize(w.short, components)
@@ -199,7 +200,7 @@ func (c *Cache) Lookup(ctx context.Context, embedding []float32) (Found, error) 
 		if err := m.Transform32(short, query); err != nil {
 			return best, err
 		}
-		query, measure = short, dist.MeasureSqEuclidean
+		query, measure = short, search.MeasureSqEuclidean
 	}
 	now := c.current.Load()
 	if err := c.nearest(ctx, w, now, query, measure); err != nil {
@@ -212,7 +213,7 @@ func (c *Cache) Lookup(ctx context.Context, embedding []float32) (Found, error) 
 			return best, err
 		}
 		f := found[0][0]
-		if measure == dist.MeasureSqEuclidean {
+		if measure == search.MeasureSqEuclidean {
 			f.Value = -f.Value
 		}
 		if f.Value > best.Score {
@@ -223,7 +224,7 @@ func (c *Cache) Lookup(ctx context.Context, embedding []float32) (Found, error) 
 }
 
 // nearest sets w.groups to the groups that are searched.
-func (c *Cache) nearest(ctx context.Context, w *work, s *snapshot, query dist.Matrix[float32], measure dist.Measure) error {
+func (c *Cache) nearest(ctx context.Context, w *work, s *snapshot, query dist.Matrix[float32], measure search.Measure) error {
 	w.groups = w.groups[:0]
 	if k := c.options.Groups; k == 0 || k >= len(s.groups) {
 		for i := range s.groups {

@@ -36,6 +36,7 @@ import (
 	"time"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/search"
 	"github.com/gomonge/monge/wda"
 	"github.com/gomonge/monge/wda/dataset"
 	"gonum.org/v1/gonum/mat"
@@ -112,7 +113,7 @@ MB, µs        memory of the stored numbers; time of a lookup on one core, the m
 		o    Options
 	}{
 		{"all numbers, float32", Options{}},
-		{"all numbers, int8", Options{Storage: dist.StorageInt8}},
+		{"all numbers, int8", Options{Storage: search.StorageInt8}},
 		{"projection", Options{Model: model}},
 		{fmt.Sprintf("all numbers, float32, of %d groups", *groups), Options{Groups: *groups}},
 		{fmt.Sprintf("projection, of %d groups", *groups), Options{Model: model, Groups: *groups}},

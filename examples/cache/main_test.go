@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/search"
 	"github.com/gomonge/monge/wda"
 )
 
@@ -62,8 +63,8 @@ func TestCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, o := range map[string]Options{
-		"all": {}, "int8": {Storage: dist.StorageInt8}, "projection": {Model: model},
-		"groups": {Groups: 4}, "projected groups": {Model: model, Groups: 4, Storage: dist.StorageFloat16},
+		"all": {}, "int8": {Storage: search.StorageInt8}, "projection": {Model: model},
+		"groups": {Groups: 4}, "projected groups": {Model: model, Groups: 4, Storage: search.StorageFloat16},
 	} {
 		c, err := NewCache(x.RowRange(0, n), answers[:n], o)
 		if err != nil {

@@ -8,7 +8,7 @@
 rowloop:                         \
 	VMOVUPS    (qp), Z8;         \
 	TERM((xp), lanes, Z16)       \
-	PREFETCHT0 512(xp);          \
+	PREFETCHT2 4096(xp);         \
 	ADDQ       $64, xp;          \
 	ADDQ       $64, qp;          \
 	DECQ       left;             \

@@ -1,4 +1,4 @@
-package dist
+package search
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/ending"
 )
@@ -21,11 +22,11 @@ var (
 )
 
 // gaussian returns rows × cols standard normal numbers.
-func gaussian(seed uint64, rows, cols int) Matrix[float32] {
-	return NewMatrix(rows, cols, asmtest.Values[float32](asmtest.NewRand(seed), rows*cols, asmtest.Gauss))
+func gaussian(seed uint64, rows, cols int) dist.Matrix[float32] {
+	return dist.NewMatrix(rows, cols, asmtest.Values[float32](asmtest.NewRand(seed), rows*cols, asmtest.Gauss))
 }
 
-func mustRows[T Float](t testing.TB, x Matrix[T]) *Rows {
+func mustRows[T dist.Float](t testing.TB, x dist.Matrix[T]) *Rows {
 	t.Helper()
 	r, err := NewRows(x, StorageFloat32)
 	if err != nil {
@@ -70,11 +71,11 @@ func TestCompare(t *testing.T) {
 		for lv := range asmtest.Each(t) {
 			for _, measure := range measures {
 				var s Searcher
-				dst := NewMatrix[float32](size.m, size.n, nil)
+				dst := dist.NewMatrix[float32](size.m, size.n, nil)
 				if err := s.Compare(ctx, dst, rows, q, measure); err != nil {
 					t.Fatal(err)
 				}
-				alone := NewMatrix[float32](1, 1, nil)
+				alone := dist.NewMatrix[float32](1, 1, nil)
 				for i := range size.m {
 					for j := range size.n {
 						want, bound := exact(q.Row(i), x.Row(j), measure)
@@ -103,12 +104,12 @@ func TestCompare(t *testing.T) {
 // TestFar compares rows of more than farElements elements with a few of them alone.
 func TestFar(t *testing.T) {
 	const n, d, every = farElements/144 + 9, 130, 1000
-	x, few, q := NewMatrix[float32](n, d, nil), gaussian(1, n/every+1, d), gaussian(2, 1, d)
+	x, few, q := dist.NewMatrix[float32](n, d, nil), gaussian(1, n/every+1, d), gaussian(2, 1, d)
 	for i := range few.Rows {
 		copy(x.Row(i*every), few.Row(i))
 	}
 	var s Searcher
-	all, some := NewMatrix[float32](1, n, nil), NewMatrix[float32](1, few.Rows, nil)
+	all, some := dist.NewMatrix[float32](1, n, nil), dist.NewMatrix[float32](1, few.Rows, nil)
 	for _, measure := range measures {
 		if err := errors.Join(s.Compare(t.Context(), all, mustRows(t, x), q, measure), s.Compare(t.Context(), some, mustRows(t, few), q, measure)); err != nil {
 			t.Fatal(err)
@@ -135,7 +136,7 @@ func TestStorages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stored := NewMatrix[float32](n, d, nil)
+		stored := dist.NewMatrix[float32](n, d, nil)
 		for i := range n {
 			rows.Row(stored.Row(i), i)
 			largest := 0.0
@@ -154,7 +155,7 @@ func TestStorages(t *testing.T) {
 		}
 		wide := mustRows(t, stored)
 		copy(q.Row(1), stored.Row(9))
-		got, want := NewMatrix[float32](m, n, nil), NewMatrix[float32](m, n, nil)
+		got, want := dist.NewMatrix[float32](m, n, nil), dist.NewMatrix[float32](m, n, nil)
 		for lv := range asmtest.Each(t) {
 			for _, measure := range measures {
 				if err := errors.Join(s.Compare(ctx, got, rows, q, measure), s.Compare(ctx, want, wide, q, measure)); err != nil {
@@ -168,7 +169,7 @@ func TestStorages(t *testing.T) {
 				}
 			}
 			found, err := s.Nearest(ctx, rows, q, 2, MeasureSqEuclidean)
-			if err != nil || found[1][0] != (Neighbor{9, 0}) {
+			if err != nil || found[1][0] != (Neighbor{9, 9, 0}) {
 				t.Errorf("%v, %v: %v, %v", lv, storage, found, err)
 			}
 		}
@@ -182,7 +183,7 @@ func TestSearch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var s Searcher
 	for _, size := range []struct{ m, n, d int }{{0, 3, 2}, {3, 0, 2}, {1, 1, 1}, {1, 700, 3}, {130, 50, 2}, {3, 9000, 20}, {4, 1000, 70}} {
-		x, q := NewMatrix[float32](size.n, size.d, nil), NewMatrix[float32](size.m, size.d, nil)
+		x, q := dist.NewMatrix[float32](size.n, size.d, nil), dist.NewMatrix[float32](size.m, size.d, nil)
 		for i := range x.Data {
 			x.Data[i] = float32(rng.IntN(5) - 2)
 		}
@@ -191,14 +192,14 @@ func TestSearch(t *testing.T) {
 		}
 		rows := mustRows(t, x)
 		for _, measure := range measures {
-			dst := NewMatrix[float32](size.m, size.n, nil)
+			dst := dist.NewMatrix[float32](size.m, size.n, nil)
 			if err := s.Compare(ctx, dst, rows, q, measure); err != nil {
 				t.Fatal(err)
 			}
 			sorted := make([][]Neighbor, size.m)
 			for i := range sorted {
 				for j, v := range dst.Row(i) {
-					sorted[i] = append(sorted[i], Neighbor{j, v})
+					sorted[i] = append(sorted[i], Neighbor{j, ID(j), v})
 				}
 				slices.SortStableFunc(sorted[i], func(a, b Neighbor) int {
 					less := a.Value < b.Value
@@ -255,9 +256,9 @@ func TestExtremes(t *testing.T) {
 	ctx := context.Background()
 	var s Searcher
 	const huge = 3e38
-	x := NewMatrix(4, 2, []float32{huge, huge, 1, 1, -huge, huge, 1e-30, 1e-30})
+	x := dist.NewMatrix(4, 2, []float32{huge, huge, 1, 1, -huge, huge, 1e-30, 1e-30})
 	rows := mustRows(t, x)
-	q := NewMatrix(1, 2, []float32{-huge, -huge})
+	q := dist.NewMatrix(1, 2, []float32{-huge, -huge})
 	found, err := s.Nearest(ctx, rows, q, 4, MeasureSqEuclidean)
 	if err != nil || len(found[0]) != 4 {
 		t.Fatal(found, err)
@@ -268,10 +269,10 @@ func TestExtremes(t *testing.T) {
 		}
 	}
 	// Row 2 has products of both signs beyond float32.
-	if found, err = s.Nearest(ctx, rows, q, 4, MeasureInnerProduct); err != nil || len(found[0]) != 4 || found[0][0].Row != 3 || found[0][3] != (Neighbor{2, float32(math.Inf(-1))}) {
+	if found, err = s.Nearest(ctx, rows, q, 4, MeasureInnerProduct); err != nil || len(found[0]) != 4 || found[0][0].Row != 3 || found[0][3] != (Neighbor{2, 2, float32(math.Inf(-1))}) {
 		t.Errorf("%v, %v", found, err)
 	}
-	found, err = s.Nearest(ctx, rows, NewMatrix(1, 2, []float32{1e-20, 1e-20}), 4, MeasureCosine)
+	found, err = s.Nearest(ctx, rows, dist.NewMatrix(1, 2, []float32{1e-20, 1e-20}), 4, MeasureCosine)
 	if err != nil || found[0][3].Row != 2 || math.Abs(float64(found[0][3].Value)) > 1e-6 {
 		t.Fatal(found, err)
 	}
@@ -284,12 +285,12 @@ func TestExtremes(t *testing.T) {
 
 func TestRows(t *testing.T) {
 	x := gaussian(3, 11, 5)
-	wide := NewMatrix[float64](11, 5, nil)
+	wide := dist.NewMatrix[float64](11, 5, nil)
 	for i, v := range x.Data {
 		wide.Data[i] = float64(v) + 1e-12*float64(v)
 	}
 	for _, r := range []*Rows{mustRows(t, x), mustRows(t, wide)} {
-		if r.Len() != 11 || r.Cols() != 5 || r.Storage() != StorageFloat32 || r.Bytes() != 4*(16*16+16) {
+		if r.Len() != 11 || r.Cols() != 5 || r.Storage() != StorageFloat32 || r.Bytes() != 4*16*16+8*16 {
 			t.Error(r.Len(), r.Cols(), r.Storage(), r.Bytes())
 		}
 		got := make([]float32, 5)
@@ -299,12 +300,12 @@ func TestRows(t *testing.T) {
 			}
 		}
 	}
-	for storage, bytes := range map[Storage]int{StorageFloat16: 2*16*16 + 4*16, StorageBFloat16: 2*16*16 + 4*16, StorageInt8: 16*16 + 8*16} {
+	for storage, bytes := range map[Storage]int{StorageFloat16: 2*16*16 + 8*16, StorageBFloat16: 2*16*16 + 8*16, StorageInt8: 16*16 + 12*16} {
 		if r, err := NewRows(x, storage); err != nil || r.Storage() != storage || r.Bytes() != bytes {
 			t.Error(storage, r.Bytes(), bytes, err)
 		}
 	}
-	if r := mustRows(t, Matrix[float32]{Cols: 1 << 61, Stride: 1 << 61}); r.Len() != 0 || r.Bytes() != 0 {
+	if r := mustRows(t, dist.Matrix[float32]{Cols: 1 << 61, Stride: 1 << 61}); r.Len() != 0 || r.Bytes() != 0 {
 		t.Errorf("without rows: %d rows of %d bytes", r.Len(), r.Bytes())
 	}
 	r := mustRows(t, x)
@@ -312,13 +313,13 @@ func TestRows(t *testing.T) {
 	panics(t, indexPanic, func() { r.Row(make([]float32, 5), -1) })
 	panics(t, "dist: shapes do not match: dst has 4 elements, a row 5", func() { r.Row(make([]float32, 4), 0) })
 	panics(t, storagePanic, func() { NewRows(x, Storage(99)) })
-	panics(t, columnsPanic, func() { NewRows(NewMatrix[float32](3, 0, nil), StorageFloat32) })
+	panics(t, columnsPanic, func() { NewRows(dist.NewMatrix[float32](3, 0, nil), StorageFloat32) })
 }
 
 // TestBadValues: errors name the row and the column.
 func TestBadValues(t *testing.T) {
 	for v, want := range map[float64]error{math.Inf(1): ErrNotFinite, math.Inf(-1): ErrNotFinite, math.NaN(): ErrNotFinite, 1e300: ErrRange, -3.5e38: ErrRange} {
-		x := NewMatrix[float64](4, 3, nil)
+		x := dist.NewMatrix[float64](4, 3, nil)
 		x.Set(2, 1, v)
 		r, err := NewRows(x, StorageFloat32)
 		if r != nil || !errors.Is(err, want) || !strings.Contains(err.Error(), "x: row 2, column 1 is ") {
@@ -326,7 +327,7 @@ func TestBadValues(t *testing.T) {
 		}
 	}
 	for storage, most := range map[Storage]float32{StorageFloat16: 65504, StorageBFloat16: 3.38e38, StorageInt8: 3.4e38} {
-		x := NewMatrix[float32](4, 3, nil)
+		x := dist.NewMatrix[float32](4, 3, nil)
 		x.Set(3, 0, -1)
 		x.Set(3, 2, -most)
 		if _, err := NewRows(x, storage); err != nil {
@@ -348,7 +349,7 @@ func TestBadValues(t *testing.T) {
 	q.Set(66, 2, float32(math.NaN()))
 	for _, measure := range measures {
 		for _, err := range []error{
-			s.Compare(context.Background(), NewMatrix[float32](70, 4, nil), rows, q, measure),
+			s.Compare(context.Background(), dist.NewMatrix[float32](70, 4, nil), rows, q, measure),
 			second(s.Nearest(context.Background(), rows, q, 1, measure)),
 			second(s.Within(context.Background(), rows, q, 1, measure)),
 		} {
@@ -365,7 +366,7 @@ func TestSearchPanics(t *testing.T) {
 	ctx := context.Background()
 	var s Searcher
 	rows, q := mustRows(t, gaussian(1, 4, 3)), gaussian(2, 2, 3)
-	dst := NewMatrix[float32](2, 4, nil)
+	dst := dist.NewMatrix[float32](2, 4, nil)
 	panics(t, measurePanic, func() { s.Nearest(ctx, rows, q, 1, Measure(3)) })
 	panics(t, neighborPanic, func() { s.Nearest(ctx, rows, q, -1, MeasureCosine) })
 	panics(t, limitPanic, func() { s.Within(ctx, rows, q, float32(math.NaN()), MeasureCosine) })
@@ -373,7 +374,7 @@ func TestSearchPanics(t *testing.T) {
 	panics(t, "dist: shapes do not match: queries have 2 columns, rows 3", func() { s.Nearest(ctx, rows, gaussian(2, 2, 2), 1, MeasureCosine) })
 	panics(t, "dist: shapes do not match: dst is 2 × 4 for 1 queries and 4 rows", func() { s.Compare(ctx, dst, rows, q.RowRange(0, 1), MeasureCosine) })
 	panics(t, "dist: destination overlaps an operand", func() {
-		s.Compare(ctx, NewMatrix(1, 4, dst.Data[:4]), rows, NewMatrix(1, 3, dst.Data[2:5]), MeasureCosine)
+		s.Compare(ctx, dist.NewMatrix(1, 4, dst.Data[:4]), rows, dist.NewMatrix(1, 3, dst.Data[2:5]), MeasureCosine)
 	})
 }
 
@@ -382,14 +383,14 @@ func TestSearchEnds(t *testing.T) {
 	var s Searcher
 	for d, n := range map[int]int{40: 3000, 100: 700} { // one query after the other, and several at once
 		rows, q := mustRows(t, gaussian(1, n, d)), gaussian(2, 66, d)
-		dst := NewMatrix[float32](66, n, nil)
+		dst := dist.NewMatrix[float32](66, n, nil)
 		for name, f := range map[string]func(ctx context.Context) error{
 			"Compare": func(ctx context.Context) error { return s.Compare(ctx, dst, rows, q, MeasureCosine) },
 			"Nearest": func(ctx context.Context) error { return second(s.Nearest(ctx, rows, q, 3, MeasureCosine)) },
 			"Within":  func(ctx context.Context) error { return second(s.Within(ctx, rows, q, 1, MeasureCosine)) },
 		} {
 			all := ending.At(0)
-			if err := f(all); err != nil || all.Asked() < 66*n*rows.stride>>22 {
+			if err := f(all); err != nil || all.Asked() < 66*n*upTo(d, 16)>>22 {
 				t.Fatalf("%s: %v, asked %d times", name, err, all.Asked())
 			}
 			for last := 1; last <= all.Asked(); last += 1 + all.Asked()/3 {
@@ -403,8 +404,9 @@ func TestSearchEnds(t *testing.T) {
 
 func TestSearchAllocates(t *testing.T) {
 	var s Searcher
+	var one []Neighbor
 	ctx := context.Background()
-	dst := NewMatrix[float32](3, 1000, nil)
+	dst := dist.NewMatrix[float32](3, 1000, nil)
 	for i, measure := range append(measures, MeasureCosine) {
 		d := 40 + i%2*60
 		q := gaussian(2, 3, d)
@@ -416,6 +418,7 @@ func TestSearchAllocates(t *testing.T) {
 			s.Nearest(ctx, rows, q, 10, measure)
 			s.Within(ctx, rows, q, 0.2, measure)
 			s.Compare(ctx, dst, rows, q, measure)
+			one, _ = rows.Nearest(ctx, one[:0], q.Row(0), 10, measure, nil)
 		}); n != 0 {
 			t.Errorf("%v: %v allocations", measure, n)
 		}
@@ -441,5 +444,72 @@ func TestNames(t *testing.T) {
 	}
 	if _, err := Storage(99).MarshalText(); !errors.Is(err, ErrSettings) || Measure(9).String() != "Measure(9)" {
 		t.Errorf("unknown values: %v, %v", err, Measure(9))
+	}
+}
+
+// panics demands that f panics with these words.
+func panics(t *testing.T, words string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if got := recover(); got != words {
+			t.Errorf("panic %v, want %q", got, words)
+		}
+	}()
+	f()
+}
+
+// TestCosineOfAllNorms: cosines are right for all finite vectors, symmetric in their bits, and 1 for equal vectors.
+func TestCosineOfAllNorms(t *testing.T) {
+	scales := []float32{1e-45, 1e-40, 1e-30, 1e-20, 1, 1e15, 1e20, 3e37}
+	base := gaussian(5, 6, 33)
+	copy(base.Row(4), base.Row(3))
+	clear(base.Row(5))
+	x := dist.NewMatrix[float32](6*len(scales), 33, nil)
+	for i := range x.Rows {
+		for j, v := range base.Row(i % 6) {
+			x.Set(i, j, v*scales[i/6]) // finite: no element of base is above 8
+		}
+	}
+	for _, storage := range []Storage{StorageFloat32, StorageBFloat16} {
+		rows, err := NewRows(x, storage)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored := dist.NewMatrix[float32](x.Rows, x.Cols, nil)
+		for i := range x.Rows {
+			rows.Row(stored.Row(i), i)
+		}
+		for lv := range asmtest.Each(t) {
+			dst := dist.NewMatrix[float32](x.Rows, x.Rows, nil)
+			var s Searcher
+			if err := s.Compare(t.Context(), dst, rows, stored, MeasureCosine); err != nil {
+				t.Fatal(err)
+			}
+			for i := range x.Rows {
+				for j := range x.Rows {
+					want, _ := exact(stored.Row(i), stored.Row(j), MeasureCosine) // float64 neither overflows nor underflows
+					got := dst.At(i, j)
+					if !(math.Abs(float64(got)-want) <= (33/16+9)*0x1p-23) || got != dst.At(j, i) {
+						t.Fatalf("%v, %v: the cosine of %d and %d is %v and %v, want %v", lv, storage, i, j, got, dst.At(j, i), want)
+					}
+					if zero := want == 0; slices.Equal(stored.Row(i), stored.Row(j)) && !zero && got != 1 || zero && got != 0 {
+						t.Fatalf("%v, %v: the cosine of %d and %d is %v", lv, storage, i, j, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestWithinNaN: with −Inf as limit, every row is found, also one whose inner product overflows in both directions.
+func TestWithinNaN(t *testing.T) {
+	rows := mustRows(t, dist.NewMatrix(2, 2, []float32{3e38, -3e38, 1, 1}))
+	minus := float32(math.Inf(-1))
+	want := []Neighbor{{1, 1, 6e30}, {0, 0, minus}}
+	q := []float32{3e30, 3e30}
+	got, err := rows.Within(t.Context(), nil, q, minus, MeasureInnerProduct, nil)
+	if err != nil || len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
+		t.Errorf("%v, %v, want %v", got, err, want)
 	}
 }

@@ -1,0 +1,196 @@
+package search
+
+import (
+	"slices"
+	"sort"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/query"
+)
+
+// Collection holds vectors that come and go. Its methods are safe for concurrent use. Searches use a
+// [Collection.Snapshot], which does not change, so that they never wait.
+//
+// Every row has an identifier. Identifiers ascend in the order of [Collection.Append], and none is used twice, also
+// after the collection was written to a file and read again. A deleted row is marked first. Its memory is free when
+// most rows beside it have been deleted and no snapshot needs it: [Collection.Delete] then copies the rows that are
+// left of a segment of 4 MiB at most. So no call takes time in proportion to all rows, but for 16 bytes that are copied
+// for each segment.
+type Collection struct {
+	cols    int
+	storage Storage
+	now     atomic.Pointer[Rows]
+
+	mu   sync.Mutex // of those who change the collection
+	next ID
+	// deleted counts the deleted rows of each segment that has a position.
+	deleted map[*segment]int
+}
+
+const (
+	// firstRoom is the number of rows of the first segment. Every new segment has twice the room of the one before,
+	// up to segmentElements elements.
+	firstRoom       = 64
+	segmentElements = 1 << 20
+)
+
+// NewCollection returns an empty collection of rows of a number of elements. It panics if cols < 1, and for an
+// unknown storage.
+func NewCollection(cols int, storage Storage) *Collection {
+	if cols < 1 {
+		panic(columnsPanic)
+	}
+	if !storageNames.Has(uint8(storage)) {
+		panic(storagePanic)
+	}
+	c := &Collection{cols: cols, storage: storage, deleted: map[*segment]int{}}
+	c.now.Store(&Rows{cols: cols, storage: storage})
+	return c
+}
+
+// Snapshot returns the rows of the collection at this moment. It does not copy them: its time and memory do not
+// depend on their number.
+func (c *Collection) Snapshot() *Rows { return c.now.Load() }
+
+// mostRows returns the number of rows of the largest segment.
+func (c *Collection) mostRows() int {
+	return max(query.Rows, segmentElements/upTo(c.cols, query.Unit)/query.Rows*query.Rows)
+}
+
+// newPart returns an empty part behind those of now, for a number of rows. It has room for more, if it is not the first.
+func (c *Collection) newPart(now *Rows, rows int) part {
+	room := firstRoom
+	if last := len(now.parts) - 1; last >= 0 {
+		room = max(room, 2*now.parts[last].room())
+	}
+	return part{newSegment(c.cols, min(max(room, rows), c.mostRows()), c.storage), now.n, true}
+}
+
+// Append adds copies of the rows of x. They have the identifiers first, first+1, …. Errors are those of [NewRows]; then
+// no row is added. Append panics if x has another number of columns than the collection, or does not fit its
+// data.
+func (c *Collection) Append(x dist.Matrix[float32]) (first ID, err error) {
+	x.Check()
+	if x.Cols != c.cols {
+		panic(asm.ShapePanic + ": the collection has another number of columns than x")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := *c.now.Load()
+	first = c.next
+	for done := 0; done < x.Rows; {
+		last := len(now.parts) - 1
+		if last < 0 || now.count(last) == now.parts[last].room() || now.parts[last].ids != nil {
+			p := c.newPart(&now, x.Rows-done)
+			p.first = first + ID(done)
+			// Snapshots share the array behind parts, but none of them looks behind its own length.
+			now.parts = append(now.parts, p)
+			continue
+		}
+		p, used := now.parts[last], now.count(last)
+		n := min(p.room()-used, x.Rows-done)
+		if err := storeMatrix(p.segment, used, x, done, done+n); err != nil {
+			return 0, err
+		}
+		done += n
+		now.n += n
+		now.live += n
+	}
+	c.next += ID(x.Rows)
+	now.next = c.next
+	if k := len(now.parts) - 2; k >= 0 { // it was the last segment before, which Delete leaves alone
+		c.compact(&now, now.parts[k].segment)
+	}
+	c.now.Store(&now)
+	return first, nil
+}
+
+// Delete deletes the rows with the given identifiers, and returns their number. Identifiers of no row are ignored.
+func (c *Collection) Delete(ids ...ID) (deleted int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := *c.now.Load()
+	now.version++
+	var touched []*segment
+	for _, id := range ids {
+		k := now.partOf(id)
+		if k < 0 {
+			continue
+		}
+		p := now.parts[k]
+		row, ok := p.rowOf(id, now.count(k))
+		if !ok {
+			continue
+		}
+		marks := p.deleted.Load()
+		if marks == nil {
+			m := make([]atomic.Uint64, p.room())
+			marks = &m
+			p.deleted.Store(marks)
+		}
+		if !(*marks)[row].CompareAndSwap(0, now.version) {
+			continue // it is deleted already
+		}
+		deleted++
+		if c.deleted[p.segment]++; !slices.Contains(touched, p.segment) {
+			touched = append(touched, p.segment)
+		}
+	}
+	if deleted == 0 {
+		return 0
+	}
+	now.live -= deleted
+	for _, s := range touched {
+		c.compact(&now, s)
+	}
+	c.now.Store(&now)
+	return deleted
+}
+
+// partOf returns the last part whose first identifier is at most id, or −1.
+func (r *Rows) partOf(id ID) int {
+	return sort.Search(len(r.parts), func(k int) bool { return r.parts[k].id(0) > id }) - 1
+}
+
+// compact copies the rows that are left of a segment, if half of its rows have been deleted or more, and of the segment
+// before, if there is room for both. The last segment is left as it is until another one is begun.
+func (c *Collection) compact(now *Rows, s *segment) {
+	k := slices.IndexFunc(now.parts, func(p part) bool { return p.segment == s })
+	if k < 0 || k == len(now.parts)-1 || 2*c.deleted[s] < now.count(k) {
+		return
+	}
+	left := func(k int) int { return now.count(k) - c.deleted[now.parts[k].segment] }
+	lo, rows := k, left(k)
+	if k > 0 && rows+left(k-1) <= c.mostRows()/2 {
+		lo--
+		rows += left(lo)
+	}
+	parts := slices.Clone(now.parts[:lo])
+	at := now.parts[lo].at
+	if rows > 0 {
+		to := newSegment(c.cols, rows, c.storage)
+		for j := lo; j <= k; j++ {
+			p := now.parts[j]
+			for i := range now.count(j) {
+				if !p.isDeleted(i, now.version) {
+					to.copyRow(len(to.ids), p.segment, i)
+					to.ids = append(to.ids, p.id(i))
+				}
+			}
+		}
+		parts = append(parts, part{to, at, false})
+	}
+	freed := now.parts[k+1].at - at - rows
+	for _, p := range now.parts[k+1:] {
+		p.at -= freed
+		parts = append(parts, p)
+	}
+	for _, p := range now.parts[lo : k+1] {
+		delete(c.deleted, p.segment)
+	}
+	now.parts = parts
+	now.n -= freed
+}

@@ -1,0 +1,121 @@
+package search
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gomonge/monge/internal/nearest"
+)
+
+// acceptance says which rows may be in a result.
+type acceptance struct {
+	version uint64        // rows deleted up to this version are not
+	filter  func(ID) bool // nil for all
+}
+
+// all reports whether every row of a segment is accepted, as far as can be known without a look at each.
+func (a *acceptance) all(s *segment) bool { return a.filter == nil && s.deleted.Load() == nil }
+
+// accepts reports whether row i of a segment may be in the result.
+func (a *acceptance) accepts(s *segment, i int) bool {
+	return !s.isDeleted(i, a.version) && (a.filter == nil || a.filter(s.id(i)))
+}
+
+// collector collects the results of one query.
+type collector interface {
+	// offer offers rows from, from+1, … of a segment, which have the positions at, at+1, … The smaller of two keys is
+	// the nearer, and NaN counts as +Inf. Positions ascend from call to call.
+	offer(a *acceptance, s *segment, from, at int, keys []float32)
+	// merge adds the results of a collector of the same kind, whose positions are larger.
+	merge(other collector)
+	// appendTo appends the results, the nearest first.
+	appendTo(dst []Neighbor, r *Rows, m Measure) []Neighbor
+}
+
+// nearestCollector keeps the k nearest.
+type nearestCollector struct{ set nearest.Set[float32] }
+
+func (c *nearestCollector) offer(a *acceptance, s *segment, from, at int, keys []float32) {
+	if a.all(s) {
+		c.set.OfferAll(keys, at)
+		return
+	}
+	bound, full := c.set.Bound(), c.set.Room() == 0
+	for j, key := range keys {
+		if full && !(key < bound) || !a.accepts(s, from+j) {
+			continue
+		}
+		c.set.Offer(key, at+j)
+		bound, full = c.set.Bound(), c.set.Room() == 0
+	}
+}
+
+func (c *nearestCollector) merge(other collector) {
+	o := &other.(*nearestCollector).set
+	for i, key := range o.Distances() {
+		c.set.Offer(key, o.Rows()[i])
+	}
+}
+
+func (c *nearestCollector) appendTo(dst []Neighbor, r *Rows, m Measure) []Neighbor {
+	c.set.Sort()
+	rows := c.set.Rows()
+	dst = slices.Grow(dst, len(rows))
+	for i, key := range c.set.Distances() {
+		dst = append(dst, r.neighbor(rows[i], key, m))
+	}
+	return dst
+}
+
+// withinCollector keeps all rows up to a limit.
+type withinCollector struct {
+	limit float32 // key
+	found []keyed
+}
+
+type keyed struct {
+	key float32
+	at  int
+}
+
+func (c *withinCollector) offer(a *acceptance, s *segment, from, at int, keys []float32) {
+	all := a.all(s)
+	for j, key := range keys {
+		if key != key {
+			key = float32(math.Inf(1))
+		}
+		if key <= c.limit && (all || a.accepts(s, from+j)) {
+			c.found = append(c.found, keyed{key, at + j})
+		}
+	}
+}
+
+func (c *withinCollector) merge(other collector) {
+	c.found = append(c.found, other.(*withinCollector).found...)
+}
+
+func (c *withinCollector) appendTo(dst []Neighbor, r *Rows, m Measure) []Neighbor {
+	slices.SortFunc(c.found, func(a, b keyed) int {
+		switch {
+		case a.key < b.key || a.key == b.key && a.at < b.at:
+			return -1
+		case a == b:
+			return 0
+		}
+		return 1
+	})
+	dst = slices.Grow(dst, len(c.found))
+	for _, f := range c.found {
+		dst = append(dst, r.neighbor(f.at, f.key, m))
+	}
+	return dst
+}
+
+// neighbor returns the result with a key.
+func (r *Rows) neighbor(at int, key float32, m Measure) Neighbor {
+	if m != MeasureSqEuclidean {
+		key = 0 - key // and +0 for −0
+	}
+	s, row := r.find(at)
+	return Neighbor{Row: at, ID: s.id(row), Value: key}
+}

@@ -1,0 +1,243 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/query"
+	"github.com/gomonge/monge/internal/parallel"
+)
+
+const (
+	storagePanic = "search: unknown storage"
+	columnsPanic = "search: rows have no columns"
+	indexPanic   = "search: index out of range of the rows"
+)
+
+// Rows holds vectors that are compared with queries. Make one with [NewRows] or [Collection.Snapshot]. It does
+// not change, and any number of goroutines may use it at once.
+//
+// A row has a position, from 0 to [Rows.Positions] − 1. In a snapshot, a deleted row keeps its position for
+// some time; searches skip it.
+type Rows struct {
+	cols    int
+	storage Storage
+	parts   []part
+	n       int    // positions
+	live    int    // rows that are not deleted
+	version uint64 // of the collection: rows that were deleted later are still there
+	next    ID     // the identifier of the next row of the collection
+}
+
+// part is a segment of Rows.
+type part struct {
+	*segment
+	at     int  // the position of its first row
+	shared bool // with a collection that stores rows behind those of the part
+}
+
+// NewRows returns the rows of x (n × d), copied, rounded to float32 and then to the numbers of the
+// storage. The identifier of a row is its position.
+//
+// The error wraps [ErrNotFinite] if a value is NaN or infinite, and [ErrRange] if one is beyond
+// the largest number of the storage. Both name row and column, counted from 0. NewRows panics if
+// x has no columns or does not fit its data, and for an unknown storage.
+//
+// Beside the rows, of [Rows.Bytes] bytes, it allocates memory for nine rows. Rows are filled up with
+// zeros to a multiple of 16 numbers.
+func NewRows[T dist.Float](x dist.Matrix[T], storage Storage) (*Rows, error) {
+	x.Check()
+	if x.Cols == 0 {
+		panic(columnsPanic)
+	}
+	r := &Rows{cols: x.Cols, storage: storage, n: x.Rows, live: x.Rows, next: ID(x.Rows)}
+	if x.Rows == 0 {
+		if !storageNames.Has(uint8(storage)) {
+			panic(storagePanic)
+		}
+		return r, nil // with any number of columns
+	}
+	s := newSegment(x.Cols, x.Rows, storage)
+	if err := storeMatrix(s, 0, x, 0, x.Rows); err != nil {
+		return nil, err
+	}
+	r.parts = []part{{segment: s}}
+	return r, nil
+}
+
+// storeMatrix stores rows from … to−1 of x from row first on. After an error the rows are unfinished.
+func storeMatrix[T dist.Float](s *segment, first int, x dist.Matrix[T], from, to int) error {
+	row, scratch := make([]float32, s.cols), make([]float32, query.Rows*s.stride)
+	for i := from; i < to; i++ {
+		for j, v := range x.Row(i) {
+			row[j] = float32(v)
+			if row[j]-row[j] != 0 {
+				return badValue("x", i, j, float64(v))
+			}
+		}
+		if j, ok := s.store(first+i-from, row, scratch); !ok {
+			return badValue("x", i, j, float64(x.At(i, j)))
+		}
+	}
+	return nil
+}
+
+// Len returns the number of rows.
+func (r *Rows) Len() int { return r.live }
+
+// Positions returns the number of positions: that of rows, and of deleted rows that still have one.
+func (r *Rows) Positions() int { return r.n }
+
+// Cols returns the number of elements of a row.
+func (r *Rows) Cols() int { return r.cols }
+
+// Storage returns how the rows are stored.
+func (r *Rows) Storage() Storage { return r.storage }
+
+// Bytes returns the memory that the rows take, in bytes. A collection and its snapshots share it.
+func (r *Rows) Bytes() (n int) {
+	for _, p := range r.parts {
+		n += p.memory()
+	}
+	return n
+}
+
+// count returns the number of positions of a part.
+func (r *Rows) count(k int) int {
+	if k+1 < len(r.parts) {
+		return r.parts[k+1].at - r.parts[k].at
+	}
+	return r.n - r.parts[k].at
+}
+
+// find returns the segment of a position, and the row in it. It panics if there is no such position.
+func (r *Rows) find(i int) (*segment, int) {
+	if uint(i) >= uint(r.n) {
+		panic(indexPanic)
+	}
+	k := sort.Search(len(r.parts), func(k int) bool { return r.parts[k].at > i }) - 1
+	return r.parts[k].segment, i - r.parts[k].at
+}
+
+// ID returns the identifier of the row at position i. It panics if there is no such position.
+func (r *Rows) ID(i int) ID {
+	s, at := r.find(i)
+	return s.id(at)
+}
+
+// Row sets dst to the row at position i as it is stored. The numbers are exact. It panics if there is no such
+// position, or if dst has another length than [Rows.Cols].
+func (r *Rows) Row(dst []float32, i int) {
+	s, at := r.find(i)
+	if len(dst) != r.cols {
+		panic(fmt.Sprintf("%s: dst has %d elements, a row %d", asm.ShapePanic, len(dst), r.cols))
+	}
+	s.row(dst, at)
+}
+
+// SearchOptions configure a search for one query. Nil and the zero value search all rows on one goroutine.
+type SearchOptions struct {
+	// Filter, if not nil, reports whether a row may be in the result. It is called only for rows that would be.
+	// With several workers it is called from several goroutines.
+	Filter func(ID) bool
+	// Among, if not nil, has the identifiers of the rows to compare, in ascending order. Identifiers of no row are
+	// ignored. It is for selective filters and for second rankings.
+	Among []ID
+	// Workers is the number of goroutines; 0 means 1. The answer does not depend on it.
+	Workers int
+}
+
+// searchers keep their memory from one search to the next.
+var searchers = sync.Pool{New: func() any { return new(Searcher) }}
+
+// Nearest appends the k rows that are nearest to a query to dst, the nearest first, and returns it; all rows if there
+// are no more than k. Among rows with the same value, the one with the smaller identifier is nearer. An inner product
+// of NaN counts as −Inf. o may be nil.
+//
+// The error wraps [ErrNotFinite] if the query has a value that is NaN or infinite, and is the cause of the context if
+// that has ended. Nearest panics if the query has another length than the rows, if k < 0, and for an unknown
+// measure. It allocates nothing but the result, if dst has no room, after some searches of the same size by one
+// worker.
+func (r *Rows) Nearest(ctx context.Context, dst []Neighbor, query []float32, k int, m Measure, o *SearchOptions) ([]Neighbor, error) {
+	if k < 0 {
+		panic(neighborPanic)
+	}
+	return r.search(ctx, dst, query, m, o, goal{k: min(k, r.live)})
+}
+
+// Within appends all rows that are as near to a query as limit or nearer to dst, the nearest first, in the order of
+// [Rows.Nearest], and returns it: rows with a squared distance of at most limit, or with an inner product or a cosine
+// of at least limit. It panics if limit is NaN; errors are those of Nearest.
+func (r *Rows) Within(ctx context.Context, dst []Neighbor, query []float32, limit float32, m Measure, o *SearchOptions) ([]Neighbor, error) {
+	return r.search(ctx, dst, query, m, o, goal{within: true, limit: limitKey(limit, m)})
+}
+
+// search answers one query.
+func (r *Rows) search(ctx context.Context, dst []Neighbor, q []float32, m Measure, o *SearchOptions, g goal) ([]Neighbor, error) {
+	queries := dist.NewMatrix(1, len(q), q)
+	checkQueries(r, queries, m)
+	if o == nil {
+		o = &SearchOptions{}
+	}
+	s := searchers.Get().(*Searcher)
+	defer searchers.Put(s)
+	if err := s.prepare(queries, 0, 1, m, true); err != nil {
+		return dst, err
+	}
+	s.keep = acceptance{r.version, o.Filter}
+	defer func() { s.keep.filter = nil }()
+	result := s.newCollector(0, g)
+	var err error
+	switch workers := parallel.Workers(max(1, o.Workers), len(r.parts)+r.n/minPerWorker); {
+	case o.Among != nil:
+		err = s.among(ctx, r, o.Among, m, func(seg *segment, from, at int, keys []float32) { result.offer(&s.keep, seg, from, at, keys) })
+	case workers <= 1:
+		err = s.scanPositions(ctx, r, 0, r.n, m, func(seg *segment, from, at int, keys []float32) { result.offer(&s.keep, seg, from, at, keys) })
+	default:
+		err = r.searchParallel(ctx, s, result, workers, m, g)
+	}
+	if err != nil {
+		return dst, err
+	}
+	return result.appendTo(dst, r, m), nil
+}
+
+// minPerWorker is the least number of positions that are worth a worker.
+const minPerWorker = 1 << 12
+
+// searchParallel scans parts of the positions on several goroutines, and then puts their results together.
+func (r *Rows) searchParallel(ctx context.Context, s *Searcher, result collector, workers int, m Measure, g goal) error {
+	helpers, results, errs := make([]*Searcher, workers), make([]collector, workers), make([]error, workers)
+	defer func() {
+		for _, h := range helpers {
+			if h != nil {
+				searchers.Put(h)
+			}
+		}
+	}()
+	size := upTo((r.n+workers-1)/workers, query.Rows)
+	err := parallel.ForContext(ctx, workers, workers, 1, func(w, _ int) {
+		h := searchers.Get().(*Searcher)
+		helpers[w] = h
+		h.copyPrepared(s)
+		results[w] = h.newCollector(0, g)
+		errs[w] = h.scanPositions(ctx, r, min(w*size, r.n), min((w+1)*size, r.n), m, func(seg *segment, from, at int, keys []float32) {
+			results[w].offer(&s.keep, seg, from, at, keys)
+		})
+	})
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
+		return errs[i]
+	}
+	for _, other := range results {
+		result.merge(other)
+	}
+	return nil
+}

@@ -1,0 +1,416 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/query"
+)
+
+const (
+	measurePanic  = "search: unknown measure"
+	neighborPanic = "search: number of neighbors below 0"
+	limitPanic    = "search: limit is NaN"
+)
+
+// Neighbor is a row that a search has found.
+type Neighbor struct {
+	Row   int     // its position in the rows
+	ID    ID      // its identifier
+	Value float32 // the measure of the query and the row; a zero is +0
+}
+
+// Searcher compares many queries with [Rows]. Queries are the rows of a matrix. The zero value is ready. A Searcher
+// keeps its memory for later calls, and allocates nothing once it has grown. It belongs to one goroutine at a time;
+// goroutines with a Searcher each may share the rows.
+//
+// Several queries in one call take less time than one after the other, since they share what is loaded. The methods
+// return an error that wraps [ErrNotFinite] if a query has a value that is NaN or infinite, and the cause of the
+// context if that has ended. They panic if the queries have another number of columns than the rows, if a matrix
+// does not fit its data, and for an unknown measure.
+type Searcher struct {
+	queries  []float32       // of a block, filled up with zeros
+	prepared []preparedQuery // of the block
+	values   []float32       // of queries and a block of rows
+	nearest  []nearestCollector
+	within   []withinCollector
+	found    [][]Neighbor
+	keep     acceptance
+	tail     *segment // a copy of the rows beside which a collection may store others
+}
+
+// preparedQuery is a query that is ready to be compared.
+type preparedQuery struct {
+	x    []float32 // as long as a stored row; negated for keys of products
+	norm float64   // for cosines 1/‖x‖
+}
+
+const (
+	// queryBlock is the number of queries that read the rows together.
+	queryBlock = 21 * query.Queries
+	// wide is the number of elements of a row from which on several queries are compared at once.
+	// Shorter rows gain nothing, since folding their lanes takes most of the time.
+	wide = 4 * query.Unit
+	// rowElements is the number of elements of a block of rows, which several queries
+	// read from the second-level cache.
+	rowElements = 1 << 16
+	// farElements is the number of elements of float32 rows that come from memory, which the kernel for one
+	// query then reads in ascending order. Measured with 32 MiB of third-level cache: internal/asm/query/NOTES.md.
+	farElements = 7 << 20
+)
+
+// Compare sets dst_ij (m × n) to the measure of query i (m × d) and the row at position j (n positions × d), also
+// if that row was deleted. It panics if dst has another shape, or overlaps the queries. After an error dst is
+// unfinished.
+func (s *Searcher) Compare(ctx context.Context, dst dist.Matrix[float32], rows *Rows, queries dist.Matrix[float32], measure Measure) error {
+	checkQueries(rows, queries, measure)
+	if dst.Rows != queries.Rows || dst.Cols != rows.n {
+		panic(fmt.Sprintf("%s: dst is %d × %d for %d queries and %d rows", asm.ShapePanic, dst.Rows, dst.Cols, queries.Rows, rows.n))
+	}
+	dst.Check()
+	asm.CheckOverlap((*asm.View[float32])(&dst), (*asm.View[float32])(&queries))
+	return s.scan(ctx, rows, queries, measure, false, func(i int, _ *segment, _, at int, values []float32) {
+		copy(dst.Row(i)[at:], values)
+	})
+}
+
+// Nearest returns the k nearest rows of every query, as [Rows.Nearest] does for one. It panics if k < 0.
+//
+// Element i of the result belongs to query i. The result is valid until the next call.
+func (s *Searcher) Nearest(ctx context.Context, rows *Rows, queries dist.Matrix[float32], k int, measure Measure) ([][]Neighbor, error) {
+	checkQueries(rows, queries, measure)
+	if k < 0 {
+		panic(neighborPanic)
+	}
+	return s.collect(ctx, rows, queries, measure, goal{k: min(k, rows.live)})
+}
+
+// Within returns all rows that are as near to a query as limit or nearer, as [Rows.Within] does for one. It panics if
+// limit is NaN.
+//
+// Element i of the result belongs to query i. The result is valid until the next call.
+func (s *Searcher) Within(ctx context.Context, rows *Rows, queries dist.Matrix[float32], limit float32, measure Measure) ([][]Neighbor, error) {
+	key := limitKey(limit, measure)
+	checkQueries(rows, queries, measure)
+	return s.collect(ctx, rows, queries, measure, goal{within: true, limit: key})
+}
+
+// goal says which rows a search is for: the k nearest, or those within a limit.
+type goal struct {
+	within bool
+	k      int
+	limit  float32 // key
+}
+
+// newCollector returns an empty collector for query i of a block.
+func (s *Searcher) newCollector(i int, g goal) collector {
+	if g.within {
+		for len(s.within) <= i {
+			s.within = append(s.within, withinCollector{})
+		}
+		s.within[i].limit, s.within[i].found = g.limit, s.within[i].found[:0]
+	} else {
+		for len(s.nearest) <= i {
+			s.nearest = append(s.nearest, nearestCollector{})
+		}
+		s.nearest[i].set.Reset(g.k)
+	}
+	return s.collector(i, g)
+}
+
+// collector returns the collector for query i of a block.
+func (s *Searcher) collector(i int, g goal) collector {
+	if g.within {
+		return &s.within[i]
+	}
+	return &s.nearest[i]
+}
+
+// collect answers the queries.
+func (s *Searcher) collect(ctx context.Context, rows *Rows, queries dist.Matrix[float32], measure Measure, g goal) ([][]Neighbor, error) {
+	found := s.empty(queries.Rows)
+	if rows.n == 0 {
+		return found, s.checkFinite(queries)
+	}
+	s.keep = acceptance{version: rows.version}
+	err := s.scan(ctx, rows, queries, measure, true, func(i int, seg *segment, from, at int, keys []float32) {
+		if at == 0 {
+			s.newCollector(i%queryBlock, g)
+		}
+		c := s.collector(i%queryBlock, g)
+		if c.offer(&s.keep, seg, from, at, keys); at+len(keys) == rows.n {
+			found[i] = c.appendTo(found[i], rows, measure)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// checkFinite returns an error if a query has a value that is not finite.
+func (s *Searcher) checkFinite(queries dist.Matrix[float32]) error {
+	for i := range queries.Rows {
+		for j, v := range queries.Row(i) {
+			if v-v != 0 {
+				return badValue("queries", i, j, float64(v))
+			}
+		}
+	}
+	return nil
+}
+
+// limitKey returns the key of a limit.
+func limitKey(limit float32, measure Measure) float32 {
+	if limit != limit {
+		panic(limitPanic)
+	}
+	if measure != MeasureSqEuclidean {
+		return -limit
+	}
+	return limit
+}
+
+// checkQueries panics unless queries fit the rows, and measure is known.
+func checkQueries(r *Rows, queries dist.Matrix[float32], measure Measure) {
+	if measure > MeasureCosine {
+		panic(measurePanic)
+	}
+	if r.cols == 0 {
+		panic(columnsPanic)
+	}
+	queries.Check()
+	if queries.Cols != r.cols {
+		panic(fmt.Sprintf("%s: queries have %d columns, rows %d", asm.ShapePanic, queries.Cols, r.cols))
+	}
+}
+
+// empty returns m lists without elements.
+func (s *Searcher) empty(m int) [][]Neighbor {
+	for len(s.found) < m {
+		s.found = append(s.found, nil)
+	}
+	for i := range s.found {
+		s.found[i] = s.found[i][:0]
+	}
+	return s.found[:m]
+}
+
+// visitor is called for rows from, from+1, … of a segment, at the positions at, at+1, … values are valid
+// during the call.
+type visitor func(seg *segment, from, at int, values []float32)
+
+// scan computes the measure of every query and every row, and calls visit for query i and the rows
+// in ascending order. If keys, values are the keys of a search, of which the smaller is the nearer: inner products
+// and cosines are negated.
+func (s *Searcher) scan(ctx context.Context, r *Rows, queries dist.Matrix[float32], measure Measure, keys bool, visit func(i int, seg *segment, from, at int, values []float32)) error {
+	for lo := 0; lo < queries.Rows; lo += queryBlock {
+		hi := min(lo+queryBlock, queries.Rows)
+		if err := s.prepare(queries, lo, hi, measure, keys); err != nil {
+			return err
+		}
+		together := hi-lo > 1 && upTo(r.cols, query.Unit) >= wide
+		err := s.blocks(ctx, r, 0, r.n, queries.Rows == 1, together, func(seg *segment, first, n, from, at int, source *segment) error {
+			if together {
+				width := upTo(n, query.Rows)
+				m := upTo(hi-lo, query.Queries)
+				s.values = slices.Grow(s.values[:0], m*width)[:m*width]
+				source.compareMany(s.values, m, width, width, s.queries, s.prepared[:hi-lo], first, measure)
+				for i := lo; i < hi; i++ {
+					visit(i, seg, from, at, s.values[(i-lo)*width:][:n])
+				}
+				return nil
+			}
+			for i := lo; i < hi; i++ {
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+				s.compareBlock(source, r, i-lo, first, n, measure, queries.Rows == 1)
+				visit(i, seg, from, at, s.values[:n])
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scanPositions compares the prepared query with the rows at positions lo … hi−1.
+func (s *Searcher) scanPositions(ctx context.Context, r *Rows, lo, hi int, measure Measure, visit visitor) error {
+	return s.blocks(ctx, r, lo, hi, true, false, func(seg *segment, first, n, from, at int, source *segment) error {
+		s.compareBlock(source, r, 0, first, n, measure, true)
+		visit(seg, from, at, s.values[:n])
+		return nil
+	})
+}
+
+// compareBlock sets s.values to the measure of prepared query i and n rows of a segment. single says that it is the
+// only query, so that rows may come from memory.
+func (s *Searcher) compareBlock(source *segment, r *Rows, i, first, n int, measure Measure, single bool) {
+	width := upTo(n, query.Rows)
+	s.values = slices.Grow(s.values[:0], width)[:width]
+	source.compare(s.values, &s.prepared[i], first, measure, single && r.n*source.stride >= farElements)
+}
+
+// blocks divides the rows at positions lo … hi−1 into blocks, and calls f for each: rows from, … of seg, at
+// positions at, …. The n rows of the block are to be read from source, from row first on: that is seg itself, or
+// a copy of the last rows of a segment that a collection still fills.
+func (s *Searcher) blocks(ctx context.Context, r *Rows, lo, hi int, single, together bool, f func(seg *segment, first, n, from, at int, source *segment) error) error {
+	const most = 1 << 14 // values of a block of several queries
+	for k, p := range r.parts {
+		begin, end := max(lo-p.at, 0), min(hi-p.at, r.count(k))
+		if begin >= end {
+			continue
+		}
+		width := rowElements / p.stride
+		if together {
+			width = min(width, most/queryBlock)
+		}
+		if single {
+			width *= 4 // a single query reads a row once
+		}
+		width = max(width/query.Rows*query.Rows, query.Rows)
+		whole := end
+		if p.shared {
+			whole = end / query.Rows * query.Rows // the kernels read rows in groups
+		}
+		for from := begin; from < end; {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			n, first, source := min(width, whole-from), from, p.segment
+			if from >= whole {
+				n, first, source = end-from, 0, s.copyTail(p.segment, from, end)
+			} else if from%query.Rows > 0 {
+				n = min(n, query.Rows-from%query.Rows) // up to a group
+				first, source = 0, s.copyTail(p.segment, from, from+n)
+			}
+			if err := f(p.segment, first, n, from, p.at+from, source); err != nil {
+				return err
+			}
+			from += n
+		}
+	}
+	return nil
+}
+
+// copyTail returns a segment with copies of rows lo … hi−1, at most query.Rows, and zeros.
+func (s *Searcher) copyTail(seg *segment, lo, hi int) *segment {
+	if t := s.tail; t == nil || t.cols != seg.cols || t.storage != seg.storage {
+		s.tail = newSegment(seg.cols, query.Rows, seg.storage)
+	}
+	for i := lo; i < hi; i++ {
+		s.tail.copyRow(i-lo, seg, i)
+	}
+	return s.tail
+}
+
+// among compares the prepared query with the rows that have given identifiers in ascending order.
+func (s *Searcher) among(ctx context.Context, r *Rows, ids []ID, measure Measure, visit visitor) error {
+	k, asked := 0, 0
+	var group [query.Rows]int // rows of the segment
+	n := 0
+	compare := func(p part) {
+		for i, row := range group[:n] {
+			s.copyTailRow(p.segment, i, row)
+		}
+		s.compareBlock(s.tail, r, 0, 0, n, measure, false)
+		for i, row := range group[:n] {
+			visit(p.segment, row, p.at+row, s.values[i:i+1])
+		}
+		n = 0
+	}
+	for j := 0; j < len(ids) && k < len(r.parts); {
+		if asked++; asked%rowBetween == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		p, count := r.parts[k], r.count(k)
+		switch row, ok := p.rowOf(ids[j], count); {
+		case ok:
+			if j == 0 || ids[j] != ids[j-1] {
+				group[n] = row
+				if n++; n == len(group) {
+					compare(p)
+				}
+			}
+			j++
+		case count > 0 && ids[j] > p.id(count-1): // in a later segment
+			if n > 0 {
+				compare(p)
+			}
+			k++
+		default:
+			j++
+		}
+	}
+	if n > 0 {
+		compare(r.parts[k])
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// rowBetween is the number of identifiers between two looks at the context.
+const rowBetween = 256
+
+// copyTailRow copies a row of a segment to row i of s.tail.
+func (s *Searcher) copyTailRow(seg *segment, i, row int) {
+	s.copyTail(seg, row, row) // makes s.tail fit
+	s.tail.copyRow(i, seg, row)
+}
+
+// rowOf returns the row among the first n that has an identifier.
+func (s *segment) rowOf(id ID, n int) (int, bool) {
+	if s.ids == nil {
+		row := int(id - s.first)
+		return row, id >= s.first && id-s.first < ID(n)
+	}
+	return slices.BinarySearch(s.ids[:n], id)
+}
+
+// prepare copies queries lo … hi−1 into s.queries. For keys of inner products and cosines it negates them.
+func (s *Searcher) prepare(queries dist.Matrix[float32], lo, hi int, measure Measure, keys bool) error {
+	stride := upTo(queries.Cols, query.Unit)
+	n := upTo(hi-lo, query.Queries) * stride
+	// Behind the queries there are eight rows for normOf.
+	s.queries = slices.Grow(s.queries[:0], n+query.Rows*stride)[:n+query.Rows*stride]
+	clear(s.queries)
+	s.prepared = s.prepared[:0]
+	for i := lo; i < hi; i++ {
+		x := s.queries[(i-lo)*stride:][:stride]
+		for j, v := range queries.Row(i) {
+			if v-v != 0 {
+				return badValue("queries", i, j, float64(v))
+			}
+			x[j] = v
+		}
+		q := preparedQuery{x: x}
+		if measure == MeasureCosine {
+			scratch := s.queries[n:]
+			copy(scratch, x)
+			if q.norm = normOf(scratch); q.norm < 0 {
+				scaleRow(x)
+				q.norm = -q.norm
+			}
+		}
+		if keys && measure != MeasureSqEuclidean {
+			for j := range x {
+				x[j] = -x[j]
+			}
+		}
+		s.prepared = append(s.prepared, q)
+	}
+	return nil
+}
+
+// copyPrepared makes s ready for the query that another searcher has prepared.
+func (s *Searcher) copyPrepared(from *Searcher) {
+	s.prepared = append(s.prepared[:0], from.prepared[0])
+}

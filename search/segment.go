@@ -1,0 +1,277 @@
+package search
+
+import (
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"github.com/gomonge/monge/internal/asm/query"
+)
+
+// ID identifies a row of a [Collection].
+type ID uint64
+
+// segment holds rows side by side. A row does not change once it is stored. A collection stores rows behind those
+// that snapshots know.
+type segment struct {
+	cols    int
+	stride  int // cols, rounded up to a multiple of query.Unit; the elements behind a row are 0
+	storage Storage
+
+	// The rows, and zeros up to a multiple of query.Rows rows, in one of these.
+	data   []float32
+	halves []uint16
+	bytes  []int8
+
+	scales []float32 // of each row of bytes
+	norms  []float64 // of each row; see normOf
+
+	first ID   // of row 0
+	ids   []ID // of all rows if they are not first, first+1, …
+	// deleted has the version of the collection that deleted a row, or 0. It is nil while all rows are there.
+	deleted atomic.Pointer[[]atomic.Uint64]
+}
+
+// newSegment returns a segment with room for a number of rows.
+func newSegment(cols, rows int, storage Storage) *segment {
+	s := &segment{cols: cols, stride: upTo(cols, query.Unit), storage: storage}
+	n := upTo(rows, query.Rows)
+	switch storage {
+	case StorageFloat32:
+		s.data = make([]float32, n*s.stride)
+	case StorageFloat16, StorageBFloat16:
+		s.halves = make([]uint16, n*s.stride)
+	case StorageInt8:
+		s.bytes, s.scales = make([]int8, n*s.stride), make([]float32, n)
+	default:
+		panic(storagePanic)
+	}
+	if n > 0 {
+		s.norms = make([]float64, n)
+	}
+	return s
+}
+
+// room returns the number of rows that the segment can hold.
+func (s *segment) room() int { return len(s.norms) }
+
+// memory returns the bytes that the segment takes.
+func (s *segment) memory() int {
+	n := 4*(len(s.data)+len(s.scales)) + 8*(len(s.norms)+len(s.ids)) + 2*len(s.halves) + len(s.bytes)
+	if d := s.deleted.Load(); d != nil {
+		n += 8 * len(*d)
+	}
+	return n
+}
+
+// id returns the identifier of row i.
+func (s *segment) id(i int) ID {
+	if s.ids != nil {
+		return s.ids[i]
+	}
+	return s.first + ID(i)
+}
+
+// isDeleted reports whether row i was deleted up to a version.
+func (s *segment) isDeleted(i int, version uint64) bool {
+	d := s.deleted.Load()
+	if d == nil {
+		return false
+	}
+	at := (*d)[i].Load()
+	return at > 0 && at <= version
+}
+
+// store stores a finite row, of which scratch has room for eight. If a number is too large for the storage,
+// it returns its column and false.
+func (s *segment) store(i int, row, scratch []float32) (column int, ok bool) {
+	at := i * s.stride
+	switch s.storage {
+	case StorageFloat32:
+		copy(s.data[at:], row)
+	case StorageInt8:
+		if s.scales[i], ok = query.Quantize(s.bytes[at:][:s.cols], row); !ok {
+			for j, v := range row {
+				if math.Abs(float64(v)) > math.Abs(float64(row[column])) {
+					column = j
+				}
+			}
+			return column, false
+		}
+	default:
+		for j, v := range row {
+			if s.halves[at+j], ok = s.storage.half().Narrow(v); !ok {
+				return j, false
+			}
+		}
+	}
+	s.row(scratch[:s.cols], i)
+	s.norms[i] = normOf(scratch)
+	return 0, true
+}
+
+// row sets dst to row i.
+func (s *segment) row(dst []float32, i int) {
+	at := i * s.stride
+	switch s.storage {
+	case StorageFloat32:
+		copy(dst, s.data[at:])
+	case StorageInt8:
+		for j, c := range s.bytes[at:][:len(dst)] {
+			dst[j] = s.scales[i] * float32(c) // exact
+		}
+	default:
+		for j, h := range s.halves[at:][:len(dst)] {
+			dst[j] = s.storage.half().Widen(h)
+		}
+	}
+}
+
+// copyRow stores row j of another segment of the same kind as row i.
+func (s *segment) copyRow(i int, from *segment, j int) {
+	to, at := i*s.stride, j*s.stride
+	switch s.storage {
+	case StorageFloat32:
+		copy(s.data[to:][:s.stride], from.data[at:])
+	case StorageInt8:
+		copy(s.bytes[to:][:s.stride], from.bytes[at:])
+		s.scales[i] = from.scales[j]
+	default:
+		copy(s.halves[to:][:s.stride], from.halves[at:])
+	}
+	s.norms[i] = from.norms[j]
+}
+
+// The range of sums of squares that lose nothing by underflow, and whose products do not overflow.
+const (
+	leastSquares = 0x1p-80
+	mostSquares  = 0x1p120
+)
+
+// normOf returns 1/√Σx², where x is the first of the eight rows in a slice and the others are zeros; 0 if x is zero; and
+// −1/√Σ(x·2^p)² if the sum is out of range, where p is that of [scaleRow]. x is multiplied by 2^p then.
+func normOf(x []float32) float64 {
+	squares := func() float64 {
+		var sums [query.Rows]float32
+		query.Dot(sums[:], x[:len(x)/query.Rows], x)
+		return float64(sums[0])
+	}
+	sum := squares()
+	if sum >= leastSquares && sum <= mostSquares {
+		return 1 / math.Sqrt(sum)
+	}
+	if !scaleRow(x[:len(x)/query.Rows]) {
+		return 0
+	}
+	return -1 / math.Sqrt(squares())
+}
+
+// scaleRow multiplies a row by the power of two by which its largest element becomes at least 1 and below 2. It
+// reports whether there is one: a zero row stays as it is.
+func scaleRow(x []float32) bool {
+	largest := float32(0)
+	for _, v := range x {
+		largest = max(largest, float32(math.Abs(float64(v))))
+	}
+	if largest == 0 {
+		return false
+	}
+	_, exponent := math.Frexp(float64(largest))
+	for j, v := range x {
+		x[j] = float32(math.Ldexp(float64(v), 1-exponent))
+	}
+	return true
+}
+
+// compare sets dst to the products or squared distances of a prepared query and rows first, first+1, … If far,
+// float32 rows come from memory.
+func (s *segment) compare(dst []float32, q *preparedQuery, first int, measure Measure, far bool) {
+	at, sq := first*s.stride, measure == MeasureSqEuclidean
+	switch {
+	case s.storage == StorageFloat32 && far && sq:
+		query.SqEuclideanFar(dst, q.x, s.data[at:][:len(dst)*s.stride])
+	case s.storage == StorageFloat32 && far:
+		query.DotFar(dst, q.x, s.data[at:][:len(dst)*s.stride])
+	case s.storage == StorageFloat32 && sq:
+		query.SqEuclidean(dst, q.x, s.data[at:][:len(dst)*s.stride])
+	case s.storage == StorageFloat32:
+		query.Dot(dst, q.x, s.data[at:][:len(dst)*s.stride])
+	case s.storage == StorageInt8 && sq:
+		query.SqEuclideanInt8(dst, q.x, s.bytes[at:][:len(dst)*s.stride], s.scales[first:])
+	case s.storage == StorageInt8:
+		query.DotInt8(dst, q.x, s.bytes[at:][:len(dst)*s.stride], s.scales[first:])
+	case sq:
+		query.SqEuclideanHalf(dst, q.x, s.halves[at:][:len(dst)*s.stride], s.storage.half())
+	default:
+		query.DotHalf(dst, q.x, s.halves[at:][:len(dst)*s.stride], s.storage.half())
+	}
+	if measure == MeasureCosine {
+		s.divide(dst, q, first)
+	}
+}
+
+// compareMany does the same for m prepared queries, whose elements are in q, and n rows. Rows of dst are ld apart.
+func (s *segment) compareMany(dst []float32, m, n, ld int, q []float32, prepared []preparedQuery, first int, measure Measure) {
+	d, at, sq := s.stride, first*s.stride, measure == MeasureSqEuclidean
+	switch {
+	case s.storage == StorageFloat32 && sq:
+		query.SqEuclideanMany(m, n, d, dst, ld, q, s.data[at:][:n*d])
+	case s.storage == StorageFloat32:
+		query.DotMany(m, n, d, dst, ld, q, s.data[at:][:n*d])
+	case s.storage == StorageInt8 && sq:
+		query.SqEuclideanInt8Many(m, n, d, dst, ld, q, s.bytes[at:][:n*d], s.scales[first:])
+	case s.storage == StorageInt8:
+		query.DotInt8Many(m, n, d, dst, ld, q, s.bytes[at:][:n*d], s.scales[first:])
+	case sq:
+		query.SqEuclideanHalfMany(m, n, d, dst, ld, q, s.halves[at:][:n*d], s.storage.half())
+	default:
+		query.DotHalfMany(m, n, d, dst, ld, q, s.halves[at:][:n*d], s.storage.half())
+	}
+	if measure == MeasureCosine {
+		for i := range prepared {
+			s.divide(dst[i*ld:][:n], &prepared[i], first)
+		}
+	}
+}
+
+// divide divides products of a query and rows from first on by their norms.
+func (s *segment) divide(dst []float32, q *preparedQuery, first int) {
+	for i, norm := range s.norms[first:][:len(dst)] {
+		if norm < 0 {
+			dst[i] = s.scaledDot(q, first+i)
+			norm = -norm
+		}
+		// The rounding to float32 makes exactly 1 of the quotient of equal numbers.
+		dst[i] = clamp(float32(float64(dst[i]) * (q.norm * norm)))
+	}
+}
+
+// scaledDot returns the product of a query and row i times the power of two of scaleRow.
+func (s *segment) scaledDot(q *preparedQuery, i int) float32 {
+	rows := make([]float32, query.Rows*s.stride)
+	s.row(rows[:s.cols], i)
+	scaleRow(rows[:s.cols])
+	var dots [query.Rows]float32
+	query.Dot(dots[:], q.x, rows)
+	return dots[0]
+}
+
+// clamp moves a number beyond −1 or 1 there.
+func clamp(v float32) float32 {
+	if math.Abs(float64(v)) > 1 {
+		return float32(math.Copysign(1, float64(v)))
+	}
+	return v
+}
+
+// badValue says that an element of a matrix is not finite, or not in range.
+func badValue(matrix string, i, j int, v float64) error {
+	err := ErrNotFinite
+	if v-v == 0 {
+		err = ErrRange
+	}
+	return fmt.Errorf("%w: %s: row %d, column %d is %v", err, matrix, i, j, v)
+}
+
+// upTo returns n rounded up to a multiple of unit.
+func upTo(n, unit int) int { return (n + unit - 1) / unit * unit }
