@@ -118,10 +118,7 @@ func divisions(s *discriminant.Samples, seed uint64) []division {
 	rng := rand.New(rand.NewPCG(seed, streamChoice))
 	first, different := equalRows(s)
 	repeats := min(max(1, choiceHeld/different), choiceRepeats)
-	part, parts := make([]int, s.N), manyFolds
-	if s.N >= choiceMany {
-		parts = fewFolds
-	}
+	part, parts := make([]int, s.N), partCount(s.N)
 	for range repeats {
 		next := 0
 		for i := range part {
@@ -155,6 +152,17 @@ func divisions(s *discriminant.Samples, seed uint64) []division {
 	}
 	return out
 }
+
+// partCount returns the number of parts that n rows are divided into.
+func partCount(n int) int {
+	if n >= choiceMany {
+		return fewFolds
+	}
+	return manyFolds
+}
+
+// divisionCount returns the largest number of folds of n rows, all of them different.
+func divisionCount(n int) int { return partCount(n) * min(max(1, choiceHeld/n), choiceRepeats) }
 
 // heldAlways is the part of the rows that every fold holds out, and nowhere that of rows whose
 // part is not known yet.

@@ -235,8 +235,7 @@ func (s Shrinkage) check() error {
 type Scale uint8
 
 const (
-	// ScaleAuto lets Fit choose between ScaleEqual and ScaleUnit. CrossValidate, which
-	// chooses no scale, takes ScaleOrthonormal.
+	// ScaleAuto lets Fit choose between ScaleEqual and ScaleUnit.
 	ScaleAuto Scale = iota
 	// ScaleOrthonormal makes PᵀP = I, as in the paper; with whitening, P is orthonormal for the
 	// whitened features. The canonical components are made orthonormal one after the other, so

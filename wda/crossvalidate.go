@@ -20,13 +20,13 @@ import (
 type CrossValidation struct {
 	// Fit holds the settings that do not vary. Its Workers is the number of goroutines of the
 	// whole comparison; the result does not depend on it. Its Progress is not called. Its
-	// Validation, if any, holds out a part of the training samples of every fold. Settings that
-	// it leaves open are not chosen: they are RelativeLambda(1), FixedShrinkage(1), NoWhitening
-	// and ScaleOrthonormal.
+	// Validation, if any, holds out a part of the training samples of every fold. What a
+	// combination leaves open is chosen as Fit does, in every fold, on its training samples alone:
+	// Candidate.Chosen has the choices. The errors are thus those of Fit with all that it chooses.
 	Fit Settings
 	// Components, Lambda and Shrinkage are the values of these settings to compare. Nil means
-	// only the value of Fit. Neighbors are the values of K to compare; nil means 1, 3, 5, …, 19.
-	// Every combination is tried.
+	// only the value of Fit. A zero Lambda or Shrinkage is left open. Neighbors are the values of K
+	// to compare; nil means 1, 3, 5, …, 19. Every combination is tried.
 	Components []int
 	Lambda     []Lambda
 	Shrinkage  []Shrinkage
@@ -34,8 +34,9 @@ type CrossValidation struct {
 	// Folds is the number of parts that the samples are divided into at random, every class
 	// evenly. Each part is the test set once. Default 5.
 	Folds int
-	// Progress, if not nil, is called after every fit, by one goroutine at a time. An error
-	// ends the comparison.
+	// Progress, if not nil, is called after every fit, and while a fit compares settings: then
+	// Progress.Phase is PhaseChoice, and Done has not grown. It is called by one goroutine at a
+	// time. An error ends the comparison.
 	Progress func(Progress) error
 }
 
@@ -43,7 +44,8 @@ type CrossValidation struct {
 type CrossValidated struct {
 	// Best is the candidate with the lowest mean error; of several, the first.
 	Best Candidate
-	// Settings are CrossValidation.Fit with the values of Best, ready for Fit.
+	// Settings are CrossValidation.Fit with the values of Best, ready for Fit. What Best leaves
+	// open they leave open: Fit chooses it on all samples.
 	Settings Settings
 	// Candidates are all combinations. K varies fastest, then ρ, λ and p.
 	Candidates []Candidate
@@ -55,6 +57,9 @@ type Candidate struct {
 	Lambda     Lambda    // λ
 	Shrinkage  Shrinkage // ρ
 	Neighbors  int       // K of the classifier
+	// Chosen says what the fit to each fold has chosen for settings that were left open: one
+	// Member or, if the projection is a mixture, several. It is nil if nothing was left open.
+	Chosen [][]Member
 	// Error is the share of test samples that were classified wrongly, as a mean over the folds.
 	// StdErr is its standard error, and Errors holds the shares of the folds.
 	Error, StdErr float64
@@ -69,8 +74,9 @@ type Candidate struct {
 // the error is that of the first in the order of folds and Candidates. If the context ends, the
 // error is its cause, and there is no result.
 //
-// Fits run side by side, one goroutine each. The samples are in memory once, twice more for every
-// fold in work, and once more in every fit.
+// Fits run side by side, one goroutine each, or more where there are fewer fits left than
+// goroutines. The samples are in memory once, twice more for every fold in work, and once more in
+// every fit.
 func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossValidation) (*CrossValidated, error) {
 	if err := checkSamples(ctx, x, labels); err != nil {
 		return nil, err
@@ -86,18 +92,19 @@ func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossVal
 	combinations := c.combinations()
 	perFold := len(combinations)
 	jobs := perFold * len(folds)
-	// One goroutine a fit, or more if there are fewer fits than goroutines.
-	workers := parallel.Count(c.Fit.Workers)
 	n, d := x.Dims()
-	if err := discriminant.CheckMemory(foldNeeds(n, d, len(folds), min(workers, jobs))...); err != nil {
+	needs, work, err := c.needs(ctx, n, d, labels, min(parallel.Count(c.Fit.Workers), jobs))
+	if err != nil {
 		return nil, err
 	}
-	work := float64(jobs) * float64(n) * float64(n) * float64(2*max(c.Fit.Objective.Iterations, 1)*max(c.Fit.Optimizer.MaxSteps, 1))
-	var errs [][]float64 // of every fit, of every K
+	if err := discriminant.CheckMemory(needs...); err != nil {
+		return nil, err
+	}
+	var done []foldFit
 	if to := c.Fit.remote(work); to != nil {
-		errs, err = c.away(ctx, to, x, labels, jobs)
+		done, err = c.away(ctx, to, x, labels, jobs)
 	} else {
-		errs, err = c.local(ctx, x, labels, folds, combinations)
+		done, err = c.local(ctx, x, labels, folds, combinations)
 	}
 	if err != nil {
 		return nil, err
@@ -109,7 +116,11 @@ func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossVal
 		for k := range c.Neighbors {
 			a := Candidate{Components: s.Components, Lambda: s.Objective.Lambda, Shrinkage: s.Objective.Shrinkage, Neighbors: c.Neighbors[k]}
 			for f := range folds {
-				a.Errors = append(a.Errors, errs[f*perFold+i][k])
+				fit := &done[f*perFold+i]
+				a.Errors = append(a.Errors, fit.errors[k])
+				if fit.chosen != nil {
+					a.Chosen = append(a.Chosen, fit.chosen)
+				}
 			}
 			a.Error, a.StdErr = meanAndError(a.Errors)
 			out.Candidates = append(out.Candidates, a)
@@ -131,11 +142,17 @@ func foldNeeds(n, d, folds, workers int) []discriminant.Need {
 	return []discriminant.Need{{What: fmt.Sprintf("the samples of %d folds at a time", min(folds, workers)), Bytes: (2*at + float64(workers)) * 8 * float64(n) * float64(d)}}
 }
 
+// foldFit is what one fit to a fold tells.
+type foldFit struct {
+	errors []float64 // of every K
+	chosen []Member  // nil if nothing was left open
+}
+
 // local makes the fits in this process.
-func (c *CrossValidation) local(ctx context.Context, x mat.Matrix, labels []int, folds []fold, combinations []Settings) ([][]float64, error) {
+func (c *CrossValidation) local(ctx context.Context, x mat.Matrix, labels []int, folds []fold, combinations []Settings) ([]foldFit, error) {
 	perFold := len(combinations)
 	jobs := perFold * len(folds)
-	errs := make([][]float64, jobs)
+	fits := make([]foldFit, jobs)
 	workers := parallel.Count(c.Fit.Workers)
 	by := c.preparation()
 	shares := make([]*share, len(folds))
@@ -152,6 +169,16 @@ func (c *CrossValidation) local(ctx context.Context, x mat.Matrix, labels []int,
 		failed = jobs // the first job that did
 		cause  error
 	)
+	tell := func(phase Phase) error { // with mu held
+		if c.Progress == nil {
+			return nil
+		}
+		err := c.Progress(Progress{Phase: phase, Done: done, Total: jobs})
+		if err != nil {
+			cancel(err)
+		}
+		return err
+	}
 	for range min(workers, jobs) {
 		wg.Go(func() {
 			for {
@@ -164,9 +191,17 @@ func (c *CrossValidation) local(ctx context.Context, x mat.Matrix, labels []int,
 					return
 				}
 				s := combinations[i%perFold]
-				s.Workers = max(1, workers/jobs)
+				s.Workers = goroutines(i, jobs, workers)
+				s.Progress = func(p Progress) error {
+					if p.Phase != PhaseChoice {
+						return nil
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					return tell(PhaseChoice)
+				}
 				sh := shares[i/perFold]
-				e, err := sh.errors(ctx, x, labels, &folds[i/perFold], by, &s, c.Neighbors)
+				fit, err := sh.fit(ctx, x, labels, &folds[i/perFold], by, &s, c.Neighbors)
 				if err != nil {
 					err = c.failed(i, combinations, err)
 				}
@@ -178,13 +213,9 @@ func (c *CrossValidation) local(ctx context.Context, x mat.Matrix, labels []int,
 				case err != nil && i < failed:
 					failed, cause = i, err
 				case err == nil:
-					errs[i] = e
+					fits[i] = fit
 					done++
-					if c.Progress != nil {
-						if err := c.Progress(Progress{Done: done, Total: jobs}); err != nil {
-							cancel(err)
-						}
-					}
+					_ = tell(PhaseFit) // which has ended ctx
 				}
 				mu.Unlock()
 			}
@@ -194,7 +225,40 @@ func (c *CrossValidation) local(ctx context.Context, x mat.Matrix, labels []int,
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return errs, cause
+	return fits, cause
+}
+
+// needs returns the memory that so many fits at a time take, and about how many multiplications
+// all fits take. n × d is the shape of the samples.
+func (c *CrossValidation) needs(ctx context.Context, n, d int, labels []int, atOnce int) (needs []discriminant.Need, work float64, err error) {
+	needs = foldNeeds(n, d, c.Folds, atOnce)
+	classes := len(slices.Compact(slices.Sorted(slices.Values(labels))))
+	var choosing []discriminant.Need // of the combination that takes most
+	var most float64
+	for _, s := range c.combinations() {
+		set, err := s.withDefaults(ctx, n, d, classes)
+		if err != nil {
+			return nil, 0, err
+		}
+		steps := float64(set.Optimizer.MaxSteps)
+		if set.open() {
+			rows := min(n, choiceSeen)
+			folds := divisionCount(rows)
+			list := set.members(n, d, classes)
+			steps += float64(len(list) * folds * stepsOfChoice(classes))
+			needs := choiceNeeds(rows, min(n, d), d, folds, 1, &set)
+			var sum float64
+			for i := range needs {
+				needs[i].Bytes *= float64(atOnce)
+				sum += needs[i].Bytes
+			}
+			if sum > most {
+				most, choosing = sum, needs
+			}
+		}
+		work += float64(c.Folds) * float64(n) * float64(n) * 2 * float64(set.Objective.Iterations) * steps
+	}
+	return append(needs, choosing...), work, nil
 }
 
 // preparation is that of every fold.
@@ -219,7 +283,6 @@ func (c *CrossValidation) withDefaults(ctx context.Context, x mat.Matrix, labels
 	if c.Folds < 2 || c.Folds > n {
 		return nil, fmt.Errorf("%w: Folds is %d; it must be between 2 and the number of samples, %d", ErrSettings, c.Folds, n)
 	}
-	c.Fit = c.Fit.pinned()
 	if c.Fit.Components == 0 {
 		c.Fit.Components = min(2, d)
 	}
@@ -231,14 +294,6 @@ func (c *CrossValidation) withDefaults(ctx context.Context, x mat.Matrix, labels
 	}
 	if c.Shrinkage == nil {
 		c.Shrinkage = []Shrinkage{c.Fit.Objective.Shrinkage}
-	}
-	// Nothing is chosen within a comparison.
-	c.Lambda, c.Shrinkage = slices.Clone(c.Lambda), slices.Clone(c.Shrinkage)
-	for i, l := range c.Lambda {
-		c.Lambda[i] = Objective{Lambda: l}.pinned().Lambda
-	}
-	for i, r := range c.Shrinkage {
-		c.Shrinkage[i] = Objective{Shrinkage: r}.pinned().Shrinkage
 	}
 	classes := shuffledClasses(labels, rand.New(rand.NewPCG(c.Fit.Seed, streamFolds)))
 	if len(classes) < 2 {
@@ -317,8 +372,9 @@ type share struct {
 	left                    int // fits to come
 }
 
-// errors returns the error of every K with the projection of a fit.
-func (sh *share) errors(ctx context.Context, x mat.Matrix, labels []int, f *fold, by *Preparation, s *Settings, ks []int) ([]float64, error) {
+// fit makes one fit, and classifies the test set by every K.
+func (sh *share) fit(ctx context.Context, x mat.Matrix, labels []int, f *fold, by *Preparation, s *Settings, ks []int) (foldFit, error) {
+	var out foldFit
 	sh.once.Do(func() {
 		sh.train, sh.trainLabels = subset(ctx, x, labels, f.in)
 		if sh.err = fault.Ended(ctx, nil); sh.err != nil {
@@ -328,26 +384,28 @@ func (sh *share) errors(ctx context.Context, x mat.Matrix, labels []int, f *fold
 		sh.prepared, sh.err = Prepare(ctx, sh.train, sh.trainLabels, by)
 	})
 	if sh.err != nil {
-		return nil, sh.err
+		return out, sh.err
 	}
 	m, err := sh.prepared.Fit(ctx, s)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	var y, z mat.Dense
 	if err := m.Transform(&y, sh.train); err != nil {
-		return nil, err
+		return out, err
 	}
 	if err := m.Transform(&z, sh.test); err != nil {
-		return nil, err
+		return out, err
 	}
 	predicted, err := knn.Predict(ctx, dense.View(&y), sh.trainLabels, dense.View(&z), ks, &knn.Settings{Workers: s.Workers})
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	out := make([]float64, len(ks))
-	for i := range out {
-		out[i] = knn.ErrorRate(predicted[i], sh.testLabels)
+	for _, labels := range predicted {
+		out.errors = append(out.errors, knn.ErrorRate(labels, sh.testLabels))
+	}
+	if choice := m.report.Choice; choice != nil {
+		out.chosen = slices.Clone(choice.Members[:choice.Mixed])
 	}
 	return out, nil
 }

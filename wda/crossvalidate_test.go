@@ -38,7 +38,7 @@ func shrinkages(values ...float64) []Shrinkage {
 func TestCrossValidate(t *testing.T) {
 	data := dataset.Simulation{Seed: 1}.Generate(90)
 	cv := &CrossValidation{
-		Fit: Settings{Components: 2, Optimizer: Optimizer{MaxSteps: 25}, Seed: 3}, Lambda: lambdas(0.01, 3), Shrinkage: shrinkages(0, 0.5),
+		Fit: *pinned(Settings{Components: 2, Optimizer: Optimizer{MaxSteps: 25}, Seed: 3}), Lambda: lambdas(0.01, 3), Shrinkage: shrinkages(0, 0.5),
 		Neighbors: []int{5, 1}, Folds: 3,
 	}
 	calls := 0
@@ -87,6 +87,9 @@ func TestCrossValidate(t *testing.T) {
 	if i != len(got.Candidates) || got.Best.Lambda != (RelativeLambda(3)) || got.Best.Error > 0.15 || got.Candidates[0].Error < 0.4 {
 		t.Errorf("best %+v, first %+v", got.Best, got.Candidates[0])
 	}
+	if got.Best.Chosen != nil {
+		t.Errorf("chosen: %v", got.Best.Chosen)
+	}
 	if s := got.Settings; s.Objective.Lambda != (RelativeLambda(3)) || s.Objective.Shrinkage != got.Best.Shrinkage || s.Optimizer.MaxSteps != 25 || s.Components != 2 {
 		t.Errorf("settings %+v", s)
 	}
@@ -97,20 +100,21 @@ func TestCrossValidate(t *testing.T) {
 	}
 }
 
-// TestCrossValidateIsFit: what folds share changes nothing. The errors are those of a
-// fit to each fold by itself: with fewer features than samples, with more (where the
-// span of the samples is enough for one p and not for the other), and with settings
-// that change the samples.
+// TestCrossValidateIsFit: what folds share changes nothing. The errors and choices are those of a
+// fit to each fold by itself: with fewer features than samples, with more (where the span of the
+// samples is enough for one p and not for the other), with settings that change the samples, and
+// with settings left open.
 func TestCrossValidateIsFit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		n, d int
 		cv   CrossValidation
 	}{
-		{60, 6, CrossValidation{Components: []int{1, 3}, Lambda: lambdas(0.5, 2), Fit: Settings{Objective: Objective{Float32: true}}}},
-		{24, 40, CrossValidation{Components: []int{2, 17}, Shrinkage: []Shrinkage{{}, FixedShrinkage(1)}, Fit: Settings{Data: Data{Standardize: true}}}},
-		{60, 6, CrossValidation{Lambda: lambdas(0.5, 2), Fit: Settings{Validation: &Validation{Every: 1, Patience: 2}, Seed: 4, Optimizer: Optimizer{Starts: 2}}}},
-		{60, 6, CrossValidation{Components: []int{2}, Lambda: lambdas(1, 3), Fit: Settings{Optimizer: Optimizer{Init: uniform(5, 6, 2), Method: ProjectedGradient{}}}}},
+		{60, 6, CrossValidation{Components: []int{1, 3}, Lambda: lambdas(0.5, 2), Fit: *pinned(Settings{Objective: Objective{Float32: true}})}},
+		{24, 40, CrossValidation{Components: []int{2, 17}, Shrinkage: shrinkages(0.3, 1), Fit: *pinned(Settings{Data: Data{Standardize: true}})}},
+		{60, 6, CrossValidation{Lambda: lambdas(0.5, 2), Fit: *pinned(Settings{Validation: &Validation{Every: 1, Patience: 2}, Seed: 4, Optimizer: Optimizer{Starts: 2}})}},
+		{60, 6, CrossValidation{Components: []int{2}, Lambda: lambdas(1, 3), Fit: *pinned(Settings{Optimizer: Optimizer{Init: uniform(5, 6, 2), Method: ProjectedGradient{}}})}},
+		{40, 5, CrossValidation{Shrinkage: []Shrinkage{{}, FixedShrinkage(0.5)}, Fit: Settings{Data: Data{Whitening: NoWhitening()}}}},
 	} {
 		x, labels := parts3(3, c.n, c.d)
 		c.cv.Folds, c.cv.Neighbors, c.cv.Fit.Optimizer.MaxSteps = 3, []int{1, 3}, 6
@@ -129,7 +133,7 @@ func TestCrossValidateIsFit(t *testing.T) {
 				test, testLabels := subset(context.Background(), x, labels, f.out)
 				s := c.cv.Fit
 				s.Components, s.Objective.Lambda, s.Objective.Shrinkage = a.Components, a.Lambda, a.Shrinkage
-				m, err := fitPinned(t.Context(), train, trainLabels, &s)
+				m, err := Fit(t.Context(), train, trainLabels, &s)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -143,6 +147,10 @@ func TestCrossValidateIsFit(t *testing.T) {
 				}
 				if e := knn.ErrorRate(predicted, testLabels); e != a.Errors[i] {
 					t.Errorf("%d × %d, %+v: fold %d by itself has error %v", c.n, c.d, a, i, e)
+				}
+				choice := m.Report().Choice
+				if choice == nil && a.Chosen != nil || choice != nil && mixtureOf(a.Chosen[i]).String() != mixtureOf(choice.Members[:choice.Mixed]).String() {
+					t.Errorf("%d × %d, fold %d: chosen %v, by itself %v", c.n, c.d, i, a.Chosen, choice)
 				}
 			}
 		}
@@ -221,8 +229,14 @@ func TestCrossValidateErrors(t *testing.T) {
 		{x, labels, CrossValidation{Fit: Settings{Validation: &Validation{Fraction: 2}}}, ErrSettings},
 		{x, labels, CrossValidation{Fit: Settings{Optimizer: Optimizer{Init: uniform(1, 4, 3)}}}, ErrShape},
 		{three, threeLabels, CrossValidation{Folds: 2}, ErrLabels},
-		{x, labels, CrossValidation{Progress: func(p Progress) error {
+		{x, labels, CrossValidation{Fit: *pinned(Settings{}), Progress: func(p Progress) error {
 			if p.Done == 2 {
+				return stop
+			}
+			return nil
+		}}, stop},
+		{x, labels, CrossValidation{Progress: func(p Progress) error {
+			if p.Phase == PhaseChoice {
 				return stop
 			}
 			return nil
@@ -247,7 +261,7 @@ func TestCrossValidateErrors(t *testing.T) {
 	}
 	// Of several fits that fail the first is named, however many goroutines there are.
 	for range 20 {
-		_, err := CrossValidate(t.Context(), mat.NewDense(30, 4, nil), labels, &CrossValidation{Lambda: lambdas(7, 8), Fit: Settings{Workers: 8}})
+		_, err := CrossValidate(t.Context(), mat.NewDense(30, 4, nil), labels, &CrossValidation{Lambda: lambdas(7, 8), Fit: *pinned(Settings{Workers: 8})})
 		if !strings.Contains(fmt.Sprint(err), "fold 1 of 5, p = 2, λ = 7") {
 			t.Errorf("error %v does not say which settings failed first", err)
 		}
@@ -296,7 +310,7 @@ func TestCrossValidateOddData(t *testing.T) {
 			if !testdata.IsLong() && single == (i%2 == 0) {
 				continue // with the next data
 			}
-			c.cv.Folds, c.cv.Fit.Optimizer.MaxSteps, c.cv.Fit.Objective.Float32 = 3, 2, single
+			c.cv.Folds, c.cv.Fit = 3, *pinned(Settings{Optimizer: Optimizer{MaxSteps: 2}, Objective: Objective{Float32: single}})
 			got, err := CrossValidate(t.Context(), c.x, c.labels, &c.cv)
 			if err != nil {
 				t.Errorf("%s, float32 %v: %v", c.name, single, err)

@@ -83,3 +83,17 @@ func checkModel(t testing.TB, m *Model) {
 }
 
 func repeated(v, n int) []int { return slices.Repeat([]int{v}, n) }
+
+// pinned fills the settings that are left open with fixed values: no whitening and orthonormal
+// components, as in the paper, and λ and ρ of Objective.pinned.
+func (s Settings) pinned() Settings {
+	s.Mixture = NoMixture()
+	s.Objective = s.Objective.pinned()
+	if s.Data.Whitening.IsAuto() {
+		s.Data.Whitening = NoWhitening()
+	}
+	if s.Scale == ScaleAuto {
+		s.Scale = ScaleOrthonormal
+	}
+	return s
+}

@@ -2,6 +2,7 @@ package wda
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/gomonge/monge/dist"
@@ -200,13 +201,42 @@ type farValidation struct {
 	Folds      int
 }
 
-type farErrors struct {
+// farFit is a foldFit or an error.
+type farFit struct {
 	Errors []float64
+	Chosen []wireMember
 	Err    *wireError
 }
 
+// wireMember is a Member.
+type wireMember struct {
+	Whitening, Shrinkage, Scale, Method string
+	BatchSize                           int // of MiniBatch
+	Lambda                              wireLambda
+	Leading, Folds                      int
+	Loss, Error                         float64
+}
+
+func wiredMember(ctx context.Context, m Member) wireMember {
+	w := wireMember{
+		Whitening: m.Whitening.String(), Shrinkage: m.Shrinkage.String(), Scale: m.Scale.String(),
+		Lambda: wiredLambda(ctx, m.Lambda), Leading: m.Leading, Folds: m.Folds, Loss: m.Loss, Error: m.Error,
+	}
+	w.Method, w.BatchSize = methodText(m.Method)
+	return w
+}
+
+func (w *wireMember) member() (m Member, err error) {
+	m = Member{Leading: w.Leading, Folds: w.Folds, Loss: w.Loss, Error: w.Error}
+	var errLambda, errMethod error
+	m.Lambda, errLambda = w.Lambda.lambda()
+	m.Method, errMethod = parseMethod(w.Method, w.BatchSize)
+	return m, errors.Join(errLambda, errMethod, m.Whitening.UnmarshalText([]byte(w.Whitening)),
+		m.Shrinkage.UnmarshalText([]byte(w.Shrinkage)), m.Scale.UnmarshalText([]byte(w.Scale)))
+}
+
 // away makes the fits by an executor.
-func (c *CrossValidation) away(ctx context.Context, to Executor, x mat.Matrix, labels []int, jobs int) ([][]float64, error) {
+func (c *CrossValidation) away(ctx context.Context, to Executor, x mat.Matrix, labels []int, jobs int) ([]foldFit, error) {
 	fit, err := wiredSettings(ctx, c.Fit)
 	if err != nil {
 		return nil, err
@@ -231,23 +261,30 @@ func (c *CrossValidation) away(ctx context.Context, to Executor, x mat.Matrix, l
 	for i := range items {
 		items[i] = i
 	}
-	results, err := send[farErrors](ctx, to, fitTask, shared, items, jobs/c.Folds)
+	results, err := send[farFit](ctx, to, fitTask, shared, items, jobs/c.Folds)
 	if err != nil {
 		return nil, err
 	}
-	errs := make([][]float64, jobs)
+	fits := make([]foldFit, jobs)
 	for i, r := range results {
 		if r.Err != nil {
 			return nil, c.failed(i, c.combinations(), r.Err.error())
 		}
-		errs[i] = r.Errors
+		fits[i].errors = r.Errors
+		for _, w := range r.Chosen {
+			m, err := w.member()
+			if err != nil {
+				return nil, err
+			}
+			fits[i].chosen = append(fits[i].chosen, m)
+		}
 		if c.Progress != nil {
 			if err := c.Progress(Progress{Done: i + 1, Total: jobs}); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return errs, nil
+	return fits, nil
 }
 
 // openFits is the other end of away. What the fits of a fold have in common is kept until
@@ -288,7 +325,7 @@ func openFits(ctx context.Context, shared []byte) (doer, error) {
 	var mu sync.Mutex
 	var at int
 	var sh *share
-	return receive(func(ctx context.Context, i int) (farErrors, error) {
+	return receive(func(ctx context.Context, i int) (farFit, error) {
 		of := i / len(combinations)
 		mu.Lock()
 		if sh == nil || at != of {
@@ -296,10 +333,14 @@ func openFits(ctx context.Context, shared []byte) (doer, error) {
 		}
 		mine := sh
 		mu.Unlock()
-		e, err := mine.errors(ctx, x, f.Labels, &folds[of], by, &combinations[i%len(combinations)], c.Neighbors)
+		fit, err := mine.fit(ctx, x, f.Labels, &folds[of], by, &combinations[i%len(combinations)], c.Neighbors)
 		if err != nil {
-			return farErrors{Err: wiredError(err)}, nil
+			return farFit{Err: wiredError(err)}, nil
 		}
-		return farErrors{Errors: e}, nil
+		out := farFit{Errors: fit.errors}
+		for _, m := range fit.chosen {
+			out.Chosen = append(out.Chosen, wiredMember(ctx, m))
+		}
+		return out, nil
 	}), nil
 }

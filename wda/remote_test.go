@@ -129,7 +129,7 @@ func TestAway(t *testing.T) {
 	}
 
 	cv := CrossValidation{
-		Fit: Settings{Data: Data{Standardize: true}, Optimizer: steps, Validation: &Validation{X: held, Labels: heldLabels}}, Components: []int{1, 3},
+		Fit: Settings{Data: Data{Standardize: true, Whitening: NoWhitening()}, Optimizer: steps, Validation: &Validation{X: held, Labels: heldLabels}}, Components: []int{1, 3},
 		Lambda: []Lambda{RelativeLambda(0.5), LambdaMatrix(l)}, Shrinkage: []Shrinkage{FixedShrinkage(0.1), FixedShrinkage(1)}, Folds: 3,
 	}
 	fits := 2 * 2 * 2 * 3
@@ -147,6 +147,9 @@ func TestAway(t *testing.T) {
 	gotCV, err := CrossValidate(t.Context(), x, labels, &cv)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if wantCV.Best.Chosen == nil {
+		t.Error("no scale was chosen")
 	}
 	if gotCV.Settings.Executor = nil; !reflect.DeepEqual(wantCV, gotCV) || pool.calls[fitTask] != 1 || done != fits {
 		t.Errorf("%v and %d, %d of progress:\n%+v\n%+v", pool.calls, done, fits, wantCV, gotCV)

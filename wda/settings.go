@@ -74,8 +74,8 @@ type Data struct {
 // Objective defines J and how precisely it is evaluated. The package documentation has the
 // formula.
 type Objective struct {
-	// Lambda is λ. Default: chosen on rows held out; in Score and CrossValidate, which choose
-	// nothing, RelativeLambda(1).
+	// Lambda is λ. Default: chosen on rows held out; in Score, which chooses nothing,
+	// RelativeLambda(1).
 	Lambda Lambda
 	// Iterations is L, the number of Sinkhorn iterations that define the transport cost W.
 	// Default 10. With Gradient Implicit, W is the cost at convergence, and Iterations the
@@ -83,7 +83,7 @@ type Objective struct {
 	// Unrolled a pair of classes of n and m samples takes memory for 3L(n + m) numbers.
 	Iterations int
 	// Shrinkage is ρ, which guards against overfitting: ridge = ρ·σ_w²(P⁰). Default: chosen on
-	// rows held out; in Score and CrossValidate, which choose nothing, FixedShrinkage(1).
+	// rows held out; in Score, which chooses nothing, FixedShrinkage(1).
 	Shrinkage Shrinkage
 	// Proportional weighs classes by their frequencies π: w_cc' = π_c π_c' for two classes
 	// and w_cc = π_c for one. Default false: every pair has the weight 1, as in the paper.
@@ -183,20 +183,6 @@ func (o Objective) pinned() Objective {
 		o.Shrinkage = FixedShrinkage(1)
 	}
 	return o
-}
-
-// pinned fills the settings that are left open with fixed values: no whitening and orthonormal
-// components, as in the paper, and λ and ρ of Objective.pinned.
-func (s Settings) pinned() Settings {
-	s.Mixture = NoMixture()
-	s.Objective = s.Objective.pinned()
-	if s.Data.Whitening.IsAuto() {
-		s.Data.Whitening = NoWhitening()
-	}
-	if s.Scale == ScaleAuto {
-		s.Scale = ScaleOrthonormal
-	}
-	return s
 }
 
 // fitted returns the number of components that J is of: the leading ones. Of Fisher it is the

@@ -10,7 +10,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gomonge/monge/internal/outfile"
@@ -26,7 +25,7 @@ type cvFlags struct {
 	objective  objectiveFlags
 	solver     solverFlags
 	components []int
-	lambda     []float64
+	lambda     []string
 	shrinkage  []string
 	ks         []int
 	folds      int
@@ -41,10 +40,11 @@ func newCV(a *app) *cobra.Command {
 		Short: "Choose settings by cross-validation",
 		Long: `Cv compares settings by cross-validation: it fits with each combination of -p,
 --lambda, --shrinkage and --k, and counts how many rows that the fit did not see are
-classified wrongly. It prints the settings from best to worst.`,
-		Example: `  monge cv --data wine.csv --standardize
-  monge cv --data wine.csv --whitening diagonal
-  monge cv --data wine.csv -p 1,2 --lambda 0.1,1,10 --shrinkage 0,0.5 --model wine.wda
+classified wrongly. It prints the settings from best to worst. Settings that are not
+given are chosen in every fit, as monge fit chooses them.`,
+		Example: `  monge cv --data wine.csv                        # the error of monge fit, for every K
+  monge cv --data wine.csv -p 1,2 --model wine.wda
+  monge cv --data wine.csv --whitening diagonal --lambda 0.1,1,10 --shrinkage auto,0,0.5
   monge cv --data mnist.npz --sample 1000 -p 10,20 --lambda 1 --shrinkage 0.5,1 --csv digits.csv`,
 		Annotations: map[string]string{details: cvDetails},
 		RunE:        func(cmd *cobra.Command, _ []string) error { return a.cv(cmd, f) },
@@ -54,20 +54,14 @@ classified wrongly. It prints the settings from best to worst.`,
 	f.rows.add(cmd, "the training rows")
 	fs.Lookup("seed").Usage = fitSeedUsage
 	fs.IntSliceVarP(&f.components, "components", "p", []int{2}, "`p`: numbers of dimensions to project to")
-	fs.Float64SliceVar(&f.lambda, "lambda", []float64{0.3, 1, 3}, lambdaUsage+"; several values are separated by commas")
-	fs.Lookup("lambda").DefValue = "[0.3,1,3]" // pflag has zeros behind
-	fs.StringSliceVar(&f.shrinkage, "shrinkage", []string{"0", "0.1", "0.5"}, "`ρ`: protection against overfitting: 0 for none, 1 to be cautious; several values are separated by commas")
+	fs.StringSliceVar(&f.lambda, "lambda", []string{auto}, lambdaUsage+"; auto, chosen on held-out rows; several values are separated by commas")
+	fs.StringSliceVar(&f.shrinkage, "shrinkage", []string{auto}, "`ρ`: protection against overfitting: 0 for none, 1 to be cautious; auto, chosen on held-out rows; several values are separated by commas")
 	fs.IntSliceVar(&f.ks, "k", nil, "`K`: numbers of neighbors that vote (default 1,3,5,…,19)")
 	fs.IntVar(&f.folds, "folds", 5, "`NUMBER`: parts to divide the rows into")
 	fs.StringVar(&f.csv, "csv", "", "`FILE`: where to write the whole table, with the error of every fold")
 	fs.StringVar(&f.model, "model", "", "`FILE`: where to write a model that is fitted to all rows with the best settings")
 	f.objective.addShared(cmd)
 	f.solver.add(cmd)
-	for name, used := range map[string]string{"whitening": "none", "scale": "orthonormal"} {
-		flag := fs.Lookup(name)
-		flag.Usage = strings.Replace(flag.Usage, "; auto, chosen on held-out rows", "", 1) + " (default " + used + ")"
-		flag.DefValue = ""
-	}
 	first(cmd, "data", "components", "lambda", "shrinkage", "k", "folds", "model", "csv", "standardize", "labels", "label-column")
 	return cmd
 }
@@ -81,12 +75,16 @@ settings the one that is first on the command line is printed first.
 --model fits the best setting to all rows, as monge fit would, and keeps the projected
 rows in the model, so that monge predict can classify with the best K.
 
-The other flags are those of monge fit, with one difference: cv chooses none of them.
-Unless they are given, features are not whitened and components are orthonormal. If
-the features have different units, give --standardize or --whitening diagonal.
+The other flags are those of monge fit. What they leave open is chosen as monge fit
+does, once in every fit to a fold, on the rows of that fit alone: whitening, λ, ρ, the
+length of the components, how many of them are informative, and whether candidates are
+mixed. So the errors are those of monge fit with all that it chooses. Below the table
+cv prints what was chosen for the best setting. The fit of --model chooses anew, on
+all rows.
 
 The number of fits is the number of combinations of -p, --lambda and --shrinkage,
-times the number of parts. One fit runs on each CPU. The result depends on --seed, not
+times the number of parts. One fit runs on each CPU. A fit that chooses settings takes
+about ten times as long as one with fixed settings. The result depends on --seed, not
 on the number of CPUs.`
 
 // settings checks the flags that need no data.
@@ -109,16 +107,14 @@ func (f *cvFlags) settings(cmd *cobra.Command) (*wda.CrossValidation, error) {
 		return nil, err
 	}
 	cv := &wda.CrossValidation{Fit: *set, Folds: f.folds, Components: distinct(f.components)}
-	for _, l := range distinct(f.lambda) {
-		if err := checkPositive("lambda", l); err != nil {
+	for _, text := range f.lambda {
+		lambda, err := f.parseLambda(text)
+		if err != nil {
 			return nil, err
-		}
-		lambda := wda.RelativeLambda(l)
-		if f.solver.absolute {
-			lambda = wda.AbsoluteLambda(l)
 		}
 		cv.Lambda = append(cv.Lambda, lambda)
 	}
+	cv.Lambda = distinct(cv.Lambda)
 	for _, text := range f.shrinkage {
 		rho, err := parseShrinkage(text)
 		if err != nil {
@@ -160,6 +156,27 @@ func (f *cvFlags) settings(cmd *cobra.Command) (*wda.CrossValidation, error) {
 	return cv, f.rows.check()
 }
 
+// parseLambda returns λ for one value of --lambda.
+func (f *cvFlags) parseLambda(text string) (wda.Lambda, error) {
+	if text == auto {
+		if f.solver.absolute && !f.solver.paper {
+			return wda.Lambda{}, usagef("--absolute needs numbers for --lambda")
+		}
+		return wda.Lambda{}, nil
+	}
+	l, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return wda.Lambda{}, usagef("--lambda must be auto or numbers separated by commas, not %q; see monge help cv", text)
+	}
+	if err := checkPositive("lambda", l); err != nil {
+		return wda.Lambda{}, err
+	}
+	if f.solver.absolute {
+		return wda.AbsoluteLambda(l), nil
+	}
+	return wda.RelativeLambda(l), nil
+}
+
 // checkFolds refuses what cannot be divided as cv says.
 func (f *cvFlags) checkFolds(d *dataset.Dataset, cv *wda.CrossValidation) error {
 	if f.folds > d.Len() {
@@ -183,26 +200,39 @@ func (f *cvFlags) checkFolds(d *dataset.Dataset, cv *wda.CrossValidation) error 
 	return nil
 }
 
-// shrinkage is ρ as JSON has it: a number, or "auto".
-type shrinkage struct{ wda.Shrinkage }
+// openNumber is a λ or ρ of a table: a number, or auto if it was left open.
+type openNumber struct {
+	value  float64
+	isAuto bool
+}
+
+func (n openNumber) String() string {
+	if n.isAuto {
+		return auto
+	}
+	return shortest(n.value)
+}
 
 // MarshalJSON implements json.Marshaler.
-func (r shrinkage) MarshalJSON() ([]byte, error) {
-	if r.IsAuto() {
-		return json.Marshal(r.String())
+func (n openNumber) MarshalJSON() ([]byte, error) {
+	if n.isAuto {
+		return json.Marshal(auto)
 	}
-	return json.Marshal(r.Value())
+	return json.Marshal(n.value)
 }
 
 // cvRow is one setting and its errors.
 type cvRow struct {
-	Components int       `json:"components"`
-	Lambda     float64   `json:"lambda"`
-	Shrinkage  shrinkage `json:"shrinkage"`
-	K          int       `json:"k"`
-	Error      float64   `json:"error"`
-	StdDev     float64   `json:"std_dev"` // from fold to fold
-	Errors     []float64 `json:"errors"`  // of the folds
+	Components int        `json:"components"`
+	Lambda     openNumber `json:"lambda"`
+	Shrinkage  openNumber `json:"shrinkage"`
+	K          int        `json:"k"`
+	Error      float64    `json:"error"`
+	StdDev     float64    `json:"std_dev"` // from fold to fold
+	Errors     []float64  `json:"errors"`  // of the folds
+	// What the fit to each fold has chosen, if anything was left open: one candidate, or several that
+	// are mixed.
+	Chosen [][]choice `json:"chosen,omitempty"`
 }
 
 type cvResult struct {
@@ -256,10 +286,18 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 		Samples: d.Len(), Features: columns(d), Classes: classNames(d), CSV: f.csv, Model: f.model,
 	}
 	for _, c := range found.Candidates {
-		out.Candidates = append(out.Candidates, cvRow{
-			Components: c.Components, Lambda: c.Lambda.Value(), Shrinkage: shrinkage{c.Shrinkage}, K: c.Neighbors,
+		row := cvRow{
+			Components: c.Components, Lambda: openNumber{c.Lambda.Value(), c.Lambda.IsAuto()}, Shrinkage: openNumber{c.Shrinkage.Value(), c.Shrinkage.IsAuto()}, K: c.Neighbors,
 			Error: c.Error, StdDev: stat.StdDev(c.Errors, nil), Errors: c.Errors,
-		})
+		}
+		for _, members := range c.Chosen {
+			var fold []choice
+			for _, m := range members {
+				fold = append(fold, choiceOf(m))
+			}
+			row.Chosen = append(row.Chosen, fold)
+		}
+		out.Candidates = append(out.Candidates, row)
 	}
 	// Equally good ones stay in their order: the first is the best of the library, too.
 	slices.SortStableFunc(out.Candidates, func(a, b cvRow) int { return cmp.Compare(a.Error, b.Error) })
@@ -361,12 +399,35 @@ func (r *cvResult) print(w io.Writer) {
 		if i == 0 {
 			mark = "*"
 		}
-		fmt.Fprintf(w, "%s\t%d\t%g\t%v\t%d\t%s\t%s\n", mark, c.Components, c.Lambda, c.Shrinkage, c.K, percent(c.Error), percent(c.StdDev))
+		fmt.Fprintf(w, "%s\t%d\t%v\t%v\t%d\t%s\t%s\n", mark, c.Components, c.Lambda, c.Shrinkage, c.K, percent(c.Error), percent(c.StdDev))
 	}
 	if n := len(r.Candidates) - most; n > 0 {
 		fmt.Fprintf(w, "(%d more: --csv writes all)\n", n)
 	}
 	fmt.Fprintf(w, "\n* is the best setting: the lowest mean error over %d parts. ± sd is the standard deviation from part to part.\n", r.Folds)
+	if r.Best.Chosen != nil {
+		r.Best.printChosen(w)
+	}
+}
+
+// printChosen writes what the fits to the folds have chosen, the most frequent choice first.
+func (r *cvRow) printChosen(w io.Writer) {
+	var texts []string
+	times := map[string]int{}
+	for _, members := range r.Chosen {
+		text := members[0].inWords()
+		if len(members) > 1 {
+			text = "mixed from " + inWords(len(members)) + ", the first: " + text
+		}
+		if times[text]++; times[text] == 1 {
+			texts = append(texts, text)
+		}
+	}
+	slices.SortStableFunc(texts, func(a, b string) int { return times[b] - times[a] })
+	fmt.Fprintf(w, "\nChosen for it in the fits to the parts:\n\n")
+	for _, text := range texts {
+		fmt.Fprintf(w, "  %d of %d\t%s\n", times[text], len(r.Chosen), text)
+	}
 }
 
 // writeCSV writes all settings.
@@ -380,7 +441,7 @@ func (r *cvResult) writeCSV(w io.Writer) error {
 		return err
 	}
 	for _, c := range r.Candidates {
-		row := []string{strconv.Itoa(c.Components), shortest(c.Lambda), c.Shrinkage.String(), strconv.Itoa(c.K), shortest(c.Error), shortest(c.StdDev)}
+		row := []string{strconv.Itoa(c.Components), c.Lambda.String(), c.Shrinkage.String(), strconv.Itoa(c.K), shortest(c.Error), shortest(c.StdDev)}
 		for _, e := range c.Errors {
 			row = append(row, shortest(e))
 		}
