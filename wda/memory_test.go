@@ -29,6 +29,16 @@ func TestMemoryImplied(t *testing.T) {
 		return discriminant.CheckMemory(discriminant.ObjectiveNeeds(s, config[float64](&set, s.D), set.Workers)...)
 	}
 	same := func(*Settings) {}
+	validation := func(fit Settings, atOnce int) error {
+		c := CrossValidation{Fit: fit, Components: []int{2}, Lambda: []Lambda{fit.Objective.Lambda}, Shrinkage: []Shrinkage{fit.Objective.Shrinkage}, Folds: 5}
+		labels := make([]int, 3000)
+		labels[0] = 1
+		needs, _, err := c.needs(t.Context(), len(labels), 3000, labels, atOnce)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return discriminant.CheckMemory(needs...)
+	}
 	for _, c := range []struct {
 		name string
 		err  error
@@ -59,6 +69,9 @@ func TestMemoryImplied(t *testing.T) {
 		{"graph", discriminant.CheckMemory(discriminant.EigenNeeds[float64](&discriminant.Samples{N: 50000, D: 300, Offset: []int{0}}, 2, 2)...), "graph of 50000 samples"},
 		{"usual graph", discriminant.CheckMemory(discriminant.EigenNeeds[float64](&discriminant.Samples{N: 4096, D: 300, Offset: []int{0}}, 2, 2)...), ""},
 		{"scatters", discriminant.CheckMemory(discriminant.EigenNeeds[float64](&discriminant.Samples{N: 100, D: 20000, Offset: []int{0}}, 10000, 2)...), "scatters of 20000 features"},
+		{"fits to folds", validation(*pinned(Settings{}), 64), ""},
+		{"a few that choose settings", validation(Settings{}, 4), ""},
+		{"many that choose settings", validation(Settings{}, 64), "settings are compared"},
 		{"folds", discriminant.CheckMemory(foldNeeds(10000000, 1000, 5, 2)...), "samples of 2 folds"},
 	} {
 		switch {

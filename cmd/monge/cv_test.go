@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -26,11 +27,11 @@ import (
 func TestCV(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
-	grid := strings.Fields("cv -p 2,1 --lambda 0.1,3 --shrinkage 1,0,0.5 --k 5,1,5 --folds 3 --max-steps 4 --seed 2")
+	grid := strings.Fields("cv -p 2,1 --lambda 0.1,3 --shrinkage 1,0,0.5 --k 5,1,5 --folds 3 --max-steps 4 --seed 2 --whitening none --scale orthonormal")
 	v := object(t, append(grid, "--data", s.csv, "--csv", at("a.csv"), "--model", at("cv.wda"))...)
 	want, err := wda.CrossValidate(t.Context(), s.data.X, s.data.Labels, &wda.CrossValidation{
-		Fit: wda.Settings{Optimizer: wda.Optimizer{MaxSteps: 4}, Seed: 2}, Components: []int{2, 1}, Lambda: []wda.Lambda{wda.RelativeLambda(0.1), wda.RelativeLambda(3)},
-		Shrinkage: []wda.Shrinkage{{}, wda.FixedShrinkage(0), wda.FixedShrinkage(0.5)},
+		Fit: wda.Settings{Data: wda.Data{Whitening: wda.NoWhitening()}, Scale: wda.ScaleOrthonormal, Optimizer: wda.Optimizer{MaxSteps: 4}, Seed: 2}, Components: []int{2, 1}, Lambda: []wda.Lambda{wda.RelativeLambda(0.1), wda.RelativeLambda(3)},
+		Shrinkage: []wda.Shrinkage{wda.FixedShrinkage(1), wda.FixedShrinkage(0), wda.FixedShrinkage(0.5)},
 		Neighbors: []int{5, 1}, Folds: 3,
 	})
 	if err != nil {
@@ -133,6 +134,42 @@ func TestCV(t *testing.T) {
 	}
 	if v := object(t, "cv", "--data", s.csv, "--paper", "--max-steps", "3", "--folds", "2"); get(t, v, "best", "lambda") != 0.01 || get(t, v, "best", "shrinkage") != 0 || get(t, v, "fits") != 2 {
 		t.Errorf("--paper: %v", v["best"])
+	}
+}
+
+// TestCVChooses: what is left open is chosen in every fold, and cv says what: features in very
+// different units are whitened.
+func TestCVChooses(t *testing.T) {
+	dir := t.TempDir()
+	var rows strings.Builder
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 60 {
+		fmt.Fprintf(&rows, "%v,%v,%v,%d\n", float64(i%3)+0.1*rng.NormFloat64(), 1000*rng.NormFloat64(), rng.NormFloat64(), i%3)
+	}
+	data := write(t, filepath.Join(dir, "d.csv"), rows.String())
+	args := []string{"cv", "--data", data, "-p", "1", "--lambda", "auto,2", "--shrinkage", "0.5", "--k", "5", "--folds", "3"}
+	v := object(t, args...)
+	for _, r := range v["candidates"].([]any) {
+		row := r.(map[string]any)
+		if e := get(t, row, "error"); e > 0.1 {
+			t.Errorf("error %v", e)
+		}
+		folds := row["chosen"].([]any)
+		if len(folds) != 3 {
+			t.Errorf("%d choices", len(folds))
+		}
+		for _, f := range folds {
+			for _, m := range f.([]any) {
+				c := m.(map[string]any)
+				if c["whitening"] == "none" || c["shrinkage"] != 0.5 || row["lambda"] == 2.0 && c["lambda"] != "2" {
+					t.Errorf("λ = %v: chosen %v", row["lambda"], c)
+				}
+			}
+		}
+	}
+	code, stdout, stderr := monge(t, args...)
+	if code != 0 || !strings.Contains(stdout, "  1  auto  0.5  5  ") || !strings.Contains(stdout, "Chosen for it in the fits to the parts:\n\n  ") || !strings.Contains(stdout, " whitening, λ = ") {
+		t.Errorf("exit code %d, %s, %s", code, stdout, stderr)
 	}
 }
 
@@ -374,7 +411,7 @@ func TestBadCVAndPredict(t *testing.T) {
 		{"single sample", cvOf + "single.csv", 1, `single.csv: class "b" has only one row; at least two are needed`},
 		{"one sample a fold", cvOf + "pair.csv", 1, `pair.csv: class "b" has too few rows for so many folds: of 2, --folds 5 leaves 1 to fit to`},
 		{"NaN", cvOf + "nan.csv", 1, "nan.csv: row 3, column 2: the value is NaN"},
-		{"all equal", cvOf + "equal.csv", 1, "equal.csv: fold 1 of 5, p = 2, λ = 0.3"},
+		{"all equal", cvOf + "equal.csv", 1, "equal.csv: fold 1 of 5, p = 2, λ = auto, ρ = auto"},
 		{"regression", cvOf + "two.csv", 1, "only one row"},
 		{"labels of other length", "cv --data $X.csv --labels $two.csv", 1, "two.csv"},
 		{"p > d", cv + "-p 2,6,3", 1, "--components 6 exceeds the 5 features"},
