@@ -113,7 +113,6 @@ func choose(ctx context.Context, sp *discriminant.Span, set *Settings, elsewhere
 		alive[c.plain], from = true, to
 	}
 	choice.principal = list[c.plain].Error
-	choice.use = set.For
 	for _, f := range c.folds {
 		if choice.Neighbors = min(choice.Neighbors, f.neighbors); set.For != UseNeighbors {
 			choice.Neighbors = 0

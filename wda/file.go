@@ -75,23 +75,23 @@ type fileMeta struct {
 
 // fileFit is what a file keeps of the Report.
 type fileFit struct {
-	Objective    float64    `json:"objective"`
-	Between      float64    `json:"between"`
-	Within       float64    `json:"within"`
-	Ridge        float64    `json:"ridge"`
-	GradientNorm float64    `json:"gradient_norm"`
-	Status       fileStatus `json:"status"`
-	Solver       string     `json:"solver"`
-	Steps        int        `json:"steps"`
-	Components   int        `json:"components,omitempty"` // of a fit that Cut has cut
-	Lambda       float64    `json:"lambda"`
-	Absolute     bool       `json:"absolute"`
-	Iterations   int        `json:"iterations"`
-	Shrinkage    float64    `json:"shrinkage"`
-	Weights      string     `json:"weights"`
-	Float32      bool       `json:"float32"`
-	Standardize  bool       `json:"standardize"`
-	Warnings     []string   `json:"warnings,omitempty"`
+	Objective    float64       `json:"objective"`
+	Between      float64       `json:"between"`
+	Within       float64       `json:"within"`
+	Ridge        float64       `json:"ridge"`
+	GradientNorm float64       `json:"gradient_norm"`
+	Status       fileStatus    `json:"status"`
+	Solver       string        `json:"solver"`
+	Steps        int           `json:"steps"`
+	Components   int           `json:"components,omitempty"` // of a fit that Cut has cut
+	Lambda       float64       `json:"lambda"`
+	Absolute     bool          `json:"absolute"`
+	Iterations   int           `json:"iterations"`
+	Shrinkage    float64       `json:"shrinkage"`
+	Weights      string        `json:"weights"`
+	Float32      bool          `json:"float32"`
+	Standardize  bool          `json:"standardize"`
+	Warnings     []fileWarning `json:"warnings,omitempty"`
 	// Not in files of the first versions.
 	ObjectiveSamples int     `json:"objective_samples,omitempty"`
 	Gradient         string  `json:"gradient,omitempty"`
@@ -171,7 +171,7 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 		GradientNorm: finite(r.GradientNorm), Status: fileStatus(r.Status), Solver: method, Steps: r.Steps,
 		Lambda: objective.Lambda.value, Absolute: objective.Lambda.IsAbsolute(),
 		Iterations: objective.Iterations, Shrinkage: objective.Shrinkage.rho, Weights: weightNames[objective.Proportional], Float32: objective.Float32, Standardize: set.Data.Standardize,
-		Warnings: r.Warnings, ObjectiveSamples: r.ObjectiveSamples, Gradient: objective.Gradient.String(), BatchSize: batch,
+		Warnings: fileWarnings(r.Warnings), ObjectiveSamples: r.ObjectiveSamples, Gradient: objective.Gradient.String(), BatchSize: batch,
 		MaxSteps: solver.MaxSteps, Tolerance: finite(solver.Tolerance), Starts: solver.Starts, Seed: set.Seed,
 		Whitening: &set.Data.Whitening, Scale: &set.Scale, Leading: set.Leading, Samples: objective.Samples,
 	}}
@@ -476,7 +476,7 @@ func (f *fileFit) report(p int) (Report, error) {
 	}
 	r := Report{
 		Objective: f.Objective, Between: f.Between, Within: f.Within, Ridge: f.Ridge, GradientNorm: f.GradientNorm,
-		ObjectiveSamples: f.ObjectiveSamples, Warnings: f.Warnings, Status: Status(f.Status), Steps: f.Steps,
+		ObjectiveSamples: f.ObjectiveSamples, Warnings: warningsOf(f.Warnings), Status: Status(f.Status), Steps: f.Steps,
 		Settings: Settings{
 			Components: f.Components, Leading: f.Leading, Data: Data{Standardize: f.Standardize}, Seed: f.Seed,
 			Objective: Objective{Lambda: f.lambda(), Iterations: f.Iterations, Shrinkage: FixedShrinkage(f.Shrinkage), Float32: f.Float32, Samples: f.Samples},

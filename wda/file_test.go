@@ -114,7 +114,7 @@ func TestFileRoundTrip(t *testing.T) {
 		}
 		a, b := m.Report(), back.Report()
 		if a.Objective != b.Objective || a.Between != b.Between || a.Within != b.Within || a.Ridge != b.Ridge || a.GradientNorm != b.GradientNorm ||
-			a.ObjectiveSamples != b.ObjectiveSamples || a.Status != b.Status || a.Steps != b.Steps || !bitsEqual(a.Lambda, b.Lambda) || !slices.Equal(a.Warnings, b.Warnings) || len(a.Warnings) == 0 {
+			a.ObjectiveSamples != b.ObjectiveSamples || a.Status != b.Status || a.Steps != b.Steps || !bitsEqual(a.Lambda, b.Lambda) || !reflect.DeepEqual(a.Warnings, b.Warnings) || len(a.Warnings) == 0 {
 			t.Errorf("report\n%+v\nhas become\n%+v", a, b)
 		}
 		as, bs := a.Settings, b.Settings

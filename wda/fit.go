@@ -285,7 +285,7 @@ const besideRows = 500
 // beside warns of a projection p of the samples of sp, for which nothing was held out, that
 // errs more than the principal components do on the rows that it was fitted to, each left out
 // in turn. That is lenient to p, which has seen them all, and takes no other fit.
-func (m *Prepared) beside(ctx context.Context, sp *discriminant.Span, p *mat.Dense, components int, workers int) ([]string, error) {
+func (m *Prepared) beside(ctx context.Context, sp *discriminant.Span, p *mat.Dense, components int, workers int) ([]Warning, error) {
 	var plain *mat.Dense
 	var err error
 	if m.begins {
@@ -310,8 +310,8 @@ func (m *Prepared) beside(ctx context.Context, sp *discriminant.Span, p *mat.Den
 	if err != nil || !(own > principal+float64(3*standardError(principal, x.N))) {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("with each of %d training rows left out in turn, %d nearest neighbors classify %.1f %% wrongly in the projection, and %.1f %% with principal components: "+besideAdvice,
-		x.N, min(choiceNeighbors, x.N-1), 100*own, 100*principal)}, nil
+	values := []float64{float64(x.N), float64(min(choiceNeighbors, x.N-1)), own, principal}
+	return []Warning{{Code: WarningTrainingError, Values: values}}, nil
 }
 
 // definiteSigns makes the element largest in magnitude of every column positive.

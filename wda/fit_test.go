@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"strings"
 	"testing"
 	"time"
 
@@ -365,7 +364,7 @@ func TestPaperSettings(t *testing.T) {
 	if r.Ridge != 0 || r.Settings.Objective.Lambda != (RelativeLambda(0.01)) || r.Settings.Objective.Iterations != 10 || r.Settings.Optimizer.Method != Method(ProjectedGradient{}) || r.Settings.Objective.Proportional {
 		t.Errorf("%+v", r.Settings)
 	}
-	if !strings.Contains(strings.Join(r.Warnings, " "), "fit noise") {
+	if !warnsOf(r.Warnings, WarningNoShrinkage) {
 		t.Errorf("warnings %q", r.Warnings)
 	}
 }

@@ -188,6 +188,9 @@ func (r *Report) clone() Report {
 	c.Maxima, c.LedTo = slices.Clone(r.Maxima), slices.Clone(r.LedTo)
 	c.Validations = slices.Clone(r.Validations)
 	c.Warnings = slices.Clone(r.Warnings)
+	for i, w := range c.Warnings {
+		c.Warnings[i] = w.clone()
+	}
 	if r.Lambda != nil {
 		c.Lambda = mat.NewSymDense(r.Lambda.SymmetricDim(), nil)
 		c.Lambda.CopySym(r.Lambda)

@@ -257,7 +257,9 @@ func TestModelNeverChanges(t *testing.T) {
 	clear(r.History)
 	clear(r.StartObjectives)
 	clear(r.Validations)
-	r.Warnings = append(r.Warnings[:0], "x")
+	if len(r.Warnings) > 0 {
+		r.Warnings[0] = Warning{}
+	}
 	r.Lambda.Zero()
 	r.Settings.Objective.Lambda.Matrix().Zero()
 	r.Settings.Optimizer.Init.(*mat.Dense).Zero()

@@ -60,9 +60,8 @@ type Report struct {
 	// are empty without Settings.Validation.
 	ValidationError float64
 	Validations     []ValidationPoint
-	// Warnings say what is unusual about the data, the settings or the result, one sentence
-	// each.
-	Warnings []string
+	// Warnings say what is unusual about the data, the settings or the result.
+	Warnings []Warning
 	// Lambda holds λ_cc' of every pair of classes, in the inverse squared unit of the data. It
 	// is nil if J was evaluated on some of the classes (see ObjectiveSamples).
 	Lambda *mat.SymDense
@@ -140,7 +139,6 @@ type Choice struct {
 	Rows int
 
 	principal float64 // the error of the principal components
-	use       Use     // the classifier
 }
 
 // Member is one candidate of a Choice: a combination of settings, and how well it did.
