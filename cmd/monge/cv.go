@@ -238,17 +238,17 @@ type cvRow struct {
 type cvResult struct {
 	Best cvRow `json:"best"`
 	// All settings, by their errors.
-	Candidates []cvRow  `json:"candidates"`
-	Folds      int      `json:"folds"`
-	Fits       int      `json:"fits"`
-	Seconds    number   `json:"seconds"`
-	Samples    int      `json:"samples"`
-	Features   int      `json:"features"`
-	Classes    []string `json:"classes"`
-	Warnings   []string `json:"warnings,omitempty"`
-	CSV        string   `json:"csv,omitempty"`
-	Model      string   `json:"model,omitempty"`
-	Hash       string   `json:"hash,omitempty"` // of what predictions with the model depend on
+	Candidates []cvRow   `json:"candidates"`
+	Folds      int       `json:"folds"`
+	Fits       int       `json:"fits"`
+	Seconds    number    `json:"seconds"`
+	Samples    int       `json:"samples"`
+	Features   int       `json:"features"`
+	Classes    []string  `json:"classes"`
+	Warnings   []warning `json:"warnings,omitempty"`
+	CSV        string    `json:"csv,omitempty"`
+	Model      string    `json:"model,omitempty"`
+	Hash       string    `json:"hash,omitempty"` // of what predictions with the model depend on
 }
 
 func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
@@ -313,7 +313,7 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 		if m, err = m.WithSchema(d.Schema); err != nil {
 			return inFile(f.data, err)
 		}
-		out.Warnings = a.warn(m.Report().Warnings, d.Classes)
+		out.Warnings = a.warn(m, d.Classes)
 	}
 	if err := out.save(ctx, m, d); err != nil {
 		return err

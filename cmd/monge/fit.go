@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
-	"strconv"
-	"strings"
 
 	"github.com/gomonge/monge/internal/outfile"
 	"github.com/gomonge/monge/wda"
@@ -234,11 +231,11 @@ type fitResult struct {
 	RowBytes int    `json:"row_bytes,omitempty"`
 	Bytes    int    `json:"bytes,omitempty"`
 	// With --reject, its rate, and the rows that were kept apart for it.
-	RejectRate  number   `json:"reject_rate,omitempty"`
-	Calibration int      `json:"calibration_rows,omitempty"`
-	Warnings    []string `json:"warnings,omitempty"`
-	Model       string   `json:"model"`
-	Hash        string   `json:"hash"` // of what predictions depend on
+	RejectRate  number    `json:"reject_rate,omitempty"`
+	Calibration int       `json:"calibration_rows,omitempty"`
+	Warnings    []warning `json:"warnings,omitempty"`
+	Model       string    `json:"model"`
+	Hash        string    `json:"hash"` // of what predictions depend on
 }
 
 // maximum is a J that some starts have led to.
@@ -338,7 +335,7 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 		s := storedOf(c)
 		out.Storage, out.RowBytes, out.Bytes = s.Storage, s.RowBytes, s.Bytes
 	}
-	out.Warnings, out.Model, out.Hash = a.warn(r.Warnings, d.Classes), f.model, contentHash(m, c)
+	out.Warnings, out.Model, out.Hash = a.warn(m, d.Classes), f.model, contentHash(m, c)
 	return a.report(out, func(w io.Writer) { out.print(w, &r, !cmd.Flags().Changed("max-steps")) })
 }
 
@@ -373,33 +370,6 @@ func (f *fitFlags) result(r *wda.Report, d *dataset.Dataset, samples int) *fitRe
 	if f.solver.validation > 0 {
 		e := number(r.ValidationError)
 		out.ValidationError = &e
-	}
-	return out
-}
-
-var classNumber = regexp.MustCompile(`\bclass (\d+)\b`)
-
-// flagsInAdvice puts flags in the place of the settings that a warning of package wda names.
-var flagsInAdvice = strings.NewReplacer(
-	"see Standardize", "use --standardize", "see Shrinkage", "use --shrinkage",
-	"see Proportional", "use --proportional if large classes should count for more",
-	"leave λ, Shrinkage and Whitening open, or take Method Principal", "leave out --lambda, --shrinkage and --whitening, or use --method principal",
-)
-
-// warn prints what is odd about a fit, with the names of the classes instead of their
-// numbers, and returns it.
-func (a *app) warn(warnings, classes []string) []string {
-	var out []string
-	for _, w := range warnings {
-		w = classNumber.ReplaceAllStringFunc(w, func(class string) string {
-			if i, err := strconv.Atoi(class[len("class "):]); err == nil && i < len(classes) {
-				return "class " + quoteShort(classes[i])
-			}
-			return class
-		})
-		w = flagsInAdvice.Replace(w)
-		out = append(out, w)
-		a.advise(w)
 	}
 	return out
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -90,19 +88,29 @@ func TestFitReport(t *testing.T) {
 	}
 }
 
-// TestAdvice: what a warning of package wda calls by the name of a setting, the command calls by its flag.
-func TestAdvice(t *testing.T) {
-	source, err := os.ReadFile("../../wda/warnings.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	advice := regexp.MustCompile(`see [A-Z]\w+|leave λ[^"]*`).FindAllString(string(source), -1)
-	if len(advice) < 4 {
-		t.Errorf("advice %q", advice)
-	}
-	for _, text := range advice {
-		if got := flagsInAdvice.Replace(text); !strings.Contains(got, "--") {
-			t.Errorf("%q names no flag", got)
+// TestWarnings: the command names classes and columns, and flags for settings.
+func TestWarnings(t *testing.T) {
+	classes, features := []string{"red", "blue"}, []string{"height", "age", "income"}
+	for _, c := range []struct {
+		warning wda.Warning
+		want    string
+	}{
+		{wda.Warning{Code: wda.WarningConstantFeatures, Features: []int{1}, Values: []float64{1, 3}}, `1 of 3 features are constant; feature "age" is the first`},
+		{wda.Warning{Code: wda.WarningFeatureScale, Features: []int{2}, Values: []float64{2e5, 1}}, `feature "income" has 2e+05 times the median scale of all features (1 such features): distances depend on little else; use --standardize`},
+		{wda.Warning{Code: wda.WarningFeatureScale, Features: []int{3}, Values: []float64{2e5, 1}}, `feature 3, counted from 0, has 2e+05 times`},
+		{wda.Warning{Code: wda.WarningFewSamples, Classes: []int{1}, Values: []float64{3}}, `class "blue" has only 3 samples`},
+		{wda.Warning{Code: wda.WarningClassSizes, Classes: []int{0, 1}, Values: []float64{90, 3}}, `class "red" has 90 samples and class "blue" has 3, but`},
+		{wda.Warning{Code: wda.WarningNoShrinkage, Values: []float64{3, 5}}, `3 samples of 5 features without shrinkage: the projection will fit noise; use --shrinkage`},
+		{wda.Warning{Code: wda.WarningEqualSamples, Classes: []int{7}}, `all samples of class 7 are equal`},
+		{wda.Warning{Code: wda.WarningOneDirection, Values: []float64{2, 1.01}}, `only one of 2 components (effective rank 1.010): a few features decide alone, because their numbers are large or nearly constant; use --standardize`},
+		{wda.Warning{Code: wda.WarningHeldOutError, Values: []float64{0.5, 0.25}}, `of the held-out rows, 50.00 % are classified wrongly in the projection, and 25.00 % with principal components in its place: leave out --lambda`},
+		{wda.Warning{Code: wda.WarningTrainingError, Values: []float64{100, 5, 0.5, 0.25}}, `with each of 100 training rows left out in turn, 5 nearest neighbors classify 50.00 % wrongly in the projection, and 25.00 % with principal components: leave out --lambda`},
+		{wda.Warning{Code: wda.WarningLogDomain, Values: []float64{2, 6}}, `2 of 6 transport problems had to be solved in the log domain, which is slower; use a smaller --lambda`},
+		{wda.Warning{Code: wda.WarningLowPrecision, Values: []float64{2, 6}}, `2 of 6 transport plans have only few correct digits; use a smaller --lambda`},
+		{wda.Warning{Code: "later"}, "later"},
+	} {
+		if got := warningText(c.warning, classes, features); !strings.Contains(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 	rows := strings.Repeat("1,2,common\n2,1,common\n3,1,common\n1,1,common\n2,4,common\n", 20) + "5,2,rare\n6,1,rare\n7,3,rare\n5,4,rare\n"
