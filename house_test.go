@@ -96,7 +96,7 @@ var inTests = map[string][]string{
 	"wda/dataset":           {"internal/outfile"},
 	"internal/descent":      {"internal/stiefel", "internal/asm/asmtest"},
 	"internal/parallel":     {"internal/asm/asmtest"},
-	"docs/vectors":          {"internal/asm", "internal/asm/...", "dist", "sinkhorn", "wda"},
+	"docs/vectors":          {"internal/asm", "internal/asm/...", "dist", "sinkhorn", "vecmath", "wda"},
 }
 
 // TestImportsGoDown checks every import within the module against the floors, those of
