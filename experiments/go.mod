@@ -1,15 +1,21 @@
 module github.com/gomonge/monge/experiments
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/gomonge/monge v0.0.0
 	github.com/schollz/progressbar/v3 v3.19.1
-	github.com/spf13/pflag v1.0.9
-	golang.org/x/sys v0.47.0
-	golang.org/x/term v0.45.0
+	github.com/spf13/pflag v1.0.10
+	golang.org/x/sys v0.49.0
+	golang.org/x/term v0.47.0
 	gonum.org/v1/gonum v0.17.0
 	gonum.org/v1/plot v0.17.0
+)
+
+require (
+	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
+	github.com/mattn/go-runewidth v0.0.20 // indirect
+	github.com/stretchr/testify v1.12.1 // indirect
 )
 
 require (
@@ -23,7 +29,7 @@ require (
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
 	golang.org/x/image v0.30.0 // indirect
-	golang.org/x/text v0.41.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
 )
 
 replace github.com/gomonge/monge => ../

@@ -1,10 +1,11 @@
 module github.com/gomonge/monge/prove
 
-go 1.26
+go 1.26.0
 
-require golang.org/x/tools v0.48.0
+require golang.org/x/tools v0.51.0
 
 require (
-	golang.org/x/mod v0.38.0 // indirect
-	golang.org/x/sync v0.22.0 // indirect
+	github.com/google/go-cmp v0.7.0 // indirect
+	golang.org/x/mod v0.41.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
 )

@@ -1,6 +1,6 @@
 module github.com/gomonge/monge/bench/peers
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/coder/hnsw v0.6.1
@@ -14,9 +14,10 @@ require (
 require (
 	github.com/chewxy/math32 v1.10.1 // indirect
 	github.com/google/renameio v1.0.1 // indirect
+	github.com/stretchr/testify v1.12.1 // indirect
 	github.com/viterin/partial v1.1.0 // indirect
-	golang.org/x/exp v0.0.0-20260112195511-716be5621a96 // indirect
-	golang.org/x/sys v0.47.0 // indirect
+	golang.org/x/exp v0.0.0-20260508232706-74f9aab9d74a // indirect
+	golang.org/x/sys v0.49.0 // indirect
 )
 
 replace github.com/gomonge/monge => ../..

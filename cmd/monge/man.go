@@ -1,14 +1,15 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/gomonge/monge/internal/outfile"
 	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
 )
 
 // newMan is hidden: packagers use it.
@@ -16,7 +17,7 @@ func newMan(*app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "man FOLDER",
 		Short:   "Write the help texts as man pages",
-		Long:    "Man writes the help texts as man pages to a folder: monge.1, and a page for each command and topic.",
+		Long:    "Man writes the help texts as man pages to a folder: monge.1, and a page for each command and topic.\nTheir date is SOURCE_DATE_EPOCH, or today.",
 		Example: "  monge man .",
 		Hidden:  true,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -30,8 +31,10 @@ func newMan(*app) *cobra.Command {
 				if c.Hidden {
 					continue
 				}
-				name := strings.ReplaceAll(c.CommandPath(), " ", "-")
-				if err := outfile.WriteFile(filepath.Join(args[0], name+".1"), func(w io.Writer) error { return printMan(w, name, c) }); err != nil {
+				toMarkdown(c)
+				header := &doc.GenManHeader{Section: "1", Source: "monge", Manual: "monge manual"}
+				path := filepath.Join(args[0], strings.ReplaceAll(c.CommandPath(), " ", "-")+".1")
+				if err := outfile.WriteFile(path, func(w io.Writer) error { return doc.GenMan(c, header, w) }); err != nil {
 					return err
 				}
 			}
@@ -40,43 +43,21 @@ func newMan(*app) *cobra.Command {
 	}
 }
 
-// printMan writes the help text of a command as a man page.
-func printMan(w io.Writer, name string, cmd *cobra.Command) error {
-	var text, page bytes.Buffer
-	printHelp(&text, cmd)
-	fmt.Fprintf(&page, ".TH %s 1\n.SH NAME\n%s \\- %s\n.SH DESCRIPTION\n.nf\n", strings.ToUpper(name), name, roff(cmd.Short))
-	for line := range strings.Lines(text.String()) {
-		line = strings.TrimSuffix(line, "\n")
-		if heading, ok := strings.CutSuffix(line, ":"); ok && line != "" && line[0] != ' ' && isHeading(heading, cmd) {
-			fmt.Fprintf(&page, ".SH %s\n.nf\n", strings.ToUpper(roff(heading)))
-			continue
+// toMarkdown changes the texts of a command to those that package doc expects: the help texts have their own
+// line breaks and columns.
+func toMarkdown(cmd *cobra.Command) {
+	cmd.DisableAutoGenTag = true // it has a date
+	text := cmd.Long
+	if more := cmd.Annotations[details]; more != "" {
+		text += "\n\n" + more
+	}
+	cmd.Long = "```\n" + strings.TrimSpace(text) + "\n```"
+	special := regexp.MustCompile("[\\\\`*_\\[\\]<>#|~]")
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		value, usage := pflag.UnquoteUsage(f)
+		if value != "" && !strings.HasPrefix(usage, value+": ") {
+			usage = value + ": " + usage
 		}
-		fmt.Fprintln(&page, roff(line))
-	}
-	_, err := w.Write(page.Bytes())
-	return err
-}
-
-// isHeading reports whether printHelp writes this as a heading.
-func isHeading(text string, cmd *cobra.Command) bool {
-	for _, g := range cmd.Groups() {
-		if text == g.Title {
-			return true
-		}
-	}
-	for _, h := range append([]string{"Usage", "Examples", "Details"}, headings...) {
-		if text == h {
-			return true
-		}
-	}
-	return false
-}
-
-// roff escapes what has a meaning in a man page.
-func roff(line string) string {
-	line = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(line)
-	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
-		line = `\&` + line
-	}
-	return line
+		f.Usage = special.ReplaceAllString(usage, `\$0`)
+	})
 }

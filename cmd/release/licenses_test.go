@@ -102,7 +102,7 @@ func licenseOf(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	plain := strings.Join(strings.Fields(string(text)), " ")
+	plain := strings.Join(strings.Fields(strings.ReplaceAll(string(text), ">", "")), " ") // some quote it
 	for _, copyleft := range []string{"GNU GENERAL PUBLIC", "GNU LESSER", "GNU AFFERO", "Mozilla Public License"} {
 		if strings.HasPrefix(plain, copyleft) {
 			return "", fmt.Errorf("%s", copyleft)

@@ -1,9 +1,9 @@
-// Command release makes the parts of a release that GoReleaser asks for, and prepares the modules
-// beside the root for a tag:
+// Command release makes the parts of a release that GoReleaser asks for, and prepares the published modules
+// for their tags:
 //
 //	go run ./cmd/release extras FOLDER            # man pages and completions
 //	go run ./cmd/release bill v1.2.3 BINARY FILE  # a bill of materials, in the format of CycloneDX
-//	go run ./cmd/release modules v1.2.3           # go.mod files of the published modules
+//	go run ./cmd/release modules v1.2.3 PROXY     # go.mod and go.sum files; the modules, in a folder
 //
 // A bill is made from the information that the toolchain writes into an executable, so that it lists
 // every module.
@@ -16,6 +16,7 @@ import (
 	"log"
 	"os"
 	"regexp"
+	"strings"
 )
 
 func main() {
@@ -25,15 +26,15 @@ func main() {
 	}
 }
 
-var errUsage = errors.New("usage: go run ./cmd/release extras FOLDER, or bill v1.2.3 BINARY FILE, or modules v1.2.3")
+var errUsage = errors.New("usage: go run ./cmd/release extras FOLDER, or bill v1.2.3 BINARY FILE, or modules v1.2.3 PROXY")
 
 func run(args []string) error {
 	isVersion := regexp.MustCompile(`^v\d+\.\d+\.\d+(-[\w.]+)?$`).MatchString
 	switch {
 	case len(args) == 2 && args[0] == "extras":
 		return extras(args[1])
-	case len(args) == 2 && args[0] == "modules" && isVersion(args[1]):
-		return modules(args[1], ".")
+	case len(args) == 3 && args[0] == "modules" && isVersion(args[1]):
+		return publish(args[1], ".", args[2])
 	case len(args) == 4 && args[0] == "bill" && isVersion(args[1]):
 		bill, err := billOf(args[2], args[1])
 		if err != nil {
@@ -62,10 +63,11 @@ func billOf(path, version string) ([]byte, error) {
 	}
 	parts := []component{of("library", "std", info.GoVersion)}
 	for _, m := range info.Deps {
-		if m.Replace != nil {
-			m = m.Replace
+		at := m.Version
+		if strings.HasPrefix(m.Path, rootPath) {
+			at = version // it is built from the same commit
 		}
-		parts = append(parts, of("library", m.Path, m.Version))
+		parts = append(parts, of("library", m.Path, at))
 	}
 	return json.MarshalIndent(map[string]any{
 		"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -34,34 +33,6 @@ func extras(dir string) error {
 		}
 		if err := os.WriteFile(filepath.Join(completions, name), text, 0o666); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// published are the folders of the modules beside the root that programs import or users install. Their
-// go.mod files replace modules of this repository by folders.
-var published = []string{"internal/picture", "wda/dataset/columnar", "cmd", "beam", "examples/service"}
-
-// modules lets the go.mod files of the published modules require a version in the place of folders:
-// go install refuses a module with a replacement.
-func modules(version, root string) error {
-	for _, dir := range published {
-		goMod := filepath.Join(root, dir, "go.mod")
-		text, err := exec.Command("go", "mod", "edit", "-json", goMod).Output()
-		if err != nil {
-			return fmt.Errorf("%s: %w", goMod, err)
-		}
-		var file struct {
-			Replace []struct{ Old struct{ Path string } }
-		}
-		if err := json.Unmarshal(text, &file); err != nil {
-			return fmt.Errorf("%s: %w", goMod, err)
-		}
-		for _, r := range file.Replace {
-			if out, err := exec.Command("go", "mod", "edit", "-dropreplace="+r.Old.Path, "-require="+r.Old.Path+"@"+version, goMod).CombinedOutput(); err != nil {
-				return fmt.Errorf("%s: %w: %s", goMod, err, out)
-			}
 		}
 	}
 	return nil
