@@ -173,6 +173,13 @@ func cases() []testCase {
 	})
 	const mnist = "type=f64/n=1000/d=784/p=10/classes=10/iters=10/lambda=1"
 	const wide = "type=f64/n=500/d=4096/p=14/classes=10/iters=10/lambda=1"
+	each(func(typ string, _ float64) {
+		for _, of := range []string{"dot", "sqeuclidean", "cosine", "norm", "manhattan", "sum"} {
+			for _, n := range []int{4, 16, 64, 128, 384, 768, 1536, 4096} {
+				add(n == 4 || n == 16 || of == "manhattan" || of == "sum", 1e-4, []goal{against("ours", "vek", 0.97)}, "pair/type=%s/of=%s/n=%d", typ, of, n)
+			}
+		}
+	})
 	for _, n := range []int{1_000, 100_000} {
 		for _, d := range []int{128, 384, 768, 1536} {
 			large := n*d > 5e7 // with the copies of all programs, more memory than a small machine has
@@ -222,6 +229,11 @@ func generate(s spec, dir, mnist string) error {
 		}
 	case "sqdist", "gibbs":
 		x, y = normal(n*d, 1), normal(n*d, 1)
+	case "pair": // of one sign, so that sums do not cancel
+		x, y = make([]float64, n), make([]float64, n)
+		for i := range x {
+			x[i], y[i] = 1+rng.Float64(), 2+rng.Float64()
+		}
 	case "project":
 		x, y = normal(n*d, 1), normal(d*p, 1)
 	case "query", "nearest": // rows of length 1, as embeddings have

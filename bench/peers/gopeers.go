@@ -31,6 +31,8 @@ func naive[T float32 | float64](s spec, dir string) *job {
 			},
 			result: func() []float64 { return widen(dst) },
 		}
+	case "pair":
+		return naivePair[T](s, dir)
 	case "query", "nearest":
 		return naiveRows(s, dir)
 	case "sqdist":
@@ -60,6 +62,8 @@ func gonum(s spec, dir string) *job {
 	n, d, p := s.int("n"), s.int("d"), s.int("p")
 	single := s.text("type") == "f32"
 	switch {
+	case s.kind == "pair":
+		return gonumPair(s, dir)
 	case s.kind == "query", s.kind == "nearest":
 		return gonumRows(s, dir)
 	case s.kind == "logsumexp" && !single:
@@ -172,6 +176,8 @@ func elementwise[T float32 | float64](s spec, dir string, functions map[string]f
 // tphakalaPeer: tphakala/simd has no softmax and no log-sum-exp.
 func tphakalaPeer(s spec, dir string) *job {
 	switch {
+	case s.kind == "pair":
+		return tphakalaPair(s, dir)
 	case s.kind == "query", s.kind == "nearest":
 		return tphakalaRows(s, dir)
 	case s.text("type") == "f64":
@@ -185,6 +191,8 @@ func vekPeer(s spec, dir string) *job {
 	n, d := s.int("n"), s.int("d")
 	single := s.text("type") == "f32"
 	switch {
+	case s.kind == "pair":
+		return vekPair(s, dir)
 	case s.kind == "query", s.kind == "nearest":
 		return vekRows(s, dir)
 	case (s.kind == "exp" || s.kind == "log") && single:

@@ -48,6 +48,8 @@ func ours[T dist.Float](s spec, dir string) *job {
 			"exp": vecmath.Exp[T], "log": vecmath.Log[T], "softmax": vecmath.Softmax[T],
 			"logsumexp": func(dst, x []T) { dst[0] = vecmath.LogSumExp(x) },
 		})
+	case "pair":
+		return oursPair[T](s, dir)
 	case "query", "nearest":
 		return queries(s, dir)
 	case "codes":

@@ -57,6 +57,13 @@ func work(s spec, ours string) []limit.Phase {
 		return vector(expFMAs[bits]+1, 0)
 	case "logsumexp": // reads the slice once for the maximum, once for the sum
 		return []limit.Phase{{Bits: bits, FMAs: n * expFMAs[bits], Reads: move(2*n*size, n*size)}}
+	case "pair":
+		terms := map[string]float64{"cosine": 3}[s.text("of")]
+		vectors := map[string]float64{"norm": 1, "sum": 1}[s.text("of")]
+		if vectors == 0 {
+			vectors = 2
+		}
+		return []limit.Phase{{Bits: bits, FMAs: n * max(terms, 1), Reads: move(vectors*n*size, vectors*n*size)}}
 	case "query", "nearest": // and nothing for the search of the nearest
 		return []limit.Phase{{Bits: bits, FMAs: n * d, Reads: move(n*d*size, n*d*size)}}
 	case "sqdist":

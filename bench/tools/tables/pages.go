@@ -21,6 +21,8 @@ func describe(name string) work {
 		return work{kind + " of a slice", v("n") + " numbers"}
 	case "logsumexp":
 		return work{"log-sum-exp of a slice", v("n") + " numbers"}
+	case "pair":
+		return work{v("of") + " of two slices", v("n") + " numbers"}
 	case "query":
 		return work{"distances of a query to stored rows", v("n") + " rows, d = " + v("d")}
 	case "nearest":
