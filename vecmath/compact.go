@@ -1,0 +1,144 @@
+package vecmath
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+	"unsafe"
+
+	"github.com/gomonge/monge/internal/asm/pair"
+	"github.com/gomonge/monge/internal/asm/query"
+)
+
+// DotInt8 returns Σ a[i]·b[i], exactly.
+func DotInt8(a, b []int8) int64 {
+	checkLengths(len(a), len(b))
+	sum := int64(0)
+	for i, v := range a {
+		sum += int64(v) * int64(b[i])
+	}
+	return sum
+}
+
+// SqEuclideanInt8 returns Σ (a[i] − b[i])², exactly.
+func SqEuclideanInt8(a, b []int8) int64 {
+	checkLengths(len(a), len(b))
+	sum := int64(0)
+	for i, v := range a {
+		d := int64(v) - int64(b[i])
+		sum += d * d
+	}
+	return sum
+}
+
+// Hamming returns the number of bits in which a and b differ.
+func Hamming[T byte | uint64](a, b []T) int {
+	checkLengths(len(a), len(b))
+	if unsafe.Sizeof(T(0)) == 8 {
+		return hammingWords(cast[uint64](a), cast[uint64](b))
+	}
+	return hammingBytes(cast[byte](a), cast[byte](b))
+}
+
+// cast sees a slice as one of T, which is its type.
+func cast[T, U byte | uint64](s []U) []T { return *(*[]T)(unsafe.Pointer(&s)) }
+
+func hammingWords(a, b []uint64) int {
+	sum := 0
+	for i, v := range a {
+		sum += bits.OnesCount64(v ^ b[i])
+	}
+	return sum
+}
+
+func hammingBytes(a, b []byte) int {
+	sum := 0
+	for ; len(a) >= 8; a, b = a[8:], b[8:] {
+		sum += bits.OnesCount64(binary.LittleEndian.Uint64(a) ^ binary.LittleEndian.Uint64(b))
+	}
+	for i, v := range a {
+		sum += bits.OnesCount8(v ^ b[i])
+	}
+	return sum
+}
+
+// QuantizeInt8 sets dst to the integers from −127 to 127 for which scale·dst[i] is nearest to src[i], and returns the scale, a
+// number of 17 significant bits at most, so that scale·dst[i] is exact. The error of an element is at most scale/2, where scale is
+// max|src[i]|/127, rounded up. A zero src has scale 0. If src has a NaN or an infinity, dst becomes 0 and scale NaN.
+func QuantizeInt8(dst []int8, src []float32) (scale float32) {
+	checkLengths(len(dst), len(src))
+	for _, v := range src {
+		if v-v != 0 {
+			clear(dst)
+			return float32(math.NaN())
+		}
+	}
+	scale, _ = query.Quantize(dst, src)
+	return scale
+}
+
+// SignBits sets bit i mod 8 of dst[i/8] if src[i] < 0, and clears it otherwise; zeros of both signs and NaN are not negative. dst has
+// ⌈len(src)/8⌉ elements; the bits that are left are 0. [Hamming] of such bits compares directions.
+func SignBits(dst []byte, src []float32) {
+	if len(dst) != (len(src)+7)/8 {
+		panic(fmt.Sprintf("vecmath: lengths do not match: dst has %d bytes, and %d elements need %d", len(dst), len(src), (len(src)+7)/8))
+	}
+	clear(dst)
+	for i, v := range src {
+		if v < 0 {
+			dst[i/8] |= 1 << (i % 8)
+		}
+	}
+}
+
+// ToFloat16 sets dst[i] to the IEEE 754 binary16 number nearest to src[i], the even one of two. Numbers of 65520 and more in
+// size become infinite. A NaN becomes 0x7e00.
+func ToFloat16(dst []uint16, src []float32) {
+	checkLengths(len(dst), len(src))
+	for i, v := range src {
+		dst[i] = narrow(query.Float16, v, 0x7c00)
+	}
+}
+
+// FromFloat16 sets dst[i] to the binary16 number src[i], exactly.
+func FromFloat16(dst []float32, src []uint16) { widen(query.Float16, dst, src) }
+
+// ToBFloat16 sets dst[i] to the bfloat16 number nearest to src[i], the even one of two: the upper 16 bits of a float32. A NaN
+// becomes 0x7fc0.
+func ToBFloat16(dst []uint16, src []float32) {
+	checkLengths(len(dst), len(src))
+	for i, v := range src {
+		dst[i] = narrow(query.BFloat16, v, 0x7f80)
+	}
+}
+
+// FromBFloat16 sets dst[i] to the bfloat16 number src[i], exactly.
+func FromBFloat16(dst []float32, src []uint16) { widen(query.BFloat16, dst, src) }
+
+// narrow returns v in a format of which infinity is inf.
+func narrow(format query.Half, v float32, inf uint16) uint16 {
+	h, ok := format.Narrow(v)
+	switch {
+	case ok:
+		return h
+	case v != v:
+		return inf | (inf&-inf)>>1 // the first bit of the fraction
+	case v < 0:
+		return inf | 1<<15
+	}
+	return inf
+}
+
+func widen(format query.Half, dst []float32, src []uint16) {
+	checkLengths(len(dst), len(src))
+	for i, h := range src {
+		dst[i] = format.Widen(h)
+	}
+}
+
+func checkLengths(n, m int) {
+	if n != m {
+		panic(pair.LengthsText(n, m))
+	}
+}
