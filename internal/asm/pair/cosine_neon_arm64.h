@@ -19,10 +19,12 @@ TEXT COSINE(SB), NOSPLIT, $0-32
 	BLT  rest
 
 loop:
-	TERM3X2(8, 16, 24)
-	TERM3X2(10, 18, 26)
-	TERM3X2(12, 20, 28)
-	TERM3X2(14, 22, 30)
+	TERM3X2(0, 8, 16, 24)
+	TERM3X2(32, 10, 18, 26)
+	TERM3X2(64, 12, 20, 28)
+	TERM3X2(96, 14, 22, 30)
+	ADD  $128, xp
+	ADD  $128, yp
 	SUBS $(group/2), left
 	BGE  loop
 
@@ -113,10 +115,12 @@ TEXT LANESUM(SB), NOSPLIT, $0-32
 	LOADLANES(lanes, F28, F29, F30, F31)
 
 loop:
-	TERM3X2(8, 16, 24)
-	TERM3X2(10, 18, 26)
-	TERM3X2(12, 20, 28)
-	TERM3X2(14, 22, 30)
+	TERM3X2(0, 8, 16, 24)
+	TERM3X2(32, 10, 18, 26)
+	TERM3X2(64, 12, 20, 28)
+	TERM3X2(96, 14, 22, 30)
+	ADD  $128, xp
+	ADD  $128, yp
 	SUBS $(group/2), left
 	BNE  loop
 

@@ -32,18 +32,18 @@
 #define yp R2
 #define lanes R3
 
-// TERM2 adds the terms of two registers to the lanes a and a+1, TERM2B does so with other registers for the
+// TERM2 adds the terms of two registers at off to the lanes a and a+1, TERM2B does so with other registers for the
 // elements; TERM adds those of one. PART adds those of R5 elements. A product of an element that is
 // missing is −0·0, which changes no lane. Squares and distances that are missing are +0: one other term
 // at least is not −0.
-#define TERM2DOT(a) \
-	FLDPQ.P 32(xp), (F0, F2); \
-	FLDPQ.P 32(yp), (F3, F4); \
+#define TERM2DOT(off, a) \
+	FLDPQ off(xp), (F0, F2); \
+	FLDPQ off(yp), (F3, F4); \
 	FMLA(a, 0, 3);            \
 	FMLA(a+1, 2, 4)
-#define TERM2BDOT(a) \
-	FLDPQ.P 32(xp), (F5, F6); \
-	FLDPQ.P 32(yp), (F7, F8); \
+#define TERM2BDOT(off, a) \
+	FLDPQ off(xp), (F5, F6); \
+	FLDPQ off(yp), (F7, F8); \
 	FMLA(a, 5, 7);            \
 	FMLA(a+1, 6, 8)
 #define TERMDOT(a) \
@@ -56,16 +56,16 @@
 	LDREST(xp, V0);              \
 	LDREST(yp, V2);              \
 	FMLA(a, 0, 2)
-#define TERM2SQUARES2(a) \
-	FLDPQ.P 32(xp), (F0, F2); \
-	FLDPQ.P 32(yp), (F3, F4); \
+#define TERM2SQUARES2(off, a) \
+	FLDPQ off(xp), (F0, F2); \
+	FLDPQ off(yp), (F3, F4); \
 	FSUB(0, 0, 3);            \
 	FSUB(2, 2, 4);            \
 	FMLA(a, 0, 0);            \
 	FMLA(a+1, 2, 2)
-#define TERM2BSQUARES2(a) \
-	FLDPQ.P 32(xp), (F5, F6); \
-	FLDPQ.P 32(yp), (F7, F8); \
+#define TERM2BSQUARES2(off, a) \
+	FLDPQ off(xp), (F5, F6); \
+	FLDPQ off(yp), (F7, F8); \
 	FSUB(5, 5, 7);            \
 	FSUB(6, 6, 8);            \
 	FMLA(a, 5, 5);            \
@@ -82,16 +82,16 @@
 	LDREST(yp, V2);              \
 	FSUB(0, 0, 2);               \
 	FMLA(a, 0, 0)
-#define TERM2ABS(a) \
-	FLDPQ.P 32(xp), (F0, F2); \
-	FLDPQ.P 32(yp), (F3, F4); \
+#define TERM2ABS(off, a) \
+	FLDPQ off(xp), (F0, F2); \
+	FLDPQ off(yp), (F3, F4); \
 	FABD(0, 0, 3);            \
 	FABD(2, 2, 4);            \
 	FADD(a, a, 0);            \
 	FADD(a+1, a+1, 2)
-#define TERM2BABS(a) \
-	FLDPQ.P 32(xp), (F5, F6); \
-	FLDPQ.P 32(yp), (F7, F8); \
+#define TERM2BABS(off, a) \
+	FLDPQ off(xp), (F5, F6); \
+	FLDPQ off(yp), (F7, F8); \
 	FABD(5, 5, 7);            \
 	FABD(6, 6, 8);            \
 	FADD(a, a, 5);            \
@@ -108,12 +108,12 @@
 	LDREST(yp, V2);              \
 	FABD(0, 0, 2);               \
 	FADD(a, a, 0)
-#define TERM2SQUARES(a) \
-	FLDPQ.P 32(xp), (F0, F2); \
+#define TERM2SQUARES(off, a) \
+	FLDPQ off(xp), (F0, F2); \
 	FMLA(a, 0, 0);            \
 	FMLA(a+1, 2, 2)
-#define TERM2BSQUARES(a) \
-	FLDPQ.P 32(xp), (F5, F6); \
+#define TERM2BSQUARES(off, a) \
+	FLDPQ off(xp), (F5, F6); \
 	FMLA(a, 5, 5);            \
 	FMLA(a+1, 6, 6)
 #define TERMSQUARES(a) \
@@ -123,12 +123,12 @@
 	VEOR V0.B16, V0.B16, V0.B16; \
 	LDREST(xp, V0);              \
 	FMLA(a, 0, 0)
-#define TERM2PLAIN(a) \
-	FLDPQ.P 32(xp), (F0, F2); \
+#define TERM2PLAIN(off, a) \
+	FLDPQ off(xp), (F0, F2); \
 	FADD(a, a, 0);            \
 	FADD(a+1, a+1, 2)
-#define TERM2BPLAIN(a) \
-	FLDPQ.P 32(xp), (F5, F6); \
+#define TERM2BPLAIN(off, a) \
+	FLDPQ off(xp), (F5, F6); \
 	FADD(a, a, 5);            \
 	FADD(a+1, a+1, 6)
 #define TERMPLAIN(a) \
@@ -139,11 +139,11 @@
 	LDREST(xp, V0);      \
 	FADD(a, a, 0)
 
-// TERM3X2 adds the terms of a cosine of two registers to the lanes a of products, b and c of squares, and to the
+// TERM3X2 adds the terms of a cosine of two registers at off to the lanes a of products, b and c of squares, and to the
 // next register of each; TERM3 those of one register, PART3 those of R5 elements.
-#define TERM3X2(a, b, c) \
-	FLDPQ.P 32(xp), (F0, F2); \
-	FLDPQ.P 32(yp), (F3, F4); \
+#define TERM3X2(off, a, b, c) \
+	FLDPQ off(xp), (F0, F2); \
+	FLDPQ off(yp), (F3, F4); \
 	FMLA(a, 0, 3);            \
 	FMLA(b, 0, 0);            \
 	FMLA(c, 3, 3);            \
@@ -169,6 +169,7 @@
 #include "type_arm64.h"
 
 #define YARG(y) MOVD y, yp
+#define YNEXT ADD $256, yp
 #define args 28
 #define result ret+24(FP)
 #define lanesargs 32
@@ -212,11 +213,13 @@
 #undef TERM
 #undef PART
 #undef YARG
+#undef YNEXT
 #undef args
 #undef result
 #undef lanesargs
 
 #define YARG(y)
+#define YNEXT
 #define args 20
 #define result ret+16(FP)
 #define lanesargs 24
@@ -247,6 +250,7 @@
 #undef TERM
 #undef PART
 #undef YARG
+#undef YNEXT
 #undef args
 #undef result
 #undef lanesargs
@@ -261,6 +265,7 @@
 #include "type_arm64.h"
 
 #define YARG(y) MOVD y, yp
+#define YNEXT ADD $256, yp
 #define args 32
 #define result ret+24(FP)
 #define lanesargs 32
@@ -304,11 +309,13 @@
 #undef TERM
 #undef PART
 #undef YARG
+#undef YNEXT
 #undef args
 #undef result
 #undef lanesargs
 
 #define YARG(y)
+#define YNEXT
 #define args 24
 #define result ret+16(FP)
 #define lanesargs 24
@@ -339,6 +346,7 @@
 #undef TERM
 #undef PART
 #undef YARG
+#undef YNEXT
 #undef args
 #undef result
 #undef lanesargs

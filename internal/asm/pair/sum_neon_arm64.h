@@ -1,5 +1,5 @@
 // The texts of a sum over one or two slices, for the type that the including file has defined.
-// It defines SUM and LANESUM, their names, YARG, which loads the second slice, args, lanesargs and
+// It defines SUM and LANESUM, their names, YARG and YNEXT, which load and move the second slice, args, lanesargs and
 // result, TERM2 and TERM, which add the terms of two registers and of one to lanes, and PART, which does so for
 // R5 elements.
 
@@ -55,14 +55,16 @@ long:
 	BLT  rest
 
 loop:
-	TERM2(16)
-	TERM2B(18)
-	TERM2(20)
-	TERM2B(22)
-	TERM2(24)
-	TERM2B(26)
-	TERM2(28)
-	TERM2B(30)
+	TERM2(0, 16)
+	TERM2B(32, 18)
+	TERM2(64, 20)
+	TERM2B(96, 22)
+	TERM2(128, 24)
+	TERM2B(160, 26)
+	TERM2(192, 28)
+	TERM2B(224, 30)
+	ADD  $256, xp
+	YNEXT
 	SUBS $group, left
 	BGE  loop
 
@@ -213,14 +215,16 @@ TEXT LANESUM(SB), NOSPLIT, $0-lanesargs
 	LOADLANES(lanes, F28, F29, F30, F31)
 
 loop:
-	TERM2(16)
-	TERM2B(18)
-	TERM2(20)
-	TERM2B(22)
-	TERM2(24)
-	TERM2B(26)
-	TERM2(28)
-	TERM2B(30)
+	TERM2(0, 16)
+	TERM2B(32, 18)
+	TERM2(64, 20)
+	TERM2B(96, 22)
+	TERM2(128, 24)
+	TERM2B(160, 26)
+	TERM2(192, 28)
+	TERM2B(224, 30)
+	ADD  $256, xp
+	YNEXT
 	SUBS $group, left
 	BNE  loop
 
