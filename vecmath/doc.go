@@ -32,7 +32,7 @@
 // # Sums
 //
 // Element i goes to lane i mod 4w of a sum, in ascending order; the three sums of a cosine have 2w lanes. So a cosine is not exactly
-// Dot(a, b)/(Norm(a)·Norm(b)). dist.Searcher has w lanes: its results differ from those of Dot and SqEuclidean by rounding errors, which are
+// Dot(a, b)/(Norm(a)·Norm(b)). search.Searcher has w lanes: its results differ from those of Dot and SqEuclidean by rounding errors, which are
 // within the sum of both bounds.
 //   - An element of [Softmax] has a relative error of at most (2r + t + 5)·u. Here r is how far
 //     below the largest element of the source lies either the element, or the smallest one that
