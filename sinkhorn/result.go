@@ -114,7 +114,7 @@ func (it *iteration[T]) columnSums(ctx context.Context) error {
 	return nil
 }
 
-// rowSums sets r to the row sums of the plan, after columnSums.
+// rowSums sets r to the row sums of the plan, after final.
 func (it *iteration[T]) rowSums(ctx context.Context, r []T) error {
 	if err := it.kernel.Mul(ctx, r, it.plan.v); err != nil {
 		return err
@@ -187,9 +187,10 @@ func (r *outcome[T]) planTo(ctx context.Context, serial uint64, dst dist.Matrix[
 // BarycentricTo sets dst (n × p) to the barycentric projection of X on Y, for a problem of points.
 // The image of x_i is the mean of the y_j, weighted by row i of the plan,
 //
-//	dst_i = Σ_j T_ij y_j / a_i,
+//	dst_i = Σ_j T_ij y_j / Σ_j T_ij,
 //
-// and NaN where a_i = 0.
+// and NaN where the row has no mass: where a_i = 0, or where penalties or Mass leave nothing of it. The sum
+// of the row is a_i in a balanced problem.
 //
 // It returns ErrRange if the projection overflows, the context's cause if the context ends first,
 // or ErrNoResult. It panics if dst has another shape, or if the problem was a cost matrix.
@@ -211,8 +212,14 @@ func (r *outcome[T]) barycentricTo(ctx context.Context, serial uint64, dst dist.
 	if err := it.kernel.PlanTimesY(ctx, dst, it.plan.u, it.plan.v); err != nil {
 		return err
 	}
-	overflow := false
-	for i, a := range it.a {
+	mass, overflow := it.a, false
+	if it.unequal {
+		mass = it.scratch
+		if err := it.rowSums(ctx, mass); err != nil {
+			return err
+		}
+	}
+	for i, a := range mass {
 		row := dst.Row(i)
 		for l := range row {
 			row[l] /= a
