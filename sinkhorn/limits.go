@@ -14,6 +14,7 @@ type limits[T dist.Float] struct {
 	least     T       // a sum below is not accurate, with scalings in range
 	tiny      T       // a column sum below is not accurate in a log-domain pass
 	precision float64 // λ·log₂e·max|M| above leaves potentials too few digits
+	digits    float64 // from here on costs are refused on logarithms: potentials have no right digit, or overflow
 	largest   float64 // overflow
 	weight    T       // the reciprocal of a smaller weight is out of range
 	heaviest  T       // a larger weight does not fit the type of K
@@ -34,11 +35,11 @@ type limits[T dist.Float] struct {
 // the limits that depend on K.
 func limitsOf[T dist.Float](mixed bool) limits[T] {
 	l := limits[T]{
-		tiny: T(math.Ldexp(1, -70)), precision: 0x1p13, largest: math.MaxFloat32, weight: T(math.Ldexp(1, -80)), heaviest: T(float32(math.MaxFloat32)),
+		tiny: T(math.Ldexp(1, -70)), precision: 0x1p13, digits: math.MaxFloat32 / 4, largest: math.MaxFloat32, weight: T(math.Ldexp(1, -80)), heaviest: T(float32(math.MaxFloat32)),
 		mass: 1e-4, nothing: 0x1p-100, converged: 1e-3, epsilon: 0x1p-21, goal: 1e-7, enough: 1e-3, room: 99, most: 40,
 	}
 	if num.IsFloat64[T]() {
-		l.tiny, l.precision, l.largest, l.mass, l.nothing, l.converged, l.most = T(math.Ldexp(1, -900)), 0x1p42, math.MaxFloat64, 1e-6, 0x1p-960, 1e-4, 400
+		l.tiny, l.precision, l.digits, l.largest, l.mass, l.nothing, l.converged, l.most = T(math.Ldexp(1, -900)), 0x1p42, 0x1p50, math.MaxFloat64, 1e-6, 0x1p-960, 1e-4, 400
 		l.epsilon = 0x1p-50
 		if mixed {
 			l.goal, l.enough = 1e-12, 1e-6

@@ -27,7 +27,7 @@ type logDomain[T dist.Float] struct {
 	ones     plan[T] // the plan of potentials relative to themselves: 1, and 0 without weight
 }
 
-// enterLog prepares the log domain. It refuses costs that not even that can represent, and
+// enterLog prepares the log domain. It refuses costs for which potentials would have no right digit, and
 // sets LowPrecision for those that it represents roughly.
 func (it *iteration[T]) enterLog(ctx context.Context) error {
 	kernel, log := &it.kernel, &it.log
@@ -48,7 +48,7 @@ func (it *iteration[T]) enterLog(ctx context.Context) error {
 		return err
 	}
 	c := float64(kernel.C())
-	largest := math.Min(it.limits.largest, it.limits.largest/4/c)
+	largest := math.Min(it.limits.largest, math.Nextafter(it.limits.digits/c, 0))
 	precise := it.limits.precision / c
 	if precise < largest {
 		if ok, err := kernel.CostsWithin(ctx, precise); ok || err != nil {
@@ -60,7 +60,7 @@ func (it *iteration[T]) enterLog(ctx context.Context) error {
 	case err != nil:
 		return err
 	case !ok:
-		return fmt.Errorf("%w: with λ = %v a cost must be at most %.4g on logarithms", ErrRange, it.lambda, largest)
+		return fmt.Errorf("%w: with λ = %v a cost must be below %.4g on logarithms", ErrRange, it.lambda, largest)
 	case precise < largest:
 		it.res.Status = LowPrecision
 	}

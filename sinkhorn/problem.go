@@ -74,8 +74,8 @@ var (
 	// ErrSettings: a setting or a problem's λ is invalid, a problem needs more than
 	// Settings.MaxMemory, or something was asked for that the settings exclude.
 	ErrSettings = fault.ErrSettings
-	// ErrRange: the costs, λ times the largest cost, λ, a starting potential or a result
-	// exceed the range of the type, so that not even logarithms can represent them. With
+	// ErrRange: the costs, λ, a starting potential or a result exceed the range of the type, or λ times
+	// the largest cost is too large for logarithms (see DomainLog). With
 	// DomainPlain it also means that a scaling has left the range in which plain iterations
 	// are accurate; DomainAuto and DomainLog solve such problems. DomainAuto may also solve a
 	// problem that DomainLog refuses, if plain iterations are accurate: λ·cost is then not needed.

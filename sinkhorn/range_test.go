@@ -1,6 +1,7 @@
 package sinkhorn
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -106,8 +107,7 @@ func TestMixedLastStep(t *testing.T) {
 	}
 }
 
-// TestNoStart: no error speaks of a Start that was not given, and stages of ε-scaling that are out of
-// range do not end a solve.
+// TestNoStart: no error speaks of a Start that was not given, where stages of ε-scaling are out of range.
 func TestNoStart(t *testing.T) {
 	costs := []dist.Matrix[float64]{
 		dist.NewMatrix(2, 3, []float64{0.1, 0.5, 0.5, 0.2, 0.3, 0.1}),
@@ -124,7 +124,7 @@ func TestNoStart(t *testing.T) {
 			if i == 0 {
 				lambda = 6e307
 			}
-			if _, err := s.Solve(t.Context(), &Problem[float64]{Cost: cost, Lambda: lambda}); err != nil && (set.Anneal == 0 || strings.Contains(err.Error(), "Start[")) {
+			if _, err := s.Solve(t.Context(), &Problem[float64]{Cost: cost, Lambda: lambda}); err != nil && (!errors.Is(err, ErrRange) || strings.Contains(err.Error(), "starting")) {
 				t.Errorf("%+v, problem %d: %v", set, i, err)
 			}
 		}
@@ -154,6 +154,31 @@ func TestWeightlessOverflow(t *testing.T) {
 		}
 		if err := s.SolveBatch(t.Context(), []Problem[float64]{*p, *p, *p, q, q, q}, check); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestNoDigits: on logarithms, costs whose rounding leaves potentials rough give LowPrecision, and those that leave
+// them no right digit are an error: from λ·cost·log₂e = 2⁴² and 2⁵⁰ on.
+func TestNoDigits(t *testing.T) {
+	for _, c := range []struct {
+		product float64 // λ·cost·log₂e
+		status  Status
+		err     error
+	}{{0x1p41, Converged, nil}, {0x1.1p42, LowPrecision, nil}, {0x1.fp49, LowPrecision, nil}, {0x1p50, 0, ErrRange}, {0x1p80, 0, ErrRange}} {
+		for _, lambda := range []float64{1e12, 1, 1e-12} {
+			cost := c.product / (lambda * math.Log2E)
+			p := &Problem[float64]{Cost: dist.NewMatrix(2, 2, []float64{0, cost, cost, cost / 3}), A: []float64{0.3, 0.7}, Lambda: lambda}
+			for _, domain := range []Domain{DomainAuto, DomainLog} {
+				s, err := NewSolver[float64](&Settings{Domain: domain, Tolerance: 1e-6})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r, err := s.Solve(t.Context(), p)
+				if !errors.Is(err, c.err) || err == nil && r.Status != c.status {
+					t.Errorf("λ = %v, λ·cost·log₂e = %g, %v: %v, %v", lambda, c.product, domain, r, err)
+				}
+			}
 		}
 	}
 }

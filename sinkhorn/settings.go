@@ -62,8 +62,9 @@ const (
 	DomainPlain
 	// DomainLog iterates on logarithms. (It keeps potentials f and g, and iterates on scalings relative
 	// to exp(f) and exp(g). Scalings that leave the accurate range are absorbed into f and g.) It returns
-	// ErrRange if λ·log₂e times the largest |cost| is above a quarter of the largest number. DomainAuto
-	// does so only where it changes to logarithms.
+	// ErrRange if λ·log₂e times the largest |cost| is 2⁵⁰ or more, so that potentials would have no
+	// right digit. In float32 the limit is a quarter of the largest number. DomainAuto returns it only where it
+	// changes to logarithms.
 	DomainLog
 )
 
@@ -155,7 +156,7 @@ const (
 	IterationLimit
 	// LowPrecision: λ times the largest cost, or the largest starting potential, times log₂e is above
 	// 2⁴² (2¹³ in float32). Rounding of the potentials alone then changes the plan by more than 0.1 %:
-	// the result is finite but rough.
+	// the result is finite but rough. In float64, such costs are ErrRange from 2⁵⁰ on.
 	LowPrecision
 	// Cancelled: the context ended first. The result is that of the last whole iteration, if there was
 	// one.
