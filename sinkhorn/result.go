@@ -146,6 +146,9 @@ func (it *iteration[T]) cancelled() {
 			res.MarginalError += math.Abs(float64(it.columns[j]) - float64(b))
 		}
 	}
+	if !finite(res.MarginalError) { // the plan is of no use
+		res.Iterations, res.MarginalError = 0, math.NaN()
+	}
 }
 
 // PlanTo sets dst (k × m) to rows first … first+k−1 of the transport plan T = diag(u) K diag(v).

@@ -1,6 +1,7 @@
 package sinkhorn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -163,6 +164,11 @@ func (s *solver[T]) Solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 	return s.solve(s.timed.of(ctx), p)
 }
 
+// endedBy reports whether err is the cause of the end of the context.
+func endedBy(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && errors.Is(err, context.Cause(ctx))
+}
+
 // timed is a context that looks at the clock itself. If all processors are busy, the timer of a
 // deadline runs tens of milliseconds late.
 type timed struct {
@@ -212,19 +218,17 @@ func (s *solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 			it.res.Cost = costOf(it.plan.u, it.scratch)
 		}
 	}
-	switch {
-	case err != nil && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
+	if err == nil && (!finite(it.res.Cost) || !finite(it.res.MarginalError)) {
+		err = fmt.Errorf("%w: the transport cost or a marginal overflows", ErrRange)
+	}
+	if err != nil && !endedBy(ctx, err) {
+		err = cmp.Or(it.notFinite(ctx), err) // which may end with the context
+		if !endedBy(ctx, err) {
+			return nil, err
+		}
+	}
+	if err != nil {
 		it.cancelled()
-	case err != nil:
-		if e := it.notFinite(ctx); e != nil {
-			err = e
-		}
-		return nil, err
-	case !finite(it.res.Cost) || !finite(it.res.MarginalError):
-		if err = it.notFinite(ctx); err == nil {
-			err = fmt.Errorf("%w: the transport cost or a marginal overflows", ErrRange)
-		}
-		return nil, err
 	}
 	return s.outcome.publish(s), err
 }
