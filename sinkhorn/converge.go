@@ -59,11 +59,11 @@ type solution[T dist.Float] struct {
 	kept keptIterate[T]
 }
 
-// keptIterate is an iterate to which a solution returns if a start is not better. Its scalings, or in the log
-// domain its potentials, are in newton.f and newton.g.
+// keptIterate is an iterate to which a solution returns if a start is not better.
 type keptIterate[T dist.Float] struct {
 	result        Result[T]
 	lambda, shift float64
+	f, g          []T // scalings, or in the log domain potentials
 }
 
 // init sets up the parts, which share one iteration, one point of the dual and one system.
@@ -226,32 +226,32 @@ func (s *solution[T]) try(ctx context.Context, a attempt[T]) (bool, error) {
 
 // keep keeps the last iterate.
 func (s *solution[T]) keep() {
-	it, nw, k := s.it, &s.newton, s.it.res.Iterations
-	s.kept = keptIterate[T]{it.res, it.lambda, it.shift}
-	gibbs.Grow(&nw.f, it.n)
-	it.kernel.GrowColumn(&nw.g)
+	it, kept, k := s.it, &s.kept, s.it.res.Iterations
+	kept.result, kept.lambda, kept.shift = it.res, it.lambda, it.shift
+	gibbs.Grow(&kept.f, it.n)
+	it.kernel.GrowColumn(&kept.g)
 	if it.res.Domain == DomainPlain {
-		copy(nw.f, it.u(k))
-		copy(nw.g, it.v(k))
+		copy(kept.f, it.u(k))
+		copy(kept.g, it.v(k))
 		return
 	}
-	potentials(nw.f, it.u(k), it.kind(k), it.log.f)
-	potentials(nw.g, it.v(k), it.kind(k), it.log.g)
-	it.keepWeightless(nw.f, nw.g)
+	potentials(kept.f, it.u(k), it.kind(k), it.log.f)
+	potentials(kept.g, it.v(k), it.kind(k), it.log.g)
+	it.keepWeightless(kept.f, kept.g)
 }
 
 // restore makes the kept iterate the last one, even if the context has ended. The work for starts still counts.
 func (s *solution[T]) restore() {
-	it, nw := s.it, &s.newton
+	it, kept := s.it, &s.kept
 	spent := it.res.Annealing
-	it.res = s.kept.result
+	it.res = kept.result
 	it.res.Annealing = spent
-	it.setLambda(s.kept.lambda)
-	it.shift = s.kept.shift
+	it.setLambda(kept.lambda)
+	it.shift = kept.shift
 	k := it.res.Iterations
 	u := it.u(k)
-	copy(u, nw.f)
-	copy(it.v(k), nw.g)
+	copy(u, kept.f)
+	copy(it.v(k), kept.g)
 	if it.setKind(k, plainKind); it.res.Domain == DomainPlain {
 		return
 	}
@@ -262,5 +262,5 @@ func (s *solution[T]) restore() {
 	}
 	it.setKind(k, potentialKind)
 	it.log.basis = k
-	it.absorb(nw.f, nw.g)
+	it.absorb(kept.f, kept.g)
 }

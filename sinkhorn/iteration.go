@@ -160,7 +160,7 @@ func (it *iteration[T]) place() {
 // gradients of points take.
 func (it *iteration[T]) bytes() float64 {
 	kernel := &it.kernel
-	vectors := 24. // in each direction
+	vectors := 25. // in each direction
 	if it.unequal {
 		vectors += 5
 	}

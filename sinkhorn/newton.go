@@ -40,7 +40,7 @@ const (
 type newton[T dist.Float] struct {
 	point dualPoint[T]
 	sys   *system[T]
-	f, g  []T // scalings, or in the log domain potentials, of an iterate that is kept for later
+	f, g  []T // potentials that become the base
 }
 
 // climb makes steps until the tolerance is reached, the passes over K reach limit, or steps do

@@ -189,3 +189,36 @@ func TestWeightlessRows(t *testing.T) {
 		}
 	}
 }
+
+// TestKeptIterate: Newton's steps of stages change no iterate that is kept, whatever potentials they make the base.
+func TestKeptIterate(t *testing.T) {
+	for _, domain := range []Domain{DomainPlain, DomainLog} {
+		s, err := newSolver[float64](&Settings{Tolerance: 1e-9, Iterations: 1000, Domain: domain})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, it, nw := t.Context(), &s.own, &s.solution.newton
+		if err := errors.Join(prepare(ctx, s, slowProblem[float64](20, 100)), s.solution.forward(ctx, 20, 1e-9, nil)); err != nil {
+			t.Fatal(err)
+		}
+		before := it.res.MarginalError
+		s.solution.keep()
+		if err := nw.enter(ctx, s.solution.dual()); err != nil {
+			t.Fatal(err)
+		}
+		for i := range nw.f { // as newton.absorb does
+			nw.f[i] += 1 + float64(i)
+		}
+		s.solution.restore()
+		if err := it.columnSums(ctx); err != nil {
+			t.Fatal(err)
+		}
+		var after float64
+		for j, b := range it.b {
+			after += math.Abs(it.columns[j] - b)
+		}
+		if !(math.Abs(after-before) <= 1e-12) {
+			t.Errorf("%v: the marginal error is %v, and was %v", domain, after, before)
+		}
+	}
+}
