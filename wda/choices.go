@@ -122,7 +122,7 @@ func (l *Lambda) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// rule returns what the engine is to know of λ, which is not left open.
+// rule returns l for the engine. λ must not be left open.
 func (l Lambda) rule() discriminant.LambdaRule {
 	return discriminant.LambdaRule{Matrix: l.matrix, Value: l.value, Relative: l.kind == lambdaRelative}
 }
@@ -258,7 +258,7 @@ var scaleNames = enum.New("Scale", ErrSettings, autoText, "orthonormal", "unit",
 // straight reports whether the components are orthogonal and as long as each other.
 func (s Scale) straight() bool { return s == ScaleOrthonormal || s == ScaleEqual }
 
-// lengths returns what the engine is to know of s, with so many leading components; 0 is all.
+// lengths returns s for the engine, with the given number of leading components; 0 stands for all.
 func (s Scale) lengths(leading int) discriminant.Lengths {
 	return discriminant.Lengths{Orthonormal: s.straight(), ByRatio: s == ScaleRatio, Leading: leading}
 }
@@ -409,7 +409,7 @@ func (w *Whitening) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// rule returns what the engine is to know of w, which is not left open: nil for none.
+// rule returns w for the engine, nil for no whitening. The whitening must not be left open.
 func (w Whitening) rule() *discriminant.WhiteningRule {
 	if w.kind < whiteningSpherical {
 		return nil

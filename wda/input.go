@@ -13,8 +13,9 @@ import (
 
 // The input of fits: checks of samples and labels, parts of them, and rows that are not in memory.
 
-// readInput checks samples and returns what a fit learns from: x and labels, or if x is not in memory a
-// part of its rows, about limit, or as many as usual if limit is 0, and their source.
+// readInput checks the samples and returns those that a fit keeps in memory. These are x and labels. If x
+// reads its rows from elsewhere, they are a sample of about limit rows (0 is the usual number), and source
+// has all rows unless the sample has them.
 func readInput(ctx context.Context, x mat.Matrix, labels []int, limit int) (mat.Matrix, []int, *source, error) {
 	if err := checkShape(x, labels); err != nil {
 		return nil, nil, nil, err

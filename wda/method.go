@@ -183,7 +183,7 @@ func solver[T dist.Float](s *Settings, from func() *discriminant.Population) dis
 	}
 }
 
-// random returns the random numbers of every start, of a stream of the seed.
+// random returns a function that makes the random numbers for a start, from one stream of the seed.
 func (s *Settings) random(stream uint64) func(start int) *rand.Rand {
 	return func(start int) *rand.Rand { return rand.New(rand.NewPCG(s.Seed, stream+uint64(start))) }
 }

@@ -71,8 +71,7 @@ func (m *Prepared) principal(ctx context.Context) (*mat.Dense, error) {
 }
 
 // prepare is Prepare; components says whether the fits begin at the principal components. If
-// not, these are computed when they are first needed. Of samples that are not in memory about limit are
-// kept, or as many as usual if limit is 0.
+// not, these are computed when they are first needed. limit is that of readInput.
 func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, components bool, limit int) (*Prepared, error) {
 	x, labels, source, err := readInput(ctx, x, labels, limit)
 	if err != nil {

@@ -374,7 +374,7 @@ func checkWorkers(workers int) error {
 // within some 10⁻⁶ of the maximum, which takes twice the steps (SOLVERS.md).
 const enough = 1e-6
 
-// limits returns when an attempt in element type T ends.
+// limits returns the limits of an attempt in element type T.
 func limits[T dist.Float](s *Settings) discriminant.Limits {
 	o := &s.Optimizer
 	l := discriminant.Limits{MaxSteps: o.MaxSteps, Tolerance: o.Tolerance, Noise: discriminant.Noise[T](s.Objective.Gradient)}
@@ -384,7 +384,7 @@ func limits[T dist.Float](s *Settings) discriminant.Limits {
 	return l
 }
 
-// config returns how J of d features is evaluated in element type T.
+// config returns the configuration of J for d features in element type T.
 func config[T dist.Float](s *Settings, d int) *discriminant.Config[T] {
 	o, starts, p := &s.Objective, float64(s.Optimizer.Starts), float64(s.Components)
 	c := &discriminant.Config[T]{
@@ -402,9 +402,9 @@ func config[T dist.Float](s *Settings, d int) *discriminant.Config[T] {
 	return c
 }
 
-// configOfFit is config with the bounds of a fit. Of more than so many classes, MiniBatch and the methods
-// without steps evaluate J of so many, evenly spaced; MiniBatch of so many samples, if Objective.Samples
-// sets no other number for all methods.
+// configOfFit returns config with the bounds of a fit. MiniBatch and the methods without steps evaluate J
+// on at most the given number of classes. Objective.Samples bounds the samples for all methods; if it is 0,
+// MiniBatch takes at most the given number of samples.
 func configOfFit[T dist.Float](s *Settings, d, samples, classes int) *discriminant.Config[T] {
 	c, method := config[T](s, d), s.Optimizer.Method.traits()
 	c.MaxSamples = s.Objective.Samples

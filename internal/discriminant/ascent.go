@@ -16,18 +16,18 @@ import (
 
 // Solver is a way to maximize J.
 type Solver[T dist.Float] interface {
-	// Maximize raises J from the start of a, and records there what it does. It returns why it ended,
-	// and what has ended it early. NotTerminated means that it has not begun.
+	// Maximize raises J from the start of a and records its steps in a. It returns why it ended, with the
+	// error that ended it early, if any. The status NotTerminated means that it did not begin.
 	Maximize(ctx context.Context, a *Ascent[T]) (descent.Status, error)
 }
 
 // Watcher judges the projections of one attempt by other means than J.
 type Watcher interface {
-	// See looks at a step. An error ends the attempt: descent.ErrStop, as planned.
+	// See looks at the projection p of a step. An error ends the attempt; descent.ErrStop is a planned end.
 	See(s Step, p *mat.Dense) error
-	// Last looks at the end of an attempt, unless it has seen it.
+	// Last looks at the end of an attempt, unless it has seen that step already.
 	Last(a *Attempt) error
-	// KeepBest makes the best that it has seen the result.
+	// KeepBest makes the best projection that it has seen the result of the attempt.
 	KeepBest(a *Attempt)
 }
 
@@ -67,21 +67,22 @@ type Driver[T dist.Float] struct {
 	Solver    Solver[T]
 	Limits    Limits
 	Start     *mat.Dense // P⁰
-	// Search makes every attempt begin at the best of its start and those that eigenvalue iterations
-	// lead to, from principal components in the place of P⁰ if Given is not set: P⁰ is then these.
+	// Search lets every attempt begin at the better of its start and the results of a few eigenvalue
+	// iterations from there. Given says that Start was chosen by the caller: the search then tries the
+	// principal components, too.
 	Search, Given bool
 	Starts        int
-	// Random returns the random numbers of a start but the first.
+	// Random returns the random numbers for a start. The first start needs none.
 	Random func(start int) *rand.Rand
 	// Watch, if not nil, returns the watcher of an attempt.
 	Watch func(ctx context.Context) Watcher
-	// Report and ReportBatch, if not nil, are told of every step, and of every mini-batch between them.
-	// An error ends the fit.
+	// Report, if not nil, is called after every step, and ReportBatch after every mini-batch between two
+	// steps. An error ends the fit.
 	Report      func(Step) error
 	ReportBatch func(done, total int, latest Step) error
 
-	// What has been done: evaluations of J and of its gradient, and J that each start has led to, NaN if
-	// it is not finite.
+	// Values and Gradients count evaluations. Objectives holds the J that each start led to, NaN if it is
+	// not finite.
 	Values, Gradients int
 	Objectives        []float64
 }
@@ -94,7 +95,8 @@ func (o *Objective[T]) Manifold() *stiefel.Manifold {
 	return o.stiefel
 }
 
-// Run returns the best attempt, if there is any, and what ended the fit early.
+// Run makes an attempt from every start and returns the best one, or nil if none has begun, with the
+// error that ended them early, if any.
 func (d *Driver[T]) Run(ctx context.Context) (*Attempt, error) {
 	var best *Attempt
 	for i := range d.Starts {
@@ -127,8 +129,8 @@ func (d *Driver[T]) better(a, b *Attempt) bool {
 	return a.Value > b.Value
 }
 
-// from makes the attempt of the start p, which it keeps. The attempt may come with an error that has
-// ended it early; it is nil if nothing has begun.
+// from makes an attempt from the start p, which it keeps. The attempt is nil if it did not begin. Otherwise
+// an error is the one that ended it early.
 func (d *Driver[T]) from(ctx context.Context, index int, p *mat.Dense) (*Attempt, error) {
 	if d.Search {
 		var err error
@@ -183,15 +185,15 @@ func (o *Objective[T]) Measure(ctx context.Context, p, g *mat.Dense) (value, nor
 	return value, norm, fault.Ended(ctx, err)
 }
 
-// measure is that of the objective, counted.
+// measure is Objective.Measure, counted.
 func (a *Ascent[T]) measure(ctx context.Context, p *mat.Dense) (value, norm float64, err error) {
 	a.driver.Values++
 	a.driver.Gradients++
 	return a.driver.Objective.Measure(ctx, p, a.g)
 }
 
-// begin begins the record of a solver that package descent has not: the steps that have raised J,
-// of which the last is the best. It fails if there is no J at the start.
+// begin measures J at the start and begins the record of a solver that is not in package descent. The
+// record holds the steps that raised J, so the last is the best. begin fails if there is no J at the start.
 func (a *Ascent[T]) begin(ctx context.Context) error {
 	o, p := a.driver.Objective, a.attempt.Point
 	a.g = mat.NewDense(o.Samples.D, o.p, nil)

@@ -23,9 +23,9 @@ type Config[T dist.Float] struct {
 	Besides                []Need        // memory that the caller takes while there is an objective
 }
 
-// LambdaRule says what λ_cc' of two classes is: the element of Matrix, if there is one; or Value, over
-// the mean squared distance of the two classes at the start if it is Relative. Absolute values are in
-// the units of the data.
+// LambdaRule determines λ_cc' of two classes. If Matrix is not nil, its elements are used, else Value. If
+// Relative is set, Value is divided by the mean squared distance of the two classes at the start. Absolute
+// values have the inverse squared unit of the data.
 type LambdaRule struct {
 	Matrix   *mat.Dense
 	Value    float64

@@ -9,11 +9,11 @@
 //	Objective   J, its gradient and the canonical components of a projection
 //	Driver      makes attempts from one start or several, each with a Solver
 //
-// Numbers alone configure it. Package wda has the settings, chooses what they leave open, and makes
-// models.
+// The package knows numbers, but no settings. Package wda translates its settings, chooses those that are
+// left open, and makes models.
 package discriminant
 
 import "errors"
 
-// ErrNoSpread is that of package wda.
+// ErrNoSpread: samples do not differ, so that J would be 0 or infinite. Package wda exports it.
 var ErrNoSpread = errors.New("wda: samples do not differ")

@@ -425,9 +425,10 @@ func (o *Objective[T]) Prepare(ctx context.Context, lambda LambdaRule, rho float
 // SetShrinkage sets the ridge to ρ·σ_w² of the start that prepare was called with. λ stays.
 func (o *Objective[T]) SetShrinkage(rho float64) { o.Ridge = float64(rho * o.startWithin) }
 
-// Highest returns the projection whose J is the largest, of those that are not nil, or the first
-// if there is none. costs holds σ_b² and σ_w² of the first candidates, or zeros if they are not known;
-// highest fills them in. If the context ends it returns the first and the context's cause.
+// Highest returns the candidate with the largest J. Candidates that are nil or cannot be evaluated are
+// left out; if none is left, it returns the first. costs has the costs of the first candidates, or zeros
+// where they are not known yet: Highest fills these in. If the context ends, Highest returns the first
+// candidate and the context's cause.
 func (o *Objective[T]) Highest(ctx context.Context, costs []Costs, candidates ...*mat.Dense) (*mat.Dense, error) {
 	best, value := candidates[0], 0.0
 	for i, p := range candidates {
@@ -451,11 +452,11 @@ func (o *Objective[T]) Highest(ctx context.Context, costs []Costs, candidates ..
 	return best, nil
 }
 
-// Troubles counts what the latest evaluation met: of Pairs, InLog were solved in the log domain, and
-// the plans of Rough have few digits.
+// Troubles counts the pairs of classes of the latest evaluation, those that were solved in the log domain,
+// and those whose plans have few correct digits.
 type Troubles struct{ Pairs, InLog, Rough int }
 
-// Troubles returns those of the latest evaluation.
+// Troubles returns the counts for the latest evaluation.
 func (o *Objective[T]) Troubles() Troubles { return Troubles{len(o.pairs), o.inLog, o.rough} }
 
 // Costs are σ_b² and σ_w², in the units of the scaled samples.

@@ -19,7 +19,7 @@ type PairSolver[T dist.Float] interface {
 	SolvePairs(ctx context.Context, job *PairJob[T]) error
 }
 
-// PairJob is what the transport problems of one evaluation share, and some of the pairs.
+// PairJob has the data that the transport problems of one evaluation share, and a part of the pairs.
 type PairJob[T dist.Float] struct {
 	Y          dist.Matrix[T] // the projected samples
 	Offset     []int          // class c is rows Offset[c] … Offset[c+1]−1
@@ -40,7 +40,7 @@ type PairResult[T dist.Float] struct {
 	Domain sinkhorn.Domain
 }
 
-// Len returns the number of pairs, and Pair their classes and λ.
+// Len returns the number of pairs.
 func (j *PairJob[T]) Len() int { return len(j.pairs) }
 
 // Pair returns the classes and λ of pair i.

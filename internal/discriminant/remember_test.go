@@ -65,3 +65,39 @@ func TestRemember(t *testing.T) {
 		t.Errorf("remembered %d of 200", remembered)
 	}
 }
+
+// TestHighest: the projection with the largest J is chosen. Costs are filled in, and those that are known
+// are used with the ridge of the time.
+func TestHighest(t *testing.T) {
+	x, labels := clusters(3, 5, 14, 9)
+	start, other := uniform(1, 5, 2), uniform(2, 5, 2)
+	o := objectiveOf[float64](t, mustSamples(t, x, labels), usual(2), start)
+	var costs [2]Costs
+	best, err := o.Highest(ctx, costs[:], start, nil, other, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if best != start && best != other || costs[1] != (Costs{}) {
+		t.Errorf("costs %v", costs)
+	}
+	largest := 0.
+	for _, p := range []*mat.Dense{other, start} {
+		if err := o.Evaluate(ctx, p, false); err != nil {
+			t.Fatal(err)
+		}
+		if largest = max(largest, o.Ratio()); p == best && o.Ratio() < largest {
+			t.Errorf("J = %v is not the largest, %v", o.Ratio(), largest)
+		}
+	}
+	if costs[0] != o.Costs() {
+		t.Errorf("costs %v at the start, want %v", costs[0], o.Costs())
+	}
+	// As known, other has the larger J without a ridge, and start with one.
+	costs = [2]Costs{{Between: 10, Within: 1}, {Between: 1, Within: 0.01}}
+	for rho, want := range map[float64]*mat.Dense{0: other, 1: start} {
+		o.SetShrinkage(rho)
+		if best, err := o.Highest(ctx, costs[:], start, other); err != nil || best != want {
+			t.Errorf("ρ = %v: another projection is chosen: %v", rho, err)
+		}
+	}
+}
