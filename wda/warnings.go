@@ -21,9 +21,9 @@ const (
 	imbalance = 20
 )
 
-// warnings says what is odd about the data, the settings or the result, as of the last
-// evaluation of o; rank is the effective rank of the transport within classes.
-// The error is the context's cause.
+// warnings returns what is unusual about the data, the settings or the result. t counts the troubles of the
+// last evaluation, and rank is the effective rank of the transport within classes. The error is the
+// context's cause.
 func warnings(ctx context.Context, s *discriminant.Samples, t discriminant.Troubles, set *Settings, rank float64, choice *Choice) ([]Warning, error) {
 	var w []Warning
 	add := func(code WarningCode, classes, features []int, values ...float64) {
