@@ -3,7 +3,6 @@ package wda
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 
 	"github.com/gomonge/monge/internal/discriminant"
@@ -316,15 +315,11 @@ func (c *comparison) alike(members []Member, losses [][][]loss) int {
 // with all components.
 func (c *comparison) apart(a, b *Member, losses [][][]loss) float64 {
 	i, j := c.index(a), c.index(b)
-	var n, sum, square float64
+	var all differences
 	for _, of := range losses {
 		if of[i] != nil && of[j] != nil {
-			d := of[i][0].score - of[j][0].score
-			n, sum, square = n+1, sum+d, square+float64(d*d)
+			all.add(of[i][0].score - of[j][0].score)
 		}
 	}
-	if n < 2 {
-		return 0
-	}
-	return math.Sqrt(max(square-float64(sum*sum/n), 0) / (n * (n - 1)))
+	return all.standardError()
 }

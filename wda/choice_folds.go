@@ -128,7 +128,7 @@ func divisions(s *discriminant.Samples, seed uint64) []division {
 			order := rng.Perm(s.Size(c))
 			fitted := len(order)
 			if s.N > choiceRows {
-				fitted = max(2, fitted*choiceRows/s.N)
+				fitted = discriminant.EvenShare(fitted, choiceRows, s.N)
 			}
 			for k, i := range order {
 				row := s.Offset[c] + i

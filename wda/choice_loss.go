@@ -122,18 +122,32 @@ func average(list []Member, counts []int, losses [][][]loss) {
 // noise returns the standard error over the folds of the difference of the losses of candidate
 // i with numbers k and l of components, 0 if one of them is infinite.
 func noise(losses [][][]loss, i, k, l int) float64 {
-	var n, sum, square float64
+	var all differences
 	for _, of := range losses {
 		if of[i] != nil {
 			d := of[i][k].score - of[i][l].score
 			if math.IsInf(d, 0) || math.IsNaN(d) {
 				return 0
 			}
-			n, sum, square = n+1, sum+d, square+float64(d*d)
+			all.add(d)
 		}
 	}
-	mean := sum / n
-	return math.Sqrt(max(square/n-float64(mean*mean), 0) / max(n-1, 1))
+	return all.standardError()
+}
+
+// differences are sums over paired differences.
+type differences struct{ n, sum, square float64 }
+
+func (s *differences) add(d float64) {
+	s.n, s.sum, s.square = s.n+1, s.sum+d, s.square+float64(d*d)
+}
+
+// standardError returns the standard error of the mean difference, 0 if there are fewer than two.
+func (s *differences) standardError() float64 {
+	if s.n < 2 {
+		return 0
+	}
+	return math.Sqrt(max(s.square-float64(s.sum*s.sum)/s.n, 0) / (s.n * (s.n - 1)))
 }
 
 // promisingNumbers is how many numbers of components are looked at besides all.
@@ -181,18 +195,19 @@ func stillBetter(counts []int, losses [][][]loss, numbers []bool) bool {
 	any := false
 	for k := range counts[1:] {
 		k++
-		var all, gain, square, n float64
+		var all float64
+		var gains differences
 		for _, l := range losses {
 			if l := l[0]; l != nil {
-				g := l[0].score - l[k].score
-				all, gain, square, n = all+l[0].score, gain+g, square+float64(g*g), n+1
+				all += l[0].score
+				gains.add(l[0].score - l[k].score)
 			}
 		}
 		margin := float64(2 * leastGain * all) // of one fold
-		if n > 1 {
-			margin = float64(2 * math.Sqrt(max(square-gain*gain/n, 0)*n/(n-1)))
+		if gains.n > 1 {
+			margin = float64(2 * gains.n * gains.standardError())
 		}
-		numbers[k] = numbers[k] && gain+margin > 0
+		numbers[k] = numbers[k] && gains.sum+margin > 0
 		any = any || numbers[k]
 	}
 	return any

@@ -11,6 +11,7 @@ import (
 	"github.com/gomonge/monge/internal/descent"
 	"github.com/gomonge/monge/internal/discriminant"
 	"github.com/gomonge/monge/internal/fault"
+	"github.com/gomonge/monge/internal/projection"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -127,7 +128,7 @@ func (f *outcome[T]) interrupted(ctx context.Context, err error) bool {
 
 // model returns the model, with an error if the fit was interrupted.
 func (f *outcome[T]) model(began time.Time) (*Model, error) {
-	definiteSigns(f.p)
+	projection.FixSigns(f.p)
 	f.rep.Elapsed, f.rep.Ratios = time.Since(began), f.parts.Ratios
 	model := newModel(f.run.prepared.s, f.p, f.rep)
 	if err := model.checkFinite(); err != nil {
@@ -312,19 +313,6 @@ func (m *Prepared) beside(ctx context.Context, sp *discriminant.Span, p *mat.Den
 	}
 	values := []float64{float64(x.N), float64(min(choiceNeighbors, x.N-1)), own, principal}
 	return []Warning{{Code: WarningTrainingError, Values: values}}, nil
-}
-
-// definiteSigns makes the element largest in magnitude of every column positive.
-func definiteSigns(p *mat.Dense) {
-	d, k := p.Dims()
-	column := make([]float64, d)
-	for l := range k {
-		if algebra.Sign(mat.Col(column, l, p)) < 0 {
-			for i := range d {
-				p.Set(i, l, -p.At(i, l))
-			}
-		}
-	}
 }
 
 // fitError passes on what ended a fit; an error of the start means that the data

@@ -152,7 +152,7 @@ func (src *source) sample(ctx context.Context, limit int) (*mat.Dense, []int, er
 	for c := range keep {
 		count := classes.Offset[c+1] - classes.Offset[c]
 		src.counts[c] = count
-		keep[c] = max(2, int(float64(count)*float64(limit)/float64(n)))
+		keep[c] = discriminant.EvenShare(count, limit, n)
 		if limit == n {
 			keep[c] = count
 		}

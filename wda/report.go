@@ -198,25 +198,17 @@ const (
 	StatusStopped
 )
 
-var statusNames = enum.New("Status", errStatus,
-	"NotTerminated", "GradientTolerance", "StepTolerance", "FunctionTolerance", "MaxSteps",
-	"LineSearchFailed", "Stalled", "EvaluationFailed", "Cancelled", "Stopped")
-
-var errStatus = errors.New("unknown status")
-
 // String returns the name of the status: that of the constant without the prefix Status.
-func (s Status) String() string { return statusNames.Name(uint8(s)) }
+func (s Status) String() string { return descent.Status(s).String() }
 
 // MarshalText implements encoding.TextMarshaler with the text of String.
-func (s Status) MarshalText() ([]byte, error) { return statusNames.Text(uint8(s)) }
+func (s Status) MarshalText() ([]byte, error) { return descent.Status(s).MarshalText() }
 
 // UnmarshalText implements encoding.TextUnmarshaler. It reads what String writes.
-func (s *Status) UnmarshalText(text []byte) error { return enum.Parse(s, text, statusNames) }
+func (s *Status) UnmarshalText(text []byte) error { return (*descent.Status)(s).UnmarshalText(text) }
 
 // Converged reports whether the fit reached one of its three tolerances.
-func (s Status) Converged() bool {
-	return s == StatusGradientTolerance || s == StatusStepTolerance || s == StatusFunctionTolerance
-}
+func (s Status) Converged() bool { return descent.Status(s).Converged() }
 
 // statusOf returns the status of package descent, whose constants have the same order.
 func statusOf(s descent.Status) Status { return Status(s) }

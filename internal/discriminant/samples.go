@@ -301,6 +301,12 @@ func spaced(n, limit int) []int {
 	return at
 }
 
+// EvenShare returns how many of count samples of a class to take, if about limit are taken of n samples
+// and every class has the same share: at least two.
+func EvenShare(count, limit, n int) int {
+	return max(2, int(float64(count)*float64(limit)/float64(n))) // count·limit may overflow
+}
+
 // Thinned returns s with about max samples at most: of every class the same share,
 // evenly spaced, but at least two.
 func (s *Samples) Thinned(ctx context.Context, limit int) *Samples {
@@ -312,7 +318,7 @@ func (s *Samples) Thinned(ctx context.Context, limit int) *Samples {
 	var rows []int
 	for c := range s.Classes {
 		count := s.Offset[c+1] - s.Offset[c]
-		keep := max(2, count*limit/s.N)
+		keep := EvenShare(count, limit, s.N)
 		for k := range keep {
 			rows = append(rows, s.Offset[c]+k*count/keep)
 		}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gomonge/monge/internal/algebra"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/fault"
 	"github.com/gomonge/monge/internal/stiefel"
@@ -100,17 +101,12 @@ func Trace(m *mat.Dense) (sum float64) {
 	return sum
 }
 
-// FixSigns makes the element of largest size of every column positive.
+// FixSigns makes the element largest in magnitude of every column positive.
 func FixSigns(v *mat.Dense) {
 	n, p := v.Dims()
+	column := make([]float64, n)
 	for k := range p {
-		at := 0
-		for i := range n {
-			if math.Abs(v.At(i, k)) > math.Abs(v.At(at, k)) {
-				at = i
-			}
-		}
-		if v.At(at, k) < 0 {
+		if algebra.Sign(mat.Col(column, k, v)) < 0 {
 			for i := range n {
 				v.Set(i, k, -v.At(i, k))
 			}
