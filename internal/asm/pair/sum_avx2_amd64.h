@@ -16,7 +16,7 @@ TEXT SUM(SB), NOSPLIT, $0-args
 	SHLQ  $logsize, AX
 	SUBQ  AX, mask
 	CMPQ  left, $(2*unit)
-	JA    long
+	JA    more
 
 	CMPQ    left, $unit
 	JB      short0
@@ -44,10 +44,41 @@ short:
 	VZEROUPPER
 	RET
 
-long:
+more:
 	VMOVAPS Y0, Y1
 	VMOVAPS Y0, Y2
 	VMOVAPS Y0, Y3
+	CMPQ    left, $(4*unit)
+	JA      long
+	TERM(0, Y8, Y0)
+	TERM(32, Y9, Y1)
+	CMPQ    left, $(3*unit)
+	JB      more2
+	TERM(64, Y10, Y2)
+	TESTQ   AX, AX
+	JNE     more3
+	CMPQ    left, $(3*unit)
+	JEQ     fold4
+	TERM(96, Y11, Y3)
+
+fold4:
+	add Y2, Y0, Y0
+	add Y3, Y1, Y1
+	add Y1, Y0, Y0
+	FOLD(Y0, X0, X1)
+	moveone X0, result
+	VZEROUPPER
+	RET
+
+more2:
+	PART(64, Y2)
+	JMP fold4
+
+more3:
+	PART(96, Y3)
+	JMP fold4
+
+long:
 	VMOVAPS Y0, Y4
 	VMOVAPS Y0, Y5
 	VMOVAPS Y0, Y6
