@@ -5,6 +5,7 @@
 //   - [github.com/gomonge/monge/wda/dataset] reads files of samples and makes simulated data.
 //   - [github.com/gomonge/monge/wda/baseline] has PCA and FDA, to compare with.
 //   - [github.com/gomonge/monge/sinkhorn] solves entropy-regularized transport problems.
+//   - [github.com/gomonge/monge/emd] solves transport problems exactly, and proves its answers.
 //   - [github.com/gomonge/monge/dist] computes squared distances and Gibbs kernels.
 //
 // The command is github.com/gomonge/monge/cmd/monge. README.md introduces all of them, and

@@ -13,6 +13,7 @@ import (
 
 const (
 	chunk    = 256     // segments whose costs are computed at a time
+	fewSort  = 48      // samples up to which they are inserted one by one
 	wideSort = 1 << 14 // samples from which on a pass sorts by 11 bits, not by 8
 	piece    = 1 << 16 // samples between two looks at the context
 )
@@ -164,6 +165,10 @@ func valueOf(k uint64) float64 {
 // sort sorts the samples of a side, with their places if they are wanted.
 func (l *line[T]) sort(ctx context.Context, k int, z []T, places bool, s *side) error {
 	n := len(z)
+	if n <= fewSort {
+		l.insert(k, z, places, s)
+		return nil
+	}
 	digit := 8
 	if n >= wideSort {
 		digit = 11
@@ -218,6 +223,32 @@ func (l *line[T]) sort(ctx context.Context, k int, z []T, places bool, s *side) 
 		s.keys = l.keys[k]
 	}
 	return nil
+}
+
+// insert sorts few samples, as sort does.
+func (l *line[T]) insert(k int, z []T, places bool, s *side) {
+	grow(&l.keys[k], len(z))
+	keys := l.keys[k]
+	var items []item
+	if places {
+		grow(&l.items[k], len(z))
+		items = l.items[k]
+	}
+	for i, x := range z {
+		key, j := keyOf(float64(x)), i
+		for ; j > 0 && keys[j-1] > key; j-- {
+			keys[j] = keys[j-1]
+			if places {
+				items[j] = items[j-1]
+			}
+		}
+		if keys[j] = key; places {
+			items[j] = item{key, int32(i)}
+		}
+	}
+	if s.items = items; !places {
+		s.keys = keys
+	}
 }
 
 // scatterKeys copies keys to where their digits belong. count is where the next key of a digit goes.

@@ -90,6 +90,9 @@ func (s *Solver[T]) Sliced(ctx context.Context, dx, dy dist.Matrix[T], p *Proble
 			l.sliced.project(t, [2]dist.Matrix[T]{p.X, p.Y}[t], k)
 		}
 		for r := range k {
+			if ctx.Err() != nil {
+				return 0, context.Cause(ctx)
+			}
 			power, err := l.slice(ctx, p, sumA, sumB, &options, r, k, dx.Rows > 0 || dy.Rows > 0)
 			if err != nil {
 				return 0, err

@@ -158,7 +158,7 @@ func (a *app) note(text string) {
 
 // packages are the packages of the library, whose names stand in front of their errors. They mean nothing to
 // a user of the command.
-var packages = []string{"wda", "sinkhorn", "dataset", "baseline", "dist"}
+var packages = []string{"wda", "sinkhorn", "emd", "dataset", "baseline", "dist"}
 
 // complain prints one line on stderr.
 func (a *app) complain(text string) { a.complainAs("", text) }
@@ -204,7 +204,7 @@ var commandGroups = []struct {
 	{"Learn", []func(*app) *cobra.Command{newFit, newCV}},
 	{"Use a model", []func(*app) *cobra.Command{newTransform, newPredict, newPlotCommand}},
 	{"Check a model", []func(*app) *cobra.Command{newEval, newScore, newVerify}},
-	{"Optimal transport", []func(*app) *cobra.Command{newSinkhorn}},
+	{"Optimal transport", []func(*app) *cobra.Command{newEMD, newSinkhorn}},
 	{"More", []func(*app) *cobra.Command{newDemo, newInfo, newVersion, newCompletion, newMan}},
 }
 
@@ -218,6 +218,7 @@ var otherWords = map[string][]string{
 	"eval":      {"evaluate", "test"},
 	"info":      {"describe", "inspect"},
 	"sinkhorn":  {"transport", "ot"},
+	"emd":       {"exact", "wasserstein"},
 }
 
 // topicGroup is the heading of the topics.

@@ -50,13 +50,9 @@ prints the cost. Costs are squared Euclidean distances, or come from a file.`,
 		Annotations: map[string]string{details: sinkhornDetails},
 		RunE:        func(cmd *cobra.Command, _ []string) error { return a.sinkhorn(cmd, f) },
 	}
+	f.addProblem(cmd)
 	fs := cmd.Flags()
-	fs.StringVar(&f.x, "x", "", "`FILE`: file with points to move from: n × d numbers")
-	fs.StringVar(&f.y, "y", "", "`FILE`: file with points to move to: m × d numbers")
-	fs.StringVar(&f.cost, "cost", "", "`FILE`: file with costs, n × m numbers, instead of points")
 	fs.StringVar(&f.pairs, "pairs", "", "`FILE`: file with many problems, instead of one: see below")
-	fs.StringVar(&f.a, "a", "", "`FILE`: file with n weights of x (default all 1/n)")
-	fs.StringVar(&f.b, "b", "", "`FILE`: file with m weights of y (default all 1/m)")
 	fs.Float64Var(&f.lambda, "lambda", 0, "`λ`: inverse of the regularization: 1/λ is called reg or epsilon elsewhere (required)")
 	fs.Float64Var(&f.tolerance, "tolerance", 1e-9, "`ERROR`: iterate until the marginal error is at most this, relative to the mass")
 	fs.StringVar(&f.plan, "plan", "", "`FILE`: where to write the plan, .csv or .npy, or a picture of it, .png or .svg")
@@ -71,6 +67,23 @@ prints the cost. Costs are squared Euclidean distances, or come from a file.`,
 		oneOf(cmd, "domain", "auto", "plain", "log")
 	}()
 	fs.SetNormalizeFunc(oldPenalty)
+	f.addFiles(cmd, a)
+	return cmd
+}
+
+// addProblem adds the flags of the files of a problem.
+func (f *sinkhornFlags) addProblem(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.x, "x", "", "`FILE`: file with points to move from: n × d numbers")
+	fs.StringVar(&f.y, "y", "", "`FILE`: file with points to move to: m × d numbers")
+	fs.StringVar(&f.cost, "cost", "", "`FILE`: file with costs, n × m numbers, instead of points")
+	fs.StringVar(&f.a, "a", "", "`FILE`: file with n weights of x (default all 1/n)")
+	fs.StringVar(&f.b, "b", "", "`FILE`: file with m weights of y (default all 1/m)")
+}
+
+// addFiles adds the flags that say how the files are read.
+func (f *sinkhornFlags) addFiles(cmd *cobra.Command, a *app) {
+	fs := cmd.Flags()
 	f.read.add(cmd)
 	f.table.app = a
 	defer under(cmd, dataFlags)()
@@ -79,7 +92,6 @@ prints the cost. Costs are squared Euclidean distances, or come from a file.`,
 	fs.StringSliceVar(&f.table.columns, "columns", nil, "`NAMES`: the columns of x and y that are coordinates, separated by commas: names, patterns, numbers from 0, or ranges (default all columns)")
 	fs.StringSliceVar(&f.table.drop, "drop", nil, "`NAMES`: columns of x and y to leave out, named as for --columns")
 	fs.StringVar(&f.table.decimal, "decimal", "", "`CHARACTER`: in CSV files of x and y, the decimal separator, such as a comma (default a point)")
-	return cmd
 }
 
 // oldPenalty takes the names of the flags of marginal penalties before version 1.
