@@ -123,6 +123,13 @@ func (b *builder) vectors(r role, n ...int) {
 	}
 }
 
+// lanesOfPrice adds the two arrays of lanes of package price.
+func (b *builder) lanesOfPrice() {
+	for range 2 {
+		b.args = append(b.args, b.region(output, b.t, 1, 16, 16).Addr)
+	}
+}
+
 // arrays adds a pointer to an array of so many slices, each a matrix of type T.
 func (b *builder) arrays(r role, count, rows, cols, stride int) {
 	cells, writable := make([]expr.Node, 6*count), make([]bool, 6*count)

@@ -11,6 +11,7 @@ type kinds struct{ suffix, k, t string }
 
 var (
 	single = []kinds{{"F64", "float64", "float64"}, {"F32", "float32", "float32"}}
+	costs  = []kinds{single[0], {"F32", "float32", "float64"}} // of package price
 	all    = append(slices.Clone(single), kinds{"Mixed", "float32", "float64"})
 )
 
@@ -162,6 +163,19 @@ var expKernels = []kernel{
 		b.matrix(input, b.t, b.m, b.n)
 		b.scalar()
 		b.vectors(input, b.m, b.n)
+	}, ""},
+	{"price", "LeastLanes", costs, "K", turnShapes, func(b *builder) {
+		b.lanesOfPrice()
+		b.args = append(b.args, b.region(input, b.k, 1, b.n, b.n))
+		b.scalar()
+		b.vectors(input, b.n)
+	}, ""},
+	{"price", "RelaxLanes", costs, "K", turnShapes, func(b *builder) {
+		b.lanesOfPrice()
+		b.vectors(output, b.n)
+		b.args = append(b.args, b.region(input, b.k, 1, b.n, b.n))
+		b.scalar()
+		b.vectors(input, b.n)
 	}, ""},
 	{"vector", "Max", single, "T", vectorShapes, func(b *builder) {
 		b.vectors(input, b.n)

@@ -35,6 +35,11 @@ func someColumns(lanes int) []int {
 	return []int{1, lanes - 1, lanes, lanes + 1, 2 * lanes, 3*lanes - 1, 4 * lanes, 5*lanes + 2}
 }
 
+// turnShapes covers one to three turns of 16 elements.
+func turnShapes(int) []shape {
+	return []shape{{n: 16}, {n: 32}, {n: 48}}
+}
+
 func vectorShapes(lanes int) []shape {
 	return grid([]int{1}, append([]int{0}, upTo(10*lanes+1, 16*lanes-1, 17*lanes)...), func(_, n int) []shape { return []shape{{n: n}} })
 }

@@ -200,7 +200,7 @@ var importPaths = map[string]string{
 	"bytes": "bytes", "context": "context", "errors": "errors", "fmt": "fmt", "http": "net/http", "io": "io", "json": "encoding/json",
 	"log": "log", "math": "math", "os": "os", "strings": "strings", "sync": "sync", "time": "time", "httptest": "net/http/httptest",
 	"mat": "gonum.org/v1/gonum/mat", "blas64": "gonum.org/v1/gonum/blas/blas64",
-	"dist": "github.com/gomonge/monge/dist", "sinkhorn": "github.com/gomonge/monge/sinkhorn", "wda": "github.com/gomonge/monge/wda",
+	"dist": "github.com/gomonge/monge/dist", "emd": "github.com/gomonge/monge/emd", "sinkhorn": "github.com/gomonge/monge/sinkhorn", "wda": "github.com/gomonge/monge/wda",
 	"dataset": "github.com/gomonge/monge/wda/dataset", "baseline": "github.com/gomonge/monge/wda/baseline", "vecmath": "github.com/gomonge/monge/vecmath", "search": "github.com/gomonge/monge/search",
 }
 

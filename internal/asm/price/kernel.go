@@ -28,6 +28,28 @@ func (x *lanes) fold(first int, least float64, at int) (float64, int) {
 	return least, at
 }
 
+// LeastLanes sets least[l] to the least (c_j − u) − v_j with j mod 16 = l, or +Inf if none is below that, and turns[l]
+// to the first ⌊j/16⌋ that has it, or 0. len(c) must be a multiple of 16, and not 0. It is what Least is made of.
+func LeastLanes[T num.Float](least, turns *[16]float64, c []T, u float64, v []float64) {
+	asm.CheckVector(len(v), len(c))
+	var x lanes
+	if !leastTurns(&x, c, u, v) {
+		leastLanesRef(&x, c, u, v)
+	}
+	*least, *turns = x.least, x.turn
+}
+
+// RelaxLanes sets d as Relax does, and then least and turns for d_j instead of (c_j − u) − v_j, as LeastLanes does.
+func RelaxLanes[T num.Float](least, turns *[16]float64, d []float64, c []T, u float64, v []float64) {
+	asm.CheckVector(len(v), len(c))
+	asm.CheckVector(len(d), len(c))
+	var x lanes
+	if !relaxTurns(&x, d, c, u, v) {
+		relaxLanesRef(&x, d, c, u, v)
+	}
+	*least, *turns = x.least, x.turn
+}
+
 // Least returns the least (c_j − u) − v_j and its lowest index, or +Inf and −1 if none is below +Inf. It panics
 // if v is shorter than c.
 func Least[T num.Float](c []T, u float64, v []float64) (float64, int) {

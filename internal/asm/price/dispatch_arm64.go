@@ -1,0 +1,53 @@
+//go:build arm64 && !purego
+
+package price
+
+import (
+	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/num"
+)
+
+// The functions that call assembly are not inlined, so that each call has a stack check at which
+// the goroutine can be stopped. Assembly takes whole turns, at least one.
+
+//go:noescape
+func leastNEONF64(n int, x *lanes, c *float64, u float64, v *float64)
+
+//go:noescape
+func leastNEONF32(n int, x *lanes, c *float32, u float64, v *float64)
+
+//go:noescape
+func relaxNEONF64(n int, x *lanes, c *float64, u float64, v, d *float64)
+
+//go:noescape
+func relaxNEONF32(n int, x *lanes, c *float32, u float64, v, d *float64)
+
+// leastTurns sets x to what Least finds in whole turns. It reports whether there is assembly.
+//
+//go:noinline
+func leastTurns[T num.Float](x *lanes, c []T, u float64, v []float64) bool {
+	switch asm.VariantOf[T, T]() {
+	case asm.NEONF64:
+		leastNEONF64(len(c), x, num.P64(c), u, &v[0])
+	case asm.NEONF32:
+		leastNEONF32(len(c), x, num.P32(c), u, &v[0])
+	default:
+		return false
+	}
+	return true
+}
+
+// relaxTurns does what Relax does in whole turns. It reports whether there is assembly.
+//
+//go:noinline
+func relaxTurns[T num.Float](x *lanes, d []float64, c []T, u float64, v []float64) bool {
+	switch asm.VariantOf[T, T]() {
+	case asm.NEONF64:
+		relaxNEONF64(len(c), x, num.P64(c), u, &v[0], &d[0])
+	case asm.NEONF32:
+		relaxNEONF32(len(c), x, num.P32(c), u, &v[0], &d[0])
+	default:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,80 @@
+// price, float64 and float32, NEON.
+//
+//	least   r_j = (c_j − u) − v_j
+//	relax   r_j = d_j = min(d_j, (c_j − u) − v_j)
+//	        x.least[l] = min r_j, x.turn[l] = its first turn ⌊j/16⌋, over j mod 16 = l      0≤j<n
+//
+// Same bits as    leastRef and relaxRef in ref.go, once fold in kernel.go has compared the lanes.
+// Layout          c, v, d n elements, contiguous; x 16 lanes of least, then 16 of turn. n is a
+//                 multiple of 16, and not 0.
+// Tile            16 elements: twice four registers.
+// Tail            none: the caller computes what is left.
+// Special values  nothing is larger than a NaN, nor a NaN than anything.
+// Registers       R0 elements left · R1 c · R2 v · R3 d · R4 x · R5 constants · V0–V3 r · V4–V7
+//                 comparisons · V8 u · V9 this turn · V10 ones · V12–V15 v, then d · V16–V23 least ·
+//                 V24–V31 their turns.
+// Source          own.
+
+//go:build arm64 && !purego
+
+#include "textflag.h"
+
+#define DOUBLE 1
+#include "neon_arm64.h"
+
+#define left R0
+#define cp R1
+#define vp R2
+#define dp R3
+#define xp R4
+#define bits R5
+
+// reduce sets V0–V3 to eight reduced costs.
+#define reduce \
+	load;                          \
+	FLDPQ   32(vp), (F14, F15);    \
+	FLDPQ.P 64(vp), (F12, F13);    \
+	BY4(FSUB, 0, 0, 8);            \
+	OF4(FSUB, 0, 0, 12)
+
+// lower sets V12–V15 to eight d, lowered to V0–V3.
+#define lower \
+	FLDPQ   32(dp), (F14, F15);    \
+	FLDPQ   (dp), (F12, F13);      \
+	OF4(FCMGT, 4, 12, 0);          \
+	OF4(BIT_16B, 12, 0, 4)
+
+// keep takes those of four registers from r on that are less than the lanes into the lanes. turns sets their turns.
+#define keep(least, r) \
+	OF4(FCMGT, 4, least, r);       \
+	OF4(BIT_16B, least, r, 4)
+#define turns(turn) \
+	BIT_16B(turn, 9, 4);           \
+	BIT_16B(turn+1, 9, 5);         \
+	BIT_16B(turn+2, 9, 6);         \
+	BIT_16B(turn+3, 9, 7)
+
+// load sets V0–V3 to costs in float64.
+#define load \
+	FLDPQ   32(cp), (F2, F3);      \
+	FLDPQ.P 64(cp), (F0, F1)
+#define LEAST ·leastNEONF64
+#define RELAX ·relaxNEONF64
+#include "price_neon_arm64.h"
+#undef load
+#undef LEAST
+#undef RELAX
+
+// load sets V0–V3 to costs in float64.
+#define load \
+	FLDPQ.P 32(cp), (F1, F3);      \
+	FCVTL_2D(0, 1);                \
+	FCVTL2_2D(1, 1);               \
+	FCVTL_2D(2, 3);                \
+	FCVTL2_2D(3, 3)
+#define LEAST ·leastNEONF32
+#define RELAX ·relaxNEONF32
+#include "price_neon_arm64.h"
+#undef load
+#undef LEAST
+#undef RELAX
