@@ -12,10 +12,12 @@ import (
 )
 
 const (
-	chunk    = 256     // segments whose costs are computed at a time
-	fewSort  = 48      // samples up to which they are inserted one by one
-	wideSort = 1 << 14 // samples from which on a pass sorts by 11 bits, not by 8
-	piece    = 1 << 16 // samples between two looks at the context
+	chunk    = 256          // segments whose costs are computed at a time
+	fewSort  = 48           // samples up to which they are inserted one by one
+	digit    = 11           // bits by which a pass sorts
+	topShift = 64 - 3*digit // three passes sort by the upper 33 bits,
+	mostMove = 4            // and insertion does the rest, if it takes at most so many moves a sample
+	piece    = 1 << 16      // samples between two looks at the context
 )
 
 // line is the workspace of transport on a line.
@@ -165,39 +167,55 @@ func valueOf(k uint64) float64 {
 // sort sorts the samples of a side, with their places if they are wanted.
 func (l *line[T]) sort(ctx context.Context, k int, z []T, places bool, s *side) error {
 	n := len(z)
-	if n <= fewSort {
-		l.insert(k, z, places, s)
-		return nil
-	}
-	digit := 8
-	if n >= wideSort {
-		digit = 11
-	}
-	passes := (64 + digit - 1) / digit
-	grow(&l.count, passes<<digit)
-	clear(l.count)
 	if places {
 		grow(&l.items[k], n)
 		grow(&l.others[k], n)
+		s.items = l.items[k]
 	} else {
 		grow(&l.keys[k], n)
 		grow(&l.spare[k], n)
+		s.keys = l.keys[k]
 	}
 	for i, x := range z {
+		if key := keyOf(float64(x)); places {
+			s.items[i] = item{key, int32(i)}
+		} else {
+			s.keys[i] = key
+		}
+	}
+	if n <= fewSort && insertAll(s.keys, s.items, n*n) {
+		return nil
+	}
+	if err := l.passes(ctx, k, s, topShift); err != nil || insertAll(s.keys, s.items, mostMove*n) {
+		return err
+	}
+	// Many samples have the same upper bits.
+	return l.passes(ctx, k, s, 0)
+}
+
+// passes sorts a side by the bits of its keys from shift on.
+func (l *line[T]) passes(ctx context.Context, k int, s *side, shift int) error {
+	n := s.len()
+	count := (64 - shift + digit - 1) / digit
+	grow(&l.count, count<<digit)
+	clear(l.count)
+	for i := range n {
 		if i%piece == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		key := keyOf(float64(x))
-		for t := range passes {
-			l.count[t<<digit|int(key>>(t*digit))&(1<<digit-1)]++
-		}
-		if places {
-			l.items[k][i] = item{key, int32(i)}
+		var key uint64
+		if s.items != nil {
+			key = s.items[i].key
 		} else {
-			l.keys[k][i] = key
+			key = s.keys[i]
+		}
+		key >>= shift
+		for t := range count {
+			l.count[t<<digit|int(key&(1<<digit-1))]++
+			key >>= digit
 		}
 	}
-	for t := range passes {
+	for t := range count {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -209,46 +227,43 @@ func (l *line[T]) sort(ctx context.Context, k int, z []T, places bool, s *side) 
 		}
 		switch {
 		case one: // all have the same digit
-		case places:
-			scatterItems(l.others[k], l.items[k], count, t*digit)
+		case s.items != nil:
+			scatterItems(l.others[k], s.items, count, shift+t*digit)
 			l.items[k], l.others[k] = l.others[k], l.items[k]
+			s.items = l.items[k]
 		default:
-			scatterKeys(l.spare[k], l.keys[k], count, t*digit)
+			scatterKeys(l.spare[k], s.keys, count, shift+t*digit)
 			l.keys[k], l.spare[k] = l.spare[k], l.keys[k]
+			s.keys = l.keys[k]
 		}
-	}
-	if places {
-		s.items = l.items[k]
-	} else {
-		s.keys = l.keys[k]
 	}
 	return nil
 }
 
-// insert sorts few samples, as sort does.
-func (l *line[T]) insert(k int, z []T, places bool, s *side) {
-	grow(&l.keys[k], len(z))
-	keys := l.keys[k]
-	var items []item
-	if places {
-		grow(&l.items[k], len(z))
-		items = l.items[k]
-	}
-	for i, x := range z {
-		key, j := keyOf(float64(x)), i
+// insertAll sorts keys or items that are almost sorted, by insertion, and reports whether it has: it gives up
+// after so many moves.
+func insertAll(keys []uint64, items []item, moves int) bool {
+	for i := 1; i < len(keys); i++ {
+		key, j := keys[i], i
 		for ; j > 0 && keys[j-1] > key; j-- {
 			keys[j] = keys[j-1]
-			if places {
-				items[j] = items[j-1]
-			}
+			moves--
 		}
-		if keys[j] = key; places {
-			items[j] = item{key, int32(i)}
+		if keys[j] = key; moves < 0 {
+			return false
 		}
 	}
-	if s.items = items; !places {
-		s.keys = keys
+	for i := 1; i < len(items); i++ {
+		it, j := items[i], i
+		for ; j > 0 && items[j-1].key > it.key; j-- {
+			items[j] = items[j-1]
+			moves--
+		}
+		if items[j] = it; moves < 0 {
+			return false
+		}
 	}
+	return true
 }
 
 // scatterKeys copies keys to where their digits belong. count is where the next key of a digit goes.
@@ -289,6 +304,9 @@ func (l *line[T]) distance(ctx context.Context, sides *[2]side, p, unit float64)
 		return largest, largest, nil
 	}
 	_, e := math.Frexp(largest)
+	if p == 1 && math.Abs(float64(e)) < 900 {
+		e = 0 // nothing to scale
+	}
 	var sum total
 	err = l.walk(ctx, sides, func() {
 		l.powers(p, e)
@@ -331,6 +349,12 @@ func powerOf2(p float64, e int) float64 {
 // powers replaces the differences, in units of 2^e, by the p-th powers of their absolute values.
 func (l *line[T]) powers(p float64, e int) {
 	d := l.diff[:l.filled]
+	if e == 0 && p == 1 {
+		for k := range d {
+			d[k] = math.Abs(d[k])
+		}
+		return
+	}
 	scale := math.Ldexp(1, max(-1022, min(1023, -e)))
 	rest := math.Ldexp(1, -e-max(-1022, min(1023, -e)))
 	for k := range d {
@@ -360,6 +384,20 @@ func (l *line[T]) powers(p float64, e int) {
 func (l *line[T]) walk(ctx context.Context, sides *[2]side, flush func()) error {
 	n, m := sides[0].len(), sides[1].len()
 	l.filled = 0
+	if keys, other := sides[0].keys, sides[1].keys; n == m && len(keys) == n && len(other) == n {
+		for i := 0; i < n; i += chunk {
+			if i%piece == 0 && ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			l.filled = min(chunk, n-i)
+			diff, part, other := l.diff[:l.filled], l.part[:l.filled], other[i:]
+			for k, key := range keys[i:][:l.filled] {
+				diff[k], part[k] = valueOf(key)-valueOf(other[k]), sides[0].each
+			}
+			flush()
+		}
+		return nil
+	}
 	if n == m && sides[0].mass == nil && sides[1].mass == nil {
 		for i := range n {
 			x, mass, p := sides[0].sample(i)

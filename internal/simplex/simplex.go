@@ -555,23 +555,24 @@ func (s *Solver[T]) detach(k int32) {
 // hang sets the dual variables of the nodes below top, and its own. That of the root is 0 if it is top.
 func (s *Solver[T]) hang(top int32) {
 	s.Work += float64(s.nodes[top].size)
+	nodes, dual := s.nodes, s.dual
 	stack := append(s.stack[:0], top)
 	for len(stack) > 0 {
 		k := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		x := &s.nodes[k]
+		x := &nodes[k]
 		if x.parent < 0 {
-			s.dual[k], x.low = 0, 0
+			dual[k], x.low = 0, 0
 		} else {
 			// hi + low = arc − (dual + low) of the parent, by TwoSum.
-			above := -s.dual[x.parent]
+			above := -dual[x.parent]
 			d := x.arc + above
 			t := d - x.arc
-			low := (x.arc - (d - t)) + (above - t) - s.nodes[x.parent].low
+			low := (x.arc - (d - t)) + (above - t) - nodes[x.parent].low
 			hi := d + low
-			s.dual[k], x.low = hi, low-(hi-d)
+			dual[k], x.low = hi, low-(hi-d)
 		}
-		for child := x.first; child >= 0; child = s.nodes[child].next {
+		for child := x.first; child >= 0; child = nodes[child].next {
 			stack = append(stack, child)
 		}
 	}
@@ -618,15 +619,18 @@ func (s *Solver[T]) pivot(a arc) int32 {
 	}
 	part := nodes[leaves].size
 	to := i + j - from
-	for k := nodes[leaves].parent; k >= 0; k = nodes[k].parent {
-		nodes[k].size -= part
-	}
 	if 2*part <= s.active {
-		for k := to; k >= 0; k = nodes[k].parent {
+		for k := nodes[leaves].parent; k != p; k = nodes[k].parent {
+			nodes[k].size -= part
+		}
+		for k := to; k != p; k = nodes[k].parent {
 			nodes[k].size += part
 		}
 		s.turn(from, to, leaves, part, least, a.cost)
 		return from
+	}
+	for k := nodes[leaves].parent; k >= 0; k = nodes[k].parent {
+		nodes[k].size -= part
 	}
 	s.detach(leaves)
 	rest := s.active - part
