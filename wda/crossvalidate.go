@@ -256,7 +256,7 @@ func (c *CrossValidation) needs(ctx context.Context, n, d int, labels []int, atO
 				most, choosing = sum, needs
 			}
 		}
-		work += float64(c.Folds) * float64(n) * float64(n) * 2 * float64(set.Objective.Iterations) * steps
+		work += float64(float64(c.Folds) * float64(n) * float64(n) * 2 * float64(set.Objective.Iterations) * steps)
 	}
 	return append(needs, choosing...), work, nil
 }
