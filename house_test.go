@@ -90,6 +90,7 @@ var inTests = map[string][]string{
 	"wda/baseline":          {"internal/ending", "internal/projection/projectiontest", "wda/dataset"},
 	"dist":                  {"internal/asm/asmtest"},
 	"search":                {"internal/asm/asmtest", "internal/ending"},
+	"sinkhorn":              {"internal/ending"},
 	"vecmath":               {"internal/asm/asmtest", "internal/asm/exp/oracle"},
 	"internal/dense":        {"internal/ending"},
 	"internal/stiefel":      {"internal/ending", "internal/asm/asmtest"},

@@ -125,7 +125,7 @@ func (it *iteration[T]) rowSums(ctx context.Context, r []T) error {
 	return nil
 }
 
-// cancelled makes the result the one of the last whole iteration, if there is one.
+// cancelled sets the result to the last whole iteration, if there was one.
 func (it *iteration[T]) cancelled() {
 	res := &it.res
 	if res.Iterations > 0 && !it.kernel.Large() {

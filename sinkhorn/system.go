@@ -46,7 +46,7 @@ func (sys *system[T]) allocate() {
 	}
 }
 
-// set makes the system the one of a plan of an iteration.
+// set sets the system for a plan of an iteration.
 func (sys *system[T]) set(it *iteration[T], t plan[T], diag, rows []T) {
 	sys.plan, sys.diag, sys.rows = t, diag, rows
 	sys.mass, sys.epsilon, sys.free, sys.common = it.mass, T(it.limits.epsilon), !it.unequal, nil
