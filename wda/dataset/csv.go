@@ -261,7 +261,9 @@ func (c *csvSamples) plain(x []float64, text []byte, label func(text []byte, pla
 				return false
 			}
 			if at == toLabel {
-				name = field
+				if name = field; len(name) == 0 { // which is rare
+					return false
+				}
 			}
 		}
 		if ends := n == len(text); ends != (j == last) || !ends && text[n] != comma {
@@ -269,7 +271,7 @@ func (c *csvSamples) plain(x []float64, text []byte, label func(text []byte, pla
 		}
 		text = text[min(n+1, len(text)):]
 	}
-	if c.label >= 0 {
+	if name != nil {
 		label(name, c.t.line)
 	}
 	return true

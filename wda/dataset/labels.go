@@ -195,18 +195,16 @@ func plainNumber(text string, v float64) (name string, ok bool) {
 // twoSpellings says that a number is written in two ways, if one is.
 func twoSpellings(list []spelling, plain bool) []Note {
 	const exact = 1 << 53
-	seen := make(map[float64]string, len(list))
-	for _, s := range list {
-		other, twice := seen[s.value]
-		if !twice {
-			if math.Abs(s.value) < exact {
-				seen[s.value] = s.text
-			}
+	byValue := slices.DeleteFunc(slices.Clone(list), func(s spelling) bool { return !(math.Abs(s.value) < exact) })
+	slices.SortStableFunc(byValue, func(a, b spelling) int { return cmp.Compare(a.value, b.value) })
+	for i := 1; i < len(byValue); i++ {
+		a, b := byValue[i-1], byValue[i]
+		if a.value != b.value {
 			continue
 		}
-		text := fmt.Sprintf("the labels %s and %s are the same number, but different texts, and therefore two classes", clip(other), clip(s.text))
+		text := fmt.Sprintf("the labels %s and %s are the same number, but different texts, and therefore two classes", clip(a.text), clip(b.text))
 		if plain {
-			text = fmt.Sprintf("the labels %s and %s are one class, because all labels are plain numbers", clip(other), clip(s.text))
+			text = fmt.Sprintf("the labels %s and %s are one class, because all labels are plain numbers", clip(a.text), clip(b.text))
 		}
 		return []Note{{Text: text}}
 	}
