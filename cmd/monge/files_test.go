@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -236,5 +238,21 @@ func TestLooksTheSame(t *testing.T) {
 func TestEscapeControls(t *testing.T) {
 	if got := string(escapeControls([]byte("a\x1b[31m\tö\n\x7f\u0085\x00"))); got != "a\\x1b[31m\tö\n\\x7f\\u0085\\x00" {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestClosedOutput: a result that nobody can read is worth a warning.
+func TestClosedOutput(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no shell")
+	}
+	for redirect, want := range map[string]bool{">&-": true, ">/dev/null": false} {
+		cmd := program(t)
+		sh := exec.Command("sh", "-c", `"$0" version `+redirect, cmd.Path)
+		sh.Env = cmd.Env
+		said, err := sh.CombinedOutput()
+		if err != nil || strings.Contains(string(said), "standard output is closed, so that the result is lost") != want {
+			t.Errorf("%s: %v: %s", redirect, err, said)
+		}
 	}
 }

@@ -80,14 +80,16 @@ type app struct {
 // such as those who print help, can return one.
 type output struct {
 	io.Writer
-	err    error
-	before func() // called before every write: what is on the terminal makes room
+	err     error
+	written bool
+	before  func() // called before every write: what is on the terminal makes room
 }
 
 func (o *output) Write(p []byte) (int, error) {
 	if o.before != nil {
 		o.before()
 	}
+	o.written = true
 	n, err := o.Writer.Write(p)
 	if err != nil && o.err == nil {
 		o.err = fmt.Errorf("cannot write to standard output: %w", cause(err))
@@ -125,6 +127,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	a.progress.Load().end()
 	if a.stdout.err != nil {
 		err = a.stdout.err
+	}
+	if f, ok := a.stdout.Writer.(*os.File); ok && a.stdout.written && goesNowhere(f) {
+		a.advise("standard output is closed, so that the result is lost")
 	}
 	switch {
 	case err == nil:

@@ -51,6 +51,7 @@ var (
 	drop        = flag.String("drop", "", "columns to leave out, separated by commas, for fit, score and crossvalidate")
 	labelColumn = flag.String("label-column", "", "column of labels, for fit, score and crossvalidate (default: as for monge fit)")
 	missing     = flag.String("missing", "error", "what to do with missing values, for fit and crossvalidate: error, mean, median or drop")
+	noLabel     = flag.String("missing-labels", "error", "what to do with rows without a label, for fit, score and crossvalidate: error, drop or keep, as for monge fit")
 	oneHot      = flag.String("one-hot", "", "columns of text, separated by commas, for fit and crossvalidate: each of their values becomes a feature that is 0 or 1")
 	extra       = flag.Bool("extra-columns", false, "leave out columns that the model does not know, instead of refusing the file")
 
@@ -153,6 +154,9 @@ func training(m *wda.Model) (*dataset.Dataset, error) {
 		return nil, fmt.Errorf("--missing must be error, mean, median or drop, not %q", *missing)
 	}
 	opt := &dataset.Options{Labels: dataset.ParseLabels(*labelColumn), Columns: list(*columns), Drop: list(*drop), AllowExtra: *extra}
+	if err := opt.MissingLabels.UnmarshalText([]byte(*noLabel)); err != nil {
+		return nil, fmt.Errorf("--missing-labels must be error, drop or keep, not %q", *noLabel)
+	}
 	if m != nil {
 		opt.Schema = m.Schema()
 	}
