@@ -384,6 +384,32 @@ func TestPOTLine(t *testing.T) {
 	}
 }
 
+// TestPOTDivergenceOfCosts: POT's empirical_sinkhorn_divergence (0.9.7, reg = 1) is the cost between the clouds less half
+// of that of each with itself. Solver.Divergence takes the regularized cost, and differs.
+func TestPOTDivergenceOfCosts(t *testing.T) {
+	x, y := dist.NewMatrix(4, 2, []float64{0, 0, 1, 2, 3, 1, 2, 2}), dist.NewMatrix(3, 2, []float64{5, 1, 4, 4, 6, 0})
+	s, err := newSolver[float64](&Settings{Tolerance: 1e-13, Lambda: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := 0.
+	for _, c := range []struct {
+		x, y   dist.Matrix[float64]
+		factor float64
+	}{{x, y, 1}, {x, x, -0.5}, {y, y, -0.5}} {
+		r, err := s.Solve(t.Context(), &Problem[float64]{X: c.x, Y: c.y})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got += c.factor * r.Cost
+	}
+	const want = 15.321863907826302
+	d, err := s.Divergence(t.Context(), dist.Matrix[float64]{}, dist.Matrix[float64]{}, &Problem[float64]{X: x, Y: y})
+	if err != nil || math.Abs(got-want) > 1e-10 || math.Abs(d.Value-want) < 1e-3 {
+		t.Errorf("%v, POT has %v; the divergence is %v, %v", got, want, d.Value, err)
+	}
+}
+
 // TestPOTDivergence: the divergence is the value between the clouds less half of that of each with itself, whatever
 // the start.
 func TestPOTDivergence(t *testing.T) {
