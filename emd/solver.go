@@ -14,7 +14,7 @@ import (
 const (
 	defaultMemory = 8 << 30
 	goodGap       = 1e-12                  // of Σ T|c|
-	capStep       = 1 << 20                // what costs are capped at, in units of the largest that a plan has used
+	capStep       = 16                     // what costs are capped at, in units of the largest that a plan has used
 	nodeBytes     = simplex.NodeBytes + 80 // of a row or column of Solve
 )
 
@@ -54,7 +54,7 @@ type workspace[T dist.Float] struct {
 	count        []int32
 	rows, column []float64
 	result       Result[T]
-	hasCapped    bool // costs were capped, in this solve
+	raised       bool // the cap of the costs was raised, in this solve
 }
 
 // NewSolver returns a solver with these settings; nil means the zero Settings. An error wraps
@@ -130,7 +130,7 @@ func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 	if err := checkSums[T](sumA, sumB, p.Mass); err != nil {
 		return nil, err
 	}
-	w.hasCapped = false
+	w.raised = false
 	a, b := weightsOr(p.A, &w.a, n), weightsOr(p.B, &w.b, m)
 	if p.Cost.Rows > 0 {
 		w.costs.setCost(p.Cost)
@@ -156,27 +156,27 @@ func (w *workspace[T]) capAgain() bool {
 		size += float64(e.Mass * x)
 		used = max(used, x)
 	}
-	if c.cap > 0 {
-		if used < float64(c.cap) {
-			return false
-		}
-		c.cap *= capStep
-		if c.cap-c.cap != 0 {
+	if c.cap > 0 && used >= float64(c.cap) { // the cap was too low
+		w.raised = true
+		if c.cap *= capStep; c.cap-c.cap != 0 {
 			c.cap = 0
 		}
 		return true
 	}
-	if r.Certificate.Gap <= float64(goodGap*size) {
+	if w.raised || r.Certificate.Gap <= float64(goodGap*size) {
 		return false
 	}
 	for _, u := range r.U {
 		large = max(large, math.Abs(u))
 	}
+	if c.cap > 0 {
+		large = float64(c.cap) / 2
+	}
 	cap := T(used * capStep)
-	if !(float64(cap) < large) || cap <= 0 || w.hasCapped {
+	if !(float64(cap) < large) || cap <= 0 {
 		return false
 	}
-	c.cap, w.hasCapped = cap, true
+	c.cap = cap
 	return true
 }
 
