@@ -5,46 +5,13 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
-	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm/asmtest"
-	"gonum.org/v1/gonum/mat"
+	"github.com/gomonge/monge/internal/discriminant/wdatest"
 )
-
-// uniform returns numbers from −1 to 1.
-func uniform(seed uint64, r, c int) *mat.Dense {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	m := mat.NewDense(r, c, nil)
-	for i := range r {
-		for j := range c {
-			m.Set(i, j, float64(int64(rng.Uint64()))/(1<<63))
-		}
-	}
-	return m
-}
-
-// clusters returns samples of the given class sizes around random centers, in random order, and
-// their labels.
-func clusters(seed uint64, d int, sizes ...int) (*mat.Dense, []int) {
-	var labels []int
-	for c, n := range sizes {
-		for range n {
-			labels = append(labels, c)
-		}
-	}
-	rng := rand.New(rand.NewPCG(seed, 1))
-	rng.Shuffle(len(labels), func(i, j int) { labels[i], labels[j] = labels[j], labels[i] })
-	centers, x := uniform(seed+1, len(sizes), d), uniform(seed+2, len(labels), d)
-	for i, l := range labels {
-		for j, v := range centers.RawRowView(l) {
-			x.Set(i, j, x.At(i, j)+float64(0.8*v)) // not fused: the same bits everywhere
-		}
-	}
-	return x, labels
-}
 
 // TestSameBits recomputes hashes that were made on amd64: a projection is the same on every machine
 // and at every level.
@@ -66,7 +33,7 @@ func TestSameBits(t *testing.T) {
 		{"two", 21, 5, []int{17, 21}, all},
 		{"wide", 11, 41, []int{9, 8, 10}, quick}, // the others take a second with 41 features
 	} {
-		x, labels := clusters(data.seed, data.d, data.sizes...)
+		x, labels := wdatest.Clusters(data.seed, data.d, data.sizes...)
 		for _, m := range data.methods {
 			hash, name, _ := strings.Cut(lines[k], "\t")
 			if k++; name != data.name+" "+m.String() {
