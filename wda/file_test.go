@@ -494,6 +494,27 @@ func TestVersion1(t *testing.T) {
 	}
 }
 
+// TestReleaseCandidate reads a classifier that the command of 1.0.0-rc.1 has written: its warnings
+// are sentences.
+func TestReleaseCandidate(t *testing.T) {
+	data, err := os.ReadFile("testdata/classifier-rc1.wda")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := loadClassifier(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := c.Model().Report()
+	if c.Hash() != "a4d955f43f7e310f834cd6d945339c8d4e8c9aaded757d78d976c0308af27f05" || c.Storage() != StorageInt8() || r.Settings.Scale != ScaleRatio ||
+		len(r.Warnings) != 4 || r.Warnings[2].Code != "" || r.Warnings[2].String() != "class 0 has only 2 samples" {
+		t.Errorf("hash %s, storage %v, scale %v, warnings %q", c.Hash(), c.Storage(), r.Settings.Scale, r.Warnings)
+	}
+	if again := fileOf(t, c); !bytes.Equal(again, data) {
+		t.Error("written again, the file differs")
+	}
+}
+
 // TestStatusNames: every status has a name in the file, and version 1 had its number.
 func TestStatusNames(t *testing.T) {
 	var names []string
