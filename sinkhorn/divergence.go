@@ -51,10 +51,10 @@ func (s *solver[T]) Divergence(ctx context.Context, dx, dy dist.Matrix[T], p *Pr
 	s.enter()
 	defer s.leave()
 	if !p.Cost.IsEmpty() {
-		return Divergence{}, fmt.Errorf("sinkhorn: %w: a divergence needs points, not a cost matrix", ErrShape)
+		return Divergence{}, fmt.Errorf("%w: a divergence needs points, not a cost matrix", ErrShape)
 	}
 	if p.Mass > 0 || p.PenaltyA != p.PenaltyB {
-		return Divergence{}, fmt.Errorf("sinkhorn: %w: a divergence needs PenaltyA = PenaltyB and no Mass", ErrSettings)
+		return Divergence{}, fmt.Errorf("%w: a divergence needs PenaltyA = PenaltyB and no Mass", ErrSettings)
 	}
 	gradient := !dx.IsEmpty() || !dy.IsEmpty()
 	if gradient && (dx.IsEmpty() || dy.IsEmpty() || !dx.Fits() || !dy.Fits() || matrix.Overlap(dx, dy)) {

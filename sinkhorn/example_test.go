@@ -89,7 +89,7 @@ func ExampleSolver_Solve_deadline() {
 	// Output:
 	// converged, 1.000 of a row's mass
 	// <nil>
-	// sinkhorn: the solve was cancelled before its first iteration
+	// the solve was cancelled before its first iteration
 }
 
 // Many small problems at once; the callback may be called concurrently.

@@ -36,7 +36,7 @@ type implicit[T dist.Float] struct {
 // implicitly makes M̄ the implicit gradient.
 func (g *gradients[T]) implicitly(ctx context.Context, it *iteration[T]) error {
 	if it.partial > 0 {
-		return fmt.Errorf("sinkhorn: %w: GradientImplicit does not support Mass; GradientFrozen gives the gradient of RegularizedCost", ErrSettings)
+		return fmt.Errorf("%w: GradientImplicit does not support Mass; GradientFrozen gives the gradient of RegularizedCost", ErrSettings)
 	}
 	if !(it.res.MarginalError <= it.limits.converged*it.mass) {
 		return ErrNotConverged

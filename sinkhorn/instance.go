@@ -65,7 +65,7 @@ func (in *instance[T]) setPenalties(p *Problem[T], gradient bool) error {
 		to    *float64
 	}{{"PenaltyA", p.PenaltyA, &in.penaltyA}, {"PenaltyB", p.PenaltyB, &in.penaltyB}} {
 		if !(side.given >= 0) {
-			return fmt.Errorf("sinkhorn: %w: %s is %v; it must not be negative", ErrSettings, side.name, side.given)
+			return fmt.Errorf("%w: %s is %v; it must not be negative", ErrSettings, side.name, side.given)
 		}
 		if side.given > 0 {
 			*side.to = side.given
@@ -73,14 +73,14 @@ func (in *instance[T]) setPenalties(p *Problem[T], gradient bool) error {
 	}
 	switch {
 	case !(p.Mass >= 0) || math.IsInf(p.Mass, 1):
-		return fmt.Errorf("sinkhorn: %w: Mass is %v; it must be finite and not negative", ErrSettings, p.Mass)
+		return fmt.Errorf("%w: Mass is %v; it must be finite and not negative", ErrSettings, p.Mass)
 	case p.Mass > 0 && p.PenaltyA+p.PenaltyB > 0:
-		return fmt.Errorf("sinkhorn: %w: both Mass and a penalty (PenaltyA, PenaltyB) are set; use one of them", ErrSettings)
+		return fmt.Errorf("%w: both Mass and a penalty (PenaltyA, PenaltyB) are set; use one of them", ErrSettings)
 	}
 	in.setLambda(in.lambda)
 	in.unequal = p.Mass > 0 || in.penaltyOfA.rest > 0 || in.penaltyOfB.rest > 0
 	if in.unequal && gradient {
-		return fmt.Errorf("sinkhorn: %w: Settings.Gradient does not support penalties or Mass; without it, GradientFrozen and GradientImplicit are supported", ErrSettings)
+		return fmt.Errorf("%w: Settings.Gradient does not support penalties or Mass; without it, GradientFrozen and GradientImplicit are supported", ErrSettings)
 	}
 	return nil
 }
@@ -91,11 +91,11 @@ func checkStart[T dist.Float](p *Problem[T], n int) error {
 		return nil
 	}
 	if len(p.Start) != n {
-		return fmt.Errorf("sinkhorn: %w: Start has %d potentials for %d points", ErrShape, len(p.Start), n)
+		return fmt.Errorf("%w: Start has %d potentials for %d points", ErrShape, len(p.Start), n)
 	}
 	for i, f := range p.Start {
 		if f-f != 0 && !(f < 0 && p.A != nil && i < len(p.A) && p.A[i] == 0) {
-			return fmt.Errorf("sinkhorn: %w: Start[%d] is %v", ErrNotFinite, i, f)
+			return fmt.Errorf("%w: Start[%d] is %v", ErrNotFinite, i, f)
 		}
 	}
 	return nil
@@ -120,7 +120,7 @@ func (in *instance[T]) centerStart() {
 
 func checkMatrix[T dist.Float](name string, m dist.Matrix[T]) error {
 	if !asm.Fits(len(m.Data), m.Rows, m.Cols, m.Stride) {
-		return fmt.Errorf("sinkhorn: %w: %s: %d elements for a %d × %d matrix of stride %d", ErrShape, name, len(m.Data), m.Rows, m.Cols, m.Stride)
+		return fmt.Errorf("%w: %s: %d elements for a %d × %d matrix of stride %d", ErrShape, name, len(m.Data), m.Rows, m.Cols, m.Stride)
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func (in *instance[T]) marginal(name string, dst, given []T, uniform *int) (sum,
 	}
 	*uniform = 0
 	if len(given) != len(dst) {
-		return 0, 0, false, fmt.Errorf("sinkhorn: %w: %s has %d weights, but the problem has %d points on that side", ErrShape, name, len(given), len(dst))
+		return 0, 0, false, fmt.Errorf("%w: %s has %d weights, but the problem has %d points on that side", ErrShape, name, len(given), len(dst))
 	}
 	least = math.Inf(1)
 	for i, w := range given {
@@ -211,7 +211,7 @@ func (in *instance[T]) notFinite(ctx context.Context) error {
 			for i := first; i < last && bad == nil; i++ {
 				for j, x := range c.m.Row(i) {
 					if x-x != 0 {
-						bad = fmt.Errorf("sinkhorn: %w: %s, row %d, column %d is %v", ErrNotFinite, c.name, i, j, x)
+						bad = fmt.Errorf("%w: %s, row %d, column %d is %v", ErrNotFinite, c.name, i, j, x)
 						return
 					}
 				}

@@ -86,10 +86,10 @@ func (it *iteration[T]) admit(p *Problem[T]) error {
 	kernel := &it.kernel
 	if p.Cost.IsEmpty() {
 		if p.X.IsEmpty() || p.Y.IsEmpty() {
-			return fmt.Errorf("sinkhorn: %w: the problem has neither a cost matrix nor two point clouds", ErrShape)
+			return fmt.Errorf("%w: the problem has neither a cost matrix nor two point clouds", ErrShape)
 		}
 		if p.X.Cols != p.Y.Cols {
-			return fmt.Errorf("sinkhorn: %w: points of X have %d dimensions, those of Y %d", ErrShape, p.X.Cols, p.Y.Cols)
+			return fmt.Errorf("%w: points of X have %d dimensions, those of Y %d", ErrShape, p.X.Cols, p.Y.Cols)
 		}
 		if err := checkMatrix("X", p.X); err != nil {
 			return err
@@ -100,7 +100,7 @@ func (it *iteration[T]) admit(p *Problem[T]) error {
 		kernel.SetPoints(p.X, p.Y)
 	} else {
 		if !p.X.IsEmpty() || !p.Y.IsEmpty() {
-			return fmt.Errorf("sinkhorn: %w: the problem has both a cost matrix and points; set one of them", ErrShape)
+			return fmt.Errorf("%w: the problem has both a cost matrix and points; set one of them", ErrShape)
 		}
 		if err := checkMatrix("cost", p.Cost); err != nil {
 			return err
@@ -112,7 +112,7 @@ func (it *iteration[T]) admit(p *Problem[T]) error {
 		lambda = it.settings.Lambda
 	}
 	if !(lambda > 0) || math.IsInf(lambda, 1) {
-		return fmt.Errorf("sinkhorn: %w: λ is %v; set Problem.Lambda or Settings.Lambda to a positive, finite number", ErrSettings, lambda)
+		return fmt.Errorf("%w: λ is %v; set Problem.Lambda or Settings.Lambda to a positive, finite number", ErrSettings, lambda)
 	}
 	if !it.setLambda(lambda) {
 		return fmt.Errorf("%w: λ is %v; λ·log₂e must not overflow", ErrRange, lambda)

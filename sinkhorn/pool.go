@@ -25,14 +25,14 @@ func NewPool[T dist.Float](settings *Settings, solvers int) (*Pool[T], error) {
 		set = *settings
 	}
 	if solvers < 1 {
-		return nil, fmt.Errorf("sinkhorn: %w: a pool of %d solvers; it needs at least 1", ErrSettings, solvers)
+		return nil, fmt.Errorf("%w: a pool of %d solvers; it needs at least 1", ErrSettings, solvers)
 	}
 	if err := set.check(); err != nil {
 		return nil, err
 	}
 	share := set.MaxMemory / int64(solvers)
 	if set.MaxMemory = share / 4; set.MaxMemory == 0 {
-		return nil, fmt.Errorf("sinkhorn: %w: MaxMemory leaves %d bytes for each of %d solvers", ErrSettings, share, solvers)
+		return nil, fmt.Errorf("%w: MaxMemory leaves %d bytes for each of %d solvers", ErrSettings, share, solvers)
 	}
 	// A solver keeps buffers of eight kinds, each from another problem perhaps, and up to a quarter
 	// larger than needed: 10/32 of the share, besides 2/4 for the problem at hand and its gradient.

@@ -70,7 +70,7 @@ var (
 	ErrNotFinite = fault.ErrNotFinite
 	// ErrMarginals: a weight is negative, not finite or too small, or the sums of A and B
 	// differ.
-	ErrMarginals = errors.New("sinkhorn: bad marginals")
+	ErrMarginals = errors.New("bad marginals")
 	// ErrSettings: a setting or a problem's λ is invalid, a problem needs more than
 	// Settings.MaxMemory, or something was asked for that the settings exclude.
 	ErrSettings = fault.ErrSettings
@@ -79,16 +79,16 @@ var (
 	// DomainPlain it also means that a scaling has left the range in which plain iterations
 	// are accurate; DomainAuto and DomainLog solve such problems. DomainAuto may also solve a
 	// problem that DomainLog refuses, if plain iterations are accurate: λ·cost is then not needed.
-	ErrRange = errors.New("sinkhorn: λ·cost is beyond the floating-point range")
+	ErrRange = errors.New("λ·cost is beyond the floating-point range")
 	// ErrNotConverged: the implicit gradient exists at convergence only, and the iterations
 	// ended before.
-	ErrNotConverged = errors.New("sinkhorn: the iterations have not converged")
+	ErrNotConverged = errors.New("the iterations have not converged")
 	// ErrNoResult: the context ended before the first iteration, so that there is no plan.
-	ErrNoResult = errors.New("sinkhorn: the solve was cancelled before its first iteration")
+	ErrNoResult = errors.New("the solve was cancelled before its first iteration")
 )
 
 // errUnderflow is the error of DomainPlain where DomainAuto would switch to logarithms.
 var errUnderflow = fmt.Errorf("%w of the plain domain: a scaling overflows or underflows; use DomainAuto or DomainLog", ErrRange)
 
 // errNoGradient is the error of unrolled gradients without Settings.Gradient.
-var errNoGradient = fmt.Errorf("sinkhorn: %w: an unrolled gradient needs Settings.Gradient", ErrSettings)
+var errNoGradient = fmt.Errorf("%w: an unrolled gradient needs Settings.Gradient", ErrSettings)

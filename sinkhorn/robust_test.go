@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/gomonge/monge/dist"
@@ -261,7 +260,7 @@ func TestErrors(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if r, err := s.Solve(t.Context(), &c.p); !errors.Is(err, c.want) || r != nil || !strings.HasPrefix(err.Error(), "sinkhorn: ") {
+				if r, err := s.Solve(t.Context(), &c.p); !errors.Is(err, c.want) || r != nil {
 					t.Errorf("%s, %v, %v: %v, result %v; want %v", name, domain, storage, err, r != nil, c.want)
 				}
 				// The solver is as good as new.
@@ -275,7 +274,7 @@ func TestErrors(t *testing.T) {
 		"iterations": {Iterations: -1}, "tolerance": {Tolerance: -1}, "tolerance NaN": {Tolerance: nan}, "domain": {Domain: 3}, "storage": {Storage: 4},
 		"workers": {Workers: -1}, "annealing": {Anneal: 1}, "annealing NaN": {Anneal: nan},
 	} {
-		if _, err := newSolver[float32](&set); !errors.Is(err, ErrSettings) || !strings.HasPrefix(err.Error(), "sinkhorn: ") {
+		if _, err := newSolver[float32](&set); !errors.Is(err, ErrSettings) {
 			t.Errorf("settings, %s: %v", name, err)
 		}
 	}

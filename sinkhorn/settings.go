@@ -181,21 +181,21 @@ const (
 // check checks the settings and fills in defaults.
 func (set *Settings) check() error {
 	if !(set.Lambda >= 0) || math.IsInf(set.Lambda, 1) {
-		return fmt.Errorf("sinkhorn: %w: Lambda is %v; it must be positive and finite, or 0 if every problem states its own", ErrSettings, set.Lambda)
+		return fmt.Errorf("%w: Lambda is %v; it must be positive and finite, or 0 if every problem states its own", ErrSettings, set.Lambda)
 	}
 	switch {
 	case set.Iterations < 0:
-		return fmt.Errorf("sinkhorn: %w: Iterations is %d; it must not be negative", ErrSettings, set.Iterations)
+		return fmt.Errorf("%w: Iterations is %d; it must not be negative", ErrSettings, set.Iterations)
 	case !(set.Tolerance >= 0) || math.IsInf(set.Tolerance, 1):
-		return fmt.Errorf("sinkhorn: %w: Tolerance is %v; it must be finite and not negative", ErrSettings, set.Tolerance)
+		return fmt.Errorf("%w: Tolerance is %v; it must be finite and not negative", ErrSettings, set.Tolerance)
 	case set.Anneal != 0 && !(set.Anneal >= leastAnneal) || math.IsInf(set.Anneal, 1):
-		return fmt.Errorf("sinkhorn: %w: Anneal is %v; it must be 0 or at least 1.01", ErrSettings, set.Anneal)
+		return fmt.Errorf("%w: Anneal is %v; it must be 0 or at least 1.01", ErrSettings, set.Anneal)
 	case !domainNames.Has(uint8(set.Domain)) || !storageNames.Has(uint8(set.Storage)):
-		return fmt.Errorf("sinkhorn: %w: Domain is %v and Storage %v; one of them is unknown", ErrSettings, set.Domain, set.Storage)
+		return fmt.Errorf("%w: Domain is %v and Storage %v; one of them is unknown", ErrSettings, set.Domain, set.Storage)
 	case set.Workers < 0:
-		return fmt.Errorf("sinkhorn: %w: Workers is %d; it must not be negative", ErrSettings, set.Workers)
+		return fmt.Errorf("%w: Workers is %d; it must not be negative", ErrSettings, set.Workers)
 	case set.MaxMemory < 0:
-		return fmt.Errorf("sinkhorn: %w: MaxMemory is %d; it must not be negative", ErrSettings, set.MaxMemory)
+		return fmt.Errorf("%w: MaxMemory is %d; it must not be negative", ErrSettings, set.MaxMemory)
 	}
 	if set.Workers == 0 {
 		set.Workers = runtime.GOMAXPROCS(0)
@@ -217,5 +217,5 @@ func (set *Settings) afford(bytes float64, what string) error {
 	if bytes <= float64(set.MaxMemory) {
 		return nil
 	}
-	return fmt.Errorf("sinkhorn: %w: %s would take %.4g bytes, more than Settings.MaxMemory = %d", ErrSettings, what, bytes, set.MaxMemory)
+	return fmt.Errorf("%w: %s would take %.4g bytes, more than Settings.MaxMemory = %d", ErrSettings, what, bytes, set.MaxMemory)
 }

@@ -111,7 +111,7 @@ func (sys *system[T]) list(ctx context.Context) error {
 }
 
 // errListTooLong ends the pass that makes a list.
-var errListTooLong = errors.New("sinkhorn: too many elements matter")
+var errListTooLong = errors.New("too many elements matter")
 
 // listVisitor appends to the list, until it is too long.
 type listVisitor[T dist.Float] struct {

@@ -70,7 +70,7 @@ func judge(ctx context.Context, search *knn.Search[float64], points *knn.Points[
 	out.error /= n
 	out.score = brier/n + out.error
 	if out.score-out.score != 0 {
-		return out, fmt.Errorf("wda: distances overflow: %w", ErrNotFinite)
+		return out, fmt.Errorf("distances overflow: %w", ErrNotFinite)
 	}
 	return out, nil
 }
@@ -316,7 +316,7 @@ func judgeMeans(ctx context.Context, x dist.Matrix[float64], labels []int, y dis
 		out.error /= float64(len(actual))
 		out.score = out.score/float64(len(actual)) + out.error
 		if out.score-out.score != 0 {
-			return out, fmt.Errorf("wda: distances overflow: %w", ErrNotFinite)
+			return out, fmt.Errorf("distances overflow: %w", ErrNotFinite)
 		}
 		if !(out.score < best.score) {
 			break

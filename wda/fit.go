@@ -136,7 +136,7 @@ func (f *outcome[T]) model(began time.Time) (*Model, error) {
 	}
 	model.scales, model.ratios, model.validated = f.parts.Scales, f.parts.Ratios, f.run.prepared.hash
 	if f.cause != nil {
-		return model, fmt.Errorf("wda: fit interrupted after %d steps: %w", f.rep.Steps, fitError(f.cause))
+		return model, fmt.Errorf("fit interrupted after %d steps: %w", f.rep.Steps, fitError(f.cause))
 	}
 	return model, nil
 }

@@ -191,7 +191,7 @@ func (src *source) sample(ctx context.Context, limit int) (*mat.Dense, []int, er
 
 func (src *source) read(dst []float64, first int) error {
 	if err := src.rows.ReadRows(dst, first); err != nil {
-		return fmt.Errorf("wda: reading from row %d on: %w", first, err)
+		return fmt.Errorf("reading from row %d on: %w", first, err)
 	}
 	return nil
 }

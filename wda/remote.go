@@ -52,7 +52,7 @@ func OpenWork(ctx context.Context, task string, shared []byte) (do func(ctx cont
 	case fitTask:
 		return openFits(ctx, shared)
 	}
-	return nil, fmt.Errorf("wda: unknown task %q: does the other process run another version of this program?", task)
+	return nil, fmt.Errorf("unknown task %q: does the other process run another version of this program?", task)
 }
 
 // remote is an Executor for one computation, or nil if it stays in this process.
@@ -77,12 +77,12 @@ func send[Result, Item any](ctx context.Context, to Executor, task string, share
 		return nil, err
 	}
 	if len(answers) != len(items) {
-		return nil, fmt.Errorf("wda: the Executor returned %d results for %d items of task %s", len(answers), len(items), task)
+		return nil, fmt.Errorf("the Executor returned %d results for %d items of task %s", len(answers), len(items), task)
 	}
 	out := make([]Result, len(items))
 	for i, b := range answers {
 		if err := decodeWire(b, &out[i]); err != nil {
-			return nil, fmt.Errorf("wda: result %d of task %s: %w", i, task, err)
+			return nil, fmt.Errorf("result %d of task %s: %w", i, task, err)
 		}
 	}
 	return out, nil

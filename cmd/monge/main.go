@@ -161,22 +161,17 @@ func (a *app) note(text string) {
 	}
 }
 
-// packages are the packages of the library, whose names stand in front of their errors. They mean nothing to
-// a user of the command.
-var packages = []string{"wda", "sinkhorn", "emd", "dataset", "baseline", "dist"}
-
 // complain prints one line on stderr.
 func (a *app) complain(text string) { a.complainAs("", text) }
 
 // complainAs prints one line on stderr, of a kind such as a warning.
 func (a *app) complainAs(kind, text string) {
 	a.progress.Load().clear()
-	parts := strings.Split(strings.Join(strings.Fields(text), " "), ": ")
-	parts = slices.DeleteFunc(parts, func(part string) bool { return slices.Contains(packages, part) })
-	if parts[0] == standard {
-		parts[0] = standardInput
+	text = strings.Join(strings.Fields(text), " ")
+	if rest, ok := strings.CutPrefix(text, standard+":"); ok { // the name of a file
+		text = standardInput + ":" + rest
 	}
-	fmt.Fprintln(a.stderr, "monge: "+kind+printable(strings.Join(parts, ": ")))
+	fmt.Fprintln(a.stderr, "monge: "+kind+printable(text))
 }
 
 // errUnfinished is wrapped by the error of a computation whose result was printed, but is less

@@ -168,7 +168,7 @@ type Ascent[T dist.Float] struct {
 }
 
 // errNotFinite: J or its gradient cannot be computed at a projection.
-var errNotFinite = errors.New("wda: J or its gradient is not finite; use a smaller λ or a larger ρ, or check the scale of the features")
+var errNotFinite = errors.New("J or its gradient is not finite; use a smaller λ or a larger ρ, or check the scale of the features")
 
 // Measure returns J and the norm of its Riemannian gradient at p. g, of the shape of
 // p, is overwritten.

@@ -16,4 +16,4 @@ package discriminant
 import "errors"
 
 // ErrNoSpread: samples do not differ, so that J would be 0 or infinite. Package wda exports it.
-var ErrNoSpread = errors.New("wda: samples do not differ")
+var ErrNoSpread = errors.New("samples do not differ")

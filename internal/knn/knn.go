@@ -31,7 +31,7 @@ import (
 // What can be wrong with the input. Errors wrap one of these and say where.
 var (
 	ErrShape     = fault.ErrShape
-	ErrNeighbors = errors.New("knn: number of neighbors out of range")
+	ErrNeighbors = errors.New("number of neighbors out of range")
 	ErrNotFinite = fault.ErrNotFinite
 )
 

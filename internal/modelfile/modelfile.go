@@ -25,7 +25,7 @@ import (
 )
 
 // ErrInvalid is wrapped by all errors of files that are not valid.
-var ErrInvalid = errors.New("wda: not a valid model")
+var ErrInvalid = errors.New("not a valid model")
 
 const (
 	// Magic is how a model file begins.

@@ -41,8 +41,8 @@ type Dataset struct {
 }
 
 var (
-	errSize    = because(fault.ErrSettings, "dataset: cannot draw the rows")
-	errNoSplit = because(fault.ErrSettings, "dataset: no such split")
+	errSize    = because(fault.ErrSettings, "cannot draw the rows")
+	errNoSplit = because(fault.ErrSettings, "no such split")
 )
 
 const (

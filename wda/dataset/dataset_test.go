@@ -80,7 +80,7 @@ func TestSplitBy(t *testing.T) {
 		t.Errorf("in %v out %v", column0(in), column0(out))
 	}
 	_, _, err = d.SplitBy(3)
-	if !errors.Is(err, errNoSplit) || err.Error() != "dataset: no such split: 3; the values are [0 1 2]" {
+	if !errors.Is(err, errNoSplit) || err.Error() != "no such split: 3; the values are [0 1 2]" {
 		t.Errorf("absent value: %v", err)
 	}
 	d.Split = []int{1, 1, 1, 1}

@@ -258,7 +258,7 @@ func (d *Dataset) Relabel(classes []string) (notes []Note, err error) {
 	labels := make([]int, len(d.Labels))
 	for i, c := range d.Labels {
 		if labels[i] = to[c]; to[c] < 0 {
-			return nil, fmt.Errorf("dataset: row %d: class %s is not among the %d known ones", i+1, clipName(d.Classes[c]), len(classes))
+			return nil, fmt.Errorf("row %d: class %s is not among the %d known ones", i+1, clipName(d.Classes[c]), len(classes))
 		}
 	}
 	if d.Labels != nil {
