@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync/atomic"
 
+	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/query"
 )
 
@@ -270,7 +271,7 @@ func badValue(matrix string, i, j int, v float64) error {
 	if v-v == 0 {
 		err = ErrRange
 	}
-	return fmt.Errorf("%w: %s: row %d, column %d is %v", err, matrix, i, j, v)
+	return fmt.Errorf("%s: %w", matrix, &dist.PositionError{Row: i, Column: j, Value: v, Err: err})
 }
 
 // upTo returns n rounded up to a multiple of unit.

@@ -9,10 +9,10 @@ import (
 )
 
 var (
-	// ErrNotFinite: a value is NaN or infinite. The text of the error names its row and column.
+	// ErrNotFinite: a value is NaN or infinite. A dist.PositionError says where.
 	ErrNotFinite = fault.ErrNotFinite
-	// ErrRange: a value is too large for the numbers that it is stored as. The text of the error
-	// names its row and column.
+	// ErrRange: a value is too large for the numbers that it is stored as. A dist.PositionError
+	// says where.
 	ErrRange = errors.New("value is too large for the storage")
 	// ErrSettings: a Storage or Measure is unknown.
 	ErrSettings = fault.ErrSettings

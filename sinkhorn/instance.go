@@ -211,7 +211,7 @@ func (in *instance[T]) notFinite(ctx context.Context) error {
 			for i := first; i < last && bad == nil; i++ {
 				for j, x := range c.m.Row(i) {
 					if x-x != 0 {
-						bad = fmt.Errorf("%w: %s, row %d, column %d is %v", ErrNotFinite, c.name, i, j, x)
+						bad = fmt.Errorf("%s: %w", c.name, &dist.PositionError{Row: i, Column: j, Value: float64(x), Err: ErrNotFinite})
 						return
 					}
 				}

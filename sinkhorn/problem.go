@@ -66,7 +66,7 @@ func (p *Problem[T]) unequal() bool { return p.PenaltyA != 0 || p.PenaltyB != 0 
 var (
 	// ErrShape: sizes do not fit together.
 	ErrShape = fault.ErrShape
-	// ErrNotFinite: the input contains NaN or infinity.
+	// ErrNotFinite: the input contains NaN or infinity. In a matrix, a dist.PositionError says where.
 	ErrNotFinite = fault.ErrNotFinite
 	// ErrMarginals: a weight is negative, not finite or too small, or the sums of A and B
 	// differ.

@@ -151,7 +151,7 @@ func checkLambdas(l *mat.Dense, classes int) error {
 		for j := range classes {
 			switch v := l.At(i, j); {
 			case !(v > 0) || math.IsInf(v, 1):
-				return fmt.Errorf("λ matrix: %w", &PositionError{i, j, v, fmt.Errorf("%w: λ must be positive and finite", ErrSettings)})
+				return fmt.Errorf("λ matrix: %w", &PositionError{Row: i, Column: j, Value: v, Err: fmt.Errorf("%w: λ must be positive and finite", ErrSettings)})
 			case v != l.At(j, i):
 				return fmt.Errorf("%w: the λ matrix is not symmetric: elements (%d, %d) and (%d, %d) differ", ErrSettings, i, j, j, i)
 			}

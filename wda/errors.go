@@ -1,8 +1,7 @@
 package wda
 
 import (
-	"fmt"
-
+	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/discriminant"
 	"github.com/gomonge/monge/internal/fault"
 	"github.com/gomonge/monge/internal/modelfile"
@@ -27,16 +26,5 @@ var (
 	ErrModel = modelfile.ErrInvalid
 )
 
-// PositionError says where in the data a value is wrong, and which value. Row and Column count
-// from 0. It wraps Err.
-type PositionError struct {
-	Row, Column int
-	Value       float64
-	Err         error
-}
-
-func (e *PositionError) Error() string {
-	return fmt.Sprintf("%v: row %d, column %d is %v", e.Err, e.Row, e.Column, e.Value)
-}
-
-func (e *PositionError) Unwrap() error { return e.Err }
+// PositionError says where in the data a value is wrong, and which value. It is that of package dist.
+type PositionError = dist.PositionError

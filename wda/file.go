@@ -553,7 +553,7 @@ func parseVector(parts map[string][]byte, name string, n int) ([]float64, error)
 		err = fmt.Errorf("array of shape %v instead of %d numbers", shape, n)
 	}
 	if at := firstNotFinite(v); err == nil && at >= 0 {
-		err = &PositionError{at, 0, v[at], ErrNotFinite}
+		err = &PositionError{Row: at, Column: 0, Value: v[at], Err: ErrNotFinite}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

@@ -548,7 +548,11 @@ func works(t *testing.T, m *Model, c *Classifier) {
 	t.Helper()
 	d, p := m.Dims()
 	m.TransformVec(make([]float64, p), make([]float64, d))
-	m.Cut(1).Report()
+	if cut, err := m.Cut(1); err != nil {
+		t.Error(err)
+	} else {
+		cut.Report()
+	}
 	back, err := loadModel(bytes.NewReader(fileOf(t, m)))
 	if err != nil || back.Hash() != m.Hash() {
 		t.Fatalf("written again: %v", err)

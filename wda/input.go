@@ -69,7 +69,7 @@ func checkFinite(ctx context.Context, m mat.Matrix) error {
 		}
 		for j, v := range rows(i) {
 			if v-v != 0 {
-				bad = &PositionError{i, j, v, ErrNotFinite}
+				bad = &PositionError{Row: i, Column: j, Value: v, Err: ErrNotFinite}
 				return
 			}
 		}
@@ -171,7 +171,7 @@ func (src *source) sample(ctx context.Context, limit int) (*mat.Dense, []int, er
 		}
 		for k, v := range rows {
 			if isNotFinite(v) {
-				return nil, nil, &PositionError{first + k/d, k % d, v, ErrNotFinite}
+				return nil, nil, &PositionError{Row: first + k/d, Column: k % d, Value: v, Err: ErrNotFinite}
 			}
 		}
 		for i := range len(rows) / d {
@@ -215,7 +215,7 @@ func (src *source) population(s *discriminant.Samples, sp *discriminant.Span) *d
 				return err
 			}
 			if k := firstNotFinite(row); k >= 0 { // it was finite when all rows were checked
-				return &PositionError{r, k, row[k], ErrNotFinite}
+				return &PositionError{Row: r, Column: k, Value: row[k], Err: ErrNotFinite}
 			}
 			s.Arrange(row, row)
 		}

@@ -158,11 +158,11 @@ func checkNames(names []string, classes int) error {
 }
 
 // Cut returns a model of the first q components of m, with the same bits in every projection.
-// Its Report stays that of the fit. Cut panics unless 1 ≤ q ≤ p.
-func (m *Model) Cut(q int) *Model {
+// Its Report stays that of the fit. The error wraps ErrSettings unless 1 ≤ q ≤ p.
+func (m *Model) Cut(q int) (*Model, error) {
 	d, p := m.dims()
 	if q < 1 || q > p {
-		panic(fmt.Sprintf("wda: Cut to %d components of a model of %d", q, p))
+		return nil, fmt.Errorf("%w: a cut to %d components of a model of %d", ErrSettings, q, p)
 	}
 	other := *m
 	other.projection = mat.DenseCopyOf(m.projection.Slice(0, d, 0, q))
@@ -173,7 +173,7 @@ func (m *Model) Cut(q int) *Model {
 	if m.ratios != nil {
 		other.ratios = m.ratios[:q:q]
 	}
-	return &other
+	return &other, nil
 }
 
 // Report returns a copy of the report of the fit. The report of a loaded model has no History,
@@ -379,9 +379,9 @@ func checkProjected[T dist.Float](x, y []T) error {
 		return nil
 	}
 	if k := firstNotFinite(x); k >= 0 {
-		return &PositionError{0, k, float64(x[k]), ErrNotFinite}
+		return &PositionError{Row: 0, Column: k, Value: float64(x[k]), Err: ErrNotFinite}
 	}
-	return fmt.Errorf("projected sample: %w", &PositionError{0, at, float64(y[at]), ErrNotFinite})
+	return fmt.Errorf("projected sample: %w", &PositionError{Row: 0, Column: at, Value: float64(y[at]), Err: ErrNotFinite})
 }
 
 // inRow says in which row an error was found that a check of one row has returned.

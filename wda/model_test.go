@@ -157,11 +157,15 @@ func TestTransformShapes(t *testing.T) {
 		"stride 32":         {func() { m.Transform32(of32(3, 2, 2, 6), of32(3, 6, 5, 18)) }, "fit"},
 		"wrapped 32":        {func() { m.Transform32(of32(1<<61+1, 2, 2, 64), of32(1<<61+1, 6, 8, 64)) }, "fit"},
 		"wrapped target 32": {func() { m.Transform32(of32(3, 2, 1<<62, 64), of32(3, 6, 8, 64)) }, "fit"},
-		"cut to nothing":    {func() { m.Cut(0) }, "Cut"},
-		"cut to more":       {func() { m.Cut(3) }, "Cut"},
 	} {
 		if words := said(c.f); !strings.Contains(words, c.want) {
 			t.Errorf("%s: panics with %q, want words with %q", name, words, c.want)
+		}
+	}
+
+	for _, q := range []int{0, 3} {
+		if cut, err := m.Cut(q); cut != nil || !errors.Is(err, ErrSettings) {
+			t.Errorf("cut to %d components: %v", q, err)
 		}
 	}
 
@@ -314,7 +318,10 @@ func TestCut(t *testing.T) {
 	var all mat.Dense
 	m.Transform(&all, x)
 	for q := 1; q <= 5; q++ {
-		c := m.Cut(q)
+		c, err := m.Cut(q)
+		if err != nil {
+			t.Fatal(err)
+		}
 		var y mat.Dense
 		c.Transform(&y, x)
 		if !bitsEqual(&y, all.Slice(0, 40, 0, q)) || !slices.Equal(c.scales, m.scales[:q]) || !slices.Equal(c.ratios, m.ratios[:q]) {

@@ -399,7 +399,7 @@ func parseNarrow(parts map[string][]byte, p int, labels []int) (*knn.Points[floa
 	}
 	for i, x := range rows {
 		if x-x != 0 && err == nil {
-			err = &PositionError{i / p, i % p, float64(x), ErrNotFinite}
+			err = &PositionError{Row: i / p, Column: i % p, Value: float64(x), Err: ErrNotFinite}
 		}
 	}
 	if err != nil {
@@ -423,7 +423,7 @@ func (s Storage) parseQuantizer(parts map[string][]byte, p int) (*quantize.Quant
 	}
 	for i, x := range book {
 		if x-x != 0 && err == nil {
-			err = &PositionError{i >> s.bits, i & (1<<s.bits - 1), float64(x), ErrNotFinite}
+			err = &PositionError{Row: i >> s.bits, Column: i & (1<<s.bits - 1), Value: float64(x), Err: ErrNotFinite}
 		}
 	}
 	if err != nil {

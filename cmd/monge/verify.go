@@ -128,7 +128,9 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 	if err != nil {
 		return inFile(f.data, explain(err))
 	}
-	again = again.Cut(components)
+	if again, err = again.Cut(components); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
 	if again, err = again.WithClassNames(classNames(d)); err != nil {
 		return inFile(f.data, err)
 	}

@@ -1,0 +1,19 @@
+package dist
+
+import "fmt"
+
+// PositionError says where in a matrix a value is wrong, and which value. Row and Column count from
+// 0. It wraps Err. Packages search, sinkhorn and wda return it.
+type PositionError struct {
+	Row, Column int
+	Value       float64
+	Err         error
+}
+
+// Error returns the text of Err with row, column and value.
+func (e *PositionError) Error() string {
+	return fmt.Sprintf("%v: row %d, column %d is %v", e.Err, e.Row, e.Column, e.Value)
+}
+
+// Unwrap returns Err.
+func (e *PositionError) Unwrap() error { return e.Err }
