@@ -61,7 +61,7 @@ func (s *Solver[T]) Assign(ctx context.Context, dst []int, cost dist.Matrix[T]) 
 		return 0, err
 	}
 	if len(dst) != cost.Rows {
-		return 0, fmt.Errorf("emd: %w: dst has length %d, but there are %d rows", ErrShape, len(dst), cost.Rows)
+		return 0, fmt.Errorf("%w: dst has length %d, but there are %d rows", ErrShape, len(dst), cost.Rows)
 	}
 	n, m := cost.Rows, cost.Cols
 	bytes := assignBytes * (float64(n) + float64(m))
@@ -109,7 +109,7 @@ func (x *assignment[T]) begin(ctx context.Context, cost dist.Matrix[T]) error {
 		}
 		for j, c := range row {
 			if c != c || math.IsInf(float64(c), -1) {
-				return fmt.Errorf("emd: %w: the cost of row %d, column %d is %v", ErrNotFinite, i, j, c)
+				return fmt.Errorf("%w: the cost of row %d, column %d is %v", ErrNotFinite, i, j, c)
 			}
 		}
 	}

@@ -109,7 +109,7 @@ func proven[T dist.Float](t *testing.T, s *Solver[T], p *Problem[T]) (float64, b
 	c := r.Certificate
 	rounding := float64(n+m) * 0x1p-52
 	switch {
-	case r.Status != Optimal || r.Cost != c.Primal:
+	case r.Status != StatusOptimal || r.Cost != c.Primal:
 		t.Fatalf("%v, %v", r.Status, r.Cost)
 	case math.Abs(c.Violation-worst) > 0x1p-51*largest, math.Abs(c.Primal-primal) > rounding*size, math.Abs(c.Dual-dual) > rounding*mass*largest, math.Abs(c.MarginalError-marginal) > rounding*mass:
 		t.Fatalf("%+v, not violation %v, marginal error %v, primal %v, dual %v", c, worst, marginal, primal, dual)
@@ -550,13 +550,13 @@ func TestCancelled(t *testing.T) {
 	for looks := 0; ; looks += 1 + looks/4 {
 		r, err := s.Solve(&ending{t.Context(), looks}, &Problem[float64]{X: x, Y: y})
 		if err == nil {
-			if looks < 20 || r.Status != Optimal {
+			if looks < 20 || r.Status != StatusOptimal {
 				t.Errorf("%d looks: %v", looks, r.Status)
 			}
 			break
 		}
 		c := r.Certificate
-		if !errors.Is(err, context.Canceled) || r.Status != Cancelled || !math.IsNaN(c.Violation) || !math.IsNaN(c.Gap) || !math.IsNaN(c.Dual) || c.MarginalError > 1e-15 || !(r.Cost >= least.Cost) {
+		if !errors.Is(err, context.Canceled) || r.Status != StatusCancelled || !math.IsNaN(c.Violation) || !math.IsNaN(c.Gap) || !math.IsNaN(c.Dual) || c.MarginalError > 1e-15 || !(r.Cost >= least.Cost) {
 			t.Fatalf("%d looks: %v, cost %v, %+v, %v", looks, r.Status, r.Cost, c, err)
 		}
 	}

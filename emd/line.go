@@ -87,11 +87,11 @@ func (s *Solver[T]) admitLine(samples, weights [2][]T, p float64) (sumA, sumB fl
 	var sums [2]float64
 	for k, z := range samples {
 		if len(z) == 0 || len(z) > math.MaxInt32 {
-			return 0, 0, fmt.Errorf("emd: %w: %s has %d samples", ErrShape, [2]string{"x", "y"}[k], len(z))
+			return 0, 0, fmt.Errorf("%w: %s has %d samples", ErrShape, [2]string{"x", "y"}[k], len(z))
 		}
 		for i, v := range z {
 			if v-v != 0 {
-				return 0, 0, fmt.Errorf("emd: %w: %s[%d] is %v", ErrNotFinite, [2]string{"x", "y"}[k], i, v)
+				return 0, 0, fmt.Errorf("%w: %s[%d] is %v", ErrNotFinite, [2]string{"x", "y"}[k], i, v)
 			}
 		}
 		if sums[k], err = checkWeights([2]string{"a", "b"}[k], weights[k], len(z)); err != nil {
@@ -106,7 +106,7 @@ func (s *Solver[T]) admitLine(samples, weights [2][]T, p float64) (sumA, sumB fl
 
 func checkOrder(p float64) error {
 	if !(p >= 1) {
-		return fmt.Errorf("emd: %w: the order p is %v; it must be at least 1", ErrSettings, p)
+		return fmt.Errorf("%w: the order p is %v; it must be at least 1", ErrSettings, p)
 	}
 	return nil
 }

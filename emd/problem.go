@@ -40,13 +40,13 @@ var (
 	// ErrNotFinite: the input contains NaN, or infinity where it is not allowed.
 	ErrNotFinite = fault.ErrNotFinite
 	// ErrMarginals: a weight is negative or not finite, the sums of A and B differ, or Mass exceeds them.
-	ErrMarginals = errors.New("emd: bad marginals")
+	ErrMarginals = errors.New("bad marginals")
 	// ErrSettings: a setting is invalid, or a problem needs more than Settings.MaxMemory.
 	ErrSettings = fault.ErrSettings
 	// ErrRange: costs, or sums of costs, exceed the range of float64.
-	ErrRange = errors.New("emd: costs are beyond the floating-point range")
+	ErrRange = errors.New("costs are beyond the floating-point range")
 	// ErrInfeasible: infinite costs forbid every whole assignment.
-	ErrInfeasible = errors.New("emd: there is no whole assignment")
+	ErrInfeasible = errors.New("there is no whole assignment")
 )
 
 // massTolerance is the relative difference that the sums of A and B may have.
@@ -61,11 +61,11 @@ func massTolerance[T dist.Float]() float64 {
 func checkMatrix[T dist.Float](name string, m dist.Matrix[T]) error {
 	switch {
 	case m.Rows < 0 || m.Cols < 0:
-		return fmt.Errorf("emd: %w: %s has a negative size", ErrShape, name)
+		return fmt.Errorf("%w: %s has a negative size", ErrShape, name)
 	case m.Rows == 0 || m.Cols == 0:
 		return nil
 	case m.Stride < m.Cols || (len(m.Data)-m.Cols)/m.Stride < m.Rows-1 || len(m.Data) < m.Cols:
-		return fmt.Errorf("emd: %w: %s has a stride or a length of Data that does not fit %d × %d elements", ErrShape, name, m.Rows, m.Cols)
+		return fmt.Errorf("%w: %s has a stride or a length of Data that does not fit %d × %d elements", ErrShape, name, m.Rows, m.Cols)
 	}
 	return nil
 }
@@ -80,18 +80,18 @@ func checkPoints[T dist.Float](x, y dist.Matrix[T]) error {
 			return err
 		}
 		if c.m.Rows == 0 || c.m.Cols == 0 {
-			return fmt.Errorf("emd: %w: %s is empty", ErrShape, c.name)
+			return fmt.Errorf("%w: %s is empty", ErrShape, c.name)
 		}
 		for i := range c.m.Rows {
 			for l, v := range c.m.Data[i*c.m.Stride:][:c.m.Cols] {
 				if v-v != 0 {
-					return fmt.Errorf("emd: %w: %s, row %d, column %d is %v", ErrNotFinite, c.name, i, l, v)
+					return fmt.Errorf("%w: %s, row %d, column %d is %v", ErrNotFinite, c.name, i, l, v)
 				}
 			}
 		}
 	}
 	if x.Cols != y.Cols {
-		return fmt.Errorf("emd: %w: points of X have %d coordinates, points of Y have %d", ErrShape, x.Cols, y.Cols)
+		return fmt.Errorf("%w: points of X have %d coordinates, points of Y have %d", ErrShape, x.Cols, y.Cols)
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func checkWeights[T dist.Float](name string, w []T, n int) (float64, error) {
 		return 1, nil
 	}
 	if len(w) != n {
-		return 0, fmt.Errorf("emd: %w: %s has length %d, not %d", ErrShape, name, len(w), n)
+		return 0, fmt.Errorf("%w: %s has length %d, not %d", ErrShape, name, len(w), n)
 	}
 	var sum total
 	for i, x := range w {

@@ -19,7 +19,7 @@ type Result[T dist.Float] struct {
 	// in a row. The sums of a row and of a column are its weights, to rounding.
 	Plan []Entry
 	// U (length n) and V (length m) are the dual variables: u_i + v_j + Price ≤ M_ij, but for the certificate's
-	// Violation, and equal where T_ij > 0. With Mass, u and v are not positive. If Status is Cancelled, the
+	// Violation, and equal where T_ij > 0. With Mass, u and v are not positive. If Status is StatusCancelled, the
 	// inequality need not hold.
 	U, V []float64
 	// Price is 0 without Mass. With Mass it is what a little more mass would cost, per unit of mass.
@@ -59,10 +59,10 @@ type Certificate struct {
 type Status uint8
 
 const (
-	// Optimal: the plan is optimal. Certificate.Gap says to which precision.
-	Optimal Status = iota
-	// Cancelled: the context ended first. The plan is feasible.
-	Cancelled
+	// StatusOptimal: the plan is optimal. Certificate.Gap says to which precision.
+	StatusOptimal Status = iota
+	// StatusCancelled: the context ended first. The plan is feasible.
+	StatusCancelled
 )
 
 var statusNames = enum.New("Status", ErrSettings, "optimal", "cancelled")

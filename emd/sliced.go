@@ -122,7 +122,7 @@ func (s *Solver[T]) Sliced(ctx context.Context, dx, dy dist.Matrix[T], p *Proble
 // admitSliced checks the problem, the options and the memory of Sliced.
 func (s *Solver[T]) admitSliced(dx, dy dist.Matrix[T], p *Problem[T], o *SlicedOptions) error {
 	if p.Cost.Rows > 0 || p.Cost.Cols > 0 || p.Mass != 0 {
-		return fmt.Errorf("emd: %w: a sliced distance needs points, and moves all of the mass", ErrSettings)
+		return fmt.Errorf("%w: a sliced distance needs points, and moves all of the mass", ErrSettings)
 	}
 	if err := checkPoints(p.X, p.Y); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (s *Solver[T]) admitSliced(dx, dy dist.Matrix[T], p *Problem[T], o *SlicedO
 		return err
 	}
 	if math.IsInf(o.Order, 1) || o.Directions < 0 {
-		return fmt.Errorf("emd: %w: the order is %v and the number of directions %d", ErrSettings, o.Order, o.Directions)
+		return fmt.Errorf("%w: the order is %v and the number of directions %d", ErrSettings, o.Order, o.Directions)
 	}
 	for t, m := range [2]dist.Matrix[T]{dx, dy} {
 		points := [2]dist.Matrix[T]{p.X, p.Y}[t]
@@ -139,7 +139,7 @@ func (s *Solver[T]) admitSliced(dx, dy dist.Matrix[T], p *Problem[T], o *SlicedO
 			return err
 		}
 		if m.Rows > 0 && (m.Rows != points.Rows || m.Cols != points.Cols) {
-			return fmt.Errorf("emd: %w: %s is %d × %d, the points are %d × %d", ErrShape, [2]string{"dx", "dy"}[t], m.Rows, m.Cols, points.Rows, points.Cols)
+			return fmt.Errorf("%w: %s is %d × %d, the points are %d × %d", ErrShape, [2]string{"dx", "dy"}[t], m.Rows, m.Cols, points.Rows, points.Cols)
 		}
 	}
 	points := float64(p.X.Rows) + float64(p.Y.Rows)

@@ -66,9 +66,9 @@ func NewSolver[T dist.Float](settings *Settings) (*Solver[T], error) {
 	}
 	switch {
 	case s.settings.Workers < 0:
-		return nil, fmt.Errorf("emd: %w: Workers is %d; it must not be negative", ErrSettings, s.settings.Workers)
+		return nil, fmt.Errorf("%w: Workers is %d; it must not be negative", ErrSettings, s.settings.Workers)
 	case s.settings.MaxMemory < 0:
-		return nil, fmt.Errorf("emd: %w: MaxMemory is %d; it must not be negative", ErrSettings, s.settings.MaxMemory)
+		return nil, fmt.Errorf("%w: MaxMemory is %d; it must not be negative", ErrSettings, s.settings.MaxMemory)
 	}
 	return s, nil
 }
@@ -97,14 +97,14 @@ func (s *Solver[T]) afford(bytes float64) error {
 		most = defaultMemory
 	}
 	if bytes > float64(most) {
-		return fmt.Errorf("emd: %w: the problem needs %.0f bytes, MaxMemory is %d", ErrSettings, bytes, most)
+		return fmt.Errorf("%w: the problem needs %.0f bytes, MaxMemory is %d", ErrSettings, bytes, most)
 	}
 	return nil
 }
 
 // Solve solves p. The result is valid until the next call of the solver.
 //
-// When the context ends, Solve returns the feasible plan that it has, with the status Cancelled, together with the
+// When the context ends, Solve returns the feasible plan that it has, with the status StatusCancelled, together with the
 // context's cause. Violation, Dual and Gap of its certificate are NaN. With any other error the result is nil.
 func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
 	s.enter()
@@ -200,8 +200,8 @@ func (w *workspace[T]) attempt(ctx context.Context, p *Problem[T], a, b []T) (*R
 			cancelled = true
 		}
 	}
-	if r.Status = Optimal; cancelled {
-		r.Status = Cancelled
+	if r.Status = StatusOptimal; cancelled {
+		r.Status = StatusCancelled
 	}
 	w.certify(p, a, b, cancelled)
 	if r.Cost = r.Certificate.Primal; r.Cost-r.Cost != 0 {
@@ -215,13 +215,13 @@ func explain[T dist.Float](p *Problem[T], err error) error {
 	var where *simplex.NotFiniteError
 	switch {
 	case errors.As(err, &where) && p.Cost.Rows > 0:
-		return fmt.Errorf("emd: %w: the cost of row %d, column %d is %v", ErrNotFinite, where.Row, where.Column, p.Cost.At(where.Row, where.Column))
+		return fmt.Errorf("%w: the cost of row %d, column %d is %v", ErrNotFinite, where.Row, where.Column, p.Cost.At(where.Row, where.Column))
 	case where != nil:
 		return fmt.Errorf("%w: the squared distance of X[%d] and Y[%d] overflows", ErrRange, where.Row, where.Column)
 	case errors.Is(err, simplex.ErrRange):
 		return fmt.Errorf("%w: a sum of costs overflows", ErrRange)
 	case errors.Is(err, simplex.ErrNodes):
-		return fmt.Errorf("emd: %w: more than 2³⁰ rows and columns", ErrSettings)
+		return fmt.Errorf("%w: more than 2³⁰ rows and columns", ErrSettings)
 	}
 	return err
 }
@@ -231,7 +231,7 @@ func (s *Solver[T]) admit(p *Problem[T]) (n, m int, err error) {
 	points := p.X.Rows > 0 || p.Y.Rows > 0
 	switch {
 	case points && (p.Cost.Rows > 0 || p.Cost.Cols > 0):
-		return 0, 0, fmt.Errorf("emd: %w: give a cost matrix or points, not both", ErrShape)
+		return 0, 0, fmt.Errorf("%w: give a cost matrix or points, not both", ErrShape)
 	case points:
 		if err := checkPoints(p.X, p.Y); err != nil {
 			return 0, 0, err
@@ -244,7 +244,7 @@ func (s *Solver[T]) admit(p *Problem[T]) (n, m int, err error) {
 		return 0, 0, err
 	}
 	if n, m = p.Cost.Rows, p.Cost.Cols; n == 0 || m == 0 {
-		return 0, 0, fmt.Errorf("emd: %w: there are no points", ErrShape)
+		return 0, 0, fmt.Errorf("%w: there are no points", ErrShape)
 	}
 	return n, m, s.afford(nodeBytes * (float64(n) + float64(m)))
 }

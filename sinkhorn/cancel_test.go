@@ -52,7 +52,7 @@ func TestEveryLook(t *testing.T) {
 				switch {
 				case r == nil:
 					t.Errorf("%s, %+v, %s: no result, %v", name, set, what, err)
-				case r.Status != Cancelled || !math.IsNaN(r.Cost) || (r.Iterations == 0) != math.IsNaN(r.MarginalError):
+				case r.Status != StatusCancelled || !math.IsNaN(r.Cost) || (r.Iterations == 0) != math.IsNaN(r.MarginalError):
 					t.Errorf("%s, %+v, %s: %v after %d iterations, cost %v, marginal error %v", name, set, what, r.Status, r.Iterations, r.Cost, r.MarginalError)
 				default:
 					plan := dist.NewMatrix[float64](2, 2, nil)

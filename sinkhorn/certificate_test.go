@@ -89,10 +89,10 @@ func certificate(ctx interface {
 	if p.Mass > 0 && !(math.Abs(mass-p.Mass) <= (rounding+2*tolerance)*p.Mass+2*r.MarginalError) {
 		return false, fmt.Errorf("a mass of %v is moved, want %v", mass, p.Mass)
 	}
-	if r.Status == Converged && !(column <= 4*tolerance*mass+slack) {
+	if r.Status == StatusConverged && !(column <= 4*tolerance*mass+slack) {
 		return false, fmt.Errorf("%v, but the columns are off by %.3g", r.Status, column)
 	}
-	return r.Status == Converged, nil
+	return r.Status == StatusConverged, nil
 }
 
 // violation returns by how much the sums of one side miss the conditions.
@@ -222,7 +222,7 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// TestManyCertificates: no wrong answer and no false Converged among many small problems, at every
+// TestManyCertificates: no wrong answer and no false StatusConverged among many small problems, at every
 // level. MONGE_CERTIFICATES is their number.
 func TestManyCertificates(t *testing.T) {
 	count := 1000

@@ -175,7 +175,7 @@ func (s *solution[T]) converge(ctx context.Context) error {
 			if err := s.newton.climb(ctx, s.dual(), limit); err != nil || it.converged() {
 				return err
 			}
-			if len(attempts) > 0 && it.res.Status != LowPrecision {
+			if len(attempts) > 0 && it.res.Status != StatusLowPrecision {
 				next, attempts = attempts[0], attempts[1:]
 				if found, err = s.try(ctx, next); err != nil || it.converged() {
 					return err

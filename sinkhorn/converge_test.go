@@ -30,7 +30,7 @@ func TestConvergedPlans(t *testing.T) {
 		steps := map[float64]int{}
 		for _, anneal := range []float64{0, 2, 4, 10} {
 			r := mustSolve(t, Settings{Iterations: 100000, Tolerance: 1e-13, Anneal: anneal}, p)
-			if r.Status != Converged || !(r.MarginalError <= 1e-13) {
+			if r.Status != StatusConverged || !(r.MarginalError <= 1e-13) {
 				t.Errorf("%s, annealing by %v: %v after %d iterations, marginal error %.3g", name, anneal, r.Status, r.Iterations, r.MarginalError)
 			}
 			steps[anneal] = r.Iterations + r.Annealing

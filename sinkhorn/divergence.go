@@ -13,8 +13,8 @@ import (
 type Divergence struct {
 	// Value is S, as Solver.Divergence defines it.
 	Value float64
-	// Status is the most serious one of the three solves: LowPrecision, then IterationLimit, then
-	// Completed or Converged.
+	// Status is the most serious one of the three solves: StatusLowPrecision, then StatusIterationLimit, then
+	// StatusCompleted or StatusConverged.
 	Status Status
 	// Iterations is the sum over the three solves, without those of annealing.
 	Iterations int
@@ -130,8 +130,8 @@ func (s *solver[T]) subtractHalf(ctx context.Context, dst dist.Matrix[T]) error 
 
 // worse returns the more serious status.
 func worse(a, b Status) Status {
-	rank := [...]int{Completed: 0, Converged: 0, IterationLimit: 1, LowPrecision: 2, Cancelled: 3}
-	if rank[b] > rank[a] || a == Completed {
+	rank := [...]int{StatusCompleted: 0, StatusConverged: 0, StatusIterationLimit: 1, StatusLowPrecision: 2, StatusCancelled: 3}
+	if rank[b] > rank[a] || a == StatusCompleted {
 		return b
 	}
 	return a

@@ -107,7 +107,7 @@ func rangeOfLambda[T dist.Float](t *testing.T, unit T, good, bad []float64) {
 }
 
 // TestRangeOfStart: starting potentials by the rule of λ·cost: those whose rounding moves
-// the plan give LowPrecision, those that cannot be represented are an error, and with any
+// the plan give StatusLowPrecision, those that cannot be represented are an error, and with any
 // other the marginals hold.
 func TestRangeOfStart(t *testing.T) {
 	t.Run("float64", rangeOfStart[float64])
@@ -147,14 +147,14 @@ func rangeOfStart[T dist.Float](t *testing.T) {
 							t.Errorf("%s: %v", what, err)
 						}
 						continue
-					case large && r.Status != LowPrecision, beyond && anneal == 0:
+					case large && r.Status != StatusLowPrecision, beyond && anneal == 0:
 						t.Errorf("%s: %v", what, r.Status)
 					}
 					counts[r.Status.String()]++
 					if !finite(r.Cost) || !finite(r.MarginalError) {
 						t.Errorf("%s: cost %v, marginal error %v", what, r.Cost, r.MarginalError)
 					}
-					if r.Status == LowPrecision {
+					if r.Status == StatusLowPrecision {
 						continue
 					}
 					plan := dist.NewMatrix[T](n, m, nil)

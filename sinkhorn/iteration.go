@@ -223,7 +223,7 @@ func (it *iteration[T]) allocate() error {
 // restart makes exp(start), or 1, the scaling u^k.
 func (it *iteration[T]) restart(ctx context.Context, k int, start []T) error {
 	kernel := &it.kernel
-	it.res.Iterations, it.res.MarginalError, it.res.Status, it.res.Domain = k, math.NaN(), Completed, DomainPlain
+	it.res.Iterations, it.res.MarginalError, it.res.Status, it.res.Domain = k, math.NaN(), StatusCompleted, DomainPlain
 	kernel.SetBase(nil, nil)
 	kernel.Invalidate()
 	it.sweep.begun = false
@@ -293,15 +293,15 @@ func (it *iteration[T]) done(k, limit int, tolerance float64) bool {
 	}
 	it.res.MarginalError = e
 	if tolerance > 0 {
-		if it.res.Status != LowPrecision {
-			it.res.Status = IterationLimit
+		if it.res.Status != StatusLowPrecision {
+			it.res.Status = StatusIterationLimit
 		}
 		if it.exceedsPlan(k) {
 			return false
 		}
 		if e <= tolerance*it.mass {
-			if it.res.Status != LowPrecision {
-				it.res.Status = Converged
+			if it.res.Status != StatusLowPrecision {
+				it.res.Status = StatusConverged
 			}
 			return true
 		}

@@ -117,7 +117,7 @@ func TestLanesCancelled(t *testing.T) {
 	visits := 0
 	err = s.SolveBatch(ctx, ps, func(i int, r *Result[float64], err error) {
 		visits++
-		if err != context.Canceled || r == nil || r.Status != Cancelled || r.Iterations == 0 {
+		if err != context.Canceled || r == nil || r.Status != StatusCancelled || r.Iterations == 0 {
 			t.Fatalf("problem %d: %v, %+v", i, err, r)
 		}
 		one.settings.Iterations = r.Iterations
@@ -126,7 +126,7 @@ func TestLanesCancelled(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, got := answerOf(t, &ps[i], w, nil), answerOf(t, &ps[i], r, nil)
-		want.res.Status, want.res.Cost, want.regularized = Cancelled, got.res.Cost, got.regularized
+		want.res.Status, want.res.Cost, want.regularized = StatusCancelled, got.res.Cost, got.regularized
 		if !want.same(got) {
 			t.Errorf("problem %d: %+v, want %+v", i, got.res, want.res)
 		}

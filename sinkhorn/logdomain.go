@@ -28,7 +28,7 @@ type logDomain[T dist.Float] struct {
 }
 
 // enterLog prepares the log domain. It refuses costs for which potentials would have no right digit, and
-// sets LowPrecision for those that it represents roughly.
+// sets StatusLowPrecision for those that it represents roughly.
 func (it *iteration[T]) enterLog(ctx context.Context) error {
 	kernel, log := &it.kernel, &it.log
 	for _, v := range []*[]T{&log.f, &log.a, &log.max, &log.sum, &log.ones.u} {
@@ -62,7 +62,7 @@ func (it *iteration[T]) enterLog(ctx context.Context) error {
 	case !ok:
 		return fmt.Errorf("%w: with λ = %v a cost must be below %.4g on logarithms", ErrRange, it.lambda, largest)
 	case precise < largest:
-		it.res.Status = LowPrecision
+		it.res.Status = StatusLowPrecision
 	}
 	return nil
 }

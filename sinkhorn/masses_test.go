@@ -82,7 +82,7 @@ func unequalMasses[T dist.Float](t *testing.T) {
 		if err := r.PlanTo(t.Context(), plan, 0); err != nil {
 			t.Fatal(err)
 		}
-		if e := optimality(p, plan); r.Status != Converged || !(e <= limit) {
+		if e := optimality(p, plan); r.Status != StatusConverged || !(e <= limit) {
 			t.Errorf("%s, %+v: %v after %d passes, marginal error %.2g, off by %.3g", what, set, r.Status, r.Iterations, r.MarginalError, e)
 		}
 		return r
@@ -199,7 +199,7 @@ func weightGradientPriced(f, a []float64, other, rho, lambda float64) {
 	}
 }
 
-// TestLittleMoved: where points are so far apart that nearly nothing moves, Converged is about the little that moves.
+// TestLittleMoved: where points are so far apart that nearly nothing moves, StatusConverged is about the little that moves.
 func TestLittleMoved(t *testing.T) {
 	for _, far := range []float64{10, 30, 100, 300} {
 		for _, penalties := range [][2]float64{{1, 1}, {1, 0.5}} {
@@ -208,7 +208,7 @@ func TestLittleMoved(t *testing.T) {
 				_, want := planOf(t, Settings{Tolerance: 1e-14, Domain: domain}, p)
 				r, got := planOf(t, Settings{Tolerance: 1e-6, Domain: domain, Unaccelerated: true}, p)
 				for k, x := range got.Data {
-					if e := math.Abs(x/want.Data[k] - 1); r.Status != Converged || !(e < 1e-5) {
+					if e := math.Abs(x/want.Data[k] - 1); r.Status != StatusConverged || !(e < 1e-5) {
 						t.Errorf("costs of %v, penalties %v, %v: %v, a relative error of %.3g", far, penalties, domain, r.Status, e)
 					}
 				}

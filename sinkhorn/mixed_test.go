@@ -94,7 +94,7 @@ func TestGoldenMixed(t *testing.T) {
 		r.PlanTo(t.Context(), got, 0)
 		plan, cost := worst(got, c.matrix(t, "T_conv")), math.Abs(r.Cost/c.meta.Conv-1)
 		t.Logf("%s: converged: plan %.3g, cost %.3g; marginal error %.3g", name, plan, cost, r.MarginalError)
-		if !(r.Status == Converged && r.MarginalError <= 1e-12 && plan <= 1e-6 && cost <= 1e-6) {
+		if !(r.Status == StatusConverged && r.MarginalError <= 1e-12 && plan <= 1e-6 && cost <= 1e-6) {
 			t.Errorf("%s: %v: plan is off by %.3g of its largest entry, cost by %.3g, marginal by %.3g", name, r.Status, plan, cost, r.MarginalError)
 		}
 	}
@@ -152,7 +152,7 @@ func TestMixedGradients(t *testing.T) {
 					*m = dist.NewMatrix[float64](11, 3, nil)
 				}
 				r := mustSolve(t, Settings{Iterations: 3000, Tolerance: 1e-12, Domain: domain, Storage: storage}, p)
-				if r.Status != Converged {
+				if r.Status != StatusConverged {
 					t.Errorf("λ = %v, %v, %v: %v, marginal error %v", lambda, domain, storage, r.Status, r.MarginalError)
 				}
 				if err := errors.Join(r.PointGradientTo(t.Context(), rx[k], ry[k], GradientFrozen), r.PointGradientTo(t.Context(), dx[k], dy[k], GradientImplicit)); err != nil {

@@ -115,8 +115,8 @@ func (nw *newton[T]) leave(d dual[T]) {
 	nw.sys.direct.made, nw.sys.sparse.made = false, false
 	d.residual()
 	nw.point.store()
-	if it.converged() && it.res.Status != LowPrecision {
-		it.res.Status = Converged
+	if it.converged() && it.res.Status != StatusLowPrecision {
+		it.res.Status = StatusConverged
 	}
 }
 

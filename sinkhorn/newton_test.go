@@ -45,7 +45,7 @@ func TestNewton(t *testing.T) {
 				set.Unaccelerated = true
 				slow := mustSolve(t, set, p)
 				what := fmt.Sprintf("λ = %v, %v, %v: %d passes and %d, plain %d", lambda, domain, storage, fast.Iterations, fast.Annealing, slow.Iterations)
-				if fast.Status != Converged || slow.Status != Converged || !(fast.MarginalError <= 1e-10) {
+				if fast.Status != StatusConverged || slow.Status != StatusConverged || !(fast.MarginalError <= 1e-10) {
 					t.Errorf("%s: %v, %v, marginal error %v", what, fast.Status, slow.Status, fast.MarginalError)
 				}
 				if !(fast.Iterations+fast.Annealing < slow.Iterations/int(min(4, 1+lambda/30))) {
@@ -73,7 +73,7 @@ func TestNewton(t *testing.T) {
 	p := slowProblem[float32](60, 300)
 	fast := mustSolve(t, Settings{Tolerance: 1e-4, Iterations: 100000}, p)
 	slow := mustSolve(t, Settings{Tolerance: 1e-4, Iterations: 100000, Unaccelerated: true}, p)
-	if fast.Status != Converged || fast.Iterations+fast.Annealing >= slow.Iterations/2 {
+	if fast.Status != StatusConverged || fast.Iterations+fast.Annealing >= slow.Iterations/2 {
 		t.Errorf("float32: %v after %d passes and %d, plain %d", fast.Status, fast.Iterations, fast.Annealing, slow.Iterations)
 	}
 }
@@ -122,7 +122,7 @@ func TestFactor(t *testing.T) {
 			t.Errorf("%v allocations", k)
 		}
 		r, err := s.Solve(t.Context(), c.Problem)
-		if err != nil || r.Status != Converged {
+		if err != nil || r.Status != StatusConverged {
 			t.Fatal(err, r.Status)
 		}
 		if c.Problem == &p && c.storage == StorageDense { // its marginals, and of the form diag(u) K diag(v): the solution
@@ -393,12 +393,12 @@ func TestNewtonCancelled(t *testing.T) {
 		for left := 40; ; left += 1 + left/40 {
 			r, err := s.Solve(&countdown{t.Context(), left}, p)
 			if err == nil {
-				if r.Status != Converged {
+				if r.Status != StatusConverged {
 					t.Errorf("%v after %d iterations", r.Status, r.Iterations)
 				}
 				break
 			}
-			if r == nil || err != context.Canceled || r.Status != Cancelled {
+			if r == nil || err != context.Canceled || r.Status != StatusCancelled {
 				t.Fatalf("%d looks: %v, result %v", left, err, r)
 			}
 			cancelled++
@@ -418,7 +418,7 @@ func TestNewtonCancelled(t *testing.T) {
 func TestNewtonGivesUp(t *testing.T) {
 	p := slowProblem[float64](40, 100)
 	r := mustSolve(t, Settings{Tolerance: 1e-18, Iterations: 4000}, p)
-	if r.Status != IterationLimit || r.Iterations != 4000 || !(r.MarginalError < 1e-14) {
+	if r.Status != StatusIterationLimit || r.Iterations != 4000 || !(r.MarginalError < 1e-14) {
 		t.Errorf("%v after %d passes, marginal error %v", r.Status, r.Iterations, r.MarginalError)
 	}
 	for i, domain := range []Domain{DomainAuto, DomainLog, DomainLog} {

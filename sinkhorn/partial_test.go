@@ -50,7 +50,7 @@ func TestPartialNewton(t *testing.T) {
 				}
 				fast := mustSolve(t, set, p)
 				what := fmt.Sprintf("reg %v, %v, %v: %d passes and %d", reg, domain, storage, fast.Iterations, fast.Annealing)
-				if fast.Status != Converged || fast.Iterations+fast.Annealing > 3000 {
+				if fast.Status != StatusConverged || fast.Iterations+fast.Annealing > 3000 {
 					t.Errorf("%s: %v, marginal error %.3g", what, fast.Status, fast.MarginalError)
 				}
 				t.Log(what)
@@ -63,7 +63,7 @@ func TestPartialNewton(t *testing.T) {
 				if err := errors.Join(fast.PlanTo(t.Context(), got, 0), slow.PlanTo(t.Context(), want, 0)); err != nil {
 					t.Fatal(err)
 				}
-				if e := math.Abs(fast.Cost/slow.Cost - 1); !(e < tolerance) || !(worst(got, want) < 10*tolerance) || slow.Status != Converged {
+				if e := math.Abs(fast.Cost/slow.Cost - 1); !(e < tolerance) || !(worst(got, want) < 10*tolerance) || slow.Status != StatusConverged {
 					t.Errorf("%s: cost is off by %.3g, plan by %.3g, plain %v", what, e, worst(got, want), slow.Status)
 				}
 				if fast.Iterations+fast.Annealing > slow.Iterations/2 {
@@ -133,7 +133,7 @@ func partialBits[T dist.Float](t *testing.T) {
 	p := scatteredMass[T](0.025)
 	set := Settings{Tolerance: 1e-4, Workers: 1}
 	r := mustSolve(t, set, p)
-	if r.Status != Converged {
+	if r.Status != StatusConverged {
 		t.Fatalf("%v after %d passes", r.Status, r.Iterations)
 	}
 	if plain := mustSolve(t, Settings{Tolerance: 1e-4, Unaccelerated: true, Iterations: 20000}, p); r.Iterations >= plain.Iterations {

@@ -196,11 +196,11 @@ func (d *unbalanced[T]) done(tolerance float64, last bool) bool {
 	d.moves(mass)
 	done := tolerance > 0 && e <= tolerance*it.mass
 	switch {
-	case it.res.Status == LowPrecision:
+	case it.res.Status == StatusLowPrecision:
 	case done:
-		it.res.Status = Converged
+		it.res.Status = StatusConverged
 	case last && tolerance > 0:
-		it.res.Status = IterationLimit
+		it.res.Status = StatusIterationLimit
 	}
 	return done || last
 }

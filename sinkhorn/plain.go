@@ -12,7 +12,7 @@ import (
 // Iterations on scalings.
 
 // start sets iterate k, and reports whether it is a scaling. Potentials that are too large
-// for the log domain are refused. Those that it represents roughly set LowPrecision, by the
+// for the log domain are refused. Those that it represents roughly set StatusLowPrecision, by the
 // rule that holds for λ·cost.
 func (it *iteration[T]) start(k int, start []T) (scaled bool, err error) {
 	u := it.u(k)
@@ -23,7 +23,7 @@ func (it *iteration[T]) start(k int, start []T) (scaled bool, err error) {
 		if l = math.Abs(l); l > it.limits.largest/4 && f-f == 0 {
 			return false, fmt.Errorf("%w: the starting potential of point %d is %v", ErrRange, i, f)
 		} else if l > it.limits.precision && f-f == 0 {
-			it.res.Status = LowPrecision
+			it.res.Status = StatusLowPrecision
 		}
 	}
 	if it.settings.Domain == DomainLog {
@@ -51,7 +51,7 @@ func (it *iteration[T]) start(k int, start []T) (scaled bool, err error) {
 // startPlain starts the problem in the plain domain without a pass over K, and reports
 // whether it can.
 func (it *iteration[T]) startPlain() bool {
-	it.res.Iterations, it.res.MarginalError, it.res.Status, it.res.Domain = 0, math.NaN(), Completed, DomainPlain
+	it.res.Iterations, it.res.MarginalError, it.res.Status, it.res.Domain = 0, math.NaN(), StatusCompleted, DomainPlain
 	it.sweep.begun = false
 	scaled, err := it.start(0, it.problem.Start)
 	return scaled && err == nil

@@ -103,7 +103,7 @@ func TestPOTVariants(t *testing.T) {
 		for i, set := range []Settings{set, {Domain: DomainPlain}, {Domain: DomainLog}, {Anneal: 4}, {Unaccelerated: true}, {Storage: StorageMatrixFree}} {
 			set.Tolerance, set.Iterations = 1e-11, 100000
 			r, got := planOf(t, set, problem(i%2 == 0, i%3 == 0))
-			if e := worst(got, want); r.Status != Converged || !(e < 1e-8) {
+			if e := worst(got, want); r.Status != StatusConverged || !(e < 1e-8) {
 				t.Errorf("%s, variant %d: %v, the plan is off by %.3g", name, i, r.Status, e)
 			}
 		}
@@ -143,7 +143,7 @@ func TestPOTPartial(t *testing.T) {
 					t.Errorf("%d points, λ = %v: row %d has the sum %v", k, lambda, i, row)
 				}
 			}
-			if top := slices.Max(columns); r.Status != Converged || !(math.Abs(mass-p.Mass) < 1e-9) || !(top <= 1./n+1e-9) {
+			if top := slices.Max(columns); r.Status != StatusConverged || !(math.Abs(mass-p.Mass) < 1e-9) || !(top <= 1./n+1e-9) {
 				t.Errorf("%d points, λ = %v: %v, a mass of %v, column sums up to %v", k, lambda, r.Status, mass, top)
 			}
 			// The entropy of plans of a mass s ≤ 1 within these marginals is worth at most log(n²)/λ.
@@ -180,7 +180,7 @@ func TestPOTEnds(t *testing.T) {
 		for _, domain := range []Domain{DomainAuto, DomainLog} {
 			p.X, p.Y, p.Lambda = x, y, 1e3
 			r, plan := planOf(t, Settings{Tolerance: 1e-12, Iterations: 2, Domain: domain}, &p)
-			if r.Status != IterationLimit || r.Iterations != 2 || !(r.MarginalError > 1e-12) || math.IsNaN(r.Cost) || slices.ContainsFunc(plan.Data, math.IsNaN) {
+			if r.Status != StatusIterationLimit || r.Iterations != 2 || !(r.MarginalError > 1e-12) || math.IsNaN(r.Cost) || slices.ContainsFunc(plan.Data, math.IsNaN) {
 				t.Errorf("%v: %v after %d passes, error %v, cost %v", domain, r.Status, r.Iterations, r.MarginalError, r.Cost)
 			}
 		}
@@ -227,7 +227,7 @@ func TestPOTUnbalanced(t *testing.T) {
 					sum += math.Exp(other[j] - cost.At(i, j)) // the costs are symmetric
 				}
 				// exp(x) is the scaling: (w ⊘ K·other)^share times w^(1 − share).
-				if want := share*math.Log(weights[i]/sum) + (1-share)*math.Log(weights[i]); r.Status != Converged || !(math.Abs(x[i]-want) < 1e-9) {
+				if want := share*math.Log(weights[i]/sum) + (1-share)*math.Log(weights[i]); r.Status != StatusConverged || !(math.Abs(x[i]-want) < 1e-9) {
 					t.Fatalf("penalties %v, side %d, point %d: %v, the potential %v, want %v", penalties, side, i, r.Status, x[i], want)
 				}
 			}
@@ -285,7 +285,7 @@ func TestPOTUnbalancedVariants(t *testing.T) {
 			p.Start = start
 			for _, set := range []Settings{{}, {Domain: DomainPlain}, {Domain: DomainLog}, {Anneal: 4}, {Unaccelerated: true, Iterations: 100000}} {
 				set.Tolerance = 1e-12
-				if r, got := planOf(t, set, &p); r.Status != Converged || !(worst(got, plans[i]) < 1e-9) {
+				if r, got := planOf(t, set, &p); r.Status != StatusConverged || !(worst(got, plans[i]) < 1e-9) {
 					t.Errorf("problem %d, start %d, %+v: %v, the plan is off by %.3g", i, k, set, r.Status, worst(got, plans[i]))
 				}
 			}
@@ -328,7 +328,7 @@ func TestPOTExactStart(t *testing.T) {
 		}
 		for _, set := range []Settings{{}, {Domain: DomainLog}, {Anneal: 4}, {Unaccelerated: true, Iterations: 100000}} {
 			set.Tolerance = 1e-12
-			if r, got := planOf(t, set, p); r.Status != Converged || !(worst(got, want) < 1e-9) {
+			if r, got := planOf(t, set, p); r.Status != StatusConverged || !(worst(got, want) < 1e-9) {
 				t.Errorf("λ = %v, %+v: %v, the plan is off by %.3g", lambda, set, r.Status, worst(got, want))
 			}
 		}
@@ -377,7 +377,7 @@ func TestPOTLine(t *testing.T) {
 			if first == 0 {
 				first = r.Cost
 			}
-			if r.Status != Converged || !(math.Abs(r.Cost-first) < 1e-6) || lambda > 1 && !(math.Abs(r.Cost-exact) < 1e-6) {
+			if r.Status != StatusConverged || !(math.Abs(r.Cost-first) < 1e-6) || lambda > 1 && !(math.Abs(r.Cost-exact) < 1e-6) {
 				t.Errorf("λ = %v, %+v: %v, cost %v, before %v, without entropy %v", lambda, set, r.Status, r.Cost, first, exact)
 			}
 		}
@@ -444,7 +444,7 @@ func TestPOTDivergence(t *testing.T) {
 		for _, start := range [][]float64{nil, b} {
 			p.Start = start
 			d, err := s.Divergence(t.Context(), dist.Matrix[float64]{}, dist.Matrix[float64]{}, &p)
-			if err != nil || d.Status != Converged || !(math.Abs(d.Value-want) < 1e-9*want) {
+			if err != nil || d.Status != StatusConverged || !(math.Abs(d.Value-want) < 1e-9*want) {
 				t.Errorf("λ = %v, penalty %v, start %v: %v, want %v, %v, %v", less.Lambda, less.PenaltyA, start, d.Value, want, d.Status, err)
 			}
 		}

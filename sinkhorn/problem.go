@@ -53,7 +53,7 @@ type Problem[T dist.Float] struct {
 	// returned for it. Nothing else is needed: an iteration first computes v from u.
 	//
 	// −Inf is allowed where A is 0. A common constant in all elements does not change the
-	// plan, but a large one costs digits; see LowPrecision and ErrRange. With Settings.Anneal
+	// plan, but a large one costs digits; see StatusLowPrecision and ErrRange. With Settings.Anneal
 	// the annealing starts from Start·λ₀/λ.
 	Start []T
 }

@@ -78,7 +78,7 @@ func TestPartialWeightless(t *testing.T) {
 				if swap {
 					p.Cost, p.A, p.B = dist.NewMatrix(2, 1, []float64{1, 0}), p.B, p.A
 				}
-				if r := mustSolve(t, Settings{Tolerance: 1e-9, Domain: domain}, p); !(math.Abs(r.Cost-0.5) < 1e-9) || r.Status != Converged {
+				if r := mustSolve(t, Settings{Tolerance: 1e-9, Domain: domain}, p); !(math.Abs(r.Cost-0.5) < 1e-9) || r.Status != StatusConverged {
 					t.Errorf("%v, λ = %v: cost %v, %v", domain, lambda, r.Cost, r.Status)
 				}
 			}
@@ -144,7 +144,7 @@ func TestWeightlessOverflow(t *testing.T) {
 			t.Fatal(err)
 		}
 		check := func(i int, r *Result[float64], err error) {
-			if err != nil || !finite(r.Cost) || !finite(r.MarginalError) || set.Tolerance > 0 && !set.Unaccelerated && r.Status != Converged {
+			if err != nil || !finite(r.Cost) || !finite(r.MarginalError) || set.Tolerance > 0 && !set.Unaccelerated && r.Status != StatusConverged {
 				t.Errorf("%+v, problem %d: %+v, %v", set, i, r, err)
 			}
 		}
@@ -158,14 +158,14 @@ func TestWeightlessOverflow(t *testing.T) {
 	}
 }
 
-// TestNoDigits: on logarithms, costs whose rounding leaves potentials rough give LowPrecision, and those that leave
+// TestNoDigits: on logarithms, costs whose rounding leaves potentials rough give StatusLowPrecision, and those that leave
 // them no right digit are an error: from λ·cost·log₂e = 2⁴² and 2⁵⁰ on.
 func TestNoDigits(t *testing.T) {
 	for _, c := range []struct {
 		product float64 // λ·cost·log₂e
 		status  Status
 		err     error
-	}{{0x1p41, Converged, nil}, {0x1.1p42, LowPrecision, nil}, {0x1.fp49, LowPrecision, nil}, {0x1p50, 0, ErrRange}, {0x1p80, 0, ErrRange}} {
+	}{{0x1p41, StatusConverged, nil}, {0x1.1p42, StatusLowPrecision, nil}, {0x1.fp49, StatusLowPrecision, nil}, {0x1p50, 0, ErrRange}, {0x1p80, 0, ErrRange}} {
 		for _, lambda := range []float64{1e12, 1, 1e-12} {
 			cost := c.product / (lambda * math.Log2E)
 			p := &Problem[float64]{Cost: dist.NewMatrix(2, 2, []float64{0, cost, cost, cost / 3}), A: []float64{0.3, 0.7}, Lambda: lambda}

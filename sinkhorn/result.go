@@ -19,7 +19,7 @@ import (
 //
 // The methods allocate nothing once the solver has seen its largest problem.
 type Result[T dist.Float] struct {
-	// Cost is the transport cost ⟨T, M⟩ = Σ_ij T_ij M_ij. It is NaN if Status is Cancelled.
+	// Cost is the transport cost ⟨T, M⟩ = Σ_ij T_ij M_ij. It is NaN if Status is StatusCancelled.
 	Cost float64
 	// Iterations is the number of iterations, without those of annealing. With a tolerance it is
 	// the number of passes over K, whatever they were for.
@@ -131,7 +131,7 @@ func (it *iteration[T]) cancelled() {
 	if res.Iterations > 0 && !it.kernel.Large() {
 		it.finish(context.Background()) // at most a pass over a small problem
 	}
-	res.Status, res.Cost = Cancelled, math.NaN()
+	res.Status, res.Cost = StatusCancelled, math.NaN()
 	if res.Iterations == 0 {
 		res.MarginalError = math.NaN()
 		return
@@ -293,7 +293,7 @@ func (r *outcome[T]) potentialsTo(serial uint64, f, g []T) error {
 // returns the value of the problem that Problem.PenaltyA states: the penalties are included, and
 // KL(T | a⊗b) has the further terms Σ_ij a_i b_j − Σ_ij T_ij.
 //
-// It returns NaN if Status is Cancelled. It returns ErrRange if the value overflows, the context's
+// It returns NaN if Status is StatusCancelled. It returns ErrRange if the value overflows, the context's
 // cause if the context ends first, or ErrNoResult; the value is then NaN.
 func (r *Result[T]) RegularizedCost(ctx context.Context) (float64, error) {
 	return r.implementation().regularizedCost(ctx, r.serial)
@@ -309,7 +309,7 @@ func (s *solver[T]) regularizedCost(ctx context.Context, it *iteration[T]) (floa
 	if err := it.hasResult(); err != nil {
 		return math.NaN(), err
 	}
-	if it.res.Status == Cancelled {
+	if it.res.Status == StatusCancelled {
 		return math.NaN(), nil
 	}
 	if err := it.columnSums(ctx); err != nil {

@@ -171,7 +171,7 @@ func everyScale[T dist.Float](t *testing.T, storage Storage, scales []float64) {
 						t.Errorf("%s (%v, %v): plan %v, cost %v", what, r.Status, r.Domain, plan.Data, r.Cost)
 						continue
 					}
-					if r.Status == LowPrecision {
+					if r.Status == StatusLowPrecision {
 						continue
 					}
 					for i := range n {
@@ -320,7 +320,7 @@ func (c *countdown) Err() error {
 // it is asked for.
 func checkNoResult[T dist.Float](t *testing.T, r *Result[T]) {
 	t.Helper()
-	if r.Status != Cancelled || r.Iterations != 0 || !math.IsNaN(r.Cost) || !math.IsNaN(r.MarginalError) {
+	if r.Status != StatusCancelled || r.Iterations != 0 || !math.IsNaN(r.Cost) || !math.IsNaN(r.MarginalError) {
 		t.Errorf("%+v", r)
 	}
 	kernel, ctx := &within(r).kernel, t.Context()
@@ -363,7 +363,7 @@ func TestCancelled(t *testing.T) {
 				for left := 0; ; left += 1 + left/5 {
 					r, err := s.Solve(&countdown{t.Context(), left}, p)
 					if err == nil {
-						if r.Iterations != 4 || r.Status != Completed {
+						if r.Iterations != 4 || r.Status != StatusCompleted {
 							t.Errorf("%v after %d iterations", r.Status, r.Iterations)
 						}
 						break
@@ -375,7 +375,7 @@ func TestCancelled(t *testing.T) {
 						checkNoResult(t, r)
 						continue
 					}
-					if r.Status != Cancelled || !math.IsNaN(r.Cost) {
+					if r.Status != StatusCancelled || !math.IsNaN(r.Cost) {
 						t.Errorf("status %v, cost %v", r.Status, r.Cost)
 					}
 					k, marginal := r.Iterations, r.MarginalError

@@ -148,19 +148,19 @@ func (g *GradientMode) UnmarshalText(text []byte) error {
 type Status uint8
 
 const (
-	// Completed: the iterations that were asked for have been made.
-	Completed Status = iota
-	// Converged: the marginal error has reached the tolerance.
-	Converged
-	// IterationLimit: the iterations ended before the tolerance was reached.
-	IterationLimit
-	// LowPrecision: λ times the largest cost, or the largest starting potential, times log₂e is above
+	// StatusCompleted: the iterations that were asked for have been made.
+	StatusCompleted Status = iota
+	// StatusConverged: the marginal error has reached the tolerance.
+	StatusConverged
+	// StatusIterationLimit: the iterations ended before the tolerance was reached.
+	StatusIterationLimit
+	// StatusLowPrecision: λ times the largest cost, or the largest starting potential, times log₂e is above
 	// 2⁴² (2¹³ in float32). Rounding of the potentials alone then changes the plan by more than 0.1 %:
 	// the result is finite but rough. In float64, such costs are ErrRange from 2⁵⁰ on.
-	LowPrecision
-	// Cancelled: the context ended first. The result is that of the last whole iteration, if there was
+	StatusLowPrecision
+	// StatusCancelled: the context ended first. The result is that of the last whole iteration, if there was
 	// one.
-	Cancelled
+	StatusCancelled
 )
 
 var statusNames = enum.New("Status", ErrSettings, "completed", "converged", "iteration limit", "low precision", "cancelled")

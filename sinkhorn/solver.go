@@ -143,7 +143,7 @@ func (s *solver[T]) Shrink() {
 //
 // When the context ends, Solve returns the best result so far together with the context's cause:
 // the plan of the last whole iteration with its marginal error, without a cost, and with the status
-// Cancelled. This result is never nil. If there was no iteration yet, its Iterations is 0 and its
+// StatusCancelled. This result is never nil. If there was no iteration yet, its Iterations is 0 and its
 // methods return ErrNoResult. With any other error the result is nil.
 //
 // Solve looks at the context before every block of rows of every pass, so that it usually

@@ -109,7 +109,7 @@ func TestLargeLambda(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 			return false
 		}
-		if r.Status != Converged {
+		if r.Status != StatusConverged {
 			t.Logf("%s: %v, marginal error %.3g", what, r.Status, r.MarginalError)
 			return false
 		}

@@ -149,7 +149,7 @@ func TestMaxMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := s.Solve(t.Context(), p)
-		if err != nil || r.Status != Converged || len(s.system.direct.h) == 0 || s.system.sparse.count.Load() == 0 {
+		if err != nil || r.Status != StatusConverged || len(s.system.direct.h) == 0 || s.system.sparse.count.Load() == 0 {
 			t.Fatalf("%v: %v, a factor of %d elements, a list of %d", storage, err, len(s.system.direct.h), s.system.sparse.count.Load())
 		}
 		set.MaxMemory = int64(math.Ceil(s.taken))

@@ -206,7 +206,7 @@ func TestTogetherCancelled(t *testing.T) {
 				checkNoResult(t, r)
 				return
 			}
-			if r.Status != Cancelled || r.Cost == r.Cost {
+			if r.Status != StatusCancelled || r.Cost == r.Cost {
 				t.Errorf("problem %d: %+v", i, r)
 			}
 			exact, err := newSolver[float64](&Settings{Iterations: r.Iterations})
@@ -243,7 +243,7 @@ func TestDeadline(t *testing.T) {
 	check := func(r *Result[float64], err error) {
 		if r.Iterations == 0 { // on a machine that is very busy
 			checkNoResult(t, r)
-		} else if err != context.DeadlineExceeded || r.Status != Cancelled || !(r.MarginalError >= 0) {
+		} else if err != context.DeadlineExceeded || r.Status != StatusCancelled || !(r.MarginalError >= 0) {
 			t.Errorf("%+v, %v", r, err)
 		}
 	}

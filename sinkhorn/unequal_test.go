@@ -71,7 +71,7 @@ func TestUnequalGolden(t *testing.T) {
 					t.Fatal(err)
 				}
 				plan, cost, val := worst(got, want), math.Abs(r.Cost/c.Cost-1), math.Abs(value-c.Value)/math.Max(math.Abs(c.Value), c.Cost)
-				if r.Status != Converged || !(plan <= tol) || !(cost <= tol) || !(val <= tol) {
+				if r.Status != StatusConverged || !(plan <= tol) || !(cost <= tol) || !(val <= tol) {
 					t.Errorf("%s: plan off by %.3g, cost by %.3g, value by %.3g (%v, want %v)", what, plan, cost, val, value, c.Value)
 				}
 				t.Logf("%s: plan %.2g, cost %.2g, value %.2g", what, plan, cost, val)
@@ -87,7 +87,7 @@ func TestUnequalFloat32(t *testing.T) {
 		r := mustSolve(t, Settings{Tolerance: 1e-3, Iterations: 20000}, &Problem[float32]{X: narrow(p.X), Y: narrow(p.Y),
 			A: narrow(dist.NewMatrix(1, len(p.A), p.A)).Data, B: narrow(dist.NewMatrix(1, len(p.B), p.B)).Data,
 			Lambda: p.Lambda, PenaltyA: p.PenaltyA, PenaltyB: p.PenaltyB, Mass: p.Mass})
-		if e := math.Abs(r.Cost/c.Cost - 1); r.Status != Converged && r.Status != LowPrecision || !(e < 2e-3) {
+		if e := math.Abs(r.Cost/c.Cost - 1); r.Status != StatusConverged && r.Status != StatusLowPrecision || !(e < 2e-3) {
 			t.Errorf("%s: %v after %d iterations, marginal error %.3g, cost off by %.3g", c.Name, r.Status, r.Iterations, r.MarginalError, e)
 		}
 	}
@@ -118,7 +118,7 @@ func TestUnequalBalanced(t *testing.T) {
 	want := mustSolve(t, set, p).Cost
 	for _, rho := range []float64{1e3, 1e5} {
 		p.PenaltyA, p.PenaltyB = rho, rho
-		if r := mustSolve(t, set, p); r.Status != Converged || !(math.Abs(r.Cost-want) < 1/rho) {
+		if r := mustSolve(t, set, p); r.Status != StatusConverged || !(math.Abs(r.Cost-want) < 1/rho) {
 			t.Errorf("ρ = %v: %v, cost %v, want nearly %v", rho, r.Status, r.Cost, want)
 		}
 	}
@@ -140,7 +140,7 @@ func TestUnequalNewton(t *testing.T) {
 				set.Unaccelerated = true
 				slow := mustSolve(t, set, p)
 				what := fmt.Sprintf("ρ = %v, %v, %v: %d passes and %d, plain %d", rho, domain, storage, fast.Iterations, fast.Annealing, slow.Iterations)
-				if fast.Status != Converged || slow.Status != Converged || !(fast.MarginalError <= 1e-10) {
+				if fast.Status != StatusConverged || slow.Status != StatusConverged || !(fast.MarginalError <= 1e-10) {
 					t.Errorf("%s: %v, %v, marginal error %v", what, fast.Status, slow.Status, fast.MarginalError)
 				}
 				if fast.Iterations+fast.Annealing > slow.Iterations/3 {
@@ -270,7 +270,7 @@ func TestUnequalReported(t *testing.T) {
 	for _, x := range plan.Data {
 		mass += x
 	}
-	if r.Status != Converged || !(math.Abs(mass-0.01) < 1e-10) {
+	if r.Status != StatusConverged || !(math.Abs(mass-0.01) < 1e-10) {
 		t.Errorf("#723: %v, a mass of %v", r.Status, mass)
 	}
 }
@@ -308,7 +308,7 @@ func unequalBits[T dist.Float](t *testing.T) {
 			g := make([]T, 33)
 			cold := r.Iterations
 			r.PotentialsTo(p.Start, g)
-			if r = mustSolve(t, set, p); r.Status != Converged || r.Iterations > max(3, cold/4) {
+			if r = mustSolve(t, set, p); r.Status != StatusConverged || r.Iterations > max(3, cold/4) {
 				t.Errorf("λ = %v, case %d: %v after %d iterations from the solution, %d from nothing", lambda, i, r.Status, r.Iterations, cold)
 			}
 		}

@@ -55,7 +55,7 @@ func (a *app) solvePairs(cmd *cobra.Command, f *sinkhornFlags, set *sinkhorn.Set
 	for i := range results {
 		if r := results[i].sinkhornResult; r == nil {
 			failed++
-		} else if r.Status == sinkhorn.IterationLimit.String() || r.Status == sinkhorn.LowPrecision.String() {
+		} else if r.Status == sinkhorn.StatusIterationLimit.String() || r.Status == sinkhorn.StatusLowPrecision.String() {
 			rough++
 		}
 	}

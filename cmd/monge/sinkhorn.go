@@ -299,13 +299,13 @@ func (f *sinkhornFlags) massMoved(ctx context.Context, r *sinkhorn.Result[float6
 func iterationsInWords(set *sinkhorn.Settings, r *sinkhorn.Result[float64]) string {
 	text := fmt.Sprintf("%d, in the %s domain", r.Iterations, r.Domain)
 	switch r.Status {
-	case sinkhorn.Completed:
+	case sinkhorn.StatusCompleted:
 		return text + ", as many as asked for"
-	case sinkhorn.Converged:
+	case sinkhorn.StatusConverged:
 		return text + fmt.Sprintf(": converged to the tolerance %g", set.Tolerance)
-	case sinkhorn.IterationLimit:
+	case sinkhorn.StatusIterationLimit:
 		return text + fmt.Sprintf(": not converged to the tolerance %g", set.Tolerance)
-	case sinkhorn.LowPrecision:
+	case sinkhorn.StatusLowPrecision:
 		return text + ": the plan is rough, as λ times the largest cost is beyond the precision of float64"
 	}
 	return text + ": " + r.Status.String()
@@ -314,10 +314,10 @@ func iterationsInWords(set *sinkhorn.Settings, r *sinkhorn.Result[float64]) stri
 // unfinished is the error of a result that is less exact than was asked for.
 func unfinished(set *sinkhorn.Settings, r *sinkhorn.Result[float64]) error {
 	switch r.Status {
-	case sinkhorn.IterationLimit:
+	case sinkhorn.StatusIterationLimit:
 		return fmt.Errorf("%w: after %d iterations the marginal error is %.3g, above the tolerance %g; use more --max-iterations, a larger --tolerance or a smaller --lambda",
 			errUnfinished, r.Iterations, r.MarginalError, set.Tolerance)
-	case sinkhorn.LowPrecision:
+	case sinkhorn.StatusLowPrecision:
 		return fmt.Errorf("%w: λ times the largest cost is beyond the precision of float64; use a smaller --lambda", errUnfinished)
 	}
 	return nil

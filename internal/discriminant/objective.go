@@ -228,7 +228,7 @@ func (o *Objective[T]) Evaluate(ctx context.Context, p *mat.Dense, gradient bool
 			if r.Domain == sinkhorn.DomainLog {
 				o.inLog++
 			}
-			if r.Status == sinkhorn.LowPrecision {
+			if r.Status == sinkhorn.StatusLowPrecision {
 				o.rough++
 			}
 			if q.within() {

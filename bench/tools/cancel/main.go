@@ -217,7 +217,7 @@ func transports() []work {
 		}
 		return work{name, func(ctx context.Context) error {
 			r, err := solver.Solve(ctx, &p)
-			if err == nil && r.Status == sinkhorn.Cancelled {
+			if err == nil && r.Status == sinkhorn.StatusCancelled {
 				err = context.Cause(ctx)
 			}
 			if err == nil && then != nil {

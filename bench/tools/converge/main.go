@@ -132,7 +132,7 @@ func measure(p *sinkhorn.Problem[float64], tolerance float64, budget time.Durati
 			r, err := s.Solve(ctx, p)
 			o := outcome{seconds: cpuTime() - start}
 			if r != nil {
-				o.passes, o.reached = r.Iterations+r.Annealing, r.Status == sinkhorn.Converged
+				o.passes, o.reached = r.Iterations+r.Annealing, r.Status == sinkhorn.StatusConverged
 			}
 			if err != nil && !ctx.over {
 				return best, err
