@@ -147,7 +147,10 @@ func parquetWith(t *testing.T, fields schema.FieldList, text string, columns ...
 	}
 	var out bytes.Buffer
 	w := file.NewParquetWriter(&out, root, file.WithWriteMetadata(kv))
-	g := w.AppendRowGroup()
+	g, err := w.AppendRowGroupChecked()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, write := range columns {
 		c, err := g.NextColumn()
 		if err == nil {
