@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gomonge/monge/internal/discriminant"
 	"github.com/gomonge/monge/internal/testdata"
 	"gonum.org/v1/gonum/mat"
 )
@@ -194,15 +193,6 @@ func TestMixtureText(t *testing.T) {
 			t.Errorf("%q: %v, mixture %v", text, err, m)
 		}
 	}
-}
-
-func mustSamples(t *testing.T, x *mat.Dense, labels []int) *discriminant.Samples {
-	t.Helper()
-	s, err := discriminant.NewSamples(t.Context(), x, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
 
 // TestMixturePinned: there is no mixture where a setting forbids one.

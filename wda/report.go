@@ -210,9 +210,6 @@ func (s *Status) UnmarshalText(text []byte) error { return (*descent.Status)(s).
 // Converged reports whether the fit reached one of its three tolerances.
 func (s Status) Converged() bool { return descent.Status(s).Converged() }
 
-// statusOf returns the status of package descent, whose constants have the same order.
-func statusOf(s descent.Status) Status { return Status(s) }
-
 // sameMaximum is the share of J by which starts that have led to one maximum differ.
 const sameMaximum = 1e-3
 

@@ -168,6 +168,8 @@ type Ascent[T dist.Float] struct {
 }
 
 // errNotFinite: J or its gradient cannot be computed at a projection.
+//
+//lint:ignore ST1005 J is the name of the objective.
 var errNotFinite = errors.New("J or its gradient is not finite; use a smaller λ or a larger ρ, or check the scale of the features")
 
 // Measure returns J and the norm of its Riemannian gradient at p. g, of the shape of
