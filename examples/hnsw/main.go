@@ -1,3 +1,5 @@
+//go:build !windows
+
 // Command hnsw shows the functions of package vecmath as distances of an approximate index,
 // github.com/coder/hnsw. It builds the index twice from the same vectors, with the distance of that package and
 // with ours, and measures both.
