@@ -78,7 +78,7 @@ func (c target[T]) call(t *testing.T, s *shapes[T]) {
 }
 
 // sentence is what a panic of ours begins with.
-var sentence = regexp.MustCompile(`^(asm|dist|knn|sinkhorn|wda): `)
+var sentence = regexp.MustCompile(`^(asm|dist|emd|knn|search|sinkhorn|vecmath|wda): `)
 
 func describeArgs(args []reflect.Value) string {
 	var b strings.Builder
