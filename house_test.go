@@ -91,7 +91,7 @@ var inTests = map[string][]string{
 	"dist":                  {"internal/asm/asmtest"},
 	"search":                {"internal/asm/asmtest", "internal/ending"},
 	"sinkhorn":              {"internal/ending"},
-	"vecmath":               {"internal/asm/asmtest", "internal/asm/exp/oracle"},
+	"vecmath":               {"internal/asm/asmtest", "internal/asm/exp/oracle", "internal/random"},
 	"internal/dense":        {"internal/ending"},
 	"internal/stiefel":      {"internal/ending", "internal/asm/asmtest"},
 	"wda/dataset":           {"internal/outfile"},

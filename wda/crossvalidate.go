@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/dense"
 	"github.com/gomonge/monge/internal/discriminant"
 	"github.com/gomonge/monge/internal/fault"
@@ -250,13 +251,15 @@ func (c *CrossValidation) needs(ctx context.Context, n, d int, labels []int, atO
 			var sum float64
 			for i := range needs {
 				needs[i].Bytes *= float64(atOnce)
+			}
+			for i := range needs { // apart from the products, so that no machine rounds both at once
 				sum += needs[i].Bytes
 			}
 			if sum > most {
 				most, choosing = sum, needs
 			}
 		}
-		work += float64(float64(c.Folds) * float64(n) * float64(n) * 2 * float64(set.Objective.Iterations) * steps)
+		work = num.FMA(float64(c.Folds)*float64(n)*float64(n)*2*float64(set.Objective.Iterations), steps, work)
 	}
 	return append(needs, choosing...), work, nil
 }

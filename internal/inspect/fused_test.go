@@ -33,7 +33,7 @@ const root = "../.."
 // modules.
 var exact = map[string][]string{
 	root: {
-		"./dist", "./sinkhorn", "./wda", "./wda/baseline", "./wda/dataset",
+		"./dist", "./emd", "./search", "./sinkhorn", "./vecmath", "./wda", "./wda/baseline", "./wda/dataset",
 		"./internal/algebra", "./internal/asm/...", "./internal/dense", "./internal/descent", "./internal/discriminant", "./internal/gibbs", "./internal/knn", "./internal/matrix", "./internal/nearest", "./internal/projection", "./internal/quantize", "./internal/random", "./internal/simplex", "./internal/stiefel", "./internal/subspace",
 	},
 	root + "/experiments": {"./baselines", "./tsne"},

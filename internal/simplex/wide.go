@@ -53,7 +53,7 @@ func wideOf(w float64, k int) wide {
 	if k < -128 {
 		return wide{}
 	}
-	return wide{0, uint64(fraction * 0x1p53)}.shift(k)
+	return wide{0, uint64(int64(fraction * 0x1p53))}.shift(k)
 }
 
 // float returns x·2^k, rounded once, for x ≥ 0.
