@@ -199,7 +199,7 @@ func TestTransport(t *testing.T) {
 		{t.Context(), bad(func(q *Problem) { q.Y.Columns = 3 }), codes.InvalidArgument, "1 and 3 columns"},
 		{t.Context(), bad(func(q *Problem) { q.B = []float64{1, -1, 1} }), codes.InvalidArgument, "B[1]"},
 		{t.Context(), bad(func(q *Problem) { q.Lambda = math.NaN() }), codes.InvalidArgument, "λ"},
-		{t.Context(), bad(func(q *Problem) { q.X.Data = []float64{0, math.Inf(1)} }), codes.InvalidArgument, "X, row 1, column 0 is +Inf"},
+		{t.Context(), bad(func(q *Problem) { q.X.Data = []float64{0, math.Inf(1)} }), codes.InvalidArgument, "X: value is not finite: row 1, column 0 is +Inf"},
 		{t.Context(), bad(func(q *Problem) { q.X.Data = make([]float64, 34) }), codes.ResourceExhausted, "34 × 3"},
 		{t.Context(), &Problem{X: Matrix{Columns: 1e6, Data: make([]float64, 1e6)}, Y: Matrix{Columns: 1e6, Data: make([]float64, 1e6)}}, codes.ResourceExhausted, "1000000 columns"},
 	} {
