@@ -379,8 +379,9 @@ type TransportRequest struct {
 	Y             *Rows                  `protobuf:"bytes,2,opt,name=y,proto3" json:"y,omitempty"`
 	A             []float64              `protobuf:"fixed64,3,rep,packed,name=a,proto3" json:"a,omitempty"` // weights of x; none is uniform
 	B             []float64              `protobuf:"fixed64,4,rep,packed,name=b,proto3" json:"b,omitempty"`
-	Lambda        float64                `protobuf:"fixed64,5,opt,name=lambda,proto3" json:"lambda,omitempty"` // multiplies the cost, ‖x_i − y_j‖²
+	Lambda        float64                `protobuf:"fixed64,5,opt,name=lambda,proto3" json:"lambda,omitempty"` // multiplies the cost, ‖x_i − y_j‖²; 0 with exact
 	Plan          bool                   `protobuf:"varint,6,opt,name=plan,proto3" json:"plan,omitempty"`      // whether the plan is wanted
+	Exact         bool                   `protobuf:"varint,7,opt,name=exact,proto3" json:"exact,omitempty"`    // solves without entropy
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -457,13 +458,21 @@ func (x *TransportRequest) GetPlan() bool {
 	return false
 }
 
+func (x *TransportRequest) GetExact() bool {
+	if x != nil {
+		return x.Exact
+	}
+	return false
+}
+
 type TransportResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Cost          float64                `protobuf:"fixed64,1,opt,name=cost,proto3" json:"cost,omitempty"` // ⟨plan, cost matrix⟩
 	MarginalError float64                `protobuf:"fixed64,2,opt,name=marginal_error,json=marginalError,proto3" json:"marginal_error,omitempty"`
-	Iterations    uint32                 `protobuf:"varint,3,opt,name=iterations,proto3" json:"iterations,omitempty"`
-	Status        string                 `protobuf:"bytes,4,opt,name=status,proto3" json:"status,omitempty"` // "converged", "iteration limit" or "low precision"
-	Plan          *Rows                  `protobuf:"bytes,5,opt,name=plan,proto3" json:"plan,omitempty"`     // n × m
+	Iterations    uint32                 `protobuf:"varint,3,opt,name=iterations,proto3" json:"iterations,omitempty"` // with exact: pivots of the simplex method
+	Status        string                 `protobuf:"bytes,4,opt,name=status,proto3" json:"status,omitempty"`          // "converged", "iteration limit" or "low precision"; with exact "optimal"
+	Plan          *Rows                  `protobuf:"bytes,5,opt,name=plan,proto3" json:"plan,omitempty"`              // n × m
+	Gap           *float64               `protobuf:"fixed64,6,opt,name=gap,proto3,oneof" json:"gap,omitempty"`        // with exact: an upper bound of what cost is above the optimum
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -531,6 +540,13 @@ func (x *TransportResponse) GetPlan() *Rows {
 		return x.Plan
 	}
 	return nil
+}
+
+func (x *TransportResponse) GetGap() float64 {
+	if x != nil && x.Gap != nil {
+		return *x.Gap
+	}
+	return 0
 }
 
 type GetModelRequest struct {
@@ -672,14 +688,15 @@ const file_service_proto_rawDesc = "" +
 	"\brejected\x18\x02 \x01(\bR\brejected\x12\x1f\n" +
 	"\vsq_distance\x18\x03 \x01(\x01R\n" +
 	"sqDistance\x12$\n" +
-	"\rprobabilities\x18\x04 \x03(\x02R\rprobabilities\"\xa6\x01\n" +
+	"\rprobabilities\x18\x04 \x03(\x02R\rprobabilities\"\xbc\x01\n" +
 	"\x10TransportRequest\x12$\n" +
 	"\x01x\x18\x01 \x01(\v2\x16.monge.service.v1.RowsR\x01x\x12$\n" +
 	"\x01y\x18\x02 \x01(\v2\x16.monge.service.v1.RowsR\x01y\x12\f\n" +
 	"\x01a\x18\x03 \x03(\x01R\x01a\x12\f\n" +
 	"\x01b\x18\x04 \x03(\x01R\x01b\x12\x16\n" +
 	"\x06lambda\x18\x05 \x01(\x01R\x06lambda\x12\x12\n" +
-	"\x04plan\x18\x06 \x01(\bR\x04plan\"\xb2\x01\n" +
+	"\x04plan\x18\x06 \x01(\bR\x04plan\x12\x14\n" +
+	"\x05exact\x18\a \x01(\bR\x05exact\"\xd1\x01\n" +
 	"\x11TransportResponse\x12\x12\n" +
 	"\x04cost\x18\x01 \x01(\x01R\x04cost\x12%\n" +
 	"\x0emarginal_error\x18\x02 \x01(\x01R\rmarginalError\x12\x1e\n" +
@@ -687,7 +704,9 @@ const file_service_proto_rawDesc = "" +
 	"iterations\x18\x03 \x01(\rR\n" +
 	"iterations\x12\x16\n" +
 	"\x06status\x18\x04 \x01(\tR\x06status\x12*\n" +
-	"\x04plan\x18\x05 \x01(\v2\x16.monge.service.v1.RowsR\x04plan\"\x11\n" +
+	"\x04plan\x18\x05 \x01(\v2\x16.monge.service.v1.RowsR\x04plan\x12\x15\n" +
+	"\x03gap\x18\x06 \x01(\x01H\x00R\x03gap\x88\x01\x01B\x06\n" +
+	"\x04_gap\"\x11\n" +
 	"\x0fGetModelRequest\"\x98\x01\n" +
 	"\x10GetModelResponse\x12\x14\n" +
 	"\x05model\x18\x01 \x01(\tR\x05model\x12\x1a\n" +
@@ -759,6 +778,7 @@ func file_service_proto_init() {
 	if File_service_proto != nil {
 		return
 	}
+	file_service_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -35,7 +35,7 @@ type TransformClient interface {
 	Project(ctx context.Context, in *ProjectRequest, opts ...grpc.CallOption) (*ProjectResponse, error)
 	// Classify returns the class of every row.
 	Classify(ctx context.Context, in *ClassifyRequest, opts ...grpc.CallOption) (*ClassifyResponse, error)
-	// Transport solves one entropy-regularized transport problem.
+	// Transport solves one transport problem, entropy-regularized or exact.
 	Transport(ctx context.Context, in *TransportRequest, opts ...grpc.CallOption) (*TransportResponse, error)
 	// GetModel says what answers at present.
 	GetModel(ctx context.Context, in *GetModelRequest, opts ...grpc.CallOption) (*GetModelResponse, error)
@@ -97,7 +97,7 @@ type TransformServer interface {
 	Project(context.Context, *ProjectRequest) (*ProjectResponse, error)
 	// Classify returns the class of every row.
 	Classify(context.Context, *ClassifyRequest) (*ClassifyResponse, error)
-	// Transport solves one entropy-regularized transport problem.
+	// Transport solves one transport problem, entropy-regularized or exact.
 	Transport(context.Context, *TransportRequest) (*TransportResponse, error)
 	// GetModel says what answers at present.
 	GetModel(context.Context, *GetModelRequest) (*GetModelResponse, error)

@@ -87,6 +87,7 @@ type Engine struct {
 	now       atomic.Pointer[served]
 
 	pool            *sinkhorn.Pool[float64]
+	exactMemory     int64 // limit of the workspace of an exact problem
 	work, transport *Queue
 	requests        atomic.Int64 // in progress
 }
@@ -113,6 +114,8 @@ func New(config Config, log *slog.Logger) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	// As much as a problem of the pool: a quarter of a solver's share, of which the pool's solver keeps 10/32 meanwhile.
+	e.exactMemory = config.Memory / 2 / int64(e.transport.Slots()) / 4
 	return e, e.Reload(context.Background())
 }
 

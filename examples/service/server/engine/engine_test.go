@@ -219,6 +219,67 @@ func TestTransport(t *testing.T) {
 	}
 }
 
+// TestExact: an exact problem has the least cost and a proof of it, the limits of all problems, and ends with its deadline.
+func TestExact(t *testing.T) {
+	e := newEngine(t, func(c *Config) { c.Limits.Pairs, c.Limits.Columns, c.Solvers.Number = 100, 4, 1 })
+	p := &Problem{X: Matrix{Columns: 1, Data: []float64{0, 1}}, Y: Matrix{Columns: 1, Data: []float64{0.5, 1.5, 9}}, B: []float64{0.5, 0.25, 0.25}, Plan: true, Exact: true}
+	var s Solution
+	if err := e.Transport(t.Context(), p, &s); err != nil {
+		t.Fatal(err)
+	}
+	// In ascending order: half of the mass by 0.5, a quarter by 0.5, and a quarter by 8.
+	if s.Status != "optimal" || s.Cost != 0.75*0.25+0.25*64 || s.Gap == nil || *s.Gap > 1e-14 || s.MarginalError != 0 || s.Plan.Rows() != 2 || !slices.Equal(s.Plan.Data, []float64{0.5, 0, 0, 0, 0.25, 0.25}) {
+		t.Errorf("%+v", s)
+	}
+	change := func(change func(*Problem)) *Problem { q := *p; change(&q); return &q }
+	if err := e.Transport(t.Context(), change(func(q *Problem) { q.Plan, q.Exact, q.Lambda = false, false, 2 }), &s); err != nil || s.Gap != nil || len(s.Plan.Data) > 0 {
+		t.Errorf("with entropy, after an exact problem: %+v, %v", s, err)
+	}
+	ended, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	heavy := []float64{1e9, 1e9, 1e9, 1e9}
+	far := Matrix{Columns: 1, Data: []float64{0, 1e150, 3e150, -7e150}}
+	for _, c := range []struct {
+		ctx  context.Context
+		p    *Problem
+		code codes.Code
+		says string
+	}{
+		{ended, p, codes.DeadlineExceeded, "deadline"},
+		{t.Context(), &Problem{Exact: true}, codes.InvalidArgument, "x has 0 and y has 0 points"},
+		{t.Context(), change(func(q *Problem) { q.Lambda = 2 }), codes.InvalidArgument, "lambda is 2; with exact it must be absent or 0"},
+		{t.Context(), change(func(q *Problem) { q.Lambda = math.NaN() }), codes.InvalidArgument, "lambda is NaN"},
+		{t.Context(), change(func(q *Problem) { q.B = []float64{1, -1, 1} }), codes.InvalidArgument, "B[1] is -1"},
+		{t.Context(), change(func(q *Problem) { q.B = []float64{1, 1, 1} }), codes.InvalidArgument, "A sums to 1 and B to 3"},
+		{t.Context(), change(func(q *Problem) { q.A = []float64{1} }), codes.InvalidArgument, "A has length 1, not 2"},
+		{t.Context(), change(func(q *Problem) { q.X.Data = []float64{0, math.Inf(1)} }), codes.InvalidArgument, "X, row 1, column 0 is +Inf"},
+		{t.Context(), change(func(q *Problem) { q.X.Data = []float64{0, 1e200} }), codes.InvalidArgument, "the squared distance of X[1] and Y[0] overflows"},
+		{t.Context(), &Problem{X: far, Y: far, A: heavy, B: heavy, Exact: true}, codes.InvalidArgument, "the gap is NaN"},
+		{t.Context(), change(func(q *Problem) { q.X.Data = make([]float64, 34) }), codes.ResourceExhausted, "34 × 3"},
+		{t.Context(), change(func(q *Problem) {
+			q.X, q.Y = Matrix{Columns: 5, Data: make([]float64, 5)}, Matrix{Columns: 5, Data: make([]float64, 5)}
+		}), codes.ResourceExhausted, "5 columns"},
+	} {
+		if err := e.Transport(c.ctx, c.p, &s); Code(err) != c.code || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v: %v, want %v with %q", Code(err), err, c.code, c.says)
+		}
+	}
+	const n = 4000
+	points := func(seed uint64) Matrix { return Matrix{Columns: 10, Data: fixture.Rows(fixture.Samples(n, seed).X)} }
+	p = &Problem{X: points(1), Y: points(2), Exact: true}
+	tight := newEngine(t, func(c *Config) { c.Limits.Pairs, c.Memory, c.Solvers.Number = n*n, 8<<20, 1 })
+	if err := tight.Transport(t.Context(), p, &s); Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "MaxMemory is 1048576") {
+		t.Errorf("a workspace beyond the budget: %v", err)
+	}
+	// A problem that takes some seconds ends with its deadline, and gives the solver back.
+	slow := newEngine(t, func(c *Config) { c.Limits.Pairs, c.Limits.Timeout, c.Solvers.Number = n*n, 100*time.Millisecond, 1 })
+	start := time.Now()
+	err := slow.Do(t.Context(), Transport, func(ctx context.Context) error { return slow.Transport(ctx, p, &s) })
+	if Code(err) != codes.DeadlineExceeded || time.Since(start) > 2*time.Second || slow.QueueOf(Transport).Busy() != 0 {
+		t.Errorf("%v after %v", err, time.Since(start))
+	}
+}
+
 // TestReload: what is wrong with a new model leaves the old one in its place.
 func TestReload(t *testing.T) {
 	known := fixture.CSV(t, fixture.Samples(200, 3))

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gomonge/monge/emd"
 	"github.com/gomonge/monge/examples/service/server/budget"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda"
 	"google.golang.org/grpc/codes"
 )
 
-// Errors of the service itself. Wrong data are errors of wda and sinkhorn.
+// Errors of the service itself. Wrong data are errors of wda, sinkhorn and emd.
 var (
 	ErrBusy         = errors.New("the service is busy, try again later: the queue is full")
 	ErrWaited       = errors.New("the service is busy, try again later: the request has waited too long for its turn")
@@ -51,6 +52,8 @@ var errorCodes = []struct {
 	{sinkhorn.ErrMarginals, codes.InvalidArgument},
 	{sinkhorn.ErrSettings, codes.InvalidArgument},
 	{sinkhorn.ErrRange, codes.InvalidArgument},
+	{emd.ErrMarginals, codes.InvalidArgument},
+	{emd.ErrRange, codes.InvalidArgument},
 }
 
 // Code returns the gRPC code of an error: OK for nil, and Internal for an unknown error.

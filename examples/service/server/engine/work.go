@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/emd"
 	"github.com/gomonge/monge/examples/service/server/budget"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda"
@@ -51,14 +52,16 @@ type Class struct {
 type Problem struct {
 	X, Y   Matrix
 	A, B   []float64 // weights; nil for uniform ones
-	Lambda float64
-	Plan   bool // whether the plan is wanted
+	Lambda float64   // 0 if Exact
+	Plan   bool      // whether the plan is wanted
+	Exact  bool      // without entropy
 }
 
 // Solution is the answer to a Problem.
 type Solution struct {
 	Cost, MarginalError float64
-	Iterations          int
+	Gap                 *float64 // upper bound of Cost less the optimum; nil if the problem is not Exact
+	Iterations          int      // pivots if the problem is Exact
 	Status              string
 	Plan                Matrix
 }
@@ -164,23 +167,50 @@ func (e *Engine) Transport(ctx context.Context, p *Problem, out *Solution) error
 		return fmt.Errorf("%w: the points have %d columns, %d are allowed", ErrTooLarge, p.X.Columns, l.Columns)
 	case n > l.Pairs/m:
 		return fmt.Errorf("%w: %d × %d points; their product may be %d", ErrTooLarge, n, m, l.Pairs)
+	case p.Exact && p.Lambda != 0:
+		return fmt.Errorf("%w: lambda is %v; with exact it must be absent or 0", ErrMalformed, p.Lambda)
 	}
-	problem := &sinkhorn.Problem[float64]{
-		X: dist.NewMatrix(n, p.X.Columns, p.X.Data), Y: dist.NewMatrix(m, p.Y.Columns, p.Y.Data),
-		A: p.A, B: p.B, Lambda: p.Lambda,
-	}
-	return e.pool.Solve(ctx, problem, func(r *sinkhorn.Result[float64]) error {
-		out.Cost, out.MarginalError, out.Iterations, out.Status = r.Cost, r.MarginalError, r.Iterations, r.Status.String()
-		out.Plan.Columns, out.Plan.Data = m, out.Plan.Data[:0]
-		if !p.Plan {
-			return nil
-		}
-		if err := budget.Take(ctx, 8*int64(n)*int64(m)); err != nil {
+	x, y := dist.NewMatrix(n, p.X.Columns, p.X.Data), dist.NewMatrix(m, p.Y.Columns, p.Y.Data)
+	if p.Exact {
+		// A new solver holds nothing of an earlier request. The queue bounds how many there are at a time.
+		solver, err := emd.NewSolver[float64](&emd.Settings{Workers: 1, MaxMemory: e.exactMemory})
+		if err != nil {
 			return err
 		}
-		out.Plan.Data = resized(out.Plan.Data, n*m)
-		return r.PlanTo(ctx, dist.NewMatrix(n, m, out.Plan.Data), 0)
+		r, err := solver.Solve(ctx, &emd.Problem[float64]{X: x, Y: y, A: p.A, B: p.B})
+		if err != nil {
+			return err
+		}
+		gap := r.Certificate.Gap
+		if gap-gap != 0 {
+			return fmt.Errorf("%w: the gap is %v", emd.ErrRange, gap)
+		}
+		*out = Solution{Cost: r.Cost, MarginalError: r.Certificate.MarginalError, Gap: &gap, Iterations: r.Pivots, Status: r.Status.String(), Plan: out.Plan}
+		return out.setPlan(ctx, p, r)
+	}
+	return e.pool.Solve(ctx, &sinkhorn.Problem[float64]{X: x, Y: y, A: p.A, B: p.B, Lambda: p.Lambda}, func(r *sinkhorn.Result[float64]) error {
+		*out = Solution{Cost: r.Cost, MarginalError: r.MarginalError, Iterations: r.Iterations, Status: r.Status.String(), Plan: out.Plan}
+		return out.setPlan(ctx, p, r)
 	})
+}
+
+// planner is a result of package emd or sinkhorn.
+type planner interface {
+	PlanTo(ctx context.Context, dst dist.Matrix[float64], first int) error
+}
+
+// setPlan sets the plan to that of r if p wants it.
+func (out *Solution) setPlan(ctx context.Context, p *Problem, r planner) error {
+	n, m := p.X.Rows(), p.Y.Rows()
+	out.Plan.Columns, out.Plan.Data = m, out.Plan.Data[:0]
+	if !p.Plan {
+		return nil
+	}
+	if err := budget.Take(ctx, 8*int64(n)*int64(m)); err != nil {
+		return err
+	}
+	out.Plan.Data = resized(out.Plan.Data, n*m)
+	return r.PlanTo(ctx, dist.NewMatrix(n, m, out.Plan.Data), 0)
 }
 
 // resized returns a slice of n elements. It uses the memory of s if that is large enough.

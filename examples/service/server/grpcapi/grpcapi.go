@@ -274,11 +274,11 @@ func (a *API) Transport(ctx context.Context, in *pb.TransportRequest) (*pb.Trans
 			return err
 		}
 		var s engine.Solution
-		p := engine.Problem{X: x, Y: y, A: in.GetA(), B: in.GetB(), Lambda: in.GetLambda(), Plan: in.GetPlan()}
+		p := engine.Problem{X: x, Y: y, A: in.GetA(), B: in.GetB(), Lambda: in.GetLambda(), Plan: in.GetPlan(), Exact: in.GetExact()}
 		if err := a.engine.Transport(ctx, &p, &s); err != nil {
 			return err
 		}
-		out = &pb.TransportResponse{Cost: s.Cost, MarginalError: s.MarginalError, Iterations: uint32(s.Iterations), Status: s.Status}
+		out = &pb.TransportResponse{Cost: s.Cost, Gap: s.Gap, MarginalError: s.MarginalError, Iterations: uint32(s.Iterations), Status: s.Status}
 		if p.Plan {
 			out.Plan = rows(&s.Plan, single)
 		}

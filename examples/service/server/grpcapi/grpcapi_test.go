@@ -100,6 +100,44 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// TestExact: an exact problem is answered with its gap, is not to have a λ, and ends with its client.
+func TestExact(t *testing.T) {
+	a, conn := newClient(t, "", func(c *engine.Config) { c.Limits.Pairs, c.Solvers.Number = 1<<26, 1 })
+	client := pb.NewTransformClient(conn)
+	p := &pb.TransportRequest{X: &pb.Rows{Columns: 1, Float32: []float32{0, 1}}, Y: &pb.Rows{Columns: 1, Float32: []float32{1.5, 0.5}}, Plan: true, Exact: true}
+	r, err := client.Transport(t.Context(), p)
+	if err != nil || r.Cost != 0.25 || r.Gap == nil || *r.Gap > 1e-15 || r.Status != "optimal" || r.Plan.Columns != 2 || !slices.Equal(r.Plan.Float32, []float32{0, 0.5, 0.5, 0}) {
+		t.Errorf("%v, %v", r, err)
+	}
+	p.Lambda = 2
+	if _, err := client.Transport(t.Context(), p); status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "lambda is 2; with exact it must be absent or 0") {
+		t.Error(err)
+	}
+	p.Exact = false
+	if r, err := client.Transport(t.Context(), p); err != nil || r.Gap != nil {
+		t.Errorf("with entropy: %v, %v", r, err)
+	}
+	cloud := func(seed uint64) *pb.Rows {
+		return &pb.Rows{Columns: 10, Float64: fixture.Rows(fixture.Samples(6000, seed).X)}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended, q := make(chan error), a.engine.QueueOf(engine.Transport)
+	go func() {
+		_, err := client.Transport(ctx, &pb.TransportRequest{X: cloud(1), Y: cloud(2), Exact: true})
+		ended <- err
+	}()
+	fixture.Until(t, func() bool { return q.Busy() > 0 })
+	cancel()
+	if err := <-ended; status.Code(err) != codes.Canceled {
+		t.Error(err)
+	}
+	left := time.Now()
+	fixture.Until(t, func() bool { return q.Busy() == 0 })
+	if took := time.Since(left); took > 2*time.Second {
+		t.Errorf("the work ended %v after its client had left", took)
+	}
+}
+
 // TestFaults: what is wrong is said, with the code that a client expects.
 func TestFaults(t *testing.T) {
 	a, conn := newClient(t, "", func(c *engine.Config) {

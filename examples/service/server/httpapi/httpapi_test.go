@@ -167,6 +167,48 @@ func TestTransport(t *testing.T) {
 	}
 }
 
+// TestExact: an exact problem is answered with its gap, is not to have a λ, and ends at its deadline.
+func TestExact(t *testing.T) {
+	a, s := newAPI(t, func(e *engine.Config, c *Config) { e.Limits.Pairs, e.Solvers.Number, c.Body = 1<<24, 1, 8<<20 })
+	const problem = `{"x": [[0], [1]], "y": [[1.5], [0.5]], "plan": true, "exact": true`
+	var got struct {
+		Cost, Gap *float64
+		Status    string
+		Plan      [][]float64
+	}
+	for _, end := range []string{`}`, `, "lambda": 0}`} {
+		status, out := post(t, s.URL+"/v1/transport", typeJSON, "", []byte(problem+end))
+		if err := json.Unmarshal(out, &got); status != 200 || err != nil || got.Cost == nil || *got.Cost != 0.25 || got.Gap == nil || *got.Gap > 1e-15 ||
+			got.Status != "optimal" || !slices.Equal(slices.Concat(got.Plan...), []float64{0, 0.5, 0.5, 0}) {
+			t.Errorf("%d, %s", status, out)
+		}
+	}
+	if status, out := post(t, s.URL+"/v1/transport", typeJSON, "", []byte(`{"x": [[0]], "y": [[2]], "lambda": 2, "exact": false}`)); status != 200 || strings.Contains(string(out), "gap") {
+		t.Errorf("%d, %s", status, out)
+	}
+	for end, says := range map[string]string{
+		`, "lambda": 2}`: "lambda is 2; with exact it must be absent or 0", `, "exact": true}`: "occurs twice", `, "b": [1, -1]}`: "B[1] is -1", `, "a": [1]}`: "A has length 1, not 2",
+	} {
+		if status, out := post(t, s.URL+"/v1/transport", typeJSON, "", []byte(problem+end)); status != 400 || !strings.Contains(string(out), says) {
+			t.Errorf("%d, %s; want 400 with %q", status, out, says)
+		}
+	}
+	if status, out := post(t, s.URL+"/v1/transport", typeJSON, "", []byte(`{"x": [[0]], "y": [[2]], "exact": 1}`)); status != 400 || !strings.Contains(string(out), "exact: it must be a boolean") {
+		t.Errorf("%d, %s", status, out)
+	}
+	cloud := func(seed uint64) [][]float64 {
+		return slices.Collect(slices.Chunk(fixture.Rows(fixture.Samples(4000, seed).X), 10))
+	}
+	body, err := json.Marshal(map[string]any{"x": cloud(1), "y": cloud(2), "exact": true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, out := post(t, s.URL+"/v1/transport?timeout=300ms", typeJSON, "", body); status != 504 {
+		t.Errorf("a problem that takes some seconds: %d, %s", status, out)
+	}
+	fixture.Until(t, func() bool { return a.engine.QueueOf(engine.Transport).Busy() == 0 })
+}
+
 // TestFaults: what is wrong is said, with the status that a client expects.
 func TestFaults(t *testing.T) {
 	_, s := newAPI(t, func(_ *engine.Config, c *Config) { c.Body = 100_000 })

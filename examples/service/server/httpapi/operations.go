@@ -116,7 +116,7 @@ func (x *exchange) transport(ctx context.Context) error {
 	}
 	if err := decodeObject(x.body.Bytes(), map[string]func([]byte) error{
 		"x": matrix(&p.X), "y": matrix(&p.Y), "a": vector(&p.A), "b": vector(&p.B),
-		"lambda": decodeValue(&p.Lambda, "a number"), "plan": decodeValue(&p.Plan, "a boolean"),
+		"lambda": decodeValue(&p.Lambda, "a number"), "plan": decodeValue(&p.Plan, "a boolean"), "exact": decodeValue(&p.Exact, "a boolean"),
 	}); err != nil {
 		return err
 	}
@@ -125,11 +125,12 @@ func (x *exchange) transport(ctx context.Context) error {
 		return err
 	}
 	err := x.json(struct {
-		Cost          float64 `json:"cost"`
-		MarginalError float64 `json:"marginal_error"`
-		Iterations    int     `json:"iterations"`
-		Status        string  `json:"status"`
-	}{s.Cost, s.MarginalError, s.Iterations, s.Status})
+		Cost          float64  `json:"cost"`
+		Gap           *float64 `json:"gap,omitempty"`
+		MarginalError float64  `json:"marginal_error"`
+		Iterations    int      `json:"iterations"`
+		Status        string   `json:"status"`
+	}{s.Cost, s.Gap, s.MarginalError, s.Iterations, s.Status})
 	if err != nil || !p.Plan {
 		return err
 	}
