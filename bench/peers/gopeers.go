@@ -64,6 +64,8 @@ func gonum(s spec, dir string) *job {
 	switch {
 	case s.kind == "pair":
 		return gonumPair(s, dir)
+	case s.kind == "emd":
+		return gonumLP(s, dir)
 	case s.kind == "query", s.kind == "nearest":
 		return gonumRows(s, dir)
 	case s.kind == "logsumexp" && !single:

@@ -75,6 +75,8 @@ func ours[T dist.Float](s spec, dir string) *job {
 		return batch[T](s, dir)
 	case "free":
 		return matrixFree[T](s, dir)
+	case "emd", "emdtiny", "assign", "line", "sliced":
+		return exact[T](s, dir)
 	case "wda", "fit":
 		return fits(s, dir, false)
 	}

@@ -118,7 +118,7 @@ func wanted(s spec) float64 {
 	switch s.kind {
 	case "sinkhorn", "sinkhornlog", "wda", "many", "free":
 		return .75
-	case "tiny", "codes":
+	case "tiny", "codes", "emd", "emdtiny", "assign", "line", "sliced":
 		return 0
 	}
 	if s.int("n") < 100 {

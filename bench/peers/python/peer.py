@@ -1,4 +1,4 @@
-"""The Python peers behind the line protocol of bench/peers/README.md: numpy, faiss, scipy,
+"""The Python peers behind the line protocol of bench/peers/README.md: numpy, faiss, scipy, lapx,
 scikit-learn, POT (its numpy backend), OTT-JAX and geomloss (on PyTorch). The argument
 names those to offer, comma separated: the keys of PACKAGES.
 """
@@ -35,7 +35,8 @@ class Case:
 
 
 # One function per peer and kind of case: it gets a Case and returns a function of no
-# arguments that does the work and returns the result.
+# arguments that does the work and returns the result, or a pair of such a function and one
+# that finds the result in what the first returns.
 
 
 def numpy_exp(c):
@@ -401,6 +402,70 @@ def torch_free(c):
     return run
 
 
+# Exact transport.
+
+
+def pot_emd(c):
+    import ot
+
+    n = c.int("n")
+    m, weights = c.load("x", n, n), c.load("y", 2, n)
+    a, b = weights[0].copy(), weights[1].copy()
+    return lambda: ot.emd2(a, b, m, numItermax=10**9)
+
+
+def pot_emdtiny(c):
+    import ot
+
+    n = c.int("n")
+    m, a = c.load("x", c.int("count"), n, n), np.full(n, c.dtype(1) / c.dtype(n))
+    return lambda: np.array([ot.emd2(a, a, m) for m in m])
+
+
+def scipy_assign(c):
+    from scipy.optimize import linear_sum_assignment
+
+    m = c.load("x", c.int("n"), c.int("n"))
+    return lambda: linear_sum_assignment(m), lambda pairs: m[pairs].sum()
+
+
+def lapx_assign(name):
+    def make(c):
+        import lap
+
+        m, solve = c.load("x", c.int("n"), c.int("n")), getattr(lap, name)
+        return lambda: solve(m), lambda found: found[0]  # the cost
+
+    return make
+
+
+lapjv_assign, lapjvx_assign, lapjvc_assign = lapx_assign("lapjv"), lapx_assign("lapjvx"), lapx_assign("lapjvc")
+lapjvs_assign, lapjvh_assign, lapjvr_assign = lapx_assign("lapjvs"), lapx_assign("lapjvh"), lapx_assign("lapjvr")
+
+
+def pot_line(c):
+    import ot
+
+    x, y, order = c.load("x", -1), c.load("y", -1), c.int("order")
+    return lambda: ot.wasserstein_1d(x, y, p=order), lambda power: power ** (1 / order)
+
+
+def scipy_line(c):
+    from scipy.stats import wasserstein_distance
+
+    if c.int("order") != 1:
+        return None
+    x, y = c.load("x", -1), c.load("y", -1)
+    return lambda: wasserstein_distance(x, y)
+
+
+def pot_sliced(c):
+    import ot
+
+    x, y = clouds(c)
+    return lambda: ot.sliced_wasserstein_distance(x, y, n_projections=c.int("directions"), p=2, seed=1)
+
+
 def wda_problem(c):
     """POT's own problem, as wda hands it to its optimizer."""
     import ot.dr
@@ -453,6 +518,7 @@ def pot_fit(c):
 
 
 PACKAGES = {"numpy": "numpy", "faiss": "faiss-cpu", "scipy": "scipy", "sklearn": "scikit-learn", "pot": "POT", "potbatch": "POT", "potcolumns": "POT", "ott": "ott-jax", "torch": "geomloss"}
+PACKAGES |= {name: "lapx" for name in ("lapjv", "lapjvx", "lapjvc", "lapjvs", "lapjvh", "lapjvr")}
 
 
 def hello(_):
@@ -477,7 +543,8 @@ def open_(args):
     run = make(c) if make else None
     if run is None:
         return "no"
-    np.ascontiguousarray(run()).ravel()[:: int(stride)].astype(np.float64).tofile(out)
+    run, result = run if isinstance(run, tuple) else (run, lambda x: x)
+    np.ascontiguousarray(result(run())).ravel()[:: int(stride)].astype(np.float64).tofile(out)
     running[impl] = run
     return "ok"
 

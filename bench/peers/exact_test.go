@@ -1,0 +1,33 @@
+package main
+
+import (
+	"math"
+	"testing"
+)
+
+// TestExact: package emd and gonum's linear programming find the same cost, and an assignment has n times that of
+// uniform weights.
+func TestExact(t *testing.T) {
+	dir := t.TempDir()
+	solve := func(name string, m maker) []float64 {
+		s := parseSpec(name)
+		if err := generate(s, dir, ""); err != nil {
+			t.Fatal(err)
+		}
+		j := m(s, dir)
+		j.run()
+		return j.result()
+	}
+	for _, name := range []string{"emd/type=f64/n=12/d=2/weights=random", "emd/type=f64/n=12/d=10/weights=uniform"} {
+		if ours, lp := solve(name, ours[float64]), solve(name, gonum); difference("emd", lp, ours) > 1e-9 {
+			t.Errorf("%s: %v, gonum has %v", name, ours, lp)
+		}
+	}
+	uniform, assigned := solve("emd/type=f64/n=12/d=2/weights=uniform", ours[float64]), solve("assign/type=f64/n=12/costs=points/d=2", ours[float64])
+	if math.Abs(assigned[0]/uniform[0]-12) > 1e-9 {
+		t.Errorf("the assignment costs %v, the plan %v", assigned, uniform)
+	}
+	if d := difference("assign", []float64{0}, []float64{0}); d != 0 {
+		t.Errorf("results of 0 differ by %v", d)
+	}
+}
