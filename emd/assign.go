@@ -64,9 +64,9 @@ func (s *Solver[T]) Assign(ctx context.Context, dst []int, cost dist.Matrix[T]) 
 		return 0, fmt.Errorf("%w: dst has length %d, but there are %d rows", ErrShape, len(dst), cost.Rows)
 	}
 	n, m := cost.Rows, cost.Cols
-	bytes := assignBytes * (float64(n) + float64(m))
+	bytes := float64(assignBytes * (float64(n) + float64(m)))
 	if n > m {
-		bytes += float64(elementSize[T]()) * float64(n) * float64(m)
+		bytes += float64(float64(elementSize[T]()) * float64(n) * float64(m))
 	}
 	if err := s.afford(bytes); err != nil {
 		return 0, err

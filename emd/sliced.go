@@ -143,7 +143,7 @@ func (s *Solver[T]) admitSliced(dx, dy dist.Matrix[T], p *Problem[T], o *SlicedO
 		}
 	}
 	points := float64(p.X.Rows) + float64(p.Y.Rows)
-	return s.afford(points*(48+8) + 3*directionBlock*float64(elementSize[T]())*(points+float64(p.X.Cols)))
+	return s.afford(float64(points*(48+8)) + float64(3*directionBlock*float64(elementSize[T]())*(points+float64(p.X.Cols))))
 }
 
 // draw draws k directions.

@@ -237,8 +237,9 @@ func (s *Solver[T]) admit(p *Problem[T]) (n, m int, err error) {
 			return 0, 0, err
 		}
 		n, m = p.X.Rows, p.Y.Rows
-		stored := float64(stripRows[T](n, m)) * float64(m)
-		return n, m, s.afford(nodeBytes*(float64(n)+float64(m)) + float64(elementSize[T]())*(stored+float64(m)*float64(p.Y.Cols)))
+		stored := float64(float64(stripRows[T](n, m)) * float64(m))
+		stored += float64(float64(m) * float64(p.Y.Cols))
+		return n, m, s.afford(float64(nodeBytes*(float64(n)+float64(m))) + float64(float64(elementSize[T]())*stored))
 	}
 	if err := checkMatrix("Cost", p.Cost); err != nil {
 		return 0, 0, err
