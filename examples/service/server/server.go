@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -186,6 +187,9 @@ func (s *Server) shutdown() error {
 		drained.Go(func() { l.Drain(ctx) })
 	}
 	drained.Wait()
+	for slices.ContainsFunc(s.listeners, (*guard.Listener).Unread) && ctx.Err() == nil {
+		time.Sleep(time.Millisecond)
+	}
 	errs := make([]error, len(s.http)+1)
 	var wg sync.WaitGroup
 	for i, h := range s.http {

@@ -23,6 +23,7 @@ type Listener struct {
 	evicted func() // called for every connection that is closed to make room
 
 	draining atomic.Bool
+	settled  time.Time // set before draining
 	drained  chan struct{}
 
 	mu     sync.Mutex
@@ -99,6 +100,7 @@ func (l *Listener) idle() (first *Conn) {
 func (l *Listener) Drain(ctx context.Context) {
 	if d, ok := l.Listener.(interface{ SetDeadline(time.Time) error }); ok {
 		shrinkQueue(l.Listener)
+		l.settled = time.Now().Add(settle)
 		l.draining.Store(true)
 		d.SetDeadline(time.Now()) // ends the Accept in progress
 		l.mu.Lock()
@@ -111,8 +113,26 @@ func (l *Listener) Drain(ctx context.Context) {
 	}
 }
 
-// settle is the time in which every client that connects gets into the queue or is ignored.
-const settle = 20 * time.Millisecond
+// Unread reports whether a client has connected within the last second and has made no authorized request yet. Such
+// a request may be on its way. http.Server.Shutdown would close its connection without an answer.
+func (l *Listener) Unread() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for c := range l.conns {
+		if !c.known && time.Since(c.opened) < time.Second {
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	// settle is the time in which every client that connects gets into the queue or is ignored.
+	settle = 20 * time.Millisecond
+	// repeat is the time after which a client repeats a packet that the full queue has lost. Its connection is in the
+	// queue then.
+	repeat = 250 * time.Millisecond
+)
 
 // accept returns the next connection.
 func (l *Listener) accept() (net.Conn, error) {
@@ -121,10 +141,12 @@ func (l *Listener) accept() (net.Conn, error) {
 		if !l.draining.Load() || err == nil {
 			return c, err
 		}
-		time.Sleep(settle)
 	}
-	if c := acceptWaiting(l.Listener); c != nil {
-		return c, nil
+	for _, wait := range []time.Duration{0, repeat} {
+		time.Sleep(time.Until(l.settled.Add(wait)))
+		if c := acceptWaiting(l.Listener); c != nil {
+			return c, nil
+		}
 	}
 	l.Listener.Close()
 	close(l.drained)
