@@ -45,7 +45,8 @@
 //
 // Allocation: a solver allocates nothing once it has seen its largest problem.
 //
-// Cancellation: calls that can take long take a context, and usually return within 10 ms after it ends. Solve then
+// Cancellation: calls that can take long take a context, and usually return within 10 ms after it ends.
+// The distances of points with thousands of columns are computed without a look at it, which may take 0.1 s. Solve then
 // returns a feasible plan beside the error.
 //
 // # Memory

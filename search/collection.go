@@ -15,10 +15,11 @@ import (
 // [Collection.Snapshot], which does not change, so that they never wait.
 //
 // Every row has an identifier. Identifiers ascend in the order of [Collection.Append], and none is used twice, also
-// after the collection was written to a file and read again. A deleted row is marked first. Its memory is free when
-// most rows beside it have been deleted and no snapshot needs it: [Collection.Delete] then copies the rows that are
-// left of a segment of 4 MiB at most. So no call takes time in proportion to all rows, but for 16 bytes that are copied
-// for each segment.
+// after the collection was written to a file and read again.
+//
+// Rows are stored in segments of up to 2²⁰ numbers. A deleted row is marked. When half of the rows of a segment have been
+// deleted, [Collection.Delete] copies the others to a new segment; the old one is free when no snapshot needs it. So a
+// call copies a few MiB at most, and 24 bytes for each segment.
 type Collection struct {
 	cols    int
 	storage Storage

@@ -213,6 +213,34 @@ func TestCollectionShrinks(t *testing.T) {
 	}
 }
 
+// TestCollectionBytes: a segment of 64 rows of 20 bytes takes 32 bytes for each row, a scale and a norm; marks of deleted rows,
+// and identifiers that were read from a file, come on top.
+func TestCollectionBytes(t *testing.T) {
+	c := NewCollection(20, StorageInt8)
+	if _, err := c.Append(dist.NewMatrix[float32](10, 20, nil)); err != nil {
+		t.Fatal(err)
+	}
+	const segment = 64 * (32 + 4 + 8)
+	if n := c.Snapshot().Bytes(); n != segment {
+		t.Errorf("%d bytes, want %d", n, segment)
+	}
+	c.Delete(3)
+	if n := c.Snapshot().Bytes(); n != segment+64*8 {
+		t.Errorf("with a deleted row: %d bytes, want %d", n, segment+64*8)
+	}
+	var file bytes.Buffer
+	if _, err := c.Snapshot().WriteTo(&file); err != nil {
+		t.Fatal(err)
+	}
+	again, err := ReadCollection(&file, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := again.Snapshot().Bytes(); n != segment+9*8 {
+		t.Errorf("from a file: %d bytes, want %d", n, segment+9*8)
+	}
+}
+
 // TestAppendAllOrNone: a bad value anywhere leaves the collection as it was.
 func TestAppendAllOrNone(t *testing.T) {
 	c := NewCollection(3, StorageFloat16)

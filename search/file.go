@@ -13,9 +13,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/query"
 )
 
-// A file of rows begins with a header of 48 bytes: a magic text of 8 bytes, and in little-endian order the version (4
-// bytes), the storage (4), the number of columns (8), the number of rows (8), the next identifier (8), and 8 bytes for
-// later versions, which are 0. Then every row has its identifier (8 bytes), its scale (float32, if the storage is
+// A file of rows begins with a header of 48 bytes. It has a magic text of 8 bytes, the version (4 bytes), the storage (4),
+// the number of columns (8), the number of rows (8), the next identifier (8), and 8 bytes that are 0, for later versions.
+// Numbers are little-endian. Then every row has its identifier (8 bytes), its scale (float32, if the storage is
 // int8), and its elements as they are stored. The last 32 bytes are the SHA-256 of all bytes before them.
 const (
 	fileMagic   = "MONGEROW"
