@@ -108,11 +108,11 @@ func TestAmplifiedProtobuf(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	structs := make([]*structpb.Struct, 2_000_000)
+	structs := make([]*structpb.Struct, 4_000_000) // two bytes each
 	for i := range structs {
 		structs[i] = new(structpb.Struct)
 	}
-	nulls := &structpb.ListValue{Values: make([]*structpb.Value, 2_000_000)}
+	nulls := &structpb.ListValue{Values: make([]*structpb.Value, 4_000_000)}
 	for i := range nulls.Values {
 		nulls.Values[i] = new(structpb.Value)
 	}
