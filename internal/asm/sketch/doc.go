@@ -1,0 +1,39 @@
+// Package sketch finds the rows that may be among the nearest of a query, from one byte an element.
+//
+// A sketch of a row x is s·c with integers c from −63 to 63 and a scale s, and a sketch of a query q is t·p with integers p
+// from −127 to 127. Filter computes Σ c·p exactly and from it a number for each row and query, which a caller compares with a
+// threshold. With coefficients that the caller chooses, the number is an upper bound of an inner product or of minus a distance.
+// So the rows without a bit in the masks cannot be among the results.
+//
+//	t    = start_j + Σ_k (c_ik + 64)·p_jk     an integer, rounded to float32
+//	t    = t·Scale_i
+//	t    = FMA(Rest_i, Rest_j, t)
+//	t    = FMA(Norm_i, Norm_j, t)
+//	t    = FMA(Norm_i², Square_j, t)          the square is rounded
+//	bit  = !(t < Threshold_j)                 so that NaN sets the bit
+//
+// for row i of a group and query j. With start_j = −64·Σ_k p_jk the integer is Σ_k c_ik·p_jk.
+//
+// Rows stand in groups of Rows rows, features in steps of Step features. Step s of a group is 128 bytes from 128·s on, and
+// row i has bytes 4i to 4i+3 of them: the integers c + 64 of features 4s to 4s+3. So a register holds a step of several rows, its
+// lanes are rows, and no sum is folded. Likewise, step s of a block of Queries queries is 48 bytes, and query j has bytes 4j to
+// 4j+3. A query of FilterOne has its bytes side by side.
+//
+// QuantizeRow and QuantizeQuery make these integers and two sums in float64:
+//
+//	m    = max_k |x_k|
+//	s    = m/127 or, for rows, m/63           rounded to float32
+//	c_k  = x_k·r, with r = 127/m or 63/m      in float64, rounded to the nearest integer, even if two are: one FMA
+//	e_k  = FMA(−s, c_k, x_k)                  in float64, exact
+//	Σ_k x_k² and Σ_k e_k²
+//
+// Element k goes to lane k mod 8, in ascending order, by FMA(x_k, x_k, lane) and FMA(e_k, e_k, lane). The lanes are folded in halves, by
+// num.Fold. The integers of a row of zeros are zero.
+//
+// Shapes          codes: groups of Rows rows, d features, a multiple of Step and at most MaxFeatures; masks: one for each group and query.
+// Aliasing        masks and codes that are set overlap no argument.
+// Accuracy        t differs from its formula by at most 5.01·2⁻²⁴·(|Scale·Σc·p| + |Rest_i·Rest_j| + |Norm_i·Norm_j| + |Norm_i²·Square_j|) + 2⁻¹⁴⁷,
+// unless it overflows. The sums of squares: relative error (⌈d/8⌉ + 5)·2⁻⁵³.
+// Special values  Filter follows the arithmetic. Codes of rows are at most 127. Elements of quantized vectors are finite.
+// Cost            One integer product of bytes for each feature of a row and query.
+package sketch
