@@ -74,6 +74,10 @@ func (c target[T]) call(t *testing.T, s *shapes[T]) {
 	for i := range f.Type().NumIn() {
 		args = append(args, s.value(f.Type().In(i)))
 	}
+	if f.Type().IsVariadic() {
+		f.CallSlice(args)
+		return
+	}
 	f.Call(args)
 }
 
@@ -333,6 +337,8 @@ func (s *shapes[T]) value(t reflect.Type) reflect.Value {
 		v = asm.Current()
 	case search.Storage:
 		v = search.Storage(s.upTo(5))
+	case []search.RowOption:
+		v = []search.RowOption{search.NoSketch, 2}[:s.upTo(2)]
 	case search.Measure:
 		v = search.Measure(s.upTo(3))
 	case *search.Rows:

@@ -23,6 +23,7 @@ import (
 type Collection struct {
 	cols    int
 	storage Storage
+	plain   bool // without sketches
 	now     atomic.Pointer[Rows]
 
 	mu   sync.Mutex // of those who change the collection
@@ -39,16 +40,16 @@ const (
 )
 
 // NewCollection returns an empty collection of rows of a number of elements. It panics if cols < 1, and for an
-// unknown storage.
-func NewCollection(cols int, storage Storage) *Collection {
+// unknown storage or option.
+func NewCollection(cols int, storage Storage, options ...RowOption) *Collection {
 	if cols < 1 {
 		panic(columnsPanic)
 	}
 	if !storageNames.Has(uint8(storage)) {
 		panic(storagePanic)
 	}
-	c := &Collection{cols: cols, storage: storage, deleted: map[*segment]int{}}
-	c.now.Store(&Rows{cols: cols, storage: storage})
+	c := &Collection{cols: cols, storage: storage, plain: isPlain(options), deleted: map[*segment]int{}}
+	c.now.Store(&Rows{cols: cols, storage: storage, plain: c.plain})
 	return c
 }
 
@@ -67,7 +68,7 @@ func (c *Collection) newPart(now *Rows, rows int) part {
 	if last := len(now.parts) - 1; last >= 0 {
 		room = max(room, 2*now.parts[last].room())
 	}
-	return part{newSegment(c.cols, min(max(room, rows), c.mostRows()), c.storage), now.n, true}
+	return part{newSegment(c.cols, min(max(room, rows), c.mostRows()), c.storage, c.plain), now.n, true}
 }
 
 // Append adds copies of the rows of x. They have the identifiers first, first+1, …. Errors are those of [NewRows]; then
@@ -172,7 +173,7 @@ func (c *Collection) compact(now *Rows, s *segment) {
 	parts := slices.Clone(now.parts[:lo])
 	at := now.parts[lo].at
 	if rows > 0 {
-		to := newSegment(c.cols, rows, c.storage)
+		to := newSegment(c.cols, rows, c.storage, c.plain)
 		for j := lo; j <= k; j++ {
 			p := now.parts[j]
 			for i := range now.count(j) {
@@ -182,6 +183,7 @@ func (c *Collection) compact(now *Rows, s *segment) {
 				}
 			}
 		}
+		to.sketchRows(rows)
 		parts = append(parts, part{to, at, false})
 	}
 	freed := now.parts[k+1].at - at - rows

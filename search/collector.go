@@ -23,10 +23,12 @@ func (a *acceptance) accepts(s *segment, i int) bool {
 
 // collector collects the results of one query.
 type collector interface {
+	// bound returns a key that no row of the result exceeds, or an infinity.
+	bound() float32
 	// offer offers rows from, from+1, … of a segment, which have the positions at, at+1, … The smaller of two keys is
-	// the nearer, and NaN counts as +Inf. Positions ascend from call to call.
+	// the nearer, and NaN counts as +Inf.
 	offer(a *acceptance, s *segment, from, at int, keys []float32)
-	// merge adds the results of a collector of the same kind, whose positions are larger.
+	// merge adds the results of a collector of the same kind.
 	merge(other collector)
 	// appendTo appends the results, the nearest first.
 	appendTo(dst []Neighbor, r *Rows, m Measure) []Neighbor
@@ -40,15 +42,14 @@ func (c *nearestCollector) offer(a *acceptance, s *segment, from, at int, keys [
 		c.set.OfferAll(keys, at)
 		return
 	}
-	bound, full := c.set.Bound(), c.set.Room() == 0
 	for j, key := range keys {
-		if full && !(key < bound) || !a.accepts(s, from+j) {
-			continue
+		if c.set.Enters(key, at+j) && a.accepts(s, from+j) {
+			c.set.Offer(key, at+j)
 		}
-		c.set.Offer(key, at+j)
-		bound, full = c.set.Bound(), c.set.Room() == 0
 	}
 }
+
+func (c *nearestCollector) bound() float32 { return c.set.Bound() }
 
 func (c *nearestCollector) merge(other collector) {
 	o := &other.(*nearestCollector).set
@@ -89,6 +90,8 @@ func (c *withinCollector) offer(a *acceptance, s *segment, from, at int, keys []
 		}
 	}
 }
+
+func (c *withinCollector) bound() float32 { return c.limit }
 
 func (c *withinCollector) merge(other collector) {
 	c.found = append(c.found, other.(*withinCollector).found...)

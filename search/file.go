@@ -14,13 +14,15 @@ import (
 )
 
 // A file of rows begins with a header of 48 bytes. It has a magic text of 8 bytes, the version (4 bytes), the storage (4),
-// the number of columns (8), the number of rows (8), the next identifier (8), and 8 bytes that are 0, for later versions.
+// the number of columns (8), the number of rows (8), the next identifier (8), and flags (8): bit 0 says that the rows have
+// no sketches, which are not in the file. The other bits are 0, for later versions.
 // Numbers are little-endian. Then every row has its identifier (8 bytes), its scale (float32, if the storage is
 // int8), and its elements as they are stored. The last 32 bytes are the SHA-256 of all bytes before them.
 const (
 	fileMagic   = "MONGEROW"
 	fileVersion = 1
 	headerBytes = 48
+	plainFlag   = 1
 )
 
 // elementBytes returns the bytes of an element.
@@ -46,7 +48,11 @@ func (r *Rows) WriteTo(w io.Writer) (int64, error) {
 	header = binary.LittleEndian.AppendUint64(header, uint64(r.cols))
 	header = binary.LittleEndian.AppendUint64(header, uint64(r.live))
 	header = binary.LittleEndian.AppendUint64(header, uint64(r.next))
-	header = binary.LittleEndian.AppendUint64(header, 0)
+	flags := uint64(0)
+	if r.plain {
+		flags = plainFlag
+	}
+	header = binary.LittleEndian.AppendUint64(header, flags)
 	out.Write(header)
 	row := make([]byte, 0, r.storage.rowBytes(r.cols))
 	for k, p := range r.parts {
@@ -131,7 +137,7 @@ func (s *segment) setRow(i int, row []byte, scratch []float32) bool {
 			return false
 		}
 	}
-	s.norms[i] = normOf(scratch)
+	s.finishRow(i, scratch)
 	return true
 }
 
@@ -156,11 +162,16 @@ func ReadCollection(r io.Reader, maxBytes int64) (*Collection, error) {
 	if version != fileVersion {
 		return nil, fmt.Errorf("%w: it has version %d; this program reads version %d", ErrFile, version, fileVersion)
 	}
+	flags := binary.LittleEndian.Uint64(header[40:])
 	const most = 1 << 40
-	if storage > uint32(StorageInt8) || cols < 1 || cols > most || rows > most || uint64(next) < rows || binary.LittleEndian.Uint64(header[40:]) != 0 {
+	if storage > uint32(StorageInt8) || cols < 1 || cols > most || rows > most || uint64(next) < rows || flags > plainFlag {
 		return nil, fmt.Errorf("%w: its header is damaged", ErrFile)
 	}
-	c := NewCollection(int(cols), Storage(storage))
+	var options []RowOption
+	if flags == plainFlag {
+		options = append(options, NoSketch)
+	}
+	c := NewCollection(int(cols), Storage(storage), options...)
 	if need := float64(upTo(int(rows), query.Rows)) * float64(c.storage.rowBytes(upTo(int(cols), query.Unit))); maxBytes > 0 && need > float64(maxBytes) {
 		return nil, fmt.Errorf("%w: %d rows of %d columns need more than %d bytes", ErrTooLarge, rows, cols, maxBytes)
 	}
@@ -179,7 +190,7 @@ func ReadCollection(r io.Reader, maxBytes int64) (*Collection, error) {
 
 // readRows reads the rows of a file into an empty collection.
 func (c *Collection) readRows(in *bufio.Reader, sum hash.Hash, rows int, next ID) error {
-	now := Rows{cols: c.cols, storage: c.storage, next: next}
+	now := Rows{cols: c.cols, storage: c.storage, plain: c.plain, next: next}
 	row, err := readGrowing(in, sum, c.storage.rowBytes(c.cols), rows > 0)
 	if err != nil {
 		return err

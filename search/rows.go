@@ -10,11 +10,13 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/query"
+	"github.com/gomonge/monge/internal/asm/sketch"
 	"github.com/gomonge/monge/internal/parallel"
 )
 
 const (
 	storagePanic = "search: unknown storage"
+	optionPanic  = "search: unknown option of rows"
 	columnsPanic = "search: rows have no columns"
 	indexPanic   = "search: index out of range of the rows"
 )
@@ -27,6 +29,7 @@ const (
 type Rows struct {
 	cols    int
 	storage Storage
+	plain   bool // without sketches
 	parts   []part
 	n       int    // positions
 	live    int    // rows that are not deleted
@@ -46,23 +49,23 @@ type part struct {
 //
 // The error wraps [ErrNotFinite] if a value is NaN or infinite, and [ErrRange] if one is beyond
 // the largest number of the storage. Both name row and column, counted from 0. NewRows panics if
-// x has no columns or does not fit its data, and for an unknown storage.
+// x has no columns or does not fit its data, and for an unknown storage or option.
 //
 // Beside the rows, of [Rows.Bytes] bytes, it allocates memory for nine rows. Rows are filled up with
 // zeros to a multiple of 16 numbers.
-func NewRows[T dist.Float](x dist.Matrix[T], storage Storage) (*Rows, error) {
+func NewRows[T dist.Float](x dist.Matrix[T], storage Storage, options ...RowOption) (*Rows, error) {
 	x.Check()
 	if x.Cols == 0 {
 		panic(columnsPanic)
 	}
-	r := &Rows{cols: x.Cols, storage: storage, n: x.Rows, live: x.Rows, next: ID(x.Rows)}
+	r := &Rows{cols: x.Cols, storage: storage, plain: isPlain(options), n: x.Rows, live: x.Rows, next: ID(x.Rows)}
 	if x.Rows == 0 {
 		if !storageNames.Has(uint8(storage)) {
 			panic(storagePanic)
 		}
 		return r, nil // with any number of columns
 	}
-	s := newSegment(x.Cols, x.Rows, storage)
+	s := newSegment(x.Cols, x.Rows, storage, r.plain)
 	if err := storeMatrix(s, 0, x, 0, x.Rows); err != nil {
 		return nil, err
 	}
@@ -186,7 +189,7 @@ func (r *Rows) search(ctx context.Context, dst []Neighbor, q []float32, m Measur
 	}
 	s := searchers.Get().(*Searcher)
 	defer searchers.Put(s)
-	if err := s.prepare(queries, 0, 1, m, true); err != nil {
+	if err := s.prepare(r, queries, 0, 1, m, true); err != nil {
 		return dst, err
 	}
 	s.keep = acceptance{r.version, o.Filter}
@@ -195,9 +198,9 @@ func (r *Rows) search(ctx context.Context, dst []Neighbor, q []float32, m Measur
 	var err error
 	switch workers := parallel.Workers(max(1, o.Workers), len(r.parts)+r.n/minPerWorker); {
 	case o.Among != nil:
-		err = s.among(ctx, r, o.Among, m, func(seg *segment, from, at int, keys []float32) { result.offer(&s.keep, seg, from, at, keys) })
+		err = s.among(ctx, r, o.Among, m, result)
 	case workers <= 1:
-		err = s.scanPositions(ctx, r, 0, r.n, m, func(seg *segment, from, at int, keys []float32) { result.offer(&s.keep, seg, from, at, keys) })
+		err = s.find(ctx, r, 0, r.n, m, g)
 	default:
 		err = r.searchParallel(ctx, s, result, workers, m, g)
 	}
@@ -220,15 +223,14 @@ func (r *Rows) searchParallel(ctx context.Context, s *Searcher, result collector
 			}
 		}
 	}()
-	size := upTo((r.n+workers-1)/workers, query.Rows)
+	size := upTo((r.n+workers-1)/workers, sketch.Rows)
 	err := parallel.ForContext(ctx, workers, workers, 1, func(w, _ int) {
 		h := searchers.Get().(*Searcher)
 		helpers[w] = h
 		h.copyPrepared(s)
 		results[w] = h.newCollector(0, g)
-		errs[w] = h.scanPositions(ctx, r, min(w*size, r.n), min((w+1)*size, r.n), m, func(seg *segment, from, at int, keys []float32) {
-			results[w].offer(&s.keep, seg, from, at, keys)
-		})
+		errs[w] = h.find(ctx, r, min(w*size, r.n), min((w+1)*size, r.n), m, g)
+		h.keep.filter = nil
 	})
 	if err != nil {
 		return err

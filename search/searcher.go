@@ -8,6 +8,7 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/query"
+	"github.com/gomonge/monge/internal/asm/sketch"
 )
 
 const (
@@ -40,6 +41,17 @@ type Searcher struct {
 	found    [][]Neighbor
 	keep     acceptance
 	tail     *segment // a copy of the rows beside which a collection may store others
+
+	// For searches that filter rows by their sketches.
+	filters []filterState                  // of the prepared queries, or none
+	codes   []int8                         // of their sketches, in blocks of sketch.Queries
+	infos   [][sketch.Queries]sketch.Query // of these blocks
+	masks   []uint32                       // rows that pass
+	passing *segment                       // a copy of these rows
+	direct  []int                          // queries that are compared with all rows of a block
+	// Some queries side by side.
+	chosen         []float32
+	chosenPrepared []preparedQuery
 }
 
 // preparedQuery is a query that is ready to be compared.
@@ -60,6 +72,8 @@ const (
 	// farElements is the number of elements of float32 rows that come from memory, which the kernel for one
 	// query then reads in ascending order. Measured with 32 MiB of third-level cache: internal/asm/query/NOTES.md.
 	farElements = 7 << 20
+	// most is the number of values of a block of several queries.
+	most = 1 << 14
 )
 
 // Compare sets dst_ij (m × n) to the measure of query i (m × d) and the row at position j (n positions × d), also
@@ -72,7 +86,7 @@ func (s *Searcher) Compare(ctx context.Context, dst dist.Matrix[float32], rows *
 	}
 	dst.Check()
 	asm.CheckOverlap((*asm.View[float32])(&dst), (*asm.View[float32])(&queries))
-	return s.scan(ctx, rows, queries, measure, false, func(i int, _ *segment, _, at int, values []float32) {
+	return s.scan(ctx, rows, queries, measure, func(i, at int, values []float32) {
 		copy(dst.Row(i)[at:], values)
 	})
 }
@@ -136,17 +150,20 @@ func (s *Searcher) collect(ctx context.Context, rows *Rows, queries dist.Matrix[
 		return found, s.checkFinite(queries)
 	}
 	s.keep = acceptance{version: rows.version}
-	err := s.scan(ctx, rows, queries, measure, true, func(i int, seg *segment, from, at int, keys []float32) {
-		if at == 0 {
-			s.newCollector(i%queryBlock, g)
+	for lo := 0; lo < queries.Rows; lo += findBlock {
+		hi := min(lo+findBlock, queries.Rows)
+		if err := s.prepare(rows, queries, lo, hi, measure, true); err != nil {
+			return nil, err
 		}
-		c := s.collector(i%queryBlock, g)
-		if c.offer(&s.keep, seg, from, at, keys); at+len(keys) == rows.n {
-			found[i] = c.appendTo(found[i], rows, measure)
+		for i := range hi - lo {
+			s.newCollector(i, g)
 		}
-	})
-	if err != nil {
-		return nil, err
+		if err := s.find(ctx, rows, 0, rows.n, measure, g); err != nil {
+			return nil, err
+		}
+		for i := lo; i < hi; i++ {
+			found[i] = s.collector(i-lo, g).appendTo(found[i], rows, measure)
+		}
 	}
 	return found, nil
 }
@@ -199,28 +216,36 @@ func (s *Searcher) empty(m int) [][]Neighbor {
 	return s.found[:m]
 }
 
-// visitor is called for rows from, from+1, … of a segment, at the positions at, at+1, … values are valid
-// during the call.
-type visitor func(seg *segment, from, at int, values []float32)
-
-// scan computes the measure of every query and every row, and calls visit for query i and the rows
-// in ascending order. If keys, values are the keys of a search, of which the smaller is the nearer: inner products
-// and cosines are negated.
-func (s *Searcher) scan(ctx context.Context, r *Rows, queries dist.Matrix[float32], measure Measure, keys bool, visit func(i int, seg *segment, from, at int, values []float32)) error {
+// scan computes the measure of every query and every row, and calls visit for query i and the rows at positions at, at+1, … in
+// ascending order. values are valid during the call.
+func (s *Searcher) scan(ctx context.Context, r *Rows, queries dist.Matrix[float32], measure Measure, visit func(i, at int, values []float32)) error {
 	for lo := 0; lo < queries.Rows; lo += queryBlock {
 		hi := min(lo+queryBlock, queries.Rows)
-		if err := s.prepare(queries, lo, hi, measure, keys); err != nil {
+		if err := s.prepare(r, queries, lo, hi, measure, false); err != nil {
 			return err
 		}
 		together := hi-lo > 1 && upTo(r.cols, query.Unit) >= wide
-		err := s.blocks(ctx, r, 0, r.n, queries.Rows == 1, together, func(seg *segment, first, n, from, at int, source *segment) error {
+		width := func(p *part) int {
+			n := rowElements / p.stride
 			if together {
-				width := upTo(n, query.Rows)
+				n = min(n, most/queryBlock)
+			}
+			if queries.Rows == 1 {
+				n *= 4 // a single query reads a row once
+			}
+			if n >= sketch.Rows {
+				return n / sketch.Rows * sketch.Rows
+			}
+			return max(n/query.Rows*query.Rows, query.Rows)
+		}
+		err := s.blocks(ctx, r, 0, r.n, width, func(b block) error {
+			if together {
+				ld := upTo(b.n, query.Rows)
 				m := upTo(hi-lo, query.Queries)
-				s.values = slices.Grow(s.values[:0], m*width)[:m*width]
-				source.compareMany(s.values, m, width, width, s.queries, s.prepared[:hi-lo], first, measure)
+				s.values = slices.Grow(s.values[:0], m*ld)[:m*ld]
+				b.source.compareMany(s.values, m, ld, ld, s.queries, s.prepared[:hi-lo], b.first, measure)
 				for i := lo; i < hi; i++ {
-					visit(i, seg, from, at, s.values[(i-lo)*width:][:n])
+					visit(i, b.at, s.values[(i-lo)*ld:][:b.n])
 				}
 				return nil
 			}
@@ -228,8 +253,8 @@ func (s *Searcher) scan(ctx context.Context, r *Rows, queries dist.Matrix[float3
 				if ctx.Err() != nil {
 					return context.Cause(ctx)
 				}
-				s.compareBlock(source, r, i-lo, first, n, measure, queries.Rows == 1)
-				visit(i, seg, from, at, s.values[:n])
+				s.compareBlock(b.source, r, i-lo, b.first, b.n, measure, queries.Rows == 1)
+				visit(i, b.at, s.values[:b.n])
 			}
 			return nil
 		})
@@ -240,15 +265,6 @@ func (s *Searcher) scan(ctx context.Context, r *Rows, queries dist.Matrix[float3
 	return nil
 }
 
-// scanPositions compares the prepared query with the rows at positions lo … hi−1.
-func (s *Searcher) scanPositions(ctx context.Context, r *Rows, lo, hi int, measure Measure, visit visitor) error {
-	return s.blocks(ctx, r, lo, hi, true, false, func(seg *segment, first, n, from, at int, source *segment) error {
-		s.compareBlock(source, r, 0, first, n, measure, true)
-		visit(seg, from, at, s.values[:n])
-		return nil
-	})
-}
-
 // compareBlock sets s.values to the measure of prepared query i and n rows of a segment. single says that it is the
 // only query, so that rows may come from memory.
 func (s *Searcher) compareBlock(source *segment, r *Rows, i, first, n int, measure Measure, single bool) {
@@ -257,43 +273,36 @@ func (s *Searcher) compareBlock(source *segment, r *Rows, i, first, n int, measu
 	source.compare(s.values, &s.prepared[i], first, measure, single && r.n*source.stride >= farElements)
 }
 
-// blocks divides the rows at positions lo … hi−1 into blocks, and calls f for each: rows from, … of seg, at
-// positions at, …. The n rows of the block are to be read from source, from row first on: that is seg itself, or
-// a copy of the last rows of a segment that a collection still fills.
-func (s *Searcher) blocks(ctx context.Context, r *Rows, lo, hi int, single, together bool, f func(seg *segment, first, n, from, at int, source *segment) error) error {
-	const most = 1 << 14 // values of a block of several queries
-	for k, p := range r.parts {
+// blocks divides the rows at positions lo … hi−1 into blocks of at most width rows, and calls f for each. A width is a
+// multiple of query.Rows, and of sketch.Rows if the part has sketches.
+func (s *Searcher) blocks(ctx context.Context, r *Rows, lo, hi int, width func(*part) int, f func(block) error) error {
+	for k := range r.parts {
+		p := &r.parts[k]
 		begin, end := max(lo-p.at, 0), min(hi-p.at, r.count(k))
-		if begin >= end {
-			continue
-		}
-		width := rowElements / p.stride
-		if together {
-			width = min(width, most/queryBlock)
-		}
-		if single {
-			width *= 4 // a single query reads a row once
-		}
-		width = max(width/query.Rows*query.Rows, query.Rows)
-		whole := end
-		if p.shared {
-			whole = end / query.Rows * query.Rows // the kernels read rows in groups
-		}
 		for from := begin; from < end; {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			n, first, source := min(width, whole-from), from, p.segment
-			if from >= whole {
-				n, first, source = end-from, 0, s.copyTail(p.segment, from, end)
-			} else if from%query.Rows > 0 {
-				n = min(n, query.Rows-from%query.Rows) // up to a group
-				first, source = 0, s.copyTail(p.segment, from, from+n)
+			b := block{segment: p.segment, from: from, n: min(width(p), end-from), at: p.at + from, source: p.segment, first: from}
+			switch {
+			case from%query.Rows > 0 || p.shared && end-from < query.Rows: // the kernels read rows in groups
+				b.n = min(b.n, query.Rows-from%query.Rows)
+				b.first, b.source = 0, s.copyTail(p.segment, from, from+b.n)
+			case p.isSketched() && from%sketch.Rows > 0:
+				b.n = min(b.n, sketch.Rows-from%sketch.Rows)
+			case p.isSketched() && (!p.shared || b.n >= sketch.Rows):
+				b.grouped = true
+				if p.shared {
+					b.n = b.n / sketch.Rows * sketch.Rows
+				}
 			}
-			if err := f(p.segment, first, n, from, p.at+from, source); err != nil {
+			if p.shared && b.source == p.segment {
+				b.n = b.n / query.Rows * query.Rows
+			}
+			if err := f(b); err != nil {
 				return err
 			}
-			from += n
+			from += b.n
 		}
 	}
 	return nil
@@ -302,7 +311,7 @@ func (s *Searcher) blocks(ctx context.Context, r *Rows, lo, hi int, single, toge
 // copyTail returns a segment with copies of rows lo … hi−1, at most query.Rows, and zeros.
 func (s *Searcher) copyTail(seg *segment, lo, hi int) *segment {
 	if t := s.tail; t == nil || t.cols != seg.cols || t.storage != seg.storage {
-		s.tail = newSegment(seg.cols, query.Rows, seg.storage)
+		s.tail = newSegment(seg.cols, query.Rows, seg.storage, true)
 	}
 	for i := lo; i < hi; i++ {
 		s.tail.copyRow(i-lo, seg, i)
@@ -311,7 +320,7 @@ func (s *Searcher) copyTail(seg *segment, lo, hi int) *segment {
 }
 
 // among compares the prepared query with the rows that have given identifiers in ascending order.
-func (s *Searcher) among(ctx context.Context, r *Rows, ids []ID, measure Measure, visit visitor) error {
+func (s *Searcher) among(ctx context.Context, r *Rows, ids []ID, measure Measure, result collector) error {
 	k, asked := 0, 0
 	var group [query.Rows]int // rows of the segment
 	n := 0
@@ -321,7 +330,7 @@ func (s *Searcher) among(ctx context.Context, r *Rows, ids []ID, measure Measure
 		}
 		s.compareBlock(s.tail, r, 0, 0, n, measure, false)
 		for i, row := range group[:n] {
-			visit(p.segment, row, p.at+row, s.values[i:i+1])
+			result.offer(&s.keep, p.segment, row, p.at+row, s.values[i:i+1])
 		}
 		n = 0
 	}
@@ -375,14 +384,23 @@ func (s *segment) rowOf(id ID, n int) (int, bool) {
 	return slices.BinarySearch(s.ids[:n], id)
 }
 
-// prepare copies queries lo … hi−1 into s.queries. For keys of inner products and cosines it negates them.
-func (s *Searcher) prepare(queries dist.Matrix[float32], lo, hi int, measure Measure, keys bool) error {
+// prepare copies queries lo … hi−1 into s.queries. For a search it negates them, unless keys are distances, and makes their
+// sketches, if rows have some.
+func (s *Searcher) prepare(r *Rows, queries dist.Matrix[float32], lo, hi int, measure Measure, search bool) error {
 	stride := upTo(queries.Cols, query.Unit)
 	n := upTo(hi-lo, query.Queries) * stride
 	// Behind the queries there are eight rows for normOf.
 	s.queries = slices.Grow(s.queries[:0], n+query.Rows*stride)[:n+query.Rows*stride]
 	clear(s.queries)
-	s.prepared = s.prepared[:0]
+	s.prepared, s.filters = s.prepared[:0], s.filters[:0]
+	filter := search && slices.ContainsFunc(r.parts, func(p part) bool { return p.isSketched() })
+	if filter {
+		blocks := (hi - lo + sketch.Queries - 1) / sketch.Queries
+		size := blocks * sketch.Queries * sketchFeatures(r.cols)
+		s.codes = slices.Grow(s.codes[:0], size)[:size]
+		s.infos = slices.Grow(s.infos[:0], blocks)[:blocks]
+		clear(s.infos)
+	}
 	for i := lo; i < hi; i++ {
 		x := s.queries[(i-lo)*stride:][:stride]
 		for j, v := range queries.Row(i) {
@@ -400,7 +418,10 @@ func (s *Searcher) prepare(queries dist.Matrix[float32], lo, hi int, measure Mea
 				q.norm = -q.norm
 			}
 		}
-		if keys && measure != MeasureSqEuclidean {
+		if filter {
+			s.prepareSketch(i-lo, hi-lo, x[:sketchFeatures(r.cols)])
+		}
+		if search && measure != MeasureSqEuclidean {
 			for j := range x {
 				x[j] = -x[j]
 			}
@@ -413,4 +434,8 @@ func (s *Searcher) prepare(queries dist.Matrix[float32], lo, hi int, measure Mea
 // copyPrepared makes s ready for the query that another searcher has prepared.
 func (s *Searcher) copyPrepared(from *Searcher) {
 	s.prepared = append(s.prepared[:0], from.prepared[0])
+	s.filters = append(s.filters[:0], from.filters...)
+	s.codes = append(s.codes[:0], from.codes...)
+	s.infos = append(s.infos[:0], from.infos...)
+	s.keep = from.keep
 }

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/query"
+	"github.com/gomonge/monge/internal/asm/sketch"
 )
 
 // ID identifies a row of a [Collection].
@@ -27,16 +29,24 @@ type segment struct {
 	scales []float32 // of each row of bytes
 	norms  []float64 // of each row; see normOf
 
+	// Sketches of the rows, or nil: codes of groups of rows, and their other numbers.
+	codes  []uint8
+	groups []sketch.Group
+
 	first ID   // of row 0
 	ids   []ID // of all rows if they are not first, first+1, …
 	// deleted has the version of the collection that deleted a row, or 0. It is nil while all rows are there.
 	deleted atomic.Pointer[[]atomic.Uint64]
 }
 
-// newSegment returns a segment with room for a number of rows.
-func newSegment(cols, rows int, storage Storage) *segment {
+// newSegment returns a segment with room for a number of rows. With plain it has no sketches.
+func newSegment(cols, rows int, storage Storage, plain bool) *segment {
 	s := &segment{cols: cols, stride: upTo(cols, query.Unit), storage: storage}
 	n := upTo(rows, query.Rows)
+	if !plain && rows >= sketchedRows && cols >= sketchedCols && cols <= sketch.MaxFeatures && storage != StorageInt8 {
+		n = upTo(rows, sketch.Rows)
+		s.codes, s.groups = make([]uint8, n*sketchFeatures(cols)), make([]sketch.Group, n/sketch.Rows)
+	}
 	switch storage {
 	case StorageFloat32:
 		s.data = make([]float32, n*s.stride)
@@ -59,6 +69,7 @@ func (s *segment) room() int { return len(s.norms) }
 // memory returns the bytes that the segment takes.
 func (s *segment) memory() int {
 	n := 4*(len(s.data)+len(s.scales)) + 8*(len(s.norms)+len(s.ids)) + 2*len(s.halves) + len(s.bytes)
+	n += len(s.codes) + len(s.groups)*int(unsafe.Sizeof(sketch.Group{}))
 	if d := s.deleted.Load(); d != nil {
 		n += 8 * len(*d)
 	}
@@ -107,8 +118,17 @@ func (s *segment) store(i int, row, scratch []float32) (column int, ok bool) {
 		}
 	}
 	s.row(scratch[:s.cols], i)
-	s.norms[i] = normOf(scratch)
+	s.finishRow(i, scratch)
 	return 0, true
+}
+
+// finishRow sets what belongs to the stored row i: its norm and its sketch. scratch begins with the row and has room for
+// eight. It is changed.
+func (s *segment) finishRow(i int, scratch []float32) {
+	if s.isSketched() {
+		s.sketchRow(i, scratch[:s.stride])
+	}
+	s.norms[i] = normOf(scratch)
 }
 
 // row sets dst to row i.

@@ -97,13 +97,12 @@ func Current() Level { return current }
 
 // Forms returns the names of the forms that kernels of the current level have on this machine,
 // besides those that every machine with the level runs: at AVX512 the table of sizes at which
-// kernels change to AVX2's form, and then the [Form] values in use.
+// kernels change to AVX2's form.
 func Forms() []string {
-	names := namesOf(forms, current)
 	if current == AVX512 {
-		names = append([]string{machine.Name}, names...)
+		return []string{machine.Name}
 	}
-	return names
+	return nil
 }
 
 // Switch makes all kernels of the process run at level l until restore is called. It is

@@ -63,6 +63,15 @@ func (s *Set[T]) Bound() T {
 	return s.distances[s.top()]
 }
 
+// Enters reports whether Offer would take a candidate.
+func (s *Set[T]) Enters(distance T, row int) bool {
+	if distance != distance {
+		distance = T(math.Inf(1))
+	}
+	n := len(s.distances)
+	return n < s.k || n > 0 && nearer(distance, row, s.distances[s.top()], s.rows[s.top()])
+}
+
 // Offer offers one candidate, and reports whether it entered.
 func (s *Set[T]) Offer(distance T, row int) bool {
 	if distance != distance {

@@ -1,0 +1,286 @@
+package search
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+
+	"github.com/gomonge/monge/internal/asm/query"
+	"github.com/gomonge/monge/internal/asm/sketch"
+)
+
+const (
+	// findBlock is the number of queries that read the rows together in a search.
+	findBlock = 42 * sketch.Queries
+	// findElements is the number of elements of a block of rows in a search.
+	findElements = 1 << 18
+	// fewQueries is the number of queries that are filtered one after the other instead of as a block.
+	fewQueries = 4
+	// mostPassing is the number of rows of a block of which one may pass the filter of a query. If more pass, the whole
+	// block is compared, and so are the next firstPause blocks. Every time the pause doubles, up to lastPause.
+	mostPassing = 12
+	firstPause  = 4
+	lastPause   = 64
+	// seenFor is the number of rows for each of the k nearest that must be seen before rows are filtered.
+	seenFor = 8
+)
+
+// firstBlock is the number of rows of the first block. The next blocks double what was seen, so that a threshold is
+// never much older than half of the rows before it. Tests lower it.
+var firstBlock = 256
+
+// filterState is the state of a prepared query in a search that filters rows.
+type filterState struct {
+	sketch  querySketch
+	aimed   float32 // the key that the filter passes
+	ready   bool    // the filter is aimed at a key
+	wait    int     // blocks to compare before the next attempt to filter
+	pause   int     // the next value of wait
+	waiting int     // candidates that wait for their comparison
+	list    [query.Rows]candidate
+}
+
+// candidate is a row that passed a filter.
+type candidate struct {
+	seg     *segment
+	row, at int // in the segment, and its position
+}
+
+// block is a part of the rows of a search: n rows of a segment, from row from on, at the positions at, at+1, ….
+type block struct {
+	*segment
+	from, n, at int
+	// source holds the same rows from row first on. It is the segment, or a copy of rows beside which a
+	// collection may store others.
+	source *segment
+	first  int
+	// grouped says that the block begins with a group of sketches, and that nobody stores rows in its groups.
+	grouped bool
+}
+
+// find offers the rows at positions lo … hi−1 to the collectors of the prepared queries.
+func (s *Searcher) find(ctx context.Context, r *Rows, lo, hi int, measure Measure, g goal) error {
+	for i := range s.filters {
+		f := &s.filters[i]
+		f.ready, f.wait, f.pause, f.waiting = false, 0, firstPause, 0
+	}
+	seen := 0
+	width := func(p *part) int {
+		n := max(findElements/p.stride/sketch.Rows*sketch.Rows, sketch.Rows)
+		if p.isSketched() {
+			n = min(n, max(firstBlock, seen/sketch.Rows*sketch.Rows))
+		}
+		return n
+	}
+	err := s.blocks(ctx, r, lo, hi, width, func(b block) error {
+		s.direct = s.direct[:0]
+		if b.grouped && len(s.filters) > 0 && (g.within || seen/seenFor >= g.k) {
+			if err := s.filterBlock(ctx, b, measure, g); err != nil {
+				return err
+			}
+		} else {
+			for i := range s.prepared {
+				s.direct = append(s.direct, i)
+			}
+		}
+		seen += b.n
+		return s.compareDirect(ctx, r, b, measure, g)
+	})
+	if err != nil {
+		return err
+	}
+	for i := range s.filters {
+		s.flush(i, measure, g)
+	}
+	return nil
+}
+
+// filterBlock compares the rows of a block that pass the filters, and adds the queries to s.direct that must be compared with
+// all rows.
+func (s *Searcher) filterBlock(ctx context.Context, b block, measure Measure, g goal) error {
+	d := sketchFeatures(b.cols)
+	first, end := b.from/sketch.Rows, (b.from+b.n+sketch.Rows-1)/sketch.Rows
+	groups, codes := b.segment.groups[first:end], b.codes[first*sketch.Rows*d:end*sketch.Rows*d]
+	last := ^uint32(0) >> (uint(-b.n) % sketch.Rows) // the rows of the last group that are in the block
+	s.masks = slices.Grow(s.masks[:0], len(groups)*sketch.Queries)[:len(groups)*sketch.Queries]
+	for q := 0; q < len(s.prepared); q += sketch.Queries {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		m := min(sketch.Queries, len(s.prepared)-q)
+		info := &s.infos[q/sketch.Queries]
+		filtered := 0
+		var use [sketch.Queries]bool
+		for j := range m {
+			if use[j] = s.aim(q+j, &info[j], measure, g); use[j] {
+				filtered++
+			}
+		}
+		if filtered == 0 {
+			for j := range m {
+				s.direct = append(s.direct, q+j)
+			}
+			continue
+		}
+		if m > fewQueries {
+			sketch.Filter(s.masks, codes, groups, s.codes[q*d:][:sketch.Queries*d], info)
+		}
+		for j := range m {
+			switch {
+			case !use[j]:
+				s.direct = append(s.direct, q+j)
+			case m > fewQueries:
+				s.offerPassing(q+j, b, s.masks[j:], sketch.Queries, last, measure, g)
+			default:
+				sketch.FilterOne(s.masks[:len(groups)], codes, groups, s.codes[(q+j)*d:][:d], &info[j])
+				s.offerPassing(q+j, b, s.masks[:len(groups)], 1, last, measure, g)
+			}
+		}
+	}
+	return nil
+}
+
+// aim sets the filter of query i to the rows that may still be in its result. It reports whether the next block is to be
+// filtered.
+func (s *Searcher) aim(i int, to *sketch.Query, measure Measure, g goal) bool {
+	f := &s.filters[i]
+	if f.wait > 0 {
+		f.wait--
+		return false
+	}
+	key := s.collector(i, g).bound()
+	if !f.ready || key != f.aimed {
+		f.aimed, f.ready = key, f.sketch.aim(to, key, measure)
+	}
+	return f.ready
+}
+
+// offerPassing compares the rows of a block that have a bit in the masks with query i, now or later. Masks of groups are
+// stride apart. If there are too many, it adds the query to s.direct instead.
+func (s *Searcher) offerPassing(i int, b block, masks []uint32, stride int, last uint32, measure Measure, g goal) {
+	end := (b.n - 1) / sketch.Rows * stride
+	masks[end] &= last
+	passing := 0
+	for at := 0; at <= end; at += stride {
+		passing += bits.OnesCount32(masks[at])
+	}
+	f := &s.filters[i]
+	if passing > sketch.Rows/2+b.n/mostPassing {
+		s.direct = append(s.direct, i)
+		f.wait, f.pause = f.pause, min(2*f.pause, lastPause)
+		return
+	}
+	f.pause = firstPause
+	if passing == 0 {
+		return
+	}
+	all := b.deleted.Load() == nil
+	for at, row := 0, 0; at <= end; at, row = at+stride, row+sketch.Rows {
+		for mask := masks[at]; mask != 0; mask &= mask - 1 {
+			k := row + bits.TrailingZeros32(mask)
+			if !all && b.isDeleted(b.from+k, s.keep.version) {
+				continue
+			}
+			f.list[f.waiting] = candidate{b.segment, b.from + k, b.at + k}
+			if f.waiting++; f.waiting == len(f.list) {
+				s.flush(i, measure, g)
+			}
+		}
+	}
+}
+
+// flush compares the candidates of query i that wait.
+func (s *Searcher) flush(i int, measure Measure, g goal) {
+	f := &s.filters[i]
+	if f.waiting == 0 {
+		return
+	}
+	list := f.list[:f.waiting]
+	f.waiting = 0
+	if t := s.passing; t == nil || t.cols != list[0].seg.cols || t.storage != list[0].seg.storage {
+		s.passing = newSegment(list[0].seg.cols, query.Rows, list[0].seg.storage, true)
+	}
+	for j, c := range list {
+		s.passing.copyRow(j, c.seg, c.row)
+	}
+	keys := slices.Grow(s.values[:0], query.Rows)[:query.Rows]
+	s.values = keys
+	s.passing.compare(keys, &s.prepared[i], 0, measure, false)
+	collector := s.collector(i, g)
+	for j, c := range list {
+		collector.offer(&s.keep, c.seg, c.row, c.at, keys[j:j+1])
+	}
+}
+
+// compareDirect compares all rows of a block with the queries in s.direct.
+func (s *Searcher) compareDirect(ctx context.Context, r *Rows, b block, measure Measure, g goal) error {
+	queries, single := s.direct, len(s.prepared) == 1
+	together := len(queries) > 1 && b.stride >= wide
+	width := rowElements / b.stride
+	if together {
+		width = min(width, most/queryBlock)
+	}
+	if single {
+		width *= 4 // a single query reads a row once
+	}
+	width = max(width/query.Rows*query.Rows, query.Rows)
+	for from := 0; from < b.n; from += width {
+		n := min(width, b.n-from)
+		if !together {
+			for _, i := range queries {
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+				s.compareBlock(b.source, r, i, b.first+from, n, measure, single)
+				s.collector(i, g).offer(&s.keep, b.segment, b.from+from, b.at+from, s.values[:n])
+			}
+			continue
+		}
+		for rest := queries; len(rest) > 0; {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			some := rest[:min(len(rest), queryBlock)]
+			rest = rest[len(some):]
+			x, prepared := s.side(some, b.stride)
+			ld := upTo(n, query.Rows)
+			m := upTo(len(some), query.Queries)
+			s.values = slices.Grow(s.values[:0], m*ld)[:m*ld]
+			b.source.compareMany(s.values, m, ld, ld, x, prepared, b.first+from, measure)
+			for j, i := range some {
+				s.collector(i, g).offer(&s.keep, b.segment, b.from+from, b.at+from, s.values[j*ld:][:n])
+			}
+		}
+	}
+	return nil
+}
+
+// side returns the elements of some queries side by side, and the prepared queries in this order.
+func (s *Searcher) side(queries []int, stride int) ([]float32, []preparedQuery) {
+	first, n := queries[0], len(queries)
+	m := upTo(n, query.Queries)
+	if queries[n-1]-first == n-1 { // they are already
+		return s.queries[first*stride:][:m*stride], s.prepared[first:][:n]
+	}
+	s.chosen = slices.Grow(s.chosen[:0], m*stride)[:m*stride]
+	clear(s.chosen[n*stride:])
+	s.chosenPrepared = s.chosenPrepared[:0]
+	for j, i := range queries {
+		copy(s.chosen[j*stride:][:stride], s.queries[i*stride:])
+		s.chosenPrepared = append(s.chosenPrepared, s.prepared[i])
+	}
+	return s.chosen, s.chosenPrepared
+}
+
+// prepareSketch makes the sketch of query i of m, whose elements are x, filled up with zeros.
+func (s *Searcher) prepareSketch(i, m int, x []float32) {
+	d := len(x)
+	first := i / sketch.Queries * sketch.Queries
+	codes, stride := s.codes[first*d:], sketch.Step
+	if min(m-first, sketch.Queries) > fewQueries {
+		codes, stride = codes[(i-first)*sketch.Step:], sketch.Queries*sketch.Step
+	} else {
+		codes = codes[(i-first)*d:]
+	}
+	s.filters = append(s.filters, filterState{sketch: newQuerySketch(codes, stride, x)})
+}

@@ -1,0 +1,131 @@
+package search
+
+import (
+	"math"
+
+	"github.com/gomonge/monge/internal/asm/query"
+	"github.com/gomonge/monge/internal/asm/sketch"
+)
+
+// The range of norms of rows and queries whose sketches are used. Between them no sum of the bound overflows, and none
+// loses more than its slack by underflow. A row of zeros has a sketch, too.
+const (
+	leastNorm = 0x1p-36
+	mostNorm  = 0x1p36
+)
+
+// sketchedRows and sketchedCols are the least rows of a segment and the least columns for which sketches are made. Tests
+// lower them.
+var sketchedRows, sketchedCols = math.MaxInt, 32 // until the filter has assembly
+
+const (
+	// filterSlack and cosineSlack, with ⌈d/16⌉ added once or twice, are the slack of the bound in units of 2⁻²⁴. See
+	// the package documentation.
+	filterSlack = 64
+	cosineSlack = 32
+	// squareSlack is what the weight of a squared norm lacks to 1.
+	squareSlack = 0x1p-20
+	// normSlack bounds the relative amount by which a rounded norm is too large.
+	normSlack = 0x1p-22
+	// sumSlack bounds the relative error of what is computed in float64.
+	sumSlack = 0x1p-30
+)
+
+// roundUp returns a float32 number that is larger than every number within a relative distance of sumSlack from v.
+func roundUp(v float64) float32 {
+	v += math.Abs(v) * sumSlack
+	f := float32(v)
+	if float64(f) < v {
+		f = math.Nextafter32(f, float32(math.Inf(1)))
+	}
+	return f
+}
+
+// roundDown returns a float32 number that is smaller than every number within a relative distance of sumSlack from v.
+func roundDown(v float64) float32 { return -roundUp(-v) }
+
+// inRange reports whether the sketch of a vector with this norm can be used.
+func inRange(norm float64) bool { return norm >= leastNorm && norm <= mostNorm }
+
+// sketchFeatures returns the number of features of a sketch.
+func sketchFeatures(cols int) int { return upTo(cols, sketch.Step) }
+
+// isSketched reports whether the segment has sketches of its rows.
+func (s *segment) isSketched() bool { return s.groups != nil }
+
+// sketchRow makes the sketch of row i, whose elements are x, filled up with zeros.
+func (s *segment) sketchRow(i int, x []float32) {
+	d := sketchFeatures(s.cols)
+	g, lane := &s.groups[i/sketch.Rows], i%sketch.Rows
+	scale, square, rest := sketch.QuantizeRow(s.codes[i/sketch.Rows*sketch.Rows*d+lane*sketch.Step:], x[:d])
+	norm := math.Sqrt(square)
+	if norm > 0 && !inRange(norm) {
+		scale = float32(math.NaN()) // the row passes every filter
+	}
+	g.Scale[lane], g.Rest[lane], g.Norm[lane] = scale, roundUp(math.Sqrt(rest)), roundUp(norm)
+}
+
+// sketchRows makes the sketches of the first n rows, if the segment has sketches.
+func (s *segment) sketchRows(n int) {
+	if !s.isSketched() {
+		return
+	}
+	x := make([]float32, s.stride)
+	for i := range n {
+		s.row(x[:s.cols], i)
+		s.sketchRow(i, x)
+	}
+}
+
+// querySketch is the sketch t·p of a query q.
+type querySketch struct {
+	scale  float64 // t; 0 if the sketch cannot be used
+	norm   float64 // at least ‖q‖
+	rest   float64 // at least ‖q − t·p‖
+	square float64 // at most ‖q‖²
+	start  int32   // of the integer sums
+	slack  float64 // ⌈d/16⌉
+}
+
+// newQuerySketch makes the sketch of a query, filled up with zeros. Its steps are stride bytes apart.
+func newQuerySketch(codes []int8, stride int, x []float32) querySketch {
+	scale, sum, square, rest := sketch.QuantizeQuery(codes, stride, x)
+	norm := math.Sqrt(square)
+	if !inRange(norm) {
+		return querySketch{}
+	}
+	return querySketch{
+		scale:  float64(scale),
+		norm:   norm * (1 + sumSlack),
+		rest:   math.Sqrt(rest) * (1 + sumSlack),
+		square: square * (1 - sumSlack),
+		start:  -64 * sum,
+		slack:  float64(upTo(len(x), query.Unit) / query.Unit),
+	}
+}
+
+// aim sets what the filter needs to pass all rows whose keys are at most key. It reports false if there is no such
+// filter: then all rows must be compared.
+func (q *querySketch) aim(to *sketch.Query, key float32, measure Measure) bool {
+	if q.scale == 0 || key-key != 0 {
+		return false
+	}
+	const u = 0x1p-24
+	norm, square, threshold := q.rest+q.norm*(q.slack+filterSlack)*u, 0., 0.
+	switch measure {
+	case MeasureSqEuclidean:
+		limit := (max(float64(key), 0) + 0x1p-100) * (1 + (q.slack+filterSlack)*u)
+		square, threshold = -0.5*(1-squareSlack), (q.square-limit)/2
+	case MeasureInnerProduct:
+		threshold = -float64(key)
+	default:
+		limit := min(-float64(key), 1) - (2*q.slack+cosineSlack)*u
+		norm += q.norm * (math.Abs(limit)*normSlack - limit)
+	}
+	to.Start = q.start
+	to.Rest = roundUp((q.norm + q.rest) / q.scale)
+	to.Norm = roundUp(norm / q.scale)
+	to.Square = roundUp(square / q.scale)
+	to.Threshold = roundDown(threshold / q.scale)
+	return true
+}
