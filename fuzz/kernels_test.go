@@ -43,6 +43,8 @@ func FuzzAdjCostFloat64(f *testing.F)     { fuzz(f, adjCostKernel[float64]) }
 func FuzzAdjCostFloat32(f *testing.F)     { fuzz(f, adjCostKernel[float32]) }
 func FuzzPanelFloat64(f *testing.F)       { fuzz(f, panelKernel[float64]) }
 func FuzzPanelFloat32(f *testing.F)       { fuzz(f, panelKernel[float32]) }
+func FuzzNormsFloat64(f *testing.F)       { fuzz(f, normsKernel[float64]) }
+func FuzzNormsFloat32(f *testing.F)       { fuzz(f, normsKernel[float32]) }
 func FuzzProjectFloat64(f *testing.F)     { fuzz(f, projectKernel[float64]) }
 func FuzzProjectFloat32(f *testing.F)     { fuzz(f, projectKernel[float32]) }
 func FuzzMatVecFloat64(f *testing.F)      { fuzz(f, matVecKernel[float64]) }
@@ -435,6 +437,12 @@ func panelKernel[T num.Float](c *call[T]) {
 	a, b, s := c.in(m*d), c.in(d*w), c.in(w)
 	y, ldy := c.target(m, w)
 	project.Panel(m, d, y, ldy, a, b, r, s, f, h)
+}
+
+func normsKernel[T num.Float](c *call[T]) {
+	rows, d := project.NormRows[T](), c.upTo(80)
+	x, ldx := c.matrix(rows, d)
+	project.Norms(d, c.inOut(rows, c.upTo(5)), x, ldx, c.upTo(1) == 1)
 }
 
 func projectKernel[T num.Float](c *call[T]) {

@@ -424,4 +424,11 @@ var plainKernels = []kernel{
 		b.matrix(input, b.t, 4, b.d)
 		b.scalar()
 	}, "AVX2"},
+	{"project", "Norms", single, "T", normsShapes, func(b *builder) {
+		rows := b.lanes() * 3 / 2
+		b.int(b.d)
+		b.vectors(output, rows)
+		b.matrix(input, b.t, rows, b.d)
+		b.bool(b.flag)
+	}, ""},
 }

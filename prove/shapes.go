@@ -124,6 +124,16 @@ func packShapes(int) []shape {
 	return grid([]int{0, 3}, upTo(13, 16, 17), func(pad, d int) []shape { return []shape{{d: d, pad: pad}} })
 }
 
+// normsShapes are those, with and without norms to add to.
+func normsShapes(lanes int) (out []shape) {
+	for _, s := range packShapes(lanes) {
+		added := s
+		added.flag = true
+		out = append(out, s, added)
+	}
+	return out
+}
+
 // laneShapes covers many small problems: one to four turns of each loop. There are four rows, or
 // a multiple, and their columns are a multiple of lanes.
 func laneShapes(lanes int) []shape {

@@ -68,6 +68,8 @@ func TestGoldenBits(t *testing.T) {
 		"pair/f64":             "86363d2e99789237",
 		"project/mul/f32":      "05d921c219949722",
 		"project/mul/f64":      "89949af8f212671c",
+		"project/norms/f32":    "47514fefb7b985e4",
+		"project/norms/f64":    "bb44da3ea781b49f",
 		"project/pack/f32":     "70263019bc7915ae",
 		"project/pack/f64":     "2f7bf1d6e42812ba",
 		"project/panel/f32":    "052eb28cfd88c684",
@@ -277,6 +279,9 @@ func goldenBits[T num.Float](kind string, got map[string]string) {
 	g := out(p * n)
 	project.TransMul(m, p, n, g, n, k, n, y, p, false)
 	sum("project/transmul", g)
+	norms := out(project.NormRows[T]())
+	project.Norms(p, norms, k, n, false)
+	sum("project/norms", norms)
 	wide := project.PanelColumns[T]()
 	packed, panel := out(4*n), out(4*wide)
 	project.Pack(n, packed, 4, k, n, -2)

@@ -38,8 +38,8 @@
 // Special values  NaN and infinities make close pairs, which follow the arithmetic of direct differences. d = 0 stores +0.
 // Cost            m·n·d FMAs, and for close pairs as many differences and FMAs again; packing is linear in x and z.
 //
-// There is no assembly here. The products are those of package project, and packages distance and
-// exp compute norms, close pairs and where these are. With AVX2 the products of many columns are project.Panel, which also
+// There is no assembly here. Package project computes products and norms. Packages distance and exp compute close pairs
+// and where these are. With AVX2 the products of many columns are project.Panel, which also
 // adds the norms and finds the columns that may have close pairs. NOTES.md has measurements and
 // rejected ideas.
 package gram

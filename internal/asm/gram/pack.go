@@ -168,13 +168,20 @@ func packTile[T num.Float](to []T, w, d int, z []T, ldz int) {
 	}
 }
 
-// setNorms sets norms to the squared norms of the rows of x: their distances from the origin.
+// setNorms sets norms to the squared norms of the rows of x. If project.Norms takes more rows, it computes
+// distances from the origin, which have the same bits.
 func setNorms[T num.Float](norms []T, d int, x []T, ldx int) {
-	var origin [depth]T
-	for i := 0; i < len(norms); i += group { // few rows, so that they are read as they lie in memory
+	rows := project.NormRows[T]()
+	if len(norms) < rows {
+		var origin [depth]T
 		for k := 0; k < d; k += depth {
-			distance.SqEuclidean(min(group, len(norms)-i), 1, min(depth, d-k), norms[i:], 1, x[i*ldx+k:], ldx, origin[:], 1, k > 0)
+			distance.SqEuclidean(len(norms), 1, min(depth, d-k), norms, 1, x[k:], ldx, origin[:], 1, k > 0)
 		}
+		return
+	}
+	for i := 0; i < len(norms); i += rows {
+		i = min(i, len(norms)-rows) // the last call computes some norms again
+		project.Norms(d, norms[i:], x[i*ldx:], ldx, false)
 	}
 }
 

@@ -89,3 +89,27 @@ func benchmarkPack[T num.Float](b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkNorms reads rows of the first-level cache, or of a matrix larger than the second.
+func BenchmarkNorms(b *testing.B) {
+	b.Run("type=f64", benchmarkNorms[float64])
+	b.Run("type=f32", benchmarkNorms[float32])
+}
+
+func benchmarkNorms[T num.Float](b *testing.B) {
+	rows := NormRows[T]()
+	for _, s := range [][2]int{{1, 100}, {40, 784}} {
+		tiles, d := s[0], s[1]
+		for lv := range asmtest.Each(b) {
+			b.Run(fmt.Sprintf("d=%d/isa=%v", d, lv), func(b *testing.B) {
+				x, n := asmtest.Values[T](asmtest.NewRand(1), tiles*rows*d, asmtest.Gauss), make([]T, rows)
+				for b.Loop() {
+					for i := range tiles {
+						Norms(d, n, x[i*rows*d:], d, false)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(len(x))/float64(b.N), "ns/element")
+			})
+		}
+	}
+}

@@ -53,6 +53,12 @@ func packAVX2F64(d int, to *float64, step int, x *float64, ldx int, factor float
 //go:noescape
 func packAVX2F32(d int, to *float32, step int, x *float32, ldx int, factor float32)
 
+//go:noescape
+func normsAVX2F64(d int, n, x *float64, ldx int, add bool)
+
+//go:noescape
+func normsAVX2F32(d int, n, x *float32, ldx int, add bool)
+
 // HasPanel reports whether Panel has assembly that takes less time than Mul.
 func HasPanel() bool {
 	level := asm.Current()
@@ -80,6 +86,18 @@ func pack[T num.Float](d int, to []T, step int, x []T, ldx int, factor T) {
 		packAVX2F32(d, num.P32(to), step, num.P32(x), ldx, float32(factor))
 	default:
 		packRef(d, to, step, x, ldx, factor)
+	}
+}
+
+//go:noinline
+func norms[T num.Float](d int, n, x []T, ldx int, add bool) {
+	switch asm.VariantOf[T, T]() {
+	case asm.AVX2F64, asm.AVX512F64:
+		normsAVX2F64(d, num.P64(n), num.P64(x), ldx, add)
+	case asm.AVX2F32, asm.AVX512F32:
+		normsAVX2F32(d, num.P32(n), num.P32(x), ldx, add)
+	default:
+		normsRef(d, n, x, ldx, add)
 	}
 }
 

@@ -23,6 +23,24 @@ func transMulNEONF64(m, p, d int, dst *float64, ldg int, x *float64, ldx int, y 
 //go:noescape
 func transMulNEONF32(m, p, d int, dst *float32, ldg int, x *float32, ldx int, y *float32, ldy int, add bool)
 
+//go:noescape
+func normsNEONF64(d int, n, x *float64, ldx int, add bool)
+
+//go:noescape
+func normsNEONF32(d int, n, x *float32, ldx int, add bool)
+
+//go:noinline
+func norms[T num.Float](d int, n, x []T, ldx int, add bool) {
+	switch asm.VariantOf[T, T]() {
+	case asm.NEONF64:
+		normsNEONF64(d, num.P64(n), num.P64(x), ldx, add)
+	case asm.NEONF32:
+		normsNEONF32(d, num.P32(n), num.P32(x), ldx, add)
+	default:
+		normsRef(d, n, x, ldx, add)
+	}
+}
+
 //go:noinline
 func mul[T num.Float](m, p, d int, y []T, ldy int, x []T, ldx int, b []T, ldb int, add bool) {
 	switch asm.VariantOf[T, T]() {

@@ -13,3 +13,5 @@ func mul[T num.Float](m, p, d int, y []T, ldy int, x []T, ldx int, b []T, ldb in
 func transMul[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T, ldy int, add bool) {
 	transMulRef(m, p, d, g, ldg, x, ldx, y, ldy, add)
 }
+
+func norms[T num.Float](d int, n, x []T, ldx int, add bool) { normsRef(d, n, x, ldx, add) }

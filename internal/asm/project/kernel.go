@@ -118,6 +118,25 @@ func Pack[T num.Float](d int, to []T, step int, x []T, ldx int, factor T) {
 	}
 }
 
+// NormRows is the number of rows of a call of Norms: 12 of float64, 24 of float32.
+func NormRows[T num.Float]() int { return num.Lanes[T]() * 3 / 2 }
+
+// Norms sets n to the squared norms of the rows of x ([NormRows] × d), or adds their terms to n if add is set.
+func Norms[T num.Float](d int, n, x []T, ldx int, add bool) {
+	rows := NormRows[T]()
+	asm.CheckVector(len(n), rows)
+	asm.CheckMatrix(len(x), rows, d, ldx)
+	n = n[:rows]
+	if d == 0 {
+		normsRef(0, n, nil, 0, add)
+		return
+	}
+	deep := asm.Piece(d, rows, 4)
+	for k := 0; k < d; k += deep {
+		norms(min(deep, d-k), n, x[k:], ldx, add || k > 0)
+	}
+}
+
 // from is s from element i on, or nil.
 func from[T any](s []T, i int) []T {
 	if s == nil {

@@ -231,6 +231,26 @@ func TestPanelIsMul(t *testing.T) {
 	}
 }
 
+func TestNormsLevels(t *testing.T) {
+	t.Run("float64", testNormsLevels[float64])
+	t.Run("float32", testNormsLevels[float32])
+}
+
+func testNormsLevels[T num.Float](t *testing.T) {
+	rows := NormRows[T]()
+	for i, c := range asmtest.Classes() {
+		for j, d := range append(asmtest.Lengths(), asm.Budget/rows+3) { // the last beyond one call's budget
+			ldx := d + (i+j)%4
+			asmtest.Compare(t, uint64(i+j), func(a *asmtest.Arena[T]) {
+				Norms(d, a.InOut(rows, c), a.In(span(rows, d, ldx), c), ldx, (i+j)%3 == 0)
+			})
+			if t.Failed() {
+				t.Fatalf("d = %d, ldx %d, values %v", d, ldx, c)
+			}
+		}
+	}
+}
+
 func TestPackLevels(t *testing.T) {
 	t.Run("float64", testPackLevels[float64])
 	t.Run("float32", testPackLevels[float32])

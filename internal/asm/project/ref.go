@@ -65,3 +65,15 @@ func packRef[T num.Float](d int, to []T, step int, x []T, ldx int, factor T) {
 		}
 	}
 }
+
+// normsRef is the definition of Norms.
+func normsRef[T num.Float](d int, n, x []T, ldx int, add bool) {
+	for i := range n {
+		if !add {
+			n[i] = 0
+		}
+		for k := range d {
+			n[i] = num.FMA(x[i*ldx+k], x[i*ldx+k], n[i])
+		}
+	}
+}

@@ -36,7 +36,11 @@ func testRefBound[T num.Float](t *testing.T) {
 		for k := range d {
 			want.Add(float64(x[k]), float64(b[k]))
 		}
-		var y, g [1]T
+		var y, g, n [1]T
+		normsRef(d, n[:], x, d, false)
+		if mulRef(1, 1, d, y[:], 1, x, d, x, 1, false); !asmtest.SameBits(n[0], y[0]) {
+			t.Fatalf("Norms has %v, Mul %v for x = %v", n[0], y[0], x)
+		}
 		mulRef(1, 1, d, y[:], 1, x, d, b, 1, false)
 		transMulRef(d, 1, 1, g[:], 1, b, 1, x, 1, false)
 		if !asmtest.SameBits(y[0], g[0]) {

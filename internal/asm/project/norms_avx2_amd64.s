@@ -1,0 +1,215 @@
+// norms, float64 and float32, AVX2 + FMA.
+//
+//	n[i] = 0, or n[i] with add, + Σ_k x[i*ldx+k]²      0≤i<rows  0≤k<d
+//
+// Same bits as    normsRef in ref.go: k ascending, one FMA per term.
+// Layout          x rows×d, row-major; rows are those of three vectors: 12 of float64, 24 of float32. d ≥ 1.
+// Tile            a row to a lane: three vectors of rows × 4 k, transposed in registers. A vector has one or two groups of four rows.
+// Tail            k: one a turn. There is none of rows.
+// Special values  follow the arithmetic.
+// Registers       AX BX CX DX DI R8 groups at k · SI ldx · R9 3·ldx · R10 k left · R11 n ·
+//                 Y0–Y2 sums · Y4–Y12 x and its transpose.
+// Source          own.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define g0 AX
+#define g1 BX
+#define g2 CX
+#define g3 DX
+#define g4 DI
+#define g5 R8
+#define ldxb SI
+#define three R9
+#define left R10
+#define norm R11
+
+// One k of four rows: r0 r1 r2 r3 in an X register.
+#define gather(move1, unpack, g, t0, t1, t2, t3) \
+	move1  (g), t0;          \
+	move1  (g)(ldxb*1), t1;  \
+	move1  (g)(ldxb*2), t2;  \
+	move1  (g)(three*1), t3; \
+	unpack t1, t0, t0;       \
+	unpack t3, t2, t2
+
+#define F64
+#include "type_amd64.h"
+
+// Two k of four rows, i bytes on.
+#define two(i, g, s) \
+	VMOVUPD     i(g), X4;                    \
+	VMOVUPD     i(g)(ldxb*1), X5;            \
+	VINSERTF128 $1, i(g)(ldxb*2), Y4, Y4;    \
+	VINSERTF128 $1, i(g)(three*1), Y5, Y5;   \
+	VUNPCKLPD   Y5, Y4, Y6;                  \
+	VUNPCKHPD   Y5, Y4, Y7;                  \
+	fma         Y6, Y6, s;                   \
+	fma         Y7, Y7, s
+
+// The last k of four rows.
+#define last64(g, s) \
+	gather(VMOVSD, VUNPCKLPD, g, X4, X5, X6, X7); \
+	VINSERTF128 $1, X6, Y4, Y4;                   \
+	fma         Y4, Y4, s
+
+// func normsAVX2F64(d int, n, x *float64, ldx int, add bool)
+TEXT ·normsAVX2F64(SB), NOSPLIT, $0-33
+	MOVQ    d+0(FP), left
+	MOVQ    n+8(FP), norm
+	MOVQ    x+16(FP), g0
+	MOVQ    ldx+24(FP), ldxb
+	SHLQ    $logsize, ldxb
+	LEAQ    (ldxb)(ldxb*2), three
+	LEAQ    (g0)(ldxb*4), g1
+	LEAQ    (g1)(ldxb*4), g2
+	VXORPD  Y0, Y0, Y0
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	CMPB    add+32(FP), $0
+	JEQ     sum
+	VMOVUPD (norm), Y0
+	VMOVUPD 32(norm), Y1
+	VMOVUPD 64(norm), Y2
+
+sum:
+	SUBQ $4, left
+	JLT  few
+
+kloop:
+	two(0, g0, Y0)
+	two(0, g1, Y1)
+	two(0, g2, Y2)
+	two(16, g0, Y0)
+	two(16, g1, Y1)
+	two(16, g2, Y2)
+	ADDQ $32, g0
+	ADDQ $32, g1
+	ADDQ $32, g2
+	SUBQ $4, left
+	JGE  kloop
+
+few:
+	ADDQ $4, left
+	JEQ  store
+
+ktail:
+	last64(g0, Y0)
+	last64(g1, Y1)
+	last64(g2, Y2)
+	ADDQ $8, g0
+	ADDQ $8, g1
+	ADDQ $8, g2
+	DECQ left
+	JNE  ktail
+
+store:
+	VMOVUPD Y0, (norm)
+	VMOVUPD Y1, 32(norm)
+	VMOVUPD Y2, 64(norm)
+	VZEROUPPER
+	RET
+#undef F64
+
+#define F32
+#include "type_amd64.h"
+
+// Four k of two groups of four rows, not yet added.
+#define four(g, h) \
+	VMOVUPS     (g), X4;                    \
+	VMOVUPS     (g)(ldxb*1), X5;            \
+	VMOVUPS     (g)(ldxb*2), X6;            \
+	VMOVUPS     (g)(three*1), X7;           \
+	VINSERTF128 $1, (h), Y4, Y4;            \
+	VINSERTF128 $1, (h)(ldxb*1), Y5, Y5;    \
+	VINSERTF128 $1, (h)(ldxb*2), Y6, Y6;    \
+	VINSERTF128 $1, (h)(three*1), Y7, Y7
+
+// Half of their transpose, and the other.
+#define half(unpack, s) \
+	unpack    Y5, Y4, Y8;   \
+	unpack    Y7, Y6, Y9;   \
+	VUNPCKLPD Y9, Y8, Y10;  \
+	VUNPCKHPD Y9, Y8, Y11;  \
+	fma       Y10, Y10, s;  \
+	fma       Y11, Y11, s
+
+// All of it.
+#define eight(g, h, s) \
+	four(g, h);         \
+	half(VUNPCKLPS, s); \
+	half(VUNPCKHPS, s)
+
+// The last k of two groups.
+#define last32(g, h, s) \
+	gather(VMOVSS, VUNPCKLPS, g, X4, X5, X6, X7);   \
+	gather(VMOVSS, VUNPCKLPS, h, X8, X9, X10, X11); \
+	VUNPCKLPD   X6, X4, X4;                         \
+	VUNPCKLPD   X10, X8, X8;                        \
+	VINSERTF128 $1, X8, Y4, Y4;                     \
+	fma         Y4, Y4, s
+
+// All groups i bytes on.
+#define next(i) \
+	ADDQ $i, g0; \
+	ADDQ $i, g1; \
+	ADDQ $i, g2; \
+	ADDQ $i, g3; \
+	ADDQ $i, g4; \
+	ADDQ $i, g5
+
+// func normsAVX2F32(d int, n, x *float32, ldx int, add bool)
+TEXT ·normsAVX2F32(SB), NOSPLIT, $0-33
+	MOVQ    d+0(FP), left
+	MOVQ    n+8(FP), norm
+	MOVQ    x+16(FP), g0
+	MOVQ    ldx+24(FP), ldxb
+	SHLQ    $logsize, ldxb
+	LEAQ    (ldxb)(ldxb*2), three
+	LEAQ    (g0)(ldxb*4), g1
+	LEAQ    (g1)(ldxb*4), g2
+	LEAQ    (g2)(ldxb*4), g3
+	LEAQ    (g3)(ldxb*4), g4
+	LEAQ    (g4)(ldxb*4), g5
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	CMPB    add+32(FP), $0
+	JEQ     sum
+	VMOVUPS (norm), Y0
+	VMOVUPS 32(norm), Y1
+	VMOVUPS 64(norm), Y2
+
+sum:
+	SUBQ $4, left
+	JLT  few
+
+kloop:
+	eight(g0, g1, Y0)
+	eight(g2, g3, Y1)
+	eight(g4, g5, Y2)
+	next(16)
+	SUBQ $4, left
+	JGE  kloop
+
+few:
+	ADDQ $4, left
+	JEQ  store
+
+ktail:
+	last32(g0, g1, Y0)
+	last32(g2, g3, Y1)
+	last32(g4, g5, Y2)
+	next(4)
+	DECQ left
+	JNE  ktail
+
+store:
+	VMOVUPS Y0, (norm)
+	VMOVUPS Y1, 32(norm)
+	VMOVUPS Y2, 64(norm)
+	VZEROUPPER
+	RET
+#undef F32

@@ -1,0 +1,192 @@
+// norms, float64 and float32, NEON.
+//
+//	n[i] = 0, or n[i] with add, + Σ_k x[i*ldx+k]²      0≤i<rows  0≤k<d
+//
+// Same bits as    normsRef in ref.go: k ascending, one FMA per term.
+// Layout          x rows×d, row-major; rows are those of six registers: 12 of float64, 24 of float32. d ≥ 1.
+// Tile            a row to a lane: six registers of rows × 2 k (float64) or 4 k (float32), transposed in registers.
+// Tail            k: one a turn. There is none of rows.
+// Special values  follow the arithmetic.
+// Registers       R0 k left · R1 n · R2 x at k · R3 ldx · R4 a row of x · V0–V5 sums · V16–V27 x and its transpose.
+// Source          own.
+
+//go:build arm64 && !purego
+
+#include "textflag.h"
+
+#define left R0
+#define np R1
+#define xk R2
+#define ldxb R3
+#define xr R4
+
+// The arguments; elements have 1<<log bytes. A branch on add follows.
+#define BEGIN(log) \
+	MOVD  d+0(FP), left;   \
+	MOVD  n+8(FP), np;     \
+	MOVD  x+16(FP), xk;    \
+	MOVD  ldx+24(FP), ldxb; \
+	LSL   $log, ldxb;      \
+	MOVBU add+32(FP), xr
+
+#define ZERO \
+	VEOR V0.B16, V0.B16, V0.B16; \
+	VEOR V1.B16, V1.B16, V1.B16; \
+	VEOR V2.B16, V2.B16, V2.B16; \
+	VEOR V3.B16, V3.B16, V3.B16; \
+	VEOR V4.B16, V4.B16, V4.B16; \
+	VEOR V5.B16, V5.B16, V5.B16
+
+#define LOAD \
+	FLDPQ (np), (F0, F1);   \
+	FLDPQ 32(np), (F2, F3); \
+	FLDPQ 64(np), (F4, F5)
+
+#define STORE \
+	FSTPQ (F0, F1), (np);   \
+	FSTPQ (F2, F3), 32(np); \
+	FSTPQ (F4, F5), 64(np)
+
+// Two k of two rows of float64; xr moves on by two rows.
+#define TWO(s) \
+	FMOVQ (xr), F16;                  \
+	ADD   ldxb, xr;                   \
+	FMOVQ (xr), F17;                  \
+	ADD   ldxb, xr;                   \
+	VZIP1 V17.D2, V16.D2, V18.D2;     \
+	VZIP2 V17.D2, V16.D2, V19.D2;     \
+	VFMLA V18.D2, V18.D2, s.D2;       \
+	VFMLA V19.D2, V19.D2, s.D2
+
+// Their last k.
+#define LAST2(s) \
+	FMOVD (xr), F16;            \
+	ADD   ldxb, xr;             \
+	VLD1  (xr), V16.D[1];       \
+	ADD   ldxb, xr;             \
+	VFMLA V16.D2, V16.D2, s.D2
+
+// Four rows of float32, of which xr is the first; it moves on.
+#define ROWS4 \
+	FMOVQ (xr), F16; \
+	ADD   ldxb, xr;  \
+	FMOVQ (xr), F17; \
+	ADD   ldxb, xr;  \
+	FMOVQ (xr), F18; \
+	ADD   ldxb, xr;  \
+	FMOVQ (xr), F19; \
+	ADD   ldxb, xr
+
+// Their transpose.
+#define TRANSPOSE \
+	VZIP1 V18.S4, V16.S4, V20.S4; \
+	VZIP2 V18.S4, V16.S4, V21.S4; \
+	VZIP1 V19.S4, V17.S4, V22.S4; \
+	VZIP2 V19.S4, V17.S4, V23.S4; \
+	VZIP1 V22.S4, V20.S4, V24.S4; \
+	VZIP2 V22.S4, V20.S4, V25.S4; \
+	VZIP1 V23.S4, V21.S4, V26.S4; \
+	VZIP2 V23.S4, V21.S4, V27.S4
+
+// Four k of four rows.
+#define FOUR(s) \
+	ROWS4;                      \
+	TRANSPOSE;                  \
+	VFMLA V24.S4, V24.S4, s.S4; \
+	VFMLA V25.S4, V25.S4, s.S4; \
+	VFMLA V26.S4, V26.S4, s.S4; \
+	VFMLA V27.S4, V27.S4, s.S4
+
+// Their last k: a row to each lane of V16.
+#define ELEMENTS \
+	FMOVS (xr), F16;      \
+	ADD   ldxb, xr;       \
+	VLD1  (xr), V16.S[1]; \
+	ADD   ldxb, xr;       \
+	VLD1  (xr), V16.S[2]; \
+	ADD   ldxb, xr;       \
+	VLD1  (xr), V16.S[3]; \
+	ADD   ldxb, xr
+#define LAST4(s) \
+	ELEMENTS;                      \
+	VFMLA V16.S4, V16.S4, s.S4
+
+// func normsNEONF64(d int, n, x *float64, ldx int, add bool)
+TEXT ·normsNEONF64(SB), NOSPLIT, $0-33
+	BEGIN(3)
+	ZERO
+	CBZ  xr, sum
+	LOAD
+
+sum:
+	SUBS $2, left
+	BLT  few
+
+kloop:
+	MOVD xk, xr
+	TWO(V0)
+	TWO(V1)
+	TWO(V2)
+	TWO(V3)
+	TWO(V4)
+	TWO(V5)
+	ADD  $16, xk
+	SUBS $2, left
+	BGE  kloop
+
+few:
+	TBZ  $0, left, store
+	MOVD xk, xr
+	LAST2(V0)
+	LAST2(V1)
+	LAST2(V2)
+	LAST2(V3)
+	LAST2(V4)
+	LAST2(V5)
+
+store:
+	STORE
+	RET
+
+// func normsNEONF32(d int, n, x *float32, ldx int, add bool)
+TEXT ·normsNEONF32(SB), NOSPLIT, $0-33
+	BEGIN(2)
+	ZERO
+	CBZ  xr, sum
+	LOAD
+
+sum:
+	SUBS $4, left
+	BLT  few
+
+kloop:
+	MOVD xk, xr
+	FOUR(V0)
+	FOUR(V1)
+	FOUR(V2)
+	FOUR(V3)
+	FOUR(V4)
+	FOUR(V5)
+	ADD  $16, xk
+	SUBS $4, left
+	BGE  kloop
+
+few:
+	ADDS $4, left
+	BEQ  store
+
+ktail:
+	MOVD xk, xr
+	LAST4(V0)
+	LAST4(V1)
+	LAST4(V2)
+	LAST4(V3)
+	LAST4(V4)
+	LAST4(V5)
+	ADD  $4, xk
+	SUBS $1, left
+	BNE  ktail
+
+store:
+	STORE
+	RET
