@@ -21,17 +21,16 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// reused is an allocator that gives out freed memory again, so that a record batch takes the
-// memory of the one before.
-type reused struct {
+// recyclingAllocator hands out freed memory again, so that a record batch reuses the memory of the previous batch.
+type recyclingAllocator struct {
 	mu   sync.Mutex
 	free [][]byte
 }
 
-// mostReused bounds the pieces that wait to be used again.
+// mostReused is the largest number of free pieces that are kept.
 const mostReused = 8
 
-func (r *reused) Allocate(size int) []byte {
+func (r *recyclingAllocator) Allocate(size int) []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i, b := range r.free {
@@ -45,7 +44,7 @@ func (r *reused) Allocate(size int) []byte {
 	return memory.DefaultAllocator.Allocate(size)
 }
 
-func (r *reused) Reallocate(size int, b []byte) []byte {
+func (r *recyclingAllocator) Reallocate(size int, b []byte) []byte {
 	if cap(b) >= size {
 		return b[:size]
 	}
@@ -55,7 +54,7 @@ func (r *reused) Reallocate(size int, b []byte) []byte {
 	return c
 }
 
-func (r *reused) Free(b []byte) {
+func (r *recyclingAllocator) Free(b []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.free) == mostReused {
@@ -69,19 +68,19 @@ type arrowFile struct {
 	schema []tabular.Field
 	read   func() (arrow.RecordBatch, error) // io.EOF at the end
 	record arrow.RecordBatch
-	number int          // of the batch
-	at     int          // rows of it that have been read
-	ready  int          // rows of the batch of the caller
-	nulls  map[int]bool // the columns that may have nulls
+	number int          // of the record batch, from 1
+	at     int          // rows of the record batch that have been read
+	ready  int          // rows of the caller's batch
+	nulls  map[int]bool // columns that may contain nulls
 }
 
 func openArrow(r io.Reader, check func(bytes int64) error) (tabular.Table, error) {
 	a := new(arrowFile)
 	var types *arrow.Schema
-	// A footer may name a batch any number of times, so that what all batches take is bounded, too.
+	// A footer may list a batch many times, so the total size of all batches is checked, too.
 	var total atomic.Int64
-	alloc := ipc.WithAllocator(bounded{new(reused), func(bytes int64) error { return check(total.Add(bytes)) }})
-	anySize := ipc.WithBodySizeLimit(0) // the allocator has the bound
+	alloc := ipc.WithAllocator(boundedAllocator{new(recyclingAllocator), func(bytes int64) error { return check(total.Add(bytes)) }})
+	anySize := ipc.WithBodySizeLimit(0) // the allocator checks sizes
 	at, ok := r.(ipc.ReadAtSeeker)
 	head := make([]byte, len(arrowMagic))
 	if ok {
@@ -98,14 +97,14 @@ func openArrow(r io.Reader, check func(bytes int64) error) (tabular.Table, error
 			return nil, err
 		}
 		types = f.Schema()
-		a.read = func() (arrow.RecordBatch, error) { // Read would keep the one before
+		a.read = func() (arrow.RecordBatch, error) { // Read would keep the previous batch
 			if a.number == f.NumRecords() {
 				return nil, io.EOF
 			}
 			return f.RecordBatchAt(a.number)
 		}
 	} else {
-		r, err := checkFirst(r)
+		r, err := checkStreamSchema(r)
 		if err != nil {
 			return nil, err
 		}
@@ -128,25 +127,24 @@ func openArrow(r io.Reader, check func(bytes int64) error) (tabular.Table, error
 	return a, nil
 }
 
-// bounded is an allocator that asks before it allocates, and panics with the error, which package
-// dataset makes an error again. A damaged file can declare any size, and Go ends a program that
-// asks for more memory than there is.
-type bounded struct {
+// boundedAllocator calls check before it allocates and panics with its error. Package dataset recovers the error.
+// A damaged file can declare any size, and Go ends a program that requests more memory than the machine has.
+type boundedAllocator struct {
 	memory.Allocator
 	check func(bytes int64) error
 }
 
-func (b bounded) Allocate(size int) []byte {
-	b.ask(size)
+func (b boundedAllocator) Allocate(size int) []byte {
+	b.checkSize(size)
 	return b.Allocator.Allocate(size)
 }
 
-func (b bounded) Reallocate(size int, old []byte) []byte {
-	b.ask(size)
+func (b boundedAllocator) Reallocate(size int, old []byte) []byte {
+	b.checkSize(size)
 	return b.Allocator.Reallocate(size, old)
 }
 
-func (b bounded) ask(size int) {
+func (b boundedAllocator) checkSize(size int) {
 	if err := b.check(int64(size)); err != nil {
 		panic(err)
 	}
@@ -155,8 +153,8 @@ func (b bounded) ask(size int) {
 // arrowMagic begins and ends an Arrow file.
 const arrowMagic = "ARROW1"
 
-// checkFooter checks the schema in the footer of an Arrow file, if it has one: the library
-// makes room for as many fields as it announces.
+// checkFooter checks the schema in the footer of an Arrow file, because the library allocates memory for as many
+// fields as the schema declares.
 func checkFooter(at ipc.ReadAtSeeker) error {
 	size, err := at.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -167,7 +165,7 @@ func checkFooter(at ipc.ReadAtSeeker) error {
 	}
 	var tail [4 + len(arrowMagic)]byte
 	if size < int64(len(tail)) {
-		return nil // the library says so
+		return nil // the library reports the error
 	}
 	if _, err := at.ReadAt(tail[:], size-int64(len(tail))); err != nil {
 		return err
@@ -184,10 +182,10 @@ func checkFooter(at ipc.ReadAtSeeker) error {
 	return checkSchema(footer, schemaSlot)
 }
 
-// checkFirst checks the first message of an Arrow stream, which is its schema, and returns
-// what to read all of it from.
-func checkFirst(r io.Reader) (io.Reader, error) {
-	const most = 64 << 20 // the library's bound
+// checkStreamSchema checks the first message of an Arrow stream, which is its schema. It returns a reader of the
+// whole stream.
+func checkStreamSchema(r io.Reader) (io.Reader, error) {
+	const most = 64 << 20 // the library's limit
 	var head [8]byte
 	n, err := io.ReadFull(r, head[:])
 	if n < 4 || binary.LittleEndian.Uint32(head[:]) != math.MaxUint32 {
@@ -208,17 +206,17 @@ func checkFirst(r io.Reader) (io.Reader, error) {
 	return io.MultiReader(bytes.NewReader(head[:]), bytes.NewReader(message), r), err
 }
 
-// checkSchema checks the lengths of all lists in a schema against the bytes there are. The
-// schema is in a slot of the root of the flat buffer. What points out of it panics.
+// checkSchema compares the lengths of all lists in a schema with len(b). The schema is in a slot of the root of the
+// flat buffer b. It panics if an offset points outside of b.
 func checkSchema(b []byte, slot flatbuffers.VOffsetT) error {
 	root := flatbuffers.Table{Bytes: b, Pos: flatbuffers.GetUOffsetT(b)}
-	schema, ok := tableIn(root, slot)
+	schema, ok := subtable(root, slot)
 	if !ok {
 		return nil
 	}
 	// Slots of the schema and of each field that are lists.
 	const schemaFields, schemaMetadata, schemaFeatures, fieldChildren, fieldMetadata = 1, 2, 3, 5, 6
-	left := len(b) / 4 // of fields: one may hold itself
+	left := len(b) / 4 // fields that may follow: a field may contain itself
 	var check func(t flatbuffers.Table, depth int, children flatbuffers.VOffsetT, lists ...flatbuffers.VOffsetT) error
 	check = func(t flatbuffers.Table, depth int, children flatbuffers.VOffsetT, lists ...flatbuffers.VOffsetT) error {
 		for _, slot := range append(lists, children) {
@@ -244,8 +242,8 @@ func checkSchema(b []byte, slot flatbuffers.VOffsetT) error {
 	return check(schema, 0, schemaFields, schemaMetadata, schemaFeatures)
 }
 
-// tableIn returns the table in a slot of another.
-func tableIn(t flatbuffers.Table, slot flatbuffers.VOffsetT) (flatbuffers.Table, bool) {
+// subtable returns the table in a slot of t.
+func subtable(t flatbuffers.Table, slot flatbuffers.VOffsetT) (flatbuffers.Table, bool) {
 	o := flatbuffers.UOffsetT(t.Offset(4 + 2*slot))
 	if o == 0 {
 		return t, false
@@ -266,7 +264,7 @@ func arrowField(f arrow.Field) tabular.Field {
 	if d, ok := t.(*arrow.DictionaryType); ok {
 		t = d.ValueType
 	}
-	out.Text = !out.List && (isNumber(t) || isText(t) || hasWords(t))
+	out.Text = !out.List && (isNumber(t) || isText(t) || hasFormattedText(t))
 	if out.Text && isText(t) {
 		out.Kind = "text"
 	}
@@ -306,8 +304,8 @@ func (a *arrowFile) Close() error {
 	return nil
 }
 
-// more has a batch ready of which not all rows have been read.
-func (a *arrowFile) more() error {
+// loadBatch reads the next record batch if all rows of the current batch have been read.
+func (a *arrowFile) loadBatch() error {
 	for a.record == nil || a.at == int(a.record.NumRows()) {
 		if a.record != nil {
 			a.record.Release()
@@ -326,7 +324,7 @@ func (a *arrowFile) more() error {
 func (a *arrowFile) Batch(most int) (int, error) {
 	a.at += a.ready
 	a.ready = 0
-	if err := a.more(); err != nil {
+	if err := a.loadBatch(); err != nil {
 		return 0, err
 	}
 	a.ready = min(most, int(a.record.NumRows())-a.at)
@@ -337,7 +335,7 @@ func (a *arrowFile) Width(column int) (int, error) {
 	if !a.schema[column].List {
 		return 1, nil
 	}
-	if err := a.more(); err == io.EOF {
+	if err := a.loadBatch(); err == io.EOF {
 		return 0, errors.New("no rows")
 	} else if err != nil {
 		return 0, err
@@ -352,7 +350,7 @@ func (a *arrowFile) Floats(column int, dst []float64, width, stride int) error {
 	if ok {
 		values = list.ListValues()
 	}
-	get, err := numbers(values)
+	get, err := numberCopier(values)
 	if err != nil {
 		return err
 	}
@@ -368,7 +366,7 @@ func (a *arrowFile) Floats(column int, dst []float64, width, stride int) error {
 			begin, end = list.ValueOffsets(a.at + i)
 		}
 		if !null && end-begin != int64(width) {
-			return in("batch", a.number, i, dataset.ErrFormat, fmt.Sprintf("a list of %d elements where the first has %d", end-begin, width))
+			return rowError("batch", a.number, i, dataset.ErrFormat, fmt.Sprintf("a list of %d elements where the first has %d", end-begin, width))
 		}
 		allowed := a.nulls[column]
 		if null && allowed {
@@ -379,7 +377,7 @@ func (a *arrowFile) Floats(column int, dst []float64, width, stride int) error {
 			null = values.IsNull(int(k))
 		}
 		if null {
-			return in("batch", a.number, i, tabular.ErrNull, "null")
+			return rowError("batch", a.number, i, tabular.ErrNull, "null")
 		}
 		get(dst[i*stride:], 1, int(begin), width)
 		for k := 0; k < width && allowed && values.NullN() > 0; k++ {
@@ -397,30 +395,29 @@ func fillNaN(x []float64) {
 	}
 }
 
-// numbers returns what sets every stride-th element of dst to the n elements of an array
-// from one on.
-func numbers(values arrow.Array) (func(dst []float64, stride, from, n int), error) {
+// numberCopier returns a function that copies elements from … from+n−1 of an array to every stride-th element of dst.
+func numberCopier(values arrow.Array) (func(dst []float64, stride, from, n int), error) {
 	switch v := values.(type) {
 	case *array.Float32:
-		return copyNumbers(v.Float32Values()), nil
+		return sliceCopier(v.Float32Values()), nil
 	case *array.Float64:
-		return copyNumbers(v.Float64Values()), nil
+		return sliceCopier(v.Float64Values()), nil
 	case *array.Int8:
-		return copyNumbers(v.Int8Values()), nil
+		return sliceCopier(v.Int8Values()), nil
 	case *array.Int16:
-		return copyNumbers(v.Int16Values()), nil
+		return sliceCopier(v.Int16Values()), nil
 	case *array.Int32:
-		return copyNumbers(v.Int32Values()), nil
+		return sliceCopier(v.Int32Values()), nil
 	case *array.Int64:
-		return copyNumbers(v.Int64Values()), nil
+		return sliceCopier(v.Int64Values()), nil
 	case *array.Uint8:
-		return copyNumbers(v.Uint8Values()), nil
+		return sliceCopier(v.Uint8Values()), nil
 	case *array.Uint16:
-		return copyNumbers(v.Uint16Values()), nil
+		return sliceCopier(v.Uint16Values()), nil
 	case *array.Uint32:
-		return copyNumbers(v.Uint32Values()), nil
+		return sliceCopier(v.Uint32Values()), nil
 	case *array.Uint64:
-		return copyNumbers(v.Uint64Values()), nil
+		return sliceCopier(v.Uint64Values()), nil
 	case *array.Float16:
 		return func(dst []float64, stride, from, n int) {
 			for k := range n {
@@ -440,7 +437,7 @@ func numbers(values arrow.Array) (func(dst []float64, stride, from, n int), erro
 	return nil, fmt.Errorf("a column of %s", values.DataType())
 }
 
-func copyNumbers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](v []T) func([]float64, int, int, int) {
+func sliceCopier[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](v []T) func([]float64, int, int, int) {
 	return func(dst []float64, stride, from, n int) {
 		v := v[from : from+n]
 		if stride == 1 {
@@ -455,8 +452,8 @@ func copyNumbers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint
 	}
 }
 
-// hasWords reports whether values of a type have texts of their own: dates, times, decimals.
-func hasWords(t arrow.DataType) bool {
+// hasFormattedText reports whether t is a date, time or decimal, whose text the library formats.
+func hasFormattedText(t arrow.DataType) bool {
 	switch t.ID() {
 	case arrow.DATE32, arrow.DATE64, arrow.TIME32, arrow.TIME64, arrow.TIMESTAMP:
 		return true
@@ -464,7 +461,7 @@ func hasWords(t arrow.DataType) bool {
 	return arrow.IsDecimal(t.ID())
 }
 
-// Texts has the same words for the same values as the columns of a Parquet file.
+// Texts formats values as parquetFile.Texts does.
 func (a *arrowFile) Texts(column int, use func([]byte)) error {
 	values := a.record.Column(column)
 	at := func(i int) int { return i }
@@ -478,18 +475,18 @@ func (a *arrowFile) Texts(column int, use func([]byte)) error {
 			return indices.GetValueIndex(i)
 		}
 	}
-	appendText, err := textOf(values)
+	appendText, err := textAppender(values)
 	if err != nil {
 		return err
 	}
 	var text []byte
 	for i := range a.ready {
 		k := at(a.at + i)
-		if null := k < 0 || values.IsNull(k); null && a.nulls[column] { // also a value of the dictionary
+		if null := k < 0 || values.IsNull(k); null && a.nulls[column] { // a value of the dictionary may be null, too
 			use(nil)
 			continue
 		} else if null {
-			return in("batch", a.number, i, dataset.ErrLabels, "null")
+			return rowError("batch", a.number, i, dataset.ErrLabels, "null")
 		}
 		text = appendText(text[:0], k)
 		use(text)
@@ -497,9 +494,9 @@ func (a *arrowFile) Texts(column int, use func([]byte)) error {
 	return nil
 }
 
-// textOf returns what appends an element of an array as text: integers in decimal, other
-// numbers as tabular.AppendNumber writes them.
-func textOf(values arrow.Array) (func(dst []byte, i int) []byte, error) {
+// textAppender returns a function that appends element i of an array as text: integers in decimal, and other numbers
+// as tabular.AppendNumber writes them.
+func textAppender(values arrow.Array) (func(dst []byte, i int) []byte, error) {
 	switch v := values.(type) {
 	case *array.Int64:
 		return func(dst []byte, i int) []byte { return strconv.AppendInt(dst, v.Value(i), 10) }, nil
@@ -510,10 +507,10 @@ func textOf(values arrow.Array) (func(dst []byte, i int) []byte, error) {
 	case interface{ Value(i int) []byte }: // binary, of any size
 		return func(dst []byte, i int) []byte { return append(dst, v.Value(i)...) }, nil
 	}
-	if hasWords(values.DataType()) {
+	if hasFormattedText(values.DataType()) {
 		return func(dst []byte, i int) []byte { return append(dst, values.ValueStr(i)...) }, nil
 	}
-	get, err := numbers(values)
+	get, err := numberCopier(values)
 	if err != nil {
 		return nil, err
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The library's codecs for zstd and Snappy make room for whatever a page expands to. These decode no more than
-// the page declares. The others do so themselves.
+// The library's codecs for zstd and Snappy allocate whatever a page expands to. init replaces them by codecs that
+// decode at most the size that the page declares, as the other codecs do.
 func init() {
 	for kind, decode := range map[compress.Compression]func(dst, src []byte) ([]byte, error){
 		compress.Codecs.Zstd: decodeZstd, compress.Codecs.Snappy: decodeSnappy,

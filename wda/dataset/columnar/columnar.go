@@ -1,11 +1,11 @@
-// Package columnar lets package dataset read Apache Parquet and Apache Arrow files. It has no names;
-// import it for its effect:
+// Package columnar lets package dataset read Apache Parquet and Apache Arrow files. It exports nothing;
+// import it for its side effect:
 //
 //	import _ "github.com/gomonge/monge/wda/dataset/columnar"
 //
-// After that, ReadFile, Open and NewReader of package dataset read these formats in blocks and in bounded
-// memory, as they read the others. The import adds the libraries for Parquet and Arrow to the program, some
-// 30 MB. Package dataset itself does not depend on them: this package is a module of its own.
+// ReadFile, Open and NewReader of package dataset then read these formats in blocks and in bounded memory, like the
+// other formats. The import adds about 30 MB to the program, for the Parquet and Arrow libraries. Package dataset
+// does not depend on them: this package is a separate module.
 package columnar
 
 import (
@@ -20,7 +20,7 @@ func init() {
 	tabular.Register(dataset.FormatArrow.String(), openArrow)
 }
 
-// in returns the error of an element of a row group or batch, whose rows count from 0.
-func in(part string, number, row int, cause error, what string) error {
+// rowError adds the row number to an error. Rows count from 0 within the row group or batch.
+func rowError(part string, number, row int, cause error, what string) error {
 	return &dataset.FileError{Row: row + 1, Err: fmt.Errorf("%s %d: %s: %w", part, number, what, cause)}
 }

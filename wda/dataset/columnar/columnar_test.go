@@ -337,7 +337,7 @@ func TestSameLabels(t *testing.T) {
 			}
 		})
 	}
-	if s := bigEndian([]byte{0xff, 0x83}).ToString(0); s != "-125" || decimal128.FromI64(-125).ToString(0) != s {
+	if s := decimalFromBigEndian([]byte{0xff, 0x83}).ToString(0); s != "-125" || decimal128.FromI64(-125).ToString(0) != s {
 		t.Errorf("big-endian −125 is %s", s)
 	}
 }

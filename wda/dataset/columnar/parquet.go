@@ -35,16 +35,16 @@ type parquetFile struct {
 	leaves []*leaf // parallel to schema
 	group  int     // row groups opened
 	begin  int     // the first row group
-	groups int     // where to end
+	groups int     // the last row group + 1
 	rows   int     // of these row groups
-	left   int     // rows of it that have not been read
+	left   int     // rows of the current group that have not been read
 	ready  int     // rows of the batch
-	at     int     // rows of the group before the batch
+	at     int     // rows of the current group before the batch
 
 	features []tabular.Feature // in use
-	most     int64             // bytes that they may hold side by side
+	most     int64             // memory limit for reading all features side by side
 	spill    spill
-	spilling bool // the row group is there
+	spilling bool // the current row group is in spill
 }
 
 // leaf is a column of a row group that is being read.
@@ -55,10 +55,10 @@ type leaf struct {
 	defs   []int16
 	reps   []int16
 	reader any       // the buffer of values
-	floats []float64 // the same of integers, to be spilled
+	floats []float64 // integers as float64, for the temporary file
 
-	spilled *spilled // where the column is instead
-	nulls   bool     // are allowed
+	spilled *spilled // not nil if the column is in the temporary file
+	nulls   bool     // nulls are allowed
 }
 
 func openParquet(r io.Reader, check func(bytes int64) error) (tabular.Table, error) {
@@ -71,10 +71,10 @@ func openParquet(r io.Reader, check func(bytes int64) error) (tabular.Table, err
 	if _, err := at.ReadAt(magic, 0); err == nil && string(magic) == encrypted {
 		return nil, errors.New("the Parquet file is encrypted: save it without encryption")
 	}
-	alloc := bounded{memory.DefaultAllocator, check}
+	alloc := boundedAllocator{memory.DefaultAllocator, check}
 	props := parquet.NewReaderProperties(alloc)
 	props.BufferedStreamEnabled, props.PageStreamingEnabled = true, true
-	props.MaxCompressedPageSize, props.MaxUncompressedPageSize = math.MaxInt32, math.MaxInt32 // the allocator has the bound
+	props.MaxCompressedPageSize, props.MaxUncompressedPageSize = math.MaxInt32, math.MaxInt32 // the allocator checks sizes
 	f, err := file.NewParquetReader(at, file.WithReadProps(props))
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func openParquet(r io.Reader, check func(bytes int64) error) (tabular.Table, err
 }
 
 // durationColumns returns the columns that are durations according to the Arrow schema in the file, with their
-// types. Parquet has no such type, so that they are integers of a unit that nothing else in the file tells.
+// types. Parquet has no type for durations: they are integers, and only this schema contains their unit.
 func durationColumns(m *metadata.FileMetaData) (durations map[string]string) {
 	defer func() {
 		if recover() != nil { // the schema is damaged
@@ -119,7 +119,7 @@ func durationColumns(m *metadata.FileMetaData) (durations map[string]string) {
 	if err != nil {
 		return nil
 	}
-	in, err := checkFirst(bytes.NewReader(data))
+	in, err := checkStreamSchema(bytes.NewReader(data))
 	if err != nil {
 		return nil
 	}
@@ -160,7 +160,7 @@ func parquetField(s *schema.Schema, i int) tabular.Field {
 		return f
 	default:
 		f.Kind = strings.ToLower(c.LogicalType().String())
-		f.Text = !f.List && worded(c) != nil
+		f.Text = !f.List && formattedType(c) != nil
 		return f
 	}
 	switch c.PhysicalType() {
@@ -171,8 +171,8 @@ func parquetField(s *schema.Schema, i int) tabular.Field {
 	return f
 }
 
-// listKind returns whether the column of a root is a list of single values of a kind, and
-// otherwise what it is: the library has maps, and lists of structs or lists, as several columns.
+// listKind reports whether a column is a list of single values of a kind. Otherwise it returns the name of the type:
+// the library splits maps and lists of structs into several columns.
 func listKind(root schema.Node, kind string) (string, bool) {
 	repeated := root
 	if root.RepetitionType() != parquet.Repetitions.Repeated {
@@ -220,7 +220,7 @@ func (p *parquetFile) Batch(most int) (int, error) {
 	p.at += p.ready
 	for p.left == 0 {
 		for _, l := range p.leaves {
-			if err := l.end(p.group); err != nil {
+			if err := l.checkChunkEnd(p.group); err != nil {
 				return 0, err
 			}
 			l.chunk, l.spilled = nil, nil
@@ -234,7 +234,7 @@ func (p *parquetFile) Batch(most int) (int, error) {
 		}
 		p.left, p.at, p.ready = int(n), 0, 0
 		p.group++
-		held, err := p.held(p.group - 1)
+		held, err := p.estimateMemory(p.group - 1)
 		if p.spilling = held > p.most && len(p.features) > 1; p.spilling && err == nil {
 			err = p.spillGroup(p.left)
 		}
@@ -245,13 +245,13 @@ func (p *parquetFile) Batch(most int) (int, error) {
 	p.ready = min(most, p.left)
 	p.left -= p.ready
 	if p.spilling {
-		return p.ready, p.spill.see(p.at, p.ready, p.at+p.ready+p.left)
+		return p.ready, p.spill.loadWindow(p.at, p.ready, p.at+p.ready+p.left)
 	}
 	return p.ready, nil
 }
 
-// end checks that a chunk, if there is one, has no more than the rows of its group.
-func (l *leaf) end(group int) error {
+// checkChunkEnd returns an error if the chunk has more rows than its group.
+func (l *leaf) checkChunkEnd(group int) error {
 	if l.chunk != nil && l.chunk.HasNext() {
 		return fmt.Errorf("row group %d: column %s has more than the rows of the group", group, l.column.Path())
 	}
@@ -265,12 +265,12 @@ func (p *parquetFile) Width(column int) (int, error) {
 	}
 	for g := p.begin; g < p.groups; g++ {
 		l := &leaf{column: p.leaves[column].column}
-		if err := p.chunk(l, g, column); err != nil {
+		if err := p.openChunk(l, g, column); err != nil {
 			return 0, err
 		}
 		n := 0
 		for {
-			total, err := l.read(1 << 12)
+			total, err := l.readValues(1 << 12)
 			if err = cmp.Or(err, l.chunk.Err()); err != nil {
 				return 0, err
 			}
@@ -293,16 +293,16 @@ func (p *parquetFile) Width(column int) (int, error) {
 	return 0, errors.New("no rows")
 }
 
-// next opens the chunk of a column in the current row group.
-func (p *parquetFile) next(column int) (l *leaf, err error) {
+// currentLeaf returns the leaf of a column, with the chunk of the current row group open.
+func (p *parquetFile) currentLeaf(column int) (l *leaf, err error) {
 	if l = p.leaves[column]; l.chunk == nil {
-		err = p.chunk(l, p.group-1, column)
+		err = p.openChunk(l, p.group-1, column)
 	}
 	return l, err
 }
 
-// chunk opens the chunk of a column in a row group for l.
-func (p *parquetFile) chunk(l *leaf, group, column int) error {
+// openChunk opens the openChunk of a column in a row group for l.
+func (p *parquetFile) openChunk(l *leaf, group, column int) error {
 	r, err := p.r.RowGroup(group).GetColumnPageReader(column)
 	if err == nil {
 		l.pages = &pages{PageReader: r, p: p}
@@ -312,12 +312,12 @@ func (p *parquetFile) chunk(l *leaf, group, column int) error {
 	return err
 }
 
-// pages ends where the pages of a file are together more than a file of its size may hold. Row groups
-// may share their pages, and any number of pages may be without rows.
+// pages reads the pages of a chunk and checks the total size of all pages of the file. In a damaged file, row groups
+// may share pages, and any number of pages may have no rows.
 type pages struct {
 	file.PageReader
 	p      *parquetFile
-	prefix bool // the values of the page stand as what they add to those before
+	prefix bool // values are stored as differences from the previous value
 	err    error
 }
 
@@ -337,34 +337,34 @@ func (r *pages) Err() error { return cmp.Or(r.err, r.PageReader.Err()) }
 func (p *parquetFile) Floats(column int, dst []float64, width, stride int) error {
 	if c := p.leaves[column].spilled; c != nil {
 		if c.wrong != nil && c.wrong.row < p.at+p.ready {
-			return c.wrong.in(p.group, p.at)
+			return c.wrong.err(p.group, p.at)
 		}
-		p.spill.floats(c, p.at, p.ready, dst, stride)
+		p.spill.copyFromWindow(c, p.at, p.ready, dst, stride)
 		return nil
 	}
-	l, err := p.next(column)
+	l, err := p.currentLeaf(column)
 	if err != nil {
 		return err
 	}
-	w, err := l.values(p.ready, width, func(done, n int) error {
-		l.spread(dst, done, n, width, stride)
+	w, err := l.readRows(p.ready, width, func(done, n int) error {
+		l.copyFloats(dst, done, n, width, stride)
 		return nil
 	})
 	if w != nil {
-		return w.in(p.group, 0)
+		return w.err(p.group, 0)
 	}
 	return err
 }
 
 func (p *parquetFile) Texts(column int, use func([]byte)) error {
-	l, err := p.next(column)
+	l, err := p.currentLeaf(column)
 	if err != nil {
 		return err
 	}
-	w, err := l.values(p.ready, 1, func(_, n int) error {
+	w, err := l.readRows(p.ready, 1, func(_, n int) error {
 		k := 0
-		l.texts(n, func(text []byte) {
-			if l.null(k) {
+		l.formatTexts(n, func(text []byte) {
+			if l.isNull(k) {
 				text = nil
 			}
 			use(text)
@@ -376,24 +376,24 @@ func (p *parquetFile) Texts(column int, use func([]byte)) error {
 		if w.text != "" {
 			w.cause = dataset.ErrLabels
 		}
-		return w.in(p.group, 0)
+		return w.err(p.group, 0)
 	}
 	return err
 }
 
-// values reads rows of lists of one width. It hands them to use in pieces: n values, after done
-// values. It stops at an error of use. Rows before a wrong one are handed on first.
-func (l *leaf) values(rows, width int, use func(done, n int) error) (*wrong, error) {
+// readRows reads rows of lists of one width. It hands them to use in pieces: n readRows, after done
+// readRows. It stops at an error of use. Rows before a wrong one are handed on first.
+func (l *leaf) readRows(rows, width int, use func(done, n int) error) (*rowProblem, error) {
 	const piece = 1 << 15
 	for done, all := 0, rows*width; done < all; {
-		n, err := l.read(min(all-done, piece))
+		n, err := l.readValues(min(all-done, piece))
 		if err == nil && n == 0 {
 			err = cmp.Or(l.chunk.Err(), io.ErrUnexpectedEOF)
 		}
 		if err != nil {
-			return &wrong{row: done / width, cause: err}, nil
+			return &rowProblem{row: done / width, cause: err}, nil
 		}
-		w := l.check(done, n, width)
+		w := l.findProblem(done, n, width)
 		if w != nil {
 			n = max(0, w.row*width-done)
 		}
@@ -405,41 +405,41 @@ func (l *leaf) values(rows, width int, use func(done, n int) error) (*wrong, err
 	return nil, nil
 }
 
-// read reads up to n values with their levels. Texts are valid until the next call.
-func (l *leaf) read(n int) (total int, err error) {
-	if l.chunk.HasNext() && l.pages.prefix { // the library makes room for all of them at once
-		n = min(n, l.atOnce())
+// readValues reads up to n values with their levels. Byte slices are valid until the next call.
+func (l *leaf) readValues(n int) (total int, err error) {
+	if l.chunk.HasNext() && l.pages.prefix { // the library allocates memory for all of them at once
+		n = min(n, l.safeReadCount())
 	}
 	l.defs = slices.Grow(l.defs[:0], n)[:n]
 	l.reps = slices.Grow(l.reps[:0], n)[:n]
 	switch c := l.chunk.(type) {
 	case *file.Float32ColumnChunkReader:
-		return readLeaf(l, n, c.ReadBatch)
+		return readBatch(l, n, c.ReadBatch)
 	case *file.Float64ColumnChunkReader:
-		return readLeaf(l, n, c.ReadBatch)
+		return readBatch(l, n, c.ReadBatch)
 	case *file.Int32ColumnChunkReader:
-		return readLeaf(l, n, c.ReadBatch)
+		return readBatch(l, n, c.ReadBatch)
 	case *file.Int64ColumnChunkReader:
-		return readLeaf(l, n, c.ReadBatch)
+		return readBatch(l, n, c.ReadBatch)
 	case *file.BooleanColumnChunkReader:
-		return readLeaf(l, n, c.ReadBatch)
+		return readBatch(l, n, c.ReadBatch)
 	case *file.ByteArrayColumnChunkReader: // ReadBatch would copy a text of the dictionary for every row
-		return readLeaf(l, n, c.ReadBatchInPage)
+		return readBatch(l, n, c.ReadBatchInPage)
 	case *file.FixedLenByteArrayColumnChunkReader:
-		return readLeaf(l, n, c.ReadBatchInPage)
+		return readBatch(l, n, c.ReadBatchInPage)
 	}
 	return 0, fmt.Errorf("a column of type %T", l.chunk)
 }
 
-// atOnce returns how many values may be read at once if any of them can be as long as a page.
-func (l *leaf) atOnce() int {
+// safeReadCount returns how many values may be read at once if each can be as long as a page.
+func (l *leaf) safeReadCount() int {
 	if l.column.PhysicalType() == parquet.Types.FixedLenByteArray {
 		return max(1, (1<<20)/max(1, l.column.TypeLength()))
 	}
 	return 1
 }
 
-func readLeaf[T any](l *leaf, n int, read func(int64, []T, []int16, []int16) (int64, int, error)) (int, error) {
+func readBatch[T any](l *leaf, n int, read func(int64, []T, []int16, []int16) (int64, int, error)) (int, error) {
 	v, _ := l.reader.([]T)
 	v = slices.Grow(v[:0], n)[:n]
 	l.reader = v
@@ -452,34 +452,34 @@ func readLeaf[T any](l *leaf, n int, read func(int64, []T, []int16, []int16) (in
 	}
 	total, present, err := read(int64(n), v, defs, reps)
 	if err == nil && l.nulls && present < int(total) {
-		l.spaceOut(v, int(total), present)
+		l.insertNulls(v, int(total), present)
 	}
 	return int(total), err
 }
 
-// spaceOut moves values that are present to their places among nulls.
-func (l *leaf) spaceOut(values any, total, present int) {
+// insertNulls moves the values that are present to their rows, and fills the rows of nulls.
+func (l *leaf) insertNulls(values any, total, present int) {
 	switch v := values.(type) {
 	case []float32:
-		spaceOut(l, v, total, present, float32(math.NaN()))
+		insertNullValues(l, v, total, present, float32(math.NaN()))
 	case []float64:
-		spaceOut(l, v, total, present, math.NaN())
+		insertNullValues(l, v, total, present, math.NaN())
 	case []int32:
-		spaceOut(l, v, total, present, 0)
+		insertNullValues(l, v, total, present, 0)
 	case []int64:
-		spaceOut(l, v, total, present, 0)
+		insertNullValues(l, v, total, present, 0)
 	case []bool:
-		spaceOut(l, v, total, present, false)
+		insertNullValues(l, v, total, present, false)
 	case []parquet.ByteArray:
-		spaceOut(l, v, total, present, nil)
+		insertNullValues(l, v, total, present, nil)
 	case []parquet.FixedLenByteArray:
-		spaceOut(l, v, total, present, make([]byte, l.column.TypeLength()))
+		insertNullValues(l, v, total, present, make([]byte, l.column.TypeLength()))
 	}
 }
 
-func spaceOut[T any](l *leaf, v []T, total, present int, null T) {
+func insertNullValues[T any](l *leaf, v []T, total, present int, null T) {
 	for k := total - 1; k >= 0; k-- {
-		if l.null(k) {
+		if l.isNull(k) {
 			v[k] = null
 		} else {
 			present--
@@ -488,49 +488,48 @@ func spaceOut[T any](l *leaf, v []T, total, present int, null T) {
 	}
 }
 
-// null reports whether a value that was read is null, where that is allowed.
-func (l *leaf) null(k int) bool {
+// isNull reports whether a value that was read is isNull, where that is allowed.
+func (l *leaf) isNull(k int) bool {
 	most := l.column.MaxDefinitionLevel()
 	return l.nulls && most > 0 && l.defs[k] != most
 }
 
-// wrong is an error in a row: what its text says or, without a text, that a page cannot be read.
-type wrong struct {
+// rowProblem is an error in a row. Without a text, a page cannot be read.
+type rowProblem struct {
 	row   int
 	cause error
 	text  string
 }
 
-// in returns the error of a row group, in a batch after so many rows.
-func (w *wrong) in(group, before int) error {
+// err returns the error of a row group, err a batch after so many rows.
+func (w *rowProblem) err(group, before int) error {
 	if w.text == "" {
 		return fmt.Errorf("row group %d: %w", group, w.cause)
 	}
-	return in("row group", group, w.row-before, w.cause, w.text)
+	return rowError("row group", group, w.row-before, w.cause, w.text)
 }
 
-// check finds nulls, and lists whose length is not the width, among n values after done
-// of the batch.
-func (l *leaf) check(done, n, width int) *wrong {
+// findProblem returns the first null or list of another length among n values that follow done values of the batch.
+func (l *leaf) findProblem(done, n, width int) *rowProblem {
 	if most := l.column.MaxDefinitionLevel(); most > 0 && !l.nulls {
-		differ := int16(0) // one pass without branches, as there hardly ever is one
+		differ := int16(0) // one pass without branches, because nulls are rare
 		for _, d := range l.defs[:n] {
 			differ |= d ^ most
 		}
 		if differ != 0 {
 			k := slices.IndexFunc(l.defs[:n], func(d int16) bool { return d != most })
-			return &wrong{(done + k) / width, tabular.ErrNull, "null"}
+			return &rowProblem{(done + k) / width, tabular.ErrNull, "null"}
 		}
 	}
-	if l.column.MaxRepetitionLevel() > 0 && !rectangular(l.reps[:n], done%width, width) {
+	if l.column.MaxRepetitionLevel() > 0 && !listsHaveWidth(l.reps[:n], done%width, width) {
 		at := done % width
 		for k, r := range l.reps[:n] {
 			if (r == 0) != (at == 0) {
 				row := (done + k) / width
 				if r == 0 {
-					return &wrong{row, dataset.ErrFormat, fmt.Sprintf("a list of %d elements where the first has %d", at, width)}
+					return &rowProblem{row, dataset.ErrFormat, fmt.Sprintf("a list of %d elements where the first has %d", at, width)}
 				}
-				return &wrong{row - 1, dataset.ErrFormat, fmt.Sprintf("a list of more than the %d elements of the first", width)}
+				return &rowProblem{row - 1, dataset.ErrFormat, fmt.Sprintf("a list of more than the %d elements of the first", width)}
 			}
 			if at++; at == width {
 				at = 0
@@ -540,9 +539,9 @@ func (l *leaf) check(done, n, width int) *wrong {
 	return nil
 }
 
-// rectangular reports whether lists of one width, from element at of one on, have these
-// repetition levels: 0 for the first element of each, 1 for the others.
-func rectangular(reps []int16, at, width int) bool {
+// listsHaveWidth reports whether the repetition levels describe lists of one width: 0 for the first element of a list,
+// 1 for the others. The first level is for element at of a list.
+func listsHaveWidth(reps []int16, at, width int) bool {
 	differ := int16(0)
 	for len(reps) > 0 {
 		row := reps[:min(width-at, len(reps))]
@@ -559,25 +558,25 @@ func rectangular(reps []int16, at, width int) bool {
 	return differ == 0
 }
 
-// spread sets the elements of dst for n values after done of the batch.
-func (l *leaf) spread(dst []float64, done, n, width, stride int) {
-	l.spreadAll(dst, done, n, width, stride)
+// copyFloats copies n values, which follow done values of the batch, to dst. Nulls become NaN.
+func (l *leaf) copyFloats(dst []float64, done, n, width, stride int) {
+	l.copyWithoutNulls(dst, done, n, width, stride)
 	for k := 0; k < n && l.nulls; k++ {
-		if l.null(k) {
+		if l.isNull(k) {
 			dst[(done+k)/width*stride+(done+k)%width] = math.NaN()
 		}
 	}
 }
 
-func (l *leaf) spreadAll(dst []float64, done, n, width, stride int) {
+func (l *leaf) copyWithoutNulls(dst []float64, done, n, width, stride int) {
 	switch v := l.reader.(type) {
 	case []float32:
-		spreadValues(dst, v[:n], done, width, stride, func(x float32) float64 { return float64(x) })
+		copyConverted(dst, v[:n], done, width, stride, func(x float32) float64 { return float64(x) })
 	case []float64:
-		spreadValues(dst, v[:n], done, width, stride, func(x float64) float64 { return x })
+		copyConverted(dst, v[:n], done, width, stride, func(x float64) float64 { return x })
 	case []int32:
 		unsigned := l.unsigned()
-		spreadValues(dst, v[:n], done, width, stride, func(x int32) float64 {
+		copyConverted(dst, v[:n], done, width, stride, func(x int32) float64 {
 			if unsigned {
 				return float64(uint32(x))
 			}
@@ -585,18 +584,18 @@ func (l *leaf) spreadAll(dst []float64, done, n, width, stride int) {
 		})
 	case []int64:
 		unsigned := l.unsigned()
-		spreadValues(dst, v[:n], done, width, stride, func(x int64) float64 {
+		copyConverted(dst, v[:n], done, width, stride, func(x int64) float64 {
 			if unsigned {
 				return float64(uint64(x))
 			}
 			return float64(x)
 		})
 	case []parquet.FixedLenByteArray:
-		spreadValues(dst, v[:n], done, width, stride, func(x parquet.FixedLenByteArray) float64 {
+		copyConverted(dst, v[:n], done, width, stride, func(x parquet.FixedLenByteArray) float64 {
 			return tabular.Half(binary.LittleEndian.Uint16(x))
 		})
 	case []bool:
-		spreadValues(dst, v[:n], done, width, stride, func(x bool) float64 {
+		copyConverted(dst, v[:n], done, width, stride, func(x bool) float64 {
 			if x {
 				return 1
 			}
@@ -615,8 +614,8 @@ func (l *leaf) unsigned() bool {
 	return false
 }
 
-func spreadValues[T any](dst []float64, v []T, done, width, stride int, float func(T) float64) {
-	if stride == width { // a column of lists alone
+func copyConverted[T any](dst []float64, v []T, done, width, stride int, float func(T) float64) {
+	if stride == width { // dst has no other columns
 		for k, x := range v {
 			dst[done+k] = float(x)
 		}
@@ -631,10 +630,10 @@ func spreadValues[T any](dst []float64, v []T, done, width, stride int, float fu
 	}
 }
 
-// texts hands n values to use as texts, as NPY's are: numbers in decimal.
-func (l *leaf) texts(n int, use func([]byte)) {
-	if worded(l.column) != nil {
-		l.words(n, use)
+// formatTexts hands n values to use as formatTexts, as NPY's are: numbers in decimal.
+func (l *leaf) formatTexts(n int, use func([]byte)) {
+	if formattedType(l.column) != nil {
+		l.formatValues(n, use)
 		return
 	}
 	var text []byte
@@ -655,7 +654,7 @@ func (l *leaf) texts(n int, use func([]byte)) {
 		}
 	default:
 		x := make([]float64, n)
-		l.spread(x, 0, n, 1, 1)
+		l.copyFloats(x, 0, n, 1, 1)
 		for _, x := range x {
 			text = tabular.AppendNumber(text[:0], x)
 			use(text)

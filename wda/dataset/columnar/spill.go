@@ -18,13 +18,11 @@ import (
 )
 
 const (
-	// heldBytes bounds the memory that the library may hold for the columns of a row group
-	// that are read side by side.
+	// heldBytes limits the memory of the library for the columns of a row group that are read side by side.
 	heldBytes = 32 << 20
-	// spilledAtOnce is how many columns are decoded at a time when a row group goes through a
-	// temporary file.
+	// spilledAtOnce is the number of columns that are decoded into a temporary file at a time.
 	spilledAtOnce = 2
-	// windowBytes is how much of the temporary file is read back at a time.
+	// windowBytes is the number of bytes of the temporary file that are read at a time.
 	windowBytes = 8 << 20
 )
 
@@ -35,28 +33,27 @@ type spill struct {
 	file    *outfile.File
 	columns []spilled
 	pool    parallel.Pool
-	window  []byte // some rows of all columns, a column after the other
-	from    int    // the first of them
-	rows    int    // how many they are
+	window  []byte // some rows of all columns, one column after the other
+	from    int    // the first row of the window
+	rows    int    // rows in the window
 }
 
 // spilled is a feature of a row group.
 type spilled struct {
 	tabular.Feature
-	size  int    // bytes of an element: 4 of float32, 8 of all else, which is float64 by then
-	begin int64  // in the file
-	at    int    // in the window
-	wrong *wrong // what ends the column early
+	size  int         // bytes of an element: 4 for float32, 8 for all other types, which become float64
+	begin int64       // offset in the file
+	at    int         // offset in the window
+	wrong *rowProblem // not nil if the column ends early
 }
 
 // rowBytes returns the bytes of one row.
 func (c *spilled) rowBytes() int { return c.Width * c.size }
 
-// held estimates how many bytes the library would hold for all features of a row group: a page,
-// compressed and not, and a dictionary of each. The footer does not have the sizes of pages. The
-// estimate uses the usual largest size of a page and a dictionary, or the size of the column if it is
-// smaller.
-func (p *parquetFile) held(group int) (bytes int64, err error) {
+// estimateMemory estimates the memory of the library for reading all features of a row group: for each, a page,
+// its compressed bytes and a dictionary. The footer has no page sizes, so it uses the usual largest size, or the size
+// of the column if that is smaller.
+func (p *parquetFile) estimateMemory(group int) (bytes int64, err error) {
 	const page, dictionary = 1 << 20, 1 << 20
 	for _, f := range p.features {
 		chunk, err := p.r.MetaData().RowGroup(group).ColumnChunk(f.Column)
@@ -72,17 +69,17 @@ func (p *parquetFile) held(group int) (bytes int64, err error) {
 	return bytes, nil
 }
 
-// spillGroup decodes the features of the current row group into the temporary file. An error in a
-// column is returned when its rows are asked for.
+// spillGroup decodes the features of the current row group into the temporary file. Floats returns the error of a
+// column when it comes to its row.
 func (p *parquetFile) spillGroup(rows int) error {
-	// The command sets 25 % for columns that are read side by side. Here half of the time would
-	// then be the collector's.
+	// The command sets 25 % for columns that are read side by side. Here, the garbage collector would then take half
+	// of the time.
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	s := &p.spill
 	if s.file == nil {
 		f, err := outfile.Temporary()
 		if err != nil {
-			return noRoom(err)
+			return temporaryFileError(err)
 		}
 		s.file = f
 	}
@@ -104,7 +101,7 @@ func (p *parquetFile) spillGroup(rows int) error {
 	open := func(l *leaf, column int) error {
 		opening.Lock()
 		defer opening.Unlock()
-		return p.chunk(l, p.group-1, column)
+		return p.openChunk(l, p.group-1, column)
 	}
 	workers := min(spilledAtOnce, runtime.GOMAXPROCS(0))
 	return s.pool.Run(context.Background(), workers, len(s.columns), func(_ context.Context, _, i int) error {
@@ -112,27 +109,27 @@ func (p *parquetFile) spillGroup(rows int) error {
 		l := &leaf{column: p.leaves[c.Column].column, nulls: p.leaves[c.Column].nulls}
 		err := open(l, c.Column)
 		if err != nil {
-			c.wrong = &wrong{cause: err}
+			c.wrong = &rowProblem{cause: err}
 			return nil
 		}
 		at := c.begin
-		c.wrong, err = l.values(rows, c.Width, func(_, n int) error {
-			b := l.bytes(n)
+		c.wrong, err = l.readRows(rows, c.Width, func(_, n int) error {
+			b := l.valueBytes(n)
 			if _, err := s.file.WriteAt(b, at); err != nil {
-				return noRoom(err)
+				return temporaryFileError(err)
 			}
 			at += int64(len(b))
 			return nil
 		})
 		if err == nil && c.wrong == nil {
-			err = l.end(p.group)
+			err = l.checkChunkEnd(p.group)
 		}
 		return err
 	})
 }
 
-// bytes returns n values that have been read as the bytes of float32 or float64.
-func (l *leaf) bytes(n int) []byte {
+// valueBytes returns n values that have been read as the valueBytes of float32 or float64.
+func (l *leaf) valueBytes(n int) []byte {
 	switch v := l.reader.(type) {
 	case []float32:
 		return arrow.Float32Traits.CastToBytes(v[:n])
@@ -140,23 +137,22 @@ func (l *leaf) bytes(n int) []byte {
 		return arrow.Float64Traits.CastToBytes(v[:n])
 	}
 	l.floats = slices.Grow(l.floats[:0], n)[:n]
-	l.spread(l.floats, 0, n, 1, 1)
+	l.copyFloats(l.floats, 0, n, 1, 1)
 	return arrow.Float64Traits.CastToBytes(l.floats)
 }
 
-// floats sets dst to the rows of a feature that are in the window.
-func (s *spill) floats(c *spilled, from, n int, dst []float64, stride int) {
+// copyFromWindow copies n rows of a feature to dst. The window must contain them.
+func (s *spill) copyFromWindow(c *spilled, from, n int, dst []float64, stride int) {
 	b := s.window[c.at+(from-s.from)*c.rowBytes():][:n*c.rowBytes()]
 	if c.size == 4 {
-		spreadValues(dst, arrow.Float32Traits.CastFromBytes(b), 0, c.Width, stride, func(x float32) float64 { return float64(x) })
+		copyConverted(dst, arrow.Float32Traits.CastFromBytes(b), 0, c.Width, stride, func(x float32) float64 { return float64(x) })
 	} else {
-		spreadValues(dst, arrow.Float64Traits.CastFromBytes(b), 0, c.Width, stride, func(x float64) float64 { return x })
+		copyConverted(dst, arrow.Float64Traits.CastFromBytes(b), 0, c.Width, stride, func(x float64) float64 { return x })
 	}
 }
 
-// see reads at least n rows, beginning with the row from, into the window. The group ends at the row
-// end.
-func (s *spill) see(from, n, end int) error {
+// loadWindow reads at least n rows, beginning with row from, into the window. The group ends before row end.
+func (s *spill) loadWindow(from, n, end int) error {
 	if from >= s.from && from+n <= s.from+s.rows {
 		return nil
 	}
@@ -177,7 +173,7 @@ func (s *spill) see(from, n, end int) error {
 		}
 		b := s.window[at:][:rows*c.rowBytes()]
 		if _, err := s.file.ReadAt(b, c.begin+int64(from)*int64(c.rowBytes())); err != nil {
-			return noRoom(err)
+			return temporaryFileError(err)
 		}
 		at = (at + len(b) + 7) &^ 7 // float64 are aligned
 	}
@@ -191,7 +187,7 @@ func (s *spill) close() {
 	}
 }
 
-// noRoom is an error of the file that is none of the data.
-func noRoom(err error) error {
+// temporaryFileError returns an error of the temporary file.
+func temporaryFileError(err error) error {
 	return &dataset.FileError{Err: fmt.Errorf("many columns need a temporary file as large as a row group, in the folder of TMPDIR: %w", err)}
 }

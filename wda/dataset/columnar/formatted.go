@@ -13,9 +13,9 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// worded returns the Arrow type whose texts the values of a Parquet column have, for dates,
-// times, decimals and UUIDs. It returns nil for other columns.
-func worded(c *schema.Column) arrow.DataType {
+// formattedType returns the Arrow type that formats the values of a Parquet column: dates, times, decimals and
+// UUIDs. It returns nil for other columns.
+func formattedType(c *schema.Column) arrow.DataType {
 	switch t := c.LogicalType().(type) {
 	case schema.DateLogicalType:
 		return arrow.FixedWidthTypes.Date32
@@ -43,16 +43,16 @@ func worded(c *schema.Column) arrow.DataType {
 	return nil
 }
 
-// words hands n values of a column whose type is worded to use.
-func (l *leaf) words(n int, use func([]byte)) {
-	if uuids, ok := l.reader.([]parquet.FixedLenByteArray); ok && worded(l.column).ID() == arrow.FIXED_SIZE_BINARY {
+// formatValues passes the text of the first n values to use. The column must have a formattedType.
+func (l *leaf) formatValues(n int, use func([]byte)) {
+	if uuids, ok := l.reader.([]parquet.FixedLenByteArray); ok && formattedType(l.column).ID() == arrow.FIXED_SIZE_BINARY {
 		for _, v := range uuids[:n] {
 			h := hex.EncodeToString(v)
 			use([]byte(strings.Join([]string{h[:8], h[8:12], h[12:16], h[16:20], h[20:]}, "-")))
 		}
 		return
 	}
-	b := array.NewBuilder(memory.DefaultAllocator, worded(l.column))
+	b := array.NewBuilder(memory.DefaultAllocator, formattedType(l.column))
 	defer b.Release()
 	for i := range n {
 		var whole int64
@@ -74,9 +74,9 @@ func (l *leaf) words(n int, use func([]byte)) {
 		case *array.Decimal256Builder:
 			switch v := l.reader.(type) {
 			case []parquet.FixedLenByteArray:
-				b.Append(bigEndian(v[i]))
+				b.Append(decimalFromBigEndian(v[i]))
 			case []parquet.ByteArray:
-				b.Append(bigEndian(v[i]))
+				b.Append(decimalFromBigEndian(v[i]))
 			default:
 				b.Append(decimal256.FromI64(whole))
 			}
@@ -89,8 +89,8 @@ func (l *leaf) words(n int, use func([]byte)) {
 	}
 }
 
-// bigEndian returns an integer in two's complement.
-func bigEndian(b []byte) decimal256.Num {
+// decimalFromBigEndian decodes a big-endian integer in two's complement.
+func decimalFromBigEndian(b []byte) decimal256.Num {
 	v := new(big.Int).SetBytes(b)
 	if len(b) > 0 && b[0] >= 0x80 {
 		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
