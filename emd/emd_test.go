@@ -426,6 +426,20 @@ func TestPitfalls(t *testing.T) {
 			t.Errorf("with dear pairs %v, without %v, gap relative to the dear pairs: %v", got, want, rounding)
 		}
 	}
+	// Dear pairs count with all that they cost: a cycle with one of them is not the best, although the other pairs of the
+	// cycle are free.
+	dear := dist.NewMatrix[float64](41, 41, nil)
+	for k := range dear.Data {
+		switch i, j := k/41, k%41; {
+		case i == j:
+			dear.Data[k] = 1
+		case j != i+1 || j == 40:
+			dear.Data[k] = 1e20
+		}
+	}
+	if got, rounding := proven(t, &s, &Problem[float64]{Cost: dear}); math.Abs(got-1) > 1e-15 || rounding {
+		t.Errorf("a cycle with a dear pair: %v, gap relative to the dear pairs: %v", got, rounding)
+	}
 	// A cost that is tiny beside the others decides which mass is moved.
 	p := &Problem[float64]{Cost: dist.NewMatrix[float64](3, 19, nil), A: []float64{2, 0, 3}, B: make([]float64, 19), Mass: 1}
 	for k := range p.Cost.Data {

@@ -56,7 +56,7 @@ func TestGoldenBits(t *testing.T) {
 			put(r.V...)
 			put(r.Cost, r.Price, r.Certificate.Violation, r.Certificate.Gap)
 		}
-		check("plans", "583b1a2f19ee362a", nil)
+		check("plans", "846db6d84e46b6e8", nil)
 		dst := make([]int, n)
 		sum, err := s.Assign(t.Context(), dst, cost)
 		for _, j := range dst {

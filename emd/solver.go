@@ -137,18 +137,25 @@ func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 	} else {
 		w.costs.setPoints(p.X, p.Y)
 	}
-	for {
-		r, err := w.attempt(ctx, p, a, b)
-		if r == nil || err != nil || !w.capAgain() {
+	problem := &simplex.Problem[T]{Costs: &w.costs, A: a, B: b, Mass: p.Mass}
+	for failed := w.simplex.Solve(ctx, problem); ; {
+		r, err := w.answer(ctx, p, a, b, failed)
+		if err != nil {
 			return r, err
 		}
+		from, again := w.capAgain()
+		if !again {
+			return r, nil
+		}
+		failed = w.simplex.Again(ctx, problem, from)
 	}
 }
 
-// capAgain reports whether the problem is to be solved again with another cap of its costs. Where some costs are far
-// larger than all that the plan uses, the dual variables may be as large, and the others are lost in their rounding.
-// If they are capped, and the plan does not use them, it is optimal without the cap, too, and so are the dual variables.
-func (w *workspace[T]) capAgain() bool {
+// capAgain reports whether the problem is to be solved with another cap of its costs, and which costs change.
+// Where some costs are far larger than all that the plan uses, the dual variables may be as large, and the others are lost
+// in their rounding. If they are capped, and the plan does not use them, it is optimal without the cap, too, and so are the
+// dual variables.
+func (w *workspace[T]) capAgain() (from float64, again bool) {
 	r, c := &w.result, &w.costs
 	var size, used, large float64
 	for _, e := range r.Plan {
@@ -157,14 +164,14 @@ func (w *workspace[T]) capAgain() bool {
 		used = max(used, x)
 	}
 	if c.cap > 0 && used >= float64(c.cap) { // the cap was too low
-		w.raised = true
+		w.raised, from = true, float64(c.cap)
 		if c.cap *= capStep; c.cap-c.cap != 0 {
 			c.cap = 0
 		}
-		return true
+		return from, true
 	}
 	if w.raised || r.Certificate.Gap <= float64(goodGap*size) {
-		return false
+		return 0, false
 	}
 	for _, u := range r.U {
 		large = max(large, math.Abs(u))
@@ -174,16 +181,15 @@ func (w *workspace[T]) capAgain() bool {
 	}
 	cap := T(used * capStep)
 	if !(float64(cap) < large) || cap <= 0 {
-		return false
+		return 0, false
 	}
 	c.cap = cap
-	return true
+	return float64(cap), true
 }
 
-// attempt solves a problem with the cap that is set.
-func (w *workspace[T]) attempt(ctx context.Context, p *Problem[T], a, b []T) (*Result[T], error) {
+// answer makes the result of what the simplex method has left, and of its error.
+func (w *workspace[T]) answer(ctx context.Context, p *Problem[T], a, b []T, err error) (*Result[T], error) {
 	n, m := len(a), len(b)
-	err := w.simplex.Solve(ctx, &simplex.Problem[T]{Costs: &w.costs, A: a, B: b, Mass: p.Mass})
 	cancelled := err != nil && w.simplex.Feasible && !errors.Is(err, simplex.ErrRange)
 	if err != nil && !cancelled {
 		return nil, explain(p, err)
@@ -206,6 +212,9 @@ func (w *workspace[T]) attempt(ctx context.Context, p *Problem[T], a, b []T) (*R
 	w.certify(p, a, b, cancelled)
 	if r.Cost = r.Certificate.Primal; r.Cost-r.Cost != 0 {
 		return nil, fmt.Errorf("%w: the transport cost overflows", ErrRange)
+	}
+	if gap := r.Certificate.Gap; !cancelled && gap-gap != 0 {
+		return nil, fmt.Errorf("%w: the gap of the certificate overflows", ErrRange)
 	}
 	return r, err
 }

@@ -21,9 +21,9 @@ import (
 // ever 0, and every pivot lowers the cost. What is added is less than half a unit in every flow, so that the
 // rounded flow is the exact flow of the weights themselves, and not negative.
 //
-// Dual variables are differences of costs along the tree. They have two parts, hi and low, as good as 100 bits, so
-// that a reduced cost that is negative by more than the rounding of hi is negative. The method ends when there is
-// none.
+// Dual variables are differences of costs along the tree. At first a pivot adds a number to those that it changes, which
+// is fast, and their roundings add up. At the end they have two parts, hi and low, as good as 100 bits, so that a reduced
+// cost that is negative by more than the rounding of hi is negative. The method ends when there is none.
 //
 // In partial transport one more row and one more column, the dummies, take the mass that is not moved. Their
 // costs are 0. There is no arc from one to the other.
@@ -32,9 +32,11 @@ import (
 const NodeBytes = 80
 
 const (
-	noNode = -1      // no node, and the column of no arc
-	slack  = 0x1p-51 // of a reduced cost, in units of its dual variables: rounding
-	often  = 1 << 14 // elements and nodes between two looks at the context
+	noNode     = -1      // no node, and the column of no arc
+	slack      = 0x1p-51 // of a reduced cost, in units of its dual variables: rounding
+	blind      = 0x1p-44 // the same where roundings have added up
+	manyPivots = 64      // of a node, before dual variables are exact
+	often      = 1 << 14 // elements and nodes between two looks at the context
 )
 
 var (
@@ -80,11 +82,14 @@ type Solver[T num.Float] struct {
 	Feasible       bool // there is a plan, even if Solve has failed
 
 	partial   bool
-	n, m      int     // rows and columns, with their dummies
-	rows      []int32 // the rows that have mass
-	nodes     []node  // rows, then columns
-	active    int32   // nodes that have mass
-	dual      []float64
+	n, m      int       // rows and columns, with their dummies
+	rows      []int32   // the rows that have mass
+	nodes     []node    // rows, then columns
+	kin       []kin     // of the nodes
+	arcCost   []float64 // of the arc between a node and its parent
+	active    int32     // nodes that have mass
+	dual      []float64 // the dual variables, to which low adds what rounding has taken
+	low       []float64
 	scale     int // see above
 	unit      int
 	last      int32 // the column that has what is over
@@ -93,18 +98,20 @@ type Solver[T num.Float] struct {
 	firstLeft int  // then, the first column that may have mass left
 	zeros     []T
 	arcs      []arc
-	stack     []int32
+	queue     []int32
+	slack     float64 // of a reduced cost, in units of its dual variables: rounding
 	remaining float64 // work until the next look at the context
 }
 
 // node is a row or a column. It has an arc to its parent in a spanning tree, except for the root.
 type node struct {
-	parent, first, next, prev int32 // first: of its children; next, prev: among those of its parent
-	size                      int32 // of the subtree below it, itself included
-	flow                      wide  // of the arc; before there is a tree, the mass that is left
-	arc                       float64
-	low                       float64 // the dual variable is dual + low
+	parent int32
+	size   int32 // of the subtree below it, itself included
+	flow   wide  // of the arc; before there is a tree, the mass that is left
 }
+
+// kin are the first child of a node, and its neighbors among the children of its parent.
+type kin struct{ first, next, prev int32 }
 
 // arc is an arc of the problem.
 type arc struct {
@@ -124,20 +131,40 @@ func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) error {
 	if err := s.plant(ctx, p); err != nil {
 		return err
 	}
-	if err := s.improve(ctx, p); err != nil {
+	return s.finish(ctx, p)
+}
+
+// Again goes on from the tree of the last Solve, which has ended without an error. Costs of from and more have changed
+// since then.
+func (s *Solver[T]) Again(ctx context.Context, p *Problem[T], from float64) error {
+	for k, cost := range s.arcCost {
+		i, j := k, int(s.nodes[k].parent)-s.n
+		if k >= s.n {
+			i, j = j+s.n, k-s.n
+		}
+		if s.nodes[k].parent >= 0 && cost >= from && i < len(p.A) && j < len(p.B) {
+			s.arcCost[k] = float64(p.Costs.Row(i)[j])
+		}
+	}
+	s.hang(s.root)
+	s.refresh()
+	return s.finish(ctx, p)
+}
+
+// finish makes the tree the best, and its dual variables exact.
+func (s *Solver[T]) finish(ctx context.Context, p *Problem[T]) error {
+	if err := s.improve(ctx, p, false); err != nil {
+		return err
+	}
+	s.refresh()
+	if err := s.improve(ctx, p, true); err != nil {
 		return err
 	}
 	if s.partial {
-		// Again with a dual variable of 0 at the dummy column: the others are then as small as those without
-		// dummies, and so is the rounding that hides a negative reduced cost.
-		s.shift()
-		if err := s.improve(ctx, p); err != nil {
-			return err
-		}
 		s.DummyF, s.DummyG = s.dual[s.n-1], s.dual[s.n+s.m-1]
 	}
 	for k, d := range s.dual {
-		if x := &s.nodes[k]; (x.parent >= 0 || x.first >= 0) && !finite(d) {
+		if s.nodes[k].size > 0 && !finite(d) {
 			return ErrRange
 		}
 	}
@@ -155,15 +182,17 @@ func (s *Solver[T]) allocate(p *Problem[T]) {
 		}
 	}
 	grow(&s.nodes, s.n+s.m)
-	grow(&s.dual, s.n+s.m)
-	grow(&s.stack, s.n+s.m)
+	grow(&s.kin, s.n+s.m)
+	grow(&s.queue, s.n+s.m+1)
+	for _, v := range []*[]float64{&s.dual, &s.low, &s.arcCost} {
+		grow(v, s.n+s.m)
+	}
 	grow(&s.rows, s.n)
 	clear(s.nodes)
 	s.F, s.G = s.dual[:len(p.A)], s.dual[s.n:][:len(p.B)]
 	s.rows = s.rows[:0]
 	for k := range s.nodes {
-		x := &s.nodes[k]
-		x.parent, x.first, x.next, x.prev = noNode, noNode, noNode, noNode
+		s.nodes[k].parent, s.kin[k] = noNode, kin{noNode, noNode, noNode}
 	}
 }
 
@@ -302,7 +331,9 @@ func (s *Solver[T]) plant(ctx context.Context, p *Problem[T]) error {
 	}
 	s.arcs = heap
 	s.countSizes()
+	s.dual[s.root] = 0
 	s.hang(s.root)
+	s.refresh()
 	s.Feasible = true
 	if s.ended {
 		return context.Cause(ctx)
@@ -398,26 +429,24 @@ func (s *Solver[T]) DualTo(u, v []float64) (price float64) {
 	return -s.dualSum(row, column)
 }
 
-// shift subtracts the dual variable of the last column from those of columns, and adds it to those of rows.
-func (s *Solver[T]) shift() {
-	last := s.n + s.m - 1
-	g, low := s.dual[last], s.nodes[last].low
-	for k := range s.dual {
-		sign := -1.
-		if k < s.n {
-			sign = 1
+// refresh computes all dual variables anew. Its constant makes those of rows as small as it can, so that their
+// rounding is small. In partial transport it makes that of the dummy column 0.
+func (s *Solver[T]) refresh() {
+	g := 0.
+	if s.partial {
+		g = s.dual[s.n+s.m-1]
+	} else {
+		least, most := math.Inf(1), math.Inf(-1)
+		for _, i := range s.rows {
+			least, most = min(least, s.dual[i]), max(most, s.dual[i])
 		}
-		x, d := &s.nodes[k], s.dual[k]
-		if x.parent < 0 && x.first < 0 {
-			continue // without weight
-		}
-		y := float64(sign * g)
-		sum := d + y
-		t := sum - d
-		rest := ((d - (sum - t)) + (y - t)) + (x.low + float64(sign*low))
-		hi := sum + rest
-		s.dual[k], x.low = hi, rest-(hi-sum)
+		g = -(least/2 + most/2)
 	}
+	if s.root < int32(s.n) {
+		g = -g
+	}
+	s.dual[s.root] -= g
+	s.hang(s.root)
 }
 
 // dualSum returns the sum of the dual variables of two nodes.
@@ -425,19 +454,14 @@ func (s *Solver[T]) dualSum(k, l int) float64 {
 	x, y := s.dual[k], s.dual[l]
 	sum := x + y
 	t := sum - x
-	return sum + (((x - (sum - t)) + (y - t)) + (s.nodes[k].low + s.nodes[l].low))
+	return sum + (((x - (sum - t)) + (y - t)) + (s.low[k] + s.low[l]))
 }
 
 // countSizes sets the sizes of all subtrees.
 func (s *Solver[T]) countSizes() {
-	order := s.stack[:0] // a node comes after its parent
-	order = append(order, s.root)
-	for k := 0; k < len(order); k++ {
-		x := &s.nodes[order[k]]
-		x.size = 1
-		for child := x.first; child >= 0; child = s.nodes[child].next {
-			order = append(order, child)
-		}
+	order := s.below(s.root)
+	for _, k := range order {
+		s.nodes[k].size = 1
 	}
 	for k := len(order) - 1; k > 0; k-- {
 		x := &s.nodes[order[k]]
@@ -445,11 +469,34 @@ func (s *Solver[T]) countSizes() {
 	}
 }
 
+// below returns the nodes of the subtree below top, and top, which is the first. A node comes after its parent.
+func (s *Solver[T]) below(top int32) []int32 {
+	queue := s.queue
+	queue[0], queue[1] = top, s.kin[top].first
+	tail := 2 + queue[1]>>31 // −1 counts as none
+	for head := int32(1); head < tail; head++ {
+		x := &s.kin[queue[head]]
+		queue[tail] = x.first
+		tail += 1 + x.first>>31
+		queue[tail] = x.next
+		tail += 1 + x.next>>31
+	}
+	return queue[:tail]
+}
+
 // improve makes pivots until no reduced cost is negative. Of some rows it takes the least reduced costs. As long as
 // they stay negative, and not much smaller than the first, the most negative enters the tree. Then come the next
 // rows.
-func (s *Solver[T]) improve(ctx context.Context, p *Problem[T]) error {
+//
+// Unless it is exact, it adds to dual variables, and computes them anew now and then. It is then blind to what rounding
+// may hide, and ends after many pivots, so that it does not go in circles.
+func (s *Solver[T]) improve(ctx context.Context, p *Problem[T], exact bool) error {
 	most := min(max(len(s.rows)/16, 4), 32)
+	s.slack = slack
+	if !exact {
+		s.slack = blind
+	}
+	pivots, fresh := manyPivots*int(s.active), int(s.active)
 	for k, clean := 0, 0; ; {
 		list := s.arcs[:0]
 		for n := 0; clean < len(s.rows) && (n < most || len(list) == 0); n++ {
@@ -492,8 +539,20 @@ func (s *Solver[T]) improve(ctx context.Context, p *Problem[T]) error {
 			if first == 0 {
 				first = least
 			}
-			s.hang(s.pivot(list[at]))
+			top := s.pivot(list[at])
 			clean = 0
+			if exact {
+				s.hang(top)
+				continue
+			}
+			s.lift(top)
+			if pivots--; pivots < 0 {
+				return nil
+			}
+			if fresh--; fresh < 0 {
+				s.refresh()
+				fresh = int(s.active)
+			}
 		}
 	}
 }
@@ -525,56 +584,68 @@ func (s *Solver[T]) reduced(a arc) float64 {
 
 // negative reports whether a reduced cost is negative, and not only by rounding.
 func (s *Solver[T]) negative(a arc, r float64) bool {
-	return r < -slack*(math.Abs(s.dual[a.row])+math.Abs(s.dual[s.n+int(a.column)]))
+	return r < -s.slack*(math.Abs(s.dual[a.row])+math.Abs(s.dual[s.n+int(a.column)]))
 }
 
 // attach makes a node a child of parent.
-func (s *Solver[T]) attach(k, parent int32, flow wide, arc float64) {
-	x, above := &s.nodes[k], &s.nodes[parent]
-	x.parent, x.flow, x.arc = parent, flow, arc
-	x.prev, x.next = noNode, above.first
-	if x.next >= 0 {
-		s.nodes[x.next].prev = k
+func (s *Solver[T]) attach(k, parent int32, flow wide, cost float64) {
+	x := &s.nodes[k]
+	x.parent, x.flow, s.arcCost[k] = parent, flow, cost
+	next := s.kin[parent].first
+	y := &s.kin[k]
+	y.prev, y.next = noNode, next
+	if next >= 0 {
+		s.kin[next].prev = k
 	}
-	above.first = k
+	s.kin[parent].first = k
 }
 
 // detach is the opposite of attach.
 func (s *Solver[T]) detach(k int32) {
-	x := &s.nodes[k]
+	x := s.kin[k]
 	if x.prev >= 0 {
-		s.nodes[x.prev].next = x.next
+		s.kin[x.prev].next = x.next
 	} else {
-		s.nodes[x.parent].first = x.next
+		s.kin[s.nodes[k].parent].first = x.next
 	}
 	if x.next >= 0 {
-		s.nodes[x.next].prev = x.prev
+		s.kin[x.next].prev = x.prev
 	}
 }
 
-// hang sets the dual variables of the nodes below top, and its own. That of the root is 0 if it is top.
+// hang computes the dual variables of the nodes below top, and its own, from its parent's. That of the root keeps
+// its value.
 func (s *Solver[T]) hang(top int32) {
-	s.Work += float64(s.nodes[top].size)
-	nodes, dual := s.nodes, s.dual
-	stack := append(s.stack[:0], top)
-	for len(stack) > 0 {
-		k := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		x := &nodes[k]
-		if x.parent < 0 {
-			dual[k], x.low = 0, 0
-		} else {
-			// hi + low = arc − (dual + low) of the parent, by TwoSum.
-			above := -dual[x.parent]
-			d := x.arc + above
-			t := d - x.arc
-			low := (x.arc - (d - t)) + (above - t) - nodes[x.parent].low
-			hi := d + low
-			dual[k], x.low = hi, low-(hi-d)
-		}
-		for child := x.first; child >= 0; child = nodes[child].next {
-			stack = append(stack, child)
-		}
+	order := s.below(top)
+	s.Work += float64(len(order))
+	if s.nodes[top].parent < 0 {
+		s.low[top] = 0
+		order = order[1:]
+	}
+	for _, k := range order {
+		// hi + low = cost − (dual + low) of the parent, by TwoSum.
+		parent, cost := s.nodes[k].parent, s.arcCost[k]
+		above := -s.dual[parent]
+		d := cost + above
+		t := d - cost
+		low := (cost - (d - t)) + (above - t) - s.low[parent]
+		hi := d + low
+		s.dual[k], s.low[k] = hi, low-(hi-d)
+	}
+}
+
+// lift adds to the dual variables below top, and to its own, what its new arc asks for. Low is not kept.
+func (s *Solver[T]) lift(top int32) {
+	order := s.below(top)
+	s.Work += float64(len(order))
+	dual, rows := s.dual, int32(s.n)
+	d := (s.arcCost[top] - dual[s.nodes[top].parent]) - dual[top]
+	if top >= rows {
+		d = -d
+	}
+	signed := [2]float64{-d, d}
+	for _, k := range order {
+		dual[k] += signed[uint32(k-rows)>>31]
 	}
 }
 
@@ -645,20 +716,20 @@ func (s *Solver[T]) pivot(a arc) int32 {
 }
 
 // turn hangs the part of the tree whose top was top from a new arc: from node up to top, children become parents.
-func (s *Solver[T]) turn(k, parent, top, part int32, flow wide, arc float64) {
+func (s *Solver[T]) turn(k, parent, top, part int32, flow wide, cost float64) {
 	size := part
 	for {
 		x := &s.nodes[k]
-		above, flowed, was, below := x.parent, x.flow, x.arc, x.size
+		above, flowed, was, below := x.parent, x.flow, s.arcCost[k], x.size
 		if above >= 0 {
 			s.detach(k)
 		}
-		s.attach(k, parent, flow, arc)
+		s.attach(k, parent, flow, cost)
 		x.size = size
 		if k == top {
 			return
 		}
-		k, parent, flow, arc, size = above, k, flowed, was, part-below
+		k, parent, flow, cost, size = above, k, flowed, was, part-below
 	}
 }
 
@@ -674,13 +745,13 @@ func (s *Solver[T]) Arcs(n, m int, f func(row, column int, mass, cost float64)) 
 		y := &s.nodes[s.n+j]
 		if i := int(y.parent); i >= 0 && i < n {
 			if mass := s.mass(y); mass > 0 {
-				f(i, j, mass, y.arc)
+				f(i, j, mass, s.arcCost[s.n+j])
 			}
 		}
-		for i := y.first; i >= 0; i = s.nodes[i].next {
+		for i := s.kin[s.n+j].first; i >= 0; i = s.kin[i].next {
 			if x := &s.nodes[i]; int(i) < n {
 				if mass := s.mass(x); mass > 0 {
-					f(int(i), j, mass, x.arc)
+					f(int(i), j, mass, s.arcCost[i])
 				}
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm/num"
@@ -122,6 +123,25 @@ func TestSolve(t *testing.T) {
 			if want := bestOf(cost, k+1, 0, 0) / float64(n); !(math.Abs(total-want) <= 1e-14) {
 				t.Errorf("%d of %d points: %v, the best assignment costs %v", k+1, n, total, want)
 			}
+		}
+	}
+}
+
+// TestConstant: the constant of the dual variables makes those of rows as small as possible, and in partial transport
+// that of the dummy column 0.
+func TestConstant(t *testing.T) {
+	rng := rand.New(rand.NewPCG(51, 4))
+	var s Solver[float64]
+	for range 20 {
+		n := 20 + rng.IntN(20)
+		cost := structuredCosts(rng, n, n, randomCosts)
+		proven(t, &s, cost, weightsOf(rng, n, randomWeights), weightsOf(rng, n, randomWeights), 0)
+		if low, high := slices.Min(s.F), slices.Max(s.F); math.Abs(low+high) > 1e-14 || low == high {
+			t.Errorf("dual variables are between %v and %v", low, high)
+		}
+		proven(t, &s, cost, weightsOf(rng, n, randomWeights), weightsOf(rng, n, randomWeights), rng.Float64())
+		if math.Abs(s.DummyG) > 1e-14 || s.DummyF > -1e-3 {
+			t.Errorf("the dummies have the dual variables %v and %v", s.DummyF, s.DummyG)
 		}
 	}
 }

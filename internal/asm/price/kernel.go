@@ -18,11 +18,20 @@ type lanes struct {
 	least, turn [turn]float64
 }
 
-// fold returns the least of least and the lanes of a piece that begins at element first, and its lowest index.
+// fold returns the least of least and the lanes of a piece that begins at element first, and its lowest index. It has
+// few branches, because none of them could be predicted.
 func (x *lanes) fold(first int, least float64, at int) (float64, int) {
-	for l, r := range x.least {
-		if j := first + int(x.turn[l])*turn + l; r < least || r == least && j < at {
-			least, at = r, j
+	v := &x.least
+	r := min(min(min(min(v[0], v[1]), min(v[2], v[3])), min(min(v[4], v[5]), min(v[6], v[7]))),
+		min(min(min(v[8], v[9]), min(v[10], v[11])), min(min(v[12], v[13]), min(v[14], v[15]))))
+	if r > least {
+		return least, at
+	}
+	for l, r2 := range v {
+		if r2 == r {
+			if j := first + int(x.turn[l])*turn + l; r2 < least || j < at {
+				least, at = r2, j
+			}
 		}
 	}
 	return least, at
