@@ -3,8 +3,6 @@
 package pair
 
 import (
-	"unsafe"
-
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
 )
@@ -157,181 +155,117 @@ func cosineAVX2F32(n int, x, y, sums *float32)
 func cosineLanesAVX2F32(n int, acc, x, y *float32)
 
 //go:noinline
-func dot64(x, y *float64, n, m int) float64 {
-	if n != m {
-		panic(LengthsText(n, m))
+func dot[T num.Float](x, y []T) T {
+	n := len(x)
+	if n != len(y) {
+		panic(LengthsText(n, len(y)))
 	}
 	if few < n && n <= longest {
-		switch asm.Current() {
-		case asm.AVX512:
-			return dotAVX512F64(n, x, y)
-		case asm.AVX2:
-			return dotAVX2F64(n, x, y)
+		switch level := asm.Current(); {
+		case level == asm.AVX512 && num.IsFloat64[T]():
+			return T(dotAVX512F64(n, num.P64(x), num.P64(y)))
+		case level == asm.AVX512:
+			return T(dotAVX512F32(n, num.P32(x), num.P32(y)))
+		case level == asm.AVX2 && num.IsFloat64[T]():
+			return T(dotAVX2F64(n, num.P64(x), num.P64(y)))
+		case level == asm.AVX2:
+			return T(dotAVX2F32(n, num.P32(x), num.P32(y)))
 		}
 	}
 	if n <= few {
-		return dotFew(x, y, n)
+		return dotFew(x, y)
 	}
-	return long(Products, unsafe.Slice(x, n), unsafe.Slice(y, n))
+	return long(Products, x, y)
 }
 
 //go:noinline
-func dot32(x, y *float32, n, m int) float32 {
-	if n != m {
-		panic(LengthsText(n, m))
+func sqEuclidean[T num.Float](x, y []T) T {
+	n := len(x)
+	if n != len(y) {
+		panic(LengthsText(n, len(y)))
 	}
 	if few < n && n <= longest {
-		switch asm.Current() {
-		case asm.AVX512:
-			return dotAVX512F32(n, x, y)
-		case asm.AVX2:
-			return dotAVX2F32(n, x, y)
+		switch level := asm.Current(); {
+		case level == asm.AVX512 && num.IsFloat64[T]():
+			return T(sqEuclideanAVX512F64(n, num.P64(x), num.P64(y)))
+		case level == asm.AVX512:
+			return T(sqEuclideanAVX512F32(n, num.P32(x), num.P32(y)))
+		case level == asm.AVX2 && num.IsFloat64[T]():
+			return T(sqEuclideanAVX2F64(n, num.P64(x), num.P64(y)))
+		case level == asm.AVX2:
+			return T(sqEuclideanAVX2F32(n, num.P32(x), num.P32(y)))
 		}
 	}
 	if n <= few {
-		return dotFew(x, y, n)
+		return sqEuclideanFew(x, y)
 	}
-	return long(Products, unsafe.Slice(x, n), unsafe.Slice(y, n))
+	return long(SqDifference, x, y)
 }
 
 //go:noinline
-func sqEuclidean64(x, y *float64, n, m int) float64 {
-	if n != m {
-		panic(LengthsText(n, m))
+func manhattan[T num.Float](x, y []T) T {
+	n := len(x)
+	if n != len(y) {
+		panic(LengthsText(n, len(y)))
 	}
 	if few < n && n <= longest {
-		switch asm.Current() {
-		case asm.AVX512:
-			return sqEuclideanAVX512F64(n, x, y)
-		case asm.AVX2:
-			return sqEuclideanAVX2F64(n, x, y)
+		switch level := asm.Current(); {
+		case level == asm.AVX512 && num.IsFloat64[T]():
+			return T(manhattanAVX512F64(n, num.P64(x), num.P64(y)))
+		case level == asm.AVX512:
+			return T(manhattanAVX512F32(n, num.P32(x), num.P32(y)))
+		case level == asm.AVX2 && num.IsFloat64[T]():
+			return T(manhattanAVX2F64(n, num.P64(x), num.P64(y)))
+		case level == asm.AVX2:
+			return T(manhattanAVX2F32(n, num.P32(x), num.P32(y)))
 		}
 	}
 	if n <= few {
-		return sqEuclideanFew(x, y, n)
+		return manhattanFew(x, y)
 	}
-	return long(SqDifference, unsafe.Slice(x, n), unsafe.Slice(y, n))
+	return long(AbsDifference, x, y)
 }
 
 //go:noinline
-func sqEuclidean32(x, y *float32, n, m int) float32 {
-	if n != m {
-		panic(LengthsText(n, m))
-	}
+func squares[T num.Float](x []T) T {
+	n := len(x)
 	if few < n && n <= longest {
-		switch asm.Current() {
-		case asm.AVX512:
-			return sqEuclideanAVX512F32(n, x, y)
-		case asm.AVX2:
-			return sqEuclideanAVX2F32(n, x, y)
+		switch level := asm.Current(); {
+		case level == asm.AVX512 && num.IsFloat64[T]():
+			return T(squaresAVX512F64(n, num.P64(x)))
+		case level == asm.AVX512:
+			return T(squaresAVX512F32(n, num.P32(x)))
+		case level == asm.AVX2 && num.IsFloat64[T]():
+			return T(squaresAVX2F64(n, num.P64(x)))
+		case level == asm.AVX2:
+			return T(squaresAVX2F32(n, num.P32(x)))
 		}
 	}
 	if n <= few {
-		return sqEuclideanFew(x, y, n)
+		return dotFew(x, x)
 	}
-	return long(SqDifference, unsafe.Slice(x, n), unsafe.Slice(y, n))
+	return long(Square, x, x)
 }
 
 //go:noinline
-func manhattan64(x, y *float64, n, m int) float64 {
-	if n != m {
-		panic(LengthsText(n, m))
-	}
+func sum[T num.Float](x []T) T {
+	n := len(x)
 	if few < n && n <= longest {
-		switch asm.Current() {
-		case asm.AVX512:
-			return manhattanAVX512F64(n, x, y)
-		case asm.AVX2:
-			return manhattanAVX2F64(n, x, y)
+		switch level := asm.Current(); {
+		case level == asm.AVX512 && num.IsFloat64[T]():
+			return T(sumAVX512F64(n, num.P64(x)))
+		case level == asm.AVX512:
+			return T(sumAVX512F32(n, num.P32(x)))
+		case level == asm.AVX2 && num.IsFloat64[T]():
+			return T(sumAVX2F64(n, num.P64(x)))
+		case level == asm.AVX2:
+			return T(sumAVX2F32(n, num.P32(x)))
 		}
 	}
 	if n <= few {
-		return manhattanFew(x, y, n)
+		return sumFew(x)
 	}
-	return long(AbsDifference, unsafe.Slice(x, n), unsafe.Slice(y, n))
-}
-
-//go:noinline
-func manhattan32(x, y *float32, n, m int) float32 {
-	if n != m {
-		panic(LengthsText(n, m))
-	}
-	if few < n && n <= longest {
-		switch asm.Current() {
-		case asm.AVX512:
-			return manhattanAVX512F32(n, x, y)
-		case asm.AVX2:
-			return manhattanAVX2F32(n, x, y)
-		}
-	}
-	if n <= few {
-		return manhattanFew(x, y, n)
-	}
-	return long(AbsDifference, unsafe.Slice(x, n), unsafe.Slice(y, n))
-}
-
-//go:noinline
-func squares64(x *float64, n int) float64 {
-	if few < n && n <= longest {
-		switch asm.Current() {
-		case asm.AVX512:
-			return squaresAVX512F64(n, x)
-		case asm.AVX2:
-			return squaresAVX2F64(n, x)
-		}
-	}
-	if n <= few {
-		return dotFew(x, x, n)
-	}
-	return long(Square, unsafe.Slice(x, n), unsafe.Slice(x, n))
-}
-
-//go:noinline
-func squares32(x *float32, n int) float32 {
-	if few < n && n <= longest {
-		switch asm.Current() {
-		case asm.AVX512:
-			return squaresAVX512F32(n, x)
-		case asm.AVX2:
-			return squaresAVX2F32(n, x)
-		}
-	}
-	if n <= few {
-		return dotFew(x, x, n)
-	}
-	return long(Square, unsafe.Slice(x, n), unsafe.Slice(x, n))
-}
-
-//go:noinline
-func sum64(x *float64, n int) float64 {
-	if few < n && n <= longest {
-		switch asm.Current() {
-		case asm.AVX512:
-			return sumAVX512F64(n, x)
-		case asm.AVX2:
-			return sumAVX2F64(n, x)
-		}
-	}
-	if n <= few {
-		return sumFew(x, n)
-	}
-	return long(Element, unsafe.Slice(x, n), unsafe.Slice(x, n))
-}
-
-//go:noinline
-func sum32(x *float32, n int) float32 {
-	if few < n && n <= longest {
-		switch asm.Current() {
-		case asm.AVX512:
-			return sumAVX512F32(n, x)
-		case asm.AVX2:
-			return sumAVX2F32(n, x)
-		}
-	}
-	if n <= few {
-		return sumFew(x, n)
-	}
-	return long(Element, unsafe.Slice(x, n), unsafe.Slice(x, n))
+	return long(Element, x, x)
 }
 
 //go:noinline
@@ -396,85 +330,54 @@ func addLanes[T num.Float](op Op, acc *[MaxLanes]T, x, y []T) {
 }
 
 //go:noinline
-func cosine64(x, y *float64, n, m int) float64 {
-	if n != m {
-		panic(LengthsText(n, m))
+func cosine[T num.Float](x, y []T) T {
+	n := len(x)
+	if n != len(y) {
+		panic(LengthsText(n, len(y)))
 	}
-	var sums [3]float64
+	var sums [3]T
 	switch level := asm.Current(); {
 	case n == 0 || n > longest:
-		longCosine(&sums, unsafe.Slice(x, n), unsafe.Slice(y, n))
+		longCosine(&sums, x, y)
+	case level == asm.AVX512 && num.IsFloat64[T]():
+		cosineAVX512F64(n, num.P64(x), num.P64(y), num.P64(sums[:]))
 	case level == asm.AVX512:
-		cosineAVX512F64(n, x, y, &sums[0])
+		cosineAVX512F32(n, num.P32(x), num.P32(y), num.P32(sums[:]))
+	case level == asm.AVX2 && num.IsFloat64[T]():
+		cosineAVX2F64(n, num.P64(x), num.P64(y), num.P64(sums[:]))
 	case level == asm.AVX2:
-		cosineAVX2F64(n, x, y, &sums[0])
+		cosineAVX2F32(n, num.P32(x), num.P32(y), num.P32(sums[:]))
 	default:
-		longCosine(&sums, unsafe.Slice(x, n), unsafe.Slice(y, n))
+		longCosine(&sums, x, y)
 	}
 	if inRange(sums[1]) && inRange(sums[2]) {
 		return quotient(sums[0], sums[1], sums[2])
 	}
-	return scaledCosine(unsafe.Slice(x, n), unsafe.Slice(y, n))
+	return scaledCosine(x, y)
 }
 
 //go:noinline
-func cosine32(x, y *float32, n, m int) float32 {
-	if n != m {
-		panic(LengthsText(n, m))
-	}
-	var sums [3]float32
-	switch level := asm.Current(); {
-	case n == 0 || n > longest:
-		longCosine(&sums, unsafe.Slice(x, n), unsafe.Slice(y, n))
-	case level == asm.AVX512:
-		cosineAVX512F32(n, x, y, &sums[0])
-	case level == asm.AVX2:
-		cosineAVX2F32(n, x, y, &sums[0])
-	default:
-		longCosine(&sums, unsafe.Slice(x, n), unsafe.Slice(y, n))
-	}
-	if inRange(sums[1]) && inRange(sums[2]) {
-		return quotient(sums[0], sums[1], sums[2])
-	}
-	return scaledCosine(unsafe.Slice(x, n), unsafe.Slice(y, n))
-}
-
-//go:noinline
-func norm64(x *float64, n int) float64 {
-	var s float64
+func norm[T num.Float](x []T) T {
+	n := len(x)
+	var s T
 	switch level := asm.Current(); {
 	case n <= few:
-		s = dotFew(x, x, n)
+		s = dotFew(x, x)
+	case n <= longest && level == asm.AVX512 && num.IsFloat64[T]():
+		s = T(squaresAVX512F64(n, num.P64(x)))
 	case n <= longest && level == asm.AVX512:
-		s = squaresAVX512F64(n, x)
+		s = T(squaresAVX512F32(n, num.P32(x)))
+	case n <= longest && level == asm.AVX2 && num.IsFloat64[T]():
+		s = T(squaresAVX2F64(n, num.P64(x)))
 	case n <= longest && level == asm.AVX2:
-		s = squaresAVX2F64(n, x)
+		s = T(squaresAVX2F32(n, num.P32(x)))
 	default:
-		s = long(Square, unsafe.Slice(x, n), unsafe.Slice(x, n))
+		s = long(Square, x, x)
 	}
 	if inRange(s) {
 		return root(s)
 	}
-	return scaledNorm(unsafe.Slice(x, n))
-}
-
-//go:noinline
-func norm32(x *float32, n int) float32 {
-	var s float32
-	switch level := asm.Current(); {
-	case n <= few:
-		s = dotFew(x, x, n)
-	case n <= longest && level == asm.AVX512:
-		s = squaresAVX512F32(n, x)
-	case n <= longest && level == asm.AVX2:
-		s = squaresAVX2F32(n, x)
-	default:
-		s = long(Square, unsafe.Slice(x, n), unsafe.Slice(x, n))
-	}
-	if inRange(s) {
-		return root(s)
-	}
-	return scaledNorm(unsafe.Slice(x, n))
+	return scaledNorm(x)
 }
 
 //go:noinline

@@ -3,8 +3,6 @@
 package pair
 
 import (
-	"unsafe"
-
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
 )
@@ -85,161 +83,92 @@ func cosineNEONF32(n int, x, y, sums *float32)
 func cosineLanesNEONF32(n int, acc, x, y *float32)
 
 //go:noinline
-func dot64(x, y *float64, n, m int) float64 {
-	if n != m {
-		panic(LengthsText(n, m))
+func dot[T num.Float](x, y []T) T {
+	n := len(x)
+	if n != len(y) {
+		panic(LengthsText(n, len(y)))
 	}
 	if few < n && n <= longest {
-		switch asm.Current() {
-		case asm.NEON:
-			return dotNEONF64(n, x, y)
+		if v := asm.Current(); v == asm.NEON && num.IsFloat64[T]() {
+			return T(dotNEONF64(n, num.P64(x), num.P64(y)))
+		} else if v == asm.NEON {
+			return T(dotNEONF32(n, num.P32(x), num.P32(y)))
 		}
 	}
 	if n <= few {
-		return dotFew(x, y, n)
+		return dotFew(x, y)
 	}
-	return long(Products, unsafe.Slice(x, n), unsafe.Slice(y, n))
+	return long(Products, x, y)
 }
 
 //go:noinline
-func dot32(x, y *float32, n, m int) float32 {
-	if n != m {
-		panic(LengthsText(n, m))
+func sqEuclidean[T num.Float](x, y []T) T {
+	n := len(x)
+	if n != len(y) {
+		panic(LengthsText(n, len(y)))
 	}
 	if few < n && n <= longest {
-		switch asm.Current() {
-		case asm.NEON:
-			return dotNEONF32(n, x, y)
+		if v := asm.Current(); v == asm.NEON && num.IsFloat64[T]() {
+			return T(sqEuclideanNEONF64(n, num.P64(x), num.P64(y)))
+		} else if v == asm.NEON {
+			return T(sqEuclideanNEONF32(n, num.P32(x), num.P32(y)))
 		}
 	}
 	if n <= few {
-		return dotFew(x, y, n)
+		return sqEuclideanFew(x, y)
 	}
-	return long(Products, unsafe.Slice(x, n), unsafe.Slice(y, n))
+	return long(SqDifference, x, y)
 }
 
 //go:noinline
-func sqEuclidean64(x, y *float64, n, m int) float64 {
-	if n != m {
-		panic(LengthsText(n, m))
+func manhattan[T num.Float](x, y []T) T {
+	n := len(x)
+	if n != len(y) {
+		panic(LengthsText(n, len(y)))
 	}
 	if few < n && n <= longest {
-		switch asm.Current() {
-		case asm.NEON:
-			return sqEuclideanNEONF64(n, x, y)
+		if v := asm.Current(); v == asm.NEON && num.IsFloat64[T]() {
+			return T(manhattanNEONF64(n, num.P64(x), num.P64(y)))
+		} else if v == asm.NEON {
+			return T(manhattanNEONF32(n, num.P32(x), num.P32(y)))
 		}
 	}
 	if n <= few {
-		return sqEuclideanFew(x, y, n)
+		return manhattanFew(x, y)
 	}
-	return long(SqDifference, unsafe.Slice(x, n), unsafe.Slice(y, n))
+	return long(AbsDifference, x, y)
 }
 
 //go:noinline
-func sqEuclidean32(x, y *float32, n, m int) float32 {
-	if n != m {
-		panic(LengthsText(n, m))
-	}
+func squares[T num.Float](x []T) T {
+	n := len(x)
 	if few < n && n <= longest {
-		switch asm.Current() {
-		case asm.NEON:
-			return sqEuclideanNEONF32(n, x, y)
+		if v := asm.Current(); v == asm.NEON && num.IsFloat64[T]() {
+			return T(squaresNEONF64(n, num.P64(x)))
+		} else if v == asm.NEON {
+			return T(squaresNEONF32(n, num.P32(x)))
 		}
 	}
 	if n <= few {
-		return sqEuclideanFew(x, y, n)
+		return dotFew(x, x)
 	}
-	return long(SqDifference, unsafe.Slice(x, n), unsafe.Slice(y, n))
+	return long(Square, x, x)
 }
 
 //go:noinline
-func manhattan64(x, y *float64, n, m int) float64 {
-	if n != m {
-		panic(LengthsText(n, m))
-	}
+func sum[T num.Float](x []T) T {
+	n := len(x)
 	if few < n && n <= longest {
-		switch asm.Current() {
-		case asm.NEON:
-			return manhattanNEONF64(n, x, y)
+		if v := asm.Current(); v == asm.NEON && num.IsFloat64[T]() {
+			return T(sumNEONF64(n, num.P64(x)))
+		} else if v == asm.NEON {
+			return T(sumNEONF32(n, num.P32(x)))
 		}
 	}
 	if n <= few {
-		return manhattanFew(x, y, n)
+		return sumFew(x)
 	}
-	return long(AbsDifference, unsafe.Slice(x, n), unsafe.Slice(y, n))
-}
-
-//go:noinline
-func manhattan32(x, y *float32, n, m int) float32 {
-	if n != m {
-		panic(LengthsText(n, m))
-	}
-	if few < n && n <= longest {
-		switch asm.Current() {
-		case asm.NEON:
-			return manhattanNEONF32(n, x, y)
-		}
-	}
-	if n <= few {
-		return manhattanFew(x, y, n)
-	}
-	return long(AbsDifference, unsafe.Slice(x, n), unsafe.Slice(y, n))
-}
-
-//go:noinline
-func squares64(x *float64, n int) float64 {
-	if few < n && n <= longest {
-		switch asm.Current() {
-		case asm.NEON:
-			return squaresNEONF64(n, x)
-		}
-	}
-	if n <= few {
-		return dotFew(x, x, n)
-	}
-	return long(Square, unsafe.Slice(x, n), unsafe.Slice(x, n))
-}
-
-//go:noinline
-func squares32(x *float32, n int) float32 {
-	if few < n && n <= longest {
-		switch asm.Current() {
-		case asm.NEON:
-			return squaresNEONF32(n, x)
-		}
-	}
-	if n <= few {
-		return dotFew(x, x, n)
-	}
-	return long(Square, unsafe.Slice(x, n), unsafe.Slice(x, n))
-}
-
-//go:noinline
-func sum64(x *float64, n int) float64 {
-	if few < n && n <= longest {
-		switch asm.Current() {
-		case asm.NEON:
-			return sumNEONF64(n, x)
-		}
-	}
-	if n <= few {
-		return sumFew(x, n)
-	}
-	return long(Element, unsafe.Slice(x, n), unsafe.Slice(x, n))
-}
-
-//go:noinline
-func sum32(x *float32, n int) float32 {
-	if few < n && n <= longest {
-		switch asm.Current() {
-		case asm.NEON:
-			return sumNEONF32(n, x)
-		}
-	}
-	if n <= few {
-		return sumFew(x, n)
-	}
-	return long(Element, unsafe.Slice(x, n), unsafe.Slice(x, n))
+	return long(Element, x, x)
 }
 
 //go:noinline
@@ -278,77 +207,46 @@ func addLanes[T num.Float](op Op, acc *[MaxLanes]T, x, y []T) {
 }
 
 //go:noinline
-func cosine64(x, y *float64, n, m int) float64 {
-	if n != m {
-		panic(LengthsText(n, m))
+func cosine[T num.Float](x, y []T) T {
+	n := len(x)
+	if n != len(y) {
+		panic(LengthsText(n, len(y)))
 	}
-	var sums [3]float64
+	var sums [3]T
 	switch level := asm.Current(); {
 	case n == 0 || n > longest:
-		longCosine(&sums, unsafe.Slice(x, n), unsafe.Slice(y, n))
+		longCosine(&sums, x, y)
+	case level == asm.NEON && num.IsFloat64[T]():
+		cosineNEONF64(n, num.P64(x), num.P64(y), num.P64(sums[:]))
 	case level == asm.NEON:
-		cosineNEONF64(n, x, y, &sums[0])
+		cosineNEONF32(n, num.P32(x), num.P32(y), num.P32(sums[:]))
 	default:
-		longCosine(&sums, unsafe.Slice(x, n), unsafe.Slice(y, n))
+		longCosine(&sums, x, y)
 	}
 	if inRange(sums[1]) && inRange(sums[2]) {
 		return quotient(sums[0], sums[1], sums[2])
 	}
-	return scaledCosine(unsafe.Slice(x, n), unsafe.Slice(y, n))
+	return scaledCosine(x, y)
 }
 
 //go:noinline
-func cosine32(x, y *float32, n, m int) float32 {
-	if n != m {
-		panic(LengthsText(n, m))
-	}
-	var sums [3]float32
-	switch level := asm.Current(); {
-	case n == 0 || n > longest:
-		longCosine(&sums, unsafe.Slice(x, n), unsafe.Slice(y, n))
-	case level == asm.NEON:
-		cosineNEONF32(n, x, y, &sums[0])
-	default:
-		longCosine(&sums, unsafe.Slice(x, n), unsafe.Slice(y, n))
-	}
-	if inRange(sums[1]) && inRange(sums[2]) {
-		return quotient(sums[0], sums[1], sums[2])
-	}
-	return scaledCosine(unsafe.Slice(x, n), unsafe.Slice(y, n))
-}
-
-//go:noinline
-func norm64(x *float64, n int) float64 {
-	var s float64
+func norm[T num.Float](x []T) T {
+	n := len(x)
+	var s T
 	switch level := asm.Current(); {
 	case n <= few:
-		s = dotFew(x, x, n)
+		s = dotFew(x, x)
+	case n <= longest && level == asm.NEON && num.IsFloat64[T]():
+		s = T(squaresNEONF64(n, num.P64(x)))
 	case n <= longest && level == asm.NEON:
-		s = squaresNEONF64(n, x)
+		s = T(squaresNEONF32(n, num.P32(x)))
 	default:
-		s = long(Square, unsafe.Slice(x, n), unsafe.Slice(x, n))
+		s = long(Square, x, x)
 	}
 	if inRange(s) {
 		return root(s)
 	}
-	return scaledNorm(unsafe.Slice(x, n))
-}
-
-//go:noinline
-func norm32(x *float32, n int) float32 {
-	var s float32
-	switch level := asm.Current(); {
-	case n <= few:
-		s = dotFew(x, x, n)
-	case n <= longest && level == asm.NEON:
-		s = squaresNEONF32(n, x)
-	default:
-		s = long(Square, unsafe.Slice(x, n), unsafe.Slice(x, n))
-	}
-	if inRange(s) {
-		return root(s)
-	}
-	return scaledNorm(unsafe.Slice(x, n))
+	return scaledNorm(x)
 }
 
 //go:noinline

@@ -2,7 +2,6 @@ package pair
 
 import (
 	"fmt"
-	"unsafe"
 
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
@@ -16,44 +15,19 @@ const (
 )
 
 // Dot returns Σ x[i]·y[i].
-func Dot[T num.Float](x, y []T) T {
-	if num.IsFloat64[T]() {
-		return T(dot64(num.P64(x), num.P64(y), len(x), len(y)))
-	}
-	return T(dot32(num.P32(x), num.P32(y), len(x), len(y)))
-}
+func Dot[T num.Float](x, y []T) T { return dot(x, y) }
 
 // SqEuclidean returns Σ (x[i] − y[i])².
-func SqEuclidean[T num.Float](x, y []T) T {
-	if num.IsFloat64[T]() {
-		return T(sqEuclidean64(num.P64(x), num.P64(y), len(x), len(y)))
-	}
-	return T(sqEuclidean32(num.P32(x), num.P32(y), len(x), len(y)))
-}
+func SqEuclidean[T num.Float](x, y []T) T { return sqEuclidean(x, y) }
 
 // Manhattan returns Σ |x[i] − y[i]|.
-func Manhattan[T num.Float](x, y []T) T {
-	if num.IsFloat64[T]() {
-		return T(manhattan64(num.P64(x), num.P64(y), len(x), len(y)))
-	}
-	return T(manhattan32(num.P32(x), num.P32(y), len(x), len(y)))
-}
+func Manhattan[T num.Float](x, y []T) T { return manhattan(x, y) }
 
 // Squares returns Σ x[i]².
-func Squares[T num.Float](x []T) T {
-	if num.IsFloat64[T]() {
-		return T(squares64(num.P64(x), len(x)))
-	}
-	return T(squares32(num.P32(x), len(x)))
-}
+func Squares[T num.Float](x []T) T { return squares(x) }
 
 // Sum returns Σ x[i].
-func Sum[T num.Float](x []T) T {
-	if num.IsFloat64[T]() {
-		return T(sum64(num.P64(x), len(x)))
-	}
-	return T(sum32(num.P32(x), len(x)))
-}
+func Sum[T num.Float](x []T) T { return sum(x) }
 
 // longCosine sets sums to those of slices of any length.
 func longCosine[T num.Float](sums *[3]T, x, y []T) {
@@ -106,54 +80,49 @@ func long[T num.Float](op Op, x, y []T) T {
 // The sums of n ≤ few elements: lane 0, and lane 1. A lane of −0 becomes its term, rounded, and all other lanes change
 // nothing. Those of products and squares are inlined.
 
-func dotFew[T num.Float](x, y *T, n int) T {
-	if n == 0 {
+func dotFew[T num.Float](x, y []T) T {
+	switch len(x) {
+	case 0:
 		return 0
+	case 1:
+		return x[0] * y[0]
 	}
-	s := *x * *y
-	if n > 1 {
-		s = T(s) + T(second(x)*second(y))
-	}
-	return s
+	return T(x[0]*y[0]) + T(x[1]*y[1])
 }
 
-func sqEuclideanFew[T num.Float](x, y *T, n int) T {
-	if n == 0 {
+func sqEuclideanFew[T num.Float](x, y []T) T {
+	if len(x) == 0 {
 		return 0
 	}
-	s := *x - *y
+	s := x[0] - y[0]
 	s *= s
-	if n > 1 {
-		d := second(x) - second(y)
+	if len(x) > 1 {
+		d := x[1] - y[1]
 		s = T(s) + T(d*d)
 	}
 	return s
 }
 
-func manhattanFew[T num.Float](x, y *T, n int) T {
-	if n == 0 {
+func manhattanFew[T num.Float](x, y []T) T {
+	if len(x) == 0 {
 		return 0
 	}
-	s := num.Abs(*x - *y)
-	if n > 1 {
-		s += num.Abs(second(x) - second(y))
+	s := num.Abs(x[0] - y[0])
+	if len(x) > 1 {
+		s += num.Abs(x[1] - y[1])
 	}
 	return s
 }
 
-func sumFew[T num.Float](x *T, n int) T {
-	if n == 0 {
+func sumFew[T num.Float](x []T) T {
+	switch len(x) {
+	case 0:
 		return 0
+	case 1:
+		return x[0]
 	}
-	s := *x
-	if n > 1 {
-		s += second(x)
-	}
-	return s
+	return x[0] + x[1]
 }
-
-// second returns element 1 of a vector.
-func second[T num.Float](x *T) T { return *(*T)(unsafe.Add(unsafe.Pointer(x), unsafe.Sizeof(*x))) }
 
 // LengthsText is what a function panics with for slices of n and m elements.
 func LengthsText(n, m int) string {

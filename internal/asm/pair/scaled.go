@@ -10,20 +10,10 @@ import (
 //
 // If a sum of squares leaves the range in which it is right, both vectors are multiplied by powers of two, so that their largest
 // elements lie between 1 and 2, and summed again.
-func Cosine[T num.Float](x, y []T) T {
-	if num.IsFloat64[T]() {
-		return T(cosine64(num.P64(x), num.P64(y), len(x), len(y)))
-	}
-	return T(cosine32(num.P32(x), num.P32(y), len(x), len(y)))
-}
+func Cosine[T num.Float](x, y []T) T { return cosine(x, y) }
 
 // Norm returns √Σ x[i]², without overflow or underflow on the way.
-func Norm[T num.Float](x []T) T {
-	if num.IsFloat64[T]() {
-		return T(norm64(num.P64(x), len(x)))
-	}
-	return T(norm32(num.P32(x), len(x)))
-}
+func Norm[T num.Float](x []T) T { return norm(x) }
 
 // inRange reports whether a sum of squares is right: no term was so small that its rounding counts, and the
 // product of two such sums is a normal number. It is one comparison of bits; zero, NaN and infinity are out of range.
