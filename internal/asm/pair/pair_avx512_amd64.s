@@ -14,7 +14,7 @@
 //                 one FMA per product.
 //                 Lanes begin at −0, so that lanes without an element change nothing in a fold.
 // Layout          x, y n elements, contiguous; n ≥ 1. lanes: n is a multiple of w, not 0; acc w elements.
-// Tile            four registers; short, with n at most a register: one.
+// Tile            four registers; n of at most four have straight code.
 // Tail            masked loads. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       CX elements left · SI x · DI y · DX acc · AX mask · K1 part of it · Z0–Z3 lanes, then
@@ -47,39 +47,54 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	SWAP(x, t);             \
 	addone        t, x, x
 
-// TERM adds the terms of 64 bytes at off to the lanes a; PART those that K1 has.
+// FIRST sets the lanes a to the terms of 64 bytes at off, TERM adds these, and PART those that k has.
+#define FIRSTDOT(off, t, a) \
+	move off(xp), t;    \
+	mul  off(yp), t, a
 #define TERMDOT(off, t, a) \
 	move off(xp), t;    \
 	fma  off(yp), t, a
-#define PARTDOT(off, t, a) \
-	move.Z off(xp), K1, t;    \
-	fma    off(yp), t, K1, a
+#define PARTDOT(off, t, k, a) \
+	move.Z off(xp), k, t;    \
+	fma    off(yp), t, k, a
+#define FIRSTSQUARES2(off, t, a) \
+	move off(xp), t;    \
+	sub  off(yp), t, t; \
+	mul  t, t, a
 #define TERMSQUARES2(off, t, a) \
 	move off(xp), t;    \
 	sub  off(yp), t, t; \
 	fma  t, t, a
-#define PARTSQUARES2(off, t, a) \
-	move.Z off(xp), K1, t;    \
-	sub.Z  off(yp), t, K1, t; \
-	fma    t, t, K1, a
+#define PARTSQUARES2(off, t, k, a) \
+	move.Z off(xp), k, t;    \
+	sub.Z  off(yp), t, k, t; \
+	fma    t, t, k, a
+#define FIRSTABS(off, t, a) \
+	move off(xp), t;    \
+	sub  off(yp), t, t; \
+	and  Z8, t, a
 #define TERMABS(off, t, a) \
 	move off(xp), t;    \
 	sub  off(yp), t, t; \
 	and  Z8, t, t;      \
 	add  t, a, a
-#define PARTABS(off, t, a) \
-	move.Z off(xp), K1, t;    \
-	sub.Z  off(yp), t, K1, t; \
-	and    Z8, t, t;          \
-	add    t, a, K1, a
+#define PARTABS(off, t, k, a) \
+	move.Z off(xp), k, t;    \
+	sub.Z  off(yp), t, k, t; \
+	and    Z8, t, t;         \
+	add    t, a, k, a
+#define FIRSTSQUARES(off, t, a) \
+	move off(xp), t; \
+	mul  t, t, a
 #define TERMSQUARES(off, t, a) \
 	move off(xp), t; \
 	fma  t, t, a
-#define PARTSQUARES(off, t, a) \
-	move.Z off(xp), K1, t; \
-	fma    t, t, K1, a
+#define PARTSQUARES(off, t, k, a) \
+	move.Z off(xp), k, t; \
+	fma    t, t, k, a
+#define FIRSTPLAIN(off, t, a) move off(xp), a
 #define TERMPLAIN(off, t, a) add off(xp), a, a
-#define PARTPLAIN(off, t, a) add off(xp), a, K1, a
+#define PARTPLAIN(off, t, k, a) add off(xp), a, k, a
 
 // TERM3 adds the terms of a cosine of 64 bytes at off to the lanes a of products, b and c of squares; PART3 those that K1 has.
 #define TERM3(off, a, b, c) \
@@ -105,34 +120,40 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #define lanesargs 32
 #define SUM ·dotAVX512F32
 #define LANES ·dotLanesAVX512F32
+#define FIRST FIRSTDOT
 #define TERM TERMDOT
 #define PART PARTDOT
 #define CONSTANTS
 #include "sum_avx512_amd64.h"
 #undef SUM
 #undef LANES
+#undef FIRST
 #undef TERM
 #undef PART
 #undef CONSTANTS
 #define SUM ·sqEuclideanAVX512F32
 #define LANES ·sqEuclideanLanesAVX512F32
+#define FIRST FIRSTSQUARES2
 #define TERM TERMSQUARES2
 #define PART PARTSQUARES2
 #define CONSTANTS
 #include "sum_avx512_amd64.h"
 #undef SUM
 #undef LANES
+#undef FIRST
 #undef TERM
 #undef PART
 #undef CONSTANTS
 #define SUM ·manhattanAVX512F32
 #define LANES ·manhattanLanesAVX512F32
+#define FIRST FIRSTABS
 #define TERM TERMABS
 #define PART PARTABS
 #define CONSTANTS bcast absf32<>(SB), Z8
 #include "sum_avx512_amd64.h"
 #undef SUM
 #undef LANES
+#undef FIRST
 #undef TERM
 #undef PART
 #undef CONSTANTS
@@ -149,23 +170,27 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #define lanesargs 24
 #define SUM ·squaresAVX512F32
 #define LANES ·squaresLanesAVX512F32
+#define FIRST FIRSTSQUARES
 #define TERM TERMSQUARES
 #define PART PARTSQUARES
 #define CONSTANTS
 #include "sum_avx512_amd64.h"
 #undef SUM
 #undef LANES
+#undef FIRST
 #undef TERM
 #undef PART
 #undef CONSTANTS
 #define SUM ·sumAVX512F32
 #define LANES ·sumLanesAVX512F32
+#define FIRST FIRSTPLAIN
 #define TERM TERMPLAIN
 #define PART PARTPLAIN
 #define CONSTANTS
 #include "sum_avx512_amd64.h"
 #undef SUM
 #undef LANES
+#undef FIRST
 #undef TERM
 #undef PART
 #undef CONSTANTS
@@ -191,34 +216,40 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #define lanesargs 32
 #define SUM ·dotAVX512F64
 #define LANES ·dotLanesAVX512F64
+#define FIRST FIRSTDOT
 #define TERM TERMDOT
 #define PART PARTDOT
 #define CONSTANTS
 #include "sum_avx512_amd64.h"
 #undef SUM
 #undef LANES
+#undef FIRST
 #undef TERM
 #undef PART
 #undef CONSTANTS
 #define SUM ·sqEuclideanAVX512F64
 #define LANES ·sqEuclideanLanesAVX512F64
+#define FIRST FIRSTSQUARES2
 #define TERM TERMSQUARES2
 #define PART PARTSQUARES2
 #define CONSTANTS
 #include "sum_avx512_amd64.h"
 #undef SUM
 #undef LANES
+#undef FIRST
 #undef TERM
 #undef PART
 #undef CONSTANTS
 #define SUM ·manhattanAVX512F64
 #define LANES ·manhattanLanesAVX512F64
+#define FIRST FIRSTABS
 #define TERM TERMABS
 #define PART PARTABS
 #define CONSTANTS bcast absf64<>(SB), Z8
 #include "sum_avx512_amd64.h"
 #undef SUM
 #undef LANES
+#undef FIRST
 #undef TERM
 #undef PART
 #undef CONSTANTS
@@ -235,23 +266,27 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #define lanesargs 24
 #define SUM ·squaresAVX512F64
 #define LANES ·squaresLanesAVX512F64
+#define FIRST FIRSTSQUARES
 #define TERM TERMSQUARES
 #define PART PARTSQUARES
 #define CONSTANTS
 #include "sum_avx512_amd64.h"
 #undef SUM
 #undef LANES
+#undef FIRST
 #undef TERM
 #undef PART
 #undef CONSTANTS
 #define SUM ·sumAVX512F64
 #define LANES ·sumLanesAVX512F64
+#define FIRST FIRSTPLAIN
 #define TERM TERMPLAIN
 #define PART PARTPLAIN
 #define CONSTANTS
 #include "sum_avx512_amd64.h"
 #undef SUM
 #undef LANES
+#undef FIRST
 #undef TERM
 #undef PART
 #undef CONSTANTS

@@ -1,7 +1,7 @@
 // The texts of a sum over one or two slices, for the type that the including file has defined.
 // It defines SUM and LANES, their names, YARG and YNEXT, which load and move the second slice, args, lanesargs and
-// result, where results are, TERM, which adds the terms of a register to the lanes, and PART, which does so
-// under K1.
+// result, where results are, FIRST, which sets the lanes to the terms of a register, TERM, which adds them, and PART, which
+// adds those of a mask.
 
 // func sum(n int, x *T) T or func sum(n int, x, y *T) T
 TEXT SUM(SB), NOSPLIT, $0-args
@@ -9,25 +9,64 @@ TEXT SUM(SB), NOSPLIT, $0-args
 	MOVQ  x+8(FP), xp
 	YARG(y+16(FP))
 	CONSTANTS
-	bcast tail+96(SB), Z0
+	MOVQ  $-1, AX
 	CMPQ  left, $unitz
-	JA    long
-
-	MOVL  $-1, AX
-	BZHIL CX, AX, AX
+	JA    two
+	BZHIQ left, AX, AX
 	KMOVW AX, K1
-	PART(0, Z4, Z0)
+	bcast tail+96(SB), Z0
+	PART(0, Z4, K1, Z0)
+	FOLD(Z0, Y0, X0, Y1, X1)
+	moveone X0, result
+	VZEROUPPER
+	RET
+
+two:
+	FIRST(0, Z4, Z0)
+	BZHIQ left, AX, AX
+	CMPQ  left, $(2*unitz)
+	JA    four
+	SHRQ  $unitz, AX
+	KMOVW AX, K1
+	bcast tail+96(SB), Z1
+	PART(64, Z5, K1, Z1)
+	add   Z1, Z0, Z0
+	FOLD(Z0, Y0, X0, Y1, X1)
+	moveone X0, result
+	VZEROUPPER
+	RET
+
+four:
+	FIRST(64, Z5, Z1)
+	CMPQ  left, $group
+	JA    long
+	SHRQ  $(2*unitz), AX
+	KMOVW AX, K1
+	bcast tail+96(SB), Z2
+	PART(128, Z6, K1, Z2)
+	add   Z1, Z0, Z0
+	CMPQ  left, $(3*unitz)
+	JBE   fold3
+	SHRQ  $unitz, AX
+	KMOVW AX, K1
+	bcast tail+96(SB), Z3
+	PART(192, Z7, K1, Z3)
+	add   Z3, Z2, Z2
+
+fold3:
+	add Z2, Z0, Z0
 	FOLD(Z0, Y0, X0, Y1, X1)
 	moveone X0, result
 	VZEROUPPER
 	RET
 
 long:
-	VMOVAPS Z0, Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z3
-	SUBQ    $group, left
-	JB      rest
+	FIRST(128, Z6, Z2)
+	FIRST(192, Z7, Z3)
+	ADDQ $256, xp
+	YNEXT
+	SUBQ $(2*group), left
+	JB   rest
 
 	PCALIGN $32
 
@@ -42,27 +81,27 @@ loop:
 	JAE  loop
 
 rest:
-	ADDQ $group, left
-	JEQ  fold4
-	MOVQ $-1, AX
-	BZHIQ CX, AX, AX
+	ADDQ  $group, left
+	JEQ   fold4
+	MOVQ  $-1, AX
+	BZHIQ left, AX, AX
 	KMOVW AX, K1
-	PART(0, Z4, Z0)
+	PART(0, Z4, K1, Z0)
 	CMPQ  left, $unitz
 	JBE   fold4
 	SHRQ  $unitz, AX
 	KMOVW AX, K1
-	PART(64, Z5, Z1)
+	PART(64, Z5, K1, Z1)
 	CMPQ  left, $(2*unitz)
 	JBE   fold4
 	SHRQ  $unitz, AX
 	KMOVW AX, K1
-	PART(128, Z6, Z2)
+	PART(128, Z6, K1, Z2)
 	CMPQ  left, $(3*unitz)
 	JBE   fold4
 	SHRQ  $unitz, AX
 	KMOVW AX, K1
-	PART(192, Z7, Z3)
+	PART(192, Z7, K1, Z3)
 
 fold4:
 	add Z1, Z0, Z0
