@@ -3,6 +3,8 @@
 package pair
 
 import (
+	"unsafe"
+
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
 )
@@ -358,26 +360,30 @@ func cosine[T num.Float](x, y []T) T {
 
 //go:noinline
 func norm[T num.Float](x []T) T {
-	n := len(x)
-	var s T
-	switch level := asm.Current(); {
-	case n <= few:
-		s = dotFew(x, x)
-	case n <= longest && level == asm.AVX512 && num.IsFloat64[T]():
-		s = T(squaresAVX512F64(n, num.P64(x)))
-	case n <= longest && level == asm.AVX512:
-		s = T(squaresAVX512F32(n, num.P32(x)))
-	case n <= longest && level == asm.AVX2 && num.IsFloat64[T]():
-		s = T(squaresAVX2F64(n, num.P64(x)))
-	case n <= longest && level == asm.AVX2:
-		s = T(squaresAVX2F32(n, num.P32(x)))
-	default:
-		s = long(Square, x, x)
+	n, p := len(x), unsafe.SliceData(x)
+	if few < n && n <= longest {
+		var s T
+		switch level := asm.Current(); {
+		case level == asm.AVX512 && num.IsFloat64[T]():
+			s = T(squaresAVX512F64(n, num.P64(x)))
+		case level == asm.AVX512:
+			s = T(squaresAVX512F32(n, num.P32(x)))
+		case level == asm.AVX2 && num.IsFloat64[T]():
+			s = T(squaresAVX2F64(n, num.P64(x)))
+		case level == asm.AVX2:
+			s = T(squaresAVX2F32(n, num.P32(x)))
+		default:
+			return longNorm(x)
+		}
+		if inRange(s) {
+			return root(s)
+		}
+	} else if n <= few {
+		if s := dotFew(x, x); inRange(s) {
+			return root(s)
+		}
 	}
-	if inRange(s) {
-		return root(s)
-	}
-	return scaledNorm(x)
+	return longNorm(unsafe.Slice(p, n))
 }
 
 //go:noinline
