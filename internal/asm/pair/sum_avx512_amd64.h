@@ -38,31 +38,11 @@ two:
 
 four:
 	FIRST(64, Z5, Z1)
-	CMPQ  left, $group
-	JA    long
-	SHRQ  $(2*unitz), AX
-	KMOVW AX, K1
-	bcast tail+96(SB), Z2
-	PART(128, Z6, K1, Z2)
-	add   Z1, Z0, Z0
-	CMPQ  left, $(3*unitz)
-	JBE   fold3
-	SHRQ  $unitz, AX
-	KMOVW AX, K1
-	bcast tail+96(SB), Z3
-	PART(192, Z7, K1, Z3)
-	add   Z3, Z2, Z2
-
-fold3:
-	add Z2, Z0, Z0
-	FOLD(Z0, Y0, X0, Y1, X1)
-	moveone X0, result
-	VZEROUPPER
-	RET
-
-long:
+	CMPQ left, $group
+	JB   part4
 	FIRST(128, Z6, Z2)
 	FIRST(192, Z7, Z3)
+	JEQ  fold4
 	ADDQ $256, xp
 	YNEXT
 	SUBQ $(2*group), left
@@ -106,6 +86,27 @@ rest:
 fold4:
 	add Z1, Z0, Z0
 	add Z3, Z2, Z2
+	add Z2, Z0, Z0
+	FOLD(Z0, Y0, X0, Y1, X1)
+	moveone X0, result
+	VZEROUPPER
+	RET
+
+part4:
+	SHRQ  $(2*unitz), AX
+	KMOVW AX, K1
+	bcast tail+96(SB), Z2
+	PART(128, Z6, K1, Z2)
+	add   Z1, Z0, Z0
+	CMPQ  left, $(3*unitz)
+	JBE   fold3
+	SHRQ  $unitz, AX
+	KMOVW AX, K1
+	bcast tail+96(SB), Z3
+	PART(192, Z7, K1, Z3)
+	add   Z3, Z2, Z2
+
+fold3:
 	add Z2, Z0, Z0
 	FOLD(Z0, Y0, X0, Y1, X1)
 	moveone X0, result
