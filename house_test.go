@@ -32,6 +32,8 @@ var below = map[string][]string{
 	"internal/asm/...":                   {"internal/asm", "internal/asm/num", "internal/asm/exp"},
 	"internal/cpuid":                     nil,
 	"internal/testdata":                  nil,
+	"internal/oracle":                    nil,
+	"internal/oracle/trial":              {"internal/asm", "internal/asm/asmtest", "internal/oracle", "internal/testdata"},
 	"internal/inspect":                   nil,
 	"internal/parallel":                  nil,
 	"internal/enum":                      nil,
@@ -78,7 +80,7 @@ type goPackage struct {
 }
 
 // inTests says what else the tests of a floor may import: nothing above it. All tests may
-// import internal/testdata.
+// import internal/testdata, internal/oracle and internal/oracle/trial.
 var inTests = map[string][]string{
 	"internal/asm":          {"internal/asm/..."},
 	"internal/asm/...":      {"internal/asm/asmtest", "internal/asm/exp/oracle"},
@@ -123,7 +125,7 @@ func TestImportsGoDown(t *testing.T) {
 		}
 		check("imports", p.Imports, allowed)
 		besides, _ := floorOf(inTests, name)
-		allowed = slices.Concat(allowed, besides, []string{name, "internal/testdata"})
+		allowed = slices.Concat(allowed, besides, []string{name, "internal/testdata", "internal/oracle", "internal/oracle/trial"})
 		check("imports in tests", slices.Concat(p.TestImports, p.XTestImports), allowed)
 	}
 }

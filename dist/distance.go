@@ -25,7 +25,8 @@ const lambdaPanic = "dist: λ is negative or not finite"
 //
 // A distance depends on its two rows alone. It is symmetric, never negative, and exactly 0 for
 // equal rows. A square or sum beyond the largest number is +Inf; no other infinity, and no NaN,
-// comes of finite samples. dst must not overlap x or z.
+// comes of finite samples. A square that underflows adds at most the smallest positive number to the error. dst must
+// not overlap x or z.
 func SqEuclidean[T Float](dst, x, z Matrix[T]) {
 	checkPair(dst, x, z)
 	d := x.Cols
@@ -58,9 +59,9 @@ func SqEuclidean[T Float](dst, x, z Matrix[T]) {
 // λ multiplies the squared distance; a regularization ε of other libraries is 1/λ.
 // Values below the least normal number are +0. With y = λ‖x_i − z_j‖² the relative
 // error is at most about (d + 3)·y + 1 units in the last place, for d ≥ 64 about
-// 50·(d + 3)·y + 1. For finite samples all
-// values are in [0, 1]: where a distance overflows it is 0, or 1 if λ = 0. dst must not
-// overlap x or z.
+// 50·(d + 3)·y + 1. A λ below the least normal number has few significant bits, and the error is up to
+// 3 units more. For finite samples all values are in [0, 1]: where a distance overflows it is 0, or 1
+// if λ = 0. dst must not overlap x or z.
 func Gibbs[T Float](dst, x, z Matrix[T], lambda T) {
 	if !(lambda >= 0 && float64(lambda) <= largest[T]()) {
 		panic(lambdaPanic)

@@ -131,9 +131,19 @@ var spare = make(map[int][]unsafe.Pointer)
 // that can be neither read nor written. Those who use it are not parallel.
 func pages[T num.Float](n int, end bool) (s []T, free func(), ok bool) {
 	var x T
+	b, free, ok := Guarded(n*int(unsafe.Sizeof(x)), end)
+	if !ok {
+		return nil, nil, false
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)[:n:n], free, true
+}
+
+// Guarded returns size bytes that end right before, or start right after, a page that can be neither
+// read nor written, until free is called. It reports false where the system has no such pages. It
+// must not be called by two goroutines at once.
+func Guarded(size int, end bool) (b []byte, free func(), ok bool) {
 	page := os.Getpagesize()
-	size := n * int(unsafe.Sizeof(x))
-	room := (size + page) / page * page // at least one page, so that n = 0 has an address
+	room := (size + page) / page * page // at least one page, so that size = 0 has an address
 	var base unsafe.Pointer
 	if last := len(spare[room]) - 1; last >= 0 {
 		base, spare[room] = spare[room][last], spare[room][:last]
@@ -144,7 +154,7 @@ func pages[T num.Float](n int, end bool) (s []T, free func(), ok bool) {
 	if end {
 		at = unsafe.Add(base, room-size)
 	}
-	return unsafe.Slice((*T)(at), n)[:n:n], func() { spare[room] = append(spare[room], base) }, true
+	return unsafe.Slice((*byte)(at), size)[:size:size], func() { spare[room] = append(spare[room], base) }, true
 }
 
 func (a *Arena[T]) release() {

@@ -1,0 +1,187 @@
+package dist
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gomonge/monge/internal/oracle"
+	"github.com/gomonge/monge/internal/oracle/trial"
+)
+
+// blocked are the folders with sizes of blocks.
+var blocked = []string{"dist", "internal/asm", "internal/asm/gram", "internal/asm/distance", "internal/asm/project", "internal/asm/exp"}
+
+func TestOracle(t *testing.T) {
+	t.Run("float64", testOracle[float64])
+	t.Run("float32", testOracle[float32])
+}
+
+func testOracle[T Float](t *testing.T) {
+	t.Run("pairs", func(t *testing.T) { trial.Run(t, 50, blocked, comparePairs[T]) })
+	t.Run("Project", func(t *testing.T) { trial.Run(t, 30, blocked, compareProject[T]) })
+}
+
+// clouds draws the shapes of two clouds, and the clouds. They may be the same matrix, rows of one matrix, or of the same size.
+func clouds[T Float](c *trial.Case) (x, z Matrix[T]) {
+	var n, m, d int
+	kind, budget := c.IntN(9)/2, c.Budget(1<<19, 1<<26)
+	if kind < 3 {
+		s := c.Shape(10000, budget, 2, 1)
+		n, d = min(s[0], 2100), s[1]
+		m = n
+	} else {
+		s := c.Shape(10000, budget, 1, 1, 1)
+		n, m, d = s[0], s[1], s[2]
+		m = min(m, 1<<22/(n+1))
+	}
+	value := c.Values()
+	if extreme := c.IntN(12); extreme < 2 {
+		value = func() float64 { // squares overflow or underflow
+			return math.Ldexp(c.NormFloat64(), []int{1, -1}[extreme]*math.Ilogb(trial.Largest[T]())/2+c.IntN(30)-15)
+		}
+	}
+	matrix := func(rows int) Matrix[T] {
+		return Matrix[T](trial.Matrix(c, rows, d, func(i, j int) T { return T(value()) }))
+	}
+	x = matrix(n)
+	switch kind {
+	case 0: // a cloud with itself
+		return x, x
+	case 1: // with a copy
+		return x, Matrix[T](trial.Matrix(c, n, d, func(i, j int) T { return x.Data[i*x.Stride+j] }))
+	case 3: // views of one matrix, which may overlap
+		if n > 1 {
+			return x.RowRange(0, 1+c.IntN(n-1)), x.RowRange(c.IntN(n), n)
+		}
+	}
+	return x, matrix(m)
+}
+
+// some calls f for elements of an n × m matrix: all of few, else those of its edges and others.
+func some(c *trial.Case, n, m, most int, f func(i, j int)) {
+	if n*m <= most {
+		for k := range n * m {
+			f(k/m, k%m)
+		}
+		return
+	}
+	for range most {
+		i, j := c.IntN(n), c.IntN(m)
+		switch c.IntN(8) {
+		case 0:
+			i = (n - 1) * c.IntN(2)
+		case 1:
+			j = (m - 1) * c.IntN(2)
+		}
+		f(i, j)
+	}
+}
+
+func comparePairs[T Float](c *trial.Case) {
+	x, z := clouds[T](c)
+	n, m, d := x.Rows, z.Rows, x.Cols
+	dst, kernel := Matrix[T](trial.Output[T](c, n, m)), Matrix[T](trial.Output[T](c, n, m))
+	lambda := T(math.Exp(c.NormFloat64()*3) / float64(d+1))
+	switch c.IntN(16) {
+	case 0:
+		lambda = 0
+	case 1:
+		lambda = T(trial.Largest[T]()) / T(1+c.IntN(3))
+	case 2, 3:
+		lambda = T(trial.Least[T]() * float64(1+c.IntN(5)))
+	}
+	c.Call("SqEuclidean and Gibbs", func() {
+		SqEuclidean(dst, x, z)
+		Gibbs(kernel, x, z, lambda)
+	})
+	u, factor := trial.Epsilon[T](), 1.0
+	if d >= 64 {
+		factor = 50
+	}
+	if factor*float64(d+2)*u > 0.04 {
+		return
+	}
+	some(c, n, m, min(3000, 1+200000/(d+1)), func(i, j int) {
+		want := oracle.SqDistance(x.Row(i), z.Row(j))
+		whole := oracle.Of(want.Float64())
+		if whole.Hi > trial.Normal[T]() && whole.Hi <= math.MaxFloat64 {
+			whole = want.Ldexp(want.Exp)
+		}
+		got := dst.At(i, j)
+		// Squares that underflow lose up to half of the smallest number each.
+		bound := factor*float64(d+2)*u*whole.Hi + float64(d)*trial.Least[T]()
+		if math.IsInf(bound, 0) {
+			bound = 0
+		}
+		trial.Near(c, got, whole, bound, "distance %d, %d of %d × %d × %d", i, j, n, m, d)
+		if got < 0 || want.Hi == 0 && got != 0 {
+			c.Errorf("distance %d, %d is %v, where the true one is %v", i, j, got, want.Hi)
+		}
+
+		k := float64(kernel.At(i, j))
+		y := whole.Mul(oracle.Of(lambda))
+		value := y.Neg().Exp()
+		switch {
+		case lambda == 0:
+			y, value = oracle.Of(0), oracle.Of(1)
+		case math.IsInf(float64(got), 1):
+			if k != 0 {
+				c.Errorf("kernel %d, %d is %v of an infinite distance", i, j, k)
+			}
+			return
+		}
+		ulp := factor*float64(d+3)*y.Hi + 1
+		if float64(lambda) < trial.Normal[T]() {
+			ulp += 3
+		}
+		// What the distance loses to underflow, λ multiplies.
+		lost := float64(d) * trial.Least[T]() * float64(lambda)
+		if !(y.Hi <= 1000) || ulp*u > 0.01 || lost > 0.01 {
+			if k != k || k < 0 || k > 1 || y.Hi > 1000 && lost < 0.01 && ulp*u < 0.01 && k != 0 {
+				c.Errorf("kernel %d, %d is %v with λ = %v and distance %v", i, j, k, lambda, whole.Hi)
+			}
+			return
+		}
+		if least := trial.Normal[T](); value.Hi < least*(1+2*ulp*u) {
+			if k != 0 && !(k >= least && value.Hi > least*(1-2*ulp*u)) {
+				c.Errorf("kernel %d, %d is %v, want 0 for %v", i, j, k, value.Hi)
+			}
+			return
+		}
+		trial.Near(c, T(k), value, (ulp*2*u+lost)*value.Hi, "kernel %d, %d of %d × %d × %d, λ = %v", i, j, n, m, d, lambda)
+	})
+}
+
+func compareProject[T Float](c *trial.Case) {
+	s := c.Shape(5000, c.Budget(1<<17, 1<<23), 1, 1, 1)
+	n, comps, d := s[0], s[1], s[2]
+	value := c.Values()
+	element := func(i, j int) T { return T(value()) }
+	x, p := Matrix[T](trial.Matrix(c, n, d, element)), Matrix[T](trial.Matrix(c, d, comps, element))
+	if c.Chance(4) { // both of one matrix
+		p = Matrix[T](trial.Matrix(c, n+d, max(d, comps), element))
+		x, p = p.RowRange(d, d+n).ColRange(0, d), p.RowRange(0, d).ColRange(0, comps)
+	}
+	var offset []T
+	if c.Chance(2) {
+		offset = trial.Vector(c, comps, func(int) T { return T(value()) })
+	}
+	dst := Matrix[T](trial.Output[T](c, n, comps))
+	c.Call("Project", func() { Project(dst, x, p, offset) })
+	column := make([]T, d)
+	some(c, n, comps, 2000, func(i, j int) {
+		for k := range column {
+			column[k] = p.At(k, j)
+		}
+		own := T(0)
+		if offset != nil {
+			own = offset[j]
+		}
+		var row []T
+		if d > 0 {
+			row = x.Row(i)
+		}
+		want, size := oracle.Project(own, row, column)
+		trial.Near(c, dst.At(i, j), want, float64(d+1)*trial.Epsilon[T]()*size.Hi*1.01, "projection %d, %d of %d × %d × %d", i, j, n, comps, d)
+	})
+}
