@@ -114,6 +114,9 @@ var kernels = append(plainKernels, expKernels...)
 // same of the data in every turn of a loop.
 var forked = map[string]bool{"vector.Log": true, "vector.Log2": true, "distance.Gibbs": true}
 
+// formed are the packages whose kernels have forms below a level.
+var formed = map[string]bool{}
+
 // expKernels are those of exponentials, logarithms and maxima.
 var expKernels = []kernel{
 	{"exp", "Exp", single, "T", expShapes, func(b *builder) {

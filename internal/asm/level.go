@@ -97,12 +97,13 @@ func Current() Level { return current }
 
 // Forms returns the names of the forms that kernels of the current level have on this machine,
 // besides those that every machine with the level runs: at AVX512 the table of sizes at which
-// kernels change to AVX2's form.
+// kernels change to AVX2's form, and then the [Form] values in use.
 func Forms() []string {
+	names := namesOf(forms, current)
 	if current == AVX512 {
-		return []string{machine.Name}
+		names = append([]string{machine.Name}, names...)
 	}
-	return nil
+	return names
 }
 
 // Switch makes all kernels of the process run at level l until restore is called. It is

@@ -33,3 +33,13 @@ func detectMachine() *Machine {
 	}
 	return &sapphireRapids
 }
+
+func detectForms() (set Form) {
+	if cpu.X86.HasAVX512VNNI {
+		set |= VNNI
+	}
+	if cpu.X86.HasAVX512VPOPCNTDQ {
+		set |= VPOPCNT
+	}
+	return set
+}

@@ -15,3 +15,10 @@ func detect() []Level {
 
 // detectMachine: of the sizes, only those without AVX-512 are read.
 func detectMachine() *Machine { return &sapphireRapids }
+
+func detectForms() (set Form) {
+	if cpu.ARM64.HasASIMDDP {
+		set |= DotProd
+	}
+	return set
+}

@@ -67,6 +67,27 @@ func Each(t testing.TB) iter.Seq[asm.Level] {
 	}
 }
 
+// EachForms calls f with the forms that this machine has, and without any if it has some: for kernels that use an [asm.Form]. f
+// must not be run in parallel with others.
+func EachForms(t testing.TB, f func()) {
+	t.Helper()
+	sets := []asm.Form{0, asm.AvailableForms()}
+	if sets[1] == 0 {
+		sets = sets[:1]
+	}
+	for _, set := range sets {
+		restore := asm.SwitchForms(set)
+		func() {
+			defer restore()
+			f()
+		}()
+		if t.Failed() {
+			t.Logf("with the forms %v", set)
+			return
+		}
+	}
+}
+
 // OtherMachines runs f as a subtest with every table of sizes that is not this machine's.
 func OtherMachines(t *testing.T, f func(t *testing.T)) {
 	own := asm.CurrentMachine()

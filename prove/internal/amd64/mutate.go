@@ -12,7 +12,8 @@ import (
 // general registers.
 var (
 	opposites = strings.NewReplacer("vfmadd", "vfnmadd", "vfnmadd", "vfmadd", "vfmsub", "vfmadd", "vadd", "vsub", "vsub", "vadd", "vmul", "vadd",
-		"vdiv", "vmul", "vmax", "vmin", "vmin", "vmax", "pckl", "pckh", "pckh", "pckl", "vpadd", "vpsub", "vpsub", "vpadd")
+		"vdiv", "vmul", "vmax", "vmin", "vmin", "vmax", "pckl", "pckh", "pckh", "pckl", "vpadd", "vpsub", "vpsub", "vpadd",
+		"vpmovsx", "vpmovzx", "vpmovzx", "vpmovsx", "vpdpbus", "vpdpwss", "vpdpwss", "vpdpbus", "vpmaddwd", "vpmaddubsw", "vpmaddubsw", "vpmaddwd", "vpopcntq", "vpopcntd")
 	generalOpposites = map[string]string{"add": "sub", "sub": "add", "inc": "dec", "dec": "inc", "and": "or", "shl": "shr", "shr": "shl",
 		"je": "jne", "jne": "je", "jl": "jle", "jle": "jl", "jg": "jge", "jge": "jg", "jb": "jbe", "jbe": "jb", "ja": "jae", "jae": "ja"}
 )

@@ -30,6 +30,9 @@ func (m *machine) narrow(op string, a []operand, dst *operand) bool {
 		}
 		m.put(dst, out, 1)
 	}
+	if m.smallIntegers(op, a, dst) {
+		return true
+	}
 	switch op {
 	case "vpmovzxwd":
 		widened(16, func(x expr.Node) expr.Node { return x })

@@ -14,7 +14,8 @@ const Objdump = "aarch64-linux-gnu-objdump"
 // opposites are operations that are easily taken for each other.
 var opposites = map[string]string{"fmla": "fmls", "fmls": "fmla", "fadd": "fsub", "fsub": "fadd", "fmul": "fadd", "fdiv": "fmul",
 	"fmax": "fmin", "fmin": "fmax", "zip1": "zip2", "zip2": "zip1", "trn1": "trn2", "trn2": "trn1", "add": "sub", "sub": "add", "adds": "subs", "subs": "adds", "ushr": "sshr",
-	"lsl": "lsr", "lsr": "lsl", "cbz": "cbnz", "cbnz": "cbz", "tbz": "tbnz", "tbnz": "tbz",
+	"sdot": "udot", "udot": "sdot", "smull": "umull", "smull2": "umull2", "smlal": "umlal", "smlal2": "umlal2", "ssubl": "usubl", "ssubl2": "usubl2",
+	"sabd": "uabd", "sadalp": "uadalp", "uadalp": "sadalp", "saddlv": "uaddlv", "uaddlv": "saddlv", "lsl": "lsr", "lsr": "lsl", "cbz": "cbnz", "cbnz": "cbz", "tbz": "tbnz", "tbnz": "tbz",
 	"b.eq": "b.ne", "b.ne": "b.eq", "b.lt": "b.le", "b.le": "b.lt", "b.gt": "b.ge", "b.ge": "b.gt", "b.hi": "b.cs", "b.cs": "b.hi",
 	"b.ls": "b.cc", "b.cc": "b.ls", "b.mi": "b.pl", "b.pl": "b.mi"}
 

@@ -13,6 +13,9 @@ var onBits = map[string]bool{"and": true, "orr": true, "eor": true, "bic": true,
 // narrow runs an instruction on elements of one or two bytes, or a load or store of registers of
 // them, and reports whether it is one.
 func (m *machine) narrow(op string, a []operand) bool {
+	if op == "saddlv" || op == "uaddlv" {
+		return m.sumAcross(op, a)
+	}
 	if len(a) < 2 || a[0].kind != vector {
 		return false
 	}
@@ -28,6 +31,9 @@ func (m *machine) narrow(op string, a []operand) bool {
 			out = append(out, g.Parts(elements[:4/size]...))
 		}
 		m.put(dst.reg, out)
+	}
+	if m.smallIntegers(op, a) {
+		return true
 	}
 	switch {
 	case op == "zip1" && dst.size < 4, op == "zip2" && dst.size < 4:

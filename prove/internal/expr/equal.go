@@ -46,7 +46,7 @@ func (p *prover) equal(a, b Node) bool {
 	if done, ok := p.proved[pair]; ok && (done || len(p.known) == 0) {
 		return done
 	}
-	yes := p.cut(a, b) || p.parts(a, b) || p.split(a, b)
+	yes := p.sameInteger(a, b) || p.cut(a, b) || p.parts(a, b) || p.split(a, b)
 	if len(p.known) == 0 {
 		p.proved[pair] = yes
 	}
@@ -134,6 +134,8 @@ func (p *prover) parts(a, b Node) bool {
 		return p.equal(x.c, y.c) && (p.equal(x.a, y.a) && p.equal(x.b, y.b) || p.equal(x.a, y.b) && p.equal(x.b, y.a))
 	case Div, Lt, Le:
 		return p.equal(x.a, y.a) && p.equal(x.b, y.b)
+	case FromInt:
+		return p.sameInteger(x.a, y.a)
 	case Neg, Widen, Narrow, Not:
 		return p.equal(x.a, y.a)
 	case Select:

@@ -66,6 +66,9 @@ const (
 	Pick     // number a of the nodes in list Key, after their size in bits
 	Total    // constant + Σ coefficient·node modulo 2^16, in list Key
 	FromHalf // a binary16 number as a float32
+	IMul     // product of integers; see polynomial.go
+	IAbs     // magnitude of a signed integer of 4 bytes
+	Popcount // number of bits that are set
 )
 
 var names = [...]string{"none", "const", "in", "add", "mul", "div", "fma", "neg", "widen", "narrow", "low", "high", "cat",
@@ -74,7 +77,7 @@ var names = [...]string{"none", "const", "in", "add", "mul", "div", "fma", "neg"
 
 	"nonzero", "extend", "sum", "bits", "lookup", "scalef", "maxz", "larger", "maxnum", "fromint",
 
-	"byte", "word", "fields", "pick", "total", "fromhalf"}
+	"byte", "word", "fields", "pick", "total", "fromhalf", "imul", "iabs", "popcount"}
 
 type node struct {
 	op      Op
@@ -90,7 +93,8 @@ type Graph struct {
 	lists     [][]uint64
 	listIndex map[string]uint64
 	results   map[[2]Node]bool // of Equal
-	Path      *Path            // at branches that depend on the data; without one both ways are run
+	intervals polynomials
+	Path      *Path // at branches that depend on the data; without one both ways are run
 }
 
 // New returns an empty graph.

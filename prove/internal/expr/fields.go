@@ -58,6 +58,9 @@ func (g *Graph) small(a Node) bool {
 		return true
 	case Pick:
 		return g.Size(a) < 32
+	case IXor:
+		n := &g.nodes[a]
+		return (g.small(n.a) || g.nodes[n.a].op == Const) && (g.small(n.b) || g.nodes[n.b].op == Const)
 	}
 	return false
 }

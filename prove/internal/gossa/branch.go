@@ -174,6 +174,8 @@ func (in *Interpreter) symbolic(op token.Token, t types.Type, x, y Value) Value 
 		return in.number(g.IAdd(a, b), u)
 	case token.SUB:
 		return in.number(g.ISub(a, b), u)
+	case token.MUL:
+		return in.number(g.IMul(a, b), u)
 	case token.AND:
 		return in.number(g.Bitwise(expr.IAnd, a, b), u)
 	case token.OR:
@@ -217,6 +219,8 @@ func (in *Interpreter) narrow(op token.Token, t *types.Basic, x, y Value) Value 
 	switch {
 	case op == token.AND:
 		n = g.Bitwise(expr.IAnd, a, node(y))
+	case op == token.XOR:
+		n = g.Bitwise(expr.IXor, a, node(y))
 	case op == token.SHR && fixed && unsigned:
 		n = g.Shift(expr.IShr, a, int(by))
 	case op == token.ADD && size == 16:

@@ -1,0 +1,133 @@
+package amd64
+
+import (
+	"github.com/gomonge/monge/prove/internal/code"
+	"github.com/gomonge/monge/prove/internal/expr"
+)
+
+// smallIntegers runs an instruction that adds or multiplies integers of one or two bytes, or counts bits, and reports whether it
+// is one.
+func (m *machine) smallIntegers(op string, a []operand, dst *operand) bool {
+	g, n := m.g, dst.width/4
+	// sources returns the cells of the first and the second source.
+	sources := func() (x, y []expr.Node) { return m.v[a[1].reg][:n:n], m.source(&a[0], nil, n, 1) }
+	// cells sets each cell to a function of those of the sources and of the destination.
+	cells := func(f func(x, y, z expr.Node) expr.Node) {
+		x, y := sources()
+		m.put(dst, m.lanes(1, func(c ...expr.Node) expr.Node { return f(c[0], c[1], c[2]) }, x, y, m.v[dst.reg][:n:n]), 1)
+	}
+	// parts does so with elements of a size in bits.
+	parts := func(size int, f func(x, y expr.Node) expr.Node) {
+		cells(func(x, y, _ expr.Node) expr.Node {
+			var out []expr.Node
+			for at := 0; at < 32; at += size {
+				out = append(out, f(g.Part(x, at, size), g.Part(y, at, size)))
+			}
+			return g.Parts(out...)
+		})
+	}
+	// widened sets elements of a size in bytes to half as many bytes of the source.
+	widened := func(from, to int, signed bool) {
+		var all []expr.Node
+		for _, c := range m.source(&a[0], nil, n*from/to, 1) {
+			for at := 0; at < 32; at += 8 * from {
+				e := g.Part(c, at, 8*from)
+				if signed {
+					e = g.Signed(e, 8*from)
+				}
+				all = append(all, e)
+			}
+		}
+		var out []expr.Node
+		for ; len(all) > 0; all = all[4/to:] {
+			out = append(out, g.Parts(all[:4/to]...))
+		}
+		m.put(dst, out, 1)
+	}
+	words := func(x, y expr.Node) expr.Node { // products of 16 bits with a sign
+		product := func(at int) expr.Node {
+			return g.IMul(g.Signed(g.Part(x, at, 16), 16), g.Signed(g.Part(y, at, 16), 16))
+		}
+		return g.IAdd(product(0), product(16))
+	}
+	bytes := func(x, y expr.Node, at int) expr.Node { // products of a byte without a sign and one with a sign
+		return g.IMul(g.Part(x, at, 8), g.Signed(g.Part(y, at, 8), 8))
+	}
+	switch op {
+	case "vpmovsxbw":
+		widened(1, 2, true)
+	case "vpmovzxbw":
+		widened(1, 2, false)
+	case "vpmovzxbd":
+		widened(1, 4, false)
+	case "vpmovsxwd":
+		widened(2, 4, true)
+	case "vpaddb":
+		parts(8, g.IAdd)
+	case "vpsubb":
+		parts(8, g.ISub)
+	case "vpabsb", "vpabsd":
+		size := map[byte]int{'b': 8, 'd': 32}[op[5]]
+		m.put(dst, m.each(m.source(&a[0], nil, n, 1), func(c expr.Node) expr.Node {
+			var out []expr.Node
+			for at := 0; at < 32; at += size {
+				out = append(out, g.IAbs(g.Signed(g.Part(c, at, size), size)))
+			}
+			return g.Parts(out...)
+		}), 1)
+	case "vpmulld":
+		cells(func(x, y, _ expr.Node) expr.Node { return g.IMul(x, y) })
+	case "vpmaddwd":
+		cells(func(x, y, _ expr.Node) expr.Node { return words(x, y) })
+	case "vpdpwssd":
+		cells(func(x, y, z expr.Node) expr.Node { return g.IAdd(z, words(x, y)) })
+	case "vpdpbusd":
+		cells(func(x, y, z expr.Node) expr.Node {
+			for at := 0; at < 32; at += 8 {
+				z = g.IAdd(z, bytes(x, y, at))
+			}
+			return z
+		})
+	case "vpmaddubsw":
+		cells(func(x, y, _ expr.Node) expr.Node {
+			var out []expr.Node
+			for at := 0; at < 32; at += 16 {
+				out = append(out, m.saturated(g.IAdd(bytes(x, y, at), bytes(x, y, at+8))))
+			}
+			return g.Parts(out...)
+		})
+	case "vpsadbw":
+		x, y := sources()
+		var out []expr.Node
+		for c := 0; c < n; c += 2 {
+			sum := m.zero
+			for k := range 8 {
+				p, q := g.Part(x[c+k/4], 8*(k%4), 8), g.Part(y[c+k/4], 8*(k%4), 8)
+				if b, ok := g.Bits(q); !ok || b != 0 {
+					p = g.IAbs(g.ISub(p, q))
+				}
+				sum = g.IAdd(sum, p)
+			}
+			out = append(out, sum, m.zero)
+		}
+		m.put(dst, out, 2)
+	case "vpopcntq", "vpopcntd":
+		w := map[byte]int{'d': 1, 'q': 2}[op[7]]
+		m.put(dst, m.lanes(w, func(c ...expr.Node) expr.Node { return g.Popcount(4*w, c[0]) }, m.source(&a[0], nil, n, w)), w)
+	default:
+		return false
+	}
+	return true
+}
+
+// saturated returns a sum of two products cut off to 16 bits with a sign. If it depends on the data, its bounds must show that
+// nothing is cut off.
+func (m *machine) saturated(sum expr.Node) expr.Node {
+	if v, ok := m.g.Bits(sum); ok {
+		return m.g.Const(4, uint64(min(max(int64(int32(v)), -1<<15), 1<<15-1)))
+	}
+	if low, high, ok := m.g.Bounds(sum); !ok || low < -1<<15 || high >= 1<<15 {
+		m.fail("%w: a sum that may saturate, from %d to %d", code.ErrUnknown, low, high)
+	}
+	return sum
+}

@@ -1,0 +1,132 @@
+package arm64
+
+import (
+	"strings"
+
+	"github.com/gomonge/monge/prove/internal/expr"
+)
+
+// element returns an integer of 4 bytes or more: an element of a register, by its size in bytes, filled up with zeros or its sign.
+func (m *machine) element(reg, size, n int, signed bool) expr.Node {
+	if size == 8 {
+		return m.at(reg, 2, n)
+	}
+	per := 4 / size
+	e := m.g.Part(m.v[reg][n/per], 8*size*(n%per), 8*size)
+	if signed && size < 4 {
+		e = m.g.Signed(e, 8*size)
+	}
+	return e
+}
+
+// extended returns an integer of 4 bytes as one of 8.
+func (m *machine) extended(n expr.Node, signed bool) expr.Node {
+	if signed {
+		return m.g.Extend(n)
+	}
+	return m.g.Join(n, m.zero)
+}
+
+// setElements sets a register to elements of a size in bytes.
+func (m *machine) setElements(reg, size int, elements []expr.Node) {
+	var out []expr.Node
+	for len(elements) > 0 {
+		if size >= 4 {
+			out, elements = append(out, m.cells(elements[0])...), elements[1:]
+			continue
+		}
+		out, elements = append(out, m.g.Parts(elements[:4/size]...)), elements[4/size:]
+	}
+	m.put(reg, out)
+}
+
+// smallIntegers runs an instruction that adds or multiplies integers of one, two or four bytes with results of more bytes, or that
+// counts bits, and reports whether it is one.
+func (m *machine) smallIntegers(op string, a []operand) bool {
+	g, dst := m.g, a[0]
+	last := a[len(a)-1]
+	if last.kind != vector {
+		return false
+	}
+	signed := op[0] == 's'
+	base, upper := strings.CutSuffix(op, "2")
+	count := 16 / dst.size // of elements of the result
+	var out []expr.Node
+	wide := func(n expr.Node) expr.Node { // as an operand of the size of the result
+		if dst.size == 8 {
+			return m.extended(n, signed)
+		}
+		return n
+	}
+	// source returns an element of an operand that is half as wide as the result.
+	source := func(o operand, n int) expr.Node {
+		if upper {
+			n += count
+		}
+		return wide(m.element(o.reg, o.size, n, signed))
+	}
+	switch {
+	case (op == "sdot" || op == "udot") && dst.size == 4 && last.size == 1:
+		for n := range count {
+			sum := m.v[dst.reg][n]
+			for k := range 4 {
+				sum = g.IAdd(sum, g.IMul(m.element(a[1].reg, 1, 4*n+k, signed), m.element(a[2].reg, 1, 4*n+k, signed)))
+			}
+			out = append(out, sum)
+		}
+	case (base == "smull" || base == "umull" || base == "smlal" || base == "umlal") && dst.size == 2*last.size && dst.size < 8:
+		for n := range count {
+			e := g.IMul(source(a[1], n), source(a[2], n))
+			if base[2] == 'l' {
+				e = g.IAdd(m.element(dst.reg, dst.size, n, false), e)
+			}
+			out = append(out, e)
+		}
+	case (base == "ssubl" || base == "usubl") && dst.size == 2*last.size:
+		for n := range count {
+			out = append(out, g.ISub(source(a[1], n), source(a[2], n)))
+		}
+	case (base == "saddl" || base == "uaddl") && dst.size == 2*last.size:
+		for n := range count {
+			out = append(out, g.IAdd(source(a[1], n), source(a[2], n)))
+		}
+	case (op == "sadalp" || op == "uadalp" || op == "saddlp" || op == "uaddlp") && dst.size == 2*last.size:
+		for n := range count {
+			pair := g.IAdd(wide(m.element(a[1].reg, last.size, 2*n, signed)), wide(m.element(a[1].reg, last.size, 2*n+1, signed)))
+			if op[3:] == "alp" {
+				pair = g.IAdd(m.element(dst.reg, dst.size, n, false), pair)
+			}
+			out = append(out, pair)
+		}
+	case (op == "sabd" || op == "uabd") && dst.size == 1:
+		for n := range count {
+			out = append(out, g.IAbs(g.ISub(m.element(a[1].reg, 1, n, signed), m.element(a[2].reg, 1, n, signed))))
+		}
+	case op == "cnt" && dst.size == 1:
+		for n := range count {
+			out = append(out, g.Popcount(4, m.element(a[1].reg, 1, n, false)))
+		}
+	case (op == "add" || op == "sub") && dst.size < 4 && len(a) == 3:
+		do := map[string]func(x, y expr.Node) expr.Node{"add": g.IAdd, "sub": g.ISub}[op]
+		for n := range count {
+			out = append(out, do(m.element(a[1].reg, dst.size, n, false), m.element(a[2].reg, dst.size, n, false)))
+		}
+	default:
+		return false
+	}
+	m.setElements(dst.reg, dst.size, out)
+	return true
+}
+
+// sumAcross adds the elements of a register, four of 4 bytes, to one of 8 bytes.
+func (m *machine) sumAcross(op string, a []operand) bool {
+	if a[0].kind != scalar || a[0].cells != 2 || a[1].kind != vector || a[1].size != 4 || a[1].lanes != 4 {
+		return false
+	}
+	sum := m.g.Const(8, 0)
+	for n := range 4 {
+		sum = m.g.IAdd(sum, m.extended(m.v[a[1].reg][n], op[0] == 's'))
+	}
+	m.put(a[0].reg, m.cells(sum))
+	return true
+}
