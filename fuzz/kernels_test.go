@@ -1,9 +1,11 @@
 package fuzz
 
 import (
+	"math"
 	"testing"
 	"unsafe"
 
+	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/block"
 	"github.com/gomonge/monge/internal/asm/codes"
@@ -17,6 +19,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/price"
 	"github.com/gomonge/monge/internal/asm/project"
 	"github.com/gomonge/monge/internal/asm/query"
+	"github.com/gomonge/monge/internal/asm/sketch"
 	"github.com/gomonge/monge/internal/asm/vector"
 	"github.com/gomonge/monge/vecmath"
 )
@@ -106,6 +109,63 @@ func queryKernel(c *call[float32]) {
 	default:
 		query.DotInt8(c.Out(n), q, bytes[3*n*d:], c.in(n))
 	}
+}
+
+func FuzzSketch(f *testing.F) { fuzz(f, sketchKernel) }
+
+// sketchKernel filters groups of rows, or quantizes a vector, with the forms of the machine or without.
+func sketchKernel(c *call[float32]) {
+	if c.upTo(1) == 0 {
+		defer asm.SwitchForms(0)()
+	}
+	n, d, m := c.upTo(4), sketch.Step*c.upTo(40), 1
+	numbers := func(all int, number func(i int) float32) { // bytes and masks may be NaN as float32
+		out := c.Out(all)
+		for i := range out {
+			out[i] = number(i)
+		}
+	}
+	switch c.upTo(3) {
+	case 0:
+		x, row := c.inOut(d, c.upTo(5)), bytesOf(c.inOut(d*sketch.Rows/4, 0))
+		stride := sketch.Step * (1 + c.upTo(sketch.Queries))
+		query := signed(bytesOf(c.inOut(d/sketch.Step*stride/4, 0)))
+		for k, v := range x {
+			if v-v != 0 {
+				x[k] = 1
+			}
+		}
+		var sums [4]float64
+		out := c.Out(3)
+		out[0], sums[0], sums[1] = sketch.QuantizeRow(row, x)
+		var sum int32
+		out[1], sum, sums[2], sums[3] = sketch.QuantizeQuery(query, stride, x)
+		out[2] = float32(sum)
+		numbers(16, func(i int) float32 { return float32(math.Float64bits(sums[i/4]) >> (16 * (i % 4)) & 0xffff) })
+		numbers(len(row), func(i int) float32 { return float32(row[i]) })
+		numbers(len(query), func(i int) float32 { return float32(query[i]) })
+		return
+	case 1:
+	default:
+		m = sketch.Queries
+	}
+	codes := bytesOf(c.inOut(n*d*sketch.Rows/4, c.upTo(5)))
+	for i := range codes {
+		codes[i] &= 127
+	}
+	groups := unsafe.Slice((*sketch.Group)(unsafe.Pointer(unsafe.SliceData(c.in(n*3*sketch.Rows)))), n)
+	queries, q := signed(bytesOf(c.in(m*d/4))), unsafe.Slice((*sketch.Query)(unsafe.Pointer(unsafe.SliceData(c.in(5*m)))), m)
+	masks := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(c.Out(n*m)))), n*m)
+	if m == 1 {
+		sketch.FilterOne(masks, codes, groups, queries, &q[0])
+	} else {
+		sketch.Filter(masks, codes, groups, queries, (*[sketch.Queries]sketch.Query)(q))
+	}
+	numbers(2*n*m, func(i int) float32 { return float32(masks[i/2] >> (16 * (i % 2)) & 0xffff) })
+}
+
+func signed(b []byte) []int8 {
+	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(b))), len(b))
 }
 
 // manyKernel compares several vectors with rows.

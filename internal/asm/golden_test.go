@@ -20,6 +20,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/price"
 	"github.com/gomonge/monge/internal/asm/project"
 	"github.com/gomonge/monge/internal/asm/query"
+	"github.com/gomonge/monge/internal/asm/sketch"
 	"github.com/gomonge/monge/internal/asm/vector"
 )
 
@@ -99,6 +100,9 @@ func TestGoldenBits(t *testing.T) {
 
 		"query/many": "bdfe24a85cf51ed8",
 
+		"sketch/filter":   "0439858119890c15",
+		"sketch/quantize": "75b9e58b193dc4af",
+
 		"query/dot/bf16":         "caaf82cd0553a8ab",
 		"query/dot/f16":          "60e68a3d680cffe1",
 		"price/f32":              "5799a92caa469bca",
@@ -119,6 +123,7 @@ func TestGoldenBits(t *testing.T) {
 		goldenPrice[float32]("f32", got)
 		goldenQuery(got)
 		goldenCodes(got)
+		goldenSketch(got)
 		for k, h := range got {
 			if h != want[k] {
 				t.Errorf("%v: %q: %q,", lv, k, h)
@@ -225,6 +230,39 @@ func goldenQuery(got map[string]string) {
 		many(func(dst []float32) { query.DotHalfMany(m, n, d, dst, n, q, halves, query.Float16) }),
 		many(func(dst []float32) { query.SqEuclideanInt8Many(m, n, d, dst, n, q, bytes, scale) }),
 		many(func(dst []float32) { query.DotInt8Many(m, n, d, dst, n, q, bytes, scale) }))
+}
+
+// goldenSketch is goldenBits for sketches of rows and queries, and the rows that these leave over.
+func goldenSketch(got map[string]string) {
+	const n, d = 3, 100
+	rng := rand.New(rand.NewPCG(1, 2))
+	codes, groups, x := make([]uint8, n*d*sketch.Rows), make([]sketch.Group, n), make([]float32, 0, n*d*sketch.Rows)
+	var sums []float64
+	for i := range n * sketch.Rows {
+		row, g, at := uniform[float32](rng, d, -1, 1), i/sketch.Rows, i%sketch.Rows
+		x = append(x, row...)
+		scale, square, rest := sketch.QuantizeRow(codes[g*d*sketch.Rows+at*sketch.Step:], row)
+		groups[g].Scale[at], groups[g].Rest[at], groups[g].Norm[at] = scale, float32(rest), float32(square)
+		sums = append(sums, float64(scale), square, rest)
+	}
+	for _, c := range codes {
+		sums = append(sums, float64(c))
+	}
+	queries, q := make([]int8, sketch.Queries*d), [sketch.Queries]sketch.Query{}
+	for j := range q {
+		scale, sum, square, rest := sketch.QuantizeQuery(queries[j*sketch.Step:], sketch.Queries*sketch.Step, x[j*d:][:d])
+		sums = append(sums, float64(scale), float64(sum), square, rest)
+		q[j] = sketch.Query{Start: -64 * sum, Rest: float32(rest), Norm: 0.1, Square: -0.05, Threshold: float32(j)}
+	}
+	got["sketch/quantize"] = hash(sums)
+	masks, one := make([]uint32, n*sketch.Queries), make([]uint32, n)
+	sketch.Filter(masks, codes, groups, queries, &q)
+	sketch.FilterOne(one, codes, groups, queries[:d], &q[0])
+	var bits []float64
+	for _, mask := range append(masks, one...) {
+		bits = append(bits, float64(mask))
+	}
+	got["sketch/filter"] = hash(bits)
 }
 
 // goldenCodes is goldenBits for the sums of table entries.

@@ -2,16 +2,106 @@
 
 package sketch
 
+import (
+	"unsafe"
+
+	"github.com/gomonge/monge/internal/asm"
+)
+
+// Assembly is called from functions that are not inlined, so that every call has a
+// stack check at which the goroutine can be stopped. It takes at least one group; without features the
+// definition does.
+
+//go:noescape
+func filterVNNIAVX512(masks *uint32, codes *uint8, groups *Group, n int, queries *int8, steps int, q *Query)
+
+//go:noescape
+func filterAVX512(masks *uint32, codes *uint8, groups *Group, n int, queries *int8, steps int, q *Query)
+
+//go:noescape
+func filterAVX2(masks *uint32, codes *uint8, groups *Group, n int, queries *int8, steps int, q *Query)
+
+//go:noescape
+func filterOneVNNIAVX512(masks *uint32, codes *uint8, groups *Group, n int, query *int8, steps int, q *Query)
+
+//go:noescape
+func filterOneAVX512(masks *uint32, codes *uint8, groups *Group, n int, query *int8, steps int, q *Query)
+
+//go:noescape
+func filterOneAVX2(masks *uint32, codes *uint8, groups *Group, n int, query *int8, steps int, q *Query)
+
+//go:noescape
+func largestAVX512(x *float32, d int) float32
+
+//go:noescape
+func largestAVX2(x *float32, d int) float32
+
+//go:noescape
+func quantizeAVX512(codes *uint8, stride int, x *float32, d int, inverse, scale, shift float64) (square, rest float64)
+
+//go:noescape
+func quantizeAVX2(codes *uint8, stride int, x *float32, d int, inverse, scale, shift float64) (square, rest float64)
+
+//go:noinline
 func filter(masks []uint32, codes []uint8, groups []Group, queries []int8, q *[Queries]Query) {
-	filterRef(masks, codes, groups, queries, q)
+	steps := len(queries) / (Queries * Step)
+	mp, cp, gp, qp := unsafe.SliceData(masks), unsafe.SliceData(codes), unsafe.SliceData(groups), unsafe.SliceData(queries)
+	switch level := asm.Current(); {
+	case steps == 0:
+		filterRef(masks, codes, groups, queries, q)
+	case level == asm.AVX512 && asm.Uses(asm.VNNI):
+		filterVNNIAVX512(mp, cp, gp, len(groups), qp, steps, &q[0])
+	case level == asm.AVX512:
+		filterAVX512(mp, cp, gp, len(groups), qp, steps, &q[0])
+	case level == asm.AVX2:
+		for j := 0; j < Queries; j += 4 { // the registers have the sums of four queries
+			filterAVX2(&masks[j], cp, gp, len(groups), &queries[j*Step], steps, &q[j])
+		}
+	default:
+		filterRef(masks, codes, groups, queries, q)
+	}
 }
 
+//go:noinline
 func filterOne(masks []uint32, codes []uint8, groups []Group, query []int8, q *Query) {
-	filterOneRef(masks, codes, groups, query, q)
+	steps := len(query) / Step
+	mp, cp, gp, qp := unsafe.SliceData(masks), unsafe.SliceData(codes), unsafe.SliceData(groups), unsafe.SliceData(query)
+	switch level := asm.Current(); {
+	case steps == 0:
+		filterOneRef(masks, codes, groups, query, q)
+	case level == asm.AVX512 && asm.Uses(asm.VNNI):
+		filterOneVNNIAVX512(mp, cp, gp, len(groups), qp, steps, q)
+	case level == asm.AVX512:
+		filterOneAVX512(mp, cp, gp, len(groups), qp, steps, q)
+	case level == asm.AVX2:
+		filterOneAVX2(mp, cp, gp, len(groups), qp, steps, q)
+	default:
+		filterOneRef(masks, codes, groups, query, q)
+	}
 }
 
-func largest(x []float32) float32 { return largestRef(x) }
+//go:noinline
+func largest(x []float32) float32 {
+	switch level := asm.Current(); {
+	case len(x) == 0:
+		return 0
+	case level == asm.AVX512:
+		return largestAVX512(unsafe.SliceData(x), len(x))
+	case level == asm.AVX2:
+		return largestAVX2(unsafe.SliceData(x), len(x))
+	}
+	return largestRef(x)
+}
 
+//go:noinline
 func quantize(codes []uint8, stride int, x []float32, inverse, scale, shift float64) (square, rest float64) {
+	switch level := asm.Current(); {
+	case len(x) == 0:
+		return 0, 0
+	case level == asm.AVX512:
+		return quantizeAVX512(unsafe.SliceData(codes), stride, unsafe.SliceData(x), len(x), inverse, scale, shift)
+	case level == asm.AVX2:
+		return quantizeAVX2(unsafe.SliceData(codes), stride, unsafe.SliceData(x), len(x), inverse, scale, shift)
+	}
 	return quantizeRef(codes, stride, x, inverse, scale, shift)
 }

@@ -2,16 +2,77 @@
 
 package sketch
 
+import (
+	"unsafe"
+
+	"github.com/gomonge/monge/internal/asm"
+)
+
+// Assembly is called from functions that are not inlined, so that every call has a
+// stack check at which the goroutine can be stopped. It takes at least one group; without features the
+// definition does.
+
+//go:noescape
+func filterDotProdNEON(masks *uint32, codes *uint8, groups *Group, n int, queries *int8, steps int, q *Query)
+
+//go:noescape
+func filterNEON(masks *uint32, codes *uint8, groups *Group, n int, queries *int8, steps int, q *Query)
+
+//go:noescape
+func filterOneDotProdNEON(masks *uint32, codes *uint8, groups *Group, n int, query *int8, steps int, q *Query)
+
+//go:noescape
+func filterOneNEON(masks *uint32, codes *uint8, groups *Group, n int, query *int8, steps int, q *Query)
+
+//go:noescape
+func largestNEON(x *float32, d int) float32
+
+//go:noescape
+func quantizeNEON(codes *uint8, stride int, x *float32, d int, inverse, scale, shift float64) (square, rest float64)
+
+//go:noinline
 func filter(masks []uint32, codes []uint8, groups []Group, queries []int8, q *[Queries]Query) {
-	filterRef(masks, codes, groups, queries, q)
+	steps := len(queries) / (Queries * Step)
+	if asm.Current() != asm.NEON || steps == 0 {
+		filterRef(masks, codes, groups, queries, q)
+		return
+	}
+	cp, gp := unsafe.SliceData(codes), unsafe.SliceData(groups)
+	for j := 0; j < Queries; j += 4 { // the registers have the sums of four queries
+		if asm.Uses(asm.DotProd) {
+			filterDotProdNEON(&masks[j], cp, gp, len(groups), &queries[j*Step], steps, &q[j])
+		} else {
+			filterNEON(&masks[j], cp, gp, len(groups), &queries[j*Step], steps, &q[j])
+		}
+	}
 }
 
+//go:noinline
 func filterOne(masks []uint32, codes []uint8, groups []Group, query []int8, q *Query) {
-	filterOneRef(masks, codes, groups, query, q)
+	steps := len(query) / Step
+	mp, cp, gp, qp := unsafe.SliceData(masks), unsafe.SliceData(codes), unsafe.SliceData(groups), unsafe.SliceData(query)
+	switch {
+	case asm.Current() != asm.NEON || steps == 0:
+		filterOneRef(masks, codes, groups, query, q)
+	case asm.Uses(asm.DotProd):
+		filterOneDotProdNEON(mp, cp, gp, len(groups), qp, steps, q)
+	default:
+		filterOneNEON(mp, cp, gp, len(groups), qp, steps, q)
+	}
 }
 
-func largest(x []float32) float32 { return largestRef(x) }
+//go:noinline
+func largest(x []float32) float32 {
+	if asm.Current() != asm.NEON || len(x) == 0 {
+		return largestRef(x)
+	}
+	return largestNEON(unsafe.SliceData(x), len(x))
+}
 
+//go:noinline
 func quantize(codes []uint8, stride int, x []float32, inverse, scale, shift float64) (square, rest float64) {
-	return quantizeRef(codes, stride, x, inverse, scale, shift)
+	if asm.Current() != asm.NEON || len(x) == 0 {
+		return quantizeRef(codes, stride, x, inverse, scale, shift)
+	}
+	return quantizeNEON(unsafe.SliceData(codes), stride, unsafe.SliceData(x), len(x), inverse, scale, shift)
 }

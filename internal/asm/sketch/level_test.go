@@ -78,8 +78,12 @@ func (p *problem) value(g, i, j, d int) float32 {
 	return at(lo)
 }
 
-// TestLevels compares every level with the definition, for all sizes and classes of values.
+// TestLevels compares every level and form with the definition, for all sizes and classes of values.
 func TestLevels(t *testing.T) {
+	asmtest.EachForms(t, func() { compareLevels(t) })
+}
+
+func compareLevels(t *testing.T) {
 	seed := uint64(0)
 	for _, class := range asmtest.Classes() {
 		for _, n := range []int{0, 1, 2, 3, 5} {
@@ -120,17 +124,24 @@ func TestQuantizeLevels(t *testing.T) {
 					row = row[i:]
 				}
 				s, square, rest := QuantizeRow(row, x)
-				numbers := a.Narrow().Out(8)
-				set := func(at int, s float32, square, rest float64) {
+				numbers := a.Out(11)
+				set := func(at int, s float32, sums ...float64) {
 					numbers[at] = s
-					numbers[at+1], numbers[at+2] = float32(square), float32(square-float64(float32(square)))
-					numbers[at+3] = float32(rest)
+					for i, sum := range sums { // in two parts
+						numbers[at+1+2*i] = float32(sum)
+						numbers[at+2+2*i] = float32(sum - float64(float32(sum)))
+					}
 				}
 				set(0, s, square, rest)
 				stride := []int{Step, Queries * Step}[seed%2]
 				query := asInt8(bytesOf(a, max(d/Step*stride, 0), none))
-				s, _, square, rest = QuantizeQuery(query, stride, x)
-				set(4, s, square, rest)
+				s, sum, square, rest := QuantizeQuery(query, stride, x)
+				set(5, s, square, rest)
+				numbers[10] = float32(sum)
+				codes := a.Out(len(query)) // four bytes may be NaN
+				for k, p := range query {
+					codes[k] = float32(p)
+				}
 			})
 			if t.Failed() {
 				t.Fatalf("class %v, d = %d", class, d)
@@ -165,23 +176,25 @@ func TestPieces(t *testing.T) {
 		QuantizeQuery(block[j*Step:], Queries*Step, x)
 	}
 	many := make([]uint32, n*Queries)
-	for lv := range asmtest.Each(t) {
-		clear(got)
-		FilterOne(got, codes, groups, query, &q)
-		Filter(many, codes, groups, block, &numbers)
-		set := 0
-		for g := range want {
-			if got[g] != want[g] || many[g*Queries] != want[g] || many[g*Queries+Queries-1] != want[g] {
-				t.Fatalf("%v: group %d: %#x, %#x, want %#x", lv, g, got[g], many[g*Queries], want[g])
+	asmtest.EachForms(t, func() {
+		for lv := range asmtest.Each(t) {
+			clear(got)
+			FilterOne(got, codes, groups, query, &q)
+			Filter(many, codes, groups, block, &numbers)
+			set := 0
+			for g := range want {
+				if got[g] != want[g] || many[g*Queries] != want[g] || many[g*Queries+Queries-1] != want[g] {
+					t.Fatalf("%v: group %d: %#x, %#x, want %#x", lv, g, got[g], many[g*Queries], want[g])
+				}
+				if want[g] != 0 {
+					set++
+				}
 			}
-			if want[g] != 0 {
-				set++
+			if set < n/10 || want[n-1] == 0xffffffff {
+				t.Fatal("the thresholds do not divide the rows:", set)
 			}
 		}
-		if set < n/10 || want[n-1] == 0xffffffff {
-			t.Fatal("the thresholds do not divide the rows:", set)
-		}
-	}
+	})
 }
 
 func TestPanics(t *testing.T) {

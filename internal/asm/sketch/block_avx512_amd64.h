@@ -1,0 +1,117 @@
+// The text of a kernel of a block of 12 queries and a group of 32 rows at a time. The including file defines FILTER, its name,
+// CONSTANTS, which sets the registers that PRODUCTS needs, and PRODUCTS, which adds the products of four bytes to lanes.
+
+// QUERY takes a step of a query, at a place, and adds its products with both halves of the group to two registers.
+#define QUERY(at, a, b) \
+	VPBROADCASTD at(qp), Z26; \
+	PRODUCTS(Z24, Z26, a);    \
+	PRODUCTS(Z25, Z26, b)
+
+// START begins the sums of a query.
+#define START(at, a, b) \
+	VPBROADCASTD at(np), a; \
+	VMOVDQA32    a, b
+
+// HALF loads the numbers of 16 rows.
+#define HALF(at) \
+	VMOVUPS (at)(gp), Z24;       \
+	VMOVUPS (at+128)(gp), Z25;   \
+	VMOVUPS (at+256)(gp), Z26;   \
+	VMULPS  Z26, Z26, Z27
+
+// MASK compares the bound of query j and of these rows with the threshold.
+#define MASK(j, at, sum) \
+	VCVTDQ2PS        sum, sum;                        \
+	VMULPS           Z24, sum, sum;                   \
+	VFMADD231PS.BCST (20*j+4)(np), Z25, sum;     \
+	VFMADD231PS.BCST (20*j+8)(np), Z26, sum;     \
+	VFMADD231PS.BCST (20*j+12)(np), Z27, sum;    \
+	VCMPPS.BCST      $5, (20*j+16)(np), sum, K1; \
+	KMOVW            K1, (4*j+at)(mp)
+
+// func filter(masks *uint32, codes *uint8, groups *Group, n int, queries *int8, steps int, q *Query)
+TEXT FILTER(SB), NOSPLIT, $0-56
+	MOVQ masks+0(FP), mp
+	MOVQ codes+8(FP), cp
+	MOVQ groups+16(FP), gp
+	MOVQ n+24(FP), left
+	MOVQ queries+32(FP), q0
+	MOVQ steps+40(FP), count
+	MOVQ q+48(FP), np
+
+grouploop:
+	START(0, Z0, Z1)
+	START(20, Z2, Z3)
+	START(40, Z4, Z5)
+	START(60, Z6, Z7)
+	START(80, Z8, Z9)
+	START(100, Z10, Z11)
+	START(120, Z12, Z13)
+	START(140, Z14, Z15)
+	START(160, Z16, Z17)
+	START(180, Z18, Z19)
+	START(200, Z20, Z21)
+	START(220, Z22, Z23)
+	CONSTANTS
+	MOVQ q0, qp
+	MOVQ count, step
+
+steploop:
+	VMOVDQU32 (cp), Z24
+	VMOVDQU32 64(cp), Z25
+	QUERY(0, Z0, Z1)
+	QUERY(4, Z2, Z3)
+	QUERY(8, Z4, Z5)
+	QUERY(12, Z6, Z7)
+	PREFETCHT1 4096(cp)
+	PREFETCHT1 4160(cp)
+	QUERY(16, Z8, Z9)
+	QUERY(20, Z10, Z11)
+	QUERY(24, Z12, Z13)
+	QUERY(28, Z14, Z15)
+	QUERY(32, Z16, Z17)
+	QUERY(36, Z18, Z19)
+	QUERY(40, Z20, Z21)
+	QUERY(44, Z22, Z23)
+	ADDQ $128, cp
+	ADDQ $48, qp
+	DECQ step
+	JNE  steploop
+
+	HALF(0)
+	MASK(0, 0, Z0)
+	MASK(1, 0, Z2)
+	MASK(2, 0, Z4)
+	MASK(3, 0, Z6)
+	MASK(4, 0, Z8)
+	MASK(5, 0, Z10)
+	MASK(6, 0, Z12)
+	MASK(7, 0, Z14)
+	MASK(8, 0, Z16)
+	MASK(9, 0, Z18)
+	MASK(10, 0, Z20)
+	MASK(11, 0, Z22)
+	HALF(64)
+	MASK(0, 2, Z1)
+	MASK(1, 2, Z3)
+	MASK(2, 2, Z5)
+	MASK(3, 2, Z7)
+	MASK(4, 2, Z9)
+	MASK(5, 2, Z11)
+	MASK(6, 2, Z13)
+	MASK(7, 2, Z15)
+	MASK(8, 2, Z17)
+	MASK(9, 2, Z19)
+	MASK(10, 2, Z21)
+	MASK(11, 2, Z23)
+	ADDQ $384, gp
+	ADDQ $48, mp
+	DECQ left
+	JNE  grouploop
+
+	VZEROUPPER
+	RET
+#undef QUERY
+#undef START
+#undef HALF
+#undef MASK

@@ -1,0 +1,221 @@
+// filter, filterOne, float32, AVX2 + FMA.
+//
+//	filter      masks[g,j] bit i = !(t < τ_j), t = ((Start_j + Σ_k c_ik·p_jk)·Scale_i + Rest_i·Rest_j + Norm_i·Norm_j + Norm_i²·Square_j)
+//	filterOne   the same for one query           0≤g<n  0≤i<32  0≤j<4, of the 12 queries of a block  0≤k<4·steps
+//
+// Same bits as    filterRef and filterOneRef in ref.go: the sum is an integer modulo 2³², then one rounding for each operation.
+// Layout          codes n groups of steps × 32 rows × 4 bytes, at most 127; queries steps × 12 queries × 4 bytes, or steps × 4 bytes;
+//                 groups n × 3 × 32 numbers; q 12 or 1 × 5 numbers. Neither n nor steps is 0.
+// Tile            16 rows × 4 queries, or 32 rows × 1 query, four features of each: one lane for a row and a query. VPMADDUBSW adds two
+//                 products of a code, at most 127, and of a byte: at most 2·127·128, so that it does not saturate.
+// Tail            none.
+// Special values  follow the arithmetic.
+// Registers       SI codes · R11 place in codes · R8 group · R12 halves of it left · DI masks · BX queries · DX place in queries · R9 numbers
+//                 of the queries · AX groups left · R10 steps · CX steps left · Y10 step of a query · Y12 Y13 products · Y15 ones.
+//                 filter: Y0–Y7 sums, those of query j of the tile in Y2j and Y2j+1 · Y8 Y9 rows, then Scale and Rest · Y10 Norm · Y11 Norm² ·
+//                 Y12–Y14 numbers of a query. filterOne: Y0–Y3 sums · Y4 start · Y5–Y8 numbers of the query · Y9 Y11 rows, then Norm.
+// Source          own.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define cp SI
+#define cq R11
+#define gp R8
+#define half R12
+#define mp DI
+#define q0 BX
+#define qp DX
+#define np R9
+#define left AX
+#define count R10
+#define step CX
+
+// ONES sets the words of Y15 to one.
+#define ONES \
+	VPCMPEQW Y15, Y15, Y15; \
+	VPSRLW   $15, Y15, Y15
+
+// PRODUCTS adds the products of the step of a query in Y10 and of rows x, y to two sums.
+#define PRODUCTS(x, y, a, b) \
+	VPMADDUBSW Y10, x, Y12;   \
+	VPMADDUBSW Y10, y, Y13;   \
+	VPMADDWD   Y15, Y12, Y12; \
+	VPMADDWD   Y15, Y13, Y13; \
+	VPADDD     Y12, a, a;     \
+	VPADDD     Y13, b, b
+
+// START begins the sums of a query.
+#define START(at, a, b) \
+	VPBROADCASTD at(np), a; \
+	VMOVDQA      a, b
+
+// NUMBERS loads the numbers of eight rows.
+#define NUMBERS(at) \
+	VMOVUPS at(gp), Y8;        \
+	VMOVUPS (at+128)(gp), Y9;  \
+	VMOVUPS (at+256)(gp), Y10; \
+	VMULPS  Y10, Y10, Y11
+
+// BOUND computes the bound of query j of a tile and of these rows.
+#define BOUND(j, sum) \
+	VCVTDQ2PS    sum, sum;           \
+	VMULPS       Y8, sum, sum;       \
+	VBROADCASTSS (20*j+4)(np), Y12;  \
+	VFMADD231PS  Y12, Y9, sum;       \
+	VBROADCASTSS (20*j+8)(np), Y13;  \
+	VFMADD231PS  Y13, Y10, sum;      \
+	VBROADCASTSS (20*j+12)(np), Y14; \
+	VFMADD231PS  Y14, Y11, sum
+
+// MASK compares it with the threshold.
+#define MASK(j, at, sum) \
+	VBROADCASTSS (20*j+16)(np), Y12; \
+	VCMPPS       $5, Y12, sum, sum;  \
+	VMOVMSKPS    sum, step;          \
+	MOVB         step, (4*j+at)(mp)
+
+// func filterAVX2(masks *uint32, codes *uint8, groups *Group, n int, queries *int8, steps int, q *Query)
+TEXT ·filterAVX2(SB), NOSPLIT, $0-56
+	MOVQ masks+0(FP), mp
+	MOVQ codes+8(FP), cp
+	MOVQ groups+16(FP), gp
+	MOVQ n+24(FP), left
+	MOVQ queries+32(FP), q0
+	MOVQ steps+40(FP), count
+	MOVQ q+48(FP), np
+	ONES
+
+grouploop:
+	MOVQ $2, half
+
+halfloop:
+	START(0, Y0, Y1)
+	START(20, Y2, Y3)
+	START(40, Y4, Y5)
+	START(60, Y6, Y7)
+	MOVQ cp, cq
+	MOVQ q0, qp
+	MOVQ count, step
+
+steploop:
+	VMOVDQU      (cq), Y8
+	VMOVDQU      32(cq), Y9
+	VPBROADCASTD (qp), Y10
+	PRODUCTS(Y8, Y9, Y0, Y1)
+	VPBROADCASTD 4(qp), Y10
+	PRODUCTS(Y8, Y9, Y2, Y3)
+	VPBROADCASTD 8(qp), Y10
+	PRODUCTS(Y8, Y9, Y4, Y5)
+	VPBROADCASTD 12(qp), Y10
+	PRODUCTS(Y8, Y9, Y6, Y7)
+	ADDQ         $128, cq
+	ADDQ         $48, qp
+	DECQ         step
+	JNE          steploop
+
+	NUMBERS(0)
+	BOUND(0, Y0)
+	MASK(0, 0, Y0)
+	BOUND(1, Y2)
+	MASK(1, 0, Y2)
+	BOUND(2, Y4)
+	MASK(2, 0, Y4)
+	BOUND(3, Y6)
+	MASK(3, 0, Y6)
+	NUMBERS(32)
+	BOUND(0, Y1)
+	MASK(0, 1, Y1)
+	BOUND(1, Y3)
+	MASK(1, 1, Y3)
+	BOUND(2, Y5)
+	MASK(2, 1, Y5)
+	BOUND(3, Y7)
+	MASK(3, 1, Y7)
+	ADDQ $64, cp
+	ADDQ $64, gp
+	ADDQ $2, mp
+	DECQ half
+	JNE  halfloop
+
+	LEAQ -64(cq), cp
+	ADDQ $256, gp
+	ADDQ $44, mp
+	DECQ left
+	JNE  grouploop
+
+	VZEROUPPER
+	RET
+#undef MASK
+
+// MASK compares the bound of eight rows with the threshold.
+#define MASK(at, sum) \
+	VCVTDQ2PS   sum, sum;              \
+	VMULPS      (32*at)(gp), sum, sum; \
+	VFMADD231PS (32*at+128)(gp), Y5, sum; \
+	VMOVUPS     (32*at+256)(gp), Y9;   \
+	VFMADD231PS Y6, Y9, sum;           \
+	VMULPS      Y9, Y9, Y9;            \
+	VFMADD231PS Y7, Y9, sum;           \
+	VCMPPS      $5, Y8, sum, sum
+
+// STORE stores the bits of eight rows.
+#define STORE(at, sum) \
+	VMOVMSKPS sum, step; \
+	MOVB      step, at(mp)
+
+// func filterOneAVX2(masks *uint32, codes *uint8, groups *Group, n int, query *int8, steps int, q *Query)
+TEXT ·filterOneAVX2(SB), NOSPLIT, $0-56
+	MOVQ masks+0(FP), mp
+	MOVQ codes+8(FP), cp
+	MOVQ groups+16(FP), gp
+	MOVQ n+24(FP), left
+	MOVQ query+32(FP), q0
+	MOVQ steps+40(FP), count
+	MOVQ q+48(FP), np
+	VPBROADCASTD (np), Y4
+	VBROADCASTSS 4(np), Y5
+	VBROADCASTSS 8(np), Y6
+	VBROADCASTSS 12(np), Y7
+	VBROADCASTSS 16(np), Y8
+	ONES
+
+grouploop:
+	VMOVDQA Y4, Y0
+	VMOVDQA Y4, Y1
+	VMOVDQA Y4, Y2
+	VMOVDQA Y4, Y3
+	MOVQ    q0, qp
+	MOVQ    count, step
+
+steploop:
+	VPBROADCASTD (qp), Y10
+	VMOVDQU      (cp), Y9
+	VMOVDQU      32(cp), Y11
+	PRODUCTS(Y9, Y11, Y0, Y1)
+	VMOVDQU      64(cp), Y9
+	VMOVDQU      96(cp), Y11
+	PRODUCTS(Y9, Y11, Y2, Y3)
+	PREFETCHT2   4096(cp)
+	PREFETCHT2   4160(cp)
+	ADDQ         $128, cp
+	ADDQ         $4, qp
+	DECQ         step
+	JNE          steploop
+
+	MASK(0, Y0)
+	MASK(1, Y1)
+	MASK(2, Y2)
+	MASK(3, Y3)
+	STORE(0, Y0)
+	STORE(1, Y1)
+	STORE(2, Y2)
+	STORE(3, Y3)
+	ADDQ $384, gp
+	ADDQ $4, mp
+	DECQ left
+	JNE  grouploop
+
+	VZEROUPPER
+	RET

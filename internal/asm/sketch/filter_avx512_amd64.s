@@ -1,0 +1,61 @@
+// filter, filterOne, float32, AVX-512 F, BW, with VNNI and without.
+//
+//	filter      masks[g,j] bit i = !(t < τ_j), t = ((Start_j + Σ_k c_ik·p_jk)·Scale_i + Rest_i·Rest_j + Norm_i·Norm_j + Norm_i²·Square_j)
+//	filterOne   the same for one query           0≤g<n  0≤i<32  0≤j<12  0≤k<4·steps
+//
+// Same bits as    filterRef and filterOneRef in ref.go: the sum is an integer modulo 2³², then one rounding for each operation.
+// Layout          codes n groups of steps × 32 rows × 4 bytes, at most 127; queries steps × 12 queries × 4 bytes, or steps × 4 bytes;
+//                 groups n × 3 × 32 numbers; q 12 or 1 × 5 numbers. Neither n nor steps is 0.
+// Tile            32 rows × 12 queries or 1 query, four features of each: one lane for a row and a query. Without VNNI, VPMADDUBSW adds two
+//                 products of a code, at most 127, and of a byte: at most 2·127·128, so that it does not saturate.
+// Tail            none.
+// Special values  follow the arithmetic.
+// Registers       SI codes · R8 group · DI masks · BX queries · DX place in queries · R9 numbers of the queries · AX groups left ·
+//                 R10 steps · CX steps left · Z0–Z23 sums, those of query j in Z2j and Z2j+1 · Z24 Z25 rows, then Scale and Rest ·
+//                 Z26 step of a query, then Norm · Z27 Norm² · Z30 ones · Z31 products. filterOne: Z0 Z1 sums, Z3–Z7 numbers of the query.
+// Source          own.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define cp SI
+#define gp R8
+#define mp DI
+#define q0 BX
+#define qp DX
+#define np R9
+#define left AX
+#define count R10
+#define step CX
+
+// PRODUCTS adds the products of the bytes of rows x and of queries y to the sums of four.
+#define PRODUCTS(x, y, sum) VPDPBUSD y, x, sum
+#define CONSTANTS
+
+#define FILTER ·filterVNNIAVX512
+#include "block_avx512_amd64.h"
+#undef FILTER
+
+#define FILTERONE ·filterOneVNNIAVX512
+#include "one_avx512_amd64.h"
+#undef FILTERONE
+#undef PRODUCTS
+#undef CONSTANTS
+
+// The same without VNNI: sums of two products, then of four.
+#define PRODUCTS(x, y, sum) \
+	VPMADDUBSW y, x, Z31;     \
+	VPMADDWD   Z30, Z31, Z31; \
+	VPADDD     Z31, sum, sum
+#define CONSTANTS \
+	VPTERNLOGD $0xff, Z30, Z30, Z30; \
+	VPSRLW     $15, Z30, Z30
+
+#define FILTER ·filterAVX512
+#include "block_avx512_amd64.h"
+#undef FILTER
+
+#define FILTERONE ·filterOneAVX512
+#include "one_avx512_amd64.h"
+#undef FILTERONE

@@ -1,0 +1,120 @@
+// filter, filterOne, float32, NEON.
+//
+//	filter      masks[g,j] bit i = !(t < τ_j), t = ((Start_j + Σ_k c_ik·p_jk)·Scale_i + Rest_i·Rest_j + Norm_i·Norm_j + Norm_i²·Square_j)
+//	filterOne   the same for one query           0≤g<n  0≤i<32  0≤j<4, of the 12 queries of a block  0≤k<4·steps
+//
+// Same bits as    filterRef and filterOneRef in ref.go: the sum is an integer modulo 2³², then one rounding for each operation.
+// Layout          codes n groups of steps × 32 rows × 4 bytes, at most 127; queries steps × 12 queries × 4 bytes, or steps × 4 bytes;
+//                 groups n × 3 × 32 numbers; q 12 or 1 × 5 numbers. Neither n nor steps is 0.
+// Tile            16 rows × 4 queries, or 32 rows × 1 query, four features of each: one lane for a row and a query. Without SDOT, ADDP adds
+//                 two products of a code, at most 127, and of a byte: at most 2·127·128, so that it does not overflow.
+// Tail            none.
+// Special values  follow the arithmetic.
+// Registers       R0 masks · R1 codes · R2 place in codes · R3 group · R4 groups left · R5 queries · R6 place in queries · R7 steps · R8 steps
+//                 left · R9 numbers of the queries · R10 halves of the group left · R11 scratch · V0–V15 sums, those of query j in V4j to V4j+3 ·
+//                 V16–V19 rows, then Scale, Rest, Norm, Norm² · V20 step of the queries, then the weights of mask bits · V21–V23 products ·
+//                 V24–V27 numbers of the queries · V28–V31 thresholds.
+// Source          own.
+
+//go:build arm64 && !purego
+
+#include "textflag.h"
+
+#define DOUBLE 0
+#include "neon_arm64.h"
+
+#define mp R0
+#define cp R1
+#define cq R2
+#define gp R3
+#define left R4
+#define q0 R5
+#define qp R6
+#define count R7
+#define step R8
+#define np R9
+#define half R10
+
+// NUMBERS loads the numbers of a query: all but the threshold, and the threshold in all lanes.
+#define NUMBERS(v, threshold) \
+	VLD1.P  16(np), [v.S4];        \
+	VLD1R.P 4(np), [threshold.S4]
+
+// START begins the sums of a query.
+#define START(v, a, b, c, d) \
+	VDUP v.S[0], a.S4; \
+	VDUP v.S[0], b.S4; \
+	VDUP v.S[0], c.S4; \
+	VDUP v.S[0], d.S4
+
+// WEIGHTS sets the bits of the first four rows in V20.
+#define WEIGHTS \
+	MOVD $0x200000001, R11; \
+	VMOV R11, V20.D[0];     \
+	LSL  $2, R11;           \
+	VMOV R11, V20.D[1]
+
+// ROWS loads the numbers of the next four rows.
+#define ROWS \
+	VLD1   (gp), [V16.S4];  \
+	ADD    $128, gp, R11;  \
+	VLD1   (R11), [V17.S4]; \
+	ADD    $256, gp, R11;  \
+	VLD1   (R11), [V18.S4]; \
+	FMUL(19, 18, 18)
+
+// NEXT goes on to the next four rows and to their bits.
+#define NEXT \
+	ADD  $16, gp;             \
+	VSHL $4, V20.S4, V20.S4;  \
+	ROWS
+
+// BOUND sets sum s to the bits of rows whose bound is not below the threshold.
+#define BOUND(s, numbers, threshold) \
+	SCVTF_4S(s, s)           \
+	FMUL(s, s, 16)           \
+	FMLA_E(s, 17, numbers, 1) \
+	FMLA_E(s, 18, numbers, 2) \
+	FMLA_E(s, 19, numbers, 3) \
+	FCMGT(s, threshold, s)   \
+	BIC_16B(s, 20, s)
+
+// MASK stores the bits of 16 rows.
+#define MASK(a, b, c, d, at) \
+	VORR  b.B16, a.B16, a.B16; \
+	VORR  d.B16, c.B16, c.B16; \
+	VORR  c.B16, a.B16, a.B16; \
+	VADDV a.S4, a;             \
+	VMOV  a.S[0], R11;         \
+	MOVH  R11, at(mp)
+
+#define PRODUCTS(d, i) \
+	SDOT_4S_E(d, 16, 20, i)   \
+	SDOT_4S_E(d+1, 17, 20, i) \
+	SDOT_4S_E(d+2, 18, 20, i) \
+	SDOT_4S_E(d+3, 19, 20, i)
+
+#define FILTER ·filterDotProdNEON
+#define FILTERONE ·filterOneDotProdNEON
+#include "filter_neon_arm64.h"
+#undef PRODUCTS
+#undef FILTER
+#undef FILTERONE
+
+// PAIRS adds the products of four rows and of the step of a query in V23.
+#define PAIRS(sum, rows) \
+	SMULL_8H(21, rows, 23)      \
+	SMULL2_8H(22, rows, 23)     \
+	VADDP V22.H8, V21.H8, V21.H8; \
+	SADALP_4S(sum, 21)
+
+#define PRODUCTS(d, i) \
+	VDUP V20.S[i], V23.S4; \
+	PAIRS(d, 16)   \
+	PAIRS(d+1, 17) \
+	PAIRS(d+2, 18) \
+	PAIRS(d+3, 19)
+
+#define FILTER ·filterNEON
+#define FILTERONE ·filterOneNEON
+#include "filter_neon_arm64.h"

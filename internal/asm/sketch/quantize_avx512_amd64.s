@@ -1,0 +1,119 @@
+// largest, quantize, float64 and float32, AVX-512 F, VL.
+//
+//	largest    max_k |x_k|                                     0≤k<d
+//	quantize   t_k = FMA(x_k, inverse, shift)   codes: its lowest bits
+//	           e_k = FMA(−scale, t_k − shift, x_k)
+//	           Σ_k x_k², Σ_k e_k²
+//
+// Same bits as    largestRef, quantizeRef in ref.go: eight lanes of float64, element k in lane k mod 8, k ascending, folded in halves.
+// Layout          x d elements, a multiple of 4 that is not 0; four codes every stride bytes.
+// Tile            largest: 16 elements. quantize: 8 elements, widened.
+// Tail            largest: a mask of up to 15 elements, 0 in the other lanes. quantize: a mask of four elements; the lanes of the
+//                 others add the squares of zeros.
+// Special values  none: elements are finite.
+// Registers       SI x · CX elements left · DI codes · R8 stride · AX BX scratch · Z0 Σx² · Z1 Σe² · Z2 inverse · Z3 scale · Z4 shift ·
+//                 Z5 x · Z6 t, then e · Z7 codes. largest: Z0 maximum · Z1 elements · Z2 all bits but the sign.
+// Source          own.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+// FOLD adds the upper half of the lanes to the lower, down to one lane.
+#define FOLD(z, y, x) \
+	VEXTRACTF64X4 $1, z, Y5; \
+	VADDPD        Y5, y, y;  \
+	VEXTRACTF128  $1, y, X5; \
+	VADDPD        X5, x, x;  \
+	VPERMILPD     $1, x, X5; \
+	VADDSD        X5, x, x
+
+// TERMS computes t of the elements in Z5, and adds their squares and those of e.
+#define TERMS \
+	VMOVAPD      Z5, Z6;      \
+	VFMADD213PD  Z4, Z2, Z6;  \
+	VPMOVQB      Z6, X7;      \
+	VSUBPD       Z4, Z6, Z6;  \
+	VFNMADD213PD Z5, Z3, Z6;  \
+	VFMADD231PD  Z5, Z5, Z0;  \
+	VFMADD231PD  Z6, Z6, Z1
+
+// func largestAVX512(x *float32, d int) float32
+TEXT ·largestAVX512(SB), NOSPLIT, $0-20
+	MOVQ       x+0(FP), SI
+	MOVQ       d+8(FP), CX
+	VPXORD     Z0, Z0, Z0
+	VPTERNLOGD $0xff, Z2, Z2, Z2
+	VPSRLD     $1, Z2, Z2
+	SUBQ       $16, CX
+	JL         last
+
+loop:
+	VPANDD  (SI), Z2, Z1
+	VPMAXUD Z1, Z0, Z0
+	ADDQ    $64, SI
+	SUBQ    $16, CX
+	JGE     loop
+
+last:
+	ADDQ      $16, CX
+	JEQ       fold
+	MOVL      $1, AX
+	SHLL      CX, AX
+	DECL      AX
+	KMOVW     AX, K1
+	VPANDD.Z  (SI), Z2, K1, Z1
+	VPMAXUD   Z1, Z0, Z0
+
+fold:
+	VEXTRACTI64X4 $1, Z0, Y1
+	VPMAXUD       Y1, Y0, Y0
+	VEXTRACTI128  $1, Y0, X1
+	VPMAXUD       X1, X0, X0
+	VPSHUFD       $0xee, X0, X1
+	VPMAXUD       X1, X0, X0
+	VPSHUFD       $0x55, X0, X1
+	VPMAXUD       X1, X0, X0
+	VMOVSS        X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func quantizeAVX512(codes *uint8, stride int, x *float32, d int, inverse, scale, shift float64) (square, rest float64)
+TEXT ·quantizeAVX512(SB), NOSPLIT, $0-72
+	MOVQ         codes+0(FP), DI
+	MOVQ         stride+8(FP), R8
+	MOVQ         x+16(FP), SI
+	MOVQ         d+24(FP), CX
+	VBROADCASTSD inverse+32(FP), Z2
+	VBROADCASTSD scale+40(FP), Z3
+	VBROADCASTSD shift+48(FP), Z4
+	VPXORD       Z0, Z0, Z0
+	VPXORD       Z1, Z1, Z1
+	SUBQ         $8, CX
+	JL           last
+
+loop:
+	VCVTPS2PD (SI), Z5
+	TERMS
+	VMOVD     X7, (DI)
+	VPEXTRD   $1, X7, (DI)(R8*1)
+	ADDQ      $32, SI
+	LEAQ      (DI)(R8*2), DI
+	SUBQ      $8, CX
+	JGE       loop
+
+last:
+	ADDQ        $8, CX
+	JEQ         fold
+	VMOVUPS     (SI), X5
+	VCVTPS2PD   Y5, Z5
+	TERMS
+	VMOVD       X7, (DI)
+
+fold:
+	FOLD(Z0, Y0, X0)
+	FOLD(Z1, Y1, X1)
+	VMOVSD X0, square+56(FP)
+	VMOVSD X1, rest+64(FP)
+	VZEROUPPER
+	RET

@@ -1,0 +1,125 @@
+// largest, quantize, float64 and float32, NEON.
+//
+//	largest    max_k |x_k|                                     0≤k<d
+//	quantize   t_k = FMA(x_k, inverse, shift)   codes: its lowest bits
+//	           e_k = FMA(−scale, t_k − shift, x_k)
+//	           Σ_k x_k², Σ_k e_k²
+//
+// Same bits as    largestRef, quantizeRef in ref.go: eight lanes of float64, element k in lane k mod 8, k ascending, folded in halves.
+// Layout          x d elements, a multiple of 4 that is not 0; four codes every stride bytes.
+// Tile            largest: 4 elements. quantize: 8 elements, widened to four registers.
+// Tail            four elements.
+// Special values  none: elements are finite.
+// Registers       R0 x · R1 elements left · R2 codes · R3 stride · R4 scratch · V0 V1 elements · V2–V5 x · V6–V9 t, then their integers · V10 codes ·
+//                 V12–V15 e · V16 inverse · V17 scale · V18 shift · V19 places of codes · V20–V23 Σx² · V24–V27 Σe². largest: V2 maximum ·
+//                 V3 all bits but the sign.
+// Source          own.
+
+//go:build arm64 && !purego
+
+#include "textflag.h"
+
+#define DOUBLE 1
+#include "neon_arm64.h"
+
+// TERMS widens four elements to x and y, computes their t in s and t, stores the codes and adds squares.
+#define WIDEN(elements, x, y) \
+	FCVTL_2D(x, elements)  \
+	FCVTL2_2D(y, elements)
+#define TERM(x, t, e, squares, rests) \
+	FSUB(t, t, 18)        \
+	FMLS(e, t, 17)        \
+	FMLA(squares, x, x)   \
+	FMLA(rests, e, e)
+
+// CODES stores the codes of four elements.
+#define CODES(s, t) \
+	VTBL  V19.B8, [s.B16, t.B16], V10.B8; \
+	FMOVS F10, (R2);                      \
+	ADD   R3, R2
+
+// func largestNEON(x *float32, d int) float32
+TEXT ·largestNEON(SB), NOSPLIT, $0-20
+	MOVD x+0(FP), R0
+	MOVD d+8(FP), R1
+	VEOR V2.B16, V2.B16, V2.B16
+	MOVD $0x7fffffff, R4
+	VDUP R4, V3.S4
+
+loop:
+	VLD1.P 16(R0), [V0.S4]
+	VAND   V3.B16, V0.B16, V0.B16
+	VUMAX  V0.S4, V2.S4, V2.S4
+	SUBS   $4, R1
+	BNE    loop
+
+	VDUP  V2.D[1], V0.D2
+	VUMAX V0.S4, V2.S4, V2.S4
+	VDUP  V2.S[1], V0.S4
+	VUMAX V0.S4, V2.S4, V2.S4
+	FMOVS F2, ret+16(FP)
+	RET
+
+// func quantizeNEON(codes *uint8, stride int, x *float32, d int, inverse, scale, shift float64) (square, rest float64)
+TEXT ·quantizeNEON(SB), NOSPLIT, $0-72
+	MOVD codes+0(FP), R2
+	MOVD stride+8(FP), R3
+	MOVD x+16(FP), R0
+	MOVD d+24(FP), R1
+	MOVD inverse+32(FP), R4
+	VDUP R4, V16.D2
+	MOVD scale+40(FP), R4
+	VDUP R4, V17.D2
+	MOVD shift+48(FP), R4
+	VDUP R4, V18.D2
+	MOVD $0x18100800, R4
+	VDUP R4, V19.S4
+	VEOR V20.B16, V20.B16, V20.B16
+	VEOR V21.B16, V21.B16, V21.B16
+	VEOR V22.B16, V22.B16, V22.B16
+	VEOR V23.B16, V23.B16, V23.B16
+	VEOR V24.B16, V24.B16, V24.B16
+	VEOR V25.B16, V25.B16, V25.B16
+	VEOR V26.B16, V26.B16, V26.B16
+	VEOR V27.B16, V27.B16, V27.B16
+
+loop:
+	VLD1.P 16(R0), [V0.S4]
+	WIDEN(0, 2, 3)
+	VMOV   V18.B16, V6.B16
+	VMOV   V18.B16, V7.B16
+	FMLA(6, 2, 16)
+	FMLA(7, 3, 16)
+	CODES(V6, V7)
+	VMOV   V2.B16, V12.B16
+	VMOV   V3.B16, V13.B16
+	TERM(2, 6, 12, 20, 24)
+	TERM(3, 7, 13, 21, 25)
+	SUBS   $4, R1
+	BEQ    fold
+	VLD1.P 16(R0), [V1.S4]
+	WIDEN(1, 4, 5)
+	VMOV   V18.B16, V8.B16
+	VMOV   V18.B16, V9.B16
+	FMLA(8, 4, 16)
+	FMLA(9, 5, 16)
+	CODES(V8, V9)
+	VMOV   V4.B16, V14.B16
+	VMOV   V5.B16, V15.B16
+	TERM(4, 8, 14, 22, 26)
+	TERM(5, 9, 15, 23, 27)
+	SUBS   $4, R1
+	BNE    loop
+
+fold:
+	FADD(20, 20, 22)
+	FADD(21, 21, 23)
+	FADD(20, 20, 21)
+	FADDP(20, 20, 20)
+	FADD(24, 24, 26)
+	FADD(25, 25, 27)
+	FADD(24, 24, 25)
+	FADDP(24, 24, 24)
+	FMOVD F20, square+56(FP)
+	FMOVD F24, rest+64(FP)
+	RET
