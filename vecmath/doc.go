@@ -19,7 +19,7 @@
 //	Exp2       0.63      0.68      0.85
 //	Log        0.70      0.65
 //	Log2       0.70      0.69
-//	Sigmoid    2.95      2.95      0, where exp(−x) overflows
+//	Sigmoid    2.95      2.95      2.95; the result is 0 where exp(−x) overflows
 //
 // Let u be 2⁻⁵³ (2⁻²⁴ in float32), n the number of elements, w = 8 (16) the number of lanes, and
 // t = ⌈n/w⌉ + log₂w. To first order:

@@ -264,16 +264,19 @@ func InPlace[E any](c *Case, rows, cols int, value func(i, j int) E) View[E] {
 	return v
 }
 
-// Row returns row i.
-func (v View[E]) Row(i int) []E { return v.Data[i*v.Stride:][:v.Cols:v.Cols] }
+// Row returns row i, nil if there are no columns.
+func (v View[E]) Row(i int) []E {
+	if v.Cols == 0 {
+		return nil
+	}
+	return v.Data[i*v.Stride:][:v.Cols:v.Cols]
+}
 
 // Table returns the rows.
 func (v View[E]) Table() [][]E {
 	rows := make([][]E, v.Rows)
 	for i := range rows {
-		if v.Cols > 0 {
-			rows[i] = v.Row(i)
-		}
+		rows[i] = v.Row(i)
 	}
 	return rows
 }
