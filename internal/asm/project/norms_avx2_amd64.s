@@ -5,6 +5,7 @@
 // Same bits as    normsRef in ref.go: k ascending, one FMA per term.
 // Layout          x rows×d, row-major; rows are those of three vectors: 12 of float64, 24 of float32. d ≥ 1.
 // Tile            a row to a lane: three vectors of rows × 4 k, transposed in registers. A vector has one or two groups of four rows.
+//                 Each row is fetched 128 bytes ahead.
 // Tail            k: one a turn. There is none of rows.
 // Special values  follow the arithmetic.
 // Registers       AX BX CX DX DI R8 groups at k · SI ldx · R9 3·ldx · R10 k left · R11 n ·
@@ -34,6 +35,13 @@
 	move1  (g)(three*1), t3; \
 	unpack t1, t0, t0;       \
 	unpack t3, t2, t2
+
+// The same k of four rows, two lines on.
+#define fetch(g) \
+	PREFETCHT0 128(g);          \
+	PREFETCHT0 128(g)(ldxb*1);  \
+	PREFETCHT0 128(g)(ldxb*2);  \
+	PREFETCHT0 128(g)(three*1)
 
 #define F64
 #include "type_amd64.h"
@@ -79,6 +87,9 @@ sum:
 	JLT  few
 
 kloop:
+	fetch(g0)
+	fetch(g1)
+	fetch(g2)
 	two(0, g0, Y0)
 	two(0, g1, Y1)
 	two(0, g2, Y2)
@@ -187,6 +198,12 @@ sum:
 	JLT  few
 
 kloop:
+	fetch(g0)
+	fetch(g1)
+	fetch(g2)
+	fetch(g3)
+	fetch(g4)
+	fetch(g5)
 	eight(g0, g1, Y0)
 	eight(g2, g3, Y1)
 	eight(g4, g5, Y2)
