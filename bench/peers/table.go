@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -31,7 +32,6 @@ func (t *table) add(r *result) {
 			peers = append(peers, e)
 		}
 	}
-	slices.SortFunc(peers, func(a, b *entry) int { return cmp(a.min(), b.min()) })
 	worst := ""
 	largest := 0.0
 	for _, e := range r.entries {
@@ -44,11 +44,11 @@ func (t *table) add(r *result) {
 		}
 	}
 	for _, o := range mine {
-		var goals []string
-		for _, g := range r.goals {
-			if g.of == o.name && g.at(t.level) > 0 {
-				goals = append(goals, t.judge(r.name, g, o, peers))
-			}
+		// The best peer comes first.
+		slices.SortFunc(peers, func(a, b *entry) int { return cmp.Compare(o.ratioOf(a), o.ratioOf(b)) })
+		verdict := ""
+		if o.name == "ours" && r.goal.at(t.level) > 0 {
+			verdict = t.judge(r.name, r.goal, o, peers)
 		}
 		best := "| – | – | – "
 		if len(peers) > 0 {
@@ -59,7 +59,7 @@ func (t *table) add(r *result) {
 			others = append(others, fmt.Sprintf("%s %s (%s)", p.name, micro(p.min()), ratio(o, p)))
 		}
 		t.rows = append(t.rows, fmt.Sprintf("| %s | %s | %s · %s %s| %s | %s | %.1e%s | %s |",
-			r.name, o.name, micro(o.min()), micro(o.median()), best, strings.Join(goals, ", "), strings.Join(others, ", "), largest, worst, t.share(r.name, o)))
+			r.name, o.name, micro(o.min()), micro(o.median()), best, verdict, strings.Join(others, ", "), largest, worst, t.share(r.name, o)))
 	}
 }
 
@@ -88,20 +88,21 @@ func (t *table) share(name string, o *entry) string {
 	return fmt.Sprintf("%.2f %s", share, o.bound)
 }
 
-// judge says whether a goal is met, by the minima.
+// judge says whether a goal is met. The peers are ordered: the first is the best.
 func (t *table) judge(name string, g goal, o *entry, peers []*entry) string {
-	for _, p := range peers { // ordered: the first is the best
-		if slices.Contains(strings.Split(g.peer, "|"), p.name) {
+	want := g.at(t.level)
+	for _, p := range peers {
+		if g.peers == "" || slices.Contains(strings.Split(g.peers, "|"), p.name) {
 			t.goals++
 			verdict := "met"
-			if p.min()/o.min() < g.at(t.level) {
+			if o.ratioOf(p) < want {
 				verdict = "MISSED"
-				t.missed = append(t.missed, fmt.Sprintf("%s %s: %s against %s, goal %g", name, o.name, ratio(o, p), p.name, g.at(t.level)))
+				t.missed = append(t.missed, fmt.Sprintf("%s %s: %s against %s, goal %g", name, o.name, ratio(o, p), p.name, want))
 			}
-			return fmt.Sprintf("≥ %g %s: %s", g.at(t.level), p.name, verdict)
+			return fmt.Sprintf("≥ %g %s: %s", want, p.name, verdict)
 		}
 	}
-	return fmt.Sprintf("≥ %g %s: not measured", g.at(t.level), g.peer)
+	return fmt.Sprintf("≥ %g: not measured", want)
 }
 
 func (t *table) print(w io.Writer) {
@@ -110,7 +111,7 @@ func (t *table) print(w io.Writer) {
 	for _, r := range t.rows {
 		fmt.Fprintln(w, r)
 	}
-	fmt.Fprintf(w, "\nRatio: the peer's time by ours, of the minima (and the median of the ratios of each round). Share of the limit: the time that this machine needs at least for what is named, measured in the same run, by ours. %d of %d goals are met.\n", t.goals-len(t.missed), t.goals)
+	fmt.Fprintf(w, "\nRatio: the peer's time by ours, of the minima (and the median of the ratios of each round, which judges goals and orders peers). Share of the limit: the time that this machine needs at least for what is named, measured in the same run, by ours. %d of %d goals are met.\n", t.goals-len(t.missed), t.goals)
 	for _, m := range t.missed {
 		fmt.Fprintln(w, "- missed:", m)
 	}
@@ -125,13 +126,18 @@ func (t *table) print(w io.Writer) {
 	}
 }
 
-// ratio is that of the minima, and the median of those of each round.
-func ratio(o, p *entry) string {
+// ratioOf is the median over the rounds of the peer's time by ours.
+func (o *entry) ratioOf(peer *entry) float64 {
 	rs := make([]float64, len(o.samples))
 	for i := range rs {
-		rs[i] = p.samples[i] / o.samples[i]
+		rs[i] = peer.samples[i] / o.samples[i]
 	}
-	return fmt.Sprintf("%s (%s)", three(p.min()/o.min()), three(median(rs)))
+	return median(rs)
+}
+
+// ratio is the ratio of the minima, and in parentheses the median of the ratios of the rounds.
+func ratio(o, p *entry) string {
+	return fmt.Sprintf("%s (%s)", three(p.min()/o.min()), three(o.ratioOf(p)))
 }
 
 func micro(ns float64) string { return three(ns / 1000) }
@@ -143,14 +149,4 @@ func three(x float64) string {
 		digits = max(0, 2-int(math.Floor(math.Log10(x))))
 	}
 	return fmt.Sprintf("%.*f", digits, x)
-}
-
-func cmp(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

@@ -121,8 +121,11 @@ func wanted(s spec) float64 {
 	case "tiny", "codes", "emd", "emdtiny", "assign", "line", "sliced":
 		return 0
 	}
-	if s.int("n") < 100 {
+	switch n := s.int("n"); {
+	case n < 100:
 		return 0
+	case n > 1000 && (s.kind == "query" || s.kind == "nearest"): // rows in memory
+		return .9
 	}
 	return .85
 }
