@@ -24,8 +24,8 @@ const lambdaPanic = "dist: λ is negative or not finite"
 // centered data avoid this. If z is x, half of the distances are computed.
 //
 // A distance depends on its two rows alone. It is symmetric, never negative, and exactly 0 for
-// equal rows. A square or sum beyond the largest number is +Inf; no other infinity, and no NaN,
-// comes of finite samples. A square that underflows adds at most the smallest positive number to the error. dst must
+// equal rows. A square or sum beyond the largest number is +Inf; finite input never yields NaN or another
+// infinity. A square that underflows adds at most the smallest positive number to the error. dst must
 // not overlap x or z.
 func SqEuclidean[T Float](dst, x, z Matrix[T]) {
 	checkPair(dst, x, z)

@@ -37,9 +37,9 @@
 //
 // # Promises
 //
-// Accuracy: nothing is added to a denominator. When a scaling is about to leave the range in which it
-// is accurate, the iteration continues on logarithms. Whatever λ and the scale of the data, the result
-// is finite and right, or its Status or an error says otherwise.
+// Accuracy: no epsilon is added to denominators. When a scaling is about to leave the range in which it
+// is accurate, the iteration continues in the log domain. For every λ and every scale of the data, the
+// result is finite and accurate, or its Status or an error says otherwise.
 //
 // Same bits: an answer does not depend on the machine, its instruction set, the number of workers, the
 // storage (except StorageMixed), Settings.MaxMemory, or whether a problem is solved alone or in a batch.

@@ -11,7 +11,7 @@ import (
 // Settings configure a Solver. The zero value makes ten iterations, and each problem must state its
 // λ.
 type Settings struct {
-	// Lambda is the λ of problems that state none. ε or reg of other libraries is 1/λ.
+	// Lambda is used when Problem.Lambda is zero. ε or reg of other libraries is 1/λ.
 	Lambda float64
 	// Iterations is the number of iterations; 0 means 10. With a Tolerance it is the largest number;
 	// 0 then means 10000.

@@ -1,6 +1,6 @@
 // Package vecmath computes dot products, distances and sums of slices of float64 and float32, and exponentials,
-// logarithms and softmax, with AVX2, AVX-512 and NEON. Results are the same bits on every machine, which
-// those of package math are not; only the sign and payload bits of a NaN may differ.
+// logarithms and softmax, with AVX2, AVX-512 and NEON. Results are bit-identical on every machine, unlike
+// package math; only the sign and payload bits of a NaN may differ.
 //
 // All functions are safe for concurrent use on different destinations, and allocate nothing.
 // A destination has the length of its source. It may be the source; it must not overlap it in

@@ -59,9 +59,9 @@
 //
 // Contexts: every function that makes more than one pass over the data takes a context. Fit,
 // Score, Prepare, CrossValidate and PredictLabels return within 0.1 s of the end of the context on
-// a machine with an idle core; functions of the caller, such as ReadRows, Progress and an
-// Executor, must return by themselves. If there is a projection already, Fit returns its Model
-// beside the error.
+// a machine with an idle core; your callbacks, such as ReadRows, Progress and an Executor, must
+// return on their own. If Fit has already found a projection, it returns the Model together with
+// the error.
 //
 // Memory: Fit computes what it needs before it allocates, and returns ErrSettings above 16 GiB.
 // TransformVec, Transform32 and Predict allocate nothing after the first calls.

@@ -20,13 +20,12 @@ import (
 // are not changed. If there are more features than samples, Fit works in the span of the
 // samples, which contains the solution.
 //
-// What is wrong with data or settings is an error that wraps one of the sentinel errors of
-// this package and says where. If the context ends, Progress returns an error, or J cannot be
-// computed any more, the error wraps the cause. If there is a projection already, Fit then also
-// returns the Model of the best projection so far. There is none before the first step. While
-// candidate settings are compared, there is none either. A non-nil Model beside a non-nil error means:
-// interrupted, and usable. Its Report has the status StatusCancelled, StatusStopped or
-// StatusEvaluationFailed.
+// Errors in data or settings wrap a sentinel error of this package and say where they are. If the
+// context ends, Progress returns an error, or J can no longer be computed, the error wraps the
+// cause. If Fit has already found a projection, it returns the Model of the best one together with
+// the error; the Model is usable, and its Report has the status StatusCancelled, StatusStopped or
+// StatusEvaluationFailed. Fit has no projection before the first step and while it compares
+// candidate settings.
 //
 // # Samples that do not fit in memory
 //

@@ -180,7 +180,7 @@ func (m *Model) Cut(q int) (*Model, error) {
 // Choice or evaluation counts.
 func (m *Model) Report() Report { return m.report.clone() }
 
-// clone copies what r refers to, but for the samples of a Validation.
+// clone returns a deep copy of r. The samples of a Validation are shared.
 func (r *Report) clone() Report {
 	c := *r
 	c.History = slices.Clone(r.History)

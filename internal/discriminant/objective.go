@@ -474,7 +474,7 @@ func (e LambdaError) Error() string {
 
 func (e LambdaError) Unwrap() error { return fault.ErrSettings }
 
-// Lambdas returns λ_cc' in the units of the data, or nil if J is of some of the classes.
+// Lambdas returns λ for each pair of classes in data units. It returns nil if J uses a subset of the classes.
 func (o *Objective[T]) Lambdas() *mat.SymDense {
 	if len(o.Samples.Classes) < len(o.whole.Classes) {
 		return nil

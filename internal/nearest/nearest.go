@@ -115,7 +115,7 @@ func (s *Set[T]) OfferAll(distances []T, first int) {
 		return
 	}
 	for len(distances) > j {
-		// Hardly a candidate enters, so that the loop only compares.
+		// Few candidates are accepted, so the common path is one comparison.
 		bound := s.distances[s.top()]
 		for ; j < len(distances) && !(distances[j] <= bound); j++ {
 		}

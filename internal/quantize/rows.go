@@ -117,7 +117,7 @@ const (
 )
 
 // Nearest offers the rows of r that can be among the nearest to y (length Dim) to set, with their
-// distances. The context is asked every 1024 rows, and its cause is the error.
+// distances. It checks the context every 1024 rows and returns context.Cause(ctx).
 func Nearest[T num.Float](ctx context.Context, set *nearest.Set[T], r *Rows, y []T, s *Scratch) error {
 	fill(s, r, y)
 	b := &s.bounds

@@ -34,7 +34,7 @@ const (
 // to the principal components, dealt out to the parts so that the products of their variances are
 // balanced (the same, section 3.2).
 //
-// The error wraps ErrRange, or is the context's cause. It asks the context every 128 rows.
+// The error wraps ErrRange or is context.Cause(ctx). The context is checked every 128 rows.
 func Train(ctx context.Context, y matrix.Matrix[float64], parts, bits, workers int) (*Quantizer, error) {
 	if err := CheckRange(y); err != nil {
 		return nil, err

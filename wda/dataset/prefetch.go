@@ -14,8 +14,7 @@ type prefetch struct {
 	at, told int64
 }
 
-// prefetch returns r, which reads what the source is made of from an offset on, with this
-// ahead of it where there is a disk.
+// prefetch returns a reader that starts at offset and reads ahead of r on a disk.
 func (s *source) prefetch(r io.Reader, offset int64) io.Reader {
 	if s.disk == nil {
 		return r
