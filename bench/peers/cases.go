@@ -188,6 +188,26 @@ func cases() []testCase {
 			add(large, 1e-5, g, "nearest/type=f32/n=%d/d=%d/k=10", n, d)
 		}
 	}
+	for _, c := range []struct {
+		n, d, m  int
+		avx512   float64
+		avx2     float64
+		sometime bool
+	}{
+		{100_000, 128, 1, 2.5, 2, false}, {100_000, 128, 10, 7, 4, false}, {100_000, 128, 100, 4, 2, false}, {100_000, 128, 1000, 4, 2, false},
+		{10_000, 384, 1, 1, 1, false}, {10_000, 384, 100, 1, 1, false}, {10_000, 384, 1000, 1, 1, true},
+		{100_000, 768, 1, 1, 1, true}, {100_000, 768, 10, 1, 1, true}, {100_000, 768, 100, 4, 2, true}, {100_000, 768, 1000, 1, 1, true},
+		{1_000_000, 96, 1, 2.5, 2, true}, {1_000_000, 96, 10, 1, 1, true}, {1_000_000, 96, 100, 4, 2, true}, {1_000_000, 96, 1000, 1, 1, true},
+	} {
+		for _, of := range []string{"l2", "ip"} {
+			g := []goal{byLevel("faiss|faiss20", c.avx512, c.avx2), {"ours-plain", "faiss|faiss20", map[string]float64{"": 0.9}}}
+			add(c.sometime, 1e-4, g, "search/type=f32/of=%s/data=gauss/n=%d/d=%d/m=%d/k=10", of, c.n, c.d, c.m)
+		}
+	}
+	for _, m := range []int{1, 100, 1000} { // pictures of digits, and features of a network for photographs
+		add(true, 1e-4, []goal{byLevel("faiss|faiss20", 1, 1)}, "search/type=f32/of=l2/data=mnist/n=69000/d=784/m=%d/k=10", m)
+	}
+	add(false, 1e-4, []goal{byLevel("faiss|faiss20", 1, 1)}, "search/type=f32/of=ip/data=decaf/n=432/d=4096/m=20/k=10")
 	for _, n := range []int{10_000, 100_000} {
 		// 16 bytes a row. FAISS rounds sums of 4-bit codes, and ours are exact.
 		add(false, 1e-5, everyPeer, "codes/type=f32/n=%d/d=32/m=16/bits=8/k=5", n)
@@ -277,6 +297,10 @@ func generate(s spec, dir, mnist string) error {
 			toUnit(x[i:][:d])
 		}
 		toUnit(y)
+	case "search":
+		if x, y = stored(s, mnist, rng); x == nil {
+			x, y = normal(n*d, 1), normal(s.int("m")*d, 1)
+		}
 	case "codes": // a query, and a codebook: a column has a vector of every part
 		x, y = normal(n*d, 1), normal(d+d<<s.int("bits"), 1)
 	case "free": // uniform points in the unit cube
@@ -322,6 +346,32 @@ func generate(s spec, dir, mnist string) error {
 		}
 	}
 	return nil
+}
+
+// stored returns the rows and the queries of a case search that takes real data, in an order drawn by rng; nil for others,
+// and without the file.
+func stored(s spec, mnist string, rng *rand.Rand) (x, y []float64) {
+	name := map[string]string{"mnist": "mnist.npz", "decaf": "office_webcam_dslr_decaf6.npz"}[s.text("data")]
+	if name == "" {
+		return nil, nil
+	}
+	n, m, path := s.int("n"), s.int("m"), filepath.Join(filepath.Dir(mnist), name)
+	set, err := dataset.ReadFile(path, nil)
+	if err == nil && len(set.Labels) < n+m {
+		err = fmt.Errorf("%d rows instead of %d", len(set.Labels), n+m)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "peers: %s: %v; Gaussian data instead\n", path, err)
+		return nil, nil
+	}
+	for j, i := range rng.Perm(len(set.Labels))[:n+m] {
+		if row := mat.Row(nil, i, set.X); j < n {
+			x = append(x, row...)
+		} else {
+			y = append(y, row...)
+		}
+	}
+	return x, y
 }
 
 // toUnit divides a vector by its length.

@@ -107,12 +107,12 @@ func (d *driver) start(build, script string, all bool) {
 		env  []string
 		argv []string
 	}
-	python := "numpy,faiss,scipy,sklearn,pot,potbatch,potcolumns,lapjv,lapjvx,lapjvc,lapjvs,lapjvh,lapjvr"
+	python := "numpy,faiss,faiss20,usearch,scipy,sklearn,pot,potbatch,potcolumns,lapjv,lapjvx,lapjvc,lapjvs,lapjvh,lapjvr"
 	if all {
 		python += ",ott"
 	}
 	peers := []peer{
-		{one, []string{self, "-serve", "ours,ours-f32,ours-mixed,naive,gonum,vek,tphakala,hnsw,chromem"}},
+		{one, []string{self, "-serve", "ours,ours-f32,ours-mixed,ours-plain,naive,gonum,vek,tphakala,hnsw,chromem"}},
 		{two, []string{self, "-serve", "ours-2,ours-2-f32"}},
 		{one, []string{filepath.Join(build, "peers-simd"), "-serve", "archsimd"}},
 		{one, []string{filepath.Join(build, "peers-numkong"), "-serve", "numkong-go"}},
@@ -182,7 +182,7 @@ func (d *driver) run(c testCase, tmp string) (*result, error) {
 	// Of large results some hundred thousand elements are compared.
 	stride := s.int("n")*s.int("n")/200_000*2 + 1
 	switch s.kind {
-	case "wda", "exp", "log", "softmax", "logsumexp", "query", "nearest", "codes", "pair":
+	case "wda", "exp", "log", "softmax", "logsumexp", "query", "nearest", "search", "codes", "pair":
 		stride = 1
 	}
 	r := &result{testCase: c}

@@ -21,6 +21,8 @@ var makers = map[string]maker{
 	"ours-f32": func(s spec, dir string) *job { return fits(s, dir, true) },
 	// K in float32, everything else in float64
 	"ours-mixed": func(s spec, dir string) *job { return mixed(s, dir) },
+	// without sketches of the rows
+	"ours-plain": func(s spec, dir string) *job { return plainSearches(s, dir) },
 	// these in a process with two threads
 	"ours-2":     func(s spec, dir string) *job { return parallel(s, dir, false) },
 	"ours-2-f32": func(s spec, dir string) *job { return fits(s, dir, true) },
@@ -52,6 +54,8 @@ func ours[T dist.Float](s spec, dir string) *job {
 		return oursPair[T](s, dir)
 	case "query", "nearest":
 		return queries(s, dir)
+	case "search":
+		return searches(s, dir)
 	case "codes":
 		return quantized(s, dir)
 	case "sqdist", "gibbs":
@@ -121,6 +125,44 @@ func queries(s spec, dir string) *job {
 			return out
 		},
 	}
+}
+
+// searches finds the rows that are nearest to many queries.
+func searches(s spec, dir string, options ...search.RowOption) *job {
+	m, k := s.int("m"), s.int("k")
+	rows, err := search.NewRows(loadMatrix[float32](dir, "x", s.int("n"), s.int("d")), search.StorageFloat32, options...)
+	if err != nil {
+		panic(err)
+	}
+	queries, measure := loadMatrix[float32](dir, "y", m, s.int("d")), search.MeasureSqEuclidean
+	if s.text("of") == "ip" {
+		measure = search.MeasureInnerProduct
+	}
+	var searcher search.Searcher
+	var found [][]search.Neighbor
+	return &job{
+		run: func() {
+			if found, err = searcher.Nearest(background, rows, queries, k, measure); err != nil {
+				panic(err)
+			}
+		},
+		result: func() []float64 {
+			out := make([]float64, 0, m*k)
+			for _, neighbors := range found {
+				for _, f := range neighbors {
+					out = append(out, float64(f.Value))
+				}
+			}
+			return out
+		},
+	}
+}
+
+func plainSearches(s spec, dir string) *job {
+	if s.kind != "search" {
+		return nil
+	}
+	return searches(s, dir, search.NoSketch)
 }
 
 // iterate is one iteration as package sinkhorn makes it, without its bookkeeping.

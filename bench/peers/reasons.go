@@ -13,7 +13,6 @@ var reasons = []because{
 	{"", "softmax/", "maximum and scaling are passes of their own over the slice, and the look-up takes ports that FMAs need (vecmath/NOTES.md)"},
 	{"", "logsumexp/", "the maximum is a pass of its own over the slice, and the look-up takes ports that FMAs need (vecmath/NOTES.md)"},
 	{"", "pair/", "the call, the last elements and the folds of the lanes weigh as much as short vectors; of a cosine, a root and a division, too (internal/asm/pair/NOTES.md)"},
-	{"", "nearest/", "values of a block of rows are stored, and searched for the nearest in a pass of its own"},
 	{"", "query/.*/n=1000/", "the values of a call are copied, and the lanes of every row are summed behind its loads"},
 	{"", "query/", "a plain loop over the same rows, in the same run, is 1.0 to 1.1 times as fast (internal/asm/query/NOTES.md); the limit is measured earlier, on other memory"},
 	{"", "sqdist/.*/n=100/", "tiles of 10 features are short, and the call copies the second operand first"},

@@ -129,6 +129,46 @@ def faiss_nearest(c):
     return lambda: index.search(q, k)[0]
 
 
+def stored(c):
+    """Rows and queries of a search."""
+    d = c.int("d")
+    return c.load("x", c.int("n"), d), c.load("y", c.int("m"), d)
+
+
+def faiss_search(c, threshold=None):
+    """threshold is the number of queries from which on FAISS takes a matrix product."""
+    import faiss
+
+    x, q = stored(c)
+    index = faiss.IndexFlatIP(c.int("d")) if c.values["of"] == "ip" else faiss.IndexFlatL2(c.int("d"))
+    index.add(x)
+    if threshold is None:
+        threshold = faiss.cvar.distance_compute_blas_threshold
+
+    def run():
+        default = faiss.cvar.distance_compute_blas_threshold
+        faiss.cvar.distance_compute_blas_threshold = threshold
+        found = index.search(q, c.int("k"))[0]
+        faiss.cvar.distance_compute_blas_threshold = default
+        return found
+
+    return run
+
+
+def faiss20_search(c):
+    return faiss_search(c, 20)
+
+
+def usearch_search(c):
+    from usearch.index import search
+
+    x, q = stored(c)
+    sign, offset, metric = (-1, 1, "ip") if c.values["of"] == "ip" else (1, 0, "l2sq")
+    run = lambda: search(x, q, c.int("k"), metric, exact=True, threads=1)
+    # its inner product is 1 − q·x
+    return run, lambda found: sign * (np.asarray(found.distances, np.float64) - offset)
+
+
 def faiss_codes(c):
     """A search of codes. Its codebook is given instead of trained."""
     import faiss
@@ -517,7 +557,7 @@ def pot_fit(c):
     return run
 
 
-PACKAGES = {"numpy": "numpy", "faiss": "faiss-cpu", "scipy": "scipy", "sklearn": "scikit-learn", "pot": "POT", "potbatch": "POT", "potcolumns": "POT", "ott": "ott-jax", "torch": "geomloss"}
+PACKAGES = {"numpy": "numpy", "faiss": "faiss-cpu", "faiss20": "faiss-cpu", "usearch": "usearch", "scipy": "scipy", "sklearn": "scikit-learn", "pot": "POT", "potbatch": "POT", "potcolumns": "POT", "ott": "ott-jax", "torch": "geomloss"}
 PACKAGES |= {name: "lapx" for name in ("lapjv", "lapjvx", "lapjvc", "lapjvs", "lapjvh", "lapjvr")}
 
 
