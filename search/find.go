@@ -16,18 +16,25 @@ const (
 	findElements = 1 << 18
 	// fewQueries is the number of queries that are filtered one after the other instead of as a block.
 	fewQueries = 4
-	// mostPassing is the number of rows of a block of which one may pass the filter of a query. If more pass, the whole
-	// block is compared, and so are the next firstPause blocks. Every time the pause doubles, up to lastPause.
-	mostPassing = 12
-	firstPause  = 4
-	lastPause   = 64
+	// One row of passingShare may pass the filter of a query, and passingRows more. If more pass, the whole block is compared,
+	// and so is the next block. Then the first probeRows of a block are filtered, and if too many of
+	// them pass, the pause doubles, up to lastPause.
+	passingShare = 12
+	passingRows  = 4
+	firstPause   = 1
+	lastPause    = 64
+	probeRows    = 2 * sketch.Rows
 	// seenFor is the number of rows for each of the k nearest that must be seen before rows are filtered.
 	seenFor = 8
 )
 
-// firstBlock is the number of rows of the first block. The next blocks double what was seen, so that a threshold is
-// never much older than half of the rows before it. Tests lower it.
-var firstBlock = 256
+var (
+	// sketchedRows and sketchedCols are the least rows and columns of a search that filters rows. Tests lower them.
+	sketchedRows, sketchedCols = 2048, 8
+	// firstBlock is the number of rows of the first block. The next blocks double what was seen, so that a threshold is
+	// never much older than half of the rows before it. Tests lower it.
+	firstBlock = 256
+)
 
 // filterState is the state of a prepared query in a search that filters rows.
 type filterState struct {
@@ -36,6 +43,7 @@ type filterState struct {
 	ready   bool    // the filter is aimed at a key
 	wait    int     // blocks to compare before the next attempt to filter
 	pause   int     // the next value of wait
+	trusted bool    // the filter of the last block has kept most rows back
 	waiting int     // candidates that wait for their comparison
 	list    [query.Rows]candidate
 }
@@ -62,12 +70,12 @@ type block struct {
 func (s *Searcher) find(ctx context.Context, r *Rows, lo, hi int, measure Measure, g goal) error {
 	for i := range s.filters {
 		f := &s.filters[i]
-		f.ready, f.wait, f.pause, f.waiting = false, 0, firstPause, 0
+		f.ready, f.wait, f.pause, f.trusted, f.waiting = false, 0, firstPause, false, 0
 	}
 	seen := 0
 	width := func(p *part) int {
 		n := max(findElements/p.stride/sketch.Rows*sketch.Rows, sketch.Rows)
-		if p.isSketched() {
+		if p.isSketched() && len(s.filters) > 0 {
 			n = min(n, max(firstBlock, seen/sketch.Rows*sketch.Rows))
 		}
 		return n
@@ -101,43 +109,85 @@ func (s *Searcher) filterBlock(ctx context.Context, b block, measure Measure, g 
 	d := sketchFeatures(b.cols)
 	first, end := b.from/sketch.Rows, (b.from+b.n+sketch.Rows-1)/sketch.Rows
 	groups, codes := b.segment.groups[first:end], b.codes[first*sketch.Rows*d:end*sketch.Rows*d]
-	last := ^uint32(0) >> (uint(-b.n) % sketch.Rows) // the rows of the last group that are in the block
-	s.masks = slices.Grow(s.masks[:0], len(groups)*sketch.Queries)[:len(groups)*sketch.Queries]
 	for q := 0; q < len(s.prepared); q += sketch.Queries {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		m := min(sketch.Queries, len(s.prepared)-q)
 		info := &s.infos[q/sketch.Queries]
-		filtered := 0
 		var use [sketch.Queries]bool
+		left, unknown := 0, false // queries to filter, and whether one of them is not trusted
 		for j := range m {
 			if use[j] = s.aim(q+j, &info[j], measure, g); use[j] {
-				filtered++
+				left++
+				unknown = unknown || !s.filters[q+j].trusted
 			}
 		}
-		if filtered == 0 {
+		if unknown && b.n >= 2*probeRows {
+			s.filter(q, use[:m], info, d, groups[:probeRows/sketch.Rows], codes)
 			for j := range m {
-				s.direct = append(s.direct, q+j)
+				if use[j] && s.tooMany(q+j, j, m, probeRows) {
+					use[j] = false
+					left--
+				}
 			}
-			continue
 		}
-		if m > fewQueries {
-			sketch.Filter(s.masks, codes, groups, s.codes[q*d:][:sketch.Queries*d], info)
+		if left > 0 {
+			s.filter(q, use[:m], info, d, groups, codes)
 		}
 		for j := range m {
-			switch {
-			case !use[j]:
+			if use[j] && !s.tooMany(q+j, j, m, b.n) {
+				s.offerPassing(q+j, j, m, b, measure, g)
+			} else {
 				s.direct = append(s.direct, q+j)
-			case m > fewQueries:
-				s.offerPassing(q+j, b, s.masks[j:], sketch.Queries, last, measure, g)
-			default:
-				sketch.FilterOne(s.masks[:len(groups)], codes, groups, s.codes[(q+j)*d:][:d], &info[j])
-				s.offerPassing(q+j, b, s.masks[:len(groups)], 1, last, measure, g)
 			}
 		}
 	}
 	return nil
+}
+
+// filter sets the masks of the queries from q on, of those in use at least. Sketches have d features.
+func (s *Searcher) filter(q int, use []bool, info *[sketch.Queries]sketch.Query, d int, groups []sketch.Group, codes []uint8) {
+	n := len(groups)
+	s.masks = slices.Grow(s.masks[:0], n*sketch.Queries)[:n*sketch.Queries]
+	if len(use) > fewQueries {
+		sketch.Filter(s.masks, codes, groups, s.codes[q*d:][:sketch.Queries*d], info)
+		return
+	}
+	for j, use := range use {
+		if use {
+			sketch.FilterOne(s.masks[j*n:][:n], codes, groups, s.codes[(q+j)*d:][:d], &info[j])
+		}
+	}
+}
+
+// masksOf returns the masks of query j of m after filter. Masks of successive groups are stride apart.
+func (s *Searcher) masksOf(j, m int) (masks []uint32, stride int) {
+	if m > fewQueries {
+		return s.masks[j:], sketch.Queries
+	}
+	n := len(s.masks) / sketch.Queries
+	return s.masks[j*n:][:n], 1
+}
+
+// tooMany reports whether so many of the first n rows pass the filter of query i, which is query j of m, that the query must be
+// compared with all of them. It clears the bits behind the n rows.
+func (s *Searcher) tooMany(i, j, m, n int) bool {
+	masks, stride := s.masksOf(j, m)
+	end := (n - 1) / sketch.Rows * stride
+	masks[end] &= ^uint32(0) >> (uint(-n) % sketch.Rows)
+	passing := 0
+	for at := 0; at <= end; at += stride {
+		passing += bits.OnesCount32(masks[at])
+	}
+	f := &s.filters[i]
+	f.trusted = passing <= passingRows+n/passingShare
+	if f.trusted {
+		f.pause = firstPause
+		return false
+	}
+	f.wait, f.pause = f.pause, min(2*f.pause, lastPause)
+	return true
 }
 
 // aim sets the filter of query i to the rows that may still be in its result. It reports whether the next block is to be
@@ -155,27 +205,12 @@ func (s *Searcher) aim(i int, to *sketch.Query, measure Measure, g goal) bool {
 	return f.ready
 }
 
-// offerPassing compares the rows of a block that have a bit in the masks with query i, now or later. Masks of groups are
-// stride apart. If there are too many, it adds the query to s.direct instead.
-func (s *Searcher) offerPassing(i int, b block, masks []uint32, stride int, last uint32, measure Measure, g goal) {
-	end := (b.n - 1) / sketch.Rows * stride
-	masks[end] &= last
-	passing := 0
-	for at := 0; at <= end; at += stride {
-		passing += bits.OnesCount32(masks[at])
-	}
+// offerPassing compares the rows of a block that pass the filter of query i, which is query j of m, now or later.
+func (s *Searcher) offerPassing(i, j, m int, b block, measure Measure, g goal) {
 	f := &s.filters[i]
-	if passing > sketch.Rows/2+b.n/mostPassing {
-		s.direct = append(s.direct, i)
-		f.wait, f.pause = f.pause, min(2*f.pause, lastPause)
-		return
-	}
-	f.pause = firstPause
-	if passing == 0 {
-		return
-	}
+	masks, stride := s.masksOf(j, m)
 	all := b.deleted.Load() == nil
-	for at, row := 0, 0; at <= end; at, row = at+stride, row+sketch.Rows {
+	for at, row := 0, 0; row < b.n; at, row = at+stride, row+sketch.Rows {
 		for mask := masks[at]; mask != 0; mask &= mask - 1 {
 			k := row + bits.TrailingZeros32(mask)
 			if !all && b.isDeleted(b.from+k, s.keep.version) {

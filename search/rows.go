@@ -65,7 +65,7 @@ func NewRows[T dist.Float](x dist.Matrix[T], storage Storage, options ...RowOpti
 		}
 		return r, nil // with any number of columns
 	}
-	s := newSegment(x.Cols, x.Rows, storage, r.plain)
+	s := newSegment(x.Cols, x.Rows, storage, r.plain || x.Rows < sketchedRows)
 	if err := storeMatrix(s, 0, x, 0, x.Rows); err != nil {
 		return nil, err
 	}

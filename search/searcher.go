@@ -393,7 +393,7 @@ func (s *Searcher) prepare(r *Rows, queries dist.Matrix[float32], lo, hi int, me
 	s.queries = slices.Grow(s.queries[:0], n+query.Rows*stride)[:n+query.Rows*stride]
 	clear(s.queries)
 	s.prepared, s.filters = s.prepared[:0], s.filters[:0]
-	filter := search && slices.ContainsFunc(r.parts, func(p part) bool { return p.isSketched() })
+	filter := search && r.n >= sketchedRows && slices.ContainsFunc(r.parts, func(p part) bool { return p.isSketched() })
 	if filter {
 		blocks := (hi - lo + sketch.Queries - 1) / sketch.Queries
 		size := blocks * sketch.Queries * sketchFeatures(r.cols)

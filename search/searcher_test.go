@@ -406,11 +406,11 @@ func TestSearchAllocates(t *testing.T) {
 	var s Searcher
 	var one []Neighbor
 	ctx := context.Background()
-	dst := dist.NewMatrix[float32](3, 1000, nil)
+	dst := dist.NewMatrix[float32](3, 2200, nil)
 	for i, measure := range append(measures, MeasureCosine) {
 		d := 40 + i%2*60
 		q := gaussian(2, 3, d)
-		rows, err := NewRows(gaussian(1, 1000, d), storages[i])
+		rows, err := NewRows(gaussian(1, 2200, d), storages[i])
 		if err != nil {
 			t.Fatal(err)
 		}

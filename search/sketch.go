@@ -14,10 +14,6 @@ const (
 	mostNorm  = 0x1p36
 )
 
-// sketchedRows and sketchedCols are the least rows of a segment and the least columns for which sketches are made. Tests
-// lower them.
-var sketchedRows, sketchedCols = math.MaxInt, 32 // until the filter has assembly
-
 const (
 	// filterSlack and cosineSlack, with ⌈d/16⌉ added once or twice, are the slack of the bound in units of 2⁻²⁴. See
 	// the package documentation.

@@ -79,7 +79,7 @@ func hardMatrix(rng *rand.Rand, kind, rows, cols int) dist.Matrix[float32] {
 // TestSketchesChangeNothing compares the results of random problems with and without sketches: rows, order and bits.
 func TestSketchesChangeNothing(t *testing.T) {
 	smallSketches(t)
-	problems := 400
+	problems := 200
 	if testdata.IsLong() {
 		problems = 100_000
 	}
