@@ -188,26 +188,26 @@ func cases() []testCase {
 			add(large, 1e-5, g, "nearest/type=f32/n=%d/d=%d/k=10", n, d)
 		}
 	}
+	const flat = "faiss|faiss20"
 	for _, c := range []struct {
-		n, d, m  int
-		avx512   float64
-		avx2     float64
-		sometime bool
+		n, d, m int
+		goal    goal
+		full    bool
 	}{
-		{100_000, 128, 1, 2.5, 2, false}, {100_000, 128, 10, 7, 4, false}, {100_000, 128, 100, 4, 2, false}, {100_000, 128, 1000, 4, 2, false},
-		{10_000, 384, 1, 1, 1, false}, {10_000, 384, 100, 1, 1, false}, {10_000, 384, 1000, 1, 1, true},
-		{100_000, 768, 1, 1, 1, true}, {100_000, 768, 10, 1, 1, true}, {100_000, 768, 100, 4, 2, true}, {100_000, 768, 1000, 1, 1, true},
-		{1_000_000, 96, 1, 2.5, 2, true}, {1_000_000, 96, 10, 1, 1, true}, {1_000_000, 96, 100, 4, 2, true}, {1_000_000, 96, 1000, 1, 1, true},
+		{100_000, 128, 1, goal{flat, 2.5, 2}, false}, {100_000, 128, 10, goal{flat, 7, 4}, false},
+		{100_000, 128, 100, goal{flat, 4, 2}, false}, {100_000, 128, 1000, goal{flat, 4, 2}, false},
+		{10_000, 384, 1, everyPeer, false}, {10_000, 384, 10, everyPeer, true}, {10_000, 384, 100, everyPeer, false}, {10_000, 384, 1000, everyPeer, true},
+		{100_000, 768, 1, everyPeer, true}, {100_000, 768, 10, everyPeer, true}, {100_000, 768, 100, goal{flat, 4, 2}, true}, {100_000, 768, 1000, everyPeer, true},
+		{1_000_000, 96, 1, goal{flat, 2.5, 2}, true}, {1_000_000, 96, 10, everyPeer, true}, {1_000_000, 96, 100, goal{flat, 4, 2}, true}, {1_000_000, 96, 1000, everyPeer, true},
 	} {
 		for _, of := range []string{"l2", "ip"} {
-			g := []goal{byLevel("faiss|faiss20", c.avx512, c.avx2), {"ours-plain", "faiss|faiss20", map[string]float64{"": 0.9}}}
-			add(c.sometime, 1e-4, g, "search/type=f32/of=%s/data=gauss/n=%d/d=%d/m=%d/k=10", of, c.n, c.d, c.m)
+			add(c.full, 1e-4, c.goal, "search/type=f32/of=%s/data=gauss/n=%d/d=%d/m=%d/k=10", of, c.n, c.d, c.m)
 		}
 	}
 	for _, m := range []int{1, 100, 1000} { // pictures of digits, and features of a network for photographs
-		add(true, 1e-4, []goal{byLevel("faiss|faiss20", 1, 1)}, "search/type=f32/of=l2/data=mnist/n=69000/d=784/m=%d/k=10", m)
+		add(true, 1e-4, everyPeer, "search/type=f32/of=l2/data=mnist/n=69000/d=784/m=%d/k=10", m)
 	}
-	add(false, 1e-4, []goal{byLevel("faiss|faiss20", 1, 1)}, "search/type=f32/of=ip/data=decaf/n=432/d=4096/m=20/k=10")
+	add(false, 1e-4, everyPeer, "search/type=f32/of=ip/data=decaf/n=432/d=4096/m=20/k=10")
 	for _, n := range []int{10_000, 100_000} {
 		// 16 bytes a row. FAISS rounds sums of 4-bit codes, and ours are exact.
 		add(false, 1e-5, everyPeer, "codes/type=f32/n=%d/d=32/m=16/bits=8/k=5", n)
