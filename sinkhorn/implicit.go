@@ -94,8 +94,18 @@ func (g *gradients[T]) implicitly(ctx context.Context, it *iteration[T]) error {
 	return g.flush(ctx, kernel)
 }
 
-// solve finds β. It also sets rowSum = r.
+// solve finds β. It also sets rowSum = r. Conjugate gradients that go on where the residual is rounding error may
+// diverge; then they begin again, and end at ten times the residual.
 func (g *gradients[T]) solve(ctx context.Context, it *iteration[T]) error {
+	for goal := it.limits.goal; ; goal *= 10 {
+		if err := g.solveTo(ctx, it, goal); err != ErrNotConverged || goal >= it.limits.enough {
+			return err
+		}
+	}
+}
+
+// solveTo is solve to a residual.
+func (g *gradients[T]) solveTo(ctx context.Context, it *iteration[T], goal float64) error {
 	kernel, im, sys := &it.kernel, &g.implicit, g.sys
 	u, v := it.plan.u, it.plan.v
 	// r and c come from the pass that begins the reverse sweep, without s.
@@ -123,12 +133,11 @@ func (g *gradients[T]) solve(ctx context.Context, it *iteration[T]) error {
 		sys.rhs[j] = c - T(sys.sd[j]*v)
 	}
 	clear(sys.beta)
-	goal, enough := it.limits.goal, it.limits.enough
 	left, _, err := sys.conjugateGradients(ctx, goal*goal*size, math.Inf(1), 4*min(kernel.N(), kernel.M())+100, 40)
 	if err != nil {
 		return err
 	}
-	if !(left <= enough*enough*size) {
+	if enough := it.limits.enough; !(left <= enough*enough*size) {
 		return ErrNotConverged
 	}
 	return nil
