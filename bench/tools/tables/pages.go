@@ -45,6 +45,17 @@ func describe(name string) work {
 		return work{v("count") + " marginals, one cost matrix, " + v("iters") + " iterations", n}
 	case "free":
 		return work{v("iters") + " iterations without a stored matrix", n + ", d = " + v("d")}
+	case "emd":
+		return work{"exact transport, " + v("weights") + " weights", square + ", d = " + v("d")}
+	case "emdtiny":
+		return work{v("count") + " small exact problems", square + " each, d = " + v("d")}
+	case "assign":
+		costs := map[string]string{"points": "points, d = " + v("d"), "random": "random costs", "whole": "whole costs"}[v("costs")]
+		return work{"assignment", square + ", " + costs}
+	case "line":
+		return work{"Wasserstein distance on a line, order " + v("order"), n}
+	case "sliced":
+		return work{"sliced Wasserstein distance, " + v("directions") + " directions", n + ", d = " + v("d")}
 	case "lse":
 		return work{"log-sum-exp of rows", square}
 	case "project":
@@ -177,12 +188,14 @@ func (r *results) short() string {
 	}
 	b.WriteString("\n|---|---|" + strings.Repeat("---|", len(columns)) + "\n")
 	for _, c := range []struct{ name, peer, text, library string }{
+		{"pair/type=f64/of=dot/n=384", "vek", "dot product, 384 numbers", "vek, Go"},
 		{"exp/type=f64/n=1024", "libmvec", "exp of a slice", "glibc libmvec"},
 		{"sqdist/type=f64/n=1000/d=10", "openblas", "squared distances, d = 10", "OpenBLAS, C"},
 		{"sqdist/type=f64/n=1000/d=784", "openblas", "squared distances, d = 784", "OpenBLAS, C"},
 		{"iterate/type=f64/n=1000/lambda=20", "openblas", "one Sinkhorn iteration", "OpenBLAS, C"},
 		{"sinkhorn/type=f64/n=1000/lambda=20/iters=100", "pot", "Sinkhorn", "POT"},
 		{"sinkhornlog/type=f64/n=1000/lambda=20/iters=100", "pot", "Sinkhorn, log domain", "POT"},
+		{"emd/type=f64/n=512/d=2/weights=uniform", "pot", "exact transport, n = 512", "POT"},
 		{"wda/type=f64/n=1000/d=784/p=10/classes=10/iters=10/lambda=1", "pot", "WDA gradient", "POT"},
 	} {
 		fmt.Fprintf(&b, "| %s | %s |", c.text, c.library)

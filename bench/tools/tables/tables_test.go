@@ -48,6 +48,16 @@ func TestParse(t *testing.T) {
 	if w := describe(rows[1].name); !strings.HasSuffix(w.text, "4 steps") || w.size != "10 × 3, p = 2" {
 		t.Errorf("described as %v", w)
 	}
+	for name, want := range map[string]work{
+		"emd/type=f64/n=64/d=2/weights=random":       {"exact transport, random weights", "64 × 64, d = 2"},
+		"assign/type=f64/n=64/costs=points/d=10":     {"assignment", "64 × 64, points, d = 10"},
+		"assign/type=f64/n=64/costs=whole":           {"assignment", "64 × 64, whole costs"},
+		"sliced/type=f64/n=1000/d=64/directions=100": {"sliced Wasserstein distance, 100 directions", "n = 1000, d = 64"},
+	} {
+		if got := describe(name); got != want {
+			t.Errorf("%s: described as %v, want %v", name, got, want)
+		}
+	}
 	if err := r.add("peers.md", text); err == nil {
 		t.Error("a name without day and machine was taken")
 	}
