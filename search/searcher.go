@@ -388,9 +388,13 @@ func (s *segment) rowOf(id ID, n int) (int, bool) {
 // sketches, if rows have some.
 func (s *Searcher) prepare(r *Rows, queries dist.Matrix[float32], lo, hi int, measure Measure, search bool) error {
 	stride := upTo(queries.Cols, query.Unit)
-	n := upTo(hi-lo, query.Queries) * stride
-	// Behind the queries there are eight rows for normOf.
-	s.queries = slices.Grow(s.queries[:0], n+query.Rows*stride)[:n+query.Rows*stride]
+	n, size := stride, stride
+	if hi-lo > 1 || measure == MeasureCosine {
+		// Several queries are compared in whole groups, which may begin at any of them. normOf takes eight rows.
+		n = upTo(hi-lo, query.Queries) * stride
+		size = n + query.Rows*stride
+	}
+	s.queries = slices.Grow(s.queries[:0], size)[:size]
 	clear(s.queries)
 	s.prepared, s.filters = s.prepared[:0], s.filters[:0]
 	filter := search && r.n >= sketchedRows && slices.ContainsFunc(r.parts, func(p part) bool { return p.isSketched() })
