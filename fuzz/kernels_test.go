@@ -9,6 +9,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/block"
 	"github.com/gomonge/monge/internal/asm/codes"
+	"github.com/gomonge/monge/internal/asm/compact"
 	"github.com/gomonge/monge/internal/asm/distance"
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/gram"
@@ -227,13 +228,13 @@ func priceKernel[T num.Float](c *call[float64], costs func(rows, cols int) ([]T,
 	row, _ := costs(1, n)
 	row = row[:n]
 	u, v := scalar[float64](&c.input, c.Rand), c.in(n)
-	out := c.Out(2 + 17)
+	out := c.Out(2 + 2*16)
 	if whole := n / 16 * 16; whole > 0 {
 		// What the assembly leaves in its lanes.
-		if lanes, at := (*[16]float64)(out[2:]), &out[18]; c.upTo(1) == 0 {
-			price.LeastLanes(lanes, at, row[:whole], u, v)
+		if lanes := [2]*[16]float64{(*[16]float64)(out[2:]), (*[16]float64)(out[18:])}; c.upTo(1) == 0 {
+			price.LeastLanes(lanes[0], lanes[1], row[:whole], u, v)
 		} else {
-			price.RelaxLanes(lanes, at, c.inOut(n, c.upTo(5)), row[:whole], u, v)
+			price.RelaxLanes(lanes[0], lanes[1], c.inOut(n, c.upTo(5)), row[:whole], u, v)
 		}
 	}
 	least, at := 0., 0
@@ -258,6 +259,35 @@ func codesKernel(c *call[float32]) {
 	dst := c.Out(n / 2)
 	words := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(dst))), n)
 	codes.Sums4(words, bytesOf(c.inOut(n*m/4, c.upTo(5))), bytesOf(c.in(8*m)))
+}
+
+func FuzzCompact(f *testing.F) { fuzz(f, compactKernel) }
+
+// compactKernel compares vectors of bytes.
+func compactKernel(c *call[float32]) {
+	words := c.upTo(200)
+	n := max(0, 4*words-c.upTo(3))
+	bytes := func() []byte {
+		b := bytesOf(c.inOut(words, c.upTo(5)))
+		return b[len(b)-n:]
+	}
+	signed := func() []int8 {
+		b := bytes()
+		return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(b))), len(b))
+	}
+	if c.upTo(1) == 0 {
+		defer asm.SwitchForms(0)()
+	}
+	out := c.Out(2)
+	switch c.upTo(2) {
+	case 0:
+		out[0] = float32(compact.DotInt8(signed(), signed())) // exact: below 2^24
+	case 1:
+		d := compact.SqEuclideanInt8(signed(), signed())
+		out[0], out[1] = float32(d>>16), float32(d&0xffff)
+	case 2:
+		out[0] = float32(compact.Hamming(bytes(), bytes()))
+	}
 }
 
 // bytesOf returns the memory of s.

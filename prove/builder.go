@@ -123,10 +123,10 @@ func (b *builder) vectors(r role, n ...int) {
 	}
 }
 
-// lanesOfPrice adds the array of lanes of package price, and the index.
+// lanesOfPrice adds the two arrays of lanes of package price.
 func (b *builder) lanesOfPrice() {
-	for _, n := range []int{16, 1} {
-		b.args = append(b.args, b.region(output, b.t, 1, n, n).Addr)
+	for range 2 {
+		b.args = append(b.args, b.region(output, b.t, 1, 16, 16).Addr)
 	}
 }
 

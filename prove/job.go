@@ -263,7 +263,7 @@ func (j *job) run(source *gossa.Source, program *code.Program, g *expr.Graph, s 
 func replacement(source *gossa.Source, g *expr.Graph) func(*ssa.Function, []gossa.Value) (gossa.Value, bool) {
 	return func(f *ssa.Function, args []gossa.Value) (gossa.Value, bool) {
 		switch source.Name(f) {
-		case "asm.init": // detection of the machine, which prepare stands in for
+		case "asm.init", "binary.init": // detection of the machine, which prepare stands in for, and messages
 			return nil, true
 		case "bits.OnesCount64", "bits.OnesCount8":
 			if n, ok := args[0].(expr.Node); ok {

@@ -43,6 +43,14 @@ const (
 
 func pairCall(b *builder) { b.vectors(input, b.n, b.n) }
 
+// compactCall adds two vectors of bytes.
+func compactCall(typ string) func(b *builder) {
+	return func(b *builder) {
+		b.narrow(input, typ, b.n)
+		b.narrow(input, typ, b.n)
+	}
+}
+
 func halfCall(b *builder) {
 	b.vectors(output, b.m)
 	b.vectors(input, b.n)
@@ -115,7 +123,7 @@ var kernels = append(plainKernels, expKernels...)
 var forked = map[string]bool{"vector.Log": true, "vector.Log2": true, "distance.Gibbs": true}
 
 // formed are the packages whose kernels have forms below a level.
-var formed = map[string]bool{}
+var formed = map[string]bool{"compact": true}
 
 // expKernels are those of exponentials, logarithms and maxima.
 var expKernels = []kernel{
@@ -303,6 +311,9 @@ var plainKernels = []kernel{
 	{"query", "DotHalfMany", single[1:], "", manyHalfShapes, manyHalves, ""},
 	{"query", "SqEuclideanInt8Many", single[1:], "", manyLongShapes, manyBytes, ""},
 	{"query", "DotInt8Many", single[1:], "", manyLongShapes, manyBytes, ""},
+	{"compact", "DotInt8", single[1:], "", compactShapes(1 << 16), compactCall("int8"), ""},
+	{"compact", "SqEuclideanInt8", single[1:], "", compactShapes(1 << 15), compactCall("int8"), ""},
+	{"compact", "Hamming", single[1:], "", compactShapes(1 << 15), compactCall("uint8"), ""},
 	{"codes", "Sums8", single[1:], "", func(lanes int) []shape {
 		return append(codeShapes(lanes), grid([]int{1, 2}, []int{1, 3}, func(m, n int) []shape { return []shape{{m: m, n: n}} })...)
 	}, func(b *builder) {

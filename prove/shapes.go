@@ -217,6 +217,20 @@ func halfShapes(lanes int) (out []shape) {
 	return out
 }
 
+// compactShapes covers sums of bytes of which one turn takes up to 256: every number of steps of 16 after none and after one turn, and some
+// after two and three; numbers that leave bytes to Go; and the most that one call of assembly takes.
+func compactShapes(most int) func(int) []shape {
+	return func(int) (out []shape) {
+		for k := range 33 {
+			out = append(out, shape{n: 16 * k})
+		}
+		for _, n := range []int{4, 20, 24, 16 * 35, 16 * 48, 16*49 + 12, 16 * 64, most} {
+			out = append(out, shape{n: n})
+		}
+		return out
+	}
+}
+
 // codeShapes covers sums for quantized codes: none to three blocks of 32 rows, and up to four turns
 // over the groups, of which one turn takes up to four.
 func codeShapes(int) []shape {

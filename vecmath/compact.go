@@ -1,66 +1,36 @@
 package vecmath
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
-	"math/bits"
 	"unsafe"
 
+	"github.com/gomonge/monge/internal/asm/compact"
 	"github.com/gomonge/monge/internal/asm/pair"
 	"github.com/gomonge/monge/internal/asm/query"
 )
 
-// DotInt8 returns Σ a[i]·b[i], exactly.
+// DotInt8 returns Σ a[i]·b[i], exactly. It is 0 for empty slices.
 func DotInt8(a, b []int8) int64 {
 	checkLengths(len(a), len(b))
-	sum := int64(0)
-	for i, v := range a {
-		sum += int64(v) * int64(b[i])
-	}
-	return sum
+	return compact.DotInt8(a, b)
 }
 
-// SqEuclideanInt8 returns Σ (a[i] − b[i])², exactly.
+// SqEuclideanInt8 returns Σ (a[i] − b[i])², exactly. It is 0 for empty slices.
 func SqEuclideanInt8(a, b []int8) int64 {
 	checkLengths(len(a), len(b))
-	sum := int64(0)
-	for i, v := range a {
-		d := int64(v) - int64(b[i])
-		sum += d * d
-	}
-	return sum
+	return compact.SqEuclideanInt8(a, b)
 }
 
-// Hamming returns the number of bits in which a and b differ.
+// Hamming returns the number of bits in which a and b differ. It is 0 for empty slices.
 func Hamming[T byte | uint64](a, b []T) int {
 	checkLengths(len(a), len(b))
-	if unsafe.Sizeof(T(0)) == 8 {
-		return hammingWords(cast[uint64](a), cast[uint64](b))
-	}
-	return hammingBytes(cast[byte](a), cast[byte](b))
+	return compact.Hamming(bytesOf(a), bytesOf(b))
 }
 
-// cast sees a slice as one of T, which is its type.
-func cast[T, U byte | uint64](s []U) []T { return *(*[]T)(unsafe.Pointer(&s)) }
-
-func hammingWords(a, b []uint64) int {
-	sum := 0
-	for i, v := range a {
-		sum += bits.OnesCount64(v ^ b[i])
-	}
-	return sum
-}
-
-func hammingBytes(a, b []byte) int {
-	sum := 0
-	for ; len(a) >= 8; a, b = a[8:], b[8:] {
-		sum += bits.OnesCount64(binary.LittleEndian.Uint64(a) ^ binary.LittleEndian.Uint64(b))
-	}
-	for i, v := range a {
-		sum += bits.OnesCount8(v ^ b[i])
-	}
-	return sum
+// bytesOf returns the memory of s.
+func bytesOf[T byte | uint64](s []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(T(0))))
 }
 
 // QuantizeInt8 sets dst to the integers from −127 to 127 for which scale·dst[i] is nearest to src[i], and returns the scale, a

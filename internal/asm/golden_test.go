@@ -10,6 +10,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 	"github.com/gomonge/monge/internal/asm/block"
 	"github.com/gomonge/monge/internal/asm/codes"
+	"github.com/gomonge/monge/internal/asm/compact"
 	"github.com/gomonge/monge/internal/asm/distance"
 	"github.com/gomonge/monge/internal/asm/exp"
 	"github.com/gomonge/monge/internal/asm/gram"
@@ -35,6 +36,9 @@ func TestGoldenBits(t *testing.T) {
 		"adjoint/sweep/f32":    "2374ff12a2703ddb",
 		"adjoint/sweep/f64":    "dbeebb5d73a1b3af",
 		"adjoint/sweep/mixed":  "75f92cc3e042e7f2",
+		"compact/dot":          "55f1f775f15b6bd6",
+		"compact/hamming":      "ea4d9d8a81781c89",
+		"compact/sqeuclidean":  "867aaa3f71583b74",
 		"block/f32":            "d7edc7100319103e",
 		"block/f64":            "bc3ab33616a292b3",
 		"lane/f32":             "95844234242b8713",
@@ -124,6 +128,7 @@ func TestGoldenBits(t *testing.T) {
 		goldenQuery(got)
 		goldenCodes(got)
 		goldenSketch(got)
+		goldenCompact(got)
 		for k, h := range got {
 			if h != want[k] {
 				t.Errorf("%v: %q: %q,", lv, k, h)
@@ -263,6 +268,24 @@ func goldenSketch(got map[string]string) {
 		bits = append(bits, float64(mask))
 	}
 	got["sketch/filter"] = hash(bits)
+}
+
+// goldenCompact is goldenBits for vectors of bytes.
+func goldenCompact(got map[string]string) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var sums [3][]float64
+	for _, n := range []int{1, 15, 16, 100, 256, 1000, 70000} {
+		a, b := make([]byte, n), make([]byte, n)
+		x, y := make([]int8, n), make([]int8, n)
+		for i := range a {
+			a[i], b[i] = byte(rng.Uint32()), byte(rng.Uint32())
+			x[i], y[i] = int8(a[i]), int8(b[i])
+		}
+		sums[0] = append(sums[0], float64(compact.DotInt8(x, y)))
+		sums[1] = append(sums[1], float64(compact.SqEuclideanInt8(x, y)))
+		sums[2] = append(sums[2], float64(compact.Hamming(a, b)))
+	}
+	got["compact/dot"], got["compact/sqeuclidean"], got["compact/hamming"] = hash(sums[0]), hash(sums[1]), hash(sums[2])
 }
 
 // goldenCodes is goldenBits for the sums of table entries.

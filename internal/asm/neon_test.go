@@ -125,23 +125,24 @@ func (m wordMacro) word(t *testing.T, args map[string]uint32) uint32 {
 
 // macroName is a mnemonic, with _V where Go has an instruction of that name, the
 // arrangement where it does not follow the type, and _E for the form by element.
-var macroName = regexp.MustCompile(`^([A-Z0-9]+)(?:_V)?(?:_(2D|2S|4S|8H|16B))?(_E)?$`)
+var macroName = regexp.MustCompile(`^([A-Z0-9]+)(?:_V)?(?:_(2D|2S|4S|8H|16B|D))?(_E)?$`)
 
 // converted is the arrangement that an instruction reads, by the one that it writes, where they differ, and of conversions.
 var converted = map[string]string{
 	"fcvtl 2d": "2s", "fcvtl2 2d": "4s", "fcvtl 4s": "4h", "fcvtl2 4s": "8h", "fcvtn 2s": "2d", "fcvtn2 4s": "2d",
 	"scvtf 4s": "4s", "smull 8h": "8b", "smull2 8h": "16b", "sadalp 4s": "8h", "sdot 4s": "16b",
+	"udot 4s": "16b", "ssubl 8h": "8b", "ssubl2 8h": "16b", "smlal 4s": "4h", "smlal2 4s": "8h", "uadalp 8h": "16b", "uaddlp 4s": "8h", "saddlv d": "4s",
 }
 
 // newer are the instructions that the disassembler does not know, but GNU as does.
-var newer = map[string]bool{"SDOT_4S_E": true}
+var newer = map[string]bool{"SDOT_4S_E": true, "SDOT_4S": true, "UDOT_4S": true}
 
 // draw returns random arguments for the macro, of either type, and what a disassembler
 // has to say to them: the name of the macro, its parameters and the arguments decide it.
 func (m wordMacro) draw(t *testing.T, rng *rand.Rand) (args map[string]uint32, text string) {
 	f := macroName.FindStringSubmatch(m.name)
 	if f == nil {
-		t.Fatalf("%s is not named MNEMONIC, MNEMONIC_2D, _2S, _4S, _8H or _16B", m.name)
+		t.Fatalf("%s is not named MNEMONIC, MNEMONIC_2D, _2S, _4S, _8H, _16B or _D", m.name)
 	}
 	double := rng.Uint32N(2)
 	op, arr, element := strings.ToLower(f[1]), strings.ToLower(f[2]), f[3] != ""
@@ -168,6 +169,8 @@ func (m wordMacro) draw(t *testing.T, rng *rand.Rand) (args map[string]uint32, t
 		return args, fmt.Sprintf("%s %s, %s, %s", op, v("d"), v("n"), e("m"))
 	case params == "d,n,i" && element:
 		return args, fmt.Sprintf("%s %s, %s", op, v("d"), e("n"))
+	case params == "d,n" && arr == "d":
+		return args, fmt.Sprintf("%s d%d, %s", op, args["d"], from("n"))
 	case params == "d,n" && source != "":
 		return args, fmt.Sprintf("%s %s, %s", op, v("d"), from("n"))
 	case params == "d,n,i":

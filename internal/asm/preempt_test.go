@@ -18,7 +18,7 @@ import (
 func TestPreemptible(t *testing.T) {
 	calls, checks := callees(t)
 	missing := map[string]bool{}
-	kernel := regexp.MustCompile(`/internal/asm/\w+\.\w+(AVX2|AVX512|NEON)(F64|F32|Mixed)?$`)
+	kernel := regexp.MustCompile(`/internal/asm/\w+\.\w+(AVX2|AVX512|NEON)(F64|F32|Mixed|VNNI|VPOPCNT|DotProd)?$`)
 	dispatcher := regexp.MustCompile(`/internal/asm/\w+\.[a-z]\w*(\[.*\])?$`)
 	for name := range checks {
 		if kernel.MatchString(name) {

@@ -46,7 +46,7 @@ func sources(t *testing.T) (all []source) {
 // TestTexts: every assembly file says the same things in the same order, every header
 // what it is.
 func TestTexts(t *testing.T) {
-	title := regexp.MustCompile(`^// [\w, ]+, (float64|float32|float64 and float32|float64, float32 and mixed|float32 and float64), (AVX2 \+ FMA|AVX-512 [\w, ]+|NEON)\.$`)
+	title := regexp.MustCompile(`^// [\w, ]+, (integers|float64|float32|float64 and float32|float64, float32 and mixed|float32 and float64), (AVX2 \+ FMA|AVX-512 [\w, ]+|NEON)\.$`)
 	for _, s := range sources(t) {
 		if path.Ext(s.name) == ".h" {
 			if !strings.HasPrefix(s.lines[0], "// ") {

@@ -76,13 +76,13 @@ func EachForms(t testing.TB, f func()) {
 		sets = sets[:1]
 	}
 	for _, set := range sets {
+		t.Logf("forms: %v", set)
 		restore := asm.SwitchForms(set)
 		func() {
 			defer restore()
 			f()
 		}()
 		if t.Failed() {
-			t.Logf("with the forms %v", set)
 			return
 		}
 	}

@@ -37,7 +37,14 @@ loop:
 	CMPQ at, count
 	JLT loop
 
-#include "price_avx2_fold_amd64.h"
+	VMOVUPD Y2, 0(xp)
+	VMOVUPD Y3, 32(xp)
+	VMOVUPD Y4, 64(xp)
+	VMOVUPD Y5, 96(xp)
+	VMOVUPD Y6, 128(xp)
+	VMOVUPD Y7, 160(xp)
+	VMOVUPD Y8, 192(xp)
+	VMOVUPD Y9, 224(xp)
 	VZEROUPPER
 	RET
 
@@ -83,6 +90,13 @@ loop:
 	CMPQ at, count
 	JLT loop
 
-#include "price_avx2_fold_amd64.h"
+	VMOVUPD Y2, 0(xp)
+	VMOVUPD Y3, 32(xp)
+	VMOVUPD Y4, 64(xp)
+	VMOVUPD Y5, 96(xp)
+	VMOVUPD Y6, 128(xp)
+	VMOVUPD Y7, 160(xp)
+	VMOVUPD Y8, 192(xp)
+	VMOVUPD Y9, 224(xp)
 	VZEROUPPER
 	RET

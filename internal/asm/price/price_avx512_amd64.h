@@ -29,7 +29,10 @@ loop:
 	CMPQ at, count
 	JLT loop
 
-#include "price_avx512_fold_amd64.h"
+	VMOVUPD Z2, 0(xp)
+	VMOVUPD Z3, 64(xp)
+	VMOVUPD Z4, 128(xp)
+	VMOVUPD Z5, 192(xp)
 	VZEROUPPER
 	RET
 
@@ -65,6 +68,9 @@ loop:
 	CMPQ at, count
 	JLT loop
 
-#include "price_avx512_fold_amd64.h"
+	VMOVUPD Z2, 0(xp)
+	VMOVUPD Z3, 64(xp)
+	VMOVUPD Z4, 128(xp)
+	VMOVUPD Z5, 192(xp)
 	VZEROUPPER
 	RET

@@ -61,7 +61,7 @@ func TestProcessor(t *testing.T) {
 		if _, err := exec.LookPath("qemu-aarch64-static"); err != nil {
 			t.Skip("qemu-aarch64-static is missing: what the instructions of arm64 mean is not tested")
 		}
-		emulator = []string{"qemu-aarch64-static", "-cpu", "cortex-a57"}
+		emulator = []string{"qemu-aarch64-static", "-cpu", "neoverse-n1"}
 	}
 	dir := t.TempDir()
 	all := kernelInstances(t)

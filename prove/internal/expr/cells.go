@@ -10,6 +10,10 @@ func (g *Graph) Halves(a Node) (low, high Node) {
 	case x.op == Fields:
 		f := g.fields(a)
 		return g.concat(4, cut(f, 0, 32)...), g.concat(4, cut(f, 32, 32)...)
+	case x.op == IXor && g.small(a):
+		l, h := g.Halves(x.a)
+		m, i := g.Halves(x.b)
+		return g.Bitwise(IXor, l, m), g.Bitwise(IXor, h, i)
 	case x.op == Sum:
 		s, _ := g.linearOf(a)
 		if low, high := s.bounds(); low >= 0 && high < 1<<31 {

@@ -1,0 +1,77 @@
+//go:build amd64 && !purego
+
+package compact
+
+import "github.com/gomonge/monge/internal/asm"
+
+// Assembly is called from functions that are not inlined, so that every call has a
+// stack check at which the goroutine can be stopped. It takes whole steps, at least one.
+
+//go:noescape
+func dotInt8AVX512(n int, a, b *int8) int64
+
+//go:noescape
+func dotInt8AVX512VNNI(n int, a, b *int8) int64
+
+//go:noescape
+func dotInt8AVX2(n int, a, b *int8) int64
+
+//go:noescape
+func sqEuclideanInt8AVX512(n int, a, b *int8) int64
+
+//go:noescape
+func sqEuclideanInt8AVX512VNNI(n int, a, b *int8) int64
+
+//go:noescape
+func sqEuclideanInt8AVX2(n int, a, b *int8) int64
+
+//go:noescape
+func hammingAVX512(n int, a, b *byte) int
+
+//go:noescape
+func hammingAVX512VPOPCNT(n int, a, b *byte) int
+
+//go:noescape
+func hammingAVX2(n int, a, b *byte) int
+
+//go:noinline
+func dotInt8(a, b []int8) int64 {
+	switch asm.Current() {
+	case asm.AVX512:
+		if asm.Uses(asm.VNNI) {
+			return dotInt8AVX512VNNI(len(a), &a[0], &b[0])
+		}
+		return dotInt8AVX512(len(a), &a[0], &b[0])
+	case asm.AVX2:
+		return dotInt8AVX2(len(a), &a[0], &b[0])
+	}
+	return dotInt8Ref(a, b)
+}
+
+//go:noinline
+func sqEuclideanInt8(a, b []int8) int64 {
+	switch asm.Current() {
+	case asm.AVX512:
+		if asm.Uses(asm.VNNI) {
+			return sqEuclideanInt8AVX512VNNI(len(a), &a[0], &b[0])
+		}
+		return sqEuclideanInt8AVX512(len(a), &a[0], &b[0])
+	case asm.AVX2:
+		return sqEuclideanInt8AVX2(len(a), &a[0], &b[0])
+	}
+	return sqEuclideanInt8Ref(a, b)
+}
+
+//go:noinline
+func hamming(a, b []byte) int {
+	switch asm.Current() {
+	case asm.AVX512:
+		if asm.Uses(asm.VPOPCNT) {
+			return hammingAVX512VPOPCNT(len(a), &a[0], &b[0])
+		}
+		return hammingAVX512(len(a), &a[0], &b[0])
+	case asm.AVX2:
+		return hammingAVX2(len(a), &a[0], &b[0])
+	}
+	return hammingRef(a, b)
+}

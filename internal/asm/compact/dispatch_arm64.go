@@ -1,0 +1,56 @@
+//go:build arm64 && !purego
+
+package compact
+
+import "github.com/gomonge/monge/internal/asm"
+
+// Assembly is called from functions that are not inlined, so that every call has a
+// stack check at which the goroutine can be stopped. It takes whole steps, at least one.
+
+//go:noescape
+func dotInt8NEON(n int, a, b *int8) int64
+
+//go:noescape
+func dotInt8NEONDotProd(n int, a, b *int8) int64
+
+//go:noescape
+func sqEuclideanInt8NEON(n int, a, b *int8) int64
+
+//go:noescape
+func sqEuclideanInt8NEONDotProd(n int, a, b *int8) int64
+
+//go:noescape
+func hammingNEON(n int, a, b *byte) int
+
+//go:noinline
+func dotInt8(a, b []int8) int64 {
+	switch asm.Current() {
+	case asm.NEON:
+		if asm.Uses(asm.DotProd) {
+			return dotInt8NEONDotProd(len(a), &a[0], &b[0])
+		}
+		return dotInt8NEON(len(a), &a[0], &b[0])
+	}
+	return dotInt8Ref(a, b)
+}
+
+//go:noinline
+func sqEuclideanInt8(a, b []int8) int64 {
+	switch asm.Current() {
+	case asm.NEON:
+		if asm.Uses(asm.DotProd) {
+			return sqEuclideanInt8NEONDotProd(len(a), &a[0], &b[0])
+		}
+		return sqEuclideanInt8NEON(len(a), &a[0], &b[0])
+	}
+	return sqEuclideanInt8Ref(a, b)
+}
+
+//go:noinline
+func hamming(a, b []byte) int {
+	switch asm.Current() {
+	case asm.NEON:
+		return hammingNEON(len(a), &a[0], &b[0])
+	}
+	return hammingRef(a, b)
+}

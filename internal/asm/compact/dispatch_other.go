@@ -1,0 +1,9 @@
+//go:build (!amd64 && !arm64) || purego
+
+package compact
+
+func dotInt8(a, b []int8) int64 { return dotInt8Ref(a, b) }
+
+func sqEuclideanInt8(a, b []int8) int64 { return sqEuclideanInt8Ref(a, b) }
+
+func hamming(a, b []byte) int { return hammingRef(a, b) }

@@ -1,0 +1,87 @@
+package compact
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/gomonge/monge/internal/asm/asmtest"
+	"github.com/gomonge/monge/internal/testdata"
+)
+
+// extremes are bytes at the ends of the range, with and without a sign.
+var extremes = []byte{0, 1, 127, 128, 129, 255}
+
+// bytesIn returns n bytes of the arena, at the end of their memory if it ends at an unreadable page: random ones, one of
+// the extremes everywhere, or extremes in random order.
+func bytesIn(a *asmtest.Arena[float64], n, kind int) []byte {
+	words := a.InOut((n+7)/8, asmtest.Unit)
+	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
+	if a.Rand.IntN(2) == 0 {
+		b = b[len(b)-n:]
+	}
+	for i := range b {
+		switch {
+		case kind < len(extremes):
+			b[i] = extremes[kind]
+		case kind == len(extremes):
+			b[i] = extremes[a.Rand.IntN(len(extremes))]
+		default:
+			b[i] = byte(a.Rand.Uint32())
+		}
+	}
+	return b[:n]
+}
+
+func signedBytes(b []byte) []int8 {
+	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(b))), len(b))
+}
+
+// TestLevels compares every level and form with the definition: every number of steps up to two turns of each loop, and pieces that
+// are as long as sums of 32 bits and of 16 bits allow, with bytes that make these the largest.
+func TestLevels(t *testing.T) {
+	compare := func(n, kind, other int) {
+		asmtest.Compare(t, uint64(100*n+10*kind+other), func(a *asmtest.Arena[float64]) {
+			x, y := bytesIn(a, n, kind), bytesIn(a, n, other)
+			results := a.Out(3)
+			results[0] = float64(DotInt8(signedBytes(x), signedBytes(y)))
+			results[1] = float64(SqEuclideanInt8(signedBytes(x), signedBytes(y)))
+			results[2] = float64(Hamming(x, y))
+		})
+		if t.Failed() {
+			t.Fatalf("n = %d, kinds %d and %d", n, kind, other)
+		}
+	}
+	asmtest.EachForms(t, func() {
+		for n := range 2*256 + 1 {
+			if n > 2*step && n%step > 1 && !testdata.IsLong() {
+				continue
+			}
+			compare(n, 7, 7)
+			compare(n, 6, 6)
+		}
+		for _, n := range []int{1 << 15, 1 << 16, 1<<16 + 16, 1<<17 + 3} {
+			for kind := range extremes {
+				compare(n, kind, 2)
+				compare(n, kind, 3)
+			}
+		}
+	})
+}
+
+// TestPanics: lengths that do not fit.
+func TestPanics(t *testing.T) {
+	for i, f := range []func(){
+		func() { DotInt8(make([]int8, 17), make([]int8, 16)) },
+		func() { SqEuclideanInt8(make([]int8, 17), make([]int8, 16)) },
+		func() { Hamming(make([]byte, 17), make([]byte, 16)) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("case %d: no panic", i)
+				}
+			}()
+			f()
+		}()
+	}
+}

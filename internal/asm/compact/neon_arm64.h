@@ -1,0 +1,18 @@
+// Vector instructions that the assembler of Go 1.26 cannot spell, one word a line. A word is
+// named after the GNU mnemonic and the arrangement of its result, and takes register numbers in
+// GNU order, destination first. neon_test.go in the parent folder proves every word, and
+// that a macro means the same in every folder that has it.
+
+#define SMULL_8H(d, n, m) WORD $(0x0e20c000|(m)<<16|(n)<<5|(d))
+#define SMULL2_8H(d, n, m) WORD $(0x4e20c000|(m)<<16|(n)<<5|(d))
+#define SSUBL_8H(d, n, m) WORD $(0x0e202000|(m)<<16|(n)<<5|(d))
+#define SSUBL2_8H(d, n, m) WORD $(0x4e202000|(m)<<16|(n)<<5|(d))
+#define SMLAL_4S(d, n, m) WORD $(0x0e608000|(m)<<16|(n)<<5|(d))
+#define SMLAL2_4S(d, n, m) WORD $(0x4e608000|(m)<<16|(n)<<5|(d))
+#define SADALP_4S(d, n) WORD $(0x4e606800|(n)<<5|(d))
+#define SADDLV_D(d, n) WORD $(0x4eb03800|(n)<<5|(d))
+#define UADALP_8H(d, n) WORD $(0x6e206800|(n)<<5|(d))
+#define UADDLP_4S(d, n) WORD $(0x6e602800|(n)<<5|(d))
+#define SABD_16B(d, n, m) WORD $(0x4e207400|(m)<<16|(n)<<5|(d))
+#define SDOT_4S(d, n, m) WORD $(0x4e809400|(m)<<16|(n)<<5|(d))
+#define UDOT_4S(d, n, m) WORD $(0x6e809400|(m)<<16|(n)<<5|(d))

@@ -1,0 +1,223 @@
+// dotInt8, sqEuclideanInt8, integers, AVX-512 F, BW, VL and VNNI.
+//
+//	dotInt8          Σ a_i·b_i
+//	sqEuclideanInt8  Σ (a_i − b_i)²      0≤i<n
+//
+// Same bits as    dotInt8Ref and sqEuclideanInt8Ref in ref.go: exact in any order.
+// Layout          n bytes each, n ≥ 16, a multiple of 16, at most mostDot or mostSqEuclidean.
+// Tile            128 elements: 32 in each of four registers of sums of 32 bits. dotInt8 with VNNI: 64 in
+//                 each of two registers, whose products have 128 added to a, and 128·Σ b in two others.
+// Tail            one to seven times 16 elements, in registers of their own.
+// Special values  none: integers.
+// Registers       CX elements left · SI a · DI b · Z0–Z3 sums · Z4–Z11 elements · Z12 Z13 sums of the
+//                 tail · Z15 the byte 128.
+// Source          VPDPBUSD multiplies bytes without a sign by bytes with one: a + 128 has none.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define left CX
+#define ap SI
+#define bp DI
+
+// dot and square add products and squares of differences of 32 or 16 elements, squareVNNI with VNNI.
+#define dot(at, x, y, sums) \
+	VPMOVSXBW at(ap), x;    \
+	VPMOVSXBW at(bp), y;    \
+	VPMADDWD  y, x, x;      \
+	VPADDD    x, sums, sums
+
+#define square(at, x, y, sums) \
+	VPMOVSXBW at(ap), x;    \
+	VPMOVSXBW at(bp), y;    \
+	VPSUBW    y, x, x;      \
+	VPMADDWD  x, x, x;      \
+	VPADDD    x, sums, sums
+
+#define squareVNNI(at, x, y, sums) \
+	VPMOVSXBW at(ap), x;    \
+	VPMOVSXBW at(bp), y;    \
+	VPSUBW    y, x, x;      \
+	VPDPWSSD  x, x, sums
+
+// dotVNNI adds (a + 128)·b of 64 elements, and 128·b.
+#define dotVNNI(at, x, y, sums, rest) \
+	VMOVDQU64 at(ap), x;     \
+	VMOVDQU64 at(bp), y;     \
+	VPXORQ    Z15, x, x;     \
+	VPDPBUSD  y, x, sums;    \
+	VPDPBUSD  y, Z15, rest
+
+// begin loads the arguments, and clear the sums.
+#define begin \
+	MOVQ n+0(FP), left;  \
+	MOVQ a+8(FP), ap;    \
+	MOVQ b+16(FP), bp;   \
+	SUBQ $128, left
+
+#define clear \
+	VPXORD Z0, Z0, Z0;     \
+	VPXORD Z1, Z1, Z1;     \
+	VPXORD Z2, Z2, Z2;     \
+	VPXORD Z3, Z3, Z3;     \
+	VPXORD Z12, Z12, Z12
+
+// next advances by n elements.
+#define next(n) \
+	ADDQ $n, ap;  \
+	ADDQ $n, bp;  \
+	SUBQ $n, left
+
+// fold adds four registers and that of the tail. total leaves the sum of all lanes in 64 bits.
+#define fold \
+	VPADDD Z1, Z0, Z0;   \
+	VPADDD Z3, Z2, Z2;   \
+	VPADDD Z12, Z0, Z0;  \
+	VPADDD Z2, Z0, Z0
+
+#define halves \
+	VEXTRACTI64X4 $1, Z0, Y1;  \
+	VPADDD        Y1, Y0, Y0;  \
+	VEXTRACTI128  $1, Y0, X1;  \
+	VPADDD        X1, X0, X0
+
+#define total \
+	VPSHUFD   $0x4e, X0, X1;  \
+	VPADDD    X1, X0, X0;     \
+	VPSHUFD   $0xb1, X0, X1;  \
+	VPADDD    X1, X0, X0;     \
+	VPMOVSXDQ X0, X0
+
+// func dotInt8AVX512(n int, a, b *int8) int64
+TEXT ·dotInt8AVX512(SB), NOSPLIT, $0-32
+	clear
+	begin
+	JL tail
+
+loop:
+	dot(0, Z4, Z5, Z0)
+	dot(32, Z6, Z7, Z1)
+	dot(64, Z8, Z9, Z2)
+	dot(96, Z10, Z11, Z3)
+	next(128)
+	JGE loop
+
+tail:
+	ADDQ $128, left
+	JZ   done
+
+tailloop:
+	dot(0, Y4, Y5, Y12)
+	next(16)
+	JNZ tailloop
+
+done:
+	fold
+	halves
+	total
+	VMOVQ X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func dotInt8AVX512VNNI(n int, a, b *int8) int64
+TEXT ·dotInt8AVX512VNNI(SB), NOSPLIT, $0-32
+	clear
+	VPXORD       Z13, Z13, Z13
+	MOVL         $0x80808080, AX
+	VPBROADCASTD AX, Z15
+	begin
+	JL           tail
+
+loop:
+	dotVNNI(0, Z4, Z5, Z0, Z2)
+	dotVNNI(64, Z6, Z7, Z1, Z3)
+	next(128)
+	JGE loop
+
+tail:
+	ADDQ $128, left
+	JZ   done
+
+tailloop:
+	VMOVDQU  (ap), X4
+	VMOVDQU  (bp), X5
+	VPXOR    X15, X4, X4
+	VPDPBUSD X5, X4, X12
+	VPDPBUSD X5, X15, X13
+	next(16)
+	JNZ      tailloop
+
+done:
+	VPADDD Z1, Z0, Z0
+	VPADDD Z3, Z2, Z2
+	VPADDD Z12, Z0, Z0
+	VPADDD Z13, Z2, Z2
+	VPSUBD Z2, Z0, Z0
+	halves
+	total
+	VMOVQ  X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func sqEuclideanInt8AVX512(n int, a, b *int8) int64
+TEXT ·sqEuclideanInt8AVX512(SB), NOSPLIT, $0-32
+	clear
+	begin
+	JL tail
+
+loop:
+	square(0, Z4, Z5, Z0)
+	square(32, Z6, Z7, Z1)
+	square(64, Z8, Z9, Z2)
+	square(96, Z10, Z11, Z3)
+	next(128)
+	JGE loop
+
+tail:
+	ADDQ $128, left
+	JZ   done
+
+tailloop:
+	square(0, Y4, Y5, Y12)
+	next(16)
+	JNZ tailloop
+
+done:
+	fold
+	halves
+	total
+	VMOVQ X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func sqEuclideanInt8AVX512VNNI(n int, a, b *int8) int64
+TEXT ·sqEuclideanInt8AVX512VNNI(SB), NOSPLIT, $0-32
+	clear
+	begin
+	JL tail
+
+loop:
+	squareVNNI(0, Z4, Z5, Z0)
+	squareVNNI(32, Z6, Z7, Z1)
+	squareVNNI(64, Z8, Z9, Z2)
+	squareVNNI(96, Z10, Z11, Z3)
+	next(128)
+	JGE loop
+
+tail:
+	ADDQ $128, left
+	JZ   done
+
+tailloop:
+	squareVNNI(0, Y4, Y5, Y12)
+	next(16)
+	JNZ tailloop
+
+done:
+	fold
+	halves
+	total
+	VMOVQ X0, ret+24(FP)
+	VZEROUPPER
+	RET

@@ -1,0 +1,185 @@
+// dotInt8, sqEuclideanInt8, integers, NEON.
+//
+//	dotInt8          Σ a_i·b_i
+//	sqEuclideanInt8  Σ (a_i − b_i)²      0≤i<n
+//
+// Same bits as    dotInt8Ref and sqEuclideanInt8Ref in ref.go: exact in any order.
+// Layout          n bytes each, n ≥ 16, a multiple of 16, at most mostDot or mostSqEuclidean.
+// Tile            64 elements: 16 in each of four registers of sums of 32 bits.
+// Tail            one to three times 16 elements, all in the first register of sums.
+// Special values  none: integers.
+// Registers       R0 a · R1 b · R2 elements left · V0–V3 sums · V4–V7 of a, then differences ·
+//                 V16–V19 of b · V20–V27 products or differences of 16 bits.
+// Source          SDOT and UDOT add four products to 32 bits. |a − b| has no sign.
+
+//go:build arm64 && !purego
+
+#include "textflag.h"
+#include "neon_arm64.h"
+
+#define ap R0
+#define bp R1
+#define left R2
+
+// dot16 adds products of the 16 elements of Vx and Vy, with Vt and V(t+1) for products; square16 adds squares
+// of differences, and squareDot16 with UDOT.
+#define dot16(x, y, t, sums) \
+	SMULL_8H(t, x, y);    \
+	SMULL2_8H(t+1, x, y); \
+	SADALP_4S(sums, t);   \
+	SADALP_4S(sums, t+1)
+
+#define square16(x, y, t, sums) \
+	SSUBL_8H(t, x, y);         \
+	SSUBL2_8H(t+1, x, y);      \
+	SMLAL_4S(sums, t, t);      \
+	SMLAL2_4S(sums, t, t);     \
+	SMLAL_4S(sums, t+1, t+1);  \
+	SMLAL2_4S(sums, t+1, t+1)
+
+#define squareDot16(x, y, sums) \
+	SABD_16B(x, x, y); \
+	UDOT_4S(sums, x, x)
+
+// begin loads the arguments and clears the sums.
+#define begin \
+	MOVD n+0(FP), left;         \
+	MOVD a+8(FP), ap;           \
+	MOVD b+16(FP), bp;          \
+	VEOR V0.B16, V0.B16, V0.B16; \
+	VEOR V1.B16, V1.B16, V1.B16; \
+	VEOR V2.B16, V2.B16, V2.B16; \
+	VEOR V3.B16, V3.B16, V3.B16; \
+	SUBS $64, left
+
+// load64 loads 64 elements, load16 the next 16.
+#define load64 \
+	VLD1.P 64(ap), [V4.B16, V5.B16, V6.B16, V7.B16]; \
+	VLD1.P 64(bp), [V16.B16, V17.B16, V18.B16, V19.B16]
+
+#define load16 \
+	VLD1.P 16(ap), [V4.B16]; \
+	VLD1.P 16(bp), [V16.B16]
+
+// fold leaves the sum of all in 64 bits.
+#define fold \
+	VADD V1.S4, V0.S4, V0.S4; \
+	VADD V3.S4, V2.S4, V2.S4; \
+	VADD V2.S4, V0.S4, V0.S4; \
+	SADDLV_D(0, 0)
+
+// func dotInt8NEON(n int, a, b *int8) int64
+TEXT ·dotInt8NEON(SB), NOSPLIT, $0-32
+	begin
+	BLT tail
+
+loop:
+	load64
+	dot16(4, 16, 20, 0)
+	dot16(5, 17, 22, 1)
+	dot16(6, 18, 24, 2)
+	dot16(7, 19, 26, 3)
+	SUBS $64, left
+	BGE  loop
+
+tail:
+	ADDS $64, left
+	BEQ  done
+
+tailloop:
+	load16
+	dot16(4, 16, 20, 0)
+	SUBS $16, left
+	BNE  tailloop
+
+done:
+	fold
+	FMOVD F0, ret+24(FP)
+	RET
+
+// func dotInt8NEONDotProd(n int, a, b *int8) int64
+TEXT ·dotInt8NEONDotProd(SB), NOSPLIT, $0-32
+	begin
+	BLT tail
+
+loop:
+	load64
+	SDOT_4S(0, 4, 16)
+	SDOT_4S(1, 5, 17)
+	SDOT_4S(2, 6, 18)
+	SDOT_4S(3, 7, 19)
+	SUBS $64, left
+	BGE  loop
+
+tail:
+	ADDS $64, left
+	BEQ  done
+
+tailloop:
+	load16
+	SDOT_4S(0, 4, 16)
+	SUBS $16, left
+	BNE  tailloop
+
+done:
+	fold
+	FMOVD F0, ret+24(FP)
+	RET
+
+// func sqEuclideanInt8NEON(n int, a, b *int8) int64
+TEXT ·sqEuclideanInt8NEON(SB), NOSPLIT, $0-32
+	begin
+	BLT tail
+
+loop:
+	load64
+	square16(4, 16, 20, 0)
+	square16(5, 17, 22, 1)
+	square16(6, 18, 24, 2)
+	square16(7, 19, 26, 3)
+	SUBS $64, left
+	BGE  loop
+
+tail:
+	ADDS $64, left
+	BEQ  done
+
+tailloop:
+	load16
+	square16(4, 16, 20, 0)
+	SUBS $16, left
+	BNE  tailloop
+
+done:
+	fold
+	FMOVD F0, ret+24(FP)
+	RET
+
+// func sqEuclideanInt8NEONDotProd(n int, a, b *int8) int64
+TEXT ·sqEuclideanInt8NEONDotProd(SB), NOSPLIT, $0-32
+	begin
+	BLT tail
+
+loop:
+	load64
+	squareDot16(4, 16, 0)
+	squareDot16(5, 17, 1)
+	squareDot16(6, 18, 2)
+	squareDot16(7, 19, 3)
+	SUBS $64, left
+	BGE  loop
+
+tail:
+	ADDS $64, left
+	BEQ  done
+
+tailloop:
+	load16
+	squareDot16(4, 16, 0)
+	SUBS $16, left
+	BNE  tailloop
+
+done:
+	fold
+	FMOVD F0, ret+24(FP)
+	RET
