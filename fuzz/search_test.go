@@ -3,6 +3,8 @@ package fuzz
 import (
 	"bytes"
 	"errors"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -82,5 +84,85 @@ func FuzzCollection(f *testing.F) {
 				t.Fatalf("result %d is row %d, want %d", i, n.ID, left[i])
 			}
 		}
+	})
+}
+
+// FuzzSketches: searches give the same rows, order and bits with and without sketches.
+func FuzzSketches(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		in := &input{data}
+		cols, storage, measure := 8+in.upTo(40), search.Storage(in.upTo(2)), search.Measure(in.upTo(2))
+		m, k := 1+in.upTo(20), 1+in.upTo(30)
+		kind, spread := in.upTo(3), in.upTo(40)
+		rng := rand.New(rand.NewPCG(uint64(in.upTo(255)), 1))
+		matrix := func(rows int) dist.Matrix[float32] {
+			x := dist.NewMatrix[float32](rows, cols, nil)
+			for i := range x.Data {
+				v := rng.NormFloat64()
+				switch kind {
+				case 1:
+					v = math.Round(v)
+				case 2:
+					v = 1 + v*math.Ldexp(1, -spread)
+				case 3:
+					v *= math.Ldexp(1, rng.IntN(spread+1)-spread/2)
+				}
+				x.Data[i] = max(-60000, min(float32(v), 60000)) // what float16 can store
+			}
+			for range in.upTo(20) { // any numbers
+				if v := bits[float32](in); v-v == 0 && (storage != search.StorageFloat16 || v >= -60000 && v <= 60000) && (storage != search.StorageBFloat16 || v >= -3e38 && v <= 3e38) {
+					x.Data[rng.IntN(len(x.Data))] = v
+				}
+			}
+			return x
+		}
+		x := matrix(2048 + in.upTo(500))
+		for range in.upTo(200) { // equal rows
+			copy(x.Row(rng.IntN(x.Rows)), x.Row(rng.IntN(x.Rows)))
+		}
+		queries := matrix(m)
+		if in.upTo(1) == 1 {
+			copy(queries.Row(0), x.Row(rng.IntN(x.Rows)))
+		}
+		plain, err := search.NewRows(x, storage, search.NoSketch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := search.NewRows(x, storage)
+		if err != nil || rows.Bytes() <= plain.Bytes() {
+			t.Fatalf("rows of %d and %d bytes: %v", rows.Bytes(), plain.Bytes(), err)
+		}
+		c := search.NewCollection(cols, storage)
+		if _, err := c.Append(x); err != nil {
+			t.Fatal(err)
+		}
+		var a, b search.Searcher
+		want, err := a.Nearest(t.Context(), plain, queries, k, measure)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := func(how string, got, want []search.Neighbor, err error) {
+			if err != nil || !slices.EqualFunc(got, want, func(a, b search.Neighbor) bool {
+				return a.Row == b.Row && a.ID == b.ID && math.Float32bits(a.Value) == math.Float32bits(b.Value)
+			}) {
+				t.Fatalf("%s: %v, %v\nwant %v", how, err, got, want)
+			}
+		}
+		for _, r := range []*search.Rows{rows, c.Snapshot()} {
+			got, err := b.Nearest(t.Context(), r, queries, k, measure)
+			for i := range want {
+				check("nearest", got[i], want[i], err)
+			}
+		}
+		one, err := c.Snapshot().Nearest(t.Context(), nil, queries.Row(0), k, measure, &search.SearchOptions{Workers: 1 + in.upTo(2)})
+		check("nearest to one", one, want[0], err)
+		limit := want[0][len(want[0])-1].Value
+		wantWithin, err := plain.Within(t.Context(), nil, queries.Row(0), limit, measure, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		within, err := rows.Within(t.Context(), nil, queries.Row(0), limit, measure, nil)
+		check("within", within, wantWithin, err)
 	})
 }

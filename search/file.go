@@ -9,8 +9,10 @@ import (
 	"hash"
 	"io"
 	"math"
+	"unsafe"
 
 	"github.com/gomonge/monge/internal/asm/query"
+	"github.com/gomonge/monge/internal/asm/sketch"
 )
 
 // A file of rows begins with a header of 48 bytes. It has a magic text of 8 bytes, the version (4 bytes), the storage (4),
@@ -172,7 +174,11 @@ func ReadCollection(r io.Reader, maxBytes int64) (*Collection, error) {
 		options = append(options, NoSketch)
 	}
 	c := NewCollection(int(cols), Storage(storage), options...)
-	if need := float64(upTo(int(rows), query.Rows)) * float64(c.storage.rowBytes(upTo(int(cols), query.Unit))); maxBytes > 0 && need > float64(maxBytes) {
+	perRow := float64(c.storage.rowBytes(upTo(int(cols), query.Unit)))
+	if hasSketches(c.cols, c.storage, c.plain) {
+		perRow += float64(sketchFeatures(c.cols)) + float64(unsafe.Sizeof(sketch.Group{}))/sketch.Rows
+	}
+	if need := float64(upTo(int(rows), query.Rows)) * perRow; maxBytes > 0 && need > float64(maxBytes) {
 		return nil, fmt.Errorf("%w: %d rows of %d columns need more than %d bytes", ErrTooLarge, rows, cols, maxBytes)
 	}
 	if err := c.readRows(in, sum, int(rows), next); err != nil {

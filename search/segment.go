@@ -43,7 +43,7 @@ type segment struct {
 func newSegment(cols, rows int, storage Storage, plain bool) *segment {
 	s := &segment{cols: cols, stride: upTo(cols, query.Unit), storage: storage}
 	n := upTo(rows, query.Rows)
-	if !plain && cols >= sketchedCols && cols <= sketch.MaxFeatures && storage != StorageInt8 {
+	if hasSketches(cols, storage, plain) {
 		n = upTo(rows, sketch.Rows)
 		s.codes, s.groups = make([]uint8, n*sketchFeatures(cols)), make([]sketch.Group, n/sketch.Rows)
 	}

@@ -46,6 +46,11 @@ func inRange(norm float64) bool { return norm >= leastNorm && norm <= mostNorm }
 // sketchFeatures returns the number of features of a sketch.
 func sketchFeatures(cols int) int { return upTo(cols, sketch.Step) }
 
+// hasSketches reports whether segments of such rows have sketches.
+func hasSketches(cols int, storage Storage, plain bool) bool {
+	return !plain && cols >= sketchedCols && cols <= sketch.MaxFeatures && storage != StorageInt8
+}
+
 // isSketched reports whether the segment has sketches of its rows.
 func (s *segment) isSketched() bool { return s.groups != nil }
 

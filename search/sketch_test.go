@@ -1,6 +1,8 @@
 package search
 
 import (
+	"bytes"
+	"errors"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -330,7 +332,8 @@ func TestBound(t *testing.T) {
 	t.Logf("%d bounds; the smallest slack is %.1f·2⁻²⁴", used, tight)
 }
 
-// TestSketchedMemory: sketches take d + 12 bytes for each row, and NoSketch saves them.
+// TestSketchedMemory: sketches take d + 12 bytes for each row, and NoSketch saves them, also in a collection that is read
+// from a file.
 func TestSketchedMemory(t *testing.T) {
 	smallSketches(t)
 	x := gaussian(1, 1024, 128)
@@ -340,6 +343,31 @@ func TestSketchedMemory(t *testing.T) {
 	}
 	if got, want := mustRows(t, x).Bytes()-plain.Bytes(), 1024*(128+12); got != want {
 		t.Errorf("sketches take %d bytes, want %d", got, want)
+	}
+	// A file keeps the option, and the limit of its memory counts sketches.
+	for _, options := range [][]RowOption{nil, {NoSketch}} {
+		c := NewCollection(128, StorageFloat32, options...)
+		if _, err := c.Append(x); err != nil {
+			t.Fatal(err)
+		}
+		var file bytes.Buffer
+		if _, err := c.Snapshot().WriteTo(&file); err != nil {
+			t.Fatal(err)
+		}
+		const limit = 1024 * (4*128 + 20)
+		again, err := ReadCollection(bytes.NewReader(file.Bytes()), limit)
+		if options == nil {
+			if !errors.Is(err, ErrTooLarge) {
+				t.Errorf("with sketches: %v", err)
+			}
+			again, err = ReadCollection(bytes.NewReader(file.Bytes()), limit+1024*(128+12))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := again.Snapshot(); r.parts[0].isSketched() != (options == nil) {
+			t.Errorf("%v: sketches of the rows of a file: %v", options, r.parts[0].isSketched())
+		}
 	}
 	panics(t, optionPanic, func() { NewRows(x, StorageFloat32, 0) })
 	panics(t, optionPanic, func() { NewCollection(3, StorageFloat32, 7) })
