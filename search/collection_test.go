@@ -116,6 +116,7 @@ func checkSnapshot(t *testing.T, r *Rows, ref *reference, rng *rand.Rand) {
 
 // TestCollection compares a collection with the reference after random operations, and old snapshots, too.
 func TestCollection(t *testing.T) {
+	smallSketches(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, storage := range storages {
 		for _, cols := range []int{1, 5, 70, 3000} {
@@ -262,6 +263,7 @@ func TestAppendAllOrNone(t *testing.T) {
 
 // TestConcurrent searches while rows come and go. Run it with -race: what searches read is not written.
 func TestConcurrent(t *testing.T) {
+	smallSketches(t)
 	const cols = 20
 	c := NewCollection(cols, StorageFloat32)
 	x := gaussian(1, 50, cols)

@@ -43,7 +43,7 @@
 //     2⁻³⁰·u·n·h. Norms are at most 2³⁶, so that nothing overflows. A row with another norm passes every filter, except
 //     a row of zeros, whose b is exact. For a query with another norm no row is filtered.
 //
-// So ρ = h + g always, and with σ = (m+64)·u:
+// So ρ = h + g always, and with σ = (m+48)·u:
 //
 //   - Inner product, of at least C in the results: ν = g + σ·h, ω = 0, τ = C.
 //   - Squared distance, of at most D: ν = g + σ·h. Differences, squares and their sum have a relative error of at most (m+9)·u, so that the exact

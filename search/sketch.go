@@ -17,7 +17,7 @@ const (
 const (
 	// filterSlack and cosineSlack, with ⌈d/16⌉ added once or twice, are the slack of the bound in units of 2⁻²⁴. See
 	// the package documentation.
-	filterSlack = 64
+	filterSlack = 48
 	cosineSlack = 32
 	// squareSlack is what the weight of a squared norm lacks to 1.
 	squareSlack = 0x1p-20

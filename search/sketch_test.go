@@ -332,6 +332,41 @@ func TestBound(t *testing.T) {
 	t.Logf("%d bounds; the smallest slack is %.1f·2⁻²⁴", used, tight)
 }
 
+// TestGroupsOfASnapshot: a search of a snapshot reads groups of sketches only where nobody stores rows.
+func TestGroupsOfASnapshot(t *testing.T) {
+	smallSketches(t)
+	c := NewCollection(3, StorageFloat32)
+	for range 20 {
+		if _, err := c.Append(gaussian(1, 17, 3)); err != nil {
+			t.Fatal(err)
+		}
+		r := c.Snapshot()
+		for _, width := range []int{sketch.Rows, 4 * sketch.Rows} {
+			var s Searcher
+			at := 0
+			err := s.blocks(t.Context(), r, 0, r.n, func(*part) int { return width }, func(b block) error {
+				known := b.room()
+				for k, p := range r.parts {
+					if p.segment == b.segment && p.shared {
+						known = r.count(k)
+					}
+				}
+				if b.at != at || b.n < 1 || b.n > width {
+					t.Fatalf("%d rows at %d, want up to %d at %d", b.n, b.at, width, at)
+				}
+				if b.grouped && (b.from%sketch.Rows > 0 || upTo(b.from+b.n, sketch.Rows) > known) {
+					t.Errorf("groups of rows %d to %d of %d", b.from, b.from+b.n-1, known)
+				}
+				at += b.n
+				return nil
+			})
+			if err != nil || at != r.n {
+				t.Fatalf("%d of %d rows: %v", at, r.n, err)
+			}
+		}
+	}
+}
+
 // TestSketchedMemory: sketches take d + 12 bytes for each row, and NoSketch saves them, also in a collection that is read
 // from a file.
 func TestSketchedMemory(t *testing.T) {
