@@ -103,7 +103,7 @@ func (x *assignment[T]) begin(ctx context.Context, cost dist.Matrix[T]) error {
 		if x.ended(ctx) {
 			return context.Cause(ctx)
 		}
-		row := cost.Data[i*cost.Stride:][:cost.Cols]
+		row := cost.Row(i)
 		if sum := float64(pair.Sum(row)); sum-sum == 0 {
 			continue
 		}

@@ -1,0 +1,173 @@
+package oracle
+
+import (
+	"math"
+	"slices"
+)
+
+// Entry is an element of a sparse plan.
+type Entry struct {
+	Row, Column int
+	Mass        float64
+}
+
+// Proof is what follows from a plan and dual variables.
+type Proof struct {
+	Primal, Dual, Total      Real
+	Violation, MarginalError float64
+}
+
+// Prove computes a proof again: ⟨T, M⟩, Σ a u + Σ b v + mass·price, ΣT, the largest violation of u + v + price ≤ M, and of
+// u, v ≤ 0 if there is a mass, and the largest error of a marginal. b is scaled to the sum of a if there is no mass.
+func Prove(cost [][]Real, a, b []Real, plan []Entry, u, v []float64, price, mass float64) (p Proof) {
+	b = slices.Clone(b)
+	if mass == 0 {
+		sa, sb := Real{}, Real{}
+		for _, x := range a {
+			sa = sa.Add(x)
+		}
+		for _, x := range b {
+			sb = sb.Add(x)
+		}
+		for j := range b {
+			b[j] = b[j].Mul(sa).Div(sb)
+		}
+	}
+	rows, columns := make([]Real, len(a)), make([]Real, len(b))
+	for _, e := range plan {
+		t := Of(e.Mass)
+		rows[e.Row], columns[e.Column] = rows[e.Row].Add(t), columns[e.Column].Add(t)
+		p.Primal, p.Total = p.Primal.Add(t.Mul(cost[e.Row][e.Column])), p.Total.Add(t)
+	}
+	for i, row := range cost {
+		for j, c := range row {
+			p.Violation = math.Max(p.Violation, Of(u[i]).Add(Of(v[j])).Add(Of(price)).Sub(c).Hi)
+		}
+	}
+	side := func(sums, weights []Real, dual []float64) {
+		for i, w := range weights {
+			p.Dual = p.Dual.Add(w.Mul(Of(dual[i])))
+			off := sums[i].Sub(w).Hi
+			if mass == 0 {
+				off = math.Abs(off)
+			} else {
+				p.Violation = math.Max(p.Violation, dual[i])
+			}
+			p.MarginalError = math.Max(p.MarginalError, off)
+		}
+	}
+	side(rows, a, u)
+	side(columns, b, v)
+	if mass > 0 {
+		p.Dual = p.Dual.Add(Of(mass).Mul(Of(price)))
+		p.MarginalError = math.Max(p.MarginalError, p.Total.Sub(Of(mass)).Abs().Hi)
+	}
+	return p
+}
+
+// Assignment returns the least sum of costs of an assignment of all rows to different columns, or of all columns to
+// different rows if there are fewer, and whether there is one without an infinite cost. It tries all sets of columns: at
+// most 12 of them.
+func Assignment(cost [][]float64) (Real, bool) {
+	if len(cost) > 0 && len(cost) > len(cost[0]) {
+		t := make([][]float64, len(cost[0]))
+		for j := range t {
+			for i := range cost {
+				t[j] = append(t[j], cost[i][j])
+			}
+		}
+		cost = t
+	}
+	if len(cost) == 0 {
+		return Real{}, true
+	}
+	best := map[int]Real{0: {}} // of the first rows, by the set of their columns
+	for _, row := range cost {
+		next := make(map[int]Real)
+		for set, sum := range best {
+			for j, c := range row {
+				if set>>j&1 == 1 || math.IsInf(c, 1) {
+					continue
+				}
+				s := sum.Add(Of(c))
+				if old, ok := next[set|1<<j]; !ok || s.Less(old) {
+					next[set|1<<j] = s
+				}
+			}
+		}
+		best = next
+	}
+	least, ok := Real{}, false
+	for _, s := range best {
+		if !ok || s.Less(least) {
+			least, ok = s, true
+		}
+	}
+	return least, ok
+}
+
+// Line returns W_p^p of weighted samples on the line, or the largest distance if p is infinite, and the derivatives of
+// W_p^p by the samples. The sum of b becomes the sum of a.
+func Line(x, y, a, b []Real, p float64) (w Real, dx, dy []Real) {
+	order := func(s []Real) []int {
+		at := make([]int, len(s))
+		for i := range at {
+			at[i] = i
+		}
+		slices.SortStableFunc(at, func(i, j int) int {
+			switch {
+			case s[i].Less(s[j]):
+				return -1
+			case s[j].Less(s[i]):
+				return 1
+			}
+			return 0
+		})
+		return at
+	}
+	dx, dy = make([]Real, len(x)), make([]Real, len(y))
+	ox, oy := order(x), order(y)
+	ca, cb := make([]Real, len(x)), make([]Real, len(y)) // sums of weights up to each sample
+	sum := func(w []Real, at []int, c []Real) (s Real) {
+		for k, i := range at {
+			s = s.Add(w[i])
+			c[k] = s
+		}
+		return s
+	}
+	sa, sb := sum(a, ox, ca), sum(b, oy, cb)
+	for k := range cb {
+		cb[k] = cb[k].Mul(sa).Div(sb)
+	}
+	cb[len(cb)-1] = ca[len(ca)-1]
+	done := Real{}
+	for i, j := 0, 0; i < len(x) && j < len(y); {
+		end := ca[i]
+		if cb[j].Less(end) {
+			end = cb[j]
+		}
+		mass := end.Sub(done)
+		if d := x[ox[i]].Sub(y[oy[j]]); mass.Hi > 0 {
+			switch size := d.Abs(); {
+			case math.IsInf(p, 1):
+				w = w.Max(size)
+			case size.Hi > 0:
+				w = w.Add(mass.Mul(size.Pow(Of(p))))
+				slope := mass.Mul(Of(p)).Mul(size.Pow(Of(p - 1)))
+				if d.Hi < 0 {
+					slope = slope.Neg()
+				}
+				dx[ox[i]], dy[oy[j]] = dx[ox[i]].Add(slope), dy[oy[j]].Sub(slope)
+			}
+			done = end
+		}
+		nextX, nextY := !end.Less(ca[i]), !end.Less(cb[j])
+		if nextX {
+			i++
+		}
+		if nextY {
+			j++
+		}
+	}
+	return w, dx, dy
+}
