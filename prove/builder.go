@@ -24,7 +24,7 @@ type region struct {
 }
 
 func width(t string) int {
-	return map[string]int{"int8": 1, "uint8": 1, "uint16": 2, "float32": 4, "float64": 8}[t]
+	return map[string]int{"int8": 1, "uint8": 1, "uint7": 1, "uint16": 2, "float32": 4, "float64": 8}[t]
 }
 
 // lanes is num.Lanes of the vectors' type.
@@ -96,7 +96,11 @@ func (b *builder) narrow(r role, typ string, n int) {
 	for c := range cells {
 		var parts []expr.Node
 		for i := c * 4 / w; i < (c+1)*4/w; i++ {
-			parts = append(parts, b.g.Small(w, b.inputs, i))
+			e := b.g.Small(w, b.inputs, i)
+			if typ == "uint7" { // a byte below 128
+				e = b.g.Part(e, 0, 7)
+			}
+			parts = append(parts, e)
 		}
 		cells[c], writable[c] = b.g.Parts(parts...), r != input
 	}

@@ -354,11 +354,24 @@ func equal(g *expr.Graph, want, got outcome) error {
 			}
 		}
 	}
-	if want.result == got.result {
+	return equalResults(g, want.result, got.result)
+}
+
+// equalResults compares what two runs return.
+func equalResults(g *expr.Graph, want, got gossa.Value) error {
+	if all, ok := want.([]gossa.Value); ok {
+		for i := range all {
+			if err := equalResults(g, all[i], got.([]gossa.Value)[i]); err != nil {
+				return fmt.Errorf("result %d: %w", i, err)
+			}
+		}
 		return nil
 	}
-	p, okP := want.result.(expr.Node)
-	q, okQ := got.result.(expr.Node)
+	if want == got {
+		return nil
+	}
+	p, okP := want.(expr.Node)
+	q, okQ := got.(expr.Node)
 	if okP && okQ && g.Equal(p, q) {
 		return nil
 	}

@@ -116,6 +116,16 @@ func queryCall(b *builder) {
 	b.vectors(input, b.n, b.m*b.n)
 }
 
+// sketchCall has the arguments of a filter of m queries: groups of 32 rows with codes of seven bits.
+func sketchCall(b *builder, m int) {
+	b.vectors(output, b.n*m)
+	b.narrow(input, "uint7", 32*b.n*b.d)
+	groups := b.region(input, b.t, 1, 96*b.n, 96*b.n)
+	b.args = append(b.args, gossa.Slice{Addr: groups.Addr, Len: b.n, Cap: b.n})
+	b.narrow(input, "int8", m*b.d)
+	b.args = append(b.args, b.region(input, b.t, 1, 5*m, 5*m).Addr)
+}
+
 var kernels = append(plainKernels, expKernels...)
 
 // forked are the kernels that are proved path by path: assembly tells Go where to go on, or asks the
@@ -123,7 +133,7 @@ var kernels = append(plainKernels, expKernels...)
 var forked = map[string]bool{"vector.Log": true, "vector.Log2": true, "distance.Gibbs": true}
 
 // formed are the packages whose kernels have forms below a level.
-var formed = map[string]bool{"compact": true}
+var formed = map[string]bool{"compact": true, "sketch": true}
 
 // expKernels are those of exponentials, logarithms and maxima.
 var expKernels = []kernel{
@@ -325,6 +335,17 @@ var plainKernels = []kernel{
 		b.narrow(output, "uint16", 32*b.m)
 		b.narrow(input, "uint8", 16*b.m*b.n)
 		b.narrow(input, "uint8", 16*b.n)
+	}, ""},
+	{"sketch", "Filter", single[1:], "", sketchShapes, func(b *builder) { sketchCall(b, 12) }, ""},
+	{"sketch", "FilterOne", single[1:], "", sketchShapes, func(b *builder) { sketchCall(b, 1) }, ""},
+	{"sketch", "QuantizeRow", single[1:], "", quantizeShapes, func(b *builder) {
+		b.narrow(output, "uint8", 32*b.n)
+		b.vectors(input, b.n)
+	}, ""},
+	{"sketch", "QuantizeQuery", single[1:], "", quantizeShapes, func(b *builder) {
+		b.narrow(output, "int8", (4+b.pad)*b.n/4)
+		b.int(4 + b.pad)
+		b.vectors(input, b.n)
 	}, ""},
 	{"lane", "Rows", single, "T", laneShapes, func(b *builder) {
 		w := b.lanes()

@@ -236,3 +236,13 @@ func compactShapes(most int) func(int) []shape {
 func codeShapes(int) []shape {
 	return grid([]int{0, 1, 2, 3}, []int{0, 2, 4, 6, 8, 10, 12, 16}, func(m, n int) []shape { return []shape{{m: m, n: n}} })
 }
+
+// sketchShapes covers one to four turns over groups and over steps of four features.
+func sketchShapes(int) []shape {
+	return grid(upTo(3), []int{4, 8, 12, 16}, func(n, d int) []shape { return []shape{{n: n, d: d}} })
+}
+
+// quantizeShapes covers up to five turns of 16 elements, with every tail of a multiple of four.
+func quantizeShapes(int) []shape {
+	return grid([]int{0, 44}, upTo(20), func(pad, n int) []shape { return []shape{{n: 4 * n, pad: pad}} })
+}

@@ -10,24 +10,30 @@
 // START begins the sums of a query.
 #define START(at, a, b) \
 	VPBROADCASTD at(np), a; \
-	VMOVDQA32    a, b
+	VMOVAPS    a, b
 
-// HALF loads the numbers of 16 rows.
-#define HALF(at) \
-	VMOVUPS (at)(gp), Z24;       \
-	VMOVUPS (at+128)(gp), Z25;   \
-	VMOVUPS (at+256)(gp), Z26;   \
-	VMULPS  Z26, Z26, Z27
+// ROWS loads the numbers of 16 rows.
+#define ROWS(at, scale, rest, norm, square) \
+	VMOVUPS at(gp), scale;       \
+	VMOVUPS (at+128)(gp), rest;  \
+	VMOVUPS (at+256)(gp), norm;  \
+	VMULPS  norm, norm, square
 
-// MASK compares the bound of query j and of these rows with the threshold.
-#define MASK(j, at, sum) \
-	VCVTDQ2PS        sum, sum;                        \
-	VMULPS           Z24, sum, sum;                   \
-	VFMADD231PS.BCST (20*j+4)(np), Z25, sum;     \
-	VFMADD231PS.BCST (20*j+8)(np), Z26, sum;     \
-	VFMADD231PS.BCST (20*j+12)(np), Z27, sum;    \
-	VCMPPS.BCST      $5, (20*j+16)(np), sum, K1; \
-	KMOVW            K1, (4*j+at)(mp)
+// BOUND compares the bounds of query j and of 16 rows with the threshold.
+#define BOUND(j, scale, rest, norm, square, sum, mask) \
+	VCVTDQ2PS        sum, sum;                       \
+	VMULPS           scale, sum, sum;                \
+	VFMADD231PS.BCST (20*j+4)(np), rest, sum;        \
+	VFMADD231PS.BCST (20*j+8)(np), norm, sum;        \
+	VFMADD231PS.BCST (20*j+12)(np), square, sum;     \
+	VCMPPS.BCST      $5, (20*j+16)(np), sum, mask
+
+// MASK does so with both halves of the group.
+#define MASK(j, a, b) \
+	BOUND(j, Z24, Z25, Z26, Z27, a, K1); \
+	BOUND(j, Z28, Z29, Z30, Z31, b, K2); \
+	KUNPCKWD K1, K2, K1;                \
+	KMOVD    K1, (4*j)(mp)
 
 // func filter(masks *uint32, codes *uint8, groups *Group, n int, queries *int8, steps int, q *Query)
 TEXT FILTER(SB), NOSPLIT, $0-56
@@ -57,8 +63,8 @@ grouploop:
 	MOVQ count, step
 
 steploop:
-	VMOVDQU32 (cp), Z24
-	VMOVDQU32 64(cp), Z25
+	VMOVUPS (cp), Z24
+	VMOVUPS 64(cp), Z25
 	QUERY(0, Z0, Z1)
 	QUERY(4, Z2, Z3)
 	QUERY(8, Z4, Z5)
@@ -78,32 +84,20 @@ steploop:
 	DECQ step
 	JNE  steploop
 
-	HALF(0)
-	MASK(0, 0, Z0)
-	MASK(1, 0, Z2)
-	MASK(2, 0, Z4)
-	MASK(3, 0, Z6)
-	MASK(4, 0, Z8)
-	MASK(5, 0, Z10)
-	MASK(6, 0, Z12)
-	MASK(7, 0, Z14)
-	MASK(8, 0, Z16)
-	MASK(9, 0, Z18)
-	MASK(10, 0, Z20)
-	MASK(11, 0, Z22)
-	HALF(64)
-	MASK(0, 2, Z1)
-	MASK(1, 2, Z3)
-	MASK(2, 2, Z5)
-	MASK(3, 2, Z7)
-	MASK(4, 2, Z9)
-	MASK(5, 2, Z11)
-	MASK(6, 2, Z13)
-	MASK(7, 2, Z15)
-	MASK(8, 2, Z17)
-	MASK(9, 2, Z19)
-	MASK(10, 2, Z21)
-	MASK(11, 2, Z23)
+	ROWS(0, Z24, Z25, Z26, Z27)
+	ROWS(64, Z28, Z29, Z30, Z31)
+	MASK(0, Z0, Z1)
+	MASK(1, Z2, Z3)
+	MASK(2, Z4, Z5)
+	MASK(3, Z6, Z7)
+	MASK(4, Z8, Z9)
+	MASK(5, Z10, Z11)
+	MASK(6, Z12, Z13)
+	MASK(7, Z14, Z15)
+	MASK(8, Z16, Z17)
+	MASK(9, Z18, Z19)
+	MASK(10, Z20, Z21)
+	MASK(11, Z22, Z23)
 	ADDQ $384, gp
 	ADDQ $48, mp
 	DECQ left
@@ -113,5 +107,6 @@ steploop:
 	RET
 #undef QUERY
 #undef START
-#undef HALF
+#undef ROWS
+#undef BOUND
 #undef MASK

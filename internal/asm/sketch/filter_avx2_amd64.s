@@ -34,7 +34,7 @@
 
 // ONES sets the words of Y15 to one.
 #define ONES \
-	VPCMPEQW Y15, Y15, Y15; \
+	VPCMPEQD Y15, Y15, Y15; \
 	VPSRLW   $15, Y15, Y15
 
 // PRODUCTS adds the products of the step of a query in Y10 and of rows x, y to two sums.
@@ -49,7 +49,7 @@
 // START begins the sums of a query.
 #define START(at, a, b) \
 	VPBROADCASTD at(np), a; \
-	VMOVDQA      a, b
+	VMOVAPS      a, b
 
 // NUMBERS loads the numbers of eight rows.
 #define NUMBERS(at) \
@@ -100,8 +100,8 @@ halfloop:
 	MOVQ count, step
 
 steploop:
-	VMOVDQU      (cq), Y8
-	VMOVDQU      32(cq), Y9
+	VMOVUPS      (cq), Y8
+	VMOVUPS      32(cq), Y9
 	VPBROADCASTD (qp), Y10
 	PRODUCTS(Y8, Y9, Y0, Y1)
 	VPBROADCASTD 4(qp), Y10
@@ -182,20 +182,20 @@ TEXT ·filterOneAVX2(SB), NOSPLIT, $0-56
 	ONES
 
 grouploop:
-	VMOVDQA Y4, Y0
-	VMOVDQA Y4, Y1
-	VMOVDQA Y4, Y2
-	VMOVDQA Y4, Y3
+	VMOVAPS Y4, Y0
+	VMOVAPS Y4, Y1
+	VMOVAPS Y4, Y2
+	VMOVAPS Y4, Y3
 	MOVQ    q0, qp
 	MOVQ    count, step
 
 steploop:
 	VPBROADCASTD (qp), Y10
-	VMOVDQU      (cp), Y9
-	VMOVDQU      32(cp), Y11
+	VMOVUPS      (cp), Y9
+	VMOVUPS      32(cp), Y11
 	PRODUCTS(Y9, Y11, Y0, Y1)
-	VMOVDQU      64(cp), Y9
-	VMOVDQU      96(cp), Y11
+	VMOVUPS      64(cp), Y9
+	VMOVUPS      96(cp), Y11
 	PRODUCTS(Y9, Y11, Y2, Y3)
 	PREFETCHT2   4096(cp)
 	PREFETCHT2   4160(cp)

@@ -11,8 +11,9 @@
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI codes · R8 group · DI masks · BX queries · DX place in queries · R9 numbers of the queries · AX groups left ·
-//                 R10 steps · CX steps left · Z0–Z23 sums, those of query j in Z2j and Z2j+1 · Z24 Z25 rows, then Scale and Rest ·
-//                 Z26 step of a query, then Norm · Z27 Norm² · Z30 ones · Z31 products. filterOne: Z0 Z1 sums, Z3–Z7 numbers of the query.
+//                 R10 steps · CX steps left · Z0–Z23 sums, those of query j in Z2j and Z2j+1 · Z24 Z25 rows · Z26 step of a query · Z30 ones ·
+//                 Z31 products · then Z24–Z27 Scale, Rest, Norm, Norm² of the first 16 rows, Z28–Z31 of the others. filterOne: Z0 Z1 sums ·
+//                 Z3–Z7 numbers of the query.
 // Source          own.
 
 //go:build amd64 && !purego

@@ -49,10 +49,12 @@
 
 // WEIGHTS sets the bits of the first four rows in V20.
 #define WEIGHTS \
-	MOVD $0x200000001, R11; \
-	VMOV R11, V20.D[0];     \
-	LSL  $2, R11;           \
-	VMOV R11, V20.D[1]
+	MOVD  $1, R11;                 \
+	VDUP  R11, V20.S4;             \
+	VSHL  $1, V20.S4, V21.S4;      \
+	VZIP1 V21.S4, V20.S4, V20.S4;  \
+	VSHL  $2, V20.S4, V21.S4;      \
+	VZIP1 V21.D2, V20.D2, V20.D2
 
 // ROWS loads the numbers of the next four rows.
 #define ROWS \

@@ -8,8 +8,7 @@
 // Same bits as    largestRef, quantizeRef in ref.go: eight lanes of float64, element k in lane k mod 8, k ascending, folded in halves.
 // Layout          x d elements, a multiple of 4 that is not 0; four codes every stride bytes.
 // Tile            largest: 16 elements. quantize: 8 elements, widened.
-// Tail            largest: a mask of up to 15 elements, 0 in the other lanes. quantize: a mask of four elements; the lanes of the
-//                 others add the squares of zeros.
+// Tail            largest: a mask of up to 15 elements, 0 in the other lanes. quantize: four elements, and a mask for their sums.
 // Special values  none: elements are finite.
 // Registers       SI x · CX elements left · DI codes · R8 stride · AX BX scratch · Z0 Σx² · Z1 Σe² · Z2 inverse · Z3 scale · Z4 shift ·
 //                 Z5 x · Z6 t, then e · Z7 codes. largest: Z0 maximum · Z1 elements · Z2 all bits but the sign.
@@ -28,15 +27,13 @@
 	VPERMILPD     $1, x, X5; \
 	VADDSD        X5, x, x
 
-// TERMS computes t of the elements in Z5, and adds their squares and those of e.
+// TERMS computes t of the elements in Z5, and e.
 #define TERMS \
 	VMOVAPD      Z5, Z6;      \
 	VFMADD213PD  Z4, Z2, Z6;  \
 	VPMOVQB      Z6, X7;      \
 	VSUBPD       Z4, Z6, Z6;  \
-	VFNMADD213PD Z5, Z3, Z6;  \
-	VFMADD231PD  Z5, Z5, Z0;  \
-	VFMADD231PD  Z6, Z6, Z1
+	VFNMADD213PD Z5, Z3, Z6
 
 // func largestAVX512(x *float32, d int) float32
 TEXT ·largestAVX512(SB), NOSPLIT, $0-20
@@ -93,21 +90,28 @@ TEXT ·quantizeAVX512(SB), NOSPLIT, $0-72
 	JL           last
 
 loop:
-	VCVTPS2PD (SI), Z5
+	VCVTPS2PD   (SI), Z5
 	TERMS
-	VMOVD     X7, (DI)
-	VPEXTRD   $1, X7, (DI)(R8*1)
-	ADDQ      $32, SI
-	LEAQ      (DI)(R8*2), DI
-	SUBQ      $8, CX
-	JGE       loop
+	VFMADD231PD Z5, Z5, Z0
+	VFMADD231PD Z6, Z6, Z1
+	VMOVD       X7, (DI)
+	VMOVSHDUP   X7, X7
+	VMOVD       X7, (DI)(R8*1)
+	ADDQ        $32, SI
+	LEAQ        (DI)(R8*2), DI
+	SUBQ        $8, CX
+	JGE         loop
 
 last:
 	ADDQ        $8, CX
 	JEQ         fold
+	MOVL        $15, AX
+	KMOVW       AX, K1
 	VMOVUPS     (SI), X5
 	VCVTPS2PD   Y5, Z5
 	TERMS
+	VFMADD231PD Z5, Z5, K1, Z0
+	VFMADD231PD Z6, Z6, K1, Z1
 	VMOVD       X7, (DI)
 
 fold:

@@ -10,7 +10,7 @@
 // Tile            largest: 4 elements. quantize: 8 elements, widened to four registers.
 // Tail            four elements.
 // Special values  none: elements are finite.
-// Registers       R0 x · R1 elements left · R2 codes · R3 stride · R4 scratch · V0 V1 elements · V2–V5 x · V6–V9 t, then their integers · V10 codes ·
+// Registers       R0 x · R1 elements left · R2 codes · R3 stride · R4 R5 scratch · V0 V1 elements · V2–V5 x · V6–V9 t, then their integers · V10 codes ·
 //                 V12–V15 e · V16 inverse · V17 scale · V18 shift · V19 places of codes · V20–V23 Σx² · V24–V27 Σe². largest: V2 maximum ·
 //                 V3 all bits but the sign.
 // Source          own.
@@ -66,13 +66,15 @@ TEXT ·quantizeNEON(SB), NOSPLIT, $0-72
 	MOVD stride+8(FP), R3
 	MOVD x+16(FP), R0
 	MOVD d+24(FP), R1
-	MOVD inverse+32(FP), R4
-	VDUP R4, V16.D2
-	MOVD scale+40(FP), R4
-	VDUP R4, V17.D2
-	MOVD shift+48(FP), R4
-	VDUP R4, V18.D2
-	MOVD $0x18100800, R4
+	FMOVD inverse+32(FP), F16
+	VDUP V16.D[0], V16.D2
+	FMOVD scale+40(FP), F17
+	VDUP V17.D[0], V17.D2
+	FMOVD shift+48(FP), F18
+	VDUP V18.D[0], V18.D2
+	MOVD $0x0800, R4
+	MOVD $0x1810, R5
+	ORR  R5<<16, R4, R4
 	VDUP R4, V19.S4
 	VEOR V20.B16, V20.B16, V20.B16
 	VEOR V21.B16, V21.B16, V21.B16

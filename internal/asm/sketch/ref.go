@@ -36,11 +36,16 @@ func maskRef(codes []uint8, g *Group, steps int, queries []int8, first, stride i
 		t = num.FMA(g.Rest[i], q.Rest, t)
 		t = num.FMA(g.Norm[i], q.Norm, t)
 		t = num.FMA(float32(g.Norm[i]*g.Norm[i]), q.Square, t)
-		if !(t < q.Threshold) {
-			mask |= 1 << i
-		}
+		mask |= bit(!(t < q.Threshold)) << i
 	}
 	return mask
+}
+
+func bit(b bool) uint32 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // largestRef returns the largest |x_k|, by the bits.

@@ -61,6 +61,8 @@ func (m *machine) masks(op string, a []operand, dst *operand) bool {
 	if strings.HasPrefix(op, "kmov") {
 		w := map[byte]int{'b': 1, 'w': 2, 'd': 4, 'q': 8}[op[4]]
 		switch {
+		case a[0].kind == mask && dst.kind == location && w == 4:
+			m.store(m.addr(dst), []expr.Node{m.g.Part(m.g.Pack(m.maskBits(a[0].reg)), 0, 32)})
 		case a[0].kind == mask && m.bits[a[0].reg] != nil && w == 2:
 			if dst.kind == mask {
 				m.bits[dst.reg] = m.bits[a[0].reg]
@@ -81,6 +83,9 @@ func (m *machine) masks(op string, a []operand, dst *operand) bool {
 		"knotw":  func(x, _ expr.Node) expr.Node { return m.g.Not(x) },
 	}[op]
 	switch {
+	case op == "kunpckwd":
+		m.setMask(dst.reg, append(append([]expr.Node(nil), m.maskBits(a[0].reg)...), m.maskBits(a[1].reg)...))
+		return true
 	case op == "kortestw":
 		x, y := m.maskBits(a[0].reg), m.maskBits(a[1].reg)
 		any := m.g.Or(append(append([]expr.Node(nil), x...), y...)...)
@@ -164,6 +169,11 @@ func (m *machine) dependent(op string, a []operand, dst *operand) bool {
 	w, name := generalWidth(op, a), strings.TrimRight(op, "lq")
 	if !m.operandsDepend(name, w, a, dst) {
 		return false
+	}
+	if name == "mov" && w < 4 && dst.kind == location {
+		cell, at := m.mem.Cell(m.addr(dst))
+		m.store(cell, []expr.Node{m.g.Replace(m.load(cell, 1)[0], 8*int(at), 8*w, m.operandData(&a[0], 8))})
+		return true
 	}
 	var x, y expr.Node
 	if len(a) == 2 {

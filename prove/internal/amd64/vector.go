@@ -139,6 +139,14 @@ func (m *machine) float(i *inst) bool {
 			}
 		}
 		m.put(dst, out, 1)
+	case "vpmovqb": // the lowest byte of every element
+		var out, bytes []expr.Node
+		for e := 0; e < a[0].width/4; e += 2 {
+			if bytes = append(bytes, m.v[a[0].reg][e]); len(bytes) == 4 {
+				out, bytes = append(out, m.g.Parts(bytes...)), nil
+			}
+		}
+		m.put(dst, out, 1)
 	case "vcvtps2pd":
 		x := m.source(&a[0], dst, dst.width/8, 1)
 		m.put(dst, m.each(x, m.g.Widen), 2)

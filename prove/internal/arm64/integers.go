@@ -45,7 +45,7 @@ func (m *machine) setElements(reg, size int, elements []expr.Node) {
 func (m *machine) smallIntegers(op string, a []operand) bool {
 	g, dst := m.g, a[0]
 	last := a[len(a)-1]
-	if last.kind != vector {
+	if last.kind != vector && (op != "sdot" || last.kind != element) {
 		return false
 	}
 	signed := op[0] == 's'
@@ -68,9 +68,12 @@ func (m *machine) smallIntegers(op string, a []operand) bool {
 	switch {
 	case (op == "sdot" || op == "udot") && dst.size == 4 && last.size == 1:
 		for n := range count {
-			sum := m.v[dst.reg][n]
+			sum, at := m.v[dst.reg][n], 4*n
+			if last.kind == element { // four bytes for all
+				at = 4 * last.lane
+			}
 			for k := range 4 {
-				sum = g.IAdd(sum, g.IMul(m.element(a[1].reg, 1, 4*n+k, signed), m.element(a[2].reg, 1, 4*n+k, signed)))
+				sum = g.IAdd(sum, g.IMul(m.element(a[1].reg, 1, 4*n+k, signed), m.element(a[2].reg, 1, at+k, signed)))
 			}
 			out = append(out, sum)
 		}
@@ -97,6 +100,12 @@ func (m *machine) smallIntegers(op string, a []operand) bool {
 				pair = g.IAdd(m.element(dst.reg, dst.size, n, false), pair)
 			}
 			out = append(out, pair)
+		}
+	case op == "addp" && dst.size < 4 && len(a) == 3:
+		for _, o := range a[1:] {
+			for n := 0; n < count; n += 2 {
+				out = append(out, g.IAdd(m.element(o.reg, dst.size, n, false), m.element(o.reg, dst.size, n+1, false)))
+			}
 		}
 	case (op == "sabd" || op == "uabd") && dst.size == 1:
 		for n := range count {

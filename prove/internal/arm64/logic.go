@@ -303,10 +303,19 @@ func (m *machine) logic(op string, a []operand) bool {
 			return false
 		}
 		two(map[string]func(x, y expr.Node) expr.Node{"add": g.IAdd, "sub": g.ISub}[op])
+	case "umax":
+		if dst.size != 4 {
+			return false
+		}
+		two(func(x, y expr.Node) expr.Node { return g.Maximum(expr.IMaxU, x, y) })
 	case "addv":
 		sum := m.v[a[1].reg][0]
 		for _, c := range m.v[a[1].reg][1:a[1].lanes] {
-			sum = g.IAdd(sum, c)
+			if both, ok := g.Disjoint(sum, c); ok {
+				sum = both
+			} else {
+				sum = g.IAdd(sum, c)
+			}
 		}
 		m.put(dst.reg, []expr.Node{sum})
 	case "ushr", "shl", "sshr":
@@ -400,13 +409,13 @@ func (m *machine) table(a []operand) bool {
 	case constant(index):
 		for _, c := range index {
 			bits, _ := g.Bits(c)
-			cell := m.zero
-			for k := range 4 {
+			cell := [4]expr.Node{m.zero, m.zero, m.zero, m.zero}
+			for k := range cell {
 				if i := int(bits >> (8 * k) & 255); i < size {
-					cell = g.Bitwise(expr.IOr, cell, g.Shift(expr.IShl, byteOf(entries[i/4], i%4), 8*k))
+					cell[k] = g.Part(entries[i/4], 8*(i%4), 8)
 				}
 			}
-			out = append(out, cell)
+			out = append(out, g.Parts(cell[:]...))
 		}
 	case constant(entries):
 		list := make([]expr.Node, 256)

@@ -60,6 +60,8 @@ func (m *machine) narrow(op string, a []operand) bool {
 		}())
 	case op == "scvtf" && len(a) == 3 && dst.size == 4 && a[2].kind == immediate:
 		m.lanes(dst, func(n int) expr.Node { return m.fixedPoint(m.source(a[1], n), int(a[2].value)) })
+	case op == "scvtf" && len(a) == 2 && dst.kind == vector && dst.size == 4:
+		m.lanes(dst, func(n int) expr.Node { return g.FromInt(4, m.source(a[1], n)) })
 	case (op == "uaddw" || op == "uaddw2") && dst.size == 2 && a[2].size == 1:
 		from := 0
 		if op == "uaddw2" {

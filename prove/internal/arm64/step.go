@@ -127,6 +127,9 @@ func (m *machine) move(op string, a []operand) bool {
 		addr := m.locate(a[1])
 		cell, at := m.mem.Cell(addr)
 		m.set(a[0], m.concrete(m.load(cell, 1))>>(8*at)&255)
+	case "strh":
+		cell, at := m.mem.Cell(m.locate(a[1]))
+		m.store(cell, []expr.Node{m.g.Replace(m.load(cell, 1)[0], 8*int(at), 16, m.operandData(a[0]))})
 	case "str":
 		addr := m.locate(a[1])
 		if a[0].kind == general && a[0].reg != xzr && m.data[a[0].reg] != 0 && !a[0].narrow {

@@ -1,5 +1,7 @@
 package expr
 
+import "slices"
+
 // Bitwise returns a & b, a | b or a ^ b. A sign bit that is flipped is a negation.
 func (g *Graph) Bitwise(op Op, a, b Node) Node {
 	width := g.Width(a)
@@ -71,7 +73,7 @@ func shift(op Op, v uint64, by, width int) uint64 {
 	return 0
 }
 
-// Maximum returns the larger of two signed or unsigned integers.
+// Maximum returns the larger of two signed or unsigned integers. Unsigned maxima of maxima are in one order.
 func (g *Graph) Maximum(op Op, a, b Node) Node {
 	x, okX := g.Bits(a)
 	y, okY := g.Bits(b)
@@ -82,7 +84,26 @@ func (g *Graph) Maximum(op Op, a, b Node) Node {
 		}
 		return b
 	}
+	if op == IMaxU {
+		all := slices.Compact(slices.Sorted(slices.Values(g.maxima(a, g.maxima(b, nil)))))
+		a = all[0]
+		for _, b := range all[1:] {
+			a = g.make(node{op: op, width: uint8(width), a: a, b: b})
+		}
+		return a
+	}
 	return g.make(node{op: op, width: uint8(width), a: min(a, b), b: max(a, b)})
+}
+
+// maxima adds the integers of which a is the largest, without 0.
+func (g *Graph) maxima(a Node, all []Node) []Node {
+	switch n := g.nodes[a]; {
+	case n.op == IMaxU:
+		return g.maxima(n.a, g.maxima(n.b, all))
+	case g.zero(a):
+		return all
+	}
+	return append(all, a)
 }
 
 func signed(v uint64, width int) int64 { return int64(v<<(64-8*width)) >> (64 - 8*width) }

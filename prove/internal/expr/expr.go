@@ -94,6 +94,7 @@ type Graph struct {
 	listIndex map[string]uint64
 	results   map[[2]Node]bool // of Equal
 	intervals polynomials
+	firsts    map[uint64]Node // of representative, by the lists of polynomials
 	Path      *Path // at branches that depend on the data; without one both ways are run
 }
 
@@ -237,7 +238,7 @@ func (g *Graph) FromInt(width int, a Node) Node {
 	if bits, ok := g.Bits(a); ok {
 		return g.Const(width, fromInt(uint8(width), signed(bits, g.Width(a))))
 	}
-	return g.make(node{op: FromInt, width: uint8(width), a: a})
+	return g.make(node{op: FromInt, width: uint8(width), a: g.representative(a)})
 }
 
 func fromInt(width uint8, v int64) uint64 {

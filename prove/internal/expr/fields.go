@@ -36,6 +36,10 @@ func (g *Graph) Size(a Node) int {
 		return 16
 	case Pick:
 		return int(g.lists[n.key][0])
+	case Select:
+		if p, q, ok := g.flags(a); ok {
+			return bits.Len64(p | q)
+		}
 	case Fields:
 		size, at := 0, 0
 		for _, f := range g.fields(a) {
@@ -58,11 +62,34 @@ func (g *Graph) small(a Node) bool {
 		return true
 	case Pick:
 		return g.Size(a) < 32
+	case Select:
+		_, _, ok := g.flags(a)
+		return ok
 	case IXor:
 		n := &g.nodes[a]
 		return (g.small(n.a) || g.nodes[n.a].op == Const) && (g.small(n.b) || g.nodes[n.b].op == Const)
 	}
 	return false
+}
+
+// flags reports whether a selects one of two small numbers. The bits in which they differ are 1 where its condition holds, or where
+// it does not.
+func (g *Graph) flags(a Node) (p, q uint64, ok bool) {
+	n := &g.nodes[a]
+	if n.op != Select || n.width != 4 || n.key != 0 {
+		return 0, 0, false
+	}
+	p, okP := g.Bits(n.a)
+	q, okQ := g.Bits(n.b)
+	return p, q, okP && okQ && p|q < 1<<16
+}
+
+// flag returns 1 where c holds, and 0 elsewhere, as a field.
+func (g *Graph) flag(c Node) field {
+	if t, ok := g.Truth(c); ok {
+		return field{known: map[bool]uint64{true: 1}[t], length: 1}
+	}
+	return field{of: g.Select(c, g.Const(4, 1), g.Const(4, 0)), length: 1}
 }
 
 // fields takes a node apart, from the lowest bit to the highest.
@@ -74,6 +101,27 @@ func (g *Graph) fields(a Node) (out []field) {
 		return []field{{known: n.key, length: whole}}
 	case Cat:
 		return append(g.fields(n.a), g.fields(n.b)...)
+	case Bits:
+		for _, c := range g.conditions(a) {
+			out = append(out, g.flag(c))
+		}
+		return append(out, field{length: whole - len(out)})
+	case Select:
+		p, q, ok := g.flags(a)
+		if !ok || p == 1 && q == 0 {
+			break
+		}
+		for b := range whole {
+			switch x, y := p>>b&1, q>>b&1; {
+			case x == y:
+				out = append(out, field{known: x, length: 1})
+			case x == 1:
+				out = append(out, g.flag(n.c))
+			default:
+				out = append(out, g.flag(g.Not(n.c)))
+			}
+		}
+		return out
 	case Fields:
 		list := g.lists[n.key]
 		for i := 0; i < len(list); i += 2 {
@@ -205,6 +253,17 @@ func (g *Graph) bitwiseFields(op Op, a, b Node) (Node, bool) {
 		}
 	}
 	return g.concat(width, all...), true
+}
+
+// Disjoint returns a + b, if both are made of fields and no bit may be set in both.
+func (g *Graph) Disjoint(a, b Node) (Node, bool) {
+	if !g.small(a) || !g.small(b) {
+		return 0, false
+	}
+	if both, ok := g.bitwiseFields(IAnd, a, b); !ok || !g.zero(both) {
+		return 0, false
+	}
+	return g.bitwiseFields(IOr, a, b)
 }
 
 // Signed returns the integer of the lowest bits of a with their sign, in 4 bytes.

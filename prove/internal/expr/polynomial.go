@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"maps"
 	"math/bits"
 	"slices"
 )
@@ -491,6 +492,27 @@ func (p polynomial) single() (Node, bool) {
 
 // sums are operations whose results are compared as polynomials.
 var sums = map[Op]bool{IAdd: true, ISub: true, IMul: true, Extend: true, Cat: true, Fields: true, Total: true, Popcount: true, ISar: true, IAbs: true}
+
+// representative returns an integer of 4 bytes or, if it is a sum or a product, the first node that had the same polynomial.
+func (g *Graph) representative(a Node) Node {
+	if !sums[g.nodes[a].op] || g.Width(a) != 4 {
+		return a
+	}
+	p := g.polynomial(a, 32)
+	var list []uint64
+	for _, m := range slices.SortedFunc(maps.Keys(p), func(x, y monomial) int { return slices.Compare(x[:], y[:]) }) {
+		list = append(list, uint64(m[0]), uint64(m[1]), p[m])
+	}
+	key := g.intern(list)
+	if first, ok := g.firsts[key]; ok {
+		return first
+	}
+	if g.firsts == nil {
+		g.firsts = map[uint64]Node{}
+	}
+	g.firsts[key] = a
+	return a
+}
 
 // sameInteger proves that two integers are equal as polynomials.
 func (p *prover) sameInteger(a, b Node) bool {

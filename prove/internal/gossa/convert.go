@@ -110,6 +110,9 @@ func (in *Interpreter) resize(n expr.Node, t *types.Basic, from, to int64) Value
 	}
 	switch {
 	case to < 4:
+		if from == 8 {
+			n, _ = in.G.Halves(n)
+		}
 		return in.G.Part(n, 0, int(8*to))
 	case to == 8:
 		return in.G.Join(n, in.G.Const(4, 0))

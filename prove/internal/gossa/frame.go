@@ -328,6 +328,11 @@ func (fr *frame) builtin(i *ssa.Call, name string, args []Value) Value {
 		op := map[string]token.Token{"min": token.LSS, "max": token.GTR}[name]
 		best := args[0]
 		for _, a := range args[1:] {
+			if t, ok := types_[0].Type().Underlying().(*types.Basic); ok && t.Info()&types.IsUnsigned != 0 && name == "max" {
+				width := int(in.sizes.Sizeof(t))
+				best = in.number(in.G.Maximum(expr.IMaxU, in.node(best, width), in.node(a, width)), t)
+				continue
+			}
 			if n, ok := a.(expr.Node); ok {
 				best = in.extreme(name, best.(expr.Node), n)
 				continue

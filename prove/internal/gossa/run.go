@@ -127,10 +127,17 @@ func (in *Interpreter) assembly(f *ssa.Function, args []Value) Value {
 	if err := in.Assembly(f, stack); err != nil {
 		fail("%s: %w", f.Name(), err)
 	}
-	if results.Len() == 0 {
-		return nil
+	var out []Value
+	for i := range results.Len() {
+		out = append(out, in.load(stack+uint64(offsets[params.Len()+i]), results.At(i).Type()))
 	}
-	return in.load(stack+uint64(offsets[params.Len()]), results.At(0).Type())
+	switch len(out) {
+	case 0:
+		return nil
+	case 1:
+		return out[0]
+	}
+	return out
 }
 
 // allocate returns the address of a new zero value of type t.
