@@ -13,7 +13,7 @@ import (
 // definition does.
 
 //go:noescape
-func filterVNNIAVX512(masks *uint32, codes *uint8, groups *Group, n int, queries *int8, steps int, q *Query)
+func filterAVX512VNNI(masks *uint32, codes *uint8, groups *Group, n int, queries *int8, steps int, q *Query)
 
 //go:noescape
 func filterAVX512(masks *uint32, codes *uint8, groups *Group, n int, queries *int8, steps int, q *Query)
@@ -22,7 +22,7 @@ func filterAVX512(masks *uint32, codes *uint8, groups *Group, n int, queries *in
 func filterAVX2(masks *uint32, codes *uint8, groups *Group, n int, queries *int8, steps int, q *Query)
 
 //go:noescape
-func filterOneVNNIAVX512(masks *uint32, codes *uint8, groups *Group, n int, query *int8, steps int, q *Query)
+func filterOneAVX512VNNI(masks *uint32, codes *uint8, groups *Group, n int, query *int8, steps int, q *Query)
 
 //go:noescape
 func filterOneAVX512(masks *uint32, codes *uint8, groups *Group, n int, query *int8, steps int, q *Query)
@@ -50,7 +50,7 @@ func filter(masks []uint32, codes []uint8, groups []Group, queries []int8, q *[Q
 	case steps == 0:
 		filterRef(masks, codes, groups, queries, q)
 	case level == asm.AVX512 && asm.Uses(asm.VNNI):
-		filterVNNIAVX512(mp, cp, gp, len(groups), qp, steps, &q[0])
+		filterAVX512VNNI(mp, cp, gp, len(groups), qp, steps, &q[0])
 	case level == asm.AVX512:
 		filterAVX512(mp, cp, gp, len(groups), qp, steps, &q[0])
 	case level == asm.AVX2:
@@ -70,7 +70,7 @@ func filterOne(masks []uint32, codes []uint8, groups []Group, query []int8, q *Q
 	case steps == 0:
 		filterOneRef(masks, codes, groups, query, q)
 	case level == asm.AVX512 && asm.Uses(asm.VNNI):
-		filterOneVNNIAVX512(mp, cp, gp, len(groups), qp, steps, q)
+		filterOneAVX512VNNI(mp, cp, gp, len(groups), qp, steps, q)
 	case level == asm.AVX512:
 		filterOneAVX512(mp, cp, gp, len(groups), qp, steps, q)
 	case level == asm.AVX2:

@@ -13,13 +13,13 @@ import (
 // definition does.
 
 //go:noescape
-func filterDotProdNEON(masks *uint32, codes *uint8, groups *Group, n int, queries *int8, steps int, q *Query)
+func filterNEONDotProd(masks *uint32, codes *uint8, groups *Group, n int, queries *int8, steps int, q *Query)
 
 //go:noescape
 func filterNEON(masks *uint32, codes *uint8, groups *Group, n int, queries *int8, steps int, q *Query)
 
 //go:noescape
-func filterOneDotProdNEON(masks *uint32, codes *uint8, groups *Group, n int, query *int8, steps int, q *Query)
+func filterOneNEONDotProd(masks *uint32, codes *uint8, groups *Group, n int, query *int8, steps int, q *Query)
 
 //go:noescape
 func filterOneNEON(masks *uint32, codes *uint8, groups *Group, n int, query *int8, steps int, q *Query)
@@ -40,7 +40,7 @@ func filter(masks []uint32, codes []uint8, groups []Group, queries []int8, q *[Q
 	cp, gp := unsafe.SliceData(codes), unsafe.SliceData(groups)
 	for j := 0; j < Queries; j += 4 { // the registers have the sums of four queries
 		if asm.Uses(asm.DotProd) {
-			filterDotProdNEON(&masks[j], cp, gp, len(groups), &queries[j*Step], steps, &q[j])
+			filterNEONDotProd(&masks[j], cp, gp, len(groups), &queries[j*Step], steps, &q[j])
 		} else {
 			filterNEON(&masks[j], cp, gp, len(groups), &queries[j*Step], steps, &q[j])
 		}
@@ -55,7 +55,7 @@ func filterOne(masks []uint32, codes []uint8, groups []Group, query []int8, q *Q
 	case asm.Current() != asm.NEON || steps == 0:
 		filterOneRef(masks, codes, groups, query, q)
 	case asm.Uses(asm.DotProd):
-		filterOneDotProdNEON(mp, cp, gp, len(groups), qp, steps, q)
+		filterOneNEONDotProd(mp, cp, gp, len(groups), qp, steps, q)
 	default:
 		filterOneNEON(mp, cp, gp, len(groups), qp, steps, q)
 	}

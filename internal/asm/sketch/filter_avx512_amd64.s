@@ -34,11 +34,11 @@
 #define PRODUCTS(x, y, sum) VPDPBUSD y, x, sum
 #define CONSTANTS
 
-#define FILTER ·filterVNNIAVX512
+#define FILTER ·filterAVX512VNNI
 #include "block_avx512_amd64.h"
 #undef FILTER
 
-#define FILTERONE ·filterOneVNNIAVX512
+#define FILTERONE ·filterOneAVX512VNNI
 #include "one_avx512_amd64.h"
 #undef FILTERONE
 #undef PRODUCTS

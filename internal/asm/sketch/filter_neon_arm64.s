@@ -96,8 +96,8 @@
 	SDOT_4S_E(d+2, 18, 20, i) \
 	SDOT_4S_E(d+3, 19, 20, i)
 
-#define FILTER ·filterDotProdNEON
-#define FILTERONE ·filterOneDotProdNEON
+#define FILTER ·filterNEONDotProd
+#define FILTERONE ·filterOneNEONDotProd
 #include "filter_neon_arm64.h"
 #undef PRODUCTS
 #undef FILTER

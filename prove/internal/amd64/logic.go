@@ -15,10 +15,10 @@ func (m *machine) mask(reg int) uint64 {
 	return m.k[reg]
 }
 
-// maskBits returns the bits of a mask as conditions.
+// maskBits returns the lowest 16 bits of a mask as conditions.
 func (m *machine) maskBits(reg int) []expr.Node {
 	if m.bits[reg] != nil {
-		return m.bits[reg]
+		return m.bits[reg][:16]
 	}
 	out := make([]expr.Node, 16)
 	for i := range out {
@@ -61,16 +61,18 @@ func (m *machine) masks(op string, a []operand, dst *operand) bool {
 	if strings.HasPrefix(op, "kmov") {
 		w := map[byte]int{'b': 1, 'w': 2, 'd': 4, 'q': 8}[op[4]]
 		switch {
-		case a[0].kind == mask && dst.kind == location && w == 4:
-			m.store(m.addr(dst), []expr.Node{m.g.Part(m.g.Pack(m.maskBits(a[0].reg)), 0, 32)})
+		case a[0].kind == mask && m.bits[a[0].reg] != nil && w == 4 && dst.kind == location:
+			m.store(m.addr(dst), []expr.Node{m.g.Part(m.g.Pack(m.bits[a[0].reg]), 0, 32)})
 		case a[0].kind == mask && m.bits[a[0].reg] != nil && w == 2:
 			if dst.kind == mask {
-				m.bits[dst.reg] = m.bits[a[0].reg]
+				m.bits[dst.reg] = m.bits[a[0].reg][:16]
 			} else {
-				m.setData(dst, m.g.Pack(m.bits[a[0].reg]))
+				m.setData(dst, m.g.Pack(m.bits[a[0].reg][:16]))
 			}
 		case dst.kind == mask:
 			m.k[dst.reg], m.bits[dst.reg] = m.integer(&a[0], 8)&widthMask(w), nil
+		case dst.kind == location:
+			m.setInteger(dst, m.mask(a[0].reg)&widthMask(w), w)
 		default:
 			m.setInteger(dst, m.mask(a[0].reg)&widthMask(w), dst.width)
 		}
@@ -171,8 +173,7 @@ func (m *machine) dependent(op string, a []operand, dst *operand) bool {
 		return false
 	}
 	if name == "mov" && w < 4 && dst.kind == location {
-		cell, at := m.mem.Cell(m.addr(dst))
-		m.store(cell, []expr.Node{m.g.Replace(m.load(cell, 1)[0], 8*int(at), 8*w, m.operandData(&a[0], 8))})
+		m.storePart(dst, m.operandData(&a[0], 8), w)
 		return true
 	}
 	var x, y expr.Node

@@ -217,6 +217,12 @@ func (m *machine) store(addr uint64, cells []expr.Node) {
 	}
 }
 
+// storePart stores the lowest bytes of an integer, which lie within a cell.
+func (m *machine) storePart(o *operand, n expr.Node, bytes int) {
+	cell, at := m.mem.Cell(m.addr(o))
+	m.store(cell, []expr.Node{m.g.Replace(m.load(cell, 1)[0], 8*int(at), 8*bytes, n)})
+}
+
 // concrete returns the number that cells hold.
 func (m *machine) concrete(cells []expr.Node) uint64 {
 	var v uint64
@@ -281,8 +287,9 @@ func (m *machine) setInteger(o *operand, v uint64, width int) {
 		}
 		m.r[o.reg], m.data[o.reg] = v, 0
 	case location:
-		if width == 1 {
-			m.fail("%w: byte store", code.ErrUnknown)
+		if width < 4 {
+			m.storePart(o, m.g.Const(4, v), width)
+			return
 		}
 		cells := []expr.Node{m.g.Const(4, v), m.g.Const(4, v>>32)}
 		m.store(m.addr(o), cells[:width/4])

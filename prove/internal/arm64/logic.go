@@ -449,6 +449,6 @@ func (m *machine) table(a []operand) bool {
 			out = append(out, g.Parts(cell[:]...))
 		}
 	}
-	m.put(a[0].reg, out)
+	m.put(a[0].reg, out[:a[0].lanes])
 	return true
 }
