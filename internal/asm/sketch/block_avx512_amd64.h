@@ -1,11 +1,10 @@
 // The text of a kernel of a block of 12 queries and a group of 32 rows at a time. The including file defines FILTER, its name,
-// CONSTANTS, which sets the registers that PRODUCTS needs, and PRODUCTS, which adds the products of four bytes to lanes.
+// CONSTANTS, which sets the registers that PRODUCTS needs, and PRODUCTS, which adds the products of rows in Z24 and Z25 with the step of a query in Z26 to two registers.
 
 // QUERY takes a step of a query, at a place, and adds its products with both halves of the group to two registers.
 #define QUERY(at, a, b) \
 	VPBROADCASTD at(qp), Z26; \
-	PRODUCTS(Z24, Z26, a);    \
-	PRODUCTS(Z25, Z26, b)
+	PRODUCTS(a, b)
 
 // START begins the sums of a query.
 #define START(at, a, b) \
@@ -69,8 +68,6 @@ steploop:
 	QUERY(4, Z2, Z3)
 	QUERY(8, Z4, Z5)
 	QUERY(12, Z6, Z7)
-	PREFETCHT1 4096(cp)
-	PREFETCHT1 4160(cp)
 	QUERY(16, Z8, Z9)
 	QUERY(20, Z10, Z11)
 	QUERY(24, Z12, Z13)

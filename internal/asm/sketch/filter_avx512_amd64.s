@@ -12,7 +12,7 @@
 // Special values  follow the arithmetic.
 // Registers       SI codes · R8 group · DI masks · BX queries · DX place in queries · R9 numbers of the queries · AX groups left ·
 //                 R10 steps · CX steps left · Z0–Z23 sums, those of query j in Z2j and Z2j+1 · Z24 Z25 rows · Z26 step of a query · Z30 ones ·
-//                 Z31 products · then Z24–Z27 Scale, Rest, Norm, Norm² of the first 16 rows, Z28–Z31 of the others. filterOne: Z0 Z1 sums ·
+//                 Z28 Z29 products · then Z24–Z27 Scale, Rest, Norm, Norm² of the first 16 rows, Z28–Z31 of the others. filterOne: Z0 Z1 sums ·
 //                 Z3–Z7 numbers of the query.
 // Source          own.
 
@@ -30,8 +30,10 @@
 #define count R10
 #define step CX
 
-// PRODUCTS adds the products of the bytes of rows x and of queries y to the sums of four.
-#define PRODUCTS(x, y, sum) VPDPBUSD y, x, sum
+// PRODUCTS adds the products of a step.
+#define PRODUCTS(a, b) \
+	VPDPBUSD Z26, Z24, a; \
+	VPDPBUSD Z26, Z25, b
 #define CONSTANTS
 
 #define FILTER ·filterAVX512VNNI
@@ -45,10 +47,13 @@
 #undef CONSTANTS
 
 // The same without VNNI: sums of two products, then of four.
-#define PRODUCTS(x, y, sum) \
-	VPMADDUBSW y, x, Z31;     \
-	VPMADDWD   Z30, Z31, Z31; \
-	VPADDD     Z31, sum, sum
+#define PRODUCTS(a, b) \
+	VPMADDUBSW Z26, Z24, Z28; \
+	VPMADDUBSW Z26, Z25, Z29; \
+	VPMADDWD   Z30, Z28, Z28; \
+	VPMADDWD   Z30, Z29, Z29; \
+	VPADDD     Z28, a, a;     \
+	VPADDD     Z29, b, b
 #define CONSTANTS \
 	VPTERNLOGD $0xff, Z30, Z30, Z30; \
 	VPSRLW     $15, Z30, Z30

@@ -1,5 +1,5 @@
 // The text of a kernel of one query and a group of 32 rows at a time. The including file defines FILTERONE, its name,
-// CONSTANTS, which sets the registers that PRODUCTS needs, and PRODUCTS, which adds the products of four bytes to lanes.
+// CONSTANTS, which sets the registers that PRODUCTS needs, and PRODUCTS, which adds the products of rows in Z24 and Z25 with the step of a query in Z26 to two registers.
 
 // MASK compares the bound of 16 rows with the threshold.
 #define MASK(at, sum, mask) \
@@ -38,8 +38,7 @@ steploop:
 	VPBROADCASTD (qp), Z26
 	VMOVUPS  (cp), Z24
 	VMOVUPS  64(cp), Z25
-	PRODUCTS(Z24, Z26, Z0)
-	PRODUCTS(Z25, Z26, Z1)
+	PRODUCTS(Z0, Z1)
 	PREFETCHT2 4096(cp)
 	PREFETCHT2 4160(cp)
 	ADDQ       $128, cp

@@ -85,7 +85,11 @@ func (g *Graph) Maximum(op Op, a, b Node) Node {
 		return b
 	}
 	if op == IMaxU {
-		all := slices.Compact(slices.Sorted(slices.Values(g.maxima(a, g.maxima(b, nil)))))
+		most := uint64(0) // of the constants
+		all := slices.Compact(slices.Sorted(slices.Values(g.maxima(a, &most, g.maxima(b, &most, nil)))))
+		if most > 0 {
+			all = append(all, g.Const(width, most))
+		}
 		a = all[0]
 		for _, b := range all[1:] {
 			a = g.make(node{op: op, width: uint8(width), a: a, b: b})
@@ -95,12 +99,14 @@ func (g *Graph) Maximum(op Op, a, b Node) Node {
 	return g.make(node{op: op, width: uint8(width), a: min(a, b), b: max(a, b)})
 }
 
-// maxima adds the integers of which a is the largest, without 0.
-func (g *Graph) maxima(a Node, all []Node) []Node {
-	switch n := g.nodes[a]; {
-	case n.op == IMaxU:
-		return g.maxima(n.a, g.maxima(n.b, all))
-	case g.zero(a):
+// maxima adds the integers of which a is the largest. It raises most to those that are constant.
+func (g *Graph) maxima(a Node, most *uint64, all []Node) []Node {
+	n := g.nodes[a]
+	if n.op == IMaxU {
+		return g.maxima(n.a, most, g.maxima(n.b, most, all))
+	}
+	if x, ok := g.Bits(a); ok {
+		*most = max(*most, x)
 		return all
 	}
 	return append(all, a)

@@ -30,7 +30,7 @@ func TestFields(t *testing.T) {
 			x, y := word(), word()
 			var got Node
 			var want func(s sample) uint64
-			switch rng.IntN(10) {
+			switch rng.IntN(14) {
 			case 0:
 				from := rng.IntN(32)
 				length := 1 + rng.IntN(32-from)
@@ -62,6 +62,32 @@ func TestFields(t *testing.T) {
 					table = []Node{g.Part(y, 0, 8), g.Part(x, 8, 8), g.Const(4, 7), g.Part(y, 16, 8)}
 				}
 				got, want = g.Pick(table, index), func(s sample) uint64 { return s.at(table[s.at(index)]) }
+			case 10:
+				c, p, q := g.Nonzero(g.Part(x, rng.IntN(32), 1)), rng.Uint64N(4), rng.Uint64N(1<<16)
+				got = g.Select(c, g.Const(4, p), g.Const(4, q))
+				want = func(s sample) uint64 {
+					if s.at(c) != 0 {
+						return p
+					}
+					return q
+				}
+			case 11:
+				c, d := g.Nonzero(g.Part(x, rng.IntN(32), 1)), g.Nonzero(y)
+				got = g.Part(g.Pack([]Node{c, g.Not(c), d, g.Bool(true)}), 0, 32)
+				want = func(s sample) uint64 { return s.at(c) | (1-s.at(c))<<1 | s.at(d)<<2 | 8 }
+			case 12:
+				var ok bool
+				if got, ok = g.Disjoint(x, y); !ok {
+					continue
+				}
+				want = func(s sample) uint64 { return s.at(x) + s.at(y) }
+			case 13:
+				z := word()
+				got = g.Maximum(IMaxU, x, g.Maximum(IMaxU, y, z))
+				want = func(s sample) uint64 { return max(s.at(x), s.at(y), s.at(z)) }
+				if other := g.Maximum(IMaxU, g.Maximum(IMaxU, z, x), y); other != got {
+					t.Fatalf("%s and %s", g.String(got), g.String(other))
+				}
 			case 9:
 				by := 8 * rng.IntN(8)
 				low, high := g.Halves(g.Shift(IShr, g.Join(x, y), by))
