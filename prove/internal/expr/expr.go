@@ -95,7 +95,7 @@ type Graph struct {
 	results   map[[2]Node]bool // of Equal
 	intervals polynomials
 	firsts    map[uint64]Node // of representative, by the lists of polynomials
-	Path      *Path // at branches that depend on the data; without one both ways are run
+	Path      *Path           // at branches that depend on the data; without one both ways are run
 }
 
 // New returns an empty graph.
