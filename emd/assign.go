@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	assignBytes  = 60 // of a row or column of Assign
-	reductionsOf = 4  // most steps of the row reduction, in units of the rows
+	assignBytes  = 68 // of a row or column of Assign
+	reductionsOf = 2  // most steps of the row reduction, in units of the rows
 	often        = 64 // rows between two looks at the context
 )
 
@@ -25,6 +25,7 @@ type assignment[T dist.Float] struct {
 	cost       dist.Matrix[T]
 	transposed []T
 	v, d       []float64
+	vacant     []float64 // v of columns without a row, else −Inf
 	zeros      []float64
 	columnOf   []int32 // of a row, or −1
 	rowOf      []int32 // of a column, or −1
@@ -122,7 +123,7 @@ func (x *assignment[T]) begin(ctx context.Context, cost dist.Matrix[T]) error {
 		}
 	}
 	n, m := x.cost.Rows, x.cost.Cols
-	for _, v := range []*[]float64{&x.v, &x.d, &x.zeros} {
+	for _, v := range []*[]float64{&x.v, &x.d, &x.zeros, &x.vacant} {
 		grow(v, m)
 	}
 	clear(x.v)
@@ -158,7 +159,7 @@ func (x *assignment[T]) run(ctx context.Context) error {
 			if x.ended(ctx) {
 				return context.Cause(ctx)
 			}
-			price.Relax(x.v, x.row(int32(i)), 0, x.zeros)
+			price.Lower(x.v, x.row(int32(i)), 0, x.zeros)
 		}
 		for j, v := range x.v {
 			if math.IsInf(v, 1) {
@@ -166,8 +167,20 @@ func (x *assignment[T]) run(ctx context.Context) error {
 			}
 		}
 	}
+	copy(x.vacant, x.v)
+	tied := n == m && x.tied()
 	x.free = x.free[:0]
 	for i := range n {
+		if x.ended(ctx) {
+			return context.Cause(ctx)
+		}
+		if tied {
+			// A row takes a column that has its cost.
+			if least, at := price.Least(x.row(int32(i)), 0, x.vacant); least == 0 {
+				x.give(int32(i), int32(at))
+				continue
+			}
+		}
 		x.free = append(x.free, int32(i))
 	}
 	if err := x.reduce(ctx); err != nil {
@@ -204,28 +217,25 @@ func (x *assignment[T]) reduce(ctx context.Context) error {
 				return context.Cause(ctx)
 			}
 			row := x.row(i)
-			least, at := price.Least(row, 0, x.v)
+			least, at, second := price.Two(row, x.v)
 			if at < 0 {
 				return x.infeasible(i)
 			}
 			v := x.v[at]
-			x.v[at] = math.Inf(-1)
-			second, other := price.Least(row, 0, x.v)
-			x.v[at] = v
 			lowered := v - (second - least)
 			lowers := second > least && lowered < v && !math.IsInf(second, 1)
 			if x.rowOf[at] >= 0 && !lowers {
-				if other < 0 || second > least || x.rowOf[other] >= 0 {
+				var cost float64
+				if cost, at = price.Least(row, 0, x.vacant); cost != least {
 					x.next = append(x.next, i)
 					continue
 				}
-				at = other
 			}
 			if lowers {
 				x.v[at] = lowered
 			}
 			old := x.rowOf[at]
-			x.rowOf[at], x.columnOf[i] = i, int32(at)
+			x.give(i, int32(at))
 			if old >= 0 {
 				x.columnOf[old] = -1
 				k--
@@ -235,6 +245,24 @@ func (x *assignment[T]) reduce(ctx context.Context) error {
 		x.free, x.next = x.next, x.free
 	}
 	return nil
+}
+
+// tied reports whether most rows, of a few, have two columns of the same cost, both the least.
+func (x *assignment[T]) tied() bool {
+	ties, sample := 0, 1+len(x.columnOf)/16
+	sample = min(sample, 8)
+	for i := range sample {
+		if least, _, second := price.Two(x.row(int32(i)), x.v); least == second {
+			ties++
+		}
+	}
+	return 2*ties > sample
+}
+
+// give gives a row a column.
+func (x *assignment[T]) give(i, j int32) {
+	x.rowOf[j], x.columnOf[i] = i, j
+	x.vacant[j] = math.Inf(-1)
 }
 
 // infeasible returns the error of a row, or of a column of a matrix that was transposed, without a place.

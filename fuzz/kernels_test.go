@@ -228,13 +228,13 @@ func priceKernel[T num.Float](c *call[float64], costs func(rows, cols int) ([]T,
 	row, _ := costs(1, n)
 	row = row[:n]
 	u, v := scalar[float64](&c.input, c.Rand), c.in(n)
-	out := c.Out(2 + 2*16)
+	out := c.Out(2 + 17)
 	if whole := n / 16 * 16; whole > 0 {
 		// What the assembly leaves in its lanes.
-		if lanes := [2]*[16]float64{(*[16]float64)(out[2:]), (*[16]float64)(out[18:])}; c.upTo(1) == 0 {
-			price.LeastLanes(lanes[0], lanes[1], row[:whole], u, v)
+		if lanes, at := (*[16]float64)(out[2:]), &out[18]; c.upTo(1) == 0 {
+			price.LeastLanes(lanes, at, row[:whole], u, v)
 		} else {
-			price.RelaxLanes(lanes[0], lanes[1], c.inOut(n, c.upTo(5)), row[:whole], u, v)
+			price.RelaxLanes(lanes, at, c.inOut(n, c.upTo(5)), row[:whole], u, v)
 		}
 	}
 	least, at := 0., 0

@@ -127,10 +127,10 @@ func (b *builder) vectors(r role, n ...int) {
 	}
 }
 
-// lanesOfPrice adds the two arrays of lanes of package price.
+// lanesOfPrice adds the array of lanes of package price, and the index.
 func (b *builder) lanesOfPrice() {
-	for range 2 {
-		b.args = append(b.args, b.region(output, b.t, 1, 16, 16).Addr)
+	for _, n := range []int{16, 1} {
+		b.args = append(b.args, b.region(output, b.t, 1, n, n).Addr)
 	}
 }
 

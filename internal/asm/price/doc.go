@@ -2,7 +2,9 @@
 // next.
 //
 //	Least   least_j (c_j − u) − v_j and its lowest index
+//	Two     least_j c_j − v_j and its lowest index, and the least of the others
 //	Relax   d_j ← min(d_j, (c_j − u) − v_j), then least_j d_j and its lowest index
+//	Lower   d_j ← min(d_j, (c_j − u) − v_j)
 //
 // Shapes          c, v, d: n; u: a number. Costs c are float64 or float32, everything else is float64.
 // Aliasing        d must not overlap c or v.

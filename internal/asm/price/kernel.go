@@ -9,54 +9,53 @@ import (
 
 const (
 	turn = 16 // elements of a turn of the assembly
-	few  = 32 // elements from which the assembly is faster
+	few  = 16 // elements from which the assembly is faster
 	cost = 8  // of an element, in the units of asm.Piece
 )
 
-// lanes are the least elements of a piece whose index is l mod turn, and the turns in which they were found.
+// lanes are the least elements of a piece whose index is l mod turn, and the lowest index of the least of all, which is
+// any of their indices if none is below +Inf.
 type lanes struct {
-	least, turn [turn]float64
+	least [turn]float64
+	at    float64
 }
 
-// fold returns the least of least and the lanes of a piece that begins at element first, and its lowest index. It has
-// few branches, because none of them could be predicted.
+// fold returns the least of least and the lanes of a piece that begins at element first, and its lowest index.
 func (x *lanes) fold(first int, least float64, at int) (float64, int) {
-	v := &x.least
-	r := min(min(min(min(v[0], v[1]), min(v[2], v[3])), min(min(v[4], v[5]), min(v[6], v[7]))),
-		min(min(min(v[8], v[9]), min(v[10], v[11])), min(min(v[12], v[13]), min(v[14], v[15]))))
-	if r > least {
-		return least, at
-	}
-	for l, r2 := range v {
-		if r2 == r {
-			if j := first + int(x.turn[l])*turn + l; r2 < least || j < at {
-				least, at = r2, j
-			}
-		}
+	j := int(x.at)
+	if r := x.least[j&(turn-1)]; r < least {
+		return r, first + j
 	}
 	return least, at
 }
 
-// LeastLanes sets least[l] to the least (c_j − u) − v_j with j mod 16 = l, or +Inf if none is below that, and turns[l]
-// to the first ⌊j/16⌋ that has it, or 0. len(c) must be a multiple of 16, and not 0. It is what Least is made of.
-func LeastLanes[T num.Float](least, turns *[16]float64, c []T, u float64, v []float64) {
+// min returns the least of the lanes.
+func (x *lanes) min() float64 {
+	v := &x.least
+	return min(min(min(min(v[0], v[1]), min(v[2], v[3])), min(min(v[4], v[5]), min(v[6], v[7]))),
+		min(min(min(v[8], v[9]), min(v[10], v[11])), min(min(v[12], v[13]), min(v[14], v[15]))))
+}
+
+// LeastLanes sets least[l] to the least (c_j − u) − v_j with j mod 16 = l, or +Inf if none is below that, and at to the
+// lowest index of the least of all. len(c) must be a multiple of 16, and not 0. It is what Least is made of.
+func LeastLanes[T num.Float](least *[16]float64, at *float64, c []T, u float64, v []float64) {
 	asm.CheckVector(len(v), len(c))
 	var x lanes
 	if !leastTurns(&x, c, u, v) {
 		leastLanesRef(&x, c, u, v)
 	}
-	*least, *turns = x.least, x.turn
+	*least, *at = x.least, x.at
 }
 
-// RelaxLanes sets d as Relax does, and then least and turns for d_j instead of (c_j − u) − v_j, as LeastLanes does.
-func RelaxLanes[T num.Float](least, turns *[16]float64, d []float64, c []T, u float64, v []float64) {
+// RelaxLanes sets d as Relax does, and then least and at for d_j instead of (c_j − u) − v_j, as LeastLanes does.
+func RelaxLanes[T num.Float](least *[16]float64, at *float64, d []float64, c []T, u float64, v []float64) {
 	asm.CheckVector(len(v), len(c))
 	asm.CheckVector(len(d), len(c))
 	var x lanes
 	if !relaxTurns(&x, d, c, u, v) {
 		relaxLanesRef(&x, d, c, u, v)
 	}
-	*least, *turns = x.least, x.turn
+	*least, *at = x.least, x.at
 }
 
 // Least returns the least (c_j − u) − v_j and its lowest index, or +Inf and −1 if none is below +Inf. It panics
@@ -74,6 +73,52 @@ func Least[T num.Float](c []T, u float64, v []float64) (float64, int) {
 		done += p
 	}
 	return leastRef(c, u, v, done, least, at)
+}
+
+// Two returns the least c_j − v_j with its lowest index, as Least does, and the least of the others. That is +Inf if there
+// is none. It panics if v is shorter than c.
+func Two[T num.Float](c []T, v []float64) (least float64, at int, second float64) {
+	asm.CheckVector(len(v), len(c))
+	least, at, second = math.Inf(1), -1, math.Inf(1)
+	done := 0
+	for n := len(c) / turn * turn; n >= few && done < n; {
+		p := min(asm.Piece(len(c), cost, turn), n-done)
+		var x lanes
+		if !leastTurns(&x, c[done:done+p], 0, v[done:]) {
+			break
+		}
+		old, was := least, at
+		least, at = x.fold(done, least, at)
+		if at != was { // the lane has others; what was the least is the second now
+			second = min(second, old)
+			l := at % turn
+			x.least[l] = math.Inf(1)
+			for j := done + l; j < done+p; j += turn {
+				if r := float64(c[j]) - v[j]; r < second && j != at {
+					second = r
+				}
+			}
+		}
+		second = min(second, x.min())
+		done += p
+	}
+	return twoRef(c, v, done, least, at, second)
+}
+
+// Lower sets d as Relax does.
+func Lower[T num.Float](d []float64, c []T, u float64, v []float64) {
+	asm.CheckVector(len(v), len(c))
+	asm.CheckVector(len(d), len(c))
+	done := 0
+	for n := len(c) / turn * turn; done < n; {
+		p := min(asm.Piece(len(c), cost, turn), n-done)
+		var x lanes
+		if !relaxTurns(&x, d[done:], c[done:done+p], u, v[done:]) {
+			break
+		}
+		done += p
+	}
+	relaxRef(d, c, u, v, done, math.Inf(1), -1)
 }
 
 // Relax sets d_j to the least of d_j and (c_j − u) − v_j, for j < len(c). It returns the least of these d_j and its

@@ -37,14 +37,7 @@ loop:
 	CMPQ at, count
 	JLT loop
 
-	VMOVUPD Y2, 0(xp)
-	VMOVUPD Y3, 32(xp)
-	VMOVUPD Y4, 64(xp)
-	VMOVUPD Y5, 96(xp)
-	VMOVUPD Y6, 128(xp)
-	VMOVUPD Y7, 160(xp)
-	VMOVUPD Y8, 192(xp)
-	VMOVUPD Y9, 224(xp)
+#include "price_avx2_fold_amd64.h"
 	VZEROUPPER
 	RET
 
@@ -90,13 +83,6 @@ loop:
 	CMPQ at, count
 	JLT loop
 
-	VMOVUPD Y2, 0(xp)
-	VMOVUPD Y3, 32(xp)
-	VMOVUPD Y4, 64(xp)
-	VMOVUPD Y5, 96(xp)
-	VMOVUPD Y6, 128(xp)
-	VMOVUPD Y7, 160(xp)
-	VMOVUPD Y8, 192(xp)
-	VMOVUPD Y9, 224(xp)
+#include "price_avx2_fold_amd64.h"
 	VZEROUPPER
 	RET

@@ -2,10 +2,10 @@
 //
 //	least   r_j = (c_j − u) − v_j
 //	relax   r_j = d_j = min(d_j, (c_j − u) − v_j)
-//	        x.least[l] = min r_j, x.turn[l] = its first turn ⌊j/16⌋, over j mod 16 = l      0≤j<n
+//	        x.least[l] = min r_j over j mod 16 = l, x.at = the lowest index of the least      0≤j<n
 //
-// Same bits as    leastRef and relaxRef in ref.go, once fold in kernel.go has compared the lanes.
-// Layout          c, v, d n elements, contiguous; x 16 lanes of least, then 16 of turn. n is a
+// Same bits as    leastLanesRef, relaxLanesRef and foldRef in ref.go.
+// Layout          c, v, d n elements, contiguous; x 16 lanes of least, then at. n is a
 //                 multiple of 16, and not 0.
 // Tile            16 elements: four registers.
 // Tail            none: the caller computes what is left.
@@ -18,6 +18,7 @@
 //go:build amd64 && !purego
 
 #include "textflag.h"
+#include "lane.h"
 
 #define cp SI
 #define vp BX
@@ -42,6 +43,18 @@
 	VCMPPD    $0x11, least, Y0, Y1; \
 	VMINPD    least, Y0, least;     \
 	VBLENDVPD Y1, Y10, turn, turn
+
+// halve sets the lowest lane of x, the lower part of y, to the least of y.
+#define halve(x, y, t) \
+	VEXTRACTF128 $1, y, t; \
+	VMINPD       x, t, x;  \
+	VUNPCKHPD    x, x, t;  \
+	VMINPD       x, t, x
+
+// drop sets indices to Y1 where the lanes are more than Y0.
+#define drop(least, index) \
+	VCMPPD    $0x11, least, Y0, Y12; \
+	VBLENDVPD Y12, Y1, index, index
 
 // load sets r to costs in float64 from element off on.
 #define load(off, r) VMOVUPD 8*off(cp)(at*8), r

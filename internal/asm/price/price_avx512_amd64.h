@@ -29,10 +29,7 @@ loop:
 	CMPQ at, count
 	JLT loop
 
-	VMOVUPD Z2, 0(xp)
-	VMOVUPD Z3, 64(xp)
-	VMOVUPD Z4, 128(xp)
-	VMOVUPD Z5, 192(xp)
+#include "price_avx512_fold_amd64.h"
 	VZEROUPPER
 	RET
 
@@ -68,9 +65,6 @@ loop:
 	CMPQ at, count
 	JLT loop
 
-	VMOVUPD Z2, 0(xp)
-	VMOVUPD Z3, 64(xp)
-	VMOVUPD Z4, 128(xp)
-	VMOVUPD Z5, 192(xp)
+#include "price_avx512_fold_amd64.h"
 	VZEROUPPER
 	RET

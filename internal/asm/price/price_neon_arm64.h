@@ -40,14 +40,7 @@ loop:
 	SUBS $16, left
 	BNE  loop
 
-	FSTPQ (F16, F17), 0(xp)
-	FSTPQ (F18, F19), 32(xp)
-	FSTPQ (F20, F21), 64(xp)
-	FSTPQ (F22, F23), 96(xp)
-	FSTPQ (F24, F25), 128(xp)
-	FSTPQ (F26, F27), 160(xp)
-	FSTPQ (F28, F29), 192(xp)
-	FSTPQ (F30, F31), 224(xp)
+#include "price_neon_fold_arm64.h"
 	RET
 
 // func relax(n int, x *lanes, c *T, u float64, v, d *float64)
@@ -97,12 +90,5 @@ loop:
 	SUBS $16, left
 	BNE  loop
 
-	FSTPQ (F16, F17), 0(xp)
-	FSTPQ (F18, F19), 32(xp)
-	FSTPQ (F20, F21), 64(xp)
-	FSTPQ (F22, F23), 96(xp)
-	FSTPQ (F24, F25), 128(xp)
-	FSTPQ (F26, F27), 160(xp)
-	FSTPQ (F28, F29), 192(xp)
-	FSTPQ (F30, F31), 224(xp)
+#include "price_neon_fold_arm64.h"
 	RET

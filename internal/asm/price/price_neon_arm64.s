@@ -2,10 +2,10 @@
 //
 //	least   r_j = (c_j − u) − v_j
 //	relax   r_j = d_j = min(d_j, (c_j − u) − v_j)
-//	        x.least[l] = min r_j, x.turn[l] = its first turn ⌊j/16⌋, over j mod 16 = l      0≤j<n
+//	        x.least[l] = min r_j over j mod 16 = l, x.at = the lowest index of the least      0≤j<n
 //
-// Same bits as    leastRef and relaxRef in ref.go, once fold in kernel.go has compared the lanes.
-// Layout          c, v, d n elements, contiguous; x 16 lanes of least, then 16 of turn. n is a
+// Same bits as    leastLanesRef, relaxLanesRef and foldRef in ref.go.
+// Layout          c, v, d n elements, contiguous; x 16 lanes of least, then at. n is a
 //                 multiple of 16, and not 0.
 // Tile            16 elements: twice four registers.
 // Tail            none: the caller computes what is left.
@@ -18,6 +18,7 @@
 //go:build arm64 && !purego
 
 #include "textflag.h"
+#include "lane.h"
 
 #define DOUBLE 1
 #include "neon_arm64.h"
@@ -53,6 +54,14 @@
 	BIT_16B(turn+1, 9, 5);         \
 	BIT_16B(turn+2, 9, 6);         \
 	BIT_16B(turn+3, 9, 7)
+
+// least sets x to the least of x and y, and drop the indices to V11 where the lanes are more than V0.
+#define least(x, y) \
+	FCMGT(4, x, y);                \
+	BIT_16B(x, y, 4)
+#define drop(index, lanes) \
+	FCMGT(4, lanes, 0);            \
+	BIT_16B(index, 11, 4)
 
 // load sets V0–V3 to costs in float64.
 #define load \

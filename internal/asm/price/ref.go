@@ -16,6 +16,18 @@ func leastRef[T num.Float](c []T, u float64, v []float64, i int, least float64, 
 	return least, at
 }
 
+// twoRef lowers least and second to the two least c_j − v_j from element i on, and sets at to the index of the first.
+func twoRef[T num.Float](c []T, v []float64, i int, least float64, at int, second float64) (float64, int, float64) {
+	for j := i; j < len(c); j++ {
+		if r := float64(c[j]) - v[j]; r < second {
+			if second = r; r < least {
+				least, at, second = r, j, least
+			}
+		}
+	}
+	return least, at, second
+}
+
 // relaxRef lowers d to the reduced costs from element i on, and least to the least d.
 func relaxRef[T num.Float](d []float64, c []T, u float64, v []float64, i int, least float64, at int) (float64, int) {
 	for j := i; j < len(c); j++ {
@@ -31,6 +43,7 @@ func relaxRef[T num.Float](d []float64, c []T, u float64, v []float64, i int, le
 
 // leastLanesRef is what assembly does of Least, in whole turns.
 func leastLanesRef[T num.Float](x *lanes, c []T, u float64, v []float64) {
+	var turns [turn]float64
 	for l := range turn {
 		least, at := math.Inf(1), 0.
 		for j := l; j < len(c); j += turn {
@@ -38,12 +51,14 @@ func leastLanesRef[T num.Float](x *lanes, c []T, u float64, v []float64) {
 				least, at = r, float64(j/turn)
 			}
 		}
-		x.least[l], x.turn[l] = least, at
+		x.least[l], turns[l] = least, at
 	}
+	foldRef(x, &turns)
 }
 
 // relaxLanesRef is what assembly does of Relax, in whole turns.
 func relaxLanesRef[T num.Float](x *lanes, d []float64, c []T, u float64, v []float64) {
+	var turns [turn]float64
 	for l := range turn {
 		least, at := math.Inf(1), 0.
 		for j := l; j < len(c); j += turn {
@@ -56,6 +71,36 @@ func relaxLanesRef[T num.Float](x *lanes, d []float64, c []T, u float64, v []flo
 				least, at = r, float64(j/turn)
 			}
 		}
-		x.least[l], x.turn[l] = least, at
+		x.least[l], turns[l] = least, at
+	}
+	foldRef(x, &turns)
+}
+
+// foldRef sets at to the lowest index of the least lane. Turns are those in which the lanes were found.
+func foldRef(x *lanes, turns *[turn]float64) {
+	least := x.least
+	halve(&least)
+	var index [turn]float64
+	for l, r := range x.least {
+		at := num.FMA(turns[l], turn, float64(l))
+		if least[0] < r {
+			at = math.Inf(1)
+		}
+		index[l] = at
+	}
+	halve(&index)
+	x.at = index[0]
+}
+
+// halve sets the first element to the least of all.
+func halve(v *[turn]float64) {
+	for w := turn / 2; w > 0; w /= 2 {
+		for l := range w {
+			least := v[l]
+			if other := v[l+w]; other < least {
+				least = other
+			}
+			v[l] = least
+		}
 	}
 }
