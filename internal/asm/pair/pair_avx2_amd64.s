@@ -14,10 +14,10 @@
 //                 one FMA per product.
 //                 Lanes begin at −0, so that lanes without an element change nothing in a fold.
 // Layout          x, y n elements, contiguous; n ≥ 1. lanes: n is a multiple of w, not 0; acc w elements.
-// Tile            eight registers; short, with n at most two registers: one or two.
+// Tile            eight registers; n of at most two, and of at most four, have a text of their own.
 // Tail            registers, then a masked load. No access outside the slices.
 // Special values  follow the arithmetic.
-// Registers       CX elements left · SI x · DI y · DX acc · AX bytes of the last, short register · R8 its
+// Registers       CX elements left, then bytes of the last, short register · SI x · DI y · DX acc · R8 its
 //                 mask · Y0–Y7 lanes, then their folds · Y8–Y11 elements, differences, Y10 the mask · Y12 all bits but the sign.
 //                 cosine: Y0–Y3, Y4–Y7, Y8–Y11 lanes · Y12 Y13 elements · Y14 mask; DX sums.
 // Source          own, after a prototype that measured 64 lanes.
@@ -46,48 +46,88 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	SWAP(x, t);            \
 	addone       t, x, x
 
-// TERM adds the terms of 32 bytes at off to the lanes a; PART those that the mask has. A
-// product of an element that the mask has not is −0·0, which changes no lane. Squares and distances
+// MASK sets mask to where the mask of the last, short register is.
+#define MASK \
+	ANDQ $(unit-1), left;   \
+	SHLQ $logsize, left;    \
+	LEAQ tail+32(SB), mask; \
+	SUBQ left, mask
+
+// FIRST sets the lanes a to the terms of 32 bytes at off, TERM adds these; FIRSTPART and PART do so for the elements that the
+// mask has. A product of an element that it has not is −0·0, which changes no lane. Squares and distances
 // that are missing are +0: one other term at least is not −0.
+#define FIRSTDOT(off, t, a) \
+	move off(xp), t;    \
+	mul  off(yp), t, a
 #define TERMDOT(off, t, a) \
 	move off(xp), t;    \
 	fma  off(yp), t, a
+#define LOADDOT(off) \
+	move     (mask), Y10;      \
+	maskmove off(xp), Y10, Y8; \
+	or       64(mask), Y8, Y8; \
+	maskmove off(yp), Y10, Y9;
+#define FIRSTPARTDOT(off, a) \
+	LOADDOT(off) \
+	mul Y9, Y8, a
 #define PARTDOT(off, a) \
-	move     (mask), Y10;       \
-	maskmove off(xp), Y10, Y8;  \
-	or       64(mask), Y8, Y8;  \
-	maskmove off(yp), Y10, Y9;  \
-	fma      Y9, Y8, a
+	LOADDOT(off) \
+	fma Y9, Y8, a
+#define FIRSTSQUARES2(off, t, a) \
+	move off(xp), t;    \
+	sub  off(yp), t, t; \
+	mul  t, t, a
 #define TERMSQUARES2(off, t, a) \
 	move off(xp), t;    \
 	sub  off(yp), t, t; \
 	fma  t, t, a
-#define PARTSQUARES2(off, a) \
+#define LOADDIFFERENCE(off) \
 	move     (mask), Y10;      \
 	maskmove off(xp), Y10, Y8; \
 	maskmove off(yp), Y10, Y9; \
-	sub      Y9, Y8, Y8;       \
-	fma      Y8, Y8, a
+	sub      Y9, Y8, Y8;
+#define FIRSTPARTSQUARES2(off, a) \
+	LOADDIFFERENCE(off) \
+	mul Y8, Y8, a
+#define PARTSQUARES2(off, a) \
+	LOADDIFFERENCE(off) \
+	fma Y8, Y8, a
+#define FIRSTABS(off, t, a) \
+	move off(xp), t;    \
+	sub  off(yp), t, t; \
+	and  Y12, t, a
 #define TERMABS(off, t, a) \
 	move off(xp), t;    \
 	sub  off(yp), t, t; \
 	and  Y12, t, t;     \
 	add  t, a, a
+#define FIRSTPARTABS(off, a) \
+	LOADDIFFERENCE(off) \
+	and Y12, Y8, a
 #define PARTABS(off, a) \
-	move     (mask), Y10;      \
-	maskmove off(xp), Y10, Y8; \
-	maskmove off(yp), Y10, Y9; \
-	sub      Y9, Y8, Y8;       \
-	and      Y12, Y8, Y8;      \
-	add      Y8, a, a
+	LOADDIFFERENCE(off) \
+	and Y12, Y8, Y8; \
+	add Y8, a, a
+#define FIRSTSQUARES(off, t, a) \
+	move off(xp), t; \
+	mul  t, t, a
 #define TERMSQUARES(off, t, a) \
 	move off(xp), t; \
 	fma  t, t, a
+#define FIRSTPARTSQUARES(off, a) \
+	move     (mask), Y10;      \
+	maskmove off(xp), Y10, Y8; \
+	mul      Y8, Y8, a
 #define PARTSQUARES(off, a) \
 	move     (mask), Y10;      \
 	maskmove off(xp), Y10, Y8; \
 	fma      Y8, Y8, a
+#define FIRSTPLAIN(off, t, a) move off(xp), a
 #define TERMPLAIN(off, t, a) add off(xp), a, a
+#define FIRSTPARTPLAIN(off, a) \
+	move     (mask), Y10;      \
+	maskmove off(xp), Y10, Y8; \
+	or       64(mask), Y8, a
 #define PARTPLAIN(off, a) \
 	move     (mask), Y10;      \
 	maskmove off(xp), Y10, Y8; \
@@ -120,34 +160,46 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #define lanesargs 32
 #define SUM ·dotAVX2F32
 #define LANES ·dotLanesAVX2F32
+#define FIRST FIRSTDOT
+#define FIRSTPART FIRSTPARTDOT
 #define TERM TERMDOT
 #define PART PARTDOT
 #define CONSTANTS
 #include "sum_avx2_amd64.h"
 #undef SUM
 #undef LANES
+#undef FIRST
+#undef FIRSTPART
 #undef TERM
 #undef PART
 #undef CONSTANTS
 #define SUM ·sqEuclideanAVX2F32
 #define LANES ·sqEuclideanLanesAVX2F32
+#define FIRST FIRSTSQUARES2
+#define FIRSTPART FIRSTPARTSQUARES2
 #define TERM TERMSQUARES2
 #define PART PARTSQUARES2
 #define CONSTANTS
 #include "sum_avx2_amd64.h"
 #undef SUM
 #undef LANES
+#undef FIRST
+#undef FIRSTPART
 #undef TERM
 #undef PART
 #undef CONSTANTS
 #define SUM ·manhattanAVX2F32
 #define LANES ·manhattanLanesAVX2F32
+#define FIRST FIRSTABS
+#define FIRSTPART FIRSTPARTABS
 #define TERM TERMABS
 #define PART PARTABS
 #define CONSTANTS bcast absf32<>(SB), Y12
 #include "sum_avx2_amd64.h"
 #undef SUM
 #undef LANES
+#undef FIRST
+#undef FIRSTPART
 #undef TERM
 #undef PART
 #undef CONSTANTS
@@ -164,23 +216,31 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #define lanesargs 24
 #define SUM ·squaresAVX2F32
 #define LANES ·squaresLanesAVX2F32
+#define FIRST FIRSTSQUARES
+#define FIRSTPART FIRSTPARTSQUARES
 #define TERM TERMSQUARES
 #define PART PARTSQUARES
 #define CONSTANTS
 #include "sum_avx2_amd64.h"
 #undef SUM
 #undef LANES
+#undef FIRST
+#undef FIRSTPART
 #undef TERM
 #undef PART
 #undef CONSTANTS
 #define SUM ·sumAVX2F32
 #define LANES ·sumLanesAVX2F32
+#define FIRST FIRSTPLAIN
+#define FIRSTPART FIRSTPARTPLAIN
 #define TERM TERMPLAIN
 #define PART PARTPLAIN
 #define CONSTANTS
 #include "sum_avx2_amd64.h"
 #undef SUM
 #undef LANES
+#undef FIRST
+#undef FIRSTPART
 #undef TERM
 #undef PART
 #undef CONSTANTS
@@ -206,34 +266,46 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #define lanesargs 32
 #define SUM ·dotAVX2F64
 #define LANES ·dotLanesAVX2F64
+#define FIRST FIRSTDOT
+#define FIRSTPART FIRSTPARTDOT
 #define TERM TERMDOT
 #define PART PARTDOT
 #define CONSTANTS
 #include "sum_avx2_amd64.h"
 #undef SUM
 #undef LANES
+#undef FIRST
+#undef FIRSTPART
 #undef TERM
 #undef PART
 #undef CONSTANTS
 #define SUM ·sqEuclideanAVX2F64
 #define LANES ·sqEuclideanLanesAVX2F64
+#define FIRST FIRSTSQUARES2
+#define FIRSTPART FIRSTPARTSQUARES2
 #define TERM TERMSQUARES2
 #define PART PARTSQUARES2
 #define CONSTANTS
 #include "sum_avx2_amd64.h"
 #undef SUM
 #undef LANES
+#undef FIRST
+#undef FIRSTPART
 #undef TERM
 #undef PART
 #undef CONSTANTS
 #define SUM ·manhattanAVX2F64
 #define LANES ·manhattanLanesAVX2F64
+#define FIRST FIRSTABS
+#define FIRSTPART FIRSTPARTABS
 #define TERM TERMABS
 #define PART PARTABS
 #define CONSTANTS bcast absf64<>(SB), Y12
 #include "sum_avx2_amd64.h"
 #undef SUM
 #undef LANES
+#undef FIRST
+#undef FIRSTPART
 #undef TERM
 #undef PART
 #undef CONSTANTS
@@ -250,23 +322,31 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #define lanesargs 24
 #define SUM ·squaresAVX2F64
 #define LANES ·squaresLanesAVX2F64
+#define FIRST FIRSTSQUARES
+#define FIRSTPART FIRSTPARTSQUARES
 #define TERM TERMSQUARES
 #define PART PARTSQUARES
 #define CONSTANTS
 #include "sum_avx2_amd64.h"
 #undef SUM
 #undef LANES
+#undef FIRST
+#undef FIRSTPART
 #undef TERM
 #undef PART
 #undef CONSTANTS
 #define SUM ·sumAVX2F64
 #define LANES ·sumLanesAVX2F64
+#define FIRST FIRSTPLAIN
+#define FIRSTPART FIRSTPARTPLAIN
 #define TERM TERMPLAIN
 #define PART PARTPLAIN
 #define CONSTANTS
 #include "sum_avx2_amd64.h"
 #undef SUM
 #undef LANES
+#undef FIRST
+#undef FIRSTPART
 #undef TERM
 #undef PART
 #undef CONSTANTS

@@ -1,42 +1,22 @@
 // The texts of a sum over one or two slices, for the type that the including file has defined.
 // It defines SUM and LANES, their names, YARG and YNEXT, which load and move the second slice, args, lanesargs and
-// result, where results are, TERM, which adds the terms of a register to the lanes, and PART, which does so
-// for the elements of the mask at (mask).
+// result, where results are, FIRST, which sets the lanes to the terms of a register, TERM, which adds them, and
+// FIRSTPART and PART, which do so for the elements of the mask at (mask).
 
 // func sum(n int, x *T) T or func sum(n int, x, y *T) T
 TEXT SUM(SB), NOSPLIT, $0-args
-	MOVQ  n+0(FP), left
-	MOVQ  x+8(FP), xp
+	MOVQ n+0(FP), left
+	MOVQ x+8(FP), xp
 	YARG(y+16(FP))
 	CONSTANTS
-	LEAQ  tail+32(SB), mask
-	bcast 64(mask), Y0
-	MOVQ  left, AX
-	ANDQ  $(unit-1), AX
-	SHLQ  $logsize, AX
-	SUBQ  AX, mask
-	CMPQ  left, $(2*unit)
-	JA    more
-
-	CMPQ    left, $unit
-	JB      short0
-	VMOVAPS Y0, Y1
-	TERM(0, Y8, Y0)
-	TESTQ   AX, AX
-	JNE     short1
-	CMPQ    left, $unit
-	JEQ     short
-	TERM(32, Y9, Y1)
-	add     Y1, Y0, Y0
-	JMP     short
-
-short1:
-	PART(32, Y1)
-	add Y1, Y0, Y0
-	JMP short
-
-short0:
-	PART(0, Y0)
+	CMPQ left, $unit
+	JB   short0
+	FIRST(0, Y8, Y0)
+	CMPQ left, $(2*unit)
+	JA   more
+	JB   short1
+	FIRST(32, Y9, Y1)
+	add  Y1, Y0, Y0
 
 short:
 	FOLD(Y0, X0, X1)
@@ -44,26 +24,34 @@ short:
 	VZEROUPPER
 	RET
 
+short0:
+	MASK
+	FIRSTPART(0, Y0)
+	JMP short
+
+short1:
+	CMPQ left, $unit
+	JEQ  short
+	MASK
+	FIRSTPART(32, Y1)
+	add  Y1, Y0, Y0
+	JMP  short
+
 more:
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-	CMPQ    left, $(4*unit)
-	JA      long
-	TERM(0, Y8, Y0)
-	TERM(32, Y9, Y1)
-	CMPQ    left, $(3*unit)
-	JB      more2
-	TERM(64, Y10, Y2)
-	TESTQ   AX, AX
-	JNE     more3
-	CMPQ    left, $(3*unit)
-	JEQ     fold4
-	TERM(96, Y11, Y3)
+	FIRST(32, Y9, Y1)
+	CMPQ left, $(3*unit)
+	JB   more2
+	FIRST(64, Y10, Y2)
+	CMPQ left, $(4*unit)
+	JA   long
+	JB   more3
+	FIRST(96, Y11, Y3)
 
 fold4:
-	add Y2, Y0, Y0
 	add Y3, Y1, Y1
+
+fold3:
+	add Y2, Y0, Y0
 	add Y1, Y0, Y0
 	FOLD(Y0, X0, X1)
 	moveone X0, result
@@ -71,20 +59,30 @@ fold4:
 	RET
 
 more2:
-	PART(64, Y2)
-	JMP fold4
+	MASK
+	FIRSTPART(64, Y2)
+	JMP fold3
 
 more3:
-	PART(96, Y3)
-	JMP fold4
+	CMPQ left, $(3*unit)
+	JEQ  fold3
+	MASK
+	FIRSTPART(96, Y3)
+	JMP  fold4
 
 long:
-	VMOVAPS Y0, Y4
-	VMOVAPS Y0, Y5
-	VMOVAPS Y0, Y6
-	VMOVAPS Y0, Y7
-	SUBQ    $group, left
-	JB      rest
+	FIRST(96, Y11, Y3)
+	CMPQ left, $group
+	JB   more4
+	FIRST(128, Y8, Y4)
+	FIRST(160, Y9, Y5)
+	FIRST(192, Y10, Y6)
+	FIRST(224, Y11, Y7)
+	JEQ  fold8
+	ADDQ $256, xp
+	YNEXT
+	SUBQ $(2*group), left
+	JB   rest
 
 	PCALIGN $32
 
@@ -117,6 +115,8 @@ rest:
 	CMPQ left, $(4*unit)
 	JB   part3
 	TERM(96, Y11, Y3)
+
+rest4:
 	CMPQ left, $(5*unit)
 	JB   part4
 	TERM(128, Y8, Y4)
@@ -126,8 +126,9 @@ rest:
 	CMPQ left, $(7*unit)
 	JB   part6
 	TERM(192, Y10, Y6)
-	TESTQ AX, AX
+	TESTQ $(unit-1), left
 	JEQ  fold8
+	MASK
 	PART(224, Y7)
 
 fold8:
@@ -143,43 +144,57 @@ fold8:
 	VZEROUPPER
 	RET
 
+more4:
+	bcast   tail+96(SB), Y4
+	VMOVAPS Y4, Y5
+	VMOVAPS Y4, Y6
+	VMOVAPS Y4, Y7
+	JMP     rest4
+
 part0:
+	MASK
 	PART(0, Y0)
 	JMP fold8
 
 part1:
-	TESTQ AX, AX
+	TESTQ $(unit-1), left
 	JEQ   fold8
+	MASK
 	PART(32, Y1)
 	JMP   fold8
 
 part2:
-	TESTQ AX, AX
+	TESTQ $(unit-1), left
 	JEQ   fold8
+	MASK
 	PART(64, Y2)
 	JMP   fold8
 
 part3:
-	TESTQ AX, AX
+	TESTQ $(unit-1), left
 	JEQ   fold8
+	MASK
 	PART(96, Y3)
 	JMP   fold8
 
 part4:
-	TESTQ AX, AX
+	TESTQ $(unit-1), left
 	JEQ   fold8
+	MASK
 	PART(128, Y4)
 	JMP   fold8
 
 part5:
-	TESTQ AX, AX
+	TESTQ $(unit-1), left
 	JEQ   fold8
+	MASK
 	PART(160, Y5)
 	JMP   fold8
 
 part6:
-	TESTQ AX, AX
+	TESTQ $(unit-1), left
 	JEQ   fold8
+	MASK
 	PART(192, Y6)
 	JMP   fold8
 
