@@ -1,31 +1,29 @@
-// The texts of the sums of a cosine, for the type that the including file has defined. It defines COSINE and LANES, their
-// names.
+// The texts of a cosine, for the type that the including file has defined. It defines COSINE and LANES, their
+// names, cosineargs, and OUTOFRANGE, the Go function for vectors of which a sum of squares is out of range.
 
-// func cosine(n int, x, y, sums *T)
-TEXT COSINE(SB), NOSPLIT, $0-32
-	MOVQ    n+0(FP), left
-	MOVQ    x+8(FP), xp
-	MOVQ    y+16(FP), yp
-	MOVQ    sums+24(FP), lanes
-	LEAQ    tail+32(SB), mask
-	bcast   64(mask), Y0
-	MOVQ    left, AX
-	ANDQ    $(unit-1), AX
-	SHLQ    $logsize, AX
-	SUBQ    AX, mask
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-	VMOVAPS Y0, Y4
-	VMOVAPS Y0, Y5
-	VMOVAPS Y0, Y6
-	VMOVAPS Y0, Y7
-	VMOVAPS Y0, Y8
-	VMOVAPS Y0, Y9
-	VMOVAPS Y0, Y10
-	VMOVAPS Y0, Y11
-	SUBQ    $(group/2), left
-	JB      rest
+// func cosine(n int, x, y *T) T
+TEXT COSINE(SB), NOSPLIT, $0-cosineargs
+	MOVQ n+0(FP), left
+	MOVQ x+8(FP), xp
+	MOVQ y+16(FP), yp
+	CMPQ left, $unit
+	JB   short0
+	FIRST3(0, Y0, Y4, Y8)
+	CMPQ left, $(2*unit)
+	JB   short1
+	FIRST3(32, Y1, Y5, Y9)
+	JEQ  fold2
+	CMPQ left, $(3*unit)
+	JB   short2
+	FIRST3(64, Y2, Y6, Y10)
+	CMPQ left, $(group/2)
+	JB   short3
+	FIRST3(96, Y3, Y7, Y11)
+	JEQ  fold4
+	ADDQ $128, xp
+	ADDQ $128, yp
+	SUBQ $group, left
+	JB   rest
 
 	PCALIGN $32
 
@@ -41,7 +39,7 @@ loop:
 
 rest:
 	ADDQ $(group/2), left
-	JEQ  fold
+	JEQ  fold4
 	CMPQ left, $unit
 	JB   part0
 	TERM3(0, Y0, Y4, Y8)
@@ -51,44 +49,103 @@ rest:
 	CMPQ left, $(3*unit)
 	JB   part2
 	TERM3(64, Y2, Y6, Y10)
-	TESTQ AX, AX
-	JEQ  fold
+	TESTQ $(unit-1), left
+	JEQ  fold4
+	MASK
 	PART3(96, Y3, Y7, Y11)
 
-fold:
-	add Y2, Y0, Y0
+fold4:
 	add Y3, Y1, Y1
-	add Y6, Y4, Y4
 	add Y7, Y5, Y5
-	add Y10, Y8, Y8
 	add Y11, Y9, Y9
+
+fold3:
+	add Y2, Y0, Y0
+	add Y6, Y4, Y4
+	add Y10, Y8, Y8
+
+fold2:
 	add Y1, Y0, Y0
 	add Y5, Y4, Y4
 	add Y9, Y8, Y8
-	FOLD(Y0, X0, X1)
-	FOLD(Y4, X4, X5)
-	FOLD(Y8, X8, X9)
-	moveone X0, (lanes)
-	moveone X4, size(lanes)
-	moveone X8, (2*size)(lanes)
+
+fold1:
+	VEXTRACTF128 $1, Y4, X5
+	VEXTRACTF128 $1, Y8, X9
+	VEXTRACTF128 $1, Y0, X1
+	add          X5, X4, X4
+	add          X9, X8, X8
+	add          X1, X0, X0
+	VUNPCKLPD    X8, X4, X5
+	VUNPCKHPD    X8, X4, X4
+	add          X5, X4, X4
+	PAIRFOLD(X4, X5)
+	LASTFOLD(X0, X1)
+	SWAP(X0, X1)
+	addone       X1, X0, X0
+	VPERMILPD    $1, X4, X8
+	compare      $29, quotient+0(SB), X4, X2
+	compare      $17, quotient+16(SB), X4, X3
+	and          X3, X2, X2
+	signs        X2, AX
+	mulone       X8, X4, X4
+	sqrtone      X4, X4, X4
+	divone       X4, X0, X0
+	minone       quotient+32(SB), X0, X0
+	maxone       quotient+48(SB), X0, X0
+	ANDL         $both, AX
+	CMPL         AX, $both
+	JNE          out
+	moveone      X0, result
 	VZEROUPPER
 	RET
 
+out:
+	VZEROUPPER
+	JMP OUTOFRANGE(SB)
+
+short0:
+	MASK
+	FIRSTPART3(0, Y0, Y4, Y8)
+	JMP fold1
+
+short1:
+	CMPQ left, $unit
+	JEQ  fold1
+	MASK
+	FIRSTPART3(32, Y1, Y5, Y9)
+	JMP  fold2
+
+short2:
+	MASK
+	FIRSTPART3(64, Y2, Y6, Y10)
+	JMP fold3
+
+short3:
+	CMPQ left, $(3*unit)
+	JEQ  fold3
+	MASK
+	FIRSTPART3(96, Y3, Y7, Y11)
+	JMP  fold4
+
 part0:
+	MASK
 	PART3(0, Y0, Y4, Y8)
-	JMP fold
+	JMP fold4
 
 part1:
-	TESTQ AX, AX
-	JEQ   fold
+	TESTQ $(unit-1), left
+	JEQ   fold4
+	MASK
 	PART3(32, Y1, Y5, Y9)
-	JMP   fold
+	JMP   fold4
 
 part2:
-	TESTQ AX, AX
-	JEQ   fold
+	TESTQ $(unit-1), left
+	JEQ   fold4
+	MASK
 	PART3(64, Y2, Y6, Y10)
-	JMP   fold
+	JMP   fold4
 
 // func cosineLanes(n int, acc, x, y *T)
 TEXT LANES(SB), NOSPLIT, $0-32

@@ -1,26 +1,23 @@
-// The texts of the sums of a cosine, for the type that the including file has defined. It defines COSINE and LANES, their
-// names.
+// The texts of a cosine, for the type that the including file has defined. It defines COSINE and LANES, their
+// names, cosineargs, and OUTOFRANGE, the Go function for vectors of which a sum of squares is out of range.
 
-// func cosine(n int, x, y, sums *T)
-TEXT COSINE(SB), NOSPLIT, $0-32
-	MOVQ    n+0(FP), left
-	MOVQ    x+8(FP), xp
-	MOVQ    y+16(FP), yp
-	MOVQ    sums+24(FP), lanes
-	bcast   tail+96(SB), Z0
-	VMOVAPS Z0, Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z3
-	VMOVAPS Z0, Z4
-	VMOVAPS Z0, Z5
-	SUBQ    $(group/2), left
-	JB      rest
+// func cosine(n int, x, y *T) T, for n of at least group/2
+TEXT COSINE(SB), NOSPLIT, $0-cosineargs
+	MOVQ n+0(FP), left
+	MOVQ x+8(FP), xp
+	MOVQ y+16(FP), yp
+	FIRST3(0, Z0, Z4, Z6)
+	FIRST3(64, Z1, Z5, Z7)
+	ADDQ $128, xp
+	ADDQ $128, yp
+	SUBQ $group, left
+	JB   rest
 
 	PCALIGN $32
 
 loop:
-	TERM3(0, Z0, Z2, Z4)
-	TERM3(64, Z1, Z3, Z5)
+	TERM3(0, Z0, Z4, Z6)
+	TERM3(64, Z1, Z5, Z7)
 	ADDQ $128, xp
 	ADDQ $128, yp
 	SUBQ $(group/2), left
@@ -30,27 +27,58 @@ rest:
 	ADDQ  $(group/2), left
 	JEQ   fold
 	MOVQ  $-1, AX
-	BZHIQ CX, AX, AX
+	BZHIQ left, AX, AX
 	KMOVW AX, K1
-	PART3(0, Z0, Z2, Z4)
+	PART3(0, Z0, Z4, Z6)
 	CMPQ  left, $unitz
 	JBE   fold
 	SHRQ  $unitz, AX
 	KMOVW AX, K1
-	PART3(64, Z1, Z3, Z5)
+	PART3(64, Z1, Z5, Z7)
 
 fold:
 	add Z1, Z0, Z0
-	add Z3, Z2, Z2
 	add Z5, Z4, Z4
-	FOLD(Z0, Y0, X0, Y1, X1)
-	FOLD(Z2, Y2, X2, Y3, X3)
-	FOLD(Z4, Y4, X4, Y5, X5)
-	moveone X0, (lanes)
-	moveone X2, size(lanes)
-	moveone X4, (2*size)(lanes)
+	add Z7, Z6, Z6
+	VEXTRACTF64X4 $1, Z4, Y5
+	VEXTRACTF64X4 $1, Z6, Y7
+	VEXTRACTF64X4 $1, Z0, Y1
+	add           Y5, Y4, Y4
+	add           Y7, Y6, Y8
+	add           Y1, Y0, Y0
+	VEXTRACTF128 $1, Y4, X5
+	VEXTRACTF128 $1, Y8, X9
+	VEXTRACTF128 $1, Y0, X1
+	add          X5, X4, X4
+	add          X9, X8, X8
+	add          X1, X0, X0
+	VUNPCKLPD    X8, X4, X5
+	VUNPCKHPD    X8, X4, X4
+	add          X5, X4, X4
+	PAIRFOLD(X4, X5)
+	LASTFOLD(X0, X1)
+	SWAP(X0, X1)
+	addone       X1, X0, X0
+	VPERMILPD    $1, X4, X8
+	compare      $29, quotient+0(SB), X4, X2
+	compare      $17, quotient+16(SB), X4, X3
+	and          X3, X2, X2
+	signs        X2, AX
+	mulone       X8, X4, X4
+	sqrtone      X4, X4, X4
+	divone       X4, X0, X0
+	minone       quotient+32(SB), X0, X0
+	maxone       quotient+48(SB), X0, X0
+	ANDL         $both, AX
+	CMPL         AX, $both
+	JNE          out
+	moveone      X0, result
 	VZEROUPPER
 	RET
+
+out:
+	VZEROUPPER
+	JMP OUTOFRANGE(SB)
 
 // func cosineLanes(n int, acc, x, y *T)
 TEXT LANES(SB), NOSPLIT, $0-32

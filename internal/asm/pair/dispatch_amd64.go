@@ -133,25 +133,25 @@ func sumAVX2F32(n int, x *float32) float32
 func sumLanesAVX2F32(n int, acc, x *float32)
 
 //go:noescape
-func cosineAVX512F64(n int, x, y, sums *float64)
+func cosineAVX512F64(n int, x, y *float64) float64
 
 //go:noescape
 func cosineLanesAVX512F64(n int, acc, x, y *float64)
 
 //go:noescape
-func cosineAVX512F32(n int, x, y, sums *float32)
+func cosineAVX512F32(n int, x, y *float32) float32
 
 //go:noescape
 func cosineLanesAVX512F32(n int, acc, x, y *float32)
 
 //go:noescape
-func cosineAVX2F64(n int, x, y, sums *float64)
+func cosineAVX2F64(n int, x, y *float64) float64
 
 //go:noescape
 func cosineLanesAVX2F64(n int, acc, x, y *float64)
 
 //go:noescape
-func cosineAVX2F32(n int, x, y, sums *float32)
+func cosineAVX2F32(n int, x, y *float32) float32
 
 //go:noescape
 func cosineLanesAVX2F32(n int, acc, x, y *float32)
@@ -337,25 +337,30 @@ func cosine[T num.Float](x, y []T) T {
 	if n != len(y) {
 		panic(LengthsText(n, len(y)))
 	}
-	var sums [3]T
-	switch level := asm.Current(); {
-	case n == 0 || n > longest:
-		longCosine(&sums, x, y)
-	case level == asm.AVX512 && num.IsFloat64[T]():
-		cosineAVX512F64(n, num.P64(x), num.P64(y), num.P64(sums[:]))
-	case level == asm.AVX512:
-		cosineAVX512F32(n, num.P32(x), num.P32(y), num.P32(sums[:]))
-	case level == asm.AVX2 && num.IsFloat64[T]():
-		cosineAVX2F64(n, num.P64(x), num.P64(y), num.P64(sums[:]))
-	case level == asm.AVX2:
-		cosineAVX2F32(n, num.P32(x), num.P32(y), num.P32(sums[:]))
-	default:
-		longCosine(&sums, x, y)
+	if uint(n-1) < longest {
+		switch level := asm.Current(); {
+		case level == asm.AVX512 && n > Lanes[T]()/2 && num.IsFloat64[T](): // below, two registers for each sum have no advantage
+			return T(cosineAVX512F64(n, num.P64(x), num.P64(y)))
+		case level == asm.AVX512 && n > Lanes[T]()/2:
+			return T(cosineAVX512F32(n, num.P32(x), num.P32(y)))
+		case level >= asm.AVX2 && num.IsFloat64[T]():
+			return T(cosineAVX2F64(n, num.P64(x), num.P64(y)))
+		case level >= asm.AVX2:
+			return T(cosineAVX2F32(n, num.P32(x), num.P32(y)))
+		}
 	}
-	if inRange(sums[1]) && inRange(sums[2]) {
-		return quotient(sums[0], sums[1], sums[2])
-	}
-	return scaledCosine(x, y)
+	return longCosine(x, y)
+}
+
+// Assembly jumps to outOfRange if a sum of squares is out of range, so that cosine has nothing to keep and to ask.
+// Arguments and result are those of assembly, and stand where they were.
+
+func outOfRange64(n int, x, y *float64) float64 {
+	return scaledCosine(unsafe.Slice(x, n), unsafe.Slice(y, n))
+}
+
+func outOfRange32(n int, x, y *float32) float32 {
+	return scaledCosine(unsafe.Slice(x, n), unsafe.Slice(y, n))
 }
 
 //go:noinline

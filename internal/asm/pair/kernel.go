@@ -29,19 +29,6 @@ func Squares[T num.Float](x []T) T { return squares(x) }
 // Sum returns Σ x[i].
 func Sum[T num.Float](x []T) T { return sum(x) }
 
-// longCosine sets sums to those of slices of any length.
-func longCosine[T num.Float](sums *[3]T, x, y []T) {
-	if len(x) == 0 {
-		*sums = [3]T{}
-		return
-	}
-	acc := beginCosine[T]()
-	whole := len(x) / Lanes[T]() * Lanes[T]()
-	AddCosineLanes(&acc, x[:whole], y[:whole])
-	addCosineRef(&acc, x[whole:], y[whole:])
-	foldCosine(sums, &acc)
-}
-
 // AddCosineLanes adds the terms of x and y to the lanes of the three sums. It panics if their lengths differ or are no
 // multiple of the number of lanes.
 func AddCosineLanes[T num.Float](acc *[3 * MaxLanes / 2]T, x, y []T) {

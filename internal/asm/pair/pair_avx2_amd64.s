@@ -150,6 +150,22 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	or       64(mask), Y12, Y12; \
 	fma      Y13, Y12, a
 
+// FIRST3 and FIRSTPART3 set the lanes to the terms.
+#define FIRST3(off, a, b, c) \
+	move off(xp), Y12; \
+	move off(yp), Y13; \
+	mul  Y13, Y12, a;  \
+	mul  Y12, Y12, b;  \
+	mul  Y13, Y13, c
+#define FIRSTPART3(off, a, b, c) \
+	move     (mask), Y14;        \
+	maskmove off(xp), Y14, Y12;  \
+	maskmove off(yp), Y14, Y13;  \
+	mul      Y12, Y12, b;        \
+	mul      Y13, Y13, c;        \
+	or       64(mask), Y12, Y12; \
+	mul      Y13, Y12, a
+
 #define F32
 #include "type_amd64.h"
 
@@ -249,10 +265,16 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #undef args
 #undef result
 #undef lanesargs
+#define cosineargs 28
+#define OUTOFRANGE ·outOfRange32
+#define result ret+24(FP)
 #define COSINE ·cosineAVX2F32
 #define LANES ·cosineLanesAVX2F32
 #include "cosine_avx2_amd64.h"
 #undef COSINE
+#undef cosineargs
+#undef OUTOFRANGE
+#undef result
 #undef LANES
 #undef F32
 
@@ -355,9 +377,15 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #undef args
 #undef result
 #undef lanesargs
+#define cosineargs 32
+#define OUTOFRANGE ·outOfRange64
+#define result ret+24(FP)
 #define COSINE ·cosineAVX2F64
 #define LANES ·cosineLanesAVX2F64
 #include "cosine_avx2_amd64.h"
 #undef COSINE
+#undef cosineargs
+#undef OUTOFRANGE
+#undef result
 #undef LANES
 #undef F64

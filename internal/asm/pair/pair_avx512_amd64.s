@@ -110,6 +110,14 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	fma    Z8, Z8, K1, b;   \
 	fma    Z9, Z9, K1, c
 
+// FIRST3 sets the lanes to the terms of a cosine.
+#define FIRST3(off, a, b, c) \
+	move off(xp), Z8; \
+	move off(yp), Z9; \
+	mul  Z9, Z8, a;   \
+	mul  Z8, Z8, b;   \
+	mul  Z9, Z9, c
+
 #define F32
 #include "type_amd64.h"
 
@@ -199,10 +207,16 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #undef args
 #undef result
 #undef lanesargs
+#define cosineargs 28
+#define OUTOFRANGE ·outOfRange32
+#define result ret+24(FP)
 #define COSINE ·cosineAVX512F32
 #define LANES ·cosineLanesAVX512F32
 #include "cosine_avx512_amd64.h"
 #undef COSINE
+#undef cosineargs
+#undef OUTOFRANGE
+#undef result
 #undef LANES
 #undef F32
 
@@ -295,9 +309,15 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #undef args
 #undef result
 #undef lanesargs
+#define cosineargs 32
+#define OUTOFRANGE ·outOfRange64
+#define result ret+24(FP)
 #define COSINE ·cosineAVX512F64
 #define LANES ·cosineLanesAVX512F64
 #include "cosine_avx512_amd64.h"
 #undef COSINE
+#undef cosineargs
+#undef OUTOFRANGE
+#undef result
 #undef LANES
 #undef F64

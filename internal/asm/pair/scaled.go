@@ -29,10 +29,10 @@ func inRange[T num.Float](s T) bool {
 // quotient returns the cosine of sums that are in range. √(s·s) is s, so that equal vectors have the cosine 1.
 func quotient[T num.Float](xy, xx, yy T) T {
 	c := xy / root(xx*yy)
-	if c > 1 {
+	if !(c < 1) {
 		return 1
 	}
-	if c < -1 {
+	if !(c > -1) {
 		return -1
 	}
 	return c
@@ -40,6 +40,23 @@ func quotient[T num.Float](xy, xx, yy T) T {
 
 // root returns √x. In float32, the root in float64 rounded is the root.
 func root[T num.Float](x T) T { return T(math.Sqrt(float64(x))) }
+
+// longCosine is Cosine for slices of any length.
+func longCosine[T num.Float](x, y []T) T {
+	if len(x) == 0 {
+		return 0
+	}
+	acc := beginCosine[T]()
+	whole := len(x) / Lanes[T]() * Lanes[T]()
+	AddCosineLanes(&acc, x[:whole], y[:whole])
+	addCosineRef(&acc, x[whole:], y[whole:])
+	var sums [3]T
+	foldCosine(&sums, &acc)
+	if inRange(sums[1]) && inRange(sums[2]) {
+		return quotient(sums[0], sums[1], sums[2])
+	}
+	return scaledCosine(x, y)
+}
 
 // scaledCosine is Cosine for vectors of which the sums are out of range.
 func scaledCosine[T num.Float](x, y []T) T {

@@ -1,4 +1,5 @@
-// For each type: 32 bytes of ones and 32 of zeros, as masks, then 32 bytes of zeros and 32 of −0.
+// Constants for each type.
+// tail: 32 bytes of ones and 32 of zeros, as masks, then 32 bytes of zeros and 32 of −0.
 
 DATA tailf32<>+0(SB)/8, $-1
 DATA tailf32<>+8(SB)/8, $-1
@@ -19,3 +20,25 @@ DATA tailf64<>+104(SB)/8, $0x8000000000000000
 DATA tailf64<>+112(SB)/8, $0x8000000000000000
 DATA tailf64<>+120(SB)/8, $0x8000000000000000
 GLOBL tailf64<>(SB), RODATA|NOPTR, $128
+
+// quotient: 16 bytes each of the ends of the range in which a sum of squares is right, 1 and −1.
+
+DATA quotientf32<>+0(SB)/8, $0x2180000021800000
+DATA quotientf32<>+8(SB)/8, $0x2180000021800000
+DATA quotientf32<>+16(SB)/8, $0x5d8000005d800000
+DATA quotientf32<>+24(SB)/8, $0x5d8000005d800000
+DATA quotientf32<>+32(SB)/8, $0x3f8000003f800000
+DATA quotientf32<>+40(SB)/8, $0x3f8000003f800000
+DATA quotientf32<>+48(SB)/8, $0xbf800000bf800000
+DATA quotientf32<>+56(SB)/8, $0xbf800000bf800000
+GLOBL quotientf32<>(SB), RODATA|NOPTR, $64
+
+DATA quotientf64<>+0(SB)/8, $0x20b0000000000000
+DATA quotientf64<>+8(SB)/8, $0x20b0000000000000
+DATA quotientf64<>+16(SB)/8, $0x5f30000000000000
+DATA quotientf64<>+24(SB)/8, $0x5f30000000000000
+DATA quotientf64<>+32(SB)/8, $0x3ff0000000000000
+DATA quotientf64<>+40(SB)/8, $0x3ff0000000000000
+DATA quotientf64<>+48(SB)/8, $0xbff0000000000000
+DATA quotientf64<>+56(SB)/8, $0xbff0000000000000
+GLOBL quotientf64<>(SB), RODATA|NOPTR, $64

@@ -23,6 +23,16 @@
 #undef or
 #undef LASTFOLD
 #undef SWAP
+#undef quotient
+#undef compare
+#undef mulone
+#undef divone
+#undef sqrtone
+#undef minone
+#undef maxone
+#undef PAIRFOLD
+#undef both
+#undef signs
 #endif
 
 #ifdef F64
@@ -43,7 +53,17 @@
 #define fma VFMADD231PD
 #define and VANDPD
 #define or VORPD
+#define quotient quotientf64<>
+#define compare VCMPPD
+#define mulone VMULSD
+#define divone VDIVSD
+#define sqrtone VSQRTSD
+#define minone VMINSD
+#define maxone VMAXSD
+#define signs VMOVMSKPD
 #define SWAP(x, t) VPERMILPD $1, x, t
+#define both 3
+#define PAIRFOLD(x, t)
 #define LASTFOLD(x, t)
 #else
 #define size 4
@@ -63,7 +83,20 @@
 #define fma VFMADD231PS
 #define and VANDPS
 #define or VORPS
+#define quotient quotientf32<>
+#define compare VCMPPS
+#define mulone VMULSS
+#define divone VDIVSS
+#define sqrtone VSQRTSS
+#define minone VMINSS
+#define maxone VMAXSS
+#define signs VMOVMSKPS
 #define SWAP(x, t) VMOVSHDUP x, t
+#define both 5
+// PAIRFOLD folds lanes 0 and 1, 2 and 3 of float32.
+#define PAIRFOLD(x, t) \
+	VMOVSHDUP x, t; \
+	VADDPS    t, x, x
 // LASTFOLD folds lanes l and l+2 of float32.
 #define LASTFOLD(x, t) \
 	VPERMILPD $1, x, t; \
