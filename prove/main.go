@@ -84,6 +84,7 @@ func prove(dir, binary, pattern string, mutants int) (count tally, err error) {
 	if err != nil {
 		return count, err
 	}
+	program.Tail = tail
 	var jobs []*job
 	var roots []gossa.Root
 	for _, k := range kernels {

@@ -59,7 +59,7 @@ fold:
 	LASTFOLD(X0, X1)
 	SWAP(X0, X1)
 	addone       X1, X0, X0
-	VPERMILPD    $1, X4, X8
+	SWAP(X4, X8)
 	compare      $29, quotient+0(SB), X4, X2
 	compare      $17, quotient+16(SB), X4, X3
 	and          X3, X2, X2
@@ -69,7 +69,6 @@ fold:
 	divone       X4, X0, X0
 	minone       quotient+32(SB), X0, X0
 	maxone       quotient+48(SB), X0, X0
-	ANDL         $both, AX
 	CMPL         AX, $both
 	JNE          out
 	moveone      X0, result

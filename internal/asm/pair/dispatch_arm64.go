@@ -212,16 +212,14 @@ func cosine[T num.Float](x, y []T) T {
 	if n != len(y) {
 		panic(LengthsText(n, len(y)))
 	}
+	if asm.Current() != asm.NEON || n == 0 || n > longest {
+		return longCosine(x, y)
+	}
 	var sums [3]T
-	switch level := asm.Current(); {
-	case n == 0 || n > longest:
-		longCosine(&sums, x, y)
-	case level == asm.NEON && num.IsFloat64[T]():
+	if num.IsFloat64[T]() {
 		cosineNEONF64(n, num.P64(x), num.P64(y), num.P64(sums[:]))
-	case level == asm.NEON:
+	} else {
 		cosineNEONF32(n, num.P32(x), num.P32(y), num.P32(sums[:]))
-	default:
-		longCosine(&sums, x, y)
 	}
 	if inRange(sums[1]) && inRange(sums[2]) {
 		return quotient(sums[0], sums[1], sums[2])

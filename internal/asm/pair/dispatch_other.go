@@ -58,16 +58,10 @@ func sum[T num.Float](x []T) T {
 func addLanes[T num.Float](op Op, acc *[MaxLanes]T, x, y []T) { addRef(op, acc, x, y) }
 
 func cosine[T num.Float](x, y []T) T {
-	n := len(x)
-	if n != len(y) {
-		panic(LengthsText(n, len(y)))
+	if len(x) != len(y) {
+		panic(LengthsText(len(x), len(y)))
 	}
-	var sums [3]T
-	longCosine(&sums, x, y)
-	if inRange(sums[1]) && inRange(sums[2]) {
-		return quotient(sums[0], sums[1], sums[2])
-	}
-	return scaledCosine(x, y)
+	return longCosine(x, y)
 }
 
 func norm[T num.Float](x []T) T {

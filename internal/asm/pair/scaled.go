@@ -16,17 +16,16 @@ func Cosine[T num.Float](x, y []T) T { return cosine(x, y) }
 func Norm[T num.Float](x []T) T { return norm(x) }
 
 // inRange reports whether a sum of squares is right: no term was so small that its rounding counts, and the
-// product of two such sums is a normal number. It is one comparison of bits; zero, NaN and infinity are out of range.
+// product of two such sums is a normal number. Zero, NaN and infinity are out of range.
 func inRange[T num.Float](s T) bool {
 	if num.IsFloat64[T]() {
-		const lo, hi = (1023 - 500) << 52, (1023 + 500) << 52
-		return math.Float64bits(float64(s))-lo < hi-lo
+		return 0x1p-500 <= float64(s) && float64(s) < 0x1p500
 	}
-	const lo, hi = (127 - 60) << 23, (127 + 60) << 23
-	return math.Float32bits(float32(s))-lo < hi-lo
+	return 0x1p-60 <= s && s < 0x1p60
 }
 
-// quotient returns the cosine of sums that are in range. √(s·s) is s, so that equal vectors have the cosine 1.
+// quotient returns the cosine of sums that are in range. √(s·s) is s, so that equal vectors have the cosine 1. The
+// comparisons have the operands of VMINSS and VMAXSS.
 func quotient[T num.Float](xy, xx, yy T) T {
 	c := xy / root(xx*yy)
 	if !(c < 1) {
@@ -82,6 +81,9 @@ func scaledCosine[T num.Float](x, y []T) T {
 	}
 	var sums [3]T
 	foldCosine(&sums, &acc)
+	if !inRange(sums[1]) || !inRange(sums[2]) { // an infinity
+		return T(math.NaN())
+	}
 	return quotient(sums[0], sums[1], sums[2])
 }
 

@@ -92,11 +92,12 @@
 #define maxone VMAXSS
 #define signs VMOVMSKPS
 #define SWAP(x, t) VMOVSHDUP x, t
-#define both 5
-// PAIRFOLD folds lanes 0 and 1, 2 and 3 of float32.
+#define both 15
+// PAIRFOLD folds two lanes of one sum and two of another to lanes 0 and 1, and again to 2 and 3.
 #define PAIRFOLD(x, t) \
-	VMOVSHDUP x, t; \
-	VADDPS    t, x, x
+	VSHUFPS $0x88, x, x, t; \
+	VSHUFPS $0xdd, x, x, x; \
+	VADDPS  t, x, x
 // LASTFOLD folds lanes l and l+2 of float32.
 #define LASTFOLD(x, t) \
 	VPERMILPD $1, x, t; \

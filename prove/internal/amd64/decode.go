@@ -37,7 +37,7 @@ const (
 
 var forms = [...]*regexp.Regexp{
 	fused:      regexp.MustCompile(`^vf(n?)m(add|sub)(132|213|231)([ps])([sd])$`),
-	arithmetic: regexp.MustCompile(`^v(add|sub|mul|div)([ps])([sd])$`),
+	arithmetic: regexp.MustCompile(`^v(add|sub|mul|div|sqrt)([ps])([sd])$`),
 	comparison: regexp.MustCompile(`^vcmp(eq|lt|le|nlt|nlt_uq|lt_oq|le_oq|ge_oq)([ps])([sd])$`),
 	extremes:   regexp.MustCompile(`^v(max|min)([ps])([sd])$`),
 	bitwise:    regexp.MustCompile(`^vp?(andn|and|or)(p[sd]|[dq]?)$`),

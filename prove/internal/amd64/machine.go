@@ -89,6 +89,12 @@ func effectOf(i *code.Inst) *turns.Effect {
 func (m *machine) execute(f *code.Function, pc uint64) error {
 	for ; *m.steps < m.prog.Most(); *m.steps++ {
 		next := f.Insts[pc]
+		if name, ok := m.prog.Outside[pc]; next == nil && ok {
+			if err := m.kept(); err != nil {
+				return err
+			}
+			return m.prog.Tail(name, m.g, m.mem, m.stack)
+		}
 		if next == nil {
 			return fmt.Errorf("jump to %#x, which is no instruction of %s", pc, f.Name)
 		}

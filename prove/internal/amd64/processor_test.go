@@ -345,7 +345,7 @@ func (i *instance) symbolic(t *testing.T, s state) (out state, defined uint64, e
 	return out, m.flags.defined, nil
 }
 
-var rounds = regexp.MustCompile(`^v(?:fn?m.*|add|sub|mul|div|scalef|cvt\w+2)([ps])([sd])[xy]?$`)
+var rounds = regexp.MustCompile(`^v(?:fn?m.*|add|sub|mul|div|sqrt|scalef|cvt\w+2)([ps])([sd])[xy]?$`)
 
 // differ says in which way the tool's result differs from the processor's, if it does.
 // Where a floating-point operation has the result NaN, any NaN will do.

@@ -60,6 +60,8 @@ func (m *machine) float(i *inst) bool {
 				return m.g.Sub(v[0], v[1])
 			case "mul":
 				return m.g.Mul(v[0], v[1])
+			case "sqrt":
+				return m.g.Sqrt(v[1])
 			}
 			return m.g.Div(v[0], v[1])
 		}, m.v[a[1].reg][:n:n], m.source(&a[0], dst, n, w))

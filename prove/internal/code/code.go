@@ -17,6 +17,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gomonge/monge/prove/internal/expr"
+	"github.com/gomonge/monge/prove/internal/memory"
 )
 
 // ErrUnknown is what an instruction, or a use of one, is answered with whose meaning a
@@ -44,6 +47,9 @@ type Function struct {
 // Program is what a binary holds: its assembly functions by name, and its data.
 type Program struct {
 	Functions map[string]*Function
+	Outside   map[uint64]string // the functions of Go that assembly can jump to, by their addresses
+	// Tail stands for such a function: it stores the result above the arguments, which lie at stack as for assembly.
+	Tail      func(name string, g *expr.Graph, mem *memory.Memory, stack uint64) error
 	Limit     int    // instructions that a run of a function may take; 0 is some millions
 	Watched   uint64 // the instruction whose effect runs keep a trace of; 0 is none, and no trace
 	sections  []section
@@ -70,7 +76,7 @@ func Read(objdump, path, prefix string, decode func(*Inst) any) (*Program, error
 		return nil, err
 	}
 	defer file.Close()
-	p := &Program{Functions: map[string]*Function{}}
+	p := &Program{Functions: map[string]*Function{}, Outside: map[uint64]string{}}
 	for _, s := range file.Sections {
 		if s.Type == elf.SHT_PROGBITS && s.Flags&elf.SHF_ALLOC != 0 && s.Flags&elf.SHF_EXECINSTR == 0 {
 			data, err := s.Data()
@@ -84,9 +90,17 @@ func Read(objdump, path, prefix string, decode func(*Inst) any) (*Program, error
 	if err != nil {
 		return nil, err
 	}
+	inGo := map[string]bool{} // a function of assembly has one symbol, and one of Go that assembly names has two
+	for _, s := range symbols {
+		inGo[s.Name] = true
+	}
 	for _, s := range symbols {
 		name, ok := strings.CutSuffix(s.Name, ".abi0")
 		if !ok || !strings.HasPrefix(name, prefix) || elf.ST_TYPE(s.Info) != elf.STT_FUNC {
+			continue
+		}
+		if inGo[name] {
+			p.Outside[s.Value] = strings.TrimPrefix(name, prefix)
 			continue
 		}
 		p.Functions[strings.TrimPrefix(name, prefix)] = &Function{Name: strings.TrimPrefix(name, prefix), Entry: s.Value, end: s.Value + s.Size, Insts: map[uint64]*Inst{}}
@@ -105,7 +119,9 @@ func Read(objdump, path, prefix string, decode func(*Inst) any) (*Program, error
 
 // With returns p with another version of a function, with a limit and with a watched instruction.
 func (p *Program) With(f *Function, limit int, watched uint64) *Program {
-	q := &Program{Functions: maps.Clone(p.Functions), Limit: limit, Watched: watched, sections: p.sections}
+	q := new(Program)
+	*q = *p
+	q.Functions, q.Limit, q.Watched = maps.Clone(p.Functions), limit, watched
 	q.Functions[f.Name] = f
 	return q
 }

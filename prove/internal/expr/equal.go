@@ -136,7 +136,7 @@ func (p *prover) parts(a, b Node) bool {
 		return p.equal(x.a, y.a) && p.equal(x.b, y.b)
 	case FromInt:
 		return p.sameInteger(x.a, y.a)
-	case Neg, Widen, Narrow, Not:
+	case Neg, Widen, Narrow, Sqrt, Not:
 		return p.equal(x.a, y.a)
 	case Select:
 		return p.equal(x.c, y.c) && p.assume(x.c, true).equal(x.a, y.a) && p.assume(x.c, false).equal(x.b, y.b)

@@ -66,6 +66,7 @@ const (
 	Pick     // number a of the nodes in list Key, after their size in bits
 	Total    // constant + Σ coefficient·node modulo 2^16, in list Key
 	FromHalf // a binary16 number as a float32
+	Sqrt // √x
 	IMul     // product of integers; see polynomial.go
 	IAbs     // magnitude of a signed integer of 4 bytes
 	Popcount // number of bits that are set
@@ -77,7 +78,7 @@ var names = [...]string{"none", "const", "in", "add", "mul", "div", "fma", "neg"
 
 	"nonzero", "extend", "sum", "bits", "lookup", "scalef", "maxz", "larger", "maxnum", "fromint",
 
-	"byte", "word", "fields", "pick", "total", "fromhalf", "imul", "iabs", "popcount"}
+	"byte", "word", "fields", "pick", "total", "fromhalf", "sqrt", "imul", "iabs", "popcount"}
 
 type node struct {
 	op      Op
@@ -288,6 +289,14 @@ func (g *Graph) Div(a, b Node) Node {
 	return g.make(node{op: Div, width: uint8(width), a: a, b: b})
 }
 
+// Sqrt returns √x.
+func (g *Graph) Sqrt(a Node) Node {
+	if x := &g.nodes[a]; x.op == Const {
+		return g.float(int(x.width), math.Sqrt(value(x)))
+	}
+	return g.make(node{op: Sqrt, width: g.nodes[a].width, a: a})
+}
+
 // squared returns the factor of x², for which x and −x are one: where x = p − q, it is the
 // difference of the two in a fixed order. (p − q and q − p differ in the sign alone, or are
 // both +0.)
@@ -376,8 +385,12 @@ func (g *Graph) Widen(a Node) Node {
 	return g.make(node{op: Widen, width: 8, a: a})
 }
 
-// Narrow returns a float64 rounded to float32.
+// Narrow returns a float64 rounded to float32. A float64 has more than twice the bits of a float32, so that the root of
+// a float32, rounded to float64 and then to float32, is the root rounded once (Figueroa, 1995).
 func (g *Graph) Narrow(a Node) Node {
+	if x := g.nodes[a]; x.op == Sqrt && g.nodes[x.a].op == Widen {
+		return g.Sqrt(g.nodes[x.a].a)
+	}
 	if x := g.nodes[a]; x.op == Const {
 		return g.Const(4, uint64(math.Float32bits(float32(value(&x)))))
 	}
