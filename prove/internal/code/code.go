@@ -49,10 +49,10 @@ type Program struct {
 	Functions map[string]*Function
 	Outside   map[uint64]string // the functions of Go that assembly can jump to, by their addresses
 	// Tail stands for such a function: it stores the result above the arguments, which lie at stack as for assembly.
-	Tail      func(name string, g *expr.Graph, mem *memory.Memory, stack uint64) error
-	Limit     int    // instructions that a run of a function may take; 0 is some millions
-	Watched   uint64 // the instruction whose effect runs keep a trace of; 0 is none, and no trace
-	sections  []section
+	Tail     func(name string, g *expr.Graph, mem *memory.Memory, stack uint64) error
+	Limit    int    // instructions that a run of a function may take; 0 is some millions
+	Watched  uint64 // the instruction whose effect runs keep a trace of; 0 is none, and no trace
+	sections []section
 }
 
 // Most returns how many instructions a run may take.

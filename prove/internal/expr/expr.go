@@ -66,7 +66,7 @@ const (
 	Pick     // number a of the nodes in list Key, after their size in bits
 	Total    // constant + Σ coefficient·node modulo 2^16, in list Key
 	FromHalf // a binary16 number as a float32
-	Sqrt // √x
+	Sqrt     // √x
 	IMul     // product of integers; see polynomial.go
 	IAbs     // magnitude of a signed integer of 4 bytes
 	Popcount // number of bits that are set
