@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -109,6 +110,7 @@ func (s *Searcher) filterBlock(ctx context.Context, b block, measure Measure, g 
 	d := sketchFeatures(b.cols)
 	first, end := b.from/sketch.Rows, (b.from+b.n+sketch.Rows-1)/sketch.Rows
 	groups, codes := b.segment.groups[first:end], b.codes[first*sketch.Rows*d:end*sketch.Rows*d]
+	all := b.deleted.Load() == nil
 	for q := 0; q < len(s.prepared); q += sketch.Queries {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -123,22 +125,27 @@ func (s *Searcher) filterBlock(ctx context.Context, b block, measure Measure, g 
 				unknown = unknown || !s.filters[q+j].trusted
 			}
 		}
-		if unknown && b.n >= 2*probeRows {
-			s.filter(q, use[:m], info, d, groups[:probeRows/sketch.Rows], codes)
-			for j := range m {
-				if use[j] && s.tooMany(q+j, j, m, probeRows) {
-					use[j] = false
-					left--
+		if unknown && left > 0 && b.n >= 2*probeRows {
+			s.filter(q, use[:m], info, d, groups[:probeRows/sketch.Rows], codes, probeRows)
+			left = s.drop(q, use[:m], probeRows)
+		}
+		if left > 0 {
+			s.filter(q, use[:m], info, d, groups, codes, b.n)
+			s.drop(q, use[:m], b.n)
+			for _, h := range s.hits {
+				if !use[h.query] {
+					continue
+				}
+				for mask := h.mask; mask != 0; mask &= mask - 1 {
+					k := int(h.group)*sketch.Rows + bits.TrailingZeros32(mask)
+					if all || !b.isDeleted(b.from+k, s.keep.version) {
+						s.offerLater(q+int(h.query), candidate{b.segment, b.from + k, b.at + k}, measure, g)
+					}
 				}
 			}
 		}
-		if left > 0 {
-			s.filter(q, use[:m], info, d, groups, codes)
-		}
 		for j := range m {
-			if use[j] && !s.tooMany(q+j, j, m, b.n) {
-				s.offerPassing(q+j, j, m, b, measure, g)
-			} else {
+			if !use[j] {
 				s.direct = append(s.direct, q+j)
 			}
 		}
@@ -146,81 +153,98 @@ func (s *Searcher) filterBlock(ctx context.Context, b block, measure Measure, g 
 	return nil
 }
 
-// filter sets the masks of the queries from q on, of those in use at least. Sketches have d features.
-func (s *Searcher) filter(q int, use []bool, info *[sketch.Queries]sketch.Query, d int, groups []sketch.Group, codes []uint8) {
-	n := len(groups)
-	s.masks = slices.Grow(s.masks[:0], n*sketch.Queries)[:n*sketch.Queries]
-	if len(use) > fewQueries {
-		sketch.Filter(s.masks, codes, groups, s.codes[q*d:][:sketch.Queries*d], info)
+// hit says which rows of a group pass the filter of a query of a block.
+type hit struct {
+	mask  uint32
+	group uint16
+	query uint8
+}
+
+// filter sets s.hits to the rows among the first n that pass the filters of the queries from q on. Sketches have d features.
+func (s *Searcher) filter(q int, use []bool, info *[sketch.Queries]sketch.Query, d int, groups []sketch.Group, codes []uint8, n int) {
+	last := ^uint32(0) >> (uint(-n) % sketch.Rows) // the rows of the last group
+	s.hits = s.hits[:0]
+	s.masks = slices.Grow(s.masks[:0], len(groups)*sketch.Queries)[:len(groups)*sketch.Queries]
+	if len(use) <= fewQueries {
+		for j, use := range use {
+			if !use {
+				continue
+			}
+			masks := s.masks[:len(groups)]
+			sketch.FilterOne(masks, codes, groups, s.codes[(q+j)*d:][:d], &info[j])
+			masks[len(masks)-1] &= last
+			for i, mask := range masks {
+				if mask != 0 {
+					s.hits = append(s.hits, hit{mask, uint16(i), uint8(j)})
+				}
+			}
+		}
 		return
 	}
-	for j, use := range use {
-		if use {
-			sketch.FilterOne(s.masks[j*n:][:n], codes, groups, s.codes[(q+j)*d:][:d], &info[j])
+	sketch.Filter(s.masks, codes, groups, s.codes[q*d:][:sketch.Queries*d], info)
+	for i := len(s.masks) - sketch.Queries; i < len(s.masks); i++ {
+		s.masks[i] &= last
+	}
+	for i := range groups {
+		masks := (*[sketch.Queries]uint32)(s.masks[i*sketch.Queries:])
+		for j := 0; j < sketch.Queries; j += 4 {
+			if masks[j]|masks[j+1]|masks[j+2]|masks[j+3] == 0 {
+				continue // nearly always
+			}
+			for k, mask := range masks[j : j+4] {
+				if mask != 0 {
+					s.hits = append(s.hits, hit{mask, uint16(i), uint8(j + k)})
+				}
+			}
 		}
 	}
 }
 
-// masksOf returns the masks of query j of m after filter. Masks of successive groups are stride apart.
-func (s *Searcher) masksOf(j, m int) (masks []uint32, stride int) {
-	if m > fewQueries {
-		return s.masks[j:], sketch.Queries
+// drop ends the use of the filters that too many of n rows pass. It returns the number of filters that are left.
+func (s *Searcher) drop(q int, use []bool, n int) (left int) {
+	var passing [sketch.Queries]int
+	for _, h := range s.hits {
+		passing[h.query] += bits.OnesCount32(h.mask)
 	}
-	n := len(s.masks) / sketch.Queries
-	return s.masks[j*n:][:n], 1
-}
-
-// tooMany reports whether so many of the first n rows pass the filter of query i, which is query j of m, that the query must be
-// compared with all of them. It clears the bits behind the n rows.
-func (s *Searcher) tooMany(i, j, m, n int) bool {
-	masks, stride := s.masksOf(j, m)
-	end := (n - 1) / sketch.Rows * stride
-	masks[end] &= ^uint32(0) >> (uint(-n) % sketch.Rows)
-	passing := 0
-	for at := 0; at <= end; at += stride {
-		passing += bits.OnesCount32(masks[at])
+	for j := range use {
+		if !use[j] {
+			continue
+		}
+		f := &s.filters[q+j]
+		f.trusted = passing[j] <= passingRows+n/passingShare
+		if f.trusted {
+			f.pause = firstPause
+			left++
+			continue
+		}
+		use[j] = false
+		f.wait, f.pause = f.pause, min(2*f.pause, lastPause)
 	}
-	f := &s.filters[i]
-	f.trusted = passing <= passingRows+n/passingShare
-	if f.trusted {
-		f.pause = firstPause
-		return false
-	}
-	f.wait, f.pause = f.pause, min(2*f.pause, lastPause)
-	return true
+	return left
 }
 
 // aim sets the filter of query i to the rows that may still be in its result. It reports whether the next block is to be
-// filtered.
+// filtered. If not, no row passes but those that pass every filter.
 func (s *Searcher) aim(i int, to *sketch.Query, measure Measure, g goal) bool {
 	f := &s.filters[i]
 	if f.wait > 0 {
 		f.wait--
-		return false
-	}
-	key := s.collector(i, g).bound()
-	if !f.ready || key != f.aimed {
+		f.ready = false
+	} else if key := s.collector(i, g).bound(); !f.ready || key != f.aimed {
 		f.aimed, f.ready = key, f.sketch.aim(to, key, measure)
+	}
+	if !f.ready {
+		*to = sketch.Query{Threshold: float32(math.Inf(1))}
 	}
 	return f.ready
 }
 
-// offerPassing compares the rows of a block that pass the filter of query i, which is query j of m, now or later.
-func (s *Searcher) offerPassing(i, j, m int, b block, measure Measure, g goal) {
+// offerLater compares a candidate with query i when as many wait as the kernels compare at once.
+func (s *Searcher) offerLater(i int, c candidate, measure Measure, g goal) {
 	f := &s.filters[i]
-	masks, stride := s.masksOf(j, m)
-	all := b.deleted.Load() == nil
-	for at, row := 0, 0; row < b.n; at, row = at+stride, row+sketch.Rows {
-		for mask := masks[at]; mask != 0; mask &= mask - 1 {
-			k := row + bits.TrailingZeros32(mask)
-			if !all && b.isDeleted(b.from+k, s.keep.version) {
-				continue
-			}
-			f.list[f.waiting] = candidate{b.segment, b.from + k, b.at + k}
-			if f.waiting++; f.waiting == len(f.list) {
-				s.flush(i, measure, g)
-			}
-		}
+	f.list[f.waiting] = c
+	if f.waiting++; f.waiting == len(f.list) {
+		s.flush(i, measure, g)
 	}
 }
 
@@ -242,8 +266,13 @@ func (s *Searcher) flush(i int, measure Measure, g goal) {
 	s.values = keys
 	s.passing.compare(keys, &s.prepared[i], 0, measure, false)
 	collector := s.collector(i, g)
+	bound := collector.bound()
 	for j, c := range list {
+		if keys[j] > bound {
+			continue // about half of the candidates
+		}
 		collector.offer(&s.keep, c.seg, c.row, c.at, keys[j:j+1])
+		bound = collector.bound()
 	}
 }
 

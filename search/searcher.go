@@ -46,6 +46,7 @@ type Searcher struct {
 	filters []filterState                  // of the prepared queries, or none
 	codes   []int8                         // of their sketches, in blocks of sketch.Queries
 	infos   [][sketch.Queries]sketch.Query // of these blocks
+	hits    []hit                          // groups with rows that pass
 	masks   []uint32                       // rows that pass
 	passing *segment                       // a copy of these rows
 	direct  []int                          // queries that are compared with all rows of a block
