@@ -279,8 +279,11 @@ func (s *segment) scaledDot(q *preparedQuery, i int) float32 {
 
 // clamp moves a number beyond −1 or 1 there.
 func clamp(v float32) float32 {
-	if math.Abs(float64(v)) > 1 {
-		return float32(math.Copysign(1, float64(v)))
+	if v > 1 {
+		return 1
+	}
+	if v < -1 {
+		return -1
 	}
 	return v
 }
