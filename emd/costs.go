@@ -1,16 +1,20 @@
 package emd
 
 import (
+	"context"
 	"unsafe"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/gram"
+	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/matrix"
 )
 
 const (
 	maxStored = 32 << 20 // bytes of distances that are stored
 	stripSize = 1 << 14  // elements of a strip of distances
+	// computeStep is the work between two looks at the context, in elements of points.
+	computeStep = 1 << 22
 )
 
 // costs are the rows of M.
@@ -30,8 +34,8 @@ func (c *costs[T]) setCost(m dist.Matrix[T]) {
 	c.m, c.x, c.y, c.cap = m, dist.Matrix[T]{}, dist.Matrix[T]{}, 0
 }
 
-// setPoints makes M the distances of points.
-func (c *costs[T]) setPoints(x, y dist.Matrix[T]) {
+// setPoints makes M the distances of points. If the context ends, distances are computed when they are needed.
+func (c *costs[T]) setPoints(ctx context.Context, x, y dist.Matrix[T]) {
 	n, m, p := x.Rows, y.Rows, x.Cols
 	c.m, c.x, c.y, c.from, c.to, c.cap = dist.Matrix[T]{}, x, y, 0, 0, 0
 	if p >= gram.Features {
@@ -45,7 +49,13 @@ func (c *costs[T]) setPoints(x, y dist.Matrix[T]) {
 	if stripRows[T](n, m) < n {
 		return
 	}
-	c.compute(0, n)
+	step := max(1, computeStep/(m*p))
+	for i := 0; i < n; i += step {
+		if ctx.Err() != nil {
+			return
+		}
+		c.compute(i, min(step, n-i), c.distance[i*m:])
+	}
 	c.m = dist.Matrix[T]{Rows: n, Cols: m, Stride: m, Data: c.distance}
 }
 
@@ -63,14 +73,14 @@ func elementSize[T dist.Float]() int {
 	return int(unsafe.Sizeof(x))
 }
 
-// compute sets distance to those of rows i … i+r−1.
-func (c *costs[T]) compute(i, r int) {
+// compute sets dst to the distances of rows i … i+r−1.
+func (c *costs[T]) compute(i, r int, dst []T) {
 	m, p := c.y.Rows, c.x.Cols
 	if p >= gram.Features {
-		c.packed.SqEuclidean(0, r, m, c.distance, m, c.x.Data[i*c.x.Stride:], c.x.Stride)
+		c.packed.SqEuclidean(0, r, m, dst, m, c.x.Data[i*c.x.Stride:], c.x.Stride)
 		return
 	}
-	matrix.SqEuclideanTrans(dist.Matrix[T]{Rows: r, Cols: m, Stride: m, Data: c.distance}, c.x.RowRange(i, i+r), dist.Matrix[T]{Rows: p, Cols: m, Stride: m, Data: c.yt})
+	matrix.SqEuclideanTrans(dist.Matrix[T]{Rows: r, Cols: m, Stride: m, Data: dst}, c.x.RowRange(i, i+r), dist.Matrix[T]{Rows: p, Cols: m, Stride: m, Data: c.yt})
 }
 
 // Row returns row i of M, with the cap. It is valid until the next call.
@@ -86,6 +96,24 @@ func (c *costs[T]) Row(i int) []T {
 	return c.capped
 }
 
+// At returns an element of M, with the cap. The rounding of a distance may differ from that of Row.
+func (c *costs[T]) At(i, j int) T {
+	var x T
+	if c.m.Rows > 0 {
+		x = c.m.At(i, j)
+	} else {
+		y := c.y.Row(j)
+		for l, a := range c.x.Row(i) {
+			d := a - y[l]
+			x = num.FMA(d, d, x)
+		}
+	}
+	if c.cap > 0 {
+		x = min(x, c.cap)
+	}
+	return x
+}
+
 // row returns row i of M. If rows are read in order, a strip of them is computed at once.
 func (c *costs[T]) row(i int) []T {
 	if c.m.Rows > 0 {
@@ -97,7 +125,7 @@ func (c *costs[T]) row(i int) []T {
 		if i == c.to {
 			r = min(stripRows[T](c.x.Rows, m), c.x.Rows-i)
 		}
-		c.compute(i, r)
+		c.compute(i, r, c.distance)
 		c.from, c.to = i, i+r
 	}
 	return c.distance[(i-c.from)*m:][:m]

@@ -574,6 +574,11 @@ func TestCancelled(t *testing.T) {
 			t.Fatalf("%d looks: %v, cost %v, %+v, %v", looks, r.Status, r.Cost, c, err)
 		}
 	}
+	// Distances are not computed to the end.
+	wide := dist.NewMatrix[float64](n, 100, nil)
+	if _, err := s.Solve(&ending{t.Context(), 1}, &Problem[float64]{X: wide, Y: wide}); !errors.Is(err, context.Canceled) || s.work.costs.m.Rows > 0 {
+		t.Error("all distances were computed:", err)
+	}
 	cost := dist.NewMatrix[float64](n, n, nil)
 	dist.SqEuclidean(cost, x, y)
 	dst := make([]int, n)
@@ -639,6 +644,24 @@ func TestAssign(t *testing.T) {
 				t.Fatal("column", j, "is used twice")
 			}
 			used[j] = true
+		}
+	}
+}
+
+// TestEqualWeights: the best assignment and shortest paths make the best tree, which needs no pivot.
+func TestEqualWeights(t *testing.T) {
+	var s Solver[float64]
+	for k, kind := range []string{"d2", "d10", "random", "whole"} {
+		for _, n := range []int{1, 2, 7, 16, 50, 100} {
+			cost := benchCosts(rand.New(rand.NewPCG(uint64(k), uint64(n))), n, kind)
+			sum, err := s.Assign(t.Context(), make([]int, n), cost)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, _ := proven(t, &s, &Problem[float64]{Cost: cost})
+			if want := sum / float64(n); math.Abs(got-want) > 1e-14*want || s.work.result.Pivots > 0 {
+				t.Errorf("%s, n = %d: %v, not %v; %d pivots", kind, n, got, want, s.work.result.Pivots)
+			}
 		}
 	}
 }

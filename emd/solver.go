@@ -13,9 +13,9 @@ import (
 
 const (
 	defaultMemory = 8 << 30
-	goodGap       = 1e-12                  // of Σ T|c|
-	capStep       = 16                     // what costs are capped at, in units of the largest that a plan has used
-	nodeBytes     = simplex.NodeBytes + 80 // of a row or column of Solve
+	goodGap       = 1e-12                                // of Σ T|c|
+	capStep       = 16                                   // what costs are capped at, in units of the largest that a plan has used
+	nodeBytes     = simplex.NodeBytes + assignBytes + 80 // of a row or column of Solve
 )
 
 // Settings configure a Solver. The zero value works.
@@ -135,9 +135,16 @@ func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 	if p.Cost.Rows > 0 {
 		w.costs.setCost(p.Cost)
 	} else {
-		w.costs.setPoints(p.X, p.Y)
+		w.costs.setPoints(ctx, p.X, p.Y)
 	}
 	problem := &simplex.Problem[T]{Costs: &w.costs, A: a, B: b, Mass: p.Mass}
+	if c := w.costs.m; c.Rows == n && n == m && p.Mass == 0 && allEqual(a) && allEqual(b) {
+		// Of equal weights, the best plan is an assignment. If there is none, the simplex method says why.
+		x := &s.assign
+		if err := x.begin(ctx, c); err == nil && x.run(ctx) == nil {
+			problem.Columns, problem.V = x.columnOf, x.v
+		}
+	}
 	for failed := w.simplex.Solve(ctx, problem); ; {
 		r, err := w.answer(ctx, p, a, b, failed)
 		if err != nil {
@@ -257,6 +264,16 @@ func (s *Solver[T]) admit(p *Problem[T]) (n, m int, err error) {
 		return 0, 0, fmt.Errorf("%w: there are no points", ErrShape)
 	}
 	return n, m, s.afford(nodeBytes * (float64(n) + float64(m)))
+}
+
+// allEqual reports whether all weights are the same.
+func allEqual[T dist.Float](w []T) bool {
+	for _, x := range w {
+		if x != w[0] {
+			return false
+		}
+	}
+	return true
 }
 
 // weightsOr returns w, or n uniform weights if it is nil.

@@ -98,6 +98,9 @@ func (c *CostRows[T]) Row(i int) []T {
 	return c.rows[(i-c.from)*c.stride:][:b.m]
 }
 
+// At returns an element of M. If M is not stored, that takes as long as its row.
+func (c *CostRows[T]) At(i, j int) T { return c.Row(i)[j] }
+
 // fillPass computes the stored K, and the distances where they are not there yet.
 type fillPass[T dist.Float] struct{}
 

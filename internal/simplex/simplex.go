@@ -16,7 +16,7 @@ import (
 // The network simplex method: R. K. Ahuja, T. L. Magnanti, J. B. Orlin, "Network flows", 1993, chapter 11.
 //
 // Flows are integers, so that they are exact. A weight is a multiple of 2^-scale, to 50 bits below the last bit
-// that counts, and its mass is that multiple times 2^unit. The mass of a row is one more, and the last column
+// that counts, and its mass is that multiple times 2^unit. The mass of a column is one more, and the last row
 // has as many more, so that no part of the rows has the mass of a part of the columns. No flow of the tree is then
 // ever 0, and every pivot lowers the cost. What is added is less than half a unit in every flow, so that the
 // rounded flow is the exact flow of the weights themselves, and not negative.
@@ -29,7 +29,7 @@ import (
 // costs are 0. There is no arc from one to the other.
 
 // NodeBytes is the memory that a Solver takes for each row and each column.
-const NodeBytes = 80
+const NodeBytes = 112
 
 const (
 	noNode     = -1      // no node, and the column of no arc
@@ -59,6 +59,8 @@ func (e *NotFiniteError) Error() string {
 type Costs[T num.Float] interface {
 	// Row returns row i. It is valid until the next call.
 	Row(i int) []T
+	// At returns the cost of row i and column j, without the rest of the row.
+	At(i, j int) T
 }
 
 // Problem is a transport problem. Weights are finite and not negative, and each side has a positive one. Sums of
@@ -68,6 +70,10 @@ type Problem[T num.Float] struct {
 	A, B  []T     // the weights of rows and columns
 	Mass  float64 // if positive, the mass of the plan of partial transport, at most the sum of A and that of B
 	Work  float64 // if positive, a limit of Solver.Work
+	// Columns, if not nil, is an assignment from which Solve starts: the column of each row. V are dual variables of
+	// columns that prove it, or almost. All weights must be equal.
+	Columns []int32
+	V       []float64
 }
 
 // Solver solves one problem after the other in one workspace.
@@ -92,13 +98,14 @@ type Solver[T num.Float] struct {
 	low       []float64
 	scale     int // see above
 	unit      int
-	last      int32 // the column that has what is over
+	last      int32 // the row that has what is over
 	root      int32
 	ended     bool // the context has
 	firstLeft int  // then, the first column that may have mass left
 	zeros     []T
 	arcs      []arc
 	queue     []int32
+	assigned  assigned[T]
 	slack     float64 // of a reduced cost, in units of its dual variables: rounding
 	remaining float64 // work until the next look at the context
 }
@@ -131,6 +138,12 @@ func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) error {
 	if err := s.plant(ctx, p); err != nil {
 		return err
 	}
+	if p.Columns == nil {
+		if err := s.improve(ctx, p, false); err != nil {
+			return err
+		}
+		s.refresh()
+	}
 	return s.finish(ctx, p)
 }
 
@@ -148,15 +161,15 @@ func (s *Solver[T]) Again(ctx context.Context, p *Problem[T], from float64) erro
 	}
 	s.hang(s.root)
 	s.refresh()
-	return s.finish(ctx, p)
-}
-
-// finish makes the tree the best, and its dual variables exact.
-func (s *Solver[T]) finish(ctx context.Context, p *Problem[T]) error {
 	if err := s.improve(ctx, p, false); err != nil {
 		return err
 	}
 	s.refresh()
+	return s.finish(ctx, p)
+}
+
+// finish makes the tree the best, with exact dual variables.
+func (s *Solver[T]) finish(ctx context.Context, p *Problem[T]) error {
 	if err := s.improve(ctx, p, true); err != nil {
 		return err
 	}
@@ -200,7 +213,7 @@ func (s *Solver[T]) allocate(p *Problem[T]) {
 func (s *Solver[T]) setMasses(p *Problem[T]) {
 	sumA, sumB := sum(p.A), sum(p.B)
 	_, exponent := math.Frexp(sumA + sumB)
-	s.unit = bits.Len(uint(s.n)) + 1
+	s.unit = bits.Len(uint(s.m)) + 1
 	s.scale = 124 - s.unit - exponent // so that the masses of a side are below 2¹²⁵
 	var a, b wide
 	s.active = 0
@@ -209,11 +222,13 @@ func (s *Solver[T]) setMasses(p *Problem[T]) {
 		if w > 0 {
 			s.rows = append(s.rows, int32(i))
 			x := &s.nodes[i]
-			x.flow = wideOf(float64(w), s.scale)
+			x.flow = atLeastOne(wideOf(float64(w), s.scale))
 			a = a.plus(x.flow)
 			s.active++
+			s.last = int32(i)
 		}
 	}
+	columns := uint64(0)
 	for j, w := range p.B {
 		s.G[j] = math.Inf(-1)
 		if w > 0 {
@@ -222,7 +237,7 @@ func (s *Solver[T]) setMasses(p *Problem[T]) {
 			b = b.plus(x.flow)
 			s.G[j] = 0
 			s.active++
-			s.last = int32(s.n + j)
+			columns++
 			if s.nodes[heaviest].flow.less(x.flow) {
 				heaviest = s.n + j
 			}
@@ -236,11 +251,12 @@ func (s *Solver[T]) setMasses(p *Problem[T]) {
 			}
 		}
 		s.rows = append(s.rows, int32(s.n-1))
-		s.last = int32(s.n + s.m - 1)
-		s.nodes[s.n-1].flow = b.minus(mass)
-		s.nodes[s.last].flow = a.minus(mass)
-		s.dual[s.last] = 0
+		s.last = int32(s.n - 1)
+		s.nodes[s.last].flow = b.minus(mass)
+		s.nodes[s.n+s.m-1].flow = a.minus(mass)
+		s.dual[s.n+s.m-1] = 0
 		s.active += 2
+		columns++
 	} else if excess := a.minus(b); excess != (wide{}) {
 		// B is scaled, and the heaviest column has what is left of the rounding.
 		ratio := excess.signed(-s.scale) / b.signed(-s.scale)
@@ -263,14 +279,16 @@ func (s *Solver[T]) setMasses(p *Problem[T]) {
 	}
 	for _, i := range s.rows {
 		x := &s.nodes[i]
-		x.flow = x.flow.shift(s.unit).plus(wide{0, 1})
-	}
-	for j := range s.m {
-		x := &s.nodes[s.n+j]
 		x.flow = x.flow.shift(s.unit)
 	}
+	for j := range s.m {
+		if s.dual[s.n+j] == 0 {
+			x := &s.nodes[s.n+j]
+			x.flow = x.flow.shift(s.unit).plus(wide{0, 1})
+		}
+	}
 	x := &s.nodes[s.last]
-	x.flow = x.flow.plus(wide{0, uint64(len(s.rows))})
+	x.flow = x.flow.plus(wide{0, columns})
 }
 
 func sum[T num.Float](w []T) (s float64) {
@@ -290,14 +308,36 @@ func (s *Solver[T]) pause(ctx context.Context, work int) bool {
 	return ctx.Err() != nil
 }
 
-// plant makes a first tree. The cheapest arc between a row and a column that have mass left takes as much as it
-// can. Either the row or the column then has nothing left, and the other becomes its parent. What is last is the
-// root. The dummy row comes first, so that it does not need the dummy column. When the context ends,
-// the rows that are left take the first columns that have mass, so that there is a plan.
+// plant makes a first tree, of an assignment if there is one. When the context ends, the tree is of the first arcs that
+// have mass left, so that there is a plan.
+func (s *Solver[T]) plant(ctx context.Context, p *Problem[T]) error {
+	s.ended, s.firstLeft = ctx.Err() != nil, 0
+	var err error
+	if p.Columns != nil && !s.ended {
+		err = s.plantAssigned(ctx, p)
+	} else {
+		err = s.plantCheapest(ctx, p)
+	}
+	if err != nil {
+		return err
+	}
+	s.countSizes()
+	s.dual[s.root] = 0
+	s.hang(s.root)
+	s.refresh()
+	s.Feasible = true
+	if s.ended {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// plantCheapest makes a tree of arcs that take as much mass as they can, the cheapest first. Either the row or the
+// column then has nothing left, and the other becomes its parent. What is last is the root. The dummy row comes first,
+// so that it does not need the dummy column.
 //
 // The dual variable of a column is 0 while it has mass left, and then −Inf.
-func (s *Solver[T]) plant(ctx context.Context, p *Problem[T]) error {
-	s.ended, s.firstLeft = false, 0
+func (s *Solver[T]) plantCheapest(ctx context.Context, p *Problem[T]) error {
 	rows := s.rows
 	if s.partial {
 		rows = rows[:len(rows)-1]
@@ -310,11 +350,15 @@ func (s *Solver[T]) plant(ctx context.Context, p *Problem[T]) error {
 	// cheaper than the next arc of the row.
 	heap := s.arcs[:0]
 	for _, i := range rows {
+		if s.ended = s.ended || s.pause(ctx, s.m); s.ended {
+			heap = append(heap, s.firstArc(p, i))
+			continue
+		}
 		row := p.Costs.Row(int(i))
 		if err := CheckFinite(row, int(i)); err != nil {
 			return err
 		}
-		heap = append(heap, s.cheapest(ctx, i, row))
+		heap = append(heap, s.cheapest(i, row))
 	}
 	for k := len(heap)/2 - 1; k >= 0; k-- {
 		sink(heap, k)
@@ -322,7 +366,11 @@ func (s *Solver[T]) plant(ctx context.Context, p *Problem[T]) error {
 	for len(heap) > 0 {
 		x := &heap[0]
 		if s.dual[s.n+int(x.column)] != 0 || s.fill(*x) {
-			*x = s.cheapest(ctx, x.row, p.Costs.Row(int(x.row)))
+			if s.ended = s.ended || s.pause(ctx, s.m); s.ended {
+				*x = s.firstArc(p, x.row)
+			} else {
+				*x = s.cheapest(x.row, p.Costs.Row(int(x.row)))
+			}
 		} else {
 			*x = heap[len(heap)-1]
 			heap = heap[:len(heap)-1]
@@ -330,14 +378,6 @@ func (s *Solver[T]) plant(ctx context.Context, p *Problem[T]) error {
 		sink(heap, 0)
 	}
 	s.arcs = heap
-	s.countSizes()
-	s.dual[s.root] = 0
-	s.hang(s.root)
-	s.refresh()
-	s.Feasible = true
-	if s.ended {
-		return context.Cause(ctx)
-	}
 	return nil
 }
 
@@ -359,24 +399,25 @@ func sink(heap []arc, k int) {
 	}
 }
 
-// cheapest returns the cheapest arc from a row to a column that has mass left. Once the context has ended, it is the
-// first arc.
-func (s *Solver[T]) cheapest(ctx context.Context, i int32, row []T) arc {
+// cheapest returns the cheapest arc from a row to a column that has mass left.
+func (s *Solver[T]) cheapest(i int32, row []T) arc {
 	g, last := s.dual[s.n:], s.m-1
-	if s.ended = s.ended || s.pause(ctx, len(row)); s.ended {
-		for g[s.firstLeft] != 0 {
-			s.firstLeft++
-		}
-		if s.firstLeft == len(row) {
-			return arc{i, int32(last), 0}
-		}
-		return arc{i, int32(s.firstLeft), float64(row[s.firstLeft])}
-	}
 	cost, at := price.Least(row, 0, g)
 	if s.partial && g[last] == 0 && !(cost <= 0) {
 		cost, at = 0, last
 	}
 	return arc{i, int32(at), cost}
+}
+
+// firstArc returns the arc from a row to the first column that has mass left.
+func (s *Solver[T]) firstArc(p *Problem[T], i int32) arc {
+	for s.dual[s.n+s.firstLeft] != 0 {
+		s.firstLeft++
+	}
+	if s.firstLeft == len(p.B) { // the dummy
+		return arc{i, int32(s.firstLeft), 0}
+	}
+	return arc{i, int32(s.firstLeft), float64(p.Costs.At(int(i), s.firstLeft))}
 }
 
 // fill moves as much mass on an arc as there is left, and adds it to the tree. It reports whether the row has mass

@@ -28,7 +28,7 @@ func proven[T num.Float](t *testing.T, s *Solver[T], cost matrix[T], a, b []T, m
 	}
 	left := sum(a) + sum(b)
 	s.Arcs(n, m, func(i, j int, mass, c float64) {
-		if !(mass > 0) || plan[i*m+j] != 0 || c != float64(cost.at(i, j)) {
+		if !(mass > 0) || plan[i*m+j] != 0 || c != float64(cost.At(i, j)) {
 			t.Fatalf("arc %d, %d has the mass %v and the cost %v", i, j, mass, c)
 		}
 		plan[i*m+j] = mass
@@ -67,7 +67,7 @@ func proven[T num.Float](t *testing.T, s *Solver[T], cost matrix[T], a, b []T, m
 		for j := range b {
 			if a[i] > 0 && b[j] > 0 {
 				largest = max(largest, math.Abs(s.F[i])+math.Abs(s.G[j]))
-				worst = max(worst, s.F[i]+s.G[j]-float64(cost.at(i, j)))
+				worst = max(worst, s.F[i]+s.G[j]-float64(cost.At(i, j)))
 			}
 		}
 	}
@@ -243,7 +243,7 @@ type matrix[T num.Float] struct {
 
 func (c matrix[T]) Row(i int) []T { return c.data[i*c.cols:][:c.cols] }
 
-func (c matrix[T]) at(i, j int) T { return c.data[i*c.cols+j] }
+func (c matrix[T]) At(i, j int) T { return c.data[i*c.cols+j] }
 
 const (
 	randomCosts    = 6 // kinds of costs of structuredCosts
