@@ -1,0 +1,444 @@
+package wda_test
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/oracle"
+	"github.com/gomonge/monge/internal/oracle/trial"
+	"github.com/gomonge/monge/sinkhorn"
+	"github.com/gomonge/monge/wda"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// blocked are the folders with sizes of blocks.
+var blocked = []string{"wda", "internal/discriminant", "internal/knn", "internal/matrix", "internal/dense", "internal/asm/project"}
+
+func TestOracle(t *testing.T) {
+	t.Run("Score", func(t *testing.T) { trial.Run(t, 30, blocked, compareScore) })
+	t.Run("Model", func(t *testing.T) { trial.Run(t, 12, blocked, compareModel) })
+	t.Run("CrossValidate", func(t *testing.T) { trial.Run(t, 3, blocked, compareCrossValidation) })
+}
+
+// dense returns a gonum matrix of the elements of v.
+func dense(v trial.View[float64]) *mat.Dense {
+	m := new(mat.Dense)
+	m.SetRawMatrix(blas64.General(v))
+	return m
+}
+
+// samples draws n samples of d features in classes that are apart, with labels in any order; each class has two at least.
+func samples(c *trial.Case, n, d, classes int) (trial.View[float64], []int, []int) {
+	names := []int{-3, 0, 7, 100, 12, 5}[:classes]
+	labels := trial.Vector(c, n, func(i int) int {
+		if i < 2*classes {
+			return names[i%classes]
+		}
+		return names[c.IntN(classes)]
+	})
+	scale := math.Exp(2 * c.NormFloat64())
+	center := make([]float64, classes*d)
+	for i := range center {
+		center[i] = c.NormFloat64() * 2
+	}
+	x := trial.Matrix(c, n, d, func(i, j int) float64 {
+		return scale * (c.NormFloat64() + center[slices.Index(names, labels[i])*d+j])
+	})
+	return x, labels, slices.Sorted(slices.Values(names))
+}
+
+func reals(rows [][]float64) [][]oracle.Real {
+	r := make([][]oracle.Real, len(rows))
+	for i, row := range rows {
+		for _, v := range row {
+			r[i] = append(r[i], oracle.Of(v))
+		}
+	}
+	return r
+}
+
+func byClass(x [][]oracle.Real, labels, names []int) [][][]oracle.Real {
+	classes := make([][][]oracle.Real, len(names))
+	for i, l := range labels {
+		k := slices.Index(names, l)
+		classes[k] = append(classes[k], x[i])
+	}
+	return classes
+}
+
+func compareScore(c *trial.Case) {
+	classes := 2 + c.IntN(3)
+	small := c.Chance(2) // then the gradient is compared, too
+	n, d := 2*classes+c.IntN(8), 1+c.IntN(4)
+	if !small {
+		n, d = 2*classes+c.Size(60), 1+c.Size(70)
+	}
+	k := 1 + c.IntN(min(3, d))
+	x, labels, names := samples(c, n, d, classes)
+	p := trial.Matrix(c, d, k, func(i, j int) float64 { return c.NormFloat64() / math.Sqrt(float64(d)) })
+	o := oracle.Discriminant{Classes: byClass(reals(x.Table()), labels, names), P: reals(p.Table())}
+	s := wda.Scoring{Workers: 1 + c.IntN(3)}
+	s.Objective.Float32 = c.Chance(4)
+	s.Objective.Proportional = c.Chance(2)
+	o.Proportional = s.Objective.Proportional
+	mode := sinkhorn.GradientMode(c.IntN(3))
+	s.Objective.Gradient = mode
+	o.Iterations = 10
+	switch {
+	case mode == sinkhorn.GradientImplicit:
+		o.Iterations = 0
+	case c.Chance(2):
+		o.Iterations = 1 + c.IntN(12)
+		s.Objective.Iterations = o.Iterations
+	}
+	if mode == sinkhorn.GradientFrozen {
+		o.Plans = make(map[[2]int][][]oracle.Real)
+	}
+	means, v := o.MeanCosts(), 1.0
+	most := 0.0 // λ·cost
+	o.Lambda = make([][]oracle.Real, classes)
+	if c.Chance(2) {
+		v = 0.1 + 2*c.Float64()
+		s.Objective.Lambda = wda.RelativeLambda(v)
+	}
+	for a := range o.Lambda {
+		for _, m := range means[a] {
+			o.Lambda[a] = append(o.Lambda[a], oracle.Of(v).Div(m))
+		}
+	}
+	if c.Chance(4) { // absolute, or a matrix
+		l := trial.Matrix(c, classes, classes, func(a, b int) float64 { return 1 / means[0][1].Hi })
+		o.Lambda = reals(l.Table())
+		if s.Objective.Lambda = wda.LambdaMatrix(dense(l)); c.Chance(2) {
+			s.Objective.Lambda = wda.AbsoluteLambda(l.Row(0)[0])
+		}
+	}
+	rho := 1.0
+	if c.Chance(2) {
+		rho = float64(c.IntN(3)) / 2
+		s.Objective.Shrinkage = wda.FixedShrinkage(rho)
+	}
+	want, between, within := o.Evaluate()
+	o.Ridge = within.Mul(oracle.Of(rho))
+	want, between, within = o.Evaluate()
+	for a := range means {
+		for b := range means {
+			most = max(most, 20*means[a][b].Mul(o.Lambda[a][b]).Hi)
+		}
+	}
+	numbers := trial.OutputVector[float64](c, 6)
+	gradient, lambda := trial.Output[float64](c, d, k), trial.Output[float64](c, classes, classes)
+	c.Call("Score", func() {
+		r, err := wda.Score(context.Background(), dense(x), labels, dense(p), &s)
+		if err != nil {
+			c.Fatalf("%v, %+v", err, s.Objective)
+		}
+		copy(numbers, []float64{r.Objective, r.Between, r.Within, r.Ridge, r.GradientNorm, r.Infeasibility})
+		for i := range d {
+			copy(gradient.Row(i), r.Gradient.RawRowView(i))
+		}
+		for a := range classes {
+			for b := range classes {
+				lambda.Row(a)[b] = r.Lambda.At(a, b)
+			}
+		}
+	})
+	u := 0x1p-53
+	if s.Objective.Float32 {
+		u = 0x1p-24
+	}
+	e := u * 400 * (1 + most) * float64(k+10)
+	if o.Iterations == 0 {
+		e += 1e-9
+		if s.Objective.Float32 {
+			e += 1e-3
+		}
+	}
+	trial.Near(c, numbers[0], want, e*want.Hi, "J of %d samples, %v, float32 %v", n, mode, s.Objective.Float32)
+	trial.Near(c, numbers[1], between, e*between.Hi, "between")
+	trial.Near(c, numbers[2], within, e*within.Hi, "within")
+	trial.Near(c, numbers[3], o.Ridge, e*o.Ridge.Hi, "ridge")
+	for a := range classes {
+		for b := range classes {
+			trial.Near(c, lambda.Row(a)[b], o.Lambda[a][b], (1e-12+4*u)*o.Lambda[a][b].Hi, "λ %d, %d", a, b)
+		}
+	}
+	if !small || c.Failed() {
+		return
+	}
+	// ‖G − P sym(PᵀG)‖ and ‖PᵀP − I‖ of the gradient as it is.
+	g, pr := reals(gradient.Table()), o.P
+	transposed := func(m [][]oracle.Real) [][]oracle.Real {
+		t := make([][]oracle.Real, len(m[0]))
+		for j := range t {
+			for i := range m {
+				t[j] = append(t[j], m[i][j])
+			}
+		}
+		return t
+	}
+	pg, pp := oracle.Multiply(transposed(pr), g), oracle.Multiply(transposed(pr), pr)
+	sym := make([][]oracle.Real, k)
+	off := oracle.Real{}
+	for i := range sym {
+		for j := range k {
+			sym[i] = append(sym[i], pg[i][j].Add(pg[j][i]).Ldexp(-1))
+			v := pp[i][j]
+			if i == j {
+				v = v.Sub(oracle.Of(1))
+			}
+			off = off.Add(v.Mul(v))
+		}
+	}
+	norm, size := oracle.Real{}, 0.0
+	for i, row := range oracle.Multiply(pr, sym) {
+		for j, v := range row {
+			v = g[i][j].Sub(v)
+			norm = norm.Add(v.Mul(v))
+			size = max(size, math.Abs(g[i][j].Hi))
+		}
+	}
+	trial.Near(c, numbers[4], norm.Sqrt(), 1e-12*(norm.Sqrt().Hi+10*size), "norm of the gradient")
+	trial.Near(c, numbers[5], off.Sqrt(), 1e-13*(1+off.Sqrt().Hi), "infeasibility")
+	largest := 0.0
+	derivatives := make([]oracle.Real, 0, d*k)
+	for i := range d {
+		for j := range k {
+			w := oracle.Derivative(&o.P[i][j], func() oracle.Real { j, _, _ := o.Evaluate(); return j })
+			derivatives = append(derivatives, w)
+			largest = max(largest, math.Abs(w.Hi))
+		}
+	}
+	for i, w := range derivatives {
+		trial.Near(c, gradient.Row(i / k)[i%k], w, 100*(e+1e-13)*(largest+want.Hi), "%v gradient %d, %d, float32 %v", mode, i/k, i%k, s.Objective.Float32)
+	}
+}
+
+// compareModel compares projections, neighbors and classes of a model with its own mean and projection.
+func compareModel(c *trial.Case) {
+	classes := 2 + c.IntN(3)
+	n, d := 2*classes+4+c.Size(100), 1+c.Size(40)
+	k := 1 + c.IntN(min(4, d))
+	x, labels, names := samples(c, n, d, classes)
+	settings := wda.PaperSettings(k)
+	settings.Optimizer.MaxSteps = 2
+	ctx := context.Background()
+	m, err := wda.Fit(ctx, dense(x), labels, settings)
+	if err != nil {
+		c.Fatal(err)
+	}
+	queries := 1 + c.Size(300)
+	q := trial.Matrix(c, queries, d, func(i, j int) float64 { return x.Row(c.IntN(n))[j] + c.NormFloat64() })
+	q32 := trial.Matrix(c, queries, d, func(i, j int) float32 { return float32(q.Row(i)[j]) })
+	votes := 1 + c.IntN(min(n, 12))
+	classifier, err := wda.NewClassifier(ctx, m, dense(x), labels, votes)
+	if err != nil {
+		c.Fatal(err)
+	}
+	near := 1 + c.IntN(n)
+	to, one := trial.Output[float64](c, queries, k), trial.Output[float64](c, queries, k)
+	to32 := trial.Output[float32](c, queries, k)
+	shares := trial.Output[float64](c, queries, classes)
+	rows, label := trial.Output[int](c, queries, near), trial.Output[int](c, queries, 3)
+	distances, share := trial.Output[float64](c, queries, near), trial.Output[float64](c, queries, 4)
+	workers := 1 + c.IntN(3)
+	c.Call("Model", func() {
+		if err := m.Transform(dense(to), dense(q)); err != nil {
+			c.Error(err)
+		}
+		if err := m.Transform32(dist.Matrix[float32](to32), dist.Matrix[float32](q32)); err != nil {
+			c.Error(err)
+		}
+		found, err := classifier.Neighbors(ctx, dense(q), near, workers)
+		if err != nil {
+			c.Error(err)
+		}
+		given, err := classifier.PredictLabels(ctx, dense(shares), dense(q), workers)
+		if err != nil {
+			c.Error(err)
+		}
+		all, err := classifier.PredictAll(ctx, dense(q), workers)
+		if err != nil {
+			c.Error(err)
+		}
+		for i := range queries {
+			if err := m.TransformVec(one.Row(i), q.Row(i)); err != nil {
+				c.Error(err)
+			}
+			for j, f := range found[i] {
+				rows.Row(i)[j], distances.Row(i)[j] = f.Row, f.SqDistance
+				if f.Label != labels[f.Row] {
+					c.Errorf("neighbor %d has label %d, want %d", f.Row, f.Label, labels[f.Row])
+				}
+			}
+			class, err := classifier.Predict(q.Row(i), nil)
+			if err != nil {
+				c.Error(err)
+			}
+			narrow, err := classifier.Predict32(q32.Row(i), nil)
+			if err != nil {
+				c.Error(err)
+			}
+			label.Row(i)[0], label.Row(i)[1], label.Row(i)[2] = given[i], class.Label, all[i].Label
+			share.Row(i)[0], share.Row(i)[1], share.Row(i)[2], share.Row(i)[3] = class.Share, class.SqDistance, all[i].Share, narrow.Share
+		}
+	})
+	mean := m.Mean()
+	var table [][]float64
+	for i := range d {
+		table = append(table, m.Projection().RawRowView(i))
+	}
+	p := reals(table)
+	project := func(row []float64) (y []oracle.Real, size []float64) {
+		y, size = make([]oracle.Real, k), make([]float64, k)
+		for i, v := range row {
+			for l := range k {
+				y[l] = y[l].Add(oracle.Of(v).Sub(oracle.Of(mean[i])).Mul(p[i][l]))
+				size[l] += (math.Abs(v) + math.Abs(mean[i])) * math.Abs(p[i][l].Hi)
+			}
+		}
+		return y, size
+	}
+	var stored [][]oracle.Real
+	for _, row := range x.Table() {
+		y, _ := project(row)
+		stored = append(stored, y)
+	}
+	const u = 0x1p-53
+	for i, row := range q.Table() {
+		y, size := project(row)
+		wide := make([]float64, d)
+		for j, v := range q32.Row(i) {
+			wide[j] = float64(v)
+		}
+		y32, size32 := project(wide)
+		far := 0.0
+		for l := range k {
+			bound := 2 * float64(d+2) * u * size[l]
+			far = max(far, bound)
+			trial.Near(c, to.Row(i)[l], y[l], bound, "projection %d, %d", i, l)
+			trial.Near(c, to32.Row(i)[l], y32[l], 2*float64(d+2)*u*size32[l]+0x1p-24*math.Abs(y32[l].Hi), "projection %d, %d in float32", i, l)
+			if one.Row(i)[l] != to.Row(i)[l] {
+				c.Errorf("TransformVec %v, Transform %v", one.Row(i)[l], to.Row(i)[l])
+			}
+		}
+		want := oracle.Nearest(stored, y)
+		for j, w := range want[:near] {
+			// Neighbors whose distances are equal but for rounding may change places.
+			bound := 8 * (far*math.Sqrt(w.SqDistance.Hi) + far*far + u*w.SqDistance.Hi) * float64(k+3)
+			got := distances.Row(i)[j]
+			trial.Near(c, got, w.SqDistance, bound, "distance of neighbor %d", j)
+			own := oracle.Nearest(stored[rows.Row(i)[j]:rows.Row(i)[j]+1], y)[0].SqDistance
+			trial.Near(c, got, own, bound, "distance of row %d, neighbor %d", rows.Row(i)[j], j)
+			if j > 0 && (got < distances.Row(i)[j-1] || got == distances.Row(i)[j-1] && rows.Row(i)[j] < rows.Row(i)[j-1]) {
+				c.Errorf("neighbors %d and %d are in the wrong order", j-1, j)
+			}
+		}
+		if near < votes {
+			continue
+		}
+		var voters []int
+		counts := make([]float64, classes)
+		for _, r := range rows.Row(i)[:votes] {
+			voters = append(voters, labels[r])
+			counts[slices.Index(names, labels[r])] += 1 / float64(votes)
+		}
+		l, s := oracle.Vote(voters)
+		for _, got := range label.Row(i) {
+			if got != l {
+				c.Errorf("class %d of neighbors %v, want %d", got, voters, l)
+			}
+		}
+		if math.Abs(share.Row(i)[0]-s) > 1e-15 || share.Row(i)[2] != share.Row(i)[0] || share.Row(i)[1] != distances.Row(i)[votes-1] {
+			c.Errorf("share and distance %v, want %v and %v", share.Row(i), s, distances.Row(i)[votes-1])
+		}
+		for j, v := range counts {
+			if math.Abs(shares.Row(i)[j]-v) > 1e-14 {
+				c.Errorf("shares %v, want %v", shares.Row(i), counts)
+			}
+		}
+		if c.Failed() {
+			return
+		}
+	}
+}
+
+// compareCrossValidation leaves out one sample at a time, so that no draw decides which.
+func compareCrossValidation(c *trial.Case) {
+	classes := 2 + c.IntN(2)
+	n, d := 3*classes+4+c.IntN(6), 1+c.IntN(5)
+	x, labels, _ := samples(c, n, d, classes)
+	for _, name := range labels { // at least three of each, so that two are left
+		if count := len(slices.DeleteFunc(slices.Clone(labels), func(l int) bool { return l != name })); count < 3 {
+			return
+		}
+	}
+	fit := *wda.PaperSettings(1)
+	fit.Optimizer.MaxSteps = 2
+	cv := &wda.CrossValidation{Fit: fit, Folds: n, Neighbors: []int{1, 2 + c.IntN(3)}, Components: []int{1, min(2, d)}}
+	if d == 1 {
+		cv.Components = []int{1}
+	}
+	ctx := context.Background()
+	out := trial.Output[float64](c, len(cv.Neighbors)*len(cv.Components), n+2)
+	c.Call("CrossValidate", func() {
+		r, err := wda.CrossValidate(ctx, dense(x), labels, cv)
+		if err != nil {
+			c.Fatal(err)
+		}
+		best := slices.IndexFunc(r.Candidates, func(k wda.Candidate) bool { return k.Error == r.Best.Error })
+		for i, k := range r.Candidates {
+			if k.Neighbors != cv.Neighbors[i%len(cv.Neighbors)] || k.Components != cv.Components[i/len(cv.Neighbors)] || k.Error < r.Best.Error || i == best && k.Neighbors != r.Best.Neighbors {
+				c.Errorf("candidate %d is %+v, the best %+v", i, k, r.Best)
+			}
+			errors := slices.Sorted(slices.Values(k.Errors))
+			copy(out.Row(i), append(errors, k.Error, k.StdErr))
+		}
+	})
+	for i := range out.Rows {
+		var errors []float64
+		for left := range n {
+			rest, own := mat.NewDense(n-1, d, nil), make([]int, 0, n-1)
+			for r, row := range x.Table() {
+				if r != left {
+					rest.SetRow(len(own), row)
+					own = append(own, labels[r])
+				}
+			}
+			s := fit
+			s.Components = cv.Components[i/len(cv.Neighbors)]
+			m, err := wda.Fit(ctx, rest, own, &s)
+			if err != nil {
+				c.Fatal(err)
+			}
+			var table [][]float64
+			for k := range d {
+				table = append(table, m.Projection().RawRowView(k))
+			}
+			var all [][]oracle.Real
+			for r := range own {
+				all = append(all, reals([][]float64{rest.RawRowView(r)})...)
+			}
+			y := oracle.Multiply(reals([][]float64{x.Row(left)}), reals(table))[0]
+			var voters []int
+			for _, f := range oracle.Nearest(oracle.Multiply(all, reals(table)), y)[:cv.Neighbors[i%len(cv.Neighbors)]] {
+				voters = append(voters, own[f.Row])
+			}
+			wrong := 0.0
+			if l, _ := oracle.Vote(voters); l != labels[left] {
+				wrong = 1
+			}
+			errors = append(errors, wrong)
+		}
+		slices.Sort(errors)
+		mean, deviation := oracle.MeanAndError(errors)
+		got := out.Row(i)
+		if !slices.Equal(got[:n], errors) || math.Abs(got[n]-mean) > 1e-14 || math.Abs(got[n+1]-deviation) > 1e-14 {
+			c.Errorf("candidate %d: errors %v, want %v, mean %v, deviation %v", i, got, errors, mean, deviation)
+		}
+	}
+}
