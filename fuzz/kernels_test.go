@@ -27,8 +27,8 @@ import (
 
 func FuzzExpFloat64(f *testing.F)         { fuzz(f, expKernel[float64]) }
 func FuzzExpFloat32(f *testing.F)         { fuzz(f, expKernel[float32]) }
-func FuzzAddExpFloat64(f *testing.F)      { fuzz(f, addExpKernel[float64]) }
-func FuzzAddExpFloat32(f *testing.F)      { fuzz(f, addExpKernel[float32]) }
+func FuzzSumExpFloat64(f *testing.F)      { fuzz(f, sumExpKernel[float64]) }
+func FuzzSumExpFloat32(f *testing.F)      { fuzz(f, sumExpKernel[float32]) }
 func FuzzExp2Float64(f *testing.F)        { fuzz(f, exp2Kernel[float64]) }
 func FuzzExp2Float32(f *testing.F)        { fuzz(f, exp2Kernel[float32]) }
 func FuzzSqEuclideanFloat64(f *testing.F) { fuzz(f, sqEuclideanKernel[float64]) }
@@ -352,18 +352,19 @@ func expKernel[T num.Float](c *call[T]) {
 	exp.Exp(x, x)
 }
 
-func addExpKernel[T num.Float](c *call[T]) {
-	n, shift := c.upTo(600), scalar[T](&c.input, c.Rand)
-	acc := (*[num.MaxLanes]T)(c.inOut(num.MaxLanes, c.upTo(5)))
+func sumExpKernel[T num.Float](c *call[T]) {
+	n, out := c.upTo(600), c.Out(3)
+	s := exp.Sum[T]{Top: scalar[T](&c.input, c.Rand)}
 	switch c.upTo(2) {
 	case 0:
-		exp.AddExp(acc, c.Out(n+c.upTo(3)), c.in(n), shift)
+		exp.SumExp(&s, c.Out(n+c.upTo(3)), c.in(n))
 	case 1:
 		x := c.inOut(n, c.upTo(5))
-		exp.AddExp(acc, x, x, shift)
+		exp.SumExp(&s, x, x)
 	default:
-		exp.AddExp(acc, nil, c.in(n), shift)
+		exp.SumExp(&s, nil, c.in(n))
 	}
+	out[0], out[1], out[2] = s.Top, s.Rest, s.Count
 }
 
 func exp2Kernel[T num.Float](c *call[T]) {
@@ -595,10 +596,11 @@ func vectorKernel[T num.Float](c *call[T]) {
 	f := [...]func(dst, x []T){
 		vector.Log[T], vector.Log2[T],
 		func(dst, x []T) { vector.Affine(dst, x, scalar[T](&c.input, c.Rand), scalar[T](&c.input, c.Rand)) },
+		func(dst, x []T) { vector.Shift(dst, x, scalar[T](&c.input, c.Rand), scalar[T](&c.input, c.Rand)) },
 		func(dst, x []T) {
 			c.Out(1)[0] = vector.Max(x)
 		},
-	}[c.upTo(3)]
+	}[c.upTo(4)]
 	if c.upTo(1) == 0 {
 		f(c.Out(n+c.upTo(3)), c.in(n))
 		return

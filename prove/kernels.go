@@ -141,15 +141,14 @@ var expKernels = []kernel{
 		b.vectors(output, b.n)
 		b.vectors(input, b.n)
 	}, ""},
-	{"exp", "AddExp", single, "T", addExpShapes, func(b *builder) {
-		b.args = append(b.args, b.region(output, b.t, 1, 16, 16).Addr) // *[num.MaxLanes]T
+	{"exp", "SumExp", single, "T", sumExpShapes, func(b *builder) {
+		b.args = append(b.args, b.region(output, b.t, 1, 3, 3).Addr) // *exp.Sum[T]
 		if b.flag {
 			b.vectors(output, b.n)
 		} else {
 			b.args = append(b.args, gossa.Slice{})
 		}
 		b.vectors(input, b.n)
-		b.scalar()
 	}, ""},
 	{"exp", "Exp2", single, "T", expShapes, func(b *builder) {
 		b.vectors(output, b.n)
@@ -287,6 +286,12 @@ var plainKernels = []kernel{
 		b.bool(b.flag)
 	}, ""},
 	{"vector", "Affine", single, "T", vectorShapes, func(b *builder) {
+		b.vectors(output, b.n)
+		b.vectors(input, b.n)
+		b.scalar()
+		b.scalar()
+	}, ""},
+	{"vector", "Shift", single, "T", vectorShapes, func(b *builder) {
 		b.vectors(output, b.n)
 		b.vectors(input, b.n)
 		b.scalar()

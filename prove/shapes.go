@@ -64,8 +64,8 @@ func expShapes(lanes int) []shape {
 	return grid([]int{1}, upTo(3*lanes+1, 4*lanes, 4*lanes+1, 5*lanes+3, 6*lanes, 6*lanes+1, 8*lanes+3, 9*lanes), func(_, n int) []shape { return []shape{{n: n}} })
 }
 
-// addExpShapes are those, with and without stores of the exponentials.
-func addExpShapes(lanes int) (out []shape) {
+// sumExpShapes are those, with and without stores of the exponentials.
+func sumExpShapes(lanes int) (out []shape) {
 	for _, s := range expShapes(lanes) {
 		stored := s
 		stored.flag = true

@@ -34,11 +34,15 @@
 // Element i goes to lane i mod 4w of a sum, in ascending order; the three sums of a cosine have 2w lanes. So a cosine is not exactly
 // Dot(a, b)/(Norm(a)·Norm(b)). search.Searcher has w lanes: its results differ from those of Dot and SqEuclidean by rounding errors, which are
 // within the sum of both bounds.
-//   - An element of [Softmax] has a relative error of at most (2r + t + 5)·u. Here r is how far
-//     below the largest element of the source lies either the element, or the smallest one that
-//     still contributes to the sum, whichever is lower.
-//   - [LogSumExp] and [LogSoftmax] have an absolute error of at most (r + t + 3)·u, and two
-//     roundings of the result.
+//   - [Softmax], [LogSoftmax] and [LogSumExp] sum the exponentials of the differences from the largest element. It is not in the sum
+//     itself: [LogSumExp] is top + ln(1 + s), so that it keeps its digits where s is tiny. Differences below −708 (float32:
+//     −87) count as −∞. Elements are summed in w lanes, in blocks of 256w. The largest element is that of the blocks so far;
+//     when it grows, the sum is scaled. Softmax of more than one block finds the largest element of all first.
+//   - ln(1 + s) has a relative error of at most (1.25r + t + b + 4)·u. Here r is how far below the largest element the smallest one
+//     lies that contributes, t is for the elements of a block, and b is the number of blocks. [LogSumExp] rounds the sum with the
+//     largest element once more, [LogSoftmax] two differences.
+//   - An element of [Softmax] has a relative error of at most (2.5r + t + b + 5)·u, where r is that of the element, if that is
+//     lower.
 //
 // NOTES.md in the folder of this package says what was measured, and why there is no Tanh.
 package vecmath

@@ -3,6 +3,7 @@ package vecmath
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
@@ -120,47 +121,79 @@ func ones[T Float](n int) []T {
 	return slice[T](ones32[:n])
 }
 
-// LogSumExp returns ln Σ exp(src[i]), without overflow or underflow. It is −Inf for an empty
-// slice, and if all elements are −Inf; NaN if there is a NaN; else +Inf if there is a +Inf.
+// LogSumExp returns ln Σ exp(src[i]), without overflow or underflow. Elements far below the largest count, too: LogSumExp of
+// (0, −40) is 4.248e-18. It is −Inf for an empty slice, and if all elements are −Inf; NaN if there is a NaN; else +Inf if
+// there is a +Inf.
 func LogSumExp[T Float](src []T) T {
-	top := vector.Max(src)
+	top, rest := sumExp(src)
 	if math.IsInf(float64(top), 0) {
-		// The only NaN is among the elements, or comes of both infinities.
-		for _, x := range src {
-			if x != x {
-				return x
-			}
+		if hasNaN(src) {
+			return T(math.NaN())
 		}
 		return top
 	}
-	return top + logSumExp(src, top)
+	return top + num.Log1p(rest)
 }
 
-// logSumExp returns ln Σ exp(src[i] − top).
-func logSumExp[T Float](src []T, top T) T {
-	var acc [num.MaxLanes]T
-	exp.AddExp(&acc, nil, src, top)
-	return vector.Ref(num.Fold(&acc))
+// sumExp returns the largest element, and the sum of exp(src[i] − top) but for one element that is top. If top
+// is infinite, the sum has no meaning.
+//
+// The largest element is that of the blocks so far. When it grows, the sum is scaled once.
+func sumExp[T Float](src []T) (top, rest T) {
+	s := exp.Sum[T]{Top: T(math.Inf(-1))}
+	count := 0 // elements that are top
+	for len(src) > 0 {
+		top = s.Top
+		n := min(sumBlock[T](), len(src))
+		exp.SumExp(&s, nil, src[:n])
+		if s.Top > top && count > 0 {
+			rest = T((rest + T(count)) * exp.RefDifference(top-s.Top))
+			count = 0
+		}
+		if !math.IsInf(float64(s.Top), -1) || hasNaN(src[:n]) { // else all elements so far are −Inf
+			rest += s.Rest
+		}
+		count += int(s.Count)
+		src = src[n:]
+	}
+	return s.Top, rest + T(count-1)
 }
 
-// Softmax sets dst[i] = exp(src[i]) / Σ_j exp(src[j]), without overflow. If the largest element
-// is infinite, or if there is a NaN, all results are NaN.
+func hasNaN[T Float](x []T) bool { return slices.ContainsFunc(x, func(v T) bool { return v != v }) }
+
+// sumBlock returns the number of elements that are summed relative to the same largest element. They stay in the first-level
+// cache.
+func sumBlock[T Float]() int { return 256 * num.Lanes[T]() }
+
+// Softmax sets dst[i] = exp(src[i]) / Σ_j exp(src[j]), without overflow. Elements more than 708 (float32: 87) below the largest
+// have +0. If the largest element is infinite, or if there is a NaN, all results are NaN.
 func Softmax[T Float](dst, src []T) {
 	check(dst, src)
-	top := vector.Max(src)
-	var acc [num.MaxLanes]T
-	exp.AddExp(&acc, dst, src, top)
-	vector.Affine(dst, dst, 0, 1/num.Fold(&acc))
+	s := exp.Sum[T]{Top: T(math.Inf(-1))}
+	block := sumBlock[T]()
+	if len(src) > block {
+		s.Top = vector.Max(src)
+	}
+	total, count := T(0), 0
+	for at := 0; at < len(src); at += block {
+		end := min(at+block, len(src))
+		exp.SumExp(&s, dst[at:end], src[at:end])
+		total += s.Rest
+		count += int(s.Count)
+	}
+	vector.Affine(dst, dst, 0, 1/(total+T(count)))
 }
 
 // LogSoftmax sets dst[i] = src[i] − ln Σ_j exp(src[j]). If the largest element is infinite, or
 // if there is a NaN, all results are NaN.
 func LogSoftmax[T Float](dst, src []T) {
 	check(dst, src)
-	top := vector.Max(src)
-	log := logSumExp(src, top)
-	vector.Affine(dst, src, top, 1)
-	vector.Affine(dst, dst, log, 1)
+	top, rest := sumExp(src)
+	log := num.Log1p(rest)
+	if math.IsInf(float64(top), 0) {
+		log = T(math.NaN())
+	}
+	vector.Shift(dst, src, top, log)
 }
 
 // LogSumExpRows sets dst[i] to [LogSumExp] of row i of src; dst has as many elements as src has

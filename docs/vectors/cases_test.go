@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -73,6 +74,59 @@ func runExp[T number](c *testCase) (map[string]array, error) {
 	y := make([]T, len(x))
 	exp.Exp(y, x)
 	return map[string]array{"y": pack(y, len(y))}, nil
+}
+
+// softmax
+
+func softmaxCases() []testCase { return typed(softmaxOf[float64](40, 708), softmaxOf[float32](16, 87)) }
+
+func softmaxOf[T number](far, least T) []testCase {
+	rng := newRand(8)
+	var out []testCase
+	one := func(comment string, x []T) {
+		out = append(out, testCase{Comment: comment, Inputs: map[string]array{"x": pack(x, len(x))}})
+	}
+	for _, n := range []int{1, 2, 7, 16, 33, 70, 150} {
+		x := values[T](rng, n)
+		for i := range x {
+			x[i] = 10*x[i] - 5
+		}
+		one(fmt.Sprintf("%d elements", n), x)
+	}
+	inf, zero := T(math.Inf(1)), T(0)
+	one("the largest element is not in the sum: the logarithm is that of the others", []T{0, -far})
+	one("zeros of both signs are equal", []T{zero, -zero, -zero, -1})
+	one("equal elements", []T{3, 3, 3, 3, 3, -far, 3})
+	one("elements at the limit below which an exponential is 0", []T{1, 1 - least, -least, 0.5 - least, -1000, -inf})
+	one("no element but -infinity", []T{-inf, -inf})
+	one("an infinite largest element", []T{1, inf, 2})
+	one("NaN", []T{1, T(math.NaN()), 2})
+	one("several blocks; the largest element is in the last one", values[T](rng, 20))
+	out[len(out)-1].Settings = map[string]string{"repeat": "230", "step": "0.03125"}
+	return out
+}
+
+func runSoftmax[T number](c *testCase) (map[string]array, error) {
+	x := unpack[T](c.Inputs["x"])
+	if c.Settings != nil {
+		count, errCount := strconv.Atoi(c.Settings["repeat"])
+		step, errStep := strconv.ParseFloat(c.Settings["step"], 64)
+		if err := errors.Join(errCount, errStep); err != nil {
+			return nil, err
+		}
+		var long []T
+		for k := range count {
+			for _, v := range x {
+				long = append(long, v+T(T(k)*T(step)))
+			}
+		}
+		return map[string]array{"logsumexp": scalar(vecmath.LogSumExp(long))}, nil
+	}
+	lse := scalar(vecmath.LogSumExp(x))
+	y, log := make([]T, len(x)), make([]T, len(x))
+	vecmath.Softmax(y, x)
+	vecmath.LogSoftmax(log, x)
+	return map[string]array{"logsumexp": lse, "softmax": pack(y, len(y)), "logsoftmax": pack(log, len(log))}, nil
 }
 
 // distances

@@ -119,6 +119,7 @@ var algorithms = []struct {
 	run              func(c *testCase) (map[string]array, error)
 }{
 	{"exp", "y = exp(x), element by element", tolerance{4e-16, 2e-7}, expCases, byType(runExp[float64], runExp[float32])},
+	{"softmax", "logsumexp = ln of the sum of exp(x[i]), softmax = exp(x[i] - logsumexp), logsoftmax = x[i] - logsumexp", tolerance{2e-14, 1e-5}, softmaxCases, byType(runSoftmax[float64], runSoftmax[float32])},
 	{"sqeuclidean", "d[i,j] = sum over k of (x[i,k] - z[j,k])^2", tolerance{2e-15, 1e-6}, distanceCases, byType(runDistance[float64], runDistance[float32])},
 	{"pair", "sums over two vectors: dot = sum of x[i]*y[i], sqeuclidean = sum of (x[i]-y[i])^2, manhattan = sum of |x[i]-y[i]|, cosine = dot / sqrt(sum of x[i]^2 * sum of y[i]^2), norm = sqrt(sum of x[i]^2), sum = sum of x[i]", tolerance{1e-13, 1e-5}, pairCases, byType(runPairs[float64], runPairs[float32])},
 	{"gibbs", "k[i,j] = exp(-lambda * sum over k of (x[i,k] - z[j,k])^2); values below the least normal number are 0", tolerance{1e-13, 5e-5}, gibbsCases, byType(runGibbs[float64], runGibbs[float32])},

@@ -43,8 +43,8 @@ func TestGoldenBits(t *testing.T) {
 		"block/f64":            "bc3ab33616a292b3",
 		"lane/f32":             "95844234242b8713",
 		"lane/f64":             "fda6b0af7a0b1072",
-		"exp/add/f32":          "eb8ff9d2e41da043",
-		"exp/add/f64":          "42894d2f570ae10e",
+		"exp/sum/f32":          "d4dab70a0a2cce19",
+		"exp/sum/f64":          "8d4be0c8e6d2bb07",
 		"exp/f32":              "3fee70c12eacc940",
 		"exp/f64":              "34a71b3c54ec2923",
 		"exp2/f32":             "1898eee3c38d389d",
@@ -94,6 +94,8 @@ func TestGoldenBits(t *testing.T) {
 		"vector/log2/f64":      "437c398a7d37f629",
 		"vector/max/f32":       "56acd4ae241d6647",
 		"vector/max/f64":       "f92678283ba05675",
+		"vector/shift/f32":     "c10cfe72554b42a5",
+		"vector/shift/f64":     "4e5966b958e73056",
 		"vec/divide/f32":       "6cc27f33a584ced8",
 		"vec/divide/f64":       "10256cb7021978ac",
 		"vec/narrow/mixed":     "4963ce1e348805ea",
@@ -321,11 +323,11 @@ func goldenBits[T num.Float](kind string, got map[string]string) {
 	w, s, r, q := in(m, -1, 0), out(m), out(m), in(n, 0, 1)
 
 	e := in(2000, -100, 80)
-	terms, acc := append([]T(nil), e...), [num.MaxLanes]T{}
+	terms, total := append([]T(nil), e...), exp.Sum[T]{}
 	exp.Exp(e, e)
 	sum("exp", e)
-	exp.AddExp(&acc, terms, terms, 2)
-	sum("exp/add", acc[:], terms)
+	exp.SumExp(&total, terms, terms)
+	sum("exp/sum", []T{total.Top, total.Rest, total.Count}, terms)
 	e2 := in(2000, 0, 30)
 	exp.Exp2(e2, e2, -1.3)
 	sum("exp2", e2)
@@ -405,6 +407,9 @@ func goldenBits[T num.Float](kind string, got map[string]string) {
 	vector.Log2(lg, lg)
 	sum("vector/log2", lg)
 	sum("vector/max", []T{vector.Max(lg)})
+	shifted := out(len(lg))
+	vector.Shift(shifted, lg, 3, 0.7)
+	sum("vector/shift", shifted)
 	vector.Affine(lg, lg, 3, 0.7)
 	sum("vector/affine", lg)
 	far := in(60*70, 0, 1) // some pairs are close

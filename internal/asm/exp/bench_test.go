@@ -31,15 +31,25 @@ func BenchmarkExp(b *testing.B) {
 	})
 }
 
-// BenchmarkAddExp takes arguments as BenchmarkExp does, and stores no exponentials.
-func BenchmarkAddExp(b *testing.B) {
-	benchmark(b, "f64", sums[float64], [2]float64{-20, 20}, "sub", [2]float64{-745, -729})
-	benchmark(b, "f32", sums[float32], [2]float64{-20, 20}, "sub", [2]float64{-103, -87})
+// BenchmarkSumExp takes arguments as BenchmarkExp does, and stores no exponentials.
+func BenchmarkSumExp(b *testing.B) {
+	for lv := range asmtest.Each(b) {
+		sumExpBenchmark[float64](b, fmt.Sprintf("type=f64/isa=%v", lv))
+		sumExpBenchmark[float32](b, fmt.Sprintf("type=f32/isa=%v", lv))
+	}
 }
 
-func sums[T num.Float](_, x []T) {
-	var acc [num.MaxLanes]T
-	AddExp(&acc, nil, x, 0)
+func sumExpBenchmark[T num.Float](b *testing.B, name string) {
+	for _, n := range []int{10, 100, 1024} {
+		x := asmtest.Random[T](n)
+		b.Run(fmt.Sprintf("%s/n=%d", name, n), func(b *testing.B) {
+			for b.Loop() {
+				s := Sum[T]{Top: T(math.Inf(-1))}
+				SumExp(&s, nil, x)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/elem")
+		})
+	}
 }
 
 // BenchmarkExp2 takes arguments of ordinary size; results=zero ones whose results

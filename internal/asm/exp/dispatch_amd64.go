@@ -4,6 +4,7 @@ package exp
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
@@ -15,28 +16,40 @@ import (
 // before the first.
 
 //go:noescape
-func expAVX512F64(n int, acc, dst, x *float64, shift float64)
+func expAVX512F64(n int, dst, x *float64)
 
 //go:noescape
-func expAVX512F32(n int, acc, dst, x *float32, shift float32)
+func expAVX512F32(n int, dst, x *float32)
 
 //go:noescape
-func expAVX2F64(n int, acc, dst, x *float64, shift float64)
+func expAVX2F64(n int, dst, x *float64)
 
 //go:noescape
-func expAVX2F32(n int, acc, dst, x *float32, shift float32)
+func expAVX2F32(n int, dst, x *float32)
 
 //go:noescape
 func exp2AVX512F64(n int, dst, x *float64, c float64)
 
 //go:noescape
+func sumExpAVX512F64(n int, s, dst, x *float64)
+
+//go:noescape
 func exp2AVX512F32(n int, dst, x *float32, c float32)
+
+//go:noescape
+func sumExpAVX512F32(n int, s, dst, x *float32)
 
 //go:noescape
 func exp2AVX2F64(n int, dst, x *float64, c float64)
 
 //go:noescape
+func sumExpAVX2F64(n int, s, dst, x *float64)
+
+//go:noescape
 func exp2AVX2F32(n int, dst, x *float32, c float32)
+
+//go:noescape
+func sumExpAVX2F32(n int, s, dst, x *float32)
 
 //go:noescape
 func logRowsAVX512F64(m, n int, mat *float64, ldm int, c float64, gp, a, hi, sum, q, e *float64)
@@ -87,18 +100,34 @@ func logPlanAVX2F64(m, n int, t *float64, ldt int, mat *float64, ldm int, c floa
 func logPlanAVX2F32(m, n int, t *float32, ldt int, mat *float32, ldm int, c float32, f, gp *float32)
 
 //go:noinline
-func exp[T num.Float](acc, dst, x []T, shift T) {
+func exp[T num.Float](dst, x []T) {
 	switch asm.VariantOf[T, T]() {
 	case asm.AVX512F64:
-		expAVX512F64(len(x), num.P64(acc), num.P64(dst), num.P64(x), float64(shift))
+		expAVX512F64(len(x), num.P64(dst), num.P64(x))
 	case asm.AVX512F32:
-		expAVX512F32(len(x), num.P32(acc), num.P32(dst), num.P32(x), float32(shift))
+		expAVX512F32(len(x), num.P32(dst), num.P32(x))
 	case asm.AVX2F64:
-		expAVX2F64(len(x), num.P64(acc), num.P64(dst), num.P64(x), float64(shift))
+		expAVX2F64(len(x), num.P64(dst), num.P64(x))
 	case asm.AVX2F32:
-		expAVX2F32(len(x), num.P32(acc), num.P32(dst), num.P32(x), float32(shift))
+		expAVX2F32(len(x), num.P32(dst), num.P32(x))
 	default:
-		expRef(acc, dst, x, shift)
+		expRef(dst, x)
+	}
+}
+
+//go:noinline
+func sumExp[T num.Float](s *Sum[T], dst, x []T) {
+	switch asm.VariantOf[T, T]() {
+	case asm.AVX512F64:
+		sumExpAVX512F64(len(x), (*float64)(unsafe.Pointer(s)), num.P64(dst), num.P64(x))
+	case asm.AVX512F32:
+		sumExpAVX512F32(len(x), (*float32)(unsafe.Pointer(s)), num.P32(dst), num.P32(x))
+	case asm.AVX2F64:
+		sumExpAVX2F64(len(x), (*float64)(unsafe.Pointer(s)), num.P64(dst), num.P64(x))
+	case asm.AVX2F32:
+		sumExpAVX2F32(len(x), (*float32)(unsafe.Pointer(s)), num.P32(dst), num.P32(x))
+	default:
+		sumExpRef(s, dst, x)
 	}
 }
 

@@ -3,6 +3,8 @@
 package exp
 
 import (
+	"unsafe"
+
 	"github.com/gomonge/monge/internal/asm"
 	"github.com/gomonge/monge/internal/asm/num"
 )
@@ -12,16 +14,22 @@ import (
 // which is the name of a register in assembly.
 
 //go:noescape
-func expNEONF64(n int, acc, dst, x *float64, shift float64)
+func expNEONF64(n int, dst, x *float64)
 
 //go:noescape
-func expNEONF32(n int, acc, dst, x *float32, shift float32)
+func expNEONF32(n int, dst, x *float32)
 
 //go:noescape
 func exp2NEONF64(n int, dst, x *float64, c float64)
 
 //go:noescape
+func sumExpNEONF64(n int, s, dst, x *float64)
+
+//go:noescape
 func exp2NEONF32(n int, dst, x *float32, c float32)
+
+//go:noescape
+func sumExpNEONF32(n int, s, dst, x *float32)
 
 //go:noescape
 func logRowsNEONF64(m, n int, mat *float64, ldm int, c float64, gp, a, max, sum, q, e *float64)
@@ -48,14 +56,26 @@ func logPlanNEONF64(m, n int, t *float64, ldt int, mat *float64, ldm int, c floa
 func logPlanNEONF32(m, n int, t *float32, ldt int, mat *float32, ldm int, c float32, f, gp *float32)
 
 //go:noinline
-func exp[T num.Float](acc, dst, x []T, shift T) {
+func exp[T num.Float](dst, x []T) {
 	switch asm.VariantOf[T, T]() {
 	case asm.NEONF64:
-		expNEONF64(len(x), num.P64(acc), num.P64(dst), num.P64(x), float64(shift))
+		expNEONF64(len(x), num.P64(dst), num.P64(x))
 	case asm.NEONF32:
-		expNEONF32(len(x), num.P32(acc), num.P32(dst), num.P32(x), float32(shift))
+		expNEONF32(len(x), num.P32(dst), num.P32(x))
 	default:
-		expRef(acc, dst, x, shift)
+		expRef(dst, x)
+	}
+}
+
+//go:noinline
+func sumExp[T num.Float](s *Sum[T], dst, x []T) {
+	switch asm.VariantOf[T, T]() {
+	case asm.NEONF64:
+		sumExpNEONF64(len(x), (*float64)(unsafe.Pointer(s)), num.P64(dst), num.P64(x))
+	case asm.NEONF32:
+		sumExpNEONF32(len(x), (*float32)(unsafe.Pointer(s)), num.P32(dst), num.P32(x))
+	default:
+		sumExpRef(s, dst, x)
 	}
 }
 

@@ -6,8 +6,12 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-func exp[T num.Float](acc, dst, x []T, shift T) {
-	expRef(acc, dst, x, shift)
+func exp[T num.Float](dst, x []T) {
+	expRef(dst, x)
+}
+
+func sumExp[T num.Float](s *Sum[T], dst, x []T) {
+	sumExpRef(s, dst, x)
 }
 
 func exp2[T num.Float](dst, x []T, c T) {

@@ -2,22 +2,29 @@
 // of a Sinkhorn iteration in the log domain.
 //
 //	Exp     dst_i = exp(x_i), over its whole range
-//	AddExp  dst_i = exp(x_i − c), acc_{i mod w} += dst_i      the difference rounded once, w the lanes of the contract
+//	SumExp  top = max_i x_i                  NaN ignored; a zero is +0
+//	        dst_i = exp(x_i − top)           the difference rounded once; 0 where it is below −708 (float32: −87)
+//	        rest = Σ dst_i, x_i ≠ top        in the lanes of the contract
+//	        count = #{i: x_i = top}
 //	Exp2    dst_i = 2^y_i,  y_i = c·x_i rounded once
 //
 // Exp reduces x = k·ln 2 + r, where k is a multiple of 1/8 (float32: 1/4). It takes
 // 2^(k mod 1) from a table of 8 (4) entries and exp(r) − 1 from a polynomial of degree 7 (4).
 // Then it scales by 2^⌊k⌋.
 //
+// SumExp is for softmax and log-sum-exp. The largest element is not in the sum: its exponential, 1, would hide what the others
+// are. So log Σ exp(x_i) = top + log1p(rest + count − 1) keeps its digits where rest is tiny. One call reads x twice: for top,
+// then for the sum.
+//
 // Exp2 is for the Gibbs kernel K = exp(−λM) of a cost matrix M, with c = −λ·log₂e ([Bits]).
 // It reduces y to k + f exactly, by additions alone, and takes 2^f − 1 from a polynomial.
 // See ref.go for both.
 //
-// Shapes          x: n; dst: n or longer, for AddExp also nil; c: a number; acc: an array of lanes.
+// Shapes          x: n; dst: n or longer, for SumExp also nil; c: a number.
 // Aliasing        dst may be x; otherwise they do not overlap.
-// Accuracy        Exp: 0.70 ULP in float64, 0.85 where the result is subnormal; 0.72 and 0.82 in float32, the largest errors of all 2^32 arguments. Exp2: 0.63 ULP of 2^y in float64; 0.68 in float32, the largest of all y; the rounding of y itself moves the result by up to |y|·2^-53.5 (2^-24.5) of its size.
+// Accuracy        Exp: 0.70 ULP in float64, 0.85 where the result is subnormal; 0.72 and 0.82 in float32, the largest errors of all 2^32 arguments. SumExp: 0.65 (0.75) ULP of the exponential of a difference d, and a relative error of 0.13·|d|·u (0.23·|d|·u). Exp2: 0.63 ULP of 2^y in float64; 0.68 in float32, the largest of all y; the rounding of y itself moves the result by up to |y|·2^-53.5 (2^-24.5) of its size.
 // Special values  exp(±0) = 1 exactly, exp(+Inf) = +Inf, exp(−Inf) = +0, exp(NaN) = NaN. Underflow of Exp is gradual, and overflow to +Inf happens only where the true value rounds to it: math.Exp has +Inf from 709.44 on amd64 (true values are finite to 709.78) and no subnormal results on arm64. Exp2 has 2^y = +0 for y < −1022 (float32: −126), in constant time: no subnormal results; and +Inf for y ≥ 1023.9375 (127.875), the end of the last octave included, whose true values are finite. NaN gives NaN; whole y are exact.
-// Cost            Exp: 11 FMAs an element in float64, 8 in float32, and a table look-up; results that are subnormal or overflow take the general body of the kernel, about three times as long. AddExp: one difference and one sum more. Exp2: 1 multiplication and 8 FMAs (float32: 1 and 5), 3 additions, a table look-up; in AVX2 a block with a y beyond the upper limit takes about twice as long. One read and one write.
+// Cost            Exp: 11 FMAs an element in float64, 8 in float32, and a table look-up; results that are subnormal or overflow take the general body of the kernel, about three times as long. SumExp: 10 (7) FMAs an element, a maximum, three differences and sums, and a look-up; in AVX2 and AVX-512 a block of four registers that holds a NaN, the largest element, or one that is more than 708 (87) below it, is taken register by register. Exp2: 1 multiplication and 8 FMAs (float32: 1 and 5), 3 additions, a table look-up; in AVX2 a block with a y beyond the upper limit takes about twice as long. One read and one write.
 //
 // # The log domain
 //

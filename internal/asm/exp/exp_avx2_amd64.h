@@ -1,13 +1,12 @@
-// The texts of exp and exp2, for the type that the including file has defined.
+// The texts of exp, exp2 and sumExp, for the type that the including file has defined.
 
 #define c Y14
 
-// func exp(n int, acc, dst, x *T, shift T)
-TEXT EXP(SB), NOSPLIT, $0-expargs
+// func exp(n int, dst, x *T)
+TEXT EXP(SB), NOSPLIT, $0-24
 	MOVQ  n+0(FP), left
-	MOVQ  acc+8(FP), sums
-	MOVQ  dst+16(FP), out
-	MOVQ  x+24(FP), src
+	MOVQ  dst+8(FP), out
+	MOVQ  x+16(FP), src
 	bcast expc+MAGIC(SB), magic
 #ifdef F32
 	VBROADCASTF128 expf32<>+TABLE(SB), entries
@@ -17,19 +16,11 @@ loop:
 	SUBQ $(4*lanes), left
 	JLT  tail
 
-	move  (src), Y0
-	move  32(src), Y1
-	move  64(src), Y2
-	move  96(src), Y3
-	TESTQ sums, sums
-	JEQ   range
-	bcast shift+32(FP), Y4
-	sub   Y4, Y0, Y0
-	sub   Y4, Y1, Y1
-	sub   Y4, Y2, Y2
-	sub   Y4, Y3, Y3
+	move (src), Y0
+	move 32(src), Y1
+	move 64(src), Y2
+	move 96(src), Y3
 
-range:
 	// all |x| < 708 (≤ 87), by their bits without the sign, of float64 the upper halves
 	VPADDD    Y0, Y0, Y4
 	VPADDD    Y1, Y1, Y5
@@ -87,27 +78,11 @@ range:
 	fma213 Y1, Y1, Y9
 	fma213 Y2, Y2, Y10
 	fma213 Y3, Y3, Y11
-	ADDQ   $128, src
-	TESTQ  sums, sums
-	JEQ    store
-
-	// the lanes of the sums, in two halves
-	move  (sums), Y0
-	move  32(sums), Y1
-	add   Y8, Y0, Y0
-	add   Y9, Y1, Y1
-	add   Y10, Y0, Y0
-	add   Y11, Y1, Y1
-	move  Y0, (sums)
-	move  Y1, 32(sums)
-	TESTQ out, out
-	JEQ   loop
-
-store:
 	move Y8, (out)
 	move Y9, 32(out)
 	move Y10, 64(out)
 	move Y11, 96(out)
+	ADDQ $128, src
 	ADDQ $128, out
 	JMP  loop
 
@@ -122,21 +97,11 @@ outside:
 	MOVL $(4*lanes), todo
 
 general:
-	// vector by vector, in turn to the two halves of the lanes
-	XORL lane, lane
-
-vector:
 	SUBQ $lanes, todo
 	JLT  maskload
 	move (src), Y0
 
 body:
-	TESTQ sums, sums
-	JEQ   shifted
-	bcast shift+32(FP), Y1
-	sub   Y1, Y0, Y0
-
-shifted:
 	// clamp; of a NaN and a number min and max return the first operand here
 	bcast expc+LIMIT(SB), Y1
 	bcast expc+NEGLIMIT(SB), Y2
@@ -206,22 +171,11 @@ shifted:
 
 	TESTQ todo, todo
 	JLT   maskstore
+	move  Y8, (out)
 	ADDQ  $32, src
-	TESTQ sums, sums
-	JEQ   storeone
-	add   (sums)(lane*1), Y8, Y0
-	move  Y0, (sums)(lane*1)
-	XORQ  $32, lane
-	TESTQ out, out
-	JEQ   next
-
-storeone:
-	move Y8, (out)
-	ADDQ $32, out
-
-next:
+	ADDQ  $32, out
 	TESTQ todo, todo
-	JNE   vector
+	JNE   general
 	TESTQ left, left
 	JNE   loop
 
@@ -239,15 +193,6 @@ maskload:
 
 maskstore:
 	move     (AX), c
-	TESTQ    sums, sums
-	JEQ      storelast
-	maskmove (sums)(lane*1), c, Y0
-	add      Y8, Y0, Y0
-	maskmove Y0, c, (sums)(lane*1)
-	TESTQ    out, out
-	JEQ      done
-
-storelast:
 	maskmove Y8, c, (out)
 	VZEROUPPER
 	RET
@@ -368,3 +313,271 @@ maskstore:
 	maskmove Y8, tmp, (out)
 	VZEROUPPER
 	RET
+
+#define tmp2 Y13
+
+// func sumExp(n int, s, dst, x *T)
+TEXT SUMEXP(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), left
+	MOVQ s+8(FP), peak
+	MOVQ dst+16(FP), out
+	MOVQ x+24(FP), src
+	LEAQ n+0(FP), counts
+	MOVQ left, bytes
+	SHLQ $logsize, bytes
+
+	// top, four vectors of maxima from −Inf on
+	VPCMPEQD  Y8, Y8, Y8
+	shiftleft $mantissa, Y8, Y8
+	copy      Y8, Y0
+	copy      Y8, Y1
+	copy      Y8, Y2
+	copy      Y8, Y3
+	XORL      place, place
+	JMP       maxcheck
+
+maxloop:
+	move (src)(place*1), Y4
+	move 32(src)(place*1), Y5
+	move 64(src)(place*1), Y6
+	move 96(src)(place*1), Y7
+	max  Y0, Y4, Y0
+	max  Y1, Y5, Y1
+	max  Y2, Y6, Y2
+	max  Y3, Y7, Y3
+	ADDQ $128, place
+
+maxcheck:
+	LEAQ 128(place), AX
+	CMPQ AX, bytes
+	JLE  maxloop
+
+maxtail:
+	LEAQ 32(place), AX
+	CMPQ AX, bytes
+	JGT  maxshort
+	move (src)(place*1), Y4
+	max  Y0, Y4, Y0
+	MOVQ AX, place
+	JMP  maxtail
+
+maxshort:
+	CMPQ     place, bytes
+	JEQ      maxfold
+	LEAQ     tailmask<>+64(SB), AX
+	SUBQ     bytes, AX
+	move     (AX)(place*1), Y5
+	maskmove (src)(place*1), Y5, Y4
+	blend    Y5, Y4, Y8, Y4
+	max      Y1, Y4, Y1
+
+maxfold:
+	max          Y1, Y0, Y0
+	max          Y3, Y2, Y2
+	max          Y2, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	max          X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+#ifdef F32
+	VMAXPS    X1, X0, X0
+	VMOVSHDUP X0, X1
+#endif
+	maxone  X1, X0, X0
+	moveone (peak), X1
+	maxone  X0, X1, X0
+	xor     X2, X2, X2
+	addone  X2, X0, X0
+	moveone X0, (peak)
+
+	// minus = 0 − top, in memory
+	sub     X0, X2, X0
+	moveone X0, size(peak)
+	xor     Y14, Y14, Y14
+	xor     Y15, Y15, Y15
+	move    Y14, (counts)
+
+loop:
+	SUBQ $(4*lanes), left
+	JLT  tail
+
+	// d = x + minus
+	bcast size(peak), tmp
+	add   (src), tmp, Y0
+	add   32(src), tmp, Y1
+	add   64(src), tmp, Y2
+	add   96(src), tmp, Y3
+
+	// −0 > d > −708 (≥ −87)? By their bits: those grow with the size of a negative number, and
+	// those of +0 and of a NaN are above them
+	VPMAXSD   Y0, Y1, Y4
+	VPMAXSD   Y2, Y3, Y5
+	VPMAXSD   Y4, Y5, Y4
+	VPCMPGTD  expc+NEAR(SB), Y4, Y4
+	VMOVMSKPS Y4, AX
+	TESTL     AX, AX
+	JNE       slow
+
+	// t = d·log2e + magic, −k = magic − t, f = d·log2e − k
+	bcast  expc+MAGIC(SB), Y4
+	copy   Y4, Y5
+	copy   Y4, Y6
+	copy   Y4, Y7
+	copy   Y4, tmp2
+	bcast  expc+LOG2E(SB), tmp
+	fma    tmp, Y0, Y4
+	fma    tmp, Y1, Y5
+	fma    tmp, Y2, Y6
+	fma    tmp, Y3, Y7
+	sub    Y4, tmp2, Y8
+	sub    Y5, tmp2, Y9
+	sub    Y6, tmp2, Y10
+	sub    Y7, tmp2, Y11
+	fma213 Y8, tmp, Y0
+	fma213 Y9, tmp, Y1
+	fma213 Y10, tmp, Y2
+	fma213 Y11, tmp, Y3
+
+	// q = 2^f/E − 1, and S = 2^k·E
+#ifdef F32
+	VBROADCASTF128 expf32<>+TABLE(SB), entries
+#endif
+	table(Y4)
+	table(Y5)
+	EXP2_UPPER4(tmp)
+	table(Y6)
+	table(Y7)
+	EXP2_LOWER4(tmp)
+	EXP2_LAST(Y8, Y4)
+	EXP2_LAST(Y9, Y5)
+	EXP2_LAST(Y10, Y6)
+	EXP2_LAST(Y11, Y7)
+
+	add   Y8, Y14, Y14
+	add   Y9, Y15, Y15
+	add   Y10, Y14, Y14
+	add   Y11, Y15, Y15
+	ADDQ  $128, src
+	TESTQ out, out
+	JEQ   loop
+	move  Y8, (out)
+	move  Y9, 32(out)
+	move  Y10, 64(out)
+	move  Y11, 96(out)
+	ADDQ  $128, out
+	JMP   loop
+
+tail:
+	ADDQ $(4*lanes), left
+	JEQ  fold
+	MOVQ left, todo
+	XORL left, left
+	JMP  pairs
+
+slow:
+	MOVL $(4*lanes), todo
+
+pairs:
+	// the lanes in two halves, with masks
+	SUBQ     $(2*lanes), todo
+	JLT      short
+	VPCMPEQD Y2, Y2, Y2
+	copy     Y2, Y3
+	move     (src), Y0
+	move     32(src), Y1
+
+pair:
+	bcast   size(peak), tmp
+	add     tmp, Y0, Y0
+	add     tmp, Y1, Y1
+	bcast   expc+LEASTD(SB), tmp2
+	compare $0x11, tmp2, Y0, Y6
+	compare $0x11, tmp2, Y1, Y7
+	xor     tmp, tmp, tmp
+	compare $0x1d, tmp, Y0, Y10
+	compare $0x1d, tmp, Y1, Y11
+	max     Y0, tmp2, Y0
+	max     Y1, tmp2, Y1
+	bcast   expc+MAGIC(SB), Y4
+	copy    Y4, Y5
+	copy    Y4, tmp2
+	bcast   expc+LOG2E(SB), tmp
+	fma     tmp, Y0, Y4
+	fma     tmp, Y1, Y5
+	sub     Y4, tmp2, Y8
+	sub     Y5, tmp2, Y9
+	fma213  Y8, tmp, Y0
+	fma213  Y9, tmp, Y1
+	EXP2_LOOKUP(Y4, Y6, tmp, tmp2)
+	EXP2_LOOKUP(Y5, Y7, tmp, tmp2)
+	EXP2_UPPER2(tmp)
+	EXP2_LOWER2(tmp)
+	EXP2_LAST(Y8, Y4)
+	EXP2_LAST(Y9, Y5)
+	TESTQ   out, out
+	JEQ     sums
+	TESTQ   todo, todo
+	JLT     maskstore
+	move    Y8, (out)
+	move    Y9, 32(out)
+	ADDQ    $64, out
+
+sums:
+	andn  Y8, Y10, Y8
+	andn  Y9, Y11, Y9
+	and   Y2, Y8, Y8
+	and   Y3, Y9, Y9
+	add   Y8, Y14, Y14
+	add   Y9, Y15, Y15
+	bcast expc+ONE(SB), tmp
+	and   tmp, Y10, Y10
+	and   tmp, Y11, Y11
+	and   Y2, Y10, Y10
+	and   Y3, Y11, Y11
+	add   Y11, Y10, Y10
+	add   (counts), Y10, Y10
+	move  Y10, (counts)
+	ADDQ  $64, src
+	TESTQ todo, todo
+	JGT   pairs
+	TESTQ left, left
+	JNE   loop
+
+fold:
+	// lanes fold in halves
+	move         (counts), Y2
+	add          Y15, Y14, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VEXTRACTF128 $1, Y2, X3
+	add          X1, X0, X0
+	add          X3, X2, X2
+	VUNPCKHPD    X0, X0, X1
+	VUNPCKHPD    X2, X2, X3
+#ifdef F32
+	VADDPS    X1, X0, X0
+	VADDPS    X3, X2, X2
+	VMOVSHDUP X0, X1
+	VMOVSHDUP X2, X3
+#endif
+	addone  X1, X0, X0
+	addone  X3, X2, X2
+	moveone X0, size(peak)
+	moveone X2, (2*size)(peak)
+	VZEROUPPER
+	RET
+
+short:
+	LEAQ     tailmask<>(SB), AX
+	SHLQ     $logsize, todo
+	SUBQ     todo, AX
+	move     (AX), Y2
+	move     32(AX), Y3
+	maskmove (src), Y2, Y0
+	maskmove 32(src), Y3, Y1
+	JMP      pair
+
+maskstore:
+	maskmove Y8, Y2, (out)
+	maskmove Y9, Y3, 32(out)
+	JMP      sums
+
+#undef tmp2

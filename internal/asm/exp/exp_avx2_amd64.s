@@ -1,27 +1,32 @@
-// exp, exp2, float64 and float32, AVX2 + FMA.
+// exp, exp2, sumExp, float64 and float32, AVX2 + FMA.
 //
-//	exp         dst[i] = exp(x[i])                                       without acc
-//	            dst[i] = exp(x[i] − shift), acc[i mod w] += dst[i]      with acc; dst may be nil
-//	exp2        dst[i] = 2^(c·x[i])      0≤i<n
+//	exp         dst[i] = exp(x[i])
+//	exp2        dst[i] = 2^(c·x[i])                          0≤i<n
+//	sumExp      top = max(s[0], max x[i])
+//	            dst[i] = exp(x[i] − top)                     dst may be nil
+//	            s = top, Σ dst[i] of x[i] ≠ top, #{x[i] = top}
 //
-// Same bits as    expRef, and exp2Ref of y = c·x[i], rounded, in ref.go.
+// Same bits as    expRef, and exp2Ref of y = c·x[i], rounded, and sumExpRef in ref.go.
 // Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
 // Tile            4 vectors. exp: while all |x| < 708 (≤ 87). The scaling by 2^⌊k⌋ then stays
 //                 within the normal numbers, and is an addition to the bits of T. A block
 //                 with another x goes vector by vector through the general body. This body
 //                 clamps x, and scales y in steps of which only the last one rounds. exp2:
 //                 in constant time while all y < 1023.9375 (127.875). A block with a larger
-//                 y or a NaN goes vector by vector through the general body. acc stays in memory:
-//                 all registers are taken.
+//                 y or a NaN goes vector by vector through the general body. sumExp: while each d is between −0
+//                 and the limit; else, and at the end, two vectors at a time, with masks.
 // Tail            the general body, for the last n mod lanes with masked load and store. No
 //                 access outside the slices.
 // Special values  a NaN may take either way: q is NaN then, and so is q·T + T.
 // Registers       SI x · DI dst · CX elements left · DX elements of the general body ·
-//                 AX sign bits, mask · R8 acc, or nil · R9 the half of acc ·
+//                 AX sign bits, mask ·
 //                 Y15 magic. exp: Y0–Y3 x, t, then T · Y4–Y7 r · Y8–Y11 k,
 //                 then q and y · Y12 table entry · Y13 half of it, or the table · Y14 a
 //                 constant. exp2: Y0–Y3 y, then f · Y4–Y7 t, then S · Y8–Y11 underflow, then
-//                 q · Y12 a constant, scratch · Y13 c · Y14 least y, scratch.
+//                 q · Y12 a constant, scratch · Y13 c · Y14 least y, scratch. sumExp: R8 s, where −top is kept at
+//                 s[1] · R9 place · R10 bytes · R11 the arguments' memory, where the counts are · Y0–Y3 maxima, then d
+//                 and f · Y4–Y7 t, then S · Y8–Y11 −k, then q · Y12 Y13 constants, scratch · Y14 Y15 sums; with
+//                 masks, Y2 Y3 those · Y6 Y7 d below the limit · Y10 Y11 d = 0.
 // Source          own; two VPERMPS of 32-bit halves look up eight float64. Lookups between
 //                 the Horner steps gain 4 % over lookups before them. exp2's core is
 //                 exp2core_avx2_amd64.h.
@@ -39,8 +44,6 @@
 #define magic Y15
 
 // of exp
-#define sums R8
-#define lane R9
 #define entry Y12
 #define half Y13
 #define entries Y13
@@ -49,6 +52,12 @@
 #define tmp Y12
 #define factor Y13
 #define least Y14
+
+// of sumExp
+#define peak R8
+#define place R9
+#define bytes R10
+#define counts R11
 
 // fma4(off) is one Horner step of four vectors: q = q·r + c.
 #define fma4(off) \
@@ -111,6 +120,8 @@
 #define TABLELO 24*size
 #define TABLEHI 28*size
 #define TABLE 28*size
+#define LEASTD 18*size
+#define NEAR 32*size
 
 DATA expf64<>+0(SB)/8, $0x4308000000000000 // 1.5·2^49
 DATA expf64<>+8(SB)/8, $0x3ff71547652b82fe
@@ -130,6 +141,7 @@ DATA expf64<>+112(SB)/8, $0x3fc555555506fb7e
 DATA expf64<>+120(SB)/8, $0x3fdfffffff8a7f82
 DATA expf64<>+128(SB)/8, $0x3fefffffff8a7d70
 DATA expf64<>+136(SB)/8, $0xbe0d60a3fd941ecc
+DATA expf64<>+144(SB)/8, $0xc086200000000000 // −708
 DATA expf64<>+160(SB)/8, $0x408620007fffffff // upper half: of 708
 DATA expf64<>+168(SB)/8, $0x408620007fffffff
 DATA expf64<>+176(SB)/8, $0x408620007fffffff
@@ -150,7 +162,11 @@ DATA expf64<>+240(SB)/4, $0x3feea09e
 DATA expf64<>+244(SB)/4, $0x3feeace5
 DATA expf64<>+248(SB)/4, $0x3feee89f
 DATA expf64<>+252(SB)/4, $0x3fef5818
-GLOBL expf64<>(SB), RODATA|NOPTR, $256
+DATA expf64<>+256(SB)/8, $0xc0861fff7fffffff // upper half: of the last number above
+DATA expf64<>+264(SB)/8, $0xc0861fff7fffffff
+DATA expf64<>+272(SB)/8, $0xc0861fff7fffffff
+DATA expf64<>+280(SB)/8, $0xc0861fff7fffffff
+GLOBL expf64<>(SB), RODATA|NOPTR, $288
 
 DATA expf32<>+0(SB)/4, $0x4a400000 // 1.5·2^21
 DATA expf32<>+4(SB)/4, $0x3fb8aa3b
@@ -167,6 +183,7 @@ DATA expf32<>+56(SB)/4, $0x3e2ab6cd
 DATA expf32<>+60(SB)/4, $0x3efff142
 DATA expf32<>+64(SB)/4, $0x3f7ff144
 DATA expf32<>+68(SB)/4, $0xb96b92d3
+DATA expf32<>+72(SB)/4, $0xc2ae0000 // −87
 DATA expf32<>+80(SB)/4, $0x42ae0000 // 87
 DATA expf32<>+84(SB)/4, $0x42ae0000
 DATA expf32<>+88(SB)/4, $0x42ae0000
@@ -179,7 +196,15 @@ DATA expf32<>+112(SB)/4, $0x3f80075d
 DATA expf32<>+116(SB)/4, $0x3f7840b2
 DATA expf32<>+120(SB)/4, $0x3f750f5d
 DATA expf32<>+124(SB)/4, $0x3f77515f
-GLOBL expf32<>(SB), RODATA|NOPTR, $128
+DATA expf32<>+128(SB)/4, $0xc2ae0000
+DATA expf32<>+132(SB)/4, $0xc2ae0000
+DATA expf32<>+136(SB)/4, $0xc2ae0000
+DATA expf32<>+140(SB)/4, $0xc2ae0000
+DATA expf32<>+144(SB)/4, $0xc2ae0000
+DATA expf32<>+148(SB)/4, $0xc2ae0000
+DATA expf32<>+152(SB)/4, $0xc2ae0000
+DATA expf32<>+156(SB)/4, $0xc2ae0000
+GLOBL expf32<>(SB), RODATA|NOPTR, $160
 
 // Constants of exp2core_avx2_amd64.h; package distance reads them, too.
 DATA ·exp2f64AVX2+0(SB)/8, $0x4308000000000000 // 1.5·2^49
@@ -242,7 +267,7 @@ GLOBL ·exp2f32AVX2(SB), RODATA|NOPTR, $112
 #define F64
 #define EXP ·expAVX2F64
 #define EXP2 ·exp2AVX2F64
-#define expargs 40
+#define SUMEXP ·sumExpAVX2F64
 #define exp2args 32
 #define lookup(t) lookupf64(t)
 #include "type_amd64.h"
@@ -250,14 +275,14 @@ GLOBL ·exp2f32AVX2(SB), RODATA|NOPTR, $112
 #undef F64
 #undef EXP
 #undef EXP2
-#undef expargs
+#undef SUMEXP
 #undef exp2args
 #undef lookup
 
 #define F32
 #define EXP ·expAVX2F32
 #define EXP2 ·exp2AVX2F32
-#define expargs 36
+#define SUMEXP ·sumExpAVX2F32
 #define exp2args 28
 #define lookup(t) lookupf32(t)
 #include "type_amd64.h"
@@ -265,6 +290,6 @@ GLOBL ·exp2f32AVX2(SB), RODATA|NOPTR, $112
 #undef F32
 #undef EXP
 #undef EXP2
-#undef expargs
+#undef SUMEXP
 #undef exp2args
 #undef lookup

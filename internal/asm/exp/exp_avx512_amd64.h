@@ -2,39 +2,27 @@
 
 #define left CX
 
-// func exp(n int, acc, dst, x *T, shift T)
-TEXT EXP(SB), NOSPLIT, $0-expargs
+// func exp(n int, dst, x *T)
+TEXT EXP(SB), NOSPLIT, $0-24
 	MOVQ      n+0(FP), left
-	MOVQ      acc+8(FP), sums
-	MOVQ      dst+16(FP), out
-	MOVQ      x+24(FP), src
-	bcast     shift+32(FP), Z19
+	MOVQ      dst+8(FP), out
+	MOVQ      x+16(FP), src
 	bcast     expc+MAGIC(SB), magic
 	VMOVDQU64 expc+TABLE(SB), table
 	addbits   expc+STEPS(SB), table, table
 	bcast     expc+LIMIT(SB), Z16
 	bcast     expc+NEGLIMIT(SB), Z17
 	bcast     expc+HIGH(SB), Z18
-	TESTQ     sums, sums
-	JEQ       loop
-	move      (sums), Z20
 
 loop:
 	SUBQ $(4*lanes), left
 	JLT  tail
 
-	move  (src), Z0
-	move  64(src), Z1
-	move  128(src), Z2
-	move  192(src), Z3
-	TESTQ sums, sums
-	JEQ   range
-	sub   Z19, Z0, Z0
-	sub   Z19, Z1, Z1
-	sub   Z19, Z2, Z2
-	sub   Z19, Z3, Z3
+	move (src), Z0
+	move 64(src), Z1
+	move 128(src), Z2
+	move 192(src), Z3
 
-range:
 	// t = x·log2e + magic
 	copy     magic, Z4
 	copy     magic, Z5
@@ -84,21 +72,11 @@ inside:
 	finish(Z13, Z5, Z9)
 	finish(Z14, Z6, Z10)
 	finish(Z15, Z7, Z11)
-	ADDQ  $256, src
-	TESTQ sums, sums
-	JEQ   store
-	add   Z12, Z20, Z20
-	add   Z13, Z20, Z20
-	add   Z14, Z20, Z20
-	add   Z15, Z20, Z20
-	TESTQ out, out
-	JEQ   loop
-
-store:
 	move Z12, (out)
 	move Z13, 64(out)
 	move Z14, 128(out)
 	move Z15, 192(out)
+	ADDQ $256, src
 	ADDQ $256, out
 	JMP  loop
 
@@ -134,12 +112,7 @@ tailloop:
 	KMOVW AX, mask
 
 vector:
-	move.Z (src), mask, Z0
-	TESTQ  sums, sums
-	JEQ    shifted
-	sub    Z19, Z0, Z0
-
-shifted:
+	move.Z   (src), mask, Z0
 	clamp(Z0, Z16, Z17)
 	copy     magic, Z4
 	fma.BCST expc+LOG2E(SB), Z0, Z4
@@ -154,27 +127,13 @@ shifted:
 	step1(C1)
 	step1(C0)
 	finish(Z12, Z4, Z8)
+	move     Z12, mask, (out)
 	ADDQ     $64, src
-	TESTQ    sums, sums
-	JEQ      storeone
-	add      Z12, Z20, mask, Z20
-	TESTQ    out, out
-	JEQ      next
-
-storeone:
-	move Z12, mask, (out)
-	ADDQ $64, out
-
-next:
-	SUBQ $lanes, left
-	JGT  tailloop
+	ADDQ     $64, out
+	SUBQ     $lanes, left
+	JGT      tailloop
 
 done:
-	TESTQ sums, sums
-	JEQ   return
-	move  Z20, (sums)
-
-return:
 	VZEROUPPER
 	RET
 
@@ -257,4 +216,258 @@ done:
 	RET
 
 #undef left
+#undef todo
+#define left CX
+#define peak R8
+#define place DX
+#define whole R9
+#define todo R10
+
+// func sumExp(n int, s, dst, x *T)
+TEXT SUMEXP(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), left
+	MOVQ s+8(FP), peak
+	MOVQ dst+16(FP), out
+	MOVQ x+24(FP), src
+
+	// the mask of the short step, which may be empty
+	MOVQ  left, whole
+	ANDL  $(lanes-1), CX
+	MOVL  $1, AX
+	SHLL  CX, AX
+	DECL  AX
+	KMOVW AX, short
+	MOVQ  whole, left
+	SHLQ  $logsize, whole
+	ANDQ  $-64, whole
+
+	// top, four vectors of maxima from −Inf on
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+	shiftleft  $mantissa, Z0, Z0
+	copy       Z0, Z1
+	copy       Z0, Z2
+	copy       Z0, Z3
+	XORL       place, place
+	JMP        maxcheck
+
+maxloop:
+	move (src)(place*1), Z4
+	move 64(src)(place*1), Z5
+	move 128(src)(place*1), Z6
+	move 192(src)(place*1), Z7
+	max  Z0, Z4, Z0
+	max  Z1, Z5, Z1
+	max  Z2, Z6, Z2
+	max  Z3, Z7, Z3
+	ADDQ $256, place
+
+maxcheck:
+	LEAQ 256(place), AX
+	CMPQ AX, whole
+	JLE  maxloop
+
+maxtail:
+	CMPQ place, whole
+	JEQ  maxshort
+	move (src)(place*1), Z4
+	max  Z0, Z4, Z0
+	ADDQ $64, place
+	JMP  maxtail
+
+maxshort:
+	move.Z (src)(place*1), short, Z4
+	max    Z0, Z4, short, Z0
+
+	max           Z1, Z0, Z0
+	max           Z3, Z2, Z2
+	max           Z2, Z0, Z0
+	VEXTRACTF64X4 $1, Z0, Y1
+	max           Y1, Y0, Y0
+	VEXTRACTF128  $1, Y0, X1
+	max           X1, X0, X0
+	VPERMILPD     $1, X0, X1
+#ifdef F32
+	VMAXPS    X1, X0, X0
+	VMOVSHDUP X0, X1
+#endif
+	maxone  X1, X0, X0
+	moveone (peak), X1
+	maxone  X0, X1, X0
+	VXORPD  X2, X2, X2
+	addone  X2, X0, X0
+	moveone X0, (peak)
+
+	// minus = 0 − top
+	sub       X0, X2, X0
+	bcast     X0, minus
+	bcast     exp2c+EXP2_MAGIC(SB), magic
+	VMOVDQU64 exp2c+EXP2_TABLE(SB), table
+	bcastbits expc+NEAR(SB), near
+	bcast     expc+LOG2E(SB), log2e
+	onlyf64(term(EXP2_C7, Z23))
+	onlyf64(term(EXP2_C6, Z22))
+	onlyf64(term(EXP2_C5, Z21))
+	term(EXP2_C4, Z20)
+	term(EXP2_C3, Z19)
+	term(EXP2_C2, Z18)
+	term(EXP2_C1, Z17)
+	term(EXP2_C0, Z16)
+	VPXORQ    rests, rests, rests
+	VPXORQ    ones, ones, ones
+
+loop:
+	SUBQ $(4*lanes), left
+	JLT  tail
+
+	// d = x + minus
+	add (src), minus, Z0
+	add 64(src), minus, Z1
+	add 128(src), minus, Z2
+	add 192(src), minus, Z3
+
+	// −0 > d > −708 (≥ −87)? By their bits: those grow with the size of a negative number, and
+	// those of +0 and of a NaN are above them
+	VPMAXSD  Z0, Z1, Z4
+	VPMAXSD  Z2, Z3, Z5
+	VPMAXSD  Z4, Z5, Z4
+	VPCMPGTD near, Z4, K2
+	KORTESTW K2, K2
+	JNE      slow
+
+	// t = d·log2e + magic, −k = magic − t, f = d·log2e − k
+	copy   magic, Z4
+	copy   magic, Z5
+	copy   magic, Z6
+	copy   magic, Z7
+	fma    log2e, Z0, Z4
+	fma    log2e, Z1, Z5
+	fma    log2e, Z2, Z6
+	fma    log2e, Z3, Z7
+	sub    Z4, magic, Z8
+	sub    Z5, magic, Z9
+	sub    Z6, magic, Z10
+	sub    Z7, magic, Z11
+	fma213 Z8, log2e, Z0
+	fma213 Z9, log2e, Z1
+	fma213 Z10, log2e, Z2
+	fma213 Z11, log2e, Z3
+
+	// S = 2^k·E
+	EXP2_POWER(Z4, Z8)
+	EXP2_POWER(Z5, Z9)
+	EXP2_POWER(Z6, Z10)
+	EXP2_POWER(Z7, Z11)
+
+	// q = 2^f/E − 1
+	copy CTOPREG, Z8
+	copy CTOPREG, Z9
+	copy CTOPREG, Z10
+	copy CTOPREG, Z11
+	onlyf64(below4(Z22))
+	onlyf64(below4(Z21))
+	onlyf64(below4(Z20))
+	below4(Z19)
+	below4(Z18)
+	below4(Z17)
+	below4(Z16)
+	fma213 Z4, Z4, Z8
+	fma213 Z5, Z5, Z9
+	fma213 Z6, Z6, Z10
+	fma213 Z7, Z7, Z11
+
+	add   Z8, rests, rests
+	add   Z9, rests, rests
+	add   Z10, rests, rests
+	add   Z11, rests, rests
+	ADDQ  $256, src
+	TESTQ out, out
+	JEQ   loop
+	move  Z8, (out)
+	move  Z9, 64(out)
+	move  Z10, 128(out)
+	move  Z11, 192(out)
+	ADDQ  $256, out
+	JMP   loop
+
+tail:
+	ADDQ $(4*lanes), left
+	JEQ  fold
+	MOVQ left, todo
+	XORL left, left
+	JMP  vectorloop
+
+slow:
+	MOVL $(4*lanes), todo
+
+vectorloop:
+	KXNORW K1, K1, K1
+	CMPQ   todo, $lanes
+	JGE    vector
+	KMOVW  short, mask
+
+vector:
+	move.Z       (src), mask, Z0
+	add          minus, Z0, Z0
+	compare.BCST $0x15, expc+LEASTD(SB), Z0, mask, K2
+	VPXORQ       Z1, Z1, Z1
+	compare      $0x1d, Z1, Z0, mask, K3
+	copy         magic, Z4
+	fma          log2e, Z0, Z4
+	sub          Z4, magic, Z8
+	fma213       Z8, log2e, Z0
+	EXP2_POWER(Z4, Z8)
+	copy         CTOPREG, Z8
+	onlyf64(below1(Z22))
+	onlyf64(below1(Z21))
+	onlyf64(below1(Z20))
+	below1(Z19)
+	below1(Z18)
+	below1(Z17)
+	below1(Z16)
+	fma213.Z     Z4, Z4, K2, Z8
+	ADDQ         $64, src
+	TESTQ        out, out
+	JEQ          sums
+	move         Z8, mask, (out)
+	ADDQ         $64, out
+
+sums:
+	copy          Z1, K3, Z8
+	add           Z8, rests, rests
+	bcast.Z       expc+ONE(SB), K3, Z9
+	VEXTRACTF64X4 $1, Z9, Y10
+	add           Y10, Y9, Y9
+	add           Y9, Y15, Y15
+	SUBQ          $lanes, todo
+	JGT           vectorloop
+	TESTQ         left, left
+	JNE           loop
+
+fold:
+	// lanes fold in halves
+	VEXTRACTF64X4 $1, rests, Y1
+	add           Y1, Y14, Y0
+	VEXTRACTF128  $1, Y0, X1
+	VEXTRACTF128  $1, Y15, X3
+	add           X1, X0, X0
+	add           X3, X15, X2
+	VPERMILPD     $1, X0, X1
+	VPERMILPD     $1, X2, X3
+#ifdef F32
+	VADDPS    X1, X0, X0
+	VADDPS    X3, X2, X2
+	VMOVSHDUP X0, X1
+	VMOVSHDUP X2, X3
+#endif
+	addone  X1, X0, X0
+	addone  X3, X2, X2
+	moveone X0, size(peak)
+	moveone X2, (2*size)(peak)
+	VZEROUPPER
+	RET
+
+#undef left
+#undef peak
+#undef place
+#undef whole
 #undef todo

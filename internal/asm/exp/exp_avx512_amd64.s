@@ -1,24 +1,30 @@
-// exp, exp2, float64 and float32, AVX-512 F.
+// exp, exp2, sumExp, float64 and float32, AVX-512 F.
 //
-//	exp         dst[i] = exp(x[i])                                       without acc
-//	            dst[i] = exp(x[i] − shift), acc[i mod w] += dst[i]      with acc; dst may be nil
-//	exp2        dst[i] = 2^(c·x[i])      0≤i<n
+//	exp         dst[i] = exp(x[i])
+//	exp2        dst[i] = 2^(c·x[i])                          0≤i<n
+//	sumExp      top = max(s[0], max x[i])
+//	            dst[i] = exp(x[i] − top)                     dst may be nil
+//	            s = top, Σ dst[i] of x[i] ≠ top, #{x[i] = top}
 //
 // Same bits as    expRef in ref.go; VSCALEFPD rounds once where the reference multiplies by
-//                 two powers of two, the first of which is exact. exp2Ref of y = c·x[i], rounded.
+//                 two powers of two, the first of which is exact. exp2Ref of y = c·x[i], rounded. sumExpRef.
 // Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
 // Tile            exp: four vectors; those that hold a NaN or an x far outside of the range
 //                 go through the clamp first. exp2: three vectors, in constant time while
-//                 none overflows. Else, and at the end, one vector at a time.
+//                 none overflows. Else, and at the end, one vector at a time. sumExp: four vectors, while each d
+//                 is between −0 and the limit; else, and at the end, one at a time.
 // Tail            opmask K1. No access outside the slices.
 // Special values  exp: of a NaN and a number min and max return the first operand here.
 //                 exp2: opmasks tell what is below the least normal number and what overflows;
 //                 a positive NaN takes the slower way to the same NaN.
 // Registers       SI x · DI dst · AX scratch · K1 mask · Z30 table · Z31 magic. exp: CX elements
 //                 left · Z0–Z3 x, then r · Z4–Z7 t, then T · Z8–Z11 k · Z12–Z15 q · Z16 Z17
-//                 limits · Z18 bits of sign and exponent · R8 acc, or nil · Z19 shift · Z20 acc. exp2: DX elements left · CX elements
+//                 limits · Z18 bits of sign and exponent. exp2: DX elements left · CX elements
 //                 to take one vector at a time · Z0–Z2 y, then q · Z24–Z26 t, then S · Z27–Z29
-//                 f · Z22 the largest y in three vectors · Z23 c.
+//                 f · Z22 the largest y in three vectors · Z23 c. sumExp: CX elements left · R8 s · R9 bytes in whole
+//                 vectors · R10 elements to take one vector at a time · DX place · Z0–Z3 maxima, then d and f · Z4–Z7
+//                 t, then S · Z8–Z11 −k, then q · Z14 Z15 sums · Z16–Z23 polynomial · Z24 −top · Z25 log2e · Z26 limit ·
+//                 K5 mask of the short step.
 // Source          own; exp2's core is exp2core_avx512_amd64.h.
 
 //go:build amd64 && !purego
@@ -29,10 +35,15 @@
 #define lanes (64/size)
 #define src SI
 #define out DI
-#define sums R8
 #define mask K1
+#define short K5
 #define fast Z22
 #define factor Z23
+#define rests Z14
+#define ones Z15
+#define minus Z24
+#define log2e Z25
+#define near Z26
 #define table Z30
 #define magic Z31
 
@@ -53,6 +64,17 @@
 	fma213.BCST expc+c(SB), Z1, Z13; \
 	fma213.BCST expc+c(SB), Z2, Z14; \
 	fma213.BCST expc+c(SB), Z3, Z15
+
+// below4 is such a step with a constant in a register and q in Z8–Z11.
+#define below4(c) \
+	fma213 c, Z0, Z8;  \
+	fma213 c, Z1, Z9;  \
+	fma213 c, Z2, Z10; \
+	fma213 c, Z3, Z11
+
+#define below1(c) fma213 c, Z0, Z8
+
+#define term(off, z) bcast exp2c+off(SB), z
 
 #define step1(c) fma213.BCST expc+c(SB), Z0, Z12
 
@@ -82,6 +104,9 @@
 #define HIGH 14*size
 #define TABLE 16*size
 #define STEPS 16*size+64
+#define LEASTD 16*size+128
+#define NEAR 17*size+128
+#define ONE 18*size+128
 
 DATA expf64<>+0(SB)/8, $0x4308000000000000 // 1.5·2^49
 DATA expf64<>+8(SB)/8, $0x3ff71547652b82fe
@@ -114,7 +139,10 @@ DATA expf64<>+224(SB)/8, $0x0008000000000000
 DATA expf64<>+232(SB)/8, $0x000a000000000000
 DATA expf64<>+240(SB)/8, $0x000c000000000000
 DATA expf64<>+248(SB)/8, $0x000e000000000000
-GLOBL expf64<>(SB), RODATA|NOPTR, $256
+DATA expf64<>+256(SB)/8, $0xc086200000000000 // −708
+DATA expf64<>+264(SB)/8, $0xc0861fff7fffffff // upper half: of the last number above
+DATA expf64<>+272(SB)/8, $0x3ff0000000000000 // 1
+GLOBL expf64<>(SB), RODATA|NOPTR, $280
 
 DATA expf32<>+0(SB)/4, $0x4a400000 // 1.5·2^21
 DATA expf32<>+4(SB)/4, $0x3fb8aa3b
@@ -160,7 +188,10 @@ DATA expf32<>+176(SB)/4, $0x00000000
 DATA expf32<>+180(SB)/4, $0x00200000
 DATA expf32<>+184(SB)/4, $0x00400000
 DATA expf32<>+188(SB)/4, $0x00600000
-GLOBL expf32<>(SB), RODATA|NOPTR, $192
+DATA expf32<>+192(SB)/4, $0xc2ae0000 // −87
+DATA expf32<>+196(SB)/4, $0xc2ae0000
+DATA expf32<>+200(SB)/4, $0x3f800000 // 1
+GLOBL expf32<>(SB), RODATA|NOPTR, $204
 
 // Constants of exp2core_avx512_amd64.h; package distance reads them, too.
 DATA ·exp2f64AVX512+0(SB)/8, $0xc08ff00000000000 // −1022
@@ -217,25 +248,25 @@ GLOBL ·exp2f32AVX512(SB), RODATA|NOPTR, $128
 #define F64
 #define EXP ·expAVX512F64
 #define EXP2 ·exp2AVX512F64
-#define expargs 40
+#define SUMEXP ·sumExpAVX512F64
 #define exp2args 32
 #include "type_amd64.h"
 #include "exp_avx512_amd64.h"
 #undef F64
 #undef EXP
 #undef EXP2
-#undef expargs
+#undef SUMEXP
 #undef exp2args
 
 #define F32
 #define EXP ·expAVX512F32
 #define EXP2 ·exp2AVX512F32
-#define expargs 36
+#define SUMEXP ·sumExpAVX512F32
 #define exp2args 28
 #include "type_amd64.h"
 #include "exp_avx512_amd64.h"
 #undef F32
 #undef EXP
 #undef EXP2
-#undef expargs
+#undef SUMEXP
 #undef exp2args

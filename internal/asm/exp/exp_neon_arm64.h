@@ -1,16 +1,10 @@
-// The texts of exp and exp2, for the type that the including file has defined.
+// The texts of exp, exp2 and sumExp, for the type that the including file has defined.
 
-// func exp(n int, acc, dst, x *T, shift T)
-TEXT EXP(SB), NOSPLIT, $0-expargs
+// func exp(n int, dst, x *T)
+TEXT EXP(SB), NOSPLIT, $0-24
 	MOVD  n+0(FP), left
-	MOVD  acc+8(FP), sums
-	MOVD  dst+16(FP), out
-	MOVD  x+24(FP), src
-	CBZ   sums, constants
-	FLDPQ (sums), (F17, F18)
-	FLDPQ 32(sums), (F19, F26)
-
-constants:
+	MOVD  dst+8(FP), out
+	MOVD  x+16(FP), src
 	MOVD  $OF_TYPE(expf32, expf64)<>(SB), consts
 	FMOVQ EXP_MAGIC(consts), F31
 	FMOVQ EXP_LOG2E(consts), F30
@@ -26,15 +20,6 @@ loop:
 	FLDPQ.P 32(src), (F2, F3)
 
 core:
-	CBZ   sums, shifted
-	FMOVE shift+32(FP), F27
-	DUP_E(27, 27, 0)
-	FSUB(0, 0, 27)
-	FSUB(1, 1, 27)
-	FSUB(2, 2, 27)
-	FSUB(3, 3, 27)
-
-shifted:
 	// x clamped
 	FMOVQ EXP_LIMIT(consts), F27
 	FMOVQ EXP_NEGLIMIT(consts), F16
@@ -131,15 +116,7 @@ shifted:
 	FMUL(22, 22, 10)
 	FMUL(23, 23, 11)
 
-	CBNZ last, short
-	CBZ  sums, store
-	FADD(17, 17, 20)
-	FADD(18, 18, 21)
-	FADD(19, 19, 22)
-	FADD(26, 26, 23)
-	CBZ  out, loop
-
-store:
+	CBNZ    last, store
 	FSTPQ.P (F20, F21), 32(out)
 	FSTPQ.P (F22, F23), 32(out)
 	B       loop
@@ -153,28 +130,10 @@ tail:
 	LDTAIL4(src, F0, F1, F2, F3, V0, V1, V2, V3)
 	B core
 
-short:
-	CBZ out, shortsums
+store:
 	STTAIL4(out)
-	CBZ sums, return
-
-shortsums:
-	// the lanes of the last elements alone
-	FSTPQ (F17, F18), (sums)
-	FSTPQ (F19, F26), 32(sums)
-	FADD(20, 17, 20)
-	FADD(21, 18, 21)
-	FADD(22, 19, 22)
-	FADD(23, 26, 23)
-	STTAIL4(sums)
-	RET
 
 done:
-	CBZ   sums, return
-	FSTPQ (F17, F18), (sums)
-	FSTPQ (F19, F26), 32(sums)
-
-return:
 	RET
 
 // func exp2(n int, dst, x *T, c T)
@@ -221,3 +180,192 @@ store:
 
 done:
 	RET
+
+// func sumExp(n int, s, dst, x *T)
+TEXT SUMEXP(SB), NOSPLIT, $0-32
+	MOVD n+0(FP), left
+	MOVD s+8(FP), peak
+	MOVD dst+16(FP), out
+	MOVD x+24(FP), src
+	EXP2_CONSTS
+
+	// top, in the lanes of V16–V19 from −Inf on
+	FNEG F28, F16
+	DUP_E(16, 16, 0)
+	VMOV V16.B16, V17.B16
+	VMOV V16.B16, V18.B16
+	VMOV V16.B16, V19.B16
+	VMOV V16.B16, V20.B16
+	MOVD src, cur
+	SUBS $(4*LANES), left, todo
+	BLT  maxtail
+
+maxloop:
+	FLDPQ.P 32(cur), (F0, F1)
+	FLDPQ.P 32(cur), (F2, F3)
+	FCMGT(4, 0, 16)
+	FCMGT(5, 1, 17)
+	FCMGT(6, 2, 18)
+	FCMGT(7, 3, 19)
+	BIT_16B(16, 0, 4)
+	BIT_16B(17, 1, 5)
+	BIT_16B(18, 2, 6)
+	BIT_16B(19, 3, 7)
+	SUBS $(4*LANES), todo
+	BGE  maxloop
+
+maxtail:
+	ADDS $(4*LANES), todo
+	BEQ  maxfold
+
+max1loop:
+	// one element, and −Inf in the other lanes
+	VLD1 (cur), V20.LANE[0]
+	FCMGT(4, 20, 16)
+	BIT_16B(16, 20, 4)
+	ADD  $ESIZE, cur
+	SUBS $1, todo
+	BNE  max1loop
+
+maxfold:
+	VLD1 (peak), V20.LANE[0]
+	FCMGT(4, 20, 16)
+	BIT_16B(16, 20, 4)
+	FMAXNM(16, 16, 17)
+	FMAXNM(18, 18, 19)
+	FMAXNM(16, 16, 18)
+	FOLD_MAX(16, 17)
+	VEOR V17.B16, V17.B16, V17.B16
+	FADD(16, 16, 17)
+	MOVD peak, cur
+	STE_P(F16, cur)
+
+	// minus = 0 − top
+	FSUB(28, 17, 16)
+	DUP_E(28, 28, 0)
+	MOVD  $OF_TYPE(expf32, expf64)<>(SB), more
+	FMOVQ EXP_LOG2E(more), F30
+	FMOVQ EXP_LEASTD(more), F29
+	ZERO4(V16, V17, V18, V19)
+	VEOR  V26.B16, V26.B16, V26.B16
+	VEOR  V27.B16, V27.B16, V27.B16
+	MOVD  $0, last
+
+loop:
+	SUBS    $(4*LANES), left
+	BLT     tail
+	FLDPQ.P 32(src), (F0, F1)
+	FLDPQ.P 32(src), (F2, F3)
+
+core:
+	// d = x + minus, t = d·log2e + magic, −k = magic − t, f = d·log2e − k
+	FADD(0, 0, 28)
+	FADD(1, 1, 28)
+	FADD(2, 2, 28)
+	FADD(3, 3, 28)
+	VMOV V31.B16, V4.B16
+	VMOV V31.B16, V5.B16
+	VMOV V31.B16, V6.B16
+	VMOV V31.B16, V7.B16
+	FMLA(4, 0, 30)
+	FMLA(5, 1, 30)
+	FMLA(6, 2, 30)
+	FMLA(7, 3, 30)
+	FSUB(8, 31, 4)
+	FSUB(9, 31, 5)
+	FSUB(10, 31, 6)
+	FSUB(11, 31, 7)
+	FMLA(8, 0, 30)
+	FMLA(9, 1, 30)
+	FMLA(10, 2, 30)
+	FMLA(11, 3, 30)
+
+	// exp(d), or 0 where d is below the least
+	LOOKUP(F4, V4, F20, V20, V12)
+	LOOKUP(F5, V5, F21, V21, V13)
+	LOOKUP(F6, V6, F22, V22, V14)
+	LOOKUP(F7, V7, F23, V23, V15)
+	EXP2_POWER
+	EXP2_HIGH
+	EXP2_LOW
+	FCMGT(12, 29, 0)
+	FCMGT(13, 29, 1)
+	FCMGT(14, 29, 2)
+	FCMGT(15, 29, 3)
+	BIC_16B(20, 20, 12)
+	BIC_16B(21, 21, 13)
+	BIC_16B(22, 22, 14)
+	BIC_16B(23, 23, 15)
+	CBZ     out, sums
+	CBNZ    last, store
+	FSTPQ.P (F20, F21), 32(out)
+	FSTPQ.P (F22, F23), 32(out)
+
+sums:
+	// 1 and no term where d = 0
+	VEOR  V12.B16, V12.B16, V12.B16
+	FMOVQ EXP_ONE(more), F13
+	FCMGE(4, 0, 12)
+	FCMGE(5, 1, 12)
+	FCMGE(6, 2, 12)
+	FCMGE(7, 3, 12)
+	BIC_16B(20, 20, 4)
+	BIC_16B(21, 21, 5)
+	BIC_16B(22, 22, 6)
+	BIC_16B(23, 23, 7)
+	VAND V13.B16, V4.B16, V4.B16
+	VAND V13.B16, V5.B16, V5.B16
+	VAND V13.B16, V6.B16, V6.B16
+	VAND V13.B16, V7.B16, V7.B16
+	CBZ  last, add
+
+	// the short last step counts as padded with zeros
+	MOVD  $mask<>+64(SB), cur
+	SUB   last<<ESHIFT, cur
+	FLDPQ (cur), (F0, F1)
+	FLDPQ 32(cur), (F2, F3)
+	VAND  V0.B16, V20.B16, V20.B16
+	VAND  V1.B16, V21.B16, V21.B16
+	VAND  V2.B16, V22.B16, V22.B16
+	VAND  V3.B16, V23.B16, V23.B16
+	VAND  V0.B16, V4.B16, V4.B16
+	VAND  V1.B16, V5.B16, V5.B16
+	VAND  V2.B16, V6.B16, V6.B16
+	VAND  V3.B16, V7.B16, V7.B16
+
+add:
+	FADD(16, 16, 20)
+	FADD(17, 17, 21)
+	FADD(18, 18, 22)
+	FADD(19, 19, 23)
+	FADD(4, 4, 6)
+	FADD(5, 5, 7)
+	FADD(26, 26, 4)
+	FADD(27, 27, 5)
+	CBZ last, loop
+
+fold:
+	// lanes fold in halves
+	FADD(16, 16, 18)
+	FADD(17, 17, 19)
+	FADD(16, 16, 17)
+	FOLD_ROW(0, 16)
+	FADD(26, 26, 27)
+	FOLD_ROW(1, 26)
+	ADD $ESIZE, peak, cur
+	STE_P(F0, cur)
+	STE_P(F1, cur)
+	RET
+
+tail:
+	ADDS $(4*LANES), left, last
+	BEQ  fold
+
+	// the last elements, then zeros
+	ZERO4(V0, V1, V2, V3)
+	LDTAIL4(src, F0, F1, F2, F3, V0, V1, V2, V3)
+	B core
+
+store:
+	STTAIL4(out)
+	B sums

@@ -1,24 +1,27 @@
-// exp, exp2, float32 and float64, NEON.
+// exp, exp2, sumExp, float32 and float64, NEON.
 //
-//	exp         dst[i] = exp(x[i])                                       without acc
-//	            dst[i] = exp(x[i] − shift), acc[i mod w] += dst[i]      with acc; dst may be nil
-//	exp2        dst[i] = 2^(c·x[i])      0≤i<n
+//	exp         dst[i] = exp(x[i])
+//	exp2        dst[i] = 2^(c·x[i])                          0≤i<n
+//	sumExp      top = max(s[0], max x[i])
+//	            dst[i] = exp(x[i] − top)                     dst may be nil
+//	            s = top, Σ dst[i] of x[i] ≠ top, #{x[i] = top}
 //
 // Same bits as    expRef in ref.go, e = ⌊k⌋: instead of multiplying y by 2^(e−g) and then by
 //                 2^g, g = ⌊(e+1)/2⌋, the table entry's bits take n·2^(MANTISSA−TABLE) −
 //                 g·2^MANTISSA; that first product is exact either way, and a NaN is one in q.
-//                 exp2Ref of y = c·x[i], rounded.
+//                 exp2Ref of y = c·x[i], rounded. sumExpRef.
 // Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
 // Tile            four registers, in constant time.
 // Tail            the same body; loads and stores of single lanes. No access outside the
 //                 slices.
 // Special values  exp: x is clamped first, which keeps a NaN, and a NaN is one in q. exp2:
 //                 zeros and infinities beyond the limits by mask.
-// Registers       named below; V20–V23 S, the result · V24 V25 lookup (float32). exp: R8 acc, or nil · V17–V19 V26 acc · V0–V3 x,
+// Registers       named below; V20–V23 S, the result · V24 V25 lookup (float32). exp: V0–V3 x,
 //                 then r · V4–V7 t, and V12–V15 in turn with them the polynomial · V8–V11 k,
 //                 then g · V16 −limit · V27 a constant · V28 ln2lo · V29 ln2hi · V30 log2e ·
 //                 V31 magic. exp2: V0–V3 y · V4–V15 see exp2core_neon_arm64.h · V27 c ·
-//                 V28–V31 constants.
+//                 V28–V31 constants. sumExp: R8 s · V0–V3 d · V4–V15 as exp2 · V16–V19 maxima, then sums · V26 V27
+//                 counts · V28 −top · V29 limit · V30 log2e · V31 magic.
 // Source          own; exp2's core is exp2core_neon_arm64.h.
 
 //go:build arm64 && !purego
@@ -35,8 +38,11 @@
 #define spare R5
 #define bit0 R6
 #define bit1 R7
-#define sums R8
+#define peak R8
 #define consts R9
+#define more R10
+#define cur R11
+#define todo R12
 
 // The table comes first, in float32 with what LOOKUP wants; then all lanes of a constant.
 #define EXP_TABLE 0
@@ -56,6 +62,18 @@
 #define EXP_C5 272
 #define EXP_C6 288
 #define EXP_C7 304
+#define EXP_LEASTD OF_TYPE(272, 320)
+
+// Loaded at byte 64 − b, registers have ones in the first b bytes.
+DATA mask<>+0(SB)/8, $-1
+DATA mask<>+8(SB)/8, $-1
+DATA mask<>+16(SB)/8, $-1
+DATA mask<>+24(SB)/8, $-1
+DATA mask<>+32(SB)/8, $-1
+DATA mask<>+40(SB)/8, $-1
+DATA mask<>+48(SB)/8, $-1
+DATA mask<>+56(SB)/8, $-1
+GLOBL mask<>(SB), RODATA|NOPTR, $128
 
 DATA expf32<>+0(SB)/4, $0x3f80075d
 DATA expf32<>+4(SB)/4, $0x3f7840b2
@@ -91,7 +109,9 @@ DATA expf32<>+240(SB)/8, $0x3e2ab6cd3e2ab6cd
 DATA expf32<>+248(SB)/8, $0x3e2ab6cd3e2ab6cd
 DATA expf32<>+256(SB)/8, $0x3d2acdae3d2acdae
 DATA expf32<>+264(SB)/8, $0x3d2acdae3d2acdae
-GLOBL expf32<>(SB), RODATA|NOPTR, $272
+DATA expf32<>+272(SB)/8, $0xc2ae0000c2ae0000 // −87
+DATA expf32<>+280(SB)/8, $0xc2ae0000c2ae0000
+GLOBL expf32<>(SB), RODATA|NOPTR, $288
 
 DATA expf64<>+0(SB)/8, $0x3ff00000003ac148
 DATA expf64<>+8(SB)/8, $0x3fef72b83cbd641d
@@ -133,7 +153,9 @@ DATA expf64<>+288(SB)/8, $0x3f56c1cbb8b26d2c
 DATA expf64<>+296(SB)/8, $0x3f56c1cbb8b26d2c
 DATA expf64<>+304(SB)/8, $0x3f2a0170b70d2998
 DATA expf64<>+312(SB)/8, $0x3f2a0170b70d2998
-GLOBL expf64<>(SB), RODATA|NOPTR, $320
+DATA expf64<>+320(SB)/8, $0xc086200000000000 // −708
+DATA expf64<>+328(SB)/8, $0xc086200000000000
+GLOBL expf64<>(SB), RODATA|NOPTR, $336
 
 // Constants of exp2core_neon_arm64.h; package distance reads them, too.
 DATA ·exp2f32NEON+0(SB)/4, $0x3f80075d
@@ -201,25 +223,25 @@ GLOBL ·exp2f64NEON(SB), RODATA|NOPTR, $256
 #define F32
 #define EXP ·expNEONF32
 #define EXP2 ·exp2NEONF32
-#define expargs 36
+#define SUMEXP ·sumExpNEONF32
 #define exp2args 28
 #include "type_arm64.h"
 #include "exp_neon_arm64.h"
 #undef F32
 #undef EXP
 #undef EXP2
-#undef expargs
+#undef SUMEXP
 #undef exp2args
 
 #define F64
 #define EXP ·expNEONF64
 #define EXP2 ·exp2NEONF64
-#define expargs 40
+#define SUMEXP ·sumExpNEONF64
 #define exp2args 32
 #include "type_arm64.h"
 #include "exp_neon_arm64.h"
 #undef F64
 #undef EXP
 #undef EXP2
-#undef expargs
+#undef SUMEXP
 #undef exp2args

@@ -21,29 +21,39 @@ const (
 func Exp[T num.Float](dst, x []T) {
 	asm.CheckVector(len(dst), len(x))
 	for p := asm.Piece(len(x), vectorCost, 32); len(x) > p; dst, x = dst[p:], x[p:] {
-		exp(nil, dst[:p], x[:p], 0)
+		exp(dst[:p], x[:p])
 	}
 	if len(x) > 0 {
-		exp(nil, dst[:len(x)], x, 0)
+		exp(dst[:len(x)], x)
 	}
 }
 
-// AddExp adds exp(x[i] − shift) to acc[i mod w] for i < len(x), w = num.Lanes. Unless dst is nil, it sets
-// dst[i] to that, too. dst may be x; otherwise they must not overlap. Of the pieces of a vector, only the last one may have a
-// length that is no multiple of w. It panics if dst is not nil, and shorter than x.
-func AddExp[T num.Float](acc *[num.MaxLanes]T, dst, x []T, shift T) {
+// MostTerms is the greatest length of a vector that SumExp takes.
+const MostTerms = 4096
+
+// Sum is what SumExp finds. The assembly knows its layout.
+type Sum[T num.Float] struct {
+	Top   T // the largest element, NaN left out; never −0
+	Rest  T // the sum of the exponentials of the others
+	Count T // the number of elements that are Top
+}
+
+// SumExp raises s.Top to the largest element of x. It sets s.Rest to the sum of exp(x[i] − s.Top) over the elements that are
+// not s.Top, in the lanes of the contract, and s.Count to the number of those that are. Unless dst is nil, it sets dst[i] to
+// exp(x[i] − s.Top), for all elements. If s.Top is infinite, they are meaningless. dst may be x; otherwise they must not
+// overlap. It panics if dst is not nil and shorter than x, or if x has more than MostTerms elements.
+func SumExp[T num.Float](s *Sum[T], dst, x []T) {
 	if dst != nil {
 		asm.CheckVector(len(dst), len(x))
 	}
-	for p := asm.Piece(len(x), vectorCost, 64); len(x) > 0; x = x[p:] {
-		p = min(p, len(x))
-		if dst == nil {
-			exp(acc[:], nil, x[:p], shift)
-			continue
-		}
-		exp(acc[:], dst[:p], x[:p], shift)
-		dst = dst[p:]
+	if len(x) > MostTerms {
+		panic("exp: a sum of too many terms")
 	}
+	if len(x) == 0 {
+		s.Top, s.Rest, s.Count = s.Top+0, 0, 0
+		return
+	}
+	sumExp(s, dst, x)
 }
 
 // Exp2 sets dst[i] = 2^(c·x[i]) for i < len(x). dst may be x; otherwise they must

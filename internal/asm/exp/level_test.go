@@ -69,35 +69,82 @@ func vectorLevels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestAddExpLevels compares the sums and the exponentials, with and without a place for these, of one call and of pieces.
-func TestAddExpLevels(t *testing.T) {
-	t.Run("f64", addExpLevels[float64])
-	t.Run("f32", addExpLevels[float32])
+// TestSumExpLevels compares the sums, with and without a place for the exponentials, and with equal elements.
+func TestSumExpLevels(t *testing.T) {
+	t.Run("f64", sumExpLevels[float64])
+	t.Run("f32", sumExpLevels[float32])
 }
 
-func addExpLevels[T num.Float](t *testing.T) {
+func sumExpLevels[T num.Float](t *testing.T) {
 	seed := uint64(0)
 	for _, class := range asmtest.Classes() {
 		for _, n := range asmtest.Lengths() {
-			for _, shift := range []T{0, 3, T(math.Inf(-1))} {
+			for _, scale := range []T{1, 40, 1000} {
 				seed++
-				asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
-					AddExp((*[num.MaxLanes]T)(a.InOut(num.MaxLanes, class)), a.Out(n+3*(n%2)), a.In(n, class), shift)
-				})
-				asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
-					x := a.InOut(n, class)
-					AddExp((*[num.MaxLanes]T)(a.InOut(num.MaxLanes, class)), x, x, shift)
-				})
-				asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
-					acc := (*[num.MaxLanes]T)(a.InOut(num.MaxLanes, class))
-					first := n / 2 / num.Lanes[T]() * num.Lanes[T]()
-					x := a.In(n, class)
-					AddExp(acc, nil, x[:first], shift)
-					AddExp(acc, nil, x[first:], shift)
-				})
-				if t.Failed() {
-					t.Fatalf("class %v, n = %d, shift %v", class, n, shift)
+				in := func(a *asmtest.Arena[T], x []T) []T {
+					for i := range x {
+						x[i] *= scale
+						if a.Rand.IntN(8) == 0 {
+							x[i] = x[0]
+						}
+					}
+					return x
 				}
+				sum := func(a *asmtest.Arena[T], dst, x []T) {
+					out := a.Out(3)
+					s := Sum[T]{Top: asmtest.Value[T](a.Rand, class)}
+					if a.Rand.IntN(4) > 0 {
+						s.Top = T(math.Inf(-1))
+					}
+					SumExp(&s, dst, x)
+					out[0], out[1], out[2] = s.Top, s.Rest, s.Count
+				}
+				asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) { sum(a, a.Out(n+3*(n%2)), in(a, a.InOut(n, class))) })
+				asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
+					x := in(a, a.InOut(n, class))
+					sum(a, x, x)
+				})
+				asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) { sum(a, nil, in(a, a.InOut(n, class))) })
+				if t.Failed() {
+					t.Fatalf("class %v, n = %d, scale %v", class, n, scale)
+				}
+			}
+		}
+	}
+}
+
+// TestSumExpPlaces puts each special value, and the neighbors of the limit of differences, at every place of a vector with a
+// whole turn, a second one and a short step.
+func TestSumExpPlaces(t *testing.T) {
+	t.Run("f64", sumExpPlaces[float64])
+	t.Run("f32", sumExpPlaces[float32])
+}
+
+func sumExpPlaces[T num.Float](t *testing.T) {
+	n := 8*num.Lanes[T]() + 11
+	limit := T(leastDifference32)
+	if num.IsFloat64[T]() {
+		limit = T(leastDifference64)
+	}
+	specials := append(asmtest.Specials[T](), limit, asmtest.Next(limit, 1), asmtest.Next(limit, -1), -1, asmtest.Next[T](-1, 1))
+	for k, special := range append(specials, quietNaNs[T]()...) {
+		for at := range n {
+			if !testdata.IsLong() && at%7 != k%7 {
+				continue
+			}
+			asmtest.Compare(t, uint64(100*k+at), func(a *asmtest.Arena[T]) {
+				x := a.InOut(n, asmtest.Unit)
+				for i := range x {
+					x[i] = -x[i]
+				}
+				x[(at+17)%n], x[at] = 0, special
+				out := a.Out(3)
+				s := Sum[T]{Top: T(math.Inf(-1))}
+				SumExp(&s, a.Out(n), x)
+				out[0], out[1], out[2] = s.Top, s.Rest, s.Count
+			})
+			if t.Failed() {
+				t.Fatalf("%v at %d", special, at)
 			}
 		}
 	}
@@ -188,7 +235,7 @@ func (f function[T]) check(t *testing.T, x []T) {
 }
 
 func TestShortOutput(t *testing.T) {
-	add := function[float64]{name: "addExp", apply: func(dst, x []float64) { AddExp(new([num.MaxLanes]float64), dst, x, 0) }}
+	add := function[float64]{name: "sumExp", apply: func(dst, x []float64) { SumExp(new(Sum[float64]), dst, x) }}
 	for _, f := range append(functions[float64](), add) {
 		t.Run(f.name, func(t *testing.T) {
 			defer func() {

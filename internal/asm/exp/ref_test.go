@@ -72,6 +72,43 @@ func TestExpRef64(t *testing.T) {
 	})
 }
 
+// TestExpDifference holds the exponential of differences to the bound of doc.go.
+func TestExpDifference(t *testing.T) {
+	t.Run("f64", func(t *testing.T) { expDifference[float64](t, 708, .65, .13) })
+	t.Run("f32", func(t *testing.T) { expDifference[float32](t, 87, .75, .23) })
+}
+
+// expDifference takes differences down to −most. An error of 2·u of a result counts as one ULP at least, and so u as
+// half of one.
+func expDifference[T num.Float](t *testing.T, most, bound, slope float64) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	worst := 0.
+	for k := range oracle.Samples(12_000, 1_000_000) {
+		d := T(-most * rng.Float64())
+		switch k % 3 {
+		case 1: // where k changes
+			d = T(-(float64(rng.IntN(int(most*math.Log2E*8))) + .5) / 8 * math.Ln2)
+			d = max(asmtest.Next(d, rng.IntN(5)-2), T(-most))
+		case 2:
+			d = T(-rng.Float64() * math.Ldexp(1, -rng.IntN(30)))
+		}
+		u := asmtest.ULP(RefDifference(d), oracle.Exp(float64(d)))
+		worst = max(worst, u-slope*math.Abs(float64(d)))
+	}
+	t.Logf("largest error above the slope: %.3f ULP", worst)
+	if worst > bound {
+		t.Errorf("the bound is %v", bound)
+	}
+	for d, want := range map[T]T{0: 1, T(math.Inf(-1)): 0, asmtest.Next(T(-most), -1): 0} {
+		if got := RefDifference(d); got != want {
+			t.Errorf("exp(%v) = %v, want %v", d, got, want)
+		}
+	}
+	if y := RefDifference(T(-most)); y <= 0 || RefDifference(T(math.NaN())) == RefDifference(T(math.NaN())) {
+		t.Error(y)
+	}
+}
+
 // Overflow, the ends of the fast ways, the least normal and the least results.
 var thresholds64 = []float64{
 	709.782712893384, 708, -708, -708.3964185322641, -709.0895657128241,
@@ -100,7 +137,7 @@ func worst64(t *testing.T, n int, bound float64, draw func(*rand.Rand) float64) 
 // float64's: on every 4099th argument; with MONGE_LONG set, on all 2^32.
 func TestExpRef32(t *testing.T) {
 	worst := asmtest.Errors32(0, math.MaxUint32, stride(), 2, func() func([]float32, []asmtest.Error32) {
-		compare := comparer(t, "exp", Exp[float32], Exp[float64], func(dst, x []float32) { expRef(nil, dst, x, 0) })
+		compare := comparer(t, "exp", Exp[float32], Exp[float64], func(dst, x []float32) { expRef(dst, x) })
 		return func(x []float32, errors []asmtest.Error32) {
 			y, exact := compare(x)
 			for i, v := range x {

@@ -20,7 +20,9 @@
 #undef fma
 #undef fma213
 #undef fnma
+#undef CTOPREG
 #undef and
+#undef andn
 #undef xor
 #undef moveone
 #undef addone
@@ -75,7 +77,9 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 #define fma VFMADD231PD
 #define fma213 VFMADD213PD
 #define fnma VFNMADD231PD
+#define CTOPREG Z23
 #define and VANDPD
+#define andn VANDNPD
 #define xor VXORPD
 #define moveone VMOVSD
 #define addone VADDSD
@@ -118,7 +122,9 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 #define fma VFMADD231PS
 #define fma213 VFMADD213PS
 #define fnma VFNMADD231PS
+#define CTOPREG Z20
 #define and VANDPS
+#define andn VANDNPS
 #define xor VXORPS
 #define moveone VMOVSS
 #define addone VADDSS

@@ -14,6 +14,10 @@ func Log[T Float](x T) T { return T(log64(float64(x))) }
 // (float32), exact for powers of two; special values as Log.
 func Log2[T Float](x T) T { return T(log264(float64(x))) }
 
+// Log1p returns ln(1 + x) for x ≥ 0, within 0.70 ULP (float64) and 0.501 ULP (float32). Log1p(+0) = +0, Log1p(+Inf) = +Inf,
+// Log1p(NaN) = NaN.
+func Log1p[T Float](x T) T { return T(log1p64(float64(x))) }
+
 // With x = 2^k·m, √½ < m ≤ √2 or nearly, f = m − 1 and s = f/(2 + f):
 //
 //	log m = log((1+s)/(1−s)) = 2s + s·R,  R = 2/3 s² + 2/5 s⁴ + … by a polynomial
@@ -49,11 +53,40 @@ func log64(x float64) float64 {
 	if k == 0 {
 		return hi + lo
 	}
+	return logSum(k, hi, lo)
+}
+
+// logSum returns k·ln 2 + hi + lo for k ≠ 0.
+func logSum(k, hi, lo float64) float64 {
 	// |k·ln2Hi| ≥ 0.69 > |hi|, so a + hi loses exactly e.
 	a := float64(k * ln2Hi)
 	b := a + hi
 	e := hi - (b - a)
 	return b + (e + math.FMA(k, ln2Lo, lo))
+}
+
+// log1p64 takes x itself for f where that is small enough. Otherwise 1 + x = y + e, y rounded, and log(1 + x) = log y + e/y:
+// e/y < 2^-53, and its square does not count.
+func log1p64(x float64) float64 {
+	if x < math.Sqrt2-1 {
+		hi, lo := logOf(x)
+		return hi + lo
+	}
+	y := 1 + x
+	k, hi, lo, ok := logParts(y)
+	if !ok {
+		return hi
+	}
+	// Of the larger of 1 and x the sum y loses nothing.
+	e := x - (y - 1)
+	if x > 1 {
+		e = 1 - (y - x)
+	}
+	lo += float64(e / y)
+	if k == 0 {
+		return hi + lo
+	}
+	return logSum(k, hi, lo)
 }
 
 func log264(x float64) float64 {
@@ -90,7 +123,12 @@ func logParts(x float64) (k, hi, lo float64, ok bool) {
 	e += int(int64(b) >> 52)
 	m := math.Float64frombits(b&(1<<52-1) + sqrtHalf)
 
-	f := m - 1
+	hi, lo = logOf(m - 1)
+	return float64(e), hi, lo, true
+}
+
+// logOf returns log(1 + f) = hi + lo for a number f with √½ ≤ 1 + f ≤ √2 or nearly.
+func logOf(f float64) (hi, lo float64) {
 	s := f / (2 + f)
 	z := float64(s * s)
 	r := math.FMA(z, log7, log6)
@@ -107,5 +145,5 @@ func logParts(x float64) (k, hi, lo float64, ok bool) {
 	hi = f - h
 	lo = f - hi - h - hErr
 	lo = math.FMA(s, h+r, lo)
-	return float64(e), hi, lo, true
+	return hi, lo
 }

@@ -82,6 +82,61 @@ func (w *worst) add32(x, got float32, want *big.Float) {
 	}
 }
 
+// TestLog1p measures ln(1 + x) for x ≥ 0 where 1 + x is a float64 or so small that a series has all digits.
+func TestLog1p(t *testing.T) {
+	log, log32 := worst{name: "log1p", bound: boundLog}, worst{name: "float32 log1p", bound: boundLog32}
+	rng := rand.New(rand.NewPCG(3, 9))
+	for k := range oracle.Samples(1_500, 300_000) {
+		x := math.Ldexp(rng.Float64(), rng.IntN(10)-9)
+		switch k % 3 {
+		case 1: // near the cut, and around 1
+			x = math.Sqrt2 - 1 + (rng.Float64()-.3)*math.Ldexp(1, -rng.IntN(30))
+		case 2:
+			x = math.Ldexp(1+rng.Float64(), rng.IntN(1060)-1030)
+		}
+		for narrow, x := range []float64{x, float64(float32(x))} {
+			if x <= 0 || x > math.MaxFloat32 && narrow > 0 {
+				continue
+			}
+			want := oracleLog1p(x)
+			if narrow == 0 {
+				log.add(x, num.Log1p(x), want)
+			} else {
+				log32.add32(float32(x), num.Log1p(float32(x)), want)
+			}
+		}
+	}
+	for _, w := range []worst{log, log32} {
+		t.Logf("%s: largest error %.4f ULP at %v, %x", w.name, w.ulp, w.at, w.at)
+		if w.ulp > w.bound {
+			t.Errorf("%s: the bound is %v", w.name, w.bound)
+		}
+	}
+	inf, nan := math.Inf(1), math.NaN()
+	for _, c := range [][2]float64{{0, 0}, {inf, inf}, {nan, nan}, {5e-324, 5e-324}, {1, math.Ln2}, {math.MaxFloat64, math.Log(math.MaxFloat64)}} {
+		if got := num.Log1p(c[0]); !asmtest.SameBits(got, c[1]) {
+			t.Errorf("log1p(%v) = %v, want %v", c[0], got, c[1])
+		}
+	}
+}
+
+// oracleLog1p returns ln(1 + x), x > 0, with an error far below that of a float64.
+func oracleLog1p(x float64) *big.Float {
+	big200 := func(x float64) *big.Float { return new(big.Float).SetPrec(200).SetFloat64(x) }
+	if x < 1e-5 {
+		sum, power := big200(0), big200(-1)
+		for k := range 12 {
+			power.Mul(power, big200(-x))
+			sum.Add(sum, new(big.Float).Quo(power, big200(float64(k+1))))
+		}
+		return sum
+	}
+	// ln y + e/y, where y is 1 + x rounded and e what it lost; the square of e/y is below 2^-106
+	y := 1 + x
+	e := new(big.Float).Sub(new(big.Float).Add(big200(1), big200(x)), big200(y))
+	return e.Add(oracle.Log(y), e.Quo(e, big200(y)))
+}
+
 func TestLogSpecialValues(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, f := range []struct {

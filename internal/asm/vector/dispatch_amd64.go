@@ -12,16 +12,16 @@ import (
 // least one.
 
 //go:noescape
-func affineAVX512F64(n int, dst, x *float64, c, s float64)
+func affineAVX512F64(n int, dst, x *float64, c, s, b float64)
 
 //go:noescape
-func affineAVX512F32(n int, dst, x *float32, c, s float32)
+func affineAVX512F32(n int, dst, x *float32, c, s, b float32)
 
 //go:noescape
-func affineAVX2F64(n int, dst, x *float64, c, s float64)
+func affineAVX2F64(n int, dst, x *float64, c, s, b float64)
 
 //go:noescape
-func affineAVX2F32(n int, dst, x *float32, c, s float32)
+func affineAVX2F32(n int, dst, x *float32, c, s, b float32)
 
 //go:noescape
 func maximumAVX512F64(n int, acc, x *float64)
@@ -60,23 +60,23 @@ func log2AVX2F64(n int, dst, x *float64) int
 func log2AVX2F32(n int, dst, x *float32) int
 
 //go:noinline
-func affine[T num.Float](dst, x []T, c, s T) {
+func affine[T num.Float](dst, x []T, c, s, b T) {
 	if n := whole(x); n > 0 {
 		switch asm.VariantOf[T, T]() {
 		case asm.AVX512F64:
-			affineAVX512F64(n, num.P64(dst), num.P64(x), float64(c), float64(s))
+			affineAVX512F64(n, num.P64(dst), num.P64(x), float64(c), float64(s), float64(b))
 		case asm.AVX512F32:
-			affineAVX512F32(n, num.P32(dst), num.P32(x), float32(c), float32(s))
+			affineAVX512F32(n, num.P32(dst), num.P32(x), float32(c), float32(s), float32(b))
 		case asm.AVX2F64:
-			affineAVX2F64(n, num.P64(dst), num.P64(x), float64(c), float64(s))
+			affineAVX2F64(n, num.P64(dst), num.P64(x), float64(c), float64(s), float64(b))
 		case asm.AVX2F32:
-			affineAVX2F32(n, num.P32(dst), num.P32(x), float32(c), float32(s))
+			affineAVX2F32(n, num.P32(dst), num.P32(x), float32(c), float32(s), float32(b))
 		default:
 			n = 0
 		}
 		dst, x = dst[n:], x[n:]
 	}
-	affineRef(dst, x, c, s)
+	affineRef(dst, x, c, s, b)
 }
 
 //go:noinline

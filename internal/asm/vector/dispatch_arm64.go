@@ -12,10 +12,10 @@ import (
 // at least one.
 
 //go:noescape
-func affineNEONF64(n int, dst, x *float64, c, s float64)
+func affineNEONF64(n int, dst, x *float64, c, s, b float64)
 
 //go:noescape
-func affineNEONF32(n int, dst, x *float32, c, s float32)
+func affineNEONF32(n int, dst, x *float32, c, s, b float32)
 
 //go:noescape
 func maximumNEONF64(n int, acc, x *float64)
@@ -36,19 +36,19 @@ func log2NEONF64(n int, dst, x *float64) int
 func log2NEONF32(n int, dst, x *float32) int
 
 //go:noinline
-func affine[T num.Float](dst, x []T, c, s T) {
+func affine[T num.Float](dst, x []T, c, s, b T) {
 	if n := whole(x); n > 0 {
 		switch asm.VariantOf[T, T]() {
 		case asm.NEONF64:
-			affineNEONF64(n, num.P64(dst), num.P64(x), float64(c), float64(s))
+			affineNEONF64(n, num.P64(dst), num.P64(x), float64(c), float64(s), float64(b))
 		case asm.NEONF32:
-			affineNEONF32(n, num.P32(dst), num.P32(x), float32(c), float32(s))
+			affineNEONF32(n, num.P32(dst), num.P32(x), float32(c), float32(s), float32(b))
 		default:
 			n = 0
 		}
 		dst, x = dst[n:], x[n:]
 	}
-	affineRef(dst, x, c, s)
+	affineRef(dst, x, c, s, b)
 }
 
 //go:noinline

@@ -28,6 +28,10 @@ func levels[T num.Float](t *testing.T) {
 				Affine(x, x, 1, 3)
 			})
 			asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
+				c := a.In(2, class)
+				Shift(a.Out(n+3*(n%2)), a.In(n, class), c[0], c[1])
+			})
+			asmtest.Compare(t, seed, func(a *asmtest.Arena[T]) {
 				x := a.In(n, class)
 				a.Out(1)[0] = Max(x)
 			})

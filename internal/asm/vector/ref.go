@@ -6,9 +6,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-func affineRef[T num.Float](dst, x []T, c, s T) {
+func affineRef[T num.Float](dst, x []T, c, s, b T) {
 	for i, v := range x {
-		dst[i] = T(v-c) * s
+		dst[i] = num.FMA(v-c, s, b)
 	}
 }
 

@@ -28,6 +28,7 @@
 #undef andbits
 #undef orbits
 #undef sarg
+#undef barg
 #undef allmask
 #endif
 
@@ -58,6 +59,7 @@
 #define andbits VPANDQ
 #define orbits VPORQ
 #define sarg s+32(FP)
+#define barg b+40(FP)
 #define allmask $0xff
 #else
 #define size 4
@@ -86,5 +88,6 @@
 #define andbits VPANDD
 #define orbits VPORD
 #define sarg s+28(FP)
+#define barg b+32(FP)
 #define allmask $0xffff
 #endif

@@ -6,6 +6,7 @@
 #undef ARR
 #undef LOGC
 #undef SARG
+#undef BARG
 #undef DUPARG
 #endif
 
@@ -15,6 +16,7 @@
 #define ARR S4 // the arrangement of a register
 #define LOGC logf32<>
 #define SARG s+28(FP)
+#define BARG b+32(FP)
 #define DUPARG(arg, f, v) \
 	FMOVS arg, f; \
 	VDUP  v.S[0], v.S4
@@ -25,6 +27,7 @@
 #define ARR D2
 #define LOGC logf64<>
 #define SARG s+32(FP)
+#define BARG b+40(FP)
 #define DUPARG(arg, f, v) \
 	FMOVD arg, f; \
 	VDUP  v.D[0], v.D2

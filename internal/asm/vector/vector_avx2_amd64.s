@@ -1,6 +1,6 @@
 // vector, float64 and float32, AVX2 + FMA.
 //
-//	affine      dst[i] = (x[i] − c)·s
+//	affine      dst[i] = (x[i] − c)·s + b
 //	maximum     acc[l] = max(acc[l], max x[i]),  i mod w = l
 //	log, log2   dst[i] = ln x[i], log₂ x[i]                      0≤i<n
 //
@@ -14,7 +14,7 @@
 //                 equal numbers, the maximum here is the first operand, acc. log: stops before
 //                 a tile with an x that is not a positive normal number, and returns the number
 //                 of elements that are done.
-// Registers       SI x · DI dst or acc · CX bytes · DX place · AX signs. affine: Y2 c · Y3 s.
+// Registers       SI x · DI dst or acc · CX bytes · DX place · AX signs. affine: Y2 c · Y3 s · Y4 b.
 //                 maximum: Y2 Y3 acc. log: Y0 Y1 x, then m and f · Y2 Y3 k · Y4 Y5 s, then
 //                 p or a · Y6 Y7 f² or s², then h, then b · Y8 Y9 polynomial · Y10 Y11 what h
 //                 or p lost · Y12 Y15 constants · Y13 Y14 hi. In
@@ -157,7 +157,7 @@ GLOBL logf64<>(SB), RODATA|NOPTR, $672
 #define F64
 #define AFFINE ·affineAVX2F64
 #define MAXIMUM ·maximumAVX2F64
-#define affineargs 40
+#define affineargs 48
 #include "type_amd64.h"
 #include "vector_avx2_amd64.h"
 #define LOG ·logAVX2F64
@@ -176,7 +176,7 @@ GLOBL logf64<>(SB), RODATA|NOPTR, $672
 #define F32
 #define AFFINE ·affineAVX2F32
 #define MAXIMUM ·maximumAVX2F32
-#define affineargs 32
+#define affineargs 36
 #include "type_amd64.h"
 #include "vector_avx2_amd64.h"
 #undef F32

@@ -1,23 +1,24 @@
 // The texts of affine and maximum, for the type that the including file has defined.
 
-// func affine(n int, dst, x *T, c, s T)
+// func affine(n int, dst, x *T, c, s, b T)
 TEXT AFFINE(SB), NOSPLIT, $0-affineargs
 	MOVQ  n+0(FP), bytes
 	MOVQ  dst+8(FP), dp
 	MOVQ  x+16(FP), xp
 	bcast c+24(FP), Z2
 	bcast sarg, Z3
+	bcast barg, Z1
 	SHLQ  $logsize, bytes
 	XORL  at, at
 
 loop:
-	move (xp)(at*1), Z0
-	sub  Z2, Z0, Z0
-	mul  Z3, Z0, Z0
-	move Z0, (dp)(at*1)
-	ADDQ $64, at
-	CMPQ at, bytes
-	JLT  loop
+	move   (xp)(at*1), Z0
+	sub    Z2, Z0, Z0
+	fma213 Z1, Z3, Z0
+	move   Z0, (dp)(at*1)
+	ADDQ   $64, at
+	CMPQ   at, bytes
+	JLT    loop
 
 	VZEROUPPER
 	RET

@@ -1,6 +1,6 @@
 // vector, float64 and float32, AVX-512 F.
 //
-//	affine      dst[i] = (x[i] − c)·s
+//	affine      dst[i] = (x[i] − c)·s + b
 //	maximum     acc[l] = max(acc[l], max x[i]),  i mod w = l
 //	log, log2   dst[i] = ln x[i], log₂ x[i]                      0≤i<n
 //
@@ -15,7 +15,7 @@
 //                 a vector with an x that is not a positive normal number, and returns the
 //                 number of elements that are done.
 // Registers       SI x · DI dst or acc · CX bytes · DX place · AX mask · K1 K2 comparisons.
-//                 affine: Z2 c · Z3 s. maximum: Z2 acc. log: Z0 x, then m and f · Z2 k ·
+//                 affine: Z1 b · Z2 c · Z3 s. maximum: Z2 acc. log: Z0 x, then m and f · Z2 k ·
 //                 Z4 s, then p or a · Z6 f² or s², then h, then b · Z8 polynomial · Z10 what h
 //                 or p lost · Z13 hi. In float32, Z4 Z8 Z10 Z12 hold parts of S first.
 // Source          own.
@@ -89,7 +89,7 @@ GLOBL logf64<>(SB), RODATA|NOPTR, $168
 #define F64
 #define AFFINE ·affineAVX512F64
 #define MAXIMUM ·maximumAVX512F64
-#define affineargs 40
+#define affineargs 48
 #include "type_amd64.h"
 #include "vector_avx512_amd64.h"
 #define LOG ·logAVX512F64
@@ -108,7 +108,7 @@ GLOBL logf64<>(SB), RODATA|NOPTR, $168
 #define F32
 #define AFFINE ·affineAVX512F32
 #define MAXIMUM ·maximumAVX512F32
-#define affineargs 32
+#define affineargs 36
 #include "type_amd64.h"
 #include "vector_avx512_amd64.h"
 #undef F32

@@ -1,19 +1,27 @@
 // The texts of affine and maximum, for the type that the including file has defined.
 
-// func affine(n int, dst, x *T, c, s T)
+// func affine(n int, dst, x *T, c, s, b T)
 TEXT AFFINE(SB), NOSPLIT, $0-affineargs
 	MOVD n+0(FP), left
 	MOVD dst+8(FP), dp
 	MOVD x+16(FP), xp
 	DUPARG(c+24(FP), F28, V28)
 	DUPARG(SARG, F29, V29)
+	DUPARG(BARG, F30, V30)
 	LSL  $ESHIFT, left, left
 
 loop:
 	LOAD4(xp, F0, F1, F2, F3)
 	BY4(FSUB, 0, 0, 28)
-	BY4(FMUL, 0, 0, 29)
-	STORE4(dp, F0, F1, F2, F3)
+	VORR V30.B16, V30.B16, V4.B16
+	VORR V30.B16, V30.B16, V5.B16
+	VORR V30.B16, V30.B16, V6.B16
+	VORR V30.B16, V30.B16, V7.B16
+	FMLA(4, 0, 29)
+	FMLA(5, 1, 29)
+	FMLA(6, 2, 29)
+	FMLA(7, 3, 29)
+	STORE4(dp, F4, F5, F6, F7)
 	SUBS $64, left
 	BNE  loop
 	RET

@@ -1,6 +1,6 @@
 // vector, float64 and float32, NEON.
 //
-//	affine      dst[i] = (x[i] − c)·s
+//	affine      dst[i] = (x[i] − c)·s + b
 //	maximum     acc[l] = max(acc[l], max x[i]),  i mod w = l
 //	log, log2   dst[i] = ln x[i], log₂ x[i]                      0≤i<n
 //
@@ -14,7 +14,7 @@
 //                 nor a NaN than anything. log: stops before a tile with an x that is not a
 //                 positive normal number, and returns the number of elements that are done.
 // Registers       R0 bytes left · R1 x · R2 dst or acc · R3 constants · R4 elements · R5 R6
-//                 comparisons. affine: V0–V3 x · V28 c · V29 s. maximum: V0–V3 x ·
+//                 comparisons. affine: V0–V3 x · V4–V7 result · V28 c · V29 s · V30 b. maximum: V0–V3 x ·
 //                 V4–V7 x > acc · V16–V19 acc. log: V0–V3 x, then m, f and lo · V4–V7 k · V8–V11
 //                 s, then p or a · V12–V15 s², then h, then b · V16–V23 polynomial, then what h
 //                 or p lost · V24–V27 part of S (float32), then hi · V28–V31 constants.
@@ -106,7 +106,7 @@ GLOBL logf64<>(SB), RODATA|NOPTR, $336
 #define F64
 #define AFFINE ·affineNEONF64
 #define MAXIMUM ·maximumNEONF64
-#define affineargs 40
+#define affineargs 48
 #include "type_arm64.h"
 #include "vector_neon_arm64.h"
 #define LOG ·logNEONF64
@@ -125,7 +125,7 @@ GLOBL logf64<>(SB), RODATA|NOPTR, $336
 #define F32
 #define AFFINE ·affineNEONF32
 #define MAXIMUM ·maximumNEONF32
-#define affineargs 32
+#define affineargs 36
 #include "type_arm64.h"
 #include "vector_neon_arm64.h"
 #undef F32

@@ -46,7 +46,7 @@ func (p *prover) equal(a, b Node) bool {
 	if done, ok := p.proved[pair]; ok && (done || len(p.known) == 0) {
 		return done
 	}
-	yes := p.sameInteger(a, b) || p.cut(a, b) || p.parts(a, b) || p.split(a, b)
+	yes := p.sameInteger(a, b) || p.sameCount(a, b) || p.cut(a, b) || p.parts(a, b) || p.split(a, b)
 	if len(p.known) == 0 {
 		p.proved[pair] = yes
 	}
@@ -140,6 +140,41 @@ func (p *prover) parts(a, b Node) bool {
 		return p.equal(x.a, y.a)
 	case Select:
 		return p.equal(x.c, y.c) && p.assume(x.c, true).equal(x.a, y.a) && p.assume(x.c, false).equal(x.b, y.b)
+	}
+	return false
+}
+
+// sameCount proves that two counts are equal: what one of them counts and the other does not is 0. Counts are sums of zeros
+// and ones. They are exact, so that their order does not matter.
+func (p *prover) sameCount(a, b Node) bool {
+	ones := map[Node]int{}
+	if !p.count(a, 1, ones) || !p.count(b, -1, ones) {
+		return false
+	}
+	zero := p.Const(int(p.Width(a)), 0)
+	for one, n := range ones {
+		if n != 0 && !p.cut(one, zero) {
+			return false
+		}
+	}
+	return true
+}
+
+// count adds n for each term of a count, and reports whether a is one.
+func (p *prover) count(a Node, n int, ones map[Node]int) bool {
+	isOne := func(a Node) bool {
+		x, ok := p.number(a)
+		return ok && (x == 0 || x == 1)
+	}
+	a = p.choose(a)
+	switch x := p.nodes[a]; {
+	case isOne(a) || x.op == Select && isOne(x.a) && isOne(x.b):
+		if p.nodes[a].op != Const || p.nodes[a].key != 0 {
+			ones[a] += n
+		}
+		return true
+	case x.op == Add:
+		return p.count(x.a, n, ones) && p.count(x.b, n, ones)
 	}
 	return false
 }
@@ -315,7 +350,12 @@ const (
 // cut proves that a and b are equal as functions of one of the expressions that both are made
 // of, whatever the value of that is.
 func (p *prover) cut(a, b Node) bool {
-	front := map[Node]bool{a: true, b: true}
+	front := map[Node]bool{}
+	for _, n := range [2]Node{a, b} {
+		if p.nodes[n].op != Const {
+			front[n] = true
+		}
+	}
 	var parts []Node
 	tried := 0
 	for range maxCone {
@@ -368,7 +408,7 @@ func (p *prover) template(a, b, v Node) bool {
 	t := compile(p.Graph, v)
 	t.x, t.y = t.add(a), t.add(b)
 	p.conditions(t, v)
-	t.nonpositive = p.nonpositive(v)
+	t.nonpositive, t.noMinusZero = p.nonpositive(v), p.neverNegativeZero(v)
 	return t.prove()
 }
 
@@ -387,7 +427,7 @@ func (p *prover) conditions(t *template, v Node) {
 }
 
 // nonpositive reports whether v is at most 0, or NaN: x less a maximum of numbers among which
-// x is, or the product of a number that is known not to be above 0 and a sum of squares.
+// x is, the maximum subtracted from 0 first or not, or the product of a number that is known not to be above 0 and a sum of squares.
 func (p *prover) nonpositive(v Node) bool {
 	n := p.nodes[v]
 	if n.op == Mul {
@@ -395,7 +435,15 @@ func (p *prover) nonpositive(v Node) bool {
 	}
 	if n.op == Add {
 		for _, o := range [2][2]Node{{n.a, n.b}, {n.b, n.a}} {
-			most, negative := p.unsigned(o[1])
+			minus := o[1]
+			if m := p.nodes[minus]; m.op == Add {
+				if x, ok := p.number(m.a); ok && x == 0 {
+					minus = m.b
+				} else if x, ok := p.number(m.b); ok && x == 0 {
+					minus = m.a
+				}
+			}
+			most, negative := p.unsigned(minus)
 			if m := p.nodes[most]; negative && m.op == MaxZ && slices.Contains(p.lists[m.key], uint64(o[0])) {
 				return true
 			}

@@ -31,6 +31,8 @@ func (g *Graph) neverNegativeZero(a Node) bool {
 			return n.key != 1<<(8*n.width-1)
 		case n.op == MaxZ || g.squares(a):
 			return true
+		case n.op == Select:
+			return g.neverNegativeZero(n.a) && g.neverNegativeZero(n.b)
 		case n.op != Add:
 			return false
 		case g.nodes[n.a].op != Add && g.neverNegativeZero(n.a):

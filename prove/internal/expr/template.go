@@ -17,6 +17,7 @@ type template struct {
 	conditions  []int32
 	values      []bool // of the conditions
 	nonpositive bool   // the variable is at most 0, or NaN
+	noMinusZero bool   // the variable is not −0
 	input       bool   // the variable is an element that was loaded: both sides have the same bits, of a NaN, too
 	state       []value_
 	seen        []struct { // by settled
@@ -119,6 +120,9 @@ func (t *template) prove() bool {
 	if t.nonpositive {
 		key = append(key, 'n')
 	}
+	if t.noMinusZero {
+		key = append(key, 'z')
+	}
 	if t.input {
 		key = append(key, 'i')
 	}
@@ -185,7 +189,11 @@ func (t *template) everywhere() bool {
 	if t.nonpositive {
 		last = 0
 	}
-	return !t.differ(first, last) && t.between(first, -1) && t.between(0, last)
+	below := int64(-1) // −0
+	if t.noMinusZero {
+		below--
+	}
+	return !t.differ(first, last) && t.between(first, below) && t.between(0, last)
 }
 
 // differ reports whether the expressions differ at one of a few single numbers: a kernel with a mistake then fails
