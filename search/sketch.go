@@ -115,13 +115,13 @@ func (q *querySketch) aim(to *sketch.Query, key float32, measure Measure) bool {
 	norm, square, threshold := q.rest+q.norm*(q.slack+filterSlack)*u, 0., 0.
 	switch measure {
 	case MeasureSqEuclidean:
-		limit := (max(float64(key), 0) + 0x1p-100) * (1 + (q.slack+filterSlack)*u)
+		limit := float64((max(float64(key), 0) + 0x1p-100) * (1 + (q.slack+filterSlack)*u))
 		square, threshold = -0.5*(1-squareSlack), (q.square-limit)/2
 	case MeasureInnerProduct:
 		threshold = -float64(key)
 	default:
 		limit := min(-float64(key), 1) - (2*q.slack+cosineSlack)*u
-		norm += q.norm * (math.Abs(limit)*normSlack - limit)
+		norm += float64(q.norm * (float64(math.Abs(limit)*normSlack) - limit))
 	}
 	to.Start = q.start
 	to.Rest = roundUp((q.norm + q.rest) / q.scale)
