@@ -10,8 +10,8 @@
 // Tile            largest: 4 elements. quantize: 8 elements, widened to four registers.
 // Tail            four elements.
 // Special values  none: elements are finite.
-// Registers       R0 x · R1 elements left · R2 codes · R3 stride · R4 R5 scratch · V0 V1 elements · V2–V5 x · V6–V9 t, then their integers · V10 codes ·
-//                 V12–V15 e · V16 inverse · V17 scale · V18 shift · V19 places of codes · V20–V23 Σx² · V24–V27 Σe². largest: V2 maximum ·
+// Registers       R0 x · R1 elements left · R2 codes · R3 stride · R4 scratch · V0 V1 elements · V2–V5 x · V6–V9 t, then their integers · V10 V11 codes ·
+//                 V12–V15 e · V16 inverse · V17 scale · V18 shift · V20–V23 Σx² · V24–V27 Σe². largest: V2 maximum ·
 //                 V3 all bits but the sign.
 // Source          own.
 
@@ -34,8 +34,10 @@
 
 // CODES stores the codes of four elements.
 #define CODES(s, t) \
-	VTBL  V19.B8, [s.B16, t.B16], V10.B8; \
-	FMOVS F10, (R2);                      \
+	VZIP1 t.B16, s.B16, V10.B16;    \
+	VZIP2 t.B16, s.B16, V11.B16;    \
+	VZIP1 V11.B16, V10.B16, V10.B16; \
+	FMOVS F10, (R2);                \
 	ADD   R3, R2
 
 // func largestNEON(x *float32, d int) float32
@@ -72,10 +74,6 @@ TEXT ·quantizeNEON(SB), NOSPLIT, $0-72
 	VDUP V17.D[0], V17.D2
 	FMOVD shift+48(FP), F18
 	VDUP V18.D[0], V18.D2
-	MOVD $0x0800, R4
-	MOVD $0x1810, R5
-	ORR  R5<<16, R4, R4
-	VDUP R4, V19.S4
 	VEOR V20.B16, V20.B16, V20.B16
 	VEOR V21.B16, V21.B16, V21.B16
 	VEOR V22.B16, V22.B16, V22.B16

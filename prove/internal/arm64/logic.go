@@ -409,13 +409,13 @@ func (m *machine) table(a []operand) bool {
 	case constant(index):
 		for _, c := range index {
 			bits, _ := g.Bits(c)
-			cell := [4]expr.Node{m.zero, m.zero, m.zero, m.zero}
-			for k := range cell {
+			cell := m.zero
+			for k := range 4 {
 				if i := int(bits >> (8 * k) & 255); i < size {
-					cell[k] = g.Part(entries[i/4], 8*(i%4), 8)
+					cell = g.Bitwise(expr.IOr, cell, g.Shift(expr.IShl, byteOf(entries[i/4], i%4), 8*k))
 				}
 			}
-			out = append(out, g.Parts(cell[:]...))
+			out = append(out, cell)
 		}
 	case constant(entries):
 		list := make([]expr.Node, 256)

@@ -40,7 +40,7 @@ func (g *Graph) Join(low, high Node) Node {
 	case l.op == Select && h.op == Select && l.c == h.c:
 		return g.Select(l.c, g.Join(l.a, h.a), g.Join(l.b, h.b))
 	}
-	if g.small(low) || g.small(high) {
+	if g.small(low) && l.op != Select || g.small(high) && h.op != Select { // selections go into sums
 		return g.concat(8, append(g.fields(low), g.fields(high)...)...)
 	}
 	if l.op == Sum && g.zero(high) {
