@@ -72,6 +72,7 @@ func (s *Solver[T]) Assign(ctx context.Context, dst []int, cost dist.Matrix[T]) 
 	if err := s.afford(bytes); err != nil {
 		return 0, err
 	}
+	ctx = s.timed.Of(ctx)
 	x := &s.assign
 	if err := x.begin(ctx, cost); err != nil {
 		return 0, err
@@ -110,7 +111,7 @@ func (x *assignment[T]) begin(ctx context.Context, cost dist.Matrix[T]) error {
 		}
 		for j, c := range row {
 			if c != c || math.IsInf(float64(c), -1) {
-				return fmt.Errorf("%w: the cost of row %d, column %d is %v", ErrNotFinite, i, j, c)
+				return fmt.Errorf("cost: %w", &dist.PositionError{Row: i, Column: j, Value: float64(c), Err: ErrNotFinite})
 			}
 		}
 	}

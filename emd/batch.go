@@ -38,7 +38,7 @@ func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit
 	}
 	b.problems, b.visit = problems, visit
 	defer func() { b.problems, b.visit = nil, nil }()
-	return b.pool.Run(ctx, workers, len(problems), b.take)
+	return b.pool.Run(s.timed.Of(ctx), workers, len(problems), b.take)
 }
 
 // solve makes goroutine w solve problem i.

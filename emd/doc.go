@@ -29,7 +29,7 @@
 // # Method
 //
 // Solve uses the network simplex method (R. K. Ahuja, T. L. Magnanti, J. B. Orlin, "Network flows", 1993, chapter 11),
-// with integer flows, which never cycles. Assign uses shortest augmenting paths after an augmenting row
+// with integer flows, which never cycles. If all weights are equal, it starts from the best assignment. Assign uses shortest augmenting paths after an augmenting row
 // reduction (R. Jonker, A. Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment
 // problems", Computing 38, 1987; D. F. Crouse, "On implementing 2D rectangular assignment algorithms", IEEE Trans.
 // Aerosp. Electron. Syst. 52, 2016).
@@ -45,13 +45,12 @@
 //
 // Allocation: a solver allocates nothing once it has seen its largest problem.
 //
-// Cancellation: calls that can take long take a context, and usually return within 10 ms after it ends.
-// The distances of points with thousands of columns are computed without a look at it, which may take 0.1 s. Solve then
-// returns a feasible plan beside the error.
+// Cancellation: calls that can take long take a context, and usually return within 10 ms after it ends. They look at the
+// clock themselves if it has a deadline. Solve returns a feasible plan beside the error.
 //
 // # Memory
 //
-// Besides the problem, Solve takes about 150 bytes for each of the n + m points, and one row of costs. For
-// points, distances of up to 32 MB are stored, and otherwise computed when they are needed. Assign takes about 60
+// Besides the problem, Solve takes about 260 bytes for each of the n + m points, and one row of costs. For
+// points, distances of up to 32 MB are stored, and otherwise computed when they are needed. Assign takes about 70
 // bytes for each row and column, and a transposed copy of a matrix that has more rows than columns.
 package emd

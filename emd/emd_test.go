@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
@@ -461,6 +462,7 @@ func TestPitfalls(t *testing.T) {
 
 // TestErrors: what is wrong is said with its place.
 func TestErrors(t *testing.T) {
+	var at *dist.PositionError
 	matrix := func(n, m int, data ...float64) dist.Matrix[float64] { return dist.NewMatrix(n, m, data) }
 	nan, inf := math.NaN(), math.Inf(1)
 	good := matrix(2, 2, 1, 2, 3, 4)
@@ -474,11 +476,13 @@ func TestErrors(t *testing.T) {
 		{Problem[float64]{Cost: good, X: good, Y: good}, ErrShape, "not both"},
 		{Problem[float64]{X: good, Y: matrix(2, 1, 1, 2)}, ErrShape, "coordinates"},
 		{Problem[float64]{X: good}, ErrShape, "Y is empty"},
-		{Problem[float64]{X: good, Y: matrix(1, 2, 1, inf)}, ErrNotFinite, "Y, row 0, column 1"},
+		{Problem[float64]{X: good, Y: matrix(1, 2, 1, inf)}, ErrNotFinite, "Y: value is not finite: row 0, column 1 is +Inf"},
 		{Problem[float64]{X: matrix(1, 1, 1e200), Y: matrix(1, 1, -1e200)}, ErrRange, "X[0] and Y[0]"},
 		{Problem[float64]{Cost: matrix(2, 2, 1, 2, nan, 4)}, ErrNotFinite, "row 1, column 0"},
 		{Problem[float64]{Cost: matrix(2, 2, 1, 2, -inf, 4), A: []float64{1, 0}}, ErrNotFinite, "row 1, column 0"},
 		{Problem[float64]{Cost: matrix(2, 2, math.MaxFloat64, -math.MaxFloat64, -math.MaxFloat64, math.MaxFloat64)}, ErrRange, "overflows"},
+		{Problem[float64]{Cost: matrix(2, 2, 1e300, -1e300, -1e300, 1e300), A: []float64{1e9, 1e9}, B: []float64{1e9, 1e9}}, ErrRange, "overflows"},
+		{Problem[float64]{X: matrix(4, 1, 0, 1e150, 3e150, -7e150), Y: matrix(4, 1, 0, 1e150, 3e150, -7e150), A: []float64{1e9, 1e9, 1e9, 1e9}, B: []float64{1e9, 1e9, 1e9, 1e9}}, ErrRange, "gap"},
 		{Problem[float64]{Cost: dist.Matrix[float64]{Rows: 2, Cols: 2, Stride: 2, Data: make([]float64, 3)}}, ErrShape, "Cost"},
 		{Problem[float64]{Cost: good, A: []float64{1}}, ErrShape, "A has length 1"},
 		{Problem[float64]{Cost: good, B: []float64{1, -1}}, ErrMarginals, "B[1]"},
@@ -487,7 +491,7 @@ func TestErrors(t *testing.T) {
 		{Problem[float64]{Cost: good, Mass: 2}, ErrMarginals, "Mass is 2"},
 		{Problem[float64]{Cost: good, Mass: nan}, ErrMarginals, "Mass is NaN"},
 	} {
-		if r, err := s.Solve(t.Context(), &c.p); r != nil || !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
+		if r, err := s.Solve(t.Context(), &c.p); r != nil || !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) || errors.As(err, &at) != (c.want == ErrNotFinite) {
 			t.Errorf("%q: %v", c.text, err)
 		}
 	}
@@ -546,6 +550,29 @@ func (c *ending) Err() error {
 		return context.Canceled
 	}
 	return nil
+}
+
+// overdue is a context whose deadline is past, but whose timer has not run.
+type overdue struct{ context.Context }
+
+func (overdue) Deadline() (time.Time, bool) { return time.Now().Add(-time.Second), true }
+
+// TestDeadline: calls look at the clock.
+func TestDeadline(t *testing.T) {
+	const n = 100
+	x, line := dist.NewMatrix[float64](n, n, nil), make([]float64, 1000)
+	var s Solver[float64]
+	ctx := overdue{t.Context()}
+	_, solve := s.Solve(ctx, &Problem[float64]{X: x, Y: x})
+	_, assign := s.Assign(ctx, make([]int, n), x)
+	_, distance := s.Distance1D(ctx, line, line, nil, nil, 1)
+	_, sliced := s.Sliced(ctx, dist.Matrix[float64]{}, dist.Matrix[float64]{}, &Problem[float64]{X: x, Y: x}, nil)
+	batch := s.SolveBatch(ctx, []Problem[float64]{{X: x, Y: x}}, func(int, *Result[float64], error) {})
+	for k, err := range []error{solve, assign, distance, sliced, batch} {
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(k, err)
+		}
+	}
 }
 
 // TestCancelled: a context that ends leaves a feasible plan, at every place, and an assignment that is not changed.

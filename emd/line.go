@@ -66,6 +66,7 @@ func (s *Solver[T]) Distance1D(ctx context.Context, x, y, a, b []T, p float64) (
 	if err != nil {
 		return 0, err
 	}
+	ctx = s.timed.Of(ctx)
 	l := &s.line
 	sides := [2]side{{each: float64(len(y))}, {each: float64(len(x))}}
 	for k, z := range [2][]T{x, y} {

@@ -37,7 +37,8 @@ type Problem[T dist.Float] struct {
 var (
 	// ErrShape: sizes do not fit together.
 	ErrShape = fault.ErrShape
-	// ErrNotFinite: the input contains NaN, or infinity where it is not allowed.
+	// ErrNotFinite: the input contains NaN, or infinity where it is not allowed. In a matrix, a dist.PositionError says
+	// where.
 	ErrNotFinite = fault.ErrNotFinite
 	// ErrMarginals: a weight is negative or not finite, the sums of A and B differ, or Mass exceeds them.
 	ErrMarginals = errors.New("bad marginals")
@@ -85,7 +86,7 @@ func checkPoints[T dist.Float](x, y dist.Matrix[T]) error {
 		for i := range c.m.Rows {
 			for l, v := range c.m.Data[i*c.m.Stride:][:c.m.Cols] {
 				if v-v != 0 {
-					return fmt.Errorf("%w: %s, row %d, column %d is %v", ErrNotFinite, c.name, i, l, v)
+					return fmt.Errorf("%s: %w", c.name, &dist.PositionError{Row: i, Column: l, Value: float64(v), Err: ErrNotFinite})
 				}
 			}
 		}

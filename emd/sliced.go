@@ -80,6 +80,7 @@ func (s *Solver[T]) Sliced(ctx context.Context, dx, dy dist.Matrix[T], p *Proble
 			clear(m.Row(i))
 		}
 	}
+	ctx = s.timed.Of(ctx)
 	l := &s.line
 	rng := random.New(options.Seed, directionStream)
 	var sum total

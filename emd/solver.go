@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/parallel"
 	"github.com/gomonge/monge/internal/simplex"
 )
 
@@ -40,6 +41,7 @@ type Settings struct {
 type Solver[T dist.Float] struct {
 	settings Settings
 	busy     atomic.Bool
+	timed    parallel.Timed
 	work     workspace[T]
 	assign   assignment[T]
 	line     line[T]
@@ -109,7 +111,7 @@ func (s *Solver[T]) afford(bytes float64) error {
 func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
 	s.enter()
 	defer s.leave()
-	return s.solve(ctx, p)
+	return s.solve(s.timed.Of(ctx), p)
 }
 
 // solve is Solve for a solver that is marked as being used.
@@ -221,7 +223,7 @@ func (w *workspace[T]) answer(ctx context.Context, p *Problem[T], a, b []T, err 
 		return nil, fmt.Errorf("%w: the transport cost overflows", ErrRange)
 	}
 	if gap := r.Certificate.Gap; !cancelled && gap-gap != 0 {
-		return nil, fmt.Errorf("%w: the gap of the certificate overflows", ErrRange)
+		return nil, fmt.Errorf("%w: the gap is %v", ErrRange, gap)
 	}
 	return r, err
 }
@@ -231,7 +233,7 @@ func explain[T dist.Float](p *Problem[T], err error) error {
 	var where *simplex.NotFiniteError
 	switch {
 	case errors.As(err, &where) && p.Cost.Rows > 0:
-		return fmt.Errorf("%w: the cost of row %d, column %d is %v", ErrNotFinite, where.Row, where.Column, p.Cost.At(where.Row, where.Column))
+		return fmt.Errorf("Cost: %w", &dist.PositionError{Row: where.Row, Column: where.Column, Value: float64(p.Cost.At(where.Row, where.Column)), Err: ErrNotFinite})
 	case where != nil:
 		return fmt.Errorf("%w: the squared distance of X[%d] and Y[%d] overflows", ErrRange, where.Row, where.Column)
 	case errors.Is(err, simplex.ErrRange):

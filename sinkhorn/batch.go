@@ -74,7 +74,7 @@ func (s *solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit
 	b.problems, b.visit = problems, visit
 	b.divide(&s.settings, workers)
 	defer func() { b.problems, b.visit = nil, nil }()
-	return b.pool.Run(s.timed.of(ctx), workers, len(b.runs), b.take)
+	return b.pool.Run(s.timed.Of(ctx), workers, len(b.runs), b.take)
 }
 
 // divide cuts the problems into runs, such that every worker gets some of those that share K.

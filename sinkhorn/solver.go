@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/parallel"
 )
 
 // Solver solves problems one after the other in one workspace. The zero Solver has the zero
@@ -92,7 +92,7 @@ type solver[T dist.Float] struct {
 	half      struct{ g, h []T } // of a Divergence
 	group     group[T]
 	batch     batch[T]
-	timed     timed
+	timed     parallel.Timed
 	count     uint64 // of results
 }
 
@@ -161,37 +161,12 @@ func (s *solver[T]) solutionOf(ctx context.Context, p Problem[T]) (*Result[T], e
 func (s *solver[T]) Solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
 	s.enter()
 	defer s.leave()
-	return s.solve(s.timed.of(ctx), p)
+	return s.solve(s.timed.Of(ctx), p)
 }
 
 // endedBy reports whether err is the cause of the end of the context.
 func endedBy(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && errors.Is(err, context.Cause(ctx))
-}
-
-// timed is a context that looks at the clock itself. If all processors are busy, the timer of a
-// deadline runs tens of milliseconds late.
-type timed struct {
-	context.Context
-	end time.Time
-}
-
-// of returns ctx, as a timed context if it has a deadline.
-func (t *timed) of(ctx context.Context) context.Context {
-	end, ok := ctx.Deadline()
-	if _, is := ctx.(*timed); is || !ok {
-		return ctx
-	}
-	*t = timed{ctx, end}
-	return t
-}
-
-// Err returns DeadlineExceeded from the deadline on.
-func (t *timed) Err() error {
-	if err := t.Context.Err(); err != nil || time.Now().Before(t.end) {
-		return err
-	}
-	return context.DeadlineExceeded
 }
 
 // solve is Solve for a solver that is marked as being used.

@@ -255,7 +255,7 @@ func TestExact(t *testing.T) {
 		{t.Context(), change(func(q *Problem) { q.B = []float64{1, -1, 1} }), codes.InvalidArgument, "B[1] is -1"},
 		{t.Context(), change(func(q *Problem) { q.B = []float64{1, 1, 1} }), codes.InvalidArgument, "A sums to 1 and B to 3"},
 		{t.Context(), change(func(q *Problem) { q.A = []float64{1} }), codes.InvalidArgument, "A has length 1, not 2"},
-		{t.Context(), change(func(q *Problem) { q.X.Data = []float64{0, math.Inf(1)} }), codes.InvalidArgument, "X, row 1, column 0 is +Inf"},
+		{t.Context(), change(func(q *Problem) { q.X.Data = []float64{0, math.Inf(1)} }), codes.InvalidArgument, "row 1, column 0 is +Inf"},
 		{t.Context(), change(func(q *Problem) { q.X.Data = []float64{0, 1e200} }), codes.InvalidArgument, "the squared distance of X[1] and Y[0] overflows"},
 		{t.Context(), &Problem{X: far, Y: far, A: heavy, B: heavy, Exact: true}, codes.InvalidArgument, "the gap is NaN"},
 		{t.Context(), change(func(q *Problem) { q.X.Data = make([]float64, 34) }), codes.ResourceExhausted, "34 × 3"},

@@ -182,9 +182,6 @@ func (e *Engine) Transport(ctx context.Context, p *Problem, out *Solution) error
 			return err
 		}
 		gap := r.Certificate.Gap
-		if gap-gap != 0 {
-			return fmt.Errorf("%w: the gap is %v", emd.ErrRange, gap)
-		}
 		*out = Solution{Cost: r.Cost, MarginalError: r.Certificate.MarginalError, Gap: &gap, Iterations: r.Pivots, Status: r.Status.String(), Plan: out.Plan}
 		return out.setPlan(ctx, p, r)
 	}
