@@ -40,10 +40,14 @@ func exact[T dist.Float](s spec, dir string) *job {
 			})
 		}
 	case "assign":
-		cost, columns := loadMatrix[T](dir, "x", n, n), make([]int, n)
+		x, columns := load[T](dir, "x"), make([]int, n)
 		run = func() (err error) {
-			costs[0], err = solver.Assign(background, columns, cost)
-			return err
+			for i := range costs {
+				if costs[i], err = solver.Assign(background, columns, dist.NewMatrix(n, n, x[i*n*n:][:n*n])); err != nil {
+					return err
+				}
+			}
+			return nil
 		}
 	case "line":
 		x, y, order := load[T](dir, "x"), load[T](dir, "y"), s.float("order")

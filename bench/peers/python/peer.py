@@ -465,16 +465,16 @@ def pot_emdtiny(c):
 def scipy_assign(c):
     from scipy.optimize import linear_sum_assignment
 
-    m = c.load("x", c.int("n"), c.int("n"))
-    return lambda: linear_sum_assignment(m), lambda pairs: m[pairs].sum()
+    ms = c.load("x", c.int("count"), c.int("n"), c.int("n"))
+    return lambda: [linear_sum_assignment(m) for m in ms], lambda all: np.array([m[pairs].sum() for m, pairs in zip(ms, all)])
 
 
 def lapx_assign(name):
     def make(c):
         import lap
 
-        m, solve = c.load("x", c.int("n"), c.int("n")), getattr(lap, name)
-        return lambda: solve(m), lambda found: found[0]  # the cost
+        ms, solve = c.load("x", c.int("count"), c.int("n"), c.int("n")), getattr(lap, name)
+        return lambda: [solve(m) for m in ms], lambda all: np.array([found[0] for found in all])  # the costs
 
     return make
 

@@ -51,6 +51,9 @@ func describe(name string) work {
 		return work{v("count") + " small exact problems", square + " each, d = " + v("d")}
 	case "assign":
 		costs := map[string]string{"points": "points, d = " + v("d"), "random": "random costs", "whole": "whole costs"}[v("costs")]
+		if count := v("count"); count != "" && count != "1" {
+			return work{count + " assignments", square + " each, " + costs}
+		}
 		return work{"assignment", square + ", " + costs}
 	case "line":
 		return work{"Wasserstein distance on a line, order " + v("order"), n}

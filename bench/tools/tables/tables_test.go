@@ -51,6 +51,7 @@ func TestParse(t *testing.T) {
 	for name, want := range map[string]work{
 		"emd/type=f64/n=64/d=2/weights=random":       {"exact transport, random weights", "64 × 64, d = 2"},
 		"assign/type=f64/n=64/costs=points/d=10":     {"assignment", "64 × 64, points, d = 10"},
+		"assign/type=f64/count=64/n=64/costs=random": {"64 assignments", "64 × 64 each, random costs"},
 		"assign/type=f64/n=64/costs=whole":           {"assignment", "64 × 64, whole costs"},
 		"sliced/type=f64/n=1000/d=64/directions=100": {"sliced Wasserstein distance, 100 directions", "n = 1000, d = 64"},
 	} {
