@@ -28,6 +28,7 @@ var below = map[string][]string{
 	"internal/asm/asmtest":               {"internal/asm", "internal/asm/num", "internal/testdata"},
 	"internal/asm/exp/oracle":            {"internal/testdata"},
 	"internal/asm/block":                 {"internal/asm", "internal/asm/num", "internal/asm/pass"},
+	"internal/asm/compact":               {"internal/asm", "internal/asm/query"},
 	"internal/asm/gram":                  {"internal/asm", "internal/asm/num", "internal/asm/exp", "internal/asm/distance", "internal/asm/project"},
 	"internal/asm/...":                   {"internal/asm", "internal/asm/num", "internal/asm/exp"},
 	"internal/cpuid":                     nil,

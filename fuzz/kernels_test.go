@@ -263,7 +263,7 @@ func codesKernel(c *call[float32]) {
 
 func FuzzCompact(f *testing.F) { fuzz(f, compactKernel) }
 
-// compactKernel compares vectors of bytes.
+// compactKernel compares vectors of bytes, or widens numbers.
 func compactKernel(c *call[float32]) {
 	words := c.upTo(200)
 	n := max(0, 4*words-c.upTo(3))
@@ -279,7 +279,11 @@ func compactKernel(c *call[float32]) {
 		defer asm.SwitchForms(0)()
 	}
 	out := c.Out(2)
-	switch c.upTo(2) {
+	switch c.upTo(3) {
+	case 3:
+		halves := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(c.inOut(words, c.upTo(5))))), 2*words)
+		compact.WidenFloat16(c.Out(n/2), halves[:n/2])
+		compact.WidenBFloat16(c.Out(n/2), halves[:n/2])
 	case 0:
 		out[0] = float32(compact.DotInt8(signed(), signed())) // exact: below 2^24
 	case 1:
@@ -287,6 +291,8 @@ func compactKernel(c *call[float32]) {
 		out[0], out[1] = float32(d>>16), float32(d&0xffff)
 	case 2:
 		out[0] = float32(compact.Hamming(bytes(), bytes()))
+		word := func() []uint64 { return []uint64{uint64(c.Rand.Uint64()), 7, 0, uint64(n)} }
+		out[1] = float32(compact.HammingWords(word(), word()))
 	}
 }
 

@@ -51,6 +51,11 @@ func compactCall(typ string) func(b *builder) {
 	}
 }
 
+func widenCall(b *builder) {
+	b.vectors(output, b.n)
+	b.narrow(input, "uint16", b.n)
+}
+
 func halfCall(b *builder) {
 	b.vectors(output, b.m)
 	b.vectors(input, b.n)
@@ -329,6 +334,8 @@ var plainKernels = []kernel{
 	{"compact", "DotInt8", single[1:], "", compactShapes(1 << 16), compactCall("int8"), ""},
 	{"compact", "SqEuclideanInt8", single[1:], "", compactShapes(1 << 15), compactCall("int8"), ""},
 	{"compact", "Hamming", single[1:], "", compactShapes(1 << 15), compactCall("uint8"), ""},
+	{"compact", "WidenFloat16", single[1:], "", widenShapes, widenCall, ""},
+	{"compact", "WidenBFloat16", single[1:], "", widenShapes, widenCall, ""},
 	{"codes", "Sums8", single[1:], "", func(lanes int) []shape {
 		return append(codeShapes(lanes), grid([]int{1, 2}, []int{1, 3}, func(m, n int) []shape { return []shape{{m: m, n: n}} })...)
 	}, func(b *builder) {

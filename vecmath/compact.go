@@ -25,13 +25,14 @@ func SqEuclideanInt8(a, b []int8) int64 {
 // Hamming returns the number of bits in which a and b differ. It is 0 for empty slices.
 func Hamming[T byte | uint64](a, b []T) int {
 	checkLengths(len(a), len(b))
-	return compact.Hamming(bytesOf(a), bytesOf(b))
+	if unsafe.Sizeof(T(0)) == 8 {
+		return compact.HammingWords(cast[uint64](a), cast[uint64](b))
+	}
+	return compact.Hamming(cast[byte](a), cast[byte](b))
 }
 
-// bytesOf returns the memory of s.
-func bytesOf[T byte | uint64](s []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(T(0))))
-}
+// cast sees a slice as one of T, which is its type.
+func cast[T, U byte | uint64](s []U) []T { return *(*[]T)(unsafe.Pointer(&s)) }
 
 // QuantizeInt8 sets dst to the integers from −127 to 127 for which scale·dst[i] is nearest to src[i], and returns the scale, a
 // number of 17 significant bits at most, so that scale·dst[i] is exact. The error of an element is at most scale/2, where scale is
@@ -72,7 +73,10 @@ func ToFloat16(dst []uint16, src []float32) {
 }
 
 // FromFloat16 sets dst[i] to the binary16 number src[i], exactly.
-func FromFloat16(dst []float32, src []uint16) { widen(query.Float16, dst, src) }
+func FromFloat16(dst []float32, src []uint16) {
+	checkLengths(len(dst), len(src))
+	compact.WidenFloat16(dst, src)
+}
 
 // ToBFloat16 sets dst[i] to the bfloat16 number nearest to src[i], the even one of two: the upper 16 bits of a float32. A NaN
 // becomes 0x7fc0.
@@ -84,7 +88,10 @@ func ToBFloat16(dst []uint16, src []float32) {
 }
 
 // FromBFloat16 sets dst[i] to the bfloat16 number src[i], exactly.
-func FromBFloat16(dst []float32, src []uint16) { widen(query.BFloat16, dst, src) }
+func FromBFloat16(dst []float32, src []uint16) {
+	checkLengths(len(dst), len(src))
+	compact.WidenBFloat16(dst, src)
+}
 
 // narrow returns v in a format of which infinity is inf.
 func narrow(format query.Half, v float32, inf uint16) uint16 {
@@ -98,13 +105,6 @@ func narrow(format query.Half, v float32, inf uint16) uint16 {
 		return inf | 1<<15
 	}
 	return inf
-}
-
-func widen(format query.Half, dst []float32, src []uint16) {
-	checkLengths(len(dst), len(src))
-	for i, h := range src {
-		dst[i] = format.Widen(h)
-	}
 }
 
 func checkLengths(n, m int) {

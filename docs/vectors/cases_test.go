@@ -195,6 +195,73 @@ func runPairs[T number](c *testCase) (map[string]array, error) {
 	}, nil
 }
 
+// compact
+
+func compactCases() (out []testCase) {
+	rng := newRand(8)
+	vectors := func(comment string, x, y []float32) {
+		out = append(out, testCase{Type: "float32", Comment: comment, Inputs: map[string]array{"x": pack(x, len(x)), "y": pack(y, len(y))}})
+	}
+	for _, n := range []int{0, 1, 15, 16, 17, 64, 100, 200, 500} {
+		x, y := make([]float32, n), make([]float32, n)
+		for i := range x {
+			x[i], y[i] = float32(rng.IntN(256)-128), float32(rng.IntN(256)-128)
+		}
+		vectors(fmt.Sprintf("%d bytes", n), x, y)
+	}
+	least, most := make([]float32, 64), make([]float32, 64)
+	for i := range least {
+		least[i], most[i] = -128, 127
+	}
+	vectors("the largest products", least, least)
+	vectors("the largest differences", least, most)
+	for _, n := range []int{1, 9, 32} {
+		out = append(out, testCase{Type: "float32", Comment: fmt.Sprintf("%d numbers", n), Inputs: map[string]array{"v": pack(values[float32](rng, n), n)}})
+	}
+	special := []float32{0, float32(math.Copysign(0, -1)), 65504, 65519, 65520, 0x1p-24, 0x1p-25, 0x1.8p-25, -0x1.002p0, 0x1.006p0, 0x1p-149, 3e38}
+	return append(out, testCase{Type: "float32", Comment: "ties, subnormal numbers and overflow", Inputs: map[string]array{"v": pack(special, len(special))}})
+}
+
+func runCompact(c *testCase) (map[string]array, error) {
+	if v, ok := c.Inputs["v"]; ok {
+		x := unpack[float32](v)
+		quantized, signs, half := make([]int8, len(x)), make([]byte, (len(x)+7)/8), make([]uint16, len(x))
+		scale := vecmath.QuantizeInt8(quantized, x)
+		vecmath.SignBits(signs, x)
+		negative := make([]float32, len(x))
+		for i := range negative {
+			negative[i] = float32(signs[i/8] >> (i % 8) & 1)
+		}
+		out := map[string]array{"scale": scalar(scale), "int8": packIntegers(quantized), "negative": pack(negative, len(x))}
+		vecmath.ToFloat16(half, x)
+		out["float16"] = packIntegers(half)
+		vecmath.ToBFloat16(half, x)
+		out["bfloat16"] = packIntegers(half)
+		return out, nil
+	}
+	var bytes [2][]int8
+	var bits [2][]byte
+	for i, name := range []string{"x", "y"} {
+		for _, v := range unpack[float32](c.Inputs[name]) {
+			bytes[i], bits[i] = append(bytes[i], int8(v)), append(bits[i], byte(int8(v)))
+		}
+	}
+	return map[string]array{
+		"dot":         scalar(float32(vecmath.DotInt8(bytes[0], bytes[1]))),
+		"sqeuclidean": scalar(float32(vecmath.SqEuclideanInt8(bytes[0], bytes[1]))),
+		"hamming":     scalar(float32(vecmath.Hamming(bits[0], bits[1]))),
+	}, nil
+}
+
+// packIntegers packs integers below 2^24 as numbers.
+func packIntegers[T int8 | uint16](x []T) array {
+	out := make([]float32, len(x))
+	for i, v := range x {
+		out[i] = float32(v)
+	}
+	return pack(out, len(out))
+}
+
 func gibbsCases() []testCase { return typed(gibbsOf[float64](), gibbsOf[float32]()) }
 
 func gibbsOf[T number]() []testCase {

@@ -37,6 +37,8 @@ func TestGoldenBits(t *testing.T) {
 		"adjoint/sweep/f64":    "dbeebb5d73a1b3af",
 		"adjoint/sweep/mixed":  "75f92cc3e042e7f2",
 		"compact/dot":          "55f1f775f15b6bd6",
+		"compact/bfloat16":     "0e4a830d2ec513a5",
+		"compact/float16":      "f16e237cd11a48e5",
 		"compact/hamming":      "ea4d9d8a81781c89",
 		"compact/sqeuclidean":  "867aaa3f71583b74",
 		"block/f32":            "d7edc7100319103e",
@@ -287,6 +289,16 @@ func goldenCompact(got map[string]string) {
 		sums[1] = append(sums[1], float64(compact.SqEuclideanInt8(x, y)))
 		sums[2] = append(sums[2], float64(compact.Hamming(a, b)))
 	}
+	all, wide := make([]uint16, 1<<16), make([]float32, 1<<16)
+	for i := range all {
+		if i&0x7c00 != 0x7c00 || i&0x3ff == 0 { // no NaN of either format, whose bits may differ
+			all[i] = uint16(i)
+		}
+	}
+	compact.WidenFloat16(wide, all)
+	got["compact/float16"] = hash(wide)
+	compact.WidenBFloat16(wide, all)
+	got["compact/bfloat16"] = hash(wide)
 	got["compact/dot"], got["compact/sqeuclidean"], got["compact/hamming"] = hash(sums[0]), hash(sums[1]), hash(sums[2])
 }
 

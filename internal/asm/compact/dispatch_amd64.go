@@ -34,6 +34,12 @@ func hammingAVX512VPOPCNT(n int, a, b *byte) int
 //go:noescape
 func hammingAVX2(n int, a, b *byte) int
 
+//go:noescape
+func widenFloat16AVX2(n int, dst *float32, src *uint16)
+
+//go:noescape
+func widenBFloat16AVX2(n int, dst *float32, src *uint16)
+
 //go:noinline
 func dotInt8(a, b []int8) int64 {
 	switch asm.Current() {
@@ -74,4 +80,24 @@ func hamming(a, b []byte) int {
 		return hammingAVX2(len(a), &a[0], &b[0])
 	}
 	return hammingRef(a, b)
+}
+
+//go:noinline
+func widenFloat16(dst []float32, src []uint16) {
+	switch asm.Current() {
+	case asm.AVX2, asm.AVX512:
+		widenFloat16AVX2(len(dst), &dst[0], &src[0])
+	default:
+		widenFloat16Ref(dst, src)
+	}
+}
+
+//go:noinline
+func widenBFloat16(dst []float32, src []uint16) {
+	switch asm.Current() {
+	case asm.AVX2, asm.AVX512:
+		widenBFloat16AVX2(len(dst), &dst[0], &src[0])
+	default:
+		widenBFloat16Ref(dst, src)
+	}
 }

@@ -22,6 +22,12 @@ func sqEuclideanInt8NEONDotProd(n int, a, b *int8) int64
 //go:noescape
 func hammingNEON(n int, a, b *byte) int
 
+//go:noescape
+func widenFloat16NEON(n int, dst *float32, src *uint16)
+
+//go:noescape
+func widenBFloat16NEON(n int, dst *float32, src *uint16)
+
 //go:noinline
 func dotInt8(a, b []int8) int64 {
 	switch asm.Current() {
@@ -53,4 +59,24 @@ func hamming(a, b []byte) int {
 		return hammingNEON(len(a), &a[0], &b[0])
 	}
 	return hammingRef(a, b)
+}
+
+//go:noinline
+func widenFloat16(dst []float32, src []uint16) {
+	switch asm.Current() {
+	case asm.NEON:
+		widenFloat16NEON(len(dst), &dst[0], &src[0])
+	default:
+		widenFloat16Ref(dst, src)
+	}
+}
+
+//go:noinline
+func widenBFloat16(dst []float32, src []uint16) {
+	switch asm.Current() {
+	case asm.NEON:
+		widenBFloat16NEON(len(dst), &dst[0], &src[0])
+	default:
+		widenBFloat16Ref(dst, src)
+	}
 }

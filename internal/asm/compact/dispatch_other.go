@@ -7,3 +7,7 @@ func dotInt8(a, b []int8) int64 { return dotInt8Ref(a, b) }
 func sqEuclideanInt8(a, b []int8) int64 { return sqEuclideanInt8Ref(a, b) }
 
 func hamming(a, b []byte) int { return hammingRef(a, b) }
+
+func widenFloat16(dst []float32, src []uint16) { widenFloat16Ref(dst, src) }
+
+func widenBFloat16(dst []float32, src []uint16) { widenBFloat16Ref(dst, src) }

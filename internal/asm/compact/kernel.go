@@ -1,9 +1,13 @@
 package compact
 
-import "github.com/gomonge/monge/internal/asm"
+import (
+	"unsafe"
+
+	"github.com/gomonge/monge/internal/asm"
+)
 
 const (
-	// step is the number of bytes of which assembly takes multiples.
+	// step is the number of elements of which assembly takes multiples.
 	step = 16
 
 	// With these, the sum of all products is below 2³¹ in size.
@@ -57,4 +61,44 @@ func Hamming(a, b []byte) (count int) {
 		}
 	}
 	return count + hammingRef(a, b)
+}
+
+// WidenFloat16 sets dst[i] to the number of IEEE 754 binary16 that src[i] is. src has the length of dst.
+func WidenFloat16(dst []float32, src []uint16) {
+	src = src[:len(dst)]
+	if len(dst) >= step {
+		for p := asm.Piece(len(dst), 1, step); len(dst) >= step; {
+			n := min(p, len(dst)) &^ (step - 1)
+			widenFloat16(dst[:n], src[:n])
+			dst, src = dst[n:], src[n:]
+		}
+	}
+	widenFloat16Ref(dst, src)
+}
+
+// WidenBFloat16 sets dst[i] to the float32 whose upper half is src[i]. src has the length of dst.
+func WidenBFloat16(dst []float32, src []uint16) {
+	src = src[:len(dst)]
+	if len(dst) >= step {
+		for p := asm.Piece(len(dst), 1, step); len(dst) >= step; {
+			n := min(p, len(dst)) &^ (step - 1)
+			widenBFloat16(dst[:n], src[:n])
+			dst, src = dst[n:], src[n:]
+		}
+	}
+	widenBFloat16Ref(dst, src)
+}
+
+// HammingWords returns the number of bits in which a and b differ. b has the length of a.
+func HammingWords(a, b []uint64) int {
+	b = b[:len(a)]
+	if len(a) < step/8 || asm.Current() == asm.Ref {
+		return hammingWordsRef(a, b)
+	}
+	return Hamming(bytesOf(a), bytesOf(b))
+}
+
+// bytesOf returns the memory of s.
+func bytesOf(s []uint64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), 8*len(s))
 }

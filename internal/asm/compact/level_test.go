@@ -16,7 +16,7 @@ var extremes = []byte{0, 1, 127, 128, 129, 255}
 func bytesIn(a *asmtest.Arena[float64], n, kind int) []byte {
 	words := a.InOut((n+7)/8, asmtest.Unit)
 	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
-	if a.Rand.IntN(2) == 0 {
+	if a.Rand.IntN(2) == 0 { // at an address that is no multiple of 8
 		b = b[len(b)-n:]
 	}
 	for i := range b {
@@ -36,16 +36,25 @@ func signedBytes(b []byte) []int8 {
 	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(b))), len(b))
 }
 
+// wordsOf returns the whole words of b.
+func wordsOf(b []byte) []uint64 {
+	if len(b) < 8 {
+		return nil
+	}
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
+}
+
 // TestLevels compares every level and form with the definition: every number of steps up to two turns of each loop, and pieces that
 // are as long as sums of 32 bits and of 16 bits allow, with bytes that make these the largest.
 func TestLevels(t *testing.T) {
 	compare := func(n, kind, other int) {
 		asmtest.Compare(t, uint64(100*n+10*kind+other), func(a *asmtest.Arena[float64]) {
 			x, y := bytesIn(a, n, kind), bytesIn(a, n, other)
-			results := a.Out(3)
+			results := a.Out(4)
 			results[0] = float64(DotInt8(signedBytes(x), signedBytes(y)))
 			results[1] = float64(SqEuclideanInt8(signedBytes(x), signedBytes(y)))
 			results[2] = float64(Hamming(x, y))
+			results[3] = float64(HammingWords(wordsOf(x), wordsOf(y)))
 		})
 		if t.Failed() {
 			t.Fatalf("n = %d, kinds %d and %d", n, kind, other)
@@ -68,12 +77,39 @@ func TestLevels(t *testing.T) {
 	})
 }
 
+// TestWiden compares every level with the definition, for all numbers of 16 bits and for every number of steps up to three
+// turns.
+func TestWiden(t *testing.T) {
+	for n := range 4 * step {
+		asmtest.Compare(t, uint64(n), func(a *asmtest.Arena[float32]) {
+			words := a.InOut((n+1)/2, asmtest.Unit)
+			src := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(words))), 2*len(words))
+			for i := range src {
+				src[i] = uint16(a.Rand.Uint32())
+			}
+			WidenFloat16(a.Out(n), src[len(src)-n:])
+			WidenBFloat16(a.Out(n), src[len(src)-n:])
+		})
+	}
+	all := make([]uint16, 1<<16)
+	for i := range all {
+		all[i] = uint16(i)
+	}
+	asmtest.Compare(t, 1, func(a *asmtest.Arena[float32]) {
+		WidenFloat16(a.Out(len(all)), all)
+		WidenBFloat16(a.Out(len(all)), all)
+	})
+}
+
 // TestPanics: lengths that do not fit.
 func TestPanics(t *testing.T) {
 	for i, f := range []func(){
 		func() { DotInt8(make([]int8, 17), make([]int8, 16)) },
 		func() { SqEuclideanInt8(make([]int8, 17), make([]int8, 16)) },
 		func() { Hamming(make([]byte, 17), make([]byte, 16)) },
+		func() { HammingWords(make([]uint64, 17), make([]uint64, 16)) },
+		func() { WidenFloat16(make([]float32, 17), make([]uint16, 16)) },
+		func() { WidenBFloat16(make([]float32, 17), make([]uint16, 16)) },
 	} {
 		func() {
 			defer func() {

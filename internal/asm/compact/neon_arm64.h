@@ -16,3 +16,5 @@
 #define SABD_16B(d, n, m) WORD $(0x4e207400|(m)<<16|(n)<<5|(d))
 #define SDOT_4S(d, n, m) WORD $(0x4e809400|(m)<<16|(n)<<5|(d))
 #define UDOT_4S(d, n, m) WORD $(0x6e809400|(m)<<16|(n)<<5|(d))
+#define FCVTL_4S(d, n) WORD $(0x0e217800|(n)<<5|(d))
+#define FCVTL2_4S(d, n) WORD $(0x4e217800|(n)<<5|(d))

@@ -3,6 +3,8 @@ package compact
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/gomonge/monge/internal/asm/query"
 )
 
 func dotInt8Ref(a, b []int8) (sum int64) {
@@ -28,4 +30,24 @@ func hammingRef(a, b []byte) (count int) {
 		count += bits.OnesCount8(v ^ b[i])
 	}
 	return count
+}
+
+// hammingWordsRef is hammingRef for the bytes of words, in half of the time.
+func hammingWordsRef(a, b []uint64) (count int) {
+	for i, v := range a {
+		count += bits.OnesCount64(v ^ b[i])
+	}
+	return count
+}
+
+func widenFloat16Ref(dst []float32, src []uint16) {
+	for i, h := range src {
+		dst[i] = query.Float16.Widen(h)
+	}
+}
+
+func widenBFloat16Ref(dst []float32, src []uint16) {
+	for i, h := range src {
+		dst[i] = query.BFloat16.Widen(h)
+	}
 }

@@ -1,0 +1,58 @@
+// widenFloat16, widenBFloat16, float32, AVX2 + FMA.
+//
+//	widenFloat16    dst_i = src_i, a number of IEEE 754 binary16
+//	widenBFloat16   dst_i = src_i, the upper half of a float32      0≤i<n
+//
+// Same bits as    widenFloat16Ref and widenBFloat16Ref in ref.go, exact; any NaN for a NaN.
+// Layout          n elements, n ≥ 16, a multiple of 16.
+// Tile            16 elements in two registers.
+// Tail            none: whole tiles.
+// Special values  subnormal numbers, infinities and NaN are converted, too.
+// Registers       CX elements left · DI dst · SI src · Y0 Y1 elements.
+// Source          VCVTPH2PS of F16C.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+#define left CX
+#define dp DI
+#define from SI
+
+// store16 stores 16 elements and advances.
+#define store16 \
+	VMOVUPS Y0, (dp);    \
+	VMOVUPS Y1, 32(dp);  \
+	ADDQ    $32, from;    \
+	ADDQ    $64, dp;     \
+	SUBQ    $16, left
+
+// func widenFloat16AVX2(n int, dst *float32, src *uint16)
+TEXT ·widenFloat16AVX2(SB), NOSPLIT, $0-24
+	MOVQ n+0(FP), left
+	MOVQ dst+8(FP), dp
+	MOVQ src+16(FP), from
+
+loop:
+	VCVTPH2PS (from), Y0
+	VCVTPH2PS 16(from), Y1
+	store16
+	JNZ       loop
+	VZEROUPPER
+	RET
+
+// func widenBFloat16AVX2(n int, dst *float32, src *uint16)
+TEXT ·widenBFloat16AVX2(SB), NOSPLIT, $0-24
+	MOVQ n+0(FP), left
+	MOVQ dst+8(FP), dp
+	MOVQ src+16(FP), from
+
+loop:
+	VPMOVZXWD (from), Y0
+	VPMOVZXWD 16(from), Y1
+	VPSLLD    $16, Y0, Y0
+	VPSLLD    $16, Y1, Y1
+	store16
+	JNZ       loop
+	VZEROUPPER
+	RET

@@ -1,0 +1,56 @@
+// widenFloat16, widenBFloat16, float32, NEON.
+//
+//	widenFloat16    dst_i = src_i, a number of IEEE 754 binary16
+//	widenBFloat16   dst_i = src_i, the upper half of a float32      0≤i<n
+//
+// Same bits as    widenFloat16Ref and widenBFloat16Ref in ref.go, exact; any NaN for a NaN.
+// Layout          n elements, n ≥ 16, a multiple of 16.
+// Tile            16 elements in four registers.
+// Tail            none: whole tiles.
+// Special values  subnormal numbers, infinities and NaN are converted, too.
+// Registers       R0 dst · R1 src · R2 elements left · V0–V3 elements of dst · V4 V5 of src · V6 zeros.
+// Source          FCVTL; a zero below each number makes it the upper half.
+
+//go:build arm64 && !purego
+
+#include "textflag.h"
+#include "neon_arm64.h"
+
+#define dp R0
+#define from R1
+#define left R2
+
+// func widenFloat16NEON(n int, dst *float32, src *uint16)
+TEXT ·widenFloat16NEON(SB), NOSPLIT, $0-24
+	MOVD n+0(FP), left
+	MOVD dst+8(FP), dp
+	MOVD src+16(FP), from
+
+loop:
+	VLD1.P 32(from), [V4.H8, V5.H8]
+	FCVTL_4S(0, 4)
+	FCVTL2_4S(1, 4)
+	FCVTL_4S(2, 5)
+	FCVTL2_4S(3, 5)
+	VST1.P [V0.S4, V1.S4, V2.S4, V3.S4], 64(dp)
+	SUBS   $16, left
+	BNE    loop
+	RET
+
+// func widenBFloat16NEON(n int, dst *float32, src *uint16)
+TEXT ·widenBFloat16NEON(SB), NOSPLIT, $0-24
+	MOVD n+0(FP), left
+	MOVD dst+8(FP), dp
+	MOVD src+16(FP), from
+	VEOR V6.B16, V6.B16, V6.B16
+
+loop:
+	VLD1.P 32(from), [V4.H8, V5.H8]
+	VZIP1  V4.H8, V6.H8, V0.H8
+	VZIP2  V4.H8, V6.H8, V1.H8
+	VZIP1  V5.H8, V6.H8, V2.H8
+	VZIP2  V5.H8, V6.H8, V3.H8
+	VST1.P [V0.S4, V1.S4, V2.S4, V3.S4], 64(dp)
+	SUBS   $16, left
+	BNE    loop
+	RET
