@@ -10,8 +10,8 @@ type because struct{ ours, name, text string }
 var reasons = []because{
 	{"", "exp/", "the table look-up and the check of the range take ports that FMAs need (internal/asm/exp/NOTES.md)"},
 	{"", "log/", "operations beside the FMAs: splitting off the exponent, table look-ups, rounding errors, special values"},
-	{"", "softmax/", "maximum and scaling are passes of their own over the slice, and the look-up takes ports that FMAs need (vecmath/NOTES.md)"},
-	{"", "logsumexp/", "the maximum is a pass of its own over the slice, and the look-up takes ports that FMAs need (vecmath/NOTES.md)"},
+	{"", "softmax/", "the scaling is a pass of its own over the slice, the maximum reads it first, and sums and the look-up take ports that FMAs need (vecmath/NOTES.md)"},
+	{"", "logsumexp/", "the maximum reads the slice first, and sums and the look-up take ports that FMAs need (vecmath/NOTES.md)"},
 	{"", "pair/", "the call, the last elements and the folds of the lanes weigh as much as short vectors; of a cosine, a root and a division, too (internal/asm/pair/NOTES.md)"},
 	{"", "query/.*/n=1000/", "the values of a call are copied, and the lanes of every row are summed behind its loads"},
 	{"", "query/", "a plain loop over the same rows, in the same run, is 1.0 to 1.1 times as fast (internal/asm/query/NOTES.md); the limit is measured earlier, on other memory"},
