@@ -186,6 +186,15 @@ func cases() []testCase {
 			}
 		}
 	})
+	for _, of := range []string{"dot", "sqeuclidean", "hamming"} {
+		for _, n := range []int{64, 256, 768, 1536, 4096} {
+			g := against("naive", 4)
+			if n < 256 {
+				g = goal{}
+			}
+			add(false, 1e-9, g, "bytes/type=f32/of=%s/n=%d", of, n)
+		}
+	}
 	for _, n := range []int{1_000, 100_000} {
 		for _, d := range []int{128, 384, 768, 1536} {
 			large := n*d > 5e7 // with the copies of all programs, more memory than a small machine has
@@ -296,6 +305,11 @@ func generate(s spec, dir, mnist string) error {
 		}
 	case "sqdist", "gibbs":
 		x, y = normal(n*d, 1), normal(n*d, 1)
+	case "bytes": // numbers with a sign
+		x, y = make([]float64, n), make([]float64, n)
+		for i := range x {
+			x[i], y[i] = float64(rng.IntN(256)-128), float64(rng.IntN(256)-128)
+		}
 	case "pair": // of one sign, so that sums do not cancel
 		x, y = make([]float64, n), make([]float64, n)
 		for i := range x {

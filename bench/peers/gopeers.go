@@ -31,6 +31,8 @@ func naive[T float32 | float64](s spec, dir string) *job {
 			},
 			result: func() []float64 { return widen(dst) },
 		}
+	case "bytes":
+		return naiveBytes(s, dir)
 	case "pair":
 		return naivePair[T](s, dir)
 	case "query", "nearest":

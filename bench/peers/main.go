@@ -182,7 +182,7 @@ func (d *driver) run(c testCase, tmp string) (*result, error) {
 	// Of large results some hundred thousand elements are compared.
 	stride := s.int("n")*s.int("n")/200_000*2 + 1
 	switch s.kind {
-	case "wda", "exp", "log", "softmax", "logsumexp", "query", "nearest", "search", "codes", "pair":
+	case "wda", "exp", "log", "softmax", "logsumexp", "query", "nearest", "search", "codes", "pair", "bytes":
 		stride = 1
 	}
 	r := &result{testCase: c}

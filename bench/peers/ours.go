@@ -50,6 +50,8 @@ func ours[T dist.Float](s spec, dir string) *job {
 			"exp": vecmath.Exp[T], "log": vecmath.Log[T], "softmax": vecmath.Softmax[T],
 			"logsumexp": func(dst, x []T) { dst[0] = vecmath.LogSumExp(x) },
 		})
+	case "bytes":
+		return oursBytes(s, dir)
 	case "pair":
 		return oursPair[T](s, dir)
 	case "query", "nearest":

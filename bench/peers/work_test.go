@@ -8,13 +8,13 @@ import (
 
 var variants = []string{"ours", "ours-f32", "ours-mixed", "ours-2", "ours-2-f32"}
 
-// TestWork: every case but whole fits, searches, those that only look tables up, and those of package emd has its counts, and those of two threads have none.
+// TestWork: every case but whole fits, searches, those of bytes and of tables, and those of package emd has its counts, and those of two threads have none.
 func TestWork(t *testing.T) {
 	for _, c := range cases() {
 		s := parseSpec(c.name)
 		for _, ours := range variants {
 			phases := work(s, ours)
-			known := !slices.Contains([]string{"fit", "codes", "nearest", "search"}, s.kind) && !slices.Contains(exactKinds, s.kind) && !strings.HasPrefix(ours, "ours-2")
+			known := !slices.Contains([]string{"fit", "codes", "bytes", "nearest", "search"}, s.kind) && !slices.Contains(exactKinds, s.kind) && !strings.HasPrefix(ours, "ours-2")
 			if (phases != nil) != known {
 				t.Errorf("%s %s: %d phases", c.name, ours, len(phases))
 			}
