@@ -32,7 +32,7 @@ var reasons = []because{
 	{"", "lse/", "the maximum of a row comes first, and the exponential's look-up takes ports that FMAs need"},
 	{"", "project/.*/p=(10|14)$", "columns do not fill the registers of a tile, and X is read from beyond the second-level cache (internal/asm/project/NOTES.md)"},
 	{"", "project/", "X is read from beyond the second-level cache while it is multiplied (internal/asm/project/NOTES.md)"},
-	{"", "wda/", "Go between the passes, products of 11 columns, Xᵀ·G waits for X (wda/SOLVERS.md)"},
+	{"", "wda/", "X·P and Xᵀ·G stay in float64 for both types and wait for X, products of 11 columns, Go between the passes (wda/SOLVERS.md)"},
 }
 
 // reason returns why a row is below its goal, as far as it is known.
