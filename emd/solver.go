@@ -233,7 +233,7 @@ func explain[T dist.Float](p *Problem[T], err error) error {
 	var where *simplex.NotFiniteError
 	switch {
 	case errors.As(err, &where) && p.Cost.Rows > 0:
-		return fmt.Errorf("Cost: %w", &dist.PositionError{Row: where.Row, Column: where.Column, Value: float64(p.Cost.At(where.Row, where.Column)), Err: ErrNotFinite})
+		return fmt.Errorf("cost matrix: %w", &dist.PositionError{Row: where.Row, Column: where.Column, Value: float64(p.Cost.At(where.Row, where.Column)), Err: ErrNotFinite})
 	case where != nil:
 		return fmt.Errorf("%w: the squared distance of X[%d] and Y[%d] overflows", ErrRange, where.Row, where.Column)
 	case errors.Is(err, simplex.ErrRange):

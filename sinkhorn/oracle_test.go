@@ -37,7 +37,6 @@ func testOracle[T dist.Float](t *testing.T) {
 // canceled.
 type history[T dist.Float] struct {
 	solvers map[sinkhorn.Settings]*sinkhorn.Solver[T]
-	last    *sinkhorn.Problem[T]
 }
 
 // solver returns a solver with these settings.
@@ -185,13 +184,6 @@ func (in *instance[T]) bound(k int) float64 {
 	}
 	n := float64(max(len(in.plain.A), len(in.plain.B)))
 	return float64(2*k+3) * (kernel + (n/4+12)*u)
-}
-
-// answer is all that a result has.
-type answer struct {
-	costs                     trial.View[float64] // cost, marginal error, regularized cost
-	iterations, status        int
-	plan, f, g, image, frozen [][]float64
 }
 
 // compareResult compares what a result has with the plan of the oracle.

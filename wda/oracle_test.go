@@ -122,9 +122,9 @@ func compareScore(c *trial.Case) {
 		rho = float64(c.IntN(3)) / 2
 		s.Objective.Shrinkage = wda.FixedShrinkage(rho)
 	}
+	_, _, atStart := o.Evaluate()
+	o.Ridge = atStart.Mul(oracle.Of(rho))
 	want, between, within := o.Evaluate()
-	o.Ridge = within.Mul(oracle.Of(rho))
-	want, between, within = o.Evaluate()
 	for a := range means {
 		for b := range means {
 			most = max(most, 20*means[a][b].Mul(o.Lambda[a][b]).Hi)

@@ -355,12 +355,22 @@ func cosine[T num.Float](x, y []T) T {
 // Assembly jumps to outOfRange if a sum of squares is out of range, so that cosine has nothing to keep and to ask.
 // Arguments and result are those of assembly, and stand where they were.
 
+//lint:ignore U1000 assembly jumps to it
 func outOfRange64(n int, x, y *float64) float64 {
 	return scaledCosine(unsafe.Slice(x, n), unsafe.Slice(y, n))
 }
 
+//lint:ignore U1000 assembly jumps to it
 func outOfRange32(n int, x, y *float32) float32 {
 	return scaledCosine(unsafe.Slice(x, n), unsafe.Slice(y, n))
+}
+
+// longNorm is Norm for a vector that no single call takes, or of which the sum is out of range.
+func longNorm[T num.Float](x []T) T {
+	if s := long(Square, x, x); inRange(s) {
+		return root(s)
+	}
+	return scaledNorm(x)
 }
 
 //go:noinline

@@ -90,14 +90,6 @@ func scaledCosine[T num.Float](x, y []T) T {
 // chunk is the number of elements that are scaled at a time, a multiple of the lanes.
 const chunk = 256
 
-// longNorm is Norm for a vector that no single call takes, or of which the sum is out of range.
-func longNorm[T num.Float](x []T) T {
-	if s := long(Square, x, x); inRange(s) {
-		return root(s)
-	}
-	return scaledNorm(x)
-}
-
 // scaledNorm is Norm for a vector of which the sum is out of range.
 func scaledNorm[T num.Float](x []T) T {
 	norm, _, _ := ScaledNorm(x)
