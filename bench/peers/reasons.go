@@ -27,7 +27,6 @@ var reasons = []because{
 	{"", "(iterate|sinkhorn)/", "rows are read from their cache, then again for the column sums: the two readings share the load ports and overlap in part (internal/asm/pass/NOTES.md)"},
 	{"", "sinkhornlog/", "iterations on logarithms before potentials are taken into K; then as sinkhorn"},
 	{"", "many/", "divisions, and K is read once for four marginals (internal/asm/block/NOTES.md)"},
-	{"", "tiny/", "problems lie in lanes, and products take 0.2 to 0.45 of the time: the rest are divisions, checks of every problem and the way into lanes (sinkhorn/NOTES.md)"},
 	{"", "free/", "look-up and comparisons of the power take ports that FMAs need (internal/asm/distance/NOTES.md)"},
 	{"", "lse/", "the maximum of a row comes first, and the exponential's look-up takes ports that FMAs need"},
 	{"", "project/.*/p=(10|14)$", "columns do not fill the registers of a tile, and X is read from beyond the second-level cache (internal/asm/project/NOTES.md)"},
