@@ -37,7 +37,7 @@ func pages(t *testing.T) []string {
 	return append(guide, "../README.md")
 }
 
-// TestReadmeIsShort: at most 1100 words and 80 numbers, tables and code included, what
+// TestReadmeIsShort: at most 1100 words and 90 numbers, tables and code included, what
 // only this test reads left out.
 func TestReadmeIsShort(t *testing.T) {
 	text, err := os.ReadFile("../README.md")
@@ -47,8 +47,8 @@ func TestReadmeIsShort(t *testing.T) {
 	text = regexp.MustCompile(`(?s)<!--.*?-->|\|`).ReplaceAll(text, []byte(" "))
 	words, numbers := len(bytes.Fields(text)), len(regexp.MustCompile(`[0-9]*\.?[0-9]+`).FindAll(text, -1))
 	t.Logf("%d words, %d numbers", words, numbers)
-	if words > 1100 || numbers > 80 {
-		t.Errorf("README.md has %d words and %d numbers; it may have 1100 and 80", words, numbers)
+	if words > 1100 || numbers > 90 {
+		t.Errorf("README.md has %d words and %d numbers; it may have 1100 and 90", words, numbers)
 	}
 }
 
