@@ -29,7 +29,7 @@ const (
 
 // roundUp returns a float32 number that is larger than every number within a relative distance of sumSlack from v.
 func roundUp(v float64) float32 {
-	v += math.Abs(v) * sumSlack
+	v += float64(math.Abs(v) * sumSlack)
 	f := float32(v)
 	if float64(f) < v {
 		f = math.Nextafter32(f, float32(math.Inf(1)))
@@ -112,15 +112,15 @@ func (q *querySketch) aim(to *sketch.Query, key float32, measure Measure) bool {
 		return false
 	}
 	const u = 0x1p-24
-	norm, square, threshold := q.rest+q.norm*(q.slack+filterSlack)*u, 0., 0.
+	norm, square, threshold := q.rest+float64(q.norm*(q.slack+filterSlack)*u), 0., 0.
 	switch measure {
 	case MeasureSqEuclidean:
-		limit := float64((max(float64(key), 0) + 0x1p-100) * (1 + (q.slack+filterSlack)*u))
+		limit := float64((max(float64(key), 0) + 0x1p-100) * (1 + float64((q.slack+filterSlack)*u)))
 		square, threshold = -0.5*(1-squareSlack), (q.square-limit)/2
 	case MeasureInnerProduct:
 		threshold = -float64(key)
 	default:
-		limit := min(-float64(key), 1) - (2*q.slack+cosineSlack)*u
+		limit := min(-float64(key), 1) - float64((float64(2*q.slack)+cosineSlack)*u)
 		norm += float64(q.norm * (float64(math.Abs(limit)*normSlack) - limit))
 	}
 	to.Start = q.start

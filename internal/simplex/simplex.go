@@ -481,7 +481,7 @@ func (s *Solver[T]) refresh() {
 		for _, i := range s.rows {
 			least, most = min(least, s.dual[i]), max(most, s.dual[i])
 		}
-		g = -(least/2 + most/2)
+		g = -(float64(least/2) + float64(most/2))
 	}
 	if s.root < int32(s.n) {
 		g = -g
