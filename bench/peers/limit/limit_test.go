@@ -20,18 +20,22 @@ func TestLoops(t *testing.T) {
 			f(3)
 		}
 		const turns = 5
-		for _, streams := range []struct{ stride, step int }{{l.line, 4 * l.line}, {turns * l.line, l.line}} {
-			n := 4 * l.line * turns
-			b := make([]byte, n+128)
-			for i := range b {
-				b[i] = 7
-			}
-			p := unsafe.SliceData(b[64:])
-			l.read(p, turns, streams.stride, streams.step, 2)
-			l.write(p, turns, streams.stride, streams.step, 2)
-			for i, v := range b {
-				if want := byte(7); i >= 64 && i < 64+n && v != 0 || (i < 64 || i >= 64+n) && v != want {
-					t.Fatalf("%v, stride %d: byte %d is %d", level, streams.stride, i-64, v)
+		for k, m := range append(l.reads, l.write) {
+			for _, streams := range []struct{ stride, step int }{{m.line, 4 * m.line}, {turns * m.line, m.line}} {
+				n := 4 * m.line * turns
+				b := make([]byte, n+128)
+				for i := range b {
+					b[i] = 7
+				}
+				m.move(unsafe.SliceData(b[64:]), turns, streams.stride, streams.step, 2)
+				for i, v := range b {
+					want := byte(7)
+					if k == len(l.reads) && i >= 64 && i < 64+n {
+						want = 0
+					}
+					if v != want {
+						t.Fatalf("%v, way %d, stride %d: byte %d is %d", level, k, streams.stride, i-64, v)
+					}
 				}
 			}
 		}

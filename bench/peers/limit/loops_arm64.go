@@ -31,6 +31,6 @@ func loopsOf(level asm.Level) set {
 	}
 	return set{
 		fma: fmaNEON, div: [2]func(int){divNEONF32, divNEONF64}, sqrt: [2]func(int){sqrtNEONF32, sqrtNEONF64},
-		fmas: 20, divisions: 8, read: readNEON, write: writeNEON, line: 32,
+		fmas: 20, divisions: 8, reads: []mover{{readNEON, 32}}, write: mover{writeNEON, 32},
 	}
 }

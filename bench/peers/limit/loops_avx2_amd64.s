@@ -58,12 +58,29 @@ TEXT ·sqrtAVX2F32(SB), NOSPLIT, $0-8
 #undef numbers
 
 #define move(mem, x) VMOVUPS mem, x
+#define fetch(mem)
 
 // func readAVX2(p *byte, turns, stride, step, rounds int)
 TEXT ·readAVX2(SB), NOSPLIT, $0-40
 #include "move_amd64.h"
+#undef fetch
+
+#define fetch(mem) PREFETCHT2 4096 mem
+
+// func readFarAVX2(p *byte, turns, stride, step, rounds int)
+TEXT ·readFarAVX2(SB), NOSPLIT, $0-40
+#include "move_amd64.h"
+#undef fetch
+
+#define fetch(mem) PREFETCHNTA 1024 mem
+
+// func readOnceAVX2(p *byte, turns, stride, step, rounds int)
+TEXT ·readOnceAVX2(SB), NOSPLIT, $0-40
+#include "move_amd64.h"
+#undef fetch
 #undef move
 
+#define fetch(mem)
 #define move(mem, x) VMOVUPS v0, mem
 
 // func writeAVX2(p *byte, turns, stride, step, rounds int)

@@ -58,12 +58,29 @@ TEXT ·sqrtAVX512F32(SB), NOSPLIT, $0-8
 #undef numbers
 
 #define move(mem, x) VMOVUPS mem, x
+#define fetch(mem)
 
 // func readAVX512(p *byte, turns, stride, step, rounds int)
 TEXT ·readAVX512(SB), NOSPLIT, $0-40
 #include "move_amd64.h"
+#undef fetch
+
+#define fetch(mem) PREFETCHT2 4096 mem; PREFETCHT2 4160 mem
+
+// func readFarAVX512(p *byte, turns, stride, step, rounds int)
+TEXT ·readFarAVX512(SB), NOSPLIT, $0-40
+#include "move_amd64.h"
+#undef fetch
+
+#define fetch(mem) PREFETCHNTA 1024 mem; PREFETCHNTA 1088 mem
+
+// func readOnceAVX512(p *byte, turns, stride, step, rounds int)
+TEXT ·readOnceAVX512(SB), NOSPLIT, $0-40
+#include "move_amd64.h"
+#undef fetch
 #undef move
 
+#define fetch(mem)
 #define move(mem, x) VMOVUPS v0, mem
 
 // func writeAVX512(p *byte, turns, stride, step, rounds int)

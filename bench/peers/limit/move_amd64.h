@@ -1,5 +1,5 @@
 // The body of a loop that moves memory, rounds times: four lines of two vectors a turn, stride bytes
-// apart, and step bytes further in the next turn.
+// apart, and step bytes further in the next turn. fetch prefetches a line.
 	MOVQ p+0(FP), DI
 	MOVQ turns+8(FP), R8
 	MOVQ stride+16(FP), SI
@@ -13,6 +13,10 @@ round:
 	MOVQ R8, BX
 
 turn:
+	fetch((AX))
+	fetch((AX)(SI*1))
+	fetch((AX)(SI*2))
+	fetch((AX)(R9*1))
 	move((AX), v0)
 	move(width(AX), v1)
 	move((AX)(SI*1), v2)
