@@ -113,7 +113,7 @@ func (t *Transport) Converged(k [][]Real) Scalings {
 	for i := range u {
 		u[i] = Of(1)
 	}
-	for range 4000 {
+	for range 40_000 {
 		s := t.Iterate(k, u, 10)
 		moved, first := 0.0, s.U[0].Div(u[0]) // a common factor is nothing: the sums of a and b may differ by a rounding error
 		for i := range u {
