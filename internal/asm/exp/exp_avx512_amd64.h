@@ -230,7 +230,7 @@ TEXT SUMEXP(SB), NOSPLIT, $0-32
 	MOVQ dst+16(FP), out
 	MOVQ x+24(FP), src
 
-	// the mask of the short step, which may be empty
+	// the mask of the short step
 	MOVQ  left, whole
 	ANDL  $(lanes-1), CX
 	MOVL  $1, AX
@@ -275,9 +275,13 @@ maxtail:
 	JMP  maxtail
 
 maxshort:
+	// A load without elements is slow where the next page is absent.
+	TESTQ  $(lanes-1), left
+	JEQ    maxfold
 	move.Z (src)(place*1), short, Z4
 	max    Z0, Z4, short, Z0
 
+maxfold:
 	max           Z1, Z0, Z0
 	max           Z3, Z2, Z2
 	max           Z2, Z0, Z0
