@@ -390,11 +390,11 @@ func norm[T num.Float](x []T) T {
 		default:
 			return longNorm(x)
 		}
-		if inRange(s) {
+		if inRangeBits(s) {
 			return root(s)
 		}
 	} else if n <= few {
-		if s := dotFew(x, x); inRange(s) {
+		if s := dotFew(x, x); inRangeBits(s) {
 			return root(s)
 		}
 	}

@@ -24,6 +24,16 @@ func inRange[T num.Float](s T) bool {
 	return 0x1p-60 <= s && s < 0x1p60
 }
 
+// inRangeBits is inRange by one comparison of integers, which norms use; the proof of cosines knows comparisons of numbers.
+func inRangeBits[T num.Float](s T) bool {
+	if num.IsFloat64[T]() {
+		const lo, hi = (1023 - 500) << 52, (1023 + 500) << 52
+		return math.Float64bits(float64(s))-lo < hi-lo
+	}
+	const lo, hi = (127 - 60) << 23, (127 + 60) << 23
+	return math.Float32bits(float32(s))-lo < hi-lo
+}
+
 // quotient returns the cosine of sums that are in range. √(s·s) is s, so that equal vectors have the cosine 1. The
 // comparisons have the operands of VMINSS and VMAXSS.
 func quotient[T num.Float](xy, xx, yy T) T {
