@@ -125,7 +125,7 @@ func (s *Searcher) filterBlock(ctx context.Context, b block, measure Measure, g 
 				unknown = unknown || !s.filters[q+j].trusted
 			}
 		}
-		if unknown && left > 0 && b.n >= 2*probeRows {
+		if unknown && b.n >= 2*probeRows {
 			s.filter(q, use[:m], info, d, groups[:probeRows/sketch.Rows], codes, probeRows)
 			left = s.drop(q, use[:m], probeRows)
 		}
@@ -223,8 +223,8 @@ func (s *Searcher) drop(q int, use []bool, n int) (left int) {
 	return left
 }
 
-// aim sets the filter of query i to the rows that may still be in its result. It reports whether the next block is to be
-// filtered. If not, no row passes but those that pass every filter.
+// aim sets the filter of query i to the rows that may still be in its result. It reports whether the block is to be
+// filtered. If not, only rows without a usable sketch pass.
 func (s *Searcher) aim(i int, to *sketch.Query, measure Measure, g goal) bool {
 	f := &s.filters[i]
 	if f.wait > 0 {
@@ -280,14 +280,7 @@ func (s *Searcher) flush(i int, measure Measure, g goal) {
 func (s *Searcher) compareDirect(ctx context.Context, r *Rows, b block, measure Measure, g goal) error {
 	queries, single := s.direct, len(s.prepared) == 1
 	together := len(queries) > 1 && b.stride >= wide
-	width := rowElements / b.stride
-	if together {
-		width = min(width, most/queryBlock)
-	}
-	if single {
-		width *= 4 // a single query reads a row once
-	}
-	width = max(width/query.Rows*query.Rows, query.Rows)
+	width := rowsAtOnce(b.stride, together, single)
 	for from := 0; from < b.n; from += width {
 		n := min(width, b.n-from)
 		if !together {

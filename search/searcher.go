@@ -57,8 +57,10 @@ type Searcher struct {
 
 // preparedQuery is a query that is ready to be compared.
 type preparedQuery struct {
-	x    []float32 // as long as a stored row; negated for keys of products
-	norm float64   // for cosines 1/‖x‖
+	x []float32 // as long as a stored row; negated for keys of products
+	// For cosines: 1/‖x‖, and room for eight rows, of which only the first is not zero.
+	norm    float64
+	scratch []float32
 }
 
 const (
@@ -227,17 +229,11 @@ func (s *Searcher) scan(ctx context.Context, r *Rows, queries dist.Matrix[float3
 		}
 		together := hi-lo > 1 && upTo(r.cols, query.Unit) >= wide
 		width := func(p *part) int {
-			n := rowElements / p.stride
-			if together {
-				n = min(n, most/queryBlock)
-			}
-			if queries.Rows == 1 {
-				n *= 4 // a single query reads a row once
-			}
+			n := rowsAtOnce(p.stride, together, queries.Rows == 1)
 			if n >= sketch.Rows {
-				return n / sketch.Rows * sketch.Rows
+				n = n / sketch.Rows * sketch.Rows
 			}
-			return max(n/query.Rows*query.Rows, query.Rows)
+			return n
 		}
 		err := s.blocks(ctx, r, 0, r.n, width, func(b block) error {
 			if together {
@@ -264,6 +260,18 @@ func (s *Searcher) scan(ctx context.Context, r *Rows, queries dist.Matrix[float3
 		}
 	}
 	return nil
+}
+
+// rowsAtOnce returns the number of rows that queries are compared with at once, a multiple of query.Rows.
+func rowsAtOnce(stride int, together, single bool) int {
+	n := rowElements / stride
+	if together {
+		n = min(n, most/queryBlock)
+	}
+	if single {
+		n *= 4 // a single query reads a row once
+	}
+	return max(n/query.Rows*query.Rows, query.Rows)
 }
 
 // compareBlock sets s.values to the measure of prepared query i and n rows of a segment. single says that it is the
@@ -416,9 +424,9 @@ func (s *Searcher) prepare(r *Rows, queries dist.Matrix[float32], lo, hi int, me
 		}
 		q := preparedQuery{x: x}
 		if measure == MeasureCosine {
-			scratch := s.queries[n:]
-			copy(scratch, x)
-			if q.norm = normOf(scratch); q.norm < 0 {
+			q.scratch = s.queries[n:]
+			copy(q.scratch, x)
+			if q.norm = normOf(q.scratch); q.norm < 0 {
 				scaleRow(x)
 				q.norm = -q.norm
 			}
@@ -438,7 +446,11 @@ func (s *Searcher) prepare(r *Rows, queries dist.Matrix[float32], lo, hi int, me
 
 // copyPrepared makes s ready for the query that another searcher has prepared.
 func (s *Searcher) copyPrepared(from *Searcher) {
-	s.prepared = append(s.prepared[:0], from.prepared[0])
+	q := from.prepared[0]
+	s.queries = slices.Grow(s.queries[:0], len(q.scratch))[:len(q.scratch)]
+	clear(s.queries)
+	q.scratch = s.queries
+	s.prepared = append(s.prepared[:0], q)
 	s.filters = append(s.filters[:0], from.filters...)
 	s.codes = append(s.codes[:0], from.codes...)
 	s.infos = append(s.infos[:0], from.infos...)

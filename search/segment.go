@@ -269,7 +269,7 @@ func (s *segment) divide(dst []float32, q *preparedQuery, first int) {
 
 // scaledDot returns the product of a query and row i times the power of two of scaleRow.
 func (s *segment) scaledDot(q *preparedQuery, i int) float32 {
-	rows := make([]float32, query.Rows*s.stride)
+	rows := q.scratch
 	s.row(rows[:s.cols], i)
 	scaleRow(rows[:s.cols])
 	var dots [query.Rows]float32

@@ -22,10 +22,12 @@
 #define DOUBLE 1
 #include "neon_arm64.h"
 
-// TERMS widens four elements to x and y, computes their t in s and t, stores the codes and adds squares.
+// WIDEN widens four elements to x and y.
 #define WIDEN(elements, x, y) \
 	FCVTL_2D(x, elements)  \
 	FCVTL2_2D(y, elements)
+
+// TERM subtracts the shift from t, computes e, which begins as x, and adds the squares of x and e.
 #define TERM(x, t, e, squares, rests) \
 	FSUB(t, t, 18)        \
 	FMLS(e, t, 17)        \
