@@ -226,6 +226,16 @@ func TestBound(t *testing.T) {
 		if rng.IntN(2) == 0 { // the worst case of the sum: parallel vectors
 			copy(q.Row(0), x.Row(1))
 		}
+		if trial == 0 { // rests as long as their vectors, so that each term of the bound is needed
+			d = 40_000
+			x, q = dist.NewMatrix[float32](2, d, nil), dist.NewMatrix[float32](1, d, nil)
+			for j := range d {
+				x.Set(1, j, -0.51/63)
+				q.Set(0, j, 0.51/127)
+			}
+			x.Set(1, 0, 1)
+			q.Set(0, 1, 1)
+		}
 		seg := newSegment(d, 2, StorageFloat32, false)
 		if err := storeMatrix(seg, 0, x, 0, 2); err != nil {
 			t.Fatal(err)
