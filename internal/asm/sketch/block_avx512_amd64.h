@@ -1,5 +1,6 @@
 // The text of a kernel of a block of 12 queries and a group of 32 rows at a time. The including file defines FILTER, its name,
-// CONSTANTS, which sets the registers that PRODUCTS needs, and PRODUCTS, which adds the products of rows in Z24 and Z25 with the step of a query in Z26 to two registers.
+// CONSTANTS, which sets the registers that PRODUCTS needs, and PRODUCTS, which adds the products of rows in Z24 and Z25 with
+// the step of a query in Z26 to two registers.
 
 // QUERY takes a step of a query, at a place, and adds its products with both halves of the group to two registers.
 #define QUERY(at, a, b) \

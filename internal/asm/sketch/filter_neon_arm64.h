@@ -1,5 +1,6 @@
 // The texts of the kernels of four queries and of one query. The including file defines FILTER and FILTERONE, their names,
-// PRODUCTS, which adds the products of 16 rows with element i of register V20 to the sums from register d on, and uses registers V21 to V23.
+// and PRODUCTS, which adds the products of 16 rows with element i of register V20 to the sums from register d on. PRODUCTS
+// may use registers V21 to V23.
 
 // func filter(masks *uint32, codes *uint8, groups *Group, n int, queries *int8, steps int, q *Query)
 TEXT FILTER(SB), NOSPLIT, $0-56
