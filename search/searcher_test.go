@@ -378,7 +378,7 @@ func TestSearchPanics(t *testing.T) {
 	})
 }
 
-// TestSearchEnds: the context is asked before every block, wherever it ends.
+// TestSearchEnds: the context is checked before every block, wherever it ends.
 func TestSearchEnds(t *testing.T) {
 	var s Searcher
 	for d, n := range map[int]int{40: 3000, 100: 700} { // one query after the other, and several at once
