@@ -352,8 +352,9 @@ func cosine[T num.Float](x, y []T) T {
 	return longCosine(x, y)
 }
 
-// Assembly jumps to outOfRange if a sum of squares is out of range, so that cosine has nothing to keep and to ask.
-// Arguments and result are those of assembly, and stand where they were.
+// Assembly jumps to outOfRange if a sum of squares is out of range, so that cosine keeps nothing across the
+// call and checks nothing after it.
+// Arguments and result are those of assembly, in the same places.
 
 //lint:ignore U1000 assembly jumps to it
 func outOfRange64(n int, x, y *float64) float64 {

@@ -5,21 +5,22 @@
 //	manhattan     Σ |x[i] − y[i]|
 //	squares       Σ x[i]²
 //	sum           Σ x[i]                  0≤i<n
-//	cosine        Σ x[i]·y[i], Σ x[i]², Σ y[i]² into sums
+//	cosine        Σ x[i]·y[i] / √(Σ x[i]²·Σ y[i]²), or a jump to Go if a sum of squares is out of range
 //
 // and lanes: the same terms added to acc[i mod w], with w = 64 lanes of float32, 32 of float64. cosine has w/2
 // lanes for each sum; its acc has three times as many.
 //
-// Same bits as    addRef, fold, addCosineRef and foldCosine in ref.go: element i in lane i mod w, i ascending,
-//                 one FMA per product.
-//                 Lanes begin at −0, so that lanes without an element change nothing in a fold.
+// Same bits as    addRef, fold, addCosineRef, foldCosine in ref.go and quotient in scaled.go: element i in lane i mod w,
+//                 i ascending, one FMA per product.
+//                 Lanes begin at −0 in the reference, so that lanes without an element change nothing in a fold. Here a lane
+//                 begins with its first term. See FIRST for lanes that a mask leaves out.
 // Layout          x, y n elements, contiguous; n ≥ 1. lanes: n is a multiple of w, not 0; acc w elements.
-// Tile            eight registers; n of at most two, and of at most four, have a text of their own.
+// Tile            eight registers; vectors of at most two and of at most four registers have straight code.
 // Tail            registers, then a masked load. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       CX elements left, then bytes of the last, short register · SI x · DI y · DX acc · R8 its
 //                 mask · Y0–Y7 lanes, then their folds · Y8–Y11 elements, differences, Y10 the mask · Y12 all bits but the sign.
-//                 cosine: Y0–Y3, Y4–Y7, Y8–Y11 lanes · Y12 Y13 elements · Y14 mask; DX sums.
+//                 cosine: Y0–Y3, Y4–Y7, Y8–Y11 lanes · Y12 Y13 elements · Y14 mask.
 // Source          own, after a prototype that measured 64 lanes.
 
 //go:build amd64 && !purego

@@ -5,21 +5,22 @@
 //	manhattan     Σ |x[i] − y[i]|
 //	squares       Σ x[i]²
 //	sum           Σ x[i]                  0≤i<n
-//	cosine        Σ x[i]·y[i], Σ x[i]², Σ y[i]² into sums
+//	cosine        Σ x[i]·y[i] / √(Σ x[i]²·Σ y[i]²), or a jump to Go if a sum of squares is out of range
 //
 // and lanes: the same terms added to acc[i mod w], with w = 64 lanes of float32, 32 of float64. cosine has w/2
 // lanes for each sum; its acc has three times as many.
 //
-// Same bits as    addRef, fold, addCosineRef and foldCosine in ref.go: element i in lane i mod w, i ascending,
-//                 one FMA per product.
-//                 Lanes begin at −0, so that lanes without an element change nothing in a fold.
-// Layout          x, y n elements, contiguous; n ≥ 1. lanes: n is a multiple of w, not 0; acc w elements.
-// Tile            four registers; n of at most four have straight code.
+// Same bits as    addRef, fold, addCosineRef, foldCosine in ref.go and quotient in scaled.go: element i in lane i mod w,
+//                 i ascending, one FMA per product.
+//                 Lanes begin at −0 in the reference, so that lanes without an element change nothing in a fold. Here a lane
+//                 begins with its first term, or at −0 under a mask.
+// Layout          x, y n elements, contiguous; n ≥ 1; cosine: n ≥ w/2. lanes: n is a multiple of w, not 0; acc w elements.
+// Tile            four registers; vectors of at most four registers have straight code.
 // Tail            masked loads. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       CX elements left · SI x · DI y · DX acc · AX mask · K1 part of it · Z0–Z3 lanes, then
 //                 their folds · Z4–Z7 elements, differences · Z8 all bits but the sign. cosine: Z0 Z1,
-//                 Z2 Z3, Z4 Z5 lanes · Z8 Z9 elements; DX sums.
+//                 Z4 Z5, Z6 Z7 lanes, of cosineLanes Z0 Z1, Z2 Z3, Z4 Z5 · Z8 Z9 elements.
 // Source          own, after a prototype that measured 64 lanes.
 
 //go:build amd64 && !purego

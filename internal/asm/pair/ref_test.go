@@ -1,6 +1,7 @@
 package pair
 
 import (
+	"math"
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm/asmtest"
@@ -66,6 +67,25 @@ func TestEqual(t *testing.T) {
 			x := asmtest.Values[float32](rng, n, asmtest.Wide)
 			if d, m := SqEuclidean(x, x), Manhattan(x, x); asmtest.Bits(d) != 0 || asmtest.Bits(m) != 0 {
 				t.Errorf("%v, n = %d: distances of a vector from itself: %v, %v", lv, n, d, m)
+			}
+		}
+	}
+}
+
+// TestInRange: both comparisons have the same range.
+func TestInRange(t *testing.T) {
+	for _, end := range []float64{0x1p-500, 0x1p500} {
+		for _, s := range []float64{end, math.Nextafter(end, 0), -end, 1, 0, math.Inf(1), math.NaN()} {
+			if got, want := inRangeBits(s), 0x1p-500 <= s && s < 0x1p500; got != want || inRange(s) != want {
+				t.Errorf("float64 %v: %v and %v, want %v", s, got, inRange(s), want)
+			}
+		}
+	}
+	for i := range 1 << 16 { // the upper halves of all float32, and their neighbors
+		for _, bits := range []uint32{uint32(i) << 16, uint32(i)<<16 - 1} {
+			s := math.Float32frombits(bits)
+			if got, want := inRangeBits(s), 0x1p-60 <= s && s < 0x1p60; got != want || inRange(s) != want {
+				t.Errorf("float32 %v: %v and %v, want %v", s, got, inRange(s), want)
 			}
 		}
 	}

@@ -24,7 +24,7 @@ func inRange[T num.Float](s T) bool {
 	return 0x1p-60 <= s && s < 0x1p60
 }
 
-// inRangeBits is inRange by one comparison of integers, which norms use; the proof of cosines knows comparisons of numbers.
+// inRangeBits is inRange by one comparison of integers, for norms. Cosines call inRange: their proof compares conditions on numbers.
 func inRangeBits[T num.Float](s T) bool {
 	if num.IsFloat64[T]() {
 		const lo, hi = (1023 - 500) << 52, (1023 + 500) << 52
