@@ -59,68 +59,14 @@
 	VPADDD    X1, X0, X0;     \
 	VPMOVSXDQ X0, X0
 
-// func dotInt8AVX2(n int, a, b *int8) int64
-TEXT ·dotInt8AVX2(SB), NOSPLIT, $0-32
-	begin
-	JL tail
+#define SUM ·dotInt8AVX2
+#define TERMS dot16
+#include "products_avx2_amd64.h"
+#undef SUM
+#undef TERMS
 
-loop:
-	dot16(0, Y4, Y5, Y0)
-	dot16(16, Y6, Y7, Y1)
-	dot16(32, Y8, Y9, Y2)
-	dot16(48, Y10, Y11, Y3)
-	ADDQ $64, ap
-	ADDQ $64, bp
-	SUBQ $64, left
-	JGE  loop
-
-tail:
-	ADDQ $64, left
-	JZ   done
-
-tailloop:
-	dot16(0, Y4, Y5, Y0)
-	ADDQ $16, ap
-	ADDQ $16, bp
-	SUBQ $16, left
-	JNZ  tailloop
-
-done:
-	fold
-	total
-	VMOVQ X0, ret+24(FP)
-	VZEROUPPER
-	RET
-
-// func sqEuclideanInt8AVX2(n int, a, b *int8) int64
-TEXT ·sqEuclideanInt8AVX2(SB), NOSPLIT, $0-32
-	begin
-	JL tail
-
-loop:
-	square16(0, Y4, Y5, Y0)
-	square16(16, Y6, Y7, Y1)
-	square16(32, Y8, Y9, Y2)
-	square16(48, Y10, Y11, Y3)
-	ADDQ $64, ap
-	ADDQ $64, bp
-	SUBQ $64, left
-	JGE  loop
-
-tail:
-	ADDQ $64, left
-	JZ   done
-
-tailloop:
-	square16(0, Y4, Y5, Y0)
-	ADDQ $16, ap
-	ADDQ $16, bp
-	SUBQ $16, left
-	JNZ  tailloop
-
-done:
-	fold
-	total
-	VMOVQ X0, ret+24(FP)
-	VZEROUPPER
-	RET
+#define SUM ·sqEuclideanInt8AVX2
+#define TERMS square16
+#include "products_avx2_amd64.h"
+#undef SUM
+#undef TERMS

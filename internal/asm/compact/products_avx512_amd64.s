@@ -89,36 +89,11 @@
 	VPADDD    X1, X0, X0;     \
 	VPMOVSXDQ X0, X0
 
-// func dotInt8AVX512(n int, a, b *int8) int64
-TEXT ·dotInt8AVX512(SB), NOSPLIT, $0-32
-	clear
-	begin
-	JL tail
-
-loop:
-	dot(0, Z4, Z5, Z0)
-	dot(32, Z6, Z7, Z1)
-	dot(64, Z8, Z9, Z2)
-	dot(96, Z10, Z11, Z3)
-	next(128)
-	JGE loop
-
-tail:
-	ADDQ $128, left
-	JZ   done
-
-tailloop:
-	dot(0, Y4, Y5, Y12)
-	next(16)
-	JNZ tailloop
-
-done:
-	fold
-	halves
-	total
-	VMOVQ X0, ret+24(FP)
-	VZEROUPPER
-	RET
+#define SUM ·dotInt8AVX512
+#define TERMS dot
+#include "products_avx512_amd64.h"
+#undef SUM
+#undef TERMS
 
 // func dotInt8AVX512VNNI(n int, a, b *int8) int64
 TEXT ·dotInt8AVX512VNNI(SB), NOSPLIT, $0-32
@@ -160,64 +135,14 @@ done:
 	VZEROUPPER
 	RET
 
-// func sqEuclideanInt8AVX512(n int, a, b *int8) int64
-TEXT ·sqEuclideanInt8AVX512(SB), NOSPLIT, $0-32
-	clear
-	begin
-	JL tail
+#define SUM ·sqEuclideanInt8AVX512
+#define TERMS square
+#include "products_avx512_amd64.h"
+#undef SUM
+#undef TERMS
 
-loop:
-	square(0, Z4, Z5, Z0)
-	square(32, Z6, Z7, Z1)
-	square(64, Z8, Z9, Z2)
-	square(96, Z10, Z11, Z3)
-	next(128)
-	JGE loop
-
-tail:
-	ADDQ $128, left
-	JZ   done
-
-tailloop:
-	square(0, Y4, Y5, Y12)
-	next(16)
-	JNZ tailloop
-
-done:
-	fold
-	halves
-	total
-	VMOVQ X0, ret+24(FP)
-	VZEROUPPER
-	RET
-
-// func sqEuclideanInt8AVX512VNNI(n int, a, b *int8) int64
-TEXT ·sqEuclideanInt8AVX512VNNI(SB), NOSPLIT, $0-32
-	clear
-	begin
-	JL tail
-
-loop:
-	squareVNNI(0, Z4, Z5, Z0)
-	squareVNNI(32, Z6, Z7, Z1)
-	squareVNNI(64, Z8, Z9, Z2)
-	squareVNNI(96, Z10, Z11, Z3)
-	next(128)
-	JGE loop
-
-tail:
-	ADDQ $128, left
-	JZ   done
-
-tailloop:
-	squareVNNI(0, Y4, Y5, Y12)
-	next(16)
-	JNZ tailloop
-
-done:
-	fold
-	halves
-	total
-	VMOVQ X0, ret+24(FP)
-	VZEROUPPER
-	RET
+#define SUM ·sqEuclideanInt8AVX512VNNI
+#define TERMS squareVNNI
+#include "products_avx512_amd64.h"
+#undef SUM
+#undef TERMS

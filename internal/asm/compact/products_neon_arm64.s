@@ -21,8 +21,8 @@
 #define bp R1
 #define left R2
 
-// dot16 adds products of the 16 elements of Vx and Vy, with Vt and V(t+1) for products; square16 adds squares
-// of differences, and squareDot16 with UDOT.
+// dot16 adds products of the 16 elements of Vx and Vy to sums, square16 squares of differences; Vt and V(t+1) are scratch.
+// productDot16 and squareDot16 do so with SDOT and UDOT, without scratch.
 #define dot16(x, y, t, sums) \
 	SMULL_8H(t, x, y);    \
 	SMULL2_8H(t+1, x, y); \
@@ -37,7 +37,9 @@
 	SMLAL_4S(sums, t+1, t+1);  \
 	SMLAL2_4S(sums, t+1, t+1)
 
-#define squareDot16(x, y, sums) \
+#define productDot16(x, y, t, sums) SDOT_4S(sums, x, y)
+
+#define squareDot16(x, y, t, sums) \
 	SABD_16B(x, x, y); \
 	UDOT_4S(sums, x, x)
 
@@ -68,118 +70,26 @@
 	VADD V2.S4, V0.S4, V0.S4; \
 	SADDLV_D(0, 0)
 
-// func dotInt8NEON(n int, a, b *int8) int64
-TEXT ·dotInt8NEON(SB), NOSPLIT, $0-32
-	begin
-	BLT tail
+#define SUM ·dotInt8NEON
+#define TERMS dot16
+#include "products_neon_arm64.h"
+#undef SUM
+#undef TERMS
 
-loop:
-	load64
-	dot16(4, 16, 20, 0)
-	dot16(5, 17, 22, 1)
-	dot16(6, 18, 24, 2)
-	dot16(7, 19, 26, 3)
-	SUBS $64, left
-	BGE  loop
+#define SUM ·dotInt8NEONDotProd
+#define TERMS productDot16
+#include "products_neon_arm64.h"
+#undef SUM
+#undef TERMS
 
-tail:
-	ADDS $64, left
-	BEQ  done
+#define SUM ·sqEuclideanInt8NEON
+#define TERMS square16
+#include "products_neon_arm64.h"
+#undef SUM
+#undef TERMS
 
-tailloop:
-	load16
-	dot16(4, 16, 20, 0)
-	SUBS $16, left
-	BNE  tailloop
-
-done:
-	fold
-	FMOVD F0, ret+24(FP)
-	RET
-
-// func dotInt8NEONDotProd(n int, a, b *int8) int64
-TEXT ·dotInt8NEONDotProd(SB), NOSPLIT, $0-32
-	begin
-	BLT tail
-
-loop:
-	load64
-	SDOT_4S(0, 4, 16)
-	SDOT_4S(1, 5, 17)
-	SDOT_4S(2, 6, 18)
-	SDOT_4S(3, 7, 19)
-	SUBS $64, left
-	BGE  loop
-
-tail:
-	ADDS $64, left
-	BEQ  done
-
-tailloop:
-	load16
-	SDOT_4S(0, 4, 16)
-	SUBS $16, left
-	BNE  tailloop
-
-done:
-	fold
-	FMOVD F0, ret+24(FP)
-	RET
-
-// func sqEuclideanInt8NEON(n int, a, b *int8) int64
-TEXT ·sqEuclideanInt8NEON(SB), NOSPLIT, $0-32
-	begin
-	BLT tail
-
-loop:
-	load64
-	square16(4, 16, 20, 0)
-	square16(5, 17, 22, 1)
-	square16(6, 18, 24, 2)
-	square16(7, 19, 26, 3)
-	SUBS $64, left
-	BGE  loop
-
-tail:
-	ADDS $64, left
-	BEQ  done
-
-tailloop:
-	load16
-	square16(4, 16, 20, 0)
-	SUBS $16, left
-	BNE  tailloop
-
-done:
-	fold
-	FMOVD F0, ret+24(FP)
-	RET
-
-// func sqEuclideanInt8NEONDotProd(n int, a, b *int8) int64
-TEXT ·sqEuclideanInt8NEONDotProd(SB), NOSPLIT, $0-32
-	begin
-	BLT tail
-
-loop:
-	load64
-	squareDot16(4, 16, 0)
-	squareDot16(5, 17, 1)
-	squareDot16(6, 18, 2)
-	squareDot16(7, 19, 3)
-	SUBS $64, left
-	BGE  loop
-
-tail:
-	ADDS $64, left
-	BEQ  done
-
-tailloop:
-	load16
-	squareDot16(4, 16, 0)
-	SUBS $16, left
-	BNE  tailloop
-
-done:
-	fold
-	FMOVD F0, ret+24(FP)
-	RET
+#define SUM ·sqEuclideanInt8NEONDotProd
+#define TERMS squareDot16
+#include "products_neon_arm64.h"
+#undef SUM
+#undef TERMS
