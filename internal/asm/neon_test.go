@@ -127,7 +127,7 @@ func (m wordMacro) word(t *testing.T, args map[string]uint32) uint32 {
 // arrangement where it does not follow the type, and _E for the form by element.
 var macroName = regexp.MustCompile(`^([A-Z0-9]+)(?:_V)?(?:_(2D|2S|4S|8H|16B|D))?(_E)?$`)
 
-// converted is the arrangement that an instruction reads, by the one that it writes, where they differ, and of conversions.
+// converted is the arrangement of the operands, by the arrangement of the result. It lists instructions where the two differ, and conversions.
 var converted = map[string]string{
 	"fcvtl 2d": "2s", "fcvtl2 2d": "4s", "fcvtl 4s": "4h", "fcvtl2 4s": "8h", "fcvtn 2s": "2d", "fcvtn2 4s": "2d",
 	"scvtf 4s": "4s", "smull 8h": "8b", "smull2 8h": "16b", "sadalp 4s": "8h", "sdot 4s": "16b",

@@ -271,6 +271,22 @@ func TestEqual(t *testing.T) {
 		small := g.Select(g.And(g.Le(number(0.5), x), g.Le(x, number(1))), x, number(0.5))
 		bits := g.ISub(g.Add(small, number(1)), number(1))
 		least := power(float64(1 - bias(uint8(width))))
+		// the difference of softmax, which is not above 0 and never −0, and two that may be
+		infinity := math.Inf(1)
+		most := g.Select(g.Lt(number(-infinity), x), x, number(-infinity))
+		most = g.Add(number(0), g.Select(g.Lt(most, other), other, most))
+		d, minusZero, above := g.Add(x, g.Sub(number(0), most)), g.Sub(x, most), g.Add(x, g.Sub(number(0), other))
+		inverse := func(d Node) Node { return g.Div(number(1), d) }
+		atZero := func(d Node) Node { return g.Select(g.Le(number(0), d), number(infinity), inverse(d)) }
+		one := func(c Node) Node { return g.Select(c, number(1), number(0)) }
+		p, q, r := one(g.Lt(x, number(3))), one(g.Lt(other, number(3))), one(g.Lt(x, other))
+		sum := func(a ...Node) Node {
+			s := a[0]
+			for _, t := range a[1:] {
+				s = g.Add(s, t)
+			}
+			return s
+		}
 		within := g.And(g.Not(g.Lt(number(8), x)), g.Not(g.Lt(number(9), other)))
 		for i, c := range []struct {
 			a, b Node
@@ -289,6 +305,16 @@ func TestEqual(t *testing.T) {
 			{bits, g.Mul(small, g.Mul(least, number(2))), false},
 			{g.Branch(within, clamp(x, number(0), number(8)), clamp(x, number(0), number(7))), g.Branch(within, clamp(x, number(0), number(9)), clamp(x, number(0), number(7))), true},
 			{g.Branch(within, clamp(x, number(0), number(7)), clamp(x, number(0), number(7))), g.Branch(within, clamp(x, number(0), number(9)), clamp(x, number(0), number(7))), false},
+			{inverse(d), atZero(d), true},
+			{inverse(minusZero), atZero(minusZero), false},
+			{inverse(above), atZero(above), false},
+			{one(g.Lt(number(0), d)), number(0), true},
+			{one(g.Lt(number(0), above)), number(0), false},
+			{sum(p, q, r), sum(r, q, p), true},
+			{sum(p, q, p), sum(q, p, q), false},
+			{sum(x, p, q), sum(q, p, x), false},
+			{sum(p, q, one(g.Lt(number(0), d))), sum(q, p), true},
+			{sum(p, q, one(g.Lt(number(0), above))), sum(q, p), false},
 		} {
 			if c.a == c.b {
 				t.Errorf("%d: one node", i)
