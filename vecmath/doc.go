@@ -38,11 +38,11 @@
 //     itself: [LogSumExp] is top + ln(1 + s), so that it keeps its digits where s is tiny. Differences below −708 (float32:
 //     −87) count as −∞. Elements are summed in w lanes, in blocks of 256w. The largest element is that of the blocks so far;
 //     when it grows, the sum is scaled. Softmax of more than one block finds the largest element of all first.
-//   - ln(1 + s) has a relative error of at most (1.25r + t + b + 4)·u. Here r is how far below the largest element the smallest one
-//     lies that contributes, t is for the elements of a block, and b is the number of blocks. [LogSumExp] rounds the sum with the
+//   - Let r be the largest difference that does not count as −∞, b the number of blocks, and t that of a block's elements.
+//     Then ln(1 + s) has a relative error of at most (1.25r + t + b + 4)·u. [LogSumExp] rounds the sum with the
 //     largest element once more, [LogSoftmax] two differences.
-//   - An element of [Softmax] has a relative error of at most (2.5r + t + b + 5)·u, where r is that of the element, if that is
-//     lower.
+//   - An element of [Softmax] that is not 0 has a relative error of at most (2.5r + t + b + 5)·u, unless it is below the least
+//     normal number.
 //
 // NOTES.md in the folder of this package says what was measured, and why there is no Tanh.
 package vecmath

@@ -27,6 +27,7 @@ func testOracle[T vecmath.Float](t *testing.T) {
 	t.Run("pairs", func(t *testing.T) { trial.Run(t, 100, blocked, comparePairs[T]) })
 	t.Run("elements", func(t *testing.T) { trial.Run(t, 60, blocked, compareElements[T]) })
 	t.Run("rows", func(t *testing.T) { trial.Run(t, 60, blocked, compareRows[T]) })
+	t.Run("softmax", func(t *testing.T) { trial.Run(t, 60, blocked, compareSoftmax[T]) })
 	t.Run("TopK", func(t *testing.T) { trial.Run(t, 30, blocked, compareTopK[T]) })
 }
 
@@ -289,6 +290,63 @@ func compareRows[T vecmath.Float](c *trial.Case) {
 			bound := float64(rows) * trial.Epsilon[T]() * sizes[j].Hi / float64(max(1, rows)) * 1.01
 			trial.Near(c, means[j], want, bound+trial.Least[T](), "mean %d of %d × %d", j, rows, n)
 		}
+	}
+}
+
+func compareSoftmax[T vecmath.Float](c *trial.Case) {
+	n := c.Shape(20000, c.Budget(1<<11, 1<<13), 1)[0]
+	value := values[T](c)
+	if !c.Chance(4) { // differences that count, some of them in the last block only
+		spread, rise := []float64{1e-3, 1, 30, 300}[c.IntN(4)], float64(c.IntN(3))
+		value = func(i int) T { return T(spread * (c.NormFloat64() + rise*float64(i)/float64(n))) }
+	}
+	odd := c.Chance(8)
+	x := trial.Vector(c, n, func(i int) T {
+		switch {
+		case c.Chance(50):
+			return T(math.Inf(-1))
+		case odd && c.Chance(n):
+			return T([]float64{math.NaN(), math.Inf(1)}[c.IntN(2)])
+		}
+		return value(i)
+	})
+	softmax, logSoftmax, sum := trial.OutputVector[T](c, n), trial.OutputVector[T](c, n), trial.OutputVector[T](c, 1)
+	c.Call("softmax", func() {
+		vecmath.Softmax(softmax, x)
+		vecmath.LogSoftmax(logSoftmax, x)
+		sum[0] = vecmath.LogSumExp(x)
+	})
+	u, flush, lanes := trial.Epsilon[T](), 708.0, 8
+	if u > 1e-10 {
+		flush, lanes = 87, 16
+	}
+	top, log := oracle.LogSumExp(x)
+	r := 0.0 // how far the smallest element that contributes lies below the largest one
+	for _, v := range x {
+		if d := float64(top) - float64(v); d <= flush {
+			r = max(r, d)
+		}
+	}
+	block := 256 * lanes
+	rounds := float64((min(n, block)+lanes-1)/lanes) + math.Log2(float64(lanes)) + math.Ceil(float64(n)/float64(block))
+	lost := float64(n) * math.Exp(-flush)
+	ofLog := (1.25*r+rounds+4)*u*log.Hi*1.01 + lost
+	whole := oracle.Of(top).Add(log)
+	trial.Near(c, sum[0], whole, ofLog+u*math.Abs(whole.Hi), "LogSumExp of %d elements", n)
+	if top-top != 0 {
+		log = oracle.Of(math.NaN())
+	}
+	for range min(n, 300) {
+		i := c.IntN(n)
+		d := oracle.Of(x[i]).Sub(oracle.Of(top))
+		lower := d.Sub(log)
+		trial.Near(c, logSoftmax[i], lower, ofLog+u*(math.Abs(d.Hi)+math.Abs(lower.Hi))*1.01, "LogSoftmax of %d elements, %d", n, i)
+		want := lower.Exp()
+		bound := (2.5*r + rounds + 5) * u * want.Hi * 1.01
+		if -d.Hi > flush {
+			bound = want.Hi
+		}
+		trial.Near(c, softmax[i], want, bound+lost*want.Hi+trial.Least[T](), "Softmax of %d elements, %d", n, i)
 	}
 }
 

@@ -144,50 +144,6 @@ func Vote(labels []int) (label int, share float64) {
 	return label, float64(most) / float64(len(labels))
 }
 
-// Scatter returns the covariances within and between classes, with the divisor n.
-func Scatter(classes [][][]Real, d int) (within, between [][]Real) {
-	square := func() [][]Real {
-		s := make([][]Real, d)
-		for i := range s {
-			s[i] = make([]Real, d)
-		}
-		return s
-	}
-	mean := func(rows [][]Real) []Real {
-		m := make([]Real, d)
-		for _, row := range rows {
-			for k, v := range row {
-				m[k] = m[k].Add(v)
-			}
-		}
-		for k := range m {
-			m[k] = m[k].Div(Of(len(rows)))
-		}
-		return m
-	}
-	within, between = square(), square()
-	var all [][]Real
-	for _, x := range classes {
-		all = append(all, x...)
-	}
-	add := func(s [][]Real, v, m []Real) {
-		for i := range d {
-			for j := range d {
-				s[i][j] = s[i][j].Add(v[i].Sub(m[i]).Mul(v[j].Sub(m[j])).Div(Of(len(all))))
-			}
-		}
-	}
-	center := mean(all)
-	for _, x := range classes {
-		m := mean(x)
-		for _, row := range x {
-			add(within, row, m)
-			add(between, m, center)
-		}
-	}
-	return within, between
-}
-
 // MeanAndError returns the mean of errors, and its standard error.
 func MeanAndError(errors []float64) (mean, deviation float64) {
 	for _, e := range errors {

@@ -11,14 +11,22 @@ type Entry struct {
 	Mass        float64
 }
 
-// Proof is what follows from a plan and dual variables.
+// Proof has the values that prove how far a plan is from the optimum.
 type Proof struct {
 	Primal, Dual, Total      Real
 	Violation, MarginalError float64
 }
 
-// Prove computes a proof again: ⟨T, M⟩, Σ a u + Σ b v + mass·price, ΣT, the largest violation of u + v + price ≤ M, and of
-// u, v ≤ 0 if there is a mass, and the largest error of a marginal. b is scaled to the sum of a if there is no mass.
+// Prove computes the proof of a plan T with the dual variables u and v:
+//
+//	Primal         ⟨T, M⟩
+//	Dual           Σ a u + Σ b v + mass·price
+//	Total          ΣT
+//	Violation      the largest amount by which u_i + v_j + price exceeds M_ij
+//	MarginalError  the largest error of a row sum or a column sum
+//
+// A mass of 0 stands for a balanced problem: price must be 0, and b is scaled to the sum of a. With a mass, u and v must not
+// be positive, row and column sums may be lower than the weights, and an error of the total mass is a marginal error.
 func Prove(cost [][]Real, a, b []Real, plan []Entry, u, v []float64, price, mass float64) (p Proof) {
 	b = slices.Clone(b)
 	if mass == 0 {

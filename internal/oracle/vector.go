@@ -107,14 +107,14 @@ func Means[T Float](x [][]T, cols int) []Real {
 	return means
 }
 
-// LogSumExp returns ln Σ exp(x_i).
-func LogSumExp[T Float](x []T) Real {
+// LogSumExp returns the largest element and ln Σ exp(x_i − largest), whose sum is ln Σ exp(x_i). If the largest element is
+// not finite, it is the sum.
+func LogSumExp[T Float](x []T) (largest T, rest Real) {
 	if len(x) == 0 {
-		return Real{math.Inf(-1), 0}
+		return T(math.Inf(-1)), Real{}
 	}
-	largest := slices.Max(x)
-	if math.IsNaN(float64(largest)) || math.IsInf(float64(largest), 0) {
-		return Of(largest)
+	if largest = slices.Max(x); largest-largest != 0 {
+		return largest, Real{}
 	}
 	others, seen := Real{}, false // Σ without one of the largest: ln(1 + others) keeps small sums
 	for _, v := range x {
@@ -124,7 +124,7 @@ func LogSumExp[T Float](x []T) Real {
 		}
 		others = others.Add(Of(v).Sub(Of(largest)).Exp())
 	}
-	return Of(largest).Add(log1p(others))
+	return largest, log1p(others)
 }
 
 // log1p returns ln(1 + a) for a ≥ 0.
@@ -175,7 +175,7 @@ func Hamming[T byte | uint64](a, b []T) (n int) {
 	return n
 }
 
-// Small is a format of 16 bits with a sign, so many bits of exponent, and the rest of fraction, as in IEEE 754.
+// Small is a format of 16 bits, as in IEEE 754. Its value is the number of exponent bits.
 type Small int
 
 const (
@@ -203,8 +203,9 @@ func (f Small) Value(pattern uint16) float64 {
 	return sign * math.Ldexp(m+math.Ldexp(1, fraction), e-bias-fraction)
 }
 
-// Nearest returns the pattern whose number is nearest to x, the even one of two. What is above the largest number
-// by half of the last step or more is infinite. A NaN is the quiet one without a sign.
+// Nearest returns the pattern of the number nearest to x. Halfway between two numbers, it returns the even pattern.
+// It returns infinity if x is above the largest number by at least half of the last step. For NaN, it returns the quiet NaN
+// without a sign.
 func (f Small) Nearest(x float64) uint16 {
 	infinite := uint16(1<<f-1) << (15 - f)
 	if x != x {

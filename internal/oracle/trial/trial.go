@@ -477,9 +477,6 @@ func Near[T oracle.Float](c *Case, got T, want oracle.Real, bound float64, what 
 	}
 }
 
-// Kind is a family of values.
-type Kind int
-
 // Values returns a family of values for a case: normal ones, all near a point that is far away, small integers with
 // many equal ones, of many sizes, all zero.
 func (c *Case) Values() func() float64 {
