@@ -227,7 +227,7 @@ func ulpOf[T vecmath.Float](x float64) float64 {
 
 // compareRows compares the functions of matrices with those of their rows, and MeanRows with its definition.
 func compareRows[T vecmath.Float](c *trial.Case) {
-	s := c.Shape(3000, c.Budget(1<<12, 1<<16), 1, 1)
+	s := c.Shape(10000, c.Budget(1<<12, 1<<16), 1, 1)
 	rows, n := s[0], s[1]
 	value := values[T](c)
 	x := trial.Matrix(c, rows, n, func(int, int) T { return value(0) })
@@ -294,7 +294,7 @@ func compareRows[T vecmath.Float](c *trial.Case) {
 }
 
 func compareSoftmax[T vecmath.Float](c *trial.Case) {
-	n := c.Shape(20000, c.Budget(1<<11, 1<<13), 1)[0]
+	n := c.Shape(20000, c.Budget(1<<13, 1<<15), 1)[0]
 	value := values[T](c)
 	if !c.Chance(4) { // differences that count, some of them in the last block only
 		spread, rise := []float64{1e-3, 1, 30, 300}[c.IntN(4)], float64(c.IntN(3))
