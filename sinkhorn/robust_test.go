@@ -233,6 +233,9 @@ func TestErrors(t *testing.T) {
 		"length of A":         {Problem[float64]{X: x, Y: y, A: []float64{1, 1}, Lambda: 1}, ErrShape},
 		"length of start":     {Problem[float64]{X: x, Y: y, Start: []float64{1, 1}, Lambda: 1}, ErrShape},
 		"start":               {Problem[float64]{X: x, Y: y, Start: []float64{1, nan, 0}, Lambda: 1}, ErrNotFinite},
+		"start +Inf":          {Problem[float64]{X: x, Y: y, A: []float64{0, .5, .5}, Start: []float64{inf, 1, 1}, Lambda: 1}, ErrNotFinite},
+		"start −Inf":          {Problem[float64]{X: x, Y: y, A: []float64{0, .5, .5}, Start: []float64{-inf, -inf, 1}, Lambda: 1}, ErrNotFinite},
+		"start −Inf, no A":    {Problem[float64]{X: x, Y: y, Start: []float64{-inf, 1, 1}, Lambda: 1}, ErrNotFinite},
 		"no λ":                {Problem[float64]{X: x, Y: y}, ErrSettings},
 		"negative λ":          {Problem[float64]{X: x, Y: y, Lambda: -1}, ErrSettings},
 		"λ NaN":               {Problem[float64]{X: x, Y: y, Lambda: nan}, ErrSettings},
@@ -272,7 +275,7 @@ func TestErrors(t *testing.T) {
 	}
 	for name, set := range map[string]Settings{
 		"iterations": {Iterations: -1}, "tolerance": {Tolerance: -1}, "tolerance NaN": {Tolerance: nan}, "domain": {Domain: 3}, "storage": {Storage: 4},
-		"workers": {Workers: -1}, "annealing": {Anneal: 1}, "annealing NaN": {Anneal: nan},
+		"workers": {Workers: -1}, "annealing": {Anneal: 1}, "annealing NaN": {Anneal: nan}, "annealing infinite": {Anneal: inf},
 	} {
 		if _, err := newSolver[float32](&set); !errors.Is(err, ErrSettings) {
 			t.Errorf("settings, %s: %v", name, err)

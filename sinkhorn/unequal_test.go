@@ -481,6 +481,10 @@ func TestUnequalDivergence(t *testing.T) {
 	if _, err := s.Divergence(t.Context(), none, none, p); !errors.Is(err, ErrSettings) {
 		t.Errorf("two penalties: %v", err)
 	}
+	p.PenaltyA, p.PenaltyB, p.Mass = 0, 0, 0.5
+	if _, err := s.Divergence(t.Context(), none, none, p); !errors.Is(err, ErrSettings) {
+		t.Errorf("a mass: %v", err)
+	}
 }
 
 // TestUnequalErrors: what cannot be is a typed error; whenever the context ends, what comes

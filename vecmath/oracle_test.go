@@ -139,8 +139,14 @@ func comparePairs[T vecmath.Float](c *trial.Case) {
 	}
 }
 
+// longer returns a number of elements that AddScaled and MeanRows divide among several calls of a kernel.
+func longer(c *trial.Case) int { return 1<<15 + c.IntN(1<<16) }
+
 func compareElements[T vecmath.Float](c *trial.Case) {
 	n := c.Shape(20000, c.Budget(1<<9, 1<<12), 1)[0]
+	if c.Chance(30) {
+		n = longer(c)
+	}
 	spread := []float64{1, 10, 100, 800}[c.IntN(4)]
 	arguments := func(int) T {
 		if c.Chance(50) {
@@ -182,6 +188,9 @@ func compareElements[T vecmath.Float](c *trial.Case) {
 	}
 	ln2 := oracle.Ln2()
 	for j := range n {
+		if n > 1<<15 && !c.Chance(64) {
+			continue
+		}
 		log := oracle.Of(positive[j]).Log()
 		log2 := log.Div(ln2)
 		if math.IsInf(log.Hi, 0) {
@@ -229,6 +238,9 @@ func ulpOf[T vecmath.Float](x float64) float64 {
 func compareRows[T vecmath.Float](c *trial.Case) {
 	s := c.Shape(10000, c.Budget(1<<12, 1<<16), 1, 1)
 	rows, n := s[0], s[1]
+	if c.Chance(30) {
+		rows, n = 1+c.IntN(2), longer(c)
+	}
 	value := values[T](c)
 	x := trial.Matrix(c, rows, n, func(int, int) T { return value(0) })
 	src := dist.Matrix[T](x)
