@@ -94,7 +94,7 @@ func checkStart[T dist.Float](p *Problem[T], n int) error {
 		return fmt.Errorf("%w: Start has %d potentials for %d points", ErrShape, len(p.Start), n)
 	}
 	for i, f := range p.Start {
-		if f-f != 0 && !(f < 0 && p.A != nil && i < len(p.A) && p.A[i] == 0) {
+		if f-f != 0 && !(f < 0 && i < len(p.A) && p.A[i] == 0) {
 			return fmt.Errorf("%w: Start[%d] is %v", ErrNotFinite, i, f)
 		}
 	}

@@ -186,7 +186,37 @@ func (in *instance[T]) bound(k int) float64 {
 	return float64(2*k+3) * (kernel + (n/4+12)*u)
 }
 
-// compareResult compares what a result has with the plan of the oracle.
+// lost returns the bound of Result.PlanTo on the value of an element of the plan that has underflowed. f and g are its
+// potentials.
+func (in *instance[T]) lost(domain sinkhorn.Domain, f, g float64) float64 {
+	normal, narrow := trial.Normal[T](), in.mixed || trial.Epsilon[T]() > 1e-10
+	if narrow {
+		normal = trial.Normal[float32]()
+	}
+	if domain == sinkhorn.DomainPlain { // of K, of K times a scaling, or of the element itself
+		return normal * math.Exp(max(0, f, g, f+g)) * 1.01
+	}
+	least := 1.0
+	for _, w := range slices.Concat(in.plain.A, in.plain.B) {
+		if w.Hi > 0 {
+			least = min(least, w.Hi)
+		}
+	}
+	room := 0x1p966
+	if narrow {
+		room = 0x1p99
+	}
+	squared := room * least / float64(max(len(in.plain.A), len(in.plain.B)))
+	switch {
+	case trial.Epsilon[T]() > 1e-10:
+		squared = min(squared, 0x1p80)
+	case !narrow:
+		squared = min(squared, 0x1p800)
+	}
+	return normal * squared
+}
+
+// compareResult compares a result with the plan of the oracle.
 func compareResult[T dist.Float](c *trial.Case, in *instance[T], s oracle.Scalings, k int, costs []float64, plan, image trial.View[T], f, g []T) {
 	e := in.bound(k)
 	want := s.Plan(in.kernel)
@@ -243,7 +273,7 @@ func compareResult[T dist.Float](c *trial.Case, in *instance[T], s oracle.Scalin
 	}
 }
 
-// outputs are what is asked of a result.
+// outputs has everything that a result can give.
 type outputs[T dist.Float] struct {
 	plan, image trial.View[T]
 	f, g        []T
@@ -333,8 +363,8 @@ func compareIterations[T dist.Float](c *trial.Case, used *history[T]) {
 	}
 }
 
-// compareConvergence checks that a plan to a tolerance is the one of its marginals: T_ij = exp(f_i − λM_ij + g_j), with row sums
-// a, and column sums within the tolerance of b.
+// compareConvergence checks the result of a solve to a tolerance: the plan is T_ij = exp(f_i − λM_ij + g_j), its row sums are a,
+// and its column sums differ from b by at most the tolerance.
 func compareConvergence[T dist.Float](c *trial.Case, used *history[T]) {
 	c.Alone()
 	n, m := sizes(c, 1<<10, 1<<14)
@@ -369,22 +399,12 @@ func compareConvergence[T dist.Float](c *trial.Case, used *history[T]) {
 		for j, got := range row {
 			want := oracle.Of(out.f[i]).Add(oracle.Of(out.g[j])).Sub(in.plain.Lambda.Mul(in.plain.Cost[i][j])).Exp()
 			own := e + 2*trial.Epsilon[T]()*(math.Abs(float64(out.f[i]))+math.Abs(float64(out.g[j])))
-			least := trial.Normal[T]() // an element of K, or of K times one scaling, is 0 below it
-			if in.mixed {
-				least = trial.Normal[float32]()
-			}
-			f, g := float64(out.f[i]), float64(out.g[j])
-			least *= 8 * math.Exp(max(0, f, g, f+g))
-			if domain == sinkhorn.DomainLog { // K is relative to earlier potentials, by two scalings in limits.safeRange
-				if least = trial.Normal[float32]() * 0x1p84; trial.Epsilon[T]() == 0x1p-53 && !in.mixed {
-					least = trial.Normal[T]() * 0x1p800
-				}
-			}
+			lost := in.lost(domain, float64(out.f[i]), float64(out.g[j]))
 			if math.IsInf(own, 1) { // a zero weight
-				own, want, least = 0, oracle.Real{}, 0
+				own, want, lost = 0, oracle.Real{}, 0
 			}
-			if !(math.Abs(got.Sub(want).Hi) <= own*want.Hi+least) {
-				c.Errorf("plan %d, %d of %d × %d is %v, its potentials say %v (λ·cost up to %v)", i, j, n, m, got.Hi, want.Hi, in.y0)
+			if !(math.Abs(got.Sub(want).Hi) <= own*want.Hi+lost) {
+				c.Errorf("plan %d, %d of %d × %d is %v, its potentials give %v (λ·cost up to %v)", i, j, n, m, got.Hi, want.Hi, in.y0)
 				return
 			}
 		}

@@ -155,6 +155,10 @@ func (it *iteration[T]) cancelled() {
 // For the whole plan, let dst be n × m and first 0. Fewer rows are for a plan that is too large to be
 // stored.
 //
+// An element is 0 where exp(−λM_ij) underflows or, in the log domain, where its value relative to earlier potentials does: there
+// T_ij is below 2⁻¹⁰²²·min(2⁸⁰⁰, 2⁹⁶⁶w/s) for the least positive weight w and s = max(n, m), in float32 below 2⁻¹²⁶·min(2⁸⁰, 2⁹⁹w/s),
+// and with StorageMixed below 2⁻¹²⁶·2⁹⁹w/s.
+//
 // It returns the context's cause if the context ends first, or ErrNoResult. It panics if dst has
 // other columns, no rows, or rows that the plan does not have.
 func (r *Result[T]) PlanTo(ctx context.Context, dst dist.Matrix[T], first int) error {
