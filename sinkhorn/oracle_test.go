@@ -475,7 +475,7 @@ func compareMasses[T dist.Float](c *trial.Case, used *history[T]) {
 	e := in.bound(30) + 100*in.set.Tolerance
 	size := 0.0
 	for i, row := range in.solution {
-		mean, sum := make([]oracle.Real, len(in.problem.X.Data)), oracle.Real{}
+		mean, sum := make([]oracle.Real, in.problem.X.Cols), oracle.Real{}
 		for j, v := range row {
 			size = max(size, v.Hi)
 			trial.Near(c, out.plan.Row(i)[j], v, e*(v.Hi+0.01/float64(n*m)), "plan %d, %d of %d × %d with %s, λ·cost %v", i, j, n, m, what, in.y0)
