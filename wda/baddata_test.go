@@ -267,7 +267,7 @@ func oddData() []oddCase {
 	var many []int
 	classes := 60
 	if !testdata.IsLong() {
-		classes = choiceClasses + 2
+		classes = fewStepsClasses + 2
 	}
 	for i := range 5 * classes {
 		many = append(many, i%classes)

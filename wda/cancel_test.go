@@ -24,7 +24,7 @@ func TestPhasesAsk(t *testing.T) {
 		t.Fatal(err)
 	}
 	wdatest.PhaseAsks(t, "checkFinite", 2, func(ctx context.Context) { checkFinite(ctx, x) })
-	wdatest.PhaseAsks(t, "subset", 2, func(ctx context.Context) { subset(ctx, x, labels, make([]int, n)) })
+	wdatest.PhaseAsks(t, "subset", 2, func(ctx context.Context) { copyRows(ctx, x, labels, make([]int, n)) })
 	wdatest.PhaseAsks(t, "NewClassifier", 5, func(ctx context.Context) {
 		NewClassifier(ctx, newModel(s, uniform(8, d, d), Report{}), x, labels, 1)
 	})

@@ -32,86 +32,86 @@ import (
 // choice_loss.go judges it and decides who goes on.
 
 const (
-	// choiceEnough is the number of rows held out after which candidates are left behind, up to
+	// roundRows is the number of rows held out after which candidates are left behind, up to
 	// halvings times.
-	choiceEnough, halvings = 150, 3
-	// fewShare and manyShare of the candidates go on after a round, of large and of small folds.
-	fewShare, manyShare = 1. / 3, 0.5
-	// fewFinalists is the number of the best candidates that are fitted to other numbers of
+	roundRows, maxEliminations = 150, 3
+	// firstRoundSurvivors and manyShare of the candidates go on after a round, of large and of small folds.
+	firstRoundSurvivors, roundSurvivors = 1. / 3, 0.5
+	// singleFinalists is the number of the best candidates that are fitted to other numbers of
 	// components, unless there is a mixture.
-	fewFinalists = 2
+	singleFinalists = 2
 )
 
 // comparison is what candidates are compared by.
 type comparison struct {
-	set    *Settings
-	list   []Member // those that the settings allow, and the principal components
-	plain  int      // which of the list the principal components are
-	pinned bool     // the settings do not allow them
-	counts []int
-	rows   int
-	folds  []division
-	told   counted
-	led    ledFits
+	set             *Settings
+	candidates      []Member // those that the settings allow, and the principal components
+	principal       int      // which of the list the principal components are
+	principalAdded  bool     // the settings do not allow them
+	componentCounts []int
+	rows            int
+	folds           []choiceFold
+	progress        fitCounter
+	finalistFits    finalistFits
 }
 
 // newComparison compares the members of the family that set, which has its defaults,
 // leaves open, on folds of the samples of sp. There are no folds if it is one, or where
 // there is no way to.
 func newComparison(ctx context.Context, sp *discriminant.Span, set *Settings) (*comparison, error) {
-	c := &comparison{set: set, list: set.members(sp.Full.N, sp.Full.D, len(sp.Full.Classes))}
-	s := compared(ctx, sp.Samples)
-	c.rows, c.counts = s.N, set.counts(s)
-	for i := range c.list {
-		c.list[i].Leading = c.counts[0]
+	c := &comparison{set: set, candidates: set.candidates(sp.Full.N, sp.Full.D, len(sp.Full.Classes))}
+	s := choiceSamples(ctx, sp.Samples)
+	c.rows, c.componentCounts = s.N, set.componentCounts(s)
+	for i := range c.candidates {
+		c.candidates[i].Leading = c.componentCounts[0]
 	}
-	if len(c.list) == 1 {
+	if len(c.candidates) == 1 {
 		return c, nil
 	}
 	// The principal components are what the result is measured by, whatever is pinned.
 	isPlain := func(m Member) bool {
-		return m.Method == Method(Principal{}) && m.Whitening == NoWhitening() && m.Scale.straight()
+		return m.Method == Method(Principal{}) && m.Whitening == NoWhitening() && m.Scale.equalLengths()
 	}
-	c.plain = slices.IndexFunc(c.list, isPlain)
-	if c.pinned = c.plain < 0; c.pinned {
-		c.plain = len(c.list)
-		c.list = append(c.list, Member{Whitening: NoWhitening(), Method: Principal{}, Scale: ScaleEqual, Lambda: RelativeLambda(1), Shrinkage: FixedShrinkage(1)})
+	c.principal = slices.IndexFunc(c.candidates, isPlain)
+	if c.principalAdded = c.principal < 0; c.principalAdded {
+		c.principal = len(c.candidates)
+		c.candidates = append(c.candidates, Member{Whitening: NoWhitening(), Method: Principal{}, Scale: ScaleEqual, Lambda: RelativeLambda(1), Shrinkage: FixedShrinkage(1)})
 	}
 	var err error
-	c.folds, err = folds(ctx, sp, set, c.list)
+	c.folds, err = newChoiceFolds(ctx, sp, set, c.candidates)
 	return c, err
 }
 
-// choose makes a choice of the members of the family that set, which has its defaults,
+// chooseSettings makes a choice of the members of the family that set, which has its defaults,
 // leaves open. Where there is nothing to choose, or no way to, the first is as good as any.
 // elsewhere, unless nil, makes the same comparison by the executor of the settings.
-func choose(ctx context.Context, sp *discriminant.Span, set *Settings, elsewhere comparer) (*Choice, error) {
+func chooseSettings(ctx context.Context, sp *discriminant.Span, set *Settings, elsewhere compareFunc) (*Choice, error) {
 	c, err := newComparison(ctx, sp, set)
-	list := c.list
+	list := c.candidates
 	allowed := list
-	if c.pinned {
-		allowed = list[:c.plain]
+	if c.principalAdded {
+		allowed = list[:c.principal]
 	}
 	choice := &Choice{Members: allowed, Mixed: 1, Neighbors: choiceNeighbors, Rows: c.rows}
 	if err != nil || len(c.folds) == 0 {
 		return choice, err
 	}
-	do := c.local
-	if elsewhere != nil && set.remote(c.multiplications()) != nil {
+	do := c.compareLocally
+	if elsewhere != nil && set.executorFor(c.multiplications()) != nil {
 		do = elsewhere
 	}
 	losses := make([][][]loss, len(c.folds))
 	alive := slices.Repeat([]bool{true}, len(list))
 	from := 0
-	for _, to := range c.rounds() {
-		if err := c.compare(ctx, do, alive, from, to, losses); err != nil {
+	for _, to := range c.roundEnds() {
+		if err := c.compareFolds(ctx, do, alive, from, to, losses); err != nil {
 			return nil, err
 		}
-		average(list, c.counts, losses[:to])
-		leaveBehind(list, alive, c.share(from))
-		alive[c.plain], from = true, to
+		averageLosses(list, c.componentCounts, losses[:to])
+		eliminate(list, alive, c.survivorShare(from))
+		alive[c.principal], from = true, to
 	}
-	choice.principal = list[c.plain].Error
+	choice.principal = list[c.principal].Error
 	for _, f := range c.folds {
 		if choice.Neighbors = min(choice.Neighbors, f.neighbors); set.For != UseNeighbors {
 			choice.Neighbors = 0
@@ -119,32 +119,32 @@ func choose(ctx context.Context, sp *discriminant.Span, set *Settings, elsewhere
 	}
 	choice.Members = slices.Clone(allowed)
 	sortMembers(choice.Members)
-	finalists := choice.Members[:min(c.finalists(), len(choice.Members))]
+	finalists := choice.Members[:min(c.finalistCount(), len(choice.Members))]
 	if behind := slices.IndexFunc(finalists, func(m Member) bool { return m.Folds < finalists[0].Folds }); behind > 0 {
 		finalists = finalists[:behind]
 	}
-	c.led.share(finalists)
+	c.finalistFits.setFinalists(finalists)
 	for i := range finalists {
-		if err := c.lead(ctx, do, &finalists[i], losses); err != nil {
+		if err := c.chooseComponents(ctx, do, &finalists[i], losses); err != nil {
 			return nil, err
 		}
 	}
 	sortMembers(choice.Members)
-	choice.Mixed = c.alike(choice.Members, losses)
+	choice.Mixed = c.mixtureSize(choice.Members, losses)
 	return choice, nil
 }
 
-// leaveOut puts member i, which cannot be fitted to all rows, behind all others.
-func (c *Choice) leaveOut(i int) {
+// moveLast puts member i, which cannot be fitted to all rows, behind all others.
+func (c *Choice) moveLast(i int) {
 	failed := c.Members[i]
 	failed.Folds = 0
 	c.Members = append(slices.Delete(c.Members, i, i+1), failed)
 	c.Mixed = max(1, c.Mixed-1)
 }
 
-// index returns which of the list m is.
-func (c *comparison) index(m *Member) int {
-	return slices.IndexFunc(c.list, func(o Member) bool {
+// candidateIndex returns which of the list m is.
+func (c *comparison) candidateIndex(m *Member) int {
+	return slices.IndexFunc(c.candidates, func(o Member) bool {
 		return o.Whitening == m.Whitening && o.Method == m.Method && o.Shrinkage == m.Shrinkage && o.Lambda == m.Lambda && o.Scale == m.Scale
 	})
 }
@@ -156,15 +156,15 @@ func sortMembers(list []Member) {
 	})
 }
 
-// compare fits the candidates that are alive to folds from … to−1, and sets their losses.
-func (c *comparison) compare(ctx context.Context, do comparer, alive []bool, from, to int, losses [][][]loss) error {
+// compareFolds fits the candidates that are alive to folds from … to−1, and sets their losses.
+func (c *comparison) compareFolds(ctx context.Context, do compareFunc, alive []bool, from, to int, losses [][][]loss) error {
 	var pieces []piece
 	for f := from; f < to; f++ {
-		losses[f] = make([][]loss, len(c.list))
-		for i := 0; i < len(c.list); {
+		losses[f] = make([][]loss, len(c.candidates))
+		for i := 0; i < len(c.candidates); {
 			j := i
 			any := false
-			for ; j < len(c.list) && c.list[j].Whitening == c.list[i].Whitening; j++ {
+			for ; j < len(c.candidates) && c.candidates[j].Whitening == c.candidates[i].Whitening; j++ {
 				any = any || alive[j]
 			}
 			if any {
@@ -183,18 +183,18 @@ func (c *comparison) compare(ctx context.Context, do comparer, alive []bool, fro
 	return nil
 }
 
-// lead compares fits of m to fewer components, and lowers its loss to that of the best number,
+// chooseComponents compares fits of m to fewer components, and lowers its loss to that of the best number,
 // unless the method of m makes no steps. With steps, a fit to few components differs from the
 // first components of a fit to more. But it seldom differs by much: by the losses of the first
 // components, which are known, numbers that are not promising are left out.
-func (c *comparison) lead(ctx context.Context, do comparer, m *Member, known [][][]loss) error {
-	if m.Method.traits().stepless || len(c.counts) == 1 {
+func (c *comparison) chooseComponents(ctx context.Context, do compareFunc, m *Member, known [][][]loss) error {
+	if m.Method.traits().stepless || len(c.componentCounts) == 1 {
 		return nil
 	}
-	at := slices.Index(c.list, *m)
-	numbers := promising(known, at, len(c.counts))
+	at := slices.Index(c.candidates, *m)
+	numbers := promisingCounts(known, at, len(c.componentCounts))
 	var losses [][][]loss
-	for _, to := range c.leadRounds() {
+	for _, to := range c.componentRoundEnds() {
 		var pieces []piece
 		for f := len(losses); f < to; f++ {
 			pieces = append(pieces, piece{Fold: f, From: at, To: at + 1, Numbers: numbers})
@@ -204,28 +204,28 @@ func (c *comparison) lead(ctx context.Context, do comparer, m *Member, known [][
 			return err
 		}
 		losses = append(losses, some...)
-		if !stillBetter(c.counts, losses, numbers) {
+		if !keepBetterCounts(c.componentCounts, losses, numbers) {
 			break
 		}
 	}
 	all := []Member{*m} // with all components, on all folds
-	average(all, c.counts[:1], column(known, at))
+	averageLosses(all, c.componentCounts[:1], lossesOf(known, at))
 	*m = all[0]
 	// The gain is that on the folds with fits to both numbers.
 	few := []Member{*m}
-	if average(few, c.counts, losses); few[0].Folds == 0 || few[0].Leading == m.Leading {
+	if averageLosses(few, c.componentCounts, losses); few[0].Folds == 0 || few[0].Leading == m.Leading {
 		return nil
 	}
 	same := []Member{*m}
-	average(same, c.counts[:1], losses)
+	averageLosses(same, c.componentCounts[:1], losses)
 	m.Leading = few[0].Leading
 	m.Loss = max(0, m.Loss+few[0].Loss-same[0].Loss)
 	m.Error = max(0, m.Error+few[0].Error-same[0].Error)
 	return nil
 }
 
-// column returns the losses of candidate at alone.
-func column(losses [][][]loss, at int) [][][]loss {
+// lossesOf returns the losses of candidate at alone.
+func lossesOf(losses [][][]loss, at int) [][][]loss {
 	out := make([][][]loss, len(losses))
 	for f, l := range losses {
 		out[f] = l[at : at+1]
@@ -233,89 +233,89 @@ func column(losses [][][]loss, at int) [][][]loss {
 	return out
 }
 
-// rounds returns how many folds are done when candidates are left behind, and all: one fold and
+// roundEnds returns how many folds are done when candidates are left behind, and all: one fold and
 // one division of large folds, else folds of choiceEnough rows held out, or of two divisions.
-func (c *comparison) rounds() []int {
-	n, held := len(c.folds), len(c.folds[0].held)
-	if held >= choiceEnough {
+func (c *comparison) roundEnds() []int {
+	n, held := len(c.folds), len(c.folds[0].heldRows)
+	if held >= roundRows {
 		return slices.Compact([]int{1, min(fewFolds, n), n})
 	}
-	step := min((choiceEnough+held-1)/held, 2*manyFolds)
+	step := min((roundRows+held-1)/held, 2*manyFolds)
 	var out []int
-	for k := step; k < n && len(out) < halvings; k += step {
+	for k := step; k < n && len(out) < maxEliminations; k += step {
 		out = append(out, k)
 	}
 	return append(out, n)
 }
 
-// leadRounds are the rounds of the numbers of components: without the last of small folds, as
+// componentRoundEnds are the rounds of the numbers of components: without the last of small folds, as
 // differences between numbers show on fewer folds than those between candidates.
-func (c *comparison) leadRounds() []int {
-	out := c.rounds()
-	if len(out) > halvings {
-		out = out[:halvings]
+func (c *comparison) componentRoundEnds() []int {
+	out := c.roundEnds()
+	if len(out) > maxEliminations {
+		out = out[:maxEliminations]
 	}
 	return out
 }
 
-// share is that of the candidates that goes on after a round which began with fold from.
-func (c *comparison) share(from int) float64 {
-	if from == 0 && len(c.folds[0].held) >= choiceEnough {
-		return fewShare
+// survivorShare is that of the candidates that goes on after a round which began with fold from.
+func (c *comparison) survivorShare(from int) float64 {
+	if from == 0 && len(c.folds[0].heldRows) >= roundRows {
+		return firstRoundSurvivors
 	}
-	return manyShare
+	return roundSurvivors
 }
 
 const (
 	// Below mixedRows rows a mixture of up to mostMixed candidates is made if nothing else is asked
 	// for. From so many rows on, one division into folds tells candidates apart well enough.
-	mixedRows, mostMixed = choiceHeld, 3
-	// mixedFinalists is the number of finalists of a mixture.
-	mixedFinalists = 6
+	mixtureRows, maxMixed = heldGoal, 3
+	// mixtureFinalists is the number of finalists of a mixture.
+	mixtureFinalists = 6
 )
 
-// finalists returns the number of the best candidates that are fitted to other numbers of
+// finalistCount returns the number of the best candidates that are fitted to other numbers of
 // components.
-func (c *comparison) finalists() int {
-	if most := c.mixture(); most > 1 {
-		return max(mixedFinalists, most)
+func (c *comparison) finalistCount() int {
+	if most := c.maxMixture(); most > 1 {
+		return max(mixtureFinalists, most)
 	}
-	return fewFinalists
+	return singleFinalists
 }
 
-// mixture returns the largest number of candidates that the projection may be a mixture of. A
+// maxMixture returns the largest number of candidates that the projection may be a mixture of. A
 // mixture has lengths of its own, and all its members have the same start.
-func (c *comparison) mixture() int {
+func (c *comparison) maxMixture() int {
 	set := c.set
 	method := &set.Optimizer
 	switch {
-	case set.Scale != ScaleAuto || set.Leading != 0 || !method.Method.traits().open || method.Init != nil || set.Validation != nil || set.Objective.Lambda.kind == lambdaMatrix:
+	case set.Scale != ScaleAuto || set.Leading != 0 || !method.Method.traits().chooses || method.Init != nil || set.Validation != nil || set.Objective.Lambda.kind == lambdaMatrix:
 		return 1
-	case set.Mixture.most > 0:
-		return set.Mixture.most
-	case c.rows < mixedRows:
-		return mostMixed
+	case set.Mixture.limit > 0:
+		return set.Mixture.limit
+	case c.rows < mixtureRows:
+		return maxMixed
 	}
 	return 1
 }
 
-// alike returns how many of the members, best first, cannot be told apart: their losses differ from
+// mixtureSize returns how many of the members, best first, cannot be told apart: their losses differ from
 // the least by no more than twice the standard error of the difference over the folds. Rows that
 // are held out in one fold train in another, so folds are not independent, and one standard error
 // would say too much.
-func (c *comparison) alike(members []Member, losses [][][]loss) int {
-	most, n := min(c.mixture(), len(members)), 1
-	for n < most && members[n].Folds == members[0].Folds && members[n].Loss-members[0].Loss <= float64(2*c.apart(&members[0], &members[n], losses)) {
+func (c *comparison) mixtureSize(members []Member, losses [][][]loss) int {
+	most, n := min(c.maxMixture(), len(members)), 1
+	for n < most && members[n].Folds == members[0].Folds && members[n].Loss-members[0].Loss <= float64(2*c.lossDifferenceError(&members[0], &members[n], losses)) {
 		n++
 	}
 	return n
 }
 
-// apart returns the standard error over the folds of the difference of the losses of two members
+// lossDifferenceError returns the standard error over the folds of the difference of the losses of two members
 // with all components.
-func (c *comparison) apart(a, b *Member, losses [][][]loss) float64 {
-	i, j := c.index(a), c.index(b)
-	var all differences
+func (c *comparison) lossDifferenceError(a, b *Member, losses [][][]loss) float64 {
+	i, j := c.candidateIndex(a), c.candidateIndex(b)
+	var all pairedDifferences
 	for _, of := range losses {
 		if of[i] != nil && of[j] != nil {
 			all.add(of[i][0].score - of[j][0].score)

@@ -10,12 +10,12 @@ import (
 const (
 	// choiceSteps is the number of steps of a candidate. With more than choiceClasses classes
 	// steps are halved: an evaluation takes longer.
-	choiceSteps, choiceClasses = 8, 30
+	choiceSteps, fewStepsClasses = 8, 30
 )
 
-// members returns the members of the family that the settings allow, those with the
+// candidates returns the members of the family that the settings allow, those with the
 // same whitening together, in the order in which they are fitted.
-func (s *Settings) members(n, d, classes int) []Member {
+func (s *Settings) candidates(n, d, classes int) []Member {
 	whitenings := []Whitening{NoWhitening(), DiagonalWhitening(LedoitWolf), SphericalWhitening(0.5)}
 	if n <= d {
 		whitenings = append(whitenings, SphericalWhitening(LedoitWolf))
@@ -36,7 +36,7 @@ func (s *Settings) members(n, d, classes int) []Member {
 	for _, w := range whitenings {
 		c := Member{Whitening: w, Lambda: RelativeLambda(1), Shrinkage: FixedShrinkage(1)}
 		rho, lambda := s.Objective.Shrinkage.IsAuto(), s.Objective.Lambda.IsAuto()
-		if rho && lambda && s.Optimizer.Method.traits().open && s.Optimizer.Init == nil {
+		if rho && lambda && s.Optimizer.Method.traits().chooses && s.Optimizer.Init == nil {
 			c.Method = Principal{}
 			add(c)
 			c.Method, c.Scale = Fisher{}, ScaleUnit
@@ -61,7 +61,7 @@ func (s *Settings) members(n, d, classes int) []Member {
 		if lambda {
 			c.Lambda = RelativeLambda(3)
 			add(c)
-			if rho && startsOf(n, d, classes) > 1 {
+			if rho && defaultStarts(n, d, classes) > 1 {
 				// Classes of several modes; where rows are few it fits closest, to noise.
 				c.Shrinkage = FixedShrinkage(0.2)
 				add(c)
@@ -71,17 +71,17 @@ func (s *Settings) members(n, d, classes int) []Member {
 	return out
 }
 
-// apply returns the settings with what c has chosen.
-func (c *Member) apply(s Settings) Settings {
+// applyTo returns the settings with what c has chosen.
+func (c *Member) applyTo(s Settings) Settings {
 	s.Data.Whitening, s.Optimizer.Method, s.Scale = c.Whitening, c.Method, c.Scale
 	s.Objective.Shrinkage, s.Objective.Lambda = c.Shrinkage, c.Lambda
 	s.Leading = c.Leading
 	return s
 }
 
-// counts returns the numbers of components that may count, largest first: all, C − 1, which
+// componentCounts returns the numbers of components that may count, largest first: all, C − 1, which
 // tell the means of classes apart, powers of two, and these times one and a half.
-func (s *Settings) counts(x *discriminant.Samples) []int {
+func (s *Settings) componentCounts(x *discriminant.Samples) []int {
 	p := s.Components
 	if s.Leading != 0 {
 		return []int{s.Leading}
@@ -109,17 +109,17 @@ const startWork, pairWork, mostStarts = 90_000, 50, 8
 // maxima the highest then fits noise, and a fit that converges does, too.
 const startsRows = 5
 
-// startsOf returns the number of starts.
-func startsOf(n, d, classes int) int {
+// defaultStarts returns the number of starts.
+func defaultStarts(n, d, classes int) int {
 	if n <= startsRows*d+1 {
 		return 1
 	}
 	return min(max(startWork/(n*n+pairWork*classes*classes), 1), mostStarts)
 }
 
-// stepsOfChoice is the number of steps of a fit of so many classes.
-func stepsOfChoice(classes int) int {
-	if classes > choiceClasses {
+// candidateSteps is the number of steps of a fit of so many classes.
+func candidateSteps(classes int) int {
+	if classes > fewStepsClasses {
 		return choiceSteps / 2
 	}
 	return choiceSteps

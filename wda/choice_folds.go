@@ -14,49 +14,49 @@ import (
 const (
 	// Rows are divided into manyFolds parts, each held out once, from choiceMany rows on
 	// into fewFolds: fits are dearer and one part tells enough.
-	manyFolds, fewFolds, choiceMany = 5, 3, 500
+	manyFolds, fewFolds, manyRows = 5, 3, 500
 	// Below choiceHeld rows the division is made anew until as many rows have been held out,
 	// up to choiceRepeats times. One division of few rows says little: with another seed
 	// another candidate is the best.
-	choiceHeld, choiceRepeats = 1000, 10
-	// choiceRows bounds the rows that are fitted to, as transport takes time in their square, and
+	heldGoal, maxRepeats = 1000, 10
+	// maxFitted bounds the rows that are fitted to, as transport takes time in their square, and
 	// choiceSeen all: the others are held out of every fold.
-	choiceRows, choiceSeen = 1000, 2000
-	// choiceMost bounds the classes whose rows are looked at, as pairs of them are solved.
-	choiceMost = 256
-	// spanFrom is the number of features a row beyond which the span of the rows saves time.
-	spanFrom = 2
+	maxFitted, maxCompared = 1000, 2000
+	// choiceClassLimit bounds the classes whose rows are looked at, as pairs of them are solved.
+	choiceClassLimit = 256
+	// spanRatio is the number of features a row beyond which the span of the rows saves time.
+	spanRatio = 2
 )
 
-// division is one of the rows into those that are learned from and those held out, and
+// choiceFold is one of the rows into those that are learned from and those held out, and
 // what they tell whatever the whitening.
-type division struct {
-	train, held []int // rows, ascending
-	votes       []int // of train, one of equal rows of a class; nil if no two are equal
-	neighbors   int   // K
+type choiceFold struct {
+	trainRows, heldRows []int // rows, ascending
+	voters              []int // of train, one of equal rows of a class; nil if no two are equal
+	neighbors           int   // K
 
-	all     *discriminant.Samples // as features, nil if samples are
-	samples *discriminant.Samples // those that are learned from
-	span    *discriminant.Span    // of them
-	rows    *mat.Dense            // those held out
-	inSpan  *mat.Dense            // in the coordinates of the span
-	labels  []int                 // of the rows held out
-	own     []int                 // of the others that vote
+	features    *discriminant.Samples // as features, nil if samples are
+	samples     *discriminant.Samples // those that are learned from
+	span        *discriminant.Span    // of them
+	heldOut     *mat.Dense            // those held out
+	heldInSpan  *mat.Dense            // in the coordinates of the span
+	heldLabels  []int                 // of the rows held out
+	voterLabels []int                 // of the others that vote
 }
 
-// compared returns the samples that settings are compared on.
-func compared(ctx context.Context, s *discriminant.Samples) *discriminant.Samples {
-	return s.Fewer(ctx, choiceMost).Thinned(ctx, choiceSeen)
+// choiceSamples returns the samples that settings are compared on.
+func choiceSamples(ctx context.Context, s *discriminant.Samples) *discriminant.Samples {
+	return s.Fewer(ctx, choiceClassLimit).Thinned(ctx, maxCompared)
 }
 
-// folds returns the folds of the samples of sp, ready for the candidates.
-func folds(ctx context.Context, sp *discriminant.Span, set *Settings, list []Member) ([]division, error) {
-	s := compared(ctx, sp.Samples)
+// newChoiceFolds returns the folds of the samples of sp, ready for the candidates.
+func newChoiceFolds(ctx context.Context, sp *discriminant.Span, set *Settings, list []Member) ([]choiceFold, error) {
+	s := choiceSamples(ctx, sp.Samples)
 	var all *discriminant.Samples
 	if sp.Reduced() {
-		all = compared(ctx, sp.Full)
+		all = choiceSamples(ctx, sp.Full)
 	}
-	out := divisions(s, set.Seed)
+	out := divideRows(s, set.Seed)
 	if err := discriminant.CheckMemory(choiceNeeds(s.N, s.D, sp.Full.D, len(out), parallel.Count(set.Workers), set)...); err != nil {
 		return nil, err
 	}
@@ -64,22 +64,22 @@ func folds(ctx context.Context, sp *discriminant.Span, set *Settings, list []Mem
 	var pool parallel.Pool
 	workers := parallel.Count(set.Workers)
 	err := pool.Run(ctx, workers, len(out), func(ctx context.Context, _, i int) error {
-		f, within := &out[i], goroutines(i, len(out), workers)
-		f.all = all
-		f.samples, f.rows = s.RowsCentered(ctx, f.train, f.held)
-		f.own, f.labels = s.LabelsOf(f.train), s.LabelsOf(f.held)
-		if f.votes != nil {
-			own := make([]int, len(f.votes))
-			for i, r := range f.votes {
-				own[i] = f.own[r]
+		f, within := &out[i], goroutinesFor(i, len(out), workers)
+		f.features = all
+		f.samples, f.heldOut = s.RowsCentered(ctx, f.trainRows, f.heldRows)
+		f.voterLabels, f.heldLabels = s.LabelsOf(f.trainRows), s.LabelsOf(f.heldRows)
+		if f.voters != nil {
+			own := make([]int, len(f.voters))
+			for i, r := range f.voters {
+				own[i] = f.voterLabels[r]
 			}
-			f.own = own
+			f.voterLabels = own
 		}
 		f.span = discriminant.WholeSpan(f.samples)
-		if sp.Reduced() || s.D > spanFrom*f.samples.N {
+		if sp.Reduced() || s.D > spanRatio*f.samples.N {
 			f.span = discriminant.NewSpan(ctx, f.samples, 0, within)
 		}
-		f.inSpan = f.span.RowsIn(ctx, f.rows)
+		f.heldInSpan = f.span.RowsIn(ctx, f.heldOut)
 		if whitened {
 			f.span.LearnWithin(ctx, within)
 		}
@@ -94,7 +94,7 @@ func folds(ctx context.Context, sp *discriminant.Span, set *Settings, list []Mem
 // newTrial makes of them; and canonical components of fits that two finalists share.
 func choiceNeeds(n, d, features, folds, workers int, set *Settings) []discriminant.Need {
 	rows, from, own := float64(n), float64(d), float64(d)
-	if features > d || d > spanFrom*n {
+	if features > d || d > spanRatio*n {
 		own = min(own, rows)
 	}
 	trial := float64(4*own*(rows+own)) + float64(rows*rows)
@@ -102,7 +102,7 @@ func choiceNeeds(n, d, features, folds, workers int, set *Settings) []discrimina
 		trial += float64(4 * rows * float64(features))
 	}
 	p := min(float64(set.Components), own)
-	fits := float64(folds * (1 + promisingNumbers) * (max(mixedFinalists, set.Mixture.most) / 2))
+	fits := float64(folds * (1 + maxPromising) * (max(mixtureFinalists, set.Mixture.limit) / 2))
 	return []discriminant.Need{
 		{What: fmt.Sprintf("fits of finalists to %d folds", folds), Bytes: 8 * fits * float64(2*own+p) * p},
 		{What: fmt.Sprintf("%d folds of %d rows, which settings are compared on,", folds, n), Bytes: 8 * float64(folds) * (float64(rows*(from+own)) + float64(2*own*own))},
@@ -110,14 +110,14 @@ func choiceNeeds(n, d, features, folds, workers int, set *Settings) []discrimina
 	}
 }
 
-// divisions divides the samples: every class by itself, in an order drawn with seed. A
+// divideRows divides the samples: every class by itself, in an order drawn with seed. A
 // class that has fewer than two rows left in a fold is left out of it, and a fold with
 // fewer than two classes is none.
-func divisions(s *discriminant.Samples, seed uint64) []division {
-	var out []division
+func divideRows(s *discriminant.Samples, seed uint64) []choiceFold {
+	var out []choiceFold
 	rng := rand.New(rand.NewPCG(seed, streamChoice))
 	first, different := equalRows(s)
-	repeats := min(max(1, choiceHeld/different), choiceRepeats)
+	repeats := min(max(1, heldGoal/different), maxRepeats)
 	part, parts := make([]int, s.N), partCount(s.N)
 	for range repeats {
 		next := 0
@@ -127,8 +127,8 @@ func divisions(s *discriminant.Samples, seed uint64) []division {
 		for c := range s.Classes {
 			order := rng.Perm(s.Size(c))
 			fitted := len(order)
-			if s.N > choiceRows {
-				fitted = discriminant.EvenShare(fitted, choiceRows, s.N)
+			if s.N > maxFitted {
+				fitted = discriminant.EvenShare(fitted, maxFitted, s.N)
 			}
 			for k, i := range order {
 				row := s.Offset[c] + i
@@ -145,7 +145,7 @@ func divisions(s *discriminant.Samples, seed uint64) []division {
 			}
 		}
 		for k := range parts {
-			if f, ok := divide(s, part, first, k); ok {
+			if f, ok := newChoiceFold(s, part, first, k); ok {
 				out = append(out, f)
 			}
 		}
@@ -155,14 +155,14 @@ func divisions(s *discriminant.Samples, seed uint64) []division {
 
 // partCount returns the number of parts that n rows are divided into.
 func partCount(n int) int {
-	if n >= choiceMany {
+	if n >= manyRows {
 		return fewFolds
 	}
 	return manyFolds
 }
 
-// divisionCount returns the largest number of folds of n rows, all of them different.
-func divisionCount(n int) int { return partCount(n) * min(max(1, choiceHeld/n), choiceRepeats) }
+// maxFoldCount returns the largest number of folds of n rows, all of them different.
+func maxFoldCount(n int) int { return partCount(n) * min(max(1, heldGoal/n), maxRepeats) }
 
 // heldAlways is the part of the rows that every fold holds out, and nowhere that of rows whose
 // part is not known yet.
@@ -190,7 +190,7 @@ func equalRows(s *discriminant.Samples) (first []int, different int) {
 	return first, different
 }
 
-func divide(s *discriminant.Samples, part, first []int, k int) (f division, ok bool) {
+func newChoiceFold(s *discriminant.Samples, part, first []int, k int) (f choiceFold, ok bool) {
 	var sizes []int
 	seen := make([]int, s.N) // one more than the class that a row has voted for last
 	for c := range s.Classes {
@@ -209,18 +209,18 @@ func divide(s *discriminant.Samples, part, first []int, k int) (f division, ok b
 		for i, r := range train {
 			if to := &seen[first[r]]; *to != c+1 {
 				*to = c + 1
-				f.votes = append(f.votes, len(f.train)+i)
+				f.voters = append(f.voters, len(f.trainRows)+i)
 				votes++
 			}
 		}
-		f.train, f.held = append(f.train, train...), append(f.held, held...)
+		f.trainRows, f.heldRows = append(f.trainRows, train...), append(f.heldRows, held...)
 		sizes = append(sizes, votes)
 	}
-	if len(sizes) < 2 || len(f.held) == 0 {
+	if len(sizes) < 2 || len(f.heldRows) == 0 {
 		return f, false
 	}
-	if len(f.votes) == len(f.train) {
-		f.votes = nil
+	if len(f.voters) == len(f.trainRows) {
+		f.voters = nil
 	}
 	slices.Sort(sizes)
 	f.neighbors = choiceNeighbors

@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	// leastGain is the share of the loss by which fewer components must be better than all, and
+	// minGain is the share of the loss by which fewer components must be better than all, and
 	// tie the number of standard errors of a difference within which the fewest are taken.
-	leastGain, tie = 0.05, 0.5
-	// outOfQuestion is how many times the loss with all components puts a number of them,
+	minGain, tieErrors = 0.05, 0.5
+	// hopelessFactor is how many times the loss with all components puts a number of them,
 	// and all smaller ones, out of the question: what tells classes apart is lost.
-	outOfQuestion = 2
+	hopelessFactor = 2
 	// choiceNeighbors is the largest K, leastNeighbors the smallest.
 	choiceNeighbors, leastNeighbors = 5, 3
 )
@@ -32,10 +32,10 @@ const (
 // coarse for few rows.
 type loss struct{ score, error float64 }
 
-// judge returns the loss of K nearest neighbors among the points, by votes that fall from 1 to 1/2
+// neighborLoss returns the loss of K nearest neighbors among the points, by votes that fall from 1 to 1/2
 // with the squared distance relative to that of the last. What K lacks of choiceNeighbors is
 // shared by all classes.
-func judge(ctx context.Context, search *knn.Search[float64], points *knn.Points[float64], y dist.Matrix[float64], actual []int, k int) (loss, error) {
+func neighborLoss(ctx context.Context, search *knn.Search[float64], points *knn.Points[float64], y dist.Matrix[float64], actual []int, k int) (loss, error) {
 	if err := search.Nearest(ctx, points, y, k); err != nil {
 		return loss{}, err
 	}
@@ -75,13 +75,13 @@ func judge(ctx context.Context, search *knn.Search[float64], points *knn.Points[
 	return out, nil
 }
 
-// average sets the losses of the candidates to their means, for the number of components
+// averageLosses sets the losses of the candidates to their means, for the number of components
 // whose mean is least: fewer than all only where these are worse by leastGain of their
 // loss and by twice the standard error of the difference over the folds. Of numbers that are
 // worse by less than half a standard error the smallest is taken: what cannot be told apart
 // had better have fewer directions to fit noise with. A candidate that could not be fitted
 // somewhere is the worst.
-func average(list []Member, counts []int, losses [][][]loss) {
+func averageLosses(list []Member, counts []int, losses [][][]loss) {
 	for i := range list {
 		c := &list[i]
 		c.Loss, c.Error, c.Folds, c.Leading = math.Inf(1), 1, 0, counts[0]
@@ -105,13 +105,13 @@ func average(list []Member, counts []int, losses [][][]loss) {
 		best := 0
 		for k := range counts {
 			gain := means[0].score - means[k].score
-			if k > 0 && means[k].score < means[best].score && gain > max(float64(leastGain*means[0].score), 2*noise(losses, i, 0, k)) {
+			if k > 0 && means[k].score < means[best].score && gain > max(float64(minGain*means[0].score), 2*countDifferenceError(losses, i, 0, k)) {
 				best = k
 			}
 		}
 		least := best
 		for k := least + 1; k < len(counts); k++ {
-			if worse := means[k].score - means[least].score; worse <= 0 || worse <= float64(tie*noise(losses, i, least, k)) {
+			if worse := means[k].score - means[least].score; worse <= 0 || worse <= float64(tieErrors*countDifferenceError(losses, i, least, k)) {
 				best = k
 			}
 		}
@@ -119,10 +119,10 @@ func average(list []Member, counts []int, losses [][][]loss) {
 	}
 }
 
-// noise returns the standard error over the folds of the difference of the losses of candidate
+// countDifferenceError returns the standard error over the folds of the difference of the losses of candidate
 // i with numbers k and l of components, 0 if one of them is infinite.
-func noise(losses [][][]loss, i, k, l int) float64 {
-	var all differences
+func countDifferenceError(losses [][][]loss, i, k, l int) float64 {
+	var all pairedDifferences
 	for _, of := range losses {
 		if of[i] != nil {
 			d := of[i][k].score - of[i][l].score
@@ -135,27 +135,27 @@ func noise(losses [][][]loss, i, k, l int) float64 {
 	return all.standardError()
 }
 
-// differences are sums over paired differences.
-type differences struct{ n, sum, square float64 }
+// pairedDifferences are sums over paired differences.
+type pairedDifferences struct{ n, sum, square float64 }
 
-func (s *differences) add(d float64) {
+func (s *pairedDifferences) add(d float64) {
 	s.n, s.sum, s.square = s.n+1, s.sum+d, s.square+float64(d*d)
 }
 
 // standardError returns the standard error of the mean difference, 0 if there are fewer than two.
-func (s *differences) standardError() float64 {
+func (s *pairedDifferences) standardError() float64 {
 	if s.n < 2 {
 		return 0
 	}
 	return math.Sqrt(max(s.square-float64(s.sum*s.sum)/s.n, 0) / (s.n * (s.n - 1)))
 }
 
-// promisingNumbers is how many numbers of components are looked at besides all.
-const promisingNumbers = 3
+// maxPromising is how many numbers of components are looked at besides all.
+const maxPromising = 3
 
-// promising returns which numbers of components candidate at is fitted to: all, and those whose
+// promisingCounts returns which numbers of components candidate at is fitted to: all, and those whose
 // first components of the fit to all have the lowest losses.
-func promising(losses [][][]loss, at, numbers int) []bool {
+func promisingCounts(losses [][][]loss, at, numbers int) []bool {
 	sums, order := make([]float64, numbers), make([]int, 0, numbers)
 	for k := range numbers {
 		for _, l := range losses {
@@ -170,16 +170,16 @@ func promising(losses [][][]loss, at, numbers int) []bool {
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(sums[i], sums[j]) })
 	out := make([]bool, numbers)
 	out[0] = true
-	for _, k := range order[:min(promisingNumbers, len(order))] {
+	for _, k := range order[:min(maxPromising, len(order))] {
 		out[k] = true
 	}
 	return out
 }
 
-// tooFew reports whether the loss with number k of the components puts that and all that
+// discardSmallerCounts reports whether the loss with number k of the components puts that and all that
 // follow, which are smaller, out of the question, and says so there.
-func tooFew(of []loss, k int) bool {
-	if !(of[k].score > float64(outOfQuestion*of[0].score)) {
+func discardSmallerCounts(of []loss, k int) bool {
+	if !(of[k].score > float64(hopelessFactor*of[0].score)) {
 		return false
 	}
 	for ; k < len(of); k++ {
@@ -188,22 +188,22 @@ func tooFew(of []loss, k int) bool {
 	return true
 }
 
-// stillBetter leaves in numbers those of the counts that may yet be better than the first,
+// keepBetterCounts leaves in numbers those of the counts that may yet be better than the first,
 // within twice the standard error of the difference over the folds so far, and reports whether
 // there are any.
-func stillBetter(counts []int, losses [][][]loss, numbers []bool) bool {
+func keepBetterCounts(counts []int, losses [][][]loss, numbers []bool) bool {
 	any := false
 	for k := range counts[1:] {
 		k++
 		var all float64
-		var gains differences
+		var gains pairedDifferences
 		for _, l := range losses {
 			if l := l[0]; l != nil {
 				all += l[0].score
 				gains.add(l[0].score - l[k].score)
 			}
 		}
-		margin := float64(2 * leastGain * all) // of one fold
+		margin := float64(2 * minGain * all) // of one fold
 		if gains.n > 1 {
 			margin = float64(2 * gains.n * gains.standardError())
 		}
@@ -213,8 +213,8 @@ func stillBetter(counts []int, losses [][][]loss, numbers []bool) bool {
 	return any
 }
 
-// leaveBehind keeps the best of the candidates alive, this share of those that are.
-func leaveBehind(list []Member, alive []bool, share float64) {
+// eliminate keeps the best of the candidates alive, this share of those that are.
+func eliminate(list []Member, alive []bool, share float64) {
 	var order []int
 	for i := range list {
 		if alive[i] {
@@ -231,21 +231,21 @@ func leaveBehind(list []Member, alive []bool, share float64) {
 // towards its diagonal before it is inverted for UseLinear.
 const linearShrinkage = 0.05
 
-// coolings is the largest number of times that squared distances are divided by √2.
+// maxCoolings is the largest number of times that squared distances are divided by √2.
 //
 // The covariance is that of rows which the projection was fitted to. If these are few, it is too small
 // for other rows. The posteriors are then too sure, and a candidate that separates the classes well has
 // a larger Brier score than one that tells nothing. What is to follow is fitted to the projected rows and
 // does not take over this covariance. Therefore one factor is chosen for all distances, for every
 // candidate and fold.
-const coolings = 12
+const maxCoolings = 12
 
-// judgeMeans returns the loss of normal classes with their means among x and one covariance:
+// gaussianLoss returns the loss of normal classes with their means among x and one covariance:
 // that within classes for UseLinear, with shares of the classes as they are among x; a multiple
 // of I for UseCentroid, with equal shares. The first are the posteriors of linear discriminant
 // analysis, the second choose the nearest mean. Of several factors for the covariance the best counts.
 // x and y are overwritten.
-func judgeMeans(ctx context.Context, x dist.Matrix[float64], labels []int, y dist.Matrix[float64], actual []int, use Use) (loss, error) {
+func gaussianLoss(ctx context.Context, x dist.Matrix[float64], labels []int, y dist.Matrix[float64], actual []int, use Use) (loss, error) {
 	n, p := x.Rows, x.Cols
 	classes := slices.Compact(slices.Sorted(slices.Values(labels)))
 	at, counts := make([]int, n), make([]float64, len(classes))
@@ -308,10 +308,10 @@ func judgeMeans(ctx context.Context, x dist.Matrix[float64], labels []int, y dis
 	}
 	// Of the factors 1, 1/√2, 1/2, …, the first after which the loss no longer falls.
 	best, row := loss{score: math.Inf(1)}, make([]float64, len(classes))
-	for k, factor := 0, 0.5; k <= coolings; k, factor = k+1, factor*math.Sqrt2/2 {
+	for k, factor := 0, 0.5; k <= maxCoolings; k, factor = k+1, factor*math.Sqrt2/2 {
 		var out loss
 		for i, label := range actual {
-			out.add(row, distances.Row(i), counts, factor, slices.Index(classes, label))
+			out.addRow(row, distances.Row(i), counts, factor, slices.Index(classes, label))
 		}
 		out.error /= float64(len(actual))
 		out.score = out.score/float64(len(actual)) + out.error
@@ -326,9 +326,9 @@ func judgeMeans(ctx context.Context, x dist.Matrix[float64], labels []int, y dis
 	return best, nil
 }
 
-// add adds the Brier score and the error of a row of class label, by posteriors proportional to
+// addRow adds the Brier score and the error of a row of class label, by posteriors proportional to
 // exp(priors − factor·distances). row is overwritten by them.
-func (l *loss) add(row, distances, priors []float64, factor float64, label int) {
+func (l *loss) addRow(row, distances, priors []float64, factor float64, label int) {
 	for c, d := range distances {
 		row[c] = priors[c] - float64(factor*d)
 	}

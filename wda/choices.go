@@ -133,14 +133,14 @@ func (l Lambda) check(classes int) error {
 	case l.kind == lambdaAuto:
 		return nil
 	case l.kind == lambdaMatrix:
-		return checkLambdas(l.matrix, classes)
+		return checkLambdaMatrix(l.matrix, classes)
 	case !(l.value > 0) || math.IsInf(l.value, 1):
 		return fmt.Errorf("%w: λ is %v; it must be positive and finite", ErrSettings, l.value)
 	}
 	return nil
 }
 
-func checkLambdas(l *mat.Dense, classes int) error {
+func checkLambdaMatrix(l *mat.Dense, classes int) error {
 	if l == nil {
 		return fmt.Errorf("%w: the λ matrix is nil", ErrSettings)
 	}
@@ -255,12 +255,12 @@ const (
 
 var scaleNames = enum.New("Scale", ErrSettings, autoText, "orthonormal", "unit", "ratio", "equal")
 
-// straight reports whether the components are orthogonal and as long as each other.
-func (s Scale) straight() bool { return s == ScaleOrthonormal || s == ScaleEqual }
+// equalLengths reports whether the components are orthogonal and as long as each other.
+func (s Scale) equalLengths() bool { return s == ScaleOrthonormal || s == ScaleEqual }
 
 // lengths returns s for the engine, with the given number of leading components; 0 stands for all.
 func (s Scale) lengths(leading int) discriminant.Lengths {
-	return discriminant.Lengths{Orthonormal: s.straight(), ByRatio: s == ScaleRatio, Leading: leading}
+	return discriminant.Lengths{Orthonormal: s.equalLengths(), ByRatio: s == ScaleRatio, Leading: leading}
 }
 
 // String returns "auto", "orthonormal", "unit", "ratio" or "equal".
@@ -445,23 +445,23 @@ func (w Whitening) check() error {
 // Report.Settings of a mixture has a value that names the members. A fit with these settings
 // compares nothing, and gives the same bits.
 type Mixture struct {
-	most    int
+	limit   int
 	members []Member // settings of those that are mixed, or nil
 }
 
 // NoMixture takes the best candidate alone.
-func NoMixture() Mixture { return Mixture{most: 1} }
+func NoMixture() Mixture { return Mixture{limit: 1} }
 
 // MixtureOf mixes at most n candidates, for any number of rows. Fit returns ErrSettings unless n ≥ 1.
 func MixtureOf(n int) Mixture {
 	if n == 0 {
 		n = -1 // 0 is not left open
 	}
-	return Mixture{most: n}
+	return Mixture{limit: n}
 }
 
 // IsAuto reports whether m is the zero Mixture, which leaves the choice to Fit.
-func (m Mixture) IsAuto() bool { return m.most == 0 && m.members == nil }
+func (m Mixture) IsAuto() bool { return m.limit == 0 && m.members == nil }
 
 // Members returns a copy of the candidates that are mixed, in the order of their losses: in Report.Settings, and
 // in settings made of it. Their losses are left out. It is nil for other values.
@@ -474,7 +474,7 @@ func (m Mixture) String() string {
 		return autoText
 	}
 	if m.members == nil {
-		return strconv.Itoa(m.most)
+		return strconv.Itoa(m.limit)
 	}
 	var out []string
 	for _, c := range m.members {
@@ -541,7 +541,7 @@ func mixtureOf(members []Member) Mixture {
 }
 
 func (m Mixture) check() error {
-	if m.most < 0 {
+	if m.limit < 0 {
 		return fmt.Errorf("%w: a mixture of no candidates; it must be of at least 1", ErrSettings)
 	}
 	if len(m.members) == 1 {
@@ -549,7 +549,7 @@ func (m Mixture) check() error {
 	}
 	for i, c := range m.members {
 		open := c.Whitening.IsAuto() || c.Lambda.IsAuto() || c.Shrinkage.IsAuto() || c.Scale == ScaleAuto
-		if stepless := c.Method.traits().stepless; open || c.Leading < 1 || !stepless && !c.Method.traits().open {
+		if stepless := c.Method.traits().stepless; open || c.Leading < 1 || !stepless && !c.Method.traits().chooses {
 			return fmt.Errorf("%w: member %d of the mixture, %v, is none that Fit compares", ErrSettings, i, mixtureOf([]Member{c}))
 		}
 	}

@@ -49,7 +49,7 @@ func TestChoiceWhitens(t *testing.T) {
 			t.Errorf("p = %d: an error of %v", p, e)
 		}
 		r := m.Report()
-		if r.Settings.Data.Whitening == NoWhitening() || r.Settings.open() {
+		if r.Settings.Data.Whitening == NoWhitening() || r.Settings.leavesOpen() {
 			t.Errorf("p = %d: chosen %+v", p, r.Settings)
 		}
 		// The features as they are: what the choice is worth.
@@ -166,7 +166,7 @@ func TestChoiceFolds(t *testing.T) {
 			s.N += n
 			s.Classes, s.Offset = append(s.Classes, i), append(s.Offset, s.N)
 		}
-		folds := divisions(s, 1)
+		folds := divideRows(s, 1)
 		if len(folds) != c.folds {
 			t.Errorf("%v: %d folds, want %d", c.sizes, len(folds), c.folds)
 		}
@@ -175,16 +175,16 @@ func TestChoiceFolds(t *testing.T) {
 			if f.neighbors%2 == 0 || f.neighbors > c.largest || len(c.sizes) < 4 && f.neighbors < c.largest-2 {
 				t.Errorf("%v: K = %d, want %d", c.sizes, f.neighbors, c.largest)
 			}
-			for _, i := range f.held {
+			for _, i := range f.heldRows {
 				held[i]++
-				if slices.Contains(f.train, i) {
+				if slices.Contains(f.trainRows, i) {
 					t.Fatalf("%v: row %d is held out and not", c.sizes, i)
 				}
 			}
 		}
-		if s.N > choiceRows {
+		if s.N > maxFitted {
 			fitted := slices.DeleteFunc(slices.Clone(held), func(times int) bool { return times == c.folds })
-			if n := len(fitted); n < choiceRows-len(c.sizes) || n > choiceRows {
+			if n := len(fitted); n < maxFitted-len(c.sizes) || n > maxFitted {
 				t.Errorf("%v: %d rows are fitted to", c.sizes, n)
 			}
 			held = fitted
@@ -217,7 +217,7 @@ func TestJudge(t *testing.T) {
 			}
 			want += v * v
 		}
-		l, err := judge(t.Context(), new(knn.Search[float64]), knn.New(x, []int{0, 0, 1, 2, 2, 2}), y, []int{1}, c.k)
+		l, err := neighborLoss(t.Context(), new(knn.Search[float64]), knn.New(x, []int{0, 0, 1, 2, 2, 2}), y, []int{1}, c.k)
 		if err != nil || math.Abs(l.score-(want+1)) > 1e-15 || l.error != 1 {
 			t.Errorf("K = %d: %+v, %v, want %v", c.k, l, err, want)
 		}
@@ -233,15 +233,15 @@ func TestJudgeMeans(t *testing.T) {
 	}
 	// Means −1 and 1, variance 1: the posterior of the right class at y = 1 is 1/(1 + e⁻²).
 	for _, use := range []Use{UseLinear, UseCentroid} {
-		l, err := judgeMeans(t.Context(), column(-2, 0, 0, 2), []int{3, 3, 7, 7}, column(1), []int{7}, use)
+		l, err := gaussianLoss(t.Context(), column(-2, 0, 0, 2), []int{3, 3, 7, 7}, column(1), []int{7}, use)
 		wrong := 1 / (1 + math.Exp(2))
 		if want := 2 * wrong * wrong; err != nil || math.Abs(l.score-want) > 1e-12 || l.error != 0 {
 			t.Errorf("%v: %+v, %v, want %v", use, l, err, want)
 		}
-		if l, err = judgeMeans(t.Context(), column(-2, 0, 0, 2), []int{3, 3, 7, 7}, column(1), []int{3}, use); err != nil || l.error != 1 || l.score < 1.5 {
+		if l, err = gaussianLoss(t.Context(), column(-2, 0, 0, 2), []int{3, 3, 7, 7}, column(1), []int{3}, use); err != nil || l.error != 1 || l.score < 1.5 {
 			t.Errorf("%v: %+v of a row of the other class, %v", use, l, err)
 		}
-		l, err = judgeMeans(t.Context(), column(-2, 0, -2, 0, -2, 0, 0, 2), []int{3, 3, 3, 3, 3, 3, 7, 7}, column(0.2), []int{7}, use)
+		l, err = gaussianLoss(t.Context(), column(-2, 0, -2, 0, -2, 0, 0, 2), []int{3, 3, 3, 3, 3, 3, 7, 7}, column(0.2), []int{7}, use)
 		if err != nil || (l.error == 1) != (use == UseLinear) {
 			t.Errorf("%v: %+v of a row near the boundary, %v", use, l, err)
 		}
@@ -260,7 +260,7 @@ func TestJudgeMeans(t *testing.T) {
 	for use, most := range map[Use]float64{UseLinear: 0.05, UseCentroid: 1} {
 		copy(y[0].Data, x[0].Data)
 		copy(y[1].Data, x[1].Data)
-		if l, err := judgeMeans(t.Context(), y[0], labels[0], y[1], labels[1], use); err != nil || l.error > most || use == UseCentroid && l.error < 0.2 {
+		if l, err := gaussianLoss(t.Context(), y[0], labels[0], y[1], labels[1], use); err != nil || l.error > most || use == UseCentroid && l.error < 0.2 {
 			t.Errorf("%v: %+v, %v", use, l, err)
 		}
 	}
@@ -286,7 +286,7 @@ func TestJudgeCalibrates(t *testing.T) {
 				y.Data[i] = float64(2*labels[i]) + noise[i]
 			}
 			var err error
-			if losses[k], err = judgeMeans(t.Context(), x, labels, y, labels, use); err != nil {
+			if losses[k], err = gaussianLoss(t.Context(), x, labels, y, labels, use); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -347,30 +347,30 @@ func TestChoiceDuplicates(t *testing.T) {
 	if different != 60 {
 		t.Fatalf("%d different rows", different)
 	}
-	folds := divisions(s, 1)
+	folds := divideRows(s, 1)
 	if len(folds) != 50 {
 		t.Errorf("%d folds", len(folds))
 	}
 	for _, f := range folds {
 		held := map[int]bool{}
-		for _, r := range f.held {
+		for _, r := range f.heldRows {
 			held[first[r]] = true
 		}
-		for _, r := range f.train {
+		for _, r := range f.trainRows {
 			if held[first[r]] {
 				t.Fatalf("a row equal to row %d is held out", r)
 			}
 		}
 		votes := map[[2]int]bool{}
-		for _, i := range f.votes {
-			c := s.LabelsOf(f.train[i : i+1])[0]
-			if key := [2]int{first[f.train[i]], c}; votes[key] {
-				t.Fatalf("row %d of class %d votes twice", f.train[i], c)
+		for _, i := range f.voters {
+			c := s.LabelsOf(f.trainRows[i : i+1])[0]
+			if key := [2]int{first[f.trainRows[i]], c}; votes[key] {
+				t.Fatalf("row %d of class %d votes twice", f.trainRows[i], c)
 			} else {
 				votes[key] = true
 			}
 		}
-		if n := len(f.train); len(votes) != n/2 && len(votes) != (n+1)/2 {
+		if n := len(f.trainRows); len(votes) != n/2 && len(votes) != (n+1)/2 {
 			t.Errorf("%d votes of %d rows", len(votes), n)
 		}
 	}
@@ -482,7 +482,7 @@ func TestAverage(t *testing.T) {
 		for f := range losses {
 			losses[f] = [][]loss{{{c.all[f], 0.2}, {c.few[f], 0.1}}}
 		}
-		average(list, counts, losses)
+		averageLosses(list, counts, losses)
 		want := c.all
 		if c.want == 2 {
 			want = c.few
@@ -500,15 +500,15 @@ func TestRounds(t *testing.T) {
 		folds, held int
 		want        []int
 	}{{1, 30, []int{1}}, {3, 333, []int{1, 3}}, {6, 250, []int{1, 3, 6}}, {5, 80, []int{2, 4, 5}}, {10, 40, []int{4, 8, 10}}, {50, 20, []int{8, 16, 24, 50}}, {50, 5, []int{10, 20, 30, 50}}} {
-		x := comparison{folds: make([]division, c.folds)}
-		x.folds[0].held = make([]int, c.held)
-		if got := x.rounds(); !slices.Equal(got, c.want) {
+		x := comparison{folds: make([]choiceFold, c.folds)}
+		x.folds[0].heldRows = make([]int, c.held)
+		if got := x.roundEnds(); !slices.Equal(got, c.want) {
 			t.Errorf("%d folds of %d rows: rounds end at %v, want %v", c.folds, c.held, got, c.want)
 		}
 	}
 	list := []Member{{Loss: 4}, {Loss: 1}, {Loss: 0}, {Loss: 3}, {Loss: 2}, {Loss: 5}}
 	alive := []bool{true, true, false, true, true, true}
-	if leaveBehind(list, alive, 0.5); !slices.Equal(alive, []bool{false, true, false, true, true, false}) {
+	if eliminate(list, alive, 0.5); !slices.Equal(alive, []bool{false, true, false, true, true, false}) {
 		t.Errorf("alive are %v", alive)
 	}
 	for _, c := range []struct {
@@ -526,7 +526,7 @@ func TestRounds(t *testing.T) {
 			losses = append(losses, [][]loss{{{1, 0}, {c.few[0][f], 0}, {c.few[1][f], 0}}})
 		}
 		losses = append(losses, [][]loss{nil}) // not fitted
-		if any := stillBetter([]int{8, 4, 2}, losses, numbers); !slices.Equal(numbers, c.want) || any != (c.want[1] || c.want[2]) {
+		if any := keepBetterCounts([]int{8, 4, 2}, losses, numbers); !slices.Equal(numbers, c.want) || any != (c.want[1] || c.want[2]) {
 			t.Errorf("%v: %v, any %v", c.few, numbers, any)
 		}
 	}
@@ -539,18 +539,18 @@ func TestCounts(t *testing.T) {
 		p, classes int
 		want       []int
 	}{{10, 10, []int{10, 9, 8, 6, 4, 3, 2, 1}}, {5, 3, []int{5, 4, 3, 2, 1}}, {20, 77, []int{20, 16, 12, 8, 6, 4, 3, 2, 1}}, {1, 2, []int{1}}} {
-		if got := (&Settings{Components: c.p}).counts(&discriminant.Samples{Classes: make([]int, c.classes)}); !slices.Equal(got, c.want) {
+		if got := (&Settings{Components: c.p}).componentCounts(&discriminant.Samples{Classes: make([]int, c.classes)}); !slices.Equal(got, c.want) {
 			t.Errorf("%d components, %d classes: %v", c.p, c.classes, got)
 		}
 	}
 	of := []loss{{0.2, 0.1}, {0.3, 0.2}, {0.41, 0.3}, {0.1, 0.1}}
 	for k, want := range []bool{false, false, true} {
-		if tooFew(of, k) != want {
+		if discardSmallerCounts(of, k) != want {
 			t.Errorf("number %d: out of the question is %v", k, !want)
 		}
 	}
 	list := []Member{{}}
-	if average(list, []int{8, 4, 2, 1}, [][][]loss{{of}, {of}}); list[0].Leading != 8 || list[0].Loss != 0.2 {
+	if averageLosses(list, []int{8, 4, 2, 1}, [][][]loss{{of}, {of}}); list[0].Leading != 8 || list[0].Loss != 0.2 {
 		t.Errorf("%+v of losses %v", list[0], of)
 	}
 }
@@ -559,7 +559,7 @@ func TestCounts(t *testing.T) {
 func TestMembers(t *testing.T) {
 	set := Settings{Optimizer: Optimizer{Method: Auto{}}}
 	for _, c := range []struct{ n, d, want int }{{100, 10, 38}, {100, 120, 43}, {1000, 10, 32}} {
-		if n := len(set.members(c.n, c.d, 3)); n != c.want {
+		if n := len(set.candidates(c.n, c.d, 3)); n != c.want {
 			t.Errorf("%d members for %d rows of %d features, want %d", n, c.n, c.d, c.want)
 		}
 	}
@@ -599,7 +599,7 @@ func TestNearlyConstant(t *testing.T) {
 }
 
 func warnsOf(warnings []Warning, code WarningCode) bool {
-	return slices.ContainsFunc(warnings, func(w Warning) bool { return w.Code == code && w.hasForm() })
+	return slices.ContainsFunc(warnings, func(w Warning) bool { return w.Code == code && w.wellFormed() })
 }
 
 // TestResultWarnings: a result that is a line within classes, and one that errs more than
@@ -633,7 +633,7 @@ func TestResultWarnings(t *testing.T) {
 	}
 	for _, principal := range []float64{0.2, 0.45} {
 		choice.principal = principal
-		w, err := warnings(t.Context(), s, discriminant.Troubles{}, &set, 2, choice)
+		w, err := findWarnings(t.Context(), s, discriminant.Troubles{}, &set, 2, choice)
 		if said := warnsOf(w, WarningHeldOutError); err != nil || said != (principal == 0.2) {
 			t.Errorf("principal components err in %v: warnings %q", principal, w)
 		}

@@ -27,7 +27,7 @@ type Classifier struct {
 	model   *Model
 	k       int
 	points  *knn.Points[float64] // the projected samples
-	compact *compact             // how they are stored, or nil: as float64
+	compact *compactStorage      // how they are stored, or nil: as float64
 	// rejection is nil unless Calibrate has made the classifier.
 	rejection *rejection
 }
@@ -35,13 +35,13 @@ type Classifier struct {
 // Workspace is the memory that a Classifier works in. The zero value is ready to use. It grows
 // when needed and may serve one Classifier after another, but only one goroutine at a time.
 type Workspace struct {
-	x      []float64 // the sample of Predict32 in float64
-	y      []float64 // the projected sample
-	whole  []float64 // the sample less the mean, and its part in the span: see spanShare
-	part   []float64
-	search knn.Search[float64]
-	votes  []int
-	k      int // that voted
+	x        []float64 // the sample of Predict32 in float64
+	y        []float64 // the projected sample
+	centered []float64 // the sample less the mean, and its part in the span: see spanShare
+	inSpan   []float64
+	search   knn.Search[float64]
+	votes    []int
+	voters   int // that voted
 }
 
 // Neighbor is a sample of a Classifier that is near to another sample.
@@ -76,7 +76,7 @@ type Class struct {
 // the number of labels is not n. It wraps ErrNotFinite if x or its projection has a value that is
 // NaN or infinite, and ErrSettings unless 0 ≤ k ≤ n. If the context ends, the error is its cause.
 func NewClassifier(ctx context.Context, m *Model, x mat.Matrix, labels []int, k int) (*Classifier, error) {
-	m.dims()
+	m.mustDims()
 	if err := checkShape(x, labels); err != nil {
 		return nil, err
 	}
@@ -152,36 +152,36 @@ func (c *Classifier) Labels() []int {
 // NaN or infinite, or if its projection or the distance of one of the K neighbors is out of
 // range of float64.
 func (c *Classifier) Predict(x []float64, w *Workspace) (Class, error) {
-	w, borrowed := c.workspace(w)
-	defer giveBack(w, borrowed)
+	w, borrowed := c.prepareWorkspace(w)
+	defer returnWorkspace(w, borrowed)
 	if d, _ := c.model.Dims(); len(x) != d {
 		return Class{}, fmt.Errorf("%w: the sample has %d features, but the model was fitted to %d", ErrShape, len(x), d)
 	}
 	at := c.vote(x, w)
-	if err := w.check(x); err != nil {
+	if err := w.checkSearch(x); err != nil {
 		return Class{}, err
 	}
-	return c.class(x, at, w), nil
+	return c.newClass(x, at, w), nil
 }
 
 // Predict32 classifies the sample x, a slice of d features in float32. The result has the bits of
 // Predict with the same numbers in float64. w, allocation and errors are those of Predict.
 func (c *Classifier) Predict32(x []float32, w *Workspace) (Class, error) {
-	w, borrowed := c.workspace(w)
-	defer giveBack(w, borrowed)
-	w.x = resized(w.x, len(x))
+	w, borrowed := c.prepareWorkspace(w)
+	defer returnWorkspace(w, borrowed)
+	w.x = resize(w.x, len(x))
 	for i, v := range x {
 		w.x[i] = float64(v)
 	}
 	return c.Predict(w.x, w)
 }
 
-// class says what is known of the sample x, the latest of w, whose class is the one at.
-func (c *Classifier) class(x []float64, at int, w *Workspace) Class {
+// newClass says what is known of the sample x, the latest of w, whose class is the one at.
+func (c *Classifier) newClass(x []float64, at int, w *Workspace) Class {
 	label := c.points.Labels()[at]
 	_, distances := w.search.Near(0)
-	out := Class{Label: label, Name: c.model.ClassName(label), Share: w.share(at), SqDistance: distances[c.k-1]}
-	c.reject(&out, x, at, w)
+	out := Class{Label: label, Name: c.model.ClassName(label), Share: w.voteShare(at), SqDistance: distances[c.k-1]}
+	c.setScore(&out, x, at, w)
 	return out
 }
 
@@ -195,20 +195,20 @@ func (w *Workspace) Shares(dst []float64) error {
 	}
 	unknown := firstNotFinite(w.y) >= 0
 	for i := range dst {
-		if dst[i] = w.share(i); unknown {
+		if dst[i] = w.voteShare(i); unknown {
 			dst[i] = math.NaN()
 		}
 	}
 	return nil
 }
 
-// share is that of the label at.
-func (w *Workspace) share(at int) float64 { return float64(w.votes[at]) / float64(w.k) }
+// voteShare is that of the label at.
+func (w *Workspace) voteShare(at int) float64 { return float64(w.votes[at]) / float64(w.voters) }
 
-// near appends the k nearest samples, the nearest first, to dst[:0]. A distance beyond
+// appendNeighbors appends the k nearest samples, the nearest first, to dst[:0]. A distance beyond
 // float64 is +Inf; if the projection of x is not finite, they mean nothing.
-func (c *Classifier) near(dst []Neighbor, x []float64, k int, w *Workspace) []Neighbor {
-	c.search(x, k, w)
+func (c *Classifier) appendNeighbors(dst []Neighbor, x []float64, k int, w *Workspace) []Neighbor {
+	c.searchNearest(x, k, w)
 	rows, distances := w.search.Near(0)
 	dst = dst[:0]
 	for i, r := range rows {
@@ -227,7 +227,7 @@ func (c *Classifier) near(dst []Neighbor, x []float64, k int, w *Workspace) []Ne
 // Errors are those of Predict, with the row; ErrShape for shares; ErrSettings if workers is
 // negative; or the context's cause if it ends.
 func (c *Classifier) PredictLabels(ctx context.Context, shares *mat.Dense, x mat.Matrix, workers int) ([]int, error) {
-	out, err := c.predictions(ctx, x, workers)
+	out, err := c.newLabels(ctx, x, workers)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +236,7 @@ func (c *Classifier) PredictLabels(ctx context.Context, shares *mat.Dense, x mat
 			return nil, err
 		}
 	}
-	err = c.rows(ctx, x, workers, func(i int, row []float64, w *Workspace) {
+	err = c.forEachRow(ctx, x, workers, func(i int, row []float64, w *Workspace) {
 		if out[i] = c.points.Labels()[c.vote(row, w)]; shares != nil {
 			_ = w.Shares(shares.RawRowView(i)) // which has been checked
 		}
@@ -250,12 +250,12 @@ func (c *Classifier) PredictLabels(ctx context.Context, shares *mat.Dense, x mat
 // PredictAll classifies the rows of x (n × d) and returns for each of them what Predict returns. workers
 // and errors are those of PredictLabels.
 func (c *Classifier) PredictAll(ctx context.Context, x mat.Matrix, workers int) ([]Class, error) {
-	labels, err := c.predictions(ctx, x, workers)
+	labels, err := c.newLabels(ctx, x, workers)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]Class, len(labels))
-	err = c.rows(ctx, x, workers, func(i int, row []float64, w *Workspace) { out[i] = c.class(row, c.vote(row, w), w) })
+	err = c.forEachRow(ctx, x, workers, func(i int, row []float64, w *Workspace) { out[i] = c.newClass(row, c.vote(row, w), w) })
 	if err != nil {
 		return nil, err
 	}
@@ -285,7 +285,7 @@ func (c *Classifier) checkShares(shares *mat.Dense, x mat.Matrix) error {
 // those of row i, the nearest first. k may differ from K. workers and errors are those of
 // PredictLabels; k must be between 1 and Len.
 func (c *Classifier) Neighbors(ctx context.Context, x mat.Matrix, k, workers int) ([][]Neighbor, error) {
-	labels, err := c.predictions(ctx, x, workers)
+	labels, err := c.newLabels(ctx, x, workers)
 	if err != nil {
 		return nil, err
 	}
@@ -293,16 +293,16 @@ func (c *Classifier) Neighbors(ctx context.Context, x mat.Matrix, k, workers int
 		return nil, err
 	}
 	out := make([][]Neighbor, len(labels))
-	err = c.rows(ctx, x, workers, func(i int, row []float64, w *Workspace) { out[i] = c.near(nil, row, k, w) })
+	err = c.forEachRow(ctx, x, workers, func(i int, row []float64, w *Workspace) { out[i] = c.appendNeighbors(nil, row, k, w) })
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-// predictions checks the arguments and makes room for a label of every row of x.
-func (c *Classifier) predictions(ctx context.Context, x mat.Matrix, workers int) ([]int, error) {
-	c.check()
+// newLabels checks the arguments and makes room for a label of every row of x.
+func (c *Classifier) newLabels(ctx context.Context, x mat.Matrix, workers int) ([]int, error) {
+	c.mustBeMade()
 	n, xd := x.Dims()
 	if d, _ := c.model.Dims(); xd != d {
 		return nil, fmt.Errorf("%w: samples of %d features for a model of %d", ErrShape, xd, d)
@@ -316,23 +316,23 @@ func (c *Classifier) predictions(ctx context.Context, x mat.Matrix, workers int)
 	return make([]int, n), checkFinite(ctx, x)
 }
 
-// rows calls f for all rows of x, each goroutine with a workspace of its own, and checks
+// forEachRow calls f for all rows of x, each goroutine with a workspace of its own, and checks
 // what f leaves there.
-func (c *Classifier) rows(ctx context.Context, x mat.Matrix, workers int, f func(i int, row []float64, w *Workspace)) error {
+func (c *Classifier) forEachRow(ctx context.Context, x mat.Matrix, workers int, f func(i int, row []float64, w *Workspace)) error {
 	n, d := x.Dims()
 	var bad error
 	var mu sync.Mutex
 	first := n
 	parallel.For(parallel.Count(workers), n, 16, func(i, j int) {
-		w, borrowed := c.workspace(nil)
-		defer giveBack(w, borrowed)
+		w, borrowed := c.prepareWorkspace(nil)
+		defer returnWorkspace(w, borrowed)
 		row := make([]float64, d)
 		for ; i < j && ctx.Err() == nil; i++ {
 			f(i, mat.Row(row, i, x), w)
-			if err := w.check(row); err != nil {
+			if err := w.checkSearch(row); err != nil {
 				mu.Lock()
 				if i < first {
-					first, bad = i, inRow(i, err)
+					first, bad = i, withRow(i, err)
 				}
 				mu.Unlock()
 			}
@@ -347,26 +347,26 @@ func (c *Classifier) rows(ctx context.Context, x mat.Matrix, workers int, f func
 // workspaces are lent to those who bring none.
 var workspaces = sync.Pool{New: func() any { return new(Workspace) }}
 
-// workspace makes w, or one of the pool, fit c.
-func (c *Classifier) workspace(w *Workspace) (_ *Workspace, borrowed bool) {
-	c.check()
+// prepareWorkspace makes w, or one of the pool, fit c.
+func (c *Classifier) prepareWorkspace(w *Workspace) (_ *Workspace, borrowed bool) {
+	c.mustBeMade()
 	if borrowed = w == nil; borrowed {
 		w = workspaces.Get().(*Workspace)
 	}
-	w.y, w.votes = resized(w.y, len(c.model.offset)), resized(w.votes, len(c.points.Labels()))
+	w.y, w.votes = resize(w.y, len(c.model.offset)), resize(w.votes, len(c.points.Labels()))
 	return w, borrowed
 }
 
-func resized[E any](s []E, n int) []E { return slices.Grow(s[:0], n)[:n] }
+func resize[E any](s []E, n int) []E { return slices.Grow(s[:0], n)[:n] }
 
-func giveBack(w *Workspace, borrowed bool) {
+func returnWorkspace(w *Workspace, borrowed bool) {
 	if borrowed {
 		workspaces.Put(w)
 	}
 }
 
-// check panics if c is the zero Classifier.
-func (c *Classifier) check() {
+// mustBeMade panics if c is the zero Classifier.
+func (c *Classifier) mustBeMade() {
 	if c == nil || c.points == nil {
 		panic("wda: use of a zero Classifier: make one by NewClassifier or Load")
 	}
@@ -374,20 +374,20 @@ func (c *Classifier) check() {
 
 // vote sets w.votes and returns the class that wins.
 func (c *Classifier) vote(x []float64, w *Workspace) int {
-	c.search(x, c.k, w)
+	c.searchNearest(x, c.k, w)
 	rows, _ := w.search.Near(0)
-	w.k = c.k
+	w.voters = c.k
 	return c.points.Vote(w.votes, rows)
 }
 
-// search looks for the k samples nearest to x.
-func (c *Classifier) search(x []float64, k int, w *Workspace) {
+// searchNearest looks for the k samples nearest to x.
+func (c *Classifier) searchNearest(x []float64, k int, w *Workspace) {
 	_ = c.model.TransformVec(w.y, x) // Workspace.check will say what is wrong
 	w.search.Nearest(context.Background(), c.points, matrix.OfRow(w.y), k)
 }
 
-// check says whether the latest search, for x, was of finite numbers alone.
-func (w *Workspace) check(x []float64) error {
+// checkSearch says whether the latest search, for x, was of finite numbers alone.
+func (w *Workspace) checkSearch(x []float64) error {
 	if err := checkProjected(x, w.y); err != nil {
 		return err
 	}
@@ -404,14 +404,14 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if c == nil || c.points == nil {
 		return nil, fmt.Errorf("%w: the zero Classifier", ErrModel)
 	}
-	return encode(c.model, c)
+	return encodeModelFile(c.model, c)
 }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. The error wraps ErrModel if data is no
 // valid model file or holds a model without a classifier; c is then unchanged. No other
 // goroutine may use c at the same time.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
-	_, loaded, err := decode(data)
+	_, loaded, err := decodeModelFile(data)
 	if err == nil && loaded == nil {
 		err = errNoClassifier
 	}

@@ -65,7 +65,7 @@ func TestClassifier(t *testing.T) {
 				sample := test.RawRowView(i)
 				label := predictShares(c, proba, sample, w)
 				var near []Neighbor
-				near = c.near(near, sample, k, readied(c))
+				near = c.appendNeighbors(near, sample, k, readied(c))
 				if !slices.Equal(near, nears[i]) || !slices.Equal(proba, probas.RawRowView(i)) {
 					t.Fatalf("sample %d: alone %v, %v; among all %v, %v", i, near, proba, nears[i], probas.RawRowView(i))
 				}
@@ -97,11 +97,11 @@ func TestClassifier(t *testing.T) {
 					t.Fatalf("sample %d: %d, %d, %d, probabilities %v", i, got[i], label, labelOf(c, sample, nil), proba)
 				}
 			}
-			if one, err := c.WithK(1); err != nil || one.K() != 1 || labelOf(one, test.RawRowView(5), nil) != c.near(nil, test.RawRowView(5), 1, readied(c))[0].Label {
+			if one, err := c.WithK(1); err != nil || one.K() != 1 || labelOf(one, test.RawRowView(5), nil) != c.appendNeighbors(nil, test.RawRowView(5), 1, readied(c))[0].Label {
 				t.Errorf("n = %d, k = %d: by one neighbor: %v", n, k, err)
 			}
 			// More neighbors than the workspace was made for.
-			if near := c.near(nil, test.RawRowView(0), n, w); len(near) != n || labelOf(c, test.RawRowView(0), w) != got[0] {
+			if near := c.appendNeighbors(nil, test.RawRowView(0), n, w); len(near) != n || labelOf(c, test.RawRowView(0), w) != got[0] {
 				t.Errorf("%d neighbors of %d", len(near), n)
 			}
 		}
@@ -233,7 +233,7 @@ func TestClassifierErrors(t *testing.T) {
 			few = append(few, i)
 		}
 	}
-	part, partLabels := subset(context.Background(), x, labels, few)
+	part, partLabels := copyRows(context.Background(), x, labels, few)
 	if c, err = NewClassifier(t.Context(), m, part, partLabels, 3); err != nil {
 		t.Fatal(err)
 	}
@@ -298,6 +298,6 @@ func predictShares(c *Classifier, dst, x []float64, w *Workspace) int {
 
 // readied is a workspace for c.
 func readied(c *Classifier) *Workspace {
-	w, _ := c.workspace(new(Workspace))
+	w, _ := c.prepareWorkspace(new(Workspace))
 	return w
 }

@@ -94,7 +94,7 @@ func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossVal
 	perFold := len(combinations)
 	jobs := perFold * len(folds)
 	n, d := x.Dims()
-	needs, work, err := c.needs(ctx, n, d, labels, min(parallel.Count(c.Fit.Workers), jobs))
+	needs, work, err := c.memoryNeeds(ctx, n, d, labels, min(parallel.Count(c.Fit.Workers), jobs))
 	if err != nil {
 		return nil, err
 	}
@@ -102,10 +102,10 @@ func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossVal
 		return nil, err
 	}
 	var done []foldFit
-	if to := c.Fit.remote(work); to != nil {
-		done, err = c.away(ctx, to, x, labels, jobs)
+	if to := c.Fit.executorFor(work); to != nil {
+		done, err = c.fitRemotely(ctx, to, x, labels, jobs)
 	} else {
-		done, err = c.local(ctx, x, labels, folds, combinations)
+		done, err = c.fitLocally(ctx, x, labels, folds, combinations)
 	}
 	if err != nil {
 		return nil, err
@@ -149,16 +149,16 @@ type foldFit struct {
 	chosen []Member  // nil if nothing was left open
 }
 
-// local makes the fits in this process.
-func (c *CrossValidation) local(ctx context.Context, x mat.Matrix, labels []int, folds []fold, combinations []Settings) ([]foldFit, error) {
+// fitLocally makes the fits in this process.
+func (c *CrossValidation) fitLocally(ctx context.Context, x mat.Matrix, labels []int, folds []foldRows, combinations []Settings) ([]foldFit, error) {
 	perFold := len(combinations)
 	jobs := perFold * len(folds)
 	fits := make([]foldFit, jobs)
 	workers := parallel.Count(c.Fit.Workers)
-	by := c.preparation()
-	shares := make([]*share, len(folds))
+	by := c.foldPreparation()
+	shares := make([]*foldData, len(folds))
 	for i := range shares {
-		shares[i] = &share{left: perFold}
+		shares[i] = &foldData{fitsLeft: perFold}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -192,7 +192,7 @@ func (c *CrossValidation) local(ctx context.Context, x mat.Matrix, labels []int,
 					return
 				}
 				s := combinations[i%perFold]
-				s.Workers = goroutines(i, jobs, workers)
+				s.Workers = goroutinesFor(i, jobs, workers)
 				s.Progress = func(p Progress) error {
 					if p.Phase != PhaseChoice {
 						return nil
@@ -202,12 +202,12 @@ func (c *CrossValidation) local(ctx context.Context, x mat.Matrix, labels []int,
 					return tell(PhaseChoice)
 				}
 				sh := shares[i/perFold]
-				fit, err := sh.fit(ctx, x, labels, &folds[i/perFold], by, &s, c.Neighbors)
+				fit, err := sh.fitAndClassify(ctx, x, labels, &folds[i/perFold], by, &s, c.Neighbors)
 				if err != nil {
-					err = c.failed(i, combinations, err)
+					err = c.wrapError(i, combinations, err)
 				}
 				mu.Lock()
-				if sh.left--; sh.left == 0 {
+				if sh.fitsLeft--; sh.fitsLeft == 0 {
 					shares[i/perFold] = nil
 				}
 				switch {
@@ -229,9 +229,9 @@ func (c *CrossValidation) local(ctx context.Context, x mat.Matrix, labels []int,
 	return fits, cause
 }
 
-// needs returns the memory that so many fits at a time take, and about how many multiplications
+// memoryNeeds returns the memory that so many fits at a time take, and about how many multiplications
 // all fits take. n × d is the shape of the samples.
-func (c *CrossValidation) needs(ctx context.Context, n, d int, labels []int, atOnce int) (needs []discriminant.Need, work float64, err error) {
+func (c *CrossValidation) memoryNeeds(ctx context.Context, n, d int, labels []int, atOnce int) (needs []discriminant.Need, work float64, err error) {
 	needs = foldNeeds(n, d, c.Folds, atOnce)
 	classes := len(slices.Compact(slices.Sorted(slices.Values(labels))))
 	var choosing []discriminant.Need // of the combination that takes most
@@ -242,11 +242,11 @@ func (c *CrossValidation) needs(ctx context.Context, n, d int, labels []int, atO
 			return nil, 0, err
 		}
 		steps := float64(set.Optimizer.MaxSteps)
-		if set.open() {
-			rows := min(n, choiceSeen)
-			folds := divisionCount(rows)
-			list := set.members(n, d, classes)
-			steps += float64(len(list) * folds * stepsOfChoice(classes))
+		if set.leavesOpen() {
+			rows := min(n, maxCompared)
+			folds := maxFoldCount(rows)
+			list := set.candidates(n, d, classes)
+			steps += float64(len(list) * folds * candidateSteps(classes))
 			needs := choiceNeeds(rows, min(n, d), d, folds, 1, &set)
 			var sum float64
 			for i := range needs {
@@ -264,21 +264,21 @@ func (c *CrossValidation) needs(ctx context.Context, n, d int, labels []int, atO
 	return append(needs, choosing...), work, nil
 }
 
-// preparation is that of every fold.
-func (c *CrossValidation) preparation() *Preparation {
+// foldPreparation is that of every fold.
+func (c *CrossValidation) foldPreparation() *Preparation {
 	by := c.Fit.preparation()
 	by.Components = slices.Max(c.Components)
 	return by
 }
 
-// failed names the fit that err is of.
-func (c *CrossValidation) failed(i int, combinations []Settings, err error) error {
+// wrapError names the fit that err is of.
+func (c *CrossValidation) wrapError(i int, combinations []Settings, err error) error {
 	s := &combinations[i%len(combinations)]
 	return fmt.Errorf("fold %d of %d, p = %d, λ = %v, ρ = %v: %w", i/len(combinations)+1, c.Folds, s.Components, s.Objective.Lambda, s.Objective.Shrinkage, err)
 }
 
 // withDefaults fills c in, checks it, and returns the folds.
-func (c *CrossValidation) withDefaults(ctx context.Context, x mat.Matrix, labels []int) ([]fold, error) {
+func (c *CrossValidation) withDefaults(ctx context.Context, x mat.Matrix, labels []int) ([]foldRows, error) {
 	n, d := x.Dims()
 	if c.Folds == 0 {
 		c.Folds = 5
@@ -334,13 +334,13 @@ func (c *CrossValidation) withDefaults(ctx context.Context, x mat.Matrix, labels
 			return nil, err
 		}
 	}
-	folds := make([]fold, c.Folds)
+	folds := make([]foldRows, c.Folds)
 	for f := range folds {
 		for r, g := range of {
 			if g == f {
-				folds[f].out = append(folds[f].out, r)
+				folds[f].test = append(folds[f].test, r)
 			} else {
-				folds[f].in = append(folds[f].in, r)
+				folds[f].train = append(folds[f].train, r)
 			}
 		}
 	}
@@ -362,28 +362,28 @@ func (c *CrossValidation) combinations() []Settings {
 	return out
 }
 
-// fold is one division of the samples: the rows to fit to, and those to test with.
-type fold struct{ in, out []int }
+// foldRows is one division of the samples: the rows to fit to, and those to test with.
+type foldRows struct{ train, test []int }
 
-// share is what the fits of one fold have in common.
-type share struct {
+// foldData is what the fits of one fold have in common.
+type foldData struct {
 	once                    sync.Once
 	train, test             *mat.Dense
 	trainLabels, testLabels []int
 	prepared                *Prepared
 	err                     error
-	left                    int // fits to come
+	fitsLeft                int // fits to come
 }
 
-// fit makes one fit, and classifies the test set by every K.
-func (sh *share) fit(ctx context.Context, x mat.Matrix, labels []int, f *fold, by *Preparation, s *Settings, ks []int) (foldFit, error) {
+// fitAndClassify makes one fit, and classifies the test set by every K.
+func (sh *foldData) fitAndClassify(ctx context.Context, x mat.Matrix, labels []int, f *foldRows, by *Preparation, s *Settings, ks []int) (foldFit, error) {
 	var out foldFit
 	sh.once.Do(func() {
-		sh.train, sh.trainLabels = subset(ctx, x, labels, f.in)
+		sh.train, sh.trainLabels = copyRows(ctx, x, labels, f.train)
 		if sh.err = fault.Ended(ctx, nil); sh.err != nil {
 			return
 		}
-		sh.test, sh.testLabels = subset(ctx, x, labels, f.out)
+		sh.test, sh.testLabels = copyRows(ctx, x, labels, f.test)
 		sh.prepared, sh.err = Prepare(ctx, sh.train, sh.trainLabels, by)
 	})
 	if sh.err != nil {

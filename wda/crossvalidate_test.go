@@ -129,8 +129,8 @@ func TestCrossValidateIsFit(t *testing.T) {
 		}
 		for _, a := range got.Candidates {
 			for i, f := range folds {
-				train, trainLabels := subset(context.Background(), x, labels, f.in)
-				test, testLabels := subset(context.Background(), x, labels, f.out)
+				train, trainLabels := copyRows(context.Background(), x, labels, f.train)
+				test, testLabels := copyRows(context.Background(), x, labels, f.test)
 				s := c.cv.Fit
 				s.Components, s.Objective.Lambda, s.Objective.Shrinkage = a.Components, a.Lambda, a.Shrinkage
 				m, err := Fit(t.Context(), train, trainLabels, &s)
@@ -168,11 +168,11 @@ func TestFolds(t *testing.T) {
 		}
 		seen := make([]int, 44)
 		for _, f := range folds {
-			if n := len(f.out); n < 44/k || n > (44+k-1)/k || n+len(f.in) != 44 {
+			if n := len(f.test); n < 44/k || n > (44+k-1)/k || n+len(f.train) != 44 {
 				t.Errorf("%d folds: test set of %d", k, n)
 			}
 			count := map[int]int{}
-			for _, row := range f.out {
+			for _, row := range f.test {
 				seen[row]++
 				count[labels[row]]++
 			}
@@ -181,8 +181,8 @@ func TestFolds(t *testing.T) {
 					t.Errorf("%d folds: %d of %d in one", k, m, n)
 				}
 			}
-			for _, row := range f.in {
-				if slices.Contains(f.out, row) {
+			for _, row := range f.train {
+				if slices.Contains(f.test, row) {
 					t.Error("a sample is on both sides")
 				}
 			}

@@ -88,7 +88,7 @@ func repeated(v, n int) []int { return slices.Repeat([]int{v}, n) }
 // components, as in the paper, and λ and ρ of Objective.pinned.
 func (s Settings) pinned() Settings {
 	s.Mixture = NoMixture()
-	s.Objective = s.Objective.pinned()
+	s.Objective = s.Objective.withFixedDefaults()
 	if s.Data.Whitening.IsAuto() {
 		s.Data.Whitening = NoWhitening()
 	}

@@ -141,8 +141,8 @@ func (s *fileStatus) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// lambda is the setting of the fit, open where it was a matrix.
-func (f *fileFit) lambda() Lambda {
+// lambdaSetting is the setting of the fit, open where it was a matrix.
+func (f *fileFit) lambdaSetting() Lambda {
 	switch {
 	case f.Lambda == 0:
 		return Lambda{}
@@ -158,21 +158,21 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 	if m == nil || m.projection == nil {
 		return nil, fmt.Errorf("%w: the zero Model", ErrModel)
 	}
-	return encode(m, nil)
+	return encodeModelFile(m, nil)
 }
 
-// encode returns the file of m and, unless it is nil, c.
-func encode(m *Model, c *Classifier) ([]byte, error) {
+// encodeModelFile returns the file of m and, unless it is nil, c.
+func encodeModelFile(m *Model, c *Classifier) ([]byte, error) {
 	r, d, p := &m.report, len(m.mean), len(m.offset)
 	set, objective, solver := &r.Settings, &r.Settings.Objective, &r.Settings.Optimizer
 	method, batch := methodText(solver.Method)
 	meta := fileMeta{Format: fileFormat, Version: withoutSchema, Names: m.names, Schema: m.schema, Fit: fileFit{
-		Objective: finite(r.Objective), Between: finite(r.Between), Within: finite(r.Within), Ridge: finite(r.Ridge),
-		GradientNorm: finite(r.GradientNorm), Status: fileStatus(r.Status), Solver: method, Steps: r.Steps,
+		Objective: clampFinite(r.Objective), Between: clampFinite(r.Between), Within: clampFinite(r.Within), Ridge: clampFinite(r.Ridge),
+		GradientNorm: clampFinite(r.GradientNorm), Status: fileStatus(r.Status), Solver: method, Steps: r.Steps,
 		Lambda: objective.Lambda.value, Absolute: objective.Lambda.IsAbsolute(),
 		Iterations: objective.Iterations, Shrinkage: objective.Shrinkage.rho, Weights: weightNames[objective.Proportional], Float32: objective.Float32, Standardize: set.Data.Standardize,
 		Warnings: fileWarnings(r.Warnings), ObjectiveSamples: r.ObjectiveSamples, Gradient: objective.Gradient.String(), BatchSize: batch,
-		MaxSteps: solver.MaxSteps, Tolerance: finite(solver.Tolerance), Starts: solver.Starts, Seed: set.Seed,
+		MaxSteps: solver.MaxSteps, Tolerance: clampFinite(solver.Tolerance), Starts: solver.Starts, Seed: set.Seed,
 		Whitening: &set.Data.Whitening, Scale: &set.Scale, Leading: set.Leading, Samples: objective.Samples,
 	}}
 	if set.For != UseNeighbors {
@@ -193,7 +193,7 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 	w := modelfile.NewWriter()
 	w.Add("projection.npy", npy.Append(nil, m.projection.RawMatrix().Data, d, p))
 	w.Add("mean.npy", npy.Append(nil, m.mean, d))
-	w.Add("labels.npy", npy.Append(nil, wide(m.labels), len(m.labels)))
+	w.Add("labels.npy", npy.Append(nil, toInt64(m.labels), len(m.labels)))
 	// Names are for NumPy: Load takes them from model.json.
 	if text := npy.AppendTexts(nil, m.FeatureNames()); text != nil {
 		w.Add("feature_names.npy", text)
@@ -215,10 +215,10 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 	}
 	if c != nil {
 		meta.Neighbors = c.k
-		for _, e := range c.sampleEntries() {
+		for _, e := range c.sampleArrays() {
 			w.Add(e.name+".npy", e.npy)
 		}
-		w.Add("sample_labels.npy", npy.Append(nil, wide(c.rowLabels()), c.Len()))
+		w.Add("sample_labels.npy", npy.Append(nil, toInt64(c.rowLabels()), c.Len()))
 		if c.compact != nil {
 			meta.Version, meta.Storage = fileVersion, &c.compact.storage
 		}
@@ -238,7 +238,7 @@ func encode(m *Model, c *Classifier) ([]byte, error) {
 	return w.Bytes()
 }
 
-func wide(labels []int) []int64 {
+func toInt64(labels []int) []int64 {
 	w := make([]int64, len(labels))
 	for i, l := range labels {
 		w[i] = int64(l)
@@ -246,8 +246,8 @@ func wide(labels []int) []int64 {
 	return w
 }
 
-// finite returns x, or the largest number where JSON has no word for it.
-func finite(x float64) float64 {
+// clampFinite returns x, or the largest number where JSON has no word for it.
+func clampFinite(x float64) float64 {
 	switch {
 	case math.IsInf(x, 1):
 		return math.MaxFloat64
@@ -260,7 +260,7 @@ func finite(x float64) float64 {
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. The error wraps ErrModel if data is no
 // valid model file; m is then unchanged. No other goroutine may use m at the same time.
 func (m *Model) UnmarshalBinary(data []byte) error {
-	loaded, _, err := decode(data)
+	loaded, _, err := decodeModelFile(data)
 	if err != nil {
 		return err
 	}
@@ -294,7 +294,7 @@ func Load(r io.Reader, o *LoadOptions) (*Model, *Classifier, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return decode(data)
+	return decodeModelFile(data)
 }
 
 var errNoClassifier = fmt.Errorf("%w: it holds no classifier", ErrModel)
@@ -306,19 +306,19 @@ var knownFiles = []string{
 	"reject_scores.npy", "reject_shifts.npy", "reject_factors.npy",
 }
 
-// decode reads a file. c is nil if there is no classifier in it.
-func decode(data []byte) (m *Model, c *Classifier, err error) {
+// decodeModelFile reads a file. c is nil if there is no classifier in it.
+func decodeModelFile(data []byte) (m *Model, c *Classifier, err error) {
 	parts, err := modelfile.Open(data, knownFiles)
 	if err != nil {
 		return nil, nil, err
 	}
-	if m, c, err = parse(parts); err != nil {
+	if m, c, err = parseModelFile(parts); err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrModel, err)
 	}
 	return m, c, nil
 }
 
-func parse(parts map[string][]byte) (*Model, *Classifier, error) {
+func parseModelFile(parts map[string][]byte) (*Model, *Classifier, error) {
 	if parts[metaName] == nil {
 		return nil, nil, fmt.Errorf("it has no %s", metaName)
 	}
@@ -366,7 +366,7 @@ func parseClassifier(m *Model, parts map[string][]byte, meta *fileMeta) (*Classi
 	}
 	var c *Classifier
 	if meta.Storage != nil {
-		points, stored, err := meta.Storage.parseCodes(parts, p, labels)
+		points, stored, err := meta.Storage.parseSamples(parts, p, labels)
 		if err != nil {
 			return nil, err
 		}
@@ -382,7 +382,7 @@ func parseClassifier(m *Model, parts map[string][]byte, meta *fileMeta) (*Classi
 		c, _ = newClassifier(context.Background(), m, y, labels, meta.Neighbors) // a context that does not end
 	}
 	if meta.Rejection != nil {
-		if c.rejection, err = meta.Rejection.parse(c, parts); err != nil {
+		if c.rejection, err = meta.Rejection.toRejection(c, parts); err != nil {
 			return nil, fmt.Errorf("rejection: %w", err)
 		}
 	}
@@ -428,7 +428,7 @@ func parseModel(parts map[string][]byte, meta *fileMeta) (m *Model, err error) {
 			return nil, err
 		}
 	}
-	if m.report, err = meta.Fit.report(p); err != nil {
+	if m.report, err = meta.Fit.toReport(p); err != nil {
 		return nil, err
 	}
 	m.report.Ratios = m.ratios
@@ -457,8 +457,8 @@ func parseModel(parts map[string][]byte, meta *fileMeta) (m *Model, err error) {
 	return m, nil
 }
 
-// report is the inverse of what encode makes of a Report, for p components.
-func (f *fileFit) report(p int) (Report, error) {
+// toReport is the inverse of what encode makes of a Report, for p components.
+func (f *fileFit) toReport(p int) (Report, error) {
 	for name, v := range map[string]float64{
 		"steps": float64(f.Steps), "lambda": f.Lambda, "iterations": float64(f.Iterations), "shrinkage": f.Shrinkage, "ridge": f.Ridge,
 		"objective_samples": float64(f.ObjectiveSamples), "batch_size": float64(f.BatchSize), "max_steps": float64(f.MaxSteps),
@@ -476,10 +476,10 @@ func (f *fileFit) report(p int) (Report, error) {
 	}
 	r := Report{
 		Objective: f.Objective, Between: f.Between, Within: f.Within, Ridge: f.Ridge, GradientNorm: f.GradientNorm,
-		ObjectiveSamples: f.ObjectiveSamples, Warnings: warningsOf(f.Warnings), Status: Status(f.Status), Steps: f.Steps,
+		ObjectiveSamples: f.ObjectiveSamples, Warnings: fromFileWarnings(f.Warnings), Status: Status(f.Status), Steps: f.Steps,
 		Settings: Settings{
 			Components: f.Components, Leading: f.Leading, Data: Data{Standardize: f.Standardize}, Seed: f.Seed,
-			Objective: Objective{Lambda: f.lambda(), Iterations: f.Iterations, Shrinkage: FixedShrinkage(f.Shrinkage), Float32: f.Float32, Samples: f.Samples},
+			Objective: Objective{Lambda: f.lambdaSetting(), Iterations: f.Iterations, Shrinkage: FixedShrinkage(f.Shrinkage), Float32: f.Float32, Samples: f.Samples},
 			Optimizer: Optimizer{MaxSteps: f.MaxSteps, Tolerance: f.Tolerance, Starts: f.Starts},
 		},
 	}

@@ -264,7 +264,7 @@ func TestOtherVersions(t *testing.T) {
 		"array cut off":      {func(e map[string][]byte) { e["mean.npy"] = e["mean.npy"][:len(e["mean.npy"])-8] }, "mean"},
 		"metadata not valid": {func(e map[string][]byte) { e[metaName] = []byte("{") }, metaName},
 	} {
-		_, got, err := decode(rewritten(t, data, c.edit))
+		_, got, err := decodeModelFile(rewritten(t, data, c.edit))
 		switch {
 		case c.want == "":
 			if err != nil || got.k != 2 {
@@ -350,13 +350,13 @@ func TestForgedFile(t *testing.T) {
 		"long header":          {array("mean", []byte(npy.Magic+"\x02\x00\xff\xff\xff\xff{")), "a header of 1073741824 bytes in 13"},
 		"format 3":             {array("mean", []byte(npy.Magic+"\x03\x00\x00\x00\x00\x00{")), "NPY version 3"},
 	} {
-		m, got, err := decode(rewritten(t, data, c.edit))
+		m, got, err := decodeModelFile(rewritten(t, data, c.edit))
 		if !errors.Is(err, ErrModel) || m != nil || got != nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one that says %q", name, err, c.want)
 		}
 	}
 	// What varied in version 1 is ignored, whatever it says.
-	if _, _, err := decode(rewritten(t, data, replace(metaName, `"steps": 0`, `"steps": 0, "seconds": 1e300`))); err != nil {
+	if _, _, err := decodeModelFile(rewritten(t, data, replace(metaName, `"steps": 0`, `"steps": 0, "seconds": 1e300`))); err != nil {
 		t.Errorf("absurd seconds: %v", err)
 	}
 
@@ -387,7 +387,7 @@ func TestForgedFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := decode(modelfile.Seal(out.Bytes())); !errors.Is(err, ErrModel) || !strings.Contains(err.Error(), name) {
+		if _, _, err := decodeModelFile(modelfile.Seal(out.Bytes())); !errors.Is(err, ErrModel) || !strings.Contains(err.Error(), name) {
 			t.Errorf("error %v, want one that says %q", err, name)
 		}
 	}
@@ -587,7 +587,7 @@ func FuzzLoad(f *testing.F) {
 		if seals && len(data) >= modelfile.SealSize {
 			data = modelfile.Seal(slices.Clone(data))
 		}
-		m, c, err := decode(data)
+		m, c, err := decodeModelFile(data)
 		if err != nil {
 			if !errors.Is(err, ErrModel) || m != nil {
 				t.Fatalf("%v, model %v", err, m != nil)
@@ -632,7 +632,7 @@ func FuzzForged(f *testing.F) {
 			}
 			e[name] = b
 		})
-		m, c, err := decode(forged)
+		m, c, err := decodeModelFile(forged)
 		if err != nil {
 			if !errors.Is(err, ErrModel) || m != nil || c != nil {
 				t.Fatalf("%v, model %v", err, m != nil)

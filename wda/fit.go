@@ -52,90 +52,90 @@ func Fit(ctx context.Context, x mat.Matrix, labels []int, settings *Settings) (*
 	if err != nil {
 		return nil, err
 	}
-	return m.fit(ctx, settings, began)
+	return m.fitSince(ctx, settings, began)
 }
 
-// fit makes a fit of prepared samples with complete settings. If these are several, the projection
+// runFits makes a fit of prepared samples with complete settings. If these are several, the projection
 // is a mixture of the fits with each of them.
-func fit[T dist.Float](ctx context.Context, m *Prepared, sets []Settings, choice *Choice, began time.Time) (*Model, error) {
+func runFits[T dist.Float](ctx context.Context, m *Prepared, sets []Settings, choice *Choice, began time.Time) (*Model, error) {
 	progress := sets[0].Progress
-	oneAfterAnother(sets)
-	f, err := outcomeOf[T](ctx, m, sets[0], choice)
+	chainProgress(sets)
+	f, err := newOutcome[T](ctx, m, sets[0], choice)
 	if err == nil && len(sets) > 1 {
-		err = f.mix(ctx, sets[1:])
+		err = f.mixWith(ctx, sets[1:])
 	}
 	if err != nil {
 		return nil, err
 	}
-	f.rep.Settings.Progress = progress
-	return f.model(began)
+	f.report.Settings.Progress = progress
+	return f.newModel(began)
 }
 
 // outcome is where a fit has led to, before it becomes a model.
 type outcome[T dist.Float] struct {
-	run   *run[T]
-	rep   Report
-	best  *discriminant.Attempt
-	axes  *discriminant.Components // canonical ones, before they are scaled
-	parts *discriminant.Components
-	p     *mat.Dense // the projection of the samples of the fit
-	cause error      // what interrupted the fit, or nil
+	run        *run[T]
+	report     Report
+	best       *discriminant.Attempt
+	canonical  *discriminant.Components // canonical ones, before they are scaled
+	components *discriminant.Components
+	projection *mat.Dense // the projection of the samples of the fit
+	cause      error      // what interrupted the fit, or nil
 }
 
-// outcomeOf makes one fit.
-func outcomeOf[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *Choice) (*outcome[T], error) {
+// newOutcome makes one fit.
+func newOutcome[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *Choice) (*outcome[T], error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	r := &run[T]{prepared: m, asked: set, set: set}
-	if err := r.begin(ctx); err != nil {
+	r := &run[T]{prepared: m, all: set, set: set}
+	if err := r.setUp(ctx); err != nil {
 		return nil, err
 	}
 	best, cause := r.driver.Run(ctx)
 	if best == nil {
 		return nil, fault.Ended(ctx, fitError(cause))
 	}
-	f := &outcome[T]{run: r, rep: r.report(best, choice), best: best, cause: cause}
+	f := &outcome[T]{run: r, report: r.newReport(best, choice), best: best, cause: cause}
 	var err error
-	f.axes, f.parts, err = r.canonical(ctx, best.Point, &f.rep)
-	if f.interrupted(ctx, err) {
-		f.parts, err = &discriminant.Components{P: best.Point}, nil // the best so far, as it is
+	f.canonical, f.components, err = r.canonicalForm(ctx, best.Point, &f.report)
+	if f.recordInterruption(ctx, err) {
+		f.components, err = &discriminant.Components{P: best.Point}, nil // the best so far, as it is
 	}
 	if err == nil {
-		f.parts, err = r.completed(ctx, f.parts, best)
+		f.components, err = r.addPrincipal(ctx, f.components, best)
 	}
 	if err != nil {
 		return nil, err
 	}
-	f.p, err = r.lifted(ctx, f.parts)
-	if f.interrupted(ctx, err) {
-		f.p, err = r.span.Effective(context.WithoutCancel(ctx), f.parts.P, r.polish(f.parts, discriminant.AnyBasis))
+	f.projection, err = r.projectionOf(ctx, f.components)
+	if f.recordInterruption(ctx, err) {
+		f.projection, err = r.span.Effective(context.WithoutCancel(ctx), f.components.P, r.polishFor(f.components, discriminant.AnyBasis))
 	}
 	return f, err
 }
 
-// interrupted says whether err is the end of the context, which the fit survives, and keeps the cause.
-func (f *outcome[T]) interrupted(ctx context.Context, err error) bool {
+// recordInterruption says whether err is the end of the context, which the fit survives, and keeps the cause.
+func (f *outcome[T]) recordInterruption(ctx context.Context, err error) bool {
 	if err == nil || ctx.Err() == nil {
 		return false
 	}
-	if f.rep.Status = StatusCancelled; f.cause == nil {
+	if f.report.Status = StatusCancelled; f.cause == nil {
 		f.cause = context.Cause(ctx)
 	}
 	return true
 }
 
-// model returns the model, with an error if the fit was interrupted.
-func (f *outcome[T]) model(began time.Time) (*Model, error) {
-	projection.FixSigns(f.p)
-	f.rep.Elapsed, f.rep.Ratios = time.Since(began), f.parts.Ratios
-	model := newModel(f.run.prepared.s, f.p, f.rep)
+// newModel returns the model, with an error if the fit was interrupted.
+func (f *outcome[T]) newModel(began time.Time) (*Model, error) {
+	projection.FixSigns(f.projection)
+	f.report.Elapsed, f.report.Ratios = time.Since(began), f.components.Ratios
+	model := newModel(f.run.prepared.samples, f.projection, f.report)
 	if err := model.checkFinite(); err != nil {
 		return nil, err
 	}
-	model.scales, model.ratios, model.validated = f.parts.Scales, f.parts.Ratios, f.run.prepared.hash
+	model.scales, model.ratios, model.validated = f.components.Scales, f.components.Ratios, f.run.prepared.hash
 	if f.cause != nil {
-		return model, fmt.Errorf("fit interrupted after %d steps: %w", f.rep.Steps, fitError(f.cause))
+		return model, fmt.Errorf("fit interrupted after %d steps: %w", f.report.Steps, fitError(f.cause))
 	}
 	return model, nil
 }
@@ -143,7 +143,7 @@ func (f *outcome[T]) model(began time.Time) (*Model, error) {
 // run is one fit: what its steps hand on.
 type run[T dist.Float] struct {
 	prepared  *Prepared
-	asked     Settings           // with all components
+	all       Settings           // with all components
 	set       Settings           // with the components that J is of
 	span      *discriminant.Span // the space of the fit
 	initial   *mat.Dense         // P⁰ there, with all components
@@ -151,26 +151,26 @@ type run[T dist.Float] struct {
 	driver    *discriminant.Driver[T]
 }
 
-// begin finds the start P⁰, fixes λ and the ridge there, and makes the driver.
-func (r *run[T]) begin(ctx context.Context) error {
+// setUp finds the start P⁰, fixes λ and the ridge there, and makes the driver.
+func (r *run[T]) setUp(ctx context.Context) error {
 	m, set := r.prepared, &r.set
 	var err error
-	if r.span, r.initial, err = m.startFor(ctx, set); err != nil {
+	if r.span, r.initial, err = m.startPoint(ctx, set); err != nil {
 		return err
 	}
 	sp, start := r.span, r.initial
-	if q := set.fitted(len(m.s.Classes)); q < set.Components {
+	if q := set.objectiveComponents(len(m.samples.Classes)); q < set.Components {
 		set.Components = q
 		start = mat.DenseCopyOf(r.initial.Slice(0, sp.Samples.D, 0, q))
 	}
-	o, err := discriminant.NewObjective(ctx, sp.Samples, configOfFit[T](set, sp.Samples.D, m.exact, m.classes))
+	o, err := discriminant.NewObjective(ctx, sp.Samples, fitConfig[T](set, sp.Samples.D, m.maxSamples, m.maxClasses))
 	if err != nil {
 		return err
 	}
 	r.objective = o
 	from := sp.Samples.Population
 	if m.source != nil {
-		from = func() *discriminant.Population { return m.source.population(m.s, sp) }
+		from = func() *discriminant.Population { return m.source.population(m.samples, sp) }
 	}
 	if err := o.Prepare(ctx, set.Objective.Lambda.rule(), set.Objective.Shrinkage.rho, start); err != nil {
 		return err
@@ -180,49 +180,51 @@ func (r *run[T]) begin(ctx context.Context) error {
 	// where eigenvalue iterations would lead to a maximum that fits noise.
 	asCompared := !given && discriminant.Separable(o.Samples.N, o.Samples.D)
 	switch {
-	case method.means:
+	case method.startsAtFisher:
 		start = sp.Fisher(ctx, start, whitePrincipal)
-	case method.searches && asCompared:
+	case method.searchesStart && asCompared:
 		if start, err = o.Highest(ctx, nil, start, sp.Fisher(ctx, start, whitePrincipal)); err != nil {
 			return fault.Ended(ctx, err)
 		}
 	}
 	r.driver = &discriminant.Driver[T]{
-		Objective: o, Solver: solver[T](set, from), Limits: limits[T](set), Start: start, Search: method.searches && !asCompared, Given: given,
-		Starts: set.Optimizer.Starts, Random: set.random(streamStarts), Report: set.report, ReportBatch: set.reportBatch,
+		Objective: o, Solver: newSolver[T](set, from), Limits: limits[T](set), Start: start, Search: method.searchesStart && !asCompared, Given: given,
+		Starts: set.Optimizer.Starts, Random: set.newRandom(streamStarts), Report: set.reportStep, ReportBatch: set.reportBatch,
 	}
 	if set.Validation != nil {
-		v := newValidator(ctx, m.s, sp, m.held, set)
-		r.driver.Watch = func(ctx context.Context) discriminant.Watcher { return v.watch(ctx) }
+		v := newValidator(ctx, m.samples, sp, m.held, set)
+		r.driver.Watch = func(ctx context.Context) discriminant.Watcher { return v.newWatch(ctx) }
 	}
 	return nil
 }
 
-// report returns what is known of the fit before the canonical form.
-func (r *run[T]) report(best *discriminant.Attempt, choice *Choice) Report {
+// newReport returns what is known of the fit before the canonical form.
+func (r *run[T]) newReport(best *discriminant.Attempt, choice *Choice) Report {
 	d := r.driver
 	rep := Report{
-		Objective: best.Value, Ridge: r.reported(r.objective.Ridge), ObjectiveSamples: r.objective.Samples.N,
+		Objective: best.Value, Ridge: r.reportedCost(r.objective.Ridge), ObjectiveSamples: r.objective.Samples.N,
 		GradientNorm: best.Norm, Status: Status(best.Status), Steps: best.Steps,
 		Evaluations: Evaluations{d.Values, d.Gradients}, Start: best.Index, StartObjectives: d.Objectives,
-		Lambda: r.objective.Lambdas(), Choice: choice, Settings: r.asked,
+		Lambda: r.objective.Lambdas(), Choice: choice, Settings: r.all,
 	}
 	for _, s := range best.History {
 		rep.History = append(rep.History, Step(s))
 	}
 	rep.Maxima, rep.LedTo = maxima(d.Objectives)
-	if w, ok := best.Watcher.(*watch); ok {
+	if w, ok := best.Watcher.(*validationWatch); ok {
 		rep.ValidationError, rep.Validations = best.Loss, w.points
 	}
 	return rep
 }
 
-// reported returns a cost in the units of the data.
-func (r *run[T]) reported(cost float64) float64 { return reported(r.objective.Samples.Units(cost)) }
+// reportedCost returns a cost in the units of the data.
+func (r *run[T]) reportedCost(cost float64) float64 {
+	return clampReported(r.objective.Samples.Units(cost))
+}
 
-// canonical returns the canonical components of the projection p, as they are and scaled, and
+// canonicalForm returns the canonical components of the projection p, as they are and scaled, and
 // completes the report with J there: the evaluation before need not have been that of the result.
-func (r *run[T]) canonical(ctx context.Context, p *mat.Dense, rep *Report) (axes, parts *discriminant.Components, err error) {
+func (r *run[T]) canonicalForm(ctx context.Context, p *mat.Dense, rep *Report) (axes, parts *discriminant.Components, err error) {
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
@@ -230,38 +232,38 @@ func (r *run[T]) canonical(ctx context.Context, p *mat.Dense, rep *Report) (axes
 		return nil, nil, err
 	}
 	parts = axes.Scaled(ctx, r.set.Scale.lengths(r.set.Leading))
-	said, err := warnings(ctx, r.prepared.s, r.objective.Troubles(), &r.set, parts.Rank, rep.Choice)
+	said, err := findWarnings(ctx, r.prepared.samples, r.objective.Troubles(), &r.set, parts.Rank, rep.Choice)
 	if err != nil {
 		return nil, nil, err
 	}
 	if !rep.Choice.compared() {
-		more, err := r.prepared.beside(ctx, r.span, parts.P, r.asked.Components, r.set.Workers)
+		more, err := r.prepared.trainingErrorWarning(ctx, r.span, parts.P, r.all.Components, r.set.Workers)
 		if err != nil {
 			return nil, nil, err
 		}
 		said = append(said, more...)
 	}
 	costs := r.objective.Costs()
-	rep.Objective, rep.Between, rep.Within, rep.Warnings = r.objective.Ratio(), r.reported(costs.Between), r.reported(costs.Within), said
+	rep.Objective, rep.Between, rep.Within, rep.Warnings = r.objective.Ratio(), r.reportedCost(costs.Between), r.reportedCost(costs.Within), said
 	return axes, parts, nil
 }
 
-// completed returns c with the components that J is not of, which are principal ones.
-func (r *run[T]) completed(ctx context.Context, c *discriminant.Components, best *discriminant.Attempt) (*discriminant.Components, error) {
-	if r.set.Components == r.asked.Components {
+// addPrincipal returns c with the components that J is not of, which are principal ones.
+func (r *run[T]) addPrincipal(ctx context.Context, c *discriminant.Components, best *discriminant.Attempt) (*discriminant.Components, error) {
+	if r.set.Components == r.all.Components {
 		return c, nil
 	}
 	return c.Completed(context.WithoutCancel(ctx), best.Point, r.initial)
 }
 
-// lifted returns the projection that c is in the space of the fit, with the unit of length that
+// projectionOf returns the projection that c is in the space of the fit, with the unit of length that
 // its scale asks for.
-func (r *run[T]) lifted(ctx context.Context, c *discriminant.Components) (*mat.Dense, error) {
-	p, err := r.span.Effective(ctx, c.P, r.polish(c, discriminant.Nearest))
+func (r *run[T]) projectionOf(ctx context.Context, c *discriminant.Components) (*mat.Dense, error) {
+	p, err := r.span.Effective(ctx, c.P, r.polishFor(c, discriminant.Nearest))
 	if err != nil || r.set.Scale == ScaleOrthonormal || c.Scales == nil {
 		return p, err
 	}
-	length, err := c.UnitOfLength(ctx, r.span.Samples, min(r.set.Components, r.set.Leading), r.prepared.s.Scale, r.set.Workers)
+	length, err := c.UnitOfLength(ctx, r.span.Samples, min(r.set.Components, r.set.Leading), r.prepared.samples.Scale, r.set.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -270,26 +272,26 @@ func (r *run[T]) lifted(ctx context.Context, c *discriminant.Components) (*mat.D
 	return p, nil
 }
 
-// polish returns how, if the columns of c are orthonormal.
-func (r *run[T]) polish(c *discriminant.Components, how discriminant.Polish) discriminant.Polish {
-	all := r.asked.Components
-	if r.set.Components < all || c.Scales != nil && (r.set.Leading < all || !r.set.Scale.straight()) {
+// polishFor returns how, if the columns of c are orthonormal.
+func (r *run[T]) polishFor(c *discriminant.Components, how discriminant.Polish) discriminant.Polish {
+	all := r.all.Components
+	if r.set.Components < all || c.Scales != nil && (r.set.Leading < all || !r.set.Scale.equalLengths()) {
 		return discriminant.AsItIs
 	}
 	return how
 }
 
-// besideRows bounds the rows that a result which nothing was held out for is judged by.
-const besideRows = 500
+// leaveOneOutRows bounds the rows that a result which nothing was held out for is judged by.
+const leaveOneOutRows = 500
 
-// beside warns of a projection p of the samples of sp, for which nothing was held out, that
+// trainingErrorWarning warns of a projection p of the samples of sp, for which nothing was held out, that
 // errs more than the principal components do on the rows that it was fitted to, each left out
 // in turn. That is lenient to p, which has seen them all, and takes no other fit.
-func (m *Prepared) beside(ctx context.Context, sp *discriminant.Span, p *mat.Dense, components int, workers int) ([]Warning, error) {
+func (m *Prepared) trainingErrorWarning(ctx context.Context, sp *discriminant.Span, p *mat.Dense, components int, workers int) ([]Warning, error) {
 	var plain *mat.Dense
 	var err error
-	if m.begins {
-		plain, err = m.principal(ctx)
+	if m.fromPrincipal {
+		plain, err = m.principalComponents(ctx)
 	} else {
 		plain, err = m.span.Samples.Principal(ctx, min(components, m.span.Samples.D), choicePrincipal, workers)
 	}
@@ -299,15 +301,15 @@ func (m *Prepared) beside(ctx context.Context, sp *discriminant.Span, p *mat.Den
 	d, k := plain.Dims()
 	plain = mat.DenseCopyOf(plain.Slice(0, d, 0, min(components, k)))
 	some := func(s *discriminant.Samples) *discriminant.Samples {
-		return s.Fewer(ctx, besideRows/2).Thinned(ctx, besideRows)
+		return s.Fewer(ctx, leaveOneOutRows/2).Thinned(ctx, leaveOneOutRows)
 	}
 	x, y := some(sp.Samples), some(m.span.Samples)
-	own, err := leftOut(ctx, x, p, workers)
+	own, err := leaveOneOutError(ctx, x, p, workers)
 	if err != nil {
 		return nil, err
 	}
-	principal, err := leftOut(ctx, y, plain, workers)
-	if err != nil || !(own > principal+float64(3*standardError(principal, x.N))) {
+	principal, err := leaveOneOutError(ctx, y, plain, workers)
+	if err != nil || !(own > principal+float64(3*shareError(principal, x.N))) {
 		return nil, err
 	}
 	values := []float64{float64(x.N), float64(min(choiceNeighbors, x.N-1)), own, principal}

@@ -26,9 +26,9 @@ import (
 // Schema.Missing. The other fields of the Schema do not change the hash: with the same columns, a
 // Schema that is Plain otherwise counts as none.
 func (m *Model) Hash() string {
-	m.dims()
+	m.mustDims()
 	h := m.newHash()
-	m.hash(h)
+	m.addToHash(h)
 	return h.String()
 }
 
@@ -44,24 +44,24 @@ func (m *Model) Hash() string {
 // model.json and the arrays reject_scores, reject_shifts and reject_factors of a file have their
 // values.
 func (c *Classifier) Hash() string {
-	c.check()
+	c.mustBeMade()
 	h := c.model.newHash()
-	c.model.hash(h)
+	c.model.addToHash(h)
 	c.hashSamples(h)
-	modelfile.HashArray(h, wide(c.rowLabels()))
+	modelfile.HashArray(h, toInt64(c.rowLabels()))
 	modelfile.HashArray(h, []int64{int64(c.k)})
 	if r := c.rejection; r != nil {
 		h.Name("rejection")
 		modelfile.HashArray(h, slices.Concat([]float64{r.Rate, r.Weight, r.typical}, r.center[:], r.spread[:]))
 		modelfile.HashArray(h, r.scores)
 		modelfile.HashArray(h, r.shifts)
-		modelfile.HashArray(h, r.scale)
+		modelfile.HashArray(h, r.featureScale)
 	}
 	return h.String()
 }
 
-// hash returns that of X and Labels, or an error if they lack it; "" without X and Hash.
-func (v *Validation) hash(ctx context.Context) (string, error) {
+// checkedHash returns that of X and Labels, or an error if they lack it; "" without X and Hash.
+func (v *Validation) checkedHash(ctx context.Context) (string, error) {
 	if v.X == nil {
 		if v.Hash != "" {
 			return "", fmt.Errorf("%w: Validation.Hash is set, but Validation.X is missing: it must be the samples that the fit was validated with", ErrSettings)
@@ -78,7 +78,7 @@ func (v *Validation) hash(ctx context.Context) (string, error) {
 		}
 		modelfile.HashElements(h, mat.Row(row, i, v.X))
 	}
-	modelfile.HashArray(h, wide(v.Labels))
+	modelfile.HashArray(h, toInt64(v.Labels))
 	is := h.String()
 	if v.Hash != "" && v.Hash != is {
 		return "", fmt.Errorf("%w: the validation samples do not have the hash %s that Validation.Hash expects", ErrSettings, v.Hash)
@@ -86,12 +86,12 @@ func (v *Validation) hash(ctx context.Context) (string, error) {
 	return is, nil
 }
 
-func (m *Model) hash(h modelfile.Hash) {
+func (m *Model) addToHash(h modelfile.Hash) {
 	modelfile.HashArray(h, m.projection.RawMatrix().Data)
 	modelfile.HashArray(h, m.mean)
-	modelfile.HashArray(h, wide(m.labels))
+	modelfile.HashArray(h, toInt64(m.labels))
 	h.Names(m.names)
-	s := m.columns()
+	s := m.hashedSchema()
 	if s == nil {
 		return
 	}
@@ -110,8 +110,8 @@ func (m *Model) hash(h modelfile.Hash) {
 	h.Name(s.Missing.String())
 }
 
-// columns returns the Schema if predictions depend on it.
-func (m *Model) columns() *dataset.Schema {
+// hashedSchema returns the Schema if predictions depend on it.
+func (m *Model) hashedSchema() *dataset.Schema {
 	if m.schema == nil {
 		return nil
 	}
@@ -127,7 +127,7 @@ const hashText, schemaHashText = "monge-wda 1", "monge-wda 2"
 
 // newHash begins with the version of the hash.
 func (m *Model) newHash() modelfile.Hash {
-	if m.columns() == nil {
+	if m.hashedSchema() == nil {
 		return modelfile.NewHash(hashText)
 	}
 	return modelfile.NewHash(schemaHashText)

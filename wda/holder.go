@@ -11,22 +11,22 @@ import (
 // that has got the old model finishes with it. The zero value is empty and ready to use. Any
 // number of goroutines may use a Holder at the same time.
 type Holder struct {
-	now  atomic.Pointer[held]
-	turn sync.Mutex // of those who replace
+	current   atomic.Pointer[heldModel]
+	reloading sync.Mutex // of those who replace
 }
 
-// held is what a model file holds.
-type held struct {
-	m *Model
-	c *Classifier // or nil
+// heldModel is what a model file holds.
+type heldModel struct {
+	model      *Model
+	classifier *Classifier // or nil
 }
 
 // Get returns the model of the latest successful Reload, and its classifier, or nil if the file
 // had none. Before the first Reload both are nil. Get allocates nothing and never waits. A
 // request should call it once, at its start.
 func (h *Holder) Get() (*Model, *Classifier) {
-	if now := h.now.Load(); now != nil {
-		return now.m, now.c
+	if now := h.current.Load(); now != nil {
+		return now.model, now.classifier
 	}
 	return nil, nil
 }
@@ -43,13 +43,13 @@ func (h *Holder) Reload(r io.Reader, o *LoadOptions, check func(*Model, *Classif
 	if err != nil {
 		return err
 	}
-	h.turn.Lock()
-	defer h.turn.Unlock()
-	if old := h.now.Load(); old != nil {
-		if was, is := len(old.m.mean), len(m.mean); was != is {
+	h.reloading.Lock()
+	defer h.reloading.Unlock()
+	if old := h.current.Load(); old != nil {
+		if was, is := len(old.model.mean), len(m.mean); was != is {
 			return fmt.Errorf("%w: the new model has %d features, the old one %d", ErrShape, is, was)
 		}
-		if old.c != nil && c == nil {
+		if old.classifier != nil && c == nil {
 			return fmt.Errorf("%w, but the old one does", errNoClassifier)
 		}
 	}
@@ -58,6 +58,6 @@ func (h *Holder) Reload(r io.Reader, o *LoadOptions, check func(*Model, *Classif
 			return err
 		}
 	}
-	h.now.Store(&held{m, c})
+	h.current.Store(&heldModel{m, c})
 	return nil
 }

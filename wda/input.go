@@ -16,7 +16,7 @@ import (
 // readInput checks the samples and returns those that a fit keeps in memory. These are x and labels. If x
 // reads its rows from elsewhere, they are a sample of about limit rows (0 is the usual number), and source
 // has all rows unless the sample has them.
-func readInput(ctx context.Context, x mat.Matrix, labels []int, limit int) (mat.Matrix, []int, *source, error) {
+func readInput(ctx context.Context, x mat.Matrix, labels []int, limit int) (mat.Matrix, []int, *rowSource, error) {
 	if err := checkShape(x, labels); err != nil {
 		return nil, nil, nil, err
 	}
@@ -24,8 +24,8 @@ func readInput(ctx context.Context, x mat.Matrix, labels []int, limit int) (mat.
 	if !ok {
 		return x, labels, nil, checkFinite(ctx, x)
 	}
-	src := &source{rows: rows, labels: labels}
-	part, partLabels, err := src.sample(ctx, limit)
+	src := &rowSource{rows: rows, labels: labels}
+	part, partLabels, err := src.readSample(ctx, limit)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -99,8 +99,8 @@ type rowReader interface {
 	ReadRows(dst []float64, first int) error
 }
 
-// source is a rowReader with the labels of its rows.
-type source struct {
+// rowSource is a rowReader with the labels of its rows.
+type rowSource struct {
 	rows   rowReader
 	labels []int
 	counts []int // rows of every class
@@ -112,16 +112,16 @@ const (
 	// exactClasses is the number of classes up to which J is of all pairs of classes whatever
 	// the method: pairs are as many as half of its square, and more than these take seconds.
 	exactClasses = 1024
-	// heldElements is how many numbers of a source are held: 64 MiB for each of the
+	// sampleElements is how many numbers of a source are held: 64 MiB for each of the
 	// copies that whitening and principal components make.
-	heldElements = 1 << 23
+	sampleElements = 1 << 23
 	// sourceBlock is the number of elements that are read at a time when all are.
 	sourceBlock = 1 << 16
 )
 
-// heldRows returns how many of the rows of d features are held, about. More than the
+// sampleRows returns how many of the rows of d features are held, about. More than the
 // features they are in any case, so that they span them.
-func heldRows(d int) int { return max(exactSamples, 2*d, heldElements/d) }
+func sampleRows(d int) int { return max(exactSamples, 2*d, sampleElements/d) }
 
 // sourceNeeds are those of drawing from n rows of d features that are not in memory, of
 // which held are: their copies when they are whitened and their components found.
@@ -132,12 +132,12 @@ func sourceNeeds(n, d, held int) []discriminant.Need {
 	}
 }
 
-// sample checks all rows, in turn, and returns limit of them, about: of every class the
+// readSample checks all rows, in turn, and returns limit of them, about: of every class the
 // same share, evenly spaced, but at least two.
-func (src *source) sample(ctx context.Context, limit int) (*mat.Dense, []int, error) {
+func (src *rowSource) readSample(ctx context.Context, limit int) (*mat.Dense, []int, error) {
 	n, d := src.rows.Dims()
 	if limit == 0 {
-		limit = heldRows(d)
+		limit = sampleRows(d)
 	}
 	limit = min(limit, n)
 	if err := discriminant.CheckMemory(sourceNeeds(n, d, limit)...); err != nil {
@@ -166,7 +166,7 @@ func (src *source) sample(ctx context.Context, limit int) (*mat.Dense, []int, er
 			return nil, nil, context.Cause(ctx)
 		}
 		rows := block[:min(len(block), (n-first)*d)]
-		if err := src.read(rows, first); err != nil {
+		if err := src.readRows(rows, first); err != nil {
 			return nil, nil, err
 		}
 		for k, v := range rows {
@@ -189,7 +189,7 @@ func (src *source) sample(ctx context.Context, limit int) (*mat.Dense, []int, er
 	return x, labels, nil
 }
 
-func (src *source) read(dst []float64, first int) error {
+func (src *rowSource) readRows(dst []float64, first int) error {
 	if err := src.rows.ReadRows(dst, first); err != nil {
 		return fmt.Errorf("reading from row %d on: %w", first, err)
 	}
@@ -198,7 +198,7 @@ func (src *source) read(dst []float64, first int) error {
 
 // population returns all rows, to be arranged as the samples s of them and to enter the
 // space of the fit.
-func (src *source) population(s *discriminant.Samples, sp *discriminant.Span) *discriminant.Population {
+func (src *rowSource) population(s *discriminant.Samples, sp *discriminant.Span) *discriminant.Population {
 	p := &discriminant.Population{N: len(src.labels), Order: make([][]int, len(s.Classes))}
 	index := make(map[int]int, len(s.Classes))
 	for c, l := range s.Classes {
@@ -211,7 +211,7 @@ func (src *source) population(s *discriminant.Samples, sp *discriminant.Span) *d
 	p.Read = func(ctx context.Context, dst *mat.Dense, rows []int) error {
 		for i, r := range rows {
 			row := dst.RawRowView(i)
-			if err := src.read(row, r); err != nil {
+			if err := src.readRows(row, r); err != nil {
 				return err
 			}
 			if k := firstNotFinite(row); k >= 0 { // it was finite when all rows were checked

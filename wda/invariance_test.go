@@ -128,7 +128,7 @@ func TestInvariances(t *testing.T) {
 	check("rotation", 1e-12, s, &back)
 
 	order := rand.New(rand.NewPCG(3, 4)).Perm(n)
-	px, pl := subset(context.Background(), x, labels, order)
+	px, pl := copyRows(context.Background(), x, labels, order)
 	s = mustScore(t, px, pl, p, set)
 	check("permutation", 1e-12, s, s.Gradient)
 

@@ -29,7 +29,7 @@ func TestPairsAreBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := discriminant.NewObjective(t.Context(), s, configOfFit[float64](&set, s.D, exactSamples, exactClasses))
+		o, err := discriminant.NewObjective(t.Context(), s, fitConfig[float64](&set, s.D, exactSamples, exactClasses))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func TestPairsAreBounded(t *testing.T) {
 			t.Errorf("%v: J is of %d pairs of classes, want %d", c.method, o.Troubles().Pairs, want)
 		}
 	}
-	if some := compared(t.Context(), s); len(some.Classes) > 256 || some.N != 2*len(some.Classes) {
+	if some := choiceSamples(t.Context(), s); len(some.Classes) > 256 || some.N != 2*len(some.Classes) {
 		t.Errorf("settings are compared on %d rows of %d classes", some.N, len(some.Classes))
 	}
 }
@@ -67,8 +67,8 @@ func TestPartOfTheClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		prepared.classes = part
-		m, err := prepared.fit(t.Context(), set, time.Now())
+		prepared.maxClasses = part
+		m, err := prepared.fitSince(t.Context(), set, time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,11 +87,11 @@ func TestPartOfTheClasses(t *testing.T) {
 		if again, err := loadModel(bytes.NewReader(file)); err != nil || !bytes.Equal(fileOf(t, again), file) {
 			t.Errorf("%v: the file of the model: %v", c.made, err)
 		}
-		sp, start, err := prepared.startFor(t.Context(), &r.Settings)
+		sp, start, err := prepared.startPoint(t.Context(), &r.Settings)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := discriminant.NewObjective(t.Context(), sp.Samples, config[float64](&r.Settings, sp.Samples.D))
+		all, err := discriminant.NewObjective(t.Context(), sp.Samples, objectiveConfig[float64](&r.Settings, sp.Samples.D))
 		if err == nil {
 			err = all.Prepare(t.Context(), r.Settings.Objective.Lambda.rule(), 0, start)
 		}

@@ -26,14 +26,14 @@ func TestMemoryImplied(t *testing.T) {
 		}
 		set := set
 		change(&set)
-		return discriminant.CheckMemory(discriminant.ObjectiveNeeds(s, config[float64](&set, s.D), set.Workers)...)
+		return discriminant.CheckMemory(discriminant.ObjectiveNeeds(s, objectiveConfig[float64](&set, s.D), set.Workers)...)
 	}
 	same := func(*Settings) {}
 	validation := func(fit Settings, atOnce int) error {
 		c := CrossValidation{Fit: fit, Components: []int{2}, Lambda: []Lambda{fit.Objective.Lambda}, Shrinkage: []Shrinkage{fit.Objective.Shrinkage}, Folds: 5}
 		labels := make([]int, 3000)
 		labels[0] = 1
-		needs, _, err := c.needs(t.Context(), len(labels), 3000, labels, atOnce)
+		needs, _, err := c.memoryNeeds(t.Context(), len(labels), 3000, labels, atOnce)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,9 +136,9 @@ func TestMemoryMeasured(t *testing.T) {
 			s.Offset[k+1] = (k + 1) * c.size.n / c.size.classes
 		}
 		solvers := min(full.Workers, c.size.classes*(c.size.classes+1)/2)
-		needs := append(discriminant.ObjectiveNeeds(s, config[float64](&full, s.D), solvers), discriminant.PrepareNeeds(c.size.n, c.size.d, full.Components)...)
+		needs := append(discriminant.ObjectiveNeeds(s, objectiveConfig[float64](&full, s.D), solvers), discriminant.PrepareNeeds(c.size.n, c.size.d, full.Components)...)
 		if full.Objective.Float32 {
-			needs = append(discriminant.ObjectiveNeeds(s, config[float32](&full, s.D), solvers), discriminant.PrepareNeeds(c.size.n, c.size.d, full.Components)...)
+			needs = append(discriminant.ObjectiveNeeds(s, objectiveConfig[float32](&full, s.D), solvers), discriminant.PrepareNeeds(c.size.n, c.size.d, full.Components)...)
 		}
 		if c.set.Data.Whitening != (Whitening{}) {
 			needs = append(needs, discriminant.WhitenNeeds(s.D)...)

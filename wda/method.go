@@ -134,44 +134,44 @@ func (m Eigen) String() string {
 type traits struct {
 	// open: what the settings leave open may be chosen with starts and steps of its own, and
 	// from Principal and Fisher, too.
-	open bool
+	chooses bool
 	// searches: the fit looks for a good start first.
-	searches bool
+	searchesStart bool
 	// stepless: the result is the start.
 	stepless bool
 	// means: the start is that of Fisher.
-	means bool
+	startsAtFisher bool
 	// draws: the samples are seen in mini-batches, and need not be in memory.
-	draws bool
-	// matrices is the number of matrices of the size of P that the steps take.
-	matrices int
+	samplesRows bool
+	// stepMatrices is the number of matrices of the size of P that the steps take.
+	stepMatrices int
 }
 
 // descentMatrices are those of package descent and of the manifold.
 const descentMatrices = 11 + 2
 
 func (Auto) traits() traits {
-	return traits{open: true, searches: true, matrices: descentMatrices + 2*descent.MemoryPairs}
+	return traits{chooses: true, searchesStart: true, stepMatrices: descentMatrices + 2*descent.MemoryPairs}
 }
-func (ConjugateGradient) traits() traits { return traits{matrices: descentMatrices} }
-func (SteepestDescent) traits() traits   { return traits{matrices: descentMatrices} }
-func (ProjectedGradient) traits() traits { return traits{matrices: descentMatrices} }
+func (ConjugateGradient) traits() traits { return traits{stepMatrices: descentMatrices} }
+func (SteepestDescent) traits() traits   { return traits{stepMatrices: descentMatrices} }
+func (ProjectedGradient) traits() traits { return traits{stepMatrices: descentMatrices} }
 func (Eigen) traits() traits             { return traits{} }
 func (MiniBatch) traits() traits {
-	return traits{searches: true, draws: true, matrices: descentMatrices}
+	return traits{searchesStart: true, samplesRows: true, stepMatrices: descentMatrices}
 }
 func (Principal) traits() traits { return traits{stepless: true} }
-func (Fisher) traits() traits    { return traits{stepless: true, means: true} }
+func (Fisher) traits() traits    { return traits{stepless: true, startsAtFisher: true} }
 
-// solver returns the solver of the method of the settings. MiniBatch draws from a population.
-func solver[T dist.Float](s *Settings, from func() *discriminant.Population) discriminant.Solver[T] {
+// newSolver returns the solver of the method of the settings. MiniBatch draws from a population.
+func newSolver[T dist.Float](s *Settings, from func() *discriminant.Population) discriminant.Solver[T] {
 	switch m := s.Optimizer.Method.(type) {
 	case Principal, Fisher:
 		return discriminant.Stay[T]{}
 	case Eigen:
 		return discriminant.Alternate[T]{TraceRatio: m.TraceRatio}
 	case MiniBatch:
-		return discriminant.MiniBatches[T]{Size: m.BatchSize, From: from, Random: s.random(streamBatches)}
+		return discriminant.MiniBatches[T]{Size: m.BatchSize, From: from, Random: s.newRandom(streamBatches)}
 	case ProjectedGradient:
 		return discriminant.Descend[T]{Method: descent.ProjectedGradient}
 	case SteepestDescent:
@@ -183,14 +183,14 @@ func solver[T dist.Float](s *Settings, from func() *discriminant.Population) dis
 	}
 }
 
-// random returns a function that makes the random numbers for a start, from one stream of the seed.
-func (s *Settings) random(stream uint64) func(start int) *rand.Rand {
+// newRandom returns a function that makes the random numbers for a start, from one stream of the seed.
+func (s *Settings) newRandom(stream uint64) func(start int) *rand.Rand {
 	return func(start int) *rand.Rand { return rand.New(rand.NewPCG(s.Seed, stream+uint64(start))) }
 }
 
-// checkedMethod returns m as a value with its defaults, Auto for nil, or an error that wraps
+// methodWithDefaults returns m as a value with its defaults, Auto for nil, or an error that wraps
 // ErrSettings.
-func checkedMethod(m Method) (Method, error) {
+func methodWithDefaults(m Method) (Method, error) {
 	if v := reflect.ValueOf(m); m == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return Auto{}, nil
 	} else if v.Kind() == reflect.Pointer {

@@ -51,8 +51,8 @@ func TestMiniBatchLarge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		prepared.exact = 303
-		m, err := prepared.fit(t.Context(), set, time.Now())
+		prepared.maxSamples = 303
+		m, err := prepared.fitSince(t.Context(), set, time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,9 +64,9 @@ func TestMiniBatchLarge(t *testing.T) {
 		if r.ObjectiveSamples != want {
 			t.Errorf("%v: J of %d samples, want %d", solver, r.ObjectiveSamples, want)
 		}
-		all, err := discriminant.NewObjective(context.Background(), prepared.s, config[float64](&r.Settings, prepared.s.D))
+		all, err := discriminant.NewObjective(context.Background(), prepared.samples, objectiveConfig[float64](&r.Settings, prepared.samples.D))
 		if err == nil {
-			err = all.Prepare(context.Background(), r.Settings.Objective.Lambda.rule(), 0, prepared.start)
+			err = all.Prepare(context.Background(), r.Settings.Objective.Lambda.rule(), 0, prepared.principalStart)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -74,7 +74,7 @@ func TestMiniBatchLarge(t *testing.T) {
 		if e := off(r.Lambda, all.Lambdas()); !(e <= 1e-14) {
 			t.Errorf("%v: λ is off by %g", solver, e)
 		}
-		all.Ridge = r.Ridge / prepared.s.Units(1)
+		all.Ridge = r.Ridge / prepared.samples.Units(1)
 		if err := all.Evaluate(t.Context(), m.projection, false); err != nil {
 			t.Fatal(err)
 		}

@@ -24,67 +24,67 @@ import (
 // all their components side by side. The mixture is the best p-dimensional part of that: the
 // leading principal components V of Y, and the projection is P = (P_1 … P_k)·V.
 
-// mix makes the projection a mixture with those of fits with other settings. Of a choice, these are
+// mixWith makes the projection a mixture with those of fits with other settings. Of a choice, these are
 // of Members[1:Mixed]; a candidate that cannot be fitted to all rows is left out. If a fit is
 // interrupted, the projection stays that of the first.
-func (f *outcome[T]) mix(ctx context.Context, others []Settings) error {
+func (f *outcome[T]) mixWith(ctx context.Context, others []Settings) error {
 	if f.cause != nil {
-		return f.alone(f.rep.Status, f.cause)
+		return f.keepSingle(f.report.Status, f.cause)
 	}
-	all, leading := []*mat.Dense{f.p}, f.informative()
-	choice, starts, members := f.rep.Choice, f.rep.Settings.Optimizer.Starts, []Member{memberOf(&f.rep.Settings)}
+	all, leading := []*mat.Dense{f.projection}, f.informativeComponents()
+	choice, starts, members := f.report.Choice, f.report.Settings.Optimizer.Starts, []Member{memberOf(&f.report.Settings)}
 	done := []*outcome[T]{f} // fits that others differ from in the scale alone
 	for i, other := range others {
-		o, err := f.after(ctx, done, other)
+		o, err := f.fitOrReuse(ctx, done, other)
 		if err == nil && slices.ContainsFunc(others[i+1:], func(s Settings) bool { return sameFit(memberOf(&s), memberOf(&other)) }) {
 			done = append(done, o)
 		}
 		switch {
 		case ctx.Err() != nil:
-			return f.alone(StatusCancelled, context.Cause(ctx))
+			return f.keepSingle(StatusCancelled, context.Cause(ctx))
 		case err != nil && choice == nil:
 			return err
 		case err != nil:
-			choice.leaveOut(len(all))
+			choice.moveLast(len(all))
 		case o.cause != nil:
-			return f.alone(o.rep.Status, o.cause)
+			return f.keepSingle(o.report.Status, o.cause)
 		default:
-			all, leading = append(all, o.p), max(leading, o.informative())
+			all, leading = append(all, o.projection), max(leading, o.informativeComponents())
 			members, starts = append(members, memberOf(&other)), max(starts, other.Optimizer.Starts)
 		}
 	}
 	if len(all) == 1 {
-		return f.alone(f.rep.Status, nil)
+		return f.keepSingle(f.report.Status, nil)
 	}
-	p, err := discriminant.Mixture(ctx, f.run.prepared.s, all, leading, f.rep.Settings.Workers)
+	p, err := discriminant.Mixture(ctx, f.run.prepared.samples, all, leading, f.report.Settings.Workers)
 	if err == nil {
-		err = f.evaluateAt(ctx, p, leading)
+		err = f.setMixture(ctx, p, leading)
 	}
 	if ctx.Err() != nil {
-		return f.alone(StatusCancelled, context.Cause(ctx))
+		return f.keepSingle(StatusCancelled, context.Cause(ctx))
 	}
 	if errors.Is(err, discriminant.ErrRankDeficient) { // nothing is gained by the others
-		return f.alone(f.rep.Status, nil)
+		return f.keepSingle(f.report.Status, nil)
 	}
-	f.rep.Settings.Mixture, f.rep.Settings.Optimizer.Starts = mixtureOf(members), starts
+	f.report.Settings.Mixture, f.report.Settings.Optimizer.Starts = mixtureOf(members), starts
 	return err
 }
 
-// after returns the outcome of a fit with these settings. If one that is done differs from it in the
+// fitOrReuse returns the outcome of a fit with these settings. If one that is done differs from it in the
 // scale alone, it has led to the same place.
-func (f *outcome[T]) after(ctx context.Context, done []*outcome[T], set Settings) (*outcome[T], error) {
-	at := slices.IndexFunc(done, func(o *outcome[T]) bool { return sameFit(memberOf(&o.run.asked), memberOf(&set)) })
+func (f *outcome[T]) fitOrReuse(ctx context.Context, done []*outcome[T], set Settings) (*outcome[T], error) {
+	at := slices.IndexFunc(done, func(o *outcome[T]) bool { return sameFit(memberOf(&o.run.all), memberOf(&set)) })
 	if at < 0 {
-		return outcomeOf[T](ctx, f.run.prepared, set, f.rep.Choice)
+		return newOutcome[T](ctx, f.run.prepared, set, f.report.Choice)
 	}
 	o, r := *done[at], *done[at].run
-	r.asked.Scale, r.set.Scale = set.Scale, set.Scale
-	o.run, o.rep.Settings = &r, r.asked
+	r.all.Scale, r.set.Scale = set.Scale, set.Scale
+	o.run, o.report.Settings = &r, r.all
 	var err error
-	if o.parts, err = r.completed(ctx, o.axes.Scaled(ctx, r.set.Scale.lengths(r.set.Leading)), o.best); err != nil {
+	if o.components, err = r.addPrincipal(ctx, o.canonical.Scaled(ctx, r.set.Scale.lengths(r.set.Leading)), o.best); err != nil {
 		return nil, err
 	}
-	o.p, err = r.lifted(ctx, o.parts)
+	o.projection, err = r.projectionOf(ctx, o.components)
 	return &o, fault.Ended(ctx, err)
 }
 
@@ -102,29 +102,29 @@ func memberOf(s *Settings) Member {
 	}
 }
 
-// alone leaves the projection as it is, and says so. cause is what interrupted a fit, or nil.
-func (f *outcome[T]) alone(status Status, cause error) error {
-	if f.rep.Choice != nil {
-		f.rep.Choice.Mixed = 1
+// keepSingle leaves the projection as it is, and says so. cause is what interrupted a fit, or nil.
+func (f *outcome[T]) keepSingle(status Status, cause error) error {
+	if f.report.Choice != nil {
+		f.report.Choice.Mixed = 1
 	}
-	f.rep.Settings.Mixture, f.rep.Status, f.cause = NoMixture(), status, cause
+	f.report.Settings.Mixture, f.report.Status, f.cause = NoMixture(), status, cause
 	return nil
 }
 
-// informative returns the number of components that are not muted.
-func (f *outcome[T]) informative() int {
-	return min(f.run.set.Components, f.rep.Settings.Leading)
+// informativeComponents returns the number of components that are not muted.
+func (f *outcome[T]) informativeComponents() int {
+	return min(f.run.set.Components, f.report.Settings.Leading)
 }
 
-// evaluateAt takes the mixture p with k leading components for the projection. The report is then on J
+// setMixture takes the mixture p with k leading components for the projection. The report is then on J
 // at p, in the metric and with λ and ρ of the first member.
-func (f *outcome[T]) evaluateAt(ctx context.Context, p *mat.Dense, k int) error {
+func (f *outcome[T]) setMixture(ctx context.Context, p *mat.Dense, k int) error {
 	r := f.run
 	if r.set.Components != k {
-		set := r.asked
+		set := r.all
 		set.Leading, set.Optimizer.Method = k, Auto{}
-		r = &run[T]{prepared: r.prepared, asked: set, set: set}
-		if err := r.begin(ctx); err != nil {
+		r = &run[T]{prepared: r.prepared, all: set, set: set}
+		if err := r.setUp(ctx); err != nil {
 			return err
 		}
 	}
@@ -142,26 +142,26 @@ func (f *outcome[T]) evaluateAt(ctx context.Context, p *mat.Dense, k int) error 
 		return err
 	}
 	rows, _ := point.Dims()
-	rep := f.rep
+	rep := f.report
 	if _, rep.GradientNorm, err = r.objective.Measure(ctx, point, mat.NewDense(rows, k, nil)); err != nil {
 		return err
 	}
-	axes, _, err := r.canonical(ctx, point, &rep)
+	axes, _, err := r.canonicalForm(ctx, point, &rep)
 	if err != nil {
 		return err
 	}
 	turn := mat.NewDense(k, k, nil)
 	dense.TransMul(ctx, turn, point, inside)
 	ridge := r.objective.Ridge
-	rep.Ridge, rep.Lambda, rep.Settings.Leading = r.reported(ridge), r.objective.Lambdas(), k
+	rep.Ridge, rep.Lambda, rep.Settings.Leading = r.reportedCost(ridge), r.objective.Lambdas(), k
 	ratios := make([]float64, columns)
 	copy(ratios, axes.RatiosOf(turn, ridge))
-	f.p, f.rep, f.parts = p, rep, &discriminant.Components{P: p, Ratios: ratios}
+	f.projection, f.report, f.components = p, rep, &discriminant.Components{P: p, Ratios: ratios}
 	return fault.Ended(ctx, nil)
 }
 
-// oneAfterAnother lets Progress of fits with these settings go on from each fit to the next.
-func oneAfterAnother(sets []Settings) {
+// chainProgress lets Progress of fits with these settings go on from each fit to the next.
+func chainProgress(sets []Settings) {
 	total := 0
 	for i := range sets {
 		own := memberOf(&sets[i])

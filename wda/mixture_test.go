@@ -41,13 +41,13 @@ func TestMixture(t *testing.T) {
 	m := mustChoose(t, x, labels, &asked)
 	r := m.Report()
 	c := r.Choice
-	if c.Mixed < 2 || c.Mixed > mostMixed || len(r.Settings.Mixture.Members()) != c.Mixed {
+	if c.Mixed < 2 || c.Mixed > maxMixed || len(r.Settings.Mixture.Members()) != c.Mixed {
 		t.Fatalf("a mixture of %d, settings %v", c.Mixed, r.Settings.Mixture)
 	}
 	var mean []float64
 	leading := 0
 	for _, member := range c.Members[:c.Mixed] {
-		set := member.apply(r.Settings)
+		set := member.applyTo(r.Settings)
 		set.Mixture = Mixture{}
 		alone := mustChoose(t, x, labels, &set)
 		if alone.Report().Choice != nil {
@@ -208,8 +208,8 @@ func TestMixturePinned(t *testing.T) {
 		rows int
 		want int
 	}{
-		"few rows":    {&open, mixedRows - 1, mostMixed},
-		"many rows":   {&open, mixedRows, 1},
+		"few rows":    {&open, mixtureRows - 1, maxMixed},
+		"many rows":   {&open, mixtureRows, 1},
 		"asked for":   {with(func(s *Settings) { s.Mixture = MixtureOf(5) }), 5000, 5},
 		"one":         {with(func(s *Settings) { s.Mixture = NoMixture() }), 50, 1},
 		"scale":       {with(func(s *Settings) { s.Scale = ScaleEqual }), 50, 1},
@@ -217,16 +217,16 @@ func TestMixturePinned(t *testing.T) {
 		"method":      {with(func(s *Settings) { s.Optimizer.Method = ConjugateGradient{} }), 50, 1},
 		"init":        {with(func(s *Settings) { s.Optimizer.Init = mat.NewDense(1, 1, nil) }), 50, 1},
 		"validation":  {with(func(s *Settings) { s.Validation = new(Validation) }), 50, 1},
-		"some pinned": {with(func(s *Settings) { s.Data.Whitening = NoWhitening() }), 50, mostMixed},
+		"some pinned": {with(func(s *Settings) { s.Data.Whitening = NoWhitening() }), 50, maxMixed},
 	} {
-		if got := (&comparison{set: c.set, rows: c.rows}).mixture(); got != c.want {
+		if got := (&comparison{set: c.set, rows: c.rows}).maxMixture(); got != c.want {
 			t.Errorf("%s: a mixture of %d, want %d", name, got, c.want)
 		}
 	}
 	x, labels := parts3(4, 30, 4)
 	for _, m := range []Mixture{MixtureOf(0), MixtureOf(-1), mixtureOf(make([]Member, 1))} {
 		if _, err := Fit(t.Context(), x, labels, &Settings{Mixture: m}); !errors.Is(err, ErrSettings) {
-			t.Errorf("a mixture of %d: %v", m.most, err)
+			t.Errorf("a mixture of %d: %v", m.limit, err)
 		}
 	}
 }
@@ -238,7 +238,7 @@ func TestAlike(t *testing.T) {
 	for i := range list {
 		list[i].Method = Auto{}
 	}
-	c.list = list
+	c.candidates = list
 	// The differences to the first have the mean 0.1 and 0.2, the standard deviation 0.1, and thus
 	// with four folds the standard error 0.05.
 	small := math.Sqrt(0.75) / 10
@@ -257,7 +257,7 @@ func TestAlike(t *testing.T) {
 			members[i].Loss, members[i].Folds = v, 4
 		}
 		members[2].Folds = of.folds
-		if got := c.alike(members, losses); got != of.want {
+		if got := c.mixtureSize(members, losses); got != of.want {
 			t.Errorf("losses 0.5, %v and %v: %d are alike, want %d", of.second, of.third, got, of.want)
 		}
 	}
@@ -305,7 +305,7 @@ func TestMixtureInterrupted(t *testing.T) {
 	if !errors.Is(err, stop) || m == nil {
 		t.Fatalf("error %v, model %v", err, m)
 	}
-	first := r.Choice.Members[0].apply(r.Settings)
+	first := r.Choice.Members[0].applyTo(r.Settings)
 	first.Progress, first.Mixture = nil, Mixture{}
 	want := mustChoose(t, x, labels, &first)
 	if got := m.Report(); got.Choice.Mixed != 1 || got.Settings.Mixture.String() != "1" || got.Status != StatusStopped || !bitsEqual(m.projection, want.projection) {
@@ -342,7 +342,7 @@ func TestSharedFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if set, err = set.withDefaults(ctx, m.s.N, m.s.D, len(m.s.Classes)); err != nil {
+	if set, err = set.withDefaults(ctx, m.samples.N, m.samples.D, len(m.samples.Classes)); err != nil {
 		t.Fatal(err)
 	}
 	comparisons := [2]*comparison{}
@@ -352,17 +352,17 @@ func TestSharedFits(t *testing.T) {
 		}
 	}
 	shared, alone := comparisons[0], comparisons[1]
-	at := slices.IndexFunc(shared.list, func(m Member) bool { return m.Method == Method(Auto{}) })
-	pair := shared.list[at:][:2]
+	at := slices.IndexFunc(shared.candidates, func(m Member) bool { return m.Method == Method(Auto{}) })
+	pair := shared.candidates[at:][:2]
 	if !sameFit(pair[0], pair[1]) || pair[0].Scale == pair[1].Scale {
 		t.Fatalf("%v and %v: the test needs other candidates", pair[0], pair[1])
 	}
-	shared.led.share(pair)
-	numbers := slices.Repeat([]bool{true}, len(shared.counts))
+	shared.finalistFits.setFinalists(pair)
+	numbers := slices.Repeat([]bool{true}, len(shared.componentCounts))
 	for i, member := range pair {
 		var got [2][]loss
 		for k, c := range comparisons {
-			if got[k], err = c.leading(ctx, &piece{Fold: 1, From: at + i, To: at + i + 1, Numbers: numbers}, 1); err != nil {
+			if got[k], err = c.compareComponentCounts(ctx, &piece{Fold: 1, From: at + i, To: at + i + 1, Numbers: numbers}, 1); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -370,15 +370,15 @@ func TestSharedFits(t *testing.T) {
 			t.Errorf("%v: losses %v, alone %v", member.Scale, got[0], got[1])
 		}
 	}
-	if len(shared.led.axes) != len(shared.counts) || len(alone.led.axes) != 0 {
-		t.Errorf("%d and %d fits are kept", len(shared.led.axes), len(alone.led.axes))
+	if len(shared.finalistFits.components) != len(shared.componentCounts) || len(alone.finalistFits.components) != 0 {
+		t.Errorf("%d and %d fits are kept", len(shared.finalistFits.components), len(alone.finalistFits.components))
 	}
 
 	var first *outcome[float64]
 	for i, member := range pair {
 		member.Leading = 2
-		s := member.apply(set)
-		own, err := outcomeOf[float64](ctx, m, s, nil)
+		s := member.applyTo(set)
+		own, err := newOutcome[float64](ctx, m, s, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -386,11 +386,11 @@ func TestSharedFits(t *testing.T) {
 			first = own
 			continue
 		}
-		got, err := first.after(ctx, []*outcome[float64]{first}, s)
-		if err != nil || !bitsEqual(got.p, own.p) || got.best != first.best {
+		got, err := first.fitOrReuse(ctx, []*outcome[float64]{first}, s)
+		if err != nil || !bitsEqual(got.projection, own.projection) || got.best != first.best {
 			t.Errorf("%v by the fit of another: %v, or other bits", member.Scale, err)
 		}
-		if bitsEqual(got.p, first.p) {
+		if bitsEqual(got.projection, first.projection) {
 			t.Error("both scales are the same")
 		}
 	}

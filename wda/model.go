@@ -58,8 +58,8 @@ func (m *Model) Dims() (d, p int) {
 	return m.projection.Dims()
 }
 
-// dims is Dims, but panics for the zero Model.
-func (m *Model) dims() (d, p int) {
+// mustDims is Dims, but panics for the zero Model.
+func (m *Model) mustDims() (d, p int) {
 	if m == nil || m.projection == nil {
 		panic("wda: use of a zero Model: make one by Fit or Load")
 	}
@@ -69,7 +69,7 @@ func (m *Model) dims() (d, p int) {
 // Projection returns a copy of the projection matrix (d × p), for features as they are in the
 // data: standardization, whitening and the scale of the components are in it.
 func (m *Model) Projection() *mat.Dense {
-	m.dims()
+	m.mustDims()
 	return mat.DenseCopyOf(m.projection)
 }
 
@@ -97,7 +97,7 @@ func (m *Model) ClassName(label int) string {
 // number of names is not that of the classes, if two names are equal, or if a name is not valid
 // UTF-8.
 func (m *Model) WithClassNames(names []string) (*Model, error) {
-	m.dims()
+	m.mustDims()
 	if err := checkNames(names, len(m.labels)); err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (m *Model) FeatureNames() []string { return m.schema.Features() }
 // keep it, and it is part of Hash. The error wraps ErrSettings if s is not valid, and ErrShape if it
 // has another number of features than m.
 func (m *Model) WithSchema(s *dataset.Schema) (*Model, error) {
-	d, _ := m.dims()
+	d, _ := m.mustDims()
 	other := *m
 	other.schema = nil
 	if s != nil {
@@ -160,7 +160,7 @@ func checkNames(names []string, classes int) error {
 // Cut returns a model of the first q components of m, with the same bits in every projection.
 // Its Report stays that of the fit. The error wraps ErrSettings unless 1 ≤ q ≤ p.
 func (m *Model) Cut(q int) (*Model, error) {
-	d, p := m.dims()
+	d, p := m.mustDims()
 	if q < 1 || q > p {
 		return nil, fmt.Errorf("%w: a cut to %d components of a model of %d", ErrSettings, q, p)
 	}
@@ -224,7 +224,7 @@ const transformWork = 1 << 22
 
 // transform is Transform. If ctx ends, the error is its cause.
 func (m *Model) transform(ctx context.Context, dst *mat.Dense, x mat.Matrix) error {
-	d, p := m.dims()
+	d, p := m.mustDims()
 	n, xd := x.Dims()
 	if xd != d {
 		return fmt.Errorf("%w: samples of %d features for a model of %d", ErrShape, xd, d)
@@ -266,7 +266,7 @@ func (m *Model) transform(ctx context.Context, dst *mat.Dense, x mat.Matrix) err
 		}
 		err := m.TransformVec(out.RawRowView(i), mat.Row(row, i, x))
 		if bad == nil && err != nil {
-			bad = inRow(i, err)
+			bad = withRow(i, err)
 		}
 	}
 	dst.Copy(out)
@@ -280,7 +280,7 @@ func (m *Model) transform(ctx context.Context, dst *mat.Dense, x mat.Matrix) err
 // out of range of float64; dst is not finite then. TransformVec allocates nothing except an
 // error.
 func (m *Model) TransformVec(dst, x []float64) error {
-	d, p := m.dims()
+	d, p := m.mustDims()
 	if len(x) != d {
 		return fmt.Errorf("%w: the sample has %d features, but the model was fitted to %d", ErrShape, len(x), d)
 	}
@@ -304,9 +304,9 @@ const (
 	widenRows = 20
 )
 
-// columns32 sets dst to the columns from l on of the projections of the rows of x. The
+// transformColumns32 sets dst to the columns from l on of the projections of the rows of x. The
 // chains over the features go on from block to block: they are those of TransformVec.
-func (m *Model) columns32(dst, x dist.Matrix[float32], l int, in, out []float64) {
+func (m *Model) transformColumns32(dst, x dist.Matrix[float32], l int, in, out []float64) {
 	rows, w, d := dst.Rows, dst.Cols, len(m.mean)
 	b := dense.View(m.projection).ColRange(l, l+w)
 	y := matrix.New(rows, w, out[:rows*w])
@@ -334,7 +334,7 @@ func (m *Model) columns32(dst, x dist.Matrix[float32], l int, in, out []float64)
 // float32 is an ErrNotFinite, too. Transform32 allocates nothing except an error. It panics if x
 // or dst is no valid matrix (see dist.Matrix).
 func (m *Model) Transform32(dst, x dist.Matrix[float32]) error {
-	d, p := m.dims()
+	d, p := m.mustDims()
 	x.Check()
 	dst.Check()
 	if x.Cols != d {
@@ -350,7 +350,7 @@ func (m *Model) Transform32(dst, x dist.Matrix[float32]) error {
 	for i := 0; i < x.Rows; i += widenRows {
 		j := min(i+widenRows, x.Rows)
 		for l := 0; l < p; l += widenBlock {
-			m.columns32(dst.RowRange(i, j).ColRange(l, min(l+widenBlock, p)), x.RowRange(i, j), l, in[:], out[:])
+			m.transformColumns32(dst.RowRange(i, j).ColRange(l, min(l+widenBlock, p)), x.RowRange(i, j), l, in[:], out[:])
 		}
 	}
 	return checkRows(dst, x)
@@ -365,7 +365,7 @@ func checkRows[T dist.Float](y, x dist.Matrix[T]) error {
 	}
 	for i := range y.Rows {
 		if err := checkProjected(x.Row(i), y.Row(i)); err != nil {
-			return inRow(i, err)
+			return withRow(i, err)
 		}
 	}
 	return nil
@@ -384,8 +384,8 @@ func checkProjected[T dist.Float](x, y []T) error {
 	return fmt.Errorf("projected sample: %w", &PositionError{Row: 0, Column: at, Value: float64(y[at]), Err: ErrNotFinite})
 }
 
-// inRow says in which row an error was found that a check of one row has returned.
-func inRow(i int, err error) error {
+// withRow says in which row an error was found that a check of one row has returned.
+func withRow(i int, err error) error {
 	if pe, ok := errors.AsType[*PositionError](err); ok {
 		pe.Row = i
 		return err

@@ -405,7 +405,7 @@ func TestNotFinite(t *testing.T) {
 	if err := m.TransformVec(y, far.RawRowView(0)); err != nil {
 		t.Fatalf("%v: %v", y, err)
 	}
-	if near := c.near(nil, far.RawRowView(0), 2, readied(c)); !math.IsInf(near[0].SqDistance, 1) || near[0].Row != 0 || near[1].Row != 1 {
+	if near := c.appendNeighbors(nil, far.RawRowView(0), 2, readied(c)); !math.IsInf(near[0].SqDistance, 1) || near[0].Row != 0 || near[1].Row != 1 {
 		t.Errorf("far away: %+v", near)
 	}
 	if class, err := c.Predict(far.RawRowView(0), nil); !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), "distance to row 2 of the classifier") {

@@ -93,7 +93,7 @@ func TestRowsNotInMemory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m.source = &source{rows: rows, labels: labels}
+			m.source = &rowSource{rows: rows, labels: labels}
 			scanned := rows.reads.Load()
 			drawn, err := m.Fit(t.Context(), &set)
 			if err != nil {
@@ -126,16 +126,16 @@ func TestSampleOfSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.s.N < 590 || m.s.N > 606 {
-		t.Errorf("a sample of %d rows", m.s.N)
+	if m.samples.N < 590 || m.samples.N > 606 {
+		t.Errorf("a sample of %d rows", m.samples.N)
 	}
 	all, err := discriminant.NewSamples(t.Context(), x, labels)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for c := range all.Classes {
-		if m.s.Count(c) != all.Count(c) {
-			t.Errorf("class %d has %d rows instead of %d", c, m.s.Count(c), all.Count(c))
+		if m.samples.Count(c) != all.Count(c) {
+			t.Errorf("class %d has %d rows instead of %d", c, m.samples.Count(c), all.Count(c))
 		}
 	}
 	got, err := m.Fit(t.Context(), set)
@@ -146,7 +146,7 @@ func TestSampleOfSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := discriminant.NewObjective(t.Context(), all, config[float64](&want.report.Settings, all.D))
+	o, err := discriminant.NewObjective(t.Context(), all, objectiveConfig[float64](&want.report.Settings, all.D))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,18 +35,18 @@ func (s *Settings) preparation() *Preparation {
 // Prepared holds samples that are ready for several fits: checked, scaled, reduced to their span,
 // and with their principal components. Several goroutines may call Fit at the same time.
 type Prepared struct {
-	by     Preparation // with defaults
-	held   *heldOut
-	hash   string // of samples held out that are none of those of the fit, or ""
-	s      *discriminant.Samples
-	span   *discriminant.Span
-	begins bool       // fits begin at the principal components
-	start  *mat.Dense // these, in the span, once they are known
+	preparation    Preparation // with defaults
+	held           *heldOut
+	hash           string // of samples held out that are none of those of the fit, or ""
+	samples        *discriminant.Samples
+	span           *discriminant.Span
+	fromPrincipal  bool       // fits begin at the principal components
+	principalStart *mat.Dense // these, in the span, once they are known
 	// The most samples that MiniBatch evaluates J of, and the most classes that it, Auto and
 	// methods without steps do.
-	exact, classes int
+	maxSamples, maxClasses int
 	// source, if not nil, has the rows of which s is a sample.
-	source *source
+	source *rowSource
 }
 
 // Prepare prepares the samples x (n × d, rows are samples) and their labels for several fits.
@@ -57,17 +57,17 @@ func Prepare(ctx context.Context, x mat.Matrix, labels []int, preparation *Prepa
 	if err != nil {
 		return nil, err
 	}
-	_, err = m.principal(ctx) // now, for fits of several goroutines
+	_, err = m.principalComponents(ctx) // now, for fits of several goroutines
 	return m, err
 }
 
-// principal returns the principal components in the span.
-func (m *Prepared) principal(ctx context.Context) (*mat.Dense, error) {
+// principalComponents returns the principal components in the span.
+func (m *Prepared) principalComponents(ctx context.Context) (*mat.Dense, error) {
 	var err error
-	if m.start == nil {
-		m.start, err = baseline.Fit(ctx, m.span.Samples.X, nil, m.by.Components, baseline.PCA{Workers: m.by.Workers})
+	if m.principalStart == nil {
+		m.principalStart, err = baseline.Fit(ctx, m.span.Samples.X, nil, m.preparation.Components, baseline.PCA{Workers: m.preparation.Workers})
 	}
-	return m.start, err
+	return m.principalStart, err
 }
 
 // prepare is Prepare; components says whether the fits begin at the principal components. If
@@ -77,49 +77,49 @@ func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, c
 	if err != nil {
 		return nil, err
 	}
-	m := &Prepared{held: &heldOut{trainX: x, trainLabels: labels}, exact: exactSamples, classes: exactClasses, source: source}
+	m := &Prepared{held: &heldOut{trainX: x, trainLabels: labels}, maxSamples: exactSamples, maxClasses: exactClasses, source: source}
 	if by != nil {
-		m.by = *by
+		m.preparation = *by
 	}
-	if v := m.by.Validation; v != nil {
+	if v := m.preparation.Validation; v != nil {
 		if source != nil && v.X == nil {
 			return nil, fmt.Errorf("%w: if the samples are not in memory, Validation must have an X", ErrSettings)
 		}
-		if m.held, err = v.holdOut(ctx, x, labels, m.by.Seed); err != nil {
+		if m.held, err = v.holdOut(ctx, x, labels, m.preparation.Seed); err != nil {
 			return nil, err
 		}
-		if m.hash, err = v.hash(ctx); err != nil {
+		if m.hash, err = v.checkedHash(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if m.s, err = discriminant.NewSamples(ctx, m.held.trainX, m.held.trainLabels); err != nil {
+	if m.samples, err = discriminant.NewSamples(ctx, m.held.trainX, m.held.trainLabels); err != nil {
 		return nil, err
 	}
 	if source != nil {
-		m.s.Counts = source.counts
+		m.samples.Counts = source.counts
 	}
-	if m.by.Components, err = defaultComponents(m.by.Components, m.s.D); err != nil {
+	if m.preparation.Components, err = defaultComponents(m.preparation.Components, m.samples.D); err != nil {
 		return nil, err
 	}
-	if err := checkWorkers(m.by.Workers); err != nil {
+	if err := checkWorkers(m.preparation.Workers); err != nil {
 		return nil, err
 	}
-	if m.by.Data.Standardize {
-		if err := m.s.Standardize(ctx, m.held.trainX, m.held.trainLabels); err != nil {
+	if m.preparation.Data.Standardize {
+		if err := m.samples.Standardize(ctx, m.held.trainX, m.held.trainLabels); err != nil {
 			return nil, err
 		}
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if err := discriminant.CheckMemory(discriminant.PrepareNeeds(m.s.N, m.s.D, m.by.Components)...); err != nil {
+	if err := discriminant.CheckMemory(discriminant.PrepareNeeds(m.samples.N, m.samples.D, m.preparation.Components)...); err != nil {
 		return nil, err
 	}
-	m.span = discriminant.NewSpan(ctx, m.s, discriminant.ConditionLimit, m.by.Workers)
+	m.span = discriminant.NewSpan(ctx, m.samples, discriminant.ConditionLimit, m.preparation.Workers)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if m.begins = components; components && m.span.Samples.D < m.by.Components {
+	if m.fromPrincipal = components; components && m.span.Samples.D < m.preparation.Components {
 		m.span = m.span.Whole()
 	}
 	return m, nil
@@ -130,42 +130,42 @@ func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, c
 // or more Components, are an ErrSettings. With the Components of Prepare the result has the same
 // bits as the function Fit; with fewer it agrees to rounding.
 func (m *Prepared) Fit(ctx context.Context, settings *Settings) (*Model, error) {
-	return m.fit(ctx, settings, time.Now())
+	return m.fitSince(ctx, settings, time.Now())
 }
 
-func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time) (*Model, error) {
+func (m *Prepared) fitSince(ctx context.Context, settings *Settings, began time.Time) (*Model, error) {
 	var set Settings
 	if settings != nil {
 		set = *settings
 	}
-	if set.Data.Standardize && !m.by.Data.Standardize || set.Validation != nil && set.Validation != m.by.Validation {
+	if set.Data.Standardize && !m.preparation.Data.Standardize || set.Validation != nil && set.Validation != m.preparation.Validation {
 		return nil, fmt.Errorf("%w: the settings have other Data or another Validation than Prepare had; leave them out or prepare again", ErrSettings)
 	}
-	set.Data.Standardize, set.Validation = m.by.Data.Standardize, m.by.Validation
+	set.Data.Standardize, set.Validation = m.preparation.Data.Standardize, m.preparation.Validation
 	if set.Data.Whitening.IsAuto() {
-		set.Data.Whitening = m.by.Data.Whitening
+		set.Data.Whitening = m.preparation.Data.Whitening
 	}
 	if set.Components == 0 {
-		set.Components = m.by.Components
+		set.Components = m.preparation.Components
 	}
-	set, err := set.withDefaults(ctx, m.s.N, m.s.D, len(m.s.Classes))
+	set, err := set.withDefaults(ctx, m.samples.N, m.samples.D, len(m.samples.Classes))
 	if err != nil {
 		return nil, err
 	}
-	if m.source != nil && !set.Optimizer.Method.traits().draws {
+	if m.source != nil && !set.Optimizer.Method.traits().samplesRows {
 		return nil, fmt.Errorf("%w: the samples are not in memory, which only the method minibatch supports, not %v", ErrSettings, set.Optimizer.Method)
 	}
-	if set.Components > m.by.Components {
-		return nil, fmt.Errorf("%w: %d components, but the samples were prepared for at most %d", ErrSettings, set.Components, m.by.Components)
+	if set.Components > m.preparation.Components {
+		return nil, fmt.Errorf("%w: %d components, but the samples were prepared for at most %d", ErrSettings, set.Components, m.preparation.Components)
 	}
-	if !set.open() {
-		return m.fitWith(ctx, set.each(set.Mixture.members), nil, began)
+	if !set.leavesOpen() {
+		return m.fitComplete(ctx, set.forMembers(set.Mixture.members), nil, began)
 	}
-	var elsewhere comparer
+	var elsewhere compareFunc
 	if m.source == nil { // otherwise the comparison is on a sample of rows that are not here
-		elsewhere = m.compareAway(&set)
+		elsewhere = m.remoteComparer(&set)
 	}
-	choice, err := choose(ctx, m.span, &set, elsewhere)
+	choice, err := chooseSettings(ctx, m.span, &set, elsewhere)
 	if err != nil {
 		return nil, err
 	}
@@ -176,24 +176,24 @@ func (m *Prepared) fit(ctx context.Context, settings *Settings, began time.Time)
 	// Of few rows that differ, the best candidate may have a λ that is too large for all of them.
 	var first error
 	for range choice.Members {
-		chosen := m.chosen(set, asked, choice)
-		sets := chosen.each(nil)
+		chosen := m.applyChoice(set, asked, choice)
+		sets := chosen.forMembers(nil)
 		if choice.Mixed > 1 {
-			sets = chosen.each(choice.Members[:choice.Mixed])
+			sets = chosen.forMembers(choice.Members[:choice.Mixed])
 		}
-		model, err := m.fitWith(ctx, sets, choice, began)
+		model, err := m.fitComplete(ctx, sets, choice, began)
 		if !errors.As(err, new(discriminant.LambdaError)) {
 			return model, err
 		}
 		first = cmp.Or(first, err)
-		choice.leaveOut(0)
+		choice.moveLast(0)
 	}
 	return nil, first
 }
 
-// each returns the settings of the fits with each of the members, or s alone if there are none. All
+// forMembers returns the settings of the fits with each of the members, or s alone if there are none. All
 // fits with steps make as many, from as many starts.
-func (s Settings) each(members []Member) []Settings {
+func (s Settings) forMembers(members []Member) []Settings {
 	if members == nil {
 		s.Mixture = NoMixture()
 		return []Settings{s}
@@ -201,55 +201,55 @@ func (s Settings) each(members []Member) []Settings {
 	s.Mixture = mixtureOf(members)
 	out := make([]Settings, len(members))
 	for i := range members {
-		if out[i] = members[i].apply(s); out[i].Optimizer.Method.traits().stepless {
+		if out[i] = members[i].applyTo(s); out[i].Optimizer.Method.traits().stepless {
 			out[i].Optimizer.Starts = 1
 		}
 	}
 	return out
 }
 
-// chosen returns the settings of a fit with the best candidate. What the members of a mixture do not
+// applyChoice returns the settings of a fit with the best candidate. What the members of a mixture do not
 // say is the same for all.
-func (m *Prepared) chosen(set Settings, asked Optimizer, choice *Choice) Settings {
-	open := set.Optimizer.Method.traits().open // an Auto, that may become another method
-	set = choice.Members[0].apply(set)
-	if open && choice.compared() && set.Objective.Samples == 0 && m.s.N > m.exact {
-		set.Objective.Samples = m.exact
+func (m *Prepared) applyChoice(set Settings, asked Optimizer, choice *Choice) Settings {
+	open := set.Optimizer.Method.traits().chooses // an Auto, that may become another method
+	set = choice.Members[0].applyTo(set)
+	if open && choice.compared() && set.Objective.Samples == 0 && m.samples.N > m.maxSamples {
+		set.Objective.Samples = m.maxSamples
 	}
-	if o := &set.Optimizer; (o.Method.traits().open || choice.Mixed > 1) && o.Init == nil {
+	if o := &set.Optimizer; (o.Method.traits().chooses || choice.Mixed > 1) && o.Init == nil {
 		if asked.Starts == 0 {
-			o.Starts = startsOf(m.s.N, m.s.D, len(m.s.Classes))
+			o.Starts = defaultStarts(m.samples.N, m.samples.D, len(m.samples.Classes))
 		}
 		if asked.MaxSteps == 0 && o.Starts == 1 {
 			// What was compared is what is made of all rows: more steps fit closer, to noise.
-			o.MaxSteps = stepsOfChoice(len(m.s.Classes))
+			o.MaxSteps = candidateSteps(len(m.samples.Classes))
 		}
 	}
 	return set
 }
 
-// fitWith makes a fit with settings that leave nothing open, or a mixture of several.
-func (m *Prepared) fitWith(ctx context.Context, sets []Settings, choice *Choice, began time.Time) (*Model, error) {
+// fitComplete makes a fit with settings that leave nothing open, or a mixture of several.
+func (m *Prepared) fitComplete(ctx context.Context, sets []Settings, choice *Choice, began time.Time) (*Model, error) {
 	for i := range sets {
-		if o := &sets[i].Optimizer; o.Method == (Auto{}) && len(m.s.Classes) > m.classes {
+		if o := &sets[i].Optimizer; o.Method == (Auto{}) && len(m.samples.Classes) > m.maxClasses {
 			var err error
-			if o.Method, err = checkedMethod(MiniBatch{}); err != nil {
+			if o.Method, err = methodWithDefaults(MiniBatch{}); err != nil {
 				return nil, err
 			}
 		}
 	}
 	if sets[0].Objective.Float32 {
-		return fit[float32](ctx, m, sets, choice, began)
+		return runFits[float32](ctx, m, sets, choice, began)
 	}
-	return fit[float64](ctx, m, sets, choice, began)
+	return runFits[float64](ctx, m, sets, choice, began)
 }
 
 // whitePrincipal is how precise the principal components of whitened features are: their
 // variances are close to each other, and a start need not be more.
 const whitePrincipal = 1e-4
 
-// startFor returns P⁰ for a fit, which may change it, and the space that it is in.
-func (m *Prepared) startFor(ctx context.Context, set *Settings) (*discriminant.Span, *mat.Dense, error) {
+// startPoint returns P⁰ for a fit, which may change it, and the space that it is in.
+func (m *Prepared) startPoint(ctx context.Context, set *Settings) (*discriminant.Span, *mat.Dense, error) {
 	var init *mat.Dense
 	var err error
 	if set.Optimizer.Init != nil {
@@ -275,7 +275,7 @@ func (m *Prepared) startFor(ctx context.Context, set *Settings) (*discriminant.S
 	if init != nil {
 		return m.span.From(ctx, init)
 	}
-	start, err := m.principal(ctx)
+	start, err := m.principalComponents(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

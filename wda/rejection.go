@@ -60,7 +60,7 @@ type rejection struct {
 	// the score.
 	typical        float64
 	center, spread [2]float64
-	scale          []float64 // the factor of every feature, or nil
+	featureScale   []float64 // the factor of every feature, or nil
 	span           *spanShare
 }
 
@@ -86,7 +86,7 @@ type rejection struct {
 // The error wraps ErrSettings if Rate is not between 0 and 1, if n < 1/Rate − 1, or if D̃ is 0:
 // for most samples of x, all K neighbors are equal to them. Other errors are those of PredictLabels.
 func (c *Classifier) Calibrate(ctx context.Context, x mat.Matrix, calibration *Calibration) (*Classifier, error) {
-	c.check()
+	c.mustBeMade()
 	var by Calibration
 	if calibration != nil {
 		by = *calibration
@@ -101,24 +101,24 @@ func (c *Classifier) Calibrate(ctx context.Context, x mat.Matrix, calibration *C
 	// Calibrated anew, whatever c is.
 	r := &rejection{Rejection: Rejection{Rate: by.Rate, Weight: defaultWeight, Samples: n}}
 	if c.model.report.Settings.Data.Standardize {
-		r.scale = factors(ctx, x)
+		r.featureScale = inverseDeviations(ctx, x)
 	}
-	r.span = newSpanShare(ctx, c.model, r.scale)
+	r.span = newSpanShare(ctx, c.model, r.featureScale)
 	out := &Classifier{model: c.model, k: c.k, points: c.points, compact: c.compact, rejection: r}
-	known, err := out.parts(ctx, x, by.Workers)
+	known, err := out.scorePartsOf(ctx, x, by.Workers)
 	if err != nil {
 		return nil, err
 	}
 	if err := r.standardize(known); err != nil {
 		return nil, err
 	}
-	var unknown []parts
+	var unknown []scoreParts
 	if by.Unknown != nil {
-		if unknown, err = out.parts(ctx, by.Unknown, by.Workers); err != nil {
+		if unknown, err = out.scorePartsOf(ctx, by.Unknown, by.Workers); err != nil {
 			return nil, fmt.Errorf("Calibration.Unknown: %w", err)
 		}
 	}
-	r.weigh(known, unknown, len(c.points.Labels()))
+	r.chooseWeight(known, unknown, len(c.points.Labels()))
 	r.Threshold = r.threshold(by.Rate)
 	return out, fault.Ended(ctx, nil)
 }
@@ -128,19 +128,19 @@ func checkRate(rate float64, n int) error {
 	if !(rate > 0 && rate < 1) {
 		return fmt.Errorf("%w: a rate of rejected samples of %v; it must be between 0 and 1", ErrSettings, rate)
 	}
-	if allowed(rate, n) == 0 {
+	if rejectedCount(rate, n) == 0 {
 		return fmt.Errorf("%w: %d samples are too few to reject a share of %v of the known ones; at least %v are needed", ErrSettings, n, rate, math.Ceil(1/rate)-1)
 	}
 	return nil
 }
 
-// allowed is the number of places among n scores and one more that are above the threshold. Rates such
+// rejectedCount is the number of places among n scores and one more that are above the threshold. Rates such
 // as 0.05 are not exact.
-func allowed(rate float64, n int) int { return int(rate * float64(n+1) * (1 + 1e-12)) }
+func rejectedCount(rate float64, n int) int { return int(rate * float64(n+1) * (1 + 1e-12)) }
 
 // threshold returns the quantile of the scores for a rate that checkRate has passed.
 func (r *rejection) threshold(rate float64) float64 {
-	return r.scores[len(r.scores)-allowed(rate, len(r.scores))]
+	return r.scores[len(r.scores)-rejectedCount(rate, len(r.scores))]
 }
 
 // Rejection returns how c rejects samples. It is the zero value if c was not calibrated.
@@ -168,31 +168,31 @@ func (c *Classifier) WithRejectionRate(rate float64) (*Classifier, error) {
 	return &other, nil
 }
 
-// parts is what a score is made of: the logarithm of the distance and the residual, which
+// scoreParts is what a score is made of: the logarithm of the distance and the residual, which
 // standardize standardizes, and the index of the predicted label. Before, distance is the mean squared
 // distance.
-type parts struct {
+type scoreParts struct {
 	distance, residual float64
 	class              int
 }
 
-// parts returns those of the rows of x.
-func (c *Classifier) parts(ctx context.Context, x mat.Matrix, workers int) ([]parts, error) {
-	labels, err := c.predictions(ctx, x, workers)
+// scorePartsOf returns those of the rows of x.
+func (c *Classifier) scorePartsOf(ctx context.Context, x mat.Matrix, workers int) ([]scoreParts, error) {
+	labels, err := c.newLabels(ctx, x, workers)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]parts, len(labels))
-	err = c.rows(ctx, x, workers, func(i int, row []float64, w *Workspace) {
+	out := make([]scoreParts, len(labels))
+	err = c.forEachRow(ctx, x, workers, func(i int, row []float64, w *Workspace) {
 		class := c.vote(row, w)
 		_, distances := w.search.Near(0)
-		out[i] = parts{meanOf(distances), c.rejection.span.outside(c.model, row, w, c.rejection.scale), class}
+		out[i] = scoreParts{mean(distances), c.rejection.span.residualShare(c.model, row, w, c.rejection.featureScale), class}
 	})
 	return out, err
 }
 
-// meanOf returns the mean of x, whose sum may be out of range.
-func meanOf(x []float64) float64 {
+// mean returns the mean of x, whose sum may be out of range.
+func mean(x []float64) float64 {
 	sum := 0.
 	for _, v := range x {
 		sum += v / float64(len(x))
@@ -201,7 +201,7 @@ func meanOf(x []float64) float64 {
 }
 
 // standardize computes typical, center and spread from the parts of the known samples.
-func (r *rejection) standardize(known []parts) error {
+func (r *rejection) standardize(known []scoreParts) error {
 	distances := make([]float64, len(known))
 	for i, p := range known {
 		distances[i] = p.distance
@@ -212,10 +212,10 @@ func (r *rejection) standardize(known []parts) error {
 	}
 	values := [2][]float64{make([]float64, len(known)), make([]float64, len(known))}
 	for i, p := range known {
-		values[0][i], values[1][i] = r.near(p.distance), p.residual
+		values[0][i], values[1][i] = r.logDistance(p.distance), p.residual
 	}
 	for part, v := range values {
-		r.center[part] = meanOf(v)
+		r.center[part] = mean(v)
 		sum := 0.
 		for _, x := range v {
 			x -= r.center[part]
@@ -231,27 +231,27 @@ func (r *rejection) standardize(known []parts) error {
 	return nil
 }
 
-// near is what a mean squared distance is in a score, but for standardization.
-func (r *rejection) near(distance float64) float64 { return num.Log(1 + distance/r.typical) }
+// logDistance is what a mean squared distance is in a score, but for standardization.
+func (r *rejection) logDistance(distance float64) float64 { return num.Log(1 + distance/r.typical) }
 
-// raw is a score without the shift of the class.
-func (r *rejection) raw(p parts, weight float64) float64 {
-	u := (r.near(p.distance) - r.center[0]) / r.spread[0]
+// rawScore is a score without the shift of the class.
+func (r *rejection) rawScore(p scoreParts, weight float64) float64 {
+	u := (r.logDistance(p.distance) - r.center[0]) / r.spread[0]
 	v := (p.residual - r.center[1]) / r.spread[1]
 	return float64((1-weight)*u) + float64(weight*v)
 }
 
-// weigh chooses the weight, if there are unknown samples, and sets shifts and scores.
-func (r *rejection) weigh(known, unknown []parts, classes int) {
-	r.scores, r.shifts = r.scored(known, r.Weight, classes)
+// chooseWeight chooses the weight, if there are unknown samples, and sets shifts and scores.
+func (r *rejection) chooseWeight(known, unknown []scoreParts, classes int) {
+	r.scores, r.shifts = r.shiftedScores(known, r.Weight, classes)
 	if len(unknown) > 0 {
 		best := -1.
 		for tenths := range 11 {
 			weight := float64(tenths) / 10
-			scores, shifts := r.scored(known, weight, classes)
+			scores, shifts := r.shiftedScores(known, weight, classes)
 			others := make([]float64, len(unknown))
 			for i, p := range unknown {
-				others[i] = r.raw(p, weight) - shifts[p.class]
+				others[i] = r.rawScore(p, weight) - shifts[p.class]
 			}
 			if area := knn.AUROC(scores, others); area > best {
 				best, r.Weight, r.scores, r.shifts = area, weight, scores, shifts
@@ -261,13 +261,13 @@ func (r *rejection) weigh(known, unknown []parts, classes int) {
 	slices.Sort(r.scores)
 }
 
-// scored returns the scores of known samples, and the shift of every class. The score of a sample has the
+// shiftedScores returns the scores of known samples, and the shift of every class. The score of a sample has the
 // shift that its class would have without it, as that of another sample has.
-func (r *rejection) scored(known []parts, weight float64, classes int) (scores, shifts []float64) {
+func (r *rejection) shiftedScores(known []scoreParts, weight float64, classes int) (scores, shifts []float64) {
 	scores, shifts = make([]float64, len(known)), make([]float64, classes)
 	counts := make([]float64, classes)
 	for i, p := range known {
-		scores[i] = r.raw(p, weight)
+		scores[i] = r.rawScore(p, weight)
 		shifts[p.class] += scores[i]
 		counts[p.class]++
 	}
@@ -280,21 +280,21 @@ func (r *rejection) scored(known []parts, weight float64, classes int) (scores, 
 	return scores, shifts
 }
 
-// reject adds to a class what c says of the latest sample x of w, whose label is the one at.
-func (c *Classifier) reject(out *Class, x []float64, at int, w *Workspace) {
+// setScore adds to a class what c says of the latest sample x of w, whose label is the one at.
+func (c *Classifier) setScore(out *Class, x []float64, at int, w *Workspace) {
 	r := c.rejection
 	if r == nil {
 		return
 	}
 	_, distances := w.search.Near(0)
-	p := parts{meanOf(distances), r.span.outside(c.model, x, w, r.scale), at}
-	out.Score = r.raw(p, r.Weight) - r.shifts[at]
+	p := scoreParts{mean(distances), r.span.residualShare(c.model, x, w, r.featureScale), at}
+	out.Score = r.rawScore(p, r.Weight) - r.shifts[at]
 	out.Rejected = out.Score > r.Threshold
 }
 
-// factors returns one divided by the standard deviation of every column of x, or 0 for a constant
+// inverseDeviations returns one divided by the standard deviation of every column of x, or 0 for a constant
 // column.
-func factors(ctx context.Context, x mat.Matrix) []float64 {
+func inverseDeviations(ctx context.Context, x mat.Matrix) []float64 {
 	n, d := x.Dims()
 	out, column := make([]float64, d), make([]float64, n)
 	for j := range d {
@@ -304,7 +304,7 @@ func factors(ctx context.Context, x mat.Matrix) []float64 {
 		if mat.Col(column, j, x); slices.Min(column) == slices.Max(column) {
 			continue
 		}
-		mean, sum := meanOf(column), 0.
+		mean, sum := mean(column), 0.
 		for _, v := range column {
 			sum = math.FMA(v-mean, (v-mean)/float64(n), sum)
 		}
@@ -339,7 +339,7 @@ func newSpanShare(ctx context.Context, m *Model, scale []float64) *spanShare {
 			}
 		}
 		// Two steps, so that no square is out of range.
-		largest := largestOf(col)
+		largest := maxAbs(col)
 		if largest == 0 || isNotFinite(largest) {
 			continue // no direction, and no pivot below
 		}
@@ -368,7 +368,7 @@ func newSpanShare(ctx context.Context, m *Model, scale []float64) *spanShare {
 	return s
 }
 
-func largestOf(x []float64) float64 {
+func maxAbs(x []float64) float64 {
 	most := 0.
 	for _, v := range x {
 		most = max(most, math.Abs(v))
@@ -376,28 +376,28 @@ func largestOf(x []float64) float64 {
 	return most
 }
 
-// outside returns the share of the squared norm of x, less the mean, that is outside of the span. The
+// residualShare returns the share of the squared norm of x, less the mean, that is outside of the span. The
 // projection of x is in w.
-func (s *spanShare) outside(m *Model, x []float64, w *Workspace, scale []float64) float64 {
-	w.whole, w.part = resized(w.whole, len(x)), resized(w.part, len(s.pivots))
+func (s *spanShare) residualShare(m *Model, x []float64, w *Workspace, scale []float64) float64 {
+	w.centered, w.inSpan = resize(w.centered, len(x)), resize(w.inSpan, len(s.pivots))
 	for k, v := range x {
-		if w.whole[k] = v - m.mean[k]; scale != nil {
-			w.whole[k] *= scale[k]
+		if w.centered[k] = v - m.mean[k]; scale != nil {
+			w.centered[k] *= scale[k]
 		}
 	}
-	largest := largestOf(w.whole)
+	largest := maxAbs(w.centered)
 	if largest == 0 {
 		return 0 // in every span
 	}
-	for k := range w.whole {
-		w.whole[k] /= largest
+	for k := range w.centered {
+		w.centered[k] /= largest
 	}
 	for k, at := range s.pivots {
 		row := s.l.Row(k)
-		w.part[k] = (w.y[at]/largest/s.length[at] - algebra.Dot(row[:k], w.part[:k])) / row[k]
+		w.inSpan[k] = (w.y[at]/largest/s.length[at] - algebra.Dot(row[:k], w.inSpan[:k])) / row[k]
 	}
 	// What is in the span is rounded, and NaN if the sample is out of range.
-	if share := algebra.Dot(w.part, w.part) / algebra.Dot(w.whole, w.whole); share < 1 {
+	if share := algebra.Dot(w.inSpan, w.inSpan) / algebra.Dot(w.centered, w.centered); share < 1 {
 		return 1 - share
 	}
 	return 0
@@ -415,15 +415,15 @@ type fileRejection struct {
 // arrays returns the arrays of r in a file, by their names.
 func (r *rejection) arrays() iter.Seq2[string, []float64] {
 	return func(yield func(string, []float64) bool) {
-		if !yield("reject_scores", r.scores) || !yield("reject_shifts", r.shifts) || r.scale == nil {
+		if !yield("reject_scores", r.scores) || !yield("reject_shifts", r.shifts) || r.featureScale == nil {
 			return
 		}
-		yield("reject_factors", r.scale)
+		yield("reject_factors", r.featureScale)
 	}
 }
 
-// parse makes the rejection of c.
-func (f *fileRejection) parse(c *Classifier, parts map[string][]byte) (_ *rejection, err error) {
+// toRejection makes the rejection of c.
+func (f *fileRejection) toRejection(c *Classifier, parts map[string][]byte) (_ *rejection, err error) {
 	r := &rejection{Rejection: Rejection{Rate: f.Rate, Weight: f.Weight}, typical: f.Typical, center: f.Center, spread: f.Spread}
 	var shape []int
 	if shape, r.scores, err = npy.Parse[float64](parts["reject_scores.npy"]); err != nil || len(shape) != 1 {
@@ -436,7 +436,7 @@ func (f *fileRejection) parse(c *Classifier, parts map[string][]byte) (_ *reject
 		return nil, err
 	}
 	if parts["reject_factors.npy"] != nil {
-		if r.scale, err = parseVector(parts, "reject_factors", len(c.model.mean)); err != nil {
+		if r.featureScale, err = parseVector(parts, "reject_factors", len(c.model.mean)); err != nil {
 			return nil, err
 		}
 	}
@@ -448,6 +448,6 @@ func (f *fileRejection) parse(c *Classifier, parts map[string][]byte) (_ *reject
 		return nil, err
 	}
 	r.Threshold = r.threshold(f.Rate)
-	r.span = newSpanShare(context.Background(), c.model, r.scale)
+	r.span = newSpanShare(context.Background(), c.model, r.featureScale)
 	return r, nil
 }

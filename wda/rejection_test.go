@@ -50,8 +50,8 @@ func plainScore(c *Classifier, x []float64) float64 {
 		b := mat.NewVecDense(d, nil)
 		for k := range d {
 			b.SetVec(k, c.model.projection.At(k, l))
-			if r.scale != nil {
-				b.SetVec(k, b.AtVec(k)/r.scale[k])
+			if r.featureScale != nil {
+				b.SetVec(k, b.AtVec(k)/r.featureScale[k])
 			}
 		}
 		for range 2 {
@@ -63,8 +63,8 @@ func plainScore(c *Classifier, x []float64) float64 {
 		basis = append(basis, b)
 	}
 	for k := range u {
-		if u[k] = x[k] - c.model.mean[k]; r.scale != nil {
-			u[k] *= r.scale[k]
+		if u[k] = x[k] - c.model.mean[k]; r.featureScale != nil {
+			u[k] *= r.featureScale[k]
 		}
 	}
 	v := mat.NewVecDense(d, u)
@@ -315,8 +315,8 @@ func TestRejectionOdd(t *testing.T) {
 		held.Set(i, 5, 1)
 	}
 	r := calibrated(t, c, held, nil)
-	if len(r.rejection.span.pivots) != 2 || r.rejection.scale[5] != 0 {
-		t.Errorf("pivots %v, factors %v", r.rejection.span.pivots, r.rejection.scale)
+	if len(r.rejection.span.pivots) != 2 || r.rejection.featureScale[5] != 0 {
+		t.Errorf("pivots %v, factors %v", r.rejection.span.pivots, r.rejection.featureScale)
 	}
 	w := new(Workspace)
 	for _, x := range [][]float64{r.model.mean, held.RawRowView(0), make([]float64, 6), slices.Repeat([]float64{1e140}, 6), slices.Repeat([]float64{1e-300}, 6)} {

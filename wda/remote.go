@@ -55,16 +55,16 @@ func OpenWork(ctx context.Context, task string, shared []byte) (do func(ctx cont
 	return nil, fmt.Errorf("unknown task %q: does the other process run another version of this program?", task)
 }
 
-// remote is an Executor for one computation, or nil if it stays in this process.
-func (s *Settings) remote(multiplications float64) Executor {
+// executorFor is an Executor for one computation, or nil if it stays in this process.
+func (s *Settings) executorFor(multiplications float64) Executor {
 	if s.Executor == nil || !s.Executor.Worth(multiplications) {
 		return nil
 	}
 	return s.Executor
 }
 
-// send has items done by an executor and returns their results.
-func send[Result, Item any](ctx context.Context, to Executor, task string, shared []byte, items []Item, together int) ([]Result, error) {
+// sendItems has items done by an executor and returns their results.
+func sendItems[Result, Item any](ctx context.Context, to Executor, task string, shared []byte, items []Item, together int) ([]Result, error) {
 	w := &Work{Task: task, Shared: shared, Items: make([][]byte, len(items)), Together: together}
 	for i, item := range items {
 		var err error
@@ -88,13 +88,13 @@ func send[Result, Item any](ctx context.Context, to Executor, task string, share
 	return out, nil
 }
 
-// doer does one item at the other end. Any number of goroutines may call it.
-type doer = func(ctx context.Context, item []byte) ([]byte, error)
+// itemFunc does one item at the other end. Any number of goroutines may call it.
+type itemFunc = func(ctx context.Context, item []byte) ([]byte, error)
 
-// receive returns a doer that decodes items and encodes results. An error of do means that
+// newItemFunc returns a doer that decodes items and encodes results. An error of do means that
 // the item could not be done here; what can go wrong with it anywhere is a result. A result
 // that was made after the end of the context is none, as it may be unfinished.
-func receive[Item, Result any](do func(ctx context.Context, item Item) (Result, error)) doer {
+func newItemFunc[Item, Result any](do func(ctx context.Context, item Item) (Result, error)) itemFunc {
 	return func(ctx context.Context, data []byte) ([]byte, error) {
 		var item Item
 		if err := decodeWire(data, &item); err != nil {
@@ -122,7 +122,7 @@ func encodeWire(v any) ([]byte, error) {
 
 func decodeWire(data []byte, v any) error { return gob.NewDecoder(bytes.NewReader(data)).Decode(v) }
 
-func packed[T dist.Float](v []T) []byte {
+func encodeNumbers[T dist.Float](v []T) []byte {
 	b, err := binary.Append(nil, binary.LittleEndian, v)
 	if err != nil {
 		panic(err)
@@ -130,7 +130,7 @@ func packed[T dist.Float](v []T) []byte {
 	return b
 }
 
-func unpacked[T dist.Float](b []byte) []T {
+func decodeNumbers[T dist.Float](b []byte) []T {
 	var one T
 	v := make([]T, len(b)/binary.Size(one))
 	if _, err := binary.Decode(b, binary.LittleEndian, v); err != nil {
@@ -145,8 +145,8 @@ type wireMatrix struct {
 	Data       []byte
 }
 
-// wired returns m to be encoded, nil for nil.
-func wired(ctx context.Context, m mat.Matrix) *wireMatrix {
+// newWireMatrix returns m to be encoded, nil for nil.
+func newWireMatrix(ctx context.Context, m mat.Matrix) *wireMatrix {
 	if m == nil {
 		return nil
 	}
@@ -158,7 +158,7 @@ func wired(ctx context.Context, m mat.Matrix) *wireMatrix {
 }
 
 func (w *wireMatrix) dense() *mat.Dense {
-	return mat.NewDense(w.Rows, w.Cols, unpacked[float64](w.Data))
+	return mat.NewDense(w.Rows, w.Cols, decodeNumbers[float64](w.Data))
 }
 
 // wireSettings are settings without Progress, Validation and Executor.
@@ -177,13 +177,13 @@ type textSettings struct {
 	Validation *struct{} `json:",omitempty"`
 }
 
-func wiredSettings(ctx context.Context, s Settings) (w wireSettings, err error) {
-	if s.Optimizer.Method, err = checkedMethod(s.Optimizer.Method); err != nil {
+func newWireSettings(ctx context.Context, s Settings) (w wireSettings, err error) {
+	if s.Optimizer.Method, err = methodWithDefaults(s.Optimizer.Method); err != nil {
 		return w, err
 	}
 	w.Method, w.BatchSize = methodText(s.Optimizer.Method)
-	w.Lambda, s.Objective.Lambda = wiredLambda(ctx, s.Objective.Lambda), Lambda{}
-	w.Init, s.Optimizer.Init, s.Optimizer.Method = wired(ctx, s.Optimizer.Init), nil, nil
+	w.Lambda, s.Objective.Lambda = newWireLambda(ctx, s.Objective.Lambda), Lambda{}
+	w.Init, s.Optimizer.Init, s.Optimizer.Method = newWireMatrix(ctx, s.Optimizer.Init), nil, nil
 	w.Text, err = json.Marshal(textSettings{Settings: s})
 	return w, err
 }
@@ -209,9 +209,9 @@ type wireLambda struct {
 	Matrix *wireMatrix
 }
 
-func wiredLambda(ctx context.Context, l Lambda) wireLambda {
+func newWireLambda(ctx context.Context, l Lambda) wireLambda {
 	if l.matrix != nil {
-		return wireLambda{Matrix: wired(ctx, l.matrix)}
+		return wireLambda{Matrix: newWireMatrix(ctx, l.matrix)}
 	}
 	return wireLambda{Text: l.String()}
 }
@@ -233,8 +233,8 @@ var wireCauses = []error{
 	ErrShape, ErrNotFinite, ErrSettings, ErrLabels, ErrNoSpread, sinkhorn.ErrMarginals, sinkhorn.ErrRange, sinkhorn.ErrNotConverged,
 }
 
-// wiredError returns err to be encoded.
-func wiredError(err error) *wireError {
+// newWireError returns err to be encoded.
+func newWireError(err error) *wireError {
 	w := &wireError{Text: err.Error()}
 	for i, c := range wireCauses {
 		if errors.Is(err, c) {
@@ -244,20 +244,20 @@ func wiredError(err error) *wireError {
 	return w
 }
 
-// arrivedError is an error from elsewhere.
-type arrivedError struct {
+// remoteError is an error from elsewhere.
+type remoteError struct {
 	text   string
 	causes []error
 }
 
-func (e *arrivedError) Error() string   { return e.text }
-func (e *arrivedError) Unwrap() []error { return e.causes }
+func (e *remoteError) Error() string   { return e.text }
+func (e *remoteError) Unwrap() []error { return e.causes }
 
-func (w *wireError) error() error {
+func (w *wireError) toError() error {
 	if w == nil {
 		return nil
 	}
-	e := &arrivedError{text: w.Text}
+	e := &remoteError{text: w.Text}
 	for _, i := range w.Wraps {
 		e.causes = append(e.causes, wireCauses[i])
 	}

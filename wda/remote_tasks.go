@@ -18,8 +18,8 @@ import (
 // depends on where pairs are solved.
 const pairTask = "wda.pair"
 
-// farPairs are what pairs share: the projected samples, and how transport is solved.
-type farPairs struct {
+// pairShared are what pairs share: the projected samples, and how transport is solved.
+type pairShared struct {
 	P, Iterations     int
 	Mode              sinkhorn.GradientMode
 	Gradient, Float32 bool
@@ -28,12 +28,12 @@ type farPairs struct {
 	Y                 []byte
 }
 
-type farPair struct {
+type pairItem struct {
 	C, E   int
 	Lambda float64
 }
 
-type farResult struct {
+type pairResult struct {
 	Cost   float64
 	Status sinkhorn.Status
 	Domain sinkhorn.Domain
@@ -41,74 +41,74 @@ type farResult struct {
 	Err    *wireError
 }
 
-// farPairSolver solves pairs by an executor.
-type farPairSolver[T dist.Float] struct{ to Executor }
+// remotePairSolver solves pairs by an executor.
+type remotePairSolver[T dist.Float] struct{ to Executor }
 
 // Worth implements PairSolver.
-func (f farPairSolver[T]) Worth(multiplications float64) bool { return f.to.Worth(multiplications) }
+func (f remotePairSolver[T]) Worth(multiplications float64) bool { return f.to.Worth(multiplications) }
 
 // SolvePairs implements PairSolver.
-func (f farPairSolver[T]) SolvePairs(ctx context.Context, job *discriminant.PairJob[T]) error {
-	shared, err := encodeWire(farPairs{
-		P: job.Y.Cols, Iterations: job.Iterations, Mode: job.Mode, Gradient: job.Gradient, Float32: !num.IsFloat64[T](), Frozen: job.Frozen, Offset: job.Offset, Y: packed(job.Y.Data),
+func (f remotePairSolver[T]) SolvePairs(ctx context.Context, job *discriminant.PairJob[T]) error {
+	shared, err := encodeWire(pairShared{
+		P: job.Y.Cols, Iterations: job.Iterations, Mode: job.Mode, Gradient: job.Gradient, Float32: !num.IsFloat64[T](), Frozen: job.Frozen, Offset: job.Offset, Y: encodeNumbers(job.Y.Data),
 	})
 	if err != nil {
 		return err
 	}
-	items := make([]farPair, job.Len())
+	items := make([]pairItem, job.Len())
 	for i := range items {
 		items[i].C, items[i].E, items[i].Lambda = job.Pair(i)
 	}
-	results, err := send[farResult](ctx, f.to, pairTask, shared, items, 1)
+	results, err := sendItems[pairResult](ctx, f.to, pairTask, shared, items, 1)
 	if err != nil {
 		return err
 	}
 	for i, r := range results {
-		job.Results[i] = discriminant.PairResult[T]{Cost: r.Cost, Status: r.Status, Domain: r.Domain, Err: r.Err.error(), DX: unpacked[T](r.DX), DY: unpacked[T](r.DY)}
+		job.Results[i] = discriminant.PairResult[T]{Cost: r.Cost, Status: r.Status, Domain: r.Domain, Err: r.Err.toError(), DX: decodeNumbers[T](r.DX), DY: decodeNumbers[T](r.DY)}
 	}
 	return nil
 }
 
 // openPairs is the other end of farPairSolver.
-func openPairs(_ context.Context, shared []byte) (doer, error) {
-	var f farPairs
+func openPairs(_ context.Context, shared []byte) (itemFunc, error) {
+	var f pairShared
 	if err := decodeWire(shared, &f); err != nil {
 		return nil, err
 	}
 	if f.Float32 {
-		return pairDoer[float32](&f), nil
+		return newPairFunc[float32](&f), nil
 	}
-	return pairDoer[float64](&f), nil
+	return newPairFunc[float64](&f), nil
 }
 
-func pairDoer[T dist.Float](f *farPairs) doer {
+func newPairFunc[T dist.Float](f *pairShared) itemFunc {
 	job := &discriminant.PairJob[T]{
-		Y: dist.NewMatrix(f.Offset[len(f.Offset)-1], f.P, unpacked[T](f.Y)), Offset: f.Offset, Iterations: f.Iterations, Mode: f.Mode,
+		Y: dist.NewMatrix(f.Offset[len(f.Offset)-1], f.P, decodeNumbers[T](f.Y)), Offset: f.Offset, Iterations: f.Iterations, Mode: f.Mode,
 		Gradient: f.Gradient, Frozen: f.Frozen,
 	}
 	var idle sync.Pool
-	return receive(func(ctx context.Context, q farPair) (farResult, error) {
+	return newItemFunc(func(ctx context.Context, q pairItem) (pairResult, error) {
 		w, _ := idle.Get().(*discriminant.PairWorker[T])
 		if w == nil {
 			var err error
 			if w, err = discriminant.NewPairWorker[T](f.Iterations, f.Mode); err != nil {
-				return farResult{}, err
+				return pairResult{}, err
 			}
 		}
 		defer idle.Put(w)
 		var r discriminant.PairResult[T]
 		if w.Solve(ctx, job, q.C, q.E, q.Lambda, &r); r.Err != nil {
-			return farResult{Err: wiredError(r.Err)}, nil
+			return pairResult{Err: newWireError(r.Err)}, nil
 		}
-		return farResult{Cost: r.Cost, Status: r.Status, Domain: r.Domain, DX: packed(r.DX), DY: packed(r.DY)}, nil
+		return pairResult{Cost: r.Cost, Status: r.Status, Domain: r.Domain, DX: encodeNumbers(r.DX), DY: encodeNumbers(r.DY)}, nil
 	})
 }
 
 // pieceTask makes pieces of a comparison in another process, which makes the comparison anew.
 const pieceTask = "wda.candidates"
 
-// farChoice is what the pieces share: all that it takes to make the comparison.
-type farChoice struct {
+// choiceShared is what the pieces share: all that it takes to make the comparison.
+type choiceShared struct {
 	X           *wireMatrix
 	Labels      []int
 	Components  int
@@ -117,23 +117,23 @@ type farChoice struct {
 	Settings    wireSettings
 }
 
-// compareAway returns the comparer by the executor of the settings.
-func (m *Prepared) compareAway(set *Settings) comparer {
+// remoteComparer returns the comparer by the executor of the settings.
+func (m *Prepared) remoteComparer(set *Settings) compareFunc {
 	var shared []byte
 	return func(ctx context.Context, pieces []piece) ([][][]loss, error) {
 		if shared == nil {
-			s, err := wiredSettings(ctx, *set)
+			s, err := newWireSettings(ctx, *set)
 			if err != nil {
 				return nil, err
 			}
-			shared, err = encodeWire(farChoice{
-				X: wired(ctx, m.held.trainX), Labels: m.held.trainLabels, Components: m.by.Components, Standardize: m.by.Data.Standardize, Start: m.begins, Settings: s,
+			shared, err = encodeWire(choiceShared{
+				X: newWireMatrix(ctx, m.held.trainX), Labels: m.held.trainLabels, Components: m.preparation.Components, Standardize: m.preparation.Data.Standardize, Start: m.fromPrincipal, Settings: s,
 			})
 			if err != nil {
 				return nil, err
 			}
 		}
-		results, err := send[[][][2]float64](ctx, set.Executor, pieceTask, shared, pieces, 1)
+		results, err := sendItems[[][][2]float64](ctx, set.Executor, pieceTask, shared, pieces, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -151,8 +151,8 @@ func (m *Prepared) compareAway(set *Settings) comparer {
 }
 
 // openPieces is the other end of compareAway.
-func openPieces(ctx context.Context, shared []byte) (doer, error) {
-	var f farChoice
+func openPieces(ctx context.Context, shared []byte) (itemFunc, error) {
+	var f choiceShared
 	if err := decodeWire(shared, &f); err != nil {
 		return nil, err
 	}
@@ -169,8 +169,8 @@ func openPieces(ctx context.Context, shared []byte) (doer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return receive(func(ctx context.Context, p piece) ([][][2]float64, error) {
-		losses, err := c.do(ctx, &p, 1)
+	return newItemFunc(func(ctx context.Context, p piece) ([][][2]float64, error) {
+		losses, err := c.comparePiece(ctx, &p, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -187,8 +187,8 @@ func openPieces(ctx context.Context, shared []byte) (doer, error) {
 // fitTask makes fits of a cross-validation elsewhere.
 const fitTask = "wda.crossvalidation"
 
-// farValidation is what the fits share.
-type farValidation struct {
+// validationShared is what the fits share.
+type validationShared struct {
 	X          *wireMatrix
 	Labels     []int
 	Fit        wireSettings
@@ -201,8 +201,8 @@ type farValidation struct {
 	Folds      int
 }
 
-// farFit is a foldFit or an error.
-type farFit struct {
+// fitResult is a foldFit or an error.
+type fitResult struct {
 	Errors []float64
 	Chosen []wireMember
 	Err    *wireError
@@ -217,10 +217,10 @@ type wireMember struct {
 	Loss, Error                         float64
 }
 
-func wiredMember(ctx context.Context, m Member) wireMember {
+func newWireMember(ctx context.Context, m Member) wireMember {
 	w := wireMember{
 		Whitening: m.Whitening.String(), Shrinkage: m.Shrinkage.String(), Scale: m.Scale.String(),
-		Lambda: wiredLambda(ctx, m.Lambda), Leading: m.Leading, Folds: m.Folds, Loss: m.Loss, Error: m.Error,
+		Lambda: newWireLambda(ctx, m.Lambda), Leading: m.Leading, Folds: m.Folds, Loss: m.Loss, Error: m.Error,
 	}
 	w.Method, w.BatchSize = methodText(m.Method)
 	return w
@@ -235,20 +235,20 @@ func (w *wireMember) member() (m Member, err error) {
 		m.Shrinkage.UnmarshalText([]byte(w.Shrinkage)), m.Scale.UnmarshalText([]byte(w.Scale)))
 }
 
-// away makes the fits by an executor.
-func (c *CrossValidation) away(ctx context.Context, to Executor, x mat.Matrix, labels []int, jobs int) ([]foldFit, error) {
-	fit, err := wiredSettings(ctx, c.Fit)
+// fitRemotely makes the fits by an executor.
+func (c *CrossValidation) fitRemotely(ctx context.Context, to Executor, x mat.Matrix, labels []int, jobs int) ([]foldFit, error) {
+	fit, err := newWireSettings(ctx, c.Fit)
 	if err != nil {
 		return nil, err
 	}
-	f := farValidation{X: wired(ctx, x), Labels: labels, Fit: fit, Components: c.Components, Neighbors: c.Neighbors, Folds: c.Folds}
+	f := validationShared{X: newWireMatrix(ctx, x), Labels: labels, Fit: fit, Components: c.Components, Neighbors: c.Neighbors, Folds: c.Folds}
 	if c.Fit.Validation != nil {
 		v := *c.Fit.Validation
-		f.HeldOut, v.X = wired(ctx, v.X), nil
+		f.HeldOut, v.X = newWireMatrix(ctx, v.X), nil
 		f.Validation = &v
 	}
 	for _, l := range c.Lambda {
-		f.Lambda = append(f.Lambda, wiredLambda(ctx, l))
+		f.Lambda = append(f.Lambda, newWireLambda(ctx, l))
 	}
 	for _, r := range c.Shrinkage {
 		f.Shrinkage = append(f.Shrinkage, r.String())
@@ -261,14 +261,14 @@ func (c *CrossValidation) away(ctx context.Context, to Executor, x mat.Matrix, l
 	for i := range items {
 		items[i] = i
 	}
-	results, err := send[farFit](ctx, to, fitTask, shared, items, jobs/c.Folds)
+	results, err := sendItems[fitResult](ctx, to, fitTask, shared, items, jobs/c.Folds)
 	if err != nil {
 		return nil, err
 	}
 	fits := make([]foldFit, jobs)
 	for i, r := range results {
 		if r.Err != nil {
-			return nil, c.failed(i, c.combinations(), r.Err.error())
+			return nil, c.wrapError(i, c.combinations(), r.Err.toError())
 		}
 		fits[i].errors = r.Errors
 		for _, w := range r.Chosen {
@@ -289,8 +289,8 @@ func (c *CrossValidation) away(ctx context.Context, to Executor, x mat.Matrix, l
 
 // openFits is the other end of away. What the fits of a fold have in common is kept until
 // one of another fold is asked for.
-func openFits(ctx context.Context, shared []byte) (doer, error) {
-	var f farValidation
+func openFits(ctx context.Context, shared []byte) (itemFunc, error) {
+	var f validationShared
 	if err := decodeWire(shared, &f); err != nil {
 		return nil, err
 	}
@@ -321,25 +321,25 @@ func openFits(ctx context.Context, shared []byte) (doer, error) {
 	if err != nil {
 		return nil, err
 	}
-	combinations, by := c.combinations(), c.preparation()
+	combinations, by := c.combinations(), c.foldPreparation()
 	var mu sync.Mutex
 	var at int
-	var sh *share
-	return receive(func(ctx context.Context, i int) (farFit, error) {
+	var sh *foldData
+	return newItemFunc(func(ctx context.Context, i int) (fitResult, error) {
 		of := i / len(combinations)
 		mu.Lock()
 		if sh == nil || at != of {
-			at, sh = of, new(share)
+			at, sh = of, new(foldData)
 		}
 		mine := sh
 		mu.Unlock()
-		fit, err := mine.fit(ctx, x, f.Labels, &folds[of], by, &combinations[i%len(combinations)], c.Neighbors)
+		fit, err := mine.fitAndClassify(ctx, x, f.Labels, &folds[of], by, &combinations[i%len(combinations)], c.Neighbors)
 		if err != nil {
-			return farFit{Err: wiredError(err)}, nil
+			return fitResult{Err: newWireError(err)}, nil
 		}
-		out := farFit{Errors: fit.errors}
+		out := fitResult{Errors: fit.errors}
 		for _, m := range fit.chosen {
-			out.Chosen = append(out.Chosen, wiredMember(ctx, m))
+			out.Chosen = append(out.Chosen, newWireMember(ctx, m))
 		}
 		return out, nil
 	}), nil

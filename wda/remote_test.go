@@ -194,7 +194,7 @@ func TestAwayErrors(t *testing.T) {
 func TestReceiveEnded(t *testing.T) {
 	ended := errors.New("ended")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	do := receive(func(_ context.Context, item string) (string, error) {
+	do := newItemFunc(func(_ context.Context, item string) (string, error) {
 		if item == "" {
 			cancel(ended)
 		}

@@ -231,8 +231,8 @@ func maxima(objectives []float64) (values []float64, starts []int) {
 	return values, starts
 }
 
-// reported returns a number of a report: the largest of float64 for what is larger.
-func reported(x float64) float64 {
+// clampReported returns a number of a report: the largest of float64 for what is larger.
+func clampReported(x float64) float64 {
 	if x > math.MaxFloat64 {
 		return math.MaxFloat64
 	}

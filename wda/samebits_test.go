@@ -217,7 +217,7 @@ func TestFileRefits(t *testing.T) {
 			t.Fatal(f.name, err)
 		}
 		again := loaded.Report().Settings
-		if again.open() {
+		if again.leavesOpen() {
 			t.Errorf("%s: the file leaves something open", f.name)
 		}
 		got, err := hashOf(Fit(t.Context(), f.on.x, f.on.labels, &again))

@@ -33,7 +33,7 @@ func TestObjectiveSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.exact = 300
+	p.maxSamples = 300
 	chosen, err := p.Fit(t.Context(), &Settings{Mixture: NoMixture()})
 	if err != nil {
 		t.Fatal(err)

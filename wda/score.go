@@ -54,7 +54,7 @@ func Score(ctx context.Context, x mat.Matrix, labels []int, p mat.Matrix, scorin
 	if scoring != nil {
 		set.Objective, set.Workers, set.Executor = scoring.Objective, scoring.Workers, scoring.Executor
 	}
-	set.Objective = set.Objective.pinned()
+	set.Objective = set.Objective.withFixedDefaults()
 	if set, err = set.withDefaults(ctx, s.N, s.D, len(s.Classes)); err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func Score(ctx context.Context, x mat.Matrix, labels []int, p mat.Matrix, scorin
 }
 
 func score[T dist.Float](ctx context.Context, s *discriminant.Samples, p mat.Matrix, set Settings) (*Scores, error) {
-	o, err := discriminant.NewObjective(ctx, s, config[T](&set, s.D))
+	o, err := discriminant.NewObjective(ctx, s, objectiveConfig[T](&set, s.D))
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func score[T dist.Float](ctx context.Context, s *discriminant.Samples, p mat.Mat
 		return nil, err
 	}
 	costs := o.Costs()
-	sc.Objective, sc.Between, sc.Within, sc.Ridge = -f, reported(s.Units(costs.Between)), reported(s.Units(costs.Within)), reported(s.Units(o.Ridge))
+	sc.Objective, sc.Between, sc.Within, sc.Ridge = -f, clampReported(s.Units(costs.Between)), clampReported(s.Units(costs.Within)), clampReported(s.Units(o.Ridge))
 	sc.Gradient.Scale(-1, sc.Gradient)
 	m := stiefel.New(s.D, set.Components)
 	tangent := mat.NewDense(s.D, set.Components, nil)

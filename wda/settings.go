@@ -173,9 +173,9 @@ func PaperSettings(components int) *Settings {
 	}
 }
 
-// pinned returns o with λ = 1, relative, and ρ = 1 for what is left open: where nothing
+// withFixedDefaults returns o with λ = 1, relative, and ρ = 1 for what is left open: where nothing
 // is chosen from the data.
-func (o Objective) pinned() Objective {
+func (o Objective) withFixedDefaults() Objective {
 	if o.Lambda.IsAuto() {
 		o.Lambda = RelativeLambda(1)
 	}
@@ -185,12 +185,12 @@ func (o Objective) pinned() Objective {
 	return o
 }
 
-// fitted returns the number of components that J is of: the leading ones. Of Fisher it is the
+// objectiveComponents returns the number of components that J is of: the leading ones. Of Fisher it is the
 // number that the means of so many classes can tell apart, unless all components are to be as
 // long. Those of Principal are the first of all anyway.
-func (s *Settings) fitted(classes int) int {
+func (s *Settings) objectiveComponents(classes int) int {
 	switch t := s.Optimizer.Method.traits(); {
-	case t.means && !s.Scale.straight():
+	case t.startsAtFisher && !s.Scale.equalLengths():
 		return min(s.Components, classes-1)
 	case t.stepless:
 		return s.Components
@@ -198,13 +198,15 @@ func (s *Settings) fitted(classes int) int {
 	return s.Leading
 }
 
-// free reports whether the settings leave more open than the number of leading components.
-func (s *Settings) free() bool {
+// hasOpenChoices reports whether the settings leave more open than the number of leading components.
+func (s *Settings) hasOpenChoices() bool {
 	return s.Data.Whitening.IsAuto() || s.Objective.Lambda.IsAuto() || s.Objective.Shrinkage.IsAuto() || s.Scale == ScaleAuto
 }
 
-// open reports whether the settings leave something to choose.
-func (s *Settings) open() bool { return s.Mixture.members == nil && (s.Leading == 0 || s.free()) }
+// leavesOpen reports whether the settings leave something to choose.
+func (s *Settings) leavesOpen() bool {
+	return s.Mixture.members == nil && (s.Leading == 0 || s.hasOpenChoices())
+}
 
 // withDefaults returns s with its defaults for n samples of d features, checked.
 func (s *Settings) withDefaults(ctx context.Context, n, d, classes int) (Settings, error) {
@@ -232,7 +234,7 @@ func (s *Settings) withDefaults(ctx context.Context, n, d, classes int) (Setting
 			}
 		}
 	}
-	if t.Leading == 0 && !(t.free() && t.Optimizer.Init == nil) {
+	if t.Leading == 0 && !(t.hasOpenChoices() && t.Optimizer.Init == nil) {
 		t.Leading = t.Components
 	}
 	if t.Objective, err = t.Objective.withDefaults(n, d, classes); err != nil {
@@ -256,19 +258,19 @@ func (s *Settings) withDefaults(ctx context.Context, n, d, classes int) (Setting
 	return t, checkWorkers(t.Workers)
 }
 
-// report tells Progress of a step.
-func (s *Settings) report(step discriminant.Step) error {
+// reportStep tells Progress of a step.
+func (s *Settings) reportStep(step discriminant.Step) error {
 	each := s.Optimizer.MaxSteps
-	return s.tell(Progress{Done: step.Start*each + step.Index, Total: s.Optimizer.Starts * each, Step: Step(step)})
+	return s.reportProgress(Progress{Done: step.Start*each + step.Index, Total: s.Optimizer.Starts * each, Step: Step(step)})
 }
 
 // reportBatch tells Progress of a mini-batch.
 func (s *Settings) reportBatch(done, total int, latest discriminant.Step) error {
-	return s.tell(Progress{Phase: PhaseBatches, Done: done, Total: total, Step: Step(latest)})
+	return s.reportProgress(Progress{Phase: PhaseBatches, Done: done, Total: total, Step: Step(latest)})
 }
 
-// tell calls Progress, if there is one.
-func (s *Settings) tell(p Progress) error {
+// reportProgress calls Progress, if there is one.
+func (s *Settings) reportProgress(p Progress) error {
 	if s.Progress == nil {
 		return nil
 	}
@@ -304,7 +306,7 @@ func (o Objective) withDefaults(n, d, classes int) (Objective, error) {
 // withDefaults returns s with its defaults for p components of d features, checked.
 func (s Optimizer) withDefaults(ctx context.Context, d, p int, single bool) (Optimizer, error) {
 	var err error
-	if s.Method, err = checkedMethod(s.Method); err != nil {
+	if s.Method, err = methodWithDefaults(s.Method); err != nil {
 		return s, err
 	}
 	if s.MaxSteps == 0 {
@@ -370,31 +372,31 @@ func checkWorkers(workers int) error {
 	return nil
 }
 
-// enough is the relative gain of J in each of three steps below which Auto ends: J is then
+// functionTolerance is the relative gain of J in each of three steps below which Auto ends: J is then
 // within some 10⁻⁶ of the maximum, which takes twice the steps (SOLVERS.md).
-const enough = 1e-6
+const functionTolerance = 1e-6
 
 // limits returns the limits of an attempt in element type T.
 func limits[T dist.Float](s *Settings) discriminant.Limits {
 	o := &s.Optimizer
 	l := discriminant.Limits{MaxSteps: o.MaxSteps, Tolerance: o.Tolerance, Noise: discriminant.Noise[T](s.Objective.Gradient)}
 	if o.Method == (Auto{}) && o.Tolerance >= defaultTolerance(s.Objective.Float32) {
-		l.FunctionTolerance = enough
+		l.FunctionTolerance = functionTolerance
 	}
 	return l
 }
 
-// config returns the configuration of J for d features in element type T.
-func config[T dist.Float](s *Settings, d int) *discriminant.Config[T] {
+// objectiveConfig returns the configuration of J for d features in element type T.
+func objectiveConfig[T dist.Float](s *Settings, d int) *discriminant.Config[T] {
 	o, starts, p := &s.Objective, float64(s.Optimizer.Starts), float64(s.Components)
 	c := &discriminant.Config[T]{
 		Components: s.Components, Iterations: o.Iterations, Gradient: o.Gradient, Proportional: o.Proportional, Workers: s.Workers,
 		Besides: []discriminant.Need{{What: fmt.Sprintf("the results of %d starts", s.Optimizer.Starts), Bytes: 2 * 8 * starts}},
 	}
 	if s.Executor != nil {
-		c.Pairs = farPairSolver[T]{s.Executor}
+		c.Pairs = remotePairSolver[T]{s.Executor}
 	}
-	if k := s.Optimizer.Method.traits().matrices; k > 0 {
+	if k := s.Optimizer.Method.traits().stepMatrices; k > 0 {
 		c.Besides = append(c.Besides, discriminant.Need{
 			What: fmt.Sprintf("the steps of %v in %d × %d", s.Optimizer.Method, d, s.Components), Bytes: 8 * (float64(float64(k)*float64(d)) + float64(7*p)) * p,
 		})
@@ -402,16 +404,16 @@ func config[T dist.Float](s *Settings, d int) *discriminant.Config[T] {
 	return c
 }
 
-// configOfFit returns config with the bounds of a fit. MiniBatch and the methods without steps evaluate J
+// fitConfig returns config with the bounds of a fit. MiniBatch and the methods without steps evaluate J
 // on at most the given number of classes. Objective.Samples bounds the samples for all methods; if it is 0,
 // MiniBatch takes at most the given number of samples.
-func configOfFit[T dist.Float](s *Settings, d, samples, classes int) *discriminant.Config[T] {
-	c, method := config[T](s, d), s.Optimizer.Method.traits()
+func fitConfig[T dist.Float](s *Settings, d, samples, classes int) *discriminant.Config[T] {
+	c, method := objectiveConfig[T](s, d), s.Optimizer.Method.traits()
 	c.MaxSamples = s.Objective.Samples
-	if method.draws || method.stepless {
+	if method.samplesRows || method.stepless {
 		c.MaxClasses = classes
 	}
-	if method.draws && c.MaxSamples == 0 {
+	if method.samplesRows && c.MaxSamples == 0 {
 		c.MaxSamples = samples
 	}
 	return c

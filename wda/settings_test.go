@@ -86,7 +86,7 @@ func TestChoices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if set := m.Report().Settings; set.open() || set.Objective.Iterations != 10 {
+	if set := m.Report().Settings; set.leavesOpen() || set.Objective.Iterations != 10 {
 		t.Errorf("chosen: %+v", set)
 	}
 	pinned := Settings{

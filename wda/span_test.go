@@ -21,7 +21,7 @@ func spanOf(t *testing.T, x mat.Matrix, labels []int, set *Settings) (*discrimin
 		t.Fatal(err)
 	}
 	pinned := set.pinned()
-	sp, start, err := m.startFor(t.Context(), &pinned)
+	sp, start, err := m.startPoint(t.Context(), &pinned)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,10 +84,10 @@ func fitUnreduced(t testing.TB, x mat.Matrix, labels []int, set *Settings) *Mode
 		t.Fatal(err)
 	}
 	m.span = m.span.Whole()
-	if m.start, err = baseline.Fit(t.Context(), m.s.X, nil, m.by.Components, baseline.PCA{}); err != nil {
+	if m.principalStart, err = baseline.Fit(t.Context(), m.samples.X, nil, m.preparation.Components, baseline.PCA{}); err != nil {
 		t.Fatal(err)
 	}
-	model, err := m.fit(t.Context(), pinned(*set), time.Now())
+	model, err := m.fitSince(t.Context(), pinned(*set), time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

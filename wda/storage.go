@@ -144,9 +144,9 @@ func (s Storage) Check(components int) error {
 	return nil
 }
 
-// compact is what a classifier with a compact storage has besides the codes or the narrow rows, which its
+// compactStorage is what a classifier with a compact storage has besides the codes or the narrow rows, which its
 // points hold.
-type compact struct {
+type compactStorage struct {
 	storage       Storage
 	offset, scale []float64 // of every component, for StorageInt8
 }
@@ -175,7 +175,7 @@ type compact struct {
 // squares must be in range of float32. If the context ends, the error is its cause. Time grows with
 // n·p·2^bits.
 func (c *Classifier) WithStorage(ctx context.Context, s Storage, workers int) (*Classifier, error) {
-	c.check()
+	c.mustBeMade()
 	_, p := c.model.Dims()
 	if err := s.Check(p); err != nil {
 		return nil, err
@@ -188,9 +188,9 @@ func (c *Classifier) WithStorage(ctx context.Context, s Storage, workers int) (*
 	case c.compact != nil:
 		return nil, fmt.Errorf("%w: the classifier stores its samples as %v already; make it %v from the exact samples", ErrSettings, c.Storage(), s)
 	}
-	out := &Classifier{model: c.model, k: c.k, compact: &compact{storage: s}}
+	out := &Classifier{model: c.model, k: c.k, compact: &compactStorage{storage: s}}
 	var err error
-	out.points, err = out.compact.store(ctx, matrix.New(c.Len(), p, c.exact()), c.rowLabels(), parallel.Count(workers))
+	out.points, err = out.compact.storeSamples(ctx, matrix.New(c.Len(), p, c.projectedSamples()), c.rowLabels(), parallel.Count(workers))
 	switch {
 	case errors.Is(err, quantize.ErrRange):
 		return nil, fmt.Errorf("%w: samples cannot be stored as %v: %w", ErrNotFinite, s, err)
@@ -200,8 +200,8 @@ func (c *Classifier) WithStorage(ctx context.Context, s Storage, workers int) (*
 	return out, nil
 }
 
-// store returns the points of projected samples y (n × p) as the storage of c has them, and sets what c has besides.
-func (c *compact) store(ctx context.Context, y matrix.Matrix[float64], labels []int, workers int) (*knn.Points[float64], error) {
+// storeSamples returns the points of projected samples y (n × p) as the storage of c has them, and sets what c has besides.
+func (c *compactStorage) storeSamples(ctx context.Context, y matrix.Matrix[float64], labels []int, workers int) (*knn.Points[float64], error) {
 	var q *quantize.Quantizer
 	var err error
 	switch c.storage.kind {
@@ -215,7 +215,7 @@ func (c *compact) store(ctx context.Context, y matrix.Matrix[float64], labels []
 				narrow = append(narrow, float32(v))
 			}
 		}
-		return narrowPoints(ctx, narrow, y.Cols, labels)
+		return float32Points(ctx, narrow, y.Cols, labels)
 	case storageInt8:
 		if c.offset, c.scale, err = quantize.GridOf(y); err == nil {
 			q = quantize.Grid(c.offset, c.scale)
@@ -233,8 +233,8 @@ func (c *compact) store(ctx context.Context, y matrix.Matrix[float64], labels []
 	return knn.NewCodes[float64](q.Pack(codes), labels), nil
 }
 
-// narrowPoints returns the points of samples of p components, given by rows.
-func narrowPoints(ctx context.Context, rows []float32, p int, labels []int) (*knn.Points[float64], error) {
+// float32Points returns the points of samples of p components, given by rows.
+func float32Points(ctx context.Context, rows []float32, p int, labels []int) (*knn.Points[float64], error) {
 	return knn.NewNarrow[float64](ctx, matrix.New(len(labels), p, rows), labels)
 }
 
@@ -251,7 +251,7 @@ func (c *Classifier) Storage() Storage {
 // labels nor the memory that makes searches faster: with 2048 or more rows, int8 and codes of 8 bits may take half as
 // much again.
 func (c *Classifier) Bytes() int {
-	c.check()
+	c.mustBeMade()
 	_, p := c.model.Dims()
 	s := c.Storage()
 	samples := c.Len() * s.RowBytes(p)
@@ -264,8 +264,8 @@ func (c *Classifier) Bytes() int {
 	return samples
 }
 
-// exact returns the projected samples of c, by rows, if c has them.
-func (c *Classifier) exact() []float64 {
+// projectedSamples returns the projected samples of c, by rows, if c has them.
+func (c *Classifier) projectedSamples() []float64 {
 	n, p := c.Len(), len(c.model.offset)
 	y := make([]float64, 0, n*p)
 	for i := range n {
@@ -285,34 +285,34 @@ func (c *Classifier) rowLabels() []int {
 	return labels
 }
 
-// An entry is an array of a file: its name without ".npy", and its text.
-type entry struct {
+// An fileArray is an array of a file: its name without ".npy", and its text.
+type fileArray struct {
 	name string
 	npy  []byte
 }
 
-// sampleEntries returns the arrays of the samples of c.
-func (c *Classifier) sampleEntries() []entry {
+// sampleArrays returns the arrays of the samples of c.
+func (c *Classifier) sampleArrays() []fileArray {
 	n, p := c.Len(), len(c.model.offset)
 	switch {
 	case c.compact == nil:
-		return []entry{{"samples", npy.Append(nil, c.exact(), n, p)}}
+		return []fileArray{{"samples", npy.Append(nil, c.projectedSamples(), n, p)}}
 	case c.compact.storage.kind == storageFloat32:
-		return []entry{{"samples", npy.Append(nil, c.narrow(), n, p)}}
+		return []fileArray{{"samples", npy.Append(nil, c.float32Samples(), n, p)}}
 	}
-	codes, s := c.codes(), c.compact
-	out := []entry{{"sample_codes", npy.Append(nil, codes, n, len(codes)/n)}}
+	codes, s := c.packedCodes(), c.compact
+	out := []fileArray{{"sample_codes", npy.Append(nil, codes, n, len(codes)/n)}}
 	if s.storage.kind == storageInt8 {
-		return append(out, entry{"code_offset", npy.Append(nil, s.offset, p)}, entry{"code_scale", npy.Append(nil, s.scale, p)})
+		return append(out, fileArray{"code_offset", npy.Append(nil, s.offset, p)}, fileArray{"code_scale", npy.Append(nil, s.scale, p)})
 	}
 	q := c.points.Codes()
 	book := q.Codebook()
-	return append(out, entry{"codebook", npy.Append(nil, book.Data, p, book.Cols)}, entry{"rotation", npy.Append(nil, q.Rotation().Data, p, p)})
+	return append(out, fileArray{"codebook", npy.Append(nil, book.Data, p, book.Cols)}, fileArray{"rotation", npy.Append(nil, q.Rotation().Data, p, p)})
 }
 
-// codes returns the codes of the samples, by rows: of 4 bits two in a byte, the first in its low
+// packedCodes returns the codes of the samples, by rows: of 4 bits two in a byte, the first in its low
 // half.
-func (c *Classifier) codes() []byte {
+func (c *Classifier) packedCodes() []byte {
 	r := c.points.Codes()
 	per := 8 / r.Bits()
 	width := (r.Parts() + per - 1) / per
@@ -325,9 +325,9 @@ func (c *Classifier) codes() []byte {
 	return out
 }
 
-// narrow returns the samples of c, stored in float32, by rows.
-func (c *Classifier) narrow() []float32 {
-	exact := c.exact()
+// float32Samples returns the samples of c, stored in float32, by rows.
+func (c *Classifier) float32Samples() []float32 {
+	exact := c.projectedSamples()
 	rows := make([]float32, len(exact))
 	for i, v := range exact {
 		rows[i] = float32(v)
@@ -338,15 +338,15 @@ func (c *Classifier) narrow() []float32 {
 // hashSamples adds the samples of c to h.
 func (c *Classifier) hashSamples(h modelfile.Hash) {
 	if c.compact == nil {
-		modelfile.HashArray(h, c.exact())
+		modelfile.HashArray(h, c.projectedSamples())
 		return
 	}
 	h.Name(c.compact.storage.String())
 	if c.compact.storage.kind == storageFloat32 {
-		modelfile.HashArray(h, c.narrow())
+		modelfile.HashArray(h, c.float32Samples())
 		return
 	}
-	modelfile.HashArray(h, c.codes())
+	modelfile.HashArray(h, c.packedCodes())
 	if c.compact.storage.kind == storageInt8 {
 		modelfile.HashArray(h, c.compact.offset)
 		modelfile.HashArray(h, c.compact.scale)
@@ -356,14 +356,14 @@ func (c *Classifier) hashSamples(h modelfile.Hash) {
 	modelfile.HashArray(h, c.points.Codes().Rotation().Data)
 }
 
-// parseCodes reads the samples of a classifier with a compact storage.
-func (s Storage) parseCodes(parts map[string][]byte, p int, labels []int) (*knn.Points[float64], *compact, error) {
+// parseSamples reads the samples of a classifier with a compact storage.
+func (s Storage) parseSamples(parts map[string][]byte, p int, labels []int) (*knn.Points[float64], *compactStorage, error) {
 	if err := s.Check(p); err != nil || s.kind < storageFloat32 {
 		return nil, nil, fmt.Errorf("storage %v of %d components", s, p)
 	}
 	if s.kind == storageFloat32 {
-		points, err := parseNarrow(parts, p, labels)
-		return points, &compact{storage: s}, err
+		points, err := parseFloat32Samples(parts, p, labels)
+		return points, &compactStorage{storage: s}, err
 	}
 	shape, codes, err := npy.Parse[uint8](parts["sample_codes.npy"])
 	if err == nil && !slices.Equal(shape, []int{len(labels), s.RowBytes(p)}) {
@@ -372,7 +372,7 @@ func (s Storage) parseCodes(parts map[string][]byte, p int, labels []int) (*knn.
 	if err != nil {
 		return nil, nil, fmt.Errorf("sample_codes: %w", err)
 	}
-	stored := &compact{storage: s}
+	stored := &compactStorage{storage: s}
 	var q *quantize.Quantizer
 	if s.kind == storageInt8 {
 		if stored.offset, err = parseVector(parts, "code_offset", p); err != nil {
@@ -386,13 +386,13 @@ func (s Storage) parseCodes(parts map[string][]byte, p int, labels []int) (*knn.
 		return nil, nil, err
 	}
 	if s.kind == storagePQ && s.bits == 4 {
-		codes = nibbles(codes, s.parts, s.RowBytes(p))
+		codes = unpackNibbles(codes, s.parts, s.RowBytes(p))
 	}
 	return knn.NewCodes[float64](q.Pack(codes), labels), stored, nil
 }
 
-// parseNarrow reads samples in float32.
-func parseNarrow(parts map[string][]byte, p int, labels []int) (*knn.Points[float64], error) {
+// parseFloat32Samples reads samples in float32.
+func parseFloat32Samples(parts map[string][]byte, p int, labels []int) (*knn.Points[float64], error) {
 	shape, rows, err := npy.Parse[float32](parts["samples.npy"])
 	if err == nil && !slices.Equal(shape, []int{len(labels), p}) {
 		err = fmt.Errorf("array of shape %v for %d samples of %d components", shape, len(labels), p)
@@ -405,7 +405,7 @@ func parseNarrow(parts map[string][]byte, p int, labels []int) (*knn.Points[floa
 	if err != nil {
 		return nil, fmt.Errorf("samples: %w", err)
 	}
-	return narrowPoints(context.Background(), rows, p, labels)
+	return float32Points(context.Background(), rows, p, labels)
 }
 
 // parseQuantizer reads the rotation and the codebooks of product quantization.
@@ -432,8 +432,8 @@ func (s Storage) parseQuantizer(parts map[string][]byte, p int) (*quantize.Quant
 	return quantize.New(s.parts, s.bits, matrix.New(p, p, rotation.RawMatrix().Data), matrix.New(p, 1<<s.bits, book)), nil
 }
 
-// nibbles returns codes of 4 bits, so many in a row of width bytes, one in a byte.
-func nibbles(packed []byte, parts, width int) []byte {
+// unpackNibbles returns codes of 4 bits, so many in a row of width bytes, one in a byte.
+func unpackNibbles(packed []byte, parts, width int) []byte {
 	out := make([]byte, 0, len(packed)/width*parts)
 	for ; len(packed) > 0; packed = packed[width:] {
 		for j := range parts {

@@ -75,15 +75,15 @@ func (v *Validation) holdOut(ctx context.Context, x mat.Matrix, labels []int, se
 	slices.Sort(in)
 	slices.Sort(out)
 	k := len(in)
-	both, ofBoth := subset(ctx, x, labels, append(in, out...))
+	both, ofBoth := copyRows(ctx, x, labels, append(in, out...))
 	n, d := both.Dims()
 	h.trainX, h.trainLabels = both.Slice(0, k, 0, d), ofBoth[:k]
 	h.x, h.labels = both.Slice(k, n, 0, d), ofBoth[k:]
 	return h, nil
 }
 
-// subset copies rows.
-func subset(ctx context.Context, x mat.Matrix, labels, rows []int) (*mat.Dense, []int) {
+// copyRows copies rows.
+func copyRows(ctx context.Context, x mat.Matrix, labels, rows []int) (*mat.Dense, []int) {
 	_, d := x.Dims()
 	out, l := mat.NewDense(len(rows), d, nil), make([]int, len(rows))
 	dense.EachRow(ctx, 0, len(rows), d, func(i int) {
@@ -130,8 +130,8 @@ func newValidator(ctx context.Context, s *discriminant.Samples, sp *discriminant
 	return v
 }
 
-// judge returns the error with p, a projection of the span.
-func (v *validator) judge(ctx context.Context, p *mat.Dense) (float64, error) {
+// errorAt returns the error with p, a projection of the span.
+func (v *validator) errorAt(ctx context.Context, p *mat.Dense) (float64, error) {
 	q, err := v.span.Effective(ctx, p, discriminant.Nearest)
 	if err != nil {
 		return 0, err
@@ -143,32 +143,32 @@ func (v *validator) judge(ctx context.Context, p *mat.Dense) (float64, error) {
 	return knn.ErrorRate(predicted[0], v.testLabels), nil
 }
 
-// watch is the Watcher of one attempt.
-type watch struct {
-	by     *validator
-	ctx    context.Context
-	points []ValidationPoint
-	best   *mat.Dense
-	err    float64           // of best
-	step   discriminant.Step // of best
-	since  int               // judgements since
+// validationWatch is the Watcher of one attempt.
+type validationWatch struct {
+	validator *validator
+	ctx       context.Context
+	points    []ValidationPoint
+	best      *mat.Dense
+	bestError float64           // of best
+	bestStep  discriminant.Step // of best
+	sinceBest int               // judgements since
 }
 
-func (v *validator) watch(ctx context.Context) *watch {
-	return &watch{by: v, ctx: ctx, err: math.Inf(1)}
+func (v *validator) newWatch(ctx context.Context) *validationWatch {
+	return &validationWatch{validator: v, ctx: ctx, bestError: math.Inf(1)}
 }
 
 // See judges the projection of a step if it is its turn. It returns
 // descent.ErrStop when patience is at an end.
-func (w *watch) See(s discriminant.Step, p *mat.Dense) error {
-	if s.Index%w.by.set.Every != 0 {
+func (w *validationWatch) See(s discriminant.Step, p *mat.Dense) error {
+	if s.Index%w.validator.set.Every != 0 {
 		return nil
 	}
-	return w.judge(s, p)
+	return w.record(s, p)
 }
 
-func (w *watch) judge(s discriminant.Step, p *mat.Dense) error {
-	e, err := w.by.judge(w.ctx, p)
+func (w *validationWatch) record(s discriminant.Step, p *mat.Dense) error {
+	e, err := w.validator.errorAt(w.ctx, p)
 	if err != nil {
 		if w.ctx.Err() != nil {
 			return nil // the solver will notice
@@ -176,23 +176,23 @@ func (w *watch) judge(s discriminant.Step, p *mat.Dense) error {
 		return err
 	}
 	w.points = append(w.points, ValidationPoint{s.Index, e})
-	w.since++
-	if e < w.err {
-		w.best, w.err, w.step, w.since = mat.DenseCopyOf(p), e, s, 0
+	w.sinceBest++
+	if e < w.bestError {
+		w.best, w.bestError, w.bestStep, w.sinceBest = mat.DenseCopyOf(p), e, s, 0
 	}
-	if w.since >= w.by.set.Patience {
+	if w.sinceBest >= w.validator.set.Patience {
 		return descent.ErrStop
 	}
 	return nil
 }
 
 // Last judges the end of an attempt that ended between two turns.
-func (w *watch) Last(a *discriminant.Attempt) error {
+func (w *validationWatch) Last(a *discriminant.Attempt) error {
 	s := a.History[len(a.History)-1]
 	if n := len(w.points); n > 0 && w.points[n-1].Step == s.Index {
 		return nil
 	}
-	err := w.judge(s, a.Point)
+	err := w.record(s, a.Point)
 	if err == descent.ErrStop {
 		err = nil
 	}
@@ -200,16 +200,16 @@ func (w *watch) Last(a *discriminant.Attempt) error {
 }
 
 // KeepBest makes the best projection seen the result.
-func (w *watch) KeepBest(a *discriminant.Attempt) {
+func (w *validationWatch) KeepBest(a *discriminant.Attempt) {
 	a.Loss = 1
 	if w.best != nil {
-		a.Point, a.Loss, a.Value, a.Norm = w.best, w.err, w.step.Objective, w.step.GradientNorm
+		a.Point, a.Loss, a.Value, a.Norm = w.best, w.bestError, w.bestStep.Objective, w.bestStep.GradientNorm
 	}
 }
 
-// leftOut returns the share of samples that their nearest neighbors at p, without
+// leaveOneOutError returns the share of samples that their nearest neighbors at p, without
 // themselves, classify wrongly.
-func leftOut(ctx context.Context, s *discriminant.Samples, p *mat.Dense, workers int) (float64, error) {
+func leaveOneOutError(ctx context.Context, s *discriminant.Samples, p *mat.Dense, workers int) (float64, error) {
 	x := discriminant.Project(ctx, s.X, p, workers)
 	rows := make([]int, s.N)
 	for i := range rows {

@@ -80,8 +80,8 @@ var warningForms = map[WarningCode]warningForm{
 	WarningLowPrecision:     {values: 2},
 }
 
-// hasForm reports whether the code is known and the fields have the lengths that it asks for.
-func (w Warning) hasForm() bool {
+// wellFormed reports whether the code is known and the fields have the lengths that it asks for.
+func (w Warning) wellFormed() bool {
 	form, ok := warningForms[w.Code]
 	return ok && form == warningForm{len(w.Classes), len(w.Features), len(w.Values)}
 }
@@ -93,7 +93,7 @@ func (w Warning) String() string {
 	if w.Code == "" {
 		return w.text
 	}
-	if !w.hasForm() {
+	if !w.wellFormed() {
 		return string(w.Code)
 	}
 	const advice = "leave λ, Shrinkage and Whitening open, or take the method Principal"
@@ -140,7 +140,7 @@ func fileWarnings(warnings []Warning) (out []fileWarning) {
 	return out
 }
 
-func warningsOf(file []fileWarning) (out []Warning) {
+func fromFileWarnings(file []fileWarning) (out []Warning) {
 	for _, w := range file {
 		out = append(out, w.Warning)
 	}

@@ -21,10 +21,10 @@ const (
 	imbalance = 20
 )
 
-// warnings returns what is unusual about the data, the settings or the result. t counts the troubles of the
+// findWarnings returns what is unusual about the data, the settings or the result. t counts the troubles of the
 // last evaluation, and rank is the effective rank of the transport within classes. The error is the
 // context's cause.
-func warnings(ctx context.Context, s *discriminant.Samples, t discriminant.Troubles, set *Settings, rank float64, choice *Choice) ([]Warning, error) {
+func findWarnings(ctx context.Context, s *discriminant.Samples, t discriminant.Troubles, set *Settings, rank float64, choice *Choice) ([]Warning, error) {
 	var w []Warning
 	add := func(code WarningCode, classes, features []int, values ...float64) {
 		w = append(w, Warning{Code: code, Classes: classes, Features: features, Values: values})
@@ -91,7 +91,7 @@ func warnings(ctx context.Context, s *discriminant.Samples, t discriminant.Troub
 	if set.Components > 1 && rank <= lineRank {
 		add(WarningOneDirection, nil, nil, float64(set.Components), rank)
 	}
-	if choice.compared() && choice.Members[0].Error > choice.principal+float64(2*standardError(choice.principal, choice.Rows)) {
+	if choice.compared() && choice.Members[0].Error > choice.principal+float64(2*shareError(choice.principal, choice.Rows)) {
 		add(WarningHeldOutError, nil, nil, choice.Members[0].Error, choice.principal)
 	}
 	if t.InLog > 0 {
@@ -103,5 +103,5 @@ func warnings(ctx context.Context, s *discriminant.Samples, t discriminant.Troub
 	return w, nil
 }
 
-// standardError is that of a share of n rows.
-func standardError(share float64, n int) float64 { return math.Sqrt(share * (1 - share) / float64(n)) }
+// shareError is that of a share of n rows.
+func shareError(share float64, n int) float64 { return math.Sqrt(share * (1 - share) / float64(n)) }
