@@ -39,18 +39,18 @@ func forMethods(t *testing.T, f func(t *testing.T, method descent.Method)) {
 	}
 }
 
-// minimize runs Minimize and checks what must hold of every result.
+// minimize runs Minimize and checks its result with checkResult.
 func minimize(t *testing.T, f descent.Problem, m *stiefel.Manifold, start *mat.Dense, s *descent.Settings) *descent.Result {
 	t.Helper()
 	r, err := descent.Minimize(t.Context(), f, m, start, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, f, m, r, s)
+	checkResult(t, f, m, r, s)
 	return r
 }
 
-func check(t *testing.T, f descent.Problem, m *stiefel.Manifold, r *descent.Result, s *descent.Settings) {
+func checkResult(t *testing.T, f descent.Problem, m *stiefel.Manifold, r *descent.Result, s *descent.Settings) {
 	t.Helper()
 	_, p := m.Dims()
 	if got, limit := m.Infeasibility(ctx, r.Point), 2e-15*math.Sqrt(float64(p)); !(got <= limit) {
@@ -92,7 +92,7 @@ func check(t *testing.T, f descent.Problem, m *stiefel.Manifold, r *descent.Resu
 	}
 }
 
-func relative(r *descent.Result) float64 { return r.GradientNorm / r.History[0].GradientNorm }
+func relativeGradient(r *descent.Result) float64 { return r.GradientNorm / r.History[0].GradientNorm }
 
 func TestTraceMinimization(t *testing.T) {
 	for _, c := range []struct{ d, p int }{{10, 1}, {10, 3}, {31, 4}} {
@@ -103,8 +103,8 @@ func TestTraceMinimization(t *testing.T) {
 		t.Run(fmt.Sprintf("d=%d/p=%d", c.d, c.p), func(t *testing.T) {
 			forMethods(t, func(t *testing.T, method descent.Method) {
 				r := minimize(t, f, m, start(m, 3), &descent.Settings{Method: method, MaxSteps: 3000, GradientTolerance: 1e-9})
-				if r.Status != descent.GradientTolerance || relative(r) > 1e-9 {
-					t.Errorf("%v after %d steps, gradient %.2g", r.Status, r.Steps, relative(r))
+				if r.Status != descent.GradientTolerance || relativeGradient(r) > 1e-9 {
+					t.Errorf("%v after %d steps, gradient %.2g", r.Status, r.Steps, relativeGradient(r))
 				}
 				if math.Abs(r.Value-value) > 2e-14*value {
 					t.Errorf("value %v, want %v", r.Value, value)
@@ -177,7 +177,7 @@ func TestTraceRatio(t *testing.T) {
 	}
 }
 
-// −f is maximized where f is minimized.
+// TestMaximize minimizes −f.
 func TestMaximize(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	values := linspace(1, 4, 15)
@@ -191,8 +191,8 @@ func TestMaximize(t *testing.T) {
 	}
 }
 
-// Condition number 3·10³ and a gradient below 1e-10 of the first, where the
-// value has long stopped changing: the approximate Armijo condition at work.
+// TestIllConditioned has condition number 3·10³ and requires a relative gradient below 1e-10. The
+// value stops changing long before, so the approximate Armijo condition is needed.
 func TestIllConditioned(t *testing.T) {
 	m := stiefel.New(40, 3)
 	for seed := range uint64(2) {
@@ -201,19 +201,19 @@ func TestIllConditioned(t *testing.T) {
 		_, value := eigenvectors(f.a, f.n)
 		s := descent.Settings{MaxSteps: 2000, GradientTolerance: 1e-10}
 		r := minimize(t, f, m, start(m, seed), &s)
-		if r.Status != descent.GradientTolerance || relative(r) > 1e-10 || math.Abs(r.Value-value) > 1e-12*value {
-			t.Errorf("seed %d: %v after %d steps, gradient %.2g, value %v, want %v", seed, r.Status, r.Steps, relative(r), r.Value, value)
+		if r.Status != descent.GradientTolerance || relativeGradient(r) > 1e-10 || math.Abs(r.Value-value) > 1e-12*value {
+			t.Errorf("seed %d: %v after %d steps, gradient %.2g, value %v, want %v", seed, r.Status, r.Steps, relativeGradient(r), r.Value, value)
 		}
-		// Conjugacy pays: steepest descent is nowhere after as many evaluations.
+		// Steepest descent makes little progress with as many evaluations.
 		s.Method, s.MaxSteps = descent.SteepestDescent, r.Steps
-		if slow := minimize(t, f, m, start(m, seed), &s); relative(slow) < 1e3*relative(r) {
-			t.Errorf("steepest descent has gradient %.2g after %d steps", relative(slow), slow.Steps)
+		if slow := minimize(t, f, m, start(m, seed), &s); relativeGradient(slow) < 1e3*relativeGradient(r) {
+			t.Errorf("steepest descent has gradient %.2g after %d steps", relativeGradient(slow), slow.Steps)
 		}
 	}
 }
 
-// noisy is a problem whose value has a relative error of up to 1e-7, the same
-// whenever it is evaluated at the same point.
+// noisy adds a relative error of up to 1e-7 to the value of a problem. The error depends only on
+// the point.
 type noisy struct{ descent.Problem }
 
 func (f noisy) Evaluate(p, grad *mat.Dense) (float64, error) {
@@ -228,16 +228,16 @@ func TestNoise(t *testing.T) {
 	f := noisy{&brockett{a: spectrum(linspace(1, 10, 20), rnd), n: ones(2)}}
 	s := descent.Settings{GradientTolerance: 1e-8, Noise: 1e-6, MaxSteps: 500}
 	if r := minimize(t, f, m, start(m, 1), &s); r.Status != descent.GradientTolerance {
-		t.Errorf("with Noise: %v after %d steps, gradient %.2g", r.Status, r.Steps, relative(r))
+		t.Errorf("with Noise: %v after %d steps, gradient %.2g", r.Status, r.Steps, relativeGradient(r))
 	}
 	s.Noise = -1
 	if r := minimize(t, f, m, start(m, 1), &s); r.Status == descent.GradientTolerance {
-		t.Errorf("without Noise: %v after %d steps, gradient %.2g: the test tests nothing", r.Status, r.Steps, relative(r))
+		t.Errorf("without Noise: %v after %d steps, gradient %.2g: the test tests nothing", r.Status, r.Steps, relativeGradient(r))
 	}
 }
 
-// The value cannot be computed where it is not lower than at the start: every step
-// that is too long fails.
+// TestBadRegion uses a problem that fails wherever its value is above the value at the start, so
+// every step that is too long fails.
 func TestBadRegion(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(2, 2))
 	good := &brockett{a: spectrum(linspace(1, 5, 12), rnd), n: []float64{2, 1}}
@@ -262,7 +262,7 @@ func TestBadRegion(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			forMethods(t, func(t *testing.T, method descent.Method) {
-				f := &cursed{Problem: good, how: how, bad: func(p *mat.Dense) bool {
+				f := &failing{Problem: good, respond: how, isBad: func(p *mat.Dense) bool {
 					v, _ := good.Evaluate(p, nil)
 					return v > limit
 				}}
@@ -271,7 +271,7 @@ func TestBadRegion(t *testing.T) {
 				if !r.Status.Converged() || math.Abs(r.Value-want) > 1e-12 {
 					t.Errorf("%v after %d steps: value %v, want %v", r.Status, r.Steps, r.Value, want)
 				}
-				if f.met == 0 && method != descent.ProjectedGradient {
+				if f.failures == 0 && method != descent.ProjectedGradient {
 					t.Error("the bad region was never met")
 				}
 			})
@@ -286,12 +286,12 @@ func TestEvaluationFails(t *testing.T) {
 	broken := errors.New("broken")
 	forMethods(t, func(t *testing.T, method descent.Method) {
 		for _, want := range []error{broken, nil} {
-			// After three steps nothing but an error, or NaN.
+			// After three steps every evaluation returns an error or NaN.
 			over, seen := false, new(mat.Dense)
-			f := &cursed{
+			f := &failing{
 				Problem: good,
-				bad:     func(*mat.Dense) bool { return over },
-				how:     func(*mat.Dense) (float64, error) { return math.NaN(), want },
+				isBad:   func(*mat.Dense) bool { return over },
+				respond: func(*mat.Dense) (float64, error) { return math.NaN(), want },
 			}
 			s := &descent.Settings{Method: method, Progress: func(step descent.Step, p *mat.Dense) error {
 				over = step.Index == 3
@@ -303,7 +303,7 @@ func TestEvaluationFails(t *testing.T) {
 			if r == nil || r.Status != descent.EvaluationFailed || r.Steps != 3 || err == nil || want != nil && !errors.Is(err, want) {
 				t.Fatalf("result %+v, error %v", r, err)
 			}
-			check(t, f, m, r, s)
+			checkResult(t, f, m, r, s)
 			if !mat.Equal(r.Point, seen) {
 				t.Error("not the last good iterate")
 			}
@@ -311,30 +311,30 @@ func TestEvaluationFails(t *testing.T) {
 	})
 }
 
-// A first trial that is good but short is not thrown away when everything farther
-// fails.
+// TestShortStepIsKept checks that a good but short first trial is used if all longer ones fail.
 func TestShortStepIsKept(t *testing.T) {
 	m := stiefel.New(9, 2)
 	f := &linear{gaussian(9, 2, rand.New(rand.NewPCG(1, 1)))}
 	calls := 0
-	bad := &cursed{Problem: f, bad: func(*mat.Dense) bool { calls++; return calls > 2 },
-		how: func(*mat.Dense) (float64, error) { return math.NaN(), nil }}
+	bad := &failing{Problem: f, isBad: func(*mat.Dense) bool { calls++; return calls > 2 },
+		respond: func(*mat.Dense) (float64, error) { return math.NaN(), nil }}
 	s := &descent.Settings{InitialStep: 1e-3}
 	r, err := descent.Minimize(t.Context(), bad, m, start(m, 1), s)
 	if r == nil || r.Status != descent.EvaluationFailed || err == nil || r.Steps != 1 || math.Abs(r.History[1].StepLength-1e-3) > 1e-15 {
 		t.Fatalf("result %+v, error %v", r, err)
 	}
-	check(t, f, m, r, s)
+	checkResult(t, f, m, r, s)
 }
 
-// Conjugate gradient starts again from steepest descent when a line search fails.
+// TestRestart checks that conjugate gradient restarts with steepest descent when a line search
+// fails.
 func TestRestart(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(2, 2))
 	f := &brockett{a: spectrum(linspace(1, 5, 12), rnd), n: []float64{2, 1}}
 	m := stiefel.New(12, 2)
 	failures := 0
-	bad := &cursed{Problem: f, bad: func(*mat.Dense) bool { failures--; return failures >= 0 },
-		how: func(*mat.Dense) (float64, error) { return math.NaN(), nil }}
+	bad := &failing{Problem: f, isBad: func(*mat.Dense) bool { failures--; return failures >= 0 },
+		respond: func(*mat.Dense) (float64, error) { return math.NaN(), nil }}
 	s := &descent.Settings{MaxTrials: 4, Progress: func(step descent.Step, _ *mat.Dense) error {
 		if step.Index == 2 {
 			failures = 4
@@ -354,8 +354,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// rising is a problem that gets worse with every evaluation, always by less than
-// the noise.
+// rising is a problem whose value grows with every evaluation by less than the noise.
 type rising struct {
 	descent.Problem
 	extra, by float64
@@ -367,7 +366,7 @@ func (f *rising) Evaluate(p, grad *mat.Dense) (float64, error) {
 	return value + f.extra, err
 }
 
-// Rounding errors that each are within the noise must not add up.
+// TestNoiseDoesNotAccumulate checks that many errors within the noise do not add up.
 func TestNoiseDoesNotAccumulate(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(2, 2))
 	m := stiefel.New(12, 2)
@@ -396,10 +395,10 @@ func TestStartErrors(t *testing.T) {
 		start *mat.Dense
 		err   error
 	}{
-		"NaN":      {&cursed{good, always, func(*mat.Dense) (float64, error) { return math.NaN(), nil }, 0}, x, nil},
-		"Inf":      {&cursed{good, always, func(*mat.Dense) (float64, error) { return math.Inf(-1), nil }, 0}, x, nil},
-		"error":    {&cursed{good, always, func(*mat.Dense) (float64, error) { return 0, broken }, 0}, x, broken},
-		"gradient": {&cursed{good, always, func(g *mat.Dense) (float64, error) { g.Set(0, 0, math.NaN()); return 1, nil }, 0}, x, nil},
+		"NaN":      {&failing{good, always, func(*mat.Dense) (float64, error) { return math.NaN(), nil }, 0}, x, nil},
+		"Inf":      {&failing{good, always, func(*mat.Dense) (float64, error) { return math.Inf(-1), nil }, 0}, x, nil},
+		"error":    {&failing{good, always, func(*mat.Dense) (float64, error) { return 0, broken }, 0}, x, broken},
+		"gradient": {&failing{good, always, func(g *mat.Dense) (float64, error) { g.Set(0, 0, math.NaN()); return 1, nil }, 0}, x, nil},
 		"off":      {good, mat.NewDense(5, 2, []float64{1, 0, 0, 1, 0.1, 0, 0, 0, 0, 0}), nil},
 		"NaN off":  {good, mat.NewDense(5, 2, []float64{1, 0, 0, 1, math.NaN(), 0, 0, 0, 0, 0}), nil},
 	} {
@@ -456,17 +455,17 @@ func TestCancel(t *testing.T) {
 		settings := &descent.Settings{Method: method, GradientTolerance: 1e-9, MaxSteps: 500}
 		full := minimize(t, good, m, x, settings)
 		for _, after := range []int{1, 2, 7, 10} {
-			// The n-th evaluation cancels, and knows of it or not.
+			// The n-th evaluation cancels the context and either returns its error or not.
 			for _, knows := range []bool{false, true} {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				calls := 0
-				f := &cursed{Problem: good, bad: func(*mat.Dense) bool {
+				f := &failing{Problem: good, isBad: func(*mat.Dense) bool {
 					if calls++; calls == after {
 						cancel(reason)
 						return knows && after > 1
 					}
 					return false
-				}, how: func(*mat.Dense) (float64, error) { return 0, ctx.Err() }}
+				}, respond: func(*mat.Dense) (float64, error) { return 0, ctx.Err() }}
 				r, err := descent.Minimize(ctx, f, m, x, settings)
 				if r == nil || r.Status != descent.Cancelled || !errors.Is(err, reason) {
 					t.Fatalf("after %d: result %+v, error %v", after, r, err)
@@ -474,7 +473,7 @@ func TestCancel(t *testing.T) {
 				if calls != after {
 					t.Errorf("%d evaluations after the context was done", calls-after)
 				}
-				check(t, good, m, r, settings)
+				checkResult(t, good, m, r, settings)
 				for k, step := range r.History {
 					if step.Value != full.History[k].Value {
 						t.Errorf("after %d: step %d differs from the uncancelled run", after, k)
@@ -484,10 +483,10 @@ func TestCancel(t *testing.T) {
 		}
 	})
 
-	// A deadline of the problem's own.
+	// The problem returns its own deadline error.
 	calls := 0
-	f := &cursed{Problem: good, bad: func(*mat.Dense) bool { calls++; return calls > 5 },
-		how: func(*mat.Dense) (float64, error) { return 0, fmt.Errorf("evaluate: %w", context.DeadlineExceeded) }}
+	f := &failing{Problem: good, isBad: func(*mat.Dense) bool { calls++; return calls > 5 },
+		respond: func(*mat.Dense) (float64, error) { return 0, fmt.Errorf("evaluate: %w", context.DeadlineExceeded) }}
 	r, err := descent.Minimize(t.Context(), f, m, x, nil)
 	if r == nil || r.Status != descent.Cancelled || !errors.Is(err, context.DeadlineExceeded) || calls != 6 {
 		t.Errorf("result %+v, error %v, %d calls", r, err, calls)
@@ -517,7 +516,7 @@ func TestProgress(t *testing.T) {
 			if planned := errors.Is(stop, descent.ErrStop); planned && err != nil || !planned && err != stop {
 				t.Errorf("error %v for %v", err, stop)
 			}
-			check(t, f, m, r, s)
+			checkResult(t, f, m, r, s)
 			if !slices.Equal(steps, r.History) || !mat.Equal(&last, r.Point) {
 				t.Error("Progress saw something else")
 			}
@@ -533,8 +532,8 @@ func TestTolerances(t *testing.T) {
 	const off = -1
 	run := func(s descent.Settings) *descent.Result { t.Helper(); return minimize(t, f, m, x, &s) }
 
-	if r := minimize(t, f, m, x, nil); r.Status != descent.GradientTolerance || relative(r) > 1e-6 || relative(r) < 1e-9 {
-		t.Errorf("defaults: %v, gradient %.2g", r.Status, relative(r))
+	if r := minimize(t, f, m, x, nil); r.Status != descent.GradientTolerance || relativeGradient(r) > 1e-6 || relativeGradient(r) < 1e-9 {
+		t.Errorf("defaults: %v, gradient %.2g", r.Status, relativeGradient(r))
 	}
 	if r := run(descent.Settings{MaxSteps: 3}); r.Status != descent.MaxSteps || r.Steps != 3 || r.Status.Converged() {
 		t.Errorf("MaxSteps: %v after %d", r.Status, r.Steps)
@@ -550,8 +549,8 @@ func TestTolerances(t *testing.T) {
 	if r := run(descent.Settings{StepTolerance: 1e-3}); r.Status != descent.StepTolerance || r.History[r.Steps].StepLength >= 1e-3 {
 		t.Errorf("StepTolerance: %v", r.Status)
 	}
-	// FunctionTolerance stops at the first three small decreases in a row, and a
-	// single one, as SteepestDescent makes here, does not count.
+	// FunctionTolerance stops at the first three small decreases in a row. A single small decrease,
+	// as SteepestDescent makes here, does not stop it.
 	zigzag := &brockett{a: spectrum(logspace(1, 100, 12), rnd), n: []float64{2, 1}}
 	for _, tolerance := range []float64{1e-1, 1e-2, 1e-3, 1e-5} {
 		r := minimize(t, zigzag, m, x, &descent.Settings{Method: descent.SteepestDescent, MaxSteps: 1000, FunctionTolerance: tolerance})
@@ -570,30 +569,30 @@ func TestTolerances(t *testing.T) {
 		}
 	}
 
-	// All off: it ends at the rounding level by itself, with a good point.
+	// Without tolerances, the minimization ends at the rounding level with a good point.
 	for _, method := range methods {
 		r := run(descent.Settings{Method: method, MaxSteps: off, GradientTolerance: off, StepTolerance: off})
-		if r.Status != descent.LineSearchFailed && r.Status != descent.Stalled && r.Status != descent.GradientTolerance || relative(r) > 1e-11 {
-			t.Errorf("%v with tolerances off: %v after %d steps, gradient %.2g", method, r.Status, r.Steps, relative(r))
+		if r.Status != descent.LineSearchFailed && r.Status != descent.Stalled && r.Status != descent.GradientTolerance || relativeGradient(r) > 1e-11 {
+			t.Errorf("%v with tolerances off: %v after %d steps, gradient %.2g", method, r.Status, r.Steps, relativeGradient(r))
 		}
 	}
 
-	// A start that is a minimum: nothing to do.
+	// The start is a minimum.
 	want, _ := eigenvectors(f.a, f.n)
 	if r := minimize(t, f, m, want, &descent.Settings{GradientAbsolute: 1e-12}); r.Steps != 0 || r.Evaluations.Values != 1 {
 		t.Errorf("from the minimum: %d steps, %v", r.Steps, r.Evaluations)
 	}
-	// A manifold of dimension 0.
+	// The manifold has dimension 0.
 	one := stiefel.New(1, 1)
 	if r := minimize(t, &linear{mat.NewDense(1, 1, []float64{2})}, one, mat.NewDense(1, 1, []float64{1}), nil); r.Status != descent.GradientTolerance || r.Steps != 0 {
 		t.Errorf("St(1, 1): %v", r.Status)
 	}
 }
 
-// wrong has the gradient of −f.
-type wrong struct{ *linear }
+// wrongGradient returns the gradient of −f.
+type wrongGradient struct{ *linear }
 
-func (f wrong) Evaluate(p, grad *mat.Dense) (float64, error) {
+func (f wrongGradient) Evaluate(p, grad *mat.Dense) (float64, error) {
 	v, err := f.linear.Evaluate(p, grad)
 	if grad != nil {
 		grad.Scale(-1, grad)
@@ -604,7 +603,7 @@ func (f wrong) Evaluate(p, grad *mat.Dense) (float64, error) {
 func TestLineSearchFails(t *testing.T) {
 	m := stiefel.New(7, 2)
 	x := start(m, 1)
-	f := wrong{&linear{gaussian(7, 2, rand.New(rand.NewPCG(1, 1)))}}
+	f := wrongGradient{&linear{gaussian(7, 2, rand.New(rand.NewPCG(1, 1)))}}
 	forMethods(t, func(t *testing.T, method descent.Method) {
 		s := &descent.Settings{Method: method, MaxTrials: 12}
 		r := minimize(t, f, m, x, s)
@@ -638,7 +637,7 @@ func TestEvaluations(t *testing.T) {
 		if r.Evaluations.Values > 2*r.Steps+10 {
 			t.Errorf("%+v for %d steps", r.Evaluations, r.Steps)
 		}
-		// Without the reverse pass on its own the iterates are the same.
+		// A problem that is not a Reverser gives the same iterates.
 		q := minimize(t, plain{&b}, m, x, s)
 		if !mat.Equal(q.Point, r.Point) || q.Evaluations.Values != r.Evaluations.Values || q.Evaluations.Gradients != q.Evaluations.Values {
 			t.Errorf("plain problem: %+v, Reverser %+v", q.Evaluations, r.Evaluations)
@@ -646,7 +645,8 @@ func TestEvaluations(t *testing.T) {
 	})
 }
 
-// The first step of ProjectedGradient is the paper's: P¹ = Π(P⁰ − G), with α = 1.
+// TestProjectedGradientStep checks that the first step is the step of the paper: P¹ = Π(P⁰ − G),
+// with α = 1.
 func TestProjectedGradientStep(t *testing.T) {
 	m := stiefel.New(8, 3)
 	f := &linear{gaussian(8, 3, rand.New(rand.NewPCG(1, 1)))}
@@ -667,8 +667,8 @@ func TestProjectedGradientStep(t *testing.T) {
 	}
 }
 
-// The second step length SteepestDescent tries is that of Barzilai and Borwein,
-// ⟨S, S⟩/⟨S, Y⟩ with S = −α T(grad before), Y = grad − T(grad before).
+// TestBarzilaiBorwein checks the second step length that SteepestDescent tries: ⟨S, S⟩/⟨S, Y⟩ with
+// S = −α T(previous grad) and Y = grad − T(previous grad).
 func TestBarzilaiBorwein(t *testing.T) {
 	m := stiefel.New(8, 3)
 	f := &linear{gaussian(8, 3, rand.New(rand.NewPCG(1, 1)))}
@@ -707,7 +707,8 @@ func TestDeterministic(t *testing.T) {
 	})
 }
 
-// The iterates of the methods without an SVD, in bits, as made on amd64.
+// TestSameBitsEverywhere hashes the iterates of the methods without an SVD. The hashes were made on
+// amd64.
 func TestSameBitsEverywhere(t *testing.T) {
 	f := &diagonal{a: logspaceExact(20), n: []float64{3, 2, 1}}
 	m := stiefel.New(20, 3)

@@ -6,60 +6,60 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// minCosine is the least cosine of the angle between a direction and that of
-// steepest descent: below it the direction is not worth a line search.
+// A direction is used for a line search only if the cosine of its angle with the direction of
+// steepest descent is at least this bound. The bound depends on the method.
 const (
 	minCosineConjugate   = 1e-3
 	minCosineQuasiNewton = 1e-6
 	minCosineProjected   = 0.1
 )
 
-// chooseDirection sets direction, length, slope and steepest at the current
-// iterate. Conjugate gradient and LBFGS use what the accepted line search left: the
-// iterate it started from in s.trial and its direction, transported, in s.moved.
+// chooseDirection sets direction, length, slope and steepest at the current iterate. Conjugate
+// gradient and LBFGS also read the start of the accepted line search from s.trial and its
+// transported direction from s.transported.
 func (s *solver) chooseDirection(first bool) {
 	switch s.Method {
 	case ProjectedGradient:
-		s.project(s.current.ambient)
-		if !s.isDescent(minCosineProjected) {
-			s.project(s.current.grad)
-			s.isDescent(minCosineProjected)
+		s.setProjectedDirection(s.current.ambient)
+		if !s.measureDirection(minCosineProjected) {
+			s.setProjectedDirection(s.current.grad)
+			s.measureDirection(minCosineProjected)
 		}
 		s.steepest = true
 	case ConjugateGradient:
 		if first {
-			s.restart()
+			s.setSteepestDescent()
 			return
 		}
-		s.conjugate()
-		if !s.isDescent(minCosineConjugate) {
-			s.restart()
+		s.setConjugateDirection()
+		if !s.measureDirection(minCosineConjugate) {
+			s.setSteepestDescent()
 		}
 	case LBFGS:
 		if first {
-			s.restart()
+			s.setSteepestDescent()
 			return
 		}
-		s.quasiNewton()
-		if !s.isDescent(minCosineQuasiNewton) {
-			s.restart()
+		s.setQuasiNewtonDirection()
+		if !s.measureDirection(minCosineQuasiNewton) {
+			s.setSteepestDescent()
 		}
 	default:
-		s.restart()
+		s.setSteepestDescent()
 	}
 }
 
-// restart sets the direction to that of steepest descent.
-func (s *solver) restart() {
+// setSteepestDescent sets the direction to −grad and forgets the LBFGS pairs.
+func (s *solver) setSteepestDescent() {
 	s.direction.Scale(-1, s.current.grad)
 	s.length = s.current.norm
 	s.slope = -s.current.norm * s.current.norm
 	s.steepest = true
-	s.held = 0
+	s.pairCount = 0
 }
 
-// project sets D = Π(P − g) − P, or to zero if Π fails.
-func (s *solver) project(g *mat.Dense) {
+// setProjectedDirection sets D = Π(P − g) − P. It sets D = 0 if Π fails.
+func (s *solver) setProjectedDirection(g *mat.Dense) {
 	s.direction.Sub(s.current.point, g)
 	if err := s.manifold.Project(s.ctx, s.direction, s.direction); err != nil {
 		s.direction.Zero()
@@ -68,33 +68,33 @@ func (s *solver) project(g *mat.Dense) {
 	s.direction.Sub(s.direction, s.current.point)
 }
 
-// isDescent measures the direction: it sets length and slope, and reports whether its angle
-// with the steepest has at least the given cosine.
-func (s *solver) isDescent(minCosine float64) bool {
+// measureDirection sets length and slope. It reports whether the cosine of the angle between the
+// direction and −grad is at least minCosine.
+func (s *solver) measureDirection(minCosine float64) bool {
 	c, m := s.current, s.manifold
 	s.length = math.Sqrt(m.Inner(c.point, s.direction, s.direction))
 	s.slope = m.Inner(c.point, c.grad, s.direction)
 	return s.slope < 0 && -s.slope >= minCosine*c.norm*s.length
 }
 
-// conjugate sets D ← −grad + β T(D), with y = grad − T(grad before):
+// setConjugateDirection sets D ← −grad + β T(D), with y = grad − T(previous grad):
 //
 //	β_HS = ⟨grad, y⟩ / ⟨T(D), y⟩,  β_DY = ‖grad‖² / ⟨T(D), y⟩
 //
 // and β = max(0, min(β_HS, β_DY)) (Sakai and Iiduka 2020).
-func (s *solver) conjugate() {
+func (s *solver) setConjugateDirection() {
 	c, m := s.current, s.manifold
-	before := s.trial.grad // no longer needed there
+	before := s.trial.grad // overwritten: nothing reads it later
 	m.Transport(s.ctx, before, c.point, before)
-	movedOld := m.Inner(c.point, s.moved, before)
+	movedOld := m.Inner(c.point, s.transported, before)
 	gradOld := m.Inner(c.point, c.grad, before)
-	curvature := m.Inner(c.point, s.moved, c.grad) - movedOld
+	curvature := m.Inner(c.point, s.transported, c.grad) - movedOld
 	square := float64(c.norm * c.norm)
 	beta := 0.0
 	if curvature > 0 {
 		beta = max(0, min(square-gradOld, square)/curvature)
 	}
-	s.direction.Scale(beta, s.moved)
+	s.direction.Scale(beta, s.transported)
 	s.direction.Sub(s.direction, c.grad)
 	s.steepest = beta == 0
 }

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Euclidean is the [Manifold] of all matrices of a shape, where nothing constrains.
+// Euclidean is the [Manifold] of all Rows × Cols matrices.
 type Euclidean struct{ Rows, Cols int }
 
 // Dims implements Manifold.
@@ -17,7 +17,7 @@ func (e Euclidean) Dims() (d, p int) { return e.Rows, e.Cols }
 // Tangent sets dst = g.
 func (Euclidean) Tangent(_ context.Context, dst, _, g *mat.Dense) { dst.Copy(g) }
 
-// Inner returns Σ u_ij v_ij, row by row.
+// Inner returns Σ u_ij v_ij, summed row by row.
 func (e Euclidean) Inner(_, u, v *mat.Dense) float64 {
 	sum := 0.
 	for i := range e.Rows {

@@ -8,88 +8,87 @@ import (
 )
 
 const (
-	// MemoryPairs is how many steps LBFGS remembers.
+	// MemoryPairs is the number of steps that LBFGS remembers.
 	MemoryPairs = 10
 
-	// minCurvature is the least cosine of the angle between s and y of a pair that
-	// is kept.
-	minCurvature = 1e-10
+	// A pair is kept only if the cosine of the angle between s and y is above minPairCosine.
+	minPairCosine = 1e-10
 )
 
-// pair is what a step has shown of the curvature: s = α T(D), y = grad − T(grad
-// before), both in the tangent space at the current iterate.
-type pair struct {
+// correctionPair describes the curvature along one step: s = α T(D) and y = grad − T(previous
+// grad). Both are tangent vectors at the current iterate.
+type correctionPair struct {
 	s, y    *mat.Dense
 	inverse float64 // 1/⟨s, y⟩
-	alpha   float64 // of the first loop
+	alpha   float64 // coefficient from the first loop
 }
 
-// newPairs allocates the memory of LBFGS.
-func newPairs(d, p int) []pair {
-	all := make([]pair, MemoryPairs)
+// newCorrectionPairs allocates the memory of LBFGS.
+func newCorrectionPairs(d, p int) []correctionPair {
+	all := make([]correctionPair, MemoryPairs)
 	for i := range all {
-		all[i] = pair{s: mat.NewDense(d, p, nil), y: mat.NewDense(d, p, nil)}
+		all[i] = correctionPair{s: mat.NewDense(d, p, nil), y: mat.NewDense(d, p, nil)}
 	}
 	return all
 }
 
-// remember moves the pairs to the current iterate and appends that of the accepted step:
-// before it the iterate is in s.trial, its direction, transported, in s.moved. A pair
-// without curvature is dropped.
-func (s *solver) remember() {
+// updatePairs transports the pairs to the current iterate and appends the pair of the accepted
+// step. It reads the previous iterate from s.trial and the transported direction from
+// s.transported. It drops pairs without curvature.
+func (s *solver) updatePairs() {
 	c, m := s.current, s.manifold
-	for _, k := range s.pairs[:s.held] {
+	for _, k := range s.pairs[:s.pairCount] {
 		m.Transport(s.ctx, k.s, c.point, k.s)
 		m.Transport(s.ctx, k.y, c.point, k.y)
 	}
-	if s.held == MemoryPairs {
+	if s.pairCount == MemoryPairs {
 		oldest := s.pairs[0]
 		copy(s.pairs, s.pairs[1:])
 		s.pairs[MemoryPairs-1] = oldest
-		s.held--
+		s.pairCount--
 	}
-	last := s.pairs[s.held]
-	last.s.Scale(s.line.step, s.moved)
+	last := s.pairs[s.pairCount]
+	last.s.Scale(s.line.step, s.transported)
 	m.Transport(s.ctx, last.y, c.point, s.trial.grad)
 	last.y.Sub(c.grad, last.y)
 	kept := 0
-	for i := range s.held + 1 {
+	for i := range s.pairCount + 1 {
 		k := s.pairs[i]
 		curvature := m.Inner(c.point, k.s, k.y)
 		lengths := math.Sqrt(m.Inner(c.point, k.s, k.s)) * math.Sqrt(m.Inner(c.point, k.y, k.y))
-		if curvature > minCurvature*lengths {
+		if curvature > minPairCosine*lengths {
 			k.inverse = 1 / curvature
 			s.pairs[i], s.pairs[kept] = s.pairs[kept], k
 			kept++
 		}
 	}
-	s.held = kept
+	s.pairCount = kept
 }
 
-// quasiNewton sets D = −H grad, H the approximation of the inverse Hessian by the pairs
-// kept (Nocedal and Wright, Numerical Optimization, 2006, algorithm 7.4), from H =
-// ⟨s, y⟩/⟨y, y⟩ of the latest.
-func (s *solver) quasiNewton() {
+// setQuasiNewtonDirection sets D = −H grad. H approximates the inverse Hessian from the pairs by
+// the two-loop recursion (Nocedal and Wright, Numerical Optimization, 2006, algorithm 7.4). The
+// initial H is ⟨s, y⟩/⟨y, y⟩ of the latest pair.
+func (s *solver) setQuasiNewtonDirection() {
 	c, m, d := s.current, s.manifold, s.direction
-	s.remember()
+	s.updatePairs()
 	d.Scale(-1, c.grad)
-	for i := s.held - 1; i >= 0; i-- {
+	for i := s.pairCount - 1; i >= 0; i-- {
 		k := &s.pairs[i]
 		k.alpha = k.inverse * m.Inner(c.point, k.s, d)
 		addScaled(d, -k.alpha, k.y)
 	}
-	if s.held > 0 {
-		k := s.pairs[s.held-1]
+	if s.pairCount > 0 {
+		k := s.pairs[s.pairCount-1]
 		gamma := 1 / (k.inverse * m.Inner(c.point, k.y, k.y))
 		for i := range d.RawMatrix().Rows {
 			algebra.Scale(d.RawRowView(i), gamma)
 		}
 	}
-	for i := range s.held {
+	for i := range s.pairCount {
 		k := s.pairs[i]
 		addScaled(d, k.alpha-float64(k.inverse*m.Inner(c.point, k.y, d)), k.s)
 	}
-	s.steepest = s.held == 0
+	s.steepest = s.pairCount == 0
 }
 
 // addScaled adds a·x to dst.

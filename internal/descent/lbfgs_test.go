@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/descent"
 )
 
-// rosenbrock is Σ 100(y − x²)² + (1 − x)² over the rows (x, y): a curved valley of
-// condition 2500 at its end, (1, 1).
+// rosenbrock is Σ 100(y − x²)² + (1 − x)² over the rows (x, y). It is a curved valley with
+// condition number 2500 at its minimum (1, 1).
 type rosenbrock struct{}
 
 func (rosenbrock) Evaluate(p, grad *mat.Dense) (float64, error) {
@@ -26,8 +26,8 @@ func (rosenbrock) Evaluate(p, grad *mat.Dense) (float64, error) {
 	return value, nil
 }
 
-// quadratic is ½ Σ_i c_i (p_i − 1)², c_i from 1 to 10⁴. Products are rounded: the number of
-// steps depends on every bit.
+// quadratic is ½ Σ_i c_i (p_i − 1)², with c_i from 1 to 10⁴. The products are rounded explicitly
+// because the number of steps depends on every bit.
 type quadratic struct{}
 
 func (quadratic) Evaluate(p, grad *mat.Dense) (float64, error) {
@@ -43,8 +43,8 @@ func (quadratic) Evaluate(p, grad *mat.Dense) (float64, error) {
 	return value, nil
 }
 
-// TestLBFGS: to the minimum, where all is 1, in as many steps and evaluations as scipy
-// 1.17's L-BFGS-B with ten pairs: 161 and 186, 569 and 626.
+// TestLBFGS checks that LBFGS reaches the minimum, a vector of ones, with as few steps and
+// evaluations as L-BFGS-B of scipy 1.17 with ten pairs: 161 and 186, and 569 and 626.
 func TestLBFGS(t *testing.T) {
 	valley := mat.NewDense(5, 2, nil)
 	for i := range 5 {
@@ -72,7 +72,7 @@ func TestLBFGS(t *testing.T) {
 	}
 }
 
-// TestEuclidean: what is not finite is no start.
+// TestEuclidean checks that a start with an infinite or NaN element is rejected.
 func TestEuclidean(t *testing.T) {
 	x := mat.NewDense(2, 2, []float64{1, 2, math.Inf(1), 4})
 	if r, err := descent.Minimize(t.Context(), rosenbrock{}, descent.Euclidean{Rows: 2, Cols: 2}, x, nil); err == nil {

@@ -11,40 +11,38 @@ import (
 const badStart = "descent: start has not the shape of the manifold"
 
 const (
-	// maxInfeasibility is how far from the manifold a start may be: beyond
-	// rounding in float32, short of a matrix that was never orthonormalized.
+	// maxInfeasibility is the largest accepted infeasibility of a start. It accepts rounding errors
+	// of float32 but not a matrix that was never orthonormalized.
 	maxInfeasibility = 1e-5
 
-	// flatSteps is the number of successive steps FunctionTolerance wants.
+	// flatSteps is the number of successive flat steps that FunctionTolerance requires.
 	flatSteps = 3
 
-	// stalledSteps is the number of successive steps without progress in value or
-	// gradient after which there is none to be expected. Near the
-	// rounding level of an ill-conditioned problem fifty without were seen before
-	// the gradient fell tenfold.
+	// Minimize stops after stalledSteps successive steps without progress in value or gradient. On
+	// an ill-conditioned problem near its rounding level, the gradient fell tenfold after fifty
+	// such steps.
 	stalledSteps = 100
 
-	// historyCapacity bounds what is set aside for History before it grows.
+	// historyCapacity limits the initial capacity of History.
 	historyCapacity = 1 << 12
 )
 
-// errNotFinite is what EvaluationFailed reports if no evaluation gave an error.
+// errNotFinite is reported with EvaluationFailed if no evaluation returned an error.
 var errNotFinite = errors.New("descent: value or gradient is not finite")
 
-// Minimize looks for a local minimum of f on the manifold from start, which it
-// does not modify. settings may be nil.
+// Minimize looks for a local minimum of f on the manifold m. It begins at start, which it does not
+// modify. settings may be nil.
 //
-// The Result is never nil except together with a [*StartError], or when the
-// context was done before the start was evaluated. Its Point is then the best
-// iterate, never NaN, also where an error comes with it: the cause of the
-// context's end for status Cancelled, the last error of the problem for
-// EvaluationFailed, that of Settings.Progress for Stopped. The other statuses,
-// LineSearchFailed among them, come without an error.
+// Minimize returns a nil Result only with a [*StartError] or if the context ends before the start
+// is evaluated. Otherwise Result.Point is the best iterate and is never NaN, even if Minimize also
+// returns an error. The error is context.Cause for status Cancelled, the last error of the problem
+// for EvaluationFailed, and the error of Settings.Progress for Stopped. Other statuses, including
+// LineSearchFailed, come without an error.
 //
-// The context is looked at before every evaluation.
+// Minimize checks the context before every evaluation.
 //
-// Everything needed is allocated at the beginning, 11 matrices of d×p, 20 more for
-// LBFGS, and a History of MaxSteps+1 (at most 4096 at first); steps allocate nothing.
+// All memory is allocated at the beginning: 11 d×p matrices, 20 more for LBFGS, and a History with
+// capacity for MaxSteps+1 steps, at most 4096. Steps do not allocate until History is full.
 func Minimize(ctx context.Context, f Problem, m Manifold, start *mat.Dense, settings *Settings) (*Result, error) {
 	d, p := m.Dims()
 	if r, c := start.Dims(); r != d || c != p {
@@ -53,13 +51,13 @@ func Minimize(ctx context.Context, f Problem, m Manifold, start *mat.Dense, sett
 	s := &solver{
 		ctx: ctx, problem: f, manifold: m, Settings: settings.withDefaults(),
 		current: newIterate(d, p), trial: newIterate(d, p), kept: newIterate(d, p),
-		direction: mat.NewDense(d, p, nil), moved: mat.NewDense(d, p, nil),
+		direction: mat.NewDense(d, p, nil), transported: mat.NewDense(d, p, nil),
 	}
 	s.reverser, _ = f.(Reverser)
 	if s.Method == LBFGS {
-		s.pairs = newPairs(d, p)
+		s.pairs = newCorrectionPairs(d, p)
 	}
-	if err := s.begin(start); err != nil {
+	if err := s.evaluateStart(start); err != nil {
 		return nil, err
 	}
 	status, err := s.run()
@@ -74,11 +72,11 @@ func Minimize(ctx context.Context, f Problem, m Manifold, start *mat.Dense, sett
 	}, err
 }
 
-// iterate is a point with what is known there.
+// iterate is a point with the value and gradients of f there.
 type iterate struct {
 	point   *mat.Dense
 	ambient *mat.Dense // ∂f/∂P
-	grad    *mat.Dense // its tangent part
+	grad    *mat.Dense // tangent part of ambient
 	value   float64
 	norm    float64 // ‖grad‖
 }
@@ -90,46 +88,46 @@ func newIterate(d, p int) *iterate {
 type solver struct {
 	ctx      context.Context
 	problem  Problem
-	reverser Reverser // problem, if it is one
+	reverser Reverser // problem, if it implements Reverser
 	manifold Manifold
 	Settings
 
 	current *iterate
-	trial   *iterate // the line search's
-	kept    *iterate // the best acceptable trial so far
+	trial   *iterate // latest trial point of the line search
+	kept    *iterate // best acceptable trial so far
 
-	direction *mat.Dense // D
-	moved     *mat.Dense // D transported to the latest trial
-	length    float64    // ‖D‖
-	slope     float64    // ⟨grad, D⟩ < 0
-	steepest  bool       // D is a direction of steepest descent
+	direction   *mat.Dense // D
+	transported *mat.Dense // D transported to the latest trial point
+	length      float64    // ‖D‖
+	slope       float64    // ⟨grad, D⟩ < 0
+	steepest    bool       // D is the direction of steepest descent
 
-	pairs []pair // of LBFGS, the first held of them in use, oldest first
-	held  int
+	pairs     []correctionPair // pairs is the memory of LBFGS. The first pairCount are in use, the oldest first.
+	pairCount int
 
-	line    line    // the latest successful line search
-	lowest  float64 // lowest value of an iterate
-	target  float64 // gradient norm that satisfies GradientTolerance
-	flat    int     // successive steps without notable decrease
-	stalled int     // successive steps that brought neither of the next two down
-	record  struct{ value, norm float64 }
-	failure error // of the latest failed evaluation
+	line           lineStep // latest successful line search
+	lowest         float64  // lowest value of any iterate
+	gradientTarget float64  // gradient norm that satisfies GradientTolerance
+	flatCount      int      // successive steps without enough decrease for FunctionTolerance
+	stalledCount   int      // successive steps that improved neither field of least
+	least          struct{ value, norm float64 }
+	lastError      error // error of the latest failed evaluation
 
 	history     []Step
 	evaluations Evaluations
 }
 
-// outcome is that of an evaluation.
-type outcome int
+// evaluationOutcome says whether an evaluation gave a usable point.
+type evaluationOutcome int
 
 const (
-	usable outcome = iota
+	usable evaluationOutcome = iota
 	unusable
 	cancelled
 )
 
-// begin evaluates the start.
-func (s *solver) begin(start *mat.Dense) error {
+// evaluateStart checks that start is feasible, evaluates it, and makes it the current iterate.
+func (s *solver) evaluateStart(start *mat.Dense) error {
 	c := s.current
 	c.point.Copy(start)
 	off := s.manifold.Infeasibility(s.ctx, c.point)
@@ -146,17 +144,17 @@ func (s *solver) begin(start *mat.Dense) error {
 	}
 	switch got {
 	case cancelled:
-		return s.failure
+		return s.lastError
 	case unusable:
-		e := &StartError{Value: c.value, GradientNorm: c.norm, Infeasibility: off, Err: s.failure}
+		e := &StartError{Value: c.value, GradientNorm: c.norm, Infeasibility: off, Err: s.lastError}
 		if e.Err == errNotFinite {
 			e.Err = nil
 		}
 		return e
 	}
 	s.lowest = c.value
-	s.record.value, s.record.norm = c.value, c.norm
-	s.target = s.GradientTolerance * c.norm
+	s.least.value, s.least.norm = c.value, c.norm
+	s.gradientTarget = s.GradientTolerance * c.norm
 	capacity := historyCapacity
 	if s.MaxSteps >= 0 {
 		capacity = min(capacity, s.MaxSteps+1)
@@ -165,7 +163,7 @@ func (s *solver) begin(start *mat.Dense) error {
 	return nil
 }
 
-// run makes steps until something ends it.
+// run makes steps until a status other than NotTerminated ends the loop.
 func (s *solver) run() (Status, error) {
 	step := Step{}
 	for {
@@ -179,7 +177,7 @@ func (s *solver) run() (Status, error) {
 				return Stopped, err
 			}
 		}
-		if status := s.finished(step); status != NotTerminated {
+		if status := s.terminationStatus(step); status != NotTerminated {
 			return status, nil
 		}
 
@@ -187,7 +185,7 @@ func (s *solver) run() (Status, error) {
 		status := s.search()
 		if status == LineSearchFailed || status == EvaluationFailed {
 			if !s.steepest {
-				s.restart()
+				s.setSteepestDescent()
 				status = s.search()
 			}
 		}
@@ -196,7 +194,7 @@ func (s *solver) run() (Status, error) {
 		case LineSearchFailed:
 			return status, nil
 		default:
-			return status, s.failure
+			return status, s.lastError
 		}
 		step = Step{
 			Index:      step.Index + 1,
@@ -207,11 +205,11 @@ func (s *solver) run() (Status, error) {
 	}
 }
 
-// finished returns the status if the current iterate, reached by step, is one to
-// stop at.
-func (s *solver) finished(step Step) Status {
+// terminationStatus returns the reason to stop at the current iterate, or NotTerminated. step
+// describes how the iterate was reached.
+func (s *solver) terminationStatus(step Step) Status {
 	c := s.current
-	if c.norm <= s.target || c.norm <= max(s.GradientAbsolute, 0) || c.norm <= s.GradientToValue*math.Abs(c.value) {
+	if c.norm <= s.gradientTarget || c.norm <= max(s.GradientAbsolute, 0) || c.norm <= s.GradientToValue*math.Abs(c.value) {
 		return GradientTolerance
 	}
 	if step.Index > 0 {
@@ -220,21 +218,21 @@ func (s *solver) finished(step Step) Status {
 		}
 		before := s.history[step.Index-1].Value
 		if before-c.value <= s.FunctionTolerance*math.Abs(c.value) {
-			s.flat++
+			s.flatCount++
 		} else {
-			s.flat = 0
+			s.flatCount = 0
 		}
-		if s.FunctionTolerance >= 0 && s.flat >= flatSteps {
+		if s.FunctionTolerance >= 0 && s.flatCount >= flatSteps {
 			return FunctionTolerance
 		}
-		s.stalled++
-		if c.value < s.record.value-float64(s.Noise*math.Abs(c.value)) {
-			s.record.value, s.stalled = c.value, 0
+		s.stalledCount++
+		if c.value < s.least.value-float64(s.Noise*math.Abs(c.value)) {
+			s.least.value, s.stalledCount = c.value, 0
 		}
-		if c.norm < s.record.norm {
-			s.record.norm, s.stalled = c.norm, 0
+		if c.norm < s.least.norm {
+			s.least.norm, s.stalledCount = c.norm, 0
 		}
-		if s.stalled >= stalledSteps {
+		if s.stalledCount >= stalledSteps {
 			return Stalled
 		}
 	}
@@ -244,10 +242,10 @@ func (s *solver) finished(step Step) Status {
 	return NotTerminated
 }
 
-// evaluate sets x.value, and for a problem that is no Reverser x.ambient, too.
-func (s *solver) evaluate(x *iterate) outcome {
+// evaluate sets x.value. If the problem is not a Reverser, it also sets x.ambient.
+func (s *solver) evaluate(x *iterate) evaluationOutcome {
 	if s.ctx.Err() != nil {
-		s.failure = context.Cause(s.ctx)
+		s.lastError = context.Cause(s.ctx)
 		return cancelled
 	}
 	grad := x.ambient
@@ -260,47 +258,48 @@ func (s *solver) evaluate(x *iterate) outcome {
 	value, err := s.problem.Evaluate(x.point, grad)
 	x.value = value
 	if err != nil {
-		return s.failed(err)
+		return s.classifyError(err)
 	}
 	if !isFinite(value) {
-		return s.failed(errNotFinite)
+		return s.classifyError(errNotFinite)
 	}
 	return usable
 }
 
-// differentiate sets the gradients of x, the latest point evaluated.
-func (s *solver) differentiate(x *iterate) outcome {
+// differentiate sets the gradients of x, which must be the latest point evaluated.
+func (s *solver) differentiate(x *iterate) evaluationOutcome {
 	if s.reverser != nil {
 		if s.ctx.Err() != nil {
-			s.failure = context.Cause(s.ctx)
+			s.lastError = context.Cause(s.ctx)
 			return cancelled
 		}
 		s.evaluations.Gradients++
 		if err := s.reverser.Gradient(x.ambient); err != nil {
-			return s.failed(err)
+			return s.classifyError(err)
 		}
 	}
 	s.manifold.Tangent(s.ctx, x.grad, x.point, x.ambient)
-	if s.ctx.Err() != nil { // it may be unfinished
+	if s.ctx.Err() != nil { // the projection may be unfinished
 		if s.history != nil {
-			s.failure = context.Cause(s.ctx)
+			s.lastError = context.Cause(s.ctx)
 			return cancelled
 		}
-		// The start, once evaluated, is a result.
+		// The start has been evaluated, so Minimize returns it. Finish its gradient.
 		s.manifold.Tangent(context.WithoutCancel(s.ctx), x.grad, x.point, x.ambient)
 	}
 	x.norm = math.Sqrt(s.manifold.Inner(x.point, x.grad, x.grad))
 	if !isFinite(x.norm) {
-		return s.failed(errNotFinite)
+		return s.classifyError(errNotFinite)
 	}
 	return usable
 }
 
-// failed records err and tells whether it is a reason to give up.
-func (s *solver) failed(err error) outcome {
-	s.failure = err
+// classifyError records err. It returns cancelled if err or the context ends the minimization, and
+// unusable otherwise.
+func (s *solver) classifyError(err error) evaluationOutcome {
+	s.lastError = err
 	if s.ctx.Err() != nil {
-		s.failure = context.Cause(s.ctx)
+		s.lastError = context.Cause(s.ctx)
 		return cancelled
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

@@ -10,13 +10,13 @@ import (
 	"github.com/gomonge/monge/internal/stiefel"
 )
 
-// brockett is f(P) = tr(PᵀAPN) with N diagonal: with N = I, trace minimization,
-// else Brockett's cost. Its gradient is 2APN.
+// brockett is Brockett's cost f(P) = tr(PᵀAPN) with N diagonal. N = I gives trace minimization. Its
+// gradient is 2APN.
 type brockett struct {
 	a *mat.SymDense
 	n []float64
 
-	ap mat.Dense // the forward pass
+	ap mat.Dense // stored by the forward pass
 }
 
 func (f *brockett) Evaluate(p, grad *mat.Dense) (float64, error) {
@@ -46,7 +46,7 @@ func (f *brockett) Gradient(grad *mat.Dense) error {
 	return nil
 }
 
-// ratio is f(P) = tr(PᵀWP)/tr(PᵀBP), the trace ratio to be minimized.
+// ratio is the trace ratio f(P) = tr(PᵀWP)/tr(PᵀBP).
 type ratio struct {
 	w, b *mat.SymDense
 
@@ -85,8 +85,7 @@ func inner(a, b *mat.Dense) float64 {
 	return sum
 }
 
-// linear is f(P) = −⟨C, P⟩, whose minimizer is the polar factor of C: orthogonal
-// Procrustes.
+// linear is f(P) = −⟨C, P⟩. Its minimizer is the polar factor of C (orthogonal Procrustes).
 type linear struct{ c *mat.Dense }
 
 func (f *linear) Evaluate(p, grad *mat.Dense) (float64, error) {
@@ -96,10 +95,10 @@ func (f *linear) Evaluate(p, grad *mat.Dense) (float64, error) {
 	return -inner(f.c, p), nil
 }
 
-// plain hides Gradient, so that a problem is no Reverser.
+// plain hides Gradient, so that a problem is not a Reverser.
 type plain struct{ descent.Problem }
 
-// counter checks the protocol: Gradient only after a value-only Evaluate, once.
+// counter checks that Gradient is called at most once, after an Evaluate without a gradient.
 type counter struct {
 	brockett
 	values, gradients int
@@ -125,18 +124,18 @@ func (f *counter) Gradient(grad *mat.Dense) error {
 	return f.brockett.Gradient(grad)
 }
 
-// cursed is a problem that goes wrong at some points.
-type cursed struct {
+// failing is a problem that fails where isBad reports true.
+type failing struct {
 	descent.Problem
-	bad func(p *mat.Dense) bool
-	how func(grad *mat.Dense) (float64, error)
-	met int
+	isBad    func(p *mat.Dense) bool
+	respond  func(grad *mat.Dense) (float64, error)
+	failures int
 }
 
-func (f *cursed) Evaluate(p, grad *mat.Dense) (float64, error) {
-	if f.bad(p) {
-		f.met++
-		return f.how(grad)
+func (f *failing) Evaluate(p, grad *mat.Dense) (float64, error) {
+	if f.isBad(p) {
+		f.failures++
+		return f.respond(grad)
 	}
 	return f.Problem.Evaluate(p, grad)
 }
@@ -191,8 +190,8 @@ func start(m *stiefel.Manifold, seed uint64) *mat.Dense {
 	return &p
 }
 
-// eigenvectors returns the eigenvectors of a for the p smallest eigenvalues, the
-// smallest first, and their sum weighted by n, descending.
+// eigenvectors returns the eigenvectors of a for the p smallest eigenvalues, in ascending order,
+// and the sum of the eigenvalues weighted by n, descending.
 func eigenvectors(a *mat.SymDense, n []float64) (*mat.Dense, float64) {
 	var eig mat.EigenSym
 	eig.Factorize(a, true)
@@ -206,9 +205,8 @@ func eigenvectors(a *mat.SymDense, n []float64) (*mat.Dense, float64) {
 	return mat.DenseCopyOf(v.Slice(0, d, 0, len(n))), sum
 }
 
-// bestRatio returns the minimum of the trace ratio and a minimizer, by Newton's
-// iteration on the eigenvalues of W − ρB (Guo et al. 2003; Ngo, Bellalij and
-// Saad, SIAM Review 2012).
+// bestRatio returns the minimum of the trace ratio and a minimizer. It uses Newton's iteration on
+// the eigenvalues of W − ρB (Guo et al. 2003; Ngo, Bellalij and Saad, SIAM Review 2012).
 func bestRatio(w, b *mat.SymDense, p int) (*mat.Dense, float64) {
 	rho := 0.
 	var v *mat.Dense
@@ -225,8 +223,8 @@ func bestRatio(w, b *mat.SymDense, p int) (*mat.Dense, float64) {
 	return v, rho
 }
 
-// diagonal is Brockett's cost for a diagonal matrix, with every rounding
-// explicit and nothing allocated.
+// diagonal is Brockett's cost for a diagonal matrix. It rounds every product explicitly and does
+// not allocate.
 type diagonal struct{ a, n []float64 }
 
 func (f *diagonal) Evaluate(p, grad *mat.Dense) (float64, error) {

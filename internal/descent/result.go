@@ -8,29 +8,30 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Status says why a minimization ended.
+// Status is the reason why a minimization ended.
 type Status uint8
 
 const (
-	// NotTerminated is the zero value; no Result of Minimize has it.
+	// NotTerminated is the zero value. Minimize never returns it in a Result.
 	NotTerminated Status = iota
-	// GradientTolerance: one of the gradient tolerances is met.
+	// GradientTolerance: a gradient tolerance is met.
 	GradientTolerance
 	// StepTolerance: the latest step was shorter than Settings.StepTolerance.
 	StepTolerance
 	// FunctionTolerance: the value has stopped decreasing.
 	FunctionTolerance
-	// MaxSteps: as many steps as allowed were made.
+	// MaxSteps: the maximum number of steps is reached.
 	MaxSteps
-	// LineSearchFailed: not even along the steepest descent does a step improve
-	// the value. Usual when the tolerances ask for more than rounding allows.
+	// LineSearchFailed: no step decreases the value, even along the direction of steepest descent.
+	// This is common if a tolerance is below the rounding error.
 	LineSearchFailed
-	// Stalled: neither has the value gone down by more than its rounding error nor
-	// the gradient norm below its least in 100 steps. Usual in the same case.
+	// Stalled: for 100 steps, the value has not decreased by more than its rounding error and the
+	// gradient norm has not reached a new minimum. This is common if a tolerance is below the
+	// rounding error.
 	Stalled
-	// EvaluationFailed: no point of the last line search could be evaluated.
+	// EvaluationFailed: the last line search could not evaluate any point.
 	EvaluationFailed
-	// Cancelled: the context was done.
+	// Cancelled: the context ended.
 	Cancelled
 	// Stopped: Settings.Progress returned an error.
 	Stopped
@@ -42,7 +43,7 @@ var statusNames = enum.New("Status", errStatus,
 
 var errStatus = errors.New("unknown status")
 
-// String returns the name of the status, as the constants are called.
+// String returns the name of the constant.
 func (s Status) String() string { return statusNames.Name(uint8(s)) }
 
 // MarshalText implements encoding.TextMarshaler.
@@ -56,8 +57,8 @@ func (s Status) Converged() bool {
 	return s == GradientTolerance || s == StepTolerance || s == FunctionTolerance
 }
 
-// Evaluations counts evaluations, failed ones included. A sweep that gives both
-// counts in both.
+// Evaluations counts evaluations, including failed ones. An evaluation of both value and gradient
+// counts in both fields.
 type Evaluations struct {
 	Values    int // forward passes
 	Gradients int // reverse passes
@@ -67,36 +68,34 @@ type Evaluations struct {
 type Step struct {
 	Index        int     // 0 for the start
 	Value        float64 // f(P)
-	GradientNorm float64 // ‖grad f(P)‖, of the Riemannian gradient
+	GradientNorm float64 // Riemannian: ‖grad f(P)‖
 	StepSize     float64 // α
 	StepLength   float64 // ‖αD‖
-	Restart      bool    // conjugate gradient, LBFGS: D was the direction of steepest descent
+	Restart      bool    // conjugate gradient and LBFGS: D was the direction of steepest descent
 	Evaluations  Evaluations
 }
 
 // Result is the outcome of a minimization.
 type Result struct {
-	// Point is the last iterate. It is the best: no iterate had a value lower
-	// than Value − Settings.Noise·|Value|.
+	// Point is the last iterate. No iterate had a value lower than Value − Settings.Noise·|Value|.
 	Point *mat.Dense
 
 	Value        float64 // f(Point), finite
 	GradientNorm float64 // ‖grad f(Point)‖, finite
 	Status       Status
 
-	// Steps is the number of accepted steps, History the start and every accepted
-	// step.
+	// Steps is the number of accepted steps. History contains the start and every accepted step.
 	Steps       int
 	History     []Step
 	Evaluations Evaluations
 }
 
-// StartError is returned when f or its gradient cannot be computed at the start, or
-// when the start is not on the manifold. There is then no Result.
+// StartError reports that f or its gradient cannot be computed at the start, or that the start is
+// not on the manifold. Minimize then returns no Result.
 type StartError struct {
-	Value         float64 // f(P⁰), if it got that far
-	GradientNorm  float64 // ‖grad f(P⁰)‖, if it got that far
-	Infeasibility float64 // distance of P⁰ from the manifold
+	Value         float64 // f(start), if computed
+	GradientNorm  float64 // ‖grad f(start)‖, if computed
+	Infeasibility float64 // distance of the start from the manifold
 	Err           error   // error of the evaluation, or nil
 }
 

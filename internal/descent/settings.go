@@ -13,37 +13,36 @@ import (
 type Method int
 
 const (
-	// ConjugateGradient is the Riemannian nonlinear conjugate gradient method:
-	// D ← −grad f(P) + β T(D), with T the vector transport and
-	// β = max(0, min(β_HS, β_DY)), Hestenes–Stiefel kept below Dai–Yuan, which
-	// restarts by itself where progress is poor. It also restarts where D is
-	// almost orthogonal to the gradient and where the line search fails. The line
-	// search asks for the weak Wolfe conditions. Recommended.
+	// ConjugateGradient is the Riemannian nonlinear conjugate gradient method. This is the
+	// recommended method:
+	//
+	//	D ← −grad f(P) + β T(D),  β = max(0, min(β_HS, β_DY))
+	//
+	// T is the vector transport. β is the Hestenes–Stiefel value, limited by the Dai–Yuan value.
+	// The method restarts if D is almost orthogonal to the gradient or if the line search fails.
+	// The line search uses the weak Wolfe conditions.
 	ConjugateGradient Method = iota
 
-	// SteepestDescent goes along −grad f(P), the Riemannian gradient. The first
-	// step length tried is that of Barzilai and Borwein; the line search asks for
-	// sufficient decrease only.
+	// SteepestDescent uses D = −grad f(P), the negative Riemannian gradient. The first trial step
+	// has the length of Barzilai and Borwein. The line search requires only sufficient decrease.
 	SteepestDescent
 
-	// ProjectedGradient is algorithm 1 of Flamary, Cuturi, Courty and
-	// Rakotomamonjy (Machine Learning 2018), for minimization:
+	// ProjectedGradient is algorithm 1 of Flamary, Cuturi, Courty and Rakotomamonjy (Machine
+	// Learning 2018), for minimization:
 	//
 	//	D = Π(P − G) − P,  P ← Π(P + αD)
 	//
-	// with Π the projection onto the manifold, G = ∂f/∂P and α from the line
-	// search, first tried at 1. Where the part of G orthogonal to the manifold is
-	// so large that D is no descent direction (an angle above 84° with the
-	// steepest) G is replaced by the Riemannian gradient, for which it always is.
-	// Unlike the others it depends on the scale of f.
+	// Π is the projection onto the manifold and G = ∂f/∂P. The line search first tries α = 1. If D
+	// makes an angle above 84° with the direction of steepest descent, because G has a large part
+	// orthogonal to the tangent space, the Riemannian gradient replaces G. Then D is always a
+	// descent direction. Unlike the other methods, this one depends on the scale of f.
 	ProjectedGradient
 
-	// LBFGS is limited-memory BFGS with ten pairs (Nocedal, Mathematics of Computation
-	// 1980), pairs being transported along; where its direction is almost orthogonal
-	// to the gradient, or its line search fails, it forgets them. The line search
-	// asks for the weak Wolfe conditions, which suits functions with kinks, too (Lewis
-	// and Overton, Mathematical Programming 2013). For many steps of a cheap
-	// function: on [Euclidean], above all.
+	// LBFGS is limited-memory BFGS with ten pairs (Nocedal, Mathematics of Computation 1980), which
+	// are transported from iterate to iterate. It discards the pairs if its direction is almost
+	// orthogonal to the gradient or if the line search fails. The line search uses the weak Wolfe
+	// conditions, which also suit nonsmooth functions (Lewis and Overton, Mathematical Programming
+	// 2013). LBFGS is meant for many steps of a cheap function, usually on [Euclidean].
 	LBFGS
 )
 
@@ -62,66 +61,59 @@ func (m Method) String() string {
 	return fmt.Sprintf("Method(%d)", int(m))
 }
 
-// Settings says how to minimize and when to stop. The zero value, and a nil
-// pointer, mean the defaults. A tolerance that is negative is switched off.
+// Settings selects a method and the stopping criteria. The zero value and a nil pointer select the
+// defaults. A negative tolerance disables its criterion.
 //
-// Norms are those of the manifold's metric at the iterate; a point of the
-// Stiefel manifold St(d, p) has Frobenius norm √p.
+// Norms use the manifold's metric at the iterate. A point of the Stiefel manifold St(d, p) has
+// Frobenius norm √p.
 type Settings struct {
 	// Method chooses the search direction. Default ConjugateGradient.
 	Method Method
 
-	// MaxSteps bounds the number of accepted steps. Default 200; negative: no
-	// bound.
+	// MaxSteps limits the number of accepted steps. Default 200; negative means no limit.
 	MaxSteps int
 
 	// GradientTolerance stops when ‖grad f(P)‖ ≤ GradientTolerance·‖grad f(P⁰)‖.
 	// Default 1e-6.
 	GradientTolerance float64
 
-	// GradientAbsolute stops when ‖grad f(P)‖ ≤ GradientAbsolute. Default 0: only
-	// a gradient of exactly zero.
+	// GradientAbsolute stops when ‖grad f(P)‖ ≤ GradientAbsolute. With the default 0 only a
+	// gradient of exactly zero stops.
 	GradientAbsolute float64
 
-	// GradientToValue stops when ‖grad f(P)‖ ≤ GradientToValue·|f(P)|. Unlike
-	// GradientTolerance it does not depend on how good the start was, so it suits
-	// warm starts; it presumes that the value 0 has a meaning, as for a ratio.
-	// Default 0, off.
+	// GradientToValue stops when ‖grad f(P)‖ ≤ GradientToValue·|f(P)|. Unlike GradientTolerance it
+	// does not depend on the start, so it suits warm starts. It is meant for functions such as
+	// ratios, for which the value 0 is meaningful. Default 0, off.
 	GradientToValue float64
 
-	// StepTolerance stops after a step shorter than StepTolerance, in Frobenius
-	// norm ‖αD‖. Default 1e-13.
+	// StepTolerance stops after a step with ‖αD‖ < StepTolerance. Default 1e-13.
 	StepTolerance float64
 
-	// FunctionTolerance stops when f has decreased by no more than
-	// FunctionTolerance·|f(P)| in each of three successive steps; one alone
-	// happens far from a minimum. Default 0, off.
+	// FunctionTolerance stops when f decreases by at most FunctionTolerance·|f(P)| in each of three
+	// successive steps. A single small decrease may occur far from a minimum. Default 0, off.
 	FunctionTolerance float64
 
-	// Noise is the relative rounding error of a value of f. A step may raise the
-	// lowest value so far by Noise·|f| if the slope along the line says that it
-	// is a good one (the approximate Wolfe condition of Hager and Zhang): near a
-	// minimum f changes by less than its rounding error while the gradient still
-	// has digits. Default 1e-12; for a function summed in float32 about 1e-6.
+	// Noise is the relative rounding error of a value of f. A step may exceed the lowest value so
+	// far by Noise·|f| if the slope satisfies the approximate Wolfe condition of Hager and Zhang.
+	// Near a minimum, f changes by less than its rounding error while the gradient is still
+	// accurate. Default 1e-12; about 1e-6 suits a function summed in float32.
 	Noise float64
 
-	// InitialStep is the length ‖αD‖ of the first step tried by all methods but
-	// ProjectedGradient. Default 0.1. Too short or too long costs a few
-	// evaluations.
+	// InitialStep is the length ‖αD‖ of the first trial step. ProjectedGradient does not use it. A
+	// poor choice costs a few evaluations. Default 0.1.
 	InitialStep float64
 
-	// MaxTrials bounds the points tried in one line search. Default 30.
+	// MaxTrials limits the number of points tried in one line search. Default 30.
 	MaxTrials int
 
-	// Progress, if not nil, is called with the start (Index 0) and after every
-	// accepted step, with the iterate, which it must neither modify nor keep. An
-	// error ends Minimize with status Stopped; ErrStop does so without making
-	// Minimize return an error.
+	// Progress, if not nil, is called for the start (Index 0) and after every accepted step. p is
+	// the iterate; Progress must not modify or retain it. If Progress returns an error, Minimize
+	// ends with status Stopped and returns that error, unless it wraps ErrStop.
 	Progress func(step Step, p *mat.Dense) error
 }
 
-// ErrStop, or an error that wraps it, is returned by Settings.Progress to stop
-// as planned.
+// ErrStop makes Minimize stop without an error if Settings.Progress returns it or an error that
+// wraps it.
 var ErrStop = errors.New("descent: stopped by Progress")
 
 const (
@@ -129,8 +121,8 @@ const (
 	badSettings = "descent: NaN in Settings"
 )
 
-// withDefaults returns s with zero values replaced and what is off made
-// impossible to meet.
+// withDefaults returns a copy of s with defaults for zero values. It replaces the tolerances of
+// disabled criteria with values that are never met.
 func (s *Settings) withDefaults() Settings {
 	var t Settings
 	if s != nil {

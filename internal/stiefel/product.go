@@ -9,18 +9,17 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// The products with tall matrices are those of the projection kernels, and what is left
-// is internal/algebra: gonum's bits differ between its assembly and its Go, and the
-// compiler fuses a bare x*y + z on some architectures only.
+// Products use the projection kernels and internal/algebra instead of gonum: gonum's bits differ
+// between its assembly and its Go code, and the compiler fuses a bare x*y + z on some architectures
+// only.
 
-// productTN sets dst (p×p) to AᵀB. Every element is one chain of FMAs over
-// ascending rows.
+// productTN sets dst (p×p) to AᵀB. Each element is one chain of FMAs over ascending rows.
 func (m *Manifold) productTN(ctx context.Context, dst []float64, a, b blas64.General) {
-	dense.TransProduct(ctx, m.square(dst), dense.General(a), dense.General(b), false)
+	dense.TransProduct(ctx, m.squareMatrix(dst), dense.General(a), dense.General(b), false)
 }
 
-// subtractProduct sets dst to A − P S with S p×p: one chain of FMAs per element,
-// over ascending rows of S. dst may be a or p.
+// subtractProduct sets dst to A − P S, where S is p×p. Each element is one chain of FMAs over
+// ascending rows of S. dst may be a or p.
 func (m *Manifold) subtractProduct(ctx context.Context, dst, a, p blas64.General, s []float64) {
 	if &dst.Data[0] == &p.Data[0] {
 		rows := blas64.General{Rows: m.d, Cols: m.p, Stride: m.p, Data: m.rows}
@@ -30,12 +29,12 @@ func (m *Manifold) subtractProduct(ctx context.Context, dst, a, p blas64.General
 	}
 	copyRows(dst, a)
 	negate(s)
-	dense.Product(ctx, dense.General(dst), dense.General(p), m.square(s), true)
+	dense.Product(ctx, dense.General(dst), dense.General(p), m.squareMatrix(s), true)
 	negate(s)
 }
 
-// square returns x as a p × p matrix.
-func (m *Manifold) square(x []float64) matrix.Matrix[float64] { return matrix.New(m.p, m.p, x) }
+// squareMatrix returns x as a p × p matrix.
+func (m *Manifold) squareMatrix(x []float64) matrix.Matrix[float64] { return matrix.New(m.p, m.p, x) }
 
 // copyRows sets dst to a.
 func copyRows(dst, a blas64.General) {
@@ -43,7 +42,7 @@ func copyRows(dst, a blas64.General) {
 		return
 	}
 	for i := range a.Rows {
-		copy(line(dst, i), line(a, i))
+		copy(row(dst, i), row(a, i))
 	}
 }
 

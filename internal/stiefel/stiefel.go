@@ -1,28 +1,26 @@
-// Package stiefel is the geometry of the Stiefel manifold
+// Package stiefel implements the geometry of the Stiefel manifold
 //
 //	St(d, p) = { P ∈ ℝ^{d×p} : PᵀP = I },  1 ≤ p ≤ d,
 //
-// the set of matrices with orthonormal columns, with the metric it inherits
-// from ℝ^{d×p}: ⟨U, V⟩ = tr(UᵀV). It knows no cost function.
+// the set of matrices with orthonormal columns, with the metric of ℝ^{d×p}: ⟨U, V⟩ = tr(UᵀV).
 //
-// The tangent space at P is { V : PᵀV + VᵀP = 0 } and its orthogonal
-// complement { P S : S = Sᵀ }; everything here follows from these two lines.
-// Sources: Absil, Mahony and Sepulchre, Optimization Algorithms on Matrix
-// Manifolds, Princeton 2008 (AMS below); Edelman, Arias and Smith, The geometry
-// of algorithms with orthogonality constraints, SIAM J. Matrix Anal. Appl. 1998;
-// the embedded Stiefel factory of Manopt.
+// The tangent space at P is { V : PᵀV + VᵀP = 0 } and its orthogonal complement is { P S : S = Sᵀ
+// }. Sources: Absil, Mahony and Sepulchre, Optimization Algorithms on Matrix Manifolds, Princeton
+// 2008 (AMS below); Edelman, Arias and Smith, The geometry of algorithms with orthogonality
+// constraints, SIAM J. Matrix Anal. Appl. 1998; the embedded Stiefel factory of Manopt.
 //
 // # Conventions
 //
-// Points and vectors are d×p *mat.Dense of any stride. The destination comes
-// first, is written whole, and may be one of the operands; operands must not
-// overlap partially. What takes time in d·p² looks at the context between pieces of it: when
-// that ends the destination is unfinished, and an error, where there is one, the
-// context's cause. An empty destination is first resized, as in gonum. A
-// wrong shape panics. Nothing is allocated, and except in
-// [Manifold.PrincipalAngles], for its arctangent, the result has the same bits on
-// every machine: every sum has a fixed order and every product is rounded or fused
-// explicitly.
+// Points and vectors are d×p *mat.Dense of any stride. The destination comes first, is overwritten
+// completely, and may be one of the operands. Operands must not overlap partially. An empty
+// destination is resized, as in gonum. A wrong shape panics.
+//
+// Methods with a context check it between pieces of work. When it ends, they leave the destination
+// unfinished; methods that return an error return context.Cause(ctx).
+//
+// Methods do not allocate. Their results have the same bits on every machine, because every sum has
+// a fixed order and every product is rounded or fused explicitly. The exception is
+// [Manifold.PrincipalAngles], which uses math.Atan2.
 package stiefel
 
 import (
@@ -45,25 +43,24 @@ const (
 	badLen   = "stiefel: slice length is not p"
 )
 
-// ErrNotFinite is returned for a matrix with an element that is NaN or
-// infinite, or becomes so on the way. The destination is then unchanged.
+// ErrNotFinite is returned for a matrix that contains NaN or infinity or overflows during the
+// computation. The destination is then unchanged.
 var ErrNotFinite = errors.New("stiefel: matrix with NaN or infinite element")
 
-// Manifold is St(d, p) and the workspace of its operations, about
-// (2d+7p)·p float64. It must not be used by two goroutines at once; two of them
-// for the same d and p are independent. Use [New] to make one.
+// Manifold is St(d, p) with the workspace of its operations, about (2d+7p)·p float64. A Manifold
+// must not be used by two goroutines at once. Use [New] to create one.
 type Manifold struct {
 	d, p int
 
-	// QR: the columns of the matrix, contiguous, column j in
-	// cols[j*d : (j+1)*d]; scalars of the reflections; diagonal of R.
+	// For QR: cols contains the columns of the matrix, column j in cols[j*d : (j+1)*d]; tau
+	// contains the scalars of the reflections, diag the diagonal of R.
 	cols, tau, diag []float64
 
-	gram []float64 // p×p, PᵀG and the like
+	gram []float64 // p×p, for example PᵀG
 	row  []float64 // p
 	rows []float64 // d×p, row-major
 
-	upper, inverse []float64 // p×p, of the QR decomposition by Cholesky
+	upper, inverse []float64 // p×p, for the QR decomposition by Cholesky
 
 	svd decomposition
 }
@@ -89,13 +86,13 @@ func (m *Manifold) Dims() (d, p int) { return m.d, m.p }
 // Dimension returns the dimension of the manifold, dp − p(p+1)/2.
 func (m *Manifold) Dimension() int { return m.d*m.p - m.p*(m.p+1)/2 }
 
-// Tangent sets dst to the orthogonal projection of g onto the tangent space at
-// the point p (AMS eq. 3.35, 4.23):
+// Tangent sets dst to the orthogonal projection of g onto the tangent space at the point p (AMS eq.
+// 3.35, 4.23):
 //
 //	dst = G − P sym(PᵀG),  sym(A) = (A + Aᵀ)/2
 //
-// Applied to the gradient of a function in ℝ^{d×p} it gives the Riemannian
-// gradient. Twice 2dp² floating-point operations.
+// For the gradient of a function in ℝ^{d×p}, the result is the Riemannian gradient. Tangent takes
+// 4dp² floating-point operations.
 func (m *Manifold) Tangent(ctx context.Context, dst, p, g *mat.Dense) {
 	rp, rg, out := m.operand(p), m.operand(g), m.destination(dst)
 	m.productTN(ctx, m.gram, rp, rg)
@@ -109,16 +106,15 @@ func (m *Manifold) Tangent(ctx context.Context, dst, p, g *mat.Dense) {
 	m.subtractProduct(ctx, out, rg, rp, m.gram)
 }
 
-// Inner returns the inner product ⟨U, V⟩ = tr(UᵀV) of two tangent vectors at the
-// point given first. The metric is the embedded one, the same at every point, so
-// that the point is not read; it is an argument because a metric has it.
+// Inner returns the inner product ⟨U, V⟩ = tr(UᵀV) of two tangent vectors. The metric is the same
+// at every point, so the first argument, the point, is not read.
 func (m *Manifold) Inner(_, u, v *mat.Dense) float64 {
 	ru, rv := m.operand(u), m.operand(v)
 	clear(m.row)
 	i := 0
-	for ; i+4 <= m.d; i += 4 { // four rows at a time spare loads and stores
-		x0, x1, x2, x3 := line(ru, i)[:m.p], line(ru, i+1)[:m.p], line(ru, i+2)[:m.p], line(ru, i+3)[:m.p]
-		y0, y1, y2, y3 := line(rv, i)[:m.p], line(rv, i+1)[:m.p], line(rv, i+2)[:m.p], line(rv, i+3)[:m.p]
+	for ; i+4 <= m.d; i += 4 { // four rows at a time save loads and stores
+		x0, x1, x2, x3 := row(ru, i)[:m.p], row(ru, i+1)[:m.p], row(ru, i+2)[:m.p], row(ru, i+3)[:m.p]
+		y0, y1, y2, y3 := row(rv, i)[:m.p], row(rv, i+1)[:m.p], row(rv, i+2)[:m.p], row(rv, i+3)[:m.p]
 		for j, s := range m.row[:m.p] {
 			s = math.FMA(x0[j], y0[j], s)
 			s = math.FMA(x1[j], y1[j], s)
@@ -127,8 +123,8 @@ func (m *Manifold) Inner(_, u, v *mat.Dense) float64 {
 		}
 	}
 	for ; i < m.d; i++ {
-		y := line(rv, i)
-		for j, x := range line(ru, i) {
+		y := row(rv, i)
+		for j, x := range row(ru, i) {
 			m.row[j] = math.FMA(x, y[j], m.row[j])
 		}
 	}
@@ -139,17 +135,14 @@ func (m *Manifold) Inner(_, u, v *mat.Dense) float64 {
 	return sum
 }
 
-// Transport sets dst to the tangent vector at the point q that is closest to v,
-// its orthogonal projection onto the tangent space: the vector transport that
-// belongs to an embedded manifold (AMS section 8.1.3), whatever retraction led
-// to q. It never lengthens v. With ⟨·,·⟩ as in [Manifold.Inner] and G tangent
-// at q, ⟨G, dst⟩ = ⟨G, v⟩.
+// Transport sets dst to the orthogonal projection of v onto the tangent space at the point q, the
+// vector transport of an embedded manifold (AMS section 8.1.3). It does not depend on the
+// retraction that led to q and never lengthens v. For G tangent at q, ⟨G, dst⟩ = ⟨G, v⟩.
 func (m *Manifold) Transport(ctx context.Context, dst, q, v *mat.Dense) { m.Tangent(ctx, dst, q, v) }
 
-// Random sets dst to a random point, uniform (Haar) on the manifold: the
-// orthonormal factor of a matrix of standard normal draws with the diagonal of
-// R positive (Mezzadri, Notices of the AMS 2007). The draws, d·p of them, are taken row
-// by row.
+// Random sets dst to a random point, uniformly (Haar) distributed on the manifold. It is the Q
+// factor, with positive diagonal of R, of a matrix of d·p standard normal draws taken row by row
+// (Mezzadri, Notices of the AMS 2007).
 func (m *Manifold) Random(ctx context.Context, dst *mat.Dense, rnd *rand.Rand) {
 	out := m.destination(dst)
 	for i := range m.rows {
@@ -158,8 +151,7 @@ func (m *Manifold) Random(ctx context.Context, dst *mat.Dense, rnd *rand.Rand) {
 	_, _ = m.orthonormalize(ctx, out) // the draws are finite
 }
 
-// Infeasibility returns ‖PᵀP − I‖_F, the distance of p from satisfying the
-// constraint; NaN if p has a NaN.
+// Infeasibility returns ‖PᵀP − I‖_F, or NaN if p contains NaN.
 func (m *Manifold) Infeasibility(ctx context.Context, p *mat.Dense) float64 {
 	rp := m.operand(p)
 	m.productTN(ctx, m.gram, rp, rp)
@@ -169,62 +161,61 @@ func (m *Manifold) Infeasibility(ctx context.Context, p *mat.Dense) float64 {
 	return math.Sqrt(algebra.Dot(m.gram, m.gram))
 }
 
-// Distance returns the distance between the subspaces spanned by the points p
-// and q, in the chordal (projection F-) metric:
+// Distance returns the distance between the subspaces spanned by the points p and q in the chordal
+// (projection F-) metric:
 //
 //	‖(I − PPᵀ)Q‖_F = ‖PPᵀ − QQᵀ‖_F/√2 = (Σ_k sin²θ_k)^{1/2}
 //
-// with θ_k the principal angles: 0 for the same subspace, √min(p, d−p) at most.
-// Accurate for small distances, down to rounding in p and q.
+// where θ_k are the principal angles. It is 0 for equal subspaces and at most √min(p, d−p). Small
+// distances are accurate to the rounding errors of p and q.
 func (m *Manifold) Distance(ctx context.Context, p, q *mat.Dense) float64 {
 	m.residual(ctx, m.operand(p), m.operand(q))
 	return math.Sqrt(algebra.Dot(m.cols, m.cols))
 }
 
-// PrincipalAngles sets dst, of length p, to the principal (canonical) angles
-// between the subspaces spanned by the points p and q, ascending, in [0, π/2].
-// Cosines are the singular values of PᵀQ and sines those of (I − PPᵀ)Q; an
-// angle is taken from both, because arccos loses half the digits of a small one
-// and arcsin of a large one (Björck and Golub, Math. Comp. 1973). The error is a
-// few ulp of 1. dst is unchanged if the error is not nil.
+// PrincipalAngles sets dst, of length p, to the principal (canonical) angles between the subspaces
+// spanned by the points p and q, ascending, in [0, π/2]. The cosines are the singular values of
+// PᵀQ, the sines the singular values of (I − PPᵀ)Q. Each angle is computed from both, because
+// arccos loses half the digits of a small angle and arcsin of a large one (Björck and Golub, Math.
+// Comp. 1973). The error is a few ulp of 1. If PrincipalAngles returns an error, dst is unchanged.
 func (m *Manifold) PrincipalAngles(ctx context.Context, dst []float64, p, q *mat.Dense) error {
 	if len(dst) != m.p {
 		panic(badLen)
 	}
 	m.residual(ctx, m.operand(p), m.operand(q))
-	m.svd.columns(m.gram) // cosines, from PᵀQ
+	m.svd.setSquare(m.gram) // cosines, from PᵀQ
 	if !m.svd.Factorize(ctx) {
-		return ended(ctx, ErrNotFinite)
+		return causeOr(ctx, ErrNotFinite)
 	}
 	copy(m.row, m.svd.Values)
-	algebra.Factor(ctx, m.columns(), m.tau, m.diag)
-	m.triangle(m.gram)
-	m.svd.columns(m.gram)
+	algebra.Factor(ctx, m.columnMatrix(), m.tau, m.diag)
+	m.copyTriangle(m.gram)
+	m.svd.setSquare(m.gram)
 	if !m.svd.Factorize(ctx) {
-		return ended(ctx, ErrNotFinite)
+		return causeOr(ctx, ErrNotFinite)
 	}
-	for k := range dst { // cosines descend, so angles ascend; sines descend
+	for k := range dst { // angles ascend as cosines descend; the sines are in reverse order
 		dst[k] = math.Atan2(m.svd.Values[m.p-1-k], m.row[k])
 	}
 	return nil
 }
 
-// residual leaves PᵀQ in m.gram and the columns of (I − PPᵀ)Q in m.cols.
+// residual sets m.gram to PᵀQ and m.cols to the columns of (I − PPᵀ)Q.
 func (m *Manifold) residual(ctx context.Context, p, q blas64.General) {
 	m.productTN(ctx, m.gram, p, q)
 	m.subtractProduct(ctx, blas64.General{Rows: m.d, Cols: m.p, Stride: m.p, Data: m.rows}, q, p, m.gram)
-	dense.Transpose(ctx, m.columns(), matrix.New(m.d, m.p, m.rows))
+	dense.Transpose(ctx, m.columnMatrix(), matrix.New(m.d, m.p, m.rows))
 }
 
-// ended returns the context's cause if it has ended, and err otherwise.
-func ended(ctx context.Context, err error) error {
+// causeOr returns context.Cause(ctx) if ctx has ended, and err otherwise.
+func causeOr(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return err
 }
 
-// operand returns the raw form of a d×p matrix.
+// operand returns a as a blas64.General after checking its shape.
 func (m *Manifold) operand(a *mat.Dense) blas64.General {
 	raw := a.RawMatrix()
 	if raw.Rows != m.d || raw.Cols != m.p {
@@ -233,7 +224,7 @@ func (m *Manifold) operand(a *mat.Dense) blas64.General {
 	return raw
 }
 
-// destination is operand for a matrix to be written, which may be empty.
+// destination is like operand for a matrix to be written, which may be empty.
 func (m *Manifold) destination(a *mat.Dense) blas64.General {
 	if a.IsEmpty() {
 		a.ReuseAs(m.d, m.p)
@@ -241,16 +232,16 @@ func (m *Manifold) destination(a *mat.Dense) blas64.General {
 	return m.operand(a)
 }
 
-// line returns row i of a.
-func line(a blas64.General, i int) []float64 {
+// row returns row i of a.
+func row(a blas64.General, i int) []float64 {
 	return a.Data[i*a.Stride : i*a.Stride+a.Cols]
 }
 
 // decomposition is the SVD of a p×p matrix.
 type decomposition struct{ *algebra.SVD }
 
-// columns makes a (p×p, row-major) the matrix to factorize.
-func (s decomposition) columns(a []float64) {
+// setSquare stores a (p×p, row-major) as the matrix to factorize.
+func (s decomposition) setSquare(a []float64) {
 	n := len(s.Values)
 	for i := range n {
 		for j, x := range a[i*n:][:n] {

@@ -19,7 +19,7 @@ import (
 
 var ctx = context.Background()
 
-// shapes has d = 1, p = 1, p = d, remainders of every unrolled loop, and a tall one.
+// shapes covers d = 1, p = 1, p = d, the remainders of every unrolled loop, and a tall matrix.
 var shapes = [][2]int{{1, 1}, {2, 1}, {2, 2}, {5, 1}, {5, 3}, {7, 7}, {8, 4}, {11, 2}, {20, 5}, {64, 10}, {301, 17}}
 
 func forShapes(t *testing.T, f func(t *testing.T, m *stiefel.Manifold, rnd *rand.Rand)) {
@@ -48,8 +48,8 @@ func random(m *stiefel.Manifold, rnd *rand.Rand) *mat.Dense {
 	return &x
 }
 
-// tangent returns a random tangent vector at x of norm 1, or 0 where there is
-// no other.
+// tangent returns a random tangent vector of norm 1 at x, or 0 if the tangent space has dimension
+// 0.
 func tangent(m *stiefel.Manifold, x *mat.Dense, rnd *rand.Rand) *mat.Dense {
 	v := gaussian(m, rnd)
 	m.Tangent(ctx, v, x, v)
@@ -60,7 +60,7 @@ func tangent(m *stiefel.Manifold, x *mat.Dense, rnd *rand.Rand) *mat.Dense {
 	return v
 }
 
-// infeasibility is Manifold.Infeasibility by another route.
+// infeasibility computes Manifold.Infeasibility with gonum.
 func infeasibility(x *mat.Dense) float64 {
 	var g mat.Dense
 	g.Mul(x.T(), x)
@@ -110,7 +110,7 @@ func TestTangent(t *testing.T) {
 		if got := distance(&v, &again); got > 2e-15*norm {
 			t.Errorf("not idempotent: %.3g", got)
 		}
-		// The definition, in gonum.
+		// Compare with the definition, computed by gonum.
 		var a, s mat.Dense
 		a.Mul(x.T(), g)
 		s.Add(&a, a.T())
@@ -120,7 +120,7 @@ func TestTangent(t *testing.T) {
 		if got := distance(&v, &want); got > 4e-15*norm {
 			t.Errorf("differs from the definition by %.3g", got)
 		}
-		// Orthogonal: what is removed is orthogonal to every tangent vector.
+		// The removed part is orthogonal to every tangent vector.
 		var normal mat.Dense
 		normal.Sub(g, &v)
 		if got := m.Inner(x, &normal, tangent(m, x, rnd)); math.Abs(got) > 4e-15*norm {
@@ -163,7 +163,7 @@ func TestTransport(t *testing.T) {
 		if a, b := m.Inner(&y, w, &moved), m.Inner(&y, w, v); math.Abs(a-b) > 2e-15 {
 			t.Errorf("⟨W, transported⟩ = %v, ⟨W, V⟩ = %v", a, b)
 		}
-		// A short way changes the vector little.
+		// A short step changes the vector little.
 		if err := m.Retract(ctx, &y, x, v, 1e-8); err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func TestTransport(t *testing.T) {
 	})
 }
 
-// slope fits log e = a + slope · log t by its end points.
+// slope returns the slope of log e over log t between two points.
 func slope(t0, t1, e0, e1 float64) float64 { return math.Log(e1/e0) / math.Log(t1/t0) }
 
 func TestRetract(t *testing.T) {
@@ -225,8 +225,8 @@ func TestRetract(t *testing.T) {
 	})
 }
 
-// The polar factor is a second-order retraction: along P + tV its acceleration
-// is normal, so the tangent part of Π(P + tV) − P − tV is O(t³).
+// TestProjectIsSecondOrder checks that the polar factor is a second-order retraction: the tangent
+// part of Π(P + tV) − P − tV is O(t³).
 func TestProjectIsSecondOrder(t *testing.T) {
 	forShapes(t, func(t *testing.T, m *stiefel.Manifold, rnd *rand.Rand) {
 		if m.Dimension() == 0 {
@@ -267,7 +267,7 @@ func TestOrthonormalize(t *testing.T) {
 			t.Errorf("‖QR − A‖ = %.3g", got)
 		}
 
-		// Columns scaled by anything have the same Q, in bits for powers of two.
+		// Scaling the columns by powers of two does not change a bit of Q.
 		scaled, q2 := mat.DenseCopyOf(a), mat.NewDense(d, p, nil)
 		for j := range p {
 			s := math.Ldexp(1, 500*(j%3-1)+j)
@@ -281,8 +281,8 @@ func TestOrthonormalize(t *testing.T) {
 	})
 }
 
-// TestEveryCondition crosses the limit between Cholesky and Householder: whatever
-// the condition number, Q is orthonormal and QR is A, to rounding.
+// TestEveryCondition checks that Q is orthonormal and QR = A to rounding for condition numbers on
+// both sides of the limit between Cholesky and Householder.
 func TestEveryCondition(t *testing.T) {
 	for _, s := range [][2]int{{8, 8}, {60, 7}, {784, 20}} {
 		m := stiefel.New(s[0], s[1])
@@ -336,7 +336,7 @@ func TestExtremeScale(t *testing.T) {
 			t.Errorf("Π(%g A) ≠ Π(A)", s)
 		}
 	}
-	// The largest and the smallest numbers there are.
+	// The largest and the smallest positive numbers.
 	for _, s := range []float64{math.MaxFloat64, math.SmallestNonzeroFloat64} {
 		b := mat.NewDense(9, 3, nil)
 		for i := range 9 {
@@ -355,7 +355,7 @@ func TestExtremeScale(t *testing.T) {
 	}
 }
 
-// deficient returns named matrices of rank below p, and their rank.
+// deficient returns named matrices of rank below p and their ranks.
 func deficient(d, p int, rnd *rand.Rand) map[string]*mat.Dense {
 	m := stiefel.New(d, p)
 	equal, last := gaussian(m, rnd), gaussian(m, rnd)
@@ -417,7 +417,7 @@ func TestProject(t *testing.T) {
 		if got := distance(&x, &want); got > 1e-13*svd.Cond() {
 			t.Errorf("differs from UVᵀ by %.3g, condition %.3g", got, svd.Cond())
 		}
-		// It is the nearest point, and a point is its own projection.
+		// The result is the nearest point, and a point is its own projection.
 		for range 20 {
 			if y := random(m, rnd); distance(y, a) < distance(&x, a)-1e-14 {
 				t.Error("a random point is nearer")
@@ -430,7 +430,7 @@ func TestProject(t *testing.T) {
 	})
 }
 
-// A column whose squares are subnormal next to one of order 1.
+// TestTinyColumn has a column whose squares are subnormal next to a column of order 1.
 func TestTinyColumn(t *testing.T) {
 	m := stiefel.New(12, 3)
 	rnd := rand.New(rand.NewPCG(8, 2))
@@ -448,8 +448,8 @@ func TestTinyColumn(t *testing.T) {
 }
 
 func TestIllConditioned(t *testing.T) {
-	// Condition 10¹² in the columns of one matrix, where Gram–Schmidt once and
-	// Cholesky-QR fail.
+	// The columns of one matrix have condition 10¹². A single Gram–Schmidt pass and Cholesky-QR
+	// fail here.
 	m := stiefel.New(50, 6)
 	rnd := rand.New(rand.NewPCG(8, 1))
 	a := gaussian(m, rnd)
@@ -543,7 +543,7 @@ func TestRandom(t *testing.T) {
 }
 
 func TestAnglesAndDistance(t *testing.T) {
-	// q has the angles θ with p by construction, in another basis of its subspace.
+	// By construction, q has the angles θ with p, in another basis of its subspace.
 	want := []float64{0, 1e-12, 1e-5, 0.3, math.Pi/2 - 1e-9, math.Pi / 2}
 	p := len(want)
 	const d = 15
@@ -582,14 +582,14 @@ func TestAnglesAndDistance(t *testing.T) {
 	if got := m.Distance(ctx, x, &turned); got > 4e-15 {
 		t.Errorf("distance between bases of one subspace is %v", got)
 	}
-	// p = d: one subspace only.
+	// For p = d there is only one subspace.
 	if err := rotation.PrincipalAngles(ctx, got, r, random(rotation, rnd)); err != nil || got[p-1] > 4e-15 {
 		t.Errorf("angles in the whole space: %v, %v", got, err)
 	}
 }
 
-// Every method with its destination the same as an operand, and with strided
-// operands, gives the same bits.
+// TestAliasAndStride checks that every method gives the same bits if the destination is an operand
+// and if operands are strided.
 func TestAliasAndStride(t *testing.T) {
 	m := stiefel.New(13, 3)
 	rnd := rand.New(rand.NewPCG(4, 4))
@@ -635,7 +635,7 @@ func TestAliasAndStride(t *testing.T) {
 	}
 }
 
-// bits hashes the bits of everything promised to be the same on every machine.
+// bits hashes the bits of all results that are the same on every machine.
 func bits(d, p int) uint64 {
 	m := stiefel.New(d, p)
 	rnd := rand.New(rand.NewPCG(uint64(d), 77))
@@ -669,7 +669,7 @@ func bits(d, p int) uint64 {
 	return h.Sum64()
 }
 
-// The values were made on amd64; the test is the promise for other machines.
+// The hashes were made on amd64.
 func TestSameBitsEverywhere(t *testing.T) {
 	for _, c := range []struct {
 		d, p int
@@ -768,12 +768,12 @@ func BenchmarkStiefel(b *testing.B) {
 	}
 }
 
-// TestEnds: when the context has ended, nothing else is tried.
-func TestEnds(t *testing.T) {
+// TestContextEnds checks that a method stops after its context has ended.
+func TestContextEnds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	a := mat.NewDense(40, 30, nil)
 	for i := range 40 {
-		for j := range 20 { // the other columns are 0: QR takes reflections
+		for j := range 20 { // with zero columns, QR uses reflections
 			a.Set(i, j, rng.NormFloat64())
 		}
 	}

@@ -1,5 +1,5 @@
-// Package subspace finds leading eigenvectors of large symmetric problems of which
-// only products with a few vectors at a time are known. It knows no data.
+// Package subspace computes leading eigenvectors of large symmetric problems from products with a
+// few vectors at a time.
 package subspace
 
 import (
@@ -15,37 +15,36 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Operator sets dst = A·v for a symmetric d × d matrix A. dst and v are d × k, with
-// k up to the number of columns of the start; they do not overlap. Where the context of
-// Leading ends it may return early, whatever dst is then.
+// Operator sets dst = A·v for a symmetric d × d matrix A. dst and v are d × k and do not overlap; k
+// is at most the number of columns of the start. If the context of Leading ends, an Operator may
+// return early and leave dst unfinished.
 type Operator func(dst, v *mat.Dense)
 
-// ErrFactorize: a small eigenvalue problem has not converged, or an operator is not
-// what it should be.
+// ErrFactorize means that a small eigenvalue problem did not converge, or that an operator is not
+// symmetric or not positive definite as required.
 var ErrFactorize = errors.New("subspace: Rayleigh–Ritz problem cannot be solved")
 
-// Settings of Leading. The zero value works.
+// Settings configures Leading. The zero value selects the defaults.
 type Settings struct {
 	// Tolerance ends the iterations when ‖A v − μ B v‖ ≤ Tolerance·μ₁·‖B v‖ for every
 	// wanted vector. Default 1e-10.
 	Tolerance float64
-	// MaxSteps bounds the iterations. Default 300. Reaching it is no error: what has
-	// been found is returned.
+	// MaxSteps limits the number of iterations. Default 300. Leading returns its current vectors
+	// without an error when it reaches the limit.
 	MaxSteps int
 }
 
-// Leading improves the columns of v (d × k), which must be linearly independent,
-// until the first want of them are the eigenvectors of A v = μ B v with the largest
-// μ, largest first, normalized to vᵀB v = 1, and returns all k values μ. A is
-// symmetric, B symmetric and positive definite, or nil for the identity. More
-// columns than wanted speed up convergence.
+// Leading improves the columns of v (d × k), which must be linearly independent, until the first
+// want columns are the eigenvectors of A v = μ B v with the largest μ, largest first, normalized to
+// vᵀB v = 1. It returns all k values μ. A is symmetric. B is symmetric and positive definite, or
+// nil for the identity. More columns than wanted speed up convergence.
 //
-// It is LOBPCG (A. V. Knyazev, "Toward the optimal preconditioned eigensolver",
-// SIAM J. Sci. Comput. 23, 2001) without a preconditioner: each step maximizes over
-// the span of the vectors, their residuals and their last change. The three are
-// kept orthonormal to each other (U. Hetmaniuk and R. Lehoucq, "Basis selection in
-// LOBPCG", J. Comput. Phys. 218, 2006), without which the small problem breaks down
-// near convergence. One step applies A and B to k vectors.
+// The method is LOBPCG (A. V. Knyazev, "Toward the optimal preconditioned eigensolver", SIAM J.
+// Sci. Comput. 23, 2001) without a preconditioner: each step maximizes over the span of the
+// vectors, their residuals and their last change. The three blocks are kept orthonormal to each
+// other (U. Hetmaniuk and R. Lehoucq, "Basis selection in LOBPCG", J. Comput. Phys. 218, 2006);
+// otherwise the small problem becomes ill-conditioned near convergence. One step applies A and B to
+// k vectors.
 func Leading(ctx context.Context, a, b Operator, v *mat.Dense, want int, settings *Settings) ([]float64, error) {
 	var set Settings
 	if settings != nil {
@@ -69,7 +68,7 @@ func Leading(ctx context.Context, a, b Operator, v *mat.Dense, want int, setting
 	if b == nil {
 		s.bx = s.x
 	}
-	s.set(0, v)
+	s.setBlock(0, v)
 	s.blocks = 1
 	s.apply(0, a, b)
 	var mu []float64
@@ -81,66 +80,67 @@ func Leading(ctx context.Context, a, b Operator, v *mat.Dense, want int, setting
 		if mu, err = s.rayleighRitz(ctx); err != nil {
 			return nil, err
 		}
-		residual := s.residuals(mu, want)
+		residual := s.computeResiduals(mu, want)
 		if residual <= set.Tolerance*math.Abs(mu[0]) || step == set.MaxSteps {
 			break
 		}
 		if !s.extend(ctx, orth) {
-			break // the residuals lie in the span already: converged to rounding
+			break // the residuals add no direction: converged to rounding
 		}
 		s.apply(1, a, b)
 	}
-	if ctx.Err() != nil { // and what looks like convergence is not
+	if ctx.Err() != nil { // an interrupted iteration may look converged
 		return nil, context.Cause(ctx)
 	}
 	v.Copy(s.block(s.x, 0))
 	return mu[:k], nil
 }
 
-// basis is S = [V R P] with A·S and B·S, of which the first blocks are in use.
+// basis is S = [V R P] with the products A·S and B·S. The first blocks blocks are in use. V
+// contains the vectors, R their residuals, and P their last change.
 type basis struct {
-	d, k      int
-	blocks    int
-	x, ax, bx *mat.Dense // d × 3k
-	r         *mat.Dense // residuals, d × k
-	tmp       *mat.Dense // d × k
-	in, out   *mat.Dense // contiguous operands of the operators
-	hasChange bool
+	d, k             int
+	blocks           int
+	x, ax, bx        *mat.Dense // d × 3k
+	residual         *mat.Dense // d × k
+	scratch          *mat.Dense // d × k
+	operand, product *mat.Dense // contiguous operands of the operators
+	hasChange        bool
 }
 
 func newBasis(d, k int) *basis {
 	return &basis{d: d, k: k,
 		x: mat.NewDense(d, 3*k, nil), ax: mat.NewDense(d, 3*k, nil), bx: mat.NewDense(d, 3*k, nil),
-		r: mat.NewDense(d, k, nil), tmp: mat.NewDense(d, k, nil), in: mat.NewDense(d, k, nil), out: mat.NewDense(d, k, nil)}
+		residual: mat.NewDense(d, k, nil), scratch: mat.NewDense(d, k, nil), operand: mat.NewDense(d, k, nil), product: mat.NewDense(d, k, nil)}
 }
 
 func (s *basis) block(m *mat.Dense, i int) *mat.Dense {
 	return m.Slice(0, s.d, i*s.k, (i+1)*s.k).(*mat.Dense)
 }
 
-func (s *basis) set(i int, v *mat.Dense) { s.block(s.x, i).Copy(v) }
+func (s *basis) setBlock(i int, v *mat.Dense) { s.block(s.x, i).Copy(v) }
 
 // apply fills block i of A·S and B·S.
 func (s *basis) apply(i int, a, b Operator) {
-	s.in.Copy(s.block(s.x, i))
-	a(s.out, s.in)
-	s.block(s.ax, i).Copy(s.out)
+	s.operand.Copy(s.block(s.x, i))
+	a(s.product, s.operand)
+	s.block(s.ax, i).Copy(s.product)
 	if b == nil {
-		return // B·S is S
+		return // bx is x
 	}
-	b(s.out, s.in)
-	s.block(s.bx, i).Copy(s.out)
+	b(s.product, s.operand)
+	s.block(s.bx, i).Copy(s.product)
 }
 
-// rayleighRitz replaces V by the best k vectors in the span of S, and P by what
-// they owe to R and P, all with their products. It returns the k values.
+// rayleighRitz replaces V with the best k vectors in the span of S and P with their components in R
+// and P, and updates the products. It returns the k values μ.
 func (s *basis) rayleighRitz(ctx context.Context) ([]float64, error) {
 	m := s.blocks * s.k
-	x, ax, bx := columns(s.x, m), columns(s.ax, m), columns(s.bx, m)
+	x, ax, bx := leadingColumns(s.x, m), leadingColumns(s.ax, m), leadingColumns(s.bx, m)
 	var ga, gb mat.Dense
 	dense.TransMul(ctx, &ga, x, ax)
 	dense.TransMul(ctx, &gb, x, bx)
-	c, mu, err := solve(ctx, &ga, &gb)
+	c, mu, err := solvePencil(ctx, &ga, &gb)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (s *basis) rayleighRitz(ctx context.Context) ([]float64, error) {
 	for i := range m {
 		copy(top.RawRowView(i), c.Row(i))
 	}
-	// The change P = S·top without the share of V.
+	// The change P is S·top without the component in V.
 	change := mat.DenseCopyOf(top)
 	change.Slice(0, s.k, 0, s.k).(*mat.Dense).Zero()
 	s.hasChange = s.blocks > 1
@@ -157,27 +157,27 @@ func (s *basis) rayleighRitz(ctx context.Context) ([]float64, error) {
 		all = all[:2]
 	}
 	for _, t := range all {
-		old := columns(t, m)
-		dense.Mul(ctx, s.out, old, top)
+		old := leadingColumns(t, m)
+		dense.Mul(ctx, s.product, old, top)
 		if s.hasChange {
-			dense.Mul(ctx, s.in, old, change)
-			s.block(t, 2).Copy(s.in)
+			dense.Mul(ctx, s.operand, old, change)
+			s.block(t, 2).Copy(s.operand)
 		}
-		s.block(t, 0).Copy(s.out)
+		s.block(t, 0).Copy(s.product)
 	}
 	return mu[:s.k], nil
 }
 
-// Dense returns the want eigenvectors of A v = μ B v with the largest μ, largest
-// first, normalized to vᵀB v = 1, and their μ. A and B are symmetric, up to rounding,
-// and B is positive definite, or nil for the identity. It takes time in the cube of
-// the dimension. When the context ends the error is its cause.
+// Dense returns the want eigenvectors of A v = μ B v with the largest μ, largest first, normalized
+// to vᵀB v = 1, and their μ. A and B are symmetric up to rounding. B is positive definite, or nil
+// for the identity. The time is cubic in the dimension. If ctx ends, Dense returns
+// context.Cause(ctx).
 func Dense(ctx context.Context, a, b mat.Matrix, want int) (*mat.Dense, []float64, error) {
 	d, _ := a.Dims()
 	if want < 1 || want > d {
 		return nil, nil, fmt.Errorf("subspace: %d vectors in %d dimensions", want, d)
 	}
-	all, values, err := solve(ctx, a, b)
+	all, values, err := solvePencil(ctx, a, b)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -188,14 +188,14 @@ func Dense(ctx context.Context, a, b mat.Matrix, want int) (*mat.Dense, []float6
 	return v, mu, nil
 }
 
-// solve returns all solutions of A v = μ B v, or of A v = μ v if b is nil, largest μ
-// first.
-func solve(ctx context.Context, a, b mat.Matrix) (v matrix.Matrix[float64], mu []float64, err error) {
+// solvePencil returns all solutions of A v = μ B v, or of A v = μ v if b is nil, in order of
+// descending μ.
+func solvePencil(ctx context.Context, a, b mat.Matrix) (v matrix.Matrix[float64], mu []float64, err error) {
 	var ok bool
 	if b == nil {
-		mu, v, ok = algebra.Eigen(ctx, symmetric(a))
+		mu, v, ok = algebra.Eigen(ctx, symmetricPart(a))
 	} else {
-		mu, v, ok = algebra.Pencil(ctx, symmetric(a), symmetric(b))
+		mu, v, ok = algebra.Pencil(ctx, symmetricPart(a), symmetricPart(b))
 	}
 	if !ok {
 		err = ErrFactorize
@@ -206,8 +206,8 @@ func solve(ctx context.Context, a, b mat.Matrix) (v matrix.Matrix[float64], mu [
 	return v, mu, err
 }
 
-// symmetric returns (m + mᵀ)/2.
-func symmetric(m mat.Matrix) matrix.Matrix[float64] {
+// symmetricPart returns (m + mᵀ)/2.
+func symmetricPart(m mat.Matrix) matrix.Matrix[float64] {
 	n, _ := m.Dims()
 	s := matrix.New[float64](n, n, nil)
 	for i := range n {
@@ -219,13 +219,13 @@ func symmetric(m mat.Matrix) matrix.Matrix[float64] {
 	return s
 }
 
-// residuals sets r = A V − B V diag(μ) and returns the largest norm of the first
-// want columns, relative to that of B v.
-func (s *basis) residuals(mu []float64, want int) float64 {
+// computeResiduals sets residual = A V − B V diag(μ). It returns the largest norm of the first want
+// columns, relative to the norm of B v.
+func (s *basis) computeResiduals(mu []float64, want int) float64 {
 	av, bv := s.block(s.ax, 0), s.block(s.bx, 0)
 	size, norm := make([]float64, s.k), make([]float64, s.k)
 	for i := range s.d {
-		r, a, b := s.r.RawRowView(i), av.RawRowView(i), bv.RawRowView(i)
+		r, a, b := s.residual.RawRowView(i), av.RawRowView(i), bv.RawRowView(i)
 		for j := range r {
 			r[j] = math.FMA(-mu[j], b[j], a[j])
 			size[j] = math.FMA(r[j], r[j], size[j])
@@ -239,8 +239,8 @@ func (s *basis) residuals(mu []float64, want int) float64 {
 	return worst
 }
 
-// extend makes the residuals block 1 and the change block 2 of the basis, both
-// orthonormal to what comes before. It reports whether the residuals add anything.
+// extend sets block 1 of the basis to the residuals, orthonormal to V, and decides whether block 2,
+// the change, is used. It reports whether the residuals add a direction.
 func (s *basis) extend(ctx context.Context, orth *stiefel.Manifold) bool {
 	v := s.block(s.x, 0)
 	var q mat.Dense
@@ -248,62 +248,61 @@ func (s *basis) extend(ctx context.Context, orth *stiefel.Manifold) bool {
 	if _, err := orth.Orthonormalize(ctx, &q, &q); err != nil {
 		return false
 	}
-	if !s.without(ctx, s.r, &q, orth) {
+	if !s.orthonormalizeAgainst(ctx, s.residual, &q, orth) {
 		return false
 	}
-	s.set(1, s.r)
+	s.setBlock(1, s.residual)
 	s.blocks = 2
 	if s.hasChange {
-		// P is not made orthonormal: its products would have to be made anew. It is
-		// left out where it hardly adds to V and R.
+		// P is not orthonormalized, because its products would have to be computed again. It is not
+		// used if it adds little to V and R.
 		p := s.block(s.x, 2)
-		s.tmp.Copy(p)
-		before := norm(s.tmp)
-		remove(ctx, s.tmp, &q)
-		remove(ctx, s.tmp, s.r)
-		if before > 0 && norm(s.tmp) > 1e-3*before && wellConditioned(ctx, s.tmp) {
+		s.scratch.Copy(p)
+		before := frobeniusNorm(s.scratch)
+		removeComponent(ctx, s.scratch, &q)
+		removeComponent(ctx, s.scratch, s.residual)
+		if before > 0 && frobeniusNorm(s.scratch) > 1e-3*before && wellConditioned(ctx, s.scratch) {
 			s.blocks = 3
 		}
 	}
 	return true
 }
 
-// without makes r orthonormal and orthogonal to q. It reports false where nothing
-// but rounding would be left.
-func (s *basis) without(ctx context.Context, r, q *mat.Dense, orth *stiefel.Manifold) bool {
-	before := norm(r)
+// orthonormalizeAgainst makes r orthonormal and orthogonal to q. It reports false if only rounding
+// errors would remain.
+func (s *basis) orthonormalizeAgainst(ctx context.Context, r, q *mat.Dense, orth *stiefel.Manifold) bool {
+	before := frobeniusNorm(r)
 	for range 2 { // twice is enough
-		remove(ctx, r, q)
+		removeComponent(ctx, r, q)
 	}
-	if !(norm(r) > 1e-14*before) {
+	if !(frobeniusNorm(r) > 1e-14*before) {
 		return false
 	}
 	if _, err := orth.Orthonormalize(ctx, r, r); err != nil {
 		return false
 	}
-	// Columns that had no direction of their own have been filled in: make sure
-	// that these, too, are orthogonal to q.
-	remove(ctx, r, q)
+	// Orthonormalize replaced dependent columns by arbitrary directions. Make these orthogonal to
+	// q, too.
+	removeComponent(ctx, r, q)
 	_, err := orth.Orthonormalize(ctx, r, r)
 	return err == nil
 }
 
-// remove takes from r its component in the span of the orthonormal columns of q.
-func remove(ctx context.Context, r, q *mat.Dense) {
+// removeComponent subtracts from r its component in the span of the orthonormal columns of q.
+func removeComponent(ctx context.Context, r, q *mat.Dense) {
 	var c, d mat.Dense
 	dense.TransMul(ctx, &c, q, r)
 	dense.Mul(ctx, &d, q, &c)
 	r.Sub(r, &d)
 }
 
-// columns returns the first m columns of t.
-func columns(t *mat.Dense, m int) *mat.Dense {
+// leadingColumns returns the first m columns of t.
+func leadingColumns(t *mat.Dense, m int) *mat.Dense {
 	d, _ := t.Dims()
 	return t.Slice(0, d, 0, m).(*mat.Dense)
 }
 
-// norm returns the Frobenius norm.
-func norm(m *mat.Dense) float64 {
+func frobeniusNorm(m *mat.Dense) float64 {
 	var sum float64
 	for i := range m.RawMatrix().Rows {
 		row := m.RawRowView(i)
@@ -316,6 +315,6 @@ func norm(m *mat.Dense) float64 {
 func wellConditioned(ctx context.Context, p *mat.Dense) bool {
 	var g mat.Dense
 	dense.TransMul(ctx, &g, p, p)
-	values, _, ok := algebra.Eigen(ctx, symmetric(&g))
+	values, _, ok := algebra.Eigen(ctx, symmetricPart(&g))
 	return ok && values[len(values)-1] > 1e-12*values[0]
 }

@@ -45,7 +45,7 @@ func start(rng *rand.Rand, d, k int) *mat.Dense {
 	return v
 }
 
-// TestLeadingMatchesDense compares both solvers on a pencil with a known spectrum.
+// TestLeadingMatchesDense compares Leading and Dense on a pencil with a known spectrum.
 func TestLeadingMatchesDense(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const d, k, want = 120, 8, 5
@@ -92,7 +92,7 @@ func TestLeadingMatchesDense(t *testing.T) {
 	}
 }
 
-// TestLeadingFromEigenvectors: a start that is the answer already stays.
+// TestLeadingFromEigenvectors checks that a start that is already the solution stays.
 func TestLeadingFromEigenvectors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	values := make([]float64, 60)
@@ -112,7 +112,7 @@ func TestLeadingFromEigenvectors(t *testing.T) {
 	}
 }
 
-// TestLowRank: fewer positive eigenvalues than vectors.
+// TestLowRank has fewer positive eigenvalues than vectors.
 func TestLowRank(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	values := make([]float64, 100)
