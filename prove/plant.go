@@ -23,18 +23,17 @@ import (
 // planted counts the mistakes that were planted, and those that the proof has refuted.
 type planted struct{ all, refuted int }
 
-// plant plants mistakes in functions, so many different ones in each, one at a time, and returns by packages how
-// many of them the cases that reach the changed instruction refute. It reports the others, the survivors. Which mistakes are
-// planted in a function depends on the function alone.
-func plant(t *target, functions map[string]*function, source *gossa.Source, program *code.Program, mutants int, report func(known.Survivor)) map[string]planted {
+// plant plants mistakes in functions, mutants different ones in each, one at a time. It counts the mistakes that the cases
+// which reach the changed instruction refute, and reports the others, the survivors. Which mistakes are planted in a
+// function depends on the function alone.
+func plant(t *target, functions map[string]*function, source *gossa.Source, program *code.Program, mutants int, report func(known.Survivor)) planted {
 	var mu sync.Mutex
 	var workers sync.WaitGroup
 	work := make(chan *function)
-	counts := map[string]planted{}
+	var count planted
 	for range runtime.NumCPU() {
 		workers.Go(func() {
 			for f := range work {
-				pkg, _, _ := strings.Cut(f.text.Name, ".")
 				hash := fnv.New64()
 				fmt.Fprint(hash, f.text.Name)
 				rng := rand.New(rand.NewPCG(1, hash.Sum64()))
@@ -52,15 +51,13 @@ func plant(t *target, functions map[string]*function, source *gossa.Source, prog
 					}
 					done++
 					mu.Lock()
-					c := counts[pkg]
-					c.all++
+					count.all++
 					if err != nil {
-						c.refuted++
+						count.refuted++
 					} else {
 						s.Effect = effect
 						report(s)
 					}
-					counts[pkg] = c
 					mu.Unlock()
 				}
 			}
@@ -73,7 +70,7 @@ func plant(t *target, functions map[string]*function, source *gossa.Source, prog
 	}
 	close(work)
 	workers.Wait()
-	return counts
+	return count
 }
 
 var (
