@@ -43,8 +43,8 @@ func definite(rng *rand.Rand, n int, shift float64) matrix.Matrix[float64] {
 
 func gonum(m matrix.Matrix[float64]) *mat.Dense { return mat.NewDense(m.Rows, m.Cols, m.Data) }
 
-// largest returns max |a − b|.
-func largest(a, b mat.Matrix) float64 {
+// largestDifference returns max |a − b|.
+func largestDifference(a, b mat.Matrix) float64 {
 	var d mat.Dense
 	d.Sub(a, b)
 	return math.Max(mat.Max(&d), -mat.Min(&d))
@@ -64,7 +64,7 @@ func TestCholesky(t *testing.T) {
 		}
 		var back mat.Dense
 		back.Mul(l, l.T())
-		if e := largest(&back, gonum(a)); e > 1e-15*float64(n)*a.At(0, 0) {
+		if e := largestDifference(&back, gonum(a)); e > 1e-15*float64(n)*a.At(0, 0) {
 			t.Errorf("n = %d: LLᵀ is off by %g", n, e)
 		}
 		for _, rows := range []int{0, 1, 5, n, 3*n + 1} {
@@ -77,7 +77,7 @@ func TestCholesky(t *testing.T) {
 			c.SolveRows(ctx, y)
 			back.Reset()
 			back.Mul(gonum(y), l.T())
-			if e := largest(&back, gonum(x)); e > 1e-14*float64(n) {
+			if e := largestDifference(&back, gonum(x)); e > 1e-14*float64(n) {
 				t.Errorf("n = %d: rows of X·L⁻ᵀ·Lᵀ are off by %g", n, e)
 			}
 		}
@@ -86,18 +86,18 @@ func TestCholesky(t *testing.T) {
 		c.SolveTrans(ctx, w)
 		back.Reset()
 		back.Mul(l.T(), gonum(w))
-		if e := largest(&back, gonum(v)); e > 1e-14*float64(n) {
+		if e := largestDifference(&back, gonum(v)); e > 1e-14*float64(n) {
 			t.Errorf("n = %d: Lᵀ·L⁻ᵀ·V is off by %g", n, e)
 		}
 		x := clone(v)
 		c.Solve(ctx, x)
 		back.Reset()
 		back.Mul(gonum(a), gonum(x))
-		if e := largest(&back, gonum(v)); e > 1e-14*float64(n) {
+		if e := largestDifference(&back, gonum(v)); e > 1e-14*float64(n) {
 			t.Errorf("n = %d: A·A⁻¹·V is off by %g", n, e)
 		}
 		c.MulTrans(ctx, w)
-		if e := largest(gonum(w), gonum(v)); e > 1e-14*float64(n) {
+		if e := largestDifference(gonum(w), gonum(v)); e > 1e-14*float64(n) {
 			t.Errorf("n = %d: MulTrans is off by %g", n, e)
 		}
 	}
@@ -144,11 +144,11 @@ func testEigen(t *testing.T, eigen func(context.Context, matrix.Matrix[float64])
 		var av, vl, vv mat.Dense
 		av.Mul(gonum(a), gonum(v))
 		vl.Mul(gonum(v), mat.NewDiagDense(n, values))
-		if d := largest(&av, &vl); d > 1e-14*float64(n)*math.Abs(values[0])+1e-15 {
+		if d := largestDifference(&av, &vl); d > 1e-14*float64(n)*math.Abs(values[0])+1e-15 {
 			t.Errorf("n = %d: residual %g", n, d)
 		}
 		vv.Mul(gonum(v).T(), gonum(v))
-		if d := largest(&vv, eye(n)); d > 1e-14*float64(n) {
+		if d := largestDifference(&vv, eye(n)); d > 1e-14*float64(n) {
 			t.Errorf("n = %d: eigenvectors are orthonormal to %g", n, d)
 		}
 		for k := range n {
@@ -166,8 +166,8 @@ func testEigen(t *testing.T, eigen func(context.Context, matrix.Matrix[float64])
 	}
 }
 
-// Small eigenvalues of a definite matrix that is badly scaled only are found to a few
-// units in the last place.
+// TestJacobiRelative checks the small eigenvalues of definite matrices whose only problem is bad
+// scaling. Their errors are a few units in the last place.
 func TestJacobiRelative(t *testing.T) {
 	a := matrix.New(2, 2, []float64{1, 0, 1e-12, 1e-20})
 	values, _, ok := Jacobi(ctx, a)
@@ -190,10 +190,10 @@ func TestPencil(t *testing.T) {
 		bv.Mul(gonum(b), gonum(v))
 		vbv.Mul(gonum(v).T(), &bv)
 		bv.Mul(&bv, mat.NewDiagDense(n, values))
-		if d := largest(&av, &bv); d > 1e-12*float64(n)*math.Abs(values[0])+1e-15 {
+		if d := largestDifference(&av, &bv); d > 1e-12*float64(n)*math.Abs(values[0])+1e-15 {
 			t.Errorf("n = %d: residual %g", n, d)
 		}
-		if d := largest(&vbv, eye(n)); d > 1e-12*float64(n) {
+		if d := largestDifference(&vbv, eye(n)); d > 1e-12*float64(n) {
 			t.Errorf("n = %d: VᵀBV is I to %g", n, d)
 		}
 	}
@@ -210,11 +210,11 @@ func eye(n int) mat.Matrix {
 	return mat.NewDiagDense(n, ones)
 }
 
-// TestGoldenBits has the same answer on every machine.
+// TestGoldenBits hashes results that are the same on every machine.
 func TestGoldenBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 5))
 	const n = 101
-	// Products of 8-bit fractions: the same sum in any order.
+	// The products of 8-bit fractions are exact, so the sum does not depend on the order.
 	a := matrix.New[float64](n, n, nil)
 	for i := range n {
 		for j := range i + 1 {
@@ -314,7 +314,7 @@ func TestSVD(t *testing.T) {
 		if rank > 0 {
 			gonum(a).Mul(gonum(random(rng, n, rank)), gonum(random(rng, rank, m)))
 		}
-		for i := range n { // columns of lengths far apart
+		for i := range n { // columns of very different lengths
 			Scale(a.Row(i), math.Ldexp(1, -3*i))
 		}
 		copy(s.U.Data, a.Data)
@@ -331,12 +331,12 @@ func TestSVD(t *testing.T) {
 		var back, uu, vv mat.Dense
 		back.Mul(mat.NewDiagDense(n, s.Values), gonum(s.U))
 		back.Mul(gonum(s.V).T(), &back)
-		if d := largest(&back, gonum(a)); d > 1e-14*s.Values[0] {
+		if d := largestDifference(&back, gonum(a)); d > 1e-14*s.Values[0] {
 			t.Errorf("%v: UΣVᵀ is off by %g", shape, d)
 		}
 		uu.Mul(gonum(s.U), gonum(s.U).T())
 		vv.Mul(gonum(s.V), gonum(s.V).T())
-		if u, v := largest(&uu, eye(n)), largest(&vv, eye(n)); u > 2e-15*float64(n) || v > 2e-15*float64(n) {
+		if u, v := largestDifference(&uu, eye(n)), largestDifference(&vv, eye(n)); u > 2e-15*float64(n) || v > 2e-15*float64(n) {
 			t.Errorf("%v: U and V are orthonormal to %g and %g", shape, u, v)
 		}
 	}

@@ -8,41 +8,41 @@ import (
 	"github.com/gomonge/monge/internal/matrix"
 )
 
-// block is the number of columns that a blocked algorithm takes at once: what is done
-// element by element is of the order of block·n², the rest are products.
-const block = 48
+// blockSize is the number of columns that a blocked algorithm processes at once. Element-wise work
+// is of order blockSize·n²; the rest is matrix products.
+const blockSize = 48
 
 // Cholesky is the factor L of a symmetric positive definite matrix A = L·Lᵀ (n × n).
 //
-// It is the left-looking blocked algorithm (G. H. Golub and C. F. Van Loan, Matrix
-// Computations, 4th ed., algorithm 4.2.2 and section 4.2.6), and triangular systems
-// are solved block by block with the inverses of the diagonal blocks, so that all but a
-// share block/n of the work are products (J. J. Du Croz and N. J. Higham, "Stability of
-// methods for matrix inversion", IMA J. Numer. Anal. 12, 1992).
+// The factorization is the left-looking blocked algorithm (G. H. Golub and C. F. Van Loan, Matrix
+// Computations, 4th ed., algorithm 4.2.2 and section 4.2.6). Triangular systems are solved block by
+// block with the inverses of the diagonal blocks, so almost all of the work is matrix products (J.
+// J. Du Croz and N. J. Higham, "Stability of methods for matrix inversion", IMA J. Numer. Anal. 12,
+// 1992).
 type Cholesky struct {
-	l       matrix.Matrix[float64] // its upper triangle is not defined
-	inverse []float64              // (L_bb⁻¹)ᵀ of each diagonal block, block × block
-	scratch []float64              // n × min(n, block)
+	l        matrix.Matrix[float64] // the upper triangle is undefined
+	inverses []float64              // (L_bb⁻¹)ᵀ of each diagonal block, blockSize × blockSize
+	scratch  []float64              // n × min(n, blockSize)
 }
 
-// NewCholesky factorizes a, whose lower triangle it overwrites and keeps. It reports
-// false, and a is spoiled, if a is not positive definite to rounding or not finite, or the
-// context ends.
+// NewCholesky factorizes a. It reads the lower triangle, overwrites it with the factor, and retains
+// it. It reports false, and leaves a undefined, if a is not positive definite to rounding, if it is
+// not finite, or if the context ends.
 func NewCholesky(ctx context.Context, a matrix.Matrix[float64]) (*Cholesky, bool) {
 	n := a.Rows
 	if a.Cols != n {
 		panic("algebra: a matrix to factorize is not square")
 	}
 	c := &Cholesky{
-		l:       a,
-		inverse: make([]float64, n*block),
-		scratch: make([]float64, n*min(n, block)),
+		l:        a,
+		inverses: make([]float64, n*blockSize),
+		scratch:  make([]float64, n*min(n, blockSize)),
 	}
-	for j := 0; j < n; j += block {
-		k := min(j+block, n)
+	for j := 0; j < n; j += blockSize {
+		k := min(j+blockSize, n)
 		if j > 0 {
-			// A_iJ −= L_i,0…j · (L_J,0…j)ᵀ for the rows from j on
-			less := c.part(0, j, k-j)
+			// A_iJ −= L_i,0…j · (L_J,0…j)ᵀ for rows i ≥ j
+			less := c.scratchMatrix(0, j, k-j)
 			for r := j; r < k; r++ {
 				for i, v := range a.Row(r)[:j] {
 					less.Data[i*less.Stride+r-j] = -v
@@ -51,35 +51,35 @@ func NewCholesky(ctx context.Context, a matrix.Matrix[float64]) (*Cholesky, bool
 			rows := a.RowRange(j, n)
 			dense.Product(ctx, rows.ColRange(j, k), rows.ColRange(0, j), less, true)
 		}
-		if ctx.Err() != nil || !factorize(a, j, k) {
+		if ctx.Err() != nil || !factorizeBlock(a, j, k) {
 			return nil, false
 		}
-		c.invert(j, k)
+		c.invertBlock(j, k)
 		if k < n {
-			// L_iJ = A_iJ · L_JJ⁻ᵀ for the rows below
-			c.timesInverse(a.RowRange(k, n), j, k)
+			// L_iJ = A_iJ · L_JJ⁻ᵀ for rows i ≥ k
+			c.multiplyInverse(a.RowRange(k, n), j, k)
 		}
 	}
 	return c, true
 }
 
-// CholeskyOf returns the factor whose lower triangle is that of l (n × n), which it keeps.
+// CholeskyOf returns a Cholesky with the lower triangle of l (n × n) as factor. It retains l.
 func CholeskyOf(l matrix.Matrix[float64]) *Cholesky {
 	n := l.Rows
-	c := &Cholesky{l: l, inverse: make([]float64, n*block), scratch: make([]float64, n*min(n, block))}
-	for j := 0; j < n; j += block {
-		c.invert(j, min(j+block, n))
+	c := &Cholesky{l: l, inverses: make([]float64, n*blockSize), scratch: make([]float64, n*min(n, blockSize))}
+	for j := 0; j < n; j += blockSize {
+		c.invertBlock(j, min(j+blockSize, n))
 	}
 	return c
 }
 
-// part returns scratch for rows i … i+rows−1 and the given columns.
-func (c *Cholesky) part(i, rows, cols int) matrix.Matrix[float64] {
+// scratchMatrix returns a rows × cols part of the scratch memory that begins at row i.
+func (c *Cholesky) scratchMatrix(i, rows, cols int) matrix.Matrix[float64] {
 	return matrix.New(rows, cols, c.scratch[i*cols:][:rows*cols])
 }
 
-// factorize is the unblocked algorithm for rows and columns j … k−1.
-func factorize(a matrix.Matrix[float64], j, k int) bool {
+// factorizeBlock factorizes rows and columns j … k−1 by the unblocked algorithm.
+func factorizeBlock(a matrix.Matrix[float64], j, k int) bool {
 	for c := j; c < k; c++ {
 		top := a.Row(c)[j : c+1]
 		d := top[c-j]
@@ -103,15 +103,15 @@ func factorize(a matrix.Matrix[float64], j, k int) bool {
 	return true
 }
 
-// diagonal returns (L_JJ⁻¹)ᵀ for the block that begins at j.
-func (c *Cholesky) diagonal(j int) matrix.Matrix[float64] {
-	w := min(block, c.l.Rows-j)
-	return matrix.Matrix[float64]{Rows: w, Cols: w, Stride: block, Data: c.inverse[j*block:][:(w-1)*block+w]}
+// inverseBlock returns (L_JJ⁻¹)ᵀ for the diagonal block that begins at j.
+func (c *Cholesky) inverseBlock(j int) matrix.Matrix[float64] {
+	w := min(blockSize, c.l.Rows-j)
+	return matrix.Matrix[float64]{Rows: w, Cols: w, Stride: blockSize, Data: c.inverses[j*blockSize:][:(w-1)*blockSize+w]}
 }
 
-// invert sets the inverse of the diagonal block j … k−1 by forward substitution.
-func (c *Cholesky) invert(j, k int) {
-	inv := c.diagonal(j)
+// invertBlock computes the inverse of the diagonal block j … k−1 by forward substitution.
+func (c *Cholesky) invertBlock(j, k int) {
+	inv := c.inverseBlock(j)
 	for col := range inv.Rows { // column col of L⁻¹ is row col of its transpose
 		x := inv.Row(col)
 		clear(x[:col])
@@ -129,31 +129,30 @@ func (c *Cholesky) invert(j, k int) {
 	}
 }
 
-// timesInverse multiplies columns j … k−1 of x by L_JJ⁻ᵀ.
-func (c *Cholesky) timesInverse(x matrix.Matrix[float64], j, k int) {
+// multiplyInverse multiplies columns j … k−1 of x by L_JJ⁻ᵀ.
+func (c *Cholesky) multiplyInverse(x matrix.Matrix[float64], j, k int) {
 	for i := 0; i < x.Rows; i += c.l.Rows {
 		rows := x.RowRange(i, min(i+c.l.Rows, x.Rows)).ColRange(j, k)
-		in := c.part(0, rows.Rows, k-j)
+		in := c.scratchMatrix(0, rows.Rows, k-j)
 		for r := range rows.Rows {
 			copy(in.Row(r), rows.Row(r))
 		}
-		matrix.Mul(rows, in, c.diagonal(j), false)
+		matrix.Mul(rows, in, c.inverseBlock(j), false)
 	}
 }
 
-// SolveRows sets X = X·L⁻ᵀ (rows × n): every row x becomes L⁻¹x, so that rows whose
-// covariance is A have covariance I. X is spoiled, and the error the context's cause, if
-// that ends first.
+// SolveRows sets X = X·L⁻ᵀ (rows × n): every row x becomes L⁻¹x. Rows with covariance A then have
+// covariance I. If ctx ends, SolveRows returns context.Cause(ctx) and leaves X undefined.
 func (c *Cholesky) SolveRows(ctx context.Context, x matrix.Matrix[float64]) error {
 	if x.Cols != c.l.Rows {
 		panic("algebra: rows have another length than the factor")
 	}
 	n := c.l.Rows
-	for j := 0; j < n; j += block {
+	for j := 0; j < n; j += blockSize {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		k := min(j+block, n)
+		k := min(j+blockSize, n)
 		if j > 0 && x.Rows > 0 {
 			// X_J −= X_0…j · (L_J,0…j)ᵀ
 			less := matrix.New[float64](j, k-j, nil)
@@ -164,13 +163,13 @@ func (c *Cholesky) SolveRows(ctx context.Context, x matrix.Matrix[float64]) erro
 			}
 			dense.Product(ctx, x.ColRange(j, k), x.ColRange(0, j), less, true)
 		}
-		c.timesInverse(x, j, k)
+		c.multiplyInverse(x, j, k)
 	}
 	return nil
 }
 
-// SolveTrans sets V = L⁻ᵀ·V (n × columns). V is spoiled, and the error the context's
-// cause, if that ends first; so it is with Solve and MulTrans.
+// SolveTrans sets V = L⁻ᵀ·V (n × columns). If ctx ends, SolveTrans, Solve and MulTrans return
+// context.Cause(ctx) and leave V undefined.
 func (c *Cholesky) SolveTrans(ctx context.Context, v matrix.Matrix[float64]) error {
 	n := c.l.Rows
 	if v.Rows != n {
@@ -180,8 +179,8 @@ func (c *Cholesky) SolveTrans(ctx context.Context, v matrix.Matrix[float64]) err
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		j := (k - 1) / block * block
-		// V_J = L_JJ⁻ᵀ · (V_J − Σ (L_iJ)ᵀ V_i), i the rows below
+		j := (k - 1) / blockSize * blockSize
+		// V_J = L_JJ⁻ᵀ · (V_J − Σ (L_iJ)ᵀ V_i) over the rows i below J
 		to := v.RowRange(j, k)
 		in := matrix.New[float64](k-j, v.Cols, nil)
 		for r := range to.Rows {
@@ -196,7 +195,7 @@ func (c *Cholesky) SolveTrans(ctx context.Context, v matrix.Matrix[float64]) err
 			}
 			dense.TransProduct(ctx, in, below, v.RowRange(k, n), true)
 		}
-		matrix.Mul(to, c.diagonal(j), in, false)
+		matrix.Mul(to, c.inverseBlock(j), in, false)
 		k = j
 	}
 	return nil
@@ -213,7 +212,7 @@ func (c *Cholesky) Solve(ctx context.Context, v matrix.Matrix[float64]) error {
 	return c.SolveTrans(ctx, v)
 }
 
-// MulTrans sets V = Lᵀ·V (n × columns), which SolveTrans undoes.
+// MulTrans sets V = Lᵀ·V (n × columns). It is the inverse of SolveTrans.
 func (c *Cholesky) MulTrans(ctx context.Context, v matrix.Matrix[float64]) error {
 	n := c.l.Rows
 	if v.Rows != n {
@@ -224,7 +223,7 @@ func (c *Cholesky) MulTrans(ctx context.Context, v matrix.Matrix[float64]) error
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		// row i of Lᵀ has L_ri for r ≥ i, and rows below i are still those of V
+		// Row i of Lᵀ contains L_ri for r ≥ i. Rows below i still contain V.
 		clear(row)
 		for r := i; r < n; r++ {
 			l := c.l.At(r, i)

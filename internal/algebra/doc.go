@@ -1,12 +1,11 @@
-// Package algebra is the small dense linear algebra that a fit needs between its data
-// and its model, in float64, with the same bits on every machine: products are those of
-// internal/matrix, everything else is plain Go in which every rounding is written out
-// (math.FMA, or a product rounded by a conversion before it is added), in a fixed order.
-// gonum's LAPACK has the same functions, but takes other instructions on other machines.
+// Package algebra implements the small dense linear algebra that a fit needs, in float64 and with
+// the same bits on every machine. Matrix products are those of internal/matrix. Everything else is
+// plain Go with a fixed order and explicit roundings: math.FMA, or a product that is converted
+// before it is added. The results of gonum's LAPACK differ between machines.
 //
-// A symmetric eigenproblem takes half of gonum's time for n = 784 and .8 for 128, but 1.5 times as
-// long for 42 and four times for 10, 38 µs (go test -bench Eigen): a fit has one or a few of those
-// small ones. A Cholesky factor takes a fifth for 784.
+// Compared with gonum, a symmetric eigenproblem takes 0.5 times as long for n = 784, 0.8 times for
+// 128, 1.5 times for 42, and 4 times (38 µs) for 10 (go test -bench Eigen). A fit solves only a few
+// small ones. A Cholesky factorization takes 0.2 times as long for n = 784.
 //
 // Matrices are row-major. Only the lower triangle of a symmetric operand is read.
 package algebra

@@ -8,20 +8,19 @@ import (
 	"github.com/gomonge/monge/internal/matrix"
 )
 
-// Jacobi returns the eigenvalues of the symmetric matrix a (n × n), largest first, and
-// the eigenvectors as the columns of v (n × n, orthonormal): A = V·diag(λ)·Vᵀ. a is
-// overwritten. Of every vector the element largest in magnitude, the first of equals,
-// is positive.
-//
-// It is the cyclic method of Jacobi (H. Rutishauser, "The Jacobi method for real
-// symmetric matrices", Numer. Math. 9, 1966): n³ times about ten, for small matrices;
-// small eigenvalues of well-scaled definite matrices come out with a small relative
-// error (J. Demmel and K. Veselić, SIAM J. Matrix Anal. Appl. 13, 1992). It reports
+// Jacobi returns the eigenvalues of the symmetric matrix a (n × n), largest first, and the
+// eigenvectors as the columns of v (n × n, orthonormal): A = V·diag(λ)·Vᵀ. It overwrites a. In each
+// eigenvector, the first of the elements with the largest magnitude is positive. Jacobi reports
 // false if a is not finite or the context ends.
+//
+// It is the cyclic Jacobi method (H. Rutishauser, "The Jacobi method for real symmetric matrices",
+// Numer. Math. 9, 1966) for small matrices; it takes about 10·n³ operations. For well-scaled
+// definite matrices, small eigenvalues have a small relative error (J. Demmel and K. Veselić, SIAM
+// J. Matrix Anal. Appl. 13, 1992).
 func Jacobi(ctx context.Context, a matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64], ok bool) {
 	n := a.Rows
 	symmetrize(a)
-	// rows of w are eigenvectors in the making
+	// the rows of w converge to the eigenvectors
 	w := matrix.New[float64](n, n, nil)
 	for i := range n {
 		w.Set(i, i, 1)
@@ -38,7 +37,7 @@ func Jacobi(ctx context.Context, a matrix.Matrix[float64]) (values []float64, v 
 				if apq-apq != 0 || x-x != 0 || y-y != 0 {
 					return nil, w, false
 				}
-				// negligible: it changes neither diagonal element
+				// negligible: it would not change a diagonal element
 				if math.Abs(apq) <= 0x1p-54*math.Sqrt(math.Abs(x))*math.Sqrt(math.Abs(y)) || apq == 0 {
 					continue
 				}
@@ -55,13 +54,13 @@ func Jacobi(ctx context.Context, a matrix.Matrix[float64]) (values []float64, v 
 	for i := range values {
 		values[i] = a.At(i, i)
 	}
-	values, v = sorted(values, w)
+	values, v = sortEigenpairs(values, w)
 	return values, v, ok
 }
 
-// sorted returns the values, largest first, and the rows of w as columns in their order,
-// with their signs chosen.
-func sorted(unsorted []float64, w matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64]) {
+// sortEigenpairs returns the values in descending order and the rows of w as columns in the same
+// order, with their signs fixed.
+func sortEigenpairs(unsorted []float64, w matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64]) {
 	n := len(unsorted)
 	order := make([]int, n)
 	for i := range order {
@@ -87,15 +86,15 @@ func sorted(unsorted []float64, w matrix.Matrix[float64]) (values []float64, v m
 	return values, v
 }
 
-// maxSweeps is never reached: convergence is quadratic, 6 to 10 sweeps in practice.
+// maxSweeps is never reached: convergence is quadratic and takes 6 to 10 sweeps.
 const maxSweeps = 60
 
-// rotate makes a_pq zero by a rotation of rows and columns p and q, and turns rows p and
-// q of w alike.
+// rotate zeroes a_pq by a rotation of rows and columns p and q. It applies the same rotation to
+// rows p and q of w.
 func rotate(a, w matrix.Matrix[float64], p, q int) {
 	c, s := rotationFor(a.At(p, p), a.At(p, q), a.At(q, q))
 	n := a.Rows
-	turn(a.Row(p), a.Row(q), c, s)
+	rotatePair(a.Row(p), a.Row(q), c, s)
 	for i := range n {
 		x, y := a.At(i, p), a.At(i, q)
 		a.Set(i, p, math.FMA(c, x, -float64(s*y)))
@@ -103,10 +102,10 @@ func rotate(a, w matrix.Matrix[float64], p, q int) {
 	}
 	a.Set(p, q, 0)
 	a.Set(q, p, 0)
-	turn(w.Row(p), w.Row(q), c, s)
+	rotatePair(w.Row(p), w.Row(q), c, s)
 }
 
-// rotationFor returns the rotation that makes (x, xy; xy, y) diagonal.
+// rotationFor returns the rotation that diagonalizes (x, xy; xy, y).
 func rotationFor(x, xy, y float64) (c, s float64) {
 	theta := (y - x) / xy / 2
 	// t = sign(θ) / (|θ| + √(θ² + 1)), the smaller root of t² + 2θt − 1
@@ -118,8 +117,8 @@ func rotationFor(x, xy, y float64) (c, s float64) {
 	return c, float64(t * c)
 }
 
-// turn sets (x, y) = (cx − sy, sx + cy).
-func turn(x, y []float64, c, s float64) {
+// rotatePair sets (x, y) = (cx − sy, sx + cy).
+func rotatePair(x, y []float64, c, s float64) {
 	y = y[:len(x)]
 	for i, u := range x {
 		v := y[i]
@@ -128,8 +127,8 @@ func turn(x, y []float64, c, s float64) {
 	}
 }
 
-// Sign returns the sign, 1 or −1, of the element of x that is largest in magnitude, the
-// first of equals: what makes the sign of an eigenvector definite.
+// Sign returns the sign, 1 or −1, of the first of the elements of x with the largest magnitude. It
+// makes the sign of an eigenvector unique.
 func Sign(x []float64) float64 {
 	var top float64
 	sign := 1.
@@ -141,10 +140,10 @@ func Sign(x []float64) float64 {
 	return sign
 }
 
-// Pencil returns the solutions of A·v = μ·B·v for symmetric A and positive definite B
-// (n × n), largest μ first, as the columns of v, normalized to VᵀBV = I, each with the
-// sign of Eigen's eigenvectors. a and b are overwritten. It reports false if B is not
-// positive definite to rounding, something is not finite, or the context ends.
+// Pencil returns the solutions of A·v = μ·B·v for symmetric A and positive definite B (n × n),
+// largest μ first, as the columns of v, normalized to VᵀBV = I. The signs are chosen as in Eigen.
+// It overwrites a and b. It reports false if B is not positive definite to rounding, if a or b is
+// not finite, or if the context ends.
 func Pencil(ctx context.Context, a, b matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64], ok bool) {
 	n := a.Rows
 	if a.Cols != n || b.Rows != n || b.Cols != n {
@@ -155,7 +154,8 @@ func Pencil(ctx context.Context, a, b matrix.Matrix[float64]) (values []float64,
 		return nil, v, false
 	}
 	symmetrize(a)
-	// L⁻¹ A L⁻ᵀ: rows, then, the matrix being symmetric, rows of the transpose
+	// L⁻¹ A L⁻ᵀ: solve for the rows, then for the rows of the transpose, because the matrix is
+	// symmetric
 	if l.SolveRows(ctx, a) != nil {
 		return nil, v, false
 	}

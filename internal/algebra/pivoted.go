@@ -7,33 +7,33 @@ import (
 	"github.com/gomonge/monge/internal/matrix"
 )
 
-// PivotedCholesky factorizes a symmetric positive semidefinite matrix (n × n) as far as
-// its rank goes: A = L·Lᵀ but for what is left when no pivot is above tolerance times the
-// first. It returns the r columns of L, rows in the order of A, and the rows of the
-// pivots, largest first; L's row pivots[k] has its last element, a positive one, in column
-// k. least is the last pivot relative to the first, 0 if there is none. The lower triangle
-// of a is overwritten. If the context ends there are no pivots.
+// PivotedCholesky factorizes a symmetric positive semidefinite matrix (n × n) to its numerical rank
+// r: A ≈ L·Lᵀ. It stops when no remaining pivot is larger than tolerance times the first. It
+// returns the r columns of L, with rows in the order of A, and the rows of the pivots, largest
+// pivot first. In row pivots[k] of L, the last nonzero element is positive and in column k. least
+// is the last pivot relative to the first, or 0 if there is none. The lower triangle of a is
+// overwritten. If the context ends, pivots is empty.
 //
-// An element of L is one chain of FMAs, columns ascending, whatever the blocks (right-
-// looking: C. Lucas, "LAPACK-style codes for level 2 and 3 pivoted Cholesky
-// factorizations", LAPACK working note 161, 2004).
+// An element of L is one chain of FMAs over ascending columns, independent of the blocks
+// (right-looking: C. Lucas, "LAPACK-style codes for level 2 and 3 pivoted Cholesky factorizations",
+// LAPACK working note 161, 2004).
 func PivotedCholesky(ctx context.Context, a matrix.Matrix[float64], tolerance float64) (l matrix.Matrix[float64], pivots []int, least float64) {
 	n := a.Rows
 	if a.Cols != n {
 		panic("algebra: a matrix to factorize is not square")
 	}
 	l = matrix.New[float64](n, n, nil)
-	left := make([]float64, n) // diagonal of what is left
+	left := make([]float64, n) // diagonal of the Schur complement
 	used := make([]bool, n)
 	for i := range left {
 		left[i] = a.At(i, i)
 	}
-	less := matrix.New[float64](block, n, nil)
+	less := matrix.New[float64](blockSize, n, nil)
 	var first float64
 	for k := range n {
-		from := k / block * block // A lacks the columns before
+		from := k / blockSize * blockSize // the columns before from have been subtracted from A
 		if k == from && k > 0 {
-			subtractOuter(ctx, a, l.ColRange(k-block, k), less)
+			subtractOuter(ctx, a, l.ColRange(k-blockSize, k), less)
 		}
 		if ctx.Err() != nil {
 			return l, nil, 0
@@ -71,15 +71,15 @@ func PivotedCholesky(ctx context.Context, a matrix.Matrix[float64], tolerance fl
 	return l.ColRange(0, len(pivots)), pivots, least
 }
 
-// subtractOuter subtracts C·Cᵀ of block columns C from the lower triangle of a, until the
-// context ends; less is block × n.
+// subtractOuter subtracts C·Cᵀ, where C has blockSize columns, from the lower triangle of a. It
+// stops when the context ends. less is scratch memory, blockSize × n.
 func subtractOuter(ctx context.Context, a, c, less matrix.Matrix[float64]) {
 	matrix.Transpose(less, c)
 	for i, v := range less.Data {
 		less.Data[i] = -v
 	}
-	for i := 0; i < a.Rows && ctx.Err() == nil; i += block {
-		j := min(i+block, a.Rows)
+	for i := 0; i < a.Rows && ctx.Err() == nil; i += blockSize {
+		j := min(i+blockSize, a.Rows)
 		matrix.Mul(a.RowRange(i, j).ColRange(0, j), c.RowRange(i, j), less.ColRange(0, j), true)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// unblocked is the definition of PivotedCholesky: column after column.
-func unblocked(a matrix.Matrix[float64], tolerance float64) (l matrix.Matrix[float64], pivots []int) {
+// unblockedPivotedCholesky is the definition of PivotedCholesky, column by column.
+func unblockedPivotedCholesky(a matrix.Matrix[float64], tolerance float64) (l matrix.Matrix[float64], pivots []int) {
 	n := a.Rows
 	l = matrix.New[float64](n, n, nil)
 	left := make([]float64, n)
@@ -45,16 +45,16 @@ func unblocked(a matrix.Matrix[float64], tolerance float64) (l matrix.Matrix[flo
 	return l, pivots
 }
 
-// TestPivotedCholesky: the factor of full and of low rank has the bits of the unblocked
-// algorithm, gives A back, and its pivots fall.
+// TestPivotedCholesky checks for full and low rank that the factor has the bits of the unblocked
+// algorithm, that it reproduces A, and that the pivots descend.
 func TestPivotedCholesky(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, c := range []struct{ n, rank int }{{1, 1}, {7, 7}, {48, 48}, {49, 49}, {97, 97}, {150, 60}, {150, 48}, {60, 1}} {
 		g, a := random(rng, c.n, c.rank), matrix.New[float64](c.n, c.n, nil)
 		gonum(a).Mul(gonum(g), gonum(g).T())
-		want, order := unblocked(a, 1e-10)
+		want, order := unblockedPivotedCholesky(a, 1e-10)
 		spoiled := clone(a)
-		for i := range c.n { // what is above the diagonal is not read
+		for i := range c.n { // the upper triangle is not read
 			for j := i + 1; j < c.n; j++ {
 				spoiled.Set(i, j, math.NaN())
 			}
@@ -73,14 +73,14 @@ func TestPivotedCholesky(t *testing.T) {
 		var back mat.Dense
 		dense := mat.DenseCopyOf(gonum(want).Slice(0, c.n, 0, c.rank))
 		back.Mul(dense, dense.T())
-		if e := largest(&back, gonum(a)); e > 1e-14*float64(c.n) {
+		if e := largestDifference(&back, gonum(a)); e > 1e-14*float64(c.n) {
 			t.Errorf("%+v: LLᵀ is off by %g", c, e)
 		}
 		last := l.At(pivots[c.rank-1], c.rank-1) / l.At(pivots[0], 0)
 		if e := math.Abs(least-last*last) / least; !(e < 1e-10) {
 			t.Errorf("%+v: the last pivot is %v of the first, should be %v", c, least, last*last)
 		}
-		// Rows of the pivots are a factor to solve with.
+		// The pivot rows of L are a triangular factor.
 		square := matrix.New[float64](c.rank, c.rank, nil)
 		for i, row := range pivots {
 			copy(square.Row(i), l.Row(row))
@@ -90,7 +90,7 @@ func TestPivotedCholesky(t *testing.T) {
 		CholeskyOf(square).SolveRows(ctx, y)
 		back.Reset()
 		back.Mul(gonum(y), gonum(square).T())
-		if e := largest(&back, gonum(x)); e > 1e-9 {
+		if e := largestDifference(&back, gonum(x)); e > 1e-9 {
 			t.Errorf("%+v: rows of X·L⁻ᵀ·Lᵀ are off by %g", c, e)
 		}
 	}

@@ -8,20 +8,20 @@ import (
 	"github.com/gomonge/monge/internal/matrix"
 )
 
-// SVD is the singular value decomposition A = Σ_k σ_k u_k v_kᵀ of m × n matrices, n ≤ m,
-// and its workspace: nothing is allocated but by NewSVD.
+// SVD computes the singular value decomposition A = Σ_k σ_k u_k v_kᵀ of m × n matrices with n ≤ m.
+// It contains the workspace; only NewSVD allocates.
 type SVD struct {
-	// U is n × m. Before Factorize its rows are the columns of A, afterwards the left
-	// singular vectors, orthonormal whatever the rank.
+	// U is n × m. Before Factorize its rows are the columns of A. Afterwards they are the left
+	// singular vectors, which are orthonormal for every rank.
 	U matrix.Matrix[float64]
 	// V is n × n. Its rows are the right singular vectors.
 	V matrix.Matrix[float64]
-	// Values are σ, largest first.
+	// Values are the singular values, largest first.
 	Values []float64
 
-	square, tau, diag []float64
-	spare             matrix.Matrix[float64] // n × m
-	error             []float64              // n × n
+	squaredLengths, tau, diag []float64
+	sorted                    matrix.Matrix[float64] // n × m
+	residual                  []float64              // n × n
 }
 
 // NewSVD returns the workspace for m × n matrices. It panics unless n ≤ m.
@@ -31,19 +31,18 @@ func NewSVD(m, n int) *SVD {
 	}
 	return &SVD{
 		U: matrix.New[float64](n, m, nil), V: matrix.New[float64](n, n, nil), Values: make([]float64, n),
-		square: make([]float64, n), tau: make([]float64, n), diag: make([]float64, n), spare: matrix.New[float64](n, m, nil), error: make([]float64, n*n),
+		squaredLengths: make([]float64, n), tau: make([]float64, n), diag: make([]float64, n), sorted: matrix.New[float64](n, m, nil), residual: make([]float64, n*n),
 	}
 }
 
-// Factorize decomposes the matrix in U. It reports false, and U and V are spoiled, if it
-// is not finite or the context ends.
+// Factorize decomposes the matrix in U. It reports false, and leaves U and V undefined, if the
+// matrix is not finite or the context ends.
 //
-// It is the one-sided method of Jacobi (M. R. Hestenes, "Inversion of matrices by
-// biorthogonalization and related results", J. SIAM 6, 1958), which turns pairs of
-// columns until all are orthogonal, relative to their lengths: small singular values,
-// too, have vectors that are orthonormal to rounding (J. Demmel and K. Veselić,
-// "Jacobi's method is more accurate than QR", SIAM J. Matrix Anal. Appl. 13, 1992). A
-// column shorter than 2⁻⁵⁰⁰ times the largest element is one of zeros.
+// It is the one-sided Jacobi method (M. R. Hestenes, "Inversion of matrices by biorthogonalization
+// and related results", J. SIAM 6, 1958): pairs of columns are rotated until all are orthogonal
+// relative to their lengths. The vectors of small singular values, too, are orthonormal to rounding
+// (J. Demmel and K. Veselić, "Jacobi's method is more accurate than QR", SIAM J. Matrix Anal. Appl.
+// 13, 1992). A column shorter than 2⁻⁵⁰⁰ times the largest element counts as zero.
 func (s *SVD) Factorize(ctx context.Context) bool {
 	n, m := s.U.Rows, s.U.Cols
 	top := 0.
@@ -65,7 +64,7 @@ func (s *SVD) Factorize(ctx context.Context) bool {
 	least := float64(math.Sqrt(float64(m)) * 0x1p-53)
 	for range maxSweeps {
 		for i := range n {
-			s.square[i] = Dot(s.U.Row(i), s.U.Row(i))
+			s.squaredLengths[i] = Dot(s.U.Row(i), s.U.Row(i))
 		}
 		turned := false
 		for p := range n {
@@ -73,19 +72,19 @@ func (s *SVD) Factorize(ctx context.Context) bool {
 				return false
 			}
 			for q := p + 1; q < n; q++ {
-				turned = s.turn(p, q, least) || turned
+				turned = s.orthogonalizeColumns(p, q, least) || turned
 			}
 		}
 		if !turned {
 			break
 		}
 	}
-	rank := s.sort()
+	rank := s.sortColumns()
 	for k, row := range s.Values[:rank] {
 		Scale(s.U.Row(k), 1/row)
 	}
 	if rank < n {
-		s.complete(ctx, rank)
+		s.completeBasis(ctx, rank)
 	}
 	for k := range s.Values {
 		s.Values[k] /= scale
@@ -93,12 +92,13 @@ func (s *SVD) Factorize(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-const negligible = 0x1p-1000 // the square of a column that counts as zero
+const negligibleSquare = 0x1p-1000 // columns with a smaller squared length count as zero
 
-// turn makes columns p and q orthogonal. It reports whether they were not.
-func (s *SVD) turn(p, q int, least float64) bool {
-	x, y := s.square[p], s.square[q]
-	if x < negligible || y < negligible {
+// orthogonalizeColumns rotates columns p and q to make them orthogonal. It reports whether they
+// were not yet orthogonal.
+func (s *SVD) orthogonalizeColumns(p, q int, least float64) bool {
+	x, y := s.squaredLengths[p], s.squaredLengths[q]
+	if x < negligibleSquare || y < negligibleSquare {
 		return false
 	}
 	u, w := s.U.Row(p), s.U.Row(q)
@@ -107,66 +107,65 @@ func (s *SVD) turn(p, q int, least float64) bool {
 		return false
 	}
 	c, sn := rotationFor(x, xy, y)
-	turn(u, w, c, sn)
-	turn(s.V.Row(p), s.V.Row(q), c, sn)
-	s.square[p], s.square[q] = Dot(u, u), Dot(w, w)
+	rotatePair(u, w, c, sn)
+	rotatePair(s.V.Row(p), s.V.Row(q), c, sn)
+	s.squaredLengths[p], s.squaredLengths[q] = Dot(u, u), Dot(w, w)
 	return true
 }
 
-// sort arranges the columns by their lengths, which it leaves in Values, longest first,
-// and returns how many are not zero.
-func (s *SVD) sort() (rank int) {
+// sortColumns sorts the columns by length, longest first, and stores the lengths in Values. It
+// returns the number of nonzero columns.
+func (s *SVD) sortColumns() (rank int) {
 	for k := range s.Values {
-		s.square[k] = Dot(s.U.Row(k), s.U.Row(k))
+		s.squaredLengths[k] = Dot(s.U.Row(k), s.U.Row(k))
 	}
 	for k := range s.Values {
 		at := k
-		for i, v := range s.square[k:] {
-			if v > s.square[at] {
+		for i, v := range s.squaredLengths[k:] {
+			if v > s.squaredLengths[at] {
 				at = k + i
 			}
 		}
 		if at != k {
-			swap(s.U.Row(k), s.U.Row(at))
-			swap(s.V.Row(k), s.V.Row(at))
-			s.square[k], s.square[at] = s.square[at], s.square[k]
+			swapRows(s.U.Row(k), s.U.Row(at))
+			swapRows(s.V.Row(k), s.V.Row(at))
+			s.squaredLengths[k], s.squaredLengths[at] = s.squaredLengths[at], s.squaredLengths[k]
 		}
-		if s.Values[k] = 0; s.square[k] >= negligible {
-			s.Values[k] = math.Sqrt(s.square[k])
+		if s.Values[k] = 0; s.squaredLengths[k] >= negligibleSquare {
+			s.Values[k] = math.Sqrt(s.squaredLengths[k])
 			rank++
 		}
 	}
 	return rank
 }
 
-func swap(x, y []float64) {
+func swapRows(x, y []float64) {
 	for i, v := range x {
 		x[i], y[i] = y[i], v
 	}
 }
 
-// complete sets the rows of U from rank on to unit vectors orthogonal to all others.
-func (s *SVD) complete(ctx context.Context, rank int) {
+// completeBasis sets the rows of U from rank on to unit vectors orthogonal to all others.
+func (s *SVD) completeBasis(ctx context.Context, rank int) {
 	n := s.U.Rows
 	for k := range n {
-		if copy(s.spare.Row(k), s.U.Row(k)); k >= rank {
-			clear(s.spare.Row(k))
+		if copy(s.sorted.Row(k), s.U.Row(k)); k >= rank {
+			clear(s.sorted.Row(k))
 		}
 	}
-	Factor(ctx, s.spare, s.tau, s.diag)
-	FormQ(ctx, s.spare, s.tau)
+	Factor(ctx, s.sorted, s.tau, s.diag)
+	FormQ(ctx, s.sorted, s.tau)
 	for k := rank; k < n; k++ {
-		copy(s.U.Row(k), s.spare.Row(k))
+		copy(s.U.Row(k), s.sorted.Row(k))
 	}
 }
 
-// Polar sets dst (m × n) to the orthonormal factor W = Σ_k u_k v_kᵀ of what was
-// factorized. The rounding errors of many rotations are taken off by one step
-// W + W·(I − WᵀW)/2 of Newton's iteration (N. J. Higham, Functions of Matrices, 2008,
-// section 8.3). It is unfinished if the context ends.
+// Polar sets dst (m × n) to the orthonormal factor W = Σ_k u_k v_kᵀ of the factorized matrix. One
+// Newton step W + W·(I − WᵀW)/2 removes the rounding errors of the rotations (N. J. Higham,
+// Functions of Matrices, 2008, section 8.3). If the context ends, dst is unfinished.
 func (s *SVD) Polar(ctx context.Context, dst matrix.Matrix[float64]) {
 	n := len(s.Values)
-	first, rest := matrix.New(dst.Rows, n, s.spare.Data), matrix.New(n, n, s.error)
+	first, rest := matrix.New(dst.Rows, n, s.sorted.Data), matrix.New(n, n, s.residual)
 	for i := range dst.Rows {
 		if ctx.Err() != nil {
 			return
@@ -187,12 +186,12 @@ func (s *SVD) Polar(ctx context.Context, dst matrix.Matrix[float64]) {
 	dense.Product(ctx, dst, first, rest, true)
 }
 
-// Factor reduces the rows of a (p × d, p ≤ d), taken for the columns of a matrix, to R by
-// reflections H_j = I − τ_j v_j v_jᵀ that act on elements j, j+1, …, d−1, with first
-// element of v_j equal to 1 (Golub and Van Loan, algorithm 5.2.1). It leaves the diagonal
-// of R in diag, the rest of R to the left of it and the rest of v_j to the right.
-// Elements must be of an order whose squares are in range. Like FormQ it stops, unfinished,
-// when the context ends.
+// Factor computes the QR decomposition of a matrix whose columns are the rows of a (p × d, p ≤ d).
+// It uses reflections H_j = I − τ_j v_j v_jᵀ that act on elements j … d−1; the first element of v_j
+// is 1 (Golub and Van Loan, algorithm 5.2.1). It stores the diagonal of R in diag, the rest of R to
+// the left of the diagonal of a, and the rest of v_j to the right. The squares of the elements must
+// not overflow or underflow. Factor and FormQ stop, with an unfinished result, when the context
+// ends.
 func Factor(ctx context.Context, a matrix.Matrix[float64], tau, diag []float64) {
 	for j := range a.Rows {
 		if ctx.Err() != nil {
@@ -206,8 +205,8 @@ func Factor(ctx context.Context, a matrix.Matrix[float64], tau, diag []float64) 
 	}
 }
 
-// FormQ replaces the reflections that Factor has left by the rows of Qᵀ, Q = H_0 H_1 ⋯
-// H_{p−1} E, with E the first p columns of I, from the last reflection to the first.
+// FormQ replaces the reflections stored by Factor with the rows of Qᵀ, where Q = H_0 H_1 ⋯ H_{p−1}
+// E and E contains the first p columns of I. It applies the reflections from the last to the first.
 func FormQ(ctx context.Context, a matrix.Matrix[float64], tau []float64) {
 	for j := a.Rows - 1; j >= 0; j-- {
 		if ctx.Err() != nil {
@@ -223,7 +222,7 @@ func FormQ(ctx context.Context, a matrix.Matrix[float64], tau []float64) {
 	}
 }
 
-// reflect replaces y by y − τ w (wᵀy) with w = (1, v).
+// reflect sets y = y − τ w (wᵀy) with w = (1, v).
 func reflect(y, v []float64, tau float64) {
 	if tau == 0 {
 		return

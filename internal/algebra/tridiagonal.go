@@ -8,45 +8,45 @@ import (
 	"github.com/gomonge/monge/internal/matrix"
 )
 
-// Tridiagonal is a symmetric matrix (n × n) reduced to A = Q·T·Qᵀ with T tridiagonal
-// and Q orthogonal, a product of n − 1 reflections.
+// Tridiagonal is a symmetric matrix A (n × n) reduced to A = Q·T·Qᵀ. T is tridiagonal, and Q is an
+// orthogonal product of n − 1 reflections.
 type Tridiagonal struct {
 	Diagonal []float64 // of T, n
-	Beside   []float64 // of T, n − 1
-	v        matrix.Matrix[float64]
+	Beside   []float64 // off-diagonal of T, n − 1
+	vectors  matrix.Matrix[float64]
 	tau      []float64
 }
 
 const (
-	// panel is the number of reflections that are applied at once.
-	panel = 32
-	// strip is the number of rows that one call of a kernel takes: the products here
-	// are of n² elements each, and few terms.
-	strip = 96
+	// panelSize is the number of reflections that are applied at once.
+	panelSize = 32
+	// stripRows is the number of rows of one kernel call. The products here have n² elements and
+	// few terms.
+	stripRows = 96
 )
 
-// Tridiagonalize reduces a, of which the lower triangle is read and everything
-// overwritten and kept. Numbers must be of an order whose squares are in range; NaN and
-// infinities come out as such. It is nil if the context ends.
+// Tridiagonalize reduces a. It reads the lower triangle, overwrites the whole matrix, and retains
+// it. The squares of the elements must not overflow or underflow. NaN and infinity propagate. It
+// returns nil if the context ends.
 //
-// It is the blocked algorithm of Householder reflections (J. J. Dongarra, D. C. Sorensen
-// and S. J. Hammarling, "Block reduction of matrices to condensed forms for eigenvalue
-// computations", J. Comput. Appl. Math. 27, 1989; LAPACK's dsytrd): half of the work are
-// products of the matrix with a vector, the other half those of panels.
+// It is the blocked Householder reduction (J. J. Dongarra, D. C. Sorensen and S. J. Hammarling,
+// "Block reduction of matrices to condensed forms for eigenvalue computations", J. Comput. Appl.
+// Math. 27, 1989; LAPACK's dsytrd). Half of the work is matrix-vector products, the other half
+// products of panels.
 func Tridiagonalize(ctx context.Context, a matrix.Matrix[float64]) *Tridiagonal {
 	n := a.Rows
 	symmetrize(a)
 	t := &Tridiagonal{
 		Diagonal: make([]float64, n), Beside: make([]float64, max(0, n-1)),
-		v: a, tau: make([]float64, max(0, n-1)),
+		vectors: a, tau: make([]float64, max(0, n-1)),
 	}
-	// Rows 2i and 2i+1 of both are −v_i and −w_i, and in turned w_i and v_i, of the
-	// reflections not applied yet: A − Σ (v wᵀ + w vᵀ) is what is left.
-	most := 2 * min(panel, n)
+	// For reflection i that has not been applied yet, rows 2i and 2i+1 of pairs are −v_i and −w_i,
+	// and of turned w_i and v_i. The remaining matrix is A − Σ (v wᵀ + w vᵀ).
+	most := 2 * min(panelSize, n)
 	pairs, turned := matrix.New[float64](most, n, nil), matrix.New[float64](most, n, nil)
 	c, w := make([]float64, most), make([]float64, n)
-	for k0 := 0; k0 < n; k0 += panel {
-		k1 := min(k0+panel, n)
+	for k0 := 0; k0 < n; k0 += panelSize {
+		k1 := min(k0+panelSize, n)
 		for k := k0; k < k1; k++ {
 			if ctx.Err() != nil {
 				return nil
@@ -105,31 +105,31 @@ func addCombination(x, c []float64, m matrix.Matrix[float64]) {
 	}
 }
 
-// addTransMul adds aᵀ·b to dst, a strip of rows at a time, until the context ends.
+// addTransMul adds aᵀ·b to dst, stripRows rows at a time, until the context ends.
 func addTransMul(ctx context.Context, dst, a, b matrix.Matrix[float64]) {
-	for i := 0; i < dst.Rows && ctx.Err() == nil; i += strip {
-		j := min(i+strip, dst.Rows)
+	for i := 0; i < dst.Rows && ctx.Err() == nil; i += stripRows {
+		j := min(i+stripRows, dst.Rows)
 		matrix.TransMul(dst.RowRange(i, j), a.ColRange(i, j), b, true)
 	}
 }
 
-// Rows returns Qᵀ (n × n). It has no more than part of it if the context ends.
+// Rows returns Qᵀ (n × n). If the context ends, the result is unfinished.
 //
-// Reflections are applied a panel at a time, as I − VᵀSV with the rows of V their vectors
-// and S triangular (R. Schreiber and C. Van Loan, "A storage-efficient WY representation
-// for products of Householder transformations", SIAM J. Sci. Stat. Comput. 10, 1989).
+// Reflections are applied a panel at a time as I − VᵀSV, where the rows of V are their vectors and
+// S is triangular (R. Schreiber and C. Van Loan, "A storage-efficient WY representation for
+// products of Householder transformations", SIAM J. Sci. Stat. Comput. 10, 1989).
 func (t *Tridiagonal) Rows(ctx context.Context) matrix.Matrix[float64] {
 	n := len(t.Diagonal)
 	z := matrix.New[float64](n, n, nil)
 	for i := range n {
 		z.Set(i, i, 1)
 	}
-	most := min(panel, n)
+	most := min(panelSize, n)
 	v := matrix.New[float64](most, n, nil)
 	y, sy := matrix.New[float64](most, n, nil), matrix.New[float64](most, n, nil)
 	s, negative := matrix.New[float64](most, most, nil), matrix.New[float64](most, most, nil)
-	for k0 := max(n-2, 0) / panel * panel; k0 >= 0; k0 -= panel {
-		k1 := min(k0+panel, n-1)
+	for k0 := max(n-2, 0) / panelSize * panelSize; k0 >= 0; k0 -= panelSize {
+		k1 := min(k0+panelSize, n-1)
 		b := k1 - k0
 		if b <= 0 {
 			continue
@@ -137,15 +137,15 @@ func (t *Tridiagonal) Rows(ctx context.Context) matrix.Matrix[float64] {
 		if ctx.Err() != nil {
 			break
 		}
-		// Q is built as a whole; its transpose is taken at the end.
+		// Build Q as a whole and transpose it at the end.
 		from := k0 + 1
 		vb := v.RowRange(0, b).ColRange(from, n)
 		for i := range b {
 			row := vb.Row(i)
 			clear(row[:i])
-			copy(row[i:], t.v.Row(k0 + i)[k0+i+1:])
+			copy(row[i:], t.vectors.Row(k0 + i)[k0+i+1:])
 		}
-		// H_0 ⋯ H_{b−1} = I − VᵀSV: column i of S is −τ_i S (V v_i), above τ_i.
+		// H_0 ⋯ H_{b−1} = I − VᵀSV. Column i of S above τ_i is −τ_i S (V v_i).
 		sb := s.RowRange(0, b).ColRange(0, b)
 		for i := range b {
 			for r := range b {
@@ -187,13 +187,13 @@ func (t *Tridiagonal) Rows(ctx context.Context) matrix.Matrix[float64] {
 	return z
 }
 
-// Diagonalize returns the eigenvalues of T, in no particular order, and turns the rows
-// of z (n × any) by the same rotations: of z = I the rows become T's eigenvectors, and of
-// z = Qᵀ those of A. It reports false if there is no convergence, as for NaN, or the context ends.
+// Diagonalize returns the eigenvalues of T in no particular order. It applies the same rotations to
+// the rows of z (n rows): z = I becomes the eigenvectors of T, and z = Qᵀ those of A. It reports
+// false if the iteration does not converge, for example because of NaN, or if the context ends.
 //
-// It is the implicit QL algorithm (A. Dubrulle, R. S. Martin and J. H. Wilkinson, "The
-// implicit QL algorithm", Numer. Math. 12, 1968) with Wilkinson's shift. Rotations are
-// collected and applied to a few columns of z at a time, which stay in the cache.
+// It is the implicit QL algorithm (A. Dubrulle, R. S. Martin and J. H. Wilkinson, "The implicit QL
+// algorithm", Numer. Math. 12, 1968) with Wilkinson's shift. Rotations are collected and applied to
+// a few columns of z at a time, which stay in the cache.
 func (t *Tridiagonal) Diagonalize(ctx context.Context, z matrix.Matrix[float64]) (values []float64, ok bool) {
 	n := len(t.Diagonal)
 	d, e := make([]float64, n), make([]float64, n)
@@ -213,12 +213,12 @@ func (t *Tridiagonal) Diagonalize(ctx context.Context, z matrix.Matrix[float64])
 			return nil, false
 		}
 		g := float64((d[l+1] - d[l]) / e[l] / 2)
-		g = d[m] - d[l] + e[l]/(g+math.Copysign(length(g, 1), g))
+		g = d[m] - d[l] + e[l]/(g+math.Copysign(hypot(g, 1), g))
 		s, c, p := 1., 1., 0.
 		i := m - 1
 		for ; i >= l; i-- {
 			f, b := float64(s*e[i]), float64(c*e[i])
-			r := length(f, g)
+			r := hypot(f, g)
 			e[i+1] = r
 			if r == 0 {
 				d[i+1] -= p
@@ -230,7 +230,7 @@ func (t *Tridiagonal) Diagonalize(ctx context.Context, z matrix.Matrix[float64])
 			p = float64(s * r)
 			d[i+1] = g + p
 			g = math.FMA(c, r, -b)
-			turns = append(turns, rotation{i, c, s})
+			turns = append(turns, planeRotation{i, c, s})
 		}
 		if i < l {
 			d[l] -= p
@@ -241,19 +241,19 @@ func (t *Tridiagonal) Diagonalize(ctx context.Context, z matrix.Matrix[float64])
 			if ctx.Err() != nil {
 				return nil, false
 			}
-			turns.apply(ctx, z)
+			turns.applyToRows(ctx, z)
 			turns = turns[:0]
 		}
 	}
-	turns.apply(ctx, z)
+	turns.applyToRows(ctx, z)
 	return d, ctx.Err() == nil
 }
 
-// maxShifts a row are never reached with numbers: two are usual.
+// maxShifts limits the shifts for one row. Finite input usually needs two.
 const maxShifts = 60
 
-// length returns √(x² + y²) without squares out of range.
-func length(x, y float64) float64 {
+// hypot returns √(x² + y²) without overflow or underflow of the squares.
+func hypot(x, y float64) float64 {
 	x, y = math.Abs(x), math.Abs(y)
 	if x < y {
 		x, y = y, x
@@ -265,32 +265,31 @@ func length(x, y float64) float64 {
 	return float64(x * math.Sqrt(math.FMA(q, q, 1)))
 }
 
-// A rotation turns rows r and r+1.
-type rotation struct {
+// planeRotation is a rotation of rows r and r+1.
+type planeRotation struct {
 	r    int
 	c, s float64
 }
 
-type rotations []rotation
+type rotations []planeRotation
 
-// apply turns the rows of z, by columns that stay in the second-level cache, until the
-// context ends.
-func (t rotations) apply(ctx context.Context, z matrix.Matrix[float64]) {
+// applyToRows rotates the rows of z. It processes blocks of columns that stay in the second-level
+// cache and stops when the context ends.
+func (t rotations) applyToRows(ctx context.Context, z matrix.Matrix[float64]) {
 	const columns = 64
 	for j := 0; j < z.Cols && ctx.Err() == nil; j += columns {
 		k := min(j+columns, z.Cols)
 		for _, o := range t {
-			turn(z.Row(o.r)[j:k], z.Row(o.r + 1)[j:k], o.c, o.s)
+			rotatePair(z.Row(o.r)[j:k], z.Row(o.r + 1)[j:k], o.c, o.s)
 		}
 	}
 }
 
-// Eigen returns the eigenvalues of the symmetric matrix a (n × n), largest first, and
-// the eigenvectors as the columns of v (n × n, orthonormal): A = V·diag(λ)·Vᵀ. a is
-// overwritten. Of every vector the element largest in magnitude, the first of equals,
-// is positive. Errors are of the order of n·2⁻⁵² times the largest eigenvalue; Jacobi
-// has smaller ones of small eigenvalues and takes several times as long. It reports
-// false if a is not finite or the context ends.
+// Eigen returns the eigenvalues of the symmetric matrix a (n × n), largest first, and the
+// eigenvectors as the columns of v (n × n, orthonormal): A = V·diag(λ)·Vᵀ. It overwrites a. In each
+// eigenvector, the first of the elements with the largest magnitude is positive. Errors are of
+// order n·2⁻⁵² times the largest eigenvalue. Jacobi is more accurate for small eigenvalues and
+// several times slower. Eigen reports false if a is not finite or the context ends.
 func Eigen(ctx context.Context, a matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64], ok bool) {
 	n := a.Rows
 	top := 0.
@@ -314,7 +313,7 @@ func Eigen(ctx context.Context, a matrix.Matrix[float64]) (values []float64, v m
 	if values, ok = t.Diagonalize(ctx, z); !ok {
 		return nil, v, false
 	}
-	values, v = sorted(values, z)
+	values, v = sortEigenpairs(values, z)
 	for k := range values {
 		values[k] /= scale
 	}

@@ -2,8 +2,8 @@ package algebra
 
 import "math"
 
-// Dot returns Σ x_i y_i: element i goes to lane i mod 4, each lane is a chain of
-// FMAs, and lanes fold in halves. y must not be shorter than x.
+// Dot returns Σ x_i y_i. Element i belongs to lane i mod 4. Each lane is a chain of FMAs, and the
+// lanes are added pairwise at the end. y must be at least as long as x.
 func Dot(x, y []float64) float64 {
 	y = y[:len(x)]
 	var s0, s1, s2, s3 float64
@@ -27,7 +27,7 @@ func Dot(x, y []float64) float64 {
 	return (s0 + s2) + (s1 + s3)
 }
 
-// Axpy adds a·x to y, which must not be shorter than x.
+// Axpy adds a·x to y. y must be at least as long as x.
 func Axpy(a float64, x, y []float64) {
 	y = y[:len(x)]
 	for i, xi := range x {
@@ -42,8 +42,8 @@ func Scale(x []float64, a float64) {
 	}
 }
 
-// PowerOfTwo returns the power of two that brings x > 0 into [½, 1), or as near
-// as an exponent of 1000 does; 1 for x = 0.
+// PowerOfTwo returns the power of two that scales x > 0 into [½, 1). Its exponent is limited to
+// ±1000. It returns 1 for x = 0.
 func PowerOfTwo(x float64) float64 {
 	if x == 0 {
 		return 1
@@ -52,10 +52,9 @@ func PowerOfTwo(x float64) float64 {
 	return math.Ldexp(1, min(-e, 1000))
 }
 
-// Reflector computes H = I − τ(1, v)(1, v)ᵀ with H x = (β, 0, …, 0), overwrites
-// x[1:] with v, and returns β and τ (LAPACK's dlarfg). What is below 2⁻⁴⁵⁰, when
-// matrices are of order 1, is far below rounding and taken for zero: squares
-// this small lose the digits that make H orthogonal.
+// Reflector computes H = I − τ(1, v)(1, v)ᵀ with H x = (β, 0, …, 0). It overwrites x[1:] with v and
+// returns β and τ (LAPACK's dlarfg). Lengths below 2⁻⁴⁵⁰ count as zero, because their squares have
+// too few digits for an orthogonal H. For matrices of order 1 they are far below rounding.
 func Reflector(x []float64) (beta, tau float64) {
 	alpha, rest := x[0], x[1:]
 	tail := Dot(rest, rest)

@@ -1,13 +1,13 @@
-// Package knn classifies by the K nearest neighbors in Euclidean distance, by brute
-// force: exact, in bounded memory, with the same answer on every machine whatever the
-// number of workers.
+// Package knn classifies by the K nearest neighbors in Euclidean distance, by brute force. It is
+// exact and uses bounded memory. The results are the same on every machine for any number of
+// workers.
 //
-// Neighbors of a row y are ordered by ‖y − x_j‖², in element type T, and at equal
-// distance by the row j. The class with most of the K votes wins; among classes with
-// equally many it is that of the nearest neighbor whose class is among them.
+// Neighbors of a row y are ordered by ‖y − x_j‖², computed in the element type T, and at equal
+// distance by the row index j. The class with the most of the K votes wins. If several classes have
+// the most votes, the class of the nearest neighbor among them wins.
 //
-// Distances between finite rows are never NaN. They may overflow: +Inf is then a
-// distance like any other, farther than all finite ones.
+// Distances between finite rows are never NaN. A distance that overflows is +Inf and farther than
+// all finite distances.
 package knn
 
 import (
@@ -28,65 +28,65 @@ import (
 	"github.com/gomonge/monge/internal/quantize"
 )
 
-// What can be wrong with the input. Errors wrap one of these and say where.
+// Errors of invalid input wrap one of these and name the position.
 var (
 	ErrShape     = fault.ErrShape
 	ErrNeighbors = errors.New("number of neighbors out of range")
 	ErrNotFinite = fault.ErrNotFinite
 )
 
-// Points are labeled rows to look among. They do not change, and any number of
-// goroutines may use them at once.
+// Points are labeled rows for a search of neighbors. They are immutable and safe for concurrent
+// use.
 type Points[T num.Float] struct {
-	n, d    int
-	rows    matrix.Matrix[T] // n × d, unless there are columns
-	columns matrix.Matrix[T] // d × n, the rows transposed, or empty
-	packed  *gram.Columns[T] // the rows, packed, if there are many features, or nil
-	codes   *quantize.Rows   // the rows as codes, and nothing else, or nil
-	narrow  *Points[float32] // the rows in float32, and nothing else, or nil
-	class   []int            // of every row, an index into labels
-	labels  []int            // distinct, ascending
+	n, d          int
+	rows          matrix.Matrix[T] // n × d, empty if columns is set
+	columns       matrix.Matrix[T] // d × n, the transposed rows, or empty
+	packed        *gram.Columns[T] // packed rows for many features, or nil
+	codes         *quantize.Rows   // quantized rows instead of rows, or nil
+	float32Points *Points[float32] // float32 rows instead of rows, or nil
+	classes       []int            // for each row, an index into labels
+	labels        []int            // distinct, ascending
 }
 
-// New returns the points with these rows (n × d), which are not copied, and labels
-// (length n), any integers. It panics if they do not fit.
+// New returns the points with the given rows (n × d) and labels (length n). It does not copy the
+// rows. It panics if the lengths differ.
 func New[T num.Float](rows matrix.Matrix[T], labels []int) *Points[T] {
 	if rows.Check(); len(labels) != rows.Rows {
-		panic(pointsPanic)
+		panic(badPoints)
 	}
-	p, _ := labeled[T](context.Background(), rows.Rows, rows.Cols, labels)
+	p, _ := newLabeled[T](context.Background(), rows.Rows, rows.Cols, labels)
 	p.rows = rows
 	return p
 }
 
-// NewCodes returns the points that rows stand for. Distances are those of package quantize.
+// NewCodes returns the points with quantized rows. Distances are those of package quantize.
 func NewCodes[T num.Float](rows *quantize.Rows, labels []int) *Points[T] {
 	if len(labels) != rows.Len() {
-		panic(pointsPanic)
+		panic(badPoints)
 	}
-	p, _ := labeled[T](context.Background(), rows.Len(), rows.Dim(), labels)
+	p, _ := newLabeled[T](context.Background(), rows.Len(), rows.Dim(), labels)
 	p.codes = rows
 	return p
 }
 
-// NewNarrow returns the points with these rows (n × d), which must not change. Queries are
-// narrowed to float32, and distances are computed in float32. The error is the cause of the end of
-// ctx. NewNarrow panics if rows and labels do not fit.
+// NewNarrow returns the points with the given rows (n × d), which must not change. Queries are
+// converted to float32 and distances are computed in float32. If ctx ends, NewNarrow returns
+// context.Cause(ctx). It panics if the lengths of rows and labels differ.
 func NewNarrow[T num.Float](ctx context.Context, rows matrix.Matrix[float32], labels []int) (*Points[T], error) {
 	narrow, err := NewColumns(ctx, rows, labels)
 	if err != nil {
 		return nil, err
 	}
-	return &Points[T]{n: narrow.n, d: narrow.d, narrow: narrow, class: narrow.class, labels: narrow.labels}, nil
+	return &Points[T]{n: narrow.n, d: narrow.d, float32Points: narrow, classes: narrow.classes, labels: narrow.labels}, nil
 }
 
-// pieceElements is about the number of elements that are copied, and of labels that are read,
-// between two looks at a context.
+// pieceElements is the approximate number of elements copied, or labels read, between two checks of
+// the context.
 const pieceElements = 1 << 20
 
-// labeled returns points without rows, or the cause of the end of ctx.
-func labeled[T num.Float](ctx context.Context, n, d int, labels []int) (*Points[T], error) {
-	p := &Points[T]{n: n, d: d, class: make([]int, n)}
+// newLabeled returns points without rows. If ctx ends, it returns context.Cause(ctx).
+func newLabeled[T num.Float](ctx context.Context, n, d int, labels []int) (*Points[T], error) {
+	p := &Points[T]{n: n, d: d, classes: make([]int, n)}
 	for i := 0; i < n; {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -97,24 +97,24 @@ func labeled[T num.Float](ctx context.Context, n, d int, labels []int) (*Points[
 		p.labels = slices.Compact(p.labels)
 		i = j
 	}
-	p.labels = slices.Clip(slices.Clone(p.labels)) // without the room for a piece
+	p.labels = slices.Clip(slices.Clone(p.labels)) // without spare capacity
 	for i, l := range labels {
 		if i%pieceElements == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		p.class[i], _ = slices.BinarySearch(p.labels, l)
+		p.classes[i], _ = slices.BinarySearch(p.labels, l)
 	}
 	return p, nil
 }
 
-// NewColumns is New with a transposed copy of the rows, as is best for queries of one row at a
-// time. If there are many features it is a packed copy, and the rows must not change. The error is
-// the cause of the end of ctx.
+// NewColumns is like New but stores a transposed copy of the rows, which suits queries of one row
+// at a time. For many features the copy is packed, and the rows must not change. If ctx ends,
+// NewColumns returns context.Cause(ctx).
 func NewColumns[T num.Float](ctx context.Context, rows matrix.Matrix[T], labels []int) (*Points[T], error) {
 	if rows.Check(); len(labels) != rows.Rows {
-		panic(pointsPanic)
+		panic(badPoints)
 	}
-	p, err := labeled[T](ctx, rows.Rows, rows.Cols, labels)
+	p, err := newLabeled[T](ctx, rows.Rows, rows.Cols, labels)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func NewColumns[T num.Float](ctx context.Context, rows matrix.Matrix[T], labels 
 	return p, nil
 }
 
-// First returns the points with their first q features alone. They share memory.
+// First returns the points reduced to their first q features. The result shares memory with p.
 func (p *Points[T]) First(q int) *Points[T] {
 	few := *p
 	few.d = q
@@ -158,13 +158,13 @@ func (p *Points[T]) First(q int) *Points[T] {
 // Len returns n, the number of points.
 func (p *Points[T]) Len() int { return p.n }
 
-// Codes returns the rows if they are codes, or nil.
+// Codes returns the quantized rows, or nil.
 func (p *Points[T]) Codes() *quantize.Rows { return p.codes }
 
-// At returns element k of row i. The points must not be codes.
+// At returns element k of row i. It must not be called for quantized points.
 func (p *Points[T]) At(i, k int) T {
-	if p.narrow != nil {
-		return T(p.narrow.At(i, k))
+	if p.float32Points != nil {
+		return T(p.float32Points.At(i, k))
 	}
 	if !p.columns.IsEmpty() {
 		return p.columns.At(k, i)
@@ -172,30 +172,30 @@ func (p *Points[T]) At(i, k int) T {
 	return p.rows.At(i, k)
 }
 
-// Labels returns the distinct labels, ascending, not to be changed.
+// Labels returns the distinct labels in ascending order. The caller must not modify them.
 func (p *Points[T]) Labels() []int { return p.labels }
 
 // Class returns the class of row i, an index into Labels.
-func (p *Points[T]) Class(i int) int { return p.class[i] }
+func (p *Points[T]) Class(i int) int { return p.classes[i] }
 
 // Label returns the label of row i.
-func (p *Points[T]) Label(i int) int { return p.labels[p.class[i]] }
+func (p *Points[T]) Label(i int) int { return p.labels[p.classes[i]] }
 
-// Vote counts the votes (length that of Labels) of some rows, the nearest first, and
-// returns the class that wins, an index into Labels.
+// Vote counts the votes of the rows near, the nearest first, and returns the class that wins, an
+// index into Labels. votes is scratch memory of the length of Labels.
 func (p *Points[T]) Vote(votes, near []int) int {
 	clear(votes)
 	most := 0
 	for _, j := range near {
-		votes[p.class[j]]++
-		most = max(most, votes[p.class[j]])
+		votes[p.classes[j]]++
+		most = max(most, votes[p.classes[j]])
 	}
-	at := slices.IndexFunc(near, func(j int) bool { return votes[p.class[j]] == most })
-	return p.class[near[at]]
+	at := slices.IndexFunc(near, func(j int) bool { return votes[p.classes[j]] == most })
+	return p.classes[near[at]]
 }
 
-// distances sets dst to the squared distances of the rows of y from those of p from
-// first on.
+// distances sets dst to the squared distances between the rows of y and the rows of p that begin at
+// first.
 func (p *Points[T]) distances(dst, y matrix.Matrix[T], first int) {
 	if p.packed != nil {
 		p.packed.SqEuclidean(first, dst.Rows, dst.Cols, dst.Data, dst.Stride, y.Data, y.Stride)
@@ -208,19 +208,19 @@ func (p *Points[T]) distances(dst, y matrix.Matrix[T], first int) {
 	matrix.SqEuclideanTrans(dst, y, p.columns.ColRange(first, first+dst.Cols))
 }
 
-// Search is the memory of one goroutine. The zero value is ready; it grows as it is
-// used, also from one set of points to another, and then allocates nothing.
+// Search is the scratch memory of one goroutine. The zero value is ready to use. A Search may be
+// used for different Points. After warm-up it does not allocate.
 type Search[T num.Float] struct {
-	distances []T
-	near      []nearest.Set[T]
-	codes     quantize.Scratch
-	query     []float32 // for narrow points: the rows of y
-	narrow    *Search[float32]
+	distances     []T
+	near          []nearest.Set[T]
+	codes         quantize.Scratch
+	query32       []float32 // the rows of y in float32
+	float32Search *Search[float32]
 }
 
 const (
-	// blockElements is the number of distances that are computed at a time: 256 KiB in
-	// float64, which stays in the second-level cache.
+	// blockElements is the number of distances that are computed at a time. In float64 they take
+	// 256 KiB and stay in the second-level cache.
 	blockElements = 1 << 15
 	// blockPoints is the largest number of points, a multiple of gram.Unit.
 	blockPoints = 960
@@ -228,24 +228,24 @@ const (
 	blockRows = 128
 )
 
-// Nearest looks for the k nearest points, 1 ≤ k ≤ n, of every row of y, which Near then
-// returns. A context that has ended stops it between two blocks, with its cause. It
-// panics if y or k does not fit the points.
+// Nearest searches for the k nearest points, 1 ≤ k ≤ n, of every row of y. Near returns them
+// afterwards. Nearest checks ctx between blocks and returns context.Cause(ctx). It panics if y or k
+// does not match the points.
 func (s *Search[T]) Nearest(ctx context.Context, p *Points[T], y matrix.Matrix[T], k int) error {
 	if y.Check(); y.Cols != p.d || k < 1 || k > p.n {
-		panic(pointsPanic)
+		panic(badPoints)
 	}
 	for len(s.near) < y.Rows {
 		s.near = append(s.near, nearest.Set[T]{})
 	}
-	if p.n <= blockPoints && p.codes == nil && p.narrow == nil {
-		return s.whole(ctx, p, y, k)
+	if p.n <= blockPoints && p.codes == nil && p.float32Points == nil {
+		return s.nearestFew(ctx, p, y, k)
 	}
 	for i := range y.Rows {
 		s.near[i].Reset(k)
 	}
-	if p.narrow != nil {
-		return s.nearestNarrow(ctx, p, y, k)
+	if p.float32Points != nil {
+		return s.nearestFloat32(ctx, p, y, k)
 	}
 	if p.codes != nil {
 		for i := range y.Rows {
@@ -275,11 +275,10 @@ func (s *Search[T]) Nearest(ctx context.Context, p *Points[T], y matrix.Matrix[T
 	return nil
 }
 
-// whole is Nearest for so few points that a block has the distances of whole rows. The points
-// that the call before has found for a row are k of them, whatever they are now: no farther ones
-// than the farthest of these are looked at. When a projection changes little, as from one
-// candidate of a comparison to the next, hardly any other is nearer.
-func (s *Search[T]) whole(ctx context.Context, p *Points[T], y matrix.Matrix[T], k int) error {
+// nearestFew implements Nearest for so few points that a block contains whole rows of distances.
+// The k points found by the previous call bound the distance, so farther points are skipped
+// quickly. If a projection changes little between two calls, few other points are nearer.
+func (s *Search[T]) nearestFew(ctx context.Context, p *Points[T], y matrix.Matrix[T], k int) error {
 	step := min(y.Rows, max(1, blockElements/p.n))
 	s.distances = slices.Grow(s.distances[:0], step*p.n)
 	for first := 0; first < y.Rows; first += step {
@@ -291,7 +290,7 @@ func (s *Search[T]) whole(ctx context.Context, p *Points[T], y matrix.Matrix[T],
 		p.distances(d, y.RowRange(first, last), 0)
 		for i := first; i < last; i++ {
 			row, set := d.Row(i-first), &s.near[i]
-			bound, ok := farthest(row, set.Rows(), k)
+			bound, ok := farthestBound(row, set.Rows(), k)
 			if set.Reset(k); ok {
 				set.OfferWithin(row, 0, bound)
 			} else {
@@ -303,9 +302,9 @@ func (s *Search[T]) whole(ctx context.Context, p *Points[T], y matrix.Matrix[T],
 	return nil
 }
 
-// farthest returns the largest of the distances of the first k rows, unless there are not so many,
-// or one of them is NaN.
-func farthest[T num.Float](distances []T, rows []int, k int) (bound T, ok bool) {
+// farthestBound returns the largest distance of the first k rows. It reports false if there are
+// fewer than k rows or if a distance is NaN.
+func farthestBound[T num.Float](distances []T, rows []int, k int) (bound T, ok bool) {
 	if len(rows) < k {
 		return 0, false
 	}
@@ -318,23 +317,23 @@ func farthest[T num.Float](distances []T, rows []int, k int) (bound T, ok bool) 
 	return bound, true
 }
 
-// nearestNarrow is Nearest for points in float32.
-func (s *Search[T]) nearestNarrow(ctx context.Context, p *Points[T], y matrix.Matrix[T], k int) error {
-	if s.narrow == nil {
-		s.narrow = new(Search[float32])
+// nearestFloat32 implements Nearest for points in float32.
+func (s *Search[T]) nearestFloat32(ctx context.Context, p *Points[T], y matrix.Matrix[T], k int) error {
+	if s.float32Search == nil {
+		s.float32Search = new(Search[float32])
 	}
-	s.query = slices.Grow(s.query[:0], y.Rows*p.d)[:y.Rows*p.d]
-	queries := matrix.New(y.Rows, p.d, s.query)
+	s.query32 = slices.Grow(s.query32[:0], y.Rows*p.d)[:y.Rows*p.d]
+	queries := matrix.New(y.Rows, p.d, s.query32)
 	for i := range y.Rows {
 		for l, v := range y.Row(i) {
 			queries.Row(i)[l] = float32(v)
 		}
 	}
-	if err := s.narrow.Nearest(ctx, p.narrow, queries, k); err != nil {
+	if err := s.float32Search.Nearest(ctx, p.float32Points, queries, k); err != nil {
 		return err
 	}
 	for i := range y.Rows {
-		rows, distances := s.narrow.Near(i)
+		rows, distances := s.float32Search.Near(i)
 		for j, row := range rows {
 			s.near[i].Offer(T(distances[j]), row)
 		}
@@ -343,34 +342,32 @@ func (s *Search[T]) nearestNarrow(ctx context.Context, p *Points[T], y matrix.Ma
 	return nil
 }
 
-// Near returns the points nearest to row i, the nearest first, and their squared
-// distances, both until the next call of Nearest.
+// Near returns the points nearest to row i, the nearest first, and their squared distances. Both
+// are valid until the next call of Nearest.
 func (s *Search[T]) Near(i int) (rows []int, distances []T) {
 	return s.near[i].Rows(), s.near[i].Distances()
 }
 
-// Settings configure Predict. The zero value, and a nil pointer, mean the defaults.
+// Settings configures Predict. The zero value and a nil pointer select the defaults.
 type Settings struct {
 	// Workers is the number of goroutines. Default GOMAXPROCS. The predictions do
 	// not depend on it.
 	Workers int
-	// Progress, if not nil, is called with the number of test rows done and their
-	// total now and then, by one goroutine at a time.
+	// Progress, if not nil, is called from time to time with the number of classified test rows and
+	// their total, by one goroutine at a time.
 	Progress func(done, total int)
 }
 
-// Predict classifies every row of test (m × d) by its k nearest rows of train
-// (n × d), for several k in one pass: the result has one slice of m labels for each
-// element of ks, in the order of ks. labels (length n) are those of the training
-// rows, any integers.
+// Predict classifies every row of test (m × d) by its k nearest rows of train (n × d), for several
+// k in one pass. It returns one slice of m labels for each element of ks. labels (length n) are the
+// labels of the training rows.
 //
-// ErrNeighbors is returned unless 1 ≤ k ≤ n, ErrShape if lengths or widths differ,
-// ErrNotFinite with the row and column, from 0, of a NaN or infinity. A cancelled
-// context ends the work within one block, with its cause and no predictions.
+// Predict returns ErrNeighbors unless 1 ≤ k ≤ n, ErrShape if lengths or widths differ, and
+// ErrNotFinite for NaN or infinity; that error names row and column, counted from 0. It checks ctx
+// after each block and returns context.Cause(ctx) without predictions.
 //
-// Besides the result it allocates, for each worker, 2¹⁵ distances and the largest k
-// neighbors of 128 rows. The time is about n·m·d multiply-adds, and n·m·log k steps to select
-// neighbors.
+// Each worker allocates 2¹⁵ distances and the largest k neighbors of 128 rows. The time is about
+// n·m·d multiply-adds, and n·m·log k steps to select neighbors.
 func Predict[T num.Float](ctx context.Context, train matrix.Matrix[T], labels []int, test matrix.Matrix[T], ks []int, settings *Settings) ([][]int, error) {
 	n, m := train.Rows, test.Rows
 	if len(labels) != n {
@@ -450,7 +447,7 @@ func Predict[T num.Float](ctx context.Context, train matrix.Matrix[T], labels []
 	return predicted, nil
 }
 
-// checkFinite names the first element that is not finite.
+// checkFinite returns an error that names the first element that is not finite.
 func checkFinite[T num.Float](what string, m matrix.Matrix[T]) error {
 	for i := range m.Rows {
 		for j, v := range m.Row(i) {
@@ -463,15 +460,15 @@ func checkFinite[T num.Float](what string, m matrix.Matrix[T]) error {
 }
 
 const (
-	lengthPanic = "knn: predicted and actual labels of different length"
-	pointsPanic = "knn: labels, columns or neighbors that do not fit the points"
+	badLengths = "knn: predicted and actual labels of different length"
+	badPoints  = "knn: labels, columns or neighbors that do not fit the points"
 )
 
-// ErrorRate returns the share of rows whose predicted label is not the actual one,
-// 0 if there are no rows. It panics if the lengths differ.
+// ErrorRate returns the fraction of rows whose predicted label differs from the actual label, or 0
+// for no rows. It panics if the lengths differ.
 func ErrorRate(predicted, actual []int) float64 {
 	if len(predicted) != len(actual) {
-		panic(lengthPanic)
+		panic(badLengths)
 	}
 	if len(actual) == 0 {
 		return 0
@@ -485,12 +482,12 @@ func ErrorRate(predicted, actual []int) float64 {
 	return float64(wrong) / float64(len(actual))
 }
 
-// Confusion returns the classes × classes matrix whose element [c][e] is the number
-// of rows of class c that were predicted to be of class e. Labels count from 0 to
-// classes−1; it panics if one does not, or if the lengths differ.
+// Confusion returns the classes × classes matrix whose element [c][e] is the number of rows of
+// class c that were predicted as class e. It panics if a label is not in 0 … classes−1 or if the
+// lengths differ.
 func Confusion(predicted, actual []int, classes int) [][]int {
 	if len(predicted) != len(actual) {
-		panic(lengthPanic)
+		panic(badLengths)
 	}
 	counts := make([][]int, classes)
 	for c := range counts {
@@ -502,9 +499,9 @@ func Confusion(predicted, actual []int, classes int) [][]int {
 	return counts
 }
 
-// AUROC returns the share of pairs of an element of low and one of high in which that of high is
-// larger. Pairs of equal elements count half. It is the area under the curve of a threshold that
-// separates them: 1 if every threshold is right, 0.5 by chance. It is NaN if one of them is empty.
+// AUROC returns the area under the ROC curve: the fraction of pairs (l, h) of elements of low and
+// high with h > l. Pairs of equal elements count half. The result is 1 if a threshold separates the
+// two, 0.5 for chance, and NaN if low or high is empty.
 func AUROC(low, high []float64) float64 {
 	sorted := slices.Sorted(slices.Values(low))
 	sum := 0.

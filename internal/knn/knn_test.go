@@ -16,8 +16,8 @@ import (
 	"github.com/gomonge/monge/internal/quantize"
 )
 
-// naive is the definition: sort all training rows, count, look for the winner.
-func naive[T dist.Float](train dist.Matrix[T], labels []int, test dist.Matrix[T], k int) []int {
+// naivePredict is the definition of Predict: it sorts all training rows and counts votes.
+func naivePredict[T dist.Float](train dist.Matrix[T], labels []int, test dist.Matrix[T], k int) []int {
 	out := make([]int, test.Rows)
 	d := dist.NewMatrix[T](test.Rows, train.Rows, nil)
 	dist.SqEuclidean(d, test, train)
@@ -101,7 +101,7 @@ func testPredict[T dist.Float](t *testing.T) {
 			if first == nil {
 				first = got
 				for i, k := range ks {
-					if want := naive(train, labels, test, k); !slices.Equal(got[i], want) {
+					if want := naivePredict(train, labels, test, k); !slices.Equal(got[i], want) {
 						t.Errorf("%+v, k = %d: predictions differ from the definition", c, k)
 					}
 				}
@@ -112,7 +112,7 @@ func testPredict[T dist.Float](t *testing.T) {
 	}
 }
 
-func TestItself(t *testing.T) {
+func TestTrainingRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	x := random[float64](rng, 500, 5, 1<<30)
 	labels := make([]int, x.Rows)
@@ -218,7 +218,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-func TestRates(t *testing.T) {
+func TestErrorRate(t *testing.T) {
 	predicted, actual := []int{0, 1, 2, 2, 1}, []int{0, 1, 1, 2, 0}
 	if e := ErrorRate(predicted, actual); e != 0.4 {
 		t.Errorf("error rate %v", e)
@@ -243,7 +243,8 @@ func ExamplePredict() {
 	// Output: [[0 1] [0 1]]
 }
 
-// The size of an evaluation on MNIST: 10 000 test digits, 1000 training digits.
+// BenchmarkPredict has the size of an evaluation on MNIST: 10 000 test digits and 1000 training
+// digits.
 func BenchmarkPredict(b *testing.B) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	const n, m = 1000, 10000
@@ -264,7 +265,7 @@ func BenchmarkPredict(b *testing.B) {
 	}
 }
 
-// TestAUROC: pairs of equal elements count half, infinities are elements like others, and without pairs it is NaN.
+// TestAUROC checks ties, infinities, and NaN for empty slices.
 func TestAUROC(t *testing.T) {
 	inf := math.Inf(1)
 	if a := AUROC([]float64{3, 1, 2}, []float64{2, 4}); a != (1.5+3)/6 {
@@ -278,14 +279,15 @@ func TestAUROC(t *testing.T) {
 	}
 }
 
-// TestSearchAgain: what a search has found before, among other points, for other rows, in other
-// types of points, does not change what it finds; and First is New with fewer columns.
+// TestSearchAgain checks that a Search does not depend on its previous use with other points, other
+// rows and other types of points. It also checks that First is equivalent to New with fewer
+// columns.
 func TestSearchAgain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	var again Search[float64]
 	for trial := range 40 {
 		n, m, d := 1+rng.IntN(60), rng.IntN(700), 1+rng.IntN(70)
-		if trial%4 == 0 { // in columns that are packed
+		if trial%4 == 0 { // packed columns
 			d = gram.Features + rng.IntN(9)
 		}
 		if rng.IntN(4) == 0 {
@@ -316,7 +318,7 @@ func TestSearchAgain(t *testing.T) {
 	}
 }
 
-// TestPointsPanic: rows and labels of different number.
+// TestPointsPanic checks that different numbers of rows and labels panic.
 func TestPointsPanic(t *testing.T) {
 	codes := quantize.Grid([]float64{0}, []float64{1}).Pack([]byte{1, 2, 3})
 	for name, f := range map[string]func(labels []int){
@@ -329,7 +331,7 @@ func TestPointsPanic(t *testing.T) {
 		for _, n := range []int{2, 4} {
 			func() {
 				defer func() {
-					if recover() != pointsPanic {
+					if recover() != badPoints {
 						t.Errorf("%s, 3 rows and %d labels: another panic, or none", name, n)
 					}
 				}()
@@ -339,9 +341,9 @@ func TestPointsPanic(t *testing.T) {
 	}
 }
 
-// TestNewColumnsEnds: it asks the context before every piece of the labels, twice, and of the rows,
-// and says wherever that ends.
-func TestNewColumnsEnds(t *testing.T) {
+// TestNewColumnsCancelled checks that NewColumns checks the context before every piece of the
+// labels, in two passes, and of the rows, and returns the cause wherever the context ends.
+func TestNewColumnsCancelled(t *testing.T) {
 	for _, d := range []int{1, 64} {
 		rows := matrix.New[float32](pieceElements/d+100, d, nil)
 		labels := make([]int, rows.Rows)
@@ -361,8 +363,8 @@ func TestNewColumnsEnds(t *testing.T) {
 	}
 }
 
-// TestNarrow: neighbors among narrow points are those among the same points in float32, of few
-// features and many, for one query and several.
+// TestNarrow checks that narrow points have the same neighbors as the same points in float32, for
+// few and many features, and for one and several queries.
 func TestNarrow(t *testing.T) {
 	for _, c := range []struct{ n, d int }{{1, 1}, {50, 3}, {1100, 3}, {1000, 70}} {
 		rng := rand.New(rand.NewPCG(uint64(c.n), uint64(c.d)))

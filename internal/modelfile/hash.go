@@ -9,11 +9,11 @@ import (
 	"github.com/gomonge/monge/internal/npy"
 )
 
-// A Hash is the SHA-256 of arrays and names. Each is written as the number of its elements and then the
-// elements. Numbers are 8 bytes, little-endian.
+// Hash is the SHA-256 of arrays and names. Each is written as its number of elements, followed by
+// the elements. Numbers are 8 bytes, little-endian.
 type Hash struct{ sum hash.Hash }
 
-// NewHash returns the hash of a text that says what follows.
+// NewHash returns a Hash that begins with a text that identifies the contents.
 func NewHash(text string) Hash {
 	h := Hash{sha256.New()}
 	h.sum.Write([]byte(text))
@@ -41,7 +41,7 @@ func (h Hash) Number(n uint64) {
 	h.sum.Write(b[:])
 }
 
-// String returns the hash of all that was added, in 64 hexadecimal digits.
+// String returns the hash of everything added so far as 64 hexadecimal digits.
 func (h Hash) String() string { return hex.EncodeToString(h.sum.Sum(nil)) }
 
 // HashArray adds an array to h.
@@ -50,7 +50,7 @@ func HashArray[E npy.Number](h Hash, v []E) {
 	HashElements(h, v)
 }
 
-// HashElements adds elements to h without their number.
+// HashElements adds elements to h without their count.
 func HashElements[E npy.Number](h Hash, v []E) {
 	b := make([]byte, 0, 8*min(len(v), 512))
 	for i, x := range v {

@@ -1,8 +1,9 @@
-// Package modelfile has the container of a model file, and the hash of a model.
+// Package modelfile reads and writes the container of a model file, and computes the hash of a
+// model.
 //
-// A model file is an NPZ file, so that numpy.load reads it: a ZIP file of arrays, stored uncompressed.
-// The comment at its end is the SHA-256 of all bytes before it. Nothing in the file depends on the time
-// or the machine.
+// A model file is an NPZ file, which numpy.load can read: a ZIP file of uncompressed arrays. The
+// comment at its end contains the SHA-256 of all preceding bytes. The file does not depend on the
+// time or the machine.
 package modelfile
 
 import (
@@ -24,19 +25,19 @@ import (
 	"github.com/gomonge/monge/internal/npy"
 )
 
-// ErrInvalid is wrapped by all errors of files that are not valid.
+// ErrInvalid is wrapped by all errors of invalid files.
 var ErrInvalid = errors.New("not a valid model")
 
 const (
-	// Magic is how a model file begins.
+	// Magic is the beginning of a model file.
 	Magic = "PK\x03\x04"
-	// SealSize is the number of bytes of the comment: the word seal and a SHA-256.
-	SealSize = len(seal) + 2*sha256.Size
+	// SealSize is the number of bytes of the comment: sealPrefix and a SHA-256 in hexadecimal.
+	SealSize = len(sealPrefix) + 2*sha256.Size
 
-	seal = "sha256:"
+	sealPrefix = "sha256:"
 )
 
-// A Writer writes a model file.
+// Writer writes a model file.
 type Writer struct {
 	out bytes.Buffer
 	zip *zip.Writer
@@ -50,7 +51,7 @@ func NewWriter() *Writer {
 	return w
 }
 
-// Add adds a file to the archive. Bytes returns the error.
+// Add adds a file to the archive. Bytes returns its error.
 func (w *Writer) Add(name string, data []byte) {
 	if w.err != nil {
 		return
@@ -70,36 +71,36 @@ func (w *Writer) Bytes() ([]byte, error) {
 	return Seal(w.out.Bytes()), nil
 }
 
-// Seal replaces the last SealSize bytes of data by the checksum of the others.
+// Seal replaces the last SealSize bytes of data with the checksum of the preceding bytes.
 func Seal(data []byte) []byte {
 	body := len(data) - SealSize
 	sum := sha256.Sum256(data[:body])
-	return hex.AppendEncode(append(data[:body], seal...), sum[:])
+	return hex.AppendEncode(append(data[:body], sealPrefix...), sum[:])
 }
 
-// checkSeal compares the checksum at the end of data with that of the rest.
+// checkSeal compares the checksum at the end of data with the preceding bytes.
 func checkSeal(data []byte) error {
 	body := len(data) - SealSize
-	if body < 0 || !bytes.HasPrefix(data[body:], []byte(seal)) {
+	if body < 0 || !bytes.HasPrefix(data[body:], []byte(sealPrefix)) {
 		return errors.New("no checksum at its end: it is cut off, or an NPZ file of something else")
 	}
-	if sum := sha256.Sum256(data[:body]); string(data[body+len(seal):]) != hex.EncodeToString(sum[:]) {
+	if sum := sha256.Sum256(data[:body]); string(data[body+len(sealPrefix):]) != hex.EncodeToString(sum[:]) {
 		return errors.New("its checksum does not match: it is damaged")
 	}
 	return nil
 }
 
-// Read reads all of r if it begins as a model file and has at most limit bytes. An error of r is
-// returned as it is.
+// Read reads all of r. It fails unless the data begin like a model file and have at most limit
+// bytes. Errors of r are returned unchanged.
 func Read(r io.Reader, limit int64) ([]byte, error) {
 	var data bytes.Buffer
 	if _, err := io.CopyN(&data, r, 512); err != nil && err != io.EOF {
 		return nil, err
 	}
-	if err := checkBeginning(data.Bytes()); err != nil {
+	if err := checkMagic(data.Bytes()); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	if f, ok := r.(*os.File); ok { // growing step by step would take twice the memory
+	if f, ok := r.(*os.File); ok { // growing step by step would need twice the memory
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() <= limit {
 			data.Grow(int(info.Size()) + bytes.MinRead)
 		}
@@ -115,8 +116,9 @@ func Read(r io.Reader, limit int64) ([]byte, error) {
 	}
 }
 
-// checkBeginning returns an error that says what a file is that does not begin as a model file.
-func checkBeginning(data []byte) error {
+// checkMagic returns an error unless data begin like a model file. The error says what the file
+// appears to be.
+func checkMagic(data []byte) error {
 	switch {
 	case bytes.HasPrefix(data, []byte(Magic)):
 		return nil
@@ -132,13 +134,14 @@ func checkBeginning(data []byte) error {
 	return errors.New("it does not begin as a ZIP file")
 }
 
-// Open checks a model file and returns its files that are among known. They are parts of data.
+// Open checks a model file and returns its files whose names are in known. The contents share
+// memory with data.
 func Open(data []byte, known []string) (files map[string][]byte, err error) {
-	if err = checkBeginning(data); err == nil {
+	if err = checkMagic(data); err == nil {
 		err = checkSeal(data)
 	}
 	if err == nil {
-		files, err = open(data, known)
+		files, err = openArchive(data, known)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
@@ -146,7 +149,7 @@ func Open(data []byte, known []string) (files map[string][]byte, err error) {
 	return files, nil
 }
 
-func open(data []byte, known []string) (map[string][]byte, error) {
+func openArchive(data []byte, known []string) (map[string][]byte, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, err
@@ -156,7 +159,7 @@ func open(data []byte, known []string) (map[string][]byte, error) {
 		if !slices.Contains(known, f.Name) {
 			continue
 		}
-		// Not through f.Open: entries that overlap would be copied many times.
+		// f.Open would copy overlapping entries many times.
 		start, err := f.DataOffset()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)

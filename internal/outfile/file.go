@@ -1,4 +1,4 @@
-// Package outfile writes files, each whole or not at all, and matrices into them.
+// Package outfile writes files atomically, and writes matrices as CSV and NPY.
 package outfile
 
 import (
@@ -16,20 +16,20 @@ import (
 	"time"
 )
 
-// A File is a file that is being written, whole or not at all. The bytes go to a temporary
-// file in the same folder, which replaces the target at Commit. Until then, and after Abort,
-// an existing target is unchanged. A target that is not a regular file, such as /dev/stdout or
-// a pipe, is written directly.
+// File is a file that is written completely or not at all. The bytes go to a temporary file in the
+// same folder, which replaces the target at Commit. Until then, and after Abort, an existing target
+// is unchanged. A target that is not a regular file, such as /dev/stdout or a pipe, is written
+// directly.
 //
-// A process that is killed, or that ends by SIGQUIT, SIGABRT or a crash, leaves its temporary files behind. Their
-// names are .monge-*.tmp. The next Create of the same target removes them.
+// If the process is killed or crashes, its temporary files, named .monge-*.tmp, remain. The next
+// Create of the same target removes them.
 type File struct {
-	path   string // as the caller named it
-	target string // where a symbolic link points; "" when written directly
+	path   string // as passed to Create
+	target string // with symbolic links resolved; "" if the file is written directly
 	file   *os.File
 }
 
-// unfinished holds the Files that have a temporary file, for AbortAll.
+// unfinished contains the Files with a temporary file, for AbortAll.
 var unfinished = struct {
 	sync.Mutex
 	files   map[*File]bool
@@ -38,9 +38,9 @@ var unfinished = struct {
 
 var errAborted = errors.New("writing has been aborted")
 
-// An Error says which file could not be written. It wraps an error of the operating system.
+// Error names a file that could not be written. It wraps an error of the operating system.
 type Error struct {
-	Path string // as the caller named it
+	Path string // as passed to Create
 	Err  error
 }
 
@@ -50,8 +50,8 @@ func (e *Error) Error() string { return e.Path + ": " + e.Err.Error() }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// bare returns an error of the operating system without the paths that it repeats.
-func bare(err error) error {
+// withoutPath removes the path from an error of the operating system, because Error adds it.
+func withoutPath(err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err
 	}
@@ -61,53 +61,53 @@ func bare(err error) error {
 	return err
 }
 
-// cannotWrite returns an *Error that names the file as the caller named it.
-func cannotWrite(path string, err error) error {
-	return &Error{path, fmt.Errorf("cannot write: %w", bare(err))}
+// writeError returns an *Error for the path as passed by the caller.
+func writeError(path string, err error) error {
+	return &Error{path, fmt.Errorf("cannot write: %w", withoutPath(err))}
 }
 
-// Create begins to write a file. A file that is replaced keeps its permissions. If path is a
-// symbolic link, the file that it points to is written, even if that did not exist. Every
-// error is an *Error with the path. For a missing folder it matches fs.ErrNotExist.
+// Create begins to write a file. The new file keeps the permissions of the file it replaces. If
+// path is a symbolic link, its target is written, even if the target does not exist yet. Every
+// error is an *Error with the path. It matches fs.ErrNotExist if the folder is missing.
 func Create(path string) (*File, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		info = nil
 	case err != nil:
-		return nil, cannotWrite(path, err)
+		return nil, writeError(path, err)
 	case info.IsDir():
-		return nil, cannotWrite(path, errors.New("is a directory"))
+		return nil, writeError(path, errors.New("is a directory"))
 	case !info.Mode().IsRegular():
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
-			return nil, cannotWrite(path, err)
+			return nil, writeError(path, err)
 		}
 		return &File{path: path, file: f}, nil
 	}
 	f := &File{path: path}
-	if f.target, err = follow(path); err != nil {
-		return nil, cannotWrite(path, err)
+	if f.target, err = resolveLinks(path); err != nil {
+		return nil, writeError(path, err)
 	}
-	if err := f.begin(); err != nil {
-		return nil, &Error{Path: path, Err: fmt.Errorf("cannot create a file in the folder %s: %w", filepath.Dir(f.target), bare(err))}
+	if err := f.createTemporary(); err != nil {
+		return nil, &Error{Path: path, Err: fmt.Errorf("cannot create a file in the folder %s: %w", filepath.Dir(f.target), withoutPath(err))}
 	}
 	if info != nil {
 		if err := f.file.Chmod(info.Mode().Perm()); err != nil {
 			f.Abort()
-			return nil, cannotWrite(path, err)
+			return nil, writeError(path, err)
 		}
 	}
 	return f, nil
 }
 
-// Scratch creates a temporary file in a folder. If the operating system allows it, the file
-// has no name, so that it disappears with the process, however that ends. Otherwise Abort and
-// AbortAll remove it. Errors name the folder.
+// Scratch creates a temporary file in a folder. If the operating system allows it, the file has no
+// name and disappears with the process. Otherwise Abort and AbortAll remove it. Errors name the
+// folder.
 func Scratch(folder string) (*File, error) {
 	f := &File{path: folder, target: filepath.Join(folder, "scratch")}
-	if err := f.begin(); err != nil {
-		return nil, cannotWrite(folder, err)
+	if err := f.createTemporary(); err != nil {
+		return nil, writeError(folder, err)
 	}
 	unfinished.Lock()
 	defer unfinished.Unlock()
@@ -117,7 +117,8 @@ func Scratch(folder string) (*File, error) {
 	return f, nil
 }
 
-// Temporary is Scratch in the folder of TMPDIR, or else in /var/tmp, as /tmp is memory on many systems.
+// Temporary calls Scratch with $TMPDIR, or /var/tmp on Linux if TMPDIR is not set, because /tmp is
+// often in memory.
 func Temporary() (*File, error) {
 	const large = "/var/tmp"
 	if runtime.GOOS == "linux" && os.Getenv("TMPDIR") == "" {
@@ -128,9 +129,9 @@ func Temporary() (*File, error) {
 	return Scratch(os.TempDir())
 }
 
-// follow returns the end of a chain of symbolic links. The file there need not exist.
-func follow(path string) (string, error) {
-	const longest = 40 // as Linux has it
+// resolveLinks follows a chain of symbolic links. The file at its end need not exist.
+func resolveLinks(path string) (string, error) {
+	const longest = 40 // limit of Linux
 	for range longest {
 		info, err := os.Lstat(path)
 		if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode()&fs.ModeSymlink == 0 {
@@ -143,7 +144,7 @@ func follow(path string) (string, error) {
 			return "", err
 		}
 		if !filepath.IsAbs(to) {
-			// Not cleaned: in a/../b, a may be a link itself.
+			// filepath.Join would clean a/../b, but a may be a symbolic link.
 			to = filepath.Dir(path) + string(filepath.Separator) + to
 		}
 		path = to
@@ -151,9 +152,9 @@ func follow(path string) (string, error) {
 	return "", errors.New("too many levels of symbolic links")
 }
 
-// begin creates the temporary file with the usual permissions of a new file. os.CreateTemp
-// would make it readable for its owner only.
-func (f *File) begin() (err error) {
+// createTemporary creates the temporary file with the usual permissions of a new file.
+// os.CreateTemp would make it readable only for its owner.
+func (f *File) createTemporary() (err error) {
 	unfinished.Lock()
 	defer unfinished.Unlock()
 	if unfinished.aborted {
@@ -176,11 +177,12 @@ func (f *File) begin() (err error) {
 	}
 }
 
-// staleAge is the age from which an unlocked temporary file is stale: a process has locked it long before.
+// An unlocked temporary file older than staleAge is stale, because a running process locks its file
+// immediately.
 const staleAge = time.Minute
 
-// removeStale removes the temporary files of a target whose process has ended without removing them. Their names
-// begin with prefix. A file that is being written is locked.
+// removeStale removes temporary files left by processes that have ended. Their names begin with
+// prefix. Files in use are locked and stay.
 func removeStale(folder, prefix string) {
 	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {
@@ -196,58 +198,58 @@ func removeStale(folder, prefix string) {
 	}
 }
 
-// Write appends to the file. An error, for example of a full disk, is an *Error that names the
-// target, not the temporary file.
+// Write appends to the file. An error, such as a full disk, is an *Error with the path of the
+// target.
 func (f *File) Write(p []byte) (int, error) {
 	n, err := f.file.Write(p)
-	return n, f.failed(err)
+	return n, f.wrapError(err)
 }
 
-// WriteAt overwrites bytes that Write has written, such as a header with counts that are
-// known only at the end. It fails if the target is written directly.
+// WriteAt overwrites bytes written by Write, such as a header with counts that are known only at
+// the end. It fails if the target is written directly.
 func (f *File) WriteAt(p []byte, off int64) (int, error) {
 	if f.target == "" {
-		return 0, cannotWrite(f.path, errors.New("not a regular file"))
+		return 0, writeError(f.path, errors.New("not a regular file"))
 	}
 	n, err := f.file.WriteAt(p, off)
-	return n, f.failed(err)
+	return n, f.wrapError(err)
 }
 
-// ReadAt reads bytes that were written.
+// ReadAt reads bytes written before.
 func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	n, err := f.file.ReadAt(p, off)
 	if err != nil {
-		err = &Error{f.path, fmt.Errorf("cannot read: %w", bare(err))}
+		err = &Error{f.path, fmt.Errorf("cannot read: %w", withoutPath(err))}
 	}
 	return n, err
 }
 
-func (f *File) failed(err error) error {
+func (f *File) wrapError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return cannotWrite(f.path, err)
+	return writeError(f.path, err)
 }
 
-// Commit closes the file and moves it to its place. An error has the effect of Abort.
+// Commit closes the file and moves it to its target. After an error the file is aborted.
 func (f *File) Commit() error { return Commit(f) }
 
-// Commit closes several files and moves them to their places, all or none, unless the
-// operating system refuses one of the last renamings. AbortAll cannot come in between.
+// Commit closes several files and moves all of them or none, unless the operating system refuses
+// one of the last renames. AbortAll waits until Commit has finished.
 func Commit(files ...*File) error {
 	unfinished.Lock()
 	defer unfinished.Unlock()
 	defer func() {
 		for _, f := range files {
-			f.abort()
+			f.removeTemporary()
 		}
 	}()
 	for _, f := range files {
 		if f.target != "" && !unfinished.files[f] {
-			return f.failed(errAborted)
+			return f.wrapError(errAborted)
 		}
 		if err := f.file.Close(); err != nil {
-			return f.failed(err)
+			return f.wrapError(err)
 		}
 	}
 	for _, f := range files {
@@ -255,7 +257,7 @@ func Commit(files ...*File) error {
 			continue
 		}
 		if err := os.Rename(f.file.Name(), f.target); err != nil {
-			return &Error{Path: f.path, Err: fmt.Errorf("cannot replace: %w", bare(err))}
+			return &Error{Path: f.path, Err: fmt.Errorf("cannot replace: %w", withoutPath(err))}
 		}
 		delete(unfinished.files, f)
 	}
@@ -266,31 +268,30 @@ func Commit(files ...*File) error {
 func (f *File) Abort() {
 	unfinished.Lock()
 	defer unfinished.Unlock()
-	f.abort()
+	f.removeTemporary()
 }
 
-func (f *File) abort() {
-	f.file.Close() // once more than needed after Commit
+func (f *File) removeTemporary() {
+	f.file.Close() // harmless after Commit
 	if unfinished.files[f] {
 		delete(unfinished.files, f)
 		os.Remove(f.file.Name())
 	}
 }
 
-// AbortAll aborts every File of the process, and every File that is created afterwards. It is
-// for a program that exits on a signal while other goroutines still write.
+// AbortAll aborts every File of the process, including those created later. A program calls it
+// before it exits on a signal while other goroutines still write.
 func AbortAll() {
 	unfinished.Lock()
 	defer unfinished.Unlock()
 	unfinished.aborted = true
 	for f := range unfinished.files {
-		f.abort()
+		f.removeTemporary()
 	}
 }
 
-// WriteFile writes the bytes that write produces to the file at path, all or none. After an
-// error or a panic, also of write, an existing file is unchanged and no temporary file is
-// left.
+// WriteFile writes the output of write to the file at path, completely or not at all. After an
+// error or a panic an existing file is unchanged and no temporary file remains.
 //
 // An error of the operating system is an *Error with the path. An error of write is returned
 // unchanged.

@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-func write(text string) func(io.Writer) error {
+func writeText(text string) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	}
 }
 
-// holds checks the only file in a folder and its text.
-func holds(t *testing.T, dir, name, text string) {
+// checkOnlyFile checks that dir contains one file with the given name and text.
+func checkOnlyFile(t *testing.T, dir, name, text string) {
 	t.Helper()
 	list, err := os.ReadDir(dir)
 	if err != nil {
@@ -46,25 +46,25 @@ func TestWriteFile(t *testing.T) {
 	path := filepath.Join(dir, "out")
 	broken := errors.New("broken")
 	fail := func(w io.Writer) error {
-		write("half")(w)
+		writeText("half")(w)
 		return broken
 	}
 	if err := WriteFile(path, fail); err != broken {
 		t.Errorf("new file, failing writer: %v", err)
 	}
-	holds(t, dir, "out", "")
-	if err := WriteFile(path, write("one")); err != nil {
+	checkOnlyFile(t, dir, "out", "")
+	if err := WriteFile(path, writeText("one")); err != nil {
 		t.Fatal(err)
 	}
-	holds(t, dir, "out", "one")
+	checkOnlyFile(t, dir, "out", "one")
 	if err := WriteFile(path, fail); err != broken {
 		t.Errorf("old file, failing writer: %v", err)
 	}
-	holds(t, dir, "out", "one")
-	if err := WriteFile(path, write("two")); err != nil {
+	checkOnlyFile(t, dir, "out", "one")
+	if err := WriteFile(path, writeText("two")); err != nil {
 		t.Fatal(err)
 	}
-	holds(t, dir, "out", "two")
+	checkOnlyFile(t, dir, "out", "two")
 	func() {
 		defer func() {
 			if recover() != "oops" {
@@ -72,32 +72,32 @@ func TestWriteFile(t *testing.T) {
 			}
 		}()
 		WriteFile(path, func(w io.Writer) error {
-			write("half")(w)
+			writeText("half")(w)
 			panic("oops")
 		})
 	}()
-	holds(t, dir, "out", "two")
+	checkOnlyFile(t, dir, "out", "two")
 }
 
 func TestWriteErrors(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
-	if err := WriteFile(file, write("text")); err != nil {
+	if err := WriteFile(file, writeText("text")); err != nil {
 		t.Fatal(err)
 	}
-	err := WriteFile(filepath.Join(dir, "no", "out"), write("x"))
+	err := WriteFile(filepath.Join(dir, "no", "out"), writeText("x"))
 	wantError(t, err, fs.ErrNotExist, "")
 	if want := "cannot create a file in the folder " + filepath.Join(dir, "no"); !strings.Contains(err.Error(), want) {
 		t.Errorf("error %q does not say %q", err, want)
 	}
 	var fe *Error
-	if err := WriteFile(filepath.Join(file, "out"), write("x")); !errors.As(err, &fe) {
+	if err := WriteFile(filepath.Join(file, "out"), writeText("x")); !errors.As(err, &fe) {
 		t.Errorf("below a file: %v", err)
 	}
-	if err := WriteFile(dir, write("x")); !errors.As(err, &fe) || !strings.Contains(err.Error(), "is a directory") {
+	if err := WriteFile(dir, writeText("x")); !errors.As(err, &fe) || !strings.Contains(err.Error(), "is a directory") {
 		t.Errorf("on a folder: %v", err)
 	}
-	holds(t, dir, "file", "text")
+	checkOnlyFile(t, dir, "file", "text")
 }
 
 func TestWriteFileUnwritable(t *testing.T) {
@@ -109,7 +109,7 @@ func TestWriteFileUnwritable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.Chmod(dir, 0o755)
-	err := WriteFile(filepath.Join(dir, "out"), write("x"))
+	err := WriteFile(filepath.Join(dir, "out"), writeText("x"))
 	wantError(t, err, fs.ErrPermission, filepath.Join(dir, "out")+": cannot create a file in the folder "+dir+": permission denied")
 }
 
@@ -125,17 +125,17 @@ func TestWriteFileModeLinkDevice(t *testing.T) {
 	if err := os.Symlink(path, link); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteFile(link, write("new")); err != nil {
+	if err := WriteFile(link, writeText("new")); err != nil {
 		t.Fatal(err)
 	}
-	holds(t, dir, "out", "new")
+	checkOnlyFile(t, dir, "out", "new")
 	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
 		t.Error("the link was replaced by a file")
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("permissions %v (%v)", info.Mode(), err)
 	}
-	if err := WriteFile(os.DevNull, write("x")); err != nil {
+	if err := WriteFile(os.DevNull, writeText("x")); err != nil {
 		t.Error(err)
 	}
 	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
@@ -143,7 +143,8 @@ func TestWriteFileModeLinkDevice(t *testing.T) {
 	}
 }
 
-// A symbolic link to what is not there yet stays a link, and its target is made.
+// TestWriteFileDanglingLink checks that a symbolic link to a missing file stays and that its target
+// is created.
 func TestWriteFileDanglingLink(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links of Unix")
@@ -155,10 +156,10 @@ func TestWriteFileDanglingLink(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := WriteFile(first, write("text")); err != nil {
+	if err := WriteFile(first, writeText("text")); err != nil {
 		t.Fatal(err)
 	}
-	holds(t, dir, "out", "text")
+	checkOnlyFile(t, dir, "out", "text")
 	if to, err := os.Readlink(first); err != nil || to != "second" {
 		t.Errorf("the link points to %q (%v)", to, err)
 	}
@@ -167,20 +168,20 @@ func TestWriteFileDanglingLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	var fe *Error
-	if err := WriteFile(loop, write("text")); !errors.As(err, &fe) || fe.Path != loop {
+	if err := WriteFile(loop, writeText("text")); !errors.As(err, &fe) || fe.Path != loop {
 		t.Errorf("a link to itself: %v", err)
 	}
 	nowhere := filepath.Join(links, "nowhere")
 	if err := os.Symlink(filepath.Join(dir, "no", "such"), nowhere); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, WriteFile(nowhere, write("text")), fs.ErrNotExist, "")
+	wantError(t, WriteFile(nowhere, writeText("text")), fs.ErrNotExist, "")
 }
 
-// The error of a full disk names the target, not the temporary file.
+// TestWriteFileFull checks that the error of a full disk names the target.
 func TestWriteFileFull(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err == nil {
-		err := WriteFile("/dev/full", write("text"))
+		err := WriteFile("/dev/full", writeText("text"))
 		wantError(t, err, syscall.ENOSPC, "/dev/full: cannot write: no space left on device")
 	}
 	path := filepath.Join(t.TempDir(), "out")
@@ -188,11 +189,11 @@ func TestWriteFileFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.file.Close() // any error of the system will do
+	f.file.Close() // causes an error of the operating system
 	_, err = f.Write([]byte("text"))
 	f.Abort()
 	wantError(t, err, fs.ErrClosed, path+": cannot write: file already closed")
-	holds(t, filepath.Dir(path), "out", "")
+	checkOnlyFile(t, filepath.Dir(path), "out", "")
 }
 
 func TestCommitSeveral(t *testing.T) {
@@ -213,7 +214,7 @@ func TestCommitSeveral(t *testing.T) {
 	if err := Commit(a, b); !errors.Is(err, errAborted) {
 		t.Errorf("one of them aborted: %v", err)
 	}
-	holds(t, dir, "none", "")
+	checkOnlyFile(t, dir, "none", "")
 	if a, err = Create(filepath.Join(dir, "a")); err != nil {
 		t.Fatal(err)
 	}
@@ -222,10 +223,10 @@ func TestCommitSeveral(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.Abort()
-	holds(t, dir, "a", "whole")
+	checkOnlyFile(t, dir, "a", "whole")
 }
 
-// After AbortAll nothing is left, and nothing more takes its place.
+// TestAbortAll checks that AbortAll leaves no file and that no file is written afterwards.
 func TestAbortAll(t *testing.T) {
 	defer func() { unfinished.aborted = false }()
 	dir := t.TempDir()
@@ -236,17 +237,18 @@ func TestAbortAll(t *testing.T) {
 	}
 	io.WriteString(f, "half")
 	AbortAll()
-	holds(t, dir, "none", "")
+	checkOnlyFile(t, dir, "none", "")
 	if err := f.Commit(); !errors.Is(err, errAborted) {
 		t.Errorf("Commit: %v", err)
 	}
-	if err := WriteFile(path, write("text")); !errors.Is(err, errAborted) {
+	if err := WriteFile(path, writeText("text")); !errors.Is(err, errAborted) {
 		t.Errorf("WriteFile: %v", err)
 	}
-	holds(t, dir, "none", "")
+	checkOnlyFile(t, dir, "none", "")
 }
 
-// What is kept for a time has no name where the system allows it, and none after Abort.
+// TestScratch checks that a scratch file has no name where the system allows it, and none after
+// Abort.
 func TestScratch(t *testing.T) {
 	dir := t.TempDir()
 	f, err := Scratch(dir)
@@ -254,7 +256,7 @@ func TestScratch(t *testing.T) {
 		t.Fatal(err)
 	}
 	if runtime.GOOS != "windows" {
-		holds(t, dir, "none", "")
+		checkOnlyFile(t, dir, "none", "")
 	}
 	got := make([]byte, 3)
 	_, werr := f.WriteAt([]byte("a text"), 2)
@@ -264,7 +266,7 @@ func TestScratch(t *testing.T) {
 	_, err = f.ReadAt(got, 7)
 	wantError(t, err, io.EOF, dir+": cannot read: EOF")
 	f.Abort()
-	holds(t, dir, "none", "")
+	checkOnlyFile(t, dir, "none", "")
 	_, err = f.WriteAt(got, 0)
 	wantError(t, err, os.ErrClosed, "")
 	none := filepath.Join(dir, "none")
@@ -272,7 +274,7 @@ func TestScratch(t *testing.T) {
 	wantError(t, err, fs.ErrNotExist, "")
 }
 
-// wantError checks the type, the cause and, unless empty, the text.
+// wantError checks the type, the cause, and the text unless it is empty.
 func wantError(t *testing.T, err, is error, text string) {
 	t.Helper()
 	if _, ok := errors.AsType[*Error](err); !ok || !errors.Is(err, is) || text != "" && err.Error() != text {
@@ -280,7 +282,7 @@ func wantError(t *testing.T, err, is error, text string) {
 	}
 }
 
-// TestStale: a temporary file whose process has ended is removed when its target is written again. Files of other
+// TestStale checks that Create removes the stale temporary file of its target. Files of other
 // targets, locked files and new files stay.
 func TestStale(t *testing.T) {
 	dir := t.TempDir()
@@ -304,7 +306,7 @@ func TestStale(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := WriteFile(target, write("text")); err != nil {
+	if err := WriteFile(target, writeText("text")); err != nil {
 		t.Fatal(err)
 	}
 	for name, stays := range map[string]bool{stale: false, other: true, locked: true, fresh: true} {

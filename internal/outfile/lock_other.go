@@ -7,10 +7,10 @@ import (
 	"runtime"
 )
 
-// lock does nothing. Windows does not remove a file that is open.
+// lock does nothing: Windows does not remove an open file.
 func lock(*os.File) bool { return true }
 
-// removeUnlocked removes a file that no process has open.
+// removeUnlocked removes a file unless a process has opened it.
 func removeUnlocked(name string) {
 	if runtime.GOOS == "windows" {
 		os.Remove(name)

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// lock locks a file until it is closed. It reports whether no other process has locked it.
+// lock locks a file until it is closed. It reports false if another process has locked it.
 func lock(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }

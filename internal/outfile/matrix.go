@@ -19,26 +19,26 @@ const (
 	badWidth  = "outfile: row length is not the number of columns"
 )
 
-var errRows = errors.New("wrong number of rows")
+var errRowCount = errors.New("wrong number of rows")
 
-// A Writer writes a matrix row by row. The matrix need not be in memory.
+// Writer writes a matrix row by row.
 type Writer struct {
 	out  *bufio.Writer
 	cols int
 	line []byte
 
-	labels *csv.Writer // CSV: a label may need quotes, a number does not
+	labels *csv.Writer // CSV: labels may need quotes, numbers do not
 
 	npy     bool
-	rows    int // as in the header; −1: not known yet
+	rows    int // in the header; −1 if not known yet
 	written int
-	header  io.WriterAt // gets the number of rows at the end
+	header  io.WriterAt // receives the number of rows at the end
 }
 
 const writeBuffer = 1 << 16
 
-// NewCSV returns a Writer of comma-separated text, one row per line. Each number has as many
-// digits as are needed to read it back exactly. If header is nil, no header is written.
+// NewCSV returns a Writer of comma-separated text, one row per line. Each number has the fewest
+// digits that restore it exactly. If header is nil, no header is written.
 func NewCSV(w io.Writer, cols int, header []string) (*Writer, error) {
 	out := &Writer{out: bufio.NewWriterSize(w, writeBuffer), cols: cols}
 	out.labels = csv.NewWriter(out.out)
@@ -49,14 +49,14 @@ func NewCSV(w io.Writer, cols int, header []string) (*Writer, error) {
 	return out, out.labels.Error()
 }
 
-// NewNPY returns a Writer of a NumPy array of float64 in C order. rows may be −1 if w is an
-// io.WriterAt, such as a File. Then Close writes the number of rows into the header.
+// NewNPY returns a Writer of a NumPy array of float64 in C order. If w is an io.WriterAt, such as a
+// File, rows may be −1. Close then writes the number of rows into the header.
 func NewNPY(w io.Writer, rows, cols int) (*Writer, error) {
 	out := &Writer{out: bufio.NewWriterSize(w, writeBuffer), cols: cols, npy: true, rows: rows}
 	if rows < 0 {
 		at, ok := w.(io.WriterAt)
 		if !ok {
-			return nil, fmt.Errorf("%w: an NPY file begins with the number of rows, which is unknown here", errRows)
+			return nil, fmt.Errorf("%w: an NPY file begins with the number of rows, which is unknown here", errRowCount)
 		}
 		out.header = at
 	}
@@ -64,9 +64,9 @@ func NewNPY(w io.Writer, rows, cols int) (*Writer, error) {
 	return out, err
 }
 
-// Write writes one row. It panics if the length is not the number of columns.
+// Write writes one row. It panics if the length of row is not the number of columns.
 func (w *Writer) Write(row []float64) error {
-	line := w.row(row)
+	line := w.formatRow(row)
 	if !w.npy {
 		line = append(line, '\n')
 	}
@@ -75,9 +75,9 @@ func (w *Writer) Write(row []float64) error {
 	return err
 }
 
-// WriteLabelled writes one row of a CSV file and its label as last field.
+// WriteLabelled writes one row of a CSV file with its label as the last field.
 func (w *Writer) WriteLabelled(row []float64, label string) error {
-	w.line = append(w.row(row), ',')
+	w.line = append(w.formatRow(row), ',')
 	if _, err := w.out.Write(w.line); err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (w *Writer) WriteLabelled(row []float64, label string) error {
 	return w.labels.Error()
 }
 
-func (w *Writer) row(row []float64) []byte {
+func (w *Writer) formatRow(row []float64) []byte {
 	if len(row) != w.cols {
 		panic(badWidth)
 	}
@@ -107,8 +107,8 @@ func (w *Writer) row(row []float64) []byte {
 	return line
 }
 
-// Close writes what is buffered. It does not close the underlying writer. It fails if an NPY
-// file has another number of rows than NewNPY was told.
+// Close flushes the buffer. It does not close the underlying writer. It fails if the number of rows
+// of an NPY file is not the number passed to NewNPY.
 func (w *Writer) Close() error {
 	if err := w.out.Flush(); err != nil {
 		return err
@@ -118,13 +118,13 @@ func (w *Writer) Close() error {
 		return err
 	}
 	if w.npy && w.written != w.rows {
-		return fmt.Errorf("%w: %d were written, but the header says %d", errRows, w.written, w.rows)
+		return fmt.Errorf("%w: %d were written, but the header says %d", errRowCount, w.written, w.rows)
 	}
 	return nil
 }
 
-// CSV writes a matrix as comma-separated text. Unless label is nil, the label of each row is
-// the last field. CSV panics if header is not nil and its length is not the number of fields.
+// CSV writes a matrix as comma-separated text. If label is not nil, it gives the last field of each
+// row. CSV panics if header is not nil and its length is not the number of fields.
 func CSV(w io.Writer, m mat.Matrix, header []string, label func(row int) string) error {
 	_, cols := m.Dims()
 	fields := cols
@@ -138,7 +138,7 @@ func CSV(w io.Writer, m mat.Matrix, header []string, label func(row int) string)
 	if err != nil {
 		return err
 	}
-	return out.matrix(m, label)
+	return out.writeRows(m, label)
 }
 
 // NPY writes a matrix as a NumPy array.
@@ -148,11 +148,11 @@ func NPY(w io.Writer, m mat.Matrix) error {
 	if err != nil {
 		return err
 	}
-	return out.matrix(m, nil)
+	return out.writeRows(m, nil)
 }
 
-// matrix writes all rows, with labels unless label is nil.
-func (w *Writer) matrix(m mat.Matrix, label func(i int) string) error {
+// writeRows writes all rows, with labels if label is not nil.
+func (w *Writer) writeRows(m mat.Matrix, label func(i int) string) error {
 	rows, cols := m.Dims()
 	row := make([]float64, cols)
 	for i := range rows {

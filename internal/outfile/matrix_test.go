@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-var hard = mat.NewDense(3, 3, []float64{
+var extremeNumbers = mat.NewDense(3, 3, []float64{
 	0.1, 1.0 / 3, math.MaxFloat64,
 	math.SmallestNonzeroFloat64, -0x1.fffffffffffffp-1022, math.Copysign(0, -1),
 	1e22, 1e23, math.Nextafter(1, 2),
@@ -37,12 +37,12 @@ func TestCSVText(t *testing.T) {
 	CSV(&b, m, []string{"a"}, nil)
 }
 
-// full fails like a full disk.
-type full struct{ room int }
+// fullDisk is a writer that fails after room bytes.
+type fullDisk struct{ room int }
 
 var errFull = errors.New("disk full")
 
-func (f *full) Write(p []byte) (int, error) {
+func (f *fullDisk) Write(p []byte) (int, error) {
 	if len(p) > f.room {
 		return f.room, errFull
 	}
@@ -60,19 +60,19 @@ func TestMatrixFull(t *testing.T) {
 	}
 	header := strings.Split("a b c d e f g h i j", " ")
 	for _, room := range []int{0, 10, 5000, 30000} {
-		if err := CSV(&full{room}, x, header, nil); !errors.Is(err, errFull) {
+		if err := CSV(&fullDisk{room}, x, header, nil); !errors.Is(err, errFull) {
 			t.Errorf("CSV, %d bytes: %v", room, err)
 		}
-		if err := CSV(&full{room}, x, nil, func(int) string { return "a, b" }); !errors.Is(err, errFull) {
+		if err := CSV(&fullDisk{room}, x, nil, func(int) string { return "a, b" }); !errors.Is(err, errFull) {
 			t.Errorf("CSV with labels, %d bytes: %v", room, err)
 		}
-		if err := NPY(&full{room}, x); !errors.Is(err, errFull) {
+		if err := NPY(&fullDisk{room}, x); !errors.Is(err, errFull) {
 			t.Errorf("NPY, %d bytes: %v", room, err)
 		}
 	}
 }
 
-// An NPY file of unknown length has its header set right in the end.
+// TestNPYCounts checks that Close writes the number of rows into the header.
 func TestNPYCounts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.npy")
 	err := WriteFile(path, func(w io.Writer) error {
@@ -81,7 +81,7 @@ func TestNPYCounts(t *testing.T) {
 			return err
 		}
 		for i := range 3 {
-			if err := out.Write(hard.RawRowView(i)); err != nil {
+			if err := out.Write(extremeNumbers.RawRowView(i)); err != nil {
 				return err
 			}
 		}
@@ -92,10 +92,10 @@ func TestNPYCounts(t *testing.T) {
 	}
 	got, err := os.ReadFile(path)
 	var b bytes.Buffer
-	if err := errors.Join(err, NPY(&b, hard)); err != nil || !bytes.Equal(got, b.Bytes()) {
+	if err := errors.Join(err, NPY(&b, extremeNumbers)); err != nil || !bytes.Equal(got, b.Bytes()) {
 		t.Errorf("not as if the rows had been known before: %v", err)
 	}
-	if _, err := NewNPY(&b, -1, 3); !errors.Is(err, errRows) {
+	if _, err := NewNPY(&b, -1, 3); !errors.Is(err, errRowCount) {
 		t.Errorf("rows to be counted, no way back: %v", err)
 	}
 	out, err := NewNPY(&b, 2, 3)
@@ -103,7 +103,7 @@ func TestNPYCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	out.Write(make([]float64, 3))
-	if err := out.Close(); !errors.Is(err, errRows) {
+	if err := out.Close(); !errors.Is(err, errRowCount) {
 		t.Errorf("one row of two: %v", err)
 	}
 }

@@ -1,9 +1,8 @@
 // Package parallel divides work among goroutines.
 //
-// A panic in the work ends the call that divided it, on whichever goroutine it happens.
-// Pieces that have begun are finished, and no other piece begins. Then the same value panics
-// on the caller's goroutine, where it can be recovered. runtime.Goexit ends the caller in the
-// same way.
+// A panic or runtime.Goexit in any goroutine ends the call. Pieces that have begun are finished,
+// and no other piece begins. Then the call panics with the same value, or calls runtime.Goexit, on
+// the caller's goroutine.
 package parallel
 
 import (
@@ -14,21 +13,21 @@ import (
 	"time"
 )
 
-// leastMost is the number of goroutines that may always be asked for.
-const leastMost = 64
+// minWorkerLimit is the least upper limit of Workers.
+const minWorkerLimit = 64
 
-// Workers returns the number of goroutines to use for a number of pieces of work, if asked
-// are wanted. It is at most the number of pieces, at most 64 or GOMAXPROCS, whichever is
-// larger, and at least 1, the caller's goroutine.
+// Workers returns the number of goroutines, including the caller's, to use for the given number of
+// pieces of work if asked goroutines are requested. The result is at least 1 and at most pieces. It
+// is also at most 64 or GOMAXPROCS, whichever is larger.
 func Workers(asked, pieces int) int {
 	k := min(asked, pieces)
-	if k > leastMost {
-		k = min(k, max(leastMost, runtime.GOMAXPROCS(0)))
+	if k > minWorkerLimit {
+		k = min(k, max(minWorkerLimit, runtime.GOMAXPROCS(0)))
 	}
 	return max(1, k)
 }
 
-// Count returns the number of workers of a setting: workers, or GOMAXPROCS for 0.
+// Count returns workers, or GOMAXPROCS if workers is 0.
 func Count(workers int) int {
 	if workers == 0 {
 		return runtime.GOMAXPROCS(0)
@@ -36,64 +35,63 @@ func Count(workers int) int {
 	return workers
 }
 
-// For cuts 0 … n−1 into pieces of the given size, the last of which may be smaller, and calls
-// f(i, j) for every piece i … j−1. It uses up to workers goroutines. Each takes the next
-// piece when it has finished one. The pieces do not depend on the number of workers. With one
-// worker, or one piece, For allocates nothing and starts no goroutine.
+// For divides 0 … n−1 into pieces of the given size; the last one may be smaller. It calls f(i, j)
+// for every piece i … j−1 on up to workers goroutines. Each goroutine takes the next piece when it
+// has finished one. The pieces do not depend on the number of workers. With one worker or one
+// piece, For does not allocate or start a goroutine.
 func For(workers, n, size int, f func(i, j int)) {
 	if workers <= 1 || n <= size {
-		pieces(n, size, f)
+		eachPiece(n, size, f)
 		return
 	}
 	new(Pool).For(workers, n, size, f)
 }
 
-// ForContext is like For. When the context ends, it begins no other piece and returns the
-// context's cause.
+// ForContext is like For. When the context ends, it begins no other piece and returns
+// context.Cause(ctx).
 func ForContext(ctx context.Context, workers, n, size int, f func(i, j int)) error {
 	return new(Pool).ForContext(ctx, workers, n, size, f)
 }
 
-// pieces calls f for all pieces in turn.
-func pieces(n, size int, f func(i, j int)) {
+// eachPiece calls f for all pieces in order.
+func eachPiece(n, size int, f func(i, j int)) {
 	for i := 0; i < n; i += size {
 		f(i, min(i+size, n))
 	}
 }
 
-// Pool is a worker pool. It keeps the goroutines of one call for the next, for calls that
-// follow one another within microseconds: waking a sleeping processor takes as long as a pass
-// over a million elements. A goroutine without work ends after spinTime, and the next call
-// starts it again. The zero value is ready. Calls must not overlap. A call allocates nothing
-// if the pool has had as many goroutines before.
+// Pool is a worker pool. It keeps goroutines between calls that follow each other within
+// microseconds, because waking a sleeping processor takes as long as a pass over a million
+// elements. A goroutine without work ends after spinTime, and the next call starts it again. The
+// zero value is ready to use. Calls must not overlap. A call allocates only if it needs more
+// goroutines than any call before.
 type Pool struct {
 	helpers []*helper
-	share   func(w int)
-	left    atomic.Int32 // number of helpers that the caller waits for
+	work    func(w int)
+	pending atomic.Int32 // number of helpers the caller waits for
 	parked  atomic.Bool  // the caller sleeps, or is about to sleep
 	wake    chan struct{}
 
-	// If failed, failure ended the work early: the value of a panic, or nil for a
-	// runtime.Goexit.
+	// failed reports that a panic or runtime.Goexit ended the work. failure is the value of the
+	// panic, or nil for runtime.Goexit.
 	failed  atomic.Bool
 	failure any
 
-	// For, Each and Run use these.
+	// State of For, Each and Run.
 	next                             atomic.Int64
 	n, size                          int
-	piece                            func(i, j int)
-	item                             func(w, i int)
+	processPiece                     func(i, j int)
+	processItem                      func(w, i int)
 	takePieces, takeItems, takeTasks func(w int)
 
-	// Run uses these. The context is that of the current call: the goroutines exist already
-	// and get it from here.
-	task    func(ctx context.Context, w, i int) error
+	// State of Run. The goroutines outlive a call, so they read its context from here.
+	runTask func(ctx context.Context, w, i int) error
 	ctx     context.Context
 	stopped atomic.Bool
 	err     error
 }
 
-// helper is a goroutine other than the caller's.
+// helper is a goroutine of the pool other than the caller's.
 type helper struct {
 	state atomic.Uint32
 	loop  func()
@@ -101,50 +99,50 @@ type helper struct {
 
 // States of a helper.
 const (
-	gone    = iota // there is no goroutine
-	waiting        // it looks for work
-	called         // there is work for it
-	working        // it does it
-	excused        // the work was done before it had begun; it may not have started yet
+	stateNone      = iota // no goroutine
+	stateWaiting          // looks for work
+	stateCalled           // a call has work for it
+	stateWorking          // does the work
+	stateDismissed        // the work was finished before it began
 )
 
-// spinTime is how long a goroutine looks for work, or for the end of the others, before it
-// gives the processor away. A caller's own work between two calls takes less.
+// spinTime is how long a goroutine spins before it ends or sleeps. It exceeds the caller's own work
+// between two calls.
 const spinTime = 50 * time.Microsecond
 
-// do calls f(0) on this goroutine and f(w) for 0 < w < k on others, and returns when all
-// calls have returned. A call that has not begun when f(0) returns does not begin any more:
-// the calls share one stock of work, and f(0) returns when none is left.
-func (c *Pool) do(k int, f func(w int)) {
+// runOnHelpers calls f(0) on this goroutine and f(w) for 0 < w < k on helpers. It returns when all
+// calls have returned. Helpers that have not begun when f(0) returns are dismissed: f(0) returns
+// when no work is left.
+func (c *Pool) runOnHelpers(k int, f func(w int)) {
 	if k <= 1 {
 		f(0)
 		return
 	}
-	c.grow(k - 1)
+	c.addHelpers(k - 1)
 	helpers := c.helpers[:k-1]
-	c.share = f
+	c.work = f
 	c.failed.Store(false)
-	c.left.Store(int32(len(helpers)))
+	c.pending.Store(int32(len(helpers)))
 	for _, h := range helpers {
-		if !h.state.CompareAndSwap(waiting, called) && !h.state.CompareAndSwap(excused, called) {
-			h.state.Store(called)
+		if !h.state.CompareAndSwap(stateWaiting, stateCalled) && !h.state.CompareAndSwap(stateDismissed, stateCalled) {
+			h.state.Store(stateCalled)
 			go h.loop()
 		}
 	}
-	defer c.finish(helpers) // when f panics, too: until then they may be at work
+	defer c.waitForHelpers(helpers) // Deferred because helpers may still work when f panics.
 	f(0)
 }
 
-// finish waits for the helpers that are at work and excuses the others. If a helper ended
-// with a panic or a runtime.Goexit, it ends the caller in the same way.
-func (c *Pool) finish(helpers []*helper) {
-	c.exhaust()
+// waitForHelpers waits for working helpers and dismisses the others. If a helper ended with a panic
+// or runtime.Goexit, it ends the caller in the same way.
+func (c *Pool) waitForHelpers(helpers []*helper) {
+	c.markExhausted()
 	for _, h := range helpers {
-		if h.state.CompareAndSwap(called, excused) {
-			c.left.Add(-1)
+		if h.state.CompareAndSwap(stateCalled, stateDismissed) {
+			c.pending.Add(-1)
 		}
 	}
-	c.wait()
+	c.awaitPending()
 	if c.failed.Load() {
 		failure := c.failure
 		c.failure = nil
@@ -155,11 +153,11 @@ func (c *Pool) finish(helpers []*helper) {
 	}
 }
 
-// exhaust marks all work as taken.
-func (c *Pool) exhaust() { c.next.Store(math.MaxInt / 2) }
+// markExhausted marks all work as taken.
+func (c *Pool) markExhausted() { c.next.Store(math.MaxInt / 2) }
 
-// grow makes helpers.
-func (c *Pool) grow(k int) {
+// addHelpers adds helpers until there are k.
+func (c *Pool) addHelpers(k int) {
 	if c.wake == nil {
 		c.wake = make(chan struct{}, 1)
 	}
@@ -171,16 +169,16 @@ func (c *Pool) grow(k int) {
 				if ended {
 					return
 				}
-				failure := recover() // nil for a runtime.Goexit
+				failure := recover() // nil for runtime.Goexit
 				if c.failed.CompareAndSwap(false, true) {
 					c.failure = failure
 				}
-				c.exhaust()
-				c.leave(h, gone)
+				c.markExhausted()
+				c.finishCall(h, stateNone)
 			}()
-			for h.await() {
-				c.share(w)
-				c.leave(h, waiting)
+			for h.awaitCall() {
+				c.work(w)
+				c.finishCall(h, stateWaiting)
 			}
 			ended = true
 		}
@@ -188,64 +186,63 @@ func (c *Pool) grow(k int) {
 	}
 }
 
-// leave is the last step of a helper in a call. It stores the state first, so that the
+// finishCall is the last step of a helper in a call. It stores the state first, so that the
 // caller's next call sees it.
-func (c *Pool) leave(h *helper, state uint32) {
+func (c *Pool) finishCall(h *helper, state uint32) {
 	h.state.Store(state)
-	if c.left.Add(-1) == 0 && c.parked.CompareAndSwap(true, false) {
+	if c.pending.Add(-1) == 0 && c.parked.CompareAndSwap(true, false) {
 		c.wake <- struct{}{}
 	}
 }
 
-// await waits for work and reports true. It reports false if there was none for so long that
-// the goroutine is to end.
-func (h *helper) await() bool {
+// awaitCall waits for a call and reports true. It reports false if no call came within spinTime and
+// the goroutine must end.
+func (h *helper) awaitCall() bool {
 	for {
-		for s := newSpin(); s.more(); {
-			if h.state.Load() == called && h.state.CompareAndSwap(called, working) {
+		for s := newSpinLimit(); s.spinning(); {
+			if h.state.Load() == stateCalled && h.state.CompareAndSwap(stateCalled, stateWorking) {
 				return true
 			}
 		}
-		if h.state.CompareAndSwap(waiting, gone) || h.state.CompareAndSwap(excused, gone) {
+		if h.state.CompareAndSwap(stateWaiting, stateNone) || h.state.CompareAndSwap(stateDismissed, stateNone) {
 			return false
 		}
 	}
 }
 
-// wait returns when the helpers are done.
-func (c *Pool) wait() {
-	for s := newSpin(); s.more(); {
-		if c.left.Load() == 0 {
+// awaitPending returns when all working helpers have finished.
+func (c *Pool) awaitPending() {
+	for s := newSpinLimit(); s.spinning(); {
+		if c.pending.Load() == 0 {
 			return
 		}
 	}
-	// The last helper of the previous call may see only now that the caller has parked.
-	// Therefore this is a loop.
-	for c.left.Load() != 0 {
-		// Swap, not Store: QEMU's Arm lets an atomic load overtake the atomic store before
-		// it, about once in a thousand times, and then nobody wakes anybody.
+	// This is a loop because a helper of the previous call may wake the caller late.
+	for c.pending.Load() != 0 {
+		// Swap instead of Store: under QEMU for Arm, an atomic load overtakes a preceding atomic
+		// store about once in a thousand times, and the caller would sleep forever.
 		c.parked.Swap(true)
-		if c.left.Load() == 0 && c.parked.CompareAndSwap(true, false) {
+		if c.pending.Load() == 0 && c.parked.CompareAndSwap(true, false) {
 			return
 		}
 		<-c.wake
 	}
 }
 
-// spin bounds the time of a loop. Reading the clock keeps the loop slow, which leaves more of
-// the core to its other thread.
-type spin struct{ start time.Time }
+// spinLimit limits the duration of a spin loop. Reading the clock also slows the loop, which leaves
+// more of the core to its other hardware thread.
+type spinLimit struct{ start time.Time }
 
-func newSpin() spin { return spin{time.Now()} }
+func newSpinLimit() spinLimit { return spinLimit{time.Now()} }
 
-func (s spin) more() bool { return time.Since(s.start) < spinTime }
+func (s spinLimit) spinning() bool { return time.Since(s.start) < spinTime }
 
-// For is the function For on the goroutines of this pool.
+// For is like the function For, on the goroutines of this pool.
 func (c *Pool) For(workers, n, size int, f func(i, j int)) {
 	c.ForContext(context.Background(), workers, n, size, f)
 }
 
-// ForContext is the function ForContext on the goroutines of this pool.
+// ForContext is like the function ForContext, on the goroutines of this pool.
 func (c *Pool) ForContext(ctx context.Context, workers, n, size int, f func(i, j int)) error {
 	k := Workers(workers, (n+size-1)/size)
 	if k <= 1 {
@@ -256,18 +253,18 @@ func (c *Pool) ForContext(ctx context.Context, workers, n, size int, f func(i, j
 	}
 	if c.takePieces == nil {
 		c.takePieces = func(int) {
-			for i := c.take(c.size); i < c.n && c.ctx.Err() == nil; i = c.take(c.size) {
-				c.piece(i, min(i+c.size, c.n))
+			for i := c.takeNext(c.size); i < c.n && c.ctx.Err() == nil; i = c.takeNext(c.size) {
+				c.processPiece(i, min(i+c.size, c.n))
 			}
 		}
 	}
-	c.n, c.size, c.piece, c.ctx = n, size, f, ctx
+	c.n, c.size, c.processPiece, c.ctx = n, size, f, ctx
 	c.next.Store(0)
-	c.do(k, c.takePieces)
+	c.runOnHelpers(k, c.takePieces)
 	return context.Cause(ctx)
 }
 
-// Each calls f(w, i) for i = 0 … n−1 on up to workers goroutines, numbered w = 0, 1, …. Each
+// Each calls f(w, i) for i = 0 … n−1 on up to workers goroutines with the numbers w = 0, 1, …. Each
 // goroutine takes the next i when it has finished one.
 func (c *Pool) Each(workers, n int, f func(w, i int)) {
 	k := Workers(workers, n)
@@ -279,19 +276,19 @@ func (c *Pool) Each(workers, n int, f func(w, i int)) {
 	}
 	if c.takeItems == nil {
 		c.takeItems = func(w int) {
-			for i := c.take(1); i < c.n; i = c.take(1) {
-				c.item(w, i)
+			for i := c.takeNext(1); i < c.n; i = c.takeNext(1) {
+				c.processItem(w, i)
 			}
 		}
 	}
-	c.n, c.item = n, f
+	c.n, c.processItem = n, f
 	c.next.Store(0)
-	c.do(k, c.takeItems)
+	c.runOnHelpers(k, c.takeItems)
 }
 
-// Run calls f(ctx, w, i) as Each does, until the context ends or f returns an error. Then it
-// begins no other i and returns the context's cause or one of the errors. It returns nil if
-// and only if f was called for every i and always returned nil.
+// Run is like Each with a context and errors. When the context ends or f returns an error, Run
+// begins no other i and returns context.Cause(ctx) or one of the errors. It returns nil if and only
+// if f was called for every i and always returned nil.
 func (c *Pool) Run(ctx context.Context, workers, n int, f func(ctx context.Context, w, i int) error) error {
 	k := Workers(workers, n)
 	if k <= 1 {
@@ -307,13 +304,13 @@ func (c *Pool) Run(ctx context.Context, workers, n int, f func(ctx context.Conte
 	}
 	if c.takeTasks == nil {
 		c.takeTasks = func(w int) {
-			for i := c.take(1); i < c.n; i = c.take(1) {
+			for i := c.takeNext(1); i < c.n; i = c.takeNext(1) {
 				err := context.Cause(c.ctx)
 				if err == nil {
-					err = c.task(c.ctx, w, i)
+					err = c.runTask(c.ctx, w, i)
 				}
 				if err != nil {
-					c.exhaust()
+					c.markExhausted()
 					if c.stopped.CompareAndSwap(false, true) {
 						c.err = err
 					}
@@ -321,14 +318,14 @@ func (c *Pool) Run(ctx context.Context, workers, n int, f func(ctx context.Conte
 			}
 		}
 	}
-	c.n, c.task, c.ctx, c.err = n, f, ctx, nil
+	c.n, c.runTask, c.ctx, c.err = n, f, ctx, nil
 	c.stopped.Store(false)
 	c.next.Store(0)
-	c.do(k, c.takeTasks)
+	c.runOnHelpers(k, c.takeTasks)
 	err := c.err
-	c.task, c.ctx, c.err = nil, nil, nil
+	c.runTask, c.ctx, c.err = nil, nil, nil
 	return err
 }
 
-// take returns the next of the numbers that goroutines share.
-func (c *Pool) take(count int) int { return int(c.next.Add(int64(count))) - count }
+// takeNext takes the next count indices and returns the first.
+func (c *Pool) takeNext(count int) int { return int(c.next.Add(int64(count))) - count }

@@ -62,8 +62,8 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// Calls follow each other at once, after the helpers have gone, and while they are
-// going; work is done by the time a call returns, and by nobody afterwards.
+// TestPool calls a pool in quick succession, after the helpers have ended, and while they are
+// ending. All work is done when a call returns, and none is done later.
 func TestPool(t *testing.T) {
 	for _, procs := range []int{1, 2, 4} {
 		t.Run(fmt.Sprintf("GOMAXPROCS=%d", procs), func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestPool(t *testing.T) {
 				done := make([]int, pieces)
 				var next atomic.Int32
 				var running atomic.Int32
-				c.do(workers, func(w int) {
+				c.runOnHelpers(workers, func(w int) {
 					if w < 0 || w >= workers {
 						t.Errorf("worker %d of %d", w, workers)
 					}
@@ -109,8 +109,8 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// A panic in the work reaches the caller with its value, whoever's goroutine it was on;
-// nobody is at work any more then, no new work is begun, and the pool can be used again.
+// TestPanicReachesTheCaller checks that a panic on any goroutine reaches the caller with its value,
+// that no goroutine works afterwards, and that the pool can be used again.
 func TestPanicReachesTheCaller(t *testing.T) {
 	const pieces = 1000
 	for at := range 6 {
@@ -130,7 +130,7 @@ func TestPanicReachesTheCaller(t *testing.T) {
 				if i == at {
 					panic(at)
 				}
-				time.Sleep(20 * time.Microsecond) // so that everybody gets a piece
+				time.Sleep(20 * time.Microsecond) // so that every goroutine gets a piece
 			})
 			return nil
 		}()
@@ -148,7 +148,7 @@ func TestPanicReachesTheCaller(t *testing.T) {
 	}
 }
 
-// runtime.Goexit, which is how t.Fatal ends a test, ends the caller.
+// TestGoexitEndsTheCaller checks that runtime.Goexit, which t.Fatal calls, ends the caller.
 func TestGoexitEndsTheCaller(t *testing.T) {
 	for at := range 6 {
 		returned := make(chan bool, 1)
@@ -210,9 +210,9 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A million goroutines are not started, whoever asks for them.
+// TestWorkers checks that Workers limits a request for a million goroutines.
 func TestWorkers(t *testing.T) {
-	most := max(leastMost, runtime.GOMAXPROCS(0))
+	most := max(minWorkerLimit, runtime.GOMAXPROCS(0))
 	for _, c := range [][3]int{{0, 10, 1}, {3, 10, 3}, {10, 3, 3}, {1e6, 1e6, most}, {5, 0, 1}} {
 		if k := Workers(c[0], c[1]); k != c[2] {
 			t.Errorf("Workers(%d, %d) = %d, want %d", c[0], c[1], k, c[2])
@@ -225,7 +225,7 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// Helpers end by themselves.
+// TestPoolLeavesNoGoroutine checks that helpers end without a Close.
 func TestPoolLeavesNoGoroutine(t *testing.T) {
 	before := runtime.NumGoroutine()
 	var c Pool
@@ -264,8 +264,8 @@ func TestOneWorkerAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkFor is what it costs to divide work that takes no time: among goroutines
-// that are still there from the call before, and among new ones.
+// BenchmarkFor measures the overhead of dividing empty work among running goroutines and among new
+// ones.
 func BenchmarkFor(b *testing.B) {
 	f := func(i, j int) {}
 	for _, workers := range []int{1, 2} {

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Timed is a context that looks at the clock itself. If all processors are busy, the timer of a
-// deadline runs tens of milliseconds late.
+// Timed is a context that compares its deadline with the clock in Err. If all processors are busy,
+// the timer of a deadline fires tens of milliseconds late.
 type Timed struct {
 	context.Context
 	end time.Time
 }
 
-// Of returns ctx, as t if it has a deadline.
+// Of stores ctx in t and returns t if ctx has a deadline. Otherwise it returns ctx.
 func (t *Timed) Of(ctx context.Context) context.Context {
 	end, ok := ctx.Deadline()
 	if _, is := ctx.(*Timed); is || !ok {
@@ -22,7 +22,7 @@ func (t *Timed) Of(ctx context.Context) context.Context {
 	return t
 }
 
-// Err returns DeadlineExceeded from the deadline on.
+// Err returns context.DeadlineExceeded after the deadline.
 func (t *Timed) Err() error {
 	if err := t.Context.Err(); err != nil || time.Now().Before(t.end) {
 		return err

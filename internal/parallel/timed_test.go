@@ -7,18 +7,19 @@ import (
 	"time"
 )
 
-// late is a context whose timer never runs.
-type late struct{ context.Context }
+// lateTimer is a context whose timer never fires.
+type lateTimer struct{ context.Context }
 
-func (late) Deadline() (time.Time, bool) { return time.Now().Add(-time.Second), true }
+func (lateTimer) Deadline() (time.Time, bool) { return time.Now().Add(-time.Second), true }
 
-// TestTimed: a context has ended at its deadline, although its timer has not run. One without a deadline stays as it is.
+// TestTimed checks that a Timed ends at its deadline although the timer has not fired, and that a
+// context without a deadline is returned unchanged.
 func TestTimed(t *testing.T) {
 	var timed Timed
 	if ctx := timed.Of(t.Context()); ctx != t.Context() {
 		t.Error("a context without a deadline is another one")
 	}
-	ctx := timed.Of(late{t.Context()})
+	ctx := timed.Of(lateTimer{t.Context()})
 	if err := ctx.Err(); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		t.Error(err)
 	}

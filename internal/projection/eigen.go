@@ -13,24 +13,25 @@ import (
 )
 
 const (
-	// DenseDimension is the number of features up to which all eigenvectors of the covariance cost
-	// less than a block iteration for a few.
+	// Up to DenseDimension features, all eigenvectors of the covariance cost less than a block
+	// iteration for a few.
 	DenseDimension = 128
-	// ExtraColumns of the block make up for eigenvalues close to the last one wanted.
+	// ExtraColumns of the block speed up convergence if eigenvalues are close to the last one
+	// wanted.
 	ExtraColumns = 4
 )
 
-// ErrFactorize: a matrix decomposition has met numbers that are not finite, or an eigenvalue
-// iteration has not converged, which such numbers cause.
+// ErrFactorize means that a matrix decomposition met values that are not finite, or that an
+// eigenvalue iteration did not converge because of such values.
 var ErrFactorize = fmt.Errorf("%w: matrix decomposition failed; the values of the features may be too far apart in size", fault.ErrNotFinite)
 
-// Floor is the scatter within classes, as a share of the total scatter, of directions that have
-// none. It bounds the ratio of scatters and keeps the Cholesky factor well above its rounding errors.
+// Floor is the least scatter within classes of any direction, as a fraction of the total scatter.
+// It bounds the ratio of scatters and keeps the Cholesky factor well above its rounding errors.
 const Floor = 1e-11
 
-// TopEigenvectors returns the p eigenvectors of the largest eigenvalues of a as
-// columns, largest first, each with its largest element positive. Of a the lower triangle
-// is read and everything overwritten.
+// TopEigenvectors returns the eigenvectors of the p largest eigenvalues of a as columns, largest
+// first, and the eigenvalues. The element with the largest magnitude in each column is positive. It
+// reads the lower triangle of a and overwrites a.
 func TopEigenvectors(ctx context.Context, a *mat.Dense, p int) (vectors *mat.Dense, values []float64, err error) {
 	n, _ := a.Dims()
 	values, v, ok := algebra.Eigen(ctx, dense.View(a))
@@ -44,8 +45,8 @@ func TopEigenvectors(ctx context.Context, a *mat.Dense, p int) (vectors *mat.Den
 	return vectors, values[:p], nil
 }
 
-// Leading returns the p leading eigenvectors of the symmetric matrix h, and their
-// values. h may be overwritten.
+// Leading returns the p leading eigenvectors of the symmetric matrix h and their eigenvalues. It
+// may overwrite h.
 func Leading(ctx context.Context, h *mat.Dense, p int) (*mat.Dense, []float64, error) {
 	d, _ := h.Dims()
 	k := p + ExtraColumns
@@ -60,7 +61,7 @@ func Leading(ctx context.Context, h *mat.Dense, p int) (*mat.Dense, []float64, e
 	return mat.DenseCopyOf(v.Slice(0, d, 0, p)), mu[:p], nil
 }
 
-// RandomBlock returns the start of a block iteration, always the same.
+// RandomBlock returns a reproducible start of a block iteration.
 func RandomBlock(d, k int) *mat.Dense {
 	rng := rand.New(rand.NewPCG(1, 1))
 	v := mat.NewDense(d, k, nil)

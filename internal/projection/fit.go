@@ -1,5 +1,5 @@
-// Package projection has the parts that the linear projections of wda/baseline and of the experiments
-// share: checks and scaling of the samples, products, scatter and eigenvectors.
+// Package projection contains steps shared by the linear projections of wda/baseline and of the
+// experiments: checks and scaling of samples, products, scatter and eigenvectors.
 package projection
 
 import (
@@ -12,33 +12,33 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Method is a linear projection.
+// Method is a linear projection.
 type Method struct {
-	// Labeled methods read the labels and need two classes.
+	// Labeled methods use the labels and need two classes.
 	Labeled bool
-	// Pairs says that the method also needs a class with two samples.
+	// Pairs methods also need a class with two samples.
 	Pairs bool
-	// Inverse says that samples that are twice as large give columns that are half as long. The
-	// columns of the other methods do not depend on the unit of the samples.
+	// Inverse methods return columns half as long for samples twice as large. The columns of other
+	// methods do not depend on the unit of the samples.
 	Inverse bool
-	// Fit returns p columns for samples that have been checked. Their signs do not matter.
+	// Fit returns p columns for checked samples. Their signs are arbitrary.
 	Fit func(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error)
 }
 
-// Fit checks and scales the samples, and returns the projection that a method finds, as
-// wda/baseline.Fit describes.
+// Fit checks and scales the samples and returns the projection found by m, as wda/baseline.Fit
+// documents.
 func Fit(ctx context.Context, x mat.Matrix, labels []int, components int, m Method) (*mat.Dense, error) {
 	samples := denseOf(x)
 	if _, d := samples.Dims(); components == 0 {
 		components = min(2, d)
 	}
-	if err := m.check(ctx, samples, labels, components); err != nil {
+	if err := m.checkSamples(ctx, samples, labels, components); err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	samples, scale := moderate(ctx, samples)
+	samples, scale := scaleToModerate(ctx, samples)
 	v, err := m.Fit(ctx, samples, labels, components)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -50,13 +50,13 @@ func Fit(ctx context.Context, x mat.Matrix, labels []int, components int, m Meth
 	if scale != 0 && m.Inverse {
 		v.Apply(func(_, _ int, w float64) float64 { return math.Ldexp(w, scale) }, v)
 	}
-	if CheckFinite(ctx, v) != nil { // arithmetic overflowed on the way
+	if CheckFinite(ctx, v) != nil { // arithmetic overflowed
 		return nil, ErrFactorize
 	}
 	return v, nil
 }
 
-// denseOf returns x, or a copy of it if it is not stored as a dense matrix.
+// denseOf returns x as a *mat.Dense, or a dense copy of it.
 func denseOf(x mat.Matrix) *mat.Dense {
 	switch x := x.(type) {
 	case *mat.Dense:
@@ -69,10 +69,9 @@ func denseOf(x mat.Matrix) *mat.Dense {
 	return mat.DenseCopyOf(x)
 }
 
-// moderate returns x·2^scale with the largest absolute value in [1/2, 1) if that of x is so
-// large or small that fourth powers, which Ledoit and Wolf's intensity has, might be infinite
-// or zero. Otherwise it returns x, and 0.
-func moderate(ctx context.Context, x *mat.Dense) (y *mat.Dense, scale int) {
+// scaleToModerate returns x, and 0, if the fourth powers in the Ledoit–Wolf intensity cannot
+// overflow or underflow. Otherwise it returns x·2^scale with the largest magnitude in [1/2, 1).
+func scaleToModerate(ctx context.Context, x *mat.Dense) (y *mat.Dense, scale int) {
 	const ordinary = 100
 	n, d := x.Dims()
 	largest := 0.
@@ -99,8 +98,8 @@ func moderate(ctx context.Context, x *mat.Dense) (y *mat.Dense, scale int) {
 	return y, -e
 }
 
-// check returns an error that says what is wrong with the samples.
-func (m Method) check(ctx context.Context, x *mat.Dense, labels []int, p int) error {
+// checkSamples returns an error that describes the first problem with the samples.
+func (m Method) checkSamples(ctx context.Context, x *mat.Dense, labels []int, p int) error {
 	n, d := x.Dims()
 	if n < 1 {
 		return fmt.Errorf("%w: there are no samples", fault.ErrSettings)

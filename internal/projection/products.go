@@ -17,7 +17,7 @@ func Product(ctx context.Context, a, b *mat.Dense) *mat.Dense {
 
 // TransProduct returns aᵀb.
 func TransProduct(ctx context.Context, a, b *mat.Dense) *mat.Dense {
-	// The wide operand is best on the right.
+	// The kernel is fastest with the wider operand on the right.
 	if a.RawMatrix().Cols > b.RawMatrix().Cols {
 		return mat.DenseCopyOf(TransProduct(ctx, b, a).T())
 	}
@@ -34,16 +34,17 @@ func Transposed(ctx context.Context, a *mat.Dense) *mat.Dense {
 	return t
 }
 
-// StripRows of a symmetric product are one piece of work.
+// StripRows is the number of rows of a symmetric product that are computed at once.
 const StripRows = 96
 
-// SymmetricProduct returns aᵀb, which is symmetric but for rounding, made so.
+// SymmetricProduct returns aᵀb, which must be symmetric up to rounding. The result is exactly
+// symmetric.
 func SymmetricProduct(ctx context.Context, a, b *mat.Dense) *mat.Dense {
 	x, y := dense.View(a), dense.View(b)
 	d := x.Cols
 	s := mat.NewDense(d, d, nil)
 	out := dense.View(s)
-	// The lower triangle, strip by strip.
+	// Compute the lower triangle, strip by strip.
 	for i := 0; i < d; i += StripRows {
 		j := min(i+StripRows, d)
 		dense.TransProduct(ctx, out.RowRange(i, j).ColRange(0, j), x.ColRange(i, j), y.ColRange(0, j), false)

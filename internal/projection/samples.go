@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// CheckFinite returns an error that names the first element that is not finite.
+// CheckFinite returns an error that names the first element that is NaN or infinite.
 func CheckFinite(ctx context.Context, x *mat.Dense) (err error) {
 	n, d := x.Dims()
 	dense.Pass(ctx, n, d, func(from, to int) {
@@ -31,7 +31,7 @@ func CheckFinite(ctx context.Context, x *mat.Dense) (err error) {
 	return err
 }
 
-// ClassRows returns the rows of each class, classes in the order of their labels.
+// ClassRows returns the rows of each class, in the order of the labels.
 func ClassRows(labels []int) [][]int {
 	rows := map[int][]int{}
 	for i, l := range labels {
@@ -56,7 +56,7 @@ func Gather(ctx context.Context, x *mat.Dense, rows []int) *mat.Dense {
 	return g
 }
 
-// Centered returns x without its mean.
+// Centered returns x minus its column means.
 func Centered(ctx context.Context, x *mat.Dense) *mat.Dense {
 	n, d := x.Dims()
 	mean, c := ColumnMeans(ctx, x), mat.NewDense(n, d, nil)
@@ -101,7 +101,7 @@ func Trace(m *mat.Dense) (sum float64) {
 	return sum
 }
 
-// FixSigns makes the element largest in magnitude of every column positive.
+// FixSigns makes the element with the largest magnitude in every column positive.
 func FixSigns(v *mat.Dense) {
 	n, p := v.Dims()
 	column := make([]float64, n)
@@ -114,8 +114,7 @@ func FixSigns(v *mat.Dense) {
 	}
 }
 
-// Orthonormalize replaces the columns of v by an orthonormal basis of the same
-// subspaces.
+// Orthonormalize replaces the columns of v with an orthonormal basis of the same nested subspaces.
 func Orthonormalize(ctx context.Context, v *mat.Dense) error {
 	if _, err := stiefel.New(v.Dims()).Orthonormalize(ctx, v, v); err != nil {
 		return ErrFactorize
