@@ -11,39 +11,25 @@ import (
 	"github.com/gomonge/monge/internal/asm/vector"
 )
 
-const (
-	chunk    = 256          // segments whose costs are computed at a time
-	fewSort  = 48           // samples up to which they are inserted one by one
-	digit    = 11           // bits by which a pass sorts
-	topShift = 64 - 3*digit // three passes sort by the upper 33 bits,
-	mostMove = 4            // and insertion does the rest, if it takes at most so many moves a sample
-	piece    = 1 << 16      // samples between two looks at the context
-)
+const chunk = 256 // segments whose costs are computed at a time
 
 // line is the workspace of transport on a line.
 type line[T dist.Float] struct {
-	keys, spare   [2][]uint64 // the samples of each side, as integers in the same order
-	items, others [2][]item   // with their places
-	mass          [2][]float64
-	count         []uint32
-	diff, part    [chunk]float64
-	at            [chunk][2]int32
-	filled        int
-	sliced        sliced[T]
-}
-
-// item is a sample and its place.
-type item struct {
-	key uint64
-	at  int32
+	sorters [2]sorter
+	mass    [2][]float64
+	diff    [chunk]float64
+	part    [chunk]float64
+	at      [chunk][2]int32
+	filled  int
+	sliced  sliced[T]
 }
 
 // side is one side of a problem on a line, sorted.
 type side struct {
-	keys  []uint64 // or
-	items []item
-	mass  []float64 // of each, in the order of the samples; nil: all have each
-	each  float64
+	keys   []uint64
+	places []int32   // of the keys among the samples; nil if nobody needs them
+	mass   []float64 // of each sample, in the order of the samples; nil: all have each
+	each   float64
 }
 
 // Distance1D returns the Wasserstein distance of order p ≥ 1 between weighted samples x and y on the line,
@@ -71,7 +57,8 @@ func (s *Solver[T]) Distance1D(ctx context.Context, x, y, a, b []T, p float64) (
 	sides := [2]side{{each: float64(len(y))}, {each: float64(len(x))}}
 	for k, z := range [2][]T{x, y} {
 		w := [2][]T{a, b}[k]
-		if err := l.sort(ctx, k, z, w != nil, &sides[k]); err != nil {
+		var err error
+		if sides[k].keys, sides[k].places, err = sortSamples(ctx, &l.sorters[k], z, w != nil); err != nil {
 			return 0, err
 		}
 	}
@@ -90,10 +77,8 @@ func (s *Solver[T]) admitLine(samples, weights [2][]T, p float64) (sumA, sumB fl
 		if len(z) == 0 || len(z) > math.MaxInt32 {
 			return 0, 0, fmt.Errorf("%w: %s has %d samples", ErrShape, [2]string{"x", "y"}[k], len(z))
 		}
-		for i, v := range z {
-			if v-v != 0 {
-				return 0, 0, fmt.Errorf("%w: %s[%d] is %v", ErrNotFinite, [2]string{"x", "y"}[k], i, v)
-			}
+		if i := indexNotFinite(z); i >= 0 {
+			return 0, 0, fmt.Errorf("%w: %s[%d] is %v", ErrNotFinite, [2]string{"x", "y"}[k], i, z[i])
 		}
 		if sums[k], err = checkWeights([2]string{"a", "b"}[k], weights[k], len(z)); err != nil {
 			return 0, 0, err
@@ -114,7 +99,7 @@ func checkOrder(p float64) error {
 
 // weigh sets the masses of both sides. Without weights all masses are integers: n·m units. It returns the unit.
 func (l *line[T]) weigh(sides *[2]side, weights [2][]T, sumA, sumB float64) float64 {
-	n, m := sides[0].len(), sides[1].len()
+	n, m := len(sides[0].keys), len(sides[1].keys)
 	if weights[0] == nil && weights[1] == nil {
 		if n == m {
 			sides[0].each, sides[1].each = 1, 1
@@ -140,164 +125,30 @@ func (l *line[T]) weigh(sides *[2]side, weights [2][]T, sumA, sumB float64) floa
 	return 1
 }
 
-func (s *side) len() int { return max(len(s.keys), len(s.items)) }
-
 // sample returns sample i of a sorted side, its mass and its place.
 func (s *side) sample(i int) (x, mass float64, at int32) {
-	if s.items == nil {
-		return valueOf(s.keys[i]), s.each, int32(i)
+	x, mass, at = valueOf(s.keys[i]), s.each, int32(i)
+	if s.places != nil {
+		at = s.places[i]
 	}
-	it := s.items[i]
-	if s.mass == nil {
-		return valueOf(it.key), s.each, it.at
+	if s.mass != nil {
+		mass = s.mass[at]
 	}
-	return valueOf(it.key), s.mass[it.at], it.at
-}
-
-// keyOf returns an integer that is ordered as x is.
-func keyOf(x float64) uint64 {
-	b := math.Float64bits(x)
-	return b ^ (uint64(int64(b)>>63) | 1<<63)
-}
-
-// valueOf is the inverse of keyOf.
-func valueOf(k uint64) float64 {
-	return math.Float64frombits(k ^ (uint64(int64(^k)>>63) | 1<<63))
-}
-
-// sort sorts the samples of a side, with their places if they are wanted.
-func (l *line[T]) sort(ctx context.Context, k int, z []T, places bool, s *side) error {
-	n := len(z)
-	if places {
-		grow(&l.items[k], n)
-		grow(&l.others[k], n)
-		s.items = l.items[k]
-	} else {
-		grow(&l.keys[k], n)
-		grow(&l.spare[k], n)
-		s.keys = l.keys[k]
-	}
-	for i, x := range z {
-		if key := keyOf(float64(x)); places {
-			s.items[i] = item{key, int32(i)}
-		} else {
-			s.keys[i] = key
-		}
-	}
-	if n <= fewSort && insertAll(s.keys, s.items, n*n) {
-		return nil
-	}
-	if err := l.passes(ctx, k, s, topShift); err != nil || insertAll(s.keys, s.items, mostMove*n) {
-		return err
-	}
-	// Many samples have the same upper bits.
-	return l.passes(ctx, k, s, 0)
-}
-
-// passes sorts a side by the bits of its keys from shift on.
-func (l *line[T]) passes(ctx context.Context, k int, s *side, shift int) error {
-	n := s.len()
-	count := (64 - shift + digit - 1) / digit
-	grow(&l.count, count<<digit)
-	clear(l.count)
-	for i := range n {
-		if i%piece == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		var key uint64
-		if s.items != nil {
-			key = s.items[i].key
-		} else {
-			key = s.keys[i]
-		}
-		key >>= shift
-		for t := range count {
-			l.count[t<<digit|int(key&(1<<digit-1))]++
-			key >>= digit
-		}
-	}
-	for t := range count {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		count := l.count[t<<digit:][:1<<digit]
-		sum, one := uint32(0), false
-		for b, c := range count {
-			count[b], one = sum, one || int(c) == n
-			sum += c
-		}
-		switch {
-		case one: // all have the same digit
-		case s.items != nil:
-			scatterItems(l.others[k], s.items, count, shift+t*digit)
-			l.items[k], l.others[k] = l.others[k], l.items[k]
-			s.items = l.items[k]
-		default:
-			scatterKeys(l.spare[k], s.keys, count, shift+t*digit)
-			l.keys[k], l.spare[k] = l.spare[k], l.keys[k]
-			s.keys = l.keys[k]
-		}
-	}
-	return nil
-}
-
-// insertAll sorts keys or items that are almost sorted, by insertion, and reports whether it has: it gives up
-// after so many moves.
-func insertAll(keys []uint64, items []item, moves int) bool {
-	for i := 1; i < len(keys); i++ {
-		key, j := keys[i], i
-		for ; j > 0 && keys[j-1] > key; j-- {
-			keys[j] = keys[j-1]
-			moves--
-		}
-		if keys[j] = key; moves < 0 {
-			return false
-		}
-	}
-	for i := 1; i < len(items); i++ {
-		it, j := items[i], i
-		for ; j > 0 && items[j-1].key > it.key; j-- {
-			items[j] = items[j-1]
-			moves--
-		}
-		if items[j] = it; moves < 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// scatterKeys copies keys to where their digits belong. count is where the next key of a digit goes.
-func scatterKeys(dst, keys []uint64, count []uint32, shift int) {
-	mask := uint64(len(count) - 1)
-	for _, k := range keys {
-		c := &count[k>>shift&mask]
-		dst[*c] = k
-		*c++
-	}
-}
-
-// scatterItems is scatterKeys for items.
-func scatterItems(dst, items []item, count []uint32, shift int) {
-	mask := uint64(len(count) - 1)
-	for _, it := range items {
-		c := &count[it.key>>shift&mask]
-		dst[*c] = it
-		*c++
-	}
+	return x, mass, at
 }
 
 // distance returns W_p of two sorted sides, and the scale 2^e and the order-p sum of differences in units of it:
 // W_p = scale·(sum·unit)^(1/p).
 func (l *line[T]) distance(ctx context.Context, sides *[2]side, p, unit float64) (root, power float64, err error) {
-	largest := 0.
+	var bits uint64 // of the largest; those of positive numbers have their order
 	if err := l.walk(ctx, sides, func() {
 		for _, d := range l.diff[:l.filled] {
-			largest = max(largest, math.Abs(d))
+			bits = max(bits, math.Float64bits(math.Abs(d)))
 		}
 	}); err != nil {
 		return 0, 0, err
 	}
+	largest := math.Float64frombits(bits)
 	switch {
 	case largest-largest != 0:
 		return 0, 0, fmt.Errorf("%w: a difference of samples overflows", ErrRange)
@@ -383,17 +234,18 @@ func (l *line[T]) powers(p float64, e int) {
 // walk moves the mass of one sorted side to the other, in ascending order. It calls flush whenever there are chunk
 // segments, and at the end: of segment k, diff is the difference of its samples, part its mass, and at their places.
 func (l *line[T]) walk(ctx context.Context, sides *[2]side, flush func()) error {
-	n, m := sides[0].len(), sides[1].len()
+	n, m := len(sides[0].keys), len(sides[1].keys)
 	l.filled = 0
-	if keys, other := sides[0].keys, sides[1].keys; n == m && len(keys) == n && len(other) == n {
+	if keys, other := sides[0].keys, sides[1].keys; n == m && sides[0].places == nil && sides[1].places == nil {
 		for i := 0; i < n; i += chunk {
 			if i%piece == 0 && ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
 			l.filled = min(chunk, n-i)
-			diff, part, other := l.diff[:l.filled], l.part[:l.filled], other[i:]
-			for k, key := range keys[i:][:l.filled] {
-				diff[k], part[k] = valueOf(key)-valueOf(other[k]), sides[0].each
+			keys, other := keys[i:][:l.filled], other[i:][:l.filled]
+			diff, part, each := l.diff[:l.filled], l.part[:l.filled], sides[0].each
+			for k, key := range keys {
+				diff[k], part[k] = valueOf(key)-valueOf(other[k]), each
 			}
 			flush()
 		}

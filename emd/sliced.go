@@ -186,12 +186,11 @@ func (l *line[T]) slice(ctx context.Context, p *Problem[T], sumA, sumB float64, 
 	weights := [2][]T{p.A, p.B}
 	for t, rows := range [2]int{n, m} {
 		z := l.sliced.lines[t][r*rows:][:rows]
-		for i, v := range z {
-			if v-v != 0 {
-				return 0, fmt.Errorf("%w: the projection of point %d of %s overflows", ErrRange, i, [2]string{"X", "Y"}[t])
-			}
+		if i := indexNotFinite(z); i >= 0 {
+			return 0, fmt.Errorf("%w: the projection of point %d of %s overflows", ErrRange, i, [2]string{"X", "Y"}[t])
 		}
-		if err := l.sort(ctx, t, z, gradient || weights[t] != nil, &sides[t]); err != nil {
+		var err error
+		if sides[t].keys, sides[t].places, err = sortSamples(ctx, &l.sorters[t], z, gradient || weights[t] != nil); err != nil {
 			return 0, err
 		}
 	}
