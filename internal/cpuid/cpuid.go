@@ -1,2 +1,2 @@
-// Package cpuid asks the processor for what golang.org/x/sys/cpu does not report.
+// Package cpuid detects processor features that golang.org/x/sys/cpu does not report.
 package cpuid

@@ -2,6 +2,6 @@
 
 package cpuid
 
-// F16C reports whether the processor converts float16 numbers (VCVTPH2PS). The caller knows
-// that it has AVX.
+// F16C reports whether the processor converts float16 numbers (VCVTPH2PS). The processor must
+// support AVX.
 func F16C() bool

@@ -1,7 +1,7 @@
-// Package dense has the products of gonum's matrices on the projection kernels:
-// several times gonum's speed where one operand has few columns, and the same bits on
-// every machine. Destinations come first, must not overlap the operands, and are given
-// their shape if they are empty, as in gonum; other shapes that do not match panic.
+// Package dense multiplies gonum's matrices with the projection kernels. It is several times faster
+// than gonum if one operand has few columns, and has the same bits on every machine. Destinations
+// come first and must not overlap the operands. As in gonum, empty destinations are resized, and
+// other shapes that do not match panic.
 package dense
 
 import (
@@ -12,10 +12,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// View returns the elements of m for the kernels, shared.
+// View returns m as a matrix.Matrix that shares its elements.
 func View(m *mat.Dense) matrix.Matrix[float64] { return General(m.RawMatrix()) }
 
-// General is View of what gonum's BLAS works with.
+// General is like View for a blas64.General.
 func General(g blas64.General) matrix.Matrix[float64] {
 	return matrix.Matrix[float64]{Rows: g.Rows, Cols: g.Cols, Stride: g.Stride, Data: g.Data}
 }
@@ -29,7 +29,7 @@ func Mul(ctx context.Context, dst, a, b *mat.Dense) {
 	Product(ctx, View(dst), x, y, false)
 }
 
-// Transpose sets dst = aᵀ, unless the context ends before.
+// Transpose sets dst = aᵀ. It stops when the context ends.
 func Transpose(ctx context.Context, dst, a matrix.Matrix[float64]) {
 	rows := max(8, passElements/max(1, a.Cols)&^7)
 	for i := 0; i < a.Rows && ctx.Err() == nil; i += rows {
@@ -38,11 +38,11 @@ func Transpose(ctx context.Context, dst, a matrix.Matrix[float64]) {
 	}
 }
 
-// passElements are read between two looks at the context, by who does next to nothing
-// with each.
+// passElements is the number of elements that a pass with little work for each reads between two
+// checks of the context.
 const passElements = 1 << 16
 
-// Pass calls f for rows i … j−1 of n, of so many columns, a piece after the other, until the
+// Pass calls f for consecutive pieces i … j−1 of n rows with the given number of columns, until the
 // context ends.
 func Pass(ctx context.Context, n, columns int, f func(i, j int)) {
 	rows := max(1, passElements/max(1, columns))
@@ -51,7 +51,7 @@ func Pass(ctx context.Context, n, columns int, f func(i, j int)) {
 	}
 }
 
-// TransMul sets dst = aᵀ·b, as TransProduct does. It is fastest for a of few columns.
+// TransMul sets dst = aᵀ·b, as TransProduct does. It is fastest if a has few columns.
 func TransMul(ctx context.Context, dst, a, b *mat.Dense) {
 	x, y := View(a), View(b)
 	if dst.IsEmpty() {
@@ -60,20 +60,20 @@ func TransMul(ctx context.Context, dst, a, b *mat.Dense) {
 	TransProduct(ctx, View(dst), x, y, false)
 }
 
-// A piece of a product is of pieceWork multiplications, a few milliseconds of them, or of
-// leastRows rows.
-const pieceWork, leastRows = 1 << 24, 64
+// A piece of a product has pieceMultiplications, which take a few milliseconds, or minPieceRows
+// rows.
+const pieceMultiplications, minPieceRows = 1 << 24, 64
 
-// Product sets dst = a·b, or adds it, with the bits of matrix.Mul. It looks at the context
-// between pieces, and leaves dst unfinished if that ends.
+// Product sets dst = a·b, or adds a·b to dst if add is set, with the bits of matrix.Mul. It checks
+// the context between pieces. If the context ends, dst is unfinished.
 func Product(ctx context.Context, dst, a, b matrix.Matrix[float64], add bool) {
-	inner, rows := max(1, b.Rows), pieceWork/max(1, b.Rows*b.Cols)
-	if rows < leastRows {
-		inner, rows = max(4*leastRows, pieceWork/leastRows/max(1, b.Cols)), leastRows
+	inner, rows := max(1, b.Rows), pieceMultiplications/max(1, b.Rows*b.Cols)
+	if rows < minPieceRows {
+		inner, rows = max(4*minPieceRows, pieceMultiplications/minPieceRows/max(1, b.Cols)), minPieceRows
 	}
 	for i := 0; i < a.Rows; i += rows {
 		j := min(i+rows, a.Rows)
-		// A chain that is gone on with is the same chain.
+		// continuing a chain of FMAs gives the same bits
 		for k := 0; k == 0 || k < b.Rows; k += inner {
 			if ctx.Err() != nil {
 				return
@@ -84,10 +84,10 @@ func Product(ctx context.Context, dst, a, b matrix.Matrix[float64], add bool) {
 	}
 }
 
-// TransProduct sets dst = aᵀ·b, or adds it, with the bits of matrix.TransMul. It looks at
-// the context between pieces, and leaves dst unfinished if that ends.
+// TransProduct sets dst = aᵀ·b, or adds aᵀ·b to dst if add is set, with the bits of
+// matrix.TransMul. It checks the context between pieces. If the context ends, dst is unfinished.
 func TransProduct(ctx context.Context, dst, a, b matrix.Matrix[float64], add bool) {
-	rows := max(leastRows, pieceWork/max(1, a.Cols*b.Cols))
+	rows := max(minPieceRows, pieceMultiplications/max(1, a.Cols*b.Cols))
 	for k := 0; k == 0 || k < a.Rows; k += rows {
 		if ctx.Err() != nil {
 			return

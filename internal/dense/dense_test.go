@@ -10,8 +10,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// TestPieces: a product in pieces has the bits of one in a single call, added to what there
-// was or not, and asks the context so often that no piece is larger than it should be.
+// TestPieces checks that a product in pieces has the bits of one call, with and without add, and
+// that the context is checked often enough.
 func TestPieces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	random := func(rows, cols int) matrix.Matrix[float64] {
@@ -25,7 +25,7 @@ func TestPieces(t *testing.T) {
 		for _, add := range []bool{false, true} {
 			for _, trans := range []bool{false, true} {
 				if !testdata.IsLong() && (add == trans) != (i%2 == 0) {
-					continue // the long form has both with each
+					continue // the long form combines both
 				}
 				a, b := random(c.m, c.inner), random(c.inner, c.n)
 				if trans {
@@ -44,7 +44,7 @@ func TestPieces(t *testing.T) {
 				if !slices.Equal(got.Data, want.Data) {
 					t.Errorf("%v, add %t, trans %t: other bits than in one call", c, add, trans)
 				}
-				if least := c.m * c.n * c.inner / (4 * pieceWork); ctx.Asked() < max(1, least) {
+				if least := c.m * c.n * c.inner / (4 * pieceMultiplications); ctx.Asked() < max(1, least) {
 					t.Errorf("%v, trans %t: asks %d times, want %d", c, trans, ctx.Asked(), max(1, least))
 				}
 			}

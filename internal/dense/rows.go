@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Rows returns a function that returns row i of m. The row must not be changed and is valid until
-// the next call: it is memory of m if m has rows, else a copy.
+// Rows returns a function that returns row i of m. The caller must not modify the row. It is valid
+// until the next call: it is memory of m if m stores rows, and otherwise a copy.
 func Rows(m mat.Matrix) func(i int) []float64 {
 	if v, ok := m.(*mat.Dense); ok {
 		return v.RawRowView
@@ -18,7 +18,8 @@ func Rows(m mat.Matrix) func(i int) []float64 {
 	return func(i int) []float64 { return mat.Row(row, i, m) }
 }
 
-// EachRow calls f for lo ≤ i < hi in turn, until the context ends. Each row has d elements.
+// EachRow calls f for lo ≤ i < hi in order until the context ends. d is the number of elements of a
+// row.
 func EachRow(ctx context.Context, lo, hi, d int, f func(i int)) {
 	Pass(ctx, hi-lo, d, func(i, j int) {
 		for i += lo; i < lo+j; i++ {
@@ -27,7 +28,8 @@ func EachRow(ctx context.Context, lo, hi, d int, f func(i int)) {
 	})
 }
 
-// MaxAbs returns the largest magnitude of an element of m, or of a part of m if the context ends.
+// MaxAbs returns the largest magnitude of an element of m. If the context ends, it covers only a
+// part of m.
 func MaxAbs(ctx context.Context, m mat.Matrix) float64 {
 	var largest float64
 	n, d := m.Dims()
@@ -40,7 +42,7 @@ func MaxAbs(ctx context.Context, m mat.Matrix) float64 {
 	return largest
 }
 
-// ScaleColumns multiplies column j of x by f_j, unless the context ends before.
+// ScaleColumns multiplies column j of x by f_j. It stops when the context ends.
 func ScaleColumns(ctx context.Context, x *mat.Dense, f []float64) {
 	EachRow(ctx, 0, x.RawMatrix().Rows, len(f), func(i int) {
 		row := x.RawRowView(i)

@@ -1,6 +1,6 @@
-// Package ending has a context for tests. It counts the calls of its Err method, and ends at a
-// chosen call. With it, a test that long work asks its context often enough compares counts
-// and not times.
+// Package ending provides a context for tests that counts the calls of its Err method and ends at a
+// chosen call. Tests use it to check that long operations check their context often enough, without
+// measuring time.
 package ending
 
 import (
@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// ErrAt is the cause of a Context's end.
+// ErrAt is the cause when a Context ends.
 var ErrAt = errors.New("ending: Err was called for the last time")
 
 // Context is a context that ends at a chosen call of Err.
@@ -20,8 +20,8 @@ type Context struct {
 	asked  atomic.Int64
 }
 
-// At returns a context that ends at the last-th call of Err, counted from 1. If last is 0 it
-// never ends.
+// At returns a context that ends at call number last of Err, counted from 1. If last is 0 it never
+// ends.
 func At(last int) *Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	return &Context{Context: ctx, cancel: cancel, last: int64(last)}

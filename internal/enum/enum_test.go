@@ -7,8 +7,8 @@ import (
 
 type color uint8
 
-// Every value has its name, both ways; what is no value or no name is an error that says
-// which there are, and changes nothing.
+// TestNames checks that every value converts to its name and back, and that the errors for unknown
+// values and names list the names and change nothing.
 func TestNames(t *testing.T) {
 	bad := errors.New("bad")
 	names := New("Color", bad, "red", "green")

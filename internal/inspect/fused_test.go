@@ -17,8 +17,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// machines are those whose compiler fuses x*y + z.
-var machines = map[string][]string{
+// fusingMachines are the targets for which the compiler fuses x*y + z.
+var fusingMachines = map[string][]string{
 	"arm64":    {"GOARCH=arm64"},
 	"riscv64":  {"GOARCH=riscv64"},
 	"ppc64le":  {"GOARCH=ppc64le"},
@@ -29,9 +29,9 @@ var machines = map[string][]string{
 // root is the folder of the root module.
 const root = "../.."
 
-// exact are the packages whose results are the same bits on every machine, by the folders of their
-// modules.
-var exact = map[string][]string{
+// exactPackages are the packages whose results have the same bits on every machine, by module
+// folder.
+var exactPackages = map[string][]string{
 	root: {
 		"./dist", "./emd", "./search", "./sinkhorn", "./vecmath", "./wda", "./wda/baseline", "./wda/dataset",
 		"./internal/algebra", "./internal/asm/...", "./internal/dense", "./internal/descent", "./internal/discriminant", "./internal/gibbs", "./internal/knn", "./internal/matrix", "./internal/nearest", "./internal/projection", "./internal/quantize", "./internal/random", "./internal/simplex", "./internal/stiefel", "./internal/subspace",
@@ -39,33 +39,34 @@ var exact = map[string][]string{
 	root + "/experiments": {"./baselines", "./tsne"},
 }
 
-// fused is an instruction that rounds once, as -S lists it: the innermost line of inlined
-// code, and the name.
-var fused = regexp.MustCompile(`\(([^()]+\.go):(\d+)\)\t(V?W?FN?M(?:ADD|SUB|A[DS]B|S[DS]B)[A-Z0-9]*)\t`)
+// fusedInstruction matches a fused multiply-add in the output of -S. It captures file and line of
+// the innermost inlined code and the name of the instruction.
+var fusedInstruction = regexp.MustCompile(`\(([^()]+\.go):(\d+)\)\t(V?W?FN?M(?:ADD|SUB|A[DS]B|S[DS]B)[A-Z0-9]*)\t`)
 
-// memory begins a line that counts bytes, to compare them with a limit: integers, exact.
-var memory = regexp.MustCompile(`^(elements |need := |return kernel\.Bytes\(\)|if err := s\.settings\.afford\(|if kernel\.N\(\) > 0 && kernel\.M\(\) > 0 && s\.own\.bytes\(\))`)
+// byteCountLine matches lines that compute a number of bytes for a memory limit. Their values are
+// integers and exact in float64.
+var byteCountLine = regexp.MustCompile(`^(elements |need := |return kernel\.Bytes\(\)|if err := s\.settings\.afford\(|if kernel\.N\(\) > 0 && kernel\.M\(\) > 0 && s\.own\.bytes\(\))`)
 
-// counts are functions that count bytes, to compare them with a limit. Their numbers are
-// integers, so that no rounding takes place. asmtest.Gamma is a bound that tests compare
-// with.
-var counts = []string{"Kernel.Bytes", "solver.release", "Gamma"}
+// byteCountFunctions compute a number of bytes for a memory limit. Their values are integers and
+// exact in float64. asmtest.Gamma is an error bound for tests.
+var byteCountFunctions = []string{"Kernel.Bytes", "solver.release", "Gamma"}
 
-// TestNoBareSums: the text has no sum of a product that is not rounded. It reads what this
-// machine compiles; TestNothingFused reads what the compiler makes for others.
+// TestNoBareSums checks that the source contains no sum with an unrounded product. It reads the
+// files that are compiled on this machine; TestNothingFused reads the compiler's output for other
+// machines.
 func TestNoBareSums(t *testing.T) {
 	t.Parallel()
 	for _, s := range findSums(loadAll(t)) {
-		if !slices.Contains(counts, s.Function) {
+		if !slices.Contains(byteCountFunctions, s.Function) {
 			t.Errorf("%v: use num.FMA, or round the product by a conversion", s)
 		}
 	}
 }
 
-// TestNoLibm: nothing between data and result uses functions of package math whose last bits
-// differ between machines. Packages that make tables for kernels, or judge kernels, may, and
-// so may PrincipalAngles, which is for tests. Instead there are internal/asm/exp and num.Log,
-// math.Sqrt, random.Normal, and a series for cosines in wda/dataset.
+// TestNoLibm checks that no result depends on functions of package math whose last bits differ
+// between machines. Exceptions are packages that generate tables for kernels or test kernels, and
+// PrincipalAngles, which is only for tests. Use internal/asm/exp, num.Log, math.Sqrt and
+// random.Normal instead; wda/dataset has a series for cosines.
 func TestNoLibm(t *testing.T) {
 	t.Parallel()
 	beside := regexp.MustCompile(`internal/asm/(asmtest|exp/oracle)/|internal/stiefel/\w+\.go:[0-9:]+ math\.Atan2$`)
@@ -76,10 +77,10 @@ func TestNoLibm(t *testing.T) {
 	}
 }
 
-// loadExact reads and type-checks the packages once for all tests. The short form has those of the root
-// module: others have many dependencies.
-var loadExact = sync.OnceValues(func() (all []*goPackage, err error) {
-	for dir, patterns := range exact {
+// loadExactPackages loads and type-checks the packages once for all tests. The short form loads
+// only the root module, because other modules have many dependencies.
+var loadExactPackages = sync.OnceValues(func() (all []*goPackage, err error) {
+	for dir, patterns := range exactPackages {
 		if dir == root || testdata.IsLong() {
 			packages, err := loadPackages(dir, patterns...)
 			if err != nil {
@@ -93,7 +94,7 @@ var loadExact = sync.OnceValues(func() (all []*goPackage, err error) {
 
 func loadAll(t *testing.T) []*goPackage {
 	t.Helper()
-	packages, err := loadExact()
+	packages, err := loadExactPackages()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,17 +104,17 @@ func loadAll(t *testing.T) []*goPackage {
 	return packages
 }
 
-// TestNothingFused: a product and a sum are one instruction only where the text says FMA.
-// It compiles the packages for five machines and reads the instructions.
+// TestNothingFused checks that the compiler emits fused instructions only where the source says
+// FMA. It compiles the packages for five machines and reads the instructions.
 func TestNothingFused(t *testing.T) {
 	testdata.Long(t)
-	for _, name := range slices.Sorted(maps.Keys(machines)) {
+	for _, name := range slices.Sorted(maps.Keys(fusingMachines)) {
 		t.Run(name, func(t *testing.T) {
 			var out []byte
-			for module, packages := range exact {
+			for module, packages := range exactPackages {
 				cmd := exec.Command("go", append([]string{"build", "-gcflags=-S"}, packages...)...)
 				cmd.Dir = module
-				cmd.Env = append(os.Environ(), append(machines[name], "CGO_ENABLED=0")...)
+				cmd.Env = append(os.Environ(), append(fusingMachines[name], "CGO_ENABLED=0")...)
 				text, err := cmd.CombinedOutput()
 				if err != nil {
 					t.Fatalf("%s: %v\n%s", module, err, text[max(0, len(text)-2000):])
@@ -124,7 +125,7 @@ func TestNothingFused(t *testing.T) {
 			lines := bufio.NewScanner(bytes.NewReader(out))
 			lines.Buffer(nil, 1<<20)
 			for lines.Scan() {
-				m := fused.FindStringSubmatch(lines.Text())
+				m := fusedInstruction.FindStringSubmatch(lines.Text())
 				if m == nil {
 					continue
 				}
@@ -140,7 +141,7 @@ func TestNothingFused(t *testing.T) {
 				switch text := strings.TrimSpace(texts[file][line-1]); {
 				case strings.Contains(text, "FMA("):
 					calls++
-				case !memory.MatchString(text):
+				case !byteCountLine.MatchString(text):
 					wrong[filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file)+":"+m[2]+": "+m[3]+" in "+text] = true
 				}
 			}

@@ -7,27 +7,27 @@ import (
 	"testing"
 )
 
-// TestSums looks at testdata/sums/sums.go, where the lines to find say so.
+// TestSums checks findSums on testdata/sums/sums.go, where comments mark the expected lines.
 func TestSums(t *testing.T) {
 	t.Parallel()
 	found := map[string]bool{}
-	for _, s := range findSums(load(t, "sums")) {
+	for _, s := range findSums(loadTestdata(t, "sums")) {
 		found[strconv.Itoa(s.Position.Line)] = true
 	}
-	compare(t, "testdata/sums/sums.go", "// bare", found)
+	checkMarkedLines(t, "testdata/sums/sums.go", "// bare", found)
 }
 
-// TestLibm does the same for testdata/libm/libm.go.
+// TestLibm checks findLibm on testdata/libm/libm.go in the same way.
 func TestLibm(t *testing.T) {
 	t.Parallel()
 	found := map[string]bool{}
-	for _, s := range findLibm(load(t, "libm")) {
+	for _, s := range findLibm(loadTestdata(t, "libm")) {
 		found[strings.Split(s, ":")[1]] = true
 	}
-	compare(t, "testdata/libm/libm.go", "// libm", found)
+	checkMarkedLines(t, "testdata/libm/libm.go", "// libm", found)
 }
 
-func load(t *testing.T, name string) []*goPackage {
+func loadTestdata(t *testing.T, name string) []*goPackage {
 	t.Helper()
 	packages, err := loadPackages(".", "./testdata/"+name)
 	if err != nil {
@@ -36,8 +36,8 @@ func load(t *testing.T, name string) []*goPackage {
 	return packages
 }
 
-// compare checks that the lines with a mark, and no others, were found.
-func compare(t *testing.T, path, mark string, found map[string]bool) {
+// checkMarkedLines checks that exactly the lines with the mark were found.
+func checkMarkedLines(t *testing.T, path, mark string, found map[string]bool) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {

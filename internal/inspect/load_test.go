@@ -1,5 +1,5 @@
-// Package inspect tests that nothing is computed whose last bits differ between machines. It reads the
-// text of the packages and what the compiler makes of it.
+// Package inspect tests that results have the same bits on every machine. It reads the source of
+// the packages and the compiler's output.
 package inspect
 
 import (
@@ -17,8 +17,8 @@ import (
 	"path/filepath"
 )
 
-// loadPackages returns the packages that match patterns of the go command in a folder, type-checked.
-// A package comes after the packages that it imports.
+// loadPackages returns the type-checked packages in dir that match the patterns. A package comes
+// after the packages that it imports.
 func loadPackages(dir string, patterns ...string) ([]*goPackage, error) {
 	cmd := exec.Command("go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,GoFiles,Export,DepOnly,CgoFiles"}, patterns...)...)
 	cmd.Dir = dir
@@ -63,12 +63,12 @@ type goPackage struct {
 
 type loader struct {
 	fset     *token.FileSet
-	exports  map[string]string // by import path: the file of what the compiler has exported
+	exports  map[string]string // export data files by import path
 	compiled types.Importer
 	checked  map[string]*types.Package
 }
 
-// Import implements types.Importer. A package that was checked is itself, so that its
+// Import implements types.Importer. It returns packages that were already checked, so that
 // functions are the same objects everywhere.
 func (l *loader) Import(path string) (*types.Package, error) {
 	if p := l.checked[path]; p != nil {

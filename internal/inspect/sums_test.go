@@ -11,36 +11,35 @@ import (
 	"strings"
 )
 
-// bareSum is a sum or difference with a product as an operand.
+// bareSum is a sum or difference with an unrounded product as an operand.
 type bareSum struct {
 	Position token.Position
-	Function string // with its receiver's type: "geometry.bytes"
+	Function string // with the receiver type, such as "geometry.bytes"
 	Text     string
 }
 
 func (s bareSum) String() string { return fmt.Sprintf("%v: %s", s.Position, s.Text) }
 
-// findSums returns the sums and differences of floating-point numbers whose operand may be a
-// product that no conversion rounds.
+// findSums returns the floating-point sums and differences whose operand may be a product that is
+// not rounded by a conversion.
 //
-// Where the machine has an instruction for it, Go's compiler may compute x*y + z with one
-// rounding instead of two, even if the product was kept in a variable or comes from an
-// inlined function. An explicit conversion, T(x*y) + z, forbids that. Code whose results
-// are to be the same bits on every machine must therefore not add a bare product.
+// On machines with a fused instruction, the Go compiler may compute x*y + z with one rounding
+// instead of two, even if the product was stored in a variable or comes from an inlined function.
+// An explicit conversion, T(x*y) + z, prevents this. Code whose results must have the same bits on
+// every machine must not add a bare product.
 //
-// findSums follows products through local variables, and through arguments and results of the
-// packages' functions. It does not follow them through memory (slices, fields, pointers)
-// and ignores the order of statements. A product by a power of two is exact and does not
-// count.
+// findSums follows products through local variables and through arguments and results of functions
+// in the packages. It does not follow them through memory (slices, fields, pointers) and ignores
+// the order of statements. A product with a power of two is exact and not reported.
 func findSums(packages []*goPackage) []bareSum {
-	a := &analysis{bare: map[types.Object]bool{}, results: map[result]bool{}}
+	a := &analysis{bareVariables: map[types.Object]bool{}, bareResults: map[functionResult]bool{}}
 	for a.changed = true; a.changed; {
 		a.changed, a.found = false, nil
 		for _, p := range packages {
 			a.p = p
 			for _, f := range p.Files {
 				for _, d := range f.Decls {
-					a.declaration(d)
+					a.inspectDeclaration(d)
 				}
 			}
 		}
@@ -48,110 +47,110 @@ func findSums(packages []*goPackage) []bareSum {
 	return a.found
 }
 
-// result is a result of a function.
-type result struct {
-	of    types.Object
-	index int
+// functionResult is one result of a function.
+type functionResult struct {
+	function types.Object
+	index    int
 }
 
 type analysis struct {
-	p       *goPackage
-	bare    map[types.Object]bool // variables that may hold a bare product
-	results map[result]bool       // results that may be one
-	changed bool
-	found   []bareSum
-	within  string // the function that is looked at
+	p             *goPackage
+	bareVariables map[types.Object]bool   // variables that may contain a bare product
+	bareResults   map[functionResult]bool // results that may be a bare product
+	changed       bool
+	found         []bareSum
+	function      string // function being inspected
 }
 
-func (a *analysis) declaration(d ast.Decl) {
+func (a *analysis) inspectDeclaration(d ast.Decl) {
 	f, ok := d.(*ast.FuncDecl)
 	if !ok || f.Body == nil {
 		return
 	}
 	of := a.p.Info.Defs[f.Name]
-	a.within = f.Name.Name
+	a.function = f.Name.Name
 	if recv := of.(*types.Func).Signature().Recv(); recv != nil {
 		t := recv.Type()
 		if p, ok := t.(*types.Pointer); ok {
 			t = p.Elem()
 		}
-		a.within = t.(*types.Named).Obj().Name() + "." + a.within
+		a.function = t.(*types.Named).Obj().Name() + "." + a.function
 	}
-	a.body(f.Body, of, f.Type)
+	a.inspectBody(f.Body, of, f.Type)
 }
 
-// body looks at the statements of a function, which of is nil for if it has no name.
-func (a *analysis) body(b *ast.BlockStmt, of types.Object, signature *ast.FuncType) {
+// inspectBody inspects the statements of a function. of is nil for a function literal.
+func (a *analysis) inspectBody(b *ast.BlockStmt, of types.Object, signature *ast.FuncType) {
 	ast.Inspect(b, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			a.body(n.Body, nil, n.Type)
+			a.inspectBody(n.Body, nil, n.Type)
 			return false
 		case *ast.BinaryExpr:
-			if (n.Op == token.ADD || n.Op == token.SUB) && a.float(n) && (a.product(n.X) || a.product(n.Y)) {
+			if (n.Op == token.ADD || n.Op == token.SUB) && a.hasFloatType(n) && (a.mayBeBareProduct(n.X) || a.mayBeBareProduct(n.Y)) {
 				a.report(n, n.OpPos)
 			}
 		case *ast.AssignStmt:
-			a.assign(n)
+			a.inspectAssignment(n)
 		case *ast.ValueSpec:
 			for i, name := range n.Names {
-				if len(n.Values) == len(n.Names) && a.product(n.Values[i]) {
-					a.mark(a.p.Info.Defs[name])
+				if len(n.Values) == len(n.Names) && a.mayBeBareProduct(n.Values[i]) {
+					a.markVariable(a.p.Info.Defs[name])
 				}
 			}
 		case *ast.CallExpr:
-			a.call(n)
+			a.inspectCall(n)
 		case *ast.ReturnStmt:
-			a.returns(n, of, signature)
+			a.inspectReturn(n, of, signature)
 		}
 		return true
 	})
 }
 
-func (a *analysis) assign(n *ast.AssignStmt) {
+func (a *analysis) inspectAssignment(n *ast.AssignStmt) {
 	switch n.Tok {
 	case token.ADD_ASSIGN, token.SUB_ASSIGN:
-		if a.float(n.Lhs[0]) && (a.product(n.Rhs[0]) || a.product(n.Lhs[0])) {
+		if a.hasFloatType(n.Lhs[0]) && (a.mayBeBareProduct(n.Rhs[0]) || a.mayBeBareProduct(n.Lhs[0])) {
 			a.report(n, n.TokPos)
 		}
 	case token.MUL_ASSIGN:
-		if a.float(n.Lhs[0]) && !a.scale(n.Rhs[0]) {
-			a.mark(a.variable(n.Lhs[0]))
+		if a.hasFloatType(n.Lhs[0]) && !a.isPowerOfTwo(n.Rhs[0]) {
+			a.markVariable(a.localVariable(n.Lhs[0]))
 		}
 	case token.ASSIGN, token.DEFINE:
 		for i, to := range n.Lhs {
 			if len(n.Rhs) == len(n.Lhs) {
-				if a.product(n.Rhs[i]) {
-					a.mark(a.variable(to))
+				if a.mayBeBareProduct(n.Rhs[i]) {
+					a.markVariable(a.localVariable(to))
 				}
-			} else if call, ok := n.Rhs[0].(*ast.CallExpr); ok && a.results[result{a.callee(call), i}] {
-				a.mark(a.variable(to))
+			} else if call, ok := n.Rhs[0].(*ast.CallExpr); ok && a.bareResults[functionResult{a.calledFunction(call), i}] {
+				a.markVariable(a.localVariable(to))
 			}
 		}
 	}
 }
 
-// call marks the parameters of a function that are given bare products.
-func (a *analysis) call(n *ast.CallExpr) {
-	f, ok := a.callee(n).(*types.Func)
+// inspectCall marks parameters that receive bare products.
+func (a *analysis) inspectCall(n *ast.CallExpr) {
+	f, ok := a.calledFunction(n).(*types.Func)
 	if !ok {
 		return
 	}
 	parameters := f.Signature().Params()
 	for i, arg := range n.Args {
-		if i < parameters.Len() && a.product(arg) {
-			a.mark(parameters.At(i))
+		if i < parameters.Len() && a.mayBeBareProduct(arg) {
+			a.markVariable(parameters.At(i))
 		}
 	}
 }
 
-func (a *analysis) returns(n *ast.ReturnStmt, of types.Object, signature *ast.FuncType) {
+func (a *analysis) inspectReturn(n *ast.ReturnStmt, of types.Object, signature *ast.FuncType) {
 	if of == nil {
 		return
 	}
 	for i, e := range n.Results {
-		if a.product(e) {
-			a.markResult(result{of, i})
+		if a.mayBeBareProduct(e) {
+			a.markResult(functionResult{of, i})
 		}
 	}
 	if len(n.Results) > 0 || signature.Results == nil {
@@ -160,23 +159,23 @@ func (a *analysis) returns(n *ast.ReturnStmt, of types.Object, signature *ast.Fu
 	i := 0
 	for _, field := range signature.Results.List {
 		for _, name := range field.Names {
-			if a.bare[a.p.Info.Defs[name]] {
-				a.markResult(result{of, i})
+			if a.bareVariables[a.p.Info.Defs[name]] {
+				a.markResult(functionResult{of, i})
 			}
 			i++
 		}
 	}
 }
 
-func (a *analysis) mark(v types.Object) {
-	if v != nil && isFloat(v.Type()) && !a.bare[v] {
-		a.bare[v], a.changed = true, true
+func (a *analysis) markVariable(v types.Object) {
+	if v != nil && isFloat(v.Type()) && !a.bareVariables[v] {
+		a.bareVariables[v], a.changed = true, true
 	}
 }
 
-func (a *analysis) markResult(r result) {
-	if !a.results[r] {
-		a.results[r], a.changed = true, true
+func (a *analysis) markResult(r functionResult) {
+	if !a.bareResults[r] {
+		a.bareResults[r], a.changed = true, true
 	}
 }
 
@@ -185,34 +184,34 @@ func (a *analysis) report(n ast.Node, at token.Pos) {
 	if err := printer.Fprint(&text, a.p.Fset, n); err != nil {
 		text.WriteString(err.Error())
 	}
-	a.found = append(a.found, bareSum{a.p.Fset.Position(at), a.within, text.String()})
+	a.found = append(a.found, bareSum{a.p.Fset.Position(at), a.function, text.String()})
 }
 
-// product reports whether an expression may be a product that was not rounded.
-func (a *analysis) product(e ast.Expr) bool {
+// mayBeBareProduct reports whether e may be a product that was not rounded.
+func (a *analysis) mayBeBareProduct(e ast.Expr) bool {
 	if tv := a.p.Info.Types[e]; tv.Value != nil {
-		return false // a constant
+		return false // constant
 	}
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		return a.product(e.X)
+		return a.mayBeBareProduct(e.X)
 	case *ast.UnaryExpr:
-		return (e.Op == token.SUB || e.Op == token.ADD) && a.product(e.X)
+		return (e.Op == token.SUB || e.Op == token.ADD) && a.mayBeBareProduct(e.X)
 	case *ast.BinaryExpr:
-		return e.Op == token.MUL && a.float(e) && !a.scale(e.X) && !a.scale(e.Y)
+		return e.Op == token.MUL && a.hasFloatType(e) && !a.isPowerOfTwo(e.X) && !a.isPowerOfTwo(e.Y)
 	case *ast.Ident:
-		return a.bare[a.variable(e)]
+		return a.bareVariables[a.localVariable(e)]
 	case *ast.CallExpr:
 		if a.p.Info.Types[e.Fun].IsType() {
-			return false // a conversion
+			return false // conversion
 		}
-		return a.results[result{a.callee(e), 0}]
+		return a.bareResults[functionResult{a.calledFunction(e), 0}]
 	}
 	return false
 }
 
-// scale reports whether an expression is a constant power of two.
-func (a *analysis) scale(e ast.Expr) bool {
+// isPowerOfTwo reports whether e is a constant power of two.
+func (a *analysis) isPowerOfTwo(e ast.Expr) bool {
 	v := a.p.Info.Types[e].Value
 	if v == nil || v.Kind() != constant.Int && v.Kind() != constant.Float {
 		return false
@@ -222,8 +221,8 @@ func (a *analysis) scale(e ast.Expr) bool {
 	return fraction == 0.5
 }
 
-// callee returns the function that is called by its name, or nil.
-func (a *analysis) callee(n *ast.CallExpr) types.Object {
+// calledFunction returns the function called by name, or nil.
+func (a *analysis) calledFunction(n *ast.CallExpr) types.Object {
 	f := ast.Unparen(n.Fun)
 	switch x := f.(type) {
 	case *ast.IndexExpr:
@@ -246,8 +245,8 @@ func (a *analysis) callee(n *ast.CallExpr) types.Object {
 	return nil
 }
 
-// variable returns the local variable that an expression names, or nil.
-func (a *analysis) variable(e ast.Expr) types.Object {
+// localVariable returns the local variable named by e, or nil.
+func (a *analysis) localVariable(e ast.Expr) types.Object {
 	name, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok {
 		return nil
@@ -261,13 +260,12 @@ func (a *analysis) variable(e ast.Expr) types.Object {
 	return nil
 }
 
-func (a *analysis) float(e ast.Expr) bool {
+func (a *analysis) hasFloatType(e ast.Expr) bool {
 	tv := a.p.Info.Types[e]
 	return tv.Value == nil && isFloat(tv.Type)
 }
 
-// isFloat reports whether a type is of floating-point numbers, or a type parameter that may
-// be.
+// isFloat reports whether t is a floating-point type or a type parameter that may be one.
 func isFloat(t types.Type) bool {
 	if p, ok := types.Unalias(t).(*types.TypeParam); ok {
 		return mayBeFloat(p.Constraint().Underlying())

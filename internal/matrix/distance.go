@@ -8,7 +8,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// SqEuclideanTrans is dist.SqEuclidean for a z that is transposed already, d × m.
+// SqEuclideanTrans is like dist.SqEuclidean for a transposed z, d × m.
 func SqEuclideanTrans[T num.Float](dst, x, zt Matrix[T]) {
 	checkTrans(dst, x, zt)
 	if x.Cols >= gram.Features {
@@ -18,9 +18,9 @@ func SqEuclideanTrans[T num.Float](dst, x, zt Matrix[T]) {
 	distance.SqEuclidean(dst.Rows, dst.Cols, x.Cols, dst.Data, dst.Stride, x.Data, x.Stride, zt.Data, zt.Stride, false)
 }
 
-// GibbsTrans sets k_ij = 2^(c·‖x_i − z_j‖²) for a z that is transposed already, d × m. It
-// sets dist_ij to the squared distance, too, unless dist is the zero Matrix. With
-// c = exp.Bits(λ), k is the Gibbs kernel of λ.
+// GibbsTrans sets k_ij = 2^(c·‖x_i − z_j‖²) for a transposed z, d × m. It also sets dist_ij to the
+// squared distance unless dist is the zero Matrix. With c = exp.Bits(λ), k is the Gibbs kernel for
+// λ.
 func GibbsTrans[T num.Float](k, dist, x, zt Matrix[T], c T) {
 	keep := dist.Data != nil
 	if x.Cols >= gram.Features {
@@ -39,8 +39,8 @@ func GibbsTrans[T num.Float](k, dist, x, zt Matrix[T], c T) {
 	distance.Gibbs(k.Rows, k.Cols, x.Cols, k.Data, k.Stride, dist.Data, dist.Stride, x.Data, x.Stride, zt.Data, zt.Stride, c)
 }
 
-// Exp2 sets dst_ij = 2^(c·x_ij), values below the least normal number to +0. dst may
-// be x; otherwise they must not overlap.
+// Exp2 sets dst_ij = 2^(c·x_ij). Values below the least normal number become +0. dst may be x but
+// must not overlap it in any other way.
 func Exp2[T num.Float](dst, x Matrix[T], c T) {
 	if dst.Rows != x.Rows || dst.Cols != x.Cols {
 		panic(asm.ShapePanic)
@@ -64,8 +64,8 @@ func Exp2[T num.Float](dst, x Matrix[T], c T) {
 	}
 }
 
-// Exp sets dst_i = exp(x_i) with an error of at most one unit in the last place, over
-// the whole range. dst may be x.
+// Exp sets dst_i = exp(x_i) with an error of at most one unit in the last place over the whole
+// range. dst may be x.
 func Exp[T num.Float](dst, x []T) {
 	if len(dst) != len(x) {
 		panic(asm.ShapePanic)
@@ -73,7 +73,7 @@ func Exp[T num.Float](dst, x []T) {
 	exp.Exp(dst, x)
 }
 
-// checkTrans panics unless dst is for the distances between the rows of x and the columns
+// checkTrans panics unless dst has the shape of the distances between the rows of x and the columns
 // of zt.
 func checkTrans[T num.Float](dst, x, zt Matrix[T]) {
 	if x.Cols != zt.Rows || dst.Rows != x.Rows || dst.Cols != zt.Cols {

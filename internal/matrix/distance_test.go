@@ -13,8 +13,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// strided returns a rows × cols matrix of uniform values whose stride is larger than
-// its rows, with NaN in between.
+// strided returns a rows × cols matrix of uniform values with a stride larger than cols and NaN
+// between the rows.
 func strided[T num.Float](rng *rand.Rand, rows, cols, gap int) Matrix[T] {
 	m := Matrix[T]{Rows: rows, Cols: cols, Stride: cols + gap, Data: make([]T, rows*(cols+gap))}
 	for i := range m.Data {
@@ -28,8 +28,8 @@ func strided[T num.Float](rng *rand.Rand, rows, cols, gap int) Matrix[T] {
 	return m
 }
 
-// chain is the definition of a squared distance: one FMA a feature, in order.
-func chain[T num.Float](x, z []T) (sum T) {
+// squaredDistance is the definition: one FMA for each feature, in order.
+func squaredDistance[T num.Float](x, z []T) (sum T) {
 	for k := range x {
 		d := x[k] - z[k]
 		sum = num.FMA(d, d, sum)
@@ -37,7 +37,7 @@ func chain[T num.Float](x, z []T) (sum T) {
 	return sum
 }
 
-// shapes lie around the edges of tiles and panels.
+// shapes returns shapes near the edges of tiles and panels.
 func shapes() [][3]int {
 	var s [][3]int
 	for _, d := range []int{0, 1, 2, 7, 16, 17, 64, 65, 255, 256, 257, 600, 1030} {
@@ -48,24 +48,24 @@ func shapes() [][3]int {
 	return append(s, [3]int{0, 4, 3}, [3]int{4, 0, 3})
 }
 
-// TestDistances: every distance, and every element of a Gibbs kernel, is that of its
-// definition, however the work is cut into panels and kernels, at every level.
+// TestDistances checks every distance and every element of a Gibbs kernel against the definition,
+// at every level, for all ways of dividing the work into panels and kernels.
 func TestDistances(t *testing.T) {
 	for lv := range asmtest.Each(t) {
-		t.Run(lv.String()+"/float64", func(t *testing.T) { distances[float64](t) })
-		t.Run(lv.String()+"/float32", func(t *testing.T) { distances[float32](t) })
+		t.Run(lv.String()+"/float64", func(t *testing.T) { testDistances[float64](t) })
+		t.Run(lv.String()+"/float32", func(t *testing.T) { testDistances[float32](t) })
 	}
 }
 
-func distances[T num.Float](t *testing.T) {
+func testDistances[T num.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i, s := range shapes() {
 		n, m, d := s[0], s[1], s[2]
 		if !testdata.IsLong() && d > 64 && (i+i/6)%3 != 0 {
-			continue // the long form has all edges of tiles with all edges of features
+			continue // the long form combines all edges of tiles with all edges of features
 		}
 		gaps := []int{0, 3}
-		if !testdata.IsLong() { // in turn, the other gap for the other type
+		if !testdata.IsLong() { // the short form alternates the gap between the types
 			gap := (i + i/6) % 2
 			if num.IsFloat64[T]() {
 				gap = 1 - gap
@@ -75,26 +75,26 @@ func distances[T num.Float](t *testing.T) {
 		for _, gap := range gaps {
 			x, z := strided[T](rng, n, d, gap), strided[T](rng, m, d, 2*gap)
 			if n > 0 && m > 0 {
-				copy(z.Row(m/2), x.Row(n/2)) // equal rows: distance 0
+				copy(z.Row(m/2), x.Row(n/2)) // equal rows have distance 0
 			}
 			dst, k := strided[T](rng, n, m, gap), strided[T](rng, n, m, gap)
 			const lambda = 0.7
 			dist.SqEuclidean(dst, x, z)
 			dist.Gibbs(k, x, z, lambda)
-			// The same from a transposed z: with the distances kept, and without.
+			// The transposed z gives the same bits, with the distances stored and without.
 			zt := strided[T](rng, d, m, gap)
 			Transpose(zt, z)
 			dst2, k2, k3 := strided[T](rng, n, m, gap), strided[T](rng, n, m, gap), strided[T](rng, n, m, gap)
 			SqEuclideanTrans(dst2, x, zt)
 			GibbsTrans(k2, Matrix[T]{}, x, zt, exp.Bits[T](lambda))
-			same(t, dst2, dst)
-			same(t, k2, k)
+			checkSameBits(t, dst2, dst)
+			checkSameBits(t, k2, k)
 			GibbsTrans(k3, dst2, x, zt, exp.Bits[T](lambda))
-			same(t, dst2, dst)
-			same(t, k3, k)
+			checkSameBits(t, dst2, dst)
+			checkSameBits(t, k3, k)
 			for i := range n {
 				for j := range m {
-					want := chain(x.Row(i), z.Row(j))
+					want := squaredDistance(x.Row(i), z.Row(j))
 					if d >= gram.Features {
 						want = gram.Ref(x.Row(i), z.Row(j))
 					}
@@ -120,7 +120,7 @@ func distances[T num.Float](t *testing.T) {
 
 func TestExp(t *testing.T) {
 	x := []float64{0, 1, -1, 709.78, -745, math.Inf(-1), math.Inf(1)}
-	// Not math.Exp, which overflows early on some machines and flushes on others.
+	// Constants, because math.Exp overflows early or flushes to zero on some machines.
 	want := []float64{1, math.E, 1 / math.E, 1.7928227943945155e308, math.SmallestNonzeroFloat64, 0, math.Inf(1)}
 	dst := make([]float64, len(x)+1)
 	dst[len(x)] = 5
@@ -135,8 +135,9 @@ func TestExp(t *testing.T) {
 	}
 }
 
-// same demands the same bits inside, and NaN between the rows as strided has it.
-func same[T num.Float](t *testing.T, got, want Matrix[T]) {
+// checkSameBits checks that the elements have the same bits and that the NaN values between the
+// rows are unchanged.
+func checkSameBits[T num.Float](t *testing.T, got, want Matrix[T]) {
 	t.Helper()
 	for i := range want.Data {
 		if g, w := got.Data[i], want.Data[i]; g != w && (g == g || w == w) {

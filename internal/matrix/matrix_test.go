@@ -9,7 +9,7 @@ import (
 	"github.com/gomonge/monge/internal/asm"
 )
 
-// panics demands that f panics with these words, which the shapes may follow.
+// panics checks that f panics with the given text, which may be followed by shapes.
 func panics(t *testing.T, words string, f func()) {
 	t.Helper()
 	defer func() {
@@ -21,8 +21,7 @@ func panics(t *testing.T, words string, f func()) {
 	f()
 }
 
-// TestOverlap compares with the elements that two views have in common, for all small
-// views of one array.
+// TestOverlap compares Overlap with the common elements of all pairs of small views of one array.
 func TestOverlap(t *testing.T) {
 	data := make([]float32, 24)
 	var views []Matrix[float32]
@@ -50,7 +49,7 @@ func TestOverlap(t *testing.T) {
 				}
 			}
 			got := Overlap(a, b)
-			// Rows at different distances: the memory they span counts.
+			// With different strides the memory ranges count.
 			if cautious := a.Stride != b.Stride && a.Rows > 1; got != want && !(got && cautious) {
 				t.Fatalf("Overlap(%v, %v) = %v, want %v", at(data, a), at(data, b), got, want)
 			}
@@ -65,8 +64,8 @@ func at(data []float32, m Matrix[float32]) string {
 	return fmt.Sprintf("%d × %d, stride %d from %d", m.Rows, m.Cols, m.Stride, cap(data)-cap(m.Data))
 }
 
-// TestMistakes: operands that do not match, do not fit or overlap panic with a
-// sentence before a kernel sees them.
+// TestMistakes checks that operands that do not match, do not fit or overlap panic with a clear
+// text before a kernel runs.
 func TestMistakes(t *testing.T) {
 	m := func(r, c int) Matrix[float64] { return New[float64](r, c, nil) }
 	two, twoByThree := m(2, 2), m(2, 3)
@@ -85,7 +84,7 @@ func TestMistakes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			big := m(4, 4)
 			a := big.RowRange(0, 2).ColRange(0, 2)
-			f(two, a, a) // matches
+			f(two, a, a) // does not panic
 			f(big.RowRange(0, 2).ColRange(2, 4), a, a)
 			panics(t, asm.ShapePanic, func() { f(twoByThree, a, a) })
 			panics(t, asm.OverlapPanic, func() { f(big.RowRange(0, 2).ColRange(1, 3), a, a) })
@@ -100,9 +99,9 @@ func TestMistakes(t *testing.T) {
 				panics(t, asm.FitPanic, func() { f(bad, a, a) })
 				panics(t, asm.FitPanic, func() { f(two, bad, bad) })
 			}
-			// The case that once wrote beyond its data.
+			// regression test: this case once wrote beyond its data
 			wrap := Matrix[float64]{Rows: 1<<61 + 1, Cols: 8, Stride: 8, Data: make([]float64, 64)}
-			panics(t, asm.FitPanic, func() { f(square(wrap), square(wrap), square(wrap)) })
+			panics(t, asm.FitPanic, func() { f(repeatToSquare(wrap), repeatToSquare(wrap), repeatToSquare(wrap)) })
 		})
 	}
 	panics(t, asm.ShapePanic, func() { MulVec(vec, two, vec) })
@@ -110,8 +109,8 @@ func TestMistakes(t *testing.T) {
 	panics(t, asm.ShapePanic, func() { Exp(make([]float64, 2), vec) })
 }
 
-// square returns m with as many columns as rows, so that it matches itself.
-func square(m Matrix[float64]) Matrix[float64] {
+// repeatToSquare returns a square matrix like m, so that it matches itself.
+func repeatToSquare(m Matrix[float64]) Matrix[float64] {
 	m.Cols = m.Rows
 	return m
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/gomonge/monge/internal/asm/project"
 )
 
-// Mul sets dst = a·b, or adds a·b to dst if add is set: every element is one chain of
-// FMAs, k ascending.
+// Mul sets dst = a·b, or adds a·b to dst if add is set. Every element is one chain of FMAs over
+// ascending k.
 //
 //	dst_ij = Σ_k a_ik b_kj       dst m × n, a m × d, b d × n
 //
-// It is fastest for b of few columns, as samples by a projection have it.
+// It is fastest if b has few columns, as in a product of samples and a projection.
 func Mul[T num.Float](dst, a, b Matrix[T], add bool) {
 	if dst.Rows != a.Rows || dst.Cols != b.Cols || a.Cols != b.Rows {
 		panic(asm.ShapePanic)
@@ -21,12 +21,12 @@ func Mul[T num.Float](dst, a, b Matrix[T], add bool) {
 	project.Mul(a.Rows, b.Cols, a.Cols, dst.Data, dst.Stride, a.Data, a.Stride, b.Data, b.Stride, add)
 }
 
-// TransMul sets dst = aᵀ·b, or adds aᵀ·b to dst if add is set: every element is one
-// chain of FMAs, k ascending.
+// TransMul sets dst = aᵀ·b, or adds aᵀ·b to dst if add is set. Every element is one chain of FMAs
+// over ascending k.
 //
 //	dst_ij = Σ_k a_ki b_kj       dst m × n, a d × m, b d × n
 //
-// It is fastest for a of few columns: the wide operand is best on the right.
+// It is fastest if a has few columns and b is the wide operand.
 func TransMul[T num.Float](dst, a, b Matrix[T], add bool) {
 	if dst.Rows != a.Cols || dst.Cols != b.Cols || a.Rows != b.Rows {
 		panic(asm.ShapePanic)
@@ -35,7 +35,8 @@ func TransMul[T num.Float](dst, a, b Matrix[T], add bool) {
 	project.TransMul(a.Rows, a.Cols, b.Cols, dst.Data, dst.Stride, b.Data, b.Stride, a.Data, a.Stride, add)
 }
 
-// MulVec sets dst = a·x for a vector x, a row summed in the lanes of the contract.
+// MulVec sets dst = a·x for a vector x. Each row is summed in lanes, in the order of asm's
+// contract.
 func MulVec[T num.Float](dst []T, a Matrix[T], x []T) {
 	if len(dst) != a.Rows || len(x) != a.Cols {
 		panic(asm.ShapePanic)
@@ -52,9 +53,9 @@ func Transpose[T num.Float](dst, a Matrix[T]) {
 	}
 	checkOperands(&dst, &a, &a)
 	if a.IsEmpty() {
-		return // rows without columns may be any number
+		return // rows without columns: their number is not bounded by the data
 	}
-	// A line of dst at a time, not an element of each of its rows.
+	// write a cache line of dst at a time
 	const line = 8
 	for i := 0; i < a.Rows; i += line {
 		for j := range a.Cols {
@@ -66,7 +67,7 @@ func Transpose[T num.Float](dst, a Matrix[T]) {
 	}
 }
 
-// Widen sets dst = x, which is exact.
+// Widen sets dst = x without rounding.
 func Widen(dst Matrix[float64], x Matrix[float32]) {
 	if dst.Rows != x.Rows || dst.Cols != x.Cols {
 		panic(asm.ShapePanic)

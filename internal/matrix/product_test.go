@@ -8,8 +8,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestProducts: every element is one chain of FMAs in the order of the definition, or
-// goes on with it.
+// TestProducts checks that every element is one chain of FMAs in the order of the definition, or
+// continues such a chain.
 func TestProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for _, s := range [][3]int{{1, 784, 10}, {9, 33, 3}, {20, 5, 64}, {3, 0, 2}, {17, 300, 11}, {0, 4, 2}, {4, 3, 0}} {
@@ -36,7 +36,7 @@ func TestProducts(t *testing.T) {
 				}
 				Mul(y, a, b, add)
 				TransMul(yt, at, b, add)
-				same(t, yt, want)
+				checkSameBits(t, yt, want)
 				for i := range want.Rows {
 					for l, w := range want.Row(i) {
 						if y.At(i, l) != w {
@@ -49,7 +49,7 @@ func TestProducts(t *testing.T) {
 	}
 }
 
-// TestMulVec compares with the product of matrices, whose chains round otherwise.
+// TestMulVec compares with Mul within rounding, because the summation orders differ.
 func TestMulVec(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	a, x := strided[float64](rng, 7, 45, 2), strided[float64](rng, 45, 1, 0)
@@ -63,7 +63,7 @@ func TestMulVec(t *testing.T) {
 	}
 }
 
-// TestWiden: every element, and none beside.
+// TestWiden checks every element and the memory beside the matrix.
 func TestWiden(t *testing.T) {
 	x, dst := New[float32](3, 12, nil), New[float64](3, 17, nil)
 	for i := range x.Data {

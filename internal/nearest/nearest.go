@@ -1,8 +1,8 @@
-// Package nearest keeps the k best of many candidates, without allocation once it has grown.
+// Package nearest keeps the k nearest of many candidates. After warm-up it does not allocate.
 //
-// A candidate has a distance and a row. The nearer of two is the one with the smaller
-// distance, and at equal distance the one with the smaller row. So the k best do not depend on
-// the order in which candidates come. A distance of NaN counts as +Inf.
+// A candidate has a distance and a row. Candidates are ordered by distance, and by row at equal
+// distances. So the k nearest do not depend on the order in which candidates are offered. NaN
+// counts as +Inf.
 package nearest
 
 import (
@@ -12,31 +12,31 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Set holds the k nearest candidates that it was offered. The zero value is for k = 0. It
-// belongs to one goroutine.
+// Set contains the k nearest candidates offered to it. The zero value has k = 0. A Set must not be
+// used by several goroutines at once.
 //
-// Up to sortedMost candidates are in order, the nearest first. More are a heap with the farthest
-// on top, until Sort is called.
+// Up to maxSorted candidates are sorted, the nearest first. More candidates form a heap, with the
+// farthest on top, until Sort is called.
 type Set[T num.Float] struct {
 	distances []T
 	rows      []int
 	k         int
 }
 
-// sortedMost is the largest k whose candidates are kept in order. To insert one among so few takes
-// less time than to mend a heap.
-const sortedMost = 16
+// maxSorted is the largest k for which candidates are kept sorted. For so few, insertion is faster
+// than a heap.
+const maxSorted = 16
 
-// top is the index of the farthest candidate.
-func (s *Set[T]) top() int {
-	if s.k <= sortedMost {
+// farthestIndex returns the index of the farthest candidate.
+func (s *Set[T]) farthestIndex() int {
+	if s.k <= maxSorted {
 		return len(s.distances) - 1
 	}
 	return 0
 }
 
-// Reset empties s and sets k, the largest number of candidates that it holds. It allocates
-// only if k is larger than any before.
+// Reset empties s and sets k, the largest number of candidates. It allocates only if k is larger
+// than ever before.
 func (s *Set[T]) Reset(k int) {
 	if k < 0 {
 		panic("nearest: number of candidates below 0")
@@ -45,14 +45,14 @@ func (s *Set[T]) Reset(k int) {
 	s.distances, s.rows = slices.Grow(s.distances[:0], k), slices.Grow(s.rows[:0], k)
 }
 
-// Len returns the number of candidates that s holds, at most k.
+// Len returns the number of candidates in s, at most k.
 func (s *Set[T]) Len() int { return len(s.distances) }
 
-// Room returns the number of candidates that s can still hold until it is full.
+// Room returns the number of candidates that s can accept until it is full.
 func (s *Set[T]) Room() int { return s.k - len(s.distances) }
 
 // Bound returns the distance of the farthest candidate if s is full. A candidate with a larger
-// distance cannot enter. It returns +Inf if s is not full, and −Inf if k = 0.
+// distance is not accepted. Bound returns +Inf if s is not full, and −Inf if k = 0.
 func (s *Set[T]) Bound() T {
 	switch {
 	case len(s.distances) < s.k:
@@ -60,43 +60,43 @@ func (s *Set[T]) Bound() T {
 	case s.k == 0:
 		return T(math.Inf(-1))
 	}
-	return s.distances[s.top()]
+	return s.distances[s.farthestIndex()]
 }
 
-// Enters reports whether Offer would take a candidate.
+// Enters reports whether Offer would accept a candidate.
 func (s *Set[T]) Enters(distance T, row int) bool {
 	if distance != distance {
 		distance = T(math.Inf(1))
 	}
 	n := len(s.distances)
-	return n < s.k || n > 0 && nearer(distance, row, s.distances[s.top()], s.rows[s.top()])
+	return n < s.k || n > 0 && nearer(distance, row, s.distances[s.farthestIndex()], s.rows[s.farthestIndex()])
 }
 
-// Offer offers one candidate, and reports whether it entered.
+// Offer offers one candidate. It reports whether the candidate was accepted.
 func (s *Set[T]) Offer(distance T, row int) bool {
 	if distance != distance {
 		distance = T(math.Inf(1))
 	}
-	n, top := len(s.distances), s.top()
+	n, top := len(s.distances), s.farthestIndex()
 	switch {
 	case n < s.k:
 		s.distances, s.rows = append(s.distances, distance), append(s.rows, row)
-		if s.k > sortedMost {
-			s.up(n, distance, row)
+		if s.k > maxSorted {
+			s.siftUp(n, distance, row)
 			return true
 		}
 	case n == 0 || !nearer(distance, row, s.distances[top], s.rows[top]):
 		return false
-	case s.k > sortedMost:
-		s.down(n, distance, row)
+	case s.k > maxSorted:
+		s.siftDown(n, distance, row)
 		return true
 	}
-	s.insert(distance, row)
+	s.insertSorted(distance, row)
 	return true
 }
 
-// insert puts a candidate where it belongs in order. The last one is lost.
-func (s *Set[T]) insert(d T, row int) {
+// insertSorted inserts a candidate in order and drops the last one.
+func (s *Set[T]) insertSorted(d T, row int) {
 	ds, rs := s.distances, s.rows[:len(s.distances)]
 	i := len(ds) - 1
 	for ; i > 0 && nearer(d, row, ds[i-1], rs[i-1]); i-- {
@@ -116,7 +116,7 @@ func (s *Set[T]) OfferAll(distances []T, first int) {
 	}
 	for len(distances) > j {
 		// Few candidates are accepted, so the common path is one comparison.
-		bound := s.distances[s.top()]
+		bound := s.distances[s.farthestIndex()]
 		for ; j < len(distances) && !(distances[j] <= bound); j++ {
 		}
 		if j < len(distances) {
@@ -126,39 +126,40 @@ func (s *Set[T]) OfferAll(distances []T, first int) {
 	}
 }
 
-// OfferWithin is OfferAll for a caller who knows that k of the candidates have at most the
-// distance bound: the others are passed over.
+// OfferWithin is like OfferAll if k of the candidates are known to have at most the distance bound.
+// It skips the others.
 func (s *Set[T]) OfferWithin(distances []T, first int, bound T) {
 	j := 0
 	for ; j+4 <= len(distances); j += 4 {
 		d := distances[j:][:4]
 		if d[0] > bound && d[1] > bound && d[2] > bound && d[3] > bound {
-			continue // nearly always
+			continue // common case
 		}
 		bound = s.offerSome(d, first+j, bound)
 	}
 	s.offerSome(distances[j:], first+j, bound)
 }
 
-// offerSome is OfferWithin. It returns the distance that the next candidates must not exceed.
+// offerSome implements OfferWithin. It returns the bound for the following candidates.
 func (s *Set[T]) offerSome(distances []T, first int, bound T) T {
 	for j, d := range distances {
 		if d <= bound && s.Offer(d, first+j) && len(s.distances) == s.k {
-			bound = s.distances[s.top()]
+			bound = s.distances[s.farthestIndex()]
 		}
 	}
 	return bound
 }
 
-// Sort orders the candidates, the nearest first. Until the next Reset nothing can be offered.
+// Sort sorts the candidates, the nearest first. After Sort, no candidate may be offered until
+// Reset.
 func (s *Set[T]) Sort() {
-	if s.k <= sortedMost {
+	if s.k <= maxSorted {
 		return
 	}
 	for n := len(s.distances) - 1; n > 0; n-- {
 		d, r := s.distances[n], s.rows[n]
 		s.distances[n], s.rows[n] = s.distances[0], s.rows[0]
-		s.down(n, d, r)
+		s.siftDown(n, d, r)
 	}
 }
 
@@ -172,8 +173,8 @@ func nearer[T num.Float](d T, row int, than T, thanRow int) bool {
 	return d < than || d == than && row < thanRow
 }
 
-// up puts a candidate into the hole i, or above it.
-func (s *Set[T]) up(i int, d T, row int) {
+// siftUp places a candidate into the hole at i or above it.
+func (s *Set[T]) siftUp(i int, d T, row int) {
 	for i > 0 {
 		p := (i - 1) / 2
 		if !nearer(s.distances[p], s.rows[p], d, row) {
@@ -185,8 +186,8 @@ func (s *Set[T]) up(i int, d T, row int) {
 	s.distances[i], s.rows[i] = d, row
 }
 
-// down puts a candidate into the top of a heap of n, or below it.
-func (s *Set[T]) down(n int, d T, row int) {
+// siftDown places a candidate at the top of a heap of n elements or below it.
+func (s *Set[T]) siftDown(n int, d T, row int) {
 	i := 0
 	ds, rs := s.distances[:n], s.rows[:n]
 	for {

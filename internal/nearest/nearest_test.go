@@ -15,13 +15,13 @@ func TestSet(t *testing.T) {
 	t.Run("float32", testSet[float32])
 }
 
-// testSet compares the set with sorting all candidates: with many ties, with NaN and ±Inf, in
-// order, shuffled, and in pieces.
+// testSet compares a Set with sorting all candidates. It uses many ties, NaN and ±Inf, sorted and
+// shuffled candidates, and offers in pieces.
 func testSet[T num.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var s Set[T]
 	for range 300 {
-		n, k := rng.IntN(80), rng.IntN(2*sortedMost)
+		n, k := rng.IntN(80), rng.IntN(2*maxSorted)
 		d, order := make([]T, n), make([]int, n)
 		for i := range d {
 			order[i] = i
@@ -125,7 +125,7 @@ func Benchmark(b *testing.B) {
 	}
 }
 
-// TestWithin: what is passed over by a bound that holds for k candidates does not matter.
+// TestWithin checks that OfferWithin gives the same result as OfferAll.
 func TestWithin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	var all, within Set[float64]

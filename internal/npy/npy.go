@@ -18,25 +18,25 @@ type Number interface {
 }
 
 const (
-	// Magic is how a file begins.
+	// Magic is the beginning of a file.
 	Magic = "\x93NUMPY"
 	// PrefixSize is the number of bytes that Prefix reads.
 	PrefixSize = 12
-	// align divides the position of the first element.
-	align = 64
+	// The position of the first element is a multiple of alignment.
+	alignment = 64
 )
 
-// ErrTooLarge: a dimension is beyond the integers of this machine.
+// ErrTooLarge means that a dimension does not fit in an int of this machine.
 var ErrTooLarge = errors.New("a dimension is too large for this machine")
 
-// A Header describes an array.
+// Header describes an array.
 type Header struct {
-	Type    string // of the elements, such as "<f8"
+	Type    string // element type, such as "<f8"
 	Fortran bool   // the first index varies fastest
 	Shape   []int
 }
 
-// Prefix returns where the text of the header begins and how many bytes it has. head has the first
+// Prefix returns the offset and the length of the header text. head must contain the first
 // PrefixSize bytes of the file.
 func Prefix(head []byte) (begin, length int, err error) {
 	switch head[6] {
@@ -48,8 +48,8 @@ func Prefix(head []byte) (begin, length int, err error) {
 	return 0, 0, fmt.Errorf("NPY version %d is not supported", head[6])
 }
 
-// The header is a Python dictionary. NumPy evaluates it, so its spaces, quotes, order and last comma
-// may vary.
+// The header is a Python dictionary that NumPy evaluates, so spaces, quotes, order and the last
+// comma may vary.
 var (
 	dictionary = regexp.MustCompile(`^\s*\{((?s).*)\}\s*\n$`)
 	entry      = regexp.MustCompile(`^\s*(?:'(\w+)'|"(\w+)")\s*:\s*('[^']*'|"[^"]*"|True|False|\([^()]*\))\s*(?:,|$)`)
@@ -57,7 +57,7 @@ var (
 	integer    = regexp.MustCompile(`^\s*(-?\d+)[lL]?\s*$`)
 )
 
-// ParseHeader reads the text of a header. The error is ErrTooLarge if a dimension is too large.
+// ParseHeader parses the text of a header. It returns ErrTooLarge if a dimension is too large.
 func ParseHeader(text string) (h Header, err error) {
 	damaged := func(what string) (Header, error) { return Header{}, errors.New("damaged NPY header: " + what) }
 	dict := dictionary.FindStringSubmatch(text)
@@ -121,7 +121,7 @@ func ParseHeader(text string) (h Header, err error) {
 	return h, nil
 }
 
-// typeName returns the name of an element type in a header, and the bytes of an element.
+// typeName returns the name of an element type in a header and its size in bytes.
 func typeName[E Number]() (name string, size int) {
 	switch any(E(0)).(type) {
 	case float64:
@@ -134,7 +134,7 @@ func typeName[E Number]() (name string, size int) {
 	return "|u1", 1
 }
 
-// Bits returns v as a float64 or int64, in bits.
+// Bits returns the bits of v converted to float64 or int64.
 func Bits[E Number](v E) uint64 {
 	switch v := any(v).(type) {
 	case float64:
@@ -145,7 +145,7 @@ func Bits[E Number](v E) uint64 {
 	return uint64(int64(v))
 }
 
-// appendElement appends what an element is in a file.
+// appendElement appends the bytes of v as stored in a file.
 func appendElement[E Number](b []byte, v E) []byte {
 	switch v := any(v).(type) {
 	case float32:
@@ -156,7 +156,7 @@ func appendElement[E Number](b []byte, v E) []byte {
 	return binary.LittleEndian.AppendUint64(b, Bits(v))
 }
 
-// element returns the element that b begins with.
+// element decodes the first element of b.
 func element[E Number](b []byte) E {
 	var v E
 	switch p := any(&v).(type) {
@@ -172,21 +172,21 @@ func element[E Number](b []byte) E {
 	return v
 }
 
-// AppendHeader appends the beginning of a file of an array of one or two dimensions in C order. The
-// header of a matrix has the same length for every shape.
+// AppendHeader appends the beginning of a file with an array of one or two dimensions in C order.
+// All headers of matrices have the same length.
 func AppendHeader(b []byte, elementType string, shape ...int) []byte {
 	size := fmt.Sprintf("%d,", shape[0])
 	if len(shape) == 2 {
 		size += fmt.Sprintf(" %d", shape[1])
 	}
 	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", elementType, size)
-	text += strings.Repeat(" ", align-1-(10+len(text))%align) + "\n"
+	text += strings.Repeat(" ", alignment-1-(10+len(text))%alignment) + "\n"
 	b = append(b, Magic+"\x01\x00"...)
 	b = binary.LittleEndian.AppendUint16(b, uint16(len(text)))
 	return append(b, text...)
 }
 
-// Append appends the file of an array of one or two dimensions.
+// Append appends a file with an array of one or two dimensions.
 func Append[E Number](b []byte, v []E, shape ...int) []byte {
 	name, _ := typeName[E]()
 	b = AppendHeader(b, name, shape...)
@@ -196,8 +196,8 @@ func Append[E Number](b []byte, v []E, shape ...int) []byte {
 	return b
 }
 
-// AppendTexts appends texts as an array of NumPy's Unicode strings, which all take the room of the
-// longest. It returns nil if there are no texts, or if this is too much room.
+// AppendTexts appends texts as an array of NumPy's Unicode strings. Each string takes the space of
+// the longest. AppendTexts returns nil if there are no texts or if they need too much space.
 func AppendTexts(b []byte, texts []string) []byte {
 	const most = 64 << 20
 	longest := 1
@@ -219,8 +219,7 @@ func AppendTexts(b []byte, texts []string) []byte {
 	return b
 }
 
-// Parse is the inverse of Append. It allocates nothing before it has compared the header with the
-// length of b.
+// Parse is the inverse of Append. It compares the header with len(b) before it allocates.
 func Parse[E Number](b []byte) (shape []int, v []E, err error) {
 	if len(b) < PrefixSize || string(b[:6]) != Magic {
 		return nil, nil, fmt.Errorf("%d bytes that are no array", len(b))

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// lab is a color in CIELAB, for a white of D65.
+// lab is a color in CIELAB with white point D65.
 type lab [3]float64
 
-// linear returns the light of a component of sRGB.
-func linear(v uint8) float64 {
+// linearLight returns the linear intensity of an sRGB component.
+func linearLight(v uint8) float64 {
 	c := float64(v) / 255
 	if c > 0.04045 {
 		return math.Pow((c+0.055)/1.055, 2.4)
@@ -19,18 +19,18 @@ func linear(v uint8) float64 {
 	return c / 12.92
 }
 
-// sights are simulations of how people see, as matrices of linear sRGB: Machado, Oliveira and
-// Fernandes, "A physiologically-based model for simulation of color vision deficiency", 2009,
-// at full severity.
-var sights = map[string][9]float64{
+// visionModels simulate normal vision and color blindness of full severity as matrices of linear
+// sRGB (Machado, Oliveira and Fernandes, "A physiologically-based model for simulation of color
+// vision deficiency", 2009).
+var visionModels = map[string][9]float64{
 	"normal":       {1, 0, 0, 0, 1, 0, 0, 0, 1},
 	"protanopia":   {0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998},
 	"deuteranopia": {0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.011820, 0.042940, 0.968881},
 }
 
-// seen returns a color as it is seen.
-func seen(c color.NRGBA, by [9]float64) lab {
-	r, g, b := linear(c.R), linear(c.G), linear(c.B)
+// perceivedColor returns a color as seen with a vision model.
+func perceivedColor(c color.NRGBA, by [9]float64) lab {
+	r, g, b := linearLight(c.R), linearLight(c.G), linearLight(c.B)
 	clip := func(v float64) float64 { return max(0, min(1, v)) }
 	r, g, b = clip(by[0]*r+by[1]*g+by[2]*b), clip(by[3]*r+by[4]*g+by[5]*b), clip(by[6]*r+by[7]*g+by[8]*b)
 	f := func(t float64) float64 {
@@ -43,8 +43,8 @@ func seen(c color.NRGBA, by [9]float64) lab {
 	return lab{116*y - 16, 500 * (x - y), 200 * (y - z)}
 }
 
-// difference is ΔE of CIEDE2000.
-func difference(p, q lab) float64 {
+// colorDifference returns ΔE of CIEDE2000.
+func colorDifference(p, q lab) float64 {
 	const deg = math.Pi / 180
 	mean := (math.Hypot(p[1], p[2]) + math.Hypot(q[1], q[2])) / 2
 	m7 := math.Pow(mean, 7)
@@ -79,8 +79,8 @@ func difference(p, q lab) float64 {
 	return math.Sqrt(dl*dl + dc*dc + dH*dH + r*dc*dH)
 }
 
-// The formula gives the differences that its authors have published: G. Sharma, W. Wu and
-// E. Dalal, "The CIEDE2000 color-difference formula", 2005, table 1, pairs 1, 25 and 34.
+// TestDifference compares colorDifference with the published values: G. Sharma, W. Wu and E. Dalal,
+// "The CIEDE2000 color-difference formula", 2005, table 1, pairs 1, 25 and 34.
 func TestDifference(t *testing.T) {
 	for _, c := range []struct {
 		p, q lab
@@ -91,33 +91,33 @@ func TestDifference(t *testing.T) {
 		{lab{50, 2.5, 0}, lab{73, 25, -18}, 27.1492},
 		{lab{2.0776, 0.0795, -1.135}, lab{0.9033, -0.0636, -0.5514}, 0.9082},
 	} {
-		if got := difference(c.p, c.q); math.Abs(got-c.want) > 1e-4 {
+		if got := colorDifference(c.p, c.q); math.Abs(got-c.want) > 1e-4 {
 			t.Errorf("%v to %v: %v, want %v", c.p, c.q, got, c.want)
 		}
 	}
 }
 
-// People with color blindness can still tell classes apart: 70 classes have pairs of a color and a
-// shape, so that classes of one shape must differ in color. A difference of 2 can just be seen
-// side by side.
+// TestPaletteForEverybody checks that people with color blindness can distinguish the classes. 70
+// classes have different pairs of color and shape, so classes with the same shape must differ in
+// color. A difference of 2 is just visible side by side.
 func TestPaletteForEverybody(t *testing.T) {
 	const least = 17
 	for name, c := range map[string]struct {
 		palette []color.NRGBA
 		page    color.NRGBA
-		visible float64 // from the page
+		visible float64 // difference from the page
 	}{
 		"light": {Palette, color.NRGBA{0xff, 0xff, 0xff, 0xff}, 12},
 		"dark":  {DarkPalette, color.NRGBA{0x15, 0x18, 0x1d, 0xff}, 25},
 	} {
-		for sight, by := range sights {
+		for sight, by := range visionModels {
 			for i := range 7 * len(c.palette) {
-				a := seen(c.palette[i%len(c.palette)], by)
-				if d := difference(a, seen(c.page, by)); d < c.visible {
+				a := perceivedColor(c.palette[i%len(c.palette)], by)
+				if d := colorDifference(a, perceivedColor(c.page, by)); d < c.visible {
 					t.Errorf("%s page, %s: class %d differs from the page by ΔE %.1f", name, sight, i, d)
 				}
 				for j := range i {
-					if d := difference(a, seen(c.palette[j%len(c.palette)], by)); i%len(polygons) == j%len(polygons) && d < least {
+					if d := colorDifference(a, perceivedColor(c.palette[j%len(c.palette)], by)); i%len(markerShapes) == j%len(markerShapes) && d < least {
 						t.Errorf("%s page, %s: classes %d and %d have one shape, and colors of ΔE %.1f: %s", name, sight, j, i, d, fmt.Sprint(c.palette[j%len(c.palette)], c.palette[i%len(c.palette)]))
 					}
 				}

@@ -1,5 +1,5 @@
-// Package picture has the style of the project's pictures: axes, legends, and colors and
-// markers that distinguish classes and methods in black and white, too. It writes the files.
+// Package picture defines the style of the project's pictures and writes picture files. Colors and
+// markers distinguish classes and methods, also in black and white.
 package picture
 
 import (
@@ -22,8 +22,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Palette has the colors of classes on white. Any two differ for people with normal sight, with
-// protanopia and with deuteranopia; palette_test.go computes by how much.
+// Palette contains the colors of classes on white. Any two colors differ for people with normal
+// vision, protanopia or deuteranopia; palette_test.go computes the differences.
 var Palette = []color.NRGBA{
 	{0x24, 0x19, 0x8e, 0xff}, // navy
 	{0xbe, 0x90, 0x55, 0xff}, // sand
@@ -37,7 +37,7 @@ var Palette = []color.NRGBA{
 	{0xa4, 0x4e, 0x00, 0xff}, // rust
 }
 
-// DarkPalette has the colors of classes on a dark page, as far from each other as those of
+// DarkPalette contains the colors of classes on a dark background. They differ as much as those of
 // Palette.
 var DarkPalette = []color.NRGBA{
 	{0x88, 0x66, 0xff, 0xff}, // violet
@@ -52,24 +52,24 @@ var DarkPalette = []color.NRGBA{
 	{0xac, 0x54, 0x00, 0xff}, // rust
 }
 
-// polygons are the shapes of markers, as corners relative to the radius. nil is the circle.
-// The numbers of shapes and of colors have no common factor, so that 70 classes differ.
-var polygons = [][]vg.Point{
+// markerShapes are the shapes of markers, with corners relative to the radius. nil is the circle.
+// The numbers of shapes and colors have no common factor, so 70 classes differ.
+var markerShapes = [][]vg.Point{
 	nil,
-	regular(3, math.Pi/2, 1.25),
-	regular(4, math.Pi/4, 1.2),
-	regular(4, 0, 1.3),
-	regular(3, -math.Pi/2, 1.25),
-	star(4, math.Pi/4, 1.45, 0.6),
-	regular(6, 0, 1.1),
+	regularPolygon(3, math.Pi/2, 1.25),
+	regularPolygon(4, math.Pi/4, 1.2),
+	regularPolygon(4, 0, 1.3),
+	regularPolygon(3, -math.Pi/2, 1.25),
+	starPolygon(4, math.Pi/4, 1.45, 0.6),
+	regularPolygon(6, 0, 1.1),
 }
 
-func regular(n int, start, radius float64) []vg.Point {
-	return star(n, start, radius, radius*math.Cos(math.Pi/float64(n)))
+func regularPolygon(n int, start, radius float64) []vg.Point {
+	return starPolygon(n, start, radius, radius*math.Cos(math.Pi/float64(n)))
 }
 
-// star has n points at the outer radius and n notches at the inner.
-func star(n int, start, outer, inner float64) []vg.Point {
+// starPolygon returns a star with n points at the outer radius and n notches at the inner radius.
+func starPolygon(n int, start, outer, inner float64) []vg.Point {
 	var p []vg.Point
 	for i := range 2 * n {
 		r, t := outer, start+math.Pi*float64(i)/float64(n)
@@ -81,8 +81,8 @@ func star(n int, start, outer, inner float64) []vg.Point {
 	return p
 }
 
-// marker draws a filled shape, with a thin white edge if outlined, so that markers
-// that overlap can be counted.
+// marker draws a filled shape. If outlined, it has a thin white edge, so that overlapping markers
+// can be counted.
 type marker struct {
 	polygon  []vg.Point
 	outlined bool
@@ -114,30 +114,31 @@ func (m marker) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
 	}
 }
 
-// Glyph returns the marker of a class. Use an alpha below 255 if there are many points.
+// Glyph returns the marker of a class. Use an alpha below 255 for many points.
 func Glyph(class int, radius vg.Length, alpha uint8) draw.GlyphStyle {
 	col := Palette[class%len(Palette)]
 	col.A = alpha
-	return draw.GlyphStyle{Color: col, Radius: radius, Shape: marker{polygons[class%len(polygons)], alpha == 255}}
+	return draw.GlyphStyle{Color: col, Radius: radius, Shape: marker{markerShapes[class%len(markerShapes)], alpha == 255}}
 }
 
 // Ink is the color of axes and texts.
 var Ink = color.NRGBA{0x33, 0x33, 0x33, 0xff}
 
-// TextStyle returns the style of texts of a size in points. They are aligned at the left and
-// at the middle of their height.
+// TextStyle returns the style of texts of the given size in points, left-aligned and centered
+// vertically.
 func TextStyle(size vg.Length) text.Style {
 	return text.Style{
 		Color: Ink, Font: font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size),
-		XAlign: text.XLeft, YAlign: text.YCenter, Handler: handler{text.Plain{Fonts: font.DefaultCache}},
+		XAlign: text.XLeft, YAlign: text.YCenter, Handler: onesHandler{text.Plain{Fonts: font.DefaultCache}},
 	}
 }
 
-// handler draws each 1 of 11 by itself: in a PNG, gonum sets them so close that 110 looks like 10.
-type handler struct{ text.Plain }
+// onesHandler draws the digits of 11 one by one. gonum sets them so close in a PNG that 110 looks
+// like 10.
+type onesHandler struct{ text.Plain }
 
-// apart returns the parts of a text to draw.
-func apart(txt string) []string {
+// splitOnes splits a text between consecutive ones.
+func splitOnes(txt string) []string {
 	var parts []string
 	for at := strings.Index(txt, "11"); at >= 0; at = strings.Index(txt, "11") {
 		parts, txt = append(parts, txt[:at+1]), txt[at+1:]
@@ -146,8 +147,8 @@ func apart(txt string) []string {
 }
 
 // Box implements text.Handler.
-func (h handler) Box(txt string, f font.Font) (width, height, depth vg.Length) {
-	for _, part := range apart(txt) {
+func (h onesHandler) Box(txt string, f font.Font) (width, height, depth vg.Length) {
+	for _, part := range splitOnes(txt) {
 		var w vg.Length
 		w, height, depth = h.Plain.Box(part, f)
 		width += w
@@ -156,7 +157,7 @@ func (h handler) Box(txt string, f font.Font) (width, height, depth vg.Length) {
 }
 
 // Draw implements text.Handler.
-func (h handler) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
+func (h onesHandler) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 	if strings.Contains(txt, "\n") {
 		h.Plain.Draw(c, txt, sty, pt)
 		return
@@ -165,7 +166,7 @@ func (h handler) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 	along := vg.Length(sty.XAlign) * width
 	sty.XAlign = text.XLeft
 	sin, cos := math.Sincos(sty.Rotation)
-	for _, part := range apart(txt) {
+	for _, part := range splitOnes(txt) {
 		h.Plain.Draw(c, part, sty, pt.Add(vg.Point{X: along * vg.Length(cos), Y: along * vg.Length(sin)}))
 		w, _, _ := h.Plain.Box(part, sty.Font)
 		along += w
@@ -187,16 +188,16 @@ func New(title, x, y string) *plot.Plot {
 		a.LineStyle.Color, a.Tick.LineStyle.Color = Ink, Ink
 		a.LineStyle.Width, a.Tick.LineStyle.Width = vg.Points(0.6), vg.Points(0.6)
 		a.Padding = vg.Points(3)
-		a.Tick.Marker = ticks{}
+		a.Tick.Marker = shortTicks{}
 	}
 	return p
 }
 
-// ticks are the default ticks, with labels as short as possible.
-type ticks struct{}
+// shortTicks are the default ticks with labels as short as possible.
+type shortTicks struct{}
 
 // Ticks implements plot.Ticker.
-func (ticks) Ticks(low, high float64) []plot.Tick {
+func (shortTicks) Ticks(low, high float64) []plot.Tick {
 	all := plot.DefaultTicks{}.Ticks(low, high)
 	for i, t := range all {
 		if t.Label == "" {
@@ -211,14 +212,14 @@ func (ticks) Ticks(low, high float64) []plot.Tick {
 	return all
 }
 
-// Cloud is a set of labeled points, with one marker each. Points are drawn in the order of
-// their rows, so that no class hides another.
+// Cloud is a set of labeled points with one marker each. Points are drawn in the order of their
+// rows, so that no class hides another.
 type Cloud struct {
 	Points *mat.Dense // n × 2 or more
 	Labels []int
 	Radius vg.Length
 	Alpha  uint8
-	// Progress, if not nil, is told now and then how many points have been drawn.
+	// Progress, if not nil, is called from time to time with the number of points drawn.
 	Progress func(done int)
 }
 
@@ -251,8 +252,7 @@ func columnRange(y *mat.Dense, j int) (low, high float64) {
 	return low, high
 }
 
-// Widen extends an axis, to leave room around the points. It does so even if all points
-// coincide.
+// Widen extends an axis to leave room around the points, even if all points coincide.
 func Widen(a *plot.Axis) {
 	room := 0.04 * (a.Max - a.Min)
 	if !(room > 0) {
@@ -261,8 +261,8 @@ func Widen(a *plot.Axis) {
 	a.Min, a.Max = a.Min-room, a.Max+room
 }
 
-// EqualAxes widens one axis so that a unit has the same length on both axes when p is drawn on
-// c. The width of tick labels depends on the range, so that this takes several rounds.
+// EqualAxes widens one axis so that a unit has the same length on both axes when p is drawn on c.
+// It takes several rounds because the width of tick labels depends on the range.
 func EqualAxes(p *plot.Plot, c draw.Canvas) {
 	Widen(&p.X)
 	Widen(&p.Y)
@@ -290,14 +290,14 @@ type LegendEntry struct {
 	Name   string
 }
 
-// LegendRadius is the size of markers in a legend, in points.
+// LegendRadius is the radius of markers in a legend, in points.
 const LegendRadius = 4
 
 func (e LegendEntry) width(sty text.Style) vg.Length {
 	return vg.Length(len(e.Glyphs))*2.5*LegendRadius + LegendRadius + sty.Width(e.Name)
 }
 
-// Draw draws the entry with its left end at a point.
+// Draw draws the entry with its left end at the point at.
 func (e LegendEntry) Draw(c draw.Canvas, sty text.Style, at vg.Point) {
 	for _, g := range e.Glyphs {
 		c.DrawGlyphNoClip(g, vg.Point{X: at.X + LegendRadius, Y: at.Y})
@@ -307,7 +307,7 @@ func (e LegendEntry) Draw(c draw.Canvas, sty text.Style, at vg.Point) {
 	c.FillText(sty, at, e.Name)
 }
 
-// DrawLegendRow draws entries side by side in the middle of c.
+// DrawLegendRow draws entries side by side, centered in c.
 func DrawLegendRow(c draw.Canvas, entries []LegendEntry, sty text.Style) {
 	const gap = 18
 	total := vg.Length(-gap)
@@ -322,19 +322,19 @@ func DrawLegendRow(c draw.Canvas, entries []LegendEntry, sty text.Style) {
 	}
 }
 
-// LegendColumns are the entries of a legend in columns of the height of a canvas. Entries that
-// do not fit in a third of its width are left out.
+// LegendColumns is a legend arranged in columns. Entries that do not fit in a third of the canvas's
+// width are omitted.
 type LegendColumns struct {
 	entries []LegendEntry
 	rows    int
 	line    vg.Length
-	width   vg.Length // of one column
-	// Width is the width of all columns together.
+	width   vg.Length // width of one column
+	// Width is the total width of all columns.
 	Width vg.Length
 	sty   text.Style
 }
 
-// LayLegend lays a legend out for a canvas of the given size.
+// LayLegend arranges a legend for a canvas of the given size.
 func LayLegend(entries []LegendEntry, size vg.Point) LegendColumns {
 	sty := TextStyle(10)
 	l := LegendColumns{entries: entries, line: 15, sty: sty}
@@ -351,7 +351,7 @@ func LayLegend(entries []LegendEntry, size vg.Point) LegendColumns {
 	return l
 }
 
-// Draw draws the legend at the left of c, in the middle of its height.
+// Draw draws the legend at the left of c, centered vertically.
 func (l LegendColumns) Draw(c draw.Canvas) {
 	rows := min(l.rows, len(l.entries))
 	top := c.Center().Y + l.line*vg.Length(rows-1)/2
@@ -360,7 +360,7 @@ func (l LegendColumns) Draw(c draw.Canvas) {
 	}
 }
 
-// Grid is a faint grid below the points.
+// Grid returns a faint grid to be drawn below the points.
 func Grid() *plotter.Grid {
 	g := plotter.NewGrid()
 	faint := color.NRGBA{0xe6, 0xe6, 0xe6, 0xff}
@@ -369,18 +369,18 @@ func Grid() *plotter.Grid {
 	return g
 }
 
-// Background fills the canvas and returns the part of it inside a margin.
+// Background fills the canvas and returns the part inside the margin.
 func Background(c draw.Canvas) draw.Canvas {
 	c.FillPolygon(plot.New().BackgroundColor, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
 	return draw.Crop(c, 8, -8, 8, -8)
 }
 
-// Pixel is the length of 1/96 inch.
+// Pixel is 1/96 inch.
 const Pixel = vg.Inch / 96
 
-// Encode draws a picture and returns the bytes of a file of format ".png" or ".svg". Width
-// and height are in units of 1/96 inch. A PNG has dpi dots per inch. The same paint function
-// gives the same bytes.
+// Encode draws a picture and returns the bytes of a file in the format ".png" or ".svg". width and
+// height are in units of 1/96 inch. dpi is the resolution of a PNG. The same paint function gives
+// the same bytes.
 func Encode(format string, width, height, dpi int, paint func(draw.Canvas)) ([]byte, error) {
 	w, h := vg.Length(width)*Pixel, vg.Length(height)*Pixel
 	var out bytes.Buffer

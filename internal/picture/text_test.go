@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/recorder"
 )
 
-// TestOnes: every 1 of 111 has the width of a digit, in any direction.
+// TestOnes checks that every digit of 111 has its full width in any direction.
 func TestOnes(t *testing.T) {
 	s := TextStyle(9)
 	digit := s.Width("1")

@@ -12,8 +12,9 @@ import (
 	"github.com/gomonge/monge/internal/random"
 )
 
-// BenchmarkNearest looks for the 5 nearest of n rows in 32 dimensions, which take 16 bytes, or 32 with bits=0 (Grid): normal rows, which are
-// as far from each other as rows can be, and rows of 77 classes. min-ns is the mean over some queries of the least time of each.
+// BenchmarkNearest searches for the 5 nearest of n rows in 32 dimensions. The rows take 16 bytes
+// each, or 32 with bits=0 (Grid). They are normal, the worst case for a filter, or from 77 classes.
+// min-ns is the mean over some queries of the minimum time of each.
 func BenchmarkNearest(b *testing.B) {
 	const dim, queries = 32, 20
 	for _, n := range []int{10_000, 100_000} {
@@ -37,12 +38,13 @@ func BenchmarkNearest(b *testing.B) {
 					}
 					q = Grid(offset, scale)
 				} else {
-					// Some steps of k-means without a rotation: rows have none that is better.
+					// A few steps of k-means without a rotation: no rotation is better for these
+					// rows.
 					t := newTrainer(y.RowRange(0, 4096), c.parts, c.bits, 0)
 					for k := range dim {
 						t.q.rotation.Set(k, k, 1)
 					}
-					if _, err := t.step(b.Context(), 2); err != nil {
+					if _, err := t.trainStep(b.Context(), 2); err != nil {
 						b.Fatal(err)
 					}
 					q = t.q

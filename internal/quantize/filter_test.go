@@ -13,9 +13,9 @@ import (
 	"github.com/gomonge/monge/internal/random"
 )
 
-// drawn returns n rows of random codes. Component k of the vectors of a codebook is value(k, c), and they are
-// drawn for Grid, with bits = 0, as well.
-func drawn(n, dim, parts, bits int, value func(k, c int) float64) *Rows {
+// randomRows returns n rows of random codes. Component k of vector c of a codebook is value(k, c).
+// bits = 0 means Grid.
+func randomRows(n, dim, parts, bits int, value func(k, c int) float64) *Rows {
 	if bits == 0 {
 		parts, bits = dim, 8
 	}
@@ -31,12 +31,12 @@ func drawn(n, dim, parts, bits int, value func(k, c int) float64) *Rows {
 		c[i] = byte(rng.Uint64()) >> (8 - bits)
 	}
 	r := New(parts, bits, matrix.Matrix[float64]{}, book).Pack(c)
-	r.filter = newFilter(r) // whether it pays or not
+	r.filter = newFilter(r) // even if it does not pay
 	return r
 }
 
-// TestFilter: rows that the filter passes over are not among the nearest. The nearest are those of all
-// distances, bit for bit, also where many are equal, tables differ in size, or distances are not finite.
+// TestFilter checks that the nearest rows are bit-identical to those from all distances, with many
+// equal distances, tables of different ranges, and distances that are not finite.
 func TestFilter(t *testing.T) {
 	rng := random.New(9, 1)
 	normal := func(int, int) float64 { return random.Normal(rng) }
@@ -60,14 +60,14 @@ func TestFilter(t *testing.T) {
 	var s Scratch
 	for name, value := range values {
 		for _, c := range []struct{ dim, parts, bits int }{{8, 4, 8}, {7, 7, 8}, {3, 1, 8}, {6, 6, 0}, {8, 8, 4}, {7, 5, 4}} {
-			r := drawn(n, c.dim, c.parts, c.bits, value)
+			r := randomRows(n, c.dim, c.parts, c.bits, value)
 			like := make([]float64, c.dim) // a row
 			r.Row(like, n/2)
 			between := make([]float64, c.dim)
 			for k := range between {
 				between[k] = like[k] + value(k, 0)/8
 			}
-			for at, query := range [][]float64{like, between, make([]float64, c.dim), far(c.dim, 1e6), far(c.dim, 1e19), far(c.dim, math.NaN()), far(c.dim, math.Inf(1))} {
+			for at, query := range [][]float64{like, between, make([]float64, c.dim), constantQuery(c.dim, 1e6), constantQuery(c.dim, 1e19), constantQuery(c.dim, math.NaN()), constantQuery(c.dim, math.Inf(1))} {
 				for lv := range asmtest.Each(t) {
 					for _, k := range []int{1, 5, 300} {
 						checkNearest(t, fmt.Sprintf("%v, %s, %+v, query %d", lv, name, c, at), r, query, k, &s)
@@ -101,16 +101,17 @@ func checkNearest(t *testing.T, what string, r *Rows, query []float64, k int, s 
 	}
 }
 
-// TestBounds: no bound is above the distance of its row, and few rows are within the bound of the nearest.
+// TestBounds checks that no bound exceeds the distance of its row and that few rows are within the
+// bound of the nearest.
 func TestBounds(t *testing.T) {
 	y := correlated(3, 3000, 16)
 	for _, c := range []struct{ parts, bits, most int }{{16, 4, 50}, {16, 0, 600}, {8, 8, 300}} {
-		r := trained(t, y, c.parts, c.bits, 1)
+		r := trainRows(t, y, c.parts, c.bits, 1)
 		r.filter = newFilter(r)
 		var s Scratch
-		fill(&s, r, correlated(9, 1, 16).Row(0))
+		fillTables(&s, r, correlated(9, 1, 16).Row(0))
 		b := &s.bounds
-		if !b.start(r, s.tables) {
+		if !b.setTables(r, s.tables) {
 			t.Fatal("no bounds")
 		}
 		var set nearest.Set[float64]
@@ -119,51 +120,52 @@ func TestBounds(t *testing.T) {
 			set.Offer(tableSum(r, &s, i), i)
 		}
 		for _, bound := range []float64{math.Inf(1), set.Bound()} {
-			b.scale(bound)
-			b.sums(0, r.n)
+			b.setStep(bound)
+			b.sumSteps(0, r.n)
 			for i, steps := range b.steps[:r.n] {
 				if exact := tableSum(r, &s, i); b.base+b.step*float64(steps) > exact*(1+1e-5) {
 					t.Fatalf("%+v, row %d: %d steps of %v and %v are above %v", c, i, steps, b.step, b.base, exact)
 				}
 			}
 		}
-		limit := b.limit(set.Bound())
-		if !b.choose(r.n, limit, c.most) || len(b.near) < 5 {
-			t.Errorf("%+v: %d of %d rows or more are within the bound", c, len(b.near), r.n)
+		limit := b.stepLimit(set.Bound())
+		if !b.selectCandidates(r.n, limit, c.most) || len(b.candidates) < 5 {
+			t.Errorf("%+v: %d of %d rows or more are within the bound", c, len(b.candidates), r.n)
 		}
 		for i, steps := range b.steps[:r.n] {
-			if (steps <= limit) != slices.Contains(b.near, int32(i)) {
+			if (steps <= limit) != slices.Contains(b.candidates, int32(i)) {
 				t.Errorf("%+v: row %d has %d steps of %d", c, i, steps, limit)
 			}
 		}
-		if b.choose(r.n, limit, len(b.near)-1) {
+		if b.selectCandidates(r.n, limit, len(b.candidates)-1) {
 			t.Errorf("%+v: more rows than allowed", c)
 		}
 	}
 }
 
-// TestWide: with many parts, too, sums are below 2¹⁵, where choose can tell them apart, and the nearest are those of all distances.
-func TestWide(t *testing.T) {
+// TestManyParts checks that sums stay below 2¹⁵ with many parts, as selectCandidates requires, and
+// that the nearest are those from all distances.
+func TestManyParts(t *testing.T) {
 	rng := random.New(4, 1)
 	normal := func(int, int) float64 { return random.Normal(rng) }
 	for _, bits := range []int{0, 4} {
 		for _, dim := range []int{128, 129, 256} {
-			r := drawn(filterRows+70, dim, dim, bits, normal)
+			r := randomRows(minFilterRows+70, dim, dim, bits, normal)
 			var s Scratch
-			for _, query := range [][]float64{far(dim, 0), far(dim, 1e6)} {
-				fill(&s, r, query)
-				if !s.bounds.start(r, s.tables) {
+			for _, query := range [][]float64{constantQuery(dim, 0), constantQuery(dim, 1e6)} {
+				fillTables(&s, r, query)
+				if !s.bounds.setTables(r, s.tables) {
 					t.Fatal("no bounds")
 				}
 				for _, bound := range []float64{math.Inf(1), s.bounds.base} {
-					s.bounds.scale(bound)
-					for i := range s.bounds.coarse[:groups*s.bounds.f.parts] {
+					s.bounds.setStep(bound)
+					for i := range s.bounds.coarse[:groupCount*s.bounds.filter.parts] {
 						s.bounds.coarse[i] = slices.Max(s.bounds.coarse)
 					}
-					s.bounds.sums(0, r.n)
-					all := s.bounds.steps[0] // they are equal
-					if all >= 1<<15 || s.bounds.limitOf(r.n, 1) != all || s.bounds.count(r.n, all) != r.n || s.bounds.count(r.n, all-1) != 0 {
-						t.Errorf("%d parts of %d bits: sums of %d steps, limit %d", dim, r.bits, all, s.bounds.limitOf(r.n, 1))
+					s.bounds.sumSteps(0, r.n)
+					all := s.bounds.steps[0] // all sums are equal
+					if all >= 1<<15 || s.bounds.findLimit(r.n, 1) != all || s.bounds.countWithin(r.n, all) != r.n || s.bounds.countWithin(r.n, all-1) != 0 {
+						t.Errorf("%d parts of %d bits: sums of %d steps, limit %d", dim, r.bits, all, s.bounds.findLimit(r.n, 1))
 					}
 				}
 				checkNearest(t, fmt.Sprintf("%d parts of %d bits", dim, r.bits), r, query, 5, &s)
@@ -172,10 +174,10 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// TestProbe: as many rows as are wanted are within the bound of probe, and hardly more where those that it looks at are the nearest. A set that
-// is full already needs none.
+// TestProbe checks that the bound of probeDistance contains as many rows as wanted, and not many
+// more if the probed rows are the nearest. A full set needs no bound.
 func TestProbe(t *testing.T) {
-	const all, dim = 4 * probed, 4
+	const all, dim = 4 * probeBlocks, 4
 	rng := random.New(8, 1)
 	book := matrix.New[float32](dim, 16, nil)
 	for i := range book.Data {
@@ -193,12 +195,12 @@ func TestProbe(t *testing.T) {
 	r := New(dim, 4, matrix.Matrix[float64]{}, book).Pack(c)
 	var s Scratch
 	for range 20 {
-		fill(&s, r, []float64{random.Normal(rng), random.Normal(rng), random.Normal(rng), random.Normal(rng)})
-		if !s.bounds.start(r, s.tables) {
+		fillTables(&s, r, []float64{random.Normal(rng), random.Normal(rng), random.Normal(rng), random.Normal(rng)})
+		if !s.bounds.setTables(r, s.tables) {
 			t.Fatal("no bounds")
 		}
 		for _, want := range []int{1, 2, 5, 20} {
-			bound, near := probe(r, &s, want), 0
+			bound, near := probeDistance(r, &s, want), 0
 			for i := range r.n {
 				if tableSum(r, &s, i) <= bound {
 					near++
@@ -208,18 +210,18 @@ func TestProbe(t *testing.T) {
 				t.Errorf("%d rows are within the bound of %d", near, want)
 			}
 		}
-		if !math.IsInf(probe(r, &s, all*codes.Block/4), 1) {
+		if !math.IsInf(probeDistance(r, &s, all*codes.Block/4), 1) {
 			t.Error("a bound of more rows than it looks at")
 		}
 	}
 	var set nearest.Set[float64]
 	const k = 50
-	r = drawn(all*codes.Block, 8, 8, 4, func(int, int) float64 { return random.Normal(rng) })
+	r = randomRows(all*codes.Block, 8, 8, 4, func(int, int) float64 { return random.Normal(rng) })
 	set.Reset(k)
 	for i := range k {
 		set.Offer(1e9, r.n+i)
 	}
-	if err := Nearest(t.Context(), &set, r, far(8, 0.3), &s); err != nil {
+	if err := Nearest(t.Context(), &set, r, constantQuery(8, 0.3), &s); err != nil {
 		t.Fatal(err)
 	}
 	if set.Sort(); slices.Max(set.Rows()) >= r.n {
@@ -227,18 +229,18 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// TestLimitOf: the limit of the nearest rows by their bounds, and how many rows are within a limit, padding of the last block left out.
+// TestLimitOf checks findLimit and countWithin, including the padding of the last block.
 func TestLimitOf(t *testing.T) {
 	rng := random.New(6, 1)
-	r := drawn(1000, 8, 8, 4, func(int, int) float64 { return random.Normal(rng) })
+	r := randomRows(1000, 8, 8, 4, func(int, int) float64 { return random.Normal(rng) })
 	var s Scratch
-	fill(&s, r, far(8, 0.5))
+	fillTables(&s, r, constantQuery(8, 0.5))
 	b := &s.bounds
-	if !b.start(r, s.tables) {
+	if !b.setTables(r, s.tables) {
 		t.Fatal("no bounds")
 	}
-	b.scale(math.Inf(1))
-	b.sums(0, r.n)
+	b.setStep(math.Inf(1))
+	b.sumSteps(0, r.n)
 	for _, n := range []int{1, 30, 257, 1000} {
 		sorted := slices.Sorted(slices.Values(b.steps[:n]))
 		for _, limit := range []uint16{0, sorted[0], sorted[n/2], sorted[n-1], math.MaxUint16} {
@@ -248,22 +250,22 @@ func TestLimitOf(t *testing.T) {
 					want++
 				}
 			}
-			if got := b.count(n, limit); got != want {
+			if got := b.countWithin(n, limit); got != want {
 				t.Errorf("%d of %d sums are at most %d, want %d", got, n, limit, want)
 			}
 		}
 		for _, want := range []int{1, 5, n} {
-			if want = min(want, n); b.limitOf(n, want) < sorted[want-1] {
-				t.Errorf("the limit of %d sums of %d is %d, want %d or more", want, n, b.limitOf(n, want), sorted[want-1])
+			if want = min(want, n); b.findLimit(n, want) < sorted[want-1] {
+				t.Errorf("the limit of %d sums of %d is %d, want %d or more", want, n, b.findLimit(n, want), sorted[want-1])
 			}
-			if some := b.count(n, b.limitOf(n, want)); some >= 2*want && b.limitOf(n, want) > sorted[want-1] {
+			if some := b.countWithin(n, b.findLimit(n, want)); some >= 2*want && b.findLimit(n, want) > sorted[want-1] {
 				t.Errorf("%d sums are within the limit of %d", some, want)
 			}
 		}
 	}
 }
 
-// TestGroups: 16 groups of 16 vectors, which are nearer to each other than the codebook is wide.
+// TestGroups checks that the 16 groups have 16 vectors each and are narrower than the codebook.
 func TestGroups(t *testing.T) {
 	rng := random.New(3, 1)
 	book := matrix.New[float32](2, 256, nil)
@@ -271,23 +273,23 @@ func TestGroups(t *testing.T) {
 		book.Data[i] = float32(random.Normal(rng))
 	}
 	member := make([]byte, 256)
-	group(member, book)
+	groupVectors(member, book)
 	if all := slices.Sorted(slices.Values(member)); all[0] != 0 || all[255] != 255 || len(slices.Compact(all)) != 256 {
 		t.Fatalf("not every vector once: %v", member)
 	}
 	within := 0.
-	for g := range groups {
-		within += scatter(book, member[groups*g:][:groups])
+	for g := range groupCount {
+		within += sumSquaredDeviations(book, member[groupCount*g:][:groupCount])
 	}
-	if all := scatter(book, member); !(within < 0.15*all) {
+	if all := sumSquaredDeviations(book, member); !(within < 0.15*all) {
 		t.Errorf("%v of %v is within groups", within, all)
 	}
-	if r := drawn(filterRows-1, 2, 2, 8, func(int, int) float64 { return random.Normal(rng) }); r.filter.parts != 0 {
+	if r := randomRows(minFilterRows-1, 2, 2, 8, func(int, int) float64 { return random.Normal(rng) }); r.filter.parts != 0 {
 		t.Error("a filter of few rows")
 	}
 }
 
-// TestPays: rows with near neighbors have a filter, and rows without have none.
+// TestPays checks that rows with near neighbors have a filter and rows without have none.
 func TestPays(t *testing.T) {
 	const parts, classes = 8, 30
 	rng := random.New(2, 1)
@@ -295,8 +297,8 @@ func TestPays(t *testing.T) {
 	for i := range book.Data {
 		book.Data[i] = float32(random.Normal(rng))
 	}
-	for _, kept := range []int{0, parts - 1} { // codes that rows of a class share
-		c := make([]byte, filterRows*parts)
+	for _, kept := range []int{0, parts - 1} { // codes shared by the rows of a class
+		c := make([]byte, minFilterRows*parts)
 		for i := range c {
 			if c[i] = byte(rng.Uint64()); i >= classes*parts && i%parts < kept {
 				c[i] = c[i-classes*parts]
@@ -307,7 +309,7 @@ func TestPays(t *testing.T) {
 			t.Errorf("%d codes of a class: a filter of %d parts", kept, r.filter.parts)
 		}
 	}
-	if r := New(parts, 8, matrix.Matrix[float64]{}, book).Pack(make([]byte, filterRows*parts)); r.filter.parts > 0 {
+	if r := New(parts, 8, matrix.Matrix[float64]{}, book).Pack(make([]byte, minFilterRows*parts)); r.filter.parts > 0 {
 		t.Error("a filter of equal rows")
 	}
 }

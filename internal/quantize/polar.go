@@ -10,26 +10,29 @@ import (
 )
 
 const (
-	// pull is the weight of the rotation that there is beside the norm of the matrix whose polar factor is wanted.
-	pull = 0x1p-16
-	// polarSteps bounds the steps of the iteration. From a least singular value of pull it takes about 20.
+	// rotationWeight is the weight of the current rotation relative to the norm of the matrix whose
+	// polar factor is computed.
+	rotationWeight = 0x1p-16
+	// polarSteps limits the iteration. If the least singular value is rotationWeight, it takes
+	// about 20 steps.
 	polarSteps = 60
-	// polarError is the largest error of an inner product of two columns at the end.
+	// polarError is the largest allowed error of an inner product of two columns of the result.
 	polarError = 0x1p-40
 )
 
 // polar sets r (p × p, orthonormal) to the orthonormal matrix Q that maximizes
 //
-//	⟨Q, c⟩ + pull·‖c‖·⟨Q, r⟩
+//	⟨Q, c⟩ + rotationWeight·‖c‖·⟨Q, r⟩
 //
-// with Frobenius norms and products: the polar factor of c + pull·‖c‖·r. The second term keeps r where c is
-// (nearly) zero, and ⟨Q, c⟩ is never less than ⟨r, c⟩. c is overwritten.
+// with Frobenius norms and products. Q is the polar factor of c + rotationWeight·‖c‖·r. The second
+// term keeps r where c is nearly zero; ⟨Q, c⟩ is never less than ⟨r, c⟩. c is overwritten. polar
+// reports false, and leaves r unchanged, if the context ends or if the polar factor cannot be
+// computed.
 //
-// It reports false, and leaves r, if the context ends or if the matrix has no polar factor that can be computed.
-//
-// The factor is the limit of X ← X·(3I − XᵀX)/2 (Newton and Schulz), where X is scaled before each step so that its small singular values
-// grow as fast as they can (J. Chen and E. Chow, "A stable scaling of Newton–Schulz for improving the sign function computation of a
-// Hermitian matrix", 2014): if the singular values are in [l, 1], by √(3/(1 + l + l²)).
+// The factor is the limit of X ← X·(3I − XᵀX)/2 (Newton and Schulz). X is scaled before each step
+// so that small singular values grow as fast as possible: by √(3/(1 + l + l²)) for singular values
+// in [l, 1] (J. Chen and E. Chow, "A stable scaling of Newton–Schulz for improving the sign
+// function computation of a Hermitian matrix", 2014).
 func polar(ctx context.Context, r, c matrix.Matrix[float64]) bool {
 	p := r.Rows
 	norm := 0.
@@ -42,10 +45,10 @@ func polar(ctx context.Context, r, c matrix.Matrix[float64]) bool {
 	}
 	x, gram, next := c, matrix.New[float64](p, p, nil), matrix.New[float64](p, p, nil)
 	for i := range p {
-		algebra.Scale(x.Row(i), 1/norm/(1+pull))
-		algebra.Axpy(pull/(1+pull), r.Row(i), x.Row(i))
+		algebra.Scale(x.Row(i), 1/norm/(1+rotationWeight))
+		algebra.Axpy(rotationWeight/(1+rotationWeight), r.Row(i), x.Row(i))
 	}
-	for l, step := pull/2, 0; step < polarSteps && ctx.Err() == nil; step++ {
+	for l, step := rotationWeight/2, 0; step < polarSteps && ctx.Err() == nil; step++ {
 		dense.TransProduct(ctx, gram, x, x, false)
 		off := 0.
 		for i := range p {

@@ -11,8 +11,8 @@ import (
 	"github.com/gomonge/monge/internal/random"
 )
 
-// rotationOf returns an orthonormal matrix.
-func rotationOf(t *testing.T, seed uint64, p int) matrix.Matrix[float64] {
+// randomRotation returns a random orthonormal matrix.
+func randomRotation(t *testing.T, seed uint64, p int) matrix.Matrix[float64] {
 	t.Helper()
 	r := matrix.New[float64](p, p, nil)
 	for i := range p {
@@ -24,7 +24,7 @@ func rotationOf(t *testing.T, seed uint64, p int) matrix.Matrix[float64] {
 	return r
 }
 
-// inner is the Frobenius product.
+// inner returns the Frobenius inner product.
 func inner(a, b matrix.Matrix[float64]) (sum float64) {
 	for i := range a.Rows {
 		sum += algebra.Dot(a.Row(i), b.Row(i))
@@ -32,13 +32,13 @@ func inner(a, b matrix.Matrix[float64]) (sum float64) {
 	return sum
 }
 
-// TestPolar: the factor is orthonormal, as good as that of a singular value decomposition, and keeps what the matrix
-// does not decide.
+// TestPolar checks that the factor is orthonormal, as good as the factor from a singular value
+// decomposition, and keeps r where c is zero.
 func TestPolar(t *testing.T) {
 	for _, p := range []int{1, 2, 7, 40} {
 		for rank := 1; rank <= p; rank += max(1, p/3) {
-			left := rotationOf(t, 1, p)
-			c, r := matrix.New[float64](p, p, nil), rotationOf(t, 2, p)
+			left := randomRotation(t, 1, p)
+			c, r := matrix.New[float64](p, p, nil), randomRotation(t, 2, p)
 			rng := random.New(3, uint64(rank))
 			for k := range rank {
 				a, b := left.Row(k), make([]float64, p)
@@ -75,14 +75,15 @@ func TestPolar(t *testing.T) {
 			}
 			best := matrix.New[float64](p, p, nil)
 			svd.Polar(t.Context(), best)
-			if got, want := inner(r, whole), inner(best, whole); got < before || got < want-4*pull*float64(p)*want {
+			if got, want := inner(r, whole), inner(best, whole); got < before || got < want-4*rotationWeight*float64(p)*want {
 				t.Errorf("%d × %d of rank %d: product %v, of the best %v, before %v", p, p, rank, got, want, before)
 			}
 		}
 	}
 }
 
-// TestPolarFails: matrices without a factor, and a context that ends, leave the rotation.
+// TestPolarFails checks that the rotation is unchanged for matrices without a polar factor and
+// after a cancelled context.
 func TestPolarFails(t *testing.T) {
 	r := matrix.New(2, 2, []float64{0, 1, -1, 0})
 	for name, c := range map[string]matrix.Matrix[float64]{

@@ -1,20 +1,19 @@
-// Package quantize stores rows of numbers in few bytes and finds those that are nearest to a
-// query, which is not rounded.
+// Package quantize stores rows of numbers in few bytes and finds the rows nearest to a query. The
+// query is not quantized.
 //
-// A Quantizer cuts a row into parts. Each part has a codebook of 16 or 256 vectors, and a
-// stored row has the number of one of them for each part. The row stands for the vectors with
-// these numbers. There are two ways to make a Quantizer:
+// A Quantizer divides a row into parts. Each part has a codebook of 16 or 256 vectors, and a stored
+// row contains the index (code) of one vector for each part. Decoding a row concatenates these
+// vectors. There are two ways to create a Quantizer:
 //
-//   - Grid rounds every component by itself to one of 256 values at equal steps: a part for each
-//     component.
-//   - Train learns the codebooks by k-means, and a rotation of the rows that makes the parts
-//     fit them (H. Jégou, M. Douze and C. Schmid, "Product quantization for nearest neighbor
-//     search", TPAMI 2011; T. Ge, K. He, Q. Ke and J. Sun, "Optimized product quantization for
-//     approximate nearest neighbor search", CVPR 2013).
+//   - Grid rounds every component to one of 256 equidistant values. Each component is a part.
+//   - Train learns the codebooks by k-means, together with a rotation of the rows that makes
+//     the parts fit the codebooks (H. Jégou, M. Douze and C. Schmid, "Product quantization for
+//     nearest neighbor search", TPAMI 2011; T. Ge, K. He, Q. Ke and J. Sun, "Optimized product
+//     quantization for approximate nearest neighbor search", CVPR 2013).
 //
-// The distance between a query y and a stored row is Σ_j table_j[c_j], where table_j[c] is the
-// squared distance between part j of the rotated y and vector c of codebook j. It is computed in float32, in
-// the order of package codes, which finds neighbors and is the same on every machine.
+// The distance between a query y and a stored row with the codes c_j is Σ_j table_j[c_j], where
+// table_j[c] is the squared distance between part j of the rotated y and vector c of codebook j. It
+// is computed in float32 in the order of package codes, and is the same on every machine.
 package quantize
 
 import (
@@ -28,22 +27,22 @@ import (
 	"github.com/gomonge/monge/internal/matrix"
 )
 
-// ErrRange says that rows are too large or too small for distances in float32.
+// ErrRange means that elements are too large or too small for distances in float32.
 var ErrRange = errors.New("quantize: out of range")
 
-// Elements must be of a size whose squares, and sums of them, are in range of float32.
-const least, most = 1e-15, 1e15
+// The squares of elements in this range, and their sums, do not overflow or underflow in float32.
+const minElement, maxElement = 1e-15, 1e15
 
-// Quantizer is a way to store rows of Dim numbers. It does not change.
+// Quantizer encodes rows of Dim numbers. It is immutable.
 type Quantizer struct {
 	parts, bits int
-	rotation    matrix.Matrix[float64] // Dim × Dim, orthonormal, or empty: none
-	codebook    matrix.Matrix[float32] // Dim × 2^bits: column c has vector c of every part
+	rotation    matrix.Matrix[float64] // Dim × Dim, orthonormal; empty for none
+	codebook    matrix.Matrix[float32] // Dim × 2^bits: column c contains vector c of every part
 }
 
-// New returns the quantizer with a rotation (dim × dim, or empty for none) and a codebook
-// (dim × 2^bits). Column c of the codebook has vector c of each part, one below the other. It
-// panics if sizes do not fit. They are not copied.
+// New returns the Quantizer with the given rotation (dim × dim, or empty for none) and codebook
+// (dim × 2^bits). Column c of the codebook contains vector c of each part, one below the other. New
+// retains its arguments and panics if the sizes do not match.
 func New(parts, bits int, rotation matrix.Matrix[float64], codebook matrix.Matrix[float32]) *Quantizer {
 	dim := codebook.Rows
 	if codebook.Check(); parts < 1 || parts > dim || bits == 4 && parts > MostParts || bits != 4 && bits != 8 || codebook.Cols != 1<<bits {
@@ -55,10 +54,11 @@ func New(parts, bits int, rotation matrix.Matrix[float64], codebook matrix.Matri
 	return &Quantizer{parts, bits, rotation, codebook}
 }
 
-// MostParts is the largest number of parts of product quantization, and of codes of 4 bits. Grid may have more.
+// MostParts is the largest number of parts of product quantization and of 4-bit codes. Grid may
+// have more.
 const MostParts = 256
 
-// ValidParts reports whether rows of dim numbers can be cut into so many parts by Train.
+// ValidParts reports whether Train can divide rows of dim numbers into the given number of parts.
 func ValidParts(parts, dim int) bool { return parts >= 1 && parts <= min(dim, MostParts) }
 
 // Dim returns the number of elements of a row.
@@ -70,19 +70,19 @@ func (q *Quantizer) Parts() int { return q.parts }
 // Bits returns the number of bits of a code, 4 or 8.
 func (q *Quantizer) Bits() int { return q.bits }
 
-// Rotation returns the rotation, empty if there is none, and Codebook the codebook, as New takes
-// them. They must not be changed.
+// Rotation returns the rotation, or an empty matrix if there is none. The caller must not modify
+// it.
 func (q *Quantizer) Rotation() matrix.Matrix[float64] { return q.rotation }
 
-// Codebook returns the codebook: see Rotation.
+// Codebook returns the codebook in the layout of New. The caller must not modify it.
 func (q *Quantizer) Codebook() matrix.Matrix[float32] { return q.codebook }
 
-// part returns the elements i … j−1 of a row that are part number at.
-func (q *Quantizer) part(at int) (i, j int) { return part(at, q.parts, q.Dim()) }
+// partRange returns the range i … j−1 of elements of a row that form part at.
+func (q *Quantizer) partRange(at int) (i, j int) { return splitRange(at, q.parts, q.Dim()) }
 
-func part(at, parts, dim int) (i, j int) { return at * dim / parts, (at + 1) * dim / parts }
+func splitRange(at, parts, dim int) (i, j int) { return at * dim / parts, (at + 1) * dim / parts }
 
-// Grid returns the quantizer that rounds component k to offset[k] + scale[k]·c, 0 ≤ c ≤ 255.
+// Grid returns the Quantizer that rounds component k to offset[k] + scale[k]·c, 0 ≤ c ≤ 255.
 func Grid(offset, scale []float64) *Quantizer {
 	book := matrix.New[float32](len(offset), 256, nil)
 	for k := range offset {
@@ -93,8 +93,8 @@ func Grid(offset, scale []float64) *Quantizer {
 	return New(len(offset), 8, matrix.Matrix[float64]{}, book)
 }
 
-// GridOf returns offsets and scales for Grid, the least that hold all of y (n × dim). The error
-// wraps ErrRange.
+// GridOf returns the offsets and the smallest scales for a Grid that covers all of y (n × dim). The
+// error wraps ErrRange.
 func GridOf(y matrix.Matrix[float64]) (offset, scale []float64, err error) {
 	if err := CheckRange(y); err != nil {
 		return nil, nil, err
@@ -110,7 +110,7 @@ func GridOf(y matrix.Matrix[float64]) (offset, scale []float64, err error) {
 	return offset, scale, nil
 }
 
-// CheckRange returns an error that wraps ErrRange unless the largest element of y is in range.
+// CheckRange returns an error that wraps ErrRange unless the largest magnitude in y is in range.
 func CheckRange(y matrix.Matrix[float64]) error {
 	largest := 0.
 	for i := range y.Rows {
@@ -118,13 +118,14 @@ func CheckRange(y matrix.Matrix[float64]) error {
 			largest = max(largest, math.Abs(x))
 		}
 	}
-	if largest > most || largest > 0 && largest < least {
-		return fmt.Errorf("%w: the largest element has the magnitude %.3g; it must be between %.0e and %.0e", ErrRange, largest, least, most)
+	if largest > maxElement || largest > 0 && largest < minElement {
+		return fmt.Errorf("%w: the largest element has the magnitude %.3g; it must be between %.0e and %.0e", ErrRange, largest, minElement, maxElement)
 	}
 	return nil
 }
 
-// rotateAll sets dst (n × dim) to the rotated rows y (n × dim), in float32. The error is the context's cause.
+// rotateAll sets dst (n × dim) to the rotated rows y (n × dim) in float32. If ctx ends, it returns
+// context.Cause(ctx).
 func (q *Quantizer) rotateAll(ctx context.Context, dst matrix.Matrix[float32], y matrix.Matrix[float64]) error {
 	dim := q.Dim()
 	var turned, spare matrix.Matrix[float64]

@@ -17,7 +17,7 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// correlated returns n rows of dim numbers whose variances fall, and which are mixed.
+// correlated returns n rows of dim mixed components with descending variances.
 func correlated(seed uint64, n, dim int) matrix.Matrix[float64] {
 	rng := random.New(seed, 1)
 	mix, y := matrix.New[float64](dim, dim, nil), matrix.New[float64](n, dim, nil)
@@ -34,8 +34,8 @@ func correlated(seed uint64, n, dim int) matrix.Matrix[float64] {
 	return y
 }
 
-// trained returns a quantizer and the codes of y. Bits 0 means Grid.
-func trained(t testing.TB, y matrix.Matrix[float64], parts, bits, workers int) *Rows {
+// trainRows trains a quantizer on y and returns the encoded rows. bits = 0 means Grid.
+func trainRows(t testing.TB, y matrix.Matrix[float64], parts, bits, workers int) *Rows {
 	t.Helper()
 	var q *Quantizer
 	if bits == 0 {
@@ -57,8 +57,8 @@ func trained(t testing.TB, y matrix.Matrix[float64], parts, bits, workers int) *
 	return q.Pack(c)
 }
 
-// loss is the mean squared distance of rows from what they stand for.
-func loss(r *Rows, y matrix.Matrix[float64]) float64 {
+// meanSquaredError returns the mean squared distance between rows and decoded rows.
+func meanSquaredError(r *Rows, y matrix.Matrix[float64]) float64 {
 	got, sum := make([]float64, y.Cols), 0.
 	for i := range y.Rows {
 		r.Row(got, i)
@@ -69,8 +69,8 @@ func loss(r *Rows, y matrix.Matrix[float64]) float64 {
 	return sum / float64(y.Rows)
 }
 
-// TestNearest: the nearest are those of all distances, sorted, whatever the numbers of rows,
-// parts, bits and neighbors; distances are those of the query from what the rows stand for.
+// TestNearest checks that the nearest are the sorted smallest of all distances for many numbers of
+// rows, parts, bits and neighbors, and that distances are between the query and the decoded rows.
 func TestNearest(t *testing.T) {
 	var s Scratch
 	var got, want nearest.Set[float64]
@@ -80,12 +80,12 @@ func TestNearest(t *testing.T) {
 				continue
 			}
 			y := correlated(uint64(n), n, c.dim)
-			r := trained(t, y, c.parts, c.bits, 1)
+			r := trainRows(t, y, c.parts, c.bits, 1)
 			if r.Len() != n || r.Dim() != c.dim {
 				t.Fatal(r.Len(), r.Dim())
 			}
 			for lv := range asmtest.Each(t) {
-				for trial, query := range [][]float64{y.Row(n / 2), correlated(77, 1, c.dim).Row(0), make([]float64, c.dim), far(c.dim, 1e6), far(c.dim, 1e25)} {
+				for trial, query := range [][]float64{y.Row(n / 2), correlated(77, 1, c.dim).Row(0), make([]float64, c.dim), constantQuery(c.dim, 1e6), constantQuery(c.dim, 1e25)} {
 					k := []int{1, 2, 5, n, 7}[trial]
 					got.Reset(min(k, n))
 					if err := Nearest(t.Context(), &got, r, query, &s); err != nil {
@@ -116,7 +116,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-func far(dim int, x float64) []float64 {
+func constantQuery(dim int, x float64) []float64 {
 	v := make([]float64, dim)
 	for k := range v {
 		v[k] = x
@@ -124,7 +124,7 @@ func far(dim int, x float64) []float64 {
 	return v
 }
 
-// tableSum is the definition of the distance of row i for the query of s.
+// tableSum is the definition of the distance of row i from the query in s.
 func tableSum(r *Rows, s *Scratch, i int) float64 {
 	var d float32
 	for j := range r.Parts() {
@@ -133,7 +133,7 @@ func tableSum(r *Rows, s *Scratch, i int) float64 {
 	return float64(d)
 }
 
-// TestGrid: rows are rounded to half a step, and the ends are exact.
+// TestGrid checks that rows are rounded to half a step and that the ends of the grid are exact.
 func TestGrid(t *testing.T) {
 	y := correlated(4, 700, 6)
 	for i := range y.Rows {
@@ -143,7 +143,7 @@ func TestGrid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := trained(t, y, 6, 0, 1)
+	r := trainRows(t, y, 6, 0, 1)
 	row := make([]float64, 6)
 	for i := range y.Rows {
 		r.Row(row, i)
@@ -158,10 +158,10 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// TestWideGrid: rows of more components than product quantization may have parts.
+// TestWideGrid has more components than product quantization may have parts.
 func TestWideGrid(t *testing.T) {
 	y := correlated(7, 70, MostParts+44)
-	r := trained(t, y, 0, 0, 1)
+	r := trainRows(t, y, 0, 0, 1)
 	var set nearest.Set[float64]
 	var s Scratch
 	for i := range y.Rows {
@@ -172,58 +172,58 @@ func TestWideGrid(t *testing.T) {
 	}
 }
 
-// TestTrain: a learned rotation loses less than none, more bytes lose less, and as many
-// different rows as vectors are kept to rounding.
+// TestTrain checks that a learned rotation reduces the error, that more bytes reduce it, and that
+// as many different rows as vectors are encoded to rounding.
 func TestTrain(t *testing.T) {
 	y := correlated(5, 1500, 12)
 	last := math.Inf(1)
 	for _, parts := range []int{1, 2, 4, 6, 12} {
-		l := loss(trained(t, y, parts, 4, 1), y)
+		l := meanSquaredError(trainRows(t, y, parts, 4, 1), y)
 		if !(l < last) {
 			t.Errorf("%d parts lose %v, fewer lose %v", parts, l, last)
 		}
 		last = l
 	}
-	// Without a rotation: k-means alone.
+	// k-means without a rotation
 	tr := newTrainer(y, 4, 4, 1)
 	for k := range 12 {
 		tr.q.rotation.Set(k, k, 1)
 	}
-	if _, err := tr.step(t.Context(), 20); err != nil {
+	if _, err := tr.trainStep(t.Context(), 20); err != nil {
 		t.Fatal(err)
 	}
 	c, err := tr.q.Encode(t.Context(), y)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plain, rotated := loss(tr.q.Pack(c), y), loss(trained(t, y, 4, 4, 1), y); !(rotated < 0.8*plain) {
+	if plain, rotated := meanSquaredError(tr.q.Pack(c), y), meanSquaredError(trainRows(t, y, 4, 4, 1), y); !(rotated < 0.8*plain) {
 		t.Errorf("a rotation loses %v, none loses %v", rotated, plain)
 	}
 	few := correlated(6, 200, 5)
-	if l := loss(trained(t, few, 1, 8, 1), few); l > 1e-10 {
+	if l := meanSquaredError(trainRows(t, few, 1, 8, 1), few); l > 1e-10 {
 		t.Errorf("200 rows for 256 vectors lose %v", l)
 	}
 	same := matrix.New[float64](40, 3, nil)
 	for i := range same.Data {
 		same.Data[i] = 7
 	}
-	if l := loss(trained(t, same, 2, 4, 1), same); l > 1e-10 {
+	if l := meanSquaredError(trainRows(t, same, 2, 4, 1), same); l > 1e-10 {
 		t.Errorf("equal rows lose %v", l)
 	}
 }
 
-// TestSameBits: quantizer and codes have the same bits at every level, with any number of workers,
-// and on every machine.
+// TestSameBits checks that quantizer and codes have the same bits at every level, for every number
+// of workers, and on every machine.
 func TestSameBits(t *testing.T) {
 	y := correlated(8, 300, 9)
 	for lv := range asmtest.Each(t) {
 		for _, workers := range []int{1, 3} {
 			if !testdata.IsLong() && (lv == asm.Ref) != (workers == 1) && len(asm.Available()) > 1 {
-				continue // the long form has both at every level
+				continue // the long form tests both at every level
 			}
 			h := fnv.New64a()
 			for _, c := range []struct{ parts, bits int }{{3, 4}, {2, 8}, {9, 0}} {
-				r := trained(t, y, c.parts, c.bits, workers)
+				r := trainRows(t, y, c.parts, c.bits, workers)
 				for _, x := range r.Codebook().Data {
 					fmt.Fprintf(h, "%x ", math.Float32bits(x))
 				}
@@ -239,7 +239,7 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// TestErrors: rows out of range, and a context that ends anywhere.
+// TestErrors covers rows out of range and a context that ends at any check.
 func TestErrors(t *testing.T) {
 	for _, x := range []float64{1e16, 1e-16} {
 		y := matrix.New(2, 2, []float64{0, x, 0, -x})
@@ -285,7 +285,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestAllocations: a search allocates nothing once it has run.
+// TestAllocations checks that a search does not allocate after the first.
 func TestAllocations(t *testing.T) {
 	y := correlated(1, 3000, 8)
 	for _, bits := range []int{0, 4, 8} {
@@ -293,7 +293,7 @@ func TestAllocations(t *testing.T) {
 		if bits == 0 {
 			parts = 8
 		}
-		r := trained(t, y, parts, bits, 1)
+		r := trainRows(t, y, parts, bits, 1)
 		var s Scratch
 		var set nearest.Set[float64]
 		if n := asmtest.Allocations(func() {
@@ -305,7 +305,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestPanics: sizes that do not fit.
+// TestPanics covers sizes that do not match.
 func TestPanics(t *testing.T) {
 	book := matrix.New[float32](3, 16, nil)
 	q := New(2, 4, matrix.Matrix[float64]{}, book)

@@ -12,50 +12,52 @@ import (
 	"github.com/gomonge/monge/internal/nearest"
 )
 
-// Rows are stored rows. They do not change, and any number of goroutines may use them. Many rows with codes of 8 bits
-// take half as much memory again, for a filter of searches, unless it would save no time.
+// Rows contains encoded rows. It is immutable and safe for concurrent use. For many rows with 8-bit
+// codes it also contains a filter for searches, if that saves time, which takes half as much memory
+// again.
 type Rows struct {
 	*Quantizer
 	n      int
-	packed []byte // in the blocks of package codes
+	packed []byte // codes in the block layout of package codes
 	filter filter
 }
 
-// Pack returns the rows whose codes are codes (n × Parts, by rows, each below 2^Bits), which are
-// copied. It panics if their number is no multiple of Parts, or if a code has more bits.
+// Pack returns the Rows with the codes c (n × Parts, by rows, each below 2^Bits). It copies c. It
+// panics if len(c) is not a multiple of Parts, or if a code is too large.
 func (q *Quantizer) Pack(c []byte) *Rows {
 	if len(c)%q.parts != 0 {
 		panic("quantize: a row of codes is not whole")
 	}
 	r := &Rows{Quantizer: q, n: len(c) / q.parts}
-	r.packed = make([]byte, blocks(r.n)*r.blockBytes())
+	r.packed = make([]byte, blockCount(r.n)*r.blockBytes())
 	for i := range r.n {
 		for j, v := range c[i*q.parts:][:q.parts] {
-			at, shift := r.place(i, j)
+			at, shift := r.codePosition(i, j)
 			if int(v)>>q.bits != 0 {
 				panic("quantize: a code has too many bits")
 			}
 			r.packed[at] |= v << shift
 		}
 	}
-	if r.filter = newFilter(r); r.bits == 8 && r.filter.parts > 0 && !r.pays() {
+	if r.filter = newFilter(r); r.bits == 8 && r.filter.parts > 0 && !r.filterPays() {
 		r.filter = filter{}
 	}
 	return r
 }
 
-// groups is the number of groups of codes in a block: of 4 bits an even number.
-func (q *Quantizer) groups() int {
+// blockCodes returns the number of codes for each row of a block. For 4-bit codes it is even.
+func (q *Quantizer) blockCodes() int {
 	if q.bits == 4 {
 		return q.parts + q.parts%2
 	}
 	return q.parts
 }
 
-func (q *Quantizer) blockBytes() int { return codes.Block * q.groups() * q.bits / 8 }
+func (q *Quantizer) blockBytes() int { return codes.Block * q.blockCodes() * q.bits / 8 }
 
-// place says where the code of part j of row i is, and in which bit it begins.
-func (q *Quantizer) place(i, j int) (at, shift int) {
+// codePosition returns the byte in packed and the bit in it where the code of part j of row i
+// begins.
+func (q *Quantizer) codePosition(i, j int) (at, shift int) {
 	const half = codes.Block / 2
 	block, r := i/codes.Block*q.blockBytes(), i%codes.Block
 	if q.bits == 8 {
@@ -69,11 +71,11 @@ func (r *Rows) Len() int { return r.n }
 
 // Code returns the code of part j of row i.
 func (r *Rows) Code(i, j int) byte {
-	at, shift := r.place(i, j)
+	at, shift := r.codePosition(i, j)
 	return r.packed[at] >> shift & byte(1<<r.bits-1)
 }
 
-// Row sets dst (length Dim) to what row i stands for.
+// Row sets dst (length Dim) to the decoded row i.
 func (r *Rows) Row(dst []float64, i int) {
 	rotated := dst
 	if !r.rotation.IsEmpty() {
@@ -81,7 +83,7 @@ func (r *Rows) Row(dst []float64, i int) {
 	}
 	for j := range r.parts {
 		c := int(r.Code(i, j))
-		for k, end := r.part(j); k < end; k++ {
+		for k, end := r.partRange(j); k < end; k++ {
 			rotated[k] = float64(r.codebook.At(k, c))
 		}
 	}
@@ -96,52 +98,54 @@ func (r *Rows) Row(dst []float64, i int) {
 	}
 }
 
-// Scratch is the memory of one goroutine that searches. The zero value is ready. It grows as it is
-// used, also from one set of rows to another, and then allocates nothing.
+// Scratch is the memory of one searching goroutine. The zero value is ready to use. A Scratch may
+// be used for different Rows. After warm-up it does not allocate.
 type Scratch struct {
-	wide   []float64 // the query, and the rotated query
-	query  []float32
-	tables []float32
-	sums   []float32 // of 8-bit codes
-	bounds bounds
-	probe  nearest.Set[float32]
+	query64  []float64 // the query and the rotated query
+	query32  []float32
+	tables   []float32
+	sums     []float32 // for 8-bit codes
+	bounds   lowerBounds
+	probeSet nearest.Set[float32]
 }
 
 const (
-	// chunk is the number of rows whose distances are computed at a time: a multiple of codes.Block.
-	chunk = 1 << 10
-	// probed is the number of blocks that show how near the nearest rows are.
-	probed = 32
-	// first is the number of rows whose distances are computed at a time until that is known.
-	first = 1 << 8
+	// chunkRows is the number of rows whose distances are computed at a time, a multiple of
+	// codes.Block.
+	chunkRows = 1 << 10
+	// probeBlocks is the number of blocks that probeDistance examines.
+	probeBlocks = 32
+	// initialRows is the number of rows whose distances are computed at a time until a bound is
+	// known.
+	initialRows = 1 << 8
 )
 
-// Nearest offers the rows of r that can be among the nearest to y (length Dim) to set, with their
-// distances. It checks the context every 1024 rows and returns context.Cause(ctx).
+// Nearest offers to set every row of r that can be among the nearest to y (length Dim), with its
+// distance. It checks ctx every 1024 rows and returns context.Cause(ctx).
 func Nearest[T num.Float](ctx context.Context, set *nearest.Set[T], r *Rows, y []T, s *Scratch) error {
-	fill(s, r, y)
+	fillTables(s, r, y)
 	b := &s.bounds
-	use, scaled := b.start(r, s.tables), false
+	use, scaled := b.setTables(r, s.tables), false
 	if use {
-		b.within = probe(r, s, set.Room())
+		b.probeBound = probeDistance(r, s, set.Room())
 	}
-	pause, last := 0, 0 // chunks that are not filtered, since there was too little to pass over
+	pause, last := 0, 0 // chunks to process without the filter because it skipped too few rows
 	for i, n := 0, 0; i < r.n; i += n {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if bound := nearEnough(set, b); use && !scaled && bound < math.Inf(1) {
-			b.scale(bound)
+		if bound := distanceBound(set, b); use && !scaled && bound < math.Inf(1) {
+			b.setStep(bound)
 			scaled = true
 		}
-		if n = min(chunk, r.n-i); use && !scaled {
-			n = min(first, n)
+		if n = min(chunkRows, r.n-i); use && !scaled {
+			n = min(initialRows, n)
 		}
 		switch {
 		case !scaled:
 		case pause > 0:
 			pause--
-		case offerNear(set, r, s, i, n):
+		case offerCandidates(set, r, s, i, n):
 			last = 0
 			continue
 		default:
@@ -153,73 +157,75 @@ func Nearest[T num.Float](ctx context.Context, set *nearest.Set[T], r *Rows, y [
 	return nil
 }
 
-// nearEnough returns a distance that no row of the nearest exceeds.
-func nearEnough[T num.Float](set *nearest.Set[T], b *bounds) float64 {
-	return min(float64(set.Bound()), b.within)
+// distanceBound returns an upper bound of the distances of the nearest rows.
+func distanceBound[T num.Float](set *nearest.Set[T], b *lowerBounds) float64 {
+	return min(float64(set.Bound()), b.probeBound)
 }
 
-// probe looks at blocks of rows at equal intervals, and returns a distance that at least so many rows do not exceed, or +Inf.
-func probe(r *Rows, s *Scratch, rows int) float64 {
+// probeDistance examines blocks at equal intervals. It returns a distance that at least the given
+// number of rows do not exceed, or +Inf.
+func probeDistance(r *Rows, s *Scratch, rows int) float64 {
 	b, all := &s.bounds, r.n/codes.Block
-	some := min(probed, all/4)
+	some := min(probeBlocks, all/4)
 	if rows <= 0 || 8*rows > some*codes.Block {
 		return math.Inf(1)
 	}
-	b.scale(math.Inf(1))
-	b.resize(some)
-	size := b.f.blockBytes()
+	b.setStep(math.Inf(1))
+	b.growSteps(some)
+	size := b.filter.blockBytes()
 	for i := range some {
-		codes.Sums4(b.steps[i*codes.Block:][:codes.Block], b.f.packed[i*all/some*size:][:size], b.coarse)
+		codes.Sums4(b.steps[i*codes.Block:][:codes.Block], b.filter.packed[i*all/some*size:][:size], b.coarse)
 	}
 	n := some * codes.Block
-	b.choose(n, b.limitOf(n, 2*rows), n)
-	s.probe.Reset(rows)
-	for len(b.near) > 0 {
+	b.selectCandidates(n, b.findLimit(n, 2*rows), n)
+	s.probeSet.Reset(rows)
+	for len(b.candidates) > 0 {
 		var four [4]int
-		count := min(len(four), len(b.near))
-		for k, at := range b.near[:count] {
+		count := min(len(four), len(b.candidates))
+		for k, at := range b.candidates[:count] {
 			four[k] = int(at)/codes.Block*all/some*codes.Block + int(at)%codes.Block
 		}
-		offerFour(&s.probe, r, s, four, count)
-		b.near = b.near[count:]
+		offerFour(&s.probeSet, r, s, four, count)
+		b.candidates = b.candidates[count:]
 	}
-	return float64(s.probe.Bound())
+	return float64(s.probeSet.Bound())
 }
 
-// fill computes the tables of a query: the squared distances of its parts from the codebooks.
-func fill[T num.Float](s *Scratch, r *Rows, y []T) {
+// fillTables computes the tables of a query: the squared distances between its parts and the
+// codebooks.
+func fillTables[T num.Float](s *Scratch, r *Rows, y []T) {
 	dim, size := r.Dim(), 1<<r.bits
 	if len(y) != dim {
 		panic("quantize: query and rows of different length")
 	}
-	s.wide = slices.Grow(s.wide[:0], 2*dim)[:2*dim]
-	s.query = slices.Grow(s.query[:0], dim)[:dim]
+	s.query64 = slices.Grow(s.query64[:0], 2*dim)[:2*dim]
+	s.query32 = slices.Grow(s.query32[:0], dim)[:dim]
 	s.tables = slices.Grow(s.tables[:0], r.parts*size)[:r.parts*size]
 	for k, x := range y {
-		s.wide[k] = float64(x)
+		s.query64[k] = float64(x)
 	}
-	turned := s.wide[:dim]
+	turned := s.query64[:dim]
 	if !r.rotation.IsEmpty() {
-		turned = s.wide[dim:]
-		matrix.MulVec(turned, r.rotation, s.wide[:dim])
+		turned = s.query64[dim:]
+		matrix.MulVec(turned, r.rotation, s.query64[:dim])
 	}
-	pass.Narrow(s.query, turned)
+	pass.Narrow(s.query32, turned)
 	if r.bits == 4 && r.parts == dim {
-		for k, x := range s.query {
+		for k, x := range s.query32 {
 			t := (*[16]float32)(s.tables[16*k:])
 			for c, v := range (*[16]float32)(r.codebook.Row(k)) {
-				t[c] = (x - v) * (x - v) // as SqEuclideanTrans has it, in less time than its call takes
+				t[c] = (x - v) * (x - v) // same result as SqEuclideanTrans in less time than a call takes
 			}
 		}
 		return
 	}
 	for j := range r.parts {
-		lo, hi := r.part(j)
-		matrix.SqEuclideanTrans(matrix.OfRow(s.tables[j*size:][:size]), matrix.OfRow(s.query[lo:hi]), r.codebook.RowRange(lo, hi))
+		lo, hi := r.partRange(j)
+		matrix.SqEuclideanTrans(matrix.OfRow(s.tables[j*size:][:size]), matrix.OfRow(s.query32[lo:hi]), r.codebook.RowRange(lo, hi))
 	}
 }
 
-// offerAll offers n rows from row i on, at their distances.
+// offerAll offers n rows from row i on with their distances.
 func offerAll[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n int) {
 	if r.bits == 4 {
 		for k := i; k < i+n; k += 4 {
@@ -227,10 +233,11 @@ func offerAll[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n int) {
 		}
 		return
 	}
-	padded := blocks(n) * codes.Block
+	padded := blockCount(n) * codes.Block
 	s.sums = slices.Grow(s.sums[:0], padded)[:padded]
 	codes.Sums8(s.sums, r.packed[i*r.parts:][:padded*r.parts], s.tables)
-	// Hardly any enters, so that the loop only compares. No float32 is between a bound and what it is rounded to.
+	// Few rows are accepted, so the common path is one comparison. No float32 lies between the
+	// bound and its rounded value.
 	bound := float32(set.Bound())
 	for k := 0; k < n; k += 4 {
 		d := (*[4]float32)(s.sums[k:])
@@ -245,36 +252,36 @@ func offerAll[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n int) {
 	}
 }
 
-// offerNear offers those of n rows from row i on that can be near enough by their lower bounds, at their
-// distances. It reports false, and offers none, if they are so many that offerAll takes less time.
-func offerNear[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n int) bool {
+// offerCandidates offers those of n rows from row i on whose lower bounds are small enough. It
+// reports false, and offers no row, if there are so many that offerAll is faster.
+func offerCandidates[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n int) bool {
 	b, most := &s.bounds, n
 	if r.bits == 8 {
-		most = n / mostShare
+		most = n / candidateDivisor
 	}
-	b.sums(i, n)
-	limit := b.limit(nearEnough(set, b))
-	if !b.choose(n, limit, most) {
+	b.sumSteps(i, n)
+	limit := b.stepLimit(distanceBound(set, b))
+	if !b.selectCandidates(n, limit, most) {
 		return false
 	}
 	var rows [4]int
 	count := 0
-	for _, k := range b.near {
+	for _, k := range b.candidates {
 		if b.steps[k] > limit {
 			continue
 		}
 		rows[count] = i + int(k)
 		if count++; count == len(rows) {
 			offerFour(set, r, s, rows, count)
-			limit, count = b.limit(nearEnough(set, b)), 0
+			limit, count = b.stepLimit(distanceBound(set, b)), 0
 		}
 	}
 	offerFour(set, r, s, rows, count)
 	return true
 }
 
-// offerFour offers the first of four rows, at the distances that codes.Sums8 adds. The four sums do not wait for each other. The others may be
-// any rows, or beyond the last.
+// offerFour offers the first count of four rows with the distances that codes.Sums8 computes. The
+// four sums are independent for speed. The other rows are ignored and may be out of range.
 func offerFour[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, rows [4]int, count int) {
 	if count == 0 {
 		return
@@ -282,7 +289,7 @@ func offerFour[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, rows [4]in
 	var at [4]int
 	var shift [4]uint8
 	for k := range rows {
-		from, by := r.place(rows[min(k, count-1)], 0)
+		from, by := r.codePosition(rows[min(k, count-1)], 0)
 		at[k], shift[k] = from, uint8(by&7)
 	}
 	var d0, d1, d2, d3 float32
@@ -307,5 +314,5 @@ func offerFour[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, rows [4]in
 	}
 }
 
-// blocks is the number of blocks of n rows.
-func blocks(n int) int { return (n + codes.Block - 1) / codes.Block }
+// blockCount returns the number of blocks that n rows take.
+func blockCount(n int) int { return (n + codes.Block - 1) / codes.Block }

@@ -15,26 +15,26 @@ import (
 )
 
 const (
-	// rowsPerVector bounds the rows that are trained with: more hardly change a codebook.
+	// rowsPerVector limits the training rows for each vector. More rows hardly change a codebook.
 	rowsPerVector = 64
-	// rotations is the largest number of rotations that are tried, firstSteps the number of
-	// steps of k-means before the first, and lastSteps after the last; in between there is one.
-	rotations, firstSteps, lastSteps = 30, 8, 12
+	// maxRotations limits the number of rotations. firstSteps is the number of k-means steps before
+	// the first rotation and lastSteps after the last. There is one step between two rotations.
+	maxRotations, firstSteps, lastSteps = 30, 8, 12
 	// assignRows is the number of rows whose distances are in memory at a time.
 	assignRows = 128
 )
 
-// Train learns a quantizer with so many parts and bits for the rows y (n × dim). Every dim
-// numbers of a row take parts·bits/8 bytes. It trains with up to 64 rows for each vector of a
-// codebook, taken at equal distances. The result does not depend on workers, the
-// largest number of goroutines, or GOMAXPROCS if that is 0.
+// Train learns a Quantizer with the given parts and bits for the rows y (n × dim). An encoded row
+// takes parts·bits/8 bytes. Train uses up to 64 equally spaced rows for each vector of a codebook.
+// workers is the largest number of goroutines, or 0 for GOMAXPROCS. The result does not depend on
+// it.
 //
-// It alternates steps of k-means in the parts with the rotation that brings rows nearest to what
-// they stand for, nearly the polar factor of Σ_i x̂_i y_iᵀ (Ge, He, Ke and Sun, 2013, algorithm 1). The first rotation is
-// to the principal components, dealt out to the parts so that the products of their variances are
-// balanced (the same, section 3.2).
+// Training alternates k-means steps in the parts with the rotation that minimizes the distance
+// between rows and decoded rows, which is nearly the polar factor of Σ_i x̂_i y_iᵀ (Ge, He, Ke and
+// Sun, 2013, algorithm 1). The first rotation is to the principal components, distributed to the
+// parts so that the products of their variances are balanced (section 3.2 there).
 //
-// The error wraps ErrRange or is context.Cause(ctx). The context is checked every 128 rows.
+// The error wraps ErrRange or is context.Cause(ctx). Train checks ctx every 128 rows.
 func Train(ctx context.Context, y matrix.Matrix[float64], parts, bits, workers int) (*Quantizer, error) {
 	if err := CheckRange(y); err != nil {
 		return nil, err
@@ -43,16 +43,16 @@ func Train(ctx context.Context, y matrix.Matrix[float64], parts, bits, workers i
 		workers = runtime.GOMAXPROCS(0)
 	}
 	t := newTrainer(y, parts, bits, workers)
-	if err := t.principal(ctx); err != nil {
+	if err := t.initializeRotation(ctx); err != nil {
 		return nil, err
 	}
 	last := math.Inf(1)
-	for range rotations {
+	for range maxRotations {
 		steps := 1
 		if math.IsInf(last, 1) {
 			steps = firstSteps
 		}
-		loss, err := t.step(ctx, steps)
+		loss, err := t.trainStep(ctx, steps)
 		if err != nil {
 			return nil, err
 		}
@@ -60,29 +60,29 @@ func Train(ctx context.Context, y matrix.Matrix[float64], parts, bits, workers i
 			break
 		}
 		last = loss
-		if ok, err := t.turn(ctx); err != nil {
+		if ok, err := t.updateRotation(ctx); err != nil {
 			return nil, err
 		} else if !ok {
 			break
 		}
 	}
-	if _, err := t.step(ctx, lastSteps); err != nil {
+	if _, err := t.trainStep(ctx, lastSteps); err != nil {
 		return nil, err
 	}
 	return t.q, nil
 }
 
-// trainer is a quantizer that is being learned.
+// trainer holds the state of Train.
 type trainer struct {
 	q       *Quantizer
-	y       matrix.Matrix[float64] // the rows that it is trained with
-	z       matrix.Matrix[float32] // rotated
-	stands  matrix.Matrix[float64] // what rows stand for, rotated
+	rows    matrix.Matrix[float64] // training rows
+	rotated matrix.Matrix[float32] // rotated training rows
+	decoded matrix.Matrix[float64] // decoded training rows, before the inverse rotation
 	workers int
 	begun   bool
 	pool    parallel.Pool
-	scratch []assigner // of every goroutine
-	losses  []float64  // of every part
+	scratch []assigner // for each goroutine
+	losses  []float64  // for each part
 }
 
 func newTrainer(all matrix.Matrix[float64], parts, bits, workers int) *trainer {
@@ -94,22 +94,22 @@ func newTrainer(all matrix.Matrix[float64], parts, bits, workers int) *trainer {
 	}
 	workers = parallel.Workers(workers, parts)
 	return &trainer{
-		q: New(parts, bits, matrix.New[float64](dim, dim, nil), matrix.New[float32](dim, 1<<bits, nil)),
-		y: y, z: matrix.New[float32](n, dim, nil), stands: matrix.New[float64](n, dim, nil),
+		q:    New(parts, bits, matrix.New[float64](dim, dim, nil), matrix.New[float32](dim, 1<<bits, nil)),
+		rows: y, rotated: matrix.New[float32](n, dim, nil), decoded: matrix.New[float64](n, dim, nil),
 		workers: workers, scratch: make([]assigner, workers), losses: make([]float64, parts),
 	}
 }
 
-// principal sets the first rotation.
-func (t *trainer) principal(ctx context.Context) error {
-	n, dim := t.y.Rows, t.y.Cols
+// initializeRotation sets the rotation to the principal components, distributed to the parts.
+func (t *trainer) initializeRotation(ctx context.Context) error {
+	n, dim := t.rows.Rows, t.rows.Cols
 	centered, mean := matrix.New[float64](n, dim, nil), make([]float64, dim)
 	for i := range n {
-		algebra.Axpy(1, t.y.Row(i), mean)
+		algebra.Axpy(1, t.rows.Row(i), mean)
 	}
 	algebra.Scale(mean, 1/float64(n))
 	for i := range n {
-		for k, x := range t.y.Row(i) {
+		for k, x := range t.rows.Row(i) {
 			centered.Set(i, k, x-mean[k])
 		}
 	}
@@ -120,21 +120,21 @@ func (t *trainer) principal(ctx context.Context) error {
 	}
 	values, v, ok := algebra.Eigen(ctx, cov)
 	if !ok {
-		return context.Cause(ctx) // elements are finite
+		return context.Cause(ctx) // the elements are finite, so the context has ended
 	}
-	next := make([]int, t.q.parts) // the place of the next component in every part
+	next := make([]int, t.q.parts) // position of the next component in every part
 	logs := make([]float64, t.q.parts)
 	for j := range next {
-		next[j], _ = t.q.part(j)
+		next[j], _ = t.q.partRange(j)
 	}
 	for c, value := range values {
 		best := -1
 		for j := range next {
-			if _, end := t.q.part(j); next[j] < end && (best < 0 || logs[j] < logs[best]) {
+			if _, end := t.q.partRange(j); next[j] < end && (best < 0 || logs[j] < logs[best]) {
 				best = j
 			}
 		}
-		// Relative to the least that counts, so that an empty part has the least product.
+		// Relative to the smallest relevant variance, so that an empty part has the least product.
 		logs[best] += num.Log(1 + float64(max(0, value/max(values[0], math.SmallestNonzeroFloat64))*0x1p40))
 		for k := range dim {
 			t.q.rotation.Set(next[best], k, v.At(k, c))
@@ -144,24 +144,24 @@ func (t *trainer) principal(ctx context.Context) error {
 	return nil
 }
 
-// turn sets the rotation that brings the rows nearest to what they stand for. It reports whether there is
-// one that can be computed.
-func (t *trainer) turn(ctx context.Context) (bool, error) {
-	dim := t.y.Cols
+// updateRotation sets the rotation that minimizes the distance between rows and decoded rows. It
+// reports whether such a rotation can be computed.
+func (t *trainer) updateRotation(ctx context.Context) (bool, error) {
+	dim := t.rows.Cols
 	cross := matrix.New[float64](dim, dim, nil)
-	dense.TransProduct(ctx, cross, t.stands, t.y, false)
+	dense.TransProduct(ctx, cross, t.decoded, t.rows, false)
 	return polar(ctx, t.q.rotation, cross), context.Cause(ctx)
 }
 
-// step rotates the rows, makes steps of k-means in every part, and returns the mean squared
-// distance of rows from what they stand for.
-func (t *trainer) step(ctx context.Context, steps int) (float64, error) {
-	n := t.y.Rows
-	if err := t.q.rotateAll(ctx, t.z, t.y); err != nil {
+// trainStep rotates the rows, makes the given number of k-means steps in every part, and returns
+// the mean squared distance between rows and decoded rows.
+func (t *trainer) trainStep(ctx context.Context, steps int) (float64, error) {
+	n := t.rows.Rows
+	if err := t.q.rotateAll(ctx, t.rotated, t.rows); err != nil {
 		return 0, err
 	}
 	err := t.pool.Run(ctx, t.workers, t.q.parts, func(ctx context.Context, w, part int) (err error) {
-		t.losses[part], err = t.cluster(ctx, &t.scratch[w], part, steps)
+		t.losses[part], err = t.clusterPart(ctx, &t.scratch[w], part, steps)
 		return err
 	})
 	if err != nil {
@@ -175,32 +175,32 @@ func (t *trainer) step(ctx context.Context, steps int) (float64, error) {
 	return loss / float64(n), nil
 }
 
-// cluster makes steps of k-means (S. Lloyd, 1982) in one part, and returns the sum of the squared
+// clusterPart makes k-means steps (S. Lloyd, 1982) in one part. It returns the sum of the squared
 // distances after the last assignment.
-func (t *trainer) cluster(ctx context.Context, a *assigner, at, steps int) (float64, error) {
-	lo, hi := t.q.part(at)
-	z, book := t.z.ColRange(lo, hi), t.q.codebook.RowRange(lo, hi)
+func (t *trainer) clusterPart(ctx context.Context, a *assigner, at, steps int) (float64, error) {
+	lo, hi := t.q.partRange(at)
+	z, book := t.rotated.ColRange(lo, hi), t.q.codebook.RowRange(lo, hi)
 	if !t.begun {
-		start(book, z, uint64(at))
+		initializeCodebook(book, z, uint64(at))
 	}
 	for range steps {
 		if _, err := a.assign(ctx, z, book); err != nil {
 			return 0, err
 		}
-		a.update(z, book)
+		a.updateCodebook(z, book)
 	}
 	loss, err := a.assign(ctx, z, book)
 	for i := range z.Rows {
 		for k := lo; k < hi; k++ {
-			t.stands.Set(i, k, float64(t.q.codebook.At(k, a.code[i])))
+			t.decoded.Set(i, k, float64(t.q.codebook.At(k, a.code[i])))
 		}
 	}
 	return loss, err
 }
 
-// start sets the codebook to different rows, drawn at random; to all, again and again, if there are
-// not enough.
-func start(book, z matrix.Matrix[float32], stream uint64) {
+// initializeCodebook sets the codebook to different random rows. If there are too few rows, it
+// repeats them.
+func initializeCodebook(book, z matrix.Matrix[float32], stream uint64) {
 	order := random.New(0, stream).Perm(z.Rows)
 	for c := range book.Cols {
 		for k := range book.Rows {
@@ -212,14 +212,14 @@ func start(book, z matrix.Matrix[float32], stream uint64) {
 // assigner is the memory of one goroutine that assigns rows to the vectors of a codebook.
 type assigner struct {
 	code      []int
-	distance  []float32 // of every row from its vector
-	distances []float32 // of some rows from all vectors
+	distance  []float32 // from each row to its vector
+	distances []float32 // from some rows to all vectors
 	sums      []float64
 	counts    []int
 }
 
-// assign finds the vector of book (a column) that is nearest to each row of z, the first of equals,
-// and returns the sum of the squared distances.
+// assign finds the column of book that is nearest to each row of z, the first of equals. It returns
+// the sum of the squared distances.
 func (a *assigner) assign(ctx context.Context, z, book matrix.Matrix[float32]) (loss float64, err error) {
 	n, size := z.Rows, book.Cols
 	a.code, a.distance = slices.Grow(a.code[:0], n)[:n], slices.Grow(a.distance[:0], n)[:n]
@@ -246,9 +246,9 @@ func (a *assigner) assign(ctx context.Context, z, book matrix.Matrix[float32]) (
 	return loss, nil
 }
 
-// update sets every vector to the mean of its rows. A vector without rows is set to the row that
-// is farthest from its own.
-func (a *assigner) update(z, book matrix.Matrix[float32]) {
+// updateCodebook sets every vector to the mean of its rows. A vector without rows becomes the row
+// farthest from its own vector.
+func (a *assigner) updateCodebook(z, book matrix.Matrix[float32]) {
 	w, size := book.Rows, book.Cols
 	a.sums, a.counts = slices.Grow(a.sums[:0], w*size)[:w*size], slices.Grow(a.counts[:0], size)[:size]
 	clear(a.sums)
@@ -281,8 +281,8 @@ func (a *assigner) update(z, book matrix.Matrix[float32]) {
 	}
 }
 
-// Encode returns the codes of the rows y (n × Dim), Parts bytes for each: those of the nearest
-// vectors, the first of equals. The error wraps ErrRange, or is the context's cause.
+// Encode returns the codes of the rows y (n × Dim), Parts bytes for each row: the nearest vectors,
+// the first of equals. The error wraps ErrRange or is context.Cause(ctx).
 func (q *Quantizer) Encode(ctx context.Context, y matrix.Matrix[float64]) ([]byte, error) {
 	if err := CheckRange(y); err != nil {
 		return nil, err
@@ -290,15 +290,15 @@ func (q *Quantizer) Encode(ctx context.Context, y matrix.Matrix[float64]) ([]byt
 	n, dim := y.Rows, q.Dim()
 	out := make([]byte, n*q.parts)
 	var a assigner
-	z := matrix.New[float32](min(n, chunk), dim, nil)
-	for i := 0; i < n; i += chunk {
-		j := min(i+chunk, n)
+	z := matrix.New[float32](min(n, chunkRows), dim, nil)
+	for i := 0; i < n; i += chunkRows {
+		j := min(i+chunkRows, n)
 		some := z.RowRange(0, j-i)
 		if err := q.rotateAll(ctx, some, y.RowRange(i, j)); err != nil {
 			return nil, err
 		}
 		for at := range q.parts {
-			lo, hi := q.part(at)
+			lo, hi := q.partRange(at)
 			if _, err := a.assign(ctx, some.ColRange(lo, hi), q.codebook.RowRange(lo, hi)); err != nil {
 				return nil, err
 			}

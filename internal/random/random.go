@@ -1,6 +1,6 @@
-// Package random draws numbers that have the same bits on every machine: PCG (O'Neill
-// 2014, as math/rand/v2 specifies it) by seed and purpose, and normal deviates in which no
-// logarithm enters.
+// Package random draws random numbers with the same bits on every machine. It uses PCG (O'Neill
+// 2014, as specified by math/rand/v2), seeded by a seed and a purpose, and normal deviates that do
+// not depend on the bits of a logarithm.
 package random
 
 import (
@@ -10,11 +10,11 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// New returns the generator of a stream. One seed serves several purposes, and each has a
-// stream of its own, or what one draws would depend on what another has drawn.
+// New returns the generator of a stream. One seed serves several purposes, each with its own
+// stream, so that the numbers for one purpose do not depend on the numbers drawn for another.
 //
-// Seed and stream are mixed first: PCG's generators for seeds 1, 2, 3 … taken as they
-// are share the low half of their state for ever.
+// Seed and stream are mixed first, because PCG generators with the seeds 1, 2, 3, … would share the
+// low half of their state forever.
 func New(seed, stream uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(mix(seed), mix(seed^mix(stream))))
 }
@@ -27,10 +27,9 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// Normal returns a standard normal deviate: Leva, A fast normal random number
-// generator, ACM TOMS 18 (1992) 449–453. Of a logarithm, which is num's, only a
-// comparison is taken. (rand.NormFloat64 puts the last bits of math.Log, which differ
-// between machines, into one deviate of a hundred.)
+// Normal returns a standard normal deviate (Leva, A fast normal random number generator, ACM TOMS
+// 18 (1992) 449–453). It uses num.Log only in a comparison. About one in a hundred results of
+// rand.NormFloat64 contains the last bits of math.Log, which differ between machines.
 func Normal(rng *rand.Rand) float64 {
 	for {
 		// The conversions to float64 forbid fused multiply-adds.

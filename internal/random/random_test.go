@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestGoldenBits: the streams are the same on every machine, and for ever: they are part
-// of what a seed means.
+// TestGoldenBits checks that the streams are the same on every machine. They must never change,
+// because users rely on seeds.
 func TestGoldenBits(t *testing.T) {
 	h := fnv.New64a()
 	rng := New(7, 1)
@@ -26,8 +26,8 @@ func TestGoldenBits(t *testing.T) {
 	}
 }
 
-// The deviates against the normal distribution: Kolmogorov–Smirnov, and the
-// tail that the rejection step shapes.
+// TestNormal compares the deviates with the normal distribution by a Kolmogorov–Smirnov test and by
+// counting the tail, which depends on the rejection step.
 func TestNormal(t *testing.T) {
 	const n = 200000
 	rng := New(1, 99)
@@ -41,7 +41,7 @@ func TestNormal(t *testing.T) {
 		p := 0.5 * math.Erfc(-v/math.Sqrt2)
 		worst = max(worst, math.Abs(p-float64(i)/n), math.Abs(p-float64(i+1)/n))
 	}
-	// 1.95/√n is exceeded once in a thousand seeds.
+	// 1.95/√n is exceeded for one seed in a thousand
 	if limit := 1.95 / math.Sqrt(n); worst > limit {
 		t.Errorf("distance from the normal distribution %v, limit %v", worst, limit)
 	}
@@ -51,13 +51,14 @@ func TestNormal(t *testing.T) {
 			tail++
 		}
 	}
-	// Expected 540, standard deviation 23.
+	// expected 540, standard deviation 23
 	if tail < 425 || tail > 655 {
 		t.Errorf("%d of %d deviates beyond 3, expected 540", tail, n)
 	}
 }
 
-// The first output of SplitMix64 seeded with 0, from its reference code.
+// TestMix compares with the first output of the reference implementation of SplitMix64 seeded with
+// 0.
 func TestMix(t *testing.T) {
 	if got := mix(0); got != 0xe220a8397b1dcdaf {
 		t.Errorf("mix(0) = %#x", got)

@@ -1,5 +1,5 @@
-// Package testdata is for tests. It finds and reads shared data sets and fixtures, which
-// the repository does not carry, and says whether slow tests are wanted.
+// Package testdata helps tests find and read shared data sets and fixtures, which are not in the
+// repository. It also reports whether slow tests are enabled.
 package testdata
 
 import (
@@ -13,11 +13,10 @@ import (
 	"testing"
 )
 
-// IsLong reports whether MONGE_LONG=1 asks for the slow tests. A test that only does less
-// in the short form calls it.
+// IsLong reports whether MONGE_LONG=1 enables the slow tests. Tests call it to reduce their work.
 func IsLong() bool { return os.Getenv("MONGE_LONG") == "1" }
 
-// Long skips the test unless MONGE_LONG=1 asks for the slow tests.
+// Long skips the test unless MONGE_LONG=1 enables the slow tests.
 func Long(t testing.TB) {
 	t.Helper()
 	if !IsLong() {
@@ -25,8 +24,8 @@ func Long(t testing.TB) {
 	}
 }
 
-// CSV reads a file of numbers without a header. It returns what mat.NewDense and
-// dist.NewMatrix take: the number of rows, the number of columns, and the values row by row.
+// CSV reads a file of numbers without a header. It returns the arguments of mat.NewDense and
+// dist.NewMatrix: the number of rows, the number of columns, and the values row by row.
 func CSV(t testing.TB, path string) (rows, columns int, values []float64) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -53,8 +52,7 @@ func CSV(t testing.TB, path string) (rows, columns int, values []float64) {
 	return len(records), len(records[0]), values
 }
 
-// JSON decodes a file that Python wrote into v. NaN, which JSON does not have, is read as
-// null.
+// JSON decodes a file written by Python into v. It reads NaN, which is not valid JSON, as null.
 func JSON(t testing.TB, path string, v any) {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -66,13 +64,12 @@ func JSON(t testing.TB, path string, v any) {
 	}
 }
 
-// Shared returns the path of a file or folder below the shared folder, for
-// example Shared(t, "data", "mnist.npz"). The shared folder is $MONGE_SHARED,
-// or else the folder "shared" beside the root of the repository.
+// Shared returns the path of a file or folder below the shared folder, for example Shared(t,
+// "data", "mnist.npz"). The shared folder is $MONGE_SHARED if set, and otherwise the folder
+// "shared" beside the root of the repository.
 //
-// When the path does not exist the test is skipped, so that a plain checkout
-// passes; with MONGE_REQUIRE_SHARED=1 it fails instead, so that a run meant to
-// cover the data cannot pass by skipping it.
+// If the path does not exist, Shared skips the test, so that a fresh clone passes. With
+// MONGE_REQUIRE_SHARED=1 it fails the test instead.
 func Shared(t testing.TB, elem ...string) string {
 	t.Helper()
 	dir, err := sharedDir()
@@ -100,9 +97,8 @@ func sharedDir() (string, error) {
 	return filepath.Join(filepath.Dir(root), "shared"), nil
 }
 
-// outermostModule returns the highest folder with a go.mod at or above the working folder.
-// go test sets the working folder to that of the tested package. The modules within the
-// repository share its data.
+// outermostModule returns the highest folder with a go.mod at or above the working folder, which is
+// the folder of the tested package. All modules of the repository share its data.
 func outermostModule() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

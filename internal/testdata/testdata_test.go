@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// recorder stands in for the test that asks for data and keeps what became of it.
+// recorder is a testing.TB that records whether the test was skipped or failed.
 type recorder struct {
 	testing.TB
 	skipped, failed string
@@ -31,8 +31,8 @@ func (r *recorder) Fatalf(format string, args ...any) {
 
 func (r *recorder) Fatal(args ...any) { r.Fatalf("%s", fmt.Sprint(args...)) }
 
-// record runs f as a test would be run and returns what became of it.
-func record(f func(t testing.TB)) *recorder {
+// recordOutcome runs f like a test and returns its outcome.
+func recordOutcome(f func(t testing.TB)) *recorder {
 	r := new(recorder)
 	done := make(chan struct{})
 	go func() {
@@ -43,15 +43,15 @@ func record(f func(t testing.TB)) *recorder {
 	return r
 }
 
-func ask(elem ...string) (path string, r *recorder) {
-	r = record(func(t testing.TB) { path = Shared(t, elem...) })
+func requestShared(elem ...string) (path string, r *recorder) {
+	r = recordOutcome(func(t testing.TB) { path = Shared(t, elem...) })
 	return path, r
 }
 
 func TestLong(t *testing.T) {
 	for value, want := range map[string]bool{"1": true, "": false, "0": false} {
 		t.Setenv("MONGE_LONG", value)
-		r := record(func(t testing.TB) { Long(t) })
+		r := recordOutcome(func(t testing.TB) { Long(t) })
 		if IsLong() != want || (r.skipped == "") != want {
 			t.Errorf("MONGE_LONG=%q: IsLong() = %v, skipped %q", value, IsLong(), r.skipped)
 		}
@@ -70,7 +70,7 @@ func TestReaders(t *testing.T) {
 		t.Errorf("%d rows, %d columns, %v", rows, columns, values)
 	}
 	for _, text := range []string{"", "1,2\n3\n", "1,x\n"} {
-		if r := record(func(t testing.TB) { CSV(t, write(text)) }); r.failed == "" {
+		if r := recordOutcome(func(t testing.TB) { CSV(t, write(text)) }); r.failed == "" {
 			t.Errorf("%q was read as numbers", text)
 		}
 	}
@@ -79,7 +79,7 @@ func TestReaders(t *testing.T) {
 	if v.A != nil || v.B == nil || *v.B != 2 {
 		t.Errorf("JSON: %v", v)
 	}
-	if r := record(func(t testing.TB) { JSON(t, write("{"), &v) }); r.failed == "" {
+	if r := recordOutcome(func(t testing.TB) { JSON(t, write("{"), &v) }); r.failed == "" {
 		t.Error("half of a JSON text was decoded")
 	}
 }
@@ -92,14 +92,14 @@ func TestShared(t *testing.T) {
 	t.Setenv("MONGE_SHARED", dir)
 	t.Setenv("MONGE_REQUIRE_SHARED", "")
 
-	if path, r := ask("here"); path != filepath.Join(dir, "here") || r.skipped+r.failed != "" {
+	if path, r := requestShared("here"); path != filepath.Join(dir, "here") || r.skipped+r.failed != "" {
 		t.Errorf("existing file: path %q, skipped %q, failed %q", path, r.skipped, r.failed)
 	}
-	if _, r := ask("data", "absent"); r.skipped == "" || r.failed != "" {
+	if _, r := requestShared("data", "absent"); r.skipped == "" || r.failed != "" {
 		t.Errorf("absent file: skipped %q, failed %q, want a skip", r.skipped, r.failed)
 	}
 	t.Setenv("MONGE_REQUIRE_SHARED", "1")
-	if _, r := ask("data", "absent"); r.skipped != "" || r.failed == "" {
+	if _, r := requestShared("data", "absent"); r.skipped != "" || r.failed == "" {
 		t.Errorf("absent file, required: skipped %q, failed %q, want a failure", r.skipped, r.failed)
 	}
 }
@@ -113,7 +113,7 @@ func TestSharedBesideModule(t *testing.T) {
 	if filepath.Base(dir) != "shared" {
 		t.Errorf("shared folder %s", dir)
 	}
-	// This package lies two folders below the root.
+	// This package is two folders below the root.
 	wd, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
