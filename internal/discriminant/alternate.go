@@ -13,25 +13,26 @@ import (
 )
 
 const (
-	// eigenLimit is the number of samples up to which Eigen looks at the plans of all: beyond, the graph takes more than 128 MiB.
+	// eigenLimit is the number of samples up to which Eigen uses the plans of all samples. For
+	// more, the graph would take more than 128 MiB.
 	eigenLimit = 4096
-	// eigenBlock is the number of steps of the block iteration in one step of it.
+	// eigenBlock is the number of block iterations in one step.
 	eigenBlock = 10
-	// eigenPatience is the number of steps in a row that do not raise J after which
-	// it ends. J rises for a few steps and then falls towards the fixed point; on the
-	// golden cases no rise came after more than nine steps without.
+	// The method ends after eigenPatience steps in a row that do not raise J. J rises for a few
+	// steps and then falls towards the fixed point; on the golden cases it never rose after more
+	// than nine steps without a rise.
 	eigenPatience = 15
 )
 
-// Alternate is the solver that improves plans and projection in turn. The iteration goes on from
-// every iterate; only those that raise J are recorded.
+// Alternate is the solver that updates plans and projection alternately. It continues from every
+// iterate but records only iterates that raise J.
 type Alternate[T dist.Float] struct {
-	TraceRatio bool // maximize the trace ratio, not the ratio trace
+	TraceRatio bool // maximize the trace ratio instead of the ratio trace
 }
 
 // Maximize implements Solver.
 func (m Alternate[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Status, error) {
-	if err := a.begin(ctx); err != nil {
+	if err := a.measureStart(ctx); err != nil {
 		return descent.NotTerminated, err
 	}
 	o, limits := a.driver.Objective, &a.driver.Limits
@@ -39,7 +40,7 @@ func (m Alternate[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Statu
 	if err != nil {
 		return descent.NotTerminated, err
 	}
-	if status, err := a.arrive(); status != descent.NotTerminated {
+	if status, err := a.reportLatest(); status != descent.NotTerminated {
 		return status, err
 	}
 	p := mat.DenseCopyOf(a.attempt.Point)
@@ -49,7 +50,7 @@ func (m Alternate[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Statu
 		next.Copy(p)
 		err := ctx.Err()
 		if err == nil {
-			err = e.step(ctx, next, m.TraceRatio)
+			err = e.improveWithRidge(ctx, next, m.TraceRatio)
 		}
 		var value, norm float64
 		if err == nil {
@@ -63,10 +64,10 @@ func (m Alternate[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Statu
 		}
 		moved := o.Manifold().Distance(ctx, p, next)
 		p.Copy(next)
-		if idle++; a.better(value) {
+		if idle++; a.improves(value) {
 			idle = 0
-			a.accept(p, value, norm, moved)
-			if err := a.report(a.latest(), a.attempt.Point); err != nil {
+			a.acceptStep(p, value, norm, moved)
+			if err := a.reportStep(a.latestStep(), a.attempt.Point); err != nil {
 				return descent.Stopped, err
 			}
 		}
@@ -82,10 +83,10 @@ func (m Alternate[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Statu
 	return descent.MaxSteps, nil
 }
 
-// step improves p for the plans at p. Where C_w is singular it takes the smallest of
-// the ridges of Auto.
-func (e *eigen[T]) step(ctx context.Context, p *mat.Dense, traceRatio bool) error {
-	if err := e.assemble(ctx, p); err != nil {
+// improveWithRidge replaces p by the eigenvectors for the plans at p. If C_w is singular, it adds
+// the smallest of eigenRidges.
+func (e *eigen[T]) improveWithRidge(ctx context.Context, p *mat.Dense, traceRatio bool) error {
+	if err := e.assembleGraph(ctx, p); err != nil {
 		return err
 	}
 	if traceRatio {

@@ -14,28 +14,30 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Solver is a way to maximize J.
+// Solver maximizes J.
 type Solver[T dist.Float] interface {
-	// Maximize raises J from the start of a and records its steps in a. It returns why it ended, with the
-	// error that ended it early, if any. The status NotTerminated means that it did not begin.
+	// Maximize raises J from the start of a and records its steps in a. It returns the reason why
+	// it ended, and an error if one ended it early. The status NotTerminated means that it did not
+	// begin.
 	Maximize(ctx context.Context, a *Ascent[T]) (descent.Status, error)
 }
 
-// Watcher judges the projections of one attempt by other means than J.
+// Watcher judges the projections of one attempt by a criterion other than J.
 type Watcher interface {
-	// See looks at the projection p of a step. An error ends the attempt; descent.ErrStop is a planned end.
+	// See is called with the projection p of each step. An error ends the attempt; descent.ErrStop
+	// ends it as planned.
 	See(s Step, p *mat.Dense) error
-	// Last looks at the end of an attempt, unless it has seen that step already.
+	// Last is called at the end of an attempt. It does nothing if See was called for the last step.
 	Last(a *Attempt) error
-	// KeepBest makes the best projection that it has seen the result of the attempt.
+	// KeepBest replaces the result of the attempt with the best projection seen.
 	KeepBest(a *Attempt)
 }
 
-// Limits say when an attempt ends.
+// Limits are the stopping criteria of an attempt.
 type Limits struct {
 	MaxSteps          int
-	Tolerance         float64 // of the norm of the gradient, relative to that at the start
-	FunctionTolerance float64 // relative gain of J in each of three steps at which LBFGS and ConjugateGradient end; 0 is none
+	Tolerance         float64 // gradient norm relative to the norm at the start
+	FunctionTolerance float64 // LBFGS and ConjugateGradient end after three steps with a smaller relative gain of J; 0 is off
 	Noise             float64 // relative rounding error of J
 }
 
@@ -48,46 +50,46 @@ type Step struct {
 	StepSize     float64
 }
 
-// Attempt is where one start has led.
+// Attempt is the result of a solver from one start.
 type Attempt struct {
-	Index   int // of the start
+	Index   int // index of the start
 	Point   *mat.Dense
 	Value   float64 // J
-	Norm    float64 // of its gradient
+	Norm    float64 // gradient norm
 	Status  descent.Status
 	Steps   int
 	History []Step
-	Loss    float64 // by the watcher
+	Loss    float64 // set by the watcher
 	Watcher Watcher // or nil
 }
 
-// Driver runs a solver from one start or several, and keeps count.
+// Driver runs a solver from one or several starts and counts evaluations.
 type Driver[T dist.Float] struct {
 	Objective *Objective[T]
 	Solver    Solver[T]
 	Limits    Limits
-	Start     *mat.Dense // P⁰
-	// Search lets every attempt begin at the better of its start and the results of a few eigenvalue
-	// iterations from there. Given says that Start was chosen by the caller: the search then tries the
-	// principal components, too.
+	Start     *mat.Dense // first start
+	// With Search, every attempt begins at the start or at the result of a few eigenvalue
+	// iterations from there, whichever has the larger J. Given means that the caller chose Start;
+	// the search then also tries the principal components.
 	Search, Given bool
 	Starts        int
-	// Random returns the random numbers for a start. The first start needs none.
+	// Random returns the random numbers for a start. The first start does not need any.
 	Random func(start int) *rand.Rand
 	// Watch, if not nil, returns the watcher of an attempt.
 	Watch func(ctx context.Context) Watcher
-	// Report, if not nil, is called after every step, and ReportBatch after every mini-batch between two
-	// steps. An error ends the fit.
+	// Report, if not nil, is called after every step. ReportBatch, if not nil, is called after
+	// every mini-batch between two steps. An error ends the fit.
 	Report      func(Step) error
 	ReportBatch func(done, total int, latest Step) error
 
-	// Values and Gradients count evaluations. Objectives holds the J that each start led to, NaN if it is
-	// not finite.
+	// Values and Gradients count evaluations. Objectives contains the J reached from each start,
+	// NaN if it is not finite.
 	Values, Gradients int
 	Objectives        []float64
 }
 
-// Manifold returns the manifold of the projections.
+// Manifold returns the Stiefel manifold of the projections.
 func (o *Objective[T]) Manifold() *stiefel.Manifold {
 	if o.stiefel == nil {
 		o.stiefel = stiefel.New(o.Samples.D, o.p)
@@ -95,8 +97,8 @@ func (o *Objective[T]) Manifold() *stiefel.Manifold {
 	return o.stiefel
 }
 
-// Run makes an attempt from every start and returns the best one, or nil if none has begun, with the
-// error that ended them early, if any.
+// Run makes an attempt from every start and returns the best one, or nil if none has begun. It also
+// returns the error that ended the attempts early, if any.
 func (d *Driver[T]) Run(ctx context.Context) (*Attempt, error) {
 	var best *Attempt
 	for i := range d.Starts {
@@ -105,11 +107,11 @@ func (d *Driver[T]) Run(ctx context.Context) (*Attempt, error) {
 			p = mat.NewDense(d.Objective.Samples.D, d.Objective.p, nil)
 			d.Objective.Manifold().Random(ctx, p, d.Random(i))
 		}
-		a, err := d.from(ctx, i, p)
+		a, err := d.attemptFrom(ctx, i, p)
 		value := math.NaN()
 		if a != nil {
 			value = a.Value
-			if best == nil || d.better(a, best) {
+			if best == nil || d.isBetter(a, best) {
 				best = a
 			}
 		}
@@ -122,19 +124,19 @@ func (d *Driver[T]) Run(ctx context.Context) (*Attempt, error) {
 	return best, nil
 }
 
-func (d *Driver[T]) better(a, b *Attempt) bool {
+func (d *Driver[T]) isBetter(a, b *Attempt) bool {
 	if d.Watch != nil && a.Loss != b.Loss {
 		return a.Loss < b.Loss
 	}
 	return a.Value > b.Value
 }
 
-// from makes an attempt from the start p, which it keeps. The attempt is nil if it did not begin. Otherwise
-// an error is the one that ended it early.
-func (d *Driver[T]) from(ctx context.Context, index int, p *mat.Dense) (*Attempt, error) {
+// attemptFrom makes an attempt from the start p, which it retains. It returns nil if the attempt
+// did not begin. Otherwise an error is the one that ended the attempt early.
+func (d *Driver[T]) attemptFrom(ctx context.Context, index int, p *mat.Dense) (*Attempt, error) {
 	if d.Search {
 		var err error
-		if p, err = d.Objective.autoStart(ctx, p, d.Given && index == 0); err != nil {
+		if p, err = d.Objective.searchStart(ctx, p, d.Given && index == 0); err != nil {
 			return nil, err
 		}
 	}
@@ -159,46 +161,47 @@ func (d *Driver[T]) from(ctx context.Context, index int, p *mat.Dense) (*Attempt
 	return a.attempt, err
 }
 
-// Ascent is an attempt on its way: the record that a solver keeps.
+// Ascent is a running attempt. A solver records its steps here.
 type Ascent[T dist.Float] struct {
-	driver  *Driver[T]
-	attempt *Attempt
-	g       *mat.Dense // of the latest measurement
-	goal    float64    // norm of the gradient at which nothing is left to be gained
+	driver        *Driver[T]
+	attempt       *Attempt
+	grad          *mat.Dense // gradient of the latest measurement
+	gradientFloor float64    // gradient norm that is rounding error only
 }
 
-// errNotFinite: J or its gradient cannot be computed at a projection.
+// errNotFinite means that J or its gradient cannot be computed at a projection.
 //
 //lint:ignore ST1005 J is the name of the objective.
 var errNotFinite = errors.New("J or its gradient is not finite; use a smaller λ or a larger ρ, or check the scale of the features")
 
-// Measure returns J and the norm of its Riemannian gradient at p. g, of the shape of
-// p, is overwritten.
+// Measure returns J and the norm of its Riemannian gradient at p. It overwrites g, which has the
+// shape of p.
 func (o *Objective[T]) Measure(ctx context.Context, p, g *mat.Dense) (value, norm float64, err error) {
-	v, err := o.inverse(ctx, p, g)
+	v, err := o.inverseRatio(ctx, p, g)
 	if err != nil {
 		return math.NaN(), math.NaN(), err
 	}
 	o.Manifold().Tangent(ctx, g, p, g)
-	value, norm = ofInverse(v, math.Sqrt(o.Manifold().Inner(p, g, g)))
+	value, norm = ratioOfInverse(v, math.Sqrt(o.Manifold().Inner(p, g, g)))
 	if value-value != 0 || norm-norm != 0 {
 		err = errNotFinite
 	}
 	return value, norm, fault.Ended(ctx, err)
 }
 
-// measure is Objective.Measure, counted.
+// measure calls Objective.Measure and counts the evaluation.
 func (a *Ascent[T]) measure(ctx context.Context, p *mat.Dense) (value, norm float64, err error) {
 	a.driver.Values++
 	a.driver.Gradients++
-	return a.driver.Objective.Measure(ctx, p, a.g)
+	return a.driver.Objective.Measure(ctx, p, a.grad)
 }
 
-// begin measures J at the start and begins the record of a solver that is not in package descent. The
-// record holds the steps that raised J, so the last is the best. begin fails if there is no J at the start.
-func (a *Ascent[T]) begin(ctx context.Context) error {
+// measureStart measures J at the start and begins the record of a solver outside package descent.
+// The record contains the steps that raised J, so the last step is the best. It returns an error if
+// J cannot be computed at the start.
+func (a *Ascent[T]) measureStart(ctx context.Context) error {
 	o, p := a.driver.Objective, a.attempt.Point
-	a.g = mat.NewDense(o.Samples.D, o.p, nil)
+	a.grad = mat.NewDense(o.Samples.D, o.p, nil)
 	value, norm, err := a.measure(ctx, p)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -206,30 +209,30 @@ func (a *Ascent[T]) begin(ctx context.Context) error {
 		}
 		return &descent.StartError{Value: value, GradientNorm: norm, Infeasibility: o.Manifold().Infeasibility(ctx, p), Err: err}
 	}
-	a.goal = gradientNoise[T]() * value
+	a.gradientFloor = gradientNoise[T]() * value
 	a.attempt.Value, a.attempt.Norm = value, norm
 	a.attempt.History = []Step{{Start: a.attempt.Index, Objective: value, GradientNorm: norm}}
 	return nil
 }
 
-// better reports whether value is more than rounding above the best so far.
-func (a *Ascent[T]) better(value float64) bool {
+// improves reports whether value exceeds the best J so far by more than its rounding error.
+func (a *Ascent[T]) improves(value float64) bool {
 	return value > a.attempt.Value+float64(a.driver.Limits.Noise*math.Abs(a.attempt.Value))
 }
 
-// accept makes p, which it copies, the best projection so far.
-func (a *Ascent[T]) accept(p *mat.Dense, value, norm, size float64) {
+// acceptStep makes a copy of p the best projection so far.
+func (a *Ascent[T]) acceptStep(p *mat.Dense, value, norm, size float64) {
 	t := a.attempt
 	t.Point, t.Value, t.Norm = mat.DenseCopyOf(p), value, norm
 	t.Steps++
 	t.History = append(t.History, Step{Start: t.Index, Index: t.Steps, Objective: value, GradientNorm: norm, StepSize: size})
 }
 
-// latest returns the latest accepted step.
-func (a *Ascent[T]) latest() Step { return a.attempt.History[a.attempt.Steps] }
+// latestStep returns the latest accepted step.
+func (a *Ascent[T]) latestStep() Step { return a.attempt.History[a.attempt.Steps] }
 
-// report tells Report and the watcher of a step that has led to p.
-func (a *Ascent[T]) report(s Step, p *mat.Dense) error {
+// reportStep passes a step that led to p to Report and to the watcher.
+func (a *Ascent[T]) reportStep(s Step, p *mat.Dense) error {
 	if report := a.driver.Report; report != nil {
 		if err := report(s); err != nil {
 			return err
@@ -241,15 +244,16 @@ func (a *Ascent[T]) report(s Step, p *mat.Dense) error {
 	return nil
 }
 
-// stationary reports whether the gradient has fallen to the tolerance.
+// stationary reports whether the gradient norm is within the tolerance.
 func (a *Ascent[T]) stationary() bool {
 	t := a.attempt
-	return t.Norm <= a.driver.Limits.Tolerance*t.History[0].GradientNorm || t.Norm <= a.goal
+	return t.Norm <= a.driver.Limits.Tolerance*t.History[0].GradientNorm || t.Norm <= a.gradientFloor
 }
 
-// arrive reports the start or an accepted step, and returns why the attempt ends there, if it does.
-func (a *Ascent[T]) arrive() (descent.Status, error) {
-	if err := a.report(a.latest(), a.attempt.Point); err != nil {
+// reportLatest reports the start or the latest accepted step. It returns the reason to stop there,
+// or NotTerminated.
+func (a *Ascent[T]) reportLatest() (descent.Status, error) {
+	if err := a.reportStep(a.latestStep(), a.attempt.Point); err != nil {
 		return descent.Stopped, err
 	}
 	if a.stationary() {
@@ -258,8 +262,8 @@ func (a *Ascent[T]) arrive() (descent.Status, error) {
 	return descent.NotTerminated, nil
 }
 
-// gradientNoise is the norm of the gradient, relative to the value, that is rounding
-// only: nothing is left to be gained. (Where p = d every projection has the same J.)
+// gradientNoise returns the gradient norm, relative to J, below which the gradient is rounding
+// error. (If p = d, every projection has the same J.)
 func gradientNoise[T dist.Float]() float64 {
 	if num.IsFloat64[T]() {
 		return 1e-14
@@ -267,13 +271,13 @@ func gradientNoise[T dist.Float]() float64 {
 	return 1e-7
 }
 
-// Stay is the solver that makes no step: the result is the start.
+// Stay is the solver that returns the start.
 type Stay[T dist.Float] struct{}
 
 // Maximize implements Solver.
 func (Stay[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Status, error) {
-	if err := a.begin(ctx); err != nil {
+	if err := a.measureStart(ctx); err != nil {
 		return descent.NotTerminated, err
 	}
-	return descent.Stopped, a.report(a.latest(), a.attempt.Point)
+	return descent.Stopped, a.reportStep(a.latestStep(), a.attempt.Point)
 }

@@ -16,40 +16,40 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// J does not change when P is turned within its span, so the basis is free. With the
-// plans T of the result the transport scatters of the projected samples,
+// J does not change when P is rotated within its span, so the basis can be chosen. Let T be the
+// plans of the result. The transport scatters of the projected samples,
 //
 //	S = Σ w_cc' Σ_ij T_ij (y_i − z_j)(y_i − z_j)ᵀ    p × p,   tr S_b = σ_b², tr S_w = σ_w²,
 //
-// between classes and within them, are diagonal in the same basis V, the generalized
-// eigenvectors of S_b v = μ (S_w + ridge/p·I) v. The columns of P·V are the canonical
-// components, the largest ratio μ first.
+// between and within classes are both diagonal in the basis V of the generalized eigenvectors of
+// S_b v = μ (S_w + ridge/p·I) v. The columns of P·V are the canonical components, in order of
+// descending ratio μ.
 
-// With Y the samples and L the Laplacian of the graph whose edges are the weighted plans, S = YᵀLY, and
-// 2LY is the gradient of the costs with respect to Y, the plans being constant. So the pairs of classes
-// give n × p matrices, as they do for any gradient, and there is one product for all of them.
+// Let Y be the projected samples and L the Laplacian of the graph whose edges are the weighted
+// plans. Then S = YᵀLY, and 2LY is the gradient of the costs with respect to Y with constant plans.
+// So each pair of classes contributes n × p matrices, as for any gradient, and one product gives S.
 
-// scatters returns S_b and S_w at p, and leaves σ_b² and σ_w² at p in o.
+// scatters returns S_b and S_w at p. It sets the costs of o to σ_b² and σ_w² at p.
 func (o *Objective[T]) scatters(ctx context.Context, p *mat.Dense) (between, within matrix.Matrix[float64], err error) {
-	gb, gw := o.gb, o.gw // which may be known, and needed again
-	if o.sb.Data == nil {
-		o.sb, o.sw = dist.NewMatrix[T](o.Samples.N, o.p, nil), dist.NewMatrix[T](o.Samples.N, o.p, nil)
+	gb, gw := o.gradBetween, o.gradWithin // they may be up to date and needed later
+	if o.frozenBetween.Data == nil {
+		o.frozenBetween, o.frozenWithin = dist.NewMatrix[T](o.Samples.N, o.p, nil), dist.NewMatrix[T](o.Samples.N, o.p, nil)
 	}
 	o.setProjection(p)
-	gradient := o.known && o.gradient
-	o.known = false
-	o.gb, o.gw, o.job.Frozen = o.sb, o.sw, true
+	gradient := o.evaluated && o.gradient
+	o.evaluated = false
+	o.gradBetween, o.gradWithin, o.job.Frozen = o.frozenBetween, o.frozenWithin, true
 	err = o.Evaluate(ctx, p, true)
-	o.gb, o.gw, o.job.Frozen, o.gradient = gb, gw, false, gradient
+	o.gradBetween, o.gradWithin, o.job.Frozen, o.gradient = gb, gw, false, gradient
 	if err != nil {
 		return between, within, err
 	}
-	y := widened(ctx, o.y)
-	between = o.symmetric(ctx, y, o.sb)
-	// From the mean of the class, so that little cancels where a class is far from 0.
+	y := toFloat64(ctx, o.y)
+	between = o.laplacianScatter(ctx, y, o.frozenBetween)
+	// Subtract the class mean to avoid cancellation if a class is far from 0.
 	mean := make([]float64, o.p)
 	for c := range o.Samples.Classes {
-		of := class(o.Samples, y, c)
+		of := classRows(o.Samples, y, c)
 		clear(mean)
 		dense.Pass(ctx, of.Rows, o.p, func(i, j int) {
 			for ; i < j; i++ {
@@ -67,11 +67,11 @@ func (o *Objective[T]) scatters(ctx context.Context, p *mat.Dense) (between, wit
 			}
 		})
 	}
-	return between, o.symmetric(ctx, y, o.sw), fault.Ended(ctx, nil)
+	return between, o.laplacianScatter(ctx, y, o.frozenWithin), fault.Ended(ctx, nil)
 }
 
-// widened returns a in float64.
-func widened[T dist.Float](ctx context.Context, a dist.Matrix[T]) matrix.Matrix[float64] {
+// toFloat64 returns a converted to float64.
+func toFloat64[T dist.Float](ctx context.Context, a dist.Matrix[T]) matrix.Matrix[float64] {
 	out := matrix.New[float64](a.Rows, a.Cols, nil)
 	dense.Pass(ctx, a.Rows, a.Cols, func(i, j int) {
 		for ; i < j; i++ {
@@ -84,10 +84,10 @@ func widened[T dist.Float](ctx context.Context, a dist.Matrix[T]) matrix.Matrix[
 	return out
 }
 
-// symmetric returns yᵀLy, with g = 2Ly.
-func (o *Objective[T]) symmetric(ctx context.Context, y matrix.Matrix[float64], g dist.Matrix[T]) matrix.Matrix[float64] {
+// laplacianScatter returns yᵀLy for g = 2Ly.
+func (o *Objective[T]) laplacianScatter(ctx context.Context, y matrix.Matrix[float64], g dist.Matrix[T]) matrix.Matrix[float64] {
 	out := matrix.New[float64](o.p, o.p, nil)
-	if transProduct(ctx, o.width, out, y, widened(ctx, g)) != nil {
+	if transProduct(ctx, o.workers, out, y, toFloat64(ctx, g)) != nil {
 		return out // the context has ended
 	}
 	for k := range o.p {
@@ -100,25 +100,26 @@ func (o *Objective[T]) symmetric(ctx context.Context, y matrix.Matrix[float64], 
 	return out
 }
 
-// Components are the result of a fit in the space of the span: the projection as it is
-// scaled, and what is known of its columns.
+// Components is the result of a fit in the space of the span: the scaled projection and properties
+// of its columns.
 type Components struct {
 	P              *mat.Dense // d × p
 	Scales, Ratios []float64
 	Rank           float64 // (tr S_w)²/‖S_w‖² at the orthonormal projection
-	// Of canonical components: p is base·turn.
+	// For canonical components, P is base·turn.
 	base            *mat.Dense
 	turn            matrix.Matrix[float64]
 	between, within matrix.Matrix[float64] // S_b and S_w at base
 }
 
-// Canonical returns the canonical components of the span of p: P·V. It leaves σ_b² and σ_w² at p in o.
+// Canonical returns the canonical components of the span of p: P·V. It sets the costs of o to σ_b²
+// and σ_w² at p.
 func (o *Objective[T]) Canonical(ctx context.Context, p *mat.Dense) (*Components, error) {
 	between, within, err := o.scatters(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	ratios, v, err := o.pencil(ctx, between, within)
+	ratios, v, err := o.scatterEigenvectors(ctx, between, within)
 	if err != nil {
 		return nil, err
 	}
@@ -132,8 +133,8 @@ func (o *Objective[T]) Canonical(ctx context.Context, p *mat.Dense) (*Components
 	return c, nil
 }
 
-// effectiveRank returns (tr S)²/‖S‖² of a symmetric S: p if all directions vary alike, 1 if
-// one varies alone.
+// effectiveRank returns (tr S)²/‖S‖² of a symmetric S: p if all directions have the same variance,
+// and 1 if only one varies.
 func effectiveRank(s matrix.Matrix[float64]) float64 {
 	var trace float64
 	for k := range s.Rows {
@@ -150,16 +151,16 @@ func effectiveRank(s matrix.Matrix[float64]) float64 {
 	return 1 / square
 }
 
-// scatterFloors are shares of the scatter within classes that every direction is given,
-// the first with which S_w is definite: where classes coincide in some direction, or every
-// sample is transported to itself, rounding decides what is left of it: scatterNoise of
-// that between classes.
+// scatterFloors are fractions of the scatter within classes that are added to every direction. The
+// first for which S_w is positive definite is used. If classes coincide in a direction, or if every
+// sample is transported to itself, the remaining scatter is rounding error. In that case
+// scatterNoise of the scatter between classes is added.
 var scatterFloors = []float64{1e-9, 1e-6, 1e-3}
 
 const scatterNoise = 1e-6
 
-// pencil returns the generalized eigenvectors of S_b v = μ (S_w + ridge/p·I) v.
-func (o *Objective[T]) pencil(ctx context.Context, between, within matrix.Matrix[float64]) ([]float64, matrix.Matrix[float64], error) {
+// scatterEigenvectors returns the generalized eigenvectors of S_b v = μ (S_w + ridge/p·I) v.
+func (o *Objective[T]) scatterEigenvectors(ctx context.Context, between, within matrix.Matrix[float64]) ([]float64, matrix.Matrix[float64], error) {
 	trace := o.Ridge
 	for k := range o.p {
 		trace += within.At(k, k) + float64(scatterNoise*between.At(k, k))
@@ -179,18 +180,18 @@ func (o *Objective[T]) pencil(ctx context.Context, between, within matrix.Matrix
 	return nil, within, fault.Ended(ctx, fmt.Errorf("%w: the transport scatters within classes are singular", ErrNoSpread))
 }
 
-// muted is what columns are multiplied by that do not lead.
-const muted = 0x1p-10
+// muteFactor multiplies the columns that are not leading.
+const muteFactor = 0x1p-10
 
-// Lengths say how long the columns of a projection are.
+// Lengths selects the lengths of the columns of a projection.
 type Lengths struct {
-	Orthonormal bool // as long as each other, and orthogonal; else every column has the same transport within classes
-	ByRatio     bool // and is multiplied by √(μ/(1 + μ))
-	Leading     int  // columns that are not muted; 0 is all
+	Orthonormal bool // equal lengths and orthogonal; otherwise every column has the same transport cost within classes
+	ByRatio     bool // additionally multiply by √(μ/(1 + μ))
+	Leading     int  // number of columns that are not muted; 0 means all
 }
 
-// Scaled returns the columns of the model: c with these lengths, c being left as it is. They
-// are unfinished if the context ends.
+// Scaled returns a copy of c with columns of the given lengths. If the context ends, the result is
+// unfinished.
 func (c *Components) Scaled(ctx context.Context, by Lengths) *Components {
 	d, p := c.P.Dims()
 	out := &Components{P: mat.DenseCopyOf(c.P), Scales: make([]float64, p), Ratios: c.Ratios, Rank: c.Rank}
@@ -203,7 +204,7 @@ func (c *Components) Scaled(ctx context.Context, by Lengths) *Components {
 			out.Scales[k] = math.Sqrt(mu / (1 + mu))
 		}
 		if by.Leading > 0 && k >= by.Leading {
-			out.Scales[k] *= muted
+			out.Scales[k] *= muteFactor
 		}
 	}
 	for i := range d {
@@ -215,9 +216,9 @@ func (c *Components) Scaled(ctx context.Context, by Lengths) *Components {
 	return out
 }
 
-// Completed returns c with as many columns as base (d × p, orthonormal) has: behind its own
-// come those of base, orthonormal to the span of c and muted, in which classes are not
-// compared: their ratio is 0.
+// Completed returns c with as many columns as base (d × p, orthonormal). The additional columns are
+// those of base, orthonormalized against the span of c and muted. Their ratio is 0, because classes
+// are not compared in them.
 func (c *Components) Completed(ctx context.Context, span, base *mat.Dense) (*Components, error) {
 	d, p := base.Dims()
 	_, q := c.P.Dims()
@@ -229,29 +230,30 @@ func (c *Components) Completed(ctx context.Context, span, base *mat.Dense) (*Com
 	}
 	out := &Components{P: both, Rank: c.Rank}
 	if c.Ratios != nil {
-		out.Scales, out.Ratios = append(slices.Clone(c.Scales), slices.Repeat([]float64{muted}, p-q)...), append(slices.Clone(c.Ratios), make([]float64, p-q)...)
+		out.Scales, out.Ratios = append(slices.Clone(c.Scales), slices.Repeat([]float64{muteFactor}, p-q)...), append(slices.Clone(c.Ratios), make([]float64, p-q)...)
 	}
 	both.Slice(0, d, 0, q).(*mat.Dense).Copy(c.P)
 	mute(both, q)
 	return out, nil
 }
 
-// UnitOfLength returns the factor that makes the mean variance within classes of the samples s,
-// projected, 1 in the first q columns. unit is what the model's features were multiplied by in s.
+// UnitOfLength returns the factor that makes the mean variance within classes of the projected
+// samples 1 in the first q columns. unit is the factor by which the features of the model were
+// multiplied in s.
 func (c *Components) UnitOfLength(ctx context.Context, s *Samples, q int, unit float64, workers int) (float64, error) {
 	d, _ := c.P.Dims()
-	within, total := s.variances(ctx, mat.DenseCopyOf(c.P.Slice(0, d, 0, q)), workers)
+	within, total := s.projectedVariances(ctx, mat.DenseCopyOf(c.P.Slice(0, d, 0, q)), workers)
 	variance := max(within, float64(scatterNoise*total)) / float64(q)
 	largest := dense.MaxAbs(ctx, c.P)
 	if ctx.Err() != nil || !(variance > 0) {
 		return 1, fault.Ended(ctx, nil)
 	}
-	// The elements stay in range where features are near the ends of that of float64.
+	// Keep the elements in range if features are near the ends of the float64 range.
 	return min(max(unit/math.Sqrt(variance), 0x1p-1000/largest), 0x1p1000/largest), nil
 }
 
-// RatiosOf returns the ratios of the columns of base·turn, of any length, with this ridge: 0 if one
-// is not positive.
+// RatiosOf returns the ratios of the columns of base·turn for the given ridge. The columns may have
+// any length. If a ratio is not positive, it is 0.
 func (c *Components) RatiosOf(turn *mat.Dense, ridge float64) []float64 {
 	k, columns := turn.Dims()
 	ratios := make([]float64, columns)
@@ -261,7 +263,7 @@ func (c *Components) RatiosOf(turn *mat.Dense, ridge float64) []float64 {
 		for i := range k {
 			largest = max(largest, math.Abs(column.AtVec(i)))
 		}
-		unit := powerOfTwo(largest) // squares must not overflow
+		unit := powerOfTwo(largest) // prevents overflow of squares
 		at := func(i int) float64 { return column.AtVec(i) * unit }
 		for i := range k {
 			for l := range k {
@@ -278,19 +280,20 @@ func (c *Components) RatiosOf(turn *mat.Dense, ridge float64) []float64 {
 	return ratios
 }
 
-// mute multiplies the columns of p from first on by a small number.
+// mute multiplies the columns of p from first on by muteFactor.
 func mute(p *mat.Dense, first int) {
 	d, columns := p.Dims()
 	for i := range d {
 		row := p.RawRowView(i)
 		for j := first; j < columns; j++ {
-			row[j] *= muted
+			row[j] *= muteFactor
 		}
 	}
 }
 
-// Mixture returns the mixture of projections of s, with as many columns as each of them, those behind
-// the leading ones muted. In these, the mean variance within classes of the projected samples is 1.
+// Mixture combines several projections of s into one with as many columns as each of them: the
+// principal components of the side-by-side projected samples. The columns after the leading ones
+// are muted. The mean variance within classes of the projected samples is 1 in the leading columns.
 func Mixture(ctx context.Context, s *Samples, all []*mat.Dense, leading, workers int) (*mat.Dense, error) {
 	d, p := all[0].Dims()
 	side := mat.NewDense(d, len(all)*p, nil)
@@ -315,11 +318,11 @@ func Mixture(ctx context.Context, s *Samples, all []*mat.Dense, leading, workers
 	return c.P, nil
 }
 
-// gramSchmidt returns the columns of v (p × p, regular), made orthonormal one after the
-// other, each twice (W. Kahan: twice is enough).
+// gramSchmidt returns the columns of v (p × p, regular), orthonormalized in order, each twice (W.
+// Kahan: twice is enough).
 func gramSchmidt(ctx context.Context, v matrix.Matrix[float64]) matrix.Matrix[float64] {
 	p := v.Rows
-	q := matrix.New[float64](p, p, nil) // its transpose
+	q := matrix.New[float64](p, p, nil) // transposed
 	matrix.Transpose(q, v)
 	for k := 0; k < p && ctx.Err() == nil; k++ {
 		x := q.Row(k)

@@ -10,40 +10,40 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Config says how J is evaluated.
+// Config selects how J is evaluated.
 type Config[T dist.Float] struct {
 	Components   int                   // p
-	Iterations   int                   // of Sinkhorn
-	Gradient     sinkhorn.GradientMode // of every transport cost
-	Proportional bool                  // weights are the frequencies of the classes, not 1
-	// MaxClasses and MaxSamples bound the classes and samples that J is evaluated on; 0 is no bound.
+	Iterations   int                   // Sinkhorn iterations
+	Gradient     sinkhorn.GradientMode // for every transport cost
+	Proportional bool                  // weights are class frequencies instead of 1
+	// MaxClasses and MaxSamples limit the classes and samples used to evaluate J; 0 means no limit.
 	MaxClasses, MaxSamples int
 	Workers                int           // goroutines; 0 is GOMAXPROCS
-	Pairs                  PairSolver[T] // of pairs elsewhere, or nil
-	Besides                []Need        // memory that the caller takes while there is an objective
+	Pairs                  PairSolver[T] // solves pairs elsewhere, or nil
+	Besides                []Need        // memory used by the caller during the lifetime of the objective
 }
 
-// LambdaRule determines λ_cc' of two classes. If Matrix is not nil, its elements are used, else Value. If
-// Relative is set, Value is divided by the mean squared distance of the two classes at the start. Absolute
-// values have the inverse squared unit of the data.
+// LambdaRule determines λ_cc' for two classes. If Matrix is not nil, its elements are used, and
+// otherwise Value. With Relative, Value is divided by the mean squared distance of the two classes
+// at the start. Absolute values have the inverse squared unit of the data.
 type LambdaRule struct {
 	Matrix   *mat.Dense
 	Value    float64
 	Relative bool
 }
 
-// maxMemory is the number of bytes that one phase of a fit may take besides copies of the
-// samples, which are as many as their elements whatever the settings.
+// maxMemory limits the memory of one phase of a fit in bytes, besides copies of the samples. The
+// size of these depends only on the samples.
 const maxMemory = 16 << 30
 
-// Need is memory, in bytes, and what it is for.
+// Need is a number of bytes and their purpose.
 type Need struct {
 	What  string
 	Bytes float64
 }
 
-// CheckMemory returns an error that names the sum and the largest of the needs if they are
-// more than maxMemory together. They are computed in float64, in which nothing wraps.
+// CheckMemory returns an error if the needs exceed maxMemory together. The error names the sum and
+// the largest need. Sizes are float64 because they cannot overflow.
 func CheckMemory(needs ...Need) error {
 	var sum float64
 	var most Need
@@ -58,9 +58,9 @@ func CheckMemory(needs ...Need) error {
 	return fmt.Errorf("%w: they need %.3g GiB of memory besides the samples; the limit is %d GiB. %.3g GiB are for %s", fault.ErrSettings, sum/(1<<30), maxMemory>>30, most.Bytes/(1<<30), most.What)
 }
 
-// PrepareNeeds are those of the span and the p principal components of n samples of d
-// features: where there are more features than samples a Gram matrix and its factor, where
-// there are few features, or p is most of them, eigenvectors.
+// PrepareNeeds returns the memory needs of the span and the first p principal components of n
+// samples with d features: a Gram matrix and its factor for n < d, a covariance and its
+// eigenvectors if d is small or p is close to d.
 func PrepareNeeds(n, d, p int) []Need {
 	switch {
 	case d > n:
@@ -71,16 +71,16 @@ func PrepareNeeds(n, d, p int) []Need {
 	return []Need{{fmt.Sprintf("%d components of %d features", p, d), 14 * 8 * float64(p) * float64(d)}}
 }
 
-// formedPrincipal is the number of features up to which package baseline forms their
-// covariance.
+// formedPrincipal is the number of features up to which package baseline forms the covariance
+// matrix.
 const formedPrincipal = 2048
 
-// WhitenNeeds are those of whitening d coordinates.
+// WhitenNeeds returns the memory needs of whitening d coordinates.
 func WhitenNeeds(d int) []Need {
 	return []Need{{fmt.Sprintf("the covariance of %d features that Whitening takes", d), 3 * 8 * float64(d) * float64(d)}}
 }
 
-// elementSize is the number of bytes of an element of type T.
+// elementSize returns the size of an element of type T in bytes.
 func elementSize[T dist.Float]() float64 {
 	if num.IsFloat64[T]() {
 		return 8
@@ -88,7 +88,8 @@ func elementSize[T dist.Float]() float64 {
 	return 4
 }
 
-// ObjectiveNeeds are those of evaluating J of s with so many solvers of pairs.
+// ObjectiveNeeds returns the memory needs of evaluating J of s with the given number of pair
+// solvers.
 func ObjectiveNeeds[T dist.Float](s *Samples, config *Config[T], solvers int) []Need {
 	size := elementSize[T]()
 	n, d, p, classes := float64(s.N), float64(s.D), float64(config.Components), float64(len(s.Classes))

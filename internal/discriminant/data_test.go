@@ -23,7 +23,7 @@ var (
 	stretched   = wdatest.Stretched
 )
 
-// settings say which J a test is about.
+// settings define J for a test.
 type settings struct {
 	components, iterations, workers int
 	lambda                          LambdaRule
@@ -32,8 +32,8 @@ type settings struct {
 	gradient                        sinkhorn.GradientMode
 }
 
-// usual returns the settings that most tests are about: relative λ = 1, ρ = 1, 10 iterations.
-func usual(components int) settings {
+// usualSettings returns the settings of most tests: relative λ = 1, ρ = 1, 10 iterations.
+func usualSettings(components int) settings {
 	return settings{components: components, iterations: 10, lambda: relativeLambda(1), rho: 1}
 }
 
@@ -52,7 +52,7 @@ func mustSamples(t testing.TB, x mat.Matrix, labels []int) *Samples {
 	return s
 }
 
-// objectiveOf returns J of samples, with λ and the ridge of p.
+// objectiveOf returns J of the samples, with λ and ridge determined at p.
 func objectiveOf[T dist.Float](t testing.TB, s *Samples, set settings, p *mat.Dense) *Objective[T] {
 	t.Helper()
 	o, err := NewObjective(t.Context(), s, configOf[T](set))

@@ -9,16 +9,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Descend is the solver of package descent, which minimizes: its problem is 1/J, or −J for
-// Algorithm 1 of the paper, whose steps are those of the gradient as it is.
+// Descend is the solver of package descent. It minimizes 1/J, or −J for Algorithm 1 of the paper,
+// whose steps depend on the scale of the gradient.
 type Descend[T dist.Float] struct{ Method descent.Method }
 
 // Maximize implements Solver.
 func (s Descend[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Status, error) {
 	d, o := a.driver, a.driver.Objective
-	problem, ratio := minimized{ctx, o.inverse}, ofInverse
+	problem, ratio := descentProblem{ctx, o.inverseRatio}, ratioOfInverse
 	if s.Method == descent.ProjectedGradient {
-		problem, ratio = minimized{ctx, o.Negative}, ofNegative
+		problem, ratio = descentProblem{ctx, o.Negative}, ratioOfNegative
 	}
 	settings := descent.Settings{
 		Method: s.Method, MaxSteps: d.Limits.MaxSteps, GradientTolerance: d.Limits.Tolerance, FunctionTolerance: d.Limits.FunctionTolerance,
@@ -28,7 +28,7 @@ func (s Descend[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Status,
 		value, norm := ratio(of.Value, of.GradientNorm)
 		return Step{Start: a.attempt.Index, Index: of.Index, Objective: value, GradientNorm: norm, StepSize: of.StepSize}
 	}
-	settings.Progress = func(of descent.Step, p *mat.Dense) error { return a.report(step(of), p) }
+	settings.Progress = func(of descent.Step, p *mat.Dense) error { return a.reportStep(step(of), p) }
 	res, err := descent.Minimize(ctx, problem, o.Manifold(), a.attempt.Point, &settings)
 	if res == nil {
 		return descent.NotTerminated, err
@@ -43,47 +43,52 @@ func (s Descend[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Status,
 	return res.Status, err
 }
 
-// minimized is a problem for the length of one call of package descent.
-type minimized struct {
+// descentProblem adapts a function to descent.Problem for one call of package descent.
+type descentProblem struct {
 	ctx      context.Context
 	evaluate func(ctx context.Context, p, grad *mat.Dense) (float64, error)
 }
 
 // Evaluate implements descent.Problem.
-func (m minimized) Evaluate(p, grad *mat.Dense) (float64, error) { return m.evaluate(m.ctx, p, grad) }
+func (m descentProblem) Evaluate(p, grad *mat.Dense) (float64, error) {
+	return m.evaluate(m.ctx, p, grad)
+}
 
-// inverse returns 1/J = (σ_w² + ridge)/σ_b² at p, and its gradient if grad is not nil.
-func (o *Objective[T]) inverse(ctx context.Context, p, grad *mat.Dense) (float64, error) {
+// inverseRatio returns 1/J = (σ_w² + ridge)/σ_b² at p. It also computes the gradient if grad is not
+// nil.
+func (o *Objective[T]) inverseRatio(ctx context.Context, p, grad *mat.Dense) (float64, error) {
 	if err := o.Evaluate(ctx, p, grad != nil); err != nil {
 		return math.NaN(), err
 	}
-	w := o.w + o.Ridge
+	w := o.withinCost + o.Ridge
 	if grad != nil {
-		if err := o.pullBack(ctx, grad, -w/(o.b*o.b), 1/o.b); err != nil {
+		if err := o.pullBack(ctx, grad, -w/(o.betweenCost*o.betweenCost), 1/o.betweenCost); err != nil {
 			return math.NaN(), err
 		}
 	}
-	return w / o.b, nil
+	return w / o.betweenCost, nil
 }
 
-// ofInverse returns J and the norm of its gradient where 1/J is value and the norm of its gradient norm.
-func ofInverse(value, norm float64) (ratio, gradientNorm float64) {
+// ratioOfInverse converts the value of 1/J and the norm of its gradient to J and the norm of its
+// gradient.
+func ratioOfInverse(value, norm float64) (ratio, gradientNorm float64) {
 	return 1 / value, norm / (value * value)
 }
 
-// Negative returns −J at p, and its gradient if grad is not nil.
+// Negative returns −J at p. It also computes the gradient if grad is not nil.
 func (o *Objective[T]) Negative(ctx context.Context, p, grad *mat.Dense) (float64, error) {
 	if err := o.Evaluate(ctx, p, grad != nil); err != nil {
 		return math.NaN(), err
 	}
-	w := o.w + o.Ridge
+	w := o.withinCost + o.Ridge
 	if grad != nil {
-		if err := o.pullBack(ctx, grad, -1/w, o.b/(w*w)); err != nil {
+		if err := o.pullBack(ctx, grad, -1/w, o.betweenCost/(w*w)); err != nil {
 			return math.NaN(), err
 		}
 	}
-	return -o.b / w, nil
+	return -o.betweenCost / w, nil
 }
 
-// ofNegative returns J and the norm of its gradient where −J is value and the norm of its gradient norm.
-func ofNegative(value, norm float64) (ratio, gradientNorm float64) { return -value, norm }
+// ratioOfNegative converts the value of −J and the norm of its gradient to J and the norm of its
+// gradient.
+func ratioOfNegative(value, norm float64) (ratio, gradientNorm float64) { return -value, norm }

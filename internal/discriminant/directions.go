@@ -16,38 +16,38 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Moments of the samples, and the directions that follow from them: principal components, and
-// those in which the means of the classes differ.
+// This file computes moments of the samples and directions derived from them: principal components
+// and directions in which class means differ.
 
 const (
-	// densePrincipal is the number of features up to which all principal components are
-	// found at once.
+	// densePrincipal is the number of features up to which all principal components are computed at
+	// once.
 	densePrincipal = 128
-	// extraPrincipal is the number of vectors more that are looked for: with them those
-	// that are wanted converge faster.
+	// extraPrincipal is the number of additional vectors that speed up the convergence of those
+	// wanted.
 	extraPrincipal = 4
-	// fewMeans is the number of classes up to which directions of their means are found from
+	// fewMeans is the number of classes up to which directions of the class means are computed from
 	// the products of the means, even if there are fewer features.
 	fewMeans = 64
-	// manyMeans is the number of classes, or of features if these are fewer, beyond which only
-	// the leading directions of the means are found.
+	// If the numbers of classes and features both exceed manyMeans, only the leading directions of
+	// the class means are computed.
 	manyMeans = 512
 )
 
-// Principal returns the p leading principal components (d × p), orthonormal, with a
-// residual of tolerance relative to the largest eigenvalue where there are many features.
+// Principal returns the p leading principal components (d × p), orthonormal. For many features
+// their residual is tolerance, relative to the largest eigenvalue.
 func (s *Samples) Principal(ctx context.Context, p int, tolerance float64, workers int) (*mat.Dense, error) {
-	return principalOf(ctx, s, dense.View(s.X), p, tolerance, workers)
+	return principalComponents(ctx, s, dense.View(s.X), p, tolerance, workers)
 }
 
-// Principal returns the principal components of the samples of o, as many as it has components, with
+// Principal returns the principal components of the samples of o, as many as o has components, with
 // products in its element type.
 func (o *Objective[T]) Principal(ctx context.Context, tolerance float64) (*mat.Dense, error) {
-	return principalOf(ctx, o.Samples, o.x, o.p, tolerance, o.config.Workers)
+	return principalComponents(ctx, o.Samples, o.x, o.p, tolerance, o.config.Workers)
 }
 
-// principalOf is principal with products of type T: x is s.x.
-func principalOf[T dist.Float](ctx context.Context, s *Samples, x dist.Matrix[T], p int, tolerance float64, workers int) (*mat.Dense, error) {
+// principalComponents implements Principal with products of type T. x contains s.X in type T.
+func principalComponents[T dist.Float](ctx context.Context, s *Samples, x dist.Matrix[T], p int, tolerance float64, workers int) (*mat.Dense, error) {
 	d := s.D
 	k := min(p+extraPrincipal, d)
 	if d <= densePrincipal || 3*k > d {
@@ -86,9 +86,9 @@ func principalOf[T dist.Float](ctx context.Context, s *Samples, x dist.Matrix[T]
 	return out, err
 }
 
-// between returns B (C × d), BᵀB being the covariance between classes, s.mean being 0 up
-// to rounding.
-func (s *Samples) between(ctx context.Context) matrix.Matrix[float64] {
+// betweenFactor returns B (C × d) such that BᵀB is the covariance between classes. s.Mean must be 0
+// up to rounding.
+func (s *Samples) betweenFactor(ctx context.Context) matrix.Matrix[float64] {
 	b := matrix.New[float64](len(s.Classes), s.D, nil)
 	for c := range s.Classes {
 		s.classMean(ctx, b.Row(c), c)
@@ -97,11 +97,11 @@ func (s *Samples) between(ctx context.Context) matrix.Matrix[float64] {
 	return b
 }
 
-// fisher returns the leading directions in which the means of the classes differ, C − 1
-// at most, and for the other columns those of p, orthonormal together. In whitened
-// features these are the directions of discriminant analysis. It is p where there are no
-// directions, or the context ends.
-func (s *Samples) fisher(ctx context.Context, p *mat.Dense, tolerance float64) *mat.Dense {
+// fisherDirections returns the leading directions in which the class means differ, at most C − 1.
+// The remaining columns are those of p, and all columns are orthonormal. In whitened features these
+// are the directions of discriminant analysis. It returns p if there is no such direction or if the
+// context ends.
+func (s *Samples) fisherDirections(ctx context.Context, p *mat.Dense, tolerance float64) *mat.Dense {
 	_, k := p.Dims()
 	values, directions, ok := s.meanDirections(ctx, k, tolerance)
 	if !ok {
@@ -126,16 +126,16 @@ func (s *Samples) fisher(ctx context.Context, p *mat.Dense, tolerance float64) *
 	return out
 }
 
-// meanDirections returns the k leading eigenvalues of the covariance between classes, or more, and
-// their eigenvectors, which are columns of any length. Of the classes and the features, the fewer
-// decide how it is done: the time of all eigenvectors is in their cube.
+// meanDirections returns at least the k leading eigenvalues of the covariance between classes and
+// their eigenvectors as columns of any length. It works in the smaller of the two dimensions,
+// classes or features, because computing all eigenvectors takes cubic time.
 func (s *Samples) meanDirections(ctx context.Context, k int, tolerance float64) (values []float64, directions matrix.Matrix[float64], ok bool) {
-	classes, b := len(s.Classes), s.between(ctx)
+	classes, b := len(s.Classes), s.betweenFactor(ctx)
 	block := min(k, classes-1) + extraPrincipal
 	if fewer := min(classes, s.D); fewer > manyMeans && 3*block <= fewer {
 		y := matrix.New[float64](classes, block, nil)
 		t := matrix.New[float64](block, s.D, nil)
-		v, values, err := leading(ctx, func(dst, v *mat.Dense) {
+		v, values, err := leadingEigenvectors(ctx, func(dst, v *mat.Dense) {
 			_, k := v.Dims()
 			y, t := y.ColRange(0, k), t.RowRange(0, k)
 			product(ctx, 1, y, b, dense.View(v))
@@ -161,9 +161,9 @@ func (s *Samples) meanDirections(ctx context.Context, k int, tolerance float64) 
 	return values, directions, ok
 }
 
-// leading returns eigenvectors of an operator in d dimensions, of which the first want have
-// converged, and their eigenvalues.
-func leading(ctx context.Context, times subspace.Operator, d, want int, tolerance float64) (*mat.Dense, []float64, error) {
+// leadingEigenvectors returns eigenvectors and eigenvalues of an operator in d dimensions. The
+// first want of them have converged.
+func leadingEigenvectors(ctx context.Context, times subspace.Operator, d, want int, tolerance float64) (*mat.Dense, []float64, error) {
 	v := mat.NewDense(d, want+extraPrincipal, nil)
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i := range d {
@@ -176,13 +176,12 @@ func leading(ctx context.Context, times subspace.Operator, d, want int, toleranc
 	return v, values, err
 }
 
-// residualElements is about the number of elements of a block of residuals, and residualRows the
-// least number of its rows.
+// residualElements is the approximate number of elements of a block of residuals. residualRows is
+// its minimum number of rows.
 const residualElements, residualRows = 1 << 20, 1 << 10
 
-// eachResiduals calls f with the samples less the means of their classes, a block of rows at a
-// time, in order. first is the row of the samples that a block begins with. The block is
-// overwritten by the next.
+// eachResiduals calls f with blocks of residuals: the samples minus their class means, in order.
+// first is the index of the first row of the block. The next block overwrites the memory.
 func (s *Samples) eachResiduals(ctx context.Context, f func(first int, block matrix.Matrix[float64])) {
 	rows := min(s.N, max(residualRows, residualElements/s.D))
 	buffer := matrix.New[float64](rows, s.D, nil)
@@ -203,7 +202,7 @@ func (s *Samples) eachResiduals(ctx context.Context, f func(first int, block mat
 	}
 }
 
-// classMean sets mean to that of class c.
+// classMean sets mean to the mean of class c.
 func (s *Samples) classMean(ctx context.Context, mean []float64, c int) {
 	clear(mean)
 	dense.EachRow(ctx, s.Offset[c], s.Offset[c+1], s.D, func(i int) {
@@ -235,7 +234,7 @@ func (s *Samples) classVariance(ctx context.Context, c int) float64 {
 	return sum / float64(hi-lo)
 }
 
-// Spreads returns the root mean square of every centred feature.
+// Spreads returns the root mean square of every centered feature.
 func (s *Samples) Spreads(ctx context.Context) []float64 {
 	squares := make([]float64, s.D)
 	dense.EachRow(ctx, 0, s.N, s.D, func(i int) {
@@ -245,11 +244,11 @@ func (s *Samples) Spreads(ctx context.Context) []float64 {
 	})
 	v := make([]float64, s.D)
 	if ctx.Err() != nil {
-		return v // squares are not what they seem
+		return v // an interrupted sum is not valid
 	}
 	for j, square := range squares {
 		if v[j] = math.Sqrt(square); square < 0x1p-900 {
-			// Squares may underflow; of the order of 1 as samples are, none overflows.
+			// Squares may underflow. They cannot overflow, because samples are of order 1.
 			const up = 0x1p600
 			sum := 0.
 			dense.EachRow(ctx, 0, s.N, 1, func(i int) {
@@ -263,8 +262,8 @@ func (s *Samples) Spreads(ctx context.Context) []float64 {
 	return v
 }
 
-// scaledWithin returns the samples with every feature divided by its standard deviation
-// within classes, and what they were multiplied by.
+// scaledWithin returns the samples with every feature divided by its standard deviation within
+// classes, and the factors.
 func (s *Samples) scaledWithin(ctx context.Context) (*Samples, []float64) {
 	total, within := make([]float64, s.D), make([]float64, s.D)
 	s.eachResiduals(ctx, func(first int, block matrix.Matrix[float64]) {
@@ -299,9 +298,8 @@ func (s *Samples) scaledWithin(ctx context.Context) (*Samples, []float64) {
 	return &t, within
 }
 
-// meanSquaredDistances returns the function mean_ij ‖P⁰ᵀ(x_i − z_j)‖² of two
-// classes. It follows from the means μ and total variances τ of the projected
-// classes: τ_c + τ_e + ‖μ_c − μ_e‖².
+// meanSquaredDistances returns the function mean_ij ‖pᵀ(x_i − z_j)‖² of two classes. It equals τ_c
+// + τ_e + ‖μ_c − μ_e‖², where μ are the means and τ the total variances of the projected classes.
 func (s *Samples) meanSquaredDistances(ctx context.Context, p *mat.Dense, workers int) func(c, e int) float64 {
 	_, k := p.Dims()
 	y := s.projected(ctx, p, workers)
@@ -336,8 +334,9 @@ func (s *Samples) meanSquaredDistances(ctx context.Context, p *mat.Dense, worker
 	}
 }
 
-// variances returns the sums of the variances of the projections X·p, within classes and in all.
-func (s *Samples) variances(ctx context.Context, p *mat.Dense, workers int) (within, total float64) {
+// projectedVariances returns the sums of the variances of the columns of X·p, within classes and in
+// total.
+func (s *Samples) projectedVariances(ctx context.Context, p *mat.Dense, workers int) (within, total float64) {
 	t := *s
 	t.X = s.projected(ctx, p, workers)
 	_, t.D = p.Dims()
@@ -369,27 +368,26 @@ func Project(ctx context.Context, x, p *mat.Dense, workers int) dist.Matrix[floa
 	return y
 }
 
-// product sets dst = a·b, a piece of the rows at a time.
+// product sets dst = a·b in pieces of rows.
 func product[T dist.Float](ctx context.Context, workers int, dst, a, b dist.Matrix[T]) error {
-	return parallel.ForContext(ctx, parallel.Count(workers), a.Rows, productPiece(b.Rows*b.Cols), func(i, j int) {
+	return parallel.ForContext(ctx, parallel.Count(workers), a.Rows, productRows(b.Rows*b.Cols), func(i, j int) {
 		matrix.Mul(dst.RowRange(i, j), a.RowRange(i, j), b, false)
 	})
 }
 
-// transProduct sets dst = aᵀ·b, a piece of the columns of b at a time.
+// transProduct sets dst = aᵀ·b in pieces of columns of b.
 func transProduct[T dist.Float](ctx context.Context, workers int, dst, a, b dist.Matrix[T]) error {
 	return parallel.ForContext(ctx, parallel.Count(workers), b.Cols, productColumns(a.Rows*a.Cols), func(i, j int) {
 		matrix.TransMul(dst.ColRange(i, j), a, b.ColRange(i, j), false)
 	})
 }
 
-// productPiece is how many rows, of so many multiplications each, are multiplied from one
-// look at the context to the next: 64, or where these would take milliseconds less, but
-// whole vectors.
-func productPiece(each int) int { return min(64, max(8, 1<<25/max(1, each)&^7)) }
+// productRows returns the number of rows that are multiplied between two checks of the context, if
+// each takes the given number of multiplications: 64, or fewer whole vectors if 64 rows would take
+// milliseconds.
+func productRows(each int) int { return min(64, max(8, 1<<25/max(1, each)&^7)) }
 
-// productColumns is productPiece of columns of Xᵀ·G: three times as many, eight tiles of
-// the widest kernel and long runs of the rows of X, which come from far (1000 × 784,
-// p = 10: .68 ms for .83 with 64 columns, in float32 .26 for .36, before TransMul had chains
-// of 32 rows; with them .47, all 784 at once .41).
-func productColumns(each int) int { return 3 * productPiece(each) }
+// productColumns is like productRows for columns of Xᵀ·G. It is three times as large: eight tiles
+// of the widest kernel, and long runs in the rows of X. With 64 columns, the product took 0.83
+// instead of 0.68 ms for 1000 × 784 samples and p = 10.
+func productColumns(each int) int { return 3 * productRows(each) }

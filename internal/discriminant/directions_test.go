@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestDirectionsOfMany: the directions of the means take time in the cube of the classes or of the
-// features, whichever are fewer, and of neither if both are many.
+// TestDirectionsOfMany checks that the time for the directions of the class means is cubic in the
+// smaller of the numbers of classes and features, and not cubic if both are large.
 func TestDirectionsOfMany(t *testing.T) {
 	t.Parallel()
 	asked := map[int]int{}
@@ -23,9 +23,9 @@ func TestDirectionsOfMany(t *testing.T) {
 			t.Fatal("no directions")
 		}
 		asked[c.classes] = ctx.Asked()
-		b := s.between(t.Context())
+		b := s.betweenFactor(t.Context())
 		for k := range 3 {
-			// BᵀB v = μ v, and v is near the k-th axis.
+			// BᵀB v = μ v, and v is close to the k-th axis.
 			column := matrix.New[float64](c.d, 1, nil)
 			matrix.Mul(column, v, unit(v.Cols, k), false)
 			bv, bbv := matrix.New[float64](c.classes, 1, nil), matrix.New[float64](c.d, 1, nil)
@@ -52,15 +52,15 @@ func TestDirectionsOfMany(t *testing.T) {
 	}
 }
 
-// unit returns the k-th unit vector of length n, a column.
+// unit returns the k-th unit vector of length n as a column.
 func unit(n, k int) matrix.Matrix[float64] {
 	e := matrix.New[float64](n, 1, nil)
 	e.Data[k*e.Stride] = 1
 	return e
 }
 
-// TestLambdaOfClasses: λ of two classes given in a matrix is that of these classes where some are
-// left out, as in a fold that has no two rows of a class.
+// TestLambdaOfClasses checks that a matrix of λ is indexed by the original classes if some classes
+// are missing, as in a fold without two rows of a class.
 func TestLambdaOfClasses(t *testing.T) {
 	t.Parallel()
 	x, labels := manyClasses(4, 3, 3)
@@ -72,8 +72,8 @@ func TestLambdaOfClasses(t *testing.T) {
 		}
 	}
 	part, _ := s.RowsCentered(t.Context(), []int{0, 2, 6, 7, 8, 9, 11}, []int{1}) // no row of class 1
-	part = part.only(t.Context(), []int{1, 2})                                    // nor of class 0
-	o, err := NewObjective(t.Context(), part, configOf[float64](usual(2)))
+	part = part.classSubset(t.Context(), []int{1, 2})                             // no row of class 0
+	o, err := NewObjective(t.Context(), part, configOf[float64](usualSettings(2)))
 	if err == nil {
 		err = o.setLambdas(t.Context(), LambdaRule{Matrix: mat.DenseCopyOf(given)}, uniform(1, 3, 2))
 	}

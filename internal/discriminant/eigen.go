@@ -14,66 +14,61 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// With the plans T fixed, σ_b² and σ_w² are quadratic in P: tr(PᵀC_bP) and
-// tr(PᵀC_wP) with C = XᵀLX and L the Laplacian of the graph whose edges are the
-// entries of the plans. Maximizing the ratio trace tr((PᵀC_wP)⁻¹ PᵀC_bP) is an
-// eigenvalue problem, and P and T can be improved in turn (H. Liu, Y. Cai, Y.-L.
-// Chen and P. Li, "Ratio trace formulation of Wasserstein discriminant analysis",
-// NeurIPS 2020). So can the trace ratio tr(PᵀC_bP)/tr(PᵀC_wP), which is J with the
-// plans fixed (D. M. Roh, Z. Bai and R.-C. Li, arXiv:2211.11891). Neither needs a
-// derivative, and both leave poor basins quickly; but their fixed points are not
-// stationary for J (SOLVERS.md), which is why Auto uses the former for starts only.
+// For fixed plans T, σ_b² and σ_w² are quadratic in P: tr(PᵀC_bP) and tr(PᵀC_wP) with C = XᵀLX,
+// where L is the Laplacian of the graph whose edges are the entries of the plans. Maximizing the
+// ratio trace tr((PᵀC_wP)⁻¹ PᵀC_bP) is an eigenvalue problem, so P and T can be updated alternately
+// (H. Liu, Y. Cai, Y.-L. Chen and P. Li, "Ratio trace formulation of Wasserstein discriminant
+// analysis", NeurIPS 2020). The same holds for the trace ratio tr(PᵀC_bP)/tr(PᵀC_wP), which is J
+// for fixed plans (D. M. Roh, Z. Bai and R.-C. Li, arXiv:2211.11891). Neither needs a derivative,
+// and both leave poor local optima quickly. But their fixed points are not stationary points of J
+// (SOLVERS.md), so Auto uses the ratio trace for starts only.
 
 const (
-	// eigenSteps is the number of times that plans and projection are improved in
-	// turn for one start.
+	// eigenSteps is the number of alternate updates for one start.
 	eigenSteps = 5
-	// eigenSamples is the number of samples that starts are looked for with: the graph
-	// is dense.
+	// eigenSamples limits the samples used to find a start, because the graph is dense.
 	eigenSamples = 1500
-	// eigenClasses is the number of classes that starts are looked for with: pairs are
-	// so many as its square.
+	// eigenClasses limits the classes used to find a start, because the number of pairs is
+	// quadratic.
 	eigenClasses = 128
 	// eigenDense is the number of features up to which C_b and C_w are formed.
 	eigenDense = 128
-	// With more features, eigenBlockSteps takes the place of eigenSteps, and
-	// eigenInner bounds the steps of the block iteration: the plans change anyway.
-	// On MNIST's 784 features more of both cost up to half of the fit and led to the
-	// same optimum. There is one ridge then, the first: on MNIST, isolet, banking77 and
-	// USPS, whitened or not, J of the three starts differed by .02 to .6 %, less than one step
-	// gains, and in 5 of 8 cases the first was the best.
+	// With more features, eigenBlockSteps replaces eigenSteps, and eigenInner limits the block
+	// iterations; the plans change anyway. On MNIST's 784 features, larger values of both took up
+	// to half of the fit and led to the same optimum. Only the first ridge is used then. On MNIST,
+	// isolet, banking77 and USPS, whitened or not, J of the three starts differed by 0.02 to 0.6 %,
+	// less than the gain of one step, and the first was the best in 5 of 8 cases.
 	eigenBlockSteps, eigenInner = 2, 3
 )
 
-// eigenRidges are added to C_w, as multiples of the mean variance within classes:
-// each leads to a start of its own. On the golden cases of the shared fixtures and
-// from 24 random starts each, the best of these starts always leads to the best
-// optimum known; one ridge alone leads there in 1 (ridge 0) to 22 of 24.
+// eigenRidges are added to C_w, as multiples of the mean variance within classes. Each leads to its
+// own start. On the golden cases and from 24 random starts each, the best of these starts always
+// led to the best known optimum; a single ridge did in 1 (ridge 0) to 22 of 24.
 var eigenRidges = []float64{1, 0.1, 0.01}
 
-// eigen is the eigenvalue iteration on (a part of) the samples of an objective.
+// eigen is the eigenvalue iteration on all or a part of the samples of an objective.
 type eigen[T dist.Float] struct {
 	o *Objective[T]
-	// edges holds the weights of the graph, n × n: of classes with themselves in the
-	// blocks on the diagonal, of two classes elsewhere. A Laplacian is diag(degree)
-	// minus its part of the edges.
+	// edges contains the weights of the graph, n × n. Diagonal blocks belong to pairs of a class
+	// with itself, the others to two classes. A Laplacian is diag(degree) minus its part of the
+	// edges.
 	edges           *mat.Dense
 	between, within []float64 // degrees
-	plans           [][]T     // one a worker
-	variance        float64   // mean over features of the variance within classes, weighted
+	plans           [][]T     // one for each worker
+	variance        float64   // variance within classes, weighted, mean over the features
 	y, z, t         []float64 // X v, L X v, and the transposed product
 }
 
-// newEigen prepares the iteration on limit samples of o at most, of so many classes.
+// newEigen prepares the iteration on at most limit samples of o and the given number of classes.
 func newEigen[T dist.Float](ctx context.Context, o *Objective[T], limit, classes int) (*eigen[T], error) {
 	part := o
-	chosen := spaced(len(o.Samples.Classes), classes)
-	if s := o.Samples.only(ctx, chosen).Thinned(ctx, limit); s != o.Samples {
+	chosen := evenlySpaced(len(o.Samples.Classes), classes)
+	if s := o.Samples.classSubset(ctx, chosen).Thinned(ctx, limit); s != o.Samples {
 		var err error
 		if part, err = newPartObjective(ctx, s, s, o.config); err != nil {
 			return nil, err
 		}
-		// λ and weights are those of all samples, and the ridge is to σ_w² what it is
+		// λ and the weights are those of all samples. The ridge has the same ratio to σ_w² as
 		// there.
 		all := map[[2]int]pair{}
 		for _, q := range o.pairs {
@@ -102,8 +97,9 @@ func newEigen[T dist.Float](ctx context.Context, o *Objective[T], limit, classes
 	return e, nil
 }
 
-// EigenNeeds are those of the eigenvalue iteration for p components: the graph and a plan of
-// every worker, and C_b, C_w and what solves for their eigenvectors where they are formed.
+// EigenNeeds returns the memory needs of the eigenvalue iteration for p components: the graph, a
+// plan for every worker, and, if they are formed, C_b, C_w and the workspace for their
+// eigenvectors.
 func EigenNeeds[T dist.Float](s *Samples, p, workers int) []Need {
 	n, d := float64(s.N), float64(s.D)
 	needs := []Need{{fmt.Sprintf("the graph of %d samples", s.N), float64(8*n*n) + float64(elementSize[T]()*float64(s.largestPair())*float64(workers))}}
@@ -113,24 +109,24 @@ func EigenNeeds[T dist.Float](s *Samples, p, workers int) []Need {
 	return append(needs, Need{fmt.Sprintf("the block iteration for %d of %d features", p, s.D), 16 * 8 * d * float64(p)})
 }
 
-// improve replaces p by the generalized eigenvectors for the plans at p, with inner
-// steps of the block iteration where there are many features.
+// improve replaces p by the generalized eigenvectors for the plans at p. With many features it
+// makes inner block iterations.
 func (e *eigen[T]) improve(ctx context.Context, p *mat.Dense, ridge float64, inner int) error {
-	if err := e.assemble(ctx, p); err != nil {
+	if err := e.assembleGraph(ctx, p); err != nil {
 		return err
 	}
 	return e.ratioTrace(ctx, p, ridge, inner)
 }
 
-// ratioTrace replaces p by the eigenvectors for the plans that have been assembled.
+// ratioTrace replaces p by the eigenvectors for the current graph.
 func (e *eigen[T]) ratioTrace(ctx context.Context, p *mat.Dense, ridge float64, inner int) error {
 	v, k := mat.DenseCopyOf(p), e.o.p
 	var err error
-	if e.small() {
-		cb, cw := e.matrices(ctx, ridge)
+	if e.formsMatrices() {
+		cb, cw := e.scatterMatrices(ctx, ridge)
 		v, _, err = subspace.Dense(ctx, cb, cw, k)
 	} else {
-		_, err = subspace.Leading(ctx, e.betweenTimes(ctx), e.withinTimes(ctx, ridge), v, k, &subspace.Settings{MaxSteps: inner, Tolerance: 1e-4})
+		_, err = subspace.Leading(ctx, e.betweenOperator(ctx), e.withinOperator(ctx, ridge), v, k, &subspace.Settings{MaxSteps: inner, Tolerance: 1e-4})
 	}
 	if err != nil {
 		return err
@@ -139,20 +135,19 @@ func (e *eigen[T]) ratioTrace(ctx context.Context, p *mat.Dense, ridge float64, 
 	return err
 }
 
-// ratioSteps bounds the steps of Dinkelbach's method, whose convergence is quadratic,
-// and ratioBlocks those where every one takes several of the block iteration.
+// ratioSteps limits the steps of Dinkelbach's method, which converges quadratically. ratioBlocks
+// limits them if each step takes several block iterations.
 const ratioSteps, ratioBlocks = 20, 3
 
-// traceRatio replaces p by the maximizer of the trace ratio for the plans that have
-// been assembled: with q the ratio at p, p becomes the leading eigenvectors of
-// C_b − q C_w, until q stays (W. Dinkelbach, Management Science 13, 1967; T. T. Ngo,
-// M. Bellalij and Y. Saad, SIAM Review 54, 2012).
+// traceRatio replaces p by the maximizer of the trace ratio for the current graph. With q the ratio
+// at p, p becomes the leading eigenvectors of C_b − q C_w until q is stationary (W. Dinkelbach,
+// Management Science 13, 1967; T. T. Ngo, M. Bellalij and Y. Saad, SIAM Review 54, 2012).
 func (e *eigen[T]) traceRatio(ctx context.Context, p *mat.Dense, ridge float64, inner int) error {
 	k := e.o.p
 	var cb, cw *mat.Dense
-	times, steps := [2]subspace.Operator{e.betweenTimes(ctx), e.withinTimes(ctx, ridge)}, ratioBlocks
-	if e.small() {
-		cb, cw = e.matrices(ctx, ridge)
+	times, steps := [2]subspace.Operator{e.betweenOperator(ctx), e.withinOperator(ctx, ridge)}, ratioBlocks
+	if e.formsMatrices() {
+		cb, cw = e.scatterMatrices(ctx, ridge)
 		times[0] = func(dst, v *mat.Dense) { dense.Mul(ctx, dst, cb, v) }
 		times[1] = func(dst, v *mat.Dense) { dense.Mul(ctx, dst, cw, v) }
 		steps = ratioSteps
@@ -204,39 +199,39 @@ func (e *eigen[T]) traceRatio(ctx context.Context, p *mat.Dense, ridge float64, 
 	return nil
 }
 
-// small reports whether C_b and C_w are formed.
-func (e *eigen[T]) small() bool { return formsScatters(e.o.Samples.D, e.o.p) }
+// formsMatrices reports whether C_b and C_w are formed.
+func (e *eigen[T]) formsMatrices() bool { return formsScatters(e.o.Samples.D, e.o.p) }
 
-// formsScatters reports whether d is so small, or p so large, that the block iteration would
-// not pay.
+// formsScatters reports whether d is so small, or p so large, that a block iteration would not save
+// time.
 func formsScatters(d, p int) bool { return d <= eigenDense || 3*p > d }
 
-// matrices returns C_b and C_w with the ridge.
-func (e *eigen[T]) matrices(ctx context.Context, ridge float64) (cb, cw *mat.Dense) {
+// scatterMatrices returns C_b and C_w including the ridge.
+func (e *eigen[T]) scatterMatrices(ctx context.Context, ridge float64) (cb, cw *mat.Dense) {
 	d := e.o.Samples.D
 	all := mat.NewDense(d, d, nil)
 	for i := range d {
 		all.Set(i, i, 1)
 	}
 	cb, cw = mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
-	e.betweenTimes(ctx)(cb, all)
-	e.withinTimes(ctx, ridge)(cw, all)
+	e.betweenOperator(ctx)(cb, all)
+	e.withinOperator(ctx, ridge)(cw, all)
 	return cb, cw
 }
 
-// betweenTimes returns the operator C_b.
-func (e *eigen[T]) betweenTimes(ctx context.Context) subspace.Operator {
-	return func(dst, v *mat.Dense) { e.product(ctx, dst, v, false, 0) }
+// betweenOperator returns the operator C_b.
+func (e *eigen[T]) betweenOperator(ctx context.Context) subspace.Operator {
+	return func(dst, v *mat.Dense) { e.multiplyScatter(ctx, dst, v, false, 0) }
 }
 
-// withinTimes returns the operator C_w + (ridge·variance + ridge of J / p)·I.
-func (e *eigen[T]) withinTimes(ctx context.Context, ridge float64) subspace.Operator {
+// withinOperator returns the operator C_w + (ridge·variance + ridge of J / p)·I.
+func (e *eigen[T]) withinOperator(ctx context.Context, ridge float64) subspace.Operator {
 	add := float64(ridge*e.variance) + e.o.Ridge/float64(e.o.p)
-	return func(dst, v *mat.Dense) { e.product(ctx, dst, v, true, add) }
+	return func(dst, v *mat.Dense) { e.multiplyScatter(ctx, dst, v, true, add) }
 }
 
-// product sets dst = XᵀL X v + add·v.
-func (e *eigen[T]) product(ctx context.Context, dst, v *mat.Dense, within bool, add float64) {
+// multiplyScatter sets dst = XᵀL X v + add·v.
+func (e *eigen[T]) multiplyScatter(ctx context.Context, dst, v *mat.Dense, within bool, add float64) {
 	s := e.o.Samples
 	_, k := v.Dims()
 	n, d := s.N, s.D
@@ -245,8 +240,8 @@ func (e *eigen[T]) product(ctx context.Context, dst, v *mat.Dense, within bool, 
 	resize(&e.t, k*d)
 	x, in, edges := dense.View(s.X), dense.View(v), dense.View(e.edges)
 	y, z, t := matrix.New(n, k, e.y), matrix.New(n, k, e.z), matrix.New(k, d, e.t)
-	e.o.each(ctx, n, 64, func(i, j int) { matrix.Mul(y.RowRange(i, j), x.RowRange(i, j), in, false) })
-	// z = A y over the columns of the own class, or of the others.
+	e.o.eachPiece(ctx, n, 64, func(i, j int) { matrix.Mul(y.RowRange(i, j), x.RowRange(i, j), in, false) })
+	// z = A y over the columns of the same class, or of the other classes
 	part := func(i, j, from, to int, add bool) {
 		if from < to {
 			matrix.Mul(z.RowRange(i, j), edges.RowRange(i, j).ColRange(from, to), y.RowRange(from, to), add)
@@ -258,7 +253,7 @@ func (e *eigen[T]) product(ctx context.Context, dst, v *mat.Dense, within bool, 
 	}
 	for c := range s.Classes {
 		lo, hi := s.Offset[c], s.Offset[c+1]
-		e.o.each(ctx, hi-lo, 64, func(i, j int) {
+		e.o.eachPiece(ctx, hi-lo, 64, func(i, j int) {
 			i, j = lo+i, lo+j
 			if within {
 				part(i, j, lo, hi, false)
@@ -274,7 +269,7 @@ func (e *eigen[T]) product(ctx context.Context, dst, v *mat.Dense, within bool, 
 			}
 		})
 	}
-	e.o.each(ctx, d, productColumns(n*k), func(i, j int) { matrix.TransMul(t.ColRange(i, j), z, x.ColRange(i, j), false) })
+	e.o.eachPiece(ctx, d, productColumns(n*k), func(i, j int) { matrix.TransMul(t.ColRange(i, j), z, x.ColRange(i, j), false) })
 	for i := range d {
 		row, vi := dst.RawRowView(i), v.RawRowView(i)
 		for j := range row {
@@ -283,14 +278,14 @@ func (e *eigen[T]) product(ctx context.Context, dst, v *mat.Dense, within bool, 
 	}
 }
 
-// assemble computes the graph of the plans at p. The pairs are divided among the
-// workers: each has its own blocks.
-func (e *eigen[T]) assemble(ctx context.Context, p *mat.Dense) error {
+// assembleGraph computes the graph for the plans at p. The pairs are divided among the workers;
+// each pair has its own blocks.
+func (e *eigen[T]) assembleGraph(ctx context.Context, p *mat.Dense) error {
 	o := e.o
-	o.load(ctx, p)
+	o.projectSamples(ctx, p)
 	errs := make([]error, len(o.pairs))
 	o.pool.Each(len(o.local.workers), len(o.pairs), func(w, i int) {
-		if err := e.pair(ctx, o.local.workers[w], o.pairs[i], &e.plans[w]); err != nil {
+		if err := e.addPair(ctx, o.local.workers[w], o.pairs[i], &e.plans[w]); err != nil {
 			errs[i] = o.pairError(ctx, o.pairs[i], err)
 		}
 	})
@@ -317,11 +312,10 @@ func (e *eigen[T]) assemble(ctx context.Context, p *mat.Dense) error {
 	return nil
 }
 
-// pair writes the edges of one pair of classes: its plan, weighted, in both
-// directions.
-func (e *eigen[T]) pair(ctx context.Context, w *PairWorker[T], q pair, plan *[]T) error {
+// addPair writes the edges of one pair of classes: its weighted plan in both directions.
+func (e *eigen[T]) addPair(ctx context.Context, w *PairWorker[T], q pair, plan *[]T) error {
 	o := e.o
-	x, y := class(o.Samples, o.y, q.c), class(o.Samples, o.y, q.e)
+	x, y := classRows(o.Samples, o.y, q.c), classRows(o.Samples, o.y, q.e)
 	res, err := w.solver.Solve(ctx, &sinkhorn.Problem[T]{X: x, Y: y, Lambda: q.lambda})
 	if err != nil {
 		return err
@@ -348,10 +342,10 @@ func (e *eigen[T]) pair(ctx context.Context, w *PairWorker[T], q pair, plan *[]T
 	return nil
 }
 
-// autoStart returns the best of p0, the principal components if components is set,
-// and what the eigenvalue iteration makes of these, or else of p0. If the context
-// ends it returns p0 and the context's error.
-func (o *Objective[T]) autoStart(ctx context.Context, p0 *mat.Dense, components bool) (*mat.Dense, error) {
+// searchStart returns the candidate with the largest J: p0, the principal components if components
+// is set, and the results of the eigenvalue iteration from the principal components, or from p0. If
+// the context ends it returns p0 and the context's error.
+func (o *Objective[T]) searchStart(ctx context.Context, p0 *mat.Dense, components bool) (*mat.Dense, error) {
 	base := p0
 	candidates := []*mat.Dense{p0}
 	if components {
@@ -369,9 +363,9 @@ func (o *Objective[T]) autoStart(ctx context.Context, p0 *mat.Dense, components 
 	if o.Samples.D > eigenDense {
 		steps, ridges = eigenBlockSteps, eigenRidges[:1]
 	}
-	// The plans of the first step are the same for all ridges.
+	// The first step has the same plans for all ridges.
 	first := make([]*mat.Dense, len(ridges))
-	err = e.assemble(ctx, base)
+	err = e.assembleGraph(ctx, base)
 	for i, ridge := range ridges {
 		p := mat.DenseCopyOf(base)
 		if err == nil && e.ratioTrace(ctx, p, ridge, eigenInner) == nil {
@@ -385,7 +379,7 @@ func (o *Objective[T]) autoStart(ctx context.Context, p0 *mat.Dense, components 
 		p := first[i]
 		for step := 1; p != nil && step < steps; step++ {
 			if e.improve(ctx, p, ridge, eigenInner) != nil {
-				break // no better start this way
+				break // no better start is found this way
 			}
 		}
 		if ctx.Err() != nil {

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// eigenOf returns the iteration on samples, with λ and ridge of p.
+// eigenOf returns the iteration on samples, with λ and ridge determined at p.
 func eigenOf(t *testing.T, x *mat.Dense, labels []int, p *mat.Dense, set settings) (*eigen[float64], *Samples) {
 	t.Helper()
 	s := mustSamples(t, x, labels)
@@ -24,8 +24,8 @@ func eigenOf(t *testing.T, x *mat.Dense, labels []int, p *mat.Dense, set setting
 	return e, s
 }
 
-// TestGoldenEigen: C_b and C_w, the ratio trace iteration after three steps and at its
-// fixed point, and the maximizer of the trace ratio are those of the shared fixtures.
+// TestGoldenEigen compares with the shared fixtures: C_b and C_w, the ratio trace iteration after
+// three steps and at its fixed point, and the maximizer of the trace ratio.
 func TestGoldenEigen(t *testing.T) {
 	for _, name := range []string{"circles", "bimodal", "bimodal_log", "gauss5", "two1"} {
 		if !testdata.IsLong() && name == "bimodal_log" {
@@ -44,10 +44,10 @@ func TestGoldenEigen(t *testing.T) {
 		}
 		p0 := golden("P0")
 		e, s := eigenOf(t, golden("X"), labels, p0, settings{components: meta.P, iterations: meta.L, lambda: LambdaRule{Matrix: golden("lam")}})
-		if err := e.assemble(t.Context(), p0); err != nil {
+		if err := e.assembleGraph(t.Context(), p0); err != nil {
 			t.Fatal(err)
 		}
-		cb, cw := e.matrices(context.Background(), 0)
+		cb, cw := e.scatterMatrices(context.Background(), 0)
 		cb.Scale(s.Units(1), cb)
 		cw.Scale(s.Units(1), cw)
 		for _, c := range []struct {
@@ -59,7 +59,7 @@ func TestGoldenEigen(t *testing.T) {
 			}
 		}
 		if meta.Eig3F == 0 {
-			continue // log domain: the peer has none
+			continue // the peer has no log domain
 		}
 		m := stiefel.New(s.D, meta.P)
 		near := func(what string, p *mat.Dense, limit float64) {
@@ -89,8 +89,8 @@ func TestGoldenEigen(t *testing.T) {
 	}
 }
 
-// TestEigenBlocks: the block iteration of many features finds what the dense
-// decomposition finds.
+// TestEigenBlocks checks that the block iteration for many features and the dense decomposition
+// give the same result.
 func TestEigenBlocks(t *testing.T) {
 	t.Parallel()
 	x, labels := clusters(3, 140, 60, 40, 70)
@@ -100,13 +100,13 @@ func TestEigenBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	e, _ := eigenOf(t, x, labels, p, settings{components: 3, iterations: 10, lambda: relativeLambda(1), rho: 0.5})
-	if e.small() {
+	if e.formsMatrices() {
 		t.Fatal("140 features are few: the test shows nothing")
 	}
-	if err := e.assemble(t.Context(), p); err != nil {
+	if err := e.assembleGraph(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
-	cb, cw := e.matrices(context.Background(), 0.1)
+	cb, cw := e.scatterMatrices(context.Background(), 0.1)
 	want, _, err := subspace.Dense(context.Background(), cb, cw, 3)
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func TestEigenBlocks(t *testing.T) {
 	if d := m.Distance(ctx, got, want); !(d <= 1e-3) {
 		t.Errorf("generalized eigenvectors: subspace off by %.3g", d)
 	}
-	// At the maximum q of the trace ratio the best of C_b − q C_w has trace 0.
+	// At the maximum q of the trace ratio, the maximal trace of C_b − q C_w is 0.
 	got.Copy(p)
 	for range 5 {
 		if err := e.traceRatio(t.Context(), got, 0.1, 200); err != nil {
@@ -148,7 +148,7 @@ func TestEigenBlocks(t *testing.T) {
 	}
 }
 
-// TestEigenCancelled: an iteration returns the cause of the context's end.
+// TestEigenCancelled checks that an iteration returns the cause of a cancelled context.
 func TestEigenCancelled(t *testing.T) {
 	x, labels := parts3(4, 12, 9)
 	e, _ := eigenOf(t, x, labels, uniform(1, 9, 2), settings{components: 2, iterations: 10, lambda: relativeLambda(1)})

@@ -22,18 +22,18 @@ type gradientCase struct {
 	d     int
 	set   settings
 	sizes []int
-	inLog bool // must be solved in the log domain
+	inLog bool // requires the log domain
 }
 
 func gradientCases() []gradientCase {
 	lambdas := LambdaRule{Matrix: mat.NewDense(3, 3, []float64{0.7, 1.1, 0.4, 1.1, 0.2, 2.5, 0.4, 2.5, 1.6})}
 	with := func(components int, change func(*settings)) settings {
-		set := usual(components)
+		set := usualSettings(components)
 		change(&set)
 		return set
 	}
 	cases := []gradientCase{
-		{name: "default", set: usual(3)},
+		{name: "default", set: usualSettings(3)},
 		{name: "proportional", set: with(3, func(s *settings) { s.proportional = true })},
 		{name: "shrinkage", set: with(3, func(s *settings) { s.rho = 0.7 })},
 		{name: "absolute", set: with(3, func(s *settings) { s.lambda = LambdaRule{Value: 0.3} })},
@@ -41,11 +41,11 @@ func gradientCases() []gradientCase {
 		{name: "small lambda", set: with(3, func(s *settings) { s.lambda.Value = 1e-3 })},
 		{name: "large lambda", set: with(3, func(s *settings) { s.lambda.Value = 30 })},
 		{name: "log domain", set: with(3, func(s *settings) { s.lambda.Value = 1e3 }), inLog: true},
-		{name: "p = 1", set: usual(1)},
-		{name: "p = d", set: usual(6)},
-		{name: "d = 1", d: 1, set: usual(1)},
-		{name: "two classes", sizes: []int{9, 14}, set: usual(2)},
-		{name: "pairs of samples", sizes: []int{2, 2, 2, 3}, set: usual(2)},
+		{name: "p = 1", set: usualSettings(1)},
+		{name: "p = d", set: usualSettings(6)},
+		{name: "d = 1", d: 1, set: usualSettings(1)},
+		{name: "two classes", sizes: []int{9, 14}, set: usualSettings(2)},
+		{name: "pairs of samples", sizes: []int{2, 2, 2, 3}, set: usualSettings(2)},
 		{name: "everything", set: with(2, func(s *settings) { s.proportional, s.rho, s.lambda, s.iterations = true, 0.3, lambdas, 7 })},
 	}
 	for _, l := range []int{1, 2, 5, 25, 50} {
@@ -54,9 +54,9 @@ func gradientCases() []gradientCase {
 	return cases
 }
 
-// TestGradientSlope: the error of central differences is quadratic in the step, so
-// that it falls a hundredfold per decade until rounding takes over. A gradient that
-// is wrong by any factor or term leaves an error that does not fall.
+// TestGradientSlope checks that the error of central differences is quadratic in the step: it
+// decreases a hundredfold per decade until rounding dominates. With a wrong factor or term in the
+// gradient the error would not decrease.
 func TestGradientSlope(t *testing.T) {
 	for i, c := range gradientCases() {
 		x, labels := c.data(uint64(i))
@@ -72,14 +72,14 @@ func TestGradientSlope(t *testing.T) {
 	}
 }
 
-// TestGradientFloat32: in float32 there is no room for decades; the gradient is
-// that of float64 to single precision.
+// TestGradientFloat32 compares with the float64 gradient to single precision, because float32 has
+// no room for decades of steps.
 func TestGradientFloat32(t *testing.T) {
 	for i, c := range gradientCases() {
 		limit := 3e-5
 		if c.inLog {
-			// Samples are transported to themselves but for 1e-10 of their mass, and half
-			// an ulp of λM in the exponent is what the plan is off by.
+			// Samples are transported to themselves except for 1e-10 of their mass. The plan has
+			// the relative error of half an ulp of λM in the exponent.
 			limit = 2e-4
 		}
 		x, labels := c.data(uint64(i))
@@ -101,20 +101,20 @@ func (c *gradientCase) data(seed uint64) (*mat.Dense, []int) {
 	return clusters(seed, c.d, c.sizes...)
 }
 
-// gradientOf returns J along a direction, the place, the gradient there, and the
-// direction. λ and the ridge are fixed at another place. J is that of any matrix P,
-// so that the direction need not be tangent.
+// gradientOf returns J as a function of a step along a direction, a point, the gradient there, and
+// the direction. λ and the ridge are determined at another point. J is defined for any matrix P, so
+// the direction need not be tangent.
 func gradientOf[T dist.Float](t *testing.T, x *mat.Dense, labels []int, c gradientCase) (f func(p, dir *mat.Dense, h float64) float64, p, g, dir *mat.Dense) {
 	t.Helper()
 	s := mustSamples(t, x, labels)
 	o := objectiveOf[T](t, s, c.set, uniform(7, c.d, c.set.components))
 	p, dir, g = uniform(8, c.d, c.set.components), uniform(9, c.d, c.set.components), mat.NewDense(c.d, c.set.components, nil)
-	problem := minimized{context.Background(), o.Negative}
+	problem := descentProblem{context.Background(), o.Negative}
 	if _, err := problem.Evaluate(p, g); err != nil {
 		t.Fatal(err)
 	}
-	if num.IsFloat64[T]() && c.inLog != (o.inLog > 0) {
-		t.Fatalf("%s: %d of %d pairs were solved in the log domain", c.name, o.inLog, len(o.pairs))
+	if num.IsFloat64[T]() && c.inLog != (o.logDomainPairs > 0) {
+		t.Fatalf("%s: %d of %d pairs were solved in the log domain", c.name, o.logDomainPairs, len(o.pairs))
 	}
 	return func(p, dir *mat.Dense, h float64) float64 {
 		var q mat.Dense
@@ -134,18 +134,18 @@ func inner(a, b *mat.Dense) float64 {
 	return mat.Sum(&m)
 }
 
-// TestInverseGradient: 1/J and −J have gradients that differ by the factor 1/J².
+// TestInverseGradient checks that the gradients of 1/J and −J differ by the factor 1/J².
 func TestInverseGradient(t *testing.T) {
 	x, labels := parts3(3, 40, 5)
 	s := mustSamples(t, x, labels)
 	p := uniform(1, 5, 2)
 	o := objectiveOf[float64](t, s, settings{components: 2, iterations: 10, lambda: relativeLambda(1), rho: 0.2}, p)
 	a, b := mat.NewDense(5, 2, nil), mat.NewDense(5, 2, nil)
-	v, err := minimized{t.Context(), o.inverse}.Evaluate(p, a)
+	v, err := descentProblem{t.Context(), o.inverseRatio}.Evaluate(p, a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (minimized{t.Context(), o.Negative}).Evaluate(p, b); err != nil {
+	if _, err := (descentProblem{t.Context(), o.Negative}).Evaluate(p, b); err != nil {
 		t.Fatal(err)
 	}
 	b.Scale(v*v, b)
@@ -154,9 +154,8 @@ func TestInverseGradient(t *testing.T) {
 	}
 }
 
-// TestEvaluationAllocatesNothing: once every goroutine has seen a largest pair, J and
-// its gradient cost no allocation, but for what the runtime now and then takes to start
-// one.
+// TestEvaluationAllocatesNothing checks that J and its gradient do not allocate after warm-up,
+// except for goroutines that the runtime starts.
 func TestEvaluationAllocatesNothing(t *testing.T) {
 	x, labels := clusters(4, 60, 30, 30, 30, 40)
 	s := mustSamples(t, x, labels)
@@ -168,10 +167,10 @@ func allocations[T dist.Float](t *testing.T, s *Samples) {
 	for _, workers := range []int{1, 3} {
 		p, g := mat.NewDense(s.D, 4, nil), mat.NewDense(s.D, 4, nil)
 		stiefel.New(s.D, 4).Random(ctx, p, rand.New(rand.NewPCG(1, 2)))
-		set := usual(4)
+		set := usualSettings(4)
 		set.workers = workers
 		o := objectiveOf[T](t, s, set, p)
-		var problem descent.Problem = minimized{t.Context(), o.inverse}
+		var problem descent.Problem = descentProblem{t.Context(), o.inverseRatio}
 		if n := asmtest.Allocations(func() {
 			if _, err := problem.Evaluate(p, g); err != nil {
 				t.Fatal(err)
@@ -182,8 +181,8 @@ func allocations[T dist.Float](t *testing.T, s *Samples) {
 	}
 }
 
-// slopeOfTwo reports whether errors of central differences at steps that fall tenfold
-// fall a hundredfold, for two decades in a row.
+// slopeOfTwo reports whether errors of central differences decrease a hundredfold for steps that
+// decrease tenfold, for two decades in a row.
 func slopeOfTwo(errs []float64) bool {
 	for k := 0; k+2 < len(errs); k++ {
 		a, b := errs[k]/errs[k+1], errs[k+1]/errs[k+2]
@@ -194,11 +193,11 @@ func slopeOfTwo(errs []float64) bool {
 	return false
 }
 
-// TestImplicitGradientSlope: the implicit gradient is the derivative of the converged J.
+// TestImplicitGradientSlope checks that the implicit gradient is the derivative of the converged J.
 func TestImplicitGradientSlope(t *testing.T) {
 	for i, c := range gradientCases() {
 		if c.inLog || c.set.iterations != 10 {
-			continue // so large a λ does not converge; L is not read
+			continue // with this large λ the iterations do not converge; L is not used
 		}
 		c.set.gradient, c.set.iterations = sinkhorn.GradientImplicit, 10000
 		x, labels := c.data(uint64(i))
@@ -208,8 +207,8 @@ func TestImplicitGradientSlope(t *testing.T) {
 		for h := 0.3; h > 1e-5; h /= 10 {
 			errs = append(errs, math.Abs((f(p, dir, h)-f(p, dir, -h))/(2*h)-want))
 		}
-		// Where a sample is far from the others of its class the iterations end at their
-		// limit, and J is rough at 1e-7: one decade is then all there is room for.
+		// If a sample is far from the others of its class, the iterations end at their limit, and J
+		// has errors of 1e-7. Then there is room for one decade only.
 		good := slopeOfTwo(errs)
 		for k := 0; k+1 < len(errs); k++ {
 			ratio := errs[k] / errs[k+1]
@@ -221,12 +220,11 @@ func TestImplicitGradientSlope(t *testing.T) {
 	}
 }
 
-// TestFrozenGradientSlope: the frozen gradient is the derivative of J with the plans
-// at the place.
+// TestFrozenGradientSlope checks that the frozen gradient is the derivative of J for fixed plans.
 func TestFrozenGradientSlope(t *testing.T) {
 	for i, c := range gradientCases() {
 		if c.d == 1 {
-			continue // with fixed plans J is then a constant
+			continue // J is constant for fixed plans
 		}
 		c.set.gradient = sinkhorn.GradientFrozen
 		x, labels := c.data(uint64(i))
@@ -243,7 +241,7 @@ func TestFrozenGradientSlope(t *testing.T) {
 	}
 }
 
-// frozen returns −J along a direction with the plans at p, by its definition.
+// frozen returns −J along a direction for the plans at p, computed from the definition.
 func frozen(t *testing.T, x *mat.Dense, labels []int, c gradientCase, p *mat.Dense) func(p, dir *mat.Dense, h float64) float64 {
 	t.Helper()
 	s := mustSamples(t, x, labels)
@@ -252,10 +250,10 @@ func frozen(t *testing.T, x *mat.Dense, labels []int, c gradientCase, p *mat.Den
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.load(context.Background(), p)
+	o.projectSamples(context.Background(), p)
 	plans := make([]dist.Matrix[float64], len(o.pairs))
 	for i, q := range o.pairs {
-		a, b := class(s, o.y, q.c), class(s, o.y, q.e)
+		a, b := classRows(s, o.y, q.c), classRows(s, o.y, q.e)
 		res, err := solver.Solve(t.Context(), &sinkhorn.Problem[float64]{X: a, Y: b, Lambda: q.lambda})
 		if err != nil {
 			t.Fatal(err)

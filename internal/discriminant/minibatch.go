@@ -13,59 +13,59 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A mini-batch is BatchSize samples of each of some classes, and its σ_b² and σ_w²
-// are those of the transport between these samples alone, with the λ_cc', the weights
-// and the ridge of the whole problem. Their expectations are not σ_b² and σ_w²: few
-// points are farther from each other than many, and a share of about 1/b of a sample's
-// mass stays where it is (K. Fatras, Y. Zine, R. Flamary, R. Gribonval and N. Courty,
-// "Learning with minibatch Wasserstein", AISTATS 2020: the bias of the mini-batch
-// loss; its gradients are unbiased for it). SOLVERS.md has measurements.
+// A mini-batch contains BatchSize samples of each of several classes. Its σ_b² and σ_w² are
+// transport costs between these samples only, with the λ_cc', the weights and the ridge of the
+// whole problem. Their expectations differ from σ_b² and σ_w²: a few points are farther from each
+// other than many points, and about 1/b of a sample's mass is transported to itself (K. Fatras, Y.
+// Zine, R. Flamary, R. Gribonval and N. Courty, "Learning with minibatch Wasserstein", AISTATS
+// 2020: the mini-batch loss is biased; its gradients are unbiased for it). SOLVERS.md has
+// measurements.
 //
-// The direction of a step is the gradient of log J with running means in the place of
-// σ_b² and σ_w², so that the ratio of two noisy numbers is never taken:
+// The direction of a step is the gradient of log J, with running means instead of σ_b² and σ_w² to
+// avoid the ratio of two noisy numbers:
 //
 //	G = ∂σ_b² / ⟨σ_b²⟩ − ∂σ_w² / (⟨σ_w²⟩ + ridge),
 //
-// with momentum, transported along, and divided by the root mean square of its own
-// norm: Adam on a manifold (G. Bécigneul and O.-E. Ganea, ICLR 2019), with one second
-// moment for the whole projection, as J does not know a basis. A round of mini-batches
-// ends with the mean of its later iterates, where J is evaluated, on all samples or a
-// fixed part of them. If J has risen the next round begins there; if not, it begins
-// again at the best projection, with shorter steps.
+// with transported momentum, divided by the root mean square of its norm: Adam on a manifold (G.
+// Bécigneul and O.-E. Ganea, ICLR 2019), with one second moment for the whole projection because J
+// does not depend on the basis. At the end of a round of mini-batches J is evaluated at the mean of
+// the later iterates, on all samples or a fixed subset. If J has increased, the next round begins
+// there. Otherwise it begins at the best projection, with shorter steps.
 
 const (
-	// roundSteps is the number of mini-batches of a round, of which the later half is
+	// roundSteps is the number of mini-batches in a round. The second half of the iterates is
 	// averaged.
 	roundSteps = 20
-	// batchSamples is about the number of samples in a mini-batch, if classes are many.
+	// batchSamples is the approximate number of samples in a mini-batch with many classes.
+	// mostClasses limits the classes.
 	batchSamples, mostClasses = 1024, 32
-	// The length of a step, at first and at last, where the direction has its usual
-	// length, and what it is multiplied by after a round that has not raised J. The
-	// manifold has diameter √p·π/2 or so. (Steps that grow again after a good round
-	// were measured: as good a J, and up to twice as many rounds.)
+	// firstStep and lastStep are the lengths of a step at the beginning and at the end, for a
+	// direction of its usual length. stepShrink multiplies the length after a round that did not
+	// raise J. The manifold has diameter of about √p·π/2. (Steps that grow again after a good round
+	// reached the same J in up to twice as many rounds.)
 	firstStep, lastStep = 0.2, 1e-3
-	shorter             = 0.5
-	// Decay of the running means: of σ_b² and σ_w², of the direction, of its square.
+	stepShrink          = 0.5
+	// Decay of the running means of σ_b² and σ_w², of the direction, and of its square.
 	meanDecay, momentumDecay, squareDecay = 0.9, 0.9, 0.99
 )
 
 // batches draws mini-batches.
 type batches[T dist.Float] struct {
-	whole   *Objective[T] // that λ is known of
-	from    *Population
-	size    int // of a class in a mini-batch
-	rng     *rand.Rand
-	classes []int // in random order
-	used    []int // of the rows of every class
-	o       *Objective[T]
-	rows    []int
-	weight  func(c, e int) float64
+	whole      *Objective[T] // objective of all samples, which determined λ
+	population *Population
+	size       int // samples of each class in a mini-batch
+	rng        *rand.Rand
+	classes    []int // in random order
+	used       []int // number of rows used of every class
+	o          *Objective[T]
+	rows       []int
+	weight     func(c, e int) float64
 }
 
 func newBatches[T dist.Float](o *Objective[T], from *Population, size int, rng *rand.Rand) *batches[T] {
 	c := len(from.Order)
 	b := &batches[T]{
-		whole: o, from: from, size: size, rng: rng,
+		whole: o, population: from, size: size, rng: rng,
 		used: make([]int, c), weight: o.whole.pairWeight(o.config.Proportional),
 	}
 	for k := range c {
@@ -77,8 +77,8 @@ func newBatches[T dist.Float](o *Objective[T], from *Population, size int, rng *
 
 // draw returns the objective of the next mini-batch.
 func (b *batches[T]) draw(ctx context.Context) (*Objective[T], error) {
-	all := len(b.from.Order)
-	typical := min(b.size, max(2, b.from.N/all))
+	all := len(b.population.Order)
+	typical := min(b.size, max(2, b.population.N/all))
 	m := min(all, mostClasses, max(2, batchSamples/typical))
 	if m < all {
 		for i := range m {
@@ -90,7 +90,7 @@ func (b *batches[T]) draw(ctx context.Context) (*Objective[T], error) {
 	b.rows = b.rows[:0]
 	offset := []int{0}
 	for _, c := range chosen {
-		rows, k := b.from.Order[c], min(b.size, len(b.from.Order[c]))
+		rows, k := b.population.Order[c], min(b.size, len(b.population.Order[c]))
 		if k < len(rows) && b.used[c]+k > len(rows) {
 			b.rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 			b.used[c] = 0
@@ -112,8 +112,8 @@ func (b *batches[T]) draw(ctx context.Context) (*Objective[T], error) {
 		o.local.workers = b.whole.local.workers
 		b.o = o
 	}
-	drawn := b.o.Samples.X // of which o.x is a copy in T, or the same
-	if err := b.from.Read(ctx, drawn, b.rows); err != nil {
+	drawn := b.o.Samples.X // o.x is a copy of it in T, or shares its memory
+	if err := b.population.Read(ctx, drawn, b.rows); err != nil {
 		return nil, err
 	}
 	for i := range b.rows {
@@ -122,8 +122,7 @@ func (b *batches[T]) draw(ctx context.Context) (*Objective[T], error) {
 			row[j] = T(v)
 		}
 	}
-	// A pair of classes is drawn with the probability m(m−1) / C(C−1), a class with
-	// m/C.
+	// A pair of classes is drawn with probability m(m−1) / C(C−1), a class with m/C.
 	within := float64(all) / float64(m)
 	between := within * float64(all-1) / float64(m-1)
 	for i := range b.o.pairs {
@@ -143,30 +142,30 @@ func (b *batches[T]) draw(ctx context.Context) (*Objective[T], error) {
 	return b.o, nil
 }
 
-// stochastic is the state of the ascent.
+// stochastic is the state of stochastic gradient ascent.
 type stochastic[T dist.Float] struct {
 	driver         *Driver[T]
 	batches        *batches[T]
 	between        float64 // running means
 	within         float64
 	square         float64
-	meanAge, age   int        // terms in the running means, and in momentum and square
-	grad, momentum *mat.Dense // tangent at the point
+	meanAge, age   int        // number of terms in the running means, and in momentum and square
+	grad, momentum *mat.Dense // tangent vectors at the current point
 	mean           *mat.Dense
-	tell           func(batch int) error // tells Progress of a mini-batch of the round
-	told           error                 // what that has returned
+	reportBatch    func(batch int) error // reports the progress within a round
+	reportErr      error                 // error returned by reportBatch
 }
 
-// round makes a round of mini-batches from p, of steps of the given length, and sets p
-// to the mean of its later half.
-func (s *stochastic[T]) round(ctx context.Context, p *mat.Dense, length float64) error {
+// runRound makes a round of mini-batches from p with steps of the given length. It sets p to the
+// mean of the second half of the iterates.
+func (s *stochastic[T]) runRound(ctx context.Context, p *mat.Dense, length float64) error {
 	s.mean.Zero()
 	for k := range roundSteps {
-		if err := s.step(ctx, p, length); err != nil {
+		if err := s.batchStep(ctx, p, length); err != nil {
 			return err
 		}
-		if s.told = s.tell(k); s.told != nil {
-			return s.told
+		if s.reportErr = s.reportBatch(k); s.reportErr != nil {
+			return s.reportErr
 		}
 		if k >= roundSteps/2 {
 			s.mean.Add(s.mean, p)
@@ -179,8 +178,8 @@ func (s *stochastic[T]) round(ctx context.Context, p *mat.Dense, length float64)
 	return nil
 }
 
-// step moves p by one mini-batch.
-func (s *stochastic[T]) step(ctx context.Context, p *mat.Dense, length float64) error {
+// batchStep moves p by one step computed from one mini-batch.
+func (s *stochastic[T]) batchStep(ctx context.Context, p *mat.Dense, length float64) error {
 	o, err := s.batches.draw(ctx)
 	if err != nil {
 		return err
@@ -190,15 +189,15 @@ func (s *stochastic[T]) step(ctx context.Context, p *mat.Dense, length float64) 
 	}
 	err = o.Evaluate(ctx, p, true)
 	if errors.Is(err, sinkhorn.ErrRange) || errors.Is(err, sinkhorn.ErrNotConverged) {
-		return nil // an odd draw: nothing to learn from it
+		return nil // skip a mini-batch whose costs cannot be used
 	}
 	if err != nil {
 		return err
 	}
 	s.driver.Values++
 	s.driver.Gradients++
-	s.between = running(s.between, o.b, meanDecay, s.meanAge)
-	s.within = running(s.within, o.w, meanDecay, s.meanAge)
+	s.between = runningMean(s.between, o.betweenCost, meanDecay, s.meanAge)
+	s.within = runningMean(s.within, o.withinCost, meanDecay, s.meanAge)
 	s.meanAge++
 	b, w := s.between, s.within+s.driver.Objective.Ridge
 	if !(b > 0 && w > 0) {
@@ -213,7 +212,7 @@ func (s *stochastic[T]) step(ctx context.Context, p *mat.Dense, length float64) 
 	if norm-norm != 0 {
 		return nil
 	}
-	s.square = running(s.square, norm, squareDecay, s.age)
+	s.square = runningMean(s.square, norm, squareDecay, s.age)
 	decay := momentumDecay
 	if s.age == 0 {
 		decay = 0
@@ -232,26 +231,26 @@ func (s *stochastic[T]) step(ctx context.Context, p *mat.Dense, length float64) 
 	return nil
 }
 
-// running returns the running mean after another term, of which age came before: the
-// mean of the first few, decaying later.
-func running(mean, x, decay float64, age int) float64 {
+// runningMean returns the running mean after another term x. age is the number of terms before. The
+// first terms have equal weight; later, old terms decay.
+func runningMean(mean, x, decay float64, age int) float64 {
 	share := max(1-decay, 1/float64(age+1))
 	return mean + float64(share*(x-mean))
 }
 
-// MiniBatches is the solver of stochastic gradient ascent.
+// MiniBatches is the solver by stochastic gradient ascent.
 type MiniBatches[T dist.Float] struct {
-	Size   int                        // samples of a class in a mini-batch
-	From   func() *Population         // that they are drawn from
-	Random func(start int) *rand.Rand // random numbers of the attempt of a start
+	Size   int                        // samples of each class in a mini-batch
+	From   func() *Population         // samples to draw from
+	Random func(start int) *rand.Rand // random numbers for the attempt from a start
 }
 
 // Maximize implements Solver.
 func (m MiniBatches[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Status, error) {
-	if err := a.begin(ctx); err != nil {
+	if err := a.measureStart(ctx); err != nil {
 		return descent.NotTerminated, err
 	}
-	if status, err := a.arrive(); status != descent.NotTerminated {
+	if status, err := a.reportLatest(); status != descent.NotTerminated {
 		return status, err
 	}
 	d, o := a.driver, a.driver.Objective
@@ -263,15 +262,15 @@ func (m MiniBatches[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Sta
 	length := firstStep
 	next := mat.DenseCopyOf(a.attempt.Point)
 	for round := range d.Limits.MaxSteps {
-		sgd.tell = func(batch int) error {
+		sgd.reportBatch = func(batch int) error {
 			if d.ReportBatch == nil {
 				return nil
 			}
-			return d.ReportBatch((a.attempt.Index*d.Limits.MaxSteps+round)*roundSteps+batch+1, d.Starts*d.Limits.MaxSteps*roundSteps, a.latest())
+			return d.ReportBatch((a.attempt.Index*d.Limits.MaxSteps+round)*roundSteps+batch+1, d.Starts*d.Limits.MaxSteps*roundSteps, a.latestStep())
 		}
-		err := sgd.round(ctx, next, length)
-		if sgd.told != nil {
-			return descent.Stopped, sgd.told
+		err := sgd.runRound(ctx, next, length)
+		if sgd.reportErr != nil {
+			return descent.Stopped, sgd.reportErr
 		}
 		var value float64
 		if err == nil {
@@ -285,20 +284,20 @@ func (m MiniBatches[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Sta
 		if err != nil {
 			return descent.EvaluationFailed, err
 		}
-		if a.better(value) {
+		if a.improves(value) {
 			value, norm, err := a.measure(ctx, next)
 			if ctx.Err() != nil {
 				return descent.Cancelled, context.Cause(ctx)
 			}
 			if err == nil {
-				a.accept(next, value, norm, length)
-				if status, err := a.arrive(); status != descent.NotTerminated {
+				a.acceptStep(next, value, norm, length)
+				if status, err := a.reportLatest(); status != descent.NotTerminated {
 					return status, err
 				}
 				continue
 			}
 		}
-		if length *= shorter; length < lastStep {
+		if length *= stepShrink; length < lastStep {
 			return descent.StepTolerance, nil
 		}
 		next.Copy(a.attempt.Point)
@@ -308,16 +307,16 @@ func (m MiniBatches[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Sta
 	return descent.MaxSteps, nil
 }
 
-// Population is what mini-batches are drawn from: the samples of a fit, or the rows of a
-// file of which these are a part.
+// Population is the set from which mini-batches are drawn: the samples of a fit, or the rows of a
+// file that contains them.
 type Population struct {
 	N     int
-	Order [][]int // the rows of every class
-	// read sets dst to rows, as samples of the fit.
+	Order [][]int // rows of every class
+	// Read sets dst to the given rows, scaled like the samples of the fit.
 	Read func(ctx context.Context, dst *mat.Dense, rows []int) error
 }
 
-// Population returns that of samples in memory.
+// Population returns the samples in memory as a Population.
 func (s *Samples) Population() *Population {
 	p := &Population{N: s.N, Order: make([][]int, len(s.Classes))}
 	for c := range s.Classes {

@@ -9,12 +9,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// batchesOf returns the mini-batches of samples, with the objective of all, λ and ridge
-// of p.
+// batchesOf returns mini-batches of the samples and the objective of all samples, with λ and ridge
+// determined at p.
 func batchesOf(t *testing.T, x *mat.Dense, labels []int, p *mat.Dense, size int, proportional bool) (*batches[float64], *Objective[float64]) {
 	t.Helper()
 	_, k := p.Dims()
-	set := usual(k)
+	set := usualSettings(k)
 	set.proportional = proportional
 	o := objectiveOf[float64](t, mustSamples(t, x, labels), set, p)
 	return newBatches(o, o.whole.Population(), size, rand.New(rand.NewPCG(0, 4<<32))), o
@@ -29,8 +29,8 @@ func mustDraw(t *testing.T, b *batches[float64]) *Objective[float64] {
 	return o
 }
 
-// TestBatchOfAll: mini-batches that take every class whole have the exact objective and
-// gradient.
+// TestBatchOfAll checks that mini-batches that contain every class completely give the exact
+// objective and gradient.
 func TestBatchOfAll(t *testing.T) {
 	x, labels := parts3(1, 60, 5)
 	p := uniform(2, 5, 2)
@@ -46,18 +46,18 @@ func TestBatchOfAll(t *testing.T) {
 		}
 		o.pullBack(context.Background(), g, 1, 1)
 	}
-	if part.b != o.b || part.w != o.w || !bitsEqual(&got, &want) {
-		t.Errorf("σ_b², σ_w² = %v, %v instead of %v, %v; gradient off by %g", part.b, part.w, o.b, o.w, off(&got, &want))
+	if part.betweenCost != o.betweenCost || part.withinCost != o.withinCost || !bitsEqual(&got, &want) {
+		t.Errorf("σ_b², σ_w² = %v, %v instead of %v, %v; gradient off by %g", part.betweenCost, part.withinCost, o.betweenCost, o.withinCost, off(&got, &want))
 	}
 }
 
-// TestBatchesAreFair: every sample is drawn equally often from its class, and the
-// weights of the pairs of classes have the expectation that they should.
+// TestBatchesAreFair checks that all samples of a class are drawn equally often and that the
+// weights of the pairs of classes have the right expectation.
 func TestBatchesAreFair(t *testing.T) {
 	t.Parallel()
 	var labels []int
 	for i := range 280 {
-		labels = append(labels, i%40) // 40 classes of 7
+		labels = append(labels, i%40) // 40 classes of 7 samples
 	}
 	x := uniform(3, 280, 3)
 	b, o := batchesOf(t, x, labels, uniform(2, 3, 2), 3, true)
@@ -91,7 +91,8 @@ func TestBatchesAreFair(t *testing.T) {
 		}
 	}
 	for _, q := range o.pairs {
-		// A class is in a share of 0.8, a pair in 0.64: five standard deviations.
+		// A class is drawn with probability 0.8, a pair with 0.64. The limit is five standard
+		// deviations.
 		limit := 5 * math.Sqrt((1/0.63-1)/draws)
 		if got := pairs[[2]int{o.Samples.Classes[q.c], o.Samples.Classes[q.e]}] / draws; !(math.Abs(got/q.weight-1) <= limit) {
 			t.Errorf("classes %d and %d: mean weight %v instead of %v", q.c, q.e, got, q.weight)
@@ -113,8 +114,8 @@ func classOf(s *Samples, row int) int {
 	return -1
 }
 
-// TestBatchBias: the costs of mini-batches are biased, less the larger they are: the
-// cost between classes is too large, and J with it.
+// TestBatchBias checks that the costs of mini-batches are biased, that the cost between classes and
+// J are too large, and that the bias decreases with the size.
 func TestBatchBias(t *testing.T) {
 	x, labels := clusters(5, 4, 150, 150)
 	p := uniform(6, 4, 2)
@@ -132,11 +133,11 @@ func TestBatchBias(t *testing.T) {
 			if err := part.Evaluate(t.Context(), p, false); err != nil {
 				t.Fatal(err)
 			}
-			between += part.b / float64(draws)
-			within += part.w / float64(draws)
+			between += part.betweenCost / float64(draws)
+			within += part.withinCost / float64(draws)
 		}
-		bias := (between/within)/(o.b/o.w) - 1
-		t.Logf("%d samples a class: σ_b² %+.2f %%, σ_w² %+.2f %%, J %+.2f %%", size, 100*(between/o.b-1), 100*(within/o.w-1), 100*bias)
+		bias := (between/within)/(o.betweenCost/o.withinCost) - 1
+		t.Logf("%d samples a class: σ_b² %+.2f %%, σ_w² %+.2f %%, J %+.2f %%", size, 100*(between/o.betweenCost-1), 100*(within/o.withinCost-1), 100*bias)
 		if !(bias > 0 && bias < before/2) {
 			t.Errorf("J is off by %v with %d samples of a class, by %v with fewer", bias, size, before)
 		}
@@ -147,17 +148,17 @@ func TestBatchBias(t *testing.T) {
 	}
 }
 
-// TestRunning: the running mean is the mean of the first terms, and follows later ones.
+// TestRunning checks that the running mean is the mean of the first terms and follows later ones.
 func TestRunning(t *testing.T) {
 	var mean float64
 	for age := range 10 {
-		mean = running(mean, float64(age), 0.9, age)
+		mean = runningMean(mean, float64(age), 0.9, age)
 	}
 	if math.Abs(mean-4.5) > 1e-14 {
 		t.Errorf("mean of 0 … 9 is %v", mean)
 	}
 	for age := 10; age < 200; age++ {
-		mean = running(mean, 3, 0.9, age)
+		mean = runningMean(mean, 3, 0.9, age)
 	}
 	if math.Abs(mean-3) > 1e-7 {
 		t.Errorf("after many 3 it is %v", mean)

@@ -10,23 +10,25 @@ import (
 	"github.com/gomonge/monge/sinkhorn"
 )
 
-// PairSolver solves transport problems between classes: in this process, or elsewhere.
+// PairSolver solves transport problems between classes, in this process or elsewhere.
 type PairSolver[T dist.Float] interface {
-	// Worth reports whether it pays to solve problems of about so many multiplications.
+	// Worth reports whether the solver should be used for problems of the given number of
+	// multiplications.
 	Worth(multiplications float64) bool
-	// SolvePairs sets Results[i] to the outcome of pair i of the job, for all pairs. An error of one pair
-	// is in its result; the error returned ends the evaluation.
+	// SolvePairs sets Results[i] to the outcome of pair i of the job, for all pairs. The error of a
+	// single pair is in its result. The returned error ends the evaluation.
 	SolvePairs(ctx context.Context, job *PairJob[T]) error
 }
 
-// PairJob has the data that the transport problems of one evaluation share, and a part of the pairs.
+// PairJob contains the data shared by the transport problems of one evaluation, and some of the
+// pairs.
 type PairJob[T dist.Float] struct {
-	Y          dist.Matrix[T] // the projected samples
+	Y          dist.Matrix[T] // projected samples
 	Offset     []int          // class c is rows Offset[c] … Offset[c+1]−1
 	Iterations int
 	Mode       sinkhorn.GradientMode
-	Gradient   bool // is wanted
-	Frozen     bool // the gradient is that with constant plans, whatever the mode
+	Gradient   bool // compute the gradient
+	Frozen     bool // compute the gradient for constant plans, regardless of Mode
 	Results    []PairResult[T]
 	pairs      []pair
 }
@@ -52,26 +54,25 @@ func (j *PairJob[T]) Pair(i int) (c, e int, lambda float64) {
 func (j *PairJob[T]) class(c int) dist.Matrix[T] { return j.Y.RowRange(j.Offset[c], j.Offset[c+1]) }
 
 const (
-	// batch is the number of pairs whose results are held at a time. They are
-	// summed in the order of the pairs, whichever worker solved them.
-	batch = 64
-	// minPiece is fewer elements of K than one goroutine takes of a pair at a time.
+	// pairBatch is the number of pairs whose results are in memory at a time. The results are
+	// summed in the order of the pairs, independent of the workers.
+	pairBatch = 64
+	// minPiece is the minimum number of elements of K for each goroutine within a pair.
 	minPiece = 1 << 14
-	// largePair is the number of elements of K from which one pair after the other is
-	// solved, by all goroutines together: that they take up to half a GiB, and not each of
-	// them, is what bounds the memory of a fit of many samples. Smaller pairs are divided
-	// among the goroutines.
+	// Pairs whose K has largePair or more elements are solved one after the other by all
+	// goroutines. They take up to half a GiB, so this limits the memory of a fit. Smaller pairs are
+	// divided among the goroutines.
 	largePair = 1 << 20
 )
 
 const (
-	// The marginal error at which the iterations of Implicit end, and what J may be
-	// off by then, relatively.
+	// Marginal errors at which the iterations for Implicit end, and the relative error of J that
+	// they leave.
 	implicitTolerance64, implicitNoise64 = 1e-12, 1e-11
 	implicitTolerance32, implicitNoise32 = 1e-5, 1e-5
 )
 
-// sinkhornSettings returns the settings of a solver of pairs.
+// sinkhornSettings returns the settings of a solver for pairs.
 func sinkhornSettings[T dist.Float](iterations int, mode sinkhorn.GradientMode) sinkhorn.Settings {
 	s := sinkhorn.Settings{Iterations: iterations, Workers: 1}
 	switch mode {
@@ -86,7 +87,7 @@ func sinkhornSettings[T dist.Float](iterations int, mode sinkhorn.GradientMode) 
 	return s
 }
 
-// Noise returns the relative error of J that is no reason to refuse a step.
+// Noise returns the relative error of J. A step is not rejected because of a smaller decrease.
 func Noise[T dist.Float](mode sinkhorn.GradientMode) float64 {
 	switch double := num.IsFloat64[T](); {
 	case mode == sinkhorn.GradientImplicit && !double:
@@ -99,7 +100,7 @@ func Noise[T dist.Float](mode sinkhorn.GradientMode) float64 {
 	return 1e-12
 }
 
-// PairWorker is what one goroutine needs to solve pairs.
+// PairWorker contains the solver of one goroutine.
 type PairWorker[T dist.Float] struct{ solver *sinkhorn.Solver[T] }
 
 // NewPairWorker returns a worker whose solver uses one goroutine.
@@ -112,7 +113,7 @@ func newPairWorker[T dist.Float](settings sinkhorn.Settings) (*PairWorker[T], er
 	return &PairWorker[T]{solver}, err
 }
 
-// Solve sets r to the outcome of the transport between classes c and e of the job.
+// Solve sets r to the result of the transport problem between classes c and e of the job.
 func (w *PairWorker[T]) Solve(ctx context.Context, job *PairJob[T], c, e int, lambda float64, r *PairResult[T]) {
 	x, y := job.class(c), job.class(e)
 	res, err := w.solver.Solve(ctx, &sinkhorn.Problem[T]{X: x, Y: y, Lambda: lambda})
@@ -139,19 +140,20 @@ func resize[T dist.Float](v *[]T, n int) {
 	*v = (*v)[:n]
 }
 
-// localPairs is the PairSolver of this process.
+// localPairs is the PairSolver in this process.
 type localPairs[T dist.Float] struct {
-	workers []*PairWorker[T]
-	pool    *parallel.Pool
-	small   []int // pairs at hand that are divided among the workers
-	// What the workers do is made once, with its operands here: solving allocates nothing.
+	workers    []*PairWorker[T]
+	pool       *parallel.Pool
+	smallPairs []int // pairs of the job that are divided among the workers
+	// The function for the workers is created once and reads its operands here, so that solving
+	// does not allocate.
 	ctx        context.Context
 	job        *PairJob[T]
 	solveSmall func(w, k int)
 }
 
-// newLocalPairs returns a PairSolver with so many workers. The first divides large problems among
-// wide goroutines itself.
+// newLocalPairs returns a PairSolver with the given number of workers. The first worker divides
+// large problems among wide goroutines.
 func newLocalPairs[T dist.Float](config *Config[T], pool *parallel.Pool, workers, wide int) (*localPairs[T], error) {
 	l := &localPairs[T]{pool: pool}
 	for i := range workers {
@@ -165,37 +167,37 @@ func newLocalPairs[T dist.Float](config *Config[T], pool *parallel.Pool, workers
 		}
 		l.workers = append(l.workers, w)
 	}
-	l.solveSmall = func(w, k int) { l.solve(w, l.small[k]) }
+	l.solveSmall = func(w, k int) { l.solvePair(w, l.smallPairs[k]) }
 	return l, nil
 }
 
 // Worth implements PairSolver.
 func (l *localPairs[T]) Worth(float64) bool { return true }
 
-// SolvePairs implements PairSolver. The goroutines take the next pair whenever they are done with one.
+// SolvePairs implements PairSolver. Each goroutine takes the next pair when it has finished one.
 func (l *localPairs[T]) SolvePairs(ctx context.Context, job *PairJob[T]) error {
-	l.ctx, l.job, l.small = ctx, job, l.small[:0]
+	l.ctx, l.job, l.smallPairs = ctx, job, l.smallPairs[:0]
 	for i, q := range job.pairs {
 		n, m := job.Offset[q.c+1]-job.Offset[q.c], job.Offset[q.e+1]-job.Offset[q.e]
 		if len(l.workers) > 1 && n <= largePair/m {
-			l.small = append(l.small, i)
+			l.smallPairs = append(l.smallPairs, i)
 			continue
 		}
-		l.solve(0, i)
+		l.solvePair(0, i)
 	}
-	l.pool.Each(len(l.workers), len(l.small), l.solveSmall)
+	l.pool.Each(len(l.workers), len(l.smallPairs), l.solveSmall)
 	return nil
 }
 
-func (l *localPairs[T]) solve(w, i int) {
+func (l *localPairs[T]) solvePair(w, i int) {
 	q := &l.job.pairs[i]
 	l.workers[w].Solve(l.ctx, l.job, q.c, q.e, q.lambda, &l.job.Results[i])
 }
 
-// SomePairs keeps those pairs whose classes differ by one of perClass/2 numbers, modulo the number of
-// classes, and the pairs of a class with itself. The numbers are drawn. Every class has as many others
-// as any, and the weights make the sum an estimate of the sum over all pairs: the graph of the pairs is
-// a random circulant graph, which is near to a complete one.
+// SomePairs keeps the pairs whose classes differ by one of perClass/2 random numbers, modulo the
+// number of classes, and the pairs of a class with itself. Every class then has the same number of
+// partners, and the weights make the sum an estimate of the sum over all pairs. The graph of the
+// pairs is a random circulant graph, which approximates a complete graph.
 func (o *Objective[T]) SomePairs(perClass int, rng *rand.Rand) {
 	all, classes := o.pairs, len(o.Samples.Classes)
 	half := classes / 2

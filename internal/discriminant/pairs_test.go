@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// perClass is about the number of other classes that every class is paired with.
+// perClass is the approximate number of partners of each class.
 const perClass = 32
 
-// allPairs returns all pairs of so many classes of one weight.
+// allPairs returns all pairs of the given number of classes with weight 1.
 func allPairs(classes int) []pair {
 	var out []pair
 	for c := range classes {
@@ -21,7 +21,7 @@ func allPairs(classes int) []pair {
 	return out
 }
 
-// someOf returns some of all pairs of so many classes, drawn with seed.
+// someOf returns a random part of the pairs.
 func someOf(all []pair, classes int, seed uint64) []pair {
 	o := &Objective[float64]{Samples: &Samples{Classes: make([]int, classes)}, pairs: all}
 	o.SomePairs(perClass, rand.New(rand.NewPCG(seed, 1)))
@@ -61,8 +61,8 @@ func TestSomePairs(t *testing.T) {
 	}
 }
 
-// The sum over some pairs estimates that over all: here of squared distances of class means, in
-// every direction.
+// TestSomePairsEstimate checks that the sum over some pairs estimates the sum over all pairs, for
+// squared distances of class means in every direction.
 func TestSomePairsEstimate(t *testing.T) {
 	const classes, dims, ordered = 150, 6, 5
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -71,7 +71,7 @@ func TestSomePairsEstimate(t *testing.T) {
 		for k := range means[c] {
 			means[c][k] = rng.NormFloat64()
 		}
-		means[c][ordered] = float64(c) // neighbors in the order of the labels are alike
+		means[c][ordered] = float64(c) // classes with adjacent labels are similar
 	}
 	all := allPairs(classes)
 	for seed := range uint64(4) {
@@ -87,8 +87,9 @@ func TestSomePairsEstimate(t *testing.T) {
 				}
 				return s
 			}
-			// The standard error of a mean of 2400 squared differences that are chosen by themselves is 3 %. Where
-			// the order of the classes matters, it is that of 16 numbers out of 75, 10 %.
+			// The standard error of a mean of 2400 squared differences is 3 % if they are chosen
+			// independently. If the order of the classes matters, it is the error of 16 of 75
+			// numbers, 10 %.
 			within := 0.12
 			if k == ordered {
 				within = 0.35

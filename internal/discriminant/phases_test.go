@@ -14,12 +14,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestPhasesAsk: everything in a fit that grows with the data asks the context once for
-// every piece of a size that does not, and does nothing any more when it has ended. Work
-// is counted, not timed: who does not ask fails, however fast the machine.
-func TestPhasesAsk(t *testing.T) {
+// TestPhasesCheckContext checks that every part of a fit whose work grows with the data checks the
+// context between pieces of bounded size and stops when the context has ended. It counts checks
+// instead of measuring time, so the result does not depend on the machine.
+func TestPhasesCheckContext(t *testing.T) {
 	t.Parallel()
-	const n, d = 720, 200 // two looks at the context a pass over the samples
+	const n, d = 720, 200 // two checks in each pass over the samples
 	x, labels := parts3(1, n, d)
 	ctx := context.Background()
 	s, err := NewSamples(ctx, x, labels)
@@ -32,7 +32,7 @@ func TestPhasesAsk(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, g := uniform(3, d, 4), mat.NewDense(d, 4, nil)
-	set := usual(4)
+	set := usualSettings(4)
 	set.workers = 1
 	o := objectiveOf[float64](t, s, set, p)
 	if err := o.Evaluate(ctx, p, true); err != nil {
@@ -42,7 +42,7 @@ func TestPhasesAsk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := e.assemble(ctx, p); err != nil {
+	if err := e.assembleGraph(ctx, p); err != nil {
 		t.Fatal(err)
 	}
 	definite := func() matrix.Matrix[float64] {
@@ -59,14 +59,14 @@ func TestPhasesAsk(t *testing.T) {
 	tall, sw := uniform(6, d, 90), NewSpan(ctx, w, ConditionLimit, 1)
 	for _, phase := range []struct {
 		name  string
-		least int // times that it asks
+		least int // minimum number of checks
 		do    func(ctx context.Context)
 	}{
 		{"newSamples", 10, func(ctx context.Context) { NewSamples(ctx, x, labels) }},
 		{"standardize", 4, func(ctx context.Context) { c := *s; c.X = mat.DenseCopyOf(s.X); c.Standardize(ctx, x, labels) }},
 		{"arranged", 2, func(ctx context.Context) { s.Arranged(ctx, x) }},
 		{"to float32", 2, func(ctx context.Context) { matrixOf[float32](ctx, s.X) }},
-		{"rows", 2, func(ctx context.Context) { s.only(ctx, []int{0, 1}) }},
+		{"rows", 2, func(ctx context.Context) { s.classSubset(ctx, []int{0, 1}) }},
 		{"spreads", 2, func(ctx context.Context) { s.Spreads(ctx) }},
 		{"classVariance", 2, func(ctx context.Context) { s.classVariance(ctx, 0) }},
 		{"residuals", 6, func(ctx context.Context) { s.eachResiduals(ctx, func(int, matrix.Matrix[float64]) {}) }},
@@ -98,7 +98,7 @@ func TestPhasesAsk(t *testing.T) {
 		{"tangent", 4, func(ctx context.Context) {
 			stiefel.New(4*d, d).Tangent(ctx, new(mat.Dense), mat.NewDense(4*d, d, nil), mat.NewDense(4*d, d, nil))
 		}},
-		{"singular", 90, func(ctx context.Context) { singular(ctx, tall) }},
+		{"singular", 90, func(ctx context.Context) { decompose(ctx, tall) }},
 		{"lift", 150 + 3, func(ctx context.Context) { sw.lift(ctx, uniform(7, sw.Samples.D, 3), Nearest) }},
 		{"Eigen", 150, func(ctx context.Context) { algebra.Eigen(ctx, definite()) }},
 		{"Pencil", 150, func(ctx context.Context) { algebra.Pencil(ctx, definite(), definite()) }},
@@ -110,15 +110,15 @@ func TestPhasesAsk(t *testing.T) {
 		{"PCA, few of many", d / 96 * n / 128, func(ctx context.Context) { baseline.Fit(ctx, s.X, nil, 3, baseline.PCA{Workers: 1}) }},
 		{"PCA, dual", 30, func(ctx context.Context) { baseline.Fit(ctx, w.X, nil, 3, baseline.PCA{Workers: 1}) }},
 		{"principal", 3 * (n + d) / 64, func(ctx context.Context) { s.Principal(ctx, 3, 1e-6, 1) }},
-		{"fisher", 3, func(ctx context.Context) { s.fisher(ctx, p, 1e-4) }},
+		{"fisher", 3, func(ctx context.Context) { s.fisherDirections(ctx, p, 1e-4) }},
 		{"whitening", 2 * d / gramColumns, func(ctx context.Context) {
 			WholeSpan(s).Whitened(ctx, &WhiteningRule{Features: true, Intensity: 0.5}, ConditionLimit, 1)
 		}},
 		{"project and solve", n/64 + 6, func(ctx context.Context) { o.Evaluate(ctx, p, true) }},
 		{"pullBack", d / 64, func(ctx context.Context) { o.pullBack(ctx, g, 1, 1) }},
-		{"plans", 6, func(ctx context.Context) { e.assemble(ctx, p) }},
-		{"product", (2*n + d) / 64, func(ctx context.Context) { e.betweenTimes(ctx)(mat.NewDense(d, 4, nil), p) }},
-		{"matrices", 2 * (2*n + d) / 64, func(ctx context.Context) { e.matrices(ctx, 1) }},
+		{"plans", 6, func(ctx context.Context) { e.assembleGraph(ctx, p) }},
+		{"product", (2*n + d) / 64, func(ctx context.Context) { e.betweenOperator(ctx)(mat.NewDense(d, 4, nil), p) }},
+		{"matrices", 2 * (2*n + d) / 64, func(ctx context.Context) { e.scatterMatrices(ctx, 1) }},
 		{"canonical", n/64 + 2*6, func(ctx context.Context) { o.Canonical(ctx, p) }},
 	} {
 		wdatest.PhaseAsks(t, phase.name, phase.least, phase.do)

@@ -21,11 +21,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestTimeToResult makes the table of SOLVERS.md of the ways to a maximum of J: after how
-// many milliseconds and evaluations J is within 1 and 0.1 % of the best known, and the
-// error of 5 nearest neighbors on other rows within .002 of the least on that way.
-// MONGE_PROGRESS names files of the shared data, each with a number of rows:
-// "mnist:1000 isolet:1560 suite/banking77:1540". p = 10, λ = 1, ρ = 1, one goroutine.
+// TestTimeToResult prints the table of SOLVERS.md that compares ways to maximize J: milliseconds
+// and evaluations until J is within 1 and 0.1 % of the best known, and until the error of 5 nearest
+// neighbors on other rows is within 0.002 of the minimum. MONGE_PROGRESS contains names of files of
+// the shared data, each with a number of rows: "mnist:1000 isolet:1560 suite/banking77:1540". p =
+// 10, λ = 1, ρ = 1, one goroutine.
 func TestTimeToResult(t *testing.T) {
 	names := os.Getenv("MONGE_PROGRESS")
 	if names == "" {
@@ -56,7 +56,7 @@ func TestTimeToResult(t *testing.T) {
 	}
 }
 
-// ways are ways to a maximum of J of one set of rows.
+// ways contains what is needed to maximize J of one set of rows in different ways.
 type ways struct {
 	exact, froz *Objective[float64]
 	single      *Objective[float32]
@@ -67,7 +67,7 @@ type ways struct {
 
 func newWays(t *testing.T, train, test *dataset.Dataset) *ways {
 	ctx := t.Context()
-	set := usual(10)
+	set := usualSettings(10)
 	set.workers = 1
 	s := mustSamples(t, train.X, train.Labels)
 	sp := NewSpan(ctx, s, ConditionLimit, 1)
@@ -100,12 +100,12 @@ type waypoint struct {
 	err   float64
 }
 
-// walk is a way as it goes.
+// walk records one run.
 type walk struct {
 	*ways
 	ctx     context.Context
 	began   time.Time
-	without time.Duration // what watching took
+	without time.Duration // time spent on measuring
 	evals   int
 	points  []waypoint
 }
@@ -121,7 +121,7 @@ func (w *walk) see(j float64, evals int, p *mat.Dense) {
 	w.without += time.Since(now)
 }
 
-// minimize goes on from p with f until stop says so.
+// minimize continues from p with the given method.
 func minimize[T dist.Float](w *walk, o *Objective[T], method descent.Method, p *mat.Dense, tolerance, noise float64, steps int) *mat.Dense {
 	ds := &descent.Settings{Method: method, MaxSteps: steps, GradientTolerance: 1e-9, GradientToValue: tolerance, Noise: noise}
 	if tolerance > 1e-5 {
@@ -131,7 +131,7 @@ func minimize[T dist.Float](w *walk, o *Objective[T], method descent.Method, p *
 		w.see(1/d.Value, d.Evaluations.Values, p)
 		return nil
 	}
-	res, err := descent.Minimize(w.ctx, minimized{w.ctx, o.inverse}, stiefel.New(p.Dims()), p, ds)
+	res, err := descent.Minimize(w.ctx, descentProblem{w.ctx, o.inverseRatio}, stiefel.New(p.Dims()), p, ds)
 	if err != nil || res == nil {
 		return p
 	}
@@ -199,15 +199,15 @@ func (w *ways) race(t *testing.T, name string) {
 }
 
 func eigenStart[T dist.Float](k *walk, o *Objective[T]) *mat.Dense {
-	p, err := o.autoStart(k.ctx, k.start, false)
+	p, err := o.searchStart(k.ctx, k.start, false)
 	if err != nil {
 		return k.start
 	}
 	return p
 }
 
-// BenchmarkEvaluation times the parts of one J with its gradient on one goroutine, p = 10: the
-// minimum of each, in milliseconds; of 1000 digits of MNIST, and of 77 small classes.
+// BenchmarkEvaluation measures the parts of one J with its gradient on one goroutine for p = 10:
+// the minimum of each in milliseconds, for 1000 digits of MNIST and for 77 small classes.
 func BenchmarkEvaluation(b *testing.B) {
 	for _, data := range []struct {
 		name, file string
@@ -227,7 +227,7 @@ func BenchmarkEvaluation(b *testing.B) {
 
 func benchmarkEvaluation[T dist.Float](b *testing.B, all *dataset.Dataset) {
 	ctx := b.Context()
-	set := usual(10)
+	set := usualSettings(10)
 	set.workers = 1
 	sp := NewSpan(ctx, mustSamples(b, all.X, all.Labels), ConditionLimit, 1)
 	start, err := sp.Samples.Principal(ctx, 10, 1e-9, 1)
@@ -245,12 +245,12 @@ func benchmarkEvaluation[T dist.Float](b *testing.B, all *dataset.Dataset) {
 		}
 	}
 	for b.Loop() {
-		part("all", func() { o.inverse(ctx, start, grad) })
-		part("XP", func() { o.load(ctx, start) })
+		part("all", func() { o.inverseRatio(ctx, start, grad) })
+		part("XP", func() { o.projectSamples(ctx, start) })
 		o.job.pairs, o.job.Gradient = o.pairs, true
 		o.job.Results = slices.Grow(o.job.Results[:0], len(o.pairs))[:len(o.pairs)]
 		part("transport+gradient", func() { o.local.SolvePairs(ctx, &o.job) })
-		part("sums", func() { o.accumulate(ctx) })
+		part("sums", func() { o.accumulateGradients(ctx) })
 		part("XtG", func() { o.pullBack(ctx, grad, 1, 1) })
 		o.job.Gradient = false
 		part("transport", func() { o.local.SolvePairs(ctx, &o.job) })

@@ -8,8 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestRemember: an objective that remembers its last evaluation gives the same bits as one that
-// does not, whatever the order of values, gradients, scatters, projections, ridges and λ; and it remembers.
+// TestRemember checks that an objective with Remember gives the same bits as one without, in any
+// order of values, gradients, scatters, projections, ridges and λ, and that it does skip
+// evaluations.
 func TestRemember(t *testing.T) {
 	ctx := t.Context()
 	x, labels := clusters(3, 5, 14, 9)
@@ -18,7 +19,7 @@ func TestRemember(t *testing.T) {
 	var os [2]*Objective[float32]
 	var points [2]*mat.Dense
 	for i := range os {
-		if os[i], err = NewObjective(ctx, sp.Samples, configOf[float32](usual(2))); err != nil {
+		if os[i], err = NewObjective(ctx, sp.Samples, configOf[float32](usualSettings(2))); err != nil {
 			t.Fatal(err)
 		}
 		points[i] = mat.NewDense(sp.Samples.D, 2, nil)
@@ -46,19 +47,19 @@ func TestRemember(t *testing.T) {
 				}
 			}
 			if o.Ridge = ridge; i == 1 {
-				if o.setProjection(p); o.known && (o.gradient || !gradient) {
+				if o.setProjection(p); o.evaluated && (o.gradient || !gradient) {
 					remembered++
 				}
 			}
 			if gradient {
 				grads[i] = mat.NewDense(sp.Samples.D, 2, nil)
 			}
-			if _, err := o.inverse(ctx, p, grads[i]); err != nil {
+			if _, err := o.inverseRatio(ctx, p, grads[i]); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if os[0].b != os[1].b || os[0].w != os[1].w || gradient && !mat.Equal(grads[0], grads[1]) {
-			t.Fatalf("step %d: σ_b² %v and σ_w² %v, want %v and %v; gradients %v, %v", step, os[1].b, os[1].w, os[0].b, os[0].w, grads[1], grads[0])
+		if os[0].betweenCost != os[1].betweenCost || os[0].withinCost != os[1].withinCost || gradient && !mat.Equal(grads[0], grads[1]) {
+			t.Fatalf("step %d: σ_b² %v and σ_w² %v, want %v and %v; gradients %v, %v", step, os[1].betweenCost, os[1].withinCost, os[0].betweenCost, os[0].withinCost, grads[1], grads[0])
 		}
 	}
 	if remembered < 30 {
@@ -66,12 +67,12 @@ func TestRemember(t *testing.T) {
 	}
 }
 
-// TestHighest: the projection with the largest J is chosen. Costs are filled in, and those that are known
-// are used with the ridge of the time.
+// TestHighest checks that Highest chooses the projection with the largest J, fills in unknown
+// costs, and combines known costs with the current ridge.
 func TestHighest(t *testing.T) {
 	x, labels := clusters(3, 5, 14, 9)
 	start, other := uniform(1, 5, 2), uniform(2, 5, 2)
-	o := objectiveOf[float64](t, mustSamples(t, x, labels), usual(2), start)
+	o := objectiveOf[float64](t, mustSamples(t, x, labels), usualSettings(2), start)
 	var costs [2]Costs
 	best, err := o.Highest(ctx, costs[:], start, nil, other, start)
 	if err != nil {
@@ -92,7 +93,7 @@ func TestHighest(t *testing.T) {
 	if costs[0] != o.Costs() {
 		t.Errorf("costs %v at the start, want %v", costs[0], o.Costs())
 	}
-	// As known, other has the larger J without a ridge, and start with one.
+	// With these costs, other has the larger J without a ridge, and start has it with one.
 	costs = [2]Costs{{Between: 10, Within: 1}, {Between: 1, Within: 0.01}}
 	for rho, want := range map[float64]*mat.Dense{0: other, 1: start} {
 		o.SetShrinkage(rho)

@@ -13,26 +13,26 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Samples are the data of a fit: rows sorted by class, centred, and scaled by a
-// power of two, which is exact, so that neither float32 nor squares overflow.
+// Samples contains the data of a fit: rows sorted by class, centered, and scaled by a power of two.
+// This scaling is exact and prevents overflow in float32 and of squares.
 type Samples struct {
 	N, D    int
 	Classes []int // label of each class, ascending
-	Offset  []int // class c is rows offset[c] … offset[c+1]−1
+	Offset  []int // class c is rows Offset[c] … Offset[c+1]−1
 	X       *mat.Dense
 	Mean    []float64
-	// x = (input·pre − mean·pre)·post·feature, in this order; scale = pre·post, or 1
-	// once features are standardized, as lengths are then in units of their own.
+	// x = (input·pre − mean·pre)·post·feature, in this order. Scale = pre·post, or 1 for
+	// standardized features, which have no unit.
 	pre, post, Scale float64
-	feature          []float64 // nil is 1
-	// own are pre and post of the features, by their number, that have powers of two of their
-	// own, being tiny beside the others.
-	own map[int][2]float64
-	// counts are the rows of every class of which these samples are a part; nil if they
-	// are all.
+	feature          []float64 // nil means 1
+	// ownPowers contains pre and post of features with powers of two of their own, because they are
+	// tiny compared with the others.
+	ownPowers map[int][2]float64
+	// Counts contains the number of rows of every class in the complete data; nil if these samples
+	// are complete.
 	Counts []int
-	// origin has the index of every class in the samples of the fit; nil if these are
-	// samples of all classes.
+	// origin contains the index of every class in the samples of the fit; nil if these samples have
+	// all classes.
 	origin []int
 }
 
@@ -44,12 +44,12 @@ func (s *Samples) original(c int) int {
 	return c
 }
 
-// Separable reports whether n rows of d features in general position can be told apart by a linear
-// function whatever their labels are: J then has maxima that say nothing of other rows.
+// Separable reports whether a linear function can separate n rows of d features in general position
+// for any labels. In that case maxima of J do not generalize to other rows.
 func Separable(n, d int) bool { return n <= d+1 }
 
-// NewSamples arranges x and labels, which checkSamples has found good. The order within a class is that of
-// the input.
+// NewSamples arranges x and labels, which must have passed checkSamples. Rows of a class keep their
+// order.
 func NewSamples(ctx context.Context, x mat.Matrix, labels []int) (*Samples, error) {
 	n, d := x.Dims()
 	k, err := ClassesOf(labels)
@@ -57,9 +57,8 @@ func NewSamples(ctx context.Context, x mat.Matrix, labels []int) (*Samples, erro
 		return nil, err
 	}
 	s := &Samples{N: n, D: d, Classes: k.Labels, Offset: k.Offset}
-	// The mean is taken of scaled values, so that data near the ends of the range do
-	// not overflow, and relative to the first row, so that what is constant comes
-	// out as 0 exactly.
+	// The mean is computed from scaled values, so that data near the ends of the range do not
+	// overflow, and relative to the first row, so that constant features become exactly 0.
 	largest := dense.MaxAbs(ctx, x)
 	if largest == 0 {
 		return nil, fault.Ended(ctx, fmt.Errorf("%w: every value is 0", ErrNoSpread))
@@ -79,7 +78,7 @@ func NewSamples(ctx context.Context, x mat.Matrix, labels []int) (*Samples, erro
 	for j := range s.Mean {
 		s.Mean[j] = first[j] + s.Mean[j]/float64(n)
 	}
-	if ctx.Err() != nil { // memory for a copy of the samples takes tens of milliseconds
+	if ctx.Err() != nil { // allocating a copy of the samples takes tens of milliseconds
 		return nil, context.Cause(ctx)
 	}
 	s.X = mat.NewDense(n, d, nil)
@@ -105,15 +104,16 @@ func NewSamples(ctx context.Context, x mat.Matrix, labels []int) (*Samples, erro
 	return s, fault.Ended(ctx, nil)
 }
 
-// Classes are the labels of samples, ascending, and where each would begin if samples
-// were sorted by them.
+// Classes contains the distinct labels in ascending order and the offset of each class in samples
+// sorted by label.
 type Classes struct {
 	Labels []int
 	Offset []int
 	Index  map[int]int
 }
 
-// ClassesOf returns the classes of labels, at least two of at least two samples.
+// ClassesOf returns the classes of labels. It requires at least two classes with at least two
+// samples each.
 func ClassesOf(labels []int) (*Classes, error) {
 	k := &Classes{Index: map[int]int{}}
 	for _, l := range labels {
@@ -144,17 +144,17 @@ func ClassesOf(labels []int) (*Classes, error) {
 	return k, nil
 }
 
-// powers returns the powers of two that feature j is multiplied by before and after its mean is
+// powers returns the powers of two by which feature j is multiplied before and after its mean is
 // subtracted.
 func (s *Samples) powers(j int) (pre, post float64) {
-	if own, ok := s.own[j]; ok {
+	if own, ok := s.ownPowers[j]; ok {
 		return own[0], own[1]
 	}
 	return s.pre, s.post
 }
 
-// Effective returns what the projection p of s.x is for input − mean, without the
-// powers of two: diag(1/σ)·P for standardized features, otherwise P.
+// Effective converts the projection p of s.X to a projection of input − mean, ignoring powers of
+// two: diag(1/σ)·P for standardized features, and otherwise P.
 func (s *Samples) Effective(p *mat.Dense) *mat.Dense {
 	e := mat.DenseCopyOf(p)
 	for j, f := range s.feature {
@@ -167,7 +167,7 @@ func (s *Samples) Effective(p *mat.Dense) *mat.Dense {
 	return e
 }
 
-// Arranged returns other rows in the units of s.x.
+// Arranged returns other rows, centered and scaled like s.X.
 func (s *Samples) Arranged(ctx context.Context, x mat.Matrix) *mat.Dense {
 	n, d := x.Dims()
 	out, rows := mat.NewDense(n, d, nil), dense.Rows(x)
@@ -177,11 +177,11 @@ func (s *Samples) Arranged(ctx context.Context, x mat.Matrix) *mat.Dense {
 	return out
 }
 
-// Arrange sets dst to another row, which it may be, in the units of s.x.
+// Arrange sets dst to a row, centered and scaled like s.X. dst may be row.
 func (s *Samples) Arrange(dst, row []float64) {
 	for j, v := range row {
 		pre, post := s.pre, s.post
-		if s.own != nil {
+		if s.ownPowers != nil {
 			pre, post = s.powers(j)
 		}
 		dst[j] = (float64(v*pre) - float64(s.Mean[j]*pre)) * post
@@ -191,21 +191,21 @@ func (s *Samples) Arrange(dst, row []float64) {
 	}
 }
 
-// Units returns a quantity that is quadratic in the scaled samples in the units of
-// the data. (The square of the scale may be out of range where the result is not.)
+// Units converts a quantity that is quadratic in the scaled samples to data units. (The square of
+// the scale may overflow although the result does not.)
 func (s *Samples) Units(square float64) float64 { return square / s.Scale / s.Scale }
 
-// perUnits is the inverse of units, and λ the other way round.
-func (s *Samples) perUnits(square float64) float64 { return square * s.Scale * s.Scale }
+// fromDataUnits is the inverse of Units. Units converts λ in the opposite direction.
+func (s *Samples) fromDataUnits(square float64) float64 { return square * s.Scale * s.Scale }
 
-// powerOfTwo returns the power of two that brings x into [1/2, 1).
+// powerOfTwo returns the power of two that scales x into [1/2, 1).
 func powerOfTwo(x float64) float64 {
 	_, e := math.Frexp(x)
 	return math.Ldexp(1, -min(max(e, -1021), 1021))
 }
 
-// matrixOf returns m as a dist.Matrix of element type T: itself in float64, which is
-// not to be changed then, or a copy.
+// matrixOf returns m as a dist.Matrix of element type T. For float64 it shares memory and must not
+// be modified; otherwise it is a copy.
 func matrixOf[T dist.Float](ctx context.Context, m *mat.Dense) dist.Matrix[T] {
 	raw := m.RawMatrix()
 	out := dist.Matrix[T]{Rows: raw.Rows, Cols: raw.Cols, Stride: raw.Stride}
@@ -223,8 +223,8 @@ func matrixOf[T dist.Float](ctx context.Context, m *mat.Dense) dist.Matrix[T] {
 	return out
 }
 
-// class returns the rows of class c of m, whose rows are arranged as s.x.
-func class[T dist.Float](s *Samples, m dist.Matrix[T], c int) dist.Matrix[T] {
+// classRows returns the rows of class c of m, whose rows are ordered like s.X.
+func classRows[T dist.Float](s *Samples, m dist.Matrix[T], c int) dist.Matrix[T] {
 	return m.RowRange(s.Offset[c], s.Offset[c+1])
 }
 
@@ -240,7 +240,7 @@ func (s *Samples) frequencies() []float64 {
 	return pi
 }
 
-// Count returns the number of samples of class c, or of the rows that they are of.
+// Count returns the number of samples of class c in the complete data.
 func (s *Samples) Count(c int) int {
 	if s.Counts != nil {
 		return s.Counts[c]
@@ -257,8 +257,8 @@ func (s *Samples) largestPair() int {
 	return largest * largest
 }
 
-// only returns the samples of some classes.
-func (s *Samples) only(ctx context.Context, classes []int) *Samples {
+// classSubset returns the samples of some classes.
+func (s *Samples) classSubset(ctx context.Context, classes []int) *Samples {
 	if len(classes) == len(s.Classes) {
 		return s
 	}
@@ -275,24 +275,24 @@ func (s *Samples) only(ctx context.Context, classes []int) *Samples {
 		}
 		t.Offset = append(t.Offset, len(rows))
 	}
-	t.rows(ctx, s, rows)
+	t.setRows(ctx, s, rows)
 	return &t
 }
 
 // Fewer returns the samples of at most limit classes, evenly spaced.
 func (s *Samples) Fewer(ctx context.Context, limit int) *Samples {
-	return s.only(ctx, spaced(len(s.Classes), limit))
+	return s.classSubset(ctx, evenlySpaced(len(s.Classes), limit))
 }
 
-// rows makes the samples of t those rows of s.
-func (t *Samples) rows(ctx context.Context, s *Samples, rows []int) {
+// setRows sets the samples of t to the given rows of s.
+func (t *Samples) setRows(ctx context.Context, s *Samples, rows []int) {
 	t.N = len(rows)
 	t.X = mat.NewDense(t.N, s.D, nil)
 	dense.EachRow(ctx, 0, t.N, s.D, func(i int) { copy(t.X.RawRowView(i), s.X.RawRowView(rows[i])) })
 }
 
-// spaced returns at most limit of the numbers 0 … n−1, evenly spaced.
-func spaced(n, limit int) []int {
+// evenlySpaced returns at most limit of the numbers 0 … n−1, evenly spaced.
+func evenlySpaced(n, limit int) []int {
 	k := min(n, limit)
 	at := make([]int, k)
 	for i := range at {
@@ -301,14 +301,14 @@ func spaced(n, limit int) []int {
 	return at
 }
 
-// EvenShare returns how many of count samples of a class to take, if about limit are taken of n samples
-// and every class has the same share: at least two.
+// EvenShare returns how many of the count samples of a class to take if about limit of n samples
+// are taken with equal fractions of all classes. It is at least two.
 func EvenShare(count, limit, n int) int {
 	return max(2, int(float64(count)*float64(limit)/float64(n))) // count·limit may overflow
 }
 
-// Thinned returns s with about max samples at most: of every class the same share,
-// evenly spaced, but at least two.
+// Thinned returns s reduced to about limit samples, with the same fraction of every class, evenly
+// spaced, and at least two of each.
 func (s *Samples) Thinned(ctx context.Context, limit int) *Samples {
 	if s.N <= limit {
 		return s
@@ -324,7 +324,7 @@ func (s *Samples) Thinned(ctx context.Context, limit int) *Samples {
 		}
 		t.Offset = append(t.Offset, len(rows))
 	}
-	t.rows(ctx, s, rows)
+	t.setRows(ctx, s, rows)
 	return &t
 }
 
@@ -342,7 +342,7 @@ func (s *Samples) Coincides(c int) bool {
 	return true
 }
 
-// LabelsOf returns the labels of rows.
+// LabelsOf returns the labels of the given rows.
 func (s *Samples) LabelsOf(rows []int) []int {
 	out := make([]int, len(rows))
 	for i, r := range rows {
@@ -355,13 +355,13 @@ func (s *Samples) LabelsOf(rows []int) []int {
 	return out
 }
 
-// RowsCentered returns the samples that are some rows of s, in ascending order, about their own mean, and
-// other rows about that mean.
+// RowsCentered returns the given rows of s, in ascending order, minus their mean, and the rows
+// others minus the same mean.
 func (s *Samples) RowsCentered(ctx context.Context, rows, others []int) (*Samples, *mat.Dense) {
 	t := *s
 	t.Classes, t.Offset, t.Counts, t.origin = nil, []int{0}, nil, nil
 	for c, first := 0, 0; c < len(s.Classes); c++ {
-		last := first // rows are in ascending order
+		last := first // rows are ascending
 		for last < len(rows) && rows[last] < s.Offset[c+1] {
 			last++
 		}
@@ -371,7 +371,7 @@ func (s *Samples) RowsCentered(ctx context.Context, rows, others []int) (*Sample
 		}
 		first = last
 	}
-	t.rows(ctx, s, rows)
+	t.setRows(ctx, s, rows)
 	mean := make([]float64, s.D)
 	for i := range t.N {
 		for j, v := range t.X.RawRowView(i) {

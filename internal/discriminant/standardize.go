@@ -11,12 +11,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// tinySquare is a sum of squares of scaled values below which a feature is scaled by itself before
-// it is standardized: its values may have lost digits, and their squares may underflow.
+// A feature whose sum of squares of scaled values is below tinySquare is scaled separately before
+// it is standardized, because its values may have lost digits and their squares may underflow.
 const tinySquare = 0x1p-900
 
-// Standardize divides every feature by its standard deviation, unless that is 0. x and labels are
-// those that the samples were made of.
+// Standardize divides every feature by its standard deviation, unless that is 0. x and labels must
+// be the arguments of NewSamples.
 func (s *Samples) Standardize(ctx context.Context, x mat.Matrix, labels []int) error {
 	s.feature, s.Scale = make([]float64, s.D), 1
 	dense.EachRow(ctx, 0, s.N, s.D, func(i int) {
@@ -29,7 +29,7 @@ func (s *Samples) Standardize(ctx context.Context, x mat.Matrix, labels []int) e
 			return context.Cause(ctx)
 		}
 		if square < tinySquare {
-			if square = s.rescale(ctx, x, labels, j); ctx.Err() != nil {
+			if square = s.rescaleFeature(ctx, x, labels, j); ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
 		}
@@ -46,9 +46,9 @@ func (s *Samples) Standardize(ctx context.Context, x mat.Matrix, labels []int) e
 	return fault.Ended(ctx, nil)
 }
 
-// rescale scales feature j of s.x by powers of two of its own, and returns its sum of squares. If
-// the feature is constant nothing changes.
-func (s *Samples) rescale(ctx context.Context, x mat.Matrix, labels []int, j int) float64 {
+// rescaleFeature scales feature j of s.X by its own powers of two and returns its sum of squares. A
+// constant feature does not change.
+func (s *Samples) rescaleFeature(ctx context.Context, x mat.Matrix, labels []int, j int) float64 {
 	column := make([]float64, s.N)
 	var largest float64
 	dense.EachRow(ctx, 0, s.N, 1, func(i int) {
@@ -86,10 +86,10 @@ func (s *Samples) rescale(ctx context.Context, x mat.Matrix, labels []int, j int
 		next[c]++
 		square += float64(v * v)
 	}
-	if s.own == nil {
-		s.own = make(map[int][2]float64)
+	if s.ownPowers == nil {
+		s.ownPowers = make(map[int][2]float64)
 	}
-	s.own[j] = [2]float64{pre, post}
+	s.ownPowers[j] = [2]float64{pre, post}
 	s.Mean[j] = (float64(first*pre) + mean) / pre
 	return square
 }

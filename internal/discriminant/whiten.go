@@ -17,33 +17,30 @@ import (
 )
 
 const (
-	// leastWithin is the least share of its variance that a feature has within classes
-	// for DiagonalWhitening: one that is constant in every class would be stretched without
-	// limit.
+	// leastWithin is the minimum fraction of a feature's variance within classes for
+	// DiagonalWhitening. It limits the scale of features that are constant in every class.
 	leastWithin = 1e-4
-	// leastSpread is the share of the largest variance of a feature below which another is
-	// taken for constant, as rounding makes it.
+	// A feature whose variance is below leastSpread times the largest is constant up to rounding.
 	leastSpread = 1e-24
-	// wholeFeatures is the number of features up to which DiagonalWhitening keeps all of
-	// them: the span of fewer samples holds none by itself, and every direction of it has
-	// the noise of all.
+	// wholeFeatures is the number of features up to which DiagonalWhitening keeps all of them. The
+	// span of fewer samples contains no single feature, and each of its directions has the noise of
+	// all features.
 	wholeFeatures = 1500
-	// leastIntensity keeps a covariance that Ledoit and Wolf find nothing wrong with
-	// definite.
+	// leastIntensity keeps a covariance positive definite if the Ledoit–Wolf intensity is 0.
 	leastIntensity = 1e-10
 )
 
-// LedoitWolf as the intensity of a WhiteningRule stands for the estimate of Ledoit and Wolf.
+// LedoitWolf is the value of WhiteningRule.Intensity that selects the estimate of Ledoit and Wolf.
 const LedoitWolf = -1
 
-// WhiteningRule says how samples are whitened by their covariance within classes.
+// WhiteningRule selects how samples are whitened by their covariance within classes.
 type WhiteningRule struct {
-	Features  bool    // every feature is first divided by its standard deviation within classes
-	Intensity float64 // of shrinkage, or LedoitWolf
+	Features  bool    // first divide each feature by its standard deviation within classes
+	Intensity float64 // shrinkage intensity, or LedoitWolf
 }
 
-// Whitened returns sp with its samples whitened, or sp if there is no rule. The samples of a span are
-// those of a part of its classes' rows only if they are centred; these are.
+// Whitened returns sp with whitened samples, or sp if rule is nil. The result is centered; the
+// samples of a span of a subset of rows need not be.
 func (sp *Span) Whitened(ctx context.Context, rule *WhiteningRule, limit float64, workers int) (*Span, error) {
 	if rule == nil {
 		return sp, nil
@@ -55,11 +52,11 @@ func (sp *Span) Whitened(ctx context.Context, rule *WhiteningRule, limit float64
 	if rule.Features {
 		scaled, by := sp.Full.scaledWithin(ctx)
 		from, factor = WholeSpan(scaled), by
-		if sp.rows != nil && scaled.D > wholeFeatures {
+		if sp.spanningRows != nil && scaled.D > wholeFeatures {
 			from = NewSpan(ctx, scaled, limit, workers)
 		}
 	}
-	s, within := from.Samples, from.within
+	s, within := from.Samples, from.withinCovariance
 	if within == nil {
 		within = covarianceWithin(ctx, s, workers)
 	}
@@ -80,9 +77,9 @@ func (sp *Span) Whitened(ctx context.Context, rule *WhiteningRule, limit float64
 		return nil, fault.Ended(ctx, fmt.Errorf("%w within classes", ErrNoSpread))
 	}
 	t, out := *s, *from
-	if t.Scale = 1; rule.Features { // these samples are nobody else's
-		if out.rows == nil && alpha >= leastShrunk {
-			out.meanVariances = scatterOf(s.between(ctx))
+	if t.Scale = 1; rule.Features { // no one else uses these samples
+		if out.spanningRows == nil && alpha >= minFisherShrinkage {
+			out.meanVariances = columnSquares(s.betweenFactor(ctx))
 		}
 	} else {
 		t.X = mat.DenseCopyOf(s.X)
@@ -90,12 +87,12 @@ func (sp *Span) Whitened(ctx context.Context, rule *WhiteningRule, limit float64
 	if err := chol.SolveRows(ctx, dense.View(t.X)); err != nil {
 		return nil, err
 	}
-	out.Samples, out.within, out.white, out.factor, out.alpha = &t, nil, chol, factor, alpha
+	out.Samples, out.withinCovariance, out.whitening, out.featureScales, out.shrinkage = &t, nil, chol, factor, alpha
 	return &out, nil
 }
 
-// scatterOf returns the sum of the squares in every column of the means b of classes.
-func scatterOf(b matrix.Matrix[float64]) []float64 {
+// columnSquares returns the sum of squares of every column of the class means b.
+func columnSquares(b matrix.Matrix[float64]) []float64 {
 	out := make([]float64, b.Cols)
 	for c := range b.Rows {
 		for j, v := range b.Row(c) {
@@ -105,39 +102,39 @@ func scatterOf(b matrix.Matrix[float64]) []float64 {
 	return out
 }
 
-// leastShrunk is the intensity below which S_b is taken as it is, and fisherSteps bounds
-// the iterations for its eigenvectors.
-const leastShrunk, fisherSteps = 0.05, 40
+// If the intensity is below minFisherShrinkage, S_b is not shrunk. fisherSteps limits the
+// iterations for its eigenvectors.
+const minFisherShrinkage, fisherSteps = 0.05, 40
 
-// Fisher returns samples.fisher, but of features that were scaled one by one with S_b
-// shrunk as S_w is, its correlations and not its variances:
+// Fisher is like Samples.fisherDirections. For features that were scaled separately, it shrinks the
+// correlations of S_b, but not its variances, in the same way as S_w:
 //
 //	(1 − α) S_b + α diag(S_b)  =  S_t,α − S_w,α
 //
-// which is what scikit-learn takes for S_b, with an α for S_t and one for each class. The
-// means of few rows are noise in most directions; with α near 1 it is features that are
-// chosen, one by one, by the ratio of their variances. In the span of fewer rows than
-// features, which holds no feature by itself, S_b is as it is.
+// Scikit-learn uses the right-hand side as S_b, with one α for S_t and one for each class. The
+// means of few rows are noise in most directions; α near 1 selects single features by the ratio of
+// their variances. In the span of fewer rows than features, which contains no single feature, S_b
+// is not shrunk.
 func (sp *Span) Fisher(ctx context.Context, p *mat.Dense, tolerance float64) *mat.Dense {
-	plain := sp.Samples.fisher(ctx, p, tolerance)
-	if sp.factor == nil || sp.rows != nil || sp.alpha < leastShrunk || plain == p {
+	plain := sp.Samples.fisherDirections(ctx, p, tolerance)
+	if sp.featureScales == nil || sp.spanningRows != nil || sp.shrinkage < minFisherShrinkage || plain == p {
 		return plain
 	}
-	b := sp.Samples.between(ctx)
+	b := sp.Samples.betweenFactor(ctx)
 	times := func(dst, v *mat.Dense) {
 		_, k := v.Dims()
 		dst.Copy(v)
-		sp.white.SolveTrans(ctx, dense.View(dst))
+		sp.whitening.SolveTrans(ctx, dense.View(dst))
 		for j, w := range sp.meanVariances {
-			algebra.Scale(dst.RawRowView(j), sp.alpha*w)
+			algebra.Scale(dst.RawRowView(j), sp.shrinkage*w)
 		}
-		// L⁻¹ = Lᵀ A⁻¹.
-		sp.white.Solve(ctx, dense.View(dst))
-		sp.white.MulTrans(ctx, dense.View(dst))
+		// L⁻¹ = Lᵀ A⁻¹
+		sp.whitening.Solve(ctx, dense.View(dst))
+		sp.whitening.MulTrans(ctx, dense.View(dst))
 		y := matrix.New[float64](b.Rows, k, nil)
 		product(ctx, 1, y, b, dense.View(v))
 		for c := range y.Rows {
-			algebra.Scale(y.Row(c), 1-sp.alpha)
+			algebra.Scale(y.Row(c), 1-sp.shrinkage)
 		}
 		matrix.TransMul(dense.View(dst), b, y, true)
 	}
@@ -146,7 +143,7 @@ func (sp *Span) Fisher(ctx context.Context, p *mat.Dense, tolerance float64) *ma
 	var v *mat.Dense
 	var err error
 	if block := want + extraPrincipal; 3*block <= d {
-		v, _, err = leading(ctx, times, d, want, tolerance)
+		v, _, err = leadingEigenvectors(ctx, times, d, want, tolerance)
 	} else {
 		eye, a := mat.NewDense(d, d, nil), mat.NewDense(d, d, nil)
 		for i := range d {
@@ -169,14 +166,14 @@ func (sp *Span) Fisher(ctx context.Context, p *mat.Dense, tolerance float64) *ma
 	return out
 }
 
-// Effective returns what the projection p of the span is, lifted, for the samples that the
-// span was made of.
+// Effective converts the projection p of the span to a projection of the samples from which the
+// span was made.
 func (sp *Span) Effective(ctx context.Context, p *mat.Dense, how Polish) (*mat.Dense, error) {
 	out, err := sp.lift(ctx, p, how)
-	if err != nil || sp.factor == nil {
+	if err != nil || sp.featureScales == nil {
 		return out, err
 	}
-	for j, f := range sp.factor {
+	for j, f := range sp.featureScales {
 		row := out.RawRowView(j)
 		for k := range row {
 			row[k] *= f
@@ -185,8 +182,8 @@ func (sp *Span) Effective(ctx context.Context, p *mat.Dense, how Polish) (*mat.D
 	return out, nil
 }
 
-// WhitenedInit returns the start p (d × k), orthonormal, of the caller: its part in the
-// space of the samples, which is all that they see, orthonormal in whitened features.
+// WhitenedInit converts an orthonormal start p (d × k) given by the caller to the span: its part in
+// the space of the samples, orthonormalized in whitened features.
 func (sp *Span) WhitenedInit(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
 	p, err := sp.Inside(ctx, p)
 	if err != nil {
@@ -203,63 +200,62 @@ func (sp *Span) WhitenedInit(ctx context.Context, p *mat.Dense) (*mat.Dense, err
 	return p, nil
 }
 
-// Inside returns what the projection p of the features is for the samples of sp, whitened or not: its
-// part in the space of the samples.
+// Inside converts the projection p of the features to the samples of sp, whitened or not. It keeps
+// only the part in the space of the samples.
 func (sp *Span) Inside(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
 	p = mat.DenseCopyOf(p)
-	for j, f := range sp.factor {
+	for j, f := range sp.featureScales {
 		row := p.RawRowView(j)
 		for k := range row {
 			row[k] /= f
 		}
 	}
-	if sp.rows != nil {
+	if sp.spanningRows != nil {
 		p = sp.coordinates(ctx, p)
 	}
-	if sp.white == nil {
+	if sp.whitening == nil {
 		return p, fault.Ended(ctx, nil)
 	}
-	return p, sp.white.MulTrans(ctx, dense.View(p))
+	return p, sp.whitening.MulTrans(ctx, dense.View(p))
 }
 
-// LearnWithin computes the covariance within classes that the span is whitened by, once for several
-// whitenings.
+// LearnWithin computes the covariance within classes once for several whitenings of the span.
 func (sp *Span) LearnWithin(ctx context.Context, workers int) {
-	sp.within = covarianceWithin(ctx, sp.Samples, workers)
+	sp.withinCovariance = covarianceWithin(ctx, sp.Samples, workers)
 }
 
-// Enter brings rows x, features as in the samples that the span was made of, or coordinates if only
-// these are whitened, into the whitened space, in place. The span is not reduced.
+// Enter whitens the rows x in place. x contains features like the samples from which the span was
+// made, or coordinates if only these are whitened. The span must not be reduced.
 func (sp *Span) Enter(ctx context.Context, x *mat.Dense) error {
-	if sp.factor != nil {
-		dense.ScaleColumns(ctx, x, sp.factor)
+	if sp.featureScales != nil {
+		dense.ScaleColumns(ctx, x, sp.featureScales)
 	}
-	if sp.white == nil {
+	if sp.whitening == nil {
 		return fault.Ended(ctx, nil)
 	}
-	return sp.white.SolveRows(ctx, dense.View(x))
+	return sp.whitening.SolveRows(ctx, dense.View(x))
 }
 
-// Entered returns rows in the whitened space: features, whose coordinates before whitening are
-// coordinates.
+// Entered returns rows in the whitened space. features contains the rows with all features, and
+// coordinates their coordinates before whitening.
 func (sp *Span) Entered(ctx context.Context, features, coordinates *mat.Dense) *mat.Dense {
 	x := coordinates
-	if sp.factor != nil {
+	if sp.featureScales != nil {
 		x = mat.DenseCopyOf(features)
-		dense.ScaleColumns(ctx, x, sp.factor)
+		dense.ScaleColumns(ctx, x, sp.featureScales)
 		x = sp.RowsIn(ctx, x)
 	}
-	if sp.white != nil {
+	if sp.whitening != nil {
 		x = mat.DenseCopyOf(x)
-		sp.white.SolveRows(ctx, dense.View(x))
+		sp.whitening.SolveRows(ctx, dense.View(x))
 	}
 	return x
 }
 
 var ErrRankDeficient = errors.New("its columns are linearly dependent for these samples")
 
-// covariance is S, of which the lower triangle is defined, the mean μ of its diagonal and
-// the intensity of Ledoit and Wolf.
+// covariance contains the lower triangle of S, the mean of its diagonal, and the Ledoit–Wolf
+// intensity.
 type covariance struct {
 	s               matrix.Matrix[float64]
 	mean, intensity float64
@@ -290,8 +286,8 @@ func covarianceWithin(ctx context.Context, s *Samples, workers int) *covariance 
 	return c
 }
 
-// ledoitWolf returns algebra.LedoitWolf of the covariance S = RᵀR/n of n centred rows R, of
-// which the lower triangle is read. fourth is Σ_i ‖r_i‖⁴.
+// ledoitWolf returns algebra.LedoitWolf for the covariance S = RᵀR/n of n centered rows R. It reads
+// the lower triangle. fourth is Σ_i ‖r_i‖⁴.
 func ledoitWolf(ctx context.Context, cov matrix.Matrix[float64], n int, fourth float64) float64 {
 	var trace, square float64
 	for i := 0; i < cov.Rows && ctx.Err() == nil; i++ {

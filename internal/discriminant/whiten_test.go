@@ -15,8 +15,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestWhitened: the covariance of whitened samples is I, as far as it is not shrunken, in
-// the space of the features and in the span; a projection of theirs is one of the samples.
+// TestWhitened checks that the covariance of whitened samples is I, apart from shrinkage, in the
+// feature space and in the span, and that a projection of whitened samples corresponds to a
+// projection of the samples.
 func TestWhitened(t *testing.T) {
 	for _, c := range []struct{ n, d int }{{80, 7}, {20, 50}} {
 		x, labels := parts3(6, c.n, c.d)
@@ -61,7 +62,7 @@ func mustPrincipal(t *testing.T, s *Samples) *mat.Dense {
 	return p
 }
 
-// residuals returns the samples less the means of their classes.
+// residuals returns the samples minus their class means.
 func residuals(t *testing.T, s *Samples) matrix.Matrix[float64] {
 	r := matrix.New[float64](s.N, s.D, nil)
 	s.eachResiduals(t.Context(), func(first int, block matrix.Matrix[float64]) {
@@ -72,8 +73,8 @@ func residuals(t *testing.T, s *Samples) matrix.Matrix[float64] {
 	return r
 }
 
-// TestCovarianceInBlocks: many rows, which are taken in blocks, have the covariance that they have
-// at once.
+// TestCovarianceInBlocks checks that many rows, processed in blocks, have the same covariance as at
+// once.
 func TestCovarianceInBlocks(t *testing.T) {
 	const d = 1100
 	n := residualRows + 7
@@ -125,7 +126,7 @@ func TestCovarianceInBlocks(t *testing.T) {
 	}
 }
 
-// TestLedoitWolf: the intensity is that of the formula summed naively, 1 where S is as a
+// TestLedoitWolf compares the intensity with the naively summed formula, with 1 for S close to a
 // multiple of I, and in between.
 func TestLedoitWolf(t *testing.T) {
 	x, labels := stretched(7, 40, 5, 2)
@@ -154,8 +155,8 @@ func TestLedoitWolf(t *testing.T) {
 	}
 }
 
-// TestScatters: the transport scatters are those of their definition, also where classes are far from each other
-// and from 0.
+// TestScatters compares the transport scatters with their definition, also for classes that are far
+// from each other and from 0.
 func TestScatters(t *testing.T) {
 	const apart = 1e5
 	x, labels := parts3(8, 30, 5)
@@ -163,7 +164,7 @@ func TestScatters(t *testing.T) {
 		x.Set(i, l%5, x.At(i, l%5)+float64(apart*float64(l)))
 	}
 	s := mustSamples(t, x, labels)
-	set := usual(3)
+	set := usualSettings(3)
 	set.proportional = true
 	p := mustPrincipal(t, s)
 	o := objectiveOf[float64](t, s, set, p)
@@ -173,7 +174,7 @@ func TestScatters(t *testing.T) {
 	}
 	var want [2][9]float64
 	for _, q := range o.pairs {
-		x, y, to := class(s, o.y, q.c), class(s, o.y, q.e), &want[0]
+		x, y, to := classRows(s, o.y, q.c), classRows(s, o.y, q.e), &want[0]
 		if q.within() {
 			to = &want[1]
 		}
@@ -203,9 +204,9 @@ func TestScatters(t *testing.T) {
 	}
 }
 
-// TestFisherShrunk: with scaled features the ends are the leading eigenvectors of the shrunk
-// S_b to the shrunk S_w, put together here as they are defined, and a few features that
-// tell classes apart are found among many that do not.
+// TestFisherShrunk checks that for scaled features the results are the leading eigenvectors of the
+// shrunk S_b and S_w computed from their definitions, and that a few informative features are found
+// among many others.
 func TestFisherShrunk(t *testing.T) {
 	const classes, few = 4, 3
 	for _, d := range []int{12, 150} { // dense and iterative
@@ -237,7 +238,7 @@ func TestFisherShrunk(t *testing.T) {
 		}
 		p = s.Effective(p)
 		scaled, factor := s.scaledWithin(t.Context())
-		b := scaled.between(t.Context())
+		b := scaled.betweenFactor(t.Context())
 		between, within := mat.NewSymDense(d, nil), mat.NewSymDense(d, nil)
 		r := residuals(t, scaled)
 		for i := range d {
@@ -294,7 +295,7 @@ func TestFisherShrunk(t *testing.T) {
 		if noise > 0.25*all {
 			t.Errorf("d = %d: %.3f of the projection is of features that tell nothing", d, noise/all)
 		}
-		// The leading columns span the same space, however they are turned.
+		// The leading columns span the same space in any basis.
 		var coefficients, back mat.Dense
 		got := p.Slice(0, d, 0, few)
 		if err := coefficients.Solve(&want, got); err != nil {
@@ -307,8 +308,8 @@ func TestFisherShrunk(t *testing.T) {
 	}
 }
 
-// TestCanonical: the transport scatters have the costs for traces, and are diagonal in the
-// canonical components; ratios fall.
+// TestCanonical checks that the traces of the transport scatters are the costs, that the scatters
+// are diagonal in the canonical components, and that the ratios descend.
 func TestCanonical(t *testing.T) {
 	x, labels := parts3(8, 60, 7)
 	s := mustSamples(t, x, labels)
@@ -327,11 +328,11 @@ func TestCanonical(t *testing.T) {
 		}
 		return sum
 	}
-	if e := relative(trace(b), o.b); !(e < 1e-12) {
-		t.Errorf("tr S_b = %v, σ_b² = %v", trace(b), o.b)
+	if e := relative(trace(b), o.betweenCost); !(e < 1e-12) {
+		t.Errorf("tr S_b = %v, σ_b² = %v", trace(b), o.betweenCost)
 	}
-	if e := relative(trace(w), o.w); !(e < 1e-12) {
-		t.Errorf("tr S_w = %v, σ_w² = %v", trace(w), o.w)
+	if e := relative(trace(w), o.withinCost); !(e < 1e-12) {
+		t.Errorf("tr S_w = %v, σ_w² = %v", trace(w), o.withinCost)
 	}
 	c, err := o.Canonical(t.Context(), p)
 	if err != nil {
@@ -340,7 +341,7 @@ func TestCanonical(t *testing.T) {
 	if !slices.IsSortedFunc(c.Ratios, func(a, b float64) int { return cmp.Compare(b, a) }) {
 		t.Errorf("ratios %v", c.Ratios)
 	}
-	// S of P·V is VᵀSV: diagonal, the pairs' λ and plans being those of P.
+	// S of P·V is VᵀSV: diagonal for the λ and plans of P.
 	var v mat.Dense
 	if err := v.Solve(p, c.P); err != nil {
 		t.Fatal(err)
