@@ -111,10 +111,12 @@ finishtile:
 	MOVQ   n+8(FP), tmp
 	SUBQ   cols, tmp
 	SHLQ   $logsize, tmp
+	offsets(second, third, AX)
 	MOVQ   v+112(FP), AX
-	move.Z (AX)(tmp*1), K1, Z24
-	move.Z 64(AX)(tmp*1), K2, Z25
-	move.Z 128(AX)(tmp*1), K3, Z26
+	ADDQ   tmp, AX
+	move.Z (AX), K1, Z24
+	move.Z (AX)(second*1), K2, Z25
+	move.Z (AX)(third*1), K3, Z26
 	MOVQ   k+40(FP), kp
 	MOVQ   mat+56(FP), mp
 	MOVQ   dst+24(FP), gp
@@ -127,45 +129,32 @@ finishtile:
 
 	// dst = k (h − λ k̄), row by row
 	bcast (ui), Z27
-	finish(0, Z24, K1, Z0)
-	finish(64, Z25, K2, Z1)
-	finish(128, Z26, K3, Z2)
+	finish3(Z0, Z1, Z2)
 	nextrow
 	bcast (1*size)(ui), Z27
-	finish(0, Z24, K1, Z3)
-	finish(64, Z25, K2, Z4)
-	finish(128, Z26, K3, Z5)
+	finish3(Z3, Z4, Z5)
 	nextrow
 	bcast (2*size)(ui), Z27
-	finish(0, Z24, K1, Z6)
-	finish(64, Z25, K2, Z7)
-	finish(128, Z26, K3, Z8)
+	finish3(Z6, Z7, Z8)
 	nextrow
 	bcast (3*size)(ui), Z27
-	finish(0, Z24, K1, Z9)
-	finish(64, Z25, K2, Z10)
-	finish(128, Z26, K3, Z11)
+	finish3(Z9, Z10, Z11)
 	nextrow
 	bcast (4*size)(ui), Z27
-	finish(0, Z24, K1, Z12)
-	finish(64, Z25, K2, Z13)
-	finish(128, Z26, K3, Z14)
+	finish3(Z12, Z13, Z14)
 	nextrow
 	bcast (5*size)(ui), Z27
-	finish(0, Z24, K1, Z15)
-	finish(64, Z25, K2, Z16)
-	finish(128, Z26, K3, Z17)
+	finish3(Z15, Z16, Z17)
 	nextrow
 	bcast (6*size)(ui), Z27
-	finish(0, Z24, K1, Z18)
-	finish(64, Z25, K2, Z19)
-	finish(128, Z26, K3, Z20)
+	finish3(Z18, Z19, Z20)
 	nextrow
 	bcast (7*size)(ui), Z27
-	finish(0, Z24, K1, Z21)
-	finish(64, Z25, K2, Z22)
-	finish(128, Z26, K3, Z23)
+	finish3(Z21, Z22, Z23)
 
+	MOVQ lda+80(FP), la
+	SHLQ $logsize, la
+	LEAQ (la)(la*2), la3
 	SUBQ $(3*lanes), cols
 	JGT  colloop
 
@@ -196,6 +185,7 @@ col1loop:
 	SUBQ  cols, tmp
 	MOVQ  b+88(FP), bp
 	LEAQ  (bp)(tmp*size), bp
+	offsets(tmp, aq, lb)
 	MOVQ  ldb+96(FP), lb
 	MOVQ  atile, ap
 	MOVQ  r+16(FP), terms
@@ -205,20 +195,22 @@ col1loop:
 q1loop:
 	// k̄ += a_iq b_qj
 	move.Z (bp), K1, b0
-	move.Z 64(bp), K2, b1
-	move.Z 128(bp), K3, b2
+	move.Z (bp)(tmp*1), K2, b1
+	move.Z (bp)(aq*1), K3, b2
 	term3((ap), Z0, Z1, Z2)
-	step
+	step1
 	JNE    q1loop
 
 finish1:
 	MOVQ   n+8(FP), tmp
 	SUBQ   cols, tmp
 	SHLQ   $logsize, tmp
+	offsets(second, third, AX)
 	MOVQ   v+112(FP), AX
-	move.Z (AX)(tmp*1), K1, Z24
-	move.Z 64(AX)(tmp*1), K2, Z25
-	move.Z 128(AX)(tmp*1), K3, Z26
+	ADDQ   tmp, AX
+	move.Z (AX), K1, Z24
+	move.Z (AX)(second*1), K2, Z25
+	move.Z (AX)(third*1), K3, Z26
 	MOVQ   k+40(FP), kp
 	MOVQ   mat+56(FP), mp
 	MOVQ   dst+24(FP), gp
@@ -226,13 +218,13 @@ finish1:
 	ADDQ   tmp, mp
 	ADDQ   tmp, gp
 	bcast  (ui), Z27
-	finish(0, Z24, K1, Z0)
-	finish(64, Z25, K2, Z1)
-	finish(128, Z26, K3, Z2)
+	finish3(Z0, Z1, Z2)
 	SUBQ   $(3*lanes), cols
 	JGT    col1loop
 
 	// one row on
+	MOVQ lda+80(FP), la
+	SHLQ $logsize, la
 	ADDQ la, atile
 	ADDQ $size, ui
 	MOVQ ldk+48(FP), lk

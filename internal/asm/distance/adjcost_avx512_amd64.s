@@ -16,7 +16,7 @@
 // Registers       BX a of the tile · SI DI rows 0 and 4 of it at q · R8 lda · R9 3 lda ·
 //                 R10 b at q · R11 ldb · AX terms left; then SI k · DI mat · R10 dst · AX ldk
 //                 · CX ldm · R11 ldg. DX u · R12 rows left · R13 columns left · CX scratch ·
-//                 Z27 u · Z28 h · Z31 λ. The rows' starts are kept in the arguments, strides
+//                 Z27 u · Z28–Z30 h · Z31 λ. The rows' starts are kept in the arguments, strides
 //                 there in bytes.
 // Source          own; the loop over q as in a matrix product after BLIS.
 
@@ -37,6 +37,8 @@
 #define mp DI
 #define la R8
 #define la3 R9
+#define second R8
+#define third R9
 #define bp R10
 #define gp R10
 #define lb R11
@@ -46,7 +48,6 @@
 #define b0 Z24
 #define b1 Z25
 #define b2 Z26
-#define h Z28
 #define lambdas Z31
 
 // colmask sets bit j of AX for the columns j < min(cols, 3*lanes) of the tile, and
@@ -65,6 +66,17 @@
 	KMOVW AX, K2;     \
 	SHRQ  $lanes, AX; \
 	KMOVW AX, K3
+
+// offsets sets b and c to the places of the tile's second and third vectors. A vector without columns is at
+// 0: a load or store without elements is slow where the next page is absent. t is scratch.
+#define offsets(b, c, t) \
+	XORL    t, t;             \
+	MOVL    $64, b;           \
+	MOVL    $128, c;          \
+	CMPQ    cols, $lanes;     \
+	CMOVQLE t, b;             \
+	CMPQ    cols, $(2*lanes); \
+	CMOVQLE t, c
 
 #define zero3(s0, s1, s2) \
 	VPXORQ s0, s0, s0; \
@@ -102,21 +114,43 @@
 	fma.BCST a, b1, s1; \
 	fma.BCST a, b2, s2
 
-// step goes to the next q; a branch on its flags follows.
+// step goes to the next q, and step1 for one row; a branch on their flags follows.
 #define step \
 	ADDQ $size, ap; \
 	ADDQ $size, aq; \
 	ADDQ lb, bp;    \
 	DECQ terms
 
-// finish makes the vector of dst at byte d from v and its sum: h = u v,
-// k̄ = h mat + sum, dst = k (h − λ k̄).
-#define finish(d, v, mask, sum) \
-	mul   v, Z27, h;           \
-	fma   d(mp), h, mask, sum; \
-	fnma  sum, lambdas, h;     \
-	mul.Z d(kp), h, mask, h;   \
-	move  h, mask, d(gp)
+#define step1 \
+	ADDQ $size, ap; \
+	ADDQ lb, bp;    \
+	DECQ terms
+
+// finish3 makes a row of a tile of dst from v and the sums: factors3 sets h = u v, k̄ = h mat + sum
+// and h − λ k̄, products3 multiplies these by k. All loads come first: dst may be mat, and those
+// without columns are at 0.
+#define finish3(s0, s1, s2) \
+	factors3(s0, s1, s2); \
+	products3
+
+#define factors3(s0, s1, s2) \
+	mul  Z24, Z27, Z28;               \
+	mul  Z25, Z27, Z29;               \
+	mul  Z26, Z27, Z30;               \
+	fma  (mp), Z28, K1, s0;           \
+	fma  (mp)(second*1), Z29, K2, s1; \
+	fma  (mp)(third*1), Z30, K3, s2;  \
+	fnma s0, lambdas, Z28;            \
+	fnma s1, lambdas, Z29;            \
+	fnma s2, lambdas, Z30
+
+#define products3 \
+	mul.Z (kp), Z28, K1, Z28;           \
+	mul.Z (kp)(second*1), Z29, K2, Z29; \
+	mul.Z (kp)(third*1), Z30, K3, Z30;  \
+	move  Z28, K1, (gp);                \
+	move  Z29, K2, (gp)(second*1);      \
+	move  Z30, K3, (gp)(third*1)
 
 #define nextrow \
 	ADDQ lk, kp; \

@@ -84,6 +84,7 @@ distances:
 	TESTQ p, p
 	JEQ   powers
 	column(p, p)
+	offsets(second, third, zp)
 	MOVQ  ldd+48(FP), tmp
 	rows3(storeahead3)
 
@@ -129,6 +130,7 @@ store:
 	colmask
 	colmask3
 	column(ktile, p)
+	offsets(second, third, zp)
 	MOVQ ldk+32(FP), tmp
 	rows3(storeahead3)
 
@@ -163,22 +165,24 @@ col1loop:
 	zero3(Z0, Z1, Z2)
 	MOVQ  zt+72(FP), zp
 	column(zp, zp)
+	offsets(tmp, third, p)
 	MOVQ  xtile, xp
 	MOVQ  d+16(FP), p
 
 k1loop:
 	// sums += (z − x)²
 	move.Z (zp), K1, z0
-	move.Z 64(zp), K2, z1
-	move.Z 128(zp), K3, z2
+	move.Z (zp)(tmp*1), K2, z1
+	move.Z (zp)(third*1), K3, z2
 	term3((xp), Z0, Z1, Z2)
-	step
+	step1
 	JNE    k1loop
 
 	MOVQ  dist+40(FP), p
 	TESTQ p, p
 	JEQ   powers3
 	column(p, p)
+	offsets(second, third, zp)
 	store3(Z0, Z1, Z2)
 
 powers3:
@@ -191,10 +195,11 @@ powers3:
 
 	EXP2_THREE(Z0, Z1, Z2)
 
-colmask
-colmask3
-column(ktile, p)
-store3(Z0, Z1, Z2)
+	colmask
+	colmask3
+	column(ktile, p)
+	offsets(second, third, zp)
+	store3(Z0, Z1, Z2)
 
 next1:
 	SUBQ $(3*lanes), cols
@@ -221,12 +226,14 @@ done:
 positive:
 	// c > 0: y to k, then 2^y in place, vector by vector
 	column(ktile, p)
+	offsets(second, third, zp)
 	MOVQ ldk+32(FP), tmp
 	rows3(store3)
 	JMP  powertile
 
 positive1:
 	column(ktile, p)
+	offsets(second, third, zp)
 	store3(Z0, Z1, Z2)
 
 powertile:

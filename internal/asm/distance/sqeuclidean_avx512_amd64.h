@@ -27,6 +27,7 @@ colloop:
 load:
 	// sums = dst
 	column(dtile, p)
+	offsets(second, third, zp)
 	MOVQ ldd+32(FP), tmp
 	rows3(load3)
 
@@ -107,6 +108,7 @@ kloop3:
 store:
 	// dst = sums
 	column(dtile, p)
+	offsets(second, third, zp)
 	MOVQ ldd+32(FP), tmp
 	rows3(storeahead3)
 	SUBQ $(3*lanes), cols
@@ -134,23 +136,26 @@ col1loop:
 	CMPB more+72(FP), $0
 	JEQ  begin1
 	column(dtile, p)
+	offsets(second, third, zp)
 	load3(Z0, Z1, Z2)
 
 begin1:
 	MOVQ zt+56(FP), zp
 	column(zp, zp)
+	offsets(tmp, third, p)
 	MOVQ xtile, xp
 	MOVQ d+16(FP), p
 
 k1loop:
 	// sums += (z − x)²
 	move.Z (zp), K1, z0
-	move.Z 64(zp), K2, z1
-	move.Z 128(zp), K3, z2
+	move.Z (zp)(tmp*1), K2, z1
+	move.Z (zp)(third*1), K3, z2
 	term3((xp), Z0, Z1, Z2)
-	step
+	step1
 	JNE    k1loop
 	column(dtile, p)
+	offsets(second, third, zp)
 	store3(Z0, Z1, Z2)
 	SUBQ   $(3*lanes), cols
 	JGT    col1loop

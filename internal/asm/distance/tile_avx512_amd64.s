@@ -37,6 +37,8 @@
 #define ktile DX
 #define xp SI
 #define xq DI
+#define second SI
+#define third DI
 #define lx R8
 #define lx3 R9
 #define zp R10
@@ -66,6 +68,17 @@
 	KMOVW p, K2;     \
 	SHRQ  $lanes, p; \
 	KMOVW p, K3
+
+// offsets sets b and c to the places of the tile's second and third vectors. A vector without columns is at
+// 0: a load or store without elements is slow where the next page is absent. t is scratch.
+#define offsets(b, c, t) \
+	XORL    t, t;             \
+	MOVL    $64, b;           \
+	MOVL    $128, c;          \
+	CMPQ    cols, $lanes;     \
+	CMOVQLE t, b;             \
+	CMPQ    cols, $(2*lanes); \
+	CMOVQLE t, c
 
 // column sets to to the tile's first column of the row at base.
 #define column(base, to) \
@@ -103,28 +116,28 @@
 	mul factor, b, b; \
 	mul factor, c, c
 
-// load3 and store3 move one row of a tile and go on to the next.
+// load3 and store3 move one row of a tile and go on to the next; second and third are offsets.
 #define load3(a, b, c) \
-	move.Z (p), K1, a;    \
-	move.Z 64(p), K2, b;  \
-	move.Z 128(p), K3, c; \
+	move.Z (p), K1, a;           \
+	move.Z (p)(second*1), K2, b; \
+	move.Z (p)(third*1), K3, c;  \
 	LEAQ   (p)(tmp*size), p
 
 #define store3(a, b, c) \
-	move a, K1, (p);    \
-	move b, K2, 64(p);  \
-	move c, K3, 128(p); \
+	move a, K1, (p);           \
+	move b, K2, (p)(second*1); \
+	move c, K3, (p)(third*1);  \
 	LEAQ (p)(tmp*size), p
 
 // storeahead3 is store3, and fetches the three lines that end last among those of the next
 // tile's row, wherever in a line it begins.
 #define storeahead3(a, b, c) \
-	move a, K1, (p);    \
-	move b, K2, 64(p);  \
-	move c, K3, 128(p); \
-	PREFETCHT0 255(p);   \
-	PREFETCHT0 319(p);   \
-	PREFETCHT0 383(p);   \
+	move a, K1, (p);           \
+	move b, K2, (p)(second*1); \
+	move c, K3, (p)(third*1);  \
+	PREFETCHT0 255(p);         \
+	PREFETCHT0 319(p);         \
+	PREFETCHT0 383(p);         \
 	LEAQ (p)(tmp*size), p
 
 // rows3 does op for the eight rows of a tile.
@@ -138,10 +151,15 @@
 	op(Z18, Z19, Z20); \
 	op(Z21, Z22, Z23)
 
-// step goes to the next k; a branch on its flags follows.
+// step goes to the next k, and step1 for one row; a branch on their flags follows.
 #define step \
 	ADDQ $size, xp; \
 	ADDQ $size, xq; \
+	ADDQ lz, zp;    \
+	DECQ p
+
+#define step1 \
+	ADDQ $size, xp; \
 	ADDQ lz, zp;    \
 	DECQ p
 

@@ -69,11 +69,15 @@ maxtail:
 	JMP  maxtail
 
 maxshort:
+	// A load without elements is slow where the next page is absent.
+	CMPQ   place, bytes
+	JEQ    maxfold
 	move.Z (gj)(place*1), mask, Z0
 	move.Z (row)(place*1), mask, Z1
 	fnma   Z1, cost, Z0
 	max    Z3, Z0, mask, Z3
 
+maxfold:
 	max           Z4, Z3, Z3
 	max           Z6, Z5, Z5
 	max           Z5, Z3, Z3
@@ -108,11 +112,15 @@ qloop:
 	JLT  qloop
 
 qshort:
+	CMPQ   place, bytes
+	JEQ    qdone
 	move.Z (qj)(place*1), mask, Z0
 	fma    Z20, Z19, Z0
 	move   Z0, mask, (qj)(place*1)
-	CMPQ   m+0(FP), $0
-	JEQ    done
+
+qdone:
+	CMPQ m+0(FP), $0
+	JEQ  done
 
 expstart:
 	// e_j = 2^(x_j − max[i]), sum in lanes

@@ -15,6 +15,8 @@
 	LEAQ  (lm)(lm*2), lm3
 	MOVQ  bytes, whole
 	ANDQ  $-64, whole
+	CMPQ  whole, bytes // a load without elements is slow where the next page is absent
+	JEQ   rowloop
 	MASKZ(p)
 	movez (y)(whole*1), mask, ytail
 
@@ -178,6 +180,10 @@ row1next:
 	JNE  row1loop
 
 done:
+	CMPQ whole, bytes
+	JEQ  end
 	move ytail, mask, (y)(whole*1)
+
+end:
 	VZEROUPPER
 	RET

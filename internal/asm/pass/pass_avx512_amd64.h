@@ -23,7 +23,11 @@
 	MOVQ  $0, lag
 	TESTQ y, y
 	JEQ   rowloop
+	CMPQ  whole, bytes // a load without elements is slow where the next page is absent
+	JEQ   lagged
 	movez (y)(whole*twice), mask, ytail
+
+lagged:
 	TESTQ x, x
 	JEQ   rowloop
 	CMPQ  bytes, $few
@@ -455,6 +459,7 @@ add1whole:
 	TESTQ c, c
 	JEQ   row1next
 
+	PCALIGN $64
 add1loop:
 	SUBQ $step, c
 	move (y)(c*twice), Z0
@@ -470,6 +475,8 @@ row1next:
 
 last:
 	TESTQ y, y
+	JEQ   done
+	CMPQ  whole, bytes
 	JEQ   done
 	move  ytail, mask, (y)(whole*twice)
 

@@ -42,6 +42,7 @@ rowloop:
 	CMPB more+80(FP), $0
 	JEQ  begin8
 	MOVQ ctile, k
+	offsets(second, third, bp)
 	MOVQ ldc+32(FP), tmp
 	load3(Z0, Z1, Z2)
 	load3(Z3, Z4, Z5)
@@ -175,6 +176,7 @@ kloop3:
 	JNE    kloop3
 
 store:
+	offsets(second, third, bp)
 	MOVQ ldc+32(FP), tmp
 	store3(Z0, Z1, Z2)
 	store3(Z3, Z4, Z5)
@@ -199,6 +201,7 @@ row4:
 	CMPB more+80(FP), $0
 	JEQ  begin4
 	MOVQ ctile, k
+	offsets(second, third, bp)
 	MOVQ ldc+32(FP), tmp
 	load3(Z0, Z1, Z2)
 	load3(Z3, Z4, Z5)
@@ -206,21 +209,21 @@ row4:
 	load3(Z9, Z10, Z11)
 
 begin4:
+	offsets(tmp, third, bp)
 	MOVQ atile, ap
 	MOVQ b+64(FP), bp
 	MOVQ depth+16(FP), k
 
 k4loop:
 	// sums += a_ik b_kj, 4 × 3 vectors
-	move.Z (bp), K1, b0
-	move.Z 64(bp), K2, b1
-	move.Z 128(bp), K3, b2
+	loadb3
 	term3((ap), Z0, Z1, Z2)
 	term3((ap)(la*1), Z3, Z4, Z5)
 	term3((ap)(la*2), Z6, Z7, Z8)
 	term3((ap)(la3*1), Z9, Z10, Z11)
-	step
+	step4
 	JNE    k4loop
+	offsets(second, third, bp)
 	MOVQ   ldc+32(FP), tmp
 	store3(Z0, Z1, Z2)
 	store3(Z3, Z4, Z5)
@@ -239,24 +242,25 @@ row2:
 	CMPB more+80(FP), $0
 	JEQ  begin2
 	MOVQ ctile, k
+	offsets(second, third, bp)
 	MOVQ ldc+32(FP), tmp
 	load3(Z0, Z1, Z2)
 	load3(Z3, Z4, Z5)
 
 begin2:
+	offsets(tmp, third, bp)
 	MOVQ atile, ap
 	MOVQ b+64(FP), bp
 	MOVQ depth+16(FP), k
 
 k2loop:
 	// sums += a_ik b_kj, 2 × 3 vectors
-	move.Z (bp), K1, b0
-	move.Z 64(bp), K2, b1
-	move.Z 128(bp), K3, b2
+	loadb3
 	term3((ap), Z0, Z1, Z2)
 	term3((ap)(la*1), Z3, Z4, Z5)
-	step
+	step4
 	JNE    k2loop
+	offsets(second, third, bp)
 	MOVQ   ldc+32(FP), tmp
 	store3(Z0, Z1, Z2)
 	store3(Z3, Z4, Z5)
@@ -272,22 +276,23 @@ row1:
 	CMPB more+80(FP), $0
 	JEQ  begin1
 	MOVQ ctile, k
+	offsets(second, third, bp)
 	MOVQ ldc+32(FP), tmp
 	load3(Z0, Z1, Z2)
 
 begin1:
+	offsets(tmp, third, bp)
 	MOVQ atile, ap
 	MOVQ b+64(FP), bp
 	MOVQ depth+16(FP), k
 
 k1loop:
 	// sums += a_ik b_kj, 1 × 3 vectors
-	move.Z (bp), K1, b0
-	move.Z 64(bp), K2, b1
-	move.Z 128(bp), K3, b2
+	loadb3
 	term3((ap), Z0, Z1, Z2)
-	step
+	step4
 	JNE    k1loop
+	offsets(second, third, bp)
 	store3(Z0, Z1, Z2)
 
 coldone:

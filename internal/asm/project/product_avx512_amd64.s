@@ -30,6 +30,8 @@
 #define ctile DX
 #define ap SI
 #define aq DI
+#define second SI
+#define third DI
 #define la R8
 #define la3 R9
 #define bp R10
@@ -39,6 +41,17 @@
 #define b0 Z24
 #define b1 Z25
 #define b2 Z26
+
+// offsets sets b and c to the places of the tile's second and third vectors. A vector without columns is at
+// 0: a load or store without elements is slow where the next page is absent. t is scratch.
+#define offsets(b, c, t) \
+	XORL    t, t;                   \
+	MOVL    $64, b;                 \
+	MOVL    $128, c;                \
+	CMPQ    cols+8(FP), $lanes;     \
+	CMOVQLE t, b;                   \
+	CMPQ    cols+8(FP), $(2*lanes); \
+	CMOVQLE t, c
 
 #define zero3(s0, s1, s2) \
 	VPXORQ s0, s0, s0; \
@@ -71,23 +84,34 @@
 	fma.BCST a, b1, s1; \
 	fma.BCST a, Y26, h2
 
-// load3 and store3 move one row of a tile and go on to the next.
+// load3 and store3 move one row of a tile and go on to the next; second and third are offsets.
 #define load3(s0, s1, s2) \
-	move.Z (k), K1, s0;    \
-	move.Z 64(k), K2, s1;  \
-	move.Z 128(k), K3, s2; \
+	move.Z (k), K1, s0;           \
+	move.Z (k)(second*1), K2, s1; \
+	move.Z (k)(third*1), K3, s2;  \
 	LEAQ   (k)(tmp*size), k
 
 #define store3(s0, s1, s2) \
-	move s0, K1, (ctile);    \
-	move s1, K2, 64(ctile);  \
-	move s2, K3, 128(ctile); \
+	move s0, K1, (ctile);           \
+	move s1, K2, (ctile)(second*1); \
+	move s2, K3, (ctile)(third*1);  \
 	LEAQ (ctile)(tmp*size), ctile
 
-// step goes to the next k; a branch on its flags follows.
+// loadb3 loads a row of b for the last rows.
+#define loadb3 \
+	move.Z (bp), K1, b0;        \
+	move.Z (bp)(tmp*1), K2, b1; \
+	move.Z (bp)(third*1), K3, b2
+
+// step goes to the next k, and step4 for four rows or less; a branch on their flags follows.
 #define step \
 	ADDQ kab, ap; \
 	ADDQ kab, aq; \
+	ADDQ lb, bp;  \
+	DECQ k
+
+#define step4 \
+	ADDQ kab, ap; \
 	ADDQ lb, bp;  \
 	DECQ k
 
