@@ -126,17 +126,17 @@
 	ADDQ lb, bp;    \
 	DECQ terms
 
-// finish3 makes a row of a tile of dst from v and the sums: factors3 sets h = u v, k̄ = h mat + sum
+// finish3 makes a row of a tile of dst from v and the sums: h = u v, then factors3 sets k̄ = h mat + sum
 // and h − λ k̄, products3 multiplies these by k. All loads come first: dst may be mat, and those
 // without columns are at 0.
 #define finish3(s0, s1, s2) \
+	mul Z24, Z27, Z28;    \
+	mul Z25, Z27, Z29;    \
+	mul Z26, Z27, Z30;    \
 	factors3(s0, s1, s2); \
 	products3
 
 #define factors3(s0, s1, s2) \
-	mul  Z24, Z27, Z28;               \
-	mul  Z25, Z27, Z29;               \
-	mul  Z26, Z27, Z30;               \
 	fma  (mp), Z28, K1, s0;           \
 	fma  (mp)(second*1), Z29, K2, s1; \
 	fma  (mp)(third*1), Z30, K3, s2;  \
