@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	annealFrom       = 8    // λ·(largest − least cost) to start annealing with
-	annealTolerance  = 1e-2 // marginal error that is good enough before the last λ
-	annealIterations = 200  // and the most iterations for each
+	annealFrom       = 8    // annealing begins with this λ·(largest − least cost)
+	annealTolerance  = 1e-2 // marginal error at which all stages but the last end
+	annealIterations = 200  // maximum iterations of each of these stages
 
-	leastLambda = 0x1p-1000 // of a stage: its reciprocal is in range
+	leastLambda = 0x1p-1000 // least λ of a stage; its reciprocal does not overflow
 )
 
-// annealedStart finds a start by ε-scaling: it solves the problem roughly for …, λ/factor², λ/factor, the
-// least first. See B. Schmitzer, "Stabilized sparse scaling algorithms for entropy regularized
-// transport problems", SIAM J. Sci. Comput. 41 (2019).
+// annealedStart finds a start by ε-scaling: it solves the problem roughly for …, λ/factor²,
+// λ/factor, in ascending order. See B. Schmitzer, "Stabilized sparse scaling algorithms for entropy
+// regularized transport problems", SIAM J. Sci. Comput. 41 (2019).
 type annealedStart[T dist.Float] struct {
 	solution *solution[T]
 	factor   float64
@@ -27,13 +27,14 @@ type annealedStart[T dist.Float] struct {
 func (a *annealedStart[T]) find(ctx context.Context) (bool, error) {
 	s := a.solution
 	return true, s.passStages(ctx, a.factor, s.it.problem.Start, func(_ int, start []T) error {
-		return s.forward(ctx, annealIterations, annealTolerance, start)
+		return s.solveFrom(ctx, annealIterations, annealTolerance, start)
 	})
 }
 
-// passStages calls solve for …, λ/factor², λ/factor, the least first, and leaves the
-// start for λ itself in the problem. solve gets the number of stages, and the start of its stage: the scaled
-// dual variables f/λ of the stage before. The first one gets start, for λ, scaled likewise.
+// passStages calls solve for …, λ/factor², λ/factor, in ascending order, and stores the start for λ
+// in the problem. solve receives the number of stages and the start of its stage: the dual
+// variables f/λ of the previous stage, scaled. The first stage starts from start, which belongs to
+// λ, scaled in the same way.
 func (s *solution[T]) passStages(ctx context.Context, factor float64, start []T, solve func(stages int, start []T) error) error {
 	stages, err := s.countStages(ctx, factor)
 	if err != nil {
@@ -50,7 +51,7 @@ func (s *solution[T]) passStages(ctx context.Context, factor float64, start []T,
 		below /= factor
 		if start != nil {
 			s.scaleStart(start, lambda/from)
-			start = s.warm
+			start = s.foundStart
 		}
 		it.setLambda(lambda)
 		err := solve(stages, start)
@@ -59,22 +60,22 @@ func (s *solution[T]) passStages(ctx context.Context, factor float64, start []T,
 			it.res.Iterations = 0
 			return err
 		}
-		gibbs.Grow(&s.warm, it.n)
+		gibbs.Grow(&s.foundStart, it.n)
 		last := it.res.Iterations
-		natural(s.warm, it.u(last), it.kind(last), it.log.f, 0)
+		naturalPotentials(s.foundStart, it.u(last), it.kind(last), it.log.f, 0)
 		it.startShift, it.startOffset = it.shift, 0
-		start, from = s.warm, lambda
+		start, from = s.foundStart, lambda
 	}
 	if stages > 0 {
 		s.scaleStart(start, target/from)
-		it.problem.Start = s.warm
+		it.problem.Start = s.foundStart
 	}
 	it.res.Annealing = total
 	it.setLambda(target)
 	return nil
 }
 
-// countStages returns the number of stages that ε-scaling takes, 0 for a factor of 0.
+// countStages returns the number of stages of ε-scaling, or 0 for a factor of 0.
 func (s *solution[T]) countStages(ctx context.Context, factor float64) (stages int, err error) {
 	if factor == 0 {
 		return 0, nil
@@ -90,13 +91,14 @@ func (s *solution[T]) countStages(ctx context.Context, factor float64) (stages i
 	return stages, nil
 }
 
-// scaleStart sets warm = c·start, which may be warm, without the part that is in the shift.
+// scaleStart sets foundStart = c·start without the part that is in the shift. start may be
+// foundStart.
 func (s *solution[T]) scaleStart(start []T, c float64) {
 	it := s.it
-	gibbs.Grow(&s.warm, it.n)
+	gibbs.Grow(&s.foundStart, it.n)
 	offset := float64(it.startOffset * math.Ln2)
 	for i, f := range start {
-		s.warm[i] = T((float64(f) - offset) * c)
+		s.foundStart[i] = T((float64(f) - offset) * c)
 	}
 	it.startShift, it.startOffset = float64(c*it.startShift), 0
 }

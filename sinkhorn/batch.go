@@ -13,19 +13,19 @@ import (
 	"github.com/gomonge/monge/internal/parallel"
 )
 
-// batch is the state of SolveBatch: a solver for every goroutine.
+// batch is the state of SolveBatch: one solver for each goroutine.
 type batch[T dist.Float] struct {
 	solvers  []*solver[T]
 	pool     *parallel.Pool
 	take     func(ctx context.Context, w, i int) error
 	problems []Problem[T]
-	order    []int    // problems in the order of the runs
-	small    []uint64 // of small problems, shapes and numbers
+	order    []int    // problem indices in the order of the runs
+	small    []uint64 // shapes and indices of small problems
 	runs     []run
 	visit    func(i int, r *Result[T], err error)
 }
 
-// run are the problems order[first] … order[last−1]. They share K, or take a lane each.
+// run contains the problems order[first] … order[last−1]. They share K, or each uses one lane.
 type run struct {
 	first, last int
 	lanes       bool
@@ -57,28 +57,29 @@ func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit
 }
 
 func (s *solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit func(i int, r *Result[T], err error)) error {
-	s.enter()
-	defer s.leave()
+	s.markBusy()
+	defer s.markFree()
 	b := &s.batch
 	workers := parallel.Workers(s.settings.Workers, len(problems))
 	for len(b.solvers) < workers {
 		one := new(solver[T])
 		set := s.settings
 		set.Workers = 1
-		one.reset(set)
+		one.resetWorkspace(set)
 		b.solvers = append(b.solvers, one)
 	}
 	if b.take == nil {
 		b.take, b.pool = b.takeRun, new(parallel.Pool)
 	}
 	b.problems, b.visit = problems, visit
-	b.divide(&s.settings, workers)
+	b.divideRuns(&s.settings, workers)
 	defer func() { b.problems, b.visit = nil, nil }()
 	return b.pool.Run(s.timed.Of(ctx), workers, len(b.runs), b.take)
 }
 
-// divide cuts the problems into runs, such that every worker gets some of those that share K.
-func (b *batch[T]) divide(set *Settings, workers int) {
+// divideRuns divides the problems into runs. Each worker receives some of the problems that share
+// K.
+func (b *batch[T]) divideRuns(set *Settings, workers int) {
 	b.runs, b.order, b.small = b.runs[:0], b.order[:0], b.small[:0]
 	together := !set.Gradient && set.Anneal == 0 && set.Domain != DomainLog
 	lanes := together && set.Storage != StorageMixed && asm.Current() != asm.Ref
@@ -106,13 +107,13 @@ func (b *batch[T]) divide(set *Settings, workers int) {
 	b.divideSmall()
 }
 
-// divideSmall cuts the small problems into runs of similar shapes, a problem to a lane.
+// divideSmall divides the small problems into runs of similar shapes, one problem for each lane.
 func (b *batch[T]) divideSmall() {
 	slices.Sort(b.small)
 	width := num.Lanes[T]()
 	for small := b.small; len(small) > 0; {
 		count := min(width, len(small))
-		if count < width/4 { // so few take longer at once than one by one
+		if count < width/4 { // so few are faster one by one
 			count = 1
 		}
 		first := len(b.order)
@@ -124,8 +125,8 @@ func (b *batch[T]) divideSmall() {
 	}
 }
 
-// sameKernel reports whether two problems have the same K, because M and λ are the same. Problems
-// with penalties or Mass are solved one by one.
+// sameKernel reports whether two problems have the same K because their M and λ are the same. It
+// reports false for problems with penalties or Mass, which are solved one by one.
 func sameKernel[T dist.Float](set *Settings, p, q *Problem[T]) bool {
 	lambda := func(p *Problem[T]) float64 {
 		if p.Lambda == 0 {
@@ -136,16 +137,16 @@ func sameKernel[T dist.Float](set *Settings, p, q *Problem[T]) bool {
 	if p.unequal() || q.unequal() {
 		return false
 	}
-	return same(p.Cost, q.Cost) && same(p.X, q.X) && same(p.Y, q.Y) && lambda(p) == lambda(q)
+	return sameMatrix(p.Cost, q.Cost) && sameMatrix(p.X, q.X) && sameMatrix(p.Y, q.Y) && lambda(p) == lambda(q)
 }
 
-// same reports whether two matrices are one, or both empty.
-func same[T dist.Float](x, y dist.Matrix[T]) bool {
+// sameMatrix reports whether two matrices share their memory, or are both empty.
+func sameMatrix[T dist.Float](x, y dist.Matrix[T]) bool {
 	return x.Rows == y.Rows && x.Cols == y.Cols && x.Stride == y.Stride && len(x.Data) == len(y.Data) &&
 		unsafe.SliceData(x.Data) == unsafe.SliceData(y.Data)
 }
 
-// takeRun makes goroutine w solve run t.
+// takeRun solves run t on goroutine w.
 func (b *batch[T]) takeRun(ctx context.Context, w, t int) error {
 	s, r := b.solvers[w], b.runs[t]
 	which := b.order[r.first:r.last]
@@ -155,7 +156,7 @@ func (b *batch[T]) takeRun(ctx context.Context, w, t int) error {
 	return s.solveGroup(ctx, b.problems, which, r.lanes, b.visit)
 }
 
-// solveAlone solves one problem of a batch. It returns the context's cause if that has ended it.
+// solveAlone solves one problem of a batch. If the context ends, it returns the context's cause.
 func (s *solver[T]) solveAlone(ctx context.Context, p *Problem[T], i int, visit func(i int, r *Result[T], err error)) error {
 	r, err := s.Solve(ctx, p)
 	visit(i, r, err)
@@ -165,36 +166,36 @@ func (s *solver[T]) solveAlone(ctx context.Context, p *Problem[T], i int, visit 
 	return nil
 }
 
-// solveGroup solves problems[i] for i in which together, of one K or in lanes, and calls visit.
-// Problems that leave the plain domain, that turn out to be slow where there is something better, or
-// that cannot be solved, are then given to Solve. It finds out what they need, or why they cannot be
-// solved. The error is the context's cause if that has ended any of them.
+// solveGroup solves problems[i] for i in which together, with one K or in lanes, and calls visit.
+// It passes problems to Solve if they leave the plain domain, converge slowly although a faster
+// method exists, or cannot be solved. If the context ends during any of them, it returns the
+// context's cause.
 func (s *solver[T]) solveGroup(ctx context.Context, problems []Problem[T], which []int, lanes bool, visit func(i int, r *Result[T], err error)) error {
 	ended := s.solveTogether(ctx, problems, which, lanes)
 	members := s.group.members[:len(which)]
 	for i := range members {
 		m := &members[i]
-		if m.alone {
+		if m.needsSolve {
 			continue
 		}
-		s.count++
+		s.resultCount++
 		visit(which[i], m.outcome.publish(s), m.err)
 	}
 	for i := range members {
-		if members[i].alone {
+		if members[i].needsSolve {
 			ended = cmp.Or(s.solveAlone(ctx, &problems[which[i]], which[i], visit), ended)
 		}
 	}
 	return ended
 }
 
-// solveTogether is solveGroup without the visits, during which the solver is not in use.
+// solveTogether implements solveGroup without the visits, during which the solver is free.
 func (s *solver[T]) solveTogether(ctx context.Context, problems []Problem[T], which []int, lanes bool) error {
-	s.enter()
-	defer s.leave()
-	s.group.gather(ctx, problems, which, lanes)
+	s.markBusy()
+	defer s.markFree()
+	s.group.gatherMembers(ctx, problems, which, lanes)
 	if lanes {
 		return s.group.lanes.solve(ctx)
 	}
-	return s.group.solve(ctx)
+	return s.group.solveMembers(ctx)
 }

@@ -253,8 +253,8 @@ func BenchmarkGuard(b *testing.B) {
 	}
 	for b.Loop() {
 		func() {
-			s.enter()
-			defer s.leave()
+			s.markBusy()
+			defer s.markFree()
 		}()
 	}
 }

@@ -12,35 +12,36 @@ import (
 )
 
 const (
-	paceEvery = 8    // iterations between two looks at the pace
-	paceFrom  = 16   // iterations before the first verdict
-	paceFew   = 40   // iterations that are left to the plain method,
-	paceSmall = 6000 // and this divided by min(n, m) more, for what Newton's steps take besides passes
+	paceEvery = 8    // iterations between two checks of the pace
+	paceFrom  = 16   // iterations before the first check
+	paceFew   = 40   // plain iterations continue if this many are expected to suffice,
+	paceSmall = 6000 // plus this divided by min(n, m), for the overhead of Newton's steps
 
-	slowAnneal = 4 // factor of ε-scaling, once iterations are slow
-	slowStages = 3 // and the least number of its stages: better starts are not looked for with fewer
+	slowAnneal = 4 // factor of ε-scaling for slow iterations
+	slowStages = 3 // minimum number of its stages; with fewer, no better start is searched
 )
 
-// start is a way to find a better start for plain iterations. There is a type for each: annealedStart
+// start finds a better start for plain iterations. The implementations are annealedStart
 // (anneal.go), stagedStart (stages.go) and exactStart (exact.go).
 type start[T dist.Float] interface {
-	// find makes the start problem.Start, and reports whether it has found one. It sets
-	// Result.Annealing to its work.
+	// find stores the start in problem.Start. It reports whether it has found one and adds its work
+	// to Result.Annealing.
 	find(ctx context.Context) (bool, error)
 }
 
-// attempt is a start that is tried when Newton's steps stall. It is taken if the dual is not smaller there.
+// attempt is a start that is tried when Newton's steps stall. It is used if the dual is not smaller
+// there.
 type attempt[T dist.Float] struct {
-	start  start[T] // nil: plain iterations go on
-	forced bool     // it is taken in any case
-	few    float64  // iterations that are left to the plain method afterwards, as in pace; 0 means the usual number
+	start           start[T] // nil continues with plain iterations
+	forced          bool     // use the start even if the dual is smaller
+	plainIterations float64  // number of plain iterations to allow afterwards, as in pace; 0 means the usual number
 }
 
-// solution is how Solve solves a problem. Plain iterations come first. With a tolerance, and if
-// they turn out to be slow, ε-scaling finds a better start and Newton's steps follow
-// (newton.go). Each time that these do not pay, the next start is tried: the dual variables of the
-// problem without entropy, then stages that end with Newton's steps. If it is
-// not better, as many plain iterations as have been made before follow.
+// solution is the strategy of Solve. It begins with plain iterations. If there is a tolerance and
+// they are slow, ε-scaling finds a better start and Newton's steps follow (newton.go). Each time
+// these stall, the next start is tried: the dual variables of the problem without entropy, then
+// stages that end with Newton's steps. If a start is not better, as many plain iterations follow as
+// have been made before.
 type solution[T dist.Float] struct {
 	it         *iteration[T]
 	unbalanced unbalanced[T]
@@ -48,25 +49,25 @@ type solution[T dist.Float] struct {
 	balanced   balanced[T]
 	newton     newton[T]
 
-	settled       annealedStart[T] // Settings.Anneal
+	settled       annealedStart[T] // for Settings.Anneal
 	annealed      annealedStart[T]
 	exact         exactStart[T]
 	rough, staged stagedStart[T]
-	// What to try one after the other, for balanced problems, for partial transport and with penalties.
+	// attempts in order, for balanced problems, for partial transport, and with penalties
 	balancedAttempts, partialAttempts, penalizedAttempts []attempt[T]
 
-	warm []T // the start that was found last
-	kept keptIterate[T]
+	foundStart []T // start found last
+	kept       keptIterate[T]
 }
 
 // keptIterate is an iterate to which a solution returns if a start is not better.
 type keptIterate[T dist.Float] struct {
 	result        Result[T]
 	lambda, shift float64
-	f, g          []T // scalings, or in the log domain potentials
+	f, g          []T // scalings, or potentials in the log domain
 }
 
-// init sets up the parts, which share one iteration, one point of the dual and one system.
+// init sets up the parts, which share one iteration, one dualPoint and one system.
 func (s *solution[T]) init(it *iteration[T], sys *system[T]) {
 	s.it = it
 	s.newton.point.it = it
@@ -78,13 +79,13 @@ func (s *solution[T]) init(it *iteration[T], sys *system[T]) {
 	s.exact.solution = s
 	s.rough, s.staged = stagedStart[T]{s, roughTolerance}, stagedStart[T]{s, 0}
 	none, rough, staged := attempt[T]{}, attempt[T]{start: &s.rough}, attempt[T]{start: &s.staged}
-	exact, forced := attempt[T]{start: &s.exact, few: paceFew}, attempt[T]{start: &s.exact, few: paceFew, forced: true}
+	exact, forced := attempt[T]{start: &s.exact, plainIterations: paceFew}, attempt[T]{start: &s.exact, plainIterations: paceFew, forced: true}
 	s.balancedAttempts = []attempt[T]{exact, rough, staged, forced}
 	s.partialAttempts = []attempt[T]{none, rough, staged, forced}
 	s.penalizedAttempts = []attempt[T]{none, rough, staged}
 }
 
-// dual returns the dual problem.
+// dual returns the dual of the current problem.
 func (s *solution[T]) dual() dual[T] {
 	switch {
 	case s.it.partial > 0:
@@ -95,7 +96,7 @@ func (s *solution[T]) dual() dual[T] {
 	return &s.balanced
 }
 
-// attempts returns what to try when Newton's steps stall.
+// attempts returns the attempts for the current problem.
 func (s *solution[T]) attempts() []attempt[T] {
 	switch {
 	case s.it.settings.Domain == DomainPlain:
@@ -108,20 +109,20 @@ func (s *solution[T]) attempts() []attempt[T] {
 	return s.balancedAttempts
 }
 
-// pace watches how fast the marginal error falls.
+// pace predicts the number of iterations from the decrease of the marginal error.
 type pace struct {
 	next      int
 	last, few float64
 }
 
-// newPace returns the pace of an n × m problem, to be looked at from iteration next on.
+// newPace returns the pace of an n × m problem. It is first checked at iteration next.
 func newPace(next, n, m int) pace {
 	return pace{next: next, few: paceFew + paceSmall/float64(min(n, m))}
 }
 
-// slow reports whether after iteration k, with error e, plain iterations would need more than
-// a few to reach the goal.
-func (p *pace) slow(k int, e, goal float64) bool {
+// isSlow reports whether plain iterations, at error e after iteration k, would need too many more
+// to reach goal.
+func (p *pace) isSlow(k int, e, goal float64) bool {
 	if k < p.next || !finite(e) {
 		return false
 	}
@@ -130,44 +131,44 @@ func (p *pace) slow(k int, e, goal float64) bool {
 	return last > 0 && !(float64(num.Log(last/e)*p.few) > float64(num.Log(e/goal)*paceEvery))
 }
 
-// forward makes iterations for the λ that is set, from u⁰ = exp(start), or 1.
-func (s *solution[T]) forward(ctx context.Context, limit int, tolerance float64, start []T) error {
-	if err := s.it.restart(ctx, 0, start); err != nil {
+// solveFrom makes iterations for the current λ, from u⁰ = exp(start), or 1 if start is nil.
+func (s *solution[T]) solveFrom(ctx context.Context, limit int, tolerance float64, start []T) error {
+	if err := s.it.setStart(ctx, 0, start); err != nil {
 		return err
 	}
-	return s.iterate(ctx, limit, tolerance, nil)
+	return s.plainIterate(ctx, limit, tolerance, nil)
 }
 
-// iterate makes plain iterations, as iteration.advance does.
-func (s *solution[T]) iterate(ctx context.Context, limit int, tolerance float64, p *pace) error {
+// plainIterate makes plain iterations. Its arguments are those of iteration.advance.
+func (s *solution[T]) plainIterate(ctx context.Context, limit int, tolerance float64, p *pace) error {
 	if s.it.unequal {
 		return s.unbalanced.advance(ctx, limit, tolerance, p)
 	}
 	return s.it.advance(ctx, limit, tolerance, p)
 }
 
-// converge makes the iterations that the settings ask for.
+// converge makes the iterations that the settings request.
 func (s *solution[T]) converge(ctx context.Context) error {
 	it := s.it
 	limit := it.settings.Iterations
 	if !it.accelerates() {
-		return s.forward(ctx, limit, it.settings.Tolerance, it.problem.Start)
+		return s.solveFrom(ctx, limit, it.settings.Tolerance, it.problem.Start)
 	}
-	if err := it.restart(ctx, 0, it.problem.Start); err != nil {
+	if err := it.setStart(ctx, 0, it.problem.Start); err != nil {
 		return err
 	}
 	attempts := s.attempts()
 	anneals := it.settings.Anneal == 0 && it.problem.Start == nil && it.settings.Domain != DomainPlain
 	p := newPace(paceFrom-paceEvery, it.n, it.m)
 	for {
-		if err := s.iterate(ctx, limit, it.tolerance, &p); err != nil || it.converged() || it.res.Iterations >= limit {
+		if err := s.plainIterate(ctx, limit, it.tolerance, &p); err != nil || it.converged() || it.res.Iterations >= limit {
 			return err
 		}
 		next := attempt[T]{}
 		if anneals {
 			next.start = &s.annealed
 		}
-		found, err := s.try(ctx, next)
+		found, err := s.tryStart(ctx, next)
 		if err != nil || it.converged() {
 			return err
 		}
@@ -177,20 +178,21 @@ func (s *solution[T]) converge(ctx context.Context) error {
 			}
 			if len(attempts) > 0 && it.res.Status != StatusLowPrecision {
 				next, attempts = attempts[0], attempts[1:]
-				if found, err = s.try(ctx, next); err != nil || it.converged() {
+				if found, err = s.tryStart(ctx, next); err != nil || it.converged() {
 					return err
 				}
 			}
 		}
 		if p = newPace(2*it.res.Iterations, it.n, it.m); found {
 			p.next = it.res.Iterations + paceEvery
-			p.few = cmp.Or(next.few, p.few)
+			p.few = cmp.Or(next.plainIterations, p.few)
 		}
 	}
 }
 
-// try replaces the iterate by the first one from a better start, and reports whether it has.
-func (s *solution[T]) try(ctx context.Context, a attempt[T]) (bool, error) {
+// tryStart replaces the iterate by the first iterate from a better start. It reports whether it has
+// done so.
+func (s *solution[T]) tryStart(ctx context.Context, a attempt[T]) (bool, error) {
 	if a.start == nil {
 		return false, nil
 	}
@@ -198,34 +200,34 @@ func (s *solution[T]) try(ctx context.Context, a attempt[T]) (bool, error) {
 	if err != nil || stages < slowStages {
 		return false, err
 	}
-	s.keep()
+	s.keepIterate()
 	it := s.it
 	before, spent, k := s.dual().value(), it.res.Annealing, it.res.Iterations
 	found, err := a.start.find(ctx)
 	spent += it.res.Annealing
 	if err == nil && found {
-		err = it.restart(ctx, k, it.problem.Start)
+		err = it.setStart(ctx, k, it.problem.Start)
 	}
 	if err == nil && found {
-		err = s.iterate(ctx, k+1, it.tolerance, nil)
+		err = s.plainIterate(ctx, k+1, it.tolerance, nil)
 	}
 	it.res.Annealing = spent
 	if err == nil && found && (a.forced || s.dual().value() >= before) {
 		return true, nil
 	}
-	s.restore()
-	if err != nil && !errors.Is(err, ErrRange) { // stages may be out of range where λ itself is not
+	s.restoreIterate()
+	if err != nil && !errors.Is(err, ErrRange) { // stages may be out of range although λ is not
 		return false, err
 	}
-	if err := it.final(ctx); err != nil {
+	if err := it.finalizePlan(ctx); err != nil {
 		return false, err
 	}
 	it.scaled, it.skip, it.wait = true, 0, 1
 	return false, it.kernel.MulTrans(ctx, it.q, it.plan.u)
 }
 
-// keep keeps the last iterate.
-func (s *solution[T]) keep() {
+// keepIterate saves the last iterate.
+func (s *solution[T]) keepIterate() {
 	it, kept, k := s.it, &s.kept, s.it.res.Iterations
 	kept.result, kept.lambda, kept.shift = it.res, it.lambda, it.shift
 	gibbs.Grow(&kept.f, it.n)
@@ -240,8 +242,9 @@ func (s *solution[T]) keep() {
 	it.keepWeightless(kept.f, kept.g)
 }
 
-// restore makes the kept iterate the last one, even if the context has ended. The work for starts still counts.
-func (s *solution[T]) restore() {
+// restoreIterate makes the saved iterate the last one, even if the context has ended. Work to find
+// starts still counts.
+func (s *solution[T]) restoreIterate() {
 	it, kept := s.it, &s.kept
 	spent := it.res.Annealing
 	it.res = kept.result

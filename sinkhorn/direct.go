@@ -11,51 +11,51 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// A factor of the system, for conjugate gradients that take many steps. Scaled by its diagonal,
-// and with a little more on the diagonal, the matrix is
+// A factor of the system, for conjugate gradients that need many steps. The matrix, scaled by its
+// diagonal and with a small shift, is
 //
 //	H = (1 + δ)I − SᵀS + s sᵀ − w wᵀ,   S_ij = T_ij/√(a_i c_j),   s_j = √(c_j/Σc),
 //
-// with S as in sparse.go. In balanced problems a constant may be added to the potentials, so that s
-// has the eigenvalue 0; s sᵀ moves it to 1. With penalties it is left out. w_j = t_j/√(c_j Σt) is the common
-// row of partial transport (partial.go). Conjugate gradients continue
-// with H⁻¹ as their preconditioner. Newton's next steps use the same factor as long as they cost less
-// than a new one. The factor of internal/algebra needs gonum, on which this package does not depend.
+// with S as in sparse.go. In balanced problems the potentials are determined up to a constant, so s
+// has the eigenvalue 0, and s sᵀ moves it to 1. With penalties this term is omitted. w_j =
+// t_j/√(c_j Σt) is the common row of partial transport (partial.go). Conjugate gradients continue
+// with H⁻¹ as preconditioner. Later steps of Newton's method use the same factor while they cost
+// less than a new one. The factor of internal/algebra is not used because it depends on gonum.
 
 const (
-	directLines = 48              // rows of H or R that are computed together
-	directWidth = 128             // columns of them; their factors stay in the second-level cache
-	directPanel = 4 * directLines // rows of R that are subtracted from others at once
-	directStrip = 256             // rows of S that are multiplied at once
+	directLines = 48              // rows of H or R computed together
+	directWidth = 128             // columns computed together; their factors stay in the second-level cache
+	directPanel = 4 * directLines // rows of R subtracted from others at once
+	directStrip = 256             // rows of S multiplied at once
 	directShift = 1e-13           // δ
-	directShape = 4               // m/n above which there is no factor
+	directShape = 4               // no factor for a larger m/n
 )
 
-// direct is the factor of H = RᵀR.
+// direct contains the factor of H = RᵀR.
 type direct[T dist.Float] struct {
 	m       int
-	h       []float64 // m × m, of which the upper triangle is H, and R then
-	scale   []float64 // 1/√diag, 0 where there is none
+	h       []float64 // m × m; the upper triangle is first H, then R
+	scale   []float64 // 1/√diag, or 0 if diag is 0
 	x       []float64
 	scratch []float64
 	made    bool
 	refused bool    // H was not positive definite
-	spent   float64 // on conjugate gradients since the last factor was made
+	spent   float64 // cost of conjugate gradients since the last factor
 	visitor squareVisitor[T]
 	less    []float64
-	product product // what goroutines share
+	product product // shared by the goroutines
 	take    func(ctx context.Context, w, i int) error
 }
 
-// factorable reports whether H may be factorized. It must not be larger than what StorageAuto stores, nor much
-// larger than K: where n is small, conjugate gradients need few steps. In float32 they get as far without a
-// factor.
+// factorable reports whether H may be factorized. It must not exceed the size that StorageAuto
+// stores, and must not be much larger than K: for small n, conjugate gradients need few steps. In
+// float32 conjugate gradients are as accurate without a factor.
 func factorable[T dist.Float](kernel *gibbs.Kernel[T]) bool {
 	m := float64(kernel.M())
 	return num.IsFloat64[T]() && float64(m*m*8) <= gibbs.MaxStored && kernel.M() <= directShape*kernel.N()
 }
 
-// factorBytes returns the memory that a factor and its computation may take.
+// factorBytes returns the memory of a factor and its computation.
 func factorBytes[T dist.Float](kernel *gibbs.Kernel[T]) float64 {
 	if !factorable(kernel) {
 		return 0
@@ -63,7 +63,7 @@ func factorBytes[T dist.Float](kernel *gibbs.Kernel[T]) float64 {
 	return float64(kernel.M()) * float64(kernel.M()+4*min(directStrip, max(kernel.N(), kernel.M()))) * 8
 }
 
-// factorize makes the factor of H, if it has one.
+// factorize computes the factor of H, if there is one.
 func (sys *system[T]) factorize(ctx context.Context) error {
 	kernel, d, sp := &sys.kernel, &sys.direct, &sys.sparse
 	m := kernel.M()
@@ -78,7 +78,7 @@ func (sys *system[T]) factorize(ctx context.Context) error {
 	if err := sys.subtractSquare(ctx); err != nil {
 		return err
 	}
-	if sys.free {
+	if sys.shiftInvariant {
 		for j, r := range sp.root {
 			d.x[j] = r / math.Sqrt(sys.mass)
 		}
@@ -90,13 +90,13 @@ func (sys *system[T]) factorize(ctx context.Context) error {
 		}
 		d.h[j*m+j] += 1 + directShift
 	}
-	if sys.common != nil {
-		for j, t := range sys.common {
-			d.x[j] = float64(t) * d.scale[j] / math.Sqrt(float64(sys.commonSum))
+	if sys.commonRow != nil {
+		for j, t := range sys.commonRow {
+			d.x[j] = float64(t) * d.scale[j] / math.Sqrt(float64(sys.commonRowSum))
 		}
 		d.addSquare(-1)
 	}
-	ok, err := d.triangular(ctx, kernel)
+	ok, err := d.factorizeRows(ctx, kernel)
 	d.made, d.refused = ok, !ok
 	return err
 }
@@ -112,18 +112,18 @@ func (d *direct[T]) addSquare(sign float64) {
 	}
 }
 
-// subtractSquare subtracts SᵀS from the upper triangle of H, from a list or from K.
+// subtractSquare subtracts SᵀS from the upper triangle of H, using the list or K.
 func (sys *system[T]) subtractSquare(ctx context.Context) error {
 	if sys.sparse.made {
 		return sys.sparse.subtractSquare(ctx, sys.direct.h)
 	}
-	sys.scale()
+	sys.scaleForList()
 	sys.direct.visitor = squareVisitor[T]{ctx, sys}
 	defer func() { sys.direct.visitor.ctx = nil }()
 	return sys.kernel.EachPlanRows(ctx, directStrip, sys.sparse.u, sys.sparse.v, &sys.direct.visitor)
 }
 
-// squareVisitor subtracts SᵀS, computed from K.
+// squareVisitor subtracts SᵀS computed from K.
 type squareVisitor[T dist.Float] struct {
 	ctx context.Context
 	sys *system[T]
@@ -136,32 +136,33 @@ func (p *squareVisitor[T]) VisitPlan(_, _, r int, s []T) error {
 			s[i] = 0 // as in a list; subnormal products would take a hundred times as long
 		}
 	}
-	return p.sys.direct.subtract(p.ctx, &p.sys.kernel, num.F64(s), r, 0, p.sys.direct.m)
+	return p.sys.direct.subtractProduct(p.ctx, &p.sys.kernel, num.F64(s), r, 0, p.sys.direct.m)
 }
 
-// triangular replaces H by R, and reports whether H is positive definite to rounding.
-func (d *direct[T]) triangular(ctx context.Context, kernel *gibbs.Kernel[T]) (bool, error) {
+// factorizeRows replaces H by R. It reports false if H is not positive definite to rounding.
+func (d *direct[T]) factorizeRows(ctx context.Context, kernel *gibbs.Kernel[T]) (bool, error) {
 	m := d.m
 	for j := 0; j < m; j += directPanel {
 		k := min(j+directPanel, m)
 		for first := j; first < k; first += directLines {
 			last := min(first+directLines, k)
-			if !d.lines(first, last) {
+			if !d.eliminateRows(first, last) {
 				return false, nil
 			}
-			if err := d.subtract(ctx, kernel, d.h[first*m:], last-first, last, k); err != nil {
+			if err := d.subtractProduct(ctx, kernel, d.h[first*m:], last-first, last, k); err != nil {
 				return false, err
 			}
 		}
-		if err := d.subtract(ctx, kernel, d.h[j*m:], k-j, k, m); err != nil {
+		if err := d.subtractProduct(ctx, kernel, d.h[j*m:], k-j, k, m); err != nil {
 			return false, err
 		}
 	}
 	return true, nil
 }
 
-// lines replaces rows first … last−1 of what is left of H by rows of R, and reports whether it can.
-func (d *direct[T]) lines(first, last int) bool {
+// eliminateRows replaces rows first … last−1 of the remaining H by rows of R. It reports whether
+// that is possible.
+func (d *direct[T]) eliminateRows(first, last int) bool {
 	m := d.m
 	for r := first; r < last; r++ {
 		row, less := d.h[r*m+r:][:m-r], d.less[:r-first]
@@ -180,15 +181,15 @@ func (d *direct[T]) lines(first, last int) bool {
 	return true
 }
 
-// product is the XᵀX that goroutines subtract from rows lo … hi−1 of H. X has r rows.
+// product is the matrix XᵀX that goroutines subtract from rows lo … hi−1 of H. X has r rows.
 type product struct {
-	x         []float64 // X, of stride m
-	minus     []float64 // −X, of columns lo … hi−1, directLines of them after the other
+	x         []float64 // X with stride m
+	minus     []float64 // −X, columns lo … hi−1, in groups of directLines
 	r, lo, hi int
 }
 
-// subtract subtracts XᵀX from rows lo … hi−1 of the upper triangle of H.
-func (d *direct[T]) subtract(ctx context.Context, kernel *gibbs.Kernel[T], x []float64, r, lo, hi int) error {
+// subtractProduct subtracts XᵀX from rows lo … hi−1 of the upper triangle of H.
+func (d *direct[T]) subtractProduct(ctx context.Context, kernel *gibbs.Kernel[T], x []float64, r, lo, hi int) error {
 	if lo == hi {
 		return nil
 	}
@@ -205,16 +206,16 @@ func (d *direct[T]) subtract(ctx context.Context, kernel *gibbs.Kernel[T], x []f
 	}
 	d.product = product{x, d.scratch, r, lo, hi}
 	if d.take == nil {
-		d.take = func(_ context.Context, _, i int) error { // once: it is an allocation
-			d.subtractFrom(d.product.lo + i*directWidth)
+		d.take = func(_ context.Context, _, i int) error { // created once to avoid an allocation
+			d.subtractPanel(d.product.lo + i*directWidth)
 			return nil
 		}
 	}
 	return kernel.Run(ctx, (m-lo+directWidth-1)/directWidth, d.take)
 }
 
-// subtractFrom subtracts the product in some columns from k on.
-func (d *direct[T]) subtractFrom(k int) {
+// subtractPanel subtracts the product in a group of columns from k on.
+func (d *direct[T]) subtractPanel(k int) {
 	m, p := d.m, &d.product
 	width := min(directWidth, m-k)
 	for l := p.lo; l < min(p.hi, k+width); l += directLines {
@@ -254,8 +255,8 @@ func (d *direct[T]) solve(x []float64) {
 	}
 }
 
-// apply sets z = D^(−½) H⁻¹ D^(−½) r.
-func (d *direct[T]) apply(z, r []T) {
+// precondition sets z = D^(−½) H⁻¹ D^(−½) r.
+func (d *direct[T]) precondition(z, r []T) {
 	for j, s := range d.scale {
 		d.x[j] = float64(r[j]) * s
 	}

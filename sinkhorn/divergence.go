@@ -9,7 +9,7 @@ import (
 	"github.com/gomonge/monge/internal/matrix"
 )
 
-// Divergence is a Sinkhorn divergence, and how the three solves for it ended.
+// Divergence is a Sinkhorn divergence, with the outcome of the three solves for it.
 type Divergence struct {
 	// Value is S, as Solver.Divergence defines it.
 	Value float64
@@ -48,8 +48,8 @@ func (s *solver[T]) divergenceOf(ctx context.Context, dx, dy dist.Matrix[T], p P
 }
 
 func (s *solver[T]) Divergence(ctx context.Context, dx, dy dist.Matrix[T], p *Problem[T]) (Divergence, error) {
-	s.enter()
-	defer s.leave()
+	s.markBusy()
+	defer s.markFree()
 	if !p.Cost.IsEmpty() {
 		return Divergence{}, fmt.Errorf("%w: a divergence needs points, not a cost matrix", ErrShape)
 	}
@@ -65,7 +65,7 @@ func (s *solver[T]) Divergence(ctx context.Context, dx, dy dist.Matrix[T], p *Pr
 		if !gradient {
 			return nil
 		}
-		return s.gradients.byPoints(ctx, &s.own, dx, dy, GradientFrozen)
+		return s.gradients.pointGradients(ctx, &s.own, dx, dy, GradientFrozen)
 	})
 	for i := 0; i < 2 && err == nil; i++ {
 		x, w, to := p.X, p.A, dx
@@ -80,7 +80,7 @@ func (s *solver[T]) Divergence(ctx context.Context, dx, dy dist.Matrix[T], p *Pr
 		})
 	}
 	if err == nil && s.own.unequal {
-		m := total(p.A) - total(p.B)
+		m := weightSum(p.A) - weightSum(p.B)
 		d.Value += float64(m*m) / (2 * s.own.lambda)
 	}
 	if err == nil && !finite(d.Value) {
@@ -92,7 +92,7 @@ func (s *solver[T]) Divergence(ctx context.Context, dx, dy dist.Matrix[T], p *Pr
 	return d, nil
 }
 
-// addTerm solves a problem, adds its share to d, and calls gradient.
+// addTerm solves a problem, adds factor times its value to d, and calls gradient.
 func (s *solver[T]) addTerm(ctx context.Context, d *Divergence, factor float64, p *Problem[T], gradient func() error) error {
 	r, err := s.solve(ctx, p)
 	if err != nil {
@@ -103,20 +103,20 @@ func (s *solver[T]) addTerm(ctx context.Context, d *Divergence, factor float64, 
 		return err
 	}
 	d.Value += float64(factor * w)
-	d.Status = worse(d.Status, r.Status)
+	d.Status = moreSerious(d.Status, r.Status)
 	d.Iterations += r.Iterations
 	d.MarginalError = max(d.MarginalError, r.MarginalError)
 	return gradient()
 }
 
-// subtractHalf subtracts from dst half of the gradient of the problem that has been solved, that of
-// a cloud with itself.
+// subtractHalf subtracts half of the gradient of the solved problem, of a cloud with itself, from
+// dst.
 func (s *solver[T]) subtractHalf(ctx context.Context, dst dist.Matrix[T]) error {
 	gibbs.Grow(&s.half.g, dst.Rows*dst.Cols)
 	gibbs.Grow(&s.half.h, dst.Rows*dst.Cols)
 	g := dist.Matrix[T]{Rows: dst.Rows, Cols: dst.Cols, Stride: dst.Cols, Data: s.half.g}
 	h := dist.Matrix[T]{Rows: dst.Rows, Cols: dst.Cols, Stride: dst.Cols, Data: s.half.h}
-	if err := s.gradients.byPoints(ctx, &s.own, g, h, GradientFrozen); err != nil {
+	if err := s.gradients.pointGradients(ctx, &s.own, g, h, GradientFrozen); err != nil {
 		return err
 	}
 	for k := range dst.Rows {
@@ -128,8 +128,8 @@ func (s *solver[T]) subtractHalf(ctx context.Context, dst dist.Matrix[T]) error 
 	return nil
 }
 
-// worse returns the more serious status.
-func worse(a, b Status) Status {
+// moreSerious returns the more serious status.
+func moreSerious(a, b Status) Status {
 	rank := [...]int{StatusCompleted: 0, StatusConverged: 0, StatusIterationLimit: 1, StatusLowPrecision: 2, StatusCancelled: 3}
 	if rank[b] > rank[a] || a == StatusCompleted {
 		return b
@@ -137,8 +137,8 @@ func worse(a, b Status) Status {
 	return a
 }
 
-// total returns the sum of weights; nil is uniform.
-func total[T dist.Float](w []T) float64 {
+// weightSum returns the sum of the weights; nil means uniform weights.
+func weightSum[T dist.Float](w []T) float64 {
 	if w == nil {
 		return 1
 	}

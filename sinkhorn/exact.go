@@ -10,15 +10,15 @@ import (
 	"github.com/gomonge/monge/internal/simplex"
 )
 
-// Where λ is large, λ times the dual variables of the problem without entropy are a start from which
-// Newton's steps need not find out anew which parts of the plan are connected. They come from the network
-// simplex method, on one goroutine.
+// For large λ, λ times the dual variables of the problem without entropy are a good start: Newton's
+// steps need not find out again which parts of the plan are connected. The network simplex method
+// computes them on one goroutine.
 
-// exactPasses is the most work of the network simplex method, in passes over the costs.
+// exactPasses limits the work of the network simplex method, in passes over the costs.
 const exactPasses = 500
 
-// exactStart makes the start λ times the dual variables of the rows for λ = ∞. Its work counts as passes of
-// ε-scaling.
+// exactStart uses λ times the dual variables of the rows for λ = ∞ as start. Its work counts as
+// passes of ε-scaling.
 type exactStart[T dist.Float] struct {
 	solution *solution[T]
 	simplex  simplex.Solver[T]
@@ -39,18 +39,18 @@ func (e *exactStart[T]) find(ctx context.Context) (bool, error) {
 		}
 		return false, nil
 	}
-	gibbs.Grow(&s.warm, it.n)
+	gibbs.Grow(&s.foundStart, it.n)
 	for i, f := range e.simplex.F {
 		switch f := float64(it.lambda * f); {
 		case it.a[i] == 0:
-			s.warm[i] = T(math.Inf(-1))
-		case it.partial > 0: // points at their cap have scalings in proportion to their weights
-			s.warm[i] = T(f + num.Log(float64(it.a[i])))
+			s.foundStart[i] = T(math.Inf(-1))
+		case it.partial > 0: // scalings of points at their cap are proportional to their weights
+			s.foundStart[i] = T(f + num.Log(float64(it.a[i])))
 		default:
-			s.warm[i] = T(f)
+			s.foundStart[i] = T(f)
 		}
 	}
 	it.startShift, it.startOffset = 0, 0
-	it.problem.Start = s.warm
+	it.problem.Start = s.foundStart
 	return true, nil
 }

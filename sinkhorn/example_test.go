@@ -10,7 +10,7 @@ import (
 	"github.com/gomonge/monge/sinkhorn"
 )
 
-// One problem of two small clouds, with the gradient of its cost.
+// This example solves one problem of two small clouds and computes the gradient of its cost.
 func ExampleSolver_Solve() {
 	x := dist.NewMatrix(2, 1, []float64{0, 1})
 	y := dist.NewMatrix(2, 1, []float64{0.5, 1.5})
@@ -30,8 +30,8 @@ func ExampleSolver_Solve() {
 	// Output: converged, cost 0.3692, gradient [-0.409 -0.591] [0.591 0.409]
 }
 
-// A problem with a cost matrix and weights: who supplies whom, and how much. A large λ comes close to
-// the cheapest plan.
+// This example has a cost matrix and weights: supplies, demands and transport costs. A large λ
+// approximates the cheapest plan.
 func ExampleSolver_Solve_cost() {
 	cost := dist.NewMatrix(2, 3, []float64{
 		1, 4, 5,
@@ -55,8 +55,8 @@ func ExampleSolver_Solve_cost() {
 	// Output: converged, cost 70.00, plan [25.00 5.00 0.00] [0.00 5.00 15.00]
 }
 
-// A deadline ends a solve with the plan of its last whole iteration. The result beside the error is
-// never nil; if there was no iteration yet, its methods return ErrNoResult.
+// A deadline ends a solve with the plan of its last whole iteration. The result returned with the
+// error is never nil. If there was no iteration yet, its methods return ErrNoResult.
 func ExampleSolver_Solve_deadline() {
 	x, y := dist.NewMatrix[float64](300, 1, nil), dist.NewMatrix[float64](300, 1, nil)
 	for i := range x.Data {
@@ -92,7 +92,7 @@ func ExampleSolver_Solve_deadline() {
 	// the solve was cancelled before its first iteration
 }
 
-// Many small problems at once; the callback may be called concurrently.
+// This example solves many small problems at once. The callback may be called concurrently.
 func ExampleSolver_SolveBatch() {
 	problems := make([]sinkhorn.Problem[float32], 1000)
 	for i := range problems {
@@ -115,8 +115,7 @@ func ExampleSolver_SolveBatch() {
 	// Output: 9.000 900.000 <nil>
 }
 
-// A service solves with as many solvers as it has processors to spare, within a bound on
-// their memory and a deadline for every request.
+// A service uses a bounded number of solvers, a memory limit, and a deadline for each request.
 func ExamplePool() {
 	pool, err := sinkhorn.NewPool[float64](&sinkhorn.Settings{Tolerance: 1e-6, Workers: 1, MaxMemory: 1 << 30}, 2)
 	if err != nil {
@@ -138,14 +137,14 @@ func ExamplePool() {
 	_, err = handle(0, x, y)
 	fmt.Println(errors.Is(err, context.DeadlineExceeded))
 	_, err = handle(time.Minute, dist.NewMatrix[float64](5000, 1, nil), dist.NewMatrix[float64](5000, 1, nil))
-	fmt.Println(errors.Is(err, sinkhorn.ErrSettings)) // it would take 400 MB
+	fmt.Println(errors.Is(err, sinkhorn.ErrSettings)) // the problem would need 400 MB
 	// Output:
 	// 0.3692 <nil>
 	// true
 	// true
 }
 
-// Clouds of unequal mass, and one point that is not worth the way: it keeps its mass.
+// The clouds have unequal mass, and one point is too far away to be transported: it keeps its mass.
 func ExampleProblem_unbalanced() {
 	x := dist.NewMatrix(3, 1, []float64{0, 1, 9})
 	y := dist.NewMatrix(2, 1, []float64{0, 1})
@@ -172,7 +171,7 @@ func ExampleProblem_unbalanced() {
 	// [0.000 0.000]
 }
 
-// Half of the mass moves, where it is cheapest.
+// Half of the mass moves, where that is cheapest.
 func ExampleProblem_partial() {
 	x := dist.NewMatrix(2, 1, []float64{0, 5})
 	y := dist.NewMatrix(2, 1, []float64{0.5, 9})

@@ -11,8 +11,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// otCase is one of the golden cases of the shared fixtures: exact iterates computed
-// in extended precision.
+// otCase is a golden case of the shared fixtures with exact iterates, computed in extended
+// precision.
 type otCase struct {
 	dir  string
 	meta struct {
@@ -78,7 +78,7 @@ func TestGoldenPlans(t *testing.T) {
 					}
 					r, err := s.Solve(t.Context(), p)
 					if domain == DomainPlain && err == errUnderflow {
-						continue // loudly refused is as good as right
+						continue // an error is acceptable
 					}
 					if err != nil {
 						t.Fatalf("%s, %s, %d iterations, %v: %v", name, kind, iterations, domain, err)
@@ -97,8 +97,7 @@ func TestGoldenPlans(t *testing.T) {
 	}
 }
 
-// TestGoldenFloat32: in float32 the golden plans hold to what rounding of λ·cost
-// leaves.
+// TestGoldenFloat32 checks that float32 reproduces the golden plans up to the rounding of λ·cost.
 func TestGoldenFloat32(t *testing.T) {
 	narrow := func(m dist.Matrix[float64]) dist.Matrix[float32] {
 		out := dist.NewMatrix[float32](m.Rows, m.Cols, nil)
@@ -126,10 +125,10 @@ func TestGoldenFloat32(t *testing.T) {
 
 func within[T dist.Float](r *Result[T]) *iteration[T] { return r.impl.(*outcome[T]).it }
 
-// prepare makes p the problem of Solve, without solving it.
+// prepare loads p like Solve, without solving it.
 func prepare[T dist.Float](ctx context.Context, s *solver[T], p *Problem[T]) error {
-	s.own.placed = true
-	if err := s.own.admit(p); err != nil {
+	s.own.kernelCurrent = true
+	if err := s.own.setProblem(p); err != nil {
 		return err
 	}
 	return s.kernel.Transpose(ctx)

@@ -11,8 +11,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestGoldenBits: what a solve has to say has these bits on every machine and at every
-// level: both domains, every storage, annealing, Newton's steps, mass that differs, lanes and
+// TestGoldenBits checks that all results of a solve have the same bits on every machine and at
+// every level: both domains, every storage, annealing, Newton's steps, unequal masses, lanes and
 // blocks of a batch, and gradients.
 func TestGoldenBits(t *testing.T) {
 	for level := range asmtest.Each(t) {
@@ -95,7 +95,7 @@ func goldenBits[T dist.Float](t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers := make([][]any, len(batch)) // they come in no particular order
+	answers := make([][]any, len(batch)) // answers arrive in no particular order
 	if err := s.SolveBatch(t.Context(), batch, func(i int, r *Result[T], err error) {
 		answers[i] = said(&batch[i], r, err)
 	}); err != nil {

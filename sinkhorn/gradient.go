@@ -21,10 +21,10 @@ func (r *Result[T]) CostGradientTo(ctx context.Context, dst dist.Matrix[T], mode
 }
 
 func (r *outcome[T]) costGradientTo(ctx context.Context, serial uint64, dst dist.Matrix[T], mode GradientMode) error {
-	it := r.enter(serial)
-	defer r.solver.leave()
-	mustBe(dst, it.n, it.m, "CostGradientTo: dst must be n × m")
-	return r.solver.gradients.byCost(ctx, it, dst, mode)
+	it := r.acquire(serial)
+	defer r.solver.markFree()
+	mustHaveShape(dst, it.n, it.m, "CostGradientTo: dst must be n × m")
+	return r.solver.gradients.costGradient(ctx, it, dst, mode)
 }
 
 // PointGradientTo sets dx (n × p) and dy (m × p) to ∂Cost/∂X and ∂Cost/∂Y, as mode says, for a
@@ -40,51 +40,51 @@ func (r *Result[T]) PointGradientTo(ctx context.Context, dx, dy dist.Matrix[T], 
 }
 
 func (r *outcome[T]) pointGradientTo(ctx context.Context, serial uint64, dx, dy dist.Matrix[T], mode GradientMode) error {
-	it := r.enter(serial)
-	defer r.solver.leave()
-	return r.solver.gradients.byPoints(ctx, it, dx, dy, mode)
+	it := r.acquire(serial)
+	defer r.solver.markFree()
+	return r.solver.gradients.pointGradients(ctx, it, dx, dy, mode)
 }
 
-// gradients computes M̄ = ∂Cost/∂M, segment by segment, and hands it to the sink: either the
-// caller's matrix, or products with the points.
+// gradients computes M̄ = ∂Cost/∂M, segment by segment, and passes it to the sink: the caller's
+// matrix, or products with the points.
 type gradients[T dist.Float] struct {
 	sys      *system[T]
-	solution *solution[T]   // that of Solve; problems with penalties have no other
-	terms    gibbs.Terms[T] // of the segment at hand; HU and HV are zero after the first segment
+	solution *solution[T]   // of Solve; problems with penalties have no other
+	terms    gibbs.Terms[T] // of the current segment; HU and HV are zero after the first segment
 	sink     gibbs.Sink[T]
 	reverse  reverse[T]
 	implicit implicit[T]
 }
 
-// byCost sets dst to M̄.
-func (g *gradients[T]) byCost(ctx context.Context, it *iteration[T], dst dist.Matrix[T], mode GradientMode) error {
+// costGradient sets dst to M̄.
+func (g *gradients[T]) costGradient(ctx context.Context, it *iteration[T], dst dist.Matrix[T], mode GradientMode) error {
 	if err := it.hasResult(); err != nil {
 		return err
 	}
-	return g.twice(ctx, it, func() error {
+	return g.repeatIfNotFinite(ctx, it, func() error {
 		if err := gibbs.EachRun(ctx, dst, func(x []T) { clear(x) }); err != nil {
 			return err
 		}
 		g.sink.BeginMatrix(dst)
-		return g.adjoint(ctx, it, mode)
+		return g.computeAdjoint(ctx, it, mode)
 	}, dst, dist.Matrix[T]{})
 }
 
-// byPoints sets dx and dy to the gradients by the points.
-func (g *gradients[T]) byPoints(ctx context.Context, it *iteration[T], dx, dy dist.Matrix[T], mode GradientMode) error {
+// pointGradients sets dx and dy to the gradients with respect to the points.
+func (g *gradients[T]) pointGradients(ctx context.Context, it *iteration[T], dx, dy dist.Matrix[T], mode GradientMode) error {
 	kernel := &it.kernel
 	mustBePoints(&it.kernel, "PointGradientTo")
-	mustBe(dx, kernel.N(), kernel.P(), "PointGradientTo: dx must be n × p")
-	mustBe(dy, kernel.M(), kernel.P(), "PointGradientTo: dy must be m × p")
+	mustHaveShape(dx, kernel.N(), kernel.P(), "PointGradientTo: dx must be n × p")
+	mustHaveShape(dy, kernel.M(), kernel.P(), "PointGradientTo: dy must be m × p")
 	if err := it.hasResult(); err != nil {
 		return err
 	}
 	if err := it.settings.afford(kernel.SinkBytes(), "a gradient of so many points and dimensions"); err != nil {
 		return err
 	}
-	return g.twice(ctx, it, func() error {
+	return g.repeatIfNotFinite(ctx, it, func() error {
 		g.sink.BeginPoints(kernel)
-		if err := g.adjoint(ctx, it, mode); err != nil {
+		if err := g.computeAdjoint(ctx, it, mode); err != nil {
 			return err
 		}
 		g.sink.FinishPoints(kernel, dx, dy)
@@ -92,40 +92,40 @@ func (g *gradients[T]) byPoints(ctx context.Context, it *iteration[T], dx, dy di
 	}, dx, dy)
 }
 
-// adjoint computes M̄, as mode says.
-func (g *gradients[T]) adjoint(ctx context.Context, it *iteration[T], mode GradientMode) error {
+// computeAdjoint computes M̄ for the mode.
+func (g *gradients[T]) computeAdjoint(ctx context.Context, it *iteration[T], mode GradientMode) error {
 	switch mode {
 	case GradientUnrolled:
-		return g.unrolled(ctx, it)
+		return g.unrolledAdjoint(ctx, it)
 	case GradientImplicit:
-		return g.implicitly(ctx, it)
+		return g.implicitAdjoint(ctx, it)
 	case GradientFrozen:
-		return g.frozen(ctx, it)
+		return g.frozenAdjoint(ctx, it)
 	}
 	return gradientModeNames.Check(uint8(mode))
 }
 
-// frozen makes M̄ the plan.
-func (g *gradients[T]) frozen(ctx context.Context, it *iteration[T]) error {
-	if err := it.final(ctx); err != nil {
+// frozenAdjoint sets M̄ to the plan.
+func (g *gradients[T]) frozenAdjoint(ctx context.Context, it *iteration[T]) error {
+	if err := it.finalizePlan(ctx); err != nil {
 		return err
 	}
 	g.terms.Reset(&it.kernel, 0, 0)
 	copy(g.terms.HU, it.plan.u)
 	copy(g.terms.HV, it.plan.v)
-	return g.flush(ctx, &it.kernel)
+	return g.flushSegment(ctx, &it.kernel)
 }
 
-// flush hands the segment's share of M̄ to the sink.
-func (g *gradients[T]) flush(ctx context.Context, kernel *gibbs.Kernel[T]) error {
+// flushSegment passes the segment's part of M̄ to the sink.
+func (g *gradients[T]) flushSegment(ctx context.Context, kernel *gibbs.Kernel[T]) error {
 	return kernel.Adjoint(ctx, &g.terms, &g.sink)
 }
 
-// twice calls gradient, which sets x and y, and once more if they are not finite. Where λ·cost is
-// near the end of the range, the adjoint of a K_ij that is 0 may overflow; its share of the gradient,
-// which is 0, then becomes 0·∞. The second run leaves such elements out. (To look at every K_ij always
-// would take longer than the rest.)
-func (g *gradients[T]) twice(ctx context.Context, it *iteration[T], gradient func() error, x, y dist.Matrix[T]) error {
+// repeatIfNotFinite calls gradient, which sets x and y, and calls it again if they are not finite.
+// If λ·cost is near the end of the range, the adjoint of a zero K_ij may overflow, and its
+// contribution, which is 0, becomes 0·∞. The second call skips such elements. (Checking every K_ij
+// each time would take longer than the rest.)
+func (g *gradients[T]) repeatIfNotFinite(ctx context.Context, it *iteration[T], gradient func() error, x, y dist.Matrix[T]) error {
 	top := T(it.limits.largest)
 	for _, skipZeros := range []bool{false, true} {
 		g.terms.SkipZeros = skipZeros

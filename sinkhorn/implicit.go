@@ -9,36 +9,37 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// The implicit gradient. At convergence, T1 = a and Tᵀ1 = b, the cost W = ⟨T, M⟩ is a function of
-// M alone. With T_ij = exp(f_i + g_j − λM_ij), a change of M changes the potentials by the solution of
+// The implicit gradient. At convergence, T1 = a and Tᵀ1 = b, the cost W = ⟨T, M⟩ is a function of M
+// only. With T_ij = exp(f_i + g_j − λM_ij), a change of M changes the potentials by the solution of
 //
 //	[ diag(a)  T       ] [df]     [ (T⊙dM) 1  ]
 //	[ Tᵀ       diag(b) ] [dg] = λ [ (T⊙dM)ᵀ 1 ],
 //
-// so that with (α, β) the solution for the right-hand side r = (T⊙M)1, c = (T⊙M)ᵀ1,
+// so that with the solution (α, β) for the right-hand side r = (T⊙M)1, c = (T⊙M)ᵀ1,
 //
 //	M̄_ij = T_ij (1 + λ(α_i + β_j − M_ij)).
 //
-// α is eliminated, and β found by conjugate gradients (system.go) from
+// α is eliminated, and conjugate gradients (system.go) find β from
 //
 //	(diag(b) − Tᵀ diag(1/a) T) β = c − Tᵀ(r ⊘ a).
 //
-// The matrix is singular only in the direction of 1. The right-hand side has no part in it, and it
-// does not change M̄.
+// The matrix is singular only in the direction of 1. The right-hand side has no component in this
+// direction, and the direction does not change M̄.
 //
-// With penalties, diag(a) and diag(b) are the marginals of T times 1 + 1/ρλ, and nothing is singular.
+// With penalties, diag(a) and diag(b) are the marginals of T times 1 + 1/ρλ, and the matrix is
+// regular.
 
-// implicit is what the implicit gradient needs besides the system.
+// implicit is the state of the implicit gradient besides the system.
 type implicit[T dist.Float] struct {
 	rowSum, alpha []T
 }
 
-// implicitly makes M̄ the implicit gradient.
-func (g *gradients[T]) implicitly(ctx context.Context, it *iteration[T]) error {
+// implicitAdjoint sets M̄ to the implicit gradient.
+func (g *gradients[T]) implicitAdjoint(ctx context.Context, it *iteration[T]) error {
 	if it.partial > 0 {
 		return fmt.Errorf("%w: GradientImplicit does not support Mass; GradientFrozen gives the gradient of RegularizedCost", ErrSettings)
 	}
-	if !(it.res.MarginalError <= it.limits.converged*it.mass) {
+	if !(it.res.MarginalError <= it.limits.implicitError*it.mass) {
 		return ErrNotConverged
 	}
 	if err := it.columnSums(ctx); err != nil { // K is final now, and columns = Tᵀ1
@@ -48,7 +49,7 @@ func (g *gradients[T]) implicitly(ctx context.Context, it *iteration[T]) error {
 	gibbs.Grow(&im.rowSum, kernel.N())
 	gibbs.Grow(&im.alpha, kernel.N())
 	sys.allocate()
-	it.sweep.begun = false // s and w are those of the system from here on
+	it.sweep.ready = false // from here on, s and w belong to the system
 	u, v := it.plan.u, it.plan.v
 	diag, rows := it.columns, it.a
 	if it.unequal {
@@ -58,8 +59,8 @@ func (g *gradients[T]) implicitly(ctx context.Context, it *iteration[T]) error {
 		}
 		diag, rows = un.diag, un.rows
 	}
-	sys.set(it, it.plan, diag, rows)
-	if err := g.solve(ctx, it); err != nil {
+	sys.setup(it, it.plan, diag, rows)
+	if err := g.solveImplicit(ctx, it); err != nil {
 		return err
 	}
 
@@ -91,21 +92,21 @@ func (g *gradients[T]) implicitly(ctx context.Context, it *iteration[T]) error {
 		rev.v[j] = -sys.beta[j] * v
 	}
 	terms.Add(u, rev.v)
-	return g.flush(ctx, kernel)
+	return g.flushSegment(ctx, kernel)
 }
 
-// solve finds β. It also sets rowSum = r. Conjugate gradients that go on where the residual is rounding error may
-// diverge; then they begin again, and end at ten times the residual.
-func (g *gradients[T]) solve(ctx context.Context, it *iteration[T]) error {
-	for goal := it.limits.goal; ; goal *= 10 {
-		if err := g.solveTo(ctx, it, goal); err != ErrNotConverged || goal >= it.limits.enough {
+// solveImplicit computes β and sets rowSum = r. Conjugate gradients may diverge when the residual
+// is rounding error. Then they start again and end at ten times the residual.
+func (g *gradients[T]) solveImplicit(ctx context.Context, it *iteration[T]) error {
+	for goal := it.limits.residualGoal; ; goal *= 10 {
+		if err := g.solveImplicitTo(ctx, it, goal); err != ErrNotConverged || goal >= it.limits.residualEnough {
 			return err
 		}
 	}
 }
 
-// solveTo is solve to a residual.
-func (g *gradients[T]) solveTo(ctx context.Context, it *iteration[T], goal float64) error {
+// solveImplicitTo implements solveImplicit for a given residual.
+func (g *gradients[T]) solveImplicitTo(ctx context.Context, it *iteration[T], goal float64) error {
 	kernel, im, sys := &it.kernel, &g.implicit, g.sys
 	u, v := it.plan.u, it.plan.v
 	// r and c come from the pass that begins the reverse sweep, without s.
@@ -124,7 +125,7 @@ func (g *gradients[T]) solveTo(ctx context.Context, it *iteration[T], goal float
 	if err := kernel.MulTrans(ctx, sys.sd, s); err != nil {
 		return err
 	}
-	var size float64 // of c, in the norm of the preconditioned residual
+	var size float64 // norm of c, as that of the preconditioned residual
 	for j, v := range v {
 		c := T(sys.rhs[j] * v)
 		if b := sys.diag[j]; b > 0 {
@@ -137,14 +138,14 @@ func (g *gradients[T]) solveTo(ctx context.Context, it *iteration[T], goal float
 	if err != nil {
 		return err
 	}
-	if enough := it.limits.enough; !(left <= enough*enough*size) {
+	if enough := it.limits.residualEnough; !(left <= enough*enough*size) {
 		return ErrNotConverged
 	}
 	return nil
 }
 
-// dividedSums sets rows and diag to the row and column sums of the plan, divided by τ: on a side
-// with a penalty, a marginal falls as its potential rises.
+// dividedSums sets rows and diag to the row and column sums of the plan divided by τ: on a side
+// with a penalty, a marginal decreases as its potential increases.
 func (d *unbalanced[T]) dividedSums(ctx context.Context) error {
 	it := d.it
 	kernel := &it.kernel

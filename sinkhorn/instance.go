@@ -11,36 +11,36 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// instance is a problem that has been checked, with its marginals filled in.
+// instance is a checked problem with complete marginals.
 type instance[T dist.Float] struct {
 	problem Problem[T]
 	lambda  float64
 	limits  limits[T]
 
 	a, b     []T
-	mass     float64 // of the plan; where penalties leave it open, that of the last iterate
-	zeroB    bool    // b has zeros
-	uniformA int     // length for which a is uniform already
+	mass     float64 // mass of the plan; if penalties leave it open, the mass of the last iterate
+	zeroB    bool    // b contains zeros
+	uniformA int     // length for which a is already uniform
 	uniformB int
 
-	// How far the marginals of the plan may be from a and b.
-	unequal                bool    // they may
-	penaltyA, penaltyB     float64 // +Inf: this marginal holds exactly
-	penaltyOfA, penaltyOfB penalty // for λ
+	// Deviations of the plan's marginals from a and b.
+	unequal                bool    // deviations are allowed
+	penaltyA, penaltyB     float64 // +Inf means that this marginal holds exactly
+	penaltyOfA, penaltyOfB penalty // for the current λ
 	partial                float64 // mass to be moved, if positive
 
-	startShift  float64 // shift of the first iterate (unequal.go), and
-	startOffset float64 // the part of it that is in problem.Start, both to base 2
+	startShift  float64 // shift of the first iterate (unequal.go), to base 2,
+	startOffset float64 // and its part that is in problem.Start
 }
 
-// penalty is what the iterations need of a marginal penalty ρ.
+// penalty contains the constants of a marginal penalty ρ for the current λ.
 type penalty struct {
-	tau     float64 // τ = ρλ/(ρλ + 1), 1 for an exact marginal
+	tau     float64 // τ = ρλ/(ρλ + 1); 1 for an exact marginal
 	rest    float64 // 1 − τ
 	inverse float64 // 1/(ρλ)
 }
 
-// penaltyOf returns what belongs to ρ. From ρλ = 2⁶⁰ on the marginal holds exactly.
+// penaltyOf returns the constants for ρ. For ρλ ≥ 2⁶⁰ the marginal holds exactly.
 func penaltyOf(rho, lambda float64) penalty {
 	x := float64(rho * lambda)
 	if !(x < 0x1p60) {
@@ -49,13 +49,13 @@ func penaltyOf(rho, lambda float64) penalty {
 	return penalty{x / (x + 1), 1 / (x + 1), 1 / x}
 }
 
-// setLambda sets λ, and what penalties need of it.
+// setLambda sets λ and the constants of the penalties.
 func (in *instance[T]) setLambda(lambda float64) {
 	in.lambda = lambda
 	in.penaltyOfA, in.penaltyOfB = penaltyOf(in.penaltyA, lambda), penaltyOf(in.penaltyB, lambda)
 }
 
-// setPenalties checks and takes over what p says about mass, for the λ that is set.
+// setPenalties checks and stores the penalties and the mass of p for the current λ.
 func (in *instance[T]) setPenalties(p *Problem[T], gradient bool) error {
 	inf := math.Inf(1)
 	in.penaltyA, in.penaltyB, in.partial = inf, inf, p.Mass
@@ -101,7 +101,8 @@ func checkStart[T dist.Float](p *Problem[T], n int) error {
 	return nil
 }
 
-// centerStart makes the middle of the starting potentials the first shift of a problem with penalties.
+// centerStart sets the first shift of a problem with penalties to the middle of the starting
+// potentials.
 func (in *instance[T]) centerStart() {
 	in.startShift, in.startOffset = 0, 0
 	if !in.unequal || in.partial > 0 || in.problem.Start == nil {
@@ -125,18 +126,18 @@ func checkMatrix[T dist.Float](name string, m dist.Matrix[T]) error {
 	return nil
 }
 
-// setMarginals fills a and b, whose lengths are set, from the problem.
+// setMarginals fills a and b, which have their final lengths, from the problem.
 func (in *instance[T]) setMarginals() error {
-	sumA, leastA, _, err := in.marginal("A", in.a, in.problem.A, &in.uniformA)
+	sumA, leastA, _, err := in.fillMarginal("A", in.a, in.problem.A, &in.uniformA)
 	if err != nil {
 		return err
 	}
-	sumB, leastB, zeroB, err := in.marginal("B", in.b, in.problem.B, &in.uniformB)
+	sumB, leastB, zeroB, err := in.fillMarginal("B", in.b, in.problem.B, &in.uniformB)
 	if err != nil {
 		return err
 	}
 	in.mass, in.zeroB = sumA, zeroB
-	switch tol := in.limits.mass; {
+	switch tol := in.limits.massTolerance; {
 	case in.partial > 0:
 		in.mass = math.Min(sumA, sumB)
 		if in.partial > in.mass*(1+tol) {
@@ -153,9 +154,9 @@ func (in *instance[T]) setMarginals() error {
 	return nil
 }
 
-// marginal fills dst from given, or uniformly, and returns its sum, its least positive
-// element and whether it has zeros. uniform is the length for which dst is uniform already.
-func (in *instance[T]) marginal(name string, dst, given []T, uniform *int) (sum, least float64, zeros bool, err error) {
+// fillMarginal fills dst from given, or uniformly. It returns the sum, the least positive element,
+// and whether there are zeros. uniform is the length for which dst is already uniform.
+func (in *instance[T]) fillMarginal(name string, dst, given []T, uniform *int) (sum, least float64, zeros bool, err error) {
 	if given == nil {
 		w := 1 / T(len(dst))
 		if *uniform != len(dst) {
@@ -176,10 +177,10 @@ func (in *instance[T]) marginal(name string, dst, given []T, uniform *int) (sum,
 			return 0, 0, false, fmt.Errorf("%w: %s[%d] is %v; weights must be finite and not negative", ErrMarginals, name, i, w)
 		}
 		if w > 0 {
-			if w < in.limits.weight {
+			if w < in.limits.leastWeight {
 				return 0, 0, false, fmt.Errorf("%w: %s[%d] is %v, which is too small; use 0, or scale both marginals", ErrMarginals, name, i, w)
 			}
-			if w > in.limits.heaviest {
+			if w > in.limits.largestWeight {
 				return 0, 0, false, fmt.Errorf("%w: %s[%d] is %v, which is too large for StorageMixed", ErrMarginals, name, i, w)
 			}
 			least = min(least, float64(w))
@@ -198,9 +199,9 @@ func (in *instance[T]) marginal(name string, dst, given []T, uniform *int) (sum,
 	return sum, least, zeros, nil
 }
 
-// notFinite returns an error that names the first NaN or infinity of the problem, nil if
-// there is none, or the context's cause.
-func (in *instance[T]) notFinite(ctx context.Context) error {
+// notFiniteError returns an error that names the first NaN or infinity of the problem, or nil if
+// there is none. If ctx ends, it returns the context's cause.
+func (in *instance[T]) notFiniteError(ctx context.Context) error {
 	p := &in.problem
 	for _, c := range []struct {
 		name string

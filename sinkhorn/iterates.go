@@ -5,7 +5,8 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// iterates keeps the last iterates in rings: all of them for unrolled gradients, else two.
+// iterates stores iterates in rings: all of them for unrolled gradients, and otherwise the last
+// two.
 type iterates[T dist.Float] struct {
 	n, m, padded int
 	ring         int // number of iterates
@@ -14,14 +15,14 @@ type iterates[T dist.Float] struct {
 	q            []T // Kᵀu for the last iterate
 }
 
-// What the slots of iterate k hold: scalings u^k and v^k (plainKind), scalings relative to the
-// potentials in slot k ≥ 0 (kind k), or potentials to base 2.
+// Kinds of an iterate k: scalings u^k and v^k (plainKind), scalings relative to the potentials in
+// slot k' ≥ 0 (kind k'), or potentials to base 2 (potentialKind).
 const (
 	plainKind     = -1
 	potentialKind = -2
 )
 
-// side is the side of u, the rows, or the side of v, the columns.
+// side selects the rows (u) or the columns (v).
 type side bool
 
 const (
@@ -29,7 +30,7 @@ const (
 	columnSide side = true
 )
 
-// grow makes room for iterates of n and m elements.
+// grow provides memory for iterates of n and m elements.
 func (s *iterates[T]) grow(n, m, padded int) {
 	s.n, s.m, s.padded = n, m, padded
 	gibbs.Grow(&s.us, s.ring*n)
@@ -50,7 +51,7 @@ func (s *iterates[T]) slot(d side, k int) []T {
 	return s.u(k)
 }
 
-// kind returns what the slots of iterate k hold.
+// kind returns the kind of iterate k.
 func (s *iterates[T]) kind(k int) int { return s.kinds[k%s.ring] }
 
 func (s *iterates[T]) setKind(k, kind int) { s.kinds[k%s.ring] = kind }

@@ -12,50 +12,51 @@ import (
 	"github.com/gomonge/monge/internal/simplex"
 )
 
-// workspace is what the problems of one solver share.
+// workspace is shared by all problems of a solver.
 type workspace[T dist.Float] struct {
-	settings Settings
-	kernel   gibbs.Kernel[T]
-	sweep    sweep[T]
-	columns  []T // column sums of the plan, or of the point of the dual
-	scratch  []T // of length n; it holds nothing from one call to the next
-	taken    float64
-	laid     gibbs.Shape // if problems are in lanes: the last shape that was found affordable
+	settings        Settings
+	kernel          gibbs.Kernel[T]
+	sweep           sweep[T]
+	columns         []T // column sums of the plan or of the dual point
+	scratch         []T // length n; its contents are not preserved between calls
+	allocatedBytes  float64
+	affordableShape gibbs.Shape // last affordable shape of problems in lanes
 }
 
-// sweep are the operands of Kernel.Sweep, s = w ⊙ Kt and q = Kᵀs, in reverse passes and linear systems.
+// sweep contains the operands of Kernel.Sweep, s = w ⊙ Kt and q = Kᵀs, in reverse passes and linear
+// systems.
 type sweep[T dist.Float] struct {
 	s, w, q []T
-	begun   bool // s and q are those with which the reverse pass of the last solve begins
+	ready   bool // s and q are ready for the reverse pass of the last solve
 }
 
-// iteration is Sinkhorn's iteration for one problem: the iterates u^k and v^k and how to get
-// from one to the next. A Solver has one for Solve, and one for each problem of a batch that
-// it solves together with others. They share the workspace.
+// iteration is Sinkhorn's iteration for one problem, with its iterates u^k and v^k. A Solver has
+// one for Solve, and one for each problem of a batch that it solves together with others. They
+// share the workspace.
 //
 //	v^k = b ⊘ Kᵀu^(k−1),   u^k = a ⊘ K v^k
 //
-// K, u and v are relative to the base of the geometry, potentials F and G to base 2:
+// K, u and v are relative to the base of the geometry, the potentials F and G to base 2:
 //
 //	K_ij = 2^(F_i + G_j − c M_ij),   log₂ of the scalings = F + log₂u and G + log₂v.
 //
-// In the plain domain F = G = 0 (plain.go). Where a scaling leaves the range in which it is
-// accurate, the iteration is made on logarithms instead, and its potentials become the base of
-// the iterations that follow (logdomain.go).
+// In the plain domain F = G = 0 (plain.go). If a scaling leaves the range in which it is accurate,
+// the iteration is made on logarithms, and its potentials become the base of the following
+// iterations (logdomain.go).
 type iteration[T dist.Float] struct {
 	*workspace[T]
 	instance[T]
 	iterates[T]
-	placed bool        // the geometry is that of this problem
-	shape  gibbs.Shape // the vectors have room for
+	kernelCurrent bool        // the kernel contains the geometry of this problem
+	shape         gibbs.Shape // shape for which the vectors have memory
 
 	plan      plan[T]
 	log       logDomain[T]
-	tolerance float64 // of the settings, or of a stage of ε-scaling
+	tolerance float64 // tolerance of the settings or of a stage of ε-scaling
 	shift     float64 // with penalties: log₂u = F + shift and log₂v = G − shift (unequal.go)
 
-	scaled     bool // q are the column sums of the last iterate, for the base at hand
-	skip, wait int  // log-domain iterations before the next one on scalings
+	scaled     bool // q contains the column sums of the last iterate for the current base
+	skip, wait int  // log-domain iterations before the next iteration on scalings
 
 	res Result[T]
 }
@@ -72,7 +73,7 @@ func newIteration[T dist.Float](ws *workspace[T]) iteration[T] {
 	return it
 }
 
-// scalingKind is the kind of scalings that are relative to the base at hand.
+// scalingKind returns the kind of scalings relative to the current base.
 func (it *iteration[T]) scalingKind() int {
 	if it.kernel.HasBase() {
 		return it.log.basis
@@ -80,9 +81,9 @@ func (it *iteration[T]) scalingKind() int {
 	return plainKind
 }
 
-// admit checks p, makes it the problem of this iteration, and sizes the workspace. The
-// geometry lacks the transposed points only: geometry.transpose.
-func (it *iteration[T]) admit(p *Problem[T]) error {
+// setProblem checks p, loads it, and allocates the workspace. Only the transposed points are not
+// computed yet (geometry.transpose).
+func (it *iteration[T]) setProblem(p *Problem[T]) error {
 	kernel := &it.kernel
 	if p.Cost.IsEmpty() {
 		if p.X.IsEmpty() || p.Y.IsEmpty() {
@@ -132,15 +133,16 @@ func (it *iteration[T]) admit(p *Problem[T]) error {
 	return it.setMarginals()
 }
 
-// setLambda sets λ, and reports whether λ·log₂e is in the range of T.
+// setLambda sets λ. It reports whether λ·log₂e is in the range of T.
 func (it *iteration[T]) setLambda(lambda float64) bool {
 	it.instance.setLambda(lambda)
 	return it.kernel.SetLambda(lambda)
 }
 
-// place makes the geometry, which another problem has used since, that of this one again.
-func (it *iteration[T]) place() {
-	if it.placed {
+// placeKernel restores the geometry of this problem in the kernel after another problem has used
+// it.
+func (it *iteration[T]) placeKernel() {
+	if it.kernelCurrent {
 		return
 	}
 	kernel, p := &it.kernel, &it.problem
@@ -150,22 +152,22 @@ func (it *iteration[T]) place() {
 		kernel.SetCost(p.Cost)
 	}
 	kernel.SetLambda(it.lambda)
-	it.layOut()
+	it.layOutKernel()
 	kernel.Allocate()
-	kernel.Transpose(context.Background()) // it is small
-	it.placed = true
+	kernel.Transpose(context.Background()) // the problem is small
+	it.kernelCurrent = true
 }
 
-// bytes returns the size of the workspace of a problem that has been laid out, without what
-// gradients of points take.
+// bytes returns the size of the workspace of the current problem, without the memory for gradients
+// of points.
 func (it *iteration[T]) bytes() float64 {
 	kernel := &it.kernel
-	vectors := 25. // in each direction
+	vectors := 25. // for each direction
 	if it.unequal {
 		vectors += 5
 	}
 	if it.settings.Gradient {
-		vectors += 2 * float64(it.settings.Iterations) // the terms of a reverse pass
+		vectors += 2 * float64(it.settings.Iterations) // terms of a reverse pass
 	}
 	points := float64(kernel.N()) + float64(kernel.Padded())
 	bytes := kernel.Bytes() + it.ownBytes() + float64(vectors*points*float64(gibbs.ElementBytes[T]()))
@@ -175,30 +177,29 @@ func (it *iteration[T]) bytes() float64 {
 	return bytes
 }
 
-// ownBytes is the part of bytes that the problems of a batch do not share.
+// ownBytes returns the part of bytes that the problems of a batch do not share.
 func (it *iteration[T]) ownBytes() float64 {
 	vectors := float64(it.ring) + 2
 	return float64(vectors*(float64(it.kernel.N())+float64(it.kernel.Padded()))*float64(gibbs.ElementBytes[T]())) + float64(float64(it.ring)*float64(unsafe.Sizeof(it.kinds[0])))
 }
 
-// layOut lays out the kernel as the settings say.
-func (it *iteration[T]) layOut() {
+// layOutKernel lays out the kernel according to the settings.
+func (it *iteration[T]) layOutKernel() {
 	set := &it.settings
 	free := set.Storage == StorageMatrixFree || set.Storage == StorageAuto && !it.kernel.Storable()
 	it.kernel.LayOut(free, set.Storage == StorageMixed, set.Workers)
 }
 
-// allocate makes the workspace large enough for the problem, unless that is larger than the
-// settings allow.
+// allocate allocates the workspace, unless it would exceed the memory limit.
 func (it *iteration[T]) allocate() error {
 	kernel := &it.kernel
-	if h := kernel.Shape(); h == it.shape && h == it.laid && !it.unequal {
+	if h := kernel.Shape(); h == it.shape && h == it.affordableShape && !it.unequal {
 		return nil
 	}
 	it.shape = gibbs.Shape{}
-	it.layOut()
-	it.taken = it.bytes()
-	if err := it.settings.afford(it.taken, "a problem of this size with these settings"); err != nil {
+	it.layOutKernel()
+	it.allocatedBytes = it.bytes()
+	if err := it.settings.afford(it.allocatedBytes, "a problem of this size with these settings"); err != nil {
 		return err
 	}
 	n, m := kernel.N(), kernel.M()
@@ -216,19 +217,19 @@ func (it *iteration[T]) allocate() error {
 	gibbs.Grow(&it.sweep.s, n)
 	gibbs.Grow(&it.sweep.w, n)
 	kernel.GrowColumn(&it.sweep.q)
-	it.sweep.begun = false
+	it.sweep.ready = false
 	return nil
 }
 
-// restart makes exp(start), or 1, the scaling u^k.
-func (it *iteration[T]) restart(ctx context.Context, k int, start []T) error {
+// setStart sets the scaling u^k to exp(start), or to 1 if start is nil.
+func (it *iteration[T]) setStart(ctx context.Context, k int, start []T) error {
 	kernel := &it.kernel
 	it.res.Iterations, it.res.MarginalError, it.res.Status, it.res.Domain = k, math.NaN(), StatusCompleted, DomainPlain
 	kernel.SetBase(nil, nil)
 	kernel.Invalidate()
-	it.sweep.begun = false
+	it.sweep.ready = false
 	it.shift = it.startShift
-	scaled, err := it.start(k, start)
+	scaled, err := it.beginIterate(k, start)
 	it.scaled, it.skip, it.wait = scaled, 0, 1
 	if err != nil || !scaled {
 		return err
@@ -239,14 +240,14 @@ func (it *iteration[T]) restart(ctx context.Context, k int, start []T) error {
 	return kernel.MulTrans(ctx, it.q, it.u(k))
 }
 
-// advance makes iterations up to number limit, or until the tolerance is reached or the pace,
-// if there is one, is slow.
+// advance makes iterations up to number limit, until the tolerance is reached, or until pace p, if
+// not nil, is slow.
 func (it *iteration[T]) advance(ctx context.Context, limit int, tolerance float64, p *pace) error {
 	for k := it.res.Iterations + 1; k <= limit; k++ {
 		if err := it.step(ctx, k); err != nil {
 			return err
 		}
-		if it.done(k, limit, tolerance) || p != nil && p.slow(k, it.res.MarginalError, tolerance*it.mass) {
+		if it.recordIteration(k, limit, tolerance) || p != nil && p.isSlow(k, it.res.MarginalError, tolerance*it.mass) {
 			break
 		}
 	}
@@ -269,7 +270,7 @@ func (it *iteration[T]) step(ctx context.Context, k int) (err error) {
 	}
 	switch {
 	case half && it.kind(k-1) == potentialKind:
-		it.skip, it.wait = it.wait, min(2*it.wait, 16) // a pass in vain: the potentials still move far
+		it.skip, it.wait = it.wait, min(2*it.wait, 16) // the pass failed because the potentials still change a lot
 	case it.skip > 0:
 		it.skip--
 	}
@@ -277,8 +278,8 @@ func (it *iteration[T]) step(ctx context.Context, k int) (err error) {
 	return nil
 }
 
-// done records iteration k and reports whether it is the last.
-func (it *iteration[T]) done(k, limit int, tolerance float64) bool {
+// recordIteration records iteration k. It reports whether it is the last.
+func (it *iteration[T]) recordIteration(k, limit int, tolerance float64) bool {
 	it.res.Iterations = k
 	if tolerance == 0 && k < limit && !it.kernel.Large() {
 		return false
@@ -309,32 +310,33 @@ func (it *iteration[T]) done(k, limit int, tolerance float64) bool {
 	return false
 }
 
-// exceedsPlan reports whether iterate k is more accurate than its plan: potentials from exact
-// log-sum-exps, where K is rounded to float32. Gradients through the iterations need it as it is.
+// exceedsPlan reports whether iterate k is more accurate than its plan: its potentials come from
+// exact log-sum-exps, but K is rounded to float32. Gradients through the iterations use the iterate
+// unchanged.
 func (it *iteration[T]) exceedsPlan(k int) bool {
 	return it.kernel.Mixed() && it.kind(k) == potentialKind && !it.settings.Gradient
 }
 
-// finish completes the last iterate if it is more accurate than its plan: by u = a ⊘ Kv for the
-// rounded K. The marginal error is then that of the plan.
-func (it *iteration[T]) finish(ctx context.Context) error {
+// finishIterate replaces u of the last iterate by u = a ⊘ Kv with the rounded K, if the iterate is
+// more accurate than its plan. The marginal error then belongs to the plan.
+func (it *iteration[T]) finishIterate(ctx context.Context) error {
 	k := it.res.Iterations
 	if !it.exceedsPlan(k) {
 		return nil
 	}
-	if err := it.final(ctx); err != nil {
+	if err := it.finalizePlan(ctx); err != nil {
 		return err
 	}
 	if err := it.kernel.Iterate(ctx, it.plan.u, it.q, it.plan.v, it.a); err != nil {
 		return err
 	}
-	if !it.safe(it.plan.u, it.a) {
+	if !it.isSafe(it.plan.u, it.a) {
 		return nil
 	}
 	copy(it.u(k), it.plan.u)
 	copy(it.v(k), it.plan.v)
 	it.setKind(k, it.scalingKind())
-	it.done(k, k, it.settings.Tolerance)
+	it.recordIteration(k, k, it.settings.Tolerance)
 	return nil
 }
 
@@ -343,20 +345,20 @@ func (it *iteration[T]) converged() bool {
 	return it.res.MarginalError <= it.tolerance*it.mass
 }
 
-// accelerates reports whether slow iterations are to be replaced by something faster.
+// accelerates reports whether slow iterations are replaced by a faster method.
 func (it *iteration[T]) accelerates() bool {
 	set := &it.settings
 	return set.Tolerance > 0 && !set.Gradient && !set.Unaccelerated
 }
 
-// final sets the plan to that of the last iterate, and computes K where it is stored.
-func (it *iteration[T]) final(ctx context.Context) error {
-	it.locate()
+// finalizePlan sets the plan to the last iterate, and computes K if it is stored.
+func (it *iteration[T]) finalizePlan(ctx context.Context) error {
+	it.locatePlan()
 	return it.kernel.Fill(ctx)
 }
 
-// locate is final without K.
-func (it *iteration[T]) locate() {
+// locatePlan sets the plan to the last iterate without computing K.
+func (it *iteration[T]) locatePlan() {
 	k := it.res.Iterations
 	it.plan = plan[T]{it.u(k), it.v(k)}
 	switch it.kind(k) {
@@ -365,16 +367,16 @@ func (it *iteration[T]) locate() {
 		return
 	case potentialKind:
 		it.plan = it.log.ones
-		weightless(it.plan.u, it.u(k))
-		weightless(it.plan.v, it.v(k))
+		unitScalings(it.plan.u, it.u(k))
+		unitScalings(it.plan.v, it.v(k))
 	}
 	it.kernel.SetBase(it.log.f, it.log.g)
 }
 
-// beginSweep sets r = (K⊙M)v for the plan. If gradients are wanted it also computes what the
-// reverse pass begins with.
+// beginSweep sets r = (K⊙M)v for the plan. If gradients are wanted, it also computes the start of
+// the reverse pass.
 func (it *iteration[T]) beginSweep(ctx context.Context, r []T) error {
-	if err := it.final(ctx); err != nil {
+	if err := it.finalizePlan(ctx); err != nil {
 		return err
 	}
 	sw := &it.sweep
@@ -384,7 +386,7 @@ func (it *iteration[T]) beginSweep(ctx context.Context, r []T) error {
 	if err := it.kernel.BeginSweep(ctx, r, sw.s, sw.q, it.plan.u, it.plan.v, sw.w); err != nil {
 		return err
 	}
-	sw.begun = true
+	sw.ready = true
 	return nil
 }
 
@@ -396,9 +398,9 @@ func costOf[T dist.Float](u, r []T) (sum float64) {
 	return sum
 }
 
-// natural sets dst to the natural logarithms of the iterate in slot, as potentials does to base 2, plus
-// the natural logarithm of 2^shift.
-func natural[T dist.Float](dst, slot []T, kind int, base []T, shift float64) {
+// naturalPotentials sets dst to the natural logarithms of the iterate in slot (like potentials,
+// which uses base 2), plus the natural logarithm of 2^shift.
+func naturalPotentials[T dist.Float](dst, slot []T, kind int, base []T, shift float64) {
 	for i, x := range slot {
 		switch {
 		case kind == plainKind && shift == 0:
@@ -413,8 +415,8 @@ func natural[T dist.Float](dst, slot []T, kind int, base []T, shift float64) {
 	}
 }
 
-// potentials sets dst to the base-2 logarithms of the iterate in slot, whose base, if it has
-// one, is given.
+// potentials sets dst to the base-2 logarithms of the iterate in slot. base is its base, if it has
+// one.
 func potentials[T dist.Float](dst, slot []T, kind int, base []T) {
 	switch {
 	case kind == potentialKind:
@@ -430,8 +432,8 @@ func potentials[T dist.Float](dst, slot []T, kind int, base []T) {
 	}
 }
 
-// weightless sets u to 1, and to 0 where the potential f is −∞: a point without weight.
-func weightless[T dist.Float](u, f []T) {
+// unitScalings sets u to 1, or to 0 for points without weight, whose potential f is −∞.
+func unitScalings[T dist.Float](u, f []T) {
 	for i, f := range f {
 		u[i] = 1
 		if math.IsInf(float64(f), -1) {
@@ -440,7 +442,7 @@ func weightless[T dist.Float](u, f []T) {
 	}
 }
 
-// entropyPart returns Σ_i weight_i (log x_i − log a_i), x the scaling in slot.
+// entropyPart returns Σ_i weight_i (log x_i − log a_i), where x is the scaling in slot.
 func entropyPart[T dist.Float](weight, a, slot []T, kind int, base []T) float64 {
 	var sum float64
 	for i, x := range slot {

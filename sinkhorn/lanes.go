@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	smallSize  = 32 // most points of a small problem,
-	smallAVX2  = 24 // without AVX-512: at 32 a problem at a time was 2 to 8 % faster
-	smallDims  = 16 // and their dimensions
-	rowPadding = 4  // rows are a multiple of
+	smallSize  = 32 // largest number of points of a small problem
+	smallAVX2  = 24 // the same without AVX-512, where lanes are 2 to 8 % slower at 32
+	smallDims  = 16 // largest dimension
+	rowPadding = 4  // rows are padded to a multiple of this
 
-	laneBytes = 16 << 10 // of K stay in the first-level cache from one pass over them to the next
+	laneBytes = 16 << 10 // bytes of K that stay in the first-level cache between passes
 )
 
-// smallShape reports whether a problem is small, and returns a number that is close for similar
+// smallShape reports whether a problem is small. It returns a number that is close for similar
 // shapes. It does not check the problem.
 func smallShape[T dist.Float](p *Problem[T]) (shape int, ok bool) {
 	largest := smallSize
@@ -36,28 +36,28 @@ func smallShape[T dist.Float](p *Problem[T]) (shape int, ok bool) {
 	return m<<16 | n<<8 | p.X.Cols, ok
 }
 
-// lanes are small problems with a K each, solved at once. Problem p has lane p of everything here,
-// interleaved as in package lane, in the shape of the largest problem. Smaller problems are padded:
-// by columns with weights of 0, for which v is 0, and by rows with weights of 0 and K = 1, for which u
-// is 0.
+// lanes contains small problems that are solved at once, each with its own K. Problem p uses lane p
+// of every array, interleaved as in package lane, with the shape of the largest problem. Smaller
+// problems are padded: by columns with weights of 0, for which v is 0, and by rows with weights of
+// 0 and K = 1, for which u is 0.
 type lanes[T dist.Float] struct {
-	group        *group[T]
-	n, m         int // the largest shape, padded
-	alike, same  bool
-	kernel, cost []T // K and M
-	x, y         []T
-	a, b         []T
-	u, v, q, r   []T
+	group          *group[T]
+	n, m           int // largest shape, padded
+	allAlike, same bool
+	kernel, cost   []T // K and M
+	x, y           []T
+	a, b           []T
+	u, v, q, r     []T
 
-	common         T               // −λ·log₂e of all of them, if it is the same,
-	c              [num.MaxLanes]T // and of each
+	common         T               // −λ·log₂e if all problems have the same,
+	c              [num.MaxLanes]T // and of each problem
 	lo, hi         [num.MaxLanes]T // the safe ranges
-	outside        [num.MaxLanes]T // not 0: a scaling was outside of the range
+	outside        [num.MaxLanes]T // nonzero: a scaling was out of range
 	marginalErrors [num.MaxLanes]float64
 	costs          [num.MaxLanes]float64
 }
 
-// solve solves the members that are not alone. The error is the context's cause.
+// solve solves the members that do not need Solve. If ctx ends, it returns the context's cause.
 func (l *lanes[T]) solve(ctx context.Context) error {
 	g := l.group
 	if !l.interleave() {
@@ -68,44 +68,44 @@ func (l *lanes[T]) solve(ctx context.Context) error {
 		l.computeCosts()
 		return nil
 	}
-	for i := range g.count {
+	for i := range g.memberCount {
 		m := &g.members[i]
-		if m.alone = m.alone || !(l.outside[i] == 0); m.alone {
+		if m.needsSolve = m.needsSolve || !(l.outside[i] == 0); m.needsSolve {
 			continue
 		}
-		if k > 0 && !m.over {
-			l.fetch(&m.it, i, k)
-			m.it.done(k, g.settings.Iterations, g.settings.Tolerance)
+		if k > 0 && !m.finished {
+			l.fetchIterate(&m.it, i, k)
+			m.it.recordIteration(k, g.settings.Iterations, g.settings.Tolerance)
 		}
-		m.it.place()
+		m.it.placeKernel()
 		m.err = err
-		m.it.cancelled()
-		m.it.placed = false // the next member takes the geometry
+		m.it.setCancelled()
+		m.it.kernelCurrent = false // the next member uses the kernel
 	}
 	return err
 }
 
-// operands are slices, one of each problem in a lane.
+// operands contains one slice for each lane.
 type operands[T dist.Float] = [num.MaxLanes][]T
 
-// alike reports whether two problems are of one shape and lie in memory in the same way,
-// points without gaps.
+// allAlike reports whether two problems have the same shape and memory layout, with points without
+// gaps.
 func alike[T dist.Float](p, q *Problem[T]) bool {
 	return p.Cost.Rows == q.Cost.Rows && p.Cost.Cols == q.Cost.Cols && p.Cost.Stride == q.Cost.Stride &&
 		p.X.Rows == q.X.Rows && p.Y.Rows == q.Y.Rows && p.X.Cols == q.X.Cols && p.X.Stride == p.X.Cols && p.Y.Stride == p.Y.Cols
 }
 
-// interleave lays the members out in lanes, computes K, and reports whether there are any members.
-// If they are alike, lanes without a member get the data of the first.
+// interleave copies the members into lanes and computes K. It reports whether there are any
+// members. If all are alike, lanes without a member receive the data of the first.
 func (l *lanes[T]) interleave() bool {
 	w := num.Lanes[T]()
 	var first *Problem[T]
-	l.n, l.m, l.alike, l.same = 0, 0, true, true
+	l.n, l.m, l.allAlike, l.same = 0, 0, true, true
 	dims := 0
 	var a, b, u, x, y operands[T]
-	for i := range l.group.count {
+	for i := range l.group.memberCount {
 		m := &l.group.members[i]
-		if m.alone {
+		if m.needsSolve {
 			continue
 		}
 		p, c := &m.it.problem, -T(m.it.lambda*math.Log2E)
@@ -116,7 +116,7 @@ func (l *lanes[T]) interleave() bool {
 			}
 		}
 		l.n, l.m, dims = max(l.n, len(m.it.a)), max(l.m, len(m.it.b)), max(dims, p.X.Cols)
-		l.alike, l.same = l.alike && alike(p, first), l.same && c == l.common
+		l.allAlike, l.same = l.allAlike && alike(p, first), l.same && c == l.common
 		a[i], b[i], u[i], x[i], y[i] = m.it.a, m.it.b, m.it.u(0), p.X.Data, p.Y.Data
 		l.c[i], l.lo[i], l.hi[i] = c, m.it.limits.lo, m.it.limits.hi
 	}
@@ -130,14 +130,14 @@ func (l *lanes[T]) interleave() bool {
 	}
 	for _, z := range [...]struct {
 		v           *[]T
-		given, room int // elements that a problem has, and there are
+		given, room int // elements of a problem, and of a lane
 		of          *operands[T]
 	}{
 		{&l.a, n, l.n, &a}, {&l.u, n, l.n, &u}, {&l.x, n * dims, l.n * dims, &x}, {&l.b, m, l.m, &b}, {&l.y, m * dims, l.m * dims, &y},
 		{&l.r, 0, l.n, nil}, {&l.v, 0, l.m, nil}, {&l.q, 0, l.m, nil},
 	} {
 		gibbs.Grow(z.v, z.room*w)
-		if !l.alike {
+		if !l.allAlike {
 			z.given = 0
 		}
 		clear((*z.v)[z.given*w:])
@@ -145,32 +145,32 @@ func (l *lanes[T]) interleave() bool {
 			lane.Interleave(1, z.given, *z.v, z.given, z.of, z.given)
 		}
 	}
-	for i := range l.group.count {
-		if m := &l.group.members[i]; !m.alone && !l.alike {
-			spread(l.a[i:], w, a[i])
-			spread(l.b[i:], w, b[i])
-			spread(l.u[i:], w, u[i])
+	for i := range l.group.memberCount {
+		if m := &l.group.members[i]; !m.needsSolve && !l.allAlike {
+			scatterLane(l.a[i:], w, a[i])
+			scatterLane(l.b[i:], w, b[i])
+			scatterLane(l.u[i:], w, u[i])
 			if m.it.problem.Cost.IsEmpty() {
-				l.points(l.x[i:], m.it.problem.X, dims)
-				l.points(l.y[i:], m.it.problem.Y, dims)
+				l.layPoints(l.x[i:], m.it.problem.X, dims)
+				l.layPoints(l.y[i:], m.it.problem.Y, dims)
 			}
 		}
 	}
 	clear(l.outside[:])
-	l.kernels(dims)
+	l.computeKernels(dims)
 	return true
 }
 
-// points lays out the points of one problem; dims is the largest dimension among the problems.
-func (l *lanes[T]) points(dst []T, x dist.Matrix[T], dims int) {
+// layPoints copies the points of one problem. dims is the largest dimension of the problems.
+func (l *lanes[T]) layPoints(dst []T, x dist.Matrix[T], dims int) {
 	w := num.Lanes[T]()
 	for i := range x.Rows {
-		spread(dst[i*dims*w:], w, x.Row(i))
+		scatterLane(dst[i*dims*w:], w, x.Row(i))
 	}
 }
 
-// eachRows calls visit for one block of rows of K after the other: r rows, beginning at row i and
-// element at.
+// eachRows calls visit for consecutive blocks of r rows of K. A block begins at row i and element
+// at.
 func (l *lanes[T]) eachRows(visit func(i, r, at, last int)) {
 	row := l.m * num.Lanes[T]()
 	step := max(rowPadding, laneBytes/(row*gibbs.ElementBytes[T]())/rowPadding*rowPadding)
@@ -180,15 +180,15 @@ func (l *lanes[T]) eachRows(visit func(i, r, at, last int)) {
 	}
 }
 
-// kernels computes K and M, and q for the first iteration.
-func (l *lanes[T]) kernels(dims int) {
-	w, count := num.Lanes[T](), l.group.count
+// computeKernels computes K and M, and q for the first iteration.
+func (l *lanes[T]) computeKernels(dims int) {
+	w, count := num.Lanes[T](), l.group.memberCount
 	l.eachRows(func(i, r, at, last int) {
 		cost, kernel := l.cost[at:last], l.kernel[at:last]
 		if dims > 0 {
 			lane.SqEuclidean(r, l.m, dims, cost, l.x[i*dims*w:], l.y)
 		}
-		if dims == 0 || !l.alike {
+		if dims == 0 || !l.allAlike {
 			l.layCosts(cost, i, r, dims > 0)
 		}
 		if l.same {
@@ -199,7 +199,7 @@ func (l *lanes[T]) kernels(dims int) {
 		}
 		for p := range count {
 			m := &l.group.members[p]
-			for e := max(0, len(m.it.a)-i) * l.m; !m.alone && e < r*l.m; e++ {
+			for e := max(0, len(m.it.a)-i) * l.m; !m.needsSolve && e < r*l.m; e++ {
 				kernel[e*w+p] = 1
 			}
 		}
@@ -207,31 +207,31 @@ func (l *lanes[T]) kernels(dims int) {
 	})
 }
 
-// layCosts lays out rows i … i+r−1 of the members' cost matrices, as far as they have them.
-// set: there are distances already, and 0 where there is a cost matrix.
+// layCosts copies rows i … i+r−1 of the members' cost matrices, if they have them. set means that
+// dst already contains distances, and 0 for members with a cost matrix.
 func (l *lanes[T]) layCosts(dst []T, i, r int, set bool) {
 	w := num.Lanes[T]()
-	if l.alike {
+	if l.allAlike {
 		l.layAlike(dst, i, r)
 		return
 	}
 	if !set {
 		clear(dst)
 	}
-	for p := range l.group.count {
+	for p := range l.group.memberCount {
 		m := &l.group.members[p]
-		for row := i; !m.alone && row < min(i+r, m.it.problem.Cost.Rows); row++ {
-			spread(dst[(row-i)*l.m*w+p:], w, m.it.problem.Cost.Row(row))
+		for row := i; !m.needsSolve && row < min(i+r, m.it.problem.Cost.Rows); row++ {
+			scatterLane(dst[(row-i)*l.m*w+p:], w, m.it.problem.Cost.Row(row))
 		}
 	}
 }
 
-// layAlike is layCosts for matrices of one shape.
+// layAlike implements layCosts for matrices of one shape.
 func (l *lanes[T]) layAlike(dst []T, i, r int) {
 	var x operands[T]
 	first := -1
 	for p := range x {
-		if p < l.group.count && !l.group.members[p].alone {
+		if p < l.group.memberCount && !l.group.members[p].needsSolve {
 			cost := &l.group.members[p].it.problem.Cost
 			x[p] = cost.Data[i*cost.Stride:]
 			if first < 0 {
@@ -251,28 +251,28 @@ func (l *lanes[T]) layAlike(dst []T, i, r int) {
 	lane.Interleave(min(r, cost.Rows-i), cost.Cols, dst, l.m, &x, cost.Stride)
 }
 
-// spread sets every w-th element of dst to those of x.
-func spread[T dist.Float](dst []T, w int, x []T) {
+// scatterLane copies x to every w-th element of dst.
+func scatterLane[T dist.Float](dst []T, w int, x []T) {
 	for i, x := range x {
 		dst[i*w] = x
 	}
 }
 
-// collect is the inverse of spread.
-func collect[T dist.Float](x, src []T, w int) {
+// gatherLane is the inverse of scatterLane.
+func gatherLane[T dist.Float](x, src []T, w int) {
 	for i := range x {
 		x[i] = src[i*w]
 	}
 }
 
-// iterate makes the iterations, and returns how many. The error is the
-// context's cause.
+// iterate makes the iterations and returns their number. If ctx ends, it returns the context's
+// cause.
 func (l *lanes[T]) iterate(ctx context.Context) (k int, err error) {
 	w := num.Lanes[T]()
 	limit, tolerance := l.group.settings.Iterations, l.group.settings.Tolerance
 	left := 0
-	for i := range l.group.count {
-		if !l.group.members[i].alone {
+	for i := range l.group.memberCount {
+		if !l.group.members[i].needsSolve {
 			left++
 		}
 	}
@@ -289,35 +289,35 @@ func (l *lanes[T]) iterate(ctx context.Context) (k int, err error) {
 			lane.Columns(r, l.m, l.q, kernel, u)
 		})
 		if tolerance > 0 || k == limit {
-			left = l.settle(k)
+			left = l.retireFinished(k)
 		}
 	}
 	return k - 1, nil
 }
 
-// settle finds out for which members iteration k is the last, and returns how many go on. If all
-// end at once, the iterates stay in the lanes until fetch copies them.
-func (l *lanes[T]) settle(k int) (left int) {
+// retireFinished finds the members for which iteration k is the last, and returns the number of the
+// others. If all end at once, the iterates stay in the lanes until fetchIterate copies them.
+func (l *lanes[T]) retireFinished(k int) (left int) {
 	limit, tolerance := l.group.settings.Iterations, l.group.settings.Tolerance
-	l.errors()
-	for i := range l.group.count {
+	l.computeErrors()
+	for i := range l.group.memberCount {
 		m := &l.group.members[i]
-		if m.alone || m.over {
+		if m.needsSolve || m.finished {
 			continue
 		}
 		goal := tolerance * m.it.mass
 		switch {
 		case !(l.outside[i] == 0) || !finite(l.marginalErrors[i]):
-			m.alone = true
+			m.needsSolve = true
 		case tolerance == 0:
 			m.it.res.Iterations, m.it.res.MarginalError = k, l.marginalErrors[i]
-			m.outcome.lane, m.over = i+1, true
+			m.outcome.lane, m.finished = i+1, true
 		case k == limit || l.marginalErrors[i] <= goal:
-			l.fetch(&m.it, i, k)
-			m.it.done(k, limit, tolerance)
-			m.over = true
-		case m.it.accelerates() && m.pace.slow(k, l.marginalErrors[i], goal):
-			m.alone = true
+			l.fetchIterate(&m.it, i, k)
+			m.it.recordIteration(k, limit, tolerance)
+			m.finished = true
+		case m.it.accelerates() && m.pace.isSlow(k, l.marginalErrors[i], goal):
+			m.needsSolve = true
 		default:
 			left++
 		}
@@ -325,8 +325,8 @@ func (l *lanes[T]) settle(k int) (left int) {
 	return left
 }
 
-// errors computes the marginal errors of the iterate at hand as done does.
-func (l *lanes[T]) errors() {
+// computeErrors computes the marginal errors of the current iterate, like recordIteration.
+func (l *lanes[T]) computeErrors() {
 	w := num.Lanes[T]()
 	e := &l.marginalErrors
 	clear(e[:])
@@ -338,22 +338,22 @@ func (l *lanes[T]) errors() {
 	}
 }
 
-// fetch copies iterate k from lane i.
-func (l *lanes[T]) fetch(it *iteration[T], i, k int) {
+// fetchIterate copies iterate k from lane i.
+func (l *lanes[T]) fetchIterate(it *iteration[T], i, k int) {
 	w := num.Lanes[T]()
-	collect(it.u(k), l.u[i:], w)
-	collect(it.v(k), l.v[i:], w)
-	collect(it.q, l.q[i:], w)
+	gatherLane(it.u(k), l.u[i:], w)
+	gatherLane(it.v(k), l.v[i:], w)
+	gatherLane(it.q, l.q[i:], w)
 	it.setKind(k, plainKind)
 }
 
 // computeCosts computes the transport costs.
 func (l *lanes[T]) computeCosts() {
 	w := num.Lanes[T]()
-	for i := range l.group.count {
-		if m := &l.group.members[i]; !m.alone && l.group.settings.Tolerance > 0 {
-			spread(l.u[i:], w, m.it.u(m.it.res.Iterations)) // lanes that were over have gone on
-			spread(l.v[i:], w, m.it.v(m.it.res.Iterations))
+	for i := range l.group.memberCount {
+		if m := &l.group.members[i]; !m.needsSolve && l.group.settings.Tolerance > 0 {
+			scatterLane(l.u[i:], w, m.it.u(m.it.res.Iterations)) // finished lanes have continued to iterate
+			scatterLane(l.v[i:], w, m.it.v(m.it.res.Iterations))
 		}
 	}
 	l.eachRows(func(i, r, at, last int) {
@@ -368,10 +368,10 @@ func (l *lanes[T]) computeCosts() {
 			l.costs[p] += float64(float64(u) * float64(r[p]))
 		}
 	}
-	for i := range l.group.count {
-		if m := &l.group.members[i]; !m.alone {
+	for i := range l.group.memberCount {
+		if m := &l.group.members[i]; !m.needsSolve {
 			m.it.res.Cost = l.costs[i]
-			m.alone = !finite(m.it.res.Cost)
+			m.needsSolve = !finite(m.it.res.Cost)
 		}
 	}
 }

@@ -10,25 +10,24 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// Iterations on logarithms. Log-sum-exps neither overflow nor underflow, but take an
-// exponential for each element. So their potentials become the base of K, and the iterations
-// that follow are made on scalings relative to it. This is the absorption of B. Schmitzer,
-// "Stabilized sparse scaling algorithms for entropy regularized transport problems", SIAM J.
-// Sci. Comput. 41 (2019). The step on logarithms is exact, so that elements of K that were lost
-// to underflow come back.
+// Iterations on logarithms. Log-sum-exps neither overflow nor underflow, but take an exponential
+// for each element. So their potentials become the base of K, and the following iterations are made
+// on scalings relative to this base. This is the absorption of B. Schmitzer, "Stabilized sparse
+// scaling algorithms for entropy regularized transport problems", SIAM J. Sci. Comput. 41 (2019).
+// The step on logarithms is exact, so elements of K that have underflowed are restored.
 
-// logDomain is what iterations on logarithms need besides. Logarithms are to base 2.
+// logDomain is the additional state of iterations on logarithms. Logarithms are to base 2.
 type logDomain[T dist.Float] struct {
 	f, g     []T     // potentials of the base
-	basis    int     // iterate that they belong to
+	basis    int     // iterate to which they belong
 	a, b     []T     // logarithms of the marginals
-	max, sum []T     // log-sum-exps of rows in two parts
-	h, sums  []T     // and of columns
-	ones     plan[T] // the plan of potentials relative to themselves: 1, and 0 without weight
+	max, sum []T     // log-sum-exps of rows, in two parts
+	h, sums  []T     // log-sum-exps of columns
+	ones     plan[T] // plan relative to its own potentials: 1, or 0 without weight
 }
 
-// enterLog prepares the log domain. It refuses costs for which potentials would have no right digit, and
-// sets StatusLowPrecision for those that it represents roughly.
+// enterLog prepares the log domain. It refuses costs for which potentials would have no correct
+// digit, and sets StatusLowPrecision for costs for which they have few.
 func (it *iteration[T]) enterLog(ctx context.Context) error {
 	kernel, log := &it.kernel, &it.log
 	for _, v := range []*[]T{&log.f, &log.a, &log.max, &log.sum, &log.ones.u} {
@@ -48,7 +47,7 @@ func (it *iteration[T]) enterLog(ctx context.Context) error {
 		return err
 	}
 	c := float64(kernel.C())
-	largest := math.Min(it.limits.largest, math.Nextafter(it.limits.digits/c, 0))
+	largest := math.Min(it.limits.largest, math.Nextafter(it.limits.costLimit/c, 0))
 	precise := it.limits.precision / c
 	if precise < largest {
 		if ok, err := kernel.CostsWithin(ctx, precise); ok || err != nil {
@@ -67,8 +66,8 @@ func (it *iteration[T]) enterLog(ctx context.Context) error {
 	return nil
 }
 
-// logStep makes iteration k on potentials f = log₂u and g = log₂v, and makes them the base.
-// v^k is right already if half. scaled: q are the column sums for the base at hand.
+// logStep makes iteration k on the potentials f = log₂u and g = log₂v, and makes them the base.
+// With half, v^k is already correct. With scaled, q contains the column sums for the current base.
 func (it *iteration[T]) logStep(ctx context.Context, k int, half, scaled bool) error {
 	log := &it.log
 	if it.res.Domain == DomainPlain {
@@ -98,7 +97,7 @@ func (it *iteration[T]) logStep(ctx context.Context, k int, half, scaled bool) e
 			log.f[i] = f[i]
 		} else {
 			f[i] = minusInf
-			log.f[i] = -h // a row of K that sums to 1, so that no 0/0 comes of it
+			log.f[i] = -h // such a row of K sums to 1, which avoids 0/0
 		}
 	}
 	copy(log.g, g)
@@ -114,9 +113,9 @@ func (it *iteration[T]) logStep(ctx context.Context, k int, half, scaled bool) e
 	return nil
 }
 
-// columnPotentials sets g to the column potentials of iteration k. Where q, the column sums
-// for the base at hand, is accurate, they follow from it. Elsewhere, or everywhere unless
-// scaled, they take a log-sum-exp of the column.
+// columnPotentials sets g to the column potentials of iteration k. It computes them from q, the
+// column sums for the current base, where q is accurate. Elsewhere, and everywhere if scaled is
+// false, it computes a log-sum-exp of the column.
 func (it *iteration[T]) columnPotentials(ctx context.Context, k int, g []T, scaled bool) error {
 	log := &it.log
 	kind := it.kind(k - 1)
@@ -125,9 +124,9 @@ func (it *iteration[T]) columnPotentials(ctx context.Context, k int, g []T, scal
 			return true
 		}
 		if kind == potentialKind {
-			return !(it.q[j] >= it.limits.tiny)
+			return !(it.q[j] >= it.limits.leastColumnSum)
 		}
-		// Where costs are negative K may be +Inf.
+		// K may be +Inf for negative costs.
 		return !(T(it.limits.hi*it.q[j]) >= it.b[j]) || it.q[j] > T(it.limits.largest)
 	}
 	exact := false
@@ -164,9 +163,9 @@ func (it *iteration[T]) columnPotentials(ctx context.Context, k int, g []T, scal
 	return nil
 }
 
-// keepWeightless gives points without weight potentials for which their rows of K are not larger with
-// the column potentials g than they are for the base. Nothing is computed from these rows, but infinite
-// elements would become NaN.
+// keepWeightless gives points without weight potentials for which their rows of K are not larger,
+// with the column potentials g, than for the current base. These rows do not contribute, but
+// infinite elements would become NaN.
 func (it *iteration[T]) keepWeightless(f, g []T) {
 	var rise T
 	for j, g := range g {

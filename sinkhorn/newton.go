@@ -10,30 +10,31 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// Newton's method on the dual (balanced.go, penalized.go, partial.go), for problems with a tolerance.
+// Newton's method on the dual (balanced.go, penalized.go, partial.go), for problems with a
+// tolerance.
 //
-// Plain iterations climb the dual by steps log(b ⊘ c). Near the solution they need
-// log 10/(1 − σ²) of them for a digit, with σ the second singular value of the plan scaled by
-// its marginals: hundreds, or hundreds of thousands. Newton's step β solves
-// (−∇²D) β = b − c by conjugate gradients (system.go), at one pass over K a step. On the quadratic
-// model these never need more passes than plain iterations, and fewer by a factor of 1/√(1 − σ²).
+// Plain iterations increase the dual by steps log(b ⊘ c). Near the solution they need log 10/(1 −
+// σ²) iterations for a digit, where σ is the second singular value of the plan scaled by its
+// marginals: hundreds, or hundreds of thousands. Newton's step β solves (−∇²D) β = b − c by
+// conjugate gradients (system.go), with one pass over K for each of their steps. On the quadratic
+// model they never need more passes than plain iterations, and fewer by a factor of 1/√(1 − σ²).
 //
-// Conjugate gradients end at a residual that falls with the marginal error (R. S. Dembo,
-// T. Steihaug, "Truncated-Newton algorithms for large-scale unconstrained optimization", Math.
-// Prog. 26 (1983)), or where an element of β leaves the radius in which the model has been true. D
-// decides on the length of the step, so that it never falls; it is the Lyapunov function of
-// A. Thibault et al., "Overrelaxed Sinkhorn-Knopp algorithm for regularized optimal transport",
-// Algorithms 14 (2021). A plain iteration follows every step, for marginals that are so far off that
-// the model does not hold (X. Tang et al., "Accelerating Sinkhorn algorithm with sparse Newton
-// iterations", ICLR 2024).
+// Conjugate gradients end at a residual that decreases with the marginal error (R. S. Dembo, T.
+// Steihaug, "Truncated-Newton algorithms for large-scale unconstrained optimization", Math. Prog.
+// 26 (1983)), or when an element of β leaves the radius in which the model was accurate. The length
+// of the step is chosen so that D never decreases; D is the Lyapunov function of A. Thibault et
+// al., "Overrelaxed Sinkhorn-Knopp algorithm for regularized optimal transport", Algorithms 14
+// (2021). A plain iteration follows each step, for marginals so far off that the model does not
+// hold (X. Tang et al., "Accelerating Sinkhorn algorithm with sparse Newton iterations", ICLR
+// 2024).
 
 const (
-	newtonForcing  = 0.1 // residual of a step, in units of the factor by which the error fell last
-	newtonRadius   = 1   // of the first steps
-	newtonPatience = 20  // steps that do not halve the error
+	newtonForcing  = 0.1 // residual of a step, relative to the last reduction of the error
+	newtonRadius   = 1   // initial trust radius
+	newtonPatience = 20  // maximum steps that do not halve the error
 
-	sparseFrom  = 8 // steps of conjugate gradients before a list is made, if passes are from memory,
-	directLeast = 4 // and for which an old factor is tried
+	sparseFrom  = 8 // steps of conjugate gradients before a list is made, if passes read memory,
+	directLeast = 4 // and before an old factor is tried
 )
 
 // newton is the state of Newton's method.
@@ -43,18 +44,18 @@ type newton[T dist.Float] struct {
 	f, g  []T // potentials that become the base
 }
 
-// climb makes steps until the tolerance is reached, the passes over K reach limit, or steps do
-// not pay. Every pass counts as an iteration.
+// climb makes steps until the tolerance is reached, the passes over K reach limit, or the steps no
+// longer save time. Every pass counts as an iteration.
 func (nw *newton[T]) climb(ctx context.Context, d dual[T], limit int) error {
-	if err := nw.enter(ctx, d); err != nil {
+	if err := nw.enterDual(ctx, d); err != nil {
 		return err
 	}
-	defer nw.leave(d)
+	defer nw.leaveDual(d)
 	it := nw.point.it
 	res := &it.res
 	radius, ratio := float64(newtonRadius), 1.0
 	for poor := 0; poor < newtonPatience && res.Iterations+2 <= limit; {
-		d.residual()
+		d.setResidual()
 		if it.converged() || !finite(res.MarginalError) {
 			break
 		}
@@ -63,17 +64,17 @@ func (nw *newton[T]) climb(ctx context.Context, d dual[T], limit int) error {
 		if err := nw.direction(ctx, d, forcing, radius, limit-1); err != nil {
 			return err
 		}
-		d.confine(nw.sys.beta)
-		gain, err := nw.search(ctx, d, &radius, limit)
+		d.clipDirection(nw.sys.beta)
+		gain, err := nw.lineSearch(ctx, d, &radius, limit)
 		if err != nil {
 			return err
 		}
 		if gain && res.Iterations < limit {
-			if err := nw.balance(ctx, d); err != nil {
+			if err := nw.plainIteration(ctx, d); err != nil {
 				return err
 			}
 		}
-		d.residual()
+		d.setResidual()
 		ratio = res.MarginalError / before
 		switch {
 		case !gain:
@@ -88,8 +89,8 @@ func (nw *newton[T]) climb(ctx context.Context, d dual[T], limit int) error {
 	return nil
 }
 
-// enter makes the last iterate the point of the dual.
-func (nw *newton[T]) enter(ctx context.Context, d dual[T]) error {
+// enterDual makes the last iterate the current point of the dual.
+func (nw *newton[T]) enterDual(ctx context.Context, d dual[T]) error {
 	it, p := nw.point.it, &nw.point
 	kernel := &it.kernel
 	for _, v := range []*[]T{&p.u, &p.tu, &nw.f} {
@@ -99,34 +100,34 @@ func (nw *newton[T]) enter(ctx context.Context, d dual[T]) error {
 		kernel.GrowColumn(v)
 	}
 	nw.sys.allocate()
-	if err := it.final(ctx); err != nil {
+	if err := it.finalizePlan(ctx); err != nil {
 		return err
 	}
 	copy(p.u, it.plan.u)
 	copy(p.v, it.plan.v)
 	nw.sys.sparse.steps, nw.sys.sparse.refused = 0, false
 	nw.sys.direct.spent, nw.sys.direct.refused = 0, false
-	return d.enter(ctx)
+	return d.prepare(ctx)
 }
 
-// leave makes the point the last iterate.
-func (nw *newton[T]) leave(d dual[T]) {
+// leaveDual makes the current point the last iterate.
+func (nw *newton[T]) leaveDual(d dual[T]) {
 	it := nw.point.it
 	nw.sys.direct.made, nw.sys.sparse.made = false, false
-	d.residual()
-	nw.point.store()
+	d.setResidual()
+	nw.point.storeIterate()
 	if it.converged() && it.res.Status != StatusLowPrecision {
 		it.res.Status = StatusConverged
 	}
 }
 
-// direction sets β to the direction of a step, of a residual of at most enough, and counts the
-// passes. A pass over a list counts as the part of K that the list is.
+// direction sets β to the direction of a step with a residual of at most enough, and counts the
+// passes. A pass over a list counts as a fraction of a pass, by its number of elements.
 //
-// The system begins with products over K. Once these have cost as much as a list of the elements
-// that matter (sparse.go), the list is made; once the steps have cost as much as a factor
-// (direct.go), the factor is. So at worst it takes twice the time of the better choice. The next
-// directions use an old factor until they have cost as much as a new one.
+// The first products use K. When these have cost as much as making a list of the relevant elements
+// (sparse.go), the list is made. When the steps have cost as much as a factor (direct.go), the
+// factor is computed. So the time is at most twice that of the better choice. Later directions use
+// an old factor until they have cost as much as a new one.
 func (nw *newton[T]) direction(ctx context.Context, d dual[T], enough, radius float64, limit int) error {
 	it, sys := nw.point.it, nw.sys
 	res, dir, sp := &it.res, &sys.direct, &sys.sparse
@@ -134,17 +135,17 @@ func (nw *newton[T]) direction(ctx context.Context, d dual[T], enough, radius fl
 	most, stall := 4*small+100, 2*small+100
 	diag, rows, weight := d.system()
 	copy(sys.rhs, nw.point.e)
-	sys.set(it, plan[T]{nw.point.u, nw.point.v}, diag, rows)
-	goal := enough * enough / weight // ‖r‖₁² ≤ Σ d · Σ r²/d, d the diagonal
+	sys.setup(it, plan[T]{nw.point.u, nw.point.v}, diag, rows)
+	goal := enough * enough / weight // ‖r‖₁² ≤ Σ d · Σ r²/d, where d is the diagonal
 	factors := !dir.refused && factorable(&it.kernel)
 	clear(sys.beta)
 	sp.made = false
-	if err := d.aim(ctx, sys); err != nil {
+	if err := d.completeSystem(ctx, sys); err != nil {
 		return err
 	}
 	from := int(sparseFrom * it.kernel.Size() / sys.passCost())
 	if !sp.refused && sp.steps > from/2 && res.Iterations < limit {
-		if err := sys.list(ctx); err != nil {
+		if err := sys.makeList(ctx); err != nil {
 			return err
 		}
 		res.Iterations++
@@ -169,7 +170,7 @@ func (nw *newton[T]) direction(ctx context.Context, d dual[T], enough, radius fl
 		case err != nil || steps < count || !(size > goal) || most < 1 || res.Iterations >= limit || sys.largest() > radius:
 			return err
 		case lists:
-			if err = sys.list(ctx); err == nil {
+			if err = sys.makeList(ctx); err == nil {
 				res.Iterations++
 			}
 		case factors:
@@ -185,10 +186,10 @@ func (nw *newton[T]) direction(ctx context.Context, d dual[T], enough, radius fl
 	}
 }
 
-// search takes the longest of a few steps along β, of at most radius, that raises the dual, and
-// reports whether there is one. Where the dual changes by rounding only, its derivative along the
-// step must have become smaller.
-func (nw *newton[T]) search(ctx context.Context, d dual[T], radius *float64, limit int) (bool, error) {
+// lineSearch takes the longest of a few steps along β, of at most radius, that increases the dual.
+// It reports whether there is one. If the dual changes by rounding only, its derivative along the
+// step must decrease.
+func (nw *newton[T]) lineSearch(ctx context.Context, d dual[T], radius *float64, limit int) (bool, error) {
 	p, it, beta := &nw.point, nw.point.it, nw.sys.beta
 	var slope float64
 	for j, e := range p.e {
@@ -208,12 +209,12 @@ func (nw *newton[T]) search(ctx context.Context, d dual[T], radius *float64, lim
 		for j, v := range p.v {
 			p.tv[j] *= v
 		}
-		ok, err := nw.try(ctx, d)
+		ok, err := nw.tryPoint(ctx, d)
 		if err != nil {
 			return false, err
 		}
 		if !ok {
-			if nw.absorb() { // relative to another base now
+			if nw.absorb() { // β is relative to another base now
 				if err := it.kernel.Fill(ctx); err != nil {
 					return false, err
 				}
@@ -222,9 +223,9 @@ func (nw *newton[T]) search(ctx context.Context, d dual[T], radius *float64, lim
 			t /= 4
 			continue
 		}
-		gain, after := d.gain(t, beta)
+		gain, after := d.trialGain(t, beta)
 		if gain > noise || gain >= -noise && math.Abs(after) <= float64(0.9*slope) {
-			d.take()
+			d.acceptTrial()
 			model := float64(t*slope) - float64(t*t*slope/2)
 			switch {
 			case gain > float64(0.75*model) && most >= *radius:
@@ -240,29 +241,29 @@ func (nw *newton[T]) search(ctx context.Context, d dual[T], radius *float64, lim
 	return false, nil
 }
 
-// balance makes a plain iteration.
-func (nw *newton[T]) balance(ctx context.Context, d dual[T]) error {
-	d.next()
-	ok, err := nw.try(ctx, d)
+// plainIteration makes one plain iteration.
+func (nw *newton[T]) plainIteration(ctx context.Context, d dual[T]) error {
+	d.proposeColumns()
+	ok, err := nw.tryPoint(ctx, d)
 	if ok {
-		d.take()
+		d.acceptTrial()
 	}
 	return err
 }
 
-// try completes the point tried from its tv, and reports whether it is accurate. It counts as an
-// iteration.
-func (nw *newton[T]) try(ctx context.Context, d dual[T]) (bool, error) {
+// tryPoint completes the trial point from its tv and reports whether it is accurate. It counts as
+// an iteration.
+func (nw *newton[T]) tryPoint(ctx context.Context, d dual[T]) (bool, error) {
 	it := nw.point.it
-	if !it.safe(nw.point.tv, it.b) {
+	if !it.isSafe(nw.point.tv, it.b) {
 		return false, nil
 	}
 	it.res.Iterations++
-	return d.try(ctx)
+	return d.completeTrial(ctx)
 }
 
-// absorb makes the scalings of the point 1 and their logarithms part of the base. It reports
-// whether there was anything to absorb, and a base to absorb it into.
+// absorb sets the scalings of the point to 1 and adds their logarithms to the base. It reports
+// false if all scalings are 1 already or if there is no base.
 func (nw *newton[T]) absorb() bool {
 	p, it := &nw.point, nw.point.it
 	log := &it.log
@@ -281,8 +282,8 @@ func (nw *newton[T]) absorb() bool {
 		nw.g[j] = num.Log2(v) + log.g[j]
 		it.q[j] *= v
 	}
-	weightless(p.u, nw.f)
-	weightless(p.v, nw.g)
+	unitScalings(p.u, nw.f)
+	unitScalings(p.v, nw.g)
 	it.keepWeightless(nw.f, nw.g)
 	it.absorb(nw.f, nw.g)
 	log.basis = it.res.Iterations

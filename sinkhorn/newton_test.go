@@ -149,11 +149,11 @@ func TestFactorInTime(t *testing.T) {
 		{256, 1500, 40, 150}, {1000, 11000, 200, 900}, {4000, 88000, 1500, 6000},
 	} {
 		var s solver[float64]
-		s.reset(Settings{})
+		s.resetWorkspace(Settings{})
 		s.kernel.SetCost(dist.Matrix[float64]{Rows: c.n, Cols: c.n})
 		sys := &s.system
 		sp := &sys.sparse
-		sp.made, sp.pieces = c.listed > 0, make([]listed, 1)
+		sp.made, sp.pieces = c.listed > 0, make([]listPiece, 1)
 		sp.count.Store(int64(c.listed))
 		for i := range c.n {
 			sp.pieces[0].ends = append(sp.pieces[0].ends, (i+1)*c.listed/c.n)
@@ -170,10 +170,10 @@ func TestFactorInTime(t *testing.T) {
 	}
 	p := slowProblem[float64](150, 3000)
 	nw, sys, d := &s.solution.newton, &s.system, s.solution.dual()
-	if err := errors.Join(prepare(ctx, s, p), s.solution.forward(ctx, 300, 1e-12, nil), nw.enter(ctx, d)); err != nil {
+	if err := errors.Join(prepare(ctx, s, p), s.solution.solveFrom(ctx, 300, 1e-12, nil), nw.enterDual(ctx, d)); err != nil {
 		t.Fatal(err)
 	}
-	d.residual()
+	d.setResidual()
 	if err := nw.direction(ctx, d, 1e-20, math.Inf(1), 1<<20); err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestTriangular(t *testing.T) {
 			kernel.SetCost(dist.Matrix[float64]{Rows: 1 << 10, Cols: 1 << 10}) // large, so that workers are used
 			kernel.LayOut(false, false, workers)
 			d := direct[float64]{m: m, h: slices.Clone(h), less: make([]float64, directLines)}
-			if ok, err := d.triangular(t.Context(), &kernel); !ok || err != nil {
+			if ok, err := d.factorizeRows(t.Context(), &kernel); !ok || err != nil {
 				t.Fatal(ok, err)
 			}
 			for j := range m {
@@ -229,7 +229,7 @@ func TestTriangular(t *testing.T) {
 			asmtest.SameSlices(t, fmt.Sprintf("m = %d, two goroutines", m), d.h, want)
 			d.h = slices.Clone(h)
 			d.h[m*m-1] = -1
-			if ok, err := d.triangular(t.Context(), &kernel); ok || err != nil {
+			if ok, err := d.factorizeRows(t.Context(), &kernel); ok || err != nil {
 				t.Errorf("m = %d, not definite: %v, %v", m, ok, err)
 			}
 		}
@@ -256,11 +256,11 @@ func TestSparse(t *testing.T) {
 		p := slowProblem[float64](c.n, c.lambda)
 		nw, sys, d := &s.solution.newton, &s.system, s.solution.dual()
 		start := func(p *Problem[float64]) {
-			if err := errors.Join(prepare(ctx, s, p), s.solution.forward(ctx, 50, 1e-12, nil), nw.enter(ctx, d)); err != nil {
+			if err := errors.Join(prepare(ctx, s, p), s.solution.solveFrom(ctx, 50, 1e-12, nil), nw.enterDual(ctx, d)); err != nil {
 				t.Fatal(err)
 			}
-			d.residual()
-			sys.set(&s.own, plan[float64]{nw.point.u, nw.point.v}, s.columns, s.own.a)
+			d.setResidual()
+			sys.setup(&s.own, plan[float64]{nw.point.u, nw.point.v}, s.columns, s.own.a)
 		}
 		start(p)
 		m, u, v := s.kernel.M(), nw.point.u, nw.point.v
@@ -275,7 +275,7 @@ func TestSparse(t *testing.T) {
 			}
 		}
 		got := make([]float64, m)
-		if err := errors.Join(s.kernel.Sweep(ctx, sys.sweep.s, sys.sd, sys.z, sys.sweep.w), sys.list(ctx), sys.sparse.square(ctx, &s.kernel, got, sys.d)); err != nil {
+		if err := errors.Join(s.kernel.Sweep(ctx, sys.sweep.s, sys.sd, sys.z, sys.sweep.w), sys.makeList(ctx), sys.sparse.multiply(ctx, &s.kernel, got, sys.d)); err != nil {
 			t.Fatal(err)
 		}
 		for j, v := range v {
@@ -311,7 +311,7 @@ func TestSparse(t *testing.T) {
 			}
 		}
 		start(slowProblem[float64](150, 3))
-		if err := sys.list(ctx); err != nil || sys.sparse.made {
+		if err := sys.makeList(ctx); err != nil || sys.sparse.made {
 			t.Errorf("%v: %d elements of %d are a list, %v", storage, sys.sparse.count.Load(), s.kernel.N()*m, err)
 		}
 	}
@@ -353,7 +353,7 @@ func TestNewtonClimbs(t *testing.T) {
 			}
 			ctx := t.Context()
 			it := &s.own
-			if err := errors.Join(prepare(ctx, s, p), it.restart(ctx, 0, nil)); err != nil {
+			if err := errors.Join(prepare(ctx, s, p), it.setStart(ctx, 0, nil)); err != nil {
 				t.Fatal(err)
 			}
 			steps := 0
@@ -428,12 +428,12 @@ func TestNewtonGivesUp(t *testing.T) {
 		}
 		ctx := t.Context()
 		p := slowProblem[float64](40, []float64{300, 300, 2000}[i])
-		if err := errors.Join(prepare(ctx, s, p), s.solution.forward(ctx, 30000, 1e-4, nil)); err != nil {
+		if err := errors.Join(prepare(ctx, s, p), s.solution.solveFrom(ctx, 30000, 1e-4, nil)); err != nil {
 			t.Fatal(err)
 		}
 		it := &s.own
 		before := it.res
-		if ok, err := s.solution.try(ctx, attempt[float64]{start: &s.solution.annealed}); ok || err != nil {
+		if ok, err := s.solution.tryStart(ctx, attempt[float64]{start: &s.solution.annealed}); ok || err != nil {
 			t.Fatalf("%v: ε-scaling is better than an error of %v, %v", domain, before.MarginalError, err)
 		}
 		if it.res.Iterations != before.Iterations || it.res.MarginalError != before.MarginalError || it.res.Annealing == 0 {
@@ -458,7 +458,7 @@ func TestAbsorb(t *testing.T) {
 	}
 	p := slowProblem[float64](40, 100)
 	nw, d := &s.solution.newton, s.solution.dual()
-	if err := errors.Join(prepare(ctx, s, p), s.solution.forward(ctx, 20, 1e-9, nil), nw.enter(ctx, d)); err != nil {
+	if err := errors.Join(prepare(ctx, s, p), s.solution.solveFrom(ctx, 20, 1e-9, nil), nw.enterDual(ctx, d)); err != nil {
 		t.Fatal(err)
 	}
 	column := func() []float64 {
@@ -480,7 +480,7 @@ func TestAbsorb(t *testing.T) {
 			t.Errorf("column %d: %v, was %v, sums to %v", j, c, want[j], sum)
 		}
 	}
-	nw.leave(d)
+	nw.leaveDual(d)
 	if e := math.Abs(s.own.res.MarginalError); !(e > 0 && e < 1) {
 		t.Errorf("marginal error %v", e)
 	}

@@ -9,42 +9,44 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// The dual of partial transport, for Newton's method. With u = a e^φ and v = b e^ψ up to a factor of
-// each, φ ≤ 0 and ψ ≤ 0, and e^η the product of the two factors, it is
+// The dual of partial transport, for Newton's method. Let u = a e^φ and v = b e^ψ, up to a factor
+// of each, with φ ≤ 0 and ψ ≤ 0. Let e^η be the product of the two factors and s the mass. The dual
+// is
 //
-//	D = Σ a φ + Σ b ψ + s η − Σ T,   s the mass.
+//	D = Σ a φ + Σ b ψ + s η − Σ T.
 //
-// A row either has the sum a_i, or is at its cap: φ_i = 0, and its sum is at most a_i. Columns likewise.
-// For given v, the best u is known in closed form, and with it which rows are at their cap. A change of ψ
-// moves the φ of the other rows, and η:
+// A row either has the sum a_i, or is at its cap: φ_i = 0 and its sum is at most a_i. The same
+// holds for columns. For given v, the best u and the set of rows at their cap are known in closed
+// form. A change of ψ moves η and the φ of the other rows:
 //
 //	∇D = b − c,   −∇²D = diag(c) − Tᵀ diag(1/a) T − t tᵀ/Σt,
 //
-// where the second term takes the rows below their cap only, and t are the column sums of the rows at
-// their cap, as if these were one row. D is concave. Its slope is continuous, its curvature is not.
+// where the second term contains only rows below their cap, and t contains the column sums of the
+// rows at their cap, as if these were one row. D is concave. Its slope is continuous, its curvature
+// is not.
 //
-// The constraint ψ ≤ 0 is kept by an active set (projected Newton's method; D. P. Bertsekas, SIAM J. Control
-// Optim. 20 (1982)). A step holds the columns at the cap that the next plain iteration would have there, and
-// moves those of them that are below the cap up to it. The others solve Newton's system, and end at the cap
-// at the latest. The plain iteration that follows every step corrects the set.
+// An active set keeps ψ ≤ 0 (projected Newton's method; D. P. Bertsekas, SIAM J. Control Optim. 20
+// (1982)). A step holds the columns at the cap that the next plain iteration would have there, and
+// moves those of them that are below the cap up to it. The others solve Newton's system and stop at
+// the cap. The plain iteration after each step corrects the set.
 
-// partial is the dual of partial transport. Its iteration is that of unbalanced.
+// partial is the dual of partial transport. It uses the iteration of unbalanced.
 type partial[T dist.Float] struct {
 	*dualPoint[T]
-	iteration  *unbalanced[T]
-	t          []T     // column sums of the rows at their cap,
-	sum        float64 // their sum,
-	known      bool    // whether it has been computed for the point at hand
-	held       []bool  // columns that the last direction held at the cap
-	free       bool    // there are none
-	top        float64 // log₂ of the cap of the columns, v/b
-	sumA, sumB float64
+	iteration   *unbalanced[T]
+	cappedSums  []T     // column sums of the rows at their cap
+	cappedTotal float64 // sum of cappedSums
+	cappedKnown bool    // cappedSums belong to the current point
+	held        []bool  // columns that the last direction held at the cap
+	noneHeld    bool    // no column is held
+	columnCap   float64 // log₂ of the cap of the columns, v/b
+	sumA, sumB  float64
 }
 
-func (d *partial[T]) enter(ctx context.Context) error {
+func (d *partial[T]) prepare(ctx context.Context) error {
 	it := d.it
 	it.kernel.GrowColumn(&d.diag)
-	it.kernel.GrowColumn(&d.t)
+	it.kernel.GrowColumn(&d.cappedSums)
 	gibbs.Grow(&d.held, it.kernel.M())
 	clear(d.held)
 	d.sumA, d.sumB = 0, 0
@@ -57,35 +59,37 @@ func (d *partial[T]) enter(ctx context.Context) error {
 	if err := it.kernel.Mul(ctx, d.sums, d.v); err != nil {
 		return err
 	}
-	d.iteration.scaling(d.tu, d.sums, rowSide) // for what it says about caps
+	d.iteration.bestScaling(d.tu, d.sums, rowSide) // sets the caps
 	d.setRows()
 	return nil
 }
 
-// setRows sets rows to the row sums, and to 0 for the rows at their cap.
+// setRows sets rows to the row sums, or to 0 for the rows at their cap.
 func (d *partial[T]) setRows() {
-	d.known, d.sum = false, 0
+	d.cappedKnown, d.cappedTotal = false, 0
 	for i, u := range d.u {
 		r := T(u * d.sums[i])
 		if d.rows[i] = r; d.iteration.capped.rows[i] {
 			d.rows[i] = 0
-			d.sum += float64(r)
+			d.cappedTotal += float64(r)
 		}
 	}
 }
 
-func (d *partial[T]) take() {
-	d.dualPoint.take()
+func (d *partial[T]) acceptTrial() {
+	d.dualPoint.acceptTrial()
 	d.setRows()
 }
 
-func (d *partial[T]) next() { d.iteration.bestColumns() }
+func (d *partial[T]) proposeColumns() { d.iteration.bestColumns() }
 
 func (d *partial[T]) system() (diag, rows []T, weight float64) { return d.iteration.system() }
 
-func (d *partial[T]) try(ctx context.Context) (bool, error) { return d.iteration.try(ctx) }
+func (d *partial[T]) completeTrial(ctx context.Context) (bool, error) {
+	return d.iteration.completeTrial(ctx)
+}
 
-func (d *partial[T]) residual() {
+func (d *partial[T]) setResidual() {
 	it := d.it
 	d.iteration.bestColumns()
 	it.res.MarginalError, d.iteration.weight = 0, 0
@@ -99,34 +103,35 @@ func (d *partial[T]) residual() {
 	}
 }
 
-// aim completes the system, and begins the direction with the way of the held columns up to the cap.
-func (d *partial[T]) aim(ctx context.Context, sys *system[T]) error {
+// completeSystem adds the common row to the system. The initial direction moves the held columns up
+// to the cap.
+func (d *partial[T]) completeSystem(ctx context.Context, sys *system[T]) error {
 	it := d.it
-	if !d.known {
+	if !d.cappedKnown {
 		for i, u := range d.u {
 			if it.scratch[i] = u; d.rows[i] != 0 {
 				it.scratch[i] = 0
 			}
 		}
-		if err := it.kernel.MulTrans(ctx, d.t, it.scratch); err != nil {
+		if err := it.kernel.MulTrans(ctx, d.cappedSums, it.scratch); err != nil {
 			return err
 		}
 		it.res.Iterations++
 		for j, v := range d.v {
-			d.t[j] *= v
+			d.cappedSums[j] *= v
 		}
-		d.known = true
+		d.cappedKnown = true
 	}
-	d.top, d.free = math.Inf(-1), true
+	d.columnCap, d.noneHeld = math.Inf(-1), true
 	for j := range d.v {
 		if d.iteration.capped.columns[j] {
-			d.free = false
-			d.top = max(d.top, d.level(j))
+			d.noneHeld = false
+			d.columnCap = max(d.columnCap, d.logRatio(j))
 		}
 	}
-	sys.free = d.free
-	if sys.common = nil; d.sum > 0 {
-		sys.common, sys.commonSum = d.t, T(d.sum)
+	sys.shiftInvariant = d.noneHeld
+	if sys.commonRow = nil; d.cappedTotal > 0 {
+		sys.commonRow, sys.commonRowSum = d.cappedSums, T(d.cappedTotal)
 	}
 	moves := false
 	for j := range d.v {
@@ -136,7 +141,7 @@ func (d *partial[T]) aim(ctx context.Context, sys *system[T]) error {
 		}
 		sys.d[j] = 0
 		if held {
-			if way := d.top - d.level(j); way > d.rounding() {
+			if way := d.columnCap - d.logRatio(j); way > d.logRatioRounding() {
 				sys.d[j], moves = T(way*math.Ln2), true
 			}
 		}
@@ -145,8 +150,8 @@ func (d *partial[T]) aim(ctx context.Context, sys *system[T]) error {
 		return nil
 	}
 	copy(sys.beta, sys.d)
-	sys.weigh()
-	if err := sys.square(ctx); err != nil {
+	sys.setRowWeights()
+	if err := sys.multiply(ctx); err != nil {
 		return err
 	}
 	it.res.Iterations++
@@ -158,9 +163,10 @@ func (d *partial[T]) aim(ctx context.Context, sys *system[T]) error {
 	return nil
 }
 
-// confine ends the direction at the cap, and adds to the gradient what moving the cap itself is worth.
-func (d *partial[T]) confine(beta []T) {
-	if d.free {
+// clipDirection stops the direction at the cap, and adds to the gradient the effect of moving the
+// cap.
+func (d *partial[T]) clipDirection(beta []T) {
+	if d.noneHeld {
 		return
 	}
 	top, at := math.Inf(-1), -1
@@ -168,23 +174,23 @@ func (d *partial[T]) confine(beta []T) {
 		if b == 0 {
 			continue
 		}
-		l := d.level(j)
+		l := d.logRatio(j)
 		if !d.held[j] {
-			beta[j] = T(min(float64(beta[j]), (d.top-l)*math.Ln2))
+			beta[j] = T(min(float64(beta[j]), (d.columnCap-l)*math.Ln2))
 		}
-		if at < 0 || l > top+d.rounding() || l > top-d.rounding() && beta[j] > beta[at] {
+		if at < 0 || l > top+d.logRatioRounding() || l > top-d.logRatioRounding() && beta[j] > beta[at] {
 			top, at = l, j
 		}
 	}
 	d.e[at] -= T(d.sumB - d.it.partial)
 }
 
-// level returns log₂(v_j/b_j).
-func (d *partial[T]) level(j int) float64 {
-	return levelOf(d.it, d.v[j], d.it.b[j], d.it.log.g, j)
+// logRatio returns log₂(v_j/b_j).
+func (d *partial[T]) logRatio(j int) float64 {
+	return logRatioOf(d.it, d.v[j], d.it.b[j], d.it.log.g, j)
 }
 
-func levelOf[T dist.Float](it *iteration[T], x, weight T, base []T, i int) float64 {
+func logRatioOf[T dist.Float](it *iteration[T], x, weight T, base []T, i int) float64 {
 	if weight == 0 {
 		return math.Inf(-1)
 	}
@@ -195,28 +201,28 @@ func levelOf[T dist.Float](it *iteration[T], x, weight T, base []T, i int) float
 	return l
 }
 
-// rounding is the rounding of a level.
-func (d *partial[T]) rounding() float64 {
-	top := math.Abs(d.top)
-	if d.free {
+// logRatioRounding returns the rounding error of logRatio.
+func (d *partial[T]) logRatioRounding() float64 {
+	top := math.Abs(d.columnCap)
+	if d.noneHeld {
 		top = 0
 	}
-	return float64(d.it.limits.epsilon * (1 + top)) // rounded before it is added, wherever this is inlined
+	return float64(d.it.limits.epsilon * (1 + top)) // the conversion prevents a fused multiply-add
 }
 
-// noise is the rounding of the dual.
+// noise returns the rounding error of the dual.
 func (d *partial[T]) noise() float64 {
-	return d.dualPoint.noise() + float64((d.sumA+d.sumB)*d.rounding())
+	return d.dualPoint.noise() + float64((d.sumA+d.sumB)*d.logRatioRounding())
 }
 
-func (d *partial[T]) gain(t float64, beta []T) (gain, slope float64) {
+func (d *partial[T]) trialGain(t float64, beta []T) (gain, slope float64) {
 	it := d.it
 	before, after := math.Inf(-1), math.Inf(-1)
 	for i, a := range it.a {
 		if a > 0 {
 			gain = num.FMA(float64(a), num.Log(float64(d.tu[i])/float64(d.u[i])), gain)
-			before = max(before, levelOf(it, d.u[i], a, it.log.f, i))
-			after = max(after, levelOf(it, d.tu[i], a, it.log.f, i))
+			before = max(before, logRatioOf(it, d.u[i], a, it.log.f, i))
+			after = max(after, logRatioOf(it, d.tu[i], a, it.log.f, i))
 		}
 	}
 	gain -= float64((d.sumA - it.partial) * (after - before) * math.Ln2)
@@ -229,8 +235,8 @@ func (d *partial[T]) gain(t float64, beta []T) (gain, slope float64) {
 		x := float64(beta[j])
 		gain = num.FMA(float64(b), float64(t*x), gain)
 		slope = num.FMA(float64(b)-float64(d.tv[j]*d.tq[j]), x, slope)
-		before = max(before, d.level(j))
-		if l := levelOf(it, d.tv[j], b, it.log.g, j); l > after {
+		before = max(before, d.logRatio(j))
+		if l := logRatioOf(it, d.tv[j], b, it.log.g, j); l > after {
 			after, at = l, j
 		}
 	}
@@ -259,18 +265,18 @@ func (d *partial[T]) value() float64 {
 	return float64((side(d.tu, it.u(k), it.a, it.log.f) + side(d.tv, it.v(k), it.b, it.log.g)) * math.Ln2)
 }
 
-// columnsBest calls bestColumns, and reports whether the scalings that it has found can be used. In partial
+// updateColumns calls bestColumns and reports whether its scalings can be used. In partial
 // transport a scaling at its cap may overflow.
-func (d *unbalanced[T]) columnsBest() bool {
+func (d *unbalanced[T]) updateColumns() bool {
 	d.bestColumns()
-	return d.it.partial == 0 || d.it.safe(d.tv, d.it.b)
+	return d.it.partial == 0 || d.it.isSafe(d.tv, d.it.b)
 }
 
-// caps says which rows and columns are at their cap.
+// caps contains which rows and columns are at their cap.
 type caps struct{ rows, columns []bool }
 
-// of returns the caps of one side, n of them.
-func (c *caps) of(at side, n int) []bool {
+// ofSide returns the caps of one side with n points.
+func (c *caps) ofSide(at side, n int) []bool {
 	x := &c.rows
 	if at == columnSide {
 		x = &c.columns

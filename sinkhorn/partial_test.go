@@ -184,17 +184,17 @@ func TestPartialGain(t *testing.T) {
 		}
 		nw, d, sys := &s.solution.newton, &s.solution.partial, &s.system
 		point := &nw.point
-		if err := errors.Join(nw.enter(t.Context(), d), s.kernel.MulTrans(t.Context(), s.own.q, point.u)); err != nil {
+		if err := errors.Join(nw.enterDual(t.Context(), d), s.kernel.MulTrans(t.Context(), s.own.q, point.u)); err != nil {
 			t.Fatal(err)
 		}
-		d.residual()
+		d.setResidual()
 		before := d.value()
 		diag, rows, _ := d.system()
-		sys.set(&s.own, plan[float64]{point.u, point.v}, diag, rows)
-		if err := d.aim(t.Context(), sys); err != nil {
+		sys.setup(&s.own, plan[float64]{point.u, point.v}, diag, rows)
+		if err := d.completeSystem(t.Context(), sys); err != nil {
 			t.Fatal(err)
 		}
-		if d.free || d.sum == 0 || sys.common == nil {
+		if d.noneHeld || d.cappedTotal == 0 || sys.commonRow == nil {
 			t.Fatal("no row or no column is at its cap")
 		}
 		rng, beta := rand.New(rand.NewPCG(1, 2)), make([]float64, s.kernel.M())
@@ -209,7 +209,7 @@ func TestPartialGain(t *testing.T) {
 		if move {
 			clear(d.held) // or it would not confine
 		}
-		d.confine(beta)
+		d.clipDirection(beta)
 		var slope float64
 		for j, e := range point.e {
 			slope += e * beta[j]
@@ -218,10 +218,10 @@ func TestPartialGain(t *testing.T) {
 			for j, v := range point.v {
 				point.tv[j] = v * math.Exp(h*beta[j])
 			}
-			if ok, err := nw.try(t.Context(), d); !ok || err != nil {
+			if ok, err := nw.tryPoint(t.Context(), d); !ok || err != nil {
 				t.Fatal(ok, err)
 			}
-			return d.gain(h, beta)
+			return d.trialGain(h, beta)
 		}
 		const h = 1e-4
 		up, _ := along(h)
@@ -236,9 +236,9 @@ func TestPartialGain(t *testing.T) {
 			t.Errorf("slope after %v, differences give %v", after, got)
 		}
 		along(0.5)
-		d.take()
-		point.store()
-		d.residual()
+		d.acceptTrial()
+		point.storeIterate()
+		d.setResidual()
 		if got := d.value() - before; !(math.Abs(got-gain) < 1e-12) {
 			t.Errorf("gain %v, the dual's values give %v", gain, got)
 		}

@@ -8,12 +8,12 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The dual of problems with penalties, for Newton's method, and what penalties add to the value. The
-// notation is that of unequal.go. The dual is a function of log v alone: u is the best for v, and so is
-// the shift. A constant that is added to log v therefore changes nothing.
+// The dual of problems with penalties, for Newton's method, and the contribution of penalties to
+// the value. The notation is that of unequal.go. The dual is a function of log v only: u and the
+// shift are the best for v. So a constant added to log v changes nothing.
 
-// enter prepares the point for Newton's steps.
-func (d *unbalanced[T]) enter(ctx context.Context) error {
+// prepare prepares the point for Newton's steps.
+func (d *unbalanced[T]) prepare(ctx context.Context) error {
 	d.it.kernel.GrowColumn(&d.diag)
 	if err := d.it.kernel.Mul(ctx, d.sums, d.v); err != nil {
 		return err
@@ -24,30 +24,30 @@ func (d *unbalanced[T]) enter(ctx context.Context) error {
 
 func (d *unbalanced[T]) system() (diag, rows []T, weight float64) { return d.diag, d.rows, d.weight }
 
-// next sets tv to the scalings of the next plain iteration.
-func (d *unbalanced[T]) next() {
+// proposeColumns sets tv to the scalings of the next plain iteration.
+func (d *unbalanced[T]) proposeColumns() {
 	d.bestColumns()
-	scale(d.tv, d.translation())
+	scaleByPower(d.tv, d.translation())
 }
 
-// take makes the point that has been tried the point at hand.
-func (d *unbalanced[T]) take() {
-	d.dualPoint.take()
+// acceptTrial makes the trial point the current point.
+func (d *unbalanced[T]) acceptTrial() {
+	d.dualPoint.acceptTrial()
 	d.it.shift = d.shift
 	d.setRows()
 }
 
-// bestColumns sets tv to the best v for the iterate, and g and tq to the column sums of the
-// plan without and with it.
+// bestColumns sets tv to the best v for the iterate, and g and tq to the column sums of the plan
+// without v and with it.
 func (d *unbalanced[T]) bestColumns() {
 	it := d.it
-	d.scaling(d.tv, it.q, columnSide)
+	d.bestScaling(d.tv, it.q, columnSide)
 	for j, v := range d.v {
 		d.g[j], d.tq[j] = v*it.q[j], d.tv[j]*it.q[j]
 	}
 }
 
-// setRows sets rows for the scalings u at hand and their sums.
+// setRows sets rows for the current scalings u and their sums.
 func (d *unbalanced[T]) setRows() {
 	t := d.it.penaltyOfA.tau
 	for i, u := range d.u {
@@ -55,8 +55,8 @@ func (d *unbalanced[T]) setRows() {
 	}
 }
 
-// residual: the columns ask for b' = c (v'/v)^(1/τ), with v' the best scaling.
-func (d *unbalanced[T]) residual() {
+// setResidual sets e = b' − c with b' = c (v'/v)^(1/τ), where v' is the best scaling.
+func (d *unbalanced[T]) setResidual() {
 	it, p := d.it, d.it.penaltyOfB
 	d.bestColumns()
 	share := d.share[:len(d.v)]
@@ -77,19 +77,19 @@ func (d *unbalanced[T]) residual() {
 		d.weight += float64(d.diag[j])
 		it.res.MarginalError += math.Abs(float64(c) - float64(d.tq[j]))
 	}
-	d.moves(mass)
+	d.setMass(mass)
 }
 
-// moves takes note of the mass of the plan, to which the tolerance is relative.
-func (d *unbalanced[T]) moves(mass float64) {
+// setMass stores the mass of the plan, to which the tolerance is relative.
+func (d *unbalanced[T]) setMass(mass float64) {
 	if it := d.it; it.partial == 0 {
-		it.mass = max(mass, it.limits.nothing)
+		it.mass = max(mass, it.limits.leastMass)
 	}
 }
 
-// worth replaces every x by ρ(1 − e^(−x/ρ)). This is by how much the dual rises if x is added to a
-// dual variable of a side with the penalty ρ, for each unit of mass that the side asks for.
-func (d *unbalanced[T]) worth(x []T, rho float64) {
+// penaltyGains replaces every x by ρ(1 − e^(−x/ρ)). This is the increase of the dual, for each unit
+// of mass that the side asks for, if x is added to a dual variable of a side with the penalty ρ.
+func (d *unbalanced[T]) penaltyGains(x []T, rho float64) {
 	if math.IsInf(rho, 1) {
 		return
 	}
@@ -102,7 +102,7 @@ func (d *unbalanced[T]) worth(x []T, rho float64) {
 		z := float64(T(-float64(x[i]) / rho))
 		switch lost := 1 - float64(e); {
 		case e == 1:
-		case e > 0.5 && e < 2: // without what rounding has added (W. Kahan)
+		case e > 0.5 && e < 2: // corrects the rounding of e (W. Kahan)
 			x[i] = T(rho * lost * z / num.Log(float64(e)))
 		default:
 			x[i] = T(rho * lost)
@@ -110,14 +110,14 @@ func (d *unbalanced[T]) worth(x []T, rho float64) {
 	}
 }
 
-// worthOf returns what worth makes of x, and e^(−x/ρ). A sum x + y is worth
-// worth(x) + e^(−x/ρ)·worth(y).
-func worthOf(x, rho float64) (worth, left float64) {
+// penaltyGain returns the value of penaltyGains for x, and e^(−x/ρ). The gain of a sum x + y is
+// gain(x) + e^(−x/ρ)·gain(y).
+func penaltyGain(x, rho float64) (worth, left float64) {
 	if math.IsInf(rho, 1) {
 		return x, 1
 	}
 	z := -x / rho
-	left = power(z * math.Log2E)
+	left = exp2(z * math.Log2E)
 	switch lost := 1 - left; {
 	case left == 1:
 		return x, left
@@ -128,7 +128,7 @@ func worthOf(x, rho float64) (worth, left float64) {
 	}
 }
 
-func (d *unbalanced[T]) gain(t float64, beta []T) (gain, slope float64) {
+func (d *unbalanced[T]) trialGain(t float64, beta []T) (gain, slope float64) {
 	it := d.it
 	rhoA, rhoB := float64(it.penaltyA*it.lambda), float64(it.penaltyB*it.lambda)
 	moved := (d.shift - it.shift) * math.Ln2
@@ -138,16 +138,16 @@ func (d *unbalanced[T]) gain(t float64, beta []T) (gain, slope float64) {
 			d.f[i] = T(num.Log(float64(d.tu[i]) / float64(d.u[i])))
 		}
 	}
-	d.worth(d.f, rhoA)
-	common, left := worthOf(moved, rhoA)
+	d.penaltyGains(d.f, rhoA)
+	common, left := penaltyGain(moved, rhoA)
 	for i, x := range d.f {
-		gain = num.FMA(float64(d.rows[i]), num.FMA(left, float64(x), common), gain) // (1 + 1/(ρλ)) T1 are rows
+		gain = num.FMA(float64(d.rows[i]), num.FMA(left, float64(x), common), gain) // rows are (1 + 1/(ρλ)) T1
 	}
 	for j, beta := range beta {
 		d.g[j] = T(t * float64(beta))
 	}
-	d.worth(d.g, rhoB)
-	common, left = worthOf(-moved, rhoB)
+	d.penaltyGains(d.g, rhoB)
+	common, left = penaltyGain(-moved, rhoB)
 	for j, x := range d.g {
 		asked := float64(d.e[j]) + float64(it.columns[j])
 		gain = num.FMA(asked, num.FMA(left, float64(x), common), gain)
@@ -161,14 +161,14 @@ func (d *unbalanced[T]) value() float64 {
 	it, k := d.it, d.it.res.Iterations
 	kind, shift := it.kind(k), float64(it.shift*math.Ln2)
 	side := func(x, slot, weight, base []T, rho, shift float64) (value, asked float64) {
-		natural(x, slot, kind, base, 0)
+		naturalPotentials(x, slot, kind, base, 0)
 		for i, w := range weight {
 			if x[i] -= num.Log(w); w == 0 {
 				x[i] = 0
 			}
 		}
-		d.worth(x, rho)
-		common, left := worthOf(shift, rho)
+		d.penaltyGains(x, rho)
+		common, left := penaltyGain(shift, rho)
 		for i, w := range weight {
 			worth := num.FMA(left, float64(x[i]), common)
 			value = num.FMA(float64(w), worth, value)
@@ -181,9 +181,9 @@ func (d *unbalanced[T]) value() float64 {
 	return value + right - mass
 }
 
-// done sets the marginal error from the column sums in g and those in tq, which the
-// next scaling v would have, and reports whether the iterations end.
-func (d *unbalanced[T]) done(tolerance float64, last bool) bool {
+// recordIteration computes the marginal error from the column sums g and the column sums tq for the
+// next scaling v. It reports whether the iterations end.
+func (d *unbalanced[T]) recordIteration(tolerance float64, last bool) bool {
 	it := d.it
 	var e, mass float64
 	for j, b := range it.b {
@@ -193,7 +193,7 @@ func (d *unbalanced[T]) done(tolerance float64, last bool) bool {
 		}
 	}
 	it.res.MarginalError = e
-	d.moves(mass)
+	d.setMass(mass)
 	done := tolerance > 0 && e <= tolerance*it.mass
 	switch {
 	case it.res.Status == StatusLowPrecision:
@@ -205,9 +205,9 @@ func (d *unbalanced[T]) done(tolerance float64, last bool) bool {
 	return done || last
 }
 
-// cost returns what penalties or Mass add to the value of a balanced problem, for a plan of row sums
+// penaltyCost returns the contribution of penalties or Mass to the value, for a plan with row sums
 // r and column sums c: the penalties, and the mass terms of the KL divergence.
-func (d *unbalanced[T]) cost(r, c []T) float64 {
+func (d *unbalanced[T]) penaltyCost(r, c []T) float64 {
 	it := d.it
 	var massA, massB, mass float64
 	for i, a := range it.a {

@@ -11,10 +11,10 @@ import (
 
 // Iterations on scalings.
 
-// start sets iterate k, and reports whether it is a scaling. Potentials that are too large
-// for the log domain are refused. Those that it represents roughly set StatusLowPrecision, by the
-// rule that holds for λ·cost.
-func (it *iteration[T]) start(k int, start []T) (scaled bool, err error) {
+// beginIterate sets iterate k from start. It reports whether the iterate is a scaling. It refuses
+// potentials that are too large for the log domain, and sets StatusLowPrecision for potentials that
+// are represented roughly, by the same rule as for λ·cost.
+func (it *iteration[T]) beginIterate(k int, start []T) (scaled bool, err error) {
 	u := it.u(k)
 	it.setKind(k, plainKind)
 	for i, f := range start {
@@ -40,7 +40,7 @@ func (it *iteration[T]) start(k int, start []T) (scaled bool, err error) {
 		return true, nil
 	}
 	exp.Exp2(it.scratch, u, 1)
-	if it.safe(it.scratch, it.a) || it.settings.Domain == DomainPlain {
+	if it.isSafe(it.scratch, it.a) || it.settings.Domain == DomainPlain {
 		copy(u, it.scratch)
 		return true, nil
 	}
@@ -48,17 +48,17 @@ func (it *iteration[T]) start(k int, start []T) (scaled bool, err error) {
 	return false, nil
 }
 
-// startPlain starts the problem in the plain domain without a pass over K, and reports
-// whether it can.
+// startPlain starts the problem in the plain domain without a pass over K. It reports whether that
+// is possible.
 func (it *iteration[T]) startPlain() bool {
 	it.res.Iterations, it.res.MarginalError, it.res.Status, it.res.Domain = 0, math.NaN(), StatusCompleted, DomainPlain
-	it.sweep.begun = false
-	scaled, err := it.start(0, it.problem.Start)
+	it.sweep.ready = false
+	scaled, err := it.beginIterate(0, it.problem.Start)
 	return scaled && err == nil
 }
 
-// scaledStep makes iteration k on scalings. If not ok, one of them has left the safe range:
-// u^k if half, otherwise v^k.
+// scaledStep makes iteration k on scalings. If ok is false, a scaling has left the safe range: u^k
+// if half is set, and otherwise v^k.
 func (it *iteration[T]) scaledStep(ctx context.Context, k int) (ok, half bool, err error) {
 	if !it.scaleColumns(k) {
 		return false, false, nil
@@ -72,32 +72,32 @@ func (it *iteration[T]) scaledStep(ctx context.Context, k int) (ok, half bool, e
 	return it.scaledRows(k), true, nil
 }
 
-// scaleColumns sets v^k = b ⊘ q, and reports whether it is in the safe range.
+// scaleColumns sets v^k = b ⊘ q. It reports whether v^k is in the safe range.
 func (it *iteration[T]) scaleColumns(k int) bool {
 	v := it.v(k)
 	pass.Divide(v, it.b, it.q)
 	if it.zeroB {
 		for j, b := range it.b {
 			if b == 0 {
-				v[j] = 0 // not 0/0
+				v[j] = 0 // avoids 0/0
 			}
 		}
 	}
-	return it.safe(v, it.b)
+	return it.isSafe(v, it.b)
 }
 
-// scaledRows reports whether u^k and its column sums are in the safe range. If so, iterate k is marked as
-// scalings.
+// scaledRows reports whether u^k and its column sums are in the safe range. If so, it marks iterate
+// k as scalings.
 func (it *iteration[T]) scaledRows(k int) bool {
-	if !it.safe(it.u(k), it.a) || !it.weightlessFinite(it.q) {
+	if !it.isSafe(it.u(k), it.a) || !it.weightlessFinite(it.q) {
 		return false
 	}
 	it.setKind(k, it.scalingKind())
 	return true
 }
 
-// weightlessFinite reports whether the column sums of points without weight are finite, so that they are
-// 0 with a scaling of 0. Where costs are negative they may overflow. On logarithms they are 0.
+// weightlessFinite reports whether the column sums of points without weight are finite, so that a
+// scaling of 0 gives 0. They may overflow for negative costs. On logarithms they are 0.
 func (it *iteration[T]) weightlessFinite(q []T) bool {
 	if !it.zeroB {
 		return true
@@ -110,9 +110,9 @@ func (it *iteration[T]) weightlessFinite(q []T) bool {
 	return true
 }
 
-// safe reports whether every scaling that belongs to a positive weight is within the limits,
-// and every other one is zero.
-func (it *iteration[T]) safe(x, weight []T) bool {
+// isSafe reports whether every scaling of a positive weight is within the limits and every other
+// scaling is zero.
+func (it *iteration[T]) isSafe(x, weight []T) bool {
 	out := pass.CountOutside(x, it.limits.lo, it.limits.hi)
 	if out == 0 {
 		return true

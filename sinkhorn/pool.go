@@ -7,11 +7,11 @@ import (
 	"github.com/gomonge/monge/dist"
 )
 
-// Pool lends solvers to any number of goroutines, in bounded memory. Its methods are safe for
+// Pool shares solvers among any number of goroutines, in bounded memory. Its methods are safe for
 // concurrent use.
 type Pool[T dist.Float] struct {
-	free chan solverImpl[T]
-	keep float64 // bytes of the problems whose workspace a solver keeps
+	free      chan solverImpl[T]
+	keepBytes float64 // a solver keeps the workspace of problems up to this size in bytes
 }
 
 // NewPool returns a pool of solvers with these settings; nil means the zero Settings.
@@ -34,8 +34,8 @@ func NewPool[T dist.Float](settings *Settings, solvers int) (*Pool[T], error) {
 	if set.MaxMemory = share / 4; set.MaxMemory == 0 {
 		return nil, fmt.Errorf("%w: MaxMemory leaves %d bytes for each of %d solvers", ErrSettings, share, solvers)
 	}
-	// A solver keeps buffers of eight kinds, each from another problem perhaps, and up to a quarter
-	// larger than needed: 10/32 of the share, besides 2/4 for the problem at hand and its gradient.
+	// A solver keeps buffers of eight kinds, each perhaps from another problem and up to a quarter
+	// larger than needed: 10/32 of the share. The current problem and its gradient take 2/4.
 	p := &Pool[T]{make(chan solverImpl[T], solvers), float64(share) / 32}
 	for range solvers {
 		s, err := solverOf[T](&set)
@@ -62,7 +62,7 @@ func (p *Pool[T]) Solve(ctx context.Context, problem *Problem[T], use func(*Resu
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	defer p.giveBack(s)
+	defer p.returnSolver(s)
 	r, err := s.solutionOf(ctx, *problem)
 	if err != nil {
 		return err
@@ -70,14 +70,14 @@ func (p *Pool[T]) Solve(ctx context.Context, problem *Problem[T], use func(*Resu
 	return use(r)
 }
 
-// giveBack lets go of a problem's data, and of its workspace if that is large.
-func (p *Pool[T]) giveBack(s solverImpl[T]) {
-	s.release(p.keep)
+// returnSolver releases a problem's data, and the workspace if it is large.
+func (p *Pool[T]) returnSolver(s solverImpl[T]) {
+	s.release(p.keepBytes)
 	p.free <- s
 }
 
-// release lets go of a problem's data, and of its workspace if the problem took more than keep
-// bytes. The result is not valid any more.
+// release releases a problem's data, and the workspace if the problem took more than keep bytes.
+// The result becomes invalid.
 func (s *solver[T]) release(keep float64) {
 	kernel := &s.kernel
 	if kernel.N() > 0 && kernel.M() > 0 && s.own.bytes()+kernel.SinkBytes() > keep {
@@ -85,5 +85,5 @@ func (s *solver[T]) release(keep float64) {
 	}
 	s.own.problem = Problem[T]{}
 	kernel.Release()
-	s.count++
+	s.resultCount++
 }

@@ -63,29 +63,30 @@ func (r *Result[T]) implementation() resultImpl[T] {
 // outcome implements the Result of an iteration.
 type outcome[T dist.Float] struct {
 	it     *iteration[T]
-	solver *solver[T] // that has made the result
-	lane   int        // if positive, one more than the lane that still holds the last iterate
+	solver *solver[T] // solver that made the result
+	lane   int        // if positive, the lane that contains the last iterate, plus one
 }
 
-// publish makes the result of the iteration one of the solver, valid until the solver's next result.
+// publish returns the result of the iteration as a result of the solver, valid until the solver's
+// next result.
 func (r *outcome[T]) publish(s *solver[T]) *Result[T] {
 	r.solver = s
-	r.it.res.impl, r.it.res.serial = r, s.count
+	r.it.res.impl, r.it.res.serial = r, s.resultCount
 	return &r.it.res
 }
 
-// enter marks the solver as being used, until its leave, and returns the iteration, whose workspace others may
-// have used since.
-func (r *outcome[T]) enter(serial uint64) *iteration[T] {
+// acquire marks the solver as busy and returns the iteration with its kernel restored. The caller
+// must call markFree.
+func (r *outcome[T]) acquire(serial uint64) *iteration[T] {
 	s := r.solver
-	s.enter()
-	if serial != s.count {
-		s.leave()
+	s.markBusy()
+	if serial != s.resultCount {
+		s.markFree()
 		panic("sinkhorn: a Result was used after the next call of its Solver")
 	}
-	r.it.place()
+	r.it.placeKernel()
 	if r.lane > 0 {
-		s.group.lanes.fetch(r.it, r.lane-1, r.it.res.Iterations)
+		s.group.lanes.fetchIterate(r.it, r.lane-1, r.it.res.Iterations)
 		r.lane = 0
 	}
 	return r.it
@@ -101,7 +102,7 @@ func (it *iteration[T]) hasResult() error {
 
 // columnSums sets columns to the column sums of the plan.
 func (it *iteration[T]) columnSums(ctx context.Context) error {
-	if err := it.final(ctx); err != nil {
+	if err := it.finalizePlan(ctx); err != nil {
 		return err
 	}
 	it.kernel.GrowColumn(&it.columns)
@@ -114,7 +115,7 @@ func (it *iteration[T]) columnSums(ctx context.Context) error {
 	return nil
 }
 
-// rowSums sets r to the row sums of the plan, after final.
+// rowSums sets r to the row sums of the plan. finalizePlan must have been called.
 func (it *iteration[T]) rowSums(ctx context.Context, r []T) error {
 	if err := it.kernel.Mul(ctx, r, it.plan.v); err != nil {
 		return err
@@ -125,11 +126,11 @@ func (it *iteration[T]) rowSums(ctx context.Context, r []T) error {
 	return nil
 }
 
-// cancelled sets the result to the last whole iteration, if there was one.
-func (it *iteration[T]) cancelled() {
+// setCancelled sets the result to the last whole iteration, if there was one.
+func (it *iteration[T]) setCancelled() {
 	res := &it.res
 	if res.Iterations > 0 && !it.kernel.Large() {
-		it.finish(context.Background()) // at most a pass over a small problem
+		it.finishIterate(context.Background()) // at most one pass over a small problem
 	}
 	res.Status, res.Cost = StatusCancelled, math.NaN()
 	if res.Iterations == 0 {
@@ -139,14 +140,14 @@ func (it *iteration[T]) cancelled() {
 	if finite(res.MarginalError) {
 		return
 	}
-	// A small problem without a tolerance: one more pass, which does not look at the context.
+	// A small problem without a tolerance needs one more pass, which ignores the context.
 	if it.columnSums(context.Background()) == nil {
 		res.MarginalError = 0
 		for j, b := range it.b {
 			res.MarginalError += math.Abs(float64(it.columns[j]) - float64(b))
 		}
 	}
-	if !finite(res.MarginalError) { // the plan is of no use
+	if !finite(res.MarginalError) { // the plan is unusable
 		res.Iterations, res.MarginalError = 0, math.NaN()
 	}
 }
@@ -166,9 +167,9 @@ func (r *Result[T]) PlanTo(ctx context.Context, dst dist.Matrix[T], first int) e
 }
 
 func (r *outcome[T]) planTo(ctx context.Context, serial uint64, dst dist.Matrix[T], first int) error {
-	it := r.enter(serial)
-	defer r.solver.leave()
-	mustBe(dst, dst.Rows, it.kernel.M(), "PlanTo: dst must have m columns")
+	it := r.acquire(serial)
+	defer r.solver.markFree()
+	mustHaveShape(dst, dst.Rows, it.kernel.M(), "PlanTo: dst must have m columns")
 	if first < 0 || dst.Rows < 1 || dst.Rows > it.kernel.N()-first {
 		panic("sinkhorn: PlanTo: the plan does not have these rows")
 	}
@@ -176,12 +177,12 @@ func (r *outcome[T]) planTo(ctx context.Context, serial uint64, dst dist.Matrix[
 		return err
 	}
 	if dst.Rows == it.kernel.N() {
-		if err := it.final(ctx); err != nil {
+		if err := it.finalizePlan(ctx); err != nil {
 			return err
 		}
 		return it.kernel.Plan(ctx, dst, it.plan.u, it.plan.v)
 	}
-	it.locate()
+	it.locatePlan()
 	for i := range dst.Rows {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -206,14 +207,14 @@ func (r *Result[T]) BarycentricTo(ctx context.Context, dst dist.Matrix[T]) error
 }
 
 func (r *outcome[T]) barycentricTo(ctx context.Context, serial uint64, dst dist.Matrix[T]) error {
-	it := r.enter(serial)
-	defer r.solver.leave()
+	it := r.acquire(serial)
+	defer r.solver.markFree()
 	mustBePoints(&it.kernel, "BarycentricTo")
-	mustBe(dst, it.kernel.N(), it.kernel.P(), "BarycentricTo: dst must be n × p")
+	mustHaveShape(dst, it.kernel.N(), it.kernel.P(), "BarycentricTo: dst must be n × p")
 	if err := it.hasResult(); err != nil {
 		return err
 	}
-	if err := it.final(ctx); err != nil {
+	if err := it.finalizePlan(ctx); err != nil {
 		return err
 	}
 	if err := it.kernel.PlanTimesY(ctx, dst, it.plan.u, it.plan.v); err != nil {
@@ -239,8 +240,8 @@ func (r *outcome[T]) barycentricTo(ctx context.Context, serial uint64, dst dist.
 	return nil
 }
 
-// mustBe panics with message unless m is a rows × cols matrix.
-func mustBe[T dist.Float](m dist.Matrix[T], rows, cols int, message string) {
+// mustHaveShape panics with message unless m is a rows × cols matrix.
+func mustHaveShape[T dist.Float](m dist.Matrix[T], rows, cols int, message string) {
 	if m.Rows != rows || m.Cols != cols || checkMatrix("", m) != nil {
 		panic("sinkhorn: " + message)
 	}
@@ -273,8 +274,8 @@ func (r *Result[T]) PotentialsTo(f, g []T) error {
 }
 
 func (r *outcome[T]) potentialsTo(serial uint64, f, g []T) error {
-	it := r.enter(serial)
-	defer r.solver.leave()
+	it := r.acquire(serial)
+	defer r.solver.markFree()
 	if len(f) != it.kernel.N() || len(g) != it.kernel.M() {
 		panic("sinkhorn: PotentialsTo: f must have length n, and g length m")
 	}
@@ -282,8 +283,8 @@ func (r *outcome[T]) potentialsTo(serial uint64, f, g []T) error {
 		return err
 	}
 	k := it.res.Iterations
-	natural(f, it.u(k), it.kind(k), it.log.f, it.shift)
-	natural(g, it.v(k), it.kind(k), it.log.g, -it.shift)
+	naturalPotentials(f, it.u(k), it.kind(k), it.log.f, it.shift)
+	naturalPotentials(g, it.v(k), it.kind(k), it.log.g, -it.shift)
 	return nil
 }
 
@@ -304,8 +305,8 @@ func (r *Result[T]) RegularizedCost(ctx context.Context) (float64, error) {
 }
 
 func (r *outcome[T]) regularizedCost(ctx context.Context, serial uint64) (float64, error) {
-	it := r.enter(serial)
-	defer r.solver.leave()
+	it := r.acquire(serial)
+	defer r.solver.markFree()
 	return r.solver.regularizedCost(ctx, it)
 }
 
@@ -326,7 +327,7 @@ func (s *solver[T]) regularizedCost(ctx context.Context, it *iteration[T]) (floa
 		if err := it.rowSums(ctx, rows); err != nil {
 			return math.NaN(), err
 		}
-		extra = s.solution.unbalanced.cost(rows, it.columns)
+		extra = s.solution.unbalanced.penaltyCost(rows, it.columns)
 	}
 	cost := float64(entropyPart(rows, it.a, it.u(k), kind, it.log.f)+entropyPart(it.columns, it.b, it.v(k), kind, it.log.g))/it.lambda + extra
 	if !finite(cost) {

@@ -17,31 +17,31 @@ import (
 //	α^(k−1) = u^(k−1) ⊙ K t^k
 //	M̄       = T − λ ( T⊙M + K ⊙ Σ_k (s^k v^kᵀ + u^(k−1) t^kᵀ) ).
 //
-// Nothing changes if K is replaced by diag(φ) K diag(γ) and the scalings are divided by φ and γ. So
-// the pass uses the base on which the iterations were made, or one near it, as long as the scalings
-// relative to it are in the safe range. Otherwise it takes the base of the iterate at hand. Each such
-// stretch of terms is one segment.
+// Replacing K by diag(φ) K diag(γ) and dividing the scalings by φ and γ changes nothing. So the
+// pass uses the base of the iterations, or one near it, as long as the scalings relative to it are
+// in the safe range. Otherwise it moves to the base of the current iterate. The terms with one base
+// form a segment.
 
 // reverse is the state of the reverse pass.
 type reverse[T dist.Float] struct {
 	basis  int // iterate whose potentials are the base, plainKind or mixedBasis
-	f, g   []T // base potentials of the segment, base 2
+	f, g   []T // potentials of the segment's base, to base 2
 	fk, gk []T // logarithms of an iterate
-	u, v   []T // scalings of the current term, relative to the base
+	u, v   []T // scalings of the current term relative to the base
 	t      []T
 }
 
-// mixedBasis is the basis of a base of two different iterates.
+// mixedBasis is the basis of a base from two different iterates.
 const mixedBasis = -3
 
-// grow makes room for scalings.
+// grow provides memory for scalings.
 func (rev *reverse[T]) grow(kernel *gibbs.Kernel[T]) {
 	gibbs.Grow(&rev.u, kernel.N())
 	kernel.GrowColumn(&rev.v)
 	kernel.GrowColumn(&rev.t)
 }
 
-// growLog makes room for potentials.
+// growLog provides memory for potentials.
 func (rev *reverse[T]) growLog(kernel *gibbs.Kernel[T]) {
 	gibbs.Grow(&rev.f, kernel.N())
 	kernel.GrowColumn(&rev.g)
@@ -49,8 +49,8 @@ func (rev *reverse[T]) growLog(kernel *gibbs.Kernel[T]) {
 	kernel.GrowColumn(&rev.gk)
 }
 
-// unrolled runs the reverse pass.
-func (g *gradients[T]) unrolled(ctx context.Context, it *iteration[T]) error {
+// unrolledAdjoint runs the reverse pass.
+func (g *gradients[T]) unrolledAdjoint(ctx context.Context, it *iteration[T]) error {
 	if !it.settings.Gradient {
 		return errNoGradient
 	}
@@ -60,7 +60,7 @@ func (g *gradients[T]) unrolled(ctx context.Context, it *iteration[T]) error {
 	}
 	t, v := rev.t, rev.v
 	for k := last; ; k-- {
-		u, ok := rev.scaling(it, rev.u, rowSide, k-1)
+		u, ok := rev.relativeScaling(it, rev.u, rowSide, k-1)
 		if ok {
 			it.adjointColumns(t, v)
 			g.terms.AddTwo(it.sweep.s, v, u, t)
@@ -69,7 +69,7 @@ func (g *gradients[T]) unrolled(ctx context.Context, it *iteration[T]) error {
 			for j, q := range it.sweep.q[:len(t)] {
 				t[j] = v[j] * q // β^k
 			}
-			if err := g.flush(ctx, &it.kernel); err != nil {
+			if err := g.flushSegment(ctx, &it.kernel); err != nil {
 				return err
 			}
 			if err := g.rebaseMixed(ctx, it, k); err != nil {
@@ -86,11 +86,11 @@ func (g *gradients[T]) unrolled(ctx context.Context, it *iteration[T]) error {
 			g.terms.Add(u, t)
 		}
 		if k == 1 {
-			return g.flush(ctx, &it.kernel)
+			return g.flushSegment(ctx, &it.kernel)
 		}
-		ok = rev.stays(it, k-1)
+		ok = rev.keepsBase(it, k-1)
 		if ok {
-			v, ok = rev.scaling(it, rev.v, columnSide, k-1)
+			v, ok = rev.relativeScaling(it, rev.v, columnSide, k-1)
 		}
 		if !ok {
 			if err := g.nextSegment(ctx, it, k-1, u); err != nil {
@@ -106,7 +106,7 @@ func (g *gradients[T]) unrolled(ctx context.Context, it *iteration[T]) error {
 	}
 }
 
-// adjointWeights sets w = −u² ⊘ a, and 0 where there is no weight.
+// adjointWeights sets w = −u² ⊘ a, and 0 for a zero weight.
 func (it *iteration[T]) adjointWeights(w, u []T) {
 	u, a := u[:len(w)], it.a[:len(w)]
 	if it.uniformA == len(w) && len(w) >= divideFrom {
@@ -119,12 +119,12 @@ func (it *iteration[T]) adjointWeights(w, u []T) {
 	for i := range w {
 		w[i] = 0
 		if a[i] > 0 {
-			w[i] = -(u[i] / a[i]) * u[i] // u² might overflow before a divides it
+			w[i] = -(u[i] / a[i]) * u[i] // u² might overflow
 		}
 	}
 }
 
-// adjointColumns sets t^k = −β^k ⊙ v^k ⊘ b, with β^k = v^k ⊙ q, and 0 where there is no weight.
+// adjointColumns sets t^k = −β^k ⊙ v^k ⊘ b with β^k = v^k ⊙ q, and 0 for a zero weight.
 func (it *iteration[T]) adjointColumns(t, v []T) {
 	q, b, v := it.sweep.q[:len(t)], it.b[:len(t)], v[:len(t)]
 	if it.uniformB == len(t) && len(t) >= divideFrom {
@@ -145,22 +145,22 @@ func (it *iteration[T]) adjointColumns(t, v []T) {
 	}
 }
 
-// divideFrom is the number of elements from which they are divided by a call.
+// From divideFrom elements on, a call divides them.
 const divideFrom = 32
 
-// beginReverse starts at the plan.
+// beginReverse begins the reverse pass at the plan.
 func (g *gradients[T]) beginReverse(ctx context.Context, it *iteration[T]) error {
 	kernel, rev, last := &it.kernel, &g.reverse, it.res.Iterations
 	g.terms.Reset(kernel, 2*last, it.lambda)
 	rev.grow(kernel)
-	if !it.sweep.begun {
+	if !it.sweep.ready {
 		if err := it.beginSweep(ctx, it.scratch); err != nil {
 			return err
 		}
-	} else if err := it.final(ctx); err != nil {
+	} else if err := it.finalizePlan(ctx); err != nil {
 		return err
 	}
-	it.sweep.begun = false // from here on s and q are those of later sweeps
+	it.sweep.ready = false // from here on, s and q belong to later sweeps
 	rev.basis = it.kind(last)
 	if rev.basis == potentialKind {
 		rev.basis = last
@@ -177,8 +177,8 @@ func (g *gradients[T]) beginReverse(ctx context.Context, it *iteration[T]) error
 	return nil
 }
 
-// nextSegment sets s^k and q = Kᵀs^k, and moves to the base of iterate k. α^k and u are those of the
-// old base; s^k belongs to the new one.
+// nextSegment sets s^k and q = Kᵀs^k, and moves to the base of iterate k. α^k and u belong to the
+// old base, s^k to the new one.
 func (g *gradients[T]) nextSegment(ctx context.Context, it *iteration[T], k int, u []T) error {
 	rev := &g.reverse
 	s := it.sweep.s
@@ -188,7 +188,7 @@ func (g *gradients[T]) nextSegment(ctx context.Context, it *iteration[T], k int,
 	for i, u := range u {
 		s[i] = -(u * s[i]) // α^k
 	}
-	if err := g.flush(ctx, &it.kernel); err != nil {
+	if err := g.flushSegment(ctx, &it.kernel); err != nil {
 		return err
 	}
 	if err := g.rebase(ctx, it, k); err != nil {
@@ -204,25 +204,25 @@ func (g *gradients[T]) nextSegment(ctx context.Context, it *iteration[T], k int,
 	return it.kernel.MulTrans(ctx, it.sweep.q, s)
 }
 
-// stays reports whether the base at hand is one to stay with at iterate k: its own, or one near
-// that of an iterate of potentials.
-func (rev *reverse[T]) stays(it *iteration[T], k int) bool {
+// keepsBase reports whether the current base can be kept at iterate k: it is the base of the
+// iterate, or near that of an iterate of potentials.
+func (rev *reverse[T]) keepsBase(it *iteration[T], k int) bool {
 	kind := it.kind(k)
 	return kind == rev.basis || kind == potentialKind && rev.basis != mixedBasis
 }
 
-// scaling returns a scaling of iterate k relative to the base at hand, where it is or in dst, and
-// reports whether it is in the safe range.
-func (rev *reverse[T]) scaling(it *iteration[T], dst []T, d side, k int) ([]T, bool) {
+// relativeScaling returns a scaling of iterate k relative to the current base, in its slot or in
+// dst. It reports whether the scaling is in the safe range.
+func (rev *reverse[T]) relativeScaling(it *iteration[T], dst []T, d side, k int) ([]T, bool) {
 	if it.kind(k) == rev.basis {
 		return it.slot(d, k), true
 	}
-	return dst, rev.relative(it, dst, d, k)
+	return dst, rev.rescale(it, dst, d, k)
 }
 
-// relative sets dst to a scaling of iterate k, of another base, relative to the base at hand, and
-// reports whether it is in the safe range.
-func (rev *reverse[T]) relative(it *iteration[T], dst []T, d side, k int) bool {
+// rescale sets dst to a scaling of iterate k, which has another base, relative to the current base.
+// It reports whether the scaling is in the safe range.
+func (rev *reverse[T]) rescale(it *iteration[T], dst []T, d side, k int) bool {
 	kind, slot := it.kind(k), it.slot(d, k)
 	if k != rev.basis {
 		rev.growLog(&it.kernel)
@@ -233,18 +233,18 @@ func (rev *reverse[T]) relative(it *iteration[T], dst []T, d side, k int) bool {
 	}
 	switch {
 	case kind == potentialKind && k == rev.basis:
-		weightless(dst, slot)
+		unitScalings(dst, slot)
 		return true
 	case rev.basis == plainKind:
 		clear(base)
 	}
-	logarithms(it, tmp, d, k)
-	return it.limits.ratio(dst, tmp, base)
+	iteratePotentials(it, tmp, d, k)
+	return it.limits.scalingRatio(dst, tmp, base)
 }
 
-// ratio sets dst = 2^(x − base), and reports whether all of it is in the safe range. Where x is −∞
-// there is no weight and the ratio is 0.
-func (l *limits[T]) ratio(dst, x, base []T) bool {
+// scalingRatio sets dst = 2^(x − base). It reports whether all elements are in the safe range. If x
+// is −∞ (no weight), the ratio is 0.
+func (l *limits[T]) scalingRatio(dst, x, base []T) bool {
 	zeros := 0
 	for i, x := range x {
 		dst[i] = x - base[i]
@@ -259,8 +259,8 @@ func (l *limits[T]) ratio(dst, x, base []T) bool {
 	return pass.CountOutside(dst, l.lo, l.hi) == zeros
 }
 
-// logarithms sets dst to the potentials of iterate k.
-func logarithms[T dist.Float](it *iteration[T], dst []T, d side, k int) {
+// iteratePotentials sets dst to the potentials of iterate k.
+func iteratePotentials[T dist.Float](it *iteration[T], dst []T, d side, k int) {
 	var base []T
 	kind := it.kind(k)
 	if kind >= 0 {
@@ -282,8 +282,8 @@ func (g *gradients[T]) rebase(ctx context.Context, it *iteration[T], k int) erro
 		return it.kernel.Fill(ctx)
 	case potentialKind:
 		rev.basis = k
-		weightless(rev.u, it.u(k))
-		weightless(rev.v, it.v(k))
+		unitScalings(rev.u, it.u(k))
+		unitScalings(rev.v, it.v(k))
 	default:
 		rev.basis = kind
 		copy(rev.u, it.u(k))
@@ -291,24 +291,24 @@ func (g *gradients[T]) rebase(ctx context.Context, it *iteration[T], k int) erro
 	}
 	copy(rev.f, it.u(rev.basis))
 	copy(rev.g, it.v(rev.basis))
-	return rev.refill(ctx, &it.kernel)
+	return rev.refillKernel(ctx, &it.kernel)
 }
 
-// rebaseMixed starts a segment at the base of u^(k−1) and v^k themselves.
+// rebaseMixed starts a segment with u^(k−1) and v^k themselves as the base.
 func (g *gradients[T]) rebaseMixed(ctx context.Context, it *iteration[T], k int) error {
 	rev := &g.reverse
 	clear(g.terms.HU)
 	rev.basis = mixedBasis
 	rev.growLog(&it.kernel)
-	logarithms(it, rev.f, rowSide, k-1)
-	logarithms(it, rev.g, columnSide, k)
-	weightless(rev.u, rev.f)
-	weightless(rev.v, rev.g)
-	return rev.refill(ctx, &it.kernel)
+	iteratePotentials(it, rev.f, rowSide, k-1)
+	iteratePotentials(it, rev.g, columnSide, k)
+	unitScalings(rev.u, rev.f)
+	unitScalings(rev.v, rev.g)
+	return rev.refillKernel(ctx, &it.kernel)
 }
 
-// refill computes K for the base of the segment.
-func (rev *reverse[T]) refill(ctx context.Context, kernel *gibbs.Kernel[T]) error {
+// refillKernel computes K for the base of the segment.
+func (rev *reverse[T]) refillKernel(ctx context.Context, kernel *gibbs.Kernel[T]) error {
 	kernel.SetBase(rev.f, rev.g)
 	kernel.Invalidate()
 	return kernel.Fill(ctx)

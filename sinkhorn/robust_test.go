@@ -142,7 +142,7 @@ func everyScale[T dist.Float](t *testing.T, storage Storage, scales []float64) {
 					if err != nil {
 						counts["error"]++
 						// Only where the range of the type says so.
-						if !errors.Is(err, ErrRange) || lambda*math.Log2E*largest < s.own.limits.digits {
+						if !errors.Is(err, ErrRange) || lambda*math.Log2E*largest < s.own.limits.costLimit {
 							t.Errorf("%s: %v (largest cost %v)", what, err, largest)
 						}
 						continue

@@ -175,7 +175,7 @@ func (s *Status) UnmarshalText(text []byte) error { return enum.Parse(s, text, s
 
 const (
 	defaultMemory = 8 << 30
-	leastAnneal   = 1.01 // at most 71 000 stages lead through the whole range
+	leastAnneal   = 1.01 // at most 71 000 stages cover the whole range
 )
 
 // check checks the settings and fills in defaults.
@@ -212,7 +212,7 @@ func (set *Settings) check() error {
 	return nil
 }
 
-// afford returns an error if so many bytes are above MaxMemory.
+// afford returns an error if bytes exceeds MaxMemory.
 func (set *Settings) afford(bytes float64, what string) error {
 	if bytes <= float64(set.MaxMemory) {
 		return nil

@@ -27,9 +27,10 @@ type Solver[T dist.Float] struct {
 	impl solverImpl[T]
 }
 
-// solverImpl is the implementation of a Solver, a *solver. The compiler makes a generic type anew in every
-// package that uses it, which takes seconds for this one. Behind an interface, only this package compiles it.
-// Problems are passed by value, because what a pointer in a call of an interface points to is allocated.
+// solverImpl is the implementation of a Solver, a *solver. The compiler compiles a generic type in
+// every package that uses it, which takes seconds for this one. Behind an interface, only this
+// package compiles it. Problems are passed by value, because an argument of an interface method
+// that is a pointer escapes to the heap.
 type solverImpl[T dist.Float] interface {
 	divergenceOf(ctx context.Context, dx, dy dist.Matrix[T], p Problem[T]) (Divergence, error)
 	Shrink()
@@ -69,7 +70,7 @@ func NewSolver[T dist.Float](settings *Settings) (*Solver[T], error) {
 	return &Solver[T]{impl: impl}, nil
 }
 
-// implementation returns s.impl. A zero Solver gets it when it is used first.
+// implementation returns s.impl. A zero Solver creates it on first use.
 func (s *Solver[T]) implementation() solverImpl[T] {
 	s.once.Do(func() {
 		if s.impl == nil {
@@ -79,21 +80,21 @@ func (s *Solver[T]) implementation() solverImpl[T] {
 	return s.impl
 }
 
-// solver implements Solver: the workspace, and what works in it.
+// solver implements Solver.
 type solver[T dist.Float] struct {
 	workspace[T]
 	busy atomic.Bool
 
-	own       iteration[T] // of Solve and Divergence
-	outcome   outcome[T]   // of own
-	solution  solution[T]  // how Solve gets there
-	system    system[T]
-	gradients gradients[T]
-	half      struct{ g, h []T } // of a Divergence
-	group     group[T]
-	batch     batch[T]
-	timed     parallel.Timed
-	count     uint64 // of results
+	own         iteration[T] // for Solve and Divergence
+	outcome     outcome[T]   // result of own
+	solution    solution[T]  // strategy of Solve
+	system      system[T]
+	gradients   gradients[T]
+	half        struct{ g, h []T } // scratch of Divergence
+	group       group[T]
+	batch       batch[T]
+	timed       parallel.Timed
+	resultCount uint64 // number of results
 }
 
 func newSolver[T dist.Float](settings *Settings) (*solver[T], error) {
@@ -105,13 +106,13 @@ func newSolver[T dist.Float](settings *Settings) (*solver[T], error) {
 		return nil, err
 	}
 	s := new(solver[T])
-	s.reset(set)
+	s.resetWorkspace(set)
 	return s, nil
 }
 
-// reset lets go of the workspace.
-func (s *solver[T]) reset(settings Settings) {
-	*s = solver[T]{workspace: workspace[T]{settings: settings}, count: s.count + 1}
+// resetWorkspace frees the workspace.
+func (s *solver[T]) resetWorkspace(settings Settings) {
+	*s = solver[T]{workspace: workspace[T]{settings: settings}, resultCount: s.resultCount + 1}
 	s.own = newIteration(&s.workspace)
 	s.outcome.it = &s.own
 	s.system.workspace = &s.workspace
@@ -121,22 +122,22 @@ func (s *solver[T]) reset(settings Settings) {
 	s.group.lanes.group = &s.group
 }
 
-// enter marks the solver as being used, until leave.
-func (s *solver[T]) enter() {
+// markBusy marks the solver as busy until markFree.
+func (s *solver[T]) markBusy() {
 	if !s.busy.CompareAndSwap(false, true) {
 		panic("sinkhorn: a Solver was used by two goroutines at once")
 	}
 }
 
-func (s *solver[T]) leave() { s.busy.Store(false) }
+func (s *solver[T]) markFree() { s.busy.Store(false) }
 
 // Shrink frees the workspace. The next problem allocates what it needs. Earlier results are not
 // valid any more.
 func (s *Solver[T]) Shrink() { s.implementation().Shrink() }
 
 func (s *solver[T]) Shrink() {
-	s.enter()
-	s.reset(s.settings)
+	s.markBusy()
+	s.resetWorkspace(s.settings)
 }
 
 // Solve solves p. The result is valid until the next call of the solver.
@@ -159,23 +160,23 @@ func (s *solver[T]) solutionOf(ctx context.Context, p Problem[T]) (*Result[T], e
 }
 
 func (s *solver[T]) Solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
-	s.enter()
-	defer s.leave()
+	s.markBusy()
+	defer s.markFree()
 	return s.solve(s.timed.Of(ctx), p)
 }
 
-// endedBy reports whether err is the cause of the end of the context.
+// endedBy reports whether err is the cause of the context's end.
 func endedBy(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && errors.Is(err, context.Cause(ctx))
 }
 
-// solve is Solve for a solver that is marked as being used.
+// solve implements Solve for a solver that is marked as busy.
 func (s *solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
-	s.count++
+	s.resultCount++
 	it := &s.own
 	it.res = Result[T]{}
-	it.placed = true
-	if err := it.admit(p); err != nil {
+	it.kernelCurrent = true
+	if err := it.setProblem(p); err != nil {
 		return nil, err
 	}
 	err := s.kernel.Transpose(ctx)
@@ -186,7 +187,7 @@ func (s *solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 		err = s.solution.converge(ctx)
 	}
 	if err == nil {
-		err = it.finish(ctx)
+		err = it.finishIterate(ctx)
 	}
 	if err == nil {
 		if err = it.beginSweep(ctx, it.scratch); err == nil {
@@ -197,13 +198,13 @@ func (s *solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 		err = fmt.Errorf("%w: the transport cost or a marginal overflows", ErrRange)
 	}
 	if err != nil && !endedBy(ctx, err) {
-		err = cmp.Or(it.notFinite(ctx), err) // which may end with the context
+		err = cmp.Or(it.notFiniteError(ctx), err) // the check may end with the context
 		if !endedBy(ctx, err) {
 			return nil, err
 		}
 	}
 	if err != nil {
-		it.cancelled()
+		it.setCancelled()
 	}
 	return s.outcome.publish(s), err
 }

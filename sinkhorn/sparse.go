@@ -11,54 +11,54 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// A list of the plan's elements that matter. Where λ is large, most of the plan is next to
-// nothing. With the diagonal D of the columns and r of the rows, the matrix of the system is
+// A list of the relevant elements of the plan. For large λ, most elements of the plan are
+// negligible. With the diagonals D of the columns and r of the rows, the matrix of the system is
 //
 //	D^½ (I − SᵀS) D^½,   S_ij = T_ij/√(r_i D_j),   ‖S‖ ≤ 1.
 //
-// Conjugate gradients need only the S_ij above ε, a rounding, and go over a list of them instead of
-// K (X. Tang et al., see newton.go). As no S_ij is negative, the matrix remains semidefinite without
-// the others, and its eigenvalues move by some εm at most.
+// Conjugate gradients need only the S_ij above a rounding error ε, and use a list of them instead
+// of K (X. Tang et al., see newton.go). Since no S_ij is negative, the matrix remains semidefinite
+// without the others, and its eigenvalues change by about εm at most.
 
 const (
-	sparseShare = 12      // a list has at most one of so many elements of K,
-	sparseMost  = 1 << 24 // and so many
-	sparseBytes = 30      // of memory each: 12, while the list grows once more, and 2 for sums
-	sparseRun   = 64      // elements of a row that are looked at together
-	sparseRows  = 64      // rows between two looks at the context,
+	sparseShare = 12      // a list has at most 1/sparseShare of the elements of K,
+	sparseMost  = 1 << 24 // and at most this many
+	sparseBytes = 30      // bytes for each: 12, doubled while the list grows, and sums
+	sparseRun   = 64      // elements of a row that are examined together
+	sparseRows  = 64      // rows between two checks of the context,
 	sparseWork  = 1 << 18 // or products
 
-	groupElements = 1 << 14 // a group of pieces, which has its own sums, has at least so many elements,
-	groupColumn   = 4       // and so many a column
+	groupElements = 1 << 14 // minimum elements of a group of pieces, which has its own sums,
+	groupColumn   = 4       // and minimum elements for each column
 	mostGroups    = 16
 )
 
-// sparse is the list, and the scalings of S = diag(u) K diag(v).
+// sparse contains the list and the scalings of S = diag(u) K diag(v).
 type sparse[T dist.Float] struct {
 	u, v    []T
 	root    []float64 // √D
-	pieces  []listed
-	count   atomic.Int64 // elements of all pieces
+	pieces  []listPiece
+	count   atomic.Int64 // number of elements of all pieces
 	t       []float64
-	q       []float64 // sums over rows, of each group of pieces
-	groups  int       // by the sizes alone, as the pieces are
+	q       []float64 // sums over the rows of each group of pieces
+	groups  int       // depends on the sizes only, like the pieces
 	most    int64
-	steps   int // of the last direction
+	steps   int // steps of the last direction
 	made    bool
-	refused bool // too long
+	refused bool // the list would be too long
 	visitor listVisitor[T]
 	take    func(ctx context.Context, w, group int) error
 }
 
-// listed is the part of the list that belongs to the rows of a piece.
-type listed struct {
-	ends   []int // of the rows' elements
+// listPiece is the part of the list for the rows of one piece of K.
+type listPiece struct {
+	ends   []int // end of each row's elements
 	column []int32
 	s      []float64
 }
 
-// scale sets the scalings of S, and √D.
-func (sys *system[T]) scale() {
+// scaleForList sets the scalings of S, and √D.
+func (sys *system[T]) scaleForList() {
 	sp := &sys.sparse
 	gibbs.Grow(&sp.u, sys.kernel.N())
 	gibbs.Grow(&sp.v, sys.kernel.M())
@@ -78,16 +78,16 @@ func (sys *system[T]) scale() {
 	}
 }
 
-// mostListed returns the elements that a list of an n × m problem may have.
+// mostListed returns the maximum number of elements of a list for a problem with size = n·m.
 func mostListed(size float64) float64 {
 	return min(math.Floor(size/sparseShare), sparseMost)
 }
 
-// list makes the list if it is short enough, in a pass over K.
-func (sys *system[T]) list(ctx context.Context) error {
+// makeList makes the list in one pass over K, unless it is too long.
+func (sys *system[T]) makeList(ctx context.Context) error {
 	sp, m, pieces := &sys.sparse, sys.kernel.M(), sys.kernel.Pieces()
 	sp.made, sp.most = false, int64(mostListed(sys.kernel.Size()))
-	sys.scale()
+	sys.scaleForList()
 	sp.count.Store(0)
 	gibbs.Grow(&sp.pieces, pieces)
 	for i := range sp.pieces {
@@ -110,10 +110,10 @@ func (sys *system[T]) list(ctx context.Context) error {
 	return nil
 }
 
-// errListTooLong ends the pass that makes a list.
+// errListTooLong ends the pass of makeList.
 var errListTooLong = errors.New("too many elements matter")
 
-// listVisitor appends to the list, until it is too long.
+// listVisitor appends elements to the list until it is too long.
 type listVisitor[T dist.Float] struct {
 	sparse *sparse[T]
 	least  T
@@ -143,13 +143,13 @@ func (p *listVisitor[T]) VisitPlan(piece, _, r int, t []T) error {
 	return nil
 }
 
-// square sets dst = D^½ SᵀS D^½ x.
-func (p *sparse[T]) square(ctx context.Context, kernel *gibbs.Kernel[T], dst, x []T) error {
+// multiply sets dst = D^½ SᵀS D^½ x.
+func (p *sparse[T]) multiply(ctx context.Context, kernel *gibbs.Kernel[T], dst, x []T) error {
 	for j, r := range p.root {
 		p.t[j] = r * float64(x[j])
 	}
 	if p.take == nil {
-		p.take = p.squareGroup // once: a method value is an allocation
+		p.take = p.multiplyGroup // created once, because a method value allocates
 	}
 	if err := kernel.Run(ctx, p.groups, p.take); err != nil {
 		return err
@@ -166,8 +166,8 @@ func (p *sparse[T]) square(ctx context.Context, kernel *gibbs.Kernel[T], dst, x 
 	return nil
 }
 
-// squareGroup sets the sums of a group to the share of its pieces in SᵀS t.
-func (p *sparse[T]) squareGroup(ctx context.Context, _, group int) error {
+// multiplyGroup sets the sums of a group to its contribution to SᵀS t.
+func (p *sparse[T]) multiplyGroup(ctx context.Context, _, group int) error {
 	m := len(p.root)
 	q := p.q[group*m:][:m]
 	clear(q)
@@ -176,15 +176,15 @@ func (p *sparse[T]) squareGroup(ctx context.Context, _, group int) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			piece.square(q, p.t, i, min(i+sparseRows, len(piece.ends)))
+			piece.multiplyRows(q, p.t, i, min(i+sparseRows, len(piece.ends)))
 		}
 	}
 	return nil
 }
 
-// square adds to q the share of rows i … last−1 in SᵀS t. An FMA would take twice as long here as a
-// product and a sum, because Go first asks whether the processor has one.
-func (p *listed) square(q, t []float64, i, last int) {
+// multiplyRows adds the contribution of rows i … last−1 to SᵀS t to q. An FMA would take twice as
+// long as a product and a sum here, because Go first tests for the instruction.
+func (p *listPiece) multiplyRows(q, t []float64, i, last int) {
 	first := 0
 	if i > 0 {
 		first = p.ends[i-1]

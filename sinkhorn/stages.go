@@ -6,26 +6,26 @@ import (
 	"github.com/gomonge/monge/dist"
 )
 
-// Newton's steps stall where λ is so large that the start of ε-scaling, which is rough, is far from the
-// solution: parts of the plan are then not connected by any element that is not lost to rounding, and
-// every step has to find out anew which are. Where λ is smaller, they are connected. So λ is doubled from
-// a small one on, and every stage is solved by Newton's steps, too. The dual variables f/λ then move little
-// from one stage to the next.
+// Newton's steps stall if λ is so large that the rough start from ε-scaling is far from the
+// solution: all elements that connect parts of the plan are then lost to rounding, and every step
+// has to find the connections again. For smaller λ the parts are connected. So λ is doubled
+// repeatedly from a small value, and each stage is also solved by Newton's steps. The dual
+// variables f/λ then change little between stages.
 //
-// Weights below the error that a stage may leave need not follow. If they matter for the tolerance, Newton's
-// steps stall again. The stages are then made once more, to the tolerance itself.
+// Weights below the marginal error of a stage may be ignored by it. If they matter for the
+// tolerance, Newton's steps stall again. Then the stages are repeated with the tolerance itself.
 
 const (
-	stageFactor    = 2    // of λ, from one stage to the next
-	roughTolerance = 1e-4 // marginal error of each, when the stages are made first
-	stagePasses    = 2000 // the most passes of each: all of them take about Settings.Iterations,
-	leastPasses    = 64   // but each has so many
+	stageFactor    = 2    // ratio of λ between two stages
+	roughTolerance = 1e-4 // marginal error of each stage in the first round
+	stagePasses    = 2000 // maximum passes of a stage; all stages together take about Settings.Iterations,
+	leastPasses    = 64   // but each may take this many
 )
 
-// stagedStart finds a start in stages.
+// stagedStart finds a start by stages.
 type stagedStart[T dist.Float] struct {
 	solution *solution[T]
-	rough    float64 // the least marginal error of a stage, if above the tolerance
+	rough    float64 // least marginal error of a stage, if above the tolerance
 }
 
 func (a *stagedStart[T]) find(ctx context.Context) (bool, error) {
@@ -39,15 +39,16 @@ func (a *stagedStart[T]) find(ctx context.Context) (bool, error) {
 	})
 }
 
-// solveStage solves the problem for the λ that is set, from u⁰ = exp(start), in so many passes.
+// solveStage solves the problem for the current λ from u⁰ = exp(start), in the given number of
+// passes.
 func (s *solution[T]) solveStage(ctx context.Context, passes int, start []T) error {
 	it := s.it
-	if err := it.restart(ctx, 0, start); err != nil {
+	if err := it.setStart(ctx, 0, start); err != nil {
 		return err
 	}
 	p := newPace(paceFrom-paceEvery, it.n, it.m)
 	for {
-		err := s.iterate(ctx, passes, it.tolerance, &p)
+		err := s.plainIterate(ctx, passes, it.tolerance, &p)
 		if err != nil || it.converged() || it.res.Iterations >= passes {
 			return err
 		}

@@ -166,7 +166,7 @@ func TestWeightlessRows(t *testing.T) {
 	}
 	p := largeLambda(zeroWeights*costKinds, false, 1e4)
 	nw, d := &s.solution.newton, s.solution.dual()
-	if err := errors.Join(prepare(ctx, s, p), s.solution.forward(ctx, 20, 1e-9, nil), nw.enter(ctx, d)); err != nil {
+	if err := errors.Join(prepare(ctx, s, p), s.solution.solveFrom(ctx, 20, 1e-9, nil), nw.enterDual(ctx, d)); err != nil {
 		t.Fatal(err)
 	}
 	for range 10 {
@@ -198,18 +198,18 @@ func TestKeptIterate(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, it, nw := t.Context(), &s.own, &s.solution.newton
-		if err := errors.Join(prepare(ctx, s, slowProblem[float64](20, 100)), s.solution.forward(ctx, 20, 1e-9, nil)); err != nil {
+		if err := errors.Join(prepare(ctx, s, slowProblem[float64](20, 100)), s.solution.solveFrom(ctx, 20, 1e-9, nil)); err != nil {
 			t.Fatal(err)
 		}
 		before := it.res.MarginalError
-		s.solution.keep()
-		if err := nw.enter(ctx, s.solution.dual()); err != nil {
+		s.solution.keepIterate()
+		if err := nw.enterDual(ctx, s.solution.dual()); err != nil {
 			t.Fatal(err)
 		}
 		for i := range nw.f { // as newton.absorb does
 			nw.f[i] += 1 + float64(i)
 		}
-		s.solution.restore()
+		s.solution.restoreIterate()
 		if err := it.columnSums(ctx); err != nil {
 			t.Fatal(err)
 		}

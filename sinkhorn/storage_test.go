@@ -152,7 +152,7 @@ func TestMaxMemory(t *testing.T) {
 		if err != nil || r.Status != StatusConverged || len(s.system.direct.h) == 0 || s.system.sparse.count.Load() == 0 {
 			t.Fatalf("%v: %v, a factor of %d elements, a list of %d", storage, err, len(s.system.direct.h), s.system.sparse.count.Load())
 		}
-		set.MaxMemory = int64(math.Ceil(s.taken))
+		set.MaxMemory = int64(math.Ceil(s.allocatedBytes))
 		if same := mustSolve(t, set, p); same.Iterations != r.Iterations || same.MarginalError != r.MarginalError || same.Cost != r.Cost {
 			t.Errorf("%v: %v after %d passes; in the least memory, %v after %d", storage, r.Cost, r.Iterations, same.Cost, same.Iterations)
 		}
@@ -191,7 +191,7 @@ func reuse[T dist.Float](t *testing.T) {
 				}
 				kernel := &s.kernel
 				kernel.SetPoints(nans, nans)
-				s.own.layOut()
+				s.own.layOutKernel()
 				kernel.Allocate()
 				if err := errors.Join(kernel.Transpose(t.Context()), kernel.Fill(t.Context())); err != nil {
 					t.Fatal(err)

@@ -8,57 +8,57 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The cost of a step is counted by sizes alone, in elements of K that a pass reads. NOTES.md has
-// the times behind these numbers.
+// The cost of a step depends on sizes only. Its unit is an element of K read by a pass. NOTES.md
+// has the times behind these numbers.
 const (
-	costListed  = 4       // of an element of a list, or of a product of two
-	costVectors = 50      // of a column, for the vectors of a step
-	costProduct = 0.125   // of a product of matrices
-	costFactor  = 240     // products that an element of a factor takes besides
-	costNear    = 1 << 18 // so many elements of K stay in the second-level cache, and cost a third
+	costListed  = 4       // an element of a list, or of a product of two
+	costVectors = 50      // vector operations of a step, for each column
+	costProduct = 0.125   // an element of a matrix product
+	costFactor  = 240     // additional products for each element of a factor
+	costNear    = 1 << 18 // up to this many elements, K stays in the second-level cache and costs a third
 )
 
 // system is the linear system
 //
 //	(diag(diag) − Tᵀ diag(1/rows) T) β = rhs,   T = diag(u) K diag(v),
 //
-// of Newton's steps and of the implicit gradient. Partial transport has one more row (partial.go). It is solved by conjugate gradients. Their
-// product with the matrix is one pass over K, or over a list of the elements of T that matter.
-// Their preconditioner is diag, or a factor of the matrix.
+// of Newton's steps and of the implicit gradient. Partial transport has one more row (partial.go).
+// It is solved by conjugate gradients. Their product with the matrix is one pass over K, or over a
+// list of the relevant elements of T. Their preconditioner is diag, or a factor of the matrix.
 type system[T dist.Float] struct {
 	*workspace[T]
 	plan                plan[T] // T
 	diag, rows          []T
 	rhs, beta, z, d, sd []T
 	mass                float64
-	epsilon             T    // elements of T, scaled, below this are left out of a list and a factor
-	free                bool // a constant added to β makes no difference
-	common              []T  // t of partial transport: − t tᵀ/commonSum belongs to the matrix; nil if there is none
-	commonSum           T
+	epsilon             T    // scaled elements of T below this are omitted from a list and a factor
+	shiftInvariant      bool // adding a constant to β changes nothing
+	commonRow           []T  // t of partial transport, which adds − t tᵀ/commonRowSum to the matrix; otherwise nil
+	commonRowSum        T
 	sparse              sparse[T]
 	direct              direct[T]
 }
 
-// allocate makes room for the vectors.
+// allocate provides memory for the vectors.
 func (sys *system[T]) allocate() {
 	for _, v := range []*[]T{&sys.rhs, &sys.beta, &sys.z, &sys.d, &sys.sd} {
 		sys.kernel.GrowColumn(v)
 	}
 }
 
-// set sets the system for a plan of an iteration.
-func (sys *system[T]) set(it *iteration[T], t plan[T], diag, rows []T) {
+// setup sets the system for a plan of an iteration.
+func (sys *system[T]) setup(it *iteration[T], t plan[T], diag, rows []T) {
 	sys.plan, sys.diag, sys.rows = t, diag, rows
-	sys.mass, sys.epsilon, sys.free, sys.common = it.mass, T(it.limits.epsilon), !it.unequal, nil
+	sys.mass, sys.epsilon, sys.shiftInvariant, sys.commonRow = it.mass, T(it.limits.epsilon), !it.unequal, nil
 }
 
-// conjugateGradients continues from β, of which rhs is the residual, until the squared residual
-// is at most goal, an element of β exceeds radius, or most steps have been made. The residual is
-// measured in the norm of 1/diag. It returns this square and the number of steps. It also ends where
-// the square has not halved for more than stall steps: the rest is rounding.
+// conjugateGradients continues from β, whose residual is rhs, until the squared residual is at most
+// goal, an element of β exceeds radius, or most steps have been made. The residual is measured in
+// the norm of 1/diag. It returns the square and the number of steps. It also ends when the square
+// has not halved for more than stall steps, because the rest is rounding error.
 func (sys *system[T]) conjugateGradients(ctx context.Context, goal, radius float64, most, stall int) (size float64, steps int, err error) {
-	sys.weigh()
-	// The residual is in rhs; z is the preconditioned one, d the direction.
+	sys.setRowWeights()
+	// rhs contains the residual, z the preconditioned residual, d the direction.
 	rho, size := sys.precondition()
 	copy(sys.d, sys.z)
 	best, since := size, 0
@@ -66,7 +66,7 @@ func (sys *system[T]) conjugateGradients(ctx context.Context, goal, radius float
 		if !(size > goal) || since > stall {
 			break
 		}
-		if err := sys.square(ctx); err != nil {
+		if err := sys.multiply(ctx); err != nil {
 			return size, steps, err
 		}
 		var dsd float64
@@ -75,9 +75,9 @@ func (sys *system[T]) conjugateGradients(ctx context.Context, goal, radius float
 			dsd = num.FMA(float64(d), float64(sys.sd[j]), dsd)
 		}
 		if !(dsd > 0) {
-			// The matrix is singular along d, to rounding. Parts of the plan that are not connected have
-			// such directions: the dual is linear along them, up to the radius at least.
-			if l := sys.reach(rho, radius); l > 0 {
+			// The matrix is singular along d to rounding. Disconnected parts of the plan have such
+			// directions: the dual is linear along them, at least up to the radius.
+			if l := sys.stepToRadius(rho, radius); l > 0 {
 				for j, d := range sys.d {
 					sys.beta[j] = num.FMA(l, d, sys.beta[j])
 				}
@@ -106,8 +106,8 @@ func (sys *system[T]) conjugateGradients(ctx context.Context, goal, radius float
 	return size, steps, nil
 }
 
-// weigh sets w = u² ⊘ rows, and 0 where there is no row.
-func (sys *system[T]) weigh() {
+// setRowWeights sets w = u² ⊘ rows, and 0 where rows is 0.
+func (sys *system[T]) setRowWeights() {
 	for i, a := range sys.rows {
 		sys.sweep.w[i] = 0
 		if a > 0 {
@@ -116,9 +116,10 @@ func (sys *system[T]) weigh() {
 	}
 }
 
-// reach returns how far a step along d may go so that it is of length radius. It returns 0 without a
-// radius, and where the slope rho along d is rounding: a constant changes nothing in balanced problems.
-func (sys *system[T]) reach(rho, radius float64) T {
+// stepToRadius returns the step along d that reaches the radius. It returns 0 if there is no
+// radius, and if the slope rho along d is rounding error, because a constant changes nothing in
+// balanced problems.
+func (sys *system[T]) stepToRadius(rho, radius float64) T {
 	most := largest(sys.d)
 	if math.IsInf(radius, 1) || !finite(most) || !(rho > float64(8*float64(sys.epsilon)*sys.mass*most)) {
 		return 0
@@ -126,26 +127,26 @@ func (sys *system[T]) reach(rho, radius float64) T {
 	return T(radius / most)
 }
 
-// square sets sd = Tᵀ diag(1/rows) T d, and adds t tᵀd/Σt.
-func (sys *system[T]) square(ctx context.Context) error {
-	if err := sys.squareRows(ctx); err != nil || sys.common == nil {
+// multiply sets sd = Tᵀ diag(1/rows) T d and adds t tᵀd/Σt.
+func (sys *system[T]) multiply(ctx context.Context) error {
+	if err := sys.multiplyRows(ctx); err != nil || sys.commonRow == nil {
 		return err
 	}
 	var sum float64
-	for j, t := range sys.common {
+	for j, t := range sys.commonRow {
 		sum = num.FMA(float64(t), float64(sys.d[j]), sum)
 	}
-	share := T(sum / float64(sys.commonSum))
-	for j, t := range sys.common {
+	share := T(sum / float64(sys.commonRowSum))
+	for j, t := range sys.commonRow {
 		sys.sd[j] = num.FMA(t, share, sys.sd[j])
 	}
 	return nil
 }
 
-// squareRows sets sd = Tᵀ diag(1/rows) T d.
-func (sys *system[T]) squareRows(ctx context.Context) error {
+// multiplyRows sets sd = Tᵀ diag(1/rows) T d.
+func (sys *system[T]) multiplyRows(ctx context.Context) error {
 	if sys.sparse.made {
-		return sys.sparse.square(ctx, &sys.kernel, sys.sd, sys.d)
+		return sys.sparse.multiply(ctx, &sys.kernel, sys.sd, sys.d)
 	}
 	for j, v := range sys.plan.v {
 		sys.z[j] = v * sys.d[j]
@@ -157,8 +158,8 @@ func (sys *system[T]) squareRows(ctx context.Context) error {
 	return err
 }
 
-// precondition sets z to the preconditioned residual. It returns the scalar product of both, and
-// the squared norm of the residual.
+// precondition sets z to the preconditioned residual. It returns the inner product of z and the
+// residual, and the squared norm of the residual.
 func (sys *system[T]) precondition() (rho, size float64) {
 	for j, b := range sys.diag {
 		sys.z[j] = 0
@@ -170,26 +171,27 @@ func (sys *system[T]) precondition() (rho, size float64) {
 	if !sys.direct.made {
 		return size, size
 	}
-	sys.direct.apply(sys.z, sys.rhs)
+	sys.direct.precondition(sys.z, sys.rhs)
 	for j, z := range sys.z {
 		rho = num.FMA(float64(sys.rhs[j]), float64(z), rho)
 	}
 	return rho, size
 }
 
-// largest returns max_j |β_j|, NaN if there is one.
+// largest returns max_j |β_j|, or NaN if β contains NaN.
 func (sys *system[T]) largest() float64 { return largest(sys.beta) }
 
-// largest returns the largest |x_j|, NaN if there is one.
+// largest returns the largest |x_j|, or NaN if x contains NaN.
 func largest[T dist.Float](x []T) float64 {
-	var most uint64 // as bits, of which those of a NaN are the largest
+	var most uint64 // compared as bits, of which NaN has the largest
 	for _, b := range x {
 		most = max(most, math.Float64bits(float64(b))&^(1<<63))
 	}
 	return math.Float64frombits(most)
 }
 
-// stepCost returns the cost of a step of conjugate gradients, and how much of a pass it counts.
+// stepCost returns the cost of a step of conjugate gradients, and the fraction of a pass that it
+// counts as.
 func (sys *system[T]) stepCost() (cost, share float64) {
 	m, elements := float64(sys.kernel.M()), float64(max(1, sys.sparse.count.Load()))
 	cost, share = sys.passCost(), 1

@@ -7,82 +7,83 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// mostTogether is the number of problems that are solved together.
+// mostTogether is the maximum number of problems solved together.
 const mostTogether = 16
 
-// group are problems that are solved together. Either they share K, and iteration k of all of them is
-// one pass; or each has a lane.
+// group contains problems that are solved together. Either they share K, and iteration k of all of
+// them is one pass, or each has a lane.
 type group[T dist.Float] struct {
 	*workspace[T]
-	members  []member[T]
-	count    int          // of members at hand
-	active   []*member[T] // those that go on
-	operands gibbs.Group[T]
-	lanes    lanes[T]
+	members     []member[T]
+	memberCount int          // number of current members
+	active      []*member[T] // members that continue
+	operands    gibbs.Group[T]
+	lanes       lanes[T]
 }
 
-// member is one of the problems.
+// member is one problem of a group.
 type member[T dist.Float] struct {
-	it      iteration[T]
-	outcome outcome[T]
-	costs   []T // (K⊙M)v of the plan
-	pace    pace
-	err     error
-	alone   bool // it needs something else than plain iterations on scalings
-	over    bool // in a lane: its last iteration has been made
+	it         iteration[T]
+	outcome    outcome[T]
+	costs      []T // (K⊙M)v of the plan
+	pace       pace
+	err        error
+	needsSolve bool // plain iterations on scalings do not suffice
+	finished   bool // in a lane: the last iteration has been made
 }
 
-// gather makes the problems members that begin in the plain domain, or are alone.
-func (g *group[T]) gather(ctx context.Context, problems []Problem[T], which []int, lanes bool) {
+// gatherMembers makes the problems members. Each either begins in the plain domain or needs Solve.
+func (g *group[T]) gatherMembers(ctx context.Context, problems []Problem[T], which []int, lanes bool) {
 	for len(g.members) < len(which) {
 		g.members = append(g.members, member[T]{it: newIteration(g.workspace)})
 	}
-	g.count = len(which)
-	g.laid = gibbs.Shape{}
+	g.memberCount = len(which)
+	g.affordableShape = gibbs.Shape{}
 	for i, at := range which {
 		m := &g.members[i]
-		m.err, m.over, m.outcome = nil, false, outcome[T]{it: &m.it}
-		m.it.res, m.it.placed = Result[T]{}, !lanes
-		err := m.it.admit(&problems[at])
+		m.err, m.finished, m.outcome = nil, false, outcome[T]{it: &m.it}
+		m.it.res, m.it.kernelCurrent = Result[T]{}, !lanes
+		err := m.it.setProblem(&problems[at])
 		switch {
 		case err != nil:
 		case lanes:
-			m.it.shape, g.laid = g.kernel.Shape(), g.kernel.Shape()
+			m.it.shape, g.affordableShape = g.kernel.Shape(), g.kernel.Shape()
 		default:
 			err = g.kernel.Transpose(ctx)
 		}
-		m.alone = err != nil || g.taken+float64(float64(i)*m.it.ownBytes()) > float64(g.settings.MaxMemory)
-		if !m.alone {
+		m.needsSolve = err != nil || g.allocatedBytes+float64(float64(i)*m.it.ownBytes()) > float64(g.settings.MaxMemory)
+		if !m.needsSolve {
 			m.pace = newPace(paceFrom-paceEvery, g.kernel.N(), g.kernel.M())
-			m.alone = !m.it.startPlain()
+			m.needsSolve = !m.it.startPlain()
 		}
 	}
 }
 
-// solve solves the members that are not alone. The error is the context's cause.
-func (g *group[T]) solve(ctx context.Context) error {
-	err := g.iterate(ctx)
+// solveMembers solves the members that do not need Solve. If ctx ends, it returns the context's
+// cause.
+func (g *group[T]) solveMembers(ctx context.Context) error {
+	err := g.iterateMembers(ctx)
 	if err == nil {
-		err = g.costs(ctx)
+		err = g.computeCosts(ctx)
 	}
-	for i := range g.count {
+	for i := range g.memberCount {
 		switch m := &g.members[i]; {
-		case m.alone:
+		case m.needsSolve:
 		case err != nil:
 			m.err = err
-			m.it.cancelled()
+			m.it.setCancelled()
 		default:
-			m.alone = !finite(m.it.res.Cost)
+			m.needsSolve = !finite(m.it.res.Cost)
 		}
 	}
 	return err
 }
 
-// iterate makes the iterations. The error is the context's cause.
-func (g *group[T]) iterate(ctx context.Context) error {
+// iterateMembers makes the iterations. If ctx ends, it returns the context's cause.
+func (g *group[T]) iterateMembers(ctx context.Context) error {
 	g.active = g.active[:0]
-	for i := range g.count {
-		if !g.members[i].alone {
+	for i := range g.memberCount {
+		if !g.members[i].needsSolve {
 			g.active = append(g.active, &g.members[i])
 		}
 	}
@@ -94,27 +95,27 @@ func (g *group[T]) iterate(ctx context.Context) error {
 	if err := g.kernel.Fill(ctx); err != nil {
 		return err
 	}
-	if err := g.kernel.MulTransGroup(ctx, g.pack(0)); err != nil {
+	if err := g.kernel.MulTransGroup(ctx, g.packOperands(0)); err != nil {
 		return err
 	}
 	limit, tolerance := g.settings.Iterations, g.settings.Tolerance
 	for k := 1; k <= limit && len(g.active) > 0; k++ {
 		left := g.active[:0]
 		for _, m := range g.active {
-			if m.alone = !m.it.scaleColumns(k); !m.alone {
+			if m.needsSolve = !m.it.scaleColumns(k); !m.needsSolve {
 				left = append(left, m)
 			}
 		}
 		g.active = left
-		if err := g.kernel.IterateGroup(ctx, g.pack(k)); err != nil {
+		if err := g.kernel.IterateGroup(ctx, g.packOperands(k)); err != nil {
 			return err
 		}
 		left = g.active[:0]
 		for _, m := range g.active {
-			if m.alone = !m.it.scaledRows(k); m.alone || m.it.done(k, limit, tolerance) {
+			if m.needsSolve = !m.it.scaledRows(k); m.needsSolve || m.it.recordIteration(k, limit, tolerance) {
 				continue
 			}
-			if m.alone = m.it.accelerates() && k < limit && m.pace.slow(k, m.it.res.MarginalError, tolerance*m.it.mass); !m.alone {
+			if m.needsSolve = m.it.accelerates() && k < limit && m.pace.isSlow(k, m.it.res.MarginalError, tolerance*m.it.mass); !m.needsSolve {
 				left = append(left, m)
 			}
 		}
@@ -123,13 +124,13 @@ func (g *group[T]) iterate(ctx context.Context) error {
 	return nil
 }
 
-// costs computes the transport costs.
-func (g *group[T]) costs(ctx context.Context) error {
+// computeCosts computes the transport costs.
+func (g *group[T]) computeCosts(ctx context.Context) error {
 	g.active = g.active[:0]
 	g.operands.Reset()
-	for i := range g.count {
-		if m := &g.members[i]; !m.alone {
-			m.it.locate()
+	for i := range g.memberCount {
+		if m := &g.members[i]; !m.needsSolve {
+			m.it.locatePlan()
 			g.active = append(g.active, m)
 			gibbs.Grow(&m.costs, m.it.n)
 			g.operands.Add(m.costs, m.it.plan.v, m.it.a, m.it.q)
@@ -147,8 +148,8 @@ func (g *group[T]) costs(ctx context.Context) error {
 	return nil
 }
 
-// pack makes the vectors of the active members at iterate k the operands of the next pass.
-func (g *group[T]) pack(k int) *gibbs.Group[T] {
+// packOperands makes the vectors of the active members at iterate k the operands of the next pass.
+func (g *group[T]) packOperands(k int) *gibbs.Group[T] {
 	g.operands.Reset()
 	for _, m := range g.active {
 		g.operands.Add(m.it.u(k), m.it.v(k), m.it.a, m.it.q)

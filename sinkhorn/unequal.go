@@ -10,53 +10,53 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// Problems with marginal penalties, and partial transport. With the row sums r = Kv for
-// scalings v, the best u is
+// Problems with marginal penalties, and partial transport. With the row sums r = Kv for scalings v,
+// the best u is
 //
 //	u = a ⊘ r                        for an exact marginal, T1 = a
 //	u = a ⊙ r^−τ,  τ = ρλ/(ρλ + 1)   for a penalty ρ KL(T1 | a)
-//	u = min(ηa, a ⊘ r)               for T1 ≤ a, with η such that the plan has the mass wanted
+//	u = min(ηa, a ⊘ r)               for T1 ≤ a, with η such that the plan has the required mass
 //
-// and likewise for v: in each the reference of the entropy is a⊗b. The second is L. Chizat et al.,
-// "Scaling algorithms for unbalanced optimal transport problems", Math. Comp. 87 (2018). The third
-// maximizes the dual of J.-D. Benamou et al., "Iterative Bregman projections for regularized
-// transportation problems", SIAM J. Sci. Comput. 37 (2015), section 5, over two blocks instead of
-// three, so that no correction terms are needed.
+// and likewise for v. In each case the entropy is relative to a⊗b. The second line is from L.
+// Chizat et al., "Scaling algorithms for unbalanced optimal transport problems", Math. Comp. 87
+// (2018). The third maximizes the dual of J.-D. Benamou et al., "Iterative Bregman projections for
+// regularized transportation problems", SIAM J. Sci. Comput. 37 (2015), section 5, over two blocks
+// instead of three, which needs no correction terms.
 //
-// All of them are log₂u = min(top, α − τ log₂r). Relative to a base F, where r is 2^F times as
+// All of them have the form log₂u = min(top, α − τ log₂r). Relative to a base F, r is 2^F times as
 // large, α = log₂a − (1 − τ)F and top = log₂(ηa) − F.
 //
 // With penalties, a constant that is added to log u and subtracted from log v does not change the
-// plan, but it changes the masses that the sides ask for. If the sums of a and b differ and ρλ is large,
-// the best constant is large, too: plain iterations move by about one in each pass and need ρλ passes.
-// So the constant is a variable of its own, the shift c:
+// plan, but it changes the masses that the sides ask for. If the sums of a and b differ and ρλ is
+// large, the best constant is large, too: plain iterations move by about one in each pass and need
+// ρλ passes. So the constant is a separate variable, the shift c:
 //
 //	log₂u = F + c,   log₂v = G − c,
 //	m_a = Σ a (2^F/a)^(−1/(ρ_a λ)) 2^(−c/(ρ_a λ)),   m_b = Σ b (2^G/b)^(−1/(ρ_b λ)) 2^(c/(ρ_b λ)).
 //
 // Each half of an iteration finds the best scalings of one side together with the best c, for which
-// m_a = m_b. Both are known in closed form. This is the translation invariant iteration of T. Séjourné,
-// F.-X. Vialard, G. Peyré, "Faster unbalanced optimal transport: translation invariant Sinkhorn and 1-D
-// Frank-Wolfe", AISTATS 2022. F and G remain moderate, so that the plan keeps its digits. Everything
-// below means F and G by log₂u and log₂v; α of the rows is then less by (1 − τ)c, and α of the columns
-// more.
+// m_a = m_b. Both are known in closed form. This is the translation invariant iteration of T.
+// Séjourné, F.-X. Vialard, G. Peyré, "Faster unbalanced optimal transport: translation invariant
+// Sinkhorn and 1-D Frank-Wolfe", AISTATS 2022. F and G remain moderate, so the plan keeps its
+// digits. Below, log₂u and log₂v mean F and G; α of the rows is then smaller by (1 − τ)c, and α of
+// the columns larger.
 //
-// In the dual, a and b are replaced by what the sides ask for at the iterate, a' and b'. It is
-// curved less by the rows and more by the columns:
+// In the dual, a and b are replaced by the masses that the sides ask for at the iterate, a' and b'.
+// The rows reduce its curvature, and the columns increase it:
 //
 //	∇D = b' − c,   −∇²D = diag(c + b'/(ρ_b λ)) − Tᵀ diag(τ_a/a') T,   a' = T1.
 
 // unbalanced is the iteration and the dual of these problems.
 type unbalanced[T dist.Float] struct {
 	*dualPoint[T]
-	f, g   []T     // potentials of the iterate; or g its column sums
-	weight float64 // Σ of the diagonal of Newton's system
+	f, g   []T     // potentials of the iterate; g also contains its column sums
+	weight float64 // sum of the diagonal of Newton's system
 	share  []T     // scratch
-	shift  float64 // c of the point that is tried
-	capped caps    // of partial transport: which of the scalings computed last are at their cap
+	shift  float64 // c of the trial point
+	capped caps    // for partial transport: which of the latest scalings are at their cap
 }
 
-// allocate makes room for the vectors.
+// allocate provides memory for the vectors.
 func (d *unbalanced[T]) allocate() {
 	kernel := &d.it.kernel
 	for _, v := range []*[]T{&d.u, &d.tu, &d.rows, &d.sums, &d.f} {
@@ -68,9 +68,8 @@ func (d *unbalanced[T]) allocate() {
 	gibbs.Grow(&d.share, max(kernel.N(), kernel.M()))
 }
 
-// advance makes iterations as iteration.advance does. The marginal error is
-// Σ_j q_j |v_j − v'_j|, with v' the scalings that would come next: the gradient of the dual, in the
-// norm of balanced problems.
+// advance makes iterations like iteration.advance. The marginal error is Σ_j q_j |v_j − v'_j|,
+// where v' are the next scalings: the gradient of the dual in the norm of balanced problems.
 func (d *unbalanced[T]) advance(ctx context.Context, limit int, tolerance float64, p *pace) error {
 	it := d.it
 	d.allocate()
@@ -78,15 +77,15 @@ func (d *unbalanced[T]) advance(ctx context.Context, limit int, tolerance float6
 	copy(d.u, it.u(k)) // scalings, or
 	copy(d.f, it.u(k)) // potentials
 	copy(d.v, it.v(k))
-	fresh := !finite(it.res.MarginalError) // there is no v yet
+	fresh := !finite(it.res.MarginalError) // v does not exist yet
 	defer func() {
 		if it.res.Iterations > k {
-			d.store()
+			d.storeIterate()
 		}
 	}()
 	for ; ; fresh = false {
 		scaled := it.scaled
-		ok := scaled && d.accurate(it.q, it.b) && d.columnsBest()
+		ok := scaled && d.sumsAccurate(it.q, it.b) && d.updateColumns()
 		switch {
 		case ok:
 		case it.settings.Domain == DomainPlain:
@@ -97,7 +96,7 @@ func (d *unbalanced[T]) advance(ctx context.Context, limit int, tolerance float6
 			}
 		}
 		made := it.res.Iterations
-		if !fresh && (d.done(tolerance, made >= limit) || p != nil && p.slow(made, it.res.MarginalError, tolerance*it.mass)) {
+		if !fresh && (d.recordIteration(tolerance, made >= limit) || p != nil && p.isSlow(made, it.res.MarginalError, tolerance*it.mass)) {
 			return nil
 		}
 		if err := d.step(ctx, ok, scaled); err != nil {
@@ -108,16 +107,17 @@ func (d *unbalanced[T]) advance(ctx context.Context, limit int, tolerance float6
 	}
 }
 
-// step completes an iteration: on scalings if ok and if they are accurate, else on logarithms.
+// step completes an iteration: on scalings if ok is set and they are accurate, and otherwise on
+// logarithms.
 func (d *unbalanced[T]) step(ctx context.Context, ok, scaled bool) (err error) {
 	it := d.it
 	if ok {
-		scale(d.tv, d.translation())
-		if ok, err = d.try(ctx); err != nil {
+		scaleByPower(d.tv, d.translation())
+		if ok, err = d.completeTrial(ctx); err != nil {
 			return err
 		}
 		if ok {
-			d.take()
+			d.acceptTrial()
 			return nil
 		}
 		if it.settings.Domain == DomainPlain {
@@ -130,37 +130,38 @@ func (d *unbalanced[T]) step(ctx context.Context, ok, scaled bool) (err error) {
 	return d.logRows(ctx, it.res.Iterations+1)
 }
 
-// try sets tu to the best u for tv, sums and tq to the sums K tv and Kᵀtu, and reports
-// whether all are accurate.
-func (d *unbalanced[T]) try(ctx context.Context) (bool, error) {
+// completeTrial sets tu to the best u for tv, sums to K tv and tq to Kᵀtu. It reports whether all
+// are accurate.
+func (d *unbalanced[T]) completeTrial(ctx context.Context) (bool, error) {
 	it, kernel := d.it, &d.it.kernel
-	if !it.safe(d.tv, it.b) {
+	if !it.isSafe(d.tv, it.b) {
 		return false, nil
 	}
 	if err := kernel.Fill(ctx); err != nil {
 		return false, err
 	}
-	if err := kernel.Mul(ctx, d.sums, d.tv); err != nil || !d.accurate(d.sums, it.a) {
+	if err := kernel.Mul(ctx, d.sums, d.tv); err != nil || !d.sumsAccurate(d.sums, it.a) {
 		return false, err
 	}
-	d.scaling(d.tu, d.sums, rowSide)
+	d.bestScaling(d.tu, d.sums, rowSide)
 	var mass float64
 	for i, u := range d.tu {
 		mass += float64(u * d.sums[i])
 	}
-	scale(d.tu, d.balance(d.tv, false, num.Log2(mass)))
-	if !it.safe(d.tu, it.a) {
+	scaleByPower(d.tu, d.balanceShift(d.tv, false, num.Log2(mass)))
+	if !it.isSafe(d.tu, it.a) {
 		return false, nil
 	}
 	err := kernel.MulTrans(ctx, d.tq, d.tu)
 	return err == nil && it.weightlessFinite(d.tq), err
 }
 
-// accurate reports whether all sums that belong to a positive weight are accurate. In partial transport
-// the points of accurate sums must be able to give the mass. Other sums may be too small: if the scaling is in
-// the safe range, it is at its cap, and the elements of K that have underflowed add less than a rounding.
-func (d *unbalanced[T]) accurate(x, weight []T) bool {
-	it, least := d.it, d.it.limits.least
+// sumsAccurate reports whether all sums of positive weights are accurate. In partial transport the
+// points with accurate sums must be able to supply the mass. Other sums may be too small: a scaling
+// in the safe range is then at its cap, and the elements of K that have underflowed add less than a
+// rounding error.
+func (d *unbalanced[T]) sumsAccurate(x, weight []T) bool {
+	it, least := d.it, d.it.limits.leastSum
 	if it.partial > 0 {
 		var reach, rest float64
 		for i, w := range weight {
@@ -182,9 +183,9 @@ func (d *unbalanced[T]) accurate(x, weight []T) bool {
 	return true
 }
 
-// translation returns log₂ of the factor of the best v for the iterate that makes it the best together
-// with c, if the plan has the column sums g without v and tq with it. The rows ask for the mass of the
-// plan.
+// translation returns log₂ of the factor that makes the best v for the iterate the best together
+// with c, if the plan has the column sums g without v and tq with it. The rows ask for the mass of
+// the plan.
 func (d *unbalanced[T]) translation() float64 {
 	it := d.it
 	if it.partial > 0 || it.res.Iterations == 0 {
@@ -196,13 +197,14 @@ func (d *unbalanced[T]) translation() float64 {
 		want += float64(d.tq[j])
 	}
 	rest := it.penaltyOfB.rest
-	return finiteOr0(float64(rest*(num.Log2(have)-num.Log2(want))) / (it.penaltyOfA.inverse + rest))
+	return finiteOrZero(float64(rest*(num.Log2(have)-num.Log2(want))) / (it.penaltyOfA.inverse + rest))
 }
 
-// balance finds the best c for the scalings v, of which tv are the column scalings or, with logs, their
-// logarithms to base 2. mass is log₂ of the row sums' total with the best u for v and the c at hand. It
-// sets shift, and returns log₂ of the factor that makes u the best for v and the new c.
-func (d *unbalanced[T]) balance(tv []T, logs bool, mass float64) float64 {
+// balanceShift finds the best c for the scalings v. tv contains the column scalings or, with logs,
+// their logarithms to base 2. mass is log₂ of the total of the row sums with the best u for v and
+// the current c. It sets shift and returns log₂ of the factor that makes u the best for v and the
+// new c.
+func (d *unbalanced[T]) balanceShift(tv []T, logs bool, mass float64) float64 {
 	it := d.it
 	d.shift = it.shift
 	if it.partial > 0 {
@@ -231,12 +233,12 @@ func (d *unbalanced[T]) balance(tv []T, logs bool, mass float64) float64 {
 	}
 	asked := logSum(share, top)
 	rest := it.penaltyOfA.rest
-	c := finiteOr0((mass - asked) / (rest + it.penaltyOfB.inverse))
+	c := finiteOrZero((mass - asked) / (rest + it.penaltyOfB.inverse))
 	d.shift += c
 	return -float64(rest * c)
 }
 
-// logSum returns log₂ Σ 2^x. top is near the largest x. The elements of x are lost.
+// logSum returns log₂ Σ 2^x. top is near the largest x. It overwrites x.
 func logSum[T dist.Float](x []T, top float64) float64 {
 	for i := range x {
 		x[i] -= T(top)
@@ -249,34 +251,34 @@ func logSum[T dist.Float](x []T, top float64) float64 {
 	return num.Log2(sum) + float64(T(top))
 }
 
-// scale multiplies x by 2^l.
-func scale[T dist.Float](x []T, l float64) {
+// scaleByPower multiplies x by 2^l.
+func scaleByPower[T dist.Float](x []T, l float64) {
 	if l == 0 {
 		return
 	}
-	factor := T(power(l))
+	factor := T(exp2(l))
 	for i := range x {
 		x[i] *= factor
 	}
 }
 
-// power returns 2^l, with the same bits everywhere.
-func power(l float64) float64 {
+// exp2 returns 2^l with the same bits on every machine.
+func exp2(l float64) float64 {
 	x := [1]float64{l}
 	exp.Exp2(x[:], x[:], 1)
 	return x[0]
 }
 
-// finiteOr0 returns x, and 0 if x is not finite.
-func finiteOr0(x float64) float64 {
+// finiteOrZero returns x, or 0 if x is not finite.
+func finiteOrZero(x float64) float64 {
 	if finite(x) {
 		return x
 	}
 	return 0
 }
 
-// logColumns sets log.h to the best v for the iterate, as potentials, and g and tq to the
-// column sums of the plan without and with it.
+// logColumns sets log.h to the best v for the iterate, as potentials, and g and tq to the column
+// sums of the plan without v and with it.
 func (d *unbalanced[T]) logColumns(ctx context.Context, scaled bool) error {
 	it, kernel, log := d.it, &d.it.kernel, &d.it.log
 	if it.res.Domain == DomainPlain {
@@ -298,7 +300,7 @@ func (d *unbalanced[T]) logColumns(ctx context.Context, scaled bool) error {
 	for j, h := range log.h {
 		log.sums[j] = h + num.Log2(log.sums[j])
 	}
-	d.logScaling(log.h, log.sums, columnSide, nil)
+	d.bestPotentials(log.h, log.sums, columnSide, nil)
 	for j, sum := range log.sums {
 		d.g[j] += sum
 		d.tq[j] = log.h[j] + sum
@@ -308,7 +310,7 @@ func (d *unbalanced[T]) logColumns(ctx context.Context, scaled bool) error {
 	return nil
 }
 
-// logRows completes iteration k on potentials, and makes them the base.
+// logRows completes iteration k on potentials and makes them the base.
 func (d *unbalanced[T]) logRows(ctx context.Context, k int) error {
 	it, kernel, log := d.it, &d.it.kernel, &d.it.log
 	l := T(d.translation())
@@ -321,8 +323,8 @@ func (d *unbalanced[T]) logRows(ctx context.Context, k int) error {
 	for i, h := range log.max {
 		log.max[i] = h + num.Log2(log.sum[i])
 	}
-	d.logScaling(d.f, log.max, rowSide, nil)
-	d.logBalance()
+	d.bestPotentials(d.f, log.max, rowSide, nil)
+	d.balancePotentials()
 	it.shift = d.shift
 	for _, x := range [2][]T{d.f, d.g} {
 		for _, x := range x {
@@ -331,8 +333,8 @@ func (d *unbalanced[T]) logRows(ctx context.Context, k int) error {
 			}
 		}
 	}
-	weightless(d.u, d.f)
-	weightless(d.v, d.g)
+	unitScalings(d.u, d.f)
+	unitScalings(d.v, d.g)
 	for i, a := range it.a {
 		if a == 0 {
 			d.f[i] = -log.max[i]
@@ -346,9 +348,9 @@ func (d *unbalanced[T]) logRows(ctx context.Context, k int) error {
 	return kernel.MulTrans(ctx, it.q, d.u)
 }
 
-// logBalance finds the best c for the potentials g, and adds its part to f. The sums of the rows without
-// u are in log.max, as logarithms.
-func (d *unbalanced[T]) logBalance() {
+// balancePotentials finds the best c for the potentials g, and adds its part to f. log.max contains
+// the logarithms of the row sums without u.
+func (d *unbalanced[T]) balancePotentials() {
 	log := &d.it.log
 	share, top := d.share[:len(d.f)], math.Inf(-1)
 	for i, f := range d.f {
@@ -356,16 +358,16 @@ func (d *unbalanced[T]) logBalance() {
 		share[i] = T(l)
 		top = max(top, l)
 	}
-	l := T(d.balance(d.g, true, logSum(share, top)))
+	l := T(d.balanceShift(d.g, true, logSum(share, top)))
 	for i := range d.f {
 		d.f[i] += l
 	}
 }
 
-// scaling sets dst to the best scaling for the sums, all relative to the base.
-func (d *unbalanced[T]) scaling(dst, sums []T, at side) {
+// bestScaling sets dst to the best scaling for the sums, all relative to the base.
+func (d *unbalanced[T]) bestScaling(dst, sums []T, at side) {
 	it := d.it
-	weight, base, p := d.weights(at)
+	weight, base, p := d.sideData(at)
 	if it.partial == 0 && p.rest == 0 {
 		divide(dst, weight, sums)
 		return
@@ -376,12 +378,12 @@ func (d *unbalanced[T]) scaling(dst, sums []T, at side) {
 	if !it.kernel.HasBase() {
 		base = nil
 	}
-	d.logScaling(dst, dst, at, base)
+	d.bestPotentials(dst, dst, at, base)
 	exp.Exp2(dst, dst, 1)
 }
 
-// weights returns a side's weights, the potentials of its base, and its penalty.
-func (d *unbalanced[T]) weights(at side) (weight, base []T, p penalty) {
+// sideData returns a side's weights, the potentials of its base, and its penalty.
+func (d *unbalanced[T]) sideData(at side) (weight, base []T, p penalty) {
 	it := d.it
 	if at == columnSide {
 		return it.b, it.log.g, it.penaltyOfB
@@ -389,10 +391,10 @@ func (d *unbalanced[T]) weights(at side) (weight, base []T, p penalty) {
 	return it.a, it.log.f, it.penaltyOfA
 }
 
-// logScaling is scaling on logarithms to base 2. dst may be sums.
-func (d *unbalanced[T]) logScaling(dst, sums []T, at side, base []T) {
+// bestPotentials is like bestScaling on logarithms to base 2. dst may be sums.
+func (d *unbalanced[T]) bestPotentials(dst, sums []T, at side, base []T) {
 	it := d.it
-	weight, _, p := d.weights(at)
+	weight, _, p := d.sideData(at)
 	shift := it.shift
 	if at == columnSide {
 		shift = -shift
@@ -401,7 +403,7 @@ func (d *unbalanced[T]) logScaling(dst, sums []T, at side, base []T) {
 	var capped []bool
 	if it.partial > 0 {
 		eta = d.massFactor(weight, sums, base)
-		capped = d.capped.of(at, len(weight))
+		capped = d.capped.ofSide(at, len(weight))
 	}
 	for i, w := range weight {
 		if w == 0 {
@@ -426,7 +428,7 @@ func (d *unbalanced[T]) logScaling(dst, sums []T, at side, base []T) {
 }
 
 // massFactor returns log₂η with Σ_i min(η w_i r_i, w_i) = mass, r_i = 2^(sum_i − base_i), by
-// Newton's method from the left. It is exact once it knows which points are at the upper bound.
+// Newton's method from the left. It is exact when the set of points at the upper bound is known.
 func (d *unbalanced[T]) massFactor(weight, sums, base []T) float64 {
 	it := d.it
 	level := func(i int) float64 {

@@ -174,10 +174,10 @@ func TestUnequalGain(t *testing.T) {
 		}
 		nw, d, beta := &s.solution.newton, s.solution.dual(), make([]float64, s.kernel.M())
 		point := &nw.point
-		if err := errors.Join(nw.enter(t.Context(), d), s.kernel.MulTrans(t.Context(), s.own.q, point.u)); err != nil {
+		if err := errors.Join(nw.enterDual(t.Context(), d), s.kernel.MulTrans(t.Context(), s.own.q, point.u)); err != nil {
 			t.Fatal(err)
 		}
-		d.residual()
+		d.setResidual()
 		before := d.value()
 		rng := rand.New(rand.NewPCG(1, 2))
 		var slope float64
@@ -189,10 +189,10 @@ func TestUnequalGain(t *testing.T) {
 			for j, v := range point.v {
 				point.tv[j] = v * math.Exp(h*beta[j])
 			}
-			if ok, err := nw.try(t.Context(), d); !ok || err != nil {
+			if ok, err := nw.tryPoint(t.Context(), d); !ok || err != nil {
 				t.Fatal(ok, err)
 			}
-			return d.gain(h, beta)
+			return d.trialGain(h, beta)
 		}
 		const h = 1e-4
 		up, _ := along(h)
@@ -207,9 +207,9 @@ func TestUnequalGain(t *testing.T) {
 			t.Errorf("ρ = %v: slope after %v, differences give %v", rho, after, got)
 		}
 		along(0.5)
-		d.take()
-		point.store()
-		d.residual()
+		d.acceptTrial()
+		point.storeIterate()
+		d.setResidual()
 		if got := d.value() - before; !(math.Abs(got-gain) < 1e-12*max(1, rho[0], rho[1])) {
 			t.Errorf("ρ = %v: gain %v, the dual's values give %v", rho, gain, got)
 		}
