@@ -1,15 +1,15 @@
-// Package dist has the matrix type of this module. It computes squared Euclidean distances,
-// Gibbs kernels and projections of point clouds, in float64 and float32. Rows are samples. Results are the same
-// bits on every machine. Package search compares queries with stored rows.
+// Package dist defines the matrix type of this module and computes squared Euclidean distances,
+// Gibbs kernels and projections of point clouds, in float64 and float32. Rows are samples. Results
+// are bit-identical on every machine. Package search compares queries with stored rows.
 //
-// [SqEuclidean], [Gibbs] and [Project] are safe for concurrent use on different destinations. They do not
-// allocate, apart from a buffer that is kept for later calls. They panic if shapes do not match, if a
-// matrix does not fit its data, or if a destination overlaps an operand.
+// [SqEuclidean], [Gibbs] and [Project] are safe for concurrent use on different destinations. They
+// do not allocate, except for a buffer that is reused by later calls. They panic if shapes do not
+// match, if a matrix does not fit its data, or if a destination overlaps an operand.
 //
 // # Matrices of gonum
 //
-// A [Matrix] of float64 has the fields of gonum's blas64.General. So Go converts one into
-// the other, without a copy of the elements, and package dist does not depend on gonum:
+// A [Matrix] of float64 has the fields of gonum's blas64.General. So Go converts one into the other
+// without copying elements, and package dist does not depend on gonum:
 //
 //	x := dist.Matrix[float64](a.RawMatrix())   // from a, a *mat.Dense or any mat.RawMatrixer
 //
@@ -30,16 +30,16 @@ const (
 	indexPanic = "dist: index out of range of the matrix"
 )
 
-// Float is the element type of everything in this module.
+// Float is the element type of all matrices and vectors in this module.
 type Float interface{ float32 | float64 }
 
-// Matrix is a dense row-major matrix, Rows × Cols: element (i, j) is Data[i*Stride+j].
-// Stride is at least Cols, and Data has at least (Rows−1)·Stride + Cols elements. The zero
-// value is an empty matrix.
+// Matrix is a dense row-major matrix, Rows × Cols. Element (i, j) is Data[i*Stride+j]. Stride is at
+// least Cols, and Data has at least (Rows−1)·Stride + Cols elements. The zero value is an empty
+// matrix.
 //
-// A Matrix is a view and is passed by value: copying it does not copy the elements. Make one
-// with [NewMatrix], with a literal of the fields, or by a conversion from a gonum matrix (see
-// the package documentation). Functions that take a Matrix check that it fits its data.
+// A Matrix is a view and is passed by value. Copying it does not copy the elements. Create one with
+// [NewMatrix], with a composite literal, or by converting a gonum matrix (see the package
+// documentation). Functions with Matrix arguments check that they fit their data.
 type Matrix[T Float] struct {
 	Rows, Cols int
 	Data       []T
@@ -63,13 +63,13 @@ func NewMatrix[T Float](rows, cols int, data []T) Matrix[T] {
 	return Matrix[T]{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }
 
-// At returns element (i, j). It panics if there is none.
+// At returns element (i, j). It panics if i or j is out of range.
 func (m Matrix[T]) At(i, j int) T { return m.Data[m.index(i, j)] }
 
-// Set sets element (i, j) to v. It panics if there is none.
+// Set sets element (i, j) to v. It panics if i or j is out of range.
 func (m Matrix[T]) Set(i, j int, v T) { m.Data[m.index(i, j)] = v }
 
-// Row returns row i, sharing the elements. It panics if there is none.
+// Row returns row i, which shares memory with m. It panics if i is out of range.
 func (m Matrix[T]) Row(i int) []T {
 	if m.Cols == 0 && uint(i) < uint(m.Rows) {
 		return nil
@@ -82,7 +82,7 @@ func (m Matrix[T]) Row(i int) []T {
 	return m.Data[at:][:m.Cols:m.Cols]
 }
 
-// index returns i·Stride + j, not wrapped.
+// index returns i·Stride + j. It panics if i or j is out of range.
 func (m Matrix[T]) index(i, j int) int {
 	n := uint(len(m.Data))
 	hi, at := bits.Mul(uint(i), uint(m.Stride))
@@ -92,8 +92,8 @@ func (m Matrix[T]) index(i, j int) int {
 	return int(at) + j
 }
 
-// RowRange returns rows i … j−1 as a matrix, sharing the elements. It panics unless
-// 0 ≤ i ≤ j ≤ Rows.
+// RowRange returns rows i … j−1 as a matrix that shares memory with m. It panics unless 0 ≤ i ≤ j ≤
+// Rows.
 func (m Matrix[T]) RowRange(i, j int) Matrix[T] {
 	m.Check()
 	if i < 0 || j < i || m.Rows < j {
@@ -103,8 +103,8 @@ func (m Matrix[T]) RowRange(i, j int) Matrix[T] {
 	return m.from(i * m.Stride)
 }
 
-// ColRange returns columns i … j−1 as a matrix, sharing the elements. It panics
-// unless 0 ≤ i ≤ j ≤ Cols.
+// ColRange returns columns i … j−1 as a matrix that shares memory with m. It panics unless 0 ≤ i ≤
+// j ≤ Cols.
 func (m Matrix[T]) ColRange(i, j int) Matrix[T] {
 	m.Check()
 	if i < 0 || j < i || m.Cols < j {
@@ -114,7 +114,7 @@ func (m Matrix[T]) ColRange(i, j int) Matrix[T] {
 	return m.from(i)
 }
 
-// from returns m with its first element at Data[k] and no data behind its last.
+// from returns m with its first element at Data[k]. Its data end with its last element.
 func (m Matrix[T]) from(k int) Matrix[T] {
 	if m.IsEmpty() {
 		m.Data = nil
@@ -128,11 +128,11 @@ func (m Matrix[T]) from(k int) Matrix[T] {
 // IsEmpty reports whether the matrix has no elements.
 func (m Matrix[T]) IsEmpty() bool { return m.Rows == 0 || m.Cols == 0 }
 
-// Fits reports whether m lies within its data: no size is negative, no row reaches
-// into the next, and the last one ends in time. An empty matrix needs no data.
+// Fits reports whether m fits its data: no size is negative, rows do not overlap, and the last row
+// ends within Data. An empty matrix needs no data.
 func (m Matrix[T]) Fits() bool { return asm.Fits(len(m.Data), m.Rows, m.Cols, m.Stride) }
 
-// Check panics unless m fits its data. Call it before you compute an offset into Data.
+// Check panics unless m fits its data. Call it before computing an index into Data.
 func (m Matrix[T]) Check() {
 	if !m.Fits() {
 		panic(asm.FitPanic)

@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestAnswers: a few values by hand; package internal/matrix compares many with their definition.
+// TestAnswers checks a few values computed by hand. Package internal/matrix compares many values
+// with their definition.
 func TestAnswers(t *testing.T) {
 	x, z := NewMatrix(2, 2, []float64{0, 0, 3, 4}), NewMatrix(3, 2, []float64{0, 0, 3, 4, 0, 1})
 	d := NewMatrix[float64](2, 3, nil)

@@ -13,20 +13,20 @@ import (
 
 const lambdaPanic = "dist: λ is negative or not finite"
 
-// SqEuclidean sets dst_ij = ‖x_i − z_j‖², the n × m matrix of squared Euclidean
-// distances between the rows of x (n × d) and of z (m × d).
+// SqEuclidean sets dst_ij = ‖x_i − z_j‖², the n × m matrix of squared Euclidean distances between
+// the rows of x (n × d) and of z (m × d).
 //
-// With fewer than 64 features (d < 64) it sums direct differences. The relative error is at
-// most (d+2)·2⁻⁵³ (2⁻²⁴ in float32). With 64 or more it computes ‖x_i‖² + ‖z_j‖² − 2x_i·z_j as
-// a matrix product, and sums direct differences only for close pairs: those whose distance is
-// less than 1/16 of ‖x_i‖² + ‖z_j‖². The relative error is at most 50·(d+2)·2⁻⁵³ (2⁻²⁴). If all
-// rows are far from the origin and close to each other, the call takes about twice as long;
-// centered data avoid this. If z is x, half of the distances are computed.
+// With fewer than 64 features (d < 64) it sums direct differences. The relative error is at most
+// (d+2)·2⁻⁵³ (2⁻²⁴ in float32). With 64 or more it computes ‖x_i‖² + ‖z_j‖² − 2x_i·z_j as a matrix
+// product, and sums direct differences only for close pairs: pairs whose distance is less than 1/16
+// of ‖x_i‖² + ‖z_j‖². The relative error is at most 50·(d+2)·2⁻⁵³ (2⁻²⁴). If all rows are far from
+// the origin and close to each other, the call takes about twice as long; centered data avoid this.
+// If z is x, only half of the distances are computed.
 //
-// A distance depends on its two rows alone. It is symmetric, never negative, and exactly 0 for
-// equal rows. A square or sum beyond the largest number is +Inf; finite input never yields NaN or another
-// infinity. A square that underflows adds at most the smallest positive number to the error. dst must
-// not overlap x or z.
+// A distance depends only on its two rows. It is symmetric, never negative, and exactly 0 for equal
+// rows. A square or sum that overflows is +Inf. Finite input never yields NaN or another infinity.
+// A square that underflows adds at most the smallest positive number to the error. dst must not
+// overlap x or z.
 func SqEuclidean[T Float](dst, x, z Matrix[T]) {
 	checkPair(dst, x, z)
 	d := x.Cols
@@ -38,8 +38,8 @@ func SqEuclidean[T Float](dst, x, z Matrix[T]) {
 		distance.SqEuclidean(dst.Rows, dst.Cols, 0, dst.Data, dst.Stride, nil, 0, nil, 0, false)
 		return
 	}
-	// z is transposed panel by panel, so that the kernel streams through a piece of
-	// it that stays in the second-level cache.
+	// z is transposed panel by panel, so that the kernel streams through a piece that stays in the
+	// second-level cache.
 	buf := borrowPanel[T]()
 	defer returnPanel(buf)
 	depth, width := panelShape[T](d, dst.Cols)
@@ -53,17 +53,17 @@ func SqEuclidean[T Float](dst, x, z Matrix[T]) {
 	}
 }
 
-// Gibbs sets dst_ij = exp(−λ ‖x_i − z_j‖²), the Gibbs kernel of the rows of x
-// (n × d) and of z (m × d), for a finite λ ≥ 0; it panics for any other.
+// Gibbs sets dst_ij = exp(−λ ‖x_i − z_j‖²), the Gibbs kernel of the rows of x (n × d) and of z (m ×
+// d). λ must be finite and not negative; otherwise Gibbs panics.
 //
-// λ multiplies the squared distance; a regularization ε of other libraries is 1/λ.
-// Values below the least normal number are +0. With y = λ‖x_i − z_j‖² the relative
-// error is at most about (d + 3)·y + 1 units in the last place, for d ≥ 64 about
-// 50·(d + 3)·y + 1. A λ below the least normal number has few significant bits, and the error is up to
-// 3 units more. For finite samples all values are in [0, 1]: where a distance overflows it is 0, or 1
-// if λ = 0. dst must not overlap x or z.
+// λ multiplies the squared distance; the regularization ε of other libraries is 1/λ. Values below
+// the least normal number are +0. With y = λ‖x_i − z_j‖² the relative error is at most about (d +
+// 3)·y + 1 units in the last place, and about 50·(d + 3)·y + 1 for d ≥ 64. A λ below the least
+// normal number has few significant bits, which adds up to 3 units. For finite samples all values
+// are in [0, 1]. If a distance overflows, the value is 0, or 1 for λ = 0. dst must not overlap x or
+// z.
 func Gibbs[T Float](dst, x, z Matrix[T], lambda T) {
-	if !(lambda >= 0 && float64(lambda) <= largest[T]()) {
+	if !(lambda >= 0 && float64(lambda) <= largestNumber[T]()) {
 		panic(lambdaPanic)
 	}
 	checkPair(dst, x, z)
@@ -72,10 +72,10 @@ func Gibbs[T Float](dst, x, z Matrix[T], lambda T) {
 	case dst.IsEmpty():
 		return
 	case lambda == 0:
-		fill(dst, 1) // where a distance overflows, 0·∞ would be NaN
+		fill(dst, 1) // avoids 0·∞ = NaN if a distance overflows
 		return
-	case float64(-c) > largest[T]():
-		// −λ·log₂e is beyond T, where −∞·0 would be NaN, but half of it is not.
+	case float64(-c) > largestNumber[T]():
+		// −λ·log₂e overflows T, and −∞·0 would be NaN. Half of it does not overflow.
 		SqEuclidean(dst, x, z)
 		for i := range dst.Rows {
 			row := dst.Row(i)
@@ -83,11 +83,11 @@ func Gibbs[T Float](dst, x, z Matrix[T], lambda T) {
 				row[j] *= 2
 			}
 		}
-		power(dst, exp.Bits(lambda/2))
+		exp2All(dst, exp.Bits(lambda/2))
 		return
 	case d == 0 || d >= gram.Features:
 		SqEuclidean(dst, x, z)
-		power(dst, c)
+		exp2All(dst, c)
 		return
 	}
 	buf := borrowPanel[T]()
@@ -100,8 +100,8 @@ func Gibbs[T Float](dst, x, z Matrix[T], lambda T) {
 	}
 }
 
-// power sets m_ij = 2^(c·m_ij).
-func power[T Float](m Matrix[T], c T) {
+// exp2All sets m_ij = 2^(c·m_ij).
+func exp2All[T Float](m Matrix[T], c T) {
 	if m.Stride == m.Cols {
 		n := m.Rows * m.Cols
 		exp.Exp2(m.Data[:n], m.Data[:n], c)
@@ -112,8 +112,8 @@ func power[T Float](m Matrix[T], c T) {
 	}
 }
 
-// largest returns the largest number of T.
-func largest[T Float]() float64 {
+// largestNumber returns the largest number of T.
+func largestNumber[T Float]() float64 {
 	if num.IsFloat64[T]() {
 		return math.MaxFloat64
 	}
@@ -129,7 +129,7 @@ func fill[T Float](dst Matrix[T], v T) {
 	}
 }
 
-// checkPair panics unless dst is for the distances between the rows of x and of z.
+// checkPair panics unless dst has the shape of the distances between the rows of x and of z.
 func checkPair[T Float](dst, x, z Matrix[T]) {
 	if x.Cols != z.Cols || dst.Rows != x.Rows || dst.Cols != z.Rows {
 		panic(fmt.Sprintf("%s: dst is %d × %d, x %d × %d, z %d × %d", asm.ShapePanic, dst.Rows, dst.Cols, x.Rows, x.Cols, z.Rows, z.Cols))

@@ -10,8 +10,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// TestGibbsEnds: no λ makes a NaN or an infinity of finite samples, and each value is
-// right at both ends of the range of λ and of the distances.
+// TestGibbsEnds checks that finite samples never yield NaN or infinity for any λ, and that values
+// are correct at both ends of the ranges of λ and of the distances.
 func TestGibbsEnds(t *testing.T) {
 	t.Run("float64", func(t *testing.T) { gibbsEnds(t, math.MaxFloat64, math.SmallestNonzeroFloat64) })
 	t.Run("float32", func(t *testing.T) {
@@ -20,7 +20,7 @@ func TestGibbsEnds(t *testing.T) {
 }
 
 func gibbsEnds[T Float](t *testing.T, most, least T) {
-	// The roots of the distances that are asked for.
+	// Square roots of the tested distances.
 	const fused, blocks = 3, gram.Features + 3
 	tiny := T(math.Sqrt(float64(1 / most))) // λ·tiny² is about 1 for the largest λ
 	roots := []T{0, tiny / 2, tiny, 4 * tiny, 1, most / 4, most}
@@ -35,7 +35,7 @@ func gibbsEnds[T Float](t *testing.T, most, least T) {
 			for _, lambda := range []T{0, least, 1, most / 2, T(float64(most) * 0.69), T(float64(most) * 0.7), most} {
 				Gibbs(k, x, z, lambda)
 				for i := range roots {
-					// In two halves, as the whole may be out of range.
+					// In two halves, because the product may overflow.
 					half := math.Exp(-float64(lambda) / 2 * float64(q.At(i, 0)))
 					want := half * half
 					switch {
@@ -58,8 +58,8 @@ func gibbsEnds[T Float](t *testing.T, most, least T) {
 	}
 }
 
-// TestSelf: a cloud with itself has the distances of the cloud and its copy, and every element of
-// dst is written, below and above the number of points that are taken at a time.
+// TestSelf checks that a cloud with itself has the same distances as with a copy, and that every
+// element of dst is written, below and above the block size.
 func TestSelf(t *testing.T) {
 	t.Run("float64", testSelf[float64])
 	t.Run("float32", testSelf[float32])

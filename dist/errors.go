@@ -2,8 +2,8 @@ package dist
 
 import "fmt"
 
-// PositionError says where in a matrix a value is wrong, and which value. Row and Column count from
-// 0. It wraps Err. Packages search, sinkhorn and wda return it.
+// PositionError reports a bad value in a matrix and its position. Row and Column count from 0. It
+// wraps Err. Packages search, sinkhorn and wda return it.
 type PositionError struct {
 	Row, Column int
 	Value       float64

@@ -6,7 +6,7 @@ import (
 	"github.com/gomonge/monge/dist"
 )
 
-// Three samples of three features are projected to two components.
+// This example projects three samples of three features to two components.
 func ExampleProject() {
 	x := dist.NewMatrix(3, 3, []float32{
 		1, 2, 3,
@@ -19,7 +19,7 @@ func ExampleProject() {
 		0, 1,
 	})
 	y := dist.NewMatrix[float32](3, 2, nil)
-	dist.Project(y, x, p, []float32{-4, -11}) // less mean·p
+	dist.Project(y, x, p, []float32{-4, -11}) // −mean·p
 	fmt.Println(y.Data)
 	// Output: [-3 -6 0 0 3 6]
 }

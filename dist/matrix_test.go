@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// panics demands that f panics with these words.
+// panics checks that f panics with the given text.
 func panics(t *testing.T, words string, f func()) {
 	t.Helper()
 	defer func() {
@@ -21,8 +21,8 @@ func panics(t *testing.T, words string, f func()) {
 	f()
 }
 
-// TestIndices: what is inside is reached, whatever the strides, and what is not panics
-// with a sentence, also where products of indices and strides wrap.
+// TestIndices checks that indices in range work for all strides, and that others panic with a clear
+// text, even if products of indices and strides overflow.
 func TestIndices(t *testing.T) {
 	m := Matrix[float64]{Rows: 3, Cols: 2, Stride: 4, Data: []float64{0, 1, -1, -1, 10, 11, -1, -1, 20, 21}}
 	for i := range m.Rows {
@@ -97,8 +97,8 @@ func TestNewMatrix(t *testing.T) {
 	}
 }
 
-// TestGonum: conversions from and to matrices of gonum share the elements, those of views,
-// too.
+// TestGonum checks that conversions from and to gonum matrices, including views, share the
+// elements.
 func TestGonum(t *testing.T) {
 	a := mat.NewDense(3, 4, nil)
 	x := Matrix[float64](a.Slice(1, 3, 1, 4).(*mat.Dense).RawMatrix())

@@ -8,7 +8,7 @@ import (
 	"github.com/gomonge/monge/internal/oracle/trial"
 )
 
-// blocked are the folders with sizes of blocks.
+// blocked lists the folders whose block sizes the test uses.
 var blocked = []string{"dist", "internal/asm", "internal/asm/gram", "internal/asm/distance", "internal/asm/project", "internal/asm/exp"}
 
 func TestOracle(t *testing.T) {
@@ -21,7 +21,8 @@ func testOracle[T Float](t *testing.T) {
 	t.Run("Project", func(t *testing.T) { trial.Run(t, 30, blocked, compareProject[T]) })
 }
 
-// clouds draws the shapes of two clouds, and the clouds. They may be the same matrix, rows of one matrix, or of the same size.
+// clouds draws the shapes of two clouds and the clouds. They may be the same matrix, rows of one
+// matrix, or of equal size.
 func clouds[T Float](c *trial.Case) (x, z Matrix[T]) {
 	var n, m, d int
 	kind, budget := c.IntN(9)/2, c.Budget(1<<19, 1<<26)
@@ -57,7 +58,8 @@ func clouds[T Float](c *trial.Case) (x, z Matrix[T]) {
 	return x, matrix(m)
 }
 
-// some calls f for elements of an n × m matrix: all of few, else those of its edges and others.
+// some calls f for elements of an n × m matrix: all elements of a small matrix, and otherwise those
+// at its edges and others.
 func some(c *trial.Case, n, m, most int, f func(i, j int)) {
 	if n*m <= most {
 		for k := range n * m {
@@ -108,7 +110,7 @@ func comparePairs[T Float](c *trial.Case) {
 			whole = want.Ldexp(want.Exp)
 		}
 		got := dst.At(i, j)
-		// Squares that underflow lose up to half of the smallest number each.
+		// Each square that underflows loses up to half of the smallest number.
 		bound := factor*float64(d+2)*u*whole.Hi + float64(d)*trial.Least[T]()
 		if math.IsInf(bound, 0) {
 			bound = 0
@@ -134,7 +136,7 @@ func comparePairs[T Float](c *trial.Case) {
 		if float64(lambda) < trial.Normal[T]() {
 			ulp += 3
 		}
-		// What the distance loses to underflow, λ multiplies.
+		// λ multiplies the underflow error of the distance.
 		lost := float64(d) * trial.Least[T]() * float64(lambda)
 		if !(y.Hi <= 1000) || ulp*u > 0.01 || lost > 0.01 {
 			if k != k || k < 0 || k > 1 || y.Hi > 1000 && lost < 0.01 && ulp*u < 0.01 && k != 0 {

@@ -7,9 +7,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// panel holds a transposed piece of the second operand. Panels are pooled: one on
-// the stack would be cleared on every call, which takes as long as a hundred
-// distances squared.
+// panel contains a transposed piece of the second operand. Panels are pooled: a panel on the stack
+// would be cleared on every call, which takes as long as computing a hundred distances.
 type panel[T Float] struct {
 	data []T
 }
@@ -35,11 +34,10 @@ func returnPanel[T Float](p *panel[T]) {
 	}
 }
 
-// panelShape returns how many of d features and how many of m columns a panel takes: up to
-// Depth features and 12 vectors of columns. If a distance has few features, it takes as many
-// columns as there is room for. With AVX-512 and more than Depth features it takes the
-// columns of one tile, so that every distance is written once. NOTES.md of
-// internal/asm/distance has the measurements.
+// panelShape returns the numbers of features and columns of a panel, for d features and m columns:
+// up to Depth features and 12 vectors of columns. With few features, a panel has as many columns as
+// fit. With AVX-512 and more than Depth features it has the columns of one tile, so that every
+// distance is written once. NOTES.md of internal/asm/distance has the measurements.
 func panelShape[T Float](d, m int) (depth, width int) {
 	machine := asm.CurrentMachine()
 	size, unit := machine.PanelBytes/4, 192
@@ -57,11 +55,11 @@ func panelShape[T Float](d, m int) (depth, width int) {
 	return depth, min(width, m)
 }
 
-// transpose copies columns k … k+kc−1 of rows j … j+w−1 of z into kc rows of w.
+// transpose copies columns k … k+kc−1 of rows j … j+w−1 of z to kc rows of w elements.
 func (b *panel[T]) transpose(z Matrix[T], j, w, k, kc int) []T {
 	zt := b.data[:w*kc]
 	r := 0
-	for ; r+4 <= w; r += 4 { // four at a time touch a quarter of the lines
+	for ; r+4 <= w; r += 4 { // four rows at a time touch a quarter of the cache lines
 		z0 := z.Data[(j+r)*z.Stride+k:][:kc]
 		z1 := z.Data[(j+r+1)*z.Stride+k:][:kc]
 		z2 := z.Data[(j+r+2)*z.Stride+k:][:kc]

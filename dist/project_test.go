@@ -8,8 +8,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// TestProject compares with the chains of the definition, with strides, with an offset and
-// without, at every level.
+// TestProject compares with the chains of the definition, with strides, with and without an offset,
+// at every level.
 func TestProject(t *testing.T) {
 	t.Run("float64", testProject[float64])
 	t.Run("float32", testProject[float32])
@@ -57,7 +57,7 @@ func TestProjectPanics(t *testing.T) {
 	panics(t, overlap, func() { Project(NewMatrix(4, 2, x.Data[:8]), x, p, nil) })
 	panics(t, overlap, func() { Project(dst, x, p, dst.Row(3)) })
 	panics(t, "dist: matrix does not fit its data", func() { Project(dst, Matrix[float64]{Rows: 4, Cols: 3, Stride: 3, Data: x.Data[:11]}, p, nil) })
-	Project(Matrix[float64]{Rows: math.MaxInt}, Matrix[float64]{Rows: math.MaxInt}, Matrix[float64]{}, []float64{}) // at once
+	Project(Matrix[float64]{Rows: math.MaxInt}, Matrix[float64]{Rows: math.MaxInt}, Matrix[float64]{}, []float64{}) // returns at once
 }
 
 func TestProjectAllocates(t *testing.T) {

@@ -2,8 +2,9 @@ package asm
 
 import "sync/atomic"
 
-// A Form is an instruction that not every machine with a level has, and that some kernels of the level use if it is there. Their
-// results do not depend on it. A set of forms is the sum of its members.
+// Form is an optional instruction of a level: some machines with the level have it, and some
+// kernels use it there. Results do not depend on it. A Form value may be a set of forms, the
+// bitwise OR of its members.
 type Form uint8
 
 const (
@@ -28,14 +29,15 @@ var (
 	formsSwitched atomic.Bool
 )
 
-// Uses reports whether kernels use form f where they run at its level.
+// Uses reports whether kernels at the level of f use f.
 func Uses(f Form) bool { return forms&f != 0 }
 
-// AvailableForms returns the forms that this machine has, at any level.
+// AvailableForms returns the forms of this machine at all levels.
 func AvailableForms() Form { return availableForms }
 
-// SwitchForms makes all kernels of the process use these forms and no others until restore is called. It is for tests and
-// benchmarks, under the conditions of [Switch]. It panics if this machine lacks a form.
+// SwitchForms makes all kernels of the process use only the forms in set until restore is called.
+// It is for tests and benchmarks and has the conditions of [Switch]. It panics if this machine
+// lacks a form.
 func SwitchForms(set Form) (restore func()) {
 	if set&^availableForms != 0 {
 		panic("asm: this machine lacks a form")
@@ -51,7 +53,7 @@ func SwitchForms(set Form) (restore func()) {
 	}
 }
 
-// namesOf returns the names of forms of a level.
+// namesOf returns the names of the forms in set that belong to level l.
 func namesOf(set Form, l Level) (names []string) {
 	for _, f := range formNames {
 		if f.level == l && set&f.form != 0 {
@@ -61,7 +63,7 @@ func namesOf(set Form, l Level) (names []string) {
 	return names
 }
 
-// String returns the names of the forms in a set, joined with "+". The empty set is "none".
+// String returns the names of the forms in f, joined with "+", or "none".
 func (f Form) String() string {
 	text := ""
 	for _, n := range formNames {

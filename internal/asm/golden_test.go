@@ -25,8 +25,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/vector"
 )
 
-// TestGoldenBits: every kernel gives these bits, on every machine and at every
-// level. The level tests compare levels of one machine; this compares machines.
+// TestGoldenBits checks that every kernel gives the same bits on every machine and at every level.
+// The level tests compare the levels of one machine; this test compares machines.
 func TestGoldenBits(t *testing.T) {
 	want := map[string]string{
 		"adjcost/f32":          "2cf91afbcccb5e39",
@@ -150,7 +150,7 @@ func uniform[T num.Float](rng *rand.Rand, k int, lo, hi float64) []T {
 	return s
 }
 
-// hash is that of the bits of all outs.
+// hash returns the hash of the bits of all outs.
 func hash[T num.Float](outs ...[]T) string {
 	h := fnv.New64a()
 	for _, o := range outs {
@@ -163,7 +163,7 @@ func hash[T num.Float](outs ...[]T) string {
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
-// goldenMixedBits is goldenBits for the kernels with a float32 K.
+// goldenMixedBits is like goldenBits for kernels with a float32 K.
 func goldenMixedBits(got map[string]string) {
 	const m, n = 37, 53
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -241,7 +241,8 @@ func goldenQuery(got map[string]string) {
 		many(func(dst []float32) { query.DotInt8Many(m, n, d, dst, n, q, bytes, scale) }))
 }
 
-// goldenSketch is goldenBits for sketches of rows and queries, and the rows that these leave over.
+// goldenSketch is like goldenBits for sketches of rows and queries, and the rows that the filter
+// keeps.
 func goldenSketch(got map[string]string) {
 	const n, d = 3, 100
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -274,7 +275,7 @@ func goldenSketch(got map[string]string) {
 	got["sketch/filter"] = hash(bits)
 }
 
-// goldenCompact is goldenBits for vectors of bytes.
+// goldenCompact is like goldenBits for vectors of bytes.
 func goldenCompact(got map[string]string) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var sums [3][]float64
@@ -291,7 +292,7 @@ func goldenCompact(got map[string]string) {
 	}
 	all, wide := make([]uint16, 1<<16), make([]float32, 1<<16)
 	for i := range all {
-		if i&0x7c00 != 0x7c00 || i&0x3ff == 0 { // no NaN of either format, whose bits may differ
+		if i&0x7c00 != 0x7c00 || i&0x3ff == 0 { // no NaN of either format, because its bits may differ
 			all[i] = uint16(i)
 		}
 	}
@@ -302,7 +303,7 @@ func goldenCompact(got map[string]string) {
 	got["compact/dot"], got["compact/sqeuclidean"], got["compact/hamming"] = hash(sums[0]), hash(sums[1]), hash(sums[2])
 }
 
-// goldenCodes is goldenBits for the sums of table entries.
+// goldenCodes is like goldenBits for the sums of table entries.
 func goldenCodes(got map[string]string) {
 	const n, m = 3 * codes.Block, 6
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -1,28 +1,25 @@
-// Package asm has the instruction sets that the kernels in its folders are written for. It
-// finds out which of them this machine has, and holds the one that is in force.
+// Package asm defines the instruction sets for which the kernels in its folders are written. It
+// detects the ones that this machine supports and selects the one in use.
 //
-// Each kernel has a folder, and all folders have the same file names. doc.go is the contract,
-// ref.go the definition in plain Go. The assembly files give the same bits. dispatch_*.go
-// chooses between them by the current [Level] and the sizes of [CurrentMachine]. NOTES.md has
-// measurements and rejected ideas.
+// Each kernel has a folder, and all folders have the same file names. doc.go is the contract, and
+// ref.go the definition in plain Go. The assembly files give the same bits. dispatch_*.go chooses
+// between them by the current [Level] and the sizes of [CurrentMachine]. NOTES.md has measurements
+// and rejected ideas.
 //
 // # The numerical contract
 //
-// The reference is the specification. For every input, length, stride and
-// alignment an assembly kernel returns the bits of its reference, with two
-// freedoms only: any NaN stands for any other NaN, and nothing is promised about
-// floating-point exception flags. So every level on every machine gives the same
-// answer. Three rules make that possible at full speed:
+// The reference is the specification. For every input, length, stride and alignment, an assembly
+// kernel returns the bits of its reference, with two exceptions: a NaN may be any other NaN, and
+// floating-point exception flags are not specified. So every level on every machine gives the same
+// results. Three rules make this possible at full speed:
 //
-//   - Every rounding is written out: num.FMA(x, y, z) rounds once, T(x*y) + z
-//     twice, and a bare x*y + z, which the compiler may or may not fuse, is
-//     never written.
-//   - If an output is a sum over an index that is not a vector lane, the sum is
-//     one chain of FMAs in ascending order of that index.
-//   - If a row is summed along the vector lanes, element j goes to virtual lane
-//     j mod w, and the lanes are folded in halves. w = num.Lanes is 64 bytes:
-//     8 for float64, 16 for float32. A short last step counts as if it were
-//     padded with zeros.
+//   - Every rounding is explicit: num.FMA(x, y, z) rounds once, T(x*y) + z twice. A bare x*y +
+//     z, which the compiler may or may not fuse, is never written.
+//   - A sum over an index that is not a vector lane is one chain of FMAs in ascending order of
+//     the index.
+//   - A sum along the vector lanes assigns element j to virtual lane j mod w, and the lanes are
+//     added in halves. w = num.Lanes covers 64 bytes: 8 for float64, 16 for float32. A short
+//     last step counts as if it were padded with zeros.
 //
 // So w elements fill one AVX-512 register, two AVX2 registers or four NEON registers.
 package asm
@@ -36,12 +33,12 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Level is an instruction set that kernels can be run with. One of them is
-// in force in the whole process ([Current]). The zero Level is Ref.
+// Level is an instruction set for kernels. The whole process uses one level ([Current]). The zero
+// Level is Ref.
 type Level uint8
 
 const (
-	// Ref is plain Go, the definition of every kernel, available everywhere.
+	// Ref is plain Go, the definition of every kernel. Every machine supports it.
 	Ref Level = iota
 	// NEON is Advanced SIMD on arm64.
 	NEON
@@ -62,7 +59,7 @@ func (l Level) String() string {
 	return fmt.Sprintf("Level(%d)", uint8(l))
 }
 
-// ParseLevel returns the level of that name (ref, neon, avx2, avx512).
+// ParseLevel returns the level with the given name (ref, neon, avx2, avx512).
 func ParseLevel(name string) (Level, error) {
 	for l, s := range levelNames {
 		if strings.EqualFold(name, s) {
@@ -72,10 +69,9 @@ func ParseLevel(name string) (Level, error) {
 	return Ref, fmt.Errorf("asm: unknown level %q; the levels are %s", name, strings.Join(levelNames[:], ", "))
 }
 
-// CapVariable names the environment variable that caps the level of the process:
-// MONGE_LEVEL=avx2 keeps AVX-512 unused, MONGE_LEVEL=ref keeps all assembly unused.
-// It is read once, when the program starts. A value that names no level is ignored
-// and reported by [CapError].
+// CapVariable names the environment variable that limits the level of the process: MONGE_LEVEL=avx2
+// disables AVX-512, and MONGE_LEVEL=ref disables all assembly. It is read once, at the start of the
+// program. An unknown value is ignored and reported by [CapError].
 const CapVariable = "MONGE_LEVEL"
 
 var (
@@ -85,19 +81,18 @@ var (
 	switched atomic.Bool
 )
 
-// Available returns the levels that this machine can run, Ref first and the
-// best last, whatever the environment says: tests compare them all.
+// Available returns the levels that this machine supports, Ref first and the best last. It ignores
+// MONGE_LEVEL, because tests compare all levels.
 func Available() []Level {
 	return append([]Level(nil), available...)
 }
 
-// Current returns the level that all kernels run at: the best of this machine that
-// MONGE_LEVEL admits, unless [Switch] is in force.
+// Current returns the level at which all kernels run: the best of this machine that MONGE_LEVEL
+// allows, unless [Switch] has chosen another.
 func Current() Level { return current }
 
-// Forms returns the names of the forms that kernels of the current level have on this machine,
-// besides those that every machine with the level runs: at AVX512 the table of sizes at which
-// kernels change to AVX2's form, and then the [Form] values in use.
+// Forms returns the names of variants used by kernels of the current level on this machine: at
+// AVX512 the table of sizes at which kernels use AVX2, and then the [Form] values in use.
 func Forms() []string {
 	names := namesOf(forms, current)
 	if current == AVX512 {
@@ -106,10 +101,10 @@ func Forms() []string {
 	return names
 }
 
-// Switch makes all kernels of the process run at level l until restore is called. It is
-// for tests and benchmarks: tests call it through package asmtest. No kernel may run in
-// another goroutine meanwhile. Switch panics if this machine cannot run l, and if an earlier
-// Switch has not been restored, as happens when two tests switch in parallel.
+// Switch makes all kernels of the process run at level l until restore is called. It is for tests
+// and benchmarks; tests call it through package asmtest. No kernel may run in another goroutine
+// meanwhile. Switch panics if this machine does not support l, or if an earlier Switch has not been
+// restored, as with two parallel tests.
 func Switch(l Level) (restore func()) {
 	if !Has(l) {
 		panic(fmt.Sprintf("asm: this machine cannot run level %v, only %v", l, available))
@@ -125,10 +120,10 @@ func Switch(l Level) (restore func()) {
 	}
 }
 
-// CapError reports a value of MONGE_LEVEL that names no level.
+// CapError reports an unknown value of MONGE_LEVEL.
 func CapError() error { return capErr }
 
-// Has reports whether this machine can run level l.
+// Has reports whether this machine supports level l.
 func Has(l Level) bool {
 	for _, a := range available {
 		if a == l {
@@ -138,9 +133,8 @@ func Has(l Level) bool {
 	return false
 }
 
-// A Variant is what a kernel's assembly is written for, a level and the types of its
-// matrix and its vectors: AVX2Mixed is AVX2 with a float32 matrix and float64 vectors.
-// It is the suffix of the assembly's functions.
+// Variant is a level together with the types of a matrix and its vectors. AVX2Mixed is AVX2 with a
+// float32 matrix and float64 vectors. The names of variants are the suffixes of assembly functions.
 type Variant uint8
 
 const (
@@ -157,10 +151,10 @@ const (
 	f64, f32, mixed Variant = 0, 1, 2
 )
 
-// VariantOf returns the variant of the current level for a matrix of K and vectors of T; what has
-// no assembly anywhere, a matrix wider than its vectors, counts as of level Ref. Kernels
-// switch on it and call their assembly by name, which keeps slices from escaping; what
-// is not among their cases is Ref's.
+// VariantOf returns the variant of the current level for a matrix of K and vectors of T. A matrix
+// wider than its vectors has no assembly; its variant belongs to level Ref. Kernels switch on the
+// variant and call their assembly by name, which keeps slices from escaping. Variants without a
+// case use the reference.
 func VariantOf[K, T num.Float]() Variant {
 	v := Variant(current) << 2
 	switch k, t := num.IsFloat64[K](), num.IsFloat64[T](); {

@@ -7,11 +7,10 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// detect takes of what the CPU has (CPUID) what the operating system saves at a thread
-// switch, which x/sys/cpu reads from XCR0; not so AVX-512 on macOS, which sets those bits
-// of a thread after its first such instruction: there the kernel is asked, and kernels
-// before 21.3, which lose mask registers in signal handlers (golang.org/issue/49233),
-// count as without.
+// detect returns the levels that the CPU supports (CPUID) and whose registers the operating system
+// saves at a thread switch, which x/sys/cpu reads from XCR0. On macOS, XCR0 shows AVX-512 only
+// after the first such instruction of a thread, so detect asks the kernel. Kernels before 21.3 lose
+// mask registers in signal handlers (golang.org/issue/49233) and count as without AVX-512.
 func detect() []Level {
 	var ls []Level
 	if !cpu.X86.HasAVX2 || !cpu.X86.HasFMA || !cpuid.F16C() {
@@ -24,9 +23,9 @@ func detect() []Level {
 	return ls
 }
 
-// detectMachine takes a CPU for a Zen 4 if it has the instructions that a Zen 4 has and no
-// Intel server has without AMX. This is a guess for a Zen 5, and wrong for a Sapphire Rapids
-// whose hypervisor hides AMX.
+// detectMachine returns the table of a Zen 4 if the CPU has instructions that a Zen 4 has and no
+// Intel server without AMX has. This is a guess for a Zen 5, and wrong for a Sapphire Rapids whose
+// hypervisor hides AMX.
 func detectMachine() *Machine {
 	if cpu.X86.HasAVX512BF16 && cpu.X86.HasAVX512VBMI2 && !cpu.X86.HasAMXTile {
 		return &zen4

@@ -4,8 +4,8 @@ package asm
 
 import "golang.org/x/sys/cpu"
 
-// detect asks Linux (by HWCAP), FreeBSD and NetBSD for Advanced SIMD; macOS, Windows and
-// OpenBSD run on no machine without it, and there x/sys/cpu says so without asking.
+// detect asks Linux (HWCAP), FreeBSD and NetBSD for Advanced SIMD. macOS, Windows and OpenBSD
+// require it.
 func detect() []Level {
 	if cpu.ARM64.HasASIMD {
 		return []Level{NEON}
@@ -13,7 +13,7 @@ func detect() []Level {
 	return nil
 }
 
-// detectMachine: of the sizes, only those without AVX-512 are read.
+// detectMachine returns a table of which only the sizes without AVX-512 are used.
 func detectMachine() *Machine { return &sapphireRapids }
 
 func detectForms() (set Form) {

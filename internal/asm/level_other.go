@@ -4,7 +4,7 @@ package asm
 
 func detect() []Level { return nil }
 
-// detectMachine: of the sizes, only those without AVX-512 are read.
+// detectMachine returns a table of which only the sizes without AVX-512 are used.
 func detectMachine() *Machine { return &sapphireRapids }
 
 func detectForms() Form { return 0 }

@@ -2,71 +2,69 @@ package asm
 
 import "math"
 
-// A Machine has the sizes at which kernels change their form on one microarchitecture.
-// All such sizes stand in the tables below, and kernels read them from [CurrentMachine].
-// Results do not depend on them.
+// Machine contains the sizes at which kernels change their form on one microarchitecture. All such
+// sizes are in the tables below, and kernels read them from [CurrentMachine]. Results do not depend
+// on them.
 //
 // To add a microarchitecture:
 //
 //  1. Run "go run ./bench/tools/levels" on the machine. It prints where AVX-512 is slower than
 //     AVX2, by kernel, types and size.
-//  2. Copy the table that is closest, give it a name, and change the sizes that these
-//     results ask for.
-//  3. Add it to machines. The tests of the kernels that read it then run with
-//     it, on every machine (asmtest.OtherMachines).
-//  4. Have detectMachine return it (level_amd64.go), by what CPUID says.
-//  5. Run bench/tools/levels again. Write before and after into AVX512.md.
+//  2. Copy the closest table, name it, and change the sizes according to these results.
+//  3. Add it to machines. The tests of the kernels then run with it on every machine
+//     (asmtest.OtherMachines).
+//  4. Return it from detectMachine (level_amd64.go), depending on CPUID.
+//  5. Run bench/tools/levels again, and add the results before and after to AVX512.md.
 type Machine struct {
 	Name string
 
-	// Where AVX2's form takes less time than AVX-512's, by the size that is named.
+	// Sizes at which the AVX2 form is faster than the AVX-512 form.
 	Rows    Choice // pass.Rows: columns of K
 	Columns Choice // pass.Columns: columns of K
 	Begin   Choice // pass.Begin: columns of K
-	OddPass Choice // these three, of rows that begin on odd multiples of 32 bytes: columns of K
+	OddPass Choice // the same three, for rows that begin on odd multiples of 32 bytes: columns of K
 	Iterate Choice // pass.Iterate, Sweep: columns of K
 	Divide  Choice // pass.Divide: elements
-	AdjCost Choice // distance.AdjCost: elements from one row of K to the next
+	AdjCost Choice // distance.AdjCost: stride of K in elements
 	LogRows Choice // exp.LogRows: columns of M
 	Exp2    Choice // exp.Exp2: elements
 
-	// The rows of a product (project.Mul, TransMul) that AVX2's form computes. A tile of
-	// AVX-512 has 8 rows and up to 3 vectors of columns; what is left of the rows takes
-	// several passes.
+	// Rows of a product (project.Mul, TransMul) that use the AVX2 form. An AVX-512 tile has 8 rows
+	// and up to 3 vectors of columns; the remaining rows take several passes.
 	Product ProductChoice
 
-	// Squared distances of many features are AVX2's product of packed panels (project.Panel).
+	// Squared distances of many features use the AVX2 product of packed panels (project.Panel).
 	Panels bool
 
-	// TransMul of an x of more than FarBytes sums FarRows rows at a time: x comes from
-	// beyond the second-level cache then, and the hardware fetches so many rows ahead.
+	// TransMul sums FarRows rows at a time if x has more than FarBytes, because x is then outside
+	// the second-level cache and the hardware prefetches that many rows.
 	FarBytes, FarRows int
 
-	// Squared distances take Depth features at a time, with AVX-512 and few columns DeepDepth.
-	// PanelBytes is what a transposed piece of the second operand may take of the
-	// second-level cache.
+	// Squared distances process Depth features at a time, or DeepDepth with AVX-512 and few
+	// columns. PanelBytes is the size in the second-level cache of a transposed piece of the second
+	// operand.
 	Depth, DeepDepth, PanelBytes int
 }
 
-// A ProductChoice has the sizes of [Machine.Product]. A vector is one of AVX-512.
+// ProductChoice contains the sizes for [Machine.Product]. A vector is an AVX-512 vector.
 type ProductChoice struct {
-	OneRow   Choice // one row has AVX2's form, by its columns
-	FewRows  int    // fewer rows, but more than one, have it if one vector holds the columns, unless they are 8
-	OddTail  int    // the last 5 or 7 rows have it up to so many vectors of columns
-	FourTail int    // the last 4 rows have it up to so many vectors of columns
+	OneRow   Choice // numbers of columns for which a single row uses AVX2
+	FewRows  int    // fewer rows, but more than one, use AVX2 if one vector holds the columns, unless there are 8 columns
+	OddTail  int    // up to this number of vectors of columns, the last 5 or 7 rows use AVX2
+	FourTail int    // up to this number of vectors of columns, the last 4 rows use AVX2
 
-	// Sums of at most ShallowDepth terms have it from ShallowCols columns on.
+	// Sums of at most ShallowDepth terms use AVX2 from ShallowCols columns on.
 	ShallowDepth, ShallowCols int
 }
 
-// A Choice has the sizes for which a kernel takes AVX2's form at level AVX512, by the types
-// of matrix and vectors: f64, f32 or mixed.
+// Choice contains the sizes for which a kernel uses the AVX2 form at level AVX512, by the types of
+// matrix and vectors: f64, f32 or mixed.
 type Choice [4]Sizes
 
-// Sizes are up to three ranges of sizes. The zero value has none.
+// Sizes are up to three ranges of sizes. The zero value contains no size.
 type Sizes [3]Range
 
-// A Range has the sizes from From on and below To.
+// Range contains the sizes From … To−1.
 type Range struct{ From, To int }
 
 // Has reports whether n is in one of the ranges.
@@ -79,7 +77,7 @@ func (s *Sizes) Has(n int) bool {
 	return false
 }
 
-// Form returns the variant to run instead of v for size n: AVX2's, or v itself.
+// Form returns the variant to run for size n: the AVX2 variant, or v itself.
 func (c *Choice) Form(v Variant, n int) Variant {
 	if v >= AVX512F64 && c[v&3].Has(n) {
 		return v - (AVX512F64 - AVX2F64)
@@ -89,8 +87,8 @@ func (c *Choice) Form(v Variant, n int) Variant {
 
 const noEnd = math.MaxInt
 
-// sapphireRapids is used on every CPU that is not known, and was measured on a Xeon of
-// family 6, model 143. See AVX512.md.
+// sapphireRapids is used for every unknown CPU. It was measured on a Xeon of family 6, model 143
+// (AVX512.md).
 var sapphireRapids = Machine{
 	Name:    "sapphirerapids",
 	OddPass: Choice{f64: Sizes{{88, 401}}},
@@ -132,13 +130,13 @@ var machines = []*Machine{&sapphireRapids, &zen4}
 
 var machine = detectMachine()
 
-// CurrentMachine returns the table of the machine that the program runs on.
+// CurrentMachine returns the table in use.
 func CurrentMachine() *Machine { return machine }
 
 // Machines returns all tables.
 func Machines() []*Machine { return append([]*Machine(nil), machines...) }
 
-// SwitchMachine makes kernels read table m until restore is called, for tests. As with
+// SwitchMachine makes kernels use table m until restore is called. It is for tests. As with
 // [Switch], no kernel may run in another goroutine meanwhile.
 func SwitchMachine(m *Machine) (restore func()) {
 	before := machine

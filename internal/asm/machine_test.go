@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestZen4Measured requires that the table of Zen 4 takes AVX2's form in every case in which
-// bench/tools/levels has found it faster on one. Squared distances have no such choice, as the list has
-// three of their sizes in float64, but none of the sizes between them.
+// TestZen4Measured checks that the table of Zen 4 uses AVX2 in every case in which
+// bench/tools/levels found it faster. Squared distances have no choice: the list has three of their
+// sizes in float64, but none of the sizes between them.
 func TestZen4Measured(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "bench", "results", "2026-11-23-zen4-avx512-levels.txt"))
 	if err != nil {
@@ -59,7 +59,7 @@ func TestZen4Measured(t *testing.T) {
 	}
 }
 
-// Choices leave the other levels alone, and other sizes.
+// TestForm checks that choices do not affect other levels and other sizes.
 func TestForm(t *testing.T) {
 	c := Choice{f32: Sizes{{3, 5}, {7, 8}, {10, noEnd}}}
 	for n, want := range map[int]bool{2: false, 3: true, 4: true, 5: false, 7: true, 8: false, 9: false, 10: true, 1 << 30: true} {

@@ -20,12 +20,12 @@ import (
 	"golang.org/x/arch/arm64/arm64asm"
 )
 
-// A wordMacro is one line of a neon_arm64.h: an instruction that Go's assembler cannot
-// spell, as an expression for its word.
+// wordMacro is one line of a neon_arm64.h: an instruction that Go's assembler does not know, as an
+// expression for its encoding.
 type wordMacro struct {
 	name   string
 	params []string
-	base   uint32 // the constant that the expression starts with
+	base   uint32 // constant at the beginning of the expression
 	fields ast.Expr
 }
 
@@ -35,10 +35,10 @@ var (
 	raw      = regexp.MustCompile(`\b(WORD|DWORD|BYTE|LONG|QUAD)\b`)
 )
 
-// wordHeader is the name of the headers that have word macros.
+// wordHeader is the name of the headers that contain word macros.
 const wordHeader = "neon_arm64.h"
 
-// wordMacros returns the word macros of all kernels, one of a name.
+// wordMacros returns the word macros of all kernels, one for each name.
 func wordMacros(t *testing.T) []wordMacro {
 	t.Helper()
 	macros := map[string]wordMacro{}
@@ -78,8 +78,8 @@ func lines(t *testing.T, file string) []string {
 	return strings.Split(string(text), "\n")
 }
 
-// word is the value of the macro for the given arguments. Expressions are Go's in
-// Go's assembler, too.
+// word returns the value of the macro for the given arguments. Expressions in Go's assembler have
+// Go's syntax.
 func (m wordMacro) word(t *testing.T, args map[string]uint32) uint32 {
 	var eval func(e ast.Expr) uint32
 	eval = func(e ast.Expr) uint32 {
@@ -123,22 +123,23 @@ func (m wordMacro) word(t *testing.T, args map[string]uint32) uint32 {
 	return m.base | eval(m.fields)
 }
 
-// macroName is a mnemonic, with _V where Go has an instruction of that name, the
-// arrangement where it does not follow the type, and _E for the form by element.
+// macroName matches a mnemonic, followed by _V if Go has an instruction of that name, the
+// arrangement if it does not follow from the type, and _E for the form by element.
 var macroName = regexp.MustCompile(`^([A-Z0-9]+)(?:_V)?(?:_(2D|2S|4S|8H|16B|D))?(_E)?$`)
 
-// converted is the arrangement of the operands, by the arrangement of the result. It lists instructions where the two differ, and conversions.
+// converted maps the arrangement of a result to that of the operands, for instructions in which
+// they differ and for conversions.
 var converted = map[string]string{
 	"fcvtl 2d": "2s", "fcvtl2 2d": "4s", "fcvtl 4s": "4h", "fcvtl2 4s": "8h", "fcvtn 2s": "2d", "fcvtn2 4s": "2d",
 	"scvtf 4s": "4s", "smull 8h": "8b", "smull2 8h": "16b", "sadalp 4s": "8h", "sdot 4s": "16b",
 	"udot 4s": "16b", "ssubl 8h": "8b", "ssubl2 8h": "16b", "smlal 4s": "4h", "smlal2 4s": "8h", "uadalp 8h": "16b", "uaddlp 4s": "8h", "saddlv d": "4s",
 }
 
-// newer are the instructions that the disassembler does not know, but GNU as does.
+// newer contains instructions that GNU as supports but the disassembler does not.
 var newer = map[string]bool{"SDOT_4S_E": true, "SDOT_4S": true, "UDOT_4S": true}
 
-// draw returns random arguments for the macro, of either type, and what a disassembler
-// has to say to them: the name of the macro, its parameters and the arguments decide it.
+// draw returns random arguments for the macro, of either type, and the expected disassembly. The
+// name of the macro, its parameters and the arguments determine it.
 func (m wordMacro) draw(t *testing.T, rng *rand.Rand) (args map[string]uint32, text string) {
 	f := macroName.FindStringSubmatch(m.name)
 	if f == nil {
@@ -191,8 +192,8 @@ func disassemble(word uint32) string {
 	return arm64asm.GNUSyntax(inst)
 }
 
-// check draws arguments n times and returns the first disagreement of the macro with
-// the disassembler, or "".
+// check draws arguments n times and returns the first difference between the macro and the
+// disassembler, or "".
 func (m wordMacro) check(t *testing.T, rng *rand.Rand, n int) string {
 	for range n {
 		args, want := m.draw(t, rng)
@@ -204,9 +205,8 @@ func (m wordMacro) check(t *testing.T, rng *rand.Rand, n int) string {
 	return ""
 }
 
-// TestWords holds every word macro against a disassembler, with random registers,
-// elements and shifts, of both types, and requires that no macro would still pass with
-// any one bit of its constant changed.
+// TestWords compares every word macro with a disassembler for random registers, elements and shifts
+// of both types. It also checks that no macro would pass with one bit of its constant changed.
 func TestWords(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, m := range wordMacros(t) {
@@ -226,7 +226,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestWordsAssembled compares the same macros with GNU as, where there is one.
+// TestWordsAssembled compares the macros with GNU as, if installed.
 func TestWordsAssembled(t *testing.T) {
 	as, err := exec.LookPath("aarch64-linux-gnu-as")
 	if err != nil {
@@ -268,8 +268,7 @@ func TestWordsAssembled(t *testing.T) {
 	}
 }
 
-// TestWordsOnlyInHeader requires that no word is written anywhere else, where TestWords
-// would not see it.
+// TestWordsOnlyInHeader checks that words are written only in the headers that TestWords reads.
 func TestWordsOnlyInHeader(t *testing.T) {
 	for _, file := range append(headers(t, "*_arm64.h"), headers(t, "*_arm64.s")...) {
 		if filepath.Base(file) == wordHeader {
@@ -284,8 +283,8 @@ func TestWordsOnlyInHeader(t *testing.T) {
 	}
 }
 
-// TestHeaders requires that what several folders define under one name in headers of one
-// name is one definition, or one for each type, and that each folder uses what it defines.
+// TestHeaders checks that macros with the same name in headers with the same name have one
+// definition, or one for each type, and that each folder uses the macros it defines.
 func TestHeaders(t *testing.T) {
 	type key struct {
 		header, macro string
@@ -301,7 +300,8 @@ func TestHeaders(t *testing.T) {
 				continue
 			}
 			uses := regexp.MustCompile(`\b`+d[1]+`\b`).FindAllString(folder, -1)
-			// A definition in the header of either type is one macro; gencoef looks for TABLE.
+			// A definition in the headers of both types counts as one macro. gencoef looks for
+			// TABLE.
 			own := len(regexp.MustCompile(`#(define|undef) `+d[1]+`\b`).FindAllString(folder, -1))
 			if len(uses) <= own && !strings.HasSuffix(d[1], "_TABLE") {
 				t.Errorf("%s: nothing uses %s", file, d[1])
@@ -316,14 +316,14 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// code is the text of a file with continued lines joined and without comments.
+// code returns the text of a file without comments and with continued lines joined.
 func code(t *testing.T, file string) string {
 	t.Helper()
 	text := strings.ReplaceAll(strings.Join(lines(t, file), "\n"), "\\\n", "")
 	return regexp.MustCompile(`//.*`).ReplaceAllString(text, "")
 }
 
-// folderText is the code of all arm64 files of a folder, and of those of another folder that
+// folderText returns the code of all arm64 files of a folder and of the files of other folders that
 // they include.
 func folderText(t *testing.T, dir string) (text string) {
 	t.Helper()
@@ -343,7 +343,7 @@ func folderText(t *testing.T, dir string) (text string) {
 	return text
 }
 
-// headers returns the files of that name in the kernels' folders.
+// headers returns the files with that name in the kernels' folders.
 func headers(t *testing.T, name string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("*", name))

@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// TestPreemptible reads this test's own machine code: assembly cannot be preempted, so
-// whatever calls it must be a function of its own, not inlined into the loop over pieces
-// of an exported one, that begins with a stack check, where the goroutine can be stopped.
+// TestPreemptible reads this test's machine code. Assembly cannot be preempted. So every function
+// that calls assembly must begin with a stack check, where the goroutine can be stopped, and must
+// not be inlined into the loop over pieces of an exported function.
 func TestPreemptible(t *testing.T) {
 	calls, checks := callees(t)
 	missing := map[string]bool{}
@@ -47,8 +47,7 @@ func TestPreemptible(t *testing.T) {
 
 type call struct{ caller, callee string }
 
-// callees returns the direct calls in this program's text and which functions begin with
-// a stack check.
+// callees returns the direct calls in this program, and which functions begin with a stack check.
 func callees(t *testing.T) (calls []call, checks map[string]bool) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		t.Skip("knows the executables of Linux on amd64 and arm64")
@@ -98,8 +97,8 @@ func callees(t *testing.T) (calls []call, checks map[string]bool) {
 	return calls, checks
 }
 
-// hasCheck reports whether a function begins by comparing the stack pointer, or where it
-// would be, with the bound of its goroutine.
+// hasCheck reports whether a function begins by comparing the stack pointer, or its new value, with
+// the stack limit of the goroutine.
 func hasCheck(body []byte) bool {
 	if runtime.GOARCH == "arm64" {
 		return len(body) >= 4 && binary.LittleEndian.Uint32(body) == 0xf9400b90 // MOVD 16(R28), R16
@@ -109,8 +108,8 @@ func hasCheck(body []byte) bool {
 		bytes.Contains(body, []byte{0x4d, 0x3b, 0x66, 0x10}) // CMPQ R12, 16(R14)
 }
 
-// targets are where the function at entry calls directly. On amd64 an operand may look
-// like a call, hardly like one of a function.
+// targets returns the addresses of direct calls in body, which begins at entry. On amd64 an operand
+// may look like a call, but hardly like a call of a function.
 func targets(body []byte, entry uint64) (at []uint64) {
 	if runtime.GOARCH == "arm64" {
 		for i := 0; i+4 <= len(body); i += 4 {

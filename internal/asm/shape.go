@@ -7,10 +7,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Fits reports whether a rows × cols matrix whose rows begin stride elements apart
-// lies within a slice of n elements: no size is negative, no row reaches into the
-// next, and (rows − 1)·stride + cols ≤ n, however large the sizes are. A matrix
-// without rows or without columns lies in every slice, whatever its stride.
+// Fits reports whether a rows × cols matrix with row stride stride fits a slice of n elements: no
+// size is negative, rows do not overlap, and (rows − 1)·stride + cols ≤ n. The check does not
+// overflow. A matrix without rows or columns fits every slice for any stride.
 func Fits(n, rows, cols, stride int) bool {
 	if rows <= 0 || cols <= 0 {
 		return n >= 0 && rows >= 0 && cols >= 0
@@ -22,8 +21,8 @@ func Fits(n, rows, cols, stride int) bool {
 	return hi == 0 && lo <= uint64(n-cols)
 }
 
-// CheckMatrix panics unless a rows × cols matrix with row stride ld lies within a
-// slice of n elements, as [Fits] has it.
+// CheckMatrix panics unless a rows × cols matrix with row stride ld fits a slice of n elements (see
+// [Fits]).
 func CheckMatrix(n, rows, cols, ld int) {
 	if Fits(n, rows, cols, ld) {
 		return
@@ -37,8 +36,7 @@ func CheckMatrix(n, rows, cols, ld int) {
 	panic("asm: matrix longer than its slice")
 }
 
-// CheckVector panics unless a slice of length have has at least n elements and n is
-// not negative.
+// CheckVector panics unless have, the length of a slice, is at least n and n is not negative.
 func CheckVector(have, n int) {
 	if n < 0 {
 		panic("asm: negative dimension")
@@ -48,40 +46,38 @@ func CheckVector(have, n int) {
 	}
 }
 
-// Budget is the number of fused multiply-adds on single elements that one
-// assembly call may take. Assembly cannot be preempted, so a stop-the-world waits
-// for it: at 8 to 32 elements a nanosecond this is 10 to 40 µs, and below 100 µs
-// where the data come from memory.
+// Budget is the number of fused multiply-adds on single elements in one assembly call. Assembly
+// cannot be preempted, so stop-the-world waits for it. At 8 to 32 elements a nanosecond a call
+// takes 10 to 40 µs, and less than 100 µs if the data come from memory.
 const Budget = 1 << 18
 
-// Piece returns how many of n items, each of the given cost in elements, one
-// assembly call may take: a multiple of unit that stays within Budget, but at
-// least one unit, and at most n. Neither n nor cost is negative.
+// Piece returns how many of n items, each with the given cost in elements, one assembly call may
+// process: a multiple of unit within Budget, but at least one unit and at most n. n and cost must
+// not be negative.
 func Piece(n, cost, unit int) int {
 	if hi, lo := bits.Mul64(uint64(n), uint64(cost)); hi == 0 && lo <= Budget {
-		return n // the usual small call, without a division
+		return n // common case of a small call, without a division
 	}
 	p := Budget / max(cost, 1) / unit * unit
 	return min(n, max(p, unit))
 }
 
-// What is said of a caller's mistake. The words begin with the name of the public package
-// whose users meet them.
+// Texts of panics. They begin with the name of the public package that users call.
 const (
 	FitPanic     = "dist: matrix does not fit its data"
 	ShapePanic   = "dist: shapes do not match"
 	OverlapPanic = "dist: destination overlaps an operand"
 )
 
-// View is the type below dist.Matrix, for the checks that packages dist and internal/matrix
-// share: either converts a pointer to its matrix.
+// View is the underlying type of dist.Matrix, for checks shared by packages dist and
+// internal/matrix, which convert pointers to it.
 type View[T num.Float] struct {
 	Rows, Cols int
 	Data       []T
 	Stride     int
 }
 
-// CheckFit panics unless v lies within its data.
+// CheckFit panics unless v fits its data.
 func (v *View[T]) CheckFit() {
 	if !Fits(len(v.Data), v.Rows, v.Cols, v.Stride) {
 		panic(FitPanic)
@@ -104,11 +100,12 @@ func CheckOverlap[T num.Float](dst, x *View[T]) {
 	}
 }
 
-// Overlap reports whether a and b, which must fit their data, have an element in common.
-// Columns of one matrix beside each other do not overlap. If their strides differ, it
-// reports whether the memory that they span overlaps.
+// Overlap reports whether a and b have an element in common. Both must fit their data. Adjacent
+// column ranges of one matrix do not overlap. If the strides differ, Overlap reports whether the
+// memory ranges overlap.
 //
-// It takes pointers: copies of six words were half of the time of a small call (distance/NOTES.md).
+// It takes pointers because copies of six words took half of the time of a small call
+// (distance/NOTES.md).
 func Overlap[T num.Float](a, b *View[T]) bool {
 	if a.Rows == 0 || a.Cols == 0 || b.Rows == 0 || b.Cols == 0 {
 		return false
@@ -122,12 +119,12 @@ func Overlap[T num.Float](a, b *View[T]) bool {
 	if offset >= (a.Rows-1)*a.Stride+a.Cols {
 		return false
 	}
-	// A single row has any stride: that of a, if it is no longer.
+	// The stride of a single row is arbitrary: use that of a, if the row is not longer.
 	if b.Stride != a.Stride && (b.Rows > 1 || b.Cols > a.Stride) || (pb-pa)%size != 0 {
 		return true
 	}
-	// b begins at column j of a row of a, or between that row and the next, into which
-	// it may reach.
+	// b begins at column j of a row of a, or in the gap after that row, and may reach into the next
+	// row.
 	j := offset % a.Stride
 	return j < a.Cols || j+b.Cols > a.Stride
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// edges are the sizes at which a shape check can wrap: around 0 and around the powers
-// of two where products of two or sums of them leave 32, 63 and 64 bits. They are
-// spelled for int64 and cut to the int of the machine.
+// edges returns sizes at which a shape check may overflow: near 0 and near the powers of two where
+// products of two sizes or their sums exceed 32, 63 and 64 bits. They are int64 values truncated to
+// int.
 func edges() (sizes []int) {
 	for _, x := range []int64{0, 2, 8, 1 << 16, 1 << 31, 1 << 32, 1 << 60, 1 << 61, 1 << 62, math.MaxInt64 - 1, math.MinInt64 + 1} {
 		for d := int64(-1); d <= 1; d++ {
@@ -22,7 +22,7 @@ func edges() (sizes []int) {
 	return sizes
 }
 
-// fits is asm.Fits in integers that do not wrap.
+// fits is asm.Fits with big integers.
 func fits(n, rows, cols, stride int) bool {
 	if n < 0 || rows < 0 || cols < 0 {
 		return false
@@ -42,10 +42,10 @@ func TestFits(t *testing.T) {
 			for _, stride := range sizes {
 				for _, n := range append(sizes, 7, 64) {
 					if n < 0 {
-						continue // no slice has that length
+						continue // no slice has this length
 					}
 					if calls++; calls%3 != 0 && !testdata.IsLong() {
-						continue // the long form has all of them
+						continue // the long form tests all
 					}
 					want := fits(n, rows, cols, stride)
 					if got := asm.Fits(n, rows, cols, stride); got != want {
@@ -60,8 +60,8 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// TestChecksSay holds what the checks say of each kind of wrong shape, among them the
-// products that wrap to something small.
+// TestChecksSay checks the panic text for each kind of wrong shape, including products that
+// overflow to a small number.
 func TestChecksSay(t *testing.T) {
 	const negative, short, long = "asm: negative dimension", "asm: stride shorter than a row", "asm: matrix longer than its slice"
 	for _, c := range []struct {
@@ -98,7 +98,7 @@ func TestChecksSay(t *testing.T) {
 	}
 }
 
-// panics returns what f panics with, or "".
+// panics returns the value of a panic of f, or "".
 func panics(f func()) (what string) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -109,8 +109,8 @@ func panics(f func()) (what string) {
 	return ""
 }
 
-// TestPiece: a piece is no more than the work, stays within the budget if one unit
-// does, and is a whole number of units if it is not all of it; near the largest int, too.
+// TestPiece checks that a piece is at most the work, stays within the budget if one unit does, and
+// is a whole number of units unless it is all of the work; also near the largest int.
 func TestPiece(t *testing.T) {
 	for _, n := range edges() {
 		for _, cost := range edges() {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// A source is an assembly file or a header of it, by lines.
+// source is an assembly file or an assembly header, by lines.
 type source struct {
 	folder, name string
 	lines        []string
@@ -19,13 +19,13 @@ type source struct {
 
 func (s source) path() string { return path.Join(s.folder, s.name) }
 
-// code is line i without its comment and the spaces around it.
+// code returns line i without its comment and surrounding spaces.
 func (s source) code(i int) string {
 	code, _, _ := strings.Cut(s.lines[i], "//")
 	return strings.Join(strings.Fields(code), " ")
 }
 
-// sources are the kernels' assembly files and headers, in the order of their paths.
+// sources returns the kernels' assembly files and headers, sorted by path.
 func sources(t *testing.T) (all []source) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
@@ -43,8 +43,8 @@ func sources(t *testing.T) (all []source) {
 	return all
 }
 
-// TestTexts: every assembly file says the same things in the same order, every header
-// what it is.
+// TestTexts checks that the header comment of every assembly file has the same fields in the same
+// order, and that every header file has a description.
 func TestTexts(t *testing.T) {
 	title := regexp.MustCompile(`^// [\w, ]+, (integers|float64|float32|float64 and float32|float64, float32 and mixed|float32 and float64), (AVX2 \+ FMA|AVX-512 [\w, ]+|NEON)\.$`)
 	for _, s := range sources(t) {
@@ -72,8 +72,9 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestConventions: frameless leaf functions; on amd64 VEX and EVEX only, with VZEROUPPER
-// before every return, and BP, R14 and R15 left alone; on arm64 R18 and R27 to R29.
+// TestConventions checks that functions are frameless leaves. On amd64 they use only VEX and EVEX
+// instructions, execute VZEROUPPER before every return, and do not use BP, R14 and R15. On arm64
+// they do not use R18 and R27 to R29.
 func TestConventions(t *testing.T) {
 	function := regexp.MustCompile(`^TEXT (\S+), (\S+), \$(\S+)`)
 	leaf := regexp.MustCompile(`^TEXT \S+, \S*NOSPLIT\S*, \$0-`)
@@ -103,8 +104,8 @@ func TestConventions(t *testing.T) {
 	}
 }
 
-// TestMacros: a macro has a comment, its own or that of the macros before it, and at most
-// eight lines; what is longer is a text that is included, of which profiles keep the lines.
+// TestMacros checks that every macro has a comment, its own or that of the macros before it, and at
+// most eight instructions. Longer code is an included text, so that profiles keep its lines.
 func TestMacros(t *testing.T) {
 	macro := regexp.MustCompile(`^#define (\w+)`)
 	for _, s := range sources(t) {
@@ -135,9 +136,9 @@ func TestMacros(t *testing.T) {
 	}
 }
 
-// TestIncludes: every header is included, and everything that is included is a header of a
-// kernel. Package distance includes headers of package exp. The go command does not see that,
-// and builds distance anew only because distance imports exp, whose code has the same macros.
+// TestIncludes checks that every header is included and that every included file is a header of a
+// kernel. Package distance includes headers of package exp. The go command does not see that. It
+// rebuilds distance only because distance imports exp, whose code uses the same macros.
 func TestIncludes(t *testing.T) {
 	include := regexp.MustCompile(`^#include "(.*)"$`)
 	included := map[string]bool{}
@@ -162,8 +163,8 @@ func TestIncludes(t *testing.T) {
 	}
 }
 
-// mostFiles is how many files a kernel's folder may have: newcomers look through them all.
-// It only goes down.
+// mostFiles limits the number of files in a kernel's folder, because newcomers look through them
+// all. It may only decrease.
 const mostFiles = 30
 
 // TestFolders counts the files of the kernels' folders.
@@ -184,15 +185,16 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// mostCopies is the part of the texts that may be in other folders, too. It only goes down.
+// mostCopies limits the fraction of the code that also occurs in another folder. It may only
+// decrease.
 const mostCopies = 0.03
 
-// TestCopies counts the copies: of every run of ten lines of code that is in another
-// folder, too, all but the first place.
+// TestCopies counts repeated code: all but the first occurrence of every run of ten lines of code
+// that is in several folders.
 func TestCopies(t *testing.T) {
 	const run = 10
 	all := sources(t)
-	first := map[string]string{} // the folder where a run was first seen
+	first := map[string]string{} // folder in which a run occurred first
 	total, copied := 0, map[string]int{}
 	for _, s := range all {
 		var at []int // the lines with code
@@ -202,7 +204,7 @@ func TestCopies(t *testing.T) {
 			}
 		}
 		total += len(at)
-		end := 0 // lines up to here are counted
+		end := 0 // lines before end are counted already
 		for k := 0; k+run <= len(at); k++ {
 			var text strings.Builder
 			for _, i := range at[k : k+run] {

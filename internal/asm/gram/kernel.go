@@ -8,27 +8,27 @@ import (
 	"github.com/gomonge/monge/internal/asm/project"
 )
 
-// Features is the number of features from which on distances have this package's form. Below
-// it they have that of package distance.
+// Features is the number of features from which on distances are computed by this package. With
+// fewer features they are computed by package distance.
 const Features = 64
 
-// The sizes of blocks. Results do not depend on them.
+// Block sizes. Results do not depend on them.
 const (
 	depth     = 264 // features
-	blockRows = 96  // rows of x; Unit of them if there is more than one block of features
-	group     = 12  // rows of x whose close pairs are looked for together
+	blockRows = 96  // rows of x; Unit rows if there are several blocks of features
+	group     = 12  // rows of x that share a search for close pairs
 	gather    = 24  // close rows of z that are computed together
 
-	block          = 960     // columns that SqEuclidean packs at a time, at most
-	packedElements = 1 << 19 // what it packs at a time: with many features fewer columns
+	block          = 960     // maximum number of columns that SqEuclidean packs at a time
+	packedElements = 1 << 19 // elements packed at a time; many features mean fewer columns
 
-	// Unit divides the places at which Columns may be cut. It is a multiple of every tile's
-	// columns, and divides blockRows, which divides block.
+	// Columns may be split at multiples of Unit. Unit is a multiple of the columns of every tile
+	// and divides blockRows, which divides block.
 	Unit = 48
 )
 
-// SqEuclidean sets the m × n matrix dst to the squared distances between the rows of x
-// (m × d) and of z (n × d). If z is x, it computes half of them.
+// SqEuclidean sets the m × n matrix dst to the squared distances between the rows of x (m × d) and
+// of z (n × d). If z is x, it computes half of them.
 func SqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, z []T, ldz int) {
 	asm.CheckMatrix(len(dst), m, n, ldd)
 	asm.CheckMatrix(len(x), m, d, ldx)
@@ -37,22 +37,23 @@ func SqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, z [
 		return
 	}
 	if d == 0 {
-		zero(m, n, dst, ldd)
+		zeroFeatures(m, n, dst, ldd)
 		return
 	}
 	if asm.Current() == asm.Ref {
 		sqEuclideanRef(m, n, d, dst, ldd, x, ldx, z, ldz, 1)
 		return
 	}
-	w := borrow[T]()
-	defer giveBack(w)
+	w := borrowWorkspace[T]()
+	defer returnWorkspace(w)
 	w.rows = grow(w.rows, m)
 	half := m == n && ldx == ldz && &x[0] == &z[0]
 	if usePanels[T](n) {
 		w.panelSqEuclidean(m, n, d, half, dst, ldd, x, ldx, z, ldz)
 		return
 	}
-	// Blocks of about the same size, of whole blocks of rows: what is mirrored begins at the diagonal.
+	// Blocks of similar size that are multiples of blockRows, because mirroring begins at the
+	// diagonal.
 	wide := max(min(block, packedElements/d/blockRows*blockRows), blockRows)
 	blocks := (n + wide - 1) / wide
 	wide = ((n+blocks-1)/blocks + blockRows - 1) / blockRows * blockRows
@@ -60,19 +61,19 @@ func SqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, z [
 		w.columns.Reset(min(wide, n-j), d, z[j*ldz:], ldz)
 		w.columns.Pack(0, w.columns.n)
 		if !half {
-			w.solve(&w.columns, 0, w.columns.n, m, w.rows, j == 0, dst[j:], ldd, x, ldx)
+			w.tileDistances(&w.columns, 0, w.columns.n, m, w.rows, j == 0, dst[j:], ldd, x, ldx)
 			continue
 		}
 		for i := j; i < m; i += blockRows { // up to the diagonal
 			rows := min(blockRows, m-i)
-			w.solve(&w.columns, 0, min(w.columns.n, i+rows-j), rows, w.rows[i:], j == 0, dst[i*ldd+j:], ldd, x[i*ldx:], ldx)
+			w.tileDistances(&w.columns, 0, min(w.columns.n, i+rows-j), rows, w.rows[i:], j == 0, dst[i*ldd+j:], ldd, x[i*ldx:], ldx)
 			mirror(dst, ldd, i, rows, j, min(w.columns.n, i-j))
 		}
 	}
 }
 
-// SqEuclideanTrans is SqEuclidean for a z that is transposed already, d × n. It does not
-// pack z: for more than a few rows of x, [Columns] take less time.
+// SqEuclideanTrans is like SqEuclidean for a transposed z, d × n. It does not pack z. For more than
+// a few rows of x, [Columns] are faster.
 func SqEuclideanTrans[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int) {
 	asm.CheckMatrix(len(dst), m, n, ldd)
 	asm.CheckMatrix(len(x), m, d, ldx)
@@ -81,23 +82,23 @@ func SqEuclideanTrans[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int
 		return
 	}
 	if d == 0 {
-		zero(m, n, dst, ldd)
+		zeroFeatures(m, n, dst, ldd)
 		return
 	}
 	if asm.Current() == asm.Ref {
 		sqEuclideanRef(m, n, d, dst, ldd, x, ldx, zt, 1, ldz)
 		return
 	}
-	w := borrow[T]()
-	defer giveBack(w)
+	w := borrowWorkspace[T]()
+	defer returnWorkspace(w)
 	w.rowNorms(m, d, x, ldx)
 	for j := 0; j < n; j += block {
-		w.strips(m, min(block, n-j), d, dst[j:], ldd, x, ldx, zt[j:], ldz)
+		w.stripDistances(m, min(block, n-j), d, dst[j:], ldd, x, ldx, zt[j:], ldz)
 	}
 }
 
-// SqEuclidean sets the m × n matrix dst to the squared distances between the rows of x
-// (m × d) and the rows j … j+n−1 of z. j must be a multiple of [Unit].
+// SqEuclidean sets the m × n matrix dst to the squared distances between the rows of x (m × d) and
+// the rows j … j+n−1 of z. j must be a multiple of [Unit].
 func (c *Columns[T]) SqEuclidean(j, m, n int, dst []T, ldd int, x []T, ldx int) {
 	asm.CheckMatrix(len(dst), m, n, ldd)
 	asm.CheckMatrix(len(x), m, c.d, ldx)
@@ -108,40 +109,40 @@ func (c *Columns[T]) SqEuclidean(j, m, n int, dst []T, ldd int, x []T, ldx int) 
 		return
 	}
 	if c.d == 0 {
-		zero(m, n, dst, ldd)
+		zeroFeatures(m, n, dst, ldd)
 		return
 	}
 	if asm.Current() == asm.Ref {
 		sqEuclideanRef(m, n, c.d, dst, ldd, x, ldx, c.z[j*c.ldz:], c.ldz, 1)
 		return
 	}
-	w := borrow[T]()
-	defer giveBack(w)
+	w := borrowWorkspace[T]()
+	defer returnWorkspace(w)
 	w.rows = grow(w.rows, m)
 	if c.panels {
 		for from := j; from < j+n; from += panelBlock {
-			w.panels(c, from, min(panelBlock, j+n-from), m, false, w.rows, from == j, dst[from-j:], ldd, x, ldx)
+			w.panelDistances(c, from, min(panelBlock, j+n-from), m, false, w.rows, from == j, dst[from-j:], ldd, x, ldx)
 		}
 		return
 	}
 	for from := j; from < j+n; from += block {
-		w.solve(c, from, min(block, j+n-from), m, w.rows, from == j, dst[from-j:], ldd, x, ldx)
+		w.tileDistances(c, from, min(block, j+n-from), m, w.rows, from == j, dst[from-j:], ldd, x, ldx)
 	}
 }
 
-// zero sets dst to the distances of rows without features.
-func zero[T num.Float](m, n int, dst []T, ldd int) {
+// zeroFeatures sets dst to the distances of rows without features.
+func zeroFeatures[T num.Float](m, n int, dst []T, ldd int) {
 	for i := range m {
 		clear(dst[i*ldd:][:n])
 	}
 }
 
-// solve computes the distances of m rows of x from n packed columns, from j on. It sets norms, those
-// of the rows, if this is their first block of columns.
-func (w *workspace[T]) solve(c *Columns[T], j, n, m int, norms []T, first bool, dst []T, ldd int, x []T, ldx int) {
+// tileDistances computes the distances of m rows of x from n packed columns, from j on. If this is
+// the first block of columns, it sets norms to the norms of the rows.
+func (w *workspace[T]) tileDistances(c *Columns[T], j, n, m int, norms []T, first bool, dst []T, ldd int, x []T, ldx int) {
 	height := blockRows
 	if c.d > depth {
-		height = Unit // dst is read again for each block of features, and should still be near
+		height = Unit // dst is read again for each block of features and should stay in the cache
 	}
 	for i := 0; i < m; i += height {
 		rows := min(height, m-i)
@@ -160,12 +161,13 @@ func (w *workspace[T]) solve(c *Columns[T], j, n, m int, norms []T, first bool, 
 				project.Mul(rows, min(wide, j+n-t), terms, dst[i*ldd+t-j:], ldd, xs, lds, c.tile(k, t, terms), wide, k > 0)
 			}
 		}
-		w.mend(own, n, c.d, dst[i*ldd:], ldd, x[i*ldx:], ldx, c.z[j*c.ldz:], c.ldz, 1, c.norms[j:j+n], c.bounds[j:j+n])
+		w.recomputeClose(own, n, c.d, dst[i*ldd:], ldd, x[i*ldx:], ldx, c.z[j*c.ldz:], c.ldz, 1, c.norms[j:j+n], c.bounds[j:j+n])
 	}
 }
 
-// strips is solve for a transposed z that is not packed. x is multiplied by −2 instead.
-func (w *workspace[T]) strips(m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int) {
+// stripDistances is like tileDistances for a transposed z that is not packed. It multiplies x by −2
+// instead.
+func (w *workspace[T]) stripDistances(m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int) {
 	norms, bounds := w.norms[:n], w.bounds[:n]
 	for k := 0; k < d; k += depth {
 		distance.SqEuclidean(1, n, min(depth, d-k), norms, n, w.origin, depth, zt[k*ldz:], ldz, k > 0)
@@ -191,13 +193,13 @@ func (w *workspace[T]) strips(m, n, d int, dst []T, ldd int, x []T, ldx int, zt 
 			}
 			project.Mul(rows, n, deep, dst[i*ldd:], ldd, xs, terms, zt[k*ldz:], ldz, true)
 		}
-		w.mend(w.rows[i:i+rows], n, d, dst[i*ldd:], ldd, x[i*ldx:], ldx, zt, 1, ldz, norms, bounds)
+		w.recomputeClose(w.rows[i:i+rows], n, d, dst[i*ldd:], ldd, x[i*ldx:], ldx, zt, 1, ldz, norms, bounds)
 	}
 }
 
-// mend computes the close pairs of rows with these norms and n columns again. Element k of column j is
-// z[j*colz+k*featz].
-func (w *workspace[T]) mend(rows []T, n, d int, dst []T, ldd int, x []T, ldx int, z []T, colz, featz int, norms, bounds []T) {
+// recomputeClose computes the close pairs of rows with these norms and n columns again. Element k
+// of column j is z[j*colz+k*featz].
+func (w *workspace[T]) recomputeClose(rows []T, n, d int, dst []T, ldd int, x []T, ldx int, z []T, colz, featz int, norms, bounds []T) {
 	at, size := 0, group
 	for at < len(rows) {
 		size = min(size, len(rows)-at)
@@ -221,13 +223,13 @@ func (w *workspace[T]) mend(rows []T, n, d int, dst []T, ldd int, x []T, ldx int
 		}
 		at += size
 		if size = group; len(list) > n/4 {
-			size = blockRows // many rows share what is gathered
+			size = blockRows // many rows share the gathered columns
 		}
 	}
 }
 
-// closePairs returns the columns of the m × n matrix dst that are close to one of its rows.
-// LogColumnMax finds those that may be: in column j, max_i ‖x_i‖²·slack − D_ij is at least
+// closePairs returns the columns of the m × n matrix dst that may be close to one of its rows. In
+// such a column j, max_i ‖x_i‖²·slack − D_ij, which LogColumnMax computes, is at least
 // −‖z_j‖²·slack.
 func (w *workspace[T]) closePairs(m, n int, dst []T, ldd int, rows, norms, bounds []T) []int {
 	high, share := w.high[:n], w.share[:m]
@@ -254,13 +256,13 @@ func (w *workspace[T]) closePairs(m, n int, dst []T, ldd int, rows, norms, bound
 	return list
 }
 
-// slack is a little more than 1/closeness, so that rounding hides no close pair.
+// slack is slightly more than 1/closeness, so that rounding hides no close pair.
 const slack = 1.001 / closeness
 
-// mirror copies m rows of n columns, which begin in row i and column j of dst and are below
-// its diagonal, to where they are above it.
+// mirror copies m rows of n columns, which begin at row i and column j of dst below its diagonal,
+// to their transposed positions above it.
 func mirror[T num.Float](dst []T, ldd, i, m, j, n int) {
-	const b = 8 // a line of float64
+	const b = 8 // a cache line of float64
 	for c := 0; c < n; c += b {
 		for r := range m {
 			from := dst[(i+r)*ldd+j+c:][:min(b, n-c)]

@@ -10,14 +10,14 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// shape is one call: dimensions, what is added to the strides, how many rows of z are those of
-// x, and whether z is transposed.
+// shape describes one call: dimensions, gaps added to the strides, the number of rows of z that are
+// rows of x, and whether z is transposed.
 type shape struct {
 	m, n, d    int
 	gd, gx, gz int
 	shared     int
 	trans      bool
-	plain      bool // x has no values of the class
+	plain      bool // x contains no special values of the class
 }
 
 func compare[T num.Float](t *testing.T, seed uint64, s shape, c asmtest.Class) {
@@ -59,7 +59,7 @@ func TestLevels(t *testing.T) {
 	t.Run("float32", testLevels[float32])
 }
 
-// TestLevelsOfOtherCPU repeats the comparison of levels with the products that another CPU would choose.
+// TestLevelsOfOtherCPU compares the levels with the products that another CPU would choose.
 func TestLevelsOfOtherCPU(t *testing.T) {
 	if !slices.Contains(asm.Available(), asm.AVX512) {
 		t.Skip("the tables of machines differ in AVX-512's forms only")
@@ -84,11 +84,11 @@ func testLevels[T num.Float](t *testing.T) {
 			call(shape{m: v % 15, n: v % 37, d: n, gd: v % 2, gx: v % 3, gz: v % 4, trans: v%2 == 0, shared: v % 5}, c)
 		}
 	}
-	// Panels that are not full.
+	// panels that are not full
 	for k := range 24 {
 		call(shape{m: k%13 + 1, n: panelColumns64 + k, d: k % 7, gd: k % 3, gx: k % 4, gz: k % 5, shared: k % 3}, asmtest.Classes()[k%len(asmtest.Classes())])
 	}
-	// Rows of extreme size on one side only.
+	// rows of extreme size on one side only
 	for _, c := range []asmtest.Class{asmtest.Special, asmtest.Wide} {
 		call(shape{m: 30, n: 65, d: 64, plain: true}, c)
 		call(shape{m: 30, n: panelColumns64, d: 64, plain: true}, c)
@@ -96,7 +96,7 @@ func testLevels[T num.Float](t *testing.T) {
 		call(shape{m: 30, n: 65, d: 1, plain: true, shared: 10}, c)
 		call(shape{m: 3, n: panelBlock + 9, d: 2}, c) // all columns are close
 	}
-	// Beyond one block in each direction, and blocks in which all pairs are close.
+	// more than one block in each direction, and blocks in which all pairs are close
 	for _, s := range []shape{
 		{m: blockRows + 5, n: 61, d: 2*depth + 3, shared: 4},
 		{m: 2*blockRows + 3, n: gather + 13, d: 65, shared: 200, trans: true},
@@ -120,7 +120,8 @@ func testLevels[T num.Float](t *testing.T) {
 	}
 }
 
-// A cloud with itself is symmetric, and has the bits that it has with a copy.
+// TestSelf checks that the distances of a cloud with itself are symmetric and have the same bits as
+// with a copy.
 func TestSelf(t *testing.T) {
 	t.Run("float64", testSelf[float64])
 	t.Run("float32", testSelf[float32])
@@ -147,7 +148,8 @@ func testSelf[T num.Float](t *testing.T) {
 	}
 }
 
-// A part of the columns has the bits of the whole, packed or not, and so has a single row.
+// TestColumns checks that a part of the columns, packed or not, and a single row have the bits of
+// the whole.
 func TestColumns(t *testing.T) {
 	t.Run("float64", testColumns[float64])
 	t.Run("float32", testColumns[float32])
@@ -184,7 +186,7 @@ func testColumns[T num.Float](t *testing.T) {
 	}
 }
 
-// A call allocates nothing but what is kept for later calls.
+// TestAllocations checks that a call allocates only memory that later calls reuse.
 func TestAllocations(t *testing.T) {
 	const n, d = 60, 70
 	x, z, dst := make([]float32, n*d), make([]float32, n*d), make([]float32, n*n)
@@ -198,7 +200,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// Wrong sizes panic before anything is written.
+// TestMistakes checks that wrong sizes panic before anything is written.
 func TestMistakes(t *testing.T) {
 	var c Columns[float64]
 	x := make([]float64, 100*64)

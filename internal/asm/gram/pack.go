@@ -10,35 +10,36 @@ import (
 	"github.com/gomonge/monge/internal/asm/project"
 )
 
-// Columns are the rows of a matrix z, packed to be the second operand of many calls. They are
-// as large as z, to which they refer: z must not change. The zero value is ready for Reset. Any
-// number of goroutines may use packed Columns.
+// Columns contains the rows of a matrix z, packed as the second operand of many calls. It takes as
+// much memory as z and refers to it, so z must not change. The zero value is ready for Reset.
+// Packed Columns are safe for concurrent use.
 type Columns[T num.Float] struct {
 	n, d  int
 	z     []T
 	ldz   int
-	width int // of a tile
-	step  int // features that are multiplied at a time
-	// The products' operand −2z: for each piece of features the tiles, one after the other, each
-	// a matrix of features × width. The first piece has rows of 1 and of the norms before it.
+	width int // columns of a tile
+	step  int // features multiplied at a time
+	// The operand −2z of the products: for each piece of features the tiles, one after the other,
+	// each a matrix of features × width. In the first piece, rows of 1 and of the norms come first.
 	packed        []T
 	norms, bounds []T // ‖z_j‖², and what closePairs adds to LogColumnMax
 
-	// The tiles may be panels (usePanels), all of the same width: zeros stand in for columns that are missing. There
-	// are no norms among the features then. If one is set, packed has one piece of features at a time.
-	panels, one bool
+	// If panels is set (usePanels), the tiles are panels of equal width, padded with columns of
+	// zeros, and the norms are not among the features. If onePiece is set, packed contains one
+	// piece of features at a time.
+	panels, onePiece bool
 }
 
-// Reset begins with another z, n × d. It uses the memory of an earlier one again. All rows
-// must be packed before they are used.
+// Reset begins with another z, n × d, and reuses memory. All rows must be packed before they are
+// used.
 func (c *Columns[T]) Reset(n, d int, z []T, ldz int) { c.reset(n, d, z, ldz, false) }
 
-// reset is Reset, for all pieces of features, or in panels for one at a time.
+// reset implements Reset, for all pieces of features, or for one at a time in panels.
 func (c *Columns[T]) reset(n, d int, z []T, ldz int, one bool) {
 	asm.CheckMatrix(len(z), n, d, ldz)
 	pieces := max(1, (d+depth-1)/depth)
 	c.n, c.d, c.z, c.ldz, c.step = n, d, z, ldz, (d+pieces-1)/pieces
-	c.panels, c.one, c.width = one || usePanels[T](n), one, tileWidth[T]()
+	c.panels, c.onePiece, c.width = one || usePanels[T](n), one, tileWidth[T]()
 	padded, size := n, n*(d+2)
 	if c.panels {
 		c.width = project.PanelColumns[T]()
@@ -52,11 +53,11 @@ func (c *Columns[T]) reset(n, d int, z []T, ldz int, one bool) {
 	clear(c.norms[n:])
 }
 
-// padded is the number of columns of whole panels.
+// padded returns the number of columns of whole panels.
 func (c *Columns[T]) padded() int { return (c.n + c.width - 1) / c.width * c.width }
 
 // Pack packs rows i … j−1 of z. i must be a multiple of [Unit], and so must j unless it is n.
-// Goroutines may pack different rows at once.
+// Goroutines may pack different rows concurrently.
 func (c *Columns[T]) Pack(i, j int) {
 	if i < 0 || i%Unit != 0 || j < i || j > c.n || j%Unit != 0 && j != c.n {
 		panic(asm.ShapePanic)
@@ -69,7 +70,8 @@ func (c *Columns[T]) Pack(i, j int) {
 	}
 }
 
-// packUnit packs so few rows that they are still near when they are read again after their norms.
+// packUnit packs few enough rows that they are still in the cache when they are read again after
+// their norms.
 func (c *Columns[T]) packUnit(i, j int) {
 	setNorms(c.norms[i:j], c.d, c.z[i*c.ldz:], c.ldz)
 	setBounds(c.bounds[i:j], c.norms[i:j])
@@ -104,16 +106,16 @@ func (c *Columns[T]) packPiece(i, j, k, deep int) {
 	}
 }
 
-// panel is the packed panel of columns from j on and deep features from k on.
+// panel returns the packed panel of columns from j on and deep features from k on.
 func (c *Columns[T]) panel(k, j, deep int) []T {
-	if c.one {
+	if c.onePiece {
 		k = 0
 	}
 	return c.packed[c.padded()*k+j*deep:]
 }
 
-// packPanel sets to, d × w, to the factor times rows of z, transposed. The columns from the number rows on
-// are zeros.
+// packPanel sets to, d × w, to factor times the transposed rows of z. Columns from rows on are
+// zeros.
 func packPanel[T num.Float](to []T, w, rows, d int, z []T, ldz int, factor T) {
 	r := 0
 	for ; r+4 <= rows; r += 4 {
@@ -129,7 +131,7 @@ func packPanel[T num.Float](to []T, w, rows, d int, z []T, ldz int, factor T) {
 	}
 }
 
-// tile is the packed tile of columns from j on and features from k on.
+// tile returns the packed tile of columns from j on and features from k on.
 func (c *Columns[T]) tile(k, j, terms int) []T {
 	if k > 0 {
 		k += 2
@@ -137,7 +139,7 @@ func (c *Columns[T]) tile(k, j, terms int) []T {
 	return c.packed[c.n*k+j*terms:]
 }
 
-// tileWidth is the number of columns of a register tile of project.Mul.
+// tileWidth returns the number of columns of a register tile of project.Mul.
 func tileWidth[T num.Float]() int {
 	switch asm.Current() {
 	case asm.AVX512:
@@ -148,10 +150,10 @@ func tileWidth[T num.Float]() int {
 	return num.Lanes[T]() * 3 / 2
 }
 
-// packTile sets to, d × w, to −2 times w rows of z, transposed.
+// packTile sets to, d × w, to −2 times w transposed rows of z.
 func packTile[T num.Float](to []T, w, d int, z []T, ldz int) {
 	r := 0
-	for ; r+4 <= w; r += 4 { // four at a time touch a quarter of the lines
+	for ; r+4 <= w; r += 4 { // four rows at a time touch a quarter of the cache lines
 		z0 := z[r*ldz:][:d]
 		z1 := z[(r+1)*ldz:][:d]
 		z2 := z[(r+2)*ldz:][:d]
@@ -168,8 +170,8 @@ func packTile[T num.Float](to []T, w, d int, z []T, ldz int) {
 	}
 }
 
-// setNorms sets norms to the squared norms of the rows of x. If project.Norms takes more rows, it computes
-// distances from the origin, which have the same bits.
+// setNorms sets norms to the squared norms of the rows of x. If project.Norms needs more rows, it
+// computes distances from the origin, which have the same bits.
 func setNorms[T num.Float](norms []T, d int, x []T, ldx int) {
 	rows := project.NormRows[T]()
 	if len(norms) < rows {
@@ -195,29 +197,29 @@ func setBounds[T num.Float](bounds, norms []T) {
 	}
 }
 
-// workspace is the memory of one call. It is kept for later calls.
+// workspace is the memory of one call. Later calls reuse it.
 type workspace[T num.Float] struct {
-	columns       Columns[T] // of SqEuclidean
+	columns       Columns[T] // for SqEuclidean
 	xs            []T        // packed rows of x
-	rows          []T        // the norms of all rows of x
+	rows          []T        // norms of all rows of x
 	share         []T        // for LogColumnMax
-	high, lowest  []T        // of columns: what LogColumnMax finds, and where it begins
-	norms, bounds []T        // of columns that are not packed
+	high, lowest  []T        // for each column: the result of LogColumnMax and its initial value
+	norms, bounds []T        // for columns that are not packed
 	both          []T        // 1 and norms of such columns
 	list          []int      // close columns
-	gathered      []T        // their elements
-	again         []T        // their distances
+	gathered      []T        // elements of the close columns
+	again         []T        // distances of the close columns
 	origin        []T        // zeros
 
-	// Of panels: the norms of a block of rows, what they add for the search of close pairs, and what it
-	// finds; distances of columns and rows that do not fill a panel.
+	// For panels: norms of a block of rows, their terms in the search for close pairs, and its
+	// result; then distances of columns and rows that do not fill a panel.
 	own, shares, top []T
 	edge, tail       []T
 }
 
 var pool64, pool32 sync.Pool
 
-func borrow[T num.Float]() *workspace[T] {
+func borrowWorkspace[T num.Float]() *workspace[T] {
 	pool := &pool32
 	if num.IsFloat64[T]() {
 		pool = &pool64
@@ -240,7 +242,7 @@ func borrow[T num.Float]() *workspace[T] {
 	return w
 }
 
-func giveBack[T num.Float](w *workspace[T]) {
+func returnWorkspace[T num.Float](w *workspace[T]) {
 	w.columns.z = nil
 	if num.IsFloat64[T]() {
 		pool64.Put(w)
@@ -249,7 +251,7 @@ func giveBack[T num.Float](w *workspace[T]) {
 	}
 }
 
-// grow returns a slice of n elements, in the memory of s if that is large enough.
+// grow returns a slice of n elements. It reuses the memory of s if that is large enough.
 func grow[T num.Float](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -263,8 +265,8 @@ func (w *workspace[T]) rowNorms(m, d int, x []T, ldx int) {
 	setNorms(w.rows, d, x, ldx)
 }
 
-// packRows packs features k … k+d−1 of the rows with these norms, which x begins with, terms
-// numbers a row. The first piece of a row has its norm and 1 before them.
+// packRows packs features k … k+d−1 of the rows of x with these norms, terms numbers for each row.
+// In the first piece, the norm and 1 precede the features.
 func (w *workspace[T]) packRows(norms []T, k, d int, x []T, ldx int) (terms int) {
 	terms = d
 	if k == 0 {

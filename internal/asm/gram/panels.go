@@ -5,13 +5,14 @@ import (
 	"github.com/gomonge/monge/internal/asm/project"
 )
 
-// The sizes of blocks of panels. Results do not depend on them.
+// Block sizes of panels. Results do not depend on them.
 const (
-	panelBlock = 2 * block // columns that are packed at a time
-	manyRows   = 1920      // rows that all pieces of features are multiplied with before other rows begin, at most
+	panelBlock = 2 * block // columns packed at a time
+	manyRows   = 1920      // maximum number of rows that are multiplied with all pieces of features before other rows begin
 	manyCells  = 1 << 21   // their distances, which should stay in the third-level cache until the next piece
 
-	// From so many columns on panels take less time: what a call of Panel costs beside its products weighs more in float64.
+	// From this number of columns on, panels are faster. The overhead of a call of Panel weighs
+	// more in float64.
 	panelColumns64, panelColumns32 = 240, 48
 )
 
@@ -24,7 +25,7 @@ func usePanels[T num.Float](n int) bool {
 	return n >= least && project.HasPanel()
 }
 
-// panelSqEuclidean is SqEuclidean for rows that are not empty.
+// panelSqEuclidean implements SqEuclidean for nonempty rows.
 func (w *workspace[T]) panelSqEuclidean(m, n, d int, half bool, dst []T, ldd int, x []T, ldx int, z []T, ldz int) {
 	blocks := (n + panelBlock - 1) / panelBlock
 	wide := ((n+blocks-1)/blocks + blockRows - 1) / blockRows * blockRows // as in SqEuclidean
@@ -34,24 +35,24 @@ func (w *workspace[T]) panelSqEuclidean(m, n, d int, half bool, dst []T, ldd int
 		setNorms(c.norms[:c.n], d, c.z, ldz)
 		setBounds(c.bounds, c.norms)
 		if half {
-			w.panels(c, 0, c.n, m-j, true, w.rows[j:], j == 0, dst[j*ldd+j:], ldd, x[j*ldx:], ldx)
+			w.panelDistances(c, 0, c.n, m-j, true, w.rows[j:], j == 0, dst[j*ldd+j:], ldd, x[j*ldx:], ldx)
 		} else {
-			w.panels(c, 0, c.n, m, false, w.rows, j == 0, dst[j:], ldd, x, ldx)
+			w.panelDistances(c, 0, c.n, m, false, w.rows, j == 0, dst[j:], ldd, x, ldx)
 		}
 	}
 }
 
-// panels computes the distances of m rows of x from n packed columns, from j on. It sets norms, those
-// of the rows, if this is their first block of columns. With half, row i is column i, and distances above the
-// diagonal are copies of those below it.
-func (w *workspace[T]) panels(c *Columns[T], j, n, m int, half bool, norms []T, first bool, dst []T, ldd int, x []T, ldx int) {
-	packed := -1 // the piece of features in c, if it has one at a time
+// panelDistances computes the distances of m rows of x from n packed columns, from j on. If this is
+// the first block of columns, it sets norms to the norms of the rows. With half, row i is column i,
+// and distances above the diagonal are copies of those below it.
+func (w *workspace[T]) panelDistances(c *Columns[T], j, n, m int, half bool, norms []T, first bool, dst []T, ldd int, x []T, ldx int) {
+	packed := -1 // the piece of features in c, if it contains one at a time
 	high := max(min(manyRows, manyCells/n/blockRows*blockRows), blockRows)
 	for many := 0; many < m; many += high {
 		end := min(many+high, m)
 		for k := 0; k < c.d; k += c.step {
 			deep := min(c.step, c.d-k)
-			if c.one && packed != k {
+			if c.onePiece && packed != k {
 				c.packPiece(0, c.n, k, deep)
 				packed = k
 			}
@@ -69,7 +70,7 @@ func (w *workspace[T]) panels(c *Columns[T], j, n, m int, half bool, norms []T, 
 				if !last {
 					continue
 				}
-				w.mendPanels(c, j, cols, own, dst[i*ldd:], ldd, x[i*ldx:], ldx)
+				w.recomputeClosePanels(c, j, cols, own, dst[i*ldd:], ldd, x[i*ldx:], ldx)
 				if half {
 					mirror(dst, ldd, i, rows, 0, min(n, i))
 				}
@@ -78,9 +79,9 @@ func (w *workspace[T]) panels(c *Columns[T], j, n, m int, half bool, norms []T, 
 	}
 }
 
-// panelRows adds the products of deep features from k on to the distances of a block of rows with these norms from n
-// columns, from j on. The first features begin with the norms, the last set top. Columns that do not fill a panel are in edge until
-// then, and so are up to three rows in tail.
+// panelRows adds the products of deep features from k on to the distances between a block of rows
+// and n columns, from j on. The first features begin with the norms, and the last set top. Until
+// then, edge contains columns that do not fill a panel, and tail up to three rows.
 func (w *workspace[T]) panelRows(c *Columns[T], j, n, k, deep int, norms, edge, dst []T, ldd int, x []T, ldx int, last bool) {
 	rows, width, ldt := len(norms), c.width, len(w.tail)/4
 	for r := 0; r < rows; r += 4 {
@@ -118,7 +119,7 @@ func (w *workspace[T]) panelRows(c *Columns[T], j, n, k, deep int, norms, edge, 
 		}
 		project.Panel(whole, deep, to, ld, w.xs, b, own, sums, shares, top)
 		if whole < rows {
-			project.Panel(4, deep, w.tail[t:], ldt, w.xs[whole*deep:], b, from(own, whole), sums, from(shares, whole), top)
+			project.Panel(4, deep, w.tail[t:], ldt, w.xs[whole*deep:], b, sliceFrom(own, whole), sums, sliceFrom(shares, whole), top)
 		}
 	}
 	if !last {
@@ -134,17 +135,17 @@ func (w *workspace[T]) panelRows(c *Columns[T], j, n, k, deep int, norms, edge, 
 	}
 }
 
-// from is s from element i on, or nil.
-func from[T any](s []T, i int) []T {
+// sliceFrom returns s from element i on, or nil.
+func sliceFrom[T any](s []T, i int) []T {
 	if s == nil {
 		return nil
 	}
 	return s[i:]
 }
 
-// mendPanels computes the close pairs of a block of rows and n columns, from j on, again. They are in columns whose
-// top is not low.
-func (w *workspace[T]) mendPanels(c *Columns[T], j, n int, norms, dst []T, ldd int, x []T, ldx int) {
+// recomputeClosePanels computes the close pairs of a block of rows and n columns, from j on, again.
+// They are in columns whose top is not low.
+func (w *workspace[T]) recomputeClosePanels(c *Columns[T], j, n int, norms, dst []T, ldd int, x []T, ldx int) {
 	every := false
 	for _, norm := range norms {
 		every = every || !(norm < limit[T]())
@@ -157,7 +158,7 @@ func (w *workspace[T]) mendPanels(c *Columns[T], j, n int, norms, dst []T, ldd i
 			t++
 		}
 		if begin < t {
-			w.mend(norms, t-begin, c.d, dst[begin:], ldd, x, ldx, c.z[(j+begin)*c.ldz:], c.ldz, 1, c.norms[j+begin:j+t], bounds[begin:t])
+			w.recomputeClose(norms, t-begin, c.d, dst[begin:], ldd, x, ldx, c.z[(j+begin)*c.ldz:], c.ldz, 1, c.norms[j+begin:j+t], bounds[begin:t])
 		}
 	}
 }

@@ -2,10 +2,10 @@ package gram
 
 import "github.com/gomonge/monge/internal/asm/num"
 
-// Ref is the definition: the squared distance of two rows of as many features.
+// Ref is the definition: the squared distance of two rows with the same number of features.
 func Ref[T num.Float](x, z []T) T { return ref(len(x), x, z, 1) }
 
-// ref is Ref for a z whose features are step elements apart.
+// ref implements Ref for a z whose features are step elements apart.
 func ref[T num.Float](d int, x, z []T, step int) T {
 	var nx, nz T
 	for k := range d {
@@ -27,7 +27,7 @@ func ref[T num.Float](d int, x, z []T, step int) T {
 	return dist
 }
 
-// sqEuclideanRef is SqEuclidean at level Ref. Feature k of row j of z is z[j*ldz+k*step].
+// sqEuclideanRef implements SqEuclidean at level Ref. Feature k of row j of z is z[j*ldz+k*step].
 func sqEuclideanRef[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, z []T, ldz, step int) {
 	for i := range m {
 		for j := range n {
@@ -36,10 +36,10 @@ func sqEuclideanRef[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, 
 	}
 }
 
-// isFar reports whether the product form gives the distance d of two rows with the squared
-// norms nx and nz: both are below limit, so that nothing overflows, and d is so large that
-// the rounding errors of the norms are small beside it. If it returns false, the distance is
-// the chain of direct differences.
+// isFar reports whether the product form gives the distance d of two rows with the squared norms nx
+// and nz: both norms are below limit, so that nothing overflows, and d is so large that the
+// rounding errors of the norms are small compared with it. Otherwise the distance is the sum of
+// direct differences.
 func isFar[T num.Float](d, nx, nz T) bool {
 	return nx < limit[T]() && nz < limit[T]() && d >= num.FMA(nx+nz, 1.0/closeness, least[T]())
 }
@@ -47,7 +47,7 @@ func isFar[T num.Float](d, nx, nz T) bool {
 // closeness is the ratio of ‖x‖² + ‖z‖² to the distance above which rows are close.
 const closeness = 16
 
-// limit bounds the squared norms: sums and products of smaller ones are finite.
+// limit is the upper limit of the squared norms. Sums and products of smaller norms are finite.
 func limit[T num.Float]() T {
 	if num.IsFloat64[T]() {
 		l := 0x1p1020
@@ -56,8 +56,8 @@ func limit[T num.Float]() T {
 	return 0x1p124
 }
 
-// least is the smallest distance that the product form gives. Terms that underflow are small
-// beside it.
+// least is the smallest distance of the product form. Terms that underflow are negligible compared
+// with it.
 func least[T num.Float]() T {
 	if num.IsFloat64[T]() {
 		l := 0x1p-960

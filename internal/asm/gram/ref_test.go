@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The bound of doc.go, 50·(d+2)·u, and (d+2)·u for close pairs. Pairs are at all ratios of the
-// distance to the norms.
+// TestRefBound checks the bounds of doc.go, 50·(d+2)·u, and (d+2)·u for close pairs, for all ratios
+// of the distance to the norms.
 func TestRefBound(t *testing.T) {
 	t.Run("float64", testRefBound[float64])
 	t.Run("float32", testRefBound[float32])
@@ -32,7 +32,7 @@ func testRefBound[T num.Float](t *testing.T) {
 			if i%2 == 0 {
 				z[k] = x[k] + T(part*z[k])
 			}
-			if i%4 == 1 { // the terms of one sign
+			if i%4 == 1 { // terms of one sign
 				x[k], z[k] = T(math.Abs(float64(x[k]))), T(math.Abs(float64(z[k])))
 			}
 			nx, nz = num.FMA(x[k], x[k], nx), num.FMA(z[k], z[k], nz)
@@ -59,7 +59,8 @@ func testRefBound[T num.Float](t *testing.T) {
 	close.Report(t, "squared distance of a close pair")
 }
 
-// Distances are symmetric, not negative and exactly 0 for equal rows, also of extreme size.
+// TestRefSymmetric checks that distances are symmetric, not negative and exactly 0 for equal rows,
+// also for extreme sizes.
 func TestRefSymmetric(t *testing.T) {
 	t.Run("float64", testRefSymmetric[float64])
 	t.Run("float32", testRefSymmetric[float32])
@@ -78,7 +79,8 @@ func testRefSymmetric[T num.Float](t *testing.T) {
 	}
 }
 
-// A distance is finite if direct differences are: the norms may overflow.
+// TestRefFinite checks that a distance is finite if direct differences are, although the norms may
+// overflow.
 func TestRefFinite(t *testing.T) {
 	const d = 70
 	x, z := make([]float64, d), make([]float64, d)

@@ -2,16 +2,15 @@ package num
 
 import "math"
 
-// Log returns the natural logarithm of x, within 0.70 ULP (float64) and 0.501 ULP
-// (float32). Log(±0) = −Inf, Log(x < 0) = NaN, Log(+Inf) = +Inf, Log(NaN) = NaN,
-// Log(1) = +0.
+// Log returns the natural logarithm of x, within 0.70 ULP (float64) and 0.501 ULP (float32).
+// Log(±0) = −Inf, Log(x < 0) = NaN, Log(+Inf) = +Inf, Log(NaN) = NaN, Log(1) = +0.
 //
-// Its bits are the same on every machine: math.Log is assembly on some and
+// Its bits are the same on every machine, unlike math.Log, which is assembly on some machines and
 // compiled with fused operations on others.
 func Log[T Float](x T) T { return T(log64(float64(x))) }
 
-// Log2 returns the binary logarithm of x, within 0.70 ULP (float64) and 0.501 ULP
-// (float32), exact for powers of two; special values as Log.
+// Log2 returns the binary logarithm of x, within 0.70 ULP (float64) and 0.501 ULP (float32). It is
+// exact for powers of two and has the special values of Log.
 func Log2[T Float](x T) T { return T(log264(float64(x))) }
 
 // Log1p returns ln(1 + x) for x ≥ 0, within 0.70 ULP (float64) and 0.501 ULP (float32). Log1p(+0) = +0, Log1p(+Inf) = +Inf,
@@ -58,15 +57,15 @@ func log64(x float64) float64 {
 
 // logSum returns k·ln 2 + hi + lo for k ≠ 0.
 func logSum(k, hi, lo float64) float64 {
-	// |k·ln2Hi| ≥ 0.69 > |hi|, so a + hi loses exactly e.
+	// |k·ln2Hi| ≥ 0.69 > |hi|, so e is the exact rounding error of a + hi
 	a := float64(k * ln2Hi)
 	b := a + hi
 	e := hi - (b - a)
 	return b + (e + math.FMA(k, ln2Lo, lo))
 }
 
-// log1p64 takes x itself for f where that is small enough. Otherwise 1 + x = y + e, y rounded, and log(1 + x) = log y + e/y:
-// e/y < 2^-53, and its square does not count.
+// log1p64 uses f = x if x is small enough. Otherwise 1 + x = y + e, where y is rounded, and log(1 +
+// x) = log y + e/y. e/y is below 2^-53, and its square is negligible.
 func log1p64(x float64) float64 {
 	if x < math.Sqrt2-1 {
 		hi, lo := logOf(x)
@@ -77,7 +76,7 @@ func log1p64(x float64) float64 {
 	if !ok {
 		return hi
 	}
-	// Of the larger of 1 and x the sum y loses nothing.
+	// The sum y is exact in the larger of 1 and x.
 	e := x - (y - 1)
 	if x > 1 {
 		e = 1 - (y - x)
@@ -127,7 +126,7 @@ func logParts(x float64) (k, hi, lo float64, ok bool) {
 	return float64(e), hi, lo, true
 }
 
-// logOf returns log(1 + f) = hi + lo for a number f with √½ ≤ 1 + f ≤ √2 or nearly.
+// logOf returns log(1 + f) = hi + lo for √½ ≤ 1 + f ≤ √2, approximately.
 func logOf(f float64) (hi, lo float64) {
 	s := f / (2 + f)
 	z := float64(s * s)

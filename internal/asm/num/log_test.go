@@ -11,15 +11,15 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The bounds that log.go promises, in ULP.
+// Bounds promised in log.go, in ULP.
 const (
 	boundLog   = .70
 	boundLog2  = .70
 	boundLog32 = .501
 )
 
-// TestLog measures both logarithms against 130-bit arithmetic. With MONGE_LONG set
-// it takes more than a million arguments.
+// TestLog compares both logarithms with 130-bit arithmetic, in the long form for more than a
+// million arguments.
 func TestLog(t *testing.T) {
 	n := oracle.Samples(3_000, 300_000)
 	uniform := func(lo, hi float64) func(*rand.Rand) float64 {
@@ -82,7 +82,8 @@ func (w *worst) add32(x, got float32, want *big.Float) {
 	}
 }
 
-// TestLog1p measures ln(1 + x) for x ≥ 0 where 1 + x is a float64 or so small that a series has all digits.
+// TestLog1p compares ln(1 + x) for x ≥ 0 if 1 + x is a float64 or x is so small that a series is
+// accurate.
 func TestLog1p(t *testing.T) {
 	log, log32 := worst{name: "log1p", bound: boundLog}, worst{name: "float32 log1p", bound: boundLog32}
 	rng := rand.New(rand.NewPCG(3, 9))
@@ -120,7 +121,7 @@ func TestLog1p(t *testing.T) {
 	}
 }
 
-// oracleLog1p returns ln(1 + x), x > 0, with an error far below that of a float64.
+// oracleLog1p returns ln(1 + x), x > 0, with an error far below that of float64.
 func oracleLog1p(x float64) *big.Float {
 	big200 := func(x float64) *big.Float { return new(big.Float).SetPrec(200).SetFloat64(x) }
 	if x < 1e-5 {
@@ -131,7 +132,8 @@ func oracleLog1p(x float64) *big.Float {
 		}
 		return sum
 	}
-	// ln y + e/y, where y is 1 + x rounded and e what it lost; the square of e/y is below 2^-106
+	// ln y + e/y, where y is 1 + x rounded and e the rounding error; the square of e/y is below
+	// 2^-106
 	y := 1 + x
 	e := new(big.Float).Sub(new(big.Float).Add(big200(1), big200(x)), big200(y))
 	return e.Add(oracle.Log(y), e.Quo(e, big200(y)))
@@ -165,7 +167,7 @@ func TestLogSpecialValues(t *testing.T) {
 	}
 }
 
-// TestLogGolden holds the bits of a fixed set of results, on whatever machine it runs.
+// TestLogGolden checks the bits of a fixed set of results on every machine.
 func TestLogGolden(t *testing.T) {
 	h := uint64(14695981039346656037)
 	add := func(b uint64) { h = (h ^ b) * 1099511628211 }

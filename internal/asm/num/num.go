@@ -1,7 +1,6 @@
-// Package num has the arithmetic that every kernel's reference is written in:
-// the constraint [Float], a fused multiply-add that is exact in both types, the
-// order in which a row is summed, and a logarithm that gives the same bits on
-// every machine.
+// Package num contains the arithmetic used by the references of all kernels: the constraint
+// [Float], a fused multiply-add that is exact in both types, the summation order of a row, and a
+// logarithm with the same bits on every machine.
 package num
 
 import (
@@ -9,26 +8,26 @@ import (
 	"unsafe"
 )
 
-// Float is the element type of every kernel. Named types are left out so that a
-// slice of T is a []float32 or a []float64 and nothing else.
+// Float is the element type of every kernel. Named types are excluded, so that a slice of T is
+// always a []float32 or a []float64.
 type Float interface{ float32 | float64 }
 
-// IsFloat64 reports whether T is float64. The compiler decides it when it
-// instantiates the caller, so a branch on it costs nothing.
+// IsFloat64 reports whether T is float64. The compiler evaluates it when it instantiates the
+// caller, so a branch on it is free.
 func IsFloat64[T Float]() bool {
 	var x T
 	return unsafe.Sizeof(x) == 8
 }
 
-// F64 returns a slice of float64 as what it is. The caller has asked IsFloat64. Unlike
+// F64 converts a slice of T to []float64. The caller must have checked IsFloat64. Unlike
 // any(s).([]float64) it keeps the slice from escaping.
 func F64[T Float](s []T) []float64 { return *(*[]float64)(unsafe.Pointer(&s)) }
 
-// P64 and P32 are where a slice of T begins, as what it is: for assembly, whose caller
-// knows the type and has checked the length.
+// P64 returns a pointer to the first element of s as a *float64, for assembly. The caller must know
+// the type and have checked the length.
 func P64[T Float](s []T) *float64 { return (*float64)(unsafe.Pointer(unsafe.SliceData(s))) }
 
-// P32 is P64 for float32.
+// P32 is like P64 for float32.
 func P32[T Float](s []T) *float32 { return (*float32)(unsafe.Pointer(unsafe.SliceData(s))) }
 
 // FMA returns x·y + z, rounded once.
@@ -39,14 +38,12 @@ func FMA[T Float](x, y, z T) T {
 	return T(fma32(float32(x), float32(y), float32(z)))
 }
 
-// fma32 computes in float64, where the product is exact and the sum s is rounded
-// once, and rounds s to float32. The second rounding goes wrong only where s has
-// landed exactly on the middle of two float32 values (or where the result is
-// subnormal and the middles lie elsewhere); there s is first rounded to odd: if
-// the sum was inexact, its last bit is set, which moves it off the middle towards
-// the true sum. See Boldo and Melquiond, "Emulation of a FMA and correctly
-// rounded sums: proved algorithms using rounding to odd", IEEE Trans. Comput. 57
-// (2008).
+// fma32 computes in float64. The product is exact there, and the sum s is rounded once and then
+// rounded to float32. The second rounding is wrong only if s is exactly halfway between two float32
+// values (or if the result is subnormal, where halfway points are elsewhere). In that case s is
+// first rounded to odd: if the sum was inexact, its last bit is set, which moves it off the halfway
+// point towards the true sum. See Boldo and Melquiond, "Emulation of a FMA and correctly rounded
+// sums: proved algorithms using rounding to odd", IEEE Trans. Comput. 57 (2008).
 func fma32(x, y, z float32) float32 {
 	p, c := float64(float64(x)*float64(y)), float64(z)
 	s := p + c
@@ -73,7 +70,7 @@ func fma32(x, y, z float32) float32 {
 	return float32(s)
 }
 
-// Lanes returns w, the number of virtual lanes that a row of T is summed in.
+// Lanes returns w, the number of virtual lanes in which a row of T is summed.
 func Lanes[T Float]() int {
 	if IsFloat64[T]() {
 		return 8
@@ -84,8 +81,8 @@ func Lanes[T Float]() int {
 // MaxLanes is the larger of the two lane counts, for arrays of accumulators.
 const MaxLanes = 16
 
-// Fold sums the first Lanes[T]() elements of acc, in halves: lane l takes lane
-// l + w/2, then l + w/4, down to lane 0. acc is overwritten.
+// Fold sums the first Lanes[T]() elements of acc in halves: lane l is added to lane l + w/2, then l
+// + w/4, down to lane 0. It overwrites acc.
 func Fold[T Float](acc *[MaxLanes]T) T {
 	for h := Lanes[T]() / 2; h > 0; h /= 2 {
 		for l := range h {
@@ -95,10 +92,9 @@ func Fold[T Float](acc *[MaxLanes]T) T {
 	return acc[0]
 }
 
-// Dot returns Σ_j x_j y_j over len(x) elements in the order of the contract:
-// lane j mod w takes fma(x_j, y_j, lane), lanes start at +0 and a short last step
-// is padded with zeros. The lanes are those of T. x may be float32 where y is
-// float64: its elements are widened first, which is exact.
+// Dot returns Σ_j x_j y_j over len(x) elements in the order of the contract: lane j mod w becomes
+// fma(x_j, y_j, lane), lanes start at +0, and a short last step is padded with zeros. The lanes are
+// those of T. If x is float32 and y float64, the elements of x are widened first, which is exact.
 func Dot[K, T Float](x []K, y []T) T {
 	var acc [MaxLanes]T
 	w := Lanes[T]()
@@ -114,14 +110,13 @@ func Dot[K, T Float](x []K, y []T) T {
 			acc[l] = FMA(T(x[l]), y[l], acc[l])
 		}
 		for l := len(x); l < w; l++ {
-			acc[l] += 0 // the padding: turns -0 into +0
+			acc[l] += 0 // padding turns −0 into +0
 		}
 	}
 	return Fold(&acc)
 }
 
-// Sum sums a row whose terms are not at hand as two slices, in the order of Dot.
-// The zero value is an empty sum.
+// Sum sums the terms of a row one by one in the order of Dot. The zero value is an empty sum.
 type Sum[T Float] struct {
 	lane [MaxLanes]T
 	n    int
@@ -140,17 +135,17 @@ func (s *Sum[T]) AddTerm(x T) {
 	s.n++
 }
 
-// Total returns the sum. Nothing can be added after it.
+// Total returns the sum. No term may be added afterwards.
 func (s *Sum[T]) Total() T {
 	if l := s.n % Lanes[T](); l > 0 {
 		for ; l < Lanes[T](); l++ {
-			s.lane[l] += 0 // the padding: turns -0 into +0
+			s.lane[l] += 0 // padding turns −0 into +0
 		}
 	}
 	return Fold(&s.lane)
 }
 
-// Abs returns |x|: x without its sign bit.
+// Abs returns |x|, which is x without its sign bit.
 func Abs[T Float](x T) T {
 	if IsFloat64[T]() {
 		return T(math.Float64frombits(math.Float64bits(float64(x)) & (1<<63 - 1)))

@@ -10,8 +10,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// exactFMA32 is x·y + z for finite values, rounded once, by math/big: the exact
-// value needs less than 600 bits. Float32 rounds subnormals correctly, too.
+// exactFMA32 returns x·y + z for finite values, rounded once, using math/big: the exact value needs
+// less than 600 bits. big.Float rounds subnormal float32 values correctly.
 func exactFMA32(x, y, z float32) float32 {
 	wide := func(v float32) *big.Float { return new(big.Float).SetPrec(1000).SetFloat64(float64(v)) }
 	s := wide(x)
@@ -42,15 +42,15 @@ func checkFMA32(t *testing.T, x, y, z float32) {
 
 func finite(x float32) bool { return x-x == 0 }
 
-// TestFMA32Halfway takes sums that lie on, just above and just below the middle
-// of two float32 values, where rounding by way of float64 goes wrong.
+// TestFMA32Halfway uses sums exactly halfway, just above and just below halfway between two float32
+// values, where rounding to float64 first would be wrong.
 func TestFMA32Halfway(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	bits := func() float32 { return float32(1<<23 + rng.IntN(1<<23)) } // 24 bits
 	n := 20_000
 	for range n {
-		// x·y of up to 48 bits, scaled so that it ends around the last bit of z or
-		// far below: a third addend's tail decides.
+		// x·y has up to 48 bits, scaled to end near the last bit of z or far below, so that the
+		// tail decides.
 		x, y, z := bits(), bits(), bits()
 		e := rng.IntN(80) - 75
 		z = float32(math.Ldexp(float64(z), rng.IntN(8)))
@@ -59,7 +59,7 @@ func TestFMA32Halfway(t *testing.T) {
 			x = -x
 		}
 		checkFMA32(t, x, y, z)
-		// z odd plus exactly half an ulp plus or minus a little: x·y = ½ ± 2^-j.
+		// z is odd, plus exactly half an ulp, plus or minus a little: x·y = ½ ± 2^-j.
 		half := float32(.5)
 		little := float32(math.Ldexp(1, -rng.IntN(24)-1))
 		checkFMA32(t, half, 1+little, bits())
@@ -70,8 +70,8 @@ func TestFMA32Halfway(t *testing.T) {
 	}
 }
 
-// TestFMA32Edges takes results that are subnormal, vanish or overflow, and every
-// combination of the special values.
+// TestFMA32Edges uses results that are subnormal, vanish or overflow, and all combinations of
+// special values.
 func TestFMA32Edges(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
 	for range 20_000 {
@@ -123,8 +123,7 @@ func TestFold(t *testing.T) {
 	t.Run("f32", fold[float32])
 }
 
-// fold writes the tree out: lane l meets the lane whose number differs in the
-// highest bit first.
+// fold computes the tree directly: the lane whose number differs in the highest bit is added first.
 func fold[T num.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	w := num.Lanes[T]()
@@ -158,7 +157,7 @@ func dot[T num.Float](t *testing.T) {
 		x, y := make([]T, n), make([]T, n+3)
 		asmtest.Fill(rng, x, asmtest.Gauss)
 		asmtest.Fill(rng, y, asmtest.Gauss)
-		// Padded with zeros to whole steps, one lane after the other.
+		// Padded with zeros to whole steps, lane by lane.
 		var acc [num.MaxLanes]T
 		steps := (n + w - 1) / w
 		for l := range w {
