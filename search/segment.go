@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/internal/asm/compact"
 	"github.com/gomonge/monge/internal/asm/query"
 	"github.com/gomonge/monge/internal/asm/sketch"
 )
@@ -102,7 +103,8 @@ func (s *segment) store(i int, row, scratch []float32) (column int, ok bool) {
 	case StorageFloat32:
 		copy(s.data[at:], row)
 	case StorageInt8:
-		if s.scales[i], ok = query.Quantize(s.bytes[at:][:s.cols], row); !ok {
+		s.scales[i] = compact.QuantizeInt8(s.bytes[at:][:s.cols], row)
+		if 127*float64(s.scales[i]) > math.MaxFloat32 {
 			for j, v := range row {
 				if math.Abs(float64(v)) > math.Abs(float64(row[column])) {
 					column = j

@@ -2,12 +2,10 @@ package vecmath
 
 import (
 	"fmt"
-	"math"
 	"unsafe"
 
 	"github.com/gomonge/monge/internal/asm/compact"
 	"github.com/gomonge/monge/internal/asm/pair"
-	"github.com/gomonge/monge/internal/asm/query"
 )
 
 // DotInt8 returns Σ a[i]·b[i], exactly. It is 0 for empty slices.
@@ -39,14 +37,7 @@ func cast[T, U byte | uint64](s []U) []T { return *(*[]T)(unsafe.Pointer(&s)) }
 // max|src[i]|/127, rounded up. A zero src has scale 0. If src has a NaN or an infinity, dst becomes 0 and scale NaN.
 func QuantizeInt8(dst []int8, src []float32) (scale float32) {
 	checkLengths(len(dst), len(src))
-	for _, v := range src {
-		if v-v != 0 {
-			clear(dst)
-			return float32(math.NaN())
-		}
-	}
-	scale, _ = query.Quantize(dst, src)
-	return scale
+	return compact.QuantizeInt8(dst, src)
 }
 
 // SignBits sets bit i mod 8 of dst[i/8] if src[i] < 0, and clears it otherwise; zeros of both signs and NaN are not negative. dst has
@@ -55,21 +46,14 @@ func SignBits(dst []byte, src []float32) {
 	if len(dst) != (len(src)+7)/8 {
 		panic(fmt.Sprintf("vecmath: lengths do not match: dst has %d bytes, and %d elements need %d", len(dst), len(src), (len(src)+7)/8))
 	}
-	clear(dst)
-	for i, v := range src {
-		if v < 0 {
-			dst[i/8] |= 1 << (i % 8)
-		}
-	}
+	compact.SignBits(dst, src)
 }
 
 // ToFloat16 sets dst[i] to the IEEE 754 binary16 number nearest to src[i], the even one of two. Numbers of 65520 and more in
 // size become infinite. A NaN becomes 0x7e00.
 func ToFloat16(dst []uint16, src []float32) {
 	checkLengths(len(dst), len(src))
-	for i, v := range src {
-		dst[i] = narrow(query.Float16, v, 0x7c00)
-	}
+	compact.NarrowFloat16(dst, src)
 }
 
 // FromFloat16 sets dst[i] to the binary16 number src[i], exactly.
@@ -82,29 +66,13 @@ func FromFloat16(dst []float32, src []uint16) {
 // becomes 0x7fc0.
 func ToBFloat16(dst []uint16, src []float32) {
 	checkLengths(len(dst), len(src))
-	for i, v := range src {
-		dst[i] = narrow(query.BFloat16, v, 0x7f80)
-	}
+	compact.NarrowBFloat16(dst, src)
 }
 
 // FromBFloat16 sets dst[i] to the bfloat16 number src[i], exactly.
 func FromBFloat16(dst []float32, src []uint16) {
 	checkLengths(len(dst), len(src))
 	compact.WidenBFloat16(dst, src)
-}
-
-// narrow returns v in a format of which infinity is inf.
-func narrow(format query.Half, v float32, inf uint16) uint16 {
-	h, ok := format.Narrow(v)
-	switch {
-	case ok:
-		return h
-	case v != v:
-		return inf | (inf&-inf)>>1 // the first bit of the fraction
-	case v < 0:
-		return inf | 1<<15
-	}
-	return inf
 }
 
 func checkLengths(n, m int) {

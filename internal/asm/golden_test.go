@@ -218,7 +218,7 @@ func goldenQuery(got map[string]string) {
 		got["query/dot/"+name] = hash(dst)
 	}
 	for i := range n {
-		scale[i], _ = query.Quantize(bytes[i*d:][:d], x[i*d:][:d])
+		scale[i] = compact.QuantizeInt8(bytes[i*d:][:d], x[i*d:][:d])
 	}
 	query.SqEuclideanInt8(dst, q, bytes, scale)
 	got["query/sqeuclidean/int8"] = hash(dst)

@@ -125,12 +125,12 @@ func (m wordMacro) word(t *testing.T, args map[string]uint32) uint32 {
 
 // macroName matches a mnemonic, followed by _V if Go has an instruction of that name, the
 // arrangement if it does not follow from the type, and _E for the form by element.
-var macroName = regexp.MustCompile(`^([A-Z0-9]+)(?:_V)?(?:_(2D|2S|4S|8H|16B|D))?(_E)?$`)
+var macroName = regexp.MustCompile(`^([A-Z0-9]+)(?:_V)?(?:_(2D|2S|4S|4H|8H|16B|D))?(_E)?$`)
 
 // converted maps the arrangement of a result to that of the operands, for instructions in which
 // they differ and for conversions.
 var converted = map[string]string{
-	"fcvtl 2d": "2s", "fcvtl2 2d": "4s", "fcvtl 4s": "4h", "fcvtl2 4s": "8h", "fcvtn 2s": "2d", "fcvtn2 4s": "2d",
+	"fcvtl 2d": "2s", "fcvtl2 2d": "4s", "fcvtl 4s": "4h", "fcvtl2 4s": "8h", "fcvtn 2s": "2d", "fcvtn2 4s": "2d", "fcvtn 4h": "4s", "fcvtn2 8h": "4s",
 	"scvtf 4s": "4s", "smull 8h": "8b", "smull2 8h": "16b", "sadalp 4s": "8h", "sdot 4s": "16b",
 	"udot 4s": "16b", "ssubl 8h": "8b", "ssubl2 8h": "16b", "smlal 4s": "4h", "smlal2 4s": "8h", "uadalp 8h": "16b", "uaddlp 4s": "8h", "saddlv d": "4s",
 }
@@ -143,7 +143,7 @@ var newer = map[string]bool{"SDOT_4S_E": true, "SDOT_4S": true, "UDOT_4S": true}
 func (m wordMacro) draw(t *testing.T, rng *rand.Rand) (args map[string]uint32, text string) {
 	f := macroName.FindStringSubmatch(m.name)
 	if f == nil {
-		t.Fatalf("%s is not named MNEMONIC, MNEMONIC_2D, _2S, _4S, _8H, _16B or _D", m.name)
+		t.Fatalf("%s is not named MNEMONIC, MNEMONIC_2D, _2S, _4S, _4H, _8H, _16B or _D", m.name)
 	}
 	double := rng.Uint32N(2)
 	op, arr, element := strings.ToLower(f[1]), strings.ToLower(f[2]), f[3] != ""

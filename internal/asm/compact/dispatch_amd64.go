@@ -40,6 +40,18 @@ func widenFloat16AVX2(n int, dst *float32, src *uint16)
 //go:noescape
 func widenBFloat16AVX2(n int, dst *float32, src *uint16)
 
+//go:noescape
+func narrowFloat16AVX2(n int, dst *uint16, src *float32)
+
+//go:noescape
+func narrowBFloat16AVX2(n int, dst *uint16, src *float32)
+
+//go:noescape
+func roundInt8AVX2(n int, dst *int8, src *float32, inverse float64)
+
+//go:noescape
+func signBitsAVX2(n int, dst *byte, src *float32)
+
 //go:noinline
 func dotInt8(a, b []int8) int64 {
 	switch asm.Current() {
@@ -99,5 +111,45 @@ func widenBFloat16(dst []float32, src []uint16) {
 		widenBFloat16AVX2(len(dst), &dst[0], &src[0])
 	default:
 		widenBFloat16Ref(dst, src)
+	}
+}
+
+//go:noinline
+func narrowFloat16(dst []uint16, src []float32) {
+	switch asm.Current() {
+	case asm.AVX2, asm.AVX512:
+		narrowFloat16AVX2(len(dst), &dst[0], &src[0])
+	default:
+		narrowFloat16Ref(dst, src)
+	}
+}
+
+//go:noinline
+func narrowBFloat16(dst []uint16, src []float32) {
+	switch asm.Current() {
+	case asm.AVX2, asm.AVX512:
+		narrowBFloat16AVX2(len(dst), &dst[0], &src[0])
+	default:
+		narrowBFloat16Ref(dst, src)
+	}
+}
+
+//go:noinline
+func roundInt8(dst []int8, src []float32, inverse float64) {
+	switch asm.Current() {
+	case asm.AVX2, asm.AVX512:
+		roundInt8AVX2(len(dst), &dst[0], &src[0], inverse)
+	default:
+		roundInt8Ref(dst, src, inverse)
+	}
+}
+
+//go:noinline
+func signBits(dst []byte, src []float32) {
+	switch asm.Current() {
+	case asm.AVX2, asm.AVX512:
+		signBitsAVX2(len(src), &dst[0], &src[0])
+	default:
+		signBitsRef(dst, src)
 	}
 }

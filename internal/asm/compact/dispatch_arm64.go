@@ -28,6 +28,18 @@ func widenFloat16NEON(n int, dst *float32, src *uint16)
 //go:noescape
 func widenBFloat16NEON(n int, dst *float32, src *uint16)
 
+//go:noescape
+func narrowFloat16NEON(n int, dst *uint16, src *float32)
+
+//go:noescape
+func narrowBFloat16NEON(n int, dst *uint16, src *float32)
+
+//go:noescape
+func roundInt8NEON(n int, dst *int8, src *float32, inverse float64)
+
+//go:noescape
+func signBitsNEON(n int, dst *byte, src *float32)
+
 //go:noinline
 func dotInt8(a, b []int8) int64 {
 	switch asm.Current() {
@@ -78,5 +90,45 @@ func widenBFloat16(dst []float32, src []uint16) {
 		widenBFloat16NEON(len(dst), &dst[0], &src[0])
 	default:
 		widenBFloat16Ref(dst, src)
+	}
+}
+
+//go:noinline
+func narrowFloat16(dst []uint16, src []float32) {
+	switch asm.Current() {
+	case asm.NEON:
+		narrowFloat16NEON(len(dst), &dst[0], &src[0])
+	default:
+		narrowFloat16Ref(dst, src)
+	}
+}
+
+//go:noinline
+func narrowBFloat16(dst []uint16, src []float32) {
+	switch asm.Current() {
+	case asm.NEON:
+		narrowBFloat16NEON(len(dst), &dst[0], &src[0])
+	default:
+		narrowBFloat16Ref(dst, src)
+	}
+}
+
+//go:noinline
+func roundInt8(dst []int8, src []float32, inverse float64) {
+	switch asm.Current() {
+	case asm.NEON:
+		roundInt8NEON(len(dst), &dst[0], &src[0], inverse)
+	default:
+		roundInt8Ref(dst, src, inverse)
+	}
+}
+
+//go:noinline
+func signBits(dst []byte, src []float32) {
+	switch asm.Current() {
+	case asm.NEON:
+		signBitsNEON(len(src), &dst[0], &src[0])
+	default:
+		signBitsRef(dst, src)
 	}
 }

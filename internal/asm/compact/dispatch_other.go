@@ -11,3 +11,11 @@ func hamming(a, b []byte) int { return hammingRef(a, b) }
 func widenFloat16(dst []float32, src []uint16) { widenFloat16Ref(dst, src) }
 
 func widenBFloat16(dst []float32, src []uint16) { widenBFloat16Ref(dst, src) }
+
+func narrowFloat16(dst []uint16, src []float32) { narrowFloat16Ref(dst, src) }
+
+func narrowBFloat16(dst []uint16, src []float32) { narrowBFloat16Ref(dst, src) }
+
+func roundInt8(dst []int8, src []float32, inverse float64) { roundInt8Ref(dst, src, inverse) }
+
+func signBits(dst []byte, src []float32) { signBitsRef(dst, src) }

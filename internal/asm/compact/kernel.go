@@ -1,9 +1,11 @@
 package compact
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/sketch"
 )
 
 const (
@@ -87,6 +89,81 @@ func WidenBFloat16(dst []float32, src []uint16) {
 		}
 	}
 	widenBFloat16Ref(dst, src)
+}
+
+// NarrowFloat16 sets dst[i] to the number of IEEE 754 binary16 nearest to src[i], the even one of two, and to 0x7e00 for a NaN. src
+// has the length of dst.
+func NarrowFloat16(dst []uint16, src []float32) {
+	src = src[:len(dst)]
+	if len(dst) >= step {
+		for p := asm.Piece(len(dst), 1, step); len(dst) >= step; {
+			n := min(p, len(dst)) &^ (step - 1)
+			narrowFloat16(dst[:n], src[:n])
+			dst, src = dst[n:], src[n:]
+		}
+	}
+	narrowFloat16Ref(dst, src)
+}
+
+// NarrowBFloat16 sets dst[i] to the upper half of the float32 nearest to src[i] that has no other bits, the even one of two, and to 0x7fc0
+// for a NaN. src has the length of dst.
+func NarrowBFloat16(dst []uint16, src []float32) {
+	src = src[:len(dst)]
+	if len(dst) >= step {
+		for p := asm.Piece(len(dst), 1, step); len(dst) >= step; {
+			n := min(p, len(dst)) &^ (step - 1)
+			narrowBFloat16(dst[:n], src[:n])
+			dst, src = dst[n:], src[n:]
+		}
+	}
+	narrowBFloat16Ref(dst, src)
+}
+
+// QuantizeInt8 sets dst to the integers from −127 to 127 for which scale·dst[i] is nearest to src[i], the even one of two, and returns the
+// scale. It has at most 17 significant bits, so that scale·dst[i] is exact. The largest size of src is about 127·scale. If src has an
+// element that is not finite, dst becomes 0, and the scale NaN. src has the length of dst.
+func QuantizeInt8(dst []int8, src []float32) (scale float32) {
+	src = src[:len(dst)]
+	switch top := sketch.Largest(src); {
+	case !(top <= math.MaxFloat32):
+		clear(dst)
+		return float32(math.NaN())
+	case top == 0:
+		clear(dst)
+		return 0
+	default:
+		scale = math.Float32frombits(max(128, (math.Float32bits(top/127)+127)&^127))
+	}
+	RoundInt8(dst, src, 1/float64(scale))
+	return scale
+}
+
+// RoundInt8 sets dst[i] to the integer nearest to src[i]·inverse, the even one of two. Products that differ from the middle of two
+// integers by at most 2⁻³¹ count as the middle. They are below 2²¹ in size, and the integers from −128 to 127. src has the length of dst.
+func RoundInt8(dst []int8, src []float32, inverse float64) {
+	src = src[:len(dst)]
+	if len(dst) >= step {
+		for p := asm.Piece(len(dst), 1, step); len(dst) >= step; {
+			n := min(p, len(dst)) &^ (step - 1)
+			roundInt8(dst[:n], src[:n], inverse)
+			dst, src = dst[n:], src[n:]
+		}
+	}
+	roundInt8Ref(dst, src, inverse)
+}
+
+// SignBits sets bit i mod 8 of dst[i/8] if src[i] < 0, and clears it otherwise. dst has ⌈len(src)/8⌉ elements; the bits that are
+// left are 0.
+func SignBits(dst []byte, src []float32) {
+	dst = dst[:(len(src)+7)/8]
+	if len(src) >= step {
+		for p := asm.Piece(len(src), 1, step); len(src) >= step; {
+			n := min(p, len(src)) &^ (step - 1)
+			signBits(dst[:n/8], src[:n])
+			dst, src = dst[n/8:], src[n:]
+		}
+	}
+	signBitsRef(dst, src)
 }
 
 // HammingWords returns the number of bits in which a and b differ. b has the length of a.

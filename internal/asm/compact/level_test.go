@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"math"
 	"testing"
 	"unsafe"
 
@@ -101,6 +102,67 @@ func TestWiden(t *testing.T) {
 	})
 }
 
+// TestNarrow compares every level with the definition: random bits and special values, for every number of steps up to three turns, and the
+// numbers of both formats, the middles between them and the neighbors of these.
+func TestNarrow(t *testing.T) {
+	for n := range 4 * step {
+		for _, class := range asmtest.Classes() {
+			asmtest.Compare(t, uint64(n), func(a *asmtest.Arena[float32]) { narrow(a, a.In(n, class)) })
+		}
+	}
+	const middles = 1 << 12 // half of the bits between two numbers of 11 significant bits
+	x := make([]float32, 0, 3<<14)
+	for b := uint64(0); b < 1<<32; b += middles {
+		if x = append(x, math.Float32frombits(uint32(b-1)), math.Float32frombits(uint32(b)), math.Float32frombits(uint32(b+1))); len(x) == cap(x) {
+			asmtest.Compare(t, 1, func(a *asmtest.Arena[float32]) { narrow(a, x) })
+			x = x[:0]
+		}
+	}
+}
+
+// narrow narrows x to both formats in an arena, and takes its signs.
+func narrow(a *asmtest.Arena[float32], x []float32) {
+	halves, bhalves, signs := outOf[uint16](a, len(x)), outOf[uint16](a, len(x)), outOf[byte](a, (len(x)+7)/8)
+	NarrowFloat16(halves, x)
+	NarrowBFloat16(bhalves, x)
+	SignBits(signs, x)
+	numbers := a.Out(2*len(x) + len(signs)) // memory is compared as float32, of which all NaN are one
+	for i := range x {
+		numbers[2*i], numbers[2*i+1] = float32(halves[i]), float32(bhalves[i])
+	}
+	for i, b := range signs {
+		numbers[2*len(x)+i] = float32(b)
+	}
+}
+
+// outOf returns n elements at the end of memory of the arena, which may end at an unreadable page.
+func outOf[T byte | uint16 | int8](a *asmtest.Arena[float32], n int) []T {
+	size := int(unsafe.Sizeof(T(0)))
+	words := a.Out((n*size + 3) / 4)
+	all := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(words))), 4/size*len(words))
+	clear(all)
+	return all[len(all)-n:]
+}
+
+// TestRound compares every level with the definition, also at the middles of two integers and beside them.
+func TestRound(t *testing.T) {
+	for n := range 4 * step {
+		for _, inverse := range []float64{1, 1.0 / 3, 127, 0x1p-100} {
+			asmtest.Compare(t, uint64(n), func(a *asmtest.Arena[float32]) {
+				x := a.InOut(n, asmtest.Unit)
+				for i := range x {
+					x[i] = asmtest.Next(float32((float64(a.Rand.IntN(254)-127)+0.5)/inverse), a.Rand.IntN(3)-1)
+				}
+				codes, numbers := outOf[int8](a, n), a.Out(n)
+				RoundInt8(codes, x, inverse)
+				for i, c := range codes {
+					numbers[i] = float32(c)
+				}
+			})
+		}
+	}
+}
+
 // TestPanics: lengths that do not fit.
 func TestPanics(t *testing.T) {
 	for i, f := range []func(){
@@ -110,6 +172,11 @@ func TestPanics(t *testing.T) {
 		func() { HammingWords(make([]uint64, 17), make([]uint64, 16)) },
 		func() { WidenFloat16(make([]float32, 17), make([]uint16, 16)) },
 		func() { WidenBFloat16(make([]float32, 17), make([]uint16, 16)) },
+		func() { NarrowFloat16(make([]uint16, 17), make([]float32, 16)) },
+		func() { NarrowBFloat16(make([]uint16, 17), make([]float32, 16)) },
+		func() { QuantizeInt8(make([]int8, 17), make([]float32, 16)) },
+		func() { RoundInt8(make([]int8, 17), make([]float32, 16), 1) },
+		func() { SignBits(make([]byte, 2), make([]float32, 17)) },
 	} {
 		func() {
 			defer func() {

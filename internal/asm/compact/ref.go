@@ -2,8 +2,10 @@ package compact
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 
+	"github.com/gomonge/monge/internal/asm/num"
 	"github.com/gomonge/monge/internal/asm/query"
 )
 
@@ -50,4 +52,46 @@ func widenBFloat16Ref(dst []float32, src []uint16) {
 	for i, h := range src {
 		dst[i] = query.BFloat16.Widen(h)
 	}
+}
+
+func narrowFloat16Ref(dst []uint16, src []float32) {
+	for i, v := range src {
+		dst[i] = query.Float16.Nearest(v)
+	}
+}
+
+func narrowBFloat16Ref(dst []uint16, src []float32) {
+	for i, v := range src {
+		dst[i] = query.BFloat16.Nearest(v)
+	}
+}
+
+const (
+	// snap rounds a smaller number that is added to it to a multiple of 2⁻³⁰.
+	snap = 0x1.8p22
+	// shift + snap is 1.5·2⁵². It rounds to an integer, and the last bits of the sum are those of the integer.
+	shift = 0x1.8p52 - snap
+)
+
+func roundInt8Ref(dst []int8, src []float32, inverse float64) {
+	for i, v := range src {
+		dst[i] = int8(math.Float64bits(num.FMA(float64(v), inverse, snap) + shift))
+	}
+}
+
+func signBitsRef(dst []byte, src []float32) {
+	for i := range dst {
+		mask := uint32(0)
+		for k, v := range src[8*i : min(8*i+8, len(src))] {
+			mask |= isNegative(v) << k
+		}
+		dst[i] = byte(mask)
+	}
+}
+
+func isNegative(v float32) uint32 {
+	if v < 0 {
+		return 1
+	}
+	return 0
 }

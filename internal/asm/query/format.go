@@ -30,42 +30,37 @@ func (f Half) Widen(h uint16) float32 {
 	return math.Float32frombits(sign | exponent<<23 | fraction<<13)
 }
 
-// Narrow returns the number of the format that is nearest to v, the even one if two are. It
-// returns false if v is not finite, or so large that it would be rounded to infinity.
-func (f Half) Narrow(v float32) (uint16, bool) {
+// Nearest returns the number of the format that is nearest to v, the even one if two are. Numbers beyond the range become infinite. A
+// NaN becomes the one without a sign whose fraction begins with a one and has no other.
+func (f Half) Nearest(v float32) uint16 { return uint16(f.nearest(v)) }
+
+func (f Half) nearest(v float32) uint32 {
 	b := math.Float32bits(v)
-	sign, size := uint16(b>>31)<<15, b&^(1<<31)
 	if f == BFloat16 {
-		r := (size + 0x7fff + size>>16&1) >> 16
-		return sign | uint16(r), r < 0x7f80 && size < 0x7f800000
+		b += 0x7fff + b>>16&1
+		if v != v {
+			b = 0x7fc00000
+		}
+		return b >> 16
 	}
-	const least = (127 - 14) << 23 // 2⁻¹⁴, the least normal number
-	switch {
-	case size >= 0x477ff000: // 65520
-		return 0, false
-	case size < least:
-		// The last bit of numbers from ½ to 1 is worth that of a subnormal number.
-		return sign | uint16(math.Float32bits(math.Float32frombits(size)+0.5)-math.Float32bits(0.5)), true
+	sign, size := b>>16&(1<<15), b&^(1<<31)
+	switch x := math.Float32frombits(size); {
+	case v != v:
+		return 0x7e00
+	case x >= 65520:
+		return sign | 0x7c00
+	case x < 0x1p-14: // The last bit of numbers from ½ to 1 is worth that of a subnormal number.
+		return sign | (math.Float32bits(x+0.5) - math.Float32bits(0.5))
 	}
-	return sign | uint16((size-(127-15)<<23+0xfff+size>>13&1)>>13), true
+	return sign | (size-(127-15)<<23+0xfff+size>>13&1)>>13
 }
 
-// Quantize sets c to the integers from −127 to 127 by which scale·c is nearest to row, and returns
-// the scale. It has at most 17 significant bits, so that scale·c is exact in float32. The
-// largest size of row is about 127·scale. It returns false if that is beyond float32. Elements are finite.
-func Quantize(c []int8, row []float32) (scale float32, ok bool) {
-	largest := float32(0)
-	for _, v := range row {
-		largest = max(largest, v, -v)
+// Narrow returns [Half.Nearest] of v, and false if that is not finite.
+func (f Half) Narrow(v float32) (uint16, bool) {
+	infinity := uint16(0x7f80)
+	if f == Float16 {
+		infinity = 0x7c00
 	}
-	if largest == 0 {
-		clear(c)
-		return 0, true
-	}
-	scale = math.Float32frombits(max(128, (math.Float32bits(largest/127)+127)&^127))
-	for i, v := range row {
-		n := math.RoundToEven(float64(v) / float64(scale))
-		c[i] = int8(max(-127, min(127, n)))
-	}
-	return scale, 127*float64(scale) <= math.MaxFloat32
+	h := f.Nearest(v)
+	return h, h&infinity != infinity
 }

@@ -1,6 +1,7 @@
 package sketch
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/gomonge/monge/internal/asm"
@@ -89,6 +90,17 @@ func QuantizeQuery(codes []int8, stride int, x []float32) (scale float32, sum in
 		}
 	}
 	return scale, sum, square, rest
+}
+
+// Largest returns the largest |x_k| by its bits, so that a NaN is above infinity. It is 0 for an empty slice.
+func Largest(x []float32) float32 {
+	top := uint32(0)
+	for p := asm.Piece(len(x), 1, Step); len(x) >= Step; {
+		n := min(p, len(x)) &^ (Step - 1)
+		top = max(top, math.Float32bits(largest(x[:n])))
+		x = x[n:]
+	}
+	return math.Float32frombits(max(top, math.Float32bits(largestRef(x))))
 }
 
 func quantizeBytes(codes []uint8, stride int, x []float32, top float64, zero uint8) (scale float32, square, rest float64) {

@@ -1,0 +1,86 @@
+// narrowFloat16, narrowBFloat16, float32, NEON.
+//
+//	narrowFloat16    dst_i = src_i as a number of IEEE 754 binary16
+//	narrowBFloat16   dst_i = src_i as the upper half of a float32      0≤i<n
+//
+// Same bits as    narrowFloat16Ref and narrowBFloat16Ref in ref.go: rounded to nearest, ties to even; 0x7e00 and 0x7fc0 for a NaN.
+// Layout          n elements, n ≥ 16, a multiple of 16.
+// Tile            16 elements in four registers.
+// Tail            none: whole tiles.
+// Special values  NaN is replaced before the conversion. Infinities, overflow and subnormal numbers follow from it.
+// Registers       R0 dst · R1 src · R2 elements left · R3 constants · V0–V3 elements · V4–V7 results · V8–V11 masks, or last places ·
+//                 V16 NaN · V17 0x7fff · V18 one.
+// Source          FCVTN. A bfloat16 is half a unit less than one of its last place added to the bits of a float32, and one more if that
+//                 place is odd.
+
+//go:build arm64 && !purego
+
+#include "textflag.h"
+#include "neon_arm64.h"
+
+#define dp R0
+#define from R1
+#define left R2
+
+// arguments loads the arguments, and NaN.
+#define arguments \
+	MOVD n+0(FP), left;    \
+	MOVD dst+8(FP), dp;    \
+	MOVD src+16(FP), from; \
+	MOVD $0x7fc00000, R3;  \
+	VDUP R3, V16.S4
+
+// valid leaves the four elements of Vx in y, and NaN where they are NaN.
+#define valid(n, x, y, mask, m) \
+	FCMEQ_4S(m, n, n);       \
+	VMOV V16.B16, y.B16;     \
+	VBIT mask.B16, x.B16, y.B16
+
+// round4 leaves a bfloat16 in the upper halves of y.
+#define round4(n, x, y, t, m) \
+	VUSHR $16, x.S4, t.S4;         \
+	VAND  V18.B16, t.B16, t.B16;   \
+	VADD  V17.S4, x.S4, y.S4;      \
+	VADD  t.S4, y.S4, y.S4;        \
+	FCMEQ_4S(m, n, n);             \
+	VBIF  t.B16, V16.B16, y.B16
+
+// func narrowFloat16NEON(n int, dst *uint16, src *float32)
+TEXT ·narrowFloat16NEON(SB), NOSPLIT, $0-24
+	arguments
+
+loop:
+	VLD1.P 64(from), [V0.S4, V1.S4, V2.S4, V3.S4]
+	valid(0, V0, V4, V8, 8)
+	valid(1, V1, V5, V9, 9)
+	valid(2, V2, V6, V10, 10)
+	valid(3, V3, V7, V11, 11)
+	FCVTN_4H(0, 4)
+	FCVTN2_8H(0, 5)
+	FCVTN_4H(1, 6)
+	FCVTN2_8H(1, 7)
+	VST1.P [V0.H8, V1.H8], 32(dp)
+	SUBS   $16, left
+	BNE    loop
+	RET
+
+// func narrowBFloat16NEON(n int, dst *uint16, src *float32)
+TEXT ·narrowBFloat16NEON(SB), NOSPLIT, $0-24
+	arguments
+	MOVD $0x7fff, R3
+	VDUP R3, V17.S4
+	MOVD $1, R3
+	VDUP R3, V18.S4
+
+loop:
+	VLD1.P 64(from), [V0.S4, V1.S4, V2.S4, V3.S4]
+	round4(0, V0, V4, V8, 8)
+	round4(1, V1, V5, V9, 9)
+	round4(2, V2, V6, V10, 10)
+	round4(3, V3, V7, V11, 11)
+	VUZP2  V5.H8, V4.H8, V0.H8
+	VUZP2  V7.H8, V6.H8, V1.H8
+	VST1.P [V0.H8, V1.H8], 32(dp)
+	SUBS   $16, left
+	BNE    loop
+	RET

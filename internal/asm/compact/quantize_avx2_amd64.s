@@ -1,0 +1,97 @@
+// roundInt8, signBits, float64 and float32, AVX2 + FMA.
+//
+//	roundInt8   dst_i = src_i·inverse, rounded to an integer
+//	signBits    bit i of dst = src_i < 0      0≤i<n
+//
+// Same bits as    roundInt8Ref and signBitsRef in ref.go: one FMA and one sum in float64, and a comparison.
+// Layout          n elements, n ≥ 16, a multiple of 16; signBits has a bit of dst for each.
+// Tile            16 elements: roundInt8 in four registers of float64, signBits in two of float32.
+// Tail            none: whole tiles.
+// Special values  roundInt8 has none. Zeros of both signs and NaN are not negative.
+// Registers       CX elements left · DI dst · SI src · AX bits · Y0–Y3 elements · Y8 inverse · Y9 snap · Y10 shift ·
+//                 Y11 Y12 the order of the bytes. signBits: Y8 zero.
+// Source          own.
+
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+// Of two registers with the lowest bytes of four integers in each half, the places of these bytes among 16 in order.
+DATA order<>+0(SB)/8, $0x80800c0880800400
+DATA order<>+8(SB)/8, $0x8080808080808080
+DATA order<>+16(SB)/8, $0x0c08808004008080
+DATA order<>+24(SB)/8, $0x8080808080808080
+DATA order<>+32(SB)/8, $0x8080808080808080
+DATA order<>+40(SB)/8, $0x80800c0880800400
+DATA order<>+48(SB)/8, $0x8080808080808080
+DATA order<>+56(SB)/8, $0x0c08808004008080
+GLOBL order<>(SB), RODATA|NOPTR, $64
+
+#define left CX
+#define dp DI
+#define from SI
+
+// round4 leaves the integers of four elements in the lowest bits of t.
+#define round4(at, t) \
+	VCVTPS2PD   at(from), t; \
+	VFMADD213PD Y9, Y8, t;   \
+	VADDPD      Y10, t, t
+
+// signs8 stores the signs of eight elements.
+#define signs8(at, to, x) \
+	VMOVUPS   at(from), x;    \
+	VCMPPS    $17, Y8, x, x;  \
+	VMOVMSKPS x, AX;          \
+	MOVB      AX, to(dp)
+
+// func roundInt8AVX2(n int, dst *int8, src *float32, inverse float64)
+TEXT ·roundInt8AVX2(SB), NOSPLIT, $0-32
+	MOVQ         n+0(FP), left
+	MOVQ         dst+8(FP), dp
+	MOVQ         src+16(FP), from
+	VBROADCASTSD inverse+24(FP), Y8
+	MOVQ         $0x4158000000000000, AX // 1.5·2²²
+	VMOVQ        AX, X9
+	VBROADCASTSD X9, Y9
+	MOVQ         $0x4337ffffffa00000, AX // 1.5·2⁵² − 1.5·2²²
+	VMOVQ        AX, X10
+	VBROADCASTSD X10, Y10
+	VMOVDQU      order<>+0(SB), Y11
+	VMOVDQU      order<>+32(SB), Y12
+
+loop:
+	round4(0, Y0)
+	round4(16, Y1)
+	round4(32, Y2)
+	round4(48, Y3)
+	VSHUFPS      $0x88, Y1, Y0, Y0
+	VSHUFPS      $0x88, Y3, Y2, Y2
+	VPSHUFB      Y11, Y0, Y0
+	VPSHUFB      Y12, Y2, Y2
+	VPOR         Y2, Y0, Y0
+	VEXTRACTI128 $1, Y0, X1
+	VPOR         X1, X0, X0
+	VMOVDQU      X0, (dp)
+	ADDQ         $64, from
+	ADDQ         $16, dp
+	SUBQ         $16, left
+	JNZ          loop
+	VZEROUPPER
+	RET
+
+// func signBitsAVX2(n int, dst *byte, src *float32)
+TEXT ·signBitsAVX2(SB), NOSPLIT, $0-24
+	MOVQ  n+0(FP), left
+	MOVQ  dst+8(FP), dp
+	MOVQ  src+16(FP), from
+	VPXOR Y8, Y8, Y8
+
+loop:
+	signs8(0, 0, Y0)
+	signs8(32, 1, Y1)
+	ADDQ $64, from
+	ADDQ $2, dp
+	SUBQ $16, left
+	JNZ  loop
+	VZEROUPPER
+	RET
