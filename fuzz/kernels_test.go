@@ -263,7 +263,7 @@ func codesKernel(c *call[float32]) {
 
 func FuzzCompact(f *testing.F) { fuzz(f, compactKernel) }
 
-// compactKernel compares vectors of bytes, or widens numbers.
+// compactKernel compares vectors of bytes, or converts numbers.
 func compactKernel(c *call[float32]) {
 	words := c.upTo(200)
 	n := max(0, 4*words-c.upTo(3))
@@ -279,7 +279,21 @@ func compactKernel(c *call[float32]) {
 		defer asm.SwitchForms(0)()
 	}
 	out := c.Out(2)
-	switch c.upTo(3) {
+	switch c.upTo(4) {
+	case 4:
+		x, m := c.in(words), c.upTo(1) // of all classes
+		halves := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(c.inOut(words, 0)))), words)
+		codes := bytesOf(c.inOut(words, 0))[:words]
+		compact.NarrowFloat16(halves, x)
+		compact.SignBits(codes[:(words+7)/8], x)
+		if m == 1 {
+			compact.NarrowBFloat16(halves, x)
+			out[0] = compact.QuantizeInt8(unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(codes))), words), x)
+		}
+		numbers := c.Out(2 * words) // memory is compared as float32, of which all NaN are one
+		for i, h := range halves {
+			numbers[2*i], numbers[2*i+1] = float32(h), float32(codes[i])
+		}
 	case 3:
 		halves := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(c.inOut(words, c.upTo(5))))), 2*words)
 		compact.WidenFloat16(c.Out(n/2), halves[:n/2])

@@ -249,6 +249,11 @@ func (j *job) run(source *gossa.Source, program *code.Program, g *expr.Graph, s 
 			if format, ok := args[0].(uint64); ok && depends && format == float16 && halves.equal(in, f) {
 				return g.FromHalf(h), true
 			}
+		case "query.nearest":
+			x, depends := args[1].(expr.Node)
+			if format, ok := args[0].(uint64); ok && depends && format == float16 && nearest.equal(in, f) {
+				return toHalf(g, x), true
+			}
 		}
 		return plain(f, args)
 	}
@@ -315,14 +320,17 @@ func replacement(source *gossa.Source, g *expr.Graph) func(*ssa.Function, []goss
 // float16 is query.Float16.
 const float16 = 1
 
-// exhaustion is the comparison of query.Half.Widen, all 65536 numbers of 16 bits, with the operation
-// FromHalf. The function is then that operation.
+// exhaustion is the comparison of a method of query.Half with an operation, for all numbers. The function is then that operation.
 type exhaustion struct {
 	sync.Mutex
 	results map[*ssa.Function]bool
+	same    func(g *expr.Graph, call func(args ...gossa.Value) (expr.Node, bool)) bool
 }
 
-var halves = exhaustion{results: map[*ssa.Function]bool{}}
+var (
+	halves  = exhaustion{results: map[*ssa.Function]bool{}, same: fromAllHalves}
+	nearest = exhaustion{results: map[*ssa.Function]bool{}, same: toHalfEverywhere}
+)
 
 func (e *exhaustion) equal(in *gossa.Interpreter, f *ssa.Function) bool {
 	e.Lock()
@@ -332,14 +340,34 @@ func (e *exhaustion) equal(in *gossa.Interpreter, f *ssa.Function) bool {
 	}
 	g := expr.New()
 	other := &gossa.Interpreter{Source: in.Source, G: g, Mem: memory.New(false), Assembly: in.Assembly, Replace: replacement(in.Source, g)}
-	same := true
-	for h := range uint64(1) << 16 {
-		v, err := other.Call(f, []gossa.Value{uint64(float16), h})
+	e.results[f] = e.same(g, func(args ...gossa.Value) (expr.Node, bool) {
+		v, err := other.Call(f, args)
 		n, ok := v.(expr.Node)
-		same = same && err == nil && ok && g.Equal(n, g.FromHalf(g.Const(4, h)))
+		return n, err == nil && ok
+	})
+	return e.results[f]
+}
+
+// fromAllHalves compares Widen with FromHalf, for all 65536 numbers.
+func fromAllHalves(g *expr.Graph, call func(args ...gossa.Value) (expr.Node, bool)) bool {
+	for h := range uint64(1) << 16 {
+		if n, ok := call(uint64(float16), h); !ok || !g.Equal(n, g.FromHalf(g.Const(4, h))) {
+			return false
+		}
 	}
-	e.results[f] = same
-	return same
+	return true
+}
+
+// toHalfEverywhere compares nearest with toHalf, region by region.
+func toHalfEverywhere(g *expr.Graph, call func(args ...gossa.Value) (expr.Node, bool)) bool {
+	x := g.Input(4, 1, 0)
+	n, ok := call(uint64(float16), x)
+	return ok && g.Equal(n, toHalf(g, x))
+}
+
+// toHalf returns x as a binary16 number, of which a NaN is 0x7e00.
+func toHalf(g *expr.Graph, x expr.Node) expr.Node {
+	return g.ToHalf(g.Select(g.Eq(x, x), x, g.Const(4, 0x7fc00000)))
 }
 
 // machine has the sizes at which kernels cut their work. Results do not depend on them. They

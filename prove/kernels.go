@@ -56,6 +56,11 @@ func widenCall(b *builder) {
 	b.narrow(input, "uint16", b.n)
 }
 
+func narrowCall(b *builder) {
+	b.narrow(output, "uint16", b.n)
+	b.vectors(input, b.n)
+}
+
 func halfCall(b *builder) {
 	b.vectors(output, b.m)
 	b.vectors(input, b.n)
@@ -336,6 +341,18 @@ var plainKernels = []kernel{
 	{"compact", "Hamming", single[1:], "", compactShapes(1 << 15), compactCall("uint8"), ""},
 	{"compact", "WidenFloat16", single[1:], "", widenShapes, widenCall, ""},
 	{"compact", "WidenBFloat16", single[1:], "", widenShapes, widenCall, ""},
+	{"compact", "NarrowFloat16", single[1:], "", widenShapes, narrowCall, ""},
+	{"compact", "NarrowBFloat16", single[1:], "", widenShapes, narrowCall, ""},
+	{"compact", "RoundInt8", all[2:], "", func(int) []shape { return append(turnShapes(0), shape{}, shape{n: 28}) }, func(b *builder) {
+		b.narrow(output, "int8", b.n)
+		b.args = append(b.args, b.region(input, b.k, 1, b.n, b.n))
+		b.scalar()
+	}, ""},
+	{"compact", "SignBits", single[1:], "", signShapes, func(b *builder) {
+		b.narrow(output, "uint8", b.n/8)
+		b.vectors(input, b.n)
+	}, ""},
+	{"sketch", "Largest", single[1:], "", vectorShapes, func(b *builder) { b.vectors(input, b.n) }, ""},
 	{"codes", "Sums8", single[1:], "", func(lanes int) []shape {
 		return append(codeShapes(lanes), grid([]int{1, 2}, []int{1, 3}, func(m, n int) []shape { return []shape{{m: m, n: n}} })...)
 	}, func(b *builder) {

@@ -234,6 +234,9 @@ func compactShapes(most int) func(int) []shape {
 // widenShapes covers one to three turns of 16 elements, and some that are left to Go.
 func widenShapes(int) []shape { return append(turnShapes(0), shape{}, shape{n: 6}, shape{n: 28}) }
 
+// signShapes covers up to six turns of 16 elements, an even number: 32 signs are a cell of memory.
+func signShapes(int) []shape { return []shape{{}, {n: 32}, {n: 64}, {n: 96}} }
+
 // codeShapes covers sums for quantized codes: none to three blocks of 32 rows, and up to four turns
 // over the groups, of which one turn takes up to four.
 func codeShapes(int) []shape {

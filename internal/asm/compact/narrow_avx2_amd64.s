@@ -56,8 +56,8 @@ GLOBL upper<>(SB), RODATA|NOPTR, $64
 	VMOVUPS   at(from), x;  \
 	VPSRLD    $16, x, t;    \
 	VPAND     Y10, t, t;    \
-	VPADDD    Y9, x, s;     \
-	VPADDD    t, s, s;      \
+	VPADDD    Y9, t, t;     \
+	VPADDD    x, t, s;      \
 	VCMPPS    $0, x, x, t;  \
 	VBLENDVPS t, s, Y8, x
 

@@ -40,8 +40,8 @@
 #define round4(n, x, y, t, m) \
 	VUSHR $16, x.S4, t.S4;         \
 	VAND  V18.B16, t.B16, t.B16;   \
-	VADD  V17.S4, x.S4, y.S4;      \
-	VADD  t.S4, y.S4, y.S4;        \
+	VADD  V17.S4, t.S4, t.S4;      \
+	VADD  t.S4, x.S4, y.S4;        \
 	FCMEQ_4S(m, n, n);             \
 	VBIF  t.B16, V16.B16, y.B16
 

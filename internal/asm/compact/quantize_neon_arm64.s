@@ -17,6 +17,13 @@
 #include "textflag.h"
 #include "neon_arm64.h"
 
+// 1.5·2²² twice, and 1.5·2⁵² − 1.5·2²².
+DATA sums<>+0(SB)/8, $0x4158000000000000
+DATA sums<>+8(SB)/8, $0x4158000000000000
+DATA sums<>+16(SB)/8, $0x4337ffffffa00000
+DATA sums<>+24(SB)/8, $0x4337ffffffa00000
+GLOBL sums<>(SB), RODATA|NOPTR, $32
+
 // The bits of 16 elements.
 DATA bitOf<>+0(SB)/8, $0x0000000200000001
 DATA bitOf<>+8(SB)/8, $0x0000000800000004
@@ -53,10 +60,8 @@ TEXT ·roundInt8NEON(SB), NOSPLIT, $0-32
 	MOVD  src+16(FP), from
 	FMOVD inverse+24(FP), F16
 	VDUP  V16.D[0], V16.D2
-	MOVD  $0x4158000000000000, R3 // 1.5·2²²
-	VDUP  R3, V17.D2
-	MOVD  $0x4337ffffffa00000, R3 // 1.5·2⁵² − 1.5·2²²
-	VDUP  R3, V18.D2
+	MOVD  $sums<>(SB), R3
+	VLD1  (R3), [V17.D2, V18.D2]
 
 loop:
 	VLD1.P 64(from), [V0.S4, V1.S4, V2.S4, V3.S4]

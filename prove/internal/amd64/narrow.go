@@ -40,6 +40,15 @@ func (m *machine) narrow(op string, a []operand, dst *operand) bool {
 		widened(8, func(x expr.Node) expr.Node { return g.Signed(x, 8) })
 	case "vcvtph2ps":
 		widened(16, g.FromHalf)
+	case "vcvtps2ph": // to nearest
+		if a[0].value != 0 {
+			return false
+		}
+		var out []expr.Node
+		for x := m.v[a[1].reg][:a[1].width/4]; len(x) > 0; x = x[2:] {
+			out = append(out, g.Parts(g.ToHalf(x[0]), g.ToHalf(x[1])))
+		}
+		m.put(dst, out, 1)
 	case "vcvtdq2ps":
 		m.put(dst, m.each(m.source(&a[0], nil, n, 1), func(x expr.Node) expr.Node { return g.FromInt(4, x) }), 1)
 	case "vpaddw":

@@ -289,9 +289,12 @@ func (m *machine) logic(op string, a []operand) bool {
 			}
 			return g.Bitwise(expr.IAnd, x[0], g.Bitwise(expr.IXor, x[1], g.Const(g.Width(x[1]), ^uint64(0))))
 		}, a[1].reg, a[2].reg)
-	case "bit": // the bits of the first source where the second has ones
+	case "bit", "bif": // the bits of the first source where the second has ones, or zeros
 		mask := func(at int) bool { return g.IsMask(m.join(m.v[a[2].reg][at : at+2])) }
 		m.wide(dst, mask, func(x ...expr.Node) expr.Node {
+			if op == "bif" {
+				x[0], x[1] = x[1], x[0]
+			}
 			if c, ok := g.MaskOf(x[2]); ok {
 				return g.Select(c, x[1], x[0])
 			}

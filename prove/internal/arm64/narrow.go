@@ -7,7 +7,7 @@ import (
 
 // onBits are the instructions on registers of bytes that are the same, whatever the elements, or
 // that say by themselves what they do with bytes.
-var onBits = map[string]bool{"and": true, "orr": true, "eor": true, "bic": true, "bit": true, "mov": true, "mvn": true,
+var onBits = map[string]bool{"and": true, "orr": true, "eor": true, "bic": true, "bit": true, "bif": true, "mov": true, "mvn": true,
 	"shl": true, "ushr": true, "sshr": true, "usra": true, "tbl": true}
 
 // narrow runs an instruction on elements of one or two bytes, or a load or store of registers of
@@ -47,6 +47,24 @@ func (m *machine) narrow(op string, a []operand) bool {
 			out = append(out, part(a[1+n%2].reg, dst.size, from+n/2))
 		}
 		set(dst.size, out)
+	case op == "uzp1", op == "uzp2":
+		first, count := int(op[3]-'1'), 4*dst.lanes*dst.cells/dst.size
+		var out []expr.Node
+		for _, o := range a[1:] {
+			for n := first; n < count; n += 2 {
+				out = append(out, part(o.reg, dst.size, n))
+			}
+		}
+		set(dst.size, out)
+	case (op == "fcvtn" || op == "fcvtn2") && dst.size == 2:
+		out := append([]expr.Node(nil), m.v[dst.reg][:2]...)
+		if op == "fcvtn" {
+			out = nil
+		}
+		for x := m.v[a[1].reg][:4]; len(x) > 0; x = x[2:] {
+			out = append(out, g.Parts(g.ToHalf(x[0]), g.ToHalf(x[1])))
+		}
+		m.put(dst.reg, out)
 	case op == "fcvtl" && a[1].size == 2, op == "fcvtl2" && a[1].size == 2:
 		from := 0
 		if op == "fcvtl2" {

@@ -66,6 +66,7 @@ const (
 	Pick     // number a of the nodes in list Key, after their size in bits
 	Total    // constant + Σ coefficient·node modulo 2^16, in list Key
 	FromHalf // a binary16 number as a float32
+	ToHalf   // a float32 as a binary16 number, rounded
 	Sqrt     // √x
 	IMul     // product of integers; see polynomial.go
 	IAbs     // magnitude of a signed integer of 4 bytes
@@ -78,7 +79,7 @@ var names = [...]string{"none", "const", "in", "add", "mul", "div", "fma", "neg"
 
 	"nonzero", "extend", "sum", "bits", "lookup", "scalef", "maxz", "larger", "maxnum", "fromint",
 
-	"byte", "word", "fields", "pick", "total", "fromhalf", "sqrt", "imul", "iabs", "popcount"}
+	"byte", "word", "fields", "pick", "total", "fromhalf", "tohalf", "sqrt", "imul", "iabs", "popcount"}
 
 type node struct {
 	op      Op

@@ -32,7 +32,7 @@ func (g *Graph) Size(a Node) int {
 		return bits.Len64(n.key)
 	case Byte:
 		return 8
-	case Word, Total:
+	case Word, Total, ToHalf:
 		return 16
 	case Pick:
 		return int(g.lists[n.key][0])
@@ -58,7 +58,7 @@ func (g *Graph) Size(a Node) int {
 // small reports whether a node is made of integers of one or two bytes.
 func (g *Graph) small(a Node) bool {
 	switch g.nodes[a].op {
-	case Byte, Word, Total, Fields:
+	case Byte, Word, Total, Fields, ToHalf:
 		return true
 	case Pick:
 		return g.Size(a) < 32
@@ -122,6 +122,10 @@ func (g *Graph) fields(a Node) (out []field) {
 			}
 		}
 		return out
+	case IShr:
+		if by := int(n.key); by < whole {
+			return append(cut(g.fields(n.a), by, whole-by), field{length: by})
+		}
 	case Fields:
 		list := g.lists[n.key]
 		for i := 0; i < len(list); i += 2 {
@@ -355,4 +359,29 @@ func fromHalf(h uint64) uint32 {
 		return sign | math.Float32bits(float32(math.Ldexp(float64(fraction), -24)))
 	}
 	return sign | math.Float32bits(float32(math.Ldexp(float64(fraction|1024), exponent-25)))
+}
+
+// ToHalf returns the number of IEEE 754 binary16 nearest to a float32, the even one of two.
+func (g *Graph) ToHalf(a Node) Node {
+	if b, ok := g.Bits(a); ok {
+		return g.Const(4, toHalf(b))
+	}
+	return g.make(node{op: ToHalf, width: 4, a: a})
+}
+
+func toHalf(b uint64) uint64 {
+	sign := b >> 16 & 0x8000
+	x := math.Abs(float64(math.Float32frombits(uint32(b))))
+	switch {
+	case x != x: // made quiet
+		return sign | 0x7e00 | b>>13&0x1ff
+	case x >= 65520:
+		return sign | 0x7c00
+	}
+	e := -24 // of the last place
+	if x >= 0x1p-14 {
+		e = math.Ilogb(x) - 10
+	}
+	n := uint64(math.RoundToEven(math.Ldexp(x, -e)))
+	return sign | uint64(e+24)<<10 + n // a normal number has its bit 10, which counts for the exponent
 }

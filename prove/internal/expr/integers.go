@@ -62,6 +62,10 @@ func (t *template) integers(in *instruction) value_ {
 	top := 8*width - 1
 	mask := ^uint64(0) >> (64 - 8*uint(width))
 	switch in.op {
+	case ToHalf: // grows with the bits of numbers of one sign
+		if a>>top == b>>top {
+			return spanValue(toHalf(a), toHalf(b))
+		}
 	case High:
 		return spanValue(a>>32, b>>32)
 	case IShr:
@@ -134,6 +138,8 @@ func entries(in *instruction) value_ {
 func (t *template) exactly(in *instruction, x, y uint64) value_ {
 	from := int(t.code[in.a].width)
 	switch in.op {
+	case ToHalf:
+		return fixedBits(4, toHalf(x))
 	case Low:
 		return fixedBits(4, x)
 	case High:
