@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -40,6 +41,7 @@ func TestGoldenBits(t *testing.T) {
 		"compact/bfloat16":     "0e4a830d2ec513a5",
 		"compact/float16":      "f16e237cd11a48e5",
 		"compact/hamming":      "ea4d9d8a81781c89",
+		"compact/narrow":       "ca9ed8dc694b9a8e",
 		"compact/sqeuclidean":  "867aaa3f71583b74",
 		"block/f32":            "d7edc7100319103e",
 		"block/f64":            "bc3ab33616a292b3",
@@ -300,6 +302,22 @@ func goldenCompact(got map[string]string) {
 	got["compact/float16"] = hash(wide)
 	compact.WidenBFloat16(wide, all)
 	got["compact/bfloat16"] = hash(wide)
+	x := uniform[float32](rng, 1003, -1, 1)
+	special := []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(-1)), float32(math.NaN()), 65504, 65520, 0x1p-25, 0x1.8p-25, -0x1.002p0, 0x1p-149, 3e38}
+	codes, signs, halves := make([]int8, len(x)), make([]byte, (len(x)+7)/8), make([]uint16, len(x))
+	numbers := []float64{float64(compact.QuantizeInt8(codes, x))}
+	copy(x, special)
+	compact.SignBits(signs, x)
+	for i, c := range codes {
+		numbers = append(numbers, float64(c), float64(signs[i/8]))
+	}
+	for _, f := range []func([]uint16, []float32){compact.NarrowFloat16, compact.NarrowBFloat16} {
+		f(halves, x)
+		for _, h := range halves {
+			numbers = append(numbers, float64(h))
+		}
+	}
+	got["compact/narrow"] = hash(numbers)
 	got["compact/dot"], got["compact/sqeuclidean"], got["compact/hamming"] = hash(sums[0]), hash(sums[1]), hash(sums[2])
 }
 

@@ -141,3 +141,29 @@ func TestFromHalf(t *testing.T) {
 		}
 	}
 }
+
+// TestToHalf: every number of 16 bits comes back, and what lies between two goes to the nearer one, or to the even one.
+func TestToHalf(t *testing.T) {
+	for h := range uint64(0x7c00) {
+		for _, sign := range []uint64{0, 0x8000} {
+			b := uint64(fromHalf(h | sign))
+			if got := toHalf(b); got != h|sign {
+				t.Fatalf("%#x becomes %#x", h|sign, got)
+			}
+			last := float64(math.Float32frombits(fromHalf(h)))
+			next := math.Ldexp(1, 16)
+			if h < 0x7bff {
+				next = float64(math.Float32frombits(fromHalf(h + 1)))
+			}
+			middle := uint64(math.Float32bits(float32((last+next)/2))) | sign<<16
+			if x, y, z := toHalf(middle-1), toHalf(middle), toHalf(middle+1); x != h|sign || y != (h+h&1)|sign || z != (h+1)|sign {
+				t.Fatalf("beside the middle above %#x: %#x, %#x, %#x", h|sign, x, y, z)
+			}
+		}
+	}
+	for b, want := range map[uint64]uint64{0x7f800000: 0x7c00, 0xff800000: 0xfc00, 0x7f7fffff: 0x7c00, 0xff802000: 0xfe01} {
+		if got := toHalf(b); got != want {
+			t.Errorf("%#x becomes %#x, want %#x", b, got, want)
+		}
+	}
+}
