@@ -8,56 +8,55 @@ import (
 	"github.com/gomonge/monge/internal/discriminant"
 )
 
-// WDA with its whitening, λ, ρ and the scale of its components is one family: ρ → ∞
-// leaves the cost between classes alone, near the principal components, and in whitened
-// features λ → 0 leaves discriminant analysis. Which member is best depends on the data,
-// by factors of ten, and no rule from n, d and the classes is known that says which. So
-// what the settings leave open is chosen by how well K nearest neighbors classify rows
-// that were not fitted to.
+// Fit chooses the settings that are left open by cross-validation. Whitening, λ, ρ and the scale of
+// the components span a family of projections: ρ → ∞ gives principal components, and in whitened
+// features λ → 0 gives discriminant analysis. Errors within the family differ by factors of ten, and
+// no rule is known that predicts the best settings from n, d and the classes.
 //
-//   - Candidates are fitted to folds of the rows, each with a few steps from the
-//     solution of the one before, in float32. The two ends are candidates as well.
-//   - Everything that is learned from rows is learned from those of the fold: mean,
-//     span, whitening. With more features than samples a span of all rows would contain
-//     the noise of those held out, and the choice would be wrong.
-//   - The loss is Brier's of the neighbors' votes, weighted by distance, plus the share of errors.
-//   - Where rows are few, they are divided into folds several times.
-//   - K is 5, or 3 where a typical class has fewer rows in a fold; the two votes that are
-//     missing then count for all classes alike, as three that agree are no certainty.
-//   - In rounds the worse of the candidates are left behind: two thirds after the first of three
-//     folds, else half whenever 150 rows, or all, have been held out once more.
+//   - Candidates are fitted to folds of the rows in float32, with a few steps each. A fit starts from
+//     the result of the candidate before. Principal components and discriminants are candidates, too.
+//   - Mean, span and whitening come from the training rows of the fold. With more features than
+//     samples, a span of all rows would contain the noise of the held-out rows.
+//   - The loss is the Brier score of the votes of the K nearest neighbors, weighted by distance, plus
+//     the share of errors.
+//   - If there are few rows, they are divided into folds several times.
+//   - K is 5, or 3 if a typical class has fewer than 5 rows in a fold. All classes then share the two
+//     missing votes, because three neighbors that agree do not prove a class.
+//   - The worst candidates are eliminated in rounds: two thirds after the first of three folds, or
+//     half each time another 150 rows have been held out.
 //
-// The steps: choice_candidates.go lists the candidates, choice_folds.go divides the rows,
-// choice_work.go divides the work, choice_trial.go fits a candidate to a fold, and
-// choice_loss.go judges it and decides who goes on.
+// choice_candidates.go lists the candidates, choice_folds.go divides the rows, choice_work.go divides
+// the work, choice_trial.go fits a candidate to a fold, and choice_loss.go computes losses and
+// eliminates candidates.
 
 const (
-	// roundRows is the number of rows held out after which candidates are left behind, up to
-	// halvings times.
+	// Candidates are eliminated each time roundRows further rows have been held out, but at most
+	// maxEliminations times.
 	roundRows, maxEliminations = 150, 3
-	// firstRoundSurvivors and manyShare of the candidates go on after a round, of large and of small folds.
+	// The shares of the candidates that survive the first round, if folds are large, and any other
+	// round.
 	firstRoundSurvivors, roundSurvivors = 1. / 3, 0.5
-	// singleFinalists is the number of the best candidates that are fitted to other numbers of
-	// components, unless there is a mixture.
+	// singleFinalists is the number of finalists if the result is one candidate. Finalists are also
+	// fitted to other numbers of components.
 	singleFinalists = 2
 )
 
-// comparison is what candidates are compared by.
+// comparison compares candidates by cross-validation.
 type comparison struct {
 	set             *Settings
 	candidates      []Member // those that the settings allow, and the principal components
-	principal       int      // which of the list the principal components are
-	principalAdded  bool     // the settings do not allow them
-	componentCounts []int
+	principal       int      // index of the principal components
+	principalAdded  bool     // the settings do not allow the principal components
+	componentCounts []int    // numbers of leading components to compare, largest first
 	rows            int
 	folds           []choiceFold
 	progress        fitCounter
 	finalistFits    finalistFits
 }
 
-// newComparison compares the members of the family that set, which has its defaults,
-// leaves open, on folds of the samples of sp. There are no folds if it is one, or where
-// there is no way to.
+// newComparison prepares the comparison of the candidates that set allows, on folds of the samples
+// of sp. Defaults of set must be filled in. There are no folds if only one candidate is allowed, or
+// if the samples cannot be divided.
 func newComparison(ctx context.Context, sp *discriminant.Span, set *Settings) (*comparison, error) {
 	c := &comparison{set: set, candidates: set.candidates(sp.Full.N, sp.Full.D, len(sp.Full.Classes))}
 	s := choiceSamples(ctx, sp.Samples)
@@ -68,7 +67,7 @@ func newComparison(ctx context.Context, sp *discriminant.Span, set *Settings) (*
 	if len(c.candidates) == 1 {
 		return c, nil
 	}
-	// The principal components are what the result is measured by, whatever is pinned.
+	// The result is compared with the principal components, even if the settings do not allow them.
 	isPlain := func(m Member) bool {
 		return m.Method == Method(Principal{}) && m.Whitening == NoWhitening() && m.Scale.equalLengths()
 	}
@@ -82,10 +81,10 @@ func newComparison(ctx context.Context, sp *discriminant.Span, set *Settings) (*
 	return c, err
 }
 
-// chooseSettings makes a choice of the members of the family that set, which has its defaults,
-// leaves open. Where there is nothing to choose, or no way to, the first is as good as any.
-// elsewhere, unless nil, makes the same comparison by the executor of the settings.
-func chooseSettings(ctx context.Context, sp *discriminant.Span, set *Settings, elsewhere compareFunc) (*Choice, error) {
+// chooseSettings chooses the settings that set leaves open. Defaults of set must be filled in. If
+// nothing can be compared, it takes the first candidate. remote, if not nil, runs the comparison on
+// the executor of the settings.
+func chooseSettings(ctx context.Context, sp *discriminant.Span, set *Settings, remote compareFunc) (*Choice, error) {
 	c, err := newComparison(ctx, sp, set)
 	list := c.candidates
 	allowed := list
@@ -97,8 +96,8 @@ func chooseSettings(ctx context.Context, sp *discriminant.Span, set *Settings, e
 		return choice, err
 	}
 	do := c.compareLocally
-	if elsewhere != nil && set.executorFor(c.multiplications()) != nil {
-		do = elsewhere
+	if remote != nil && set.executorFor(c.multiplications()) != nil {
+		do = remote
 	}
 	losses := make([][][]loss, len(c.folds))
 	alive := slices.Repeat([]bool{true}, len(list))
@@ -134,7 +133,7 @@ func chooseSettings(ctx context.Context, sp *discriminant.Span, set *Settings, e
 	return choice, nil
 }
 
-// moveLast puts member i, which cannot be fitted to all rows, behind all others.
+// moveLast moves member i behind all others, because it could not be fitted to all rows.
 func (c *Choice) moveLast(i int) {
 	failed := c.Members[i]
 	failed.Folds = 0
@@ -142,21 +141,21 @@ func (c *Choice) moveLast(i int) {
 	c.Mixed = max(1, c.Mixed-1)
 }
 
-// candidateIndex returns which of the list m is.
+// candidateIndex returns the index of m among the candidates. It ignores the results in m.
 func (c *comparison) candidateIndex(m *Member) int {
 	return slices.IndexFunc(c.candidates, func(o Member) bool {
 		return o.Whitening == m.Whitening && o.Method == m.Method && o.Shrinkage == m.Shrinkage && o.Lambda == m.Lambda && o.Scale == m.Scale
 	})
 }
 
-// sortMembers puts the best first. Those left behind come after the others.
+// sortMembers sorts by loss, lowest first. Members that were eliminated earlier come later.
 func sortMembers(list []Member) {
 	slices.SortStableFunc(list, func(a, b Member) int {
 		return cmp.Or(cmp.Compare(b.Folds, a.Folds), cmp.Compare(a.Loss, b.Loss))
 	})
 }
 
-// compareFolds fits the candidates that are alive to folds from … to−1, and sets their losses.
+// compareFolds fits the candidates that are alive to the folds from … to−1, and sets their losses.
 func (c *comparison) compareFolds(ctx context.Context, do compareFunc, alive []bool, from, to int, losses [][][]loss) error {
 	var pieces []piece
 	for f := from; f < to; f++ {
@@ -183,10 +182,11 @@ func (c *comparison) compareFolds(ctx context.Context, do compareFunc, alive []b
 	return nil
 }
 
-// chooseComponents compares fits of m to fewer components, and lowers its loss to that of the best number,
-// unless the method of m makes no steps. With steps, a fit to few components differs from the
-// first components of a fit to more. But it seldom differs by much: by the losses of the first
-// components, which are known, numbers that are not promising are left out.
+// chooseComponents fits m to fewer components, and sets its loss to the lowest. It does nothing if
+// the method of m makes no steps, because the first components then do not depend on their number.
+//
+// With steps they do, but seldom by much. The losses of the first components of the fit to all are
+// known, so numbers that are not promising are skipped.
 func (c *comparison) chooseComponents(ctx context.Context, do compareFunc, m *Member, known [][][]loss) error {
 	if m.Method.traits().stepless || len(c.componentCounts) == 1 {
 		return nil
@@ -211,7 +211,7 @@ func (c *comparison) chooseComponents(ctx context.Context, do compareFunc, m *Me
 	all := []Member{*m} // with all components, on all folds
 	averageLosses(all, c.componentCounts[:1], lossesOf(known, at))
 	*m = all[0]
-	// The gain is that on the folds with fits to both numbers.
+	// The gain is the difference on the folds with fits to both numbers.
 	few := []Member{*m}
 	if averageLosses(few, c.componentCounts, losses); few[0].Folds == 0 || few[0].Leading == m.Leading {
 		return nil
@@ -224,7 +224,7 @@ func (c *comparison) chooseComponents(ctx context.Context, do compareFunc, m *Me
 	return nil
 }
 
-// lossesOf returns the losses of candidate at alone.
+// lossesOf returns the losses of one candidate.
 func lossesOf(losses [][][]loss, at int) [][][]loss {
 	out := make([][][]loss, len(losses))
 	for f, l := range losses {
@@ -233,8 +233,9 @@ func lossesOf(losses [][][]loss, at int) [][][]loss {
 	return out
 }
 
-// roundEnds returns how many folds are done when candidates are left behind, and all: one fold and
-// one division of large folds, else folds of choiceEnough rows held out, or of two divisions.
+// roundEnds returns the number of folds that are done at the end of each round. Large folds have
+// three rounds: one fold, one division, and all folds. Otherwise a round holds out roundRows rows
+// or covers two divisions.
 func (c *comparison) roundEnds() []int {
 	n, held := len(c.folds), len(c.folds[0].heldRows)
 	if held >= roundRows {
@@ -248,8 +249,8 @@ func (c *comparison) roundEnds() []int {
 	return append(out, n)
 }
 
-// componentRoundEnds are the rounds of the numbers of components: without the last of small folds, as
-// differences between numbers show on fewer folds than those between candidates.
+// componentRoundEnds is roundEnds for the comparison of numbers of components. Small folds have no
+// last round here, because numbers of components need fewer folds to tell apart than candidates.
 func (c *comparison) componentRoundEnds() []int {
 	out := c.roundEnds()
 	if len(out) > maxEliminations {
@@ -258,7 +259,8 @@ func (c *comparison) componentRoundEnds() []int {
 	return out
 }
 
-// survivorShare is that of the candidates that goes on after a round which began with fold from.
+// survivorShare returns the share of the candidates that survives the round that began with fold
+// from.
 func (c *comparison) survivorShare(from int) float64 {
 	if from == 0 && len(c.folds[0].heldRows) >= roundRows {
 		return firstRoundSurvivors
@@ -267,15 +269,15 @@ func (c *comparison) survivorShare(from int) float64 {
 }
 
 const (
-	// Below mixedRows rows a mixture of up to mostMixed candidates is made if nothing else is asked
-	// for. From so many rows on, one division into folds tells candidates apart well enough.
+	// By default, up to maxMixed candidates are mixed if there are fewer than mixtureRows rows.
+	// With more rows, one division into folds tells the candidates apart.
 	mixtureRows, maxMixed = heldGoal, 3
-	// mixtureFinalists is the number of finalists of a mixture.
+	// mixtureFinalists is the number of finalists if candidates may be mixed.
 	mixtureFinalists = 6
 )
 
-// finalistCount returns the number of the best candidates that are fitted to other numbers of
-// components.
+// finalistCount returns the number of finalists: the best candidates, which are also fitted to
+// other numbers of components.
 func (c *comparison) finalistCount() int {
 	if most := c.maxMixture(); most > 1 {
 		return max(mixtureFinalists, most)
@@ -283,8 +285,8 @@ func (c *comparison) finalistCount() int {
 	return singleFinalists
 }
 
-// maxMixture returns the largest number of candidates that the projection may be a mixture of. A
-// mixture has lengths of its own, and all its members have the same start.
+// maxMixture returns the largest number of candidates in a mixture. There is no mixture if the
+// settings fix the lengths of the components or the start.
 func (c *comparison) maxMixture() int {
 	set := c.set
 	method := &set.Optimizer
@@ -299,10 +301,9 @@ func (c *comparison) maxMixture() int {
 	return 1
 }
 
-// mixtureSize returns how many of the members, best first, cannot be told apart: their losses differ from
-// the least by no more than twice the standard error of the difference over the folds. Rows that
-// are held out in one fold train in another, so folds are not independent, and one standard error
-// would say too much.
+// mixtureSize returns how many of the members are mixed. members is sorted. A member is mixed if
+// its loss exceeds the lowest by at most two standard errors of the difference over the folds. One
+// would be too few: folds share training rows, so they are not independent.
 func (c *comparison) mixtureSize(members []Member, losses [][][]loss) int {
 	most, n := min(c.maxMixture(), len(members)), 1
 	for n < most && members[n].Folds == members[0].Folds && members[n].Loss-members[0].Loss <= float64(2*c.lossDifferenceError(&members[0], &members[n], losses)) {
@@ -311,8 +312,8 @@ func (c *comparison) mixtureSize(members []Member, losses [][][]loss) int {
 	return n
 }
 
-// lossDifferenceError returns the standard error over the folds of the difference of the losses of two members
-// with all components.
+// lossDifferenceError returns the standard error over the folds of the difference between the
+// losses of two members with all components.
 func (c *comparison) lossDifferenceError(a, b *Member, losses [][][]loss) float64 {
 	i, j := c.candidateIndex(a), c.candidateIndex(b)
 	var all pairedDifferences

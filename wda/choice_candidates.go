@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// choiceSteps is the number of steps of a candidate. With more than choiceClasses classes
-	// steps are halved: an evaluation takes longer.
+	// choiceSteps is the number of steps in the fit of a candidate. It is halved for more than
+	// fewStepsClasses classes, because an evaluation takes longer.
 	choiceSteps, fewStepsClasses = 8, 30
 )
 
-// candidates returns the members of the family that the settings allow, those with the
-// same whitening together, in the order in which they are fitted.
+// candidates returns the candidates that the settings allow, in the order in which they are fitted.
+// Candidates with the same whitening are adjacent.
 func (s *Settings) candidates(n, d, classes int) []Member {
 	whitenings := []Whitening{NoWhitening(), DiagonalWhitening(LedoitWolf), SphericalWhitening(0.5)}
 	if n <= d {
@@ -62,7 +62,8 @@ func (s *Settings) candidates(n, d, classes int) []Member {
 			c.Lambda = RelativeLambda(3)
 			add(c)
 			if rho && defaultStarts(n, d, classes) > 1 {
-				// Classes of several modes; where rows are few it fits closest, to noise.
+				// This candidate is for classes of several clusters. With few rows it would fit
+				// noise.
 				c.Shrinkage = FixedShrinkage(0.2)
 				add(c)
 			}
@@ -71,7 +72,7 @@ func (s *Settings) candidates(n, d, classes int) []Member {
 	return out
 }
 
-// applyTo returns the settings with what c has chosen.
+// applyTo returns s with the settings of c.
 func (c *Member) applyTo(s Settings) Settings {
 	s.Data.Whitening, s.Optimizer.Method, s.Scale = c.Whitening, c.Method, c.Scale
 	s.Objective.Shrinkage, s.Objective.Lambda = c.Shrinkage, c.Lambda
@@ -79,8 +80,8 @@ func (c *Member) applyTo(s Settings) Settings {
 	return s
 }
 
-// componentCounts returns the numbers of components that may count, largest first: all, C − 1, which
-// tell the means of classes apart, powers of two, and these times one and a half.
+// componentCounts returns the numbers of leading components to compare, largest first: all, C − 1
+// (enough for the class means), powers of two, and one and a half times these.
 func (s *Settings) componentCounts(x *discriminant.Samples) []int {
 	p := s.Components
 	if s.Leading != 0 {
@@ -101,23 +102,23 @@ func (s *Settings) componentCounts(x *discriminant.Samples) []int {
 	return out
 }
 
-// A start of n samples and C classes takes time as n² + pairWork·C²; there are so many
-// that all take startWork, mostStarts at most.
-const startWork, pairWork, mostStarts = 90_000, 50, 8
+// One start with n samples of C classes takes n² + pairWork·C² units of time. By default all starts
+// together take startWork units, with at most maxStarts starts.
+const startWork, pairWork, maxStarts = 90_000, 50, 8
 
-// startsRows is the number of rows for every feature up to which there is one start: of several
-// maxima the highest then fits noise, and a fit that converges does, too.
+// Up to startsRows rows per feature there is one start. With several starts the highest maximum of
+// J would fit noise, and so would a fit that runs until convergence.
 const startsRows = 5
 
-// defaultStarts returns the number of starts.
+// defaultStarts returns the default number of starts.
 func defaultStarts(n, d, classes int) int {
 	if n <= startsRows*d+1 {
 		return 1
 	}
-	return min(max(startWork/(n*n+pairWork*classes*classes), 1), mostStarts)
+	return min(max(startWork/(n*n+pairWork*classes*classes), 1), maxStarts)
 }
 
-// candidateSteps is the number of steps of a fit of so many classes.
+// candidateSteps returns the number of steps in the fit of a candidate.
 func candidateSteps(classes int) int {
 	if classes > fewStepsClasses {
 		return choiceSteps / 2

@@ -12,39 +12,39 @@ import (
 )
 
 const (
-	// Rows are divided into manyFolds parts, each held out once, from choiceMany rows on
-	// into fewFolds: fits are dearer and one part tells enough.
+	// The rows are divided into manyFolds parts, or into fewFolds from manyRows rows on, where fits
+	// take longer and fewer folds suffice. Each part is held out once.
 	manyFolds, fewFolds, manyRows = 5, 3, 500
-	// Below choiceHeld rows the division is made anew until as many rows have been held out,
-	// up to choiceRepeats times. One division of few rows says little: with another seed
-	// another candidate is the best.
+	// The division is repeated until heldGoal rows have been held out, at most maxRepeats times.
+	// With few rows, the choice from one division would depend on the seed.
 	heldGoal, maxRepeats = 1000, 10
-	// maxFitted bounds the rows that are fitted to, as transport takes time in their square, and
-	// choiceSeen all: the others are held out of every fold.
+	// Candidates are fitted to at most maxFitted rows, because the time of transport grows with
+	// their square. At most maxCompared rows are used; the rest of them are held out of every fold.
 	maxFitted, maxCompared = 1000, 2000
-	// choiceClassLimit bounds the classes whose rows are looked at, as pairs of them are solved.
+	// choiceClassLimit is the largest number of classes that are compared on, because transport is
+	// solved for pairs of classes.
 	choiceClassLimit = 256
-	// spanRatio is the number of features a row beyond which the span of the rows saves time.
+	// spanRatio is the number of features per row above which the span of the rows saves time.
 	spanRatio = 2
 )
 
-// choiceFold is one of the rows into those that are learned from and those held out, and
-// what they tell whatever the whitening.
+// choiceFold is one division of the rows into training rows and held-out rows, with everything that
+// does not depend on the whitening.
 type choiceFold struct {
-	trainRows, heldRows []int // rows, ascending
-	voters              []int // of train, one of equal rows of a class; nil if no two are equal
+	trainRows, heldRows []int // indices, ascending
+	voters              []int // indices into trainRows: one of several equal rows of a class; nil if no two are equal
 	neighbors           int   // K
 
-	features    *discriminant.Samples // as features, nil if samples are
-	samples     *discriminant.Samples // those that are learned from
-	span        *discriminant.Span    // of them
-	heldOut     *mat.Dense            // those held out
-	heldInSpan  *mat.Dense            // in the coordinates of the span
-	heldLabels  []int                 // of the rows held out
-	voterLabels []int                 // of the others that vote
+	features    *discriminant.Samples // all rows with their features, or nil if samples has the features
+	samples     *discriminant.Samples // the training rows
+	span        *discriminant.Span    // the span of the training rows
+	heldOut     *mat.Dense            // the held-out rows
+	heldInSpan  *mat.Dense            // the held-out rows in coordinates of the span
+	heldLabels  []int                 // labels of the held-out rows
+	voterLabels []int                 // labels of the voters
 }
 
-// choiceSamples returns the samples that settings are compared on.
+// choiceSamples returns the samples that candidates are compared on.
 func choiceSamples(ctx context.Context, s *discriminant.Samples) *discriminant.Samples {
 	return s.Fewer(ctx, choiceClassLimit).Thinned(ctx, maxCompared)
 }
@@ -88,10 +88,10 @@ func newChoiceFolds(ctx context.Context, sp *discriminant.Span, set *Settings, l
 	return out, err
 }
 
-// choiceNeeds are those of comparing settings on so many folds of n rows of d coordinates,
-// which have more features where d are those of their span: of every fold its rows, their
-// coordinates in its own span, the factor of that and a covariance; of every worker what
-// newTrial makes of them; and canonical components of fits that two finalists share.
+// choiceNeeds returns the memory that the comparison takes on the given number of folds. The n rows
+// have d coordinates. features is larger than d if these are coordinates of the span. Each fold
+// stores its rows, their coordinates in the span of the fold, a factor and a covariance. Each
+// worker stores a trial, and finalists that differ only in scale share canonical components.
 func choiceNeeds(n, d, features, folds, workers int, set *Settings) []discriminant.Need {
 	rows, from, own := float64(n), float64(d), float64(d)
 	if features > d || d > spanRatio*n {
@@ -110,9 +110,9 @@ func choiceNeeds(n, d, features, folds, workers int, set *Settings) []discrimina
 	}
 }
 
-// divideRows divides the samples: every class by itself, in an order drawn with seed. A
-// class that has fewer than two rows left in a fold is left out of it, and a fold with
-// fewer than two classes is none.
+// divideRows divides each class into parts, in an order drawn with seed, and returns the folds. A
+// fold leaves out classes with fewer than two training rows. Folds with fewer than two classes are
+// dropped.
 func divideRows(s *discriminant.Samples, seed uint64) []choiceFold {
 	var out []choiceFold
 	rng := rand.New(rand.NewPCG(seed, streamChoice))
@@ -153,7 +153,7 @@ func divideRows(s *discriminant.Samples, seed uint64) []choiceFold {
 	return out
 }
 
-// partCount returns the number of parts that n rows are divided into.
+// partCount returns the number of parts into which n rows are divided.
 func partCount(n int) int {
 	if n >= manyRows {
 		return fewFolds
@@ -161,15 +161,15 @@ func partCount(n int) int {
 	return manyFolds
 }
 
-// maxFoldCount returns the largest number of folds of n rows, all of them different.
+// maxFoldCount returns the largest number of folds of n rows: the number if all rows differ.
 func maxFoldCount(n int) int { return partCount(n) * min(max(1, heldGoal/n), maxRepeats) }
 
-// heldAlways is the part of the rows that every fold holds out, and nowhere that of rows whose
-// part is not known yet.
+// heldAlways is the part of rows that every fold holds out. nowhere is the part of rows that are
+// not assigned yet.
 const heldAlways, nowhere = -1, -2
 
-// equalRows returns for every row the first row that is equal to it, whatever their classes, and
-// how many rows are different.
+// equalRows returns, for each row, the first row equal to it in any class, and the number of
+// distinct rows.
 func equalRows(s *discriminant.Samples) (first []int, different int) {
 	first = make([]int, s.N)
 	for i := range first {
@@ -190,9 +190,11 @@ func equalRows(s *discriminant.Samples) (first []int, different int) {
 	return first, different
 }
 
+// newChoiceFold returns the fold that holds out part k. It returns false if the fold has fewer than
+// two classes or no held-out row.
 func newChoiceFold(s *discriminant.Samples, part, first []int, k int) (f choiceFold, ok bool) {
 	var sizes []int
-	seen := make([]int, s.N) // one more than the class that a row has voted for last
+	seen := make([]int, s.N) // 1 + the last class that counted this row
 	for c := range s.Classes {
 		var train, held []int
 		for i := s.Offset[c]; i < s.Offset[c+1]; i++ {

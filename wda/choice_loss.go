@@ -16,25 +16,25 @@ import (
 )
 
 const (
-	// minGain is the share of the loss by which fewer components must be better than all, and
-	// tie the number of standard errors of a difference within which the fewest are taken.
+	// Fewer components must have a loss that is lower by minGain times the loss of all. Numbers of
+	// components whose losses differ by at most tieErrors standard errors count as equal.
 	minGain, tieErrors = 0.05, 0.5
-	// hopelessFactor is how many times the loss with all components puts a number of them,
-	// and all smaller ones, out of the question: what tells classes apart is lost.
+	// If the loss of a number of components exceeds hopelessFactor times the loss of all, smaller
+	// numbers are not tried.
 	hopelessFactor = 2
 	// choiceNeighbors is the largest K, leastNeighbors the smallest.
 	choiceNeighbors, leastNeighbors = 5, 3
 )
 
-// loss is how a candidate does on the rows held out of a fold: score, by which candidates are
-// compared, is the Brier score plus the share of errors. The Brier score alone prefers votes
-// that are sure of the rows that any candidate classifies rightly; the errors alone are too
-// coarse for few rows.
+// loss is the loss of a candidate on the held-out rows of one fold. Candidates are compared by
+// score, the Brier score plus the share of errors. The Brier score alone prefers votes that are
+// sure about rows that every candidate classifies correctly. The errors alone are too coarse if
+// rows are few.
 type loss struct{ score, error float64 }
 
-// neighborLoss returns the loss of K nearest neighbors among the points, by votes that fall from 1 to 1/2
-// with the squared distance relative to that of the last. What K lacks of choiceNeighbors is
-// shared by all classes.
+// neighborLoss returns the loss of the k nearest neighbors among the points. A vote has the weight
+// 1/(1 + q), where q is its squared distance divided by the largest of the k. If k is less than
+// choiceNeighbors, all classes share the missing votes.
 func neighborLoss(ctx context.Context, search *knn.Search[float64], points *knn.Points[float64], y dist.Matrix[float64], actual []int, k int) (loss, error) {
 	if err := search.Nearest(ctx, points, y, k); err != nil {
 		return loss{}, err
@@ -75,12 +75,11 @@ func neighborLoss(ctx context.Context, search *knn.Search[float64], points *knn.
 	return out, nil
 }
 
-// averageLosses sets the losses of the candidates to their means, for the number of components
-// whose mean is least: fewer than all only where these are worse by leastGain of their
-// loss and by twice the standard error of the difference over the folds. Of numbers that are
-// worse by less than half a standard error the smallest is taken: what cannot be told apart
-// had better have fewer directions to fit noise with. A candidate that could not be fitted
-// somewhere is the worst.
+// averageLosses sets the losses of the candidates to the means over their folds, and Leading to the
+// best number of components. Fewer components than all must gain minGain of the loss and two
+// standard errors of the difference. Among numbers that are equal within tieErrors standard errors,
+// it takes the smallest, because fewer directions fit less noise. Candidates without any fold come
+// last.
 func averageLosses(list []Member, counts []int, losses [][][]loss) {
 	for i := range list {
 		c := &list[i]
@@ -119,8 +118,8 @@ func averageLosses(list []Member, counts []int, losses [][][]loss) {
 	}
 }
 
-// countDifferenceError returns the standard error over the folds of the difference of the losses of candidate
-// i with numbers k and l of components, 0 if one of them is infinite.
+// countDifferenceError returns the standard error over the folds of the difference between the
+// losses of candidate i with the numbers k and l of components. It returns 0 if a loss is infinite.
 func countDifferenceError(losses [][][]loss, i, k, l int) float64 {
 	var all pairedDifferences
 	for _, of := range losses {
@@ -135,14 +134,15 @@ func countDifferenceError(losses [][][]loss, i, k, l int) float64 {
 	return all.standardError()
 }
 
-// pairedDifferences are sums over paired differences.
+// pairedDifferences accumulates the mean and the standard error of differences.
 type pairedDifferences struct{ n, sum, square float64 }
 
 func (s *pairedDifferences) add(d float64) {
 	s.n, s.sum, s.square = s.n+1, s.sum+d, s.square+float64(d*d)
 }
 
-// standardError returns the standard error of the mean difference, 0 if there are fewer than two.
+// standardError returns the standard error of the mean difference, or 0 for fewer than two
+// differences.
 func (s *pairedDifferences) standardError() float64 {
 	if s.n < 2 {
 		return 0
@@ -150,11 +150,11 @@ func (s *pairedDifferences) standardError() float64 {
 	return math.Sqrt(max(s.square-float64(s.sum*s.sum)/s.n, 0) / (s.n * (s.n - 1)))
 }
 
-// maxPromising is how many numbers of components are looked at besides all.
+// maxPromising is the largest number of component counts that are tried besides all.
 const maxPromising = 3
 
-// promisingCounts returns which numbers of components candidate at is fitted to: all, and those whose
-// first components of the fit to all have the lowest losses.
+// promisingCounts reports which numbers of components candidate at is fitted to: all, and the
+// numbers with the lowest losses among the first components of the fit to all.
 func promisingCounts(losses [][][]loss, at, numbers int) []bool {
 	sums, order := make([]float64, numbers), make([]int, 0, numbers)
 	for k := range numbers {
@@ -176,8 +176,8 @@ func promisingCounts(losses [][][]loss, at, numbers int) []bool {
 	return out
 }
 
-// discardSmallerCounts reports whether the loss with number k of the components puts that and all that
-// follow, which are smaller, out of the question, and says so there.
+// discardSmallerCounts reports whether the loss with number k of components is hopeless. If so, it
+// sets the losses of k and of all smaller numbers, which follow, to infinity.
 func discardSmallerCounts(of []loss, k int) bool {
 	if !(of[k].score > float64(hopelessFactor*of[0].score)) {
 		return false
@@ -188,9 +188,9 @@ func discardSmallerCounts(of []loss, k int) bool {
 	return true
 }
 
-// keepBetterCounts leaves in numbers those of the counts that may yet be better than the first,
-// within twice the standard error of the difference over the folds so far, and reports whether
-// there are any.
+// keepBetterCounts clears the numbers of components that cannot become better than the first, up to
+// two standard errors of the difference over the folds so far. It reports whether any number is
+// left.
 func keepBetterCounts(counts []int, losses [][][]loss, numbers []bool) bool {
 	any := false
 	for k := range counts[1:] {
@@ -213,7 +213,7 @@ func keepBetterCounts(counts []int, losses [][][]loss, numbers []bool) bool {
 	return any
 }
 
-// eliminate keeps the best of the candidates alive, this share of those that are.
+// eliminate keeps the given share of the candidates alive, the ones with the lowest losses.
 func eliminate(list []Member, alive []bool, share float64) {
 	var order []int
 	for i := range list {
@@ -227,24 +227,24 @@ func eliminate(list []Member, alive []bool, share float64) {
 	}
 }
 
-// linearShrinkage is the intensity with which the covariance of projected samples is shrunk
-// towards its diagonal before it is inverted for UseLinear.
+// linearShrinkage is the intensity with which UseLinear shrinks the covariance of projected samples
+// towards its diagonal.
 const linearShrinkage = 0.05
 
 // maxCoolings is the largest number of times that squared distances are divided by √2.
 //
-// The covariance is that of rows which the projection was fitted to. If these are few, it is too small
-// for other rows. The posteriors are then too sure, and a candidate that separates the classes well has
-// a larger Brier score than one that tells nothing. What is to follow is fitted to the projected rows and
-// does not take over this covariance. Therefore one factor is chosen for all distances, for every
-// candidate and fold.
+// The covariance comes from the rows that the projection was fitted to. If these are few, it is too
+// small for other rows: the posteriors are too sure, and a candidate that separates the classes
+// well has a larger Brier score than one that separates nothing. The classifier that follows is
+// fitted to the projected rows and does not use this covariance. Therefore each candidate and fold
+// has one factor for all distances.
 const maxCoolings = 12
 
-// gaussianLoss returns the loss of normal classes with their means among x and one covariance:
-// that within classes for UseLinear, with shares of the classes as they are among x; a multiple
-// of I for UseCentroid, with equal shares. The first are the posteriors of linear discriminant
-// analysis, the second choose the nearest mean. Of several factors for the covariance the best counts.
-// x and y are overwritten.
+// gaussianLoss returns the loss of normal classes with one covariance. The means come from x. For
+// UseLinear the covariance is the one within classes, and the priors are the class frequencies in
+// x: the posteriors of linear discriminant analysis. For UseCentroid the covariance is a multiple
+// of I and the priors are equal, which chooses the nearest mean. The covariance is multiplied by
+// the best of several factors. x and y are overwritten.
 func gaussianLoss(ctx context.Context, x dist.Matrix[float64], labels []int, y dist.Matrix[float64], actual []int, use Use) (loss, error) {
 	n, p := x.Rows, x.Cols
 	classes := slices.Compact(slices.Sorted(slices.Values(labels)))
@@ -306,7 +306,7 @@ func gaussianLoss(ctx context.Context, x dist.Matrix[float64], labels []int, y d
 			counts[j] = 0
 		}
 	}
-	// Of the factors 1, 1/√2, 1/2, …, the first after which the loss no longer falls.
+	// Try the factors 1, 1/√2, 1/2, … until the loss no longer falls.
 	best, row := loss{score: math.Inf(1)}, make([]float64, len(classes))
 	for k, factor := 0, 0.5; k <= maxCoolings; k, factor = k+1, factor*math.Sqrt2/2 {
 		var out loss
@@ -326,8 +326,8 @@ func gaussianLoss(ctx context.Context, x dist.Matrix[float64], labels []int, y d
 	return best, nil
 }
 
-// addRow adds the Brier score and the error of a row of class label, by posteriors proportional to
-// exp(priors − factor·distances). row is overwritten by them.
+// addRow adds the Brier score and the error of one row of class label. The posteriors are
+// proportional to exp(priors − factor·distances), and row is overwritten with them.
 func (l *loss) addRow(row, distances, priors []float64, factor float64, label int) {
 	for c, d := range distances {
 		row[c] = priors[c] - float64(factor*d)

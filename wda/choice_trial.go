@@ -12,25 +12,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// choicePrincipal is how precise the principal components of a fold are.
+// choicePrincipal is the precision of the principal components of a fold.
 const choicePrincipal = 1e-2
 
 // trial fits candidates with one whitening to the rows of one fold.
 type trial struct {
 	fold     *choiceFold
 	set      Settings
-	span     *discriminant.Span // whitened
-	heldRows *mat.Dense         // in its coordinates
-	// Principal components, and as many of them as a fit is of.
+	span     *discriminant.Span // of the training rows, whitened
+	heldRows *mat.Dense         // held-out rows in coordinates of the span
+	// All principal components, and as many of them as a fit has components.
 	principal, start *mat.Dense
-	fisher           *mat.Dense               // and these, completed by principal components
-	lastPoint        *mat.Dense               // where the fit before this one has led
-	lastFit          Member                   // that it was of, whatever the scale
-	canonical        *discriminant.Components // and what it has led to
+	fisher           *mat.Dense               // discriminants, completed by principal components; nil until needed
+	lastPoint        *mat.Dense               // the result of the last fit
+	lastFit          Member                   // the candidate of the last fit, without its scale
+	canonical        *discriminant.Components // canonical components of the last fit
 	objective        *discriminant.Objective[float32]
-	prepared         bool                  // the objective is prepared
-	lambda           Lambda                // with this λ
-	costs            [2]discriminant.Costs // at the start and at fisher for this λ, or 0
+	prepared         bool // objective is prepared with lambda
+	lambda           Lambda
+	costs            [2]discriminant.Costs // at start and at fisher for this λ, or 0
 	search           *knn.Search[float64]
 }
 
@@ -40,7 +40,7 @@ func newTrial(ctx context.Context, set *Settings, f *choiceFold, w Whitening, wo
 	t.set.Optimizer.MaxSteps = candidateSteps(len(f.samples.Classes))
 	base, rows, rule := f.span, f.heldOut, w.rule()
 	if rule != nil && rule.Features && f.features != nil {
-		// Nothing else tells one orthonormal basis from another.
+		// Whitening by features needs the features: in the span, any orthonormal basis is as good.
 		var all *discriminant.Samples
 		all, rows = f.features.RowsCentered(ctx, f.trainRows, f.heldRows)
 		base = base.WithFeatures(all)
@@ -61,21 +61,21 @@ func newTrial(ctx context.Context, set *Settings, f *choiceFold, w Whitening, wo
 	return t, nil
 }
 
-// pairsPerClass is about the number of other classes that every class is paired with in a comparison.
+// pairsPerClass is about the number of other classes with which a comparison pairs each class.
 const pairsPerClass = 32
 
-// newObjective returns the objective of set that candidates maximize, of some pairs of classes
-// where there are many.
+// newObjective returns the objective of set that candidates maximize. With many classes it has only
+// some of their pairs.
 func (t *trial) newObjective(ctx context.Context, set *Settings) (*discriminant.Objective[float32], error) {
 	o, err := discriminant.NewObjective(ctx, t.span.Samples, objectiveConfig[float32](set, t.span.Samples.D))
 	if err == nil {
 		o.SomePairs(pairsPerClass, rand.New(rand.NewPCG(set.Seed, streamPairs)))
-		o.Remember = true // candidates with another ρ begin where J and its gradient are known
+		o.Remember = true // candidates that differ in ρ start where J and its gradient are known
 	}
 	return o, err
 }
 
-// candidateLosses returns how c does on the rows held out, with every number of components.
+// candidateLosses returns the losses of c on the held-out rows for each number of components.
 func (t *trial) candidateLosses(ctx context.Context, c *Member, counts []int) ([]loss, error) {
 	set := c.applyTo(t.set)
 	set.Leading = 0
@@ -133,12 +133,12 @@ func (t *trial) candidateLosses(ctx context.Context, c *Member, counts []int) ([
 	return out, nil
 }
 
-// withoutScale returns what of c a fit of the comparison depends on.
+// withoutScale returns the settings of c that determine its fit: all but the scale.
 func (c *Member) withoutScale() Member {
 	return Member{Whitening: c.Whitening, Method: c.Method, Shrinkage: c.Shrinkage, Lambda: c.Lambda}
 }
 
-// optimize sets last to where a few steps lead.
+// optimize makes a few steps with set and sets lastPoint.
 func (t *trial) optimize(ctx context.Context, set *Settings) error {
 	o, rho := t.objective, set.Objective.Shrinkage.rho
 	if t.prepared && t.lambda == set.Objective.Lambda {
@@ -157,7 +157,7 @@ func (t *trial) optimize(ctx context.Context, set *Settings) error {
 		t.lastPoint = t.start
 		return nil
 	}
-	// From the principal components, these completed by discriminants, or where the fit before has led.
+	// Start at the best of the principal components, the discriminants and the last result.
 	from, err := o.Highest(ctx, t.costs[:], t.start, t.fisherStart(ctx), t.lastPoint)
 	if err != nil {
 		return err
@@ -174,7 +174,8 @@ func (t *trial) optimize(ctx context.Context, set *Settings) error {
 	return nil
 }
 
-// canonicalComponents returns the canonical components of last, as many as the fit of set is of.
+// canonicalComponents returns the canonical components of lastPoint, as many as set has in its
+// objective.
 func (t *trial) canonicalComponents(ctx context.Context, set *Settings) (*discriminant.Components, error) {
 	if !set.Optimizer.Method.traits().startsAtFisher {
 		return t.objective.Canonical(ctx, t.lastPoint)
@@ -199,8 +200,8 @@ func (t *trial) fisherStart(ctx context.Context) *mat.Dense {
 	return t.fisher
 }
 
-// restart makes t one of q components, as many as it has at most, with the first of all,
-// canonical components of more, for a start.
+// restart resets t for fits with at most q components. The first start is made of the first q
+// canonical components of a larger fit, if all is not nil.
 func (t *trial) restart(ctx context.Context, q int, all *mat.Dense) error {
 	d, p := t.principal.Dims()
 	t.set.Components = min(q, p)

@@ -12,16 +12,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// piece is a piece of work: those candidates From … To−1 of the list, all with one
-// whitening, that are alive, on one fold, each fitted from where the one before has led; or
-// one candidate with every number of components.
+// piece is a part of a comparison on one fold. It has the candidates From … To−1 that are alive;
+// they have the same whitening, and each fit starts from the result of the one before. If Numbers
+// is not nil, it has one candidate with several numbers of components.
 type piece struct {
 	Fold, From, To int
-	Alive          []bool // parallel to the list
+	Alive          []bool // parallel to the candidates
 	Numbers        []bool // parallel to the numbers of components, or nil
 }
 
-// candidateCount returns how many candidates are alive in the piece.
+// candidateCount returns the number of candidates of the piece that are alive.
 func (p *piece) candidateCount() int {
 	n := 0
 	for k := p.From; k < p.To && p.Numbers == nil; k++ {
@@ -32,11 +32,11 @@ func (p *piece) candidateCount() int {
 	return n
 }
 
-// compareFunc returns the losses of every piece, From … To−1, nil for those that could not be
-// fitted or were not alive.
+// compareFunc returns the losses of the candidates From … To−1 of each piece. Losses are nil for
+// candidates that could not be fitted or are not alive.
 type compareFunc func(ctx context.Context, pieces []piece) ([][][]loss, error)
 
-// compareLocally is the comparer of this process.
+// compareLocally is the compareFunc of this process.
 func (c *comparison) compareLocally(ctx context.Context, pieces []piece) ([][][]loss, error) {
 	out := make([][][]loss, len(pieces))
 	workers := parallel.Count(c.set.Workers)
@@ -54,7 +54,8 @@ func (c *comparison) compareLocally(ctx context.Context, pieces []piece) ([][][]
 	return out, err
 }
 
-// goroutinesFor returns how many do piece i of n: more where other workers have nothing left to do.
+// goroutinesFor returns the number of goroutines for piece i of n. The last pieces get more than
+// one if workers would be idle.
 func goroutinesFor(i, n, workers int) int {
 	if over := n % workers; i >= n-over {
 		return max(workers/over, 1)
@@ -62,7 +63,7 @@ func goroutinesFor(i, n, workers int) int {
 	return 1
 }
 
-// comparePiece does a piece by so many goroutines.
+// comparePiece returns the losses of one piece. It uses the given number of goroutines.
 func (c *comparison) comparePiece(ctx context.Context, p *piece, workers int) ([][]loss, error) {
 	out := make([][]loss, p.To-p.From)
 	if p.Numbers != nil {
@@ -95,13 +96,13 @@ func (c *comparison) comparePiece(ctx context.Context, p *piece, workers int) ([
 	return out, nil
 }
 
-// fitCounter says how many fits of candidates to folds were told to Progress.
+// fitCounter counts the fits of candidates to folds that Progress knows of.
 type fitCounter struct {
 	sync.Mutex
 	fits int
 }
 
-// reportFits tells Progress of more fits of candidates to folds.
+// reportFits calls Progress after further fits of candidates to folds.
 func (c *comparison) reportFits(fits int) error {
 	if c.set.Progress == nil {
 		return nil
@@ -112,34 +113,34 @@ func (c *comparison) reportFits(fits int) error {
 	return c.set.Progress(Progress{Phase: PhaseChoice, Done: c.progress.fits, Total: max(c.progress.fits, c.expectedFits())})
 }
 
-// expectedFits is about how many fits of candidates to folds the comparison makes.
+// expectedFits returns an estimate of the number of fits of candidates to folds.
 func (c *comparison) expectedFits() int {
 	total, from, alive := 0, 0, float64(len(c.candidates))
 	for _, to := range c.roundEnds() {
 		total += int(float64(to-from) * alive)
 		alive, from = alive*c.survivorShare(from), to
 	}
-	if len(c.componentCounts) > 1 { // numbers of components are given up early, too
+	if len(c.componentCounts) > 1 { // numbers of components are eliminated, too
 		total += min(c.finalistCount(), len(c.candidates)) * len(c.folds) * len(c.componentCounts) / 2
 	}
 	return total
 }
 
-// finalistFit is a fit of a finalist to so many components on a fold.
+// finalistFit identifies a fit of a finalist with count components to a fold.
 type finalistFit struct {
 	fold, count int
-	member      Member // whatever the scale
+	member      Member // without its scale
 }
 
-// finalistFits keeps the canonical components of fits of finalists that others differ from in the scale
-// alone.
+// finalistFits stores the canonical components of fits that finalists share because they differ
+// only in scale.
 type finalistFits struct {
 	sync.Mutex
-	shared     []Member // of more than one finalist
+	shared     []Member // members of more than one finalist, without scale
 	components map[finalistFit]*discriminant.Components
 }
 
-// setFinalists says which finalists there are.
+// setFinalists finds the fits that several finalists share.
 func (l *finalistFits) setFinalists(finalists []Member) {
 	l.components = map[finalistFit]*discriminant.Components{}
 	for i := range finalists {
@@ -149,14 +150,14 @@ func (l *finalistFits) setFinalists(finalists []Member) {
 	}
 }
 
-// get returns what fit has led to, or nil.
+// get returns the canonical components of fit, or nil.
 func (l *finalistFits) get(fit finalistFit) *discriminant.Components {
 	l.Lock()
 	defer l.Unlock()
 	return l.components[fit]
 }
 
-// put keeps what fit has led to if another finalist needs it.
+// put stores the canonical components of fit if another finalist needs them.
 func (l *finalistFits) put(fit finalistFit, axes *discriminant.Components) {
 	l.Lock()
 	defer l.Unlock()
@@ -165,8 +166,8 @@ func (l *finalistFits) put(fit finalistFit, axes *discriminant.Components) {
 	}
 }
 
-// compareComponentCounts returns how a candidate does on a fold with every number of components, fitted to
-// each by itself, or nil if it cannot be.
+// compareComponentCounts returns the losses of a candidate on a fold, fitted separately with each
+// number of components. It returns nil if the candidate cannot be fitted.
 func (c *comparison) compareComponentCounts(ctx context.Context, of *piece, workers int) ([]loss, error) {
 	m := &c.candidates[of.From]
 	t, err := newTrial(ctx, c.set, &c.folds[of.Fold], m.Whitening, workers)
@@ -213,7 +214,7 @@ func (c *comparison) compareComponentCounts(ctx context.Context, of *piece, work
 	return out, nil
 }
 
-// multiplications is about how many the comparison makes.
+// multiplications estimates the number of multiplications of the comparison.
 func (c *comparison) multiplications() float64 {
 	n := float64(min(c.rows, maxFitted))
 	return n * n * float64(len(c.folds)*len(c.candidates)*c.set.Optimizer.MaxSteps*2*c.set.Objective.Iterations)

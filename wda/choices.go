@@ -15,13 +15,12 @@ import (
 // autoText is the text of a setting that is left open.
 const autoText = "auto"
 
-// Lambda is the setting for λ, the strength with which transport prefers near neighbors.
-// The cost is multiplied by λ: 1/λ is the regularization that other libraries call reg or ε.
-// A small λ makes transport uniform, and WDA then acts like Fisher's discriminant analysis.
-// A large λ counts only near neighbors, so that a class may consist of several clusters.
+// Lambda is the setting for λ, the strength with which transport prefers near neighbors. The cost
+// is multiplied by λ: 1/λ is the regularization that other libraries call reg or ε. A small λ makes
+// transport uniform, and WDA then acts like Fisher's discriminant analysis. A large λ counts only
+// near neighbors, so that a class may consist of several clusters.
 //
-// The zero value leaves λ open. RelativeLambda, AbsoluteLambda and LambdaMatrix make other
-// values.
+// The zero value leaves λ open. RelativeLambda, AbsoluteLambda and LambdaMatrix make other values.
 type Lambda struct {
 	kind   lambdaKind
 	value  float64
@@ -50,10 +49,10 @@ func RelativeLambda(v float64) Lambda { return Lambda{kind: lambdaRelative, valu
 // unit of the data. Fit returns ErrSettings unless v is positive and finite.
 func AbsoluteLambda(v float64) Lambda { return Lambda{kind: lambdaAbsolute, value: v} }
 
-// LambdaMatrix returns a λ of its own for every pair of classes: element (c, c') of m, C × C
-// for C classes in the order of the sorted labels, in the inverse square of the unit of the
+// LambdaMatrix returns a separate λ for each pair of classes. Element (c, c') of m is the λ of
+// classes c and c', in the order of the sorted labels and in the inverse square of the unit of the
 // data. m is copied. Fit returns ErrSettings unless m is symmetric, positive and finite, and
-// ErrShape if its size is wrong.
+// ErrShape unless m is C × C for C classes.
 func LambdaMatrix(m mat.Matrix) Lambda {
 	l := Lambda{kind: lambdaMatrix}
 	if m != nil {
@@ -68,10 +67,10 @@ func (l Lambda) IsAuto() bool { return l.kind == lambdaAuto }
 // IsAbsolute reports whether l was made by AbsoluteLambda.
 func (l Lambda) IsAbsolute() bool { return l.kind == lambdaAbsolute }
 
-// Value returns the number that RelativeLambda or AbsoluteLambda was called with, or 0.
+// Value returns the argument of RelativeLambda or AbsoluteLambda, or 0.
 func (l Lambda) Value() float64 { return l.value }
 
-// Matrix returns a copy of the matrix that LambdaMatrix was called with, or nil.
+// Matrix returns a copy of the argument of LambdaMatrix, or nil.
 func (l Lambda) Matrix() *mat.Dense {
 	if l.matrix == nil {
 		return nil
@@ -122,12 +121,12 @@ func (l *Lambda) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// rule returns l for the engine. λ must not be left open.
+// rule returns l for package discriminant. λ must not be left open.
 func (l Lambda) rule() discriminant.LambdaRule {
 	return discriminant.LambdaRule{Matrix: l.matrix, Value: l.value, Relative: l.kind == lambdaRelative}
 }
 
-// check returns an error unless λ can be that of so many classes.
+// check returns an error unless l is valid for the given number of classes.
 func (l Lambda) check(classes int) error {
 	switch {
 	case l.kind == lambdaAuto:
@@ -209,7 +208,7 @@ func (s *Shrinkage) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// maxShrinkage is the largest ρ: beyond it nothing is left of σ_w² in J.
+// maxShrinkage is the largest ρ. With a larger ρ, rounding removes σ_w² from J.
 const maxShrinkage = 1e12
 
 func (s Shrinkage) check() error {
@@ -220,18 +219,18 @@ func (s Shrinkage) check() error {
 }
 
 // Scale is the setting for the lengths of the components. The lengths decide how much each
-// component counts in a distance, for example for nearest neighbors. The zero value,
-// ScaleAuto, leaves it open.
+// component counts in a distance, for example for nearest neighbors. The zero value, ScaleAuto,
+// leaves it open.
 //
 // ScaleOrthonormal is the scale of the paper. The other scales set the lengths relative to each
-// other. All components are then multiplied by one factor, which makes the mean variance within
-// classes 1 for the projected samples y_i of the fit, in the q leading components:
+// other. All components are then multiplied by one factor, so that the mean variance within classes
+// of the projected samples y_i of the fit is 1 in the q leading components:
 //
 //	Σ_c Σ_{i in c} Σ_{k ≤ q} (y_ik − m_ck)² = n·q,    m_c the mean of class c.
 //
-// Distances therefore have the same unit in every fit, whatever the features' units are and
-// whatever Fit has chosen. (If classes hardly vary, 10⁻⁶ times the whole variance takes the
-// place of their variance. A fit that was interrupted has orthonormal components.)
+// Distances therefore have the same unit in every fit, for all units of the features and for all
+// choices of Fit. (If the classes hardly vary, the factor uses 10⁻⁶ times the total variance. A fit
+// that was interrupted has orthonormal components.)
 type Scale uint8
 
 const (
@@ -255,10 +254,11 @@ const (
 
 var scaleNames = enum.New("Scale", ErrSettings, autoText, "orthonormal", "unit", "ratio", "equal")
 
-// equalLengths reports whether the components are orthogonal and as long as each other.
+// equalLengths reports whether the components are orthogonal and of equal length.
 func (s Scale) equalLengths() bool { return s == ScaleOrthonormal || s == ScaleEqual }
 
-// lengths returns s for the engine, with the given number of leading components; 0 stands for all.
+// lengths returns s for package discriminant, with the given number of leading components; 0 means
+// all.
 func (s Scale) lengths(leading int) discriminant.Lengths {
 	return discriminant.Lengths{Orthonormal: s.equalLengths(), ByRatio: s == ScaleRatio, Leading: leading}
 }
@@ -272,21 +272,22 @@ func (s Scale) MarshalText() ([]byte, error) { return scaleNames.Text(uint8(s)) 
 // UnmarshalText implements encoding.TextUnmarshaler. It reads what String writes.
 func (s *Scale) UnmarshalText(text []byte) error { return enum.Parse(s, text, scaleNames) }
 
-// Use is the setting for what the projection is for: the classifier that is to follow. Fit
-// chooses the settings that are left open by how well this classifier does on rows held out. The
-// zero value, UseAuto, means UseNeighbors.
+// Use is the setting for the classifier that follows the projection. Fit compares candidates for
+// open settings by the error of this classifier on held-out rows. The zero value, UseAuto, means
+// UseNeighbors.
 type Use uint8
 
 const (
-	// UseAuto leaves it to Fit, which takes UseNeighbors.
+	// UseAuto means UseNeighbors.
 	UseAuto Use = iota
-	// UseNeighbors is for nearest neighbors, and whatever else looks at distances between samples.
+	// UseNeighbors is for nearest neighbors, and for other methods that use distances between
+	// samples.
 	UseNeighbors
 	// UseLinear is for linear classifiers, such as logistic regression. Fit compares settings by
 	// discriminant analysis of the projected samples, with equal covariances.
 	UseLinear
-	// UseCentroid is for the nearest mean of a class. Fit compares settings by normal classes of
-	// one spherical covariance.
+	// UseCentroid is for the nearest class mean. Fit compares settings by normal classes of one
+	// spherical covariance.
 	UseCentroid
 
 	numUses
@@ -409,7 +410,7 @@ func (w *Whitening) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// rule returns w for the engine, nil for no whitening. The whitening must not be left open.
+// rule returns w for package discriminant, or nil for no whitening. w must not be left open.
 func (w Whitening) rule() *discriminant.WhiteningRule {
 	if w.kind < whiteningSpherical {
 		return nil
@@ -424,22 +425,22 @@ func (w Whitening) check() error {
 	return fmt.Errorf("%w: the intensity of whitening is %v; it must be greater than 0 and at most 1, or LedoitWolf", ErrSettings, w.intensity)
 }
 
-// Mixture is the setting for mixing candidates. If rows are few, several candidates do equally
-// well on held-out rows, up to twice the standard error of the difference. A mixture of them depends
-// less on the seed than the best one.
+// Mixture is the setting for mixing candidates. If there are few rows, the losses of several
+// candidates on held-out rows differ by less than twice the standard error of the difference. A
+// mixture of them depends less on the seed than the best one.
 //
 // With the projections P_i of k candidates, each with unit mean variance within classes, P is
 //
 //	P = c·(P_1 … P_k)·V
 //
 // where V are the p leading principal components of X·(P_1 … P_k), and c makes the mean variance
-// within classes 1. The squared distance of two projected samples is therefore close to the mean
-// of the k squared distances. The informative components are as many as in the member that has
-// most.
+// within classes 1. The squared distance of two projected samples is therefore close to the mean of
+// the k squared distances. The number of informative components is the largest among the
+// candidates.
 //
-// The zero value leaves it to Fit, which mixes up to three candidates if they are compared on fewer
-// than 1000 rows. NoMixture and MixtureOf make other values. There is no mixture if Scale, Leading or
-// Optimizer.Method is given, or Optimizer.Init, Validation or a matrix for λ, or if nothing is
+// The zero value mixes up to three candidates if they are compared on fewer than 1000 rows.
+// NoMixture and MixtureOf make other values. There is no mixture if Scale, Leading,
+// Optimizer.Method, Optimizer.Init, Validation or a matrix for λ is given, or if nothing is
 // compared.
 //
 // Report.Settings of a mixture has a value that names the members. A fit with these settings
@@ -449,7 +450,7 @@ type Mixture struct {
 	members []Member // settings of those that are mixed, or nil
 }
 
-// NoMixture takes the best candidate alone.
+// NoMixture uses the best candidate alone.
 func NoMixture() Mixture { return Mixture{limit: 1} }
 
 // MixtureOf mixes at most n candidates, for any number of rows. Fit returns ErrSettings unless n ≥ 1.
@@ -463,12 +464,12 @@ func MixtureOf(n int) Mixture {
 // IsAuto reports whether m is the zero Mixture, which leaves the choice to Fit.
 func (m Mixture) IsAuto() bool { return m.limit == 0 && m.members == nil }
 
-// Members returns a copy of the candidates that are mixed, in the order of their losses: in Report.Settings, and
-// in settings made of it. Their losses are left out. It is nil for other values.
+// Members returns a copy of the candidates of a mixture in the order of their losses, without the
+// losses. It is nil unless m comes from Report.Settings or from UnmarshalText with members.
 func (m Mixture) Members() []Member { return slices.Clone(m.members) }
 
-// String returns "auto", a number, or the members. These are separated by semicolons, and each has
-// its whitening, method, λ, ρ, scale and number of informative components.
+// String returns "auto", a number, or the members. Members are separated by semicolons, and each
+// has its whitening, method, λ, ρ, scale and number of informative components.
 func (m Mixture) String() string {
 	if m.IsAuto() {
 		return autoText
@@ -531,7 +532,7 @@ func (m *Mixture) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// mixtureOf returns the mixture of these members, without their losses.
+// mixtureOf returns the mixture of members, without their losses.
 func mixtureOf(members []Member) Mixture {
 	out := slices.Clone(members)
 	for i := range out {

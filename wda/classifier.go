@@ -27,54 +27,54 @@ type Classifier struct {
 	model   *Model
 	k       int
 	points  *knn.Points[float64] // the projected samples
-	compact *compactStorage      // how they are stored, or nil: as float64
-	// rejection is nil unless Calibrate has made the classifier.
+	compact *compactStorage      // the storage of the samples, or nil for float64
+	// rejection is nil unless Calibrate made the classifier.
 	rejection *rejection
 }
 
-// Workspace is the memory that a Classifier works in. The zero value is ready to use. It grows
-// when needed and may serve one Classifier after another, but only one goroutine at a time.
+// Workspace is the scratch memory of a Classifier. The zero value is ready to use. It grows when
+// needed and may serve one Classifier after another, but only one goroutine at a time.
 type Workspace struct {
 	x        []float64 // the sample of Predict32 in float64
 	y        []float64 // the projected sample
-	centered []float64 // the sample less the mean, and its part in the span: see spanShare
-	inSpan   []float64
+	centered []float64 // the sample less the mean, scaled; see residualShare
+	inSpan   []float64 // coordinates of its part in the span
 	search   knn.Search[float64]
 	votes    []int
-	voters   int // that voted
+	voters   int // number of neighbors in votes
 }
 
-// Neighbor is a sample of a Classifier that is near to another sample.
+// Neighbor is a sample of a Classifier that is near another sample.
 type Neighbor struct {
-	Row        int // among the samples that the Classifier was made of
+	Row        int // index among the samples of NewClassifier
 	Label      int
 	SqDistance float64 // squared Euclidean distance in the projection
 }
 
-// Class is the answer of Predict.
+// Class is the result of Predict.
 type Class struct {
 	Label int
 	Name  string  // the name of the class; see Model.ClassName
 	Share float64 // the share of the K neighbors that have this label
-	// SqDistance is the squared distance of the farthest of the K neighbors, in the
-	// projection. A large value means that the sample is unlike all that the classifier
-	// knows, whatever the neighbors' labels are.
+	// SqDistance is the squared distance of the farthest of the K neighbors, in the projection. A
+	// large value means that the sample is unlike all samples of the classifier, whatever the
+	// labels of its neighbors are.
 	SqDistance float64
-	// Score says how unlike the classifier's samples the sample is: 0 on average for samples of
+	// Score measures how unlike the classifier's samples the sample is: 0 on average for samples of
 	// known classes, and larger for others. The unit is about one standard deviation of the scores
 	// of known classes. Rejected means that Score is above the threshold. Both are zero unless
-	// Calibrate has made the classifier.
+	// Calibrate made the classifier.
 	Score    float64
 	Rejected bool
 }
 
-// NewClassifier returns a classifier with the samples x (n × d) and their labels, which votes
-// by k neighbors. If k is 0 it is 5, or n if that is less. x is usually the training data of
-// the model, but need not be. x is copied.
+// NewClassifier returns a classifier with the samples x (n × d) and their labels, which votes by k
+// neighbors. If k is 0, it is 5, or n if n is smaller. x is usually the training data of the model,
+// but need not be. x is copied.
 //
-// The error wraps ErrShape if x has no rows or another number of columns than d, and ErrLabels if
-// the number of labels is not n. It wraps ErrNotFinite if x or its projection has a value that is
-// NaN or infinite, and ErrSettings unless 0 ≤ k ≤ n. If the context ends, the error is its cause.
+// The error wraps ErrShape if x has no rows or its number of columns is not d, and ErrLabels if the
+// number of labels is not n. It wraps ErrNotFinite if x or its projection contains NaN or infinity,
+// and ErrSettings unless 0 ≤ k ≤ n. If ctx ends, the error is context.Cause(ctx).
 func NewClassifier(ctx context.Context, m *Model, x mat.Matrix, labels []int, k int) (*Classifier, error) {
 	m.mustDims()
 	if err := checkShape(x, labels); err != nil {
@@ -94,7 +94,7 @@ func NewClassifier(ctx context.Context, m *Model, x mat.Matrix, labels []int, k 
 	return newClassifier(ctx, m, &y, labels, k)
 }
 
-// newClassifier makes a classifier of projected samples.
+// newClassifier returns a classifier of the projected samples y.
 func newClassifier(ctx context.Context, m *Model, y *mat.Dense, labels []int, k int) (*Classifier, error) {
 	points, err := knn.NewColumns(ctx, dense.View(y), labels)
 	if err != nil {
@@ -110,8 +110,9 @@ func checkNeighbors(k, n int) error {
 	return nil
 }
 
-// WithK returns a classifier like c that votes by k neighbors. They share the samples. Unless k is K, the
-// new one is not calibrated, since scores depend on k. The error wraps ErrSettings unless 1 ≤ k ≤ Len.
+// WithK returns a classifier like c that votes by k neighbors. It shares the samples of c. If k is
+// not K, the new classifier is not calibrated, because scores depend on k. The error wraps
+// ErrSettings unless 1 ≤ k ≤ Len.
 func (c *Classifier) WithK(k int) (*Classifier, error) {
 	if err := checkNeighbors(k, c.Len()); err != nil {
 		return nil, err
@@ -146,11 +147,10 @@ func (c *Classifier) Labels() []int {
 }
 
 // Predict classifies the sample x, a slice of d features. w may be nil; Predict then takes a
-// workspace from a pool. After the first calls it allocates nothing, except an error.
+// workspace from a pool. After the first calls Predict allocates nothing, except an error.
 //
-// The error wraps ErrShape if len(x) is not d. It wraps ErrNotFinite if x has a value that is
-// NaN or infinite, or if its projection or the distance of one of the K neighbors is out of
-// range of float64.
+// The error wraps ErrShape if len(x) is not d. It wraps ErrNotFinite if x contains NaN or infinity,
+// or if its projection or the distance to one of the K neighbors is out of range of float64.
 func (c *Classifier) Predict(x []float64, w *Workspace) (Class, error) {
 	w, borrowed := c.prepareWorkspace(w)
 	defer returnWorkspace(w, borrowed)
@@ -164,8 +164,8 @@ func (c *Classifier) Predict(x []float64, w *Workspace) (Class, error) {
 	return c.newClass(x, at, w), nil
 }
 
-// Predict32 classifies the sample x, a slice of d features in float32. The result has the bits of
-// Predict with the same numbers in float64. w, allocation and errors are those of Predict.
+// Predict32 classifies the sample x, a slice of d features in float32. The result has the same bits
+// as Predict of the same numbers in float64. w, allocation and errors are as in Predict.
 func (c *Classifier) Predict32(x []float32, w *Workspace) (Class, error) {
 	w, borrowed := c.prepareWorkspace(w)
 	defer returnWorkspace(w, borrowed)
@@ -176,7 +176,7 @@ func (c *Classifier) Predict32(x []float32, w *Workspace) (Class, error) {
 	return c.Predict(w.x, w)
 }
 
-// newClass says what is known of the sample x, the latest of w, whose class is the one at.
+// newClass returns the Class of the sample x after vote, which has set w and returned at.
 func (c *Classifier) newClass(x []float64, at int, w *Workspace) Class {
 	label := c.points.Labels()[at]
 	_, distances := w.search.Near(0)
@@ -185,10 +185,10 @@ func (c *Classifier) newClass(x []float64, at int, w *Workspace) Class {
 	return out
 }
 
-// Shares sets dst to the share of the K neighbors that each label has, in the order of Labels,
-// in the latest call of Predict with this workspace. The shares are NaN if the projection was
-// not finite. The error wraps ErrShape if dst does not have one element for each label. Shares
-// allocates nothing except an error.
+// Shares sets dst to the share of the K neighbors of each label, in the order of Labels, in the
+// latest Predict with this workspace. The shares are NaN if the projection was not finite. The
+// error wraps ErrShape if dst does not have one element for each label. Shares allocates nothing
+// except an error.
 func (w *Workspace) Shares(dst []float64) error {
 	if len(dst) != len(w.votes) {
 		return fmt.Errorf("%w: a destination of %d elements for the shares of %d labels", ErrShape, len(dst), len(w.votes))
@@ -202,11 +202,11 @@ func (w *Workspace) Shares(dst []float64) error {
 	return nil
 }
 
-// voteShare is that of the label at.
+// voteShare returns the share of the votes for the label with index at.
 func (w *Workspace) voteShare(at int) float64 { return float64(w.votes[at]) / float64(w.voters) }
 
-// appendNeighbors appends the k nearest samples, the nearest first, to dst[:0]. A distance beyond
-// float64 is +Inf; if the projection of x is not finite, they mean nothing.
+// appendNeighbors appends the k nearest samples to dst[:0], the nearest first. A distance beyond
+// the range of float64 is +Inf. The neighbors are meaningless if the projection of x is not finite.
 func (c *Classifier) appendNeighbors(dst []Neighbor, x []float64, k int, w *Workspace) []Neighbor {
 	c.searchNearest(x, k, w)
 	rows, distances := w.search.Near(0)
@@ -220,12 +220,12 @@ func (c *Classifier) appendNeighbors(dst []Neighbor, x []float64, k int, w *Work
 // PredictLabels classifies the rows of x (n × d) and returns their n labels. It uses at most
 // workers goroutines, or GOMAXPROCS if workers is 0.
 //
-// If shares is not nil, its row i is set to the share of the K neighbors of row i of x that each
-// label has, in the order of Labels. shares must be n × C for C labels, or empty to get this
-// shape, and must not overlap x.
+// If shares is not nil, row i is set to the share of the K neighbors of each label, in the order of
+// Labels, for row i of x. shares must be n × C for C labels, or empty to get this shape, and must
+// not overlap x.
 //
-// Errors are those of Predict, with the row; ErrShape for shares; ErrSettings if workers is
-// negative; or the context's cause if it ends.
+// Errors are those of Predict, with the row. The error wraps ErrShape if shares has another shape,
+// and ErrSettings if workers is negative. If ctx ends, it is context.Cause(ctx).
 func (c *Classifier) PredictLabels(ctx context.Context, shares *mat.Dense, x mat.Matrix, workers int) ([]int, error) {
 	out, err := c.newLabels(ctx, x, workers)
 	if err != nil {
@@ -247,8 +247,8 @@ func (c *Classifier) PredictLabels(ctx context.Context, shares *mat.Dense, x mat
 	return out, nil
 }
 
-// PredictAll classifies the rows of x (n × d) and returns for each of them what Predict returns. workers
-// and errors are those of PredictLabels.
+// PredictAll classifies the rows of x (n × d) and returns the result of Predict for each. workers
+// and errors are as in PredictLabels.
 func (c *Classifier) PredictAll(ctx context.Context, x mat.Matrix, workers int) ([]Class, error) {
 	labels, err := c.newLabels(ctx, x, workers)
 	if err != nil {
@@ -262,7 +262,7 @@ func (c *Classifier) PredictAll(ctx context.Context, x mat.Matrix, workers int) 
 	return out, nil
 }
 
-// checkShares gives shares the shape for the rows of x, or returns an error.
+// checkShares checks the shape of shares for the rows of x. It sets the shape if shares is empty.
 func (c *Classifier) checkShares(shares *mat.Dense, x mat.Matrix) error {
 	n, _ := x.Dims()
 	classes := len(c.points.Labels())
@@ -281,8 +281,8 @@ func (c *Classifier) checkShares(shares *mat.Dense, x mat.Matrix) error {
 	return nil
 }
 
-// Neighbors finds the k nearest samples of every row of x (n × d). Element i of the result holds
-// those of row i, the nearest first. k may differ from K. workers and errors are those of
+// Neighbors finds the k nearest samples of each row of x (n × d). Element i of the result has the
+// neighbors of row i, the nearest first. k may differ from K. workers and errors are as in
 // PredictLabels; k must be between 1 and Len.
 func (c *Classifier) Neighbors(ctx context.Context, x mat.Matrix, k, workers int) ([][]Neighbor, error) {
 	labels, err := c.newLabels(ctx, x, workers)
@@ -300,7 +300,7 @@ func (c *Classifier) Neighbors(ctx context.Context, x mat.Matrix, k, workers int
 	return out, nil
 }
 
-// newLabels checks the arguments and makes room for a label of every row of x.
+// newLabels checks the arguments and allocates a label for each row of x.
 func (c *Classifier) newLabels(ctx context.Context, x mat.Matrix, workers int) ([]int, error) {
 	c.mustBeMade()
 	n, xd := x.Dims()
@@ -316,8 +316,8 @@ func (c *Classifier) newLabels(ctx context.Context, x mat.Matrix, workers int) (
 	return make([]int, n), checkFinite(ctx, x)
 }
 
-// forEachRow calls f for all rows of x, each goroutine with a workspace of its own, and checks
-// what f leaves there.
+// forEachRow calls f for each row of x. f must search with w; forEachRow then checks the search.
+// Each goroutine has its own workspace. The error is the one of the first row that fails.
 func (c *Classifier) forEachRow(ctx context.Context, x mat.Matrix, workers int, f func(i int, row []float64, w *Workspace)) error {
 	n, d := x.Dims()
 	var bad error
@@ -344,10 +344,10 @@ func (c *Classifier) forEachRow(ctx context.Context, x mat.Matrix, workers int, 
 	return bad
 }
 
-// workspaces are lent to those who bring none.
+// workspaces serves callers that pass no workspace.
 var workspaces = sync.Pool{New: func() any { return new(Workspace) }}
 
-// prepareWorkspace makes w, or one of the pool, fit c.
+// prepareWorkspace gives w the size that c needs. If w is nil, it borrows a workspace.
 func (c *Classifier) prepareWorkspace(w *Workspace) (_ *Workspace, borrowed bool) {
 	c.mustBeMade()
 	if borrowed = w == nil; borrowed {
@@ -372,7 +372,7 @@ func (c *Classifier) mustBeMade() {
 	}
 }
 
-// vote sets w.votes and returns the class that wins.
+// vote sets w.votes and returns the index of the label that wins.
 func (c *Classifier) vote(x []float64, w *Workspace) int {
 	c.searchNearest(x, c.k, w)
 	rows, _ := w.search.Near(0)
@@ -380,13 +380,13 @@ func (c *Classifier) vote(x []float64, w *Workspace) int {
 	return c.points.Vote(w.votes, rows)
 }
 
-// searchNearest looks for the k samples nearest to x.
+// searchNearest searches for the k samples nearest to x.
 func (c *Classifier) searchNearest(x []float64, k int, w *Workspace) {
-	_ = c.model.TransformVec(w.y, x) // Workspace.check will say what is wrong
+	_ = c.model.TransformVec(w.y, x) // checkSearch reports the error
 	w.search.Nearest(context.Background(), c.points, matrix.OfRow(w.y), k)
 }
 
-// checkSearch says whether the latest search, for x, was of finite numbers alone.
+// checkSearch returns an error if the latest search, for x, met a number that is not finite.
 func (w *Workspace) checkSearch(x []float64) error {
 	if err := checkProjected(x, w.y); err != nil {
 		return err
@@ -407,9 +407,9 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	return encodeModelFile(c.model, c)
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. The error wraps ErrModel if data is no
-// valid model file or holds a model without a classifier; c is then unchanged. No other
-// goroutine may use c at the same time.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. The error wraps ErrModel if data is not a
+// valid model file or has no classifier; c is then unchanged. No other goroutine may use c at the
+// same time.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	_, loaded, err := decodeModelFile(data)
 	if err == nil && loaded == nil {

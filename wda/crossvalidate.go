@@ -17,36 +17,36 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// CrossValidation says which settings to compare, and how. The zero value works.
+// CrossValidation configures CrossValidate. The zero value works.
 type CrossValidation struct {
-	// Fit holds the settings that do not vary. Its Workers is the number of goroutines of the
-	// whole comparison; the result does not depend on it. Its Progress is not called. Its
-	// Validation, if any, holds out a part of the training samples of every fold. What a
-	// combination leaves open is chosen as Fit does, in every fold, on its training samples alone:
-	// Candidate.Chosen has the choices. The errors are thus those of Fit with all that it chooses.
+	// Fit has the settings that do not vary. Its Workers is the number of goroutines of the whole
+	// comparison; the result does not depend on it. Its Progress is not called. Its Validation, if
+	// any, holds out a part of the training samples of each fold. If a combination leaves settings
+	// open, the fit to each fold chooses them from its training samples alone, and Candidate.Chosen
+	// has the choices. The errors thus include the effect of these choices.
 	Fit Settings
-	// Components, Lambda and Shrinkage are the values of these settings to compare. Nil means
-	// only the value of Fit. A zero Lambda or Shrinkage is left open. Neighbors are the values of K
-	// to compare; nil means 1, 3, 5, …, 19. Every combination is tried.
+	// Components, Lambda and Shrinkage are the values of these settings to compare. Nil means only
+	// the value in Fit. A zero Lambda or Shrinkage is left open. Neighbors are the values of K to
+	// compare; nil means 1, 3, 5, …, 19. All combinations are tried.
 	Components []int
 	Lambda     []Lambda
 	Shrinkage  []Shrinkage
 	Neighbors  []int
-	// Folds is the number of parts that the samples are divided into at random, every class
-	// evenly. Each part is the test set once. Default 5.
+	// Folds is the number of parts into which each class is divided at random. Each part is the
+	// test set once. Default 5.
 	Folds int
-	// Progress, if not nil, is called after every fit, and while a fit compares settings: then
-	// Progress.Phase is PhaseChoice, and Done has not grown. It is called by one goroutine at a
+	// Progress, if not nil, is called after each fit, and while a fit compares settings: then
+	// Progress.Phase is PhaseChoice, and Done is unchanged. It is called by one goroutine at a
 	// time. An error ends the comparison.
 	Progress func(Progress) error
 }
 
 // CrossValidated is the result of CrossValidate.
 type CrossValidated struct {
-	// Best is the candidate with the lowest mean error; of several, the first.
+	// Best is the candidate with the lowest mean error, or the first of several.
 	Best Candidate
-	// Settings are CrossValidation.Fit with the values of Best, ready for Fit. What Best leaves
-	// open they leave open: Fit chooses it on all samples.
+	// Settings are CrossValidation.Fit with the values of Best, ready for Fit. Settings that Best
+	// leaves open are open here, too: Fit chooses them from all samples.
 	Settings Settings
 	// Candidates are all combinations. K varies fastest, then ρ, λ and p.
 	Candidates []Candidate
@@ -58,26 +58,26 @@ type Candidate struct {
 	Lambda     Lambda    // λ
 	Shrinkage  Shrinkage // ρ
 	Neighbors  int       // K of the classifier
-	// Chosen says what the fit to each fold has chosen for settings that were left open: one
-	// Member or, if the projection is a mixture, several. It is nil if nothing was left open.
+	// Chosen has the choice of the fit to each fold: one Member or, if the projection is a mixture,
+	// several. It is nil if no settings were left open.
 	Chosen [][]Member
-	// Error is the share of test samples that were classified wrongly, as a mean over the folds.
-	// StdErr is its standard error, and Errors holds the shares of the folds.
+	// Error is the share of test samples that were classified wrongly, averaged over the folds.
+	// StdErr is its standard error, and Errors has the share for each fold.
 	Error, StdErr float64
 	Errors        []float64
 }
 
 // CrossValidate compares settings of Fit by the error of a K-nearest-neighbors classifier in the
-// projection, on samples that were not used for the fit. x is n × d, with one label for each
-// row; cv may be nil. The folds depend on cv.Fit.Seed.
+// projection, on samples that were not used for the fit. x is n × d, with one label for each row;
+// cv may be nil. The folds depend on cv.Fit.Seed.
 //
-// Errors are those of Fit, and say which fold and settings they are about. If several fits fail,
-// the error is that of the first in the order of folds and Candidates. If the context ends, the
-// error is its cause, and there is no result.
+// Errors are those of Fit, with the fold and the settings. If several fits fail, the error is the
+// first in the order of folds and Candidates. If ctx ends, the error is context.Cause(ctx), and
+// there is no result.
 //
-// Fits run side by side, one goroutine each, or more where there are fewer fits left than
-// goroutines. The samples are in memory once, twice more for every fold in work, and once more in
-// every fit.
+// Fits run in parallel, one goroutine each; the last fits get several goroutines if there are more
+// than fits. The samples are stored once, twice more for each fold in progress, and once more for
+// each fit in progress.
 func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossValidation) (*CrossValidated, error) {
 	if err := checkSamples(ctx, x, labels); err != nil {
 		return nil, err
@@ -136,16 +136,16 @@ func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossVal
 	return out, nil
 }
 
-// foldNeeds are those of so many folds of n samples of d features at a time, as many as
-// there are goroutines: their samples, and those of the fits.
+// foldNeeds returns the memory for the samples of the folds that are in progress, one for each
+// worker, and of their fits. There are n samples of d features.
 func foldNeeds(n, d, folds, workers int) []discriminant.Need {
 	at := float64(min(folds, workers))
 	return []discriminant.Need{{What: fmt.Sprintf("the samples of %d folds at a time", min(folds, workers)), Bytes: (2*at + float64(workers)) * 8 * float64(n) * float64(d)}}
 }
 
-// foldFit is what one fit to a fold tells.
+// foldFit is the result of one fit to a fold.
 type foldFit struct {
-	errors []float64 // of every K
+	errors []float64 // for each K
 	chosen []Member  // nil if nothing was left open
 }
 
@@ -167,7 +167,7 @@ func (c *CrossValidation) fitLocally(ctx context.Context, x mat.Matrix, labels [
 		wg     sync.WaitGroup
 		next   int
 		done   int
-		failed = jobs // the first job that did
+		failed = jobs // the first job that failed
 		cause  error
 	)
 	tell := func(phase Phase) error { // with mu held
@@ -216,7 +216,7 @@ func (c *CrossValidation) fitLocally(ctx context.Context, x mat.Matrix, labels [
 				case err == nil:
 					fits[i] = fit
 					done++
-					_ = tell(PhaseFit) // which has ended ctx
+					_ = tell(PhaseFit) // an error has canceled ctx
 				}
 				mu.Unlock()
 			}
@@ -229,8 +229,8 @@ func (c *CrossValidation) fitLocally(ctx context.Context, x mat.Matrix, labels [
 	return fits, cause
 }
 
-// memoryNeeds returns the memory that so many fits at a time take, and about how many multiplications
-// all fits take. n × d is the shape of the samples.
+// memoryNeeds returns the memory that atOnce fits take at a time, and an estimate of the number of
+// multiplications of all fits. The samples are n × d.
 func (c *CrossValidation) memoryNeeds(ctx context.Context, n, d int, labels []int, atOnce int) (needs []discriminant.Need, work float64, err error) {
 	needs = foldNeeds(n, d, c.Folds, atOnce)
 	classes := len(slices.Compact(slices.Sorted(slices.Values(labels))))
@@ -252,7 +252,7 @@ func (c *CrossValidation) memoryNeeds(ctx context.Context, n, d int, labels []in
 			for i := range needs {
 				needs[i].Bytes *= float64(atOnce)
 			}
-			for i := range needs { // apart from the products, so that no machine rounds both at once
+			for i := range needs { // a second loop, so that no compiler fuses multiplication and addition
 				sum += needs[i].Bytes
 			}
 			if sum > most {
@@ -264,20 +264,20 @@ func (c *CrossValidation) memoryNeeds(ctx context.Context, n, d int, labels []in
 	return append(needs, choosing...), work, nil
 }
 
-// foldPreparation is that of every fold.
+// foldPreparation returns the Preparation of each fold.
 func (c *CrossValidation) foldPreparation() *Preparation {
 	by := c.Fit.preparation()
 	by.Components = slices.Max(c.Components)
 	return by
 }
 
-// wrapError names the fit that err is of.
+// wrapError adds the fold and the settings of fit i to err.
 func (c *CrossValidation) wrapError(i int, combinations []Settings, err error) error {
 	s := &combinations[i%len(combinations)]
 	return fmt.Errorf("fold %d of %d, p = %d, λ = %v, ρ = %v: %w", i/len(combinations)+1, c.Folds, s.Components, s.Objective.Lambda, s.Objective.Shrinkage, err)
 }
 
-// withDefaults fills c in, checks it, and returns the folds.
+// withDefaults sets the defaults of c, checks it, and returns the folds.
 func (c *CrossValidation) withDefaults(ctx context.Context, x mat.Matrix, labels []int) ([]foldRows, error) {
 	n, d := x.Dims()
 	if c.Folds == 0 {
@@ -302,7 +302,7 @@ func (c *CrossValidation) withDefaults(ctx context.Context, x mat.Matrix, labels
 	if len(classes) < 2 {
 		return nil, fmt.Errorf("%w: all samples have the label %d; at least two classes are needed", ErrLabels, labels[0])
 	}
-	// Dealing goes on where the last class stopped, which evens out the sizes.
+	// The parts are assigned in turn, across classes, so that their sizes are even.
 	of := make([]int, n)
 	next := 0
 	for _, rows := range classes {
@@ -347,7 +347,7 @@ func (c *CrossValidation) withDefaults(ctx context.Context, x mat.Matrix, labels
 	return folds, nil
 }
 
-// combinations returns the settings of every fit of a fold.
+// combinations returns the settings of all fits to one fold.
 func (c *CrossValidation) combinations() []Settings {
 	var out []Settings
 	for _, p := range c.Components {
@@ -362,10 +362,10 @@ func (c *CrossValidation) combinations() []Settings {
 	return out
 }
 
-// foldRows is one division of the samples: the rows to fit to, and those to test with.
+// foldRows has the training rows and the test rows of a fold.
 type foldRows struct{ train, test []int }
 
-// foldData is what the fits of one fold have in common.
+// foldData has the data that the fits to one fold share. The first fit prepares them.
 type foldData struct {
 	once                    sync.Once
 	train, test             *mat.Dense
@@ -375,7 +375,7 @@ type foldData struct {
 	fitsLeft                int // fits to come
 }
 
-// fitAndClassify makes one fit, and classifies the test set by every K.
+// fitAndClassify makes one fit and classifies the test rows with each K.
 func (sh *foldData) fitAndClassify(ctx context.Context, x mat.Matrix, labels []int, f *foldRows, by *Preparation, s *Settings, ks []int) (foldFit, error) {
 	var out foldFit
 	sh.once.Do(func() {

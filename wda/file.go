@@ -43,16 +43,15 @@ import (
 // the time that the fit took.
 
 const (
-	// fileVersion is raised when an older reader would misread the file. A file has the oldest version
-	// that has all it needs: 4 with a rejection or a compact Storage and 3 with a Schema, which older readers would
-	// ignore, else 2.
+	// fileVersion is raised when an older reader would misread the file. A file has the lowest
+	// version that can represent it: 4 with a rejection or a compact Storage, 3 with a Schema (both
+	// of which older readers would ignore), otherwise 2.
 	fileVersion   = 4
 	withSchema    = 3
 	withoutSchema = 2
 	fileFormat    = "monge-wda"
 	metaName      = "model.json"
-	// maxFile is the length of the longest file that is read from a stream, where only
-	// reading shows how long it is.
+	// maxFile is the default limit for the length of a file read from a stream.
 	maxFile = 1 << 30
 )
 
@@ -65,15 +64,15 @@ type fileMeta struct {
 	Neighbors int     `json:"neighbors,omitempty"`
 	OldK      int     `json:"neighbours,omitempty"` // the same in version 1
 	Fit       fileFit `json:"fit"`
-	// Schema is there from version 3 on.
+	// Schema exists from version 3 on.
 	Schema *dataset.Schema `json:"schema,omitempty"`
-	// Rejection is there from version 4 on.
+	// Rejection exists from version 4 on.
 	Rejection *fileRejection `json:"rejection,omitempty"`
-	// Storage is that of a classifier, from version 4 on, unless it is float64.
+	// Storage is the storage of a classifier unless it is float64, from version 4 on.
 	Storage *Storage `json:"storage,omitempty"`
 }
 
-// fileFit is what a file keeps of the Report.
+// fileFit is the part of a Report that a file keeps.
 type fileFit struct {
 	Objective    float64       `json:"objective"`
 	Between      float64       `json:"between"`
@@ -83,7 +82,7 @@ type fileFit struct {
 	Status       fileStatus    `json:"status"`
 	Solver       string        `json:"solver"`
 	Steps        int           `json:"steps"`
-	Components   int           `json:"components,omitempty"` // of a fit that Cut has cut
+	Components   int           `json:"components,omitempty"` // only after Cut
 	Lambda       float64       `json:"lambda"`
 	Absolute     bool          `json:"absolute"`
 	Iterations   int           `json:"iterations"`
@@ -92,7 +91,7 @@ type fileFit struct {
 	Float32      bool          `json:"float32"`
 	Standardize  bool          `json:"standardize"`
 	Warnings     []fileWarning `json:"warnings,omitempty"`
-	// Not in files of the first versions.
+	// The following fields are missing in files of the first versions.
 	ObjectiveSamples int     `json:"objective_samples,omitempty"`
 	Gradient         string  `json:"gradient,omitempty"`
 	BatchSize        int     `json:"batch_size,omitempty"`
@@ -100,17 +99,17 @@ type fileFit struct {
 	Tolerance        float64 `json:"tolerance,omitempty"`
 	Starts           int     `json:"starts,omitempty"`
 	Seed             uint64  `json:"seed,omitempty"`
-	// With these, and start (d × p) where P⁰ was given, a fit can be repeated.
+	// With the following fields, and the array start if Init was given, a fit can be repeated.
 	Whitening  *Whitening      `json:"whitening,omitempty"`
 	Scale      *Scale          `json:"scale,omitempty"`
 	Leading    int             `json:"leading,omitempty"`
-	For        *Use            `json:"for,omitempty"`     // not if UseNeighbors
-	Mixture    *Mixture        `json:"mixture,omitempty"` // if it has members
+	For        *Use            `json:"for,omitempty"`     // omitted for UseNeighbors
+	Mixture    *Mixture        `json:"mixture,omitempty"` // only if it has members
 	Samples    int             `json:"samples,omitempty"`
 	Validation *fileValidation `json:"validation,omitempty"`
 }
 
-// fileValidation is a Validation, with the hash of samples of its own.
+// fileValidation is a Validation. Hash replaces X and Labels.
 type fileValidation struct {
 	Fraction  float64 `json:"fraction"`
 	Neighbors int     `json:"neighbors"`
@@ -119,10 +118,10 @@ type fileValidation struct {
 	Hash      string  `json:"hash,omitempty"`
 }
 
-// weightNames are the names in a file of weights that are proportional or not.
+// weightNames are the texts of Objective.Proportional.
 var weightNames = map[bool]string{false: "uniform", true: "proportional"}
 
-// fileStatus is a Status: its name, or in version 1 its number.
+// fileStatus is a Status, written as its name. In version 1 it was a number.
 type fileStatus Status
 
 func (s fileStatus) MarshalText() ([]byte, error) { return Status(s).MarshalText() }
@@ -141,7 +140,7 @@ func (s *fileStatus) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// lambdaSetting is the setting of the fit, open where it was a matrix.
+// lambdaSetting returns the setting of the fit. It is left open if the file has a matrix.
 func (f *fileFit) lambdaSetting() Lambda {
 	switch {
 	case f.Lambda == 0:
@@ -152,8 +151,8 @@ func (f *fileFit) lambdaSetting() Lambda {
 	return RelativeLambda(f.Lambda)
 }
 
-// MarshalBinary implements encoding.BinaryMarshaler. The result is a model file: an NPZ file with
-// a checksum, which numpy.load reads, too. The same model gives the same bytes.
+// MarshalBinary implements encoding.BinaryMarshaler. The result is a model file: an NPZ file with a
+// checksum, which numpy.load can read, too. The same model gives the same bytes.
 func (m *Model) MarshalBinary() ([]byte, error) {
 	if m == nil || m.projection == nil {
 		return nil, fmt.Errorf("%w: the zero Model", ErrModel)
@@ -161,7 +160,7 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 	return encodeModelFile(m, nil)
 }
 
-// encodeModelFile returns the file of m and, unless it is nil, c.
+// encodeModelFile returns the file of m and c. c may be nil.
 func encodeModelFile(m *Model, c *Classifier) ([]byte, error) {
 	r, d, p := &m.report, len(m.mean), len(m.offset)
 	set, objective, solver := &r.Settings, &r.Settings.Objective, &r.Settings.Optimizer
@@ -194,7 +193,7 @@ func encodeModelFile(m *Model, c *Classifier) ([]byte, error) {
 	w.Add("projection.npy", npy.Append(nil, m.projection.RawMatrix().Data, d, p))
 	w.Add("mean.npy", npy.Append(nil, m.mean, d))
 	w.Add("labels.npy", npy.Append(nil, toInt64(m.labels), len(m.labels)))
-	// Names are for NumPy: Load takes them from model.json.
+	// These names are for NumPy; Load reads them from model.json.
 	if text := npy.AppendTexts(nil, m.FeatureNames()); text != nil {
 		w.Add("feature_names.npy", text)
 	}
@@ -246,7 +245,8 @@ func toInt64(labels []int) []int64 {
 	return w
 }
 
-// clampFinite returns x, or the largest number where JSON has no word for it.
+// clampFinite returns x, or the largest finite number if x is infinite. NaN becomes the smallest.
+// JSON has no text for these.
 func clampFinite(x float64) float64 {
 	switch {
 	case math.IsInf(x, 1):
@@ -257,7 +257,7 @@ func clampFinite(x float64) float64 {
 	return x
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. The error wraps ErrModel if data is no
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. The error wraps ErrModel if data is not a
 // valid model file; m is then unchanged. No other goroutine may use m at the same time.
 func (m *Model) UnmarshalBinary(data []byte) error {
 	loaded, _, err := decodeModelFile(data)
@@ -268,20 +268,21 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// LoadOptions configure Load. The zero value and nil are the defaults.
+// LoadOptions configures Load. The zero value and nil mean the defaults.
 type LoadOptions struct {
-	// MaxBytes is the length of the longest file that is read, in bytes; 0 means 1 GiB. Load uses at most
-	// four times as much memory.
+	// MaxBytes is the largest length of a file, in bytes; 0 means 1 GiB. Load uses at most four
+	// times as much memory.
 	MaxBytes int64
 }
 
-// Load reads a file that MarshalBinary of a Model or a Classifier wrote. It reads r to its end; r
-// may be a pipe. It returns the model, and the classifier or nil if the file has none. o may be nil.
+// Load reads a file written by MarshalBinary of a Model or a Classifier. It reads r to its end; r
+// may be a pipe. It returns the model, and the classifier or nil if the file has none. o may be
+// nil.
 //
 // The error wraps ErrModel if the file is damaged, is something else, is longer than o.MaxBytes, or
 // has an unknown version. It wraps ErrSettings if o.MaxBytes is negative. An error of r is returned
-// unchanged. Load stops reading as soon as the file cannot be a model file. UnmarshalBinary has no limit of
-// length.
+// unchanged. Load stops reading as soon as the data cannot be a model file. UnmarshalBinary has no
+// limit on the length.
 func Load(r io.Reader, o *LoadOptions) (*Model, *Classifier, error) {
 	limit := int64(maxFile)
 	if o != nil && o.MaxBytes < 0 {
@@ -299,14 +300,14 @@ func Load(r io.Reader, o *LoadOptions) (*Model, *Classifier, error) {
 
 var errNoClassifier = fmt.Errorf("%w: it holds no classifier", ErrModel)
 
-// knownFiles are the files of a model file that this version reads.
+// knownFiles are the parts of a model file that this version reads.
 var knownFiles = []string{
 	metaName, "projection.npy", "mean.npy", "labels.npy", "lambda.npy", "scales.npy", "ratios.npy",
 	"start.npy", "samples.npy", "sample_labels.npy", "sample_codes.npy", "code_offset.npy", "code_scale.npy", "codebook.npy", "rotation.npy",
 	"reject_scores.npy", "reject_shifts.npy", "reject_factors.npy",
 }
 
-// decodeModelFile reads a file. c is nil if there is no classifier in it.
+// decodeModelFile reads a file. c is nil if the file has no classifier.
 func decodeModelFile(data []byte) (m *Model, c *Classifier, err error) {
 	parts, err := modelfile.Open(data, knownFiles)
 	if err != nil {
@@ -322,7 +323,7 @@ func parseModelFile(parts map[string][]byte) (*Model, *Classifier, error) {
 	if parts[metaName] == nil {
 		return nil, nil, fmt.Errorf("it has no %s", metaName)
 	}
-	// What says whether the rest can be read must not depend on the rest.
+	// Read format and version on their own, because a newer file may not match fileMeta.
 	var kind struct {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
@@ -379,7 +380,7 @@ func parseClassifier(m *Model, parts map[string][]byte, meta *fileMeta) (*Classi
 		if r, k := y.Dims(); r != n || k != p {
 			return nil, fmt.Errorf("parts do not fit: samples %d × %d, %d labels of them, %d components", r, k, n, p)
 		}
-		c, _ = newClassifier(context.Background(), m, y, labels, meta.Neighbors) // a context that does not end
+		c, _ = newClassifier(context.Background(), m, y, labels, meta.Neighbors) // fails only if the context ends
 	}
 	if meta.Rejection != nil {
 		if c.rejection, err = meta.Rejection.toRejection(c, parts); err != nil {
@@ -457,7 +458,7 @@ func parseModel(parts map[string][]byte, meta *fileMeta) (m *Model, err error) {
 	return m, nil
 }
 
-// toReport is the inverse of what encode makes of a Report, for p components.
+// toReport returns the Report of a model with p components. It is the inverse of encodeModelFile.
 func (f *fileFit) toReport(p int) (Report, error) {
 	for name, v := range map[string]float64{
 		"steps": float64(f.Steps), "lambda": f.Lambda, "iterations": float64(f.Iterations), "shrinkage": f.Shrinkage, "ridge": f.Ridge,
@@ -521,7 +522,7 @@ func parseLambda(parts map[string][]byte, classes int) (*mat.SymDense, error) {
 	}
 	for i := range classes {
 		for j := range classes {
-			// Of data near the ends of the range it may be 0 or infinite.
+			// λ may be 0 or infinite if the data are close to the limits of float64.
 			if x := v[i*classes+j]; !(x >= 0) || x != v[j*classes+i] {
 				return nil, fmt.Errorf("lambda: row %d, column %d is %v, and %v transposed", i, j, x, v[j*classes+i])
 			}
@@ -530,7 +531,7 @@ func parseLambda(parts map[string][]byte, classes int) (*mat.SymDense, error) {
 	return mat.NewSymDense(classes, v), nil
 }
 
-// parseMatrix reads a matrix of finite numbers.
+// parseMatrix reads a matrix and checks that it is finite.
 func parseMatrix(parts map[string][]byte, name string) (*mat.Dense, error) {
 	shape, v, err := npy.Parse[float64](parts[name+".npy"])
 	if err == nil && (len(shape) != 2 || len(v) == 0) {
@@ -546,7 +547,7 @@ func parseMatrix(parts map[string][]byte, name string) (*mat.Dense, error) {
 	return m, nil
 }
 
-// parseVector reads n finite numbers.
+// parseVector reads n numbers and checks that they are finite.
 func parseVector(parts map[string][]byte, name string, n int) ([]float64, error) {
 	shape, v, err := npy.Parse[float64](parts[name+".npy"])
 	if err == nil && !slices.Equal(shape, []int{n}) {

@@ -15,15 +15,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Fit finds the projection that maximizes J for the samples x (n × d, rows are samples) with
-// these labels, one for each row, and returns it as a Model. settings may be nil. x and labels
-// are not changed. If there are more features than samples, Fit works in the span of the
-// samples, which contains the solution.
+// Fit finds the projection that maximizes J for the samples x (n × d, one row for each sample) and
+// their labels, and returns it as a Model. settings may be nil. x and labels are not changed. If
+// there are more features than samples, Fit works in the span of the samples, which contains the
+// solution.
 //
-// Errors in data or settings wrap a sentinel error of this package and say where they are. If the
-// context ends, Progress returns an error, or J can no longer be computed, the error wraps the
-// cause. If Fit has already found a projection, it returns the Model of the best one together with
-// the error; the Model is usable, and its Report has the status StatusCancelled, StatusStopped or
+// Errors in data or settings wrap a sentinel error of this package and name the position. If ctx
+// ends, Progress returns an error, or J can no longer be computed, the error wraps the cause. If
+// Fit has already found a projection, it returns the best one as a Model together with the error.
+// This Model is usable, and its Report has the status StatusCancelled, StatusStopped or
 // StatusEvaluationFailed. Fit has no projection before the first step and while it compares
 // candidate settings.
 //
@@ -33,15 +33,14 @@ import (
 //
 //	ReadRows(dst []float64, first int) error
 //
-// which sets dst to rows of x from row first on, as many as fit into dst, and which several
-// goroutines may call at the same time. Package dataset makes such an x of a file
-// (Reader.Rows). Fit then reads all rows once to check them, and keeps a sample of about 2²³
-// numbers: the same share of every class, evenly spaced. The mean, the preparation of the
-// features, the start, λ, the ridge and the choice of settings come from this sample. The
-// mini-batches come from all rows.
+// which sets dst to rows of x from row first on, as many as fit into dst. Several goroutines may
+// call it at the same time. Package dataset makes such an x from a file (Reader.Rows). Fit then
+// reads all rows once to check them, and keeps a sample of about 2²³ numbers: the same share of
+// each class, evenly spaced. The mean, the preparation of the features, the start, λ, the ridge and
+// the choice of settings come from this sample. The mini-batches come from all rows.
 //
-// If the sample is all rows, the result has the same bits as for a matrix. Otherwise only the
-// method MiniBatch is supported, and Validation, if any, must have an X; other settings are an
+// If the sample contains all rows, the result has the same bits as for a matrix. Otherwise only the
+// method MiniBatch is supported, and Validation, if any, must have an X; other settings return
 // ErrSettings. An error of ReadRows ends the fit.
 func Fit(ctx context.Context, x mat.Matrix, labels []int, settings *Settings) (*Model, error) {
 	began := time.Now()
@@ -55,8 +54,8 @@ func Fit(ctx context.Context, x mat.Matrix, labels []int, settings *Settings) (*
 	return m.fitSince(ctx, settings, began)
 }
 
-// runFits makes a fit of prepared samples with complete settings. If these are several, the projection
-// is a mixture of the fits with each of them.
+// runFits makes a fit of prepared samples for each of the settings, which must be complete. The
+// result is the model of the only fit, or the mixture of several.
 func runFits[T dist.Float](ctx context.Context, m *Prepared, sets []Settings, choice *Choice, began time.Time) (*Model, error) {
 	progress := sets[0].Progress
 	chainProgress(sets)
@@ -71,15 +70,15 @@ func runFits[T dist.Float](ctx context.Context, m *Prepared, sets []Settings, ch
 	return f.newModel(began)
 }
 
-// outcome is where a fit has led to, before it becomes a model.
+// outcome is the result of a fit before it becomes a Model.
 type outcome[T dist.Float] struct {
 	run        *run[T]
 	report     Report
 	best       *discriminant.Attempt
-	canonical  *discriminant.Components // canonical ones, before they are scaled
-	components *discriminant.Components
-	projection *mat.Dense // the projection of the samples of the fit
-	cause      error      // what interrupted the fit, or nil
+	canonical  *discriminant.Components // canonical components before they are scaled
+	components *discriminant.Components // of the projection, scaled
+	projection *mat.Dense               // for the samples of the fit
+	cause      error                    // what interrupted the fit, or nil
 }
 
 // newOutcome makes one fit.
@@ -114,7 +113,8 @@ func newOutcome[T dist.Float](ctx context.Context, m *Prepared, set Settings, ch
 	return f, err
 }
 
-// recordInterruption says whether err is the end of the context, which the fit survives, and keeps the cause.
+// recordInterruption reports whether err is due to the end of ctx. If so, it records status and
+// cause, and the fit continues with the best projection.
 func (f *outcome[T]) recordInterruption(ctx context.Context, err error) bool {
 	if err == nil || ctx.Err() == nil {
 		return false
@@ -125,7 +125,7 @@ func (f *outcome[T]) recordInterruption(ctx context.Context, err error) bool {
 	return true
 }
 
-// newModel returns the model, with an error if the fit was interrupted.
+// newModel returns the model, and an error if the fit was interrupted.
 func (f *outcome[T]) newModel(began time.Time) (*Model, error) {
 	projection.FixSigns(f.projection)
 	f.report.Elapsed, f.report.Ratios = time.Since(began), f.components.Ratios
@@ -140,18 +140,18 @@ func (f *outcome[T]) newModel(began time.Time) (*Model, error) {
 	return model, nil
 }
 
-// run is one fit: what its steps hand on.
+// run has the state of one fit.
 type run[T dist.Float] struct {
 	prepared  *Prepared
-	all       Settings           // with all components
-	set       Settings           // with the components that J is of
-	span      *discriminant.Span // the space of the fit
-	initial   *mat.Dense         // P⁰ there, with all components
+	all       Settings           // settings with all components
+	set       Settings           // settings with the components in the objective
+	span      *discriminant.Span // space of the fit
+	initial   *mat.Dense         // P⁰ in the span, with all components
 	objective *discriminant.Objective[T]
 	driver    *discriminant.Driver[T]
 }
 
-// setUp finds the start P⁰, fixes λ and the ridge there, and makes the driver.
+// setUp finds the start P⁰, computes λ and the ridge there, and creates the driver.
 func (r *run[T]) setUp(ctx context.Context) error {
 	m, set := r.prepared, &r.set
 	var err error
@@ -176,8 +176,8 @@ func (r *run[T]) setUp(ctx context.Context) error {
 		return err
 	}
 	method, given := set.Optimizer.Method.traits(), set.Optimizer.Init != nil
-	// The fit begins as those that settings are compared by do, at principal components or discriminants,
-	// where eigenvalue iterations would lead to a maximum that fits noise.
+	// If the samples are separable, start like the fits of candidates, at principal components or
+	// discriminants. Eigenvalue iterations would lead to a maximum that fits noise.
 	asCompared := !given && discriminant.Separable(o.Samples.N, o.Samples.D)
 	switch {
 	case method.startsAtFisher:
@@ -198,7 +198,7 @@ func (r *run[T]) setUp(ctx context.Context) error {
 	return nil
 }
 
-// newReport returns what is known of the fit before the canonical form.
+// newReport returns the report of the fit before canonicalForm completes it.
 func (r *run[T]) newReport(best *discriminant.Attempt, choice *Choice) Report {
 	d := r.driver
 	rep := Report{
@@ -222,8 +222,8 @@ func (r *run[T]) reportedCost(cost float64) float64 {
 	return clampReported(r.objective.Samples.Units(cost))
 }
 
-// canonicalForm returns the canonical components of the projection p, as they are and scaled, and
-// completes the report with J there: the evaluation before need not have been that of the result.
+// canonicalForm returns the canonical components of the projection p, unscaled and scaled. It
+// evaluates J at p to complete the report, because the last evaluation may have been elsewhere.
 func (r *run[T]) canonicalForm(ctx context.Context, p *mat.Dense, rep *Report) (axes, parts *discriminant.Components, err error) {
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
@@ -248,7 +248,8 @@ func (r *run[T]) canonicalForm(ctx context.Context, p *mat.Dense, rep *Report) (
 	return axes, parts, nil
 }
 
-// addPrincipal returns c with the components that J is not of, which are principal ones.
+// addPrincipal adds the components that are not in the objective to c. They are principal
+// components.
 func (r *run[T]) addPrincipal(ctx context.Context, c *discriminant.Components, best *discriminant.Attempt) (*discriminant.Components, error) {
 	if r.set.Components == r.all.Components {
 		return c, nil
@@ -256,8 +257,8 @@ func (r *run[T]) addPrincipal(ctx context.Context, c *discriminant.Components, b
 	return c.Completed(context.WithoutCancel(ctx), best.Point, r.initial)
 }
 
-// projectionOf returns the projection that c is in the space of the fit, with the unit of length that
-// its scale asks for.
+// projectionOf returns the projection with the components c, and applies the unit of length of the
+// scale.
 func (r *run[T]) projectionOf(ctx context.Context, c *discriminant.Components) (*mat.Dense, error) {
 	p, err := r.span.Effective(ctx, c.P, r.polishFor(c, discriminant.Nearest))
 	if err != nil || r.set.Scale == ScaleOrthonormal || c.Scales == nil {
@@ -272,7 +273,7 @@ func (r *run[T]) projectionOf(ctx context.Context, c *discriminant.Components) (
 	return p, nil
 }
 
-// polishFor returns how, if the columns of c are orthonormal.
+// polishFor returns how if the columns of c are orthonormal, otherwise AsItIs.
 func (r *run[T]) polishFor(c *discriminant.Components, how discriminant.Polish) discriminant.Polish {
 	all := r.all.Components
 	if r.set.Components < all || c.Scales != nil && (r.set.Leading < all || !r.set.Scale.equalLengths()) {
@@ -281,12 +282,12 @@ func (r *run[T]) polishFor(c *discriminant.Components, how discriminant.Polish) 
 	return how
 }
 
-// leaveOneOutRows bounds the rows that a result which nothing was held out for is judged by.
+// leaveOneOutRows is the largest number of rows in trainingErrorWarning.
 const leaveOneOutRows = 500
 
-// trainingErrorWarning warns of a projection p of the samples of sp, for which nothing was held out, that
-// errs more than the principal components do on the rows that it was fitted to, each left out
-// in turn. That is lenient to p, which has seen them all, and takes no other fit.
+// trainingErrorWarning returns a warning if the projection p of the samples of sp classifies
+// training rows worse than principal components do, with each row left out in turn. It needs no
+// further fit, but favors p, which was fitted to these rows.
 func (m *Prepared) trainingErrorWarning(ctx context.Context, sp *discriminant.Span, p *mat.Dense, components int, workers int) ([]Warning, error) {
 	var plain *mat.Dense
 	var err error
@@ -316,8 +317,8 @@ func (m *Prepared) trainingErrorWarning(ctx context.Context, sp *discriminant.Sp
 	return []Warning{{Code: WarningTrainingError, Values: values}}, nil
 }
 
-// fitError passes on what ended a fit; an error of the start means that the data
-// have no ratio there.
+// fitError returns the error for the end of a fit. An error of the start means that J is undefined
+// there.
 func fitError(err error) error {
 	var se *descent.StartError
 	if errors.As(err, &se) {
@@ -335,7 +336,8 @@ func newModel(s *discriminant.Samples, p *mat.Dense, rep Report) *Model {
 	return m
 }
 
-// checkFinite returns an error if the projection is beyond the range of float64, as Load would.
+// checkFinite returns an error if the projection or the offset is out of range of float64. Load
+// would refuse such a model.
 func (m *Model) checkFinite() error {
 	for j := range m.mean {
 		if firstNotFinite(m.projection.RawRowView(j)) >= 0 {

@@ -11,20 +11,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Hash returns a SHA-256 in 64 hexadecimal digits. Two models with the same hash project every
+// Hash returns a SHA-256 as 64 hexadecimal digits. Two models with the same hash project each
 // sample to the same bits and have the same class names. The report and the version of a file do
 // not change the hash.
 //
-// The SHA-256 is that of the text "monge-wda 1", followed by the projection (d × p, by rows), the
-// mean, the labels and the class names. Each of them is written as the number of its elements and
-// then the elements. Numbers are 8 bytes, little-endian: float64 as IEEE 754 bits, integers in
-// two's complement. A name is the number of its bytes and then the bytes.
+// The input of SHA-256 is the text "monge-wda 1", the projection (d × p, by rows), the mean, the
+// labels and the class names. An array is written as the number of its elements and then the
+// elements. Numbers are 8 bytes, little-endian: float64 as IEEE 754 bits, integers in two's
+// complement. A name is the number of its bytes and then the bytes.
 //
-// If the model stores a Schema, the text is "monge-wda 2", and the class names are followed by the
-// number of the columns and, for each of them, the name or, if it has none, its number in decimal digits;
-// the width; the categories, as the class names; and the array of fills. The last is the name of
-// Schema.Missing. The other fields of the Schema do not change the hash: with the same columns, a
-// Schema that is Plain otherwise counts as none.
+// If the model stores a Schema, the text is "monge-wda 2". The class names are followed by the
+// number of columns. For each column follow the name (or its number in decimal digits if it has no
+// name), the width, the categories, written like the class names, and the array of fills. The last
+// item is the name of Schema.Missing. Other fields of the Schema do not change the hash. A Schema
+// counts as absent if it is Plain apart from Schema.Rows.
 func (m *Model) Hash() string {
 	m.mustDims()
 	h := m.newHash()
@@ -32,17 +32,18 @@ func (m *Model) Hash() string {
 	return h.String()
 }
 
-// Hash returns the hash of the classifier. It is computed as that of its Model, followed by the
+// Hash returns the hash of the classifier. Its input is the input of Model.Hash followed by the
 // projected samples (n × p, by rows), their labels, and K as an array of one integer.
 //
-// If the Storage of the classifier is not float64, the projected samples are replaced by its name, as
-// String returns it, and the arrays that a file has: the samples for float32; else the codes as integers; then for int8
-// the offsets and the scales, for product quantization the codebook, as float64, and the rotation.
+// If the Storage of the classifier is not float64, the projected samples are replaced by the text
+// of the Storage and the arrays of the model file: the samples for float32, otherwise the codes as
+// integers. For int8 follow the offsets and the scales; for product quantization the codebook, as
+// float64, and the rotation.
 //
-// If the classifier is calibrated, this is followed by the name "rejection" and arrays: rate, weight,
-// typical distance, centers and spreads as one; the scores; the shifts; the factors of the features.
-// model.json and the arrays reject_scores, reject_shifts and reject_factors of a file have their
-// values.
+// If the classifier is calibrated, the name "rejection" and four arrays follow. The first has rate,
+// weight, typical distance, centers and spreads. The others are the scores, the shifts and the
+// factors of the features. A model file has them in model.json and in the arrays reject_scores,
+// reject_shifts and reject_factors.
 func (c *Classifier) Hash() string {
 	c.mustBeMade()
 	h := c.model.newHash()
@@ -60,7 +61,8 @@ func (c *Classifier) Hash() string {
 	return h.String()
 }
 
-// checkedHash returns that of X and Labels, or an error if they lack it; "" without X and Hash.
+// checkedHash returns the hash of X and Labels, or "" if there is no X. It returns an error if the
+// hash is not v.Hash.
 func (v *Validation) checkedHash(ctx context.Context) (string, error) {
 	if v.X == nil {
 		if v.Hash != "" {
@@ -110,7 +112,7 @@ func (m *Model) addToHash(h modelfile.Hash) {
 	h.Name(s.Missing.String())
 }
 
-// hashedSchema returns the Schema if predictions depend on it.
+// hashedSchema returns the part of the Schema that predictions depend on, or nil.
 func (m *Model) hashedSchema() *dataset.Schema {
 	if m.schema == nil {
 		return nil
@@ -122,10 +124,10 @@ func (m *Model) hashedSchema() *dataset.Schema {
 	return &s
 }
 
-// The texts that hashes begin with: of models without and with a Schema.
+// The first texts of the hash, without and with a Schema.
 const hashText, schemaHashText = "monge-wda 1", "monge-wda 2"
 
-// newHash begins with the version of the hash.
+// newHash returns a hash that begins with hashText or schemaHashText.
 func (m *Model) newHash() modelfile.Hash {
 	if m.hashedSchema() == nil {
 		return modelfile.NewHash(hashText)

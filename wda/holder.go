@@ -7,23 +7,23 @@ import (
 	"sync/atomic"
 )
 
-// Holder holds the model of a service and replaces it while the service is running. A request
-// that has got the old model finishes with it. The zero value is empty and ready to use. Any
-// number of goroutines may use a Holder at the same time.
+// Holder holds the model of a service and replaces it while the service is running. Requests in
+// flight finish on the old model. The zero value is empty and ready to use. Any number of
+// goroutines may use a Holder at the same time.
 type Holder struct {
 	current   atomic.Pointer[heldModel]
-	reloading sync.Mutex // of those who replace
+	reloading sync.Mutex // held by Reload
 }
 
-// heldModel is what a model file holds.
+// heldModel is the content of a model file.
 type heldModel struct {
 	model      *Model
 	classifier *Classifier // or nil
 }
 
-// Get returns the model of the latest successful Reload, and its classifier, or nil if the file
-// had none. Before the first Reload both are nil. Get allocates nothing and never waits. A
-// request should call it once, at its start.
+// Get returns the model of the latest successful Reload, and its classifier or nil if the file had
+// none. Before the first Reload both are nil. Get does not allocate and never waits. A request
+// should call it once, at its start.
 func (h *Holder) Get() (*Model, *Classifier) {
 	if now := h.current.Load(); now != nil {
 		return now.model, now.classifier
@@ -31,13 +31,13 @@ func (h *Holder) Get() (*Model, *Classifier) {
 	return nil, nil
 }
 
-// Reload reads a model file as Load does, with the options o or nil. From then on Get returns the new model. If there is an
-// error, Get goes on to return the old model.
+// Reload reads a model file as Load does; o may be nil. Get then returns the new model. If Reload
+// returns an error, Get still returns the old model.
 //
 // check, if not nil, is called with the new model before it is used, for example to classify
-// samples whose classes are known. Its error is returned. Other errors are those of Load;
-// ErrShape if the number of features has changed; and ErrModel if the old file had a classifier
-// and the new one has none. Concurrent calls of Reload run one after the other.
+// samples of known classes. Its error is returned. Other errors are those of Load. The error wraps
+// ErrShape if the number of features has changed, and ErrModel if the old file had a classifier and
+// the new one has none. Concurrent calls of Reload run one after the other.
 func (h *Holder) Reload(r io.Reader, o *LoadOptions, check func(*Model, *Classifier) error) error {
 	m, c, err := Load(r, o)
 	if err != nil {

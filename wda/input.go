@@ -13,9 +13,9 @@ import (
 
 // The input of fits: checks of samples and labels, parts of them, and rows that are not in memory.
 
-// readInput checks the samples and returns those that a fit keeps in memory. These are x and labels. If x
-// reads its rows from elsewhere, they are a sample of about limit rows (0 is the usual number), and source
-// has all rows unless the sample has them.
+// readInput checks the samples and returns the rows that a fit keeps in memory, with their labels.
+// If x is a rowReader, it keeps a sample of about limit rows, or of the default size if limit is 0.
+// The rowSource is nil if all rows are kept.
 func readInput(ctx context.Context, x mat.Matrix, labels []int, limit int) (mat.Matrix, []int, *rowSource, error) {
 	if err := checkShape(x, labels); err != nil {
 		return nil, nil, nil, err
@@ -35,7 +35,7 @@ func readInput(ctx context.Context, x mat.Matrix, labels []int, limit int) (mat.
 	return part, partLabels, src, nil
 }
 
-// checkSamples checks all of x and labels but what concerns the classes.
+// checkSamples checks x and labels, but not the classes.
 func checkSamples(ctx context.Context, x mat.Matrix, labels []int) error {
 	if err := checkShape(x, labels); err != nil {
 		return err
@@ -43,7 +43,7 @@ func checkSamples(ctx context.Context, x mat.Matrix, labels []int) error {
 	return checkFinite(ctx, x)
 }
 
-// checkShape checks that there are samples and as many labels.
+// checkShape checks that x has elements and that there is a label for each row.
 func checkShape(x mat.Matrix, labels []int) error {
 	if x == nil {
 		return fmt.Errorf("%w: no samples", ErrShape)
@@ -58,7 +58,7 @@ func checkShape(x mat.Matrix, labels []int) error {
 	return nil
 }
 
-// checkFinite names the first element of m that is not finite.
+// checkFinite returns a PositionError for the first element of m that is NaN or infinite.
 func checkFinite(ctx context.Context, m mat.Matrix) error {
 	r, d := m.Dims()
 	rows := dense.Rows(m)
@@ -92,8 +92,8 @@ func firstNotFinite[T dist.Float](v []T) int {
 	return -1
 }
 
-// rowReader is samples that are not to be held in memory. ReadRows sets dst to the rows
-// from first on, as many as have room in it; goroutines may call it at the same time.
+// rowReader is a matrix of samples that is not in memory. ReadRows sets dst to rows from first on,
+// as many as fit into dst. Several goroutines may call it at the same time.
 type rowReader interface {
 	mat.Matrix
 	ReadRows(dst []float64, first int) error
@@ -107,24 +107,24 @@ type rowSource struct {
 }
 
 const (
-	// exactSamples is the number of samples up to which MiniBatch evaluates J of all.
+	// exactSamples is the largest number of samples on which MiniBatch evaluates J by default.
 	exactSamples = 4096
-	// exactClasses is the number of classes up to which J is of all pairs of classes whatever
-	// the method: pairs are as many as half of its square, and more than these take seconds.
+	// exactClasses is the largest number of classes whose pairs are all evaluated, except if an
+	// exact method was chosen. With more, one evaluation takes seconds.
 	exactClasses = 1024
-	// sampleElements is how many numbers of a source are held: 64 MiB for each of the
+	// sampleElements is the number of elements in the sample of a rowSource: 64 MiB for each of the
 	// copies that whitening and principal components make.
 	sampleElements = 1 << 23
-	// sourceBlock is the number of elements that are read at a time when all are.
+	// sourceBlock is the number of elements that are read at a time when all rows are checked.
 	sourceBlock = 1 << 16
 )
 
-// sampleRows returns how many of the rows of d features are held, about. More than the
-// features they are in any case, so that they span them.
+// sampleRows returns the default number of rows in a sample of a rowSource with d features. There
+// are more rows than features, so that the rows span all features.
 func sampleRows(d int) int { return max(exactSamples, 2*d, sampleElements/d) }
 
-// sourceNeeds are those of drawing from n rows of d features that are not in memory, of
-// which held are: their copies when they are whitened and their components found.
+// sourceNeeds returns the memory for a sample of held rows out of n, with d features, and the
+// copies of it that whitening and principal components make.
 func sourceNeeds(n, d, held int) []discriminant.Need {
 	return []discriminant.Need{
 		{What: fmt.Sprintf("the order of %d rows", n), Bytes: 8 * float64(n)},
@@ -132,8 +132,8 @@ func sourceNeeds(n, d, held int) []discriminant.Need {
 	}
 }
 
-// readSample checks all rows, in turn, and returns limit of them, about: of every class the
-// same share, evenly spaced, but at least two.
+// readSample checks all rows and returns about limit of them: the same share of each class, evenly
+// spaced, but at least two rows.
 func (src *rowSource) readSample(ctx context.Context, limit int) (*mat.Dense, []int, error) {
 	n, d := src.rows.Dims()
 	if limit == 0 {
@@ -196,8 +196,7 @@ func (src *rowSource) readRows(dst []float64, first int) error {
 	return nil
 }
 
-// population returns all rows, to be arranged as the samples s of them and to enter the
-// space of the fit.
+// population returns all rows as a Population, transformed like the samples s and mapped into sp.
 func (src *rowSource) population(s *discriminant.Samples, sp *discriminant.Span) *discriminant.Population {
 	p := &discriminant.Population{N: len(src.labels), Order: make([][]int, len(s.Classes))}
 	index := make(map[int]int, len(s.Classes))

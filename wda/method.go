@@ -11,19 +11,19 @@ import (
 	"github.com/gomonge/monge/internal/discriminant"
 )
 
-// Method is a way to maximize J. The implementations are the types Auto, ConjugateGradient,
-// SteepestDescent, ProjectedGradient, Eigen, MiniBatch, Principal and Fisher of this package.
-// In Optimizer, nil means Auto.
+// Method is an algorithm that maximizes J. The implementations are the types Auto,
+// ConjugateGradient, SteepestDescent, ProjectedGradient, Eigen, MiniBatch, Principal and Fisher of
+// this package. In Optimizer, nil means Auto.
 type Method interface {
 	// String returns the name of the method in model files and on the command line.
 	// ParseMethod reads it.
 	String() string
 
-	// traits says what the steps of a fit must know of the method.
+	// traits returns the properties that the fit depends on.
 	traits() traits
 }
 
-// Methods returns one value of every method, with its default fields. Eigen comes twice: with
+// Methods returns one value of each method, with its default fields. It returns Eigen twice: with
 // the ratio trace and with the trace ratio.
 func Methods() []Method {
 	return []Method{
@@ -45,7 +45,7 @@ func ParseMethod(name string) (Method, error) {
 	return nil, fmt.Errorf("%w: unknown method %q: use one of %s", ErrSettings, name, strings.Join(names, ", "))
 }
 
-// methodText returns the name of m and its BatchSize, if it has one: what parseMethod reads.
+// methodText returns the name of m and its BatchSize, or 0, for parseMethod.
 func methodText(m Method) (name string, batchSize int) {
 	if m == nil {
 		m = Auto{}
@@ -54,7 +54,7 @@ func methodText(m Method) (name string, batchSize int) {
 	return m.String(), b.BatchSize
 }
 
-// parseMethod is ParseMethod for a method with this BatchSize, if it has one.
+// parseMethod is like ParseMethod and sets BatchSize if the method is MiniBatch.
 func parseMethod(name string, batchSize int) (Method, error) {
 	m, err := ParseMethod(name)
 	if b, ok := m.(MiniBatch); ok {
@@ -64,15 +64,15 @@ func parseMethod(name string, batchSize int) (Method, error) {
 	return m, err
 }
 
-// Auto is the default method. It first looks for a good start: it takes the best of P⁰, the
-// principal components, and the result of a few steps of Eigen from there. From this start it
-// maximizes J by limited-memory BFGS on the manifold with the exact gradient.
+// Auto is the default method. It searches for a good start among P⁰, the principal components, and
+// the result of a few steps of Eigen from there. From the best of these it maximizes J by
+// limited-memory BFGS on the manifold with the exact gradient.
 //
-// With hardly more samples than features (n ≤ d + 1) some maxima of J fit only noise. Auto
-// then starts at the principal components or the directions of Fisher, whichever is better.
+// With hardly more samples than features (n ≤ d + 1), some maxima of J fit only noise. Auto then
+// starts at the principal components or the directions of Fisher, whichever has the larger J.
 //
-// The number of pairs of classes grows with the square of the number of classes. With more
-// than 1024 classes Auto is MiniBatch.
+// The number of pairs of classes grows with the square of the number of classes. With more than
+// 1024 classes Auto uses MiniBatch.
 type Auto struct{}
 
 // ConjugateGradient is Riemannian conjugate gradient with the exact gradient.
@@ -84,9 +84,9 @@ type SteepestDescent struct{}
 // ProjectedGradient is Algorithm 1 of the paper.
 type ProjectedGradient struct{}
 
-// Eigen improves the transport plans and the projection in turn, without a gradient. With
-// the plans fixed, the projection is a solution of an eigenvalue problem. The best iterate is
-// the result. It is usually close to a maximum of J, but no maximum.
+// Eigen improves the transport plans and the projection in turn, without a gradient. With the plans
+// fixed, the projection solves an eigenvalue problem. The result is the best iterate. It is usually
+// close to a maximum of J, but not a maximum.
 type Eigen struct {
 	// TraceRatio maximizes the trace ratio, which is J for fixed plans (D. M. Roh, Z. Bai and
 	// R.-C. Li, arXiv:2211.11891). Default: the ratio trace (H. Liu, Y. Cai, Y.-L. Chen and
@@ -94,25 +94,25 @@ type Eigen struct {
 	TraceRatio bool
 }
 
-// MiniBatch is Riemannian stochastic gradient ascent with momentum, from the start of Auto. It
-// is for many samples: each step sees BatchSize samples of some classes, and no step takes
-// time or memory in the square of the number of samples. It is the only method for samples
-// that are not in memory. Transport between mini-batches is biased, so its result is a little
-// worse than that of the exact methods.
+// MiniBatch is Riemannian stochastic gradient ascent with momentum, from the start of Auto. It is
+// for many samples: each step uses BatchSize samples of some classes, and the time and memory of a
+// step do not grow with the square of the number of samples. It is the only method for samples that
+// are not in memory. Transport between mini-batches is biased, so its result is a little worse than
+// the result of the exact methods.
 type MiniBatch struct {
-	// BatchSize is the number of samples of a class in a step. A class that has fewer samples
-	// is taken whole. Default 64; at least 2.
+	// BatchSize is the number of samples of a class in a step. A smaller class is used as a whole.
+	// Default 64; at least 2.
 	BatchSize int
 }
 
-// Principal takes P⁰ itself, without a step: the principal components of the (whitened)
-// features. WDA tends to it for ρ → ∞.
+// Principal returns P⁰ itself, without a step: the principal components of the (whitened) features.
+// WDA tends to it for ρ → ∞.
 type Principal struct{}
 
-// Fisher takes the leading directions in which the means of the classes differ, without a
-// step. With whitened features this is regularized discriminant analysis. WDA tends to it for
-// λ → 0. There are at most C − 1 such directions for C classes. Further components are
-// principal components, scaled to almost zero.
+// Fisher returns the leading directions in which the class means differ, without a step. With
+// whitened features this is regularized discriminant analysis. WDA tends to it for λ → 0. There are
+// at most C − 1 such directions for C classes. Further components are principal components, scaled
+// to almost zero.
 type Fisher struct{}
 
 func (Auto) String() string              { return "auto" }
@@ -130,24 +130,23 @@ func (m Eigen) String() string {
 	return "eigen"
 }
 
-// traits are what the steps of a fit must know of a method.
+// traits are the properties of a method that the fit depends on.
 type traits struct {
-	// open: what the settings leave open may be chosen with starts and steps of its own, and
-	// from Principal and Fisher, too.
+	// chooses: a fit may compare the method with Principal and Fisher, and choose starts and steps.
 	chooses bool
-	// searches: the fit looks for a good start first.
+	// searchesStart: the fit searches for a good start first.
 	searchesStart bool
 	// stepless: the result is the start.
 	stepless bool
-	// means: the start is that of Fisher.
+	// startsAtFisher: the start is the projection of Fisher.
 	startsAtFisher bool
-	// draws: the samples are seen in mini-batches, and need not be in memory.
+	// samplesRows: the method draws mini-batches, so the samples need not be in memory.
 	samplesRows bool
-	// stepMatrices is the number of matrices of the size of P that the steps take.
+	// stepMatrices is the number of matrices of the size of P that the steps use.
 	stepMatrices int
 }
 
-// descentMatrices are those of package descent and of the manifold.
+// descentMatrices are the matrices of package descent and of the manifold.
 const descentMatrices = 11 + 2
 
 func (Auto) traits() traits {
@@ -163,7 +162,7 @@ func (MiniBatch) traits() traits {
 func (Principal) traits() traits { return traits{stepless: true} }
 func (Fisher) traits() traits    { return traits{stepless: true, startsAtFisher: true} }
 
-// newSolver returns the solver of the method of the settings. MiniBatch draws from a population.
+// newSolver returns the solver for the method of the settings. MiniBatch draws from the population.
 func newSolver[T dist.Float](s *Settings, from func() *discriminant.Population) discriminant.Solver[T] {
 	switch m := s.Optimizer.Method.(type) {
 	case Principal, Fisher:
@@ -183,13 +182,14 @@ func newSolver[T dist.Float](s *Settings, from func() *discriminant.Population) 
 	}
 }
 
-// newRandom returns a function that makes the random numbers for a start, from one stream of the seed.
+// newRandom returns a function that creates the random numbers of a start, from one stream of the
+// seed.
 func (s *Settings) newRandom(stream uint64) func(start int) *rand.Rand {
 	return func(start int) *rand.Rand { return rand.New(rand.NewPCG(s.Seed, stream+uint64(start))) }
 }
 
-// methodWithDefaults returns m as a value with its defaults, Auto for nil, or an error that wraps
-// ErrSettings.
+// methodWithDefaults returns m with its defaults, and Auto for nil. It dereferences pointers. The
+// error wraps ErrSettings.
 func methodWithDefaults(m Method) (Method, error) {
 	if v := reflect.ValueOf(m); m == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return Auto{}, nil

@@ -11,29 +11,28 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Of few rows, several candidates have losses on held-out rows that differ by less than their
-// noise. Another seed would choose another of them. Their mixture depends less on the seed, and
+// If there are few rows, the losses of several candidates on held-out rows differ by less than their
+// noise, and another seed would choose another candidate. A mixture depends less on the seed, and
 // classifies better than most of its members.
 //
-// Every member maps the samples with its own projection P_i, whose length is such that samples have
-// unit variance within classes. The mean of the squared distances in k members is the squared
-// distance in
+// Member i has the projection P_i, scaled to unit variance within classes. The mean of the squared
+// distances in k members is the squared distance in
 //
 //	Y = X·(P_1 … P_k)/√k    n × kp,
 //
-// all their components side by side. The mixture is the best p-dimensional part of that: the
-// leading principal components V of Y, and the projection is P = (P_1 … P_k)·V.
+// all components side by side. The mixture is the best p-dimensional approximation: P = (P_1 … P_k)·V,
+// where V are the leading principal components of Y.
 
-// mixWith makes the projection a mixture with those of fits with other settings. Of a choice, these are
-// of Members[1:Mixed]; a candidate that cannot be fitted to all rows is left out. If a fit is
-// interrupted, the projection stays that of the first.
+// mixWith replaces the projection by a mixture with the projections of fits with other settings. If
+// the settings come from a choice, they are Members[1:Mixed], and members that cannot be fitted to
+// all rows are left out. If a fit is interrupted, the projection is not changed.
 func (f *outcome[T]) mixWith(ctx context.Context, others []Settings) error {
 	if f.cause != nil {
 		return f.keepSingle(f.report.Status, f.cause)
 	}
 	all, leading := []*mat.Dense{f.projection}, f.informativeComponents()
 	choice, starts, members := f.report.Choice, f.report.Settings.Optimizer.Starts, []Member{memberOf(&f.report.Settings)}
-	done := []*outcome[T]{f} // fits that others differ from in the scale alone
+	done := []*outcome[T]{f} // fits that others may differ from only in scale
 	for i, other := range others {
 		o, err := f.fitOrReuse(ctx, done, other)
 		if err == nil && slices.ContainsFunc(others[i+1:], func(s Settings) bool { return sameFit(memberOf(&s), memberOf(&other)) }) {
@@ -63,15 +62,15 @@ func (f *outcome[T]) mixWith(ctx context.Context, others []Settings) error {
 	if ctx.Err() != nil {
 		return f.keepSingle(StatusCancelled, context.Cause(ctx))
 	}
-	if errors.Is(err, discriminant.ErrRankDeficient) { // nothing is gained by the others
+	if errors.Is(err, discriminant.ErrRankDeficient) { // the others add no direction
 		return f.keepSingle(f.report.Status, nil)
 	}
 	f.report.Settings.Mixture, f.report.Settings.Optimizer.Starts = mixtureOf(members), starts
 	return err
 }
 
-// fitOrReuse returns the outcome of a fit with these settings. If one that is done differs from it in the
-// scale alone, it has led to the same place.
+// fitOrReuse returns the outcome of a fit with set. It reuses a fit in done that differs only in
+// scale.
 func (f *outcome[T]) fitOrReuse(ctx context.Context, done []*outcome[T], set Settings) (*outcome[T], error) {
 	at := slices.IndexFunc(done, func(o *outcome[T]) bool { return sameFit(memberOf(&o.run.all), memberOf(&set)) })
 	if at < 0 {
@@ -88,13 +87,13 @@ func (f *outcome[T]) fitOrReuse(ctx context.Context, done []*outcome[T], set Set
 	return &o, fault.Ended(ctx, err)
 }
 
-// sameFit reports whether fits with these members differ in the scale alone.
+// sameFit reports whether fits with these members differ only in scale.
 func sameFit(a, b Member) bool {
 	a.Scale, b.Scale = 0, 0
 	return a == b
 }
 
-// memberOf returns what a member says of the settings of its fit.
+// memberOf returns the settings of s that a Member has.
 func memberOf(s *Settings) Member {
 	return Member{
 		Whitening: s.Data.Whitening, Method: s.Optimizer.Method, Shrinkage: s.Objective.Shrinkage, Lambda: s.Objective.Lambda,
@@ -102,7 +101,8 @@ func memberOf(s *Settings) Member {
 	}
 }
 
-// keepSingle leaves the projection as it is, and says so. cause is what interrupted a fit, or nil.
+// keepSingle keeps the projection and records that there is no mixture. cause is what interrupted a
+// fit, or nil.
 func (f *outcome[T]) keepSingle(status Status, cause error) error {
 	if f.report.Choice != nil {
 		f.report.Choice.Mixed = 1
@@ -111,13 +111,13 @@ func (f *outcome[T]) keepSingle(status Status, cause error) error {
 	return nil
 }
 
-// informativeComponents returns the number of components that are not muted.
+// informativeComponents returns the number of components that are not scaled to almost zero.
 func (f *outcome[T]) informativeComponents() int {
 	return min(f.run.set.Components, f.report.Settings.Leading)
 }
 
-// setMixture takes the mixture p with k leading components for the projection. The report is then on J
-// at p, in the metric and with λ and ρ of the first member.
+// setMixture sets the projection to the mixture p with k leading components. The report then has J
+// at p, with whitening, λ and ρ of the first member.
 func (f *outcome[T]) setMixture(ctx context.Context, p *mat.Dense, k int) error {
 	r := f.run
 	if r.set.Components != k {
@@ -160,7 +160,7 @@ func (f *outcome[T]) setMixture(ctx context.Context, p *mat.Dense, k int) error 
 	return fault.Ended(ctx, nil)
 }
 
-// chainProgress lets Progress of fits with these settings go on from each fit to the next.
+// chainProgress makes Progress count over all fits with these settings.
 func chainProgress(sets []Settings) {
 	total := 0
 	for i := range sets {

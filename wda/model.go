@@ -27,18 +27,17 @@ import (
 type Model struct {
 	projection *mat.Dense // d × p
 	mean       []float64
-	offset     []float64 // −mean·P, what a projection starts from
+	offset     []float64 // −mean·P, added to each projection
 	labels     []int     // of the classes, ascending
 	names      []string  // of the classes, or nil
 	schema     *dataset.Schema
 	report     Report
-	// Of every column, or nil: the factor that is in it, and its ratio of between- to
-	// within-class transport.
+	// For each column, or nil: its factor, and its ratio of between- to within-class transport.
 	scales, ratios []float64
 	validated      string // Validation.Hash of the fit, or ""
 }
 
-// setOffset computes −mean·P, one chain of FMAs a component.
+// setOffset computes −mean·P with one chain of FMAs for each component.
 func (m *Model) setOffset() {
 	d, p := m.projection.Dims()
 	m.offset = make([]float64, p)
@@ -58,7 +57,7 @@ func (m *Model) Dims() (d, p int) {
 	return m.projection.Dims()
 }
 
-// mustDims is Dims, but panics for the zero Model.
+// mustDims is like Dims, but panics for the zero Model.
 func (m *Model) mustDims() (d, p int) {
 	if m == nil || m.projection == nil {
 		panic("wda: use of a zero Model: make one by Fit or Load")
@@ -66,17 +65,18 @@ func (m *Model) mustDims() (d, p int) {
 	return m.projection.Dims()
 }
 
-// Projection returns a copy of the projection matrix (d × p), for features as they are in the
-// data: standardization, whitening and the scale of the components are in it.
+// Projection returns a copy of the projection matrix (d × p). It applies to features as they are in
+// the data: it includes standardization, whitening and the scale of the components.
 func (m *Model) Projection() *mat.Dense {
 	m.mustDims()
 	return mat.DenseCopyOf(m.projection)
 }
 
-// Mean returns a copy of the mean of the samples of the fit.
+// Mean returns a copy of the mean of the samples that the model was fitted to.
 func (m *Model) Mean() []float64 { return slices.Clone(m.mean) }
 
-// Labels returns a copy of the labels of the classes of the fit, in ascending order.
+// Labels returns a copy of the labels of the classes that the model was fitted to, in ascending
+// order.
 func (m *Model) Labels() []int { return slices.Clone(m.labels) }
 
 // ClassNames returns a copy of the names of the classes, in the order of Labels, or nil if they
@@ -92,10 +92,9 @@ func (m *Model) ClassName(label int) string {
 	return strconv.Itoa(label)
 }
 
-// WithClassNames returns a model like m that has a name for every class, in the order of
-// Labels; nil removes the names. Model files keep the names. The error wraps ErrLabels if the
-// number of names is not that of the classes, if two names are equal, or if a name is not valid
-// UTF-8.
+// WithClassNames returns a model like m with a name for each class, in the order of Labels; nil
+// removes the names. Model files keep the names. The error wraps ErrLabels if the number of names
+// is not the number of classes, if two names are equal, or if a name is not valid UTF-8.
 func (m *Model) WithClassNames(names []string) (*Model, error) {
 	m.mustDims()
 	if err := checkNames(names, len(m.labels)); err != nil {
@@ -106,19 +105,19 @@ func (m *Model) WithClassNames(names []string) (*Model, error) {
 	return &other, nil
 }
 
-// Schema returns a copy of what the model stores of the table it was fitted to, or nil if it stores
-// nothing. As dataset.Options.Schema it has other files read in the same way; its method Match finds the
-// columns in other sources.
+// Schema returns a copy of the schema of the table that the model was fitted to, or nil if the
+// model stores none. Pass it as dataset.Options.Schema to read other files in the same way. Its
+// method Match finds the columns in other sources.
 func (m *Model) Schema() *dataset.Schema { return m.schema.Clone() }
 
 // FeatureNames returns the names of the features, in the order of the rows of Projection, or nil
 // if they have no names.
 func (m *Model) FeatureNames() []string { return m.schema.Features() }
 
-// WithSchema returns a model like m that stores what became of the columns of a table, such as
-// the Schema of a dataset.Dataset. nil removes it, and so does a Schema that is Plain. Model files
-// keep it, and it is part of Hash. The error wraps ErrSettings if s is not valid, and ErrShape if it
-// has another number of features than m.
+// WithSchema returns a model like m that stores the schema of a table, such as the Schema of a
+// dataset.Dataset. If s is nil or Plain, the new model has no schema. Model files keep the schema,
+// and it is part of Hash. The error wraps ErrSettings if s is not valid, and ErrShape if the number
+// of features of s is not d.
 func (m *Model) WithSchema(s *dataset.Schema) (*Model, error) {
 	d, _ := m.mustDims()
 	other := *m
@@ -157,8 +156,8 @@ func checkNames(names []string, classes int) error {
 	return nil
 }
 
-// Cut returns a model of the first q components of m, with the same bits in every projection.
-// Its Report stays that of the fit. The error wraps ErrSettings unless 1 ≤ q ≤ p.
+// Cut returns a model of the first q components of m. Projections have the same bits. Its Report is
+// the report of the fit. The error wraps ErrSettings unless 1 ≤ q ≤ p.
 func (m *Model) Cut(q int) (*Model, error) {
 	d, p := m.mustDims()
 	if q < 1 || q > p {
@@ -207,22 +206,21 @@ func (r *Report) clone() Report {
 }
 
 // Transform sets dst (n × p) to the projections of the rows of x (n × d). An empty dst gets this
-// shape. Every row has the same bits as the result of TransformVec.
+// shape. Each row has the same bits as the result of TransformVec.
 //
-// The error wraps ErrShape if x has another number of columns than d, if dst has another shape,
-// or if dst overlaps x. It wraps ErrNotFinite, in a PositionError with the row and column of x,
-// if a value of x is NaN or infinite, or if a projection is; dst then holds all projections, also
-// those that are not finite.
+// The error wraps ErrShape if x does not have d columns, if dst has another shape, or if dst
+// overlaps x. It wraps ErrNotFinite, in a PositionError with the row and column of x, if x contains
+// NaN or infinity, or if a projection is out of range; dst then has all projections, finite or not.
 // Transform allocates nothing if dst has its shape and x is a *mat.Dense or another
 // mat.RawMatrixer.
 func (m *Model) Transform(dst *mat.Dense, x mat.Matrix) error {
 	return m.transform(context.Background(), dst, x)
 }
 
-// transformWork is the number of products between two looks at a context, about.
+// transformWork is about the number of multiplications between two checks of a context.
 const transformWork = 1 << 22
 
-// transform is Transform. If ctx ends, the error is its cause.
+// transform is Transform with a context. If ctx ends, it returns context.Cause(ctx).
 func (m *Model) transform(ctx context.Context, dst *mat.Dense, x mat.Matrix) error {
 	d, p := m.mustDims()
 	n, xd := x.Dims()
@@ -257,7 +255,7 @@ func (m *Model) transform(ctx context.Context, dst *mat.Dense, x mat.Matrix) err
 		}
 		return checkRows(out, in)
 	}
-	// x may be dst in another form, as a transpose.
+	// x may be a view of dst, such as a transpose.
 	out, row := mat.NewDense(n, p, nil), make([]float64, d)
 	var bad error
 	for i := range n {
@@ -276,9 +274,8 @@ func (m *Model) transform(ctx context.Context, dst *mat.Dense, x mat.Matrix) err
 // TransformVec sets dst (length p) to the projection of one sample x, a slice of d features.
 //
 // The error wraps ErrShape if dst or x has another length, or if they overlap. It wraps
-// ErrNotFinite, in a PositionError, if a value of x is NaN or infinite, or if the projection is
-// out of range of float64; dst is not finite then. TransformVec allocates nothing except an
-// error.
+// ErrNotFinite, in a PositionError, if x contains NaN or infinity, or if the projection is out of
+// range of float64; dst then contains such values. TransformVec allocates nothing except an error.
 func (m *Model) TransformVec(dst, x []float64) error {
 	d, p := m.mustDims()
 	if len(x) != d {
@@ -297,15 +294,15 @@ func (m *Model) TransformVec(dst, x []float64) error {
 }
 
 const (
-	// widenBlock is the number of features of a sample that are converted at a time (as many
-	// more as there are fewer samples than widenRows), and of components that are computed.
+	// widenBlock is the number of features that are converted at a time for widenRows samples (more
+	// for fewer samples), and the number of components that are computed at a time.
 	widenBlock = 128
-	// widenRows is the number of samples.
+	// widenRows is the number of samples that are projected at a time.
 	widenRows = 20
 )
 
 // transformColumns32 sets dst to the columns from l on of the projections of the rows of x. The
-// chains over the features go on from block to block: they are those of TransformVec.
+// sums over the features continue from block to block, so that they have the bits of TransformVec.
 func (m *Model) transformColumns32(dst, x dist.Matrix[float32], l int, in, out []float64) {
 	rows, w, d := dst.Rows, dst.Cols, len(m.mean)
 	b := dense.View(m.projection).ColRange(l, l+w)
@@ -329,10 +326,10 @@ func (m *Model) transformColumns32(dst, x dist.Matrix[float32], l int, in, out [
 }
 
 // Transform32 sets dst (n × p) to the projections of the rows of x (n × d), both in float32. It
-// computes in float64 and rounds the result: subtracting the mean in float32 could lose all
-// digits. One sample is a matrix of one row. Errors are those of Transform; a projection beyond
-// float32 is an ErrNotFinite, too. Transform32 allocates nothing except an error. It panics if x
-// or dst is no valid matrix (see dist.Matrix).
+// computes in float64 and rounds the result, because subtracting the mean in float32 could lose all
+// digits. One sample is a matrix of one row. Errors are those of Transform; a projection out of
+// range of float32 is an ErrNotFinite, too. Transform32 allocates nothing except an error. It
+// panics if x or dst is not a valid matrix (see dist.Matrix).
 func (m *Model) Transform32(dst, x dist.Matrix[float32]) error {
 	d, p := m.mustDims()
 	x.Check()
@@ -358,7 +355,7 @@ func (m *Model) Transform32(dst, x dist.Matrix[float32]) error {
 
 var errOverlap = fmt.Errorf("%w: the destination overlaps the samples", ErrShape)
 
-// checkRows is checkProjected for the rows of y and x.
+// checkRows calls checkProjected for each row of x and y.
 func checkRows[T dist.Float](y, x dist.Matrix[T]) error {
 	if y.Stride == y.Cols && firstNotFinite(y.Data[:y.Rows*y.Cols]) < 0 {
 		return nil // the usual case, in one loop
@@ -371,8 +368,9 @@ func checkRows[T dist.Float](y, x dist.Matrix[T]) error {
 	return nil
 }
 
-// checkProjected returns an error that names what is not finite in the sample x or else in its
-// projection y. A value of x that is not finite makes all of y not finite.
+// checkProjected returns an error if the projection y of the sample x is not finite. The error
+// names an element of x that is not finite, or else of y. Such an element of x makes all of y NaN
+// or infinite.
 func checkProjected[T dist.Float](x, y []T) error {
 	at := firstNotFinite(y)
 	if at < 0 {
@@ -384,7 +382,7 @@ func checkProjected[T dist.Float](x, y []T) error {
 	return fmt.Errorf("projected sample: %w", &PositionError{Row: 0, Column: at, Value: float64(y[at]), Err: ErrNotFinite})
 }
 
-// withRow says in which row an error was found that a check of one row has returned.
+// withRow adds the row i to the error of a check of one row.
 func withRow(i int, err error) error {
 	if pe, ok := errors.AsType[*PositionError](err); ok {
 		pe.Row = i

@@ -12,14 +12,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Preparation says what Prepare does with the samples. Its fields mean the same as those of
-// Settings. The zero value works.
+// Preparation configures Prepare. Its fields mean the same as those of Settings. The zero value
+// works.
 type Preparation struct {
-	// Components is the largest p of fits to come. Default 2, or d if d < 2.
+	// Components is the largest p of the fits. Default 2, or d if d < 2.
 	Components int
 	// Data says how the features are prepared.
 	Data Data
-	// Validation, if not nil, holds samples out.
+	// Validation, if not nil, holds out samples.
 	Validation *Validation
 	// Seed determines the samples that Validation holds out.
 	Seed uint64
@@ -27,37 +27,37 @@ type Preparation struct {
 	Workers int
 }
 
-// preparation returns what of the settings Prepare reads.
+// preparation returns the settings that Prepare uses.
 func (s *Settings) preparation() *Preparation {
 	return &Preparation{s.Components, s.Data, s.Validation, s.Seed, s.Workers}
 }
 
-// Prepared holds samples that are ready for several fits: checked, scaled, reduced to their span,
-// and with their principal components. Several goroutines may call Fit at the same time.
+// Prepared has samples that are ready for several fits: checked, scaled, reduced to their span, and
+// with their principal components. Several goroutines may call Fit at the same time.
 type Prepared struct {
 	preparation    Preparation // with defaults
 	held           *heldOut
-	hash           string // of samples held out that are none of those of the fit, or ""
+	hash           string // of Validation.X, or ""
 	samples        *discriminant.Samples
 	span           *discriminant.Span
-	fromPrincipal  bool       // fits begin at the principal components
-	principalStart *mat.Dense // these, in the span, once they are known
-	// The most samples that MiniBatch evaluates J of, and the most classes that it, Auto and
-	// methods without steps do.
+	fromPrincipal  bool       // fits start at the principal components
+	principalStart *mat.Dense // principal components in the span; nil until needed
+	// The largest number of samples for MiniBatch to evaluate J on, and the largest number of
+	// classes for MiniBatch, Auto and methods without steps.
 	maxSamples, maxClasses int
-	// source, if not nil, has the rows of which s is a sample.
+	// source, if not nil, has all rows, and samples is a sample of them.
 	source *rowSource
 }
 
-// Prepare prepares the samples x (n × d, rows are samples) and their labels for several fits.
-// preparation may be nil. x and labels must not change before the last fit. Errors are those of
-// Fit. If the context ends, the error is its cause.
+// Prepare prepares the samples x (n × d, one row for each sample) and their labels for several
+// fits. preparation may be nil. x and labels must not change before the last fit. Errors are those
+// of Fit. If ctx ends, the error is context.Cause(ctx).
 func Prepare(ctx context.Context, x mat.Matrix, labels []int, preparation *Preparation) (*Prepared, error) {
 	m, err := prepare(ctx, x, labels, preparation, true, 0)
 	if err != nil {
 		return nil, err
 	}
-	_, err = m.principalComponents(ctx) // now, for fits of several goroutines
+	_, err = m.principalComponents(ctx) // now, because fits may run in several goroutines
 	return m, err
 }
 
@@ -70,8 +70,8 @@ func (m *Prepared) principalComponents(ctx context.Context) (*mat.Dense, error) 
 	return m.principalStart, err
 }
 
-// prepare is Prepare; components says whether the fits begin at the principal components. If
-// not, these are computed when they are first needed. limit is that of readInput.
+// prepare is Prepare without the principal components, which are computed when needed. components
+// says whether fits start at them. limit is the limit of readInput.
 func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, components bool, limit int) (*Prepared, error) {
 	x, labels, source, err := readInput(ctx, x, labels, limit)
 	if err != nil {
@@ -125,10 +125,10 @@ func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, c
 	return m, nil
 }
 
-// Fit is the function Fit for prepared samples. Data, Validation and Components may be left out
-// of the settings; those of Prepare then apply. Other Data or another Validation than in Prepare,
-// or more Components, are an ErrSettings. With the Components of Prepare the result has the same
-// bits as the function Fit; with fewer it agrees to rounding.
+// Fit is like the function Fit, for prepared samples. Data, Validation and Components of settings
+// may be omitted; the values of Prepare then apply. Fit returns ErrSettings if Data or Validation
+// differs from Prepare, or if there are more Components. With the Components of Prepare the result
+// has the same bits as the function Fit; with fewer it agrees up to rounding.
 func (m *Prepared) Fit(ctx context.Context, settings *Settings) (*Model, error) {
 	return m.fitSince(ctx, settings, time.Now())
 }
@@ -161,11 +161,11 @@ func (m *Prepared) fitSince(ctx context.Context, settings *Settings, began time.
 	if !set.leavesOpen() {
 		return m.fitComplete(ctx, set.forMembers(set.Mixture.members), nil, began)
 	}
-	var elsewhere compareFunc
-	if m.source == nil { // otherwise the comparison is on a sample of rows that are not here
-		elsewhere = m.remoteComparer(&set)
+	var remote compareFunc
+	if m.source == nil { // otherwise candidates are compared on a sample that the executor does not have
+		remote = m.remoteComparer(&set)
 	}
-	choice, err := chooseSettings(ctx, m.span, &set, elsewhere)
+	choice, err := chooseSettings(ctx, m.span, &set, remote)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,8 @@ func (m *Prepared) fitSince(ctx context.Context, settings *Settings, began time.
 	if settings != nil {
 		asked = settings.Optimizer
 	}
-	// Of few rows that differ, the best candidate may have a λ that is too large for all of them.
+	// If few rows differ, the λ of the best candidate may be too large for all rows. Then try the
+	// next.
 	var first error
 	for range choice.Members {
 		chosen := m.applyChoice(set, asked, choice)
@@ -191,8 +192,8 @@ func (m *Prepared) fitSince(ctx context.Context, settings *Settings, began time.
 	return nil, first
 }
 
-// forMembers returns the settings of the fits with each of the members, or s alone if there are none. All
-// fits with steps make as many, from as many starts.
+// forMembers returns the settings of the fits with each of the members, or s alone if there are
+// none. All fits with steps have the same starts and numbers of steps.
 func (s Settings) forMembers(members []Member) []Settings {
 	if members == nil {
 		s.Mixture = NoMixture()
@@ -208,12 +209,12 @@ func (s Settings) forMembers(members []Member) []Settings {
 	return out
 }
 
-// applyChoice returns the settings of a fit with the best candidate. What the members of a mixture do not
-// say is the same for all.
+// applyChoice returns set with the settings of the best candidate. asked is the Optimizer of the
+// caller. The settings that a Member does not have are the same for all members of a mixture.
 func (m *Prepared) applyChoice(set Settings, asked Optimizer, choice *Choice) Settings {
-	open := set.Optimizer.Method.traits().chooses // an Auto, that may become another method
+	chooses := set.Optimizer.Method.traits().chooses // Auto, which may become another method
 	set = choice.Members[0].applyTo(set)
-	if open && choice.compared() && set.Objective.Samples == 0 && m.samples.N > m.maxSamples {
+	if chooses && choice.compared() && set.Objective.Samples == 0 && m.samples.N > m.maxSamples {
 		set.Objective.Samples = m.maxSamples
 	}
 	if o := &set.Optimizer; (o.Method.traits().chooses || choice.Mixed > 1) && o.Init == nil {
@@ -221,14 +222,14 @@ func (m *Prepared) applyChoice(set Settings, asked Optimizer, choice *Choice) Se
 			o.Starts = defaultStarts(m.samples.N, m.samples.D, len(m.samples.Classes))
 		}
 		if asked.MaxSteps == 0 && o.Starts == 1 {
-			// What was compared is what is made of all rows: more steps fit closer, to noise.
+			// Make as many steps as in the comparison. More steps would fit noise.
 			o.MaxSteps = candidateSteps(len(m.samples.Classes))
 		}
 	}
 	return set
 }
 
-// fitComplete makes a fit with settings that leave nothing open, or a mixture of several.
+// fitComplete makes a fit with settings that leave nothing open, or a mixture of several fits.
 func (m *Prepared) fitComplete(ctx context.Context, sets []Settings, choice *Choice, began time.Time) (*Model, error) {
 	for i := range sets {
 		if o := &sets[i].Optimizer; o.Method == (Auto{}) && len(m.samples.Classes) > m.maxClasses {
@@ -244,11 +245,11 @@ func (m *Prepared) fitComplete(ctx context.Context, sets []Settings, choice *Cho
 	return runFits[float64](ctx, m, sets, choice, began)
 }
 
-// whitePrincipal is how precise the principal components of whitened features are: their
-// variances are close to each other, and a start need not be more.
+// whitePrincipal is the precision of the principal components of whitened features. Their variances
+// are close to each other, and a start need not be precise.
 const whitePrincipal = 1e-4
 
-// startPoint returns P⁰ for a fit, which may change it, and the space that it is in.
+// startPoint returns P⁰ for a fit, and the space of P⁰. The fit may change P⁰.
 func (m *Prepared) startPoint(ctx context.Context, set *Settings) (*discriminant.Span, *mat.Dense, error) {
 	var init *mat.Dense
 	var err error

@@ -17,74 +17,76 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Calibration says how Calibrate makes a Classifier reject samples. The zero value works.
+// Calibration configures Classifier.Calibrate. The zero value works.
 type Calibration struct {
 	// Rate is the share of the samples of known classes that may be rejected, between 0 and 1.
 	// Default 0.05.
 	Rate float64
-	// Unknown are samples (m × d) that belong to none of the classes. The weight of the residual is
-	// the one by which scores separate them best from the samples of known classes. Default nil: the
-	// weight is 0.4.
+	// Unknown are samples (m × d) that belong to none of the classes. Calibrate then chooses the
+	// weight of the residual whose scores separate them best from the samples of known classes.
+	// Default nil: the weight is 0.4.
 	Unknown mat.Matrix
 	// Workers is the largest number of goroutines. Default GOMAXPROCS. The result does not depend
 	// on it.
 	Workers int
 }
 
-// Rejection says how a Classifier rejects samples. See Classifier.Calibrate.
+// Rejection describes how a Classifier rejects samples. See Classifier.Calibrate.
 type Rejection struct {
 	Rate      float64 // the share of the samples of known classes that may be rejected
 	Threshold float64 // a sample whose score is larger is rejected
 	Weight    float64 // of the residual in the score, from 0 to 1
-	Samples   int     // of known classes, by which the classifier was calibrated
+	Samples   int     // number of samples that the classifier was calibrated with
 }
 
 const (
 	defaultRate = 0.05
-	// defaultWeight, and classRows, were chosen on the data of NOTES.md, "Rejection".
+	// defaultWeight and classRows were chosen on the data of NOTES.md, section "Rejection of
+	// unknown classes".
 	defaultWeight = 0.4
-	// classRows is the number of samples that the mean score of all classes stands for, beside
-	// those of a class.
+	// classRows is the weight of the mean score of all classes, in samples, when the mean score of
+	// a class is shrunk.
 	classRows = 20
-	// flatRank is the least pivot of a Gram matrix of unit columns that counts.
+	// flatRank is the smallest pivot of a Gram matrix of unit columns that counts as a dimension.
 	flatRank = 1e-10
 )
 
-// rejection is what a calibrated classifier knows. It does not change.
+// rejection is the result of a calibration. It never changes.
 type rejection struct {
 	Rejection
 	scores []float64 // of the samples of the calibration, ascending
-	shifts []float64 // of every label of the classifier
-	// typical is the median squared distance of the samples of the calibration, that is the mean over
-	// their K neighbors. center and spread are the means and the standard deviations of the two parts of
-	// the score.
+	shifts []float64 // for each label of the classifier
+	// typical is the median over the samples of the calibration of their mean squared distance to
+	// the K neighbors. center and spread are the means and the standard deviations of the two parts
+	// of the score.
 	typical        float64
 	center, spread [2]float64
-	featureScale   []float64 // the factor of every feature, or nil
+	featureScale   []float64 // factor of each feature, or nil
 	span           *spanShare
 }
 
 // Calibrate returns a classifier like c that rejects samples which seem to belong to none of its
 // classes: Predict then sets Score and Rejected. The classifiers share the samples.
 //
-// x (n × d) are samples of the known classes which neither the fit nor c has seen. With samples that c
-// holds the threshold would be too low, because they are nearer to c than others; Calibrate cannot tell
-// them from others. The score of a sample is
+// x (n × d) are samples of the known classes that were not used for the fit and are not stored in
+// c. Stored samples would make the threshold too low, because they are nearer to c than other
+// samples. Calibrate cannot detect this. The score of a sample is
 //
 //	s = (1 − w)·u + w·v − shift.
 //
-// u grows with the mean squared distance D of the K neighbors, as log(1 + D/D̃), where D̃ is the
-// median of D over x. v is the share of the squared norm of the sample, less the mean of the fit, that is
-// outside of the span of the projection. It is computed in the metric of the fit: if the fit has standardized the
-// features, they are divided by their standard deviations in x. u and v are standardized over x. w is
-// the weight, and shift the mean score of the predicted class over x, shrunk towards 0 where x
-// has few samples of that class.
+// u is log(1 + D/D̃), where D is the mean squared distance of the K neighbors and D̃ is the median
+// of D over x. v is the residual: the share of the squared norm of the sample, less the mean of the
+// fit, that lies outside of the span of the projection. If the fit standardized the features, v is
+// computed after division of the features by their standard deviations in x. u and v are
+// standardized over x. w is the weight. shift is the mean score over x of the predicted class,
+// shrunk towards 0 if x has few samples of this class.
 //
-// The threshold is a quantile of the scores of x: of further samples of the known classes, a share Rate is
-// rejected on average, if they are drawn as x was.
+// The threshold is a quantile of the scores of x: if further samples of the known classes are drawn
+// like x, the share Rate of them is rejected on average.
 //
-// The error wraps ErrSettings if Rate is not between 0 and 1, if n < 1/Rate − 1, or if D̃ is 0:
-// for most samples of x, all K neighbors are equal to them. Other errors are those of PredictLabels.
+// The error wraps ErrSettings if Rate is not between 0 and 1, if n < 1/Rate − 1, or if D̃ is 0,
+// which means that most samples of x equal all of their K neighbors. Other errors are those of
+// PredictLabels.
 func (c *Classifier) Calibrate(ctx context.Context, x mat.Matrix, calibration *Calibration) (*Classifier, error) {
 	c.mustBeMade()
 	var by Calibration
@@ -98,7 +100,7 @@ func (c *Classifier) Calibrate(ctx context.Context, x mat.Matrix, calibration *C
 	if err := checkRate(by.Rate, n); err != nil {
 		return nil, err
 	}
-	// Calibrated anew, whatever c is.
+	// An earlier calibration of c has no effect.
 	r := &rejection{Rejection: Rejection{Rate: by.Rate, Weight: defaultWeight, Samples: n}}
 	if c.model.report.Settings.Data.Standardize {
 		r.featureScale = inverseDeviations(ctx, x)
@@ -123,7 +125,7 @@ func (c *Classifier) Calibrate(ctx context.Context, x mat.Matrix, calibration *C
 	return out, fault.Ended(ctx, nil)
 }
 
-// checkRate compares a rate with the number of samples that its quantile is taken of.
+// checkRate checks the rate for a quantile of n scores.
 func checkRate(rate float64, n int) error {
 	if !(rate > 0 && rate < 1) {
 		return fmt.Errorf("%w: a rate of rejected samples of %v; it must be between 0 and 1", ErrSettings, rate)
@@ -134,16 +136,16 @@ func checkRate(rate float64, n int) error {
 	return nil
 }
 
-// rejectedCount is the number of places among n scores and one more that are above the threshold. Rates such
-// as 0.05 are not exact.
+// rejectedCount returns the number of scores above the threshold, of n scores and one more. The
+// factor allows for rates such as 0.05, which are not exact.
 func rejectedCount(rate float64, n int) int { return int(rate * float64(n+1) * (1 + 1e-12)) }
 
-// threshold returns the quantile of the scores for a rate that checkRate has passed.
+// threshold returns the quantile of the scores for a rate that has passed checkRate.
 func (r *rejection) threshold(rate float64) float64 {
 	return r.scores[len(r.scores)-rejectedCount(rate, len(r.scores))]
 }
 
-// Rejection returns how c rejects samples. It is the zero value if c was not calibrated.
+// Rejection returns how c rejects samples. It is zero if c was not calibrated.
 func (c *Classifier) Rejection() Rejection {
 	if c.rejection == nil {
 		return Rejection{}
@@ -151,10 +153,9 @@ func (c *Classifier) Rejection() Rejection {
 	return c.rejection.Rejection
 }
 
-// WithRejectionRate returns a classifier like c, which Calibrate has made, that rejects another
-// share of the samples of known classes. They share the samples. The error wraps ErrSettings if c
-// was not calibrated, if rate is not between 0 and 1, or if c was calibrated with fewer than 1/rate − 1
-// samples.
+// WithRejectionRate returns a classifier like c that rejects another share of the samples of known
+// classes. They share the samples. The error wraps ErrSettings if c was not calibrated, if rate is
+// not between 0 and 1, or if c was calibrated with fewer than 1/rate − 1 samples.
 func (c *Classifier) WithRejectionRate(rate float64) (*Classifier, error) {
 	if c.rejection == nil {
 		return nil, fmt.Errorf("%w: the classifier was not calibrated to reject samples", ErrSettings)
@@ -168,15 +169,14 @@ func (c *Classifier) WithRejectionRate(rate float64) (*Classifier, error) {
 	return &other, nil
 }
 
-// scoreParts is what a score is made of: the logarithm of the distance and the residual, which
-// standardize standardizes, and the index of the predicted label. Before, distance is the mean squared
-// distance.
+// scoreParts are the parts of a score: the mean squared distance, the residual, and the index of
+// the predicted label.
 type scoreParts struct {
 	distance, residual float64
 	class              int
 }
 
-// scorePartsOf returns those of the rows of x.
+// scorePartsOf returns the parts of the scores of the rows of x.
 func (c *Classifier) scorePartsOf(ctx context.Context, x mat.Matrix, workers int) ([]scoreParts, error) {
 	labels, err := c.newLabels(ctx, x, workers)
 	if err != nil {
@@ -191,7 +191,7 @@ func (c *Classifier) scorePartsOf(ctx context.Context, x mat.Matrix, workers int
 	return out, err
 }
 
-// mean returns the mean of x, whose sum may be out of range.
+// mean returns the mean of x. The sum of x may be out of range.
 func mean(x []float64) float64 {
 	sum := 0.
 	for _, v := range x {
@@ -200,7 +200,7 @@ func mean(x []float64) float64 {
 	return sum
 }
 
-// standardize computes typical, center and spread from the parts of the known samples.
+// standardize computes typical, center and spread from the samples of known classes.
 func (r *rejection) standardize(known []scoreParts) error {
 	distances := make([]float64, len(known))
 	for i, p := range known {
@@ -231,17 +231,18 @@ func (r *rejection) standardize(known []scoreParts) error {
 	return nil
 }
 
-// logDistance is what a mean squared distance is in a score, but for standardization.
+// logDistance returns log(1 + distance/typical), the first part of a score before it is
+// standardized.
 func (r *rejection) logDistance(distance float64) float64 { return num.Log(1 + distance/r.typical) }
 
-// rawScore is a score without the shift of the class.
+// rawScore returns a score without the shift of the class.
 func (r *rejection) rawScore(p scoreParts, weight float64) float64 {
 	u := (r.logDistance(p.distance) - r.center[0]) / r.spread[0]
 	v := (p.residual - r.center[1]) / r.spread[1]
 	return float64((1-weight)*u) + float64(weight*v)
 }
 
-// chooseWeight chooses the weight, if there are unknown samples, and sets shifts and scores.
+// chooseWeight chooses the weight if there are unknown samples, and sets shifts and scores.
 func (r *rejection) chooseWeight(known, unknown []scoreParts, classes int) {
 	r.scores, r.shifts = r.shiftedScores(known, r.Weight, classes)
 	if len(unknown) > 0 {
@@ -261,8 +262,8 @@ func (r *rejection) chooseWeight(known, unknown []scoreParts, classes int) {
 	slices.Sort(r.scores)
 }
 
-// shiftedScores returns the scores of known samples, and the shift of every class. The score of a sample has the
-// shift that its class would have without it, as that of another sample has.
+// shiftedScores returns the scores of known samples and the shift of each class. The score of a
+// sample uses the shift computed without this sample, as for a new sample.
 func (r *rejection) shiftedScores(known []scoreParts, weight float64, classes int) (scores, shifts []float64) {
 	scores, shifts = make([]float64, len(known)), make([]float64, classes)
 	counts := make([]float64, classes)
@@ -280,7 +281,8 @@ func (r *rejection) shiftedScores(known []scoreParts, weight float64, classes in
 	return scores, shifts
 }
 
-// setScore adds to a class what c says of the latest sample x of w, whose label is the one at.
+// setScore sets Score and Rejected of out for x, the latest sample of w. at is the index of its
+// label.
 func (c *Classifier) setScore(out *Class, x []float64, at int, w *Workspace) {
 	r := c.rejection
 	if r == nil {
@@ -292,8 +294,8 @@ func (c *Classifier) setScore(out *Class, x []float64, at int, w *Workspace) {
 	out.Rejected = out.Score > r.Threshold
 }
 
-// inverseDeviations returns one divided by the standard deviation of every column of x, or 0 for a constant
-// column.
+// inverseDeviations returns 1 divided by the standard deviation of each column of x, or 0 for a
+// constant column.
 func inverseDeviations(ctx context.Context, x mat.Matrix) []float64 {
 	n, d := x.Dims()
 	out, column := make([]float64, d), make([]float64, n)
@@ -315,11 +317,12 @@ func inverseDeviations(ctx context.Context, x mat.Matrix) []float64 {
 	return out
 }
 
-// spanShare computes the part of a sample that is in the span of a projection, from the projected
-// sample: if the columns of P have the Gram matrix LLᵀ, the part of y = xP has the norm of L⁻¹y.
+// spanShare computes the share of a sample in the span of a projection P from the projected sample.
+// If the columns of P have the Gram matrix LLᵀ, the part of x in the span has the norm of L⁻¹y,
+// where y = xP.
 type spanShare struct {
-	pivots []int                  // independent components
-	length []float64              // of the columns of P of all components
+	pivots []int                  // linearly independent components
+	length []float64              // norms of all columns of P
 	l      matrix.Matrix[float64] // the factor of the pivots, for columns of length one
 }
 
@@ -338,9 +341,9 @@ func newSpanShare(ctx context.Context, m *Model, scale []float64) *spanShare {
 				col[k] = 0
 			}
 		}
-		// Two steps, so that no square is out of range.
+		// Divide by the largest element first, so that no square is out of range.
 		largest := maxAbs(col)
-		if largest == 0 || isNotFinite(largest) {
+		if largest == 0 || isNotFinite(largest) { // its Gram row stays 0, so it is no pivot
 			continue // no direction, and no pivot below
 		}
 		for k := range col {
@@ -376,8 +379,8 @@ func maxAbs(x []float64) float64 {
 	return most
 }
 
-// residualShare returns the share of the squared norm of x, less the mean, that is outside of the span. The
-// projection of x is in w.
+// residualShare returns the share of the squared norm of x, less the mean, that is outside of the
+// span. w has the projection of x.
 func (s *spanShare) residualShare(m *Model, x []float64, w *Workspace, scale []float64) float64 {
 	w.centered, w.inSpan = resize(w.centered, len(x)), resize(w.inSpan, len(s.pivots))
 	for k, v := range x {
@@ -396,14 +399,14 @@ func (s *spanShare) residualShare(m *Model, x []float64, w *Workspace, scale []f
 		row := s.l.Row(k)
 		w.inSpan[k] = (w.y[at]/largest/s.length[at] - algebra.Dot(row[:k], w.inSpan[:k])) / row[k]
 	}
-	// What is in the span is rounded, and NaN if the sample is out of range.
+	// Rounding may raise the share above 1. It is NaN if the sample is out of range.
 	if share := algebra.Dot(w.inSpan, w.inSpan) / algebra.Dot(w.centered, w.centered); share < 1 {
 		return 1 - share
 	}
 	return 0
 }
 
-// fileRejection is what model.json has of a rejection. The rest is in arrays.
+// fileRejection is the part of a rejection in model.json. The rest is in arrays.
 type fileRejection struct {
 	Rate    float64    `json:"rate"`
 	Weight  float64    `json:"weight"`
@@ -412,7 +415,7 @@ type fileRejection struct {
 	Spread  [2]float64 `json:"spread"`
 }
 
-// arrays returns the arrays of r in a file, by their names.
+// arrays returns the names and values of the arrays of r in a model file.
 func (r *rejection) arrays() iter.Seq2[string, []float64] {
 	return func(yield func(string, []float64) bool) {
 		if !yield("reject_scores", r.scores) || !yield("reject_shifts", r.shifts) || r.featureScale == nil {
@@ -422,7 +425,7 @@ func (r *rejection) arrays() iter.Seq2[string, []float64] {
 	}
 }
 
-// toRejection makes the rejection of c.
+// toRejection returns the rejection of c.
 func (f *fileRejection) toRejection(c *Classifier, parts map[string][]byte) (_ *rejection, err error) {
 	r := &rejection{Rejection: Rejection{Rate: f.Rate, Weight: f.Weight}, typical: f.Typical, center: f.Center, spread: f.Spread}
 	var shape []int

@@ -15,34 +15,33 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Executor does parts of a computation in other processes or on other machines. Type Cluster
-// of module github.com/gomonge/monge/beam is one. Fit, Score and CrossValidate divide what
-// they do into items that do not depend on each other, and send them if it is worth it. The
-// other end calls OpenWork. Both ends must run the same version of this package.
+// Executor runs parts of a computation in other processes or on other machines. Type Cluster of
+// module github.com/gomonge/monge/beam is one. Fit, Score and CrossValidate divide their work into
+// independent items, and send them if Worth says so. The other processes call OpenWork. All must
+// run the same version of this package.
 type Executor interface {
-	// Worth reports whether a computation of about so many multiplications is worth sending.
+	// Worth reports whether a computation of about this many multiplications is worth sending.
 	Worth(multiplications float64) bool
-	// Do returns the result of every item, in their order. It may have an item done several
-	// times, which gives the same bytes every time. An error ends the computation: that an
-	// item could not be done, or the cause of the end of ctx.
+	// Do returns the results of all items, in the order of the items. It may run an item several
+	// times; the result has the same bytes each time. An error ends the computation. It means that
+	// an item could not be run, or that ctx has ended.
 	Do(ctx context.Context, w *Work) ([][]byte, error)
 }
 
-// Work is what an Executor does: the items of one task, and what they share. It is plain
-// bytes that only OpenWork understands.
+// Work is the items of one task and the data that they share. Its bytes are for OpenWork only.
 type Work struct {
 	Task   string
 	Shared []byte
 	Items  [][]byte
-	// Together is the number of consecutive items that are done faster by one process, as
-	// they have steps in common. 0 is 1.
+	// Together is the number of consecutive items that one process runs faster than several,
+	// because they share steps. 0 means 1.
 	Together int
 }
 
-// OpenWork returns the function that does the items of a Work, given its Task and what they
-// share. The processes of an Executor call it once for each Work. Any number of goroutines may
-// call the function. Its error means that the item could not be done here, for example because
-// ctx has ended. An unknown task is an error: the two ends run different versions.
+// OpenWork returns the function that runs the items of a Work with this Task and Shared. The
+// processes of an Executor call it once for each Work. Any number of goroutines may call the
+// function. An error of the function means that the item could not be run here, for example because
+// ctx has ended. An unknown task is an error: the processes run different versions.
 func OpenWork(ctx context.Context, task string, shared []byte) (do func(ctx context.Context, item []byte) ([]byte, error), err error) {
 	switch task {
 	case pairTask:
@@ -55,7 +54,7 @@ func OpenWork(ctx context.Context, task string, shared []byte) (do func(ctx cont
 	return nil, fmt.Errorf("unknown task %q: does the other process run another version of this program?", task)
 }
 
-// executorFor is an Executor for one computation, or nil if it stays in this process.
+// executorFor returns the Executor for a computation, or nil if it should run in this process.
 func (s *Settings) executorFor(multiplications float64) Executor {
 	if s.Executor == nil || !s.Executor.Worth(multiplications) {
 		return nil
@@ -63,7 +62,7 @@ func (s *Settings) executorFor(multiplications float64) Executor {
 	return s.Executor
 }
 
-// sendItems has items done by an executor and returns their results.
+// sendItems runs items on an executor and returns their results.
 func sendItems[Result, Item any](ctx context.Context, to Executor, task string, shared []byte, items []Item, together int) ([]Result, error) {
 	w := &Work{Task: task, Shared: shared, Items: make([][]byte, len(items)), Together: together}
 	for i, item := range items {
@@ -88,12 +87,12 @@ func sendItems[Result, Item any](ctx context.Context, to Executor, task string, 
 	return out, nil
 }
 
-// itemFunc does one item at the other end. Any number of goroutines may call it.
+// itemFunc runs one item in the other process. Any number of goroutines may call it.
 type itemFunc = func(ctx context.Context, item []byte) ([]byte, error)
 
-// newItemFunc returns a doer that decodes items and encodes results. An error of do means that
-// the item could not be done here; what can go wrong with it anywhere is a result. A result
-// that was made after the end of the context is none, as it may be unfinished.
+// newItemFunc returns an itemFunc that decodes an item, calls do, and encodes the result. do
+// returns an error only if the item cannot be run here; errors that would occur anywhere are
+// results. A result computed after the end of the context is dropped, because it may be incomplete.
 func newItemFunc[Item, Result any](do func(ctx context.Context, item Item) (Result, error)) itemFunc {
 	return func(ctx context.Context, data []byte) ([]byte, error) {
 		var item Item
@@ -111,9 +110,8 @@ func newItemFunc[Item, Result any](do func(ctx context.Context, item Item) (Resu
 	}
 }
 
-// Items and results are encoded by package gob. Long arrays, which gob would encode element
-// by element, and settings, whose values have texts, are bytes in it.
-
+// encodeWire encodes an item or a result with package gob. Long arrays and settings are byte slices
+// in it: gob would encode arrays element by element, and settings have texts.
 func encodeWire(v any) ([]byte, error) {
 	var b bytes.Buffer
 	err := gob.NewEncoder(&b).Encode(v)
@@ -139,13 +137,13 @@ func decodeNumbers[T dist.Float](b []byte) []T {
 	return v
 }
 
-// wireMatrix is a matrix.
+// wireMatrix is a matrix for gob.
 type wireMatrix struct {
 	Rows, Cols int
 	Data       []byte
 }
 
-// newWireMatrix returns m to be encoded, nil for nil.
+// newWireMatrix returns m for gob, or nil if m is nil.
 func newWireMatrix(ctx context.Context, m mat.Matrix) *wireMatrix {
 	if m == nil {
 		return nil
@@ -170,7 +168,7 @@ type wireSettings struct {
 	Init      *wireMatrix // nil if there is none
 }
 
-// textSettings hides the fields that have no text.
+// textSettings hides the fields that cannot be JSON.
 type textSettings struct {
 	Settings
 	Progress   *struct{} `json:",omitempty"`
@@ -203,7 +201,7 @@ func (w *wireSettings) settings() (Settings, error) {
 	return t.Settings, err
 }
 
-// wireLambda is λ: its text, or a matrix.
+// wireLambda is a Lambda for gob: its text, or a matrix.
 type wireLambda struct {
 	Text   string
 	Matrix *wireMatrix
@@ -223,7 +221,8 @@ func (w *wireLambda) lambda() (l Lambda, err error) {
 	return l, l.UnmarshalText([]byte(w.Text))
 }
 
-// wireError is an error that is a result: what it says, and which of these it wraps.
+// wireError is an error that is a result: its text, and the indices in wireCauses of the errors it
+// wraps.
 type wireError struct {
 	Text  string
 	Wraps []int
@@ -233,7 +232,7 @@ var wireCauses = []error{
 	ErrShape, ErrNotFinite, ErrSettings, ErrLabels, ErrNoSpread, sinkhorn.ErrMarginals, sinkhorn.ErrRange, sinkhorn.ErrNotConverged,
 }
 
-// newWireError returns err to be encoded.
+// newWireError returns err for gob.
 func newWireError(err error) *wireError {
 	w := &wireError{Text: err.Error()}
 	for i, c := range wireCauses {
@@ -244,7 +243,7 @@ func newWireError(err error) *wireError {
 	return w
 }
 
-// remoteError is an error from elsewhere.
+// remoteError is an error that occurred in another process.
 type remoteError struct {
 	text   string
 	causes []error

@@ -12,18 +12,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// pairTask solves pairs of classes in another process. The process gets Y = X·P, n × p, once,
-// and a few numbers for every pair. It returns for every pair the cost and ∂W/∂Y of both
-// classes. The sum over the pairs, in their order, and Xᵀ·G are computed here, so that no bit
-// depends on where pairs are solved.
+// pairTask solves transport for pairs of classes in another process. The process gets Y = X·P (n ×
+// p) once, and a few numbers for each pair. It returns the cost and ∂W/∂Y of both classes. This
+// process sums over the pairs, in their order, and computes Xᵀ·G, so that no bit depends on where
+// pairs are solved.
 const pairTask = "wda.pair"
 
-// pairShared are what pairs share: the projected samples, and how transport is solved.
+// pairShared has the projected samples and the settings of transport that all pairs share.
 type pairShared struct {
 	P, Iterations     int
 	Mode              sinkhorn.GradientMode
 	Gradient, Float32 bool
-	Frozen            bool // the gradient is that with constant plans
+	Frozen            bool // the gradient treats plans as constant
 	Offset            []int
 	Y                 []byte
 }
@@ -41,13 +41,13 @@ type pairResult struct {
 	Err    *wireError
 }
 
-// remotePairSolver solves pairs by an executor.
+// remotePairSolver is a discriminant.PairSolver that uses an Executor.
 type remotePairSolver[T dist.Float] struct{ to Executor }
 
-// Worth implements PairSolver.
+// Worth implements discriminant.PairSolver.
 func (f remotePairSolver[T]) Worth(multiplications float64) bool { return f.to.Worth(multiplications) }
 
-// SolvePairs implements PairSolver.
+// SolvePairs implements discriminant.PairSolver.
 func (f remotePairSolver[T]) SolvePairs(ctx context.Context, job *discriminant.PairJob[T]) error {
 	shared, err := encodeWire(pairShared{
 		P: job.Y.Cols, Iterations: job.Iterations, Mode: job.Mode, Gradient: job.Gradient, Float32: !num.IsFloat64[T](), Frozen: job.Frozen, Offset: job.Offset, Y: encodeNumbers(job.Y.Data),
@@ -69,7 +69,7 @@ func (f remotePairSolver[T]) SolvePairs(ctx context.Context, job *discriminant.P
 	return nil
 }
 
-// openPairs is the other end of farPairSolver.
+// openPairs returns the function for the items of remotePairSolver.
 func openPairs(_ context.Context, shared []byte) (itemFunc, error) {
 	var f pairShared
 	if err := decodeWire(shared, &f); err != nil {
@@ -104,20 +104,21 @@ func newPairFunc[T dist.Float](f *pairShared) itemFunc {
 	})
 }
 
-// pieceTask makes pieces of a comparison in another process, which makes the comparison anew.
+// pieceTask compares candidates in another process, which prepares the comparison from the same
+// data.
 const pieceTask = "wda.candidates"
 
-// choiceShared is what the pieces share: all that it takes to make the comparison.
+// choiceShared has the data and settings that the pieces of a comparison share.
 type choiceShared struct {
 	X           *wireMatrix
 	Labels      []int
 	Components  int
 	Standardize bool
-	Start       bool // fits begin at the principal components
+	Start       bool // fits start at the principal components
 	Settings    wireSettings
 }
 
-// remoteComparer returns the comparer by the executor of the settings.
+// remoteComparer returns a compareFunc that uses the executor of the settings.
 func (m *Prepared) remoteComparer(set *Settings) compareFunc {
 	var shared []byte
 	return func(ctx context.Context, pieces []piece) ([][][]loss, error) {
@@ -150,7 +151,7 @@ func (m *Prepared) remoteComparer(set *Settings) compareFunc {
 	}
 }
 
-// openPieces is the other end of compareAway.
+// openPieces returns the function for the items of remoteComparer.
 func openPieces(ctx context.Context, shared []byte) (itemFunc, error) {
 	var f choiceShared
 	if err := decodeWire(shared, &f); err != nil {
@@ -184,10 +185,10 @@ func openPieces(ctx context.Context, shared []byte) (itemFunc, error) {
 	}), nil
 }
 
-// fitTask makes fits of a cross-validation elsewhere.
+// fitTask makes the fits of a cross-validation in another process.
 const fitTask = "wda.crossvalidation"
 
-// validationShared is what the fits share.
+// validationShared has the data and settings that the fits of a cross-validation share.
 type validationShared struct {
 	X          *wireMatrix
 	Labels     []int
@@ -208,7 +209,7 @@ type fitResult struct {
 	Err    *wireError
 }
 
-// wireMember is a Member.
+// wireMember is a Member for gob.
 type wireMember struct {
 	Whitening, Shrinkage, Scale, Method string
 	BatchSize                           int // of MiniBatch
@@ -235,7 +236,7 @@ func (w *wireMember) member() (m Member, err error) {
 		m.Shrinkage.UnmarshalText([]byte(w.Shrinkage)), m.Scale.UnmarshalText([]byte(w.Scale)))
 }
 
-// fitRemotely makes the fits by an executor.
+// fitRemotely makes the fits on an executor.
 func (c *CrossValidation) fitRemotely(ctx context.Context, to Executor, x mat.Matrix, labels []int, jobs int) ([]foldFit, error) {
 	fit, err := newWireSettings(ctx, c.Fit)
 	if err != nil {
@@ -287,8 +288,8 @@ func (c *CrossValidation) fitRemotely(ctx context.Context, to Executor, x mat.Ma
 	return fits, nil
 }
 
-// openFits is the other end of away. What the fits of a fold have in common is kept until
-// one of another fold is asked for.
+// openFits returns the function for the items of fitRemotely. It keeps the foldData of the latest
+// fold.
 func openFits(ctx context.Context, shared []byte) (itemFunc, error) {
 	var f validationShared
 	if err := decodeWire(shared, &f); err != nil {

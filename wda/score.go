@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Scores are the objective and its parts at a given projection. See Report for their units.
+// Scores has the objective and its parts at a given projection. See Report for their units.
 type Scores struct {
 	Objective       float64 // J, with the ridge of the settings
 	Between, Within float64 // σ_b² and σ_w², in the units of the data
@@ -23,12 +23,12 @@ type Scores struct {
 	Lambda          *mat.SymDense // λ_cc', in the inverse squared unit of the data
 }
 
-// Scoring says what Score evaluates. The zero value works.
+// Scoring configures Score. The zero value works.
 type Scoring struct {
 	Objective Objective
 	// Workers is the largest number of goroutines. Default GOMAXPROCS.
 	Workers int
-	// Executor, if not nil, does parts of the work in other processes.
+	// Executor, if not nil, runs parts of the work in other processes.
 	Executor Executor
 }
 

@@ -10,13 +10,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Settings configure Fit. The zero value works, and a zero field is left open: Fit takes the
-// default that the field's comment says, or chooses a value by the data. Report.Settings has
-// the values that Fit has used.
+// Settings configures Fit. The zero value works. A zero field is left open: Fit uses the default in
+// the field's comment, or chooses a value from the data. Report.Settings has the values that Fit
+// used.
 //
-// Before it allocates memory, Fit computes from n, d, p, the classes, Iterations and Workers
-// how much each of its phases takes. If that is more than 16 GiB besides copies of the
-// samples, Fit returns an ErrSettings that says how much, and what for.
+// Before it allocates memory, Fit computes from n, d, p, the classes, Iterations and Workers how
+// much memory each of its phases takes. If the sum is more than 16 GiB besides copies of the
+// samples, Fit returns an ErrSettings that names the sum and the phase that takes most.
 type Settings struct {
 	// Components is p, the number of columns of the projection P. Default 2, or d if d < 2.
 	Components int
@@ -26,135 +26,132 @@ type Settings struct {
 	Objective Objective
 	// Optimizer says how Fit maximizes J.
 	Optimizer Optimizer
-	// Scale says how long the components are. Default: chosen on rows held out.
+	// Scale sets the lengths of the components. Default: chosen on held-out rows.
 	Scale Scale
-	// Leading is the number of informative components. The objective uses only these. The
-	// others are principal components scaled by 2⁻¹⁰: enough to draw them, too little to
-	// change a distance. Without this, components that the classes do not need would be noise
-	// as long as the informative ones. Default: chosen on rows held out if any other setting
-	// is, else Components.
+	// Leading is the number of informative components. The objective uses only these. The others
+	// are principal components scaled by 2⁻¹⁰: enough to draw them, too little to change a
+	// distance. Components that the classes do not need would otherwise be noise as long as the
+	// informative ones. Default: chosen on held-out rows if any other setting is, otherwise
+	// Components.
 	Leading int
-	// For says which classifier follows the projection. It decides how candidates are compared
-	// for the settings that are left open, and nothing else. Default UseNeighbors.
+	// For is the classifier that follows the projection. It decides how candidates for open
+	// settings are compared, and nothing else. Default UseNeighbors.
 	For Use
-	// Mixture says whether the projection may be a mixture of candidates that held-out rows cannot
-	// tell apart. Default: of up to three, if they are compared on fewer than 1000 rows.
+	// Mixture controls whether the projection may be a mixture of candidates that held-out rows
+	// cannot tell apart. Default: up to three, if they are compared on fewer than 1000 rows.
 	Mixture Mixture
-	// Validation, if not nil, stops the fit when the projection no longer gets better for
-	// samples that it has not seen.
+	// Validation, if not nil, stops the fit when the projection no longer improves for samples that
+	// were not used for the fit.
 	Validation *Validation
-	// Seed determines all that is random: further starts, mini-batches, and the samples that
-	// Validation holds out.
+	// Seed determines all that is random: starts after the first, mini-batches, folds, and the
+	// samples that Validation holds out.
 	Seed uint64
 	// Workers is the largest number of goroutines. Default GOMAXPROCS. The result does not
 	// depend on it.
 	Workers int
-	// Executor, if not nil, does parts of the fit in other processes. The result does not
-	// depend on it.
+	// Executor, if not nil, runs parts of the fit in other processes. The result does not depend on
+	// it.
 	Executor Executor `json:"-"`
-	// Progress, if not nil, is called after every step, and while settings are compared and
-	// mini-batches are drawn: Progress.Phase tells these apart. It is called by one goroutine at
-	// a time. An error ends the fit as the end of the context does.
+	// Progress, if not nil, is called after each step, and while settings are compared and
+	// mini-batches are drawn; Progress.Phase tells these apart. It is called by one goroutine at a
+	// time. An error ends the fit in the same way as the end of the context.
 	Progress func(Progress) error
 }
 
-// Data says how the features are prepared before the fit. The preparation becomes part of
+// Data configures the preparation of the features before the fit. The preparation becomes part of
 // the model.
 type Data struct {
-	// Standardize divides every feature by its standard deviation. It is for features of
-	// different kinds, and not for pixels. An absolute λ and Optimizer.Init then refer to the
-	// standardized features. A standard deviation below about 1e-308, by which float64 cannot
-	// divide, is an ErrNotFinite. Default false.
+	// Standardize divides each feature by its standard deviation. Use it for features of different
+	// kinds, but not for pixels. An absolute λ and Optimizer.Init then refer to the standardized
+	// features. A standard deviation below about 1e-308 is an ErrNotFinite, because float64 cannot
+	// divide by it. Default false.
 	Standardize bool
-	// Whitening is the metric in which projections are orthonormal. Default: chosen on rows
-	// held out. An absolute λ refers to the whitened features.
+	// Whitening is the metric in which projections are orthonormal. An absolute λ refers to the
+	// whitened features. Default: chosen on held-out rows.
 	Whitening Whitening
 }
 
-// Objective defines J and how precisely it is evaluated. The package documentation has the
-// formula.
+// Objective defines J and how precisely it is evaluated. The package documentation has the formula.
 type Objective struct {
-	// Lambda is λ. Default: chosen on rows held out; in Score, which chooses nothing,
+	// Lambda is λ. Default: chosen on held-out rows; in Score, which chooses nothing,
 	// RelativeLambda(1).
 	Lambda Lambda
-	// Iterations is L, the number of Sinkhorn iterations that define the transport cost W.
-	// Default 10. With Gradient Implicit, W is the cost at convergence, and Iterations the
-	// largest number of iterations to get there; the default is then 10000. With Gradient
-	// Unrolled a pair of classes of n and m samples takes memory for 3L(n + m) numbers.
+	// Iterations is L, the number of Sinkhorn iterations that define the transport cost W. Default
+	// 10. With GradientImplicit, W is the cost at convergence, and Iterations is the largest number
+	// of iterations to reach it; the default is then 10000. With GradientUnrolled, a pair of
+	// classes of n and m samples takes memory for 3L(n + m) numbers.
 	Iterations int
 	// Shrinkage is ρ, which guards against overfitting: ridge = ρ·σ_w²(P⁰). Default: chosen on
-	// rows held out; in Score, which chooses nothing, FixedShrinkage(1).
+	// held-out rows; in Score, which chooses nothing, FixedShrinkage(1).
 	Shrinkage Shrinkage
-	// Proportional weighs classes by their frequencies π: w_cc' = π_c π_c' for two classes
-	// and w_cc = π_c for one. Default false: every pair has the weight 1, as in the paper.
+	// Proportional weights classes by their frequencies π: w_cc' = π_c π_c' for two classes and
+	// w_cc = π_c for one. Default false: each pair has the weight 1, as in the paper.
 	Proportional bool
-	// Gradient says how the gradient of every transport cost W is computed. The default,
+	// Gradient selects how the gradient of each transport cost W is computed. The default,
 	// sinkhorn.GradientUnrolled, is the derivative of W through all L iterations.
 	//
 	// sinkhorn.GradientImplicit replaces W after L iterations by W at convergence (appendix of the
-	// paper). It iterates until ‖Tᵀ1 − b‖₁ ≤ 1e-12 (1e-5 in float32). If an error of 1e-4
-	// (1e-3) is not reached, Fit and Score return ErrSettings. Its memory does not grow with
-	// the number of iterations.
+	// paper). It iterates until ‖Tᵀ1 − b‖₁ ≤ 1e-12 (1e-5 in float32). If an error of 1e-4 (1e-3) is
+	// not reached, Fit and Score return ErrSettings. Its memory does not grow with the number of
+	// iterations.
 	//
-	// sinkhorn.GradientFrozen holds the plans T fixed: Σ_ij T_ij ∂M_ij. It is the cheapest, but it is
-	// not the gradient of J. The fit ends where it vanishes, or where it is no direction of
-	// ascent any more (status StatusLineSearchFailed).
+	// sinkhorn.GradientFrozen treats the plans T as constant: Σ_ij T_ij ∂M_ij. It is the cheapest,
+	// but it is not the gradient of J. The fit ends when it vanishes, or when it is no longer a
+	// direction of ascent (status StatusLineSearchFailed).
 	Gradient sinkhorn.GradientMode
 	// Float32 evaluates J in float32, which is about twice as fast. Default false.
 	Float32 bool
 	// Samples is the largest number of samples that Fit evaluates J on. If there are more, Fit
-	// takes the same share of every class, evenly spaced, but at least two of each. Time grows
-	// with the square of Samples. The mean, the whitening, λ and mini-batches always come from all
-	// samples. Default: all, or 4096 if Auto chooses settings on rows held out and for MiniBatch.
+	// takes the same share of each class, evenly spaced, but at least two of each. Time grows with
+	// the square of Samples. The mean, the whitening, λ and mini-batches always come from all
+	// samples. Default: all, or 4096 for MiniBatch and if Auto chooses settings on held-out rows.
 	Samples int
 }
 
-// Optimizer says how Fit maximizes J.
+// Optimizer configures how Fit maximizes J.
 type Optimizer struct {
 	// Method is the algorithm. Default Auto.
 	Method Method
-	// MaxSteps bounds the number of steps. For MiniBatch a step is a round of 20 mini-batches.
-	// For MiniBatch and Eigen, steps that do not raise J count, too. Default 200. If Auto
-	// chooses settings on rows held out and makes one start, the default is 8, or 4 for more
-	// than 30 classes. Candidates are compared after as many steps.
+	// MaxSteps is the largest number of steps. For MiniBatch a step is a round of 20 mini-batches.
+	// For MiniBatch and Eigen, steps that do not raise J count, too. Default 200. If Auto chooses
+	// settings on held-out rows and makes one start, the default is 8, or 4 for more than 30
+	// classes: the number of steps after which candidates are compared.
 	MaxSteps int
-	// Tolerance ends the fit when the norm of the gradient has fallen to Tolerance times the
-	// norm at the start; for Eigen also when a step moves the subspace by less than
-	// Tolerance·√p (chordal distance). Default 1e-6, or 1e-4 with Float32. With this value or
-	// a larger one, Auto also ends when each of three steps has raised J by less than 1e-6
-	// times J.
+	// Tolerance ends the fit when the norm of the gradient has fallen to Tolerance times the norm
+	// at the start. Eigen also ends when a step moves the subspace by less than Tolerance·√p
+	// (chordal distance). Default 1e-6, or 1e-4 with Float32. With this value or a larger one, Auto
+	// also ends when each of three steps has raised J by less than 1e-6 times J.
 	Tolerance float64
 	// Init is the start P⁰ (d × p). It must have full rank; its columns are made orthonormal.
 	// Default: the p leading principal components.
 	Init mat.Matrix
-	// Starts is the number of starts. The first is P⁰, the others are random projections;
-	// λ and the ridge are always those of P⁰. The result is the best: of the largest J, or
-	// with Validation of the lowest error. Default 1. If Auto chooses settings on rows held
-	// out, the default is 1 to 8, fewer for more samples: 8 for 100 samples, 1 for 300 and
-	// more, and 1 if n ≤ 5d + 1.
+	// Starts is the number of starts. The first is P⁰, the others are random projections; λ and the
+	// ridge are always computed at P⁰. The result has the largest J, or with Validation the lowest
+	// error. Default 1. If Auto chooses settings on held-out rows, the default is 1 to 8, fewer for
+	// more samples: 8 for 100 samples, 1 for 300 and more, and 1 if n ≤ 5d + 1.
 	Starts int
 }
 
 // Validation stops a fit early. During the fit, a classifier by nearest neighbors among the
-// projected training samples classifies samples that were held out. The projection with the
-// lowest error is the result; of two that are equal, the earlier.
+// projected training samples classifies held-out samples. The result is the projection with the
+// lowest error, or the first of several.
 type Validation struct {
-	// X and Labels are the samples held out. If X is nil, Fit holds out a share of its own
-	// samples: Fraction of every class, drawn with Settings.Seed, so that at least two of the
+	// X and Labels are the held-out samples. If X is nil, Fit holds out a share of its own samples:
+	// Fraction of each class, drawn with Settings.Seed, but so that at least two samples of the
 	// class remain. Default of Fraction: 0.25.
 	X        mat.Matrix
 	Labels   []int
 	Fraction float64
-	// Hash is the expected hash of X and Labels, 64 hexadecimal digits computed as
-	// Model.Hash says. A model file stores this hash instead of the validation data. If Hash
-	// is empty, nothing is checked.
+	// Hash is the expected hash of X and Labels, 64 hexadecimal digits. See Model.Hash for the
+	// computation. A model file stores this hash instead of the validation data. If Hash is empty,
+	// nothing is checked.
 	Hash string
-	// Neighbors is the number of neighbors that vote. Default 5, or the number of training
-	// samples if that is less.
+	// Neighbors is the number of neighbors that vote. Default 5, or the number of training samples
+	// if it is smaller.
 	Neighbors int
-	// Every is the number of steps from one evaluation to the next. Default 2.
+	// Every is the number of steps between two evaluations. Default 2.
 	Every int
-	// Patience is the number of evaluations in a row without improvement that ends the fit,
+	// Patience is the number of evaluations in a row without improvement after which the fit ends,
 	// with status StatusStopped. Default 10.
 	Patience int
 }
@@ -173,8 +170,7 @@ func PaperSettings(components int) *Settings {
 	}
 }
 
-// withFixedDefaults returns o with λ = 1, relative, and ρ = 1 for what is left open: where nothing
-// is chosen from the data.
+// withFixedDefaults returns o with the relative λ = 1 and ρ = 1 if these are left open.
 func (o Objective) withFixedDefaults() Objective {
 	if o.Lambda.IsAuto() {
 		o.Lambda = RelativeLambda(1)
@@ -185,9 +181,9 @@ func (o Objective) withFixedDefaults() Objective {
 	return o
 }
 
-// objectiveComponents returns the number of components that J is of: the leading ones. Of Fisher it is the
-// number that the means of so many classes can tell apart, unless all components are to be as
-// long. Those of Principal are the first of all anyway.
+// objectiveComponents returns the number of components in the objective, which is Leading for most
+// methods. Fisher has at most as many as class means can distinguish, unless all components have
+// the same length. Principal has all, because its components do not depend on their number.
 func (s *Settings) objectiveComponents(classes int) int {
 	switch t := s.Optimizer.Method.traits(); {
 	case t.startsAtFisher && !s.Scale.equalLengths():
@@ -198,17 +194,17 @@ func (s *Settings) objectiveComponents(classes int) int {
 	return s.Leading
 }
 
-// hasOpenChoices reports whether the settings leave more open than the number of leading components.
+// hasOpenChoices reports whether a setting other than Leading is left open.
 func (s *Settings) hasOpenChoices() bool {
 	return s.Data.Whitening.IsAuto() || s.Objective.Lambda.IsAuto() || s.Objective.Shrinkage.IsAuto() || s.Scale == ScaleAuto
 }
 
-// leavesOpen reports whether the settings leave something to choose.
+// leavesOpen reports whether a setting is left open.
 func (s *Settings) leavesOpen() bool {
 	return s.Mixture.members == nil && (s.Leading == 0 || s.hasOpenChoices())
 }
 
-// withDefaults returns s with its defaults for n samples of d features, checked.
+// withDefaults checks s and returns it with the defaults for n samples of d features.
 func (s *Settings) withDefaults(ctx context.Context, n, d, classes int) (Settings, error) {
 	var t Settings
 	if s != nil {
@@ -258,18 +254,18 @@ func (s *Settings) withDefaults(ctx context.Context, n, d, classes int) (Setting
 	return t, checkWorkers(t.Workers)
 }
 
-// reportStep tells Progress of a step.
+// reportStep calls Progress after a step.
 func (s *Settings) reportStep(step discriminant.Step) error {
 	each := s.Optimizer.MaxSteps
 	return s.reportProgress(Progress{Done: step.Start*each + step.Index, Total: s.Optimizer.Starts * each, Step: Step(step)})
 }
 
-// reportBatch tells Progress of a mini-batch.
+// reportBatch calls Progress after a mini-batch.
 func (s *Settings) reportBatch(done, total int, latest discriminant.Step) error {
 	return s.reportProgress(Progress{Phase: PhaseBatches, Done: done, Total: total, Step: Step(latest)})
 }
 
-// reportProgress calls Progress, if there is one.
+// reportProgress calls Progress, if it is set.
 func (s *Settings) reportProgress(p Progress) error {
 	if s.Progress == nil {
 		return nil
@@ -277,10 +273,10 @@ func (s *Settings) reportProgress(p Progress) error {
 	return s.Progress(p)
 }
 
-// implicitIterations bounds the iterations of Implicit by default.
+// implicitIterations is the default of Iterations with GradientImplicit.
 const implicitIterations = 10000
 
-// withDefaults returns o with its defaults for n samples of d features, checked.
+// withDefaults checks o and returns it with the defaults for n samples of d features.
 func (o Objective) withDefaults(n, d, classes int) (Objective, error) {
 	if err := o.Lambda.check(classes); err != nil {
 		return o, err
@@ -303,7 +299,7 @@ func (o Objective) withDefaults(n, d, classes int) (Objective, error) {
 	return o, o.Shrinkage.check()
 }
 
-// withDefaults returns s with its defaults for p components of d features, checked.
+// withDefaults checks s and returns it with the defaults for p components of d features.
 func (s Optimizer) withDefaults(ctx context.Context, d, p int, single bool) (Optimizer, error) {
 	var err error
 	if s.Method, err = methodWithDefaults(s.Method); err != nil {
@@ -372,11 +368,12 @@ func checkWorkers(workers int) error {
 	return nil
 }
 
-// functionTolerance is the relative gain of J in each of three steps below which Auto ends: J is then
-// within some 10⁻⁶ of the maximum, which takes twice the steps (SOLVERS.md).
+// functionTolerance is the relative gain of J below which Auto ends, if each of three steps stays
+// below it. J is then within about 10⁻⁶ of the maximum, which would take twice the steps
+// (SOLVERS.md).
 const functionTolerance = 1e-6
 
-// limits returns the limits of an attempt in element type T.
+// limits returns the limits of the fit from one start.
 func limits[T dist.Float](s *Settings) discriminant.Limits {
 	o := &s.Optimizer
 	l := discriminant.Limits{MaxSteps: o.MaxSteps, Tolerance: o.Tolerance, Noise: discriminant.Noise[T](s.Objective.Gradient)}
@@ -386,7 +383,7 @@ func limits[T dist.Float](s *Settings) discriminant.Limits {
 	return l
 }
 
-// objectiveConfig returns the configuration of J for d features in element type T.
+// objectiveConfig returns the configuration of J for d features.
 func objectiveConfig[T dist.Float](s *Settings, d int) *discriminant.Config[T] {
 	o, starts, p := &s.Objective, float64(s.Optimizer.Starts), float64(s.Components)
 	c := &discriminant.Config[T]{
@@ -404,9 +401,9 @@ func objectiveConfig[T dist.Float](s *Settings, d int) *discriminant.Config[T] {
 	return c
 }
 
-// fitConfig returns config with the bounds of a fit. MiniBatch and the methods without steps evaluate J
-// on at most the given number of classes. Objective.Samples bounds the samples for all methods; if it is 0,
-// MiniBatch takes at most the given number of samples.
+// fitConfig returns objectiveConfig with the limits of a fit. MiniBatch and the methods without
+// steps evaluate J on at most the given number of classes. Objective.Samples limits the samples for
+// all methods; if it is 0, MiniBatch uses at most the given number of samples.
 func fitConfig[T dist.Float](s *Settings, d, samples, classes int) *discriminant.Config[T] {
 	c, method := objectiveConfig[T](s, d), s.Optimizer.Method.traits()
 	c.MaxSamples = s.Objective.Samples

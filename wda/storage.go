@@ -16,10 +16,11 @@ import (
 	"github.com/gomonge/monge/internal/quantize"
 )
 
-// Storage is the form in which a Classifier keeps its projected samples.
+// Storage is the format in which a Classifier stores its projected samples.
 //
-// The zero value leaves it to the library, which keeps them as float64, as they were projected.
-// StorageFloat64, StorageFloat32, StorageInt8 and StoragePQ make other values. See Classifier.WithStorage.
+// The zero value leaves the format to the library, which uses float64, the format of projections.
+// StorageFloat64, StorageFloat32, StorageInt8 and StoragePQ make other values. See
+// Classifier.WithStorage.
 type Storage struct {
 	kind        storageKind
 	parts, bits int // of product quantization
@@ -42,27 +43,27 @@ const (
 	pqText      = "pq"
 )
 
-// StorageFloat64 keeps samples as float64: 8 bytes for each component.
+// StorageFloat64 stores samples as float64: 8 bytes for each component.
 func StorageFloat64() Storage { return Storage{kind: storageFloat64} }
 
 // StorageFloat32 rounds samples to float32: 4 bytes for each component.
 func StorageFloat32() Storage { return Storage{kind: storageFloat32} }
 
-// StorageInt8 rounds each component to one of 256 values at equal steps from its least to its
+// StorageInt8 rounds each component to one of 256 values at equal steps from its smallest to its
 // largest value: one byte for each component.
 func StorageInt8() Storage { return Storage{kind: storageInt8} }
 
-// StoragePQ keeps samples by optimized product quantization. A learned rotation of the
-// projection is cut into parts, and each part is replaced by the nearest of 2^bits learned vectors (T. Ge,
-// K. He, Q. Ke and J. Sun, "Optimized product quantization for approximate nearest neighbor search", CVPR
-// 2013). A sample takes parts·bits/8 bytes, rounded up. bits is 8 or 4; parts is at most the number of
-// components, and at most 256. Other values are an ErrSettings of WithStorage.
+// StoragePQ uses optimized product quantization. A learned rotation of the projection is cut into
+// parts, and each part is replaced by the nearest of 2^bits learned vectors (T. Ge, K. He, Q. Ke
+// and J. Sun, "Optimized product quantization for approximate nearest neighbor search", CVPR 2013).
+// A sample takes parts·bits/8 bytes, rounded up. bits is 8 or 4; parts is at most the number of
+// components, and at most 256. For other values WithStorage returns ErrSettings.
 func StoragePQ(parts, bits int) Storage { return Storage{storagePQ, parts, bits} }
 
 // IsAuto reports whether the storage is left open.
 func (s Storage) IsAuto() bool { return s.kind == storageAuto }
 
-// RowBytes returns the number of bytes that a sample of so many components takes. Labels and
+// RowBytes returns the number of bytes of a sample with the given number of components. Labels and
 // codebooks are not included.
 func (s Storage) RowBytes(components int) int {
 	switch s.kind {
@@ -131,7 +132,8 @@ func (s *Storage) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Check returns an error that wraps ErrSettings unless s can store samples of so many components.
+// Check returns an error that wraps ErrSettings if s cannot store samples with the given number of
+// components.
 func (s Storage) Check(components int) error {
 	switch {
 	case s.kind != storagePQ:
@@ -144,36 +146,37 @@ func (s Storage) Check(components int) error {
 	return nil
 }
 
-// compactStorage is what a classifier with a compact storage has besides the codes or the narrow rows, which its
-// points hold.
+// compactStorage describes a compact storage. The points of the classifier have the stored rows.
 type compactStorage struct {
 	storage       Storage
 	offset, scale []float64 // of every component, for StorageInt8
 }
 
-// WithStorage returns a classifier like c that keeps its samples in another form. They are
-// classified as before, but by distances from what the stored codes stand for:
+// WithStorage returns a classifier like c that stores its samples in another format. It classifies
+// by distances to the values that the stored codes stand for:
 //
-//	storage    bytes a sample      distance of a projected sample y from a stored one
+//	storage    bytes per sample    squared distance of a projected sample y to a stored one
 //	float64    8·p                 ‖y − z‖²
 //	float32    4·p                 ‖y − z‖², with y and z rounded to float32
 //	int8       p                   Σ_k (y_k − o_k − s_k·c_k)²
 //	pq         parts·bits/8        Σ_j ‖(R·y)_j − b_j(c_j)‖²
 //
-// o and s are the offset and the scale of each component, R is a rotation (p × p), and b_j(c) is vector c of the
-// codebook of part j. Distances of other storages than float64 are computed in float32. y is not rounded to codes.
+// z is the stored sample and c its codes. o and s are the offset and the scale of each component, R
+// is a rotation (p × p), and b_j(c) is vector c of the codebook of part j. Except for float64,
+// distances are computed in float32. y is not rounded to codes.
 //
-// Product quantization learns R and the codebooks from the samples of c: at most 64 of them for each
-// vector of a codebook. The result is the same on every machine and for every number of workers. workers
-// is the largest number of goroutines, GOMAXPROCS if it is 0.
+// Product quantization learns R and the codebooks from the samples of c: at most 64 of them for
+// each vector of a codebook. The result is the same on every machine and for every number of
+// workers. workers is the largest number of goroutines, or GOMAXPROCS if it is 0.
 //
-// The new classifier is not calibrated, since scores depend on distances: call Calibrate after WithStorage.
+// The new classifier is not calibrated, because scores depend on distances: call Calibrate after
+// WithStorage.
 //
-// The zero Storage returns c, and so does the storage that c has. The error wraps ErrSettings if the Storage does not fit the
-// number of components, if workers is negative, or if c has a compact storage already: its exact samples
-// are gone. It wraps ErrNotFinite if the largest magnitude of the samples is below 1e-15 or above 1e15, as
-// squares must be in range of float32. If the context ends, the error is its cause. Time grows with
-// n·p·2^bits.
+// If s is zero or the storage of c, WithStorage returns c. The error wraps ErrSettings if s does
+// not fit the number of components, if workers is negative, or if c has a compact storage, because
+// c no longer has the exact samples. It wraps ErrNotFinite if the largest magnitude of the samples
+// is below 1e-15 or above 1e15, because squares must be in range of float32. If ctx ends, the error
+// is context.Cause(ctx). Time grows with n·p·2^bits.
 func (c *Classifier) WithStorage(ctx context.Context, s Storage, workers int) (*Classifier, error) {
 	c.mustBeMade()
 	_, p := c.model.Dims()
@@ -200,7 +203,8 @@ func (c *Classifier) WithStorage(ctx context.Context, s Storage, workers int) (*
 	return out, nil
 }
 
-// storeSamples returns the points of projected samples y (n × p) as the storage of c has them, and sets what c has besides.
+// storeSamples returns the projected samples y (n × p) as points in the storage of c. It sets
+// offset and scale if the storage has them.
 func (c *compactStorage) storeSamples(ctx context.Context, y matrix.Matrix[float64], labels []int, workers int) (*knn.Points[float64], error) {
 	var q *quantize.Quantizer
 	var err error
@@ -233,12 +237,13 @@ func (c *compactStorage) storeSamples(ctx context.Context, y matrix.Matrix[float
 	return knn.NewCodes[float64](q.Pack(codes), labels), nil
 }
 
-// float32Points returns the points of samples of p components, given by rows.
+// float32Points returns the points of samples of p components. rows has the samples one after the
+// other.
 func float32Points(ctx context.Context, rows []float32, p int, labels []int) (*knn.Points[float64], error) {
 	return knn.NewNarrow[float64](ctx, matrix.New(len(labels), p, rows), labels)
 }
 
-// Storage returns the form in which c keeps its samples.
+// Storage returns the format in which c stores its samples.
 func (c *Classifier) Storage() Storage {
 	if c.compact == nil {
 		return StorageFloat64()
@@ -246,10 +251,10 @@ func (c *Classifier) Storage() Storage {
 	return c.compact.storage
 }
 
-// Bytes returns the number of bytes of the stored samples, with the offsets and scales of int8, or the rotation
-// and the codebooks of product quantization. It is the size of these arrays in a file. It includes neither
-// labels nor the memory that makes searches faster: with 2048 or more rows, int8 and codes of 8 bits may take half as
-// much again.
+// Bytes returns the number of bytes of the stored samples, with the offsets and scales of int8, or
+// the rotation and the codebooks of product quantization. It is the size of these arrays in a model
+// file. It includes neither labels nor memory that makes searches faster: from 2048 rows on, int8
+// and codes of 8 bits may take half as much again.
 func (c *Classifier) Bytes() int {
 	c.mustBeMade()
 	_, p := c.model.Dims()
@@ -264,7 +269,8 @@ func (c *Classifier) Bytes() int {
 	return samples
 }
 
-// projectedSamples returns the projected samples of c, by rows, if c has them.
+// projectedSamples returns the projected samples of c, by rows. The storage must be float64 or
+// float32.
 func (c *Classifier) projectedSamples() []float64 {
 	n, p := c.Len(), len(c.model.offset)
 	y := make([]float64, 0, n*p)
@@ -285,13 +291,13 @@ func (c *Classifier) rowLabels() []int {
 	return labels
 }
 
-// An fileArray is an array of a file: its name without ".npy", and its text.
+// fileArray is an array of a model file: its name without ".npy", and its content.
 type fileArray struct {
 	name string
 	npy  []byte
 }
 
-// sampleArrays returns the arrays of the samples of c.
+// sampleArrays returns the arrays that a model file has for the samples of c.
 func (c *Classifier) sampleArrays() []fileArray {
 	n, p := c.Len(), len(c.model.offset)
 	switch {
@@ -310,8 +316,8 @@ func (c *Classifier) sampleArrays() []fileArray {
 	return append(out, fileArray{"codebook", npy.Append(nil, book.Data, p, book.Cols)}, fileArray{"rotation", npy.Append(nil, q.Rotation().Data, p, p)})
 }
 
-// packedCodes returns the codes of the samples, by rows: of 4 bits two in a byte, the first in its low
-// half.
+// packedCodes returns the codes of the samples, by rows. A byte has two codes of 4 bits, the first
+// in its low half.
 func (c *Classifier) packedCodes() []byte {
 	r := c.points.Codes()
 	per := 8 / r.Bits()
@@ -325,7 +331,7 @@ func (c *Classifier) packedCodes() []byte {
 	return out
 }
 
-// float32Samples returns the samples of c, stored in float32, by rows.
+// float32Samples returns the samples of c by rows. The storage must be float32.
 func (c *Classifier) float32Samples() []float32 {
 	exact := c.projectedSamples()
 	rows := make([]float32, len(exact))
@@ -432,7 +438,8 @@ func (s Storage) parseQuantizer(parts map[string][]byte, p int) (*quantize.Quant
 	return quantize.New(s.parts, s.bits, matrix.New(p, p, rotation.RawMatrix().Data), matrix.New(p, 1<<s.bits, book)), nil
 }
 
-// unpackNibbles returns codes of 4 bits, so many in a row of width bytes, one in a byte.
+// unpackNibbles returns codes of 4 bits, one in a byte. A packed row has width bytes and the given
+// number of codes.
 func unpackNibbles(packed []byte, parts, width int) []byte {
 	out := make([]byte, 0, len(packed)/width*parts)
 	for ; len(packed) > 0; packed = packed[width:] {

@@ -15,15 +15,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// heldOut is what is held out, and what is left.
+// heldOut has the held-out samples and the training samples.
 type heldOut struct {
 	set                 Validation
 	trainX, x           mat.Matrix
 	trainLabels, labels []int
 }
 
-// holdOut checks v and divides x, which has been checked, if v has no samples of its
-// own.
+// holdOut checks v and sets its defaults. If v has no samples, it divides x, which has been
+// checked.
 func (v *Validation) holdOut(ctx context.Context, x mat.Matrix, labels []int, seed uint64) (*heldOut, error) {
 	h := &heldOut{set: *v, trainX: x, trainLabels: labels}
 	s := &h.set
@@ -82,7 +82,7 @@ func (v *Validation) holdOut(ctx context.Context, x mat.Matrix, labels []int, se
 	return h, nil
 }
 
-// copyRows copies rows.
+// copyRows returns copies of the given rows and their labels.
 func copyRows(ctx context.Context, x mat.Matrix, labels, rows []int) (*mat.Dense, []int) {
 	_, d := x.Dims()
 	out, l := mat.NewDense(len(rows), d, nil), make([]int, len(rows))
@@ -93,8 +93,8 @@ func copyRows(ctx context.Context, x mat.Matrix, labels, rows []int) (*mat.Dense
 	return out, l
 }
 
-// shuffledClasses returns the rows of every class, in the order of the labels, each
-// in random order.
+// shuffledClasses returns the rows of each class in random order. Classes are in the order of their
+// labels.
 func shuffledClasses(labels []int, rng *rand.Rand) [][]int {
 	rows := map[int][]int{}
 	for i, l := range labels {
@@ -109,7 +109,7 @@ func shuffledClasses(labels []int, rng *rand.Rand) [][]int {
 	return out
 }
 
-// validator judges projections.
+// validator classifies the held-out samples at a projection.
 type validator struct {
 	set         Validation
 	span        *discriminant.Span
@@ -130,7 +130,8 @@ func newValidator(ctx context.Context, s *discriminant.Samples, sp *discriminant
 	return v
 }
 
-// errorAt returns the error with p, a projection of the span.
+// errorAt returns the share of held-out samples that are classified wrongly at p, a projection of
+// the span.
 func (v *validator) errorAt(ctx context.Context, p *mat.Dense) (float64, error) {
 	q, err := v.span.Effective(ctx, p, discriminant.Nearest)
 	if err != nil {
@@ -143,7 +144,7 @@ func (v *validator) errorAt(ctx context.Context, p *mat.Dense) (float64, error) 
 	return knn.ErrorRate(predicted[0], v.testLabels), nil
 }
 
-// validationWatch is the Watcher of one attempt.
+// validationWatch validates the projections of one start. It implements discriminant.Watcher.
 type validationWatch struct {
 	validator *validator
 	ctx       context.Context
@@ -151,15 +152,15 @@ type validationWatch struct {
 	best      *mat.Dense
 	bestError float64           // of best
 	bestStep  discriminant.Step // of best
-	sinceBest int               // judgements since
+	sinceBest int               // evaluations since best
 }
 
 func (v *validator) newWatch(ctx context.Context) *validationWatch {
 	return &validationWatch{validator: v, ctx: ctx, bestError: math.Inf(1)}
 }
 
-// See judges the projection of a step if it is its turn. It returns
-// descent.ErrStop when patience is at an end.
+// See validates p if the step is a multiple of Every. It returns descent.ErrStop after Patience
+// evaluations without improvement.
 func (w *validationWatch) See(s discriminant.Step, p *mat.Dense) error {
 	if s.Index%w.validator.set.Every != 0 {
 		return nil
@@ -186,7 +187,7 @@ func (w *validationWatch) record(s discriminant.Step, p *mat.Dense) error {
 	return nil
 }
 
-// Last judges the end of an attempt that ended between two turns.
+// Last validates the last projection of a start, unless See has.
 func (w *validationWatch) Last(a *discriminant.Attempt) error {
 	s := a.History[len(a.History)-1]
 	if n := len(w.points); n > 0 && w.points[n-1].Step == s.Index {
@@ -199,7 +200,7 @@ func (w *validationWatch) Last(a *discriminant.Attempt) error {
 	return err
 }
 
-// KeepBest makes the best projection seen the result.
+// KeepBest sets the result to the best projection seen.
 func (w *validationWatch) KeepBest(a *discriminant.Attempt) {
 	a.Loss = 1
 	if w.best != nil {
@@ -207,8 +208,8 @@ func (w *validationWatch) KeepBest(a *discriminant.Attempt) {
 	}
 }
 
-// leaveOneOutError returns the share of samples that their nearest neighbors at p, without
-// themselves, classify wrongly.
+// leaveOneOutError returns the share of samples that their nearest neighbors at p, without the
+// sample itself, classify wrongly.
 func leaveOneOutError(ctx context.Context, s *discriminant.Samples, p *mat.Dense, workers int) (float64, error) {
 	x := discriminant.Project(ctx, s.X, p, workers)
 	rows := make([]int, s.N)

@@ -7,17 +7,17 @@ import (
 )
 
 // Warning is something unusual about the data, the settings or the result of a fit. The comment of
-// each WarningCode says what the fields hold.
+// each WarningCode explains the fields.
 //
-// A model file that was written before v1 has sentences instead: their Code is empty, and String
-// returns them.
+// Model files written before v1 have sentences instead of codes. Their Code is empty, and String
+// returns the sentence.
 type Warning struct {
 	Code     WarningCode
 	Classes  []int     // labels
 	Features []int     // numbers, counted from 0
 	Values   []float64 // counts and measures
 
-	text string // of a file that has no codes
+	text string // for files without codes
 }
 
 // WarningCode is the kind of a Warning. Later versions may add kinds.
@@ -63,7 +63,7 @@ const (
 	WarningLowPrecision WarningCode = "low-precision"
 )
 
-// A warningForm has the lengths of the fields of a Warning.
+// warningForm has the lengths of the fields of a Warning.
 type warningForm struct{ classes, features, values int }
 
 var warningForms = map[WarningCode]warningForm{
@@ -80,15 +80,15 @@ var warningForms = map[WarningCode]warningForm{
 	WarningLowPrecision:     {values: 2},
 }
 
-// wellFormed reports whether the code is known and the fields have the lengths that it asks for.
+// wellFormed reports whether the code is known and the fields have the lengths that it requires.
 func (w Warning) wellFormed() bool {
 	form, ok := warningForms[w.Code]
 	return ok && form == warningForm{len(w.Classes), len(w.Features), len(w.Values)}
 }
 
-// String returns the warning as a sentence without a period, with labels and numbers in the place of
-// the names of classes and features. If Code is unknown, or if a field has another length than its
-// comment says, it returns Code.
+// String returns the warning as a sentence without a period. It uses labels and feature numbers
+// instead of names. If Code is unknown, or if a field does not have the length that its comment
+// says, it returns Code.
 func (w Warning) String() string {
 	if w.Code == "" {
 		return w.text
@@ -124,7 +124,7 @@ func (w Warning) String() string {
 	}
 }
 
-// clone returns a copy that shares nothing with w.
+// clone returns a deep copy of w.
 func (w Warning) clone() Warning {
 	w.Classes, w.Features, w.Values = slices.Clone(w.Classes), slices.Clone(w.Features), slices.Clone(w.Values)
 	return w
@@ -147,7 +147,7 @@ func fromFileWarnings(file []fileWarning) (out []Warning) {
 	return out
 }
 
-// warningFields are the keys of the object.
+// warningFields is the JSON object of a warning.
 type warningFields struct {
 	Code     WarningCode `json:"code"`
 	Classes  []int       `json:"classes,omitempty"`

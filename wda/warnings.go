@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	// oddScale is how many times the median a feature's spread may be.
+	// oddScale is the ratio of a feature's spread to the median above which there is a warning.
 	oddScale = 1e4
-	// fewSamples is the least size of a class without a warning.
+	// fewSamples is the smallest size of a class without a warning.
 	fewSamples = 5
-	// lineRank is the effective rank of the scatter within classes up to which they are
+	// lineRank is the effective rank of the scatter within classes up to which classes count as
 	// lines.
 	lineRank = 1.02
-	// imbalance is the ratio of class sizes from which uniform weights are odd.
+	// imbalance is the ratio of class sizes from which uniform weights cause a warning.
 	imbalance = 20
 )
 
-// findWarnings returns what is unusual about the data, the settings or the result. t counts the troubles of the
-// last evaluation, and rank is the effective rank of the transport within classes. The error is the
-// context's cause.
+// findWarnings returns warnings about the data, the settings and the result. t counts the numerical
+// problems of the last evaluation, and rank is the effective rank of the transport within classes.
+// The error is context.Cause(ctx).
 func findWarnings(ctx context.Context, s *discriminant.Samples, t discriminant.Troubles, set *Settings, rank float64, choice *Choice) ([]Warning, error) {
 	var w []Warning
 	add := func(code WarningCode, classes, features []int, values ...float64) {
@@ -103,5 +103,5 @@ func findWarnings(ctx context.Context, s *discriminant.Samples, t discriminant.T
 	return w, nil
 }
 
-// shareError is that of a share of n rows.
+// shareError returns the standard error of a share of n rows.
 func shareError(share float64, n int) float64 { return math.Sqrt(share * (1 - share) / float64(n)) }
