@@ -9,21 +9,21 @@ import (
 )
 
 func BenchmarkSoftmax(b *testing.B) {
-	benchmark(b, "f64", vecmath.Softmax[float64])
-	benchmark(b, "f32", vecmath.Softmax[float32])
+	benchmarkFunction(b, "f64", vecmath.Softmax[float64])
+	benchmarkFunction(b, "f32", vecmath.Softmax[float32])
 }
 
 func BenchmarkLogSoftmax(b *testing.B) {
-	benchmark(b, "f64", vecmath.LogSoftmax[float64])
-	benchmark(b, "f32", vecmath.LogSoftmax[float32])
+	benchmarkFunction(b, "f64", vecmath.LogSoftmax[float64])
+	benchmarkFunction(b, "f32", vecmath.LogSoftmax[float32])
 }
 
 func BenchmarkLogSumExp(b *testing.B) {
-	benchmark(b, "f64", func(dst, src []float64) { dst[0] = vecmath.LogSumExp(src) })
-	benchmark(b, "f32", func(dst, src []float32) { dst[0] = vecmath.LogSumExp(src) })
+	benchmarkFunction(b, "f64", func(dst, src []float64) { dst[0] = vecmath.LogSumExp(src) })
+	benchmarkFunction(b, "f32", func(dst, src []float32) { dst[0] = vecmath.LogSumExp(src) })
 }
 
-func benchmark[T vecmath.Float](b *testing.B, name string, f func(dst, src []T)) {
+func benchmarkFunction[T vecmath.Float](b *testing.B, name string, f func(dst, src []T)) {
 	for lv := range asmtest.Each(b) {
 		for _, n := range []int{10, 100, 1000, 1024, 32768} {
 			b.Run(fmt.Sprintf("type=%s/isa=%v/n=%d", name, lv, n), func(b *testing.B) {

@@ -12,14 +12,14 @@ import (
 	"github.com/gomonge/monge/vecmath"
 )
 
-var sink int64
+var siftDown int64
 
-// timeForms times a plain loop, and a function at every level, with the forms of the machine and without.
-func timeForms(b *testing.B, name string, n int, plain, ours func() int64) {
+// benchmarkForms times a plain loop, and a function at every level, with the forms of the machine and without.
+func benchmarkForms(b *testing.B, name string, n int, plain, ours func() int64) {
 	run := func(level string, f func() int64) {
 		b.Run(fmt.Sprintf("%s/n=%d/isa=%s", name, n, level), func(b *testing.B) {
 			for b.Loop() {
-				sink += f()
+				siftDown += f()
 			}
 		})
 	}
@@ -48,7 +48,7 @@ func BenchmarkCompact(b *testing.B) {
 			{"HammingBytes", func() int64 { return plainHammingBytes(p, q) }, func() int64 { return int64(vecmath.Hamming(p, q)) }},
 			{"HammingWords", func() int64 { return plainHammingWords(v, w) }, func() int64 { return int64(vecmath.Hamming(v, w)) }},
 		} {
-			timeForms(b, f.name, n, f.plain, f.ours)
+			benchmarkForms(b, f.name, n, f.plain, f.ours)
 		}
 	}
 }
@@ -61,10 +61,10 @@ func BenchmarkConversions(b *testing.B) {
 		for i := range x {
 			x[i] = 2*rng.Float32() - 1
 		}
-		timeForms(b, "QuantizeInt8", n, func() int64 { return int64(plainQuantize(codes, x)) }, func() int64 { return int64(vecmath.QuantizeInt8(codes, x)) })
-		timeForms(b, "SignBits", n, func() int64 { return plainSigns(signs, x) }, func() int64 { vecmath.SignBits(signs, x); return 0 })
-		timeForms(b, "ToFloat16", n, func() int64 { return plainFloat16(halves, x) }, func() int64 { vecmath.ToFloat16(halves, x); return 0 })
-		timeForms(b, "ToBFloat16", n, func() int64 { return plainBFloat16(halves, x) }, func() int64 { vecmath.ToBFloat16(halves, x); return 0 })
+		benchmarkForms(b, "QuantizeInt8", n, func() int64 { return int64(plainQuantize(codes, x)) }, func() int64 { return int64(vecmath.QuantizeInt8(codes, x)) })
+		benchmarkForms(b, "SignBits", n, func() int64 { return plainSigns(signs, x) }, func() int64 { vecmath.SignBits(signs, x); return 0 })
+		benchmarkForms(b, "ToFloat16", n, func() int64 { return plainFloat16(halves, x) }, func() int64 { vecmath.ToFloat16(halves, x); return 0 })
+		benchmarkForms(b, "ToBFloat16", n, func() int64 { return plainBFloat16(halves, x) }, func() int64 { vecmath.ToBFloat16(halves, x); return 0 })
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/vecmath"
 )
 
-// TestIntegers compares sums of bytes and counts of bits with sums of single elements.
-func TestIntegers(t *testing.T) {
+// TestIntegerSums compares sums of bytes and counts of bits with sums of single elements.
+func TestIntegerSums(t *testing.T) {
 	rng := asmtest.NewRand(1)
 	for n := range 70 {
 		a, b, p, q, v, w := make([]int8, n), make([]int8, n), make([]byte, n), make([]byte, n), make([]uint64, n), make([]uint64, n)
@@ -90,7 +90,7 @@ func TestSignBits(t *testing.T) {
 }
 
 // TestHalves: all 65536 numbers come back; what lies between two goes to the nearer one, or to the even one.
-func TestHalves(t *testing.T) {
+func TestHalfConversions(t *testing.T) {
 	for name, f := range map[string]struct {
 		to       func([]uint16, []float32)
 		from     func([]float32, []uint16)

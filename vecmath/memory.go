@@ -8,8 +8,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/pair"
 )
 
-// check panics unless dst has the length of src, and is src or does not overlap it.
-func check[T Float](dst, src []T) {
+// checkDestination panics if dst and src have different lengths, or overlap without being the same slice.
+func checkDestination[T Float](dst, src []T) {
 	if len(dst) != len(src) {
 		panic(pair.LengthsText(len(dst), len(src)))
 	}
@@ -23,7 +23,7 @@ func check[T Float](dst, src []T) {
 	}
 }
 
-// slice sees a slice as one of T, which is its type.
-func slice[T, U Float](s []U) []T { return *(*[]T)(unsafe.Pointer(&s)) }
+// sameTypeSlice converts a slice of T to []T.
+func sameTypeSlice[T, U Float](s []U) []T { return *(*[]T)(unsafe.Pointer(&s)) }
 
 func view[T Float](m *dist.Matrix[T]) *asm.View[T] { return (*asm.View[T])(m) }

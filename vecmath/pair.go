@@ -25,19 +25,20 @@ func Manhattan[T Float](a, b []T) T { return pair.Manhattan(a, b) }
 
 // CosineSimilarity returns the cosine of the angle between a and b, Σ a[i]·b[i] / √(Σ a[i]²·Σ b[i]²).
 //
-// It lies between −1 and 1, and does not depend on the order of a and b. It is exactly 1 if a and b are equal and not zero. It
-// is 0 if a or b is zero or empty and none has a NaN; NaN if one has a NaN, or an infinity and the other is not zero. No
-// finite vector overflows or underflows: vectors that are very long or very short are scaled by powers of two first.
+// The result lies between −1 and 1, and does not depend on the order of a and b. It is exactly 1 if a and b are equal and not zero.
+// It is 0 if a or b is zero or empty and neither contains a NaN. It is NaN if one contains a NaN, or one contains an infinity and
+// the other is not zero. Finite vectors neither overflow nor underflow: very long and very short ones are scaled by powers of two.
 func CosineSimilarity[T Float](a, b []T) T { return pair.Cosine(a, b) }
 
-// Norm returns √Σ x[i]², the Euclidean length. It does not overflow where the result is finite, and is not 0 for a vector
-// that is not zero. It is +Inf if x has an infinity and no NaN.
+// Norm returns √Σ x[i]², the Euclidean length. Sums of squares do not overflow if the norm is finite, and the norm is 0 only for the
+// zero vector. It is +Inf if x contains an infinity and no NaN.
 func Norm[T Float](x []T) T { return pair.Norm(x) }
 
 // Normalize sets dst to src/‖src‖, and returns ‖src‖. dst may be src. If src is zero, dst becomes src and the result is 0. If
-// src has a NaN, all of dst becomes NaN; if it has an infinity, its finite elements become zero and the infinite ones NaN.
+// src contains a NaN, all elements of dst become NaN. If it contains an infinity and no NaN, finite elements become zero and
+// infinite ones NaN.
 func Normalize[T Float](dst, src []T) T {
-	check(dst, src)
+	checkDestination(dst, src)
 	if norm := pair.Norm(src); norm > 0x1p-30 && norm < 0x1p30 {
 		vector.Affine(dst, src, 0, 1/norm)
 		return norm
@@ -57,17 +58,17 @@ func Normalize[T Float](dst, src []T) T {
 	return norm
 }
 
-// NormalizeRows sets every row of dst to [Normalize] of that row of src. dst may be src.
+// NormalizeRows sets row i of dst to [Normalize] of row i of src. dst may be src.
 func NormalizeRows[T Float](dst, src dist.Matrix[T]) {
-	rows(dst, src, func(dst, src []T) { Normalize(dst, src) })
+	applyToRows(dst, src, func(dst, src []T) { Normalize(dst, src) })
 }
 
-// longRow is the number of elements of a row that one call may take.
+// longRow is the largest number of elements of a row in one call of a kernel.
 const longRow = asm.Budget / 8
 
 // AddScaled adds alpha·src[i] to dst[i], with one rounding. dst may be src.
 func AddScaled[T Float](dst []T, alpha T, src []T) {
-	check(dst, src)
+	checkDestination(dst, src)
 	for len(src) > 0 {
 		n := min(longRow, len(src))
 		pass.Columns(1, n, dst, src, n, []T{alpha})
@@ -77,12 +78,12 @@ func AddScaled[T Float](dst []T, alpha T, src []T) {
 
 // Scale sets dst[i] = alpha·src[i]. dst may be src.
 func Scale[T Float](dst []T, alpha T, src []T) {
-	check(dst, src)
+	checkDestination(dst, src)
 	vector.Affine(dst, src, 0, alpha)
 }
 
-// MeanRows sets dst[j] to the mean of column j of x: the sum of its elements from the first row on, divided by the number of
-// rows. dst has as many elements as x has columns, and does not overlap it. The mean of no rows is NaN.
+// MeanRows sets dst[j] to the mean of column j of x: the sum of its elements in ascending order of rows, divided by the number of
+// rows. dst has one element for each column of x, and does not overlap it. If x has no rows, the means are NaN.
 func MeanRows[T Float](dst []T, x dist.Matrix[T]) {
 	x.Check()
 	if len(dst) != x.Cols {
@@ -103,9 +104,9 @@ func MeanRows[T Float](dst []T, x dist.Matrix[T]) {
 	}
 }
 
-// TopK returns the indices of the k largest elements of x, the largest first. Equal elements are ordered by their index, NaN come
-// last. If x has fewer than k elements, all are returned. The result overwrites dst from its beginning, and is allocated
-// only if the capacity of dst is too small. TopK panics if k is negative.
+// TopK returns the indices of the k largest elements of x, the largest first. Equal elements are ordered by index; NaN come
+// last. If x has fewer than k elements, TopK returns all indices. It overwrites dst from the beginning, and allocates a slice
+// only if the capacity of dst is below k. TopK panics if k is negative.
 func TopK[T Float](dst []int, x []T, k int) []int {
 	if k < 0 {
 		panic(fmt.Sprintf("vecmath: k is %d; it must not be negative", k))
@@ -115,39 +116,39 @@ func TopK[T Float](dst []int, x []T, k int) []int {
 	if k == 0 {
 		return dst
 	}
-	// dst is a heap with the last of its elements at the root.
+	// dst is a heap; the element that ranks last is at the root.
 	for i := range k {
 		dst = append(dst, i)
 	}
 	for r := k/2 - 1; r >= 0; r-- {
-		sink(dst, x, r)
+		siftDown(dst, x, r)
 	}
 	last := x[dst[0]]
 	for i := k; i < len(x); i++ {
 		if v := x[i]; v > last || last != last && v == v { // an equal one has the larger index
 			dst[0] = i
-			sink(dst, x, 0)
+			siftDown(dst, x, 0)
 			last = x[dst[0]]
 		}
 	}
 	for n := k - 1; n > 0; n-- {
 		dst[0], dst[n] = dst[n], dst[0]
-		sink(dst[:n], x, 0)
+		siftDown(dst[:n], x, 0)
 	}
 	return dst
 }
 
-// sink moves the root r of a part of the heap down to its place.
-func sink[T Float](heap []int, x []T, r int) {
+// siftDown restores the order of the subtree of the heap with root r, where only r may be out of order.
+func siftDown[T Float](heap []int, x []T, r int) {
 	for {
 		c := 2*r + 1
 		if c >= len(heap) {
 			return
 		}
-		if c+1 < len(heap) && before(x, heap[c], heap[c+1]) {
+		if c+1 < len(heap) && ranksBefore(x, heap[c], heap[c+1]) {
 			c++
 		}
-		if !before(x, heap[r], heap[c]) {
+		if !ranksBefore(x, heap[r], heap[c]) {
 			return
 		}
 		heap[r], heap[c] = heap[c], heap[r]
@@ -155,8 +156,8 @@ func sink[T Float](heap []int, x []T, r int) {
 	}
 }
 
-// before reports whether element i of x comes before element j in the order of TopK.
-func before[T Float](x []T, i, j int) bool {
+// ranksBefore reports whether x[i] comes before x[j] in the order of TopK.
+func ranksBefore[T Float](x []T, i, j int) bool {
 	v, w := x[i], x[j]
 	switch {
 	case v > w:
@@ -169,10 +170,10 @@ func before[T Float](x []T, i, j int) bool {
 	return v == v
 }
 
-// DotEach sets dst[i] to [Dot] of query and rows[i]. dst has as many elements as there are rows, and every row as many as
-// query; otherwise DotEach panics. dst overlaps neither query nor rows.
+// DotEach sets dst[i] to [Dot] of query and rows[i]. It panics unless dst has one element for each row, and every row has the length
+// of query. dst overlaps neither query nor rows.
 func DotEach[T Float](dst, query []T, rows [][]T) {
-	checkEach(dst, query, rows)
+	checkRows(dst, query, rows)
 	for i, row := range rows {
 		dst[i] = pair.Dot(query, row)
 	}
@@ -180,7 +181,7 @@ func DotEach[T Float](dst, query []T, rows [][]T) {
 
 // SqEuclideanEach sets dst[i] to [SqEuclidean] of query and rows[i], as DotEach does.
 func SqEuclideanEach[T Float](dst, query []T, rows [][]T) {
-	checkEach(dst, query, rows)
+	checkRows(dst, query, rows)
 	for i, row := range rows {
 		dst[i] = pair.SqEuclidean(query, row)
 	}
@@ -188,13 +189,13 @@ func SqEuclideanEach[T Float](dst, query []T, rows [][]T) {
 
 // CosineEach sets dst[i] to [CosineSimilarity] of query and rows[i], as DotEach does.
 func CosineEach[T Float](dst, query []T, rows [][]T) {
-	checkEach(dst, query, rows)
+	checkRows(dst, query, rows)
 	for i, row := range rows {
 		dst[i] = pair.Cosine(query, row)
 	}
 }
 
-func checkEach[T Float](dst, query []T, rows [][]T) {
+func checkRows[T Float](dst, query []T, rows [][]T) {
 	if len(dst) != len(rows) {
 		panic(fmt.Sprintf("vecmath: shapes do not match: dst has %d elements, and there are %d rows", len(dst), len(rows)))
 	}

@@ -16,12 +16,12 @@ import (
 )
 
 // TestCosine: what the documentation promises, and the bound on the error.
-func TestCosine(t *testing.T) {
-	t.Run("f64", cosine[float64])
-	t.Run("f32", cosine[float32])
+func TestCosineSimilarity(t *testing.T) {
+	t.Run("f64", testCosine[float64])
+	t.Run("f32", testCosine[float32])
 }
 
-func cosine[T vecmath.Float](t *testing.T) {
+func testCosine[T vecmath.Float](t *testing.T) {
 	rng := asmtest.NewRand(1)
 	most, least := asmtest.Specials[T]()[12], asmtest.Least[T]()
 	var worst asmtest.Worst
@@ -79,12 +79,12 @@ func isZero[T vecmath.Float](x []T) bool {
 }
 
 // TestNorm: norms and normalized vectors of all sizes, against exact sums.
-func TestNorm(t *testing.T) {
-	t.Run("f64", norm[float64])
-	t.Run("f32", norm[float32])
+func TestNormAndNormalize(t *testing.T) {
+	t.Run("f64", testNorm[float64])
+	t.Run("f32", testNorm[float32])
 }
 
-func norm[T vecmath.Float](t *testing.T) {
+func testNorm[T vecmath.Float](t *testing.T) {
 	rng := asmtest.NewRand(1)
 	most, least := asmtest.Specials[T]()[12], asmtest.Least[T]()
 	u := asmtest.Roundoff[T]()
@@ -144,7 +144,7 @@ func norm[T vecmath.Float](t *testing.T) {
 }
 
 // TestLinear: AddScaled, Scale, MeanRows and NormalizeRows by their formulas, in bits.
-func TestLinear(t *testing.T) {
+func TestLinearOperations(t *testing.T) {
 	for lv := range asmtest.Each(t) {
 		for _, n := range []int{0, 1, 5, 16, 33, 100, 40_000} {
 			x, y := asmtest.Values[float32](asmtest.NewRand(1), n, asmtest.Special), asmtest.Values[float32](asmtest.NewRand(2), n, asmtest.Gauss)
@@ -213,7 +213,7 @@ func TestTopK(t *testing.T) {
 }
 
 // TestEach: the same as the functions of two slices, and a row of another length is named.
-func TestEach(t *testing.T) {
+func TestEachMatchesSinglePairs(t *testing.T) {
 	rng := asmtest.NewRand(1)
 	query, rows, dst := asmtest.Values[float32](rng, 100, asmtest.Gauss), make([][]float32, 7), make([]float32, 7)
 	for i := range rows {

@@ -18,23 +18,22 @@ type Float = dist.Float
 
 const overlapPanic = "vecmath: destination overlaps the source, and is not the source"
 
-// chunk is the number of elements that go through several passes at a time. They stay in the
-// first-level cache. It is a multiple of the lanes.
+// chunk is the number of elements between passes of several kernels. It is a multiple of the lanes, and small enough for the
+// first-level cache.
 const chunk = 256
 
 // Exp sets dst[i] = exp(src[i]). Exp(±0) = 1, Exp(+Inf) = +Inf, Exp(−Inf) = +0, Exp(NaN) = NaN.
-// Underflow is gradual, and a result overflows to +Inf only if the true value rounds to it.
-// Results below the least normal number, and those that overflow, take about three times as
-// long.
+// Underflow is gradual. A result is +Inf only if the exact value rounds to it. Results that underflow or overflow take about three
+// times as long.
 func Exp[T Float](dst, src []T) {
-	check(dst, src)
+	checkDestination(dst, src)
 	exp.Exp(dst, src)
 }
 
-// Exp2 sets dst[i] = 2^src[i]. Whole arguments have exact results. Special values are those of
+// Exp2 sets dst[i] = 2^src[i]. Results of integers are exact. Special values are as in
 // [Exp].
 func Exp2[T Float](dst, src []T) {
-	check(dst, src)
+	checkDestination(dst, src)
 	lo, hi := exp2Range[T]()
 	for len(src) > 0 {
 		n := min(chunk, len(src))
@@ -49,8 +48,8 @@ func Exp2[T Float](dst, src []T) {
 	}
 }
 
-// exp2Range returns the arguments for which the kernel has the power of two itself: it returns
-// 0 below the least normal number, and +Inf in the last part of the last octave.
+// exp2Range returns the range of arguments in which the kernel is accurate. It returns 0 for results below the least normal number,
+// and +Inf in the last part of the last octave.
 func exp2Range[T Float]() (lo, hi T) {
 	if num.IsFloat64[T]() {
 		return -1022, 1023
@@ -73,23 +72,23 @@ func exp2[T Float](x T) T {
 }
 
 // Log sets dst[i] = ln src[i]. Log(±0) = −Inf, Log(x < 0) = NaN, Log(+Inf) = +Inf, Log(NaN) =
-// NaN, Log(1) = +0. Groups of 64 bytes with a zero, a negative, an infinite or a subnormal
-// number or a NaN take about ten times as long.
+// NaN, Log(1) = +0. A group of 64 bytes that contains a number other than positive normal ones takes about ten
+// times as long.
 func Log[T Float](dst, src []T) {
-	check(dst, src)
+	checkDestination(dst, src)
 	vector.Log(dst, src)
 }
 
-// Log2 sets dst[i] = log₂ src[i]. Powers of two have exact results. Special values are those of
+// Log2 sets dst[i] = log₂ src[i]. Results of powers of two are exact. Special values are as in
 // [Log].
 func Log2[T Float](dst, src []T) {
-	check(dst, src)
+	checkDestination(dst, src)
 	vector.Log2(dst, src)
 }
 
 // Sigmoid sets dst[i] = 1/(1 + exp(−src[i])), the logistic function.
 func Sigmoid[T Float](dst, src []T) {
-	check(dst, src)
+	checkDestination(dst, src)
 	for len(src) > 0 {
 		n := min(chunk, len(src))
 		d := dst[:n]
@@ -102,28 +101,28 @@ func Sigmoid[T Float](dst, src []T) {
 }
 
 var (
-	ones64 = filled[float64]()
-	ones32 = filled[float32]()
+	ones64 = constantOne[float64]()
+	ones32 = constantOne[float32]()
 )
 
-func filled[T Float]() (x [chunk]T) {
+func constantOne[T Float]() (x [chunk]T) {
 	for i := range x {
 		x[i] = 1
 	}
 	return x
 }
 
-// ones returns n ones, not to be changed.
+// ones returns a read-only slice of n ones.
 func ones[T Float](n int) []T {
 	if num.IsFloat64[T]() {
-		return slice[T](ones64[:n])
+		return sameTypeSlice[T](ones64[:n])
 	}
-	return slice[T](ones32[:n])
+	return sameTypeSlice[T](ones32[:n])
 }
 
-// LogSumExp returns ln Σ exp(src[i]), without overflow or underflow. Elements far below the largest count, too: LogSumExp of
-// (0, −40) is 4.248e-18. It is −Inf for an empty slice, and if all elements are −Inf; NaN if there is a NaN; else +Inf if
-// there is a +Inf.
+// LogSumExp returns ln Σ exp(src[i]), without overflow or underflow. Small terms are not lost: LogSumExp of
+// (0, −40) is 4.248e-18. The result is NaN if src contains a NaN, otherwise +Inf if it contains +Inf, and −Inf if it is empty or all
+// elements are −Inf.
 func LogSumExp[T Float](src []T) T {
 	top, rest := sumExp(src)
 	if math.IsInf(float64(top), 0) {
@@ -135,16 +134,14 @@ func LogSumExp[T Float](src []T) T {
 	return top + num.Log1p(rest)
 }
 
-// sumExp returns the largest element, and the sum of exp(src[i] − top) but for one element that is top. If top
-// is infinite, the sum has no meaning.
-//
-// The largest element is that of the blocks so far. When it grows, the sum is scaled once.
+// sumExp returns the largest element, top, and Σ exp(src[i] − top) without one term of the largest element. If top is infinite,
+// the sum has no meaning. Each block may raise top; then the sum so far is scaled once.
 func sumExp[T Float](src []T) (top, rest T) {
 	s := exp.Sum[T]{Top: T(math.Inf(-1))}
-	count := 0 // elements that are top
+	count := 0 // elements equal to top
 	for len(src) > 0 {
 		top = s.Top
-		n := min(sumBlock[T](), len(src))
+		n := min(blockLength[T](), len(src))
 		exp.SumExp(&s, nil, src[:n])
 		if s.Top > top && count > 0 {
 			rest = T((rest + T(count)) * exp.RefDifference(top-s.Top))
@@ -161,16 +158,15 @@ func sumExp[T Float](src []T) (top, rest T) {
 
 func hasNaN[T Float](x []T) bool { return slices.ContainsFunc(x, func(v T) bool { return v != v }) }
 
-// sumBlock returns the number of elements that are summed relative to the same largest element. They stay in the first-level
-// cache.
-func sumBlock[T Float]() int { return 256 * num.Lanes[T]() }
+// blockLength returns the number of elements with a common reference in a sum of exponentials. They fit in the first-level cache.
+func blockLength[T Float]() int { return 256 * num.Lanes[T]() }
 
 // Softmax sets dst[i] = exp(src[i]) / Σ_j exp(src[j]), without overflow. Elements more than 708 (float32: 87) below the largest
-// have +0. If the largest element is infinite, or if there is a NaN, all results are NaN.
+// become +0. If the largest element is infinite or src contains a NaN, all results are NaN.
 func Softmax[T Float](dst, src []T) {
-	check(dst, src)
+	checkDestination(dst, src)
 	s := exp.Sum[T]{Top: T(math.Inf(-1))}
-	block := sumBlock[T]()
+	block := blockLength[T]()
 	if len(src) > block {
 		s.Top = vector.Max(src)
 	}
@@ -184,10 +180,10 @@ func Softmax[T Float](dst, src []T) {
 	vector.Affine(dst, dst, 0, 1/(total+T(count)))
 }
 
-// LogSoftmax sets dst[i] = src[i] − ln Σ_j exp(src[j]). If the largest element is infinite, or
-// if there is a NaN, all results are NaN.
+// LogSoftmax sets dst[i] = src[i] − ln Σ_j exp(src[j]). If the largest element is infinite or src
+// contains a NaN, all results are NaN.
 func LogSoftmax[T Float](dst, src []T) {
-	check(dst, src)
+	checkDestination(dst, src)
 	top, rest := sumExp(src)
 	log := num.Log1p(rest)
 	if math.IsInf(float64(top), 0) {
@@ -196,8 +192,7 @@ func LogSoftmax[T Float](dst, src []T) {
 	vector.Shift(dst, src, top, log)
 }
 
-// LogSumExpRows sets dst[i] to [LogSumExp] of row i of src; dst has as many elements as src has
-// rows, and does not overlap it.
+// LogSumExpRows sets dst[i] to [LogSumExp] of row i of src. dst has one element for each row of src, and does not overlap it.
 func LogSumExpRows[T Float](dst []T, src dist.Matrix[T]) {
 	src.Check()
 	if len(dst) != src.Rows {
@@ -211,13 +206,13 @@ func LogSumExpRows[T Float](dst []T, src dist.Matrix[T]) {
 	}
 }
 
-// SoftmaxRows sets every row of dst to [Softmax] of that row of src. dst may be src.
-func SoftmaxRows[T Float](dst, src dist.Matrix[T]) { rows(dst, src, Softmax[T]) }
+// SoftmaxRows sets row i of dst to [Softmax] of row i of src. dst may be src.
+func SoftmaxRows[T Float](dst, src dist.Matrix[T]) { applyToRows(dst, src, Softmax[T]) }
 
-// LogSoftmaxRows sets every row of dst to [LogSoftmax] of that row of src. dst may be src.
-func LogSoftmaxRows[T Float](dst, src dist.Matrix[T]) { rows(dst, src, LogSoftmax[T]) }
+// LogSoftmaxRows sets row i of dst to [LogSoftmax] of row i of src. dst may be src.
+func LogSoftmaxRows[T Float](dst, src dist.Matrix[T]) { applyToRows(dst, src, LogSoftmax[T]) }
 
-func rows[T Float](dst, src dist.Matrix[T], f func(dst, src []T)) {
+func applyToRows[T Float](dst, src dist.Matrix[T], f func(dst, src []T)) {
 	dst.Check()
 	src.Check()
 	if dst.Rows != src.Rows || dst.Cols != src.Cols {

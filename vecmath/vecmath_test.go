@@ -17,8 +17,8 @@ import (
 	"github.com/gomonge/monge/vecmath"
 )
 
-// function is one that maps a slice to a slice, with its largest error in ULP.
-type function[T vecmath.Float] struct {
+// vectorFunction is one that maps a slice to a slice, with its largest error in ULP.
+type vectorFunction[T vecmath.Float] struct {
 	name   string
 	f      func(dst, src []T)
 	oracle func(x float64) *big.Float
@@ -26,14 +26,14 @@ type function[T vecmath.Float] struct {
 	bound  float64
 }
 
-func functions[T vecmath.Float]() []function[T] {
+func vectorFunctions[T vecmath.Float]() []vectorFunction[T] {
 	top, low := 88., -103.
 	bounds := [...]float64{.82, .85, .71, .78, 2.95}
 	if num.IsFloat64[T]() {
 		top, low = 709, -744
 		bounds = [...]float64{.85, .85, .70, .70, 2.95}
 	}
-	return []function[T]{
+	return []vectorFunction[T]{
 		{"Exp", vecmath.Exp[T], oracle.Exp, low, top, bounds[0]},
 		{"Exp2", vecmath.Exp2[T], oracle.Exp2, low / math.Ln2, top / math.Ln2, bounds[1]},
 		{"Log", vecmath.Log[T], oracle.Log, 1e-30, 1e30, bounds[2]},
@@ -48,15 +48,15 @@ func functions[T vecmath.Float]() []function[T] {
 // TestAccuracy holds every function to the bound that the documentation states. The table of accuracy in
 // docs/benchmarks comes from what it prints.
 func TestAccuracy(t *testing.T) {
-	t.Run("f64", accuracy[float64])
-	t.Run("f32", accuracy[float32])
+	t.Run("f64", testAccuracy[float64])
+	t.Run("f32", testAccuracy[float32])
 }
 
-func accuracy[T vecmath.Float](t *testing.T) {
+func testAccuracy[T vecmath.Float](t *testing.T) {
 	rng := asmtest.NewRand(1)
 	n := oracle.Samples(3_001, 30_000)
 	x, y := make([]T, n), make([]T, n)
-	for _, f := range functions[T]() {
+	for _, f := range vectorFunctions[T]() {
 		for i := range x {
 			x[i] = T(f.lo + (f.hi-f.lo)*rng.Float64())
 			if f.lo > 0 && i%2 == 0 {
@@ -101,15 +101,15 @@ func TestExp2Ends(t *testing.T) {
 	}
 }
 
-// TestReductions compares sums, log-sum-exp and softmax with 200-bit arithmetic, and holds them
+// TestReductionBounds compares sums, log-sum-exp and softmax with 200-bit arithmetic, and holds them
 // to the bounds of the documentation. The bounds of log-sum-exp and softmax are in averages of the distances from the largest
 // element; the documentation has the largest distance instead.
-func TestReductions(t *testing.T) {
-	t.Run("f64", reductions[float64])
-	t.Run("f32", reductions[float32])
+func TestReductionBounds(t *testing.T) {
+	t.Run("f64", testReductions[float64])
+	t.Run("f32", testReductions[float32])
 }
 
-func reductions[T vecmath.Float](t *testing.T) {
+func testReductions[T vecmath.Float](t *testing.T) {
 	u, flush := asmtest.Roundoff[T](), 87.
 	if num.IsFloat64[T]() {
 		flush = 708
@@ -252,7 +252,7 @@ func allBits[T vecmath.Float](t *testing.T) uint64 {
 		for i := range x {
 			x[i] = T(200 * (rng.Float64() - .5))
 		}
-		fs := append(functions[T](), function[T]{f: vecmath.Softmax[T]}, function[T]{f: vecmath.LogSoftmax[T]})
+		fs := append(vectorFunctions[T](), vectorFunction[T]{f: vecmath.Softmax[T]}, vectorFunction[T]{f: vecmath.LogSoftmax[T]})
 		for _, f := range fs {
 			f.f(y, x)
 			add(y...)
@@ -324,7 +324,7 @@ func TestSpecialValues(t *testing.T) {
 }
 
 // TestMistakes: what does not fit panics, and says what.
-func TestMistakes(t *testing.T) {
+func TestPanics(t *testing.T) {
 	x := make([]float64, 20)
 	m := dist.NewMatrix(4, 5, x)
 	for what, f := range map[string]func(){
@@ -362,8 +362,8 @@ func TestMistakes(t *testing.T) {
 func TestAllocations(t *testing.T) {
 	x, y := asmtest.Random[float32](3000), make([]float32, 3000)
 	lse, top := make([]float32, 30), make([]int, 10)
-	for _, f := range append(functions[float32](), function[float32]{name: "Softmax", f: vecmath.Softmax[float32]}, function[float32]{name: "LogSoftmax", f: vecmath.LogSoftmax[float32]},
-		function[float32]{name: "reductions", f: func(dst, src []float32) {
+	for _, f := range append(vectorFunctions[float32](), vectorFunction[float32]{name: "Softmax", f: vecmath.Softmax[float32]}, vectorFunction[float32]{name: "LogSoftmax", f: vecmath.LogSoftmax[float32]},
+		vectorFunction[float32]{name: "reductions", f: func(dst, src []float32) {
 			dst[0] = vecmath.Sum(src) + vecmath.Dot(src, src) + vecmath.LogSumExp(src)
 			dst[1] = vecmath.CosineSimilarity(dst, src) + vecmath.Normalize(dst, src)
 			vecmath.AddScaled(dst, 2, src)

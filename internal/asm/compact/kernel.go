@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// step is the number of elements of which assembly takes multiples.
+	// Assembly takes a multiple of step elements.
 	step = 16
 
-	// With these, the sum of all products is below 2³¹ in size.
+	// The largest numbers of elements for which the sum of all products is below 2³¹ in size.
 	mostDot         = 1 << 16 // 2¹⁶·2¹⁴
 	mostSqEuclidean = 1 << 15 // 2¹⁵·255²
-	// mostHamming is the number of bytes with which NEON's eight sums of 16 bits do not overflow.
+	// mostHamming is the largest number of bytes for which the eight sums of 16 bits in NEON do not overflow.
 	mostHamming = 1 << 15
 )
 
-// What a byte takes, in units of asm.Piece: the numbers of bytes above, and no more.
+// The cost of a byte in asm.Piece, which limits pieces to the numbers of bytes above.
 const (
 	costDot         = asm.Budget / mostDot
 	costSqEuclidean = asm.Budget / mostSqEuclidean
@@ -65,7 +65,7 @@ func Hamming(a, b []byte) (count int) {
 	return count + hammingRef(a, b)
 }
 
-// WidenFloat16 sets dst[i] to the number of IEEE 754 binary16 that src[i] is. src has the length of dst.
+// WidenFloat16 sets dst[i] to the IEEE 754 binary16 number src[i]. src has the length of dst.
 func WidenFloat16(dst []float32, src []uint16) {
 	src = src[:len(dst)]
 	if len(dst) >= step {
@@ -91,8 +91,8 @@ func WidenBFloat16(dst []float32, src []uint16) {
 	widenBFloat16Ref(dst, src)
 }
 
-// NarrowFloat16 sets dst[i] to the number of IEEE 754 binary16 nearest to src[i], the even one of two, and to 0x7e00 for a NaN. src
-// has the length of dst.
+// NarrowFloat16 sets dst[i] to the IEEE 754 binary16 number nearest to src[i], the even one of two. A NaN becomes 0x7e00. src has the
+// length of dst.
 func NarrowFloat16(dst []uint16, src []float32) {
 	src = src[:len(dst)]
 	if len(dst) >= step {
@@ -105,8 +105,8 @@ func NarrowFloat16(dst []uint16, src []float32) {
 	narrowFloat16Ref(dst, src)
 }
 
-// NarrowBFloat16 sets dst[i] to the upper half of the float32 nearest to src[i] that has no other bits, the even one of two, and to 0x7fc0
-// for a NaN. src has the length of dst.
+// NarrowBFloat16 sets dst[i] to the bfloat16 number nearest to src[i], the even one of two. A NaN becomes 0x7fc0. src has the length
+// of dst.
 func NarrowBFloat16(dst []uint16, src []float32) {
 	src = src[:len(dst)]
 	if len(dst) >= step {
@@ -119,9 +119,9 @@ func NarrowBFloat16(dst []uint16, src []float32) {
 	narrowBFloat16Ref(dst, src)
 }
 
-// QuantizeInt8 sets dst to the integers from −127 to 127 for which scale·dst[i] is nearest to src[i], the even one of two, and returns the
-// scale. It has at most 17 significant bits, so that scale·dst[i] is exact. The largest size of src is about 127·scale. If src has an
-// element that is not finite, dst becomes 0, and the scale NaN. src has the length of dst.
+// QuantizeInt8 sets dst[i] to the integer nearest to src[i]/scale, the even one of two, and returns the scale: the largest |src[i]|
+// divided by 127, rounded up to 17 significant bits, so that scale·dst[i] is exact. Integers lie between −127 and 127. If an element is
+// not finite, dst becomes 0 and the scale NaN. src has the length of dst.
 func QuantizeInt8(dst []int8, src []float32) (scale float32) {
 	src = src[:len(dst)]
 	switch top := sketch.Largest(src); {
@@ -138,8 +138,8 @@ func QuantizeInt8(dst []int8, src []float32) (scale float32) {
 	return scale
 }
 
-// RoundInt8 sets dst[i] to the integer nearest to src[i]·inverse, the even one of two. Products that differ from the middle of two
-// integers by at most 2⁻³¹ count as the middle. They are below 2²¹ in size, and the integers from −128 to 127. src has the length of dst.
+// RoundInt8 sets dst[i] to the integer nearest to src[i]·inverse, the even one of two. A product within 2⁻³¹ of the middle
+// of two integers counts as the middle. Products lie between −128.5 and 127.5. src has the length of dst.
 func RoundInt8(dst []int8, src []float32, inverse float64) {
 	src = src[:len(dst)]
 	if len(dst) >= step {
@@ -152,8 +152,8 @@ func RoundInt8(dst []int8, src []float32, inverse float64) {
 	roundInt8Ref(dst, src, inverse)
 }
 
-// SignBits sets bit i mod 8 of dst[i/8] if src[i] < 0, and clears it otherwise. dst has ⌈len(src)/8⌉ elements; the bits that are
-// left are 0.
+// SignBits sets bit i mod 8 of dst[i/8] if src[i] < 0, and clears it otherwise. dst has ⌈len(src)/8⌉ elements. Unused bits of the last
+// one become 0.
 func SignBits(dst []byte, src []float32) {
 	dst = dst[:(len(src)+7)/8]
 	if len(src) >= step {
@@ -172,10 +172,10 @@ func HammingWords(a, b []uint64) int {
 	if len(a) < step/8 || asm.Current() == asm.Ref {
 		return hammingWordsRef(a, b)
 	}
-	return Hamming(bytesOf(a), bytesOf(b))
+	return Hamming(bytesOfWords(a), bytesOfWords(b))
 }
 
-// bytesOf returns the memory of s.
-func bytesOf(s []uint64) []byte {
+// bytesOfWords returns the memory of s.
+func bytesOfWords(s []uint64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), 8*len(s))
 }

@@ -12,8 +12,8 @@ import (
 // extremes are bytes at the ends of the range, with and without a sign.
 var extremes = []byte{0, 1, 127, 128, 129, 255}
 
-// bytesIn returns n bytes of the arena, at the end of their memory if it ends at an unreadable page: random ones, one of
-// the extremes everywhere, or extremes in random order.
+// bytesIn returns n bytes of the arena. Kind k < len(extremes) has only the byte extremes[k], the next kind has random extremes, and others
+// random bytes. The bytes end at the end of their memory, which may be an unreadable page, or begin at its beginning.
 func bytesIn(a *asmtest.Arena[float64], n, kind int) []byte {
 	words := a.InOut((n+7)/8, asmtest.Unit)
 	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
@@ -45,8 +45,8 @@ func wordsOf(b []byte) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
 }
 
-// TestLevels compares every level and form with the definition: every number of steps up to two turns of each loop, and pieces that
-// are as long as sums of 32 bits and of 16 bits allow, with bytes that make these the largest.
+// TestLevels compares every level and form with the definition: all numbers of steps up to two turns of each loop, and the longest
+// pieces, with bytes that give the largest sums.
 func TestLevels(t *testing.T) {
 	compare := func(n, kind, other int) {
 		asmtest.Compare(t, uint64(100*n+10*kind+other), func(a *asmtest.Arena[float64]) {
@@ -163,7 +163,7 @@ func TestRound(t *testing.T) {
 	}
 }
 
-// TestPanics: lengths that do not fit.
+// TestPanics checks that different lengths panic.
 func TestPanics(t *testing.T) {
 	for i, f := range []func(){
 		func() { DotInt8(make([]int8, 17), make([]int8, 16)) },

@@ -34,7 +34,7 @@ func hammingRef(a, b []byte) (count int) {
 	return count
 }
 
-// hammingWordsRef is hammingRef for the bytes of words, in half of the time.
+// hammingWordsRef does the same for words. It is twice as fast as reading words from bytes.
 func hammingWordsRef(a, b []uint64) (count int) {
 	for i, v := range a {
 		count += bits.OnesCount64(v ^ b[i])
@@ -67,9 +67,9 @@ func narrowBFloat16Ref(dst []uint16, src []float32) {
 }
 
 const (
-	// snap rounds a smaller number that is added to it to a multiple of 2⁻³⁰.
+	// The sum of snap and a number below 2²¹ is rounded to a multiple of 2⁻³⁰.
 	snap = 0x1.8p22
-	// shift + snap is 1.5·2⁵². It rounds to an integer, and the last bits of the sum are those of the integer.
+	// Added to such a sum, shift makes it 1.5·2⁵² plus an integer, which stands in the last bits.
 	shift = 0x1.8p52 - snap
 )
 
@@ -83,13 +83,13 @@ func signBitsRef(dst []byte, src []float32) {
 	for i := range dst {
 		mask := uint32(0)
 		for k, v := range src[8*i : min(8*i+8, len(src))] {
-			mask |= isNegative(v) << k
+			mask |= signBit(v) << k
 		}
 		dst[i] = byte(mask)
 	}
 }
 
-func isNegative(v float32) uint32 {
+func signBit(v float32) uint32 {
 	if v < 0 {
 		return 1
 	}
