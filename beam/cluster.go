@@ -23,27 +23,28 @@ func init() {
 	beam.RegisterType(reflect.TypeFor[item]())
 }
 
-// A Cluster is the workers of a Beam runner. It is a wda.Executor: in the settings of wda.Fit, wda.Score and
-// wda.CrossValidate it lets the workers do the expensive parts. The results have the same bits as without
-// it.
+// Cluster distributes work to the workers of a Beam runner. It is a wda.Executor: set it in the
+// settings of wda.Fit, wda.Score and wda.CrossValidate to run their expensive parts on the workers.
+// The results have the same bits as without it.
 type Cluster struct {
-	// Runner is the name of a runner for beam.Run: prism, prism-processes, flink or dataflow, for example.
+	// Runner is the name of a runner for beam.Run, for example prism, prism-processes, flink or
+	// dataflow.
 	Runner string
-	// Folder is a folder that this process and all workers can read and write, in any of Beam's file
-	// systems: for Prism a folder of this machine, for other runners a path such as gs://bucket/folder.
-	// Files of a pipeline are removed after its results have been read, if the file system can
-	// remove files.
+	// Folder is a folder that this process and all workers can read and write, in any of Beam's
+	// file systems: a folder of this machine for Prism, or a path such as gs://bucket/folder for
+	// other runners. The files of a pipeline are removed after its results have been read, if the
+	// file system can remove files.
 	Folder string
-	// Lanes is the number of branches of a pipeline among which work is divided. Most runners divide
-	// one branch among their workers. Prism does so only if an item takes long, and prism-processes
-	// has one worker process for each branch. Default: GOMAXPROCS for prism and prism-processes, 1 for
-	// others.
+	// Lanes is the number of branches of a pipeline among which work is divided. Most runners
+	// divide one branch among their workers. Prism does so only for long items, and prism-processes
+	// has one worker process for each branch. Default: GOMAXPROCS for prism and prism-processes, 1
+	// for others.
 	Lanes int
-	// Attempts is the largest number of pipelines that are tried for the same work. After an error the
-	// next one does the items that have no result yet. Default: 3.
+	// Attempts is the maximum number of pipelines for the same work. After an error, the next
+	// pipeline repeats the items without a result. Default: 3.
 	Attempts int
-	// Least is the number of multiplications, roughly, below which work stays in this process, because
-	// every pipeline takes some time. Default: 2³⁰, which take half a second on one core.
+	// Least is the approximate number of multiplications below which work stays in this process,
+	// because starting a pipeline takes time. Default: 2³⁰, which take half a second on one core.
 	Least float64
 	// Progress, if not nil, is called after every pipeline.
 	Progress func(Pipeline)
@@ -53,9 +54,9 @@ type Cluster struct {
 type Pipeline struct {
 	Task           string
 	Attempt        int   // 1 for the first
-	Items, Results int   // those asked for, and those that it has brought
-	BytesOut       int64 // what items share, once, and the items
-	BytesIn        int64 // the results
+	Items, Results int   // number of items requested and of results received
+	BytesOut       int64 // bytes of the shared data, counted once, and of the items
+	BytesIn        int64 // bytes of the results
 	Err            error
 }
 
@@ -74,15 +75,15 @@ type item struct {
 	Data  []byte
 }
 
-// Do implements wda.Executor. It runs a pipeline that leaves a file for every item in a folder of its own, and reads
-// them. A file is named after its item and written whole or not at all, so that it does not
-// matter who has written it, nor how often, and a job that has failed leaves what it had.
+// Do implements wda.Executor. It runs a pipeline that writes one file for each item to a separate
+// folder, and reads the files. A file is named after its item and written completely or not at all,
+// so items may be done several times by any worker, and the results of a failed job can be used.
 func (c *Cluster) Do(ctx context.Context, b *wda.Work) ([][]byte, error) {
 	if c.Folder == "" {
 		return nil, errors.New("mongebeam: Cluster.Folder is empty; name a folder that all workers can read and write")
 	}
-	shared := sum(b.Shared)
-	w := work{Task: b.Task, Shared: c.Folder + "/" + shared, SHA256: shared, Out: c.Folder + "/" + newName()}
+	shared := hexSHA256(b.Shared)
+	w := work{Task: b.Task, Shared: c.Folder + "/" + shared, SHA256: shared, Out: c.Folder + "/" + uniqueName()}
 	err := writeFile(ctx, w.Shared, func(to io.Writer) error {
 		_, err := to.Write(b.Shared)
 		return err
@@ -90,7 +91,7 @@ func (c *Cluster) Do(ctx context.Context, b *wda.Work) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer remove(ctx, w.Shared)
+	defer removePath(ctx, w.Shared)
 	out := make([][]byte, len(b.Items))
 	missing := make([]int, len(b.Items))
 	for i := range missing {
@@ -108,11 +109,11 @@ func (c *Cluster) Do(ctx context.Context, b *wda.Work) ([][]byte, error) {
 		w.Epoch = *epoch.Load()
 		err := c.run(ctx, &w, b, missing)
 		if err != nil {
-			renew()
+			renewEpoch()
 		}
 		asked := len(missing)
 		var received int64
-		left, e := w.collect(ctx, out, missing)
+		left, e := w.readResults(ctx, out, missing)
 		for _, i := range missing {
 			received += int64(len(out[i]))
 		}
@@ -137,7 +138,7 @@ func (c *Cluster) Do(ctx context.Context, b *wda.Work) ([][]byte, error) {
 	}
 }
 
-// run runs the pipeline for some items.
+// run runs a pipeline for the given items.
 func (c *Cluster) run(ctx context.Context, w *work, b *wda.Work, items []int) error {
 	lanes := c.Lanes
 	if lanes == 0 {
@@ -148,20 +149,21 @@ func (c *Cluster) run(ctx context.Context, w *work, b *wda.Work, items []int) er
 	}
 	lanes = min(lanes, len(items))
 	p, s := beam.NewPipelineWithRoot()
-	for k, lane := range deal(b, items, lanes) {
+	for k, lane := range dealItems(b, items, lanes) {
 		if lane == nil {
 			continue
 		}
-		s := inScope(s, k)
-		// What creates items and what does them would else be one bundle.
-		waited(s, beam.ParDo(s, w, beam.Reshuffle(s, beam.CreateList(s, lane))))
+		s := laneScope(s, k)
+		// Reshuffle separates the creation of items from their work. Otherwise both would be one
+		// bundle.
+		consumeFiles(s, beam.ParDo(s, w, beam.Reshuffle(s, beam.CreateList(s, lane))))
 	}
 	_, err := beam.Run(ctx, c.Runner, p)
 	return err
 }
 
-// deal divides items among lanes.
-func deal(b *wda.Work, items []int, lanes int) [][]item {
+// dealItems divides items among lanes.
+func dealItems(b *wda.Work, items []int, lanes int) [][]item {
 	dealt := make([][]item, lanes)
 	for k, i := range items {
 		if b.Together > 1 && len(b.Items) >= lanes*b.Together {
@@ -172,16 +174,16 @@ func deal(b *wda.Work, items []int, lanes int) [][]item {
 	return dealt
 }
 
-// inScope is the scope of a lane, by whose name prism-processes knows it.
-func inScope(s beam.Scope, lane int) beam.Scope { return s.Scope(fmt.Sprintf("lane-%d", lane)) }
+// laneScope returns the scope of a lane. prism-processes recognizes it by its name.
+func laneScope(s beam.Scope, lane int) beam.Scope { return s.Scope(fmt.Sprintf("lane-%d", lane)) }
 
-// waited has a collection KV<int, string> leave the stage that makes it. Prism 2.77 waits for
-// the outputs of a stage; for one that has none, as whatever only writes files, its
-// stage.Execute takes a core in a loop until the stage is done.
-func waited(s beam.Scope, files beam.PCollection) { beam.GroupByKey(s, files) }
+// consumeFiles gives a collection KV<int, string> a consumer. Prism 2.77 waits for the outputs of a
+// stage. If a stage has none, for example because it only writes files, stage.Execute spins on one
+// core until the stage is done.
+func consumeFiles(s beam.Scope, files beam.PCollection) { beam.GroupByKey(s, files) }
 
-// collect reads the results of items, and returns the numbers of those that have none.
-func (w *work) collect(ctx context.Context, out [][]byte, items []int) (missing []int, err error) {
+// readResults reads the results of items and returns the indices of the items without a result.
+func (w *work) readResults(ctx context.Context, out [][]byte, items []int) (missing []int, err error) {
 	fs, err := filesystem.New(ctx, w.Out)
 	if err != nil {
 		return items, err
@@ -197,9 +199,9 @@ func (w *work) collect(ctx context.Context, out [][]byte, items []int) (missing 
 	}
 	errs := make([]error, len(items))
 	var wg sync.WaitGroup
-	places := make(chan struct{}, 16) // a store of objects takes its time for each
+	places := make(chan struct{}, 16) // an object store has a latency for each file
 	for k, i := range items {
-		name := w.result(i)
+		name := w.resultPath(i)
 		if !there[path.Base(name)] {
 			continue
 		}
@@ -210,7 +212,7 @@ func (w *work) collect(ctx context.Context, out [][]byte, items []int) (missing 
 			if errs[k] = err; err != nil {
 				return
 			}
-			if digest, rest, ok := bytes.Cut(data, []byte("\n")); ok && string(digest) == sum(rest) {
+			if digest, rest, ok := bytes.Cut(data, []byte("\n")); ok && string(digest) == hexSHA256(rest) {
 				out[i] = rest
 			} else {
 				errs[k] = fmt.Errorf("%s: the result is damaged: its SHA-256 is wrong", name)
@@ -227,13 +229,13 @@ func (w *work) collect(ctx context.Context, out [][]byte, items []int) (missing 
 		}
 	}
 	if missing == nil {
-		remove(ctx, w.Out)
+		removePath(ctx, w.Out)
 	}
 	return missing, errors.Join(errs...)
 }
 
-// remove removes a file, or an empty folder, where the file system can.
-func remove(ctx context.Context, path string) {
+// removePath removes a file or an empty folder if the file system supports it.
+func removePath(ctx context.Context, path string) {
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {
 		return
@@ -244,86 +246,86 @@ func remove(ctx context.Context, path string) {
 	}
 }
 
-// doer does one item.
-type doer = func(ctx context.Context, item []byte) ([]byte, error)
+// itemFunc does one item.
+type itemFunc = func(ctx context.Context, item []byte) ([]byte, error)
 
-// openWork returns the doer of a task. Tests have tasks of their own.
+// openWork returns the itemFunc of a task. Tests replace it to add tasks.
 var openWork = wda.OpenWork
 
 // work is the DoFn that does items.
 type work struct {
 	Task, Shared, SHA256, Out, Epoch string
 
-	do doer
+	do itemFunc
 }
 
-func (w *work) result(i int) string { return fmt.Sprintf("%s/%d.result", w.Out, i) }
+func (w *work) resultPath(i int) string { return fmt.Sprintf("%s/%d.result", w.Out, i) }
 
-// epoch is another one after every pipeline that failed. The contexts of its bundles have
-// ended in the middle of what they do, of which a doer may keep something for other items, as
-// an error: what is opened in an epoch is not for the next.
+// epoch changes after every failed pipeline. When the contexts of its bundles end, an itemFunc may
+// be interrupted and may store an error for other items. So an itemFunc opened in one epoch is not
+// used in the next.
 var epoch atomic.Pointer[string]
 
-func init() { renew() }
+func init() { renewEpoch() }
 
-func renew() {
-	name := newName()
+func renewEpoch() {
+	name := uniqueName()
 	epoch.Store(&name)
 }
 
-// opened is the doer of what items share, in this process.
-type opened struct {
+// openedTask is the itemFunc for the shared data of a task in this process.
+type openedTask struct {
 	once sync.Once
-	do   doer
+	do   itemFunc
 	err  error
 }
 
-// last is that of the last pipeline of every task: bundles of one share it, and a
-// pipeline that shares the same bytes again.
-var last struct {
+// lastOpened contains the openedTask of the last pipeline of every task. Bundles of one pipeline
+// share it, and so does a later pipeline with the same shared data.
+var lastOpened struct {
 	sync.Mutex
-	of map[string]*opened
+	of map[string]*openedTask
 	by map[string]string // SHA-256 and epoch
 }
 
-// Setup makes what items share ready, unless the process has it.
+// Setup opens the shared data unless this process has opened it.
 func (w *work) Setup(ctx context.Context) error {
-	last.Lock()
-	if last.of == nil {
-		last.of, last.by = map[string]*opened{}, map[string]string{}
+	lastOpened.Lock()
+	if lastOpened.of == nil {
+		lastOpened.of, lastOpened.by = map[string]*openedTask{}, map[string]string{}
 	}
-	if by := w.SHA256 + w.Epoch; last.by[w.Task] != by {
-		last.of[w.Task], last.by[w.Task] = new(opened), by
+	if by := w.SHA256 + w.Epoch; lastOpened.by[w.Task] != by {
+		lastOpened.of[w.Task], lastOpened.by[w.Task] = new(openedTask), by
 	}
-	o := last.of[w.Task]
-	last.Unlock()
+	o := lastOpened.of[w.Task]
+	lastOpened.Unlock()
 	o.once.Do(func() {
 		var shared []byte
-		if shared, o.err = readSummed(ctx, w.Shared, w.SHA256); o.err == nil {
+		if shared, o.err = readVerified(ctx, w.Shared, w.SHA256); o.err == nil {
 			o.do, o.err = openWork(ctx, w.Task, shared)
 		}
 	})
 	if o.err != nil {
-		last.Lock()
-		if last.of[w.Task] == o {
-			delete(last.of, w.Task)
-			delete(last.by, w.Task)
+		lastOpened.Lock()
+		if lastOpened.of[w.Task] == o {
+			delete(lastOpened.of, w.Task)
+			delete(lastOpened.by, w.Task)
 		}
-		last.Unlock()
+		lastOpened.Unlock()
 	}
 	w.do = o.do
 	return o.err
 }
 
-// ProcessElement does an item, and returns the name of its file.
+// ProcessElement does an item and returns the name of its file.
 func (w *work) ProcessElement(ctx context.Context, i item) (int, string, error) {
-	name := w.result(i.Index)
+	name := w.resultPath(i.Index)
 	result, err := w.do(ctx, i.Data)
 	if err != nil {
 		return 0, "", fmt.Errorf("%s, item %d: %w", w.Task, i.Index, err)
 	}
 	return i.Index, name, writeFile(ctx, name, func(to io.Writer) error {
-		if _, err := io.WriteString(to, sum(result)+"\n"); err != nil {
+		if _, err := io.WriteString(to, hexSHA256(result)+"\n"); err != nil {
 			return err
 		}
 		_, err := to.Write(result)

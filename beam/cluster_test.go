@@ -21,11 +21,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// tasks are those of the tests, besides those of package wda.
-var tasks = map[string]func(ctx context.Context, shared []byte) (doer, error){}
+// tasks contains the tasks of the tests, in addition to those of package wda.
+var tasks = map[string]func(ctx context.Context, shared []byte) (itemFunc, error){}
 
 func init() {
-	openWork = func(ctx context.Context, task string, shared []byte) (doer, error) {
+	openWork = func(ctx context.Context, task string, shared []byte) (itemFunc, error) {
 		open := tasks[task]
 		if open == nil {
 			return wda.OpenWork(ctx, task, shared)
@@ -33,7 +33,7 @@ func init() {
 		do, err := open(ctx, shared)
 		return func(ctx context.Context, item []byte) ([]byte, error) {
 			result, err := do(ctx, item)
-			if ctx.Err() != nil { // it may be unfinished, as what wda.OpenWork returns never is
+			if ctx.Err() != nil { // the result may be unfinished; wda.OpenWork never returns such a result
 				return nil, context.Cause(ctx)
 			}
 			return result, err
@@ -41,11 +41,12 @@ func init() {
 	}
 }
 
-// The tasks of package wda, one item of which kills its process, or its bundle where the
-// process is that of the test: the first that finds the file that shared begins with.
+// Registers the tasks of package wda with a fault: one item kills its process, or panics if the
+// process is the test itself. It is the first item that finds the file named at the beginning of
+// the shared data.
 func init() {
 	for _, task := range []string{"wda.pair", "wda.candidates", "wda.crossvalidation"} {
-		tasks["killed:"+task] = func(ctx context.Context, shared []byte) (doer, error) {
+		tasks["killed:"+task] = func(ctx context.Context, shared []byte) (itemFunc, error) {
 			file, shared, _ := bytes.Cut(shared, []byte("\n"))
 			do, err := wda.OpenWork(ctx, task, shared)
 			if err != nil {
@@ -59,7 +60,7 @@ func init() {
 	}
 }
 
-// kill ends the process, or panics in that of the test, if it can remove a file.
+// kill ends the process, or panics in the test process, if it can remove the file.
 func kill(file string) {
 	if os.Remove(file) != nil {
 		return
@@ -72,7 +73,7 @@ func kill(file string) {
 	panic("killed")
 }
 
-// killedPool has every task killed once.
+// killedPool is a Cluster in which every task is killed once.
 type killedPool struct {
 	*Cluster
 	dir string
@@ -90,9 +91,9 @@ func (p killedPool) Do(ctx context.Context, b *wda.Work) ([][]byte, error) {
 	return p.Cluster.Do(ctx, &c)
 }
 
-// TestCluster: fits, J with its gradient and cross-validation have the bits of one process
-// on Prism, in one lane and in several, with bundles that are killed, and in processes that
-// are; and nothing is left in the folder.
+// TestCluster checks that fits, J with its gradient, and cross-validation have the same bits on
+// Prism as in one process: in one lane and several, with killed bundles and killed processes. The
+// folder must be empty afterwards.
 func TestCluster(t *testing.T) {
 	x, labels := clusters(40, 4)
 	open := &wda.Settings{Optimizer: wda.Optimizer{MaxSteps: 2}}
@@ -164,7 +165,7 @@ func TestCluster(t *testing.T) {
 }
 
 func init() {
-	tasks["test.half"] = func(_ context.Context, shared []byte) (doer, error) {
+	tasks["test.half"] = func(_ context.Context, shared []byte) (itemFunc, error) {
 		return func(_ context.Context, item []byte) ([]byte, error) {
 			if string(item) == "3" {
 				return nil, errors.New("three cannot be done")
@@ -174,8 +175,8 @@ func init() {
 	}
 }
 
-// TestNeverDone: what no attempt can do is an error that says what, and what others have
-// done is not done again.
+// TestNeverDone checks the error for an item that fails in every attempt, and that finished items
+// are not repeated.
 func TestNeverDone(t *testing.T) {
 	var seen []Pipeline
 	c := &Cluster{Runner: "prism", Folder: t.TempDir(), Lanes: 2, Attempts: 2, Progress: func(p Pipeline) { seen = append(seen, p) }}
@@ -205,13 +206,13 @@ func TestNeverDone(t *testing.T) {
 }
 
 func init() {
-	tasks["test.process"] = func(context.Context, []byte) (doer, error) {
+	tasks["test.process"] = func(context.Context, []byte) (itemFunc, error) {
 		return func(context.Context, []byte) ([]byte, error) { return fmt.Appendf(nil, "%d", os.Getpid()), nil }, nil
 	}
 	beam.RegisterRunner("taken", taken)
 }
 
-// TestProcesses: lanes have processes of their own, which are there again for the next pipeline.
+// TestProcesses checks that each lane has its own process, which the next pipeline uses again.
 func TestProcesses(t *testing.T) {
 	c := &Cluster{Runner: "prism-processes", Folder: t.TempDir(), Lanes: 2}
 	var first [][]byte
@@ -229,7 +230,7 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// taken is a runner that only looks whether a pipeline has a DoFn whose outputs nothing takes.
+// taken is a runner that only checks whether a pipeline has a DoFn whose outputs have no consumer.
 func taken(_ context.Context, p *beam.Pipeline) (beam.PipelineResult, error) {
 	edges, _, err := p.Build()
 	if err != nil {
@@ -249,7 +250,7 @@ func taken(_ context.Context, p *beam.Pipeline) (beam.PipelineResult, error) {
 	return nil, nil
 }
 
-// TestTaken: no pipeline has Prism compute while it waits for a stage without outputs (waited).
+// TestTaken checks that all outputs of a pipeline have a consumer (see consumeFiles).
 func TestTaken(t *testing.T) {
 	c := &Cluster{Runner: "taken", Folder: t.TempDir(), Lanes: 2, Attempts: 1}
 	if _, err := c.Do(t.Context(), &wda.Work{Task: "test.process", Items: make([][]byte, 3)}); err == nil || !strings.Contains(err.Error(), "3 of 3 items have no result") {
@@ -270,11 +271,11 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// begun says that the item whose neighbor is killed has begun.
+// begun reports that the item whose neighbor is killed has begun.
 var begun = make(chan struct{}, 1)
 
 func init() {
-	tasks["test.keeps"] = func(context.Context, []byte) (doer, error) {
+	tasks["test.keeps"] = func(context.Context, []byte) (itemFunc, error) {
 		var kept atomic.Value
 		return func(ctx context.Context, item []byte) ([]byte, error) {
 			file := string(item)
@@ -292,7 +293,7 @@ func init() {
 	}
 }
 
-// TestKept: what a doer keeps of a bundle that ended with its neighbor is not used again.
+// TestKept checks that an itemFunc interrupted with its bundle is not used again.
 func TestKept(t *testing.T) {
 	c := &Cluster{Runner: "prism", Folder: t.TempDir(), Lanes: 2}
 	b := &wda.Work{Task: "test.keeps"}
@@ -308,7 +309,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestDeal: groups stay together unless lanes would be idle.
+// TestDeal checks that groups stay together unless lanes would be idle.
 func TestDeal(t *testing.T) {
 	for _, c := range []struct {
 		together, lanes int
@@ -321,7 +322,7 @@ func TestDeal(t *testing.T) {
 		{2, 4, []int{0, 1, 2, 3, 4, 5}, [][]int{{0, 4}, {1, 5}, {2}, {3}}},
 	} {
 		got := make([][]int, c.lanes)
-		for k, lane := range deal(&wda.Work{Items: make([][]byte, 6), Together: c.together}, c.items, c.lanes) {
+		for k, lane := range dealItems(&wda.Work{Items: make([][]byte, 6), Together: c.together}, c.items, c.lanes) {
 			for _, i := range lane {
 				got[k] = append(got[k], i.Index)
 			}
@@ -332,24 +333,23 @@ func TestDeal(t *testing.T) {
 	}
 }
 
-// TestDamagedResult: a result whose bytes have changed is none.
+// TestDamagedResult checks that a damaged result counts as missing.
 func TestDamagedResult(t *testing.T) {
 	w := &work{Out: t.TempDir()}
-	for i, text := range []string{sum([]byte("good")) + "\ngood", sum([]byte("good")) + "\ngoo", "bad"} {
-		if err := os.WriteFile(w.result(i), []byte(text), 0o600); err != nil {
+	for i, text := range []string{hexSHA256([]byte("good")) + "\ngood", hexSHA256([]byte("good")) + "\ngoo", "bad"} {
+		if err := os.WriteFile(w.resultPath(i), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	out := make([][]byte, 4)
-	missing, err := w.collect(t.Context(), out, []int{0, 1, 2, 3})
+	missing, err := w.readResults(t.Context(), out, []int{0, 1, 2, 3})
 	if string(out[0]) != "good" || !reflect.DeepEqual(missing, []int{1, 2, 3}) || err == nil || !strings.Contains(err.Error(), "1.result") {
 		t.Errorf("%q, missing %v, error %v", out, missing, err)
 	}
 }
 
-// BenchmarkCluster is what goes to workers, each of which uses one core: in this process
-// without Beam, in one lane and in two, which are this process or others. Empty is the
-// smallest pipeline.
+// BenchmarkCluster compares work in this process without Beam with work in one lane and in two, in
+// this process and in worker processes. Each uses one core. Empty is the smallest pipeline.
 func BenchmarkCluster(b *testing.B) {
 	const d, p = 16, 10
 	samples := func(n, classes int) (*mat.Dense, []int) {

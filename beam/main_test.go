@@ -11,12 +11,12 @@ import (
 	_ "github.com/gomonge/monge/beam/processes"
 )
 
-// launcher is the process of the tests,
+// launcher is the id of the test process
 var launcher, _ = strconv.Atoi(os.Getenv("MONGE_TEST_LAUNCHER"))
 
-// TestMain has Beam leave the files that it leaves for every pipeline where they are removed.
-// Beam's flags are those of the command line: with a job endpoint (README.md), what is called
-// prism here is the runner there.
+// TestMain runs the tests in a temporary folder, because Beam leaves files there for every
+// pipeline. Beam's flags come from the command line: with a job endpoint (README.md), the name
+// prism means the runner there.
 func TestMain(m *testing.M) {
 	if launcher > 0 {
 		ptest.Main(m)

@@ -11,11 +11,11 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// A Model is a model file of package wda that all workers can read. It has the hash of the file when the
-// pipeline was made. A worker that finds a file with another hash fails.
+// Model is a model file of package wda that all workers can read, with its hash at the time when
+// the pipeline was made. A worker fails if the file has another hash.
 type Model struct {
 	Path   string
-	SHA256 string // of the file, in hexadecimal digits
+	SHA256 string // hexadecimal
 }
 
 // OpenModel reads the model file at path, which may be in any of Beam's file systems.
@@ -27,11 +27,11 @@ func OpenModel(ctx context.Context, path string) (Model, error) {
 	if _, _, err := wda.Load(bytes.NewReader(data), nil); err != nil {
 		return Model{}, fmt.Errorf("%s: %w", path, err)
 	}
-	return Model{path, sum(data)}, nil
+	return Model{path, hexSHA256(data)}, nil
 }
 
-// Schema returns what the model stores of the columns of a table, for Columns.Schema. It returns nil if the
-// model was fitted to an array of numbers.
+// Schema returns the model's description of the columns of a table, for Columns.Schema. It returns
+// nil if the model was fitted to an array of numbers.
 func (m Model) Schema(ctx context.Context) (*dataset.Schema, error) {
 	l, err := m.load(ctx)
 	if err != nil {
@@ -48,7 +48,7 @@ type loaded struct {
 	err        error
 }
 
-// models has one *loaded for every Model of this process, whose bundles share it.
+// models contains one *loaded for every Model in this process. Bundles share it.
 var models sync.Map
 
 var loads = beam.NewCounter("monge", "model_loads")
@@ -59,12 +59,12 @@ func (m Model) load(ctx context.Context) (*loaded, error) {
 	l.once.Do(func() {
 		loads.Inc(ctx, 1)
 		var data []byte
-		if data, l.err = readSummed(ctx, m.Path, m.SHA256); l.err == nil {
+		if data, l.err = readVerified(ctx, m.Path, m.SHA256); l.err == nil {
 			l.model, l.classifier, l.err = wda.Load(bytes.NewReader(data), nil)
 		}
 	})
 	if l.err != nil {
-		models.CompareAndDelete(m, at) // a retry reads again
+		models.CompareAndDelete(m, at) // so that a retry reads the file again
 	}
 	return l, l.err
 }

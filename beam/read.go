@@ -17,70 +17,71 @@ import (
 )
 
 func init() {
-	beam.RegisterType(reflect.TypeFor[*divide]())
-	beam.RegisterType(reflect.TypeFor[*read]())
-	beam.RegisterFunction(inLane)
+	beam.RegisterType(reflect.TypeFor[*divideFiles]())
+	beam.RegisterType(reflect.TypeFor[*readParts]())
+	beam.RegisterFunction(partLane)
 	beam.RegisterType(reflect.TypeFor[part]())
 }
 
-// Columns says which columns of a file are read.
+// Columns selects the columns of a file.
 type Columns struct {
-	// Key names the column of the keys. In a CSV file it may also be the index of the column,
-	// from 0, or from the end if it is negative. By default the key of a row is the path of the
-	// file, a colon and the number of the row, from 0, in 12 digits.
+	// Key names the column of keys. In a CSV file it may also be the index of the column, from 0,
+	// or negative from the end. By default the key of a row consists of the path of the file, a
+	// colon, and the row number from 0 with 12 digits.
 	Key string
 
 	// Features names the columns of features in Parquet and Arrow files: columns of numbers, or of
-	// lists of numbers that all have the same length. By default these are the columns of lists
-	// or, if there are none, all columns, in either case except Key, label, y and split. In other
-	// formats all columns except Key are features by default. See dataset.Options.Columns.
+	// lists of numbers of equal length. The default is all columns of lists or, if there are none,
+	// all columns, in either case without Key, label, y and split. In other formats the default is
+	// all columns except Key. See dataset.Options.Columns.
 	Features []string
 
-	// Schema, unless it is nil, is the Schema of a model: columns are found by their names, in any order,
-	// and missing values and categories are treated as in the fit. See Model.Schema.
+	// Schema, if not nil, is the Schema of a model: columns are found by name, in any order, and
+	// missing values and categories are treated as in the fit. See Model.Schema.
 	Schema *dataset.Schema
 
-	// AllowExtra allows columns that Schema does not know. They are left out.
+	// AllowExtra ignores columns that Schema does not contain. Otherwise they are an error.
 	AllowExtra bool
 }
 
-// Read returns the rows of the files that match a pattern as KV<string, []float64>. It returns as
-// many collections as there are lanes. A Parquet file, whose name ends in .parquet, is divided into its
-// row groups, which workers read independently. Any other file of a format of package dataset is read
-// by one worker. A null, a value that is not finite and a list of another length are errors that
+// Read returns the rows of the files that match a pattern as KV<string, []float64>, in as many
+// collections as there are lanes. A Parquet file, whose name ends in .parquet, is divided into row
+// groups, which workers read independently. A file in any other format of package dataset is read
+// by one worker. Nulls, values that are not finite, and lists of another length are errors that
 // name file and row.
 //
-// On most runners one lane is enough, because they divide it among their workers. The runners prism and
-// prism-processes need as many lanes as cores, each with its own Transform.
+// On most runners one lane is enough, because they divide it among their workers. The runners prism
+// and prism-processes need as many lanes as cores, each with its own Transform.
 func Read(s beam.Scope, glob string, c Columns, lanes int) []beam.PCollection {
 	s = s.Scope("monge.Read")
 	files := fileio.MatchFiles(s, glob, fileio.MatchEmptyDisallow())
-	parts := beam.Reshuffle(s, beam.ParDo(s, &divide{max(1, lanes)}, files))
+	parts := beam.Reshuffle(s, beam.ParDo(s, &divideFiles{max(1, lanes)}, files))
 	of := []beam.PCollection{parts}
 	if lanes > 1 {
-		of = beam.Partition(s, lanes, inLane, parts)
+		of = beam.Partition(s, lanes, partLane, parts)
 	}
 	for i, lane := range of {
-		of[i] = beam.ParDo(inScope(s, i), &read{Columns: c}, lane)
+		of[i] = beam.ParDo(laneScope(s, i), &readParts{Columns: c}, lane)
 	}
 	return of
 }
 
-// part is what one worker reads at a time: a row group, or a file if Group is −1.
+// part is a unit of reading: a row group, or a whole file if Group is −1.
 type part struct {
 	Path  string
 	Group int
-	First int64 // row
+	First int64 // first row
 	Lane  int
 }
 
-func inLane(p part) int { return p.Lane }
+func partLane(p part) int { return p.Lane }
 
-// divide is the DoFn from files to parts.
-type divide struct{ Lanes int }
+// divideFiles is the DoFn from files to parts.
+type divideFiles struct{ Lanes int }
 
-// ProcessElement deals the row groups of a file to the lanes, and files by their names.
-func (f *divide) ProcessElement(ctx context.Context, at fileio.FileMetadata, emit func(part)) error {
+// ProcessElement assigns the row groups of a file to lanes in turn. Other files are assigned by
+// name.
+func (f *divideFiles) ProcessElement(ctx context.Context, at fileio.FileMetadata, emit func(part)) error {
 	h := fnv.New32a()
 	h.Write([]byte(at.Path))
 	lane := int(h.Sum32() % uint32(f.Lanes))
@@ -89,7 +90,7 @@ func (f *divide) ProcessElement(ctx context.Context, at fileio.FileMetadata, emi
 		return nil
 	}
 	return open(ctx, at.Path, func(in io.Reader) error {
-		source, err := whole(in)
+		source, err := seekable(in)
 		if err != nil {
 			return err
 		}
@@ -106,7 +107,7 @@ func (f *divide) ProcessElement(ctx context.Context, at fileio.FileMetadata, emi
 	})
 }
 
-// open opens a file of any of Beam's file systems for the time of use.
+// open opens a file of any of Beam's file systems and closes it after use returns.
 func open(ctx context.Context, path string, use func(in io.Reader) error) error {
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {
@@ -121,8 +122,8 @@ func open(ctx context.Context, path string, use func(in io.Reader) error) error 
 	return use(in)
 }
 
-// whole returns a file that can be read at any place: one of a store is read into memory.
-func whole(in io.Reader) (parquetSource, error) {
+// seekable returns a file with random access. A file from an object store is read into memory.
+func seekable(in io.Reader) (parquetSource, error) {
 	if at, ok := in.(parquetSource); ok {
 		return at, nil
 	}
@@ -130,14 +131,14 @@ func whole(in io.Reader) (parquetSource, error) {
 	return bytes.NewReader(data), err
 }
 
-// read is the DoFn from parts to rows.
-type read struct{ Columns Columns }
+// readParts is the DoFn from parts to rows.
+type readParts struct{ Columns Columns }
 
 // ProcessElement reads a part.
-func (f *read) ProcessElement(ctx context.Context, p part, emit func(string, []float64)) error {
+func (f *readParts) ProcessElement(ctx context.Context, p part, emit func(string, []float64)) error {
 	err := open(ctx, p.Path, func(in io.Reader) error {
 		if p.Group >= 0 {
-			source, err := whole(in)
+			source, err := seekable(in)
 			if err != nil {
 				return err
 			}
@@ -145,16 +146,16 @@ func (f *read) ProcessElement(ctx context.Context, p part, emit func(string, []f
 				return err
 			}
 		}
-		return f.rows(ctx, p, in, emit)
+		return f.emitRows(ctx, p, in, emit)
 	})
 	if err != nil {
-		return inPart(p, err)
+		return partError(p, err)
 	}
 	return nil
 }
 
-// inPart gives an error the path of its file, and its row in the file.
-func inPart(p part, err error) error {
+// partError adds the path of the file, and the row in the file, to an error.
+func partError(p part, err error) error {
 	fe, ok := errors.AsType[*dataset.FileError](err)
 	if !ok {
 		return &dataset.FileError{Path: p.Path, Err: err}
@@ -166,17 +167,17 @@ func inPart(p part, err error) error {
 	return &out
 }
 
-func keyOf(p part, row int64) string { return fmt.Sprintf("%s:%012d", p.Path, row) }
+func rowKey(p part, row int64) string { return fmt.Sprintf("%s:%012d", p.Path, row) }
 
-// rows emits the rows of a part, which in holds.
-func (f *read) rows(ctx context.Context, p part, in io.Reader, emit func(string, []float64)) error {
+// emitRows emits the rows of a part, which in contains.
+func (f *readParts) emitRows(ctx context.Context, p part, in io.Reader, emit func(string, []float64)) error {
 	c := &f.Columns
 	opt := &dataset.Options{Labels: dataset.NoLabels(), Columns: c.Features, Schema: c.Schema, AllowExtra: c.AllowExtra}
 	most := 1024
 	if c.Key != "" {
 		opt.ID = []string{c.Key}
 	} else if c.Schema != nil && c.Schema.Missing == dataset.MissingDrop {
-		most = 1 // the number of a row is only known at the beginning of a block
+		most = 1 // the row number is known only at the beginning of a block
 	}
 	r, err := dataset.NewReader(in, opt)
 	if err != nil {
@@ -196,7 +197,7 @@ func (f *read) rows(ctx context.Context, p part, in io.Reader, emit func(string,
 		}
 		n, _ := b.X.Dims()
 		for i := range n {
-			key := keyOf(p, p.First+int64(b.First+i))
+			key := rowKey(p, p.First+int64(b.First+i))
 			if c.Key != "" {
 				key = b.IDs[0][i]
 			}

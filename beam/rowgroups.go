@@ -10,15 +10,15 @@ import (
 	_ "github.com/gomonge/monge/wda/dataset/columnar" // reads Parquet and Arrow
 )
 
-// A parquetSource is what Parquet files are read from.
+// parquetSource is a source of a Parquet file.
 type parquetSource interface {
 	io.Reader
 	io.ReaderAt
 	io.Seeker
 }
 
-// rowGroup is a file of which dataset.NewReader reads one row group only. Rows in errors count from the
-// beginning of the group.
+// rowGroup is a file of which dataset.NewReader reads one row group only. Rows in errors count from
+// the beginning of the group.
 type rowGroup struct {
 	*io.SectionReader
 	number int // from 0
@@ -37,7 +37,7 @@ func newRowGroup(r parquetSource, number int) (*rowGroup, error) {
 // rowsOfGroups returns the number of rows of each row group of a Parquet file.
 func rowsOfGroups(r parquetSource) (rows []int64, err error) {
 	defer func() {
-		if r := recover(); r != nil { // on some damaged files
+		if r := recover(); r != nil { // panics on some damaged files
 			err = fmt.Errorf("%w: %v", dataset.ErrFormat, r)
 		}
 	}()

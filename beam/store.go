@@ -32,9 +32,9 @@ func readAll(ctx context.Context, path string) ([]byte, error) {
 	return data, nil
 }
 
-// writeFile writes a file whole or not at all: under a name of its own first where the file
-// system can rename; the others, which are stores of objects, have an object when it is
-// closed. A bundle may be done again, or twice at a time, and overwrites the same bytes.
+// writeFile writes a file completely or not at all. If the file system can rename files, it first
+// writes under a unique name. Other file systems are object stores, which create an object when it
+// is closed. A bundle may be repeated, even concurrently, and overwrites the same bytes.
 func writeFile(ctx context.Context, path string, write func(io.Writer) error) error {
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {
@@ -45,7 +45,7 @@ func writeFile(ctx context.Context, path string, write func(io.Writer) error) er
 	renamer, renames := fs.(filesystem.Renamer)
 	remover, removes := fs.(filesystem.Remover)
 	if renames && removes {
-		at = path + "." + newName() + ".tmp"
+		at = path + "." + uniqueName() + ".tmp"
 	}
 	w, err := fs.OpenWrite(ctx, at)
 	if err != nil {
@@ -67,22 +67,22 @@ func writeFile(ctx context.Context, path string, write func(io.Writer) error) er
 	return nil
 }
 
-// newName returns a name that nobody else has.
-func newName() string { return fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64()) }
+// uniqueName returns a random name.
+func uniqueName() string { return fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64()) }
 
-// sum is the SHA-256 of data in hexadecimal digits.
-func sum(data []byte) string {
+// hexSHA256 returns the SHA-256 of data in hexadecimal.
+func hexSHA256(data []byte) string {
 	s := sha256.Sum256(data)
 	return hex.EncodeToString(s[:])
 }
 
-// readSummed is readAll of a file whose sum is known.
-func readSummed(ctx context.Context, path, want string) ([]byte, error) {
+// readVerified is like readAll and checks the SHA-256 of the file.
+func readVerified(ctx context.Context, path, want string) ([]byte, error) {
 	data, err := readAll(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	if got := sum(data); got != want {
+	if got := hexSHA256(data); got != want {
 		return nil, fmt.Errorf("%s: the file has changed since the pipeline was made: its SHA-256 is %s, not %s", path, got, want)
 	}
 	return data, nil

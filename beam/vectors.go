@@ -10,8 +10,8 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// DoFns are registered without the functions of package register, with which a compiler
-// took a minute and 2.7 GB for those of this package.
+// DoFns are registered without the functions of package register, which made the compiler take a
+// minute and 2.7 GB for this package.
 func init() {
 	beam.RegisterType(reflect.TypeFor[*transform64]())
 	beam.RegisterType(reflect.TypeFor[*transform32]())
@@ -20,31 +20,33 @@ func init() {
 	beam.RegisterType(reflect.TypeFor[wda.Class]())
 }
 
-// Transform projects a collection of vectors. col is a KV<K, []E>, where K is any type of keys, E is
-// float64 or float32, and a vector has d elements. The result is a KV<K, []E> of vectors of p elements: what
-// wda.Model.TransformVec returns, rounded to float32 for vectors of float32.
+// Transform projects a collection of vectors. col is a KV<K, []E>, where K is any key type, E is
+// float64 or float32, and vectors have d elements. The result is a KV<K, []E> of vectors of p
+// elements, computed by wda.Model.TransformVec and rounded to float32 for vectors of float32.
 //
-// A vector of another length, or with a value that is not finite, fails its bundle. The error names the key.
+// A vector of another length, or with a value that is not finite, fails its bundle. The error names
+// the key.
 func Transform(s beam.Scope, m Model, col beam.PCollection) beam.PCollection {
 	s = s.Scope("monge.Transform")
-	if single(col) {
+	if isFloat32(col) {
 		return beam.ParDo(s, &transform32{apply{Model: m}}, col)
 	}
 	return beam.ParDo(s, &transform64{apply{Model: m}}, col)
 }
 
-// Classify classifies a collection of vectors, as Transform takes them, with the classifier in the model
-// file. The result is a KV<K, wda.Class>: what wda.Classifier.Predict returns.
+// Classify classifies a collection of vectors, in the form accepted by Transform, with the
+// classifier in the model file. The result is a KV<K, wda.Class>, computed by
+// wda.Classifier.Predict.
 func Classify(s beam.Scope, m Model, col beam.PCollection) beam.PCollection {
 	s = s.Scope("monge.Classify")
-	if single(col) {
+	if isFloat32(col) {
 		return beam.ParDo(s, &classify32{apply{Model: m}}, col)
 	}
 	return beam.ParDo(s, &classify64{apply{Model: m}}, col)
 }
 
-// single tells vectors of float32 from those of float64.
-func single(col beam.PCollection) bool {
+// isFloat32 reports whether col contains vectors of float32, not float64.
+func isFloat32(col beam.PCollection) bool {
 	if t := col.Type(); typex.IsKV(t) {
 		switch t.Components()[1].Type() {
 		case reflect.TypeFor[[]float64]():
@@ -56,7 +58,7 @@ func single(col beam.PCollection) bool {
 	panic(fmt.Sprintf("mongebeam: a collection of %v; it must be KV<K, []float64> or KV<K, []float32>", col.Type()))
 }
 
-// apply is what the DoFns below have in common.
+// apply contains the common fields and methods of the DoFns below.
 type apply struct {
 	Model Model
 
@@ -65,7 +67,7 @@ type apply struct {
 	w    wda.Workspace
 }
 
-// Setup loads the model, unless the process has it.
+// Setup loads the model unless this process has loaded it.
 func (f *apply) Setup(ctx context.Context) (err error) {
 	f.l, err = f.Model.load(ctx)
 	return err
@@ -93,7 +95,7 @@ func (f *apply) classify(key any, x []float64) (wda.Class, error) {
 	return c, nil
 }
 
-func (f *apply) wide(x []float32) []float64 {
+func (f *apply) widenVector(x []float32) []float64 {
 	f.x = f.x[:0]
 	for _, v := range x {
 		f.x = append(f.x, float64(v))
@@ -103,7 +105,7 @@ func (f *apply) wide(x []float32) []float64 {
 
 type transform64 struct{ apply }
 
-// ProcessElement implements Transform; what it emits belongs to the runner.
+// ProcessElement implements Transform. The emitted slice belongs to the runner.
 func (f *transform64) ProcessElement(_ context.Context, key beam.X, x []float64, emit func(beam.X, []float64)) error {
 	if err := f.transform(key, x); err != nil {
 		return err
@@ -116,7 +118,7 @@ type transform32 struct{ apply }
 
 // ProcessElement implements Transform.
 func (f *transform32) ProcessElement(_ context.Context, key beam.X, x []float32, emit func(beam.X, []float32)) error {
-	if err := f.transform(key, f.wide(x)); err != nil {
+	if err := f.transform(key, f.widenVector(x)); err != nil {
 		return err
 	}
 	y := make([]float32, len(f.y))
@@ -142,7 +144,7 @@ type classify32 struct{ apply }
 
 // ProcessElement implements Classify.
 func (f *classify32) ProcessElement(_ context.Context, key beam.X, x []float32, emit func(beam.X, wda.Class)) error {
-	c, err := f.classify(key, f.wide(x))
+	c, err := f.classify(key, f.widenVector(x))
 	if err == nil {
 		emit(key, c)
 	}

@@ -51,7 +51,7 @@ func widen(key string, x []float32) (string, []float64) {
 
 const features = 7
 
-// clusters returns samples of classes, n of each.
+// clusters returns n samples of each class.
 func clusters(n, classes int) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x, labels := mat.NewDense(n*classes, features, nil), make([]int, n*classes)
@@ -64,7 +64,7 @@ func clusters(n, classes int) (*mat.Dense, []int) {
 	return x, labels
 }
 
-// modelFile writes a model with a classifier, made of samples of 4 classes.
+// modelFile writes a model with a classifier for samples of 4 classes.
 func modelFile(t *testing.T, x *mat.Dense, labels []int) (string, *wda.Classifier) {
 	t.Helper()
 	m, err := wda.Fit(t.Context(), x, labels, &wda.Settings{Components: 3, Optimizer: wda.Optimizer{Method: wda.Fisher{}}, Data: wda.Data{Whitening: wda.SphericalWhitening(0.5)}})
@@ -89,8 +89,8 @@ func modelFile(t *testing.T, x *mat.Dense, labels []int) (string, *wda.Classifie
 	return path, c
 }
 
-// parquetFile writes rows as a column of lists of float32, or of float64, beside keys and
-// labels, in groups of so many rows.
+// parquetFile writes rows as a column of lists of float32 or float64, with keys and labels, in
+// groups of the given number of rows.
 func parquetFile(t *testing.T, path string, rows [][]float64, group int, single bool) {
 	t.Helper()
 	element := arrow.PrimitiveTypes.Float64
@@ -144,7 +144,7 @@ func rowsOf(x *mat.Dense) [][]float64 {
 	return out
 }
 
-// run runs what build makes of a new pipeline.
+// run runs the pipeline made by build.
 func run(t *testing.T, build func(beam.Scope)) error {
 	t.Helper()
 	p, s := beam.NewPipelineWithRoot()
@@ -152,7 +152,7 @@ func run(t *testing.T, build func(beam.Scope)) error {
 	return ptest.Run(p)
 }
 
-// csvFiles returns the records of the shards of a file, by key, and all bytes.
+// csvFiles returns the records of all shards by key, and all bytes.
 func csvFiles(t *testing.T, glob string) (map[string][]string, []byte) {
 	t.Helper()
 	names, err := filepath.Glob(glob)
@@ -178,7 +178,7 @@ func csvFiles(t *testing.T, glob string) (map[string][]string, []byte) {
 	return out, all
 }
 
-// parsed returns the bits of the numbers of a record.
+// parsed returns the bits of the numbers in a record.
 func parsed(t *testing.T, record []string) []uint64 {
 	t.Helper()
 	var out []uint64

@@ -67,7 +67,7 @@ func Write(s beam.Scope, path string, shards int, cols ...beam.PCollection) {
 		}
 	}
 	col := beam.Flatten(s, rows...)
-	waited(s, beam.ParDo(s, &write{path, shards, format, classes}, beam.GroupByKey(s, col)))
+	consumeFiles(s, beam.ParDo(s, &write{path, shards, format, classes}, beam.GroupByKey(s, col)))
 }
 
 // formatOf returns the format of a file and its name without it.

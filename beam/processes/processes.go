@@ -1,14 +1,16 @@
-// Package processes is the Beam runner prism-processes. It is Prism, the runner of Beam's Go SDK for one
-// machine, with worker processes. A program imports it for its side effect.
+// Package processes provides the Beam runner prism-processes: Prism, the runner of Beam's Go SDK
+// for one machine, with worker processes. A program imports it for its side effect.
 //
-// Prism has one worker for each environment of a pipeline, and the Go SDK makes a single environment. This
-// runner makes one environment for each scope named lane-0, lane-1 and so on. It has the transforms in
-// that scope, and those that take nothing but their results. The process of lane-0 does the rest.
+// Prism has one worker for each environment of a pipeline, and the Go SDK creates a single
+// environment. This runner creates one environment for each scope named lane-0, lane-1 and so on.
+// It contains the transforms in that scope and the transforms that consume only their results. The
+// process of lane-0 runs all others.
 //
-// A worker process is another process of the same program, in which beam.Init() does not return. It is
-// started when a pipeline needs it, serves one pipeline after the other, and ends with the program that
-// started it. The processes share the cores, unless GOMAXPROCS is set. If a process ends early, for example
-// because it is killed, its jobs fail, and the next job starts another process.
+// A worker process is another process of the same program, in which beam.Init() does not return. It
+// is started when a pipeline needs it, serves one pipeline after the other, and ends with the
+// program that started it. The processes share the cores, unless GOMAXPROCS is set. If a process
+// ends early, for example because it is killed, its jobs fail, and the next job starts another
+// process.
 package processes
 
 import (
@@ -48,30 +50,30 @@ import (
 
 func init() {
 	beam.RegisterRunner("prism-processes", execute)
-	runtime.RegisterInit(work)
-	hooks.RegisterHook(hook, func(lane []string) hooks.Hook { return hooks.Hook{Req: local, Resp: marked(lane[0]).global} })
+	runtime.RegisterInit(runWorker)
+	hooks.RegisterHook(hook, func(lane []string) hooks.Hook { return hooks.Hook{Req: local, Resp: laneHook(lane[0]).global} })
 }
 
-// hook marks the short names of metrics with the lane: every process counts its own from 1,
-// and Prism 2.77 takes those of all workers of a job for one, and panics.
+// hook adds the lane to the short names of metrics. Every process numbers its own metrics from 1,
+// and Prism 2.77 treats equal names of different workers as one metric and panics.
 const hook = "monge-lane"
 
-type marked string
+type laneHook string
 
-func (lane marked) global(_ context.Context, _ *fnpb.InstructionRequest, r *fnpb.InstructionResponse) error {
+func (lane laneHook) global(_ context.Context, _ *fnpb.InstructionRequest, r *fnpb.InstructionResponse) error {
 	if b := r.GetProcessBundle(); b != nil {
-		b.MonitoringData = renamed(b.MonitoringData, lane)
+		b.MonitoringData = renameKeys(b.MonitoringData, lane)
 	}
 	if b := r.GetProcessBundleProgress(); b != nil {
-		b.MonitoringData = renamed(b.MonitoringData, lane)
+		b.MonitoringData = renameKeys(b.MonitoringData, lane)
 	}
 	if b := r.GetMonitoringInfos(); b != nil {
-		b.MonitoringInfo = renamed(b.MonitoringInfo, lane)
+		b.MonitoringInfo = renameKeys(b.MonitoringInfo, lane)
 	}
 	return nil
 }
 
-func renamed[V any](by map[string]V, lane marked) map[string]V {
+func renameKeys[V any](by map[string]V, lane laneHook) map[string]V {
 	out := make(map[string]V, len(by))
 	for name, v := range by {
 		out[string(lane)+"."+name] = v
@@ -86,30 +88,30 @@ func local(ctx context.Context, r *fnpb.InstructionRequest) (context.Context, er
 	return ctx, nil
 }
 
-// variable is the lane of a worker process, in its environment.
-const variable = "MONGE_BEAM_WORKER"
+// laneVariable is the environment variable with the lane of a worker process.
+const laneVariable = "MONGE_BEAM_WORKER"
 
-// command is a line of a worker's standard input: a job has begun, or ended.
+// command is a line on a worker's standard input: a job has begun or ended.
 type command struct {
 	ID, Logging, Control, Provision string
 	Stop                            bool
 }
 
-// work is what a worker process does: for each job the harness of the Go SDK.
-func work() {
-	lane := os.Getenv(variable)
+// runWorker runs the harness of the Go SDK for each job in a worker process.
+func runWorker() {
+	lane := os.Getenv(laneVariable)
 	if lane == "" {
 		return
 	}
 	if err := hooks.EnableHook(hook, lane); err != nil {
 		panic(err)
 	}
-	hooks.SerializeHooksToOptions() // where the harness looks for them
+	hooks.SerializeHooksToOptions() // the harness reads the hooks from there
 	in := json.NewDecoder(os.Stdin)
 	ends := map[string]context.CancelFunc{}
 	for {
 		var c command
-		if in.Decode(&c) != nil { // who started this process has gone
+		if in.Decode(&c) != nil { // the parent process has ended
 			os.Exit(0)
 		}
 		if end := ends[c.ID]; c.Stop {
@@ -135,19 +137,19 @@ func work() {
 
 // process is a worker process.
 type process struct {
-	in   io.WriteCloser
-	dead chan struct{} // closed when it has ended, for the reason
-	why  error
+	in    io.WriteCloser
+	dead  chan struct{} // closed when the process has ended because of cause
+	cause error
 }
 
-// start starts the worker process of a lane, of n.
-func start(lane string, n int) (*process, error) {
+// startProcess starts the worker process of one of n lanes.
+func startProcess(lane string, n int) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), variable+"="+lane)
+	cmd.Env = append(os.Environ(), laneVariable+"="+lane)
 	if os.Getenv("GOMAXPROCS") == "" {
 		cmd.Env = append(cmd.Env, fmt.Sprintf("GOMAXPROCS=%d", max(1, goruntime.GOMAXPROCS(0)/n)))
 	}
@@ -161,13 +163,13 @@ func start(lane string, n int) (*process, error) {
 	}
 	w := &process{in: in, dead: make(chan struct{})}
 	go func() {
-		w.why = fmt.Errorf("the worker process of lane-%s, %d, has ended: %v", lane, cmd.Process.Pid, cmd.Wait())
+		w.cause = fmt.Errorf("the worker process of lane-%s, %d, has ended: %v", lane, cmd.Process.Pid, cmd.Wait())
 		close(w.dead)
 	}()
 	return w, nil
 }
 
-// host is Prism in this process, and what it asks for workers.
+// host is Prism in this process together with the service that provides its workers.
 type host struct {
 	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
 
@@ -175,11 +177,11 @@ type host struct {
 	endpoint string
 
 	mu     sync.Mutex
-	lanes  map[string]*process // by number
-	jobsOf map[string]*process // by Prism's name of a worker
+	lanes  map[string]*process // by lane number
+	jobsOf map[string]*process // by Prism's worker name
 }
 
-var serve = sync.OnceValues(func() (*host, error) {
+var startHost = sync.OnceValues(func() (*host, error) {
 	at, err := net.Listen("tcp", "localhost:0")
 	if err != nil {
 		return nil, err
@@ -194,7 +196,7 @@ var serve = sync.OnceValues(func() (*host, error) {
 	return h, nil
 })
 
-// workers returns live processes for n lanes.
+// workers returns running processes for n lanes.
 func (h *host) workers(n int) ([]*process, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -211,7 +213,7 @@ func (h *host) workers(n int) ([]*process, error) {
 		}
 		if w == nil {
 			var err error
-			if w, err = start(lane, n); err != nil {
+			if w, err = startProcess(lane, n); err != nil {
 				return nil, err
 			}
 			h.lanes[lane] = w
@@ -221,8 +223,8 @@ func (h *host) workers(n int) ([]*process, error) {
 	return ws, nil
 }
 
-// StartWorker is asked by Prism when a job begins. A process that has ended hears nothing, as
-// its job is lost: an answer that says so would have Prism panic.
+// StartWorker is called by Prism when a job begins. If the process has ended, it reports success,
+// because Prism panics on an error; the job fails anyway.
 func (h *host) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) (*fnpb.StartWorkerResponse, error) {
 	id := r.GetWorkerId()
 	h.mu.Lock()
@@ -233,7 +235,7 @@ func (h *host) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) (*fnpb
 	return &fnpb.StartWorkerResponse{}, nil
 }
 
-// StopWorker is asked by Prism when a job has ended.
+// StopWorker is called by Prism when a job has ended.
 func (h *host) StopWorker(_ context.Context, r *fnpb.StopWorkerRequest) (*fnpb.StopWorkerResponse, error) {
 	id := r.GetWorkerId()
 	h.mu.Lock()
@@ -245,9 +247,9 @@ func (h *host) StopWorker(_ context.Context, r *fnpb.StopWorkerRequest) (*fnpb.S
 	return &fnpb.StopWorkerResponse{}, nil
 }
 
-// execute is the runner.
+// execute runs a pipeline.
 func execute(ctx context.Context, p *beam.Pipeline) (beam.PipelineResult, error) {
-	h, err := serve()
+	h, err := startHost()
 	if err != nil {
 		return nil, err
 	}
@@ -263,7 +265,7 @@ func execute(ctx context.Context, p *beam.Pipeline) (beam.PipelineResult, error)
 	if err != nil {
 		return nil, err
 	}
-	ws, err := h.workers(divide(pipeline.GetComponents(), h.endpoint))
+	ws, err := h.workers(divideByLane(pipeline.GetComponents(), h.endpoint))
 	if err != nil {
 		return nil, err
 	}
@@ -273,12 +275,12 @@ func execute(ctx context.Context, p *beam.Pipeline) (beam.PipelineResult, error)
 		go func() {
 			select {
 			case <-w.dead:
-				end(w.why)
+				end(w.cause)
 			case <-ctx.Done():
 			}
 		}()
 	}
-	// Of a lane that is divided, the process would do the parts side by side.
+	// Splitting would make a process work on several parts of its lane at once.
 	whole := append(jobopts.GetExperiments(), "prism_disable_sdf_split")
 	id, _, _, err := runnerlib.Prepare(ctx, h.jobs, pipeline, &runnerlib.JobOptions{Name: jobopts.GetJobName(), Experiments: whole})
 	if err != nil {
@@ -321,10 +323,10 @@ func (r result) Metrics() metrics.Results { return *r.metrics }
 
 var scope = regexp.MustCompile(`(?:^|/)lane-(\d+)/`)
 
-// divide gives the transforms of lanes environments of their own, and returns the number of
-// lanes, which is one if none is named.
-func divide(c *pipepb.Components, endpoint string) int {
-	lane := map[string]int{} // of a transform
+// divideByLane gives the transforms of each lane their own environment. It returns the number of
+// lanes, which is one if no scope names a lane.
+func divideByLane(c *pipepb.Components, endpoint string) int {
+	lane := map[string]int{} // lane of each transform
 	for id, t := range c.GetTransforms() {
 		if m := scope.FindStringSubmatch(t.GetUniqueName() + "/"); m != nil {
 			if k, err := strconv.Atoi(m[1]); err == nil {
@@ -336,7 +338,7 @@ func divide(c *pipepb.Components, endpoint string) int {
 	for _, k := range lane {
 		n = max(n, k+1)
 	}
-	from := map[string]string{} // the transform that a collection is made by
+	from := map[string]string{} // transform that produces each collection
 	for id, t := range c.GetTransforms() {
 		if len(t.GetSubtransforms()) == 0 {
 			for _, col := range t.GetOutputs() {
@@ -366,13 +368,13 @@ func divide(c *pipepb.Components, endpoint string) int {
 	}
 	first := ""
 	envs := c.GetEnvironments()
-	for id := range envs { // the Go SDK makes one
+	for id := range envs { // the Go SDK creates one
 		first = id
 	}
 	of := make([]string, n)
 	for k := range of {
 		e := proto.Clone(envs[first]).(*pipepb.Environment)
-		e.Dependencies = nil // the program is there
+		e.Dependencies = nil // the program is already there
 		e.Payload = protox.MustEncode(&pipepb.ExternalPayload{Endpoint: &pipepb.ApiServiceDescriptor{Url: endpoint}, Params: map[string]string{"lane": strconv.Itoa(k)}})
 		of[k] = first
 		if k > 0 {

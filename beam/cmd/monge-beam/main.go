@@ -76,21 +76,21 @@ func main() {
 			*lanes = runtime.GOMAXPROCS(0)
 		}
 	}
-	if err := tidily(ctx); err != nil {
+	if err := runWithTempDir(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "monge-beam:", err)
 		os.Exit(1)
 	}
 }
 
-// tidily does run with a temporary folder of its own, in the one there is: for every pipeline
-// of a loopback Beam leaves an empty file beamloopbackworker-… there.
-func tidily(ctx context.Context) error {
+// runWithTempDir calls run with a temporary folder inside the current one, because Beam leaves an
+// empty file beamloopbackworker-… there for every loopback pipeline.
+func runWithTempDir(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "monge-beam-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	for _, name := range []string{"TMPDIR", "TMP"} { // TMP on Windows
+	for _, name := range []string{"TMPDIR", "TMP"} { // TMP for Windows
 		if err := os.Setenv(name, dir); err != nil {
 			return err
 		}
@@ -104,15 +104,15 @@ func run(ctx context.Context) error {
 	}
 	switch *do {
 	case "transform", "classify":
-		return apply(ctx)
+		return applyModel(ctx)
 	case "fit", "score", "crossvalidate":
-		return away(ctx)
+		return runLibrary(ctx)
 	}
 	return fmt.Errorf("--do must be transform, classify, fit, score or crossvalidate, not %q", *do)
 }
 
-// apply reads, applies the model and writes.
-func apply(ctx context.Context) error {
+// applyModel reads rows, applies the model and writes the results.
+func applyModel(ctx context.Context) error {
 	if !strings.HasSuffix(*out, ".csv") && !strings.HasSuffix(*out, ".parquet") || *shards < 1 {
 		return fmt.Errorf("--out must end in .csv or .parquet, not %q, and --shards must be positive, not %d", *out, *shards)
 	}
@@ -120,7 +120,7 @@ func apply(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c := mongebeam.Columns{Key: *key, Features: list(*columns), AllowExtra: *extra}
+	c := mongebeam.Columns{Key: *key, Features: splitList(*columns), AllowExtra: *extra}
 	if c.Schema, err = model.Schema(ctx); err != nil {
 		return err
 	}
@@ -138,22 +138,22 @@ func apply(ctx context.Context) error {
 	return err
 }
 
-// list returns the elements of a flag.
-func list(text string) []string {
+// splitList returns the elements of a comma-separated flag.
+func splitList(text string) []string {
 	if text == "" {
 		return nil
 	}
 	return strings.Split(text, ",")
 }
 
-// training reads the file with labels as monge fit does: the rows where an array split is 0, or all.
-// With a model the columns are found as in its training file.
-func training(m *wda.Model) (*dataset.Dataset, error) {
+// readTraining reads the file with labels like monge fit: the rows where an array split is 0, or
+// all rows. With a model, it finds columns by their names in the model's training file.
+func readTraining(m *wda.Model) (*dataset.Dataset, error) {
 	var how dataset.Missing
 	if err := how.UnmarshalText([]byte(*missing)); err != nil {
 		return nil, fmt.Errorf("--missing must be error, mean, median or drop, not %q", *missing)
 	}
-	opt := &dataset.Options{Labels: dataset.ParseLabels(*labelColumn), Columns: list(*columns), Drop: list(*drop), AllowExtra: *extra}
+	opt := &dataset.Options{Labels: dataset.ParseLabels(*labelColumn), Columns: splitList(*columns), Drop: splitList(*drop), AllowExtra: *extra}
 	if err := opt.MissingLabels.UnmarshalText([]byte(*noLabel)); err != nil {
 		return nil, fmt.Errorf("--missing-labels must be error, drop or keep, not %q", *noLabel)
 	}
@@ -161,7 +161,7 @@ func training(m *wda.Model) (*dataset.Dataset, error) {
 		opt.Schema = m.Schema()
 	}
 	if opt.Schema == nil {
-		opt.OneHot, opt.KeepMissing = list(*oneHot), how != dataset.MissingError
+		opt.OneHot, opt.KeepMissing = splitList(*oneHot), how != dataset.MissingError
 	}
 	d, err := dataset.ReadFile(*in, opt)
 	if err != nil {
@@ -183,8 +183,8 @@ func training(m *wda.Model) (*dataset.Dataset, error) {
 	return d, nil
 }
 
-// away calls the library with the workers of the runner.
-func away(ctx context.Context) error {
+// runLibrary calls the library with the workers of the runner.
+func runLibrary(ctx context.Context) error {
 	cluster := &mongebeam.Cluster{Runner: *runners.Runner, Folder: *folder, Lanes: *lanes}
 	if *verbose {
 		cluster.Progress = func(p mongebeam.Pipeline) { fmt.Fprintf(os.Stderr, "%+v\n", p) }
@@ -194,7 +194,7 @@ func away(ctx context.Context) error {
 	case "score":
 		return score(ctx, cluster)
 	case "crossvalidate":
-		d, err := training(nil)
+		d, err := readTraining(nil)
 		if err != nil {
 			return err
 		}
@@ -220,7 +220,7 @@ func score(ctx context.Context, cluster *mongebeam.Cluster) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", *modelPath, err)
 	}
-	d, err := training(m)
+	d, err := readTraining(m)
 	if err != nil {
 		return err
 	}
@@ -232,12 +232,12 @@ func score(ctx context.Context, cluster *mongebeam.Cluster) error {
 	return nil
 }
 
-// fit writes the model file that monge fit writes for the same rows and settings.
+// fit writes the same model file as monge fit for the same rows and settings.
 func fit(ctx context.Context, set *wda.Settings) error {
 	if *out == "" {
 		return fmt.Errorf("--out is missing: the model file to write")
 	}
-	d, err := training(nil)
+	d, err := readTraining(nil)
 	if err != nil {
 		return err
 	}
@@ -248,7 +248,7 @@ func fit(ctx context.Context, set *wda.Settings) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", *in, err)
 	}
-	if m, err = m.WithClassNames(present(d)); err != nil {
+	if m, err = m.WithClassNames(presentClasses(d)); err != nil {
 		return fmt.Errorf("%s: %w", *in, err)
 	}
 	if m, err = m.WithSchema(d.Schema); err != nil {
@@ -275,12 +275,12 @@ func fit(ctx context.Context, set *wda.Settings) error {
 		return err
 	}
 	r := m.Report()
-	fmt.Printf("%s: J %v %s, hash %s\n", *out, r.Objective, madeSteps(&r), result.Hash())
+	fmt.Printf("%s: J %v %s, hash %s\n", *out, r.Objective, formatSteps(&r), result.Hash())
 	return nil
 }
 
-// madeSteps says how many steps a fit made, if its method makes any.
-func madeSteps(r *wda.Report) string {
+// formatSteps returns the number of steps of a fit as text, or "" for a method without steps.
+func formatSteps(r *wda.Report) string {
 	switch r.Settings.Optimizer.Method.(type) {
 	case wda.Principal, wda.Fisher:
 		return "in closed form"
@@ -291,8 +291,8 @@ func madeSteps(r *wda.Report) string {
 	return fmt.Sprintf("after %d steps", r.Steps)
 }
 
-// present returns the names of the classes that have rows.
-func present(d *dataset.Dataset) []string {
+// presentClasses returns the names of the classes that have rows.
+func presentClasses(d *dataset.Dataset) []string {
 	var names []string
 	for c, n := range d.Counts() {
 		if n > 0 {

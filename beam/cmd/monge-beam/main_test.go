@@ -13,7 +13,7 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// TestMain is the command itself in the processes that tests start.
+// TestMain runs the command itself in processes that tests start.
 func TestMain(m *testing.M) {
 	if os.Getenv("MONGE_BEAM_COMMAND") != "" {
 		main()
@@ -22,15 +22,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// command is the command, not yet started.
+// command returns the command without starting it.
 func command(temporary string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), "MONGE_BEAM_COMMAND=1", "TMPDIR="+temporary, "TMP="+temporary)
 	return cmd
 }
 
-// model is a model file of 3 columns and 3 classes, made by a fit of several pipelines.
-func model(t *testing.T, dir string) string {
+// writeModel fits a model of 3 columns and 3 classes in several pipelines and returns its file.
+func writeModel(t *testing.T, dir string) string {
 	t.Helper()
 	var rows strings.Builder
 	for i := range 60 {
@@ -45,19 +45,19 @@ func model(t *testing.T, dir string) string {
 	if said, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(said), "wda.candidates") {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	empty(t, temporary)
+	checkEmpty(t, temporary)
 	return out
 }
 
-// empty fails a test whose command has left something in its temporary folder.
-func empty(t *testing.T, temporary string) {
+// checkEmpty fails the test if the command has left a file in its temporary folder.
+func checkEmpty(t *testing.T, temporary string) {
 	t.Helper()
 	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
 		t.Errorf("left in the temporary folder: %v, %v", left, err)
 	}
 }
 
-// TestSteps: a method with a closed form makes no steps.
+// TestSteps checks that a method with a closed form reports no steps.
 func TestSteps(t *testing.T) {
 	for _, c := range []struct {
 		method wda.Method
@@ -68,17 +68,17 @@ func TestSteps(t *testing.T) {
 		{wda.Auto{}, 0, "after 0 steps"}, {wda.Auto{}, 1, "after 1 step"}, {wda.MiniBatch{}, 7, "after 7 steps"},
 	} {
 		r := &wda.Report{Steps: c.steps, Settings: wda.Settings{Optimizer: wda.Optimizer{Method: c.method}}}
-		if got := madeSteps(r); got != c.want {
+		if got := formatSteps(r); got != c.want {
 			t.Errorf("%v, %d steps: %q instead of %q", c.method, c.steps, got, c.want)
 		}
 	}
 }
 
-// TestCommand: a model is fitted and rows are classified; a bad row is an error that says
-// which; and nothing is left in the temporary folder.
+// TestCommand fits a model and classifies rows, checks that the error for a bad row names it, and
+// checks that no temporary file remains.
 func TestCommand(t *testing.T) {
 	dir := t.TempDir()
-	path := model(t, dir)
+	path := writeModel(t, dir)
 	for _, c := range []struct{ rows, says string }{
 		{"key,a,b,c\nk,1,2,3\nl,4,5,6\n", ""},
 		{"k,1,2,3\nl,1,x,3\n", "rows.csv: row 2"},
@@ -91,7 +91,7 @@ func TestCommand(t *testing.T) {
 		if (err != nil) != (c.says != "") || !strings.Contains(string(said), c.says) {
 			t.Errorf("%v\n%s", err, said)
 		}
-		empty(t, temporary)
+		checkEmpty(t, temporary)
 	}
 	classes, err := os.ReadFile(filepath.Join(dir, "classes-00000-of-00001.csv"))
 	if err != nil || strings.Count(string(classes), "\n") != 3 {
@@ -99,9 +99,9 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// table is a table of so many rows with an identifier, a category and a missing value. Its columns stand in
-// the order of the names.
-func table(rows int, names ...string) string {
+// makeTable returns a table with an identifier, a category and a missing value. Its columns are in
+// the order of names.
+func makeTable(rows int, names ...string) string {
 	var out strings.Builder
 	out.WriteString(strings.Join(names, ",") + "\n")
 	for i := range rows {
@@ -124,8 +124,8 @@ func table(rows int, names ...string) string {
 	return out.String()
 }
 
-// TestTable: a fit writes the bytes that monge fit writes, and rows of another file are found by the names
-// of its columns, with the classes of monge predict.
+// TestTable checks that a fit writes the same bytes as monge fit, and that columns of another file
+// are found by name and give the classes of monge predict.
 func TestTable(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -154,8 +154,8 @@ func TestTable(t *testing.T) {
 		}
 		return data
 	}
-	write("train.csv", table(120, "id", "age", "city", "height", "weight", "kind"))
-	write("new.csv", table(30, "weight", "city", "id", "height", "age"))
+	write("train.csv", makeTable(120, "id", "age", "city", "height", "weight", "kind"))
+	write("new.csv", makeTable(30, "weight", "city", "id", "height", "age"))
 	for _, missing := range []string{"mean", "drop"} {
 		common := []string{"--drop", "id", "--one-hot", "city", "--missing", missing, "--label-column", "kind", "--seed", "7", "--k", "3", "--components", "3"}
 		monge(append(common, "fit", "--data", at("train.csv"), "--model", at("a.wda"))...)
@@ -198,7 +198,7 @@ func TestTable(t *testing.T) {
 			}
 		}
 	}
-	write("bad.csv", table(30, "city", "id", "height", "age", "more"))
+	write("bad.csv", makeTable(30, "city", "id", "height", "age", "more"))
 	for _, c := range []struct{ flag, says string }{{"--extra-columns=false", "weight"}, {"--extra-columns=false", "more"}, {"--extra-columns", "weight"}} {
 		said, err := command(t.TempDir(), "--do", "classify", "--model", at("b.wda"), "--in", at("bad.csv"), "--key", "id", c.flag, "--out", at("bad-out.csv")).CombinedOutput()
 		if err == nil || !strings.Contains(string(said), "bad.csv") || !strings.Contains(string(said), c.says) {

@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// TestInterrupted: a command whose worker reads when it is interrupted leaves nothing in the
-// temporary folder.
+// TestInterrupted checks that a command interrupted while its worker reads leaves no temporary
+// file.
 func TestInterrupted(t *testing.T) {
-	path := model(t, t.TempDir())
+	path := writeModel(t, t.TempDir())
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		dir, temporary := t.TempDir(), t.TempDir()
 		in := filepath.Join(dir, "rows.csv")
@@ -26,7 +26,7 @@ func TestInterrupted(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		rows, err := os.OpenFile(in, os.O_WRONLY, 0) // when the worker reads
+		rows, err := os.OpenFile(in, os.O_WRONLY, 0) // returns when the worker reads
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,6 +37,6 @@ func TestInterrupted(t *testing.T) {
 		if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 1 {
 			t.Errorf("%v: %v\n%s", s, err, said.String())
 		}
-		empty(t, temporary)
+		checkEmpty(t, temporary)
 	}
 }
