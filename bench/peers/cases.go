@@ -178,7 +178,7 @@ func cases() []testCase {
 	each(func(typ string, _ float64) {
 		for _, of := range []string{"dot", "sqeuclidean", "cosine", "norm", "manhattan", "sum"} {
 			for _, n := range []int{4, 16, 64, 128, 384, 768, 1536, 4096} {
-				g := against("naive|gonum|vek|tphakala", 0.97) // without cgo
+				g := against("naive|gonum|vek|tphakala|floats|kelindar", 0.97) // without cgo
 				if n < 16 {
 					g = goal{}
 				}

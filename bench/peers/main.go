@@ -116,6 +116,8 @@ func (d *driver) start(build, script string, all bool) {
 		{two, []string{self, "-serve", "ours-2,ours-2-f32"}},
 		{one, []string{filepath.Join(build, "peers-simd"), "-serve", "archsimd"}},
 		{one, []string{filepath.Join(build, "peers-numkong"), "-serve", "numkong-go"}},
+		{one, []string{filepath.Join(build, "peers-floats"), "-serve", "floats"}},
+		{one, []string{filepath.Join(build, "peers-kelindar"), "-serve", "kelindar"}},
 		{one, []string{filepath.Join(build, "peer-openblas")}},
 		{one, []string{filepath.Join(build, "peer-blis")}},
 		{one, []string{filepath.Join(build, "venv/bin/python"), script, python}},

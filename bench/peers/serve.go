@@ -117,10 +117,10 @@ func goVersion(name string) string {
 	return "?"
 }
 
-// modules are the Go peers' modules; the standard library has none.
+// modules are the Go peers' modules; the standard library has none. Peers that are not in go.mod add theirs.
 var modules = map[string]string{"naive": "", "gonum": "gonum.org/v1/gonum", "vek": "github.com/viterin/vek",
 	"tphakala": "github.com/tphakala/simd", "hnsw": "github.com/coder/hnsw", "chromem": "github.com/philippgille/chromem-go",
-	"archsimd": "", "numkong-go": "github.com/ashvardanian/NumKong"}
+	"archsimd": ""}
 
 func writeResult(path string, x []float64, stride int) error {
 	var b []byte

@@ -1,5 +1,5 @@
-/* NumKong's squared distance, called from C for one row after the other. A file of its own: it
- * is compiled without -ffast-math, which its sums in higher precision would not survive.
+/* NumKong's functions of two vectors, called from C. A file of its own: it is compiled without
+ * -ffast-math, which its sums in higher precision would not survive.
  */
 #include "numkong/numkong.h"
 
@@ -13,6 +13,29 @@ void numkong_rows(float *out, const float *x, const float *query, long n, long d
 		nk_sqeuclidean_f32(query, x + i * d, d, &r);
 		out[i] = r;
 	}
+}
+
+/* numkong_pair computes a function of two vectors of n numbers of size bytes: d is their product, s their squared
+ * distance, c their cosine, h the Hamming distance of bytes.
+ */
+double numkong_pair(char of, int size, const void *x, const void *y, long n)
+{
+	nk_f64_t r = 0;
+	nk_i32_t i = 0;
+	nk_u32_t u = 0;
+	switch (of) {
+	case 'd':
+		if (size == 1)
+			return nk_dot_i8(x, y, n, &i), i;
+		return (size == 8 ? nk_dot_f64(x, y, n, &r) : nk_dot_f32(x, y, n, &r)), r;
+	case 's':
+		if (size == 1)
+			return nk_sqeuclidean_i8(x, y, n, &u), u;
+		return (size == 8 ? nk_sqeuclidean_f64(x, y, n, &r) : nk_sqeuclidean_f32(x, y, n, &r)), r;
+	case 'c':
+		return (size == 8 ? nk_angular_f64(x, y, n, &r) : nk_angular_f32(x, y, n, &r)), 1 - r;
+	}
+	return nk_hamming_u1(x, y, 8 * n, &u), u;
 }
 
 const char *numkong_version(void)

@@ -25,6 +25,7 @@ struct job {
 	void *x, *y, *out, *u, *v, *w;
 	void (*run)(job *), (*result)(job *);
 	int size; /* of an element */
+	char of;  /* the function of two vectors, as numkong_pair takes it */
 	long outlen;
 };
 
@@ -127,7 +128,28 @@ static void query_blas(job *o)
 
 #ifdef WITH_NUMKONG
 void numkong_rows(float *out, const float *x, const float *query, long n, long d); /* numkong.c */
+double numkong_pair(char of, int size, const void *x, const void *y, long n);
 const char *numkong_version(void);
+
+static void pair_numkong(job *o)
+{
+	double r = numkong_pair(o->of, o->size, o->x, o->y, o->n);
+	if (o->size == 8)
+		*(double *)o->out = r;
+	else
+		*(float *)o->out = r;
+}
+
+static void bytes_numkong(job *o)
+{
+	*(float *)o->out = numkong_pair(o->of, 1, o->x, o->y, o->n);
+}
+
+static void to_bytes(void *x, long n)
+{
+	for (long i = 0; i < n; i++)
+		((signed char *)x)[i] = ((float *)x)[i];
+}
 
 static void query_numkong(job *o)
 {
@@ -190,6 +212,7 @@ static int open_job(job *o, const char *impl, const char *spec, const char *dir)
 	o->iters = number(spec, "iters", 0);
 	const char *l = strstr(spec, "/lambda=");
 	o->lambda = l ? atof(l + 8) : 0;
+	o->of = strstr(spec, "/of=dot/") ? 'd' : strstr(spec, "/of=sqeuclidean/") ? 's' : strstr(spec, "/of=cosine/") ? 'c' : strstr(spec, "/of=hamming/") ? 'h' : 0;
 	o->outlen = o->n * o->n;
 	if (!strcmp(kind, "exp") && !strcmp(impl, "libmvec"))
 		o->run = BOTH(exp_libmvec), o->outlen = o->n;
@@ -222,6 +245,10 @@ static int open_job(job *o, const char *impl, const char *spec, const char *dir)
 		o->run = query_numkong, o->outlen = o->n;
 	else if (!strcmp(kind, "nearest") && !strcmp(impl, "numkong"))
 		o->run = query_numkong, o->outlen = o->k;
+	else if (!strcmp(kind, "pair") && !strcmp(impl, "numkong") && o->of)
+		o->run = pair_numkong, o->outlen = 1;
+	else if (!strcmp(kind, "bytes") && !strcmp(impl, "numkong") && o->of)
+		o->run = bytes_numkong, o->outlen = 1;
 #endif
 	else if (!strcmp(kind, "project") && blas)
 		o->run = BOTH(project), o->outlen = o->n * o->p;
@@ -237,6 +264,10 @@ static int open_job(job *o, const char *impl, const char *spec, const char *dir)
 		return 0;
 	o->x = load(dir, "x", o->size);
 	o->y = load(dir, "y", o->size);
+#ifdef WITH_NUMKONG
+	if (o->run == bytes_numkong)
+		to_bytes(o->x, o->n), to_bytes(o->y, o->n);
+#endif
 	long vector = (2 * o->n * o->size + 127) / 64 * 64;
 	o->u = aligned_alloc(64, vector);
 	o->v = aligned_alloc(64, vector);
