@@ -12,7 +12,7 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// TestAllocations: a solver that has seen its largest problem allocates nothing.
+// TestAllocations checks that a solver does not allocate after it has solved its largest problem.
 func TestAllocations(t *testing.T) {
 	t.Run("float64", allocations[float64])
 	t.Run("float32", allocations[float32])
@@ -23,7 +23,7 @@ func allocations[T dist.Float](t *testing.T) {
 		for _, domain := range []Domain{DomainPlain, DomainLog} {
 			large := 900
 			if !testdata.IsLong() {
-				large = 730 // a big problem as well
+				large = 730 // a large problem
 			}
 			for _, n := range []int{40, large} {
 				if n > 100 && !testdata.IsLong() && (storage == StorageMixed || domain == DomainLog || storage == StorageDense != num.IsFloat64[T]()) {

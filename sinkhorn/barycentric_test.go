@@ -7,13 +7,13 @@ import (
 	"github.com/gomonge/monge/dist"
 )
 
-// TestBarycentricMass: with penalties or Mass, a row of the plan carries another mass than its weight. The image of
-// a point is the mean over the mass of its row.
+// TestBarycentricMass checks the barycentric projection with penalties or Mass, where the sum of a
+// row differs from its weight. The image is the weighted mean divided by the sum of the row.
 func TestBarycentricMass(t *testing.T) {
 	x, y := dist.NewMatrix(2, 1, []float64{0, 1}), dist.NewMatrix(2, 1, []float64{10, 12})
 	for name, c := range map[string]struct {
 		problem Problem[float64]
-		want    []float64 // of an independent program
+		want    []float64 // computed by an independent program
 	}{
 		"penalties":   {Problem[float64]{PenaltyA: 20, PenaltyB: 20}, []float64{10.00785, 10.35412}},
 		"one penalty": {Problem[float64]{PenaltyB: 20}, nil},

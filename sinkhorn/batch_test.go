@@ -22,8 +22,8 @@ func batchProblems[T dist.Float](count int) []Problem[T] {
 	return ps
 }
 
-// TestSolveBatch: every problem gets the answer that Solve gives, errors included,
-// whatever the number of workers, and nothing is allocated.
+// TestSolveBatch checks that every problem gets the same answer or error as from Solve, for any
+// number of workers, and that nothing is allocated.
 func TestSolveBatch(t *testing.T) {
 	ps := batchProblems[float64](300)
 	ps[17].Lambda = -1
@@ -69,7 +69,7 @@ func TestSolveBatch(t *testing.T) {
 			}
 		}
 		if workers == 1 {
-			ps[17].Lambda = 1 // errors are allocated
+			ps[17].Lambda = 1 // errors allocate
 			if k := asmtest.Allocations(func() { s.SolveBatch(t.Context(), ps, func(int, *Result[float64], error) {}) }); k > 0 {
 				t.Errorf("%v allocations", k)
 			}
@@ -96,7 +96,7 @@ func TestSolveBatchCancelled(t *testing.T) {
 			ended.Store(true)
 		}
 	})
-	if err != context.Canceled || late.Load() > 2*num.MaxLanes { // what both workers have at hand
+	if err != context.Canceled || late.Load() > 2*num.MaxLanes { // problems in progress on both workers
 		t.Errorf("%v after %d visits, of which %d after the end", err, visits.Load(), late.Load())
 	}
 	if err := s.SolveBatch(t.Context(), nil, nil); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// BenchmarkSolve is one solve of n against n points in 10 dimensions, ten
-// iterations. Metric iter/s counts iterations, the kernel's included.
+// BenchmarkSolve measures one solve of n against n points in 10 dimensions with ten iterations. The
+// metric iter/s counts iterations and includes the time for the kernel.
 func BenchmarkSolve(b *testing.B) {
 	benchmarkSolve[float64](b, "f64", StorageAuto)
 	benchmarkSolve[float64](b, "mixed", StorageMixed)
@@ -61,8 +61,8 @@ func benchmarkSolve[T dist.Float](b *testing.B, name string, storage Storage) {
 	}
 }
 
-// BenchmarkIteration is one iteration of a hundred on a cost matrix, and one step of the
-// reverse pass, at sizes whose rows are whole vectors, and not.
+// BenchmarkIteration measures one of a hundred iterations on a cost matrix, and one step of the
+// reverse pass, for rows of whole vectors and other rows.
 func BenchmarkIteration(b *testing.B) {
 	benchmarkIteration[float64](b, "f64", StorageDense)
 	benchmarkIteration[float64](b, "mixed", StorageMixed)
@@ -101,14 +101,14 @@ func benchmarkIteration[T dist.Float](b *testing.B, name string, storage Storage
 	}
 }
 
-// square returns an n × n matrix that is kept in *v.
+// square returns an n × n matrix in the memory of *v.
 func square[T dist.Float](v *[]T, n int) dist.Matrix[T] {
 	gibbs.Grow(v, n*n)
 	return dist.NewMatrix(n, n, *v)
 }
 
-// BenchmarkWorkers is ten iterations of one large problem, with one worker and with
-// all: the speed-up of the parallel passes.
+// BenchmarkWorkers measures ten iterations of one large problem with one worker and with all, to
+// show the speed-up of the parallel passes.
 func BenchmarkWorkers(b *testing.B) {
 	for _, storage := range []Storage{StorageDense, StorageMixed, StorageMatrixFree} {
 		for _, n := range []int{1000, 2000, 4000} {
@@ -132,8 +132,8 @@ func BenchmarkWorkers(b *testing.B) {
 	}
 }
 
-// BenchmarkTogether is sixteen problems of one cost matrix, one Solve after the other, and
-// SolveBatch, on one core and on all. µs/problem is the time of one.
+// BenchmarkTogether measures sixteen problems with one cost matrix in a loop of Solve and in
+// SolveBatch, on one core and on all. µs/problem is the time of one problem.
 func BenchmarkTogether(b *testing.B) {
 	benchmarkTogether[float64](b, "f64", StorageAuto)
 	benchmarkTogether[float64](b, "mixed", StorageMixed)
@@ -157,8 +157,8 @@ func benchmarkTogether[T dist.Float](b *testing.B, name string, storage Storage)
 	}
 }
 
-// BenchmarkTiny is ten thousand problems of n against n points, each with a K of its own,
-// as BenchmarkTogether is.
+// BenchmarkTiny is like BenchmarkTogether for ten thousand problems of n against n points, each
+// with its own K.
 func BenchmarkTiny(b *testing.B) {
 	benchmarkTiny[float64](b, "f64")
 	benchmarkTiny[float32](b, "f32")
@@ -182,7 +182,7 @@ func benchmarkTiny[T dist.Float](b *testing.B, name string) {
 	}
 }
 
-// solveMany solves problems one by one, and as a batch, on one core and on all.
+// solveMany solves problems one by one and as a batch, on one core and on all.
 func solveMany[T dist.Float](b *testing.B, name string, set Settings, ps []Problem[T]) {
 	for _, set.Workers = range []int{1, 0} {
 		for _, batch := range []bool{false, true} {
@@ -215,7 +215,7 @@ func solveMany[T dist.Float](b *testing.B, name string, set Settings, ps []Probl
 	}
 }
 
-// BenchmarkBatch is a thousand problems of 64 against 64 points.
+// BenchmarkBatch measures a thousand problems of 64 against 64 points.
 func BenchmarkBatch(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	ps := make([]Problem[float64], 1000)
@@ -244,8 +244,8 @@ func BenchmarkBatch(b *testing.B) {
 	}
 }
 
-// BenchmarkGuard is what it costs to notice a second goroutine: part of every solve and
-// of everything that is asked of its result.
+// BenchmarkGuard measures the check for a second goroutine, which is part of every call of a solver
+// or a result.
 func BenchmarkGuard(b *testing.B) {
 	s, err := newSolver[float64](&Settings{})
 	if err != nil {
@@ -259,8 +259,8 @@ func BenchmarkGuard(b *testing.B) {
 	}
 }
 
-// BenchmarkCancel is how long a call goes on after its context has ended, at a random
-// time: median, 99th percentile and the longest.
+// BenchmarkCancel measures how long a call continues after its context has ended at a random time:
+// median, 99th percentile and maximum.
 func BenchmarkCancel(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {
@@ -269,7 +269,7 @@ func BenchmarkCancel(b *testing.B) {
 		storage          Storage
 		domain           Domain
 		gradient, batch  bool
-		lambda, duration float64 // ms of what is cancelled, about
+		lambda, duration float64 // approximate time in ms of the cancelled call
 	}{
 		{"small", 64, 1e6, StorageDense, DomainPlain, false, false, .05, 5},
 		{"small/log", 64, 1e6, StorageDense, DomainLog, false, false, 5, 5},

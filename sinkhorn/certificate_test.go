@@ -14,16 +14,16 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// certificate checks an answer by the conditions of the optimum, from the plan and the potentials alone.
-// The regularized problem is strictly convex, so that these conditions prove the answer:
+// certificate checks an answer by the optimality conditions, from the plan and the potentials only.
+// The regularized problem is strictly convex, so these conditions prove the answer:
 //
 //	T_ij = exp(f_i + g_j − λM_ij), the cost is ⟨T, M⟩, and
 //	T1 = a and Tᵀ1 = b                                       if both marginals are exact,
 //	(T1)_i = a_i exp(−φ_i/(ρλ)), φ_i = f_i − log a_i,        with a penalty, and likewise for b,
 //	T1 ≤ a, and (T1)_i = a_i unless φ_i is the largest φ     with Mass, and likewise for b.
 //
-// Rows hold to rounding and columns to the tolerance. A solve that has not converged must report its
-// marginal error as it is.
+// Rows hold to rounding and columns to the tolerance. A solve that has not converged must report
+// its true marginal error.
 func certificate(ctx interface {
 	solve(p *Problem[float64]) (*Result[float64], error)
 }, t *testing.T, p *Problem[float64], tolerance float64) (converged bool, err error) {
@@ -95,7 +95,7 @@ func certificate(ctx interface {
 	return r.Status == StatusConverged, nil
 }
 
-// violation returns by how much the sums of one side miss the conditions.
+// violation returns the error of the sums of one side.
 func violation(p *Problem[float64], sums, weights, f []float64, rho float64) (e float64, err error) {
 	top := math.Inf(-1)
 	for i, w := range weights {
@@ -103,7 +103,8 @@ func violation(p *Problem[float64], sums, weights, f []float64, rho float64) (e 
 			top = max(top, f[i]-math.Log(w))
 		}
 	}
-	// With Mass, the next scaling is factor times the weight, or less where this would exceed the weight.
+	// With Mass, the next scaling is factor times the weight, or less where this would exceed the
+	// weight.
 	lo, hi := -2000., 2000.
 	for p.Mass > 0 && hi-lo > 1e-15*(1+math.Abs(lo)) && (lo+hi)/2 != lo && (lo+hi)/2 != hi {
 		factor, sum := (lo+hi)/2, 0.
@@ -125,7 +126,7 @@ func violation(p *Problem[float64], sums, weights, f []float64, rho float64) (e 
 			}
 		case p.Mass > 0:
 			e += math.Abs(sums[i] - nextSum(sums[i], w, f[i], factor))
-		case rho > 0: // what the next scaling changes, as Result.MarginalError counts
+		case rho > 0: // the change by the next scaling, as in Result.MarginalError
 			x := rho * p.Lambda
 			if sums[i] > 0 {
 				e += sums[i] * math.Abs(math.Expm1(-(f[i]-math.Log(w))/(1+x)-x/(1+x)*math.Log(sums[i]/w)))
@@ -137,7 +138,8 @@ func violation(p *Problem[float64], sums, weights, f []float64, rho float64) (e 
 	return e, nil
 }
 
-// nextSum returns the sum of a row or column after the next scaling, min(e^factor·w, what gives the sum w).
+// nextSum returns the sum of a row or column after the next scaling, which is min(e^factor·w, the
+// scaling that gives the sum w).
 func nextSum(sum, w, f, factor float64) float64 {
 	if w == 0 || sum == 0 {
 		return 0
@@ -152,7 +154,7 @@ func sumOf(w []float64) (sum float64) {
 	return sum
 }
 
-// solving is a solver with a context.
+// solving is a solver with a test's context.
 type solving struct {
 	*solver[float64]
 	t *testing.T
@@ -162,9 +164,9 @@ func (s solving) solve(p *Problem[float64]) (*Result[float64], error) {
 	return s.Solve(s.t.Context(), p)
 }
 
-// certified returns random problem i of a sequence, of at most so many points a side: balanced, with
-// penalties or of partial transport; costs with or without structure, a fifth of them negative; weights
-// equal, random, tiny or zero.
+// certified returns random problem i of a sequence with up to most points on each side: balanced,
+// with penalties, or partial transport; costs with or without structure, a fifth of them negative;
+// equal, random, tiny or zero weights.
 func certified(i, most int) *Problem[float64] {
 	rng := rand.New(rand.NewPCG(27, uint64(i)))
 	n, m := 1+rng.IntN(most), 1+rng.IntN(most)
@@ -194,8 +196,8 @@ func certified(i, most int) *Problem[float64] {
 	return p
 }
 
-// TestCertificates: answers of random problems fulfill the conditions of the optimum, and nearly all
-// converge.
+// TestCertificates checks that the answers of random problems fulfill the optimality conditions and
+// that nearly all converge.
 func TestCertificates(t *testing.T) {
 	count := 56
 	if testdata.IsLong() {
@@ -222,8 +224,8 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// TestManyCertificates: no wrong answer and no false StatusConverged among many small problems, at every
-// level. MONGE_CERTIFICATES is their number.
+// TestManyCertificates checks many small problems at every level for wrong answers and a false
+// StatusConverged. MONGE_CERTIFICATES is their number.
 func TestManyCertificates(t *testing.T) {
 	count := 1000
 	if testdata.IsLong() {

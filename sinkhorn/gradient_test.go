@@ -57,7 +57,7 @@ func regularized[T dist.Float](t testing.TB, r *Result[T]) float64 {
 	return c
 }
 
-// gradientCases cover what the reverse pass depends on.
+// gradientCase covers the branches of the reverse pass.
 type gradientCase struct {
 	name         string
 	n, m, p      int
@@ -78,7 +78,7 @@ func gradientCases() []gradientCase {
 			)
 		}
 	}
-	// Far apart and λ large: the log domain with several segments.
+	// Distant clouds and a large λ: the log domain with several segments.
 	for _, l := range []int{1, 3, 20} {
 		cs = append(cs, gradientCase{fmt.Sprintf("far/L=%d", l), 6, 5, 2, 40, l, DomainAuto, false, false})
 	}
@@ -87,8 +87,8 @@ func gradientCases() []gradientCase {
 		gradientCase{"column", 6, 1, 2, 0.5, 4, DomainAuto, false, false})
 }
 
-// TestPointGradientSlope checks the gradient against central differences of
-// decreasing step h along a random direction: their error must fall like h².
+// TestPointGradientSlope compares the gradient with central differences along a random direction.
+// Their error must decrease like h².
 func TestPointGradientSlope(t *testing.T) {
 	for _, c := range gradientCases() {
 		t.Run(c.name, func(t *testing.T) {
@@ -147,8 +147,8 @@ func TestPointGradientSlope(t *testing.T) {
 			if !(best <= 1e-7) {
 				t.Errorf("central differences come no closer than %.3g, relative to the gradient's norm %.3g (error at h = 1e-3: %.3g)", best, size, first)
 			}
-			// From 1e-3 to 1e-4 the error falls a hundredfold unless it is at the
-			// level of rounding already.
+			// From 1e-3 to 1e-4 the error decreases a hundredfold, unless it is already at rounding
+			// level.
 			e4 := math.Abs((cost(1e-4)-cost(-1e-4))/(2e-4)-slope) / size
 			if e4 > max(first/30, 1e-8) && c.lambda < 10 {
 				t.Errorf("error of central differences falls from %.3g to %.3g for a tenth of the step; it should fall a hundredfold", first, e4)
@@ -191,7 +191,7 @@ func TestCostGradient(t *testing.T) {
 	}
 }
 
-// TestDomainsAgree compares plain and log domain where both apply, in both types.
+// TestDomainsAgree compares the plain and the log domain where both can be used, in both types.
 func TestDomainsAgree(t *testing.T) {
 	t.Run("float64", func(t *testing.T) { domainsAgree[float64](t, 1e-12) })
 	t.Run("float32", func(t *testing.T) { domainsAgree[float32](t, 2e-5) })
@@ -234,7 +234,7 @@ func worstT[T dist.Float](got, want dist.Matrix[T]) float64 {
 	return diff / size
 }
 
-// TestFloat32Gradient compares the float32 gradient with that in float64.
+// TestFloat32Gradient compares the float32 gradient with the float64 gradient.
 func TestFloat32Gradient(t *testing.T) {
 	for _, lambda := range []float64{0.1, 1, 20} {
 		rng := rand.New(rand.NewPCG(5, 5))

@@ -18,21 +18,21 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// panicOf returns what f panics with.
+// panicOf returns the value of a panic of f.
 func panicOf(f func()) (v any) {
 	defer func() { v = recover() }()
 	f()
 	return nil
 }
 
-// ours reports whether a panic is a sentence of this package.
+// ours reports whether a panic has a text of this package.
 func ours(v any) bool {
 	s, ok := v.(string)
 	return ok && strings.HasPrefix(s, "sinkhorn: ")
 }
 
-// TestShapesDoNotWrap: sizes whose products wrap round to what fits are refused, in a
-// problem by an error and in a destination by a panic.
+// TestShapesDoNotWrap checks that sizes whose products overflow are refused: in a problem by an
+// error and in a destination by a panic.
 func TestShapesDoNotWrap(t *testing.T) {
 	good := dist.NewMatrix[float64](8, 8, nil)
 	r := mustSolve(t, Settings{Gradient: true}, &Problem[float64]{X: good, Y: good, Lambda: 1})
@@ -73,8 +73,8 @@ func TestShapesDoNotWrap(t *testing.T) {
 	}
 }
 
-// TestRangeOfLambda: a λ whose product with log₂e is beyond the type is an error, and not
-// a λ of infinity; the largest that is not beyond it works.
+// TestRangeOfLambda checks that a λ whose product with log₂e overflows is an error, and that the
+// largest other λ works.
 func TestRangeOfLambda(t *testing.T) {
 	rangeOfLambda(t, float32(1e-38), []float64{2e38}, []float64{2.5e38, 1e39, 1e300})
 	rangeOfLambda(t, 1e-308, []float64{1e308}, []float64{1.3e308, math.MaxFloat64})
@@ -106,9 +106,9 @@ func rangeOfLambda[T dist.Float](t *testing.T, unit T, good, bad []float64) {
 	}
 }
 
-// TestRangeOfStart: starting potentials by the rule of λ·cost: those whose rounding moves
-// the plan give StatusLowPrecision, those that cannot be represented are an error, and with any
-// other the marginals hold.
+// TestRangeOfStart checks starting potentials by the rule for λ·cost: potentials whose rounding
+// changes the plan give StatusLowPrecision, potentials that cannot be represented are an error, and
+// with all others the marginals hold.
 func TestRangeOfStart(t *testing.T) {
 	t.Run("float64", rangeOfStart[float64])
 	t.Run("float32", rangeOfStart[float32])
@@ -178,7 +178,7 @@ func rangeOfStart[T dist.Float](t *testing.T) {
 	}
 }
 
-// TestResultsOutOfRange: what overflows is an error, not an infinity.
+// TestResultsOutOfRange checks that overflow is an error, not an infinity.
 func TestResultsOutOfRange(t *testing.T) {
 	x, y := dist.NewMatrix(2, 1, []float64{0, 1}), dist.NewMatrix(2, 1, []float64{0.5, 3})
 	tiny := mustSolve(t, Settings{}, &Problem[float64]{X: x, Y: y, A: []float64{3e199, 7e199}, B: []float64{2e199, 8e199}, Lambda: 1e-320})
@@ -215,8 +215,8 @@ func TestResultsOutOfRange(t *testing.T) {
 	}
 }
 
-// TestZeroSolver: the zero Solver is that of the zero Settings, and the zero Result, or
-// one whose solver has gone on, panics with a sentence.
+// TestZeroSolver checks that the zero Solver has the zero Settings, and that the zero Result and an
+// outdated one panic with a clear text.
 func TestZeroSolver(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	p := &Problem[float64]{X: cloud[float64](rng, 5, 2, 0), Y: cloud[float64](rng, 4, 2, 0), Lambda: 1}
@@ -251,13 +251,13 @@ func TestZeroSolver(t *testing.T) {
 			t.Errorf("an old Result panics with %v", v)
 		}
 	}
-	// And neither leaves the solver marked as being used.
+	// Neither leaves the solver marked as busy.
 	if _, err := zero.Solve(t.Context(), p); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestTwoGoroutines: a solver that two goroutines use panics, and gives no wrong result.
+// TestTwoGoroutines checks that a solver used by two goroutines panics and gives no wrong result.
 func TestTwoGoroutines(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	p := &Problem[float64]{X: cloud[float64](rng, 400, 2, 0), Y: cloud[float64](rng, 300, 2, 0), Lambda: 1}
@@ -288,13 +288,14 @@ func TestTwoGoroutines(t *testing.T) {
 	if a == nil && b == nil {
 		t.Error("nobody has noticed")
 	}
-	// The one that was refused has not released the other's mark; afterwards it is free.
+	// The refused call has not released the other's mark; afterwards the solver is free.
 	if _, err := s.Solve(t.Context(), p); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestMemory: what settings imply is computed first, and refused with its number.
+// TestMemory checks that the memory implied by settings is computed first and that a refusal names
+// it.
 func TestMemory(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 9))
 	p := &Problem[float64]{X: cloud[float64](rng, 20, 2, 0), Y: cloud[float64](rng, 20, 2, 0), Lambda: 1}
@@ -308,7 +309,7 @@ func TestMemory(t *testing.T) {
 				t.Errorf("%d iterations: %v", iterations, err)
 			}
 		}
-		s, _ := newSolver[float64](&Settings{Iterations: iterations, Tolerance: 1e-6}) // without gradients it is no memory
+		s, _ := newSolver[float64](&Settings{Iterations: iterations, Tolerance: 1e-6}) // without gradients this needs no memory
 		if _, err := s.Solve(t.Context(), p); err != nil {
 			t.Errorf("%d iterations: %v", iterations, err)
 		}
@@ -318,7 +319,7 @@ func TestMemory(t *testing.T) {
 	if _, err := s.Solve(t.Context(), &Problem[float64]{X: long, Y: long, Lambda: 1}); !errors.Is(err, ErrSettings) {
 		t.Errorf("640 GB of matrices: %v", err)
 	}
-	// The bound is what is said, and can be moved.
+	// The limit has the documented value and can be changed.
 	for _, c := range []struct {
 		max  int64
 		want error
@@ -331,7 +332,7 @@ func TestMemory(t *testing.T) {
 			t.Errorf("%d bytes: %v", c.max, err)
 		}
 	}
-	// A gradient's own.
+	// Memory of a gradient.
 	deep := dist.NewMatrix[float64](1, 100000, nil)
 	s, _ = newSolver[float64](&Settings{MaxMemory: 1 << 20})
 	r, err := s.Solve(t.Context(), &Problem[float64]{X: deep, Y: deep, Lambda: 1})
@@ -343,7 +344,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestMemoryIsCounted: a workspace takes what it is said to take, and not much less.
+// TestMemoryIsCounted checks that a workspace takes at most the computed memory and not much less.
 func TestMemoryIsCounted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	n := 300
@@ -376,8 +377,8 @@ func TestMemoryIsCounted(t *testing.T) {
 	}
 }
 
-// TestGrowth: a solver of problems that grow one by one does not allocate for every one,
-// and gives its workspace back when it is told to.
+// TestGrowth checks that a solver does not allocate for every one of slowly growing problems, and
+// that Shrink frees its workspace.
 func TestGrowth(t *testing.T) {
 	most := 1000
 	if !testdata.IsLong() {
@@ -416,12 +417,12 @@ func TestGrowth(t *testing.T) {
 	runtime.KeepAlive(s)
 }
 
-// uncomparable is an error that == panics for.
+// uncomparable is an error for which == panics.
 type uncomparable []int
 
 func (uncomparable) Error() string { return "uncomparable" }
 
-// TestCause: what has a context returns its cause when it ends.
+// TestCause checks that every method with a context returns the cause of its end.
 func TestCause(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, n := range []int{20, 800} {
@@ -469,7 +470,7 @@ func TestCause(t *testing.T) {
 	}
 }
 
-// asks counts how often a context is asked.
+// asks counts the checks of a context.
 type asks struct {
 	context.Context
 	n int
@@ -477,9 +478,9 @@ type asks struct {
 
 func (c *asks) Err() error { c.n++; return nil }
 
-// TestAsksOften: between two looks at the context there are no more than some 10⁸
-// operations, however many iterations a gradient goes through and however small the
-// problem: an iteration is one look, and so is every block of terms.
+// TestAsksOften checks that at most about 10⁸ operations are made between two checks of the
+// context, for any number of iterations in a gradient and any size of a problem: every iteration
+// and every block of terms checks once.
 func TestAsksOften(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 11))
 	const n, iterations = 120, 4000
@@ -519,8 +520,8 @@ func TestAsksOften(t *testing.T) {
 	}
 }
 
-// TestVisitPanics: a panic in visit reaches the caller of SolveBatch, on whosever
-// goroutine it was, and the solver can be used again.
+// TestVisitPanics checks that a panic in visit on any goroutine reaches the caller of SolveBatch,
+// and that the solver can be used again.
 func TestVisitPanics(t *testing.T) {
 	ps := batchProblems[float64](200)
 	for _, workers := range []int{1, 2, 5} {
@@ -546,7 +547,7 @@ func TestVisitPanics(t *testing.T) {
 	}
 }
 
-// TestManyWorkers: no more solvers and goroutines than work, or than are worth it.
+// TestManyWorkers checks that there are at most as many solvers and goroutines as useful.
 func TestManyWorkers(t *testing.T) {
 	s, err := newSolver[float64](&Settings{Workers: 1e6})
 	if err != nil {
@@ -562,7 +563,7 @@ func TestManyWorkers(t *testing.T) {
 	}
 }
 
-// TestAnnealRange: factors at the ends of what is allowed, over the whole range of λ.
+// TestAnnealRange uses the smallest and largest allowed factors over the whole range of λ.
 func TestAnnealRange(t *testing.T) {
 	cost := dist.NewMatrix(2, 2, []float64{0, 1, 1, 0})
 	for _, factor := range []float64{leastAnneal, 2, 1e30, 1e300, math.MaxFloat64} {
@@ -584,7 +585,7 @@ func TestAnnealRange(t *testing.T) {
 	}
 }
 
-// TestNames: every name of an enumeration is read back, and no other.
+// TestNames checks that every name of an enumeration is parsed, and no other.
 func TestNames(t *testing.T) {
 	for want := range Domain(3) {
 		var got Domain
@@ -615,9 +616,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestHostileProblems: numbers that nobody would choose, for unequal mass, Newton's steps and
-// batches: an error of this package, or an answer that is finite, and the same alone as in a
-// batch.
+// TestHostileProblems uses extreme numbers with unequal masses, Newton's steps and batches. Each
+// result is an error of this package or a finite answer, and is the same alone and in a batch.
 func TestHostileProblems(t *testing.T) {
 	t.Run("float64", hostileProblems[float64])
 	t.Run("float32", hostileProblems[float32])
@@ -638,7 +638,8 @@ func hostileProblems[T dist.Float](t *testing.T) {
 	var problems []Problem[T]
 	calls := 0
 	add := func(change func(p *Problem[T])) {
-		// In the short form every second change of every second value, and the others with the other type.
+		// In the short form every second change of every second value, and the others with the
+		// other type.
 		if calls++; !testdata.IsLong() && (calls+calls/16)%2 == 0 != num.IsFloat64[T]() {
 			return
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// TestImplicitGradient compares, at convergence, the implicit gradient with the
-// unrolled one and with central differences.
+// TestImplicitGradient compares, at convergence, the implicit gradient with the unrolled gradient
+// and with central differences.
 func TestImplicitGradient(t *testing.T) {
 	for _, c := range []struct {
 		lambda float64
@@ -86,7 +86,7 @@ func TestImplicitNeedsConvergence(t *testing.T) {
 	}
 }
 
-// TestImplicitFloat32 compares with float64, on the golden case of small λ too.
+// TestImplicitFloat32 compares with float64, also for the golden case of small λ.
 func TestImplicitFloat32(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 21))
 	x, y := cloud[float32](rng, 40, 3, 0), cloud[float32](rng, 30, 3, 0.4)
@@ -131,8 +131,8 @@ func TestRegularizedCost(t *testing.T) {
 	}
 }
 
-// TestImplicitGolden compares both gradients on the golden cases, where convergence
-// is slow and the implicit system accordingly ill-conditioned.
+// TestImplicitGolden compares both gradients on the golden cases, which converge slowly and have
+// ill-conditioned implicit systems.
 func TestImplicitGolden(t *testing.T) {
 	for _, name := range otCases {
 		c := loadOT(t, name)

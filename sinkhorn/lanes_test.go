@@ -10,10 +10,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestLanes: small problems of all shapes get the answers of Solve, in bits, at every level:
-// with costs and points of several dimensions, λ, starts and marginals of their own, zeros
-// among the weights, and mistakes; those that leave the plain domain, are slow to converge or
-// converge at once, too.
+// TestLanes checks that small problems of all shapes get the bits of Solve at every level: with
+// costs, or points in several dimensions, different λ, starts and marginals, zero weights, and
+// invalid input; also problems that leave the plain domain, converge slowly, or converge at once.
 func TestLanes(t *testing.T) {
 	t.Run("float64", inLanes[float64])
 	t.Run("float32", inLanes[float32])
@@ -33,7 +32,7 @@ func inLanes[T dist.Float](t *testing.T) {
 	}
 }
 
-// smallProblems are problems of at most 33 × 33.
+// smallProblems returns problems of at most 33 × 33.
 func smallProblems[T dist.Float](count int) []Problem[T] {
 	rng := rand.New(rand.NewPCG(5, 8))
 	ps := make([]Problem[T], count)
@@ -49,7 +48,7 @@ func smallProblems[T dist.Float](count int) []Problem[T] {
 			for j := range p.Cost.Data {
 				p.Cost.Data[j] = T(rng.Float64())
 			}
-			p.Cost.Cols = m // of a larger stride
+			p.Cost.Cols = m // with a larger stride
 		} else {
 			p.X, p.Y = cloud[T](rng, n, d, 0), cloud[T](rng, m, d, 0.4)
 		}
@@ -82,8 +81,8 @@ func smallProblems[T dist.Float](count int) []Problem[T] {
 	return ps
 }
 
-// TestLanesCosts: the same of problems that all have a cost matrix, with rows that all have
-// and some have not.
+// TestLanesCosts does the same for cost matrices. The number of rows that all problems have differs
+// from the number that only some have.
 func TestLanesCosts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 8))
 	ps := make([]Problem[float64], 24)
@@ -98,8 +97,8 @@ func TestLanesCosts(t *testing.T) {
 	}
 }
 
-// TestLanesCancelled: small problems that are being solved when the context ends have the
-// best so far, as from Solve, and a deadline ends a batch that would go on for ever.
+// TestLanesCancelled checks that small problems in progress return their best result when the
+// context ends, like Solve, and that a deadline ends a batch that would never end.
 func TestLanesCancelled(t *testing.T) {
 	ps := smallProblems[float64](10)
 	for i := range ps {
@@ -136,7 +135,8 @@ func TestLanesCancelled(t *testing.T) {
 	}
 }
 
-// TestLanesAllocate: nothing, once every worker has seen a largest problem.
+// TestLanesAllocate checks that nothing is allocated after every worker has solved its largest
+// problem.
 func TestLanesAllocate(t *testing.T) {
 	var ps []Problem[float64]
 	for _, p := range smallProblems[float64](60) {

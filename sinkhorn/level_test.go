@@ -31,7 +31,7 @@ func levels[T dist.Float](t *testing.T) {
 	}
 }
 
-// TestSameBitsEverywhere compares with what other machines have computed.
+// TestSameBitsEverywhere compares with hashes computed on other machines.
 func TestSameBitsEverywhere(t *testing.T) {
 	for _, c := range []struct {
 		domain          Domain
@@ -55,8 +55,8 @@ func TestSameBitsEverywhere(t *testing.T) {
 	}
 }
 
-// fingerprint hashes all that there is to know about a solve. The points are uniform:
-// normal ones depend on the machine's logarithm.
+// fingerprint hashes all results of a solve. The points are uniform, because normal points would
+// depend on the machine's logarithm.
 func fingerprint[T dist.Float](t *testing.T, domain Domain, storage Storage, lambda float64) uint64 {
 	rng := rand.New(rand.NewPCG(61, 3))
 	uniform := func(n, p int) dist.Matrix[T] {

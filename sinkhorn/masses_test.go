@@ -9,10 +9,11 @@ import (
 	"github.com/gomonge/monge/dist"
 )
 
-// optimality returns by how much log T_ij misses the conditions of the optimum with penalties,
-// log T_ij/(a_i b_j) + λM_ij + λρ_a log((T1)_i/a_i) + λρ_b log((Tᵀ1)_j/b_j) = 0, for the largest T_ij
-// of every row and every column. With an exact marginal that side's term is free: the condition then
-// holds up to a constant for each row or column, and the differences within them are taken.
+// optimality returns the error of log T_ij in the optimality conditions with penalties, log
+// T_ij/(a_i b_j) + λM_ij + λρ_a log((T1)_i/a_i) + λρ_b log((Tᵀ1)_j/b_j) = 0, for the largest T_ij
+// of every row and every column. With an exact marginal, the term of that side is free: the
+// condition then holds up to a constant for each row or column, and differences within them are
+// compared.
 func optimality[T dist.Float](p *Problem[T], plan dist.Matrix[T]) (worst float64) {
 	n, m := plan.Rows, plan.Cols
 	rows, columns := make([]float64, n), make([]float64, m)
@@ -39,7 +40,7 @@ func optimality[T dist.Float](p *Problem[T], plan dist.Matrix[T]) (worst float64
 			switch {
 			case p.PenaltyA > 0 && p.PenaltyB > 0:
 				x = rest(i, j)
-			case p.PenaltyA > 0: // the column's part is free
+			case p.PenaltyA > 0: // the term of the column is free
 				x = rest(i, j) - rest(0, j)
 			default:
 				x = rest(i, j) - rest(i, 0)
@@ -63,9 +64,9 @@ func optimality[T dist.Float](p *Problem[T], plan dist.Matrix[T]) (worst float64
 	return worst
 }
 
-// TestUnequalMasses: penalties up to 10⁵ converge, whatever the sums of a and b, and the plan fulfills
-// the conditions of the optimum. Without the shift, plain iterations and Newton's steps move by about
-// one in each pass where the solution is 10⁴ away.
+// TestUnequalMasses checks that problems with penalties up to 10⁵ converge for any sums of a and b,
+// and that the plan fulfills the optimality conditions. Without the shift, plain iterations and
+// Newton's steps move by about one in each pass while the solution is 10⁴ away.
 func TestUnequalMasses(t *testing.T) {
 	t.Run("float64", unequalMasses[float64])
 	t.Run("float32", unequalMasses[float32])
@@ -137,8 +138,8 @@ func unequalMasses[T dist.Float](t *testing.T) {
 	}
 }
 
-// TestUnequalMassGradients: where the shift is large, potentials still give the gradient by the
-// weights.
+// TestUnequalMassGradients checks that the potentials give the gradient with respect to the weights
+// if the shift is large.
 func TestUnequalMassGradients(t *testing.T) {
 	rng := rand.New(rand.NewPCG(27, 4))
 	for _, rho := range [][2]float64{{300, 300}, {1000, 20}, {0, 500}} {
@@ -187,8 +188,8 @@ func TestUnequalMassGradients(t *testing.T) {
 	}
 }
 
-// weightGradientPriced replaces potentials by the gradient that PotentialsTo states; other is the sum of
-// the other weights.
+// weightGradientPriced replaces potentials by the gradient documented in PotentialsTo. other is the
+// sum of the other weights.
 func weightGradientPriced(f, a []float64, other, rho, lambda float64) {
 	for i := range f {
 		phi := f[i] - math.Log(a[i])
@@ -199,7 +200,8 @@ func weightGradientPriced(f, a []float64, other, rho, lambda float64) {
 	}
 }
 
-// TestLittleMoved: where points are so far apart that nearly nothing moves, StatusConverged is about the little that moves.
+// TestLittleMoved checks that StatusConverged refers to the transported mass if distant points
+// transport almost nothing.
 func TestLittleMoved(t *testing.T) {
 	for _, far := range []float64{10, 30, 100, 300} {
 		for _, penalties := range [][2]float64{{1, 1}, {1, 0.5}} {

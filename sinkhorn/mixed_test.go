@@ -14,9 +14,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// TestMixedIsRoundedKernel: with StorageMixed storage K is rounded to float32 and nothing
-// else is: iterations in float64 on that K give the same plan to the accuracy of
-// float64.
+// TestMixedIsRoundedKernel checks that StorageMixed only rounds K to float32: iterations in float64
+// on the rounded K give the same plan to the accuracy of float64.
 func TestMixedIsRoundedKernel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 4))
 	for _, shape := range [][2]int{{1, 1}, {1, 9}, {40, 33}, {130, 257}} {
@@ -57,7 +56,7 @@ func TestMixedIsRoundedKernel(t *testing.T) {
 				want.Set(i, j, u[i]*k(i, j)*v[j])
 				total += want.At(i, j) * cost.At(i, j)
 				if math.Abs(got.At(i, j)-want.At(i, j)) > 1e-13*want.At(i, j) {
-					off++ // math.Exp and ours may round to different sides
+					off++ // math.Exp and exp.Exp may round differently
 				}
 			}
 		}
@@ -70,8 +69,8 @@ func TestMixedIsRoundedKernel(t *testing.T) {
 	}
 }
 
-// TestGoldenMixed holds what the documentation of StorageMixed says on the golden plans, in
-// both domains.
+// TestGoldenMixed checks the documented accuracy of StorageMixed on the golden plans, in both
+// domains.
 func TestGoldenMixed(t *testing.T) {
 	var worstPlan, worstCost float64
 	for _, name := range otCases {
@@ -101,9 +100,9 @@ func TestGoldenMixed(t *testing.T) {
 	t.Logf("worst of exact iterates: plan %.3g, cost %.3g", worstPlan, worstCost)
 }
 
-// TestMixedGradients compares gradients with those of StorageDense, in both domains, with
-// several segments of the reverse pass, zero weights and a cloud with itself, and the
-// implicit ones at convergence.
+// TestMixedGradients compares gradients with those of StorageDense, in both domains, with several
+// segments of the reverse pass, zero weights and a cloud with itself, and the implicit gradients at
+// convergence.
 func TestMixedGradients(t *testing.T) {
 	worstOf := map[string]float64{}
 	for _, c := range gradientCases() {
@@ -123,7 +122,7 @@ func TestMixedGradients(t *testing.T) {
 			}
 			got[k] = g
 		}
-		// Terms of the order of λ·cost cancel.
+		// Terms of order λ·cost cancel.
 		var largest float64
 		cost := dist.NewMatrix[float64](c.n, c.m, nil)
 		dist.SqEuclidean(cost, x, y)
@@ -171,8 +170,8 @@ func TestMixedGradients(t *testing.T) {
 	t.Logf("%v", worstOf)
 }
 
-// TestMixedBits: neither workers nor the instruction set nor a batch changes a bit of
-// StorageMixed; and in float32 it is StorageDense.
+// TestMixedBits checks that workers, instruction set and batches do not change the bits of
+// StorageMixed, and that in float32 it equals StorageDense.
 func TestMixedBits(t *testing.T) {
 	shapes := [][3]int{{1, 1, 1}, {1, 40, 2}, {40, 1, 2}, {25, 31, 3}, {90, 77, 70}, {801, 703, 2}, {9000, 61, 1}}
 	if !testdata.IsLong() {
@@ -189,7 +188,7 @@ func TestMixedBits(t *testing.T) {
 				want := everything(t, set, p)
 				for _, workers := range []int{2, 5} {
 					if n*m > 1<<19 && (workers == 2) == (domain == DomainAuto) {
-						continue // they take their time
+						continue // too slow here
 					}
 					set.Workers = workers
 					sameBits(t, fmt.Sprintf("%d×%d, d = %d, λ = %v, %v, %d workers", n, m, d, lambda, domain, workers), everything(t, set, p), want)
@@ -236,8 +235,8 @@ func TestMixedBits(t *testing.T) {
 	sameBits(t, "float32", everything(t, set, p), stored)
 }
 
-// TestMixedWeights: weights that float32 cannot hold, or only without their
-// reciprocals, are refused, and those just inside are not.
+// TestMixedWeights checks that weights are refused if they or their reciprocals do not fit float32,
+// and that the nearest others are not.
 func TestMixedWeights(t *testing.T) {
 	x := dist.NewMatrix(2, 1, []float64{0, 1})
 	for _, c := range []struct {

@@ -16,8 +16,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// slowProblem is one of uniform points in the unit square, of n and n+3, with weights and
-// some without weight. λ·max M is 2λ at most.
+// slowProblem returns a problem of n and n+3 uniform points in the unit square with random weights,
+// some of them zero. λ·max M is at most 2λ.
 func slowProblem[T dist.Float](n int, lambda float64) *Problem[T] {
 	rng := rand.New(rand.NewPCG(uint64(n), 77))
 	p := &Problem[T]{X: dist.NewMatrix[T](n, 2, nil), Y: dist.NewMatrix[T](n+3, 2, nil), Lambda: lambda}
@@ -30,8 +30,8 @@ func slowProblem[T dist.Float](n int, lambda float64) *Problem[T] {
 	return p
 }
 
-// TestNewton: to a tolerance, and where iterations are slow with far fewer of them, Newton's
-// steps find what plain iterations find.
+// TestNewton checks that Newton's steps find the solution of plain iterations to a tolerance, with
+// far fewer passes if iterations are slow.
 func TestNewton(t *testing.T) {
 	for _, domain := range []Domain{DomainAuto, DomainPlain, DomainLog} {
 		for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
@@ -66,7 +66,7 @@ func TestNewton(t *testing.T) {
 			}
 		}
 	}
-	few := slowProblem[float64](60, 30) // what plain iterations do in no more time is left to them
+	few := slowProblem[float64](60, 30) // plain iterations suffice in the same time
 	if got, want := mustSolve(t, Settings{Tolerance: 1e-10}, few), mustSolve(t, Settings{Tolerance: 1e-10, Unaccelerated: true}, few); got.Iterations != want.Iterations || got.Annealing > 0 {
 		t.Errorf("λ = 30: %d passes and %d, plain %d", got.Iterations, got.Annealing, want.Iterations)
 	}
@@ -78,9 +78,9 @@ func TestNewton(t *testing.T) {
 	}
 }
 
-// TestFactor: where conjugate gradients take many steps they go over a list, and the matrix of
-// Newton's steps is factorized: the same solution after a part of the passes,
-// and the same bits at every level, without allocations.
+// TestFactor checks that if conjugate gradients take many steps, they use a list and the matrix of
+// Newton's steps is factorized: the solution is the same after fewer passes, with the same bits at
+// every level and without allocations.
 func TestFactor(t *testing.T) {
 	const n = 140
 	rng := rand.New(rand.NewPCG(5, 77))
@@ -95,7 +95,7 @@ func TestFactor(t *testing.T) {
 		*Problem[float64]
 		storage Storage
 	}{{&p, StorageDense}, {&p, StorageMixed}, {&priced, StorageDense}} {
-		set := Settings{Tolerance: 1e-11, Iterations: 200, Storage: c.storage, Workers: 1} // without list and factor it takes more
+		set := Settings{Tolerance: 1e-11, Iterations: 200, Storage: c.storage, Workers: 1} // without a list and a factor it takes more
 		s, err := newSolver[float64](&set)
 		if err != nil {
 			t.Fatal(err)
@@ -125,7 +125,7 @@ func TestFactor(t *testing.T) {
 		if err != nil || r.Status != StatusConverged {
 			t.Fatal(err, r.Status)
 		}
-		if c.Problem == &p && c.storage == StorageDense { // its marginals, and of the form diag(u) K diag(v): the solution
+		if c.Problem == &p && c.storage == StorageDense { // a plan with these marginals and the form diag(u) K diag(v) is the solution
 			plan := dist.NewMatrix[float64](n, n+1, nil)
 			if err := r.PlanTo(t.Context(), plan, 0); err != nil {
 				t.Fatal(err)
@@ -141,8 +141,9 @@ func TestFactor(t *testing.T) {
 	}
 }
 
-// TestFactorInTime: a factor is made when conjugate gradients have cost as much, which is a matter of
-// sizes: at n = 4000 after 220 passes, and after thousands of steps where these go over a list.
+// TestFactorInTime checks that a factor is computed when conjugate gradients have cost as much,
+// which depends on sizes only: at n = 4000 after 220 passes, or after thousands of steps over a
+// list.
 func TestFactorInTime(t *testing.T) {
 	for _, c := range []struct{ n, listed, least, most int }{
 		{256, 0, 60, 140}, {1000, 0, 60, 140}, {4000, 0, 150, 450},
@@ -191,8 +192,8 @@ func TestFactorInTime(t *testing.T) {
 	}
 }
 
-// TestTriangular: RᵀR = H, whatever the blocks of rows and columns, in the same bits by two goroutines;
-// and what is not positive definite has no R.
+// TestTriangular checks that RᵀR = H for all blocks of rows and columns, that two goroutines give
+// the same bits, and that a matrix that is not positive definite has no R.
 func TestTriangular(t *testing.T) {
 	for _, m := range []int{1, 47, 193, 300} {
 		rng := rand.New(rand.NewPCG(uint64(m), 2))
@@ -236,8 +237,9 @@ func TestTriangular(t *testing.T) {
 	}
 }
 
-// TestSparse: a product with the listed elements of K equals that with all of K, and has the same bits for
-// any number of workers. So has the factorization. There is no list if too many elements matter.
+// TestSparse checks that a product with the listed elements of K equals the product with all of K,
+// that it has the same bits for any number of workers, and so has the factorization, and that there
+// is no list if too many elements are relevant.
 func TestSparse(t *testing.T) {
 	var alone []float64
 	for _, c := range []struct {
@@ -317,8 +319,8 @@ func TestSparse(t *testing.T) {
 	}
 }
 
-// checkMarginals compares the marginals of a plan with those of its problem, and the error
-// of the second with what has been said of it.
+// checkMarginals compares the marginals of a plan with those of its problem, and the error of the
+// second marginal with the reported error.
 func checkMarginals[T dist.Float](t *testing.T, what string, plan dist.Matrix[T], p *Problem[T], said float64) {
 	t.Helper()
 	columns := make([]float64, plan.Cols)
@@ -341,8 +343,8 @@ func checkMarginals[T dist.Float](t *testing.T, what string, plan dist.Matrix[T]
 	}
 }
 
-// TestNewtonClimbs: the dual never falls, but by rounding, step for step, and with it
-// comes what was promised: an iterate with T1 = a.
+// TestNewtonClimbs checks that the dual never decreases by more than rounding, step by step, and
+// that every iterate has T1 = a.
 func TestNewtonClimbs(t *testing.T) {
 	for _, domain := range []Domain{DomainAuto, DomainLog} {
 		for _, lambda := range []float64{30, 300, 3000, 30000} {
@@ -358,7 +360,7 @@ func TestNewtonClimbs(t *testing.T) {
 			}
 			steps := 0
 			for before := math.Inf(-1); it.res.Iterations < 3000 && !it.converged(); steps++ {
-				if k := it.res.Iterations; steps%7 == 0 { // a few plain ones, too
+				if k := it.res.Iterations; steps%7 == 0 { // some plain iterations, too
 					err = it.advance(ctx, k+2, 1e-12, nil)
 				} else {
 					err = s.solution.newton.climb(ctx, s.solution.dual(), k+2+steps*7%60)
@@ -379,8 +381,8 @@ func TestNewtonClimbs(t *testing.T) {
 	}
 }
 
-// TestNewtonCancelled: whenever the context ends, the iterate that comes back is one: its
-// rows are right and its error is what is said of it. The solver remains usable.
+// TestNewtonCancelled checks that wherever the context ends, the returned iterate is valid: its
+// rows are right, and its error is the reported one. The solver remains usable.
 func TestNewtonCancelled(t *testing.T) {
 	for _, domain := range []Domain{DomainAuto, DomainLog} {
 		p := slowProblem[float64](40, 300)
@@ -413,8 +415,8 @@ func TestNewtonCancelled(t *testing.T) {
 	}
 }
 
-// TestNewtonGivesUp: with a tolerance below rounding, the solve ends at the limit of iterations with the best
-// result. A result of ε-scaling is replaced by an iterate that is better.
+// TestNewtonGivesUp checks that with a tolerance below rounding, the solve ends at the limit of
+// iterations with the best result, and that a result of ε-scaling is replaced by a better iterate.
 func TestNewtonGivesUp(t *testing.T) {
 	p := slowProblem[float64](40, 100)
 	r := mustSolve(t, Settings{Tolerance: 1e-18, Iterations: 4000}, p)
@@ -448,8 +450,8 @@ func TestNewtonGivesUp(t *testing.T) {
 	}
 }
 
-// TestAbsorb: what is absorbed into the base leaves the iterate and its column sums as they
-// are.
+// TestAbsorb checks that absorbing scalings into the base does not change the iterate and its
+// column sums.
 func TestAbsorb(t *testing.T) {
 	ctx := t.Context()
 	s, err := newSolver[float64](&Settings{Tolerance: 1e-9, Iterations: 1000, Domain: DomainLog})
@@ -486,7 +488,7 @@ func TestAbsorb(t *testing.T) {
 	}
 }
 
-// TestNewtonSpares: what converges fast by itself is left alone, to the bit.
+// TestNewtonSpares checks that problems that converge fast by plain iterations keep their bits.
 func TestNewtonSpares(t *testing.T) {
 	for _, lambda := range []float64{0.1, 1, 3} {
 		p := slowProblem[float64](40, lambda)
@@ -500,7 +502,8 @@ func TestNewtonSpares(t *testing.T) {
 	}
 }
 
-// TestNewtonBits: the same at every level, and however K is stored and shared.
+// TestNewtonBits checks that the bits are the same at every level, for every storage, and in a
+// batch.
 func TestNewtonBits(t *testing.T) {
 	t.Run("float64", newtonBits[float64])
 	t.Run("float32", newtonBits[float32])
@@ -526,7 +529,7 @@ func newtonBits[T dist.Float](t *testing.T) {
 	sameBits(t, "two workers, matrix-free", dualOptimum(t, set, p), want)
 }
 
-// dualOptimum returns what a solve without gradients has found.
+// dualOptimum returns the results of a solve without gradients.
 func dualOptimum[T dist.Float](t *testing.T, set Settings, p *Problem[T]) map[string][]T {
 	r := mustSolve(t, set, p)
 	n, m := p.X.Rows, p.Y.Rows

@@ -13,8 +13,9 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// scatteredMass returns 50 points against 50 in a square, with random weights, of which a mass of 0.6 moves.
-// Costs are up to 100. POT tests its log-domain solver with such problems down to a reg of 5e-4.
+// scatteredMass returns 50 points against 50 in a square with random weights, of which a mass of
+// 0.6 moves. Costs are up to 100. POT tests its log-domain solver with such problems down to reg =
+// 5e-4.
 func scatteredMass[T dist.Float](reg float64) *Problem[T] {
 	rng := rand.New(rand.NewPCG(1, 1))
 	p := &Problem[T]{A: weights[T](rng, 50, false), B: weights[T](rng, 50, false), X: dist.NewMatrix[T](50, 2, nil), Y: dist.NewMatrix[T](50, 2, nil), Lambda: 1 / reg, Mass: 0.6}
@@ -26,21 +27,22 @@ func scatteredMass[T dist.Float](reg float64) *Problem[T] {
 	return p
 }
 
-// partialProblem returns random problem i of partial transport, of up to 60 points and λ·max M up to 10⁵.
+// partialProblem returns random problem i of partial transport, with up to 60 points and λ·max M up
+// to 10⁵.
 func partialProblem(i int) *Problem[float64] {
 	p := certified(4*i+3, 60)
 	p.Lambda = math.Pow(10, 6*rand.New(rand.NewPCG(99, uint64(i))).Float64()-1)
 	return p
 }
 
-// TestPartialNewton: Newton's steps find what plain iterations find, with far fewer passes. They also
-// converge where plain iterations would take ten thousand passes and more.
+// TestPartialNewton checks that Newton's steps find the solution of plain iterations with far fewer
+// passes, and that they converge where plain iterations would take over ten thousand passes.
 func TestPartialNewton(t *testing.T) {
 	for _, domain := range []Domain{DomainAuto, DomainLog} {
 		for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
 			for _, reg := range []float64{0.05, 0.01, 1e-3, 5e-4} {
 				if !testdata.IsLong() && domain == DomainLog && (reg == 0.01 || reg == 1e-3) {
-					continue // the long form has all in the log domain, too
+					continue // the long form tests all in the log domain, too
 				}
 				p := scatteredMass[float64](reg)
 				set := Settings{Tolerance: 1e-9, Iterations: 20000, Domain: domain, Storage: storage}
@@ -74,7 +76,8 @@ func TestPartialNewton(t *testing.T) {
 	}
 }
 
-// TestPartialCertificates: random problems converge, and the answers fulfill the conditions of the optimum.
+// TestPartialCertificates checks that random problems converge and that the answers fulfill the
+// optimality conditions.
 func TestPartialCertificates(t *testing.T) {
 	count := 30
 	if testdata.IsLong() {
@@ -92,8 +95,8 @@ func TestPartialCertificates(t *testing.T) {
 	}
 }
 
-// TestPartialFar: points so far apart that parts of the plan are connected by nothing that is not lost to rounding
-// converge from a start without entropy, after stages have failed.
+// TestPartialFar checks that distant points, for which all elements that connect parts of the plan
+// are lost to rounding, converge from a start without entropy after stages have failed.
 func TestPartialFar(t *testing.T) {
 	for i, c := range []struct {
 		seed      uint64
@@ -110,7 +113,7 @@ func TestPartialFar(t *testing.T) {
 		dist.SqEuclidean(p.Cost, points[0], points[1])
 		for k, domain := range []Domain{DomainAuto, DomainLog} {
 			if !testdata.IsLong() && k != i%2 {
-				continue // the long form has both for each
+				continue // the long form tests both for each
 			}
 			s, err := newSolver[float64](&Settings{Tolerance: 1e-9, Domain: domain})
 			if err != nil {
@@ -123,7 +126,8 @@ func TestPartialFar(t *testing.T) {
 	}
 }
 
-// TestPartialBits: the same at every level, however K is stored and shared, and in a batch.
+// TestPartialBits checks that the bits are the same at every level, for every storage, and in a
+// batch.
 func TestPartialBits(t *testing.T) {
 	t.Run("float64", partialBits[float64])
 	t.Run("float32", partialBits[float32])
@@ -169,8 +173,8 @@ func partialBits[T dist.Float](t *testing.T) {
 	}
 }
 
-// TestPartialGain: the gain of the dual along a confined step, and its slope, are those that its values and
-// differences of them give; along a step that moves the cap, too.
+// TestPartialGain compares the gain of the dual along a clipped step, and its slope, with values of
+// the dual and their differences; also along a step that moves the cap.
 func TestPartialGain(t *testing.T) {
 	for _, move := range []bool{false, true} {
 		p := slowProblem[float64](20, 20)
@@ -207,7 +211,7 @@ func TestPartialGain(t *testing.T) {
 			}
 		}
 		if move {
-			clear(d.held) // or it would not confine
+			clear(d.held) // otherwise the direction would not be clipped
 		}
 		d.clipDirection(beta)
 		var slope float64
@@ -245,8 +249,8 @@ func TestPartialGain(t *testing.T) {
 	}
 }
 
-// TestPartialEdges: a mass that is all of one side or of both, points without weight, rows and columns that
-// no mass can reach, and a single point.
+// TestPartialEdges covers a mass that equals the sum of one or both sides, points without weight,
+// rows and columns that no mass can reach, and a single point.
 func TestPartialEdges(t *testing.T) {
 	one := dist.NewMatrix(1, 1, []float64{3})
 	far := dist.NewMatrix(3, 3, []float64{0, 1, 1e4, 1, 0, 1e4, 1e4, 1e4, 2e4})

@@ -13,7 +13,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestPool: a Pool gives the answer of a separate Solver, whichever goroutines use it at the same time. It
+// TestPool checks that a Pool gives the answers of a separate Solver to concurrent goroutines and
 // never solves more problems at a time than it has solvers.
 func TestPool(t *testing.T) {
 	const solvers, goroutines, each = 3, 8, 20
@@ -58,8 +58,8 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// TestPoolGivesBack: a solver is free again however its problem ended, and nobody has its
-// result any more.
+// TestPoolGivesBack checks that a solver is free again however its problem ended, and that its
+// result is invalid afterwards.
 func TestPoolGivesBack(t *testing.T) {
 	pool, err := NewPool[float64](&Settings{Lambda: 1}, 1)
 	if err != nil {
@@ -103,8 +103,8 @@ func TestPoolGivesBack(t *testing.T) {
 	kept.PlanTo(t.Context(), dist.NewMatrix[float64](2, 2, nil), 0)
 }
 
-// TestPoolMemory: what does not fit is refused, and what solvers keep is within MaxMemory
-// even if problems of all shapes have passed, each the largest in something.
+// TestPoolMemory checks that a problem that does not fit is refused, and that the memory kept by
+// solvers is within MaxMemory after problems of all shapes.
 func TestPoolMemory(t *testing.T) {
 	const memory = 64 << 20
 	for _, bad := range []struct {
@@ -128,7 +128,7 @@ func TestPoolMemory(t *testing.T) {
 	} {
 		p := &Problem[float64]{X: cloud[float64](rng, shape[0], shape[2], 0), Y: cloud[float64](rng, shape[1], shape[2], 1), Lambda: 1e-3 / float64(shape[2])}
 		dx, dy := dist.NewMatrix[float64](shape[0], shape[2], nil), dist.NewMatrix[float64](shape[1], shape[2], nil)
-		for range 2 { // solvers take turns
+		for range 2 { // the solvers take turns
 			err := pool.Solve(t.Context(), p, func(r *Result[float64]) error { return r.PointGradientTo(t.Context(), dx, dy, GradientUnrolled) })
 			if errors.Is(err, ErrSettings) {
 				refused++
@@ -145,7 +145,7 @@ func TestPoolMemory(t *testing.T) {
 	runtime.KeepAlive(pool)
 }
 
-// heap returns the number of bytes that are in use.
+// heap returns the number of bytes in use.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats

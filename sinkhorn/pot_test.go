@@ -50,7 +50,7 @@ import (
 //	transport on lines and slices (test_1d_solver.py, test_sliced.py)
 //	partial and Gromov transport without entropy, other back ends, projection robust Wasserstein and EWCA
 
-// planOf returns the plan of a solve.
+// planOf returns the result and the plan of a solve.
 func planOf(t *testing.T, set Settings, p *Problem[float64]) (r *Result[float64], plan dist.Matrix[float64]) {
 	t.Helper()
 	r = mustSolve(t, set, p)
@@ -65,9 +65,9 @@ func planOf(t *testing.T, set Settings, p *Problem[float64]) (r *Result[float64]
 	return r, plan
 }
 
-// TestPOTVariants: all ways to solve a problem give one plan: on scalings or logarithms, with ε-scaling, by
-// plain iterations or Newton's steps, from points or their distances, from its own solution, with weights left out
-// or written down.
+// TestPOTVariants checks that all ways to solve a problem give the same plan: on scalings or
+// logarithms, with ε-scaling, by plain iterations or Newton's steps, from points or their
+// distances, from its own solution, and with default or explicit weights.
 func TestPOTVariants(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 1))
 	const n, m = 40, 30
@@ -116,8 +116,8 @@ func TestPOTVariants(t *testing.T) {
 	}
 }
 
-// TestPOTPartial: the sums are within the marginals, the mass is the mass asked for, also where all of it moves,
-// and for λ → ∞ the cost is that of the best assignment of so many points.
+// TestPOTPartial checks that the sums are within the marginals, that the mass is the requested
+// mass, also if all of it moves, and that for λ → ∞ the cost is that of the best assignment.
 func TestPOTPartial(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 2))
 	const n = 7
@@ -146,7 +146,8 @@ func TestPOTPartial(t *testing.T) {
 			if top := slices.Max(columns); r.Status != StatusConverged || !(math.Abs(mass-p.Mass) < 1e-9) || !(top <= 1./n+1e-9) {
 				t.Errorf("%d points, λ = %v: %v, a mass of %v, column sums up to %v", k, lambda, r.Status, mass, top)
 			}
-			// The entropy of plans of a mass s ≤ 1 within these marginals is worth at most log(n²)/λ.
+			// The entropy of plans of mass s ≤ 1 within these marginals contributes at most
+			// log(n²)/λ.
 			if over := r.Cost - exact; !(over >= -1e-9) || !(over <= 2*math.Log(n)/lambda) {
 				t.Errorf("%d points, λ = %v: the cost is %v, that of the best assignment %v", k, lambda, r.Cost, exact)
 			}
@@ -154,7 +155,8 @@ func TestPOTPartial(t *testing.T) {
 	}
 }
 
-// bestOf returns the least cost of assigning k rows from row i on to columns that are not in used.
+// bestOf returns the minimum cost of assigning k rows from row i on to columns that are not in
+// used.
 func bestOf(cost dist.Matrix[float64], k, i, used int) float64 {
 	switch {
 	case k == 0:
@@ -171,8 +173,9 @@ func bestOf(cost dist.Matrix[float64], k, i, used int) float64 {
 	return best
 }
 
-// TestPOTEnds: a limit that is too low is reported, in every kind of problem and domain, and never as NaN. A mass
-// that is more than there is, or less than nothing, is an error.
+// TestPOTEnds checks that a limit of iterations that is too low is reported for every kind of
+// problem and domain, without NaN, and that a mass that is negative or exceeds the total is an
+// error.
 func TestPOTEnds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 3))
 	x, y := cloud[float64](rng, 30, 2, 0), cloud[float64](rng, 30, 2, 3)
@@ -196,8 +199,8 @@ func TestPOTEnds(t *testing.T) {
 	}
 }
 
-// TestPOTUnbalanced: with masses that differ, both scalings are those that their own halves of an iteration
-// give, and an infinite penalty is an exact marginal.
+// TestPOTUnbalanced checks for unequal masses that both scalings are those of their half of an
+// iteration, and that an infinite penalty gives an exact marginal.
 func TestPOTUnbalanced(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 4))
 	const n = 30
@@ -243,8 +246,9 @@ func TestPOTUnbalanced(t *testing.T) {
 	}
 }
 
-// TestPOTUnbalancedVariants: with penalties, too, all ways to solve a problem give one plan: in each domain, by each
-// method, from zeros or from the dual variables without entropy, with uniform weights left out, and in a batch.
+// TestPOTUnbalancedVariants checks that all ways to solve a problem with penalties give the same
+// plan: in each domain, by each method, from zeros or from the dual variables without entropy, with
+// default uniform weights, and in a batch.
 func TestPOTUnbalancedVariants(t *testing.T) {
 	const n = 40
 	bell := func(mean, deviation float64) []float64 {
@@ -305,7 +309,8 @@ func TestPOTUnbalancedVariants(t *testing.T) {
 	}
 }
 
-// TestPOTExactStart: a start from the dual variables of the problem without entropy leads to the same plan.
+// TestPOTExactStart checks that a start from the dual variables of the problem without entropy
+// leads to the same plan.
 func TestPOTExactStart(t *testing.T) {
 	const n, m = 10, 20
 	p := &Problem[float64]{Cost: dist.NewMatrix[float64](n, m, nil), A: make([]float64, n), B: make([]float64, m)}
@@ -335,8 +340,9 @@ func TestPOTExactStart(t *testing.T) {
 	}
 }
 
-// TestPOTLine: two bells on a line, whose costs are up to 10⁹ times reg. All ways to solve the problem give one cost,
-// which is that of the transport without entropy as reg vanishes: on a line, the masses in their order.
+// TestPOTLine has two bell curves on a line with costs up to 10⁹ times reg. All ways to solve the
+// problem give the same cost, which approaches the cost without entropy as reg vanishes: on a line,
+// the masses in order.
 func TestPOTLine(t *testing.T) {
 	const n = 100
 	p := &Problem[float64]{Cost: dist.NewMatrix[float64](n, n, nil), A: make([]float64, n), B: make([]float64, n)}
@@ -384,8 +390,9 @@ func TestPOTLine(t *testing.T) {
 	}
 }
 
-// TestPOTDivergenceOfCosts: POT's empirical_sinkhorn_divergence (0.9.7, reg = 1) is the cost between the clouds less half
-// of that of each with itself. Solver.Divergence takes the regularized cost, and differs.
+// TestPOTDivergenceOfCosts checks the definition of POT's empirical_sinkhorn_divergence (0.9.7, reg
+// = 1): the cost between the clouds minus half of the cost of each with itself. Solver.Divergence
+// uses the regularized cost and differs.
 func TestPOTDivergenceOfCosts(t *testing.T) {
 	x, y := dist.NewMatrix(4, 2, []float64{0, 0, 1, 2, 3, 1, 2, 2}), dist.NewMatrix(3, 2, []float64{5, 1, 4, 4, 6, 0})
 	s, err := newSolver[float64](&Settings{Tolerance: 1e-13, Lambda: 1})
@@ -410,8 +417,8 @@ func TestPOTDivergenceOfCosts(t *testing.T) {
 	}
 }
 
-// TestPOTDivergence: the divergence is the value between the clouds less half of that of each with itself, whatever
-// the start.
+// TestPOTDivergence checks that the divergence is the value between the clouds minus half of the
+// value of each with itself, for any start.
 func TestPOTDivergence(t *testing.T) {
 	const n = 10
 	x, y := dist.NewMatrix[float64](n, 1, nil), dist.NewMatrix[float64](n, 1, nil)

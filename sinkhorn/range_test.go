@@ -11,8 +11,8 @@ import (
 	"github.com/gomonge/monge/dist"
 )
 
-// TestNegativeCosts: costs so negative that K overflows have the plan of costs that are larger by a
-// constant, whatever the domain and the storage.
+// TestNegativeCosts checks that costs so negative that K overflows give the plan of costs larger by
+// a constant, in every domain and storage.
 func TestNegativeCosts(t *testing.T) {
 	t.Run("float64", negativeCosts[float64])
 	t.Run("float32", negativeCosts[float32])
@@ -68,8 +68,8 @@ func negativeCosts[T dist.Float](t *testing.T) {
 	}
 }
 
-// TestPartialWeightless: a point without weight takes no part in partial transport, however much
-// nearer it is than the others.
+// TestPartialWeightless checks that a point without weight takes no part in partial transport, even
+// if it is much nearer than the others.
 func TestPartialWeightless(t *testing.T) {
 	for _, domain := range []Domain{DomainAuto, DomainLog} {
 		for _, swap := range []bool{false, true} {
@@ -86,8 +86,8 @@ func TestPartialWeightless(t *testing.T) {
 	}
 }
 
-// TestMixedLastStep: with StorageMixed, a solve whose last iteration is on logarithms has a plan with
-// T1 = a and the error that is reported, too.
+// TestMixedLastStep checks that with StorageMixed, a solve whose last iteration is on logarithms
+// also has a plan with T1 = a and the reported error.
 func TestMixedLastStep(t *testing.T) {
 	for _, set := range []Settings{{Tolerance: 1e-13}, {Iterations: 1}, {Iterations: 7}, {Iterations: 5, Domain: DomainLog}, {Tolerance: 1e-13, Domain: DomainLog}} {
 		set.Storage = StorageMixed
@@ -107,7 +107,8 @@ func TestMixedLastStep(t *testing.T) {
 	}
 }
 
-// TestNoStart: no error speaks of a Start that was not given, where stages of ε-scaling are out of range.
+// TestNoStart checks that no error mentions Start if none was given, when stages of ε-scaling are
+// out of range.
 func TestNoStart(t *testing.T) {
 	costs := []dist.Matrix[float64]{
 		dist.NewMatrix(2, 3, []float64{0.1, 0.5, 0.5, 0.2, 0.3, 0.1}),
@@ -131,8 +132,8 @@ func TestNoStart(t *testing.T) {
 	}
 }
 
-// TestWeightlessOverflow: where costs are negative, the sum of a column without weight may overflow. It
-// takes no part, alone and in a batch.
+// TestWeightlessOverflow checks that a column without weight takes no part, alone and in a batch,
+// if its sum overflows because of negative costs.
 func TestWeightlessOverflow(t *testing.T) {
 	p := &Problem[float64]{Cost: dist.NewMatrix(2, 4, []float64{0.07, 0.07, 0.4, 0.07, -0.27, 0.07, -0.6, 0.4}), A: []float64{0.1846063301274615, 0.8153936698725385}, B: []float64{0, 0.668632332709408, 0, 0.33136766729059197}, Lambda: 1053}
 	q := *p
@@ -158,8 +159,9 @@ func TestWeightlessOverflow(t *testing.T) {
 	}
 }
 
-// TestNoDigits: on logarithms, costs whose rounding leaves potentials rough give StatusLowPrecision, and those that leave
-// them no right digit are an error: from λ·cost·log₂e = 2⁴² and 2⁵⁰ on.
+// TestNoDigits checks that in the log domain, costs whose rounding leaves potentials rough give
+// StatusLowPrecision, from λ·cost·log₂e = 2⁴² on, and that costs that leave no correct digit are an
+// error, from 2⁵⁰ on.
 func TestNoDigits(t *testing.T) {
 	for _, c := range []struct {
 		product float64 // λ·cost·log₂e

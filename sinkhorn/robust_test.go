@@ -15,8 +15,7 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// slowPlan is the definition, on logarithms and in float64: the plan after k
-// iterations from u⁰ = 1.
+// slowPlan is the definition in float64 on logarithms: the plan after k iterations from u⁰ = 1.
 func slowPlan(m dist.Matrix[float64], a, b []float64, lambda float64, k int) dist.Matrix[float64] {
 	f, g := make([]float64, m.Rows), make([]float64, m.Cols)
 	lse := func(n int, x func(int) float64) float64 {
@@ -57,7 +56,7 @@ func orUniform[T dist.Float](w []T, n int) []float64 {
 	return out
 }
 
-// robustCases are point clouds to be scaled.
+// robustCase contains point clouds to be scaled.
 type robustCase[T dist.Float] struct {
 	name string
 	x, y dist.Matrix[T]
@@ -90,8 +89,8 @@ func robustCases[T dist.Float]() []robustCase[T] {
 	}
 }
 
-// TestEveryScale: for every λ and every scale of the data, the plan is right, or a
-// status or an error says that it cannot be.
+// TestEveryScale checks for every λ and every scale of the data that the plan is right, or that a
+// status or an error says that it is not.
 func TestEveryScale(t *testing.T) {
 	t.Run("float64", func(t *testing.T) {
 		everyScale[float64](t, StorageAuto, []float64{1e-150, 1e-80, 1e-3, 1, 1e3, 1e80, 1e150})
@@ -105,7 +104,7 @@ func TestEveryScale(t *testing.T) {
 }
 
 func everyScale[T dist.Float](t *testing.T, storage Storage, scales []float64) {
-	eps, narrow := 0x1p-53, 0.0 // narrow is the rounding of K, where it is another
+	eps, narrow := 0x1p-53, 0.0 // narrow is the rounding error of K if it has another type
 	if !num.IsFloat64[T]() {
 		eps = 0x1p-24
 	}
@@ -130,7 +129,7 @@ func everyScale[T dist.Float](t *testing.T, storage Storage, scales []float64) {
 				lambda := math.Pow(10, float64(e))
 				for k, iterations := range []int{1, 2, 12} {
 					if !testdata.IsLong() && (e/2+12+k)%3 != 0 {
-						continue // the long form has all with each λ
+						continue // the long form tests all with each λ
 					}
 					what := fmt.Sprintf("%s, data × %v, λ = 1e%d, %d iterations", c.name, scale, e, iterations)
 					s, err := newSolver[T](&Settings{Iterations: iterations, Gradient: true, Storage: storage})
@@ -141,7 +140,7 @@ func everyScale[T dist.Float](t *testing.T, storage Storage, scales []float64) {
 					r, err := s.Solve(t.Context(), p)
 					if err != nil {
 						counts["error"]++
-						// Only where the range of the type says so.
+						// Allowed only where the range of the type requires it.
 						if !errors.Is(err, ErrRange) || lambda*math.Log2E*largest < s.own.limits.costLimit {
 							t.Errorf("%s: %v (largest cost %v)", what, err, largest)
 						}
@@ -151,8 +150,8 @@ func everyScale[T dist.Float](t *testing.T, storage Storage, scales []float64) {
 					plan := dist.NewMatrix[T](n, m, nil)
 					r.PlanTo(t.Context(), plan, 0)
 					dx, dy := dist.NewMatrix[T](n, 2, nil), dist.NewMatrix[T](m, 2, nil)
-					// Terms of the order of λ·cost cancel in the gradient: where none of its
-					// digits are left it may overflow, and says so.
+					// Terms of order λ·cost cancel in the gradient. If no digit remains, it may
+					// overflow and return an error.
 					err = r.PointGradientTo(t.Context(), dx, dy, GradientUnrolled)
 					if err != nil && !(errors.Is(err, ErrRange) && eps*lambda*largest > 0.01) {
 						t.Errorf("%s: %v (eps·λ·cost %.2g)", what, err, eps*lambda*largest)
@@ -184,8 +183,8 @@ func everyScale[T dist.Float](t *testing.T, storage Storage, scales []float64) {
 							break
 						}
 					}
-					// Rounding of λ·cost and of potentials that large, twice an iteration; a
-					// factor 1 + ε of every K_ij moves log u and log v by 2ε an iteration at most.
+					// Rounding of λ·cost and of large potentials, twice in each iteration. A factor
+					// 1 + ε of every K_ij moves log u and log v by at most 2ε in each iteration.
 					want := slowPlan(cost64, a, b, lambda, iterations)
 					if tol := 20*eps*float64(2+iterations)*(1+lambda*largest) + narrow*float64(4*iterations+1); tol < 0.1 {
 						counts["compared"]++
@@ -266,7 +265,7 @@ func TestErrors(t *testing.T) {
 				if r, err := s.Solve(t.Context(), &c.p); !errors.Is(err, c.want) || r != nil {
 					t.Errorf("%s, %v, %v: %v, result %v; want %v", name, domain, storage, err, r != nil, c.want)
 				}
-				// The solver is as good as new.
+				// The solver can still be used.
 				if _, err := s.Solve(t.Context(), &Problem[float64]{X: x, Y: y, Lambda: 1}); err != nil {
 					t.Errorf("%s, %v: the next problem: %v", name, domain, err)
 				}
@@ -306,7 +305,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// countdown is a context that ends after so many questions.
+// countdown is a context that ends after a number of checks.
 type countdown struct {
 	context.Context
 	left int
@@ -319,8 +318,8 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// checkNoResult: a solve that ended before its first iteration has a result that says so, whatever
-// it is asked for.
+// checkNoResult checks that all methods of a result report that the solve ended before its first
+// iteration.
 func checkNoResult[T dist.Float](t *testing.T, r *Result[T]) {
 	t.Helper()
 	if r.Status != StatusCancelled || r.Iterations != 0 || !math.IsNaN(r.Cost) || !math.IsNaN(r.MarginalError) {
@@ -345,8 +344,8 @@ func checkNoResult[T dist.Float](t *testing.T, r *Result[T]) {
 	}
 }
 
-// TestCancelled: whenever the context ends, the result is that of the last whole iteration, and the
-// solver remains usable.
+// TestCancelled checks that wherever the context ends, the result is that of the last whole
+// iteration, and the solver remains usable.
 func TestCancelled(t *testing.T) {
 	for _, shape := range [][2]int{{20, 15}, {800, 700}} {
 		n, m := shape[0], shape[1]
@@ -354,7 +353,7 @@ func TestCancelled(t *testing.T) {
 		for _, lambda := range []float64{0.1, 30} {
 			for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
 				if !testdata.IsLong() && n > 100 && (lambda > 1) != (storage == StorageMatrixFree) {
-					continue // the long form has both λ for each
+					continue // the long form tests both λ for each
 				}
 				p := &Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, m, 2, 1), Lambda: lambda}
 				s, err := newSolver[float64](&Settings{Iterations: 4, Storage: storage, Workers: 1})
@@ -409,8 +408,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestCancelLarge: a large problem looks at its context again and again within an
-// iteration, and stops at once.
+// TestCancelLarge checks that a large problem checks its context many times within an iteration and
+// stops at once.
 func TestCancelLarge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	n := 20000
@@ -419,7 +418,7 @@ func TestCancelLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx := &countdown{t.Context(), 50} // a pass looks more than a thousand times
+	ctx := &countdown{t.Context(), 50} // a pass checks more than a thousand times
 	if _, err := s.Solve(ctx, p); err != context.Canceled {
 		t.Fatalf("error %v, want that of the context", err)
 	}
@@ -428,8 +427,8 @@ func TestCancelLarge(t *testing.T) {
 	}
 }
 
-// TestGradientCancelled: gradients end with their context, everything
-// else does not.
+// TestGradientCancelled checks that gradients end with their context and that the result remains
+// usable.
 func TestGradientCancelled(t *testing.T) {
 	for _, n := range []int{20, 800} {
 		rng := rand.New(rand.NewPCG(2, 3))

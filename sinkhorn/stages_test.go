@@ -11,9 +11,9 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// Costs that random problems have.
+// Kinds of costs of random problems.
 const (
-	lineCosts = iota // |x − y| of points that are equally spaced
+	lineCosts = iota // |x − y| of equidistant points
 	squaredLineCosts
 	gridCosts
 	squaredGridCosts
@@ -24,7 +24,7 @@ const (
 	costKinds
 )
 
-// Weights that random problems have.
+// Kinds of weights of random problems.
 const (
 	uniformWeights = iota
 	randomWeights
@@ -33,7 +33,7 @@ const (
 	weightKinds
 )
 
-// structuredCosts returns costs from 0 to 1 of one kind.
+// structuredCosts returns costs from 0 to 1 of the given kind.
 func structuredCosts(rng *rand.Rand, n, m, kind int) dist.Matrix[float64] {
 	c := dist.NewMatrix[float64](n, m, nil)
 	side := int(math.Ceil(math.Sqrt(float64(max(n, m)))))
@@ -59,7 +59,7 @@ func structuredCosts(rng *rand.Rand, n, m, kind int) dist.Matrix[float64] {
 	return c
 }
 
-// weightsOf returns n weights of one kind, whose sum is 1.
+// weightsOf returns n weights of the given kind with sum 1.
 func weightsOf(rng *rand.Rand, n, kind int) []float64 {
 	w, sum := make([]float64, n), 0.
 	for i := range w {
@@ -75,7 +75,8 @@ func weightsOf(rng *rand.Rand, n, kind int) []float64 {
 	return w
 }
 
-// largeLambda returns problem i of a sequence: tiny, or with 25 to 225 sources.
+// largeLambda returns problem i of a sequence of tiny problems, or of problems with 25 to 225
+// sources.
 func largeLambda(i int, tiny bool, lambda float64) *Problem[float64] {
 	rng := rand.New(rand.NewPCG(uint64(i), uint64(lambda)))
 	n, m := 1+rng.IntN(6), 1+rng.IntN(6)
@@ -90,8 +91,9 @@ func largeLambda(i int, tiny bool, lambda float64) *Problem[float64] {
 	return &Problem[float64]{Cost: structuredCosts(rng, n, m, i%costKinds), A: weightsOf(rng, n, weights), B: weightsOf(rng, m, weights), Lambda: lambda}
 }
 
-// TestLargeLambda: at least 99 % of random problems converge to 1e-9 up to λ·max M = 10⁶, with costs on
-// lines and grids and weights down to 10⁻⁴⁰ among them. What converges has the marginals.
+// TestLargeLambda checks that at least 99 % of random problems converge to 1e-9 up to λ·max M =
+// 10⁶, including costs on lines and grids and weights down to 10⁻⁴⁰, and that the converged plans
+// have the marginals.
 func TestLargeLambda(t *testing.T) {
 	counts := map[bool]int{true: 60, false: 5}
 	if testdata.IsLong() {
@@ -156,8 +158,8 @@ func TestLargeLambda(t *testing.T) {
 	}
 }
 
-// TestWeightlessRows: rows of weight zero do not become infinite when the columns' potentials rise. They
-// once made the cost NaN.
+// TestWeightlessRows checks that rows of weight zero do not become infinite when the columns'
+// potentials increase (regression test: the cost was NaN).
 func TestWeightlessRows(t *testing.T) {
 	ctx := t.Context()
 	s, err := newSolver[float64](&Settings{Tolerance: 1e-9, Iterations: 1000, Domain: DomainLog})
@@ -190,7 +192,8 @@ func TestWeightlessRows(t *testing.T) {
 	}
 }
 
-// TestKeptIterate: Newton's steps of stages change no iterate that is kept, whatever potentials they make the base.
+// TestKeptIterate checks that Newton's steps of stages do not change a kept iterate, whatever
+// potentials they make the base.
 func TestKeptIterate(t *testing.T) {
 	for _, domain := range []Domain{DomainPlain, DomainLog} {
 		s, err := newSolver[float64](&Settings{Tolerance: 1e-9, Iterations: 1000, Domain: domain})

@@ -13,7 +13,7 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// everything collects all that a solve can be asked for.
+// everything returns all results of a solve.
 func everything[T dist.Float](t testing.TB, set Settings, p *Problem[T]) map[string][]T {
 	t.Helper()
 	return everythingOf(t, mustSolve(t, set, p))
@@ -38,7 +38,7 @@ func everythingOf[T dist.Float](t testing.TB, r *Result[T]) map[string][]T {
 	}
 }
 
-// sameBits compares two of them, any NaN being equal to any other.
+// sameBits compares two maps of results. Any two NaN are equal.
 func sameBits[T dist.Float](t testing.TB, what string, got, want map[string][]T) {
 	t.Helper()
 	for name, w := range want {
@@ -51,7 +51,7 @@ func sameBits[T dist.Float](t testing.TB, what string, got, want map[string][]T)
 	}
 }
 
-// TestStorageAndWorkers: neither where K is nor who computes it changes a bit.
+// TestStorageAndWorkers checks that the storage of K and the number of workers do not change a bit.
 func TestStorageAndWorkers(t *testing.T) {
 	t.Run("float64", storageAndWorkers[float64])
 	t.Run("float32", storageAndWorkers[float32])
@@ -86,7 +86,8 @@ func storageAndWorkers[T dist.Float](t *testing.T) {
 	}
 }
 
-// TestStorageToTolerance: nor do they where a solve needs all kinds of better starts, the exact one included.
+// TestStorageToTolerance does the same for a solve that needs all kinds of better starts, including
+// the exact one.
 func TestStorageToTolerance(t *testing.T) {
 	t.Run("float64", func(t *testing.T) { storageToTolerance[float64](t, 1e-9, []float64{1e3, 1e5, 1e6}) })
 	t.Run("float32", func(t *testing.T) { storageToTolerance[float32](t, 1e-8, []float64{1e3, 5e3}) })
@@ -138,8 +139,8 @@ func storageToTolerance[T dist.Float](t *testing.T, tolerance float64, lambdas [
 	}
 }
 
-// TestMaxMemory: nor does the limit of the memory, which refuses a problem or decides nothing. The problem
-// needs a list and a factor.
+// TestMaxMemory checks that the memory limit either refuses a problem or does not change a bit. The
+// problem needs a list and a factor.
 func TestMaxMemory(t *testing.T) {
 	p := slowProblem[float64](150, 3000)
 	for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
@@ -167,8 +168,8 @@ func TestMaxMemory(t *testing.T) {
 	}
 }
 
-// TestReuse: nor does what the solver has solved before, of which something may be left
-// behind the columns of a narrower problem.
+// TestReuse checks that earlier problems of a solver do not change a bit, although their data may
+// remain behind the columns of a narrower problem.
 func TestReuse(t *testing.T) {
 	t.Run("float64", reuse[float64])
 	t.Run("float32", reuse[float32])
@@ -207,13 +208,13 @@ func reuse[T dist.Float](t *testing.T) {
 	}
 }
 
-// TestLevels: nor does the instruction set.
+// TestLevels checks that the instruction set does not change a bit.
 func TestLevels(t *testing.T) {
 	t.Run("float64", levels[float64])
 	t.Run("float32", levels[float32])
 }
 
-// TestRowsOfPlan compares the plan with its rows, and the projection with both.
+// TestRowsOfPlan compares the plan with its rows, and the barycentric projection with both.
 func TestRowsOfPlan(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	n, m, d := 30, 21, 3

@@ -16,7 +16,7 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// answer is all that Result has to say.
+// answer contains all data of a Result.
 type answer[T dist.Float] struct {
 	res         Result[T]
 	regularized float64
@@ -46,7 +46,7 @@ func answerOf[T dist.Float](t *testing.T, p *Problem[T], r *Result[T], err error
 	return a
 }
 
-// same reports whether two answers are the same bits.
+// same reports whether two answers have the same bits.
 func (a answer[T]) same(b answer[T]) bool {
 	bits := func(x, y []T) bool {
 		return slices.EqualFunc(x, y, func(x, y T) bool { return x == y || x != x && y != y })
@@ -59,9 +59,9 @@ func (a answer[T]) same(b answer[T]) bool {
 		fmt.Sprint(a.err) == fmt.Sprint(b.err)
 }
 
-// TestTogether: problems of one K, among others, get the answers of Solve, in bits: at every
-// level, wherever K is, cut into pieces or not; those that leave the plain domain or cannot
-// be solved, too.
+// TestTogether checks that problems that share K get the bits of Solve: at every level, for every
+// storage, divided into pieces or not; also problems that leave the plain domain or cannot be
+// solved.
 func TestTogether(t *testing.T) {
 	t.Run("float64", together[float64])
 	t.Run("float32", together[float32])
@@ -73,16 +73,16 @@ func together[T dist.Float](t *testing.T) {
 		{}, {Storage: StorageMatrixFree}, {Storage: StorageMixed}, {Domain: DomainPlain}, {Domain: DomainLog}, {Tolerance: 1e-3, Iterations: 100}, {Gradient: true},
 		{Anneal: 4, Tolerance: 1e-2, Iterations: 50}, {Tolerance: 1e-3, Iterations: 30, Storage: StorageMixed}, {Tolerance: 1e-6, Iterations: 200, Unaccelerated: true},
 	} {
-		for _, shape := range [][2]int{{9, 5}, {40, 61}, {140, 61}, {1100, 700}} { // K in the first-level cache, and not
+		for _, shape := range [][2]int{{9, 5}, {40, 61}, {140, 61}, {1100, 700}} { // K in the first-level cache and larger
 			n, m := shape[0], shape[1]
 			if n > 1000 && !testdata.IsLong() {
-				m = 500 // a big problem as well
+				m = 500 // a large problem
 			}
 			if n > 1000 && (!testdata.IsLong() && (i > 0 || !num.IsFloat64[T]()) || set.Domain == DomainLog || set.Tolerance > 0 || set.Gradient) {
 				continue
 			}
 			if n > 9 && n < 1000 && !testdata.IsLong() && i%2 == 0 != num.IsFloat64[T]() {
-				continue // with the other type
+				continue // tested with the other type
 			}
 			for lv := range asmtest.Each(t) {
 				if n > 100 && lv == asm.Ref && i > 0 && !testdata.IsLong() {
@@ -99,7 +99,7 @@ func together[T dist.Float](t *testing.T) {
 	}
 }
 
-// batchIsSolve fails unless SolveBatch, with two workers, has the answers of Solve.
+// batchIsSolve checks that SolveBatch with two workers gives the answers of Solve.
 func batchIsSolve[T dist.Float](t *testing.T, ctx context.Context, set Settings, ps []Problem[T]) {
 	t.Helper()
 	set.Workers = 1
@@ -124,8 +124,8 @@ func batchIsSolve[T dist.Float](t *testing.T, ctx context.Context, set Settings,
 	}
 }
 
-// oneKernel returns runs of problems that have points, λ or a cost matrix in common: with
-// marginals of their own, zeros among the weights, starts, and mistakes.
+// oneKernel returns runs of problems that share points, λ or a cost matrix, with their own
+// marginals and starts, zero weights, and invalid input.
 func oneKernel[T dist.Float](n, m int) []Problem[T] {
 	rng := rand.New(rand.NewPCG(7, uint64(n)))
 	x, y := cloud[T](rng, n, 2, 0), cloud[T](rng, m, 2, 0.4)
@@ -169,7 +169,8 @@ func oneKernel[T dist.Float](n, m int) []Problem[T] {
 	return append(ps, Problem[T]{Cost: broken, Lambda: 1}, Problem[T]{Cost: broken, Lambda: 1})
 }
 
-// TestTogetherAllocatesNothing once the workers have seen their largest problem.
+// TestTogetherAllocatesNothing checks that nothing is allocated after the workers have solved their
+// largest problem.
 func TestTogetherAllocatesNothing(t *testing.T) {
 	ps := oneKernel[float64](40, 61)[8:22]
 	s, err := newSolver[float64](&Settings{Workers: 1})
@@ -186,8 +187,8 @@ func TestTogetherAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestTogetherCancelled: the context ends in the midst of the iterations. What is visited
-// are the iterates of a whole iteration, as Solve makes them.
+// TestTogetherCancelled checks that when the context ends between iterations, the visited results
+// are whole iterations, as from Solve.
 func TestTogetherCancelled(t *testing.T) {
 	const n = 40
 	for _, after := range []int{0, 3, 60, 500} {
@@ -224,7 +225,7 @@ func TestTogetherCancelled(t *testing.T) {
 	}
 }
 
-// overdue is a context with a deadline whose timer never runs.
+// overdue is a context whose deadline timer never fires.
 type overdue struct {
 	context.Context
 	end time.Time
@@ -232,8 +233,8 @@ type overdue struct {
 
 func (o overdue) Deadline() (time.Time, bool) { return o.end, true }
 
-// TestDeadline: a deadline ends a solve, and a batch, without its timer; what comes back are
-// the last whole iterations.
+// TestDeadline checks that a deadline ends a solve and a batch without its timer and that the
+// results are the last whole iterations.
 func TestDeadline(t *testing.T) {
 	ps := oneKernel[float64](40, 61)[8:22]
 	s, err := newSolver[float64](&Settings{Workers: 1, Iterations: math.MaxInt32})
@@ -241,7 +242,7 @@ func TestDeadline(t *testing.T) {
 		t.Fatal(err)
 	}
 	check := func(r *Result[float64], err error) {
-		if r.Iterations == 0 { // on a machine that is very busy
+		if r.Iterations == 0 { // on a very busy machine
 			checkNoResult(t, r)
 		} else if err != context.DeadlineExceeded || r.Status != StatusCancelled || !(r.MarginalError >= 0) {
 			t.Errorf("%+v, %v", r, err)

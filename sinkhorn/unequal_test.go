@@ -38,7 +38,7 @@ func matrixOf(rows [][]float64) dist.Matrix[float64] {
 	return m
 }
 
-// unequalCases reads what testdata/unequal.py has computed in 60 digits.
+// unequalCases reads results computed by testdata/unequal.py in 60 digits.
 func unequalCases(t *testing.T) (cases []unequalCase) {
 	data, err := os.ReadFile("testdata/unequal.json")
 	if err != nil {
@@ -50,7 +50,7 @@ func unequalCases(t *testing.T) (cases []unequalCase) {
 	return cases
 }
 
-// TestUnequalGolden: plan, cost and value, in either domain, however K is stored.
+// TestUnequalGolden checks plan, cost and value in both domains and for every storage.
 func TestUnequalGolden(t *testing.T) {
 	for _, c := range unequalCases(t) {
 		want := matrixOf(c.T)
@@ -80,7 +80,7 @@ func TestUnequalGolden(t *testing.T) {
 	}
 }
 
-// TestUnequalFloat32, to what the type allows.
+// TestUnequalFloat32 does the same to the accuracy of float32.
 func TestUnequalFloat32(t *testing.T) {
 	for _, c := range unequalCases(t) {
 		p := c.problem()
@@ -101,7 +101,7 @@ func narrow(m dist.Matrix[float64]) dist.Matrix[float32] {
 	return d
 }
 
-// TestUnequalBalanced: an infinite penalty is the balanced problem, to the bit.
+// TestUnequalBalanced checks that an infinite penalty gives the bits of the balanced problem.
 func TestUnequalBalanced(t *testing.T) {
 	p := slowProblem[float64](30, 20)
 	for _, set := range []Settings{{Iterations: 12}, {Tolerance: 1e-9}, {Iterations: 12, Domain: DomainLog}} {
@@ -112,7 +112,7 @@ func TestUnequalBalanced(t *testing.T) {
 			sameBits(t, fmt.Sprintf("ρ = %v", rho), dualOptimum(t, set, p), want)
 		}
 	}
-	// And a large one is near it.
+	// A large penalty is close to it.
 	p.PenaltyA, p.PenaltyB = 0, 0
 	set := Settings{Tolerance: 1e-11, Iterations: 100000}
 	want := mustSolve(t, set, p).Cost
@@ -124,8 +124,8 @@ func TestUnequalBalanced(t *testing.T) {
 	}
 }
 
-// TestUnequalNewton: to a tolerance, Newton's steps find what plain iterations find, with far
-// fewer passes.
+// TestUnequalNewton checks that Newton's steps find the solution of plain iterations to a
+// tolerance, with far fewer passes.
 func TestUnequalNewton(t *testing.T) {
 	for _, domain := range []Domain{DomainAuto, DomainLog} {
 		for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
@@ -159,8 +159,8 @@ func TestUnequalNewton(t *testing.T) {
 	}
 }
 
-// TestUnequalGain: the gain of the dual along a step, and its slope, are those that its
-// values and differences of them give.
+// TestUnequalGain compares the gain of the dual along a step, and its slope, with values of the
+// dual and their differences.
 func TestUnequalGain(t *testing.T) {
 	for _, rho := range [][2]float64{{0.3, 0.5}, {0, 0.5}, {0.4, 0}, {1e4, 1e6}} {
 		p := slowProblem[float64](20, 20)
@@ -216,10 +216,10 @@ func TestUnequalGain(t *testing.T) {
 	}
 }
 
-// TestUnequalReported: cases that users of POT have reported, by the conditions of the
-// optimum, log T_ij/(a_i b_j) + λM_ij + λρ log((T1)_i/a_i) + λρ log((Tᵀ1)_j/b_j) = 0. POT
-// 0.9.7 has one answer by each of its methods to #711, of which one fulfills them, and NaN where
-// all costs are many times reg as in #723.
+// TestUnequalReported checks problems reported by users of POT by the optimality conditions, log
+// T_ij/(a_i b_j) + λM_ij + λρ log((T1)_i/a_i) + λρ log((Tᵀ1)_j/b_j) = 0. For #711, the methods of
+// POT 0.9.7 give different answers, one of which fulfills them. It gives NaN if all costs are many
+// times reg, as in #723.
 func TestUnequalReported(t *testing.T) {
 	swap := matrixOf([][]float64{{0, 1}, {1, 0}})
 	for _, c := range []struct {
@@ -275,7 +275,8 @@ func TestUnequalReported(t *testing.T) {
 	}
 }
 
-// TestUnequalBits: the same at every level and however K is stored; a warm start continues.
+// TestUnequalBits checks that the bits are the same at every level and for every storage, and that
+// a warm start continues.
 func TestUnequalBits(t *testing.T) {
 	t.Run("float64", unequalBits[float64])
 	t.Run("float32", unequalBits[float32])
@@ -315,7 +316,8 @@ func unequalBits[T dist.Float](t *testing.T) {
 	}
 }
 
-// TestUnequalGradients: those of points and weights are the derivatives of the value.
+// TestUnequalGradients checks that the gradients with respect to points and weights are the
+// derivatives of the value.
 func TestUnequalGradients(t *testing.T) {
 	set := Settings{Tolerance: 1e-13, Iterations: 100000}
 	for _, c := range unequalCases(t) {
@@ -360,8 +362,8 @@ func TestUnequalGradients(t *testing.T) {
 	}
 }
 
-// slopes returns the slope of value along a random direction of x, by differences, and that
-// which the gradient grad gives.
+// slopes returns the slope of value along a random direction of x, from differences and from the
+// gradient grad.
 func slopes(rng *rand.Rand, x, grad []float64, value func() float64) (got, want float64) {
 	at, dir := slices.Clone(x), make([]float64, len(x))
 	for i := range dir {
@@ -379,8 +381,9 @@ func slopes(rng *rand.Rand, x, grad []float64, value func() float64) (got, want 
 	return got, want
 }
 
-// TestUnequalCostGradients: by points and by costs, GradientImplicit is the derivative of the cost
-// and GradientFrozen that of the value; of partial transport there is only the latter.
+// TestUnequalCostGradients checks that GradientImplicit is the derivative of the cost and
+// GradientFrozen that of the value, with respect to points and costs. Partial transport supports
+// only GradientFrozen.
 func TestUnequalCostGradients(t *testing.T) {
 	set := Settings{Tolerance: 1e-13, Iterations: 100000}
 	rng := rand.New(rand.NewPCG(4, 6))
@@ -432,8 +435,8 @@ func TestUnequalCostGradients(t *testing.T) {
 	}
 }
 
-// TestUnequalDivergence: it is zero for a cloud with itself, positive else, and its gradient
-// is its derivative.
+// TestUnequalDivergence checks that the divergence is zero for a cloud with itself and positive
+// otherwise, and that its gradient is its derivative.
 func TestUnequalDivergence(t *testing.T) {
 	s, err := newSolver[float64](&Settings{Tolerance: 1e-13, Iterations: 100000})
 	if err != nil {
@@ -487,8 +490,8 @@ func TestUnequalDivergence(t *testing.T) {
 	}
 }
 
-// TestUnequalErrors: what cannot be is a typed error; whenever the context ends, what comes
-// back is finite.
+// TestUnequalErrors checks that impossible requests are typed errors, and that results are finite
+// wherever the context ends.
 func TestUnequalErrors(t *testing.T) {
 	p := unequalCases(t)[0].problem()
 	for _, c := range []struct {
@@ -540,8 +543,8 @@ func TestUnequalErrors(t *testing.T) {
 	}
 }
 
-// TestUnequalBatch: in a batch, next to balanced problems of the same K, the answers are those
-// of Solve.
+// TestUnequalBatch checks that in a batch, together with balanced problems that share K, the
+// answers are those of Solve.
 func TestUnequalBatch(t *testing.T) {
 	base := *slowProblem[float64](20, 10)
 	problems := []Problem[float64]{base, base, base, base, base, base}
@@ -569,7 +572,7 @@ func TestUnequalBatch(t *testing.T) {
 	}
 }
 
-// weightGradient replaces potentials by the gradient that PotentialsTo states.
+// weightGradient replaces potentials by the gradient documented in PotentialsTo.
 func weightGradient(f, a, r, b []float64, rho, mass, lambda float64) {
 	sum, top := 0.0, 0.0
 	for _, x := range b {
