@@ -25,8 +25,8 @@ type Method interface {
 	// String returns the usual abbreviation.
 	fmt.Stringer
 
-	// filled returns the method with its defaults, and whether its settings are possible.
-	filled() (projection.Method, bool)
+	// withDefaults returns the method with its defaults, and whether its settings are possible.
+	withDefaults() (projection.Method, bool)
 }
 
 // Fit returns the projection that a method finds, a matrix of d × components.
@@ -45,7 +45,7 @@ func Fit(ctx context.Context, x mat.Matrix, labels []int, components int, m Meth
 	if m == nil {
 		return nil, fmt.Errorf("%w: no method; use one of this package, such as PCA{}", ErrSettings)
 	}
-	method, ok := m.filled()
+	method, ok := m.withDefaults()
 	if !ok {
 		return nil, fmt.Errorf("%w: a setting of %v is out of range: %+v", ErrSettings, m, m)
 	}

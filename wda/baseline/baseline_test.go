@@ -154,7 +154,7 @@ func (r rawOnly) RawMatrix() blas64.General { return r.m.RawMatrix() }
 func TestPassesAsk(t *testing.T) {
 	const n, d, pieces = 300, 4096, 5 // of 2¹⁸ elements
 	x, rows := mat.NewDense(n, d, nil), make([]int, n)
-	w := &within{w: x, s: 1}
+	w := &withinClasses{residuals: x, shrinkage: 1}
 	square := mat.NewDense(1100, 1100, nil)
 	for name, c := range map[string]struct {
 		least int
@@ -166,8 +166,8 @@ func TestPassesAsk(t *testing.T) {
 		"Centered":    {2 * pieces, func(ctx context.Context) { projection.Centered(ctx, x) }},
 		"Transposed":  {pieces, func(ctx context.Context) { projection.Transposed(ctx, x) }},
 		"Mirror":      {pieces, func(ctx context.Context) { projection.Mirror(ctx, dense.View(square)) }},
-		"scale":       {2 * pieces, func(ctx context.Context) { w.scale(ctx) }},
-		"gram":        {pieces + n*n/2*d>>24, func(ctx context.Context) { PCA{Workers: 1}.gram(ctx, x) }},
+		"scale":       {2 * pieces, func(ctx context.Context) { w.standardize(ctx) }},
+		"gram":        {pieces + n*n/2*d>>24, func(ctx context.Context) { PCA{Workers: 1}.gramMatrix(ctx, x) }},
 	} {
 		all := ending.At(0)
 		if c.do(all); all.Asked() < c.least {

@@ -43,7 +43,7 @@ type FDA struct {
 // String returns "FDA".
 func (FDA) String() string { return "FDA" }
 
-func (f FDA) filled() (projection.Method, bool) {
+func (f FDA) withDefaults() (projection.Method, bool) {
 	return projection.Method{Labeled: true, Inverse: true, Fit: f.fit}, f.Shrinkage >= 0 && f.Shrinkage <= 1 && !(f.LedoitWolf && f.Shrinkage > 0)
 }
 
@@ -56,24 +56,24 @@ func (f FDA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.D
 			solve = solveDual
 		}
 	}
-	return f.fitBy(ctx, x, labels, p, solve)
+	return f.fitWithSolver(ctx, x, labels, p, solve)
 }
 
-// within are the samples without the means of their classes, and what stands for
+// withinClasses are the samples without the means of their classes, and what stands for
 // S_w: s·mean·I + (1−s)·wᵀw/n.
-type within struct {
-	w       *mat.Dense // n × d
-	rows    [][]int    // of the classes
-	s, mean float64
+type withinClasses struct {
+	residuals               *mat.Dense // n × d
+	rows                    [][]int    // of the classes
+	shrinkage, meanVariance float64
 }
 
-// A solver returns S_w⁺m for the rows of m, as rows.
-type solver func(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error)
+// A withinSolver returns S_w⁺m for the rows of m, as rows.
+type withinSolver func(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense, error)
 
-func (f FDA) fitBy(ctx context.Context, x *mat.Dense, labels []int, p int, solve solver) (*mat.Dense, error) {
+func (f FDA) fitWithSolver(ctx context.Context, x *mat.Dense, labels []int, p int, solve withinSolver) (*mat.Dense, error) {
 	n, d := x.Dims()
 	c := projection.Centered(ctx, x)
-	w := &within{w: mat.NewDense(n, d, nil), rows: projection.ClassRows(labels), s: f.Shrinkage}
+	w := &withinClasses{residuals: mat.NewDense(n, d, nil), rows: projection.ClassRows(labels), shrinkage: f.Shrinkage}
 	means := mat.NewDense(len(w.rows), d, nil) // weighted, so that S_b = meansᵀ·means
 	for k, rows := range w.rows {
 		around := projection.Centered(ctx, projection.Gather(ctx, c, rows))
@@ -85,7 +85,7 @@ func (f FDA) fitBy(ctx context.Context, x *mat.Dense, labels []int, p int, solve
 		}
 		dense.Pass(ctx, len(rows), d, func(from, to int) {
 			for i := from; i < to; i++ {
-				copy(w.w.RawRowView(rows[i]), around.RawRowView(i))
+				copy(w.residuals.RawRowView(rows[i]), around.RawRowView(i))
 			}
 		})
 	}
@@ -93,9 +93,9 @@ func (f FDA) fitBy(ctx context.Context, x *mat.Dense, labels []int, p int, solve
 		return nil, context.Cause(ctx)
 	}
 	if f.LedoitWolf {
-		w.s = w.intensity(ctx)
+		w.shrinkage = w.ledoitWolf(ctx)
 	}
-	scale := w.scale(ctx)
+	scale := w.standardize(ctx)
 	for i := range means.RawMatrix().Rows {
 		row := means.RawRowView(i)
 		for j := range row {
@@ -126,36 +126,36 @@ func (f FDA) fitBy(ctx context.Context, x *mat.Dense, labels []int, p int, solve
 		}
 	}
 	if q < p {
-		if err := w.append(ctx, out, c, q, scale); err != nil {
+		if err := w.addPrincipal(ctx, out, c, q, scale); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// scale divides every feature by its standard deviation within classes, unless
+// standardize divides every feature by its standard deviation within classes, unless
 // there is shrinkage, which means its units, and returns the factors.
-func (w *within) scale(ctx context.Context) []float64 {
-	n, d := w.w.Dims()
+func (w *withinClasses) standardize(ctx context.Context) []float64 {
+	n, d := w.residuals.Dims()
 	scale, total := make([]float64, d), 0.
 	dense.Pass(ctx, n, d, func(from, to int) {
 		for i := from; i < to; i++ {
-			for j, v := range w.w.RawRowView(i) {
+			for j, v := range w.residuals.RawRowView(i) {
 				square := v * v / float64(n)
 				scale[j] += square
 				total += square
 			}
 		}
 	})
-	w.mean = total / float64(d)
+	w.meanVariance = total / float64(d)
 	for j, v := range scale {
-		if scale[j] = 1; w.s == 0 && v > 0 {
+		if scale[j] = 1; w.shrinkage == 0 && v > 0 {
 			scale[j] = 1 / math.Sqrt(v)
 		}
 	}
 	dense.Pass(ctx, n, d, func(from, to int) {
 		for i := from; i < to; i++ {
-			row := w.w.RawRowView(i)
+			row := w.residuals.RawRowView(i)
 			for j := range row {
 				row[j] *= scale[j]
 			}
@@ -164,25 +164,25 @@ func (w *within) scale(ctx context.Context) []float64 {
 	return scale
 }
 
-// intensity returns that of Ledoit and Wolf for S_w.
-func (w *within) intensity(ctx context.Context) float64 {
-	n, d := w.w.Dims()
+// ledoitWolf returns that of Ledoit and Wolf for S_w.
+func (w *withinClasses) ledoitWolf(ctx context.Context) float64 {
+	n, d := w.residuals.Dims()
 	var g *mat.Dense // of the same trace and norm as n·S_w
 	if n < d {
-		g = projection.Gram(ctx, w.w)
+		g = projection.Gram(ctx, w.residuals)
 	} else {
-		g = projection.SymmetricProduct(ctx, w.w, w.w)
+		g = projection.SymmetricProduct(ctx, w.residuals, w.residuals)
 	}
 	square := 0.
 	for i := range g.RawMatrix().Rows {
 		square += algebra.Dot(g.RawRowView(i), g.RawRowView(i))
 	}
-	return algebra.LedoitWolf(ctx, dense.View(w.w), projection.Trace(g)/float64(n), square/float64(n)/float64(n))
+	return algebra.LedoitWolf(ctx, dense.View(w.residuals), projection.Trace(g)/float64(n), square/float64(n)/float64(n))
 }
 
-// append sets columns q… of out to principal components of the samples c in the
+// addPrincipal sets columns q… of out to principal components of the samples c in the
 // complement of the first q, scaled to unit variance within classes.
-func (w *within) append(ctx context.Context, out, c *mat.Dense, q int, scale []float64) error {
+func (w *withinClasses) addPrincipal(ctx context.Context, out, c *mat.Dense, q int, scale []float64) error {
 	n, d := c.Dims()
 	p := out.RawMatrix().Cols
 	rest := c
@@ -196,7 +196,7 @@ func (w *within) append(ctx context.Context, out, c *mat.Dense, q int, scale []f
 		rest.Sub(rest, back)
 		// The components of the rest span its variance first; orthonormalizing them
 		// after the columns there are keeps those that have none out of their span.
-		pcs, err := components(ctx, rest, p-q)
+		pcs, err := principalComponents(ctx, rest, p-q)
 		if err != nil {
 			return err
 		}
@@ -208,7 +208,7 @@ func (w *within) append(ctx context.Context, out, c *mat.Dense, q int, scale []f
 		}
 		out.Slice(0, d, q, p).(*mat.Dense).Copy(all.Slice(0, d, q, p))
 	} else {
-		pcs, err := components(ctx, rest, p)
+		pcs, err := principalComponents(ctx, rest, p)
 		if err != nil {
 			return err
 		}
@@ -219,9 +219,9 @@ func (w *within) append(ctx context.Context, out, c *mat.Dense, q int, scale []f
 		for j := range d {
 			raw.Set(j, 0, out.At(j, k)/scale[j])
 		}
-		y := projection.Product(ctx, w.w, raw).RawMatrix().Data
-		v := math.FMA(1-w.s, algebra.Dot(y, y)/float64(n), float64(w.s*w.mean))
-		if v > 1e-20*w.mean {
+		y := projection.Product(ctx, w.residuals, raw).RawMatrix().Data
+		v := math.FMA(1-w.shrinkage, algebra.Dot(y, y)/float64(n), float64(w.shrinkage*w.meanVariance))
+		if v > 1e-20*w.meanVariance {
 			for j := range d {
 				out.Set(j, k, out.At(j, k)/math.Sqrt(v))
 			}
@@ -231,21 +231,21 @@ func (w *within) append(ctx context.Context, out, c *mat.Dense, q int, scale []f
 }
 
 // scatter returns S_w.
-func (w *within) scatter(ctx context.Context) *mat.Dense {
-	n, _ := w.w.Dims()
-	sw := projection.SymmetricProduct(ctx, w.w, w.w)
+func (w *withinClasses) scatter(ctx context.Context) *mat.Dense {
+	n, _ := w.residuals.Dims()
+	sw := projection.SymmetricProduct(ctx, w.residuals, w.residuals)
 	if ctx.Err() == nil {
 		sw.Scale(1/float64(n), sw)
 	}
-	if w.s > 0 {
-		projection.Shrink(sw, w.s, w.mean)
+	if w.shrinkage > 0 {
+		projection.Shrink(sw, w.shrinkage, w.meanVariance)
 	}
 	return sw
 }
 
 // solveDense leaves out the eigenvectors of S_w without variance.
-func solveDense(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error) {
-	_, d := w.w.Dims()
+func solveDense(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense, error) {
+	_, d := w.residuals.Dims()
 	sw := w.scatter(ctx)
 	v, values, err := projection.TopEigenvectors(ctx, sw, d)
 	if err != nil {
@@ -267,8 +267,8 @@ func solveDense(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error
 
 // solveCholesky is for n well above d: S_w is then singular only where S_b is too,
 // or the classes are separated perfectly, which projection.Floor makes no difference to.
-func solveCholesky(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error) {
-	_, d := w.w.Dims()
+func solveCholesky(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense, error) {
+	_, d := w.residuals.Dims()
 	sw := w.scatter(ctx)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -298,20 +298,20 @@ func solveCholesky(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, er
 // and K + Σ_c 1_c1_cᵀ has the same effect as K on the range of w, whose columns sum
 // to 0 over every class, and is regular unless samples repeat. With shrinkage, b = s·mean
 // and a = (1−s)/n, it is (aK' + b)⁻¹m = (m − wᵀ(K + (b/a) I)⁻¹w m)/b.
-func solveDual(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error) {
-	n, _ := w.w.Dims()
-	a, b := (1-w.s)/float64(n), w.s*w.mean
-	if w.s > 0 && a == 0 || b > 0 && math.IsInf(b/a, 0) {
+func solveDual(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense, error) {
+	n, _ := w.residuals.Dims()
+	a, b := (1-w.shrinkage)/float64(n), w.shrinkage*w.meanVariance
+	if w.shrinkage > 0 && a == 0 || b > 0 && math.IsInf(b/a, 0) {
 		z := mat.DenseCopyOf(m)
 		z.Scale(1/b, z)
 		return z, nil
 	}
-	k := projection.Gram(ctx, w.w)
+	k := projection.Gram(ctx, w.residuals)
 	mean := projection.Trace(k) / float64(n)
 	if mean == 0 {
 		return mat.NewDense(m.RawMatrix().Rows, m.RawMatrix().Cols, nil), nil
 	}
-	if w.s > 0 {
+	if w.shrinkage > 0 {
 		for i := range n {
 			k.Set(i, i, k.At(i, i)+b/a)
 		}
@@ -334,17 +334,17 @@ func solveDual(ctx context.Context, w *within, m *mat.Dense) (*mat.Dense, error)
 	if !ok {
 		return nil, projection.ErrFactorize
 	}
-	y := projection.Product(ctx, w.w, mat.DenseCopyOf(m.T()))
+	y := projection.Product(ctx, w.residuals, mat.DenseCopyOf(m.T()))
 	for range 2 {
 		if err := chol.Solve(ctx, dense.View(y)); err != nil {
 			return nil, err
 		}
-		if w.s > 0 {
+		if w.shrinkage > 0 {
 			break
 		}
 	}
-	z := projection.TransProduct(ctx, y, w.w)
-	if w.s > 0 {
+	z := projection.TransProduct(ctx, y, w.residuals)
+	if w.shrinkage > 0 {
 		z.Sub(m, z)
 		z.Scale(1/b, z)
 	} else {

@@ -14,7 +14,7 @@ import (
 
 // TestFDAIsScikitLearns compares every way to solve with scikit-learn's numbers.
 func TestFDAIsScikitLearns(t *testing.T) {
-	solvers := map[string]solver{"dense": solveDense, "Cholesky": solveCholesky, "dual": solveDual}
+	solvers := map[string]withinSolver{"dense": solveDense, "Cholesky": solveCholesky, "dual": solveDual}
 	for _, name := range []string{"iris", "wine"} {
 		x, labels := readSamples(t, name)
 		n, _ := x.Dims()
@@ -42,7 +42,7 @@ func TestFDAIsScikitLearns(t *testing.T) {
 				}
 				want := readMatrix(t, name+c.file)
 				want.Scale(c.factor, want)
-				got, err := c.f.fitBy(t.Context(), x, labels, 2, use)
+				got, err := c.f.fitWithSolver(t.Context(), x, labels, 2, use)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -66,7 +66,7 @@ func TestFDAIsScikitLearns(t *testing.T) {
 	want := readMatrix(t, "few_fda_svd")
 	want.Scale(math.Sqrt(12./9), want)
 	for _, s := range []string{"dense", "dual"} {
-		got, err := FDA{}.fitBy(t.Context(), projection.Gather(t.Context(), x, rows), few, 2, solvers[s])
+		got, err := FDA{}.fitWithSolver(t.Context(), projection.Gather(t.Context(), x, rows), few, 2, solvers[s])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestFDASolversAgree(t *testing.T) {
 	for _, c := range []struct {
 		n, d int
 		s    float64
-		with solver
+		with withinSolver
 	}{{400, 150, 0, solveCholesky}, {400, 150, 0.2, solveCholesky}, {60, 150, 0, solveDual}, {60, 150, 0.2, solveDual}, {60, 150, 1, solveDual}} {
 		x := projectiontest.LowRank(9, c.n, c.d)
 		labels := make([]int, c.n)
@@ -112,11 +112,11 @@ func TestFDASolversAgree(t *testing.T) {
 			x.Set(i, 0, x.At(i, 0)+float64(labels[i]))
 			x.Set(i, 1, x.At(i, 1)+float64(labels[i]*labels[i]))
 		}
-		want, err := FDA{Shrinkage: c.s}.fitBy(t.Context(), x, labels, 3, solveDense)
+		want, err := FDA{Shrinkage: c.s}.fitWithSolver(t.Context(), x, labels, 3, solveDense)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := FDA{Shrinkage: c.s}.fitBy(t.Context(), x, labels, 3, c.with)
+		got, err := FDA{Shrinkage: c.s}.fitWithSolver(t.Context(), x, labels, 3, c.with)
 		if err != nil {
 			t.Fatal(err)
 		}

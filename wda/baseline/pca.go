@@ -29,16 +29,16 @@ type PCA struct {
 // String returns "PCA".
 func (PCA) String() string { return "PCA" }
 
-func (m PCA) filled() (projection.Method, bool) {
+func (m PCA) withDefaults() (projection.Method, bool) {
 	if m.Workers <= 0 {
 		m.Workers = runtime.GOMAXPROCS(0)
 	}
 	return projection.Method{Fit: m.fit}, true
 }
 
-// components returns the p leading principal components of the rows of x, which are
+// principalComponents returns the p leading principal components of the rows of x, which are
 // finite.
-func components(ctx context.Context, x *mat.Dense, p int) (*mat.Dense, error) {
+func principalComponents(ctx context.Context, x *mat.Dense, p int) (*mat.Dense, error) {
 	return Fit(ctx, x, nil, p, PCA{})
 }
 
@@ -50,11 +50,11 @@ func (m PCA) fit(ctx context.Context, x *mat.Dense, _ []int, p int) (*mat.Dense,
 		return v, err
 	}
 	if n < d && p <= n {
-		return m.dual(ctx, projection.Centered(ctx, x), p)
+		return m.fitDual(ctx, projection.Centered(ctx, x), p)
 	}
-	times := m.scatterTimes(ctx, x, k)
+	times := m.scatterOperator(ctx, x, k)
 	if d <= formedDimension {
-		times = m.times(ctx, m.scatter(ctx, x))
+		times = m.symmetricOperator(ctx, m.scatter(ctx, x))
 	}
 	v := projection.RandomBlock(d, k)
 	if _, err := subspace.Leading(ctx, times, nil, v, p, nil); err != nil {
@@ -67,10 +67,10 @@ func (m PCA) fit(ctx context.Context, x *mat.Dense, _ []int, p int) (*mat.Dense,
 	return out, nil
 }
 
-// dual returns the p principal components of centred rows, fewer than features: Xᵀu for
+// fitDual returns the p principal components of centred rows, fewer than features: Xᵀu for
 // the eigenvectors u of XXᵀ.
-func (m PCA) dual(ctx context.Context, c *mat.Dense, p int) (*mat.Dense, error) {
-	u, _, err := projection.Leading(ctx, m.gram(ctx, c), p)
+func (m PCA) fitDual(ctx context.Context, c *mat.Dense, p int) (*mat.Dense, error) {
+	u, _, err := projection.Leading(ctx, m.gramMatrix(ctx, c), p)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +107,8 @@ func (m PCA) scatter(ctx context.Context, x *mat.Dense) *mat.Dense {
 	return s
 }
 
-// gram returns c·cᵀ.
-func (m PCA) gram(ctx context.Context, c *mat.Dense) *mat.Dense {
+// gramMatrix returns c·cᵀ.
+func (m PCA) gramMatrix(ctx context.Context, c *mat.Dense) *mat.Dense {
 	n, _ := c.Dims()
 	s := mat.NewDense(n, n, nil)
 	t, out := dense.View(projection.Transposed(ctx, c)), dense.View(s)
@@ -119,26 +119,26 @@ func (m PCA) gram(ctx context.Context, c *mat.Dense) *mat.Dense {
 	return s
 }
 
-// times returns the product with the symmetric matrix c.
-func (m PCA) times(ctx context.Context, c *mat.Dense) subspace.Operator {
+// symmetricOperator returns the product with the symmetric matrix c.
+func (m PCA) symmetricOperator(ctx context.Context, c *mat.Dense) subspace.Operator {
 	a := dense.View(c)
-	return func(dst, v *mat.Dense) { m.product(ctx, dense.View(dst), a, dense.View(v)) }
+	return func(dst, v *mat.Dense) { m.multiply(ctx, dense.View(dst), a, dense.View(v)) }
 }
 
-// product sets dst = a·b, strips of rows at a time.
-func (m PCA) product(ctx context.Context, dst, a, b matrix.Matrix[float64]) {
+// multiply sets dst = a·b, strips of rows at a time.
+func (m PCA) multiply(ctx context.Context, dst, a, b matrix.Matrix[float64]) {
 	parallel.ForContext(ctx, m.Workers, a.Rows, projection.StripRows, func(i, j int) {
 		matrix.Mul(dst.RowRange(i, j), a.RowRange(i, j), b, false)
 	})
 }
 
-// scatterTimes returns the product with XᵀX of the centred rows, for k columns, as two
+// scatterOperator returns the product with XᵀX of the centred rows, for k columns, as two
 // passes over a copy of the samples.
-func (m PCA) scatterTimes(ctx context.Context, x *mat.Dense, k int) subspace.Operator {
+func (m PCA) scatterOperator(ctx context.Context, x *mat.Dense, k int) subspace.Operator {
 	c := dense.View(projection.Centered(ctx, x))
 	y, vt := matrix.New[float64](c.Rows, k, nil), matrix.New[float64](k, c.Cols, nil)
 	return func(dst, v *mat.Dense) {
-		m.product(ctx, y, c, dense.View(v))
+		m.multiply(ctx, y, c, dense.View(v))
 		parallel.ForContext(ctx, m.Workers, c.Cols, projection.StripRows, func(i, j int) {
 			matrix.TransMul(vt.ColRange(i, j), y, c.ColRange(i, j), false)
 		})

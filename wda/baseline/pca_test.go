@@ -16,7 +16,7 @@ func TestPrincipalComponents(t *testing.T) {
 	for _, c := range []struct{ n, d, p int }{{50, 6, 6}, {200, 40, 5}, {300, 200, 7}, {60, 300, 10}, {8, 300, 3}, {5, 3, 2}} {
 		x := projectiontest.LowRank(uint64(c.d), c.n, c.d)
 		before := mat.DenseCopyOf(x)
-		got, err := components(t.Context(), x, c.p)
+		got, err := principalComponents(t.Context(), x, c.p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestFewerDirectionsThanComponents(t *testing.T) {
 		for i := range 10 {
 			x.Set(i, 3, float64(i))
 		}
-		got, err := components(t.Context(), x, 4)
+		got, err := principalComponents(t.Context(), x, 4)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,16 +2,16 @@ package dataset
 
 import "io"
 
-// ahead reads a file, or unpacks it, in a goroutine, while what came before is decoded and
+// aheadReader reads a file, or unpacks it, in a goroutine, while what came before is decoded and
 // used. Reader.Close ends it.
-type ahead struct {
-	r     io.Reader
-	calm  int         // bytes left to read without a goroutine: most files are short
-	full  chan extent // nil before there is one
-	free  chan []byte
-	stop  chan struct{}
-	now   extent
-	given int // bytes of now
+type aheadReader struct {
+	r       io.Reader
+	direct  int         // bytes left to read without a goroutine: most files are short
+	full    chan extent // nil before there is one
+	free    chan []byte
+	stop    chan struct{}
+	current extent
+	used    int // bytes of now
 }
 
 // extent is some of a file, and the error that follows it.
@@ -25,36 +25,36 @@ const (
 	extentBytes = 1 << 18 // four stay in the second-level cache
 )
 
-func newAhead(r io.Reader) *ahead { return &ahead{r: r, calm: 4 * extentBytes} }
+func newAheadReader(r io.Reader) *aheadReader { return &aheadReader{r: r, direct: 4 * extentBytes} }
 
-func (a *ahead) Read(p []byte) (int, error) {
+func (a *aheadReader) Read(p []byte) (int, error) {
 	if a.full == nil {
-		if a.calm > 0 {
+		if a.direct > 0 {
 			n, err := a.r.Read(p)
-			a.calm -= n
+			a.direct -= n
 			return n, err
 		}
-		a.begin()
+		a.start()
 	}
-	for a.given == len(a.now.bytes) {
-		if a.now.err != nil {
-			return 0, a.now.err
+	for a.used == len(a.current.bytes) {
+		if a.current.err != nil {
+			return 0, a.current.err
 		}
-		a.free <- a.now.bytes
-		a.now, a.given = <-a.full, 0
+		a.free <- a.current.bytes
+		a.current, a.used = <-a.full, 0
 	}
-	n := copy(p, a.now.bytes[a.given:])
-	a.given += n
+	n := copy(p, a.current.bytes[a.used:])
+	a.used += n
 	return n, nil
 }
 
-func (a *ahead) begin() {
+func (a *aheadReader) start() {
 	full, free, stop := make(chan extent, 1), make(chan []byte, extents), make(chan struct{})
 	for range extents - 1 {
 		free <- make([]byte, extentBytes)
 	}
 	a.full, a.free, a.stop = full, free, stop
-	a.now.bytes, a.given = make([]byte, extentBytes), extentBytes
+	a.current.bytes, a.used = make([]byte, extentBytes), extentBytes
 	go func(r io.Reader) {
 		for {
 			var e extent
@@ -79,7 +79,7 @@ func (a *ahead) begin() {
 }
 
 // Close ends the goroutine, after the read that it may be in.
-func (a *ahead) Close() error {
+func (a *aheadReader) Close() error {
 	if a.stop != nil {
 		close(a.stop)
 		a.stop = nil

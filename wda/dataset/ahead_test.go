@@ -23,7 +23,7 @@ func TestAhead(t *testing.T) {
 		"plain": func(r io.Reader) io.Reader { return r }, "half": iotest.HalfReader, "data and error": iotest.DataErrReader,
 		"broken": func(r io.Reader) io.Reader { return io.MultiReader(r, iotest.ErrReader(broken)) },
 	} {
-		a := newAhead(wrap(bytes.NewReader(text)))
+		a := newAheadReader(wrap(bytes.NewReader(text)))
 		got, err := io.ReadAll(a)
 		if want := name == "broken"; !bytes.Equal(got, text) || errors.Is(err, broken) != want || (err != nil) != want {
 			t.Errorf("%s: %d of %d bytes, %v", name, len(got), len(text), err)

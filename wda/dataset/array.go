@@ -19,13 +19,13 @@ import (
 // array is an NPY or IDX array whose header has been read and judged; the elements
 // follow.
 type array struct {
-	s       *stream
+	stream  *stream
 	shape   []int
 	fortran bool
 	elem    elem
 	n       int // elements
 	next    int // the first that has not been read
-	place   place
+	place   arrayPosition
 	decoded []float64
 }
 
@@ -39,49 +39,49 @@ type elem struct {
 // setShape checks the number of elements.
 func (a *array) setShape(shape []int) (err error) {
 	a.shape = shape
-	if a.n, err = product(shape); err == nil && a.n == 0 {
-		err = because(errEmpty, fmt.Sprintf("an array of shape %v has no elements", shape))
+	if a.n, err = elementCount(shape); err == nil && a.n == 0 {
+		err = newCause(errEmpty, fmt.Sprintf("an array of shape %v has no elements", shape))
 	}
 	return err
 }
 
-// room returns how many elements may be made room for.
-func (a *array) room(opt *Options) (int, error) { return a.s.room(a.n, a.elem.size, opt) }
+// capacity returns how many elements may be made room for.
+func (a *array) capacity(opt *Options) (int, error) { return a.stream.capacity(a.n, a.elem.size, opt) }
 
-// vector checks for n or n × 1 elements.
-func (a *array) vector() error {
+// setVector checks for n or n × 1 elements.
+func (a *array) setVector() error {
 	if len(a.shape) == 1 || len(a.shape) == 2 && a.shape[1] == 1 {
 		return nil
 	}
-	return because(errShape, fmt.Sprintf("an array of shape %v is not a vector", a.shape))
+	return newCause(errShape, fmt.Sprintf("an array of shape %v is not a vector", a.shape))
 }
 
-// chunks reads the next n elements and hands their bytes to use in pieces, where they lie
+// eachChunk reads the next n elements and hands their bytes to use in pieces, where they lie
 // in the buffer of the stream. After the last element of the array nothing may follow; gzip
 // and zip compare their checksums.
-func (a *array) chunks(n int, use func(chunk []byte) error) error {
+func (a *array) eachChunk(n int, use func(chunk []byte) error) error {
 	for n > 0 {
-		k := min(n, max(1, a.s.r.Buffered()/a.elem.size))
-		chunk, err := a.s.peek(k * a.elem.size)
+		k := min(n, max(1, a.stream.r.Buffered()/a.elem.size))
+		chunk, err := a.stream.peek(k * a.elem.size)
 		if err != nil {
 			return err
 		}
-		a.elem.littleEndian(chunk)
+		a.elem.toLittleEndian(chunk)
 		if err := use(chunk); err != nil {
 			return err
 		}
-		a.s.r.Discard(len(chunk)) // which are there
+		a.stream.r.Discard(len(chunk)) // which are there
 		a.next += k
 		n -= k
 	}
 	if a.next == a.n {
-		return a.s.end()
+		return a.stream.checkEnd()
 	}
 	return nil
 }
 
-// word is how many bytes have an order.
-func (e elem) word() int {
+// wordSize is how many bytes have an order.
+func (e elem) wordSize() int {
 	switch e.kind {
 	case 'U':
 		return 4
@@ -91,13 +91,13 @@ func (e elem) word() int {
 	return e.size
 }
 
-// littleEndian brings the bytes of elements into little-endian order.
-func (e elem) littleEndian(b []byte) {
+// toLittleEndian brings the bytes of elements into little-endian order.
+func (e elem) toLittleEndian(b []byte) {
 	if !e.big {
 		return
 	}
 	le, be := binary.LittleEndian, binary.BigEndian
-	switch e.word() {
+	switch e.wordSize() {
 	case 2:
 		for ; len(b) >= 2; b = b[2:] {
 			le.PutUint16(b, be.Uint16(b))
@@ -116,13 +116,13 @@ func (e elem) littleEndian(b []byte) {
 	}
 }
 
-// floats sets dst to the next elements, and reports whether all are finite.
-func (a *array) floats(dst []float64) (finite bool, err error) {
+// readFloats sets dst to the next elements, and reports whether all are finite.
+func (a *array) readFloats(dst []float64) (finite bool, err error) {
 	if a.elem.kind == 'U' || a.elem.kind == 'S' {
-		return false, because(errType, "strings where numbers are expected")
+		return false, newCause(errType, "strings where numbers are expected")
 	}
 	finite = true
-	err = a.chunks(len(dst), func(chunk []byte) error {
+	err = a.eachChunk(len(dst), func(chunk []byte) error {
 		n := len(chunk) / a.elem.size
 		finite = a.elem.decode(dst[:n], chunk) && finite
 		dst = dst[n:]
@@ -251,28 +251,28 @@ var bytesAsNumbers = func() (t [256]float64) {
 	return t
 }()
 
-// ints appends the next n elements to dst.
-func (a *array) ints(n int, dst *[]int) error {
+// appendInts appends the next n elements to dst.
+func (a *array) appendInts(n int, dst *[]int) error {
 	first := a.next
 	a.decoded = slices.Grow(a.decoded[:0], n)[:n]
-	if _, err := a.floats(a.decoded); err != nil {
+	if _, err := a.readFloats(a.decoded); err != nil {
 		return err
 	}
 	for i, v := range a.decoded {
 		if v != math.Trunc(v) || math.Abs(v) > math.MaxInt32 {
-			return &FileError{Row: first + i + 1, Err: because(errType, fmt.Sprintf("%v is not an integer of 32 bits", v))}
+			return &FileError{Row: first + i + 1, Err: newCause(errType, fmt.Sprintf("%v is not an integer of 32 bits", v))}
 		}
 		*dst = append(*dst, int(v))
 	}
 	return nil
 }
 
-// texts hands the next n elements to use as texts: numbers in decimal, strings without
+// eachText hands the next n elements to use as texts: numbers in decimal, strings without
 // the zeros that pad them.
-func (a *array) texts(n int, use func(text []byte, place int)) error {
+func (a *array) eachText(n int, use func(text []byte, place int)) error {
 	place := a.next
 	var text []byte
-	return a.chunks(n, func(chunk []byte) error {
+	return a.eachChunk(n, func(chunk []byte) error {
 		for e := chunk; len(e) > 0; e = e[a.elem.size:] {
 			place++
 			text = a.elem.appendText(text[:0], e[:a.elem.size])
@@ -304,24 +304,26 @@ func (e elem) appendText(dst, src []byte) []byte {
 
 // arrayLabels are labels that are an array.
 type arrayLabels struct {
-	a    *array
-	name func(error) error
-	src  io.Closer // nil if it is another's
+	array *array
+	name  func(error) error
+	src   io.Closer // nil if it is another's
 }
 
 // newArrayLabels takes an array of as many elements as there are labels.
 func newArrayLabels(a *array, name func(error) error) (*arrayLabels, error) {
-	if err := a.vector(); err != nil {
+	if err := a.setVector(); err != nil {
 		return nil, err
 	}
-	return &arrayLabels{a: a, name: name}, nil
+	return &arrayLabels{array: a, name: name}, nil
 }
 
-func (l *arrayLabels) count() int { return l.a.n }
+func (l *arrayLabels) count() int { return l.array.n }
 
-func (l *arrayLabels) read(n int, use func(text []byte, place int)) error { return l.a.texts(n, use) }
+func (l *arrayLabels) read(n int, use func(text []byte, place int)) error {
+	return l.array.eachText(n, use)
+}
 
-func (l *arrayLabels) named(err error) error { return l.name(err) }
+func (l *arrayLabels) withName(err error) error { return l.name(err) }
 
 func (l *arrayLabels) Close() error {
 	if l.src == nil {
@@ -333,13 +335,13 @@ func (l *arrayLabels) Close() error {
 // matrix are the samples of an array whose first dimension counts them.
 type matrix struct {
 	*plan
-	a      *array
-	rows   int
-	width  int   // columns of the array
-	pick   []int // the columns that are features, nil for all
-	row    int
-	whole  []float64   // rows of the array, if only some columns are features
-	stored [][]float64 // the elements in their order, if that is Fortran's; in pieces, as the header may lie
+	a              *array
+	rows           int
+	width          int   // columns of the array
+	featureColumns []int // the columns that are features, nil for all
+	row            int
+	wholeRows      []float64   // rows of the array, if only some columns are features
+	stored         [][]float64 // the elements in their order, if that is Fortran's; in pieces, as the header may lie
 }
 
 // newMatrix takes an NPY array of two dimensions, or an IDX array of two or more.
@@ -349,54 +351,54 @@ func newMatrix(a *array, opt *Options) (*matrix, error) {
 	case opt.Vector && len(a.shape) == 1:
 		m.rows, m.width = a.shape[0], 1
 	case opt.Format == FormatIDX && len(a.shape) == 1:
-		return nil, because(errShape, "1 dimension: these are labels, not samples")
+		return nil, newCause(errShape, "1 dimension: these are labels, not samples")
 	case opt.Format == FormatIDX || len(a.shape) == 2:
 		m.rows = a.shape[0]
 		m.width = a.n / m.rows
 	default:
-		return nil, because(errShape, fmt.Sprintf("an array of shape %v is not a matrix", a.shape))
+		return nil, newCause(errShape, fmt.Sprintf("an array of shape %v is not a matrix", a.shape))
 	}
-	return m, m.choose(opt)
+	return m, m.chooseColumns(opt)
 }
 
-// choose decides which columns are features.
-func (m *matrix) choose(opt *Options) (err error) {
+// chooseColumns decides which columns are features.
+func (m *matrix) chooseColumns(opt *Options) (err error) {
 	if opt.Columns == nil && opt.Drop == nil && opt.Schema == nil {
 		m.plan = &plan{label: -1, split: -1, cols: m.width, lenient: opt.KeepMissing}
 		return nil
 	}
 	if m.width > maxFields {
-		return because(ErrTooLarge, fmt.Sprintf("more than %d columns to choose from", maxFields))
+		return newCause(ErrTooLarge, fmt.Sprintf("more than %d columns to choose from", maxFields))
 	}
 	columns := *opt
 	columns.ID = nil // which are arrays
-	if m.plan, err = newPlan(found{fields: make([]field, m.width), label: -1, split: -1}, &columns); err != nil {
+	if m.plan, err = newPlan(fileColumns{fields: make([]field, m.width), label: -1, split: -1}, &columns); err != nil {
 		return err
 	}
 	if m.cols == 0 {
-		return because(errShape, "there is no feature column")
+		return newCause(errShape, "there is no feature column")
 	}
 	for i, at := range m.features {
 		if m.uses[at].role == isCategory {
-			return because(ErrFormat, "the model has columns of text, which an array of numbers does not have")
+			return newCause(ErrFormat, "the model has columns of text, which an array of numbers does not have")
 		}
 		if at != i || m.cols < m.width {
-			m.pick = m.features
+			m.featureColumns = m.features
 		}
 	}
 	return nil
 }
 
-func (m *matrix) planned() *plan { return m.plan }
+func (m *matrix) columnPlan() *plan { return m.plan }
 
 func (m *matrix) dims() (rows, cols int) { return m.rows, m.cols }
 
 func (m *matrix) labelled() bool { return false }
 
-func (m *matrix) inRow(row int, err error) error { return &FileError{Row: row, Err: err} }
+func (m *matrix) rowError(row int, err error) error { return &FileError{Row: row, Err: err} }
 
-func (m *matrix) room(opt *Options) (int, error) {
-	n, err := m.a.room(opt)
+func (m *matrix) capacity(opt *Options) (int, error) {
+	n, err := m.a.capacity(opt)
 	return n / m.width * m.cols, err
 }
 
@@ -406,19 +408,19 @@ func (m *matrix) read(x []float64, _ func([]byte, int)) (rows int, err error) {
 	}
 	x = x[:rows*m.cols]
 	all := x
-	if m.pick != nil {
-		m.whole = slices.Grow(m.whole[:0], rows*m.width)[:rows*m.width]
-		all = m.whole
+	if m.featureColumns != nil {
+		m.wholeRows = slices.Grow(m.wholeRows[:0], rows*m.width)[:rows*m.width]
+		all = m.wholeRows
 	}
 	finite := false
 	if m.a.fortran {
-		err = m.transpose(all)
+		err = m.readTransposed(all)
 	} else {
-		finite, err = m.a.floats(all)
+		finite, err = m.a.readFloats(all)
 	}
-	m.gather(x, all)
+	m.copyFeatures(x, all)
 	if err == nil && !finite {
-		err = m.notFinite(x, m.row)
+		err = m.findNotFinite(x, m.row)
 	}
 	if err != nil {
 		return 0, err
@@ -427,24 +429,24 @@ func (m *matrix) read(x []float64, _ func([]byte, int)) (rows int, err error) {
 	return rows, nil
 }
 
-// gather copies the features of whole rows to x.
-func (m *matrix) gather(x, all []float64) {
-	if m.pick == nil {
+// copyFeatures copies the features of whole rows to x.
+func (m *matrix) copyFeatures(x, all []float64) {
+	if m.featureColumns == nil {
 		return
 	}
 	for ; len(x) > 0; x, all = x[m.cols:], all[m.width:] {
-		for k, at := range m.pick {
+		for k, at := range m.featureColumns {
 			x[k] = all[at]
 		}
 	}
 }
 
-// transpose sets x to the next rows of an array that is stored by columns.
-func (m *matrix) transpose(x []float64) error {
+// readTransposed sets x to the next rows of an array that is stored by columns.
+func (m *matrix) readTransposed(x []float64) error {
 	const piece = 1 << 16
 	for left := m.a.n - m.a.next; left > 0; left = m.a.n - m.a.next {
 		p := make([]float64, min(left, piece))
-		if _, err := m.a.floats(p); err != nil {
+		if _, err := m.a.readFloats(p); err != nil {
 			return err
 		}
 		m.stored = append(m.stored, p)
@@ -457,25 +459,25 @@ func (m *matrix) transpose(x []float64) error {
 	return nil
 }
 
-// notFinite names the first element of rows, of which so many come before, that is not finite, if there
+// findNotFinite names the first element of rows, of which so many come before, that is not finite, if there
 // is one. A missing value may be allowed.
-func (m *matrix) notFinite(x []float64, before int) error {
+func (m *matrix) findNotFinite(x []float64, before int) error {
 	for k, v := range x {
 		if v-v == 0 || v != v && m.lenient {
 			continue
 		}
 		at := k % m.cols
-		if m.pick != nil {
-			at = m.pick[at]
+		if m.featureColumns != nil {
+			at = m.featureColumns[at]
 		}
-		return &FileError{Row: before + k/m.cols + 1, Column: at + 1, Err: why(v)}
+		return &FileError{Row: before + k/m.cols + 1, Column: at + 1, Err: notFiniteError(v)}
 	}
 	return nil
 }
 
-func why(v float64) error {
+func notFiniteError(v float64) error {
 	if math.IsNaN(v) {
-		return because(errNaN, "the value is NaN")
+		return newCause(errNaN, "the value is NaN")
 	}
-	return because(errInf, "the value is infinite")
+	return newCause(errInf, "the value is infinite")
 }

@@ -15,7 +15,7 @@ import (
 
 // csvSamples are the samples of a CSV file.
 type csvSamples struct {
-	t       *table
+	t       *tableReader
 	names   [][]byte // of all columns, nil without a header
 	width   int      // fields of a record
 	pending []record // read ahead
@@ -24,7 +24,7 @@ type csvSamples struct {
 
 	headerNote *Note // on the first record, nil if the decision was certain
 	*plan
-	to []int // of each field: its feature, or one of the below
+	targets []int // of each field: its feature, or one of the below
 }
 
 // What a field is that is not a number.
@@ -48,13 +48,13 @@ func newCSV(r *bufio.Reader, opt Options) (*csvSamples, error) {
 		return nil, err
 	}
 	// The first two records decide on the header.
-	first := t.copy()
+	first := t.copyRecord()
 	if first.err == io.EOF {
-		return nil, because(errEmpty, "the file is empty")
+		return nil, newCause(errEmpty, "the file is empty")
 	} else if first.err != nil {
 		return nil, first.err
 	}
-	second := t.copy()
+	second := t.copyRecord()
 
 	c := &csvSamples{t: t, width: len(first.fields), pending: []record{first, second}}
 	if err := headerNames.Check(uint8(opt.Header)); err != nil {
@@ -67,7 +67,7 @@ func newCSV(r *bufio.Reader, opt Options) (*csvSamples, error) {
 	present := byName
 	if !present {
 		if present, err = c.decideHeader(first, c.guessLabel(first.fields, opt), &opt); err != nil {
-			return nil, cmp.Or(t.hintAt(first), err)
+			return nil, cmp.Or(t.firstFieldHint(first), err)
 		}
 	}
 	if present {
@@ -82,7 +82,7 @@ func newCSV(r *bufio.Reader, opt Options) (*csvSamples, error) {
 	} else if opt.Header == HeaderAuto {
 		c.guessed = first.line
 	}
-	in := found{fields: make([]field, c.width), named: c.names != nil, label: label, split: -1}
+	in := fileColumns{fields: make([]field, c.width), named: c.names != nil, label: label, split: -1}
 	for j, name := range c.names {
 		in.fields[j].name = string(bytes.TrimSpace(name))
 	}
@@ -91,51 +91,51 @@ func newCSV(r *bufio.Reader, opt Options) (*csvSamples, error) {
 		if fe, ok := errors.AsType[*FileError](err); ok {
 			fe.Row = first.line
 		}
-		return nil, cmp.Or(t.hintAt(first), err)
+		return nil, cmp.Or(t.firstFieldHint(first), err)
 	}
 	if c.headerNote != nil {
 		p.notes = append(p.notes, *c.headerNote)
 	}
-	c.follow(p)
+	c.applyPlan(p)
 	if last := c.width - 1; last > 0 && c.uses[last].role == isLabel && opt.Labels.IsAuto() && len(bytes.TrimSpace(first.fields[0])) > 0 && len(bytes.TrimSpace(first.fields[last])) == 0 &&
 		len(second.fields) == c.width && len(bytes.TrimSpace(second.fields[last])) == 0 {
-		return nil, c.at(first.line, last, c.t.lastEmpty())
+		return nil, c.fieldError(first.line, last, c.t.emptyLastFieldError())
 	}
 	if c.cols == 0 {
-		if err := t.hintAt(first); err != nil {
+		if err := t.firstFieldHint(first); err != nil {
 			return nil, err
 		}
 		if c.plan.label >= 0 && c.width == 1 {
-			return nil, because(errShape, "there is no feature column: the only column is the label")
+			return nil, newCause(errShape, "there is no feature column: the only column is the label")
 		}
-		return nil, because(errShape, "there is no feature column")
+		return nil, newCause(errShape, "there is no feature column")
 	}
 	if opt.Decimal != 0 && opt.Decimal != '.' {
 		if opt.Decimal > 127 {
-			return nil, because(ErrSettings, fmt.Sprintf("the decimal separator cannot be %q", opt.Decimal))
+			return nil, newCause(ErrSettings, fmt.Sprintf("the decimal separator cannot be %q", opt.Decimal))
 		}
 		c.decimal = byte(opt.Decimal)
 		has := func(field []byte) bool { return bytes.IndexByte(field, c.decimal) >= 0 }
 		if string(t.comma) == string(opt.Decimal) && !slices.ContainsFunc(first.fields, has) && !slices.ContainsFunc(second.fields, has) {
-			return nil, because(ErrSettings, fmt.Sprintf("the decimal separator %q also separates the fields, and no number of the first row is in quotes: choose another delimiter", opt.Decimal))
+			return nil, newCause(ErrSettings, fmt.Sprintf("the decimal separator %q also separates the fields, and no number of the first row is in quotes: choose another delimiter", opt.Decimal))
 		}
 	}
 	return c, nil
 }
 
-// follow has fields read as a plan says.
-func (c *csvSamples) follow(p *plan) {
+// applyPlan has fields read as a plan says.
+func (c *csvSamples) applyPlan(p *plan) {
 	c.plan = p
 	for _, u := range c.uses {
 		switch u.role {
 		case isFeature:
-			c.to = append(c.to, u.at)
+			c.targets = append(c.targets, u.at)
 		case isLabel:
-			c.to = append(c.to, toLabel)
+			c.targets = append(c.targets, toLabel)
 		case unused:
-			c.to = append(c.to, toNothing)
+			c.targets = append(c.targets, toNothing)
 		default:
-			c.to = append(c.to, toOther)
+			c.targets = append(c.targets, toOther)
 		}
 	}
 }
@@ -168,27 +168,27 @@ func namesColumns(first [][]byte, opt *Options) bool {
 		}
 	}
 	for _, name := range first {
-		if name := bytes.TrimSpace(name); len(name) > 0 && !numeric(name) && slices.Contains(chosen, string(name)) {
+		if name := bytes.TrimSpace(name); len(name) > 0 && !isNumber(name) && slices.Contains(chosen, string(name)) {
 			return true
 		}
 	}
 	return false
 }
 
-func (c *csvSamples) planned() *plan { return c.plan }
+func (c *csvSamples) columnPlan() *plan { return c.plan }
 
 func (c *csvSamples) dims() (rows, cols int) { return -1, c.cols }
 
 func (c *csvSamples) labelled() bool { return c.label >= 0 }
 
-func (c *csvSamples) inRow(line int, err error) error { return c.at(line, c.label, err) }
+func (c *csvSamples) rowError(line int, err error) error { return c.fieldError(line, c.label, err) }
 
-func (c *csvSamples) room(*Options) (int, error) { return 0, nil }
+func (c *csvSamples) capacity(*Options) (int, error) { return 0, nil }
 
 // next returns the fields of the next record, valid until the call after.
 func (c *csvSamples) next() ([][]byte, error) {
 	if len(c.pending) == 0 {
-		return c.t.next()
+		return c.t.nextRecord()
 	}
 	p := c.pending[0]
 	c.pending = c.pending[1:]
@@ -199,7 +199,7 @@ func (c *csvSamples) next() ([][]byte, error) {
 func (c *csvSamples) read(x []float64, label func(text []byte, place int)) (rows int, err error) {
 	_, cols := c.dims()
 	for ; len(x) >= cols; x = x[cols:] {
-		err := c.record(x[:cols], label)
+		err := c.readRecord(x[:cols], label)
 		if err == io.EOF && rows > 0 {
 			c.pending = []record{{err: err}}
 			return rows, nil
@@ -211,19 +211,19 @@ func (c *csvSamples) read(x []float64, label func(text []byte, place int)) (rows
 	return rows, nil
 }
 
-// record sets x to the features of the next record.
-func (c *csvSamples) record(x []float64, label func(text []byte, place int)) error {
+// readRecord sets x to the features of the next record.
+func (c *csvSamples) readRecord(x []float64, label func(text []byte, place int)) error {
 	var fields [][]byte
 	var err error
 	if len(c.pending) > 0 {
 		fields, err = c.next()
 	} else {
 		var text []byte
-		if text, err = c.t.text(); err == nil {
-			if c.plain(x, text, label) {
+		if text, err = c.t.nextLine(); err == nil {
+			if c.parsePlain(x, text, label) {
 				return nil
 			}
-			fields, err = c.t.divide(text)
+			fields, err = c.t.splitRecord(text)
 		}
 	}
 	if err != nil {
@@ -232,9 +232,9 @@ func (c *csvSamples) record(x []float64, label func(text []byte, place int)) err
 	return c.parse(x, fields, label)
 }
 
-// plain sets x to a record of decimals alone, as nearly every one is, and its label. What has
+// parsePlain sets x to a record of decimals alone, as nearly every one is, and its label. What has
 // quotes, blanks, other numbers or faults it leaves to parse, which would come to the same.
-func (c *csvSamples) plain(x []float64, text []byte, label func(text []byte, place int)) bool {
+func (c *csvSamples) parsePlain(x []float64, text []byte, label func(text []byte, place int)) bool {
 	if len(c.t.comma) != 1 || bytes.IndexByte([]byte("+-.0123456789Ee"), c.t.comma[0]) >= 0 {
 		return false
 	}
@@ -244,10 +244,10 @@ func (c *csvSamples) plain(x []float64, text []byte, label func(text []byte, pla
 	}
 	var name []byte
 	last := c.width - 1
-	for j, at := range c.to {
+	for j, at := range c.targets {
 		var n int
 		if at >= 0 {
-			if x[at], n = decimal(text); n == 0 {
+			if x[at], n = parseDecimal(text); n == 0 {
 				return false
 			}
 		} else if at == toOther {
@@ -281,12 +281,12 @@ func (c *csvSamples) plain(x []float64, text []byte, label func(text []byte, pla
 func (c *csvSamples) parse(x []float64, fields [][]byte, label func(text []byte, place int)) error {
 	line := c.t.line
 	if len(fields) != c.width {
-		err := c.t.hint(fields[0], len(fields) > 1)
+		err := c.t.fieldHint(fields[0], len(fields) > 1)
 		for j := 1; j < len(fields) && err == nil; j++ { // 0,5;1,5
-			err = c.t.otherwise(fields[j], true)
+			err = c.t.delimiterHint(fields[j], true)
 		}
 		if err == nil {
-			err = because(errRagged, fmt.Sprintf("%d fields instead of %d", len(fields), c.width))
+			err = newCause(errRagged, fmt.Sprintf("%d fields instead of %d", len(fields), c.width))
 		}
 		return &FileError{Row: line, Err: err}
 	}
@@ -299,23 +299,23 @@ func (c *csvSamples) parse(x []float64, fields [][]byte, label func(text []byte,
 		case isID:
 			c.id(u.at, field)
 		case isCategory:
-			if err := c.category(u, x[u.at:], field); err != nil {
-				return c.at(line, j, err)
+			if err := c.setCategory(u, x[u.at:], field); err != nil {
+				return c.fieldError(line, j, err)
 			}
 		case isFeature:
-			v, err := c.number(field)
+			v, err := c.parseNumber(field)
 			if err != nil {
 				separators := errors.Is(err, errDecimal) || errors.Is(err, errThousands)
-				switch hint := c.t.hint(field, true); {
+				switch hint := c.t.fieldHint(field, true); {
 				case len(field) == 0 && j == c.width-1:
-					err = c.t.lastEmpty()
+					err = c.t.emptyLastFieldError()
 				case separators && c.width > 1: // the error says so
 				case hint != nil:
 					err = hint
 				case line == c.guessed && len(field) > 0:
 					err = fmt.Errorf("%w (%w)", err, errHeader)
 				}
-				return c.at(line, j, err)
+				return c.fieldError(line, j, err)
 			}
 			x[u.at] = v
 		}
@@ -323,42 +323,42 @@ func (c *csvSamples) parse(x []float64, fields [][]byte, label func(text []byte,
 	return nil
 }
 
-// number reads the field of a feature. A missing value is NaN where it is allowed.
-func (c *csvSamples) number(field []byte) (float64, error) {
-	if c.lenient && missingNumber(field) {
+// parseNumber reads the field of a feature. A missing value is NaN where it is allowed.
+func (c *csvSamples) parseNumber(field []byte) (float64, error) {
+	if c.lenient && isMissingNumber(field) {
 		return math.NaN(), nil
 	}
 	if c.decimal == 0 {
-		return number(field)
+		return parseNumber(field)
 	}
 	if bytes.IndexByte(field, '.') >= 0 {
-		return 0, because(errThousands, fmt.Sprintf("%s has a point, but the decimal separator is %q; if points separate thousands, remove them from the file", clip(string(field)), c.decimal))
+		return 0, newCause(errThousands, fmt.Sprintf("%s has a point, but the decimal separator is %q; if points separate thousands, remove them from the file", clip(string(field)), c.decimal))
 	}
 	if at := bytes.IndexByte(field, c.decimal); at >= 0 {
 		pointed := bytes.Clone(field)
 		pointed[at] = '.'
-		if v, err := number(pointed); err == nil {
+		if v, err := parseNumber(pointed); err == nil {
 			return v, nil
 		}
 	}
-	return number(field)
+	return parseNumber(field)
 }
 
-// category sets the features of a field of text.
-func (p *plan) category(u *use, x []float64, text []byte) error {
+// setCategory sets the features of a field of text.
+func (p *plan) setCategory(u *columnUse, x []float64, text []byte) error {
 	_, known := u.index[string(text)]
-	if !missing(text) || len(text) > 0 && (p.keepNA || known && !u.learns) {
-		return u.encode(x, text)
+	if !isMissing(text) || len(text) > 0 && (p.keepNA || known && !u.learnsCategories) {
+		return u.setCategory(x, text)
 	}
 	if !p.lenient {
-		return because(errMissing, "the category is missing")
+		return newCause(errMissing, "the category is missing")
 	}
-	u.none(x, p.drop)
+	u.setMissing(x, p.drop)
 	return nil
 }
 
-// at places err in a field.
-func (c *csvSamples) at(line, j int, err error) error {
+// fieldError places err in a field.
+func (c *csvSamples) fieldError(line, j int, err error) error {
 	fe := &FileError{Row: line, Column: j + 1, Err: err}
 	if j < len(c.names) {
 		fe.Name = string(bytes.TrimSpace(c.names[j]))
@@ -370,7 +370,7 @@ func (c *csvSamples) at(line, j int, err error) error {
 func labelColumn(first [][]byte, opt Options) (label int, byName bool, err error) {
 	d, l := len(first), opt.Labels
 	switch {
-	case l.elsewhere():
+	case l.notInSamples():
 		return -1, false, nil
 	case l.IsAuto():
 		return openLabel, false, nil
@@ -383,7 +383,7 @@ func labelColumn(first [][]byte, opt Options) (label int, byName bool, err error
 				continue
 			}
 			if same >= 0 {
-				return 0, false, because(errNoLabels, fmt.Sprintf("columns %d and %d are both called %q", same+1, j+1, l.name))
+				return 0, false, newCause(errNoLabels, fmt.Sprintf("columns %d and %d are both called %q", same+1, j+1, l.name))
 			}
 			same = j
 		}
@@ -395,12 +395,12 @@ func labelColumn(first [][]byte, opt Options) (label int, byName bool, err error
 			for _, name := range first {
 				names = append(names, string(bytes.TrimSpace(name)))
 			}
-			return 0, false, because(errNoLabels, noColumn(l.name, names))
+			return 0, false, newCause(errNoLabels, unknownColumnText(l.name, names))
 		}
 	}
 	switch {
 	case l.at < -d || l.at >= d:
-		return 0, false, because(errNoLabels, fmt.Sprintf("there is no label column %d: the file has %d columns", l.at, d))
+		return 0, false, newCause(errNoLabels, fmt.Sprintf("there is no label column %d: the file has %d columns", l.at, d))
 	case l.at < 0:
 		return l.at + d, false, nil
 	}
@@ -415,7 +415,7 @@ func isHeader(first, second [][]byte, label int) bool {
 			continue
 		}
 		field = bytes.TrimSpace(field)
-		if numeric(field) || commaNumber.Match(field) {
+		if isNumber(field) || commaNumber.Match(field) {
 			return false
 		}
 		named = named || len(field) > 0
@@ -424,45 +424,45 @@ func isHeader(first, second [][]byte, label int) bool {
 		return false
 	}
 	for j, field := range second {
-		if field = bytes.TrimSpace(field); j != label && (numeric(field) || commaNumber.Match(field)) {
+		if field = bytes.TrimSpace(field); j != label && (isNumber(field) || commaNumber.Match(field)) {
 			return true
 		}
 	}
 	return len(second) == 0
 }
 
-// numeric reports whether a field is a number, finite or not.
-func numeric(field []byte) bool {
-	_, err := number(field)
+// isNumber reports whether a field is a number, finite or not.
+func isNumber(field []byte) bool {
+	_, err := parseNumber(field)
 	return !errors.Is(err, errNotNumber)
 }
 
-// number reads a finite decimal number.
-func number(field []byte) (float64, error) {
-	if v, n := decimal(field); n == len(field) && n > 0 {
+// parseNumber reads a finite decimal number.
+func parseNumber(field []byte) (float64, error) {
+	if v, n := parseDecimal(field); n == len(field) && n > 0 {
 		return v, nil
 	}
 	v, err := strconv.ParseFloat(string(field), 64)
 	switch {
-	case err == nil && literal(field):
-		return 0, because(errNotNumber, clip(string(field))+" is not a number as files have it")
+	case err == nil && isGoLiteral(field):
+		return 0, newCause(errNotNumber, clip(string(field))+" is not a number as files have it")
 	case err == nil && v-v == 0:
 		return v, nil
 	case len(field) == 0:
-		return 0, because(errMissing, "the field is empty, not a number")
-	case err != nil && missingNumber(field):
-		return 0, because(errMissing, clip(string(field))+" is not a number")
+		return 0, newCause(errMissing, "the field is empty, not a number")
+	case err != nil && isMissingNumber(field):
+		return 0, newCause(errMissing, clip(string(field))+" is not a number")
 	case errors.Is(err, strconv.ErrRange):
-		return 0, because(errInf, clip(string(field))+" is beyond the range of float64")
+		return 0, newCause(errInf, clip(string(field))+" is beyond the range of float64")
 	case err != nil:
 		return 0, notNumber(field)
 	}
-	return 0, why(v)
+	return 0, notFiniteError(v)
 }
 
-// literal tells numbers of Go's syntax that strconv knows, 0x1p-2 and 1_000, from those
+// isGoLiteral tells numbers of Go's syntax that strconv knows, 0x1p-2 and 1_000, from those
 // that other programs know, too.
-func literal(field []byte) bool {
+func isGoLiteral(field []byte) bool {
 	digits := bytes.TrimLeft(field, "+-")
 	return bytes.IndexByte(field, '_') >= 0 || len(digits) > 1 && (digits[1] == 'x' || digits[1] == 'X')
 }
@@ -492,10 +492,10 @@ func (l *textLabels) decideHeader(r *Reader, rows int) error {
 		r.notes = append(r.notes, Note{Text: fmt.Sprintf("the first line of the file of labels, %s, is a header, as there is one line more than there are rows", clip(first))})
 	}
 	if l.count() == 0 {
-		return l.named(because(errEmpty, "the file holds no labels"))
+		return l.withName(newCause(errEmpty, "the file holds no labels"))
 	}
 	if rows >= 0 && rows != l.count() {
-		return l.named(labelCount(l.count(), rows))
+		return l.withName(labelCount(l.count(), rows))
 	}
 	return nil
 }
@@ -503,7 +503,7 @@ func (l *textLabels) decideHeader(r *Reader, rows int) error {
 // firstIsText reports whether the first line alone is not a number.
 func (l *textLabels) firstIsText() bool {
 	for k, text := range l.enc.texts {
-		if numeric([]byte(text)) != (k > 0) {
+		if isNumber([]byte(text)) != (k > 0) {
 			return false
 		}
 	}
@@ -520,7 +520,7 @@ func (l *textLabels) read(n int, use func(text []byte, place int)) error {
 	return nil
 }
 
-func (l *textLabels) named(err error) error { return fileError(l.path, err) }
+func (l *textLabels) withName(err error) error { return fileError(l.path, err) }
 
 // readCSVLabels reads one label per line.
 func readCSVLabels(r *bufio.Reader, most int) (*encoder, error) {
@@ -530,22 +530,22 @@ func readCSVLabels(r *bufio.Reader, most int) (*encoder, error) {
 	}
 	var texts encoder
 	for {
-		rec, err := t.next()
+		rec, err := t.nextRecord()
 		if err == io.EOF {
 			break
 		} else if err != nil {
 			return nil, err
 		}
 		if len(rec) != 1 {
-			return nil, &FileError{Row: t.line, Err: because(errShape, fmt.Sprintf("%d fields instead of one label", len(rec)))}
+			return nil, &FileError{Row: t.line, Err: newCause(errShape, fmt.Sprintf("%d fields instead of one label", len(rec)))}
 		}
 		if len(texts.rows) > most { // one may be a header
-			return nil, because(ErrTooLarge, fmt.Sprintf("more than %d labels", most))
+			return nil, newCause(ErrTooLarge, fmt.Sprintf("more than %d labels", most))
 		}
 		texts.add(rec[0], t.line)
 	}
 	if len(texts.rows) == 0 {
-		return nil, because(errEmpty, "the file holds no labels")
+		return nil, newCause(errEmpty, "the file holds no labels")
 	}
 	return &texts, nil
 }

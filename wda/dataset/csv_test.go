@@ -177,8 +177,8 @@ func TestReadCSVEndlessRecord(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		table.most = 1 << 20
-		if _, err := table.next(); !errors.Is(err, ErrTooLarge) {
+		table.maxBytes = 1 << 20
+		if _, err := table.nextRecord(); !errors.Is(err, ErrTooLarge) {
 			t.Errorf("%q without end: error %v", text, err)
 		}
 	}

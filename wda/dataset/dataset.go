@@ -41,8 +41,8 @@ type Dataset struct {
 }
 
 var (
-	errSize    = because(fault.ErrSettings, "cannot draw the rows")
-	errNoSplit = because(fault.ErrSettings, "no such split")
+	errSize    = newCause(fault.ErrSettings, "cannot draw the rows")
+	errNoSplit = newCause(fault.ErrSettings, "no such split")
 )
 
 const (
@@ -121,12 +121,12 @@ func (d *Dataset) SplitBy(value int) (in, out *Dataset, err error) {
 	}
 	if len(yes) == 0 || len(no) == 0 {
 		values := slices.Compact(slices.Sorted(slices.Values(d.Split)))
-		return nil, nil, fmt.Errorf("%w: %d; the values are %s", errNoSplit, value, some(values))
+		return nil, nil, fmt.Errorf("%w: %d; the values are %s", errNoSplit, value, listSome(values))
 	}
 	return d.Subset(yes), d.Subset(no), nil
 }
 
-func some(values []int) string {
+func listSome(values []int) string {
 	const most = 10
 	if len(values) <= most {
 		return fmt.Sprint(values)
@@ -142,7 +142,7 @@ func (d *Dataset) Sample(n int, seed uint64) (*Dataset, error) {
 	groups := d.groups()
 	sizes, err := apportion(n, groups, func(m int) (int, int) { return min(1, m), m })
 	if err != nil {
-		return nil, fmt.Errorf("%w: a sample must have from %d rows (one of each class) to %d rows (all), not %d", errSize, max(1, d.nonempty()), d.Len(), n)
+		return nil, fmt.Errorf("%w: a sample must have from %d rows (one of each class) to %d rows (all), not %d", errSize, max(1, d.nonemptyClasses()), d.Len(), n)
 	}
 	rows, _ := draw(groups, sizes, random.New(seed, streamSample))
 	return d.Subset(rows), nil
@@ -162,7 +162,7 @@ func (d *Dataset) TrainTest(fraction float64, seed uint64) (train, test *Dataset
 		})
 	}
 	if sizes == nil {
-		return nil, nil, fmt.Errorf("%w: a fraction of %v for testing leaves too few of the %d rows in %d classes on one side; choose another fraction between 0 and 1", errSize, fraction, d.Len(), d.nonempty())
+		return nil, nil, fmt.Errorf("%w: a fraction of %v for testing leaves too few of the %d rows in %d classes on one side; choose another fraction between 0 and 1", errSize, fraction, d.Len(), d.nonemptyClasses())
 	}
 	in, out := draw(groups, sizes, random.New(seed, streamTrainTest))
 	return d.Subset(out), d.Subset(in), nil
@@ -224,7 +224,7 @@ func (d *Dataset) groups() [][]int {
 	return groups
 }
 
-func (d *Dataset) nonempty() int {
+func (d *Dataset) nonemptyClasses() int {
 	n := 0
 	for _, rows := range d.groups() {
 		if len(rows) > 0 {
@@ -295,8 +295,8 @@ func shuffle(rows []int, rng *rand.Rand) {
 	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 }
 
-// numbered returns the class names "0" … "n−1".
-func numbered(n int) []string {
+// numberedNames returns the class names "0" … "n−1".
+func numberedNames(n int) []string {
 	names := make([]string, n)
 	for i := range names {
 		names[i] = strconv.Itoa(i)

@@ -12,7 +12,7 @@ import (
 // grouped returns rows whose feature is their number and whose classes have
 // the given sizes, in class order.
 func grouped(sizes ...int) *Dataset {
-	d := &Dataset{Classes: numbered(len(sizes))}
+	d := &Dataset{Classes: numberedNames(len(sizes))}
 	for c, m := range sizes {
 		for range m {
 			d.Labels = append(d.Labels, c)

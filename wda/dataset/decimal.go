@@ -5,11 +5,11 @@ import (
 	"math/bits"
 )
 
-// decimal reads the number that text begins with, as nearly all files have it: a sign, up to
+// parseDecimal reads the number that text begins with, as nearly all files have it: a sign, up to
 // 19 digits after leading zeros, with a point among them or none, and an exponent. n counts
 // its bytes. The value is that of strconv.ParseFloat: the float64 nearest to the decimal, ties
 // to even. For anything else, numbers among it, n is 0.
-func decimal(text []byte) (v float64, n int) {
+func parseDecimal(text []byte) (v float64, n int) {
 	i := 0
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
 		i = 1
@@ -39,7 +39,7 @@ func decimal(text []byte) (v float64, n int) {
 		scale = digits - point
 	}
 	if i < len(text) && (text[i] == 'e' || text[i] == 'E') {
-		e, used := exponent(text[i+1:])
+		e, used := parseExponent(text[i+1:])
 		if used == 0 {
 			return 0, 0
 		}
@@ -56,8 +56,8 @@ func decimal(text []byte) (v float64, n int) {
 	return v, i
 }
 
-// exponent reads an integer of at most three digits.
-func exponent(text []byte) (e, n int) {
+// parseExponent reads an integer of at most three digits.
+func parseExponent(text []byte) (e, n int) {
 	i := 0
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
 		i = 1

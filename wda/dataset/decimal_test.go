@@ -15,7 +15,7 @@ import (
 // whether it takes all of it.
 func sameNumber(t *testing.T, text string) (taken bool) {
 	t.Helper()
-	v, n := decimal([]byte(text))
+	v, n := parseDecimal([]byte(text))
 	if n == 0 {
 		return false
 	}
@@ -73,17 +73,17 @@ func FuzzPlain(f *testing.F) {
 		if comma >= utf8.RuneSelf || strings.IndexByte("\"\r\n", comma) >= 0 {
 			return // no delimiter, or not of one byte
 		}
-		c := &csvSamples{width: int(width%8) + 1, t: &table{comma: []byte{comma}}}
+		c := &csvSamples{width: int(width%8) + 1, t: &tableReader{comma: []byte{comma}}}
 		chosen := int(label)%(c.width+1) - 1
-		p, err := newPlan(found{fields: make([]field, c.width), label: chosen, split: -1}, &Options{})
+		p, err := newPlan(fileColumns{fields: make([]field, c.width), label: chosen, split: -1}, &Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.follow(p)
+		c.applyPlan(p)
 		_, cols := c.dims()
 		x, y := make([]float64, cols), make([]float64, cols)
 		var name, same string
-		if strings.Contains(text, "\n") || !c.plain(x, []byte(text), func(text []byte, _ int) { name = string(text) }) {
+		if strings.Contains(text, "\n") || !c.parsePlain(x, []byte(text), func(text []byte, _ int) { name = string(text) }) {
 			return
 		}
 		fields := strings.Split(text, string(rune(comma)))
@@ -104,7 +104,7 @@ func FuzzPlain(f *testing.F) {
 			}
 			k++
 		}
-		cut, err := c.t.cut([]byte(text))
+		cut, err := c.t.splitPlain([]byte(text))
 		if err == nil {
 			err = c.parse(y, cut, func(text []byte, _ int) { same = string(text) })
 		}

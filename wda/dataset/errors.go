@@ -30,34 +30,34 @@ var (
 
 // What is wrong in particular.
 var (
-	errTruncated   = because(ErrFormat, "the file ends too early")
-	errType        = because(ErrFormat, "unsupported element type")
-	errShape       = because(ErrFormat, "wrong shape")
-	errEmpty       = because(ErrFormat, "no data")
-	errRagged      = because(ErrFormat, "wrong number of fields")
-	errNoArray     = because(ErrFormat, "no such array")
-	errNoFeatures  = because(errNoArray, "no array of features")
-	errTextColumn  = because(errNoNumbers, "a column of text")
-	errNoNumbers   = because(ErrFormat, "a column without numbers")
-	errLabelColumn = because(fault.ErrSettings, "the labels are in a column")
-	errDelimiter   = because(ErrFormat, "fields separated by another character")
-	errComment     = because(ErrFormat, "a comment")
+	errTruncated   = newCause(ErrFormat, "the file ends too early")
+	errType        = newCause(ErrFormat, "unsupported element type")
+	errShape       = newCause(ErrFormat, "wrong shape")
+	errEmpty       = newCause(ErrFormat, "no data")
+	errRagged      = newCause(ErrFormat, "wrong number of fields")
+	errNoArray     = newCause(ErrFormat, "no such array")
+	errNoFeatures  = newCause(errNoArray, "no array of features")
+	errTextColumn  = newCause(errNoNumbers, "a column of text")
+	errNoNumbers   = newCause(ErrFormat, "a column without numbers")
+	errLabelColumn = newCause(fault.ErrSettings, "the labels are in a column")
+	errDelimiter   = newCause(ErrFormat, "fields separated by another character")
+	errComment     = newCause(ErrFormat, "a comment")
 	errHeader      = errors.New("or is this row a header?")
-	errUnclear     = because(ErrFormat, "a header, or data")
-	errLastEmpty   = because(ErrFormat, "an empty last column")
-	errThousands   = because(errNotNumber, "separators of thousands")
-	errNoColumn    = because(ErrFormat, "no such column")
-	errCategory    = because(ErrFormat, "an unknown category")
-	errNotNumber   = because(fault.ErrNotFinite, "not a number")
-	errText        = because(errNotNumber, "text where a number is expected")
-	errMissing     = because(errNotNumber, "a missing value")
-	errDecimal     = because(errNotNumber, "a decimal comma")
-	errNaN         = because(fault.ErrNotFinite, "NaN")
-	errInf         = because(fault.ErrNotFinite, "infinite value")
-	errExpansion   = because(ErrTooLarge, "out of proportion to the compressed file")
-	errNoLabels    = because(fault.ErrLabels, "no labels")
-	errLabelEmpty  = because(errNoLabels, "the label is missing")
-	errLabelCount  = because(fault.ErrLabels, "the number of labels is not the number of rows")
+	errUnclear     = newCause(ErrFormat, "a header, or data")
+	errLastEmpty   = newCause(ErrFormat, "an empty last column")
+	errThousands   = newCause(errNotNumber, "separators of thousands")
+	errNoColumn    = newCause(ErrFormat, "no such column")
+	errCategory    = newCause(ErrFormat, "an unknown category")
+	errNotNumber   = newCause(fault.ErrNotFinite, "not a number")
+	errText        = newCause(errNotNumber, "text where a number is expected")
+	errMissing     = newCause(errNotNumber, "a missing value")
+	errDecimal     = newCause(errNotNumber, "a decimal comma")
+	errNaN         = newCause(fault.ErrNotFinite, "NaN")
+	errInf         = newCause(fault.ErrNotFinite, "infinite value")
+	errExpansion   = newCause(ErrTooLarge, "out of proportion to the compressed file")
+	errNoLabels    = newCause(fault.ErrLabels, "no labels")
+	errLabelEmpty  = newCause(errNoLabels, "the label is missing")
+	errLabelCount  = newCause(fault.ErrLabels, "the number of labels is not the number of rows")
 )
 
 // helps names the field of Options that may help against an error, and its value if that is always the same.
@@ -142,7 +142,7 @@ type cause struct {
 func (c *cause) Error() string { return c.text }
 func (c *cause) Unwrap() error { return c.sentinel }
 
-func because(sentinel error, text string) error { return &cause{sentinel: sentinel, text: text} }
+func newCause(sentinel error, text string) error { return &cause{sentinel: sentinel, text: text} }
 
 // fileError gives err a path unless it has one already.
 func fileError(path string, err error) error {
@@ -151,7 +151,7 @@ func fileError(path string, err error) error {
 	}
 	fe, ok := errors.AsType[*FileError](err)
 	if !ok {
-		fe = &FileError{Err: bare(err)}
+		fe = &FileError{Err: withoutPath(err)}
 	}
 	fe.Path = cmp.Or(fe.Path, path)
 	for _, h := range helps {
@@ -165,17 +165,17 @@ func fileError(path string, err error) error {
 	return fe
 }
 
-// bare is an error of the system without the paths that it repeats: a FileError has
+// withoutPath is an error of the system without the paths that it repeats: a FileError has
 // the one that the caller knows.
-func bare(err error) error {
+func withoutPath(err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err
 	}
 	return err
 }
 
-// noColumn says that no column has this name, and which names there are.
-func noColumn(name string, names []string) string {
+// unknownColumnText says that no column has this name, and which names there are.
+func unknownColumnText(name string, names []string) string {
 	text := fmt.Sprintf("no column is called %s; the columns are ", clip(name))
 	for i, n := range names {
 		if i == 8 {

@@ -30,9 +30,9 @@ const (
 type format struct {
 	name       string
 	extensions []string // of file names, in lower case; the first is the usual one
-	// begins reports whether a file of this format may begin with these bytes, which are
+	// matches reports whether a file of this format may begin with these bytes, which are
 	// none, or fewer than usual, in a short file.
-	begins func(head []byte) bool
+	matches func(head []byte) bool
 	// open reads what comes before the samples of a source.
 	open func(r *Reader, src *source) error
 }
@@ -42,8 +42,8 @@ func formats() []format {
 	return []format{
 		FormatAuto: {name: "auto"},
 		FormatCSV:  {"csv", []string{".csv", ".tsv", ".tab", ".txt"}, isText, (*Reader).openCSV},
-		FormatNPY:  {"npy", []string{".npy"}, magic(npy.Magic), (*Reader).openNPY},
-		FormatNPZ:  {"npz", []string{".npz"}, magic(zipMagic), (*Reader).openNPZ},
+		FormatNPY:  {"npy", []string{".npy"}, hasPrefix(npy.Magic), (*Reader).openNPY},
+		FormatNPZ:  {"npz", []string{".npz"}, hasPrefix(zipMagic), (*Reader).openNPZ},
 		FormatIDX:  {"idx", []string{".idx"}, isIDX, (*Reader).openIDX},
 		FormatParquet: {"parquet", []string{".parquet"}, func(head []byte) bool {
 			return bytes.HasPrefix(head, []byte("PAR1")) || bytes.HasPrefix(head, []byte("PARE")) // encrypted
@@ -110,22 +110,22 @@ func FormatOf(path string) Format {
 	return FormatAuto
 }
 
-// sniffed is how many bytes at the beginning tell the format.
-const sniffed = 512
+// sniffBytes is how many bytes at the beginning tell the format.
+const sniffBytes = 512
 
 // sniff returns the format of a file that begins with these bytes, or FormatAuto if they
 // tell none. Text is taken for CSV.
 func sniff(head []byte) Format {
 	all := formats()
 	for f := len(all) - 1; f > 0; f-- { // text, which much else resembles, last
-		if all[f].begins(head) {
+		if all[f].matches(head) {
 			return Format(f)
 		}
 	}
 	return FormatAuto
 }
 
-func magic(text string) func([]byte) bool {
+func hasPrefix(text string) func([]byte) bool {
 	return func(head []byte) bool { return bytes.HasPrefix(head, []byte(text)) }
 }
 
@@ -145,8 +145,8 @@ func isUTF16(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff"))
 }
 
-// delimiter returns what separates the fields of a text file of this name.
-func delimiter(path string) rune {
+// defaultDelimiter returns what separates the fields of a text file of this name.
+func defaultDelimiter(path string) rune {
 	switch filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz")) {
 	case ".tsv", ".tab":
 		return '\t'

@@ -150,7 +150,7 @@ func readVector(t *testing.T, open func(*stream) (*array, error), text string) {
 	s = newStream(strings.NewReader(text))
 	if a, err := open(s); err == nil && a.n <= fuzzElements {
 		var ints []int
-		if err := a.ints(a.n, &ints); err == nil && len(ints) != a.n {
+		if err := a.appendInts(a.n, &ints); err == nil && len(ints) != a.n {
 			t.Fatalf("%d integers of %d", len(ints), a.n)
 		}
 	}

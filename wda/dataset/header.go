@@ -48,17 +48,17 @@ func (c *csvSamples) decideHeader(first record, label int, opt *Options) (presen
 	verdict := row.sequenceVerdict()
 	if verdict == rowIsUnclear || row.mayBeNames() {
 		for len(c.pending) <= headerRows && c.pending[len(c.pending)-1].err == nil {
-			c.pending = append(c.pending, c.t.copy())
+			c.pending = append(c.pending, c.t.copyRecord())
 		}
 		for _, r := range c.pending[1:] {
 			if r.err == nil && len(r.fields) == len(row.fields) {
 				row.below = append(row.below, r)
 			}
 		}
-		verdict = row.verdict()
+		verdict = row.verdictFromRows()
 	}
 	if verdict == rowIsUnclear {
-		return false, &FileError{Row: first.line, Err: because(errUnclear, fmt.Sprintf("the row %s may be data, or a header of names that are numbers", row.clipped()))}
+		return false, &FileError{Row: first.line, Err: newCause(errUnclear, fmt.Sprintf("the row %s may be data, or a header of names that are numbers", row.clipped()))}
 	}
 	c.noteHeader(row, verdict)
 	return verdict == rowIsHeader, nil
@@ -72,7 +72,7 @@ func (c *csvSamples) newFirstRow(first record, label int, opt *Options) *firstRo
 	for j, field := range first.fields {
 		field = bytes.TrimSpace(field)
 		row.fields = append(row.fields, string(field))
-		if numeric(field) || commaNumber.Match(field) {
+		if isNumber(field) || commaNumber.Match(field) {
 			row.numbers = append(row.numbers, j)
 		} else {
 			row.texts = append(row.texts, j)
@@ -156,14 +156,14 @@ func isLabelName(text string) bool {
 	return slices.Contains([]string{"label", "labels", "class", "target", "species", "y"}, strings.ToLower(text))
 }
 
-// verdict judges by the rows below.
-func (row *firstRow) verdict() headerVerdict {
+// verdictFromRows judges by the rows below.
+func (row *firstRow) verdictFromRows() headerVerdict {
 	sequence, features := row.isSequence(), row.features()
 	if row.occursBelow() {
 		return rowIsData
 	}
 	if len(row.texts) == 0 {
-		switch decimals := row.differing(features); {
+		switch decimals := row.countDecimalsDiffer(features); {
 		case sequence && len(row.fields) == 1:
 			return rowIsDataProbably
 		case sequence && row.unquotedBelow(), sequence && len(row.fields) > 2 && decimals > 1:
@@ -178,7 +178,7 @@ func (row *firstRow) verdict() headerVerdict {
 	named := false
 	for _, j := range row.texts {
 		switch text := row.fields[j]; {
-		case row.recurs(j):
+		case row.fieldOccursBelow(j):
 			return rowIsData
 		case text == "" && j > 0: // a missing value
 			return rowIsData
@@ -189,7 +189,7 @@ func (row *firstRow) verdict() headerVerdict {
 			named = named || len(text) > 1 || !slices.ContainsFunc(row.below, func(r record) bool { return strings.HasPrefix(strings.ToLower(row.cell(r, j)), "n") })
 		}
 	}
-	all := len(features) > 0 && row.differing(features) == len(features) && len(row.below) > 0
+	all := len(features) > 0 && row.countDecimalsDiffer(features) == len(features) && len(row.below) > 0
 	switch {
 	case named && (sequence || row.increases() || row.namesLabel()):
 		return rowIsHeader
@@ -217,8 +217,8 @@ func (row *firstRow) occursBelow() bool {
 
 func (row *firstRow) cell(r record, j int) string { return string(bytes.TrimSpace(r.fields[j])) }
 
-// recurs reports whether a field stands below, too.
-func (row *firstRow) recurs(j int) bool {
+// fieldOccursBelow reports whether a field stands below, too.
+func (row *firstRow) fieldOccursBelow(j int) bool {
 	return row.fields[j] != "" && slices.ContainsFunc(row.below, func(r record) bool { return row.cell(r, j) == row.fields[j] })
 }
 
@@ -237,7 +237,7 @@ func (row *firstRow) repeatsBelow(j int) bool {
 
 // numbersBelow reports whether a column has only numbers below.
 func (row *firstRow) numbersBelow(j int) bool {
-	return len(row.below) > 0 && !slices.ContainsFunc(row.below, func(r record) bool { return !numeric(bytes.TrimSpace(r.fields[j])) })
+	return len(row.below) > 0 && !slices.ContainsFunc(row.below, func(r record) bool { return !isNumber(bytes.TrimSpace(r.fields[j])) })
 }
 
 // unquotedBelow reports whether the first row is in quotes, but not the one below.
@@ -245,14 +245,14 @@ func (row *firstRow) unquotedBelow() bool {
 	return row.quoted && len(row.below) > 0 && row.below[0].quotes < 2*len(row.fields)
 }
 
-// differing counts the columns whose first field is an integer and all numbers below have decimal places, or
+// countDecimalsDiffer counts the columns whose first field is an integer and all numbers below have decimal places, or
 // the other way round.
-func (row *firstRow) differing(columns []int) (n int) {
+func (row *firstRow) countDecimalsDiffer(columns []int) (n int) {
 	for _, j := range columns {
 		integer, decimals, integers := isInteger(row.fields[j], row.decimal), 0, 0
 		for _, r := range row.below {
 			switch text := row.cell(r, j); {
-			case missingNumber([]byte(text)):
+			case isMissingNumber([]byte(text)):
 			case isInteger(text, row.decimal):
 				integers++
 			default:

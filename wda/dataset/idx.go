@@ -21,17 +21,17 @@ func openIDX(s *stream) (*array, error) {
 	e, known := idxElem(magic[2])
 	switch {
 	case err == io.EOF:
-		return nil, because(errEmpty, "the file is empty")
+		return nil, newCause(errEmpty, "the file is empty")
 	case err != nil && err != io.ErrUnexpectedEOF:
 		return nil, err
 	case magic[0] != 0 || magic[1] != 0:
-		return nil, because(ErrFormat, "not an IDX file: wrong magic number")
+		return nil, newCause(ErrFormat, "not an IDX file: wrong magic number")
 	case n < 4:
-		return nil, because(errTruncated, "the IDX header is cut short")
+		return nil, newCause(errTruncated, "the IDX header is cut short")
 	case !known:
-		return nil, because(errType, fmt.Sprintf("IDX elements of type %#02x are not supported", magic[2]))
+		return nil, newCause(errType, fmt.Sprintf("IDX elements of type %#02x are not supported", magic[2]))
 	case magic[3] == 0:
-		return nil, because(errShape, "an IDX file without dimensions")
+		return nil, newCause(errShape, "an IDX file without dimensions")
 	}
 	shape := make([]int, magic[3])
 	for k := range shape {
@@ -41,11 +41,11 @@ func openIDX(s *stream) (*array, error) {
 		}
 		v := binary.BigEndian.Uint32(b[:])
 		if uint64(v) > uint64(maxInt) {
-			return nil, because(ErrTooLarge, fmt.Sprintf("a dimension of %d", v))
+			return nil, newCause(ErrTooLarge, fmt.Sprintf("a dimension of %d", v))
 		}
 		shape[k] = int(v)
 	}
-	a := &array{s: s, elem: e, place: s.place}
+	a := &array{stream: s, elem: e, place: s.place}
 	a.place.begin += int64(4 + 4*len(shape))
 	if err := a.setShape(shape); err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func (d *Dataset) Impute(how Missing) error {
 	case MissingError:
 		for i := range n {
 			if j := slices.IndexFunc(d.X.RawRowView(i), math.IsNaN); j >= 0 {
-				fe := &FileError{Row: i + 1, Column: j + 1, Err: because(errMissing, "the value is missing"), Option: "KeepMissing"}
+				fe := &FileError{Row: i + 1, Column: j + 1, Err: newCause(errMissing, "the value is missing"), Option: "KeepMissing"}
 				if d.Columns != nil {
 					fe.Name = d.Columns[j]
 				}
@@ -49,7 +49,7 @@ func (d *Dataset) Impute(how Missing) error {
 			}
 		}
 		if rows == nil {
-			return because(errMissing, fmt.Sprintf("all %d rows have missing values; no row is left", n))
+			return newCause(errMissing, fmt.Sprintf("all %d rows have missing values; no row is left", n))
 		}
 		if len(rows) < n {
 			*d = *d.Subset(rows)
@@ -61,15 +61,15 @@ func (d *Dataset) Impute(how Missing) error {
 	var fills []float64
 	for i := range s.Columns {
 		c := &s.Columns[i]
-		for range c.features() {
+		for range c.featureCount() {
 			if c.Categories != nil {
 				fills = append(fills, 0)
 				j++
 				continue
 			}
-			v, ok := center(d.X, j, how)
+			v, ok := centerOf(d.X, j, how)
 			if !ok {
-				return because(errMissing, fmt.Sprintf("column %s has no value in %d rows; drop it", clip(columnName(d.Columns, j)), n))
+				return newCause(errMissing, fmt.Sprintf("column %s has no value in %d rows; drop it", clip(columnName(d.Columns, j)), n))
 			}
 			c.Fill, fills = append(c.Fill, v), append(fills, v)
 			j++
@@ -86,8 +86,8 @@ func (d *Dataset) Impute(how Missing) error {
 	return nil
 }
 
-// center returns the mean or the median of the values of a column, and whether it has any.
-func center(x *mat.Dense, j int, how Missing) (float64, bool) {
+// centerOf returns the mean or the median of the values of a column, and whether it has any.
+func centerOf(x *mat.Dense, j int, how Missing) (float64, bool) {
 	n, _ := x.Dims()
 	var v []float64
 	for i := range n {
@@ -115,8 +115,8 @@ func center(x *mat.Dense, j int, how Missing) (float64, bool) {
 	return float64(v[m-1]/2) + float64(v[m]/2), true
 }
 
-// expand makes features of the categories that were learned. Their order is that of classes.
-func (r *Reader) expand(d *Dataset) error {
+// expandCategories makes features of the categories that were learned. Their order is that of classes.
+func (r *Reader) expandCategories(d *Dataset) error {
 	s := d.Schema.Clone()
 	order := map[int][]int{} // of a category in the order of appearance, its feature
 	cols := 0
@@ -127,7 +127,7 @@ func (r *Reader) expand(d *Dataset) error {
 			continue
 		}
 		if len(u.index) == 0 {
-			return because(errMissing, fmt.Sprintf("column %s has no value", clip(c.Name)))
+			return newCause(errMissing, fmt.Sprintf("column %s has no value", clip(c.Name)))
 		}
 		texts := make([]string, len(u.index))
 		for text, k := range u.index {
@@ -144,7 +144,7 @@ func (r *Reader) expand(d *Dataset) error {
 	}
 	n, _ := d.X.Dims()
 	if cols > largestBlock || n*cols > r.opt.maxElements() {
-		return because(ErrTooLarge, fmt.Sprintf("%d rows with %d features, more than the allowed %d elements", n, cols, r.opt.maxElements()))
+		return newCause(ErrTooLarge, fmt.Sprintf("%d rows with %d features, more than the allowed %d elements", n, cols, r.opt.maxElements()))
 	}
 	x := mat.NewDense(n, cols, nil)
 	for i := range n {

@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	// jsonAhead is how many rows are read before the first batch, to tell what the columns are.
-	jsonAhead = 100
+	// jsonLookahead is how many rows are read before the first batch, to tell what the columns are.
+	jsonLookahead = 100
 	// jsonBatch is the largest number of rows that are in memory at a time.
 	jsonBatch = 1024
-	// longestJSON is the largest length of a line.
-	longestJSON = 64 << 20
+	// maxJSONLine is the largest length of a line.
+	maxJSONLine = 64 << 20
 )
 
 // jsonTable is a file of JSON lines: one object for each row, whose keys are the columns. A key
@@ -51,31 +51,31 @@ func newJSONTable(r *bufio.Reader, check func(bytes int64) error) (*jsonTable, e
 	if mark, _ := r.Peek(3); string(mark) == "\ufeff" {
 		r.Discard(len(mark))
 	}
-	for len(t.ahead) < jsonAhead && t.ended == nil {
+	for len(t.ahead) < jsonLookahead && t.ended == nil {
 		var row []any
-		if row, t.ended = t.row(true); t.ended == nil {
+		if row, t.ended = t.readRow(true); t.ended == nil {
 			t.ahead = append(t.ahead, row)
 		}
 	}
 	switch {
 	case len(t.ahead) > 0:
 	case t.ended == io.EOF:
-		return nil, because(errEmpty, "the file is empty")
+		return nil, newCause(errEmpty, "the file is empty")
 	default:
 		return nil, &FileError{Row: 1, Err: t.ended}
 	}
 	for at := range t.fields {
-		t.describe(at)
+		t.describeColumn(at)
 	}
 	t.nulls = make([]bool, len(t.fields))
 	return t, nil
 }
 
-// describe says what a column is by the rows that have been read ahead.
-func (t *jsonTable) describe(at int) {
+// describeColumn says what a column is by the rows that have been read ahead.
+func (t *jsonTable) describeColumn(at int) {
 	var numbers, bools, texts, lists, others int
 	for _, row := range t.ahead {
-		switch v := cell(row, at).(type) {
+		switch v := cellAt(row, at).(type) {
 		case nil:
 		case json.Number:
 			numbers++
@@ -113,24 +113,24 @@ func (t *jsonTable) describe(at int) {
 	}
 }
 
-// cell returns an element of a row, which may have been read before a column was known.
-func cell(row []any, at int) any {
+// cellAt returns an element of a row, which may have been read before a column was known.
+func cellAt(row []any, at int) any {
 	if at < len(row) {
 		return row[at]
 	}
 	return nil
 }
 
-// row reads the next object. A new key is a new column, if that is allowed.
-func (t *jsonTable) row(grow bool) ([]any, error) {
-	line, err := t.line()
+// readRow reads the next object. A new key is a new column, if that is allowed.
+func (t *jsonTable) readRow(grow bool) ([]any, error) {
+	line, err := t.readLine()
 	if err != nil {
 		return nil, err
 	}
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.UseNumber()
 	if token, err := d.Token(); err != nil || token != json.Delim('{') {
-		return nil, because(ErrFormat, "the line is no JSON object")
+		return nil, newCause(ErrFormat, "the line is no JSON object")
 	}
 	row := make([]any, len(t.fields))
 	seen := make([]bool, len(t.fields))
@@ -143,42 +143,42 @@ func (t *jsonTable) row(grow bool) ([]any, error) {
 		at, known := t.index[name]
 		switch {
 		case !known && !grow:
-			return nil, because(ErrFormat, fmt.Sprintf("the key %s is not in the first %d lines", clip(name), jsonAhead))
+			return nil, newCause(ErrFormat, fmt.Sprintf("the key %s is not in the first %d lines", clip(name), jsonLookahead))
 		case !known:
 			at = len(t.fields)
 			t.index[name] = at
 			t.fields, t.widths = append(t.fields, tabular.Field{Name: name}), append(t.widths, 1)
 			row, seen = append(row, nil), append(seen, false)
 		case seen[at]:
-			return nil, because(ErrFormat, fmt.Sprintf("the key %s is there twice", clip(name)))
+			return nil, newCause(ErrFormat, fmt.Sprintf("the key %s is there twice", clip(name)))
 		}
 		if seen[at] = true; d.Decode(&row[at]) != nil {
-			return nil, because(ErrFormat, fmt.Sprintf("the value of %s is not JSON", clip(name)))
+			return nil, newCause(ErrFormat, fmt.Sprintf("the value of %s is not JSON", clip(name)))
 		}
 	}
 	if _, err := d.Token(); err != nil {
 		return nil, notJSON(err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, because(ErrFormat, "more than one JSON value in a line")
+		return nil, newCause(ErrFormat, "more than one JSON value in a line")
 	}
 	return row, nil
 }
 
 func notJSON(err error) error {
 	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
-		return because(ErrFormat, "the object has no end in its line")
+		return newCause(ErrFormat, "the object has no end in its line")
 	}
-	return because(ErrFormat, "the line is not JSON: "+err.Error())
+	return newCause(ErrFormat, "the line is not JSON: "+err.Error())
 }
 
-// line returns the next line, or io.EOF. Empty lines are skipped at the end only.
-func (t *jsonTable) line() ([]byte, error) {
+// readLine returns the next line, or io.EOF. Empty lines are skipped at the end only.
+func (t *jsonTable) readLine() ([]byte, error) {
 	var line []byte
 	for {
 		part, err := t.r.ReadSlice('\n')
-		if line = append(line, part...); len(line) > longestJSON {
-			return nil, because(ErrTooLarge, fmt.Sprintf("a line of more than %d bytes", longestJSON))
+		if line = append(line, part...); len(line) > maxJSONLine {
+			return nil, newCause(ErrTooLarge, fmt.Sprintf("a line of more than %d bytes", maxJSONLine))
 		}
 		if err == bufio.ErrBufferFull {
 			if err := t.check(int64(len(line))); err != nil {
@@ -195,13 +195,13 @@ func (t *jsonTable) line() ([]byte, error) {
 			return nil, io.EOF
 		case empty:
 			if rest, err := t.r.Peek(1); err == nil && !bytes.ContainsAny(rest, "\r\n") {
-				return nil, because(ErrFormat, "an empty line")
+				return nil, newCause(ErrFormat, "an empty line")
 			}
 			line = line[:0]
 			continue
 		}
 		if !utf8.Valid(line) { // the decoder would make different names the same
-			return nil, because(ErrFormat, "the line is not UTF-8; save the file as UTF-8")
+			return nil, newCause(ErrFormat, "the line is not UTF-8; save the file as UTF-8")
 		}
 		return line, nil
 	}
@@ -227,7 +227,7 @@ func (t *jsonTable) Batch(most int) (int, error) {
 	}
 	t.rows = t.rows[:0:0]
 	for len(t.rows) < min(most, jsonBatch) && t.ended == nil {
-		row, err := t.row(false)
+		row, err := t.readRow(false)
 		if t.ended = err; err == nil {
 			t.rows = append(t.rows, row)
 		}
@@ -243,19 +243,19 @@ func (t *jsonTable) Batch(most int) (int, error) {
 
 func (t *jsonTable) Floats(column int, dst []float64, width, stride int) error {
 	for i, row := range t.rows {
-		v, list := cell(row, column), t.fields[column].List
+		v, list := cellAt(row, column), t.fields[column].List
 		elements, isList := v.([]any)
 		if v != nil && list != isList {
-			return &FileError{Row: i + 1, Err: because(errNotNumber, fmt.Sprintf("%s, where the first rows have %s", kindOf(v), t.fields[column].Kind))}
+			return &FileError{Row: i + 1, Err: newCause(errNotNumber, fmt.Sprintf("%s, where the first rows have %s", kindName(v), t.fields[column].Kind))}
 		}
 		if isList && len(elements) != width {
-			return &FileError{Row: i + 1, Err: because(ErrFormat, fmt.Sprintf("a list of %d elements where the first has %d", len(elements), width))}
+			return &FileError{Row: i + 1, Err: newCause(ErrFormat, fmt.Sprintf("a list of %d elements where the first has %d", len(elements), width))}
 		}
 		for k := range width {
 			if isList {
 				v = elements[k]
 			}
-			x, err := t.number(v, column)
+			x, err := t.parseNumber(v, column)
 			if err != nil {
 				return &FileError{Row: i + 1, Err: err}
 			}
@@ -265,11 +265,11 @@ func (t *jsonTable) Floats(column int, dst []float64, width, stride int) error {
 	return nil
 }
 
-func (t *jsonTable) number(v any, column int) (float64, error) {
+func (t *jsonTable) parseNumber(v any, column int) (float64, error) {
 	switch v := v.(type) {
 	case nil:
 		if !t.nulls[column] {
-			return 0, because(errMissing, "null")
+			return 0, newCause(errMissing, "null")
 		}
 		return math.NaN(), nil
 	case bool:
@@ -280,14 +280,14 @@ func (t *jsonTable) number(v any, column int) (float64, error) {
 	case json.Number:
 		x, err := v.Float64()
 		if err != nil { // beyond the largest number
-			return 0, because(ErrNotFinite, clip(string(v)))
+			return 0, newCause(ErrNotFinite, clip(string(v)))
 		}
 		return x, nil
 	}
-	return 0, because(errNotNumber, kindOf(v)+" is not a number")
+	return 0, newCause(errNotNumber, kindName(v)+" is not a number")
 }
 
-func kindOf(v any) string {
+func kindName(v any) string {
 	switch v := v.(type) {
 	case string:
 		return clip(v)
@@ -301,10 +301,10 @@ func kindOf(v any) string {
 
 func (t *jsonTable) Texts(column int, use func(text []byte)) error {
 	for i, row := range t.rows {
-		switch v := cell(row, column).(type) {
+		switch v := cellAt(row, column).(type) {
 		case nil:
 			if !t.nulls[column] {
-				return &FileError{Row: i + 1, Err: because(ErrLabels, "null")}
+				return &FileError{Row: i + 1, Err: newCause(ErrLabels, "null")}
 			}
 			use(nil)
 		case string:
@@ -312,17 +312,17 @@ func (t *jsonTable) Texts(column int, use func(text []byte)) error {
 		case bool:
 			use([]byte(strconv.FormatBool(v)))
 		case json.Number:
-			use(wholeOrShort(v))
+			use(shortestNumber(v))
 		default:
-			return &FileError{Row: i + 1, Err: because(ErrFormat, kindOf(v)+" is neither text nor a number")}
+			return &FileError{Row: i + 1, Err: newCause(ErrFormat, kindName(v)+" is neither text nor a number")}
 		}
 	}
 	return nil
 }
 
-// wholeOrShort writes a number as that of an array of float64 is written: 1.0 and 1e0 as 1. Whole
+// shortestNumber writes a number as that of an array of float64 is written: 1.0 and 1e0 as 1. Whole
 // numbers stay as they are, however large.
-func wholeOrShort(v json.Number) []byte {
+func shortestNumber(v json.Number) []byte {
 	x, err := v.Float64()
 	if err != nil || !strings.ContainsAny(string(v), ".eE") && v != "-0" {
 		return []byte(v)

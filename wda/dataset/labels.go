@@ -44,7 +44,7 @@ func (m *MissingLabels) UnmarshalText(text []byte) error {
 
 // IsMissing reports whether a label is missing, if no other label is +.
 func (m MissingLabels) IsMissing(label string) bool {
-	return label == "" || m != MissingLabelsKeep && missingNumber([]byte(label))
+	return label == "" || m != MissingLabelsKeep && isMissingNumber([]byte(label))
 }
 
 // dashLabel is a missing label, unless another label is plusLabel.
@@ -120,7 +120,7 @@ func (e *encoder) encode(how MissingLabels) (labels []int, classes []string, not
 			continue
 		}
 		s := spelling{text: text, class: text, value: math.NaN(), number: k}
-		if v, err := strconv.ParseFloat(text, 64); err == nil && !literal([]byte(text)) && v == v {
+		if v, err := strconv.ParseFloat(text, 64); err == nil && !isGoLiteral([]byte(text)) && v == v {
 			s.value = v
 		}
 		_, s.plain = plainNumber(text, s.value)
@@ -128,15 +128,15 @@ func (e *encoder) encode(how MissingLabels) (labels []int, classes []string, not
 		list = append(list, s)
 	}
 	if missing >= 0 && how != MissingLabelsDrop {
-		return nil, nil, nil, &FileError{Row: e.first[missing], Err: missingLabel(e.texts[missing])}
+		return nil, nil, nil, &FileError{Row: e.first[missing], Err: missingLabelError(e.texts[missing])}
 	}
 	if len(list) == 0 {
-		return nil, nil, nil, because(errLabelEmpty, "every label is missing")
+		return nil, nil, nil, newCause(errLabelEmpty, "every label is missing")
 	}
 	for i := range list {
 		s := &list[i]
 		if numeric && math.IsInf(s.value, 0) {
-			return nil, nil, nil, &FileError{Row: e.first[s.number], Err: because(errInf, "the label is infinite")}
+			return nil, nil, nil, &FileError{Row: e.first[s.number], Err: newCause(errInf, "the label is infinite")}
 		}
 		if plain {
 			s.class, _ = plainNumber(s.text, s.value)
@@ -161,14 +161,14 @@ func (e *encoder) encode(how MissingLabels) (labels []int, classes []string, not
 	for i, k := range e.rows {
 		labels[i] = renumber[k]
 	}
-	return labels, classes, twoSpellings(list, plain), nil
+	return labels, classes, spellingNotes(list, plain), nil
 }
 
-func missingLabel(text string) error {
+func missingLabelError(text string) error {
 	if text == "" {
 		return errLabelEmpty
 	}
-	return because(errLabelEmpty, "the label is missing: "+clip(text))
+	return newCause(errLabelEmpty, "the label is missing: "+clip(text))
 }
 
 // plainNumber returns the name of the class of a label that is a number in its plain form, the shortest
@@ -192,8 +192,8 @@ func plainNumber(text string, v float64) (name string, ok bool) {
 	return text, strings.Trim(digits, "0123456789") == ""
 }
 
-// twoSpellings says that a number is written in two ways, if one is.
-func twoSpellings(list []spelling, plain bool) []Note {
+// spellingNotes says that a number is written in two ways, if one is.
+func spellingNotes(list []spelling, plain bool) []Note {
 	const exact = 1 << 53
 	byValue := slices.DeleteFunc(slices.Clone(list), func(s spelling) bool { return !(math.Abs(s.value) < exact) })
 	slices.SortStableFunc(byValue, func(a, b spelling) int { return cmp.Compare(a.value, b.value) })
@@ -216,7 +216,7 @@ func sortNames(names []string) {
 	value := map[string]float64{}
 	for _, name := range names {
 		v, err := strconv.ParseFloat(name, 64)
-		if err != nil || v != v || literal([]byte(name)) {
+		if err != nil || v != v || isGoLiteral([]byte(name)) {
 			slices.Sort(names)
 			return
 		}
@@ -237,7 +237,7 @@ func (d *Dataset) Relabel(classes []string) (notes []Note, err error) {
 	byValue := make(map[float64][]int, len(classes))
 	for c, name := range classes {
 		byText[name] = c
-		if v, err := strconv.ParseFloat(name, 64); err == nil && !literal([]byte(name)) {
+		if v, err := strconv.ParseFloat(name, 64); err == nil && !isGoLiteral([]byte(name)) {
 			byValue[v] = append(byValue[v], c)
 		}
 	}
@@ -245,9 +245,9 @@ func (d *Dataset) Relabel(classes []string) (notes []Note, err error) {
 	for c, name := range d.Classes {
 		k, ok := byText[name]
 		if !ok {
-			k, ok = boolean(byText, name)
+			k, ok = findBoolean(byText, name)
 		}
-		if v, err := strconv.ParseFloat(name, 64); !ok && err == nil && !literal([]byte(name)) && len(byValue[v]) == 1 {
+		if v, err := strconv.ParseFloat(name, 64); !ok && err == nil && !isGoLiteral([]byte(name)) && len(byValue[v]) == 1 {
 			k, ok = byValue[v][0], true
 			notes = append(notes, Note{Text: fmt.Sprintf("the label %s is taken for the class %s, which is the same number", clipName(name), clipName(classes[k]))})
 		}

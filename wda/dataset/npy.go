@@ -12,33 +12,33 @@ import (
 func openNPY(s *stream) (*array, error) {
 	head, err := s.r.Peek(8)
 	if len(head) == 0 && err == io.EOF {
-		return nil, because(errEmpty, "the file is empty")
+		return nil, newCause(errEmpty, "the file is empty")
 	}
 	if !strings.HasPrefix(npy.Magic, string(head[:min(6, len(head))])) {
-		return nil, because(ErrFormat, "not an NPY file: wrong magic number")
+		return nil, newCause(ErrFormat, "not an NPY file: wrong magic number")
 	}
 	begin, length := 0, 0
 	if head, err = s.r.Peek(npy.PrefixSize); err == nil {
 		if begin, length, err = npy.Prefix(head); err != nil {
-			return nil, because(ErrFormat, err.Error())
+			return nil, newCause(ErrFormat, err.Error())
 		}
 		if begin+length > streamBuffer {
-			return nil, because(ErrFormat, "damaged NPY header: absurd length")
+			return nil, newCause(ErrFormat, "damaged NPY header: absurd length")
 		}
 		head, err = s.r.Peek(begin + length)
 	}
 	if err == io.EOF {
-		return nil, because(errTruncated, "the NPY header is cut short")
+		return nil, newCause(errTruncated, "the NPY header is cut short")
 	} else if err != nil {
 		return nil, err
 	}
-	a := &array{s: s, place: s.place}
+	a := &array{stream: s, place: s.place}
 	a.place.begin += int64(begin + length)
 	header, err := npy.ParseHeader(string(head[begin:]))
 	if err == npy.ErrTooLarge {
-		return nil, because(ErrTooLarge, err.Error())
+		return nil, newCause(ErrTooLarge, err.Error())
 	} else if err != nil {
-		return nil, because(ErrFormat, err.Error())
+		return nil, newCause(ErrFormat, err.Error())
 	}
 	a.fortran = header.Fortran
 	if err := a.setShape(header.Shape); err != nil {
@@ -53,9 +53,9 @@ func openNPY(s *stream) (*array, error) {
 
 // setType understands NumPy's names of the types that we can read.
 func (a *array) setType(descr string) error {
-	unsupported := because(errType, "elements of type "+clip(descr)+" are not supported")
+	unsupported := newCause(errType, "elements of type "+clip(descr)+" are not supported")
 	if descr == "|O" {
-		unsupported = because(errType, "Python objects are not supported: store numbers or texts, such as those of x.astype(str)")
+		unsupported = newCause(errType, "Python objects are not supported: store numbers or texts, such as those of x.astype(str)")
 	}
 	name := descr
 	if name != "" && strings.ContainsRune("<>|=", rune(name[0])) {

@@ -18,16 +18,16 @@ func (r *Reader) openNPZ(src *source) error {
 	if err != nil {
 		return err
 	}
-	name := cmp.Or(r.opt.Features, z.first(featureArrays), featureArrays[0])
+	name := cmp.Or(r.opt.Features, z.firstArray(featureArrays), featureArrays[0])
 	x, err := r.openArray(z, name)
 	if err != nil {
 		return err
 	}
 	m, err := newMatrix(x, &r.opt)
 	if err != nil {
-		return inArray(name, err)
+		return arrayError(name, err)
 	}
-	if r.features = (inArraySamples{m, name}); name != "X" && r.opt.Features == "" {
+	if r.features = (namedSamples{m, name}); name != "X" && r.opt.Features == "" {
 		m.notes = append(m.notes, Note{Text: fmt.Sprintf("the features are the array %s", clip(name))})
 	}
 	for _, id := range r.opt.ID {
@@ -36,7 +36,7 @@ func (r *Reader) openNPZ(src *source) error {
 			return err
 		}
 		if l.count() != m.rows {
-			return inArray(id, because(errShape, fmt.Sprintf("%d elements for %d rows", l.count(), m.rows)))
+			return arrayError(id, newCause(errShape, fmt.Sprintf("%d elements for %d rows", l.count(), m.rows)))
 		}
 		r.ids, m.idNames = append(r.ids, l), append(m.idNames, id)
 	}
@@ -45,10 +45,10 @@ func (r *Reader) openNPZ(src *source) error {
 	name = ""
 	switch l := r.opt.Labels; {
 	case r.opt.IgnoreLabels:
-	case l.chosen():
+	case l.isChosen():
 		name = l.name
 	case l.IsAuto():
-		if name = z.first(labelArrays); name != "" && name != labelArrays[0] {
+		if name = z.firstArray(labelArrays); name != "" && name != labelArrays[0] {
 			m.notes = append(m.notes, Note{Text: fmt.Sprintf("the labels are the array %s", clip(name))})
 		}
 	}
@@ -64,15 +64,15 @@ func (r *Reader) openNPZ(src *source) error {
 	}
 
 	name = r.opt.splitName()
-	if r.opt.Split == "" && !z.has(name) {
+	if r.opt.Split == "" && !z.hasArray(name) {
 		return nil
 	}
 	a, err := r.openArray(z, name)
 	if err == nil {
-		if err = a.vector(); err == nil && a.n != m.rows {
-			err = because(errShape, fmt.Sprintf("%d elements for %d rows", a.n, m.rows))
+		if err = a.setVector(); err == nil && a.n != m.rows {
+			err = newCause(errShape, fmt.Sprintf("%d elements for %d rows", a.n, m.rows))
 		}
-		err = inArray(name, err)
+		err = arrayError(name, err)
 	}
 	r.split = a
 	return err
@@ -84,10 +84,10 @@ var (
 	labelArrays   = []string{"y", "target"}
 )
 
-// first returns the first of the names that is an array of the file, or "".
-func (z *archive) first(names []string) string {
+// firstArray returns the first of the names that is an array of the file, or "".
+func (z *archive) firstArray(names []string) string {
 	for _, name := range names {
-		if z.has(name) {
+		if z.hasArray(name) {
 			return name
 		}
 	}
@@ -100,44 +100,44 @@ func (r *Reader) openLabelArray(z *archive, name string) (*arrayLabels, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := newArrayLabels(a, func(err error) error { return fileError(r.path, inArray(name, err)) })
+	l, err := newArrayLabels(a, func(err error) error { return fileError(r.path, arrayError(name, err)) })
 	if err != nil {
-		return nil, inArray(name, err)
+		return nil, arrayError(name, err)
 	}
 	return l, nil
 }
 
 // openArray opens an array that r is to close.
 func (r *Reader) openArray(z *archive, name string) (*array, error) {
-	a, c, err := z.open(name)
+	a, c, err := z.openArray(name)
 	if err != nil {
-		return nil, inArray(name, err)
+		return nil, arrayError(name, err)
 	}
 	r.close = append(r.close, c)
 	return a, nil
 }
 
-// inArraySamples names the array in errors.
-type inArraySamples struct {
+// namedSamples names the array in errors.
+type namedSamples struct {
 	*matrix
 	array string
 }
 
-func (s inArraySamples) read(x []float64, label func([]byte, int)) (int, error) {
+func (s namedSamples) read(x []float64, label func([]byte, int)) (int, error) {
 	n, err := s.matrix.read(x, label)
 	if err == io.EOF {
 		return n, err
 	}
-	return n, inArray(s.array, err)
+	return n, arrayError(s.array, err)
 }
 
-func (s inArraySamples) room(opt *Options) (int, error) {
-	n, err := s.matrix.room(opt)
-	return n, inArray(s.array, err)
+func (s namedSamples) capacity(opt *Options) (int, error) {
+	n, err := s.matrix.capacity(opt)
+	return n, arrayError(s.array, err)
 }
 
-// inArray names the array in an error.
-func inArray(name string, err error) error {
+// arrayError names the array in an error.
+func arrayError(name string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -162,18 +162,18 @@ func openArchive(src *source) (*archive, error) {
 	// A zip file has its directory at the end: what a short one lacks.
 	var magic [4]byte
 	if n, _ := src.at.ReadAt(magic[:], 0); n == 0 {
-		return nil, because(errEmpty, "the file is empty")
+		return nil, newCause(errEmpty, "the file is empty")
 	}
 	if string(magic[:]) == zipMagic {
-		return nil, because(errTruncated, "the zip directory at the end is missing or damaged: "+err.Error())
+		return nil, newCause(errTruncated, "the zip directory at the end is missing or damaged: "+err.Error())
 	}
-	return nil, because(ErrFormat, "not an NPZ file: "+err.Error())
+	return nil, newCause(ErrFormat, "not an NPZ file: "+err.Error())
 }
 
 const zipMagic = "PK\x03\x04"
 
-// find returns the entries that are the array of this name: one, in a sound file.
-func (z *archive) find(name string) []*zip.File {
+// entries returns the entries that are the array of this name: one, in a sound file.
+func (z *archive) entries(name string) []*zip.File {
 	var found []*zip.File
 	for _, f := range z.zip.File {
 		if f.Name == name+".npy" || f.Name == name {
@@ -183,11 +183,11 @@ func (z *archive) find(name string) []*zip.File {
 	return found
 }
 
-func (z *archive) has(name string) bool { return len(z.find(name)) > 0 }
+func (z *archive) hasArray(name string) bool { return len(z.entries(name)) > 0 }
 
-// open returns an array, and what to close after it.
-func (z *archive) open(name string) (*array, io.Closer, error) {
-	found := z.find(name)
+// openArray returns an array, and what to close after it.
+func (z *archive) openArray(name string) (*array, io.Closer, error) {
+	found := z.entries(name)
 	switch len(found) {
 	case 0:
 		var names []string
@@ -195,21 +195,21 @@ func (z *archive) open(name string) (*array, io.Closer, error) {
 			names = append(names, strings.TrimSuffix(f.Name, ".npy"))
 		}
 		if !slices.ContainsFunc(z.zip.File, func(f *zip.File) bool { return strings.HasSuffix(f.Name, ".npy") }) {
-			return nil, nil, because(errNoArray, "no such array: this ZIP file is not of NumPy; unpack it, or save a workbook as CSV")
+			return nil, nil, newCause(errNoArray, "no such array: this ZIP file is not of NumPy; unpack it, or save a workbook as CSV")
 		}
 		cause := errNoArray
 		if name == featureArrays[0] {
 			cause = errNoFeatures
 		}
-		return nil, nil, because(cause, "no such array; the file has "+clip(strings.Join(names, " ")))
+		return nil, nil, newCause(cause, "no such array; the file has "+clip(strings.Join(names, " ")))
 	case 1:
 	default:
-		return nil, nil, because(ErrFormat, fmt.Sprintf("the file has %d arrays of this name", len(found)))
+		return nil, nil, newCause(ErrFormat, fmt.Sprintf("the file has %d arrays of this name", len(found)))
 	}
 	file := found[0]
 	r, err := file.Open()
 	if err != nil {
-		return nil, nil, because(ErrFormat, "damaged zip entry: "+err.Error())
+		return nil, nil, newCause(ErrFormat, "damaged zip entry: "+err.Error())
 	}
 	begin, err := file.DataOffset()
 	stored := err == nil && file.Method == zip.Store
@@ -226,7 +226,7 @@ func (z *archive) open(name string) (*array, io.Closer, error) {
 	}
 	s.limit = int64(min(limit, file.UncompressedSize64, math.MaxInt64))
 	if stored {
-		s.place = place{file: z.src.at, begin: begin, size: begin + s.limit}
+		s.place = arrayPosition{file: z.src.at, begin: begin, size: begin + s.limit}
 	}
 	a, err := openNPY(s)
 	if err != nil {
@@ -242,7 +242,7 @@ type inflate struct{ r io.Reader }
 func (f inflate) Read(p []byte) (int, error) {
 	n, err := f.r.Read(p)
 	if err != nil && err != io.EOF {
-		err = damaged(err)
+		err = formatError(err)
 	}
 	return n, err
 }

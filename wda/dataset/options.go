@@ -109,8 +109,8 @@ type Options struct {
 	MaxExpansion int
 }
 
-// value returns the options that a pointer stands for.
-func (o *Options) value() Options {
+// orDefault returns the options that a pointer stands for.
+func (o *Options) orDefault() Options {
 	if o == nil {
 		return Options{}
 	}
@@ -218,13 +218,13 @@ func NoLabels() LabelSource { return LabelSource{kind: labelsNone} }
 // IsAuto reports whether this is the zero LabelSource.
 func (l LabelSource) IsAuto() bool { return l == LabelSource{} }
 
-// chosen reports whether a column or array has been chosen.
-func (l LabelSource) chosen() bool {
+// isChosen reports whether a column or array has been chosen.
+func (l LabelSource) isChosen() bool {
 	return l.kind == labelsNamed || l.kind == labelsAt || l.kind == labelsParsed
 }
 
-// elsewhere reports whether the file of samples is to have no labels.
-func (l LabelSource) elsewhere() bool { return l.kind == labelsInFile || l.kind == labelsNone }
+// notInSamples reports whether the file of samples is to have no labels.
+func (l LabelSource) notInSamples() bool { return l.kind == labelsInFile || l.kind == labelsNone }
 
 // String returns auto, none, the name or index of a column or array, or file and its name.
 func (l LabelSource) String() string {

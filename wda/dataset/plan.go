@@ -29,20 +29,20 @@ const (
 	isID
 )
 
-// use is what is done with a column.
-type use struct {
-	role   role
-	at     int            // the first of its features, or which of the identifiers it is
-	width  int            // features
-	index  map[string]int // numbers of the categories
-	learns bool           // new categories are numbered, in one feature
+// columnUse is what is done with a column.
+type columnUse struct {
+	role             role
+	at               int            // the first of its features, or which of the identifiers it is
+	width            int            // features
+	index            map[string]int // numbers of the categories
+	learnsCategories bool           // new categories are numbered, in one feature
 }
 
 // plan says what is done with each column of a file.
 type plan struct {
-	uses     []use // parallel to the fields
-	features []int // the fields that are features, in their order
-	ids      []int // the fields that are identifiers
+	uses     []columnUse // parallel to the fields
+	features []int       // the fields that are features, in their order
+	ids      []int       // the fields that are identifiers
 	idNames  []string
 	label    int // a field, or −1
 	split    int // a field, or −1
@@ -59,8 +59,8 @@ type plan struct {
 	id func(which int, text []byte) // is handed the identifiers of a row
 }
 
-// found is what a format says of its columns.
-type found struct {
+// fileColumns is what a format says of its columns.
+type fileColumns struct {
 	fields []field
 	named  bool // the columns have names
 	label  int  // a field, −1 if there is none, or openLabel
@@ -73,9 +73,9 @@ type found struct {
 const openLabel = -2
 
 // newPlan decides what each column is for.
-func newPlan(in found, opt *Options) (*plan, error) {
+func newPlan(in fileColumns, opt *Options) (*plan, error) {
 	n := len(in.fields)
-	bare := opt.Schema != nil && opt.Schema.bare()
+	bare := opt.Schema != nil && opt.Schema.isPlainExceptRows()
 	if bare { // it says no more than the number of features
 		if err := opt.Schema.Check(); err != nil {
 			return nil, err
@@ -84,7 +84,7 @@ func newPlan(in found, opt *Options) (*plan, error) {
 		plain.Schema, plain.Dim = nil, opt.Schema.Dim()
 		opt = &plain
 	}
-	p := &plan{uses: make([]use, n), label: in.label, split: in.split, lenient: opt.KeepMissing, keepNA: opt.KeepNA}
+	p := &plan{uses: make([]columnUse, n), label: in.label, split: in.split, lenient: opt.KeepMissing, keepNA: opt.KeepNA}
 	if err := checkNames(in); err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func newPlan(in found, opt *Options) (*plan, error) {
 	}
 	take := func(at int, r role) error {
 		if p.uses[at].role != unused {
-			return because(ErrSettings, fmt.Sprintf("column %s is chosen for two purposes", columnName(names, at)))
+			return newCause(ErrSettings, fmt.Sprintf("column %s is chosen for two purposes", columnName(names, at)))
 		}
 		p.uses[at].role = r
 		return nil
@@ -129,12 +129,12 @@ func newPlan(in found, opt *Options) (*plan, error) {
 	}
 	// What is left for features.
 	free := func(at int) bool {
-		return p.uses[at].role == unused && !slices.Contains(dropped, at) && !(in.named && opt.Columns == nil && isIndex(in.fields[at].name, at) && !opt.Schema.has(names[at]))
+		return p.uses[at].role == unused && !slices.Contains(dropped, at) && !(in.named && opt.Columns == nil && isIndex(in.fields[at].name, at) && !opt.Schema.hasColumn(names[at]))
 	}
 	if in.named && opt.Columns == nil {
 		for at, f := range in.fields {
-			if isIndex(f.name, at) && p.uses[at].role == unused && !slices.Contains(dropped, at) && !opt.Schema.has(names[at]) {
-				p.notes = append(p.notes, Note{Text: fmt.Sprintf("column %s is left out: it looks like the row numbers that pandas writes", describe(f.name, at))})
+			if isIndex(f.name, at) && p.uses[at].role == unused && !slices.Contains(dropped, at) && !opt.Schema.hasColumn(names[at]) {
+				p.notes = append(p.notes, Note{Text: fmt.Sprintf("column %s is left out: it looks like the row numbers that pandas writes", describeColumn(f.name, at))})
 			}
 		}
 	}
@@ -147,25 +147,25 @@ func newPlan(in found, opt *Options) (*plan, error) {
 	} else {
 		for _, at := range chosen {
 			if slices.Contains(dropped, at) || p.uses[at].role != unused {
-				return nil, because(ErrSettings, fmt.Sprintf("column %s is chosen for two purposes", columnName(names, at)))
+				return nil, newCause(ErrSettings, fmt.Sprintf("column %s is chosen for two purposes", columnName(names, at)))
 			}
 		}
 	}
 	if opt.Schema != nil {
 		if in.named {
 			for at, name := range names {
-				if id := p.uses[at].role == isID; opt.Schema.has(name) && (id || slices.Contains(dropped, at)) {
+				if id := p.uses[at].role == isID; opt.Schema.hasColumn(name) && (id || slices.Contains(dropped, at)) {
 					cannot := "be dropped"
 					if id {
 						cannot = "identify the rows, too"
 					}
-					return nil, because(ErrSettings, fmt.Sprintf("column %s is a feature of the model, and cannot %s", columnName(names, at), cannot))
+					return nil, newCause(ErrSettings, fmt.Sprintf("column %s is a feature of the model, and cannot %s", columnName(names, at), cannot))
 				}
 			}
 		}
-		err = p.follow(in, names, chosen, opt)
+		err = p.planBySchema(in, names, chosen, opt)
 	} else {
-		err = p.free(in, names, chosen, onehot, opt)
+		err = p.planFeatures(in, names, chosen, onehot, opt)
 	}
 	if err != nil {
 		return nil, err
@@ -173,10 +173,10 @@ func newPlan(in found, opt *Options) (*plan, error) {
 	if bare {
 		p.byNumber = in.named
 		if p.cols != opt.Dim {
-			return nil, widths(p.cols, opt.Dim)
+			return nil, widthError(p.cols, opt.Dim)
 		}
 	}
-	p.schemaLeft(in, names)
+	p.noteLeftOut(in, names)
 	if opt.IgnoreLabels && p.label >= 0 {
 		p.uses[p.label].role, p.label = unused, -1
 	}
@@ -184,17 +184,17 @@ func newPlan(in found, opt *Options) (*plan, error) {
 }
 
 // checkNames returns an error if a name is not UTF-8: in another encoding different names may look the same.
-func checkNames(in found) error {
+func checkNames(in fileColumns) error {
 	for at, f := range in.fields {
 		if in.named && !utf8.ValidString(f.name) {
-			return &FileError{Column: at + 1, Err: because(ErrFormat, fmt.Sprintf("the name %s of the column is not UTF-8; save the file as UTF-8", clip(f.name)))}
+			return &FileError{Column: at + 1, Err: newCause(ErrFormat, fmt.Sprintf("the name %s of the column is not UTF-8; save the file as UTF-8", clip(f.name)))}
 		}
 	}
 	return nil
 }
 
-// free makes features of the chosen columns, without a Schema.
-func (p *plan) free(in found, names []string, chosen, onehot []int, opt *Options) error {
+// planFeatures makes features of the chosen columns, without a Schema.
+func (p *plan) planFeatures(in fileColumns, names []string, chosen, onehot []int, opt *Options) error {
 	if in.label == openLabel {
 		// The last of the columns that nothing has been said about.
 		last := len(chosen) - 1
@@ -216,7 +216,7 @@ func (p *plan) free(in found, names []string, chosen, onehot []int, opt *Options
 	s := &Schema{LabelNumber: p.label, Total: len(in.fields)}
 	for _, at := range onehot {
 		if !slices.Contains(chosen, at) {
-			return because(ErrSettings, fmt.Sprintf("column %s is one-hot, but no feature", columnName(names, at)))
+			return newCause(ErrSettings, fmt.Sprintf("column %s is one-hot, but no feature", columnName(names, at)))
 		}
 	}
 	for _, at := range chosen {
@@ -224,9 +224,9 @@ func (p *plan) free(in found, names []string, chosen, onehot []int, opt *Options
 			continue
 		}
 		u := &p.uses[at]
-		*u = use{role: isFeature, at: p.cols, width: max(1, in.fields[at].width)}
+		*u = columnUse{role: isFeature, at: p.cols, width: max(1, in.fields[at].width)}
 		if slices.Contains(onehot, at) {
-			u.role, u.learns, u.index = isCategory, true, map[string]int{}
+			u.role, u.learnsCategories, u.index = isCategory, true, map[string]int{}
 		}
 		c := Column{Number: at, Width: in.fields[at].width}
 		if in.named {
@@ -243,8 +243,8 @@ func (p *plan) free(in found, names []string, chosen, onehot []int, opt *Options
 	return nil
 }
 
-// follow finds the columns of a Schema among those chosen.
-func (p *plan) follow(in found, names []string, chosen []int, opt *Options) error {
+// planBySchema finds the columns of a Schema among those chosen.
+func (p *plan) planBySchema(in fileColumns, names []string, chosen []int, opt *Options) error {
 	s := opt.Schema
 	if err := s.Check(); err != nil {
 		return err
@@ -260,7 +260,7 @@ func (p *plan) follow(in found, names []string, chosen []int, opt *Options) erro
 		var have []string
 		var at []int
 		for _, c := range chosen {
-			if c != p.label && (in.keep == nil || in.keep(c) || s.has(names[c])) {
+			if c != p.label && (in.keep == nil || in.keep(c) || s.hasColumn(names[c])) {
 				have, at = append(have, names[c]), append(at, c)
 			}
 		}
@@ -273,19 +273,19 @@ func (p *plan) follow(in found, names []string, chosen []int, opt *Options) erro
 	} else {
 		p.byNumber = in.named || s.named()
 		if !in.named {
-			s = s.flat()
+			s = s.flattened()
 		}
 		var err error
-		if order, err = p.numbered(s, in, chosen, opt); err != nil {
+		if order, err = p.planByNumber(s, in, chosen, opt); err != nil {
 			return err
 		}
 	}
 	for i, at := range order {
 		c := &s.Columns[i]
 		u := &p.uses[at]
-		*u = use{role: isFeature, at: p.cols, width: c.features()}
+		*u = columnUse{role: isFeature, at: p.cols, width: c.featureCount()}
 		if in.fields[at].width != c.Width {
-			return because(errShape, fmt.Sprintf("column %s: %s in the file, %s in the model", columnName(names, at), widthInWords(in.fields[at].width), widthInWords(c.Width)))
+			return newCause(errShape, fmt.Sprintf("column %s: %s in the file, %s in the model", columnName(names, at), widthText(in.fields[at].width), widthText(c.Width)))
 		}
 		if c.Categories != nil {
 			u.role, u.index = isCategory, map[string]int{}
@@ -302,7 +302,7 @@ func (p *plan) follow(in found, names []string, chosen []int, opt *Options) erro
 		p.lenient = true
 		for i := range s.Columns {
 			c := &s.Columns[i]
-			for k := range c.features() {
+			for k := range c.featureCount() {
 				v := math.NaN()
 				if c.Fill != nil {
 					v = c.Fill[k]
@@ -316,8 +316,8 @@ func (p *plan) follow(in found, names []string, chosen []int, opt *Options) erro
 	return nil
 }
 
-// numbered finds the columns of a Schema by their numbers.
-func (p *plan) numbered(s *Schema, in found, chosen []int, opt *Options) ([]int, error) {
+// planByNumber finds the columns of a Schema by their numbers.
+func (p *plan) planByNumber(s *Schema, in fileColumns, chosen []int, opt *Options) ([]int, error) {
 	d, total := len(s.Columns), len(in.fields)
 	shift := func(number int) int { // where it is without the column of labels
 		if s.LabelNumber >= 0 && number > s.LabelNumber {
@@ -334,7 +334,7 @@ func (p *plan) numbered(s *Schema, in found, chosen []int, opt *Options) ([]int,
 			chosen = chosen[:d]
 		}
 		if len(chosen) != d {
-			return nil, widths(len(chosen), d)
+			return nil, widthError(len(chosen), d)
 		}
 		return chosen, nil
 	case total == s.Total:
@@ -358,75 +358,75 @@ func (p *plan) numbered(s *Schema, in found, chosen []int, opt *Options) ([]int,
 		p.uses[p.label].role = isLabel
 		return chosen[:d], nil
 	default:
-		return nil, widths(len(chosen), d)
+		return nil, widthError(len(chosen), d)
 	}
 	for _, at := range order {
 		if p.uses[at].role != unused {
-			return nil, widths(len(chosen), d)
+			return nil, widthError(len(chosen), d)
 		}
 	}
 	return order, nil
 }
 
-func widths(have, want int) error {
-	return because(errShape, fmt.Sprintf("%d columns for features, but the model was fitted to %d columns; give a file with the same columns", have, want))
+func widthError(have, want int) error {
+	return newCause(errShape, fmt.Sprintf("%d columns for features, but the model was fitted to %d columns; give a file with the same columns", have, want))
 }
 
-func widthInWords(w int) string {
+func widthText(w int) string {
 	if w == 0 {
 		return "single values"
 	}
 	return fmt.Sprintf("lists of %d", w)
 }
 
-// schemaLeft notes the columns of the file that are left out of a new Schema.
-func (p *plan) schemaLeft(in found, names []string) {
+// noteLeftOut notes the columns of the file that are left out of a new Schema.
+func (p *plan) noteLeftOut(in fileColumns, names []string) {
 	if p.schema.LeftOut != nil || !in.named || len(p.schema.Columns) == 0 || p.schema.Total != len(in.fields) {
 		return
 	}
 	for at := range p.uses {
-		if r := p.uses[at].role; (r == unused || r == isID || r == isSplit) && names[at] != "" && !p.schema.has(names[at]) && names[at] != p.schema.Label {
-			p.left(names[at])
+		if r := p.uses[at].role; (r == unused || r == isID || r == isSplit) && names[at] != "" && !p.schema.hasColumn(names[at]) && names[at] != p.schema.Label {
+			p.noteColumnLeftOut(names[at])
 		}
 	}
 }
 
-func (p *plan) left(name string) {
+func (p *plan) noteColumnLeftOut(name string) {
 	s := *p.schema
 	s.LeftOut = append(slices.Clone(s.LeftOut), name)
 	p.schema = &s
 }
 
-// names returns the names of the features, or nil if they have none or are elements of lists.
-func (p *plan) names() []string {
+// featureNames returns the names of the features, or nil if they have none or are elements of lists.
+func (p *plan) featureNames() []string {
 	if p.schema == nil || slices.ContainsFunc(p.schema.Columns, func(c Column) bool { return c.Width > 0 }) {
 		return nil
 	}
 	return p.schema.Features()
 }
 
-// has reports whether a column of s has this name.
-func (s *Schema) has(name string) bool {
+// hasColumn reports whether a column of s has this name.
+func (s *Schema) hasColumn(name string) bool {
 	return s != nil && name != "" && slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Name == name })
 }
 
-// encode sets the features of a category, which begin at x.
-func (u *use) encode(x []float64, text []byte) error {
+// setCategory sets the features of a category, which begin at x.
+func (u *columnUse) setCategory(x []float64, text []byte) error {
 	k, ok := u.index[string(text)]
-	if !ok && !u.learns {
-		k, ok = boolean(u.index, string(text))
+	if !ok && !u.learnsCategories {
+		k, ok = findBoolean(u.index, string(text))
 	}
 	if !ok {
-		if !u.learns {
-			return because(errCategory, fmt.Sprintf("%s is not among the %d categories of the model (%s); use one of these, or fit again with rows that have it", clip(string(text)), len(u.index), u.categories()))
+		if !u.learnsCategories {
+			return newCause(errCategory, fmt.Sprintf("%s is not among the %d categories of the model (%s); use one of these, or fit again with rows that have it", clip(string(text)), len(u.index), u.categoryNames()))
 		}
 		if len(u.index) == maxCategories {
-			return because(ErrTooLarge, fmt.Sprintf("more than %d categories", maxCategories))
+			return newCause(ErrTooLarge, fmt.Sprintf("more than %d categories", maxCategories))
 		}
 		k = len(u.index)
 		u.index[string(text)] = k
 	}
-	if u.learns {
+	if u.learnsCategories {
 		x[0] = float64(k)
 		return nil
 	}
@@ -435,8 +435,8 @@ func (u *use) encode(x []float64, text []byte) error {
 	return nil
 }
 
-// categories lists the first names of the categories.
-func (u *use) categories() string {
+// categoryNames lists the first names of the categories.
+func (u *columnUse) categoryNames() string {
 	names := slices.SortedFunc(maps.Keys(u.index), func(a, b string) int { return u.index[a] - u.index[b] })
 	most := min(len(names), 5)
 	for i := range most {
@@ -448,9 +448,9 @@ func (u *use) categories() string {
 	return strings.Join(names, ", ")
 }
 
-// boolean returns the number of the name with the truth value of text, if all names are booleans: formats
+// findBoolean returns the number of the name with the truth value of text, if all names are booleans: formats
 // write them as True, true or 1.
-func boolean(index map[string]int, text string) (k int, ok bool) {
+func findBoolean(index map[string]int, text string) (k int, ok bool) {
 	want, err := strconv.ParseBool(text)
 	if err != nil || len(index) > 2 {
 		return 0, false
@@ -469,9 +469,9 @@ func boolean(index map[string]int, text string) (k int, ok bool) {
 	return k, found == 1
 }
 
-// none sets the features of a missing category.
-func (u *use) none(x []float64, drop bool) {
-	if u.learns || drop {
+// setMissing sets the features of a missing category.
+func (u *columnUse) setMissing(x []float64, drop bool) {
+	if u.learnsCategories || drop {
 		x[0] = math.NaN()
 		return
 	}
@@ -481,8 +481,8 @@ func (u *use) none(x []float64, drop bool) {
 // maxCategories bounds the categories of a column: each is a feature.
 const maxCategories = 1 << 12
 
-// fill replaces NaN where a value is known for it.
-func (p *plan) fill(x []float64) {
+// fillMissing replaces NaN where a value is known for it.
+func (p *plan) fillMissing(x []float64) {
 	if p.fills == nil {
 		return
 	}
@@ -493,16 +493,16 @@ func (p *plan) fill(x []float64) {
 	}
 }
 
-// wrong returns an error if x, whose rows begin with number before, has a value that is not
+// findNotFinite returns an error if x, whose rows begin with number before, has a value that is not
 // finite, and that is not a missing one where these are allowed. It returns the field.
-func (p *plan) wrong(x []float64) (row, at int, err error) {
+func (p *plan) findNotFinite(x []float64) (row, at int, err error) {
 	for k, v := range x {
 		if v-v == 0 || v != v && p.lenient {
 			continue
 		}
 		for _, f := range p.features {
 			if u := &p.uses[f]; k%p.cols >= u.at && k%p.cols < u.at+u.width {
-				return k / p.cols, f, why(v)
+				return k / p.cols, f, notFiniteError(v)
 			}
 		}
 	}
@@ -511,7 +511,7 @@ func (p *plan) wrong(x []float64) (row, at int, err error) {
 
 // uniqueNames returns the names of the columns: those in the file, or, where these are empty or occur
 // before, other ones. It returns nil if the columns have no names.
-func uniqueNames(in found) []string {
+func uniqueNames(in fileColumns) []string {
 	if !in.named {
 		return nil
 	}
@@ -551,7 +551,7 @@ func columnName(names []string, at int) string {
 	return names[at]
 }
 
-func describe(name string, at int) string {
+func describeColumn(name string, at int) string {
 	if name == "" {
 		return strconv.Itoa(at+1) + ", which has no name,"
 	}

@@ -19,7 +19,7 @@ func (s *source) prefetch(r io.Reader, offset int64) io.Reader {
 	if s.disk == nil {
 		return r
 	}
-	return &prefetch{r: r, file: s.disk, at: s.begin + offset, told: s.begin + offset}
+	return &prefetch{r: r, file: s.disk, at: s.diskOffset + offset, told: s.diskOffset + offset}
 }
 
 func (p *prefetch) Read(b []byte) (int, error) {

@@ -26,8 +26,8 @@ func ReadFile(path string, options *Options) (*Dataset, error) {
 	return r.ReadAll()
 }
 
-// besideIDX returns the label file that belongs to an image file, or "".
-func besideIDX(path string) string {
+// labelFileOfIDX returns the label file that belongs to an image file, or "".
+func labelFileOfIDX(path string) string {
 	dir, base := filepath.Split(path)
 	base = strings.TrimSuffix(base, ".gz")
 	for _, sep := range []string{"-", "."} {
@@ -74,15 +74,15 @@ func newLabels(src *source, path string, opt *Options) (labels, error) {
 		if err != nil {
 			return nil, err
 		}
-		if a, _, err = z.open("y"); err != nil {
-			return nil, inArray("y", err)
+		if a, _, err = z.openArray("y"); err != nil {
+			return nil, arrayError("y", err)
 		}
-		named = func(err error) error { return fileError(path, inArray("y", err)) }
+		named = func(err error) error { return fileError(path, arrayError("y", err)) }
 	case FormatNPY:
 		a, err = openNPY(src.stream())
 	case FormatIDX:
 		if a, err = openIDX(src.stream()); err == nil && len(a.shape) != 1 {
-			err = because(errShape, fmt.Sprintf("%d dimensions: these are not labels", len(a.shape)))
+			err = newCause(errShape, fmt.Sprintf("%d dimensions: these are not labels", len(a.shape)))
 		}
 	default:
 		src.bounded.Store(true)

@@ -34,14 +34,14 @@ type Reader struct {
 
 	dropped int // rows left out
 
-	missing missingRows
+	missing missingLabelState
 	notes   []Note // of the labels
 
-	blocks [2]Block // Next returns them in turn
-	x      [2][]float64
-	turn   int
-	keep   func(text []byte, place int) // keepLabel, allocated once
-	known  map[string]string            // labels of late, one string for each
+	blocks      [2]Block // Next returns them in turn
+	x           [2][]float64
+	turn        int
+	keep        func(text []byte, place int) // keepLabel, allocated once
+	knownLabels map[string]string            // labels of late, one string for each
 }
 
 // A Block is some consecutive rows of a Reader. It is valid until the second call of Next after the one
@@ -58,15 +58,15 @@ type Block struct {
 type samples interface {
 	// dims returns rows × columns; −1 rows if only the end tells.
 	dims() (rows, cols int)
-	// room returns how many elements may be made room for: none if what the source
+	// capacity returns how many elements may be made room for: none if what the source
 	// claims is not known to be there.
-	room(opt *Options) (int, error)
-	// planned returns what is done with each column.
-	planned() *plan
+	capacity(opt *Options) (int, error)
+	// columnPlan returns what is done with each column.
+	columnPlan() *plan
 	// labelled reports whether labels are among the features.
 	labelled() bool
-	// inRow places an error of the label with this number.
-	inRow(place int, err error) error
+	// rowError places an error of the label with this number.
+	rowError(place int, err error) error
 	// read sets rows of x, from its beginning, and hands the labels that are among the
 	// features to label. It ends with 0 and io.EOF once all has been found good.
 	read(x []float64, label func(text []byte, place int)) (rows int, err error)
@@ -74,8 +74,8 @@ type samples interface {
 
 // splits is what tells parts of the rows apart.
 type splits interface {
-	// ints appends the values of the next n rows.
-	ints(n int, dst *[]int) error
+	// appendInts appends the values of the next n rows.
+	appendInts(n int, dst *[]int) error
 }
 
 // labels is a source of labels beside that of the features.
@@ -84,14 +84,14 @@ type labels interface {
 	count() int
 	// read hands n labels, which are there, to use, with the place to call in errors.
 	read(n int, use func(text []byte, place int)) error
-	// named gives an error the name of the file or array.
-	named(err error) error
+	// withName gives an error the name of the file or array.
+	withName(err error) error
 }
 
 // Open opens a file in any of the formats, as ReadFile does, to be read in blocks. options may be
 // nil. Every error is a *FileError.
 func Open(path string, options *Options) (*Reader, error) {
-	r, err := openReader(path, options.value())
+	r, err := openReader(path, options.orDefault())
 	if err != nil {
 		return nil, fileError(path, err)
 	}
@@ -108,7 +108,7 @@ func openReader(path string, opt Options) (_ *Reader, err error) {
 		return nil, err
 	}
 	if src.format == FormatCSV && opt.Delimiter == 0 {
-		opt.Delimiter = delimiter(path)
+		opt.Delimiter = defaultDelimiter(path)
 	}
 	opt.Format = src.format
 	r, err := newReader(src, opt)
@@ -130,7 +130,7 @@ func (r *Reader) openLabels() error {
 	case r.opt.Labels.kind == labelsInFile:
 		path = r.opt.Labels.name
 	case r.opt.Labels.IsAuto() && r.opt.Format == FormatIDX:
-		path = besideIDX(r.path)
+		path = labelFileOfIDX(r.path)
 	}
 	if path == "" {
 		return nil
@@ -153,22 +153,22 @@ func (r *Reader) checkLabels() error {
 		return l.decideHeader(r, rows)
 	}
 	if rows >= 0 && r.labels.count() != rows {
-		return r.labels.named(labelCount(r.labels.count(), rows))
+		return r.labels.withName(labelCount(r.labels.count(), rows))
 	}
 	return nil
 }
 
 func labelCount(labels, rows int) error {
-	return because(errLabelCount, fmt.Sprintf("%d labels for %d rows", labels, rows))
+	return newCause(errLabelCount, fmt.Sprintf("%d labels for %d rows", labels, rows))
 }
 
 // NewReader reads samples from r, such as a pipe, in the format of the options or else of the
 // first bytes. options may be nil. An NPZ file needs an r that is an io.ReaderAt and an io.Seeker, as
 // a file is. Close does not close r. Every error is a *FileError.
 func NewReader(r io.Reader, options *Options) (*Reader, error) {
-	opt := options.value()
+	opt := options.orDefault()
 	if opt.Labels.kind == labelsInFile {
-		return nil, fileError("", because(ErrSettings, "labels in a file of their own need Open or ReadFile, not NewReader"))
+		return nil, fileError("", newCause(ErrSettings, "labels in a file of their own need Open or ReadFile, not NewReader"))
 	}
 	src, err := newSource(r, opt)
 	if err == nil {
@@ -189,16 +189,16 @@ func newReader(src *source, opt Options) (_ *Reader, err error) {
 		}
 	}()
 	if opt.Schema != nil && opt.OneHot != nil {
-		return nil, because(ErrSettings, "a schema and one-hot columns: a schema has the categories")
+		return nil, newCause(ErrSettings, "a schema and one-hot columns: a schema has the categories")
 	}
 	if (opt.OneHot != nil || opt.ID != nil && src.format != FormatNPZ) && (src.format == FormatNPY || src.format == FormatNPZ || src.format == FormatIDX) {
-		return nil, because(ErrSettings, fmt.Sprintf("%s files have no columns of text", src.format.title()))
+		return nil, newCause(ErrSettings, fmt.Sprintf("%s files have no columns of text", src.format.title()))
 	}
 	if err = formats()[src.format].open(r, src); err != nil {
 		return nil, err
 	}
-	r.plan = r.features.planned()
-	r.columns = r.plan.names()
+	r.plan = r.features.columnPlan()
+	r.columns = r.plan.featureNames()
 	return r, nil
 }
 
@@ -216,8 +216,8 @@ func (r *Reader) openIDX(src *source) error { return r.openMatrix(src, openIDX) 
 
 // openMatrix opens a file that is one array.
 func (r *Reader) openMatrix(src *source, open func(*stream) (*array, error)) error {
-	if r.opt.Labels.chosen() {
-		return because(errNoLabels, fmt.Sprintf("%s files have no label column; name a file of labels", src.format.title()))
+	if r.opt.Labels.isChosen() {
+		return newCause(errNoLabels, fmt.Sprintf("%s files have no label column; name a file of labels", src.format.title()))
 	}
 	a, err := open(src.stream())
 	if err != nil {
@@ -290,8 +290,8 @@ func (r *Reader) Close() error {
 }
 
 const (
-	// mostKnown bounds the labels that Next keeps a string of.
-	mostKnown = 1 << 12
+	// maxKnownLabels bounds the labels that Next keeps a string of.
+	maxKnownLabels = 1 << 12
 	// largestBlock bounds the elements of a block: 32 MiB.
 	largestBlock = 1 << 22
 )
@@ -305,14 +305,14 @@ const (
 func (r *Reader) Next(most int) (*Block, error) {
 	_, cols := r.features.dims()
 	if cols > largestBlock {
-		return nil, fileError(r.path, because(ErrTooLarge, fmt.Sprintf("rows of %d elements, more than the %d that can be read in blocks", cols, largestBlock)))
+		return nil, fileError(r.path, newCause(ErrTooLarge, fmt.Sprintf("rows of %d elements, more than the %d that can be read in blocks", cols, largestBlock)))
 	}
 	most = max(1, min(most, largestBlock/cols))
 	r.turn ^= 1
 	b, x := &r.blocks[r.turn], slices.Grow(r.x[r.turn][:0], most*cols)
 	r.x[r.turn] = x
 	if r.opt.OneHot != nil {
-		return nil, fileError(r.path, because(ErrSettings, "the categories are known at the end of the file: read it with ReadAll, or with a schema"))
+		return nil, fileError(r.path, newCause(ErrSettings, "the categories are known at the end of the file: read it with ReadAll, or with a schema"))
 	}
 	if r.keep == nil {
 		if l, ok := r.labels.(*textLabels); ok && !l.decided {
@@ -329,16 +329,16 @@ func (r *Reader) Next(most int) (*Block, error) {
 	n := 0
 	for n == 0 {
 		b.First, b.Labels, b.Split = r.row, b.Labels[:0], b.Split[:0]
-		b.IDs = emptied(b.IDs, len(r.plan.idNames))
+		b.IDs = emptyLists(b.IDs, len(r.plan.idNames))
 		var err error
 		if n, err = r.read(x[:most*cols], r.keep, &b.Split); err == nil || err == io.EOF {
-			err = cmp.Or(r.missing.check(r, err == io.EOF), err)
+			err = cmp.Or(r.missing.pendingError(r, err == io.EOF), err)
 		}
 		if err != nil {
 			return nil, err
 		}
 		if r.plan.drop || r.missing.drops {
-			n = b.drop(x[:n*cols], n, cols, r.plan.drop)
+			n = b.dropRows(x[:n*cols], n, cols, r.plan.drop)
 			r.dropped += r.row - b.First - n
 		}
 	}
@@ -355,8 +355,8 @@ func (r *Reader) Next(most int) (*Block, error) {
 	return b, nil
 }
 
-// emptied returns n empty lists.
-func emptied(lists [][]string, n int) [][]string {
+// emptyLists returns n empty lists.
+func emptyLists(lists [][]string, n int) [][]string {
 	if lists == nil && n > 0 {
 		lists = make([][]string, n)
 	}
@@ -366,9 +366,9 @@ func emptied(lists [][]string, n int) [][]string {
 	return lists
 }
 
-// drop leaves out those of n rows that have missing labels or, if values says so, missing values. It
+// dropRows leaves out those of n rows that have missing labels or, if values says so, missing values. It
 // returns how many are left.
-func (b *Block) drop(x []float64, n, cols int, values bool) int {
+func (b *Block) dropRows(x []float64, n, cols int, values bool) int {
 	kept := 0
 	for i := range n {
 		row := x[i*cols:][:cols]
@@ -396,22 +396,22 @@ func (b *Block) drop(x []float64, n, cols int, values bool) int {
 
 // keepLabel adds a label to the block, "" if it is missing.
 func (r *Reader) keepLabel(text []byte, place int) {
-	s, ok := r.known[string(text)]
+	s, ok := r.knownLabels[string(text)]
 	if !ok {
-		if r.known == nil || len(r.known) == mostKnown {
-			r.known = map[string]string{}
+		if r.knownLabels == nil || len(r.knownLabels) == maxKnownLabels {
+			r.knownLabels = map[string]string{}
 		}
 		s = string(bytes.TrimSpace(text))
-		if s = r.missing.see(s, r.opt.MissingLabels, place); s != "" {
-			r.known[string(text)] = s
+		if s = r.missing.checkLabel(s, r.opt.MissingLabels, place); s != "" {
+			r.knownLabels[string(text)] = s
 		}
 	}
 	b := &r.blocks[r.turn]
 	b.Labels = append(b.Labels, s)
 }
 
-// missingRows is what Next knows of missing labels.
-type missingRows struct {
+// missingLabelState is what Next knows of missing labels.
+type missingLabelState struct {
 	drops bool
 	first int    // the place of the first in an error, 0 if there is none
 	text  string // of that label
@@ -419,8 +419,8 @@ type missingRows struct {
 	plus  bool   // a label is a plus sign
 }
 
-// see returns a label, or "" if it is missing.
-func (m *missingRows) see(label string, how MissingLabels, place int) string {
+// checkLabel returns a label, or "" if it is missing.
+func (m *missingLabelState) checkLabel(label string, how MissingLabels, place int) string {
 	switch {
 	case label == plusLabel:
 		m.plus = true
@@ -438,14 +438,14 @@ func (m *missingRows) see(label string, how MissingLabels, place int) string {
 	return label
 }
 
-// check returns the error of a missing label. Only the end tells whether a dash is one.
-func (m *missingRows) check(r *Reader, end bool) error {
+// pendingError returns the error of a missing label. Only the end tells whether a dash is one.
+func (m *missingLabelState) pendingError(r *Reader, end bool) error {
 	if m.first == 0 && (!end || m.dash == 0 || m.plus) {
 		return nil
 	}
-	err := &FileError{Row: cmp.Or(m.first, m.dash), Err: missingLabel(m.text)}
+	err := &FileError{Row: cmp.Or(m.first, m.dash), Err: missingLabelError(m.text)}
 	if m.first == 0 {
-		err.Err = because(errLabelEmpty, `the label "-" is missing, as no label of the file is "+"`)
+		err.Err = newCause(errLabelEmpty, `the label "-" is missing, as no label of the file is "+"`)
 	}
 	return r.labelError(err)
 }
@@ -453,13 +453,13 @@ func (m *missingRows) check(r *Reader, end bool) error {
 // labelError gives an error of a label the name of its file, array or column.
 func (r *Reader) labelError(err error) error {
 	if r.labels != nil {
-		return r.labels.named(err)
+		return r.labels.withName(err)
 	}
 	fe, ok := errors.AsType[*FileError](err)
 	if !ok {
 		return fileError(r.path, err)
 	}
-	return fileError(r.path, r.features.inRow(fe.Row, fe.Err))
+	return fileError(r.path, r.features.rowError(fe.Row, fe.Err))
 }
 
 // read reads rows with all that belongs to them. Every error but io.EOF is a
@@ -468,37 +468,37 @@ func (r *Reader) read(x []float64, label func(text []byte, place int), split *[]
 	rows, err = r.features.read(x, label)
 	switch {
 	case err == io.EOF && r.labels != nil && r.row != r.labels.count():
-		return 0, r.labels.named(labelCount(r.labels.count(), r.row))
+		return 0, r.labels.withName(labelCount(r.labels.count(), r.row))
 	case err == io.EOF:
 		return 0, err
 	case err != nil:
 		return 0, fileError(r.path, err)
 	}
-	r.plan.fill(x[:rows*r.plan.cols])
+	r.plan.fillMissing(x[:rows*r.plan.cols])
 	for k, ids := range r.ids {
 		if err := ids.read(rows, func(text []byte, _ int) { r.plan.id(k, text) }); err != nil {
-			return 0, ids.named(err)
+			return 0, ids.withName(err)
 		}
 	}
 	if r.labels != nil {
 		if left := r.labels.count() - r.row; rows > left {
-			return 0, r.labels.named(r.tooFewLabels(x, r.row+rows))
+			return 0, r.labels.withName(r.tooFewLabelsError(x, r.row+rows))
 		}
 		if err := r.labels.read(rows, label); err != nil {
-			return 0, r.labels.named(err)
+			return 0, r.labels.withName(err)
 		}
 	}
 	if r.split != nil {
-		if err := r.split.ints(rows, split); err != nil {
-			return 0, fileError(r.path, inArray(r.opt.splitName(), err))
+		if err := r.split.appendInts(rows, split); err != nil {
+			return 0, fileError(r.path, arrayError(r.opt.splitName(), err))
 		}
 	}
 	r.row += rows
 	return rows, nil
 }
 
-// tooFewLabels counts the rows to their end, for the error.
-func (r *Reader) tooFewLabels(x []float64, rows int) error {
+// tooFewLabelsError counts the rows to their end, for the error.
+func (r *Reader) tooFewLabelsError(x []float64, rows int) error {
 	for {
 		n, err := r.features.read(x, func([]byte, int) {})
 		if err != nil {
@@ -512,20 +512,20 @@ func (r *Reader) tooFewLabels(x []float64, rows int) error {
 // does. It takes the place of Next. Every error is a *FileError.
 func (r *Reader) ReadAll() (*Dataset, error) {
 	if r.row > 0 {
-		return nil, fileError(r.path, because(ErrSettings, "rows have been read already"))
+		return nil, fileError(r.path, newCause(ErrSettings, "rows have been read already"))
 	}
 	_, cols := r.features.dims()
-	room, err := r.features.room(&r.opt)
+	room, err := r.features.capacity(&r.opt)
 	if err != nil {
 		return nil, fileError(r.path, err)
 	}
 	if l, ok := r.labels.(*arrayLabels); ok {
-		if _, err := l.a.room(&r.opt); err != nil {
-			return nil, l.named(err)
+		if _, err := l.array.capacity(&r.opt); err != nil {
+			return nil, l.withName(err)
 		}
 	}
 	r.src.bounded.Store(true)
-	d := &Dataset{Columns: r.columns, Schema: r.plan.schema, IDs: emptied(nil, len(r.plan.idNames)), IDNames: r.plan.idNames}
+	d := &Dataset{Columns: r.columns, Schema: r.plan.schema, IDs: emptyLists(nil, len(r.plan.idNames)), IDNames: r.plan.idNames}
 	r.plan.id = func(k int, text []byte) { d.IDs[k] = append(d.IDs[k], string(text)) }
 	// The number of rows decides whether a text file of labels has a header.
 	late, _ := r.labels.(*textLabels)
@@ -566,7 +566,7 @@ func (r *Reader) ReadAll() (*Dataset, error) {
 		if c, ok := r.features.(*csvSamples); ok && c.names != nil {
 			what = "the file holds only a header"
 		}
-		return nil, fileError(r.path, because(errEmpty, what))
+		return nil, fileError(r.path, newCause(errEmpty, what))
 	}
 	if pieces != nil {
 		whole := make([]float64, 0, r.row*cols)
@@ -577,7 +577,7 @@ func (r *Reader) ReadAll() (*Dataset, error) {
 	}
 	d.X = mat.NewDense(r.row, cols, x)
 	if r.opt.OneHot != nil {
-		if err := r.expand(d); err != nil {
+		if err := r.expandCategories(d); err != nil {
 			return nil, fileError(r.path, err)
 		}
 	}
@@ -645,7 +645,7 @@ func (r *Reader) checkSize() error {
 	}
 	var err error
 	if most := r.opt.maxElements(); r.row*cols > most {
-		err = because(ErrTooLarge, fmt.Sprintf("more than the allowed %d elements", most))
+		err = newCause(ErrTooLarge, fmt.Sprintf("more than the allowed %d elements", most))
 	} else if err = r.src.checkExpansion(bytes); err == nil {
 		return nil
 	}
@@ -662,7 +662,7 @@ func (r *Reader) checkSize() error {
 // The error matches ErrTooLarge if there are more than MaxElements numbers. It matches ErrFormat if there is no
 // block, or if the blocks differ in columns or in whether they have labels or splits.
 func Collect(next func() (*Block, error), options *Options) (*Dataset, error) {
-	opt := options.value()
+	opt := options.orDefault()
 	d := new(Dataset)
 	var (
 		enc encoder
@@ -689,14 +689,14 @@ func Collect(next func() (*Block, error), options *Options) (*Dataset, error) {
 		d.Split = append(d.Split, b.Split...)
 		rows += n
 		if most := opt.maxElements(); len(x) > most {
-			return nil, because(ErrTooLarge, fmt.Sprintf("more than the allowed %d elements", most))
+			return nil, newCause(ErrTooLarge, fmt.Sprintf("more than the allowed %d elements", most))
 		}
 		if c != cols || b.Labels != nil != (len(enc.rows) == rows) || b.Split != nil != (len(d.Split) == rows) {
-			return nil, because(errRagged, "blocks that do not agree")
+			return nil, newCause(errRagged, "blocks that do not agree")
 		}
 	}
 	if rows == 0 {
-		return nil, because(errEmpty, "no rows")
+		return nil, newCause(errEmpty, "no rows")
 	}
 	d.X = mat.NewDense(rows, cols, x)
 	if len(enc.rows) == 0 {

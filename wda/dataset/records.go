@@ -20,17 +20,17 @@ const (
 	maxFields = 1 << 20
 )
 
-// table reads records and knows their lines.
-type table struct {
-	r       *bufio.Reader
-	comma   []byte // nil for any number of blanks and tabs
-	comment []byte // begins lines to leave out; nil for none
-	most    int    // bytes of a record
-	line    int    // of the record last returned
-	lines   int    // read so far
-	long    []byte // a record longer than the buffer of r
-	fields  [][]byte
-	quotes  quotes
+// tableReader reads records and knows their lines.
+type tableReader struct {
+	r          *bufio.Reader
+	comma      []byte // nil for any number of blanks and tabs
+	comment    []byte // begins lines to leave out; nil for none
+	maxBytes   int    // bytes of a record
+	line       int    // of the record last returned
+	lines      int    // read so far
+	longRecord []byte // a record longer than the buffer of r
+	fields     [][]byte
+	quotes     quotes
 
 	quoteMarks int // in the record that divide has divided last
 }
@@ -38,16 +38,16 @@ type table struct {
 // jsonArray matches the beginning of an array of objects.
 var jsonArray = regexp.MustCompile(`^\s*\[\s*\{`)
 
-func newTable(r *bufio.Reader, comma, comment rune) (*table, error) {
-	t := &table{r: r, most: maxRecord}
-	head, err := r.Peek(sniffed)
+func newTable(r *bufio.Reader, comma, comment rune) (*tableReader, error) {
+	t := &tableReader{r: r, maxBytes: maxRecord}
+	head, err := r.Peek(sniffBytes)
 	switch {
 	case isUTF16(head):
-		return nil, because(ErrFormat, "the text is UTF-16; save it as UTF-8")
+		return nil, newCause(ErrFormat, "the text is UTF-16; save it as UTF-8")
 	case bytes.IndexByte(head, 0) >= 0:
-		return nil, because(ErrFormat, "the text has zero bytes: it is UTF-16, or no text at all")
+		return nil, newCause(ErrFormat, "the text has zero bytes: it is UTF-16, or no text at all")
 	case jsonArray.Match(head):
-		return nil, because(ErrFormat, "the file is one JSON array; write JSON lines: one object on each line, without brackets around them and commas between them")
+		return nil, newCause(ErrFormat, "the file is one JSON array; write JSON lines: one object on each line, without brackets around them and commas between them")
 	case len(head) == 0 && err != io.EOF:
 		return nil, err
 	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
@@ -62,22 +62,22 @@ func newTable(r *bufio.Reader, comma, comment rune) (*table, error) {
 	if comment != 0 {
 		t.comment = utf8.AppendRune(nil, comment)
 	}
-	t.quotes.reader(comma)
+	t.quotes.reset(comma)
 	return t, nil
 }
 
-// next returns the next record that is not blank; it is valid until the call
+// nextRecord returns the next record that is not blank; it is valid until the call
 // after.
-func (t *table) next() ([][]byte, error) {
-	text, err := t.text()
+func (t *tableReader) nextRecord() ([][]byte, error) {
+	text, err := t.nextLine()
 	if err != nil {
 		return nil, err
 	}
-	return t.divide(text)
+	return t.splitRecord(text)
 }
 
-// text returns the line that the next record begins with.
-func (t *table) text() ([]byte, error) {
+// nextLine returns the line that the next record begins with.
+func (t *tableReader) nextLine() ([]byte, error) {
 	for {
 		text, err := t.readLine()
 		if err != nil {
@@ -92,32 +92,32 @@ func (t *table) text() ([]byte, error) {
 	}
 }
 
-// divide returns the fields of the record that begins with text.
-func (t *table) divide(text []byte) ([][]byte, error) {
+// splitRecord returns the fields of the record that begins with text.
+func (t *tableReader) splitRecord(text []byte) ([][]byte, error) {
 	t.quoteMarks = 0
 	if t.comma != nil && bytes.IndexByte(text, '"') >= 0 {
-		return t.quoted(text)
+		return t.splitQuoted(text)
 	}
-	return t.cut(text)
+	return t.splitPlain(text)
 }
 
 // readLine returns the next line without its end, or io.EOF.
-func (t *table) readLine() ([]byte, error) {
+func (t *tableReader) readLine() ([]byte, error) {
 	text, err := t.r.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {
-		t.long = append(t.long[:0], text...)
+		t.longRecord = append(t.longRecord[:0], text...)
 		commas := 0
 		for err == bufio.ErrBufferFull {
-			if len(t.long) > t.most {
+			if len(t.longRecord) > t.maxBytes {
 				return nil, t.tooLong()
 			}
 			if commas += bytes.Count(text, t.comma); t.comma != nil && commas >= maxFields {
 				return nil, tooManyFields(t.lines + 1)
 			}
 			text, err = t.r.ReadSlice('\n')
-			t.long = append(t.long, text...)
+			t.longRecord = append(t.longRecord, text...)
 		}
-		text = t.long
+		text = t.longRecord
 	}
 	if err != nil && (err != io.EOF || len(text) == 0) {
 		return nil, err
@@ -127,16 +127,16 @@ func (t *table) readLine() ([]byte, error) {
 	return bytes.TrimSuffix(text, []byte("\r")), nil
 }
 
-func (t *table) tooLong() error {
-	return &FileError{Row: t.lines + 1, Err: because(ErrTooLarge, fmt.Sprintf("a record of more than %d bytes; is a quote open?", t.most))}
+func (t *tableReader) tooLong() error {
+	return &FileError{Row: t.lines + 1, Err: newCause(ErrTooLarge, fmt.Sprintf("a record of more than %d bytes; is a quote open?", t.maxBytes))}
 }
 
 func tooManyFields(line int) error {
-	return &FileError{Row: line, Err: because(ErrTooLarge, fmt.Sprintf("a record of more than %d fields", maxFields))}
+	return &FileError{Row: line, Err: newCause(ErrTooLarge, fmt.Sprintf("a record of more than %d fields", maxFields))}
 }
 
-// cut divides a record without quotes.
-func (t *table) cut(text []byte) ([][]byte, error) {
+// splitPlain divides a record without quotes.
+func (t *tableReader) splitPlain(text []byte) ([][]byte, error) {
 	t.fields = t.fields[:0]
 	for {
 		var field []byte
@@ -163,9 +163,9 @@ func (t *table) cut(text []byte) ([][]byte, error) {
 	}
 }
 
-// quoted has encoding/csv divide a record with quotes, which may go on in the next
+// splitQuoted has encoding/csv divide a record with quotes, which may go on in the next
 // lines: up to the one that closes the last of them.
-func (t *table) quoted(text []byte) ([][]byte, error) {
+func (t *tableReader) splitQuoted(text []byte) ([][]byte, error) {
 	q := &t.quotes
 	q.text = append(append(q.text[:0], text...), '\n')
 	odd := func(text []byte) bool { return bytes.Count(text, []byte{'"'})%2 == 1 }
@@ -176,7 +176,7 @@ func (t *table) quoted(text []byte) ([][]byte, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		if q.text = append(append(q.text, text...), '\n'); len(q.text) > t.most {
+		if q.text = append(append(q.text, text...), '\n'); len(q.text) > t.maxBytes {
 			return nil, t.tooLong()
 		}
 	}
@@ -186,7 +186,7 @@ func (t *table) quoted(text []byte) ([][]byte, error) {
 	t.quoteMarks = bytes.Count(q.text, []byte{'"'})
 	fields, err := q.csv.Read()
 	if pe, ok := errors.AsType[*csv.ParseError](err); ok {
-		return nil, &FileError{Row: t.line + pe.Line - pe.StartLine, Err: because(ErrFormat, pe.Err.Error())}
+		return nil, &FileError{Row: t.line + pe.Line - pe.StartLine, Err: newCause(ErrFormat, pe.Err.Error())}
 	} else if err != nil {
 		return nil, err
 	}
@@ -203,7 +203,7 @@ type quotes struct {
 	text []byte
 }
 
-func (q *quotes) reader(comma rune) {
+func (q *quotes) reset(comma rune) {
 	q.csv = csv.NewReader(q)
 	q.csv.Comma = comma
 	q.csv.ReuseRecord = true
@@ -220,9 +220,9 @@ func (q *quotes) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// copy returns a copy of the next record.
-func (t *table) copy() record {
-	fields, err := t.next()
+// copyRecord returns a copy of the next record.
+func (t *tableReader) copyRecord() record {
+	fields, err := t.nextRecord()
 	r := record{line: t.line, err: err}
 	for _, f := range fields {
 		r.fields = append(r.fields, bytes.Clone(f))
@@ -231,31 +231,31 @@ func (t *table) copy() record {
 	return r
 }
 
-// hintAt is hint for the first field of the first record.
-func (t *table) hintAt(first record) error {
-	if err := t.hint(first.fields[0], false); err != nil {
+// firstFieldHint is hint for the first field of the first record.
+func (t *tableReader) firstFieldHint(first record) error {
+	if err := t.fieldHint(first.fields[0], false); err != nil {
 		return &FileError{Row: first.line, Err: err}
 	}
 	return nil
 }
 
-// lastEmpty is the error of a last field that is empty in the first rows.
-func (t *table) lastEmpty() error {
+// emptyLastFieldError is the error of a last field that is empty in the first rows.
+func (t *tableReader) emptyLastFieldError() error {
 	return &cause{errLastEmpty, fmt.Sprintf("the last column is empty: do all lines end with %q?", t.separator()), "-1"}
 }
 
-// hint returns an error if a field that cannot be what is expected is, by its looks, a
+// fieldHint returns an error if a field that cannot be what is expected is, by its looks, a
 // comment, or several fields separated by something else. numbers asks that they be numbers.
-func (t *table) hint(field []byte, numbers bool) error {
+func (t *tableReader) fieldHint(field []byte, numbers bool) error {
 	field = bytes.TrimSpace(field)
 	if t.comment == nil && (bytes.HasPrefix(field, []byte("#")) || bytes.HasPrefix(field, []byte("%"))) {
-		return because(errComment, fmt.Sprintf("the line begins with %q, as a comment does", field[:1]))
+		return newCause(errComment, fmt.Sprintf("the line begins with %q, as a comment does", field[:1]))
 	}
-	return t.otherwise(field, numbers)
+	return t.delimiterHint(field, numbers)
 }
 
-// otherwise returns an error if a field looks like several that are separated by something else.
-func (t *table) otherwise(field []byte, numbers bool) error {
+// delimiterHint returns an error if a field looks like several that are separated by something else.
+func (t *tableReader) delimiterHint(field []byte, numbers bool) error {
 	for _, other := range []string{";", "\t", "|", ",", " "} {
 		if string(t.comma) == other || t.comma == nil && other == " " {
 			continue
@@ -264,8 +264,8 @@ func (t *table) otherwise(field []byte, numbers bool) error {
 		if len(parts) < 2 {
 			continue
 		}
-		_, first := number([]byte(strings.TrimSpace(parts[0])))
-		_, second := number([]byte(strings.TrimSpace(parts[1])))
+		_, first := parseNumber([]byte(strings.TrimSpace(parts[0])))
+		_, second := parseNumber([]byte(strings.TrimSpace(parts[1])))
 		if !numbers && other != " " || first == nil && second == nil {
 			return &cause{errDelimiter, fmt.Sprintf("%s looks like fields separated by %q, not %q", clip(string(field)), other, t.separator()), other}
 		}
@@ -273,7 +273,7 @@ func (t *table) otherwise(field []byte, numbers bool) error {
 	return nil
 }
 
-func (t *table) separator() string {
+func (t *tableReader) separator() string {
 	if t.comma == nil {
 		return " "
 	}

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// place is where the elements of an array begin in a file that can be read anywhere.
-type place struct {
+// arrayPosition is where the elements of an array begin in a file that can be read anywhere.
+type arrayPosition struct {
 	file  io.ReaderAt // nil if it cannot
 	size  int64
 	begin int64
@@ -40,17 +40,17 @@ func (r *Reader) Rows() (x RowReader, labels []int, classes []string, err error)
 	switch s := r.features.(type) {
 	case *matrix:
 		m = s
-	case inArraySamples:
+	case namedSamples:
 		m, name = s.matrix, s.array
 	}
 	if r.row > 0 {
-		err = because(ErrFormat, "rows have been read already")
+		err = newCause(ErrFormat, "rows have been read already")
 	} else if m == nil || m.a.place.file == nil || m.a.fortran {
-		err = because(ErrFormat, "its rows cannot stay in the file: that needs an uncompressed NPY (in C order), NPZ or IDX file, not a pipe")
+		err = newCause(ErrFormat, "its rows cannot stay in the file: that needs an uncompressed NPY (in C order), NPZ or IDX file, not a pipe")
 	} else if m.a.elem.kind == 'U' || m.a.elem.kind == 'S' {
-		err = because(errType, "strings where numbers are expected")
+		err = newCause(errType, "strings where numbers are expected")
 	} else if have := m.a.place.size - m.a.place.begin; have/int64(m.a.elem.size) != int64(m.a.n) || have%int64(m.a.elem.size) != 0 {
-		err = because(errTruncated, fmt.Sprintf("%d elements of %d bytes announced, %d bytes there", m.a.n, m.a.elem.size, have))
+		err = newCause(errTruncated, fmt.Sprintf("%d elements of %d bytes announced, %d bytes there", m.a.n, m.a.elem.size, have))
 	}
 	if err != nil {
 		return nil, nil, nil, fileError(r.path, err)
@@ -60,17 +60,17 @@ func (r *Reader) Rows() (x RowReader, labels []int, classes []string, err error)
 		return rows, nil, nil, nil
 	}
 	if r.labels.count() != m.rows {
-		return nil, nil, nil, r.labels.named(labelCount(r.labels.count(), m.rows))
+		return nil, nil, nil, r.labels.withName(labelCount(r.labels.count(), m.rows))
 	}
 	var enc encoder
 	if err = r.labels.read(m.rows, enc.add); err == nil {
 		labels, classes, r.notes, err = enc.encode(r.opt.MissingLabels)
 	}
 	if at := slices.Index(labels, -1); at >= 0 && err == nil {
-		err = &FileError{Row: at + 1, Err: because(errLabelEmpty, "the label is missing, and rows that stay in their file cannot be left out")}
+		err = &FileError{Row: at + 1, Err: newCause(errLabelEmpty, "the label is missing, and rows that stay in their file cannot be left out")}
 	}
 	if err != nil {
-		return nil, nil, nil, r.labels.named(err)
+		return nil, nil, nil, r.labels.withName(err)
 	}
 	r.row = m.rows
 	return rows, labels, classes, nil
@@ -107,27 +107,27 @@ func (s *storedRows) ReadRows(dst []float64, first int) error {
 	}
 	defer s.bytes.Put(buf)
 	e, n, all := s.a.elem, len(dst)/s.cols*s.width, dst
-	if s.pick != nil {
+	if s.featureColumns != nil {
 		all = make([]float64, n)
 	}
 	size := n * e.size
 	*buf = slices.Grow((*buf)[:0], size)[:size]
 	_, err := s.a.place.file.ReadAt(*buf, s.a.place.begin+int64(first)*int64(s.width)*int64(e.size))
 	if err == io.EOF {
-		err = because(errTruncated, "the data end too early")
+		err = newCause(errTruncated, "the data end too early")
 	}
 	if err == nil {
-		e.littleEndian(*buf)
+		e.toLittleEndian(*buf)
 		finite := e.decode(all, *buf)
-		if s.gather(dst, all); !finite {
-			s.plan.fill(dst)
-			err = s.notFinite(dst, first)
+		if s.copyFeatures(dst, all); !finite {
+			s.plan.fillMissing(dst)
+			err = s.findNotFinite(dst, first)
 		}
 	} else {
-		err = &FileError{Row: first + 1, Err: bare(err)}
+		err = &FileError{Row: first + 1, Err: withoutPath(err)}
 	}
 	if err != nil && s.array != "" {
-		err = inArray(s.array, err)
+		err = arrayError(s.array, err)
 	}
 	return fileError(s.path, err)
 }

@@ -67,8 +67,8 @@ type Column struct {
 	Fill []float64 `json:"fill,omitempty"`
 }
 
-// features returns the number of features of the column.
-func (c *Column) features() int {
+// featureCount returns the number of features of the column.
+func (c *Column) featureCount() int {
 	if c.Categories != nil {
 		return len(c.Categories)
 	}
@@ -103,7 +103,7 @@ func (s *Schema) Features() []string {
 // Dim returns the number of features.
 func (s *Schema) Dim() (d int) {
 	for i := range s.Columns {
-		d += s.Columns[i].features()
+		d += s.Columns[i].featureCount()
 	}
 	return d
 }
@@ -126,16 +126,16 @@ func (s *Schema) Plain() bool {
 	return s.LabelNumber < 0 && s.Total == d || s.LabelNumber == d && s.Total == d+1
 }
 
-// bare reports whether s is Plain but for its rows.
-func (s *Schema) bare() bool {
+// isPlainExceptRows reports whether s is Plain but for its rows.
+func (s *Schema) isPlainExceptRows() bool {
 	t := *s
 	t.Rows = Draw{}
 	return t.Plain()
 }
 
-// flat returns a Schema with a column for each element of a list, for files that have no lists, or s if it
+// flattened returns a Schema with a column for each element of a list, for files that have no lists, or s if it
 // has none.
-func (s *Schema) flat() *Schema {
+func (s *Schema) flattened() *Schema {
 	if !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Width > 0 }) {
 		return s
 	}
@@ -165,7 +165,7 @@ func (s *Schema) flat() *Schema {
 // Check returns an error unless s is complete and consistent. It matches ErrSettings.
 func (s *Schema) Check() error {
 	bad := func(format string, args ...any) error {
-		return because(ErrSettings, "the schema is not valid: "+fmt.Sprintf(format, args...))
+		return newCause(ErrSettings, "the schema is not valid: "+fmt.Sprintf(format, args...))
 	}
 	if len(s.Columns) == 0 {
 		return bad("it has no columns")
@@ -193,7 +193,7 @@ func (s *Schema) Check() error {
 			return bad("the number %d of column %d of %d", c.Number, i+1, s.Total)
 		case c.Width < 0 || c.Width > largestBlock || c.Width > 0 && c.Categories != nil || c.Categories != nil && len(c.Categories) == 0:
 			return bad("the width or the categories of column %d", i+1)
-		case c.Fill != nil && (c.Categories != nil || len(c.Fill) != c.features() || slices.ContainsFunc(c.Fill, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })):
+		case c.Fill != nil && (c.Categories != nil || len(c.Fill) != c.featureCount() || slices.ContainsFunc(c.Fill, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })):
 			return bad("the fill of column %d", i+1)
 		case c.Fill == nil && c.Categories == nil && (s.Missing == MissingMean || s.Missing == MissingMedian):
 			return bad("column %d has no fill for missing values", i+1)
@@ -312,7 +312,7 @@ func (s *Schema) Match(names []string, extra bool) (order []int, err error) {
 	e.Renamed = map[string]string{}
 	for _, m := range e.Missing {
 		for _, x := range e.Extra {
-			if folded(m) == folded(x) && !e.renamed(x) {
+			if foldName(m) == foldName(x) && !e.renamed(x) {
 				e.Renamed[m] = x
 				break
 			}
@@ -324,8 +324,8 @@ func (s *Schema) Match(names []string, extra bool) (order []int, err error) {
 	return nil, &e
 }
 
-// folded is a name without case, spaces and punctuation.
-func folded(name string) string {
+// foldName is a name without case, spaces and punctuation.
+func foldName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToLower(r)

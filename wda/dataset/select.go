@@ -19,7 +19,7 @@ func selectColumns(names []string, n int, selectors []string) ([]int, error) {
 		}
 		for _, at := range some {
 			if slices.Contains(chosen, at) {
-				return nil, because(ErrSettings, fmt.Sprintf("the column %s is chosen twice", clip(columnName(names, at))))
+				return nil, newCause(ErrSettings, fmt.Sprintf("the column %s is chosen twice", clip(columnName(names, at))))
 			}
 			chosen = append(chosen, at)
 		}
@@ -28,20 +28,20 @@ func selectColumns(names []string, n int, selectors []string) ([]int, error) {
 }
 
 func selectColumn(names []string, n int, s string) ([]int, error) {
-	if at, err := oneColumn(names, n, s); err == nil {
+	if at, err := findColumn(names, n, s); err == nil {
 		return []int{at}, nil
 	}
 	if a, b, ok := strings.Cut(s, ".."); ok {
-		from, err := oneColumn(names, n, a)
+		from, err := findColumn(names, n, a)
 		if err != nil {
 			return nil, err
 		}
-		to, err := oneColumn(names, n, b)
+		to, err := findColumn(names, n, b)
 		if err != nil {
 			return nil, err
 		}
 		if to < from {
-			return nil, because(ErrSettings, fmt.Sprintf("the range %s ends before it begins", clip(s)))
+			return nil, newCause(ErrSettings, fmt.Sprintf("the range %s ends before it begins", clip(s)))
 		}
 		var all []int
 		for at := from; at <= to; at++ {
@@ -57,34 +57,34 @@ func selectColumn(names []string, n int, s string) ([]int, error) {
 			}
 		}
 		if all == nil {
-			return nil, because(errNoColumn, fmt.Sprintf("no column matches %s", clip(s)))
+			return nil, newCause(errNoColumn, fmt.Sprintf("no column matches %s", clip(s)))
 		}
 		return all, nil
 	}
-	_, err := oneColumn(names, n, s)
+	_, err := findColumn(names, n, s)
 	return nil, err
 }
 
-// oneColumn finds a column by its name, or else by its number.
-func oneColumn(names []string, n int, s string) (int, error) {
+// findColumn finds a column by its name, or else by its number.
+func findColumn(names []string, n int, s string) (int, error) {
 	if at := slices.Index(names, s); at >= 0 {
 		return at, nil
 	}
 	if i, err := strconv.Atoi(s); err == nil {
 		if i < -n || i >= n {
-			return 0, because(errNoColumn, fmt.Sprintf("there is no column %d: the file has %d columns, from 0 to %d", i, n, n-1))
+			return 0, newCause(errNoColumn, fmt.Sprintf("there is no column %d: the file has %d columns, from 0 to %d", i, n, n-1))
 		}
 		return (i + n) % n, nil
 	}
 	if names == nil {
-		return 0, because(errNoColumn, fmt.Sprintf("no column is called %s: the file has no names; choose columns by their numbers, from 0 to %d", clip(s), n-1))
+		return 0, newCause(errNoColumn, fmt.Sprintf("no column is called %s: the file has no names; choose columns by their numbers, from 0 to %d", clip(s), n-1))
 	}
 	for _, name := range names {
-		if folded(name) == folded(s) {
-			return 0, because(errNoColumn, fmt.Sprintf("no column is called %s; one is called %s", clip(s), clip(name)))
+		if foldName(name) == foldName(s) {
+			return 0, newCause(errNoColumn, fmt.Sprintf("no column is called %s; one is called %s", clip(s), clip(name)))
 		}
 	}
-	return 0, because(errNoColumn, noColumn(s, names))
+	return 0, newCause(errNoColumn, unknownColumnText(s, names))
 }
 
 // glob reports whether a name matches a pattern, in which * stands for any text and ? for one
@@ -114,8 +114,8 @@ func glob(pattern, name string) bool {
 	return i == len(p)
 }
 
-// missing reports whether the text of a field says that there is no value.
-func missing(text []byte) bool {
+// isMissing reports whether the text of a field says that there is no value.
+func isMissing(text []byte) bool {
 	if len(text) > 4 {
 		return false
 	}
@@ -126,11 +126,11 @@ func missing(text []byte) bool {
 	return false
 }
 
-// missingNumber is missing for columns of numbers, where other texts cannot be a value either.
-func missingNumber(text []byte) bool {
+// isMissingNumber is missing for columns of numbers, where other texts cannot be a value either.
+func isMissingNumber(text []byte) bool {
 	switch string(text) {
 	case "?", "-", "None", "none":
 		return true
 	}
-	return missing(text)
+	return isMissing(text)
 }

@@ -12,7 +12,7 @@ import (
 
 // The real files: sizes, classes and a few values known from their sources.
 func TestSharedData(t *testing.T) {
-	digits := numbered(10)
+	digits := numberedNames(10)
 	for _, c := range []struct {
 		file       string
 		opt        Options
@@ -20,14 +20,14 @@ func TestSharedData(t *testing.T) {
 		counts     []int
 		classes    []string
 	}{
-		{"wine.csv.gz", Options{}, 178, 13, []int{59, 71, 48}, numbered(3)},
-		{"iris.csv.gz", Options{}, 150, 4, []int{50, 50, 50}, numbered(3)},
-		{"glass.csv.gz", Options{}, 214, 9, []int{70, 76, 17, 13, 9, 29}, numbered(6)},
-		{"ionosphere.csv.gz", Options{}, 351, 34, []int{126, 225}, numbered(2)},
-		{"vehicle.csv.gz", Options{}, 846, 18, []int{212, 217, 218, 199}, numbered(4)},
-		{"credit_australian.csv.gz", Options{}, 690, 14, []int{383, 307}, numbered(2)},
+		{"wine.csv.gz", Options{}, 178, 13, []int{59, 71, 48}, numberedNames(3)},
+		{"iris.csv.gz", Options{}, 150, 4, []int{50, 50, 50}, numberedNames(3)},
+		{"glass.csv.gz", Options{}, 214, 9, []int{70, 76, 17, 13, 9, 29}, numberedNames(6)},
+		{"ionosphere.csv.gz", Options{}, 351, 34, []int{126, 225}, numberedNames(2)},
+		{"vehicle.csv.gz", Options{}, 846, 18, []int{212, 217, 218, 199}, numberedNames(4)},
+		{"credit_australian.csv.gz", Options{}, 690, 14, []int{383, 307}, numberedNames(2)},
 		{"usps.npz", Options{}, 9298, 256, []int{1553, 1269, 929, 824, 852, 716, 834, 792, 708, 821}, digits},
-		{"isolet.npz", Options{Split: "part"}, 7797, 617, slices.Concat(slices.Repeat([]int{300}, 5), []int{298}, slices.Repeat([]int{300}, 6), []int{299}, slices.Repeat([]int{300}, 13)), numbered(26)},
+		{"isolet.npz", Options{Split: "part"}, 7797, 617, slices.Concat(slices.Repeat([]int{300}, 5), []int{298}, slices.Repeat([]int{300}, 6), []int{299}, slices.Repeat([]int{300}, 13)), numberedNames(26)},
 		{"office_webcam_dslr_decaf6.npz", Options{Split: "domain"}, 452, 4096, []int{41, 42, 43, 40, 37, 54, 65, 42, 35, 53}, digits},
 		{"caltech_surf800.npz", Options{}, 1123, 800, []int{151, 110, 100, 138, 85, 128, 133, 94, 87, 97}, digits},
 		{"mnist-idx/t10k-images-idx3-ubyte.gz", Options{}, 10000, 784, []int{980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009}, digits},

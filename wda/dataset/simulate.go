@@ -65,7 +65,7 @@ func (s Simulation) Generate(n int) *Dataset {
 		var at [2]float64
 		r := s.Radius
 		if s.Circles {
-			at[0], at[1] = direction(rng)
+			at[0], at[1] = randomDirection(rng)
 			r *= float64(c + 1)
 		} else if at = axes[c]; i/s.Classes%2 == 1 {
 			r = -r
@@ -77,7 +77,7 @@ func (s Simulation) Generate(n int) *Dataset {
 			row[k] = s.Noise * random.Normal(rng)
 		}
 	}
-	return &Dataset{X: x, Labels: labels, Classes: numbered(s.Classes)}
+	return &Dataset{X: x, Labels: labels, Classes: numberedNames(s.Classes)}
 }
 
 func (s Simulation) withDefaults() Simulation {
@@ -121,8 +121,8 @@ const (
 	streamFolds
 )
 
-// direction returns a uniform point of the unit circle.
-func direction(rng *rand.Rand) (x, y float64) {
+// randomDirection returns a uniform point of the unit circle.
+func randomDirection(rng *rand.Rand) (x, y float64) {
 	for {
 		x := 2*float64(rng.Float64()) - 1
 		y := 2*float64(rng.Float64()) - 1

@@ -15,20 +15,20 @@ import (
 
 // source is an open file with its compression and format known.
 type source struct {
-	from       io.Reader
-	file       *os.File // nil for another reader
-	disk       *os.File // the regular file that it reads, its own or another's; nil if it is none
-	at         io.ReaderAt
-	begin      int64 // where at begins in disk
-	size       int64 // bytes of the file, −1 if unknown
-	r          *bufio.Reader
-	format     Format
-	hint       Format // by the name of the file
-	compressed bool
-	expansion  int64        // bytes of memory that each byte of a compressed file may take
-	bounded    atomic.Bool  // everything is kept: expansion holds
-	raw, clear atomic.Int64 // bytes read before and after decompression
-	ahead      []*ahead     // to close
+	from              io.Reader
+	file              *os.File // nil for another reader
+	disk              *os.File // the regular file that it reads, its own or another's; nil if it is none
+	at                io.ReaderAt
+	diskOffset        int64 // where at begins in disk
+	size              int64 // bytes of the file, −1 if unknown
+	r                 *bufio.Reader
+	format            Format
+	hint              Format // by the name of the file
+	compressed        bool
+	expansion         int64          // bytes of memory that each byte of a compressed file may take
+	bounded           atomic.Bool    // everything is kept: expansion holds
+	raw, decompressed atomic.Int64   // bytes read before and after decompression
+	ahead             []*aheadReader // to close
 }
 
 // maxRatio is the largest expansion of a deflate stream according to zlib's
@@ -73,7 +73,7 @@ func (s *source) readAhead(r io.Reader) io.Reader {
 	if s.file == nil {
 		return r
 	}
-	a := newAhead(r)
+	a := newAheadReader(r)
 	s.ahead = append(s.ahead, a)
 	return a
 }
@@ -83,7 +83,7 @@ func (s *source) open(r io.Reader, opt Options) error {
 	if err := formatNames().Check(uint8(s.format)); err != nil {
 		return err
 	}
-	if err := s.measure(r); err != nil {
+	if err := s.findSize(r); err != nil {
 		return err
 	}
 	s.r = bufio.NewReaderSize(s.readAhead(s.prefetch(counter{r, &s.raw}, 0)), streamBuffer)
@@ -92,14 +92,14 @@ func (s *source) open(r io.Reader, opt Options) error {
 	if head, _ := s.r.Peek(2); bytes.Equal(head, gzipMagic) {
 		z, err := gzip.NewReader(s.r)
 		if err != nil {
-			return damaged(err)
+			return formatError(err)
 		}
 		z.Multistream(false)
 		s.compressed = true
 		s.r = bufio.NewReaderSize(s.readAhead(&gunzip{s, z, s.r}), streamBuffer)
 	}
 	if s.format == FormatAuto {
-		head, _ := s.r.Peek(sniffed)
+		head, _ := s.r.Peek(sniffBytes)
 		if s.format = sniff(head); !s.format.columnar() && s.hint != FormatAuto && !s.hint.columnar() {
 			s.format = s.hint
 		}
@@ -109,22 +109,22 @@ func (s *source) open(r io.Reader, opt Options) error {
 		if _, err := s.r.Peek(1); err != nil && err != io.EOF {
 			return err
 		}
-		return because(ErrFormat, "neither the name nor the first bytes tell the format")
+		return newCause(ErrFormat, "neither the name nor the first bytes tell the format")
 	case s.format == FormatNPZ && s.at == nil:
-		return because(ErrFormat, "an NPZ file cannot be read from a pipe")
+		return newCause(ErrFormat, "an NPZ file cannot be read from a pipe")
 	}
 	return nil
 }
 
-// measure finds out the size of what is left of r, if it has one.
-func (s *source) measure(r io.Reader) error {
+// findSize finds out the size of what is left of r, if it has one.
+func (s *source) findSize(r io.Reader) error {
 	if f, ok := r.(*os.File); ok {
 		info, err := f.Stat()
 		switch {
 		case err != nil:
 			return err
 		case info.IsDir():
-			return because(ErrFormat, "is a directory")
+			return newCause(ErrFormat, "is a directory")
 		case !info.Mode().IsRegular():
 			return nil
 		}
@@ -148,7 +148,7 @@ func (s *source) measure(r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	s.begin, s.size = begin, end-begin
+	s.diskOffset, s.size = begin, end-begin
 	s.at = io.NewSectionReader(at, begin, s.size)
 	return nil
 }
@@ -159,7 +159,7 @@ func (s *source) stream() *stream {
 	if s.compressed && s.size >= 0 {
 		out.limit = s.size * maxRatio
 	} else if s.at != nil {
-		out.place = place{file: s.at, size: s.size}
+		out.place = arrayPosition{file: s.at, size: s.size}
 	}
 	return out
 }
@@ -178,7 +178,7 @@ func checkExpansion(bytes, file, expansion int64) error {
 	if bytes <= always || bytes/expansion <= file {
 		return nil
 	}
-	return because(errExpansion, fmt.Sprintf("%d compressed bytes expand to %d, more than the allowed %d times", file, bytes, expansion))
+	return newCause(errExpansion, fmt.Sprintf("%d compressed bytes expand to %d, more than the allowed %d times", file, bytes, expansion))
 }
 
 // counter counts the bytes that are read.
@@ -206,14 +206,14 @@ type gunzip struct {
 func (g *gunzip) Read(p []byte) (int, error) {
 	for {
 		n, err := g.z.Read(p)
-		clear := g.src.clear.Add(int64(n))
+		clear := g.src.decompressed.Add(int64(n))
 		switch {
 		case err == io.EOF:
-			if err = g.next(); err == nil && n == 0 {
+			if err = g.nextMember(); err == nil && n == 0 {
 				continue
 			}
 		case err != nil:
-			err = damaged(err)
+			err = formatError(err)
 		case g.src.bounded.Load():
 			err = g.src.checkExpansion(clear)
 		}
@@ -221,29 +221,29 @@ func (g *gunzip) Read(p []byte) (int, error) {
 	}
 }
 
-// next begins the next member, or returns io.EOF at the end.
-func (g *gunzip) next() error {
+// nextMember begins the next member, or returns io.EOF at the end.
+func (g *gunzip) nextMember() error {
 	head, err := g.r.Peek(2)
 	switch {
 	case len(head) == 0:
 		return err
 	case !bytes.Equal(head, gzipMagic):
-		return because(ErrFormat, "there are more bytes after the compressed data")
+		return newCause(ErrFormat, "there are more bytes after the compressed data")
 	}
 	if err := g.z.Reset(g.r); err != nil {
-		return damaged(err)
+		return formatError(err)
 	}
 	g.z.Multistream(false)
 	return nil
 }
 
-// damaged classes the errors of the decompressors.
-func damaged(err error) error {
+// formatError classes the errors of the decompressors.
+func formatError(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return because(errTruncated, "the compressed data end too early")
+		return newCause(errTruncated, "the compressed data end too early")
 	}
 	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, new(flate.CorruptInputError)) || errors.Is(err, zip.ErrChecksum) || errors.Is(err, zip.ErrFormat) || errors.Is(err, zip.ErrAlgorithm) {
-		return because(ErrFormat, "damaged compressed data: "+err.Error())
+		return newCause(ErrFormat, "damaged compressed data: "+err.Error())
 	}
 	return err // of the system, or ours
 }
@@ -254,7 +254,7 @@ type stream struct {
 	r     *bufio.Reader
 	limit int64
 	check func(bytes int64) error // of memory; nil allows all
-	place place
+	place arrayPosition
 }
 
 const streamBuffer = 1 << 16
@@ -267,7 +267,7 @@ func newStream(r io.Reader) *stream {
 func (s *stream) Read(p []byte) (int, error) {
 	n, err := io.ReadFull(s.r, p)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = because(errTruncated, "the data end too early")
+		err = newCause(errTruncated, "the data end too early")
 	}
 	return n, err
 }
@@ -276,22 +276,22 @@ func (s *stream) Read(p []byte) (int, error) {
 func (s *stream) peek(n int) ([]byte, error) {
 	b, err := s.r.Peek(n)
 	if err == io.EOF {
-		err = because(errTruncated, "the data end too early")
+		err = newCause(errTruncated, "the data end too early")
 	}
 	return b, err
 }
 
-// room refuses n elements of size bytes each that cannot be there or are not wanted,
+// capacity refuses n elements of size bytes each that cannot be there or are not wanted,
 // and returns how many to make room for at once.
-func (s *stream) room(n, size int, opt *Options) (int, error) {
+func (s *stream) capacity(n, size int, opt *Options) (int, error) {
 	if most := opt.maxElements(); n > most {
-		return 0, because(ErrTooLarge, fmt.Sprintf("%d elements, more than the allowed %d", n, most))
+		return 0, newCause(ErrTooLarge, fmt.Sprintf("%d elements, more than the allowed %d", n, most))
 	}
 	if s.limit < 0 {
 		return 0, nil
 	}
 	if int64(n) > s.limit/int64(size) {
-		return 0, because(errTruncated, fmt.Sprintf("%d elements of %d bytes announced, the file is smaller", n, size))
+		return 0, newCause(errTruncated, fmt.Sprintf("%d elements of %d bytes announced, the file is smaller", n, size))
 	}
 	if s.check != nil {
 		if err := s.check(int64(n) * int64(max(size, 8))); err != nil {
@@ -301,28 +301,28 @@ func (s *stream) room(n, size int, opt *Options) (int, error) {
 	return n, nil
 }
 
-// end checks that nothing is left; the read also makes gzip and zip compare
+// checkEnd checks that nothing is left; the read also makes gzip and zip compare
 // their checksums.
-func (s *stream) end() error {
+func (s *stream) checkEnd() error {
 	switch _, err := s.r.ReadByte(); err {
 	case io.EOF:
 		return nil
 	case nil:
-		return because(ErrFormat, "more data than the header announces")
+		return newCause(ErrFormat, "more data than the header announces")
 	default:
 		return err
 	}
 }
 
-// product returns the number of elements of an array.
-func product(dims []int) (int, error) {
+// elementCount returns the number of elements of an array.
+func elementCount(dims []int) (int, error) {
 	n := 1
 	for _, v := range dims {
 		if v < 0 {
-			return 0, because(errShape, fmt.Sprintf("impossible shape %v", dims))
+			return 0, newCause(errShape, fmt.Sprintf("impossible shape %v", dims))
 		}
 		if v > 0 && n > maxInt/v {
-			return 0, because(ErrTooLarge, fmt.Sprintf("impossible shape %v", dims))
+			return 0, newCause(ErrTooLarge, fmt.Sprintf("impossible shape %v", dims))
 		}
 		n *= v
 	}

@@ -18,24 +18,24 @@ type tableSamples struct {
 	fields  []tabular.Field
 	numbers []tabular.Feature // the columns that Floats reads as features
 	*plan
-	row    int
-	splits []float64 // of the rows read last
-	check  func(bytes int64) error
-	dense  bool  // a few bytes of the file may hold any number of rows, and any text any number of times
-	said   int64 // bytes of the texts read so far, with the headers of their strings
+	row       int
+	splits    []float64 // of the rows read last
+	check     func(bytes int64) error
+	dense     bool  // a few bytes of the file may hold any number of rows, and any text any number of times
+	textBytes int64 // bytes of the texts read so far, with the headers of their strings
 }
 
 // openTable opens a file by the reader that is registered for its format.
 func (r *Reader) openTable(src *source) error {
 	open := tabular.For(src.format.String())
 	if open == nil {
-		return because(ErrFormat, fmt.Sprintf("this program cannot read %s files; import _ \"github.com/gomonge/monge/wda/dataset/columnar\", or save the data as CSV, NPY or NPZ", src.format.title()))
+		return newCause(ErrFormat, fmt.Sprintf("this program cannot read %s files; import _ \"github.com/gomonge/monge/wda/dataset/columnar\", or save the data as CSV, NPY or NPZ", src.format.title()))
 	}
 	from := src.from
 	switch {
 	case src.at == nil || src.compressed:
 		from = src.r
-	case src.begin > 0, src.file != nil: // the section has an offset of its own
+	case src.diskOffset > 0, src.file != nil: // the section has an offset of its own
 		from = io.NewSectionReader(src.at, 0, src.size)
 	default: // src.r has read ahead
 		if _, err := from.(io.Seeker).Seek(0, io.SeekStart); err != nil {
@@ -53,16 +53,16 @@ func (r *Reader) openTable(src *source) error {
 // openTableBy opens a file of columns.
 func (r *Reader) openTableBy(src *source, open func() (tabular.Table, error)) (err error) {
 	if r.opt.Labels.kind == labelsInFile {
-		return because(errLabelColumn, src.format.title()+" files have their labels in a column: choose it by its name instead of a file of labels")
+		return newCause(errLabelColumn, src.format.title()+" files have their labels in a column: choose it by its name instead of a file of labels")
 	}
 	t := &tableSamples{check: src.checkExpansion}
-	defer t.recovered(&err)
+	defer t.recoverError(&err)
 	if t.Table, err = open(); err != nil {
-		return t.damaged(err)
+		return t.formatError(err)
 	}
 	r.close = append(r.close, t.Table)
 	t.fields = t.Fields()
-	if err := t.choose(&r.opt); err != nil {
+	if err := t.chooseColumns(&r.opt); err != nil {
 		return err
 	}
 	r.features = t
@@ -76,40 +76,40 @@ func (r *Reader) openTableBy(src *source, open func() (tabular.Table, error)) (e
 // Options.Features names them.
 var reserved = []string{"label", "y", "split"}
 
-// choose decides what each column is.
-func (t *tableSamples) choose(opt *Options) (err error) {
-	in := found{named: true, label: -1, split: -1}
+// chooseColumns decides what each column is.
+func (t *tableSamples) chooseColumns(opt *Options) (err error) {
+	in := fileColumns{named: true, label: -1, split: -1}
 	switch l := opt.Labels; {
-	case l.chosen():
-		if in.label, err = t.find(l.name); err != nil {
-			return because(ErrLabels, err.Error())
+	case l.isChosen():
+		if in.label, err = t.findColumn(l.name); err != nil {
+			return newCause(ErrLabels, err.Error())
 		}
 	case l.IsAuto() && opt.Schema != nil && opt.Schema.named():
 		in.label = openLabel
 	case l.IsAuto():
 		for _, name := range reserved[:2] {
-			if in.label, err = t.find(name); err == nil {
+			if in.label, err = t.findColumn(name); err == nil {
 				break
-			} else if t.count(name) > 1 {
-				return because(ErrLabels, err.Error())
+			} else if t.countNamed(name) > 1 {
+				return newCause(ErrLabels, err.Error())
 			}
 		}
 	}
 	if in.label >= 0 && !t.fields[in.label].Text {
-		return t.named(in.label, because(ErrLabels, t.fields[in.label].Kind+" cannot be labels"))
+		return t.withColumn(in.label, newCause(ErrLabels, t.fields[in.label].Kind+" cannot be labels"))
 	}
-	if t.count(opt.splitName()) > 0 || opt.Split != "" {
-		if in.split, err = t.find(opt.splitName()); err != nil {
-			return because(ErrFormat, err.Error())
+	if t.countNamed(opt.splitName()) > 0 || opt.Split != "" {
+		if in.split, err = t.findColumn(opt.splitName()); err != nil {
+			return newCause(ErrFormat, err.Error())
 		}
 		if f := t.fields[in.split]; !f.Number || f.List {
-			return t.named(in.split, because(errType, "a column of "+f.Kind+" cannot tell parts of the rows apart: use integers"))
+			return t.withColumn(in.split, newCause(errType, "a column of "+f.Kind+" cannot tell parts of the rows apart: use integers"))
 		}
 	}
 	for _, name := range opt.Columns {
-		if t.count(name) > 1 {
-			_, err := t.find(name)
-			return because(ErrFormat, err.Error())
+		if t.countNamed(name) > 1 {
+			_, err := t.findColumn(name)
+			return newCause(ErrFormat, err.Error())
 		}
 	}
 	lists := slices.ContainsFunc(t.fields, func(f tabular.Field) bool { return f.List && f.Number && !slices.Contains(reserved, f.Name) })
@@ -121,7 +121,7 @@ func (t *tableSamples) choose(opt *Options) (err error) {
 		w := 0
 		if f.List && f.Number && at != in.label && at != in.split {
 			if w, err = t.Width(at); err != nil {
-				return t.named(at, err)
+				return t.withColumn(at, err)
 			}
 			if err := t.check(8 * int64(w)); err != nil { // a damaged list may be of any length
 				return err
@@ -137,9 +137,9 @@ func (t *tableSamples) choose(opt *Options) (err error) {
 		u, f := &t.uses[at], t.fields[at]
 		switch {
 		case u.role == isCategory && !f.Text:
-			return t.named(at, because(ErrFormat, "a column of "+f.Kind+" cannot be one-hot"))
+			return t.withColumn(at, newCause(ErrFormat, "a column of "+f.Kind+" cannot be one-hot"))
 		case u.role == isFeature && !f.Number:
-			return t.named(at, because(errKind(f), "the column holds "+f.Kind+", not numbers"))
+			return t.withColumn(at, newCause(notNumericError(f), "the column holds "+f.Kind+", not numbers"))
 		case u.role == isFeature:
 			t.numbers = append(t.numbers, tabular.Feature{Column: at, Width: u.width, At: u.at})
 			if f.Kind == "bool" || f.Kind == "boolean" {
@@ -158,18 +158,18 @@ func (t *tableSamples) choose(opt *Options) (err error) {
 	}
 	for _, at := range t.ids {
 		if !t.fields[at].Text {
-			return t.named(at, because(ErrFormat, "a column of "+t.fields[at].Kind+" cannot identify rows"))
+			return t.withColumn(at, newCause(ErrFormat, "a column of "+t.fields[at].Kind+" cannot identify rows"))
 		}
 		t.AllowNulls(at)
 	}
 	if t.label >= 0 {
 		if !t.fields[t.label].Text {
-			return t.named(t.label, because(ErrLabels, t.fields[t.label].Kind+" cannot be labels"))
+			return t.withColumn(t.label, newCause(ErrLabels, t.fields[t.label].Kind+" cannot be labels"))
 		}
 		t.AllowNulls(t.label) // which are missing labels
 	}
 	if t.cols == 0 {
-		return because(errShape, "no columns of numbers")
+		return newCause(errShape, "no columns of numbers")
 	}
 	if err := t.check(8 * int64(t.cols)); err != nil {
 		return err
@@ -178,17 +178,17 @@ func (t *tableSamples) choose(opt *Options) (err error) {
 	return nil
 }
 
-// errKind is the cause of a column that has no numbers.
-func errKind(f tabular.Field) error {
+// notNumericError is the cause of a column that has no numbers.
+func notNumericError(f tabular.Field) error {
 	if f.Text {
 		return errTextColumn
 	}
 	return errNoNumbers
 }
 
-func (t *tableSamples) planned() *plan { return t.plan }
+func (t *tableSamples) columnPlan() *plan { return t.plan }
 
-func (t *tableSamples) count(name string) (n int) {
+func (t *tableSamples) countNamed(name string) (n int) {
 	for _, f := range t.fields {
 		if f.Name == name {
 			n++
@@ -197,16 +197,16 @@ func (t *tableSamples) count(name string) (n int) {
 	return n
 }
 
-// find returns the only column of a name.
-func (t *tableSamples) find(name string) (int, error) {
-	if n := t.count(name); n > 1 {
+// findColumn returns the only column of a name.
+func (t *tableSamples) findColumn(name string) (int, error) {
+	if n := t.countNamed(name); n > 1 {
 		return -1, fmt.Errorf("%d columns are called %s", n, clip(name))
 	} else if n == 0 {
 		var names []string
 		for _, f := range t.fields {
 			names = append(names, f.Name)
 		}
-		return -1, errors.New(noColumn(name, names))
+		return -1, errors.New(unknownColumnText(name, names))
 	}
 	return slices.IndexFunc(t.fields, func(f tabular.Field) bool { return f.Name == name }), nil
 }
@@ -215,19 +215,19 @@ func (t *tableSamples) dims() (rows, cols int) { return t.Rows(), t.cols }
 
 func (t *tableSamples) labelled() bool { return t.label >= 0 }
 
-func (t *tableSamples) inRow(row int, err error) error {
-	return t.named(t.label, &FileError{Row: row, Err: err})
+func (t *tableSamples) rowError(row int, err error) error {
+	return t.withColumn(t.label, &FileError{Row: row, Err: err})
 }
 
-// room makes room for the rows that the file declares, if so many can be.
-func (t *tableSamples) room(opt *Options) (int, error) {
+// capacity makes room for the rows that the file declares, if so many can be.
+func (t *tableSamples) capacity(opt *Options) (int, error) {
 	rows, most := t.Rows(), opt.maxElements()
 	if rows < 0 {
 		return 0, nil
 	}
-	n, err := product([]int{rows, t.cols})
+	n, err := elementCount([]int{rows, t.cols})
 	if err == nil && n > most {
-		err = because(ErrTooLarge, fmt.Sprintf("%d elements, more than the allowed %d", n, most))
+		err = newCause(ErrTooLarge, fmt.Sprintf("%d elements, more than the allowed %d", n, most))
 	}
 	if err == nil {
 		err = t.check(8 * int64(n))
@@ -238,9 +238,9 @@ func (t *tableSamples) room(opt *Options) (int, error) {
 func (t *tableSamples) read(x []float64, label func(text []byte, place int)) (n int, err error) {
 	defer func() {
 		if err != nil && err != io.EOF {
-			fe, ok := errors.AsType[*FileError](t.damaged(err))
+			fe, ok := errors.AsType[*FileError](t.formatError(err))
 			if !ok {
-				fe = &FileError{Err: t.damaged(err)}
+				fe = &FileError{Err: t.formatError(err)}
 			}
 			if fe.Row > 0 {
 				fe.Row += t.row
@@ -249,7 +249,7 @@ func (t *tableSamples) read(x []float64, label func(text []byte, place int)) (n 
 		}
 		t.row += n
 	}()
-	defer t.recovered(&err)
+	defer t.recoverError(&err)
 	if err := t.checkRows(t.Rows()); err != nil {
 		return 0, err
 	}
@@ -262,33 +262,33 @@ func (t *tableSamples) read(x []float64, label func(text []byte, place int)) (n 
 	x = x[:n*t.cols]
 	for _, f := range t.numbers {
 		if err := t.Floats(f.Column, x[f.At:], f.Width, t.cols); err != nil {
-			return 0, t.named(f.Column, err)
+			return 0, t.withColumn(f.Column, err)
 		}
 	}
-	if err := t.texts(x); err != nil {
+	if err := t.readTexts(x); err != nil {
 		return 0, err
 	}
-	if row, at, err := t.wrong(x); err != nil {
-		return 0, t.named(at, &FileError{Row: row + 1, Err: err})
+	if row, at, err := t.findNotFinite(x); err != nil {
+		return 0, t.withColumn(at, &FileError{Row: row + 1, Err: err})
 	}
 	if t.label >= 0 {
 		row := t.row
 		err := t.Texts(t.label, func(text []byte) {
 			row++
-			label(t.counted(text), row)
+			label(t.checkText(text), row)
 		})
 		if err != nil {
-			return 0, t.named(t.label, err)
+			return 0, t.withColumn(t.label, err)
 		}
 	}
 	if t.split >= 0 {
 		t.splits = slices.Grow(t.splits[:0], n)[:n]
 		if err := t.Floats(t.split, t.splits, 1, 1); err != nil {
-			return 0, t.named(t.split, err)
+			return 0, t.withColumn(t.split, err)
 		}
 		for i, v := range t.splits {
 			if v != math.Trunc(v) || math.Abs(v) > math.MaxInt32 {
-				return 0, t.named(t.split, &FileError{Row: i + 1, Err: because(errType, fmt.Sprintf("%v is not an integer of 32 bits", v))})
+				return 0, t.withColumn(t.split, &FileError{Row: i + 1, Err: newCause(errType, fmt.Sprintf("%v is not an integer of 32 bits", v))})
 			}
 		}
 	}
@@ -301,30 +301,30 @@ func (t *tableSamples) checkRows(rows int) error {
 	if !t.dense || rows < 0 {
 		return nil
 	}
-	bytes, err := product([]int{8, rows, t.cols})
+	bytes, err := elementCount([]int{8, rows, t.cols})
 	if err == nil {
 		err = t.check(int64(bytes))
 	}
 	if errors.Is(err, ErrTooLarge) {
-		return because(errExpansion, fmt.Sprintf("%d rows of %d numbers: %v", rows, t.cols, err))
+		return newCause(errExpansion, fmt.Sprintf("%d rows of %d numbers: %v", rows, t.cols, err))
 	}
 	return err
 }
 
-// counted returns a text. It panics with the error, as allocators do, if the texts of the file are more than a
+// checkText returns a text. It panics with the error, as allocators do, if the texts of the file are more than a
 // file of its size may hold: a dictionary has a text once for all rows.
-func (t *tableSamples) counted(text []byte) []byte {
+func (t *tableSamples) checkText(text []byte) []byte {
 	const header = 16
-	if t.said += header + int64(len(text)); t.dense {
-		if err := t.check(t.said); err != nil {
+	if t.textBytes += header + int64(len(text)); t.dense {
+		if err := t.check(t.textBytes); err != nil {
 			panic(err)
 		}
 	}
 	return text
 }
 
-// texts reads categories and identifiers.
-func (t *tableSamples) texts(x []float64) error {
+// readTexts reads categories and identifiers.
+func (t *tableSamples) readTexts(x []float64) error {
 	for _, at := range t.plan.features {
 		u, i := &t.uses[at], 0
 		if u.role != isCategory {
@@ -333,56 +333,56 @@ func (t *tableSamples) texts(x []float64) error {
 		var bad error
 		err := t.Texts(at, func(text []byte) {
 			if bad == nil {
-				if err := t.category(u, x[i*t.cols+u.at:], bytes.TrimSpace(t.counted(text))); err != nil {
+				if err := t.setCategory(u, x[i*t.cols+u.at:], bytes.TrimSpace(t.checkText(text))); err != nil {
 					bad = &FileError{Row: i + 1, Err: err}
 				}
 			}
 			i++
 		})
 		if err = cmp.Or(err, bad); err != nil {
-			return t.named(at, err)
+			return t.withColumn(at, err)
 		}
 	}
 	for k, at := range t.ids {
-		if err := t.Texts(at, func(text []byte) { t.id(k, t.counted(text)) }); err != nil {
-			return t.named(at, err)
+		if err := t.Texts(at, func(text []byte) { t.id(k, t.checkText(text)) }); err != nil {
+			return t.withColumn(at, err)
 		}
 	}
 	return nil
 }
 
-// ints appends the split of the rows read last.
-func (t *tableSamples) ints(_ int, dst *[]int) error {
+// appendInts appends the split of the rows read last.
+func (t *tableSamples) appendInts(_ int, dst *[]int) error {
 	for _, v := range t.splits {
 		*dst = append(*dst, int(v))
 	}
 	return nil
 }
 
-// damaged makes an error of a library one of this package.
-func (t *tableSamples) damaged(err error) error {
+// formatError makes an error of a library one of this package.
+func (t *tableSamples) formatError(err error) error {
 	if _, ok := errors.AsType[*FileError](err); ok || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrSettings) || errors.Is(err, ErrFormat) || errors.Is(err, ErrLabels) || errors.Is(err, ErrNotFinite) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrFormat, err)
 }
 
-// named gives an error the name of a column.
-func (t *tableSamples) named(column int, err error) error {
+// withColumn gives an error the name of a column.
+func (t *tableSamples) withColumn(column int, err error) error {
 	fe, ok := errors.AsType[*FileError](err)
 	if !ok {
-		fe = &FileError{Err: t.damaged(err)}
+		fe = &FileError{Err: t.formatError(err)}
 	}
 	if errors.Is(fe.Err, tabular.ErrNull) {
-		fe.Err = because(errMissing, fe.Err.Error())
+		fe.Err = newCause(errMissing, fe.Err.Error())
 	}
 	fe.Column, fe.Name = column+1, t.fields[column].Name
 	return fe
 }
 
-// recovered makes a panic an error: libraries panic on some damaged files, and where check
+// recoverError makes a panic an error: libraries panic on some damaged files, and where check
 // refuses them memory.
-func (t *tableSamples) recovered(err *error) {
+func (t *tableSamples) recoverError(err *error) {
 	if r := recover(); r != nil {
 		if e, ok := r.(error); ok && errors.Is(e, ErrTooLarge) {
 			*err = e

@@ -20,18 +20,18 @@ func notNumber(field []byte) error {
 	switch {
 	case thousands.Match(field):
 		if !commaNumber.Match(field) {
-			return because(errThousands, text+"; if it has separators of thousands, remove them from the file")
+			return newCause(errThousands, text+"; if it has separators of thousands, remove them from the file")
 		}
 		whole, comma := strings.Replace(string(field), ",", "", 1), strings.Replace(string(field), ",", ".", 1)
-		return because(errDecimal, fmt.Sprintf("%s; if its comma separates thousands, write %s; only if it is a decimal comma, the number is %s", text, whole, comma))
+		return newCause(errDecimal, fmt.Sprintf("%s; if its comma separates thousands, write %s; only if it is a decimal comma, the number is %s", text, whole, comma))
 	case commaNumber.Match(field):
-		return because(errDecimal, text+", but may have a decimal comma")
+		return newCause(errDecimal, text+", but may have a decimal comma")
 	case isBoolean(field):
-		return because(errText, text+", but a boolean")
+		return newCause(errText, text+", but a boolean")
 	case dateText.Match(field):
-		return because(errText, text+", but looks like a date")
+		return newCause(errText, text+", but looks like a date")
 	}
-	return because(errText, text)
+	return newCause(errText, text)
 }
 
 func isBoolean(field []byte) bool {
