@@ -19,8 +19,8 @@ var (
 	// ErrLabels: the number of labels is not the number of samples, all labels are the same, or a
 	// class has only one sample.
 	ErrLabels = fault.ErrLabels
-	// ErrNoSpread: all samples are equal, or all samples of one class are, so that J would be 0 or
-	// infinite.
+	// ErrNoSpread: the samples do not vary between classes, or not within classes, so that J would
+	// be 0 or infinite.
 	ErrNoSpread = discriminant.ErrNoSpread
 	// ErrModel: a model file is damaged or is something else, or its version is unknown.
 	ErrModel = modelfile.ErrInvalid

@@ -11,36 +11,38 @@ import (
 
 // Errors of Fit, for errors.Is. Package wda has the same errors under the same names.
 var (
-	// ErrNotFinite: a value is NaN or infinite, or a number on the way to the result is.
+	// ErrNotFinite: a value is NaN or infinite, or an intermediate result is out of range.
 	ErrNotFinite = fault.ErrNotFinite
-	// ErrLabels: there are not as many labels as samples, or all samples are of one class.
+	// ErrLabels: the number of labels is not the number of samples, or all samples are in one
+	// class.
 	ErrLabels = fault.ErrLabels
 	// ErrSettings: the number of components or a setting of the method is out of range.
 	ErrSettings = fault.ErrSettings
 )
 
-// A Method is one of the methods of this package: PCA or FDA.
-// Its fields are its settings. A field that is zero has the default.
+// A Method is one of the methods of this package: PCA or FDA. Its fields are its settings. A zero
+// field means the default.
 type Method interface {
 	// String returns the usual abbreviation.
 	fmt.Stringer
 
-	// withDefaults returns the method with its defaults, and whether its settings are possible.
+	// withDefaults returns the method with its defaults, and reports whether its settings are
+	// valid.
 	withDefaults() (projection.Method, bool)
 }
 
-// Fit returns the projection that a method finds, a matrix of d × components.
+// Fit returns the projection of a method, a matrix of d × components.
 //
-// x has n samples of d features, a row for each sample. labels are the classes of the samples,
-// any integers. PCA does not read the labels, and they may be nil. components is the number of
-// columns of the projection, from 1 to d; 0 stands for 2, or for 1 if d is 1.
-// The element of largest absolute value of every column is positive. Fit does not change x or labels.
+// x has n samples of d features, one row for each sample. labels are the classes of the samples,
+// any integers. PCA ignores the labels, so they may be nil. components is the number of columns of
+// the projection, from 1 to d; 0 means 2, or 1 if d is 1. The element of largest absolute value in
+// each column is positive. Fit does not change x or labels.
 //
 // Data of any scale are accepted: if the largest absolute value is above 2¹⁰⁰ or below 2⁻¹⁰⁰, Fit
-// works on the samples times a power of two.
+// works on the samples multiplied by a power of two.
 //
-// When the context ends, Fit returns no projection and the cause of the context. Other errors match
-// ErrLabels, ErrNotFinite or ErrSettings.
+// If ctx ends, Fit returns context.Cause(ctx) and no projection. Other errors match ErrLabels,
+// ErrNotFinite or ErrSettings.
 func Fit(ctx context.Context, x mat.Matrix, labels []int, components int, m Method) (*mat.Dense, error) {
 	if m == nil {
 		return nil, fmt.Errorf("%w: no method; use one of this package, such as PCA{}", ErrSettings)

@@ -59,15 +59,15 @@ func (f FDA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.D
 	return f.fitWithSolver(ctx, x, labels, p, solve)
 }
 
-// withinClasses are the samples without the means of their classes, and what stands for
-// S_w: s·mean·I + (1−s)·wᵀw/n.
+// withinClasses has the samples less their class means, and S_w as shrinkage·meanVariance·I +
+// (1−shrinkage)·residualsᵀ·residuals/n.
 type withinClasses struct {
 	residuals               *mat.Dense // n × d
 	rows                    [][]int    // of the classes
 	shrinkage, meanVariance float64
 }
 
-// A withinSolver returns S_w⁺m for the rows of m, as rows.
+// A withinSolver returns S_w⁺m for the rows m of a matrix, as rows.
 type withinSolver func(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense, error)
 
 func (f FDA) fitWithSolver(ctx context.Context, x *mat.Dense, labels []int, p int, solve withinSolver) (*mat.Dense, error) {
@@ -133,8 +133,8 @@ func (f FDA) fitWithSolver(ctx context.Context, x *mat.Dense, labels []int, p in
 	return out, nil
 }
 
-// standardize divides every feature by its standard deviation within classes, unless
-// there is shrinkage, which means its units, and returns the factors.
+// standardize divides each feature by its standard deviation within classes, and returns the
+// factors. With shrinkage it divides by 1, because shrinkage depends on the units.
 func (w *withinClasses) standardize(ctx context.Context) []float64 {
 	n, d := w.residuals.Dims()
 	scale, total := make([]float64, d), 0.
@@ -164,7 +164,7 @@ func (w *withinClasses) standardize(ctx context.Context) []float64 {
 	return scale
 }
 
-// ledoitWolf returns that of Ledoit and Wolf for S_w.
+// ledoitWolf returns the shrinkage intensity of Ledoit and Wolf for S_w.
 func (w *withinClasses) ledoitWolf(ctx context.Context) float64 {
 	n, d := w.residuals.Dims()
 	var g *mat.Dense // of the same trace and norm as n·S_w
@@ -180,8 +180,8 @@ func (w *withinClasses) ledoitWolf(ctx context.Context) float64 {
 	return algebra.LedoitWolf(ctx, dense.View(w.residuals), projection.Trace(g)/float64(n), square/float64(n)/float64(n))
 }
 
-// addPrincipal sets columns q… of out to principal components of the samples c in the
-// complement of the first q, scaled to unit variance within classes.
+// addPrincipal sets the columns of out from q on to principal components of the samples c in the
+// orthogonal complement of the first q columns, scaled to unit variance within classes.
 func (w *withinClasses) addPrincipal(ctx context.Context, out, c *mat.Dense, q int, scale []float64) error {
 	n, d := c.Dims()
 	p := out.RawMatrix().Cols
@@ -194,8 +194,8 @@ func (w *withinClasses) addPrincipal(ctx context.Context, out, c *mat.Dense, q i
 		back := projection.Product(ctx, projection.Product(ctx, c, ortho), mat.DenseCopyOf(ortho.T()))
 		rest = mat.DenseCopyOf(c)
 		rest.Sub(rest, back)
-		// The components of the rest span its variance first; orthonormalizing them
-		// after the columns there are keeps those that have none out of their span.
+		// The components of the rest with variance come first. Orthonormalizing them after the
+		// columns of ortho keeps components without variance out of the span of ortho.
 		pcs, err := principalComponents(ctx, rest, p-q)
 		if err != nil {
 			return err
@@ -243,7 +243,7 @@ func (w *withinClasses) scatter(ctx context.Context) *mat.Dense {
 	return sw
 }
 
-// solveDense leaves out the eigenvectors of S_w without variance.
+// solveDense ignores the eigenvectors of S_w without variance.
 func solveDense(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense, error) {
 	_, d := w.residuals.Dims()
 	sw := w.scatter(ctx)
@@ -265,8 +265,8 @@ func solveDense(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense
 	return projection.Product(ctx, y, mat.DenseCopyOf(v.T())), nil
 }
 
-// solveCholesky is for n well above d: S_w is then singular only where S_b is too,
-// or the classes are separated perfectly, which projection.Floor makes no difference to.
+// solveCholesky is for n well above d. S_w is then singular only if S_b is, too, or if the classes
+// are separated perfectly. projection.Floor does not change the result in these cases.
 func solveCholesky(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense, error) {
 	_, d := w.residuals.Dims()
 	sw := w.scatter(ctx)
@@ -291,13 +291,13 @@ func solveCholesky(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.De
 	return mat.DenseCopyOf(z.T()), nil
 }
 
-// solveDual goes through K = wwᵀ (n × n). Without shrinkage
+// solveDual uses K = wwᵀ (n × n), where w are the residuals. Without shrinkage
 //
 //	S_w⁺m = n wᵀ K⁺K⁺ w m
 //
-// and K + Σ_c 1_c1_cᵀ has the same effect as K on the range of w, whose columns sum
-// to 0 over every class, and is regular unless samples repeat. With shrinkage, b = s·mean
-// and a = (1−s)/n, it is (aK' + b)⁻¹m = (m − wᵀ(K + (b/a) I)⁻¹w m)/b.
+// and K is replaced by K + Σ_c 1_c1_cᵀ. It has the same effect on the range of w, because the
+// columns of w sum to 0 over each class, and it is regular unless samples repeat. With shrinkage, b
+// = s·mean and a = (1−s)/n, the result is (aK' + b)⁻¹m = (m − wᵀ(K + (b/a) I)⁻¹w m)/b.
 func solveDual(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense, error) {
 	n, _ := w.residuals.Dims()
 	a, b := (1-w.shrinkage)/float64(n), w.shrinkage*w.meanVariance

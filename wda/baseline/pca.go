@@ -17,7 +17,7 @@ import (
 // PCA is principal component analysis (H. Hotelling, 1933). The columns are the leading
 // eigenvectors of the covariance of the samples. They are orthonormal, and the direction of the
 // largest variance comes first. If fewer than p directions have variance, other orthonormal
-// directions complete the columns. PCA reads no labels.
+// directions follow. PCA ignores labels.
 //
 // Memory grows with the square of the number of features or of samples, whichever is smaller. With
 // more than 2048 features, and at least as many samples, PCA takes as much memory as the samples.
@@ -36,7 +36,7 @@ func (m PCA) withDefaults() (projection.Method, bool) {
 	return projection.Method{Fit: m.fit}, true
 }
 
-// principalComponents returns the p leading principal components of the rows of x, which are
+// principalComponents returns the p leading principal components of the rows of x, which must be
 // finite.
 func principalComponents(ctx context.Context, x *mat.Dense, p int) (*mat.Dense, error) {
 	return Fit(ctx, x, nil, p, PCA{})
@@ -67,8 +67,8 @@ func (m PCA) fit(ctx context.Context, x *mat.Dense, _ []int, p int) (*mat.Dense,
 	return out, nil
 }
 
-// fitDual returns the p principal components of centred rows, fewer than features: Xᵀu for
-// the eigenvectors u of XXᵀ.
+// fitDual returns p principal components of the centered rows c, for fewer rows than features. They
+// are cᵀu for the eigenvectors u of c·cᵀ.
 func (m PCA) fitDual(ctx context.Context, c *mat.Dense, p int) (*mat.Dense, error) {
 	u, _, err := projection.Leading(ctx, m.gramMatrix(ctx, c), p)
 	if err != nil {
@@ -79,22 +79,22 @@ func (m PCA) fitDual(ctx context.Context, c *mat.Dense, p int) (*mat.Dense, erro
 }
 
 const (
-	// formedDimension is the number of features up to which the covariance is formed.
-	// That is worth some forty products XᵀX·V with ten columns and 1000 features, as
-	// many as the iteration takes, which in its turn gets faster.
+	// formedDimension is the number of features up to which the covariance is computed. This costs
+	// about as much as forty products XᵀX·V with ten columns and 1000 features, the number that the
+	// iteration needs, and it makes the iteration faster.
 	formedDimension = 2048
-	// centredRows are centred at a time.
-	centredRows = 128
+	// centeredRows is the number of rows that are centered at a time.
+	centeredRows = 128
 )
 
-// scatter returns XᵀX of the centred rows, d × d.
+// scatter returns XᵀX of the centered rows, d × d.
 func (m PCA) scatter(ctx context.Context, x *mat.Dense) *mat.Dense {
 	n, d := x.Dims()
-	mean, block := projection.ColumnMeans(ctx, x), matrix.New[float64](min(n, centredRows), d, nil)
+	mean, block := projection.ColumnMeans(ctx, x), matrix.New[float64](min(n, centeredRows), d, nil)
 	s := mat.NewDense(d, d, nil)
 	out := dense.View(s)
-	for first := 0; first < n && ctx.Err() == nil; first += centredRows {
-		rows := block.RowRange(0, min(centredRows, n-first))
+	for first := 0; first < n && ctx.Err() == nil; first += centeredRows {
+		rows := block.RowRange(0, min(centeredRows, n-first))
 		for i := range rows.Rows {
 			floats.SubTo(rows.Row(i), x.RawRowView(first+i), mean)
 		}
@@ -125,14 +125,14 @@ func (m PCA) symmetricOperator(ctx context.Context, c *mat.Dense) subspace.Opera
 	return func(dst, v *mat.Dense) { m.multiply(ctx, dense.View(dst), a, dense.View(v)) }
 }
 
-// multiply sets dst = a·b, strips of rows at a time.
+// multiply sets dst = a·b, one strip of rows in each call of a worker.
 func (m PCA) multiply(ctx context.Context, dst, a, b matrix.Matrix[float64]) {
 	parallel.ForContext(ctx, m.Workers, a.Rows, projection.StripRows, func(i, j int) {
 		matrix.Mul(dst.RowRange(i, j), a.RowRange(i, j), b, false)
 	})
 }
 
-// scatterOperator returns the product with XᵀX of the centred rows, for k columns, as two
+// scatterOperator returns the product of XᵀX of the centered rows with k columns. It makes two
 // passes over a copy of the samples.
 func (m PCA) scatterOperator(ctx context.Context, x *mat.Dense, k int) subspace.Operator {
 	c := dense.View(projection.Centered(ctx, x))

@@ -2,19 +2,19 @@ package dataset
 
 import "io"
 
-// aheadReader reads a file, or unpacks it, in a goroutine, while what came before is decoded and
-// used. Reader.Close ends it.
+// aheadReader reads and unpacks a file in a goroutine while the caller decodes earlier blocks.
+// Reader.Close ends the goroutine.
 type aheadReader struct {
 	r       io.Reader
-	direct  int         // bytes left to read without a goroutine: most files are short
+	direct  int         // bytes left to read without a goroutine, because most files are short
 	full    chan extent // nil before there is one
 	free    chan []byte
 	stop    chan struct{}
 	current extent
-	used    int // bytes of now
+	used    int // bytes of current that were returned
 }
 
-// extent is some of a file, and the error that follows it.
+// extent is a block of a file and the error that follows it.
 type extent struct {
 	bytes []byte
 	err   error
@@ -64,7 +64,7 @@ func (a *aheadReader) start() {
 				return
 			}
 			var n int
-			n, e.err = r.Read(e.bytes[:extentBytes]) // no more than there is: of a slow pipe, too
+			n, e.err = r.Read(e.bytes[:extentBytes]) // does not wait for a full block from a slow pipe
 			e.bytes = e.bytes[:n]
 			select {
 			case full <- e:
@@ -78,7 +78,7 @@ func (a *aheadReader) start() {
 	}(a.r)
 }
 
-// Close ends the goroutine, after the read that it may be in.
+// Close ends the goroutine after its current read.
 func (a *aheadReader) Close() error {
 	if a.stop != nil {
 		close(a.stop)

@@ -16,27 +16,26 @@ import (
 	"github.com/gomonge/monge/internal/tabular"
 )
 
-// array is an NPY or IDX array whose header has been read and judged; the elements
-// follow.
+// array is an NPY or IDX array. Its header has been read and checked.
 type array struct {
 	stream  *stream
 	shape   []int
 	fortran bool
 	elem    elem
 	n       int // elements
-	next    int // the first that has not been read
+	next    int // index of the next element to read
 	place   arrayPosition
 	decoded []float64
 }
 
-// elem is a type of elements.
+// elem is the type of the elements.
 type elem struct {
-	kind byte // b i u f as in NumPy, or U and S for texts
+	kind byte // b, i, u or f as in NumPy, or U and S for texts
 	size int  // bytes
-	big  bool // the byte order
+	big  bool // big-endian
 }
 
-// setShape checks the number of elements.
+// setShape checks the shape and sets the number of elements.
 func (a *array) setShape(shape []int) (err error) {
 	a.shape = shape
 	if a.n, err = elementCount(shape); err == nil && a.n == 0 {
@@ -45,10 +44,10 @@ func (a *array) setShape(shape []int) (err error) {
 	return err
 }
 
-// capacity returns how many elements may be made room for.
+// capacity returns the number of elements to allocate.
 func (a *array) capacity(opt *Options) (int, error) { return a.stream.capacity(a.n, a.elem.size, opt) }
 
-// setVector checks for n or n × 1 elements.
+// setVector checks that the shape is n or n × 1.
 func (a *array) setVector() error {
 	if len(a.shape) == 1 || len(a.shape) == 2 && a.shape[1] == 1 {
 		return nil
@@ -56,9 +55,9 @@ func (a *array) setVector() error {
 	return newCause(errShape, fmt.Sprintf("an array of shape %v is not a vector", a.shape))
 }
 
-// eachChunk reads the next n elements and hands their bytes to use in pieces, where they lie
-// in the buffer of the stream. After the last element of the array nothing may follow; gzip
-// and zip compare their checksums.
+// eachChunk reads the next n elements and passes their bytes to use in pieces, which alias the
+// buffer of the stream. After the last element it checks that nothing follows; gzip and zip then
+// compare checksums.
 func (a *array) eachChunk(n int, use func(chunk []byte) error) error {
 	for n > 0 {
 		k := min(n, max(1, a.stream.r.Buffered()/a.elem.size))
@@ -70,7 +69,7 @@ func (a *array) eachChunk(n int, use func(chunk []byte) error) error {
 		if err := use(chunk); err != nil {
 			return err
 		}
-		a.stream.r.Discard(len(chunk)) // which are there
+		a.stream.r.Discard(len(chunk)) // buffered, so no error
 		a.next += k
 		n -= k
 	}
@@ -80,7 +79,7 @@ func (a *array) eachChunk(n int, use func(chunk []byte) error) error {
 	return nil
 }
 
-// wordSize is how many bytes have an order.
+// wordSize returns the number of bytes that byte order applies to.
 func (e elem) wordSize() int {
 	switch e.kind {
 	case 'U':
@@ -91,7 +90,7 @@ func (e elem) wordSize() int {
 	return e.size
 }
 
-// toLittleEndian brings the bytes of elements into little-endian order.
+// toLittleEndian converts the bytes of elements to little-endian order.
 func (e elem) toLittleEndian(b []byte) {
 	if !e.big {
 		return
@@ -116,7 +115,7 @@ func (e elem) toLittleEndian(b []byte) {
 	}
 }
 
-// readFloats sets dst to the next elements, and reports whether all are finite.
+// readFloats sets dst to the next elements and reports whether all are finite.
 func (a *array) readFloats(dst []float64) (finite bool, err error) {
 	if a.elem.kind == 'U' || a.elem.kind == 'S' {
 		return false, newCause(errType, "strings where numbers are expected")
@@ -131,8 +130,8 @@ func (a *array) readFloats(dst []float64) (finite bool, err error) {
 	return finite, err
 }
 
-// decode sets dst to the elements of src, whose bytes are in little-endian order, and
-// reports whether all are finite.
+// decode sets dst to the elements of src, which is in little-endian order, and reports whether all
+// are finite.
 func (e elem) decode(dst []float64, src []byte) (finite bool) {
 	le := binary.LittleEndian
 	finite = true
@@ -198,7 +197,8 @@ func (e elem) decode(dst []float64, src []byte) (finite bool) {
 	return finite
 }
 
-// decodeFloat32 tells by the sum, which in float64 cannot overflow, whether all are finite.
+// decodeFloat32 decodes float32 elements. It checks their sum, which cannot overflow in float64, to
+// find out whether all are finite.
 func decodeFloat32(dst []float64, src []byte) (finite bool) {
 	var a, b, c, d float64 // sums
 	if runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64" {
@@ -224,8 +224,8 @@ func decodeFloat32(dst []float64, src []byte) (finite bool) {
 	return a-a == 0
 }
 
-// decodeFloat64 takes four elements at a time. An exponent of ones, plus one, reaches the bit
-// of the sign, which none else does.
+// decodeFloat64 decodes four elements at a time. Only an exponent of ones, plus one, carries into
+// the sign bit.
 func decodeFloat64(dst []float64, src []byte) (finite bool) {
 	const sign, one = 1 << 63, 1 << 52
 	seen, le := uint64(0), binary.LittleEndian
@@ -267,8 +267,8 @@ func (a *array) appendInts(n int, dst *[]int) error {
 	return nil
 }
 
-// eachText hands the next n elements to use as texts: numbers in decimal, strings without
-// the zeros that pad them.
+// eachText passes the next n elements to use as texts: decimal numbers, or strings without trailing
+// zeros.
 func (a *array) eachText(n int, use func(text []byte, place int)) error {
 	place := a.next
 	var text []byte
@@ -302,14 +302,14 @@ func (e elem) appendText(dst, src []byte) []byte {
 	return bytes.TrimRight(dst, "\x00")
 }
 
-// arrayLabels are labels that are an array.
+// arrayLabels are labels stored in an array.
 type arrayLabels struct {
 	array *array
 	name  func(error) error
 	src   io.Closer // nil if it is another's
 }
 
-// newArrayLabels takes an array of as many elements as there are labels.
+// newArrayLabels returns the labels of an array of n or n × 1 elements.
 func newArrayLabels(a *array, name func(error) error) (*arrayLabels, error) {
 	if err := a.setVector(); err != nil {
 		return nil, err
@@ -332,19 +332,20 @@ func (l *arrayLabels) Close() error {
 	return l.src.Close()
 }
 
-// matrix are the samples of an array whose first dimension counts them.
+// matrix has the samples of an array. The first dimension counts them.
 type matrix struct {
 	*plan
 	a              *array
 	rows           int
 	width          int   // columns of the array
-	featureColumns []int // the columns that are features, nil for all
+	featureColumns []int // columns that are features; nil for all
 	row            int
 	wholeRows      []float64   // rows of the array, if only some columns are features
-	stored         [][]float64 // the elements in their order, if that is Fortran's; in pieces, as the header may lie
+	stored         [][]float64 // all elements if the array is in Fortran order; in pieces, because the header may be wrong
 }
 
-// newMatrix takes an NPY array of two dimensions, or an IDX array of two or more.
+// newMatrix returns the samples of an NPY array of two dimensions, or of an IDX array of two or
+// more.
 func newMatrix(a *array, opt *Options) (*matrix, error) {
 	m := &matrix{a: a}
 	switch {
@@ -361,7 +362,7 @@ func newMatrix(a *array, opt *Options) (*matrix, error) {
 	return m, m.chooseColumns(opt)
 }
 
-// chooseColumns decides which columns are features.
+// chooseColumns chooses the columns that are features.
 func (m *matrix) chooseColumns(opt *Options) (err error) {
 	if opt.Columns == nil && opt.Drop == nil && opt.Schema == nil {
 		m.plan = &plan{label: -1, split: -1, cols: m.width, lenient: opt.KeepMissing}
@@ -429,7 +430,7 @@ func (m *matrix) read(x []float64, _ func([]byte, int)) (rows int, err error) {
 	return rows, nil
 }
 
-// copyFeatures copies the features of whole rows to x.
+// copyFeatures copies the features of the rows all to x.
 func (m *matrix) copyFeatures(x, all []float64) {
 	if m.featureColumns == nil {
 		return
@@ -441,7 +442,7 @@ func (m *matrix) copyFeatures(x, all []float64) {
 	}
 }
 
-// readTransposed sets x to the next rows of an array that is stored by columns.
+// readTransposed sets x to the next rows of an array in Fortran order.
 func (m *matrix) readTransposed(x []float64) error {
 	const piece = 1 << 16
 	for left := m.a.n - m.a.next; left > 0; left = m.a.n - m.a.next {
@@ -459,8 +460,8 @@ func (m *matrix) readTransposed(x []float64) error {
 	return nil
 }
 
-// findNotFinite names the first element of rows, of which so many come before, that is not finite, if there
-// is one. A missing value may be allowed.
+// findNotFinite returns an error for the first element of x that is not finite, or nil. The number
+// of rows before x is before. Missing values may be allowed.
 func (m *matrix) findNotFinite(x []float64, before int) error {
 	for k, v := range x {
 		if v-v == 0 || v != v && m.lenient {

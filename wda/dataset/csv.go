@@ -13,18 +13,18 @@ import (
 	"strings"
 )
 
-// csvSamples are the samples of a CSV file.
+// csvSamples has the samples of a CSV file.
 type csvSamples struct {
 	t       *tableReader
-	names   [][]byte // of all columns, nil without a header
+	names   [][]byte // of all columns; nil without a header
 	width   int      // fields of a record
 	pending []record // read ahead
-	guessed int      // line of a first record that may be a header after all, 0 if not
+	guessed int      // line of a first record that was taken for data but may be a header, or 0
 	decimal byte     // 0 for a point
 
 	headerNote *Note // on the first record, nil if the decision was certain
 	*plan
-	targets []int // of each field: its feature, or one of the below
+	targets []int // for each field: its feature, or one of the constants below
 }
 
 // What a field is that is not a number.
@@ -123,7 +123,7 @@ func newCSV(r *bufio.Reader, opt Options) (*csvSamples, error) {
 	return c, nil
 }
 
-// applyPlan has fields read as a plan says.
+// applyPlan sets how fields are read.
 func (c *csvSamples) applyPlan(p *plan) {
 	c.plan = p
 	for _, u := range c.uses {
@@ -140,8 +140,8 @@ func (c *csvSamples) applyPlan(p *plan) {
 	}
 }
 
-// guessLabel returns the column that is probably the label, or −1: that of a header may look like
-// a number.
+// guessLabel returns the column that is probably the label, or −1. The first row may be a header
+// whose names look like numbers.
 func (c *csvSamples) guessLabel(first [][]byte, opt Options) int {
 	label, _, err := labelColumn(first, opt)
 	if err == nil && label == openLabel {
@@ -155,7 +155,8 @@ func (c *csvSamples) guessLabel(first [][]byte, opt Options) int {
 	return label
 }
 
-// namesColumns reports whether a first row must hold names: options choose one of its fields by name.
+// namesColumns reports whether the first row must be a header because options choose one of its
+// fields by name.
 func namesColumns(first [][]byte, opt *Options) bool {
 	var chosen []string
 	for _, c := range slices.Concat(opt.Columns, opt.Drop, opt.ID, opt.OneHot) {
@@ -232,8 +233,8 @@ func (c *csvSamples) readRecord(x []float64, label func(text []byte, place int))
 	return c.parse(x, fields, label)
 }
 
-// parsePlain sets x to a record of decimals alone, as nearly every one is, and its label. What has
-// quotes, blanks, other numbers or faults it leaves to parse, which would come to the same.
+// parsePlain sets x to the features of a record of plain decimals and passes its label to label. It
+// returns false for records with quotes, blanks, other numbers or errors, which are left to parse.
 func (c *csvSamples) parsePlain(x []float64, text []byte, label func(text []byte, place int)) bool {
 	if len(c.t.comma) != 1 || bytes.IndexByte([]byte("+-.0123456789Ee"), c.t.comma[0]) >= 0 {
 		return false
@@ -261,7 +262,7 @@ func (c *csvSamples) parsePlain(x []float64, text []byte, label func(text []byte
 				return false
 			}
 			if at == toLabel {
-				if name = field; len(name) == 0 { // which is rare
+				if name = field; len(name) == 0 { // rare
 					return false
 				}
 			}
@@ -323,7 +324,7 @@ func (c *csvSamples) parse(x []float64, fields [][]byte, label func(text []byte,
 	return nil
 }
 
-// parseNumber reads the field of a feature. A missing value is NaN where it is allowed.
+// parseNumber parses the field of a feature. A missing value is NaN if it is allowed.
 func (c *csvSamples) parseNumber(field []byte) (float64, error) {
 	if c.lenient && isMissingNumber(field) {
 		return math.NaN(), nil
@@ -344,7 +345,7 @@ func (c *csvSamples) parseNumber(field []byte) (float64, error) {
 	return parseNumber(field)
 }
 
-// setCategory sets the features of a field of text.
+// setCategory sets the features of a text column.
 func (p *plan) setCategory(u *columnUse, x []float64, text []byte) error {
 	_, known := u.index[string(text)]
 	if !isMissing(text) || len(text) > 0 && (p.keepNA || known && !u.learnsCategories) {
@@ -357,7 +358,7 @@ func (p *plan) setCategory(u *columnUse, x []float64, text []byte) error {
 	return nil
 }
 
-// fieldError places err in a field.
+// fieldError adds line and column to err.
 func (c *csvSamples) fieldError(line, j int, err error) error {
 	fe := &FileError{Row: line, Column: j + 1, Err: err}
 	if j < len(c.names) {
@@ -366,7 +367,7 @@ func (c *csvSamples) fieldError(line, j int, err error) error {
 	return fe
 }
 
-// labelColumn finds the label in a first row that may be a header.
+// labelColumn finds the label column. first may be a header.
 func labelColumn(first [][]byte, opt Options) (label int, byName bool, err error) {
 	d, l := len(first), opt.Labels
 	switch {
@@ -407,7 +408,7 @@ func labelColumn(first [][]byte, opt Options) (label int, byName bool, err error
 	return l.at, false, nil
 }
 
-// isHeader applies the rule of Options.Header.
+// isHeader applies the rule of HeaderAuto.
 func isHeader(first, second [][]byte, label int) bool {
 	named := false
 	for j, field := range first {
@@ -437,7 +438,7 @@ func isNumber(field []byte) bool {
 	return !errors.Is(err, errNotNumber)
 }
 
-// parseNumber reads a finite decimal number.
+// parseNumber parses a finite decimal number.
 func parseNumber(field []byte) (float64, error) {
 	if v, n := parseDecimal(field); n == len(field) && n > 0 {
 		return v, nil
@@ -460,14 +461,13 @@ func parseNumber(field []byte) (float64, error) {
 	return 0, notFiniteError(v)
 }
 
-// isGoLiteral tells numbers of Go's syntax that strconv knows, 0x1p-2 and 1_000, from those
-// that other programs know, too.
+// isGoLiteral reports whether a number is valid only in Go's syntax, such as 0x1p-2 and 1_000.
 func isGoLiteral(field []byte) bool {
 	digits := bytes.TrimLeft(field, "+-")
 	return bytes.IndexByte(field, '_') >= 0 || len(digits) > 1 && (digits[1] == 'x' || digits[1] == 'X')
 }
 
-// textLabels are the labels of a text file, all of them.
+// textLabels has all labels of a text file.
 type textLabels struct {
 	path    string
 	enc     *encoder
@@ -478,9 +478,9 @@ type textLabels struct {
 // predictedHeader is the header of a file of labels that monge predict writes.
 const predictedHeader = "label"
 
-// decideHeader leaves out the first line if it is a header: if the file has one line more than there are
-// rows, or the line is predictedHeader. rows is −1 if the number of rows is not known yet. A first line that
-// alone is not a number is then a header. Reader.read compares the numbers at the end.
+// decideHeader drops the first line if it is a header. It is one if it is predictedHeader, or if
+// the file has one line more than there are rows. If the number of rows is not known yet (−1), it
+// is a header if it alone is not a number; Reader.read checks the number of rows at the end.
 func (l *textLabels) decideHeader(r *Reader, rows int) error {
 	l.decided = true
 	lines, first := len(l.enc.rows), l.enc.texts[0]
@@ -500,7 +500,7 @@ func (l *textLabels) decideHeader(r *Reader, rows int) error {
 	return nil
 }
 
-// firstIsText reports whether the first line alone is not a number.
+// firstIsText reports whether the first line is not a number and all others are.
 func (l *textLabels) firstIsText() bool {
 	for k, text := range l.enc.texts {
 		if isNumber([]byte(text)) != (k > 0) {

@@ -28,15 +28,16 @@ type Dataset struct {
 	// the test set. It is nil if the file has no array or column split.
 	Split []int
 
-	// Columns has the names of the columns of X. It is nil if the file does not name them.
+	// Columns has the names of the columns of X. It is nil if the file has no names.
 	Columns []string
 
-	// IDs has, of every column of Options.ID, the texts of the rows; IDNames the names of these columns.
+	// IDs has the texts of the rows for each column of Options.ID. IDNames has the names of these
+	// columns.
 	IDs     [][]string
 	IDNames []string
 
-	// Schema says how the columns of the file became the columns of X. It is nil if the data are an
-	// array, without a choice of columns.
+	// Schema describes how the columns of the file became the columns of X. It is nil if the data
+	// are an array and all columns are features.
 	Schema *Schema
 }
 
@@ -56,7 +57,7 @@ func (d *Dataset) Len() int {
 	return n
 }
 
-// Counts returns the number of rows of each class, nil without labels.
+// Counts returns the number of rows of each class, or nil without labels.
 func (d *Dataset) Counts() []int {
 	if d.Labels == nil {
 		return nil
@@ -68,9 +69,9 @@ func (d *Dataset) Counts() []int {
 	return counts
 }
 
-// Subset returns a copy of the given rows, which count from 0, in the given order. A row may occur
-// twice. Classes stay as they are, so that labels of several subsets can be compared. Subset panics if
-// rows is empty or a row is out of range.
+// Subset returns a copy of the given rows, counted from 0, in the given order. A row may occur
+// several times. Classes is unchanged, so that labels of several subsets can be compared. Subset
+// panics if rows is empty or a row is out of range.
 func (d *Dataset) Subset(rows []int) *Dataset {
 	n, cols := d.X.Dims()
 	if len(rows) == 0 {
@@ -104,9 +105,9 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 	return s
 }
 
-// SplitBy copies the rows whose Split is value into in, and the others into out. For MNIST, SplitBy(1)
-// returns the test and the training set. The error matches ErrSettings if there is no Split, or if one side
-// would be empty.
+// SplitBy copies the rows whose Split is value into in, and the others into out. For MNIST,
+// SplitBy(1) returns the test set and the training set. The error matches ErrSettings if there is
+// no Split, or if one set would be empty.
 func (d *Dataset) SplitBy(value int) (in, out *Dataset, err error) {
 	if d.Split == nil {
 		return nil, nil, fmt.Errorf("%w: the data have no split array", errNoSplit)
@@ -134,10 +135,11 @@ func listSome(values []int) string {
 	return fmt.Sprint(values[:most]) + " …"
 }
 
-// Sample draws n rows without replacement, and returns a copy of them in their original order. Each class
-// has its share n·n_c/N, rounded by the method of largest remainders, but at least one row. Between equal
-// remainders the lower class number wins. Without labels all rows are one class. The error matches
-// ErrSettings if n exceeds the number of rows, or is less than the number of classes with rows.
+// Sample draws n rows without replacement and returns a copy of them in their original order. A
+// class with n_c of N rows gets n·n_c/N rows, rounded by the method of largest remainders, but at
+// least one. If remainders are equal, the lower class number wins. Without labels all rows are one
+// class. The error matches ErrSettings if n exceeds the number of rows or is less than the number
+// of classes with rows.
 func (d *Dataset) Sample(n int, seed uint64) (*Dataset, error) {
 	groups := d.groups()
 	sizes, err := apportion(n, groups, func(m int) (int, int) { return min(1, m), m })
@@ -148,10 +150,10 @@ func (d *Dataset) Sample(n int, seed uint64) (*Dataset, error) {
 	return d.Subset(rows), nil
 }
 
-// TrainTest draws round(fraction·N) rows at random for testing. The others are for training. Both sides
-// keep the original order. Classes have their shares as in Sample. A class with at least two rows has
-// at least one row on each side, and a class with a single row is for training. The error matches
-// ErrSettings if this is impossible, or if a side would be empty.
+// TrainTest draws round(fraction·N) rows at random for testing. The others are for training. Both
+// sets keep the original order. Classes have their shares as in Sample. A class with at least two
+// rows has at least one row in each set, and a class with a single row is for training. The error
+// matches ErrSettings if this is impossible, or if a set would be empty.
 func (d *Dataset) TrainTest(fraction float64, seed uint64) (train, test *Dataset, err error) {
 	groups := d.groups()
 	var sizes []int
@@ -234,8 +236,8 @@ func (d *Dataset) nonemptyClasses() int {
 	return n
 }
 
-// apportion shares n among the groups in proportion to their sizes, by largest
-// remainder within the bounds that limits returns for a group of m rows.
+// apportion divides n among the groups in proportion to their sizes, by largest remainder, within
+// the limits for a group of m rows.
 func apportion(n int, groups [][]int, limits func(m int) (low, high int)) ([]int, error) {
 	total := 0
 	for _, g := range groups {
@@ -279,7 +281,7 @@ func apportion(n int, groups [][]int, limits func(m int) (low, high int)) ([]int
 	return sizes, nil
 }
 
-// draw picks sizes[c] rows of each group; both results ascend.
+// draw draws sizes[c] rows of each group. Both results are in ascending order.
 func draw(groups [][]int, sizes []int, rng *rand.Rand) (in, out []int) {
 	for c, rows := range groups {
 		shuffle(rows, rng)

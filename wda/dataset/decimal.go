@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// parseDecimal reads the number that text begins with, as nearly all files have it: a sign, up to
-// 19 digits after leading zeros, with a point among them or none, and an exponent. n counts
-// its bytes. The value is that of strconv.ParseFloat: the float64 nearest to the decimal, ties
-// to even. For anything else, numbers among it, n is 0.
+// parseDecimal parses the number at the beginning of text in the usual form: a sign, up to 19
+// digits after leading zeros, a point, and an exponent, of which only the digits are required. n is
+// the number of bytes parsed. The value has the bits of strconv.ParseFloat: the nearest float64,
+// ties to even. For other texts, including other numbers, n is 0.
 func parseDecimal(text []byte) (v float64, n int) {
 	i := 0
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
@@ -56,7 +56,7 @@ func parseDecimal(text []byte) (v float64, n int) {
 	return v, i
 }
 
-// parseExponent reads an integer of at most three digits.
+// parseExponent parses an integer of at most three digits.
 func parseExponent(text []byte) (e, n int) {
 	i := 0
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
@@ -82,7 +82,8 @@ func parseExponent(text []byte) (e, n int) {
 	return e, i
 }
 
-// quotient returns the float64 nearest to m/10^scale, where that takes one division.
+// quotient returns the float64 nearest to m/10^scale. It returns false if one division does not
+// suffice.
 func quotient(m uint64, scale int) (float64, bool) {
 	switch {
 	case m < 1<<53 && 0 <= scale && scale < len(tens): // both are exact, so that one rounding is left

@@ -22,9 +22,9 @@ var (
 	ErrTooLarge = errors.New("too large")
 	// ErrNotFinite: a value is missing, is not a number, or is NaN or infinite.
 	ErrNotFinite = fault.ErrNotFinite
-	// ErrLabels: there are no labels, or not as many as rows.
+	// ErrLabels: there are no labels, or their number is not the number of rows.
 	ErrLabels = fault.ErrLabels
-	// ErrSettings: options or arguments make no sense.
+	// ErrSettings: options or arguments are invalid.
 	ErrSettings = fault.ErrSettings
 )
 
@@ -70,17 +70,17 @@ var helps = []struct {
 	{errNoFeatures, "Features", ""}, {errExpansion, "MaxExpansion", ""}, {errText, "OneHot", ""}, {errMissing, "KeepMissing", ""}, {errDecimal, "Decimal", ""}, {errNaN, "KeepMissing", ""},
 }
 
-// A FileError is the error of every reader of this package. It says where in a file something is
-// wrong.
+// A FileError is the error of every reader of this package. It names the position in the file.
 type FileError struct {
 	Path  string // the file, as the caller named it; "" for an io.Reader
 	Array string // the array of an NPZ file; "" in other formats
 
-	// Row counts from 1. In CSV it is the line of the file, as in an editor: a header and blank lines
-	// count. In other formats it is the sample. It is 0 if the error belongs to no row.
+	// Row counts from 1. In CSV it is the line of the file, including a header and blank lines, as
+	// in an editor. In other formats it is the sample. It is 0 if the error concerns no row.
 	Row int
 
-	// Column counts from 1, with the column of labels. It is 0 if the error belongs to no column.
+	// Column counts from 1, including the column of labels. It is 0 if the error concerns no
+	// column.
 	Column int
 
 	Name   string // the name of the column; "" if it has none
@@ -131,8 +131,8 @@ func printable(s string) string {
 // Unwrap returns the cause.
 func (e *FileError) Unwrap() error { return e.Err }
 
-// cause is an error with its own text that matches a sentinel, so that a
-// message need not repeat the sentinel's words.
+// cause is an error with its own text that matches a sentinel, so that the text need not repeat the
+// sentinel.
 type cause struct {
 	sentinel error
 	text     string
@@ -144,7 +144,7 @@ func (c *cause) Unwrap() error { return c.sentinel }
 
 func newCause(sentinel error, text string) error { return &cause{sentinel: sentinel, text: text} }
 
-// fileError gives err a path unless it has one already.
+// fileError adds a path to err unless it has one.
 func fileError(path string, err error) error {
 	if err == nil {
 		return nil
@@ -165,8 +165,7 @@ func fileError(path string, err error) error {
 	return fe
 }
 
-// withoutPath is an error of the system without the paths that it repeats: a FileError has
-// the one that the caller knows.
+// withoutPath removes the path from a system error, because FileError has it.
 func withoutPath(err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err
@@ -174,7 +173,7 @@ func withoutPath(err error) error {
 	return err
 }
 
-// unknownColumnText says that no column has this name, and which names there are.
+// unknownColumnText says that no column has this name, and lists the names.
 func unknownColumnText(name string, names []string) string {
 	text := fmt.Sprintf("no column is called %s; the columns are ", clip(name))
 	for i, n := range names {
@@ -189,7 +188,7 @@ func unknownColumnText(name string, names []string) string {
 	return text
 }
 
-// longestName is how much of the name of a column or a class a message shows.
+// longestName is the largest length of a column or class name in a message.
 const longestName = 100
 
 // clip shortens a field of a damaged file for a message.
@@ -198,7 +197,7 @@ func clip(s string) string { return strconv.Quote(cut(s, 40)) }
 // clipName shortens a name for a message.
 func clipName(s string) string { return strconv.Quote(cut(s, longestName)) }
 
-// cut returns s, or its first bytes and an ellipsis if there are more than most.
+// cut returns s, shortened to most bytes and an ellipsis if it is longer.
 func cut(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -26,18 +26,19 @@ const (
 	FormatJSONLines               // text, one JSON object per sample
 )
 
-// format is what this package knows of a format.
+// format describes how this package handles a Format.
 type format struct {
 	name       string
-	extensions []string // of file names, in lower case; the first is the usual one
-	// matches reports whether a file of this format may begin with these bytes, which are
-	// none, or fewer than usual, in a short file.
+	extensions []string // of file names, in lower case; the most usual first
+	// matches reports whether a file of this format may start with head. head may be short or
+	// empty.
 	matches func(head []byte) bool
-	// open reads what comes before the samples of a source.
+	// open reads everything that comes before the samples.
 	open func(r *Reader, src *source) error
 }
 
-// formats is a function because a variable would refer to itself through open.
+// formats returns the formats. It is a function because a variable would refer to itself through
+// open.
 func formats() []format {
 	return []format{
 		FormatAuto: {name: "auto"},
@@ -63,8 +64,8 @@ func formatNames() enum.Names {
 	return enum.New("Format", fault.ErrSettings, names...)
 }
 
-// columnar reports whether files of the format are read by columns, and told by their first
-// bytes whatever their name.
+// columnar reports whether files of the format are stored by columns. Such files are recognized by
+// their first bytes, whatever their name.
 func (f Format) columnar() bool { return f == FormatParquet || f == FormatArrow }
 
 // String returns the name: auto, csv, npy, npz, idx, parquet, arrow or jsonl.
@@ -88,9 +89,9 @@ func (f Format) MarshalText() ([]byte, error) { return formatNames().Text(uint8(
 // matches ErrSettings and names the known ones.
 func (f *Format) UnmarshalText(text []byte) error { return enum.Parse(f, text, formatNames()) }
 
-// FormatOf returns the format that the name of a file tells, or FormatAuto if it tells none:
-// by an ending such as .csv, or by a name such as train-images-idx3-ubyte, perhaps followed
-// by .gz. Upper and lower case are the same.
+// FormatOf returns the format that a file name suggests, or FormatAuto. It checks for an ending
+// such as .csv or a name such as train-images-idx3-ubyte, either followed by .gz or not. It ignores
+// case.
 func FormatOf(path string) Format {
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
 	ext := filepath.Ext(name)
@@ -110,11 +111,11 @@ func FormatOf(path string) Format {
 	return FormatAuto
 }
 
-// sniffBytes is how many bytes at the beginning tell the format.
+// sniffBytes is the number of bytes at the beginning that determine the format.
 const sniffBytes = 512
 
-// sniff returns the format of a file that begins with these bytes, or FormatAuto if they
-// tell none. Text is taken for CSV.
+// sniff returns the format of a file that begins with head, or FormatAuto if it is unknown. Text is
+// taken for CSV.
 func sniff(head []byte) Format {
 	all := formats()
 	for f := len(all) - 1; f > 0; f-- { // text, which much else resembles, last
@@ -129,7 +130,7 @@ func hasPrefix(text string) func([]byte) bool {
 	return func(head []byte) bool { return bytes.HasPrefix(head, []byte(text)) }
 }
 
-// isText also accepts UTF-16, of which the CSV reader says what to do.
+// isText also accepts UTF-16, so that the CSV reader can report it.
 func isText(head []byte) bool { return isUTF16(head) || bytes.IndexByte(head, 0) < 0 }
 
 func isIDX(head []byte) bool {
@@ -140,7 +141,7 @@ func isIDX(head []byte) bool {
 	return ok
 }
 
-// isUTF16 reports whether text begins with a mark of UTF-16.
+// isUTF16 reports whether text begins with a UTF-16 byte order mark.
 func isUTF16(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff"))
 }

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// headerRows is how many rows below a first row of numbers may tell whether it is a header.
+// headerRows is the number of rows below a first row of numbers that may show whether it is a
+// header.
 const headerRows = 100
 
 // firstRow is the first row of a CSV file, which may be a header.
@@ -22,7 +23,7 @@ type firstRow struct {
 	decimal byte // the decimal separator
 }
 
-// headerVerdict is what the rows below say of a first row of numbers.
+// headerVerdict says whether the rows below show that a first row of numbers is a header.
 type headerVerdict uint8
 
 const (
@@ -103,7 +104,7 @@ func (row *firstRow) hasNames(s *Schema) bool {
 	return true
 }
 
-// isSequence reports whether the numbers, of which not all are labels, are 0, 1, 2, ….
+// isSequence reports whether the numbers are 0, 1, 2, … and not all are labels.
 func (row *firstRow) isSequence() bool {
 	for i, j := range row.numbers {
 		if row.fields[j] != strconv.Itoa(i) {
@@ -113,7 +114,7 @@ func (row *firstRow) isSequence() bool {
 	return len(row.features()) > 0
 }
 
-// sequenceVerdict is the verdict if nothing is known of the rows below.
+// sequenceVerdict returns the verdict if the rows below show nothing.
 func (row *firstRow) sequenceVerdict() headerVerdict {
 	switch {
 	case !row.isSequence():
@@ -124,7 +125,7 @@ func (row *firstRow) sequenceVerdict() headerVerdict {
 	return rowIsUnclear
 }
 
-// mayBeNames reports whether the rows below may show that a row without a sequence is a header.
+// mayBeNames reports whether a row that is not a sequence may turn out to be a header.
 func (row *firstRow) mayBeNames() bool {
 	return len(row.numbers) > 0 && (row.namesLabel() || len(row.features()) > 1 && row.increases())
 }
@@ -156,7 +157,7 @@ func isLabelName(text string) bool {
 	return slices.Contains([]string{"label", "labels", "class", "target", "species", "y"}, strings.ToLower(text))
 }
 
-// verdictFromRows judges by the rows below.
+// verdictFromRows returns the verdict from the rows below.
 func (row *firstRow) verdictFromRows() headerVerdict {
 	sequence, features := row.isSequence(), row.features()
 	if row.occursBelow() {
@@ -203,7 +204,7 @@ func (row *firstRow) verdictFromRows() headerVerdict {
 	return rowIsData
 }
 
-// occursBelow reports whether the same row stands below: names of columns do not.
+// occursBelow reports whether an equal row follows. Column names are not repeated.
 func (row *firstRow) occursBelow() bool {
 	return slices.ContainsFunc(row.below, func(r record) bool {
 		for j, text := range row.fields {
@@ -217,7 +218,7 @@ func (row *firstRow) occursBelow() bool {
 
 func (row *firstRow) cell(r record, j int) string { return string(bytes.TrimSpace(r.fields[j])) }
 
-// fieldOccursBelow reports whether a field stands below, too.
+// fieldOccursBelow reports whether an equal field follows in the column.
 func (row *firstRow) fieldOccursBelow(j int) bool {
 	return row.fields[j] != "" && slices.ContainsFunc(row.below, func(r record) bool { return row.cell(r, j) == row.fields[j] })
 }
@@ -245,8 +246,8 @@ func (row *firstRow) unquotedBelow() bool {
 	return row.quoted && len(row.below) > 0 && row.below[0].quotes < 2*len(row.fields)
 }
 
-// countDecimalsDiffer counts the columns whose first field is an integer and all numbers below have decimal places, or
-// the other way round.
+// countDecimalsDiffer counts the columns whose first field is an integer while all numbers below
+// have decimal places, or the reverse.
 func (row *firstRow) countDecimalsDiffer(columns []int) (n int) {
 	for _, j := range columns {
 		integer, decimals, integers := isInteger(row.fields[j], row.decimal), 0, 0

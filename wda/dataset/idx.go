@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// idxElem returns the type of a code, which is big-endian, and whether there is one.
+// idxElem returns the big-endian type of an IDX code, and whether the code is known.
 func idxElem(code byte) (e elem, ok bool) {
 	e, ok = map[byte]elem{
 		0x08: {'u', 1, true}, 0x09: {'i', 1, true}, 0x0b: {'i', 2, true}, 0x0c: {'i', 4, true}, 0x0d: {'f', 4, true}, 0x0e: {'f', 8, true},

@@ -8,14 +8,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Impute replaces or removes missing values, which are NaN in d.X after reading with Options.KeepMissing.
-// MissingMean and MissingMedian put the mean or the median of the column in their place. MissingDrop
-// leaves their rows out. d.Schema becomes a copy that notes this, with the values, so that another file can
-// be treated in the same way. A missing category stays without a category: all of its features are 0.
+// Impute replaces or removes missing values, which are NaN in d.X after reading with
+// Options.KeepMissing. MissingMean and MissingMedian replace them by the mean or the median of the
+// column. MissingDrop removes their rows. d.Schema becomes a copy that records the method and the
+// values, so that another file can be treated in the same way. A missing category remains without a
+// category: all of its features are 0.
 //
-// With MissingError, a missing value is an error that matches ErrNotFinite and names row and column, from
-// 1. A column without any value, or data whose rows all have missing values, are errors that match
-// ErrNotFinite, too. After an error d is unchanged.
+// With MissingError, a missing value is an error that matches ErrNotFinite and names row and
+// column, counted from 1. The error also matches ErrNotFinite if a column has no values, or if all
+// rows have missing values. After an error d is unchanged.
 func (d *Dataset) Impute(how Missing) error {
 	if err := missingNames.Check(uint8(how)); err != nil {
 		return err
@@ -86,7 +87,7 @@ func (d *Dataset) Impute(how Missing) error {
 	return nil
 }
 
-// centerOf returns the mean or the median of the values of a column, and whether it has any.
+// centerOf returns the mean or the median of the values of column j, and whether it has values.
 func centerOf(x *mat.Dense, j int, how Missing) (float64, bool) {
 	n, _ := x.Dims()
 	var v []float64
@@ -115,7 +116,8 @@ func centerOf(x *mat.Dense, j int, how Missing) (float64, bool) {
 	return float64(v[m-1]/2) + float64(v[m]/2), true
 }
 
-// expandCategories makes features of the categories that were learned. Their order is that of classes.
+// expandCategories replaces category numbers by features. Categories are in the order of class
+// names.
 func (r *Reader) expandCategories(d *Dataset) error {
 	s := d.Schema.Clone()
 	order := map[int][]int{} // of a category in the order of appearance, its feature

@@ -16,16 +16,17 @@ import (
 )
 
 const (
-	// jsonLookahead is how many rows are read before the first batch, to tell what the columns are.
+	// jsonLookahead is the number of rows that are read before the first batch to determine the
+	// columns.
 	jsonLookahead = 100
-	// jsonBatch is the largest number of rows that are in memory at a time.
+	// jsonBatch is the largest number of rows in memory at a time.
 	jsonBatch = 1024
 	// maxJSONLine is the largest length of a line.
 	maxJSONLine = 64 << 20
 )
 
-// jsonTable is a file of JSON lines: one object for each row, whose keys are the columns. A key
-// that an object lacks is null there.
+// jsonTable is a file of JSON lines: one object for each row. The keys are the columns. A missing
+// key is null.
 type jsonTable struct {
 	r      *bufio.Reader
 	check  func(bytes int64) error
@@ -71,7 +72,7 @@ func newJSONTable(r *bufio.Reader, check func(bytes int64) error) (*jsonTable, e
 	return t, nil
 }
 
-// describeColumn says what a column is by the rows that have been read ahead.
+// describeColumn determines the type of a column from the rows of the lookahead.
 func (t *jsonTable) describeColumn(at int) {
 	var numbers, bools, texts, lists, others int
 	for _, row := range t.ahead {
@@ -113,7 +114,8 @@ func (t *jsonTable) describeColumn(at int) {
 	}
 }
 
-// cellAt returns an element of a row, which may have been read before a column was known.
+// cellAt returns an element of a row. A row read before its column was known is shorter; the
+// element is then nil.
 func cellAt(row []any, at int) any {
 	if at < len(row) {
 		return row[at]
@@ -121,7 +123,7 @@ func cellAt(row []any, at int) any {
 	return nil
 }
 
-// readRow reads the next object. A new key is a new column, if that is allowed.
+// readRow reads the next object. If grow is true, a new key adds a column.
 func (t *jsonTable) readRow(grow bool) ([]any, error) {
 	line, err := t.readLine()
 	if err != nil {
@@ -172,7 +174,7 @@ func notJSON(err error) error {
 	return newCause(ErrFormat, "the line is not JSON: "+err.Error())
 }
 
-// readLine returns the next line, or io.EOF. Empty lines are skipped at the end only.
+// readLine returns the next line, or io.EOF. It skips empty lines at the end of the file only.
 func (t *jsonTable) readLine() ([]byte, error) {
 	var line []byte
 	for {
@@ -320,8 +322,8 @@ func (t *jsonTable) Texts(column int, use func(text []byte)) error {
 	return nil
 }
 
-// shortestNumber writes a number as that of an array of float64 is written: 1.0 and 1e0 as 1. Whole
-// numbers stay as they are, however large.
+// shortestNumber formats a number like an element of a float64 array: 1.0 and 1e0 become 1.
+// Integers are not changed, however large.
 func shortestNumber(v json.Number) []byte {
 	x, err := v.Float64()
 	if err != nil || !strings.ContainsAny(string(v), ".eE") && v != "-0" {

@@ -14,15 +14,15 @@ import (
 	"github.com/gomonge/monge/internal/fault"
 )
 
-// MissingLabels says what is done with rows whose label is missing. Null and empty labels are missing in
-// every format. The texts NA, N/A, #N/A, NaN, null, None, <NA> and ? are missing unless the value is
-// MissingLabelsKeep. So is -, unless another label is +.
+// MissingLabels selects the treatment of rows whose label is missing. Null and empty labels are
+// missing in every format. The texts NA, N/A, #N/A, NaN, null, None, <NA> and ? are missing unless
+// the value is MissingLabelsKeep. The text - is missing, too, unless another label is +.
 type MissingLabels uint8
 
 const (
 	// MissingLabelsError: a missing label is an error that names the first row.
 	MissingLabelsError MissingLabels = iota
-	// MissingLabelsDrop: its row is left out.
+	// MissingLabelsDrop: rows with missing labels are left out.
 	MissingLabelsDrop
 	// MissingLabelsKeep: a text such as NA is a class. Null and empty labels are errors.
 	MissingLabelsKeep
@@ -50,8 +50,8 @@ func (m MissingLabels) IsMissing(label string) bool {
 // dashLabel is a missing label, unless another label is plusLabel.
 const dashLabel, plusLabel = "-", "+"
 
-// encoder turns label texts into class numbers. This is the one place that decides which labels are one
-// class. It keeps one string per distinct label, not per row.
+// encoder turns label texts into class numbers. Only encoder decides which labels are the same
+// class. It stores each distinct label once.
 type encoder struct {
 	index map[string]int
 	texts []string
@@ -59,7 +59,8 @@ type encoder struct {
 	rows  []int32 // number of each row's text
 }
 
-// add appends the label of a row that errors are to call place. Spaces around it do not count.
+// add appends the label of a row. Errors refer to the row as place. Spaces around the label are
+// removed.
 func (e *encoder) add(text []byte, place int) {
 	text = bytes.TrimSpace(text)
 	k, ok := e.index[string(text)]
@@ -75,7 +76,7 @@ func (e *encoder) add(text []byte, place int) {
 	e.rows = append(e.rows, int32(k))
 }
 
-// dropFirst forgets the first row.
+// dropFirst removes the first row.
 func (e *encoder) dropFirst() {
 	e.rows = e.rows[1:]
 	if !slices.Contains(e.rows, 0) {
@@ -97,12 +98,14 @@ type spelling struct {
 	number      int     // in the encoder
 }
 
-// encode returns the label of each row, −1 if it is missing and to be dropped, and the classes.
+// encode returns the label of each row, −1 for missing labels that are dropped, and the class
+// names.
 //
-// A label is its text. If all labels are plain numbers, 1.0 is the class 1, too; see plainNumber. Columns
-// of numbers have such texts from the start. The order is numerical if every text is a number, else lexical.
+// A class is a label text. If all labels are plain numbers, 1.0 is the class 1, too; see
+// plainNumber. Columns of numbers always have such texts. The order is numerical if all texts are
+// numbers, otherwise lexical.
 //
-// The error of a missing label, and of an infinity among numbers, is a *FileError with its place.
+// Missing labels, and infinities among numbers, are a *FileError with the place.
 func (e *encoder) encode(how MissingLabels) (labels []int, classes []string, notes []Note, err error) {
 	if err := missingLabelsNames.Check(uint8(how)); err != nil {
 		return nil, nil, nil, err
@@ -171,9 +174,9 @@ func missingLabelError(text string) error {
 	return newCause(errLabelEmpty, "the label is missing: "+clip(text))
 }
 
-// plainNumber returns the name of the class of a label that is a number in its plain form, the shortest
-// decimal as strconv.FormatFloat(v, 'f', -1, 64) writes it, and an integer also with .0. Texts such as 01,
-// 3.10, 1.00, +1 and 1e5 are not plain. v is the number, or NaN.
+// plainNumber returns the class name of a label that is a number in plain form: the shortest
+// decimal as strconv.FormatFloat(v, 'f', -1, 64) writes it, and an integer also with .0. Texts such
+// as 01, 3.10, 1.00, +1 and 1e5 are not plain. v is the number, or NaN.
 func plainNumber(text string, v float64) (name string, ok bool) {
 	if v-v != 0 {
 		return "", false
@@ -192,7 +195,7 @@ func plainNumber(text string, v float64) (name string, ok bool) {
 	return text, strings.Trim(digits, "0123456789") == ""
 }
 
-// spellingNotes says that a number is written in two ways, if one is.
+// spellingNotes returns a note if a number is written in two ways.
 func spellingNotes(list []spelling, plain bool) []Note {
 	const exact = 1 << 53
 	byValue := slices.DeleteFunc(slices.Clone(list), func(s spelling) bool { return !(math.Abs(s.value) < exact) })
@@ -211,7 +214,7 @@ func spellingNotes(list []spelling, plain bool) []Note {
 	return nil
 }
 
-// sortNames sorts numerically if all names are numbers, else lexically.
+// sortNames sorts numerically if all names are numbers, otherwise lexically.
 func sortNames(names []string) {
 	value := map[string]float64{}
 	for _, name := range names {
@@ -227,11 +230,11 @@ func sortNames(names []string) {
 	})
 }
 
-// Relabel changes Labels and Classes to the numbering of another list of classes, such as that of the
-// training data. A class is found by its text. Else, a number is found by its value if exactly one class of
-// the list has that value, as 01 is 1; a note says so. If all classes of the list are booleans, True, true
-// and 1 are one class, as formats write booleans in these ways. If a row has a class that is not in the
-// list, the error names it, and d does not change.
+// Relabel renumbers Labels for another list of classes, such as that of the training data, and sets
+// Classes to this list. A class is found by its text. Otherwise a number is found by its value if
+// exactly one class of the list has this value: 01 is 1, and a note says so. If all classes of the
+// list are booleans, True, true and 1 are one class, because formats write booleans in these ways.
+// If a row has a class that is not in the list, the error names it, and d does not change.
 func (d *Dataset) Relabel(classes []string) (notes []Note, err error) {
 	byText := make(map[string]int, len(classes))
 	byValue := make(map[float64][]int, len(classes))
@@ -268,9 +271,9 @@ func (d *Dataset) Relabel(classes []string) (notes []Note, err error) {
 	return notes, nil
 }
 
-// CountClasses decides which labels are one class, as ReadFile does, where labels have been counted
-// elsewhere: counts has the number of rows of each label. of has the number of rows of each class. A
-// missing label is an error that matches ErrLabels, unless how is MissingLabelsDrop.
+// CountClasses groups labels into classes as ReadFile does. counts has the number of rows of each
+// label, and of has the number of rows of each class. A missing label is an error that matches
+// ErrLabels, unless how is MissingLabelsDrop.
 func CountClasses(counts map[string]int, how MissingLabels) (classes []string, of []int, notes []Note, err error) {
 	var enc encoder
 	texts := slices.Sorted(maps.Keys(counts))

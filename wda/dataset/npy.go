@@ -51,7 +51,7 @@ func openNPY(s *stream) (*array, error) {
 	return a, nil
 }
 
-// setType understands NumPy's names of the types that we can read.
+// setType parses NumPy's name of an element type.
 func (a *array) setType(descr string) error {
 	unsupported := newCause(errType, "elements of type "+clip(descr)+" are not supported")
 	if descr == "|O" {

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// openNPZ opens the arrays and compares their lengths.
+// openNPZ opens the arrays and checks that their lengths agree.
 func (r *Reader) openNPZ(src *source) error {
 	z, err := openArchive(src)
 	if err != nil {
@@ -84,7 +84,7 @@ var (
 	labelArrays   = []string{"y", "target"}
 )
 
-// firstArray returns the first of the names that is an array of the file, or "".
+// firstArray returns the first of the names that the file has as an array, or "".
 func (z *archive) firstArray(names []string) string {
 	for _, name := range names {
 		if z.hasArray(name) {
@@ -107,7 +107,7 @@ func (r *Reader) openLabelArray(z *archive, name string) (*arrayLabels, error) {
 	return l, nil
 }
 
-// openArray opens an array that r is to close.
+// openArray opens an array. Reader.Close closes it.
 func (r *Reader) openArray(z *archive, name string) (*array, error) {
 	a, c, err := z.openArray(name)
 	if err != nil {
@@ -117,7 +117,7 @@ func (r *Reader) openArray(z *archive, name string) (*array, error) {
 	return a, nil
 }
 
-// namedSamples names the array in errors.
+// namedSamples adds the name of the array to errors.
 type namedSamples struct {
 	*matrix
 	array string
@@ -136,7 +136,7 @@ func (s namedSamples) capacity(opt *Options) (int, error) {
 	return n, arrayError(s.array, err)
 }
 
-// arrayError names the array in an error.
+// arrayError adds the name of the array to err.
 func arrayError(name string, err error) error {
 	if err == nil {
 		return nil
@@ -172,7 +172,7 @@ func openArchive(src *source) (*archive, error) {
 
 const zipMagic = "PK\x03\x04"
 
-// entries returns the entries that are the array of this name: one, in a sound file.
+// entries returns the entries for the array of this name: exactly one in a valid file.
 func (z *archive) entries(name string) []*zip.File {
 	var found []*zip.File
 	for _, f := range z.zip.File {
@@ -185,7 +185,7 @@ func (z *archive) entries(name string) []*zip.File {
 
 func (z *archive) hasArray(name string) bool { return len(z.entries(name)) > 0 }
 
-// openArray returns an array, and what to close after it.
+// openArray returns an array and its closer.
 func (z *archive) openArray(name string) (*array, io.Closer, error) {
 	found := z.entries(name)
 	switch len(found) {
@@ -236,7 +236,7 @@ func (z *archive) openArray(name string) (*array, io.Closer, error) {
 	return a, r, nil
 }
 
-// inflate reports damage in a zip entry as an error of this package.
+// inflate converts errors of damaged zip entries to errors of this package.
 type inflate struct{ r io.Reader }
 
 func (f inflate) Read(p []byte) (int, error) {
