@@ -27,20 +27,19 @@ const (
 
 func (m memory) String() string { return [...]string{"framed", "end", "start"}[m] }
 
-// guard is the number of elements before and after a framed slice, more than the
-// widest vector store.
+// guard is the number of elements before and after a framed slice. It exceeds the widest vector
+// store.
 const guard = 32
 
-// Arena hands out the slices of one call of a kernel. Two arenas of the same seed
-// hand out the same slices, so that a call can be repeated at another level and
-// everything it could have touched compared.
+// Arena provides the slices of one call of a kernel. Two arenas with the same seed provide the same
+// slices, so that a call can be repeated at another level and all memory compared.
 type Arena[T num.Float] struct {
 	Rand   *rand.Rand // for shapes and scalars; the same in every repetition
 	source *rand.PCG  // of Rand
 	mem    memory
 	bufs   []buffer[T]
 	free   []func()
-	first  *Arena[T] // what a repetition takes its values from; nil in the first call
+	first  *Arena[T] // source of the values of a repetition; nil in the first call
 
 	narrow *Arena[float32]
 }
@@ -52,7 +51,7 @@ type buffer[T num.Float] struct {
 	input       bool
 }
 
-// Narrow hands out the float32 slices of a call that has others, too.
+// Narrow returns the arena for the float32 slices of a call with mixed types.
 func (a *Arena[T]) Narrow() *Arena[float32] {
 	if a.narrow == nil {
 		a.narrow = &Arena[float32]{Rand: a.Rand, source: a.source, mem: a.mem}
@@ -71,7 +70,7 @@ func (a *Arena[T]) In(n int, c Class) []T {
 	return b.body
 }
 
-// filled returns n values of class c: those of the first call, if this is not the first.
+// filled returns n values of class c. In a repetition they are the values of the first call.
 func (a *Arena[T]) filled(n int, c Class) buffer[T] {
 	b := a.alloc(n)
 	if a.first != nil && len(a.bufs) < len(a.first.bufs) {
@@ -86,7 +85,7 @@ func (a *Arena[T]) filled(n int, c Class) buffer[T] {
 	return b
 }
 
-// InOf is a.In for a K that may be float32 where T is float64.
+// InOf is like In for a K that may be float32 while T is float64.
 func InOf[K, T num.Float](a *Arena[T], n int, c Class) []K {
 	if own, ok := any(a).(*Arena[K]); ok {
 		return own.In(n, c)
@@ -101,7 +100,7 @@ func (a *Arena[T]) InOut(n int, c Class) []T {
 	return b.body
 }
 
-// Out returns n elements for the kernel to set; they are NaN before.
+// Out returns n elements that the kernel must set. They are NaN before.
 func (a *Arena[T]) Out(n int) []T {
 	b := a.alloc(n)
 	Set(b.body, sentinel[T]())
@@ -123,12 +122,12 @@ func (a *Arena[T]) alloc(n int) buffer[T] {
 	return buffer[T]{whole: whole, body: whole[off : off+n : off+n]}
 }
 
-// spare has the regions between unreadable pages that are free, by their size: to make one
-// takes four calls of the system.
+// spare contains the free regions between unreadable pages by size, because creating one takes four
+// system calls.
 var spare = make(map[int][]unsafe.Pointer)
 
-// pages returns n elements that end right before, or start right after, a page
-// that can be neither read nor written. Those who use it are not parallel.
+// pages returns n elements that end directly before, or begin directly after, a page that can be
+// neither read nor written. Its callers must not be parallel.
 func pages[T num.Float](n int, end bool) (s []T, free func(), ok bool) {
 	var x T
 	b, free, ok := Guarded(n*int(unsafe.Sizeof(x)), end)
@@ -138,9 +137,9 @@ func pages[T num.Float](n int, end bool) (s []T, free func(), ok bool) {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)[:n:n], free, true
 }
 
-// Guarded returns size bytes that end right before, or start right after, a page that can be neither
-// read nor written, until free is called. It reports false where the system has no such pages. It
-// must not be called by two goroutines at once.
+// Guarded returns size bytes that end directly before, or begin directly after, a page that can be
+// neither read nor written, until free is called. It reports false if the system has no such pages.
+// It must not be called concurrently.
 func Guarded(size int, end bool) (b []byte, free func(), ok bool) {
 	page := os.Getpagesize()
 	room := (size + page) / page * page // at least one page, so that size = 0 has an address
@@ -166,8 +165,8 @@ func (a *Arena[T]) release() {
 	}
 }
 
-// sentinel is the NaN that guards are made of: a quiet one that no arithmetic
-// makes, so that an overwritten guard is seen even if it was overwritten by NaN.
+// sentinel returns the NaN of the guards: a quiet NaN that no arithmetic produces, so that
+// overwriting a guard with NaN is noticed, too.
 func sentinel[T num.Float]() T {
 	if num.IsFloat64[T]() {
 		return T(math.Float64frombits(0x7ff8_dead_beef_0001))
@@ -175,11 +174,10 @@ func sentinel[T num.Float]() T {
 	return T(math.Float32frombits(0x7fc0_dead))
 }
 
-// Compare calls f at Ref and at every other level of this machine, each time with
-// the same slices, in framed memory and against unreadable pages at either end.
-// It requires that all of them end up with the same bits, that guards are whole
-// and that inputs are unchanged. f must take everything from the arena. Unless
-// MONGE_LONG=1 a call has one of the three kinds of memory, chosen by the seed.
+// Compare calls f at Ref and at every other level of this machine, each time with the same slices,
+// in framed memory and next to unreadable pages at either end. It checks that the results have the
+// same bits, that guards are intact, and that inputs are unchanged. f must take all memory from the
+// arena. Without MONGE_LONG=1 a call uses one of the three kinds of memory, chosen by the seed.
 func Compare[T num.Float](t *testing.T, seed uint64, f func(a *Arena[T])) {
 	t.Helper()
 	levels := Levels(t)
@@ -211,7 +209,7 @@ func run[T num.Float](t *testing.T, seed uint64, mem memory, lv asm.Level, first
 	return a
 }
 
-// check requires whole guards and unchanged inputs.
+// check checks that guards are intact and inputs unchanged.
 func (a *Arena[T]) check(t *testing.T, what string) {
 	t.Helper()
 	if a.narrow != nil {

@@ -1,7 +1,7 @@
-// Package asmtest is what the kernels' tests share: memory that betrays an access
-// outside a slice, values of every class, comparison in bits, distance in ULP, and
-// the loop over levels. A kernel's level test describes one call; it then holds
-// for every assembly file that the kernel has or will get.
+// Package asmtest contains the common parts of the kernels' tests: memory that detects an access
+// outside a slice, values of every class, comparison of bits, distance in ULP, and the loop over
+// levels. The level test of a kernel describes one call and applies to every assembly file of the
+// kernel.
 package asmtest
 
 import (
@@ -20,13 +20,13 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// RequireVariable names the environment variable that lists the levels, comma
-// separated, that a test run must exercise: MONGE_REQUIRE_LEVEL=avx2 makes every
-// level test fail on a machine without AVX2 instead of passing on Ref alone.
+// RequireVariable names the environment variable with a comma-separated list of levels that a test
+// run must test. With MONGE_REQUIRE_LEVEL=avx2 every level test fails on a machine without AVX2
+// instead of testing only Ref.
 const RequireVariable = "MONGE_REQUIRE_LEVEL"
 
-// Levels returns the assembly levels to compare with Ref, all that this machine
-// has. It fails the test when the environment requires one that is missing.
+// Levels returns all assembly levels of this machine. It fails the test if a required level is
+// missing.
 func Levels(t testing.TB) []asm.Level {
 	t.Helper()
 	if err := Required(asm.Available()); err != nil {
@@ -35,9 +35,8 @@ func Levels(t testing.TB) []asm.Level {
 	return asm.Available()[1:]
 }
 
-// At calls f and has all kernels of the process run at level lv meanwhile. So t must not be
-// parallel, and f must not call At: either panics. If f runs subtests, they must not be
-// parallel.
+// At calls f while all kernels of the process run at level lv. So t must not be parallel, and f
+// must not call At; both panic. Subtests of f must not be parallel.
 func At(t testing.TB, lv asm.Level, f func()) {
 	t.Helper()
 	if t != serial {
@@ -48,12 +47,11 @@ func At(t testing.TB, lv asm.Level, f func()) {
 	f()
 }
 
-// serial is the test that At last found not to be parallel.
+// serial is the last test for which At checked that it is not parallel.
 var serial testing.TB
 
-// Each is for a loop over all levels of this machine, Ref first. The body of the loop runs
-// at the level that it is given, as by At. Each fails the test when the environment requires
-// a level that is missing.
+// Each is an iterator over all levels of this machine, Ref first. The body of the loop runs at the
+// level, as with At. Each fails the test if a required level is missing.
 func Each(t testing.TB) iter.Seq[asm.Level] {
 	return func(yield func(asm.Level) bool) {
 		t.Helper()
@@ -67,8 +65,8 @@ func Each(t testing.TB) iter.Seq[asm.Level] {
 	}
 }
 
-// EachForms calls f with the forms that this machine has, and without any if it has some: for kernels that use an [asm.Form]. f
-// must not be run in parallel with others.
+// EachForms calls f with all forms of this machine and, if there are any, without forms. It is for
+// kernels that use an [asm.Form]. f must not run in parallel.
 func EachForms(t testing.TB, f func()) {
 	t.Helper()
 	sets := []asm.Form{0, asm.AvailableForms()}
@@ -88,7 +86,7 @@ func EachForms(t testing.TB, f func()) {
 	}
 }
 
-// OtherMachines runs f as a subtest with every table of sizes that is not this machine's.
+// OtherMachines runs f as a subtest with every table of sizes except this machine's.
 func OtherMachines(t *testing.T, f func(t *testing.T)) {
 	own := asm.CurrentMachine()
 	for _, m := range asm.Machines() {
@@ -101,8 +99,7 @@ func OtherMachines(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// Required returns an error if MONGE_REQUIRE_LEVEL names a level that is unknown
-// or not among have.
+// Required returns an error if MONGE_REQUIRE_LEVEL names a level that is unknown or not in have.
 func Required(have []asm.Level) error {
 	names := os.Getenv(RequireVariable)
 	if names == "" {
@@ -124,10 +121,9 @@ func Required(have []asm.Level) error {
 	return nil
 }
 
-// Lengths are the vector lengths that a level test tries: every one up to two
-// steps of the widest unrolling that a kernel may have, and a few larger ones.
-//
-// Unless MONGE_LONG=1 they are those around the steps of 4 to 48 elements.
+// Lengths returns the vector lengths for level tests: all lengths up to two steps of the widest
+// unrolling, and a few larger ones. Without MONGE_LONG=1 they are the lengths around the steps of 4
+// to 48 elements.
 func Lengths() []int {
 	if !testdata.IsLong() {
 		return []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 19, 23, 24, 25, 31, 32, 33, 41, 47, 48, 49, 63, 64, 65, 97, 129}
@@ -139,9 +135,9 @@ func Lengths() []int {
 	return append(ns, 95, 96, 97, 127, 128, 129, 1000, 1031)
 }
 
-// Allocations is how often f allocates once it has run before: the least of up to twenty
-// counts, as the runtime itself allocates now and then, where goroutines start or garbage
-// is collected, and testing.AllocsPerRun counts that, too.
+// Allocations returns how often f allocates after its first run: the minimum of up to twenty
+// counts. The runtime itself allocates occasionally, when it starts goroutines or collects garbage,
+// and testing.AllocsPerRun counts that, too.
 func Allocations(f func()) float64 {
 	least := testing.AllocsPerRun(1, f)
 	for try := 1; least > 0 && try < 20; try++ {
@@ -150,7 +146,7 @@ func Allocations(f func()) float64 {
 	return least
 }
 
-// Class is a family of values that a slice is filled with.
+// Class is a family of test values.
 type Class int
 
 const (
@@ -182,7 +178,7 @@ func Fill[T num.Float](rng *rand.Rand, s []T, c Class) {
 	}
 }
 
-// NewRand returns a generator that always draws the same numbers for a seed.
+// NewRand returns a generator that draws the same numbers for the same seed.
 func NewRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 2)) }
 
 // Values returns n values of class c.
@@ -192,7 +188,7 @@ func Values[T num.Float](rng *rand.Rand, n int, c Class) []T {
 	return s
 }
 
-// Random returns n values in (0, 1], always the same.
+// Random returns n reproducible values in (0, 1].
 func Random[T num.Float](n int) []T {
 	unit.Lock()
 	defer unit.Unlock()
@@ -206,7 +202,7 @@ func Random[T num.Float](n int) []T {
 	return s
 }
 
-// unit has the values that Random has drawn so far.
+// unit contains the values that Random has drawn so far.
 var unit = struct {
 	sync.Mutex
 	rand  *rand.Rand
@@ -263,7 +259,7 @@ func anyBits[T num.Float](rng *rand.Rand) T {
 	}
 }
 
-// Specials returns the values at the edges of T, which are not to be changed.
+// Specials returns the special values of T. The caller must not modify them.
 func Specials[T num.Float]() []T {
 	if num.IsFloat64[T]() {
 		return any(specials64).([]T)
@@ -292,14 +288,14 @@ func Bits[T num.Float](x T) uint64 {
 	return uint64(math.Float32bits(float32(x)))
 }
 
-// SameBits reports whether x and y are the same value in the contract's sense:
-// equal bits, or both NaN.
+// SameBits reports whether x and y are equal according to the contract: they have the same bits, or
+// both are NaN.
 func SameBits[T num.Float](x, y T) bool {
 	return Bits(x) == Bits(y) || x != x && y != y
 }
 
-// Next returns the float ulps steps above x (below, if negative), for x ≠ 0 and
-// as long as the sign does not change.
+// Next returns the number ulps steps above x, or below x if ulps is negative, for x ≠ 0 and as long
+// as the sign does not change.
 func Next[T num.Float](x T, ulps int) T {
 	if x < 0 {
 		ulps = -ulps
@@ -310,8 +306,8 @@ func Next[T num.Float](x T, ulps int) T {
 	return T(math.Float32frombits(math.Float32bits(float32(x)) + uint32(ulps)))
 }
 
-// ULP returns |got − want| in units in the last place of T at want, where the
-// unit below the least normal number is that of the subnormals.
+// ULP returns |got − want| in units in the last place of T at want. Below the least normal number
+// the unit is the least subnormal number.
 func ULP[T num.Float](got T, want *big.Float) float64 {
 	emin, prec := -1074, 53
 	if !num.IsFloat64[T]() {
@@ -337,7 +333,7 @@ func Widen(s []float32) []float64 {
 	return w
 }
 
-// SameSlices requires equal bits of two slices.
+// SameSlices checks that two slices have the same bits.
 func SameSlices[T num.Float](t testing.TB, what string, got, want []T) {
 	t.Helper()
 	for i := range want {

@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// Error32 is the largest error of a function in float32, and where it is.
+// Error32 is the largest error of a function in float32 and its argument.
 type Error32 struct {
 	ULP float64
 	X   float32
 }
 
-// Add takes the error of y = f(x), where want is f(x) in float64.
+// Add adds the error of y = f(x), where want is f(x) in float64.
 func (e *Error32) Add(x, y float32, want float64) {
 	d := math.Abs(float64(y) - want)
 	// One ULP is at least 2^-24 of want: most errors need not be measured exactly.
@@ -24,9 +24,9 @@ func (e *Error32) Add(x, y float32, want float64) {
 	}
 }
 
-// Errors32 calls f with every step-th float32 whose bits are in [first, last], in blocks, on
-// all cores. Each core has a function of its own, which worker makes. f adds to errors, and
-// the largest of all cores are returned.
+// Errors32 calls f with every step-th float32 whose bits are in [first, last], in blocks, on all
+// cores. worker creates the function of each core, which adds to its errors. Errors32 returns the
+// largest.
 func Errors32(first, last, step uint64, errors int, worker func() func(x []float32, errors []Error32)) []Error32 {
 	const block = 1024
 	worst := make([]Error32, errors)

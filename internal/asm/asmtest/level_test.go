@@ -6,8 +6,8 @@ import (
 	"github.com/gomonge/monge/internal/asm"
 )
 
-// TestAt: inside of At and Each the level is that which was asked for, afterwards it is what
-// it was, even if a test ends in between.
+// TestAt checks that At and Each set the level and restore it afterwards, even if a test ends
+// inside.
 func TestAt(t *testing.T) {
 	before := asm.Current()
 	for lv := range Each(t) {
@@ -28,7 +28,7 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// TestAtPanics: the level is not switched twice at once, nor by a parallel test.
+// TestAtPanics checks that the level cannot be switched twice or by a parallel test.
 func TestAtPanics(t *testing.T) {
 	panics := func(what string, f func()) {
 		defer func() {

@@ -8,12 +8,12 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// prec is that of an ExactSum: enough for products of numbers whose exponents are
-// hundreds apart.
+// prec is the precision of an ExactSum, enough for products of numbers whose exponents differ by
+// hundreds.
 const prec = 1000
 
-// ExactSum is Σ x·y, kept exactly for all practical purposes, and Σ |x·y|, which
-// the error bound of a computed sum is proportional to. The zero value is 0.
+// ExactSum contains Σ x·y, exact for all practical purposes, and Σ |x·y|, to which the error bound
+// of a computed sum is proportional. The zero value is 0.
 type ExactSum struct{ sum, abs big.Float }
 
 // Add adds the product of the factors.
@@ -37,14 +37,14 @@ func (s *ExactSum) Value() *big.Float { return &s.sum }
 // Magnitude returns the sum of the terms' magnitudes.
 func (s *ExactSum) Magnitude() *big.Float { return &s.abs }
 
-// SumError returns |got − sum| as a multiple of γ_k Σ|terms|, the bound on the error of
-// a sum whose terms go through k roundings.
+// SumError returns |got − sum| as a multiple of γ_k Σ|terms|, the error bound of a sum whose terms
+// pass through k roundings.
 func SumError[T num.Float](got T, s *ExactSum, k int) float64 {
 	return Error(float64(got), s.Value(), new(big.Float).Mul(s.Magnitude(), big.NewFloat(Gamma[T](k))))
 }
 
-// Error returns |got − want| as a multiple of bound, which is not negative: 0
-// if got is want even though the bound is 0, 2 if it is not.
+// Error returns |got − want| as a multiple of bound, which must not be negative. If bound is 0, it
+// returns 0 for got = want and 2 otherwise.
 func Error(got float64, want, bound *big.Float) float64 {
 	d := new(big.Float).SetPrec(prec).SetFloat64(got)
 	d.Sub(d, want).Abs(d)
@@ -73,8 +73,8 @@ func Roundoff[T num.Float]() float64 {
 	return 0x1p-24
 }
 
-// RowRoundings returns the number of roundings that a term of a row sum of n terms
-// goes through at most: ⌈n/w⌉ FMAs and log₂w additions.
+// RowRoundings returns the maximum number of roundings of a term in a row sum of n terms: ⌈n/w⌉
+// FMAs and log₂w additions.
 func RowRoundings[T num.Float](n int) int {
 	w := num.Lanes[T]()
 	k := (n + w - 1) / w
@@ -84,21 +84,20 @@ func RowRoundings[T num.Float](n int) int {
 	return k
 }
 
-// Worst keeps the largest of the errors that it is shown, as multiples of their
-// bounds, and where it was seen.
+// Worst records the largest of several errors, as a multiple of its bound, and its location.
 type Worst struct {
 	error float64
 	where string
 }
 
-// See shows an error and, like fmt.Sprintf, where it was seen.
+// See records an error and, formatted like fmt.Sprintf, its location.
 func (w *Worst) See(error float64, format string, args ...any) {
 	if !(error <= w.error) {
 		w.error, w.where = error, fmt.Sprintf(format, args...)
 	}
 }
 
-// Report logs the worst error and fails the test if it is beyond its bound.
+// Report logs the largest error and fails the test if it exceeds its bound.
 func (w *Worst) Report(t *testing.T, what string) {
 	t.Helper()
 	t.Logf("%s: error %.3f of the bound, %s", what, w.error, w.where)
@@ -107,7 +106,7 @@ func (w *Worst) Report(t *testing.T, what string) {
 	}
 }
 
-// Exact returns the sum of the terms, exactly for all practical purposes.
+// Exact returns the sum of the terms, exact for all practical purposes.
 func Exact(terms ...float64) *big.Float {
 	s := new(big.Float).SetPrec(prec)
 	for _, x := range terms {

@@ -35,8 +35,8 @@ func sums[K, T num.Float](m, n int, k *K, ldk int, v *[Size][]T, j int, lanes *T
 	}
 }
 
-// update folds the lanes of m rows, and clears them: u from row i on is a divided by the
-// sums, or, without a, the sums.
+// update folds and clears the lanes of m rows. From row i on, it sets u to a divided by the sums,
+// or to the sums if a is nil.
 //
 //go:noinline
 func update[T num.Float](m int, lanes *T, a, u *[Size][]T, i int) {
@@ -47,7 +47,7 @@ func update[T num.Float](m int, lanes *T, a, u *[Size][]T, i int) {
 	}
 }
 
-// add adds to q, from column j on, what m rows of k times u from row i on come to.
+// add adds to q, from column j on, the products of m rows of k and u from row i on.
 //
 //go:noinline
 func add[K, T num.Float](m, n int, k *K, ldk int, u *[Size][]T, i int, q *[Size][]T, j int) {
@@ -61,7 +61,7 @@ func add[K, T num.Float](m, n int, k *K, ldk int, u *[Size][]T, i int, q *[Size]
 	}
 }
 
-// f64 and f32 see a pointer as what its variant says it is, b64 and b32 a block.
+// f64 and f32 convert a pointer to the type of its variant, b64 and b32 a block.
 func f64[T num.Float](p *T) *float64                 { return (*float64)(unsafe.Pointer(p)) }
 func f32[T num.Float](p *T) *float32                 { return (*float32)(unsafe.Pointer(p)) }
 func b64[T num.Float](b *[Size][]T) *[Size][]float64 { return (*[Size][]float64)(unsafe.Pointer(b)) }

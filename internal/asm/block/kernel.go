@@ -12,7 +12,7 @@ import (
 const Size = 4
 
 const (
-	stripRows  = 32        // at most so many rows of a strip
+	stripRows  = 32        // maximum rows of a strip
 	stripBytes = 256 << 10 // and bytes of it: it stays in the second-level cache
 	tileBytes  = 2048      // bytes of a vector that stay in the first, with those of Size vectors and four rows
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/pass"
 )
 
-// operands are those of any of the passes for a block.
+// operands contains the operands of any pass for a block.
 type operands[K, T num.Float] struct {
 	m, n, ldk  int
 	k          []K
@@ -126,7 +126,7 @@ func random[K, T num.Float](m, n int) *operands[K, T] {
 	return o
 }
 
-// TestShapes: what is no block is refused.
+// TestShapes checks that invalid blocks are refused.
 func TestShapes(t *testing.T) {
 	for name, change := range map[string]func(o *operands[float64, float64]){
 		"half a step":     func(o *operands[float64, float64]) { o.n -= 4 },

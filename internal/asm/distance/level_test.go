@@ -96,8 +96,8 @@ func sqEuclideanTestSpecials[T num.Float](t *testing.T) {
 	}
 }
 
-// A chain cut anywhere has the bits of the whole one, and so has a matrix cut into
-// blocks of rows and columns, at every level.
+// TestCut checks that a chain split anywhere has the bits of the whole chain, and so has a
+// matrix cut into blocks of rows and columns, at every level.
 func TestSqEuclideanCut(t *testing.T) {
 	t.Run("float64", sqEuclideanTestCut[float64])
 	t.Run("float32", sqEuclideanTestCut[float32])

@@ -1,5 +1,5 @@
-// Package exp computes exponentials: of a vector, to base e or 2, and as part of the passes
-// of a Sinkhorn iteration in the log domain.
+// Package exp computes exponentials: of a vector, to base e or 2, and as part of the passes of a
+// Sinkhorn iteration in the log domain.
 //
 //	Exp     dst_i = exp(x_i), over its whole range
 //	SumExp  top = max_i x_i                  NaN ignored; a zero is +0
@@ -8,29 +8,42 @@
 //	        count = #{i: x_i = top}
 //	Exp2    dst_i = 2^y_i,  y_i = c·x_i rounded once
 //
-// Exp reduces x = k·ln 2 + r, where k is a multiple of 1/8 (float32: 1/4). It takes
-// 2^(k mod 1) from a table of 8 (4) entries and exp(r) − 1 from a polynomial of degree 7 (4).
-// Then it scales by 2^⌊k⌋.
+// Exp reduces x = k·ln 2 + r, where k is a multiple of 1/8 (float32: 1/4). It takes 2^(k mod 1)
+// from a table of 8 (4) entries and exp(r) − 1 from a polynomial of degree 7 (4). Then it scales by
+// 2^⌊k⌋.
 //
-// SumExp is for softmax and log-sum-exp. The largest element is not in the sum: its exponential, 1, would hide what the others
-// are. So log Σ exp(x_i) = top + log1p(rest + count − 1) keeps its digits where rest is tiny. One call reads x twice: for top,
-// then for the sum.
+// SumExp is for softmax and log-sum-exp. The largest element is not in the sum: its exponential, 1,
+// would hide the others. So log Σ exp(x_i) = top + log1p(rest + count − 1) keeps its digits where
+// rest is tiny. One call reads x twice: for top, then for the sum.
 //
-// Exp2 is for the Gibbs kernel K = exp(−λM) of a cost matrix M, with c = −λ·log₂e ([Bits]).
-// It reduces y to k + f exactly, by additions alone, and takes 2^f − 1 from a polynomial.
-// See ref.go for both.
+// Exp2 is for the Gibbs kernel K = exp(−λM) of a cost matrix M, with c = −λ·log₂e ([Bits]). It
+// reduces y to k + f exactly, by additions alone, and takes 2^f − 1 from a polynomial. See ref.go
+// for both.
 //
-// Shapes          x: n; dst: n or longer, for SumExp also nil; c: a number.
-// Aliasing        dst may be x; otherwise they do not overlap.
-// Accuracy        Exp: 0.70 ULP in float64, 0.85 where the result is subnormal; 0.72 and 0.82 in float32, the largest errors of all 2^32 arguments. SumExp: 0.65 (0.75) ULP of the exponential of a difference d, and a relative error of 0.13·|d|·u (0.23·|d|·u). Exp2: 0.63 ULP of 2^y in float64; 0.68 in float32, the largest of all y; the rounding of y itself moves the result by up to |y|·2^-53.5 (2^-24.5) of its size.
-// Special values  exp(±0) = 1 exactly, exp(+Inf) = +Inf, exp(−Inf) = +0, exp(NaN) = NaN. Underflow of Exp is gradual, and overflow to +Inf happens only where the true value rounds to it: math.Exp has +Inf from 709.44 on amd64 (true values are finite to 709.78) and no subnormal results on arm64. Exp2 has 2^y = +0 for y < −1022 (float32: −126), in constant time: no subnormal results; and +Inf for y ≥ 1023.9375 (127.875), the end of the last octave included, whose true values are finite. NaN gives NaN; whole y are exact.
-// Cost            Exp: 11 FMAs an element in float64, 8 in float32, and a table look-up; results that are subnormal or overflow take the general body of the kernel, about three times as long. SumExp: 10 (7) FMAs an element, a maximum, three differences and sums, and a look-up; in AVX2 and AVX-512 a block of four registers that holds a NaN, the largest element, or one that is more than 708 (87) below it, is taken register by register. Exp2: 1 multiplication and 8 FMAs (float32: 1 and 5), 3 additions, a table look-up; in AVX2 a block with a y beyond the upper limit takes about twice as long. One read and one write.
+// Shapes          x: n; dst: n or longer, for SumExp also nil; c: a number. Aliasing        dst may
+// be x; otherwise they do not overlap. Accuracy        Exp: 0.70 ULP in float64, 0.85 where the
+// result is subnormal; 0.72 and 0.82 in float32, the largest errors of all 2^32 arguments. SumExp:
+// 0.65 (0.75) ULP of the exponential of a difference d, and a relative error of 0.13·|d|·u
+// (0.23·|d|·u). Exp2: 0.63 ULP of 2^y in float64; 0.68 in float32, the largest of all y; the
+// rounding of y itself moves the result by up to |y|·2^-53.5 (2^-24.5) of its size. Special values
+// exp(±0) = 1 exactly, exp(+Inf) = +Inf, exp(−Inf) = +0, exp(NaN) = NaN. Underflow of Exp is
+// gradual, and overflow to +Inf happens only where the true value rounds to it: math.Exp has +Inf
+// from 709.44 on amd64 (true values are finite to 709.78) and no subnormal results on arm64. Exp2
+// has 2^y = +0 for y < −1022 (float32: −126), in constant time: no subnormal results; and +Inf for
+// y ≥ 1023.9375 (127.875), the end of the last octave included, whose true values are finite. NaN
+// gives NaN; whole y are exact. Cost            Exp: 11 FMAs an element in float64, 8 in float32,
+// and a table look-up; results that are subnormal or overflow take the general body of the kernel,
+// about three times as long. SumExp: 10 (7) FMAs an element, a maximum, three differences and sums,
+// and a look-up; in AVX2 and AVX-512 a block of four registers that holds a NaN, the largest
+// element, or one that is more than 708 (87) below it, is taken register by register. Exp2: 1
+// multiplication and 8 FMAs (float32: 1 and 5), 3 additions, a table look-up; in AVX2 a block with
+// a y beyond the upper limit takes about twice as long. One read and one write.
 //
 // # The log domain
 //
-// If λ is large, K underflows. Then base-2 logarithms replace u and v: f = log₂u and
-// g = log₂v. With c = λ·log₂e the plan is T_ij = 2^(f[i] + g[j] − c M_ij). LogRows is the pass
-// over M of one full iteration:
+// If λ is large, K underflows. Then base-2 logarithms replace u and v: f = log₂u and g = log₂v.
+// With c = λ·log₂e the plan is T_ij = 2^(f[i] + g[j] − c M_ij). LogRows is the pass over M of one
+// full iteration:
 //
 //	for i = 0 … m−1:   x_j    = g[j] − c M_ij                 one FMA
 //	                   max[i] = max_j x_j                     NaN ignored; a zero is +0
@@ -39,26 +52,27 @@
 //	                   w      = a[i] / sum[i]
 //	                   q[j]   = q[j] + w e_j                  one FMA, i ascending
 //
-// Then log₂ Σ_j 2^x_j = max[i] + log₂ sum[i], which is never out of range. The caller sets
-// f[i] to log₂a[i] minus this value. q has the column sums of the resulting plan, and the next
-// potential is g[j] + log₂(b[j]/q[j]). One exponential of each element serves both the row
-// and the column update.
+// Then log₂ Σ_j 2^x_j = max[i] + log₂ sum[i], which is never out of range. The caller sets f[i] to
+// log₂a[i] minus this value. q has the column sums of the resulting plan, and the next potential is
+// g[j] + log₂(b[j]/q[j]). One exponential of each element serves both the row and the column
+// update.
 //
-// If a column of the plan is so small that q underflows, LogColumnMax and LogColumnSum
-// compute its log-sum-exp. LogPlan stores the plan:
+// If a column of the plan is so small that q underflows, LogColumnMax and LogColumnSum compute its
+// log-sum-exp. LogPlan stores the plan:
 //
 //	LogColumnMax   h[j] = max(h[j], f[i] − c M_ij)            NaN ignored, i ascending
 //	LogColumnSum   s[j] = s[j] + 2^(f[i] − c M_ij − h[j])     i ascending
 //	LogPlan        T_ij = 2^((g[j] − c M_ij) + f[i])
 //
 // Shapes          M, T: m × n, strides ldm, ldt; f, a, max, sum: m; g, q, h, s, e (scratch): n.
-// Aliasing        T may be M; otherwise outputs overlap no input and not each other.
-// Accuracy        an exponent x that becomes y by the second rounding costs 2^y a relative (|x| + |y|) u ln 2, its power 2.2u; a sum of k terms adds γ_k.
-// Special values  f[i] = −Inf or g[j] = −Inf stand for a zero weight and give zeros; a row in which every x is −Inf or NaN has max −Inf and sum NaN.
-// Cost            LogRows: one FMA, one exponential and one more FMA an element, M read once.
+// Aliasing        T may be M; otherwise outputs overlap no input and not each other. Accuracy
+// an exponent x that becomes y by the second rounding costs 2^y a relative (|x| + |y|) u ln 2, its
+// power 2.2u; a sum of k terms adds γ_k. Special values  f[i] = −Inf or g[j] = −Inf stand for a
+// zero weight and give zeros; a row in which every x is −Inf or NaN has max −Inf and sum NaN. Cost
+// LogRows: one FMA, one exponential and one more FMA an element, M read once.
 //
-// NOTES.md has measurements and rejected ideas. docs/PROOF.md says of which functions it is proved
-// that they return the bits of ref.go.
+// NOTES.md has measurements and rejected ideas. docs/PROOF.md lists the functions whose assembly is
+// proved to return the bits of ref.go.
 package exp
 
 //go:generate go run github.com/gomonge/monge/prove/gencoef -dir .

@@ -150,8 +150,8 @@ func sumExpPlaces[T num.Float](t *testing.T) {
 	}
 }
 
-// withNeighbors returns the values at which f changes, and what is not a number to
-// reckon with, each with its neighbors.
+// withNeighbors returns the values at which f changes, and infinities and NaN, each with its
+// neighbors.
 func (f function[T]) withNeighbors() []T {
 	out := asmtest.Specials[T]()
 	for _, x := range f.edges {
@@ -269,8 +269,8 @@ func allocations[T num.Float](t *testing.T) {
 	}
 }
 
-// arena adds to asmtest.Arena what the calls have in common: costs and potentials
-// of one class, with some potentials −Inf now and then, and a factor c.
+// arena adds the common parts of the calls to asmtest.Arena: costs and potentials of one class,
+// some of them −Inf, and a factor c.
 type arena[T num.Float] struct {
 	*asmtest.Arena[T]
 	class   asmtest.Class

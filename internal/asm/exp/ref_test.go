@@ -162,8 +162,8 @@ func TestExpRef32(t *testing.T) {
 	atMost(t, "exp, subnormal results", worst[1], bound32Sub, Ref[float32], oracle.Exp)
 }
 
-// stride is that of the arguments in float32 that are tried. Without assembly it is never one:
-// there a definition would be compared with itself.
+// stride returns the step between the float32 arguments that are tested. Without assembly it is
+// never one, because the definition would be compared with itself.
 func stride() uint64 {
 	if asm.Current() == asm.Ref {
 		return uint64(oracle.Samples(4099, 37))
@@ -201,7 +201,7 @@ func comparer(t *testing.T, name string, f32 func(dst, x []float32), f64 func(ds
 	}
 }
 
-// atMost requires that the error is what the oracle measures, and is at most bound.
+// atMost checks that the oracle measures the same error and that it is at most bound.
 func atMost(t *testing.T, name string, e asmtest.Error32, bound float64, f func(float32) float32, exact func(float64) *big.Float) {
 	t.Logf("%s: largest error %.4f ULP at %v, %x", name, e.ULP, e.X, e.X)
 	u := asmtest.ULP(f(e.X), exact(float64(e.X)))

@@ -12,7 +12,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// kernels are those of this folder, for m × n problems whose operands come from an arena.
+// kernels returns the kernels of this folder for m × n problems with operands from an arena.
 func kernels[T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) map[string]func() {
 	w := num.Lanes[T]()
 	matrix := func() []T { return a.In(m*n*w, c) }
@@ -80,8 +80,8 @@ func levels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestPieces: what is cut into several calls is what one would have computed, and nothing is
-// allocated.
+// TestPieces checks that work divided into several calls gives the result of one call, and nothing
+// is allocated.
 func TestPieces(t *testing.T) {
 	const m, n = 300, 256
 	w := num.Lanes[float64]()
@@ -117,7 +117,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestShapes: what is not padded, or too short, is refused.
+// TestShapes checks that operands that are not padded or too short are refused.
 func TestShapes(t *testing.T) {
 	x := make([]float64, 4*8*8)
 	for name, f := range map[string]func(){

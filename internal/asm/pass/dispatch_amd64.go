@@ -12,9 +12,8 @@ import (
 // A function here is not inlined, so that every call of assembly comes after a stack
 // check, at which the goroutine can be stopped. The assembly takes sizes from 1 on.
 
-// run makes any of the passes over K, if there is assembly for it: the row sums of K v,
-// divided into a or multiplied with it, are the u that goes into q. Without v, u is
-// given; without q, it is the sums.
+// run makes any pass over K, if there is assembly for it. The row sums of K v, divided into a or
+// multiplied by it, are the u that is added to q. Without v, u is given; without q, u is the sums.
 //
 //go:noinline
 func run[K, T num.Float](m, n int, k *K, ldk int, v, a, u, q *T, divide bool) bool {
@@ -37,8 +36,8 @@ func run[K, T num.Float](m, n int, k *K, ldk int, v, a, u, q *T, divide bool) bo
 	return true
 }
 
-// form returns the variant that takes the least time for rows of n columns, ldk apart, of
-// which the pass needs row sums, column sums, or both.
+// form returns the fastest variant for rows of n columns with stride ldk. rows and columns say
+// whether the pass computes row sums and column sums.
 func form(v asm.Variant, n, ldk int, rows, columns bool) asm.Variant {
 	m := asm.CurrentMachine()
 	choice := &m.Columns
@@ -57,7 +56,7 @@ func form(v asm.Variant, n, ldk int, rows, columns bool) asm.Variant {
 // half of the loads of 64 bytes cross a line.
 func odd(ldk int) bool { return ldk%8 == 4 }
 
-// f64 and f32 see a pointer as what its variant says it is.
+// f64 and f32 convert a pointer to the type of its variant.
 func f64[T num.Float](p *T) *float64 { return (*float64)(unsafe.Pointer(p)) }
 func f32[T num.Float](p *T) *float32 { return (*float32)(unsafe.Pointer(p)) }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// operands are those of any of the passes; each takes what it needs. u is the vector over
-// the rows that is set, s of Sweep and Begin.
+// operands contains the operands of all passes; each pass uses some of them. u is the vector over
+// the rows that is set, s for Sweep and Begin.
 type operands[K, T num.Float] struct {
 	m, n, ldk, ldm int
 	k              []K
@@ -98,7 +98,7 @@ func levels[K, T num.Float](t *testing.T, k kernel[K, T]) {
 	}
 }
 
-// TestMixedIsWidened: a float32 K gives the bits of the same K in float64.
+// TestMixedIsWidened checks that a float32 K gives the bits of the same K in float64.
 func TestMixedIsWidened(t *testing.T) {
 	wide := kernels[float64, float64]()
 	for i, k := range kernels[float32, float64]() {
@@ -115,8 +115,8 @@ func TestMixedIsWidened(t *testing.T) {
 	}
 }
 
-// TestUnderflow: where every product underflows to −0, a row sum is −0, or +0 if its last
-// step is short and padded.
+// TestUnderflow checks row sums whose products all underflow to −0: the sum is −0, or +0 if its
+// last step is short and padded.
 func TestUnderflow(t *testing.T) {
 	each(t, underflow[float64, float64], underflow[float32, float32], underflow[float32, float64])
 }
@@ -133,8 +133,7 @@ func underflow[K, T num.Float](t *testing.T, k kernel[K, T]) {
 	}
 }
 
-// TestPieces holds the calls that the work is cut into against one call of the
-// definition.
+// TestPieces compares work divided into several calls with one call of the definition.
 func TestPieces(t *testing.T) {
 	each(t, pieces[float64, float64], pieces[float32, float32], pieces[float32, float64])
 }
@@ -165,8 +164,8 @@ func random[K, T num.Float](m, n int) *operands[K, T] {
 	}
 }
 
-// TestNoAllocation: neither a pass nor the work between two of them allocates, at any
-// level and with slices of the caller's own stack.
+// TestNoAllocation checks that neither passes nor elementwise operations allocate, at any level and
+// with slices on the caller's stack.
 func TestNoAllocation(t *testing.T) {
 	each(t, allocations[float64, float64], allocations[float32, float32], allocations[float32, float64])
 	t.Run("vec/f64", vectorAllocations[float64])
@@ -203,7 +202,7 @@ func vectorAllocations[T num.Float](t *testing.T) {
 	}
 }
 
-// lengths runs f for every class and length, f drawing its slices from the arena.
+// lengths runs f for every class and length. f draws its slices from the arena.
 func lengths[T num.Float](t *testing.T, f func(a *asmtest.Arena[T], n int, class asmtest.Class)) {
 	seed := uint64(0)
 	for _, class := range asmtest.Classes() {

@@ -7,8 +7,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestNarrow: every number of a format is itself, what is between two goes to the nearer one,
-// and the middle to the even one. What is beyond the largest number is refused.
+// TestNarrow checks that every number of a format is unchanged, that numbers between two are
+// rounded to the nearer one, and the middle to the even one. What is beyond the largest number is
+// refused.
 func TestNarrow(t *testing.T) {
 	for _, format := range []Half{BFloat16, Float16} {
 		infinity := uint16(0x7f80)

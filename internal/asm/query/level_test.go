@@ -135,8 +135,8 @@ func TestEveryHalf(t *testing.T) {
 	}
 }
 
-// TestLanes: every element goes to its own lane of its own row. The squares of lane l are so
-// large that the sum tells the order of the folds.
+// TestLanes checks that every element is added to the right lane of the right row. The squares of
+// lane l are so large that the sum tells the order of the folds.
 func TestLanes(t *testing.T) {
 	const n, d = 8, 32
 	x, q, got, want := make([]float32, n*d), make([]float32, d), make([]float32, n), make([]float32, n)

@@ -38,7 +38,8 @@ func TestAccuracy(t *testing.T) {
 	products.Report(t, "product")
 }
 
-// TestEqualRows: the distance of equal vectors is 0, and that of finite ones is never NaN.
+// TestEqualRows checks that the distance of equal vectors is 0 and that the distance of finite
+// vectors is never NaN.
 func TestEqualRows(t *testing.T) {
 	const d = 48
 	dst := make([]float32, Rows)
