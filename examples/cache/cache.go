@@ -13,54 +13,54 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// Options say how a [Cache] compares embeddings.
+// Options configures how a [Cache] compares embeddings.
 type Options struct {
-	// Model projects embeddings, so that few numbers are compared, by their squared distance. Without
-	// one, all numbers are compared, by their cosine.
+	// Model, if not nil, projects embeddings to few numbers, which are compared by their squared
+	// distance. Otherwise all numbers are compared by cosine similarity.
 	Model *wda.Model
 
-	// Groups is the number of groups that are searched: those whose means are nearest to the
-	// question. A group has the questions of an answer. If it is 0, all groups are searched.
+	// Groups is the number of groups to search: those whose means are nearest to the question. A
+	// group contains the questions with the same answer. If Groups is 0, all groups are searched.
 	Groups int
 
-	// Storage is how the compared numbers are stored.
+	// Storage is the format of the stored numbers.
 	Storage search.Storage
 }
 
-// Cache holds questions, as embeddings, and the number of the answer to each. It finds the
-// stored question that is most like a new one. Any number of goroutines may use it at once.
+// Cache stores embeddings of questions with the number of the answer to each. It finds the stored
+// question most similar to a new one. It is safe for concurrent use.
 type Cache struct {
 	options Options
-	d       int // numbers of an embedding
+	d       int // length of an embedding
 
-	current atomic.Pointer[snapshot] // for lookups, which wait for nobody
-	adding  sync.Mutex               // of what replaces it
+	current atomic.Pointer[snapshot] // read by lookups without locking
+	adding  sync.Mutex               // held while current is replaced
 
 	work sync.Pool // of *work
 }
 
-// snapshot is what a cache holds. It does not change.
+// snapshot is the contents of a cache. It is immutable.
 type snapshot struct {
 	groups    []group
 	means     *search.Rows
 	questions int
 }
 
-// group has the questions of an answer.
+// group contains the questions with one answer.
 type group struct {
 	answer    int
-	questions []int        // numbers of the questions, in the order in which they were added
+	questions []int        // numbers of the questions, in the order of insertion
 	rows      *search.Rows // their embeddings, or the projections
 	mean      []float32
 }
 
-// Found is the stored question that is most like the one that was asked.
+// Found is the stored question most similar to the query.
 type Found struct {
 	Question, Answer int     // both are −1 if nothing is stored
-	Score            float32 // the cosine, or the squared distance of projections times −1
+	Score            float32 // the cosine similarity, or minus the squared distance of projections
 }
 
-// work is the memory of one lookup.
+// work is the scratch memory of one lookup.
 type work struct {
 	searcher     search.Searcher
 	groups       []int
@@ -115,7 +115,7 @@ func (c *Cache) store(g *group, x dist.Matrix[float32]) (err error) {
 	return nil
 }
 
-// replace makes s what the cache holds.
+// replace makes s the contents of the cache.
 func (c *Cache) replace(s *snapshot) (err error) {
 	if len(s.groups) > 0 {
 		means := dist.NewMatrix[float32](len(s.groups), len(s.groups[0].mean), nil)
@@ -130,8 +130,8 @@ func (c *Cache) replace(s *snapshot) (err error) {
 	return nil
 }
 
-// Add stores one more question. It builds the group of its answer anew. Lookups go on
-// meanwhile, without the question.
+// Add stores one more question and rebuilds the group of its answer. Concurrent lookups use the old
+// contents.
 func (c *Cache) Add(embedding []float32, answer int) error {
 	if len(embedding) != c.d {
 		return fmt.Errorf("an embedding of %d numbers; the cache has %d", len(embedding), c.d)
@@ -168,7 +168,7 @@ func (c *Cache) Add(embedding []float32, answer int) error {
 	return c.replace(s)
 }
 
-// join returns the rows of a and of b.
+// join returns the rows of a followed by the rows of b.
 func join(a, b *search.Rows) (*search.Rows, error) {
 	x := dist.NewMatrix[float32](a.Len()+b.Len(), a.Cols(), nil)
 	for i := range x.Rows {
@@ -181,8 +181,8 @@ func join(a, b *search.Rows) (*search.Rows, error) {
 	return search.NewRows(x, b.Storage())
 }
 
-// Lookup returns the stored question that is most like the given one. Compare its score with a
-// limit before you use its answer.
+// Lookup returns the stored question most similar to embedding. Compare its score with a threshold
+// before you use its answer.
 func (c *Cache) Lookup(ctx context.Context, embedding []float32) (Found, error) {
 	best := Found{-1, -1, float32(math.Inf(-1))}
 	if len(embedding) != c.d {
@@ -223,7 +223,7 @@ func (c *Cache) Lookup(ctx context.Context, embedding []float32) (Found, error) 
 	return best, nil
 }
 
-// nearest sets w.groups to the groups that are searched.
+// nearest sets w.groups to the groups to search.
 func (c *Cache) nearest(ctx context.Context, w *work, s *snapshot, query dist.Matrix[float32], measure search.Measure) error {
 	w.groups = w.groups[:0]
 	if k := c.options.Groups; k == 0 || k >= len(s.groups) {
@@ -242,7 +242,7 @@ func (c *Cache) nearest(ctx context.Context, w *work, s *snapshot, query dist.Ma
 	return nil
 }
 
-// Bytes returns the memory that the stored numbers take.
+// Bytes returns the memory of the stored numbers.
 func (c *Cache) Bytes() int {
 	sum := 0
 	for _, g := range c.current.Load().groups {

@@ -57,7 +57,7 @@ type questions struct {
 	answers []int
 }
 
-// pick returns some of the rows.
+// pick returns the given rows.
 func (q questions) pick(rows []int) questions {
 	p := questions{dist.NewMatrix[float32](len(rows), q.x.Cols, nil), make([]int, len(rows))}
 	for i, row := range rows {
@@ -129,7 +129,7 @@ MB, µs        memory of the stored numbers; time of a lookup on one core, the m
 	return nil
 }
 
-// fit fits a projection to some of the stored questions, two at least of each answer.
+// fit fits a projection to some of the stored questions, at least two of each answer.
 func fit(ctx context.Context, stored questions, rows, p int) (*wda.Model, time.Duration, error) {
 	order := rand.New(rand.NewPCG(1, 1)).Perm(stored.x.Rows)
 	order = order[:min(rows, len(order))]
@@ -151,7 +151,7 @@ func fit(ctx context.Context, stored questions, rows, p int) (*wda.Model, time.D
 	return model, time.Since(start), err
 }
 
-// measure prints the line of a cache.
+// measure prints the row of a cache in the table.
 func measure(ctx context.Context, out io.Writer, name string, c *Cache, known, foreign questions, rate float64) error {
 	ask := func(q questions) (found []Found, took []time.Duration, err error) {
 		for i := range q.x.Rows {
@@ -211,8 +211,8 @@ const (
 	styles   = 48 // directions in which all questions differ
 )
 
-// simulate returns n stored questions with so many answers, and asked questions of which a fifth
-// has other answers.
+// simulate returns n stored questions with the given number of answers, and asked questions. A
+// fifth of the asked questions has other answers.
 func simulate(n, d, answers, asked int) (stored, known, foreign questions) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	normal := func(rows, cols int, scale float64) dist.Matrix[float32] {

@@ -13,8 +13,8 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// TestRun: with a few simulated questions, all ways answer most questions rightly, and few foreign
-// ones.
+// TestRun checks that with a few simulated questions, all methods answer most questions correctly
+// and few foreign ones.
 func TestRun(t *testing.T) {
 	var out bytes.Buffer
 	if err := run(t.Context(), []string{"-n", "400", "-answers", "6", "-d", "64", "-asked", "200", "-p", "4", "-fit", "40", "-wrong", "0.2"}, &out); err != nil {
@@ -39,8 +39,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestCache: what was added is found at once, whether it is one of many or the only one, and
-// readers need not wait.
+// TestCache checks that an added question is found at once, whether it is one of many or the only
+// one, and that lookups do not wait.
 func TestCache(t *testing.T) {
 	const n, more, d = 100, 60, 12
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -24,8 +24,8 @@ import (
 	"github.com/gomonge/monge/vecmath"
 )
 
-// distances are those of package hnsw, and the functions that replace them. An index only compares distances, so
-// the squared distance needs no root.
+// distances contains the distance functions of package hnsw and their replacements. An index only
+// compares distances, so the squared distance needs no root.
 var distances = []struct {
 	name         string
 	theirs, ours hnsw.DistanceFunc

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestRun: our distances find as many of the true neighbors as those of package hnsw.
+// TestRun checks that the index finds as many true neighbors with our distances as with those of
+// package hnsw.
 func TestRun(t *testing.T) {
 	var out bytes.Buffer
 	if err := run([]string{"-n", "400", "-d", "48", "-queries", "50"}, &out); err != nil {

@@ -1,7 +1,7 @@
-// Intent shows how to route the queries of a service: which of many intents does a sentence
-// have, or has it none of them? It reads sentence embeddings whose labels are intents, such as
-// BANKING77 in an NPZ file (arrays X, y, and split: 0 for training rows, 1 for test rows). It
-// compares all dimensions with projections by PCA, LDA and WDA, and ways to store the rows:
+// Intent shows how to route the queries of a service: which of many intents does a sentence have,
+// or has it none of them? It reads sentence embeddings whose labels are intents, such as BANKING77
+// in an NPZ file (arrays X, y, and split: 0 for training rows, 1 for test rows). It compares all
+// dimensions with projections by PCA, LDA and WDA, and ways to store the rows:
 //
 //	go run ./examples/intent --data banking77.npz
 //
@@ -11,13 +11,14 @@
 //
 //   - the bytes of a stored query
 //   - top-1: the share of known test queries that 5 nearest neighbors route to the right intent
-//   - AUROC: how well the score of the classifier tells foreign from known queries; 0.5 is chance, 1 is perfect
+//   - AUROC: how well the score of the classifier tells foreign from known queries; 0.5 is
+//     chance, 1 is perfect
 //   - the shares of known and of foreign test queries that are rejected
 //   - the bytes of all stored queries, with codebooks and rotation
 //   - the median time of a query on one core, with the projection
 //
-// The line "full" has all dimensions. They are turned to their principal components, of which none is left out,
-// so that distances are those of the embeddings. The time of a query includes this.
+// The line "full" uses all dimensions, rotated to all their principal components, which does not
+// change distances. The time of a query includes this.
 package main
 
 import (
@@ -111,7 +112,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// numbers reads numbers from 1 to most, separated by commas.
+// numbers parses a comma-separated list of numbers from 1 to most.
 func numbers(flag, list string, most int) (out []int, err error) {
 	for _, text := range strings.Split(list, ",") {
 		n, err := strconv.Atoi(text)
@@ -123,7 +124,7 @@ func numbers(flag, list string, most int) (out []int, err error) {
 	return out, nil
 }
 
-// service is what queries are routed with, and test queries.
+// service contains the intents and the samples for training and tests.
 type service struct {
 	known                       []int   // intents
 	held                        int     // number of foreign intents
@@ -230,7 +231,7 @@ func (s *service) report(ctx context.Context, out io.Writer, name string, fit *d
 	return nil
 }
 
-// routed is what a classifier says of queries.
+// routed is the result of classifying queries.
 type routed struct {
 	labels       []int
 	scores       []float64
@@ -238,10 +239,10 @@ type routed struct {
 	microseconds float64 // of a query, the median
 }
 
-// rejected is the share of the rejected in percent.
+// rejected returns the percentage of rejected queries.
 func (r *routed) rejected() float64 { return 100 * float64(r.count) / float64(len(r.labels)) }
 
-// route classifies queries one by one, as a service gets them.
+// route classifies queries one by one, as a service receives them.
 func route(ctx context.Context, c *wda.Classifier, x *mat.Dense) (*routed, error) {
 	r, w := new(routed), new(wda.Workspace)
 	n, _ := x.Dims()
@@ -266,8 +267,8 @@ func route(ctx context.Context, c *wda.Classifier, x *mat.Dense) (*routed, error
 	return r, nil
 }
 
-// auroc is the share of pairs of a known and a foreign query of which the foreign one is
-// farther, ties counting half: the area under the curve of rejections by a threshold.
+// auroc returns the area under the ROC curve of rejection by a threshold: the fraction of pairs of
+// a known and a foreign query in which the foreign one is farther. Ties count half.
 func auroc(known, foreign []float64) float64 {
 	sorted := slices.Sorted(slices.Values(known))
 	sum := 0.

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestIntent: five intents around five axes of twelve dimensions, two of them held out: all
-// ways route rightly and know what is foreign.
+// TestIntent has five intents around five axes of twelve dimensions, two of them held out. It
+// checks that all methods route correctly and recognize foreign queries.
 func TestIntent(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var text strings.Builder

@@ -14,8 +14,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// HTTP is a client with requests made beforehand, so that it takes little of the
-// processors that it shares with the service. It knows as much of HTTP as it needs.
+// HTTP is a client with prepared requests, so that it takes little processor time from the service.
+// It implements only the parts of HTTP that it needs.
 type HTTP struct {
 	Address  string
 	Requests [][]byte // as they go over the line

@@ -14,45 +14,44 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Outcome is how a request ended.
+// Outcome classifies the end of a request.
 type Outcome uint8
 
 const (
 	OK     Outcome = iota
-	Shed           // turned away by a full queue
+	Shed           // rejected because a queue was full
 	Failed         // anything else
-	// GivenUp was never sent: all connections were taken until its user lost patience.
+	// GivenUp requests were never sent: all connections were in use until the user lost patience.
 	GivenUp
 	outcomes
 )
 
-// Client sends one request after the other, on a connection of its own.
+// Client sends requests one after the other on its own connection.
 type Client interface{ Do() Outcome }
 
 // Run describes a run.
 type Run struct {
-	Rate     float64 // requests a second; 0 sends the next one when the last is answered
+	Rate     float64 // requests per second; 0 sends the next request after each answer
 	Duration time.Duration
 	Patience time.Duration
 	Seed     uint64
 }
 
-// Result is what a run has found.
+// Result contains the measurements of a run.
 type Result struct {
 	Elapsed time.Duration
 	Counts  [outcomes]int64
-	// Latency is that of requests that were answered, in µs.
+	// Latency is the latency of answered requests in µs.
 	Latency *hdrhistogram.Histogram
 }
 
-// PerSecond returns how many requests a second ended so.
+// PerSecond returns the number of requests per second with outcome o.
 func (r *Result) PerSecond(o Outcome) float64 { return float64(r.Counts[o]) / r.Elapsed.Seconds() }
 
 // newHistogram counts from 1 µs to a minute, to three digits.
 func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, 60_000_000, 3) }
 
-// Do makes a run with these clients, each in a goroutine of its own with a histogram of its
-// own.
+// Do makes a run with the given clients, each in a goroutine with its own histogram.
 func (r Run) Do(ctx context.Context, clients []Client) *Result {
 	ctx, cancel := context.WithTimeout(ctx, r.Duration)
 	defer cancel()
@@ -89,8 +88,8 @@ func (r Run) Do(ctx context.Context, clients []Client) *Result {
 	return all
 }
 
-// schedule sends when requests are due, relative to the start, until the context ends. The
-// channel has room for all of them: nobody who is slow delays those that follow.
+// schedule sends the times at which requests are due, relative to the start, until the context
+// ends. The channel has room for all of them, so a slow client delays no other.
 func (r Run) schedule(ctx context.Context, start time.Time) <-chan time.Duration {
 	due := make(chan time.Duration, int(2*r.Rate*r.Duration.Seconds())+1)
 	go func() {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// stalling answers at once, but for one pause, in which everybody waits.
+// stalling answers at once, except for one pause in which all clients wait.
 type stalling struct{ once *atomic.Bool }
 
 func (c stalling) Do() Outcome {
@@ -16,8 +16,8 @@ func (c stalling) Do() Outcome {
 	return OK
 }
 
-// TestOmission: a pause of 200 ms is charged to all requests that were due in it, not only
-// to the one that waited.
+// TestOmission checks that a pause of 200 ms counts for all requests that were due in it, not only
+// for the one that waited.
 func TestOmission(t *testing.T) {
 	r := Run{Rate: 1000, Duration: time.Second, Patience: time.Second, Seed: 1}.Do(t.Context(), []Client{stalling{new(atomic.Bool)}})
 	n := r.Latency.TotalCount()
@@ -35,7 +35,7 @@ func TestOmission(t *testing.T) {
 	}
 }
 
-// TestPatience: what cannot be sent in time is given up, and counted.
+// TestPatience checks that requests that cannot be sent in time are given up and counted.
 func TestPatience(t *testing.T) {
 	r := Run{Rate: 1000, Duration: 300 * time.Millisecond, Patience: 20 * time.Millisecond, Seed: 1}.Do(t.Context(), []Client{stalling{new(atomic.Bool)}})
 	if g := r.Counts[GivenUp]; g < 50 || g > 400 || r.PerSecond(GivenUp) == 0 {

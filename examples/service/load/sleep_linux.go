@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// sleep is time.Sleep to within 0.1 ms: the runtime's own waits for whole milliseconds
-// where nothing else is to be done.
+// sleep is time.Sleep with an accuracy of 0.1 ms. The runtime's own waits for whole milliseconds
+// when it is idle.
 func sleep(d time.Duration) {
 	t := syscall.NsecToTimespec(int64(d))
 	syscall.Nanosleep(&t, nil)

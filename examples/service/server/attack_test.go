@@ -83,7 +83,7 @@ func attack(t *testing.T, address net.Addr, method, token string, streams, messa
 	return a
 }
 
-// read answers what the server says until the connection ends.
+// read reads frames of the server until the connection ends.
 func (a *attacker) read() {
 	for {
 		frame, err := a.framer.ReadFrame()
@@ -209,8 +209,8 @@ func TestStalledWithoutToken(t *testing.T) {
 	}
 }
 
-// TestStalledWithToken: whoever has the token cannot make the service receive more than its
-// limits allow, and a single connection cannot keep others waiting.
+// TestStalledWithToken checks that a client with the token cannot make the service receive more
+// than its limits, and that a single connection cannot keep others waiting.
 func TestStalledWithToken(t *testing.T) {
 	r := start(t, guarded(t), io.Discard)
 	address := r.Addresses()[2]
@@ -237,7 +237,8 @@ func TestStalledWithToken(t *testing.T) {
 	}
 }
 
-// TestReceiveTime: a message that does not come in time ends its stream, and frees its slot.
+// TestReceiveTime checks that a message that does not arrive in time ends its stream and frees its
+// slot.
 func TestReceiveTime(t *testing.T) {
 	c := guarded(t)
 	c.ReadTimeout = 200 * time.Millisecond
@@ -262,8 +263,8 @@ func TestReceiveTime(t *testing.T) {
 	}
 }
 
-// TestIdleConnections: three times as many idle connections as are allowed keep nobody out,
-// over any protocol.
+// TestIdleConnections checks that three times as many idle connections as allowed do not keep other
+// clients out, over any protocol.
 func TestIdleConnections(t *testing.T) {
 	c := config(t)
 	c.Connections = 20
@@ -296,7 +297,7 @@ func TestIdleConnections(t *testing.T) {
 	}
 }
 
-// TestRequests: more requests than are allowed are turned away over both protocols.
+// TestRequests checks that excess requests are rejected over both protocols.
 func TestRequests(t *testing.T) {
 	c := guarded(t)
 	c.Engine.Requests = 1

@@ -176,7 +176,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestSlowClient: who sends slowly is cut off, and delays nobody.
+// TestSlowClient checks that a slow sender is disconnected and delays no other client.
 func TestSlowClient(t *testing.T) {
 	c := config(t)
 	c.ReadTimeout = 300 * time.Millisecond
@@ -519,7 +519,7 @@ func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
 	return cert, key, pool
 }
 
-// TestMillionColumns: a request of a million columns costs no more than its bytes.
+// TestMillionColumns checks that a request with a million columns costs no more than its bytes.
 func TestMillionColumns(t *testing.T) {
 	r := start(t, config(t), io.Discard)
 	body := append(append([]byte(`{"rows":[[`), bytes.Repeat([]byte("0,"), 1e6)...), "0]]}"...)

@@ -96,7 +96,7 @@ func sqEuclideanTestSpecials[T num.Float](t *testing.T) {
 	}
 }
 
-// TestCut checks that a chain split anywhere has the bits of the whole chain, and so has a
+// TestSqEuclideanCut checks that a chain split anywhere has the bits of the whole chain, and so has a
 // matrix cut into blocks of rows and columns, at every level.
 func TestSqEuclideanCut(t *testing.T) {
 	t.Run("float64", sqEuclideanTestCut[float64])

@@ -99,7 +99,7 @@ func (o *options) measure() error {
 	return nil
 }
 
-// row makes a run, prints what it has found, and returns how many were answered a second.
+// row makes a run, prints its results, and returns the number of answers per second.
 func (o *options) row(name string, run load.Run, clients []load.Client) (float64, error) {
 	before, err := o.processor()
 	if err != nil {
@@ -141,7 +141,7 @@ func (o *options) reload(during time.Duration) error {
 	return nil
 }
 
-// processor is time of the service's, in seconds.
+// processor contains processor times of the service in seconds.
 type processor struct{ total, gc float64 }
 
 func (o *options) processor() (p processor, err error) {
@@ -163,8 +163,8 @@ func (o *options) processor() (p processor, err error) {
 	return p, nil
 }
 
-// machine returns what the hypervisor has taken of the processors, and all of their time, in
-// ticks; zeros where the system does not say.
+// machine returns the processor time taken by the hypervisor and the total processor time, in
+// ticks. It returns zeros if the system does not report them.
 func machine() (stolen, all float64) {
 	const steal = 8 // user nice system idle iowait irq softirq steal, after "cpu"
 	text, _ := os.ReadFile("/proc/stat")
@@ -179,10 +179,10 @@ func machine() (stolen, all float64) {
 	return stolen, all
 }
 
-// different is how many requests there are to take turns.
+// different is the number of different requests that are sent in turn.
 const different = 32
 
-// connect returns clients whose requests suit the model that is served.
+// connect returns clients with requests that match the served model.
 func (o *options) connect() ([]load.Client, error) {
 	answer, err := http.Get("http://" + o.http + "/v1/model")
 	if err != nil {

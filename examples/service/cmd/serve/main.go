@@ -24,8 +24,8 @@ import (
 )
 
 func main() {
-	// A log that nobody reads must stop neither the service nor its end: lines wait in a queue, and a closed
-	// pipe is an error of a write instead of the end of the process.
+	// An unread log must not stop the service or its shutdown: lines wait in a queue, and writing
+	// to a closed pipe is an error instead of a signal.
 	signal.Ignore(syscall.SIGPIPE)
 	m := metrics.New()
 	stderr := linequeue.New(os.Stderr, 1<<20, m.Unlogged)
@@ -89,7 +89,7 @@ func run(stderr io.Writer, m *metrics.Metrics) error {
 	return s.Run(ctx)
 }
 
-// built describes the binary: version, commit and Go version, as far as they are known.
+// built describes the binary: version, commit and Go version, if known.
 func built() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -105,7 +105,7 @@ func (p *process) terminate(t *testing.T) {
 	}
 }
 
-// TestLogGone: the reader of the log goes away.
+// TestLogGone checks that the service continues when the reader of its log ends.
 func TestLogGone(t *testing.T) {
 	p := serve(t)
 	p.stderr.Close()
@@ -117,7 +117,7 @@ func TestLogGone(t *testing.T) {
 	p.terminate(t)
 }
 
-// TestLogUnread: nobody reads the log. A pipe holds 64 KiB.
+// TestLogUnread checks that the service continues when its log is not read. A pipe holds 64 KiB.
 func TestLogUnread(t *testing.T) {
 	p := serve(t)
 	for range 6000 { // more than the pipe and the queue hold
@@ -137,7 +137,8 @@ func TestLogUnread(t *testing.T) {
 	p.terminate(t)
 }
 
-// TestBlockingModel: the model file becomes a named pipe that nobody writes to, and then a sparse file of 2 GiB.
+// TestBlockingModel replaces the model file by a named pipe without a writer, and then by a sparse
+// file of 2 GiB.
 func TestBlockingModel(t *testing.T) {
 	p := serve(t, "-watch", "5ms")
 	pipe := filepath.Join(t.TempDir(), "pipe")

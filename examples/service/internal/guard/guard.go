@@ -34,8 +34,8 @@ type Listener struct {
 	closed bool
 }
 
-// Listen limits l to so many connections, and the slots of each (see Conn.Slot). evicted is
-// called for every connection that is closed to make room for another.
+// Listen limits l to limit connections, each with the given number of slots (see Conn.Slot).
+// evicted is called for every connection that is closed to make room for another.
 func Listen(l net.Listener, limit, slots int, evicted func()) *Listener {
 	g := &Listener{Listener: l, limit: limit, slots: slots, evicted: evicted, conns: map[*Conn]struct{}{}, drained: make(chan struct{})}
 	g.change = sync.NewCond(&g.mu)
@@ -80,7 +80,7 @@ func (l *Listener) remove(c *Conn) {
 	delete(l.conns, c)
 }
 
-// idle returns the connection to close first, nil if all are in use.
+// idle returns the connection to close first, or nil if all are in use.
 func (l *Listener) idle() (first *Conn) {
 	for c := range l.conns {
 		if c.requests > 0 {
@@ -172,8 +172,8 @@ func (l *Listener) Open() int {
 	return len(l.conns)
 }
 
-// Conn is a connection of a Listener. The methods that are not net.Conn's accept a nil Conn,
-// for servers whose listener is another one.
+// Conn is a connection of a Listener. Its methods, except those of net.Conn, accept a nil Conn, for
+// servers with another listener.
 type Conn struct {
 	net.Conn
 	listener *Listener
@@ -196,7 +196,7 @@ type address struct {
 // RemoteAddr implements net.Conn. Of returns the Conn of this address.
 func (c *Conn) RemoteAddr() net.Addr { return c.remote }
 
-// Of returns the connection of a remote address, nil if its listener is no Listener.
+// Of returns the connection with a remote address, or nil if its listener is not a Listener.
 func Of(remote net.Addr) *Conn {
 	if a, ok := remote.(*address); ok {
 		return a.conn
@@ -213,11 +213,11 @@ func (c *Conn) Close() error {
 	return c.Conn.Close()
 }
 
-// Begin says that an authorized request begins: the connection is not closed to make room
-// before End is called.
+// Begin marks the beginning of an authorized request. The connection is not closed to make room
+// until End is called.
 func (c *Conn) Begin() { c.use(1) }
 
-// End says that a request has ended.
+// End marks the end of a request.
 func (c *Conn) End() { c.use(-1) }
 
 func (c *Conn) use(n int) {
@@ -237,7 +237,8 @@ func (c *Conn) use(n int) {
 	l.mu.Unlock()
 }
 
-// Slot waits for a slot of the connection, which FreeSlot returns. The error is the context's cause.
+// Slot waits for a slot of the connection, which FreeSlot releases. If ctx ends, it returns
+// context.Cause(ctx).
 func (c *Conn) Slot(ctx context.Context) error {
 	if c == nil {
 		return nil
@@ -250,14 +251,14 @@ func (c *Conn) Slot(ctx context.Context) error {
 	}
 }
 
-// FreeSlot returns a slot.
+// FreeSlot releases a slot.
 func (c *Conn) FreeSlot() {
 	if c != nil {
 		<-c.slots
 	}
 }
 
-// Age returns for how long the connection has been open.
+// Age returns how long the connection has been open.
 func (c *Conn) Age() time.Duration {
 	if c == nil {
 		return 0

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// listen returns a listener of so many connections, and a function that connects.
+// listen returns a listener with a limit of connections, and a function that connects.
 func listen(t *testing.T, limit int, evicted *int) (*Listener, func() (client net.Conn, server *Conn)) {
 	t.Helper()
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
@@ -50,8 +50,8 @@ func closed(t *testing.T, c net.Conn) {
 	}
 }
 
-// TestEviction: the oldest unauthorized connection goes first, then the one that has been
-// idle for longest. A connection in use stays.
+// TestEviction checks that the oldest unauthorized connection is closed first, then the one idle
+// for longest, and that a connection in use stays.
 func TestEviction(t *testing.T) {
 	var evicted int
 	l, connect := listen(t, 2, &evicted)
@@ -99,7 +99,8 @@ func TestEviction(t *testing.T) {
 	}
 }
 
-// TestUnauthorized: connections without an authorized request take a quarter of the limit.
+// TestUnauthorized checks that connections without an authorized request take at most a quarter of
+// the limit.
 func TestUnauthorized(t *testing.T) {
 	var evicted int
 	l, connect := listen(t, 8, &evicted)
@@ -123,7 +124,7 @@ func TestUnauthorized(t *testing.T) {
 	}
 }
 
-// TestClose: a connection that waits for room ends with the listener.
+// TestClose checks that a connection waiting for room ends with the listener.
 func TestClose(t *testing.T) {
 	var evicted int
 	l, connect := listen(t, 2, &evicted)

@@ -1,4 +1,4 @@
-// Package linequeue keeps a log from stopping the program that writes it.
+// Package linequeue prevents a slow log reader from stopping the program.
 package linequeue
 
 import (
@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// A Writer passes lines to another writer from a goroutine of its own. Write never waits: if the
-// other writer is slow or blocked and the queue is full, the line is dropped and counted.
+// Writer passes lines to another writer in a separate goroutine. Write never waits: if the other
+// writer is blocked and the queue is full, the line is dropped and counted.
 type Writer struct {
 	limit   int // bytes
 	dropped func()
 	ended   chan struct{}
 
 	mu     sync.Mutex
-	queued int // bytes of the lines that wait
+	queued int // bytes of the waiting lines
 	lines  [][]byte
 	closed bool
 	wake   *sync.Cond
 }
 
-// New returns a queue of lines to w with a limit of their bytes. It calls dropped for every line that
-// is lost: the queue was full, or w returned an error.
+// New returns a queue of lines to w with a limit in bytes. It calls dropped for every line lost
+// because the queue was full or w returned an error.
 func New(w io.Writer, limit int, dropped func()) *Writer {
 	q := &Writer{limit: limit, dropped: dropped, ended: make(chan struct{})}
 	q.wake = sync.NewCond(&q.mu)

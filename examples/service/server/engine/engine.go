@@ -15,7 +15,7 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// Operation is what a request asks for.
+// Operation is the kind of a request.
 type Operation string
 
 const (
@@ -134,7 +134,7 @@ func (e *Engine) QueueOf(op Operation) *Queue {
 	return e.work
 }
 
-// Enter counts a request that begins. It returns ErrRequests if too many are in progress.
+// Enter counts the beginning of a request. It returns ErrRequests if too many are in progress.
 // After a nil error, call Leave when the request has been answered.
 func (e *Engine) Enter() error {
 	if e.requests.Add(1) > int64(e.config.Requests) {
@@ -144,7 +144,7 @@ func (e *Engine) Enter() error {
 	return nil
 }
 
-// Leave counts a request that ends.
+// Leave counts the end of a request.
 func (e *Engine) Leave() { e.requests.Add(-1) }
 
 // Requests returns the number of requests in progress.

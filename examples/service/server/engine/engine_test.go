@@ -32,7 +32,7 @@ func newEngine(t *testing.T, change func(*Config)) *Engine {
 	return e
 }
 
-// TestRows: answers are those of the library, and used again they allocate nothing.
+// TestRows checks that answers are those of the library and that reused memory does not allocate.
 func TestRows(t *testing.T) {
 	e, c, d := newEngine(t, nil), fixture.Classifier(t, 1), fixture.Samples(50, 2)
 	x := &Matrix{Columns: 10, Data: fixture.Rows(d.X)}
@@ -66,8 +66,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestReject: classes are rejected by distance, learned from the samples of the check, and
-// by the share of the neighbors.
+// TestReject checks rejection by distance, learned from the samples of the check, and by the
+// fraction of neighbors.
 func TestReject(t *testing.T) {
 	known := fixture.CSV(t, fixture.Samples(200, 3))
 	e := newEngine(t, func(c *Config) {
@@ -133,7 +133,7 @@ func TestCalibrated(t *testing.T) {
 	}
 }
 
-// TestBadRows: every fault has the code that tells a client what to do.
+// TestBadRows checks that every error has the right code.
 func TestBadRows(t *testing.T) {
 	e := newEngine(t, func(c *Config) { c.Limits.Rows = 3 })
 	nan, huge := make([]float64, 20), make([]float64, 10)
@@ -169,7 +169,7 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
-// refusal is a problem that is refused, and why.
+// refusal is a problem that is refused and the expected error.
 type refusal struct {
 	ctx  context.Context
 	p    *Problem
@@ -278,7 +278,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestReload: what is wrong with a new model leaves the old one in its place.
+// TestReload checks that an invalid new model leaves the old one in use.
 func TestReload(t *testing.T) {
 	known := fixture.CSV(t, fixture.Samples(200, 3))
 	e := newEngine(t, func(c *Config) { c.Check = Check{Samples: known, Accuracy: 0.8} })
@@ -351,8 +351,8 @@ func TestNoClassifier(t *testing.T) {
 	}
 }
 
-// TestDo: a request waits for its turn, is turned away from a full queue, ends with its
-// deadline, and leaves whatever becomes of it.
+// TestDo checks that a request waits for its turn, is rejected from a full queue, ends at its
+// deadline, and always leaves the queue.
 func TestDo(t *testing.T) {
 	e := newEngine(t, func(c *Config) {
 		c.Solvers.Number, c.TransportQueue, c.TransportWait, c.Limits.Timeout = 1, 1, time.Minute, time.Minute

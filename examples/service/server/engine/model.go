@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Check says which models are served, and which answers are rejected.
+// Check selects the models to serve and the answers to reject.
 type Check struct {
 	// Samples is a file of labeled samples, in any format that package dataset reads. Its
 	// columns are found by the names in the model. If Samples is empty, every undamaged model is served.
@@ -28,7 +28,7 @@ type Check struct {
 	RejectShare, RejectQuantile float64
 }
 
-// served is a model, with what requests need to know about it.
+// served is a model with data that requests need.
 type served struct {
 	model      *wda.Model
 	classifier *wda.Classifier // or nil
@@ -58,7 +58,7 @@ type known struct {
 	classes []string
 }
 
-// readKnown reads the samples of a check for a model, nil if there are none.
+// readKnown reads the samples of a check for a model, or returns nil if there are none.
 func readKnown(c Check, m *wda.Model) (*known, error) {
 	if c.Samples == "" {
 		if c.RejectQuantile > 0 {
@@ -158,7 +158,7 @@ func (e *Engine) load(ctx context.Context) error {
 	return nil
 }
 
-// checkFile returns an error unless a model file is regular and not too large.
+// checkFile returns an error unless the model file is regular and not too large.
 func (e *Engine) checkFile(info os.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		return errors.New("the model is not a regular file")

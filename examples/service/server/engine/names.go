@@ -14,9 +14,9 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// tableSchema returns the schema by which samples with names are read: that of the model, or nil if it has no
-// names. A sample with a missing value is an error where the fit has left out such rows: every
-// sample of a request has an answer.
+// tableSchema returns the schema for samples with names: the schema of the model, or nil if it has
+// no names. A sample with a missing value is an error if the fit dropped such rows, because every
+// sample of a request needs an answer.
 func tableSchema(m *wda.Model) *dataset.Schema {
 	s := m.Schema().Clone()
 	if s == nil || s.Features() == nil {
@@ -28,7 +28,8 @@ func tableSchema(m *wda.Model) *dataset.Schema {
 	return s
 }
 
-// tableNames returns the names of all columns of the fit; true for those that become features.
+// tableNames returns the names of all columns of the fit. The value is true for columns that become
+// features.
 func tableNames(s *dataset.Schema) map[string]bool {
 	if s == nil {
 		return nil

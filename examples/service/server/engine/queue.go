@@ -8,15 +8,12 @@ import (
 	"time"
 )
 
-// Queue bounds how many requests are worked on at a time, how many wait for their turn, and
-// for how long they wait.
-//
-// A request that finds the queue full is turned away at once. A request that has waited for
-// the time limit is turned away, too. If the queue has not been empty for as long as the
-// time limit, the service is overloaded, and waiting only makes every answer late. Then a
-// request gets its turn only if it has waited for at most a tenth of the limit; older ones
-// are turned away. This is the rule of Nichols and Jacobson's CoDel as Facebook uses it for
-// servers (Maurer, Fail at Scale, ACM Queue 2015).
+// Queue limits how many requests are processed at a time, how many wait, and how long they wait.  A
+// request that finds the queue full, or that has waited for the time limit, is rejected. If the
+// queue has not been empty for the time limit, the service is overloaded, and waiting only makes
+// every answer late. Then a request is processed only if it has waited for at most a tenth of the
+// limit; older ones are rejected. This is the rule of Nichols and Jacobson's CoDel as Facebook uses
+// it for servers (Maurer, Fail at Scale, ACM Queue 2015).
 type Queue struct {
 	slots, limit int
 	wait         time.Duration
@@ -24,22 +21,23 @@ type Queue struct {
 	mu      sync.Mutex
 	busy    int
 	waiting []*waiter // in order of arrival
-	empty   time.Time // when the first of the present queue came
+	empty   time.Time // arrival of the first request since the queue was last empty
 
 	full, late atomic.Int64
 }
 
-// waiter is a request that waits. Its turn is nil, or why there is none.
+// waiter is a waiting request. turn receives nil when it is its turn, or the reason for its
+// rejection.
 type waiter struct {
 	since time.Time
 	turn  chan error
 }
 
-// standing is the part of the time limit for which a request may wait under overload.
+// Under overload, a request may wait for 1/standing of the time limit.
 const standing = 10
 
-// NewQueue returns a queue for so many requests at work (GOMAXPROCS if slots is 0), and so
-// many waiting requests, each for at most the time wait.
+// NewQueue returns a queue for slots requests at work (GOMAXPROCS if 0) and the given number of
+// waiting requests, each for at most the time wait.
 func NewQueue(slots, waiting int, wait time.Duration) *Queue {
 	if slots == 0 {
 		slots = runtime.GOMAXPROCS(0)
@@ -83,8 +81,8 @@ func (q *Queue) enter(ctx context.Context) error {
 	}
 }
 
-// giveUp removes a waiter and returns err. If the waiter has got its turn meanwhile, the
-// slot goes to the next.
+// giveUp removes a waiter and returns err. If the waiter has received its turn meanwhile, the slot
+// goes to the next.
 func (q *Queue) giveUp(w *waiter, err error) error {
 	q.mu.Lock()
 	for i, other := range q.waiting {
@@ -101,7 +99,7 @@ func (q *Queue) giveUp(w *waiter, err error) error {
 	return err
 }
 
-// leave gives the slot to the next request that has not waited for too long.
+// leave gives the slot to the next request that has not waited too long.
 func (q *Queue) leave() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestWait: nobody waits for longer than the limit, whatever the request in front does.
+// TestWait checks that a request never waits for longer than the limit.
 func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(1, 10, 100*time.Millisecond)
@@ -30,9 +30,9 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// TestOverload: requests come twice as fast as they are answered, for two seconds. The queue
-// would hold all of them, but those that are answered have waited for at most a tenth of the
-// limit, once the overload has lasted for as long as the limit. No slot is idle.
+// TestOverload sends requests twice as fast as they are answered for two seconds. The queue could
+// hold all of them. It checks that, once the overload has lasted for the limit, answered requests
+// have waited for at most a tenth of the limit, and that no slot is idle.
 func TestOverload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const work = 2 * time.Millisecond
@@ -65,7 +65,7 @@ func TestOverload(t *testing.T) {
 		if longest > 10*time.Millisecond || answered < 999 || answered+late != 2000 || late != q.Late() {
 			t.Errorf("%d answered, %d turned away (%d counted), the longest wait is %v", answered, late, q.Late(), longest)
 		}
-		// A burst that the queue has absorbed within the limit loses nobody.
+		// A burst that the queue absorbs within the limit loses no request.
 		answered = 0
 		for range 40 {
 			go func() {

@@ -196,7 +196,7 @@ type planner interface {
 	PlanTo(ctx context.Context, dst dist.Matrix[float64], first int) error
 }
 
-// setPlan sets the plan to that of r if p wants it.
+// setPlan sets the plan to the plan of r if p requests it.
 func (out *Solution) setPlan(ctx context.Context, p *Problem, r planner) error {
 	n, m := p.X.Rows(), p.Y.Rows()
 	out.Plan.Columns, out.Plan.Data = m, out.Plan.Data[:0]

@@ -54,7 +54,7 @@ func newClient(t *testing.T, token string, change func(*engine.Config)) (*API, *
 	return a, conn
 }
 
-// TestAnswers: what comes over gRPC is what the library says, in both types.
+// TestAnswers checks that the answers over gRPC are those of the library in both types.
 func TestAnswers(t *testing.T) {
 	_, conn := newClient(t, "", nil)
 	client, c, d := pb.NewTransformClient(conn), fixture.Classifier(t, 1), fixture.Samples(5, 2)
@@ -127,7 +127,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestFaults: what is wrong is said, with the code that a client expects.
+// TestFaults checks the error text and code of every kind of bad request.
 func TestFaults(t *testing.T) {
 	a, conn := newClient(t, "", func(c *engine.Config) {
 		c.Solvers.Number, c.TransportQueue, c.Solvers.Tolerance, c.Solvers.MaxIterations = 1, 0, 1e-300, 1e9
@@ -227,7 +227,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestToken: without the token there is health, and nothing else.
+// TestToken checks that without the token only health is available.
 func TestToken(t *testing.T) {
 	a, conn := newClient(t, "0123456789abcdef", nil)
 	client := pb.NewTransformClient(conn)

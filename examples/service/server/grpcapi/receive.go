@@ -232,7 +232,7 @@ type stream struct {
 // Context implements grpc.ServerStream.
 func (s *stream) Context() context.Context { return s.ctx }
 
-// RecvMsg implements grpc.ServerStream: it bounds what is received.
+// RecvMsg implements grpc.ServerStream. It limits the bytes received.
 func (s *stream) RecvMsg(m any) error {
 	a := s.api
 	c := s.ctx.Value(callKey{}).(*call)

@@ -248,7 +248,7 @@ func decodeMatrix(ctx context.Context, m *engine.Matrix, text []byte, limit int)
 	return nil
 }
 
-// asked is the number of numbers between two looks at the context.
+// asked is the number of values between two checks of the context.
 const asked = 4096
 
 // appendNumbers appends the numbers of a JSON array. It ends with the context.

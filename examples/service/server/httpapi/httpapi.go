@@ -122,7 +122,7 @@ func (a *API) model(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, a.engine.Info())
 }
 
-// guarded refuses requests without the token, and counts them as those of an operation.
+// guarded rejects requests without the token and counts requests by operation.
 func (a *API) guarded(op engine.Operation, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !a.allowed(r) {
@@ -149,7 +149,7 @@ func TokenMatches(header, token string) bool {
 	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(have[:], want[:]) == 1
 }
 
-// recorder remembers what the access log says of an answer.
+// recorder records data of an answer for the access log.
 type recorder struct {
 	http.ResponseWriter
 	status int

@@ -79,7 +79,7 @@ func floats(t *testing.T, body []byte, width int) (out []float64) {
 	return out
 }
 
-// TestRows: JSON and both binary formats say what the library says.
+// TestRows checks that answers in JSON and both binary formats are those of the library.
 func TestRows(t *testing.T) {
 	_, s := newAPI(t, nil)
 	c, d := fixture.Classifier(t, 1), fixture.Samples(7, 2)
@@ -210,7 +210,7 @@ func TestExact(t *testing.T) {
 	fixture.Until(t, func() bool { return a.engine.QueueOf(engine.Transport).Busy() == 0 })
 }
 
-// TestFaults: what is wrong is said, with the status that a client expects.
+// TestFaults checks the error text and status of every kind of bad request.
 func TestFaults(t *testing.T) {
 	_, s := newAPI(t, func(_ *engine.Config, c *Config) { c.Body = 100_000 })
 	row := "[0,1,2,3,4,5,6,7,8,9]"
@@ -276,7 +276,7 @@ func TestFaults(t *testing.T) {
 	answer.Body.Close()
 }
 
-// TestLeftovers: memory that requests share shows nobody another one's numbers.
+// TestLeftovers checks that reused memory never shows numbers of another request.
 func TestLeftovers(t *testing.T) {
 	_, s := newAPI(t, nil)
 	for range 20 {
@@ -289,7 +289,7 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// TestToken: without the token there is health, and nothing else.
+// TestToken checks that without the token only health is available.
 func TestToken(t *testing.T) {
 	a, s := newAPI(t, func(_ *engine.Config, c *Config) { c.Token = "0123456789abcdef" })
 	admin := httptest.NewServer(a.Admin())

@@ -1,5 +1,5 @@
-// Package request is what the service knows about a request beside its data: the request's
-// ID, its W3C trace context, and its line in the access log.
+// Package request contains metadata of a request: the request's ID, its W3C trace context, and its
+// line in the access log.
 package request
 
 import (
