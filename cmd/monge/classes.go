@@ -13,8 +13,8 @@ import (
 // their number.
 const maxClass = 1 << 15
 
-// checkClasses refuses what no discriminant can be fitted to, by the classes' names.
-// before has the rows of each class before any were held out or drawn, or is nil.
+// checkClasses returns an error if a discriminant cannot be fitted to the classes of d. before has
+// the number of rows in each class before any were held out or sampled, or is nil.
 func checkClasses(path string, d *dataset.Dataset, sampled bool, before []int, largest int) error {
 	among, advice := "", "is another column the label? --label-column chooses it. If the label is the name of a column, use --header present"
 	if sampled {
@@ -41,7 +41,7 @@ func checkClasses(path string, d *dataset.Dataset, sampled bool, before []int, l
 	return nil
 }
 
-// classNames returns the names of the classes that have rows, in their order.
+// classNames returns the names of the classes that have rows.
 func classNames(d *dataset.Dataset) []string {
 	var names []string
 	for c, n := range d.Counts() {
@@ -52,8 +52,8 @@ func classNames(d *dataset.Dataset) []string {
 	return names
 }
 
-// list joins names up to about so many characters.
-func list(names []string, most int) string {
+// joinNames joins names up to a length of about most characters.
+func joinNames(names []string, most int) string {
 	var b strings.Builder
 	for i, n := range names {
 		if i > 0 {
@@ -63,12 +63,12 @@ func list(names []string, most int) string {
 			b.WriteString("…")
 			break
 		}
-		b.WriteString(short(n, most))
+		b.WriteString(clipName(n, most))
 	}
 	return b.String()
 }
 
-// quoteShort quotes a name for a message, clipped if it is long.
+// quoteShort quotes a name for a message and shortens a long name.
 func quoteShort(name string) string {
 	if r := []rune(name); len(r) > 100 {
 		name = string(r[:100]) + "…"
@@ -76,8 +76,8 @@ func quoteShort(name string) string {
 	return strconv.Quote(name)
 }
 
-// short clips a class name for a table or a legend.
-func short(name string, most int) string {
+// clipName shortens a class name for a table or a legend.
+func clipName(name string, most int) string {
 	clean := strings.Map(func(r rune) rune {
 		if strconv.IsPrint(r) {
 			return r
@@ -90,9 +90,9 @@ func short(name string, most int) string {
 	return clean
 }
 
-// shortInside clips a name in the middle: often the end tells names apart.
-func shortInside(name string, most int) string {
-	r := []rune(short(name, len(name)+1))
+// clipMiddle shortens a name in the middle, because names often differ at the end.
+func clipMiddle(name string, most int) string {
+	r := []rune(clipName(name, len(name)+1))
 	if len(r) <= most {
 		return string(r)
 	}
@@ -100,8 +100,9 @@ func shortInside(name string, most int) string {
 	return string(r[:head]) + "…" + string(r[len(r)-(most-head-1):])
 }
 
-// looksTheSame warns of classes whose names differ only in how Unicode composes their characters.
-func looksTheSame(classes []string) []string {
+// similarNames returns warnings about classes whose names differ only in how Unicode composes
+// characters.
+func similarNames(classes []string) []string {
 	seen := map[string]string{}
 	for _, name := range classes {
 		composed := norm.NFC.String(name)

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// goesNowhere reports whether a file of the process was closed when it started, as by >&- in a shell. The Go
-// runtime then opens the null device for reading and writing, where a shell opens it for one of them. Some
-// programs give their children such a file on purpose.
-func goesNowhere(f *os.File) bool {
+// wasClosed reports whether f was closed when the process started, as by >&- in a shell. The Go
+// runtime then opens the null device for reading and writing, whereas a shell opens it for one of
+// them. Some programs pass such a file to their children on purpose.
+func wasClosed(f *os.File) bool {
 	flags, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0)
 	if err != nil || flags&unix.O_ACCMODE != unix.O_RDWR {
 		return false

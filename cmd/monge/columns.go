@@ -22,16 +22,16 @@ type columnFlags struct {
 	array              string
 	decimal            string
 
-	app    *app            // prints notes and the progress bar; nil for neither
-	schema *dataset.Schema // of the model
-	file   string          // of the model
-	said   map[string]bool
+	app       *app            // prints notes and the progress bar; nil for neither
+	schema    *dataset.Schema // of the model
+	modelFile string          // of the model
+	said      map[string]bool
 
 	keepsLabels bool // the model has a class such as NA
 }
 
 func (f *columnFlags) add(cmd *cobra.Command) {
-	defer under(cmd, dataFlags)()
+	defer groupFlags(cmd, dataFlags)()
 	fs := cmd.Flags()
 	fs.StringSliceVar(&f.columns, "columns", nil, "`NAMES`: the feature columns, separated by commas: names, patterns such as 'emb*', numbers from 0, or ranges such as height..weight and 0..9 (default all columns; in Parquet, Arrow and JSON lines all columns of lists, if there are any)")
 	fs.StringSliceVar(&f.drop, "drop", nil, "`NAMES`: columns to leave out, named as for --columns")
@@ -40,20 +40,20 @@ func (f *columnFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.decimal, "decimal", "", "`CHARACTER`: in CSV, the decimal separator, such as a comma (default a point)")
 }
 
-// addExtra adds the flag of commands that use a model.
+// addExtra adds the flag for commands that use a model.
 func (f *columnFlags) addExtra(cmd *cobra.Command) {
-	defer under(cmd, dataFlags)()
+	defer groupFlags(cmd, dataFlags)()
 	cmd.Flags().BoolVar(&f.extra, "extra-columns", false, "leave out columns that the model does not know, instead of refusing the file")
 }
 
-// follow has files read as the one that a model was fitted to.
-func (f *columnFlags) follow(path string, m *wda.Model) {
-	f.file, f.schema = path, m.Schema()
+// useSchemaOf makes files be read like the file that m was fitted to.
+func (f *columnFlags) useSchemaOf(path string, m *wda.Model) {
+	f.modelFile, f.schema = path, m.Schema()
 	f.keepsLabels = slices.ContainsFunc(m.ClassNames(), dataset.MissingLabelsError.IsMissing)
 }
 
-// note prints a note, once.
-func (f *columnFlags) note(text string) {
+// noteOnce prints a note unless it was printed before.
+func (f *columnFlags) noteOnce(text string) {
 	if f.said == nil {
 		f.said = map[string]bool{}
 	}
@@ -63,32 +63,32 @@ func (f *columnFlags) note(text string) {
 	}
 }
 
-// apply sets what the flags say.
+// apply sets the options of the flags.
 func (f *columnFlags) apply(opt *dataset.Options) (err error) {
 	opt.Columns, opt.Drop, opt.ID, opt.Features = f.columns, f.drop, f.ids, f.array
 	opt.Schema, opt.AllowExtra = f.schema, f.extra
-	opt.Decimal, err = character("decimal", f.decimal)
+	opt.Decimal, err = singleCharacter("decimal", f.decimal)
 	return err
 }
 
-// explain prints what a reader has decided about the columns.
+// explain prints the decisions of a reader about columns.
 func (f *columnFlags) explain(path string, r *dataset.Reader) {
-	path = display(path)
+	path = displayName(path)
 	for _, n := range r.Notes() {
-		f.note(path + ": " + noteText(n))
+		f.noteOnce(path + ": " + noteText(n))
 	}
-	if f.file == "" {
+	if f.modelFile == "" {
 		return
 	}
 	switch named := f.schema.Features() != nil; {
 	case named && r.ByNumber():
-		f.note(path + ": columns are matched by their numbers, because the file has no column names")
+		f.noteOnce(path + ": columns are matched by their numbers, because the file has no column names")
 	case !named && r.Columns() != nil:
-		f.note(path + ": columns are matched by their numbers, because the model has no column names")
+		f.noteOnce(path + ": columns are matched by their numbers, because the model has no column names")
 	}
 }
 
-// noteText is a note of a reader, with the flag that changes the decision.
+// noteText returns a note of a reader with the flag that changes the decision.
 func noteText(n dataset.Note) string {
 	if n.Option == "Header" {
 		return n.Text + "; use --header " + n.Value + " if it is not"
@@ -96,17 +96,17 @@ func noteText(n dataset.Note) string {
 	return n.Text
 }
 
-// explainLabels prints which labels were found by their values.
+// explainLabels prints which labels were found by their numeric values.
 func (f *columnFlags) explainLabels(path string, notes []dataset.Note) {
 	for _, n := range notes {
-		f.note(display(path) + ": " + noteText(n))
+		f.noteOnce(displayName(path) + ": " + noteText(n))
 	}
 }
 
-// dropped says how many rows were left out because of missing values.
-func (f *columnFlags) dropped(path string, rows int) {
+// noteDropped prints how many rows were left out because of missing values.
+func (f *columnFlags) noteDropped(path string, rows int) {
 	if rows > 0 {
-		f.note(fmt.Sprintf("%s: %d %s with missing values or labels left out", path, rows, plural(rows, "row", "rows")))
+		f.noteOnce(fmt.Sprintf("%s: %d %s with missing values or labels left out", path, rows, plural(rows, "row", "rows")))
 	}
 }
 
@@ -117,24 +117,24 @@ type reader struct {
 	end     func()
 }
 
-// open opens a file of any format, or standard input. The progress bar shows how much of it has
-// been read.
+// open opens a file of any format, or standard input. The progress bar shows how much of it was
+// read.
 func (f *columnFlags) open(path string, opt *dataset.Options) (*reader, error) {
 	if path != standard {
-		return f.opened(path, func() (*dataset.Reader, error) { return dataset.Open(path, opt) }, func() {})
+		return f.wrapReader(path, func() (*dataset.Reader, error) { return dataset.Open(path, opt) }, func() {})
 	}
-	in, end, err := openStandard(false)
+	in, end, err := openStdin(false)
 	if err != nil {
 		return nil, err
 	}
-	return f.opened(path, func() (*dataset.Reader, error) { return dataset.NewReader(in, opt) }, end)
+	return f.wrapReader(path, func() (*dataset.Reader, error) { return dataset.NewReader(in, opt) }, end)
 }
 
-func (f *columnFlags) opened(path string, open func() (*dataset.Reader, error), end func()) (*reader, error) {
+func (f *columnFlags) wrapReader(path string, open func() (*dataset.Reader, error), end func()) (*reader, error) {
 	in, err := open()
 	if err != nil {
 		end()
-		return nil, inInput(path, err)
+		return nil, withInputName(path, err)
 	}
 	r := &reader{Reader: in}
 	if f := r.Format(); f == dataset.FormatParquet || f == dataset.FormatArrow {
@@ -142,8 +142,8 @@ func (f *columnFlags) opened(path string, open func() (*dataset.Reader, error), 
 		// batches of 32 MiB takes 200 MB.
 		r.percent = debug.SetGCPercent(25)
 	}
-	b := f.app.shown()
-	b.reads(display(path), in)
+	b := f.app.currentBar()
+	b.reads(displayName(path), in)
 	r.end = func() {
 		b.reads("", nil)
 		end()
@@ -170,7 +170,7 @@ func (f *columnFlags) readFile(path string, opt *dataset.Options) (*dataset.Data
 	return d, nil
 }
 
-// readNumbers is readFile for commands that lack some of the flags that readError names.
+// readNumbers is readFile for commands without some of the flags that readError suggests.
 func (f *columnFlags) readNumbers(path string, opt *dataset.Options) (*dataset.Dataset, error) {
 	r, err := f.open(path, opt)
 	if err != nil {
@@ -179,42 +179,43 @@ func (f *columnFlags) readNumbers(path string, opt *dataset.Options) (*dataset.D
 	defer r.Close()
 	d, err := r.ReadAll()
 	if err != nil {
-		return nil, inInput(path, err)
+		return nil, withInputName(path, err)
 	}
 	f.explain(path, r.Reader)
-	f.dropped(path, r.Dropped())
+	f.noteDropped(path, r.Dropped())
 	return d, nil
 }
 
-// once reports whether path is a pipe or a device, which can be read only once.
-func once(path string) bool {
+// readOnce reports whether path is a pipe or a device, which can be read only once.
+func readOnce(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// readError names the flag that may help. Columns that a model expects cannot be left out.
+// readError adds the flag that may help. It does not suggest to drop columns that a model needs.
 func (f *columnFlags) readError(err error) error {
 	if fe, ok := errors.AsType[*dataset.FileError](err); ok && fe.Option == "OneHot" && f.schema != nil {
-		return fmt.Errorf("%w; the model was fitted to numbers there: write it as a number, or fit the model with --drop %s or --one-hot %[2]s", err, quoted(columnForFlag(fe)))
+		return fmt.Errorf("%w; the model was fitted to numbers there: write it as a number, or fit the model with --drop %s or --one-hot %[2]s", err, quoteForShell(flagColumn(fe)))
 	}
 	return readError(err)
 }
 
-// columnForFlag is how a flag may name the column of an error: by its number if it has no name or a long one.
-func columnForFlag(fe *dataset.FileError) string {
+// flagColumn returns the column of an error as a flag accepts it: its number if it has no name or a
+// long one.
+func flagColumn(fe *dataset.FileError) string {
 	if fe.Name == "" || len(fe.Name) > 100 {
 		return strconv.Itoa(fe.Column - 1)
 	}
 	return fe.Name
 }
 
-// readError is for files without a model.
+// readError adds the flag that may help, for files without a model.
 func readError(err error) error {
 	fe, ok := errors.AsType[*dataset.FileError](err)
 	if !ok {
 		return err
 	}
-	name := columnForFlag(fe)
+	name := flagColumn(fe)
 	if ce, ok := errors.AsType[*dataset.ColumnsError](err); ok {
 		advice := "give a file with the same columns"
 		if ce.Missing == nil {
@@ -245,7 +246,7 @@ func readError(err error) error {
 	case "MaxExpansion":
 		return fmt.Errorf("%w; use --max-expansion to allow more", err)
 	case "OneHot":
-		return fmt.Errorf("%w; use --drop %s to leave the column out, --id %[2]s if it only identifies the rows, --one-hot %[2]s to make a feature of each of its values, or --label-column %[2]s if it holds the labels. monge info lists all columns of text", err, quoted(name))
+		return fmt.Errorf("%w; use --drop %s to leave the column out, --id %[2]s if it only identifies the rows, --one-hot %[2]s to make a feature of each of its values, or --label-column %[2]s if it holds the labels. monge info lists all columns of text", err, quoteForShell(name))
 	case "KeepMissing":
 		return fmt.Errorf("%w; missing values need --missing mean, median or drop when the model is fitted", err)
 	case "Decimal":
@@ -257,8 +258,8 @@ func readError(err error) error {
 	return err
 }
 
-// quoted returns a name as it is given to a flag in a shell.
-func quoted(name string) string {
+// quoteForShell quotes a name as an argument of a flag in a shell.
+func quoteForShell(name string) string {
 	if q := strconv.Quote(name); strings.Contains(name, ",") && len(q) == len(name)+2 {
 		return "'" + q + "'" // the flag takes names that commas separate
 	}
@@ -277,16 +278,16 @@ type missingFlags struct {
 }
 
 func (f *missingFlags) add(cmd *cobra.Command) {
-	defer under(cmd, dataFlags)()
+	defer groupFlags(cmd, dataFlags)()
 	fs := cmd.Flags()
 	fs.StringVar(&f.missing, "missing", "error", "`NAME`: what to do with missing values: error; mean or median, to put that of the column in their place; drop, to leave out their rows. The model remembers it")
-	oneOf(cmd, "missing", "error", "mean", "median", "drop")
+	completeValues(cmd, "missing", "error", "mean", "median", "drop")
 	fs.StringSliceVar(&f.onehot, "one-hot", nil, "`NAMES`: columns of text, named as for --columns. Each of their values becomes a feature that is 0 or 1. The model remembers the values")
 	fs.BoolVar(&f.keepNA, "keep-na", false, "in columns of --one-hot, the texts NA, N/A, NaN and null are values; only an empty field is missing")
 }
 
-// check parses --missing.
-func (f *missingFlags) check() error {
+// parse parses --missing.
+func (f *missingFlags) parse() error {
 	if f.missing == "" {
 		return nil
 	}
@@ -296,14 +297,14 @@ func (f *missingFlags) check() error {
 	return nil
 }
 
-// suspicious warns of columns that should probably not be features.
-func suspicious(d *dataset.Dataset) []string {
+// suspiciousColumns returns warnings about columns that should probably not be features.
+func suspiciousColumns(d *dataset.Dataset) []string {
 	var out []string
 	n, cols := d.X.Dims()
 	names := d.Columns
 	name := func(j int) string {
 		if names != nil && len(names[j]) <= 100 {
-			return quoted(names[j])
+			return quoteForShell(names[j])
 		}
 		if d.Schema != nil && len(d.Schema.Columns) == cols {
 			j = d.Schema.Columns[j].Number
@@ -311,18 +312,18 @@ func suspicious(d *dataset.Dataset) []string {
 		return strconv.Itoa(j)
 	}
 	for j := range cols {
-		drop := cmp.Or(quoted(categorical(d.Schema, j)), name(j))
-		if n >= 10 && counts(d, j) {
+		drop := cmp.Or(quoteForShell(categoryColumn(d.Schema, j)), name(j))
+		if n >= 10 && isRowNumber(d, j) {
 			out = append(out, fmt.Sprintf("column %s numbers the rows, so it is probably not a feature; --drop %s leaves it out", name(j), drop))
-		} else if determines(d, j) {
+		} else if determinesLabels(d, j) {
 			out = append(out, fmt.Sprintf("column %s is used as a feature, but it alone determines the label of every row; if it is another form of the label, leave it out with --drop %s", name(j), drop))
 		}
 	}
 	return out
 }
 
-// categorical returns the name of the text column that a feature is a value of, or "" for other features.
-func categorical(s *dataset.Schema, feature int) string {
+// categoryColumn returns the text column that a feature is a category of, or "".
+func categoryColumn(s *dataset.Schema, feature int) string {
 	if s == nil {
 		return ""
 	}
@@ -338,8 +339,8 @@ func categorical(s *dataset.Schema, feature int) string {
 	return ""
 }
 
-// counts reports whether a column is the number of the row.
-func counts(d *dataset.Dataset, j int) bool {
+// isRowNumber reports whether column j has the row numbers.
+func isRowNumber(d *dataset.Dataset, j int) bool {
 	n, _ := d.X.Dims()
 	first := d.X.At(0, j)
 	for i := range n {
@@ -350,8 +351,9 @@ func counts(d *dataset.Dataset, j int) bool {
 	return true
 }
 
-// determines reports whether rows with the same value have the same label. There must be few values.
-func determines(d *dataset.Dataset, j int) bool {
+// determinesLabels reports whether rows with the same value in column j have the same label. It
+// reports false if there are many values.
+func determinesLabels(d *dataset.Dataset, j int) bool {
 	n, _ := d.X.Dims()
 	most := min(n/2, max(64, 2*len(d.Classes)))
 	label := map[float64]int{}

@@ -32,8 +32,8 @@ type classRates struct {
 	F1        number `json:"f1"`
 }
 
-// rates returns those of every class.
-func (c *confusion) rates() []classRates {
+// classRates returns the rates of each class.
+func (c *confusion) classRates() []classRates {
 	out := make([]classRates, len(c.Classes))
 	for i, row := range c.Counts {
 		out[i].Class = c.Classes[i]
@@ -51,7 +51,7 @@ func (c *confusion) rates() []classRates {
 	return out
 }
 
-// print writes the matrix, unless it would be too wide to read.
+// print writes the matrix unless it is too wide to read.
 func (c *confusion) print(w io.Writer) {
 	const widest = 30
 	if len(c.Classes) > widest {
@@ -60,11 +60,11 @@ func (c *confusion) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\nConfusion matrix for K = %d: a row for each true class, a column for each predicted class\n\n", c.K)
 	for _, n := range c.Classes {
-		fmt.Fprintf(w, "\t%s", short(n, 12))
+		fmt.Fprintf(w, "\t%s", clipName(n, 12))
 	}
 	fmt.Fprintln(w)
 	for i, row := range c.Counts {
-		fmt.Fprint(w, short(c.Classes[i], 12))
+		fmt.Fprint(w, clipName(c.Classes[i], 12))
 		for _, v := range row {
 			fmt.Fprintf(w, "\t%d", v)
 		}
@@ -74,29 +74,29 @@ func (c *confusion) print(w io.Writer) {
 
 // confusionLayout says where the parts of a picture of a confusion matrix are, in pixels.
 type confusionLayout struct {
-	cell   int      // side of a cell
-	font   int      // size of the names of classes
-	every  int      // one name for so many classes
-	names  []string // as they are drawn
-	margin int      // for names and the title of an axis, at the left and below
-	top    int
+	cellSize int      // side of a cell
+	fontSize int      // size of the names of classes
+	nameStep int      // one name for so many classes
+	names    []string // as they are drawn
+	margin   int      // for names and the title of an axis, at the left and below
+	top      int
 }
 
-// layOut lays the picture out: all names that there is room for are drawn whole, up to 32
-// characters.
-func (c *confusion) layOut() confusionLayout {
+// layout computes the layout of the picture. Names are clipped at 32 characters, and some are left
+// out if there is no room.
+func (c *confusion) layout() confusionLayout {
 	const titles, gap = 26, 8
 	n := len(c.Classes)
-	l := confusionLayout{cell: max(6, min(max(40, 240/n), 1700/n)), top: 56}
-	l.font = max(9, min(13, l.cell-1))
-	l.every = (l.font + l.cell) / l.cell
-	if l.font < l.cell {
-		l.every = 1
+	l := confusionLayout{cellSize: max(6, min(max(40, 240/n), 1700/n)), top: 56}
+	l.fontSize = max(9, min(13, l.cellSize-1))
+	l.nameStep = (l.fontSize + l.cellSize) / l.cellSize
+	if l.fontSize < l.cellSize {
+		l.nameStep = 1
 	}
-	style := picture.TextStyle(vg.Length(l.font) * pixel)
+	style := picture.TextStyle(vg.Length(l.fontSize) * pixel)
 	for i, name := range c.Classes {
-		l.names = append(l.names, shortInside(name, 32))
-		if i%l.every == 0 {
+		l.names = append(l.names, clipMiddle(name, 32))
+		if i%l.nameStep == 0 {
 			l.margin = max(l.margin, int(math.Ceil(float64(style.Width(l.names[i])/pixel))))
 		}
 	}
@@ -104,20 +104,20 @@ func (c *confusion) layOut() confusionLayout {
 	return l
 }
 
-// draw draws the matrix: a cell is as dark as its share of the row, the true class, and
-// has its number as long as there is room.
+// draw draws the matrix. The shade of a cell is its share of the row, which is the true class.
+// Cells have numbers if there is room.
 func (c *confusion) draw(path, ext string) error {
-	l := c.layOut()
-	side := l.cell * len(c.Classes)
+	l := c.layout()
+	side := l.cellSize * len(c.Classes)
 	width, height := max(360, l.margin+side+20), l.top+side+l.margin
 	return render(path, ext, width, height, 96, func(canvas draw.Canvas) {
 		picture.Background(canvas) // which leaves a margin that is not wanted here
 		left, top := canvas.Min.X+vg.Length(l.margin)*pixel, canvas.Max.Y-vg.Length(l.top)*pixel
 		at := func(row, column int) vg.Point { // its upper left corner
-			return vg.Point{X: left + vg.Length(column*l.cell)*pixel, Y: top - vg.Length(row*l.cell)*pixel}
+			return vg.Point{X: left + vg.Length(column*l.cellSize)*pixel, Y: top - vg.Length(row*l.cellSize)*pixel}
 		}
 		for i := range c.Counts {
-			c.drawRow(canvas, i, l.cell, at)
+			c.drawRow(canvas, i, l.cellSize, at)
 		}
 		c.drawNames(canvas, l, at)
 		title := picture.TextStyle(14 * pixel)
@@ -132,7 +132,7 @@ func (c *confusion) draw(path, ext string) error {
 	})
 }
 
-// drawRow draws the cells of a true class.
+// drawRow draws the cells of one true class.
 func (c *confusion) drawRow(canvas draw.Canvas, i, size int, at func(row, column int) vg.Point) {
 	total := 0
 	for _, v := range c.Counts[i] {
@@ -161,11 +161,11 @@ func (c *confusion) drawRow(canvas draw.Canvas, i, size int, at func(row, column
 	}
 }
 
-// drawNames writes the names of the classes at the left and below.
+// drawNames draws the class names at the left and below.
 func (c *confusion) drawNames(canvas draw.Canvas, l confusionLayout, at func(row, column int) vg.Point) {
-	n, half := len(c.Classes), vg.Length(l.cell)*pixel/2
-	for i := 0; i < n; i += l.every {
-		style := picture.TextStyle(vg.Length(l.font) * pixel)
+	n, half := len(c.Classes), vg.Length(l.cellSize)*pixel/2
+	for i := 0; i < n; i += l.nameStep {
+		style := picture.TextStyle(vg.Length(l.fontSize) * pixel)
 		style.XAlign, style.YAlign = text.XRight, text.YCenter
 		canvas.FillText(style, vg.Point{X: at(i, 0).X - 6*pixel, Y: at(i, 0).Y - half}, l.names[i])
 		style.Rotation = math.Pi / 2

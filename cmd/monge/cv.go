@@ -62,7 +62,7 @@ given are chosen in every fit, as monge fit chooses them.`,
 	fs.StringVar(&f.model, "model", "", "`FILE`: where to write a model that is fitted to all rows with the best settings")
 	f.objective.addShared(cmd)
 	f.solver.add(cmd)
-	first(cmd, "data", "components", "lambda", "shrinkage", "k", "folds", "model", "csv", "standardize", "labels", "label-column")
+	setMainFlags(cmd, "data", "components", "lambda", "shrinkage", "k", "folds", "model", "csv", "standardize", "labels", "label-column")
 	return cmd
 }
 
@@ -93,7 +93,7 @@ func (f *cvFlags) settings(cmd *cobra.Command) (*wda.CrossValidation, error) {
 		return nil, err
 	}
 	if f.csv != "" {
-		if _, err := extension("csv", f.csv, ".csv"); err != nil {
+		if _, err := checkExtension("csv", f.csv, ".csv"); err != nil {
 			return nil, err
 		}
 	}
@@ -106,7 +106,7 @@ func (f *cvFlags) settings(cmd *cobra.Command) (*wda.CrossValidation, error) {
 	if err := f.solver.apply(cmd, set); err != nil {
 		return nil, err
 	}
-	cv := &wda.CrossValidation{Fit: *set, Folds: f.folds, Components: distinct(f.components)}
+	cv := &wda.CrossValidation{Fit: *set, Folds: f.folds, Components: withoutDuplicates(f.components)}
 	for _, text := range f.lambda {
 		lambda, err := f.parseLambda(text)
 		if err != nil {
@@ -114,7 +114,7 @@ func (f *cvFlags) settings(cmd *cobra.Command) (*wda.CrossValidation, error) {
 		}
 		cv.Lambda = append(cv.Lambda, lambda)
 	}
-	cv.Lambda = distinct(cv.Lambda)
+	cv.Lambda = withoutDuplicates(cv.Lambda)
 	for _, text := range f.shrinkage {
 		rho, err := parseShrinkage(text)
 		if err != nil {
@@ -122,7 +122,7 @@ func (f *cvFlags) settings(cmd *cobra.Command) (*wda.CrossValidation, error) {
 		}
 		cv.Shrinkage = append(cv.Shrinkage, rho)
 	}
-	cv.Shrinkage = distinct(cv.Shrinkage)
+	cv.Shrinkage = withoutDuplicates(cv.Shrinkage)
 	if f.solver.paper {
 		paper := wda.PaperSettings(2)
 		if !cmd.Flags().Changed("lambda") {
@@ -177,7 +177,7 @@ func (f *cvFlags) parseLambda(text string) (wda.Lambda, error) {
 	return wda.RelativeLambda(l), nil
 }
 
-// checkFolds refuses what cannot be divided as cv says.
+// checkFolds returns an error if d cannot be divided into the folds of cv.
 func (f *cvFlags) checkFolds(d *dataset.Dataset, cv *wda.CrossValidation) error {
 	if f.folds > d.Len() {
 		return fmt.Errorf("%s: --folds %d exceeds the %d rows; use fewer", f.data, f.folds, d.Len())
@@ -188,8 +188,8 @@ func (f *cvFlags) checkFolds(d *dataset.Dataset, cv *wda.CrossValidation) error 
 			return fmt.Errorf("%s: class %s has too few rows for so many folds: of %d, --folds %d leaves %d to fit to, and two are needed; use fewer folds", f.data, quoteShort(d.Classes[c]), n, f.folds, n-part)
 		}
 	}
-	if p := slices.Max(cv.Components); p > columns(d) {
-		return fmt.Errorf("%s: --components %d exceeds the %d features; use fewer", f.data, p, columns(d))
+	if p := slices.Max(cv.Components); p > columnCount(d) {
+		return fmt.Errorf("%s: --components %d exceeds the %d features; use fewer", f.data, p, columnCount(d))
 	}
 	left := d.Len() - (d.Len()+f.folds-1)/f.folds
 	for _, k := range cv.Neighbors {
@@ -210,7 +210,7 @@ func (n openNumber) String() string {
 	if n.isAuto {
 		return auto
 	}
-	return shortest(n.value)
+	return formatShortest(n.value)
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -268,8 +268,8 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 	if f.csv != "" && f.csv == f.model {
 		return usagef("--csv and --model name the same file; give each its own")
 	}
-	a.shown().plan(step{"the fits to folds", 0})
-	d, err := f.train(&f.rows, maxClass)
+	a.currentBar().plan(step{"the fits to folds", 0})
+	d, err := f.readTraining(&f.rows, maxClass)
 	if err != nil {
 		return err
 	}
@@ -279,11 +279,11 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 	began := time.Now()
 	found, err := a.crossValidate(ctx, d, cv, f.model != "")
 	if err != nil {
-		return inFile(f.data, explain(err))
+		return withPath(f.data, explainNoSpread(err))
 	}
 	out := cvResult{
 		Folds: f.folds, Fits: f.folds * len(cv.Components) * len(cv.Lambda) * len(cv.Shrinkage), Seconds: number(time.Since(began).Seconds()),
-		Samples: d.Len(), Features: columns(d), Classes: classNames(d), CSV: f.csv, Model: f.model,
+		Samples: d.Len(), Features: columnCount(d), Classes: classNames(d), CSV: f.csv, Model: f.model,
 	}
 	for _, c := range found.Candidates {
 		row := cvRow{
@@ -293,7 +293,7 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 		for _, members := range c.Chosen {
 			var fold []choice
 			for _, m := range members {
-				fold = append(fold, choiceOf(m))
+				fold = append(fold, newChoice(m))
 			}
 			row.Chosen = append(row.Chosen, fold)
 		}
@@ -305,21 +305,21 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 	var m *wda.Model
 	if f.model != "" {
 		if m, err = a.fitModel(ctx, d.X, d.Labels, &found.Settings); err != nil {
-			return inFile(f.data, explain(err))
+			return withPath(f.data, explainNoSpread(err))
 		}
 		if m, err = m.WithClassNames(out.Classes); err != nil {
-			return inFile(f.data, err)
+			return withPath(f.data, err)
 		}
 		if m, err = m.WithSchema(d.Schema); err != nil {
-			return inFile(f.data, err)
+			return withPath(f.data, err)
 		}
 		out.Warnings = a.warn(m, d.Classes)
 	}
-	if err := out.save(ctx, m, d); err != nil {
+	if err := out.writeFiles(ctx, m, d); err != nil {
 		return err
 	}
 	return a.report(out, func(w io.Writer) {
-		fmt.Fprintf(w, "%d rows, %d features, %d classes (%s)\n", out.Samples, out.Features, len(out.Classes), list(out.Classes, 60))
+		fmt.Fprintf(w, "%d rows, %d features, %d classes (%s)\n", out.Samples, out.Features, len(out.Classes), joinNames(out.Classes, 60))
 		fmt.Fprintf(w, "%d settings compared on %d parts of the rows: %d fits in %.3g s\n\n", len(out.Candidates), out.Folds, out.Fits, float64(out.Seconds))
 		out.print(w)
 		if out.CSV != "" || out.Model != "" {
@@ -334,8 +334,8 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 	})
 }
 
-// save writes the table and the model, both or none.
-func (r *cvResult) save(ctx context.Context, m *wda.Model, d *dataset.Dataset) error {
+// writeFiles writes the table and the model, or neither.
+func (r *cvResult) writeFiles(ctx context.Context, m *wda.Model, d *dataset.Dataset) error {
 	var files []*outfile.File
 	add := func(path string, write func(io.Writer) error) error {
 		file, err := outfile.Create(path)
@@ -356,11 +356,11 @@ func (r *cvResult) save(ctx context.Context, m *wda.Model, d *dataset.Dataset) e
 		}
 	}
 	if m != nil {
-		file, c, err := modelFile(ctx, m, d, keeping{k: r.Best.K})
+		file, c, err := encodeModel(ctx, m, d, rowStorage{k: r.Best.K})
 		if err != nil {
 			return err
 		}
-		if err := add(r.Model, bytesOf(file)); err != nil {
+		if err := add(r.Model, writeBytes(file)); err != nil {
 			return err
 		}
 		r.Hash = contentHash(m, c)
@@ -373,10 +373,11 @@ func (r *cvResult) save(ctx context.Context, m *wda.Model, d *dataset.Dataset) e
 
 const fittingFolds = "fitting to folds"
 
-// crossValidate does so with a progress bar. model says that a fit to all rows follows.
+// crossValidate calls wda.CrossValidate with a progress bar. model says that a fit to all rows
+// follows.
 func (a *app) crossValidate(ctx context.Context, d *dataset.Dataset, cv *wda.CrossValidation, model bool) (*wda.CrossValidated, error) {
 	fits := cv.Folds * len(cv.Components) * len(cv.Lambda) * len(cv.Shrinkage)
-	b := a.bar(fittingFolds, fits)
+	b := a.startPhase(fittingFolds, fits)
 	defer b.finished()
 	b.plan(step{fittingFolds, float64(fits)})
 	if model { // a fit to all rows; its time grows with the square of these
@@ -410,14 +411,14 @@ func (r *cvResult) print(w io.Writer) {
 	}
 }
 
-// printChosen writes what the fits to the folds have chosen, the most frequent choice first.
+// printChosen writes the choices of the fits to the folds, the most frequent first.
 func (r *cvRow) printChosen(w io.Writer) {
 	var texts []string
 	times := map[string]int{}
 	for _, members := range r.Chosen {
-		text := members[0].inWords()
+		text := members[0].text()
 		if len(members) > 1 {
-			text = "mixed from " + inWords(len(members)) + ", the first: " + text
+			text = "mixed from " + numberWord(len(members)) + ", the first: " + text
 		}
 		if times[text]++; times[text] == 1 {
 			texts = append(texts, text)
@@ -441,9 +442,9 @@ func (r *cvResult) writeCSV(w io.Writer) error {
 		return err
 	}
 	for _, c := range r.Candidates {
-		row := []string{strconv.Itoa(c.Components), c.Lambda.String(), c.Shrinkage.String(), strconv.Itoa(c.K), shortest(c.Error), shortest(c.StdDev)}
+		row := []string{strconv.Itoa(c.Components), c.Lambda.String(), c.Shrinkage.String(), strconv.Itoa(c.K), formatShortest(c.Error), formatShortest(c.StdDev)}
 		for _, e := range c.Errors {
-			row = append(row, shortest(e))
+			row = append(row, formatShortest(e))
 		}
 		if err := out.Write(row); err != nil {
 			return err

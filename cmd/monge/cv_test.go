@@ -74,9 +74,9 @@ func TestCV(t *testing.T) {
 			t.Errorf("row %d is better than the one before", i)
 		}
 		last = c.Error
-		cells := []string{fmt.Sprint(c.Components), fmt.Sprint(c.Lambda), key, fmt.Sprint(c.Neighbors), shortest(c.Error), shortest(get(t, row, "std_dev"))}
+		cells := []string{fmt.Sprint(c.Components), fmt.Sprint(c.Lambda), key, fmt.Sprint(c.Neighbors), formatShortest(c.Error), formatShortest(get(t, row, "std_dev"))}
 		for _, e := range c.Errors {
-			cells = append(cells, shortest(e))
+			cells = append(cells, formatShortest(e))
 		}
 		if !slices.Equal(table[1+i], cells) {
 			t.Errorf("CSV row %v, want %v", table[1+i], cells)

@@ -24,27 +24,27 @@ type textFlags struct {
 }
 
 func (f *textFlags) add(cmd *cobra.Command) {
-	defer under(cmd, dataFlags)()
+	defer groupFlags(cmd, dataFlags)()
 	fs := cmd.Flags()
 	fs.StringVar(&f.delimiter, "delimiter", "", "`CHARACTER`: in CSV, the character between fields; a space means any number of spaces or tabs (default comma, or tab for .tsv)")
 	fs.StringVar(&f.comment, "comment", "", "`CHARACTER`: in CSV, ignore lines that begin with this character (default none)")
 	fs.IntVar(&f.maxExpansion, "max-expansion", 0, "`NUMBER`: limit on the bytes of memory for each byte of a compressed file (default 400)")
 }
 
-// options are those of the reader.
+// options returns the options of the reader.
 func (f *textFlags) options() (opt dataset.Options, err error) {
-	if opt.Delimiter, err = character("delimiter", f.delimiter); err != nil {
+	if opt.Delimiter, err = singleCharacter("delimiter", f.delimiter); err != nil {
 		return opt, err
 	}
-	if opt.Comment, err = character("comment", f.comment); err != nil {
+	if opt.Comment, err = singleCharacter("comment", f.comment); err != nil {
 		return opt, err
 	}
 	opt.MaxExpansion = f.maxExpansion
 	return opt, checkRange("max-expansion", f.maxExpansion, 0, math.MaxInt32)
 }
 
-// character returns the only character of a flag, or 0 if it is empty.
-func character(flag, text string) (rune, error) {
+// singleCharacter returns the only character of a flag value, or 0 if it is empty.
+func singleCharacter(flag, text string) (rune, error) {
 	if text == "" {
 		return 0, nil
 	}
@@ -79,8 +79,8 @@ type trainFlags struct {
 }
 
 func (f *trainFlags) add(a *app, cmd *cobra.Command) {
-	f.app, f.warn = a, a.advise
-	defer under(cmd, dataFlags)()
+	f.app, f.warn = a, a.warnText
+	defer groupFlags(cmd, dataFlags)()
 	fs := cmd.Flags()
 	fs.StringVar(&f.data, "data", "", "`FILE`: file with rows to learn from, and their labels (required)")
 	fs.StringVar(&f.labels, "labels", "", "`FILE`: file with labels, if the data file has none; every column of a CSV file is then a feature")
@@ -88,14 +88,15 @@ func (f *trainFlags) add(a *app, cmd *cobra.Command) {
 	f.missingFlags.add(cmd)
 }
 
-// train reads the rows to learn from: of the split, --holdout and --sample, of
-// classes that can be told apart, none of more than largest rows unless that is 0.
-func (f *trainFlags) train(rows *rowFlags, largest int) (*dataset.Dataset, error) {
-	if err := f.missingFlags.check(); err != nil {
+// readTraining reads the training rows: of the split, without --holdout rows, sampled by --sample.
+// It returns an error if the classes cannot be fitted, or if a class has more than largest rows,
+// unless largest is 0.
+func (f *trainFlags) readTraining(rows *rowFlags, largest int) (*dataset.Dataset, error) {
+	if err := f.missingFlags.parse(); err != nil {
 		return nil, err
 	}
 	if len(rows.unknown) > 0 && f.missing != "" && f.missing != "error" {
-		return nil, together("--unknown", "--missing")
+		return nil, exclusiveFlagsError("--unknown", "--missing")
 	}
 	opt, err := f.labelledOptions(f.labels)
 	if err != nil {
@@ -109,8 +110,8 @@ func (f *trainFlags) train(rows *rowFlags, largest int) (*dataset.Dataset, error
 		return nil, err
 	}
 	f.fileRows = all.Len()
-	warnings := suspicious(all)
-	d, err := rows.train(f.data, all)
+	warnings := suspiciousColumns(all)
+	d, err := rows.trainingRows(f.data, all)
 	if err != nil {
 		return nil, err
 	}
@@ -118,37 +119,38 @@ func (f *trainFlags) train(rows *rowFlags, largest int) (*dataset.Dataset, error
 		n := d.Len()
 		missing, categories := countMissing(d)
 		if err := d.Impute(f.how); err != nil {
-			return nil, inFile(f.data, err)
+			return nil, withPath(f.data, err)
 		}
-		f.dropped(f.data, n-d.Len())
+		f.noteDropped(f.data, n-d.Len())
 		if missing > 0 && f.how != dataset.MissingDrop {
-			f.note(fmt.Sprintf("%s: %d missing %s of the training rows replaced by the %v of the column", f.data, missing, plural(missing, "value", "values"), f.how))
+			f.noteOnce(fmt.Sprintf("%s: %d missing %s of the training rows replaced by the %v of the column", f.data, missing, plural(missing, "value", "values"), f.how))
 		}
 		if categories > 0 && f.how != dataset.MissingDrop {
-			f.note(fmt.Sprintf("%s: %d missing %s of columns of text: all features of such a column are 0; if NA is a value of it, use --keep-na", f.data, categories, plural(categories, "value", "values")))
+			f.noteOnce(fmt.Sprintf("%s: %d missing %s of columns of text: all features of such a column are 0; if NA is a value of it, use --keep-na", f.data, categories, plural(categories, "value", "values")))
 		}
 	}
-	rows.remember(d)
-	if err := checkClasses(f.data, d, rows.sample > 0, heldFrom(rows, all), largest); err != nil {
+	rows.recordDraw(d)
+	if err := checkClasses(f.data, d, rows.sample > 0, countsIfHeld(rows, all), largest); err != nil {
 		return nil, err
 	}
-	for _, w := range append(warnings, looksTheSame(d.Classes)...) {
+	for _, w := range append(warnings, similarNames(d.Classes)...) {
 		f.warn(f.data + ": " + w)
 	}
 	return d, nil
 }
 
-// heldFrom returns the rows of each class of all, if some are held out.
-func heldFrom(rows *rowFlags, all *dataset.Dataset) []int {
+// countsIfHeld returns the number of rows in each class of all if some rows are held out, otherwise
+// nil.
+func countsIfHeld(rows *rowFlags, all *dataset.Dataset) []int {
 	if rows.holdout == 0 || len(rows.unknown) > 0 || rows.names != nil {
 		return nil
 	}
 	return all.Counts()
 }
 
-// countMissing returns how many numbers of d are missing, and how many values of columns of text.
+// countMissing returns how many numbers of d are missing, and how many values of text columns.
 func countMissing(d *dataset.Dataset) (numbers, categories int) {
-	of := make([]int, columns(d)) // the categories of the text column that a feature is the first of
+	of := make([]int, columnCount(d)) // the categories of the text column that a feature is the first of
 	if d.Schema != nil {
 		at := 0
 		for _, c := range d.Schema.Columns {
@@ -175,9 +177,9 @@ func countMissing(d *dataset.Dataset) (numbers, categories int) {
 	return numbers, categories
 }
 
-// recall takes the rows that a model was fitted to from the model, unless flags say otherwise. Their labels
-// are then called as the classes of the model, if all can be found there.
-func (f *rowFlags) recall(cmd *cobra.Command, m *wda.Model, read *columnFlags) {
+// useRowsOf selects the rows that m was fitted to, unless flags select others. Labels then get the
+// class names of the model, if all of them have one.
+func (f *rowFlags) useRowsOf(cmd *cobra.Command, m *wda.Model, read *columnFlags) {
 	f.names, f.read = m.ClassNames(), read
 	s := m.Schema()
 	if s == nil || cmd.Flags().Changed("holdout") || cmd.Flags().Changed("sample") {
@@ -189,14 +191,14 @@ func (f *rowFlags) recall(cmd *cobra.Command, m *wda.Model, read *columnFlags) {
 	}
 }
 
-// remember notes in the schema of d which rows it has.
-func (f *rowFlags) remember(d *dataset.Dataset) {
+// recordDraw records the selected rows in the schema of d.
+func (f *rowFlags) recordDraw(d *dataset.Dataset) {
 	if f.holdout == 0 && f.sample == 0 {
 		return
 	}
 	s := d.Schema.Clone()
 	if s == nil {
-		s = &dataset.Schema{LabelNumber: -1, Total: columns(d)}
+		s = &dataset.Schema{LabelNumber: -1, Total: columnCount(d)}
 		for j := range s.Total {
 			s.Columns = append(s.Columns, dataset.Column{Number: j})
 		}
@@ -206,18 +208,18 @@ func (f *rowFlags) remember(d *dataset.Dataset) {
 }
 
 func (f *readFlags) add(cmd *cobra.Command) {
-	defer under(cmd, dataFlags)()
+	defer groupFlags(cmd, dataFlags)()
 	fs := cmd.Flags()
 	fs.StringVar(&f.labelColumn, "label-column", "", "`NAME`: where the labels are. CSV: name of a column, or its number from 0, from the end if negative (default the last). NPZ: name of an array (default y, or target). Parquet, Arrow, JSON lines: name of a column (default label or y)")
 	f.columnFlags.add(cmd)
 	fs.StringVar(&f.header, "header", "auto", "`NAME`: whether the first line of CSV holds names, one of auto, present, absent")
-	oneOf(cmd, "header", "auto", "present", "absent")
+	completeValues(cmd, "header", "auto", "present", "absent")
 	fs.StringVar(&f.missingLabels, "missing-labels", "", "`NAME`: what to do with rows whose label is empty, null, NA, N/A, NaN, None or ?: error; drop, to leave them out; keep, to make a class of each such text (default error, or keep if the model has such a class)")
-	oneOf(cmd, "missing-labels", "error", "drop", "keep")
+	completeValues(cmd, "missing-labels", "error", "drop", "keep")
 	f.textFlags.add(cmd)
 }
 
-// options are those of the reader; labels is a file of labels or "".
+// options returns the options of the reader. labels is a file of labels or "".
 func (f *readFlags) options(labels string) (dataset.Options, error) {
 	opt, err := f.textFlags.options()
 	if err != nil {
@@ -228,7 +230,7 @@ func (f *readFlags) options(labels string) (dataset.Options, error) {
 	}
 	opt.Labels = dataset.ParseLabels(f.labelColumn)
 	if labels != "" {
-		if labels, err = labelFile(labels); err != nil {
+		if labels, err = labelFilePath(labels); err != nil {
 			return opt, err
 		}
 		opt.Labels = dataset.LabelFile(labels)
@@ -252,7 +254,7 @@ func (f *readFlags) options(labels string) (dataset.Options, error) {
 	return opt, nil
 }
 
-// readLabelled reads samples that must have labels. flag is the flag that names the file labels.
+// readLabelled reads samples that must have labels. flag is the flag for the file of labels.
 func (f *readFlags) readLabelled(path, labels, flag string) (*dataset.Dataset, error) {
 	opt, err := f.labelledOptions(labels)
 	if err != nil {
@@ -261,7 +263,7 @@ func (f *readFlags) readLabelled(path, labels, flag string) (*dataset.Dataset, e
 	return f.readLabels(path, &opt, flag)
 }
 
-// labelledOptions are those of a reader of samples that must have labels.
+// labelledOptions returns the options for samples that must have labels.
 func (f *readFlags) labelledOptions(labels string) (dataset.Options, error) {
 	return f.options(labels)
 }
@@ -273,17 +275,17 @@ func (f *readFlags) readLabels(path string, opt *dataset.Options, flag string) (
 		return nil, err
 	}
 	if d.Labels == nil {
-		return nil, noLabels(path, flag)
+		return nil, noLabelsError(path, flag)
 	}
 	return d, nil
 }
 
-func noLabels(path, flag string) error {
+func noLabelsError(path, flag string) error {
 	return fmt.Errorf("%s: no labels; name a file of labels with --%s, or their array or column with --label-column", path, flag)
 }
 
-// readFeatures reads samples of which the first use is their features: a CSV file
-// of exactly that many columns has no labels, one of one more has them last.
+// readFeatures reads samples with the given number of features. A CSV file with exactly this number
+// of columns has no labels; with one more, the last column has the labels.
 func (f *readFlags) readFeatures(path, labels string, features int) (*dataset.Dataset, error) {
 	opt, err := f.options(labels)
 	if err != nil {
@@ -294,7 +296,7 @@ func (f *readFlags) readFeatures(path, labels string, features int) (*dataset.Da
 	if err != nil {
 		return nil, err
 	}
-	return d, checkFeatures(path, columns(d), features)
+	return d, checkFeatures(path, columnCount(d), features)
 }
 
 func checkFeatures(path string, got, want int) error {
@@ -304,21 +306,21 @@ func checkFeatures(path string, got, want int) error {
 	return nil
 }
 
-func columns(d *dataset.Dataset) int {
+func columnCount(d *dataset.Dataset) int {
 	_, c := d.X.Dims()
 	return c
 }
 
-// inFile names the file in an error that does not.
-func inFile(path string, err error) error {
+// withPath adds the path to an error without one.
+func withPath(path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w", display(path), err)
+	return fmt.Errorf("%s: %w", displayName(path), err)
 }
 
-// readMatrix reads a matrix of numbers, CSV or NPY. CSV has no header unless named says so. A vector, which
-// NPY knows, is one column.
+// readMatrix reads a matrix of numbers from a CSV or NPY file. A CSV file has a header only if
+// named is set. An NPY vector is one column.
 func (f *textFlags) readMatrix(path string) (*mat.Dense, error) {
 	opt, err := f.options()
 	if err != nil {
@@ -353,8 +355,8 @@ func (f *textFlags) readMatrixOf(path, what string, rows, cols int) (*mat.Dense,
 	return m, nil
 }
 
-// readStart reads P⁰. Its columns need not be orthonormal, but must span p dimensions:
-// the nearest orthonormal matrix of any other is arbitrary.
+// readStart reads P⁰. Its columns need not be orthonormal, but must be linearly independent,
+// because the nearest orthonormal matrix is not unique otherwise.
 func (f *textFlags) readStart(path string, d, p int) (*mat.Dense, error) {
 	m, err := f.readMatrixOf(path, "the start", d, p)
 	if err != nil {
@@ -383,7 +385,7 @@ func (f *textFlags) readVector(path, what string, n int) ([]float64, error) {
 	return m.RawMatrix().Data, nil
 }
 
-// readLambdas reads the λ matrix of so many classes.
+// readLambdas reads the λ matrix.
 func (f *textFlags) readLambdas(path string, classes int) (*mat.Dense, error) {
 	m, err := f.readMatrixOf(path, fmt.Sprintf("λ of %d classes", classes), classes, classes)
 	if err != nil {
@@ -402,19 +404,18 @@ func (f *textFlags) readLambdas(path string, classes int) (*mat.Dense, error) {
 	return m, nil
 }
 
-// readClassifier reads a model file, once, and the classifier in it, which is nil if the
-// file holds a model only.
+// readClassifier reads a model file and its classifier, which is nil if the file has none.
 func readClassifier(path string) (*wda.Model, *wda.Classifier, error) {
 	f := os.Stdin
 	if path != standard {
 		var err error
 		if f, err = os.Open(path); err != nil {
-			return nil, nil, inFile(path, cause(err))
+			return nil, nil, withPath(path, withoutPath(err))
 		}
 		defer f.Close()
 	}
 	m, c, err := wda.Load(f, nil)
-	return m, c, inFile(path, cause(err))
+	return m, c, withPath(path, withoutPath(err))
 }
 
 // readModel reads a model file.
@@ -423,8 +424,7 @@ func readModel(path string) (*wda.Model, error) {
 	return m, err
 }
 
-// contentHash names what predictions with a model, or with the classifier that a file
-// holds beside it, depend on.
+// contentHash returns the hash of the classifier, or of the model if c is nil.
 func contentHash(m *wda.Model, c *wda.Classifier) string {
 	if c != nil {
 		return c.Hash()

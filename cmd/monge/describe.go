@@ -44,8 +44,8 @@ type classInfo struct {
 	Rows int    `json:"rows"`
 }
 
-// describe reads a file of samples, or in unless it is nil, in bounded memory. Columns of text are counted,
-// not refused.
+// describe reads a file of samples in bounded memory, or in if it is not nil. Text columns are
+// counted, not refused.
 func (f *readFlags) describe(path string, in io.ReadSeeker) (*dataInfo, error) {
 	opt, err := f.options("")
 	if err != nil {
@@ -64,7 +64,7 @@ func (f *readFlags) describe(path string, in io.ReadSeeker) (*dataInfo, error) {
 	}
 	var text []string
 	for {
-		d, err := f.scan(path, opt.MissingLabels, open)
+		d, err := f.describeBlocks(path, opt.MissingLabels, open)
 		if fe, ok := errors.AsType[*dataset.FileError](err); ok && fe.Option == "OneHot" && fe.Column > 0 && len(text) < 1000 {
 			name := fe.Name
 			if name == "" || slices.Contains(text, name) {
@@ -84,14 +84,14 @@ func (f *readFlags) describe(path string, in io.ReadSeeker) (*dataInfo, error) {
 	}
 }
 
-func (f *readFlags) scan(path string, how dataset.MissingLabels, open func() (*dataset.Reader, error)) (_ *dataInfo, err error) {
-	r, err := f.opened(path, open, func() {})
+func (f *readFlags) describeBlocks(path string, how dataset.MissingLabels, open func() (*dataset.Reader, error)) (_ *dataInfo, err error) {
+	r, err := f.wrapReader(path, open, func() {})
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
 	_, cols := r.Dims()
-	d := &dataInfo{Path: display(path), Format: r.Format().String(), Features: cols, missing: make([]int, cols)}
+	d := &dataInfo{Path: displayName(path), Format: r.Format().String(), Features: cols, missing: make([]int, cols)}
 	if s := r.Schema(); s != nil && r.HasLabels() {
 		d.Label = s.Label
 	}
@@ -102,9 +102,9 @@ func (f *readFlags) scan(path string, how dataset.MissingLabels, open func() (*d
 			break
 		}
 		if err != nil {
-			return nil, inInput(path, err)
+			return nil, withInputName(path, err)
 		}
-		d.count(b, counts)
+		d.addBlock(b, counts)
 	}
 	for _, n := range r.Notes() {
 		d.Notes = append(d.Notes, noteText(n))
@@ -116,7 +116,7 @@ func (f *readFlags) scan(path string, how dataset.MissingLabels, open func() (*d
 	if len(counts) > 0 {
 		names, of, notes, err := dataset.CountClasses(counts, how)
 		if err != nil {
-			return nil, inFile(display(path), err)
+			return nil, withPath(displayName(path), err)
 		}
 		for c, name := range names {
 			d.Classes = append(d.Classes, classInfo{name, of[c]})
@@ -131,8 +131,8 @@ func (f *readFlags) scan(path string, how dataset.MissingLabels, open func() (*d
 	return d, nil
 }
 
-// count adds the rows of a block.
-func (d *dataInfo) count(b *dataset.Block, classes map[string]int) {
+// addBlock counts the rows of a block.
+func (d *dataInfo) addBlock(b *dataset.Block, classes map[string]int) {
 	rows, cols := b.X.Dims()
 	for i := range rows {
 		for j, v := range b.X.RawRowView(i) {
@@ -172,7 +172,7 @@ func (d *dataInfo) count(b *dataset.Block, classes map[string]int) {
 	}
 }
 
-// print describes the file for people.
+// print writes the description as text.
 func (d *dataInfo) print(w io.Writer, ids []string) {
 	fmt.Fprintf(w, "\ndata\t%s (%s)\n", d.Path, d.Format)
 	fmt.Fprintf(w, "rows\t%d\n", d.Rows)
@@ -182,18 +182,18 @@ func (d *dataInfo) print(w io.Writer, ids []string) {
 	}
 	fmt.Fprintf(w, "features\t%d", d.Features)
 	if len(names) > 0 {
-		fmt.Fprintf(w, " (%s)", list(names, 60))
+		fmt.Fprintf(w, " (%s)", joinNames(names, 60))
 	}
 	fmt.Fprintln(w)
 	if d.Label != "" {
-		fmt.Fprintf(w, "labels\tcolumn %s; --label-column names another\n", short(d.Label, 60))
+		fmt.Fprintf(w, "labels\tcolumn %s; --label-column names another\n", clipName(d.Label, 60))
 	}
 	if d.Classes != nil {
 		counts := make([]string, len(d.Classes))
 		for i, c := range d.Classes {
 			counts[i] = fmt.Sprintf("%s: %d", c.Name, c.Rows)
 		}
-		fmt.Fprintf(w, "classes\t%d (%s)\n", len(d.Classes), list(counts, 60))
+		fmt.Fprintf(w, "classes\t%d (%s)\n", len(d.Classes), joinNames(counts, 60))
 	}
 	if d.Classes == nil && d.Rows > 0 {
 		fmt.Fprintln(w, "classes\tnone found: --label-column says where the labels are")
@@ -202,7 +202,7 @@ func (d *dataInfo) print(w io.Writer, ids []string) {
 		fmt.Fprintf(w, "split\t%d rows for training, %d others\n", d.Training, d.Rows-d.Training)
 	}
 	if d.Text != nil {
-		fmt.Fprintf(w, "text\t%s: use --drop, --id, --one-hot or --label-column\n", list(d.Text, 60))
+		fmt.Fprintf(w, "text\t%s: use --drop, --id, --one-hot or --label-column\n", joinNames(d.Text, 60))
 	}
 	if d.Missing > 0 {
 		var where []string
@@ -215,7 +215,7 @@ func (d *dataInfo) print(w io.Writer, ids []string) {
 				where = append(where, fmt.Sprintf("%s: %d", name, n))
 			}
 		}
-		fmt.Fprintf(w, "missing\t%d %s (%s): monge fit needs --missing\n", d.Missing, plural(d.Missing, "value", "values"), list(where, 60))
+		fmt.Fprintf(w, "missing\t%d %s (%s): monge fit needs --missing\n", d.Missing, plural(d.Missing, "value", "values"), joinNames(where, 60))
 	}
 	for _, n := range d.Notes {
 		fmt.Fprintf(w, "note\t%s\n", n)
@@ -224,7 +224,7 @@ func (d *dataInfo) print(w io.Writer, ids []string) {
 	cells := func(row []string) string {
 		clipped := make([]string, len(row))
 		for i, text := range row {
-			clipped[i] = short(text, 40)
+			clipped[i] = clipName(text, 40)
 		}
 		return strings.Join(clipped, "\t")
 	}

@@ -104,7 +104,7 @@ func TestSuspiciousCategory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := strings.Join(suspicious(d), "\n")
+	got := strings.Join(suspiciousColumns(d), "\n")
 	if !strings.Contains(got, "column city=Rome is used as a feature, but it alone determines") || !strings.Contains(got, "leave it out with --drop city\n") {
 		t.Error(got)
 	}

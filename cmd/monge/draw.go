@@ -15,20 +15,20 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// spread moves a coordinate within (−0.35, 0.35) of its class's line, by the golden
-// ratio: evenly, and the same at every run.
-func spread(i int) float64 {
+// jitter returns the offset of point i from the line of its class, within (−0.35, 0.35). The golden
+// ratio makes offsets even and the same in every run.
+func jitter(i int) float64 {
 	const golden = 0.6180339887498949
 	_, f := math.Modf(float64(i) * golden)
 	return 0.7 * (f - 0.5)
 }
 
-// strips is the picture of one dimension: one line per class, points spread across.
-func strips(p *plot.Plot, y *mat.Dense, d *dataset.Dataset, names []string, radius vg.Length, alpha uint8, progress func(done int)) {
+// stripPlot draws one dimension: one line for each class, with points spread across it.
+func stripPlot(p *plot.Plot, y *mat.Dense, d *dataset.Dataset, names []string, radius vg.Length, alpha uint8, progress func(done int)) {
 	pos := mat.NewDense(len(d.Labels), 2, nil)
 	for i, class := range d.Labels {
 		pos.Set(i, 0, y.At(i, 0))
-		pos.Set(i, 1, float64(class)+spread(i))
+		pos.Set(i, 1, float64(class)+jitter(i))
 	}
 	p.Add(picture.Cloud{Points: pos, Labels: d.Labels, Radius: radius, Alpha: alpha, Progress: progress})
 	picture.Widen(&p.X)
@@ -42,14 +42,14 @@ func strips(p *plot.Plot, y *mat.Dense, d *dataset.Dataset, names []string, radi
 	p.Y.Tick.LineStyle.Width = 0
 }
 
-// render draws a picture of so many pixels of 1/96 inch and writes it; a PNG has dpi
-// dots an inch. Sizes are checked by the callers.
+// render draws a picture of width × height pixels of 1/96 inch and writes it. A PNG file has dpi
+// dots per inch. Callers check the sizes.
 func render(path, ext string, width, height, dpi int, paint func(draw.Canvas)) error {
 	file, err := picture.Encode(ext, width, height, dpi, paint)
 	if err != nil {
 		return err
 	}
-	return outfile.WriteFile(path, bytesOf(file))
+	return outfile.WriteFile(path, writeBytes(file))
 }
 
 // pixel is the length of a pixel of a picture.
@@ -58,8 +58,8 @@ const pixel = picture.Pixel
 // planCells is the most cells that a plan is drawn in, in each direction.
 const planCells = 150
 
-// drawPlan draws an n × m plan, whose rows set sets: row 0 at the top, a cell as dark as the
-// square root of its share of the largest. Cells of large plans are sums.
+// drawPlan draws an n × m plan with row 0 at the top. set sets a row. The shade of a cell is the
+// square root of its share of the largest cell. Cells of large plans are sums.
 func drawPlan(path, ext string, n, m int, set func(row []float64, i int) error) error {
 	rows, cols := min(n, planCells), min(m, planCells)
 	cells := mat.NewDense(rows, cols, nil)

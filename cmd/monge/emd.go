@@ -83,14 +83,14 @@ func (a *app) emd(cmd *cobra.Command, f *sinkhornFlags) error {
 	var ext string
 	var err error
 	if f.plan != "" {
-		if ext, err = extension("plan", f.plan, ".csv", ".npy", ".png", ".svg"); err != nil {
+		if ext, err = checkExtension("plan", f.plan, ".csv", ".npy", ".png", ".svg"); err != nil {
 			return err
 		}
 		if err := checkOutput(f.plan, f.x, f.y, f.cost, f.a, f.b); err != nil {
 			return err
 		}
 	}
-	p, n, m, err := f.problem()
+	p, n, m, err := f.readProblem()
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,8 @@ func (a *app) emd(cmd *cobra.Command, f *sinkhornFlags) error {
 	})
 }
 
-// writeEntries writes the entries of the plan to a CSV file, and writes or draws it as a matrix otherwise.
+// writeEntries writes the entries of the plan to a CSV file. For other formats it writes or
+// draws the matrix.
 func writeEntries(cmd *cobra.Command, path, ext string, r *emd.Result[float64], n, m int) error {
 	set := func(row []float64, i int) error {
 		return r.PlanTo(cmd.Context(), dist.NewMatrix(1, m, row), i)

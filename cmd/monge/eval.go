@@ -64,7 +64,7 @@ of wrong classes, the confusion matrix, and recall and precision of every class.
 	f.read.add(cmd)
 	f.read.addExtra(cmd)
 	f.read.app = a
-	first(cmd, "model", "data", "train", "test", "holdout", "sample", "seed", "k", "baselines", "picture", "label-column")
+	setMainFlags(cmd, "model", "data", "train", "test", "holdout", "sample", "seed", "k", "baselines", "picture", "label-column")
 	setHeading(fs.Lookup("train-labels"), dataFlags)
 	setHeading(fs.Lookup("test-labels"), dataFlags)
 	return cmd
@@ -95,14 +95,14 @@ FDA from the training rows. These use standardized features if the model was fit
 with PCA or FDA of whitened features, fit models with --method principal or --method
 fisher. With many features --baselines takes long.`
 
-// rates are errors by K, in the order of the command line.
-type rates struct {
+// errorRates are errors by K, in the order of the command line.
+type errorRates struct {
 	ks     []int
 	errors []float64
 }
 
 // MarshalJSON implements json.Marshaler: {"1":0.5,"3":0.25}.
-func (r rates) MarshalJSON() ([]byte, error) {
+func (r errorRates) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}
 	for i, k := range r.ks {
 		if i > 0 {
@@ -116,15 +116,15 @@ func (r rates) MarshalJSON() ([]byte, error) {
 
 type evalResult struct {
 	// Stored is there if the model keeps training rows, and Rejection if it rejects rows.
-	Stored    *stored          `json:"classifier,omitempty"`
-	Rejection *rejections      `json:"rejection,omitempty"`
-	Error     rates            `json:"knn_error"`
-	Confusion confusion        `json:"confusion"`
-	Classes   []classRates     `json:"classes"`
-	Picture   string           `json:"picture,omitempty"`
-	Train     int              `json:"train"`
-	Test      int              `json:"test"`
-	Baselines map[string]rates `json:"baselines,omitempty"`
+	Stored    *storageResult        `json:"classifier,omitempty"`
+	Rejection *rejections           `json:"rejection,omitempty"`
+	Error     errorRates            `json:"knn_error"`
+	Confusion confusion             `json:"confusion"`
+	Classes   []classRates          `json:"classes"`
+	Picture   string                `json:"picture,omitempty"`
+	Train     int                   `json:"train"`
+	Test      int                   `json:"test"`
+	Baselines map[string]errorRates `json:"baselines,omitempty"`
 	// Standardized says that the features of the baselines are standardized.
 	Standardized bool `json:"baselines_standardized,omitempty"`
 }
@@ -150,14 +150,14 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	if err != nil {
 		return err
 	}
-	f.read.follow(f.model, m)
+	f.read.useSchemaOf(f.model, m)
 	if f.data != "" {
-		f.rows.recall(cmd, m, &f.read.columnFlags)
+		f.rows.useRowsOf(cmd, m, &f.read.columnFlags)
 	}
 	if err := f.checkUnknown(m, c); err != nil {
 		return err
 	}
-	a.shown().plan(step{"the classification of test rows", 0})
+	a.currentBar().plan(step{"the classification of test rows", 0})
 	train, test, unknown, err := a.readTrainTest(f)
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 		path string
 		data *dataset.Dataset
 	}{{f.train, train}, {f.test, test}} {
-		if err := checkFeatures(c.path, columns(c.data), d); err != nil {
+		if err := checkFeatures(c.path, columnCount(c.data), d); err != nil {
 			return err
 		}
 	}
@@ -176,13 +176,13 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 			return fmt.Errorf("%s: --k %d exceeds the %d training rows; use fewer neighbors", f.train, k, train.Len())
 		}
 	}
-	by := &classifier{a: a, ctx: ctx, train: train, test: test, ks: ks, workers: f.workers}
-	a.shown().plan(evalSteps(p, d, f.baselines)...)
+	by := &classification{a: a, ctx: ctx, train: train, test: test, ks: ks, workers: f.workers}
+	a.currentBar().plan(evalSteps(p, d, f.baselines)...)
 	var y, z mat.Dense
 	if err := errors.Join(m.Transform(&y, train.X), m.Transform(&z, test.X)); err != nil {
 		return err
 	}
-	own, predicted, err := by.classify("projected", &y, &z)
+	own, predicted, err := by.classifyAll("projected", &y, &z)
 	if err != nil {
 		return err
 	}
@@ -195,19 +195,19 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 		Confusion: confusion{ks[shown], train.Classes, knn.Confusion(predicted[shown], test.Labels, len(train.Classes))},
 		Train:     train.Len(), Test: test.Len(),
 	}
-	out.Classes = out.Confusion.rates()
+	out.Classes = out.Confusion.classRates()
 	if c != nil {
-		if out.Stored, err = f.stored(ctx, c, test); err != nil {
+		if out.Stored, err = f.evalStorage(ctx, c, test); err != nil {
 			return err
 		}
 	}
 	if c != nil && c.Rejection().Samples > 0 {
-		if out.Rejection, err = f.rejections(ctx, c, test, unknown); err != nil {
+		if out.Rejection, err = f.evalRejection(ctx, c, test, unknown); err != nil {
 			return err
 		}
 	}
 	names := []string{"model"}
-	table := []rates{own}
+	table := []errorRates{own}
 	if f.baselines {
 		if out.Standardized = m.Report().Settings.Data.Standardize; out.Standardized {
 			by.standardize()
@@ -216,7 +216,7 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 		if err != nil {
 			return err
 		}
-		out.Baselines = map[string]rates{}
+		out.Baselines = map[string]errorRates{}
 		for _, b := range found {
 			out.Baselines[strings.ToLower(b.name)] = b.rates
 			names, table = append(names, b.name), append(table, b.rates)
@@ -250,7 +250,7 @@ func (f *evalFlags) check() (ks []int, ext string, err error) {
 	if err := checkWorkers(f.workers); err != nil || f.picture == "" {
 		return ks, "", err
 	}
-	if ext, err = extension("picture", f.picture, ".png", ".svg"); err != nil {
+	if ext, err = checkExtension("picture", f.picture, ".png", ".svg"); err != nil {
 		return nil, "", err
 	}
 	return ks, ext, checkOutput(f.picture, f.model, f.train, f.test, f.trainLabels, f.testLabels)
@@ -258,7 +258,7 @@ func (f *evalFlags) check() (ks []int, ext string, err error) {
 
 // print writes the outcome for people: the errors of table in the columns names, by a projection
 // from d to p dimensions.
-func (out *evalResult) print(w io.Writer, names []string, table []rates, d, p int) {
+func (out *evalResult) print(w io.Writer, names []string, table []errorRates, d, p int) {
 	fmt.Fprintf(w, "%d test rows, classified by the nearest of %d training rows after projection from %d to %d dimensions.\n", out.Test, out.Train, d, p)
 	fmt.Fprintf(w, "Share of test rows that K neighbors classify wrongly:\n\n")
 	fmt.Fprintf(w, "K\t%s\n", strings.Join(names, "\t"))
@@ -285,7 +285,7 @@ func (out *evalResult) print(w io.Writer, names []string, table []rates, d, p in
 	fmt.Fprintf(w, "\nclass\trows\trecall\tprecision\tF1\n")
 	const most = 100
 	for _, r := range out.Classes[:min(most, len(out.Classes))] {
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", short(r.Class, 30), r.Rows, percent(float64(r.Recall)), percent(float64(r.Precision)), percent(float64(r.F1)))
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", clipName(r.Class, 30), r.Rows, percent(float64(r.Recall)), percent(float64(r.Precision)), percent(float64(r.F1)))
 	}
 	if n := len(out.Classes) - most; n > 0 {
 		fmt.Fprintf(w, "(%d more classes: --json prints all)\n", n)
@@ -306,7 +306,7 @@ func (a *app) readTrainTest(f *evalFlags) (train, test, unknown *dataset.Dataset
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	all = f.rows.renamed(f.train, all)
+	all = f.rows.withModelClasses(f.train, all)
 	rest := all
 	if !same || f.testLabels != f.trainLabels {
 		if rest, err = f.read.readLabelled(f.test, f.testLabels, "test-labels"); err != nil {
@@ -314,15 +314,15 @@ func (a *app) readTrainTest(f *evalFlags) (train, test, unknown *dataset.Dataset
 		}
 	}
 	if same && all.Split == nil && f.rows.holdout == 0 {
-		a.advise("the test rows are the training rows; --holdout keeps some apart")
+		a.warnText("the test rows are the training rows; --holdout keeps some apart")
 	}
-	if train, err = f.rows.train(f.train, all); err != nil {
+	if train, err = f.rows.trainingRows(f.train, all); err != nil {
 		return nil, nil, nil, err
 	}
-	if test, err = f.rows.choose(f.test, rest, testRows); err != nil {
+	if test, err = f.rows.splitPart(f.test, rest, testRows); err != nil {
 		return nil, nil, nil, err
 	}
-	if test, unknown, err = f.rows.leaveOut(f.test, test); err != nil {
+	if test, unknown, err = f.rows.splitUnknown(f.test, test); err != nil {
 		return nil, nil, nil, err
 	}
 	if len(f.rows.unknown) > 0 && unknown == nil {
@@ -330,7 +330,7 @@ func (a *app) readTrainTest(f *evalFlags) (train, test, unknown *dataset.Dataset
 	}
 	notes, err := test.Relabel(train.Classes)
 	if err != nil {
-		return nil, nil, nil, inFile(f.test, err)
+		return nil, nil, nil, withPath(f.test, err)
 	}
 	f.read.explainLabels(f.test, notes)
 	return train, test, unknown, nil
@@ -345,8 +345,8 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// classifier predicts the test rows from the training rows in several spaces.
-type classifier struct {
+// classification predicts the test rows from the training rows in several spaces.
+type classification struct {
 	a           *app
 	ctx         context.Context
 	train, test *dataset.Dataset
@@ -354,19 +354,19 @@ type classifier struct {
 	workers     int
 }
 
-// classify returns the error and the predictions for every K, in the space where y and z are the
+// classifyAll returns the error and the predictions for every K, in the space where y and z are the
 // training and test rows.
-func (c *classifier) classify(what string, y, z *mat.Dense) (rates, [][]int, error) {
-	b := c.a.bar(classifying+what, c.test.Len())
+func (c *classification) classifyAll(what string, y, z *mat.Dense) (errorRates, [][]int, error) {
+	b := c.a.startPhase(classifying+what, c.test.Len())
 	defer b.finished()
 	predicted, err := knn.Predict(c.ctx, matrixOf(y), c.train.Labels, matrixOf(z), c.ks, &knn.Settings{
 		Workers:  c.workers,
 		Progress: func(done, _ int) { b.set(done, "") },
 	})
 	if err != nil {
-		return rates{}, nil, err
+		return errorRates{}, nil, err
 	}
-	r := rates{ks: c.ks}
+	r := errorRates{ks: c.ks}
 	for _, labels := range predicted {
 		r.errors = append(r.errors, knn.ErrorRate(labels, c.test.Labels))
 	}
@@ -387,16 +387,16 @@ func evalSteps(p, d int, baselines bool) []step {
 	return steps
 }
 
-// named is the outcome in one space.
-type named struct {
+// namedRates is the outcome in one space.
+type namedRates struct {
 	name  string
-	rates rates
+	rates errorRates
 	y, z  *mat.Dense
 }
 
 // standardize divides every feature of the training and test rows by its standard deviation in
 // the training rows, unless that is 0, as a fit does.
-func (c *classifier) standardize() {
+func (c *classification) standardize() {
 	train, test := *c.train, *c.test
 	train.X, test.X = mat.DenseCopyOf(train.X), mat.DenseCopyOf(test.X)
 	n, d := train.X.Dims()
@@ -415,8 +415,8 @@ func (c *classifier) standardize() {
 
 // baselines classifies in the original space and in p dimensions found by PCA and by
 // FDA from the training rows.
-func (c *classifier) baselines(p int) ([]named, error) {
-	out := []named{{name: "original", y: c.train.X, z: c.test.X}}
+func (c *classification) baselines(p int) ([]namedRates, error) {
+	out := []namedRates{{name: "original", y: c.train.X, z: c.test.X}}
 	for _, method := range []baseline.Method{baseline.PCA{}, baseline.FDA{}} {
 		projection, err := baseline.Fit(c.ctx, c.train.X, c.train.Labels, p, method)
 		if err != nil {
@@ -425,11 +425,11 @@ func (c *classifier) baselines(p int) ([]named, error) {
 		y, z := new(mat.Dense), new(mat.Dense)
 		y.Mul(c.train.X, projection)
 		z.Mul(c.test.X, projection)
-		out = append(out, named{name: method.String(), y: y, z: z})
+		out = append(out, namedRates{name: method.String(), y: y, z: z})
 	}
 	for i := range out {
 		var err error
-		if out[i].rates, _, err = c.classify(out[i].name, out[i].y, out[i].z); err != nil {
+		if out[i].rates, _, err = c.classifyAll(out[i].name, out[i].y, out[i].z); err != nil {
 			return nil, fmt.Errorf("%s: %w", out[i].name, err)
 		}
 	}

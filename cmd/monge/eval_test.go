@@ -17,7 +17,7 @@ import (
 
 func TestClassRates(t *testing.T) {
 	c := confusion{Classes: []string{"a", "b", "c"}, Counts: [][]int{{3, 1, 0}, {2, 4, 0}, {0, 0, 0}}}
-	got := c.rates()
+	got := c.classRates()
 	for i, want := range []classRates{
 		{"a", 4, 5, 0.75, 0.6, 2 * 0.75 * 0.6 / (0.75 + 0.6)},
 		{"b", 6, 5, 4.0 / 6, 0.8, 2 * 4.0 / 11},
@@ -52,10 +52,10 @@ func TestEvalPicture(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Corners of cells, where no number is.
-	l := (&confusion{Classes: []string{"0", "1", "2"}}).layOut()
+	l := (&confusion{Classes: []string{"0", "1", "2"}}).layout()
 	for i := range 3 {
 		for j := range 3 {
-			if r, _, _, _ := image.At(l.margin+l.cell*j+4, l.top+l.cell*i+4).RGBA(); (r < 0x4000) != (i == j) {
+			if r, _, _, _ := image.At(l.margin+l.cellSize*j+4, l.top+l.cellSize*i+4).RGBA(); (r < 0x4000) != (i == j) {
 				t.Errorf("cell %d, %d: red %#x", i, j, r)
 			}
 		}
@@ -104,15 +104,15 @@ func TestConfusionLayout(t *testing.T) {
 		for i := range n {
 			c.Classes = append(c.Classes, fmt.Sprintf("a rather long name that all classes share %d", i))
 		}
-		l := c.layOut()
-		if n <= 150 && l.every != 1 {
-			t.Errorf("%d classes: one of %d has a name", n, l.every)
+		l := c.layout()
+		if n <= 150 && l.nameStep != 1 {
+			t.Errorf("%d classes: one of %d has a name", n, l.nameStep)
 		}
-		if l.every*l.cell < l.font {
-			t.Errorf("%d classes: names of %d pixels every %d", n, l.font, l.every*l.cell)
+		if l.nameStep*l.cellSize < l.fontSize {
+			t.Errorf("%d classes: names of %d pixels every %d", n, l.fontSize, l.nameStep*l.cellSize)
 		}
-		style := picture.TextStyle(vg.Length(l.font) * pixel)
-		for i := 0; i < n; i += l.every {
+		style := picture.TextStyle(vg.Length(l.fontSize) * pixel)
+		for i := 0; i < n; i += l.nameStep {
 			if !strings.HasSuffix(l.names[i], fmt.Sprintf(" share %d", i)) {
 				t.Errorf("name %q", l.names[i])
 			}

@@ -226,10 +226,10 @@ func TestModelWithNA(t *testing.T) {
 
 // TestLooksTheSame: two spellings of one name in Unicode are worth a warning.
 func TestLooksTheSame(t *testing.T) {
-	if w := looksTheSame([]string{"K\u00f6ln", "Bonn", "Ko\u0308ln"}); len(w) != 1 || !strings.Contains(w[0], `"K\u00f6ln" and "Ko\u0308ln" look the same`) {
+	if w := similarNames([]string{"K\u00f6ln", "Bonn", "Ko\u0308ln"}); len(w) != 1 || !strings.Contains(w[0], `"K\u00f6ln" and "Ko\u0308ln" look the same`) {
 		t.Errorf("%q", w)
 	}
-	if w := looksTheSame([]string{"Köln", "Bonn"}); w != nil {
+	if w := similarNames([]string{"Köln", "Bonn"}); w != nil {
 		t.Errorf("%q", w)
 	}
 }

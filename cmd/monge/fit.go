@@ -58,28 +58,28 @@ given are chosen by comparing them on held-out rows.`,
 	f.store.add(cmd)
 	f.reject.add(cmd)
 	addUnknown(cmd, &f.rows.unknown, "leave the rows of these classes out of the fit. With --reject they are examples of rows to reject, and choose what the score looks at (default none)")
-	f.addFamily(cmd)
+	f.addFitFlags(cmd)
 	f.objective.add(cmd)
 	lambda := fs.Lookup("lambda")
 	lambda.Value, lambda.DefValue = &numberOrAuto{lambda.Value, true}, auto
 	f.solver.add(cmd)
 	fs.Lookup("seed").Usage = fitSeedUsage
-	first(cmd, "data", "model", "components", "k", "store", "reject", "labels", "label-column", "standardize", "holdout", "sample", "seed")
+	setMainFlags(cmd, "data", "model", "components", "k", "store", "reject", "labels", "label-column", "standardize", "holdout", "sample", "seed")
 	return cmd
 }
 
-// addFamily adds the flags of a fit that cv does not have, or has in another form.
-func (f *fitFlags) addFamily(cmd *cobra.Command) {
+// addFitFlags adds the flags of a fit that cv does not have, or has in another form.
+func (f *fitFlags) addFitFlags(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	func() {
-		defer under(cmd, methodFlags)()
+		defer groupFlags(cmd, methodFlags)()
 		fs.StringVar(&f.shrinkage, "shrinkage", "auto", "`ρ`: protection against overfitting: 0 for none, 1 to be cautious, or auto, chosen on held-out rows")
 		fs.IntVar(&f.leading, "leading", 0, "`NUMBER`: how many components are informative. J uses only these, and the others are scaled to almost zero (default chosen on held-out rows)")
 		fs.IntVar(&f.mixture, "mixture", 0, "`NUMBER`: mix the projection of at most so many candidates that held-out rows cannot tell apart; 1 takes the best alone (default 3 for fewer than 1000 rows, else 1)")
 		fs.StringVar(&f.use, "for", wda.UseNeighbors.String(), "`NAME`: the classifier that is to follow, by which settings that are not given are compared. One of neighbors; linear, such as logistic regression; centroid, the nearest class mean")
-		oneOf(cmd, "for", "neighbors", "linear", "centroid")
+		completeValues(cmd, "for", "neighbors", "linear", "centroid")
 	}()
-	defer under(cmd, optimizerFlags)()
+	defer groupFlags(cmd, optimizerFlags)()
 	fs.StringVar(&f.init, "init", "", "`FILE`: file with the projection to start from: d × p numbers, CSV without a header or NPY (default the principal components)")
 	addOutOfCore(cmd, &f.outOfCore)
 }
@@ -138,7 +138,7 @@ func (f *fitFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 		return nil, err
 	}
 	if f.solver.absolute && f.objective.lambdaMatrix != "" {
-		return nil, together("--absolute", "--lambda-matrix")
+		return nil, exclusiveFlagsError("--absolute", "--lambda-matrix")
 	}
 	if f.solver.absolute && s.Objective.Lambda.IsAuto() && !f.solver.paper {
 		return nil, usagef("--absolute needs a number for --lambda")
@@ -256,7 +256,7 @@ type choice struct {
 	Folds     int     `json:"folds"`
 }
 
-func choiceOf(m wda.Member) choice {
+func newChoice(m wda.Member) choice {
 	return choice{m.Method.String(), m.Whitening.String(), m.Shrinkage.Value(), m.Lambda.String(), m.Scale.String(), number(m.Loss), number(m.Error), m.Folds}
 }
 
@@ -269,26 +269,26 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	if err := checkOutput(f.model, f.data, f.labels, f.init, f.objective.lambdaMatrix); err != nil {
 		return err
 	}
-	a.shown().plan(theFit)
-	all, err := f.training(&f.rows, set, f.outOfCore)
+	a.currentBar().plan(fitStep)
+	all, err := f.openTraining(&f.rows, set, f.outOfCore)
 	if err != nil {
 		return err
 	}
 	defer all.close()
 	d := all.kept
-	var reject *rejecting
+	var reject *rejectionRows
 	if f.reject.rate > 0 {
-		reject = &rejecting{rate: f.reject.rate, unknown: f.rows.left}
-		if all, err = reject.training(f.data, all, f.rows.seed); err != nil {
+		reject = &rejectionRows{rate: f.reject.rate, unknown: f.rows.unknownRows}
+		if all, err = reject.split(f.data, all, f.rows.seed); err != nil {
 			return err
 		}
 		d = all.kept
 	}
 	if !cmd.Flags().Changed("components") {
-		set.Components = min(set.Components, columns(d))
+		set.Components = min(set.Components, columnCount(d))
 	}
-	if set.Components > columns(d) {
-		return fmt.Errorf("%s: --components %d exceeds the %d features; use fewer", f.data, set.Components, columns(d))
+	if set.Components > columnCount(d) {
+		return fmt.Errorf("%s: --components %d exceeds the %d features; use fewer", f.data, set.Components, columnCount(d))
 	}
 	if err := f.store.fits(set.Components); err != nil {
 		return err
@@ -305,26 +305,26 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 		set.Objective.Lambda = wda.LambdaMatrix(l)
 	}
 	if f.init != "" {
-		if set.Optimizer.Init, err = f.readStart(f.init, columns(d), set.Components); err != nil {
+		if set.Optimizer.Init, err = f.readStart(f.init, columnCount(d), set.Components); err != nil {
 			return err
 		}
 	}
 	m, err := a.fitModel(ctx, all.x, all.labels, set)
 	if err != nil {
-		return inFile(f.data, explain(err))
+		return withPath(f.data, explainNoSpread(err))
 	}
 	if m, err = m.WithClassNames(names); err != nil {
-		return inFile(f.data, err)
+		return withPath(f.data, err)
 	}
 	if m, err = m.WithSchema(d.Schema); err != nil {
-		return inFile(f.data, err)
+		return withPath(f.data, err)
 	}
-	c, err := saveModel(ctx, f.model, m, d, keeping{f.k, f.store.is, reject})
+	c, err := saveModel(ctx, f.model, m, d, rowStorage{f.k, f.store.is, reject})
 	if err != nil {
 		return err
 	}
 	r := m.Report()
-	out := f.result(&r, d, len(all.labels))
+	out := f.newResult(&r, d, len(all.labels))
 	if f.fileRows > out.Samples {
 		out.FileRows = f.fileRows
 	}
@@ -332,22 +332,22 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 		out.RejectRate, out.Calibration = number(reject.rate), reject.held.Len()
 	}
 	if c != nil {
-		s := storedOf(c)
+		s := newStorageResult(c)
 		out.Storage, out.RowBytes, out.Bytes = s.Storage, s.RowBytes, s.Bytes
 	}
 	out.Warnings, out.Model, out.Hash = a.warn(m, d.Classes), f.model, contentHash(m, c)
 	return a.report(out, func(w io.Writer) { out.print(w, &r, !cmd.Flags().Changed("max-steps")) })
 }
 
-// result returns what fit prints of a report on a fit to so many samples, of which d holds the
+// newResult returns what fit prints of a report on a fit to so many samples, of which d holds the
 // classes.
-func (f *fitFlags) result(r *wda.Report, d *dataset.Dataset, samples int) *fitResult {
+func (f *fitFlags) newResult(r *wda.Report, d *dataset.Dataset, samples int) *fitResult {
 	out := &fitResult{
 		Objective: number(r.Objective), Steps: r.Steps, Evaluations: r.Evaluations.Values, Gradients: r.Evaluations.Gradients,
 		Seconds: number(r.Elapsed.Seconds()), Solver: r.Settings.Optimizer.Method.String(), Status: r.Status.String(), Converged: r.Status.Converged(),
 		Between: number(r.Between), Within: number(r.Within), Ridge: number(r.Ridge), GradientNorm: number(r.GradientNorm),
 		Shrinkage: number(r.Settings.Objective.Shrinkage.Value()), Lambda: r.Settings.Objective.Lambda.String(), Whitening: r.Settings.Data.Whitening.String(), Scale: r.Settings.Scale.String(), For: r.Settings.For.String(),
-		Samples: samples, ObjectiveSamples: r.ObjectiveSamples, Features: columns(d), Components: r.Settings.Components, Leading: r.Settings.Leading,
+		Samples: samples, ObjectiveSamples: r.ObjectiveSamples, Features: columnCount(d), Components: r.Settings.Components, Leading: r.Settings.Leading,
 		Classes: classNames(d), K: f.k,
 	}
 	for _, v := range r.Ratios {
@@ -356,7 +356,7 @@ func (f *fitFlags) result(r *wda.Report, d *dataset.Dataset, samples int) *fitRe
 	if r.Choice != nil {
 		out.Mixed = r.Choice.Mixed
 		for _, m := range r.Choice.Members {
-			out.Choice = append(out.Choice, choiceOf(m))
+			out.Choice = append(out.Choice, newChoice(m))
 		}
 	}
 	if r.Settings.Optimizer.Starts > 1 {
@@ -382,12 +382,12 @@ const (
 	fitShare = 0.1
 )
 
-// theFit is what follows the reading of the training rows.
-var theFit = step{"the fit", 0}
+// fitStep is what follows the reading of the training rows.
+var fitStep = step{"the fit", 0}
 
 // fitModel fits with a progress bar.
 func (a *app) fitModel(ctx context.Context, x mat.Matrix, labels []int, set *wda.Settings) (*wda.Model, error) {
-	b := a.bar("preparing the rows", -1)
+	b := a.startPhase("preparing the rows", -1)
 	defer b.finished()
 	set.Progress = func(p wda.Progress) error {
 		switch p.Phase {
@@ -412,16 +412,16 @@ func (a *app) fitModel(ctx context.Context, x mat.Matrix, labels []int, set *wda
 	return m, nil
 }
 
-// explain adds what to look at when the ratio has no value.
-func explain(err error) error {
+// explainNoSpread adds what to look at when the ratio has no value.
+func explainNoSpread(err error) error {
 	if errors.Is(err, wda.ErrNoSpread) {
 		return fmt.Errorf("%w: rows coincide, or --lambda is so large that every row is transported to itself", err)
 	}
 	return err
 }
 
-// modelFile returns the file of a model, and the classifier in it, which is nil if no rows of d are kept.
-func modelFile(ctx context.Context, m *wda.Model, d *dataset.Dataset, keep keeping) ([]byte, *wda.Classifier, error) {
+// encodeModel returns the file of a model, and the classifier in it, which is nil if no rows of d are kept.
+func encodeModel(ctx context.Context, m *wda.Model, d *dataset.Dataset, keep rowStorage) ([]byte, *wda.Classifier, error) {
 	c, err := keep.classifier(ctx, m, d)
 	if err != nil {
 		return nil, nil, err
@@ -436,19 +436,19 @@ func modelFile(ctx context.Context, m *wda.Model, d *dataset.Dataset, keep keepi
 
 // saveModel writes a model as modelFile makes it, unless an interrupt came in the
 // meantime, and returns the classifier in it.
-func saveModel(ctx context.Context, path string, m *wda.Model, d *dataset.Dataset, keep keeping) (*wda.Classifier, error) {
-	file, c, err := modelFile(ctx, m, d, keep)
+func saveModel(ctx context.Context, path string, m *wda.Model, d *dataset.Dataset, keep rowStorage) (*wda.Classifier, error) {
+	file, c, err := encodeModel(ctx, m, d, keep)
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
 		return nil, err
 	}
-	return c, outfile.WriteFile(path, bytesOf(file))
+	return c, outfile.WriteFile(path, writeBytes(file))
 }
 
-// bytesOf writes bytes that are there.
-func bytesOf(b []byte) func(io.Writer) error {
+// writeBytes writes bytes that are there.
+func writeBytes(b []byte) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := w.Write(b)
 		return err

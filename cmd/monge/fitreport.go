@@ -21,7 +21,7 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 	if out.FileRows > 0 {
 		of = fmt.Sprintf(" of %d", out.FileRows)
 	}
-	fmt.Fprintf(w, "data\t%d%s rows, %d features, %d classes (%s)\n", out.Samples, of, out.Features, len(out.Classes), list(out.Classes, 60))
+	fmt.Fprintf(w, "data\t%d%s rows, %d features, %d classes (%s)\n", out.Samples, of, out.Features, len(out.Classes), joinNames(out.Classes, 60))
 	informative := ""
 	if out.Leading < out.Components {
 		informative = fmt.Sprintf(", of which %d %s informative", out.Leading, plural(out.Leading, "is", "are"))
@@ -31,14 +31,14 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 	if out.Mixed > 1 {
 		first, leads = printMixture(w, out.Choice[:out.Mixed])
 	} else {
-		fmt.Fprintf(w, "method\t%s\n", methodInWords(out.Solver, out.Whitening, out.Lambda, float64(out.Shrinkage), out.Scale))
+		fmt.Fprintf(w, "method\t%s\n", methodText(out.Solver, out.Whitening, out.Lambda, float64(out.Shrinkage), out.Scale))
 	}
 	if out.Choice != nil {
-		fmt.Fprintf(w, "chosen\t%s\n", out.chosenInWords())
+		fmt.Fprintf(w, "chosen\t%s\n", out.choiceReason())
 	}
-	fmt.Fprintf(w, "optimizer\t%s%s; %.3g s in all\n", leads, endInWords(r, atLimit), r.Elapsed.Seconds())
-	if n := len(out.StartObjectives); n > 1 && kindInWords(out.Solver) == "WDA" {
-		fmt.Fprintf(w, "starts\tbest of %d: %s\n", n, ledTo(out.Maxima))
+	fmt.Fprintf(w, "optimizer\t%s%s; %.3g s in all\n", leads, endText(r, atLimit), r.Elapsed.Seconds())
+	if n := len(out.StartObjectives); n > 1 && kindText(out.Solver) == "WDA" {
+		fmt.Fprintf(w, "starts\tbest of %d: %s\n", n, startsText(out.Maxima))
 	}
 	of = ""
 	if out.ObjectiveSamples < out.Samples {
@@ -48,7 +48,7 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 		of += ", with the settings" + first
 	}
 	fmt.Fprintf(w, "J\t%.6g = between %.6g / (within %.6g + ridge %.6g)%s\n", r.Objective, r.Between, r.Within, r.Ridge, of)
-	fmt.Fprintf(w, "ratios\t%s: between / within for each component\n", ratios(r.Ratios))
+	fmt.Fprintf(w, "ratios\t%s: between / within for each component\n", ratiosText(r.Ratios))
 	if out.ValidationError != nil {
 		fmt.Fprintf(w, "validation\t%s of the rows of --validation are classified wrongly, by %d neighbors\n", percent(r.ValidationError), r.Settings.Validation.Neighbors)
 	}
@@ -60,7 +60,7 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 		fmt.Fprintf(w, "rejection\trejects a share of %v of the rows of known classes on average; %d rows, kept apart, set the threshold\n", float64(out.RejectRate), out.Calibration)
 	}
 	if out.Storage != "" && out.Storage != wda.StorageFloat64().String() {
-		s := stored{Storage: out.Storage, RowBytes: out.RowBytes, Bytes: out.Bytes}
+		s := storageResult{Storage: out.Storage, RowBytes: out.RowBytes, Bytes: out.Bytes}
 		fmt.Fprintf(w, "storage\t%s\n", s.inWords())
 	}
 	fmt.Fprintf(w, "model\t%s%s\n", out.Model, keeps)
@@ -71,34 +71,34 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 
 // printMixture writes the candidates of a mixture. It returns words that say that a number is of the first.
 func printMixture(w io.Writer, members []choice) (first, leads string) {
-	fmt.Fprintf(w, "method\tmixed from %s candidates that cross-validation could not tell apart:\n", inWords(len(members)))
+	fmt.Fprintf(w, "method\tmixed from %s candidates that cross-validation could not tell apart:\n", numberWord(len(members)))
 	for _, m := range members {
-		fmt.Fprintf(w, "\t%s\n", m.inWords())
+		fmt.Fprintf(w, "\t%s\n", m.text())
 	}
 	return " of the first candidate", "of the first candidate: "
 }
 
-// bestOfKinds returns the first taken of the candidates and the best of every other kind.
-func (out *fitResult) bestOfKinds(taken int) []choice {
+// bestPerKind returns the first taken of the candidates and the best of every other kind.
+func (out *fitResult) bestPerKind(taken int) []choice {
 	shown := slices.Clone(out.Choice[:taken])
 	for _, m := range out.Choice {
-		kind := kindInWords(m.Method)
-		if m.Folds > 0 && !slices.ContainsFunc(shown, func(s choice) bool { return kindInWords(s.Method) == kind }) {
+		kind := kindText(m.Method)
+		if m.Folds > 0 && !slices.ContainsFunc(shown, func(s choice) bool { return kindText(s.Method) == kind }) {
 			shown = append(shown, m)
 		}
 	}
 	return shown
 }
 
-// chosenInWords says in one line why the method was chosen.
-func (out *fitResult) chosenInWords() string {
+// choiceReason says in one line why the method was chosen.
+func (out *fitResult) choiceReason() string {
 	if out.Choice[0].Folds == 0 {
 		return "the default: no class has enough rows to hold some out and compare"
 	}
-	shown := out.bestOfKinds(1)
-	words := fmt.Sprintf("by the lowest loss in cross-validation of these rows, of %d candidates: %s, error %s", len(out.Choice), kindInWords(shown[0].Method), percent(float64(shown[0].Error)))
+	shown := out.bestPerKind(1)
+	words := fmt.Sprintf("by the lowest loss in cross-validation of these rows, of %d candidates: %s, error %s", len(out.Choice), kindText(shown[0].Method), percent(float64(shown[0].Error)))
 	for _, m := range shown[1:] {
-		words += fmt.Sprintf("; best %s %s", kindInWords(m.Method), percent(float64(m.Error)))
+		words += fmt.Sprintf("; best %s %s", kindText(m.Method), percent(float64(m.Error)))
 	}
 	return words
 }
@@ -109,14 +109,14 @@ func (out *fitResult) printChoice(w io.Writer, c *wda.Choice) {
 	if taken.Folds == 0 {
 		return
 	}
-	shown := out.bestOfKinds(out.Mixed)
+	shown := out.bestPerKind(out.Mixed)
 	which := "The best of each kind"
 	if out.Mixed > 1 {
 		which = "Those mixed, and the best of every other kind"
 	} else if len(shown) == 1 {
 		which = "The best"
 		// Candidates may differ only in settings that their method does not use.
-		next := slices.IndexFunc(out.Choice, func(m choice) bool { return m.inWords() != taken.inWords() })
+		next := slices.IndexFunc(out.Choice, func(m choice) bool { return m.text() != taken.text() })
 		if next > 0 {
 			shown = append(shown, out.Choice[next])
 		}
@@ -136,25 +136,25 @@ func (out *fitResult) printChoice(w io.Writer, c *wda.Choice) {
 		default:
 			mark = " (taken)"
 		}
-		fmt.Fprintf(w, "  %.4f\t%s\t%s%s\n", float64(m.Loss), percent(float64(m.Error)), m.inWords(), mark)
+		fmt.Fprintf(w, "  %.4f\t%s\t%s%s\n", float64(m.Loss), percent(float64(m.Error)), m.text(), mark)
 	}
 }
 
-// inWords returns the candidate's method and settings.
-func (m *choice) inWords() string {
-	return methodInWords(m.Method, m.Whitening, m.Lambda, m.Shrinkage, m.Scale)
+// text returns the candidate's method and settings.
+func (m *choice) text() string {
+	return methodText(m.Method, m.Whitening, m.Lambda, m.Shrinkage, m.Scale)
 }
 
-// inWords returns a small number as a word.
-func inWords(n int) string {
+// numberWord returns a small number as a word.
+func numberWord(n int) string {
 	if words := []string{"no", "one", "two", "three", "four", "five", "six"}; n < len(words) {
 		return words[n]
 	}
 	return strconv.Itoa(n)
 }
 
-// kindInWords returns what kind of method it is.
-func kindInWords(method string) string {
+// kindText returns what kind of method it is.
+func kindText(method string) string {
 	switch method {
 	case "principal":
 		return "principal components"
@@ -164,9 +164,9 @@ func kindInWords(method string) string {
 	return "WDA"
 }
 
-// methodInWords returns the kind of a method, with the settings that matter to it.
-func methodInWords(method, whitening, lambda string, rho float64, scale string) string {
-	kind := kindInWords(method)
+// methodText returns the kind of a method, with the settings that matter to it.
+func methodText(method, whitening, lambda string, rho float64, scale string) string {
+	kind := kindText(method)
 	if whitening == "none" {
 		whitening = "no"
 	}
@@ -184,9 +184,9 @@ func methodInWords(method, whitening, lambda string, rho float64, scale string) 
 	return kind + " (" + strings.Join(rest, ", ") + ")"
 }
 
-// endInWords says how a fit ended, and atLimit what to think of the end at the limit of steps.
-func endInWords(r *wda.Report, atLimit string) string {
-	if kindInWords(r.Settings.Optimizer.Method.String()) != "WDA" {
+// endText says how a fit ended, and atLimit what to think of the end at the limit of steps.
+func endText(r *wda.Report, atLimit string) string {
+	if kindText(r.Settings.Optimizer.Method.String()) != "WDA" {
 		return "not needed, the method has a closed form"
 	}
 	steps := fmt.Sprintf("after %d %s", r.Steps, plural(r.Steps, "step", "steps"))
@@ -229,8 +229,8 @@ func plural(n int, one, many string) string {
 	return many
 }
 
-// ledTo says how many starts led to each maximum.
-func ledTo(all []maximum) string {
+// startsText says how many starts led to each maximum.
+func startsText(all []maximum) string {
 	if len(all) == 1 {
 		return fmt.Sprintf("all lead to J = %.4g", float64(all[0].Objective))
 	}
@@ -238,14 +238,14 @@ func ledTo(all []maximum) string {
 	for _, m := range all {
 		out = append(out, fmt.Sprintf("J = %.4g from %d", float64(m.Objective), m.Starts))
 	}
-	return list(out, 60)
+	return joinNames(out, 60)
 }
 
-// ratios lists the ratios of the components.
-func ratios(v []float64) string {
+// ratiosText lists the ratios of the components.
+func ratiosText(v []float64) string {
 	var out []string
 	for _, r := range v {
 		out = append(out, strconv.FormatFloat(r, 'g', 3, 64))
 	}
-	return list(out, 60)
+	return joinNames(out, 60)
 }

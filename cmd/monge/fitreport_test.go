@@ -25,7 +25,7 @@ func TestEndInWords(t *testing.T) {
 		if err := r.Status.UnmarshalText([]byte(status)); err != nil {
 			t.Fatal(err)
 		}
-		if got := endInWords(r, "at its limit"); got != want {
+		if got := endText(r, "at its limit"); got != want {
 			t.Errorf("%s: %q, want %q", status, got, want)
 		}
 	}
@@ -33,19 +33,19 @@ func TestEndInWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	batches := &wda.Report{Status: wda.StatusMaxSteps, Steps: 2, Settings: wda.Settings{Optimizer: wda.Optimizer{Method: wda.MiniBatch{}, MaxSteps: 5}}}
-	if got := endInWords(batches, ""); !strings.HasPrefix(got, "ended at the limit of 5 rounds of mini-batches, and J was largest after 2;") {
+	if got := endText(batches, ""); !strings.HasPrefix(got, "ended at the limit of 5 rounds of mini-batches, and J was largest after 2;") {
 		t.Errorf("mini-batches: %q", got)
 	}
 	r.Settings.Validation = new(wda.Validation)
-	if got := endInWords(r, ""); !strings.HasSuffix(got, "the rows of --validation are no longer classified better") {
+	if got := endText(r, ""); !strings.HasSuffix(got, "the rows of --validation are no longer classified better") {
 		t.Errorf("with validation: %q", got)
 	}
 	r.Steps = 0
-	if got := endInWords(r, ""); got != "the start is kept: no step classified the rows of --validation better" {
+	if got := endText(r, ""); got != "the start is kept: no step classified the rows of --validation better" {
 		t.Errorf("with validation, no step: %q", got)
 	}
 	r.Settings.Optimizer.Method = wda.Fisher{}
-	if got := endInWords(r, ""); got != "not needed, the method has a closed form" {
+	if got := endText(r, ""); got != "not needed, the method has a closed form" {
 		t.Errorf("without an optimizer: %q", got)
 	}
 }
@@ -57,7 +57,7 @@ func TestMethodInWords(t *testing.T) {
 		"discriminant analysis (spherical:0.5 whitening, unit scale)":                       {Method: "fisher", Whitening: "spherical:0.5", Lambda: "1", Shrinkage: 1, Scale: "unit"},
 		"principal components (no whitening, ratio scale)":                                  {Method: "principal", Whitening: "none", Scale: "ratio"},
 	} {
-		if got := methodInWords(is.Method, is.Whitening, is.Lambda, is.Shrinkage, is.Scale); got != want {
+		if got := methodText(is.Method, is.Whitening, is.Lambda, is.Shrinkage, is.Scale); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -38,8 +38,8 @@ func checkRange(name string, v, low, high int) error {
 	return usagef("--%s must be between %d and %d, not %d", name, low, high, v)
 }
 
-// together is the error of flags of which only one can be given.
-func together(flags ...string) error {
+// exclusiveFlagsError is the error of flags of which only one can be given.
+func exclusiveFlagsError(flags ...string) error {
 	return usagef("%s cannot be used together: leave out one of them", strings.Join(flags, " and "))
 }
 
@@ -57,7 +57,7 @@ type objectiveFlags struct {
 const maxIterations = 10000
 
 func (f *objectiveFlags) add(cmd *cobra.Command) {
-	defer under(cmd, objectiveGroup)()
+	defer groupFlags(cmd, objectiveGroup)()
 	fs := cmd.Flags()
 	fs.Float64Var(&f.lambda, "lambda", 1, lambdaUsage)
 	fs.StringVar(&f.lambdaMatrix, "lambda-matrix", "", "`FILE`: file with λ for every pair of classes, instead of --lambda: C × C numbers, classes sorted, CSV without a header or NPY")
@@ -92,7 +92,7 @@ func (v *numberOrAuto) Type() string { return "auto or a number such as 0.5" }
 
 // addShared adds all but λ.
 func (f *objectiveFlags) addShared(cmd *cobra.Command) {
-	defer under(cmd, objectiveGroup)()
+	defer groupFlags(cmd, objectiveGroup)()
 	fs := cmd.Flags()
 	fs.IntVar(&f.iterations, "iterations", 10, "`L`: number of Sinkhorn iterations that define a transport cost")
 	fs.BoolVar(&f.proportional, "proportional", false, "weight classes by their numbers of rows; without this all classes count the same")
@@ -101,7 +101,7 @@ func (f *objectiveFlags) addShared(cmd *cobra.Command) {
 }
 
 func addWorkers(cmd *cobra.Command, workers *int) {
-	defer under(cmd, outputFlags)()
+	defer groupFlags(cmd, outputFlags)()
 	cmd.Flags().IntVar(workers, "workers", 0, "`NUMBER`: CPUs to use; the result does not depend on it (default all)")
 }
 
@@ -113,7 +113,7 @@ func (f *objectiveFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 		return nil, err
 	}
 	if f.lambdaMatrix != "" && cmd.Flags().Changed("lambda") {
-		return nil, together("--lambda", "--lambda-matrix")
+		return nil, exclusiveFlagsError("--lambda", "--lambda-matrix")
 	}
 	if err := checkRange("iterations", f.iterations, 1, maxIterations); err != nil {
 		return nil, err
@@ -154,28 +154,28 @@ func (f *solverFlags) add(cmd *cobra.Command) {
 }
 
 func (f *solverFlags) addObjective(cmd *cobra.Command) {
-	defer under(cmd, objectiveGroup)()
+	defer groupFlags(cmd, objectiveGroup)()
 	fs := cmd.Flags()
 	fs.BoolVar(&f.absolute, "absolute", false, "take --lambda in the units of the data, not relative to the mean squared distance of the classes")
 	fs.StringVar(&f.gradient, "gradient", sinkhorn.GradientUnrolled.String(), "`NAME`: derivative of the transport cost. One of unrolled, through the iterations; implicit, of the converged transport, which --iterations then limits (to 10000 if not given); frozen, with the plans held fixed")
-	oneOf(cmd, "gradient", "unrolled", "implicit", "frozen")
+	completeValues(cmd, "gradient", "unrolled", "implicit", "frozen")
 }
 
 func (f *solverFlags) addMethod(cmd *cobra.Command) {
-	defer under(cmd, methodFlags)()
+	defer groupFlags(cmd, methodFlags)()
 	fs := cmd.Flags()
 	fs.StringVar(&f.method, "method", wda.Auto{}.String(), "`NAME`: how the projection is found, one of "+methodNames())
-	oneOf(cmd, "method", strings.Split(methodNames(), ", ")...)
+	completeValues(cmd, "method", strings.Split(methodNames(), ", ")...)
 	fs.StringVar(&f.whitening, "whitening", wda.Whitening{}.String(), "`NAME`: rescaling of the features. One of none; diagonal or spherical, by the covariance within classes, shrunken towards its diagonal or towards a multiple of the identity; auto, chosen on held-out rows. A number after a colon sets the intensity, above 0 and at most 1, as in spherical:0.5; without it the formula of Ledoit and Wolf sets it")
-	oneOf(cmd, "whitening", "auto", "none", "diagonal", "spherical")
+	completeValues(cmd, "whitening", "auto", "none", "diagonal", "spherical")
 	fs.StringVar(&f.scale, "scale", wda.Scale(0).String(), "`NAME`: length of the components. One of orthonormal, as in the paper; equal, orthonormal up to one factor; unit, the same spread within classes on every axis; ratio, unit but shorter where a component hardly tells classes apart; auto, equal or unit, chosen on held-out rows. All but orthonormal make the mean variance within classes 1")
-	oneOf(cmd, "scale", "auto", "equal", "orthonormal", "unit", "ratio")
+	completeValues(cmd, "scale", "auto", "equal", "orthonormal", "unit", "ratio")
 	fs.BoolVar(&f.standard, "standardize", false, "divide every feature by its standard deviation first; use it for features in different units")
 	fs.BoolVar(&f.paper, "paper", false, "use the settings of the paper's experiments for all flags that are not given: --lambda 0.01 --shrinkage 0 --method pg --whitening none --scale orthonormal")
 }
 
 func (f *solverFlags) addOptimizer(cmd *cobra.Command) {
-	defer under(cmd, optimizerFlags)()
+	defer groupFlags(cmd, optimizerFlags)()
 	fs := cmd.Flags()
 	fs.IntVar(&f.maxSteps, "max-steps", 0, "`NUMBER`: limit on the steps of the optimizer; with --method minibatch, on rounds of 20 mini-batches (default 200; if settings are chosen and there is one start, 8, or 4 for more than 30 classes)")
 	fs.Float64Var(&f.tolerance, "tolerance", 0, "`FRACTION`: stop when the norm of the gradient has fallen to this fraction of its norm at the start; at the default or above, auto also stops when J no longer rises (default 1e-6, or 1e-4 with --float32)")
@@ -184,7 +184,7 @@ func (f *solverFlags) addOptimizer(cmd *cobra.Command) {
 }
 
 func (f *solverFlags) addValidation(cmd *cobra.Command) {
-	defer under(cmd, validationFlags)()
+	defer groupFlags(cmd, validationFlags)()
 	fs := cmd.Flags()
 	fs.Float64Var(&f.validation, "validation", 0, "`FRACTION`: hold out this fraction of every class, and keep the step whose projection classifies these rows best (default none)")
 	fs.IntVar(&f.judge.Neighbors, "validation-neighbors", 5, "`K`: number of neighbors of the classifier")
@@ -214,7 +214,7 @@ func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
 	}
 	var err error
 	if s.Optimizer.Method, err = wda.ParseMethod(f.method); err != nil {
-		return usagef("--method must be one of %s, not %q%s", methodNames(), f.method, methodMeant(f.method))
+		return usagef("--method must be one of %s, not %q%s", methodNames(), f.method, methodAlias(f.method))
 	}
 	if f.paper && !cmd.Flags().Changed("method") {
 		s.Optimizer.Method = wda.PaperSettings(s.Components).Optimizer.Method
@@ -283,8 +283,8 @@ func (f *solverFlags) applyValidation(cmd *cobra.Command, s *wda.Settings) error
 	return nil
 }
 
-// distinct returns the values without those that have been there.
-func distinct[E comparable](values []E) []E {
+// withoutDuplicates returns the values without those that have been there.
+func withoutDuplicates[E comparable](values []E) []E {
 	var out []E
 	for _, v := range values {
 		if !slices.Contains(out, v) {
@@ -312,8 +312,8 @@ func methodNames() string {
 	return strings.Join(names, ", ")
 }
 
-// methodMeant names the method that goes by another name elsewhere.
-func methodMeant(name string) string {
+// methodAlias names the method that goes by another name elsewhere.
+func methodAlias(name string) string {
 	switch strings.ToLower(name) {
 	case "lda", "fda":
 		return "; discriminant analysis is --method fisher"
@@ -335,5 +335,5 @@ func checkNeighbors(ks []int) ([]int, error) {
 	if len(ks) == 0 {
 		return nil, usagef("--k needs at least one number of neighbors, such as 5")
 	}
-	return distinct(ks), nil
+	return withoutDuplicates(ks), nil
 }

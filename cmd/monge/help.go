@@ -38,9 +38,9 @@ const (
 	helpWidth = 80
 )
 
-// under puts the flags that are defined between its call and the call of what it returns
+// groupFlags puts the flags that are defined between its call and the call of what it returns
 // under a heading: defer under(cmd, dataFlags)().
-func under(cmd *cobra.Command, heading string) func() {
+func groupFlags(cmd *cobra.Command, heading string) func() {
 	before := map[string]bool{}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { before[f.Name] = true })
 	return func() {
@@ -52,8 +52,8 @@ func under(cmd *cobra.Command, heading string) func() {
 	}
 }
 
-// first makes these the main flags of a command, in this order.
-func first(cmd *cobra.Command, names ...string) {
+// setMainFlags makes these the main flags of a command, in this order.
+func setMainFlags(cmd *cobra.Command, names ...string) {
 	for i, name := range names {
 		setHeading(cmd.Flags().Lookup(name), mainFlags, strconv.Itoa(i))
 	}
@@ -66,8 +66,8 @@ func setHeading(f *pflag.Flag, heading ...string) {
 	f.Annotations[headingKey] = heading
 }
 
-// oneOf tells the shell's completion the values of a flag.
-func oneOf(cmd *cobra.Command, flag string, values ...string) {
+// completeValues tells the shell's completion the values of a flag.
+func completeValues(cmd *cobra.Command, flag string, values ...string) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err) // there is no such flag, or it has values already
 	}
@@ -186,15 +186,15 @@ func printFlags(w io.Writer, flags []*pflag.Flag) {
 	for _, f := range flags {
 		name, usage := flagUsage(f)
 		name += strings.Repeat(" ", widest-utf8.RuneCountInString(name))
-		for _, line := range wrap(usage, helpWidth-widest-4) {
+		for _, line := range wrapLines(usage, helpWidth-widest-4) {
 			fmt.Fprintf(w, "  %s  %s\n", name, line)
 			name = strings.Repeat(" ", widest)
 		}
 	}
 }
 
-// wrap breaks a text into lines of at most so many characters.
-func wrap(text string, width int) []string {
+// wrapLines breaks a text into lines of at most so many characters.
+func wrapLines(text string, width int) []string {
 	lines := []string{""}
 	for word := range strings.FieldsSeq(text) {
 		last := &lines[len(lines)-1]

@@ -42,17 +42,17 @@ instruction sets (levels) that this machine can run.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0 && model == "":
-				return a.info("", nil, nil)
+				return a.printInfo("", nil, nil)
 			case len(args) == 0:
 				m, c, err := readClassifier(model)
 				if err != nil {
 					return err
 				}
-				return a.info(model, m, c)
+				return a.printInfo(model, m, c)
 			case model != "":
-				return together("a file", "--model")
+				return exclusiveFlagsError("a file", "--model")
 			}
-			return a.infoOf(read, args[0])
+			return a.describeFile(read, args[0])
 		},
 	}
 	read.app = a
@@ -61,14 +61,14 @@ instruction sets (levels) that this machine can run.`,
 	return cmd
 }
 
-// infoOf describes a file: a model, or samples.
-func (a *app) infoOf(read *readFlags, path string) error {
+// describeFile describes a file: a model, or samples.
+func (a *app) describeFile(read *readFlags, path string) error {
 	var in io.ReadSeeker
 	var m *wda.Model
 	var c *wda.Classifier
 	var err error
 	if path == standard {
-		whole, end, opened := openStandard(true)
+		whole, end, opened := openStdin(true)
 		if opened != nil {
 			return opened
 		}
@@ -79,7 +79,7 @@ func (a *app) infoOf(read *readFlags, path string) error {
 		m, c, err = readClassifier(path)
 	}
 	if err == nil {
-		return a.info(path, m, c)
+		return a.printInfo(path, m, c)
 	}
 	if !errors.Is(err, wda.ErrModel) || strings.HasSuffix(path, ".wda") {
 		return err
@@ -98,7 +98,7 @@ func newVersion(a *app) *cobra.Command {
 		Long:    "Version prints the version of the program and what it was built with.",
 		Example: "  monge version",
 		RunE: func(*cobra.Command, []string) error {
-			v := version()
+			v := currentVersion()
 			return a.report(v, func(w io.Writer) {
 				fmt.Fprintf(w, "monge %s", v.Version)
 				if v.Revision != "" {
@@ -120,8 +120,8 @@ type versionInfo struct {
 // release is the version, set by the linker where the toolchain does not know it.
 var release string
 
-// version is what the linker recorded: a module version, or "(devel)".
-func version() versionInfo {
+// currentVersion is what the linker recorded: a module version, or "(devel)".
+func currentVersion() versionInfo {
 	v := versionInfo{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	b, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -178,10 +178,10 @@ func (m *modelInfo) print(w io.Writer, path string, r *wda.Report) {
 	fmt.Fprintf(w, "\nmodel\t%s\n", path)
 	fmt.Fprintf(w, "projection\t%d → %d dimensions\n", m.Features, m.Components)
 	if m.Names != nil {
-		fmt.Fprintf(w, "features\t%s\n", list(m.Names, 60))
+		fmt.Fprintf(w, "features\t%s\n", joinNames(m.Names, 60))
 	}
 	if m.LeftOut != nil {
-		fmt.Fprintf(w, "left out\t%s\n", list(m.LeftOut, 60))
+		fmt.Fprintf(w, "left out\t%s\n", joinNames(m.LeftOut, 60))
 	}
 	switch m.Missing {
 	case "":
@@ -191,27 +191,27 @@ func (m *modelInfo) print(w io.Writer, path string, r *wda.Report) {
 		fmt.Fprintf(w, "missing\tthe %s of the training rows takes the place of a missing value\n", m.Missing)
 	}
 	if m.Classes != nil {
-		fmt.Fprintf(w, "classes\t%d (%s)\n", len(m.Classes), list(m.Classes, 60))
+		fmt.Fprintf(w, "classes\t%d (%s)\n", len(m.Classes), joinNames(m.Classes, 60))
 	}
 	first, leads := "", ""
 	if members := set.Mixture.Members(); members != nil {
 		var mixed []choice
 		for _, c := range members {
-			mixed = append(mixed, choiceOf(c))
+			mixed = append(mixed, newChoice(c))
 		}
 		first, leads = printMixture(w, mixed)
 		first = " and the settings" + first
 	} else {
-		fmt.Fprintf(w, "method\t%s\n", methodInWords(m.Solver, set.Data.Whitening.String(), set.Objective.Lambda.String(), float64(m.Shrinkage), set.Scale.String()))
+		fmt.Fprintf(w, "method\t%s\n", methodText(m.Solver, set.Data.Whitening.String(), set.Objective.Lambda.String(), float64(m.Shrinkage), set.Scale.String()))
 	}
-	fmt.Fprintf(w, "optimizer\t%s%s\n", leads, endInWords(r, "at its limit"))
+	fmt.Fprintf(w, "optimizer\t%s%s\n", leads, endText(r, "at its limit"))
 	fmt.Fprintf(w, "J\t%.6g, with %d Sinkhorn iterations%s\n", float64(m.Objective), m.Iterations, first)
 	if len(r.Ratios) > 0 {
-		fmt.Fprintf(w, "ratios\t%s: between / within for each component\n", ratios(r.Ratios))
+		fmt.Fprintf(w, "ratios\t%s: between / within for each component\n", ratiosText(r.Ratios))
 	}
 	if m.Rows > 0 {
 		fmt.Fprintf(w, "classifier\t%d nearest of %d training rows\n", m.K, m.Rows)
-		s := stored{Storage: m.Storage, RowBytes: m.RowBytes, Bytes: m.Bytes}
+		s := storageResult{Storage: m.Storage, RowBytes: m.RowBytes, Bytes: m.Bytes}
 		fmt.Fprintf(w, "storage\t%s\n", s.inWords())
 	} else {
 		fmt.Fprintf(w, "classifier\tnone: the model holds no training rows (fit --k keeps them)\n")
@@ -222,10 +222,10 @@ func (m *modelInfo) print(w io.Writer, path string, r *wda.Report) {
 	fmt.Fprintf(w, "hash\t%s\n", m.Hash)
 }
 
-// info describes the program and, unless it is nil, a model.
-func (a *app) info(path string, m *wda.Model, c *wda.Classifier) error {
+// printInfo describes the program and, unless it is nil, a model.
+func (a *app) printInfo(path string, m *wda.Model, c *wda.Classifier) error {
 	var report *wda.Report
-	out := infoResult{versionInfo: version(), CPUs: runtime.GOMAXPROCS(0), Selected: asm.Current().String(), Set: vecmath.InstructionSet()}
+	out := infoResult{versionInfo: currentVersion(), CPUs: runtime.GOMAXPROCS(0), Selected: asm.Current().String(), Set: vecmath.InstructionSet()}
 	for _, l := range asm.Available() {
 		out.Levels = append(out.Levels, l.String())
 	}
@@ -247,7 +247,7 @@ func (a *app) info(path string, m *wda.Model, c *wda.Classifier) error {
 			}
 		}
 		if c != nil {
-			s := storedOf(c)
+			s := newStorageResult(c)
 			out.Model.Rows, out.Model.K, out.Model.RejectRate = s.Rows, s.K, number(c.Rejection().Rate)
 			out.Model.Storage, out.Model.RowBytes, out.Model.Bytes = s.Storage, s.RowBytes, s.Bytes
 		}
@@ -265,7 +265,7 @@ func (a *app) info(path string, m *wda.Model, c *wda.Classifier) error {
 		}
 		fmt.Fprintf(w, "instruction set\t%s%s (this machine has %s)\n", out.Set, capped, strings.Join(out.Levels, ", "))
 		if out.Model != nil {
-			out.Model.print(w, display(path), report)
+			out.Model.print(w, displayName(path), report)
 		}
 	})
 }

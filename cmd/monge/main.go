@@ -36,9 +36,9 @@ const (
 	exitInterrupted = 130 // 128 + SIGINT, as shells have it
 )
 
-// grace is how long a command may take to end by itself after a signal. Most take a
+// interruptDelay is how long a command may take to end by itself after a signal. Most take a
 // few milliseconds; what cannot be cancelled, such as reading from a pipe, is left.
-const grace = 20 * time.Millisecond
+const interruptDelay = 20 * time.Millisecond
 
 func main() {
 	signals := make(chan os.Signal, 1)
@@ -60,9 +60,9 @@ func main() {
 	select {
 	case code := <-ended:
 		os.Exit(code)
-	case <-time.After(grace):
+	case <-time.After(interruptDelay):
 		outfile.AbortAll()
-		os.Exit(a.interrupt())
+		os.Exit(a.reportInterrupt())
 	}
 }
 
@@ -73,7 +73,7 @@ type app struct {
 	stderr      io.Writer
 	interrupted atomic.Pointer[string] // what to say when it is
 	said        sync.Once
-	progress    atomic.Pointer[bar] // of the command that runs, nil without one
+	progress    atomic.Pointer[progressBar] // of the command that runs, nil without one
 }
 
 // output is standard output. It remembers the first error: not everybody who writes to it,
@@ -92,7 +92,7 @@ func (o *output) Write(p []byte) (int, error) {
 	o.written = true
 	n, err := o.Writer.Write(p)
 	if err != nil && o.err == nil {
-		o.err = fmt.Errorf("cannot write to standard output: %w", cause(err))
+		o.err = fmt.Errorf("cannot write to standard output: %w", withoutPath(err))
 	}
 	return n, err
 }
@@ -100,18 +100,18 @@ func (o *output) Write(p []byte) (int, error) {
 func newApp(stdout, stderr io.Writer) *app {
 	a := &app{stdout: &output{Writer: stdout}, stderr: stderr}
 	a.stdout.before = func() { a.progress.Load().clear() }
-	a.onInterrupt("interrupted; nothing was written")
+	a.setInterruptText("interrupted; nothing was written")
 	return a
 }
 
-// onInterrupt says what an interrupt leaves.
-func (a *app) onInterrupt(text string) { a.interrupted.Store(&text) }
+// setInterruptText says what an interrupt leaves.
+func (a *app) setInterruptText(text string) { a.interrupted.Store(&text) }
 
-// interrupt says it, once, and returns the exit code.
-func (a *app) interrupt() int {
+// reportInterrupt says it, once, and returns the exit code.
+func (a *app) reportInterrupt() int {
 	a.said.Do(func() {
 		a.progress.Load().end()
-		a.complain(*a.interrupted.Load())
+		a.printError(*a.interrupted.Load())
 	})
 	return exitInterrupted
 }
@@ -128,16 +128,16 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if a.stdout.err != nil {
 		err = a.stdout.err
 	}
-	if f, ok := a.stdout.Writer.(*os.File); ok && a.stdout.written && goesNowhere(f) {
-		a.advise("standard output is closed, so that the result is lost")
+	if f, ok := a.stdout.Writer.(*os.File); ok && a.stdout.written && wasClosed(f) {
+		a.warnText("standard output is closed, so that the result is lost")
 	}
 	switch {
 	case err == nil:
 		return exitOK
 	case ctx.Err() != nil:
-		return a.interrupt()
+		return a.reportInterrupt()
 	}
-	a.complain(err.Error())
+	a.printError(err.Error())
 	if _, ok := errors.AsType[*usageError](err); ok {
 		return exitUsage
 	}
@@ -147,25 +147,25 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return exitFailure
 }
 
-// advise prints a warning on stderr.
-func (a *app) advise(text string) {
+// warnText prints a warning on stderr.
+func (a *app) warnText(text string) {
 	if !a.quiet {
-		a.complainAs("warning: ", text)
+		a.printMessage("warning: ", text)
 	}
 }
 
 // note prints on stderr what was decided and may not be expected.
 func (a *app) note(text string) {
 	if !a.quiet {
-		a.complainAs("note: ", text)
+		a.printMessage("note: ", text)
 	}
 }
 
-// complain prints one line on stderr.
-func (a *app) complain(text string) { a.complainAs("", text) }
+// printError prints one line on stderr.
+func (a *app) printError(text string) { a.printMessage("", text) }
 
-// complainAs prints one line on stderr, of a kind such as a warning.
-func (a *app) complainAs(kind, text string) {
+// printMessage prints one line on stderr, of a kind such as a warning.
+func (a *app) printMessage(kind, text string) {
 	a.progress.Load().clear()
 	text = strings.Join(strings.Fields(text), " ")
 	if rest, ok := strings.CutPrefix(text, standard+":"); ok { // the name of a file
@@ -230,7 +230,7 @@ func newRoot(a *app) *cobra.Command {
 		Short:         "Wasserstein discriminant analysis and optimal transport on files",
 		Long:          rootLong,
 		Example:       rootExample,
-		Version:       version().Version,
+		Version:       currentVersion().Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -250,11 +250,11 @@ func newRoot(a *app) *cobra.Command {
 			if err := asm.CapError(); err != nil {
 				return usagef("%v", err)
 			}
-			reads, err := checkStandard(cmd, args)
+			reads, err := checkStdin(cmd, args)
 			if err != nil {
 				return err
 			}
-			a.startBar(reads)
+			a.startProgress(reads)
 			return nil
 		},
 		CompletionOptions:          cobra.CompletionOptions{DisableDefaultCmd: true},
@@ -321,7 +321,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			name := e.GetSpecifiedName()
 			begins := len(name) > 2 && strings.HasPrefix(f.Name, name) || len(f.Name) > 2 && strings.HasPrefix(name, f.Name)
-			if edits(name, f.Name) <= 2 && len(name) > 2 || begins {
+			if editDistance(name, f.Name) <= 2 && len(name) > 2 || begins {
 				near = append(near, f.Name)
 			}
 		})
@@ -356,8 +356,8 @@ func suggestion(prefix string, names []string) string {
 	return " (did you mean " + prefix + strings.Join(names, " or "+prefix) + "?)"
 }
 
-// edits returns the number of characters to insert, delete or replace that make a into b.
-func edits(a, b string) int {
+// editDistance returns the number of characters to insert, delete or replace that make a into b.
+func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

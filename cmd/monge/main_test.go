@@ -181,7 +181,7 @@ func simulate(t testing.TB) *simulated {
 	// The NPZ file has the rows of both, one after the other in turn.
 	test, err := dataset.ReadFile(s.test, nil)
 	must(err)
-	n, cols := 0, columns(d)
+	n, cols := 0, columnCount(d)
 	all := mat.NewDense(360, cols, nil)
 	var labels []int
 	var split []int32
@@ -806,7 +806,7 @@ func TestSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := rowFlags{sample: 30, seed: 4}
-	d, err := rows.train(s.npz, all)
+	d, err := rows.trainingRows(s.npz, all)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,13 +27,13 @@ type training struct {
 }
 
 func addOutOfCore(cmd *cobra.Command, v *bool) {
-	defer under(cmd, optimizerFlags)()
+	defer groupFlags(cmd, optimizerFlags)()
 	cmd.Flags().BoolVar(v, "out-of-core", false, "leave the rows in their file, with --method minibatch and an uncompressed NPY, NPZ or IDX file (done by itself for more than 2 GiB)")
 }
 
-// training reads what the flags say, or leaves it in its file: if they say so, or if it is
+// openTraining reads what the flags say, or leaves it in its file: if they say so, or if it is
 // large and can be.
-func (f *trainFlags) training(rows *rowFlags, set *wda.Settings, outOfCore bool) (*training, error) {
+func (f *trainFlags) openTraining(rows *rowFlags, set *wda.Settings, outOfCore bool) (*training, error) {
 	_, mini := set.Optimizer.Method.(wda.MiniBatch)
 	chosen, validated := rows.sample > 0 || rows.holdout > 0 || len(rows.unknown) > 0, set.Validation != nil
 	switch {
@@ -47,25 +47,25 @@ func (f *trainFlags) training(rows *rowFlags, set *wda.Settings, outOfCore bool)
 		return nil, usagef("--validation holds rows out that --out-of-core would have to hold: leave out one of them")
 	}
 	if mini && !chosen && !validated && (outOfCore || f.missing == "error" && f.onehot == nil) {
-		t, err := f.stored(outOfCore)
+		t, err := f.openStored(outOfCore)
 		if t != nil || err != nil {
 			return t, err
 		}
 	}
 	largest := maxClass
-	if mini || sampled(set) {
+	if mini || samplesObjective(set) {
 		largest = 0
 	}
-	d, err := f.train(rows, largest)
+	d, err := f.readTraining(rows, largest)
 	if err != nil {
 		return nil, err
 	}
 	return &training{d.X, d.Labels, d, func() error { return nil }}, nil
 }
 
-// sampled reports whether J is evaluated on a sample of many rows: the settings say so, or they leave
+// samplesObjective reports whether J is evaluated on a sample of many rows: the settings say so, or they leave
 // open what wda.Fit then chooses (see wda.Objective.Samples).
-func sampled(set *wda.Settings) bool {
+func samplesObjective(set *wda.Settings) bool {
 	o := &set.Objective
 	if o.Samples > 0 {
 		return o.Samples <= maxClass
@@ -74,14 +74,14 @@ func sampled(set *wda.Settings) bool {
 	return (auto || set.Optimizer.Method == nil) && (set.Data.Whitening.IsAuto() || o.Lambda.IsAuto() || o.Shrinkage.IsAuto() || set.Scale == wda.ScaleAuto)
 }
 
-// stored opens rows that stay in their file. It returns nil where they are to be read,
+// openStored opens rows that stay in their file. It returns nil where they are to be read,
 // unless they must stay.
-func (f *trainFlags) stored(must bool) (_ *training, err error) {
+func (f *trainFlags) openStored(must bool) (_ *training, err error) {
 	opt, err := f.options(f.labels)
 	if err != nil {
 		return nil, err
 	}
-	if f.data == standard || once(f.data) {
+	if f.data == standard || readOnce(f.data) {
 		if must {
 			return nil, usagef("--out-of-core needs a file, not a pipe")
 		}
@@ -114,20 +114,20 @@ func (f *trainFlags) stored(must bool) (_ *training, err error) {
 	case split:
 		return nil, fmt.Errorf("%s: --out-of-core takes all rows, and the file has an array split", f.data)
 	case labels == nil:
-		return nil, noLabels(f.data, "labels")
+		return nil, noLabelsError(f.data, "labels")
 	}
 	f.explain(f.data, r)
 	t := &training{x, labels, nil, r.Close}
-	if t.kept, err = keep(x, labels, classes); err != nil {
+	if t.kept, err = keepSample(x, labels, classes); err != nil {
 		return nil, err
 	}
 	t.kept.Schema = r.Schema()
 	return t, checkClasses(f.data, t.kept, false, nil, 0)
 }
 
-// keep reads about so many rows as may be kept: of every class its share, evenly spaced,
+// keepSample reads about so many rows as may be kept: of every class its share, evenly spaced,
 // but two at least if there are.
-func keep(x dataset.RowReader, labels []int, classes []string) (*dataset.Dataset, error) {
+func keepSample(x dataset.RowReader, labels []int, classes []string) (*dataset.Dataset, error) {
 	n, d := x.Dims()
 	limit := min(n, keptRows, max(1, keptElements/d))
 	counts := make([]int, len(classes))

@@ -43,7 +43,7 @@ func TestFitOutOfCore(t *testing.T) {
 // TestKeep: of many rows as many are kept as may be, of every class its share.
 func TestKeep(t *testing.T) {
 	d := simulate(t).data
-	got, err := keep(rowsInMemory{d.X}, d.Labels, d.Classes)
+	got, err := keepSample(rowsInMemory{d.X}, d.Labels, d.Classes)
 	if err != nil || got.Len() != d.Len() {
 		t.Fatalf("%v rows, error %v", got, err)
 	}
@@ -52,7 +52,7 @@ func TestKeep(t *testing.T) {
 		labels[i] = i % 5 / 4
 	}
 	labels[9], labels[11] = 2, 2
-	got, err = keep(constant(len(labels)), labels, []string{"a", "b", "c"})
+	got, err = keepSample(constant(len(labels)), labels, []string{"a", "b", "c"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,8 +91,8 @@ func escapeControls(text []byte) []byte {
 	return out
 }
 
-// shortest formats a number by as many digits as it takes to read it again.
-func shortest(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+// formatShortest formats a number by as many digits as it takes to read it again.
+func formatShortest(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // percent formats a rate, or a dash for one without a denominator.
 func percent(rate float64) string {
@@ -121,7 +121,7 @@ func checkOutput(path string, inputs ...string) error {
 			// One that is protected is not replaced, though its folder would allow it.
 			f, err := os.OpenFile(path, os.O_WRONLY, 0)
 			if err != nil {
-				return fmt.Errorf("%s: cannot write: %w", path, cause(err))
+				return fmt.Errorf("%s: cannot write: %w", path, withoutPath(err))
 			}
 			f.Close()
 		}
@@ -134,16 +134,16 @@ func checkOutput(path string, inputs ...string) error {
 	return nil
 }
 
-// cause is the system's reason, without the path that it repeats.
-func cause(err error) error {
+// withoutPath is the system's reason, without the path that it repeats.
+func withoutPath(err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err
 	}
 	return err
 }
 
-// extension returns the ending of path if it is one of the allowed.
-func extension(flag, path string, allowed ...string) (string, error) {
+// checkExtension returns the ending of path if it is one of the allowed.
+func checkExtension(flag, path string, allowed ...string) (string, error) {
 	ext := strings.ToLower(filepath.Ext(path))
 	for _, a := range allowed {
 		if ext == a {

@@ -41,7 +41,7 @@ func (a *app) solvePairs(cmd *cobra.Command, f *sinkhornFlags, set *sinkhorn.Set
 			results[i].Error = marginalsError(err, &problems[i]).Error()
 			return
 		}
-		one := resultOf(r, problems[i].X.Rows, problems[i].Y.Rows)
+		one := newSinkhornResult(r, problems[i].X.Rows, problems[i].Y.Rows)
 		if one.Mass, err = f.massMoved(cmd.Context(), r, one.Rows, one.Columns); err != nil {
 			results[i].Error = err.Error()
 			return

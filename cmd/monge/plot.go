@@ -55,7 +55,7 @@ color. With many rows, --sample keeps the picture readable and an SVG file small
 	fs.StringVar(&f.out, "out", "", "`FILE`: where to write, .png, .svg or .html (required)")
 	fs.StringVar(&f.labels, "labels", "", "`FILE`: file with labels, if the data file has none")
 	fs.StringVar(&f.part, "rows", "all", "`PART`: draw all, train or test rows, by the file's split or --holdout")
-	oneOf(cmd, "rows", "all", "train", "test")
+	completeValues(cmd, "rows", "all", "train", "test")
 	fs.StringVar(&f.title, "title", "", "`TEXT`: title above the picture")
 	fs.IntVar(&f.width, "width", 800, "`PIXELS`: width of the picture")
 	fs.IntVar(&f.height, "height", 600, "`PIXELS`: height of the picture")
@@ -78,7 +78,7 @@ func (a *app) plot(cmd *cobra.Command, f *plotFlags) error {
 	if err := requireFlags(cmd, "model", "data", "out"); err != nil {
 		return err
 	}
-	ext, err := extension("out", f.out, ".png", ".svg", ".html")
+	ext, err := checkExtension("out", f.out, ".png", ".svg", ".html")
 	if err != nil {
 		return err
 	}
@@ -110,27 +110,27 @@ func (a *app) plot(cmd *cobra.Command, f *plotFlags) error {
 
 // draw writes the picture and returns the rows in it.
 func (a *app) draw(ctx context.Context, f *plotFlags, ext string) (*dataset.Dataset, error) {
-	a.shown().plan(step{"drawing", 0})
+	a.currentBar().plan(step{"drawing", 0})
 	if ext == ".html" {
 		return a.plotPage(ctx, f)
 	}
-	y, d, err := f.projected()
+	y, d, err := f.project()
 	if err == nil {
 		err = ctx.Err()
 	}
-	if err == nil && !drawable(y) {
+	if err == nil && !hasFiniteSums(y) {
 		err = fmt.Errorf("%s: the projected numbers are too large to be drawn (above 1e300)", f.data)
 	}
 	if err != nil {
 		return nil, err
 	}
-	b := a.bar("drawing points", d.Len())
+	b := a.startPhase("drawing points", d.Len())
 	defer b.finished()
 	return d, scatter(f, ext, y, d, func(done int) { b.set(done, "") })
 }
 
-// projected reads the model and the data and projects the chosen rows.
-func (f *plotFlags) projected() (y *mat.Dense, d *dataset.Dataset, err error) {
+// project reads the model and the data and projects the chosen rows.
+func (f *plotFlags) project() (y *mat.Dense, d *dataset.Dataset, err error) {
 	p, err := parsePart(f.part)
 	if err == nil {
 		err = f.rows.check()
@@ -146,14 +146,14 @@ func (f *plotFlags) projected() (y *mat.Dense, d *dataset.Dataset, err error) {
 		return nil, nil, err
 	}
 	features, _ := m.Dims()
-	f.read.follow(f.model, m)
+	f.read.useSchemaOf(f.model, m)
 	if d, err = f.read.readFeatures(f.data, f.labels, features); err != nil {
 		return nil, nil, err
 	}
 	if p != allRows {
 		f.recallHoldout(m, c, d)
 	}
-	if d, err = f.rows.ofPart(f.data, d, p); err != nil {
+	if d, err = f.rows.selectPart(f.data, d, p); err != nil {
 		return nil, nil, err
 	}
 	y = new(mat.Dense)
@@ -168,7 +168,7 @@ func (f *plotFlags) recallHoldout(m *wda.Model, c *wda.Classifier, d *dataset.Da
 		return
 	}
 	was := rowFlags{holdout: s.Rows.Holdout, sample: s.Rows.Sample, seed: s.Rows.Seed, known: m.ClassNames(), names: m.ClassNames()}
-	fit, err := was.train(f.data, d)
+	fit, err := was.trainingRows(f.data, d)
 	if err == nil && c != nil && c.Rejection().Samples > 0 {
 		fit, _, err = fit.TrainTest(calibrationShare, was.seed)
 	}
@@ -183,11 +183,11 @@ func (f *plotFlags) recallHoldout(m *wda.Model, c *wda.Classifier, d *dataset.Da
 		}
 	}
 	f.rows.holdout, f.rows.seed = was.holdout, was.seed
-	f.read.note(fmt.Sprintf("%s: the test rows are those that monge fit held out (--holdout %v --seed %d)", display(f.data), was.holdout, was.seed))
+	f.read.noteOnce(fmt.Sprintf("%s: the test rows are those that monge fit held out (--holdout %v --seed %d)", displayName(f.data), was.holdout, was.seed))
 }
 
-// drawable reports whether sums of coordinates stay finite.
-func drawable(y *mat.Dense) bool {
+// hasFiniteSums reports whether sums of coordinates stay finite.
+func hasFiniteSums(y *mat.Dense) bool {
 	const largest = 1e300
 	return mat.Max(y) < largest && mat.Min(y) > -largest
 }
@@ -205,7 +205,7 @@ func scatter(f *plotFlags, ext string, y *mat.Dense, d *dataset.Dataset, progres
 		names   []string
 	)
 	for c, n := range d.Counts() {
-		name := shortInside(d.Classes[c], 24)
+		name := clipMiddle(d.Classes[c], 24)
 		names = append(names, name)
 		if n > 0 {
 			entries = append(entries, picture.LegendEntry{Glyphs: []draw.GlyphStyle{picture.Glyph(c, picture.LegendRadius, 255)}, Name: name})
@@ -222,7 +222,7 @@ func scatter(f *plotFlags, ext string, y *mat.Dense, d *dataset.Dataset, progres
 		p.Add(picture.Grid())
 		if one {
 			p.Y.Label.Text = "class"
-			strips(p, y, d, names, radius, alpha, progress)
+			stripPlot(p, y, d, names, radius, alpha, progress)
 			p.Draw(c)
 			return
 		}

@@ -77,12 +77,12 @@ func (a *app) plotPage(ctx context.Context, f *plotFlags) (*dataset.Dataset, err
 	if err != nil {
 		return nil, err
 	}
-	d, test, err := f.marked(m, c)
+	d, test, err := f.markedRows(m, c)
 	if err != nil {
 		return nil, err
 	}
 	var y mat.Dense
-	if m.Transform(&y, d.X) != nil || !drawable(&y) {
+	if m.Transform(&y, d.X) != nil || !hasFiniteSums(&y) {
 		return nil, fmt.Errorf("%s: the projected numbers are too large to be drawn (above 1e300)", f.data)
 	}
 	n, p := y.Dims()
@@ -104,22 +104,22 @@ func (a *app) plotPage(ctx context.Context, f *plotFlags) (*dataset.Dataset, err
 		labels, classes = make([]int, n), []string{"all"}
 	}
 	for c, name := range classes {
-		out.Classes = append(out.Classes, pageClass{shortInside(name, 40), hexOf(picture.Palette, c), hexOf(picture.DarkPalette, c), c % shapes})
+		out.Classes = append(out.Classes, pageClass{clipMiddle(name, 40), colorHex(picture.Palette, c), colorHex(picture.DarkPalette, c), c % shapes})
 	}
 	flags := make([]uint8, n)
 	predicted := make([]int32, n)
 	if d.Labels != nil {
-		b := a.bar("classifying test rows", n)
-		out.Classified, err = f.misclassified(ctx, m, c, d, test, flags, predicted, func(done int) { b.set(done, "") })
+		b := a.startPhase("classifying test rows", n)
+		out.Classified, err = f.markMisclassified(ctx, m, c, d, test, flags, predicted, func(done int) { b.set(done, "") })
 		if b.finished(); err != nil {
 			return nil, err
 		}
 	}
-	shown := telling(m, d)
+	shown := decisiveFeatures(m, d)
 	for _, j := range shown {
 		name := fmt.Sprintf("x[%d]", j)
 		if j < len(d.Columns) {
-			name = shortInside(d.Columns[j], 24)
+			name = clipMiddle(d.Columns[j], 24)
 		}
 		out.Features = append(out.Features, name)
 	}
@@ -137,8 +137,8 @@ func (a *app) plotPage(ctx context.Context, f *plotFlags) (*dataset.Dataset, err
 			flags[i] |= isTest
 		}
 	}
-	out.Values = encoded(values)
-	out.X, out.Label, out.Predicted, out.Row, out.Flags = encoded(x), encoded(label), encoded(predicted), encoded(row), encoded(flags)
+	out.Values = encodeBase64(values)
+	out.X, out.Label, out.Predicted, out.Row, out.Flags = encodeBase64(x), encodeBase64(label), encodeBase64(predicted), encodeBase64(row), encodeBase64(flags)
 	text, err := json.Marshal(out) // which escapes < and >: names cannot end the script
 	if err != nil {
 		return nil, err
@@ -146,18 +146,18 @@ func (a *app) plotPage(ctx context.Context, f *plotFlags) (*dataset.Dataset, err
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return d, outfile.WriteFile(f.out, bytesOf(bytes.Replace(page, []byte("DATA"), text, 1)))
+	return d, outfile.WriteFile(f.out, writeBytes(bytes.Replace(page, []byte("DATA"), text, 1)))
 }
 
-// hexOf returns the color of a class as pages write it.
-func hexOf(palette []color.NRGBA, class int) string {
+// colorHex returns the color of a class as pages write it.
+func colorHex(palette []color.NRGBA, class int) string {
 	c := palette[class%len(palette)]
 	return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)
 }
 
-// telling returns the columns of the features that decide most where points are, the one with the
+// decisiveFeatures returns the columns of the features that decide most where points are, the one with the
 // largest part in a component first: the weight of a feature times its standard deviation.
-func telling(m *wda.Model, d *dataset.Dataset) []int {
+func decisiveFeatures(m *wda.Model, d *dataset.Dataset) []int {
 	projection := m.Projection()
 	features, p := projection.Dims()
 	part := make([]float64, features)
@@ -176,16 +176,16 @@ func telling(m *wda.Model, d *dataset.Dataset) []int {
 	return order[:min(len(order), mostFeatures)]
 }
 
-func encoded[T float32 | int32 | uint8](v []T) string {
+func encodeBase64[T float32 | int32 | uint8](v []T) string {
 	b := make([]byte, 0, 4*len(v))
 	b, _ = binary.Append(b, binary.LittleEndian, v) // no error for these types
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// marked returns the rows to draw, with their numbers from 0 in the file in the place of
+// markedRows returns the rows to draw, with their numbers from 0 in the file in the place of
 // Split, and which are test rows, nil if nothing tells. --sample draws among the
 // training rows, as for fit and eval, if there are any.
-func (f *plotFlags) marked(m *wda.Model, c *wda.Classifier) (d *dataset.Dataset, test []bool, err error) {
+func (f *plotFlags) markedRows(m *wda.Model, c *wda.Classifier) (d *dataset.Dataset, test []bool, err error) {
 	p, err := parsePart(f.part)
 	if err == nil {
 		err = f.rows.check()
@@ -194,7 +194,7 @@ func (f *plotFlags) marked(m *wda.Model, c *wda.Classifier) (d *dataset.Dataset,
 		return nil, nil, err
 	}
 	features, _ := m.Dims()
-	f.read.follow(f.model, m)
+	f.read.useSchemaOf(f.model, m)
 	if d, err = f.read.readFeatures(f.data, f.labels, features); err != nil {
 		return nil, nil, err
 	}
@@ -223,17 +223,17 @@ func (f *plotFlags) marked(m *wda.Model, c *wda.Classifier) (d *dataset.Dataset,
 			}
 		}
 	case p != allRows:
-		err = noSplit(f.data, p)
+		err = noSplitError(f.data, p)
 	}
 	if err != nil {
-		return nil, nil, inFile(f.data, err)
+		return nil, nil, withPath(f.data, err)
 	}
 	if train == nil && held == nil {
-		d, err = f.rows.draw(f.data, d)
+		d, err = f.rows.sampleRows(f.data, d)
 		return d, nil, err
 	}
 	if train != nil {
-		if train, err = f.rows.draw(f.data, train); err != nil {
+		if train, err = f.rows.sampleRows(f.data, train); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -246,7 +246,7 @@ func (f *plotFlags) marked(m *wda.Model, c *wda.Classifier) (d *dataset.Dataset,
 		rows = append(rows, held.Split...)
 	}
 	if len(rows) == 0 {
-		return nil, nil, noRows(f.data, p, split)
+		return nil, nil, noRowsError(f.data, p, split)
 	}
 	test = make([]bool, len(rows))
 	for i := n; i < len(test); i++ {
@@ -255,11 +255,11 @@ func (f *plotFlags) marked(m *wda.Model, c *wda.Classifier) (d *dataset.Dataset,
 	return d.Subset(rows), test, nil
 }
 
-// misclassified sets isWrong of the rows that are not training rows and are taken for
+// markMisclassified sets isWrong of the rows that are not training rows and are taken for
 // another class, by the classifier of the model file or else by the nearest neighbors
 // among the training rows, and reports whether there was any of the two. Without parts
 // all rows are judged.
-func (f *plotFlags) misclassified(ctx context.Context, m *wda.Model, c *wda.Classifier, d *dataset.Dataset, test []bool, flags []uint8, predicted []int32, progress func(done int)) (bool, error) {
+func (f *plotFlags) markMisclassified(ctx context.Context, m *wda.Model, c *wda.Classifier, d *dataset.Dataset, test []bool, flags []uint8, predicted []int32, progress func(done int)) (bool, error) {
 	var train, judged []int
 	for i := range flags {
 		if test == nil || test[i] {
@@ -277,7 +277,7 @@ func (f *plotFlags) misclassified(ctx context.Context, m *wda.Model, c *wda.Clas
 		t := d.Subset(train)
 		var err error
 		if c, err = wda.NewClassifier(ctx, m, t.X, t.Labels, neighbors); err != nil {
-			return false, inFile(f.data, err)
+			return false, withPath(f.data, err)
 		}
 		name = func(label int) string { return d.Classes[label] }
 	}
@@ -289,7 +289,7 @@ func (f *plotFlags) misclassified(ctx context.Context, m *wda.Model, c *wda.Clas
 		j := d.Subset(rows)
 		found, err := c.PredictLabels(ctx, nil, j.X, 0)
 		if err != nil {
-			return false, inFile(f.data, err)
+			return false, withPath(f.data, err)
 		}
 		for k, l := range found {
 			if at := slices.Index(d.Classes, name(l)); at != j.Labels[k] {

@@ -265,7 +265,7 @@ seen.options = z.options.length; seen.three = axes[2]; seen.compass = [1, 2, 3].
 	if seen.All != n || seen.Again != n || seen.Test != tests || seen.Wrong != wrongs || seen.Class0 != n-first || seen.Options != 4 || seen.Three != 2 {
 		t.Errorf("%+v; want %d rows, %d test, %d wrong, %d without the first class", seen, n, tests, wrongs, n-first)
 	}
-	if want := "row " + shortest(float64(row)) + ": "; !strings.HasPrefix(seen.Tip, want) {
+	if want := "row " + formatShortest(float64(row)) + ": "; !strings.HasPrefix(seen.Tip, want) {
 		t.Errorf("under the pointer: %q, want %q", seen.Tip, want)
 	}
 	second := 0

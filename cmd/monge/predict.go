@@ -57,7 +57,7 @@ if it was fitted with --k.`,
 	fs.Lookup("reject").NoOptDefVal = fromModel
 	fs.IntVar(&f.neighbors, "neighbors", 0, "`NUMBER`: also list so many of the nearest training rows, by their numbers and squared distances, whatever --k is: a large distance says that a row is unlike all of them")
 	fs.StringVar(&f.part, "rows", "all", "`PART`: classify all, train or test rows, by the file's split or --holdout")
-	oneOf(cmd, "rows", "all", "train", "test")
+	completeValues(cmd, "rows", "all", "train", "test")
 	fs.StringVar(&f.train, "train", "", "`FILE`: file with training rows (default those in the model)")
 	fs.StringVar(&f.trainLabels, "train-labels", "", "`FILE`: file with the labels of the training rows")
 	addWorkers(cmd, &f.workers)
@@ -130,7 +130,7 @@ func (a *app) predict(cmd *cobra.Command, f *predictFlags) error {
 			return err
 		}
 	}
-	c, names, err := f.classifier(cmd.Context())
+	c, names, err := f.openClassifier(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (a *app) predict(cmd *cobra.Command, f *predictFlags) error {
 		}
 		fmt.Fprintln(w, "class\trows")
 		for _, name := range found.Classes {
-			fmt.Fprintf(w, "%s\t%d\n", short(name, 30), found.Counts[name])
+			fmt.Fprintf(w, "%s\t%d\n", clipName(name, 30), found.Counts[name])
 		}
 	})
 }
@@ -192,16 +192,16 @@ func (f *predictFlags) check(cmd *cobra.Command) error {
 	return f.rows.check()
 }
 
-// classifier returns that of the model, or of the model and the training rows, and the
+// openClassifier returns that of the model, or of the model and the training rows, and the
 // names of its labels.
-func (f *predictFlags) classifier(ctx context.Context) (*wda.Classifier, []string, error) {
+func (f *predictFlags) openClassifier(ctx context.Context) (*wda.Classifier, []string, error) {
 	m, c, err := readClassifier(f.model)
 	if err != nil {
 		return nil, nil, err
 	}
-	f.read.follow(f.model, m)
+	f.read.useSchemaOf(f.model, m)
 	if f.train != "" {
-		return f.trained(ctx, m)
+		return f.classifierFromTraining(ctx, m)
 	}
 	if c == nil {
 		return nil, nil, fmt.Errorf("%s: the model holds no training rows to classify by; name a file of them with --train, or fit with --k", f.model)
@@ -214,7 +214,7 @@ func (f *predictFlags) classifier(ctx context.Context) (*wda.Classifier, []strin
 			return nil, nil, err
 		}
 	}
-	if c, err = f.rejection(c); err != nil {
+	if c, err = f.withRejection(c); err != nil {
 		return nil, nil, err
 	}
 	var names []string
@@ -235,25 +235,25 @@ func (f *predictFlags) checkCounts(path string, rows int) error {
 	return nil
 }
 
-// trained returns the classifier of the rows of --train.
-func (f *predictFlags) trained(ctx context.Context, m *wda.Model) (*wda.Classifier, []string, error) {
+// classifierFromTraining returns the classifier of the rows of --train.
+func (f *predictFlags) classifierFromTraining(ctx context.Context, m *wda.Model) (*wda.Classifier, []string, error) {
 	all, err := f.read.readLabelled(f.train, f.trainLabels, "train-labels")
 	if err != nil {
 		return nil, nil, err
 	}
-	d, err := f.rows.train(f.train, all)
+	d, err := f.rows.trainingRows(f.train, all)
 	if err != nil {
 		return nil, nil, err
 	}
 	features, _ := m.Dims()
-	if err := checkFeatures(f.train, columns(d), features); err != nil {
+	if err := checkFeatures(f.train, columnCount(d), features); err != nil {
 		return nil, nil, err
 	}
 	if err := f.checkCounts(f.train, d.Len()); err != nil {
 		return nil, nil, err
 	}
 	c, err := wda.NewClassifier(ctx, m, d.X, d.Labels, f.k)
-	return c, classNames(d), inFile(f.train, err)
+	return c, classNames(d), withPath(f.train, err)
 }
 
 // openRows opens the rows to classify: --sample is for those of --train.
@@ -287,7 +287,7 @@ func (a *app) classifyRows(cmd *cobra.Command, f *predictFlags, c *wda.Classifie
 	number := (kind == ".npy" || kind == ".idx") && !slices.ContainsFunc(names, func(name string) bool { return !isNumber(name) })
 	if out != "" {
 		var err error
-		if file, err = a.create(out); err != nil {
+		if file, err = a.createOutput(out); err != nil {
 			return nil, err
 		}
 		defer file.Abort()
@@ -295,10 +295,10 @@ func (a *app) classifyRows(cmd *cobra.Command, f *predictFlags, c *wda.Classifie
 			return nil, err
 		}
 	}
-	err := rows.each(a, cmd, "predict", func(b *dataset.Block) error {
+	err := rows.forEachBlock(a, cmd, "predict", func(b *dataset.Block) error {
 		found, err := f.classify(cmd.Context(), c, names, b.X)
 		if err != nil {
-			return inFile(rows.path, err)
+			return withPath(rows.path, err)
 		}
 		found.IDs = b.IDs
 		all.Rows += len(found.Labels)
@@ -413,7 +413,7 @@ func (p *predictions) write(out table.Writer, number bool) error {
 	var row []float64
 	for i, l := range p.Labels {
 		row = row[:0]
-		texts := textsOf(p.IDs, i)
+		texts := rowTexts(p.IDs, i)
 		if number {
 			v, _ := strconv.ParseFloat(l, 64)
 			row = append(row, v)

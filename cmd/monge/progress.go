@@ -13,10 +13,10 @@ import (
 	"golang.org/x/term"
 )
 
-// bar is the progress bar of a command: one line on standard error that is drawn again and
+// progressBar is the progress bar of a command: one line on standard error that is drawn again and
 // again, from the first phase of the work to the last. There is none, and every method does
 // nothing, if standard error is no terminal or if JSON or quiet was asked for.
-type bar struct {
+type progressBar struct {
 	w     io.Writer
 	width func() int
 	now   func() time.Time
@@ -52,8 +52,8 @@ const (
 	barSteps = 20
 )
 
-// startBar begins the bar of a command. reads says that it reads standard input.
-func (a *app) startBar(reads bool) {
+// startProgress begins the bar of a command. reads says that it reads standard input.
+func (a *app) startProgress(reads bool) {
 	f, ok := a.stderr.(*os.File)
 	if a.json || a.quiet || !ok || !term.IsTerminal(int(f.Fd())) {
 		return
@@ -61,7 +61,7 @@ func (a *app) startBar(reads bool) {
 	if reads && term.IsTerminal(int(os.Stdin.Fd())) {
 		return // somebody types the data
 	}
-	b := newBar(f, func() int {
+	b := newProgressBar(f, func() int {
 		width, _, err := term.GetSize(int(f.Fd()))
 		if err != nil {
 			return 80
@@ -72,12 +72,12 @@ func (a *app) startBar(reads bool) {
 	go b.run()
 }
 
-func newBar(w io.Writer, width func() int, now func() time.Time) *bar {
-	return &bar{w: w, width: width, now: now, began: now(), since: now(), total: -1, stop: make(chan struct{})}
+func newProgressBar(w io.Writer, width func() int, now func() time.Time) *progressBar {
+	return &progressBar{w: w, width: width, now: now, began: now(), since: now(), total: -1, stop: make(chan struct{})}
 }
 
 // run draws until the end.
-func (b *bar) run() {
+func (b *progressBar) run() {
 	wait := barDelay
 	for {
 		select {
@@ -90,27 +90,29 @@ func (b *bar) run() {
 	}
 }
 
-// bar begins a phase of the work with so much to do, −1 if that is not known. done ends it.
-func (a *app) bar(what string, total int) *bar { return a.rowBar(what, total).counting("") }
+// startPhase begins a phase of the work with so much to do, −1 if that is not known. done ends it.
+func (a *app) startPhase(what string, total int) *progressBar {
+	return a.startRowPhase(what, total).counting("")
+}
 
-// shown returns the bar of the command, whose methods do nothing if there is none.
-func (a *app) shown() *bar {
+// currentBar returns the bar of the command, whose methods do nothing if there is none.
+func (a *app) currentBar() *progressBar {
 	if a != nil {
 		if b := a.progress.Load(); b != nil {
 			return b
 		}
 	}
-	return new(bar)
+	return new(progressBar)
 }
 
-// rowBar begins a phase that counts rows.
-func (a *app) rowBar(what string, total int) *bar {
-	b := a.shown()
+// startRowPhase begins a phase that counts rows.
+func (a *app) startRowPhase(what string, total int) *progressBar {
+	b := a.currentBar()
 	b.phase(what, total, false)
 	return b.counting("rows")
 }
 
-func (b *bar) counting(unit string) *bar {
+func (b *progressBar) counting(unit string) *progressBar {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.unit = unit
@@ -119,7 +121,7 @@ func (b *bar) counting(unit string) *bar {
 
 // phase begins a phase, unless it goes on with a better estimate of the total. atMost says
 // that the phase usually ends before the total.
-func (b *bar) phase(what string, total int, atMost bool) {
+func (b *progressBar) phase(what string, total int, atMost bool) {
 	if b.w == nil {
 		return
 	}
@@ -132,7 +134,7 @@ func (b *bar) phase(what string, total int, atMost bool) {
 }
 
 // plan says which phases the command will have, so that the line tells the time until the end of the last.
-func (b *bar) plan(steps ...step) {
+func (b *progressBar) plan(steps ...step) {
 	if b.w == nil {
 		return
 	}
@@ -143,7 +145,7 @@ func (b *bar) plan(steps ...step) {
 
 // reads names the file that is open, and its reader, which is nil when it is closed: the bar shows how
 // much of it has been read when nothing else is known.
-func (b *bar) reads(name string, r *dataset.Reader) {
+func (b *progressBar) reads(name string, r *dataset.Reader) {
 	if b.w == nil {
 		return
 	}
@@ -153,7 +155,7 @@ func (b *bar) reads(name string, r *dataset.Reader) {
 }
 
 // set says how much of the phase is done, and what to note behind its name.
-func (b *bar) set(done int, note string) {
+func (b *progressBar) set(done int, note string) {
 	if b.w == nil {
 		return
 	}
@@ -163,10 +165,10 @@ func (b *bar) set(done int, note string) {
 }
 
 // finished ends the phase.
-func (b *bar) finished() { b.phase("", -1, false) }
+func (b *progressBar) finished() { b.phase("", -1, false) }
 
 // clear removes the line from the terminal, until it is drawn again.
-func (b *bar) clear() {
+func (b *progressBar) clear() {
 	if b == nil || b.w == nil {
 		return
 	}
@@ -175,7 +177,7 @@ func (b *bar) clear() {
 	b.erase()
 }
 
-func (b *bar) erase() {
+func (b *progressBar) erase() {
 	if b.drawn {
 		fmt.Fprint(b.w, "\r\x1b[K")
 		b.drawn = false
@@ -183,7 +185,7 @@ func (b *bar) erase() {
 }
 
 // end removes the bar.
-func (b *bar) end() {
+func (b *progressBar) end() {
 	if b == nil || b.w == nil {
 		return
 	}
@@ -197,7 +199,7 @@ func (b *bar) end() {
 }
 
 // draw draws the line. A line that cannot be drawn is no reason to stop the work.
-func (b *bar) draw() {
+func (b *progressBar) draw() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.ended {
@@ -212,7 +214,7 @@ func (b *bar) draw() {
 }
 
 // text is what the line says: the phase, how much of it is done, and how long it takes.
-func (b *bar) text() string {
+func (b *progressBar) text() string {
 	name, done, total, now := b.name, b.done, b.total, b.now()
 	since := b.since
 	if f := b.in; f != nil && (name == "" || total < 0 && b.unit != "") {
@@ -232,9 +234,9 @@ func (b *bar) text() string {
 	took := now.Sub(since)
 	if total <= 0 {
 		if b.unit != "" {
-			return fmt.Sprintf("%s  %d %s  %s", name, b.done, b.unit, inTime(took))
+			return fmt.Sprintf("%s  %d %s  %s", name, b.done, b.unit, formatDuration(took))
 		}
-		return fmt.Sprintf("%s  %s", name, inTime(took))
+		return fmt.Sprintf("%s  %s", name, formatDuration(took))
 	}
 	share := float64(done) / float64(total)
 	full := min(barSteps, int(share*barSteps))
@@ -247,12 +249,12 @@ func (b *bar) text() string {
 		about = "at most"
 	}
 	later, then := b.later(float64(took) / share)
-	return fmt.Sprintf("%s  %s %s left%s", line, about, inTime(time.Duration(float64(took)*(1-share)/share+later)), then)
+	return fmt.Sprintf("%s  %s %s left%s", line, about, formatDuration(time.Duration(float64(took)*(1-share)/share+later)), then)
 }
 
 // later returns how long the phases after this one take, if it takes so long as a whole. Where that is not
 // known, it says which phase follows.
-func (b *bar) later(whole float64) (time float64, then string) {
+func (b *progressBar) later(whole float64) (time float64, then string) {
 	at := slices.IndexFunc(b.steps, func(s step) bool { return s.name == b.name })
 	if at < 0 && b.name != "" {
 		return 0, ""
@@ -270,8 +272,8 @@ func (b *bar) later(whole float64) (time float64, then string) {
 	return whole * cost / b.steps[at].cost, ""
 }
 
-// inTime writes a duration in one unit.
-func inTime(d time.Duration) string {
+// formatDuration writes a duration in one unit.
+func formatDuration(d time.Duration) string {
 	switch {
 	case d < time.Minute:
 		return fmt.Sprintf("%d s", int(d.Round(time.Second).Seconds()))

@@ -14,7 +14,7 @@ import (
 func TestBar(t *testing.T) {
 	var out bytes.Buffer
 	clock := time.Unix(0, 0)
-	b := newBar(&out, func() int { return 60 }, func() time.Time { return clock })
+	b := newProgressBar(&out, func() int { return 60 }, func() time.Time { return clock })
 	expect := func(want string) {
 		t.Helper()
 		if got := b.text(); got != want {
@@ -82,8 +82,8 @@ func TestBar(t *testing.T) {
 	none := new(app).progress.Load()
 	none.clear()
 	none.end()
-	new(bar).phase("nothing", 3, false)
-	new(bar).set(1, "")
+	new(progressBar).phase("nothing", 3, false)
+	new(progressBar).set(1, "")
 }
 
 // While a file of text is read, the line says how much of it has been read.
@@ -91,7 +91,7 @@ func TestBarOfFile(t *testing.T) {
 	path := t.TempDir() + "/a.csv"
 	write(t, path, strings.Repeat("1.5,2.5,a\n", 200000))
 	clock := time.Unix(0, 0)
-	b := newBar(nil, nil, func() time.Time { return clock })
+	b := newProgressBar(nil, nil, func() time.Time { return clock })
 	b.w = os.Stderr
 	a := new(app)
 	a.progress.Store(b)
@@ -104,7 +104,7 @@ func TestBarOfFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b.plan(theFit)
+	b.plan(fitStep)
 	clock = clock.Add(2 * time.Second)
 	if got := b.text(); !strings.HasPrefix(got, "reading "+path+"  [") || strings.Contains(got, "  0 %") || strings.Contains(got, "100 %") || !strings.HasSuffix(got, " s left, then the fit") {
 		t.Errorf("while reading: %q", got)

@@ -29,7 +29,7 @@ func (f *rejectFlags) add(cmd *cobra.Command) {
 
 // addUnknown adds --unknown.
 func addUnknown(cmd *cobra.Command, classes *[]string, what string) {
-	defer under(cmd, rowChoice)()
+	defer groupFlags(cmd, rowChoice)()
 	cmd.Flags().StringSliceVar(classes, "unknown", nil, "`CLASS,…`: "+what)
 }
 
@@ -42,20 +42,20 @@ func (f *rejectFlags) check(cmd *cobra.Command, k int, outOfCore bool) error {
 	case k == 0:
 		return usagef("--reject needs --k, the number of neighbors whose distances it looks at")
 	case outOfCore:
-		return together("--reject", "--out-of-core")
+		return exclusiveFlagsError("--reject", "--out-of-core")
 	}
 	return nil
 }
 
-// rejecting is what a model that rejects is calibrated with.
-type rejecting struct {
+// rejectionRows is what a model that rejects is calibrated with.
+type rejectionRows struct {
 	rate    float64
 	held    *dataset.Dataset // rows that neither the fit nor the classifier has
 	unknown *dataset.Dataset // rows of the classes of --unknown, or nil
 }
 
-// training divides the training rows, and returns those to fit to.
-func (r *rejecting) training(path string, all *training, seed uint64) (*training, error) {
+// split divides the training rows, and returns those to fit to.
+func (r *rejectionRows) split(path string, all *training, seed uint64) (*training, error) {
 	if all.x != mat.Matrix(all.kept.X) {
 		return nil, fmt.Errorf("%s: --reject needs all rows in memory, and these are left in their file; leave out --reject, or draw rows with --sample", path)
 	}
@@ -71,7 +71,7 @@ func (r *rejecting) training(path string, all *training, seed uint64) (*training
 }
 
 // calibrate makes c reject, unless r is nil.
-func (r *rejecting) calibrate(ctx context.Context, c *wda.Classifier) (*wda.Classifier, error) {
+func (r *rejectionRows) calibrate(ctx context.Context, c *wda.Classifier) (*wda.Classifier, error) {
 	if r == nil {
 		return c, nil
 	}
@@ -86,9 +86,9 @@ func (r *rejecting) calibrate(ctx context.Context, c *wda.Classifier) (*wda.Clas
 	return out, nil
 }
 
-// leaveOut returns the rows of d that have none of the classes of --unknown, with only the other classes,
+// splitUnknown returns the rows of d that have none of the classes of --unknown, with only the other classes,
 // and the rows that have one.
-func (f *rowFlags) leaveOut(path string, d *dataset.Dataset) (known, unknown *dataset.Dataset, err error) {
+func (f *rowFlags) splitUnknown(path string, d *dataset.Dataset) (known, unknown *dataset.Dataset, err error) {
 	if len(f.unknown) == 0 && f.known != nil {
 		f.unknown = slices.DeleteFunc(classNames(d), func(n string) bool { return slices.Contains(f.known, n) })
 	}
@@ -100,7 +100,7 @@ func (f *rowFlags) leaveOut(path string, d *dataset.Dataset) (known, unknown *da
 	}
 	for _, name := range f.unknown {
 		if !slices.Contains(d.Classes, name) {
-			return nil, nil, fmt.Errorf("%s: --unknown: there is no class %q; the classes are %s", path, name, list(d.Classes, 60))
+			return nil, nil, fmt.Errorf("%s: --unknown: there is no class %q; the classes are %s", path, name, joinNames(d.Classes, 60))
 		}
 	}
 	var in, out []int
@@ -112,7 +112,7 @@ func (f *rowFlags) leaveOut(path string, d *dataset.Dataset) (known, unknown *da
 		}
 	}
 	if len(in) == 0 && f.known != nil {
-		return nil, nil, fmt.Errorf("%s: the model knows none of its classes (%s); give the --labels or --label-column that fit was given", path, list(f.unknown, 60))
+		return nil, nil, fmt.Errorf("%s: the model knows none of its classes (%s); give the --labels or --label-column that fit was given", path, joinNames(f.unknown, 60))
 	}
 	if len(in) == 0 {
 		return nil, nil, fmt.Errorf("%s: --unknown leaves no rows: the other classes have none", path)
@@ -122,7 +122,7 @@ func (f *rowFlags) leaveOut(path string, d *dataset.Dataset) (known, unknown *da
 		unknown = d.Subset(out)
 	}
 	_, err = known.Relabel(slices.DeleteFunc(slices.Clone(d.Classes), func(n string) bool { return slices.Contains(f.unknown, n) }))
-	return known, unknown, inFile(path, err)
+	return known, unknown, withPath(path, err)
 }
 
 // rejections is what monge eval finds of a model that rejects.
@@ -141,11 +141,11 @@ type rejections struct {
 	Distance *number `json:"auroc_of_distance,omitempty"`
 }
 
-// rejections classifies the test rows by the classifier in the model.
-func (f *evalFlags) rejections(ctx context.Context, c *wda.Classifier, test, unknown *dataset.Dataset) (*rejections, error) {
+// evalRejection classifies the test rows by the classifier in the model.
+func (f *evalFlags) evalRejection(ctx context.Context, c *wda.Classifier, test, unknown *dataset.Dataset) (*rejections, error) {
 	r := c.Rejection()
 	out := &rejections{Rate: number(r.Rate), Threshold: number(r.Threshold), Weight: number(r.Weight)}
-	known, err := f.scores(ctx, c, f.test, test.X)
+	known, err := f.scoreRows(ctx, c, f.test, test.X)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func (f *evalFlags) rejections(ctx context.Context, c *wda.Classifier, test, unk
 	if unknown == nil {
 		return out, nil
 	}
-	foreign, err := f.scores(ctx, c, f.test, unknown.X)
+	foreign, err := f.scoreRows(ctx, c, f.test, unknown.X)
 	if err != nil {
 		return nil, err
 	}
@@ -179,21 +179,21 @@ func (f *evalFlags) rejections(ctx context.Context, c *wda.Classifier, test, unk
 	return out, nil
 }
 
-// scored are the classes of rows, and how many are rejected.
-type scored struct {
+// scoredRows are the classes of rows, and how many are rejected.
+type scoredRows struct {
 	classes           []wda.Class
 	scores, distances []float64
 	count             int
 }
 
-func (s *scored) rejected() float64 { return float64(s.count) / float64(len(s.classes)) }
+func (s *scoredRows) rejected() float64 { return float64(s.count) / float64(len(s.classes)) }
 
-func (f *evalFlags) scores(ctx context.Context, c *wda.Classifier, path string, x mat.Matrix) (*scored, error) {
+func (f *evalFlags) scoreRows(ctx context.Context, c *wda.Classifier, path string, x mat.Matrix) (*scoredRows, error) {
 	classes, err := c.PredictAll(ctx, x, f.workers)
 	if err != nil {
-		return nil, inFile(path, err)
+		return nil, withPath(path, err)
 	}
-	s := &scored{classes: classes}
+	s := &scoredRows{classes: classes}
 	for _, class := range classes {
 		s.scores, s.distances = append(s.scores, class.Score), append(s.distances, class.SqDistance)
 		if class.Rejected {
@@ -234,8 +234,8 @@ func (f *evalFlags) checkUnknown(m *wda.Model, c *wda.Classifier) error {
 // fromModel is the value of --reject of monge predict that stands for the rate in the model.
 const fromModel = "model"
 
-// rejection makes c reject as --reject of monge predict says.
-func (f *predictFlags) rejection(c *wda.Classifier) (*wda.Classifier, error) {
+// withRejection makes c reject as --reject of monge predict says.
+func (f *predictFlags) withRejection(c *wda.Classifier) (*wda.Classifier, error) {
 	if f.reject == "" {
 		return c, nil
 	}
@@ -258,9 +258,9 @@ func (f *predictFlags) checkReject() error {
 	case f.reject == "":
 		return nil
 	case f.train != "":
-		return together("--reject", "--train")
+		return exclusiveFlagsError("--reject", "--train")
 	case f.k > 0:
-		return together("--reject", "--k")
+		return exclusiveFlagsError("--reject", "--k")
 	case f.reject == fromModel:
 		return nil
 	}

@@ -37,19 +37,19 @@ func parsePart(text string) (part, error) {
 
 // rowFlags say which rows of a file to use.
 type rowFlags struct {
-	sample  int
-	seed    uint64
-	holdout float64
-	unknown []string         // classes whose rows are left out
-	known   []string         // where unknown is empty: the classes of a model; rows of others are left out
-	left    *dataset.Dataset // the training rows of these, or nil
+	sample      int
+	seed        uint64
+	holdout     float64
+	unknown     []string         // classes whose rows are left out
+	known       []string         // where unknown is empty: the classes of a model; rows of others are left out
+	unknownRows *dataset.Dataset // the training rows of these, or nil
 
 	names []string     // the classes of a model that was fitted to the rows, or nil
 	read  *columnFlags // prints notes about them
 }
 
 func (f *rowFlags) add(cmd *cobra.Command, what string) {
-	defer under(cmd, rowChoice)()
+	defer groupFlags(cmd, rowChoice)()
 	fs := cmd.Flags()
 	fs.IntVar(&f.sample, "sample", 0, "`NUMBER`: draw this many of "+what+" at random, each class in proportion to its size; the same --seed draws the same rows (default all rows)")
 	fs.Float64Var(&f.holdout, "holdout", 0, "`FRACTION`: keep this fraction of every class for testing, at random; the same --seed keeps the same rows (default none, or the file's own split)")
@@ -88,28 +88,28 @@ func (f *rowFlags) readPart(read *readFlags, path, labels string, p part, featur
 	if err != nil {
 		return nil, err
 	}
-	return f.ofPart(path, d, p)
+	return f.selectPart(path, d, p)
 }
 
-// ofPart returns the rows of a part of d, and draws of them as --sample says.
-func (f *rowFlags) ofPart(path string, d *dataset.Dataset, p part) (*dataset.Dataset, error) {
+// selectPart returns the rows of a part of d, and draws of them as --sample says.
+func (f *rowFlags) selectPart(path string, d *dataset.Dataset, p part) (*dataset.Dataset, error) {
 	if p != allRows && d.Split == nil && f.holdout == 0 {
-		return nil, noSplit(path, p)
+		return nil, noSplitError(path, p)
 	}
-	d, err := f.choose(path, d, p)
+	d, err := f.splitPart(path, d, p)
 	if err != nil {
 		return nil, err
 	}
-	return f.draw(path, d)
+	return f.sampleRows(path, d)
 }
 
-func noSplit(path string, p part) error {
+func noSplitError(path string, p part) error {
 	return fmt.Errorf("%s: --rows %v: the file has no array split; use --holdout to divide it", path, p)
 }
 
-// choose returns the part of d that was read from path, before any sample is drawn.
+// splitPart returns the part of d that was read from path, before any sample is drawn.
 // Without a split, of the file or by --holdout, every part is all rows.
-func (f *rowFlags) choose(path string, d *dataset.Dataset, p part) (*dataset.Dataset, error) {
+func (f *rowFlags) splitPart(path string, d *dataset.Dataset, p part) (*dataset.Dataset, error) {
 	switch {
 	case p == allRows:
 		return d, nil
@@ -121,7 +121,7 @@ func (f *rowFlags) choose(path string, d *dataset.Dataset, p part) (*dataset.Dat
 		if p == testRows {
 			train = test
 		}
-		return train, inFile(path, err)
+		return train, withPath(path, err)
 	case d.Split == nil:
 		return d, nil
 	}
@@ -132,13 +132,13 @@ func (f *rowFlags) choose(path string, d *dataset.Dataset, p part) (*dataset.Dat
 		}
 	}
 	if len(rows) == 0 {
-		return nil, noRows(path, p, d.Split)
+		return nil, noRowsError(path, p, d.Split)
 	}
-	return pick(d, rows), nil
+	return subset(d, rows), nil
 }
 
-// noRows is the error of a part without rows, whose values of the array split are these.
-func noRows(path string, p part, splits []int) error {
+// noRowsError is the error of a part without rows, whose values of the array split are these.
+func noRowsError(path string, p part, splits []int) error {
 	if p == allRows {
 		return fmt.Errorf("%s: the file has no rows; a header alone is none", path)
 	}
@@ -146,31 +146,31 @@ func noRows(path string, p part, splits []int) error {
 	return fmt.Errorf("%s: array split: no row has the value %d (0 for training rows, 1 for test rows); its values are %v", path, p.split(), values[:min(10, len(values))])
 }
 
-// draw samples d as --sample says.
-func (f *rowFlags) draw(path string, d *dataset.Dataset) (*dataset.Dataset, error) {
+// sampleRows samples d as --sample says.
+func (f *rowFlags) sampleRows(path string, d *dataset.Dataset) (*dataset.Dataset, error) {
 	if f.sample == 0 {
 		return d, nil
 	}
 	s, err := d.Sample(f.sample, f.seed)
-	return s, inFile(path, err)
+	return s, withPath(path, err)
 }
 
-// train returns the training rows of d: those of its split, then the sample.
-func (f *rowFlags) train(path string, d *dataset.Dataset) (*dataset.Dataset, error) {
-	d = f.renamed(path, d)
-	t, err := f.choose(path, d, trainRows)
+// trainingRows returns the training rows of d: those of its split, then the sample.
+func (f *rowFlags) trainingRows(path string, d *dataset.Dataset) (*dataset.Dataset, error) {
+	d = f.withModelClasses(path, d)
+	t, err := f.splitPart(path, d, trainRows)
 	if err != nil {
 		return nil, err
 	}
-	if t, f.left, err = f.leaveOut(path, t); err != nil {
+	if t, f.unknownRows, err = f.splitUnknown(path, t); err != nil {
 		return nil, err
 	}
-	return f.draw(path, t)
+	return f.sampleRows(path, t)
 }
 
-// renamed returns d with the classes that the model has, if all labels are found there. So rows are drawn
+// withModelClasses returns d with the classes that the model has, if all labels are found there. So rows are drawn
 // as they were for the fit.
-func (f *rowFlags) renamed(path string, d *dataset.Dataset) *dataset.Dataset {
+func (f *rowFlags) withModelClasses(path string, d *dataset.Dataset) *dataset.Dataset {
 	if f.names == nil || d.Labels == nil {
 		return d
 	}
@@ -185,14 +185,14 @@ func (f *rowFlags) renamed(path string, d *dataset.Dataset) *dataset.Dataset {
 	return &as
 }
 
-// pick returns ascending rows of d, without copying them if they are neighbors, as
+// subset returns ascending rows of d, without copying them if they are neighbors, as
 // those of MNIST are: its matrix takes half a gigabyte.
-func pick(d *dataset.Dataset, rows []int) *dataset.Dataset {
+func subset(d *dataset.Dataset, rows []int) *dataset.Dataset {
 	i, j := rows[0], rows[len(rows)-1]+1
 	if j-i != len(rows) {
 		return d.Subset(rows)
 	}
-	s := &dataset.Dataset{X: d.X.Slice(i, j, 0, columns(d)).(*mat.Dense), Classes: d.Classes, Columns: d.Columns, Split: d.Split[i:j], IDNames: d.IDNames, Schema: d.Schema}
+	s := &dataset.Dataset{X: d.X.Slice(i, j, 0, columnCount(d)).(*mat.Dense), Classes: d.Classes, Columns: d.Columns, Split: d.Split[i:j], IDNames: d.IDNames, Schema: d.Schema}
 	for _, ids := range d.IDs {
 		s.IDs = append(s.IDs, ids[i:j])
 	}

@@ -41,7 +41,7 @@ and the norm of the gradient.`,
 	fs.BoolVar(&f.adaptive, "adaptive", false, "take --lambda relative to the mean squared distance of the classes after the projection")
 	fs.StringVar(&f.shrinkage, "shrinkage", "0", "`ρ`: the ridge as a multiple of the cost within classes, 0 for none; auto is 1")
 	f.rows.add(cmd, "the training rows")
-	first(cmd, "data", "model", "projection", "lambda", "adaptive", "shrinkage", "labels", "label-column")
+	setMainFlags(cmd, "data", "model", "projection", "lambda", "adaptive", "shrinkage", "labels", "label-column")
 	return cmd
 }
 
@@ -77,14 +77,14 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags) error {
 	case f.projection == "" && f.model == "":
 		return usagef("either --projection or --model is required; see monge help score")
 	case f.projection != "" && f.model != "":
-		return together("--projection", "--model")
+		return exclusiveFlagsError("--projection", "--model")
 	}
 	set, err := f.objective.settings(cmd)
 	if err != nil {
 		return err
 	}
 	if f.adaptive && f.objective.lambdaMatrix != "" {
-		return together("--adaptive", "--lambda-matrix")
+		return exclusiveFlagsError("--adaptive", "--lambda-matrix")
 	}
 	if !f.adaptive {
 		set.Objective.Lambda = wda.AbsoluteLambda(f.objective.lambda)
@@ -99,13 +99,13 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags) error {
 	if err != nil {
 		return err
 	}
-	d, err := f.train(&f.rows, maxClass)
+	d, err := f.readTraining(&f.rows, maxClass)
 	if err != nil {
 		return err
 	}
 	switch r, c := p.Dims(); {
-	case r != columns(d):
-		return fmt.Errorf("%s: the projection has %d rows, but must have one for each of the %d features of %s", source, r, columns(d), f.data)
+	case r != columnCount(d):
+		return fmt.Errorf("%s: the projection has %d rows, but must have one for each of the %d features of %s", source, r, columnCount(d), f.data)
 	case c > r:
 		return fmt.Errorf("%s: the projection has %d columns, but cannot have more than its %d rows; is it transposed?", source, c, r)
 	}
@@ -118,7 +118,7 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags) error {
 	}
 	s, err := wda.Score(cmd.Context(), d.X, d.Labels, p, &wda.Scoring{Objective: set.Objective, Workers: set.Workers})
 	if err != nil {
-		return inFile(f.data, explain(err))
+		return withPath(f.data, explainNoSpread(err))
 	}
 	out := scoreResult{
 		Objective: number(s.Objective), Between: number(s.Between), Within: number(s.Within), GradientNorm: number(s.GradientNorm),
@@ -147,6 +147,6 @@ func (f *scoreFlags) readProjection() (p *mat.Dense, source string, err error) {
 	if err != nil {
 		return nil, f.model, err
 	}
-	f.follow(f.model, m)
+	f.useSchemaOf(f.model, m)
 	return m.Projection(), f.model, nil
 }

@@ -57,16 +57,16 @@ prints the cost. Costs are squared Euclidean distances, or come from a file.`,
 	fs.Float64Var(&f.tolerance, "tolerance", 1e-9, "`ERROR`: iterate until the marginal error is at most this, relative to the mass")
 	fs.StringVar(&f.plan, "plan", "", "`FILE`: where to write the plan, .csv or .npy, or a picture of it, .png or .svg")
 	func() {
-		defer under(cmd, methodFlags)()
+		defer groupFlags(cmd, methodFlags)()
 		fs.IntVar(&f.iterations, "iterations", 0, "`NUMBER`: make exactly so many iterations, instead of --tolerance")
 		fs.IntVar(&f.maxIterations, "max-iterations", 10000, "`NUMBER`: limit on the iterations with --tolerance; if it is reached, the exit code is 3")
 		fs.Float64Var(&f.rhoA, "penalty-a", 0, "`NUMBER`: penalty of a marginal that differs from a (default: it may not differ)")
 		fs.Float64Var(&f.rhoB, "penalty-b", 0, "`NUMBER`: penalty of a marginal that differs from b (default: it may not differ)")
 		fs.Float64Var(&f.mass, "mass", 0, "`MASS`: move only this mass, at most that of a and of b (default: all)")
 		fs.StringVar(&f.domain, "domain", sinkhorn.DomainAuto.String(), "`NAME`: what to compute with, plain numbers (plain), logarithms (log), or auto (logarithms where plain numbers would underflow)")
-		oneOf(cmd, "domain", "auto", "plain", "log")
+		completeValues(cmd, "domain", "auto", "plain", "log")
 	}()
-	fs.SetNormalizeFunc(oldPenalty)
+	fs.SetNormalizeFunc(oldFlagName)
 	f.addFiles(cmd, a)
 	return cmd
 }
@@ -86,16 +86,16 @@ func (f *sinkhornFlags) addFiles(cmd *cobra.Command, a *app) {
 	fs := cmd.Flags()
 	f.read.add(cmd)
 	f.table.app = a
-	defer under(cmd, dataFlags)()
+	defer groupFlags(cmd, dataFlags)()
 	fs.StringVar(&f.header, "header", "auto", "`NAME`: whether the first line of CSV holds names, one of auto, present, absent. Costs, weights and pairs have names only with present")
-	oneOf(cmd, "header", "auto", "present", "absent")
+	completeValues(cmd, "header", "auto", "present", "absent")
 	fs.StringSliceVar(&f.table.columns, "columns", nil, "`NAMES`: the columns of x and y that are coordinates, separated by commas: names, patterns, numbers from 0, or ranges (default all columns)")
 	fs.StringSliceVar(&f.table.drop, "drop", nil, "`NAMES`: columns of x and y to leave out, named as for --columns")
 	fs.StringVar(&f.table.decimal, "decimal", "", "`CHARACTER`: in CSV files of x and y, the decimal separator, such as a comma (default a point)")
 }
 
-// oldPenalty takes the names of the flags of marginal penalties before version 1.
-func oldPenalty(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+// oldFlagName takes the names of the flags of marginal penalties before version 1.
+func oldFlagName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	if side, ok := strings.CutPrefix(name, "rho-"); ok {
 		name = "penalty-" + side
 	}
@@ -208,14 +208,14 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 	}
 	var ext string
 	if f.plan != "" {
-		if ext, err = extension("plan", f.plan, ".csv", ".npy", ".png", ".svg"); err != nil {
+		if ext, err = checkExtension("plan", f.plan, ".csv", ".npy", ".png", ".svg"); err != nil {
 			return err
 		}
 		if err := checkOutput(f.plan, f.x, f.y, f.cost, f.a, f.b); err != nil {
 			return err
 		}
 	}
-	p, n, m, err := f.problem()
+	p, n, m, err := f.readProblem()
 	if err != nil {
 		return err
 	}
@@ -236,14 +236,14 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 			return err
 		}
 	}
-	out := resultOf(r, n, m)
+	out := newSinkhornResult(r, n, m)
 	out.Plan = f.plan
 	if out.Mass, err = f.massMoved(ctx, r, n, m); err != nil {
 		return err
 	}
 	err = a.report(out, func(w io.Writer) {
 		fmt.Fprintf(w, "cost\t%.15g\n", r.Cost)
-		fmt.Fprintf(w, "iterations\t%s\n", iterationsInWords(&set, r))
+		fmt.Fprintf(w, "iterations\t%s\n", iterationsText(&set, r))
 		fmt.Fprintf(w, "marginal error\t%.3g\n", r.MarginalError)
 		if out.Mass > 0 {
 			fmt.Fprintf(w, "mass moved\t%.6g, of %.6g in x and %.6g in y\n", float64(out.Mass), massOf(p.A), massOf(p.B))
@@ -254,7 +254,7 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 		}
 		fmt.Fprintln(w, plan)
 	})
-	return errors.Join(err, unfinished(&set, r))
+	return errors.Join(err, unfinishedError(&set, r))
 }
 
 // marginalsError names the flags that help if masses do not fit together.
@@ -295,8 +295,8 @@ func (f *sinkhornFlags) massMoved(ctx context.Context, r *sinkhorn.Result[float6
 	return sum, nil
 }
 
-// iterationsInWords says how a solution ended.
-func iterationsInWords(set *sinkhorn.Settings, r *sinkhorn.Result[float64]) string {
+// iterationsText says how a solution ended.
+func iterationsText(set *sinkhorn.Settings, r *sinkhorn.Result[float64]) string {
 	text := fmt.Sprintf("%d, in the %s domain", r.Iterations, r.Domain)
 	switch r.Status {
 	case sinkhorn.StatusCompleted:
@@ -311,8 +311,8 @@ func iterationsInWords(set *sinkhorn.Settings, r *sinkhorn.Result[float64]) stri
 	return text + ": " + r.Status.String()
 }
 
-// unfinished is the error of a result that is less exact than was asked for.
-func unfinished(set *sinkhorn.Settings, r *sinkhorn.Result[float64]) error {
+// unfinishedError is the error of a result that is less exact than was asked for.
+func unfinishedError(set *sinkhorn.Settings, r *sinkhorn.Result[float64]) error {
 	switch r.Status {
 	case sinkhorn.StatusIterationLimit:
 		return fmt.Errorf("%w: after %d iterations the marginal error is %.3g, above the tolerance %g; use more --max-iterations, a larger --tolerance or a smaller --lambda",
@@ -323,8 +323,8 @@ func unfinished(set *sinkhorn.Settings, r *sinkhorn.Result[float64]) error {
 	return nil
 }
 
-// resultOf is what is printed of an n × m problem.
-func resultOf(r *sinkhorn.Result[float64], n, m int) sinkhornResult {
+// newSinkhornResult is what is printed of an n × m problem.
+func newSinkhornResult(r *sinkhorn.Result[float64], n, m int) sinkhornResult {
 	return sinkhornResult{
 		Cost: number(r.Cost), Iterations: r.Iterations, MarginalError: number(r.MarginalError), Status: r.Status.String(),
 		Domain: r.Domain.String(), Rows: n, Columns: m,
@@ -342,8 +342,8 @@ func writePlan(ctx context.Context, path, ext string, r *sinkhorn.Result[float64
 	return writeRows(path, ext, n, m, set)
 }
 
-// points reads x and y, and puts the columns of y into the order of those of x.
-func (f *sinkhornFlags) points() (x, y dist.Matrix[float64], err error) {
+// readPoints reads x and y, and puts the columns of y into the order of those of x.
+func (f *sinkhornFlags) readPoints() (x, y dist.Matrix[float64], err error) {
 	var sets [2]*dataset.Dataset
 	for i, path := range []string{f.x, f.y} {
 		opt, err := f.read.options()
@@ -366,7 +366,7 @@ func (f *sinkhornFlags) points() (x, y dist.Matrix[float64], err error) {
 	a, b := sets[0], sets[1]
 	x, y = matrixOf(a.X), matrixOf(b.X)
 	if x.Cols != y.Cols {
-		return x, y, fmt.Errorf("%s has points of %d dimensions, but %s has points of %d; both need the same", display(f.x), x.Cols, display(f.y), y.Cols)
+		return x, y, fmt.Errorf("%s has points of %d dimensions, but %s has points of %d; both need the same", displayName(f.x), x.Cols, displayName(f.y), y.Cols)
 	}
 	if a.Columns == nil || b.Columns == nil || slices.Equal(a.Columns, b.Columns) {
 		return x, y, nil
@@ -375,7 +375,7 @@ func (f *sinkhornFlags) points() (x, y dist.Matrix[float64], err error) {
 	for j, name := range a.Columns {
 		k := slices.Index(b.Columns, name)
 		if k < 0 {
-			return x, y, fmt.Errorf("%s has no column %q, which %s has; use --columns or --drop to choose columns that both have", display(f.y), name, display(f.x))
+			return x, y, fmt.Errorf("%s has no column %q, which %s has; use --columns or --drop to choose columns that both have", displayName(f.y), name, displayName(f.x))
 		}
 		ordered.SetCol(j, mat.Col(nil, k, b.X))
 	}
@@ -387,7 +387,7 @@ func pointsError(err error) error {
 	if fe, ok := errors.AsType[*dataset.FileError](err); ok {
 		switch fe.Option {
 		case "OneHot":
-			return fmt.Errorf("%w; use --drop %s to leave the column out", err, quoted(columnForFlag(fe)))
+			return fmt.Errorf("%w; use --drop %s to leave the column out", err, quoteForShell(flagColumn(fe)))
 		case "KeepMissing":
 			return fmt.Errorf("%w; every point needs all of its coordinates", err)
 		}
@@ -395,8 +395,8 @@ func pointsError(err error) error {
 	return readError(err)
 }
 
-// problem reads the files.
-func (f *sinkhornFlags) problem() (p *sinkhorn.Problem[float64], n, m int, err error) {
+// readProblem reads the files.
+func (f *sinkhornFlags) readProblem() (p *sinkhorn.Problem[float64], n, m int, err error) {
 	p = &sinkhorn.Problem[float64]{Lambda: f.lambda, PenaltyA: f.rhoA, PenaltyB: f.rhoB, Mass: f.mass}
 	read := func(path string) (dist.Matrix[float64], error) {
 		m, err := f.read.readMatrix(path)
@@ -411,7 +411,7 @@ func (f *sinkhornFlags) problem() (p *sinkhorn.Problem[float64], n, m int, err e
 		}
 		n, m = p.Cost.Rows, p.Cost.Cols
 	} else {
-		if p.X, p.Y, err = f.points(); err != nil {
+		if p.X, p.Y, err = f.readPoints(); err != nil {
 			return nil, 0, 0, err
 		}
 		n, m = p.X.Rows, p.Y.Rows

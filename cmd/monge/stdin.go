@@ -20,8 +20,8 @@ const (
 	standardInput = "standard input"
 )
 
-// display is how messages call a file that is read.
-func display(path string) string {
+// displayName is how messages call a file that is read.
+func displayName(path string) string {
 	if path == standard {
 		return standardInput
 	}
@@ -35,9 +35,9 @@ var inputFlags = []string{
 	"x", "y", "cost", "pairs", "a", "b",
 }
 
-// checkStandard refuses command lines on which two files are standard input. It reports whether
+// checkStdin refuses command lines on which two files are standard input. It reports whether
 // one is.
-func checkStandard(cmd *cobra.Command, args []string) (reads bool, err error) {
+func checkStdin(cmd *cobra.Command, args []string) (reads bool, err error) {
 	var names []string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		written := f.Name == "model" && (cmd.Name() == "fit" || cmd.Name() == "cv")
@@ -54,10 +54,10 @@ func checkStandard(cmd *cobra.Command, args []string) (reads bool, err error) {
 	return len(names) > 0, nil
 }
 
-// openStandard returns standard input. A pipe becomes a temporary file if it is to be read
+// openStdin returns standard input. A pipe becomes a temporary file if it is to be read
 // anywhere: if whole says so, or if it holds a format that needs this (NPZ, Parquet). end
 // removes that file.
-func openStandard(whole bool) (in io.Reader, end func(), err error) {
+func openStdin(whole bool) (in io.Reader, end func(), err error) {
 	none := func() {}
 	if info, err := os.Stdin.Stat(); err == nil && info.Mode().IsRegular() {
 		at, err := os.Stdin.Seek(0, io.SeekCurrent)
@@ -81,8 +81,8 @@ func openStandard(whole bool) (in io.Reader, end func(), err error) {
 	return io.NewSectionReader(f, 0, n), f.Abort, nil
 }
 
-// labelFile is the path of a file of labels, which may be standard input.
-func labelFile(path string) (string, error) {
+// labelFilePath is the path of a file of labels, which may be standard input.
+func labelFilePath(path string) (string, error) {
 	const device = "/dev/stdin"
 	if path != standard {
 		return path, nil

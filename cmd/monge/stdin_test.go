@@ -33,7 +33,7 @@ func TestStandardInput(t *testing.T) {
 		}
 	}
 	write(t, at("lambda.csv"), "1,2,2\n2,1,2\n2,2,1\n")
-	write(t, at("P.csv"), strings.Repeat("1,0\n0,1\n", 3)[:4*columns(s.data)])
+	write(t, at("P.csv"), strings.Repeat("1,0\n0,1\n", 3)[:4*columnCount(s.data)])
 	write(t, at("cost.csv"), "1,2\n3,4\n")
 	write(t, at("w.csv"), "1\n3\n")
 	write(t, at("pairs.csv"), "1,0,1,0.5\n1,1,1,2\n")
@@ -191,7 +191,7 @@ func writeParquet(t testing.TB, from, to string) {
 		t.Fatal(err)
 	}
 	err = outfile.WriteFile(to, func(w io.Writer) error {
-		out, err := table.NewWriter(w, table.Format{Format: dataset.FormatParquet, Rows: d.Len(), Columns: (&transformFlags{keepLabels: true}).columns(".parquet", nil, columns(d))})
+		out, err := table.NewWriter(w, table.Format{Format: dataset.FormatParquet, Rows: d.Len(), Columns: (&transformFlags{keepLabels: true}).columns(".parquet", nil, columnCount(d))})
 		if err != nil {
 			return err
 		}

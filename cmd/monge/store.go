@@ -15,15 +15,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// keeping says which training rows a model file has, and how. The zero value keeps none.
-type keeping struct {
+// rowStorage says which training rows a model file has, and how. The zero value keeps none.
+type rowStorage struct {
 	k      int // neighbors that vote
 	store  wda.Storage
-	reject *rejecting // or nil
+	reject *rejectionRows // or nil
 }
 
 // classifier returns the classifier of the rows d, or nil if none are kept.
-func (keep keeping) classifier(ctx context.Context, m *wda.Model, d *dataset.Dataset) (*wda.Classifier, error) {
+func (keep rowStorage) classifier(ctx context.Context, m *wda.Model, d *dataset.Dataset) (*wda.Classifier, error) {
 	if keep.k == 0 {
 		return nil, nil
 	}
@@ -46,7 +46,7 @@ type storeFlag struct {
 
 func (f *storeFlag) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.text, "store", wda.StorageFloat64().String(), "`STORAGE`: how the model keeps the rows of --k: float64, float32, int8 (a byte for each component), pq:16 (product quantization in 16 bytes) or pq:32x4 (32 codes of 4 bits, also 16 bytes)")
-	oneOf(cmd, "store", "float64", "float32", "int8", "pq:8", "pq:16", "pq:16x4", "pq:32", "pq:32x4")
+	completeValues(cmd, "store", "float64", "float32", "int8", "pq:8", "pq:16", "pq:16x4", "pq:32", "pq:32x4")
 }
 
 func (f *storeFlag) check(cmd *cobra.Command, k int) error {
@@ -68,8 +68,8 @@ func (f *storeFlag) fits(components int) error {
 	return usagef("--store %s has %s codes, but a row has only %d components to cut into parts; use fewer codes, or more --components", f.is, parts, components)
 }
 
-// stored is what eval finds of the classifier in a model.
-type stored struct {
+// storageResult is what eval finds of the classifier in a model.
+type storageResult struct {
 	K        int    `json:"k"`
 	Rows     int    `json:"rows"`
 	Storage  string `json:"storage"`
@@ -80,15 +80,15 @@ type stored struct {
 	Microseconds number `json:"query_microseconds"`
 }
 
-// storedOf describes the storage of a classifier.
-func storedOf(c *wda.Classifier) *stored {
+// newStorageResult describes the storage of a classifier.
+func newStorageResult(c *wda.Classifier) *storageResult {
 	_, p := c.Model().Dims()
 	s := c.Storage()
-	return &stored{K: c.K(), Rows: c.Len(), Storage: s.String(), RowBytes: s.RowBytes(p), Bytes: c.Bytes()}
+	return &storageResult{K: c.K(), Rows: c.Len(), Storage: s.String(), RowBytes: s.RowBytes(p), Bytes: c.Bytes()}
 }
 
 // inWords says how rows are stored.
-func (s *stored) inWords() string {
+func (s *storageResult) inWords() string {
 	codebooks := ""
 	if strings.HasPrefix(s.Storage, "pq:") {
 		codebooks = " with codebooks"
@@ -96,15 +96,15 @@ func (s *stored) inWords() string {
 	return fmt.Sprintf("%s, %d %s a row, %d in all%s", s.Storage, s.RowBytes, plural(s.RowBytes, "byte", "bytes"), s.Bytes, codebooks)
 }
 
-// stored classifies the test rows by the classifier in the model.
-func (f *evalFlags) stored(ctx context.Context, c *wda.Classifier, test *dataset.Dataset) (*stored, error) {
-	test = withNamesOf(c.Model(), test)
-	out := storedOf(c)
+// evalStorage classifies the test rows by the classifier in the model.
+func (f *evalFlags) evalStorage(ctx context.Context, c *wda.Classifier, test *dataset.Dataset) (*storageResult, error) {
+	test = withClassesOf(c.Model(), test)
+	out := newStorageResult(c)
 	labels, err := c.PredictLabels(ctx, nil, test.X, f.workers)
 	if err != nil {
-		return nil, inFile(f.test, err)
+		return nil, withPath(f.test, err)
 	}
-	f.strangers(c.Model(), test)
+	f.warnUnknownClasses(c.Model(), test)
 	wrong := 0
 	for i, l := range labels {
 		if c.Model().ClassName(l) != test.Classes[test.Labels[i]] {
@@ -117,30 +117,30 @@ func (f *evalFlags) stored(ctx context.Context, c *wda.Classifier, test *dataset
 	return out, errors.Join(err, ctx.Err())
 }
 
-// strangers warns of test rows of classes that the model does not know.
-func (f *evalFlags) strangers(m *wda.Model, test *dataset.Dataset) {
-	known := namesOf(m)
+// warnUnknownClasses warns of test rows of classes that the model does not know.
+func (f *evalFlags) warnUnknownClasses(m *wda.Model, test *dataset.Dataset) {
+	known := modelClasses(m)
 	for i, l := range test.Labels {
 		if name := test.Classes[l]; !slices.Contains(known, name) {
-			f.read.app.advise(fmt.Sprintf("%s: row %d has the class %s, which the classifier in the model does not know: it has %s. Such rows count as wrong for it",
-				display(f.test), i+1, quoted(short(name, 100)), list(known, 60)))
+			f.read.app.warnText(fmt.Sprintf("%s: row %d has the class %s, which the classifier in the model does not know: it has %s. Such rows count as wrong for it",
+				displayName(f.test), i+1, quoteForShell(clipName(name, 100)), joinNames(known, 60)))
 			return
 		}
 	}
 }
 
-// namesOf returns the names of the classes of a model.
-func namesOf(m *wda.Model) (names []string) {
+// modelClasses returns the names of the classes of a model.
+func modelClasses(m *wda.Model) (names []string) {
 	for _, l := range m.Labels() {
 		names = append(names, m.ClassName(l))
 	}
 	return names
 }
 
-// withNamesOf returns d with the classes as the model calls them, or d itself if it has others.
-func withNamesOf(m *wda.Model, d *dataset.Dataset) *dataset.Dataset {
+// withClassesOf returns d with the classes as the model calls them, or d itself if it has others.
+func withClassesOf(m *wda.Model, d *dataset.Dataset) *dataset.Dataset {
 	named := *d
-	if _, err := named.Relabel(namesOf(m)); err != nil {
+	if _, err := named.Relabel(modelClasses(m)); err != nil {
 		return d
 	}
 	return &named
@@ -170,7 +170,7 @@ func queryTime(ctx context.Context, c *wda.Classifier, x mat.Matrix) (time.Durat
 }
 
 // print writes the outcome for people.
-func (s *stored) print(w io.Writer) {
+func (s *storageResult) print(w io.Writer) {
 	fmt.Fprintf(w, "\nThe classifier in the model, %d nearest of %d rows:\n\n", s.K, s.Rows)
 	fmt.Fprintf(w, "error\t%s\n", percent(float64(s.Error)))
 	fmt.Fprintf(w, "storage\t%s\n", s.inWords())

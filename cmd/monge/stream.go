@@ -49,12 +49,12 @@ func (f *rowFlags) open(read *readFlags, path, labels string, p part, features i
 	if err != nil {
 		return nil, read.readError(err)
 	}
-	path = display(path)
+	path = displayName(path)
 	ids := r.IDNames()
 	rows, cols := r.Dims()
 	named, split := r.HasLabels(), r.HasSplit()
 	if err = checkFeatures(path, cols, features); err == nil && p != allRows && !split {
-		err = noSplit(path, p)
+		err = noSplitError(path, p)
 	}
 	if err != nil {
 		r.Close()
@@ -68,24 +68,24 @@ func (f *rowFlags) open(read *readFlags, path, labels string, p part, features i
 	next := func() (*dataset.Block, error) {
 		b, err := r.Next(most)
 		if err != nil && err != io.EOF {
-			err = read.readError(inInput(path, err))
+			err = read.readError(withInputName(path, err))
 		}
 		return b, err
 	}
 	end := func() {
-		read.dropped(path, r.Dropped())
+		read.noteDropped(path, r.Dropped())
 		r.Close()
 	}
 	return &stream{path: path, part: p, rows: rows, named: named, ids: ids, next: next, end: end}, nil
 }
 
-// inInput names what an error of a reader does not.
-func inInput(path string, err error) error {
+// withInputName names what an error of a reader does not.
+func withInputName(path string, err error) error {
 	if err == nil || err == io.EOF {
 		return err
 	}
 	if fe, ok := err.(*dataset.FileError); ok && (fe.Path == "" || fe.Path == standard) {
-		fe.Path = display(path)
+		fe.Path = displayName(path)
 	}
 	return err
 }
@@ -112,16 +112,16 @@ func (f *rowFlags) openChosen(read *readFlags, path, labels string, p part, feat
 		at = to
 		return b, nil
 	}
-	return &stream{path: display(path), rows: d.Len(), named: d.Labels != nil, ids: d.IDNames, next: next, end: func() {}}, nil
+	return &stream{path: displayName(path), rows: d.Len(), named: d.Labels != nil, ids: d.IDNames, next: next, end: func() {}}, nil
 }
 
 // close closes the file, unless each does.
 func (s *stream) close() { s.end() }
 
-// each hands all blocks to use, under a bar that counts rows, while a goroutine reads the
+// forEachBlock hands all blocks to use, under a bar that counts rows, while a goroutine reads the
 // next. After an error of use, or when the context ends, it does not wait for that goroutine,
 // which may wait for a pipe; that closes the file.
-func (s *stream) each(a *app, cmd *cobra.Command, what string, use func(b *dataset.Block) error) error {
+func (s *stream) forEachBlock(a *app, cmd *cobra.Command, what string, use func(b *dataset.Block) error) error {
 	type read struct {
 		block *dataset.Block
 		err   error
@@ -144,7 +144,7 @@ func (s *stream) each(a *app, cmd *cobra.Command, what string, use func(b *datas
 			}
 		}
 	}()
-	bar := a.rowBar(what, s.rows)
+	bar := a.startRowPhase(what, s.rows)
 	defer bar.finished()
 	for {
 		var r read
@@ -164,7 +164,7 @@ func (s *stream) each(a *app, cmd *cobra.Command, what string, use func(b *datas
 			return r.err
 		}
 		b := r.block
-		if s.part != allRows && !s.pick(b) {
+		if s.part != allRows && !s.keepPart(b) {
 			continue
 		}
 		rows, _ := b.X.Dims()
@@ -175,13 +175,13 @@ func (s *stream) each(a *app, cmd *cobra.Command, what string, use func(b *datas
 		bar.set(s.seen, "")
 	}
 	if s.seen == 0 {
-		return noRows(s.path, s.part, s.splits)
+		return noRowsError(s.path, s.part, s.splits)
 	}
 	return nil
 }
 
-// pick keeps the rows of the part, and reports whether there are any.
-func (s *stream) pick(b *dataset.Block) bool {
+// keepPart keeps the rows of the part, and reports whether there are any.
+func (s *stream) keepPart(b *dataset.Block) bool {
 	kept := 0
 	for i, v := range b.Split {
 		if v == s.part.split() {
@@ -218,8 +218,8 @@ type target interface {
 	Abort()
 }
 
-// create begins to write to the path of --out.
-func (a *app) create(path string) (target, error) {
+// createOutput begins to write to the path of --out.
+func (a *app) createOutput(path string) (target, error) {
 	if path == standard {
 		if f, ok := a.stdout.Writer.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 			a.progress.Load().end() // the rows tell how far the work is
@@ -261,7 +261,7 @@ func (a *app) checkTarget(path, format string, inputs []string, allowed ...strin
 	case path == standard:
 		kind = allowed[0]
 	default:
-		if kind, err = extension("out", path, allowed...); err != nil {
+		if kind, err = checkExtension("out", path, allowed...); err != nil {
 			return "", err
 		}
 	}

@@ -45,8 +45,8 @@ them, in the same order.`,
 	fs.BoolVar(&f.keepLabels, "keep-labels", false, "append the labels as the last column, or in NPZ as the array y")
 	fs.StringVar(&f.format, "format", "", "`NAME`: csv, npy, npz, idx, parquet, arrow or jsonl (default by the name of --out, or csv on standard output, where arrow is a stream)")
 	fs.StringVar(&f.labels, "labels", "", "`FILE`: file with labels, for --keep-labels")
-	oneOf(cmd, "rows", "all", "train", "test")
-	oneOf(cmd, "format", "csv", "npy", "npz", "idx", "parquet", "arrow", "jsonl")
+	completeValues(cmd, "rows", "all", "train", "test")
+	completeValues(cmd, "format", "csv", "npy", "npz", "idx", "parquet", "arrow", "jsonl")
 	f.rows.add(cmd, "the rows")
 	f.read.add(cmd)
 	f.read.addExtra(cmd)
@@ -73,8 +73,8 @@ file is held as a whole. One row group of a Parquet file with many columns is he
 a temporary file, in the folder TMPDIR or /var/tmp, and so is an NPZ or Parquet file
 that comes through a pipe.`
 
-// textsOf returns the identifiers of a row.
-func textsOf(ids [][]string, row int) []string {
+// rowTexts returns the identifiers of a row.
+func rowTexts(ids [][]string, row int) []string {
 	var of []string
 	for _, column := range ids {
 		of = append(of, column[row])
@@ -135,7 +135,7 @@ func (a *app) transform(cmd *cobra.Command, f *transformFlags) error {
 		return err
 	}
 	d, p := m.Dims()
-	f.read.follow(f.model, m)
+	f.read.useSchemaOf(f.model, m)
 	f.read.unlabelled = !f.keepLabels
 	rows, err := f.rows.open(&f.read, f.data, f.labels, part, d)
 	if err != nil {
@@ -145,7 +145,7 @@ func (a *app) transform(cmd *cobra.Command, f *transformFlags) error {
 	if f.keepLabels && !rows.named {
 		return fmt.Errorf("%s: no labels to keep; leave out --keep-labels, or name a file of them with --labels", rows.path)
 	}
-	file, err := a.create(f.out)
+	file, err := a.createOutput(f.out)
 	if err != nil {
 		return err
 	}
@@ -155,13 +155,13 @@ func (a *app) transform(cmd *cobra.Command, f *transformFlags) error {
 		return err
 	}
 	var y mat.Dense
-	err = rows.each(a, cmd, "transform", func(b *dataset.Block) error {
+	err = rows.forEachBlock(a, cmd, "transform", func(b *dataset.Block) error {
 		y.Reset()
 		if err := m.Transform(&y, b.X); err != nil {
 			return err
 		}
 		for i := range y.RawMatrix().Rows {
-			texts := textsOf(b.IDs, i)
+			texts := rowTexts(b.IDs, i)
 			if f.keepLabels {
 				texts = append(texts, b.Labels[i])
 			}

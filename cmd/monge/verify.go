@@ -60,7 +60,7 @@ are not in the model file: --validation names a file with them.`},
 	addOutOfCore(cmd, &f.outOfCore)
 	cmd.Flags().StringVar(&f.validation, "validation", "", "`FILE`: file with the labeled rows that a Go program gave as Settings.Validation")
 	cmd.Flags().StringVar(&f.model, "model", "", "`FILE`: the model, instead of MODEL")
-	first(cmd, "model", "data", "holdout", "sample", "seed", "labels", "label-column", "header", "out-of-core")
+	setMainFlags(cmd, "model", "data", "holdout", "sample", "seed", "labels", "label-column", "header", "out-of-core")
 	setHeading(cmd.Flags().Lookup("validation"), validationFlags)
 	return cmd
 }
@@ -95,60 +95,60 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 	if !cmd.Flags().Changed("seed") {
 		f.rows.seed = set.Seed
 	}
-	f.follow(path, m)
-	f.rows.recall(cmd, m, &f.columnFlags)
+	f.useSchemaOf(path, m)
+	f.rows.useRowsOf(cmd, m, &f.columnFlags)
 	if !cmd.Flags().Changed("unknown") {
 		f.rows.known = m.ClassNames()
 	}
-	a.shown().plan(theFit)
-	all, err := f.training(&f.rows, &set, f.outOfCore)
+	a.currentBar().plan(fitStep)
+	all, err := f.openTraining(&f.rows, &set, f.outOfCore)
 	if err != nil {
 		return err
 	}
 	defer all.close()
-	var reject *rejecting
+	var reject *rejectionRows
 	if c != nil && c.Rejection().Samples > 0 {
-		reject = &rejecting{rate: c.Rejection().Rate, unknown: f.rows.left}
-		if all, err = reject.training(f.data, all, f.rows.seed); err != nil {
+		reject = &rejectionRows{rate: c.Rejection().Rate, unknown: f.rows.unknownRows}
+		if all, err = reject.split(f.data, all, f.rows.seed); err != nil {
 			return err
 		}
 	}
 	d := all.kept
 	features, components := m.Dims()
-	if columns(d) != features {
-		return fmt.Errorf("%s: %d features, but %s was fitted to %d; give verify the --labels, --label-column or --columns that fit was given", f.data, columns(d), path, features)
+	if columnCount(d) != features {
+		return fmt.Errorf("%s: %d features, but %s was fitted to %d; give verify the --labels, --label-column or --columns that fit was given", f.data, columnCount(d), path, features)
 	}
 	if c != nil && c.Len() != d.Len() {
 		return fmt.Errorf("%s: %d training rows, but %s was fitted to %d; give verify the --holdout, --sample and --seed that fit was given", f.data, d.Len(), path, c.Len())
 	}
-	if err := f.validated(path, set.Validation, d); err != nil {
+	if err := f.readValidation(path, set.Validation, d); err != nil {
 		return err
 	}
 	again, err := a.fitModel(cmd.Context(), all.x, all.labels, &set)
 	if err != nil {
-		return inFile(f.data, explain(err))
+		return withPath(f.data, explainNoSpread(err))
 	}
 	if again, err = again.Cut(components); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if again, err = again.WithClassNames(classNames(d)); err != nil {
-		return inFile(f.data, err)
+		return withPath(f.data, err)
 	}
 	if again, err = again.WithSchema(m.Schema()); err != nil {
-		return inFile(f.data, err)
+		return withPath(f.data, err)
 	}
-	var keep keeping
+	var keep rowStorage
 	if c != nil {
-		keep = keeping{c.K(), c.Storage(), reject}
+		keep = rowStorage{c.K(), c.Storage(), reject}
 	}
-	_, refitted, err := modelFile(cmd.Context(), again, d, keep)
+	_, refitted, err := encodeModel(cmd.Context(), again, d, keep)
 	if err != nil {
 		return err
 	}
-	out := verifyResult{Model: display(path), Hash: contentHash(m, c), Refitted: contentHash(again, refitted), LeftOut: f.rows.unknown}
+	out := verifyResult{Model: displayName(path), Hash: contentHash(m, c), Refitted: contentHash(again, refitted), LeftOut: f.rows.unknown}
 	out.Verified = out.Hash == out.Refitted
 	if !out.Verified {
-		out.Differences = differences(m, again)
+		out.Differences = modelDifferences(m, again)
 	}
 	err = a.report(out, func(w io.Writer) {
 		if out.Verified {
@@ -159,7 +159,7 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 		fmt.Fprintf(w, "hash of %s\t%s\n", path, out.Hash)
 		fmt.Fprintf(w, "hash of the fit\t%s\n", out.Refitted)
 		if len(out.LeftOut) > 0 {
-			fmt.Fprintf(w, "left out\trows of %s %s, unknown to the model\n", plural(len(out.LeftOut), "class", "classes"), list(out.LeftOut, 60))
+			fmt.Fprintf(w, "left out\trows of %s %s, unknown to the model\n", plural(len(out.LeftOut), "class", "classes"), joinNames(out.LeftOut, 60))
 		}
 		for _, d := range out.Differences {
 			fmt.Fprintf(w, "difference\t%s\n", d)
@@ -171,8 +171,8 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 	return err
 }
 
-// validated reads the samples that a fit on d was validated by, if these were none of d.
-func (f *verifyFlags) validated(path string, v *wda.Validation, d *dataset.Dataset) error {
+// readValidation reads the samples that a fit on d was validated by, if these were none of d.
+func (f *verifyFlags) readValidation(path string, v *wda.Validation, d *dataset.Dataset) error {
 	switch own := v != nil && v.Hash != ""; {
 	case own && f.validation == "":
 		return fmt.Errorf("%s: the fit was validated by rows that are not in the model file; name their file with --validation", path)
@@ -187,18 +187,18 @@ func (f *verifyFlags) validated(path string, v *wda.Validation, d *dataset.Datas
 	}
 	notes, err := t.Relabel(d.Classes)
 	if err != nil {
-		return inFile(f.validation, err)
+		return withPath(f.validation, err)
 	}
 	f.explainLabels(f.validation, notes)
 	v.X, v.Labels = t.X, t.Labels
 	return nil
 }
 
-// differences says in what two models of the same shape differ.
-func differences(was, is *wda.Model) []string {
+// modelDifferences says in what two models of the same shape differ.
+func modelDifferences(was, is *wda.Model) []string {
 	var out []string
 	if a, b := was.ClassNames(), is.ClassNames(); !slices.Equal(a, b) {
-		out = append(out, fmt.Sprintf("classes: %s, now %s", list(a, 60), list(b, 60)))
+		out = append(out, fmt.Sprintf("classes: %s, now %s", joinNames(a, 60), joinNames(b, 60)))
 	}
 	a, b := was.Projection(), is.Projection()
 	r, c := a.Dims()
@@ -212,7 +212,7 @@ func differences(was, is *wda.Model) []string {
 		}
 	}
 	if count > 0 {
-		out = append(out, fmt.Sprintf("projection: %d of %d numbers differ, by %.3g at most (the largest number is %.3g)", count, r*c, most, largest(a)))
+		out = append(out, fmt.Sprintf("projection: %d of %d numbers differ, by %.3g at most (the largest number is %.3g)", count, r*c, most, maxAbs(a)))
 	}
 	if x, y := was.Mean(), is.Mean(); !slices.Equal(x, y) {
 		out = append(out, "mean: the data are not the same")
@@ -226,5 +226,5 @@ func differences(was, is *wda.Model) []string {
 	return out
 }
 
-// largest returns the largest magnitude in m.
-func largest(m mat.Matrix) float64 { return max(mat.Max(m), -mat.Min(m)) }
+// maxAbs returns the largest magnitude in m.
+func maxAbs(m mat.Matrix) float64 { return max(mat.Max(m), -mat.Min(m)) }

@@ -19,7 +19,7 @@ func (a *app) warn(m *wda.Model, classes []string) []warning {
 	for _, w := range m.Report().Warnings {
 		text := warningText(w, classes, m.FeatureNames())
 		out = append(out, warning{w.Code, text})
-		a.advise(text)
+		a.warnText(text)
 	}
 	return out
 }
