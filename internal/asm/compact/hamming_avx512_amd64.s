@@ -4,14 +4,14 @@
 //
 // Same bits as    hammingRef in ref.go: exact in any order.
 // Layout          n bytes each, n ≥ 16, a multiple of 16.
-// Tile            256 bytes in four registers. Without VPOPCNTDQ the counts of their bytes, at most 32
-//                 together, are added in bytes, then in 64 bits.
-// Tail            one to fifteen times 16 bytes, whose counts are added in 64 bits.
+// Tile            VPOPCNTDQ: 256 bytes in four registers. Without it, 512 bytes in eight registers. Carry-save adders add
+//                 these to bits of the weights 1, 2 and 4, and only the bits of weight 8 are counted in each turn.
+// Tail            64 bytes at a time without VPOPCNTDQ, then 16 bytes at a time.
 // Special values  none: integers.
-// Registers       CX bytes left · SI a · DI b · Z0 counts of 64 bits (VPOPCNTDQ: and Z9–Z11) · Z1–Z4 bytes,
-//                 then counts · Z5–Z8 lower halves of bytes · Z12 counts of the tail · Z13 table · Z14
-//                 mask · Z15 zero.
-// Source          as in hamming_avx2_amd64.s.
+// Registers       CX bytes left · SI a · DI b · Z0 counts of 64 bits (VPOPCNTDQ: and Z9–Z11) · Z1–Z3 bits of the weights 1, 2
+//                 and 4 · Z4–Z11 bytes, then bits of higher weights · Z12 counts of the tail · Z13 table · Z14 mask · Z15 zero ·
+//                 Z16 scratch. VPOPCNTDQ: Z1–Z4 bytes.
+// Source          Table: as in hamming_avx2_amd64.s. Adders: R. Harley and D. Seal, in H. S. Warren, "Hacker's Delight".
 
 //go:build amd64 && !purego
 
@@ -28,12 +28,23 @@ GLOBL bitsOf<>(SB), RODATA|NOPTR, $16
 
 // count leaves the number of bits of each byte of x in x.
 #define count(x, t, table, mask) \
-	VPANDQ  mask, x, t;   \
+	VPANDD  mask, x, t;   \
 	VPSRLW  $4, x, x;     \
-	VPANDQ  mask, x, x;   \
+	VPANDD  mask, x, x;   \
 	VPSHUFB t, table, t;  \
 	VPSHUFB x, table, x;  \
 	VPADDB  t, x, x
+
+// load64 leaves the bits in which 64 bytes differ in x.
+#define load64(at, x) \
+	VMOVDQU64 at(ap), x;    \
+	VPXORQ    at(bp), x, x
+
+// add adds bits of one weight: it leaves those of x + y + sum with this weight in sum, and with twice the weight in x.
+#define add(x, y, sum, t) \
+	VMOVDQA64  x, t;              \
+	VPTERNLOGQ $0xe8, y, sum, x;  \
+	VPTERNLOGQ $0x96, y, t, sum
 
 // count64 adds the number of bits of 64 bytes to sums.
 #define count64(at, x, sums) \
@@ -74,42 +85,71 @@ TEXT ·hammingAVX512(SB), NOSPLIT, $0-32
 	VSHUFI64X2     $0, Z13, Z13, Z13
 	MOVL           $0x0f0f0f0f, AX
 	VPBROADCASTD   AX, Z14
-	SUBQ           $256, left
+	SUBQ           $512, left
 	JL             tail
+	VPXORQ         Z1, Z1, Z1
+	VPXORQ         Z2, Z2, Z2
+	VPXORQ         Z3, Z3, Z3
 
 loop:
-	VMOVDQU64 (ap), Z1
-	VMOVDQU64 64(ap), Z2
-	VMOVDQU64 128(ap), Z3
-	VMOVDQU64 192(ap), Z4
-	VPXORQ    (bp), Z1, Z1
-	VPXORQ    64(bp), Z2, Z2
-	VPXORQ    128(bp), Z3, Z3
-	VPXORQ    192(bp), Z4, Z4
-	count(Z1, Z5, Z13, Z14)
-	count(Z2, Z6, Z13, Z14)
-	count(Z3, Z7, Z13, Z14)
-	count(Z4, Z8, Z13, Z14)
-	VPADDB    Z2, Z1, Z1
-	VPADDB    Z4, Z3, Z3
-	VPADDB    Z3, Z1, Z1
-	VPSADBW   Z15, Z1, Z1
-	VPADDQ    Z1, Z0, Z0
-	next(256)
-	JGE       loop
+	load64(0, Z4)
+	load64(64, Z5)
+	add(Z4, Z5, Z1, Z16)
+	load64(128, Z6)
+	load64(192, Z7)
+	add(Z6, Z7, Z1, Z16)
+	add(Z4, Z6, Z2, Z16)
+	load64(256, Z8)
+	load64(320, Z9)
+	add(Z8, Z9, Z1, Z16)
+	load64(384, Z10)
+	load64(448, Z11)
+	add(Z10, Z11, Z1, Z16)
+	add(Z8, Z10, Z2, Z16)
+	add(Z4, Z8, Z3, Z16)
+	count(Z4, Z5, Z13, Z14)
+	VPSADBW Z15, Z4, Z4
+	VPADDQ  Z4, Z0, Z0
+	next(512)
+	JGE     loop
+
+	count(Z1, Z4, Z13, Z14)
+	count(Z2, Z5, Z13, Z14)
+	count(Z3, Z6, Z13, Z14)
+	VPSADBW Z15, Z1, Z1
+	VPSADBW Z15, Z2, Z2
+	VPSADBW Z15, Z3, Z3
+	VPSLLQ  $3, Z0, Z0
+	VPSLLQ  $2, Z3, Z3
+	VPSLLQ  $1, Z2, Z2
+	VPADDQ  Z1, Z0, Z0
+	VPADDQ  Z2, Z0, Z0
+	VPADDQ  Z3, Z0, Z0
 
 tail:
-	ADDQ $256, left
+	ADDQ $448, left
+	JL   rest
+
+tail64:
+	load64(0, Z1)
+	count(Z1, Z5, Z13, Z14)
+	VPSADBW Z15, Z1, Z1
+	VPADDQ  Z1, Z0, Z0
+	next(64)
+	JGE     tail64
+
+rest:
+	ADDQ $64, left
 	JZ   done
 
-tailloop:
+tail16:
 	VMOVDQU (ap), X1
 	VPXOR   (bp), X1, X1
 	count(X1, X5, X13, X14)
 	VPSADBW X15, X1, X1
 	VPADDQ  X1, X12, X12
 	next(16)
-	JNZ     tailloop
+	JNZ     tail16
 
 done:
 	fold

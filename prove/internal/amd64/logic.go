@@ -435,11 +435,24 @@ func (m *machine) special(op string, a []operand, dst *operand, each func(int, f
 		m.setData(dst, m.join(m.v[a[1].reg][at:at+2]))
 	case "vpternlogd", "vpternlogq":
 		w := map[byte]int{'d': 1, 'q': 2}[op[len(op)-1]]
+		if im := a[0].value & 255; im == 0x96 || im == 0xe8 { // of bits, whatever the width
+			w = 1
+		}
 		third, second, first := m.source(&a[1], dst, n, w), m.v[a[2].reg][:n:n], m.v[dst.reg][:n:n]
 		var f func(v ...expr.Node) expr.Node
 		switch a[0].value & 255 {
 		case 0xff:
 			f = func(...expr.Node) expr.Node { return g.Const(4*w, ^uint64(0)) }
+		case 0x96:
+			f = func(v ...expr.Node) expr.Node { return g.Xor3(v[0], v[1], v[2]) }
+		case 0xe8:
+			f = func(v ...expr.Node) expr.Node {
+				n, ok := g.Majority(v[0], v[1], v[2])
+				if !ok {
+					m.fail("%w: a majority of other numbers than bytes", code.ErrUnknown)
+				}
+				return n
+			}
 		case 0xf6:
 			f = func(v ...expr.Node) expr.Node {
 				return g.Bitwise(expr.IOr, v[0], g.Bitwise(expr.IXor, v[1], v[2]))

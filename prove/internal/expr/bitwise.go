@@ -41,6 +41,34 @@ func (g *Graph) Bitwise(op Op, a, b Node) Node {
 	return g.make(node{op: op, width: uint8(width), a: min(a, b), b: max(a, b)})
 }
 
+// Xor3 returns a ^ b ^ c, the same for every order of the three.
+func (g *Graph) Xor3(a, b, c Node) Node {
+	all := []Node{a, b, c}
+	slices.Sort(all)
+	return g.Bitwise(IXor, g.Bitwise(IXor, all[0], all[1]), all[2])
+}
+
+// Majority returns the bits that are set in at least two of three integers, which are made of bytes.
+func (g *Graph) Majority(a, b, c Node) (Node, bool) {
+	all := []Node{a, b, c}
+	slices.Sort(all)
+	if all[0] == all[1] || all[1] == all[2] {
+		return all[1], true
+	}
+	var known []uint64
+	for _, n := range all {
+		if bits, ok := g.Bits(n); ok {
+			known = append(known, bits)
+		} else if !g.small(n) {
+			return 0, false
+		}
+	}
+	if len(known) == 3 {
+		return g.Const(4, known[0]&known[1]|known[0]&known[2]|known[1]&known[2]), true
+	}
+	return g.make(node{op: Majority, width: 4, a: all[0], b: all[1], c: all[2]}), true
+}
+
 // Shift returns a shifted by a constant.
 func (g *Graph) Shift(op Op, a Node, by int) Node {
 	n := g.nodes[a]

@@ -71,6 +71,7 @@ const (
 	IMul     // product of integers; see polynomial.go
 	IAbs     // magnitude of a signed integer of 4 bytes
 	Popcount // number of bits that are set
+	Majority // the bits that two or three of three integers have
 )
 
 var names = [...]string{"none", "const", "in", "add", "mul", "div", "fma", "neg", "widen", "narrow", "low", "high", "cat",
@@ -79,7 +80,7 @@ var names = [...]string{"none", "const", "in", "add", "mul", "div", "fma", "neg"
 
 	"nonzero", "extend", "sum", "bits", "lookup", "scalef", "maxz", "larger", "maxnum", "fromint",
 
-	"byte", "word", "fields", "pick", "total", "fromhalf", "tohalf", "sqrt", "imul", "iabs", "popcount"}
+	"byte", "word", "fields", "pick", "total", "fromhalf", "tohalf", "sqrt", "imul", "iabs", "popcount", "majority"}
 
 type node struct {
 	op      Op
@@ -96,8 +97,9 @@ type Graph struct {
 	listIndex map[string]uint64
 	results   map[[2]Node]bool // of Equal
 	intervals polynomials
-	firsts    map[uint64]Node // of representative, by the lists of polynomials
-	Path      *Path           // at branches that depend on the data; without one both ways are run
+	firsts    map[uint64]Node  // of representative, by the lists of polynomials
+	flips     map[[2]Node]flip // of bit, by the node and the number of the bit
+	Path      *Path            // at branches that depend on the data; without one both ways are run
 }
 
 // New returns an empty graph.

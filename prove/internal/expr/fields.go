@@ -58,7 +58,7 @@ func (g *Graph) Size(a Node) int {
 // small reports whether a node is made of integers of one or two bytes.
 func (g *Graph) small(a Node) bool {
 	switch g.nodes[a].op {
-	case Byte, Word, Total, Fields, ToHalf:
+	case Byte, Word, Total, Fields, ToHalf, Majority:
 		return true
 	case Pick:
 		return g.Size(a) < 32

@@ -306,18 +306,32 @@ func (g *Graph) countBits(all []field) (constant uint64, parts []part) {
 	return constant, parts
 }
 
-// bit returns a bit of a node as an atom, and whether it is flipped. No atom is 0.
+// flip is a bit of a node as an atom, and whether it is flipped. No atom is 0.
+type flip struct {
+	atom Node
+	not  bool
+}
+
+// bit returns a bit of a node. Those of exclusive ors are remembered: sums of carry-save adders are long chains of them.
 func (g *Graph) bit(n Node, at int) (atom Node, not bool) {
 	if x := g.nodes[n]; x.op == IXor {
+		key := [2]Node{n, Node(at)}
+		if f, ok := g.flips[key]; ok {
+			return f.atom, f.not
+		}
 		p, notP := g.bit(x.a, at)
 		q, notQ := g.bit(x.b, at)
 		switch {
 		case p == 0 || q == 0:
-			return max(p, q), notP != notQ
-		case p == q:
-			return 0, notP != notQ
+			atom = max(p, q)
+		case p != q:
+			atom = g.make(node{op: IXor, width: 4, a: min(p, q), b: max(p, q)})
 		}
-		return g.make(node{op: IXor, width: 4, a: min(p, q), b: max(p, q)}), notP != notQ
+		if g.flips == nil {
+			g.flips = map[[2]Node]flip{}
+		}
+		g.flips[key] = flip{atom, notP != notQ}
+		return atom, notP != notQ
 	}
 	f := cut(g.fields(n), at, 1)[0]
 	switch {
@@ -340,12 +354,20 @@ func (g *Graph) atomBounds(n Node) interval {
 		}
 	case x.op == ISar && whole-int(x.key) <= 60:
 		return interval{-1 << (whole - int(x.key) - 1), 1<<(whole-int(x.key)-1) - 1, true}
-	case x.op == IXor && g.Size(x.a) == 1 && g.Size(x.b) == 1:
+	case x.op == IXor && g.isBit(x.a) && g.isBit(x.b):
 		return interval{0, 1, true}
 	case g.Size(n) < whole:
 		return interval{0, 1<<g.Size(n) - 1, true}
 	}
 	return interval{}
+}
+
+// isBit reports whether an atom is 0 or 1.
+func (g *Graph) isBit(n Node) bool {
+	for g.nodes[n].op == IXor && g.isBit(g.nodes[n].b) {
+		n = g.nodes[n].a
+	}
+	return g.Size(n) == 1
 }
 
 // polynomials remembers what is known of nodes with so many bits.
@@ -405,6 +427,7 @@ func (g *Graph) bounds(p polynomial) interval {
 // polynomial returns the lowest bits of a node as a polynomial, with coefficients of the least size.
 func (g *Graph) polynomial(n Node, bits int) polynomial {
 	p := g.expand(n, bits)
+	g.carries(p)
 	for m, c := range p {
 		if c = extended(c, bits); c == 0 {
 			delete(p, m)
@@ -413,6 +436,50 @@ func (g *Graph) polynomial(n Node, bits int) polynomial {
 		}
 	}
 	return p
+}
+
+// carries replaces the bits of majorities with even coefficients: twice a majority of three bits is the sum of the three less their
+// exclusive or. So the outputs of carry-save adders are the sum of their inputs.
+func (g *Graph) carries(p polynomial) {
+	var todo []Node
+	add := func(n Node) {
+		if x := g.nodes[n]; x.op == Fields {
+			if f := g.fields(n)[0]; f.length == 1 && f.of != 0 && g.nodes[f.of].op == Majority {
+				todo = append(todo, n)
+			}
+		}
+	}
+	for m := range p {
+		if m[0] == 0 {
+			add(m[1])
+		}
+	}
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		half := int64(p[monomial{0, n}]) / 2
+		if p[monomial{0, n}]%2 != 0 || half == 0 {
+			continue
+		}
+		delete(p, monomial{0, n})
+		f := g.fields(n)[0]
+		x := g.nodes[f.of]
+		for i, word := range []Node{x.a, x.b, x.c, g.Xor3(x.a, x.b, x.c)} {
+			factor := uint64(half)
+			if i == 3 {
+				factor = -factor
+			}
+			b, not := g.bit(word, f.from)
+			if not {
+				p[monomial{}] += factor
+				factor = -factor
+			}
+			if b != 0 {
+				p[monomial{0, b}] += factor
+				add(b)
+			}
+		}
+	}
 }
 
 // expand returns the polynomial of which the parts of a node have the bounds.

@@ -174,3 +174,54 @@ func TestPolynomials(t *testing.T) {
 		t.Errorf("bounds of only %d integers were known", known)
 	}
 }
+
+// TestCarries: a tree of carry-save adders counts the bits of its inputs, and one with a mistake does not.
+func TestCarries(t *testing.T) {
+	g := New()
+	var words []Node
+	for i := range 8 {
+		word := func(input int) Node {
+			return g.Parts(g.Small(1, input, 4*i), g.Small(1, input, 4*i+1), g.Small(1, input, 4*i+2), g.Small(1, input, 4*i+3))
+		}
+		words = append(words, g.Bitwise(IXor, word(1), word(2)))
+	}
+	count := g.Const(4, 0)
+	for _, w := range words {
+		count = g.IAdd(count, g.Popcount(4, w))
+	}
+	for mistake := range 3 {
+		weights := []Node{g.Const(4, 0), g.Const(4, 0), g.Const(4, 0)}
+		// add adds x, y and the word of a weight. It returns the carries.
+		add := func(x, y Node, weight int) Node {
+			carry, ok := g.Majority(x, y, weights[weight])
+			if !ok {
+				t.Fatal("no majority")
+			}
+			weights[weight] = g.Xor3(x, y, weights[weight])
+			return carry
+		}
+		var eight Node
+		for half := range 2 {
+			w := words[4*half:]
+			if mistake == 1 && half == 1 {
+				w = []Node{w[0], w[1], w[2], w[2]}
+			}
+			four := add(add(w[0], w[1], 0), add(w[2], w[3], 0), 1)
+			if half == 0 {
+				eight = four
+			} else {
+				eight = add(eight, four, 2)
+			}
+		}
+		sum := g.Shift(IShl, g.Popcount(4, eight), 3)
+		for k, w := range weights {
+			if mistake == 2 && k == 2 {
+				k = 1
+			}
+			sum = g.IAdd(sum, g.Shift(IShl, g.Popcount(4, w), k))
+		}
+		if got := g.Equal(sum, count); got != (mistake == 0) {
+			t.Errorf("mistake %d: equal is %v", mistake, got)
+		}
+	}
+}
