@@ -62,7 +62,7 @@ func TestLevels(t *testing.T) {
 		}
 	}
 	asmtest.EachForms(t, func() {
-		for n := range 2*256 + 1 {
+		for n := range 2*512 + 1 {
 			if n > 2*step && n%step > 1 && !testdata.IsLong() {
 				continue
 			}
