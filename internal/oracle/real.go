@@ -34,12 +34,10 @@ func fastSum(a, b float64) Real { // |a| ≥ |b|
 }
 
 func sum(a, b float64) Real {
-	s := a + b
-	if s-s != 0 {
-		return Real{s, 0}
+	if math.Abs(a) < math.Abs(b) {
+		a, b = b, a // without a swap, s − a overflows for a and b near the largest numbers
 	}
-	bb := s - a
-	return Real{s, (a - (s - bb)) + (b - bb)}
+	return fastSum(a, b)
 }
 
 func product(a, b float64) Real {
