@@ -26,10 +26,9 @@ var caltechExperiment = Experiment{
 	run:      runCaltech,
 }
 
-// caltechMethods are those of the figure, with the numbers of neighbors of the paper.
-// LSDR, LSQMI and CEML run only if named.
+// caltechMethods are the methods of the figure with the paper's numbers of neighbors.
 func caltechMethods() []method {
-	all := append([]method{original()}, paperBaselines()...)
+	all := append([]method{originalMethod()}, paperBaselines()...)
 	return append(all, ofWDA(namePaper, *wda.PaperSettings(0)), ofWDA(nameWDA, wda.Settings{}))
 }
 
@@ -51,7 +50,7 @@ func (j *job) caltechSets() []caltechData {
 		{name: "surf", title: "SURF, Caltech", file: "caltech_surf800.npz", train: 500, counts: true},
 	} {
 		there := slices.ContainsFunc(all, func(e caltechData) bool { return e.name == d.replaces })
-		if j.has(d.file) && !there {
+		if j.hasFile(d.file) && !there {
 			if j.Small {
 				d.train = 40
 			}
@@ -82,10 +81,10 @@ func runCaltech(ctx context.Context, j *job) error {
 	g := grid{
 		columns:  []string{"data", "method", "trial"},
 		within:   []string{"p"},
-		settings: []setting{set("p", s.ps), set("K", s.k)},
+		settings: []setting{newSetting("p", s.ps), newSetting("K", s.k)},
 	}
 	for _, d := range sets {
-		g.settings = append(g.settings, set("training samples, "+d.name, d.train))
+		g.settings = append(g.settings, newSetting("training samples, "+d.name, d.train))
 	}
 	var cells []cell
 	for trial := range j.Trials {
@@ -126,7 +125,7 @@ func (j *job) caltechCell(ctx context.Context, s caltechSizes, d caltechData, m 
 		if err != nil {
 			return nil, err
 		}
-		o.add("error", errs[0], p)
+		o.addValue("error", errs[0], p)
 	}
 	return o, nil
 }
@@ -179,7 +178,7 @@ func (j *job) reportCaltech(s caltechSizes, sets []caltechData, r *results) erro
 		}
 		return r.values("error", where{"data": d.name, "method": m.name, "p": p})
 	}
-	j.heading("Errors")
+	j.addHeading("Errors")
 	var panels [][]series
 	for _, d := range sets {
 		var all []series
@@ -197,10 +196,10 @@ func (j *job) reportCaltech(s caltechSizes, sets []caltechData, r *results) erro
 		panels = append(panels, all)
 	}
 	caption := fmt.Sprintf("Test error of K = %d nearest neighbors against the dimension p, mean of %d draws. Orig.: all features.", s.k, j.Trials)
-	err := j.figure("error", caption, 480*len(sets)+110, 430, func(c draw.Canvas) {
+	err := j.addFigure("error", caption, 480*len(sets)+110, 430, func(c draw.Canvas) {
 		w := legendWidth(panels[0])
 		drawLegend(draw.Crop(c, c.Size().X-w, 0, 0, 0), panels[0])
-		for i, t := range tiles(draw.Crop(c, 0, -w-12, 0, 0), 1, len(sets), 14) {
+		for i, t := range divideCanvas(draw.Crop(c, 0, -w-12, 0, 0), 1, len(sets), 14) {
 			// The range is that of all curves from p = 3 on: PCA in one dimension would
 			// leave no room for the others.
 			top := 0.
@@ -227,16 +226,16 @@ func (j *job) reportCaltech(s caltechSizes, sets []caltechData, r *results) erro
 			t.Head = append(t.Head, m.name)
 		}
 		t.addRows(s.ps, "p = %d", j.methods, func(m method, p int) []float64 { return errs(d, m, p) })
-		j.table(t)
+		j.addTable(t)
 		j.caltechFinding(s, d, panels[i])
 	}
-	j.heading("What reproduces, and what does not")
-	j.say("The paper, on its DeCAF6 features of Caltech: “%s”.", claimCaltech)
+	j.addHeading("What reproduces, and what does not")
+	j.addParagraph("The paper, on its DeCAF6 features of Caltech: “%s”.", claimCaltech)
 	if slices.ContainsFunc(sets, func(d caltechData) bool { return d.replaces != "" }) {
-		j.say("Those features (caltech_decaf6.npz) are not at hand. The same kind of features of other images, Office's webcam and dslr, stand in for them: 452 samples in ten classes, 201 to train with. " +
+		j.addParagraph("Those features (caltech_decaf6.npz) are not at hand. The same kind of features of other images, Office's webcam and dslr, stand in for them: 452 samples in ten classes, 201 to train with. " +
 			"Images of few objects before a plain background are easier: all methods err much less. SURF are older, much weaker features of the paper's own 1123 images.")
 	}
-	j.say("WDA-paper: λ = 0.01, ρ = 0, projected gradient from PCA. With as many features as here samples can be separated perfectly, and its objective then has no bound that matters: what it finds depends on where the solver stops. WDA, our default, has ρ = 0.5.")
+	j.addParagraph("WDA-paper: λ = 0.01, ρ = 0, projected gradient from PCA. With as many features as here samples can be separated perfectly, and its objective then has no bound that matters: what it finds depends on where the solver stops. WDA, our default, has ρ = 0.5.")
 	return nil
 }
 
@@ -267,6 +266,6 @@ func (j *job) caltechFinding(s caltechSizes, d caltechData, curves []series) {
 	}
 	flush(len(s.ps) - 1)
 	if len(best) > 0 {
-		j.found("%s, lowest mean error of %d draws: %s.", d.title, j.Trials, strings.Join(best, ", "))
+		j.addFinding("%s, lowest mean error of %d draws: %s.", d.title, j.Trials, strings.Join(best, ", "))
 	}
 }

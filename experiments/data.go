@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 )
 
-// DataError is a data file that is not there.
+// DataError reports a missing data file.
 type DataError struct {
 	Experiment string
 	File       string
-	// Folder is the one it was looked for in, "" if none was named.
+	// Folder is the folder that was searched, or "" if none was given.
 	Folder string
-	// Source says where it comes from, and what has to be in it.
+	// Source describes where the file comes from and what it must contain.
 	Source string
 }
 
@@ -26,8 +26,8 @@ func (e *DataError) Error() string {
 	return fmt.Sprintf("experiment %s needs the file %s (%s), which is not in %s", e.Experiment, e.File, e.Source, e.Folder)
 }
 
-// sources says what the data files are and where to get them. An NPZ file has the
-// arrays X (n × d) and y (labels); a CSV file has no header, and the label last.
+// sources describes the data files and where to get them. An NPZ file has the arrays X (n × d) and
+// y (labels). A CSV file has no header, and the label is the last field.
 var sources = map[string]string{
 	"mnist.npz":                     "MNIST, 70000 × 784, NPZ with X, y and split, 0 for its 60000 training digits and 1 for the 10000 test digits; GitHub rasbt/mnist-pngs",
 	"usps.npz":                      "USPS digits, 9298 × 256, NPZ with X, y and split; GitHub cran/ElemStatLearn",
@@ -43,7 +43,7 @@ var sources = map[string]string{
 	"credit_australian.csv.gz":      "Statlog Australian Credit Approval, 690 × 14, CSV; UCI repository",
 }
 
-// findData notes which of the experiment's files are missing, and fails if all are.
+// findData records which of the experiment's files are missing, and fails if all are.
 func (j *job) findData() error {
 	for _, file := range j.experiment.Data {
 		e := DataError{Experiment: j.experiment.Name, File: file, Folder: j.Data, Source: sources[file]}
@@ -64,8 +64,8 @@ func (j *job) findData() error {
 	return nil
 }
 
-// has reports whether a data file is there.
-func (j *job) has(file string) bool {
+// hasFile reports whether a data file is there.
+func (j *job) hasFile(file string) bool {
 	for _, m := range j.report.Missing {
 		if m.File == file {
 			return false
@@ -74,12 +74,12 @@ func (j *job) has(file string) bool {
 	return true
 }
 
-// checksums returns the SHA-256 of every data file that can be read: what cannot is named
-// where it is wanted.
+// checksums returns the SHA-256 of every readable data file. Unreadable files are reported when
+// they are needed.
 func (j *job) checksums() map[string]string {
 	sums := map[string]string{}
 	for _, file := range j.experiment.Data {
-		if !j.has(file) {
+		if !j.hasFile(file) {
 			continue
 		}
 		f, err := os.Open(filepath.Join(j.Data, file))

@@ -26,9 +26,9 @@ type Experiment struct {
 	// revision are not used.
 	Revision int
 
-	// methods are those that Settings.Methods chooses from; nil if there is no choice.
+	// methods are the methods that Settings.Methods can select; nil if there is no choice.
 	methods func() []method
-	// find names the files of a folder, for an experiment that takes what there is.
+	// find returns the data files in a folder, for an experiment without a fixed list.
 	find func(folder string) ([]string, error)
 	run  func(context.Context, *job) error
 }
@@ -73,22 +73,22 @@ func (e Experiment) Methods() []string {
 
 // Settings of a run. The zero value runs the paper's protocol into the working folder.
 type Settings struct {
-	// Data is the folder with the data files. "": there are none.
+	// Data is the folder with the data files; "" means that there are none.
 	Data string
-	// Out is the folder of the results: those of an experiment are in its folder
-	// NAME, which is made if need be. Default the working folder.
+	// Out is the folder of the results. Each experiment uses its own folder NAME in it, which is
+	// created if necessary. Default: the working folder.
 	Out string
-	// Trials is the number of repetitions. Default that of the paper. More trials
-	// later continue a run: the first are the same.
+	// Trials is the number of repetitions. The default is that of the paper. A later run with more
+	// trials continues an earlier one.
 	Trials int
-	// Methods are the methods to run, by name, whatever the case of the letters.
-	// Default all but the slow ones of some experiments. More methods later continue
-	// a run.
+	// Methods are the names of the methods to run, in upper or lower case. By default all methods
+	// run, except the slow ones of some experiments. A later run with more methods continues an
+	// earlier one.
 	Methods []string
 	// Seed determines everything random.
 	Seed uint64
-	// Workers is the number of cells computed at a time. Default GOMAXPROCS. What is
-	// measured does not depend on it, but for times.
+	// Workers is the number of cells computed at a time. Default GOMAXPROCS. Results do not depend
+	// on it, except times.
 	Workers int
 	// Components, Limit and Tuned are for the suite: the p to compare, by default 2, 5, 10
 	// and 20; the longest time of a cell, by default five minutes; and whether the settings
@@ -96,12 +96,11 @@ type Settings struct {
 	Components []int
 	Limit      time.Duration
 	Tuned      bool
-	// Small makes everything tiny: to see that it works, not to learn from it.
+	// Small makes the experiment tiny, to test it.
 	Small bool
 	// Fresh forgets the cells of earlier runs in the same folder.
 	Fresh bool
-	// AnyBuild uses cells although another build has computed them. The report
-	// says which build computed how many.
+	// AnyBuild accepts cells computed by another build. The report lists the builds.
 	AnyBuild bool
 	// Build names the program, its version and revision, for the report and the journal.
 	Build string
@@ -116,20 +115,20 @@ var (
 	ErrUnknown  = errors.New("experiment: no such experiment")
 	ErrMethod   = errors.New("experiment: no such method")
 	ErrSettings = errors.New("experiment: bad settings")
-	// ErrFailed: no cell at all could be computed.
+	// ErrFailed means that no cell could be computed.
 	ErrFailed = errors.New("experiment: every cell has failed")
 )
 
-// Report says what a run has left behind.
+// Report describes the results of a run.
 type Report struct {
 	Name  string
 	Title string
-	// Folder holds the files, whose names are in Files.
+	// Folder contains the files named in Files.
 	Folder string
 	Files  []string
 	// Summary are the main findings, one sentence each.
 	Summary []string
-	// Missing are data files that do not exist. What needs them is left out.
+	// Missing lists data files that do not exist. The parts that need them are left out.
 	Missing []DataError
 	// Failed are cells that ended with an error: "method=LSDR trial=3: …".
 	Failed []string
@@ -161,7 +160,7 @@ func Run(ctx context.Context, e Experiment, s Settings) (*Report, error) {
 		return nil, err
 	}
 	j.report.Elapsed = time.Since(start)
-	if err := j.finish(); err != nil {
+	if err := j.writeReport(); err != nil {
 		return nil, err
 	}
 	return &j.report, nil
@@ -186,7 +185,7 @@ func newJob(e Experiment, s Settings) (*job, error) {
 	}
 	j := &job{Settings: s, experiment: e, folder: filepath.Join(s.Out, e.Name)}
 	j.report.Name, j.report.Title, j.report.Folder = e.Name, e.Title, j.folder
-	if err := j.choose(); err != nil {
+	if err := j.chooseMethods(); err != nil {
 		return nil, err
 	}
 	if e.find != nil {
@@ -204,8 +203,8 @@ func newJob(e Experiment, s Settings) (*job, error) {
 	return j, nil
 }
 
-// choose sets the methods that Settings.Methods names, in the order of the experiment.
-func (j *job) choose() error {
+// chooseMethods selects the methods named in Settings.Methods, in the order of the experiment.
+func (j *job) chooseMethods() error {
 	if j.experiment.methods == nil {
 		if len(j.Methods) > 0 {
 			return fmt.Errorf("%w: %s has no choice of methods", ErrMethod, j.experiment.Name)

@@ -291,13 +291,13 @@ func counting(trials int, computed *int) Experiment {
 							return nil, errors.New("no luck")
 						}
 						o := new(output)
-						o.add("number", float64(trial)/3, 7)
+						o.addValue("number", float64(trial)/3, 7)
 						return o, nil
 					}, m.with, m.name, trial))
 				}
 			}
-			_, err := j.compute(ctx, grid{columns: []string{"method", "trial"}, within: []string{"k"}, settings: []setting{set("size", 5)}}, cells)
-			j.found("counted")
+			_, err := j.compute(ctx, grid{columns: []string{"method", "trial"}, within: []string{"k"}, settings: []setting{newSetting("size", 5)}}, cells)
+			j.addFinding("counted")
 			return err
 		},
 	}
@@ -560,7 +560,7 @@ func TestFailures(t *testing.T) {
 		_, err := j.compute(ctx, grid{columns: []string{"method"}}, []cell{
 			newCell(func(context.Context) (*output, error) {
 				o := new(output)
-				o.add("ratio", zero/zero)
+				o.addValue("ratio", zero/zero)
 				return o, nil
 			}, "", "a"),
 		})

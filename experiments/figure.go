@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// look is how a method is drawn in every picture: colour and marker by index into
-// those of package picture, and dashes, so that it can be told without colour, too.
+// look is how a method is drawn in every picture: indices of a color and a marker of package
+// picture, and dashes to distinguish methods without color.
 type look struct {
 	index  int
 	dashes []vg.Length
@@ -53,7 +53,7 @@ var looks = map[string]look{
 	"CEML":          {9, dashdot, 1.2},
 }
 
-// lookOf is that of a method, or the i-th of other things.
+// lookOf returns the look of a method, or the i-th look for other names.
 func lookOf(name string, i int) look {
 	if l, ok := looks[name]; ok {
 		return l
@@ -89,7 +89,7 @@ type curves struct {
 // Plot implements plot.Plotter.
 func (s series) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
-	var lines [][]vg.Point // interrupted where there are no values
+	var lines [][]vg.Point // interrupted at missing values
 	open := false
 	for i := range s.x {
 		if math.IsNaN(s.y[i]) {
@@ -173,7 +173,7 @@ func (cs curves) draw(c draw.Canvas) {
 	p.Draw(c)
 }
 
-// niceTicks are five or more, 1, 2 or 5 times a power of ten apart.
+// niceTicks are at least five ticks at multiples of 1, 2 or 5 times a power of ten.
 type niceTicks struct{}
 
 // Ticks implements plot.Ticker.
@@ -250,8 +250,8 @@ func drawCurves(c draw.Canvas, cs curves) {
 	cs.draw(draw.Crop(c, 0, -w-12, 0, 0))
 }
 
-// tiles cuts a canvas into rows × columns with gaps, row by row from the top.
-func tiles(c draw.Canvas, rows, columns int, gap vg.Length) []draw.Canvas {
+// divideCanvas divides a canvas into rows × columns with gaps, row by row from the top.
+func divideCanvas(c draw.Canvas, rows, columns int, gap vg.Length) []draw.Canvas {
 	size := c.Size()
 	w := (size.X - gap*vg.Length(columns-1)) / vg.Length(columns)
 	h := (size.Y - gap*vg.Length(rows-1)) / vg.Length(rows)
@@ -276,7 +276,7 @@ type link struct {
 	style          draw.LineStyle
 }
 
-// links are drawn in their order. They leave the ranges of the axes to others.
+// links are drawn in order. They do not affect the ranges of the axes.
 type links []link
 
 // Plot implements plot.Plotter.
@@ -287,24 +287,24 @@ func (l links) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// newLink is a line from row i of x to row k of y; the larger strength, from 0 to 1,
-// the darker and wider it is.
+// newLink returns a line from row i of x to row k of y. It is darker and wider for a larger
+// strength, from 0 to 1.
 func newLink(x *mat.Dense, i int, y *mat.Dense, k int, strength float64) link {
 	return link{
 		x.At(i, 0), x.At(i, 1), y.At(k, 0), y.At(k, 1), strength,
-		draw.LineStyle{Color: faded(picture.Ink, strength), Width: vg.Points(0.2 + 1.3*strength)},
+		draw.LineStyle{Color: fadeColor(picture.Ink, strength), Width: vg.Points(0.2 + 1.3*strength)},
 	}
 }
 
-// sorted returns the links, strong ones last, and none that nobody would see.
+// sorted returns the links in order of strength, without invisible ones.
 func (l links) sorted() links {
 	l = slices.DeleteFunc(l, func(k link) bool { return k.strength < 0.01 })
 	slices.SortStableFunc(l, func(a, b link) int { return cmp.Compare(a.strength, b.strength) })
 	return l
 }
 
-// faded mixes a colour with white: 0 is white, 1 the colour.
-func faded(c color.NRGBA, strength float64) color.NRGBA {
+// fadeColor mixes a colour with white: 0 is white, 1 the colour.
+func fadeColor(c color.NRGBA, strength float64) color.NRGBA {
 	strength = min(max(strength, 0), 1)
 	mix := func(v uint8) uint8 { return uint8(math.Round(255 + strength*(float64(v)-255))) }
 	return color.NRGBA{mix(c.R), mix(c.G), mix(c.B), 0xff}

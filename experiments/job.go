@@ -33,14 +33,13 @@ type job struct {
 
 // grid describes the cells of an experiment.
 type grid struct {
-	// columns name the coordinates of a cell: "method", "trial", …; within those of
-	// the values measured in one cell: "k".
+	// columns names the coordinates of a cell, such as "method" and "trial". within names the
+	// coordinates of a value within a cell, such as "k".
 	columns, within []string
-	// settings are all that the values depend on besides a cell's own coordinates and
-	// settings, the data and the seed: sizes, values of parameters. They stand in
-	// the report, too.
+	// settings contains everything else that the values depend on, besides a cell's coordinates and
+	// settings, the data and the seed. It is printed in the report.
 	settings []setting
-	// alone makes the cells run one after the other: for times.
+	// alone makes the cells run one after the other, to measure times.
 	alone bool
 }
 
@@ -50,17 +49,17 @@ type setting struct {
 	Value string `json:"value"`
 }
 
-func set(name string, value any) setting { return setting{name, text(value)} }
+func newSetting(name string, value any) setting { return setting{name, formatValue(value)} }
 
-// text formats a coordinate or a setting; numbers have no more digits than they need.
-func text(v any) string {
+// formatValue formats a coordinate or a setting. Numbers have as few digits as possible.
+func formatValue(v any) string {
 	switch v := v.(type) {
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	case []float64:
 		var s []string
 		for _, x := range v {
-			s = append(s, text(x))
+			s = append(s, formatValue(x))
 		}
 		return strings.Join(s, ", ")
 	case []int:
@@ -69,11 +68,11 @@ func text(v any) string {
 	return fmt.Sprint(v)
 }
 
-// cell is a unit of work, computed once and kept in the journal.
+// cell is a unit of work. It is computed once and stored in the journal.
 type cell struct {
 	at []string // one for each of grid.columns
-	// with are settings of this cell alone, such as those of its method. A cell of
-	// the journal with others is not used.
+	// with contains settings of this cell only, such as those of its method. A cell of the journal
+	// with other settings is not used.
 	with    string
 	compute func(context.Context) (*output, error)
 }
@@ -82,12 +81,12 @@ type cell struct {
 func newCell(compute func(context.Context) (*output, error), with string, at ...any) cell {
 	c := cell{with: with, compute: compute}
 	for _, v := range at {
-		c.at = append(c.at, text(v))
+		c.at = append(c.at, formatValue(v))
 	}
 	return c
 }
 
-// output is what a cell has found: values for the CSV file, and arrays for pictures.
+// output is the result of a cell: values for the CSV file, and arrays for pictures.
 type output struct {
 	Values []value          `json:"values,omitempty"`
 	Arrays map[string]array `json:"arrays,omitempty"`
@@ -106,17 +105,17 @@ type array struct {
 	Data []float64 `json:"data"`
 }
 
-// add adds one measured value, at so many coordinates as grid.within has.
-func (o *output) add(measure string, v float64, at ...any) {
+// addValue adds one measured value. at has one coordinate for each of grid.within.
+func (o *output) addValue(measure string, v float64, at ...any) {
 	m := value{Measure: measure, Value: v}
 	for _, a := range at {
-		m.At = append(m.At, text(a))
+		m.At = append(m.At, formatValue(a))
 	}
 	o.Values = append(o.Values, m)
 }
 
-// keep adds an array.
-func (o *output) keep(name string, m mat.Matrix) {
+// keepArray adds an array.
+func (o *output) keepArray(name string, m mat.Matrix) {
 	d := mat.DenseCopyOf(m)
 	r := d.RawMatrix()
 	if o.Arrays == nil {
@@ -125,8 +124,8 @@ func (o *output) keep(name string, m mat.Matrix) {
 	o.Arrays[name] = array{r.Rows, r.Cols, r.Data}
 }
 
-// check finds what JSON has no word for.
-func (o *output) check() error {
+// checkFinite returns an error for values that JSON cannot represent.
+func (o *output) checkFinite() error {
 	for _, v := range o.Values {
 		if math.IsNaN(v.Value) || math.IsInf(v.Value, 0) {
 			return fmt.Errorf("%s %v is %v", v.Measure, v.At, v.Value)
@@ -142,7 +141,7 @@ func (o *output) check() error {
 	return nil
 }
 
-// done is a cell with its outcome.
+// done is a finished cell.
 type done struct {
 	At      []string `json:"cell"`
 	With    string   `json:"with,omitempty"`
@@ -159,9 +158,9 @@ type results struct {
 	cells []*done
 }
 
-// compute returns the outcome of all cells, from the journal or by computing them,
-// Settings.Workers at a time, and writes NAME.csv. A cell that fails is left out and
-// reported; the error is ErrFailed if all do, or that of the context.
+// compute returns the results of all cells, from the journal or by computing them, Settings.Workers
+// at a time, and writes NAME.csv. A cell that fails is left out and reported. The error is
+// ErrFailed if all cells fail, or the context's error.
 func (j *job) compute(ctx context.Context, g grid, cells []cell) (*results, error) {
 	if err := j.open(g); err != nil {
 		return nil, err
@@ -190,7 +189,7 @@ func (j *job) compute(ctx context.Context, g grid, cells []cell) (*results, erro
 	}
 	for i, d := range r.cells {
 		if d.Failed != "" {
-			j.report.Failed = append(j.report.Failed, place(g.columns, cells[i].at)+": "+d.Failed)
+			j.report.Failed = append(j.report.Failed, formatPlace(g.columns, cells[i].at)+": "+d.Failed)
 		}
 	}
 	if len(j.report.Failed) == len(cells) {
@@ -200,7 +199,7 @@ func (j *job) compute(ctx context.Context, g grid, cells []cell) (*results, erro
 	return r, j.write(j.experiment.Name+".csv", r.writeCSV)
 }
 
-// computeCells computes cells[i] for the i of todo.
+// computeCells computes cells[i] for every i in todo.
 func (j *job) computeCells(ctx context.Context, cells []cell, todo []int, r *results) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -231,7 +230,7 @@ func (j *job) computeCells(ctx context.Context, cells []cell, todo []int, r *res
 					return
 				}
 				i := todo[at]
-				what := place(r.columns, cells[i].at)
+				what := formatPlace(r.columns, cells[i].at)
 				progress(what)
 				mu.Unlock()
 
@@ -258,11 +257,11 @@ func (j *job) computeCells(ctx context.Context, cells []cell, todo []int, r *res
 	return nil
 }
 
-// patience is how long a cell may take to notice that the context has ended: a long
-// evaluation, of CEML's entropy for one, is left behind.
+// patience is how long a cell may take to stop after the context has ended. A longer evaluation,
+// such as CEML's entropy, is abandoned.
 const patience = time.Second
 
-// run computes one cell. Its error is that of the context, and no other.
+// run computes one cell. It returns only the error of the context.
 func run(ctx context.Context, c cell) (*done, error) {
 	d := &done{At: c.at, With: c.with}
 	var err error
@@ -273,7 +272,7 @@ func run(ctx context.Context, c cell) (*done, error) {
 		var o *output
 		if o, err = c.compute(ctx); err == nil {
 			d.output = *o
-			err = o.check()
+			err = o.checkFinite()
 		}
 		d.Seconds = time.Since(start).Seconds()
 	}()
@@ -295,8 +294,8 @@ func run(ctx context.Context, c cell) (*done, error) {
 	return d, nil
 }
 
-// place formats coordinates: "method=LSDR trial=3".
-func place(columns, at []string) string {
+// formatPlace formats coordinates: "method=LSDR trial=3".
+func formatPlace(columns, at []string) string {
 	var s []string
 	for i, c := range columns {
 		s = append(s, c+"="+at[i])
@@ -304,8 +303,8 @@ func place(columns, at []string) string {
 	return strings.Join(s, " ")
 }
 
-// where chooses values by their coordinates; what is not named may have any value.
-// The keys are names of columns.
+// where selects values by their coordinates. The keys are names of columns. Columns that are not
+// named may have any value.
 type where map[string]any
 
 // values returns the values of a measure that match, in the order of the cells.
@@ -339,14 +338,14 @@ func (r *results) match(w where) []*done {
 
 func matches(columns, at []string, w where) bool {
 	for i, c := range columns {
-		if v, ok := w[c]; ok && (i >= len(at) || at[i] != text(v)) {
+		if v, ok := w[c]; ok && (i >= len(at) || at[i] != formatValue(v)) {
 			return false
 		}
 	}
 	return true
 }
 
-// array returns a kept array of the first cell that matches, or nil.
+// array returns a stored array of the first matching cell, or nil.
 func (r *results) array(name string, w where) *mat.Dense {
 	for _, c := range r.match(w) {
 		if a, ok := c.Arrays[name]; ok {
@@ -366,7 +365,7 @@ func (r *results) writeCSV(w io.Writer) error {
 	for _, c := range r.cells {
 		for _, v := range c.Values {
 			at := slices.Concat(c.At, v.At, make([]string, len(r.within)-len(v.At)))
-			if err := out.Write(append(at, v.Measure, text(v.Value))); err != nil {
+			if err := out.Write(append(at, v.Measure, formatValue(v.Value))); err != nil {
 				return err
 			}
 		}
@@ -386,12 +385,12 @@ func (j *job) write(name string, content func(io.Writer) error) error {
 	return nil
 }
 
-// seed returns a seed for a purpose of this run: draw("train", trial).
+// seed returns the seed for a purpose of this run, for example seed("train", trial).
 func (j *job) seed(purpose ...any) uint64 {
 	// FNV-1a; dataset mixes seeds further.
 	h := uint64(14695981039346656037)
 	for _, p := range append([]any{j.Seed}, purpose...) {
-		for _, b := range []byte(text(p) + "/") {
+		for _, b := range []byte(formatValue(p) + "/") {
 			h = (h ^ uint64(b)) * 1099511628211
 		}
 	}
@@ -410,7 +409,7 @@ type dataFiles struct {
 	all map[string]*dataset.Dataset
 }
 
-// data returns a data file, read when first asked for. It must not be changed.
+// data returns a data file, which is read on first use. The caller must not modify it.
 func (j *job) data(file string) (*dataset.Dataset, error) {
 	j.files.mu.Lock()
 	defer j.files.mu.Unlock()
@@ -442,7 +441,7 @@ func (j *job) open(g grid) (err error) {
 	}
 	path := filepath.Join(j.folder, j.experiment.Name+".journal")
 	j.journal, err = openJournal(path, h, session{
-		Date: time.Now().UTC().Format(time.RFC3339), Build: j.Build, Machine: machine(), Workers: j.Workers, Data: j.checksums(),
+		Date: time.Now().UTC().Format(time.RFC3339), Build: j.Build, Machine: describeMachine(), Workers: j.Workers, Data: j.checksums(),
 	}, j.Fresh, j.AnyBuild)
 	return err
 }

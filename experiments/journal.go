@@ -12,10 +12,9 @@ import (
 	"strings"
 )
 
-// A journal is a file of JSON lines: a header with the settings, then, for every run
-// that adds to it, the session and the cells as they are finished. Every line is
-// written in one piece; a last line without its end is one that was being written
-// when the program died, and is dropped.
+// A journal is a file of JSON lines: a header with the settings, and then, for every run that adds
+// to it, the session and the finished cells. Every line is written at once. An incomplete last line
+// was interrupted by the end of the program and is dropped.
 type journal struct {
 	file     *os.File
 	header   header
@@ -27,7 +26,7 @@ type journal struct {
 
 const journalName = "monge experiment, format 1"
 
-// header has all that the cells depend on besides their own coordinates.
+// header contains everything that the cells depend on besides their own coordinates.
 type header struct {
 	Journal    string    `json:"journal"`
 	Experiment string    `json:"experiment"`
@@ -48,13 +47,13 @@ type session struct {
 	cells int
 }
 
-// JournalError is a journal of another run, or a damaged one.
+// JournalError reports a damaged journal or a journal of another run.
 type JournalError struct {
 	Path string
-	// Line counts from 1; 0 if the whole file is meant.
+	// Line counts from 1; 0 means the whole file.
 	Line int
 	Err  error
-	// Differences say what is not as in this run.
+	// Differences lists the differences from this run.
 	Differences []string
 }
 
@@ -74,19 +73,18 @@ func (e *JournalError) Unwrap() error { return e.Err }
 
 // Causes of a JournalError.
 var (
-	// ErrOtherSettings: the cells of the journal were computed with other settings
-	// or data.
+	// ErrOtherSettings means that the cells were computed with other settings or data.
 	ErrOtherSettings = errors.New("begun with other settings")
-	// ErrOtherBuild: the cells were computed by another build.
+	// ErrOtherBuild means that the cells were computed by another build.
 	ErrOtherBuild = errors.New("begun by another build")
-	// ErrInUse: another process has the journal open.
+	// ErrInUse means that another process has the journal open.
 	ErrInUse = errors.New("in use by another run")
-	// ErrDamaged: the file is not a journal.
+	// ErrDamaged means that the file is not a journal.
 	ErrDamaged = errors.New("not a journal of this program, or damaged")
 )
 
-// openJournal reads the journal at path, makes it if there is none, and leaves it open
-// for appending, locked against other processes. fresh forgets what it holds.
+// openJournal reads the journal at path, creates it if it does not exist, and leaves it open for
+// appending, locked against other processes. With fresh, it discards the contents.
 func openJournal(path string, h header, s session, fresh, anyBuild bool) (_ *journal, err error) {
 	j := &journal{header: h, cells: map[string]*done{}, session: s}
 	if j.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666); err != nil {
@@ -179,7 +177,7 @@ func (j *journal) parse(path string, text []byte) error {
 	return nil
 }
 
-// differences says in what another header differs from h.
+// differences lists the differences between h and an older header.
 func (h header) differences(old header) []string {
 	var all []string
 	compare := func(name string, is, was any) {
@@ -215,20 +213,20 @@ func (h header) differences(old header) []string {
 	return all
 }
 
-// differences says which data files have changed. One that was missing before, or is
-// now, makes no difference to the cells of the others.
+// differences lists the data files that have changed. A file that is missing now or was missing
+// before does not affect cells of other files.
 func (s session) differences(old session) []string {
 	var all []string
 	for _, file := range slices.Sorted(maps.Keys(s.Data)) {
 		if was, ok := old.Data[file]; ok && was != s.Data[file] {
-			all = append(all, fmt.Sprintf("%s was another file, %s, now %s", file, short(was), short(s.Data[file])))
+			all = append(all, fmt.Sprintf("%s was another file, %s, now %s", file, shortSum(was), shortSum(s.Data[file])))
 		}
 	}
 	return all
 }
 
-// short is the beginning of a checksum.
-func short(sum string) string { return "SHA-256 " + sum[:min(12, len(sum))] }
+// shortSum returns the beginning of a checksum.
+func shortSum(sum string) string { return "SHA-256 " + sum[:min(12, len(sum))] }
 
 // append writes a finished cell.
 func (j *journal) append(d *done) error {

@@ -15,25 +15,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// method is one of those that an experiment compares.
+// method is one of the methods that an experiment compares.
 type method struct {
 	name string
-	// with are its settings, part of the identity of a cell.
+	// with describes its settings, which are part of the identity of a cell.
 	with string
 	// slow methods run only if Settings.Methods names them.
 	slow bool
-	// fit returns a d × p projection; nil stands for the features as they are.
+	// fit returns a d × p projection, or nil for the original features.
 	fit func(ctx context.Context, t *training, p int) (*mat.Dense, error)
 }
 
-// training are samples to fit to, with what several fits to them share.
+// training contains samples for several fits, and data that they share.
 type training struct {
 	*dataset.Dataset
-	most     int // the largest p of fits so far, or of those to come
+	most     int // largest p of all fits
 	prepared *wda.Prepared
 }
 
-// trainingFor is for fits of up to p components.
+// trainingFor returns training samples for fits of up to p components.
 func trainingFor(d *dataset.Dataset, p int) *training { return &training{Dataset: d, most: p} }
 
 // prepare returns the samples for a fit of WDA.
@@ -49,7 +49,7 @@ func (t *training) prepare(ctx context.Context, p int) (*wda.Prepared, error) {
 	return t.prepared, nil
 }
 
-// Names of the methods that are not of the packages baseline and baselines, as pictures and tables have them.
+// Names, in pictures and tables, of methods outside the packages baseline and baselines.
 const (
 	nameOriginal = "Orig."     // all features
 	nameWDA      = "WDA"       // our default settings
@@ -57,8 +57,8 @@ const (
 	nameTrue     = "True"      // the dimensions that the simulation hides
 )
 
-// original is the space of all features.
-func original() method { return method{name: nameOriginal} }
+// originalMethod is the space of all features.
+func originalMethod() method { return method{name: nameOriginal} }
 
 // paperBaselines are the methods that the paper compares with, in the order of its tables, with its
 // numbers of neighbors. LSDR, LSQMI and CEML take long.
@@ -75,7 +75,7 @@ func paperBaselines() []method {
 	return all
 }
 
-// ofBaseline is a method of package baseline or baselines.
+// ofBaseline returns a method of package baseline or baselines.
 func ofBaseline(m baselines.Method) method {
 	return method{
 		name: m.String(),
@@ -86,8 +86,8 @@ func ofBaseline(m baselines.Method) method {
 	}
 }
 
-// ofWDA is WDA with settings, of which Components is set by fit. Where λ or ρ is given it
-// is the comparison that chooses: the rest is as in the paper, but for λ = 1.
+// ofWDA returns WDA with the given settings. fit sets Components. If λ or ρ is given, only these
+// are compared; the rest is as in the paper, with λ = 1.
 func ofWDA(name string, s wda.Settings) method {
 	if o := &s.Objective; !o.Shrinkage.IsAuto() || o.Lambda.Value() != 0 {
 		if o.Shrinkage.IsAuto() {
@@ -117,8 +117,8 @@ func ofWDA(name string, s wda.Settings) method {
 	}
 }
 
-// settingsText lists the exported fields of a struct that are not zero, and those of the
-// structs in it: "Neighbors=5".
+// settingsText lists the nonzero exported fields of a struct and of the structs in it:
+// "Neighbors=5".
 func settingsText(s any) string {
 	v := reflect.ValueOf(s)
 	var all []string
@@ -136,7 +136,7 @@ func settingsText(s any) string {
 	return strings.Join(all, " ")
 }
 
-// project returns the samples in the space that a method has found, P or nil.
+// project returns the samples projected by p, or x if p is nil.
 func project(x, p *mat.Dense) *mat.Dense {
 	if p == nil {
 		return x
@@ -146,8 +146,8 @@ func project(x, p *mat.Dense) *mat.Dense {
 	return y
 }
 
-// knnErrors returns the share of test rows that the K nearest training rows classify
-// wrongly in the space of the projection p, or of all features if p is nil, for every K.
+// knnErrors returns for every K the fraction of test rows that the K nearest training rows
+// misclassify in the space of the projection p, or of all features if p is nil.
 func knnErrors(ctx context.Context, train, test *dataset.Dataset, p *mat.Dense, ks []int) ([]float64, error) {
 	y, z := project(train.X, p), project(test.X, p)
 	predicted, err := knn.Predict(ctx, dense.View(y), train.Labels, dense.View(z), ks, &knn.Settings{Workers: 1})

@@ -49,7 +49,7 @@ func namePaperSteps(steps int) string { return fmt.Sprintf("%s-%d", namePaper, s
 // mnistMethods are all, with the paper's numbers of neighbors. Not run by default
 // are those that would take most of the time.
 func mnistMethods() []method {
-	all := []method{original()}
+	all := []method{originalMethod()}
 	for _, m := range paperBaselines() {
 		all = append(all, m)
 		if m.name == (baselines.LMNN{}).String() {
@@ -174,9 +174,9 @@ func runMNIST(ctx context.Context, j *job) error {
 		columns: []string{"method", "trial", "p"},
 		within:  []string{"k"},
 		settings: []setting{
-			set("training digits", fmt.Sprintf("%d of the training part, every class by its share", e.trained)),
-			set("test digits", e.test.Len()), set("pixels", "from 0 to 1"), set("K", e.ks), set("p", e.ps),
-			set("t-SNE", fmt.Sprintf("exact, perplexity %g, %d iterations, p = %d, %d training digits of the first draw and as many test digits",
+			newSetting("training digits", fmt.Sprintf("%d of the training part, every class by its share", e.trained)),
+			newSetting("test digits", e.test.Len()), newSetting("pixels", "from 0 to 1"), newSetting("K", e.ks), newSetting("p", e.ps),
+			newSetting("t-SNE", fmt.Sprintf("exact, perplexity %g, %d iterations, p = %d, %d training digits of the first draw and as many test digits",
 				e.perplexity, e.iterations, e.ps[0], e.drawn)),
 		},
 	}
@@ -226,7 +226,7 @@ func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output,
 	}
 	o := new(output)
 	for i, k := range e.ks {
-		o.add("error", errs[i], k)
+		o.addValue("error", errs[i], k)
 	}
 	if projection == nil {
 		return o, nil
@@ -247,7 +247,7 @@ func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output,
 	if _, err := stiefel.New(v.Dims()).Orthonormalize(ctx, v, projection); err != nil {
 		return nil, err
 	}
-	o.add("effective dimensions", effectiveDimensions(project(train.X, v)))
+	o.addValue("effective dimensions", effectiveDimensions(project(train.X, v)))
 	others, err := e.testing.take(e.trained, e.seed("objective", trial))
 	if err != nil {
 		return nil, err
@@ -260,7 +260,7 @@ func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output,
 		if err != nil {
 			return nil, err
 		}
-		o.add(of.name, score.Objective)
+		o.addValue(of.name, score.Objective)
 	}
 	return o, nil
 }
@@ -307,8 +307,8 @@ func (e *mnistRun) picture(ctx context.Context, m method) (*output, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.add("KL divergence, "+of.name, r.KL)
-		o.keep(of.name, r.Positions)
+		o.addValue("KL divergence, "+of.name, r.KL)
+		o.keepArray(of.name, r.Positions)
 	}
 	return o, nil
 }
@@ -408,7 +408,7 @@ func (e *mnistRun) drawByK(r *results) error {
 	if len(panels[0]) == 0 {
 		return nil
 	}
-	e.heading("Error of the K nearest neighbors")
+	e.addHeading("Error of the K nearest neighbors")
 	top := 0.
 	for _, all := range panels {
 		for _, c := range all {
@@ -420,10 +420,10 @@ func (e *mnistRun) drawByK(r *results) error {
 		}
 	}
 	caption := fmt.Sprintf("Error on the test digits against the number of neighbors K, mean of %d draws of %d training digits; figure 5 of the paper.", e.Trials, e.trained)
-	return e.figure("error", caption, 1060, 430, func(c draw.Canvas) {
+	return e.addFigure("error", caption, 1060, 430, func(c draw.Canvas) {
 		w := legendWidth(panels[0])
 		drawLegend(draw.Crop(c, c.Size().X-w, 0, 0, 0), panels[0])
-		t := tiles(draw.Crop(c, 0, -w-12, 0, 0), 1, len(panels), 14)
+		t := divideCanvas(draw.Crop(c, 0, -w-12, 0, 0), 1, len(panels), 14)
 		for i, all := range panels {
 			curves{title: fmt.Sprintf("p = %d", e.ps[i]), x: "K", y: "test error", series: all, ticks: floats(e.ks), yMax: 1.05 * top}.draw(t[i])
 		}
@@ -446,7 +446,7 @@ func (e *mnistRun) tables(r *results) {
 			Note: fmt.Sprintf("Mean ± standard deviation of %d draws.", e.Trials),
 		}
 		for _, p := range e.ps {
-			row := tableRow{Name: text(p)}
+			row := tableRow{Name: formatValue(p)}
 			var values [][]float64
 			for _, name := range head[1:] {
 				errs := r.values("error", e.atK(name, p, k))
@@ -456,7 +456,7 @@ func (e *mnistRun) tables(r *results) {
 			row.markBest(values)
 			t.Rows = append(t.Rows, row)
 		}
-		e.table(t)
+		e.addTable(t)
 	}
 	e.published(r, head[1:])
 }
@@ -497,7 +497,7 @@ func (e *mnistRun) published(r *results, names []string) {
 	}
 	row.markBest(values)
 	t.Rows = append(t.Rows, row)
-	e.table(t)
+	e.addTable(t)
 }
 
 // drawBySteps shows what becomes of the error while the paper's objective grows.
@@ -515,7 +515,7 @@ func (e *mnistRun) drawBySteps(r *results) error {
 	if len(points) < 2 {
 		return nil
 	}
-	e.heading("The paper's method, stopped early")
+	e.addHeading("The paper's method, stopped early")
 	var panels [][]series
 	top := 0.
 	for _, p := range e.ps {
@@ -551,10 +551,10 @@ func (e *mnistRun) drawBySteps(r *results) error {
 	}
 	caption := fmt.Sprintf("Error of K = %d neighbors against the steps of the paper's method (λ = 0.01, ρ = 0, projected gradient from the principal components), "+
 		"mean and standard deviation of %d draws; others for comparison, whose steps are what they are.", e.k, e.Trials)
-	return e.figure("steps", caption, 1000, 380, func(c draw.Canvas) {
+	return e.addFigure("steps", caption, 1000, 380, func(c draw.Canvas) {
 		w := legendWidth(panels[0])
 		drawLegend(draw.Crop(c, c.Size().X-w, 0, 0, 0), panels[0])
-		t := tiles(draw.Crop(c, 0, -w-12, 0, 0), 1, len(panels), 14)
+		t := divideCanvas(draw.Crop(c, 0, -w-12, 0, 0), 1, len(panels), 14)
 		var ticks []float64
 		for _, at := range points {
 			ticks = append(ticks, float64(at.steps))
@@ -589,7 +589,7 @@ func (e *mnistRun) objectives(r *results) {
 			}})
 		}
 		if len(t.Rows) > 0 {
-			e.table(t)
+			e.addTable(t)
 		}
 	}
 }
@@ -620,7 +620,7 @@ func (e *mnistRun) drawPictures(r *results) error {
 	if len(panels) == 0 {
 		return nil
 	}
-	e.heading("t-SNE of the projections")
+	e.addHeading("t-SNE of the projections")
 	const side, title, legend = 240, 22, 26
 	columns := min(4, len(panels))
 	rows := (len(panels) + columns - 1) / columns
@@ -631,9 +631,9 @@ func (e *mnistRun) drawPictures(r *results) error {
 	caption := fmt.Sprintf("Exact t-SNE (perplexity %g, %d iterations) of %d digits projected on p = %d dimensions by each method, from the same initial positions; "+
 		"above those of the first draw, which the methods were fitted to, below test digits, %d of each shown; figure 7 of the paper.",
 		e.perplexity, e.iterations, e.drawn, e.ps[0], e.dots)
-	return e.figure("tsne", caption, columns*side+40, rows*2*(side+title)+legend+30, func(c draw.Canvas) {
+	return e.addFigure("tsne", caption, columns*side+40, rows*2*(side+title)+legend+30, func(c draw.Canvas) {
 		picture.DrawLegendRow(draw.Crop(c, 0, 0, 0, -(c.Size().Y-legend)), entries, picture.TextStyle(10))
-		t := tiles(draw.Crop(c, 0, 0, legend, 0), 2*rows, columns, 6)
+		t := divideCanvas(draw.Crop(c, 0, 0, legend, 0), 2*rows, columns, 6)
 		for i, p := range panels {
 			above := 2*(i/columns)*columns + i%columns
 			drawPlane(t[above], p.name+", training", p.train, train.Labels[:e.dots])
@@ -678,15 +678,15 @@ func (e *mnistRun) comments(r *results) {
 		}
 		return steps, least
 	}
-	e.heading("What reproduces, and what does not")
+	e.addHeading("What reproduces, and what does not")
 	for _, p := range e.ps {
 		if known(p, nameWDA, namePaper, "PCA", nameOriginal) {
-			e.found("p = %d, K = %d: error %s with WDA (our defaults), %s with the paper's settings after %d steps, %s with PCA, %s with all pixels.",
+			e.addFinding("p = %d, K = %d: error %s with WDA (our defaults), %s with the paper's settings after %d steps, %s with PCA, %s with all pixels.",
 				p, e.k, percent(nameWDA, p), percent(namePaper, p), mnistPaperSteps, percent("PCA", p), percent(nameOriginal, p))
 		}
 	}
 	if e.Small {
-		e.say("A run at a tiny size: nothing can be learnt from its numbers.")
+		e.addParagraph("A run at a tiny size: nothing can be learnt from its numbers.")
 		return
 	}
 	for _, p := range e.ps {
@@ -700,28 +700,28 @@ func (e *mnistRun) comments(r *results) {
 			}
 			return "not better than all pixels"
 		}
-		e.say("p = %d: stopped after %s the paper's method has its lowest error, %.1f %%, which is %s (%s); after %d steps it has %s. PCA, where it starts, has %s. Our defaults have %s, which is %s.",
+		e.addParagraph("p = %d: stopped after %s the paper's method has its lowest error, %.1f %%, which is %s (%s); after %d steps it has %s. PCA, where it starts, has %s. Our defaults have %s, which is %s.",
 			p, countedSteps(steps), 100*least, than(least), percent(nameOriginal, p), mnistPaperSteps, percent(namePaper, p), percent("PCA", p), percent(nameWDA, p), than(mean(nameWDA, p)))
-		e.found("p = %d: the paper's method is at its best after %s (%.1f %%), and gets worse from there.", p, countedSteps(steps), 100*least)
+		e.addFinding("p = %d: the paper's method is at its best after %s (%.1f %%), and gets worse from there.", p, countedSteps(steps), 100*least)
 	}
-	e.say("The paper finds WDA better than all pixels for p = 10 and for p = 20, with λ = 0.01 and nothing to regularize the projection; it does not say how many steps its solver made.")
+	e.addParagraph("The paper finds WDA better than all pixels for p = 10 and for p = 20, with λ = 0.01 and nothing to regularize the projection; it does not say how many steps its solver made.")
 	for _, p := range e.ps {
 		of := func(measure, name string) float64 { return mnistMean(r, measure, e.at(name, p)) }
 		if !known(p, namePaper, nameWDA, "PCA") {
 			continue
 		}
-		e.say("Why more steps make it worse, p = %d: in %d steps J of the training digits goes from %.1f to %.1f, and that of as many test digits from %.1f to %.1f, so that part of the gain "+
+		e.addParagraph("Why more steps make it worse, p = %d: in %d steps J of the training digits goes from %.1f to %.1f, and that of as many test digits from %.1f to %.1f, so that part of the gain "+
 			"is not real. Another part is, and is of no use to neighbors: J is a ratio of two sums over all directions, to which directions without variance cost nothing. The digits "+
 			"then spread over %.1f effective dimensions, where PCA has %.1f and our defaults have %.1f.",
 			p, mnistPaperSteps, of("objective", "PCA"), of("objective", namePaper), of("objective of test digits", "PCA"), of("objective of test digits", namePaper),
 			of("effective dimensions", namePaper), of("effective dimensions", "PCA"), of("effective dimensions", nameWDA))
 	}
 	if p := e.ps[0]; known(p, "FDA", "LFDA", "LMNN", nameLMNNStopped) {
-		e.say("That FDA, LFDA and LMNN separate the training digits and fail on others, as figures 5 and 7 of the paper have it, reproduces: %s, %s and %s for p = %d. LMNN, too, is better "+
+		e.addParagraph("That FDA, LFDA and LMNN separate the training digits and fail on others, as figures 5 and 7 of the paper have it, reproduces: %s, %s and %s for p = %d. LMNN, too, is better "+
 			"when stopped, %s after 50 steps of its minimizer; that the paper's LMNN and WDA do well in its table of ten datasets may be due to the bounds on steps of its programs.",
 			percent("FDA", p), percent("LFDA", p), percent("LMNN", p), p, percent(nameLMNNStopped, p))
 	}
 	if !known(e.ps[0], "LSDR") || !known(e.ps[0], "CEML") {
-		e.say("LSDR, LSQMI and CEML take 10 to 50 seconds a fit and are run when named with --methods only. The paper shows LSDR and CEML, and leaves out LSQMI for its poor performance.")
+		e.addParagraph("LSDR, LSQMI and CEML take 10 to 50 seconds a fit and are run when named with --methods only. The paper shows LSDR and CEML, and leaves out LSQMI for its poor performance.")
 	}
 }

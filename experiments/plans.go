@@ -58,10 +58,10 @@ func runPlans(ctx context.Context, j *job) error {
 		columns: []string{"lambda"},
 		within:  []string{"pair", "i", "j"},
 		settings: []setting{
-			set("samples of each of two classes", n), set("dimensions", 2),
-			set("distance of the modes from the centre", planRadius), set("standard deviation of a mode", planSpread),
-			set("λ, times the squared distance", planLambdas),
-			set("L", planIterations),
+			newSetting("samples of each of two classes", n), newSetting("dimensions", 2),
+			newSetting("distance of the modes from the centre", planRadius), newSetting("standard deviation of a mode", planSpread),
+			newSetting("λ, times the squared distance", planLambdas),
+			newSetting("L", planIterations),
 		},
 	}
 	var cells []cell
@@ -73,10 +73,10 @@ func runPlans(ctx context.Context, j *job) error {
 				if err != nil {
 					return nil, err
 				}
-				o.keep(pair.name, t)
+				o.keepArray(pair.name, t)
 				for i := range n {
 					for k := range n {
-						o.add("transport", t.At(i, k), pair.name, i, k)
+						o.addValue("transport", t.At(i, k), pair.name, i, k)
 					}
 				}
 			}
@@ -136,12 +136,12 @@ func (j *job) reportPlans(r *results, classes [2]*mat.Dense, n int) error {
 				between += min(s[0][0], s[0][1]) + min(s[1][0], s[1][1])
 			}
 		}
-		tab.Rows = append(tab.Rows, tableRow{text(lambda), []field{numberField("%.3f", 100*within), numberField("%.1f", 100*between)}})
+		tab.Rows = append(tab.Rows, tableRow{formatValue(lambda), []field{numberField("%.3f", 100*within), numberField("%.1f", 100*between)}})
 		across = append(across, fmt.Sprintf("%.2g %% at λ = %g", 100*within, lambda))
 	}
-	j.found("Mass that goes to the other mode of the same class: %s.", strings.Join(across, ", "))
+	j.addFinding("Mass that goes to the other mode of the same class: %s.", strings.Join(across, ", "))
 
-	err := j.figure("samples", "The two classes, each of two modes opposite each other.", 460, 440, func(c draw.Canvas) {
+	err := j.addFigure("samples", "The two classes, each of two modes opposite each other.", 460, 440, func(c draw.Canvas) {
 		const legend = 24
 		drawClasses(c, legend)
 		c = draw.Crop(c, 0, 0, legend, 0)
@@ -155,10 +155,10 @@ func (j *job) reportPlans(r *results, classes [2]*mat.Dense, n int) error {
 	}
 	caption := "Transport T¹² between the classes (left) and T¹¹, T²² within them (right) for three λ. The darker and wider a link the larger T_ij; " +
 		"matrices from 0 (white) to their largest element (black), samples in the order of their modes."
-	err = j.figure("transport", caption, 1000, 1050, func(c draw.Canvas) {
+	err = j.addFigure("transport", caption, 1000, 1050, func(c draw.Canvas) {
 		const legend = 24
 		drawClasses(c, legend)
-		rows := tiles(draw.Crop(c, 0, 0, legend, 0), len(planLambdas), 1, 10)
+		rows := divideCanvas(draw.Crop(c, 0, 0, legend, 0), len(planLambdas), 1, 10)
 		for k, lambda := range planLambdas {
 			at := where{"lambda": lambda}
 			full := rows[k].Size()
@@ -190,9 +190,9 @@ func (j *job) reportPlans(r *results, classes [2]*mat.Dense, n int) error {
 	if err != nil {
 		return err
 	}
-	j.table(tab)
-	j.heading("What reproduces, and what does not")
-	j.say("What the paper says of its figures holds here: large λ concentrates the links of a class on its own modes, and connections between modes appear as λ falls. "+
+	j.addTable(tab)
+	j.addHeading("What reproduces, and what does not")
+	j.addParagraph("What the paper says of its figures holds here: large λ concentrates the links of a class on its own modes, and connections between modes appear as λ falls. "+
 		"Between the classes, transport does not associate mode with mode, but spreads each mode of one class over both of the other. "+
 		"The paper does not state the distance of its modes, on which the effect of a λ depends; here those of a class are %g apart, with a standard deviation of %g, and %d samples a class.",
 		2*planRadius, planSpread, n)
@@ -240,7 +240,7 @@ func drawMatrix(c draw.Canvas, t *mat.Dense, title string) {
 		for k := range m {
 			x0, x1 := left+side*vg.Length(k)/vg.Length(m), left+side*vg.Length(k+1)/vg.Length(m)
 			y1, y0 := top-side*vg.Length(i)/vg.Length(n), top-side*vg.Length(i+1)/vg.Length(n)
-			c.FillPolygon(faded(picture.Ink, t.At(i, k)/largest), []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}})
+			c.FillPolygon(fadeColor(picture.Ink, t.At(i, k)/largest), []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}})
 		}
 	}
 	frame := []vg.Point{{X: left, Y: top}, {X: left + side, Y: top}, {X: left + side, Y: top - side}, {X: left, Y: top - side}, {X: left, Y: top}}

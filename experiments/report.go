@@ -19,7 +19,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// page is what the HTML report says, in its order.
+// page is the content of the HTML report, in order.
 type page struct {
 	settings []setting
 	times    []groupTime
@@ -40,30 +40,30 @@ type image struct {
 	PNG           []byte
 }
 
-// Source is the picture inline, so that the report is one file.
+// Source returns the picture inline, so that the report is one file.
 func (i *image) Source() template.URL {
 	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(i.PNG))
 }
 
-// found adds a main finding: a sentence for the terminal and the head of the report.
-func (j *job) found(format string, args ...any) {
+// addFinding adds a main finding: a sentence for the terminal and the head of the report.
+func (j *job) addFinding(format string, args ...any) {
 	j.report.Summary = append(j.report.Summary, fmt.Sprintf(format, args...))
 }
 
-// heading begins a section of the report.
-func (j *job) heading(text string) { j.page.parts = append(j.page.parts, part{Heading: text}) }
+// addHeading begins a section of the report.
+func (j *job) addHeading(text string) { j.page.parts = append(j.page.parts, part{Heading: text}) }
 
-// say adds a paragraph.
-func (j *job) say(format string, args ...any) {
+// addParagraph adds a paragraph.
+func (j *job) addParagraph(format string, args ...any) {
 	j.page.parts = append(j.page.parts, part{Text: fmt.Sprintf(format, args...)})
 }
 
-// table adds a table.
-func (j *job) table(t *table) { j.page.parts = append(j.page.parts, part{Table: t}) }
+// addTable adds a table.
+func (j *job) addTable(t *table) { j.page.parts = append(j.page.parts, part{Table: t}) }
 
-// figure draws a picture of so many pixels of 1/96 inch, writes it as
+// addFigure draws a picture of the given size in pixels of 1/96 inch, writes it as
 // EXPERIMENT-NAME.png and .svg, and adds it to the report.
-func (j *job) figure(name, caption string, width, height int, paint func(draw.Canvas)) error {
+func (j *job) addFigure(name, caption string, width, height int, paint func(draw.Canvas)) error {
 	dpi := 120
 	if j.Small {
 		dpi = 30
@@ -88,7 +88,7 @@ func (j *job) figure(name, caption string, width, height int, paint func(draw.Ca
 	return nil
 }
 
-// groupTime is the time of the cells of one value of the first column.
+// groupTime is the time of the cells with one value of the first column.
 type groupTime struct {
 	Name           string
 	Cells          int
@@ -121,8 +121,8 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 	"seconds": func(s float64) string { return fmt.Sprintf("%.3g", s) },
 }).Parse(reportText))
 
-// finish writes the report.
-func (j *job) finish() error {
+// writeReport writes the report.
+func (j *job) writeReport() error {
 	var sessions []session
 	if j.journal != nil {
 		for _, s := range j.journal.sessions {
@@ -138,12 +138,12 @@ func (j *job) finish() error {
 			describe = append(describe, m.name+": "+m.with)
 		}
 	}
-	settings := []setting{set("seed", j.Seed), set("trials", j.Trials)}
+	settings := []setting{newSetting("seed", j.Seed), newSetting("trials", j.Trials)}
 	if names != nil {
-		settings = append(settings, set("methods", strings.Join(names, ", ")))
+		settings = append(settings, newSetting("methods", strings.Join(names, ", ")))
 	}
 	if describe != nil {
-		settings = append(settings, set("their settings, where not the defaults", strings.Join(describe, "; ")))
+		settings = append(settings, newSetting("their settings, where not the defaults", strings.Join(describe, "; ")))
 	}
 	settings = append(settings, j.page.settings...)
 	var runs []string
@@ -178,8 +178,8 @@ func (j *job) finish() error {
 	return j.removeOldPictures()
 }
 
-// removeOldPictures removes those that an earlier run has made here and this one, with
-// fewer methods for example, has not: they would show other results than the rest.
+// removeOldPictures removes pictures of an earlier run, for example with more methods, that this
+// run has not made, because they show other results.
 func (j *job) removeOldPictures() error {
 	entries, err := os.ReadDir(j.folder)
 	if err != nil {
@@ -197,7 +197,7 @@ func (j *job) removeOldPictures() error {
 	return nil
 }
 
-// command is the one that makes this report.
+// command returns the command line that makes this report.
 func (j *job) command() string {
 	c := "experiment " + j.experiment.Name
 	switch {
@@ -227,13 +227,13 @@ func (j *job) command() string {
 	return c
 }
 
-// machine describes this one.
-func machine() string {
-	return fmt.Sprintf("%s, %d CPUs, %s/%s, level %v", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, asm.Current())
+// describeMachine describes this one.
+func describeMachine() string {
+	return fmt.Sprintf("%s, %d CPUs, %s/%s, level %v", processorName(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, asm.Current())
 }
 
-// processor is the name that Linux has for it, where it has one.
-func processor() string {
+// processorName is the name that Linux has for it, where it has one.
+func processorName() string {
 	b, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
 		return "unknown processor"

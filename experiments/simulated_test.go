@@ -61,7 +61,7 @@ func TestToyGoal(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, v := range o.Values {
-					if v.At[0] == text(toyK) {
+					if v.At[0] == formatValue(toyK) {
 						errs[m.name] = append(errs[m.name], v.Value)
 					}
 				}
@@ -215,7 +215,7 @@ func TestTable(t *testing.T) {
 }
 
 func TestTicks(t *testing.T) {
-	labels := func(all []float64) string { return text(all) }
+	labels := func(all []float64) string { return formatValue(all) }
 	for _, c := range []struct {
 		low, high float64
 		want      []float64
@@ -256,9 +256,9 @@ func TestLooks(t *testing.T) {
 		for i, m := range e.methods() {
 			l := lookOf(m.name, i)
 			// Markers repeat after seven; see picture.Glyph.
-			key := text(l.index%7) + "/" + text(len(l.dashes)) + "/" + text(float64(l.width))
+			key := formatValue(l.index%7) + "/" + formatValue(len(l.dashes)) + "/" + formatValue(float64(l.width))
 			for _, d := range l.dashes {
-				key += " " + text(float64(d))
+				key += " " + formatValue(float64(d))
 			}
 			if other, ok := seen[key]; ok {
 				t.Errorf("%s: %s looks like %s", e.Name, m.name, other)

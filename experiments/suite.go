@@ -257,7 +257,7 @@ func runSuite(ctx context.Context, j *job) error {
 		limit = 5 * time.Minute
 	}
 	g := grid{columns: []string{"data", "p", "method", "settings", "trial"}, settings: []setting{
-		set("K", suiteK), set("rows to fit to, at most", suiteTrain), set("rows to test with, at most", suiteTest), set("folds of cross-validation", suiteFolds),
+		newSetting("K", suiteK), newSetting("rows to fit to, at most", suiteTrain), newSetting("rows to test with, at most", suiteTest), newSetting("folds of cross-validation", suiteFolds),
 	}}
 	choices := []string{byDefault}
 	if j.Tuned {
@@ -284,7 +284,7 @@ func runSuite(ctx context.Context, j *job) error {
 							o, err := j.suiteCell(ctx, s, m, p, choice == byValidation, trial)
 							if err != nil && context.Cause(ctx) == errLimit {
 								o, err = new(output), nil
-								o.add("left out after seconds", limit.Seconds())
+								o.addValue("left out after seconds", limit.Seconds())
 							}
 							return o, err
 						}, with, s.name, p, m.name, choice, trial))
@@ -311,8 +311,8 @@ func (j *job) suiteCell(ctx context.Context, s suiteSet, m method, p int, tuned 
 	_, d := train.X.Dims()
 	p = min(p, d)
 	o := new(output)
-	o.add("training rows", float64(train.Len()))
-	o.add("test rows", float64(test.Len()))
+	o.addValue("training rows", float64(train.Len()))
+	o.addValue("test rows", float64(test.Len()))
 	start := time.Now()
 	if tuned {
 		var candidates []candidate
@@ -324,21 +324,21 @@ func (j *job) suiteCell(ctx context.Context, s suiteSet, m method, p int, tuned 
 		if err != nil {
 			return nil, err
 		}
-		o.add("candidate", float64(results[0].candidate))
-		o.add("seconds", time.Since(start).Seconds())
-		o.add("error", results[0].test)
+		o.addValue("candidate", float64(results[0].candidate))
+		o.addValue("seconds", time.Since(start).Seconds())
+		o.addValue("error", results[0].test)
 		return o, nil
 	}
 	projection, err := m.fit(ctx, trainingFor(train, p), p)
 	if err != nil {
 		return nil, err
 	}
-	o.add("seconds", time.Since(start).Seconds())
+	o.addValue("seconds", time.Since(start).Seconds())
 	errs, err := knnErrors(ctx, train, test, projection, []int{suiteK})
 	if err != nil {
 		return nil, err
 	}
-	o.add("error", errs[0])
+	o.addValue("error", errs[0])
 	return o, nil
 }
 
@@ -372,8 +372,8 @@ func (j *job) reportSuite(sets []suiteSet, choices []string, r *results) error {
 		for _, p := range j.Components {
 			errs := j.suiteErrors(sets, p, choice, "error", r)
 			title := fmt.Sprintf("p = %d, %s settings", p, choice)
-			j.heading(title)
-			j.table(j.suiteTable(title, sets, errs, j.suiteErrors(sets, p, choice, "seconds", r)))
+			j.addHeading(title)
+			j.addTable(j.suiteTable(title, sets, errs, j.suiteErrors(sets, p, choice, "seconds", r)))
 			ranks, n := ranksOver(errs)
 			if n < 2 || len(ranks) < 2 {
 				continue
@@ -383,18 +383,18 @@ func (j *job) reportSuite(sets []suiteSet, choices []string, r *results) error {
 			for i, m := range j.methods {
 				names, text = append(names, m.name), append(text, fmt.Sprintf("%s %.2f", m.name, ranks[i]))
 			}
-			j.found("%s: mean ranks over %d sets: %s; critical difference %.2f, Friedman p = %.2g.", title, n, strings.Join(text, ", "), cd, friedman(ranks, n))
+			j.addFinding("%s: mean ranks over %d sets: %s; critical difference %.2f, Friedman p = %.2g.", title, n, strings.Join(text, ", "), cd, friedman(ranks, n))
 			name := fmt.Sprintf("ranks-%d", p)
 			if choice == byValidation {
 				name += "-cv"
 			}
 			caption := fmt.Sprintf("Mean ranks, %s, over %d sets. Methods joined by a bar do not differ by Nemenyi's test at the level 0.05 (Demšar, JMLR 7, 2006).", title, n)
-			if err := j.figure(name, caption, 640, 90+22*(len(names)+1)/2+30, func(c draw.Canvas) { drawRanks(c, names, ranks, cd) }); err != nil {
+			if err := j.addFigure(name, caption, 640, 90+22*(len(names)+1)/2+30, func(c draw.Canvas) { drawRanks(c, names, ranks, cd) }); err != nil {
 				return err
 			}
 		}
 	}
-	j.say("Error of %d nearest neighbors in %%, at most %d training and %d test rows; p is the number of features where that is smaller. FDA and LDA have at most C − 1 columns. "+
+	j.addParagraph("Error of %d nearest neighbors in %%, at most %d training and %d test rows; p is the number of features where that is smaller. FDA and LDA have at most C − 1 columns. "+
 		"FDA: no shrinkage; LDA: S_w shrunk with the intensity of Ledoit and Wolf; LDA-0.5: by half. A dash: failed or left out for its time.", suiteK, suiteTrain, suiteTest)
 	return nil
 }
@@ -460,7 +460,7 @@ func (j *job) suiteTable(title string, sets []suiteSet, errs, seconds [][]float6
 		f := field{Text: "–"}
 		if count > 0 {
 			f.Text = fmt.Sprintf("%+.1f", sum/float64(count))
-			j.found("%s: WDA less the best of PCA, LDA and LDA-0.5: mean %+.1f points over %d sets, worst %+.1f (%s).", title, sum/float64(count), count, worst, where)
+			j.addFinding("%s: WDA less the best of PCA, LDA and LDA-0.5: mean %+.1f points over %d sets, worst %+.1f (%s).", title, sum/float64(count), count, worst, where)
 		}
 		rank.Fields, time.Fields = append(rank.Fields, f), append(time.Fields, field{})
 	}

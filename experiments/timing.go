@@ -28,8 +28,7 @@ var timingExperiment = Experiment{
 	run:      runTiming,
 }
 
-// timingMethods are those of the table, and LSQMI. What takes minutes runs only if
-// named.
+// timingMethods are the methods of the table, and LSQMI. What takes minutes runs only if named.
 func timingMethods() []method {
 	all := paperBaselines()
 	paper := *wda.PaperSettings(0)
@@ -63,7 +62,7 @@ type timingData struct {
 
 func (j *job) timingData() []timingData {
 	caltech := timingData{"Caltech (14)", "caltech_decaf6.npz", "Caltech (14)", 500, 14}
-	if !j.has(caltech.file) {
+	if !j.hasFile(caltech.file) {
 		caltech.name, caltech.file, caltech.rows = "webcam and dslr (14)", "office_webcam_dslr_decaf6.npz", 0
 	}
 	all := []timingData{
@@ -71,7 +70,7 @@ func (j *job) timingData() []timingData {
 		{"Mnist (20)", "mnist.npz", "Mnist (20)", 1000, 20},
 		caltech,
 	}
-	all = slices.DeleteFunc(all, func(d timingData) bool { return !j.has(d.file) })
+	all = slices.DeleteFunc(all, func(d timingData) bool { return !j.hasFile(d.file) })
 	if j.Small {
 		for i := range all {
 			all[i].rows, all[i].p = 40, 2
@@ -84,7 +83,7 @@ func runTiming(ctx context.Context, j *job) error {
 	sets := j.timingData()
 	g := grid{
 		columns:  []string{"data", "method", "trial"},
-		settings: []setting{set("CPUs of this machine", runtime.NumCPU()), set("CPUs used at most (GOMAXPROCS)", runtime.GOMAXPROCS(0))},
+		settings: []setting{newSetting("CPUs of this machine", runtime.NumCPU()), newSetting("CPUs used at most (GOMAXPROCS)", runtime.GOMAXPROCS(0))},
 		alone:    true,
 	}
 	var cells []cell
@@ -126,14 +125,14 @@ func (j *job) timingCell(ctx context.Context, d timingData, m method, trial int)
 		return nil, err
 	}
 	o := new(output)
-	o.add("seconds", time.Since(start).Seconds())
+	o.addValue("seconds", time.Since(start).Seconds())
 	return o, nil
 }
 
 func (j *job) reportTiming(sets []timingData, r *results) error {
 	t := &table{
 		Title: "Seconds of a fit",
-		Note:  fmt.Sprintf("Mean ± standard deviation of %d fits. In brackets: published, on 16 cores. Here: %s.", j.Trials, machine()),
+		Note:  fmt.Sprintf("Mean ± standard deviation of %d fits. In brackets: published, on 16 cores. Here: %s.", j.Trials, describeMachine()),
 		Head:  []string{"data (p)"},
 	}
 	for _, m := range j.methods {
@@ -153,21 +152,21 @@ func (j *job) reportTiming(sets []timingData, r *results) error {
 		t.Rows = append(t.Rows, row)
 		j.timingFinding(d, r)
 	}
-	j.heading("Times")
-	j.table(t)
-	j.heading("What can be compared, and what not")
-	j.say("The published times are of other machines and programs: LFDA, LMNN, LSDR and CEML in Matlab by their authors, WDA in Python (POT), on 16 cores of a Xeon E5-2630. " +
+	j.addHeading("Times")
+	j.addTable(t)
+	j.addHeading("What can be compared, and what not")
+	j.addParagraph("The published times are of other machines and programs: LFDA, LMNN, LSDR and CEML in Matlab by their authors, WDA in Python (POT), on 16 cores of a Xeon E5-2630. " +
 		"Here all are in Go, in one process; PCA to CEML use one core but for some matrix products, WDA all there are. Only orders of magnitude compare.")
-	j.say("WDA-paper takes 200 steps of projected gradient at most, WDA and WDA-f32 (float32) our defaults: a start, then L-BFGS until three steps have each gained less than 1e-6 of J, or the gradient has fallen to 1e-6 (1e-4) of its first norm.")
+	j.addParagraph("WDA-paper takes 200 steps of projected gradient at most, WDA and WDA-f32 (float32) our defaults: a start, then L-BFGS until three steps have each gained less than 1e-6 of J, or the gradient has fallen to 1e-6 (1e-4) of its first norm.")
 	for _, d := range sets {
 		if d.name != d.paper {
-			j.say("%s: 452 × 4096 features of other images stand in for the paper's Caltech, 500 × 4096.", d.name)
+			j.addParagraph("%s: 452 × 4096 features of other images stand in for the paper's Caltech, 500 × 4096.", d.name)
 		}
 	}
 	if len(sets) == 0 {
 		return nil
 	}
-	return j.figure("seconds", "Mean times of a fit. Crosses: published.", 860, 100+90*len(sets), func(c draw.Canvas) {
+	return j.addFigure("seconds", "Mean times of a fit. Crosses: published.", 860, 100+90*len(sets), func(c draw.Canvas) {
 		j.drawTiming(c, sets, r)
 	})
 }
@@ -195,13 +194,13 @@ func (j *job) timingFinding(d timingData, r *results) {
 	for _, name := range []string{nameWDA, nameFloat32} {
 		v := r.values("seconds", where{"data": d.name, "method": name})
 		if paper, ok := publishedTiming.value(d.paper, nameWDA); ok && len(v) > 0 {
-			j.found("%s: %s takes %.3g s on %d CPUs; published %.3g s on 16 cores.", d.name, name, stat.Mean(v, nil), runtime.NumCPU(), paper)
+			j.addFinding("%s: %s takes %.3g s on %d CPUs; published %.3g s on 16 cores.", d.name, name, stat.Mean(v, nil), runtime.NumCPU(), paper)
 		}
 	}
 	if len(j.report.Summary) == 0 {
 		for _, m := range j.methods {
 			if v := r.values("seconds", where{"data": d.name, "method": m.name}); len(v) > 0 {
-				j.found("%s: %s takes %.3g s.", d.name, m.name, stat.Mean(v, nil))
+				j.addFinding("%s: %s takes %.3g s.", d.name, m.name, stat.Mean(v, nil))
 			}
 		}
 	}

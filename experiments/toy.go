@@ -41,7 +41,7 @@ const (
 
 // toyMethods are all, with the numbers of neighbors that the paper names.
 func toyMethods() []method {
-	all := []method{truth(), original()}
+	all := []method{truth(), originalMethod()}
 	for _, m := range paperBaselines() {
 		if m.name == (baselines.LFDA{}).String() {
 			m = ofBaseline(baselines.LFDA{Neighbors: 1})
@@ -76,7 +76,7 @@ func truth() method {
 	}
 }
 
-// toySizes are those of the paper, which does not list its values of K and p.
+// toySizes are the sizes of the paper, which does not list its values of K and p.
 type toySizes struct {
 	train, test int
 	ks, ps      []int
@@ -114,8 +114,8 @@ func (j *job) toyData(s toySizes, trial int) (train, test *dataset.Dataset) {
 
 func (j *job) toySettings(s toySizes) []setting {
 	return []setting{
-		set("training samples", s.train), set("test samples", s.test),
-		set("dimensions", "2 with three classes of two modes each, and 8 of noise"),
+		newSetting("training samples", s.train), newSetting("test samples", s.test),
+		newSetting("dimensions", "2 with three classes of two modes each, and 8 of noise"),
 	}
 }
 
@@ -125,8 +125,8 @@ func runToy(ctx context.Context, j *job) error {
 		columns: []string{"method", "trial", "p"},
 		within:  []string{"k"},
 		settings: append(j.toySettings(s),
-			set("K", s.ks), set("p", s.ps),
-			set("trials of LSDR and LSQMI where p is not 2", fmt.Sprintf("at most %d", s.few)),
+			newSetting("K", s.ks), newSetting("p", s.ps),
+			newSetting("trials of LSDR and LSQMI where p is not 2", fmt.Sprintf("at most %d", s.few)),
 		),
 	}
 	var cells []cell
@@ -165,11 +165,11 @@ func (j *job) toyCell(ctx context.Context, s toySizes, m method, trial, p int) (
 	}
 	o := new(output)
 	for i, k := range s.ks {
-		o.add("error", errs[i], k)
+		o.addValue("error", errs[i], k)
 	}
 	if trial == 0 && p == toyP && projection != nil {
 		_, d := test.X.Dims()
-		o.keep("projected", project(test.X.Slice(0, s.drawn, 0, d).(*mat.Dense), projection))
+		o.keepArray("projected", project(test.X.Slice(0, s.drawn, 0, d).(*mat.Dense), projection))
 	}
 	return o, nil
 }
@@ -211,13 +211,13 @@ func (j *job) reportToy(s toySizes, r *results) error {
 			if v-truth > toyGoal {
 				verdict = "NOT within"
 			}
-			j.found("%s: error %.3f with K = %d in p = 2 dimensions, %s %.2f of the %.3f in the true ones (mean of %d draws).",
+			j.addFinding("%s: error %.3f with K = %d in p = 2 dimensions, %s %.2f of the %.3f in the true ones (mean of %d draws).",
 				name, v, reference, verdict, toyGoal, truth, j.Trials)
 		}
 	}
 	if len(j.report.Summary) == 0 {
 		for _, m := range j.methods {
-			j.found("%s: error %.3f with K = %d in p = 2 dimensions.", m.name, mean(m.name, reference), reference)
+			j.addFinding("%s: error %.3f with K = %d in p = 2 dimensions.", m.name, mean(m.name, reference), reference)
 		}
 	}
 
@@ -250,10 +250,10 @@ func (j *job) reportToy(s toySizes, r *results) error {
 	}
 	caption := fmt.Sprintf("Error on the test samples, mean of %d draws. Left: in p = 2 dimensions, against the number of neighbors K. "+
 		"Right: against p, with the K that is best for the method and p.", j.Trials)
-	err := j.figure("error", caption, 1060, 430, func(c draw.Canvas) {
+	err := j.addFigure("error", caption, 1060, 430, func(c draw.Canvas) {
 		w := legendWidth(byK)
 		drawLegend(draw.Crop(c, c.Size().X-w, 0, 0, 0), byK)
-		t := tiles(draw.Crop(c, 0, -w-12, 0, 0), 1, 2, 14)
+		t := divideCanvas(draw.Crop(c, 0, -w-12, 0, 0), 1, 2, 14)
 		curves{title: "p = 2", x: "K", y: "test error", series: byK, ticks: floats(s.ks), logY: true, yMin: 0.01, yMax: 0.8}.draw(t[0])
 		curves{title: "best K", x: "p", y: "test error", series: byP, ticks: floats(s.ps), logY: true, yMin: 0.01, yMax: 0.8}.draw(t[1])
 	})
@@ -301,7 +301,7 @@ func (j *job) drawToy(s toySizes, r *results, k int) error {
 	const columns = 4
 	rows := (len(panels) + columns - 1) / columns
 	caption := fmt.Sprintf("The first %d test samples of the first draw, projected by each method on p = 2 dimensions, with the error of %d nearest neighbors on all %d.", s.drawn, k, s.test)
-	return j.figure("projections", caption, 250*min(columns, len(panels)), 250*rows+30, func(c draw.Canvas) {
+	return j.addFigure("projections", caption, 250*min(columns, len(panels)), 250*rows+30, func(c draw.Canvas) {
 		const legend = 24
 		var entries []picture.LegendEntry
 		for class, name := range test.Classes {
@@ -310,7 +310,7 @@ func (j *job) drawToy(s toySizes, r *results, k int) error {
 		row := c
 		row.Max.Y = row.Min.Y + legend
 		picture.DrawLegendRow(row, entries, picture.TextStyle(11))
-		for i, t := range tiles(draw.Crop(c, 0, 0, legend, 0), rows, min(columns, len(panels)), 10) {
+		for i, t := range divideCanvas(draw.Crop(c, 0, 0, legend, 0), rows, min(columns, len(panels)), 10) {
 			if i >= len(panels) {
 				break
 			}
@@ -335,7 +335,7 @@ func (j *job) toyTables(s toySizes, r *results, reference int) {
 	t.addRows(s.ks, "K = %d", j.methods, func(m method, k int) []float64 {
 		return r.values("error", where{"method": m.name, "p": toyP, "k": k})
 	})
-	j.table(t)
+	j.addTable(t)
 	if truth := r.values("error", where{"method": nameTrue, "k": reference}); len(truth) > 0 {
 		lost := &table{
 			Title: fmt.Sprintf("Draws in which the two dimensions were not found, p = 2, K = %d", reference),
@@ -349,7 +349,7 @@ func (j *job) toyTables(s toySizes, r *results, reference int) {
 			median.Fields = append(median.Fields, medianField(errs))
 		}
 		lost.Rows = []tableRow{draws, median}
-		j.table(lost)
+		j.addTable(lost)
 	}
 	t = &table{
 		Title: "Test error in percent with the best K",
@@ -363,7 +363,7 @@ func (j *job) toyTables(s toySizes, r *results, reference int) {
 		_, errs := r.bestK(s.ks, where{"method": m.name, "p": p})
 		return errs
 	})
-	j.table(t)
+	j.addTable(t)
 }
 
 // addRows adds one row for each value, with the errors of the methods in percent, the
@@ -401,15 +401,15 @@ func missed(errs []float64, truth float64) int {
 }
 
 func (j *job) toyComments(s toySizes) {
-	j.heading("What reproduces, and what does not")
-	j.say("As in the paper: PCA and FDA find nothing, as the means of the classes coincide and no direction has a variance of its own; LFDA, which looks at neighbors in the original space, " +
+	j.addHeading("What reproduces, and what does not")
+	j.addParagraph("As in the paper: PCA and FDA find nothing, as the means of the classes coincide and no direction has a variance of its own; LFDA, which looks at neighbors in the original space, " +
 		"finds little; LMNN comes close; CEML, LSDR and WDA find the two dimensions. The error of WDA-tuned, WDA-paper, LSDR and LMNN rises where p is larger than 2; that of CEML does not, for its columns may vanish, nor that of WDA, whose default chooses how many columns count.")
-	j.say("Not as in the paper: there LSDR and CEML are slightly ahead of WDA. In our run of 20 draws (seed 1, K = 5) WDA is ahead, medians 2.9 %% by default and 2.7 %% with a λ for these data, against 3.2 %% of CEML and 4.1 %% of LSDR. LFDA hardly depends on p.")
-	j.say("Local maxima are what the paper does not speak of. A method that starts at the principal components ends in a bad one in some draws, which the second table counts; one draw of 20 adds about 3 points to a mean, "+
+	j.addParagraph("Not as in the paper: there LSDR and CEML are slightly ahead of WDA. In our run of 20 draws (seed 1, K = 5) WDA is ahead, medians 2.9 %% by default and 2.7 %% with a λ for these data, against 3.2 %% of CEML and 4.1 %% of LSDR. LFDA hardly depends on p.")
+	j.addParagraph("Local maxima are what the paper does not speak of. A method that starts at the principal components ends in a bad one in some draws, which the second table counts; one draw of 20 adds about 3 points to a mean, "+
 		"so that the medians there compare the methods better. LSDR and LSQMI try several starts and choose by cross-validation; WDA-tuned tries %d and takes the best J. "+
 		"LSQMI misses often all the same; the paper left it out, as always worse than LSDR.", toyStarts)
-	j.say("The paper does not state the radius and the spread of its modes, so that levels cannot be compared, nor its λ for these data: see the experiment toy-lambda. "+
+	j.addParagraph("The paper does not state the radius and the spread of its modes, so that levels cannot be compared, nor its λ for these data: see the experiment toy-lambda. "+
 		"WDA is our default, which chooses λ and more from the data; WDA-tuned has λ = %g, WDA-paper the solver and settings of the paper with λ = %g, the best for it, and WDA-0.01 with the λ of its other experiments, which is Fisher's criterion here and fails.",
 		float64(toyLambda), float64(toyPaperLambda))
-	j.say("LSDR and LSQMI take about 2 and 3 seconds of processor time for 100 samples (p = 2), CEML 0.13, LMNN 0.02, WDA 0.005 a start of fixed settings, 0.1 to 0.2 by default: where p is not 2 they are run on the first %d draws only.", s.few)
+	j.addParagraph("LSDR and LSQMI take about 2 and 3 seconds of processor time for 100 samples (p = 2), CEML 0.13, LMNN 0.02, WDA 0.005 a start of fixed settings, 0.1 to 0.2 by default: where p is not 2 they are run on the first %d draws only.", s.few)
 }

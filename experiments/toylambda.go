@@ -73,7 +73,7 @@ func runToyLambda(ctx context.Context, j *job) error {
 		columns: []string{"method", "trial", "lambda", "iterations"},
 		within:  []string{"k"},
 		settings: append(j.toySettings(s),
-			set("λ", lambdas), set("L", iterations), set("p", toyP), set("K", toyK),
+			newSetting("λ", lambdas), newSetting("L", iterations), newSetting("p", toyP), newSetting("K", toyK),
 		),
 	}
 	chosen := ofWDA(nameWDA, wda.Settings{}) // its λ, too
@@ -116,7 +116,7 @@ func (j *job) toyLambdaCell(ctx context.Context, s toySizes, m method, trial int
 		return nil, err
 	}
 	o := new(output)
-	o.add("error", errs[0], toyK)
+	o.addValue("error", errs[0], toyK)
 	return o, nil
 }
 
@@ -140,7 +140,7 @@ func (j *job) reportToyLambda(r *results, lambdas []float64, iterations []int) e
 	ends := []float64{lambdas[0], lambdas[len(lambdas)-1]}
 	line := series{name: "true dimensions", look: looks[nameTrue], x: ends, y: []float64{truth, truth}}
 	chosen := stat.Mean(r.values("error", where{"method": nameWDA}), nil)
-	j.found("WDA by default, which chooses λ from the data: %.3f; in the true dimensions %.3f.", chosen, truth)
+	j.addFinding("WDA by default, which chooses λ from the data: %.3f; in the true dimensions %.3f.", chosen, truth)
 	var left, right []series
 	for _, m := range j.methods {
 		s := curve(m.name, toyIterations)
@@ -149,10 +149,10 @@ func (j *job) reportToyLambda(r *results, lambdas []float64, iterations []int) e
 		left = append(left, s)
 		from, to, lowest, at := good(s, truth)
 		if from == 0 {
-			j.found("%s, L = %d: no λ comes within %.2f of the error %.3f in the true dimensions; the lowest is %.3f at λ = %g.", s.name, toyIterations, toyGoal, truth, lowest, at)
+			j.addFinding("%s, L = %d: no λ comes within %.2f of the error %.3f in the true dimensions; the lowest is %.3f at λ = %g.", s.name, toyIterations, toyGoal, truth, lowest, at)
 			continue
 		}
-		j.found("%s, L = %d: within %.2f of the error %.3f in the true dimensions from λ = %g to %g; the lowest is %.3f at λ = %g.",
+		j.addFinding("%s, L = %d: within %.2f of the error %.3f in the true dimensions from λ = %g to %g; the lowest is %.3f at λ = %g.",
 			s.name, toyIterations, toyGoal, truth, from, to, lowest, at)
 	}
 	tab := &table{
@@ -177,7 +177,7 @@ func (j *job) reportToyLambda(r *results, lambdas []float64, iterations []int) e
 		right = append(right, line)
 	}
 	for _, lambda := range lambdas {
-		row := tableRow{Name: text(lambda)}
+		row := tableRow{Name: formatValue(lambda)}
 		var all [][]float64
 		add := func(method string, l int) {
 			e := r.values("error", where{"method": method, "lambda": lambda, "iterations": l})
@@ -198,12 +198,12 @@ func (j *job) reportToyLambda(r *results, lambdas []float64, iterations []int) e
 	}
 	caption := fmt.Sprintf("Test error in p = 2 dimensions, K = %d, mean of %d draws, against λ (relative to the data). Left: L = %d; bars are the standard error of the mean; the default chooses λ from the data. Right: five starts, for several numbers L of Sinkhorn iterations.",
 		toyK, j.Trials, toyIterations)
-	err := j.figure("error", caption, 1060, 400, func(c draw.Canvas) {
+	err := j.addFigure("error", caption, 1060, 400, func(c draw.Canvas) {
 		n := 1
 		if right != nil {
 			n = 2
 		}
-		t := tiles(c, 1, n, 14)
+		t := divideCanvas(c, 1, n, 14)
 		drawCurves(t[0], curves{title: fmt.Sprintf("L = %d", toyIterations), x: "λ", y: "test error", logX: true, logY: true, yMin: 0.01, yMax: 0.8, series: left})
 		if right != nil {
 			drawCurves(t[1], curves{title: "several L", x: "λ", y: "test error", logX: true, logY: true, yMin: 0.01, yMax: 0.8, series: right})
@@ -212,7 +212,7 @@ func (j *job) reportToyLambda(r *results, lambdas []float64, iterations []int) e
 	if err != nil {
 		return err
 	}
-	j.table(tab)
+	j.addTable(tab)
 	lost := &table{
 		Title: fmt.Sprintf("Draws of %d in which the two dimensions were not found, L = %d", j.Trials, toyIterations),
 		Head:  []string{"λ"},
@@ -222,20 +222,20 @@ func (j *job) reportToyLambda(r *results, lambdas []float64, iterations []int) e
 		lost.Head = append(lost.Head, toyLambdaNames[m.name])
 	}
 	for _, lambda := range lambdas {
-		row := tableRow{Name: text(lambda)}
+		row := tableRow{Name: formatValue(lambda)}
 		for _, m := range j.methods {
 			e := r.values("error", where{"method": m.name, "lambda": lambda, "iterations": toyIterations})
 			row.Fields = append(row.Fields, numberField("%.0f", float64(missed(e, truth))))
 		}
 		lost.Rows = append(lost.Rows, row)
 	}
-	j.table(lost)
-	j.heading("What reproduces, and what does not")
-	j.say("The paper finds equally good errors over almost an order of magnitude of λ, and with few Sinkhorn iterations as well as with many, but for large λ. Both hold here, if several starts are allowed. " +
+	j.addTable(lost)
+	j.addHeading("What reproduces, and what does not")
+	j.addParagraph("The paper finds equally good errors over almost an order of magnitude of λ, and with few Sinkhorn iterations as well as with many, but for large λ. Both hold here, if several starts are allowed. " +
 		"With small λ transport is uniform and WDA is Fisher's criterion, for which there is nothing to be found in these data; with large λ samples see only their nearest neighbors, which are there in any dimensions.")
-	j.say("From one start, the principal components, the solvers end in a bad local maximum in some draws, the more often the larger λ is, as the last table shows: the best J of several starts is then near the true dimensions. "+
+	j.addParagraph("From one start, the principal components, the solvers end in a bad local maximum in some draws, the more often the larger λ is, as the last table shows: the best J of several starts is then near the true dimensions. "+
 		"The paper's solver has to do with smaller λ therefore. %d starts (wda.Settings.Starts), of which the best J is taken, are enough here. At λ = 1 there remain draws whose best J is elsewhere.", toyStarts)
-	j.say("λ is relative to the data (section 5.1 of the paper), and so it seems to be in its figure, whose values cannot be compared, as it does not say how far its modes are apart.")
+	j.addParagraph("λ is relative to the data (section 5.1 of the paper), and so it seems to be in its figure, whose values cannot be compared, as it does not say how far its modes are apart.")
 	return nil
 }
 

@@ -10,36 +10,34 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// tuning are the values that cross-validation on the training samples chooses from.
+// tuning contains the values from which cross-validation on the training samples chooses.
 type tuning struct {
 	ps, ks []int
 	folds  int
 }
 
-// candidate is a method with one setting of its own, among others that
-// cross-validation compares.
+// candidate is a method with one setting, compared with others by cross-validation.
 type candidate struct {
-	// final is fitted to all training samples, quick to those of the folds: the
-	// same with fewer steps, where fits are long and the choice hardly depends on
-	// the last of them.
+	// final is fitted to all training samples, and quick to those of the folds. quick may make
+	// fewer steps if fits are slow and the choice hardly depends on the last steps.
 	final, quick method
-	// nested: the projections for smaller p are the first columns of that for the
-	// largest.
+	// nested means that the projections for smaller p are the first columns of the projection for
+	// the largest p.
 	nested bool
 }
 
-// tuned is a method with the values chosen for it, and what comes of them.
+// tuned is a method with its chosen values and results.
 type tuned struct {
 	p, k      int // p is 0 for all features
-	candidate int // of those compared
-	// validation is the mean error over the folds, test that of the test samples.
+	candidate int // index of the candidate
+	// validation is the mean error over the folds, test the error on the test samples.
 	validation, test float64
 }
 
-// tune chooses p, K and one of the candidates by cross-validation, the first of those
-// that are equally good, fits that to all training samples and tests it. It does so for
-// every list of candidates in choices, each fit being made once. Values of p above the
-// number of features and of K above the number of samples are left out.
+// tune chooses p, K and a candidate by cross-validation, the first of equally good ones, fits the
+// candidate to all training samples and tests it. It does so for every list of candidates in
+// choices, but makes each fit only once. It ignores values of p above the number of features and of
+// K above the number of samples.
 func tune(ctx context.Context, candidates []candidate, choices [][]int, train, test *dataset.Dataset, t tuning, seed uint64) ([]tuned, error) {
 	inRows, outRows, err := train.Folds(t.folds, seed)
 	if err != nil {
@@ -94,7 +92,7 @@ func tune(ctx context.Context, candidates []candidate, choices [][]int, train, t
 		for _, v := range list {
 			for i, p := range ps {
 				for l, k := range ks {
-					// A difference of rounding is none.
+					// ignore differences within rounding
 					if e := errs[v][i][l]; e < best.validation-1e-12 {
 						best = tuned{p: p, k: k, candidate: v, validation: e}
 					}
@@ -136,8 +134,8 @@ func upTo(values []int, limit int) []int {
 	return all
 }
 
-// series returns a function that gives the projection for ps[i]. A nested method is
-// fitted once, for the largest. A projection of nil stands for all features.
+// series returns a function that returns the projection for ps[i]. A nested method is fitted once,
+// for the largest p. A nil projection stands for all features.
 func (m method) series(ctx context.Context, train *training, ps []int, nested bool) func(i int) (*mat.Dense, error) {
 	if m.fit == nil {
 		return func(int) (*mat.Dense, error) { return nil, nil }

@@ -87,7 +87,7 @@ var uciShrinkages = []float64{0, 0.1, 0.5}
 // uciMethods are those of the table, with the numbers of neighbors of the paper. The
 // slow ones run only if named.
 func uciMethods() []method {
-	all := []method{original()}
+	all := []method{originalMethod()}
 	for _, m := range paperBaselines() {
 		m.slow = m.slow || m.name == (baselines.LMNN{}).String()
 		all = append(all, m)
@@ -160,10 +160,10 @@ const uciFolds = 3
 func (j *job) uciSets() []uciData {
 	var all []uciData
 	for _, d := range uciSets {
-		if !j.has(d.file) && d.standIn != "" {
+		if !j.hasFile(d.file) && d.standIn != "" {
 			d.file, d.name = d.standIn, d.name+standInMark
 		}
-		if j.has(d.file) {
+		if j.hasFile(d.file) {
 			all = append(all, d)
 		}
 	}
@@ -186,9 +186,9 @@ func runUCI(ctx context.Context, j *job) error {
 		columns: []string{"data", "method", "trial"},
 		within:  []string{"tuned"},
 		settings: []setting{
-			set("p", s.ps), set("K", s.ks), set("folds", s.folds), set("noise features", s.noise),
-			set("rows drawn anew in every trial", strings.Join(sizes, ", ")), set("most rows", s.rows),
-			set("steps of a fit in cross-validation", uciQuick), set("shrinkage of FDA-s and LFDA-s", uciShrinkages),
+			newSetting("p", s.ps), newSetting("K", s.ks), newSetting("folds", s.folds), newSetting("noise features", s.noise),
+			newSetting("rows drawn anew in every trial", strings.Join(sizes, ", ")), newSetting("most rows", s.rows),
+			newSetting("steps of a fit in cross-validation", uciQuick), newSetting("shrinkage of FDA-s and LFDA-s", uciShrinkages),
 		},
 	}
 	var cells []cell
@@ -221,14 +221,14 @@ func (j *job) uciCell(ctx context.Context, s uciSizes, d uciData, m method, tria
 	}
 	o := new(output)
 	for i, t := range results {
-		o.add("error", t.test, names[i])
-		o.add("validation error", t.validation, names[i])
-		o.add("K", float64(t.k), names[i])
+		o.addValue("error", t.test, names[i])
+		o.addValue("validation error", t.validation, names[i])
+		o.addValue("K", float64(t.k), names[i])
 		if t.p > 0 {
-			o.add("p", float64(t.p), names[i])
+			o.addValue("p", float64(t.p), names[i])
 		}
 		if len(choices[i]) > 1 {
-			o.add("candidate", float64(t.candidate), names[i])
+			o.addValue("candidate", float64(t.candidate), names[i])
 		}
 	}
 	return o, nil
@@ -400,14 +400,14 @@ func (j *job) reportUCI(sets []uciData, r *results) error {
 		}
 		t.Rows = append(t.Rows, first, second)
 	}
-	j.heading("Test errors")
-	j.table(t)
+	j.addHeading("Test errors")
+	j.addTable(t)
 	j.uciFindings(sets, columns, plain, chosen, over)
-	j.heading("What cross-validation has chosen")
-	j.table(j.uciChoices(sets, columns, r))
-	j.heading("What reproduces, and what does not")
+	j.addHeading("What cross-validation has chosen")
+	j.addTable(j.uciChoices(sets, columns, r))
+	j.addHeading("What reproduces, and what does not")
 	j.uciComments(sets, columns)
-	return j.figure("errors", "Mean test errors. Crosses: WDA as published.", 900, 120+44*len(sets), func(c draw.Canvas) {
+	return j.addFigure("errors", "Mean test errors. Crosses: WDA as published.", 900, 120+44*len(sets), func(c draw.Canvas) {
 		drawUCI(c, sets, columns)
 	})
 }
@@ -455,12 +455,12 @@ func (j *job) uciFindings(sets []uciData, columns []uciColumn, plain, chosen []f
 		return strings.Join(all, ", ")
 	}
 	if over > 0 {
-		j.found("Mean rank over %d data sets, default settings: %s.", over, list(plain, func(c uciColumn) bool { return c.name == c.paper || c.paper == nameWDA }))
-		j.found("Mean rank with settings of their own chosen by cross-validation, too: %s.", list(chosen, func(c uciColumn) bool { return c.tuned }))
-		j.found("Published, with LMNN, LSDR, LSQMI and CEML: WDA 2.2, LMNN 3.4, CEML 3.5, FDA and LFDA 5.2.")
+		j.addFinding("Mean rank over %d data sets, default settings: %s.", over, list(plain, func(c uciColumn) bool { return c.name == c.paper || c.paper == nameWDA }))
+		j.addFinding("Mean rank with settings of their own chosen by cross-validation, too: %s.", list(chosen, func(c uciColumn) bool { return c.tuned }))
+		j.addFinding("Published, with LMNN, LSDR, LSQMI and CEML: WDA 2.2, LMNN 3.4, CEML 3.5, FDA and LFDA 5.2.")
 	}
 	if over == 0 {
-		j.found("No data set has been finished by every method.")
+		j.addFinding("No data set has been finished by every method.")
 	}
 	for _, c := range columns {
 		if c.paper != nameWDA {
@@ -484,7 +484,7 @@ func (j *job) uciFindings(sets []uciData, columns []uciColumn, plain, chosen []f
 		if worse == nil {
 			worse = []string{"none"}
 		}
-		j.found("%s is worse than the published WDA by more than 3 points on: %s (of %d data sets).", c.name, strings.Join(worse, ", "), counted)
+		j.addFinding("%s is worse than the published WDA by more than 3 points on: %s (of %d data sets).", c.name, strings.Join(worse, ", "), counted)
 	}
 }
 
@@ -517,7 +517,7 @@ func (j *job) uciChoices(sets []uciData, columns []uciColumn, r *results) *table
 				for _, v := range which {
 					counts[int(v)]++
 				}
-				f.Text += " (" + text(counts) + ")"
+				f.Text += " (" + formatValue(counts) + ")"
 			}
 			row.Fields = append(row.Fields, f)
 		}
@@ -533,24 +533,24 @@ func median(v []float64) float64 {
 
 // uciComments says what is different here from the paper.
 func (j *job) uciComments(sets []uciData, columns []uciColumn) {
-	j.say("The paper does not say whether features were standardized, how many rows of isolet, usps and mnist were taken, in how many parts cross-validation divides, and " +
+	j.addParagraph("The paper does not say whether features were standardized, how many rows of isolet, usps and mnist were taken, in how many parts cross-validation divides, and " +
 		"which other parameters were validated. Here: the features of the six UCI sets are standardized and 100 of unit variance appended, which comes closest to the published column of all features; " +
 		"the other four are scaled as a whole; 1560, 2000 and 1000 rows are drawn anew for each split.")
-	j.say("How large the noise was matters, and no one size fits all published rows. With standard deviations of 1, 0.75 and 0.5 (means of 4 splits) all features of glass have errors of 62, 54 and 50 %% " +
+	j.addParagraph("How large the noise was matters, and no one size fits all published rows. With standard deviations of 1, 0.75 and 0.5 (means of 4 splits) all features of glass have errors of 62, 54 and 50 %% " +
 		"(published 54.0) and WDA 54, 51 and 49 %% (published 46.0); all features of iris 42, 30 and 22 %% (published 42.1) and WDA 34, 27 and 19 %% (published 20.9).")
-	j.say("On iris (8 splits, in a changed copy of this experiment) the mean error is 22.7 %% with p = 5 fixed, λ = 0.01 and ρ = 0, 24.7 %% with p = 5 and the defaults of the first version, 32 %% with p = 10 and " +
+	j.addParagraph("On iris (8 splits, in a changed copy of this experiment) the mean error is 22.7 %% with p = 5 fixed, λ = 0.01 and ρ = 0, 24.7 %% with p = 5 and the defaults of the first version, 32 %% with p = 10 and " +
 		"16 %% with p = 1: what is above the published 20.9 %% is lost by choosing among large p from 75 samples.")
-	j.say("On glass it is the units: with the features as they are, not standardized, and noise of standard deviation 0.5, all features err by 52.7 %% (published 54.0) and WDA by 46.7 %% " +
+	j.addParagraph("On glass it is the units: with the features as they are, not standardized, and noise of standard deviation 0.5, all features err by 52.7 %% (published 54.0) and WDA by 46.7 %% " +
 		"(published 46.0), over 8 splits with p from 3, 5 and 10.")
-	j.say("FDA's columns are scaled to unit variance within classes, WDA's are orthonormal, and nearest neighbors see the difference. With p = 15 and K = 5 (4 splits, in a changed copy of this experiment) " +
+	j.addParagraph("FDA's columns are scaled to unit variance within classes, WDA's are orthonormal, and nearest neighbors see the difference. With p = 15 and K = 5 (4 splits, in a changed copy of this experiment) " +
 		"WDA's columns scaled likewise, with shrinkage 0.1, err less than WDA's on 7 of the 10 sets (isolet 13.0 %%, scaled 9.4 %%; iris 35.3, scaled 26.3), and FDA's with shrinkage 0.5 made orthonormal " +
 		"err more than as they are on all 10 (isolet 9.1 and 9.0 %%; iris 32.7 and 26.3; mnist 19.8 and 14.7, WDA 14.1).")
-	j.say("WDA-paper: λ = 0.01, ρ = 0, projected gradient from PCA. WDA: our defaults, which choose whitening, λ, ρ, scale and the components that count on rows held out of those they are fitted to. "+
+	j.addParagraph("WDA-paper: λ = 0.01, ρ = 0, projected gradient from PCA. WDA: our defaults, which choose whitening, λ, ρ, scale and the components that count on rows held out of those they are fitted to. "+
 		"FDA-s and LFDA-s: shrinkage chosen likewise, which is what they need where the noise makes features as many as samples: comparing them with WDA is fair, comparing FDA and LFDA with it is not. LMNN-s: convergence or 50 steps. "+
 		"p and K are chosen for all. Fits in cross-validation take %d steps at most (WDA-paper and WDA in float32, and WDA in as many as it makes by default; LSDR and LSQMI from one start), those of LMNN as many as the fit with what was chosen, which has no such limit.", uciQuick)
 	for _, d := range sets {
 		if strings.HasSuffix(d.name, standInMark) {
-			j.say("%s: %s stands in for the paper's Caltech DeCAF6 features (%s), so its published numbers are of other data.", d.name, d.file, "caltech_decaf6.npz")
+			j.addParagraph("%s: %s stands in for the paper's Caltech DeCAF6 features (%s), so its published numbers are of other data.", d.name, d.file, "caltech_decaf6.npz")
 		}
 	}
 }

@@ -130,9 +130,9 @@ func runWeights(ctx context.Context, j *job) error {
 		columns: []string{"method"},
 		within:  []string{"pair", "i", "j"},
 		settings: []setting{
-			set("samples of each of two classes", n), set("dimensions", 2),
-			set("λ, relative to the mean squared distance of the pairs", weightLambdas),
-			set("L", weightIterations), set("neighbors of LFDA", 7),
+			newSetting("samples of each of two classes", n), newSetting("dimensions", 2),
+			newSetting("λ, relative to the mean squared distance of the pairs", weightLambdas),
+			newSetting("L", weightIterations), newSetting("neighbors of LFDA", 7),
 		},
 	}
 	var cells []cell
@@ -148,10 +148,10 @@ func runWeights(ctx context.Context, j *job) error {
 				if err != nil {
 					return nil, err
 				}
-				o.keep(pair, t)
+				o.keepArray(pair, t)
 				for _, i := range weightShown {
 					for k := range n {
-						o.add("weight", t.At(i, k), pair, i, k)
+						o.addValue("weight", t.At(i, k), pair, i, k)
 					}
 				}
 			}
@@ -182,17 +182,17 @@ func (j *job) reportWeights(r *results, first, second *mat.Dense) error {
 		tab.Rows = append(tab.Rows, tableRow{w.name, []field{numberField("%.1f", f[0]), numberField("%.1f", f[1])}})
 	}
 	low, high := fmt.Sprintf("WDA, λ = %g", weightLambdas[0]), fmt.Sprintf("WDA, λ = %g", weightLambdas[len(weightLambdas)-1])
-	j.found("Partners of a sample between and within classes: FDA %.1f and %.1f, LFDA %.1f and %.1f; WDA goes from %.1f and %.1f at λ = %g to %.1f and %.1f at λ = %g.",
+	j.addFinding("Partners of a sample between and within classes: FDA %.1f and %.1f, LFDA %.1f and %.1f; WDA goes from %.1f and %.1f at λ = %g to %.1f and %.1f at λ = %g.",
 		partners["FDA"][0], partners["FDA"][1], partners["LFDA"][0], partners["LFDA"][1],
 		partners[low][0], partners[low][1], weightLambdas[0], partners[high][0], partners[high][1], weightLambdas[len(weightLambdas)-1])
 
 	all := weightings()
 	caption := "Weights of two samples of class 1 (large markers, one in each of its modes) against class 2 (above) and against their own class (below). " +
 		"The darker and wider a link the larger its weight, relative to the largest of the sample in that panel."
-	err := j.figure("links", caption, 240*len(all), 500, func(c draw.Canvas) {
+	err := j.addFigure("links", caption, 240*len(all), 500, func(c draw.Canvas) {
 		const legend = 24
 		drawClasses(c, legend)
-		for i, tile := range tiles(draw.Crop(c, 0, 0, legend, 0), 2, len(all), 8) {
+		for i, tile := range divideCanvas(draw.Crop(c, 0, 0, legend, 0), 2, len(all), 8) {
 			w := all[i%len(all)]
 			pair, other := "between", second
 			if i >= len(all) {
@@ -212,9 +212,9 @@ func (j *job) reportWeights(r *results, first, second *mat.Dense) error {
 	if err != nil {
 		return err
 	}
-	j.table(tab)
-	j.heading("What reproduces, and what does not")
-	j.say("The figure of the paper shows two classes in the plane, without saying how they were drawn. These are two classes of two modes each, at the four ends of a cross, " +
+	j.addTable(tab)
+	j.addHeading("What reproduces, and what does not")
+	j.addParagraph("The figure of the paper shows two classes in the plane, without saying how they were drawn. These are two classes of two modes each, at the four ends of a cross, " +
 		"so that the difference shows: FDA links every sample with all others equally; LFDA does so between classes, too (its weights there are 1/n), and only within a class looks at neighbors; " +
 		"WDA has neighbors in both, and its constraints still see to it that every sample of the other class is matched. As λ falls it goes over into FDA.")
 	return nil

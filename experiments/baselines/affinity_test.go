@@ -8,8 +8,8 @@ import (
 	"github.com/gomonge/monge/internal/matrix"
 )
 
-// TestAffinityEnds: it looks at the context before every row, twice, and says wherever that
-// ends.
+// TestAffinityEnds checks that Affinity checks the context before every row, in two passes, and
+// returns its cause wherever it ends.
 func TestAffinityEnds(t *testing.T) {
 	const n = 20
 	x := matrix.New(n, 3, asmtest.Random[float64](3*n))
