@@ -4,7 +4,7 @@
 // number of samples n, the Sinkhorn iterations L, the components p and the features d,
 // one at a time, and draws it.
 //
-//	go run ./bench/tools/scaling -out bench/results/scaling
+//	go run ./bench/tools/scaling -out bench/tools/results/scaling
 //
 // writes scaling.csv and scaling.png. Expected are a·n + b·n² (the projections are linear
 // in n) and a + b·x for the others; the CSV has how far off these are at most as

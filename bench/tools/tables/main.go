@@ -1,10 +1,10 @@
-// Command tables turns the raw results in bench/results into the tables that people
+// Command tables turns the raw results in bench/tools/results into the tables that people
 // read: docs/benchmarks/*.md and the short tables between markers in README.md.
 //
 //	go run ./bench/tools/tables          # from the root of the module: writes the files
 //	go run ./bench/tools/tables -check   # ends with an error if a file is out of date
 //
-// To add a machine, put the output of bench/peers/run into bench/results, named
+// To add a machine, put the output of bench/peers/run into bench/tools/results, named
 // DATE-MACHINE-LEVEL-peers.md, and run the command. The other kinds of raw files are
 // -latency.txt, -levels.txt and -accuracy.txt (output of go test and bench/tools/levels),
 // -converge.md (bench/tools/converge) and -scaling.csv (bench/tools/scaling).
@@ -64,7 +64,7 @@ func run(root string, check bool) error {
 
 // pages returns the contents of every generated file by its path from root.
 func pages(root string) (map[string][]byte, error) {
-	files, err := filepath.Glob(filepath.Join(root, "bench", "results", "*"))
+	files, err := filepath.Glob(filepath.Join(root, "bench", "tools", "results", "*"))
 	if err != nil {
 		return nil, err
 	}

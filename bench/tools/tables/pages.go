@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-const generated = "<!-- Made by go run ./bench/tools/tables from bench/results. Do not edit. -->\n\n"
+const generated = "<!-- Made by go run ./bench/tools/tables from bench/tools/results. Do not edit. -->\n\n"
 
 type work struct{ text, size string }
 
@@ -93,7 +93,7 @@ func (c *row) number() string {
 func (r *results) index(b *strings.Builder) {
 	b.WriteString(generated + `# Benchmarks
 
-Every table here is made from raw results in [bench/results](../../bench/results) by one
+Every table here is made from raw results in [bench/tools/results](../../bench/tools/results) by one
 command: ` + "`go run ./bench/tools/tables`" + `. How to measure is in [bench/README.md](../../bench/README.md).
 
 | page | what it shows |
@@ -326,7 +326,7 @@ One J with its gradient, CPU time of one thread. The passes over pairs of sample
 n², the projections as n·d·p. The formula under each table is a fit to its points.
 `)
 	for _, l := range r.scales {
-		fmt.Fprintf(b, "\n## %s\n\nRaw results: %s\n\n![CPU time against n, L, p and d](../../bench/results/%s)\n", l.title(), l.link(), strings.TrimSuffix(l.file, "csv")+"png")
+		fmt.Fprintf(b, "\n## %s\n\nRaw results: %s\n\n![CPU time against n, L, p and d](../../bench/tools/results/%s)\n", l.title(), l.link(), strings.TrimSuffix(l.file, "csv")+"png")
 		axes, err := scalingAxes(l.text)
 		if err != nil {
 			fmt.Fprintf(b, "\n%s: %v\n", l.file, err)

@@ -22,7 +22,9 @@ type source struct {
 
 func (s source) title() string { return s.machine + ", " + levelNames[s.level] + ", " + s.day }
 
-func (s source) link() string { return fmt.Sprintf("[%s](../../bench/results/%s)", s.file, s.file) }
+func (s source) link() string {
+	return fmt.Sprintf("[%s](../../bench/tools/results/%s)", s.file, s.file)
+}
 
 var machineNames = map[string]string{"zen3": "Zen 3", "zen4": "Zen 4", "sapphire-rapids": "Sapphire Rapids", "github-arm": "GitHub's Arm machine"}
 
