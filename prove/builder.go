@@ -6,7 +6,7 @@ import (
 	"github.com/gomonge/monge/prove/internal/memory"
 )
 
-// builder makes the arguments of a call: the same for the assembly and the reference.
+// builder makes the arguments of a call, which are the same for the assembly and the reference.
 type builder struct {
 	shape
 	kinds
@@ -52,7 +52,7 @@ func (b *builder) scalar() {
 
 type role uint8
 
-// region makes a matrix whose rows are stride apart. Nobody may touch what is between rows.
+// region makes a matrix with row stride stride. Memory between rows must not be accessed.
 func (b *builder) region(r role, typ string, rows, cols, stride int) gossa.Slice {
 	b.inputs++
 	w := width(typ)
@@ -85,7 +85,7 @@ func (b *builder) region(r role, typ string, rows, cols, stride int) gossa.Slice
 	return gossa.Slice{Addr: addr, Len: n, Cap: n}
 }
 
-// narrow adds a vector whose elements have one or two bytes. It fills whole cells.
+// narrow adds a vector of elements with one or two bytes, in whole cells.
 func (b *builder) narrow(r role, typ string, n int) {
 	b.inputs++
 	w := width(typ)
@@ -134,7 +134,7 @@ func (b *builder) lanesOfPrice() {
 	}
 }
 
-// arrays adds a pointer to an array of so many slices, each a matrix of type T.
+// arrays adds a pointer to an array of count slices, each a matrix of type T.
 func (b *builder) arrays(r role, count, rows, cols, stride int) {
 	cells, writable := make([]expr.Node, 6*count), make([]bool, 6*count)
 	for i := range count {

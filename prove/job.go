@@ -63,7 +63,7 @@ type witness struct {
 	steps int // of the function on all paths
 }
 
-// cases are those of a job that have called a function of assembly.
+// cases contains the cases of a job that have called an assembly function.
 type cases struct {
 	all   []witness
 	reach map[uint64][]uint64 // by instruction: a bit for each case that has reached it
@@ -92,7 +92,7 @@ func newFunction(f *code.Function) *function {
 	return &function{text: f, cov: code.NewCoverage()}
 }
 
-// add joins what the cases of another job have found.
+// add adds the results of another job.
 func (f *function) add(g *function) {
 	f.cases += g.cases
 	f.err = errors.Join(f.err, g.err)
@@ -208,7 +208,7 @@ func (s shape) String() string {
 	return fmt.Sprintf("m=%d n=%d d=%d padding %d flag %v cut %v apart %v", s.m, s.n, s.d, s.pad, s.flag, s.cut, s.apart)
 }
 
-// outcome is what a run leaves.
+// outcome is the result of a run.
 type outcome struct {
 	*builder
 	result   gossa.Value
@@ -264,7 +264,8 @@ func (j *job) run(source *gossa.Source, program *code.Program, g *expr.Graph, s 
 	return out, err
 }
 
-// scaledCosine stands for the cosine of two vectors of which a sum of squares is out of range: a number that is no cosine.
+// scaledCosine stands for the cosine of two vectors whose sums of squares are out of range. It is
+// not the value of a cosine.
 func scaledCosine(g *expr.Graph, width int) expr.Node {
 	if width == 4 {
 		return g.Const(4, uint64(math.Float32bits(3)))

@@ -302,7 +302,7 @@ func exchange(ref []int, at int, sign []int) {
 	}
 }
 
-// solve solves the system of which each row ends in its right-hand side.
+// solve solves a linear system. Each row of a ends with its right-hand side.
 func solve(a [][]*big.Float) []*big.Float {
 	n := len(a)
 	for i := range n {

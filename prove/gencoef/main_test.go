@@ -15,8 +15,9 @@ import (
 
 var root = filepath.Join("..", "..", "internal", "asm")
 
-// TestCommitted computes everything again and compares it with what is committed:
-// coef.go, the constants of num.Log and of the logarithms of package vector in float32, and the DATA lines of the assembly.
+// TestCommitted computes everything again and compares it with the committed files: coef.go, the
+// constants of num.Log and of the logarithms of package vector in float32, and the DATA lines of
+// the assembly.
 func TestCommitted(t *testing.T) {
 	if os.Getenv("MONGE_LONG") == "" {
 		t.Skip("takes 20 s: set MONGE_LONG=1")

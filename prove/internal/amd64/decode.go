@@ -1,8 +1,8 @@
 // Package amd64 runs machine code of AMD64 with AVX2 and AVX-512 on symbolic data.
 //
-// The instructions are those that GNU objdump prints. Addresses, sizes, masks and branches
-// are concrete numbers. What the vector registers hold, and the memory of the kernel's
-// operands, are expressions.
+// The instructions are those that GNU objdump prints. Addresses, sizes, masks and branches are
+// concrete numbers. The contents of vector registers and of the kernel's operands in memory are
+// expressions.
 package amd64
 
 import (

@@ -7,8 +7,9 @@ import (
 	"github.com/gomonge/monge/prove/internal/turns"
 )
 
-// effect returns what an instruction does to general registers. What it does not know depends on all
-// registers of its operands, and on data if it has an operand in memory, a mask or a vector register.
+// effect returns the effect of an instruction on general registers. For an unknown instruction, the
+// result depends on all registers among its operands, and on data if it has an operand in memory, a
+// mask or a vector register.
 func effect(d *inst) *turns.Effect {
 	if d.Padding() || len(d.args) == 0 || strings.HasPrefix(d.op, "prefetch") {
 		return &turns.Effect{}

@@ -11,7 +11,7 @@ const (
 	allFlags     = carryFlag | zeroFlag | signFlag | overflowFlag
 )
 
-// flags are the values of the flags. Those that are not defined may not be used.
+// flags contains the values of the flags. Undefined flags must not be used.
 type flags struct{ value, defined uint64 }
 
 func (f *flags) set(flag uint64, on bool) {
@@ -55,7 +55,7 @@ func (f *flags) sub(x, y uint64, width int) {
 	f.set(overflowFlag, negative((x^y)&(x^v), width))
 }
 
-// keepCarry gives the flag of carry back what it was before.
+// keepCarry restores the carry flag.
 func (f *flags) keepCarry(old flags) {
 	f.value = f.value&^carryFlag | old.value&carryFlag
 	f.defined = f.defined&^carryFlag | old.defined&carryFlag

@@ -112,7 +112,7 @@ func (m *machine) masks(op string, a []operand, dst *operand) bool {
 	return true
 }
 
-// zeroCarry sets the flags of zero and carry, and clears those of sign and overflow.
+// zeroCarry sets the zero and carry flags, and clears the sign and overflow flags.
 func (m *machine) zeroCarry(zero, carry expr.Node) {
 	z, okZ := m.g.Truth(zero)
 	c, okC := m.g.Truth(carry)
@@ -130,8 +130,8 @@ func (m *machine) zeroCarry(zero, carry expr.Node) {
 	}
 }
 
-// blend returns cells where the mask of an operand has ones, and elsewhere zeros or what the
-// operand had before.
+// blend returns cells where the mask of an operand is set, and elsewhere zeros or the previous
+// cells of the operand.
 func (m *machine) blend(o *operand, cells []expr.Node, w int) []expr.Node {
 	old := make([]expr.Node, 16)
 	switch {
@@ -223,7 +223,7 @@ func (m *machine) dependent(op string, a []operand, dst *operand) bool {
 	return true
 }
 
-// operandsDepend reports whether what an instruction reads depends on the data.
+// operandsDepend reports whether an operand of an instruction depends on the data.
 func (m *machine) operandsDepend(name string, w int, a []operand, dst *operand) bool {
 	for i := range a {
 		o := &a[i]
@@ -269,8 +269,8 @@ func (m *machine) dataCondition(i *inst) (expr.Node, bool) {
 	return c, true
 }
 
-// branch runs both ways of a jump to the end of the function, and joins what they store. On a path
-// it goes one way.
+// branch runs both ways of a jump to the end of the function and joins their stores. With a path,
+// it follows only one way.
 func (m *machine) branch(f *code.Function, c expr.Node, i *inst) error {
 	m.trace(&m.cov.Trace.Path, uint64(c))
 	if m.g.Path != nil {
@@ -391,7 +391,7 @@ func (m *machine) compareToMask(dst *operand, w int, x, y []expr.Node, f func(x,
 	m.setMask(dst.reg, out)
 }
 
-// special runs an instruction of logic that has a form of its own.
+// special runs a logic instruction with an individual implementation.
 func (m *machine) special(op string, a []operand, dst *operand, each func(int, func(x, y expr.Node) expr.Node)) bool {
 	g := m.g
 	n := dst.width / 4

@@ -19,7 +19,7 @@ type machine struct {
 	mem     *memory.Memory
 	prog    *code.Program
 	stack   uint64 // the stack pointer at the beginning
-	watched uint64 // the instruction of the trace; 0 is no trace
+	watched uint64 // address of the traced instruction; 0 means no trace
 	cov     *code.Coverage
 	zero    expr.Node
 
@@ -125,10 +125,11 @@ func (m *machine) execute(f *code.Function, pc uint64) error {
 // rsp is the number of the stack pointer among the registers.
 const rsp = 4
 
-// before returns what a general register held when the function began.
+// before returns the contents of a general register at the beginning of the function.
 func (m *machine) before(reg int) expr.Node { return m.g.Input(8, 1<<20+len(m.v), reg) }
 
-// kept returns an error unless the stack pointer and the registers that are Go's are as they were: BP, R14 and R15.
+// kept returns an error unless the stack pointer and the registers reserved for Go (BP, R14 and
+// R15) are unchanged.
 func (m *machine) kept() error {
 	if m.data[rsp] != 0 || m.r[rsp] != m.stack {
 		return errors.New("the stack pointer is not what it was")

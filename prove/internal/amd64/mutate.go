@@ -18,8 +18,9 @@ var (
 		"je": "jne", "jne": "je", "jl": "jle", "jle": "jl", "jg": "jge", "jge": "jg", "jb": "jbe", "jbe": "jb", "ja": "jae", "jae": "ja"}
 )
 
-// Mutate returns f with a mistake planted in one of the instructions that are fit for it: another register
-// or mask, an address 8 bytes further on, another immediate, another operation or condition. what says which.
+// Mutate returns f with a mistake in one of the instructions for which fit reports true: another
+// register or mask, an address 8 bytes further, another immediate, operation or condition. what
+// describes the mistake.
 func Mutate(f *code.Function, rng *rand.Rand, fit func(*code.Inst) bool) (mutant *code.Function, at *code.Inst, what string) {
 	return f.Mutate(rng, func(i *code.Inst) bool {
 		d, ok := i.Decoded.(*inst)

@@ -29,7 +29,7 @@ const (
 	memoryAt = processor.MemoryAt
 )
 
-// state is what an instruction reads and writes.
+// state is the state that an instruction reads and writes.
 type state struct {
 	R      [16]uint64
 	K      [8]uint64
@@ -347,8 +347,8 @@ func (i *instance) symbolic(t *testing.T, s state) (out state, defined uint64, e
 
 var rounds = regexp.MustCompile(`^v(?:fn?m.*|add|sub|mul|div|sqrt|scalef|cvt\w+2)([ps])([sd])[xy]?$`)
 
-// differ says in which way the tool's result differs from the processor's, if it does.
-// Where a floating-point operation has the result NaN, any NaN will do.
+// differ describes the difference between the results of the tool and of the processor, or returns
+// "". Any two NaN results of floating-point operations are equal.
 func (i *instance) differ(tool, processed *state, defined uint64, bits int) string {
 	for n := range tool.R {
 		if tool.R[n] != processed.R[n] {

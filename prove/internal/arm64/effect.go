@@ -20,8 +20,9 @@ func effectOf(i *code.Inst) *turns.Effect {
 	return nil
 }
 
-// effect returns what an instruction does to general registers. What it does not know depends on all
-// registers of its operands, and on data if it has an operand in memory or a vector register.
+// effect returns the effect of an instruction on general registers. For an unknown instruction, the
+// result depends on all registers among its operands, and on data if it has an operand in memory or
+// a vector register.
 func effect(op string, a []operand) *turns.Effect {
 	e := &turns.Effect{}
 	if len(a) == 0 || strings.HasPrefix(op, "prfm") {

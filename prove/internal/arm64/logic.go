@@ -148,8 +148,8 @@ func (m *machine) dataCondition(a []operand) (expr.Node, bool) {
 	return c, true
 }
 
-// both runs both ways of a jump to the end of the function, and joins what they store. On a path
-// it goes one way.
+// both runs both ways of a jump to the end of the function and joins their stores. With a path, it
+// follows only one way.
 func (m *machine) both(f *code.Function, c expr.Node, to uint64) error {
 	m.trace(&m.cov.Trace.Path, uint64(c))
 	at, next := m.inst.Addr, m.inst.Next

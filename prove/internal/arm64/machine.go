@@ -1,8 +1,7 @@
 // Package arm64 runs machine code of AArch64 with Advanced SIMD (NEON) on symbolic data.
 //
-// The instructions are those that GNU objdump prints. Addresses, sizes and branches are
-// concrete numbers. What the vector registers hold, and the memory of the kernel's operands,
-// are expressions.
+// The instructions are those that GNU objdump prints. Addresses, sizes and branches are concrete
+// numbers. The contents of vector registers and of the kernel's operands in memory are expressions.
 package arm64
 
 import (
@@ -31,7 +30,7 @@ type machine struct {
 	mem     *memory.Memory
 	prog    *code.Program
 	stack   uint64 // the stack pointer at the beginning
-	watched uint64 // the instruction of the trace; 0 is no trace
+	watched uint64 // address of the traced instruction; 0 means no trace
 	cov     *code.Coverage
 	zero    expr.Node
 
@@ -116,11 +115,11 @@ func (m *machine) execute(f *code.Function, pc uint64) error {
 	return fmt.Errorf("%s: no end after %d instructions", f.Name, m.prog.Most())
 }
 
-// before returns what a general register held when the function began.
+// before returns the contents of a general register at the beginning of the function.
 func (m *machine) before(reg int) expr.Node { return m.g.Input(8, 1<<20+len(m.v), reg) }
 
-// kept returns an error unless the stack pointer and the registers that are Go's are as they were: R18, R28, R29, and R30, by which
-// the function returns.
+// kept returns an error unless the stack pointer, the registers reserved for Go (R18, R28, R29) and
+// the return address R30 are unchanged.
 func (m *machine) kept() error {
 	if m.data[sp] != 0 || m.r[sp] != m.stack {
 		return errors.New("the stack pointer is not what it was")

@@ -19,8 +19,9 @@ var opposites = map[string]string{"fmla": "fmls", "fmls": "fmla", "fadd": "fsub"
 	"b.eq": "b.ne", "b.ne": "b.eq", "b.lt": "b.le", "b.le": "b.lt", "b.gt": "b.ge", "b.ge": "b.gt", "b.hi": "b.cs", "b.cs": "b.hi",
 	"b.ls": "b.cc", "b.cc": "b.ls", "b.mi": "b.pl", "b.pl": "b.mi"}
 
-// Mutate returns f with a mistake planted in one of the instructions that are fit for it: another register
-// or lane, an address 8 bytes further on, another immediate, another operation or condition. what says which.
+// Mutate returns f with a mistake in one of the instructions for which fit reports true: another
+// register or lane, an address 8 bytes further, another immediate, operation or condition. what
+// describes the mistake.
 func Mutate(f *code.Function, rng *rand.Rand, fit func(*code.Inst) bool) (mutant *code.Function, at *code.Inst, what string) {
 	return f.Mutate(rng, func(i *code.Inst) bool {
 		d, ok := i.Decoded.(*instruction)

@@ -20,7 +20,7 @@ func (m *machine) narrow(op string, a []operand) bool {
 		return false
 	}
 	g, dst := m.g, a[0]
-	// part returns element n of a register, if its elements have so many bytes.
+	// part returns element n of a register with elements of the given size in bytes.
 	part := func(reg, size, n int) expr.Node {
 		per := 4 / size
 		return g.Part(m.v[reg][n/per], 8*size*(n%per), 8*size)

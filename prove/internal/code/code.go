@@ -1,5 +1,5 @@
-// Package code has the machine code of a binary, function by function, as objdump prints
-// it, and the record of what runs of it have reached. It knows no instruction.
+// Package code contains the machine code of a binary by function, as printed by objdump, and
+// records which parts of it runs have reached. It does not interpret instructions.
 package code
 
 import (
@@ -22,12 +22,12 @@ import (
 	"github.com/gomonge/monge/prove/internal/memory"
 )
 
-// ErrUnknown is what an instruction, or a use of one, is answered with whose meaning a
-// package does not define.
+// ErrUnknown means that a package does not define the semantics of an instruction or of a use of
+// it.
 var ErrUnknown = errors.New("no semantics")
 
-// Inst is an instruction. Operands are the text that objdump prints, without symbols and
-// remarks. Decoded is what a package that runs instructions has made of them.
+// Inst is an instruction. Operands is the text printed by objdump without symbols and remarks.
+// Decoded is set by the package that runs instructions.
 type Inst struct {
 	Addr, Next   uint64
 	Op, Operands string
@@ -44,10 +44,10 @@ type Function struct {
 	Order []*Inst
 }
 
-// Program is what a binary holds: its assembly functions by name, and its data.
+// Program contains the assembly functions of a binary by name, and its data.
 type Program struct {
 	Functions map[string]*Function
-	Outside   map[uint64]string // the functions of Go that assembly can jump to, by their addresses
+	Outside   map[uint64]string // Go functions that assembly can jump to, by address
 	// Tail stands for such a function: it stores the result above the arguments, which lie at stack as for assembly.
 	Tail     func(name string, g *expr.Graph, mem *memory.Memory, stack uint64) error
 	Limit    int    // instructions that a run of a function may take; 0 is some millions
@@ -55,7 +55,7 @@ type Program struct {
 	sections []section
 }
 
-// Most returns how many instructions a run may take.
+// Most returns the maximum number of instructions in a run.
 func (p *Program) Most() int {
 	if p.Limit > 0 {
 		return p.Limit
@@ -68,8 +68,8 @@ type section struct {
 	data []byte
 }
 
-// Read disassembles the functions of a binary whose symbols have the prefix, which names do
-// not have any more. decode makes Decoded of each instruction.
+// Read disassembles the functions of a binary whose symbols have the prefix, and removes the prefix
+// from their names. decode computes Decoded for each instruction.
 func Read(objdump, path, prefix string, decode func(*Inst) any) (*Program, error) {
 	file, err := elf.Open(path)
 	if err != nil {
@@ -117,7 +117,7 @@ func Read(objdump, path, prefix string, decode func(*Inst) any) (*Program, error
 	return p, nil
 }
 
-// With returns p with another version of a function, with a limit and with a watched instruction.
+// With returns p with another version of a function, a limit and a watched instruction.
 func (p *Program) With(f *Function, limit int, watched uint64) *Program {
 	q := new(Program)
 	*q = *p
@@ -126,11 +126,11 @@ func (p *Program) With(f *Function, limit int, watched uint64) *Program {
 	return q
 }
 
-// Operation is what a change of an operation is called.
+// Operation describes a changed operation.
 const Operation = "the operation"
 
-// Mutate returns a version of f in which change has planted a mistake in one of the
-// instructions that are fit for it. change says what it has changed.
+// Mutate returns a version of f in which change has planted a mistake in one of the instructions
+// for which fit reports true. change describes the mistake.
 func (f *Function) Mutate(rng *rand.Rand, fit func(*Inst) bool, change func(*Inst) string) (mutant *Function, at *Inst, what string) {
 	var from []*Inst
 	for _, i := range f.Order {
@@ -212,8 +212,7 @@ func read(out []byte, functions []*Function) {
 	}
 }
 
-// link sets the successors of instructions, and drops the padding after the last return, which is no
-// part of the function.
+// link sets the successors of instructions and removes the padding after the last return.
 func (f *Function) link() {
 	for n := 1; n < len(f.Order); n++ {
 		f.Order[n-1].Next = f.Order[n].Addr
@@ -224,12 +223,12 @@ func (f *Function) link() {
 	}
 }
 
-// Padding reports whether i does nothing, or is never run.
+// Padding reports whether i does nothing or is never run.
 func (i *Inst) Padding() bool {
 	return i.Op == "int3" || i.Op == "udf" || i.Op == "xchg" || strings.HasPrefix(i.Op, "nop") || strings.HasPrefix(i.Op, ".")
 }
 
-// Coverage is what runs of a function have reached.
+// Coverage records which parts of a function runs have reached.
 type Coverage struct {
 	Steps   int                // instructions that were run
 	Reached map[uint64]bool    // instructions
@@ -238,8 +237,8 @@ type Coverage struct {
 	Trace   Trace
 }
 
-// Trace is what a run has done, in order. Nodes of one graph are numbers, so traces of runs in the same graph
-// can be compared.
+// Trace records the actions of a run in order. Nodes of one graph are numbers, so traces of runs in
+// the same graph can be compared.
 type Trace struct {
 	Path    []uint64 // the instructions, and the conditions of jumps that depend on the data
 	Stores  []uint64 // addresses and what is stored there
@@ -247,7 +246,7 @@ type Trace struct {
 	States  []uint64 // all registers and flags after the watched instruction
 }
 
-// Loop is what is known of a loop.
+// Loop describes a loop.
 type Loop struct {
 	Turns  int
 	Most   int             // turns, one after the other
@@ -269,12 +268,12 @@ func (l *Loop) Follow(way, reason string, fixed bool) {
 	}
 }
 
-// NewCoverage returns the coverage of no run.
+// NewCoverage returns an empty Coverage.
 func NewCoverage() *Coverage {
 	return &Coverage{Reached: map[uint64]bool{}, Taken: map[uint64][2]bool{}, Loops: map[uint64]Loop{}}
 }
 
-// Branch notes which way a conditional jump went.
+// Branch records the direction of a conditional jump.
 func (c *Coverage) Branch(addr uint64, taken bool) {
 	t := c.Taken[addr]
 	if taken {
@@ -285,7 +284,7 @@ func (c *Coverage) Branch(addr uint64, taken bool) {
 	c.Taken[addr] = t
 }
 
-// Add adds what other runs have reached.
+// Add adds the coverage of other runs.
 func (c *Coverage) Add(d *Coverage) {
 	c.Steps += d.Steps
 	c.Trace.Path = append(c.Trace.Path, d.Trace.Path...)
@@ -308,8 +307,8 @@ func (c *Coverage) Add(d *Coverage) {
 	}
 }
 
-// Missing lists the instructions of f that were not reached, and the jumps that went one
-// way only.
+// Missing lists the instructions of f that were not reached, and the jumps that were taken always
+// or never.
 func (f *Function) Missing(c *Coverage) (out []string) {
 	for _, i := range f.Order {
 		switch t, jump := c.Taken[i.Addr]; {

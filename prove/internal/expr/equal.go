@@ -74,7 +74,7 @@ func (p *prover) choose(a Node) Node {
 	return a
 }
 
-// truth returns whether a condition holds, if that follows from what is known.
+// truth returns the value of a condition if it follows from the known conditions.
 func (p *prover) truth(c Node) (value, ok bool) {
 	if v, ok := p.known[c]; ok {
 		return v, true
@@ -97,7 +97,7 @@ func (p *prover) truth(c Node) (value, ok bool) {
 	return false, false
 }
 
-// assume returns a prover that knows that a condition holds, or that it does not.
+// assume returns a prover that also assumes that a condition holds, or that it does not.
 func (p *prover) assume(c Node, value bool) *prover {
 	q := &prover{p.Graph, make(map[Node]bool, len(p.known)+1), p.proved, p.splits}
 	for k, v := range p.known {
@@ -245,8 +245,8 @@ func (p *prover) atoms(c Node, out []Node) []Node {
 	return out
 }
 
-// impossible proves that what is known cannot be, because of the conditions on one expression.
-// x and y are different.
+// impossible proves that the known conditions contradict each other, because of the conditions on
+// one expression. x and y are different.
 func (p *prover) impossible(x, y Node) bool {
 	seen := map[Node]bool{}
 	for c := range p.known {
@@ -294,7 +294,7 @@ func (p *prover) split(a, b Node) bool {
 	return p.assume(c, true).equal(a, b) && p.assume(c, false).equal(a, b)
 }
 
-// atom returns a condition within c that is no conjunction or negation, and is not known.
+// atom returns an unknown condition within c that is neither a conjunction nor a negation.
 func (p *prover) atom(c Node) Node {
 	switch n := p.nodes[c]; n.op {
 	case Not:
@@ -412,7 +412,7 @@ func (p *prover) template(a, b, v Node) bool {
 	return t.prove()
 }
 
-// conditions adds what is known of v to a template.
+// conditions adds the known conditions on v to a template.
 func (p *prover) conditions(t *template, v Node) {
 	var conditions []Node
 	for c := range p.known {
@@ -452,7 +452,7 @@ func (p *prover) nonpositive(v Node) bool {
 	return false
 }
 
-// atMost0 reports whether what is known of a number excludes that it is above 0.
+// atMost0 reports whether the known conditions imply that a number is not above 0.
 func (p *prover) atMost0(a Node) bool {
 	t := compile(p.Graph, a)
 	p.conditions(t, a)

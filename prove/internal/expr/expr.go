@@ -1,11 +1,10 @@
 // Package expr holds expressions as a graph in which equal expressions are one node.
 //
-// A node stands for 4 or 8 bytes. It has no type: the same node can be used as a
-// floating-point number and as an integer. Floating-point operations are uninterpreted:
-// two results are equal only if they are made by the same operations on the same operands.
-// The rules that make two different ways of writing an operation one node are those of
-// IEEE 754 arithmetic in the default rounding mode. Each one stands beside the constructor
-// that uses it. Any NaN counts as equal to any other NaN.
+// A node stands for 4 or 8 bytes. It has no type: the same node can be used as a floating-point
+// number and as an integer. Floating-point operations are uninterpreted: two results are equal only
+// if they are made by the same operations on the same operands. Rules of IEEE 754 arithmetic in the
+// default rounding mode map different forms of an operation to the same node. Each rule is
+// documented at the constructor that uses it. All NaN are equal.
 package expr
 
 import (
@@ -13,10 +12,10 @@ import (
 	"slices"
 )
 
-// Node is an expression of a Graph. The zero Node is no expression.
+// Node is an expression of a Graph. The zero Node is not an expression.
 type Node int32
 
-// Op is what a node computes from its operands.
+// Op is the operation of a node.
 type Op uint8
 
 const (

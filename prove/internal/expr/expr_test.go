@@ -49,7 +49,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestNodes: what the rules make one is one node, and what they do not is not.
+// TestNodes checks that expressions that the rules identify are one node, and that others are not.
 func TestNodes(t *testing.T) {
 	g := New()
 	x, y, z, zero := g.Input(8, 1, 0), g.Input(8, 2, 0), g.Input(8, 3, 0), g.Const(8, 0)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFields cuts, joins, shifts, masks, adds and looks up random integers of one and two bytes, and
-// compares the value of each expression with what the constructor says it is.
+// TestFields cuts, joins, shifts, masks, adds and looks up random integers of one and two bytes,
+// and compares the value of each expression with the documentation of its constructor.
 func TestFields(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 6))
 	made := map[Op]bool{}

@@ -1,6 +1,6 @@
 package expr
 
-// maskOf returns the condition of which a is the mask.
+// maskOf returns the condition whose mask is a.
 func (g *Graph) maskOf(a Node) (c Node, ok bool) {
 	n := g.nodes[a]
 	ones := ^uint64(0) >> (64 - 8*uint(n.width))
@@ -89,7 +89,7 @@ func (g *Graph) Lookup(table []Node, index Node) (Node, bool) {
 	return g.make(node{op: Lookup, width: g.nodes[table[0]].width, a: index, key: g.intern(list)}), true
 }
 
-// Most returns a bound of an unsigned integer: that of a mask.
+// Most returns an upper bound of an unsigned integer that is a mask.
 func (g *Graph) Most(a Node) (most uint64, ok bool) {
 	n := g.nodes[a]
 	if n.op == Const {
@@ -106,7 +106,7 @@ func (g *Graph) Most(a Node) (most uint64, ok bool) {
 	return 0, false
 }
 
-// Multiple reports whether a mask clears so many of the lowest bits of an integer.
+// Multiple reports whether a mask clears at least the given number of lowest bits of an integer.
 func (g *Graph) Multiple(a Node, bits int) bool {
 	n := g.nodes[a]
 	for _, o := range [2]Node{n.a, n.b} {
@@ -132,7 +132,8 @@ func (g *Graph) Offset(a Node) (constant uint64, rest Node, ok bool) {
 	return constant, low, g.zero(high)
 }
 
-// MaskOf returns the condition of which a is the mask: ones where it holds, and zeros elsewhere.
+// MaskOf returns the condition whose mask is a: ones where the condition holds, and zeros
+// elsewhere.
 func (g *Graph) MaskOf(a Node) (c Node, ok bool) { return g.maskOf(a) }
 
 // IsMask reports whether a is the mask of a condition that is not constant.

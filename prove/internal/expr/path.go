@@ -1,8 +1,8 @@
 package expr
 
-// Path is a way through branches that depend on the data. A kernel whose addresses depend on such
-// branches is run once for each path, and what it computes is proved where the path's conditions
-// hold. The zero Path is the first one.
+// Path is a path through branches that depend on the data. A kernel whose addresses depend on such
+// branches is run once for each path, and its results are proved under the conditions of the path.
+// The zero Path is the first one.
 type Path struct {
 	decisions []decision
 	next      int

@@ -104,7 +104,7 @@ func (r interval) multiply(s interval) interval {
 	return out.check()
 }
 
-// fits reports whether integers are numbers of so many bits.
+// fits reports whether all integers of the interval have at most the given number of bits.
 func (r interval) fits(bits int, signed bool) bool {
 	if bits > 60 {
 		return r.ok

@@ -14,7 +14,7 @@ const (
 	no
 )
 
-// value_ is what is known of an expression while the variable lies in a region.
+// value_ is the known range of an expression while the variable is in a region.
 type value_ struct {
 	state       state
 	stamp       int32

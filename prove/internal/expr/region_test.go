@@ -34,7 +34,7 @@ func evaluate(g *Graph, a Node, bits uint64) uint64 {
 	return bitsFrom(n.width, operation(&i)(x[0], x[1], x[2]))
 }
 
-// holds reports whether a value is what a region says of it.
+// holds reports whether a value is in the range known for a region.
 func holds(v, exact value_, width uint8) bool {
 	switch v.state {
 	case unknown:

@@ -228,7 +228,7 @@ func (t *template) differAt(at int64) bool {
 	return known(x) && known(y) && (x.state != y.state || x.state == fixed && x.bits != y.bits)
 }
 
-// prepare makes room for what is known of the expressions.
+// prepare allocates the known ranges of the expressions.
 func (t *template) prepare() {
 	t.state = make([]value_, len(t.code))
 	t.seen = append(t.seen, make([]struct {

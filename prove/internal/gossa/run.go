@@ -79,7 +79,7 @@ func (in *Interpreter) call(f *ssa.Function, args []Value, free ...Value) Value 
 	return fr.run()
 }
 
-// initialize runs the initialization of a package, without that of what it imports.
+// initialize runs the initialization of a package, without its imports.
 func (in *Interpreter) initialize(p *ssa.Package) {
 	if p == nil || in.ready[p] {
 		return
@@ -214,7 +214,7 @@ func (in *Interpreter) setCell(addr uint64, n expr.Node) {
 	}
 }
 
-// bits returns the concrete number of so many bytes at addr.
+// bits returns the concrete number in the given number of bytes at addr.
 func (in *Interpreter) bits(addr uint64, size int64) uint64 {
 	word := func(a uint64) uint64 {
 		b, ok := in.G.Bits(in.cell(a))

@@ -113,8 +113,7 @@ func (m *Memory) Store(addr uint64, n expr.Node) error {
 	return nil
 }
 
-// Try runs one way of a branch, and undoes what it stores. It returns the cells that were
-// stored, by address.
+// Try runs one way of a branch and undoes its stores. It returns the stored cells by address.
 func (m *Memory) Try(run func() error) (stored map[uint64]expr.Node, err error) {
 	before := map[uint64]expr.Node{}
 	m.trials = append(m.trials, before)

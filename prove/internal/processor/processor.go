@@ -58,7 +58,7 @@ func Kernels(t *testing.T, objdump, arch string, decode func(*code.Inst) any, ea
 	}
 }
 
-// Load makes numbers the memory of a test, all of which may be written.
+// Load stores numbers in the memory of a test. All of it is writable.
 func Load(t *testing.T, g *expr.Graph, mem *memory.Memory, numbers []uint32) {
 	cells, writable := make([]expr.Node, len(numbers)), make([]bool, len(numbers))
 	for n, v := range numbers {

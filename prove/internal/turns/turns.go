@@ -38,8 +38,8 @@ type Form struct {
 	Constant int64
 }
 
-// Set is what an instruction does to a register: a linear form of registers, or, if it is opaque,
-// something that depends on the registers of the form, on flags, or on data.
+// Set is the effect of an instruction on a register: a linear form of registers, or, if it is
+// opaque, an unknown value that depends on the registers of the form, on flags, or on data.
 type Set struct {
 	Reg           int
 	Form          Form
@@ -99,8 +99,8 @@ type use struct {
 	fixed bool // it is a constant in a turn of the loop around
 }
 
-// verdict says which way a turn has gone, and why it may depend on its number. fixed says that constants
-// decide whether another one follows.
+// verdict contains the way of a turn and the reason why it may depend on its number. fixed says
+// that constants decide whether another one follows.
 type verdict struct {
 	way, reason string
 	fixed       bool
@@ -314,7 +314,7 @@ func (t *Tracker) end(f *frame) {
 	f.before = f.judge()
 }
 
-// judge says which way a turn has gone, and why it may depend on its number, if it may.
+// judge returns the way of a turn and the reason why it may depend on its number, if it may.
 func (f *frame) judge() (v verdict) {
 	s := f.settle()
 	v.fixed = len(f.own) > 0 && !slices.ContainsFunc(f.own, func(u use) bool { return !u.fixed })
