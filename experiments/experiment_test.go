@@ -31,7 +31,7 @@ func testExperiment(t *testing.T, e Experiment, s Settings) *Report {
 	return testFiles(t, e, s, false)
 }
 
-// testTimedExperiment is testExperiment for one that measures times: only what is
+// testTimedExperiment is like testExperiment for an experiment that measures times: only what is
 // measured can be compared, not its values, and no pictures.
 func testTimedExperiment(t *testing.T, e Experiment, s Settings) *Report {
 	t.Helper()
@@ -154,7 +154,7 @@ func compareFiles(t *testing.T, what string, got, want map[string]string) {
 	}
 }
 
-// checkFiles checks what a run has left in its folder.
+// checkFiles checks the files that a run has written to its folder.
 func checkFiles(t *testing.T, e Experiment, r *Report) {
 	t.Helper()
 	entries, err := os.ReadDir(r.Folder)
@@ -225,7 +225,8 @@ func checkCSV(t *testing.T, b []byte, r *Report) {
 	}
 }
 
-// checkHTML checks that the report is one file that loads nothing, and says what it should.
+// checkHTML checks that the report is one file that loads no other, and that it contains the
+// expected texts.
 func checkHTML(t *testing.T, page string, r *Report) {
 	t.Helper()
 	images := 0
@@ -551,8 +552,8 @@ func TestMissingData(t *testing.T) {
 	}
 }
 
-// TestFailures: cells without a value that a number can be are failures, and an
-// experiment of nothing else is an error.
+// TestFailures checks that cells without a finite value are failures, and that an experiment
+// without any other cell is an error.
 func TestFailures(t *testing.T) {
 	zero := 0.
 	e := counting(1, new(int))

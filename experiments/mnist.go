@@ -43,7 +43,7 @@ const (
 	namePaperFar    = "WDA-paper*" // the paper's objective, maximized further than its method gets
 )
 
-// namePaperSteps is the paper's method stopped after so many steps.
+// namePaperSteps is the paper's method stopped after the given number of steps.
 func namePaperSteps(steps int) string { return fmt.Sprintf("%s-%d", namePaper, steps) }
 
 // mnistMethods are all, with the paper's numbers of neighbors. Not run by default
@@ -71,7 +71,7 @@ func mnistMethods() []method {
 	return append(all, further)
 }
 
-// mnistSizes are those of the paper, as far as it names them.
+// mnistSizes are the sizes of the paper, where it states them.
 type mnistSizes struct {
 	trained    int // digits
 	tested     int // 0: all
@@ -136,7 +136,7 @@ func (r mnistPart) take(n int, seed uint64) (*dataset.Dataset, error) {
 	return d, nil
 }
 
-// mnistRun is what the cells share.
+// mnistRun is the data shared by the cells.
 type mnistRun struct {
 	*job
 	mnistSizes
@@ -207,8 +207,7 @@ func runMNIST(ctx context.Context, j *job) error {
 	return e.report(r)
 }
 
-// errors fits one method to one draw: its errors, and what the paper's objective is
-// for the span of its projection.
+// errors fits one method to one draw and returns its errors and the value of the paper's objective.
 func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output, error) {
 	train, err := e.train(trial)
 	if err != nil {
@@ -346,7 +345,7 @@ func initialPositions(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	return y, nil
 }
 
-// mnistMean is the mean of a measure, NaN if there are no values.
+// mnistMean returns the mean of a measure, or NaN if there are no values.
 func mnistMean(r *results, measure string, w where) float64 {
 	v := r.values(measure, w)
 	if len(v) == 0 {
@@ -385,7 +384,8 @@ func (e *mnistRun) report(r *results) error {
 	return nil
 }
 
-// isStopped is whether a method is the paper's, stopped: they have a picture of their own.
+// isStopped reports whether a method is the paper's, stopped early. Such methods have their own
+// picture.
 func isStopped(name string) bool { return strings.HasPrefix(name, namePaper+"-") }
 
 // drawByK is figure 5.
@@ -568,7 +568,7 @@ func (e *mnistRun) drawBySteps(r *results) error {
 // mnistPaperSteps is the bound of the steps that wda.Settings has by default.
 const mnistPaperSteps = 200
 
-// objectives shows what a larger J is worth.
+// objectives shows the effect of a larger J on the error.
 func (e *mnistRun) objectives(r *results) {
 	for _, p := range e.ps {
 		t := &table{

@@ -49,7 +49,7 @@ func TestMNIST(t *testing.T) {
 	}
 }
 
-// mnistResults runs cells without a report, for the first so many p.
+// mnistResults runs cells without a report, for the first values of p.
 func mnistResults(t *testing.T, s Settings, ps int) (*job, *results) {
 	t.Helper()
 	s.Small, s.Out, s.Data = true, t.TempDir(), tinyDigits(t)

@@ -22,7 +22,7 @@ var plansExperiment = Experiment{
 	run:      runPlans,
 }
 
-// planLambdas are those of the paper, which multiply the squared distances as they are.
+// planLambdas are the λ of the paper, which multiply the squared distances directly.
 var planLambdas = []float64{1, 0.5, 0.1}
 
 // planPairs are the pairs of classes, in the order of the paper: between, then within.

@@ -77,8 +77,8 @@ func TestToyGoal(t *testing.T) {
 	}
 }
 
-// TestToyDraws: all methods of a trial see the same samples, other trials and other
-// seeds others; the test samples are not those of the training.
+// TestToyDraws: all methods of a trial see the same samples, other trials and other seeds others;
+// the test samples differ from the training samples.
 func TestToyDraws(t *testing.T) {
 	j := &job{Settings: Settings{Seed: 1}}
 	s := toySizes{train: 30, test: 30}

@@ -60,8 +60,7 @@ func toyMethods() []method {
 	)
 }
 
-// truth is the projection on the first dimensions, in which the simulation hides the
-// classes: what there is to be found.
+// truth returns the projection on the first dimensions, in which the simulation hides the classes.
 func truth() method {
 	return method{
 		name: nameTrue,

@@ -74,14 +74,14 @@ func uciFiles() []string {
 // uciNoise is the number of noise features of the paper.
 const uciNoise = 100
 
-// Columns of the table whose method has a setting of its own chosen with p and K.
+// Columns of the table whose method has an additional setting, chosen together with p and K.
 const (
 	nameFDAShrunk  = "FDA-s"  // shrinkage
 	nameLFDAShrunk = "LFDA-s" // shrinkage
 	nameLMNNSteps  = "LMNN-s" // the number of steps: until convergence, or uciQuick
 )
 
-// uciShrinkages are those of FDA and LFDA compared.
+// uciShrinkages are the intensities compared for FDA and LFDA.
 var uciShrinkages = []float64{0, 0.1, 0.5}
 
 // uciMethods are those of the table, with the numbers of neighbors of the paper. The
@@ -95,7 +95,7 @@ func uciMethods() []method {
 	return append(all, ofWDA(namePaper, *wda.PaperSettings(0)), ofWDA(nameWDA, wda.Settings{}))
 }
 
-// uciQuick says how many steps a fit of cross-validation may take.
+// uciQuick limits the steps of a fit during cross-validation.
 const uciQuick = 50
 
 // uciCandidates returns the settings of a method that are compared, and for every
@@ -295,7 +295,7 @@ func scaleBoth(train, test *dataset.Dataset, each bool) {
 	}
 }
 
-// appendNoise appends so many features of unit variance.
+// appendNoise appends the given number of features of unit variance.
 func appendNoise(d *dataset.Dataset, features int, rng *rand.Rand) {
 	n, old := d.X.Dims()
 	x := mat.NewDense(n, old+features, nil)
@@ -531,7 +531,7 @@ func median(v []float64) float64 {
 	return stat.Quantile(0.5, stat.Empirical, s, nil)
 }
 
-// uciComments says what is different here from the paper.
+// uciComments describes the differences from the paper.
 func (j *job) uciComments(sets []uciData, columns []uciColumn) {
 	j.addParagraph("The paper does not say whether features were standardized, how many rows of isolet, usps and mnist were taken, in how many parts cross-validation divides, and " +
 		"which other parameters were validated. Here: the features of the six UCI sets are standardized and 100 of unit variance appended, which comes closest to the published column of all features; " +

@@ -38,7 +38,7 @@ type weighting struct {
 // weightLambdas are relative to the mean squared distance of the pairs, as in WDA.
 var weightLambdas = []float64{0.1, 1, 10}
 
-// weightNeighbors is that of LFDA's default.
+// weightNeighbors is the default number of neighbors of LFDA.
 const weightNeighbors = 7
 
 // weightIterations is L.

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// zeros says what the signed-rank test does with differences of 0.
+// zeros selects how the signed-rank test treats differences of 0.
 type zeros uint8
 
 const (

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestSignedRank compares with scipy; testdata/wilcoxon.py says what with.
+// TestSignedRank compares with scipy; testdata/wilcoxon.py computes the expected values.
 func TestSignedRank(t *testing.T) {
 	f, err := os.Open("testdata/wilcoxon.csv")
 	if err != nil {

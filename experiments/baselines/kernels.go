@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// kernels are what LSDR and LSQMI fit functions of projected samples and classes
-// with: Gaussians around samples, each for the class of its sample.
+// kernels contains the kernels with which LSDR and LSQMI fit functions of projected samples and
+// classes: Gaussians around samples, each for the class of its sample.
 type kernels struct {
 	basis   *mat.Dense // of the span of the samples, nil for the identity
 	x       *mat.Dense // samples in it, of unit mean variance
@@ -27,8 +27,8 @@ type kernels struct {
 
 type interval struct{ from, to int }
 
-// newKernels orders the samples by label and value, so that what is drawn at random
-// does not depend on the order they come in.
+// newKernels orders the samples by label and value, so that random draws do not depend on their
+// order.
 func newKernels(ctx context.Context, x *mat.Dense, labels []int, size int, seed uint64) (*kernels, error) {
 	n, d := x.Dims()
 	order := make([]int, n)
@@ -89,14 +89,14 @@ func filledKernels(basis, steps int) (int, int, bool) {
 	return basis, steps, basis > 0 && steps > 0
 }
 
-// project returns the projected samples, and those of the centres.
+// project returns the projected samples and the projected centers.
 func (f *kernels) project(ctx context.Context, p *mat.Dense) (y, u *mat.Dense) {
 	y = projection.Product(ctx, f.x, p)
 	return y, projection.Gather(ctx, y, f.centres)
 }
 
-// search climbs from PCA and from random points of the Stiefel manifold and returns
-// where the score is least, in the space of all features.
+// search climbs from PCA and from random points of the Stiefel manifold. It returns the projection
+// with the lowest score, in the space of all features.
 func (f *kernels) search(ctx context.Context, p, starts, steps int, seed uint64, climb func(start *mat.Dense, steps int) (*mat.Dense, float64, error)) (*mat.Dense, error) {
 	_, r := f.x.Dims()
 	q := min(p, r)

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestLMNNIsMetricLearns: the loss is metric-learn's, at PCA and at its solution,
-// and ours is no worse.
+// TestLMNNIsMetricLearns checks that the loss equals metric-learn's, at PCA and at its solution,
+// and that our solution is at least as good.
 func TestLMNNIsMetricLearns(t *testing.T) {
 	x, labels := readSamples(t, "iris")
 	f := newMargin(ctx, x, labels, 3, 0.5)
@@ -51,8 +51,8 @@ func TestLMNNIsMetricLearns(t *testing.T) {
 	}
 }
 
-// TestLMNNGradient: the loss is a quadratic function between its kinks, where
-// central differences are exact but for rounding.
+// TestLMNNGradient checks the gradient between the kinks of the loss, where it is quadratic and
+// central differences are exact up to rounding.
 func TestLMNNGradient(t *testing.T) {
 	data := dataset.Simulation{NoiseDims: 3, Seed: 8}.Generate(40)
 	f := newMargin(ctx, data.X, data.Labels, 3, 0.3)

@@ -33,7 +33,8 @@ import (
 // Grassmann manifold has the same stationary points, because a rotation of z does not change SMI. Of several
 // starts, the result with the least error in cross-validation is taken. A step takes time n·b².
 type LSDR struct {
-	// Basis is the largest number b of kernels. Default 200. There are no more kernels than samples.
+	// Basis is the maximum number b of kernels. Default 200. There are at most as many kernels as
+	// samples.
 	Basis int
 	// Starts is the number of starts: the first is PCA, the others are random. Default 6.
 	Starts int
@@ -177,7 +178,7 @@ func (f *kernels) momentsOf(ctx context.Context, kc *mat.Dense, c, fold int) mom
 	return m
 }
 
-// without returns the moments over the samples of m that are not among those of o.
+// without returns the moments over the samples of m that are not in o.
 func (m moments) without(o moments) moments {
 	r := moments{make([]float64, len(m.h)), new(mat.Dense), m.count - o.count, m.ofClass - o.ofClass}
 	floats.SubTo(r.h, m.h, o.h)
@@ -259,7 +260,7 @@ func (f *kernels) selectSMI(ctx context.Context, p *mat.Dense) (smi, float64, er
 	return best, least, nil
 }
 
-// lambdas are the ridges tried, those of the authors' program.
+// lambdas are the ridges of the authors' program.
 var lambdas = []float64{1e-3, 1e-2, 1e-1, 1, 10}
 
 // widthFactors are the widths tried, in medians of the distances of projected samples.

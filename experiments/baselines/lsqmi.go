@@ -35,7 +35,8 @@ import (
 // its application to dependence-maximization clustering", IEICE Trans. E96-D, 2013). It has its own σ
 // and λ. A step that does not raise that estimate is halved. A step takes time n·b, with b kernels.
 type LSQMI struct {
-	// Basis is the largest number b of kernels. Default 200. There are no more kernels than samples.
+	// Basis is the maximum number b of kernels. Default 200. There are at most as many kernels as
+	// samples.
 	Basis int
 	// Starts is the number of starts: the first is PCA, the others are random. Default 11,
 	// because QMI has more local maxima than the other criteria.

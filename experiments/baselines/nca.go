@@ -94,7 +94,7 @@ func (f *neighborhoods) nearest(ctx context.Context, p *mat.Dense) (mean float64
 	return mean
 }
 
-// leastBeside returns the least element but for the one given.
+// leastBeside returns the least element except the given one.
 func leastBeside(row []float64, i int) float64 {
 	least := math.Inf(1)
 	for _, part := range [][]float64{row[:i], row[i+1:]} {

@@ -114,8 +114,8 @@ func (t *tridiagonal) smallPower(ctx context.Context, beta float64) *mat.Dense {
 			j := n - 1 - i
 			below[j] = at(j) - float64(off(j)*off(j))/below[j+1]
 		}
-		// g holds row i of ws·G, right of the diagonal. From shift = 1 on, |ratio| < 1
-		// and what has become negligible stays so.
+		// g holds row i of ws·G, right of the diagonal. From shift = 1 on, |ratio| < 1 and
+		// negligible elements remain negligible.
 		end := n
 		for i := n - 1; i >= 0; i-- {
 			row, m := f.RawRowView(i), ratio[i]

@@ -24,7 +24,7 @@ func BenchmarkIteration(b *testing.B) {
 	}
 }
 
-// BenchmarkAffinities is what comes before the iterations.
+// BenchmarkAffinities measures the work before the iterations.
 func BenchmarkAffinities(b *testing.B) {
 	for _, n := range []int{1000, 3000} {
 		b.Run(fmt.Sprintf("workers=1/n=%d/d=10", n), func(b *testing.B) {

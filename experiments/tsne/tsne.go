@@ -85,7 +85,7 @@ type Result struct {
 	// KL is the divergence KL(P‖Q) that Positions have, in nats, equation 2 of
 	// section 3.1 without exaggeration. NaN if the context has ended before it was known.
 	KL float64
-	// GradientNorm is that of the last step.
+	// GradientNorm is the norm of the gradient at the last step.
 	GradientNorm float64
 	// Iterations is the number of steps made.
 	Iterations int

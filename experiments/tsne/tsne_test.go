@@ -386,8 +386,8 @@ func TestLikeScikitLearn(t *testing.T) {
 	}
 }
 
-// trustworthiness says how far the k neighbors of each point in the picture are its
-// neighbors among the samples, too (J. Venna and S. Kaski, ICANN 2001): 1 if all are.
+// trustworthiness returns the trustworthiness of a picture, from 0 to 1: how well the k neighbors
+// of each point in the picture match its neighbors in the data.
 func trustworthiness(x, y mat.Matrix, k int) float64 {
 	n, _ := x.Dims()
 	order := func(m mat.Matrix, i int) []int {

@@ -216,7 +216,7 @@ func (c *command) execute(ctx context.Context, args []string) error {
 	return c.runAll(ctx, fs, []experiments.Experiment{e})
 }
 
-// check checks what the flags say.
+// check checks the values of the flags.
 func (c *command) check(fs *pflag.FlagSet) error {
 	s := &c.settings
 	switch {
@@ -287,7 +287,7 @@ func (c *command) print(object any, text func(w io.Writer)) error {
 	return nil
 }
 
-// result is what is printed about a run.
+// result is the data printed about a run.
 type result struct {
 	Name    string   `json:"name"`
 	Folder  string   `json:"folder"`

@@ -167,7 +167,8 @@ func TestExperimentErrors(t *testing.T) {
 	}
 }
 
-// TestExperimentInterrupt: an interrupted run says how to go on, and can.
+// TestExperimentInterrupt checks that an interrupted run prints how to continue it, and that this
+// works.
 func TestExperimentInterrupt(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"toy-lambda", "--methods", "wda-one", "--out", dir, "--workers", "1", "--small", "--trials"}
