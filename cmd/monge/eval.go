@@ -238,7 +238,7 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	return a.report(out, func(w io.Writer) { out.print(w, names, table, d, p) })
 }
 
-// check checks the flags that need no data, and returns the numbers of neighbors and the ending
+// check checks the flags that need no data. It returns the numbers of neighbors and the extension
 // of --picture.
 func (f *evalFlags) check() (ks []int, ext string, err error) {
 	if ks, err = checkNeighbors(f.ks); err != nil {
@@ -256,8 +256,8 @@ func (f *evalFlags) check() (ks []int, ext string, err error) {
 	return ks, ext, checkOutput(f.picture, f.model, f.train, f.test, f.trainLabels, f.testLabels)
 }
 
-// print writes the outcome for people: the errors of table in the columns names, by a projection
-// from d to p dimensions.
+// print writes the result as text. table has the errors in the columns names, for a projection from
+// d to p dimensions.
 func (out *evalResult) print(w io.Writer, names []string, table []errorRates, d, p int) {
 	fmt.Fprintf(w, "%d test rows, classified by the nearest of %d training rows after projection from %d to %d dimensions.\n", out.Test, out.Train, d, p)
 	fmt.Fprintf(w, "Share of test rows that K neighbors classify wrongly:\n\n")
@@ -292,8 +292,8 @@ func (out *evalResult) print(w io.Writer, names []string, table []errorRates, d,
 	}
 }
 
-// readTrainTest reads both files, once if they are the same. unknown are test rows of the classes of
-// --unknown, or nil.
+// readTrainTest reads the training and test rows, from one file if both are the same. unknown has
+// the test rows of the classes of --unknown, or is nil.
 func (a *app) readTrainTest(f *evalFlags) (train, test, unknown *dataset.Dataset, err error) {
 	same := f.train == f.test || sameFile(f.train, f.test)
 	if same && f.testLabels == "" {
@@ -354,8 +354,8 @@ type classification struct {
 	workers     int
 }
 
-// classifyAll returns the error and the predictions for every K, in the space where y and z are the
-// training and test rows.
+// classifyAll classifies the test rows z by the training rows y with each K. It returns the errors
+// and the predictions.
 func (c *classification) classifyAll(what string, y, z *mat.Dense) (errorRates, [][]int, error) {
 	b := c.a.startPhase(classifying+what, c.test.Len())
 	defer b.finished()
@@ -375,8 +375,8 @@ func (c *classification) classifyAll(what string, y, z *mat.Dense) (errorRates, 
 
 const classifying = "classifying test rows: "
 
-// evalSteps are the phases of eval after reading, in p and d dimensions. The nearest of a row are found in a
-// time that grows with these, beside a part that does not.
+// evalSteps returns the phases of eval after reading, with estimates of their time for p and d
+// dimensions.
 func evalSteps(p, d int, baselines bool) []step {
 	const constant = 8
 	low, all := float64(p+constant), float64(d+constant)
@@ -394,8 +394,8 @@ type namedRates struct {
 	y, z  *mat.Dense
 }
 
-// standardize divides every feature of the training and test rows by its standard deviation in
-// the training rows, unless that is 0, as a fit does.
+// standardize divides each feature by its standard deviation in the training rows, unless it is 0,
+// as a fit does.
 func (c *classification) standardize() {
 	train, test := *c.train, *c.test
 	train.X, test.X = mat.DenseCopyOf(train.X), mat.DenseCopyOf(test.X)
@@ -413,8 +413,8 @@ func (c *classification) standardize() {
 	c.train, c.test = &train, &test
 }
 
-// baselines classifies in the original space and in p dimensions found by PCA and by
-// FDA from the training rows.
+// baselines classifies in the original space and after PCA and FDA, fitted to the training rows
+// with p components.
 func (c *classification) baselines(p int) ([]namedRates, error) {
 	out := []namedRates{{name: "original", y: c.train.X, z: c.test.X}}
 	for _, method := range []baseline.Method{baseline.PCA{}, baseline.FDA{}} {
@@ -436,7 +436,7 @@ func (c *classification) baselines(p int) ([]namedRates, error) {
 	return out, nil
 }
 
-// matrixOf shares the elements of m.
+// matrixOf returns m as a dist.Matrix that shares its elements.
 func matrixOf(m *mat.Dense) dist.Matrix[float64] {
 	r := m.RawMatrix()
 	return dist.Matrix[float64]{Rows: r.Rows, Cols: r.Cols, Stride: r.Stride, Data: r.Data}

@@ -68,7 +68,7 @@ given are chosen by comparing them on held-out rows.`,
 	return cmd
 }
 
-// addFitFlags adds the flags of a fit that cv does not have, or has in another form.
+// addFitFlags adds the flags of fit that cv does not have, or has with several values.
 func (f *fitFlags) addFitFlags(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	func() {
@@ -276,9 +276,9 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	}
 	defer all.close()
 	d := all.kept
-	var reject *rejectionRows
+	var reject *rejectionData
 	if f.reject.rate > 0 {
-		reject = &rejectionRows{rate: f.reject.rate, unknown: f.rows.unknownRows}
+		reject = &rejectionData{rate: f.reject.rate, unknown: f.rows.unknownRows}
 		if all, err = reject.split(f.data, all, f.rows.seed); err != nil {
 			return err
 		}
@@ -339,8 +339,8 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	return a.report(out, func(w io.Writer) { out.print(w, &r, !cmd.Flags().Changed("max-steps")) })
 }
 
-// newResult returns what fit prints of a report on a fit to so many samples, of which d holds the
-// classes.
+// newResult returns the output of fit for a report of a fit to the given number of samples. d has
+// the classes.
 func (f *fitFlags) newResult(r *wda.Report, d *dataset.Dataset, samples int) *fitResult {
 	out := &fitResult{
 		Objective: number(r.Objective), Steps: r.Steps, Evaluations: r.Evaluations.Values, Gradients: r.Evaluations.Gradients,
@@ -412,7 +412,7 @@ func (a *app) fitModel(ctx context.Context, x mat.Matrix, labels []int, set *wda
 	return m, nil
 }
 
-// explainNoSpread adds what to look at when the ratio has no value.
+// explainNoSpread adds advice to wda.ErrNoSpread.
 func explainNoSpread(err error) error {
 	if errors.Is(err, wda.ErrNoSpread) {
 		return fmt.Errorf("%w: rows coincide, or --lambda is so large that every row is transported to itself", err)
@@ -420,7 +420,8 @@ func explainNoSpread(err error) error {
 	return err
 }
 
-// encodeModel returns the file of a model, and the classifier in it, which is nil if no rows of d are kept.
+// encodeModel returns the file of a model, and its classifier, which is nil if no rows of d are
+// kept.
 func encodeModel(ctx context.Context, m *wda.Model, d *dataset.Dataset, keep rowStorage) ([]byte, *wda.Classifier, error) {
 	c, err := keep.classifier(ctx, m, d)
 	if err != nil {
@@ -434,8 +435,7 @@ func encodeModel(ctx context.Context, m *wda.Model, d *dataset.Dataset, keep row
 	return file, c, err
 }
 
-// saveModel writes a model as modelFile makes it, unless an interrupt came in the
-// meantime, and returns the classifier in it.
+// saveModel writes the file of encodeModel unless ctx has ended. It returns the classifier.
 func saveModel(ctx context.Context, path string, m *wda.Model, d *dataset.Dataset, keep rowStorage) (*wda.Classifier, error) {
 	file, c, err := encodeModel(ctx, m, d, keep)
 	if err == nil {
@@ -447,7 +447,7 @@ func saveModel(ctx context.Context, path string, m *wda.Model, d *dataset.Datase
 	return c, outfile.WriteFile(path, writeBytes(file))
 }
 
-// writeBytes writes bytes that are there.
+// writeBytes returns a function that writes b.
 func writeBytes(b []byte) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := w.Write(b)

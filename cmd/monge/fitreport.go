@@ -10,8 +10,7 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// print writes the report on a fit for people; stepsLeft says that the limit of steps was left
-// to the library.
+// print writes the report of a fit as text. stepsLeft says that the limit of steps is the default.
 func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 	atLimit := "before it converged; --max-steps allows more"
 	if stepsLeft && r.Choice != nil {
@@ -61,7 +60,7 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 	}
 	if out.Storage != "" && out.Storage != wda.StorageFloat64().String() {
 		s := storageResult{Storage: out.Storage, RowBytes: out.RowBytes, Bytes: out.Bytes}
-		fmt.Fprintf(w, "storage\t%s\n", s.inWords())
+		fmt.Fprintf(w, "storage\t%s\n", s.text())
 	}
 	fmt.Fprintf(w, "model\t%s%s\n", out.Model, keeps)
 	if out.Choice != nil {
@@ -69,7 +68,8 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 	}
 }
 
-// printMixture writes the candidates of a mixture. It returns words that say that a number is of the first.
+// printMixture writes the candidates of a mixture. It returns words that say that a number belongs
+// to the first.
 func printMixture(w io.Writer, members []choice) (first, leads string) {
 	fmt.Fprintf(w, "method\tmixed from %s candidates that cross-validation could not tell apart:\n", numberWord(len(members)))
 	for _, m := range members {
@@ -78,7 +78,7 @@ func printMixture(w io.Writer, members []choice) (first, leads string) {
 	return " of the first candidate", "of the first candidate: "
 }
 
-// bestPerKind returns the first taken of the candidates and the best of every other kind.
+// bestPerKind returns the first taken candidates and the best candidate of each other kind.
 func (out *fitResult) bestPerKind(taken int) []choice {
 	shown := slices.Clone(out.Choice[:taken])
 	for _, m := range out.Choice {
@@ -103,7 +103,7 @@ func (out *fitResult) choiceReason() string {
 	return words
 }
 
-// printChoice lists the candidates that were taken and the best of every other kind.
+// printChoice lists the chosen candidates and the best of each other kind.
 func (out *fitResult) printChoice(w io.Writer, c *wda.Choice) {
 	taken := out.Choice[0]
 	if taken.Folds == 0 {
@@ -140,7 +140,7 @@ func (out *fitResult) printChoice(w io.Writer, c *wda.Choice) {
 	}
 }
 
-// text returns the candidate's method and settings.
+// text returns the method and the settings of the candidate.
 func (m *choice) text() string {
 	return methodText(m.Method, m.Whitening, m.Lambda, m.Shrinkage, m.Scale)
 }
@@ -153,7 +153,7 @@ func numberWord(n int) string {
 	return strconv.Itoa(n)
 }
 
-// kindText returns what kind of method it is.
+// kindText describes the kind of a method.
 func kindText(method string) string {
 	switch method {
 	case "principal":
@@ -164,7 +164,7 @@ func kindText(method string) string {
 	return "WDA"
 }
 
-// methodText returns the kind of a method, with the settings that matter to it.
+// methodText describes a method with the settings that it uses.
 func methodText(method, whitening, lambda string, rho float64, scale string) string {
 	kind := kindText(method)
 	if whitening == "none" {
@@ -184,7 +184,7 @@ func methodText(method, whitening, lambda string, rho float64, scale string) str
 	return kind + " (" + strings.Join(rest, ", ") + ")"
 }
 
-// endText says how a fit ended, and atLimit what to think of the end at the limit of steps.
+// endText describes how a fit ended. atLimit is the advice if it ended at the limit of steps.
 func endText(r *wda.Report, atLimit string) string {
 	if kindText(r.Settings.Optimizer.Method.String()) != "WDA" {
 		return "not needed, the method has a closed form"
@@ -221,7 +221,7 @@ func endText(r *wda.Report, atLimit string) string {
 	return r.Status.String() + " " + steps
 }
 
-// plural returns the word for so many.
+// plural returns one if n is 1, otherwise many.
 func plural(n int, one, many string) string {
 	if n == 1 {
 		return one

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// requireFlags fails unless every named flag was given a value.
+// requireFlags returns an error unless all named flags have values.
 func requireFlags(cmd *cobra.Command, names ...string) error {
 	for _, name := range names {
 		if f := cmd.Flags().Lookup(name); f.Value.String() == "" || !f.Changed {
@@ -38,7 +38,7 @@ func checkRange(name string, v, low, high int) error {
 	return usagef("--%s must be between %d and %d, not %d", name, low, high, v)
 }
 
-// exclusiveFlagsError is the error of flags of which only one can be given.
+// exclusiveFlagsError is the error of flags that exclude each other.
 func exclusiveFlagsError(flags ...string) error {
 	return usagef("%s cannot be used together: leave out one of them", strings.Join(flags, " and "))
 }
@@ -90,7 +90,7 @@ func (v *numberOrAuto) String() string {
 
 func (v *numberOrAuto) Type() string { return "auto or a number such as 0.5" }
 
-// addShared adds all but λ.
+// addShared adds all flags but --lambda.
 func (f *objectiveFlags) addShared(cmd *cobra.Command) {
 	defer groupFlags(cmd, objectiveGroup)()
 	fs := cmd.Flags()
@@ -107,7 +107,7 @@ func addWorkers(cmd *cobra.Command, workers *int) {
 
 func checkWorkers(workers int) error { return checkRange("workers", workers, 0, 1024) }
 
-// settings checks the flags and returns what they say, except for the λ matrix.
+// settings checks the flags and returns the settings without the λ matrix.
 func (f *objectiveFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 	if err := checkPositive("lambda", f.lambda); err != nil {
 		return nil, err
@@ -192,7 +192,7 @@ func (f *solverFlags) addValidation(cmd *cobra.Command) {
 	fs.IntVar(&f.judge.Patience, "validation-patience", 10, "`NUMBER`: checks without improvement, in a row, that end the fit")
 }
 
-// apply checks the flags and puts what they say into s.
+// apply checks the flags and sets the fields of s.
 func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
 	if l := &s.Objective.Lambda; f.absolute && l.Value() != 0 {
 		*l = wda.AbsoluteLambda(l.Value())
@@ -214,7 +214,7 @@ func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
 	}
 	var err error
 	if s.Optimizer.Method, err = wda.ParseMethod(f.method); err != nil {
-		return usagef("--method must be one of %s, not %q%s", methodNames(), f.method, methodAlias(f.method))
+		return usagef("--method must be one of %s, not %q%s", methodNames(), f.method, methodHint(f.method))
 	}
 	if f.paper && !cmd.Flags().Changed("method") {
 		s.Optimizer.Method = wda.PaperSettings(s.Components).Optimizer.Method
@@ -256,7 +256,7 @@ func (f *solverFlags) apply(cmd *cobra.Command, s *wda.Settings) error {
 	return f.applyValidation(cmd, s)
 }
 
-// applyValidation checks the flags of the validation and puts what they say into s.
+// applyValidation checks the validation flags and sets the fields of s.
 func (f *solverFlags) applyValidation(cmd *cobra.Command, s *wda.Settings) error {
 	if !cmd.Flags().Changed("validation") {
 		for _, name := range []string{"validation-neighbors", "validation-every", "validation-patience"} {
@@ -283,7 +283,7 @@ func (f *solverFlags) applyValidation(cmd *cobra.Command, s *wda.Settings) error
 	return nil
 }
 
-// withoutDuplicates returns the values without those that have been there.
+// withoutDuplicates returns the distinct values in order.
 func withoutDuplicates[E comparable](values []E) []E {
 	var out []E
 	for _, v := range values {
@@ -294,7 +294,7 @@ func withoutDuplicates[E comparable](values []E) []E {
 	return out
 }
 
-// parseShrinkage returns Objective.Shrinkage for the text of a flag.
+// parseShrinkage parses the value of --shrinkage.
 func parseShrinkage(text string) (wda.Shrinkage, error) {
 	var s wda.Shrinkage
 	if s.UnmarshalText([]byte(text)) != nil {
@@ -303,7 +303,7 @@ func parseShrinkage(text string) (wda.Shrinkage, error) {
 	return s, nil
 }
 
-// methodNames asks the library, which may gain some.
+// methodNames lists the methods of the library.
 func methodNames() string {
 	var names []string
 	for _, m := range wda.Methods() {
@@ -312,8 +312,8 @@ func methodNames() string {
 	return strings.Join(names, ", ")
 }
 
-// methodAlias names the method that goes by another name elsewhere.
-func methodAlias(name string) string {
+// methodHint explains which method to use for a name from other programs, or returns "".
+func methodHint(name string) string {
 	switch strings.ToLower(name) {
 	case "lda", "fda":
 		return "; discriminant analysis is --method fisher"
@@ -325,7 +325,7 @@ func methodAlias(name string) string {
 	return ""
 }
 
-// checkNeighbors returns the distinct numbers of neighbors in their order.
+// checkNeighbors checks numbers of neighbors and returns the distinct ones.
 func checkNeighbors(ks []int) ([]int, error) {
 	for _, k := range ks {
 		if err := checkRange("k", k, 1, math.MaxInt32); err != nil {

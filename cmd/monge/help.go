@@ -38,8 +38,8 @@ const (
 	helpWidth = 80
 )
 
-// groupFlags puts the flags that are defined between its call and the call of what it returns
-// under a heading: defer under(cmd, dataFlags)().
+// groupFlags puts the flags that are added before the returned function is called under a heading:
+// defer groupFlags(cmd, dataFlags)().
 func groupFlags(cmd *cobra.Command, heading string) func() {
 	before := map[string]bool{}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { before[f.Name] = true })
@@ -66,7 +66,7 @@ func setHeading(f *pflag.Flag, heading ...string) {
 	f.Annotations[headingKey] = heading
 }
 
-// completeValues tells the shell's completion the values of a flag.
+// completeValues registers the values of a flag for shell completion.
 func completeValues(cmd *cobra.Command, flag string, values ...string) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err) // there is no such flag, or it has values already
@@ -115,8 +115,7 @@ func flagGroups(cmd *cobra.Command) []flagGroup {
 	return out
 }
 
-// flagUsage returns a flag as it is written on the command line, and its description with
-// the default.
+// flagUsage returns a flag in command-line syntax, and its description with the default.
 func flagUsage(f *pflag.Flag) (name, usage string) {
 	value, usage := pflag.UnquoteUsage(f)
 	usage = strings.TrimPrefix(usage, value+": ") // of "`FILE`: file with rows"
@@ -135,8 +134,8 @@ func flagUsage(f *pflag.Flag) (name, usage string) {
 	return name, usage
 }
 
-// printHelp writes the help text of a command: what it is for, how it is called, examples,
-// the main flags, the other flags in groups, and details.
+// printHelp writes the help text of a command: purpose, usage, examples, main flags, other flags in
+// groups, and details.
 func printHelp(w io.Writer, cmd *cobra.Command) {
 	text := cmd.Long
 	if text == "" {
@@ -164,7 +163,7 @@ func printHelp(w io.Writer, cmd *cobra.Command) {
 	}
 }
 
-// printCommands lists the commands below cmd in their groups.
+// printCommands lists the subcommands of cmd in groups.
 func printCommands(w io.Writer, cmd *cobra.Command) {
 	for _, g := range cmd.Groups() {
 		fmt.Fprintf(w, "\n%s:\n", g.Title)
@@ -176,7 +175,7 @@ func printCommands(w io.Writer, cmd *cobra.Command) {
 	}
 }
 
-// printFlags lists flags, with their descriptions in a column of their own.
+// printFlags lists flags in two columns.
 func printFlags(w io.Writer, flags []*pflag.Flag) {
 	widest := 0
 	for _, f := range flags {
@@ -193,7 +192,7 @@ func printFlags(w io.Writer, flags []*pflag.Flag) {
 	}
 }
 
-// wrapLines breaks a text into lines of at most so many characters.
+// wrapLines breaks text into lines of at most width characters.
 func wrapLines(text string, width int) []string {
 	lines := []string{""}
 	for word := range strings.FieldsSeq(text) {

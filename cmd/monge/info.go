@@ -61,7 +61,7 @@ instruction sets (levels) that this machine can run.`,
 	return cmd
 }
 
-// describeFile describes a file: a model, or samples.
+// describeFile describes a file, which is a model or samples.
 func (a *app) describeFile(read *readFlags, path string) error {
 	var in io.ReadSeeker
 	var m *wda.Model
@@ -120,7 +120,7 @@ type versionInfo struct {
 // release is the version, set by the linker where the toolchain does not know it.
 var release string
 
-// currentVersion is what the linker recorded: a module version, or "(devel)".
+// currentVersion returns the module version that the linker recorded, or "(devel)".
 func currentVersion() versionInfo {
 	v := versionInfo{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	b, ok := debug.ReadBuildInfo()
@@ -172,7 +172,7 @@ type modelInfo struct {
 	Hash         string   `json:"hash"`                  // of what predictions depend on
 }
 
-// print describes a model for people.
+// print writes the description of a model as text.
 func (m *modelInfo) print(w io.Writer, path string, r *wda.Report) {
 	set := r.Settings
 	fmt.Fprintf(w, "\nmodel\t%s\n", path)
@@ -212,7 +212,7 @@ func (m *modelInfo) print(w io.Writer, path string, r *wda.Report) {
 	if m.Rows > 0 {
 		fmt.Fprintf(w, "classifier\t%d nearest of %d training rows\n", m.K, m.Rows)
 		s := storageResult{Storage: m.Storage, RowBytes: m.RowBytes, Bytes: m.Bytes}
-		fmt.Fprintf(w, "storage\t%s\n", s.inWords())
+		fmt.Fprintf(w, "storage\t%s\n", s.text())
 	} else {
 		fmt.Fprintf(w, "classifier\tnone: the model holds no training rows (fit --k keeps them)\n")
 	}
@@ -222,7 +222,7 @@ func (m *modelInfo) print(w io.Writer, path string, r *wda.Report) {
 	fmt.Fprintf(w, "hash\t%s\n", m.Hash)
 }
 
-// printInfo describes the program and, unless it is nil, a model.
+// printInfo describes the program, and a model if m is not nil.
 func (a *app) printInfo(path string, m *wda.Model, c *wda.Classifier) error {
 	var report *wda.Report
 	out := infoResult{versionInfo: currentVersion(), CPUs: runtime.GOMAXPROCS(0), Selected: asm.Current().String(), Set: vecmath.InstructionSet()}

@@ -104,10 +104,10 @@ func newApp(stdout, stderr io.Writer) *app {
 	return a
 }
 
-// setInterruptText says what an interrupt leaves.
+// setInterruptText sets the message for an interrupt.
 func (a *app) setInterruptText(text string) { a.interrupted.Store(&text) }
 
-// reportInterrupt says it, once, and returns the exit code.
+// reportInterrupt prints the message once and returns the exit code.
 func (a *app) reportInterrupt() int {
 	a.said.Do(func() {
 		a.progress.Load().end()
@@ -154,17 +154,17 @@ func (a *app) warnText(text string) {
 	}
 }
 
-// note prints on stderr what was decided and may not be expected.
+// note prints a decision that the user may not expect on stderr.
 func (a *app) note(text string) {
 	if !a.quiet {
 		a.printMessage("note: ", text)
 	}
 }
 
-// printError prints one line on stderr.
+// printError prints an error on stderr.
 func (a *app) printError(text string) { a.printMessage("", text) }
 
-// printMessage prints one line on stderr, of a kind such as a warning.
+// printMessage prints one line on stderr. kind is, for example, "warning", or "".
 func (a *app) printMessage(kind, text string) {
 	a.progress.Load().clear()
 	text = strings.Join(strings.Fields(text), " ")
@@ -208,8 +208,8 @@ var commandGroups = []struct {
 	{"More", []func(*app) *cobra.Command{newDemo, newInfo, newVersion, newCompletion, newMan}},
 }
 
-// otherWords are words of other programs for a command.
-var otherWords = map[string][]string{
+// commandAliases has the names of commands in other programs.
+var commandAliases = map[string][]string{
 	"fit":       {"train", "learn"},
 	"cv":        {"tune", "cross-validate", "crossvalidate"},
 	"transform": {"project", "embed"},
@@ -281,7 +281,7 @@ func newRoot(a *app) *cobra.Command {
 			cmd.DisableFlagsInUseLine = true
 			cmd.Flags().SortFlags = false
 			cmd.GroupID = g.heading
-			cmd.SuggestFor = otherWords[cmd.Name()]
+			cmd.SuggestFor = commandAliases[cmd.Name()]
 			root.AddCommand(cmd)
 		}
 	}
@@ -296,7 +296,7 @@ func newRoot(a *app) *cobra.Command {
 	return root
 }
 
-// flagError says what is wrong with a flag, and what to do.
+// flagError explains an error of flag parsing and suggests a fix.
 func flagError(cmd *cobra.Command, err error) error {
 	help := "monge help"
 	if cmd.HasParent() {
@@ -325,7 +325,7 @@ func flagError(cmd *cobra.Command, err error) error {
 				near = append(near, f.Name)
 			}
 		})
-		if f := cmd.Flags().Lookup(elsewhere[e.GetSpecifiedName()]); f != nil && !slices.Contains(near, f.Name) {
+		if f := cmd.Flags().Lookup(flagAliases[e.GetSpecifiedName()]); f != nil && !slices.Contains(near, f.Name) {
 			near = append(near, f.Name)
 		}
 		meant := suggestion("--", near)
@@ -337,8 +337,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usagef("%v; see %s", err, help)
 }
 
-// elsewhere has the flags that go by another name in other programs.
-var elsewhere = map[string]string{
+// flagAliases maps names of flags in other programs to ours.
+var flagAliases = map[string]string{
 	"reg": "lambda", "eps": "lambda", "epsilon": "lambda",
 	"n-components": "components", "n_components": "components", "p": "components", "dims": "components", "dimensions": "components",
 	"test-size": "holdout", "test_size": "holdout", "split": "holdout",
@@ -348,7 +348,8 @@ var elsewhere = map[string]string{
 	"separator": "delimiter", "sep": "delimiter", "categorical": "one-hot", "impute": "missing", "scale-features": "standardize",
 }
 
-// suggestion asks whether one of the names was meant.
+// suggestion asks whether one of the names was meant, each with the prefix. It returns "" without
+// names.
 func suggestion(prefix string, names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -356,7 +357,7 @@ func suggestion(prefix string, names []string) string {
 	return " (did you mean " + prefix + strings.Join(names, " or "+prefix) + "?)"
 }
 
-// editDistance returns the number of characters to insert, delete or replace that make a into b.
+// editDistance returns the number of characters to insert, delete or replace to turn a into b.
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -377,7 +378,7 @@ func editDistance(a, b string) int {
 	return row[len(b)]
 }
 
-// newHelp is like cobra's own, which takes an unknown command for success.
+// newHelp returns the help command. Unlike cobra's, it fails for an unknown command.
 func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND or TOPIC]",

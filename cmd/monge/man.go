@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// newMan is hidden: packagers use it.
+// newMan returns a hidden command for packagers.
 func newMan(*app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "man FOLDER",
@@ -43,8 +43,8 @@ func newMan(*app) *cobra.Command {
 	}
 }
 
-// toMarkdown changes the texts of a command to those that package doc expects: the help texts have their own
-// line breaks and columns.
+// toMarkdown converts help texts of a command, which have line breaks and columns, for cobra's
+// package doc.
 func toMarkdown(cmd *cobra.Command) {
 	cmd.DisableAutoGenTag = true // it has a date
 	text := cmd.Long

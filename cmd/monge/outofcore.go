@@ -31,8 +31,8 @@ func addOutOfCore(cmd *cobra.Command, v *bool) {
 	cmd.Flags().BoolVar(v, "out-of-core", false, "leave the rows in their file, with --method minibatch and an uncompressed NPY, NPZ or IDX file (done by itself for more than 2 GiB)")
 }
 
-// openTraining reads what the flags say, or leaves it in its file: if they say so, or if it is
-// large and can be.
+// openTraining reads the training rows. It leaves them in their file if outOfCore is set, or if the
+// file is large and its format allows it.
 func (f *trainFlags) openTraining(rows *rowFlags, set *wda.Settings, outOfCore bool) (*training, error) {
 	_, mini := set.Optimizer.Method.(wda.MiniBatch)
 	chosen, validated := rows.sample > 0 || rows.holdout > 0 || len(rows.unknown) > 0, set.Validation != nil
@@ -63,8 +63,8 @@ func (f *trainFlags) openTraining(rows *rowFlags, set *wda.Settings, outOfCore b
 	return &training{d.X, d.Labels, d, func() error { return nil }}, nil
 }
 
-// samplesObjective reports whether J is evaluated on a sample of many rows: the settings say so, or they leave
-// open what wda.Fit then chooses (see wda.Objective.Samples).
+// samplesObjective reports whether J is evaluated on a sample if there are many rows: if the
+// settings say so, or by default (see wda.Objective.Samples).
 func samplesObjective(set *wda.Settings) bool {
 	o := &set.Objective
 	if o.Samples > 0 {
@@ -74,8 +74,8 @@ func samplesObjective(set *wda.Settings) bool {
 	return (auto || set.Optimizer.Method == nil) && (set.Data.Whitening.IsAuto() || o.Lambda.IsAuto() || o.Shrinkage.IsAuto() || set.Scale == wda.ScaleAuto)
 }
 
-// openStored opens rows that stay in their file. It returns nil where they are to be read,
-// unless they must stay.
+// openStored opens rows that stay in their file. Unless must is set, it returns nil if they should
+// be read into memory.
 func (f *trainFlags) openStored(must bool) (_ *training, err error) {
 	opt, err := f.options(f.labels)
 	if err != nil {
@@ -125,8 +125,8 @@ func (f *trainFlags) openStored(must bool) (_ *training, err error) {
 	return t, checkClasses(f.data, t.kept, false, nil, 0)
 }
 
-// keepSample reads about so many rows as may be kept: of every class its share, evenly spaced,
-// but two at least if there are.
+// keepSample reads at most about keptRows rows: the same share of each class, evenly spaced, but at
+// least two.
 func keepSample(x dataset.RowReader, labels []int, classes []string) (*dataset.Dataset, error) {
 	n, d := x.Dims()
 	limit := min(n, keptRows, max(1, keptElements/d))

@@ -31,8 +31,7 @@ func (x number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(x))
 }
 
-// report prints the outcome of a command: object with --json, and otherwise what
-// text writes.
+// report prints the result of a command: object with --json, otherwise the output of text.
 func (a *app) report(object any, text func(w io.Writer)) error {
 	var out bytes.Buffer
 	if a.json {
@@ -56,8 +55,8 @@ func (a *app) report(object any, text func(w io.Writer)) error {
 	return err
 }
 
-// printable replaces what would move the cursor of a terminal or change its colors, such as an
-// escape in the name of a file or a column, by the escapes of Go.
+// printable escapes characters that would move the cursor of a terminal or change its colors, for
+// example in file names.
 func printable(text string) string {
 	var b strings.Builder
 	for i, r := range text {
@@ -73,8 +72,8 @@ func printable(text string) string {
 	return b.String()
 }
 
-// escapeControls replaces the control characters of text for a terminal, except for the end of a line and
-// tabs. text may begin and end within a character.
+// escapeControls escapes control characters except for newlines and tabs. text may begin and end
+// within a character.
 func escapeControls(text []byte) []byte {
 	const delete = 0x7f
 	var out []byte
@@ -91,10 +90,10 @@ func escapeControls(text []byte) []byte {
 	return out
 }
 
-// formatShortest formats a number by as many digits as it takes to read it again.
+// formatShortest formats a number with the fewest digits that identify it.
 func formatShortest(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// percent formats a rate, or a dash for one without a denominator.
+// percent formats a rate in percent, or a dash for NaN.
 func percent(rate float64) string {
 	if math.IsNaN(rate) {
 		return "-"
@@ -102,8 +101,7 @@ func percent(rate float64) string {
 	return fmt.Sprintf("%.2f %%", 100*rate)
 }
 
-// checkOutput finds out, before the work, whether path can be written, and refuses
-// to overwrite one of the inputs.
+// checkOutput checks, before the work, that path can be written and is not one of the inputs.
 func checkOutput(path string, inputs ...string) error {
 	if path == standard {
 		return usagef("the result cannot be written to standard output; give the name of a file")
@@ -134,7 +132,7 @@ func checkOutput(path string, inputs ...string) error {
 	return nil
 }
 
-// withoutPath is the system's reason, without the path that it repeats.
+// withoutPath returns the reason of a system error without the path.
 func withoutPath(err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err
@@ -142,7 +140,7 @@ func withoutPath(err error) error {
 	return err
 }
 
-// checkExtension returns the ending of path if it is one of the allowed.
+// checkExtension returns the extension of path if it is allowed.
 func checkExtension(flag, path string, allowed ...string) (string, error) {
 	ext := strings.ToLower(filepath.Ext(path))
 	for _, a := range allowed {
@@ -153,7 +151,7 @@ func checkExtension(flag, path string, allowed ...string) (string, error) {
 	return "", usagef("--%s: the name must end in %s, not %q", flag, orList(allowed), path)
 }
 
-// orList joins words as in a, b or c.
+// orList joins words as in "a, b or c".
 func orList(words []string) string {
 	if n := len(words) - 1; n > 0 {
 		return strings.Join(words[:n], ", ") + " or " + words[n]
@@ -161,8 +159,7 @@ func orList(words []string) string {
 	return strings.Join(words, "")
 }
 
-// writeRows writes a matrix, whose rows row sets one after the other, as the extension
-// of path says.
+// writeRows writes a matrix in the format of the extension. set sets one row.
 func writeRows(path, ext string, rows, cols int, set func(row []float64, i int) error) error {
 	return outfile.WriteFile(path, func(w io.Writer) error {
 		f := table.Format{Format: dataset.FormatOf(ext), Rows: rows, NoHeader: true}
@@ -191,7 +188,7 @@ var tableExtensions = []string{".csv", ".npy", ".npz", ".idx", ".parquet", ".arr
 
 func componentName(j int) string { return fmt.Sprintf("component%d", j+1) }
 
-// newTableWriter begins a table of a kind of file; rows is −1 if their number is not known.
+// newTableWriter starts a table in the format kind. rows is −1 if unknown.
 func newTableWriter(w io.Writer, kind string, rows int, columns []table.Column) (table.Writer, error) {
 	_, stream := w.(stdout)
 	out, err := table.NewWriter(w, table.Format{Format: dataset.FormatOf(kind), Rows: rows, Columns: columns, Stream: stream, Vector: len(columns) == 1})

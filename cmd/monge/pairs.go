@@ -19,8 +19,8 @@ type pairResult struct {
 	Error string `json:"error,omitempty"`
 }
 
-// solvePairs solves the problems of a file of pairs, as many at a time as there are
-// processors, and prints them in its order: with --json one object a line.
+// solvePairs solves the problems of a file of pairs in parallel and prints the results in the order
+// of the file. With --json it prints one object per line.
 func (a *app) solvePairs(cmd *cobra.Command, f *sinkhornFlags, set *sinkhorn.Settings) error {
 	m, err := f.read.readMatrix(f.pairs)
 	if err != nil {
@@ -96,9 +96,9 @@ func (a *app) reportPairs(results []pairResult) error {
 	return nil
 }
 
-// pairProblems makes the problems whose points are the rows of m: the number of the pair,
-// 0 for a point of x or 1 for one of y, its weight, and its coordinates. The rows of a pair
-// follow one another.
+// pairProblems returns the problems whose points are the rows of m. A row has the number of the
+// pair, 0 for a point of x or 1 for a point of y, the weight, and the coordinates. The rows of a
+// pair are consecutive.
 func (f *sinkhornFlags) pairProblems(m *mat.Dense) (names []int64, problems []sinkhorn.Problem[float64], err error) {
 	rows, cols := m.Dims()
 	d := cols - 3

@@ -108,7 +108,7 @@ func (a *app) plot(cmd *cobra.Command, f *plotFlags) error {
 	})
 }
 
-// draw writes the picture and returns the rows in it.
+// draw writes the picture and returns its rows.
 func (a *app) draw(ctx context.Context, f *plotFlags, ext string) (*dataset.Dataset, error) {
 	a.currentBar().plan(step{"drawing", 0})
 	if ext == ".html" {
@@ -129,7 +129,7 @@ func (a *app) draw(ctx context.Context, f *plotFlags, ext string) (*dataset.Data
 	return d, scatter(f, ext, y, d, func(done int) { b.set(done, "") })
 }
 
-// project reads the model and the data and projects the chosen rows.
+// project reads the model and the data, and projects the selected rows.
 func (f *plotFlags) project() (y *mat.Dense, d *dataset.Dataset, err error) {
 	p, err := parsePart(f.part)
 	if err == nil {
@@ -160,8 +160,8 @@ func (f *plotFlags) project() (y *mat.Dense, d *dataset.Dataset, err error) {
 	return y, d, m.Transform(y, d.X)
 }
 
-// recallHoldout takes --holdout and --seed from the model if nothing else divides d, and if d has the rows
-// that the model was fitted to: their mean is that of the model.
+// recallHoldout uses --holdout and --seed of the model if nothing else divides d and d has the rows
+// that the model was fitted to. It compares the mean of these rows with the mean in the model.
 func (f *plotFlags) recallHoldout(m *wda.Model, c *wda.Classifier, d *dataset.Dataset) {
 	s := m.Schema()
 	if s == nil || s.Rows.Holdout == 0 || f.rows.holdout > 0 || d.Split != nil || d.Labels == nil {
@@ -186,13 +186,13 @@ func (f *plotFlags) recallHoldout(m *wda.Model, c *wda.Classifier, d *dataset.Da
 	f.read.noteOnce(fmt.Sprintf("%s: the test rows are those that monge fit held out (--holdout %v --seed %d)", displayName(f.data), was.holdout, was.seed))
 }
 
-// hasFiniteSums reports whether sums of coordinates stay finite.
+// hasFiniteSums reports whether sums of coordinates are finite.
 func hasFiniteSums(y *mat.Dense) bool {
 	const largest = 1e300
 	return mat.Max(y) < largest && mat.Min(y) > -largest
 }
 
-// scatter draws the first two components, or the only one.
+// scatter draws the first two components, or the only component.
 func scatter(f *plotFlags, ext string, y *mat.Dense, d *dataset.Dataset, progress func(done int)) error {
 	labelled := d.Labels != nil
 	if !labelled {

@@ -71,7 +71,7 @@ type pageClass struct {
 	Shape int    `json:"shape"`
 }
 
-// plotPage writes a page and returns what it shows.
+// plotPage writes an HTML page and returns its rows.
 func (a *app) plotPage(ctx context.Context, f *plotFlags) (*dataset.Dataset, error) {
 	m, c, err := readClassifier(f.model)
 	if err != nil {
@@ -149,14 +149,14 @@ func (a *app) plotPage(ctx context.Context, f *plotFlags) (*dataset.Dataset, err
 	return d, outfile.WriteFile(f.out, writeBytes(bytes.Replace(page, []byte("DATA"), text, 1)))
 }
 
-// colorHex returns the color of a class as pages write it.
+// colorHex returns the color of a class in hexadecimal.
 func colorHex(palette []color.NRGBA, class int) string {
 	c := palette[class%len(palette)]
 	return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)
 }
 
-// decisiveFeatures returns the columns of the features that decide most where points are, the one with the
-// largest part in a component first: the weight of a feature times its standard deviation.
+// decisiveFeatures returns the columns of the features with the largest influence on a component,
+// largest first. The influence is the weight of a feature times its standard deviation.
 func decisiveFeatures(m *wda.Model, d *dataset.Dataset) []int {
 	projection := m.Projection()
 	features, p := projection.Dims()
@@ -182,9 +182,9 @@ func encodeBase64[T float32 | int32 | uint8](v []T) string {
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// markedRows returns the rows to draw, with their numbers from 0 in the file in the place of
-// Split, and which are test rows, nil if nothing tells. --sample draws among the
-// training rows, as for fit and eval, if there are any.
+// markedRows returns the rows to draw, with their row numbers in Split, counted from 0. test says
+// which are test rows; it is nil if this is unknown. --sample draws among the training rows, if
+// any, as in fit and eval.
 func (f *plotFlags) markedRows(m *wda.Model, c *wda.Classifier) (d *dataset.Dataset, test []bool, err error) {
 	p, err := parsePart(f.part)
 	if err == nil {
@@ -255,10 +255,9 @@ func (f *plotFlags) markedRows(m *wda.Model, c *wda.Classifier) (d *dataset.Data
 	return d.Subset(rows), test, nil
 }
 
-// markMisclassified sets isWrong of the rows that are not training rows and are taken for
-// another class, by the classifier of the model file or else by the nearest neighbors
-// among the training rows, and reports whether there was any of the two. Without parts
-// all rows are judged.
+// markMisclassified sets isWrong for misclassified rows that are not training rows. It uses the
+// classifier of the model file, or the nearest neighbors among the training rows. It returns false
+// if there is neither. Without test rows it judges all rows.
 func (f *plotFlags) markMisclassified(ctx context.Context, m *wda.Model, c *wda.Classifier, d *dataset.Dataset, test []bool, flags []uint8, predicted []int32, progress func(done int)) (bool, error) {
 	var train, judged []int
 	for i := range flags {

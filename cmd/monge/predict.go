@@ -192,8 +192,8 @@ func (f *predictFlags) check(cmd *cobra.Command) error {
 	return f.rows.check()
 }
 
-// openClassifier returns that of the model, or of the model and the training rows, and the
-// names of its labels.
+// openClassifier returns the classifier of the model file or of the training rows, and the names of
+// its labels.
 func (f *predictFlags) openClassifier(ctx context.Context) (*wda.Classifier, []string, error) {
 	m, c, err := readClassifier(f.model)
 	if err != nil {
@@ -224,7 +224,7 @@ func (f *predictFlags) openClassifier(ctx context.Context) (*wda.Classifier, []s
 	return c, names, nil
 }
 
-// checkCounts compares --k and --neighbors with the number of training rows.
+// checkCounts checks --k and --neighbors against the number of training rows.
 func (f *predictFlags) checkCounts(path string, rows int) error {
 	if f.k > rows {
 		return fmt.Errorf("%s: --k %d exceeds the %d training rows; use fewer neighbors", path, f.k, rows)
@@ -235,7 +235,8 @@ func (f *predictFlags) checkCounts(path string, rows int) error {
 	return nil
 }
 
-// classifierFromTraining returns the classifier of the rows of --train.
+// classifierFromTraining returns the classifier of the rows of --train, and the names of its
+// labels.
 func (f *predictFlags) classifierFromTraining(ctx context.Context, m *wda.Model) (*wda.Classifier, []string, error) {
 	all, err := f.read.readLabelled(f.train, f.trainLabels, "train-labels")
 	if err != nil {
@@ -256,7 +257,7 @@ func (f *predictFlags) classifierFromTraining(ctx context.Context, m *wda.Model)
 	return c, classNames(d), withPath(f.train, err)
 }
 
-// openRows opens the rows to classify: --sample is for those of --train.
+// openRows opens the rows to classify. --sample does not apply to them, only to --train.
 func (f *predictFlags) openRows(m *wda.Model) (*stream, error) {
 	part, err := parsePart(f.part)
 	if err != nil {
@@ -272,8 +273,8 @@ func (f *predictFlags) openRows(m *wda.Model) (*stream, error) {
 	return chosen.open(&f.read, f.data, "", part, features)
 }
 
-// classifyRows classifies all rows by c, whose labels have these names, and writes to
-// out, a kind of file, what it finds block by block, or, if out is empty, returns all of it.
+// classifyRows classifies all rows with c. names are the names of its labels. It writes the results
+// to out in the format kind, block by block, or returns them if out is empty.
 func (a *app) classifyRows(cmd *cobra.Command, f *predictFlags, c *wda.Classifier, names []string, rows *stream, out, kind string) (*predictions, error) {
 	all := &predictions{Train: c.Len(), K: c.K(), Classes: names, Counts: map[string]int{}, Out: out}
 	for _, n := range names {
@@ -334,13 +335,13 @@ func (a *app) classifyRows(cmd *cobra.Command, f *predictFlags, c *wda.Classifie
 	return all, file.Commit()
 }
 
-// isNumber reports whether the name of a class is a finite number.
+// isNumber reports whether a class name is a finite number.
 func isNumber(name string) bool {
 	v, err := strconv.ParseFloat(name, 64)
 	return err == nil && v-v == 0
 }
 
-// classify returns the predictions of some rows.
+// classify returns the predictions for the rows of x.
 func (f *predictFlags) classify(ctx context.Context, c *wda.Classifier, names []string, x *mat.Dense) (*predictions, error) {
 	var proba mat.Dense
 	labels, err := c.PredictLabels(ctx, &proba, x, f.workers)

@@ -52,7 +52,8 @@ const (
 	barSteps = 20
 )
 
-// startProgress begins the bar of a command. reads says that it reads standard input.
+// startProgress starts the progress bar of a command. reads says that the command reads standard
+// input.
 func (a *app) startProgress(reads bool) {
 	f, ok := a.stderr.(*os.File)
 	if a.json || a.quiet || !ok || !term.IsTerminal(int(f.Fd())) {
@@ -76,7 +77,7 @@ func newProgressBar(w io.Writer, width func() int, now func() time.Time) *progre
 	return &progressBar{w: w, width: width, now: now, began: now(), since: now(), total: -1, stop: make(chan struct{})}
 }
 
-// run draws until the end.
+// run redraws the bar until it ends.
 func (b *progressBar) run() {
 	wait := barDelay
 	for {
@@ -90,12 +91,12 @@ func (b *progressBar) run() {
 	}
 }
 
-// startPhase begins a phase of the work with so much to do, −1 if that is not known. done ends it.
+// startPhase starts a phase with total units of work, or −1 if unknown. finished ends the phase.
 func (a *app) startPhase(what string, total int) *progressBar {
 	return a.startRowPhase(what, total).counting("")
 }
 
-// currentBar returns the bar of the command, whose methods do nothing if there is none.
+// currentBar returns the bar of the command, or nil. The methods of a nil bar do nothing.
 func (a *app) currentBar() *progressBar {
 	if a != nil {
 		if b := a.progress.Load(); b != nil {
@@ -105,7 +106,7 @@ func (a *app) currentBar() *progressBar {
 	return new(progressBar)
 }
 
-// startRowPhase begins a phase that counts rows.
+// startRowPhase starts a phase that counts rows.
 func (a *app) startRowPhase(what string, total int) *progressBar {
 	b := a.currentBar()
 	b.phase(what, total, false)
@@ -119,8 +120,8 @@ func (b *progressBar) counting(unit string) *progressBar {
 	return b
 }
 
-// phase begins a phase, unless it goes on with a better estimate of the total. atMost says
-// that the phase usually ends before the total.
+// phase starts a phase, or updates the total of the current one. atMost says that the phase usually
+// ends before the total.
 func (b *progressBar) phase(what string, total int, atMost bool) {
 	if b.w == nil {
 		return
@@ -133,7 +134,7 @@ func (b *progressBar) phase(what string, total int, atMost bool) {
 	b.total, b.atMost = int64(total), atMost
 }
 
-// plan says which phases the command will have, so that the line tells the time until the end of the last.
+// plan sets the phases of the command, so that the bar can estimate the time until the end.
 func (b *progressBar) plan(steps ...step) {
 	if b.w == nil {
 		return
@@ -143,8 +144,8 @@ func (b *progressBar) plan(steps ...step) {
 	b.steps = steps
 }
 
-// reads names the file that is open, and its reader, which is nil when it is closed: the bar shows how
-// much of it has been read when nothing else is known.
+// reads sets the file that is being read and its reader, which is nil once the file is closed. If
+// nothing else is known, the bar shows how much was read.
 func (b *progressBar) reads(name string, r *dataset.Reader) {
 	if b.w == nil {
 		return
@@ -154,7 +155,7 @@ func (b *progressBar) reads(name string, r *dataset.Reader) {
 	b.file, b.in = name, r
 }
 
-// set says how much of the phase is done, and what to note behind its name.
+// set sets how much of the phase is done, and the note behind its name.
 func (b *progressBar) set(done int, note string) {
 	if b.w == nil {
 		return
@@ -167,7 +168,7 @@ func (b *progressBar) set(done int, note string) {
 // finished ends the phase.
 func (b *progressBar) finished() { b.phase("", -1, false) }
 
-// clear removes the line from the terminal, until it is drawn again.
+// clear removes the line from the terminal until it is drawn again.
 func (b *progressBar) clear() {
 	if b == nil || b.w == nil {
 		return
@@ -198,7 +199,7 @@ func (b *progressBar) end() {
 	}
 }
 
-// draw draws the line. A line that cannot be drawn is no reason to stop the work.
+// draw draws the line. It ignores errors.
 func (b *progressBar) draw() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -213,7 +214,7 @@ func (b *progressBar) draw() {
 	b.drawn = true
 }
 
-// text is what the line says: the phase, how much of it is done, and how long it takes.
+// text returns the line: the phase, how much of it is done, and the time.
 func (b *progressBar) text() string {
 	name, done, total, now := b.name, b.done, b.total, b.now()
 	since := b.since
@@ -252,8 +253,8 @@ func (b *progressBar) text() string {
 	return fmt.Sprintf("%s  %s %s left%s", line, about, formatDuration(time.Duration(float64(took)*(1-share)/share+later)), then)
 }
 
-// later returns how long the phases after this one take, if it takes so long as a whole. Where that is not
-// known, it says which phase follows.
+// later returns the time of the phases after the current one, if the current one takes whole. If
+// this is unknown, it returns the name of the next phase.
 func (b *progressBar) later(whole float64) (time float64, then string) {
 	at := slices.IndexFunc(b.steps, func(s step) bool { return s.name == b.name })
 	if at < 0 && b.name != "" {
@@ -272,7 +273,7 @@ func (b *progressBar) later(whole float64) (time float64, then string) {
 	return whole * cost / b.steps[at].cost, ""
 }
 
-// formatDuration writes a duration in one unit.
+// formatDuration formats a duration in one unit.
 func formatDuration(d time.Duration) string {
 	switch {
 	case d < time.Minute:

@@ -47,15 +47,15 @@ func (f *rejectFlags) check(cmd *cobra.Command, k int, outOfCore bool) error {
 	return nil
 }
 
-// rejectionRows is what a model that rejects is calibrated with.
-type rejectionRows struct {
+// rejectionData has the rows that a classifier is calibrated with.
+type rejectionData struct {
 	rate    float64
 	held    *dataset.Dataset // rows that neither the fit nor the classifier has
 	unknown *dataset.Dataset // rows of the classes of --unknown, or nil
 }
 
-// split divides the training rows, and returns those to fit to.
-func (r *rejectionRows) split(path string, all *training, seed uint64) (*training, error) {
+// split holds out calibration rows and returns the rows to fit to.
+func (r *rejectionData) split(path string, all *training, seed uint64) (*training, error) {
 	if all.x != mat.Matrix(all.kept.X) {
 		return nil, fmt.Errorf("%s: --reject needs all rows in memory, and these are left in their file; leave out --reject, or draw rows with --sample", path)
 	}
@@ -70,8 +70,8 @@ func (r *rejectionRows) split(path string, all *training, seed uint64) (*trainin
 	return &training{fit.X, fit.Labels, fit, all.close}, nil
 }
 
-// calibrate makes c reject, unless r is nil.
-func (r *rejectionRows) calibrate(ctx context.Context, c *wda.Classifier) (*wda.Classifier, error) {
+// calibrate calibrates c unless r is nil.
+func (r *rejectionData) calibrate(ctx context.Context, c *wda.Classifier) (*wda.Classifier, error) {
 	if r == nil {
 		return c, nil
 	}
@@ -86,8 +86,8 @@ func (r *rejectionRows) calibrate(ctx context.Context, c *wda.Classifier) (*wda.
 	return out, nil
 }
 
-// splitUnknown returns the rows of d that have none of the classes of --unknown, with only the other classes,
-// and the rows that have one.
+// splitUnknown divides d into the rows of known classes and the rows of classes named by --unknown.
+// known has only the known classes.
 func (f *rowFlags) splitUnknown(path string, d *dataset.Dataset) (known, unknown *dataset.Dataset, err error) {
 	if len(f.unknown) == 0 && f.known != nil {
 		f.unknown = slices.DeleteFunc(classNames(d), func(n string) bool { return slices.Contains(f.known, n) })
@@ -141,7 +141,7 @@ type rejections struct {
 	Distance *number `json:"auroc_of_distance,omitempty"`
 }
 
-// evalRejection classifies the test rows by the classifier in the model.
+// evalRejection classifies the test rows with the classifier of the model file.
 func (f *evalFlags) evalRejection(ctx context.Context, c *wda.Classifier, test, unknown *dataset.Dataset) (*rejections, error) {
 	r := c.Rejection()
 	out := &rejections{Rate: number(r.Rate), Threshold: number(r.Threshold), Weight: number(r.Weight)}
@@ -203,7 +203,7 @@ func (f *evalFlags) scoreRows(ctx context.Context, c *wda.Classifier, path strin
 	return s, nil
 }
 
-// print writes the outcome for people.
+// print writes the result as text.
 func (r *rejections) print(w io.Writer) {
 	fmt.Fprintf(w, "\nThe model rejects rows that seem to belong to no known class, at a rate of %v for rows of known classes:\n\n", float64(r.Rate))
 	fmt.Fprintf(w, "rejected, of known classes\t%s\n", percent(float64(r.Known)))
@@ -215,7 +215,7 @@ func (r *rejections) print(w io.Writer) {
 	fmt.Fprintf(w, "AUROC\t%.3f (of the distance alone: %.3f; 0.5 is chance)\n", float64(*r.AUROC), float64(*r.Distance))
 }
 
-// checkUnknown compares --unknown with the model and its classifier.
+// checkUnknown checks --unknown against the model and its classifier.
 func (f *evalFlags) checkUnknown(m *wda.Model, c *wda.Classifier) error {
 	if len(f.rows.unknown) == 0 {
 		return nil
@@ -234,7 +234,7 @@ func (f *evalFlags) checkUnknown(m *wda.Model, c *wda.Classifier) error {
 // fromModel is the value of --reject of monge predict that stands for the rate in the model.
 const fromModel = "model"
 
-// withRejection makes c reject as --reject of monge predict says.
+// withRejection applies --reject of monge predict to c.
 func (f *predictFlags) withRejection(c *wda.Classifier) (*wda.Classifier, error) {
 	if f.reject == "" {
 		return c, nil

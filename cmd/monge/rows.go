@@ -20,7 +20,7 @@ const (
 
 func (p part) String() string { return [...]string{"all", "train", "test"}[p] }
 
-// split is the value of the array split in the rows of the part.
+// split returns the value of the array split for the part.
 func (p part) split() int { return int(p - trainRows) }
 
 func parsePart(text string) (part, error) {
@@ -69,7 +69,7 @@ func (f *rowFlags) check() error {
 	return nil
 }
 
-// checkPart checks the flags of a command that uses a part of a file as it is.
+// checkPart checks the flags of a command that uses one part of a file.
 func (f *rowFlags) checkPart(text string) (part, error) {
 	p, err := parsePart(text)
 	if err == nil {
@@ -81,8 +81,8 @@ func (f *rowFlags) checkPart(text string) (part, error) {
 	return p, err
 }
 
-// readPart reads the rows of a part of a file with so many features, and draws of them
-// as --sample says.
+// readPart reads the rows of a part of a file and applies --sample. The rows must have the given
+// number of features.
 func (f *rowFlags) readPart(read *readFlags, path, labels string, p part, features int) (*dataset.Dataset, error) {
 	d, err := read.readFeatures(path, labels, features)
 	if err != nil {
@@ -91,7 +91,7 @@ func (f *rowFlags) readPart(read *readFlags, path, labels string, p part, featur
 	return f.selectPart(path, d, p)
 }
 
-// selectPart returns the rows of a part of d, and draws of them as --sample says.
+// selectPart returns the rows of a part of d and applies --sample.
 func (f *rowFlags) selectPart(path string, d *dataset.Dataset, p part) (*dataset.Dataset, error) {
 	if p != allRows && d.Split == nil && f.holdout == 0 {
 		return nil, noSplitError(path, p)
@@ -107,8 +107,8 @@ func noSplitError(path string, p part) error {
 	return fmt.Errorf("%s: --rows %v: the file has no array split; use --holdout to divide it", path, p)
 }
 
-// splitPart returns the part of d that was read from path, before any sample is drawn.
-// Without a split, of the file or by --holdout, every part is all rows.
+// splitPart returns the rows of a part of d, before --sample. Without a split in the file and
+// without --holdout, each part has all rows.
 func (f *rowFlags) splitPart(path string, d *dataset.Dataset, p part) (*dataset.Dataset, error) {
 	switch {
 	case p == allRows:
@@ -137,7 +137,7 @@ func (f *rowFlags) splitPart(path string, d *dataset.Dataset, p part) (*dataset.
 	return subset(d, rows), nil
 }
 
-// noRowsError is the error of a part without rows, whose values of the array split are these.
+// noRowsError is the error of a part without rows. splits are the values of the array split.
 func noRowsError(path string, p part, splits []int) error {
 	if p == allRows {
 		return fmt.Errorf("%s: the file has no rows; a header alone is none", path)
@@ -146,7 +146,7 @@ func noRowsError(path string, p part, splits []int) error {
 	return fmt.Errorf("%s: array split: no row has the value %d (0 for training rows, 1 for test rows); its values are %v", path, p.split(), values[:min(10, len(values))])
 }
 
-// sampleRows samples d as --sample says.
+// sampleRows applies --sample to d.
 func (f *rowFlags) sampleRows(path string, d *dataset.Dataset) (*dataset.Dataset, error) {
 	if f.sample == 0 {
 		return d, nil
@@ -155,7 +155,7 @@ func (f *rowFlags) sampleRows(path string, d *dataset.Dataset) (*dataset.Dataset
 	return s, withPath(path, err)
 }
 
-// trainingRows returns the training rows of d: those of its split, then the sample.
+// trainingRows returns the training rows of d: first the split, then the sample.
 func (f *rowFlags) trainingRows(path string, d *dataset.Dataset) (*dataset.Dataset, error) {
 	d = f.withModelClasses(path, d)
 	t, err := f.splitPart(path, d, trainRows)
@@ -168,8 +168,8 @@ func (f *rowFlags) trainingRows(path string, d *dataset.Dataset) (*dataset.Datas
 	return f.sampleRows(path, t)
 }
 
-// withModelClasses returns d with the classes that the model has, if all labels are found there. So rows are drawn
-// as they were for the fit.
+// withModelClasses returns d with the classes of the model, if it has all labels. Rows are then
+// drawn as they were for the fit.
 func (f *rowFlags) withModelClasses(path string, d *dataset.Dataset) *dataset.Dataset {
 	if f.names == nil || d.Labels == nil {
 		return d
@@ -185,8 +185,8 @@ func (f *rowFlags) withModelClasses(path string, d *dataset.Dataset) *dataset.Da
 	return &as
 }
 
-// subset returns ascending rows of d, without copying them if they are neighbors, as
-// those of MNIST are: its matrix takes half a gigabyte.
+// subset returns rows of d, which must be in ascending order. Consecutive rows are not copied,
+// because the matrix of MNIST takes half a gigabyte.
 func subset(d *dataset.Dataset, rows []int) *dataset.Dataset {
 	i, j := rows[0], rows[len(rows)-1]+1
 	if j-i != len(rows) {

@@ -137,7 +137,7 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags) error {
 	})
 }
 
-// readProjection returns P and the file it is from.
+// readProjection returns P and the path of its file.
 func (f *scoreFlags) readProjection() (p *mat.Dense, source string, err error) {
 	if f.model == "" {
 		p, err = f.readMatrix(f.projection)

@@ -81,7 +81,7 @@ func (f *sinkhornFlags) addProblem(cmd *cobra.Command) {
 	fs.StringVar(&f.b, "b", "", "`FILE`: file with m weights of y (default all 1/m)")
 }
 
-// addFiles adds the flags that say how the files are read.
+// addFiles adds the flags for reading files.
 func (f *sinkhornFlags) addFiles(cmd *cobra.Command, a *app) {
 	fs := cmd.Flags()
 	f.read.add(cmd)
@@ -94,7 +94,7 @@ func (f *sinkhornFlags) addFiles(cmd *cobra.Command, a *app) {
 	fs.StringVar(&f.table.decimal, "decimal", "", "`CHARACTER`: in CSV files of x and y, the decimal separator, such as a comma (default a point)")
 }
 
-// oldFlagName takes the names of the flags of marginal penalties before version 1.
+// oldFlagName maps flag names of marginal penalties from before version 1.
 func oldFlagName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	if side, ok := strings.CutPrefix(name, "rho-"); ok {
 		name = "penalty-" + side
@@ -257,7 +257,7 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 	return errors.Join(err, unfinishedError(&set, r))
 }
 
-// marginalsError names the flags that help if masses do not fit together.
+// marginalsError adds the flags that help if the masses differ.
 func marginalsError(err error, p *sinkhorn.Problem[float64]) error {
 	if !errors.Is(err, sinkhorn.ErrMarginals) {
 		return err
@@ -272,7 +272,7 @@ func marginalsError(err error, p *sinkhorn.Problem[float64]) error {
 	return err
 }
 
-// massOf returns the sum of the weights; without weights it is 1.
+// massOf returns the sum of the weights, or 1 without weights.
 func massOf(weights []float64) float64 {
 	if weights == nil {
 		return 1
@@ -280,7 +280,8 @@ func massOf(weights []float64) float64 {
 	return floats.Sum(weights)
 }
 
-// massMoved returns the sum of the n × m plan, or 0 without marginal penalties, where it is known.
+// massMoved returns the sum of the n × m plan, or 0 without marginal penalties, because the sum is
+// then known.
 func (f *sinkhornFlags) massMoved(ctx context.Context, r *sinkhorn.Result[float64], n, m int) (sum number, err error) {
 	if f.rhoA+f.rhoB == 0 {
 		return 0, nil
@@ -295,7 +296,7 @@ func (f *sinkhornFlags) massMoved(ctx context.Context, r *sinkhorn.Result[float6
 	return sum, nil
 }
 
-// iterationsText says how a solution ended.
+// iterationsText describes how the iterations ended.
 func iterationsText(set *sinkhorn.Settings, r *sinkhorn.Result[float64]) string {
 	text := fmt.Sprintf("%d, in the %s domain", r.Iterations, r.Domain)
 	switch r.Status {
@@ -311,7 +312,7 @@ func iterationsText(set *sinkhorn.Settings, r *sinkhorn.Result[float64]) string 
 	return text + ": " + r.Status.String()
 }
 
-// unfinishedError is the error of a result that is less exact than was asked for.
+// unfinishedError returns an error if the result is less precise than required.
 func unfinishedError(set *sinkhorn.Settings, r *sinkhorn.Result[float64]) error {
 	switch r.Status {
 	case sinkhorn.StatusIterationLimit:
@@ -323,7 +324,7 @@ func unfinishedError(set *sinkhorn.Settings, r *sinkhorn.Result[float64]) error 
 	return nil
 }
 
-// newSinkhornResult is what is printed of an n × m problem.
+// newSinkhornResult returns the output for an n × m problem.
 func newSinkhornResult(r *sinkhorn.Result[float64], n, m int) sinkhornResult {
 	return sinkhornResult{
 		Cost: number(r.Cost), Iterations: r.Iterations, MarginalError: number(r.MarginalError), Status: r.Status.String(),
@@ -331,7 +332,7 @@ func newSinkhornResult(r *sinkhorn.Result[float64], n, m int) sinkhornResult {
 	}
 }
 
-// writePlan writes or draws the plan row by row: it may be larger than the memory.
+// writePlan writes or draws the plan row by row, because it may be larger than memory.
 func writePlan(ctx context.Context, path, ext string, r *sinkhorn.Result[float64], n, m int) error {
 	set := func(row []float64, i int) error {
 		return r.PlanTo(ctx, dist.NewMatrix(1, m, row), i)
@@ -342,7 +343,7 @@ func writePlan(ctx context.Context, path, ext string, r *sinkhorn.Result[float64
 	return writeRows(path, ext, n, m, set)
 }
 
-// readPoints reads x and y, and puts the columns of y into the order of those of x.
+// readPoints reads x and y, and reorders the columns of y like those of x.
 func (f *sinkhornFlags) readPoints() (x, y dist.Matrix[float64], err error) {
 	var sets [2]*dataset.Dataset
 	for i, path := range []string{f.x, f.y} {
@@ -382,7 +383,7 @@ func (f *sinkhornFlags) readPoints() (x, y dist.Matrix[float64], err error) {
 	return x, matrixOf(ordered), nil
 }
 
-// pointsError names the flag that may help, of those that this command has.
+// pointsError adds the flag of this command that may help.
 func pointsError(err error) error {
 	if fe, ok := errors.AsType[*dataset.FileError](err); ok {
 		switch fe.Option {
@@ -395,7 +396,7 @@ func pointsError(err error) error {
 	return readError(err)
 }
 
-// readProblem reads the files.
+// readProblem reads the files of a problem.
 func (f *sinkhornFlags) readProblem() (p *sinkhorn.Problem[float64], n, m int, err error) {
 	p = &sinkhorn.Problem[float64]{Lambda: f.lambda, PenaltyA: f.rhoA, PenaltyB: f.rhoB, Mass: f.mass}
 	read := func(path string) (dist.Matrix[float64], error) {

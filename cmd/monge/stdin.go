@@ -20,7 +20,7 @@ const (
 	standardInput = "standard input"
 )
 
-// displayName is how messages call a file that is read.
+// displayName returns the name of an input file for messages.
 func displayName(path string) string {
 	if path == standard {
 		return standardInput
@@ -35,8 +35,7 @@ var inputFlags = []string{
 	"x", "y", "cost", "pairs", "a", "b",
 }
 
-// checkStdin refuses command lines on which two files are standard input. It reports whether
-// one is.
+// checkStdin returns an error if two files are standard input. It reports whether one is.
 func checkStdin(cmd *cobra.Command, args []string) (reads bool, err error) {
 	var names []string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -54,9 +53,8 @@ func checkStdin(cmd *cobra.Command, args []string) (reads bool, err error) {
 	return len(names) > 0, nil
 }
 
-// openStdin returns standard input. A pipe becomes a temporary file if it is to be read
-// anywhere: if whole says so, or if it holds a format that needs this (NPZ, Parquet). end
-// removes that file.
+// openStdin returns standard input. A pipe becomes a temporary file if whole is set, or if its
+// format needs random access (NPZ, Parquet). end removes this file.
 func openStdin(whole bool) (in io.Reader, end func(), err error) {
 	none := func() {}
 	if info, err := os.Stdin.Stat(); err == nil && info.Mode().IsRegular() {
@@ -81,7 +79,7 @@ func openStdin(whole bool) (in io.Reader, end func(), err error) {
 	return io.NewSectionReader(f, 0, n), f.Abort, nil
 }
 
-// labelFilePath is the path of a file of labels, which may be standard input.
+// labelFilePath returns the path of a file of labels, which may be standard input.
 func labelFilePath(path string) (string, error) {
 	const device = "/dev/stdin"
 	if path != standard {

@@ -19,7 +19,7 @@ import (
 type rowStorage struct {
 	k      int // neighbors that vote
 	store  wda.Storage
-	reject *rejectionRows // or nil
+	reject *rejectionData // or nil
 }
 
 // classifier returns the classifier of the rows d, or nil if none are kept.
@@ -59,7 +59,7 @@ func (f *storeFlag) check(cmd *cobra.Command, k int) error {
 	return nil
 }
 
-// fits returns an error unless rows of so many components can be stored.
+// fits returns an error unless rows with the given number of components can be stored.
 func (f *storeFlag) fits(components int) error {
 	if f.is.Check(components) == nil {
 		return nil
@@ -87,8 +87,8 @@ func newStorageResult(c *wda.Classifier) *storageResult {
 	return &storageResult{K: c.K(), Rows: c.Len(), Storage: s.String(), RowBytes: s.RowBytes(p), Bytes: c.Bytes()}
 }
 
-// inWords says how rows are stored.
-func (s *storageResult) inWords() string {
+// text says how rows are stored.
+func (s *storageResult) text() string {
 	codebooks := ""
 	if strings.HasPrefix(s.Storage, "pq:") {
 		codebooks = " with codebooks"
@@ -96,7 +96,7 @@ func (s *storageResult) inWords() string {
 	return fmt.Sprintf("%s, %d %s a row, %d in all%s", s.Storage, s.RowBytes, plural(s.RowBytes, "byte", "bytes"), s.Bytes, codebooks)
 }
 
-// evalStorage classifies the test rows by the classifier in the model.
+// evalStorage classifies the test rows with the classifier of the model file.
 func (f *evalFlags) evalStorage(ctx context.Context, c *wda.Classifier, test *dataset.Dataset) (*storageResult, error) {
 	test = withClassesOf(c.Model(), test)
 	out := newStorageResult(c)
@@ -117,7 +117,7 @@ func (f *evalFlags) evalStorage(ctx context.Context, c *wda.Classifier, test *da
 	return out, errors.Join(err, ctx.Err())
 }
 
-// warnUnknownClasses warns of test rows of classes that the model does not know.
+// warnUnknownClasses prints a warning about test rows of classes that the model does not have.
 func (f *evalFlags) warnUnknownClasses(m *wda.Model, test *dataset.Dataset) {
 	known := modelClasses(m)
 	for i, l := range test.Labels {
@@ -129,7 +129,7 @@ func (f *evalFlags) warnUnknownClasses(m *wda.Model, test *dataset.Dataset) {
 	}
 }
 
-// modelClasses returns the names of the classes of a model.
+// modelClasses returns the class names of a model.
 func modelClasses(m *wda.Model) (names []string) {
 	for _, l := range m.Labels() {
 		names = append(names, m.ClassName(l))
@@ -137,7 +137,7 @@ func modelClasses(m *wda.Model) (names []string) {
 	return names
 }
 
-// withClassesOf returns d with the classes as the model calls them, or d itself if it has others.
+// withClassesOf returns d with the classes of the model, or d itself if it has other classes.
 func withClassesOf(m *wda.Model, d *dataset.Dataset) *dataset.Dataset {
 	named := *d
 	if _, err := named.Relabel(modelClasses(m)); err != nil {
@@ -169,10 +169,10 @@ func queryTime(ctx context.Context, c *wda.Classifier, x mat.Matrix) (time.Durat
 	return times[len(times)/2], nil
 }
 
-// print writes the outcome for people.
+// print writes the result as text.
 func (s *storageResult) print(w io.Writer) {
 	fmt.Fprintf(w, "\nThe classifier in the model, %d nearest of %d rows:\n\n", s.K, s.Rows)
 	fmt.Fprintf(w, "error\t%s\n", percent(float64(s.Error)))
-	fmt.Fprintf(w, "storage\t%s\n", s.inWords())
+	fmt.Fprintf(w, "storage\t%s\n", s.text())
 	fmt.Fprintf(w, "time of a query\t%.3g µs on one thread, with the projection\n", float64(s.Microseconds))
 }

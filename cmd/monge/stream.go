@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// blockRows returns how many rows of so many columns are read, worked on and written at a
-// time: 1 MiB, which stays in the cache from decoding to projecting.
+// blockRows returns the number of rows in a block: 1 MiB, which stays in the cache from decoding to
+// projecting.
 func blockRows(cols int) int {
 	const elements = 1 << 17
 	return max(16, min(4096, elements/cols))
@@ -35,7 +35,7 @@ type stream struct {
 	splits []int // values of the array split that were seen, a few
 }
 
-// open opens the rows of a part of a file with so many features.
+// open opens the rows of a part of a file. The rows must have the given number of features.
 func (f *rowFlags) open(read *readFlags, path, labels string, p part, features int) (*stream, error) {
 	if f.sample > 0 || f.holdout > 0 {
 		return f.openChosen(read, path, labels, p, features)
@@ -79,7 +79,7 @@ func (f *rowFlags) open(read *readFlags, path, labels string, p part, features i
 	return &stream{path: path, part: p, rows: rows, named: named, ids: ids, next: next, end: end}, nil
 }
 
-// withInputName names what an error of a reader does not.
+// withInputName adds the name of the input to an error without one.
 func withInputName(path string, err error) error {
 	if err == nil || err == io.EOF {
 		return err
@@ -90,7 +90,7 @@ func withInputName(path string, err error) error {
 	return err
 }
 
-// openChosen reads everything.
+// openChosen reads all rows into memory and selects the part.
 func (f *rowFlags) openChosen(read *readFlags, path, labels string, p part, features int) (*stream, error) {
 	d, err := f.readPart(read, path, labels, p, features)
 	if err != nil {
@@ -115,12 +115,12 @@ func (f *rowFlags) openChosen(read *readFlags, path, labels string, p part, feat
 	return &stream{path: displayName(path), rows: d.Len(), named: d.Labels != nil, ids: d.IDNames, next: next, end: func() {}}, nil
 }
 
-// close closes the file, unless each does.
+// close closes the file unless forEachBlock does.
 func (s *stream) close() { s.end() }
 
-// forEachBlock hands all blocks to use, under a bar that counts rows, while a goroutine reads the
-// next. After an error of use, or when the context ends, it does not wait for that goroutine,
-// which may wait for a pipe; that closes the file.
+// forEachBlock passes all blocks to use, with a bar that counts rows, while a goroutine reads the
+// next block. After an error of use, or when the context ends, it does not wait for the goroutine,
+// which may wait for a pipe and closes the file itself.
 func (s *stream) forEachBlock(a *app, cmd *cobra.Command, what string, use func(b *dataset.Block) error) error {
 	type read struct {
 		block *dataset.Block
@@ -180,7 +180,7 @@ func (s *stream) forEachBlock(a *app, cmd *cobra.Command, what string, use func(
 	return nil
 }
 
-// keepPart keeps the rows of the part, and reports whether there are any.
+// keepPart keeps the rows of the part in b, and reports whether there are any.
 func (s *stream) keepPart(b *dataset.Block) bool {
 	kept := 0
 	for i, v := range b.Split {
@@ -218,7 +218,7 @@ type target interface {
 	Abort()
 }
 
-// createOutput begins to write to the path of --out.
+// createOutput opens the path of --out for writing.
 func (a *app) createOutput(path string) (target, error) {
 	if path == standard {
 		if f, ok := a.stdout.Writer.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
@@ -247,8 +247,8 @@ func (s stdout) Write(p []byte) (int, error) {
 func (stdout) Commit() error { return nil }
 func (stdout) Abort()        {}
 
-// checkTarget checks --out before the work and returns the kind of file to write, that
-// of --format or of the name.
+// checkTarget checks --out before the work. It returns the format to write, from --format or from
+// the name.
 func (a *app) checkTarget(path, format string, inputs []string, allowed ...string) (kind string, err error) {
 	if path == standard && a.json {
 		return "", usagef("--json and --out - would both write to standard output; let --out name a file")

@@ -2,7 +2,7 @@ package main
 
 import "github.com/spf13/cobra"
 
-// topics are help texts that belong to no command: monge help terms.
+// topics returns help texts that are not about one command, such as monge help terms.
 func topics() []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "terms", Short: "What p, K, λ, ρ, J, whitening and other terms mean", Long: terms},

@@ -82,7 +82,8 @@ func rowTexts(ids [][]string, row int) []string {
 	return of
 }
 
-// columns returns the columns of the output: identifiers come first in CSV, and last in other formats.
+// columns returns the columns of the output. Identifiers come first in CSV and last in other
+// formats.
 func (f *transformFlags) columns(kind string, ids []string, p int) []table.Column {
 	var of, texts []table.Column
 	for _, name := range ids {

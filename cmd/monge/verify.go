@@ -106,9 +106,9 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 		return err
 	}
 	defer all.close()
-	var reject *rejectionRows
+	var reject *rejectionData
 	if c != nil && c.Rejection().Samples > 0 {
-		reject = &rejectionRows{rate: c.Rejection().Rate, unknown: f.rows.unknownRows}
+		reject = &rejectionData{rate: c.Rejection().Rate, unknown: f.rows.unknownRows}
 		if all, err = reject.split(f.data, all, f.rows.seed); err != nil {
 			return err
 		}
@@ -171,7 +171,7 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 	return err
 }
 
-// readValidation reads the samples that a fit on d was validated by, if these were none of d.
+// readValidation reads the validation samples of a fit unless they were rows of d.
 func (f *verifyFlags) readValidation(path string, v *wda.Validation, d *dataset.Dataset) error {
 	switch own := v != nil && v.Hash != ""; {
 	case own && f.validation == "":
@@ -194,7 +194,7 @@ func (f *verifyFlags) readValidation(path string, v *wda.Validation, d *dataset.
 	return nil
 }
 
-// modelDifferences says in what two models of the same shape differ.
+// modelDifferences lists the differences between two models of the same shape.
 func modelDifferences(was, is *wda.Model) []string {
 	var out []string
 	if a, b := was.ClassNames(), is.ClassNames(); !slices.Equal(a, b) {
@@ -226,5 +226,5 @@ func modelDifferences(was, is *wda.Model) []string {
 	return out
 }
 
-// maxAbs returns the largest magnitude in m.
+// maxAbs returns the largest absolute value in m.
 func maxAbs(m mat.Matrix) float64 { return max(mat.Max(m), -mat.Min(m)) }

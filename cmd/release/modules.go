@@ -24,9 +24,10 @@ const rootPath = "github.com/gomonge/monge"
 // requires. Their go.mod files replace modules of this repository by folders.
 var published = []string{".", "internal/picture", "wda/dataset/columnar", "cmd", "beam", "examples/service"}
 
-// publish lets the go.mod files of the published modules require a version in the place of folders, because go
-// install refuses a module with a replacement. It adds the checksums of that version to the go.sum files. It
-// writes the modules into the folder proxy, from which the go command can take them: GOPROXY=file://proxy.
+// publish replaces folders by a version in the go.mod files of the published modules, because go
+// install refuses modules with replacements. It adds the checksums of the version to the go.sum
+// files. It writes the modules into the folder proxy, which the go command can use with
+// GOPROXY=file://proxy.
 func publish(version, root, proxy string) error {
 	sums := map[string]string{} // the lines in go.sum of every module
 	for _, dir := range published {
@@ -96,9 +97,9 @@ func (f moduleFile) Path() string                 { return f.name }
 func (f moduleFile) Lstat() (os.FileInfo, error)  { return os.Lstat(f.disk) }
 func (f moduleFile) Open() (io.ReadCloser, error) { return os.Open(f.disk) }
 
-// writeModule writes the module in the folder dir below root into a proxy, and returns its lines in go.sum. As
-// the go command does, it takes the files that git knows, and the license of the repository if the module
-// has none.
+// writeModule writes the module in the folder dir of root into a proxy and returns its lines for
+// go.sum. Like the go command, it includes the files that git tracks, and the license of the
+// repository if the module has none.
 func writeModule(m module.Version, root, dir, proxy string) (sums string, err error) {
 	escaped, err := module.EscapePath(m.Path)
 	if err != nil {

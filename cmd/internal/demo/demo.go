@@ -160,7 +160,7 @@ func (r *Result) Print(w io.Writer) {
 	fmt.Fprintf(w, "Picture: %s\n", r.Image)
 }
 
-// makeFolder makes dir, whose parent must exist, and reports whether it was not there.
+// makeFolder creates dir, whose parent must exist, and reports whether dir is new.
 func makeFolder(dir string) (made bool, err error) {
 	info, err := os.Stat(dir)
 	switch {
@@ -178,7 +178,7 @@ func makeFolder(dir string) (made bool, err error) {
 	return true, nil
 }
 
-// matrixOf shares the elements of m.
+// matrixOf returns m as a dist.Matrix that shares its elements.
 func matrixOf(m *mat.Dense) dist.Matrix[float64] {
 	r := m.RawMatrix()
 	return dist.Matrix[float64]{Rows: r.Rows, Cols: r.Cols, Stride: r.Stride, Data: r.Data}

@@ -52,7 +52,7 @@ type Format struct {
 	Vector   bool // write IDX of one column as a vector, which can be a file of labels
 }
 
-// count returns how many columns have numbers.
+// count returns the number of numeric columns.
 func (f *Format) count() (numbers int) {
 	for _, c := range f.Columns {
 		if !c.Text {
@@ -326,7 +326,7 @@ func (w *npz) Close() error {
 	return z.Close()
 }
 
-// writeStrings writes an NPY array of strings, which are padded to the length of the longest.
+// writeStrings writes an NPY array of strings, padded to the length of the longest.
 func writeStrings(out io.Writer, texts []string) error {
 	longest := 1
 	for _, text := range texts {
@@ -386,7 +386,7 @@ func (w *columnWriter) empty() error {
 	return err
 }
 
-// each hands every column of the batch to one of two functions, with its number.
+// each passes each column of the batch, with its index, to numbers or texts.
 func (w *columnWriter) each(numbers func(j int, v []float64) error, texts func(j int, v []string) error) error {
 	n, t := w.numbers, w.texts
 	for j, c := range w.columns {
@@ -456,7 +456,7 @@ func newArrowWriter(out io.Writer, columns []Column, stream bool) (Writer, error
 	return w, nil
 }
 
-// newParquetWriter writes a Parquet file, a batch as a row group.
+// newParquetWriter writes a Parquet file with one row group for each batch.
 func newParquetWriter(out io.Writer, columns []Column) (Writer, error) {
 	w := newColumnWriter(columns)
 	var fields schema.FieldList
