@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// field is a column of a file, before it is decided what it is for.
+// field is a column of a file before its role is decided.
 type field struct {
 	name  string // "" if it has none
 	width int    // of lists, else 0
@@ -29,16 +29,16 @@ const (
 	isID
 )
 
-// columnUse is what is done with a column.
+// columnUse is the use of one column.
 type columnUse struct {
 	role             role
 	at               int            // the first of its features, or which of the identifiers it is
 	width            int            // features
 	index            map[string]int // numbers of the categories
-	learnsCategories bool           // new categories are numbered, in one feature
+	learnsCategories bool           // new categories get numbers, in one feature
 }
 
-// plan says what is done with each column of a file.
+// plan has the use of each column of a file.
 type plan struct {
 	uses     []columnUse // parallel to the fields
 	features []int       // the fields that are features, in their order
@@ -59,7 +59,7 @@ type plan struct {
 	id func(which int, text []byte) // is handed the identifiers of a row
 }
 
-// fileColumns is what a format says of its columns.
+// fileColumns describes the columns of a file.
 type fileColumns struct {
 	fields []field
 	named  bool // the columns have names
@@ -72,7 +72,7 @@ type fileColumns struct {
 // openLabel leaves it to the plan: the last column that is left is the label.
 const openLabel = -2
 
-// newPlan decides what each column is for.
+// newPlan decides the use of each column.
 func newPlan(in fileColumns, opt *Options) (*plan, error) {
 	n := len(in.fields)
 	bare := opt.Schema != nil && opt.Schema.isPlainExceptRows()
@@ -183,7 +183,8 @@ func newPlan(in fileColumns, opt *Options) (*plan, error) {
 	return p, nil
 }
 
-// checkNames returns an error if a name is not UTF-8: in another encoding different names may look the same.
+// checkNames returns an error if a name is not valid UTF-8. In another encoding, different names
+// may look the same.
 func checkNames(in fileColumns) error {
 	for at, f := range in.fields {
 		if in.named && !utf8.ValidString(f.name) {
@@ -243,7 +244,7 @@ func (p *plan) planFeatures(in fileColumns, names []string, chosen, onehot []int
 	return nil
 }
 
-// planBySchema finds the columns of a Schema among those chosen.
+// planBySchema finds the columns of a Schema among the chosen columns.
 func (p *plan) planBySchema(in fileColumns, names []string, chosen []int, opt *Options) error {
 	s := opt.Schema
 	if err := s.Check(); err != nil {
@@ -316,7 +317,7 @@ func (p *plan) planBySchema(in fileColumns, names []string, chosen []int, opt *O
 	return nil
 }
 
-// planByNumber finds the columns of a Schema by their numbers.
+// planByNumber finds the columns of a Schema by number.
 func (p *plan) planByNumber(s *Schema, in fileColumns, chosen []int, opt *Options) ([]int, error) {
 	d, total := len(s.Columns), len(in.fields)
 	shift := func(number int) int { // where it is without the column of labels
@@ -379,7 +380,7 @@ func widthText(w int) string {
 	return fmt.Sprintf("lists of %d", w)
 }
 
-// noteLeftOut notes the columns of the file that are left out of a new Schema.
+// noteLeftOut records in a new Schema the columns of the file that are left out.
 func (p *plan) noteLeftOut(in fileColumns, names []string) {
 	if p.schema.LeftOut != nil || !in.named || len(p.schema.Columns) == 0 || p.schema.Total != len(in.fields) {
 		return
@@ -397,7 +398,8 @@ func (p *plan) noteColumnLeftOut(name string) {
 	p.schema = &s
 }
 
-// featureNames returns the names of the features, or nil if they have none or are elements of lists.
+// featureNames returns the names of the features, or nil if they have none or are elements of
+// lists.
 func (p *plan) featureNames() []string {
 	if p.schema == nil || slices.ContainsFunc(p.schema.Columns, func(c Column) bool { return c.Width > 0 }) {
 		return nil
@@ -405,7 +407,7 @@ func (p *plan) featureNames() []string {
 	return p.schema.Features()
 }
 
-// hasColumn reports whether a column of s has this name.
+// hasColumn reports whether s has a column with this name.
 func (s *Schema) hasColumn(name string) bool {
 	return s != nil && name != "" && slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Name == name })
 }
@@ -448,8 +450,8 @@ func (u *columnUse) categoryNames() string {
 	return strings.Join(names, ", ")
 }
 
-// findBoolean returns the number of the name with the truth value of text, if all names are booleans: formats
-// write them as True, true or 1.
+// findBoolean returns the number of the category with the truth value of text if all categories are
+// booleans. Formats write booleans as True, true or 1.
 func findBoolean(index map[string]int, text string) (k int, ok bool) {
 	want, err := strconv.ParseBool(text)
 	if err != nil || len(index) > 2 {
@@ -481,7 +483,7 @@ func (u *columnUse) setMissing(x []float64, drop bool) {
 // maxCategories bounds the categories of a column: each is a feature.
 const maxCategories = 1 << 12
 
-// fillMissing replaces NaN where a value is known for it.
+// fillMissing replaces NaN by the fill of the feature, if there is one.
 func (p *plan) fillMissing(x []float64) {
 	if p.fills == nil {
 		return
@@ -509,8 +511,8 @@ func (p *plan) findNotFinite(x []float64) (row, at int, err error) {
 	return 0, 0, nil
 }
 
-// uniqueNames returns the names of the columns: those in the file, or, where these are empty or occur
-// before, other ones. It returns nil if the columns have no names.
+// uniqueNames returns unique names of the columns. It replaces empty and repeated names. It returns
+// nil if the columns have no names.
 func uniqueNames(in fileColumns) []string {
 	if !in.named {
 		return nil
@@ -537,13 +539,13 @@ func uniqueNames(in fileColumns) []string {
 
 var pandasIndex = regexp.MustCompile(`^__index_level_[0-9]+__$`)
 
-// isIndex reports whether a column is, by its name, the row numbers that pandas writes.
+// isIndex reports whether a column has the name of the row numbers that pandas writes.
 func isIndex(name string, at int) bool {
 	name = strings.TrimSpace(name)
 	return at == 0 && (name == "" || name == "Unnamed: 0") || pandasIndex.MatchString(name)
 }
 
-// columnName returns how messages and flags call a column.
+// columnName returns the name of a column for messages and flags.
 func columnName(names []string, at int) string {
 	if names == nil {
 		return strconv.Itoa(at)

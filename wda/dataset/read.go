@@ -26,7 +26,7 @@ func ReadFile(path string, options *Options) (*Dataset, error) {
 	return r.ReadAll()
 }
 
-// labelFileOfIDX returns the label file that belongs to an image file, or "".
+// labelFileOfIDX returns the label file for an IDX image file, or "".
 func labelFileOfIDX(path string) string {
 	dir, base := filepath.Split(path)
 	base = strings.TrimSuffix(base, ".gz")
@@ -46,8 +46,8 @@ func labelFileOfIDX(path string) string {
 	return ""
 }
 
-// openLabelFile opens a file of labels alone. The delimiter and header of the options
-// belong to the features.
+// openLabelFile opens a file of labels. It ignores the delimiter and header of the options, which
+// are for the features.
 func openLabelFile(path string, opt Options) (labels, error) {
 	src, err := openSource(path, Options{MaxElements: opt.MaxElements, MaxExpansion: opt.MaxExpansion})
 	if err != nil {

@@ -44,8 +44,9 @@ type Reader struct {
 	knownLabels map[string]string            // labels of late, one string for each
 }
 
-// A Block is some consecutive rows of a Reader. It is valid until the second call of Next after the one
-// that returned it, so that one goroutine can read the next block while another uses this one.
+// A Block is a block of consecutive rows of a Reader. It is valid until the second call of Next
+// after the one that returned it, so that one goroutine can read the next block while another uses
+// this one.
 type Block struct {
 	First  int        // number of rows before this block
 	X      *mat.Dense // rows are samples
@@ -243,16 +244,16 @@ func (r *Reader) IDNames() []string { return r.plan.idNames }
 // names, but not both.
 func (r *Reader) ByNumber() bool { return r.plan.byNumber }
 
-// Schema says how the columns of the file become the columns of Block.X: it is Options.Schema if there
-// is one, and nil if the file is an array and all columns are features.
+// Schema describes how the columns of the file become the columns of Block.X. It is Options.Schema
+// if that is set, and nil if the file is an array and all columns are features.
 func (r *Reader) Schema() *Schema { return r.plan.schema.Clone() }
 
-// Notes returns the decisions that the caller may not expect, such as that a column was left out. Those
+// Notes returns decisions that the caller may not expect, such as that a column was left out. Notes
 // about labels are known after ReadAll or Rows.
 func (r *Reader) Notes() []Note { return slices.Concat(r.plan.notes, r.notes) }
 
-// Dropped returns how many rows were left out so far because a value is missing, as Schema.Missing
-// says, or a label, as Options.MissingLabels says.
+// Dropped returns the number of rows left out so far because of a missing value (see
+// Schema.Missing) or a missing label (see Options.MissingLabels).
 func (r *Reader) Dropped() int { return r.dropped }
 
 // HasLabels reports whether the rows have labels: Block.Labels is then not nil.
@@ -296,12 +297,14 @@ const (
 	largestBlock = 1 << 22
 )
 
-// Next returns the next block of rows: at least one row, at most so many. After the last row it returns
-// io.EOF. Any other error is a *FileError. Next allocates nothing for a block that is no larger than the two
-// before, unless there are thousands of different labels. Rows of more than 2²² numbers are an error.
+// Next returns the next block of at least one and at most the given number of rows. After the last
+// row it returns io.EOF. Any other error is a *FileError. Next does not allocate for a block that
+// is no larger than the two before, unless there are thousands of different labels. Rows of more
+// than 2²² numbers are an error.
 //
-// Next takes no context: the time of all calls is in proportion to the bytes of the file. To end one that
-// waits for data, let the source of NewReader return an error; Next returns it.
+// Next takes no context, because the total time is proportional to the bytes of the file. To
+// interrupt a call that waits for data, let the source of NewReader return an error; Next returns
+// it.
 func (r *Reader) Next(most int) (*Block, error) {
 	_, cols := r.features.dims()
 	if cols > largestBlock {
@@ -355,7 +358,7 @@ func (r *Reader) Next(most int) (*Block, error) {
 	return b, nil
 }
 
-// emptyLists returns n empty lists.
+// emptyLists returns n empty lists. It reuses the memory of lists.
 func emptyLists(lists [][]string, n int) [][]string {
 	if lists == nil && n > 0 {
 		lists = make([][]string, n)
@@ -366,8 +369,8 @@ func emptyLists(lists [][]string, n int) [][]string {
 	return lists
 }
 
-// dropRows leaves out those of n rows that have missing labels or, if values says so, missing values. It
-// returns how many are left.
+// dropRows removes rows with missing labels and, if values is set, rows with missing values. It
+// returns the number of rows left.
 func (b *Block) dropRows(x []float64, n, cols int, values bool) int {
 	kept := 0
 	for i := range n {
@@ -394,7 +397,7 @@ func (b *Block) dropRows(x []float64, n, cols int, values bool) int {
 	return kept
 }
 
-// keepLabel adds a label to the block, "" if it is missing.
+// keepLabel adds a label to the block, or "" if it is missing.
 func (r *Reader) keepLabel(text []byte, place int) {
 	s, ok := r.knownLabels[string(text)]
 	if !ok {
@@ -410,7 +413,7 @@ func (r *Reader) keepLabel(text []byte, place int) {
 	b.Labels = append(b.Labels, s)
 }
 
-// missingLabelState is what Next knows of missing labels.
+// missingLabelState records the missing labels that Next has seen.
 type missingLabelState struct {
 	drops bool
 	first int    // the place of the first in an error, 0 if there is none
@@ -419,7 +422,7 @@ type missingLabelState struct {
 	plus  bool   // a label is a plus sign
 }
 
-// checkLabel returns a label, or "" if it is missing.
+// checkLabel returns the label, or "" if it is missing.
 func (m *missingLabelState) checkLabel(label string, how MissingLabels, place int) string {
 	switch {
 	case label == plusLabel:
@@ -438,7 +441,8 @@ func (m *missingLabelState) checkLabel(label string, how MissingLabels, place in
 	return label
 }
 
-// pendingError returns the error of a missing label. Only the end tells whether a dash is one.
+// pendingError returns the error of a missing label. Only at the end it is known whether a dash is
+// one.
 func (m *missingLabelState) pendingError(r *Reader, end bool) error {
 	if m.first == 0 && (!end || m.dash == 0 || m.plus) {
 		return nil
@@ -450,7 +454,7 @@ func (m *missingLabelState) pendingError(r *Reader, end bool) error {
 	return r.labelError(err)
 }
 
-// labelError gives an error of a label the name of its file, array or column.
+// labelError adds the name of the file, array or column to an error of a label.
 func (r *Reader) labelError(err error) error {
 	if r.labels != nil {
 		return r.labels.withName(err)
@@ -497,7 +501,7 @@ func (r *Reader) read(x []float64, label func(text []byte, place int), split *[]
 	return rows, nil
 }
 
-// tooFewLabelsError counts the rows to their end, for the error.
+// tooFewLabelsError reads the other rows to count them, and returns the error.
 func (r *Reader) tooFewLabelsError(x []float64, rows int) error {
 	for {
 		n, err := r.features.read(x, func([]byte, int) {})
@@ -508,8 +512,8 @@ func (r *Reader) tooFewLabelsError(x []float64, rows int) error {
 	}
 }
 
-// ReadAll reads all rows into memory, within Options.MaxElements and MaxExpansion, as ReadFile
-// does. It takes the place of Next. Every error is a *FileError.
+// ReadAll reads all rows into memory, within Options.MaxElements and MaxExpansion, like ReadFile.
+// Do not call it after Next. Every error is a *FileError.
 func (r *Reader) ReadAll() (*Dataset, error) {
 	if r.row > 0 {
 		return nil, fileError(r.path, newCause(ErrSettings, "rows have been read already"))
@@ -606,7 +610,7 @@ func (r *Reader) ReadAll() (*Dataset, error) {
 	return d, nil
 }
 
-// dropUnlabelled leaves out the rows with the label −1.
+// dropUnlabelled removes the rows with the label −1.
 func (d *Dataset) dropUnlabelled() {
 	if !slices.Contains(d.Labels, -1) {
 		return
@@ -636,7 +640,7 @@ func (d *Dataset) dropUnlabelled() {
 	}
 }
 
-// checkSize compares what has been read with the bounds.
+// checkSize checks the size of the data read so far against the limits.
 func (r *Reader) checkSize() error {
 	_, cols := r.features.dims()
 	bytes := 8 * int64(r.row) * int64(cols)
@@ -655,12 +659,13 @@ func (r *Reader) checkSize() error {
 	return err
 }
 
-// Collect calls next until it returns io.EOF, and copies all blocks into one Dataset. So samples can come
-// from a source that this package does not know, such as a database. Collect does not read Block.First,
-// and of the options, which may be nil, only MaxElements and MissingLabels. It numbers the classes as ReadFile does.
+// Collect calls next until it returns io.EOF, and copies all blocks into one Dataset. Use it for
+// sources that this package does not support, such as a database. It ignores Block.First and all
+// options but MaxElements and MissingLabels. options may be nil. Collect numbers the classes like
+// ReadFile.
 //
-// The error matches ErrTooLarge if there are more than MaxElements numbers. It matches ErrFormat if there is no
-// block, or if the blocks differ in columns or in whether they have labels or splits.
+// The error matches ErrTooLarge if there are more than MaxElements numbers. It matches ErrFormat if
+// there is no block, or if blocks differ in their columns, or if only some have labels or splits.
 func Collect(next func() (*Block, error), options *Options) (*Dataset, error) {
 	opt := options.orDefault()
 	d := new(Dataset)

@@ -20,7 +20,7 @@ const (
 	maxFields = 1 << 20
 )
 
-// tableReader reads records and knows their lines.
+// tableReader reads CSV records and counts lines.
 type tableReader struct {
 	r          *bufio.Reader
 	comma      []byte // nil for any number of blanks and tabs
@@ -66,8 +66,7 @@ func newTable(r *bufio.Reader, comma, comment rune) (*tableReader, error) {
 	return t, nil
 }
 
-// nextRecord returns the next record that is not blank; it is valid until the call
-// after.
+// nextRecord returns the next record that is not blank. It is valid until the next call.
 func (t *tableReader) nextRecord() ([][]byte, error) {
 	text, err := t.nextLine()
 	if err != nil {
@@ -135,7 +134,7 @@ func tooManyFields(line int) error {
 	return &FileError{Row: line, Err: newCause(ErrTooLarge, fmt.Sprintf("a record of more than %d fields", maxFields))}
 }
 
-// splitPlain divides a record without quotes.
+// splitPlain splits a record without quotes.
 func (t *tableReader) splitPlain(text []byte) ([][]byte, error) {
 	t.fields = t.fields[:0]
 	for {
@@ -163,8 +162,8 @@ func (t *tableReader) splitPlain(text []byte) ([][]byte, error) {
 	}
 }
 
-// splitQuoted has encoding/csv divide a record with quotes, which may go on in the next
-// lines: up to the one that closes the last of them.
+// splitQuoted splits a record with quotes by encoding/csv. A quoted field may continue in the next
+// lines.
 func (t *tableReader) splitQuoted(text []byte) ([][]byte, error) {
 	q := &t.quotes
 	q.text = append(append(q.text[:0], text...), '\n')
@@ -197,7 +196,7 @@ func (t *tableReader) splitQuoted(text []byte) ([][]byte, error) {
 	return t.fields, nil
 }
 
-// quotes feeds encoding/csv one record at a time.
+// quotes passes one record at a time to encoding/csv.
 type quotes struct {
 	csv  *csv.Reader
 	text []byte
@@ -231,7 +230,7 @@ func (t *tableReader) copyRecord() record {
 	return r
 }
 
-// firstFieldHint is hint for the first field of the first record.
+// firstFieldHint is fieldHint for the first field of the first record.
 func (t *tableReader) firstFieldHint(first record) error {
 	if err := t.fieldHint(first.fields[0], false); err != nil {
 		return &FileError{Row: first.line, Err: err}
@@ -239,13 +238,13 @@ func (t *tableReader) firstFieldHint(first record) error {
 	return nil
 }
 
-// emptyLastFieldError is the error of a last field that is empty in the first rows.
+// emptyLastFieldError is the error for first rows that end with an empty field.
 func (t *tableReader) emptyLastFieldError() error {
 	return &cause{errLastEmpty, fmt.Sprintf("the last column is empty: do all lines end with %q?", t.separator()), "-1"}
 }
 
-// fieldHint returns an error if a field that cannot be what is expected is, by its looks, a
-// comment, or several fields separated by something else. numbers asks that they be numbers.
+// fieldHint returns an error if an invalid field looks like a comment, or like several fields with
+// another separator. numbers says that fields should be numbers.
 func (t *tableReader) fieldHint(field []byte, numbers bool) error {
 	field = bytes.TrimSpace(field)
 	if t.comment == nil && (bytes.HasPrefix(field, []byte("#")) || bytes.HasPrefix(field, []byte("%"))) {
@@ -254,7 +253,7 @@ func (t *tableReader) fieldHint(field []byte, numbers bool) error {
 	return t.delimiterHint(field, numbers)
 }
 
-// delimiterHint returns an error if a field looks like several that are separated by something else.
+// delimiterHint returns an error if a field looks like several fields with another separator.
 func (t *tableReader) delimiterHint(field []byte, numbers bool) error {
 	for _, other := range []string{";", "\t", "|", ",", " "} {
 		if string(t.comma) == other || t.comma == nil && other == " " {

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// arrayPosition is where the elements of an array begin in a file that can be read anywhere.
+// arrayPosition is the position of the elements of an array in a file with random access.
 type arrayPosition struct {
 	file  io.ReaderAt // nil if it cannot
 	size  int64
@@ -76,7 +76,7 @@ func (r *Reader) Rows() (x RowReader, labels []int, classes []string, err error)
 	return rows, labels, classes, nil
 }
 
-// storedRows are the samples of an array in a file.
+// storedRows is a RowReader for an array in a file.
 type storedRows struct {
 	*matrix
 	path, array string
@@ -95,8 +95,8 @@ func (s *storedRows) At(i, j int) float64 {
 	return row[j]
 }
 
-// ReadRows sets dst to the rows from first on, and panics if it has not room for whole ones
-// of those that are there.
+// ReadRows implements RowReader. It panics if dst does not have whole rows, or if a row does not
+// exist.
 func (s *storedRows) ReadRows(dst []float64, first int) error {
 	if n := len(dst) / s.cols; len(dst)%s.cols != 0 || first < 0 || first > s.rows-n {
 		panic(badRow)

@@ -126,15 +126,15 @@ func (s *Schema) Plain() bool {
 	return s.LabelNumber < 0 && s.Total == d || s.LabelNumber == d && s.Total == d+1
 }
 
-// isPlainExceptRows reports whether s is Plain but for its rows.
+// isPlainExceptRows reports whether s is Plain apart from Rows.
 func (s *Schema) isPlainExceptRows() bool {
 	t := *s
 	t.Rows = Draw{}
 	return t.Plain()
 }
 
-// flattened returns a Schema with a column for each element of a list, for files that have no lists, or s if it
-// has none.
+// flattened returns a Schema with one column for each element of a list, for files that have no
+// lists. It returns s if s has no lists.
 func (s *Schema) flattened() *Schema {
 	if !slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Width > 0 }) {
 		return s
@@ -203,7 +203,7 @@ func (s *Schema) Check() error {
 	return nil
 }
 
-// Clone returns a copy that shares nothing with s.
+// Clone returns a deep copy of s.
 func (s *Schema) Clone() *Schema {
 	if s == nil {
 		return nil
@@ -324,7 +324,7 @@ func (s *Schema) Match(names []string, extra bool) (order []int, err error) {
 	return nil, &e
 }
 
-// foldName is a name without case, spaces and punctuation.
+// foldName returns a name without case, spaces and punctuation.
 func foldName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -334,7 +334,7 @@ func foldName(name string) string {
 	}, name)
 }
 
-// Missing says what is done with missing values.
+// Missing selects the treatment of missing values.
 type Missing uint8
 
 const (

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// selectColumns returns the columns that selectors choose among n columns, in their order. names
-// is nil if the columns have none. See Options.Columns.
+// selectColumns returns the columns that the selectors choose among n columns, in their order.
+// names is nil if the columns have no names. See Options.Columns.
 func selectColumns(names []string, n int, selectors []string) ([]int, error) {
 	var chosen []int
 	for _, s := range selectors {
@@ -65,7 +65,7 @@ func selectColumn(names []string, n int, s string) ([]int, error) {
 	return nil, err
 }
 
-// findColumn finds a column by its name, or else by its number.
+// findColumn finds a column by name, or else by number.
 func findColumn(names []string, n int, s string) (int, error) {
 	if at := slices.Index(names, s); at >= 0 {
 		return at, nil
@@ -114,7 +114,7 @@ func glob(pattern, name string) bool {
 	return i == len(p)
 }
 
-// isMissing reports whether the text of a field says that there is no value.
+// isMissing reports whether the text of a field means a missing value.
 func isMissing(text []byte) bool {
 	if len(text) > 4 {
 		return false
@@ -126,7 +126,7 @@ func isMissing(text []byte) bool {
 	return false
 }
 
-// isMissingNumber is missing for columns of numbers, where other texts cannot be a value either.
+// isMissingNumber is isMissing for columns of numbers, where more texts mean a missing value.
 func isMissingNumber(text []byte) bool {
 	switch string(text) {
 	case "?", "-", "None", "none":

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 )
 
-// source is an open file with its compression and format known.
+// source is an open file whose compression and format are known.
 type source struct {
 	from              io.Reader
 	file              *os.File // nil for another reader
@@ -116,7 +116,7 @@ func (s *source) open(r io.Reader, opt Options) error {
 	return nil
 }
 
-// findSize finds out the size of what is left of r, if it has one.
+// findSize finds the size of the rest of r, if it has a size.
 func (s *source) findSize(r io.Reader) error {
 	if f, ok := r.(*os.File); ok {
 		info, err := f.Stat()
@@ -164,8 +164,8 @@ func (s *source) stream() *stream {
 	return out
 }
 
-// checkExpansion refuses bytes of memory out of proportion to those of the file, or, of
-// a pipe, to those that have come.
+// checkExpansion returns an error if bytes of memory exceed the limit for the size of the file or,
+// for a pipe, for the bytes read.
 func (s *source) checkExpansion(bytes int64) error {
 	if !s.compressed {
 		return nil
@@ -237,7 +237,7 @@ func (g *gunzip) nextMember() error {
 	return nil
 }
 
-// formatError classes the errors of the decompressors.
+// formatError converts errors of the decompressors to ErrFormat.
 func formatError(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return newCause(errTruncated, "the compressed data end too early")
@@ -248,8 +248,7 @@ func formatError(err error) error {
 	return err // of the system, or ours
 }
 
-// stream reads binary data of which limit bytes, or an unknown number if
-// negative, can come at most.
+// stream reads binary data of at most limit bytes, or of unknown length if limit is negative.
 type stream struct {
 	r     *bufio.Reader
 	limit int64
@@ -263,7 +262,7 @@ func newStream(r io.Reader) *stream {
 	return &stream{r: bufio.NewReaderSize(r, streamBuffer), limit: -1}
 }
 
-// Read fills p or fails.
+// Read fills p or returns an error.
 func (s *stream) Read(p []byte) (int, error) {
 	n, err := io.ReadFull(s.r, p)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
@@ -272,7 +271,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// peek returns the next n ≤ streamBuffer bytes, which are discarded once they have been used.
+// peek returns the next n ≤ streamBuffer bytes. The caller discards them.
 func (s *stream) peek(n int) ([]byte, error) {
 	b, err := s.r.Peek(n)
 	if err == io.EOF {
@@ -281,8 +280,8 @@ func (s *stream) peek(n int) ([]byte, error) {
 	return b, err
 }
 
-// capacity refuses n elements of size bytes each that cannot be there or are not wanted,
-// and returns how many to make room for at once.
+// capacity returns the number of elements to allocate at once, of n elements of size bytes. It
+// returns an error if n is impossible or above the limits.
 func (s *stream) capacity(n, size int, opt *Options) (int, error) {
 	if most := opt.maxElements(); n > most {
 		return 0, newCause(ErrTooLarge, fmt.Sprintf("%d elements, more than the allowed %d", n, most))
@@ -301,8 +300,7 @@ func (s *stream) capacity(n, size int, opt *Options) (int, error) {
 	return n, nil
 }
 
-// checkEnd checks that nothing is left; the read also makes gzip and zip compare
-// their checksums.
+// checkEnd checks that nothing is left. The read makes gzip and zip verify their checksums.
 func (s *stream) checkEnd() error {
 	switch _, err := s.r.ReadByte(); err {
 	case io.EOF:

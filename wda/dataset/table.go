@@ -12,7 +12,7 @@ import (
 	"github.com/gomonge/monge/internal/tabular"
 )
 
-// tableSamples are the samples of a file that is stored by columns.
+// tableSamples has the samples of a file that is stored by columns.
 type tableSamples struct {
 	tabular.Table
 	fields  []tabular.Field
@@ -76,7 +76,7 @@ func (r *Reader) openTableBy(src *source, open func() (tabular.Table, error)) (e
 // Options.Features names them.
 var reserved = []string{"label", "y", "split"}
 
-// chooseColumns decides what each column is.
+// chooseColumns decides the role of each column.
 func (t *tableSamples) chooseColumns(opt *Options) (err error) {
 	in := fileColumns{named: true, label: -1, split: -1}
 	switch l := opt.Labels; {
@@ -197,7 +197,7 @@ func (t *tableSamples) countNamed(name string) (n int) {
 	return n
 }
 
-// findColumn returns the only column of a name.
+// findColumn returns the only column with this name.
 func (t *tableSamples) findColumn(name string) (int, error) {
 	if n := t.countNamed(name); n > 1 {
 		return -1, fmt.Errorf("%d columns are called %s", n, clip(name))
@@ -295,8 +295,8 @@ func (t *tableSamples) read(x []float64, label func(text []byte, place int)) (n 
 	return n, nil
 }
 
-// checkRows refuses more rows than a file of its size may hold, so that a few bytes cannot keep a reader of
-// blocks busy for hours.
+// checkRows returns an error if a file of this size cannot have so many rows. Otherwise a few bytes
+// could keep a reader of blocks busy for hours.
 func (t *tableSamples) checkRows(rows int) error {
 	if !t.dense || rows < 0 {
 		return nil
@@ -359,7 +359,7 @@ func (t *tableSamples) appendInts(_ int, dst *[]int) error {
 	return nil
 }
 
-// formatError makes an error of a library one of this package.
+// formatError converts an error of a library to an error of this package.
 func (t *tableSamples) formatError(err error) error {
 	if _, ok := errors.AsType[*FileError](err); ok || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrSettings) || errors.Is(err, ErrFormat) || errors.Is(err, ErrLabels) || errors.Is(err, ErrNotFinite) {
 		return err
@@ -367,7 +367,7 @@ func (t *tableSamples) formatError(err error) error {
 	return fmt.Errorf("%w: %w", ErrFormat, err)
 }
 
-// withColumn gives an error the name of a column.
+// withColumn adds the name of the column to err.
 func (t *tableSamples) withColumn(column int, err error) error {
 	fe, ok := errors.AsType[*FileError](err)
 	if !ok {
@@ -380,8 +380,8 @@ func (t *tableSamples) withColumn(column int, err error) error {
 	return fe
 }
 
-// recoverError makes a panic an error: libraries panic on some damaged files, and where check
-// refuses them memory.
+// recoverError converts a panic to an error. Libraries panic on some damaged files, and when check
+// refuses memory.
 func (t *tableSamples) recoverError(err *error) {
 	if r := recover(); r != nil {
 		if e, ok := r.(error); ok && errors.Is(e, ErrTooLarge) {
