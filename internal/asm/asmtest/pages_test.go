@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// TestPages: one element too far is a fault, where the system has such pages: without them
-// a kernel that reads beyond a slice would pass unnoticed.
+// TestPages checks that an access one element beyond the pages is a fault, where the system
+// supports it. Otherwise a kernel that reads beyond a slice would go unnoticed.
 func TestPages(t *testing.T) {
 	for n := range 3 {
 		for _, end := range []bool{false, true} {

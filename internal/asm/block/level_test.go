@@ -62,7 +62,7 @@ func draw[K, T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) *opera
 	return o
 }
 
-// TestLevels: rows of up to five tiles, strips that end in the middle of a group.
+// TestLevels covers rows of up to five tiles and strips that end inside a group.
 func TestLevels(t *testing.T) {
 	each(t, levels[float64, float64], levels[float32, float32], levels[float32, float64])
 }

@@ -88,7 +88,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestPanics: lengths that do not fit.
+// TestPanics covers lengths that do not match.
 func TestPanics(t *testing.T) {
 	for i, f := range []func(){
 		func() { Sums8(make([]float32, 31), make([]byte, 31), make([]float32, 256)) },

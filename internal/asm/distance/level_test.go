@@ -333,7 +333,7 @@ func TestAdjCostPieces(t *testing.T) {
 	t.Run("f32", adjcostPieces[float32])
 }
 
-// TestAdjCostMachines: AdjCost has its bits with the forms that other machines choose.
+// TestAdjCostMachines checks that AdjCost has the same bits with the forms of other machines.
 func TestAdjCostMachines(t *testing.T) {
 	asmtest.OtherMachines(t, func(t *testing.T) {
 		const m, n, r, ld = 9, 101, 3, 4001 // from 3000 on machines differ

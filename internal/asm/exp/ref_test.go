@@ -508,8 +508,8 @@ func logPlanRefTest[T num.Float](t *testing.T) {
 	worst.Report(t, "plan")
 }
 
-// TestLogRowsSpecial: NaN and −Inf are passed over by the maximum, a row of nothing
-// else has maximum −Inf and sum NaN, and a maximum of −0 becomes +0.
+// TestLogRowsSpecial checks that the maximum ignores NaN and −Inf, that a row of only these has
+// maximum −Inf and sum NaN, and that a maximum of −0 becomes +0.
 func TestLogRowsSpecial(t *testing.T) {
 	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)
 	for _, c := range []struct {

@@ -72,9 +72,9 @@ func rowsAndColumnsRef[T num.Float](t *testing.T) {
 	worstColumn.Report(t, "column sum")
 }
 
-// TestIterateRef: for positive data the row sum has the relative error γ_k at most, and
-// the division rounds once more, so that u is within γ_(k+2) of a ⊘ K v; q, with the
-// computed u, is within γ_m Σ|terms| of q + Kᵀ u.
+// TestIterateRef checks the error bounds of Iterate. For positive data the row sum has a relative
+// error of at most γ_k, and the division rounds once more, so u is within γ_(k+2) of a ⊘ K v. With
+// the computed u, q is within γ_m Σ|terms| of q + Kᵀ u.
 func TestIterateRef(t *testing.T) {
 	t.Run("f64", iterateRefTest[float64])
 	t.Run("f32", iterateRefTest[float32])
@@ -101,7 +101,8 @@ func iterateRefTest[T num.Float](t *testing.T) {
 	worstQ.Report(t, "q")
 }
 
-// TestSweepRef: s is within γ_(k+1) Σ|terms|, q, with the computed s, within γ_m.
+// TestSweepRef checks that s is within γ_(k+1) Σ|terms| and that q, with the computed s, is within
+// γ_m.
 func TestSweepRef(t *testing.T) {
 	t.Run("f64", sweepRefTest[float64])
 	t.Run("f32", sweepRefTest[float32])
@@ -127,10 +128,10 @@ func sweepRefTest[T num.Float](t *testing.T) {
 	worstQ.Report(t, "q")
 }
 
-// TestBeginRef: a term of r goes through one product more than that of a row sum, s
-// through two; a term K_ij u_i M_ij or K_ij s_i of q, with the computed s, through the
-// inner FMA and m outer ones. So r is within γ_(k+1) Σ|terms|, s within γ_(k+2) of it, q
-// within γ_(m+1).
+// TestBeginRef checks the error bounds of Begin. A term of r has one more product than a term of a
+// row sum, and s has two. A term K_ij u_i M_ij or K_ij s_i of q, with the computed s, passes
+// through the inner FMA and m outer ones. So r is within γ_(k+1) Σ|terms|, s within γ_(k+2) of it,
+// q within γ_(m+1).
 func TestBeginRef(t *testing.T) {
 	t.Run("f64", beginRefTest[float64])
 	t.Run("f32", beginRefTest[float32])
@@ -163,8 +164,8 @@ func beginRefTest[T num.Float](t *testing.T) {
 	worstQ.Report(t, "q")
 }
 
-// TestDivideRef: a quotient is correctly rounded, so its error is at most half a
-// unit in the last place.
+// TestDivideRef checks that a quotient is correctly rounded: its error is at most half a unit in
+// the last place.
 func TestDivideRef(t *testing.T) {
 	t.Run("f64", divideRefTest[float64])
 	t.Run("f32", divideRefTest[float32])
@@ -215,8 +216,8 @@ func TestCountOutsideRef(t *testing.T) {
 	}
 }
 
-// TestNarrowRef: rounded to nearest, ties to even; nothing subnormal comes out, and a
-// value just below the least normal number does not round up to it.
+// TestNarrowRef checks rounding to nearest, ties to even, and that no result is subnormal: a value
+// just below the least normal number does not round up to it.
 func TestNarrowRef(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	x := []float64{0, math.Copysign(0, -1), 1, 1 + 0x1p-24, 1 + 3*0x1p-24, 1 + 0x1.1p-24, 0x1p-126, -0x1p-126, 0x1.fffffffffffffp-127, -0x1p-127, 0x1p-149, math.SmallestNonzeroFloat64, math.MaxFloat32, 0x1.ffffffp127, -inf, nan}

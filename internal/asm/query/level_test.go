@@ -162,8 +162,8 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// TestPieces: a result depends on its row alone, also where the rows take several calls of the
-// assembly.
+// TestPieces checks that a result depends only on its row, also if the rows take several assembly
+// calls.
 func TestPieces(t *testing.T) {
 	const n, d = 1400, 192
 	x, q := asmtest.Random[float32](n*d), asmtest.Random[float32](d + 5)[5:]

@@ -70,8 +70,8 @@ func bytes(a *asmtest.Arena[float32], k int) []int8 {
 	return x
 }
 
-// TestMany: many vectors get what each gets alone, also where the rows take several calls of the
-// assembly, and a reference that mixes up vectors would show.
+// TestMany checks that several vectors give the same results as each vector alone, also if the rows
+// take several assembly calls. It would detect vectors that are mixed up.
 func TestMany(t *testing.T) {
 	const m, n, d = 2 * Queries, 5 * Rows, 1024 // four calls for the rows
 	q, x := asmtest.Random[float32](m*d), asmtest.Random[float32](n*d)

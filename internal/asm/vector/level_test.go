@@ -118,7 +118,7 @@ func logMany[T num.Float](t *testing.T) {
 	}
 }
 
-// TestMaxIgnoresNaN: wherever a NaN and the largest element stand.
+// TestMaxIgnoresNaN tests all positions of a NaN and of the largest element.
 func TestMaxIgnoresNaN(t *testing.T) {
 	x := make([]float32, 70)
 	for lv := range asmtest.Each(t) {
