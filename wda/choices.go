@@ -543,15 +543,15 @@ func mixtureOf(members []Member) Mixture {
 
 func (m Mixture) check() error {
 	if m.limit < 0 {
-		return fmt.Errorf("%w: a mixture of no candidates; it must be of at least 1", ErrSettings)
+		return fmt.Errorf("%w: a mixture needs at least 1 candidate", ErrSettings)
 	}
 	if len(m.members) == 1 {
-		return fmt.Errorf("%w: a mixture of one member; at least two are needed", ErrSettings)
+		return fmt.Errorf("%w: the mixture has one member; at least two are needed", ErrSettings)
 	}
 	for i, c := range m.members {
 		open := c.Whitening.IsAuto() || c.Lambda.IsAuto() || c.Shrinkage.IsAuto() || c.Scale == ScaleAuto
 		if stepless := c.Method.traits().stepless; open || c.Leading < 1 || !stepless && !c.Method.traits().chooses {
-			return fmt.Errorf("%w: member %d of the mixture, %v, is none that Fit compares", ErrSettings, i, mixtureOf([]Member{c}))
+			return fmt.Errorf("%w: member %d of the mixture, %v, is not a candidate that Fit compares", ErrSettings, i, mixtureOf([]Member{c}))
 		}
 	}
 	return nil

@@ -197,7 +197,7 @@ func TestChoiceFolds(t *testing.T) {
 
 // TestJudge: of five votes all are the neighbors'; of three the other two are all classes' alike.
 // The score is the Brier score plus the error.
-func TestJudge(t *testing.T) {
+func TestNeighborLoss(t *testing.T) {
 	x := dist.Matrix[float64]{Rows: 6, Cols: 1, Stride: 1, Data: []float64{-1, 1, 2, 7, 8, 9}}
 	y := dist.Matrix[float64]{Rows: 1, Cols: 1, Stride: 1, Data: []float64{0}}
 	for _, c := range []struct {
@@ -227,7 +227,7 @@ func TestJudge(t *testing.T) {
 // TestJudgeMeans: with equal shares and a common variance both classifiers give the posteriors of
 // normal classes; a feature that varies much within classes misleads the nearest mean, not the
 // linear classifier, and classes of other sizes move the linear boundary alone.
-func TestJudgeMeans(t *testing.T) {
+func TestGaussianLoss(t *testing.T) {
 	column := func(v ...float64) dist.Matrix[float64] {
 		return dist.Matrix[float64]{Rows: len(v), Cols: 1, Stride: 1, Data: v}
 	}
@@ -268,7 +268,7 @@ func TestJudgeMeans(t *testing.T) {
 
 // TestJudgeCalibrates: training rows that lie closer to the means of their classes than held-out rows
 // do, as those lie that a projection was fitted to, do not raise the loss, since the boundary is the same.
-func TestJudgeCalibrates(t *testing.T) {
+func TestGaussianLossScalesCovariance(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 2))
 	n := 400
 	labels, noise := make([]int, n), make([]float64, n)
@@ -377,7 +377,7 @@ func TestChoiceDuplicates(t *testing.T) {
 }
 
 // TestColumns: the columns of every scale have a ratio each and definite signs.
-func TestColumns(t *testing.T) {
+func TestColumnSigns(t *testing.T) {
 	x, labels := parts3(8, 60, 7)
 	for scale := ScaleOrthonormal; scale < numScales; scale++ {
 		m, err := fitPinned(t.Context(), x, labels, &Settings{Components: 3, Scale: scale, Optimizer: Optimizer{MaxSteps: 2}})
@@ -466,7 +466,7 @@ func mustChoose(t *testing.T, x *mat.Dense, labels []int, set *Settings) *Model 
 }
 
 // TestAverage: fewer components must be better by more than the folds differ.
-func TestAverage(t *testing.T) {
+func TestAverageLosses(t *testing.T) {
 	counts := []int{5, 2}
 	for _, c := range []struct {
 		all, few []float64
@@ -495,7 +495,7 @@ func TestAverage(t *testing.T) {
 
 // TestRounds: candidates are left behind once enough rows have been held out, or all, and numbers
 // of components that cannot be better any more.
-func TestRounds(t *testing.T) {
+func TestRoundEnds(t *testing.T) {
 	for _, c := range []struct {
 		folds, held int
 		want        []int
@@ -534,7 +534,7 @@ func TestRounds(t *testing.T) {
 
 // TestCounts: numbers of components come largest first, and one that loses what tells classes
 // apart puts all smaller ones out of the question.
-func TestCounts(t *testing.T) {
+func TestComponentCounts(t *testing.T) {
 	for _, c := range []struct {
 		p, classes int
 		want       []int
@@ -556,7 +556,7 @@ func TestCounts(t *testing.T) {
 }
 
 // TestMembers: few rows of fewer features are cheap enough for one member more.
-func TestMembers(t *testing.T) {
+func TestCandidates(t *testing.T) {
 	set := Settings{Optimizer: Optimizer{Method: Auto{}}}
 	for _, c := range []struct{ n, d, want int }{{100, 10, 38}, {100, 120, 43}, {1000, 10, 32}} {
 		if n := len(set.candidates(c.n, c.d, 3)); n != c.want {
@@ -644,7 +644,7 @@ func TestResultWarnings(t *testing.T) {
 }
 
 // TestPinnedErrs: settings that leave nothing to compare are judged by the rows themselves.
-func TestPinnedErrs(t *testing.T) {
+func TestTrainingErrorWarning(t *testing.T) {
 	x, labels := stretched(3, 90, 6, 3)
 	for i := range 90 { // classes in the feature of the largest scale
 		x.Set(i, 0, float64(200*labels[i])+x.At(i, 0))

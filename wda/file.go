@@ -298,7 +298,7 @@ func Load(r io.Reader, o *LoadOptions) (*Model, *Classifier, error) {
 	return decodeModelFile(data)
 }
 
-var errNoClassifier = fmt.Errorf("%w: it holds no classifier", ErrModel)
+var errNoClassifier = fmt.Errorf("%w: it has no classifier", ErrModel)
 
 // knownFiles are the parts of a model file that this version reads.
 var knownFiles = []string{

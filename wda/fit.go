@@ -273,7 +273,7 @@ func (r *run[T]) projectionOf(ctx context.Context, c *discriminant.Components) (
 	return p, nil
 }
 
-// polishFor returns how if the columns of c are orthonormal, otherwise AsItIs.
+// polishFor returns the polish how if the columns of c are orthonormal, and AsItIs otherwise.
 func (r *run[T]) polishFor(c *discriminant.Components, how discriminant.Polish) discriminant.Polish {
 	all := r.all.Components
 	if r.set.Components < all || c.Scales != nil && (r.set.Leading < all || !r.set.Scale.equalLengths()) {

@@ -232,7 +232,7 @@ func TestMixturePinned(t *testing.T) {
 }
 
 // TestAlike: candidates are mixed whose loss is within two standard errors of the best.
-func TestAlike(t *testing.T) {
+func TestMixtureSize(t *testing.T) {
 	c := &comparison{set: &Settings{Optimizer: Optimizer{Method: Auto{}}}, rows: 50}
 	list := []Member{{Scale: ScaleEqual}, {Scale: ScaleUnit}, {Scale: ScaleRatio}}
 	for i := range list {

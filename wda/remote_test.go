@@ -62,7 +62,7 @@ func (p *farPool) Do(_ context.Context, b *Work) ([][]byte, error) {
 
 // TestAway: wherever pairs are solved, compares candidates and makes the fits of a
 // cross-validation, the bits are those of one process.
-func TestAway(t *testing.T) {
+func TestRemote(t *testing.T) {
 	t.Parallel()
 	sizes, open, wide := []int{24, 18, 21, 30}, Data{Whitening: NoWhitening()}, Data{Standardize: true, Whitening: DiagonalWhitening(LedoitWolf)}
 	steps, paper := Optimizer{MaxSteps: 2}, *PaperSettings(2)
@@ -158,7 +158,7 @@ func TestAway(t *testing.T) {
 
 // TestAwayErrors: an error from elsewhere says and wraps what that of one process does;
 // that of the pool, and the end of the context, end the fit.
-func TestAwayErrors(t *testing.T) {
+func TestRemoteErrors(t *testing.T) {
 	x, labels := clusters(3, 4, 20, 15, 25)
 	hard := Settings{Data: Data{Whitening: NoWhitening()}, Scale: ScaleOrthonormal, Leading: 2, Objective: Objective{Gradient: sinkhorn.GradientImplicit, Iterations: 1, Lambda: RelativeLambda(300), Shrinkage: FixedShrinkage(1)}, Optimizer: Optimizer{Method: SteepestDescent{}}}
 	_, want := Fit(t.Context(), x, labels, &hard)
@@ -191,7 +191,7 @@ func TestAwayErrors(t *testing.T) {
 
 // TestReceiveEnded: what was made of an item when its context had ended is no result, as it may
 // be unfinished, or made of errors that ended with it.
-func TestReceiveEnded(t *testing.T) {
+func TestItemFuncAfterEnd(t *testing.T) {
 	ended := errors.New("ended")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	do := newItemFunc(func(_ context.Context, item string) (string, error) {

@@ -222,11 +222,11 @@ func (s *Settings) withDefaults(ctx context.Context, n, d, classes int) (Setting
 	}
 	if of := t.Mixture.members; of != nil {
 		if t.Optimizer.Init != nil || t.Validation != nil {
-			return t, fmt.Errorf("%w: a mixture has no Init and no Validation", ErrSettings)
+			return t, fmt.Errorf("%w: Init and Validation cannot be used with the members of a mixture", ErrSettings)
 		}
 		for i, c := range of {
 			if c.Leading > t.Components {
-				return t, fmt.Errorf("%w: member %d of the mixture has %d informative components of %d", ErrSettings, i, c.Leading, t.Components)
+				return t, fmt.Errorf("%w: member %d of the mixture has %d informative components, but Components is %d", ErrSettings, i, c.Leading, t.Components)
 			}
 		}
 	}
