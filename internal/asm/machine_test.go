@@ -12,7 +12,10 @@ import (
 // bench/tools/levels found it faster. Squared distances have no choice: the list has three of their
 // sizes in float64, but none of the sizes between them.
 func TestZen4Measured(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("..", "..", "bench", "results", "2026-11-23-zen4-avx512-levels.txt"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "bench", "tools", "results", "2026-11-23-zen4-avx512-levels.txt"))
+	if os.IsNotExist(err) {
+		t.Skip("the measurement is in another module, which a module cache does not have beside this one")
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
