@@ -222,28 +222,33 @@ func FuzzPriceFloat32(f *testing.F) {
 	fuzz(f, func(c *call[float64]) { priceKernel(c, c.narrowMatrix) })
 }
 
-// priceKernel makes one of the functions of package price, on a row of costs.
+// priceKernel calls one of the functions of package price for a row of costs.
 func priceKernel[T num.Float](c *call[float64], costs func(rows, cols int) ([]T, int)) {
 	n := c.upTo(600)
 	row, _ := costs(1, n)
 	row = row[:n]
 	u, v := scalar[float64](&c.input, c.Rand), c.in(n)
-	out := c.Out(2 + 17)
+	out := c.Out(3 + 17)
 	if whole := n / 16 * 16; whole > 0 {
 		// What the assembly leaves in its lanes.
-		if lanes, at := (*[16]float64)(out[2:]), &out[18]; c.upTo(1) == 0 {
+		if lanes, at := (*[16]float64)(out[3:]), &out[19]; c.upTo(1) == 0 {
 			price.LeastLanes(lanes, at, row[:whole], u, v)
 		} else {
 			price.RelaxLanes(lanes, at, c.inOut(n, c.upTo(5)), row[:whole], u, v)
 		}
 	}
-	least, at := 0., 0
-	if c.upTo(1) == 0 {
+	least, at, second := 0., 0, 0.
+	switch c.upTo(3) {
+	case 0:
 		least, at = price.Least(row, u, v)
-	} else {
+	case 1:
 		least, at = price.Relax(c.inOut(n, c.upTo(5)), row, u, v)
+	case 2:
+		least, at, second = price.Two(row, v)
+	case 3:
+		price.Lower(c.inOut(n, c.upTo(5)), row, u, v)
 	}
-	out[0], out[1] = least, float64(at)
+	out[0], out[1], out[2] = least, float64(at), second
 }
 
 // Sums of table entries that codes select.
