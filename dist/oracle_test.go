@@ -1,9 +1,10 @@
-package dist
+package dist_test
 
 import (
 	"math"
 	"testing"
 
+	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/oracle"
 	"github.com/gomonge/monge/internal/oracle/trial"
 )
@@ -16,14 +17,14 @@ func TestOracle(t *testing.T) {
 	t.Run("float32", testOracle[float32])
 }
 
-func testOracle[T Float](t *testing.T) {
+func testOracle[T dist.Float](t *testing.T) {
 	t.Run("pairs", func(t *testing.T) { trial.Run(t, 50, blocked, comparePairs[T]) })
 	t.Run("Project", func(t *testing.T) { trial.Run(t, 30, blocked, compareProject[T]) })
 }
 
 // clouds draws the shapes of two clouds and the clouds. They may be the same matrix, rows of one
 // matrix, or of equal size.
-func clouds[T Float](c *trial.Case) (x, z Matrix[T]) {
+func clouds[T dist.Float](c *trial.Case) (x, z dist.Matrix[T]) {
 	var n, m, d int
 	kind, budget := c.IntN(9)/2, c.Budget(1<<19, 1<<26)
 	if kind < 3 {
@@ -41,15 +42,15 @@ func clouds[T Float](c *trial.Case) (x, z Matrix[T]) {
 			return math.Ldexp(c.NormFloat64(), []int{1, -1}[extreme]*math.Ilogb(trial.Largest[T]())/2+c.IntN(30)-15)
 		}
 	}
-	matrix := func(rows int) Matrix[T] {
-		return Matrix[T](trial.Matrix(c, rows, d, func(i, j int) T { return T(value()) }))
+	matrix := func(rows int) dist.Matrix[T] {
+		return dist.Matrix[T](trial.Matrix(c, rows, d, func(i, j int) T { return T(value()) }))
 	}
 	x = matrix(n)
 	switch kind {
 	case 0: // a cloud with itself
 		return x, x
 	case 1: // with a copy
-		return x, Matrix[T](trial.Matrix(c, n, d, func(i, j int) T { return x.Data[i*x.Stride+j] }))
+		return x, dist.Matrix[T](trial.Matrix(c, n, d, func(i, j int) T { return x.Data[i*x.Stride+j] }))
 	case 3: // views of one matrix, which may overlap
 		if n > 1 {
 			return x.RowRange(0, 1+c.IntN(n-1)), x.RowRange(c.IntN(n), n)
@@ -79,10 +80,10 @@ func some(c *trial.Case, n, m, most int, f func(i, j int)) {
 	}
 }
 
-func comparePairs[T Float](c *trial.Case) {
+func comparePairs[T dist.Float](c *trial.Case) {
 	x, z := clouds[T](c)
 	n, m, d := x.Rows, z.Rows, x.Cols
-	dst, kernel := Matrix[T](trial.Output[T](c, n, m)), Matrix[T](trial.Output[T](c, n, m))
+	dst, kernel := dist.Matrix[T](trial.Output[T](c, n, m)), dist.Matrix[T](trial.Output[T](c, n, m))
 	lambda := T(math.Exp(c.NormFloat64()*3) / float64(d+1))
 	switch c.IntN(16) {
 	case 0:
@@ -93,8 +94,8 @@ func comparePairs[T Float](c *trial.Case) {
 		lambda = T(trial.Least[T]() * float64(1+c.IntN(5)))
 	}
 	c.Call("SqEuclidean and Gibbs", func() {
-		SqEuclidean(dst, x, z)
-		Gibbs(kernel, x, z, lambda)
+		dist.SqEuclidean(dst, x, z)
+		dist.Gibbs(kernel, x, z, lambda)
 	})
 	u, factor := trial.Epsilon[T](), 1.0
 	if d >= 64 {
@@ -154,22 +155,22 @@ func comparePairs[T Float](c *trial.Case) {
 	})
 }
 
-func compareProject[T Float](c *trial.Case) {
+func compareProject[T dist.Float](c *trial.Case) {
 	s := c.Shape(5000, c.Budget(1<<17, 1<<23), 1, 1, 1)
 	n, comps, d := s[0], s[1], s[2]
 	value := c.Values()
 	element := func(i, j int) T { return T(value()) }
-	x, p := Matrix[T](trial.Matrix(c, n, d, element)), Matrix[T](trial.Matrix(c, d, comps, element))
+	x, p := dist.Matrix[T](trial.Matrix(c, n, d, element)), dist.Matrix[T](trial.Matrix(c, d, comps, element))
 	if c.Chance(4) { // both of one matrix
-		p = Matrix[T](trial.Matrix(c, n+d, max(d, comps), element))
+		p = dist.Matrix[T](trial.Matrix(c, n+d, max(d, comps), element))
 		x, p = p.RowRange(d, d+n).ColRange(0, d), p.RowRange(0, d).ColRange(0, comps)
 	}
 	var offset []T
 	if c.Chance(2) {
 		offset = trial.Vector(c, comps, func(int) T { return T(value()) })
 	}
-	dst := Matrix[T](trial.Output[T](c, n, comps))
-	c.Call("Project", func() { Project(dst, x, p, offset) })
+	dst := dist.Matrix[T](trial.Output[T](c, n, comps))
+	c.Call("Project", func() { dist.Project(dst, x, p, offset) })
 	column := make([]T, d)
 	some(c, n, comps, 2000, func(i, j int) {
 		for k := range column {

@@ -26,7 +26,8 @@ import (
 //
 // Directions without scatter within classes are treated as if they had 10⁻¹¹ of their total scatter,
 // and come first. With at least as many features as samples there are always such directions: use
-// Shrinkage then.
+// Shrinkage then. In these solutions, a feature has the weight 0 if it is constant: its largest and its smallest value
+// differ by at most 2⁻⁴⁸ times its largest absolute value.
 //
 // Time grows with n·d² + d³/3, memory with d²; where d > n, n takes the place of d.
 type LFDA struct {
@@ -77,7 +78,9 @@ func (f LFDA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 // it, at most p of them.
 func (f LFDA) solve(ctx context.Context, x *mat.Dense, labels []int, p int) (basis, v *mat.Dense, mu []float64, err error) {
 	_, d := x.Dims()
-	basis, c, err := span(ctx, projection.Centered(ctx, x))
+	c := projection.Centered(ctx, x)
+	projection.ClearConstant(ctx, c, x, projection.ClassRows(make([]int, len(labels))))
+	basis, c, err = span(ctx, c)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -158,3 +158,25 @@ func TestLFDAFewSamples(t *testing.T) {
 		}
 	}
 }
+
+// TestLFDAConstant: a constant feature changes nothing and has no weight, whatever rounding makes of its mean.
+func TestLFDAConstant(t *testing.T) {
+	x, labels := readSamples(t, "iris")
+	n, d := x.Dims()
+	wider := mat.NewDense(n, d+1, nil)
+	wider.Slice(0, n, 0, d).(*mat.Dense).Copy(x)
+	for i := range n {
+		wider.Set(i, d, 0.1*(1+float64(i%3)*0x1p-52))
+	}
+	want, err := Fit(t.Context(), x, labels, 2, LFDA{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Fit(t.Context(), wider, labels, 2, LFDA{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := projectiontest.ColumnDifference(got.Slice(0, d, 0, 2).(*mat.Dense), want); !(e < 1e-9) || got.At(d, 0) != 0 || got.At(d, 1) != 0 {
+		t.Errorf("columns differ by %.3g:\n%v", e, mat.Formatted(got))
+	}
+}

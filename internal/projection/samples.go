@@ -44,6 +44,39 @@ func ClassRows(labels []int) [][]int {
 	return all
 }
 
+// ClearConstant sets the column of w to zero for each feature of x that is constant within classes: in every class, its
+// largest and smallest values differ by at most 2⁻⁴⁸ times its largest absolute value in all samples. What is left of
+// such a feature without the means of the classes is rounding errors. classes are the rows of each class.
+func ClearConstant(ctx context.Context, w, x *mat.Dense, classes [][]int) {
+	n, d := x.Dims()
+	spread, size := make([]float64, d), make([]float64, d)
+	low, high := make([]float64, d), make([]float64, d)
+	for _, rows := range classes {
+		copy(low, x.RawRowView(rows[0]))
+		copy(high, low)
+		dense.Pass(ctx, len(rows), d, func(from, to int) {
+			for _, r := range rows[from:to] {
+				for j, v := range x.RawRowView(r) {
+					low[j], high[j] = min(low[j], v), max(high[j], v)
+				}
+			}
+		})
+		for j := range d {
+			spread[j], size[j] = max(spread[j], high[j]-low[j]), max(size[j], -low[j], high[j])
+		}
+	}
+	dense.Pass(ctx, n, d, func(from, to int) {
+		for i := from; i < to; i++ {
+			row := w.RawRowView(i)
+			for j := range row {
+				if spread[j] <= 0x1p-48*size[j] {
+					row[j] = 0
+				}
+			}
+		}
+	})
+}
+
 // Gather returns the given rows of x.
 func Gather(ctx context.Context, x *mat.Dense, rows []int) *mat.Dense {
 	_, d := x.Dims()

@@ -25,7 +25,12 @@ import (
 //
 // Without shrinkage S_w may be singular. FDA then divides every feature by its standard deviation
 // within classes, and ignores directions in which the samples of each class are equal. The solver
-// "svd" does the same.
+// "svd" does the same. A feature has the weight 0 in the first C−1 columns if it is constant within
+// classes: in every class, its largest and its smallest value differ by at most 2⁻⁴⁸ times its largest
+// absolute value in all samples.
+//
+// With shrinkage, such a feature has no scatter of its own. Its weights are those of the formula, unless all
+// features are constant within classes.
 //
 // S_b has rank C−1. Columns beyond C−1 are the leading principal components of the space orthogonal
 // to the first C−1 columns. Each is scaled to wᵀ S_w w = 1 as well or, if there is no scatter within classes
@@ -92,6 +97,7 @@ func (f FDA) fitWithSolver(ctx context.Context, x *mat.Dense, labels []int, p in
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	projection.ClearConstant(ctx, w.residuals, x, w.rows)
 	if f.LedoitWolf {
 		w.shrinkage = w.ledoitWolf(ctx)
 	}
@@ -134,7 +140,8 @@ func (f FDA) fitWithSolver(ctx context.Context, x *mat.Dense, labels []int, p in
 }
 
 // standardize divides each feature by its standard deviation within classes, and returns the
-// factors. With shrinkage it divides by 1, because shrinkage depends on the units.
+// factors. With shrinkage it divides by 1, because shrinkage depends on the units. The factor of a
+// feature is 0 if the shrunk S_w has a zero on its diagonal.
 func (w *withinClasses) standardize(ctx context.Context) []float64 {
 	n, d := w.residuals.Dims()
 	scale, total := make([]float64, d), 0.
@@ -149,8 +156,12 @@ func (w *withinClasses) standardize(ctx context.Context) []float64 {
 	})
 	w.meanVariance = total / float64(d)
 	for j, v := range scale {
-		if scale[j] = 1; w.shrinkage == 0 && v > 0 {
+		switch scale[j] = 1; {
+		case w.shrinkage > 0 && w.meanVariance > 0:
+		case v > 0:
 			scale[j] = 1 / math.Sqrt(v)
+		default:
+			scale[j] = 0
 		}
 	}
 	dense.Pass(ctx, n, d, func(from, to int) {
@@ -217,7 +228,9 @@ func (w *withinClasses) addPrincipal(ctx context.Context, out, c *mat.Dense, q i
 	for k := q; k < p; k++ {
 		raw := mat.NewDense(d, 1, nil)
 		for j := range d {
-			raw.Set(j, 0, out.At(j, k)/scale[j])
+			if scale[j] > 0 {
+				raw.Set(j, 0, out.At(j, k)/scale[j])
+			}
 		}
 		y := projection.Product(ctx, w.residuals, raw).RawMatrix().Data
 		v := math.FMA(1-w.shrinkage, algebra.Dot(y, y)/float64(n), float64(w.shrinkage*w.meanVariance))
