@@ -615,6 +615,10 @@ func compareDivergence[T dist.Float](c *trial.Case, used *history[T]) {
 		if d.Status != sinkhorn.StatusConverged {
 			c.Errorf("%v", d.Status)
 		}
+		// Three solves of at least one iteration each, and the tolerance holds for the largest of their errors.
+		if d.Iterations < 3 || !(d.MarginalError >= 0 && d.MarginalError <= in.set.Tolerance) {
+			c.Errorf("%d iterations, marginal error %v, tolerance %v", d.Iterations, d.MarginalError, in.set.Tolerance)
+		}
 		value[0] = d.Value
 	})
 	total := func(w []oracle.Real) (s oracle.Real) {

@@ -20,29 +20,13 @@ import (
 // loadPackages returns the type-checked packages in dir that match the patterns. A package comes
 // after the packages that it imports.
 func loadPackages(dir string, patterns ...string) ([]*goPackage, error) {
-	cmd := exec.Command("go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,GoFiles,Export,DepOnly,CgoFiles"}, patterns...)...)
-	cmd.Dir = dir
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	l, listed, err := list(dir, patterns...)
 	if err != nil {
-		return nil, fmt.Errorf("go list: %v\n%s", err, &stderr)
+		return nil, err
 	}
-	l := &loader{fset: token.NewFileSet(), exports: map[string]string{}, checked: map[string]*types.Package{}}
-	l.compiled = importer.ForCompiler(l.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(l.exports[path]) })
 	var packages []*goPackage
-	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p struct {
-			ImportPath, Dir, Export string
-			GoFiles                 []string
-			DepOnly                 bool
-		}
-		if err := dec.Decode(&p); err == io.EOF {
-			return packages, nil
-		} else if err != nil {
-			return nil, err
-		}
-		if l.exports[p.ImportPath] = p.Export; p.DepOnly || len(p.GoFiles) == 0 {
+	for _, p := range listed {
+		if p.DepOnly || len(p.GoFiles) == 0 {
 			continue
 		}
 		checked, err := l.check(p.ImportPath, p.Dir, p.GoFiles)
@@ -50,6 +34,40 @@ func loadPackages(dir string, patterns ...string) ([]*goPackage, error) {
 			return nil, err
 		}
 		packages = append(packages, checked)
+	}
+	return packages, nil
+}
+
+// listed is a package as the go command lists it.
+type listed struct {
+	ImportPath, Dir, Export string
+	GoFiles                 []string
+	DepOnly                 bool
+}
+
+// list returns the packages that match patterns and those that they import, and a loader of what the compiler has exported
+// of them.
+func list(dir string, patterns ...string) (*loader, []listed, error) {
+	cmd := exec.Command("go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,GoFiles,Export,DepOnly,CgoFiles"}, patterns...)...)
+	cmd.Dir = dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, nil, fmt.Errorf("go list: %v\n%s", err, &stderr)
+	}
+	l := &loader{fset: token.NewFileSet(), exports: map[string]string{}, checked: map[string]*types.Package{}}
+	l.compiled = importer.ForCompiler(l.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(l.exports[path]) })
+	var packages []listed
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		if err := dec.Decode(&p); err == io.EOF {
+			return l, packages, nil
+		} else if err != nil {
+			return nil, nil, err
+		}
+		l.exports[p.ImportPath] = p.Export
+		packages = append(packages, p)
 	}
 }
 

@@ -1,0 +1,180 @@
+package inspect
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/types"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// compared are the packages whose results package oracle computes again. The comparisons are in their oracle_test.go.
+// Package wda is not among them: its comparisons leave out most of Report, Classifier and Model.
+var compared = []string{"dist", "emd", "search", "sinkhorn", "vecmath", "wda/baseline"}
+
+// notCompared says why no comparison uses an exported function, method or field that gives numbers. The name of a type
+// stands for all its methods and fields.
+var notCompared = map[string]string{
+	"emd.NewSolver":     "the comparisons use a zero Solver, which has the zero settings",
+	"emd.Result.Pivots": "counts work; there is no formula",
+"search.Rows.Bytes": "memory that was allocated; there is no formula",
+}
+
+// TestOracleIsComplete: a comparison with the oracle uses every exported function, method and field that gives numbers.
+func TestOracleIsComplete(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command to list packages with")
+	}
+	var patterns []string
+	for _, name := range compared {
+		patterns = append(patterns, "./"+name)
+	}
+	l, _, err := list(root, append(patterns, "./internal/oracle/trial", "./internal/ending", "testing")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	used, needed := map[types.Object]bool{}, map[string]bool{}
+	for _, name := range compared {
+		tests, err := parser.ParseFile(l.fset, filepath.Join(root, filepath.FromSlash(name), "oracle_test.go"), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
+		config := types.Config{Importer: l}
+		if _, err := config.Check(name+"_test", l.fset, []*ast.File{tests}, info); err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range info.Uses {
+			switch o := o.(type) {
+			case *types.Func:
+				used[o.Origin()] = true
+			case *types.Var:
+				used[o.Origin()] = true
+			}
+		}
+	}
+	for _, name := range compared {
+		p, err := l.Import("github.com/gomonge/monge/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, o := range resultsOf(p) {
+			reason := notCompared[name]
+			if receiver := name[:strings.LastIndex(name, ".")]; reason == "" && notCompared[receiver] != "" {
+				reason = notCompared[receiver]
+				needed[receiver] = true
+			}
+			switch needed[name] = true; {
+			case !used[o] && reason == "":
+				t.Errorf("%s gives numbers, and no comparison with package oracle uses it", name)
+			case used[o] && notCompared[name] != "":
+				t.Errorf("%s is compared, so the table need not excuse it", name)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(notCompared)) {
+		if !needed[name] {
+			t.Errorf("%s does not exist, or gives no numbers", name)
+		}
+	}
+}
+
+// resultsOf returns the exported functions and methods of a package that return or set numbers, and the exported fields of
+// the structs that they return, by their names.
+func resultsOf(p *types.Package) map[string]types.Object {
+	found := map[string]types.Object{}
+	var addFields func(t types.Type)
+	addFields = func(t types.Type) {
+		switch t := types.Unalias(t).(type) {
+		case interface{ Elem() types.Type }: // a pointer, slice or map
+			addFields(t.Elem())
+		case *types.Named:
+			o := t.Origin().Obj()
+			s, ok := o.Type().Underlying().(*types.Struct)
+			if !ok || o.Pkg() != p || isError(t) {
+				return
+			}
+			for f := range s.Fields() {
+				name := p.Name() + "." + o.Name() + "." + f.Name()
+				if !f.Exported() || found[name] != nil || !givesNumbers(f.Type()) {
+					continue
+				}
+				if found[name] = f; notCompared[name] == "" && notCompared[p.Name()+"."+o.Name()] == "" {
+					addFields(f.Type())
+				}
+			}
+		}
+	}
+	addFunction := func(name string, f *types.Func) {
+		if !f.Exported() {
+			return
+		}
+		gives := false
+		for v := range f.Signature().Results().Variables() {
+			gives = gives || givesNumbers(v.Type())
+			addFields(v.Type())
+		}
+		for v := range f.Signature().Params().Variables() {
+			switch t := v.Type().Underlying().(type) {
+			case *types.Slice:
+				gives = gives || givesNumbers(t)
+			case *types.Signature: // it is called with results
+				for v := range t.Params().Variables() {
+					addFields(v.Type())
+				}
+				gives = gives || t.Params().Len() > 0
+			default:
+				gives = gives || strings.Contains(v.Type().String(), "dist.Matrix[") || strings.HasSuffix(v.Type().String(), "mat.Dense")
+			}
+		}
+		if gives {
+			found[p.Name()+"."+name] = f
+		}
+	}
+	for _, name := range p.Scope().Names() {
+		switch o := p.Scope().Lookup(name).(type) {
+		case *types.Func:
+			addFunction(name, o)
+		case *types.TypeName:
+			if t, ok := o.Type().(*types.Named); ok && o.Exported() {
+				for m := range t.Methods() {
+					addFunction(name+"."+m.Name(), m)
+				}
+			}
+		}
+	}
+	return found
+}
+
+// givesNumbers reports whether t holds numbers. Errors, texts, bytes of files and types with texts of their own do not.
+func givesNumbers(t types.Type) bool {
+	if isError(t) {
+		return false
+	}
+	if o, _, _ := types.LookupFieldOrMethod(types.NewPointer(t), false, nil, "UnmarshalText"); o != nil {
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&types.IsNumeric != 0
+	case *types.Slice:
+		return !types.Identical(u.Elem(), types.Typ[types.Byte]) && givesNumbers(u.Elem())
+	case interface{ Elem() types.Type }: // a pointer or map
+		return givesNumbers(u.Elem())
+	case *types.Struct:
+		return true
+	case *types.Interface: // the constraint of a type parameter
+		return !u.IsMethodSet()
+	}
+	return false
+}
+
+func isError(t types.Type) bool {
+	errorType := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
+	return types.Implements(t, errorType) || types.Implements(types.NewPointer(t), errorType)
+}
