@@ -21,7 +21,7 @@ var compared = []string{"dist", "emd", "search", "sinkhorn", "vecmath", "wda/bas
 var notCompared = map[string]string{
 	"emd.NewSolver":     "the comparisons use a zero Solver, which has the zero settings",
 	"emd.Result.Pivots": "counts work; there is no formula",
-"search.Rows.Bytes": "memory that was allocated; there is no formula",
+	"search.Rows.Bytes": "memory that was allocated; there is no formula",
 }
 
 // TestOracleIsComplete: a comparison with the oracle uses every exported function, method and field that gives numbers.
