@@ -112,7 +112,7 @@ func (out *fitResult) printChoice(w io.Writer, c *wda.Choice) {
 	shown := out.bestPerKind(out.Mixed)
 	which := "The best of each kind"
 	if out.Mixed > 1 {
-		which = "Those mixed, and the best of every other kind"
+		which = "The mixed candidates, and the best of every other kind"
 	} else if len(shown) == 1 {
 		which = "The best"
 		// Candidates may differ only in settings that their method does not use.

@@ -68,7 +68,7 @@ func TestFitReport(t *testing.T) {
 	s := simulate(t)
 	_, mixed, _ := monge(t, "fit", "--data", s.csv, "--model", s.dir+"/m.wda")
 	for _, want := range []string{"method      mixed from ", " candidates that cross-validation could not tell apart:\n            WDA (", "optimizer   of the first candidate: ", ", with the settings of the first candidate\n",
-		"Those mixed, and the best of every other kind:\n", " (mixed)\n", "principal components ("} {
+		"The mixed candidates, and the best of every other kind:\n", " (mixed)\n", "principal components ("} {
 		if !strings.Contains(mixed, want) {
 			t.Errorf("no %q in\n%s", want, mixed)
 		}
