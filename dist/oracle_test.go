@@ -15,6 +15,7 @@ var blocked = []string{"dist", "internal/asm", "internal/asm/gram", "internal/as
 func TestOracle(t *testing.T) {
 	t.Run("float64", testOracle[float64])
 	t.Run("float32", testOracle[float32])
+	t.Run("self", func(t *testing.T) { trial.Run(t, 1, blocked, compareSelf) })
 }
 
 func testOracle[T dist.Float](t *testing.T) {
@@ -82,6 +83,16 @@ func some(c *trial.Case, n, m, most int, f func(i, j int)) {
 
 func comparePairs[T dist.Float](c *trial.Case) {
 	x, z := clouds[T](c)
+	compareClouds(c, x, z)
+}
+
+// compareSelf compares a cloud with itself that has two blocks of columns, as few random shapes do.
+func compareSelf(c *trial.Case) {
+	x := dist.Matrix[float64](trial.Matrix(c, 961+c.IntN(96), 64, func(i, j int) float64 { return c.NormFloat64() }))
+	compareClouds(c, x, x)
+}
+
+func compareClouds[T dist.Float](c *trial.Case, x, z dist.Matrix[T]) {
 	n, m, d := x.Rows, z.Rows, x.Cols
 	dst, kernel := dist.Matrix[T](trial.Output[T](c, n, m)), dist.Matrix[T](trial.Output[T](c, n, m))
 	lambda := T(math.Exp(c.NormFloat64()*3) / float64(d+1))
