@@ -14,7 +14,7 @@
 // FMA(−s, c, q_k), and a factor is s·c, rounded. Quantize makes scales of 17 bits at most, for
 // which s·c is exact. So a row that was stored gives the result of the float32 row that it stands for.
 //
-// Functions named Far do the same for rows that come from memory, in ascending order.
+// Functions named Far do the same for rows that come from memory.
 //
 // Functions named Many do the same for m vectors at once, a multiple of Queries, and give each pair the
 // same bits. They load the elements of a row once for three vectors.

@@ -10,12 +10,13 @@
 //                 in halves.
 // Layout          q d elements, x n×d row-major without gaps, dst and scale n elements. n is a
 //                 multiple of 8, d of 16, neither is 0.
-// Tile            4 rows, 16 elements of each: two vectors for the lanes of a row. Far: the same
-//                 rows one after the other, so that memory is read in ascending order.
+// Tile            4 rows, 16 elements of each: two vectors for the lanes of a row. Far:
+//                 row i of each of four streams of n/4 rows.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI row 0 · R8 R9 one and three rows, bytes · DI dst · DX place in q · BX q ·
-//                 AX rows left · CX groups left · R10 groups · R11 scale · R12 what is fetched ·
+//                 AX rows left · CX groups left · R10 groups · R11 scale · R12 what is fetched; far: R11 R12
+//                 n/4 and 3n/4 elements of dst, bytes ·
 //                 Y0–Y7 lanes of the rows, two each · Y8 Y9 q, then parts of the fold · Y10 Y11 elements of x,
 //                 then differences · Y12–Y15 scales.
 // Source          own.
@@ -35,6 +36,8 @@
 #define groups R10
 #define sp R11
 #define ahead R12
+#define dld R11
+#define dld3 R12
 #define half (8*size)
 
 // FETCH fetches what the next four rows have where these have what the loop reads now, and far bytes

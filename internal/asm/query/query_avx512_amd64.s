@@ -10,8 +10,7 @@
 //                 in halves.
 // Layout          q d elements, x n×d row-major without gaps, dst and scale n elements. n is a
 //                 multiple of 8, d of 16, neither is 0.
-// Tile            8 rows, 16 elements of each: one vector for the lanes of a row. Far: the same
-//                 rows one after the other, so that memory is read in ascending order.
+// Tile            8 rows, 16 elements of each: one vector for the lanes of a row.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI R11 rows 0 and 4 · R8 R9 one and three rows, bytes · DI dst · DX place in q ·
@@ -113,17 +112,11 @@ unfetched:
 	VFMADD231PS Z9, Z9, lanes
 #include "query_avx512_amd64.h"
 #undef QUERY
-#define QUERY ·sqEuclideanFarAVX512F32
-#include "far_avx512_amd64.h"
-#undef QUERY
 #undef TERM
 
 #define QUERY ·dotAVX512F32
 #define TERM(x, lanes, s) VFMADD231PS x, Z8, lanes
 #include "query_avx512_amd64.h"
-#undef QUERY
-#define QUERY ·dotFarAVX512F32
-#include "far_avx512_amd64.h"
 #undef QUERY
 #undef TERM
 #undef FETCH
