@@ -59,14 +59,14 @@ func (c *Collection) Snapshot() *Rows { return c.now.Load() }
 
 // mostRows returns the number of rows of the largest segment.
 func (c *Collection) mostRows() int {
-	return max(query.Rows, segmentElements/upTo(c.cols, query.Unit)/query.Rows*query.Rows)
+	return max(query.Rows, segmentElements/padTo(c.cols, query.Unit)/query.Rows*query.Rows)
 }
 
 // newPart returns an empty part behind those of now, for a number of rows. It has room for more, if it is not the first.
 func (c *Collection) newPart(now *Rows, rows int) part {
 	room := firstRoom
 	if last := len(now.parts) - 1; last >= 0 {
-		room = max(room, 2*now.parts[last].room())
+		room = max(room, 2*now.parts[last].capacity())
 	}
 	return part{newSegment(c.cols, min(max(room, rows), c.mostRows()), c.storage, c.plain), now.n, true}
 }
@@ -85,15 +85,15 @@ func (c *Collection) Append(x dist.Matrix[float32]) (first ID, err error) {
 	first = c.next
 	for done := 0; done < x.Rows; {
 		last := len(now.parts) - 1
-		if last < 0 || now.count(last) == now.parts[last].room() || now.parts[last].ids != nil {
+		if last < 0 || now.partCount(last) == now.parts[last].capacity() || now.parts[last].ids != nil {
 			p := c.newPart(&now, x.Rows-done)
 			p.first = first + ID(done)
 			// Snapshots share the array behind parts, but none of them looks behind its own length.
 			now.parts = append(now.parts, p)
 			continue
 		}
-		p, used := now.parts[last], now.count(last)
-		n := min(p.room()-used, x.Rows-done)
+		p, used := now.parts[last], now.partCount(last)
+		n := min(p.capacity()-used, x.Rows-done)
 		if err := storeMatrix(p.segment, used, x, done, done+n); err != nil {
 			return 0, err
 		}
@@ -123,13 +123,13 @@ func (c *Collection) Delete(ids ...ID) (deleted int) {
 			continue
 		}
 		p := now.parts[k]
-		row, ok := p.rowOf(id, now.count(k))
+		row, ok := p.rowOf(id, now.partCount(k))
 		if !ok {
 			continue
 		}
 		marks := p.deleted.Load()
 		if marks == nil {
-			m := make([]atomic.Uint64, p.room())
+			m := make([]atomic.Uint64, p.capacity())
 			marks = &m
 			p.deleted.Store(marks)
 		}
@@ -161,10 +161,10 @@ func (r *Rows) partOf(id ID) int {
 // before, if there is room for both. The last segment is left as it is until another one is begun.
 func (c *Collection) compact(now *Rows, s *segment) {
 	k := slices.IndexFunc(now.parts, func(p part) bool { return p.segment == s })
-	if k < 0 || k == len(now.parts)-1 || 2*c.deleted[s] < now.count(k) {
+	if k < 0 || k == len(now.parts)-1 || 2*c.deleted[s] < now.partCount(k) {
 		return
 	}
-	left := func(k int) int { return now.count(k) - c.deleted[now.parts[k].segment] }
+	left := func(k int) int { return now.partCount(k) - c.deleted[now.parts[k].segment] }
 	lo, rows := k, left(k)
 	if k > 0 && rows+left(k-1) <= c.mostRows()/2 {
 		lo--
@@ -176,7 +176,7 @@ func (c *Collection) compact(now *Rows, s *segment) {
 		to := newSegment(c.cols, rows, c.storage, c.plain)
 		for j := lo; j <= k; j++ {
 			p := now.parts[j]
-			for i := range now.count(j) {
+			for i := range now.partCount(j) {
 				if !p.isDeleted(i, now.version) {
 					to.copyRow(len(to.ids), p.segment, i)
 					to.ids = append(to.ids, p.id(i))

@@ -13,8 +13,8 @@ type acceptance struct {
 	filter  func(ID) bool // nil for all
 }
 
-// all reports whether every row of a segment is accepted, as far as can be known without a look at each.
-func (a *acceptance) all(s *segment) bool { return a.filter == nil && s.deleted.Load() == nil }
+// acceptsAll reports whether every row of a segment is accepted. It may report false if only the rows themselves can tell.
+func (a *acceptance) acceptsAll(s *segment) bool { return a.filter == nil && s.deleted.Load() == nil }
 
 // accepts reports whether row i of a segment may be in the result.
 func (a *acceptance) accepts(s *segment, i int) bool {
@@ -38,7 +38,7 @@ type collector interface {
 type nearestCollector struct{ set nearest.Set[float32] }
 
 func (c *nearestCollector) offer(a *acceptance, s *segment, from, at int, keys []float32) {
-	if a.all(s) {
+	if a.acceptsAll(s) {
 		c.set.OfferAll(keys, at)
 		return
 	}
@@ -80,7 +80,7 @@ type keyed struct {
 }
 
 func (c *withinCollector) offer(a *acceptance, s *segment, from, at int, keys []float32) {
-	all := a.all(s)
+	all := a.acceptsAll(s)
 	for j, key := range keys {
 		if key != key {
 			key = float32(math.Inf(1))
@@ -119,6 +119,6 @@ func (r *Rows) neighbor(at int, key float32, m Measure) Neighbor {
 	if m != MeasureSqEuclidean {
 		key = 0 - key // and +0 for −0
 	}
-	s, row := r.find(at)
+	s, row := r.segmentAt(at)
 	return Neighbor{Row: at, ID: s.id(row), Value: key}
 }

@@ -58,7 +58,7 @@ func (r *Rows) WriteTo(w io.Writer) (int64, error) {
 	out.Write(header)
 	row := make([]byte, 0, r.storage.rowBytes(r.cols))
 	for k, p := range r.parts {
-		for i := range r.count(k) {
+		for i := range r.partCount(k) {
 			if !p.isDeleted(i, r.version) {
 				row = p.appendRow(binary.LittleEndian.AppendUint64(row[:0], uint64(p.id(i))), i)
 				out.Write(row)
@@ -133,7 +133,7 @@ func (s *segment) setRow(i int, row []byte, scratch []float32) bool {
 			s.halves[at+j] = binary.LittleEndian.Uint16(row[2*j:])
 		}
 	}
-	s.row(scratch[:s.cols], i)
+	s.readRow(scratch[:s.cols], i)
 	for _, v := range scratch[:s.cols] {
 		if v-v != 0 {
 			return false
@@ -174,11 +174,11 @@ func ReadCollection(r io.Reader, maxBytes int64) (*Collection, error) {
 		options = append(options, NoSketch)
 	}
 	c := NewCollection(int(cols), Storage(storage), options...)
-	perRow := float64(c.storage.rowBytes(upTo(int(cols), query.Unit)))
+	perRow := float64(c.storage.rowBytes(padTo(int(cols), query.Unit)))
 	if hasSketches(c.cols, c.storage, c.plain) {
 		perRow += float64(sketchFeatures(c.cols)) + float64(unsafe.Sizeof(sketch.Group{}))/sketch.Rows
 	}
-	if need := float64(upTo(int(rows), query.Rows)) * perRow; maxBytes > 0 && need > float64(maxBytes) {
+	if need := float64(padTo(int(rows), query.Rows)) * perRow; maxBytes > 0 && need > float64(maxBytes) {
 		return nil, fmt.Errorf("%w: %d rows of %d columns need more than %d bytes", ErrTooLarge, rows, cols, maxBytes)
 	}
 	if err := c.readRows(in, sum, int(rows), next); err != nil {
@@ -201,13 +201,13 @@ func (c *Collection) readRows(in *bufio.Reader, sum hash.Hash, rows int, next ID
 	if err != nil {
 		return err
 	}
-	scratch := make([]float32, query.Rows*upTo(c.cols, query.Unit)*min(1, rows))
+	scratch := make([]float32, query.Rows*padTo(c.cols, query.Unit)*min(1, rows))
 	least := ID(0)
 	for i := range rows {
 		last := len(now.parts) - 1
-		if last < 0 || now.count(last) == now.parts[last].room() {
+		if last < 0 || now.partCount(last) == now.parts[last].capacity() {
 			p := c.newPart(&now, 0)
-			p.ids, p.shared = make([]ID, 0, p.room()), false
+			p.ids, p.shared = make([]ID, 0, p.capacity()), false
 			now.parts = append(now.parts, p)
 			last++
 		}

@@ -67,8 +67,8 @@ type block struct {
 	grouped bool
 }
 
-// find offers the rows at positions lo … hi−1 to the collectors of the prepared queries.
-func (s *Searcher) find(ctx context.Context, r *Rows, lo, hi int, measure Measure, g goal) error {
+// findRows offers the rows at positions lo … hi−1 to the collectors of the prepared queries.
+func (s *Searcher) findRows(ctx context.Context, r *Rows, lo, hi int, measure Measure, g goal) error {
 	for i := range s.filters {
 		f := &s.filters[i]
 		f.ready, f.wait, f.pause, f.trusted, f.waiting = false, 0, firstPause, false, 0
@@ -99,7 +99,7 @@ func (s *Searcher) find(ctx context.Context, r *Rows, lo, hi int, measure Measur
 		return err
 	}
 	for i := range s.filters {
-		s.flush(i, measure, g)
+		s.flushCandidates(i, measure, g)
 	}
 	return nil
 }
@@ -120,18 +120,18 @@ func (s *Searcher) filterBlock(ctx context.Context, b block, measure Measure, g 
 		var use [sketch.Queries]bool
 		left, unknown := 0, false // queries to filter, and whether one of them is not trusted
 		for j := range m {
-			if use[j] = s.aim(q+j, &info[j], measure, g); use[j] {
+			if use[j] = s.aimFilter(q+j, &info[j], measure, g); use[j] {
 				left++
 				unknown = unknown || !s.filters[q+j].trusted
 			}
 		}
 		if unknown && b.n >= 2*probeRows {
 			s.filter(q, use[:m], info, d, groups[:probeRows/sketch.Rows], codes, probeRows)
-			left = s.drop(q, use[:m], probeRows)
+			left = s.dropFilters(q, use[:m], probeRows)
 		}
 		if left > 0 {
 			s.filter(q, use[:m], info, d, groups, codes, b.n)
-			s.drop(q, use[:m], b.n)
+			s.dropFilters(q, use[:m], b.n)
 			for _, h := range s.hits {
 				if !use[h.query] {
 					continue
@@ -200,8 +200,8 @@ func (s *Searcher) filter(q int, use []bool, info *[sketch.Queries]sketch.Query,
 	}
 }
 
-// drop ends the use of the filters that too many of n rows pass. It returns the number of filters that are left.
-func (s *Searcher) drop(q int, use []bool, n int) (left int) {
+// dropFilters ends the use of the filters that too many of n rows pass. It returns the number of filters that are left.
+func (s *Searcher) dropFilters(q int, use []bool, n int) (left int) {
 	var passing [sketch.Queries]int
 	for _, h := range s.hits {
 		passing[h.query] += bits.OnesCount32(h.mask)
@@ -223,9 +223,9 @@ func (s *Searcher) drop(q int, use []bool, n int) (left int) {
 	return left
 }
 
-// aim sets the filter of query i to the rows that may still be in its result. It reports whether the block is to be
+// aimFilter sets the filter of query i to the rows that may still be in its result. It reports whether the block is to be
 // filtered. If not, only rows without a usable sketch pass.
-func (s *Searcher) aim(i int, to *sketch.Query, measure Measure, g goal) bool {
+func (s *Searcher) aimFilter(i int, to *sketch.Query, measure Measure, g goal) bool {
 	f := &s.filters[i]
 	if f.wait > 0 {
 		f.wait--
@@ -244,12 +244,12 @@ func (s *Searcher) offerLater(i int, c candidate, measure Measure, g goal) {
 	f := &s.filters[i]
 	f.list[f.waiting] = c
 	if f.waiting++; f.waiting == len(f.list) {
-		s.flush(i, measure, g)
+		s.flushCandidates(i, measure, g)
 	}
 }
 
-// flush compares the candidates of query i that wait.
-func (s *Searcher) flush(i int, measure Measure, g goal) {
+// flushCandidates compares the candidates of query i that wait.
+func (s *Searcher) flushCandidates(i int, measure Measure, g goal) {
 	f := &s.filters[i]
 	if f.waiting == 0 {
 		return
@@ -279,7 +279,7 @@ func (s *Searcher) flush(i int, measure Measure, g goal) {
 // compareDirect compares all rows of a block with the queries in s.direct.
 func (s *Searcher) compareDirect(ctx context.Context, r *Rows, b block, measure Measure, g goal) error {
 	queries, single := s.direct, len(s.prepared) == 1
-	together := len(queries) > 1 && b.stride >= wide
+	together := len(queries) > 1 && b.stride >= wideRow
 	width := rowsAtOnce(b.stride, together, single)
 	for from := 0; from < b.n; from += width {
 		n := min(width, b.n-from)
@@ -299,9 +299,9 @@ func (s *Searcher) compareDirect(ctx context.Context, r *Rows, b block, measure 
 			}
 			some := rest[:min(len(rest), queryBlock)]
 			rest = rest[len(some):]
-			x, prepared := s.side(some, b.stride)
-			ld := upTo(n, query.Rows)
-			m := upTo(len(some), query.Queries)
+			x, prepared := s.gatherQueries(some, b.stride)
+			ld := padTo(n, query.Rows)
+			m := padTo(len(some), query.Queries)
 			s.values = slices.Grow(s.values[:0], m*ld)[:m*ld]
 			b.source.compareMany(s.values, m, ld, ld, x, prepared, b.first+from, measure)
 			for j, i := range some {
@@ -312,10 +312,10 @@ func (s *Searcher) compareDirect(ctx context.Context, r *Rows, b block, measure 
 	return nil
 }
 
-// side returns the elements of some queries side by side, and the prepared queries in this order.
-func (s *Searcher) side(queries []int, stride int) ([]float32, []preparedQuery) {
+// gatherQueries returns the elements of some queries side by side, and the prepared queries in this order.
+func (s *Searcher) gatherQueries(queries []int, stride int) ([]float32, []preparedQuery) {
 	first, n := queries[0], len(queries)
-	m := upTo(n, query.Queries)
+	m := padTo(n, query.Queries)
 	if queries[n-1]-first == n-1 { // they are already
 		return s.queries[first*stride:][:m*stride], s.prepared[first:][:n]
 	}

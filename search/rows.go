@@ -83,7 +83,7 @@ func storeMatrix[T dist.Float](s *segment, first int, x dist.Matrix[T], from, to
 				return badValue("x", i, j, float64(v))
 			}
 		}
-		if j, ok := s.store(first+i-from, row, scratch); !ok {
+		if j, ok := s.storeRow(first+i-from, row, scratch); !ok {
 			return badValue("x", i, j, float64(x.At(i, j)))
 		}
 	}
@@ -105,21 +105,21 @@ func (r *Rows) Storage() Storage { return r.storage }
 // Bytes returns the memory that the rows take, in bytes. A collection and its snapshots share it.
 func (r *Rows) Bytes() (n int) {
 	for _, p := range r.parts {
-		n += p.memory()
+		n += p.memoryBytes()
 	}
 	return n
 }
 
-// count returns the number of positions of a part.
-func (r *Rows) count(k int) int {
+// partCount returns the number of positions of a part.
+func (r *Rows) partCount(k int) int {
 	if k+1 < len(r.parts) {
 		return r.parts[k+1].at - r.parts[k].at
 	}
 	return r.n - r.parts[k].at
 }
 
-// find returns the segment of a position, and the row in it. It panics if there is no such position.
-func (r *Rows) find(i int) (*segment, int) {
+// segmentAt returns the segment of a position, and the row in it. It panics if there is no such position.
+func (r *Rows) segmentAt(i int) (*segment, int) {
 	if uint(i) >= uint(r.n) {
 		panic(indexPanic)
 	}
@@ -129,18 +129,18 @@ func (r *Rows) find(i int) (*segment, int) {
 
 // ID returns the identifier of the row at position i. It panics if there is no such position.
 func (r *Rows) ID(i int) ID {
-	s, at := r.find(i)
+	s, at := r.segmentAt(i)
 	return s.id(at)
 }
 
 // Row sets dst to the row at position i as it is stored. The numbers are exact. It panics if there is no such
 // position, or if dst has another length than [Rows.Cols].
 func (r *Rows) Row(dst []float32, i int) {
-	s, at := r.find(i)
+	s, at := r.segmentAt(i)
 	if len(dst) != r.cols {
 		panic(fmt.Sprintf("%s: dst has %d elements, a row %d", asm.ShapePanic, len(dst), r.cols))
 	}
-	s.row(dst, at)
+	s.readRow(dst, at)
 }
 
 // SearchOptions configure a search for one query. Nil and the zero value search all rows on one goroutine.
@@ -189,7 +189,7 @@ func (r *Rows) search(ctx context.Context, dst []Neighbor, q []float32, m Measur
 	}
 	s := searchers.Get().(*Searcher)
 	defer searchers.Put(s)
-	if err := s.prepare(r, queries, 0, 1, m, true); err != nil {
+	if err := s.prepareQueries(r, queries, 0, 1, m, true); err != nil {
 		return dst, err
 	}
 	s.keep = acceptance{r.version, o.Filter}
@@ -198,9 +198,9 @@ func (r *Rows) search(ctx context.Context, dst []Neighbor, q []float32, m Measur
 	var err error
 	switch workers := parallel.Workers(max(1, o.Workers), len(r.parts)+r.n/minPerWorker); {
 	case o.Among != nil:
-		err = s.among(ctx, r, o.Among, m, result)
+		err = s.compareAmong(ctx, r, o.Among, m, result)
 	case workers <= 1:
-		err = s.find(ctx, r, 0, r.n, m, g)
+		err = s.findRows(ctx, r, 0, r.n, m, g)
 	default:
 		err = r.searchParallel(ctx, s, result, workers, m, g)
 	}
@@ -223,13 +223,13 @@ func (r *Rows) searchParallel(ctx context.Context, s *Searcher, result collector
 			}
 		}
 	}()
-	size := upTo((r.n+workers-1)/workers, sketch.Rows)
+	size := padTo((r.n+workers-1)/workers, sketch.Rows)
 	err := parallel.ForContext(ctx, workers, workers, 1, func(w, _ int) {
 		h := searchers.Get().(*Searcher)
 		helpers[w] = h
 		h.copyPrepared(s)
 		results[w] = h.newCollector(0, g)
-		errs[w] = h.find(ctx, r, min(w*size, r.n), min((w+1)*size, r.n), m, g)
+		errs[w] = h.findRows(ctx, r, min(w*size, r.n), min((w+1)*size, r.n), m, g)
 		h.keep.filter = nil
 	})
 	if err != nil {

@@ -66,17 +66,17 @@ type preparedQuery struct {
 const (
 	// queryBlock is the number of queries that read the rows together.
 	queryBlock = 21 * query.Queries
-	// wide is the number of elements of a row from which on several queries are compared at once.
-	// Shorter rows gain nothing, since folding their lanes takes most of the time.
-	wide = 4 * query.Unit
+	// wideRow is the least number of elements of a row for which several queries are compared at once.
+	// Shorter rows gain nothing, because folding their lanes takes most of the time.
+	wideRow = 4 * query.Unit
 	// rowElements is the number of elements of a block of rows, which several queries
 	// read from the second-level cache.
 	rowElements = 1 << 16
-	// farElements is the number of elements of float32 rows that come from memory, which the kernel for one
-	// query then reads in ascending order. Measured with 32 MiB of third-level cache: internal/asm/query/NOTES.md.
+	// farElements is the number of elements from which on float32 rows are taken to come from memory. One query then
+	// takes the kernel for such rows. Measured with 32 MiB of third-level cache: internal/asm/query/NOTES.md.
 	farElements = 7 << 20
-	// most is the number of values of a block of several queries.
-	most = 1 << 14
+	// mostValues is the number of values of a block of several queries.
+	mostValues = 1 << 14
 )
 
 // Compare sets dst_ij (m × n) to the measure of query i (m × d) and the row at position j (n positions × d), also
@@ -102,7 +102,7 @@ func (s *Searcher) Nearest(ctx context.Context, rows *Rows, queries dist.Matrix[
 	if k < 0 {
 		panic(neighborPanic)
 	}
-	return s.collect(ctx, rows, queries, measure, goal{k: min(k, rows.live)})
+	return s.answerQueries(ctx, rows, queries, measure, goal{k: min(k, rows.live)})
 }
 
 // Within returns all rows that are as near to a query as limit or nearer, as [Rows.Within] does for one. It panics if
@@ -112,7 +112,7 @@ func (s *Searcher) Nearest(ctx context.Context, rows *Rows, queries dist.Matrix[
 func (s *Searcher) Within(ctx context.Context, rows *Rows, queries dist.Matrix[float32], limit float32, measure Measure) ([][]Neighbor, error) {
 	key := limitKey(limit, measure)
 	checkQueries(rows, queries, measure)
-	return s.collect(ctx, rows, queries, measure, goal{within: true, limit: key})
+	return s.answerQueries(ctx, rows, queries, measure, goal{within: true, limit: key})
 }
 
 // goal says which rows a search is for: the k nearest, or those within a limit.
@@ -146,22 +146,22 @@ func (s *Searcher) collector(i int, g goal) collector {
 	return &s.nearest[i]
 }
 
-// collect answers the queries.
-func (s *Searcher) collect(ctx context.Context, rows *Rows, queries dist.Matrix[float32], measure Measure, g goal) ([][]Neighbor, error) {
-	found := s.empty(queries.Rows)
+// answerQueries returns the result of every query.
+func (s *Searcher) answerQueries(ctx context.Context, rows *Rows, queries dist.Matrix[float32], measure Measure, g goal) ([][]Neighbor, error) {
+	found := s.emptyLists(queries.Rows)
 	if rows.n == 0 {
 		return found, s.checkFinite(queries)
 	}
 	s.keep = acceptance{version: rows.version}
 	for lo := 0; lo < queries.Rows; lo += findBlock {
 		hi := min(lo+findBlock, queries.Rows)
-		if err := s.prepare(rows, queries, lo, hi, measure, true); err != nil {
+		if err := s.prepareQueries(rows, queries, lo, hi, measure, true); err != nil {
 			return nil, err
 		}
 		for i := range hi - lo {
 			s.newCollector(i, g)
 		}
-		if err := s.find(ctx, rows, 0, rows.n, measure, g); err != nil {
+		if err := s.findRows(ctx, rows, 0, rows.n, measure, g); err != nil {
 			return nil, err
 		}
 		for i := lo; i < hi; i++ {
@@ -208,8 +208,8 @@ func checkQueries(r *Rows, queries dist.Matrix[float32], measure Measure) {
 	}
 }
 
-// empty returns m lists without elements.
-func (s *Searcher) empty(m int) [][]Neighbor {
+// emptyLists returns m lists without elements.
+func (s *Searcher) emptyLists(m int) [][]Neighbor {
 	for len(s.found) < m {
 		s.found = append(s.found, nil)
 	}
@@ -224,10 +224,10 @@ func (s *Searcher) empty(m int) [][]Neighbor {
 func (s *Searcher) scan(ctx context.Context, r *Rows, queries dist.Matrix[float32], measure Measure, visit func(i, at int, values []float32)) error {
 	for lo := 0; lo < queries.Rows; lo += queryBlock {
 		hi := min(lo+queryBlock, queries.Rows)
-		if err := s.prepare(r, queries, lo, hi, measure, false); err != nil {
+		if err := s.prepareQueries(r, queries, lo, hi, measure, false); err != nil {
 			return err
 		}
-		together := hi-lo > 1 && upTo(r.cols, query.Unit) >= wide
+		together := hi-lo > 1 && padTo(r.cols, query.Unit) >= wideRow
 		width := func(p *part) int {
 			n := rowsAtOnce(p.stride, together, queries.Rows == 1)
 			if n >= sketch.Rows {
@@ -237,8 +237,8 @@ func (s *Searcher) scan(ctx context.Context, r *Rows, queries dist.Matrix[float3
 		}
 		err := s.blocks(ctx, r, 0, r.n, width, func(b block) error {
 			if together {
-				ld := upTo(b.n, query.Rows)
-				m := upTo(hi-lo, query.Queries)
+				ld := padTo(b.n, query.Rows)
+				m := padTo(hi-lo, query.Queries)
 				s.values = slices.Grow(s.values[:0], m*ld)[:m*ld]
 				b.source.compareMany(s.values, m, ld, ld, s.queries, s.prepared[:hi-lo], b.first, measure)
 				for i := lo; i < hi; i++ {
@@ -266,7 +266,7 @@ func (s *Searcher) scan(ctx context.Context, r *Rows, queries dist.Matrix[float3
 func rowsAtOnce(stride int, together, single bool) int {
 	n := rowElements / stride
 	if together {
-		n = min(n, most/queryBlock)
+		n = min(n, mostValues/queryBlock)
 	}
 	if single {
 		n *= 4 // a single query reads a row once
@@ -277,7 +277,7 @@ func rowsAtOnce(stride int, together, single bool) int {
 // compareBlock sets s.values to the measure of prepared query i and n rows of a segment. single says that it is the
 // only query, so that rows may come from memory.
 func (s *Searcher) compareBlock(source *segment, r *Rows, i, first, n int, measure Measure, single bool) {
-	width := upTo(n, query.Rows)
+	width := padTo(n, query.Rows)
 	s.values = slices.Grow(s.values[:0], width)[:width]
 	source.compare(s.values, &s.prepared[i], first, measure, single && r.n*source.stride >= farElements)
 }
@@ -287,7 +287,7 @@ func (s *Searcher) compareBlock(source *segment, r *Rows, i, first, n int, measu
 func (s *Searcher) blocks(ctx context.Context, r *Rows, lo, hi int, width func(*part) int, f func(block) error) error {
 	for k := range r.parts {
 		p := &r.parts[k]
-		begin, end := max(lo-p.at, 0), min(hi-p.at, r.count(k))
+		begin, end := max(lo-p.at, 0), min(hi-p.at, r.partCount(k))
 		for from := begin; from < end; {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -328,8 +328,8 @@ func (s *Searcher) copyTail(seg *segment, lo, hi int) *segment {
 	return s.tail
 }
 
-// among compares the prepared query with the rows that have given identifiers in ascending order.
-func (s *Searcher) among(ctx context.Context, r *Rows, ids []ID, measure Measure, result collector) error {
+// compareAmong compares the prepared query with the rows that have given identifiers in ascending order.
+func (s *Searcher) compareAmong(ctx context.Context, r *Rows, ids []ID, measure Measure, result collector) error {
 	k, asked := 0, 0
 	var group [query.Rows]int // rows of the segment
 	n := 0
@@ -347,7 +347,7 @@ func (s *Searcher) among(ctx context.Context, r *Rows, ids []ID, measure Measure
 		if asked++; asked%rowBetween == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		p, count := r.parts[k], r.count(k)
+		p, count := r.parts[k], r.partCount(k)
 		switch row, ok := p.rowOf(ids[j], count); {
 		case ok:
 			if j == 0 || ids[j] != ids[j-1] {
@@ -393,14 +393,14 @@ func (s *segment) rowOf(id ID, n int) (int, bool) {
 	return slices.BinarySearch(s.ids[:n], id)
 }
 
-// prepare copies queries lo … hi−1 into s.queries. For a search it negates them, unless keys are distances, and makes their
+// prepareQueries copies queries lo … hi−1 into s.queries. For a search it negates them, unless keys are distances, and makes their
 // sketches, if rows have some.
-func (s *Searcher) prepare(r *Rows, queries dist.Matrix[float32], lo, hi int, measure Measure, search bool) error {
-	stride := upTo(queries.Cols, query.Unit)
+func (s *Searcher) prepareQueries(r *Rows, queries dist.Matrix[float32], lo, hi int, measure Measure, search bool) error {
+	stride := padTo(queries.Cols, query.Unit)
 	n, size := stride, stride
 	if hi-lo > 1 || measure == MeasureCosine {
 		// Several queries are compared in whole groups, which may begin at any of them. normOf takes eight rows.
-		n = upTo(hi-lo, query.Queries) * stride
+		n = padTo(hi-lo, query.Queries) * stride
 		size = n + query.Rows*stride
 	}
 	s.queries = slices.Grow(s.queries[:0], size)[:size]

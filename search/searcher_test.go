@@ -390,7 +390,7 @@ func TestSearchEnds(t *testing.T) {
 			"Within":  func(ctx context.Context) error { return second(s.Within(ctx, rows, q, 1, MeasureCosine)) },
 		} {
 			all := ending.At(0)
-			if err := f(all); err != nil || all.Asked() < 66*n*upTo(d, 16)>>22 {
+			if err := f(all); err != nil || all.Asked() < 66*n*padTo(d, 16)>>22 {
 				t.Fatalf("%s: %v, asked %d times", name, err, all.Asked())
 			}
 			for last := 1; last <= all.Asked(); last += 1 + all.Asked()/3 {

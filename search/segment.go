@@ -42,10 +42,10 @@ type segment struct {
 
 // newSegment returns a segment with room for a number of rows. With plain it has no sketches.
 func newSegment(cols, rows int, storage Storage, plain bool) *segment {
-	s := &segment{cols: cols, stride: upTo(cols, query.Unit), storage: storage}
-	n := upTo(rows, query.Rows)
+	s := &segment{cols: cols, stride: padTo(cols, query.Unit), storage: storage}
+	n := padTo(rows, query.Rows)
 	if hasSketches(cols, storage, plain) {
-		n = upTo(rows, sketch.Rows)
+		n = padTo(rows, sketch.Rows)
 		s.codes, s.groups = make([]uint8, n*sketchFeatures(cols)), make([]sketch.Group, n/sketch.Rows)
 	}
 	switch storage {
@@ -64,11 +64,11 @@ func newSegment(cols, rows int, storage Storage, plain bool) *segment {
 	return s
 }
 
-// room returns the number of rows that the segment can hold.
-func (s *segment) room() int { return len(s.norms) }
+// capacity returns the number of rows that the segment can hold.
+func (s *segment) capacity() int { return len(s.norms) }
 
-// memory returns the bytes that the segment takes.
-func (s *segment) memory() int {
+// memoryBytes returns the bytes that the segment takes.
+func (s *segment) memoryBytes() int {
 	n := 4*(len(s.data)+len(s.scales)) + 8*(len(s.norms)+len(s.ids)) + 2*len(s.halves) + len(s.bytes)
 	n += len(s.codes) + len(s.groups)*int(unsafe.Sizeof(sketch.Group{}))
 	if d := s.deleted.Load(); d != nil {
@@ -95,9 +95,9 @@ func (s *segment) isDeleted(i int, version uint64) bool {
 	return at > 0 && at <= version
 }
 
-// store stores a finite row, of which scratch has room for eight. If a number is too large for the storage,
-// it returns its column and false.
-func (s *segment) store(i int, row, scratch []float32) (column int, ok bool) {
+// storeRow stores a finite row. scratch has room for eight rows. If a number is too large for the storage, storeRow
+// returns its column and false.
+func (s *segment) storeRow(i int, row, scratch []float32) (column int, ok bool) {
 	at := i * s.stride
 	switch s.storage {
 	case StorageFloat32:
@@ -119,13 +119,13 @@ func (s *segment) store(i int, row, scratch []float32) (column int, ok bool) {
 			}
 		}
 	}
-	s.row(scratch[:s.cols], i)
+	s.readRow(scratch[:s.cols], i)
 	s.finishRow(i, scratch)
 	return 0, true
 }
 
-// finishRow sets what belongs to the stored row i: its norm and its sketch. scratch begins with the row and has room for
-// eight. It is changed.
+// finishRow sets the norm and the sketch of the stored row i. scratch begins with the row and has room for eight rows.
+// finishRow changes it.
 func (s *segment) finishRow(i int, scratch []float32) {
 	if s.isSketched() {
 		s.sketchRow(i, scratch[:s.stride])
@@ -133,8 +133,8 @@ func (s *segment) finishRow(i int, scratch []float32) {
 	s.norms[i] = normOf(scratch)
 }
 
-// row sets dst to row i.
-func (s *segment) row(dst []float32, i int) {
+// readRow sets dst to row i.
+func (s *segment) readRow(dst []float32, i int) {
 	at := i * s.stride
 	switch s.storage {
 	case StorageFloat32:
@@ -272,7 +272,7 @@ func (s *segment) divide(dst []float32, q *preparedQuery, first int) {
 // scaledDot returns the product of a query and row i times the power of two of scaleRow.
 func (s *segment) scaledDot(q *preparedQuery, i int) float32 {
 	rows := q.scratch
-	s.row(rows[:s.cols], i)
+	s.readRow(rows[:s.cols], i)
 	scaleRow(rows[:s.cols])
 	var dots [query.Rows]float32
 	query.Dot(dots[:], q.x, rows)
@@ -299,5 +299,5 @@ func badValue(matrix string, i, j int, v float64) error {
 	return fmt.Errorf("%s: %w", matrix, &dist.PositionError{Row: i, Column: j, Value: v, Err: err})
 }
 
-// upTo returns n rounded up to a multiple of unit.
-func upTo(n, unit int) int { return (n + unit - 1) / unit * unit }
+// padTo returns n rounded up to a multiple of unit.
+func padTo(n, unit int) int { return (n + unit - 1) / unit * unit }

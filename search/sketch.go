@@ -44,7 +44,7 @@ func roundDown(v float64) float32 { return -roundUp(-v) }
 func inRange(norm float64) bool { return norm >= leastNorm && norm <= mostNorm }
 
 // sketchFeatures returns the number of features of a sketch.
-func sketchFeatures(cols int) int { return upTo(cols, sketch.Step) }
+func sketchFeatures(cols int) int { return padTo(cols, sketch.Step) }
 
 // hasSketches reports whether segments of such rows have sketches.
 func hasSketches(cols int, storage Storage, plain bool) bool {
@@ -73,7 +73,7 @@ func (s *segment) sketchRows(n int) {
 	}
 	x := make([]float32, s.stride)
 	for i := range n {
-		s.row(x[:s.cols], i)
+		s.readRow(x[:s.cols], i)
 		s.sketchRow(i, x)
 	}
 }
@@ -101,7 +101,7 @@ func newQuerySketch(codes []int8, stride int, x []float32) querySketch {
 		rest:   math.Sqrt(rest) * (1 + sumSlack),
 		square: square * (1 - sumSlack),
 		start:  -64 * sum,
-		slack:  float64(upTo(len(x), query.Unit) / query.Unit),
+		slack:  float64(padTo(len(x), query.Unit) / query.Unit),
 	}
 }
 

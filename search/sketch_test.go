@@ -355,16 +355,16 @@ func TestGroupsOfASnapshot(t *testing.T) {
 			var s Searcher
 			at := 0
 			err := s.blocks(t.Context(), r, 0, r.n, func(*part) int { return width }, func(b block) error {
-				known := b.room()
+				known := b.capacity()
 				for k, p := range r.parts {
 					if p.segment == b.segment && p.shared {
-						known = r.count(k)
+						known = r.partCount(k)
 					}
 				}
 				if b.at != at || b.n < 1 || b.n > width {
 					t.Fatalf("%d rows at %d, want up to %d at %d", b.n, b.at, width, at)
 				}
-				if b.grouped && (b.from%sketch.Rows > 0 || upTo(b.from+b.n, sketch.Rows) > known) {
+				if b.grouped && (b.from%sketch.Rows > 0 || padTo(b.from+b.n, sketch.Rows) > known) {
 					t.Errorf("groups of rows %d to %d of %d", b.from, b.from+b.n-1, known)
 				}
 				at += b.n

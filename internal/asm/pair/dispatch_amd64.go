@@ -162,7 +162,7 @@ func dot[T num.Float](x, y []T) T {
 	if n != len(y) {
 		panic(LengthsText(n, len(y)))
 	}
-	if few < n && n <= longest {
+	if few < n && n <= longestCall {
 		switch level := asm.Current(); {
 		case level == asm.AVX512 && num.IsFloat64[T]():
 			return T(dotAVX512F64(n, num.P64(x), num.P64(y)))
@@ -177,7 +177,7 @@ func dot[T num.Float](x, y []T) T {
 	if n <= few {
 		return dotFew(x, y)
 	}
-	return long(Products, x, y)
+	return longSum(Products, x, y)
 }
 
 //go:noinline
@@ -186,7 +186,7 @@ func sqEuclidean[T num.Float](x, y []T) T {
 	if n != len(y) {
 		panic(LengthsText(n, len(y)))
 	}
-	if few < n && n <= longest {
+	if few < n && n <= longestCall {
 		switch level := asm.Current(); {
 		case level == asm.AVX512 && num.IsFloat64[T]():
 			return T(sqEuclideanAVX512F64(n, num.P64(x), num.P64(y)))
@@ -201,7 +201,7 @@ func sqEuclidean[T num.Float](x, y []T) T {
 	if n <= few {
 		return sqEuclideanFew(x, y)
 	}
-	return long(SqDifference, x, y)
+	return longSum(SqDifference, x, y)
 }
 
 //go:noinline
@@ -210,7 +210,7 @@ func manhattan[T num.Float](x, y []T) T {
 	if n != len(y) {
 		panic(LengthsText(n, len(y)))
 	}
-	if few < n && n <= longest {
+	if few < n && n <= longestCall {
 		switch level := asm.Current(); {
 		case level == asm.AVX512 && num.IsFloat64[T]():
 			return T(manhattanAVX512F64(n, num.P64(x), num.P64(y)))
@@ -225,13 +225,13 @@ func manhattan[T num.Float](x, y []T) T {
 	if n <= few {
 		return manhattanFew(x, y)
 	}
-	return long(AbsDifference, x, y)
+	return longSum(AbsDifference, x, y)
 }
 
 //go:noinline
 func squares[T num.Float](x []T) T {
 	n := len(x)
-	if few < n && n <= longest {
+	if few < n && n <= longestCall {
 		switch level := asm.Current(); {
 		case level == asm.AVX512 && num.IsFloat64[T]():
 			return T(squaresAVX512F64(n, num.P64(x)))
@@ -246,13 +246,13 @@ func squares[T num.Float](x []T) T {
 	if n <= few {
 		return dotFew(x, x)
 	}
-	return long(Square, x, x)
+	return longSum(Square, x, x)
 }
 
 //go:noinline
 func sum[T num.Float](x []T) T {
 	n := len(x)
-	if few < n && n <= longest {
+	if few < n && n <= longestCall {
 		switch level := asm.Current(); {
 		case level == asm.AVX512 && num.IsFloat64[T]():
 			return T(sumAVX512F64(n, num.P64(x)))
@@ -267,7 +267,7 @@ func sum[T num.Float](x []T) T {
 	if n <= few {
 		return sumFew(x)
 	}
-	return long(Element, x, x)
+	return longSum(Element, x, x)
 }
 
 //go:noinline
@@ -337,7 +337,7 @@ func cosine[T num.Float](x, y []T) T {
 	if n != len(y) {
 		panic(LengthsText(n, len(y)))
 	}
-	if uint(n-1) < longest {
+	if uint(n-1) < longestCall {
 		switch level := asm.Current(); {
 		case level == asm.AVX512 && n > Lanes[T]()/2 && num.IsFloat64[T](): // below, two registers for each sum have no advantage
 			return T(cosineAVX512F64(n, num.P64(x), num.P64(y)))
@@ -368,7 +368,7 @@ func outOfRange32(n int, x, y *float32) float32 {
 
 // longNorm is Norm for a vector that no single call takes, or of which the sum is out of range.
 func longNorm[T num.Float](x []T) T {
-	if s := long(Square, x, x); inRange(s) {
+	if s := longSum(Square, x, x); inRange(s) {
 		return root(s)
 	}
 	return scaledNorm(x)
@@ -377,7 +377,7 @@ func longNorm[T num.Float](x []T) T {
 //go:noinline
 func norm[T num.Float](x []T) T {
 	n, p := len(x), unsafe.SliceData(x)
-	if few < n && n <= longest {
+	if few < n && n <= longestCall {
 		var s T
 		switch level := asm.Current(); {
 		case level == asm.AVX512 && num.IsFloat64[T]():

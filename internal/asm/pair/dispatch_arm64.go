@@ -88,7 +88,7 @@ func dot[T num.Float](x, y []T) T {
 	if n != len(y) {
 		panic(LengthsText(n, len(y)))
 	}
-	if few < n && n <= longest {
+	if few < n && n <= longestCall {
 		if v := asm.Current(); v == asm.NEON && num.IsFloat64[T]() {
 			return T(dotNEONF64(n, num.P64(x), num.P64(y)))
 		} else if v == asm.NEON {
@@ -98,7 +98,7 @@ func dot[T num.Float](x, y []T) T {
 	if n <= few {
 		return dotFew(x, y)
 	}
-	return long(Products, x, y)
+	return longSum(Products, x, y)
 }
 
 //go:noinline
@@ -107,7 +107,7 @@ func sqEuclidean[T num.Float](x, y []T) T {
 	if n != len(y) {
 		panic(LengthsText(n, len(y)))
 	}
-	if few < n && n <= longest {
+	if few < n && n <= longestCall {
 		if v := asm.Current(); v == asm.NEON && num.IsFloat64[T]() {
 			return T(sqEuclideanNEONF64(n, num.P64(x), num.P64(y)))
 		} else if v == asm.NEON {
@@ -117,7 +117,7 @@ func sqEuclidean[T num.Float](x, y []T) T {
 	if n <= few {
 		return sqEuclideanFew(x, y)
 	}
-	return long(SqDifference, x, y)
+	return longSum(SqDifference, x, y)
 }
 
 //go:noinline
@@ -126,7 +126,7 @@ func manhattan[T num.Float](x, y []T) T {
 	if n != len(y) {
 		panic(LengthsText(n, len(y)))
 	}
-	if few < n && n <= longest {
+	if few < n && n <= longestCall {
 		if v := asm.Current(); v == asm.NEON && num.IsFloat64[T]() {
 			return T(manhattanNEONF64(n, num.P64(x), num.P64(y)))
 		} else if v == asm.NEON {
@@ -136,13 +136,13 @@ func manhattan[T num.Float](x, y []T) T {
 	if n <= few {
 		return manhattanFew(x, y)
 	}
-	return long(AbsDifference, x, y)
+	return longSum(AbsDifference, x, y)
 }
 
 //go:noinline
 func squares[T num.Float](x []T) T {
 	n := len(x)
-	if few < n && n <= longest {
+	if few < n && n <= longestCall {
 		if v := asm.Current(); v == asm.NEON && num.IsFloat64[T]() {
 			return T(squaresNEONF64(n, num.P64(x)))
 		} else if v == asm.NEON {
@@ -152,13 +152,13 @@ func squares[T num.Float](x []T) T {
 	if n <= few {
 		return dotFew(x, x)
 	}
-	return long(Square, x, x)
+	return longSum(Square, x, x)
 }
 
 //go:noinline
 func sum[T num.Float](x []T) T {
 	n := len(x)
-	if few < n && n <= longest {
+	if few < n && n <= longestCall {
 		if v := asm.Current(); v == asm.NEON && num.IsFloat64[T]() {
 			return T(sumNEONF64(n, num.P64(x)))
 		} else if v == asm.NEON {
@@ -168,7 +168,7 @@ func sum[T num.Float](x []T) T {
 	if n <= few {
 		return sumFew(x)
 	}
-	return long(Element, x, x)
+	return longSum(Element, x, x)
 }
 
 //go:noinline
@@ -212,7 +212,7 @@ func cosine[T num.Float](x, y []T) T {
 	if n != len(y) {
 		panic(LengthsText(n, len(y)))
 	}
-	if asm.Current() != asm.NEON || n == 0 || n > longest {
+	if asm.Current() != asm.NEON || n == 0 || n > longestCall {
 		return longCosine(x, y)
 	}
 	var sums [3]T
@@ -234,12 +234,12 @@ func norm[T num.Float](x []T) T {
 	switch level := asm.Current(); {
 	case n <= few:
 		s = dotFew(x, x)
-	case n <= longest && level == asm.NEON && num.IsFloat64[T]():
+	case n <= longestCall && level == asm.NEON && num.IsFloat64[T]():
 		s = T(squaresNEONF64(n, num.P64(x)))
-	case n <= longest && level == asm.NEON:
+	case n <= longestCall && level == asm.NEON:
 		s = T(squaresNEONF32(n, num.P32(x)))
 	default:
-		s = long(Square, x, x)
+		s = longSum(Square, x, x)
 	}
 	if inRange(s) {
 		return root(s)

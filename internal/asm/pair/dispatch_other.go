@@ -14,7 +14,7 @@ func dot[T num.Float](x, y []T) T {
 	if n <= few {
 		return dotFew(x, y)
 	}
-	return long(Products, x, y)
+	return longSum(Products, x, y)
 }
 
 func sqEuclidean[T num.Float](x, y []T) T {
@@ -25,7 +25,7 @@ func sqEuclidean[T num.Float](x, y []T) T {
 	if n <= few {
 		return sqEuclideanFew(x, y)
 	}
-	return long(SqDifference, x, y)
+	return longSum(SqDifference, x, y)
 }
 
 func manhattan[T num.Float](x, y []T) T {
@@ -36,7 +36,7 @@ func manhattan[T num.Float](x, y []T) T {
 	if n <= few {
 		return manhattanFew(x, y)
 	}
-	return long(AbsDifference, x, y)
+	return longSum(AbsDifference, x, y)
 }
 
 func squares[T num.Float](x []T) T {
@@ -44,7 +44,7 @@ func squares[T num.Float](x []T) T {
 	if n <= few {
 		return dotFew(x, x)
 	}
-	return long(Square, x, x)
+	return longSum(Square, x, x)
 }
 
 func sum[T num.Float](x []T) T {
@@ -52,7 +52,7 @@ func sum[T num.Float](x []T) T {
 	if n <= few {
 		return sumFew(x)
 	}
-	return long(Element, x, x)
+	return longSum(Element, x, x)
 }
 
 func addLanes[T num.Float](op Op, acc *[MaxLanes]T, x, y []T) { addRef(op, acc, x, y) }

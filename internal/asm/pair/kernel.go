@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// longest is the number of elements that one call of assembly may take.
-	longest = asm.Budget / 8
-	// few is the number of elements up to which a call would take longer than the sum.
+	// longestCall is the number of elements that one call of assembly may take.
+	longestCall = asm.Budget / 8
+	// few is the largest number of elements that are summed in Go, because a call takes longer.
 	few = 2
 )
 
@@ -36,27 +36,27 @@ func AddCosineLanes[T num.Float](acc *[3 * MaxLanes / 2]T, x, y []T) {
 		panic("pair: number of elements is not that of lanes")
 	}
 	for len(x) > 0 {
-		p := min(len(x), longest)
+		p := min(len(x), longestCall)
 		addCosineLanes(acc, x[:p], y[:p])
 		x, y = x[p:], y[p:]
 	}
 }
 
-// AddLanes adds the terms of x and y to the lanes acc; y is x where the term has x only. It panics if their lengths
+// AddLanes adds the terms of x and y to the lanes acc; y is x if the term depends on x alone. It panics if their lengths
 // differ or are no multiple of the number of lanes.
 func AddLanes[T num.Float](op Op, acc *[MaxLanes]T, x, y []T) {
 	if len(x) != len(y) || len(x)%Lanes[T]() != 0 {
 		panic("pair: number of elements is not that of lanes")
 	}
 	for len(x) > 0 {
-		p := min(len(x), longest)
+		p := min(len(x), longestCall)
 		addLanes(op, acc, x[:p], y[:p])
 		x, y = x[p:], y[p:]
 	}
 }
 
-// long returns the sum of the terms of slices that no single call takes: in pieces, the lanes of which go through memory.
-func long[T num.Float](op Op, x, y []T) T {
+// longSum returns the sum for slices that are too long for one call. The calls hand on their lanes in memory.
+func longSum[T num.Float](op Op, x, y []T) T {
 	acc := begin[T]()
 	whole := len(x) / Lanes[T]() * Lanes[T]()
 	AddLanes(op, &acc, x[:whole], y[:whole])
@@ -64,8 +64,8 @@ func long[T num.Float](op Op, x, y []T) T {
 	return fold(&acc)
 }
 
-// The sums of n ≤ few elements: lane 0, and lane 1. A lane of −0 becomes its term, rounded, and all other lanes change
-// nothing. Those of products and squares are inlined.
+// The functions named Few sum at most few elements, in lanes 0 and 1. A lane of −0 becomes its term, rounded, and all
+// other lanes change nothing. The sums of products and squares are inlined.
 
 func dotFew[T num.Float](x, y []T) T {
 	switch len(x) {

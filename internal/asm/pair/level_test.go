@@ -61,8 +61,8 @@ func definition[T num.Float](t *testing.T) {
 	rng := asmtest.NewRand(3)
 	tiny := []T{-asmtest.Least[T](), asmtest.Least[T](), 0, T(math.Copysign(0, -1))}
 	for lv := range asmtest.Each(t) {
-		for n := range 2*longest + 200 {
-			if n > 300 && n < longest-2 || n > longest+2 && n < 2*longest+190 {
+		for n := range 2*longestCall + 200 {
+			if n > 300 && n < longestCall-2 || n > longestCall+2 && n < 2*longestCall+190 {
 				continue
 			}
 			for k := range len(tiny) + 2 {

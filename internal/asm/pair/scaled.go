@@ -8,15 +8,15 @@ import (
 
 // Cosine returns Σ x[i]·y[i] / √(Σ x[i]²·Σ y[i]²), between −1 and 1; 0 if a vector is zero and none has a NaN.
 //
-// If a sum of squares leaves the range in which it is right, both vectors are multiplied by powers of two, so that their largest
+// If a sum of squares is out of range (see inRange), both vectors are multiplied by powers of two, so that their largest
 // elements lie between 1 and 2, and summed again.
 func Cosine[T num.Float](x, y []T) T { return cosine(x, y) }
 
 // Norm returns √Σ x[i]², without overflow or underflow on the way.
 func Norm[T num.Float](x []T) T { return norm(x) }
 
-// inRange reports whether a sum of squares is right: no term was so small that its rounding counts, and the
-// product of two such sums is a normal number. Zero, NaN and infinity are out of range.
+// inRange reports whether a sum of squares is accurate, and whether the product of two such sums is a normal number:
+// no term was so small that its rounding counts. Zero, NaN and infinity are out of range.
 func inRange[T num.Float](s T) bool {
 	if num.IsFloat64[T]() {
 		return 0x1p-500 <= float64(s) && float64(s) < 0x1p500
@@ -67,7 +67,7 @@ func longCosine[T num.Float](x, y []T) T {
 	return scaledCosine(x, y)
 }
 
-// scaledCosine is Cosine for vectors of which the sums are out of range.
+// scaledCosine is Cosine for vectors whose sums are out of range.
 func scaledCosine[T num.Float](x, y []T) T {
 	p, zx, nx := scaleOf(x)
 	q, zy, ny := scaleOf(y)
@@ -100,13 +100,13 @@ func scaledCosine[T num.Float](x, y []T) T {
 // chunk is the number of elements that are scaled at a time, a multiple of the lanes.
 const chunk = 256
 
-// scaledNorm is Norm for a vector of which the sum is out of range.
+// scaledNorm is Norm for a vector whose sum is out of range.
 func scaledNorm[T num.Float](x []T) T {
 	norm, _, _ := ScaledNorm(x)
 	return norm
 }
 
-// ScaledNorm returns the norms of x and of x·2^p, with p for which the largest element of x·2^p lies between 1 and 2. If x
+// ScaledNorm returns the norms of x and of x·2^p, with p such that the largest magnitude of x·2^p lies between 1 and 2. If x
 // is zero, scaled is 0; p is 0 if an element is infinite or NaN.
 func ScaledNorm[T num.Float](x []T) (norm, scaled T, p int) {
 	p, zero, nan := scaleOf(x)
@@ -131,8 +131,8 @@ func ScaledNorm[T num.Float](x []T) (norm, scaled T, p int) {
 	return T(math.Ldexp(float64(scaled), -p)), scaled, p
 }
 
-// scaleOf returns p for which the largest element of x·2^p lies between 1 and 2 in size, 0 if it is infinite; and
-// whether all elements are zero, and whether one is NaN.
+// scaleOf returns p such that the largest magnitude of x·2^p lies between 1 and 2, or 0 if an element is infinite. It
+// also reports whether all elements are zero, and whether an element is NaN.
 func scaleOf[T num.Float](x []T) (p int, zero, nan bool) {
 	top := T(0)
 	for _, v := range x {
