@@ -620,6 +620,22 @@ func compareDivergence[T dist.Float](c *trial.Case, used *history[T]) {
 			c.Errorf("%d iterations, marginal error %v, tolerance %v", d.Iterations, d.MarginalError, in.set.Tolerance)
 		}
 		value[0] = d.Value
+		iterations, most := 0, 0.0
+		for i, q := range []sinkhorn.Problem[T]{in.problem, in.problem, in.problem} {
+			if i == 1 {
+				q.Y, q.B = q.X, q.A
+			} else if i == 2 {
+				q.X, q.A = q.Y, q.B
+			}
+			r, err := solver.Solve(context.Background(), &q)
+			if err != nil {
+				c.Fatal(err)
+			}
+			iterations, most = iterations+r.Iterations, max(most, r.MarginalError)
+		}
+		if d.Iterations != iterations || d.MarginalError != most {
+			c.Errorf("a divergence with %d iterations and marginal error %v, alone %d and %v", d.Iterations, d.MarginalError, iterations, most)
+		}
 	})
 	total := func(w []oracle.Real) (s oracle.Real) {
 		for _, v := range w {
