@@ -607,6 +607,11 @@ func TestCancelled(t *testing.T) {
 		t.Error("all distances were computed:", err)
 	}
 	cost := dist.NewMatrix[float64](n, n, nil)
+	for looks := range n / 64 {
+		if err := least.PlanTo(&ending{t.Context(), looks}, cost, 0); !errors.Is(err, context.Canceled) {
+			t.Errorf("PlanTo after %d looks: %v", looks, err)
+		}
+	}
 	dist.SqEuclidean(cost, x, y)
 	dst := make([]int, n)
 	for looks := range 10 {
@@ -783,6 +788,11 @@ func distance1D[T dist.Float](t *testing.T, tolerance float64) {
 // TestSliced: in one dimension the sliced distance is that of the line. The gradient agrees with differences, and the
 // distance of a shifted cloud with the mean of the projected shift.
 func TestSliced(t *testing.T) {
+	// equal points: |x − y| has the gradient 0 at 0
+	at, dx := dist.NewMatrix(2, 1, []float64{1, 2}), dist.NewMatrix(2, 1, []float64{5, 5})
+	if _, err := new(Solver[float64]).Sliced(t.Context(), dx, dist.NewMatrix(2, 1, []float64{5, 5}), &Problem[float64]{X: at, Y: at}, &SlicedOptions{Order: 1}); err != nil || dx.Data[0] != 0 || dx.Data[1] != 0 {
+		t.Errorf("equal points: %v, %v", dx.Data, err)
+	}
 	rng := rand.New(rand.NewPCG(49, 7))
 	cloud := func(n, d int) dist.Matrix[float64] {
 		x := dist.NewMatrix[float64](n, d, nil)

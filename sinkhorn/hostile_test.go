@@ -36,6 +36,11 @@ func ours(v any) bool {
 func TestShapesDoNotWrap(t *testing.T) {
 	good := dist.NewMatrix[float64](8, 8, nil)
 	r := mustSolve(t, Settings{Gradient: true}, &Problem[float64]{X: good, Y: good, Lambda: 1})
+	for _, c := range []struct{ rows, first int }{{8, 1}, {2, -1}, {0, 0}, {9, 0}, {1, 8}, {1, math.MaxInt}} {
+		if v := panicOf(func() { r.PlanTo(t.Context(), dist.NewMatrix[float64](c.rows, 8, nil), c.first) }); !ours(v) {
+			t.Errorf("PlanTo of %d rows from row %d panics with %v", c.rows, c.first, v)
+		}
+	}
 	for _, bad := range []dist.Matrix[float64]{
 		{Rows: 1<<61 + 1, Cols: 8, Stride: 8},
 		{Rows: 1<<60 + 1, Cols: 8, Stride: 16},

@@ -192,7 +192,7 @@ func TestFactorInTime(t *testing.T) {
 	}
 }
 
-// TestTriangular checks that RᵀR = H for all blocks of rows and columns, that two goroutines give
+// TestTriangular checks that RᵀR = H for all blocks of rows and columns, that x = H⁻¹b, that two goroutines give
 // the same bits, and that a matrix that is not positive definite has no R.
 func TestTriangular(t *testing.T) {
 	for _, m := range []int{1, 47, 193, 300} {
@@ -222,6 +222,18 @@ func TestTriangular(t *testing.T) {
 					if !(math.Abs(sum-h[j*m+k]) <= 1e-13*float64(m)) {
 						t.Fatalf("m = %d: (RᵀR)_%d,%d is %v, want %v", m, j, k, sum, h[j*m+k])
 					}
+				}
+			}
+			b := asmtest.Values[float64](asmtest.NewRand(3), m, asmtest.Gauss)
+			x := slices.Clone(b)
+			d.solve(x)
+			for j := range m {
+				var sum float64
+				for k := range m {
+					sum += h[min(j, k)*m+max(j, k)] * x[k]
+				}
+				if !(math.Abs(sum-b[j]) <= 1e-13*float64(m)) {
+					t.Fatalf("m = %d: (Hx)_%d is %v, want %v", m, j, sum, b[j])
 				}
 			}
 			if want == nil {

@@ -162,9 +162,9 @@ func TestLinearOperations(t *testing.T) {
 				}
 			}
 		}
-		for _, m := range []int{0, 1, 3, 300} {
+		for _, m := range []int{0, 1, 3, 256, 300} {
 			for _, cols := range []int{1, 7, 50} {
-				x := dist.NewMatrix(m, cols, asmtest.Values[float64](asmtest.NewRand(1), m*cols, asmtest.Gauss))
+				x := dist.NewMatrix(m, cols+1, asmtest.Values[float64](asmtest.NewRand(1), m*(cols+1), asmtest.Gauss)).ColRange(0, cols)
 				mean, unit := make([]float64, cols), dist.NewMatrix(m, cols, make([]float64, m*cols))
 				vecmath.MeanRows(mean, x)
 				vecmath.NormalizeRows(unit, x)

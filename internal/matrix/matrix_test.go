@@ -104,7 +104,8 @@ func TestMistakes(t *testing.T) {
 			panics(t, asm.FitPanic, func() { f(repeatToSquare(wrap), repeatToSquare(wrap), repeatToSquare(wrap)) })
 		})
 	}
-	panics(t, asm.ShapePanic, func() { MulVec(vec, two, vec) })
+	panics(t, asm.ShapePanic, func() { MulVec(vec, twoByThree, make([]float64, 3)) })
+	panics(t, asm.ShapePanic, func() { MulVec(vec, m(3, 2), make([]float64, 3)) })
 	panics(t, asm.OverlapPanic, func() { MulVec(vec[:2], twoByThree, vec) })
 	panics(t, asm.ShapePanic, func() { Exp(make([]float64, 2), vec) })
 }

@@ -34,6 +34,7 @@ type Case struct {
 	memory    []*memory
 	alone     bool
 	work      int // the product of the sizes
+	gap       int // rows have 1: no gap, 2: the same gap, more: any gaps between them; 0: not drawn yet
 	large     bool
 	long      bool     // this is no short run
 	last      func()   // the last call, to be made again beside others
@@ -223,9 +224,16 @@ func alloc[E any](c *Case, rows, cols, stride int) (*memory, View[E]) {
 	return m, View[E]{rows, cols, data, stride}
 }
 
-// stride draws the elements from one row to the next.
+// stride draws the elements from one row to the next. The matrices of a case often have the same gap between rows, so that
+// different ones have equal strides.
 func (c *Case) stride(cols int) int {
-	if c.Chance(2) {
+	switch {
+	case c.gap == 0:
+		c.gap = 1 + c.IntN(4)
+		return c.stride(cols)
+	case c.gap < 3:
+		return cols + 7*(c.gap-1)
+	case c.Chance(2):
 		return cols
 	}
 	return cols + 1 + c.IntN(9)
