@@ -144,8 +144,10 @@ func Line(x, y, a, b []Real, p float64) (w Real, dx, dy []Real) {
 		return s
 	}
 	sa, sb := sum(a, ox, ca), sum(b, oy, cb)
-	for k := range cb {
-		cb[k] = cb[k].Mul(sa).Div(sb)
+	if sa != sb { // otherwise rounding would part equal sums
+		for k := range cb {
+			cb[k] = cb[k].Mul(sa).Div(sb)
+		}
 	}
 	cb[len(cb)-1] = ca[len(ca)-1]
 	done := Real{}
