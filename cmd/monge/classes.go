@@ -76,7 +76,7 @@ func quoteShort(name string) string {
 	return strconv.Quote(name)
 }
 
-// clipName shortens a class name for a table or a legend.
+// clipName shortens a class name to most characters and replaces unprintable characters by spaces.
 func clipName(name string, most int) string {
 	clean := strings.Map(func(r rune) rune {
 		if strconv.IsPrint(r) {

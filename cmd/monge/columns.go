@@ -23,8 +23,8 @@ type columnFlags struct {
 	decimal            string
 
 	app       *app            // prints notes and the progress bar; nil for neither
-	schema    *dataset.Schema // of the model
-	modelFile string          // of the model
+	schema    *dataset.Schema // of the model, or nil
+	modelFile string          // path of the model, or ""
 	said      map[string]bool
 
 	keepsLabels bool // the model has a class such as NA
@@ -46,7 +46,8 @@ func (f *columnFlags) addExtra(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.extra, "extra-columns", false, "leave out columns that the model does not know, instead of refusing the file")
 }
 
-// useSchemaOf makes files be read like the file that m was fitted to.
+// useSchemaOf sets the schema of m, which is in the file path. Files are then read like the file that
+// m was fitted to.
 func (f *columnFlags) useSchemaOf(path string, m *wda.Model) {
 	f.modelFile, f.schema = path, m.Schema()
 	f.keepsLabels = slices.ContainsFunc(m.ClassNames(), dataset.MissingLabelsError.IsMissing)
@@ -63,7 +64,7 @@ func (f *columnFlags) noteOnce(text string) {
 	}
 }
 
-// apply sets the options of the flags.
+// apply sets the fields of opt from the flags.
 func (f *columnFlags) apply(opt *dataset.Options) (err error) {
 	opt.Columns, opt.Drop, opt.ID, opt.Features = f.columns, f.drop, f.ids, f.array
 	opt.Schema, opt.AllowExtra = f.schema, f.extra
@@ -192,7 +193,7 @@ func readOnce(path string) bool {
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// readError adds the flag that may help. It does not suggest to drop columns that a model needs.
+// readError adds the flag that may help. It does not suggest dropping a column that the model needs.
 func (f *columnFlags) readError(err error) error {
 	if fe, ok := errors.AsType[*dataset.FileError](err); ok && fe.Option == "OneHot" && f.schema != nil {
 		return fmt.Errorf("%w; the model was fitted to numbers there: write it as a number, or fit the model with --drop %s or --one-hot %[2]s", err, quoteForShell(flagColumn(fe)))

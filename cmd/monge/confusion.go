@@ -76,7 +76,7 @@ func (c *confusion) print(w io.Writer) {
 type confusionLayout struct {
 	cellSize int      // side of a cell
 	fontSize int      // size of the names of classes
-	nameStep int      // one name for so many classes
+	nameStep int      // classes from one drawn name to the next
 	names    []string // as they are drawn
 	margin   int      // for names and the title of an axis, at the left and below
 	top      int

@@ -177,7 +177,8 @@ func (f *cvFlags) parseLambda(text string) (wda.Lambda, error) {
 	return wda.RelativeLambda(l), nil
 }
 
-// checkFolds returns an error if d cannot be divided into the folds of cv.
+// checkFolds returns an error if d cannot be divided into the folds of cv, or has too few features or
+// rows for its settings.
 func (f *cvFlags) checkFolds(d *dataset.Dataset, cv *wda.CrossValidation) error {
 	if f.folds > d.Len() {
 		return fmt.Errorf("%s: --folds %d exceeds the %d rows; use fewer", f.data, f.folds, d.Len())
@@ -334,7 +335,7 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 	})
 }
 
-// writeFiles writes the table and the model, or neither.
+// writeFiles writes the table and the model, or neither. It sets r.Hash.
 func (r *cvResult) writeFiles(ctx context.Context, m *wda.Model, d *dataset.Dataset) error {
 	var files []*outfile.File
 	add := func(path string, write func(io.Writer) error) error {

@@ -74,7 +74,7 @@ type trainFlags struct {
 	readFlags
 	missingFlags
 	data, labels string
-	fileRows     int // rows of the file that train has read
+	fileRows     int // rows of the file that readTraining has read
 	warn         func(text string)
 }
 
@@ -88,9 +88,9 @@ func (f *trainFlags) add(a *app, cmd *cobra.Command) {
 	f.missingFlags.add(cmd)
 }
 
-// readTraining reads the training rows: of the split, without --holdout rows, sampled by --sample.
-// It returns an error if the classes cannot be fitted, or if a class has more than largest rows,
-// unless largest is 0.
+// readTraining reads the training rows that rows selects, and treats missing values. It returns an
+// error if the classes cannot be fitted, or if a class has more than largest rows, unless largest
+// is 0.
 func (f *trainFlags) readTraining(rows *rowFlags, largest int) (*dataset.Dataset, error) {
 	if err := f.missingFlags.parse(); err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (f *trainFlags) readTraining(rows *rowFlags, largest int) (*dataset.Dataset
 	if len(rows.unknown) > 0 && f.missing != "" && f.missing != "error" {
 		return nil, exclusiveFlagsError("--unknown", "--missing")
 	}
-	opt, err := f.labelledOptions(f.labels)
+	opt, err := f.options(f.labels)
 	if err != nil {
 		return nil, err
 	}
@@ -139,8 +139,8 @@ func (f *trainFlags) readTraining(rows *rowFlags, largest int) (*dataset.Dataset
 	return d, nil
 }
 
-// countsIfHeld returns the number of rows in each class of all if some rows are held out, otherwise
-// nil.
+// countsIfHeld returns the number of rows in each class of all if --holdout leaves some out. It
+// returns nil otherwise, and if the classes may change.
 func countsIfHeld(rows *rowFlags, all *dataset.Dataset) []int {
 	if rows.holdout == 0 || len(rows.unknown) > 0 || rows.names != nil {
 		return nil
@@ -177,8 +177,8 @@ func countMissing(d *dataset.Dataset) (numbers, categories int) {
 	return numbers, categories
 }
 
-// useRowsOf selects the rows that m was fitted to, unless flags select others. Labels then get the
-// class names of the model, if all of them have one.
+// useRowsOf selects the rows that m was fitted to, unless flags select others. Labels get the class
+// names of m if it has all of them.
 func (f *rowFlags) useRowsOf(cmd *cobra.Command, m *wda.Model, read *columnFlags) {
 	f.names, f.read = m.ClassNames(), read
 	s := m.Schema()
@@ -256,16 +256,11 @@ func (f *readFlags) options(labels string) (dataset.Options, error) {
 
 // readLabelled reads samples that must have labels. flag is the flag for the file of labels.
 func (f *readFlags) readLabelled(path, labels, flag string) (*dataset.Dataset, error) {
-	opt, err := f.labelledOptions(labels)
+	opt, err := f.options(labels)
 	if err != nil {
 		return nil, err
 	}
 	return f.readLabels(path, &opt, flag)
-}
-
-// labelledOptions returns the options for samples that must have labels.
-func (f *readFlags) labelledOptions(labels string) (dataset.Options, error) {
-	return f.options(labels)
 }
 
 // readLabels is readLabelled with options.
@@ -311,7 +306,7 @@ func columnCount(d *dataset.Dataset) int {
 	return c
 }
 
-// withPath adds the path to an error without one.
+// withPath adds the path to an error that does not name the file. It returns nil for nil.
 func withPath(path string, err error) error {
 	if err == nil {
 		return nil
@@ -385,7 +380,7 @@ func (f *textFlags) readVector(path, what string, n int) ([]float64, error) {
 	return m.RawMatrix().Data, nil
 }
 
-// readLambdas reads the λ matrix.
+// readLambdas reads the λ matrix of the given number of classes.
 func (f *textFlags) readLambdas(path string, classes int) (*mat.Dense, error) {
 	m, err := f.readMatrixOf(path, fmt.Sprintf("λ of %d classes", classes), classes, classes)
 	if err != nil {

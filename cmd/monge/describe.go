@@ -44,8 +44,8 @@ type classInfo struct {
 	Rows int    `json:"rows"`
 }
 
-// describe reads a file of samples in bounded memory, or in if it is not nil. Text columns are
-// counted, not refused.
+// describe describes the samples in the file path, or in in if it is not nil. It needs bounded memory
+// and accepts columns of text.
 func (f *readFlags) describe(path string, in io.ReadSeeker) (*dataInfo, error) {
 	opt, err := f.options("")
 	if err != nil {

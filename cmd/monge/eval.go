@@ -256,8 +256,8 @@ func (f *evalFlags) check() (ks []int, ext string, err error) {
 	return ks, ext, checkOutput(f.picture, f.model, f.train, f.test, f.trainLabels, f.testLabels)
 }
 
-// print writes the result as text. table has the errors in the columns names, for a projection from
-// d to p dimensions.
+// print writes the result as text. table has the errors for each of names. The model projects from d
+// to p dimensions.
 func (out *evalResult) print(w io.Writer, names []string, table []errorRates, d, p int) {
 	fmt.Fprintf(w, "%d test rows, classified by the nearest of %d training rows after projection from %d to %d dimensions.\n", out.Test, out.Train, d, p)
 	fmt.Fprintf(w, "Share of test rows that K neighbors classify wrongly:\n\n")
@@ -292,8 +292,8 @@ func (out *evalResult) print(w io.Writer, names []string, table []errorRates, d,
 	}
 }
 
-// readTrainTest reads the training and test rows, from one file if both are the same. unknown has
-// the test rows of the classes of --unknown, or is nil.
+// readTrainTest reads the training and test rows. It reads the file once if both are in the same
+// file. unknown has the test rows of the classes of --unknown, or is nil.
 func (a *app) readTrainTest(f *evalFlags) (train, test, unknown *dataset.Dataset, err error) {
 	same := f.train == f.test || sameFile(f.train, f.test)
 	if same && f.testLabels == "" {

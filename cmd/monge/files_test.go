@@ -224,8 +224,8 @@ func TestModelWithNA(t *testing.T) {
 	}
 }
 
-// TestLooksTheSame: two spellings of one name in Unicode are worth a warning.
-func TestLooksTheSame(t *testing.T) {
+// TestSimilarNames checks the warning about two Unicode spellings of one name.
+func TestSimilarNames(t *testing.T) {
 	if w := similarNames([]string{"K\u00f6ln", "Bonn", "Ko\u0308ln"}); len(w) != 1 || !strings.Contains(w[0], `"K\u00f6ln" and "Ko\u0308ln" look the same`) {
 		t.Errorf("%q", w)
 	}
@@ -251,7 +251,7 @@ func TestClosedOutput(t *testing.T) {
 		sh := exec.Command("sh", "-c", `"$0" version `+redirect, cmd.Path)
 		sh.Env = cmd.Env
 		said, err := sh.CombinedOutput()
-		if err != nil || strings.Contains(string(said), "standard output is closed, so that the result is lost") != want {
+		if err != nil || strings.Contains(string(said), "standard output is closed, so the result is lost") != want {
 			t.Errorf("%s: %v: %s", redirect, err, said)
 		}
 	}

@@ -340,7 +340,7 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 }
 
 // newResult returns the output of fit for a report of a fit to the given number of samples. d has
-// the classes.
+// the features and the classes.
 func (f *fitFlags) newResult(r *wda.Report, d *dataset.Dataset, samples int) *fitResult {
 	out := &fitResult{
 		Objective: number(r.Objective), Steps: r.Steps, Evaluations: r.Evaluations.Values, Gradients: r.Evaluations.Gradients,
@@ -382,7 +382,7 @@ const (
 	fitShare = 0.1
 )
 
-// fitStep is what follows the reading of the training rows.
+// fitStep is the phase after the training rows were read.
 var fitStep = step{"the fit", 0}
 
 // fitModel fits with a progress bar.
@@ -406,7 +406,7 @@ func (a *app) fitModel(ctx context.Context, x mat.Matrix, labels []int, set *wda
 	}
 	m, err := wda.Fit(ctx, x, labels, set)
 	if err != nil {
-		// The best projection so far is no result that anyone asked for.
+		// The best projection so far is not reported.
 		return nil, err
 	}
 	return m, nil
@@ -420,8 +420,8 @@ func explainNoSpread(err error) error {
 	return err
 }
 
-// encodeModel returns the file of a model, and its classifier, which is nil if no rows of d are
-// kept.
+// encodeModel returns the contents of a model file and its classifier, which is nil if no rows of d
+// are kept.
 func encodeModel(ctx context.Context, m *wda.Model, d *dataset.Dataset, keep rowStorage) ([]byte, *wda.Classifier, error) {
 	c, err := keep.classifier(ctx, m, d)
 	if err != nil {
@@ -435,7 +435,8 @@ func encodeModel(ctx context.Context, m *wda.Model, d *dataset.Dataset, keep row
 	return file, c, err
 }
 
-// saveModel writes the file of encodeModel unless ctx has ended. It returns the classifier.
+// saveModel writes the model file that encodeModel returns, unless ctx has ended. It returns the
+// classifier.
 func saveModel(ctx context.Context, path string, m *wda.Model, d *dataset.Dataset, keep rowStorage) (*wda.Classifier, error) {
 	file, c, err := encodeModel(ctx, m, d, keep)
 	if err == nil {

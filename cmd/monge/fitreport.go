@@ -68,8 +68,8 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 	}
 }
 
-// printMixture writes the candidates of a mixture. It returns words that say that a number belongs
-// to the first.
+// printMixture writes the candidates of a mixture. It returns two phrases that say that a number
+// belongs to the first candidate: first follows the number, and leads precedes it.
 func printMixture(w io.Writer, members []choice) (first, leads string) {
 	fmt.Fprintf(w, "method\tmixed from %s candidates that cross-validation could not tell apart:\n", numberWord(len(members)))
 	for _, m := range members {
@@ -103,7 +103,8 @@ func (out *fitResult) choiceReason() string {
 	return words
 }
 
-// printChoice lists the chosen candidates and the best of each other kind.
+// printChoice lists the chosen candidates and the best of each other kind. If there is only one
+// kind, it lists the best two candidates.
 func (out *fitResult) printChoice(w io.Writer, c *wda.Choice) {
 	taken := out.Choice[0]
 	if taken.Folds == 0 {
@@ -184,7 +185,7 @@ func methodText(method, whitening, lambda string, rho float64, scale string) str
 	return kind + " (" + strings.Join(rest, ", ") + ")"
 }
 
-// endText describes how a fit ended. atLimit is the advice if it ended at the limit of steps.
+// endText describes how a fit ended. atLimit is the text for an end at the limit of steps.
 func endText(r *wda.Report, atLimit string) string {
 	if kindText(r.Settings.Optimizer.Method.String()) != "WDA" {
 		return "not needed, the method has a closed form"

@@ -9,7 +9,7 @@ import (
 )
 
 // A report is in words: no name of a constant is left.
-func TestEndInWords(t *testing.T) {
+func TestEndText(t *testing.T) {
 	r := &wda.Report{Steps: 7}
 	r.Settings.Optimizer.Method = wda.Auto{}
 	for status, want := range map[string]string{
@@ -50,7 +50,7 @@ func TestEndInWords(t *testing.T) {
 	}
 }
 
-func TestMethodInWords(t *testing.T) {
+func TestMethodText(t *testing.T) {
 	for want, is := range map[string]choice{
 		"WDA (no whitening, λ = 1, ρ = 0.2, unit scale)":                                    {Method: "auto", Whitening: "none", Lambda: "1", Shrinkage: 0.2, Scale: "unit"},
 		"WDA (diagonal whitening, λ = 0.5 (absolute), ρ = 0, orthonormal scale, method pg)": {Method: "pg", Whitening: "diagonal", Lambda: "absolute:0.5", Scale: "orthonormal"},

@@ -90,7 +90,7 @@ func (v *numberOrAuto) String() string {
 
 func (v *numberOrAuto) Type() string { return "auto or a number such as 0.5" }
 
-// addShared adds all flags but --lambda.
+// addShared adds all flags except --lambda and --lambda-matrix.
 func (f *objectiveFlags) addShared(cmd *cobra.Command) {
 	defer groupFlags(cmd, objectiveGroup)()
 	fs := cmd.Flags()
@@ -283,7 +283,7 @@ func (f *solverFlags) applyValidation(cmd *cobra.Command, s *wda.Settings) error
 	return nil
 }
 
-// withoutDuplicates returns the distinct values in order.
+// withoutDuplicates returns the distinct values in the order in which they first occur.
 func withoutDuplicates[E comparable](values []E) []E {
 	var out []E
 	for _, v := range values {
@@ -325,7 +325,7 @@ func methodHint(name string) string {
 	return ""
 }
 
-// checkNeighbors checks numbers of neighbors and returns the distinct ones.
+// checkNeighbors checks the values of --k and returns them without duplicates.
 func checkNeighbors(ks []int) ([]int, error) {
 	for _, k := range ks {
 		if err := checkRange("k", k, 1, math.MaxInt32); err != nil {

@@ -103,7 +103,7 @@ func flagGroups(cmd *cobra.Command) []flagGroup {
 			n, _ := strconv.Atoi(h[1])
 			return n
 		}
-		return len(by[mainFlags]) // behind those whose place was said
+		return len(by[mainFlags]) // after the flags with a place
 	}
 	slices.SortStableFunc(by[mainFlags], func(a, b *pflag.Flag) int { return place(a) - place(b) })
 	var out []flagGroup

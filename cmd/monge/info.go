@@ -120,7 +120,8 @@ type versionInfo struct {
 // release is the version, set by the linker where the toolchain does not know it.
 var release string
 
-// currentVersion returns the module version that the linker recorded, or "(devel)".
+// currentVersion describes this build. Its version is release if that is set, otherwise the module
+// version that the toolchain recorded, or "(devel)".
 func currentVersion() versionInfo {
 	v := versionInfo{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	b, ok := debug.ReadBuildInfo()
@@ -222,7 +223,8 @@ func (m *modelInfo) print(w io.Writer, path string, r *wda.Report) {
 	fmt.Fprintf(w, "hash\t%s\n", m.Hash)
 }
 
-// printInfo describes the program, and a model if m is not nil.
+// printInfo describes the program and the machine. If m is not nil, it also describes the model in
+// the file path.
 func (a *app) printInfo(path string, m *wda.Model, c *wda.Classifier) error {
 	var report *wda.Report
 	out := infoResult{versionInfo: currentVersion(), CPUs: runtime.GOMAXPROCS(0), Selected: asm.Current().String(), Set: vecmath.InstructionSet()}

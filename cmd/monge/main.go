@@ -71,7 +71,7 @@ type app struct {
 	json, quiet bool
 	stdout      *output
 	stderr      io.Writer
-	interrupted atomic.Pointer[string] // what to say when it is
+	interrupted atomic.Pointer[string] // message for an interrupt
 	said        sync.Once
 	progress    atomic.Pointer[progressBar] // of the command that runs, nil without one
 }
@@ -129,7 +129,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		err = a.stdout.err
 	}
 	if f, ok := a.stdout.Writer.(*os.File); ok && a.stdout.written && wasClosed(f) {
-		a.warnText("standard output is closed, so that the result is lost")
+		a.warnText("standard output is closed, so the result is lost")
 	}
 	switch {
 	case err == nil:
@@ -164,7 +164,7 @@ func (a *app) note(text string) {
 // printError prints an error on stderr.
 func (a *app) printError(text string) { a.printMessage("", text) }
 
-// printMessage prints one line on stderr. kind is, for example, "warning", or "".
+// printMessage prints one line on stderr. kind is a prefix such as "warning: ", or "".
 func (a *app) printMessage(kind, text string) {
 	a.progress.Load().clear()
 	text = strings.Join(strings.Fields(text), " ")
@@ -348,8 +348,8 @@ var flagAliases = map[string]string{
 	"separator": "delimiter", "sep": "delimiter", "categorical": "one-hot", "impute": "missing", "scale-features": "standardize",
 }
 
-// suggestion asks whether one of the names was meant, each with the prefix. It returns "" without
-// names.
+// suggestion returns a question: whether one of names was meant. prefix is put before each name. If
+// there are no names, suggestion returns "".
 func suggestion(prefix string, names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -357,7 +357,7 @@ func suggestion(prefix string, names []string) string {
 	return " (did you mean " + prefix + strings.Join(names, " or "+prefix) + "?)"
 }
 
-// editDistance returns the number of characters to insert, delete or replace to turn a into b.
+// editDistance returns the smallest number of bytes to insert, delete or replace to turn a into b.
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -31,8 +31,8 @@ func addOutOfCore(cmd *cobra.Command, v *bool) {
 	cmd.Flags().BoolVar(v, "out-of-core", false, "leave the rows in their file, with --method minibatch and an uncompressed NPY, NPZ or IDX file (done by itself for more than 2 GiB)")
 }
 
-// openTraining reads the training rows. It leaves them in their file if outOfCore is set, or if the
-// file is large and its format allows it.
+// openTraining reads the training rows. It leaves them in their file if outOfCore is set. With
+// method minibatch it also leaves them there if the file is large and its format allows it.
 func (f *trainFlags) openTraining(rows *rowFlags, set *wda.Settings, outOfCore bool) (*training, error) {
 	_, mini := set.Optimizer.Method.(wda.MiniBatch)
 	chosen, validated := rows.sample > 0 || rows.holdout > 0 || len(rows.unknown) > 0, set.Validation != nil
@@ -63,8 +63,9 @@ func (f *trainFlags) openTraining(rows *rowFlags, set *wda.Settings, outOfCore b
 	return &training{d.X, d.Labels, d, func() error { return nil }}, nil
 }
 
-// samplesObjective reports whether J is evaluated on a sample if there are many rows: if the
-// settings say so, or by default (see wda.Objective.Samples).
+// samplesObjective reports whether J is evaluated on a sample of at most maxClass rows if there are
+// more rows: because set.Objective.Samples limits them, or because the fit chooses settings, for
+// which the library has a default limit.
 func samplesObjective(set *wda.Settings) bool {
 	o := &set.Objective
 	if o.Samples > 0 {
@@ -92,7 +93,7 @@ func (f *trainFlags) openStored(must bool) (_ *training, err error) {
 		if must {
 			return nil, readError(err)
 		}
-		return nil, nil // whoever reads it has more to say
+		return nil, nil // readTraining reports this error with advice
 	}
 	defer func() {
 		if err != nil {
@@ -125,8 +126,8 @@ func (f *trainFlags) openStored(must bool) (_ *training, err error) {
 	return t, checkClasses(f.data, t.kept, false, nil, 0)
 }
 
-// keepSample reads at most about keptRows rows: the same share of each class, evenly spaced, but at
-// least two.
+// keepSample reads about keptRows rows, fewer if rows are long, or all if there are not more. It
+// takes the same share of each class, evenly spaced, but at least two rows if the class has them.
 func keepSample(x dataset.RowReader, labels []int, classes []string) (*dataset.Dataset, error) {
 	n, d := x.Dims()
 	limit := min(n, keptRows, max(1, keptElements/d))

@@ -40,8 +40,8 @@ func TestFitOutOfCore(t *testing.T) {
 	}
 }
 
-// TestKeep: of many rows as many are kept as may be, of every class its share.
-func TestKeep(t *testing.T) {
+// TestKeepSample checks that the sample has about keptRows rows, and the same share of each class.
+func TestKeepSample(t *testing.T) {
 	d := simulate(t).data
 	got, err := keepSample(rowsInMemory{d.X}, d.Labels, d.Classes)
 	if err != nil || got.Len() != d.Len() {

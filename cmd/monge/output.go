@@ -72,8 +72,8 @@ func printable(text string) string {
 	return b.String()
 }
 
-// escapeControls escapes control characters except for newlines and tabs. text may begin and end
-// within a character.
+// escapeControls escapes control characters except for newlines, carriage returns and tabs. text may
+// begin and end within a character.
 func escapeControls(text []byte) []byte {
 	const delete = 0x7f
 	var out []byte
@@ -116,7 +116,7 @@ func checkOutput(path string, inputs ...string) error {
 			return nil // opening a pipe and leaving it again would end its reader
 		}
 		if !info.IsDir() {
-			// One that is protected is not replaced, though its folder would allow it.
+			// A write-protected file is not replaced, even if its folder allows it.
 			f, err := os.OpenFile(path, os.O_WRONLY, 0)
 			if err != nil {
 				return fmt.Errorf("%s: cannot write: %w", path, withoutPath(err))
@@ -159,7 +159,7 @@ func orList(words []string) string {
 	return strings.Join(words, "")
 }
 
-// writeRows writes a matrix in the format of the extension. set sets one row.
+// writeRows writes a matrix in the format of the extension. set fills row i.
 func writeRows(path, ext string, rows, cols int, set func(row []float64, i int) error) error {
 	return outfile.WriteFile(path, func(w io.Writer) error {
 		f := table.Format{Format: dataset.FormatOf(ext), Rows: rows, NoHeader: true}
@@ -188,7 +188,7 @@ var tableExtensions = []string{".csv", ".npy", ".npz", ".idx", ".parquet", ".arr
 
 func componentName(j int) string { return fmt.Sprintf("component%d", j+1) }
 
-// newTableWriter starts a table in the format kind. rows is −1 if unknown.
+// newTableWriter starts a table in the format of the extension kind. rows is −1 if unknown.
 func newTableWriter(w io.Writer, kind string, rows int, columns []table.Column) (table.Writer, error) {
 	_, stream := w.(stdout)
 	out, err := table.NewWriter(w, table.Format{Format: dataset.FormatOf(kind), Rows: rows, Columns: columns, Stream: stream, Vector: len(columns) == 1})

@@ -186,7 +186,7 @@ func (f *plotFlags) recallHoldout(m *wda.Model, c *wda.Classifier, d *dataset.Da
 	f.read.noteOnce(fmt.Sprintf("%s: the test rows are those that monge fit held out (--holdout %v --seed %d)", displayName(f.data), was.holdout, was.seed))
 }
 
-// hasFiniteSums reports whether sums of coordinates are finite.
+// hasFiniteSums reports whether all coordinates are so small that their sums are finite.
 func hasFiniteSums(y *mat.Dense) bool {
 	const largest = 1e300
 	return mat.Max(y) < largest && mat.Min(y) > -largest
@@ -198,8 +198,8 @@ func scatter(f *plotFlags, ext string, y *mat.Dense, d *dataset.Dataset, progres
 	if !labelled {
 		d = &dataset.Dataset{X: d.X, Labels: make([]int, d.Len()), Classes: []string{"all"}}
 	}
-	// Classes without rows here take no place in the picture, and keep no colour
-	// that another plot of the same file would not give them.
+	// Classes without rows have no entry in the legend. The other classes have the same colors in
+	// every plot of the file.
 	var (
 		entries []picture.LegendEntry
 		names   []string

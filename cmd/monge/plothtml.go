@@ -155,8 +155,8 @@ func colorHex(palette []color.NRGBA, class int) string {
 	return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)
 }
 
-// decisiveFeatures returns the columns of the features with the largest influence on a component,
-// largest first. The influence is the weight of a feature times its standard deviation.
+// decisiveFeatures returns the columns of the mostFeatures features with the largest influence on a
+// component, largest first. The influence is the weight of a feature times its standard deviation.
 func decisiveFeatures(m *wda.Model, d *dataset.Dataset) []int {
 	projection := m.Projection()
 	features, p := projection.Dims()
@@ -255,9 +255,9 @@ func (f *plotFlags) markedRows(m *wda.Model, c *wda.Classifier) (d *dataset.Data
 	return d.Subset(rows), test, nil
 }
 
-// markMisclassified sets isWrong for misclassified rows that are not training rows. It uses the
-// classifier of the model file, or the nearest neighbors among the training rows. It returns false
-// if there is neither. Without test rows it judges all rows.
+// markMisclassified classifies the test rows, or all rows if test is nil. For each misclassified row
+// it sets isWrong in flags and the class in predicted. It uses the classifier of the model file, or
+// the nearest neighbors among the training rows. It returns false if it cannot classify any row.
 func (f *plotFlags) markMisclassified(ctx context.Context, m *wda.Model, c *wda.Classifier, d *dataset.Dataset, test []bool, flags []uint8, predicted []int32, progress func(done int)) (bool, error) {
 	var train, judged []int
 	for i := range flags {

@@ -14,8 +14,8 @@ import (
 )
 
 // progressBar is the progress bar of a command: one line on standard error that is drawn again and
-// again, from the first phase of the work to the last. There is none, and every method does
-// nothing, if standard error is no terminal or if JSON or quiet was asked for.
+// again, from the first phase of the work to the last. A command has no bar if standard error is not
+// a terminal, or with --json or --quiet.
 type progressBar struct {
 	w     io.Writer
 	width func() int
@@ -38,8 +38,8 @@ type progressBar struct {
 	stop   chan struct{}
 }
 
-// step is a phase that a command will come to. cost is the time that it takes in a unit that all steps of
-// the command share, and 0 if nobody knows.
+// step is a phase of a command. cost is the time that it takes, in a unit that all steps of the
+// command share, or 0 if unknown.
 type step struct {
 	name string
 	cost float64
@@ -96,7 +96,8 @@ func (a *app) startPhase(what string, total int) *progressBar {
 	return a.startRowPhase(what, total).counting("")
 }
 
-// currentBar returns the bar of the command, or nil. The methods of a nil bar do nothing.
+// currentBar returns the bar of the command. If there is none, it returns a bar whose methods do
+// nothing.
 func (a *app) currentBar() *progressBar {
 	if a != nil {
 		if b := a.progress.Load(); b != nil {
@@ -253,8 +254,8 @@ func (b *progressBar) text() string {
 	return fmt.Sprintf("%s  %s %s left%s", line, about, formatDuration(time.Duration(float64(took)*(1-share)/share+later)), then)
 }
 
-// later returns the time of the phases after the current one, if the current one takes whole. If
-// this is unknown, it returns the name of the next phase.
+// later estimates the time of the phases after the current one. whole is the time of the current
+// phase, in the same unit. If there is no estimate, then is the text that names the next phase.
 func (b *progressBar) later(whole float64) (time float64, then string) {
 	at := slices.IndexFunc(b.steps, func(s step) bool { return s.name == b.name })
 	if at < 0 && b.name != "" {

@@ -47,7 +47,7 @@ func (f *rejectFlags) check(cmd *cobra.Command, k int, outOfCore bool) error {
 	return nil
 }
 
-// rejectionData has the rows that a classifier is calibrated with.
+// rejectionData has the rate and the rows that a classifier is calibrated with.
 type rejectionData struct {
 	rate    float64
 	held    *dataset.Dataset // rows that neither the fit nor the classifier has
@@ -86,8 +86,9 @@ func (r *rejectionData) calibrate(ctx context.Context, c *wda.Classifier) (*wda.
 	return out, nil
 }
 
-// splitUnknown divides d into the rows of known classes and the rows of classes named by --unknown.
-// known has only the known classes.
+// splitUnknown divides d into the rows of known classes and the rows of the classes of --unknown. If
+// --unknown is empty and f.known is not nil, it sets f.unknown to the classes that f.known lacks.
+// The classes of known are only the known ones. unknown is nil if it would have no rows.
 func (f *rowFlags) splitUnknown(path string, d *dataset.Dataset) (known, unknown *dataset.Dataset, err error) {
 	if len(f.unknown) == 0 && f.known != nil {
 		f.unknown = slices.DeleteFunc(classNames(d), func(n string) bool { return slices.Contains(f.known, n) })
@@ -125,7 +126,7 @@ func (f *rowFlags) splitUnknown(path string, d *dataset.Dataset) (known, unknown
 	return known, unknown, withPath(path, err)
 }
 
-// rejections is what monge eval finds of a model that rejects.
+// rejections is the part of the output of monge eval about a model that rejects rows.
 type rejections struct {
 	Rate      number `json:"rate"`
 	Threshold number `json:"threshold"`
@@ -141,7 +142,8 @@ type rejections struct {
 	Distance *number `json:"auroc_of_distance,omitempty"`
 }
 
-// evalRejection classifies the test rows with the classifier of the model file.
+// evalRejection measures which test rows, and which rows of unknown, the classifier of the model file
+// rejects. unknown may be nil.
 func (f *evalFlags) evalRejection(ctx context.Context, c *wda.Classifier, test, unknown *dataset.Dataset) (*rejections, error) {
 	r := c.Rejection()
 	out := &rejections{Rate: number(r.Rate), Threshold: number(r.Threshold), Weight: number(r.Weight)}
@@ -179,7 +181,7 @@ func (f *evalFlags) evalRejection(ctx context.Context, c *wda.Classifier, test, 
 	return out, nil
 }
 
-// scoredRows are the classes of rows, and how many are rejected.
+// scoredRows has the predicted class, score and distance of each row. count rows are rejected.
 type scoredRows struct {
 	classes           []wda.Class
 	scores, distances []float64

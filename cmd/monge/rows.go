@@ -42,7 +42,7 @@ type rowFlags struct {
 	holdout     float64
 	unknown     []string         // classes whose rows are left out
 	known       []string         // where unknown is empty: the classes of a model; rows of others are left out
-	unknownRows *dataset.Dataset // the training rows of these, or nil
+	unknownRows *dataset.Dataset // the training rows of unknown classes, or nil; set by trainingRows
 
 	names []string     // the classes of a model that was fitted to the rows, or nil
 	read  *columnFlags // prints notes about them
@@ -155,7 +155,8 @@ func (f *rowFlags) sampleRows(path string, d *dataset.Dataset) (*dataset.Dataset
 	return s, withPath(path, err)
 }
 
-// trainingRows returns the training rows of d: first the split, then the sample.
+// trainingRows returns the training rows of d: the training part, without the rows of unknown
+// classes, and then a sample of them. It sets f.unknownRows.
 func (f *rowFlags) trainingRows(path string, d *dataset.Dataset) (*dataset.Dataset, error) {
 	d = f.withModelClasses(path, d)
 	t, err := f.splitPart(path, d, trainRows)
@@ -168,8 +169,8 @@ func (f *rowFlags) trainingRows(path string, d *dataset.Dataset) (*dataset.Datas
 	return f.sampleRows(path, t)
 }
 
-// withModelClasses returns d with the classes of the model, if it has all labels. Rows are then
-// drawn as they were for the fit.
+// withModelClasses returns d with the classes of the model, so that rows are drawn as for the fit. It
+// returns d itself if the model lacks a class of d.
 func (f *rowFlags) withModelClasses(path string, d *dataset.Dataset) *dataset.Dataset {
 	if f.names == nil || d.Labels == nil {
 		return d

@@ -257,7 +257,8 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 	return errors.Join(err, unfinishedError(&set, r))
 }
 
-// marginalsError adds the flags that help if the masses differ.
+// marginalsError replaces sinkhorn.ErrMarginals by an error that has the masses and the flags that
+// help. It returns other errors unchanged.
 func marginalsError(err error, p *sinkhorn.Problem[float64]) error {
 	if !errors.Is(err, sinkhorn.ErrMarginals) {
 		return err

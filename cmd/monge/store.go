@@ -34,7 +34,7 @@ func (keep rowStorage) classifier(ctx context.Context, m *wda.Model, d *dataset.
 	if c, err = c.WithStorage(ctx, keep.store, 0); err != nil {
 		return nil, fmt.Errorf("--store: %w", err)
 	}
-	// Scores are those of the stored rows.
+	// Last, because scores depend on the stored rows.
 	return keep.reject.calibrate(ctx, c)
 }
 
@@ -68,7 +68,7 @@ func (f *storeFlag) fits(components int) error {
 	return usagef("--store %s has %s codes, but a row has only %d components to cut into parts; use fewer codes, or more --components", f.is, parts, components)
 }
 
-// storageResult is what eval finds of the classifier in a model.
+// storageResult describes the classifier in a model file. Only eval sets Error and Microseconds.
 type storageResult struct {
 	K        int    `json:"k"`
 	Rows     int    `json:"rows"`
@@ -96,7 +96,8 @@ func (s *storageResult) text() string {
 	return fmt.Sprintf("%s, %d %s a row, %d in all%s", s.Storage, s.RowBytes, plural(s.RowBytes, "byte", "bytes"), s.Bytes, codebooks)
 }
 
-// evalStorage classifies the test rows with the classifier of the model file.
+// evalStorage measures the error of the classifier of the model file on the test rows, and the time of
+// a query.
 func (f *evalFlags) evalStorage(ctx context.Context, c *wda.Classifier, test *dataset.Dataset) (*storageResult, error) {
 	test = withClassesOf(c.Model(), test)
 	out := newStorageResult(c)
@@ -117,7 +118,8 @@ func (f *evalFlags) evalStorage(ctx context.Context, c *wda.Classifier, test *da
 	return out, errors.Join(err, ctx.Err())
 }
 
-// warnUnknownClasses prints a warning about test rows of classes that the model does not have.
+// warnUnknownClasses prints a warning about the first test row of a class that the model does not
+// have.
 func (f *evalFlags) warnUnknownClasses(m *wda.Model, test *dataset.Dataset) {
 	known := modelClasses(m)
 	for i, l := range test.Labels {

@@ -13,15 +13,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// blockRows returns the number of rows in a block: 1 MiB, which stays in the cache from decoding to
-// projecting.
+// blockRows returns the number of rows of cols numbers in a block: between 16 and 4096 rows of about
+// 1 MiB, which stays in the cache from decoding to projecting.
 func blockRows(cols int) int {
 	const elements = 1 << 17
 	return max(16, min(4096, elements/cols))
 }
 
-// stream is the rows that a command works through: a file of any length in blocks, or,
-// where --sample or --holdout choose among all, what they choose.
+// stream is the rows that a command processes: a file of any length in blocks, or the rows that
+// --sample or --holdout choose, which are in memory.
 type stream struct {
 	path  string
 	part  part
@@ -90,7 +90,7 @@ func withInputName(path string, err error) error {
 	return err
 }
 
-// openChosen reads all rows into memory and selects the part.
+// openChosen reads all rows into memory, selects the part and applies --sample.
 func (f *rowFlags) openChosen(read *readFlags, path, labels string, p part, features int) (*stream, error) {
 	d, err := f.readPart(read, path, labels, p, features)
 	if err != nil {
@@ -218,11 +218,11 @@ type target interface {
 	Abort()
 }
 
-// createOutput opens the path of --out for writing.
+// createOutput opens the path of --out, or standard output, for writing.
 func (a *app) createOutput(path string) (target, error) {
 	if path == standard {
 		if f, ok := a.stdout.Writer.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-			a.progress.Load().end() // the rows tell how far the work is
+			a.progress.Load().end() // the rows show the progress
 			return stdout{a, true}, nil
 		}
 		return stdout{a, false}, nil

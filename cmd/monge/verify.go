@@ -70,7 +70,7 @@ type verifyResult struct {
 	Verified bool   `json:"verified"`
 	Model    string `json:"model"`
 	Hash     string `json:"hash"`
-	// Refitted is the hash that came out.
+	// Refitted is the hash of the repeated fit.
 	Refitted string `json:"refitted"`
 	// LeftOut are classes of the file that the model does not know.
 	LeftOut     []string `json:"left_out,omitempty"`
