@@ -254,7 +254,7 @@ func taken(_ context.Context, p *beam.Pipeline) (beam.PipelineResult, error) {
 func TestTaken(t *testing.T) {
 	c := &Cluster{Runner: "taken", Folder: t.TempDir(), Lanes: 2, Attempts: 1}
 	if _, err := c.Do(t.Context(), &wda.Work{Task: "test.process", Items: make([][]byte, 3)}); err == nil || !strings.Contains(err.Error(), "3 of 3 items have no result") {
-		t.Errorf("what a Cluster runs: %v", err)
+		t.Errorf("pipeline of a Cluster: %v", err)
 	}
 	for _, do := range []func(beam.Scope, Model, beam.PCollection) beam.PCollection{Transform, Classify} {
 		for _, lanes := range []int{1, 3} {

@@ -11,7 +11,7 @@ import (
 	_ "github.com/gomonge/monge/beam/processes"
 )
 
-// launcher is the id of the test process
+// launcher is the id of the test process. It is 0 in the test process itself.
 var launcher, _ = strconv.Atoi(os.Getenv("MONGE_TEST_LAUNCHER"))
 
 // TestMain runs the tests in a temporary folder, because Beam leaves files there for every

@@ -26,7 +26,8 @@ var caltechExperiment = Experiment{
 	run:      runCaltech,
 }
 
-// caltechMethods are the methods of the figure with the paper's numbers of neighbors.
+// caltechMethods are the methods of the figure with the paper's numbers of neighbors. Slow methods
+// run only if named.
 func caltechMethods() []method {
 	all := append([]method{originalMethod()}, paperBaselines()...)
 	return append(all, ofWDA(namePaper, *wda.PaperSettings(0)), ofWDA(nameWDA, wda.Settings{}))

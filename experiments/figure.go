@@ -287,8 +287,8 @@ func (l links) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// newLink returns a line from row i of x to row k of y. It is darker and wider for a larger
-// strength, from 0 to 1.
+// newLink returns a line from row i of x to row k of y. The larger strength is, from 0 to 1, the
+// darker and wider is the line.
 func newLink(x *mat.Dense, i int, y *mat.Dense, k int, strength float64) link {
 	return link{
 		x.At(i, 0), x.At(i, 1), y.At(k, 0), y.At(k, 1), strength,
@@ -303,7 +303,7 @@ func (l links) sorted() links {
 	return l
 }
 
-// fadeColor mixes a colour with white: 0 is white, 1 the colour.
+// fadeColor mixes a color with white. Strength 0 gives white, and 1 gives c.
 func fadeColor(c color.NRGBA, strength float64) color.NRGBA {
 	strength = min(max(strength, 0), 1)
 	mix := func(v uint8) uint8 { return uint8(math.Round(255 + strength*(float64(v)-255))) }

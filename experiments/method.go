@@ -22,7 +22,7 @@ type method struct {
 	with string
 	// slow methods run only if Settings.Methods names them.
 	slow bool
-	// fit returns a d × p projection, or nil for the original features.
+	// fit returns a d × p projection. If fit is nil, the method uses the original features.
 	fit func(ctx context.Context, t *training, p int) (*mat.Dense, error)
 }
 
@@ -86,8 +86,9 @@ func ofBaseline(m baselines.Method) method {
 	}
 }
 
-// ofWDA returns WDA with the given settings. fit sets Components. If λ or ρ is given, only these
-// are compared; the rest is as in the paper, with λ = 1.
+// ofWDA returns WDA with the given settings, except for Components, which fit sets. If s sets λ or ρ,
+// the fit chooses no settings: there is no whitening, the scale is orthonormal, and the other one of λ
+// and ρ is 1 or 0.
 func ofWDA(name string, s wda.Settings) method {
 	if o := &s.Objective; !o.Shrinkage.IsAuto() || o.Lambda.Value() != 0 {
 		if o.Shrinkage.IsAuto() {
@@ -107,7 +108,7 @@ func ofWDA(name string, s wda.Settings) method {
 				return nil, err
 			}
 			s := s
-			s.Components, s.Workers = p, 1 // the cells are what runs in parallel
+			s.Components, s.Workers = p, 1 // because the cells run in parallel
 			m, err := samples.Fit(ctx, &s)
 			if err != nil {
 				return nil, err

@@ -43,7 +43,7 @@ const (
 	namePaperFar    = "WDA-paper*" // the paper's objective, maximized further than its method gets
 )
 
-// namePaperSteps is the paper's method stopped after the given number of steps.
+// namePaperSteps returns the name of the paper's method stopped after the given number of steps.
 func namePaperSteps(steps int) string { return fmt.Sprintf("%s-%d", namePaper, steps) }
 
 // mnistMethods are all, with the paper's numbers of neighbors. Not run by default

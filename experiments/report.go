@@ -227,12 +227,12 @@ func (j *job) command() string {
 	return c
 }
 
-// describeMachine describes this one.
+// describeMachine describes the machine: processor, number of CPUs, platform and level.
 func describeMachine() string {
 	return fmt.Sprintf("%s, %d CPUs, %s/%s, level %v", processorName(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, asm.Current())
 }
 
-// processorName is the name that Linux has for it, where it has one.
+// processorName returns the model name of the processor on Linux, or "unknown processor".
 func processorName() string {
 	b, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

@@ -28,7 +28,7 @@ var timingExperiment = Experiment{
 	run:      runTiming,
 }
 
-// timingMethods are the methods of the table, and LSQMI. What takes minutes runs only if named.
+// timingMethods are the methods of the table, and LSQMI. Slow methods run only if named.
 func timingMethods() []method {
 	all := paperBaselines()
 	paper := *wda.PaperSettings(0)

@@ -138,8 +138,8 @@ func runWorker() {
 // process is a worker process.
 type process struct {
 	in    io.WriteCloser
-	dead  chan struct{} // closed when the process has ended because of cause
-	cause error
+	dead  chan struct{} // closed when the process has ended
+	cause error         // why it has ended; set before dead is closed
 }
 
 // startProcess starts the worker process of one of n lanes.

@@ -26,8 +26,10 @@ import (
 //
 // Directions without scatter within classes are treated as if they had 10⁻¹¹ of their total scatter,
 // and come first. With at least as many features as samples there are always such directions: use
-// Shrinkage then. In these solutions, a feature has the weight 0 if it is constant: its largest and its smallest value
-// differ by at most 2⁻⁴⁸ times its largest absolute value.
+// Shrinkage then.
+//
+// In the columns that solve the eigenvalue problem, a constant feature has the weight 0. A feature is
+// constant if its largest and smallest values differ by at most 2⁻⁴⁸ times its largest absolute value.
 //
 // Time grows with n·d² + d³/3, memory with d²; where d > n, n takes the place of d.
 type LFDA struct {

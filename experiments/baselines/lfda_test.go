@@ -159,7 +159,8 @@ func TestLFDAFewSamples(t *testing.T) {
 	}
 }
 
-// TestLFDAConstant: a constant feature changes nothing and has no weight, whatever rounding makes of its mean.
+// TestLFDAConstant checks that a constant feature changes nothing and has the weight 0, even if its
+// values and mean have rounding errors.
 func TestLFDAConstant(t *testing.T) {
 	x, labels := readSamples(t, "iris")
 	n, d := x.Dims()

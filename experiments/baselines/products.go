@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// byRows calls f for blocks of corresponding rows of dst and its operand, until the context ends.
+// byRows calls f for blocks of corresponding rows of dst and x, until the context ends.
 func byRows(ctx context.Context, dst, x *mat.Dense, f func(to, from matrix.Matrix[float64])) {
 	to, from := dense.View(dst), dense.View(x)
 	for i := 0; i < to.Rows && ctx.Err() == nil; i += blockRows {

@@ -160,7 +160,7 @@ const newtonSteps = 40
 // search returns the β at which the entropy equals the logarithm of the perplexity, starting at
 // beta, and leaves e_j and their sums. The entropy falls from log(n−1) at β = 0 to the logarithm of
 // the number of ties; its derivative is −β times the variance of D_j under p_j|i. Newton's steps
-// are taken as long as they stay where the answer is.
+// are taken as long as they stay between the bounds of the solution.
 func (b *precisions) search(beta float64) float64 {
 	low, high := 0., math.Inf(1)
 	beta = min(beta, greatestPrecision)

@@ -83,7 +83,7 @@ func attack(t *testing.T, address net.Addr, method, token string, streams, messa
 	return a
 }
 
-// read reads frames of the server until the connection ends.
+// read reads frames of the server until the connection ends, and answers settings and pings.
 func (a *attacker) read() {
 	for {
 		frame, err := a.framer.ReadFrame()

@@ -8,12 +8,13 @@ import (
 	"time"
 )
 
-// Queue limits how many requests are processed at a time, how many wait, and how long they wait.  A
-// request that finds the queue full, or that has waited for the time limit, is rejected. If the
+// Queue limits how many requests are processed at a time, how many wait, and how long they wait.
+//
+// A request that finds the queue full, or that has waited for the time limit, is rejected. If the
 // queue has not been empty for the time limit, the service is overloaded, and waiting only makes
 // every answer late. Then a request is processed only if it has waited for at most a tenth of the
-// limit; older ones are rejected. This is the rule of Nichols and Jacobson's CoDel as Facebook uses
-// it for servers (Maurer, Fail at Scale, ACM Queue 2015).
+// limit; older requests are rejected. This is the rule of Nichols and Jacobson's CoDel as Facebook
+// uses it for servers (Maurer, Fail at Scale, ACM Queue 2015).
 type Queue struct {
 	slots, limit int
 	wait         time.Duration
@@ -26,7 +27,7 @@ type Queue struct {
 	full, late atomic.Int64
 }
 
-// waiter is a waiting request. turn receives nil when it is its turn, or the reason for its
+// waiter is a waiting request. turn receives nil when the request gets a slot, or the reason for its
 // rejection.
 type waiter struct {
 	since time.Time

@@ -248,8 +248,8 @@ func decodeMatrix(ctx context.Context, m *engine.Matrix, text []byte, limit int)
 	return nil
 }
 
-// asked is the number of values between two checks of the context.
-const asked = 4096
+// checkEvery is the number of values between two checks of the context.
+const checkEvery = 4096
 
 // appendNumbers appends the numbers of a JSON array. It ends with the context.
 func appendNumbers(ctx context.Context, dst []float64, array []byte) ([]float64, error) {
@@ -261,7 +261,7 @@ func appendNumbers(ctx context.Context, dst []float64, array []byte) ([]float64,
 		dst = make([]float64, 0, bytes.Count(list, []byte{','})+1)
 	}
 	for i := 0; len(trimLeft(list)) > 0; i++ {
-		if i%asked == 0 && ctx.Err() != nil {
+		if i%checkEvery == 0 && ctx.Err() != nil {
 			return dst, context.Cause(ctx)
 		}
 		var number []byte

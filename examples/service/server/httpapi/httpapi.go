@@ -122,7 +122,8 @@ func (a *API) model(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, a.engine.Info())
 }
 
-// guarded rejects requests without the token and counts requests by operation.
+// guarded rejects requests without the token and counts them as refused requests of op. It marks the
+// connections of other requests as in use.
 func (a *API) guarded(op engine.Operation, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !a.allowed(r) {
