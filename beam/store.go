@@ -9,7 +9,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
-	// Paths without a scheme are those of the machine.
+	// Paths without a scheme are local files.
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
 )
 

@@ -46,8 +46,8 @@ const (
 // namePaperSteps returns the name of the paper's method stopped after the given number of steps.
 func namePaperSteps(steps int) string { return fmt.Sprintf("%s-%d", namePaper, steps) }
 
-// mnistMethods are all, with the paper's numbers of neighbors. Not run by default
-// are those that would take most of the time.
+// mnistMethods are all methods, with the paper's numbers of neighbors. Methods that would take most of
+// the time do not run by default.
 func mnistMethods() []method {
 	all := []method{originalMethod()}
 	for _, m := range paperBaselines() {
@@ -141,7 +141,7 @@ type mnistRun struct {
 	*job
 	mnistSizes
 	training, testing mnistPart
-	test              *dataset.Dataset // the digits that errors are those of
+	test              *dataset.Dataset // the digits on which errors are measured
 }
 
 func (j *job) newMNISTRun() (*mnistRun, error) {
@@ -594,8 +594,7 @@ func (e *mnistRun) objectives(r *results) {
 	}
 }
 
-// mnistPictureMethods are those drawn, if they were run, and the ones that take their
-// own time whenever they were.
+// mnistPictureMethods are the methods in the t-SNE pictures, if they were run.
 var mnistPictureMethods = []string{
 	nameOriginal, "PCA", "FDA", "LFDA", "LMNN", "LSDR", "LSQMI", "CEML", namePaper, namePaperSteps(3), nameWDA, namePaperFar,
 }

@@ -9,9 +9,9 @@ import "slices"
 
 // publishedTable is a table of the paper.
 type publishedTable struct {
-	// Label is that of its LaTeX source, Caption the beginning of its caption.
+	// Label is the label in the LaTeX source. Caption is the beginning of the caption.
 	Label, Caption string
-	Methods        []string // the columns, by the names that ours have
+	Methods        []string // the columns, by our names of the methods
 	Rows           []publishedRow
 }
 

@@ -9,10 +9,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// table is one of a report. Values of the paper stand beside ours.
+// table is a table of a report. Published values are shown beside ours.
 type table struct {
 	Title, Note string
-	Head        []string // of the columns; the first is that of the rows' names
+	Head        []string // column heads; the first column has the names of the rows
 	Rows        []tableRow
 }
 

@@ -40,13 +40,13 @@ type uciData struct {
 	standIn string
 	// rows is how many are drawn anew in each trial, 0 for all.
 	rows int
-	// noise says that features are standardized and 100 of noise appended; otherwise
-	// all are scaled by one number.
+	// noise says that features are standardized and 100 noise features are appended. Otherwise all
+	// features are scaled by one number.
 	noise bool
 }
 
-// uciSets are those of the paper. It gives no sizes for isolet, usps and mnist: these
-// have about its errors.
+// uciSets are the data sets of the paper. The paper gives no sizes for isolet, usps and mnist. With
+// the sizes here, the errors are about those of the paper.
 var uciSets = []uciData{
 	{name: "wines", file: "wine.csv.gz", noise: true},
 	{name: "iris", file: "iris.csv.gz", noise: true},
@@ -84,8 +84,8 @@ const (
 // uciShrinkages are the intensities compared for FDA and LFDA.
 var uciShrinkages = []float64{0, 0.1, 0.5}
 
-// uciMethods are those of the table, with the numbers of neighbors of the paper. The
-// slow ones run only if named.
+// uciMethods are the methods of the table, with the paper's numbers of neighbors. Slow methods run
+// only if named.
 func uciMethods() []method {
 	all := []method{originalMethod()}
 	for _, m := range paperBaselines() {
@@ -234,8 +234,8 @@ func (j *job) uciCell(ctx context.Context, s uciSizes, d uciData, m method, tria
 	return o, nil
 }
 
-// uciSplit draws the halves of a trial. Means and standard deviations are those of the
-// training half.
+// uciSplit draws the halves of a trial. Both halves are scaled with the means and
+// standard deviations of the training half.
 func (j *job) uciSplit(s uciSizes, d uciData, trial int) (train, test *dataset.Dataset, err error) {
 	all, err := j.data(d.file)
 	if err != nil {

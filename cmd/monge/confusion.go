@@ -20,9 +20,9 @@ type confusion struct {
 	Counts  [][]int  `json:"counts"`
 }
 
-// classRates are those of a class: of its rows those that are found
-// (recall), of the rows taken for it those that are it (precision), and 2·recall·precision
-// / (recall + precision). What has no denominator is null.
+// classRates are the rates of a class: recall is the share of its rows that are classified correctly,
+// precision the share of the rows classified as the class that belong to it, and F1 is
+// 2·recall·precision / (recall + precision). A rate with denominator 0 is null.
 type classRates struct {
 	Class     string `json:"class"`
 	Rows      int    `json:"rows"`

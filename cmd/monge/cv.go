@@ -300,7 +300,7 @@ func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {
 		}
 		out.Candidates = append(out.Candidates, row)
 	}
-	// Equally good ones stay in their order: the first is the best of the library, too.
+	// The sort is stable, so that the first candidate is also the best of the library.
 	slices.SortStableFunc(out.Candidates, func(a, b cvRow) int { return cmp.Compare(a.Error, b.Error) })
 	out.Best = out.Candidates[0]
 	var m *wda.Model

@@ -50,11 +50,11 @@ of wrong classes, the confusion matrix, and recall and precision of every class.
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&f.model, "model", "", "`FILE`: the model (required)")
-	fs.StringVar(&f.data, "data", "", "`FILE`: the file of the fit, or - for standard input: training and test rows are those that monge fit chose with --holdout, --sample and --seed, which the model remembers, or by the file's split")
+	fs.StringVar(&f.data, "data", "", "`FILE`: the file of the fit, or - for standard input. Its rows are divided as in monge fit, whose --holdout, --sample and --seed are in the model, or by the file's split")
 	fs.StringVar(&f.train, "train", "", "`FILE`: file with training rows, and their labels")
 	fs.StringVar(&f.test, "test", "", "`FILE`: file with test rows, and their labels; may be that of --train")
 	fs.IntSliceVar(&f.ks, "k", []int{1, 3, 5}, "`K`: numbers of neighbors")
-	fs.BoolVar(&f.baselines, "baselines", false, "also classify with all features, and after PCA and FDA; features are standardized if those of the model are")
+	fs.BoolVar(&f.baselines, "baselines", false, "also classify with all features, and after PCA and FDA; features are standardized if the model standardizes them")
 	fs.StringVar(&f.picture, "picture", "", "`FILE`: where to draw the confusion matrix, .png or .svg")
 	fs.StringVar(&f.trainLabels, "train-labels", "", "`FILE`: file with the labels of the training rows")
 	fs.StringVar(&f.testLabels, "test-labels", "", "`FILE`: file with the labels of the test rows (default --train-labels if all rows are in one file)")
@@ -75,8 +75,8 @@ const evalDetails = `
 --sample and --seed are in the model, or by its array split. --train and --test name
 other files.
 
-Of an NPZ file with an array split, --train uses the rows where it is 0, and --test
-those where it is 1: both may name the same file. For other files --holdout does the
+In an NPZ file with an array split, --train uses the rows where it is 0, and --test
+the rows where it is 1: both may name the same file. For other files --holdout does the
 same: the test rows are those that monge fit left out with the same --holdout and
 --seed. --sample draws training rows as monge fit does, and uses all test rows.
 

@@ -57,7 +57,7 @@ given are chosen by comparing them on held-out rows.`,
 	fs.IntVar(&f.k, "k", 0, "keep the projected training rows in the model, so that monge predict can classify by the `K` nearest of them (default keep none)")
 	f.store.add(cmd)
 	f.reject.add(cmd)
-	addUnknown(cmd, &f.rows.unknown, "leave the rows of these classes out of the fit. With --reject they are examples of rows to reject, and choose what the score looks at (default none)")
+	addUnknown(cmd, &f.rows.unknown, "leave the rows of these classes out of the fit. With --reject they are examples of rows to reject, and the score is chosen to tell them apart (default none)")
 	f.addFitFlags(cmd)
 	f.objective.add(cmd)
 	lambda := fs.Lookup("lambda")
@@ -75,8 +75,8 @@ func (f *fitFlags) addFitFlags(cmd *cobra.Command) {
 		defer groupFlags(cmd, methodFlags)()
 		fs.StringVar(&f.shrinkage, "shrinkage", "auto", "`ρ`: protection against overfitting: 0 for none, 1 to be cautious, or auto, chosen on held-out rows")
 		fs.IntVar(&f.leading, "leading", 0, "`NUMBER`: how many components are informative. J uses only these, and the others are scaled to almost zero (default chosen on held-out rows)")
-		fs.IntVar(&f.mixture, "mixture", 0, "`NUMBER`: mix the projection of at most so many candidates that held-out rows cannot tell apart; 1 takes the best alone (default 3 for fewer than 1000 rows, else 1)")
-		fs.StringVar(&f.use, "for", wda.UseNeighbors.String(), "`NAME`: the classifier that is to follow, by which settings that are not given are compared. One of neighbors; linear, such as logistic regression; centroid, the nearest class mean")
+		fs.IntVar(&f.mixture, "mixture", 0, "`NUMBER`: mix the projections of at most this many candidates that held-out rows cannot tell apart; 1 uses the best alone (default 3 for fewer than 1000 rows, else 1)")
+		fs.StringVar(&f.use, "for", wda.UseNeighbors.String(), "`NAME`: the classifier that will use the projection. Settings that are not given are compared by its loss. One of neighbors; linear, such as logistic regression; centroid, the nearest class mean")
 		completeValues(cmd, "for", "neighbors", "linear", "centroid")
 	}()
 	defer groupFlags(cmd, optimizerFlags)()
@@ -221,12 +221,12 @@ type fitResult struct {
 	Classes          []string `json:"classes"`
 	// With --starts, the J that each start has led to.
 	StartObjectives []number `json:"start_objectives,omitempty"`
-	// The different ones among these, the largest first, and how many starts led there.
+	// The distinct values of StartObjectives, the largest first, and how many starts led to each.
 	Maxima []maximum `json:"maxima,omitempty"`
 	// With --validation, the error of the result on the rows held out.
 	ValidationError *number `json:"validation_error,omitempty"`
 	K               int     `json:"k,omitempty"`
-	// With --k, how rows are stored, the bytes of one, and those of all with codebooks.
+	// With --k, how rows are stored, the bytes of a row, and the bytes of all rows with codebooks.
 	Storage  string `json:"storage,omitempty"`
 	RowBytes int    `json:"row_bytes,omitempty"`
 	Bytes    int    `json:"bytes,omitempty"`

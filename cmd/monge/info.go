@@ -23,9 +23,9 @@ func newInfo(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info [FILE] [flags]",
 		Short: "Describe a model or a file of samples, or this program and machine",
-		Long: `Info describes a file. Of a model it prints the projection and its fit. Of a file of samples
-it prints rows, features, classes, missing values, columns of text and the first rows;
-it reads the file once, in bounded memory.
+		Long: `Info describes a file. For a model it prints the projection and its fit. For a file of
+samples it prints rows, features, classes, missing values, columns of text and the first
+rows; it reads the file in bounded memory.
 
 Without a file it describes the program and the machine: the version, and the
 instruction sets (levels) that this machine can run.`,

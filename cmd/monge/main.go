@@ -32,7 +32,7 @@ const (
 	exitOK          = 0
 	exitFailure     = 1
 	exitUsage       = 2
-	exitUnfinished  = 3   // the result is there, but less exact than was asked for
+	exitUnfinished  = 3   // a result was printed, but it is less exact than required
 	exitInterrupted = 130 // 128 + SIGINT, as shells have it
 )
 
@@ -54,7 +54,7 @@ func main() {
 	select {
 	case code := <-ended:
 		os.Exit(code)
-	case <-signals: // those that follow change nothing
+	case <-signals: // later signals are ignored
 	}
 	cancel()
 	select {
@@ -76,13 +76,13 @@ type app struct {
 	progress    atomic.Pointer[progressBar] // of the command that runs, nil without one
 }
 
-// output is standard output. It remembers the first error: not everybody who writes to it,
-// such as those who print help, can return one.
+// output is standard output. It remembers the first error, because some writers, such as printHelp,
+// cannot return one.
 type output struct {
 	io.Writer
 	err     error
 	written bool
-	before  func() // called before every write: what is on the terminal makes room
+	before  func() // called before every write, to remove the progress bar
 }
 
 func (o *output) Write(p []byte) (int, error) {
@@ -175,7 +175,7 @@ func (a *app) printMessage(kind, text string) {
 }
 
 // errUnfinished is wrapped by the error of a computation whose result was printed, but is less
-// exact than was asked for.
+// exact than required.
 var errUnfinished = errors.New("the result is not exact")
 
 // usageError is an error of the command line itself, not of the data.

@@ -113,7 +113,7 @@ func checkOutput(path string, inputs ...string) error {
 			}
 		}
 		if !info.IsDir() && !info.Mode().IsRegular() {
-			return nil // opening a pipe and leaving it again would end its reader
+			return nil // opening and closing a pipe would end its reader
 		}
 		if !info.IsDir() {
 			// A write-protected file is not replaced, even if its folder allows it.
@@ -183,7 +183,8 @@ func writeRows(path, ext string, rows, cols int, set func(row []float64, i int) 
 	})
 }
 
-// tableExtensions are those of the formats that transform and predict write: all that are read.
+// tableExtensions are the extensions of the formats that transform and predict write. They can read
+// all of them.
 var tableExtensions = []string{".csv", ".npy", ".npz", ".idx", ".parquet", ".arrow", ".jsonl"}
 
 func componentName(j int) string { return fmt.Sprintf("component%d", j+1) }

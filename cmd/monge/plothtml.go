@@ -37,8 +37,8 @@ const (
 	mostComponents = 10
 	// mostFeatures are shown under the pointer.
 	mostFeatures = 8
-	// shapes is the number of markers of the page, which shares no factor with that of
-	// the colors.
+	// shapes is the number of markers of the page. It has no common factor with the number of
+	// colors.
 	shapes = 7
 )
 
@@ -53,7 +53,7 @@ type pageData struct {
 	Title      string      `json:"title"`
 	Ratios     []*float64  `json:"ratios"` // of the components that are in X
 	Classes    []pageClass `json:"classes"`
-	Parts      bool        `json:"parts"`      // training and test rows are told apart
+	Parts      bool        `json:"parts"`      // training and test rows are marked
 	Classified bool        `json:"classified"` // isWrong is known
 	X          string      `json:"x"`          // n × p, float32
 	Label      string      `json:"label"`      // int32, of Classes

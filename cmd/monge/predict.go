@@ -53,9 +53,9 @@ if it was fitted with --k.`,
 	fs.StringVar(&f.out, "out", "", "`FILE`: where to write, .csv, .parquet, .arrow, .jsonl, .npz, or .npy or .idx if all columns are numbers (default CSV on standard output)")
 	fs.IntVar(&f.k, "k", 0, "`K`: number of neighbors that vote (default that of the model, or 5)")
 	fs.BoolVar(&f.proba, "proba", false, "also write the share of every class among the neighbors")
-	fs.StringVar(&f.reject, "reject", "", "`RATE`: also write the score of every row, which says how unlike the training rows it is, and whether it is rejected as of no known class. --reject takes the rate of monge fit, and --reject=0.01 another")
+	fs.StringVar(&f.reject, "reject", "", "`RATE`: also write the score of every row, which is high if the row is unlike the training rows, and whether the row is rejected. --reject uses the rate of monge fit, and --reject=0.01 another rate")
 	fs.Lookup("reject").NoOptDefVal = fromModel
-	fs.IntVar(&f.neighbors, "neighbors", 0, "`NUMBER`: also list so many of the nearest training rows, by their numbers and squared distances, whatever --k is: a large distance says that a row is unlike all of them")
+	fs.IntVar(&f.neighbors, "neighbors", 0, "`NUMBER`: also list this many of the nearest training rows, with their numbers and squared distances, independently of --k. A large distance means that a row is unlike all training rows")
 	fs.StringVar(&f.part, "rows", "all", "`PART`: classify all, train or test rows, by the file's split or --holdout")
 	completeValues(cmd, "rows", "all", "train", "test")
 	fs.StringVar(&f.train, "train", "", "`FILE`: file with training rows (default those in the model)")

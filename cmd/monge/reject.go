@@ -18,7 +18,7 @@ import (
 // calibrationShare is the share of the training rows of every class that --reject keeps apart.
 const calibrationShare = 0.2
 
-// rejectFlags are those of a fit whose model rejects rows of no known class.
+// rejectFlags are the flags of a fit whose model rejects rows of no known class.
 type rejectFlags struct {
 	rate float64
 }

@@ -58,7 +58,7 @@ prints the cost. Costs are squared Euclidean distances, or come from a file.`,
 	fs.StringVar(&f.plan, "plan", "", "`FILE`: where to write the plan, .csv or .npy, or a picture of it, .png or .svg")
 	func() {
 		defer groupFlags(cmd, methodFlags)()
-		fs.IntVar(&f.iterations, "iterations", 0, "`NUMBER`: make exactly so many iterations, instead of --tolerance")
+		fs.IntVar(&f.iterations, "iterations", 0, "`NUMBER`: make exactly this many iterations, instead of --tolerance")
 		fs.IntVar(&f.maxIterations, "max-iterations", 10000, "`NUMBER`: limit on the iterations with --tolerance; if it is reached, the exit code is 3")
 		fs.Float64Var(&f.rhoA, "penalty-a", 0, "`NUMBER`: penalty of a marginal that differs from a (default: it may not differ)")
 		fs.Float64Var(&f.rhoB, "penalty-b", 0, "`NUMBER`: penalty of a marginal that differs from b (default: it may not differ)")

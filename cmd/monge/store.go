@@ -124,7 +124,7 @@ func (f *evalFlags) warnUnknownClasses(m *wda.Model, test *dataset.Dataset) {
 	known := modelClasses(m)
 	for i, l := range test.Labels {
 		if name := test.Classes[l]; !slices.Contains(known, name) {
-			f.read.app.warnText(fmt.Sprintf("%s: row %d has the class %s, which the classifier in the model does not know: it has %s. Such rows count as wrong for it",
+			f.read.app.warnText(fmt.Sprintf("%s: row %d has the class %s, which the classifier in the model does not know; its classes are %s. Such rows count as errors",
 				displayName(f.test), i+1, quoteForShell(clipName(name, 100)), joinNames(known, 60)))
 			return
 		}

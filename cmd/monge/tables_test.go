@@ -113,7 +113,7 @@ func TestTables(t *testing.T) {
 	for _, b := range []bad{
 		{"missing column", "predict --model $m.wda --data $c.csv --out $p.csv", 1, `missing column "age"; give a file with the same columns`},
 		{"renamed column", "predict --model $m.wda --data $e.csv --out $p.csv", 1, `missing column "age" (renamed to "Age"?)`},
-		{"text for a number", "predict --model $m.wda --data $f.csv --out $p.csv", 1, `column 3 (age): "old" is not a number; the model was fitted to numbers there`},
+		{"text for a number", "predict --model $m.wda --data $f.csv --out $p.csv", 1, `column 3 (age): "old" is not a number; the model was fitted to numbers in this column`},
 		{"category", "predict --model $m.wda --data $d.csv --out $p.csv", 1, `column 2 (city): "Roma" is not among the 2 categories of the model ("Oslo", "Rome"); use one of these, or fit again with rows that have it`},
 		{"feature as identifier", "predict --model $m.wda --data $b.csv --id city", 2, "column city is a feature of the model, and cannot identify the rows, too"},
 		{"feature dropped", "predict --model $m.wda --data $b.csv --drop city", 2, "column city is a feature of the model, and cannot be dropped"},
@@ -165,7 +165,7 @@ func TestEvalData(t *testing.T) {
 	}{
 		{"a.csv", "1,3,5", 3, ""},
 		{"a.csv", "5,1", 5, ""},
-		{"true.csv", "1,3", 3, "the class True, which the classifier in the model does not know: it has no, yes"},
+		{"true.csv", "1,3", 3, "the class True, which the classifier in the model does not know; its classes are no, yes"},
 	} {
 		code, out, stderr := monge(t, "eval", "--model", at("k.wda"), "--data", at(step.file), "--k", step.ks, "--json")
 		if code != 0 || !strings.Contains(out, fmt.Sprintf(`"confusion":{"k":%v,`, step.want)) || !strings.Contains(stderr, step.say) || (step.say == "") == strings.Contains(stderr, "does not know") {

@@ -35,7 +35,7 @@ version of monge, or a changed model. Verify then says what differs, and exits w
 		Annotations: map[string]string{details: `
 The rows must be those of the fit, in the same order: give the flags --labels,
 --label-column, --header and --out-of-core that monge fit was given. The model
-remembers --holdout, --sample, --seed and what became of the columns. Rows of classes
+remembers --holdout, --sample, --seed and how the columns were used. Rows of classes
 that it does not know are left out, as by fit --unknown. A model file of an early
 version holds no settings and cannot be verified.
 

@@ -90,7 +90,7 @@ func jointProbabilities(ctx context.Context, workers int, x matrix.Matrix[float6
 }
 
 const (
-	// entropyTolerance is that of H_i, and the relative one of the perplexity.
+	// entropyTolerance is the tolerance of H_i, which is the relative tolerance of the perplexity.
 	entropyTolerance = 1e-10
 	// greatestPrecision bounds β.
 	greatestPrecision = math.MaxFloat64 / 4

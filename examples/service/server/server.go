@@ -32,7 +32,7 @@ type Server struct {
 	rpc    *grpcapi.API // nil without gRPC
 	http   []*http.Server
 	grpc   *grpc.Server
-	// listeners are those of http, in the same order, and then that of grpc.
+	// listeners has the listeners of http, in the same order, and then the listener of grpc.
 	listeners []*guard.Listener
 }
 
