@@ -93,6 +93,7 @@ var inTests = map[string][]string{
 	"wda/baseline":          {"internal/ending", "internal/projection/projectiontest", "wda/dataset"},
 	"dist":                  {"internal/asm/asmtest"},
 	"search":                {"internal/asm/asmtest", "internal/ending", "internal/testdata"},
+	"emd":                   {"internal/ending"},
 	"sinkhorn":              {"internal/ending"},
 	"vecmath":               {"internal/asm/asmtest", "internal/asm/exp/oracle", "internal/random"},
 	"internal/dense":        {"internal/ending"},

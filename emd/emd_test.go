@@ -16,6 +16,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/ending"
 )
 
 // costAt returns an element of M of a problem, by a plain loop.
@@ -539,19 +540,6 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// ending is a context that ends after some looks.
-type ending struct {
-	context.Context
-	looks int
-}
-
-func (c *ending) Err() error {
-	if c.looks--; c.looks < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // overdue is a context whose deadline is past, but whose timer has not run.
 type overdue struct{ context.Context }
 
@@ -589,7 +577,7 @@ func TestCancelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	for looks := 0; ; looks += 1 + looks/4 {
-		r, err := s.Solve(&ending{t.Context(), looks}, &Problem[float64]{X: x, Y: y})
+		r, err := s.Solve(ending.At(looks+1), &Problem[float64]{X: x, Y: y})
 		if err == nil {
 			if looks < 20 || r.Status != StatusOptimal {
 				t.Errorf("%d looks: %v", looks, r.Status)
@@ -597,13 +585,13 @@ func TestCancelled(t *testing.T) {
 			break
 		}
 		c := r.Certificate
-		if !errors.Is(err, context.Canceled) || r.Status != StatusCancelled || !math.IsNaN(c.Violation) || !math.IsNaN(c.Gap) || !math.IsNaN(c.Dual) || c.MarginalError > 1e-15 || !(r.Cost >= least.Cost) {
+		if !errors.Is(err, ending.ErrAt) || r.Status != StatusCancelled || !math.IsNaN(c.Violation) || !math.IsNaN(c.Gap) || !math.IsNaN(c.Dual) || c.MarginalError > 1e-15 || !(r.Cost >= least.Cost) {
 			t.Fatalf("%d looks: %v, cost %v, %+v, %v", looks, r.Status, r.Cost, c, err)
 		}
 	}
 	// Distances are not computed to the end.
 	wide := dist.NewMatrix[float64](n, 100, nil)
-	if _, err := s.Solve(&ending{t.Context(), 1}, &Problem[float64]{X: wide, Y: wide}); !errors.Is(err, context.Canceled) || s.work.costs.m.Rows > 0 {
+	if _, err := s.Solve(ending.At(2), &Problem[float64]{X: wide, Y: wide}); !errors.Is(err, ending.ErrAt) || s.work.costs.m.Rows > 0 {
 		t.Error("all distances were computed:", err)
 	}
 	cost := dist.NewMatrix[float64](n, n, nil)
@@ -615,12 +603,12 @@ func TestCancelled(t *testing.T) {
 	dist.SqEuclidean(cost, x, y)
 	dst := make([]int, n)
 	for looks := range 10 {
-		if _, err := s.Assign(&ending{t.Context(), looks}, dst, cost); !errors.Is(err, context.Canceled) || dst[1] != 0 {
+		if _, err := s.Assign(ending.At(looks+1), dst, cost); !errors.Is(err, ending.ErrAt) || dst[1] != 0 {
 			t.Fatal(looks, err)
 		}
 	}
 	for looks := range 4 {
-		if _, err := s.Distance1D(&ending{t.Context(), looks}, x.Data, y.Data, nil, nil, 1); !errors.Is(err, context.Canceled) {
+		if _, err := s.Distance1D(ending.At(looks+1), x.Data, y.Data, nil, nil, 1); !errors.Is(err, ending.ErrAt) {
 			t.Fatal(looks, err)
 		}
 	}
@@ -848,7 +836,7 @@ func TestSliced(t *testing.T) {
 	if err != nil || first <= 0 {
 		t.Error(first, err)
 	}
-	if _, err := s.Sliced(&ending{t.Context(), 3}, none, none, p, nil); !errors.Is(err, context.Canceled) {
+	if _, err := s.Sliced(ending.At(4), none, none, p, nil); !errors.Is(err, ending.ErrAt) {
 		t.Error(err)
 	}
 }
@@ -892,7 +880,7 @@ func TestBatch(t *testing.T) {
 			t.Errorf("problem %d was not visited", i)
 		}
 	}
-	if err := s.SolveBatch(&ending{t.Context(), 5}, problems, func(int, *Result[float64], error) {}); !errors.Is(err, context.Canceled) {
+	if err := s.SolveBatch(ending.At(6), problems, func(int, *Result[float64], error) {}); !errors.Is(err, ending.ErrAt) {
 		t.Error(err)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/gomonge/monge/internal/ending"
 )
 
 // TestSortSamples compares sorted keys and places with a stable sort, for samples that need each of the passes.
@@ -37,24 +39,88 @@ func TestSortSamples(t *testing.T) {
 			for i := range z {
 				z[i] = draw()
 			}
-			want := make([]int32, n)
-			for i := range want {
-				want[i] = int32(i)
+			checkSort(t, name, &s, z)
+		}
+	}
+	// A thousand samples between 0 and 65535 have 65536 cells, one for each whole number.
+	var s sorter
+	for first := 1; first < 65535; first += 998 {
+		z := []float64{65535, 0}
+		for len(z) < 1000 {
+			z = append(z, float64(min(first+len(z)-2, 65535)))
+		}
+		rng.Shuffle(len(z), func(i, j int) { z[i], z[j] = z[j], z[i] })
+		checkSort(t, "every cell", &s, z)
+	}
+}
+
+// checkSort compares the sorted keys and places of z with a stable sort.
+func checkSort(t *testing.T, name string, s *sorter, z []float64) {
+	t.Helper()
+	want := make([]int32, len(z))
+	for i := range want {
+		want[i] = int32(i)
+	}
+	slices.SortStableFunc(want, func(i, j int32) int { return cmp.Compare(keyOf(z[i]), keyOf(z[j])) })
+	for _, withPlaces := range []bool{false, true} {
+		keys, places, err := sortSamples(t.Context(), s, z, withPlaces)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if withPlaces != (places != nil) || withPlaces && !slices.Equal(places, want) {
+			t.Errorf("%s, n = %d: wrong places", name, len(z))
+		}
+		for i, key := range keys {
+			if math.Float64bits(valueOf(key)) != math.Float64bits(z[want[i]]) {
+				t.Fatalf("%s, n = %d: element %d is %v, want %v", name, len(z), i, valueOf(key), z[want[i]])
 			}
-			slices.SortStableFunc(want, func(i, j int32) int { return cmp.Compare(keyOf(z[i]), keyOf(z[j])) })
-			for _, withPlaces := range []bool{false, true} {
-				keys, places, err := sortSamples(context.Background(), &s, z, withPlaces)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if withPlaces != (places != nil) || withPlaces && !slices.Equal(places, want) {
-					t.Errorf("%s, n = %d: wrong places", name, n)
-				}
-				for i, key := range keys {
-					if math.Float64bits(valueOf(key)) != math.Float64bits(z[want[i]]) {
-						t.Fatalf("%s, n = %d: element %d is %v, want %v", name, n, i, valueOf(key), z[want[i]])
-					}
-				}
+		}
+	}
+}
+
+// TestSortEnds checks that every pass checks the context for each piece, and that a sort ends at each of these checks.
+func TestSortEnds(t *testing.T) {
+	const pieces = 2
+	rng := rand.New(rand.NewPCG(1, 3))
+	samples := func(draw func() float64) func(context.Context) error {
+		z := make([]float64, (pieces-1)*piece+2)
+		for i := range z {
+			z[i] = draw()
+		}
+		z[0], z[1] = -2, 1e300 // most cells are empty if draw returns small numbers
+		return func(ctx context.Context) error {
+			_, _, err := sortSamples(ctx, new(sorter), z, true)
+			return err
+		}
+	}
+	reversed := func(ctx context.Context) error {
+		s := sorter{keys: make([]uint64, 3000)}
+		for i := range s.keys {
+			s.keys[i] = uint64(-i)
+		}
+		_, err := s.insert(ctx, 3000*3000)
+		return err
+	}
+	for name, c := range map[string]struct {
+		sort   func(context.Context) error
+		checks int
+	}{
+		// Keys, counters and two passes of cells, insertion.
+		"cells": {samples(func() float64 { return rng.Float64() * 1e300 }), 5 * pieces},
+		// The same, where insertion gives up at once, then counters and three passes of keys, insertion.
+		"upper bits": {samples(rng.Float64), 4*pieces + 1 + 4*pieces + pieces},
+		// The same, where insertion gives up at once, then counters and six passes of keys.
+		"all bits": {samples(func() float64 { return 1 + rng.Float64()*0x1p-30 }), 4*pieces + 1 + 4*pieces + 1 + 7*pieces},
+		"moves":    {reversed, 1 + 3000*2999/2/movePiece},
+	} {
+		all := ending.At(0)
+		if err := c.sort(all); err != nil || all.Asked() != c.checks {
+			t.Errorf("%s: %v, checked %d times, want %d", name, err, all.Asked(), c.checks)
+		}
+		for k := 1; k <= all.Asked(); k++ {
+			ctx := ending.At(k)
+			if err := c.sort(ctx); err != ending.ErrAt || ctx.Late() > 1 { // context.Cause checks once more
+				t.Errorf("%s: check %d: %v, and %d later checks", name, k, err, ctx.Late())
 			}
 		}
 	}
