@@ -18,14 +18,14 @@ const (
 	paceSmall = 6000 // plus this divided by min(n, m), for the overhead of Newton's steps
 
 	slowAnneal = 4 // factor of ε-scaling for slow iterations
-	slowStages = 3 // minimum number of its stages; with fewer, no better start is searched
+	slowStages = 3 // minimum number of its stages; with fewer, no better start is searched for
 )
 
 // start finds a better start for plain iterations. The implementations are annealedStart
 // (anneal.go), stagedStart (stages.go) and exactStart (exact.go).
 type start[T dist.Float] interface {
-	// find stores the start in problem.Start. It reports whether it has found one and adds its work
-	// to Result.Annealing.
+	// find stores the start in problem.Start and reports whether it has found one. It sets
+	// Result.Annealing to its work.
 	find(ctx context.Context) (bool, error)
 }
 

@@ -57,7 +57,7 @@ func regularized[T dist.Float](t testing.TB, r *Result[T]) float64 {
 	return c
 }
 
-// gradientCase covers the branches of the reverse pass.
+// gradientCase is a problem of the gradient tests. The cases cover the branches of the reverse pass.
 type gradientCase struct {
 	name         string
 	n, m, p      int

@@ -82,7 +82,7 @@ func (it *iteration[T]) scalingKind() int {
 }
 
 // setProblem checks p, loads it, and allocates the workspace. Only the transposed points are not
-// computed yet (geometry.transpose).
+// computed yet (gibbs.Kernel.Transpose).
 func (it *iteration[T]) setProblem(p *Problem[T]) error {
 	kernel := &it.kernel
 	if p.Cost.IsEmpty() {

@@ -88,7 +88,7 @@ func (l *lanes[T]) solve(ctx context.Context) error {
 // operands contains one slice for each lane.
 type operands[T dist.Float] = [num.MaxLanes][]T
 
-// allAlike reports whether two problems have the same shape and memory layout, with points without
+// alike reports whether two problems have the same shape and memory layout, with points without
 // gaps.
 func alike[T dist.Float](p, q *Problem[T]) bool {
 	return p.Cost.Rows == q.Cost.Rows && p.Cost.Cols == q.Cost.Cols && p.Cost.Stride == q.Cost.Stride &&

@@ -14,9 +14,9 @@ type limits[T dist.Float] struct {
 	leastSum       T       // a smaller sum is not accurate for scalings in range
 	leastColumnSum T       // a smaller column sum is not accurate in a log-domain pass
 	precision      float64 // with a larger λ·log₂e·max|M|, potentials have too few digits
-	costLimit      float64 // larger costs are refused on logarithms: potentials would have no correct digit, or overflow
+	costLimit      float64 // from this λ·log₂e·max|M| on, costs are refused on logarithms: potentials would have no correct digit, or overflow
 	largest        float64 // overflow threshold
-	leastWeight    T       // the reciprocal of a smaller weight overflows
+	leastWeight    T       // the reciprocal of a smaller weight is out of range
 	largestWeight  T       // a larger weight does not fit the type of K
 	massTolerance  float64 // allowed relative difference of masses
 	leastMass      float64 // a smaller mass counts as zero

@@ -214,7 +214,7 @@ func (nw *newton[T]) lineSearch(ctx context.Context, d dual[T], radius *float64,
 			return false, err
 		}
 		if !ok {
-			if nw.absorb() { // β is relative to another base now
+			if nw.absorb() { // the next trial is relative to another base
 				if err := it.kernel.Fill(ctx); err != nil {
 					return false, err
 				}
@@ -263,7 +263,7 @@ func (nw *newton[T]) tryPoint(ctx context.Context, d dual[T]) (bool, error) {
 }
 
 // absorb sets the scalings of the point to 1 and adds their logarithms to the base. It reports
-// false if all scalings are 1 already or if there is no base.
+// false if the scalings of the rows are 1 already, or if there is no base.
 func (nw *newton[T]) absorb() bool {
 	p, it := &nw.point, nw.point.it
 	log := &it.log

@@ -29,8 +29,8 @@ type Solver[T dist.Float] struct {
 
 // solverImpl is the implementation of a Solver, a *solver. The compiler compiles a generic type in
 // every package that uses it, which takes seconds for this one. Behind an interface, only this
-// package compiles it. Problems are passed by value, because an argument of an interface method
-// that is a pointer escapes to the heap.
+// package compiles it. Problems are passed by value, because a
+// pointer that is passed to an interface method makes its target escape to the heap.
 type solverImpl[T dist.Float] interface {
 	divergenceOf(ctx context.Context, dx, dy dist.Matrix[T], p Problem[T]) (Divergence, error)
 	Shrink()

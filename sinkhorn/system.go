@@ -11,10 +11,10 @@ import (
 // The cost of a step depends on sizes only. Its unit is an element of K read by a pass. NOTES.md
 // has the times behind these numbers.
 const (
-	costListed  = 4       // an element of a list, or of a product of two
+	costListed  = 4       // an element of a list, or a product of two elements of a list
 	costVectors = 50      // vector operations of a step, for each column
-	costProduct = 0.125   // an element of a matrix product
-	costFactor  = 240     // additional products for each element of a factor
+	costProduct = 0.125   // a multiply-add of a product of matrices
+	costFactor  = 240     // additional multiply-adds for each element of a factor
 	costNear    = 1 << 18 // up to this many elements, K stays in the second-level cache and costs a third
 )
 

@@ -187,8 +187,8 @@ func TestTogetherAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestTogetherCancelled checks that when the context ends between iterations, the visited results
-// are whole iterations, as from Solve.
+// TestTogetherCancelled checks that when the context ends during the iterations, the visited
+// results are those of whole iterations, as from Solve.
 func TestTogetherCancelled(t *testing.T) {
 	const n = 40
 	for _, after := range []int{0, 3, 60, 500} {

@@ -12,14 +12,14 @@ import (
 	"github.com/gomonge/monge/vecmath"
 )
 
-var siftDown int64
+var sink int64
 
 // benchmarkForms times a plain loop, and a function at every level, with the forms of the machine and without.
 func benchmarkForms(b *testing.B, name string, n int, plain, ours func() int64) {
 	run := func(level string, f func() int64) {
 		b.Run(fmt.Sprintf("%s/n=%d/isa=%s", name, n, level), func(b *testing.B) {
 			for b.Loop() {
-				siftDown += f()
+				sink += f()
 			}
 		})
 	}

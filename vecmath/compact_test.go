@@ -89,7 +89,7 @@ func TestSignBits(t *testing.T) {
 	}
 }
 
-// TestHalves: all 65536 numbers come back; what lies between two goes to the nearer one, or to the even one.
+// TestHalfConversions checks that all 65536 numbers come back, and that other numbers go to the nearer of two, or to the even one.
 func TestHalfConversions(t *testing.T) {
 	for name, f := range map[string]struct {
 		to       func([]uint16, []float32)

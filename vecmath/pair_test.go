@@ -15,7 +15,7 @@ import (
 	"github.com/gomonge/monge/vecmath"
 )
 
-// TestCosine: what the documentation promises, and the bound on the error.
+// TestCosineSimilarity checks the documented values, and the bound on the error.
 func TestCosineSimilarity(t *testing.T) {
 	t.Run("f64", testCosine[float64])
 	t.Run("f32", testCosine[float32])
@@ -78,7 +78,7 @@ func isZero[T vecmath.Float](x []T) bool {
 	return !slices.ContainsFunc(x, func(v T) bool { return v != 0 })
 }
 
-// TestNorm: norms and normalized vectors of all sizes, against exact sums.
+// TestNormAndNormalize compares norms and normalized vectors of all sizes with exact sums.
 func TestNormAndNormalize(t *testing.T) {
 	t.Run("f64", testNorm[float64])
 	t.Run("f32", testNorm[float32])
@@ -143,7 +143,7 @@ func testNorm[T vecmath.Float](t *testing.T) {
 	unit.Report(t, "normalized")
 }
 
-// TestLinear: AddScaled, Scale, MeanRows and NormalizeRows by their formulas, in bits.
+// TestLinearOperations compares the bits of AddScaled, Scale, MeanRows and NormalizeRows with their formulas.
 func TestLinearOperations(t *testing.T) {
 	for lv := range asmtest.Each(t) {
 		for _, n := range []int{0, 1, 5, 16, 33, 100, 40_000} {
@@ -212,7 +212,7 @@ func TestTopK(t *testing.T) {
 	}
 }
 
-// TestEach: the same as the functions of two slices, and a row of another length is named.
+// TestEachMatchesSinglePairs compares with the functions of two slices, and checks that a panic names a row of another length.
 func TestEachMatchesSinglePairs(t *testing.T) {
 	rng := asmtest.NewRand(1)
 	query, rows, dst := asmtest.Values[float32](rng, 100, asmtest.Gauss), make([][]float32, 7), make([]float32, 7)

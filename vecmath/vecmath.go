@@ -18,8 +18,8 @@ type Float = dist.Float
 
 const overlapPanic = "vecmath: destination overlaps the source, and is not the source"
 
-// chunk is the number of elements between passes of several kernels. It is a multiple of the lanes, and small enough for the
-// first-level cache.
+// chunk is the number of elements that go through several kernels at a time. It is a multiple of the lanes, and small enough for
+// the first-level cache.
 const chunk = 256
 
 // Exp sets dst[i] = exp(src[i]). Exp(±0) = 1, Exp(+Inf) = +Inf, Exp(−Inf) = +0, Exp(NaN) = NaN.

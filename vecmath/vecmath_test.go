@@ -17,7 +17,7 @@ import (
 	"github.com/gomonge/monge/vecmath"
 )
 
-// vectorFunction is one that maps a slice to a slice, with its largest error in ULP.
+// vectorFunction is a function that maps a slice to a slice, with its largest error in ULP.
 type vectorFunction[T vecmath.Float] struct {
 	name   string
 	f      func(dst, src []T)
@@ -323,7 +323,7 @@ func TestSpecialValues(t *testing.T) {
 	}
 }
 
-// TestMistakes: what does not fit panics, and says what.
+// TestPanics checks that arguments that do not fit panic with a text that names them.
 func TestPanics(t *testing.T) {
 	x := make([]float64, 20)
 	m := dist.NewMatrix(4, 5, x)

@@ -45,8 +45,7 @@ type listed struct {
 	DepOnly                 bool
 }
 
-// list returns the packages that match patterns and those that they import, and a loader of what the compiler has exported
-// of them.
+// list returns the packages that match patterns, with their dependencies, and a loader that reads their export data.
 func list(dir string, patterns ...string) (*loader, []listed, error) {
 	cmd := exec.Command("go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,GoFiles,Export,DepOnly,CgoFiles"}, patterns...)...)
 	cmd.Dir = dir

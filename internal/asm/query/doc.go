@@ -11,7 +11,7 @@
 // Rows are float32, or stored in fewer bits: as bfloat16 or float16, or as integers c from −127 to
 // 127 with a scale s for each row, for the numbers s·c. Functions named Half and Int8 widen these to
 // float32, which is exact for halves, and then do the same. For integers the difference is
-// FMA(−s, c, q_k), and a factor is s·c, rounded. Quantize makes scales of 17 bits at most, for
+// FMA(−s, c, q_k), and a factor is s·c, rounded. Scales of compact.QuantizeInt8 have 17 bits at most, for
 // which s·c is exact. So a row that was stored gives the result of the float32 row that it stands for.
 //
 // Functions named Far do the same for rows that come from memory.
