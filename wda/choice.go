@@ -8,7 +8,7 @@ import (
 	"github.com/gomonge/monge/internal/discriminant"
 )
 
-// Fit chooses the settings that are left open by cross-validation. Whitening, λ, ρ and the scale of
+// Fit chooses open settings by cross-validation. Whitening, λ, ρ and the scale of
 // the components span a family of projections: ρ → ∞ gives principal components, and in whitened
 // features λ → 0 gives discriminant analysis. Errors within the family differ by factors of ten, and
 // no rule is known that predicts the best settings from n, d and the classes.
@@ -183,10 +183,11 @@ func (c *comparison) compareFolds(ctx context.Context, do compareFunc, alive []b
 }
 
 // chooseComponents fits m to fewer components, and sets its loss to the lowest. It does nothing if
-// the method of m makes no steps, because the first components then do not depend on their number.
+// the method of m makes no steps, because its first components do not depend on their number.
 //
-// With steps they do, but seldom by much. The losses of the first components of the fit to all are
-// known, so numbers that are not promising are skipped.
+// With steps, the first components change a little with their number. The comparison already has
+// the losses of the first components of the fit with all components. From these losses
+// promisingCounts selects the numbers that are worth a fit.
 func (c *comparison) chooseComponents(ctx context.Context, do compareFunc, m *Member, known [][][]loss) error {
 	if m.Method.traits().stepless || len(c.componentCounts) == 1 {
 		return nil

@@ -21,7 +21,7 @@ const (
 	// Candidates are fitted to at most maxFitted rows, because the time of transport grows with
 	// their square. At most maxCompared rows are used; the rest of them are held out of every fold.
 	maxFitted, maxCompared = 1000, 2000
-	// choiceClassLimit is the largest number of classes that are compared on, because transport is
+	// choiceClassLimit is the largest number of classes in the comparison, because transport is
 	// solved for pairs of classes.
 	choiceClassLimit = 256
 	// spanRatio is the number of features per row above which the span of the rows saves time.
@@ -44,7 +44,7 @@ type choiceFold struct {
 	voterLabels []int                 // labels of the voters
 }
 
-// choiceSamples returns the samples that candidates are compared on.
+// choiceSamples returns the samples on which candidates are compared.
 func choiceSamples(ctx context.Context, s *discriminant.Samples) *discriminant.Samples {
 	return s.Fewer(ctx, choiceClassLimit).Thinned(ctx, maxCompared)
 }

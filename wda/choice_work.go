@@ -76,7 +76,7 @@ func (c *comparison) comparePiece(ctx context.Context, p *piece, workers int) ([
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		return out, nil // whoever cannot be fitted has no loss
+		return out, nil // a candidate that cannot be fitted has no loss
 	}
 	for k := p.From; k < p.To; k++ {
 		if !p.Alive[k] {

@@ -190,7 +190,7 @@ func (s Shrinkage) String() string {
 // MarshalText implements encoding.TextMarshaler with the text of String.
 func (s Shrinkage) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler. It reads what String writes.
+// UnmarshalText implements encoding.TextUnmarshaler. It reads the texts that String returns.
 func (s *Shrinkage) UnmarshalText(text []byte) error {
 	if string(text) == autoText {
 		*s = Shrinkage{}
@@ -269,7 +269,7 @@ func (s Scale) String() string { return scaleNames.Name(uint8(s)) }
 // MarshalText implements encoding.TextMarshaler with the text of String.
 func (s Scale) MarshalText() ([]byte, error) { return scaleNames.Text(uint8(s)) }
 
-// UnmarshalText implements encoding.TextUnmarshaler. It reads what String writes.
+// UnmarshalText implements encoding.TextUnmarshaler. It reads the texts that String returns.
 func (s *Scale) UnmarshalText(text []byte) error { return enum.Parse(s, text, scaleNames) }
 
 // Use is the setting for the classifier that follows the projection. Fit compares candidates for
@@ -301,7 +301,7 @@ func (u Use) String() string { return useNames.Name(uint8(u)) }
 // MarshalText implements encoding.TextMarshaler with the text of String.
 func (u Use) MarshalText() ([]byte, error) { return useNames.Text(uint8(u)) }
 
-// UnmarshalText implements encoding.TextUnmarshaler. It reads what String writes.
+// UnmarshalText implements encoding.TextUnmarshaler. It reads the texts that String returns.
 func (u *Use) UnmarshalText(text []byte) error { return enum.Parse(u, text, useNames) }
 
 // Whitening is the setting for the metric of the features. Whitening divides the features by
@@ -384,7 +384,7 @@ func (w Whitening) String() string {
 // MarshalText implements encoding.TextMarshaler with the text of String.
 func (w Whitening) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler. It reads what String writes.
+// UnmarshalText implements encoding.TextUnmarshaler. It reads the texts that String returns.
 func (w *Whitening) UnmarshalText(text []byte) error {
 	name, number, with := strings.Cut(string(text), ":")
 	t := Whitening{}
@@ -487,7 +487,7 @@ func (m Mixture) String() string {
 // MarshalText implements encoding.TextMarshaler with the text of String.
 func (m Mixture) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler. It reads what String writes.
+// UnmarshalText implements encoding.TextUnmarshaler. It reads the texts that String returns.
 func (m *Mixture) UnmarshalText(text []byte) error {
 	if string(text) == autoText {
 		*m = Mixture{}

@@ -317,7 +317,8 @@ func (c *Classifier) newLabels(ctx context.Context, x mat.Matrix, workers int) (
 }
 
 // forEachRow calls f for each row of x. f must search with w; forEachRow then checks the search.
-// Each goroutine has its own workspace. The error is the one of the first row that fails.
+// Each goroutine has its own workspace. If several rows fail, forEachRow returns the error of the
+// first of them.
 func (c *Classifier) forEachRow(ctx context.Context, x mat.Matrix, workers int, f func(i int, row []float64, w *Workspace)) error {
 	n, d := x.Dims()
 	var bad error

@@ -43,7 +43,7 @@ type CrossValidation struct {
 
 // CrossValidated is the result of CrossValidate.
 type CrossValidated struct {
-	// Best is the candidate with the lowest mean error, or the first of several.
+	// Best is the candidate with the lowest mean error. If several have it, Best is the first.
 	Best Candidate
 	// Settings are CrossValidation.Fit with the values of Best, ready for Fit. Settings that Best
 	// leaves open are open here, too: Fit chooses them from all samples.
@@ -71,12 +71,12 @@ type Candidate struct {
 // projection, on samples that were not used for the fit. x is n × d, with one label for each row;
 // cv may be nil. The folds depend on cv.Fit.Seed.
 //
-// Errors are those of Fit, with the fold and the settings. If several fits fail, the error is the
-// first in the order of folds and Candidates. If ctx ends, the error is context.Cause(ctx), and
+// CrossValidate returns the errors of Fit and adds the fold and the settings. If several fits fail, it
+// returns the first error in the order of folds and Candidates. If ctx ends, the error is context.Cause(ctx), and
 // there is no result.
 //
-// Fits run in parallel, one goroutine each; the last fits get several goroutines if there are more
-// than fits. The samples are stored once, twice more for each fold in progress, and once more for
+// Fits run in parallel, one goroutine each. The last fits get several goroutines if there are fewer
+// fits than goroutines. The samples are stored once, twice more for each fold in progress, and once more for
 // each fit in progress.
 func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossValidation) (*CrossValidated, error) {
 	if err := checkSamples(ctx, x, labels); err != nil {

@@ -168,7 +168,7 @@ type wireSettings struct {
 	Init      *wireMatrix // nil if there is none
 }
 
-// textSettings hides the fields that cannot be JSON.
+// textSettings hides the fields that JSON cannot represent.
 type textSettings struct {
 	Settings
 	Progress   *struct{} `json:",omitempty"`

@@ -41,7 +41,7 @@ const (
 	batchSamples, mostClasses = 1024, 32
 	// firstStep and lastStep are the lengths of a step at the beginning and at the end, for a
 	// direction of its usual length. stepShrink multiplies the length after a round that did not
-	// raise J. The manifold has diameter of about √p·π/2. (Steps that grow again after a good round
+	// raise J. The manifold has a diameter of about √p·π/2. (Steps that grow again after a good round
 	// reached the same J in up to twice as many rounds.)
 	firstStep, lastStep = 0.2, 1e-3
 	stepShrink          = 0.5

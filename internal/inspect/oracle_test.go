@@ -73,7 +73,7 @@ func TestOracleIsComplete(t *testing.T) {
 			case !used[o] && reason == "":
 				t.Errorf("%s gives numbers, and no comparison with package oracle uses it", name)
 			case used[o] && notCompared[name] != "":
-				t.Errorf("%s is compared, so the table need not excuse it", name)
+				t.Errorf("%s is compared; remove it from notCompared", name)
 			}
 		}
 	}

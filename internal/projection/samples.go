@@ -45,8 +45,8 @@ func ClassRows(labels []int) [][]int {
 }
 
 // ClearConstant sets the column of w to zero for each feature of x that is constant within classes: in every class, its
-// largest and smallest values differ by at most 2⁻⁴⁸ times its largest absolute value in all samples. What is left of
-// such a feature without the means of the classes is rounding errors. classes are the rows of each class.
+// largest and smallest values differ by at most 2⁻⁴⁸ times its largest absolute value in all samples. After the
+// class means are subtracted, only rounding errors of such a feature are left. classes has the rows of each class.
 func ClearConstant(ctx context.Context, w, x *mat.Dense, classes [][]int) {
 	n, d := x.Dims()
 	spread, size := make([]float64, d), make([]float64, d)

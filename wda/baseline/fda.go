@@ -29,8 +29,8 @@ import (
 // classes: in every class, its largest and its smallest value differ by at most 2⁻⁴⁸ times its largest
 // absolute value in all samples.
 //
-// With shrinkage, such a feature has no scatter of its own. Its weights are those of the formula, unless all
-// features are constant within classes.
+// With shrinkage, S_w contains no scatter of such a feature, and the formula gives its weights. If all
+// features are constant within classes, every column is a principal component of unit length.
 //
 // S_b has rank C−1. Columns beyond C−1 are the leading principal components of the space orthogonal
 // to the first C−1 columns. Each is scaled to wᵀ S_w w = 1 as well or, if there is no scatter within classes

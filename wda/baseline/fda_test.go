@@ -98,7 +98,8 @@ func TestPCAIsScikitLearns(t *testing.T) {
 	}
 }
 
-// TestFDASolversAgree where the number of features makes Fit choose another one.
+// TestFDASolversAgree: for more than 128 features, the solver that Fit chooses agrees with solveDense, which
+// TestOracle compares. Feature 2 is constant, and feature 3 is constant within classes.
 func TestFDASolversAgree(t *testing.T) {
 	for _, c := range []struct {
 		n, d int
@@ -111,6 +112,9 @@ func TestFDASolversAgree(t *testing.T) {
 			labels[i] = i % 4
 			x.Set(i, 0, x.At(i, 0)+float64(labels[i]))
 			x.Set(i, 1, x.At(i, 1)+float64(labels[i]*labels[i]))
+			rounded := 1 + float64(i%3)*0x1p-52
+			x.Set(i, 2, 0.1*rounded)
+			x.Set(i, 3, 0.1*float64(1+labels[i])*rounded)
 		}
 		want, err := FDA{Shrinkage: c.s}.fitWithSolver(t.Context(), x, labels, 3, solveDense)
 		if err != nil {
@@ -122,6 +126,9 @@ func TestFDASolversAgree(t *testing.T) {
 		}
 		if e := projectiontest.ColumnDifference(got, want); !(e < 1e-5) {
 			t.Errorf("%d × %d, shrinkage %v: columns differ by %.3g", c.n, c.d, c.s, e)
+		}
+		if constant := got.Slice(2, 4, 0, 3); c.s == 0 && mat.Norm(constant, 1) != 0 {
+			t.Errorf("%d × %d: the constant features have the weights\n%v", c.n, c.d, mat.Formatted(constant))
 		}
 	}
 }

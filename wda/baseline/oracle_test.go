@@ -150,15 +150,15 @@ func largest(x trial.View[float64]) (most float64) {
 }
 
 // compareFDA: the first columns solve S_b w = μ S_w w for the largest μ, with wᵀS_w w = 1. The others are principal
-// components of what is orthogonal to them.
+// components of the samples in the orthogonal complement of the first columns.
 func compareFDA(c *trial.Case) {
 	x, labels, classes, constant := draw(c)
 	d, p, f := x.Cols, 1+c.IntN(x.Cols), baseline.FDA{}
 	within, between := oracle.Scatter(classes)
-	mean, every := oracle.Real{}, true
+	mean, allConstant := oracle.Real{}, true
 	for j := range d {
-		if every = every && constant[j]; constant[j] {
-			for k := range d { // all that there is are rounding errors
+		if allConstant = allConstant && constant[j]; constant[j] {
+			for k := range d { // only rounding errors
 				within[j][k], within[k][j] = oracle.Real{}, oracle.Real{}
 			}
 		}
@@ -170,7 +170,7 @@ func compareFDA(c *trial.Case) {
 		f.Shrinkage = c.Float64()
 		s = oracle.Of(f.Shrinkage)
 	case 1:
-		if !every {
+		if !allConstant {
 			f.LedoitWolf = true
 			s = oracle.LedoitWolf(classes)
 		}
@@ -207,7 +207,7 @@ func compareFDA(c *trial.Case) {
 	for i, v := range vectors {
 		if values[i].Hi > 1e-12*values[0].Hi {
 			if values[i].Hi < 1e-5*values[0].Hi {
-				return // rounding of S_w counts
+				return // the result depends on rounding errors of S_w
 			}
 			for j := range v {
 				v[j] = v[j].Mul(unit[j]).Div(values[i].Sqrt())
@@ -227,7 +227,7 @@ func compareFDA(c *trial.Case) {
 		q--
 	}
 	if q > 0 && mu[q-1].Hi < 1e-8*mu[0].Hi {
-		return // rounding of S_b counts
+		return // the result depends on rounding errors of S_b
 	}
 	far := 1.0
 	for j := range d { // digits that are lost if the mean is far from 0
@@ -284,7 +284,7 @@ func orthogonalPart(v []oracle.Real, basis [][]oracle.Real) []oracle.Real {
 	return v
 }
 
-// orthogonal is orthogonalPart, of length 1.
+// orthogonal returns orthogonalPart, divided by its length.
 func orthogonal(v []oracle.Real, basis [][]oracle.Real) []oracle.Real {
 	v = orthogonalPart(v, basis)
 	length := oracle.Quadratic(v, identity(len(v)), v).Sqrt()

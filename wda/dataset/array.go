@@ -306,7 +306,7 @@ func (e elem) appendText(dst, src []byte) []byte {
 type arrayLabels struct {
 	array *array
 	name  func(error) error
-	src   io.Closer // nil if it is another's
+	src   io.Closer // nil if another value closes the source
 }
 
 // newArrayLabels returns the labels of an array of n or n × 1 elements.
@@ -430,7 +430,7 @@ func (m *matrix) read(x []float64, _ func([]byte, int)) (rows int, err error) {
 	return rows, nil
 }
 
-// copyFeatures copies the features of the rows all to x.
+// copyFeatures copies the features of the rows in all to x.
 func (m *matrix) copyFeatures(x, all []float64) {
 	if m.featureColumns == nil {
 		return
@@ -460,8 +460,8 @@ func (m *matrix) readTransposed(x []float64) error {
 	return nil
 }
 
-// findNotFinite returns an error for the first element of x that is not finite, or nil. The number
-// of rows before x is before. Missing values may be allowed.
+// findNotFinite returns an error for the first element of x that is not finite, or nil. before is the
+// number of rows before x. A missing value is no error if missing values are allowed.
 func (m *matrix) findNotFinite(x []float64, before int) error {
 	for k, v := range x {
 		if v-v == 0 || v != v && m.lenient {

@@ -146,7 +146,7 @@ func isUTF16(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff"))
 }
 
-// defaultDelimiter returns what separates the fields of a text file of this name.
+// defaultDelimiter returns the delimiter of a text file with this name.
 func defaultDelimiter(path string) rune {
 	switch filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz")) {
 	case ".tsv", ".tab":

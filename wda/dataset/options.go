@@ -109,7 +109,7 @@ type Options struct {
 	MaxExpansion int
 }
 
-// orDefault returns the options that a pointer stands for.
+// orDefault returns *o, or the default options if o is nil.
 func (o *Options) orDefault() Options {
 	if o == nil {
 		return Options{}
@@ -223,7 +223,7 @@ func (l LabelSource) isChosen() bool {
 	return l.kind == labelsNamed || l.kind == labelsAt || l.kind == labelsParsed
 }
 
-// notInSamples reports whether the file of samples is to have no labels.
+// notInSamples reports whether the file of samples must have no labels.
 func (l LabelSource) notInSamples() bool { return l.kind == labelsInFile || l.kind == labelsNone }
 
 // String returns auto, none, the name or index of a column or array, or file and its name.

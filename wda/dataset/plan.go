@@ -32,7 +32,7 @@ const (
 // columnUse is the use of one column.
 type columnUse struct {
 	role             role
-	at               int            // the first of its features, or which of the identifiers it is
+	at               int            // index of its first feature, or its index among the identifiers
 	width            int            // features
 	index            map[string]int // numbers of the categories
 	learnsCategories bool           // new categories get numbers, in one feature
@@ -495,8 +495,8 @@ func (p *plan) fillMissing(x []float64) {
 	}
 }
 
-// findNotFinite returns an error if x, whose rows begin with number before, has a value that is not
-// finite, and that is not a missing one where these are allowed. It returns the field.
+// findNotFinite returns an error for the first element of x that is not finite, with its row and its
+// field. A missing value is no error if missing values are allowed.
 func (p *plan) findNotFinite(x []float64) (row, at int, err error) {
 	for k, v := range x {
 		if v-v == 0 || v != v && p.lenient {

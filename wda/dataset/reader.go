@@ -41,7 +41,7 @@ type Reader struct {
 	x           [2][]float64
 	turn        int
 	keep        func(text []byte, place int) // keepLabel, allocated once
-	knownLabels map[string]string            // labels of late, one string for each
+	knownLabels map[string]string            // recent labels, one string for each
 }
 
 // A Block is a block of consecutive rows of a Reader. It is valid until the second call of Next
@@ -59,10 +59,10 @@ type Block struct {
 type samples interface {
 	// dims returns rows × columns; −1 rows if only the end tells.
 	dims() (rows, cols int)
-	// capacity returns how many elements may be made room for: none if what the source
-	// claims is not known to be there.
+	// capacity returns the number of elements to allocate at once. It is 0 if the source cannot
+	// verify the number that the file declares.
 	capacity(opt *Options) (int, error)
-	// columnPlan returns what is done with each column.
+	// columnPlan returns the use of each column.
 	columnPlan() *plan
 	// labelled reports whether labels are among the features.
 	labelled() bool
@@ -85,7 +85,7 @@ type labels interface {
 	count() int
 	// read hands n labels, which are there, to use, with the place to call in errors.
 	read(n int, use func(text []byte, place int)) error
-	// withName gives an error the name of the file or array.
+	// withName adds the name of the file or array to err.
 	withName(err error) error
 }
 
@@ -291,7 +291,7 @@ func (r *Reader) Close() error {
 }
 
 const (
-	// maxKnownLabels bounds the labels that Next keeps a string of.
+	// maxKnownLabels is the largest number of labels in knownLabels.
 	maxKnownLabels = 1 << 12
 	// largestBlock bounds the elements of a block: 32 MiB.
 	largestBlock = 1 << 22
@@ -441,8 +441,8 @@ func (m *missingLabelState) checkLabel(label string, how MissingLabels, place in
 	return label
 }
 
-// pendingError returns the error of a missing label. Only at the end it is known whether a dash is
-// one.
+// pendingError returns the error of a missing label. Whether a dash is a missing label is known only
+// at the end of the file.
 func (m *missingLabelState) pendingError(r *Reader, end bool) error {
 	if m.first == 0 && (!end || m.dash == 0 || m.plus) {
 		return nil

@@ -75,7 +75,7 @@ func (t *tableReader) nextRecord() ([][]byte, error) {
 	return t.splitRecord(text)
 }
 
-// nextLine returns the line that the next record begins with.
+// nextLine returns the first line of the next record.
 func (t *tableReader) nextLine() ([]byte, error) {
 	for {
 		text, err := t.readLine()

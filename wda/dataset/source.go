@@ -17,13 +17,13 @@ import (
 type source struct {
 	from              io.Reader
 	file              *os.File // nil for another reader
-	disk              *os.File // the regular file that it reads, its own or another's; nil if it is none
+	disk              *os.File // the regular file below from, which is file or belongs to the caller; otherwise nil
 	at                io.ReaderAt
-	diskOffset        int64 // where at begins in disk
+	diskOffset        int64 // position in disk at which at begins
 	size              int64 // bytes of the file, −1 if unknown
 	r                 *bufio.Reader
 	format            Format
-	hint              Format // by the name of the file
+	hint              Format // format that the file name suggests
 	compressed        bool
 	expansion         int64          // bytes of memory that each byte of a compressed file may take
 	bounded           atomic.Bool    // everything is kept: expansion holds
@@ -67,8 +67,8 @@ func newSource(r io.Reader, opt Options) (*source, error) {
 	return s, nil
 }
 
-// readAhead has r, which only s reads, read while what came before is used, if s ends with
-// Close: of another's reader no more is read than was asked for.
+// readAhead returns a reader that reads r in advance, in a goroutine that Close ends. If the caller
+// owns the reader, readAhead returns r, so that s reads no more than it needs.
 func (s *source) readAhead(r io.Reader) io.Reader {
 	if s.file == nil {
 		return r

@@ -219,7 +219,8 @@ func (t *tableSamples) rowError(row int, err error) error {
 	return t.withColumn(t.label, &FileError{Row: row, Err: err})
 }
 
-// capacity makes room for the rows that the file declares, if so many can be.
+// capacity returns the number of elements that the file declares, or 0 if it declares none. It checks
+// the number against the limits.
 func (t *tableSamples) capacity(opt *Options) (int, error) {
 	rows, most := t.Rows(), opt.maxElements()
 	if rows < 0 {
@@ -311,8 +312,8 @@ func (t *tableSamples) checkRows(rows int) error {
 	return err
 }
 
-// checkText returns a text. It panics with the error, as allocators do, if the texts of the file are more than a
-// file of its size may hold: a dictionary has a text once for all rows.
+// checkText returns text. Like the allocators, it panics with an error if the texts take more memory
+// than a file of this size may need: a dictionary stores a text once for all rows.
 func (t *tableSamples) checkText(text []byte) []byte {
 	const header = 16
 	if t.textBytes += header + int64(len(text)); t.dense {
