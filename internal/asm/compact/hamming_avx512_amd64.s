@@ -8,7 +8,7 @@
 //                 these to bits of the weights 1, 2 and 4, and only the bits of weight 8 are counted in each turn.
 // Tail            64 bytes at a time without VPOPCNTDQ, then 16 bytes at a time.
 // Special values  none: integers.
-// Registers       CX bytes left · SI a · DI b · Z0 counts of 64 bits (VPOPCNTDQ: and Z9–Z11) · Z1–Z3 bits of the weights 1, 2
+// Registers       CX bytes left · SI a · DI b · AX constant · Z0 counts of 64 bits (VPOPCNTDQ: and Z9–Z11) · Z1–Z3 bits of the weights 1, 2
 //                 and 4 · Z4–Z11 bytes, then bits of higher weights · Z12 counts of the tail · Z13 table · Z14 mask · Z15 zero ·
 //                 Z16 scratch. VPOPCNTDQ: Z1–Z4 bytes.
 // Source          Table: as in hamming_avx2_amd64.s. Adders: R. Harley and D. Seal, in H. S. Warren, "Hacker's Delight".
@@ -48,10 +48,9 @@ GLOBL bitsOf<>(SB), RODATA|NOPTR, $16
 
 // count64 adds the number of bits of 64 bytes to sums.
 #define count64(at, x, sums) \
-	VMOVDQU64 at(ap), x;      \
-	VPXORQ    at(bp), x, x;   \
-	VPOPCNTQ  x, x;           \
-	VPADDQ    x, sums, sums
+	load64(at, x);        \
+	VPOPCNTQ x, x;        \
+	VPADDQ   x, sums, sums
 
 // begin loads the arguments and clears the counts.
 #define begin \

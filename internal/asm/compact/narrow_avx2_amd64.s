@@ -8,10 +8,10 @@
 // Tile            16 elements in two registers.
 // Tail            none: whole tiles.
 // Special values  NaN is replaced before the conversion. Infinities, overflow and subnormal numbers follow from it.
-// Registers       CX elements left · DI dst · SI src · Y0 Y1 elements · Y2–Y5 scratch · Y8 NaN · Y9 0x7fff · Y10 one · Y11 Y12 the order of
-//                 the bytes.
-// Source          VCVTPS2PH of F16C. A bfloat16 is half a unit less than one of its last place added to the bits of a float32, and one
-//                 more if that place is odd.
+// Registers       CX elements left · DI dst · SI src · AX constants · Y0 Y1 elements · Y2–Y5 scratch · Y8 NaN · Y9 0x7fff · Y10 one · Y11 Y12
+//                 the order of the bytes.
+// Source          VCVTPS2PH of F16C. A bfloat16 is the upper half of a sum: the bits of the float32, 0x7fff and the last bit of
+//                 their upper half.
 
 //go:build amd64 && !purego
 

@@ -10,8 +10,7 @@
 // Special values  NaN is replaced before the conversion. Infinities, overflow and subnormal numbers follow from it.
 // Registers       R0 dst · R1 src · R2 elements left · R3 constants · V0–V3 elements · V4–V7 results · V8–V11 masks, or last places ·
 //                 V16 NaN · V17 0x7fff · V18 one.
-// Source          FCVTN. A bfloat16 is half a unit less than one of its last place added to the bits of a float32, and one more if that
-//                 place is odd.
+// Source          FCVTN. A bfloat16 is the upper half of a sum: the bits of the float32, 0x7fff and the last bit of their upper half.
 
 //go:build arm64 && !purego
 

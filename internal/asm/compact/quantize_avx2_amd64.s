@@ -8,7 +8,7 @@
 // Tile            16 elements: roundInt8 in four registers of float64, signBits in two of float32.
 // Tail            none: whole tiles.
 // Special values  roundInt8 has none. Zeros of both signs and NaN are not negative.
-// Registers       CX elements left · DI dst · SI src · AX bits · Y0–Y3 elements · Y8 inverse · Y9 snap · Y10 shift ·
+// Registers       CX elements left · DI dst · SI src · AX constants and bits · Y0–Y3 elements · Y8 inverse · Y9 snap · Y10 shift ·
 //                 Y11 Y12 the order of the bytes. signBits: Y8 zero.
 // Source          own.
 

@@ -17,7 +17,7 @@
 #include "textflag.h"
 #include "neon_arm64.h"
 
-// 1.5·2²² twice, and 1.5·2⁵² − 1.5·2²².
+// 1.5·2²² and 1.5·2⁵² − 1.5·2²², each twice.
 DATA sums<>+0(SB)/8, $0x4158000000000000
 DATA sums<>+8(SB)/8, $0x4158000000000000
 DATA sums<>+16(SB)/8, $0x4337ffffffa00000

@@ -185,7 +185,7 @@ col1loop:
 	SUBQ  cols, tmp
 	MOVQ  b+88(FP), bp
 	LEAQ  (bp)(tmp*size), bp
-	offsets(tmp, aq, lb)
+	offsets(second, third, lb)
 	MOVQ  ldb+96(FP), lb
 	MOVQ  atile, ap
 	MOVQ  r+16(FP), terms
@@ -195,8 +195,8 @@ col1loop:
 q1loop:
 	// k̄ += a_iq b_qj
 	move.Z (bp), K1, b0
-	move.Z (bp)(tmp*1), K2, b1
-	move.Z (bp)(aq*1), K3, b2
+	move.Z (bp)(second*1), K2, b1
+	move.Z (bp)(third*1), K3, b2
 	term3((ap), Z0, Z1, Z2)
 	step1
 	JNE    q1loop
@@ -205,7 +205,6 @@ finish1:
 	MOVQ   n+8(FP), tmp
 	SUBQ   cols, tmp
 	SHLQ   $logsize, tmp
-	offsets(second, third, AX)
 	MOVQ   v+112(FP), AX
 	ADDQ   tmp, AX
 	move.Z (AX), K1, Z24

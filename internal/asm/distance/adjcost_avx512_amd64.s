@@ -15,14 +15,15 @@
 // Special values  follow the arithmetic.
 // Registers       BX a of the tile · SI DI rows 0 and 4 of it at q · R8 lda · R9 3 lda ·
 //                 R10 b at q · R11 ldb · AX terms left; then SI k · DI mat · R10 dst · AX ldk
-//                 · CX ldm · R11 ldg. DX u · R12 rows left · R13 columns left · CX scratch ·
-//                 Z27 u · Z28–Z30 h · Z31 λ. The rows' starts are kept in the arguments, strides
-//                 there in bytes.
+//                 · CX ldm · R11 ldg · R8 R9 places of the second and third vectors, in the last rows always.
+//                 DX u · R12 rows left · R13 columns left · CX scratch · Z27 u · Z28–Z30 h · Z31 λ. The rows'
+//                 starts are kept in the arguments, strides there in bytes.
 // Source          own; the loop over q as in a matrix product after BLIS.
 
 //go:build amd64 && !purego
 
 #include "textflag.h"
+#include "columns_avx512_amd64.h"
 
 #define lanes (64/size)
 #define terms AX
@@ -50,34 +51,7 @@
 #define b2 Z26
 #define lambdas Z31
 
-// colmask sets bit j of AX for the columns j < min(cols, 3*lanes) of the tile, and
-// colmask3 hands the bits to the three vectors.
-#define colmask \
-	MOVL    $(3*lanes), tmp; \
-	CMPQ    tmp, cols;       \
-	CMOVQGT cols, tmp;       \
-	MOVL    $1, AX;          \
-	SHLQ    CX, AX;          \
-	DECQ    AX
-
-#define colmask3 \
-	KMOVW AX, K1;     \
-	SHRQ  $lanes, AX; \
-	KMOVW AX, K2;     \
-	SHRQ  $lanes, AX; \
-	KMOVW AX, K3
-
-// offsets sets b and c to the places of the tile's second and third vectors. A vector without columns is at
-// 0: a load or store without elements is slow where the next page is absent. t is scratch.
-#define offsets(b, c, t) \
-	XORL    t, t;             \
-	MOVL    $64, b;           \
-	MOVL    $128, c;          \
-	CMPQ    cols, $lanes;     \
-	CMOVQLE t, b;             \
-	CMPQ    cols, $(2*lanes); \
-	CMOVQLE t, c
-
+// zero3 clears the sums of one row of a tile.
 #define zero3(s0, s1, s2) \
 	VPXORQ s0, s0, s0; \
 	VPXORQ s1, s1, s1; \
@@ -126,9 +100,9 @@
 	ADDQ lb, bp;    \
 	DECQ terms
 
-// finish3 makes a row of a tile of dst from v and the sums: h = u v, then factors3 sets k̄ = h mat + sum
-// and h − λ k̄, products3 multiplies these by k. All loads come first: dst may be mat, and those
-// without columns are at 0.
+// finish3 makes a row of a tile of dst from v and the sums. It sets h = u v. factors3 sets k̄ = h mat + sum
+// and h − λ k̄, and products3 multiplies these by k. All loads come before the stores: dst may be mat, and
+// vectors without columns are at 0.
 #define finish3(s0, s1, s2) \
 	mul Z24, Z27, Z28;    \
 	mul Z25, Z27, Z29;    \

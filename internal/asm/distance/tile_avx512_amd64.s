@@ -17,8 +17,9 @@
 //                 the same square. gibbs: opmasks tell what is below the least normal number.
 //                 Only c > 0 can overflow: K goes through y in memory then, one vector at a time.
 // Registers       BX x of the tile · SI DI rows 0 and 4 of it at k · R8 ldx · R9 3 ldx ·
-//                 R10 zt at k · R11 ldz · DX row of dst or K · R12 rows left · R13 columns
-//                 left · AX k left, scratch · CX scratch · Z30 table · Z31 magic. gibbs keeps
+//                 R10 zt at k, scratch · R11 ldz · DX row of dst or K · R12 rows left · R13 columns
+//                 left · AX k left, scratch · CX scratch · Z30 table · Z31 magic. SI DI, and for zt
+//                 in the last rows CX DI, are the places of the second and third vectors. gibbs keeps
 //                 the row of D in the arguments, and in m the rows of the tile.
 // Source          own; 2^y after package exp. sqEuclidean fetches the rows of x of the next tile, one
 //                 line of each at a time, into L2; both fetch the lines that the tile to the right
@@ -28,6 +29,7 @@
 
 #include "textflag.h"
 #include "../exp/exp2core_avx512_amd64.h"
+#include "columns_avx512_amd64.h"
 
 #define lanes (64/size)
 #define p AX
@@ -51,34 +53,6 @@
 #define factor Z29
 #define table Z30
 #define magic Z31
-
-// colmask sets bit j of p for the columns j < min(cols, 3*lanes) of the tile, and
-// colmask3 hands the bits to the three vectors.
-#define colmask \
-	MOVL    $(3*lanes), tmp; \
-	CMPQ    tmp, cols;       \
-	CMOVQGT cols, tmp;       \
-	MOVL    $1, p;           \
-	SHLQ    CX, p;           \
-	DECQ    p
-
-#define colmask3 \
-	KMOVW p, K1;     \
-	SHRQ  $lanes, p; \
-	KMOVW p, K2;     \
-	SHRQ  $lanes, p; \
-	KMOVW p, K3
-
-// offsets sets b and c to the places of the tile's second and third vectors. A vector without columns is at
-// 0: a load or store without elements is slow where the next page is absent. t is scratch.
-#define offsets(b, c, t) \
-	XORL    t, t;             \
-	MOVL    $64, b;           \
-	MOVL    $128, c;          \
-	CMPQ    cols, $lanes;     \
-	CMOVQLE t, b;             \
-	CMPQ    cols, $(2*lanes); \
-	CMOVQLE t, c
 
 // column sets to to the tile's first column of the row at base.
 #define column(base, to) \

@@ -14,8 +14,9 @@
 //                 slices.
 // Special values  follow the arithmetic.
 // Registers       BX a of the tile · SI DI rows 0 and 4 of it at k · R8 ra · R9 3 ra · R13 ka
-//                 · R10 b at k · R11 ldb · DX c of the tile · R12 rows left · AX k left,
-//                 scratch · CX scratch. The group's start in b and c and the columns left
+//                 · R10 b at k, scratch · R11 ldb · DX c of the tile · R12 rows left · AX k left,
+//                 scratch · CX scratch. SI DI, and for b in the last rows CX DI, are the places of the
+//                 second and third vectors. The group's start in b and c and the columns left
 //                 are kept in the arguments.
 // Source          own.
 
@@ -97,7 +98,7 @@
 	move s2, K3, (ctile)(third*1);  \
 	LEAQ (ctile)(tmp*size), ctile
 
-// loadb3 loads a row of b for the last rows.
+// loadb3 loads a row of b for the last rows; tmp and third are offsets.
 #define loadb3 \
 	move.Z (bp), K1, b0;        \
 	move.Z (bp)(tmp*1), K2, b1; \

@@ -15,10 +15,10 @@
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI row 0 · R8 R9 one and three rows, bytes · DI dst · DX place in q · BX q ·
-//                 AX rows left · CX groups left · R10 groups · R11 scale · R12 what is fetched; far: R11 R12
-//                 n/4 and 3n/4 elements of dst, bytes ·
+//                 AX rows left · CX groups left · R10 groups · R11 scale · R12 what is fetched ·
 //                 Y0–Y7 lanes of the rows, two each · Y8 Y9 q, then parts of the fold · Y10 Y11 elements of x,
-//                 then differences · Y12–Y15 scales.
+//                 then differences · Y12–Y15 scales. Far: R8 R9 n/4 and 3n/4 rows of x, R11 R12 n/4 and 3n/4
+//                 elements of dst, in bytes.
 // Source          own.
 
 //go:build amd64 && !purego
