@@ -132,7 +132,8 @@ func TestImportsGoDown(t *testing.T) {
 	}
 }
 
-// TestLibraryIsLight: library packages import no server, and those without gonum in their API no gonum.
+// TestLibraryIsLight checks that no library package depends on net/http, and that dist, search and sinkhorn do not
+// depend on gonum.
 func TestLibraryIsLight(t *testing.T) {
 	t.Parallel()
 	for _, p := range list(t, "dist", "search", "sinkhorn", "wda/...") {

@@ -200,9 +200,8 @@ func bits(x []float64) []uint64 {
 	return out
 }
 
-// TestFiles: what a pipeline from files to files makes of samples is what the model does
-// with each, in bits, from every format and type, in any number of lanes, which are processes
-// or not; and a process loads the model once.
+// TestFiles checks that a pipeline from files to files gives the model's results bit by bit, from every format and
+// element type, in any number of lanes, inside the process or in workers. A process must load the model once.
 func TestFiles(t *testing.T) {
 	x, labels := clusters(60, 4)
 	path, c := modelFile(t, x, labels)
@@ -326,7 +325,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestBadRows: an error names the file and the row, or the key.
+// TestBadRows checks that errors name the file and the row, or the key.
 func TestBadRows(t *testing.T) {
 	x, labels := clusters(10, 4)
 	path, _ := modelFile(t, x, labels)
@@ -370,7 +369,7 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
-// TestModelReplaced: a worker does not take a model that is not that of the pipeline.
+// TestModelReplaced checks that a worker rejects a model file that has changed since the pipeline was built.
 func TestModelReplaced(t *testing.T) {
 	x, labels := clusters(10, 4)
 	path, c := modelFile(t, x, labels)
@@ -410,9 +409,8 @@ func (f *killedOnce) ProcessElement(key string, x []float64, emit func(string, [
 	emit(key, x)
 }
 
-// TestKilledBundle: Prism does not retry a bundle that a panic ends, nor one whose process
-// is killed, but fails the job; no file is left half-written then, and the same pipeline
-// once more writes the bytes of one that nothing has happened to.
+// TestKilledBundle checks that a job fails if a bundle panics or its process is killed, which Prism does not retry. No
+// file may be left half-written, and running the pipeline again must write the same bytes as an undisturbed run.
 func TestKilledBundle(t *testing.T) {
 	x, labels := clusters(60, 4)
 	path, _ := modelFile(t, x, labels)

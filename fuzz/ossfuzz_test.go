@@ -11,9 +11,8 @@ import (
 	"testing"
 )
 
-// TestOSSFuzz: the script that builds the fuzzers for OSS-Fuzz builds every target of the
-// repository, by its import path and under a name of its own. It runs on a copy of the test files,
-// with a program in the place of the builder that only records how it is called.
+// TestOSSFuzz checks that the build script for OSS-Fuzz builds every fuzz target, with its import path and a unique
+// name. It runs the script on a copy of the test files, with a builder that only records its arguments.
 func TestOSSFuzz(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")

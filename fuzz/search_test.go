@@ -12,7 +12,8 @@ import (
 	"github.com/gomonge/monge/search"
 )
 
-// FuzzReadCollection: any bytes are an error of package search, or a collection that is written as the same bytes.
+// FuzzReadCollection checks that reading arbitrary bytes returns a typed error, or a collection that is written as the
+// same bytes.
 func FuzzReadCollection(f *testing.F) {
 	for storage := range search.StorageInt8 + 1 {
 		c := search.NewCollection(3, storage)
@@ -41,7 +42,7 @@ func FuzzReadCollection(f *testing.F) {
 	})
 }
 
-// FuzzCollection: after any operations, a search finds the rows that are left.
+// FuzzCollection checks that a search finds the remaining rows after any sequence of operations.
 func FuzzCollection(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -87,7 +88,7 @@ func FuzzCollection(f *testing.F) {
 	})
 }
 
-// FuzzSketches: searches give the same rows, order and bits with and without sketches.
+// FuzzSketches checks that sketches do not change the rows, order and bits of search results.
 func FuzzSketches(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {

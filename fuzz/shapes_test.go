@@ -178,7 +178,7 @@ func methods[T num.Float]() []target[T] {
 	return all
 }
 
-// TestShapesListed: the targets are all that there is.
+// TestShapesListed checks that FuzzShapes calls every exported function and method that takes a matrix.
 func TestShapesListed(t *testing.T) {
 	known := map[string]bool{}
 	for _, c := range slices.Concat(functions[float64](), methods[float64]()) {

@@ -192,7 +192,7 @@ func TestCollection(t *testing.T) {
 	}
 }
 
-// TestCollectionShrinks: the memory of deleted rows is free, and positions follow.
+// TestCollectionShrinks checks that deleting rows frees their memory and moves the positions of later rows.
 func TestCollectionShrinks(t *testing.T) {
 	c := NewCollection(64, StorageFloat32)
 	const n = 100_000
@@ -214,8 +214,8 @@ func TestCollectionShrinks(t *testing.T) {
 	}
 }
 
-// TestCollectionBytes: a segment of 64 rows of 20 bytes takes 32 bytes for each row, a scale and a norm; marks of deleted rows,
-// and identifiers that were read from a file, come on top.
+// TestCollectionBytes checks Bytes: in a segment of 64 rows of 20 bytes, each row takes 32 bytes, a scale and a norm.
+// Deletion marks and identifiers read from a file are added.
 func TestCollectionBytes(t *testing.T) {
 	c := NewCollection(20, StorageInt8)
 	if _, err := c.Append(dist.NewMatrix[float32](10, 20, nil)); err != nil {
@@ -242,7 +242,7 @@ func TestCollectionBytes(t *testing.T) {
 	}
 }
 
-// TestAppendAllOrNone: a bad value anywhere leaves the collection as it was.
+// TestAppendAllOrNone checks that an invalid value leaves the collection unchanged.
 func TestAppendAllOrNone(t *testing.T) {
 	c := NewCollection(3, StorageFloat16)
 	x := dist.NewMatrix[float32](200, 3, nil)
@@ -298,7 +298,7 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestDamagedFiles: a file that was cut off, or in which a byte was changed, is an error.
+// TestDamagedFiles checks that truncated files and files with a changed byte are errors.
 func TestDamagedFiles(t *testing.T) {
 	for _, storage := range storages {
 		c := NewCollection(5, storage)

@@ -122,8 +122,8 @@ func TestFar(t *testing.T) {
 	}
 }
 
-// TestStorages: rows that are stored in fewer bits give the bits of the float32 rows that they stand
-// for, which are as near to the given ones as the storage promises.
+// TestStorages checks that compact rows give the same bits as the decoded float32 rows, and that decoded rows are as
+// accurate as documented.
 func TestStorages(t *testing.T) {
 	ctx := context.Background()
 	const m, n, d = 3, 37, 50
@@ -250,8 +250,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestExtremes: overflow makes no NaN of a squared distance, and does not hide rows; cosines do
-// not depend on the norms.
+// TestExtremes checks that overflow never makes a squared distance NaN or hides a row, and that cosines do not depend
+// on norms.
 func TestExtremes(t *testing.T) {
 	ctx := context.Background()
 	var s Searcher
@@ -316,7 +316,7 @@ func TestRows(t *testing.T) {
 	panics(t, columnsPanic, func() { NewRows(dist.NewMatrix[float32](3, 0, nil), StorageFloat32) })
 }
 
-// TestBadValues: errors name the row and the column.
+// TestBadValues checks that errors name the row and the column.
 func TestBadValues(t *testing.T) {
 	for v, want := range map[float64]error{math.Inf(1): ErrNotFinite, math.Inf(-1): ErrNotFinite, math.NaN(): ErrNotFinite, 1e300: ErrRange, -3.5e38: ErrRange} {
 		x := dist.NewMatrix[float64](4, 3, nil)
@@ -378,7 +378,7 @@ func TestSearchPanics(t *testing.T) {
 	})
 }
 
-// TestSearchEnds: the context is checked before every block, wherever it ends.
+// TestSearchEnds checks that a search checks its context before every block.
 func TestSearchEnds(t *testing.T) {
 	var s Searcher
 	for d, n := range map[int]int{40: 3000, 100: 700} { // one query after the other, and several at once
@@ -434,8 +434,8 @@ func isAt(err error, matrix string, row, column int) bool {
 	return errors.As(err, &at) && at.Row == row && at.Column == column && strings.HasPrefix(err.Error(), matrix)
 }
 
-// TestNames: a value is written as its name, and read from it.
-func TestNames(t *testing.T) {
+// TestNamesRoundTrip checks that names of metrics and storages can be parsed.
+func TestNamesRoundTrip(t *testing.T) {
 	check := func(text string, value fmt.Stringer, read encoding.TextUnmarshaler) {
 		t.Helper()
 		if err := read.UnmarshalText([]byte(text)); err != nil || fmt.Sprint(read) != text || value.String() != text {
@@ -468,7 +468,8 @@ func panics(t *testing.T, words string, f func()) {
 	f()
 }
 
-// TestCosineOfAllNorms: cosines are right for all finite vectors, symmetric in their bits, and 1 for equal vectors.
+// TestCosineOfAllNorms checks that cosines of all finite vectors are accurate, bitwise symmetric, and 1 for equal
+// vectors.
 func TestCosineOfAllNorms(t *testing.T) {
 	scales := []float32{1e-45, 1e-40, 1e-30, 1e-20, 1, 1e15, 1e20, 3e37}
 	base := gaussian(5, 6, 33)
@@ -511,7 +512,8 @@ func TestCosineOfAllNorms(t *testing.T) {
 	}
 }
 
-// TestWithinNaN: with −Inf as limit, every row is found, also one whose inner product overflows in both directions.
+// TestWithinNaN checks that Within with the limit −Inf finds every row, even a row whose inner product overflows in
+// both directions.
 func TestWithinNaN(t *testing.T) {
 	rows := mustRows(t, dist.NewMatrix(2, 2, []float32{3e38, -3e38, 1, 1}))
 	minus := float32(math.Inf(-1))

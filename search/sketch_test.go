@@ -342,7 +342,8 @@ func TestBound(t *testing.T) {
 	t.Logf("%d bounds; the smallest slack is %.1f·2⁻²⁴", used, tight)
 }
 
-// TestGroupsOfASnapshot: a search of a snapshot reads groups of sketches only where nobody stores rows.
+// TestGroupsOfASnapshot checks that a search of a snapshot reads whole groups of sketches only below the rows that a
+// concurrent Append may write.
 func TestGroupsOfASnapshot(t *testing.T) {
 	smallSketches(t)
 	c := NewCollection(3, StorageFloat32)
@@ -377,8 +378,8 @@ func TestGroupsOfASnapshot(t *testing.T) {
 	}
 }
 
-// TestSketchedMemory: sketches take d + 12 bytes for each row, and NoSketch saves them, also in a collection that is read
-// from a file.
+// TestSketchedMemory checks that sketches take d + 12 bytes per row, and that NoSketch saves them, also in a collection
+// that is read from a file.
 func TestSketchedMemory(t *testing.T) {
 	smallSketches(t)
 	x := gaussian(1, 1024, 128)

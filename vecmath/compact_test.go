@@ -42,7 +42,8 @@ func TestIntegerSums(t *testing.T) {
 	}
 }
 
-// TestQuantizeInt8: errors are within half of the scale; what is not finite is said.
+// TestQuantizeInt8 checks that quantization errors are at most half of the scale, and that non-finite values are
+// reported.
 func TestQuantizeInt8(t *testing.T) {
 	rng := asmtest.NewRand(1)
 	for n := range 50 {
@@ -67,7 +68,7 @@ func TestQuantizeInt8(t *testing.T) {
 	}
 }
 
-// TestSignBits: every sign at every place, and bits that are left.
+// TestSignBits checks every position of a negative number, and that unused bits are zero.
 func TestSignBits(t *testing.T) {
 	for n := range 20 {
 		for at := range n {

@@ -8,7 +8,7 @@ import (
 	"github.com/gomonge/monge/vecmath"
 )
 
-// TestInstructionSet: the level comes first, then the forms of its kernels.
+// TestInstructionSet checks that the text begins with the instruction set, followed by its kernel variants.
 func TestInstructionSet(t *testing.T) {
 	for _, l := range asm.Available() {
 		restore := asm.Switch(l)

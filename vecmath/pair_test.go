@@ -246,7 +246,7 @@ func TestEachMatchesSinglePairs(t *testing.T) {
 	}
 }
 
-// TestPairGoldenBits: every level returns these bits.
+// TestPairGoldenBits checks the bits of all pair functions on every instruction set.
 func TestPairGoldenBits(t *testing.T) {
 	want := map[string]uint64{"f64": 0xa73d257640cf4776, "f32": 0x62e0e30bac88ced4}
 	for lv := range asmtest.Each(t) {

@@ -79,7 +79,7 @@ func testAccuracy[T vecmath.Float](t *testing.T) {
 	}
 }
 
-// TestExp2Ends: the whole range has its value, the last octave and subnormal results included.
+// TestExp2Ends checks Exp2 over its whole range, including the largest octave, subnormal results and overflow.
 func TestExp2Ends(t *testing.T) {
 	for e := -1080; e <= 1030; e++ {
 		x := []float64{float64(e)}
@@ -230,7 +230,7 @@ func exp(x, y float64) *big.Float {
 
 func newBig() *big.Float { return new(big.Float).SetPrec(200) }
 
-// TestSameBits: every level returns these bits, in place, too.
+// TestSameBits checks the bits of all functions on every instruction set, also in place.
 func TestSameBits(t *testing.T) {
 	want := map[string]uint64{"f64": 0x4c8772a162737531, "f32": 0xf7d940251f89e7ed}
 	for lv := range asmtest.Each(t) {

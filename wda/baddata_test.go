@@ -26,8 +26,8 @@ func everyWay(t *testing.T, set Settings, f func(t *testing.T, set *Settings)) {
 	}
 }
 
-// TestBadData: what cannot be fitted is a typed error for every solver and type, and
-// never a panic or a model.
+// TestBadData checks that Fit rejects unusable data with a typed error for every solver and element type, without a
+// panic and without a model.
 func TestBadData(t *testing.T) {
 	t.Parallel()
 	good, labels := parts3(1, 30, 4)
@@ -153,8 +153,8 @@ func TestBadData(t *testing.T) {
 	}
 }
 
-// TestOddData: what is unusual but well defined is fitted by every solver in both
-// types, and gives finite, orthonormal results.
+// TestOddData checks that every solver fits unusual but valid data in both element types and returns finite,
+// orthonormal projections.
 func TestOddData(t *testing.T) {
 	t.Parallel()
 	for _, c := range oddData() {

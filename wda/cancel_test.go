@@ -13,9 +13,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestPhasesAsk: phases outside of the engine that grow with the data ask the context once for every
-// piece of a size that does not.
-func TestPhasesAsk(t *testing.T) {
+// TestPhasesCheckContext checks that the phases outside of the solver check the context once for each block of bounded
+// size.
+func TestPhasesCheckContext(t *testing.T) {
 	t.Parallel()
 	const n, d = 720, 200
 	x, labels := parts3(1, n, d)
@@ -30,8 +30,8 @@ func TestPhasesAsk(t *testing.T) {
 	})
 }
 
-// TestEndsAnywhere: whenever the context ends, a fit returns its cause, and hardly anybody
-// asks again.
+// TestEndsAnywhere checks that a fit returns the cause of its context, wherever the context ends, and checks the
+// context at most 60 times afterwards.
 func TestEndsAnywhere(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 90, 8)

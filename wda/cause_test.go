@@ -36,9 +36,8 @@ func (c *late) Deadline() (time.Time, bool) {
 	return c.end, !c.end.IsZero()
 }
 
-// TestCauseOfDeadline: where a solver sees a deadline by the clock, before the timer of the
-// context runs, the error of a fit is the context's cause all the same, and after a step there is a
-// model.
+// TestCauseOfDeadline checks that a fit whose solver notices a deadline before the context's timer fires still returns
+// the context's cause, and a model if it has made a step.
 func TestCauseOfDeadline(t *testing.T) {
 	t.Parallel()
 	x, labels := clusters(5, 12, 40, 60, 50)

@@ -31,8 +31,8 @@ func errorOf(t *testing.T, m *Model, x *mat.Dense, labels []int, y *mat.Dense, a
 	return knn.ErrorRate(p[0], actual)
 }
 
-// TestChoiceWhitens: where only a whitened metric shows the classes, it is chosen, and
-// columns beyond those that tell classes apart do not hurt.
+// TestChoiceWhitens checks that Fit chooses whitening if only a whitened metric separates the classes, and that
+// components beyond the informative ones do not raise the error.
 func TestChoiceWhitens(t *testing.T) {
 	t.Parallel()
 	x, labels := stretched(1, 200, 12, 4)
@@ -60,8 +60,8 @@ func TestChoiceWhitens(t *testing.T) {
 	}
 }
 
-// TestChoiceWide: the choice is right with far more features than samples, where a span
-// of all rows would tell the folds of the rows held out.
+// TestChoiceWide checks that held-out rows do not leak into the folds when there are far more features than samples:
+// with random labels, no candidate may predict better than chance.
 func TestChoiceWide(t *testing.T) {
 	t.Parallel()
 	x, labels := stretched(3, 60, 300, 3)
@@ -75,8 +75,8 @@ func TestChoiceWide(t *testing.T) {
 	}
 }
 
-// TestChoiceReport: what was compared is listed, the best first, and the fit is that of
-// the best, in every bit.
+// TestChoiceReport checks that the report lists the candidates in order of their losses, and that a fit with the
+// reported settings has the same bits.
 func TestChoiceReport(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 90, 8)
@@ -118,7 +118,7 @@ func TestChoiceReport(t *testing.T) {
 	}
 }
 
-// TestChoicePins: what is pinned stays in every member.
+// TestChoicePins checks that every candidate keeps the settings that the caller has fixed.
 func TestChoicePins(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 60, 6)
@@ -142,7 +142,7 @@ func TestChoicePins(t *testing.T) {
 	}
 }
 
-// TestChoiceCancel: the choice ends with the context.
+// TestChoiceCancel checks that the comparison of settings stops when its context ends.
 func TestChoiceCancel(t *testing.T) {
 	x, labels := parts3(4, 90, 8)
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -153,9 +153,8 @@ func TestChoiceCancel(t *testing.T) {
 	}
 }
 
-// TestChoiceFolds: every row is held out as often as any other, or, of many, always, so that
-// no fold fits more than a part of choiceRows; classes in proportion, and K is not above the size
-// of a typical class.
+// TestChoiceFolds checks the division of rows into folds: few rows are each held out equally often; of many rows, at
+// most maxFitted are used for training. K is at most the size of a typical class.
 func TestChoiceFolds(t *testing.T) {
 	for _, c := range []struct {
 		sizes          []int
@@ -195,8 +194,8 @@ func TestChoiceFolds(t *testing.T) {
 	}
 }
 
-// TestJudge: of five votes all are the neighbors'; of three the other two are all classes' alike.
-// The score is the Brier score plus the error.
+// TestNeighborLoss checks the score, which is the Brier score plus the error, against hand-computed votes of three and
+// of five neighbors. The share of votes that K lacks is divided evenly among the classes.
 func TestNeighborLoss(t *testing.T) {
 	x := dist.Matrix[float64]{Rows: 6, Cols: 1, Stride: 1, Data: []float64{-1, 1, 2, 7, 8, 9}}
 	y := dist.Matrix[float64]{Rows: 1, Cols: 1, Stride: 1, Data: []float64{0}}
@@ -224,9 +223,9 @@ func TestNeighborLoss(t *testing.T) {
 	}
 }
 
-// TestJudgeMeans: with equal shares and a common variance both classifiers give the posteriors of
-// normal classes; a feature that varies much within classes misleads the nearest mean, not the
-// linear classifier, and classes of other sizes move the linear boundary alone.
+// TestGaussianLoss checks that, for classes of equal size and equal variance, both classifiers return the posteriors of
+// normal distributions. A feature with a large variance within classes misleads only the nearest mean. Unequal class
+// sizes move only the linear boundary.
 func TestGaussianLoss(t *testing.T) {
 	column := func(v ...float64) dist.Matrix[float64] {
 		return dist.Matrix[float64]{Rows: len(v), Cols: 1, Stride: 1, Data: v}
@@ -266,8 +265,8 @@ func TestGaussianLoss(t *testing.T) {
 	}
 }
 
-// TestJudgeCalibrates: training rows that lie closer to the means of their classes than held-out rows
-// do, as those lie that a projection was fitted to, do not raise the loss, since the boundary is the same.
+// TestGaussianLossScalesCovariance checks that the loss does not rise if training rows are closer to their class means
+// than held-out rows, as they are in a projection that was fitted to them. The boundary stays the same.
 func TestGaussianLossScalesCovariance(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 2))
 	n := 400
@@ -296,9 +295,9 @@ func TestGaussianLossScalesCovariance(t *testing.T) {
 	}
 }
 
-// TestChoiceFor: what is to follow decides what is chosen. One class lies on both sides of the
-// other along the first feature, which a classifier by distances can use and a linear one cannot;
-// along the second their means differ a little.
+// TestChoiceFor checks that Settings.For decides which candidate wins. Along the first feature one class lies on both
+// sides of the other, which helps nearest neighbors but no linear classifier. Along the second feature the class means
+// differ a little.
 func TestChoiceFor(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 2))
@@ -327,8 +326,8 @@ func TestChoiceFor(t *testing.T) {
 	}
 }
 
-// TestChoiceDuplicates: equal rows are held out together, whatever their classes, and vote once;
-// a row that stands twice is no other division than one that stands once.
+// TestChoiceDuplicates checks that equal rows are held out together, even with different labels, and vote once.
+// Repeating a row does not change the folds.
 func TestChoiceDuplicates(t *testing.T) {
 	x, labels := parts3(4, 60, 6)
 	twice, both := mat.NewDense(121, 6, nil), make([]int, 121)
@@ -376,7 +375,8 @@ func TestChoiceDuplicates(t *testing.T) {
 	}
 }
 
-// TestColumns: the columns of every scale have a ratio each and definite signs.
+// TestColumnSigns checks that the columns of every scale have a fixed sign, and that the report has a ratio for each
+// column.
 func TestColumnSigns(t *testing.T) {
 	x, labels := parts3(8, 60, 7)
 	for scale := ScaleOrthonormal; scale < numScales; scale++ {
@@ -395,9 +395,8 @@ func TestColumnSigns(t *testing.T) {
 	}
 }
 
-// TestLeading: where classes differ in two dimensions no more components count, and J is of
-// these; what stands behind is orthogonal to them, and next to nothing in a distance. The
-// settings reported give the same bits.
+// TestLeading checks that Fit finds the two informative components when classes differ in two dimensions, scales the
+// others to almost zero, and repeats the fit with the same bits from the reported settings.
 func TestLeading(t *testing.T) {
 	t.Parallel()
 	seeds := []uint64{1, 2}
@@ -465,7 +464,8 @@ func mustChoose(t *testing.T, x *mat.Dense, labels []int, set *Settings) *Model 
 	return m
 }
 
-// TestAverage: fewer components must be better by more than the folds differ.
+// TestAverageLosses checks that fewer components are chosen only if their loss is at most insignificantly higher over
+// the folds.
 func TestAverageLosses(t *testing.T) {
 	counts := []int{5, 2}
 	for _, c := range []struct {
@@ -493,8 +493,8 @@ func TestAverageLosses(t *testing.T) {
 	}
 }
 
-// TestRounds: candidates are left behind once enough rows have been held out, or all, and numbers
-// of components that cannot be better any more.
+// TestRoundEnds checks at which folds candidates are eliminated, which candidates remain, and which numbers of
+// components remain.
 func TestRoundEnds(t *testing.T) {
 	for _, c := range []struct {
 		folds, held int
@@ -532,8 +532,8 @@ func TestRoundEnds(t *testing.T) {
 	}
 }
 
-// TestCounts: numbers of components come largest first, and one that loses what tells classes
-// apart puts all smaller ones out of the question.
+// TestComponentCounts checks that numbers of components are tried in descending order, and that a number that loses
+// class information excludes all smaller ones.
 func TestComponentCounts(t *testing.T) {
 	for _, c := range []struct {
 		p, classes int
@@ -555,7 +555,7 @@ func TestComponentCounts(t *testing.T) {
 	}
 }
 
-// TestMembers: few rows of fewer features are cheap enough for one member more.
+// TestCandidates checks the number of candidates, which grows when few rows make them cheap.
 func TestCandidates(t *testing.T) {
 	set := Settings{Optimizer: Optimizer{Method: Auto{}}}
 	for _, c := range []struct{ n, d, want int }{{100, 10, 38}, {100, 120, 43}, {1000, 10, 32}} {
@@ -565,8 +565,8 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// TestNearlyConstant: constant features, and features that are constant but for rounding
-// or for noise far below the others, change nothing that matters.
+// TestNearlyConstant checks that constant features, and features that vary only by rounding errors or negligible noise,
+// do not change the result.
 func TestNearlyConstant(t *testing.T) {
 	t.Parallel()
 	x, labels := stretched(1, 120, 6, 3)
@@ -602,8 +602,8 @@ func warnsOf(warnings []Warning, code WarningCode) bool {
 	return slices.ContainsFunc(warnings, func(w Warning) bool { return w.Code == code && w.wellFormed() })
 }
 
-// TestResultWarnings: a result that is a line within classes, and one that errs more than
-// the principal components, are said to be.
+// TestResultWarnings checks the warnings about a projection that is a line within classes, and about a projection that
+// predicts worse than the principal components.
 func TestResultWarnings(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 90, 8)
@@ -643,7 +643,8 @@ func TestResultWarnings(t *testing.T) {
 	}
 }
 
-// TestPinnedErrs: settings that leave nothing to compare are judged by the rows themselves.
+// TestTrainingErrorWarning checks that a fit with fixed settings warns if, by leave-one-out, it classifies its training
+// rows worse than the principal components.
 func TestTrainingErrorWarning(t *testing.T) {
 	x, labels := stretched(3, 90, 6, 3)
 	for i := range 90 { // classes in the feature of the largest scale
@@ -669,7 +670,7 @@ func TestTrainingErrorWarning(t *testing.T) {
 	}
 }
 
-// TestMaxima: what starts have led to is counted.
+// TestMaxima checks that the report groups starts by the maximum that they reached.
 func TestMaxima(t *testing.T) {
 	values, starts := maxima([]float64{2, math.NaN(), 3, 2.001, 3.0029, 1, 2.9999})
 	if !slices.Equal(values, []float64{3.0029, 2.001, 1}) || !slices.Equal(starts, []int{3, 2, 1}) {
@@ -698,15 +699,15 @@ func (o ones) At(int, int) float64 { return 1 }
 
 func (o ones) T() mat.Matrix { return o }
 
-// TestChoiceLambdaMatrix: members are compared with a λ_cc' of whatever type.
+// TestChoiceLambdaMatrix checks that candidates can be compared with a λ matrix of any type that implements mat.Matrix.
 func TestChoiceLambdaMatrix(t *testing.T) {
 	x, labels := stretched(3, 60, 6, 3)
 	mustChoose(t, x, labels, &Settings{Components: 2, Objective: Objective{Lambda: LambdaMatrix(ones{3})}})
 }
 
-// TestEnds: Principal and Fisher make no step; Fisher's first C − 1 components are those
-// of discriminant analysis, the rest hardly counts.
-func TestEnds(t *testing.T) {
+// TestPrincipalAndFisher checks that the methods Principal and Fisher make no steps, and that only Fisher scales its
+// components beyond C − 1 to almost zero.
+func TestPrincipalAndFisher(t *testing.T) {
 	x, labels := stretched(5, 200, 10, 4)
 	for _, method := range []Method{Principal{}, Fisher{}} {
 		set := &Settings{
@@ -727,8 +728,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestChooseFallsBack: four rows that differ, five times each. With the λ of the best candidate
-// every sample is transported to itself, so the next one is fitted.
+// TestChooseFallsBack checks that Fit takes the next candidate if the best one cannot be fitted. In these data four
+// distinct rows are repeated five times, so the best candidate's λ transports every sample to itself.
 func TestChooseFallsBack(t *testing.T) {
 	t.Parallel()
 	x, labels := mat.NewDense(20, 2, nil), make([]int, 20)

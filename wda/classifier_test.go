@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestClassifier: predictions are those of package knn on the projected samples, ties
-// in distance and in votes included, for few and for many samples.
+// TestClassifier checks predictions against package knn on the projected samples, including ties in distance and in
+// votes, for few and for many samples.
 func TestClassifier(t *testing.T) {
 	for _, n := range []int{7, 200, 2500} {
 		x, labels := parts3(1, n, 5)
@@ -108,8 +108,8 @@ func TestClassifier(t *testing.T) {
 	}
 }
 
-// TestWorkspaceGrows: a workspace serves one classifier after another, smaller or larger
-// in everything, and then allocates nothing.
+// TestWorkspaceGrows checks that one workspace serves classifiers of any size in turn, and that predictions do not
+// allocate after warm-up.
 func TestWorkspaceGrows(t *testing.T) {
 	var classifiers []*Classifier
 	var samples []*mat.Dense
@@ -243,7 +243,8 @@ func TestClassifierErrors(t *testing.T) {
 	}
 }
 
-// TestClassifierFile: a classifier survives its file, which is one of its model, too.
+// TestClassifierFile checks that a classifier is unchanged after writing and reading it, and that its file can also be
+// read as a model.
 func TestClassifierFile(t *testing.T) {
 	m, x, labels := testModel(t, 7, 3)
 	c, err := NewClassifier(t.Context(), m, x, labels, 3)

@@ -32,9 +32,8 @@ func shrinkages(values ...float64) []Shrinkage {
 	return all
 }
 
-// TestCrossValidate: on the paper's data λ decides between success and failure, and
-// the choice is the one that succeeds; candidates are complete and in order, and the
-// result does not depend on the number of goroutines.
+// TestCrossValidate checks that cross-validation finds a λ that works on the paper's data, lists all candidates in
+// order, and does not depend on the number of goroutines.
 func TestCrossValidate(t *testing.T) {
 	data := dataset.Simulation{Seed: 1}.Generate(90)
 	cv := &CrossValidation{
@@ -100,10 +99,9 @@ func TestCrossValidate(t *testing.T) {
 	}
 }
 
-// TestCrossValidateIsFit: what folds share changes nothing. The errors and choices are those of a
-// fit to each fold by itself: with fewer features than samples, with more (where the span of the
-// samples is enough for one p and not for the other), with settings that change the samples, and
-// with settings left open.
+// TestCrossValidateIsFit checks that sharing work between folds does not change errors or choices: they equal separate
+// fits to each fold. The cases have fewer features than samples, more features than samples, settings that change the
+// samples, and settings left to be chosen.
 func TestCrossValidateIsFit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -157,7 +155,7 @@ func TestCrossValidateIsFit(t *testing.T) {
 	}
 }
 
-// TestFolds: folds divide every class evenly, and cover every sample once.
+// TestFolds checks that the folds divide every class evenly and cover every sample once.
 func TestFolds(t *testing.T) {
 	x, labels := clusters(1, 3, 23, 10, 7, 4)
 	for _, k := range []int{2, 3, 5, 44} {
@@ -268,8 +266,7 @@ func TestCrossValidateErrors(t *testing.T) {
 	}
 }
 
-// TestCrossValidateOddData: data that are odd have errors between 0 and 1 all the same, in
-// both types.
+// TestCrossValidateOddData checks that unusual data give errors between 0 and 1 in both element types.
 func TestCrossValidateOddData(t *testing.T) {
 	t.Parallel()
 	plain, labels := parts3(2, 30, 3)

@@ -6,8 +6,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// TestEigenSolvers: J is that of Auto or less, never less than at the start, and the
-// report says so; what ends the iteration is one of the documented statuses.
+// TestEigenSolvers checks that the eigenvalue methods end between the start and the best known objective, with a
+// documented status.
 func TestEigenSolvers(t *testing.T) {
 	for _, name := range goldenCases {
 		if !testdata.IsLong() && name == "bimodal_log" {
@@ -37,7 +37,7 @@ func TestEigenSolvers(t *testing.T) {
 	}
 }
 
-// TestEigenSteps: MaxSteps bounds the steps, and a singular C_w is no error.
+// TestEigenSteps checks that MaxSteps limits the number of steps, and that a singular C_w is not an error.
 func TestEigenSteps(t *testing.T) {
 	x, labels := parts3(4, 12, 9) // rank(C_w) ≤ 9, with hardly any information
 	for _, solver := range []Method{Eigen{}, Eigen{TraceRatio: true}} {

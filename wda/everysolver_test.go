@@ -15,8 +15,8 @@ import (
 // ownSolvers are those that package descent has not.
 var ownSolvers = []Method{Eigen{}, Eigen{TraceRatio: true}, MiniBatch{}}
 
-// TestSolversAreDeterministic: the fit has the same bits for any number of goroutines
-// and at every level.
+// TestSolversAreDeterministic checks that a fit has the same bits for any number of goroutines and on every instruction
+// set.
 func TestSolversAreDeterministic(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, shape := range []struct{ n, d int }{{90, 9}, {150, 140}} {
@@ -75,8 +75,8 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// TestSolversCancel: whenever the context ends, a fit soon asks no more, and its result
-// is the best so far, or none if it was too early for one.
+// TestSolversCancel checks that a fit stops soon after its context ends, wherever it ends, and returns the best model
+// so far, or none if there is none yet.
 func TestSolversCancel(t *testing.T) {
 	x, labels := clusters(4, 140, 20, 50, 30)
 	for _, solver := range stepping { // those that make steps
@@ -116,8 +116,8 @@ func TestSolversCancel(t *testing.T) {
 	}
 }
 
-// TestThousandClasses: half a million pairs of classes, of five samples each, are fitted, by
-// the default and by mini-batches.
+// TestThousandClasses checks that the default method and MiniBatch can fit a thousand classes of five samples, which
+// make half a million pairs.
 func TestThousandClasses(t *testing.T) {
 	if !testdata.IsLong() {
 		t.Skip("about a minute of CPU time: set MONGE_LONG")

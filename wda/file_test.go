@@ -47,8 +47,8 @@ func loadClassifier(r io.Reader) (*Classifier, error) {
 	return c, err
 }
 
-// TestFileValidation: of samples that a fit was validated by a file keeps the hash, without
-// which the fit would be repeated with others, or with a part of its own.
+// TestFileValidation checks that a model file stores the hash of the validation samples, and that a repeated fit
+// accepts only the same samples.
 func TestFileValidation(t *testing.T) {
 	x, labels := parts3(1, 40, 6)
 	own, ownLabels := parts3(2, 20, 6)
@@ -78,7 +78,7 @@ func TestFileValidation(t *testing.T) {
 	}
 }
 
-// TestFileRoundTrip: what a file keeps is kept in bits.
+// TestFileRoundTrip checks that writing and reading a model preserves every bit.
 func TestFileRoundTrip(t *testing.T) {
 	x, labels := parts3(1, 40, 6)
 	for i := range 40 {
@@ -129,8 +129,7 @@ func TestFileRoundTrip(t *testing.T) {
 	}
 }
 
-// TestDamagedFile: a file that is cut off, or longer, or has any byte changed, is
-// refused, and leaves the receiver alone.
+// TestDamagedFile checks that a truncated, extended or altered file is an error and leaves the receiver unchanged.
 func TestDamagedFile(t *testing.T) {
 	m, x, labels := testModel(t, 6, 2)
 	c, err := NewClassifier(t.Context(), m, x.Slice(0, 5, 0, 6), labels[:5], 1)
@@ -205,8 +204,8 @@ func store(w *zip.Writer, name string, data []byte) error {
 	return err
 }
 
-// TestOtherVersions: a file of a newer version is refused; what a newer one of the
-// same version adds is ignored; parts that do not fit are refused.
+// TestOtherVersions checks that a file of a newer version is rejected, that unknown parts of the same version are
+// ignored, and that inconsistent parts are rejected.
 func TestOtherVersions(t *testing.T) {
 	m, x, labels := testModel(t, 6, 2)
 	c, err := NewClassifier(t.Context(), m, x, labels, 2)
@@ -276,8 +275,8 @@ func TestOtherVersions(t *testing.T) {
 	}
 }
 
-// TestForgedFile: files whose checksum is right and whose contents are not are refused,
-// with words that name the part.
+// TestForgedFile checks that a file with invalid contents and a valid checksum is rejected, with an error that names
+// the invalid part.
 func TestForgedFile(t *testing.T) {
 	m, x, labels := testModel(t, 6, 2)
 	m, err := m.WithClassNames([]string{"a", "b", "c"})
@@ -393,7 +392,8 @@ func TestForgedFile(t *testing.T) {
 	}
 }
 
-// TestNotAModel: something else given as a model is named, and not read to its end.
+// TestNotAModel checks that the error for a file of another kind names that kind, and that the file is not read to its
+// end.
 func TestNotAModel(t *testing.T) {
 	m, _, _ := testModel(t, 6, 2)
 	model := fileOf(t, m)
@@ -515,7 +515,7 @@ func TestReleaseCandidate(t *testing.T) {
 	}
 }
 
-// TestStatusNames: every status has a name in the file, and version 1 had its number.
+// TestStatusNames checks that every status is stored by name, and that version 1 files store it by number.
 func TestStatusNames(t *testing.T) {
 	var names []string
 	for i := fileStatus(0); descent.Status(i).String() != fmt.Sprintf("Status(%d)", i); i++ {
@@ -533,7 +533,7 @@ func TestStatusNames(t *testing.T) {
 	}
 }
 
-// TestSameFile: two fits of the same data make the same file.
+// TestSameFile checks that two fits of the same data write the same file.
 func TestSameFile(t *testing.T) {
 	x, labels := parts3(1, 40, 6)
 	a := fileOf(t, mustFit(t, x, labels, &Settings{Optimizer: Optimizer{MaxSteps: 3}, Workers: 1}))
@@ -567,8 +567,8 @@ func works(t *testing.T, m *Model, c *Classifier) {
 	}
 }
 
-// FuzzLoad: whatever the bytes, with a valid checksum or without, reading them is an
-// error or a model that works and survives its own file.
+// FuzzLoad checks that reading arbitrary bytes, with a valid checksum or without, returns an error or a usable model
+// that can be written and read again.
 func FuzzLoad(f *testing.F) {
 	m, x, labels := testModel(f, 4, 2)
 	c, err := NewClassifier(f.Context(), m, x.Slice(0, 6, 0, 4), labels[:6], 1)
@@ -643,7 +643,7 @@ func FuzzForged(f *testing.F) {
 	})
 }
 
-// TestNumpyReads: numpy.load opens the file as an NPZ.
+// TestNumpyReads checks that numpy.load opens a model file as an NPZ archive.
 func TestNumpyReads(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil || exec.Command(python, "-c", "import numpy").Run() != nil {
@@ -671,7 +671,7 @@ print(json.loads(zipfile.ZipFile(sys.argv[1]).read("model.json"))["version"])
 	}
 }
 
-// TestLoadMaxBytes: a longer file is refused, from a file as from a stream.
+// TestLoadMaxBytes checks that a model larger than MaxBytes is rejected, from a file and from a stream.
 func TestLoadMaxBytes(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(1, 20, 4)

@@ -15,9 +15,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestCancelled: whenever the context ends, from before the fit to its last step,
-// the result is the best projection so far with the context's error, or no model if
-// there is none; the objective of the model is the one reported.
+// TestCancelled checks that a fit whose context ends returns its best projection so far and the context's error, or no
+// model if there is no projection yet. The model's objective must equal the reported one.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(1, 60, 8)
@@ -93,7 +92,7 @@ func TestCancelledAnywhere(t *testing.T) {
 	}
 }
 
-// TestManyWorkers: workers without work take no memory, and change no bit.
+// TestManyWorkers checks that surplus workers use no memory and do not change a bit.
 func TestManyWorkers(t *testing.T) {
 	x, labels := parts3(1, 60, 8)
 	few := Settings{Components: 2, Workers: 1, Optimizer: Optimizer{MaxSteps: 2}}
@@ -112,8 +111,7 @@ func TestManyWorkers(t *testing.T) {
 	}
 }
 
-// TestProgressError: an error of Progress ends the fit and is returned with the best
-// projection so far.
+// TestProgressError checks that an error of Progress ends the fit and is returned with the best projection so far.
 func TestProgressError(t *testing.T) {
 	x, labels := parts3(1, 60, 8)
 	everyWay(t, Settings{Components: 2, Optimizer: Optimizer{Starts: 3}}, func(t *testing.T, set *Settings) {
@@ -137,8 +135,8 @@ func TestProgressError(t *testing.T) {
 	})
 }
 
-// TestReport: history and evaluations are consistent, J rises from step to step, and
-// the report repeats what Score says of the result.
+// TestReport checks that the history and the number of evaluations are consistent, that J rises in every step, and that
+// Score agrees with the report.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(5, 80, 6)
@@ -202,9 +200,8 @@ func pca(t *testing.T, x *mat.Dense, p int) *mat.Dense {
 	return m.projection
 }
 
-// TestFewSamples: with hardly more samples than features a fit begins at the better of the
-// two ends of the family, as those that settings are compared by do; with more it begins
-// where eigenvalue iterations lead.
+// TestFewSamples checks where Auto starts. With at most about as many samples as features it starts at the better of
+// Principal and Fisher; with more samples it starts with eigenvalue iterations.
 func TestFewSamples(t *testing.T) {
 	for d, few := range map[int]bool{40: true, 29: true, 28: false} {
 		x, y := clusters(3, d, 10, 10, 10)
@@ -221,8 +218,8 @@ func TestFewSamples(t *testing.T) {
 	}
 }
 
-// TestStarts: with more starts the result is the best of them and never worse than
-// that of one; the seed decides which they are.
+// TestStarts checks that several starts return the best of their results, which is at least as good as with one start,
+// and that the seed determines the starts.
 func TestStarts(t *testing.T) {
 	if !testdata.IsLong() {
 		t.Skip("slow")
@@ -262,9 +259,8 @@ func TestStarts(t *testing.T) {
 	}
 }
 
-// TestValidation: without shrinkage and with fewer samples than features the
-// objective overfits; the step kept is the one with the lowest error on the samples
-// held out, which does not rise to what the last step has.
+// TestValidation checks that a fit returns the step with the lowest validation error. Without shrinkage and with few
+// samples the objective overfits, so the last step has a higher error.
 func TestValidation(t *testing.T) {
 	x, labels := parts3(3, 90, 60)
 	held, heldLabels := parts3(3, 90, 60) // centres are the same, samples will be others
@@ -313,9 +309,9 @@ func TestValidation(t *testing.T) {
 	}
 }
 
-// TestHeldOutShare: a share of every class is held out by the seed, and two samples
-// at least are left.
-func TestHeldOutShare(t *testing.T) {
+// TestHeldOutFraction checks that the same fraction of every class is held out, that the seed decides which samples,
+// and that at least two samples of each class remain.
+func TestHeldOutFraction(t *testing.T) {
 	x, labels := clusters(1, 3, 40, 20, 3, 2)
 	for _, fraction := range []float64{0, 0.5, 0.99} {
 		h, err := (&Validation{Fraction: fraction}).holdOut(context.Background(), x, labels, 1)
@@ -369,8 +365,8 @@ func TestPaperSettings(t *testing.T) {
 	}
 }
 
-// TestAutoEnds: once J hardly gains, and then next to nothing is left to gain; who asks for a
-// smaller tolerance gets it.
+// TestAutoEnds checks that Auto stops early with a loss below 10⁻⁵ of J, and continues if the caller sets a smaller
+// tolerance.
 func TestAutoEnds(t *testing.T) {
 	d := dataset.Simulation{Seed: 1}.Generate(100)
 	set := Settings{Components: 2, Optimizer: Optimizer{MaxSteps: 1000, Starts: 1}}

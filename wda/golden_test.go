@@ -96,8 +96,8 @@ func TestGoldenObjective(t *testing.T) {
 	}
 }
 
-// TestGoldenFits: where the landscape has one basin the fit finds its bottom, and
-// elsewhere it is no worse than the peer.
+// TestGoldenFits checks that a fit finds the optimum if the objective has a single basin, and is otherwise no worse
+// than the reference implementation.
 func TestGoldenFits(t *testing.T) {
 	for _, name := range goldenCases {
 		for _, solver := range []Method{Auto{}, ConjugateGradient{}, SteepestDescent{}, ProjectedGradient{}} {
@@ -130,8 +130,8 @@ func TestGoldenFits(t *testing.T) {
 	}
 }
 
-// TestAutoFromAnywhere: on the circles data plain gradient methods reach the best
-// optimum from few random starts; Auto does from all.
+// TestAutoFromAnywhere checks that Auto finds the best optimum of the circles data from every random start, where plain
+// gradient methods find it from few.
 func TestAutoFromAnywhere(t *testing.T) {
 	g := loadGolden(t, "circles")
 	m := stiefel.New(10, 2)

@@ -9,9 +9,8 @@ import (
 	"github.com/gomonge/monge/sinkhorn"
 )
 
-// TestGradientModesAgree: after many iterations the unrolled gradient is the implicit
-// one; the frozen one is another, except for a λ so small that plans do not depend on
-// the projection.
+// TestGradientModesAgree checks that the unrolled gradient converges to the implicit one, and that the frozen gradient
+// differs unless λ is so small that plans do not depend on the projection.
 func TestGradientModesAgree(t *testing.T) {
 	x, labels := parts3(3, 50, 6)
 	p := uniform(2, 6, 2)
@@ -49,8 +48,8 @@ func TestGradientModesAgree(t *testing.T) {
 	}
 }
 
-// TestGradientModeFits: the implicit gradient leads where the unrolled one of many
-// iterations does. With the frozen one J rises, to less than that.
+// TestGradientModeFits checks that the implicit gradient reaches the same J as the unrolled gradient of many
+// iterations, and that the frozen gradient raises J, but less.
 func TestGradientModeFits(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(5, 40, 6)
@@ -84,8 +83,8 @@ func TestGradientModeFits(t *testing.T) {
 	}
 }
 
-// TestImplicitNotConverged: where the iterations do not converge there is no implicit
-// gradient, and the error says what to do about it.
+// TestImplicitNotConverged checks that the implicit gradient is an error if the iterations do not converge, and that
+// the error suggests what to change.
 func TestImplicitNotConverged(t *testing.T) {
 	x, labels := parts3(5, 60, 6)
 	everyWay(t, Settings{Objective: Objective{Gradient: sinkhorn.GradientImplicit, Lambda: RelativeLambda(100), Iterations: 2}}, func(t *testing.T, set *Settings) {

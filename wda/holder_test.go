@@ -10,7 +10,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestHolder: what is wrong is not taken, and what is taken is taken whole.
+// TestHolder checks that a rejected model does not replace the old one, and that readers see a complete model at all
+// times.
 func TestHolder(t *testing.T) {
 	m, x, labels := testModel(t, 6, 2)
 	small, err := NewClassifier(t.Context(), m, x.Slice(0, 5, 0, 6), labels[:5], 1)

@@ -32,8 +32,8 @@ func mustScore(t testing.TB, x mat.Matrix, labels []int, p mat.Matrix, set *Sett
 	return s
 }
 
-// TestFisherLimit: for λ → 0 transport is uniform. The cost of two classes is then
-// the mean of all squared distances, and J the trace ratio of Fisher's kind.
+// TestFisherLimit checks that J tends to a trace ratio for λ → 0, where plans are uniform and the cost of two classes
+// is the mean of all squared distances.
 func TestFisherLimit(t *testing.T) {
 	x, labels := clusters(5, 6, 12, 20, 31)
 	p := uniform(6, 6, 2)
@@ -91,7 +91,7 @@ func TestFisherLimit(t *testing.T) {
 	}
 }
 
-// TestInvariances: what must not change J, or the projection.
+// TestInvariances checks transformations of the data that must not change J or the projection.
 func TestInvariances(t *testing.T) {
 	x, labels := parts3(1, 60, 5)
 	n, d := x.Dims()
@@ -160,8 +160,8 @@ func TestInvariances(t *testing.T) {
 	}
 }
 
-// TestWorkersDoNotMatter: objective, gradient and the whole fit have the same bits
-// for any number of goroutines.
+// TestWorkersDoNotMatter checks that the objective, the gradient and a whole fit have the same bits for any number of
+// goroutines.
 func TestWorkersDoNotMatter(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, shape := range []struct{ n, d int }{{90, 9}, {40, 150}, {150, 140}} {
@@ -196,7 +196,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 	}
 }
 
-// TestCallersDataStay: nothing that is handed in changes.
+// TestCallersDataStay checks that functions do not modify their arguments.
 func TestCallersDataStay(t *testing.T) {
 	x, labels := parts3(8, 40, 5)
 	init := scaled(3, uniform(9, 5, 2))
@@ -247,8 +247,8 @@ func writeBits(write func([]byte) (int, error), m mat.Matrix) {
 	}
 }
 
-// TestGoldenBits: objective, its parts, gradient and transform have these bits on
-// every machine and at every level.
+// TestGoldenBits checks that the objective, its parts, the gradient and Transform have fixed bits on every machine and
+// every instruction set.
 func TestGoldenBits(t *testing.T) {
 	const want = "b4e9be4724440857a46e90ff3320d5a6"
 	x, labels := clusters(11, 37, 23, 40, 9)

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestPairsAreBounded: pairs of classes are half as many as the square of the classes. With
-// thousands of classes a fit that need not see all of them sees a bounded number.
+// TestPairsAreBounded checks that the number of pairs of classes in a fit is limited with thousands of classes, unless
+// the settings require all pairs.
 func TestPairsAreBounded(t *testing.T) {
 	t.Parallel()
 	x, labels := manyClasses(3000, 2, 4)
@@ -42,8 +42,8 @@ func TestPairsAreBounded(t *testing.T) {
 	}
 }
 
-// TestPartOfTheClasses: J of some of the classes is an estimate of J of all, the report says how
-// many samples it is of, and the model is like any other.
+// TestPartOfTheClasses checks that J of a subset of the classes estimates J of all classes, and that the report says
+// how many samples were used.
 func TestPartOfTheClasses(t *testing.T) {
 	t.Parallel()
 	classes, part := 120, 40

@@ -11,8 +11,8 @@ import (
 	"github.com/gomonge/monge/sinkhorn"
 )
 
-// TestMemoryImplied: what would take more memory than there may be is refused, with the
-// number and what it is for, before anything is allocated: these sizes could not be.
+// TestMemoryImplied checks that settings that need too much memory are rejected before anything is allocated. The error
+// gives the number of bytes and their purpose.
 func TestMemoryImplied(t *testing.T) {
 	const many = 1 << 40
 	set, err := pinned(Settings{Components: 3, Workers: 2}).withDefaults(t.Context(), 100, 10, 2)
@@ -83,9 +83,8 @@ func TestMemoryImplied(t *testing.T) {
 	}
 }
 
-// TestMemoryMeasured: what a fit allocates, besides copies of the samples, is not much more
-// than what is computed beforehand. All that is allocated is counted, whether or not it has
-// been given back: that is no less than the peak.
+// TestMemoryMeasured checks that a fit allocates little more than the predicted number of bytes and a few copies of the
+// samples. TotalAlloc counts freed memory, too, so it is an upper bound of the peak.
 func TestMemoryMeasured(t *testing.T) {
 	const factor, copies, always = 1.8, 6, 4 << 20
 	type sizes struct{ n, d, classes int }

@@ -9,8 +9,7 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// TestMiniBatchFits: J comes near the optimum from mini-batches of a part of the
-// samples.
+// TestMiniBatchFits checks that mini-batches bring J near its optimum.
 func TestMiniBatchFits(t *testing.T) {
 	t.Parallel()
 	x, labels := clusters(5, 12, 120, 60, 90)
@@ -40,8 +39,8 @@ func TestMiniBatchFits(t *testing.T) {
 	}
 }
 
-// TestMiniBatchLarge: of too many samples J is never evaluated. The report is of a part
-// of them, with the λ and weights of all.
+// TestMiniBatchLarge checks that J is never evaluated on all of too many samples. The report describes a subset, with
+// the λ and the weights of all samples.
 func TestMiniBatchLarge(t *testing.T) {
 	t.Parallel()
 	x, labels := clusters(5, 4, 700, 400, 100)

@@ -31,9 +31,9 @@ func distancesOf(x, p *mat.Dense) []float64 {
 	return out
 }
 
-// TestMixture: the projection of few rows is made of those of the candidates that the report lists. The
-// distances in a mixture of as many components as features, where nothing is cut off, are the
-// means of those in the members, up to the unit. Ratios, σ_b² and σ_w² are of the mixture.
+// TestMixture checks that a default fit to few rows mixes the candidates that its report lists. With as many components
+// as features the distances of the mixture are the means of the distances of its members, up to scale, and the ratios,
+// σ_b² and σ_w² describe the mixture.
 func TestMixture(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 60, 2)
@@ -98,7 +98,8 @@ func TestMixture(t *testing.T) {
 	}
 }
 
-// TestMixtureAgain: the settings reported, and those in a file, give the same bits without a comparison.
+// TestMixtureAgain checks that the reported settings, also when read from a file, repeat the fit bit by bit without a
+// comparison.
 func TestMixtureAgain(t *testing.T) {
 	t.Parallel()
 	x, labels := clusters(101, 4, 14, 16, 12, 13)
@@ -148,8 +149,8 @@ func TestMixtureAgain(t *testing.T) {
 	}
 }
 
-// TestMixtureLeading: as many components are informative as in the member that has most, wherever it
-// stands. The others are next to nothing.
+// TestMixtureLeading checks that a mixture has as many informative components as the member that has most, in any order
+// of members, and that the other components are almost zero.
 func TestMixtureLeading(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 60, 4)
@@ -174,7 +175,7 @@ func TestMixtureLeading(t *testing.T) {
 	}
 }
 
-// TestMixtureText: what String writes is read; other texts are errors that say what is wrong.
+// TestMixtureText checks that UnmarshalText reads the output of String, and describes errors in other texts.
 func TestMixtureText(t *testing.T) {
 	for _, text := range []string{"auto", "1", "12", "none auto 1 0.2 equal 3; diagonal fisher absolute:0.5 1 unit 2; spherical:0.5 principal 3 5 equal 1"} {
 		var m Mixture
@@ -195,7 +196,7 @@ func TestMixtureText(t *testing.T) {
 	}
 }
 
-// TestMixturePinned: there is no mixture where a setting forbids one.
+// TestMixturePinned checks which settings exclude a mixture.
 func TestMixturePinned(t *testing.T) {
 	open := Settings{Optimizer: Optimizer{Method: Auto{}}}
 	with := func(change func(s *Settings)) *Settings {
@@ -231,7 +232,8 @@ func TestMixturePinned(t *testing.T) {
 	}
 }
 
-// TestAlike: candidates are mixed whose loss is within two standard errors of the best.
+// TestMixtureSize checks that a mixture consists of the candidates whose losses are within two standard errors of the
+// best.
 func TestMixtureSize(t *testing.T) {
 	c := &comparison{set: &Settings{Optimizer: Optimizer{Method: Auto{}}}, rows: 50}
 	list := []Member{{Scale: ScaleEqual}, {Scale: ScaleUnit}, {Scale: ScaleRatio}}
@@ -263,8 +265,8 @@ func TestMixtureSize(t *testing.T) {
 	}
 }
 
-// TestMixtureInterrupted: Progress goes on from one fit of a mixture to the next. Interrupted in the
-// second, the fit is that of the first alone.
+// TestMixtureInterrupted checks that Progress continues from one fit of a mixture to the next, and that a mixture
+// interrupted in its second fit equals its first fit.
 func TestMixtureInterrupted(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 60, 4)
@@ -332,8 +334,7 @@ func TestMixtureInterrupted(t *testing.T) {
 	}
 }
 
-// TestSharedFits: a member, and a finalist of a comparison, that differs from another in the scale alone has
-// the same bits with the fit of the other as with its own.
+// TestSharedFits checks that candidates that differ only in scale share a fit, and that sharing does not change a bit.
 func TestSharedFits(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 60, 4)

@@ -32,8 +32,8 @@ func testModel(t testing.TB, d, p int) (*Model, *mat.Dense, []int) {
 	return newModel(s, uniform(2, d, p), Report{}), x, labels
 }
 
-// TestTransform: the projection is (x − mean)·P, the same bits sample by sample, row
-// by row, from a view, into a view, and from a matrix of another type.
+// TestTransform checks that a projection is (x − mean)·P, with the same bits for single samples, rows, views as source
+// or destination, and matrices of other types.
 func TestTransform(t *testing.T) {
 	for _, shape := range [][2]int{{1, 1}, {5, 2}, {37, 5}, {64, 64}, {200, 9}, {131, 130}} {
 		d, p := shape[0], shape[1]
@@ -112,8 +112,8 @@ func said(f func()) (words string) {
 	return ""
 }
 
-// TestTransformShapes: shapes that do not fit, and destinations that overlap the samples, are
-// errors. What is no matrix, and a cut to no number of components, are mistakes of the program.
+// TestTransformShapes checks that wrong shapes and overlapping destinations are errors, and that a nil matrix or an
+// invalid number of components panics.
 func TestTransformShapes(t *testing.T) {
 	m, x, _ := testModel(t, 6, 2)
 	square, z, _ := testModel(t, 6, 6)
@@ -189,7 +189,8 @@ func TestTransformShapes(t *testing.T) {
 	}
 }
 
-// TestZeroModel: what neither Fit nor Load has made works as far as it can, or says so.
+// TestZeroModel checks that methods of a zero Model or Classifier return zero values, return ErrModel or panic with a
+// clear message.
 func TestZeroModel(t *testing.T) {
 	_, x, labels := testModel(t, 6, 2)
 	m, c := new(Model), new(Classifier)
@@ -224,8 +225,7 @@ func TestZeroModel(t *testing.T) {
 	}
 }
 
-// TestModelNeverChanges: what a model was made from and what it hands out may be
-// overwritten.
+// TestModelNeverChanges checks that a model is independent of its inputs and of the slices that it returns.
 func TestModelNeverChanges(t *testing.T) {
 	x, labels := parts3(1, 40, 6)
 	lambda, init := mat.NewDense(3, 3, []float64{1, 2, 2, 2, 1, 2, 2, 2, 1}), uniform(5, 6, 2)
@@ -273,7 +273,7 @@ func TestModelNeverChanges(t *testing.T) {
 	}
 }
 
-// TestClassNames: names come with a new model, and not any names.
+// TestClassNames checks that WithClassNames returns a new model and validates the names.
 func TestClassNames(t *testing.T) {
 	m, x, labels := testModel(t, 6, 2)
 	named, err := m.WithClassNames([]string{"a", "", "ü"})
@@ -310,7 +310,7 @@ func TestClassNames(t *testing.T) {
 	}
 }
 
-// TestCut: the first components of a model are a model.
+// TestCut checks that Cut returns a model of the first components.
 func TestCut(t *testing.T) {
 	m, x, _ := testModel(t, 37, 5)
 	m.scales, m.ratios = []float64{5, 4, 3, 2, 1}, []float64{9, 8, 7, 6, 5}
@@ -337,8 +337,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestNotFinite: a NaN or an infinity in a sample, a projection or a distance beyond the
-// range: those who check say where, the others give what their docs say.
+// TestNotFinite checks what happens to NaN, infinity and overflow: checking methods name the position, and the others
+// return what they document.
 func TestNotFinite(t *testing.T) {
 	m, x, labels := testModel(t, 6, 2)
 	m.projection.Set(4, 0, 0) // 0·∞ is no 0
@@ -417,7 +417,7 @@ func TestNotFinite(t *testing.T) {
 	}
 }
 
-// TestHash: the hash is the SHA-256 of what its documentation says, and every bit counts.
+// TestHash checks that the hash is the SHA-256 of the documented bytes, and that every bit changes it.
 func TestHash(t *testing.T) {
 	plain, x, labels := testModel(t, 6, 2)
 	m, err := plain.WithClassNames([]string{"a", "", "ü"})
@@ -538,8 +538,7 @@ func TestTransformAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestConcurrentUse: any number of goroutines may use a model and a classifier; the
-// race detector watches.
+// TestConcurrentUse checks that many goroutines can share a model and a classifier. It relies on the race detector.
 func TestConcurrentUse(t *testing.T) {
 	m, x, labels := testModel(t, 50, 4)
 	c, err := NewClassifier(t.Context(), m, x, labels, 3)

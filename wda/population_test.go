@@ -48,8 +48,8 @@ func (m *onDisk) At(i, j int) float64 { panic("element by element") }
 
 func stored(x *mat.Dense) *onDisk { return &onDisk{Dense: x, broken: -1} }
 
-// TestRowsNotInMemory: mini-batches of rows that are read one by one, arranged and whitened
-// then, have the bits of those of samples in memory.
+// TestRowsNotInMemory checks that mini-batches of rows that are read one by one have the same bits as mini-batches of
+// samples in memory, with sorting and whitening.
 func TestRowsNotInMemory(t *testing.T) {
 	t.Parallel()
 	x, labels := clusters(5, 6, 70, 90, 40)
@@ -111,8 +111,8 @@ func TestRowsNotInMemory(t *testing.T) {
 	}
 }
 
-// TestSampleOfSource: of rows that are not in memory a sample is held, every class in it by
-// its share, and the fit is as good as one of all.
+// TestSampleOfSource checks that a fit to rows outside of memory holds a stratified sample of them, and is as good as a
+// fit to all rows.
 func TestSampleOfSource(t *testing.T) {
 	t.Parallel()
 	n, steps := 900, 5
@@ -234,7 +234,7 @@ func TestBadSource(t *testing.T) {
 	}
 }
 
-// TestSourceNeeds: what a source needs is known before it is read.
+// TestSourceNeeds checks that a fit that needs too much memory is rejected before any row of its Source is read.
 func TestSourceNeeds(t *testing.T) {
 	m := &onDisk{Dense: mat.NewDense(1, 1, nil), broken: -1}
 	_, _, _, err := readInput(t.Context(), claimed{m}, make([]int, 1<<20), 0)

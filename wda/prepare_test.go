@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestPrepare: a fit to prepared samples is Fit: in the same bits with as many components,
-// to rounding with fewer, whatever the settings say of what Prepare has settled.
+// TestPrepare checks that Prepared.Fit equals Fit: bit by bit with the same number of components, and up to rounding
+// with fewer. Settings that Prepare has decided are ignored.
 func TestPrepare(t *testing.T) {
 	t.Parallel()
 	steps, lambdas := 4, 1
@@ -95,7 +95,7 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
-// TestPreparedSideBySide: fits do not change what they share.
+// TestPreparedSideBySide checks that concurrent fits of one Prepared do not change each other.
 func TestPreparedSideBySide(t *testing.T) {
 	x, labels := parts3(3, 40, 60)
 	prepared, err := Prepare(t.Context(), x, labels, &Preparation{Components: 3})

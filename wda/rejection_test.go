@@ -87,8 +87,8 @@ func plainScore(c *Classifier, x []float64) float64 {
 	return s - r.shifts[at]
 }
 
-// TestScore: scores follow their formula, whatever the metric and however long the components are, one by one
-// and together, with the same bits for any number of workers.
+// TestRejectionScore checks scores against their formula for every metric and scale, for single samples and batches,
+// and for any number of workers.
 func TestRejectionScore(t *testing.T) {
 	for _, standardize := range []bool{false, true} {
 		c, held := known(t, 160, 6, 3)
@@ -118,8 +118,8 @@ func TestRejectionScore(t *testing.T) {
 	}
 }
 
-// TestRejectionRate: of other samples of the known classes the share Rate is rejected; what is far from all
-// classes is rejected; and the scores at the calibration are quantiles of themselves.
+// TestRejectionRate checks that about the fraction Rate of new samples of known classes is rejected, that samples far
+// from all classes are rejected, and that WithRejectionRate equals a new calibration.
 func TestRejectionRate(t *testing.T) {
 	c, held := known(t, 4000, 8, 3)
 	half := held.Slice(0, 1000, 0, 8)
@@ -160,8 +160,8 @@ func TestRejectionRate(t *testing.T) {
 	}
 }
 
-// TestRejectionWeight: unknown samples that only differ in the span need no residual, and those that only
-// differ outside of it need nothing else.
+// TestRejectionWeight checks that the weight of the residual is low if unknown samples differ only within the span of
+// the projection, and high if they differ only outside of it.
 func TestRejectionWeight(t *testing.T) {
 	x, labels := parts3(1, 600, 5)
 	s, err := discriminant.NewSamples(t.Context(), x, labels)
@@ -194,8 +194,8 @@ func TestRejectionWeight(t *testing.T) {
 	}
 }
 
-// TestRejectionFile: a calibrated classifier survives its file, which older readers refuse; the classifier
-// without a calibration keeps its bytes and its hash.
+// TestRejectionFile checks that a calibrated classifier is unchanged after writing and reading it, that older readers
+// reject its file, and that the file and hash of an uncalibrated classifier are as before.
 func TestRejectionFile(t *testing.T) {
 	for _, standardize := range []bool{false, true} {
 		c, held := known(t, 160, 6, 3)
@@ -249,7 +249,7 @@ func TestRejectionFile(t *testing.T) {
 	}
 }
 
-// TestRejectionErrors: what cannot be calibrated is an error that says why.
+// TestRejectionErrors checks that invalid calibrations are errors that give the reason.
 func TestRejectionErrors(t *testing.T) {
 	c, held := known(t, 160, 6, 3)
 	own, _ := parts3(1, 160, 6)
@@ -301,8 +301,8 @@ func TestRejectionErrors(t *testing.T) {
 	}
 }
 
-// TestRejectionOdd: samples at the mean, equal rows, a constant feature, and dependent or empty components have
-// finite scores, and far samples scores that are not NaN.
+// TestRejectionOdd checks that scores stay finite for samples at the mean, equal rows, constant features and dependent
+// or empty components, and that the score of a distant sample is not NaN.
 func TestRejectionOdd(t *testing.T) {
 	c, held := known(t, 160, 6, 4)
 	for k := range 6 {

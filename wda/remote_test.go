@@ -60,8 +60,8 @@ func (p *farPool) Do(_ context.Context, b *Work) ([][]byte, error) {
 	return out, errors.Join(errs...)
 }
 
-// TestAway: wherever pairs are solved, compares candidates and makes the fits of a
-// cross-validation, the bits are those of one process.
+// TestRemote checks that a fit has the bits of a single process, wherever pairs are solved, candidates compared and
+// folds fitted.
 func TestRemote(t *testing.T) {
 	t.Parallel()
 	sizes, open, wide := []int{24, 18, 21, 30}, Data{Whitening: NoWhitening()}, Data{Standardize: true, Whitening: DiagonalWhitening(LedoitWolf)}
@@ -156,8 +156,8 @@ func TestRemote(t *testing.T) {
 	}
 }
 
-// TestAwayErrors: an error from elsewhere says and wraps what that of one process does;
-// that of the pool, and the end of the context, end the fit.
+// TestRemoteErrors checks that a remote error has the text and the wrapped error of a local one, and that errors of the
+// pool and the end of the context stop the fit.
 func TestRemoteErrors(t *testing.T) {
 	x, labels := clusters(3, 4, 20, 15, 25)
 	hard := Settings{Data: Data{Whitening: NoWhitening()}, Scale: ScaleOrthonormal, Leading: 2, Objective: Objective{Gradient: sinkhorn.GradientImplicit, Iterations: 1, Lambda: RelativeLambda(300), Shrinkage: FixedShrinkage(1)}, Optimizer: Optimizer{Method: SteepestDescent{}}}
@@ -189,8 +189,8 @@ func TestRemoteErrors(t *testing.T) {
 	}
 }
 
-// TestReceiveEnded: what was made of an item when its context had ended is no result, as it may
-// be unfinished, or made of errors that ended with it.
+// TestItemFuncAfterEnd checks that the result of an item is discarded if its context has ended meanwhile, since the
+// result may be incomplete.
 func TestItemFuncAfterEnd(t *testing.T) {
 	ended := errors.New("ended")
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -196,8 +196,8 @@ func hashOf(m *Model, err error) (string, error) {
 	return m.Hash(), nil
 }
 
-// TestFileRefits: what a model file says of its fit is enough to fit it again, to the same
-// bits, also where the settings were chosen.
+// TestFileRefits checks that the settings in a model file repeat the fit bit by bit, also if they were chosen
+// automatically.
 func TestFileRefits(t *testing.T) {
 	t.Parallel()
 	for i, f := range fits() {

@@ -7,9 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestObjectiveSamples: J is evaluated on as many rows as the settings say, of every class its
-// share, while the mean comes from all; a choice of settings sets the number for many rows, and
-// the settings reported give the same bits.
+// TestObjectiveSamples checks that J is evaluated on a stratified sample of the requested size while the mean uses all
+// rows, that the size is set automatically for many rows, and that the reported settings repeat the fit bit by bit.
 func TestObjectiveSamples(t *testing.T) {
 	t.Parallel()
 	x, labels := stretched(5, 600, 6, 3)

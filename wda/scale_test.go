@@ -31,8 +31,8 @@ func withinOf(y *mat.Dense, labels []int, q int) float64 {
 	return square / float64(len(labels)) / float64(q)
 }
 
-// TestUnitOfLength: whatever the scale, the whitening and the unit of the data, projections have
-// unit variance within classes, unless the scale is that of the paper.
+// TestUnitOfLength checks that projections have unit variance within classes for every scale except the paper's, for
+// every whitening and unit of the data.
 func TestUnitOfLength(t *testing.T) {
 	t.Parallel()
 	tall, tallLabels := parts3(1, 90, 6)
@@ -115,8 +115,8 @@ func TestUnitOfLength(t *testing.T) {
 	}
 }
 
-// TestUnitSurvives: a default fit to the same rows in another unit, or with another number of
-// components, has distances of the same size; rows that do not vary within classes have some.
+// TestUnitSurvives checks that a default fit scales distances independently of the unit of the data and the number of
+// components, and that rows without variance within classes give finite projections.
 func TestUnitSurvives(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 60, 4)

@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestTexts: what has a name, or is written in a word, is read back from it, also
-// within JSON, and what is unknown is an error that leaves the value alone.
-func TestTexts(t *testing.T) {
+// TestSettingsText checks that settings can be written as text and JSON and read back, and that unknown text is an
+// error that leaves the value unchanged.
+func TestSettingsText(t *testing.T) {
 	check := func(want any, into encoding.TextUnmarshaler, value func() any) {
 		t.Helper()
 		b, err := json.Marshal(want)
@@ -78,9 +78,9 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestChoices: what is left out is chosen, what is given stays, and both are told apart
-// in the settings that a report has.
-func TestChoices(t *testing.T) {
+// TestOpenSettingsAreChosen checks that a fit chooses the settings that are left open and keeps the others, and that
+// its report tells them apart.
+func TestOpenSettingsAreChosen(t *testing.T) {
 	x, labels := parts3(1, 30, 8) // fewer than five samples a feature
 	m, err := Fit(t.Context(), x, labels, &Settings{Optimizer: Optimizer{MaxSteps: 1}})
 	if err != nil {

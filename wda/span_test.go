@@ -28,8 +28,8 @@ func spanOf(t *testing.T, x mat.Matrix, labels []int, set *Settings) (*discrimin
 	return sp, start
 }
 
-// TestReduction: with more features than samples the fit is done in as many
-// dimensions as the samples span, and J there is that of the lifted projection.
+// TestReduction checks that a fit with more features than samples works in the span of the samples, and that J there
+// equals J of the lifted projection.
 func TestReduction(t *testing.T) {
 	for _, c := range []struct{ n, d, rank, want int }{{30, 200, 0, 29}, {30, 31, 0, 29}, {40, 100, 7, 7}, {30, 30, 0, 30}} {
 		x, labels := parts3(1, c.n, c.d)
@@ -94,8 +94,8 @@ func fitUnreduced(t testing.TB, x mat.Matrix, labels []int, set *Settings) *Mode
 	return model
 }
 
-// TestReductionOfStart: a start of the caller's in the span of the samples, or with a
-// part outside, is the same start in the reduced fit, which makes the same steps.
+// TestReductionOfStart checks that a caller's start, inside the span of the samples or with a part outside, leads to
+// the same steps in the reduced fit.
 func TestReductionOfStart(t *testing.T) {
 	t.Parallel()
 	const n, d = 30, 120
@@ -149,8 +149,8 @@ func squared(a, b []float64) (sum float64) {
 	return sum
 }
 
-// TestNoReduction: too many components, and samples whose span is not clear-cut, are
-// fitted as they are.
+// TestNoReduction checks that samples are fitted without reduction if there are too many components or if the rank of
+// the samples is not clear.
 func TestNoReduction(t *testing.T) {
 	x, labels := parts3(1, 30, 50)
 	if sp, _ := spanOf(t, x, labels, &Settings{Components: 31}); sp.Reduced() {

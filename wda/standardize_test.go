@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// TestStandardize: a fit with standardized features is the fit of standardized
-// data, and the model carries the scales.
+// TestStandardize checks that a fit with standardization equals a fit to standardized data, and that the model stores
+// the scales.
 func TestStandardize(t *testing.T) {
 	x, labels := parts3(3, 60, 5)
 	scales := []float64{1, 1e3, 1e-4, 1e12, 7}
@@ -60,9 +60,8 @@ func TestStandardize(t *testing.T) {
 	}
 }
 
-// TestStandardizeExtremes: features are divided by their standard deviation whatever it is beside
-// that of the others, and the model can be stored. If float64 has no inverse of it the error names
-// the feature.
+// TestStandardizeExtremes checks that standardization works for features of any relative scale and that the model can
+// be stored. The error names a feature whose scale has no float64 inverse.
 func TestStandardizeExtremes(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(3, 60, 5)
@@ -121,8 +120,8 @@ func TestStandardizeExtremes(t *testing.T) {
 	}
 }
 
-// TestExtremeReport: what the report says in the squared unit of the data is finite at every
-// scale, and the same of the loaded model.
+// TestExtremeReport checks that reported values in squared data units are finite at every scale and survive a model
+// file.
 func TestExtremeReport(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(3, 60, 5)

@@ -39,8 +39,8 @@ func storedTestClassifier(t *testing.T, n int) (*Classifier, *mat.Dense) {
 	return c, x
 }
 
-// TestStorage: samples in few bytes are classified nearly as before, by distances from what the
-// file says that they are.
+// TestStorage checks that samples stored in few bytes are classified almost as before, with distances to the documented
+// decoded values.
 func TestStorage(t *testing.T) {
 	c, x := storedTestClassifier(t, 300)
 	exact, err := c.PredictLabels(t.Context(), nil, x, 1)
@@ -106,7 +106,8 @@ func TestStorage(t *testing.T) {
 	}
 }
 
-// TestStorageCalibrated: a calibrated classifier keeps its storage, and a new storage wants to be calibrated.
+// TestStorageCalibrated checks that a calibrated classifier keeps its storage, and that a new storage removes the
+// calibration.
 func TestStorageCalibrated(t *testing.T) {
 	c, _ := storedTestClassifier(t, 200)
 	x, _ := parts3(9, 100, 6)
@@ -181,8 +182,9 @@ func sqDistance(x, y []float64) (d float64) {
 	return d
 }
 
-// TestStorageOfItself: the zero value and the storage that a classifier has change nothing.
-func TestStorageOfItself(t *testing.T) {
+// TestSameStorage checks that WithStorage returns its receiver for the zero value and for the storage that the
+// classifier already has.
+func TestSameStorage(t *testing.T) {
 	c, _ := storedTestClassifier(t, 60)
 	for _, s := range []Storage{{}, StorageFloat64()} {
 		if got, err := c.WithStorage(t.Context(), s, 0); got != c || err != nil {
@@ -275,7 +277,7 @@ func TestStorageText(t *testing.T) {
 	}
 }
 
-// TestForgedStorage: arrays that do not fit are errors.
+// TestForgedStorage checks that arrays of wrong shapes or values are errors.
 func TestForgedStorage(t *testing.T) {
 	c, _ := storedTestClassifier(t, 40)
 	for _, f := range []struct {
@@ -325,7 +327,7 @@ func TestForgedStorage(t *testing.T) {
 	}
 }
 
-// TestStorageHash: every array of the samples is part of the hash.
+// TestStorageHash checks that the hash covers every array of the stored samples.
 func TestStorageHash(t *testing.T) {
 	c, _ := storedTestClassifier(t, 40)
 	for _, s := range append([]Storage{StorageFloat64()}, storages...) {
@@ -349,7 +351,7 @@ func TestStorageHash(t *testing.T) {
 	}
 }
 
-// TestNumpyDecodes: the samples of a file as its description says, in NumPy.
+// TestNumpyDecodes checks that NumPy can decode the stored samples as documented.
 func TestNumpyDecodes(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil || exec.Command(python, "-c", "import numpy").Run() != nil {

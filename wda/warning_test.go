@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestWarnings: every code has a sentence, and survives a model file. What has no form for a
-// sentence is its code, and a sentence of an old file stays one.
+// TestWarnings checks that every code has a sentence and survives a model file. An unknown code stands for itself, and
+// sentences of old files are kept.
 func TestWarnings(t *testing.T) {
 	check := func(w Warning) {
 		t.Helper()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestJudge: the median of the ratios of the rounds decides which peer is the best and whether a goal is met. Here
-// the minima say the opposite.
+// TestJudge checks that the median of the ratios of all rounds decides which peer is best and whether a goal is met. In
+// this table the minima would decide otherwise.
 func TestJudge(t *testing.T) {
 	ours := &entry{name: "ours", samples: []float64{10, 20, 30}}
 	faster := &entry{name: "faster", samples: []float64{9.5, 18, 60}}    // ratios 0.95, 0.9, 2

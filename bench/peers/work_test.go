@@ -8,7 +8,8 @@ import (
 
 var variants = []string{"ours", "ours-f32", "ours-mixed", "ours-2", "ours-2-f32"}
 
-// TestWork: every case but whole fits, searches, those of bytes and of tables, and those of package emd has its counts, and those of two threads have none.
+// TestWork checks that operation counts exist for every single-threaded case except whole fits, searches, byte and
+// table kernels, and package emd.
 func TestWork(t *testing.T) {
 	for _, c := range cases() {
 		s := parseSpec(c.name)
@@ -35,7 +36,7 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// TestReasons: every row with a goal has a reason at hand, and every reason has a row.
+// TestReasons checks that every row with a goal has a prepared reason, and that every reason belongs to a row.
 func TestReasons(t *testing.T) {
 	used := map[string]bool{}
 	for _, c := range cases() {
@@ -56,8 +57,8 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestShare: a row says its share and what bounds it; one below its goal is listed with its
-// reason.
+// TestShare checks that a row shows its fraction of the limit and what limits it, and that a row below its goal is
+// listed with its reason.
 func TestShare(t *testing.T) {
 	tab := newTable("avx2")
 	name := "lse/type=f64/n=1000"

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestDemoIsLight: a newcomer waits until the demo is built, so it depends on nothing that takes long.
+// TestDemoIsLight checks that the demo has no dependency that takes long to build.
 func TestDemoIsLight(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").CombinedOutput()
 	if err != nil {

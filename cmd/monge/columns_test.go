@@ -281,9 +281,8 @@ func TestColumnsErrors(t *testing.T) {
 	}
 }
 
-// TestDamagedColumns: a byte changed at any place of a small file is an error or data, and
-// takes memory in proportion: the libraries trust lengths, and some that are announced end a
-// program that makes room for them.
+// TestDamagedColumns checks that a small file with any one byte changed is read or rejected, in memory proportional to
+// its size. The libraries trust declared lengths and would otherwise allocate them.
 func TestDamagedColumns(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

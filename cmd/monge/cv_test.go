@@ -21,9 +21,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestCV: the errors are those of the library, in the table, the JSON object and the
-// CSV file alike; the model is that of fit with the best setting; and the number of
-// goroutines and the form of the data change nothing.
+// TestCV checks that the table, the JSON object and the CSV file contain the library's errors, that the model is the
+// fit with the best settings, and that the number of goroutines and the file format do not matter.
 func TestCV(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
@@ -137,8 +136,8 @@ func TestCV(t *testing.T) {
 	}
 }
 
-// TestCVChooses: what is left open is chosen in every fold, and cv says what: features in very
-// different units are whitened.
+// TestCVChooses checks that cv chooses open settings in every fold and prints them: features in very different units
+// are whitened.
 func TestCVChooses(t *testing.T) {
 	dir := t.TempDir()
 	var rows strings.Builder
@@ -216,8 +215,8 @@ func TestCVGolden(t *testing.T) {
 	}
 }
 
-// TestFitFew: one feature is projected to one dimension by default, and where classes have too few
-// rows to hold any out nothing is said to have been compared.
+// TestFitFew checks that one feature gives one component by default, and that fit says so when classes have too few
+// rows to compare settings.
 func TestFitFew(t *testing.T) {
 	dir := t.TempDir()
 	data, model := filepath.Join(dir, "d.csv"), filepath.Join(dir, "m.wda")
@@ -302,8 +301,7 @@ func TestFitOptions(t *testing.T) {
 	}
 }
 
-// TestPredictGolden: small numbers that everyone can check. Neighbors at equal
-// distance are in the order of their rows.
+// TestPredictGolden checks predictions that can be verified by hand. Neighbors at equal distances are sorted by row.
 func TestPredictGolden(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -347,7 +345,7 @@ low,0,1,4,12.25,1,20.25
 	}
 }
 
-// TestPredictIsEval: the share of wrong labels is the error of eval.
+// TestPredictIsEval checks that the fraction of wrong predictions equals the error that eval prints.
 func TestPredictIsEval(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }

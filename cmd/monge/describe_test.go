@@ -8,7 +8,7 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// TestInfoOfFile: a model is described as one, and a file of samples by what is in it.
+// TestInfoOfFile checks that info describes a model file by its model and a data file by its samples.
 func TestInfoOfFile(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

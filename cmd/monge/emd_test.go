@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestEMD: the command prints the cost and its proof, and writes the entries of the plan, which are few.
+// TestEMD checks that the command prints the cost and its certificate, and writes the few nonzero entries of the plan.
 func TestEMD(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name, text string) string { return write(t, filepath.Join(dir, name), text) }

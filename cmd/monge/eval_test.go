@@ -64,8 +64,8 @@ func TestEvalPicture(t *testing.T) {
 	bad{"picture type", "eval --model $m.wda --train $d.csv --test $d.csv --picture $c.gif", 2, "must end in .png or .svg"}.check(t, s.dir, before)
 }
 
-// TestEvalStandardized: features of another unit are no different to a model that standardizes,
-// nor to what it is compared with.
+// TestEvalStandardized checks that the unit of a feature does not affect the results of a standardizing model, or the
+// baselines that eval prints.
 func TestEvalStandardized(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }

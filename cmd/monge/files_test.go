@@ -14,8 +14,8 @@ import (
 // fixedSettings are settings that make small fits fast.
 var fixedSettings = []string{"--lambda", "1", "--shrinkage", "1", "--whitening", "none", "--scale", "unit", "-p", "2", "--k", "1"}
 
-// TestNumericHeaders: what pandas writes for a frame without names is read as such, by models with names or
-// without, or is an error that names --header.
+// TestNumericHeaders checks that the numeric header that pandas writes for a frame without names is recognized, by
+// models with and without names, or is an error that names --header.
 func TestNumericHeaders(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -45,7 +45,7 @@ func TestNumericHeaders(t *testing.T) {
 	}
 }
 
-// TestOutputsReadBack: what transform and predict write in any format is read back as it was.
+// TestOutputsReadBack checks that output of transform and predict in every format can be read back unchanged.
 func TestOutputsReadBack(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -104,8 +104,8 @@ func TestOutputsReadBack(t *testing.T) {
 	}
 }
 
-// TestLabelSpellings: labels keep their names through fit, predict and eval, whatever the other labels of a
-// file are. A label that only looks like a class is found by its value, with a note.
+// TestLabelSpellings checks that labels keep their spelling through fit, predict and eval. A label that differs from a
+// class only in its spelling is matched by value, with a note.
 func TestLabelSpellings(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -143,7 +143,7 @@ func TestLabelSpellings(t *testing.T) {
 	}
 }
 
-// TestMessages: errors and notes say what is wrong.
+// TestMessages checks the texts of errors and notes.
 func TestMessages(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -192,7 +192,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestMissingCategories: a missing category is not replaced by a mean, and NA may be a category.
+// TestMissingCategories checks that a missing category is not replaced by a mean, and that NA can be a category.
 func TestMissingCategories(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -211,7 +211,7 @@ func TestMissingCategories(t *testing.T) {
 	}
 }
 
-// TestModelWithNA: a model that has a class NA finds it in the files of its fit.
+// TestModelWithNA checks that a model with a class NA finds this class in the files of its fit.
 func TestModelWithNA(t *testing.T) {
 	dir := t.TempDir()
 	path, model := write(t, filepath.Join(dir, "na.csv"), "f,g,label\n1,5,NA\n2,5.5,NA\n1.5,-8,y\n2.5,-7,y\n"), filepath.Join(dir, "m.wda")
@@ -234,14 +234,14 @@ func TestSimilarNames(t *testing.T) {
 	}
 }
 
-// TestEscapeControls: labels cannot command a terminal.
+// TestEscapeControls checks that control characters in labels do not reach a terminal.
 func TestEscapeControls(t *testing.T) {
 	if got := string(escapeControls([]byte("a\x1b[31m\tö\n\x7f\u0085\x00"))); got != "a\\x1b[31m\tö\n\\x7f\\u0085\\x00" {
 		t.Errorf("%q", got)
 	}
 }
 
-// TestClosedOutput: a result that nobody can read is worth a warning.
+// TestClosedOutput checks that a closed standard output causes a warning.
 func TestClosedOutput(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no shell")

@@ -88,7 +88,7 @@ func TestFitReport(t *testing.T) {
 	}
 }
 
-// TestWarnings: the command names classes and columns, and flags for settings.
+// TestWarnings checks that warnings name classes, columns and flags instead of indices and fields.
 func TestWarnings(t *testing.T) {
 	classes, features := []string{"red", "blue"}, []string{"height", "age", "income"}
 	for _, c := range []struct {

@@ -761,8 +761,8 @@ func TestOddInput(t *testing.T) {
 	}
 }
 
-// TestLargeClass: the default evaluates J on a sample of many rows, so that a class may have any number
-// of them. Settings that leave nothing open need memory by the square of a class.
+// TestLargeClass checks that classes can have any number of rows by default, because J is evaluated on a sample of
+// them, and that fixed settings without a sample are rejected if a class needs too much memory.
 func TestLargeClass(t *testing.T) {
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(1, 2))

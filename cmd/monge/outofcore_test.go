@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestFitOutOfCore: rows that stay in their file make the fit of rows in memory, which
-// verify finds again.
+// TestFitOutOfCore checks that rows that stay in their file give the same fit as rows in memory, and that verify
+// reproduces it.
 func TestFitOutOfCore(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }

@@ -33,8 +33,7 @@ func intents(t *testing.T) string {
 	return file
 }
 
-// TestReject: a model that rejects is fitted, described, evaluated on classes that it does not know, verified and
-// used.
+// TestReject checks a model that rejects unknown rows in fit, info, eval, verify and predict.
 func TestReject(t *testing.T) {
 	data := intents(t)
 	model := filepath.Join(filepath.Dir(data), "m.wda")
@@ -85,7 +84,8 @@ func TestReject(t *testing.T) {
 	}
 }
 
-// TestRejectErrors: what --reject and --unknown cannot do is an error that says so, and nothing is written.
+// TestRejectErrors checks that unsupported uses of --reject and --unknown are errors that give the reason, and that no
+// file is written.
 func TestRejectErrors(t *testing.T) {
 	data := intents(t)
 	folder := filepath.Dir(data)

@@ -121,8 +121,8 @@ func phases(t *testing.T, dir string) []phase {
 	}...)
 }
 
-// TestSignalLatency: SIGINT, SIGTERM, and a second signal at once, end the program with
-// exit code 130 in any phase, and nothing is left. -v prints the latencies.
+// TestSignalLatency checks that SIGINT, SIGTERM and an immediate second signal end the program with exit code 130 in
+// every phase and leave no files. With -v it prints the latencies.
 func TestSignalLatency(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no signals to send")

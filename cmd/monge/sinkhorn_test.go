@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestPairs: many problems of one file are what they are one by one, in its order, and those
-// that cannot be solved say why.
+// TestPairs checks that many problems in one file give the results of single problems, in the order of the file, and
+// that a problem that cannot be solved has a reason.
 func TestPairs(t *testing.T) {
 	dir := t.TempDir()
 	var pairs strings.Builder
@@ -80,7 +80,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestUnequalMass: prices and a mass, with a tolerance that is kept.
+// TestUnequalMass checks marginal penalties and a fixed mass, to the requested tolerance.
 func TestUnequalMass(t *testing.T) {
 	dir := t.TempDir()
 	cost := write(t, filepath.Join(dir, "c.csv"), "0,1,2\n1,0,1\n")
@@ -116,7 +116,7 @@ func TestUnequalMass(t *testing.T) {
 	}
 }
 
-// TestPlanPicture: a plan is drawn in its own proportions, dark where mass is moved.
+// TestPlanPicture checks that the picture has the shape of the plan and is dark where mass is moved.
 func TestPlanPicture(t *testing.T) {
 	dir := t.TempDir()
 	cost := write(t, filepath.Join(dir, "c.csv"), "0,1,1,1\n1,1,1,0\n")

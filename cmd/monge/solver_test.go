@@ -9,8 +9,7 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// TestFitSolvers: every solver and gradient mode can be named, raises J, and is kept in
-// the model.
+// TestFitSolvers checks that every solver and gradient mode can be selected, raises J, and is stored in the model.
 func TestFitSolvers(t *testing.T) {
 	s := simulate(t)
 	model := filepath.Join(s.dir, "m.wda")

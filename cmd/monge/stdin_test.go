@@ -14,8 +14,7 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// TestStandardInput: every file that a command reads can be standard input, through a pipe, and the result
-// is the same.
+// TestStandardInput checks that every input file can come from standard input through a pipe, with the same result.
 func TestStandardInput(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files of labels need /dev/stdin")

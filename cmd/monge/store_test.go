@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestStore: a model with rows in few bytes is fitted, described, verified, evaluated and used as any other, also if it
-// rejects rows.
+// TestStore checks fit, info, verify, eval and predict for a model that stores its rows in few bytes, with and without
+// rejection.
 func TestStore(t *testing.T) {
 	data := intents(t)
 	for _, c := range []struct {
@@ -40,7 +40,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// TestStoreErrors: what cannot be stored is said before anything is read or fitted.
+// TestStoreErrors checks that an unsupported --store is rejected before anything is read or fitted.
 func TestStoreErrors(t *testing.T) {
 	data := intents(t)
 	model := filepath.Join(filepath.Dir(data), "m.wda")

@@ -94,7 +94,7 @@ func TestTransformStream(t *testing.T) {
 	bad{"late error", "predict --model $m.wda --data $late.csv --out $p.csv", 1, "late.csv: row 8292, column 3"}.check(t, s.dir, before)
 }
 
-// TestStreamMemory: the memory of the process does not grow with the number of rows.
+// TestStreamMemory checks that memory does not grow with the number of rows.
 func TestStreamMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs /proc")

@@ -181,8 +181,8 @@ func TestEvalData(t *testing.T) {
 	}
 }
 
-// TestHeldOutWithoutNames: a model that was fitted to some rows of a file without a header
-// classifies the file with its labels, and without.
+// TestHeldOutWithoutNames checks that a model that was fitted to part of a file without a header can classify the file,
+// with and without its label column.
 func TestHeldOutWithoutNames(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

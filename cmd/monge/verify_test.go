@@ -10,8 +10,8 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// TestVerify: the hash of a fit comes out again, chosen or pinned, and where something
-// differs verify says what.
+// TestVerify checks that verify reproduces the hash of a fit, with chosen and with fixed settings, and names a
+// difference.
 func TestVerify(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }

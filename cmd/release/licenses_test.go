@@ -31,8 +31,8 @@ var licenses = []struct{ name, words string }{
 	{"BSD-2-Clause", "Redistributions in binary form must reproduce the above copyright notice"},
 }
 
-// TestLicenses: every module whose code is in the binary or the library has a license
-// that is known and listed.
+// TestLicenses checks that every module that is linked into the command or the library has a known license in the list,
+// which this command renews:
 //
 //	go test -run Licenses -update ./cmd/release
 func TestLicenses(t *testing.T) {

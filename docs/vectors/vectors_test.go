@@ -138,8 +138,8 @@ func byType(wide, narrow func(c *testCase) (map[string]array, error)) func(c *te
 	}
 }
 
-// TestVectors: what is computed from the inputs of the files has the expected bits at every
-// instruction set of this machine. With -update the files are written first.
+// TestVectors checks that the results for the inputs in the files have the expected bits on every instruction set of
+// this machine. With -update it writes the files first.
 func TestVectors(t *testing.T) {
 	total := 0
 	for _, a := range algorithms {
@@ -232,7 +232,7 @@ func write(t *testing.T, path string, f file, run func(c *testCase) (map[string]
 	}
 }
 
-// TestVectorsDiffer: one changed bit is found.
+// TestVectorsDiffer checks that a single changed bit is an error.
 func TestVectorsDiffer(t *testing.T) {
 	want := map[string]array{"y": pack([]float64{1, math.NaN(), 3}, 3)}
 	for _, v := range [][]float64{{1, 2, 3}, {1, math.NaN(), math.Nextafter(3, 4)}, {1, math.NaN()}} {

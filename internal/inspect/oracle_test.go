@@ -24,7 +24,8 @@ var notCompared = map[string]string{
 	"search.Rows.Bytes": "memory that was allocated; there is no formula",
 }
 
-// TestOracleIsComplete: a comparison with the oracle uses every exported function, method and field that gives numbers.
+// TestOracleIsComplete checks that every exported function, method and field that returns numbers is compared with the
+// oracle.
 func TestOracleIsComplete(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("go"); err != nil {

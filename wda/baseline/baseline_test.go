@@ -49,7 +49,7 @@ func TestScale(t *testing.T)      { projectiontest.Scale(t, all()) }
 func TestDegenerate(t *testing.T) { projectiontest.Degenerate(t, all()) }
 func TestInvariance(t *testing.T) { projectiontest.Invariance(t, all()) }
 
-// TestEndsAnywhere: whenever the context ends, a fit ends.
+// TestEndsAnywhere checks that every method returns the context's error, wherever the context ends.
 func TestEndsAnywhere(t *testing.T) {
 	for _, size := range []struct{ n, d int }{{60, 9}, {24, 40}} {
 		for i, m := range all() {
@@ -62,7 +62,7 @@ func TestEndsAnywhere(t *testing.T) {
 	}
 }
 
-// TestBadInput: every method says what is wrong.
+// TestBadInput checks that every method describes invalid input in a typed error.
 func TestBadInput(t *testing.T) {
 	good := mat.NewDense(4, 2, []float64{0, 0, 1, 3, 0, 2, 4, 1})
 	labels := []int{0, 0, 1, 1}
@@ -99,8 +99,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestMatrix: any kind of matrix gives the bits of a dense one, and two components are the
-// default.
+// TestMatrix checks that every kind of mat.Matrix gives the same bits as a dense matrix, and that Fit keeps two
+// components by default.
 func TestMatrix(t *testing.T) {
 	data := dataset.Simulation{NoiseDims: 2, Seed: 3}.Generate(30)
 	want, err := Fit(t.Context(), data.X, data.Labels, 2, FDA{})
@@ -118,7 +118,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// TestBadSettings: none is replaced silently.
+// TestBadSettings checks that invalid settings are errors instead of being replaced by defaults.
 func TestBadSettings(t *testing.T) {
 	x := mat.NewDense(4, 2, []float64{0, 0, 1, 3, 0, 2, 4, 1})
 	for _, m := range []Method{
@@ -149,9 +149,9 @@ func (r rawOnly) At(i, j int) float64       { panic("element by element") }
 func (r rawOnly) T() mat.Matrix             { return r.m.T() }
 func (r rawOnly) RawMatrix() blas64.General { return r.m.RawMatrix() }
 
-// TestPassesAsk: every pass over samples asks for pieces of a size that does not grow with
-// them.
-func TestPassesAsk(t *testing.T) {
+// TestPassesCheckContext checks that every pass over the samples checks its context at least once for each block of
+// bounded size.
+func TestPassesCheckContext(t *testing.T) {
 	const n, d, pieces = 300, 4096, 5 // of 2¹⁸ elements
 	x, rows := mat.NewDense(n, d, nil), make([]int, n)
 	w := &withinClasses{residuals: x, shrinkage: 1}

@@ -98,8 +98,8 @@ func TestPCAIsScikitLearns(t *testing.T) {
 	}
 }
 
-// TestFDASolversAgree: for more than 128 features, the solver that Fit chooses agrees with solveDense, which
-// TestOracle compares. Feature 2 is constant, and feature 3 is constant within classes.
+// TestFDASolversAgree checks that the solver that Fit chooses for more than 128 features agrees with solveDense, which
+// TestOracle verifies. Feature 2 is constant, and feature 3 is constant within classes.
 func TestFDASolversAgree(t *testing.T) {
 	for _, c := range []struct {
 		n, d int
@@ -133,8 +133,8 @@ func TestFDASolversAgree(t *testing.T) {
 	}
 }
 
-// TestFDAFurtherColumns: beyond C − 1 the columns are orthogonal to the first, have
-// unit variance within classes and do not change with p.
+// TestFDAFurtherColumns checks that columns beyond C − 1 are orthogonal to the first C − 1, have unit variance within
+// classes and do not depend on p.
 func TestFDAFurtherColumns(t *testing.T) {
 	x, labels := readSamples(t, "wine")
 	for _, s := range []float64{0, 0.3} {
@@ -175,8 +175,8 @@ func TestFDAFurtherColumns(t *testing.T) {
 	}
 }
 
-// TestLedoitWolf: the intensity of the formula summed naively, with fewer and with more
-// samples than features.
+// TestLedoitWolf checks the shrinkage intensity against a plain sum of its formula, with more and with fewer samples
+// than features.
 func TestLedoitWolf(t *testing.T) {
 	for _, d := range []int{4, 25} {
 		const n = 12

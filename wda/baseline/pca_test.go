@@ -45,8 +45,8 @@ func TestPrincipalComponents(t *testing.T) {
 	}
 }
 
-// TestFewerDirectionsThanComponents: samples on a line still get p orthonormal
-// columns, the first along the line.
+// TestFewerDirectionsThanComponents checks that samples on a line still give p orthonormal columns, the first of which
+// is the direction of the line.
 func TestFewerDirectionsThanComponents(t *testing.T) {
 	for _, d := range []int{5, 200} {
 		x := mat.NewDense(10, d, nil)

@@ -26,7 +26,8 @@ func sameNumber(t *testing.T, text string) (taken bool) {
 	return n == len(text)
 }
 
-// TestDecimal: whatever decimal takes it reads as strconv does, and it takes what files have.
+// TestDecimal checks that parseDecimal agrees with strconv on every text that it accepts, and that it accepts the
+// numbers that files usually contain.
 func TestDecimal(t *testing.T) {
 	rng := random.New(1, 1)
 	for range 20_000 {
@@ -63,8 +64,7 @@ func TestDecimal(t *testing.T) {
 	}
 }
 
-// FuzzPlain: a record that plain takes is, field by field, what strconv reads, and parse
-// comes to the same.
+// FuzzPlain checks that parsePlain agrees with strconv field by field, and with parse, on every record that it accepts.
 func FuzzPlain(f *testing.F) {
 	for _, text := range []string{"-12.75e-3,9007199254740993,a", "1234567890.123456789,0x1p2, x", "1e22,7", "1,2,", "1;2", "5,\"a\""} {
 		f.Add(text, uint8(3), uint8(2), uint8(','))

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestNumericHeader: a first row of numbers is a header, data, or an error that names Options.Header. Every
-// table is tried with commas and tabs, and in quotes.
+// TestNumericHeader checks whether a first row of numbers is a header, data, or an error that names Options.Header.
+// Every table is tried with commas, with tabs, and with quotes.
 func TestNumericHeader(t *testing.T) {
 	named := &Schema{Columns: []Column{{Name: "0"}, {Name: "1", Number: 1}}, LabelNumber: 2, Label: "2", Total: 3}
 	for name, c := range map[string]struct {
@@ -106,8 +106,8 @@ func TestQuotedHeader(t *testing.T) {
 	}
 }
 
-// TestThousands: separators of thousands are never read as decimal separators, and where a comma may be
-// either, the error gives both numbers.
+// TestThousands checks that thousands separators are never read as decimal separators. If a comma could be either, the
+// error shows both numbers.
 func TestThousands(t *testing.T) {
 	for _, c := range []struct {
 		field   string
@@ -138,7 +138,7 @@ func TestThousands(t *testing.T) {
 	}
 }
 
-// TestNamesInLatin1: different names must not become the same.
+// TestNamesInLatin1 checks that distinct Latin-1 names stay distinct.
 func TestNamesInLatin1(t *testing.T) {
 	_, err := readCSV(strings.NewReader("gr\xf6\xdfe,gr\xfc\xdfe,label\n1,5,a\n"), Options{})
 	wantError(t, err, ErrFormat, `row 1, column 1: the name "gr\xf6\xdfe" of the column is not UTF-8; save the file as UTF-8`)
@@ -168,7 +168,8 @@ func missingTables(labels []string) map[string]string {
 	return map[string]string{"csv": csv.String(), "jsonl": json.String(), "u4": u.String()}
 }
 
-// TestMissingLabels: the same rows are missing, dropped or kept in every format, read whole and in blocks.
+// TestMissingLabels checks that every format drops or keeps the same rows with missing labels, whether it is read at
+// once or in blocks.
 func TestMissingLabels(t *testing.T) {
 	for _, c := range []struct {
 		labels, how string
@@ -251,7 +252,8 @@ func TestIgnoreLabels(t *testing.T) {
 	}
 }
 
-// TestRelabelByValue: a label is found by its text, else by its value if one class alone has it.
+// TestRelabelByValue checks that labels are matched by text first, and by numeric value if exactly one class has that
+// value.
 func TestRelabelByValue(t *testing.T) {
 	for _, c := range []struct {
 		labels, classes []string
@@ -295,7 +297,7 @@ func TestTwoSpellings(t *testing.T) {
 	}
 }
 
-// TestNACategory: NA may be a value of a column of text, and a model that knows it keeps it.
+// TestNACategory checks that NA can be a category of a text column, and that a model that knows this category keeps it.
 func TestNACategory(t *testing.T) {
 	const text = "c,v,label\nNA,1,a\nNC,2,b\n,3,a\n"
 	for _, keep := range []bool{false, true} {

@@ -47,7 +47,7 @@ func TestJSONLines(t *testing.T) {
 	}
 }
 
-// TestJSONLinesErrors: an error names the line and the column.
+// TestJSONLinesErrors checks that errors name the line and the column.
 func TestJSONLinesErrors(t *testing.T) {
 	many := strings.Repeat("{\"x\": 1, \"y\": 0}\n", 2500)
 	for what, c := range map[string]struct {

@@ -24,8 +24,8 @@ func npyFile(descr, shape string, fortran bool, data []byte) []byte {
 	return append([]byte("\x93NUMPY\x01\x00"+string(rune(len(head)))+"\x00"+head), data...)
 }
 
-// TestRows: rows that stay in the file are those of ReadFile, in any order and by many
-// goroutines, and so are the labels.
+// TestRows checks that rows and labels that stay in the file equal those of ReadFile, in any order and from many
+// goroutines.
 func TestRows(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -153,7 +153,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestRowsAllocateNothing: drawing a row takes no memory.
+// TestRowsAllocateNothing checks that reading a row does not allocate.
 func TestRowsAllocateNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.npy")
 	if err := os.WriteFile(path, npyFile("<f4", "(10, 16)", false, make([]byte, 640)), 0o666); err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/gomonge/monge/internal/asm"
 )
 
-// TestLoops: the loops of every level of this machine end, write what they are to write and
-// nothing else, and read nothing outside of the buffer, which ends where the memory ends.
+// TestLoops checks that the loops of every instruction set terminate, write exactly their destination, and read nothing
+// beyond the end of their buffer.
 func TestLoops(t *testing.T) {
 	for _, level := range asm.Available() {
 		l := loops(level)
@@ -42,8 +42,8 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// TestMeasured: a machine measures what it is asked for, and keeps the higher rate.
-func TestMeasured(t *testing.T) {
+// TestRates checks that every rate can be measured, and that Again keeps the higher rate.
+func TestRates(t *testing.T) {
 	m := New()
 	if m == nil {
 		t.Skip("no loops for this level")
@@ -72,7 +72,7 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
-// TestLeast: a phase takes as long as its slowest part, and phases add up.
+// TestLeast checks that a phase takes as long as its slowest part, and that the times of phases are added.
 func TestLeast(t *testing.T) {
 	m := &Machine{level: asm.AVX2, best: map[unit]float64{}, run: func(u unit) float64 {
 		switch u.kind {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestUpToDate: the tables that people read are those of bench/tools/results.
+// TestUpToDate checks that the published tables match the results in bench/tools/results.
 func TestUpToDate(t *testing.T) {
 	if err := run("../../..", true); err != nil {
 		t.Fatal(err)

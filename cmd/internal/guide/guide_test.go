@@ -53,7 +53,7 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 }
 
-// TestLinks: files and headings that pages of this repository link to are there.
+// TestLinks checks that files and headings that pages link to exist.
 func TestLinks(t *testing.T) {
 	list := pages(t)
 	for _, pattern := range []string{"../*.md", "../*/*.md", "../*/*/*.md", "../*/*/*/*.md"} {
@@ -92,8 +92,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestMap: the map in CONTRIBUTING.md has a row for every folder with a package, its own or
-// that of a folder above it, and none for a folder that is not there.
+// TestMap checks that every folder with a package, or a folder above it, has a row in the map of CONTRIBUTING.md, and
+// that every row names an existing folder.
 func TestMap(t *testing.T) {
 	text, err := os.ReadFile("../CONTRIBUTING.md")
 	if err != nil {

@@ -50,8 +50,8 @@ func levels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestDefinition: what a function returns is the definition, for few elements and many, too. Products of both signs that
-// underflow, and zeros of both signs, show a lane that does not begin at −0.
+// TestDefinition checks each function against its definition, for short and long slices. Underflowing products of both
+// signs and zeros of both signs reveal a lane that does not start at −0.
 func TestDefinition(t *testing.T) {
 	t.Run("f64", definition[float64])
 	t.Run("f32", definition[float32])

@@ -59,7 +59,7 @@ func accuracy[T num.Float](t *testing.T) {
 	}
 }
 
-// TestEqual: distances of equal finite vectors are +0, and a sum is never negative.
+// TestEqual checks that the distance of a finite vector to itself is +0, and that sums of squares are never negative.
 func TestEqual(t *testing.T) {
 	rng := asmtest.NewRand(5)
 	for lv := range asmtest.Each(t) {
@@ -72,7 +72,7 @@ func TestEqual(t *testing.T) {
 	}
 }
 
-// TestInRange: both comparisons have the same range.
+// TestInRange checks that inRange and inRangeBits accept the same interval.
 func TestInRange(t *testing.T) {
 	for _, end := range []float64{0x1p-500, 0x1p500} {
 		for _, s := range []float64{end, math.Nextafter(end, 0), -end, 1, 0, math.Inf(1), math.NaN()} {

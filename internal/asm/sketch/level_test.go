@@ -150,7 +150,8 @@ func TestQuantizeLevels(t *testing.T) {
 	}
 }
 
-// TestPieces: a mask depends on its group alone, also where the groups take several calls of the assembly.
+// TestPieces checks that the mask of a group does not depend on its neighbors, also when the groups need several
+// assembly calls.
 func TestPieces(t *testing.T) {
 	const n, d = 300, 128
 	rng := asmtest.NewRand(4)

@@ -128,8 +128,8 @@ func readAll(data []byte, opt *dataset.Options) (*dataset.Dataset, error) {
 	return r.ReadAll()
 }
 
-// TestReadersThatSeek: a stream and a file of Arrow are read from where a reader stands, such as standard
-// input that is a file.
+// TestReadersThatSeek checks that Arrow streams and files are read from the current offset of a seekable reader, for
+// example standard input redirected from a file.
 func TestReadersThatSeek(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		var out bytes.Buffer
@@ -163,7 +163,7 @@ func TestReadersThatSeek(t *testing.T) {
 	}
 }
 
-// TestBooleans: categories of booleans are the same in every format.
+// TestBooleans checks that boolean categories are the same in every format.
 func TestBooleans(t *testing.T) {
 	booleans := arrowColumn{"b", arrow.FixedWidthTypes.Boolean, "[true, false, null]"}
 	table := arrowOf(t, booleans, arrowColumn{"y", arrow.BinaryTypes.String, `["p", "q", "q"]`})
@@ -188,7 +188,7 @@ func TestBooleans(t *testing.T) {
 	}
 }
 
-// TestRoles: which columns are features, label and split, and what is ambiguous is an error.
+// TestRoles checks which columns become features, labels and splits, and that ambiguous choices are errors.
 func TestRoles(t *testing.T) {
 	f, i := arrow.PrimitiveTypes.Float64, arrow.PrimitiveTypes.Int32
 	numbers := func(name string) arrowColumn { return arrowColumn{name, f, "[1.5, 2.5, 3.5]"} }
@@ -237,7 +237,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestNested: the columns into which Parquet divides a map or a list of structs are no features.
+// TestNested checks that columns inside Parquet maps and lists of structs are not features.
 func TestNested(t *testing.T) {
 	group := func(name string, r parquet.Repetition, logical schema.LogicalType, fields ...schema.Node) schema.Node {
 		n, err := schema.NewGroupNodeLogical(name, r, fields, logical, -1)
@@ -277,7 +277,7 @@ func TestNested(t *testing.T) {
 
 func repeat(level int16) []int16 { return []int16{level, level} }
 
-// TestSameLabels: labels have the same names in Parquet as in Arrow files.
+// TestSameLabels checks that Parquet and Arrow files give the same class names.
 func TestSameLabels(t *testing.T) {
 	types := arrow.FixedWidthTypes
 	for name, c := range map[string]struct {
@@ -342,7 +342,7 @@ func TestSameLabels(t *testing.T) {
 	}
 }
 
-// TestDictionaries: labels are read through a dictionary, and a null in it is an error.
+// TestDictionaries checks that dictionary-encoded labels are decoded, and that a null in a dictionary is an error.
 func TestDictionaries(t *testing.T) {
 	kind := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
 	indices := arrayOf(t, arrow.PrimitiveTypes.Int8, "[1, 0, 1]")
@@ -362,7 +362,7 @@ func TestDictionaries(t *testing.T) {
 	}
 }
 
-// TestExpansion: a small file cannot fill the memory, and MaxExpansion allows more.
+// TestExpansion checks that a small file cannot exhaust memory, and that MaxExpansion raises the limit.
 func TestExpansion(t *testing.T) {
 	const n = 9 << 20 // numbers, 72 MiB
 	zeros := make([]float64, n)
@@ -444,7 +444,8 @@ func rowsInBlocks(data []byte, opt *dataset.Options) (rows int, err error) {
 	}
 }
 
-// TestLargeBatch: a sound file with a record batch of 300 MiB, above the bound of the library.
+// TestLargeBatch checks that a valid record batch of 300 MiB can be read, although it exceeds the default limit of the
+// Arrow library.
 func TestLargeBatch(t *testing.T) {
 	testdata.Long(t)
 	const n = 300 << 17
@@ -482,7 +483,7 @@ type rowGroup struct {
 
 func (g rowGroup) RowGroup() int { return g.number }
 
-// TestRowGroup: a row group alone has its rows of the file.
+// TestRowGroup checks that a row group that is read alone contains its rows of the file.
 func TestRowGroup(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "flat.parquet")
 	flatParquet(t, path, []int{30, 12, 7}, func(row, column int) (float64, bool) { return float64(row + column), false })

@@ -23,8 +23,8 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// TestRepeatedTexts: a dictionary has a text once, and its rows say it any number of times. MaxExpansion
-// bounds the texts that are kept for rows, and those that are only looked at.
+// TestRepeatedTexts checks that MaxExpansion limits text that many rows share through a dictionary, whether the text is
+// kept or only inspected.
 func TestRepeatedTexts(t *testing.T) {
 	const rows, length = 1 << 16, 1 << 11 // 128 MiB of texts
 	text := strings.Repeat("a", length)
@@ -81,8 +81,8 @@ func slicesOf(text string, n int) []parquet.ByteArray {
 	return v
 }
 
-// TestRepeatedBatches: a footer of an Arrow file may name one batch a thousand times. It has few rows, and
-// a long text that nobody asks for.
+// TestRepeatedBatches checks that an Arrow footer that names one batch a thousand times is limited. The batch has few
+// rows and a long text in an unused column.
 func TestRepeatedBatches(t *testing.T) {
 	const times = 1000
 	good := arrowBytes(t, []arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float64}, {Name: "t", Type: arrow.BinaryTypes.String}},
@@ -120,7 +120,7 @@ func repeated(data []byte, times int) []byte {
 	return append(binary.LittleEndian.AppendUint32(out, uint32(len(footer))), arrowMagic...)
 }
 
-// TestLongFirstList: the first list of a Parquet file is not counted to its end if so long a list is refused.
+// TestLongFirstList checks that Width stops counting the first list of a Parquet file when the list exceeds the limit.
 func TestLongFirstList(t *testing.T) {
 	const n = 1 << 16
 	data := parquetOf(t, schema.FieldList{schema.NewFloat64Node("c", parquet.Repetitions.Repeated, -1)}, []func(file.ColumnChunkWriter) error{func(c file.ColumnChunkWriter) error {
@@ -153,7 +153,8 @@ func TestLongFirstList(t *testing.T) {
 	}
 }
 
-// TestFalsePageSize: a page that is larger than its header says is an error, and takes no memory.
+// TestFalsePageSize checks that a page larger than its header claims is an error and allocates no memory for the
+// excess.
 func TestFalsePageSize(t *testing.T) {
 	for _, codec := range []compress.Compression{compress.Codecs.Zstd, compress.Codecs.Snappy, compress.Codecs.Gzip} {
 		t.Run(codec.String(), func(t *testing.T) { falsePageSize(t, codec) })
@@ -189,7 +190,8 @@ func falsePageSize(t *testing.T, codec compress.Compression) {
 	}
 }
 
-// TestLargePage: a sound file with a page of 264 MiB, above the bounds of the library.
+// TestLargePage checks that a valid page of 264 MiB can be read, although it exceeds the default limits of the Parquet
+// library.
 func TestLargePage(t *testing.T) {
 	testdata.Long(t)
 	const n = 33 << 20
@@ -200,7 +202,7 @@ func TestLargePage(t *testing.T) {
 	}
 }
 
-// TestManyPages: what the pages of a Parquet file take is bounded for the whole file, not only for each.
+// TestManyPages checks that the memory limit applies to the sum of all pages of a Parquet file, not to each page alone.
 func TestManyPages(t *testing.T) {
 	const n = 1 << 18 // numbers, 2 MiB
 	data := parquetOf(t, schema.FieldList{schema.NewFloat64Node("x", parquet.Repetitions.Required, -1)}, []func(file.ColumnChunkWriter) error{doubles(make([]float64, n)...)},
@@ -249,7 +251,7 @@ func (e *ending) ReadAt(p []byte, at int64) (int, error) {
 	return e.Reader.ReadAt(p, at)
 }
 
-// TestSourceEnds: a caller stops a reader by an error of its source, which Next returns.
+// TestSourceEnds checks that Next returns an error of the underlying reader unchanged, so that a caller can stop it.
 func TestSourceEnds(t *testing.T) {
 	x := array.NewFloat64Builder(memory.DefaultAllocator)
 	for k := range 1 << 16 {
@@ -287,7 +289,8 @@ func TestSourceEnds(t *testing.T) {
 	}
 }
 
-// TestPrefixes: texts that are a long text of before and one letter more take no room before they are counted.
+// TestPrefixes checks that delta-encoded texts, each a long prefix of its predecessor plus one letter, are counted
+// before memory is allocated for them.
 func TestPrefixes(t *testing.T) {
 	const length = 1 << 13
 	rows := 1 << 14 // 128 MiB of texts

@@ -24,7 +24,8 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// TestHalf: every finite float16 is the number of IEEE 754 in Arrow, Parquet and NPY. The others are errors.
+// TestHalf checks that every finite float16 is decoded as in IEEE 754 from Arrow, Parquet and NPY, and that infinities
+// and NaN are errors.
 func TestHalf(t *testing.T) {
 	var finite []uint16
 	for b := range 1 << 16 {
@@ -84,8 +85,8 @@ func TestHalf(t *testing.T) {
 	}
 }
 
-// TestManyRowGroups: the number of rows is asked for before every batch, and must not be summed over the row
-// groups again.
+// TestManyRowGroups checks that a file with many row groups is read in linear time: the number of rows is needed before
+// every batch and must not be summed again.
 func TestManyRowGroups(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "groups.parquet")
 	flatParquet(t, path, []int{3, 1, 2}, func(row, column int) (float64, bool) { return float64(row + column), false })
@@ -104,7 +105,7 @@ func TestManyRowGroups(t *testing.T) {
 	}
 }
 
-// TestDuration: a duration is no number in Parquet, as in Arrow: nothing tells its unit.
+// TestDuration checks that durations are rejected in Parquet as in Arrow, because their unit is unknown.
 func TestDuration(t *testing.T) {
 	fields := []arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float64}, {Name: "d", Type: arrow.FixedWidthTypes.Duration_ns}}
 	var message bytes.Buffer
@@ -166,7 +167,7 @@ func parquetWith(t *testing.T, fields schema.FieldList, text string, columns ...
 	return out.Bytes()
 }
 
-// TestEncrypted: an encrypted footer has a name.
+// TestEncrypted checks that the error for an encrypted footer says that the file is encrypted.
 func TestEncrypted(t *testing.T) {
 	_, err := readAll([]byte("PARE\x00\x00\x00\x00PARE"), nil)
 	if !errors.Is(err, dataset.ErrFormat) || !strings.Contains(err.Error(), "the Parquet file is encrypted") {
@@ -174,8 +175,8 @@ func TestEncrypted(t *testing.T) {
 	}
 }
 
-// TestLabelTexts: strings are labels as they stand, whatever numbers they look like; nulls and empty
-// texts are missing.
+// TestLabelTexts checks that strings are used as labels unchanged, even if they look like numbers, and that nulls and
+// empty strings are missing labels.
 func TestLabelTexts(t *testing.T) {
 	x := arrowColumn{"x", arrow.PrimitiveTypes.Float64, "[1, 2, 3]"}
 	for labels, want := range map[string]string{

@@ -11,8 +11,8 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// TestSameTable: one table gives the same samples, the same class of every row and the same names of classes,
-// whatever program has written it in whatever format. testdata/same/make.py made the files.
+// TestSameTable checks that one table gives the same samples, labels and class names in every format, whichever program
+// has written it. The files were made by testdata/same/make.py.
 func TestSameTable(t *testing.T) {
 	f := []float64{0.5, 1.5, 2.5, -0.25, 1e-05, 12.0, 7.125, 3.5, -8.75}
 	g := []float64{3.25, -1.5, 0.75, 1e21, 2.5, 0.1, 4.5, 6.5, 9.25}

@@ -232,7 +232,7 @@ func TestSpill(t *testing.T) {
 	}
 }
 
-// TestSpillFails: a file that cannot be made is named, with what says where.
+// TestSpillFails checks that the error about a temporary file names the file's folder.
 func TestSpillFails(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("another variable there")
