@@ -1,5 +1,5 @@
-// Sums and add of a pass over K for a block of four vectors, any types, AVX2 + FMA; the
-// including file defines the types, by type_amd64.h, and the functions' names SUMS and ADD.
+// Sums and add of a pass over K for a block of four vectors, for all types, AVX2 + FMA. The
+// including file includes type_amd64.h for the types and defines the function names SUMS and ADD.
 
 TEXT SUMS, NOSPLIT, $0-56
 	MOVQ m+0(FP), rows
@@ -19,7 +19,7 @@ sumrow:
 	XORL h, h
 
 sumhalf:
-	// Y(2s+r) are half of the lanes of row r and vector s
+	// Y(2s+r) holds half of the lanes of row r and vector s
 	move (lane)(h*twice), Y0
 	move 256(lane)(h*twice), Y1
 	move 64(lane)(h*twice), Y2
@@ -82,7 +82,7 @@ TEXT ADD, NOSPLIT, $0-64
 	FROM(c, x0, x1, x2, x3)
 
 addrow:
-	// Y(2s+r) is u_sr
+	// Y(2s+r) holds u_sr
 	MOVQ  u+32(FP), AX
 	MOVQ  (AX), c
 	bcast (c)(ui*size), Y0

@@ -1,23 +1,23 @@
 // block, float64, float32 and mixed, AVX2 + FMA.
 //
-//	sums    lanes[i, s] = lanes[i, s] + the products of k[i*ldk+j] and v[s][j], j mod w to a lane
-//	update  u[s][i] = a[s][i] / fold(lanes[i, s]), or without a the fold; lanes[i, s] = 0
+//	sums    lanes[i, s] = lanes[i, s] + products k[i*ldk+j] v[s][j], each in lane j mod w
+//	update  u[s][i] = a[s][i] / fold(lanes[i, s]), or fold(lanes[i, s]) without a; lanes[i, s] = 0
 //	add     q[s][j] = q[s][j] + Σ_i u[s][i] k[i*ldk+j]                0≤i<m  0≤j<n  0≤s<4
 //
 // Same bits as    the passes of package pass, for every s: a float32 k is widened first,
 //                 exactly; the row sum in w = 8 lanes (float32: 16), folded in halves; q[j] one
 //                 FMA a row, i ascending.
-// Layout          k m×n row-major, stride ldk in elements; v q a u four slices, of which v
-//                 and q begin at j, a and u at i; lanes of row i and vector s: 64 bytes at
+// Layout          k m×n row-major, stride ldk in elements; v q a u four slices each; v
+//                 and q begin at j, a and u at i; the lanes of row i and vector s are 64 bytes at
 //                 256 i + 64 s. m is a multiple of 4, n of w, both positive.
-// Tile            2 rows × 4 vectors × 32 bytes of a vector: Y8 Y9 k; sums, a half of the lanes
-//                 after the other: Y0–Y7 lanes, Y10–Y13 v; add: Y0–Y7 u, Y10–Y13 q.
-//                 update: 4 rows, a vector at a time.
-// Tail            none: the last rows are the caller's. No access outside the slices.
+// Tile            2 rows × 4 vectors × 32 bytes of a vector: Y8 Y9 k. sums handles one half of the lanes
+//                 after the other: Y0–Y7 lanes, Y10–Y13 v. add: Y0–Y7 u, Y10–Y13 q.
+//                 update: 4 rows, one vector at a time.
+// Tail            none: the caller computes the last rows. No access outside the slices.
 // Special values  follow the arithmetic.
-// Registers       SI row of k · AX the next · DX ldk · DI R9 R10 R11 v or q · CX place in the row
-//                 · R12 bytes of a row of k · R13 rows left · BX lanes, or place in u ·
-//                 R8 half. update: SI a · DI u · DX place in them · CX vectors left.
+// Registers       SI row of k · AX next row · DX ldk · DI R9 R10 R11 v or q · CX offset in the row
+//                 · R12 bytes of a row of k · R13 rows left · BX lanes, or offset in u ·
+//                 R8 half. update: SI a · DI u · DX offset in a and u · CX vectors left.
 // Source          own.
 
 //go:build amd64 && !purego

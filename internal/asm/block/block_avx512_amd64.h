@@ -1,5 +1,5 @@
-// Sums and add of a pass over K for a block of four vectors, any types, AVX-512; the
-// including file defines the types, by type_amd64.h, and the functions' names SUMS and ADD.
+// Sums and add of a pass over K for a block of four vectors, for all types, AVX-512. The
+// including file includes type_amd64.h for the types and defines the function names SUMS and ADD.
 
 TEXT SUMS, NOSPLIT, $0-56
 	MOVQ m+0(FP), rows
@@ -16,7 +16,7 @@ TEXT SUMS, NOSPLIT, $0-56
 	FROM(c, x0, x1, x2, x3)
 
 sumrow:
-	// Z(4s+r) are the lanes of row r and vector s
+	// Z(4s+r) holds the lanes of row r and vector s
 	move (lane), Z0
 	move 256(lane), Z1
 	move 512(lane), Z2
@@ -105,7 +105,7 @@ TEXT ADD, NOSPLIT, $0-64
 	FROM(c, x0, x1, x2, x3)
 
 addrow:
-	// Z(4s+r) is u_sr
+	// Z(4s+r) holds u_sr
 	MOVQ u+32(FP), AX
 	MOVQ (AX), c
 	FOUR(c, Z0, Z1, Z2, Z3)

@@ -1,20 +1,20 @@
 // block, float64, float32 and mixed, AVX-512 F.
 //
-//	sums    lanes[i, s] = lanes[i, s] + the products of k[i*ldk+j] and v[s][j], j mod w to a lane
+//	sums    lanes[i, s] = lanes[i, s] + products k[i*ldk+j] v[s][j], each in lane j mod w
 //	add     q[s][j] = q[s][j] + Σ_i u[s][i] k[i*ldk+j]                0≤i<m  0≤j<n  0≤s<4
 //
 // Same bits as    the passes of package pass, for every s: a float32 k is widened first,
 //                 exactly; the row sum in w = 8 lanes (float32: 16), folded in halves; q[j] one
 //                 FMA a row, i ascending.
-// Layout          k m×n row-major, stride ldk in elements; v q a u four slices, of which v
-//                 and q begin at j, a and u at i; lanes of row i and vector s: 64 bytes at
+// Layout          k m×n row-major, stride ldk in elements; v q a u four slices each; v
+//                 and q begin at j, a and u at i; the lanes of row i and vector s are 64 bytes at
 //                 256 i + 64 s. m is a multiple of 4, n of w, both positive.
 // Tile            4 rows × 4 vectors × 64 bytes of a vector: Z16–Z19 k; sums: Z0–Z15 lanes,
 //                 Z20–Z23 v; add: Z0–Z15 u, Z20–Z23 q.
-// Tail            none: the last rows are the caller's. No access outside the slices.
+// Tail            none: the caller computes the last rows. No access outside the slices.
 // Special values  follow the arithmetic.
-// Registers       SI row of k · DX ldk · R8 3 ldk · DI R9 R10 R11 v or q · CX place in the
-//                 row · R12 bytes of a row of k · R13 rows left · BX lanes, or place in u.
+// Registers       SI row of k · DX ldk · R8 3 ldk · DI R9 R10 R11 v or q · CX offset in the
+//                 row · R12 bytes of a row of k · R13 rows left · BX lanes, or offset in u.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -34,7 +34,7 @@
 #define bytes R12
 #define rows R13
 
-// FOUR sets all elements of a to d to the four from element ui on of the slice at p.
+// FOUR broadcasts four elements of the slice at p, from element ui on, to a, b, c and d.
 #define FOUR(p, a, b, c, d) \
 	bcast (p)(ui*size), a;         \
 	bcast size(p)(ui*size), b;     \

@@ -1,5 +1,5 @@
-// Sums and add of a pass over K for a block of four vectors, any types, NEON; the including
-// file defines the types, by type_arm64.h, and the functions' names.
+// Sums and add of a pass over K for a block of four vectors, for all types, NEON. The including
+// file includes type_arm64.h for the types and defines the names of the functions.
 
 TEXT SUMS, NOSPLIT, $0-56
 	MOVD m+0(FP), rows
@@ -17,7 +17,7 @@ sumrow:
 	MOVD $0, half
 
 sumhalf:
-	// half of the lanes of row r and vector s: V(8r+2s), V(8r+2s+1)
+	// V(8r+2s) and V(8r+2s+1) hold half of the lanes of row r and vector s
 	ADD  half, lane, p
 	LANES2(F0, F1, F2, F3)
 	LANES2(F4, F5, F6, F7)
@@ -70,7 +70,7 @@ TEXT ADDS4, NOSPLIT, $0-64
 	LSL  $ESHIFT, at
 
 addrow:
-	// V(2s+r) is u_sr
+	// V(2s+r) holds u_sr
 	MOVD u+32(FP), ui
 	MOVD (ui), p
 	SPREAD2(0, 1)

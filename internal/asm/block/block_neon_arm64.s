@@ -1,21 +1,21 @@
 // block, float64, float32 and mixed, NEON.
 //
-//	sums    lanes[i, s] = lanes[i, s] + the products of k[i*ldk+j] and v[s][j], j mod w to a lane
-//	update  u[s][i] = a[s][i] / fold(lanes[i, s]), or without a the fold; lanes[i, s] = 0
+//	sums    lanes[i, s] = lanes[i, s] + products k[i*ldk+j] v[s][j], each in lane j mod w
+//	update  u[s][i] = a[s][i] / fold(lanes[i, s]), or fold(lanes[i, s]) without a; lanes[i, s] = 0
 //	add     q[s][j] = q[s][j] + Σ_i u[s][i] k[i*ldk+j]                0≤i<m  0≤j<n  0≤s<4
 //
 // Same bits as    the passes of package pass, for every s: a float32 k is widened first,
 //                 exactly; the row sum in w = 8 lanes (float32: 16), folded in halves; q[j] one
 //                 FMA a row, i ascending.
-// Layout          k m×n row-major, stride ldk in elements; v q a u four slices, of which v
-//                 and q begin at j, a and u at i; lanes of row i and vector s: 64 bytes at
+// Layout          k m×n row-major, stride ldk in elements; v q a u four slices each; v
+//                 and q begin at j, a and u at i; the lanes of row i and vector s are 64 bytes at
 //                 256 i + 64 s. m is a multiple of 4, n of w, both positive.
-// Tile            2 rows × 4 vectors × 32 bytes of a vector: V16–V19 k; sums, a half of the
-//                 lanes after the other: V0–V15 lanes, V20–V27 v; add: V0–V7 u, V8–V15 q.
-//                 update: 4 rows, a vector at a time.
-// Tail            none: the last rows are the caller's. No access outside the slices.
+// Tile            2 rows × 4 vectors × 32 bytes of a vector: V16–V19 k. sums handles one half of the
+//                 lanes after the other: V0–V15 lanes, V20–V27 v. add: V0–V7 u, V8–V15 q.
+//                 update: 4 rows, one vector at a time.
+// Tail            none: the caller computes the last rows. No access outside the slices.
 // Special values  follow the arithmetic.
-// Registers       see below.
+// Registers       named below.
 // Source          own; the text is block_neon_arm64.h and update_neon_arm64.h.
 
 //go:build arm64 && !purego
@@ -25,7 +25,7 @@
 
 #define rows R0  // left
 #define cols R1
-#define row R2   // two rows of k, and moving
+#define row R2   // two rows of k, and pointers that move along them
 #define ld R3
 #define x0 R4    // v or q
 #define x1 R5
@@ -36,17 +36,17 @@
 #define left R10 // columns
 #define k0 R11
 #define k1 R12
-#define y0 R13   // v or q, moving
+#define y0 R13   // moving pointer into v or q
 #define y1 R14
 #define y2 R15
 #define y3 R16
-#define at R17   // place in a and u
+#define at R17   // offset in a and u
 #define ai R19   // slices of a
-#define ui R20   // of u
+#define ui R20   // slices of u
 #define p R21
 
-// SLICES sets a to d to where four slices, whose headers follow each other at s, begin,
-// moved on by i elements; i becomes bytes.
+// SLICES sets a, b, c and d to element i of four slices. The slice headers are adjacent at s;
+// i becomes a number of bytes.
 #define SLICES(s, i, a, b, c, d) \
 	LSL  $ESHIFT, i; \
 	MOVD (s), a; \
@@ -59,8 +59,8 @@
 	ADD i, c; \
 	ADD i, d
 
-// LANES2 loads the lanes of a row and two vectors, their halves, from p on, STORE2 stores
-// them; p moves on.
+// LANES2 loads half of the lanes of one row and two vectors from p on, and STORE2 stores
+// them; both advance p.
 #define LANES2(a, b, c, d) \
 	FLDPQ   64(p), (c, d); \
 	FLDPQ.P 128(p), (a, b)
@@ -69,7 +69,7 @@
 	FSTPQ   (a, b), (p); \
 	ADD     $128, p
 
-// SUM2 adds the products of a vector in f g, numbers n m, to the lanes of both rows.
+// SUM2 adds the products with a vector to the lanes of both rows. f and g hold the vector; n and m are their numbers.
 #define SUM2(y, f, g, n, m, a, b, c, d) \
 	FLDPQ.P 64(y), (f, g); \
 	FMLA(a, 16, n); \
@@ -77,7 +77,7 @@
 	FMLA(c, 18, n); \
 	FMLA(d, 19, m)
 
-// ADD2 adds two rows of k times u, in registers a and b, to q in f g, numbers n m.
+// ADD2 adds two rows of k times u, in registers a and b, to q. f and g hold q; n and m are their numbers.
 #define ADD2(y, f, g, n, m, a, b) \
 	FLDPQ   (y), (f, g); \
 	FMLA(n, 16, a); \

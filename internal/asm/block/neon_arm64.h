@@ -1,10 +1,10 @@
-// Vector instructions that the assembler of Go 1.26 cannot spell, one word a line, and
-// what else a text needs that is written once for both types. A word is named after the
-// GNU mnemonic and takes register numbers in GNU order, destination first; _E is the
-// form by element i of the last operand. Where its name has no arrangement, that is
-// the type's: .2d where DOUBLE is 1 (F64), .4s where it is 0 (F32), as
-// type_arm64.h has it. neon_test.go in the parent folder proves every word for both, and
-// that a macro means the same in every folder that has it.
+// Vector instructions that the assembler of Go 1.26 lacks, one word a line, and
+// macros for texts that both types share. A word has the name of its
+// GNU mnemonic and takes register numbers in GNU order, destination first. _E is the
+// form by element i of the last operand. A name without an arrangement takes
+// the arrangement of the type: .2d if DOUBLE is 1 (F64), .4s if it is 0 (F32);
+// see type_arm64.h. neon_test.go in the parent folder checks every word for both, and
+// that a macro is the same in every folder.
 
 #define FADD(d, n, m) WORD $(0x4e20d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
 #define FDIV(d, n, m) WORD $(0x6e20fc00|DOUBLE<<22|(m)<<16|(n)<<5|(d))
@@ -18,7 +18,7 @@
 
 #define ESHIFT (2+DOUBLE)
 
-// ROW4 loads the lanes of a row and clears them; p moves on to the next row.
+// ROW4 loads the lanes of a row, clears them in memory, and advances p to the next row.
 #define ROW4(a, b, c, d) \
 	FLDPQ   32(p), (c, d); \
 	FLDPQ   (p), (a, b); \

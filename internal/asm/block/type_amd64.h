@@ -1,10 +1,10 @@
-// What the texts of this folder say of the types. The including file defines F64 or F32,
-// the type of matrix and vectors, or MIXED, a float32 matrix with float64 vectors, and
-// includes this before the texts of each.
+// Macros that depend on the types, for the texts of this folder. The including file defines F64 or F32,
+// the type of matrix and vectors, or MIXED for a float32 matrix with float64 vectors, and
+// includes this file before the texts.
 //
 //	size          bytes of an element of a vector
-//	step twice    bytes of K in 64 of a vector; bytes of a vector for one of K
-//	logk          logarithm of the bytes of an element of K
+//	step twice    bytes of K for 64 bytes of a vector; bytes of a vector for one byte of K
+//	logk          log₂ of the bytes of an element of K
 //	four fourt    two registers of four elements
 
 #ifdef size
@@ -22,8 +22,8 @@
 #undef fma
 #undef LAST4
 #else
-// SLICES sets a to d to where four slices, whose headers follow each other at p, begin;
-// FROM moves them on by i elements.
+// SLICES sets a, b, c and d to the beginnings of four slices, whose headers are adjacent at p;
+// FROM advances them by i elements.
 #define SLICES(p, a, b, c, d) \
 	MOVQ (p), a;   \
 	MOVQ 24(p), b; \
@@ -48,7 +48,7 @@
 #define div VDIVPS
 #define fma VFMADD231PS
 
-// LAST4 adds lane 1 to lane 0 of four rows, whose lanes 0 1 are in the quarters of Y0.
+// LAST4 adds lane 1 to lane 0 of four rows. Each quarter of Y0 holds lanes 0 and 1 of one row.
 #define LAST4 \
 	VEXTRACTF128 $1, Y0, X1;        \
 	VSHUFPS      $0x88, X1, X0, X2; \
@@ -65,11 +65,11 @@
 #define div VDIVPD
 #define fma VFMADD231PD
 
-// float64 has half the lanes: nothing is left to fold.
+// float64 has half as many lanes, so nothing is left to fold.
 #define LAST4
 #endif
 
-// TAKE sets t to the elements of K at a.
+// TAKE loads the elements of K at a into t.
 #ifdef MIXED
 #define logk 2
 #define step 32

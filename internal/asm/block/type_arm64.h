@@ -1,6 +1,6 @@
-// What the texts of this folder say of the types. The including file defines F64 or F32, the
-// type of matrix and vectors, or MIXED, a float32 matrix with float64 vectors, and includes
-// this before the texts of each.
+// Macros that depend on the types, for the texts of this folder. The including file defines F64 or F32, the
+// type of matrix and vectors, or MIXED for a float32 matrix with float64 vectors, and includes
+// this file before the texts.
 
 #ifdef DOUBLE
 #undef DOUBLE
@@ -18,20 +18,20 @@
 #ifdef F32
 #define DOUBLE 0
 
-// SPREAD2 sets registers a and b to the two elements of p from place at on.
+// SPREAD2 broadcasts the two elements at p+at to registers a and b.
 #define SPREAD2(a, b) \
 	ADD   at, p; \
 	FMOVD (p), F20; \
 	DUP_E(a, 20, 0); \
 	DUP_E(b, 20, 1)
 
-// Four numbers, one to a row: one register, the other is not used.
+// Four numbers, one for each row: one register; the other is not used.
 #define LDROWS(p, f, g) FMOVQ (p), f
 #define STROWS_P(f, g, p) FMOVQ.P f, 16(p)
 #define OP_ROWS(op, d, e, n, o, m, p) op(d, n, m)
 
-// The last folds, lanes 0 1 + lanes 2 3, then lane 0 + lane 1: of the registers
-// a b c d into the numbers of four rows (register r; s is spoiled).
+// The last folds, lanes 0 1 + lanes 2 3, then lane 0 + lane 1, of registers
+// a b c d into the numbers of four rows in register r. They change s.
 #define FOLD_ROWS(r, s, a, b, c, d) \
 	TRN1_2D(r, a, b); \
 	TRN2_2D(s, a, b); \
@@ -43,7 +43,7 @@
 #else
 #define DOUBLE 1
 
-// The same, of two elements, of four numbers in two registers and of the last fold.
+// The same for two elements, for four numbers in two registers, and for the last fold.
 #define SPREAD2(a, b) \
 	ADD   at, p; \
 	FMOVQ (p), F20; \
@@ -59,8 +59,8 @@
 	FADDP(s, c, d)
 #endif
 
-// TAKE loads the elements of k for 32 bytes of a vector from p, into f and g, numbers n and m,
-// and moves p by so many bytes.
+// TAKE loads the elements of k for 32 bytes of a vector from p into f and g, whose numbers are n and m,
+// and advances p.
 #ifdef MIXED
 #define KSHIFT 2
 #define KSTEP 32

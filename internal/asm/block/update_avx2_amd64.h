@@ -1,5 +1,5 @@
-// Update of a pass over K for a block of four vectors, either type, AVX2; the including file
-// defines the types, by type_amd64.h, and the function's name UPDATE.
+// Update of a pass over K for a block of four vectors, for both types, AVX2. The including file
+// includes type_amd64.h for the types and defines the function name UPDATE.
 
 TEXT UPDATE, NOSPLIT, $0-40
 	MOVQ   m+0(FP), rows
@@ -13,8 +13,8 @@ updaterow:
 	MOVL $4, c
 
 updateloop:
-	// four rows of a vector: the lower half of a row's lanes in Y(2r), the upper in
-	// Y(2r+1); they are cleared
+	// four rows of a vector: Y(2r) holds the lower half of the lanes of row r, Y(2r+1) the
+	// upper half; the lanes in memory are cleared
 	move (lane), Y0
 	move 32(lane), Y1
 	move 256(lane), Y2
@@ -32,7 +32,7 @@ updateloop:
 	move Y15, 768(lane)
 	move Y15, 800(lane)
 
-	// lanes fold in halves
+	// fold the lanes in halves
 	add        Y1, Y0, Y0
 	add        Y3, Y2, Y2
 	add        Y5, Y4, Y4

@@ -1,5 +1,5 @@
-// Update of a pass over K for a block of four vectors, either type, NEON; the including file
-// defines the type, by type_arm64.h, and the function's name UPDATE.
+// Update of a pass over K for a block of four vectors, for both types, NEON. The including file
+// includes type_arm64.h for the type and defines the function name UPDATE.
 
 TEXT UPDATE, NOSPLIT, $0-40
 	MOVD m+0(FP), rows
@@ -15,14 +15,14 @@ updaterow:
 	MOVD $4, left
 
 updateloop:
-	// the lanes of four rows of a vector, V(4r) to V(4r+3); they are cleared
+	// V(4r) to V(4r+3) hold the lanes of row r of four rows; the lanes in memory are cleared
 	MOVD lane, p
 	ROW4(F0, F1, F2, F3)
 	ROW4(F4, F5, F6, F7)
 	ROW4(F8, F9, F10, F11)
 	ROW4(F12, F13, F14, F15)
 
-	// lanes fold in halves
+	// fold the lanes in halves
 	FADD(0, 0, 2)
 	FADD(1, 1, 3)
 	FADD(4, 4, 6)

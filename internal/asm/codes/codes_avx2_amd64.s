@@ -5,14 +5,14 @@
 //
 // Same bits as    sums8Ref and sums4Ref in ref.go: j ascending, one addition for each entry; sums4
 //                 is exact in any order.
-// Layout          blocks of 32 rows; of each, m groups of 32 bytes (sums8) or 16 bytes (sums4,
-//                 low halves rows 0–15, high halves rows 16–31). m ≥ 1; even in sums4.
+// Layout          blocks of 32 rows, each with m groups of 32 bytes (sums8) or 16 bytes (sums4:
+//                 low halves rows 0–15, high halves rows 16–31). m ≥ 1, and even for sums4.
 // Tile            sums8: 16 rows, a chain of additions in each of 16 registers. sums4: 32 rows and
-//                 two groups; sums of even rows are in words whose high bytes are odd rows' and
-//                 are taken off in the end.
+//                 two groups. Words with the sums of even rows also collect the bytes of odd rows in
+//                 their high bytes, which are subtracted in the end.
 // Tail            none: whole blocks.
 // Special values  follow the arithmetic.
-// Registers       R8 blocks · DI dst · SI codes · R9 table · CX m · R10 group · R11 its table · R12
+// Registers       R8 blocks left · DI dst · SI codes · R9 table · CX m · R10 group · R11 its table · R12
 //                 groups left. sums8: AX DX codes · BX a code · R13 halves left · X0–X15 sums.
 //                 sums4: Y0 Y2 sums of even rows · Y1 Y3 of odd rows · Y4 Y5 codes, then entries ·
 //                 Y6 tables · Y7 high bytes · Y15 mask.
@@ -33,7 +33,7 @@
 #define left R12
 #define halves R13
 
-// pair adds the entries of the two lowest codes of AX, and of DX.
+// pair adds the entries of the two lowest codes of AX and of DX.
 #define pairA(x, y) \
 	MOVBLZX AL, BX;               \
 	VADDSS  (table)(BX*4), x, x;  \
@@ -53,7 +53,7 @@
 	VXORPS c, c, c; \
 	VXORPS d, d, d
 
-// store4 stores four sums from dst[at] on.
+// store4 stores four sums at dst[at].
 #define store4(at, a, b, c, d) \
 	VMOVSS a, (4*at+0)(dp);  \
 	VMOVSS b, (4*at+4)(dp);  \
@@ -111,15 +111,15 @@ grouploop:
 	DECQ halves
 	JNZ  rowloop
 
-	// The next block begins where the last group of this one ends: 16 bytes before
-	// the second half of what follows it.
+	// The next block begins at the end of the last group of this block, 16 bytes before
+	// the second half of the next group.
 	LEAQ -16(group), cp
 	DECQ blocks
 	JNZ  blockloop
 	VZEROUPPER
 	RET
 
-// addEntries looks the codes c up, and adds the entries to the sums of even and odd rows.
+// addEntries looks up the codes c, and adds the entries to the sums of even and odd rows.
 #define addEntries(c, even, odd) \
 	VPSHUFB c, Y6, c;       \
 	VPSRLW  $8, c, Y7;      \
@@ -159,13 +159,13 @@ grouploop:
 	DECQ    left
 	JNZ     grouploop
 
-	// The high bytes that were added to even rows, 256 times the odd rows.
+	// Subtract the high bytes from the sums of even rows: 256 times the sums of odd rows.
 	VPSLLW $8, Y1, Y4
 	VPSUBW Y4, Y0, Y0
 	VPSLLW $8, Y3, Y5
 	VPSUBW Y5, Y2, Y2
 
-	// Rows in order, then the groups of the two halves together.
+	// Put the rows in order, then add the groups of the two halves.
 	VPUNPCKLWD   Y1, Y0, Y4
 	VPUNPCKHWD   Y1, Y0, Y5
 	VPUNPCKLWD   Y3, Y2, Y6

@@ -3,10 +3,10 @@
 //	sums4   dst[i] = Σ_j table[16j + c_ij]     codes of 4 bits, table uint8, sums uint16    0≤j<m
 //
 // Same bits as    sums4Ref in ref.go: exact in any order.
-// Layout          blocks of 32 rows; of each, m groups of 16 bytes, low halves rows 0–15, high
+// Layout          blocks of 32 rows, each with m groups of 16 bytes: low halves rows 0–15, high
 //                 halves rows 16–31. m ≥ 2, even.
 // Tile            32 rows and four groups, as in codes_avx2_amd64.s.
-// Tail            the last two groups of m, if m is no multiple of four, in half a register.
+// Tail            if m is not a multiple of four, the last two groups take half a register.
 // Special values  none: integers.
 // Registers       R8 blocks · DI dst · R10 group · R9 R11 tables · CX m · R12 groups left · Z0 Z2 sums
 //                 of even rows · Z1 Z3 of odd rows · Z4 Z5 codes, then entries · Z6 tables · Z7
@@ -25,7 +25,7 @@
 #define table R11
 #define left R12
 
-// entries looks the codes c up, and adds the entries to the sums of even and odd rows.
+// entries looks up the codes c, and adds the entries to the sums of even and odd rows.
 #define entries(c, even, odd) \
 	VPSHUFB c, Z6, c;       \
 	VPSRLW  $8, c, Z7;      \
@@ -38,7 +38,7 @@
 	VPANDD Z15, Z4, Z4;  \
 	VPANDD Z15, Z5, Z5
 
-// fold adds the four quarters of z, and stores them.
+// fold adds the four quarters of z and stores the sum.
 #define fold(z, y, x, at) \
 	VEXTRACTI64X4 $1, z, Y8;   \
 	VPADDW        Y8, y, y;    \
@@ -78,7 +78,7 @@ grouploop:
 	JGE       grouploop
 
 tail:
-	// Of the upper half the table is zero.
+	// The table is zero for the upper half.
 	ADDQ    $4, left
 	JZ      done
 	VMOVDQU (group), Y4
@@ -89,7 +89,7 @@ tail:
 	ADDQ    $32, group
 
 done:
-	// The high bytes that were added to even rows, 256 times the odd rows.
+	// Subtract the high bytes from the sums of even rows: 256 times the sums of odd rows.
 	VPSLLW     $8, Z1, Z4
 	VPSUBW     Z4, Z0, Z0
 	VPSLLW     $8, Z3, Z5

@@ -5,7 +5,7 @@
 //
 // Same bits as    sums8Ref and sums4Ref in ref.go: j ascending, one addition for each entry; sums4
 //                 is exact in any order.
-// Layout          blocks of 32 rows; of each, m groups of 32 bytes (sums8) or 16 bytes (sums4,
+// Layout          blocks of 32 rows, each with m groups of 32 bytes (sums8) or 16 bytes (sums4:
 //                 low halves rows 0–15, high halves rows 16–31). m ≥ 1.
 // Tile            sums8: 8 rows, a chain of additions in each of 8 registers. sums4: 32 rows.
 // Tail            none: whole blocks.
@@ -30,7 +30,7 @@
 #define left R7
 #define octets R13
 
-// four loads the entries of four codes of R8, from bit b on.
+// four loads the entries of the four codes in R8 from bit b on.
 #define four(b) \
 	UBFX  $(b+0), R8, $8, R9;    \
 	UBFX  $(b+8), R8, $8, R10;   \
@@ -96,7 +96,7 @@ grouploop:
 	SUBS  $1, octets
 	BNE   rowloop
 
-	// group is at the last octet of the group that follows this block.
+	// group points to the last eight rows of the group after this block.
 	SUB  $24, group, cp
 	SUBS $1, blocks
 	BNE  blockloop

@@ -6,7 +6,7 @@
 // Layout          n bytes each, n ≥ 16, a multiple of 16.
 // Tile            128 bytes in four registers. The counts of their bytes, at most 32 together, are
 //                 added in bytes, then in 64 bits.
-// Tail            one to seven times 16 bytes, whose counts are added in 64 bits.
+// Tail            one to seven pieces of 16 bytes, whose counts are added in 64 bits.
 // Special values  none: integers.
 // Registers       CX bytes left · SI a · DI b · Y0 counts of 64 bits · Y1–Y4 bytes, then counts · Y5–Y8
 //                 lower halves of bytes · Y12 counts of the tail · Y13 table · Y14 mask · Y15 zero.
@@ -17,7 +17,7 @@
 
 #include "textflag.h"
 
-// The number of bits of 0 to 15.
+// The number of set bits of 0 to 15.
 DATA bitsOf<>+0(SB)/8, $0x0302020102010100
 DATA bitsOf<>+8(SB)/8, $0x0403030203020201
 GLOBL bitsOf<>(SB), RODATA|NOPTR, $16
@@ -26,7 +26,7 @@ GLOBL bitsOf<>(SB), RODATA|NOPTR, $16
 #define ap SI
 #define bp DI
 
-// count leaves the number of bits of each byte of a ^ b in x.
+// count sets each byte of x to the number of set bits of the byte of a ^ b.
 #define count(at, x, t, table, mask) \
 	VMOVDQU at(ap), x;       \
 	VPXOR   at(bp), x, x;    \

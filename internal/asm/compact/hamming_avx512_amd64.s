@@ -5,7 +5,7 @@
 // Same bits as    hammingRef in ref.go: exact in any order.
 // Layout          n bytes each, n ≥ 16, a multiple of 16.
 // Tile            VPOPCNTDQ: 256 bytes in four registers. Without it, 512 bytes in eight registers. Carry-save adders add
-//                 these to bits of the weights 1, 2 and 4, and only the bits of weight 8 are counted in each turn.
+//                 these to bits of the weights 1, 2 and 4; each turn counts only the bits of weight 8.
 // Tail            64 bytes at a time without VPOPCNTDQ, then 16 bytes at a time.
 // Special values  none: integers.
 // Registers       CX bytes left · SI a · DI b · AX constant · Z0 counts of 64 bits (VPOPCNTDQ: and Z9–Z11) · Z1–Z3 bits of the weights 1, 2
@@ -17,7 +17,7 @@
 
 #include "textflag.h"
 
-// The number of bits of 0 to 15.
+// The number of set bits of 0 to 15.
 DATA bitsOf<>+0(SB)/8, $0x0302020102010100
 DATA bitsOf<>+8(SB)/8, $0x0403030203020201
 GLOBL bitsOf<>(SB), RODATA|NOPTR, $16
@@ -26,7 +26,7 @@ GLOBL bitsOf<>(SB), RODATA|NOPTR, $16
 #define ap SI
 #define bp DI
 
-// count leaves the number of bits of each byte of x in x.
+// count replaces each byte of x by its number of set bits.
 #define count(x, t, table, mask) \
 	VPANDD  mask, x, t;   \
 	VPSRLW  $4, x, x;     \
@@ -35,12 +35,12 @@ GLOBL bitsOf<>(SB), RODATA|NOPTR, $16
 	VPSHUFB x, table, x;  \
 	VPADDB  t, x, x
 
-// load64 leaves the bits in which 64 bytes differ in x.
+// load64 sets x to the exclusive or of 64 bytes of a and b.
 #define load64(at, x) \
 	VMOVDQU64 at(ap), x;    \
 	VPXORQ    at(bp), x, x
 
-// add adds bits of one weight: it leaves those of x + y + sum with this weight in sum, and with twice the weight in x.
+// add is a carry-save adder: it adds the bits of x, y and sum, and leaves the sum bits in sum and the carries in x.
 #define add(x, y, sum, t) \
 	VMOVDQA64  x, t;              \
 	VPTERNLOGQ $0xe8, y, sum, x;  \
@@ -66,7 +66,7 @@ GLOBL bitsOf<>(SB), RODATA|NOPTR, $16
 	ADDQ $n, bp;  \
 	SUBQ $n, left
 
-// fold adds the counts, and leaves their sum in X0.
+// fold adds the counts; X0 holds their sum.
 #define fold \
 	VPADDQ        Z12, Z0, Z0;    \
 	VEXTRACTI64X4 $1, Z0, Y1;     \

@@ -6,7 +6,7 @@
 // Layout          n bytes each, n ≥ 16, a multiple of 16, at most mostHamming.
 // Tile            64 bytes in four registers. The counts of their bytes, at most 32 together, are added
 //                 in bytes, then in eight sums of 16 bits.
-// Tail            one to three times 16 bytes, added to the same sums.
+// Tail            one to three pieces of 16 bytes, added to the same sums.
 // Special values  none: integers.
 // Registers       R0 a · R1 b · R2 bytes left · V0 sums · V4–V7 of a, then counts · V16–V19 of b.
 // Source          CNT counts the bits of bytes.
@@ -20,7 +20,7 @@
 #define bp R1
 #define left R2
 
-// count leaves the number of bits of each byte of x ^ y in x.
+// count sets each byte of x to the number of set bits of the byte of x ^ y.
 #define count(x, y) \
 	VEOR y.B16, x.B16, x.B16; \
 	VCNT x.B16, x.B16

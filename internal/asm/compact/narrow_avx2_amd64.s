@@ -7,7 +7,7 @@
 // Layout          n elements, n ≥ 16, a multiple of 16.
 // Tile            16 elements in two registers.
 // Tail            none: whole tiles.
-// Special values  NaN is replaced before the conversion. Infinities, overflow and subnormal numbers follow from it.
+// Special values  NaN is replaced before the conversion, which handles infinities, overflow and subnormal numbers.
 // Registers       CX elements left · DI dst · SI src · AX constants · Y0 Y1 elements · Y2–Y5 scratch · Y8 NaN · Y9 0x7fff · Y10 one · Y11 Y12
 //                 the order of the bytes.
 // Source          VCVTPS2PH of F16C. A bfloat16 is the upper half of a sum: the bits of the float32, 0x7fff and the last bit of
@@ -17,7 +17,7 @@
 
 #include "textflag.h"
 
-// The places of the upper halves of four elements among the first and the last 8 bytes of 16.
+// Byte indices for VPSHUFB: the upper halves of four elements go to the first or the last 8 bytes of 16.
 DATA upper<>+0(SB)/8, $0x0f0e0b0a07060302
 DATA upper<>+8(SB)/8, $0x8080808080808080
 DATA upper<>+16(SB)/8, $0x0f0e0b0a07060302
@@ -32,7 +32,7 @@ GLOBL upper<>(SB), RODATA|NOPTR, $64
 #define dp DI
 #define from SI
 
-// arguments loads the arguments, and broadcast a number of 32 bits.
+// arguments loads the arguments, and broadcast broadcasts a 32-bit constant.
 #define arguments \
 	MOVQ n+0(FP), left;    \
 	MOVQ dst+8(FP), dp;    \
@@ -51,7 +51,7 @@ GLOBL upper<>(SB), RODATA|NOPTR, $64
 	VCVTPS2PH $0, x, xlow;     \
 	VMOVUPS   xlow, to(dp)
 
-// round8 leaves a bfloat16 in the upper halves of eight elements.
+// round8 rounds eight elements to bfloat16 in their upper halves.
 #define round8(at, x, s, t) \
 	VMOVUPS   at(from), x;  \
 	VPSRLD    $16, x, t;    \

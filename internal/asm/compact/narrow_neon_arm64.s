@@ -7,7 +7,7 @@
 // Layout          n elements, n ≥ 16, a multiple of 16.
 // Tile            16 elements in four registers.
 // Tail            none: whole tiles.
-// Special values  NaN is replaced before the conversion. Infinities, overflow and subnormal numbers follow from it.
+// Special values  NaN is replaced before the conversion, which handles infinities, overflow and subnormal numbers.
 // Registers       R0 dst · R1 src · R2 elements left · R3 constants · V0–V3 elements · V4–V7 results · V8–V11 masks, or last places ·
 //                 V16 NaN · V17 0x7fff · V18 one.
 // Source          FCVTN. A bfloat16 is the upper half of a sum: the bits of the float32, 0x7fff and the last bit of their upper half.
@@ -21,7 +21,7 @@
 #define from R1
 #define left R2
 
-// arguments loads the arguments, and NaN.
+// arguments loads the arguments and the constant NaN.
 #define arguments \
 	MOVD n+0(FP), left;    \
 	MOVD dst+8(FP), dp;    \
@@ -29,13 +29,13 @@
 	MOVD $0x7fc00000, R3;  \
 	VDUP R3, V16.S4
 
-// valid leaves the four elements of Vx in y, and NaN where they are NaN.
+// valid copies the four elements of Vx to y, with every NaN replaced by the constant NaN.
 #define valid(n, x, y, mask, m) \
 	FCMEQ_4S(m, n, n);       \
 	VMOV V16.B16, y.B16;     \
 	VBIT mask.B16, x.B16, y.B16
 
-// round4 leaves a bfloat16 in the upper halves of y.
+// round4 rounds four elements to bfloat16 in the upper halves of y.
 #define round4(n, x, y, t, m) \
 	VUSHR $16, x.S4, t.S4;         \
 	VAND  V18.B16, t.B16, t.B16;   \

@@ -6,7 +6,7 @@
 // Same bits as    dotInt8Ref and sqEuclideanInt8Ref in ref.go: exact in any order.
 // Layout          n bytes each, n ≥ 16, a multiple of 16, at most mostDot or mostSqEuclidean.
 // Tile            64 elements: 16 in each of four registers of sums of 32 bits.
-// Tail            one to three times 16 elements, all in the first register of sums.
+// Tail            one to three pieces of 16 elements, all added to the first register of sums.
 // Special values  none: integers.
 // Registers       CX elements left · SI a · DI b · Y0–Y3 sums · Y4–Y11 elements as words.
 // Source          VPMADDWD adds two products of words to 32 bits.
@@ -19,7 +19,7 @@
 #define ap SI
 #define bp DI
 
-// dot16 adds 16 products to sums, square16 as many squares of differences.
+// dot16 adds 16 products to sums; square16 adds 16 squares of differences.
 #define dot16(at, x, y, sums) \
 	VPMOVSXBW at(ap), x;    \
 	VPMOVSXBW at(bp), y;    \
@@ -44,7 +44,7 @@
 	VPXOR Y3, Y3, Y3;      \
 	SUBQ  $64, left
 
-// fold adds the four registers, and the halves of their sum. total leaves the whole in 64 bits.
+// fold adds the four registers, then the halves of their sum. total makes one sum of 64 bits.
 #define fold \
 	VPADDD       Y1, Y0, Y0;  \
 	VPADDD       Y3, Y2, Y2;  \

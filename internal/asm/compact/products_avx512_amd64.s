@@ -5,13 +5,13 @@
 //
 // Same bits as    dotInt8Ref and sqEuclideanInt8Ref in ref.go: exact in any order.
 // Layout          n bytes each, n ≥ 16, a multiple of 16, at most mostDot or mostSqEuclidean.
-// Tile            128 elements: 32 in each of four registers of sums of 32 bits. dotInt8 with VNNI: 64 in
-//                 each of two registers, whose products have 128 added to a, and 128·Σ b in two others.
-// Tail            one to seven times 16 elements, in registers of their own.
+// Tile            128 elements: 32 in each of four registers of 32-bit sums. dotInt8 with VNNI: 64 in
+//                 each of two registers of sums of (a + 128)·b; two other registers hold 128·Σ b.
+// Tail            one to seven pieces of 16 elements, added in other registers.
 // Special values  none: integers.
 // Registers       CX elements left · SI a · DI b · Z0–Z3 sums · Z4–Z11 elements · Z12 Z13 sums of the
 //                 tail · Z15 the byte 128.
-// Source          VPDPBUSD multiplies bytes without a sign by bytes with one: a + 128 has none.
+// Source          VPDPBUSD multiplies unsigned bytes by signed bytes: a + 128 is unsigned.
 
 //go:build amd64 && !purego
 
@@ -21,7 +21,7 @@
 #define ap SI
 #define bp DI
 
-// dot and square add products and squares of differences of 32 or 16 elements, squareVNNI with VNNI.
+// dot adds products of 32 or 16 elements; square adds squares of differences, and so does squareVNNI with VNNI.
 #define dot(at, x, y, sums) \
 	VPMOVSXBW at(ap), x;    \
 	VPMOVSXBW at(bp), y;    \
@@ -41,7 +41,7 @@
 	VPSUBW    y, x, x;      \
 	VPDPWSSD  x, x, sums
 
-// dotVNNI adds (a + 128)·b of 64 elements, and 128·b.
+// dotVNNI adds (a + 128)·b of 64 elements to one sum and 128·b to another.
 #define dotVNNI(at, x, y, sums, rest) \
 	VMOVDQU64 at(ap), x;     \
 	VMOVDQU64 at(bp), y;     \
@@ -49,7 +49,7 @@
 	VPDPBUSD  y, x, sums;    \
 	VPDPBUSD  y, Z15, rest
 
-// begin loads the arguments, and clear the sums.
+// begin loads the arguments; clear clears the sums.
 #define begin \
 	MOVQ n+0(FP), left;  \
 	MOVQ a+8(FP), ap;    \
@@ -69,7 +69,7 @@
 	ADDQ $n, bp;  \
 	SUBQ $n, left
 
-// fold adds four registers and that of the tail. total leaves the sum of all lanes in 64 bits.
+// fold adds four registers and the register of the tail. total adds all lanes to one sum of 64 bits.
 #define fold \
 	VPADDD Z1, Z0, Z0;   \
 	VPADDD Z3, Z2, Z2;   \

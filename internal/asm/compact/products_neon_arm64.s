@@ -6,11 +6,11 @@
 // Same bits as    dotInt8Ref and sqEuclideanInt8Ref in ref.go: exact in any order.
 // Layout          n bytes each, n ≥ 16, a multiple of 16, at most mostDot or mostSqEuclidean.
 // Tile            64 elements: 16 in each of four registers of sums of 32 bits.
-// Tail            one to three times 16 elements, all in the first register of sums.
+// Tail            one to three pieces of 16 elements, all added to the first register of sums.
 // Special values  none: integers.
 // Registers       R0 a · R1 b · R2 elements left · V0–V3 sums · V4–V7 of a, then differences ·
 //                 V16–V19 of b · V20–V27 products or differences of 16 bits.
-// Source          SDOT and UDOT add four products to 32 bits. |a − b| has no sign.
+// Source          SDOT and UDOT add four products to 32 bits. |a − b| is unsigned.
 
 //go:build arm64 && !purego
 
@@ -22,7 +22,7 @@
 #define left R2
 
 // dot16 adds products of the 16 elements of Vx and Vy to sums, square16 squares of differences; Vt and V(t+1) are scratch.
-// productDot16 and squareDot16 do so with SDOT and UDOT, without scratch.
+// productDot16 and squareDot16 do the same with SDOT and UDOT, and need no scratch.
 #define dot16(x, y, t, sums) \
 	SMULL_8H(t, x, y);    \
 	SMULL2_8H(t+1, x, y); \
@@ -63,7 +63,7 @@
 	VLD1.P 16(ap), [V4.B16]; \
 	VLD1.P 16(bp), [V16.B16]
 
-// fold leaves the sum of all in 64 bits.
+// fold adds all sums in 64 bits.
 #define fold \
 	VADD V1.S4, V0.S4, V0.S4; \
 	VADD V3.S4, V2.S4, V2.S4; \

@@ -4,7 +4,7 @@
 //	signBits    bit i of dst = src_i < 0      0≤i<n
 //
 // Same bits as    roundInt8Ref and signBitsRef in ref.go: one FMA and one sum in float64, and a comparison.
-// Layout          n elements, n ≥ 16, a multiple of 16; signBits has a bit of dst for each.
+// Layout          n elements, n ≥ 16, a multiple of 16; dst of signBits has one bit for each.
 // Tile            16 elements: roundInt8 in four registers of float64, signBits in two of float32.
 // Tail            none: whole tiles.
 // Special values  roundInt8 has none. Zeros of both signs and NaN are not negative.
@@ -16,7 +16,7 @@
 
 #include "textflag.h"
 
-// Of two registers with the lowest bytes of four integers in each half, the places of these bytes among 16 in order.
+// Byte indices that gather the lowest bytes of four integers, from each half of two registers, into 16 bytes in order.
 DATA order<>+0(SB)/8, $0x80800c0880800400
 DATA order<>+8(SB)/8, $0x8080808080808080
 DATA order<>+16(SB)/8, $0x0c08808004008080
@@ -31,7 +31,7 @@ GLOBL order<>(SB), RODATA|NOPTR, $64
 #define dp DI
 #define from SI
 
-// round4 leaves the integers of four elements in the lowest bits of t.
+// round4 rounds four elements to integers in the lowest bits of t.
 #define round4(at, t) \
 	VCVTPS2PD   at(from), t; \
 	VFMADD213PD Y9, Y8, t;   \

@@ -4,7 +4,7 @@
 //	signBits    bit i of dst = src_i < 0      0≤i<n
 //
 // Same bits as    roundInt8Ref and signBitsRef in ref.go: one FMA and one sum in float64, and a comparison.
-// Layout          n elements, n ≥ 16, a multiple of 16; signBits has a bit of dst for each.
+// Layout          n elements, n ≥ 16, a multiple of 16; dst of signBits has one bit for each.
 // Tile            16 elements: roundInt8 in eight registers of float64, signBits in four of float32.
 // Tail            none: whole tiles.
 // Special values  roundInt8 has none. Zeros of both signs and NaN are not negative.
@@ -24,7 +24,7 @@ DATA sums<>+16(SB)/8, $0x4337ffffffa00000
 DATA sums<>+24(SB)/8, $0x4337ffffffa00000
 GLOBL sums<>(SB), RODATA|NOPTR, $32
 
-// The bits of 16 elements.
+// The mask bits of 16 elements.
 DATA bitOf<>+0(SB)/8, $0x0000000200000001
 DATA bitOf<>+8(SB)/8, $0x0000000800000004
 DATA bitOf<>+16(SB)/8, $0x0000002000000010
@@ -39,7 +39,7 @@ GLOBL bitOf<>(SB), RODATA|NOPTR, $64
 #define from R1
 #define left R2
 
-// round4 leaves the integers of the four elements of Vx in the lowest bits of Vs and Vt, which begin as snap.
+// round4 rounds the four elements of Vx to integers in the lowest bits of Vs and Vt, which hold snap before.
 #define round4(x, s, t) \
 	FCVTL_2D(4, x);   \
 	FCVTL2_2D(5, x);  \
@@ -48,7 +48,7 @@ GLOBL bitOf<>(SB), RODATA|NOPTR, $64
 	FADD_2D(s, s, 18); \
 	FADD_2D(t, t, 18)
 
-// signs4 leaves the bits of the four elements of Vx where these are negative.
+// signs4 keeps the mask bits of the negative elements among the four of Vx.
 #define signs4(x, n, bits) \
 	FCMGT_4S(n, 16, n);   \
 	VAND bits.B16, x.B16, x.B16

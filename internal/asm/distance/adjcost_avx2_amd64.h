@@ -1,4 +1,4 @@
-// The text of adjcost, for the type that the including file has defined.
+// The text of adjcost, for the type that the including file defines.
 
 	SHLQ $logsize, n+8(FP)
 	SHLQ $logsize, ldg+32(FP)
@@ -113,7 +113,7 @@ maskloop:
 	JEQ   maskfinish
 
 maskkloop:
-	// sum_ij = fma(a_iq, b_qj, sum_ij), up to a vector of columns
+	// sum_ij = fma(a_iq, b_qj, sum_ij), at most one vector of columns
 	maskmove (bp), Y14, Y12
 	bcast    (ap), Y4
 	bcast    (ap)(la*1), Y5
@@ -241,7 +241,7 @@ mask1loop:
 	JEQ   mask1finish
 
 mask1kloop:
-	// sum_j = fma(a_q, b_qj, sum_j), up to a vector of columns
+	// sum_j = fma(a_q, b_qj, sum_j), at most one vector of columns
 	maskmove (bp), Y14, Y12
 	bcast    (ap), Y4
 	fma      Y12, Y4, Y0

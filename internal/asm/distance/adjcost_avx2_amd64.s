@@ -3,20 +3,20 @@
 //	g[i*ldg+j] = k[i*ldk+j] (h − λ (Σ_q a[i*lda+q] b[q*ldb+j] + h mat[i*ldm+j]))
 //	h = u[i] v[j]      0≤i<m  0≤j<n  0≤q<r
 //
-// Same bits as    adjcostRef in ref.go: q ascending, one FMA a term, that of mat last;
+// Same bits as    adjcostRef in ref.go: q ascending, one FMA a term, the term of mat last;
 //                 then one FMA and one product.
 // Layout          g k mat m×n row-major, strides ldg ldk ldm; a m×r, stride lda; b r×n,
 //                 stride ldb, in elements; u m; v n. m, n ≥ 1, r ≥ 0. g may be mat.
 // Tile            4 rows × 3 vectors of columns: Y0–Y11 sums, Y12–Y14 b, Y15 a; then Y12 h, Y13 λ,
 //                 Y15 u.
-// Tail            columns: lanes at a time, masked loads and stores; rows: 1 row. No access
+// Tail            columns: one vector at a time, with masked loads and stores; rows: 1 row. No access
 //                 outside the slices.
 // Special values  follow the arithmetic.
-// Registers       AX place in a, then v · BX place in b · CX terms left, scratch · DX lda ·
-//                 R8 3 lda · R9 ldb · SI place in k · DI in mat · R10 in g · R11 bytes from
-//                 the start of the row · R12 u · R13 bytes left · Y14 mask. The rows' starts
-//                 and the rows left are kept in the arguments, strides there in bytes.
-// Source          own; the loop over q as in a matrix product after BLIS.
+// Registers       AX pointer into a, then v · BX pointer into b · CX terms left, scratch · DX lda ·
+//                 R8 3 lda · R9 ldb · SI pointer into k · DI into mat · R10 into g · R11 bytes from
+//                 the start of the row · R12 u · R13 bytes left · Y14 mask. The arguments hold the
+//                 starts of the rows, the rows left, and the strides in bytes.
+// Source          own; the loop over q is that of a matrix product in BLIS.
 
 //go:build amd64 && !purego
 
@@ -44,7 +44,7 @@
 	fma   Y13, Y15, s1; \
 	fma   Y14, Y15, s2
 
-// FINISH makes a vector of g, d bytes on, from its sum, u in Y15 and λ in Y13.
+// FINISH computes and stores the vector of g at byte d from its sum s, u in Y15 and λ in Y13.
 #define FINISH(d, s) \
 	mul     d(vp), Y15, Y12; \
 	fma     d(mp), Y12, s;   \
@@ -52,7 +52,7 @@
 	mul     d(kp), s, s;     \
 	move    s, d(gp)
 
-// FINISHMASKED leaves a vector of g in s; the mask is in Y14 and v in Y4.
+// FINISHMASKED computes a vector of g in s. The mask is in Y14 and v in Y4.
 #define FINISHMASKED(s) \
 	mul      Y4, Y15, Y12;  \
 	maskmove (mp), Y14, Y5; \
@@ -61,14 +61,14 @@
 	maskmove (kp), Y14, Y5; \
 	mul      Y5, s, s
 
-// NEXTROW steps to the next row of k and mat, NEXTROWG to that of g.
+// NEXTROW advances to the next row of k and mat, NEXTROWG to the next row of g.
 #define NEXTROW \
 	ADDQ ldk+48(FP), kp; \
 	ADDQ ldm+64(FP), mp
 
 #define NEXTROWG ADDQ ldg+32(FP), gp
 
-// STARTS points at column col of the row block in k, mat and g.
+// STARTS sets the pointers into k, mat and g to column col of the row block.
 #define STARTS \
 	MOVQ k+40(FP), kp;   \
 	ADDQ col, kp;        \
@@ -77,13 +77,13 @@
 	MOVQ dst+24(FP), gp; \
 	ADDQ col, gp
 
-// STARTV points at column col of v, which is when a is no longer needed.
+// STARTV sets vp to column col of v. It replaces the pointer into a, which is no longer needed.
 #define STARTV \
 	MOVQ v+112(FP), vp; \
 	ADDQ col, vp
 
-// AHEAD fetches what the tile needs of four rows from base on, stride bytes apart,
-// while its sums are formed: they are longer than the machine looks ahead.
+// AHEAD fetches columns of the tile in three rows from base on, stride bytes apart,
+// before the sums are computed: the sums take longer than the CPU can look ahead.
 #define AHEAD(base, stride) \
 	PREFETCHT0 (base);             \
 	PREFETCHT0 64(base);           \

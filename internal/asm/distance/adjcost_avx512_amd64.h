@@ -1,4 +1,4 @@
-// The text of adjcost, for the type that the including file has defined.
+// The text of adjcost, for the type that the including file defines.
 
 	MOVQ  m+0(FP), rows
 	MOVQ  a+72(FP), atile
@@ -34,8 +34,8 @@ colloop:
 	MOVQ b+88(FP), bp
 	LEAQ (bp)(AX*size), bp
 
-	// k and mat of the tile are fetched while its sums are formed, but where rows are so
-	// short that they are at hand
+	// fetch k and mat of the tile while its sums are computed, unless rows are so
+	// short that they are in the first-level cache
 	CMPQ ldk+48(FP), $2048
 	JLE  terms8
 	MOVQ k+40(FP), ap
@@ -107,7 +107,7 @@ qloop3:
 	JNE    qloop3
 
 finishtile:
-	// v of the tile's columns; the tile's places in k, mat and dst
+	// v of the tile's columns; pointers to the tile in k, mat and dst
 	MOVQ   n+8(FP), tmp
 	SUBQ   cols, tmp
 	SHLQ   $logsize, tmp
@@ -158,7 +158,7 @@ finishtile:
 	SUBQ $(3*lanes), cols
 	JGT  colloop
 
-	// 8 rows on
+	// next 8 rows
 	LEAQ (atile)(la*8), atile
 	ADDQ $(8*size), ui
 	SHLQ $3, lk
@@ -221,7 +221,7 @@ finish1:
 	SUBQ   $(3*lanes), cols
 	JGT    col1loop
 
-	// one row on
+	// next row
 	MOVQ lda+80(FP), la
 	SHLQ $logsize, la
 	ADDQ la, atile

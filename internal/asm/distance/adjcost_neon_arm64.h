@@ -1,7 +1,7 @@
 // G_ij = K_ij (h − λ k̄), h = u_i v_j, k̄ = Σ_q A_iq B_qj + h M_ij.
 //
-// Fewer than four rows are taken singly: in the 4×1 tile all four rows are then the
-// same one, which is computed and stored four times over.
+// Fewer than four rows are computed one by one: in the 4×1 tile all four pointers then name the
+// same row, which is computed and stored four times.
 
 	LSL $ESHIFT, ldgb
 	LSL $ESHIFT, ldkb
@@ -60,7 +60,7 @@ qloop4x4:
 	BNE   qloop4x4
 
 rows4:
-	// row by row: h, k̄ += h M, G = K (h − λ k̄)
+	// for each row: h, k̄ += h M, G = K (h − λ k̄)
 	ADJ_POINTERS
 	ADJ_LOAD
 	ADJ_H
@@ -124,7 +124,7 @@ vnext:
 	MOVD left, part
 
 tile4x1:
-	// Tile 4×1, of a whole register or of part columns
+	// Tile 4×1: a whole register, or part columns of it
 	ADD  off, bp, bq
 	MOVD rank, q
 	MOVD ap, a0
@@ -177,7 +177,7 @@ hfma:
 	FMUL_E(22, 16, 26, 0)
 	FMUL_E(23, 16, 27, 0)
 
-	// M of four rows, then K: G may be M
+	// load M of four rows before K: G may be M
 	ADJ_POINTERS4X1
 	CBNZ  part, mpart
 	FMOVQ (mr), F24
@@ -246,7 +246,7 @@ gpart:
 	STPART(F23, V23, gr, part, spare)
 
 rownext:
-	// four rows on, or one
+	// next four rows, or the next row
 	MOVD $4, spare
 	CMP  $4, rows
 	BGE  rowadd

@@ -34,22 +34,22 @@
 #define ldbb R12
 #define up R13
 #define vp R14
-#define a0 R15   // A of four rows, moving; then
+#define a0 R15   // moving pointers into A, four rows; then
 #define a1 R16
 #define a2 R17
 #define a3 R19
-#define gr R15   // G, K, M and u of a row at the tile's columns
+#define gr R15   // pointers to G, K, M and u of a row, at the tile's columns
 #define kr R16
 #define mr R17
 #define ur R19
-#define bq R20   // B at the tile's columns, moving down
+#define bq R20   // moving pointer into B at the tile's columns
 #define off R21  // the tile's columns, in bytes
 #define left R22 // columns left
 #define q R23
 #define spare R24
-#define part R25 // columns of the last, partial register
+#define part R25 // columns in the last, partial register
 
-// The pointer one row on, but the same row where rows are taken singly.
+// The pointer to the next row, or to the same row if rows are computed one by one.
 #define NEXTROW(from, to, ld) \
 	MOVD from, to; \
 	CMP  $4, rows; \

@@ -1,8 +1,8 @@
-// The columns of a tile, at most three vectors: masks and addresses. cols is the number of columns left, lanes
-// those of a vector, tmp is CX.
+// Masks and addresses of the columns of a tile, at most three vectors. cols is the number of columns left, lanes
+// the number of lanes of a vector, tmp is CX.
 
 // colmask sets bit j of AX for the columns j < min(cols, 3*lanes) of the tile, and
-// colmask3 hands the bits to the three vectors.
+// colmask3 splits the bits into the masks of the three vectors.
 #define colmask \
 	MOVL    $(3*lanes), tmp; \
 	CMPQ    tmp, cols;       \
@@ -18,8 +18,8 @@
 	SHRQ  $lanes, AX; \
 	KMOVW AX, K3
 
-// offsets sets b and c to the places of the tile's second and third vectors. A vector without columns is at
-// 0: a load or store without elements is slow where the next page is absent. t is scratch.
+// offsets sets b and c to the offsets of the tile's second and third vectors. A vector without columns has the offset
+// 0, because a load or store without elements is slow if the next page is absent. t is scratch.
 #define offsets(b, c, t) \
 	XORL    t, t;             \
 	MOVL    $64, b;           \

@@ -1,6 +1,6 @@
-// The text of gibbs, for the type that the including file has defined.
+// The text of gibbs, for the type that the including file defines.
 
-	// D = K if it is not wanted; bytes; x = &x[d], n = &zt[n − a tile's columns]
+	// D = K if D is not wanted; strides in bytes; x = &x[d], n = &zt[n − columns of a tile]
 	CMPQ dist+40(FP), $0
 	JNE  kept
 	MOVQ k+24(FP), AX
@@ -49,7 +49,7 @@ colloop:
 	ADDQ $size, koff
 	JEQ  store
 
-	// one k if their number is odd, then two at a time
+	// one k if d is odd, then two at a time
 	TESTQ $size, koff
 	JEQ   kloop
 	move  (zk), Y12
@@ -113,7 +113,7 @@ stored:
 	EXP2_CONST(EXP2_MAGIC, magic)
 
 exploop:
-	// y = c·D_ij, two rows by two vectors
+	// y = c·D_ij, 2 rows × 2 vectors
 	secondrow(drow, ldd+48(FP), second)
 	mul (drow), factor, Y0
 	mul 32(drow), factor, Y1
@@ -158,7 +158,7 @@ expstore:
 	JMP  colloop
 
 coltail:
-	// less than a tile is left: vector by vector, the last one masked
+	// less than a tile is left: one vector at a time, the last vector masked
 	MOVQ    n+8(FP), second
 	ADDQ    $64, second
 	SUBQ    zk, second
@@ -223,7 +223,7 @@ tailstored:
 	EXP2_CONST(EXP2_MAGIC, magic)
 
 exptail:
-	// y = c·D_ij, two rows by one vector
+	// y = c·D_ij, 2 rows × 1 vector
 	secondrow(drow, ldd+48(FP), second)
 	maskmove (drow), mask, Y0
 	maskmove (second), mask, Y1
@@ -254,7 +254,7 @@ tailstore:
 	SUBQ     $2, left
 	JGT      exptail
 
-	// a second, short vector follows if this one was full
+	// a second, short vector follows if this vector was full
 	ADDQ $32, dcol
 	ADDQ $32, kcol
 	ADDQ $32, zt+72(FP)
@@ -267,7 +267,7 @@ tailstore:
 	JCS  coltail
 
 rowdone:
-	// back to the first column, six rows on
+	// back to the first column of the next six rows
 	SUBQ dist+40(FP), dcol
 	SUBQ dcol, zt+72(FP)
 	MOVQ ldx+64(FP), koff
@@ -287,7 +287,7 @@ rowdone:
 	VZEROUPPER
 	RET
 
-	// c has no sign: +Inf where y, again, is beyond the upper limit
+	// c ≥ 0: compute y again, and set K to +Inf where y is beyond the upper limit
 over:
 	secondrow(drow, ldd+48(FP), second)
 	mul (drow), factor, Y0

@@ -1,4 +1,4 @@
-// The text of gibbs, for the type that the including file has defined.
+// The text of gibbs, for the type that the including file defines.
 
 	MOVQ      m+0(FP), rows
 	MOVQ      $8, m+0(FP)
@@ -26,7 +26,7 @@ colloop:
 	column(zp, zp)
 	MOVQ  xtile, xp
 	LEAQ  (xtile)(lx*4), xq
-	MOVQ  d+16(FP), p // not 0, see Gibbs
+	MOVQ  d+16(FP), p // c is not 0, see Gibbs
 	CMPQ  cols, $(2*lanes)
 	JGT   kloop3
 	CMPQ  cols, $lanes
@@ -224,7 +224,7 @@ done:
 	RET
 
 positive:
-	// c > 0: y to k, then 2^y in place, vector by vector
+	// c > 0: store y in k, then compute 2^y in place, one vector at a time
 	column(ktile, p)
 	offsets(second, third, zp)
 	MOVQ ldk+32(FP), tmp

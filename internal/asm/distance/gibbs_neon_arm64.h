@@ -1,4 +1,4 @@
-// D_ij = Σ_k (x_ik − z_kj)² of a block of rows, into K where D is not wanted, then K_ij =
+// D_ij = Σ_k (x_ik − z_kj)² of a block of rows, stored in K if D is not wanted. Then K_ij =
 // 2^(c·D_ij) of the same rows.
 
 	MOVD k+24(FP), kp
@@ -8,12 +8,12 @@
 
 start:
 #define GIBBS
-#define adding ZR // distances start from +0
+#define adding ZR // distances begin at +0
 #include "sqeuclidean_neon_arm64.h"
 #undef adding
 #undef GIBBS
 
-	// K_ij = 2^(c·D_ij), row by row
+	// K_ij = 2^(c·D_ij), one row at a time
 	EXP2_CONSTS
 	FMOVE c+88(FP), F27
 	MOVD ldk+32(FP), ldkb

@@ -1,10 +1,10 @@
-// Vector instructions that the assembler of Go 1.26 cannot spell, one word a line, and
-// what else a text needs that is written once for both types. A word is named after the
-// GNU mnemonic and takes register numbers in GNU order, destination first; _E is the
-// form by element i of the last operand. Where its name has no arrangement, that is
-// the type's: .2d where DOUBLE is 1 (F64), .4s where it is 0 (F32), as
-// type_arm64.h has it. neon_test.go in the parent folder proves every word for both, and
-// that a macro means the same in every folder that has it.
+// Vector instructions that the assembler of Go 1.26 lacks, one word a line, and
+// macros for texts that both types share. A word has the name of its
+// GNU mnemonic and takes register numbers in GNU order, destination first. _E is the
+// form by element i of the last operand. A name without an arrangement takes
+// the arrangement of the type: .2d if DOUBLE is 1 (F64), .4s if it is 0 (F32);
+// see type_arm64.h. neon_test.go in the parent folder checks every word for both, and
+// that a macro is the same in every folder.
 
 #define FADD(d, n, m) WORD $(0x4e20d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
 #define FSUB(d, n, m) WORD $(0x4ea0d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
@@ -21,10 +21,10 @@
 #define ESHIFT (2+DOUBLE)
 #define ESIZE (4<<DOUBLE)
 #define LANES (4>>DOUBLE)
-#define MANTISSA (23+29*DOUBLE) // bits of a number below its exponent
-#define TABLE (2+DOUBLE)        // of an index into the table of 2^(j/4) or 2^(j/8)
+#define MANTISSA (23+29*DOUBLE) // bits of the mantissa
+#define TABLE (2+DOUBLE)        // bits of an index into the table of 2^(j/4) or 2^(j/8)
 
-// One element, loaded into lane 0 (the others become zero); the same with p moved on; into
+// One element: loaded into lane 0, with zeros in the others; the same, and p advanced; loaded into
 // all lanes.
 #define LDE(p, f) FMOVE (p), f
 #define LDE_P(p, f) FMOVE.P ESIZE(p), f
@@ -36,8 +36,8 @@
 	VEOR c.B16, c.B16, c.B16; \
 	VEOR d.B16, d.B16, d.B16
 
-// The first min(r, LANES) elements of a vector, none if r ≤ 0; lanes that are not
-// loaded keep the zero they must have.
+// Loads the first min(r, LANES) elements of a vector, none if r ≤ 0. The other lanes
+// must be zero before, and stay zero.
 #define LDANY(p, r, f, v, t) \
 	CMP   $LANES, r; \
 	BLT   3(PC); \
@@ -55,7 +55,7 @@
 	BLE   (1+PARTLEN)(PC); \
 	STPART(f, v, p, r, t)
 
-// The next register of the tail, whole, in part or not at all: rest elements are to come.
+// The next register of the tail: a whole register, a part of it or nothing. rest elements are left.
 #define LDTAIL(p, f, v) \
 	LDANY(p, rest, f, v, spare); \
 	ADD $16, p; \
@@ -65,7 +65,7 @@
 	ADD $16, p; \
 	SUB $LANES, rest
 
-// The tail's four registers, of last elements: loaded, and V20–V23 stored.
+// The four registers of the tail with last elements: load them; store V20–V23.
 #define LDTAIL4(p, e, f, g, h, s, t, u, v) \
 	MOVD last, rest; \
 	LDTAIL(p, e, s); \

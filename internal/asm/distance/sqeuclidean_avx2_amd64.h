@@ -7,7 +7,7 @@
 	SHLQ $logsize, ldx+48(FP)
 	SHLQ $logsize, d+16(FP)
 
-	// x = &x[d], n = &zt[n − a tile's columns]
+	// x = &x[d], n = &zt[n − columns of a tile]
 	MOVQ d+16(FP), AX
 	ADDQ AX, x+40(FP)
 	MOVQ n+8(FP), AX
@@ -46,7 +46,7 @@ colloop:
 	JMP  pairs
 
 load:
-	// D_ij = dst; rows that are missing may start from anything
+	// D_ij = dst; missing rows may begin with any value
 	MOVQ dcol, zk
 	move (zk), Y0
 	move 32(zk), Y1
@@ -80,7 +80,7 @@ loaded:
 	MOVQ zcol, zk
 
 pairs:
-	// one k if their number is odd, then two at a time
+	// one k if d is odd, then two at a time
 	TESTQ $size, koff
 	JEQ   kloop
 	move  (zk), Y12
@@ -135,7 +135,7 @@ stored:
 	JLS  colloop
 
 coltail:
-	// less than a tile is left: vector by vector, the last one masked
+	// less than a tile is left: one vector at a time, the last vector masked
 	MOVQ    n+8(FP), zk
 	ADDQ    $64, zk
 	SUBQ    zcol, zk
@@ -220,7 +220,7 @@ ktail:
 	maskmove Y5, Y15, (zk)
 
 tailstored:
-	// a second, short vector follows if this one was full
+	// a second, short vector follows if this vector was full
 	ADDQ $32, dcol
 	ADDQ $32, zcol
 	MOVQ n+8(FP), zk
@@ -229,7 +229,7 @@ tailstored:
 	JCS  coltail
 
 rowdone:
-	// six rows on
+	// next six rows
 	MOVQ ldx+48(FP), koff
 	LEAQ (koff)(koff*2), koff
 	SHLQ $1, koff
@@ -243,7 +243,7 @@ rowdone:
 	RET
 
 storepart:
-	// one to five rows
+	// the last one to five rows
 	MOVQ dcol, zk
 	move Y0, (zk)
 	move Y1, 32(zk)

@@ -8,29 +8,29 @@
 // Layout          x m×d row-major; zt d×n; dst, K m×n; D m×n or absent; strides in elements.
 //                 m, n, d ≥ 1.
 // Tile            6 rows × 2 vectors: 12 sums hide the latency of FMA twice over, and
-//                 8 loads feed 24 operations. Two steps of k a turn. gibbs has too few
-//                 registers to keep a tile of distances beside the exponential: it goes to
-//                 D, or K, and at once from the first-level cache into 2^y, two rows at a time.
-// Tail            columns: 6 × 1 vector, the last one masked; rows: the last row stands in
-//                 for those that are missing and is stored once. No access outside the
+//                 8 loads serve 24 operations. A turn takes two k. gibbs has too few
+//                 registers for a tile of distances beside the exponential: it stores the tile in
+//                 D or K, and then computes 2^y from the first-level cache, two rows at a time.
+// Tail            columns: 6 × 1 vector, the last vector masked; rows: the last row replaces
+//                 missing rows and is stored once. No access outside the
 //                 slices.
-// Special values  follow the arithmetic; gibbs' as in exp.Exp2: what overflows becomes +Inf
-//                 only where c has no sign.
-// Registers       AX BX CX DX SI DI ends of six rows of x · R8 k − d in bytes · R9 zt at
-//                 k, or a temporary · R10 ldz in bytes · R12 dst or D at the tile · Y0–Y11 sums ·
+// Special values  follow the arithmetic; in gibbs as in exp.Exp2. Only c ≥ 0 can overflow, to +Inf;
+//                 the code checks the sign bit of c.
+// Registers       AX BX CX DX SI DI ends of six rows of x · R8 k − d in bytes · R9 pointer into zt at
+//                 k, or scratch · R10 ldz in bytes · R12 dst or D at the tile · Y0–Y11 sums ·
 //                 Y12 Y13 zt · Y14 Y15 x, differences. sqEuclidean: R11 zt at the tile's columns ·
 //                 R13 ldd in bytes · Y15 mask of the column tail. gibbs: R8 a row of D · R9 a
 //                 row of K · R10 a second row · R11 rows left · R13 K at the tile; then Y0–Y3
 //                 y, f · Y4–Y7 t, S · Y8–Y11 underflow, q · Y12 scratch · Y13 c · Y14 least y,
 //                 scratch · Y15 magic. Y11 mask of the column tail.
-// Arguments       change their meaning. d and ldx are counted in bytes, and so are all strides of
-//                 gibbs. x points behind the d elements of the group's first row. dst or dist
-//                 points to the group's first row of sums, which is K if D is not wanted; k
+// Arguments       change their meaning. d, ldx and all strides of gibbs are converted to
+//                 bytes. x points behind the d elements of the group's first row. dst or dist
+//                 points to the group's first row of sums, in K if D is not wanted; k
 //                 points to its first row of K. zt of gibbs points to the columns of the tile.
-//                 n holds the address of the last full tile's columns in zt. m holds the rows
-//                 that are left.
+//                 n holds the address of the last full tile's columns in zt. m holds the number of rows
+//                 left.
 // Source          own; tile shape by measurement, see NOTES.md; the core of 2^y is
-//                 exp2core_avx2_amd64.h. sqEuclidean fetches, as it stores a tile, the line in which
+//                 exp2core_avx2_amd64.h. When sqEuclidean stores a tile, it fetches the line in which
 //                 each row of the tile to the right ends.
 
 //go:build amd64 && !purego
@@ -49,11 +49,11 @@
 #define ldzb R10
 #define dcol R12
 
-// of sqEuclidean
+// registers of sqEuclidean
 #define zcol R11
 #define lddb R13
 
-// of gibbs
+// registers of gibbs
 #define drow R8
 #define krow R9
 #define second R10
@@ -65,14 +65,14 @@
 #define least Y14
 #define magic Y15
 
-// p = q + ldx; but p = q if the group has not more than r rows, so that a short
-// group computes its last row again and stores only what it has.
+// p = q + ldx, or p = q if the group has at most r rows. So a short
+// group computes its last row again, and stores only its own rows.
 #define nextrow(q, r, p) \
 	LEAQ    (q)(koff*1), p; \
 	CMPQ    m+0(FP), $r;    \
 	CMOVQLE q, p
 
-// s0 and s1 take (x_ik − z_jk)² of two vectors of columns.
+// Adds (x_ik − z_jk)² of two vectors of columns to s0 and s1.
 #define row(x, s0, s1) \
 	bcast x, Y15;        \
 	sub   Y12, Y15, Y14; \
@@ -89,7 +89,7 @@
 	row(e(p4)(koff*1), Y8, Y9); \
 	row(e(p5)(koff*1), Y10, Y11)
 
-// The first k, where D_ij = 0 before: 0 + difference² is the product.
+// The first k. D_ij is 0 before, so the first sum is the product difference².
 #define row0(x, s0, s1) \
 	bcast x, s1;       \
 	sub   Y12, s1, s0; \
@@ -105,13 +105,13 @@
 	row0((p4)(koff*1), Y8, Y9); \
 	row0((p5)(koff*1), Y10, Y11)
 
-// s takes (x_ik − z_jk)² of one vector of columns.
+// Adds (x_ik − z_jk)² of one vector of columns to s.
 #define row1(x, s) \
 	bcast x, Y14;        \
 	sub   Y12, Y14, Y14; \
 	fma   Y14, Y14, s
 
-// q = p + ld; but q = p if only one row is left.
+// q = p + ld, or q = p if only one row is left.
 #define secondrow(p, ld, q) \
 	MOVQ    ld, q;    \
 	ADDQ    p, q;     \

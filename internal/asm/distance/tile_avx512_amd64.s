@@ -8,22 +8,22 @@
 // Layout          x m×d row-major; zt d×n; dst, K m×n; D m×n or absent; strides in elements.
 //                 m, n, d ≥ 1.
 // Tile            8 rows × 3 vectors of columns: Z0–Z23 sums, Z24–Z26 zt, Z27–Z29 differences; x
-//                 enters the subtraction by embedded broadcast; in gibbs then Z0–Z23 2^y, three
-//                 at a time. The last columns of a row of tiles take 8 × 2 vectors or 8 × 1
-//                 vector, the last m mod 8 rows 1 × 3 vectors.
-// Tail            columns: opmasks K1–K3 on the vectors of a tile. No access outside the
+//                 enters the subtraction by embedded broadcast. In gibbs, Z0–Z23 then hold 2^y, three
+//                 at a time. The last columns of a row of tiles take a tile of 8 × 2 vectors or 8 × 1
+//                 vector, the last m mod 8 rows tiles of 1 × 3 vectors.
+// Tail            columns: opmasks K1–K3 for the vectors of a tile. No access outside the
 //                 slices.
-// Special values  follow the arithmetic; the difference is taken as zt − x, which has
-//                 the same square. gibbs: opmasks tell what is below the least normal number.
-//                 Only c > 0 can overflow: K goes through y in memory then, one vector at a time.
+// Special values  follow the arithmetic. The difference is zt − x, which has
+//                 the same square. gibbs: opmasks mark results below the least normal number.
+//                 Only c > 0 can overflow: then y is stored in K, and 2^y is computed one vector at a time.
 // Registers       BX x of the tile · SI DI rows 0 and 4 of it at k · R8 ldx · R9 3 ldx ·
 //                 R10 zt at k, scratch · R11 ldz · DX row of dst or K · R12 rows left · R13 columns
-//                 left · AX k left, scratch · CX scratch · Z30 table · Z31 magic. SI DI, and for zt
-//                 in the last rows CX DI, are the places of the second and third vectors. gibbs keeps
-//                 the row of D in the arguments, and in m the rows of the tile.
-// Source          own; 2^y after package exp. sqEuclidean fetches the rows of x of the next tile, one
-//                 line of each at a time, into L2; both fetch the lines that the tile to the right
-//                 is to store, as it is stored to its left.
+//                 left · AX k left, scratch · CX scratch · Z30 table · Z31 magic. SI DI (for zt in the
+//                 last rows: CX DI) are also the offsets of the second and third vectors. gibbs keeps
+//                 the row of D in the arguments, and the number of rows of the tile in m.
+// Source          own; 2^y as in package exp. sqEuclidean fetches the rows of x of the next tile, one
+//                 line of each at a time, into L2. When both store a tile, they fetch the lines that the
+//                 tile to the right will store.
 
 //go:build amd64 && !purego
 
@@ -54,13 +54,13 @@
 #define table Z30
 #define magic Z31
 
-// column sets to to the tile's first column of the row at base.
+// column computes the address of the tile's first column in the row at base.
 #define column(base, to) \
 	MOVQ n+8(FP), tmp; \
 	SUBQ cols, tmp;    \
 	LEAQ (base)(tmp*size), to
 
-// term1, term2 and term3 are d = z − x, sum += d² for one row x of a tile.
+// term1, term2 and term3 compute d = z − x and sum += d² for one row x of a tile.
 #define term1(x, a) \
 	sub.BCST x, z0, Z27; \
 	fma      Z27, Z27, a
@@ -90,7 +90,7 @@
 	mul factor, b, b; \
 	mul factor, c, c
 
-// load3 and store3 move one row of a tile and go on to the next; second and third are offsets.
+// load3 and store3 load and store one row of a tile, and advance p to the next row; second and third are offsets.
 #define load3(a, b, c) \
 	move.Z (p), K1, a;           \
 	move.Z (p)(second*1), K2, b; \
@@ -103,8 +103,8 @@
 	move c, K3, (p)(third*1);  \
 	LEAQ (p)(tmp*size), p
 
-// storeahead3 is store3, and fetches the three lines that end last among those of the next
-// tile's row, wherever in a line it begins.
+// storeahead3 is store3. It also fetches the last three lines that the next tile's row
+// touches, wherever in a line this row begins.
 #define storeahead3(a, b, c) \
 	move a, K1, (p);           \
 	move b, K2, (p)(second*1); \
@@ -114,7 +114,7 @@
 	PREFETCHT0 383(p);         \
 	LEAQ (p)(tmp*size), p
 
-// rows3 does op for the eight rows of a tile.
+// rows3 applies op to the eight rows of a tile.
 #define rows3(op) \
 	op(Z0, Z1, Z2);    \
 	op(Z3, Z4, Z5);    \
@@ -125,7 +125,7 @@
 	op(Z18, Z19, Z20); \
 	op(Z21, Z22, Z23)
 
-// step goes to the next k, and step1 for one row; a branch on their flags follows.
+// step advances to the next k, step1 for a tile of one row; a branch on their flags follows.
 #define step \
 	ADDQ $size, xp; \
 	ADDQ $size, xq; \

@@ -7,15 +7,15 @@
 //                 term; exp.Ref2 of the rounded product.
 // Layout          x m×d row-major; zt d×n; dst, K m×n; D m×n or absent; strides in elements.
 //                 m n ≥ 1, d ≥ 1 (gibbs: ≥ 0).
-// Tile            4 rows × 4 registers. gibbs has too few registers to keep a tile of
-//                 distances beside the exponential: a block of four rows goes to D, or K,
-//                 and from the first-level cache into the exponential, 4 registers at a
+// Tile            4 rows × 4 registers. gibbs has too few registers for a tile of
+//                 distances beside the exponential: it stores a block of four rows in D or K,
+//                 and then computes the exponential from the first-level cache, 4 registers at a
 //                 time.
 // Tail            columns: 4 rows × 1 register, then loads and stores of single lanes;
 //                 rows: 1 row × 4 registers. No access outside the slices.
-// Special values  follow the arithmetic; gibbs' as in exp2.
+// Special values  follow the arithmetic; in gibbs as in exp2.
 // Registers       named below; R9 add, or a row of K · V0–V15 distances · V16–V19 z · V20–V23 x ·
-//                 V24–V31 differences; then V0–V3 y · V4–V15 see exp2core_neon_arm64.h ·
+//                 V24–V31 differences. gibbs then: V0–V3 y · V4–V15 see exp2core_neon_arm64.h ·
 //                 V20–V23 2^y · V24 V25 lookup (float32) · V27 c · V28–V31 constants.
 // Source          own; the texts are sqeuclidean_neon_arm64.h and gibbs_neon_arm64.h.
 
@@ -28,13 +28,13 @@
 #define rows R0
 #define cols R1
 #define depth R2
-#define dp R3      // a row of D
+#define dp R3      // row of D
 #define lddb R4
 #define xp R5
 #define ldxb R6
 #define zp R7
 #define ldzb R8
-#define x0 R10     // four rows of x, moving, and of D
+#define x0 R10     // moving pointers into four rows of x, and into D
 #define x1 R11
 #define x2 R12
 #define x3 R13
@@ -43,25 +43,25 @@
 #define d2 R16
 #define d3 R17
 #define zc R19     // zt at the tile's columns
-#define zk R20     // zt, moving down
+#define zk R20     // moving pointer into zt
 #define left R21   // columns left
 #define kk R22
 #define depthb R23
-#define step R24   // rows at once
+#define step R24   // rows of a tile
 #define spare R25
 
-// of gibbs; from src on of its second part
-#define kp R9      // a row of K
+// of gibbs; from src on, of its second part
+#define kp R9      // row of K
 #define src R10    // D
 #define out R11    // K
 #define last R12   // columns left, in the tail
-#define rest R13   // those to come
+#define rest R13   // columns left after this register
 #define bit0 R14
 #define bit1 R15
 #define consts R16
 #define ldkb R17
 
-// One row, x in register x, against V16–V19: s = x − z, a = fma(s, s, a), …
+// One row: x in register x, z in V16–V19, s = x − z, a = fma(s, s, a), …
 #define SQ1X4(x, s, t, u, v, a, b, c, d) \
 	FSUB(s, x, 16); \
 	FSUB(t, x, 17); \
@@ -72,7 +72,7 @@
 	FMLA(c, u, u); \
 	FMLA(d, v, v)
 
-// Four rows, x in V20–V23, against V16; distances V0 V4 V8 V12.
+// Four rows: x in V20–V23, z in V16, distances in V0 V4 V8 V12.
 #define SQ4X1 \
 	FSUB(24, 20, 16); \
 	FSUB(25, 21, 16); \

@@ -1,6 +1,6 @@
-// What the AVX2 and AVX-512 texts of this folder say of their type. The including file
-// defines F64 or F32 and includes this before the text of each. tailmask, for the last,
-// short vector of AVX2, is 64 bytes of ones, then 64 of zeros: loaded at byte 64 − r, a
+// Macros that depend on the type, for the AVX2 and AVX-512 texts of this folder. The including file
+// defines F64 or F32 and includes this file before each text. tailmask, for the last,
+// short vector of AVX2, has 64 bytes of ones, then 64 of zeros: loaded at byte 64 − r, a
 // register has ones in its first r bytes.
 
 #ifdef size

@@ -1,5 +1,5 @@
-// What the texts of this folder say of their type, four to a register or two. The
-// including file defines F64 or F32 and includes this before the text of each.
+// Macros that depend on the type, with four or two elements in a register. The
+// including file defines F64 or F32 and includes this file before each text.
 
 #ifdef DOUBLE
 #undef DOUBLE
@@ -17,12 +17,12 @@
 
 #ifdef F32
 #define DOUBLE 0
-#define FMOVE FMOVS // one element
-#define ARR S4      // the arrangement of a register
+#define FMOVE FMOVS // moves one element
+#define ARR S4      // arrangement of a register
 #define OF_TYPE(f32, f64) f32
 
-// The first e elements of a vector, 0 < e < LANES; the other lanes become zero. t is
-// spoiled. f and v name the same register.
+// Loads the first e elements of a vector, 0 < e < LANES; the other lanes become zero. Changes
+// t. f and v name the same register.
 #define PARTLEN 7 // instructions
 #define LDPART(p, e, f, v, t) \
 	TBZ  $1, e, 6(PC); \
@@ -41,10 +41,10 @@
 	B    2(PC); \
 	FMOVS f, (p)
 
-// LOOKUP: the entry of the four that the last two bits of each lane of t name, into s
-// (register fs vs), from the table in V25: the index into all bytes of its lane (V24
-// says which byte that is), two bits of it times 4 plus the number of the byte. u is
-// spoiled.
+// LOOKUP sets each lane of s to one of four entries, selected by the last two bits of the lane of t. s is
+// register fs vs; the table is in V25. It copies the index to all bytes of its lane (V24
+// holds the position of the byte) and computes 4·index plus the number of the byte. Changes
+// u.
 #define LOOKUP_CONSTS \
 	FMOVQ 16(consts), F24; \
 	FMOVQ (consts), F25
@@ -67,8 +67,8 @@
 #define LDPART(p, e, f, v, t) FMOVD (p), f
 #define STPART(f, v, p, e, t) FMOVD f, (p)
 
-// The entry of the eight that the last three bits of each lane of t (register ft vt)
-// name, into s: element by element; bit0 and bit1 are spoiled.
+// LOOKUP sets each lane of s to one of eight entries, selected by the last three bits of the lane of t (register ft vt),
+// one element at a time. Changes bit0 and bit1.
 #define LOOKUP_CONSTS
 #define LOOKUP(ft, vt, fs, vs, u) \
 	FMOVD ft, bit0; \

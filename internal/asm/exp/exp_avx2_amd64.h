@@ -543,7 +543,7 @@ sums:
 	JNE   loop
 
 fold:
-	// lanes fold in halves
+	// fold the lanes in halves
 	move         (counts), Y2
 	add          Y15, Y14, Y0
 	VEXTRACTF128 $1, Y0, X1

@@ -448,7 +448,7 @@ sums:
 	JNE           loop
 
 fold:
-	// lanes fold in halves
+	// fold the lanes in halves
 	VEXTRACTF64X4 $1, rests, Y1
 	add           Y1, Y14, Y0
 	VEXTRACTF128  $1, Y0, X1

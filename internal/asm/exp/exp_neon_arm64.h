@@ -345,7 +345,7 @@ add:
 	CBZ last, loop
 
 fold:
-	// lanes fold in halves
+	// fold the lanes in halves
 	FADD(16, 16, 18)
 	FADD(17, 17, 19)
 	FADD(16, 16, 17)

@@ -179,7 +179,7 @@ expvector:
 	copy Z0, Z20
 
 expfold:
-	// lanes fold in halves
+	// fold the lanes in halves
 	VEXTRACTF64X4 $1, Z21, Y1
 	VEXTRACTF64X4 $0, Z21, Y0
 	add           Y1, Y0, Y0

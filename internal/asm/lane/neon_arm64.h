@@ -1,5 +1,5 @@
-// Vector instructions that the assembler of Go 1.26 cannot spell, one word a line, and
-// what else a text needs that is written once for both types. A word is named after the
+// Vector instructions that the assembler of Go 1.26 lacks, one word a line, and
+// macros for texts that both types share. A word has the name of its
 // GNU mnemonic and takes register numbers in GNU order, destination first. Where its name
 // has no arrangement, that is the type's: .2d where DOUBLE is 1 (F64), .4s where it is 0
 // (F32), as the including file has it. neon_test.go in the parent folder proves every word

@@ -65,7 +65,7 @@ dottail:
 	DOTSHORT((row)(ld3*1), 32(row)(ld3*1), (mrow)(lm3*1), 32(mrow)(lm3*1), Y6, Y7)
 
 fold:
-	// lanes fold in halves
+	// fold the lanes in halves
 	FOLDROWS
 	FOLDPAIRS
 	FOLDFOUR
@@ -153,7 +153,7 @@ dot1tail:
 	DOTSHORT((row), 32(row), (mrow), 32(mrow), Y0, Y1)
 
 fold1:
-	// lanes fold in halves
+	// fold the lanes in halves
 	FOLDONE
 	FOLDLAST1
 

@@ -137,7 +137,7 @@ dot1tail:
 	DOTZ((row)(c*1), (mrow)(c*1), Z0)
 
 fold1:
-	// lanes fold in halves
+	// fold the lanes in halves
 	FOLDONEZ
 	LAST1Z
 

@@ -108,7 +108,7 @@ dothalf:
 fold:
 	SUBQ whole, row
 
-	// lanes fold in halves
+	// fold the lanes in halves
 	FOLDROWS
 	FOLDPAIRS
 	FOLDFOUR
@@ -443,7 +443,7 @@ dot1tail:
 	FMASHORT(half(row)(c*1), khi, Y3, Y1, X5, Y5)
 
 fold1:
-	// lanes fold in halves
+	// fold the lanes in halves
 	FOLDONE
 	FOLDLAST1
 	TESTQ y, y

@@ -42,7 +42,7 @@
 #define row3 R11
 #define cur R12   // place in vp or qp
 #define left R13  // columns left
-#define part R14  // columns of the last, partial register
+#define part R14  // columns in the last, partial register
 #define spare R15
 #define moved R16 // bytes
 

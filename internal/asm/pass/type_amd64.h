@@ -1,6 +1,6 @@
-// What the texts of this folder say of the types. The including file defines F64 or F32,
-// the type of matrix and vectors, or MIXED, a float32 matrix with float64 vectors, and
-// includes this before the texts of each.
+// Macros that depend on the types, for the texts of this folder. The including file defines F64 or F32,
+// the type of matrix and vectors, or MIXED for a float32 matrix with float64 vectors, and
+// includes this file before the texts.
 //
 //	size         bytes of an element of a vector
 //	logk         logarithm of the bytes of an element of K
@@ -241,7 +241,7 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	VPERMPD $0xaa, Y0, Y10; \
 	VPERMPD $0xff, Y0, Y11
 
-// float64 has half the lanes: nothing is left to fold.
+// float64 has half as many lanes, so nothing is left to fold.
 #define FOLDLAST
 #define FOLDLAST1
 #define LAST8Z

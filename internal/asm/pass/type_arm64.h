@@ -1,5 +1,5 @@
-// What the texts of this folder say of their type, four to a register or two. The
-// including file defines F64 or F32 and includes this before the text of each.
+// Macros that depend on the type, with four or two elements in a register. The
+// including file defines F64 or F32 and includes this file before each text.
 
 #ifdef DOUBLE
 #undef DOUBLE
@@ -16,11 +16,11 @@
 
 #ifdef F32
 #define DOUBLE 0
-#define FMOVE FMOVS // one element
-#define ARR S4      // the arrangement of a register
+#define FMOVE FMOVS // moves one element
+#define ARR S4      // arrangement of a register
 
-// The first e elements of a vector, 0 < e < LANES; the other lanes become zero. t is
-// spoiled. f and v name the same register.
+// Loads the first e elements of a vector, 0 < e < LANES; the other lanes become zero. Changes
+// t. f and v name the same register.
 #define LDPART(p, e, f, v, t) \
 	TBZ  $1, e, 6(PC); \
 	FMOVD (p), f; \
@@ -38,12 +38,12 @@
 	B    2(PC); \
 	FMOVS f, (p)
 
-// Four numbers, one to a row: one register, the other is not used.
+// Four numbers, one for each row: one register; the other is not used.
 #define LDROWS(p, f, g) FMOVQ (p), f
 #define STROWS_P(f, g, p) FMOVQ.P f, 16(p)
 #define OP_ROWS(op, d, e, n, o, m, p) op(d, n, m)
 
-// The last folds, lanes 0 1 + lanes 2 3, then lane 0 + lane 1: of the registers
+// The last folds, lanes 0 1 + lanes 2 3, then lane 0 + lane 1, of registers
 // a b c d into the numbers of four rows (register r; s is spoiled), and of register
 // a into lane 0 of d.
 #define FOLD_ROWS(r, s, a, b, c, d) \

@@ -10,7 +10,7 @@
 //                 embedded broadcast. The last columns take tiles of 8 × 2 vectors or 8 × 1 vector,
 //                 their last vector a half one (Y) where that is enough; the last rows
 //                 4, 2 and 1 × 3 vectors. All rows of a group of columns before the next one.
-// Tail            columns: opmasks K1–K3 on the vectors of a tile. No access outside the
+// Tail            columns: opmasks K1–K3 for the vectors of a tile. No access outside the
 //                 slices.
 // Special values  follow the arithmetic.
 // Registers       BX a of the tile · SI DI rows 0 and 4 of it at k · R8 ra · R9 3 ra · R13 ka
@@ -43,8 +43,8 @@
 #define b1 Z25
 #define b2 Z26
 
-// offsets sets b and c to the places of the tile's second and third vectors. A vector without columns is at
-// 0: a load or store without elements is slow where the next page is absent. t is scratch.
+// offsets sets b and c to the offsets of the tile's second and third vectors. A vector without columns has the offset
+// 0, because a load or store without elements is slow if the next page is absent. t is scratch.
 #define offsets(b, c, t) \
 	XORL    t, t;                   \
 	MOVL    $64, b;                 \
@@ -85,7 +85,7 @@
 	fma.BCST a, b1, s1; \
 	fma.BCST a, Y26, h2
 
-// load3 and store3 move one row of a tile and go on to the next; second and third are offsets.
+// load3 and store3 load and store one row of a tile, and advance p to the next row; second and third are offsets.
 #define load3(s0, s1, s2) \
 	move.Z (k), K1, s0;           \
 	move.Z (k)(second*1), K2, s1; \
@@ -104,7 +104,7 @@
 	move.Z (bp)(tmp*1), K2, b1; \
 	move.Z (bp)(third*1), K3, b2
 
-// step goes to the next k, and step4 for four rows or less; a branch on their flags follows.
+// step advances to the next k, step4 for a tile of at most four rows; a branch on their flags follows.
 #define step \
 	ADDQ kab, ap; \
 	ADDQ kab, aq; \

@@ -34,7 +34,7 @@
 #define ldyb R4
 #define xp R5
 #define ldxb R6
-#define part R9   // columns of the last, partial register
+#define part R9   // columns in the last, partial register
 #define left R21  // columns left
 #define spare R26
 

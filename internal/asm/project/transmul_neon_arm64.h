@@ -218,7 +218,7 @@ storepart:
 	STPART(F12, V12, g3, part, spare)
 
 vlnext:
-	// four rows on, or one
+	// next four rows, or the next row
 	MOVD $4, spare
 	CMP  $4, lleft
 	BGE  vladd

@@ -1,8 +1,8 @@
-// Vector instructions that the assembler of Go 1.26 cannot spell, one word a line, and
+// Vector instructions that the assembler of Go 1.26 lacks, one word a line, and
 // what else a text needs. A word is named after the GNU mnemonic and takes register numbers in
 // GNU order, destination first. Where its name has no arrangement, that is .4s, as DOUBLE
 // is 0 here. neon_test.go in the parent folder proves every word, and
-// that a macro means the same in every folder that has it.
+// that a macro is the same in every folder.
 
 #define DOUBLE 0
 
@@ -61,8 +61,8 @@
 	FADD(r+1, r+1, r+3); \
 	FADD(r, r, r+1)
 
-// The last folds, lanes 0 1 + lanes 2 3, then lane 0 + lane 1: of the registers
-// a b c d into the numbers of four rows (register r; s is spoiled).
+// The last folds, lanes 0 1 + lanes 2 3, then lane 0 + lane 1, of registers
+// a b c d into the numbers of four rows in register r. They change s.
 #define FOLD_ROWS(r, s, a, b, c, d) \
 	TRN1_2D(r, a, b); \
 	TRN2_2D(s, a, b); \

@@ -1,4 +1,4 @@
-// What the AVX2 and AVX-512 texts of this folder say of their type. The including file
+// Macros that depend on the type, for the AVX2 and AVX-512 texts of this folder. The including file
 // defines F64 or F32 and includes this before the text of each.
 
 #ifdef size

@@ -13,7 +13,7 @@
 // DUPARG sets all lanes of v, which is register f, to an argument.
 #ifdef F32
 #define DOUBLE 0
-#define ARR S4 // the arrangement of a register
+#define ARR S4 // arrangement of a register
 #define LOGC logf32<>
 #define SARG s+28(FP)
 #define BARG b+32(FP)
