@@ -1,9 +1,9 @@
-// The core of 2^y on AVX2, as macros. ref.go of package exp defines what they compute;
-// package distance includes this file for its Gibbs kernel. The texts that use it define
-// their type by type_amd64.h.
+// The core of 2^y on AVX2, as macros. exp2Ref in ref.go of package exp is the reference;
+// package distance includes this file for its Gibbs kernel. Including files define
+// their type with type_amd64.h.
 //
-// In: y in any register, NaN and −Inf included, below 1023.9375 (127.875): the
-// core does not make +Inf above, see EXP2_OVER. Out: q = 2^y, +0 where y < −1022
+// Input: y in any register, below 1023.9375 (127.875), or NaN or −Inf. The
+// core does not return +Inf above; see EXP2_OVER. Output: q = 2^y, +0 where y < −1022
 // (−126), the bits of exp2Ref. magic and least are registers with these constants.
 //
 //	EXP2_CONST(EXP2_MAGIC, magic)    broadcast a constant
@@ -16,14 +16,14 @@
 //	EXP2_STEP(EXP2_C3, c, q, y)     … down to C0
 //	EXP2_LAST(q, t)              q ← q·S + S
 //
-// Live from one step to the next are y, t, u, then y, t, q; k, i, j and c are
-// scratch and can be one register but for i ≠ j (float32 takes no j). The dependent
-// chain is about 60 cycles long: take at least two vectors at a time, step by step.
+// y, t and u, and later y, t and q, are live from one step to the next. k, i, j and c are
+// scratch, and may be the same register, except that i ≠ j (float32 ignores j). The dependent
+// chain is about 60 cycles long: interleave the steps of at least two vectors.
 //
-// A short step needs no mask before the store: lanes of zeros, as masked loads
-// leave them, are harmless.
+// A short step needs no mask before the store: lanes that a masked load sets to zero
+// are harmless.
 
-// EXP2_OVER sets q to +Inf where y, the original, is 1023.9375 (127.875) or more.
+// EXP2_OVER sets q to +Inf where the original y is at least 1023.9375 (127.875).
 #define EXP2_OVER(y, q, c, u) \
 	EXP2_CONST(EXP2_ABOVE, c); \
 	compare $0x1d, c, y, u;  \
@@ -32,7 +32,7 @@
 
 #define EXP2_CONST(name, c) bcast exp2c+name(SB), c
 
-// Of a NaN and a number the maximum is the first operand, y.
+// If y is NaN, max returns its first operand, y.
 #define EXP2_SPLIT(y, t, u, k) \
 	compare $0x11, least, y, u; \
 	max     y, least, y;        \
@@ -58,8 +58,8 @@
 
 #define EXP2_LAST(q, s) fma213 s, s, q
 
-// EXP2_LOOKUP, of float64: the eight entries of 64 bits are looked up as two times eight
-// of 32; both halves need the index, the last three bits of t, in their own 32 bits.
+// EXP2_LOOKUP in float64 looks up the eight entries of 64 bits as two sets of eight
+// entries of 32 bits. Both halves need the index, the last three bits of t, in their own 32 bits.
 #define EXP2_LOOKUP_F64(t, u, i, j) \
 	VPSHUFD  $0xa0, t, i;                      \
 	VPERMPS  exp2c+EXP2_TABLELO(SB), t, j; \
@@ -91,7 +91,7 @@
 	onlyf64(EXP2_STEP4(EXP2_C5, c, Y8, Y0, Y9, Y1, Y10, Y2, Y11, Y3)); \
 	onlyf64(EXP2_STEP4(EXP2_C4, c, Y8, Y0, Y9, Y1, Y10, Y2, Y11, Y3))
 
-// Y8 Y9 ← 2^f/E − 1 of Y0 Y1, in two parts; c is scratch.
+// Y8, Y9 ← 2^f/E − 1 for f in Y0, Y1, in two macros; c is scratch.
 #define EXP2_UPPER2(c) \
 	EXP2_CONST(EXP2_TOP, Y8); \
 	copy Y8, Y9; \
@@ -103,7 +103,7 @@
 	EXP2_STEP2(EXP2_C1, c, Y8, Y0, Y9, Y1); \
 	EXP2_STEP2(EXP2_C0, c, Y8, Y0, Y9, Y1)
 
-// Y8–Y11 ← 2^f/E − 1 of Y0–Y3, in two parts.
+// Y8–Y11 ← 2^f/E − 1 for f in Y0–Y3, in two macros.
 #define EXP2_UPPER4(c) \
 	EXP2_CONST(EXP2_TOP, Y8); \
 	copy Y8, Y9;  \
@@ -117,8 +117,8 @@
 	EXP2_STEP4(EXP2_C1, c, Y8, Y0, Y9, Y1, Y10, Y2, Y11, Y3); \
 	EXP2_STEP4(EXP2_C0, c, Y8, Y0, Y9, Y1, Y10, Y2, Y11, Y3)
 
-// Constants of ref.go and coef.go, polynomial highest degree first, by their offsets in
-// exp2c, which is EXP2_F64 or EXP2_F32 of exp_avx2_amd64.s in package exp; float32 lacks
+// Offsets of the constants of ref.go and coef.go, highest degree of the polynomial first, in
+// exp2c: EXP2_F64 or EXP2_F32 in exp_avx2_amd64.s of package exp. float32 lacks
 // the first three.
 #define EXP2_F64 github·com∕gomonge∕monge∕internal∕asm∕exp·exp2f64AVX2
 #define EXP2_F32 github·com∕gomonge∕monge∕internal∕asm∕exp·exp2f32AVX2

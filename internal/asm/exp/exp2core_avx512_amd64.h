@@ -1,10 +1,10 @@
-// The core of 2^y on AVX-512, as macros. ref.go of package exp defines what they compute;
-// package distance includes this file for its Gibbs kernel. The texts that use it define
-// their type by type_amd64.h.
+// The core of 2^y on AVX-512, as macros. exp2Ref in ref.go of package exp is the reference;
+// package distance includes this file for its Gibbs kernel. Including files define
+// their type with type_amd64.h.
 //
-// In: y in any register, NaN and ±Inf included. Out: q = 2^y, +0 where y < −1022
-// (−126), the bits of exp2Ref; +Inf where y ≥ 1023.9375 (127.875) takes the two steps
-// in brackets. magic and table are registers with EXP2_MAGIC broadcast and with the
+// Input: y in any register, NaN and ±Inf included. Output: q = 2^y, +0 where y < −1022
+// (−126), with the bits of exp2Ref. +Inf where y ≥ 1023.9375 (127.875) needs the two steps
+// in brackets. magic and table are registers with EXP2_MAGIC broadcast, and with the
 // 64 bytes at EXP2_TABLE.
 //
 //	EXP2_UNDER(y, keep)         opmask: not y < −1022
@@ -17,9 +17,9 @@
 //	EXP2_LAST(y, t, keep)       y ← q·S + S, or 0
 //	[EXP2_INFINITE(y, over)]    y ← +Inf
 //
-// The dependent chain is about 60 cycles long. EXP2_THREE(y0, y1, y2) takes three vectors
-// in place, step by step, without the steps in brackets; it changes Z24–Z29 K1–K3.
-// EXP2_ONE(y) takes one, with them, and changes Z24 Z27 K2 K4.
+// The dependent chain is about 60 cycles long. EXP2_THREE(y0, y1, y2) computes three vectors
+// in place, their steps interleaved, without the steps in brackets. It changes Z24–Z29 K1–K3.
+// EXP2_ONE(y) computes one vector with these steps. It changes Z24 Z27 K2 K4.
 
 #define EXP2_UNDER(y, keep) compare.BCST $0x15, exp2c+EXP2_LEAST(SB), y, keep
 
@@ -109,10 +109,10 @@
 	EXP2_HIGH(y, Z27); \
 	EXP2_LOW(y)
 
-// Constants of ref.go and coef.go, polynomial highest degree first, by their offsets in
-// exp2c, which is EXP2_F64 or EXP2_F32 of exp_avx512_amd64.s in package exp; float32 lacks
-// the first three. Its table is repeated: the index has four bits of
-// which the last two count.
+// Offsets of the constants of ref.go and coef.go, highest degree of the polynomial first, in
+// exp2c: EXP2_F64 or EXP2_F32 in exp_avx512_amd64.s of package exp. float32 lacks
+// the first three. Its table is repeated: the index has four bits, of
+// which only the last two matter.
 #define EXP2_F64 github·com∕gomonge∕monge∕internal∕asm∕exp·exp2f64AVX512
 #define EXP2_F32 github·com∕gomonge∕monge∕internal∕asm∕exp·exp2f32AVX512
 #define EXP2_LEAST 0*size

@@ -1,13 +1,13 @@
-// The core of 2^y on NEON, as macros. ref.go of package exp defines what they compute;
+// The core of 2^y on NEON, as macros. exp2Ref in ref.go of package exp is the reference;
 // package distance includes this file for its Gibbs kernel.
 //
-// EXP2_CONSTS fills the registers V24, V25 and V28–V31 with what EXP2_QUAD wants there:
-// V20–V23 = 2^y of V0–V3, which are left as they are; V4–V15 are spoiled, and in float64
-// the registers bit0 and bit1. consts is a register that keeps the place of the constants.
+// EXP2_CONSTS loads the constants of EXP2_QUAD into V24, V25 and V28–V31. EXP2_QUAD sets
+// V20–V23 to 2^y for y in V0–V3, which it keeps. It changes V4–V15, and in float64
+// the registers bit0 and bit1. Register consts holds the address of the constants.
 
-// Constants of ref.go and coef.go by their offsets in EXP2_F32 or EXP2_F64, which are in
-// exp_neon_arm64.s of package exp. In float32 the table is followed by the number of a
-// lane's lowest byte and by the numbers of the bytes in a lane, for LOOKUP; it has no
+// Offsets of the constants of ref.go and coef.go in EXP2_F32 or EXP2_F64, which are in
+// exp_neon_arm64.s of package exp. In float32 the table is followed by constants of LOOKUP: the number
+// of a lane's lowest byte, and the numbers of the bytes in a lane. Float32 lacks
 // C5 … C7.
 #define EXP2_F64 github·com∕gomonge∕monge∕internal∕asm∕exp·exp2f64NEON
 #define EXP2_F32 github·com∕gomonge∕monge∕internal∕asm∕exp·exp2f32NEON
@@ -25,7 +25,7 @@
 #define EXP2_C6 224
 #define EXP2_C7 240
 
-// What stays in registers: magic, least, above, Inf, and what LOOKUP wants.
+// Constants that stay in registers: magic, least, above, Inf, and the constants of LOOKUP.
 #define EXP2_CONSTS \
 	MOVD  $OF_TYPE(EXP2_F32, EXP2_F64)(SB), consts; \
 	FMOVQ EXP2_MAGIC(consts), F31; \
@@ -56,7 +56,7 @@
 	LOOKUP(F6, V6, F22, V22, V14); \
 	LOOKUP(F7, V7, F23, V23, V15)
 
-// S: its bits plus n·2^(MANTISSA−TABLE)
+// S: the bits of the table entry plus n·2^(MANTISSA−TABLE)
 #define EXP2_POWER \
 	VSHL $(MANTISSA-TABLE), V4.ARR, V4.ARR; \
 	VSHL $(MANTISSA-TABLE), V5.ARR, V5.ARR; \
@@ -67,7 +67,7 @@
 	VADD V6.ARR, V22.ARR, V22.ARR; \
 	VADD V7.ARR, V23.ARR, V23.ARR
 
-// The first terms of q = 2^f/E − 1, down to C3; float64 has three more.
+// The first terms of q = 2^f/E − 1, down to C3; float64 has three more terms.
 #define EXP2_TERM(c, f) FMOVQ c(consts), f
 #define EXP2_HIGH \
 	ONLY_F64(EXP2_TERM(EXP2_C7, F12)); \
@@ -99,7 +99,7 @@
 	FCMGE(6, 2, 29); \
 	FCMGE(7, 3, 29)
 
-// 0 or Inf there
+// 0 or Inf where the masks are set
 #define EXP2_ENDS \
 	BIC_16B(20, 20, 12); \
 	BIC_16B(21, 21, 13); \

@@ -1,4 +1,4 @@
-// The texts of exp, exp2 and sumExp, for the type that the including file has defined.
+// The texts of exp, exp2 and sumExp, for the type that the including file defines.
 
 #define c Y14
 
@@ -21,7 +21,7 @@ loop:
 	move 64(src), Y2
 	move 96(src), Y3
 
-	// all |x| < 708 (≤ 87), by their bits without the sign, of float64 the upper halves
+	// check that all |x| < 708 (≤ 87) by their bits without the sign (float64: the upper halves)
 	VPADDD    Y0, Y0, Y4
 	VPADDD    Y1, Y1, Y5
 	VPADDD    Y2, Y2, Y6
@@ -54,7 +54,7 @@ loop:
 	fnma4(LN2HI)
 	fnma4(LN2LO)
 
-	// q = exp(r)/E − 1; between the steps T·2^⌊k⌋, a shuffle's work
+	// q = exp(r)/E − 1; T·2^⌊k⌋ between the steps, because shuffles use another port
 	bcast expc+CTOP(SB), Y8
 	copy  Y8, Y9
 	copy  Y8, Y10
@@ -102,7 +102,7 @@ general:
 	move (src), Y0
 
 body:
-	// clamp; of a NaN and a number min and max return the first operand here
+	// clamp; min and max keep a NaN, because it is their first operand here
 	bcast expc+LIMIT(SB), Y1
 	bcast expc+NEGLIMIT(SB), Y2
 	min   Y0, Y1, Y0
@@ -118,11 +118,11 @@ body:
 	fnma   Y1, Y8, Y4
 	fnma   Y2, Y8, Y4
 
-	// where y·2^⌊k⌋ will be subnormal; not where k is a NaN
+	// mask where y·2^⌊k⌋ is subnormal, but not where k is a NaN
 	bcast   expc+LEASTK(SB), Y1
 	compare $0x11, Y1, Y8, Y5
 
-	// T: the entry, to which n mod 8 (4) is added back
+	// T: the entry, with n mod 8 (4) added back
 	lookup(Y0)
 	shiftleft  $(8*size-indexbits), Y0, Y1
 	shiftright $(8*size-indexbits-indexshift), Y1, Y1
@@ -139,7 +139,7 @@ body:
 	step(C0)
 	fma213 Y3, Y3, Y8
 
-	// e = ⌊k⌋ from the lower half of t, of float32 its lower bits; +1022 (+126) where y·2^e
+	// e = ⌊k⌋ from the lower half of t (float32: its lower bits), + 1022 (126) where y·2^e
 	// is subnormal
 #ifdef F32
 	VPSLLD $10, Y0, Y0
@@ -217,7 +217,7 @@ loop:
 	mul 64(src), factor, Y2
 	mul 96(src), factor, Y3
 
-	// all y below the limit, by their bits, of float64 the upper halves
+	// check that all y are below the limit by their bits (float64: the upper halves)
 	VPMAXSD   Y0, Y1, Y4
 	VPMAXSD   Y2, Y3, Y5
 	VPMAXSD   Y4, Y5, Y4
@@ -326,7 +326,7 @@ TEXT SUMEXP(SB), NOSPLIT, $0-32
 	MOVQ left, bytes
 	SHLQ $logsize, bytes
 
-	// top, four vectors of maxima from −Inf on
+	// top: four vectors of maxima, beginning with −Inf
 	VPCMPEQD  Y8, Y8, Y8
 	shiftleft $mantissa, Y8, Y8
 	copy      Y8, Y0
@@ -389,7 +389,7 @@ maxfold:
 	addone  X2, X0, X0
 	moveone X0, (peak)
 
-	// minus = 0 − top, in memory
+	// minus = 0 − top, stored in memory
 	sub     X0, X2, X0
 	moveone X0, size(peak)
 	xor     Y14, Y14, Y14
@@ -407,8 +407,8 @@ loop:
 	add   64(src), tmp, Y2
 	add   96(src), tmp, Y3
 
-	// −0 > d > −708 (≥ −87)? By their bits: those grow with the size of a negative number, and
-	// those of +0 and of a NaN are above them
+	// check that −0 > d > −708 (≥ −87) by the bits: they increase with the size of a negative number, and
+	// the bits of +0 and of a NaN are outside of this range
 	VPMAXSD   Y0, Y1, Y4
 	VPMAXSD   Y2, Y3, Y5
 	VPMAXSD   Y4, Y5, Y4
@@ -477,7 +477,7 @@ slow:
 	MOVL $(4*lanes), todo
 
 pairs:
-	// the lanes in two halves, with masks
+	// the two halves of the lanes, with masks
 	SUBQ     $(2*lanes), todo
 	JLT      short
 	VPCMPEQD Y2, Y2, Y2

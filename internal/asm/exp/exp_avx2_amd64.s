@@ -9,25 +9,25 @@
 // Same bits as    expRef, and exp2Ref of y = c·x[i], rounded, and sumExpRef in ref.go.
 // Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
 // Tile            4 vectors. exp: while all |x| < 708 (≤ 87). The scaling by 2^⌊k⌋ then stays
-//                 within the normal numbers, and is an addition to the bits of T. A block
-//                 with another x goes vector by vector through the general body. This body
-//                 clamps x, and scales y in steps of which only the last one rounds. exp2:
-//                 in constant time while all y < 1023.9375 (127.875). A block with a larger
-//                 y or a NaN goes vector by vector through the general body. sumExp: while each d is between −0
-//                 and the limit; else, and at the end, two vectors at a time, with masks.
-// Tail            the general body, for the last n mod lanes with masked load and store. No
+//                 within the normal numbers, and is an integer addition to the bits of T. A block
+//                 with another x takes the general body, one vector at a time. This body
+//                 clamps x, and scales y in steps of which only the last step rounds. exp2:
+//                 constant time while all y < 1023.9375 (127.875). A block with a larger
+//                 y or a NaN takes the general body, one vector at a time. sumExp: while each d is between −0
+//                 and the limit; otherwise, and at the end, two vectors at a time, with masks.
+// Tail            the general body; masked load and store for the last n mod lanes elements. No
 //                 access outside the slices.
-// Special values  a NaN may take either way: q is NaN then, and so is q·T + T.
+// Special values  either body computes NaN for a NaN: q is NaN, and so is q·T + T.
 // Registers       SI x · DI dst · CX elements left · DX elements of the general body ·
 //                 AX sign bits, mask ·
 //                 Y15 magic. exp: Y0–Y3 x, t, then T · Y4–Y7 r · Y8–Y11 k,
 //                 then q and y · Y12 table entry · Y13 half of it, or the table · Y14 a
 //                 constant. exp2: Y0–Y3 y, then f · Y4–Y7 t, then S · Y8–Y11 underflow, then
 //                 q · Y12 a constant, scratch · Y13 c · Y14 least y, scratch. sumExp: R8 s, where −top is kept at
-//                 s[1] · R9 place · R10 bytes · R11 the arguments' memory, where the counts are · Y0–Y3 maxima, then d
+//                 s[1] · R9 offset · R10 bytes · R11 address of the arguments, which hold the counts · Y0–Y3 maxima, then d
 //                 and f · Y4–Y7 t, then S · Y8–Y11 −k, then q · Y12 Y13 constants, scratch · Y14 Y15 sums; with
-//                 masks, Y2 Y3 those · Y6 Y7 d below the limit · Y10 Y11 d = 0.
-// Source          own; two VPERMPS of 32-bit halves look up eight float64. Lookups between
+//                 masks: Y2 Y3 masks · Y6 Y7 d below the limit · Y10 Y11 d = 0.
+// Source          own; two VPERMPS of 32-bit halves look up eight entries of float64. Lookups between
 //                 the Horner steps gain 4 % over lookups before them. exp2's core is
 //                 exp2core_avx2_amd64.h.
 
@@ -43,17 +43,17 @@
 #define todo DX
 #define magic Y15
 
-// of exp
+// registers of exp
 #define entry Y12
 #define half Y13
 #define entries Y13
 
-// of exp2
+// registers of exp2
 #define tmp Y12
 #define factor Y13
 #define least Y14
 
-// of sumExp
+// registers of sumExp
 #define peak R8
 #define place R9
 #define bytes R10
@@ -67,7 +67,7 @@
 	fma213 c, Y6, Y10;      \
 	fma213 c, Y7, Y11
 
-// fnma4 subtracts k·c from four r.
+// fnma4 subtracts k·c from r in four vectors.
 #define fnma4(off) \
 	bcast expc+off(SB), c; \
 	fnma  c, Y8, Y4;       \
@@ -75,8 +75,8 @@
 	fnma  c, Y10, Y6;      \
 	fnma  c, Y11, Y7
 
-// lookup sets entry to number n mod 8 (4) of the table, where t = magic + n/8 (n/4). The
-// halves of a float64 need the index in their own 32 bits.
+// lookup sets entry to entry n mod 8 (4) of the table, where t = magic + n/8 (n/4). The
+// two halves of a float64 need the index in their own 32 bits.
 #define lookupf64(t) \
 	VPSHUFD  $0xa0, t, entry;                    \
 	VPERMPS  expf64<>+TABLELO(SB), t, half;      \
@@ -96,7 +96,7 @@
 	bcast  expc+off(SB), c; \
 	fma213 c, Y4, Y8
 
-// Constants of ref.go and coef.go, polynomial first degree last, by their offsets in expc;
+// Offsets of the constants of ref.go and coef.go in expc, the first degree of the polynomial last;
 // float32 lacks the first three. MINEXP is −1022 (−126) as an integer of 32 bits.
 #define MAGIC 0*size
 #define LOG2E 1*size
@@ -142,7 +142,7 @@ DATA expf64<>+120(SB)/8, $0x3fdfffffff8a7f82
 DATA expf64<>+128(SB)/8, $0x3fefffffff8a7d70
 DATA expf64<>+136(SB)/8, $0xbe0d60a3fd941ecc
 DATA expf64<>+144(SB)/8, $0xc086200000000000 // −708
-DATA expf64<>+160(SB)/8, $0x408620007fffffff // upper half: of 708
+DATA expf64<>+160(SB)/8, $0x408620007fffffff // 708, upper half
 DATA expf64<>+168(SB)/8, $0x408620007fffffff
 DATA expf64<>+176(SB)/8, $0x408620007fffffff
 DATA expf64<>+184(SB)/8, $0x408620007fffffff
@@ -162,7 +162,7 @@ DATA expf64<>+240(SB)/4, $0x3feea09e
 DATA expf64<>+244(SB)/4, $0x3feeace5
 DATA expf64<>+248(SB)/4, $0x3feee89f
 DATA expf64<>+252(SB)/4, $0x3fef5818
-DATA expf64<>+256(SB)/8, $0xc0861fff7fffffff // upper half: of the last number above
+DATA expf64<>+256(SB)/8, $0xc0861fff7fffffff // the next number above, upper half
 DATA expf64<>+264(SB)/8, $0xc0861fff7fffffff
 DATA expf64<>+272(SB)/8, $0xc0861fff7fffffff
 DATA expf64<>+280(SB)/8, $0xc0861fff7fffffff
@@ -206,7 +206,7 @@ DATA expf32<>+152(SB)/4, $0xc2ae0000
 DATA expf32<>+156(SB)/4, $0xc2ae0000
 GLOBL expf32<>(SB), RODATA|NOPTR, $160
 
-// Constants of exp2core_avx2_amd64.h; package distance reads them, too.
+// Constants of exp2core_avx2_amd64.h. Package distance uses them, too.
 DATA ·exp2f64AVX2+0(SB)/8, $0x4308000000000000 // 1.5·2^49
 DATA ·exp2f64AVX2+8(SB)/8, $0xc08ff00000000000 // −1022
 DATA ·exp2f64AVX2+16(SB)/8, $0x408fff8000000000 // 1024 − 1/16
@@ -219,7 +219,7 @@ DATA ·exp2f64AVX2+64(SB)/8, $0x3fac6b08d69c1f54
 DATA ·exp2f64AVX2+72(SB)/8, $0x3fcebfbdff11dcea
 DATA ·exp2f64AVX2+80(SB)/8, $0x3fe62e42fea8c64b
 DATA ·exp2f64AVX2+88(SB)/8, $0xbe0d60a3fd941ecc
-DATA ·exp2f64AVX2+96(SB)/8, $0x408fff7f7fffffff // upper half: of the last below 1024 − 1/16
+DATA ·exp2f64AVX2+96(SB)/8, $0x408fff7f7fffffff // the next number below 1024 − 1/16, upper half
 DATA ·exp2f64AVX2+104(SB)/8, $0x408fff7f7fffffff
 DATA ·exp2f64AVX2+112(SB)/8, $0x408fff7f7fffffff
 DATA ·exp2f64AVX2+120(SB)/8, $0x408fff7f7fffffff
@@ -250,7 +250,7 @@ DATA ·exp2f32AVX2+32(SB)/4, $0x3d6364ea
 DATA ·exp2f32AVX2+36(SB)/4, $0x3e75efce
 DATA ·exp2f32AVX2+40(SB)/4, $0x3f3167e2
 DATA ·exp2f32AVX2+44(SB)/4, $0xb96b92d3
-DATA ·exp2f32AVX2+48(SB)/4, $0x42ffbfff // the last below 128 − 1/8
+DATA ·exp2f32AVX2+48(SB)/4, $0x42ffbfff // the next number below 128 − 1/8
 DATA ·exp2f32AVX2+52(SB)/4, $0x42ffbfff
 DATA ·exp2f32AVX2+56(SB)/4, $0x42ffbfff
 DATA ·exp2f32AVX2+60(SB)/4, $0x42ffbfff

@@ -1,4 +1,4 @@
-// The texts of exp and exp2, for the type that the including file has defined.
+// The texts of exp and exp2, for the type that the including file defines.
 
 #define left CX
 
@@ -33,8 +33,8 @@ loop:
 	fma.BCST expc+LOG2E(SB), Z2, Z6
 	fma.BCST expc+LOG2E(SB), Z3, Z7
 
-	// has a sum left the binade of magic? Within, r is small enough without the clamp,
-	// and the scaling makes the same zeros and infinities.
+	// is a sum outside the binade of magic? Inside, r is small enough without the clamp,
+	// and the scaling computes the same zeros and infinities.
 	xorbits  magic, Z4, Z12
 	ternlog  $0xf6, magic, Z5, Z12
 	ternlog  $0xf6, magic, Z6, Z12
@@ -49,7 +49,7 @@ inside:
 	reduce(Z2, Z6, Z10)
 	reduce(Z3, Z7, Z11)
 
-	// T, by the last bits of t
+	// T, looked up by the last bits of t
 	permute table, Z4, Z4
 	permute table, Z5, Z5
 	permute table, Z6, Z6
@@ -160,7 +160,7 @@ loop:
 	mul 64(src), factor, Z1
 	mul 128(src), factor, Z2
 
-	// does a y overflow, by their bits, of float64 the upper halves?
+	// does a y overflow? Compare the bits (float64: the upper halves)
 	VPMAXSD  Z0, Z1, Z24
 	VPMAXSD  Z2, Z24, Z24
 	VPCMPGTD fast, Z24, K1
@@ -241,7 +241,7 @@ TEXT SUMEXP(SB), NOSPLIT, $0-32
 	SHLQ  $logsize, whole
 	ANDQ  $-64, whole
 
-	// top, four vectors of maxima from −Inf on
+	// top: four vectors of maxima, beginning with −Inf
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	shiftleft  $mantissa, Z0, Z0
 	copy       Z0, Z1
@@ -275,7 +275,7 @@ maxtail:
 	JMP  maxtail
 
 maxshort:
-	// A load without elements is slow where the next page is absent.
+	// Skip a load without elements: it is slow if the next page is absent.
 	TESTQ  $(lanes-1), left
 	JEQ    maxfold
 	move.Z (src)(place*1), short, Z4
@@ -329,8 +329,8 @@ loop:
 	add 128(src), minus, Z2
 	add 192(src), minus, Z3
 
-	// −0 > d > −708 (≥ −87)? By their bits: those grow with the size of a negative number, and
-	// those of +0 and of a NaN are above them
+	// check that −0 > d > −708 (≥ −87) by the bits: they increase with the size of a negative number, and
+	// the bits of +0 and of a NaN are outside of this range
 	VPMAXSD  Z0, Z1, Z4
 	VPMAXSD  Z2, Z3, Z5
 	VPMAXSD  Z4, Z5, Z4

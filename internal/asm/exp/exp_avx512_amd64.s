@@ -6,23 +6,23 @@
 //	            dst[i] = exp(x[i] − top)                     dst may be nil
 //	            s = top, Σ dst[i] of x[i] ≠ top, #{x[i] = top}
 //
-// Same bits as    expRef in ref.go; VSCALEFPD rounds once where the reference multiplies by
-//                 two powers of two, the first of which is exact. exp2Ref of y = c·x[i], rounded. sumExpRef.
+// Same bits as    expRef in ref.go. VSCALEFPD rounds once; the reference multiplies by
+//                 two powers of two, and the first product is exact. exp2Ref of y = c·x[i], rounded. sumExpRef.
 // Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
-// Tile            exp: four vectors; those that hold a NaN or an x far outside of the range
-//                 go through the clamp first. exp2: three vectors, in constant time while
-//                 none overflows. Else, and at the end, one vector at a time. sumExp: four vectors, while each d
-//                 is between −0 and the limit; else, and at the end, one at a time.
+// Tile            exp: four vectors; vectors with a NaN or an x far outside of the range
+//                 are clamped first. exp2: three vectors, in constant time while
+//                 none overflows; otherwise, and at the end, one vector at a time. sumExp: four vectors while each d
+//                 is between −0 and the limit; otherwise, and at the end, one at a time.
 // Tail            opmask K1. No access outside the slices.
-// Special values  exp: of a NaN and a number min and max return the first operand here.
-//                 exp2: opmasks tell what is below the least normal number and what overflows;
-//                 a positive NaN takes the slower way to the same NaN.
+// Special values  exp: min and max keep a NaN, because it is their first operand.
+//                 exp2: opmasks mark results below the least normal number, and overflow;
+//                 a positive NaN takes the slower path, to the same NaN.
 // Registers       SI x · DI dst · AX scratch · K1 mask · Z30 table · Z31 magic. exp: CX elements
 //                 left · Z0–Z3 x, then r · Z4–Z7 t, then T · Z8–Z11 k · Z12–Z15 q · Z16 Z17
 //                 limits · Z18 bits of sign and exponent. exp2: DX elements left · CX elements
-//                 to take one vector at a time · Z0–Z2 y, then q · Z24–Z26 t, then S · Z27–Z29
+//                 left for single vectors · Z0–Z2 y, then q · Z24–Z26 t, then S · Z27–Z29
 //                 f · Z22 the largest y in three vectors · Z23 c. sumExp: CX elements left · R8 s · R9 bytes in whole
-//                 vectors · R10 elements to take one vector at a time · DX place · Z0–Z3 maxima, then d and f · Z4–Z7
+//                 vectors · R10 elements left for single vectors · DX offset · Z0–Z3 maxima, then d and f · Z4–Z7
 //                 t, then S · Z8–Z11 −k, then q · Z14 Z15 sums · Z16–Z23 polynomial · Z24 −top · Z25 log2e · Z26 limit ·
 //                 K5 mask of the short step.
 // Source          own; exp2's core is exp2core_avx512_amd64.h.
@@ -47,12 +47,12 @@
 #define table Z30
 #define magic Z31
 
-// clamp limits x to ±LIMIT; x is the first operand, which a NaN survives in.
+// clamp limits x to ±LIMIT. x is the first operand, so a NaN stays NaN.
 #define clamp(x, limit, neglimit) \
 	min x, limit, x; \
 	max x, neglimit, x
 
-// reduce sets k and, in place of x, r: k = t − magic, r = x − k·ln 2.
+// reduce sets k = t − magic, and replaces x by r = x − k·ln 2.
 #define reduce(x, t, k) \
 	sub       magic, t, k;          \
 	fnma.BCST expc+LN2HI(SB), k, x; \
@@ -65,7 +65,7 @@
 	fma213.BCST expc+c(SB), Z2, Z14; \
 	fma213.BCST expc+c(SB), Z3, Z15
 
-// below4 is such a step with a constant in a register and q in Z8–Z11.
+// below4 is a Horner step of four vectors with a constant in a register and q in Z8–Z11.
 #define below4(c) \
 	fma213 c, Z0, Z8;  \
 	fma213 c, Z1, Z9;  \
@@ -83,10 +83,10 @@
 	fma213 s, s, q; \
 	scalef k, q, q
 
-// Constants of ref.go and coef.go, polynomial first degree last, by their offsets in expc;
-// float32 lacks the first three. TABLE + STEPS, entry by entry, is 2^(j/8)·E (2^(j/4)·E)
-// itself; those of float32 are repeated, for an index of four bits of which the last two
-// count.
+// Offsets of the constants of ref.go and coef.go in expc, the first degree of the polynomial last;
+// float32 lacks the first three. TABLE + STEPS, added entry by entry, is 2^(j/8)·E (2^(j/4)·E)
+// itself. The entries of float32 are repeated: the index has four bits, and only the last two
+// matter.
 #define MAGIC 0*size
 #define LOG2E 1*size
 #define LN2HI 2*size
@@ -122,7 +122,7 @@ DATA expf64<>+80(SB)/8, $0x3fc555555506fb7e
 DATA expf64<>+88(SB)/8, $0x3fdfffffff8a7f82
 DATA expf64<>+96(SB)/8, $0x3fefffffff8a7d70
 DATA expf64<>+104(SB)/8, $0xbe0d60a3fd941ecc
-DATA expf64<>+112(SB)/8, $0xfff0000000000000 // sign and exponent
+DATA expf64<>+112(SB)/8, $0xfff0000000000000 // bits of sign and exponent
 DATA expf64<>+128(SB)/8, $0x3ff00000003ac148
 DATA expf64<>+136(SB)/8, $0x3fef72b83cbd641d
 DATA expf64<>+144(SB)/8, $0x3fef06fe0a779648
@@ -140,7 +140,7 @@ DATA expf64<>+232(SB)/8, $0x000a000000000000
 DATA expf64<>+240(SB)/8, $0x000c000000000000
 DATA expf64<>+248(SB)/8, $0x000e000000000000
 DATA expf64<>+256(SB)/8, $0xc086200000000000 // −708
-DATA expf64<>+264(SB)/8, $0xc0861fff7fffffff // upper half: of the last number above
+DATA expf64<>+264(SB)/8, $0xc0861fff7fffffff // the next number above, upper half
 DATA expf64<>+272(SB)/8, $0x3ff0000000000000 // 1
 GLOBL expf64<>(SB), RODATA|NOPTR, $280
 
@@ -155,7 +155,7 @@ DATA expf32<>+40(SB)/4, $0x3e2ab6cd
 DATA expf32<>+44(SB)/4, $0x3efff142
 DATA expf32<>+48(SB)/4, $0x3f7ff144
 DATA expf32<>+52(SB)/4, $0xb96b92d3
-DATA expf32<>+56(SB)/4, $0xff800000 // sign and exponent
+DATA expf32<>+56(SB)/4, $0xff800000 // bits of sign and exponent
 DATA expf32<>+64(SB)/4, $0x3f80075d
 DATA expf32<>+68(SB)/4, $0x3f7840b2
 DATA expf32<>+72(SB)/4, $0x3f750f5d
@@ -193,7 +193,7 @@ DATA expf32<>+196(SB)/4, $0xc2ae0000
 DATA expf32<>+200(SB)/4, $0x3f800000 // 1
 GLOBL expf32<>(SB), RODATA|NOPTR, $204
 
-// Constants of exp2core_avx512_amd64.h; package distance reads them, too.
+// Constants of exp2core_avx512_amd64.h. Package distance uses them, too.
 DATA ·exp2f64AVX512+0(SB)/8, $0xc08ff00000000000 // −1022
 DATA ·exp2f64AVX512+8(SB)/8, $0x408fff8000000000 // 1024 − 2^−4
 DATA ·exp2f64AVX512+16(SB)/8, $0x7ff0000000000000 // +Inf
@@ -206,7 +206,7 @@ DATA ·exp2f64AVX512+64(SB)/8, $0x3fac6b08d69c1f54
 DATA ·exp2f64AVX512+72(SB)/8, $0x3fcebfbdff11dcea
 DATA ·exp2f64AVX512+80(SB)/8, $0x3fe62e42fea8c64b
 DATA ·exp2f64AVX512+88(SB)/8, $0xbe0d60a3fd941ecc
-DATA ·exp2f64AVX512+96(SB)/8, $0x408fff7f7fffffff // upper half: of the last below
+DATA ·exp2f64AVX512+96(SB)/8, $0x408fff7f7fffffff // the next number below, upper half
 DATA ·exp2f64AVX512+128(SB)/8, $0x3ff00000003ac148
 DATA ·exp2f64AVX512+136(SB)/8, $0x3fef72b83cbd641d
 DATA ·exp2f64AVX512+144(SB)/8, $0x3fef06fe0a779648
@@ -226,7 +226,7 @@ DATA ·exp2f32AVX512+32(SB)/4, $0x3d6364ea
 DATA ·exp2f32AVX512+36(SB)/4, $0x3e75efce
 DATA ·exp2f32AVX512+40(SB)/4, $0x3f3167e2
 DATA ·exp2f32AVX512+44(SB)/4, $0xb96b92d3
-DATA ·exp2f32AVX512+48(SB)/4, $0x42ffbfff // the last below
+DATA ·exp2f32AVX512+48(SB)/4, $0x42ffbfff // the next number below
 DATA ·exp2f32AVX512+64(SB)/4, $0x3f80075d
 DATA ·exp2f32AVX512+68(SB)/4, $0x3f7840b2
 DATA ·exp2f32AVX512+72(SB)/4, $0x3f750f5d

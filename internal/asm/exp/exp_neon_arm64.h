@@ -1,4 +1,4 @@
-// The texts of exp, exp2 and sumExp, for the type that the including file has defined.
+// The texts of exp, exp2 and sumExp, for the type that the including file defines.
 
 // func exp(n int, dst, x *T)
 TEXT EXP(SB), NOSPLIT, $0-24
@@ -86,7 +86,7 @@ core:
 	VSUB V10.ARR, V22.ARR, V22.ARR
 	VSUB V11.ARR, V23.ARR, V23.ARR
 
-	// q = exp(r)/E − 1; float64 has three terms more
+	// q = exp(r)/E − 1; float64 has three more terms
 #ifdef F64
 	FMOVQ EXP_C7(consts), F12
 	HORNER_4(EXP_C6, 0, 1, 2, 3, 12, 12, 12, 12)
@@ -189,7 +189,7 @@ TEXT SUMEXP(SB), NOSPLIT, $0-32
 	MOVD x+24(FP), src
 	EXP2_CONSTS
 
-	// top, in the lanes of V16–V19 from −Inf on
+	// top: maxima in the lanes of V16–V19, beginning with −Inf
 	FNEG F28, F16
 	DUP_E(16, 16, 0)
 	VMOV V16.B16, V17.B16
@@ -280,7 +280,7 @@ core:
 	FMLA(10, 2, 30)
 	FMLA(11, 3, 30)
 
-	// exp(d), or 0 where d is below the least
+	// exp(d), or 0 where d is below the limit
 	LOOKUP(F4, V4, F20, V20, V12)
 	LOOKUP(F5, V5, F21, V21, V13)
 	LOOKUP(F6, V6, F22, V22, V14)
@@ -302,7 +302,7 @@ core:
 	FSTPQ.P (F22, F23), 32(out)
 
 sums:
-	// 1 and no term where d = 0
+	// 1 in dst, and no term of the sum, where d = 0
 	VEOR  V12.B16, V12.B16, V12.B16
 	FMOVQ EXP_ONE(more), F13
 	FCMGE(4, 0, 12)
@@ -319,7 +319,7 @@ sums:
 	VAND V13.B16, V7.B16, V7.B16
 	CBZ  last, add
 
-	// the short last step counts as padded with zeros
+	// pad the short last step with zeros
 	MOVD  $mask<>+64(SB), cur
 	SUB   last<<ESHIFT, cur
 	FLDPQ (cur), (F0, F1)

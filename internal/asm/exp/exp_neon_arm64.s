@@ -6,18 +6,18 @@
 //	            dst[i] = exp(x[i] − top)                     dst may be nil
 //	            s = top, Σ dst[i] of x[i] ≠ top, #{x[i] = top}
 //
-// Same bits as    expRef in ref.go, e = ⌊k⌋: instead of multiplying y by 2^(e−g) and then by
-//                 2^g, g = ⌊(e+1)/2⌋, the table entry's bits take n·2^(MANTISSA−TABLE) −
-//                 g·2^MANTISSA; that first product is exact either way, and a NaN is one in q.
+// Same bits as    expRef in ref.go, with e = ⌊k⌋. Instead of multiplying y by 2^(e−g) and then by
+//                 2^g, g = ⌊(e+1)/2⌋, it adds to the bits of the table entry n·2^(MANTISSA−TABLE) −
+//                 g·2^MANTISSA. The first product is exact either way, and NaN comes from q.
 //                 exp2Ref of y = c·x[i], rounded. sumExpRef.
 // Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
 // Tile            four registers, in constant time.
-// Tail            the same body; loads and stores of single lanes. No access outside the
+// Tail            the same body, with loads and stores of single lanes. No access outside the
 //                 slices.
-// Special values  exp: x is clamped first, which keeps a NaN, and a NaN is one in q. exp2:
-//                 zeros and infinities beyond the limits by mask.
+// Special values  exp: the clamp of x keeps a NaN, and q is NaN then. exp2:
+//                 masks select zeros and infinities beyond the limits.
 // Registers       named below; V20–V23 S, the result · V24 V25 lookup (float32). exp: V0–V3 x,
-//                 then r · V4–V7 t, and V12–V15 in turn with them the polynomial · V8–V11 k,
+//                 then r · V4–V7 t, then with V12–V15 in turn the polynomial · V8–V11 k,
 //                 then g · V16 −limit · V27 a constant · V28 ln2lo · V29 ln2hi · V30 log2e ·
 //                 V31 magic. exp2: V0–V3 y · V4–V15 see exp2core_neon_arm64.h · V27 c ·
 //                 V28–V31 constants. sumExp: R8 s · V0–V3 d · V4–V15 as exp2 · V16–V19 maxima, then sums · V26 V27
@@ -34,7 +34,7 @@
 #define out R1
 #define left R2   // elements left
 #define last R3   // elements in the tail
-#define rest R4   // of those to come
+#define rest R4   // elements left after this register
 #define spare R5
 #define bit0 R6
 #define bit1 R7
@@ -44,7 +44,7 @@
 #define cur R11
 #define todo R12
 
-// The table comes first, in float32 with what LOOKUP wants; then all lanes of a constant.
+// The table comes first, in float32 followed by the constants of LOOKUP. Other constants fill all lanes.
 #define EXP_TABLE 0
 #define EXP_MAGIC 64
 #define EXP_LOG2E 80
@@ -64,7 +64,7 @@
 #define EXP_C7 304
 #define EXP_LEASTD OF_TYPE(272, 320)
 
-// Loaded at byte 64 − b, registers have ones in the first b bytes.
+// A register loaded at byte 64 − b has ones in its first b bytes.
 DATA mask<>+0(SB)/8, $-1
 DATA mask<>+8(SB)/8, $-1
 DATA mask<>+16(SB)/8, $-1
@@ -157,7 +157,7 @@ DATA expf64<>+320(SB)/8, $0xc086200000000000 // −708
 DATA expf64<>+328(SB)/8, $0xc086200000000000
 GLOBL expf64<>(SB), RODATA|NOPTR, $336
 
-// Constants of exp2core_neon_arm64.h; package distance reads them, too.
+// Constants of exp2core_neon_arm64.h. Package distance uses them, too.
 DATA ·exp2f32NEON+0(SB)/4, $0x3f80075d
 DATA ·exp2f32NEON+4(SB)/4, $0x3f7840b2
 DATA ·exp2f32NEON+8(SB)/4, $0x3f750f5d

@@ -1,4 +1,4 @@
-// The text of logscale, for the type that the including file has defined.
+// The text of logscale, for the type that the including file defines.
 
 #define qj BX
 #define next DX
@@ -23,8 +23,8 @@ TEXT LOGROWS(SB), NOSPLIT, $0-logrowsargs
 	MOVQ bytes, whole
 	ANDQ $-64, whole
 
-	// the maximum of the first row, in two halves of the lanes from −Inf on; e = 0, which
-	// with w = −0 makes what the row before the first adds to q nothing
+	// the maximum of the first row, in two halves of the lanes, beginning with −Inf. e = 0
+	// and w = −0, so that the missing row before the first adds nothing to q
 	bcast     c+32(FP), Y12
 	VPCMPEQD  Y11, Y11, Y11
 	shiftleft $mantissa, Y11, Y11
@@ -69,7 +69,7 @@ maxfirst:
 	max Y14, Y13, Y13
 
 rowloop:
-	// max[i], where a zero becomes +0
+	// max[i]; a zero becomes +0
 	VEXTRACTF128 $1, Y13, X0
 	max          X13, X0, X0
 	VUNPCKHPD    X0, X0, X1
@@ -82,7 +82,7 @@ rowloop:
 	addone  X1, X0, X0
 	moveone X0, (maxi)
 
-	// next: the row after this one, or this one again if it is the last
+	// next: the next row, or the same row if it is the last
 	MOVQ    row, next
 	MOVQ    row, AX
 	ADDQ    ldm+24(FP), AX
@@ -160,7 +160,7 @@ colloop:
 	JLE  colloop
 
 coltail:
-	// half a step, all of it or masked: q in Y6 Y7, x of the next row in Y4 Y5
+	// half a step, whole or masked: q in Y6 Y7, x of the next row in Y4 Y5
 	CMPQ  place, bytes
 	JEQ   fold
 	CMPQ  place, whole
@@ -433,7 +433,7 @@ core:
 	EXP2_OVER(Y2, Y8, Y12, Y13)
 	EXP2_OVER(Y3, Y9, Y12, Y13)
 
-	// s_j += that
+	// s_j += this power
 	CMPQ place, whole
 	JEQ  shortstore
 	add  (sj)(place*1), Y8, Y8

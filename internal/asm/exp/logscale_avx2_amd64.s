@@ -11,21 +11,21 @@
 //                 i ascending.
 // Layout          mat t m×n row-major, strides ldm ldt in elements; f a max sum m;
 //                 g q h s e n. m, n ≥ 1. t may be mat.
-// Tile            rows: 4 vectors of one row, where in one go the row before is added to q,
-//                 the maximum of the next row is taken and 2^y of this row: Y0–Y3 y, then
+// Tile            rows: 4 vectors of one row. One loop adds the row before to q, computes the
+//                 maximum of the next row, and computes 2^y of this row: Y0–Y3 y, then
 //                 f of exp2, Y4–Y7 S, Y8–Y11 polynomial, Y13 maximum, Y14 Y15 lanes of the
-//                 sum. The others: 2 vectors of columns; columnMax all rows of them.
+//                 sum. The others: 2 vectors of columns; columnMax: all rows of these columns.
 // Tail            columns: masked loads, stores in pieces; the maximum is padded with
 //                 −Inf, the sum with zeros. No access outside the slices.
-// Special values  the maximum takes x where x > max only, so that NaN is passed over;
-//                 adding +0 makes a zero +0.
-// Registers       SI row of mat · R9 bytes in whole steps · R10 bytes of a row · CX place in
+// Special values  the maximum takes x only where x > max, so it ignores NaN;
+//                 adding +0 turns −0 into +0.
+// Registers       SI row of mat · R9 bytes in whole steps · R10 bytes of a row · CX offset in
 //                 the row · AX scratch. rows: DX next row · DI g · R8 e · BX q · R13 a ·
-//                 R12 max · R11 sum; rows left, ldm and w in the arguments. columnMax:
-//                 DX ldm · DI h · R11 f · R12 rows left · R13 place in mat. columnSum: DX ldm ·
+//                 R12 max · R11 sum; the arguments hold the rows left, ldm and w. columnMax:
+//                 DX ldm · DI h · R11 f · R12 rows left · R13 pointer into mat. columnSum: DX ldm ·
 //                 DI h · BX s · R11 f · R12 rows left. plan: DX ldm · DI g · BX row of t ·
 //                 R8 ldt · R11 f · R12 rows left.
-// Source          own; 2^y after package exp.
+// Source          own; 2^y as in package exp.
 
 //go:build amd64 && !purego
 
@@ -42,8 +42,8 @@
 #define least Y11
 #define magic Y12
 
-// lo and hi get the masks of the two halves of a step that has bytes − whole < 64
-// bytes; t is scratch.
+// Sets lo and hi to the masks of the two halves of a step of bytes − whole < 64
+// bytes. t is scratch.
 #define TAILMASKS(t, lo, hi) \
 	LEAQ    tailmask<>+64(SB), t; \
 	ADDQ    whole, t;             \
@@ -51,7 +51,7 @@
 	VMOVUPD (t), lo;              \
 	VMOVUPD 32(t), hi
 
-// EXP2_PAIR: Y8 Y9 = 2^Y0 2^Y1. Changes Y0 Y1 Y4 Y5 Y8–Y12.
+// EXP2_PAIR sets Y8 and Y9 to 2^Y0 and 2^Y1. It changes Y0 Y1 Y4 Y5 Y8–Y12.
 #define EXP2_SPLITONE(y, t) \
 	EXP2_SPLIT(y, t, Y8, Y9); \
 	EXP2_LOOKUP(t, Y8, Y9, Y10)
@@ -66,7 +66,7 @@
 	EXP2_LAST(Y8, Y4); \
 	EXP2_LAST(Y9, Y5)
 
-// EXP2_QUAD: Y8 Y9 Y10 Y11 = 2^Y0 2^Y1 2^Y2 2^Y3. Changes Y0–Y12.
+// EXP2_QUAD sets Y8–Y11 to 2^Y0, 2^Y1, 2^Y2 and 2^Y3. It changes Y0–Y12.
 #define EXP2_SPLITFOUR \
 	EXP2_CONST(EXP2_LEAST, least); \
 	EXP2_CONST(EXP2_MAGIC, magic); \

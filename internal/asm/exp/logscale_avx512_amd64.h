@@ -1,4 +1,4 @@
-// The text of logscale, for the type that the including file has defined.
+// The text of logscale, for the type that the including file defines.
 
 #define qj BX
 #define gj DI
@@ -30,7 +30,7 @@ rowloop:
 	CMPQ m+0(FP), $0
 	JEQ  qstart
 
-	// max[i] = max_j x_j, four vectors of maxima from −Inf on
+	// max[i] = max_j x_j: four vectors of maxima, beginning with −Inf
 	VPTERNLOGD $0xff, Z3, Z3, Z3
 	shiftleft  $mantissa, Z3, Z3
 	copy       Z3, Z4
@@ -69,7 +69,7 @@ maxtail:
 	JMP  maxtail
 
 maxshort:
-	// A load without elements is slow where the next page is absent.
+	// Skip a load without elements: it is slow if the next page is absent.
 	CMPQ   place, bytes
 	JEQ    maxfold
 	move.Z (gj)(place*1), mask, Z0

@@ -12,20 +12,20 @@
 // Layout          mat t m×n row-major, strides ldm ldt in elements; f a max sum m;
 //                 g q h s e n. m, n ≥ 1. t may be mat.
 // Tile            rows: one row × 3 vectors of columns, then × 1 vector: Z0–Z2 x, then 2^y, Z21 lanes of the
-//                 sum; the maximum in Z3–Z6. While the row's sum divides, the maximum of
-//                 the next one is taken; then the row goes to q. columnMax: all rows of
+//                 sum, Z3–Z6 maxima. During the division by the row's sum, the maximum of
+//                 the next row is computed; then the row is added to q. columnMax: all rows of
 //                 4 vectors, columnSum: of 3, then of 1; plan: one row × 3 vectors, then × 1 vector.
-// Tail            columns: opmask K7; it keeps the missing columns out of the maximum and
+// Tail            columns: opmask K7 excludes the missing columns from the maximum and
 //                 the sum. No access outside the slices.
-// Special values  the maximum takes x where x > max only, so that NaN is passed over;
-//                 adding +0 makes a zero +0.
+// Special values  the maximum takes x only where x > max, so it ignores NaN;
+//                 adding +0 turns −0 into +0.
 // Registers       SI row of mat · DX ldm · R9 bytes in whole steps · R10 bytes of a row ·
-//                 CX place in the row · AX scratch · Z23 c · Z30 table · Z31 magic. rows:
-//                 DI g · R8 e · BX q · R13 a · R12 max · R11 sum, rows left in the
+//                 CX offset in the row · AX scratch · Z23 c · Z30 table · Z31 magic. rows:
+//                 DI g · R8 e · BX q · R13 a · R12 max · R11 sum; rows left in the
 //                 arguments · Z19 w · Z20 last e · Z22 max. columnMax: DI h · R11 f · R12 rows
-//                 left · R13 place in mat. columnSum: DI h · BX s · R11 f · R12 rows left · R13
-//                 place in mat. plan: DI g · BX row of t · R8 ldt · R11 f · R12 rows left.
-// Source          own; 2^y after package exp.
+//                 left · R13 pointer into mat. columnSum: DI h · BX s · R11 f · R12 rows left · R13
+//                 pointer into mat. plan: DI g · BX row of t · R8 ldt · R11 f · R12 rows left.
+// Source          own; 2^y as in package exp.
 
 //go:build amd64 && !purego
 
@@ -43,7 +43,7 @@
 #define table Z30
 #define magic Z31
 
-// TAILMASK sets mask to the elements of the short step, bytes − whole of them.
+// TAILMASK sets mask to the elements in the bytes − whole bytes of the short step.
 #define TAILMASK \
 	MOVQ  bytes, CX;    \
 	SUBQ  whole, CX;    \
@@ -53,7 +53,7 @@
 	DECL  AX;           \
 	KMOVW AX, mask
 
-// CONSTANTS fills magic and table.
+// CONSTANTS loads magic and table.
 #define CONSTANTS \
 	bcast     exp2c+EXP2_MAGIC(SB), magic; \
 	VMOVDQU64 exp2c+EXP2_TABLE(SB), table

@@ -1,4 +1,4 @@
-// The texts of logscale, for the type that the including file has defined.
+// The texts of logscale, for the type that the including file defines.
 
 // func logRows(m, n int, mat *T, ldm int, c T, gp, a, max, sum, q, e *T)
 TEXT LOGROWS(SB), NOSPLIT, $0-88
@@ -16,7 +16,7 @@ TEXT LOGROWS(SB), NOSPLIT, $0-88
 	LSL  $ESHIFT, ldkb
 
 rowloop:
-	// x_j = fma(−c, M_ij, g_j) into e, its maximum in the lanes of V4–V7
+	// store x_j = fma(−c, M_ij, g_j) in e, and its maximum in the lanes of V4–V7
 	FMOVE c+32(FP), F27
 	EXP2_CONSTS
 	MOVD  vp, cur
@@ -111,7 +111,7 @@ exptail:
 expstore:
 	STTAIL4(out)
 
-	// the short last step counts as padded with zeros
+	// pad the short last step with zeros
 	MOVD  $mask<>+64(SB), src
 	SUB   last<<ESHIFT, src
 	FLDPQ (src), (F0, F1)

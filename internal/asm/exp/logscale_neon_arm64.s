@@ -11,13 +11,13 @@
 //                 columns with i ascending.
 // Layout          M T m×n row-major; f a max sum m; g q h s e n; strides in elements.
 //                 m n ≥ 1. T may be M.
-// Tile            four registers of a row; logColumnMax: of all rows.
-// Tail            rows: the maximum element by element, in all lanes; what the last step
-//                 adds to the sum is masked; logColumnMax: one register, then part of one;
-//                 else the same body with loads and stores of single lanes. No access
+// Tile            four registers of a row; logColumnMax: four registers of all rows.
+// Tail            rows: the maximum takes one element at a time in all lanes, and a mask limits what the last step
+//                 adds to the sum. logColumnMax: one register, then part of one;
+//                 otherwise the same body with loads and stores of single lanes. No access
 //                 outside the slices.
-// Special values  logRows: FMAXNM passes over NaN, quiet after an FMA, and adding +0 makes a
-//                 zero +0. logColumnMax: x is taken where x > h, so that a NaN or a zero in
+// Special values  logRows: FMAXNM ignores NaN, which is quiet after an FMA, and adding +0 turns
+//                 −0 into +0. logColumnMax: x replaces h only where x > h, so that a NaN or a zero in
 //                 h stays.
 // Registers       named below; V0–V3 x · V4–V15 see exp2core_neon_arm64.h · V16–V19 lanes of
 //                 the sum, or M, h, s, g · V20–V23 2^x · V24 V25 lookup (float32) · V27 c f, or
@@ -33,21 +33,21 @@
 #define rows R0
 #define cols R1
 #define kp R2      // e
-#define ldkb R3    // stride of M, in bytes
+#define ldkb R3    // stride of M in bytes
 #define vp R4      // g or h
 #define ap R5      // a or f
 #define up R6      // sum
-#define ldtb R6    // stride of T, in bytes
+#define ldtb R6    // stride of T in bytes
 #define qp R7      // q, s or T
-#define rest R8    // columns to come, in the tail
-#define cur R12    // place in g, q or s
+#define rest R8    // columns left, in the tail
+#define cur R12    // pointer into g, q or s
 #define left R13   // columns left
 #define spare R15
-#define mp R16     // a row of M
+#define mp R16     // row of M
 #define maxp R17
-#define src R19    // place in x, e or M
-#define out R20    // place in e, s or T
-#define hp R21     // place in h or g
+#define src R19    // pointer into x, e or M
+#define out R20    // pointer into e, s or T
+#define hp R21     // pointer into h or g
 #define bit0 R22
 #define bit1 R23
 #define consts R24

@@ -1,5 +1,5 @@
-// s_j += 2^(f_i − c M_ij − h_j), or with PLAN T_ij = 2^((g_j − c M_ij) + f_i): logColumnSum
-// and logPlan of logscale_neon_arm64.s. ldtb is 0 where qp stays.
+// logColumnSum: s_j += 2^(f_i − c M_ij − h_j), or with PLAN logPlan: T_ij = 2^((g_j − c M_ij) + f_i),
+// for logscale_neon_arm64.s. ldtb is 0 if qp does not advance.
 
 	LSL  $ESHIFT, ldkb
 	LSL  $ESHIFT, ldtb

@@ -32,9 +32,9 @@
 #define LANES (4>>DOUBLE)
 #define MANTISSA (23+29*DOUBLE) // bits of the mantissa
 #define TABLE (2+DOUBLE)        // bits of an index into the table of 2^(j/4) or 2^(j/8)
-#define SIGN (10+3*DOUBLE)      // to the left of the sign of the integer n in t
+#define SIGN (10+3*DOUBLE)      // shift that moves the integer n in t up to the sign bit
 
-// One element, and p moved on: loaded into lane 0 (the others become zero), into all
+// One element, and p advanced: loaded into lane 0, with zeros in the others; loaded into all
 // lanes, stored.
 #define LDE_P(p, f) FMOVE.P ESIZE(p), f
 #define LDDUP_P(p, v) VLD1R.P ESIZE(p), [v.ARR]

@@ -1,10 +1,10 @@
-// Stores the first rest bytes, fewer than 64, of Y0 Y1 at to, and if to2 is defined those
-// of Y2 Y3 at to2, in pieces: a masked store is a microprogram of up to 42 steps on some
+// Stores the first rest bytes, fewer than 64, of Y0 Y1 at to, and if to2 is defined the bytes
+// of Y2 Y3 at to2. It stores in pieces, because a masked store is microcode of up to 42 steps on some
 // machines.
 //
 // Changes:  to Y0, to2 Y2.
 
-// A function may have both forms, under two sets of labels.
+// A function may include both forms, with two sets of labels.
 #ifdef to2
 #define store16 store16to2
 #define store8 store8to2

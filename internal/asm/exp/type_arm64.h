@@ -23,7 +23,7 @@
 #define DOUBLE 0
 #define FMOVE FMOVS // moves one element
 #define ARR S4      // arrangement of a register
-#define LANE S      // one of its lanes
+#define LANE S      // a lane of a register
 #define FNEG FNEGS
 #define OF_TYPE(f32, f64) f32
 
@@ -48,7 +48,7 @@
 	FMOVS f, (p)
 
 // The last folds, lanes 0 1 + lanes 2 3, then lane 0 + lane 1, of register a into lane 0
-// of d. The maximum of the lanes of register a in its lane 0; t is spoiled.
+// of d. FOLD_MAX sets lane 0 of register a to the maximum of its lanes, and changes t.
 #define FOLD_ROW(d, a) \
 	TRN2_2D(d, a, a); \
 	FADD(d, d, a); \

@@ -3,16 +3,16 @@
 //	dst[(i ldd+j)w+p] = x[p][i ldx+j]              0≤i<m  0≤j<n  0≤p<w, w = 8 (16)
 //
 // Same bits as    interleaveRef in ref.go: nothing is computed.
-// Layout          x is w slices; strides in elements, those of dst of all problems; m and n
+// Layout          x is w slices; strides in elements; an element of dst is that of all problems. m and n are
 //                 positive.
-// Tile            8 problems by two (four) columns, in float32 half of the problems after the
-//                 other: a register takes 128 bits of two problems, so that what is left are
-//                 shuffles within them.
-// Tail            a column of the same problems. No access outside the slices.
-// Special values  are copied.
-// Registers       SI DI R8–R13 x[p] at the row · BX place in the row, then bytes to the next
+// Tile            8 problems × 2 (4) columns; float32 handles one half of the problems after the
+//                 other. A register loads 128 bits of each of two problems, so that the rest are
+//                 shuffles within 128 bits.
+// Tail            one column of the same problems. No access outside the slices.
+// Special values  copied.
+// Registers       SI DI R8–R13 x[p] at the row · BX offset in the row, then bytes to the next
 //                 · DX dst · CX columns left · AX x, then rows left. Y0–Y3 x, Y4–Y7 shuffled.
-// Source          own; AVX-512 would load 128 bits by 128, too, and shuffle no less.
+// Source          own. AVX-512 would also load pieces of 128 bits, with as many shuffles.
 
 //go:build amd64 && !purego
 
@@ -31,21 +31,21 @@
 #define x6 R12
 #define x7 R13
 
-// FOUR: where four slices begin, the first of them o bytes from AX.
+// FOUR loads the pointers of four slices, whose first header is o bytes behind AX.
 #define FOUR(o, a, b, c, d) \
 	MOVQ (o)(AX), a;    \
 	MOVQ (o+24)(AX), b; \
 	MOVQ (o+48)(AX), c; \
 	MOVQ (o+72)(AX), d
 
-// NEXT: at bytes on in four slices.
+// NEXT advances four pointers by at bytes.
 #define NEXT(a, b, c, d) \
 	ADDQ at, a; \
 	ADDQ at, b; \
 	ADDQ at, c; \
 	ADDQ at, d
 
-// NEXTROW: to the next row of x, of elements of 1<<log bytes, and of dst.
+// NEXTROW advances to the next row of x and dst. An element of x has 1<<log bytes.
 #define NEXTROW(log) \
 	MOVQ ldx+40(FP), at;  \
 	SHLQ $log, at;        \
@@ -56,12 +56,12 @@
 	SHLQ $6, at;          \
 	ADDQ at, to
 
-// PAIR: y, of which x is the lower half, takes 128 bits of two problems.
+// PAIR loads 128 bits of each of two problems into y, whose lower half is x.
 #define PAIR(p, q, x, y) \
 	VMOVUPS     (p)(at*1), x;       \
 	VINSERTF128 $1, (q)(at*1), y, y
 
-// MERGE: a single column of four problems in float32.
+// MERGE loads one column of four problems in float32.
 #define MERGE(a, b, c, d, x) \
 	VMOVSS    (a)(at*1), x;         \
 	VINSERTPS $0x10, (b)(at*1), x, x; \
@@ -104,7 +104,7 @@ tail:
 	ADDQ $2, left
 	JEQ  rowdone
 
-	// the last column
+	// the last column of the row
 	VMOVSD      (x0)(at*1), X0
 	VMOVHPD     (x1)(at*1), X0, X0
 	VMOVSD      (x2)(at*1), X1
@@ -184,7 +184,7 @@ rowdone:
 	DECQ rows
 	JNE  rowloop
 
-	// the other half, unless this was it
+	// the other half, unless this half was the second
 	MOVQ x+32(FP), AX
 	ADDQ $192, AX
 	MOVQ dst+16(FP), at

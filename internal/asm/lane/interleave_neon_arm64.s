@@ -3,11 +3,11 @@
 //	dst[(i ldd+j)w+p] = x[p][i ldx+j]              0≤i<m  0≤j<n  0≤p<w, w = 8 (16)
 //
 // Same bits as    interleaveRef in ref.go: nothing is computed.
-// Layout          x is w slices; strides in elements, those of dst of all problems; m and n
+// Layout          x is w slices; strides in elements; an element of dst is that of all problems. m and n are
 //                 positive.
-// Tile            two (four) problems by as many columns, a quarter of 64 bytes after the other.
-// Tail            a column of the same problems. No access outside the slices.
-// Special values  are copied.
+// Tile            2 problems × 2 columns (4 × 4), one quarter of 64 bytes after the other.
+// Tail            one column of the same problems. No access outside the slices.
+// Special values  copied.
 // Registers       R0–R11 as named below. V0–V3 x, V4–V11 shuffled.
 // Source          own.
 
@@ -23,12 +23,12 @@
 #define x1 R5
 #define x2 R6
 #define x3 R7
-#define skip R8    // bytes from the end of a row of x to the next,
-#define skipto R9  // and of dst
+#define skip R8    // bytes from the end of a row of x to the next row,
+#define skipto R9  // and the same of dst
 #define quarter R10
 #define at R11
 
-// BEGIN: elements of x have 1<<log bytes.
+// BEGIN loads the arguments. An element of x has 1<<log bytes.
 #define BEGIN(log) \
 	MOVD n+8(FP), at;      \
 	MOVD ldx+40(FP), skip; \
@@ -39,13 +39,13 @@
 	LSL  $6, skipto;       \
 	MOVD x+32(FP), from
 
-// BEGINQUARTER: the first row, of the problems of a quarter.
+// BEGINQUARTER sets the pointers to the first row of the problems of a quarter.
 #define BEGINQUARTER \
 	MOVD dst+16(FP), to; \
 	ADD  quarter, to;    \
 	MOVD m+0(FP), rows
 
-// NEXTQUARTER: a branch on whether there is one follows.
+// NEXTQUARTER advances to the next quarter; a branch on its flags follows.
 #define NEXTQUARTER \
 	ADD $16, quarter; \
 	CMP $64, quarter
@@ -81,7 +81,7 @@ tail:
 	ADDS $2, left
 	BEQ  rowdone
 
-	// the last column
+	// the last column of the row
 	FMOVD.P 8(x0), F0
 	FMOVD.P 8(x1), F1
 	VZIP1   V1.D2, V0.D2, V4.D2

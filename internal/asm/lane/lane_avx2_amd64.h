@@ -1,6 +1,6 @@
-// The kernels of this folder but rows, either type, AVX2 + FMA; the including file defines the type,
-// by type_amd64.h, and the functions' names. Each but mul is done for one half of the
-// problems, then for the other.
+// All kernels of this folder except rows, for both types, AVX2 + FMA. The including file includes
+// type_amd64.h for the type and defines the function names. Each kernel except mul handles one half of the
+// problems, then the other half.
 
 TEXT COLUMNS, NOSPLIT, $0-40
 	XORL half, half
@@ -67,7 +67,7 @@ dividehalf:
 	VMOVAPS  Y15, Y13
 
 divideloop:
-	// x_i = a_i / y_i; with clear, Y13, 0 where a weight is 0
+	// x_i = a_i / y_i; with clear (Y13), 0 where a_i is 0
 	move    (ui), Y0
 	compare $0, Y12, Y0, Y2
 	div     (vec), Y0, Y1
@@ -75,7 +75,7 @@ divideloop:
 	VANDNPS Y1, Y3, Y1
 	move    Y1, (to)
 
-	// Y14: outside, but for a_i = x_i = 0
+	// Y14: x_i is outside, except where a_i = x_i = 0
 	compare $2, Y1, Y10, Y4
 	compare $2, Y11, Y1, Y5
 	compare $0, Y12, Y1, Y6
@@ -90,7 +90,7 @@ divideloop:
 	DECQ    left
 	JNE     divideloop
 
-	// a NaN for each problem in Y14
+	// NaN for each problem that is set in Y14
 	VORPS (at), Y14, Y0
 	move  Y0, (at)
 	XORQ  $32, half

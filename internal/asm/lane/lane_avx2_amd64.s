@@ -7,17 +7,17 @@
 //	mul      z[i] = x[i] y[i] or x[i] y[0]              0≤i<m  0≤j<n  0≤l<d, for 8 (16) problems
 //
 // Same bits as    rowsRef, columnsRef, divideRef, sqEuclideanRef and mulRef in ref.go: virtual lane
-//                 l of a row sum, j mod 8 (16) = l, is a register, lanes are added in halves.
-// Layout          64 bytes are an element of all problems. m is a multiple of 4, n of 8 (16) in
-//                 rows, columns and sqEuclidean; all positive but d.
-// Tile            32 bytes, the halves of 64 one after the other, by, in rows, one row: Y0–Y7
-//                 lanes (float32: 0–3 and 8–11, then 4–7 and 12–15), Y8–Y11 those folded, Y12 v;
+//                 l of a row sum, j mod 8 (16) = l, is a register; lanes are folded in halves.
+// Layout          an element of all problems has 64 bytes. m is a multiple of 4, n of 8 (16) in
+//                 rows, columns and sqEuclidean; all are positive except d.
+// Tile            32 bytes, one half of 64 after the other. rows: 1 row: Y0–Y7
+//                 lanes (float32: 0–3 and 8–11, then 4–7 and 12–15), Y8–Y11 folded lanes, Y12 v;
 //                 columns: four rows, Y0–Y3 u, Y4 Y5 q; sqEuclidean: four columns, Y0–Y3 sums, Y8 x;
 //                 mul: 64 bytes.
 // Tail            none. No access outside the slices.
 // Special values  follow the arithmetic; comparisons with NaN are false.
-// Registers       CX rows or elements left · SI k or x · DX v, q, y · DI what is set · BX a
-//                 place · R8 a row's bytes, or 64 d · R9 its end · R10 three of them · R11 a, u
+// Registers       CX rows or elements left · SI k or x · DX v, q, y · DI destination · BX an
+//                 offset · R8 bytes of a row, or 64 d · R9 end of a row · R10 bytes of three rows · R11 a, u
 //                 · R12 columns left · R13 the half. In divide Y10 lo · Y11 hi · Y12 zero · Y13
 //                 ones with clear · Y14 outside · Y15 ones.
 // Source          own.
@@ -52,18 +52,18 @@
 	add g, c, c; \
 	add h, d, d
 
-// FOLD adds up what is left in four lanes.
+// FOLD adds the remaining four lanes.
 #define FOLD(a, b, c, d) \
 	add c, a, a; \
 	add d, b, b; \
 	add b, a, a
 
-// TERM: lane l, o = 64 l.
+// TERM adds a term to lane l; o = 64 l.
 #define TERM(o, a) \
 	move o(at), Y12;    \
 	fma  o(row), Y12, a
 
-// ADD4: q_j = fma(u_i, K_ij, q_j), i ascending over four rows.
+// ADD4 computes q_j = fma(u_i, K_ij, q_j), i ascending over four rows.
 #define ADD4(o, q) \
 	move o(to), q;                \
 	fma  o(row), Y0, q;           \
@@ -72,7 +72,7 @@
 	fma  o(row)(bytes3*1), Y3, q; \
 	move q, o(to)
 
-// SQUARE: sum += (x − y)², y at p.
+// SQUARE computes sum += (x − y)², with y at p.
 #define SQUARE(p, t, sum) \
 	sub p, Y8, t; \
 	fma t, t, sum

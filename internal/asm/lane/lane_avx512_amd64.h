@@ -1,5 +1,5 @@
-// The kernels of this folder but rows, either type, AVX-512; the including file defines the type, by
-// type_amd64.h, and the functions' names.
+// All kernels of this folder except rows, for both types, AVX-512. The including file includes
+// type_amd64.h for the type and defines the function names.
 
 TEXT COLUMNS, NOSPLIT, $0-40
 	MOVQ m+0(FP), left
@@ -50,7 +50,7 @@ TEXT DIVIDE, NOSPLIT, $0-57
 	KXNORW K4, K4, K4
 
 divideloop:
-	// x_i = a_i / y_i; without clear K4 lets those be that belong to a weight of 0
+	// x_i = a_i / y_i; without clear, K4 keeps the quotients where a_i is 0
 	move    (ui), Z0
 	compare $0, Z12, Z0, K1
 	KNOTW   K1, K2
@@ -59,7 +59,7 @@ divideloop:
 	move.Z  Z1, K2, Z1
 	move    Z1, (to)
 
-	// outside, but for a_i = x_i = 0
+	// x_i is outside, except where a_i = x_i = 0
 	compare $2, Z1, Z10, K2
 	compare $2, Z11, Z1, K2, K2
 	compare $0, Z12, Z1, K1, K1
@@ -72,7 +72,7 @@ divideloop:
 	DECQ    left
 	JNE     divideloop
 
-	// a NaN for each problem in K5
+	// NaN for each problem that is set in K5
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	move       Z0, K5, (at)
 	VZEROUPPER

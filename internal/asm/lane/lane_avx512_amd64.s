@@ -7,17 +7,17 @@
 //	mul      z[i] = x[i] y[i] or x[i] y[0]              0≤i<m  0≤j<n  0≤l<d, for 8 (16) problems
 //
 // Same bits as    rowsRef, columnsRef, divideRef, sqEuclideanRef and mulRef in ref.go: virtual lane
-//                 l of a row sum, j mod 8 (16) = l, is a register, lanes are added in halves.
-// Layout          64 bytes are an element of all problems. m is a multiple of 4, n of 8 (16) in
-//                 rows, columns and sqEuclidean; all positive but d.
-// Tile            64 bytes by, in rows, two rows (float32: one): Z0–Z15 lanes, Z16 v; columns:
+//                 l of a row sum, j mod 8 (16) = l, is a register; lanes are folded in halves.
+// Layout          an element of all problems has 64 bytes. m is a multiple of 4, n of 8 (16) in
+//                 rows, columns and sqEuclidean; all are positive except d.
+// Tile            64 bytes. rows: 2 rows (float32: 1): Z0–Z15 lanes, Z16 v; columns:
 //                 four rows, Z0–Z3 u, Z4 Z5 q; sqEuclidean: four columns, Z0–Z3 sums, Z8 x.
 // Tail            none. No access outside the slices.
 // Special values  follow the arithmetic; comparisons with NaN are false.
-// Registers       CX rows or elements left · SI k or x · DX v, q, y · DI what is set · BX a
-//                 place · R8 a row's bytes, or 64 d · R9 its end · R10 three of them · R11 a, u
-//                 · R12 columns left. In divide Z10 lo · Z11 hi · Z12 zero · K1 a = 0 · K2 what
-//                 is kept, then what is outside · K4 all without clear · K5 outside so far.
+// Registers       CX rows or elements left · SI k or x · DX v, q, y · DI destination · BX an
+//                 offset · R8 bytes of a row, or 64 d · R9 end of a row · R10 bytes of three rows · R11 a, u
+//                 · R12 columns left. In divide Z10 lo · Z11 hi · Z12 zero · K1 a = 0 · K2 kept
+//                 quotients, then outside · K4 all bits without clear · K5 outside so far.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -49,24 +49,24 @@
 	add g, c, c; \
 	add h, d, d
 
-// FOLD adds up what is left in four lanes.
+// FOLD adds the remaining four lanes.
 #define FOLD(a, b, c, d) \
 	add c, a, a; \
 	add d, b, b; \
 	add b, a, a
 
-// TERM2: lane l of two rows, o = 64 l.
+// TERM2 adds a term to lane l of two rows; o = 64 l.
 #define TERM2(o, a, b) \
 	move o(at), Z16;               \
 	fma  o(row), Z16, a;           \
 	fma  o(row)(bytes*1), Z16, b
 
-// TERM: lane l of one row.
+// TERM adds a term to lane l of one row.
 #define TERM(o, a) \
 	move o(at), Z16;    \
 	fma  o(row), Z16, a
 
-// ADD4: q_j = fma(u_i, K_ij, q_j), i ascending over four rows.
+// ADD4 computes q_j = fma(u_i, K_ij, q_j), i ascending over four rows.
 #define ADD4(o, q) \
 	move o(to), q;                 \
 	fma  o(row), Z0, q;            \
@@ -75,7 +75,7 @@
 	fma  o(row)(bytes3*1), Z3, q;  \
 	move q, o(to)
 
-// SQUARE: sum += (x − y)², y at p.
+// SQUARE computes sum += (x − y)², with y at p.
 #define SQUARE(p, t, sum) \
 	sub p, Z8, t;   \
 	fma t, t, sum

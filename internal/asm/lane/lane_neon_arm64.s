@@ -7,15 +7,15 @@
 //	mul      z[i] = x[i] y[i] or x[i] y[0]              0≤i<m  0≤j<n  0≤l<d, for 8 (16) problems
 //
 // Same bits as    rowsRef, columnsRef, divideRef, sqEuclideanRef and mulRef in ref.go: virtual lane
-//                 l of a row sum, j mod 8 (16) = l, is a register, lanes are added in halves.
-// Layout          64 bytes are an element of all problems. m is a multiple of 4, n of 8 (16) in
-//                 rows, columns and sqEuclidean; all positive but d.
-// Tile            16 bytes, the quarters of 64 one after the other, by, in rows, one row: V0–V7
+//                 l of a row sum, j mod 8 (16) = l, is a register; lanes are folded in halves.
+// Layout          an element of all problems has 64 bytes. m is a multiple of 4, n of 8 (16) in
+//                 rows, columns and sqEuclidean; all are positive except d.
+// Tile            16 bytes, one quarter of 64 after the other. rows: 1 row: V0–V7
 //                 (float32: V0–V15) lanes, V16 v, V17 k; columns: four rows, V0–V3 u, V4 q;
 //                 sqEuclidean: four columns, V0–V3 sums. mul: 64 bytes.
 // Tail            none. No access outside the slices.
 // Special values  follow the arithmetic; comparisons with NaN are false.
-// Registers       see below; R5 also a, and bytes from one y to the next · V8 x · V10 lo · V11 hi
+// Registers       named below; R5 also a, and bytes from one y to the next · V8 x · V10 lo · V11 hi
 //                 · V12 zero · V13 ones with clear · V14 outside · V15 ones.
 // Source          own; the text is rows8_neon_arm64.h or rows16_neon_arm64.h, and
 //                 lane_neon_arm64.h.
@@ -26,19 +26,19 @@
 #include "neon_arm64.h"
 
 #define left R0    // rows or elements left
-#define bytes R1   // a row's, or 64 d
-#define to R2      // what is set
+#define bytes R1   // bytes of a row, or 64 d
+#define to R2      // destination
 #define row R3     // k or x
 #define vec R4     // v, q or y
 #define ui R5      // u or a
-#define at R6      // place in it
-#define end R7     // its end
+#define at R6      // offset in a row
+#define end R7     // end of the row
 #define row1 R8    // further rows, of k or y
 #define row2 R9
 #define row3 R10
 #define quarter R11
 #define more R12   // columns left
-#define d1 R13     // d, left
+#define d1 R13     // features left
 
 #define DOUBLE 1
 #define ROWS ·rowsNEONF64(SB)

@@ -1,9 +1,9 @@
 // Vector instructions that the assembler of Go 1.26 lacks, one word a line, and
 // macros for texts that both types share. A word has the name of its
 // GNU mnemonic and takes register numbers in GNU order, destination first. Where its name
-// has no arrangement, that is the type's: .2d where DOUBLE is 1 (F64), .4s where it is 0
-// (F32), as the including file has it. neon_test.go in the parent folder proves every word
-// for both, and that a macro means the same in every folder that has it.
+// has no arrangement, it takes the arrangement of the type: .2d if DOUBLE is 1 (F64), .4s if it is 0
+// (F32), as the including file defines it. neon_test.go in the parent folder checks every word
+// for both, and that a macro is the same in every folder.
 
 #define FADD(d, n, m) WORD $(0x4e20d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
 #define FSUB(d, n, m) WORD $(0x4ea0d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
@@ -20,7 +20,7 @@
 	VEOR c.B16, c.B16, c.B16; \
 	VEOR d.B16, d.B16, d.B16
 
-// FOLD4 adds the registers e to h to a to d, FOLD those that are left.
+// FOLD4 adds registers e to h to registers a to d; FOLD adds the remaining lanes.
 #define FOLD4(a, b, c, d, e, f, g, h) \
 	FADD(a, a, e); \
 	FADD(b, b, f); \
@@ -31,13 +31,13 @@
 	FADD(b, b, d); \
 	FADD(a, a, b)
 
-// TERM: virtual lane a takes its term, o = 64 a.
+// TERM adds a term to virtual lane a; o = 64 a.
 #define TERM(o, a) \
 	FMOVQ o(at), F16; \
 	FMOVQ o(row), F17; \
 	FMLA(a, 17, 16)
 
-// SQUARE: sum += (x − y)², x in V8, y at p.
+// SQUARE computes sum += (x − y)², with x in V8 and y at p.
 #define SQUARE(p, f, n, sum) \
 	FMOVQ.P 64(p), f; \
 	FSUB(n, 8, n); \

@@ -1,4 +1,4 @@
-// Row sums in 16 virtual lanes, float32, NEON, for a quarter of the problems after the other.
+// Row sums in 16 virtual lanes, float32, NEON, for one quarter of the problems after the other.
 
 TEXT ROWS, NOSPLIT, $0-40
 	MOVD $0, quarter
@@ -45,7 +45,7 @@ dotloop:
 	CMP  end, at
 	BLT  dotloop
 
-	// lane_l += lane_(l+8), and so on in halves
+	// lane_l += lane_(l+8), then l+4, l+2, l+1
 	FOLD4(0, 1, 2, 3, 8, 9, 10, 11)
 	FOLD4(4, 5, 6, 7, 12, 13, 14, 15)
 	FOLD4(0, 1, 2, 3, 4, 5, 6, 7)

@@ -1,4 +1,4 @@
-// Row sums in 8 virtual lanes, float64, AVX2 + FMA, for one half of the problems, then for the other.
+// Row sums in 8 virtual lanes, float64, AVX2 + FMA, for one half of the problems, then the other half.
 
 TEXT ROWS, NOSPLIT, $0-40
 	XORL half, half

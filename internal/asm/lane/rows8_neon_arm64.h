@@ -1,4 +1,4 @@
-// Row sums in 8 virtual lanes, float64, NEON, for a quarter of the problems after the other.
+// Row sums in 8 virtual lanes, float64, NEON, for one quarter of the problems after the other.
 
 TEXT ROWS, NOSPLIT, $0-40
 	MOVD $0, quarter
@@ -35,7 +35,7 @@ dotloop:
 	CMP  end, at
 	BLT  dotloop
 
-	// lane_l += lane_(l+4), and so on in halves
+	// lane_l += lane_(l+4), then l+2, l+1
 	FOLD4(0, 1, 2, 3, 4, 5, 6, 7)
 	FOLD(0, 1, 2, 3)
 	FMOVQ F0, (to)

@@ -1,5 +1,5 @@
-// What the texts of this folder say of their type. The including file defines F64 or F32
-// and includes this before the texts of each.
+// Macros that depend on the type, for the texts of this folder. The including file defines F64 or F32
+// and includes this file before the texts.
 
 #ifdef move
 #undef move

@@ -1,5 +1,5 @@
-// Begin for either type, AVX2 + FMA; the including file defines the type, by
-// type_amd64.h. Rows left, u, w, r and s are counted in the arguments.
+// Begin for both types, AVX2 + FMA. The including file defines the type with
+// type_amd64.h. The arguments hold the rows left and the pointers u, w, r and s.
 
 	MOVQ n+8(FP), bytes
 	MOVQ k+16(FP), row
@@ -89,7 +89,7 @@ fold:
 	ADDQ  $(4*size), r+72(FP)
 	ADDQ  $(4*size), s+80(FP)
 
-	// q, from the last column to the first; row and mrow are at the short step
+	// add to q, from the last column to the first; row and mrow point to the short step
 	CMPQ c, bytes
 	JEQ  addwhole
 	ADDKMSHORT((row), 32(row), (mrow), 32(mrow), Y8, Y4)
@@ -172,7 +172,7 @@ fold1:
 	ADDQ    $size, r+72(FP)
 	ADDQ    $size, s+80(FP)
 
-	// q, from the last column to the first
+	// add to q, from the last column to the first
 	CMPQ c, bytes
 	JEQ  add1whole
 	ADDKMSHORT((row), 32(row), (mrow), 32(mrow), Y8, Y4)

@@ -8,14 +8,14 @@
 // Layout          k mat m×n row-major, strides ldk ldm in elements; v q n; u w r s m.
 //                 m, n ≥ 1.
 // Tile            4 rows × 64 bytes, twice over the columns, the second time from the last
-//                 to the first: Y0–Y7 lanes, then Y8–Y11 s, Y4–Y7 u, Y0 Y1 q. The last
+//                 to the first: Y0–Y7 lanes; then Y8–Y11 s, Y4–Y7 u, Y0 Y1 q. The last
 //                 m mod 4 rows one by one.
-// Tail            columns: masked loads, masks in Y12 Y13, the short step of q in Y14 Y15
-//                 from the first row to the last; rows: 1 row. No access outside the slices.
+// Tail            columns: masked loads with the masks in Y12 Y13; Y14 Y15 keep the short step of q
+//                 from the first row to the last. rows: 1 row. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       SI row of k · DI row of mat · DX ldk · R8 3 ldk · R11 ldm · R12 3 ldm ·
 //                 BX q · R13 v · AX scratch · R9 bytes in whole steps · R10 bytes of a row ·
-//                 CX place in the row.
+//                 CX offset in the row.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -37,8 +37,8 @@
 #define lm3 R12
 #define x R13
 
-// DOT adds a step of one row, a at its k and b at its mat, to its lanes lo and hi;
-// Y8 Y9 hold v.
+// DOT adds a step of one row to its lanes lo and hi. a points to k and b to mat;
+// Y8 and Y9 hold v.
 #define DOT(a, a32, b, b32, lo, hi) \
 	move a, Y10;        \
 	move a32, Y11;      \
@@ -47,7 +47,7 @@
 	fma  Y10, Y8, lo;   \
 	fma  Y11, Y9, hi
 
-// DOTSHORT is DOT for the short step, with the masks in Y12 Y13.
+// DOTSHORT is DOT for the short step, with the masks in Y12 and Y13.
 #define DOTSHORT(a, a32, b, b32, lo, hi) \
 	maskmove a, Y12, Y10;   \
 	maskmove b, Y12, Y11;   \
@@ -58,7 +58,7 @@
 	mul      Y11, Y10, Y10; \
 	fma      Y10, Y9, hi
 
-// ADDKM adds a step of one row, q_j = fma(k_j, fma(u, mat_j, s), q_j), to Y0 Y1.
+// ADDKM adds a step of one row to q in Y0 and Y1: q_j = fma(k_j, fma(u, mat_j, s), q_j).
 #define ADDKM(a, a32, b, b32, s, u) \
 	move   b, Y2;      \
 	move   b32, Y3;    \
@@ -67,7 +67,7 @@
 	fma    a, Y2, Y0;  \
 	fma    a32, Y3, Y1
 
-// ADDKMSHORT is ADDKM for the short step, to Y14 Y15, with the masks in Y12 Y13.
+// ADDKMSHORT is ADDKM for the short step, with q in Y14 and Y15 and the masks in Y12 and Y13.
 #define ADDKMSHORT(a, a32, b, b32, s, u) \
 	maskmove b, Y12, Y2;   \
 	maskmove a, Y12, Y0;   \

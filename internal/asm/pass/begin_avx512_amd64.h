@@ -1,5 +1,5 @@
-// Begin for either type, AVX-512; the including file defines the type, by
-// type_amd64.h. Rows left, u, w, r and s are counted in the arguments.
+// Begin for both types, AVX-512. The including file defines the type with
+// type_amd64.h. The arguments hold the rows left and the pointers u, w, r and s.
 
 	MOVQ  n+8(FP), bytes
 	MOVQ  k+16(FP), row
@@ -15,7 +15,7 @@
 	LEAQ  (lm)(lm*2), lm3
 	MOVQ  bytes, whole
 	ANDQ  $-64, whole
-	CMPQ  whole, bytes // a load without elements is slow where the next page is absent
+	CMPQ  whole, bytes // skip a load without elements: it is slow if the next page is absent
 	JEQ   rowloop
 	MASKZ(p)
 	movez (y)(whole*1), mask, ytail
@@ -54,7 +54,7 @@ dottail:
 	DOTZ((row)(ld3*1), (mrow)(lm3*1), Z3)
 
 fold:
-	// lanes fold in halves: rows 0 2, 1 3; 0 2 1 3; then in order
+	// fold the lanes in halves: first rows 0 2 and 1 3, then 0 2 1 3, then all in order
 	HALFZ(Z0, Z2)
 	HALFZ(Z1, Z3)
 	QUARTERZ(Z0, Z1)
@@ -82,7 +82,7 @@ fold:
 	ADDQ  $(4*size), r+72(FP)
 	ADDQ  $(4*size), s+80(FP)
 
-	// q, from the last column to the first; row and mrow are at the short step
+	// add to q, from the last column to the first; row and mrow point to the short step
 	CMPQ c, bytes
 	JEQ  addwhole
 	ADDKMZ((row), (mrow), Z16, Z20)
@@ -156,7 +156,7 @@ fold1:
 	ADDQ    $size, r+72(FP)
 	ADDQ    $size, s+80(FP)
 
-	// q, from the last column to the first
+	// add to q, from the last column to the first
 	CMPQ c, bytes
 	JEQ  add1whole
 	ADDKMZ((row)(c*1), (mrow)(c*1), Z16, Z20)

@@ -10,12 +10,12 @@
 // Tile            4 rows, twice over the columns, 64 bytes at a time, the second time from
 //                 the last column to the first: Z0–Z3 lanes of the row sums, then Z16–Z19 s,
 //                 Z20–Z23 u, Z0 q. The last m mod 4 rows one by one.
-// Tail            columns: opmask K1, the short step of q in Z31 from the first row to the
+// Tail            columns: opmask K1; Z31 keeps the short step of q from the first row to the
 //                 last. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       SI row of k · DI row of mat · DX ldk · R8 3 ldk · R11 ldm · R12 3 ldm ·
 //                 BX q · R13 v · AX scratch · R9 bytes in whole steps · R10 bytes of a row ·
-//                 CX place in the row · K1 mask · Z31 short step of q.
+//                 CX offset in the row · K1 mask · Z31 short step of q.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -37,7 +37,7 @@
 #define mask K1
 #define ytail Z31
 
-// DOT adds a step of one row, k·mat times v in Z8, to its lanes.
+// DOT adds a step of one row, k·mat·v with v in Z8, to its lanes.
 #define DOT(k, mat, lanes) \
 	move k, Z9;        \
 	mul  mat, Z9, Z9;  \

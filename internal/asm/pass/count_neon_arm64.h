@@ -1,4 +1,4 @@
-// #{ i : lo ≤ x_i ≤ hi } in the lanes of V8–V11 (−1 each) and of V12 (one element in
+// Counts the i with lo ≤ x_i ≤ hi in the lanes of V8–V11 (−1 for each), and in V12 (one element in
 // all lanes).
 
 	ZERO4(V8, V9, V10, V11)
@@ -7,7 +7,7 @@
 	BLT  vectors
 
 loop:
-	// count −1 for lo ≤ x_i and hi ≥ x_i, four registers
+	// add −1 where lo ≤ x_i and hi ≥ x_i, four registers
 	FLDPQ   32(xp), (F2, F3)
 	FLDPQ.P 64(xp), (F0, F1)
 	FCMGE(4, 0, 30)

@@ -27,10 +27,10 @@
 #define ESHIFT (2+DOUBLE)
 #define ESIZE (4<<DOUBLE)
 #define LANES (4>>DOUBLE)
-#define ONEBIT (2-DOUBLE)  // bit of a number of elements that stands for one register …
+#define ONEBIT (2-DOUBLE)  // bit of a number of elements that means one register …
 #define PAIRBIT (3-DOUBLE) // … and for two
 
-// One element, and p moved on: loaded into lane 0 (the others become zero), into all
+// One element, and p advanced: loaded into lane 0, with zeros in the others; loaded into all
 // lanes, stored.
 #define LDE_P(p, f) FMOVE.P ESIZE(p), f
 #define LDDUP_P(p, v) VLD1R.P ESIZE(p), [v.ARR]
@@ -42,7 +42,7 @@
 	VEOR c.B16, c.B16, c.B16; \
 	VEOR d.B16, d.B16, d.B16
 
-// Row i of the four whose numbers LDROWS loads: in register r (float32), or in r and r+1.
+// Row i of four rows whose numbers LDROWS loads: in register r (float32), or in r and r+1.
 #define DUP_ROW0(d, r) DUP_E(d, r, 0)
 #define DUP_ROW1(d, r) DUP_E(d, r, 1)
 #define DUP_ROW2(d, r) DUP_E(d, r+DOUBLE, 2-2*DOUBLE)

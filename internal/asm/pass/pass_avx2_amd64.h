@@ -1,8 +1,8 @@
-// The passes over K for any types, AVX2 + FMA. The including file defines the types, by
+// The passes over K for all types, AVX2 + FMA. The including file defines the types with
 // type_amd64.h.
 //
-// x is the vector that rows are multiplied with, y what they are added to: q, whose short
-// step is in Y14 Y15 from the first row to the last. u is a row's factor.
+// Rows are multiplied by vector x and added to y, which is q. The short
+// step of q stays in Y14 and Y15 from the first row to the last. u is the factor of a row.
 
 	MOVQ  m+0(FP), rows
 	MOVQ  n+8(FP), bytes
@@ -28,7 +28,7 @@
 	maskmove 32(y)(whole*twice), Y13, Y15
 
 lagging:
-	// k stays in the argument if q is to lag behind
+	// the argument k is kept if q lags behind
 	MOVQ  ld, p
 	IMULQ rows, p
 	CMPQ  p, $small
@@ -43,8 +43,8 @@ rowloop:
 	TESTQ x, x
 	JEQ   factors
 
-	// row sums of four rows: row r has the lower half of its lanes in Y(2r), the upper
-	// in Y(2r+1)
+	// row sums of four rows: Y(2r) holds the lower half of the lanes of row r, Y(2r+1)
+	// the upper half
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -75,7 +75,7 @@ dotloop:
 	JLT  dotloop
 
 dottail:
-	// row and c are whole on
+	// row and c are advanced by whole bytes
 	CMPQ c, bytes
 	JEQ  fold
 
@@ -98,7 +98,7 @@ dottail:
 	JMP      fold
 
 dothalf:
-	// the upper half of it is padding only
+	// the upper half is only padding
 	VXORPS Y8, Y8, Y8
 	add    Y8, Y1, Y1
 	add    Y8, Y3, Y3
@@ -141,9 +141,9 @@ factor:
 	SPREAD
 
 add4:
-	// y_j = fma(u_r, K_rj, y_j), r ascending, u_r in Y(8+r), from the last column to the
-	// first: the end was read last and is still in the first-level cache; first the short
-	// step, and its upper half if there is one
+	// y_j = fma(u_r, K_rj, y_j), r ascending, with u_r in Y(8+r), from the last column to the
+	// first: the end was read last and is still in the first-level cache. Begin with the short
+	// step and its upper half, if it has one
 	MOVQ row, p
 	ADDQ whole, p
 	CMPQ whole, bytes
@@ -170,7 +170,7 @@ addwhole:
 	CMPQ  c, $(rowhi-rowlo)
 	JLS   addsteps
 
-	// in one loop with the lanes of the next four rows
+	// the same in one loop with the lanes of the next four rows
 	SUBQ   $4, rows
 	LEAQ   (row)(ld*4), row
 	VXORPS Y0, Y0, Y0
@@ -187,8 +187,8 @@ addwhole:
 	LEAQ   (y)(whole*twice), y
 
 bothloop:
-	// lane[r] = fma(K_rj, x_j, lane[r]) and y_j = fma(u_r, K_rj, y_j); to widen k there
-	// is only the register of the other
+	// lane[r] = fma(K_rj, x_j, lane[r]) and y_j = fma(u_r, K_rj, y_j). Only the register
+	// of the other sum is free to widen k
 	SUBQ $step, p
 	SUBQ $64, y
 
@@ -293,7 +293,7 @@ factors:
 	JMP   add4
 
 lag:
-	// until sixteen rows are missing in q
+	// until q lacks sixteen rows
 	LEAQ (row)(ld*4), row
 	MOVQ ld, p
 	SHLQ $4, p
@@ -302,7 +302,7 @@ lag:
 	JHI  lagnext
 
 lag8:
-	// the first eight of them: u_r in Y(2+r), rows 0–3 at p, 4–7 at row
+	// add the first eight of these rows: u_r in Y(2+r), rows 0–3 at p, 4–7 at row
 	MOVQ  u+48(FP), p
 	ADDQ  $(8*size), u+48(FP)
 	bcast (p), Y2
@@ -354,7 +354,7 @@ add8tail:
 	CMPQ c, bytes
 	JEQ  lagadded
 
-	// the short step, and its upper half if there is one
+	// the short step and its upper half, if it has one
 	KMASKS(c)
 	FMASHORT((p), klo, Y2, Y14, X10, Y10)
 	FMASHORT((p)(ld*1), klo, Y3, Y14, X11, Y11)
@@ -386,7 +386,7 @@ lagnext:
 	JMP  rowloop
 
 lagrest:
-	// the last 12, 8 or 4
+	// the last 12, 8 or 4 rows
 	MOVQ  k+16(FP), p
 	LEAQ  (p)(ld*8), c
 	CMPQ  c, row
@@ -413,7 +413,7 @@ row1loop:
 	TESTQ x, x
 	JEQ   add1
 
-	// the row sum of one row: lanes in Y0 Y1
+	// the sum of one row, with its lanes in Y0 and Y1
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	XORL   c, c

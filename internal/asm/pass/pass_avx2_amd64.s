@@ -9,19 +9,19 @@
 //                 widened first, exactly; the row sum in 8 lanes (float32: 16), folded in
 //                 halves; q[j] one FMA a row, i ascending.
 // Layout          k m×n row-major, stride ldk in elements; v q n; a u m. m, n ≥ 1.
-// Tile            4 rows × 64 bytes of a vector. iterate, sweep: the row sums of four rows
-//                 and, in the same loop, what the four rows before them add to q: Y0–Y7
-//                 lanes of the sums, Y8–Y11 u, Y12 v, Y13 q; k, where it is widened, goes
-//                 through the one of them that is free. Long rows: one after the other.
-//                 Small k: eight rows to q, eight behind the sums: Y2–Y9 u, Y0 Y1 q. The
+// Tile            4 rows × 64 bytes of a vector. iterate, sweep: one loop computes the row sums of four
+//                 rows, and adds the four rows before to q: Y0–Y7
+//                 lanes of the sums, Y8–Y11 u, Y12 v, Y13 q. A k that is widened goes
+//                 through Y12 or Y13, whichever is free. Long rows: sums first, then q.
+//                 Small k: q takes eight rows at a time, eight rows behind the sums: Y2–Y9 u, Y0 Y1 q. The
 //                 last m mod 4 rows one by one.
-// Tail            columns: masked loads, the short step of q in Y14 Y15 from the first row
-//                 to the last; rows: 1 row. No access outside the slices.
+// Tail            columns: masked loads; Y14 Y15 keep the short step of q from the first row
+//                 to the last. rows: 1 row. No access outside the slices.
 // Special values  follow the arithmetic.
-// Registers       SI row whose sum is taken · AX place in the rows that go to q · DI v ·
+// Registers       SI row to sum · AX pointer into the rows that are added to q · DI v ·
 //                 BX q · R11 a · R12 u · R13 rows left · DX ldk · R8 3 ldk · R9 bytes
-//                 of k in whole steps · R10 bytes of a row of k · CX place in the row. In
-//                 the arguments, for small k: k the first row that q lacks · u its u · n SI.
+//                 of k in whole steps · R10 bytes of a row of k · CX offset in the row. In
+//                 the arguments, for small k: k first row that q lacks · u its u · n SI.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -43,8 +43,8 @@
 #define ui R12
 #define rows R13
 
-// Up to small bytes of k stay in the first-level cache; there q lags behind. Four rows of
-// rowlo to rowhi bytes stay there if nothing else is read before they go to q.
+// A k of at most small bytes stays in the first-level cache: then q lags behind. Four rows of
+// rowlo to rowhi bytes stay there if nothing else is read before they are added to q.
 #define small 36864
 #define rowlo 3712
 #define rowhi 8704
@@ -65,7 +65,7 @@ TEXT ·passAVX2F32(SB), NOSPLIT, $0-65
 #include "pass_avx2_amd64.h"
 #undef F32
 
-// A float32 k is always taken in one loop.
+// A float32 k always uses the loop that does both.
 #undef rowlo
 #undef rowhi
 #define rowlo 0

@@ -1,10 +1,10 @@
-// The passes over K for any types, AVX-512; the including file defines the types, by
+// The passes over K for all types, AVX-512. The including file defines the types with
 // type_amd64.h.
 //
-// x is the vector that rows are multiplied with, y what they are added to: q, whose short
-// step is in ytail from the first row to the last. u is a row's factor. Sums leave row
-// at the short step and c = whole; what is added to q, from the last column, which was
-// read last, to the first, leaves row where it began.
+// Rows are multiplied by vector x and added to y, which is q. The short
+// step of q stays in ytail from the first row to the last. u is the factor of a row. Sums leave row
+// at the short step and c = whole. Additions to q go from the last column, which was
+// read last, to the first, and leave row at the beginning.
 
 	MOVQ  m+0(FP), rows
 	MOVQ  n+8(FP), bytes
@@ -23,7 +23,7 @@
 	MOVQ  $0, lag
 	TESTQ y, y
 	JEQ   rowloop
-	CMPQ  whole, bytes // a load without elements is slow where the next page is absent
+	CMPQ  whole, bytes // skip a load without elements: it is slow if the next page is absent
 	JEQ   lagged
 	movez (y)(whole*twice), mask, ytail
 
@@ -45,7 +45,7 @@ rowloop:
 	CMPQ  lag, $3
 	JEQ   lag8
 
-	// row sums of eight rows: row r has its lanes in Z(r)
+	// row sums of eight rows: Z(r) holds the lanes of row r
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -92,7 +92,7 @@ dot8tail:
 	FMAZ((row4)(ld3*1), Z8, Z7, Z9)
 
 fold8:
-	// lanes fold in halves: rows 0 2, 4 6, 1 3, 5 7; 0 2 4 6, 1 3 5 7; then in order
+	// fold the lanes in halves: first rows 0 2, 4 6, 1 3, 5 7, then 0 2 4 6 and 1 3 5 7, then all in order
 	HALFZ(Z0, Z2)
 	HALFZ(Z4, Z6)
 	HALFZ(Z1, Z3)
@@ -138,7 +138,7 @@ spread8:
 	bcast (7*size)(ui), Z23
 	ADDQ  $(8*size), ui
 
-	// y_j = fma(u_r, K_rj, y_j), r ascending, u_r in Z(16+r); first the short step
+	// y_j = fma(u_r, K_rj, y_j), r ascending, with u_r in Z(16+r). Begin with the short step
 	LEAQ (row)(ld*4), row4
 	CMPQ c, bytes
 	JEQ  add8whole
@@ -187,7 +187,7 @@ multiply8:
 	JMP factor8
 
 lag8:
-	// row sums of eight rows, and what those sixteen rows before them add to y
+	// row sums of eight rows, and add to y the rows that are sixteen rows before them
 	MOVQ   rows, rowsheld
 	MOVQ   ld, c
 	SHLQ   $4, c
@@ -216,7 +216,7 @@ lag8:
 	JEQ    lag8tail
 
 lag8loop:
-	// lane[r] = fma(K_rj, x_j, lane[r]), y_j = fma(u_r, K_rj, y_j) of the rows at back
+	// lane[r] = fma(K_rj, x_j, lane[r]), and y_j = fma(u_r, K_rj, y_j) with the rows at back
 	move (x)(c*twice), Z8
 	move (y)(c*twice), Z24
 	FMA((row), Z8, Z0, Z9)
@@ -262,7 +262,7 @@ lag8done:
 	JMP  dot8tail
 
 lagged8:
-	// the next eight rows; lag counts those that have sums, up to three
+	// the next eight rows; lag counts the blocks that have sums, up to three
 	ADDQ $(8*size), ui
 	SUBQ c, row
 	LEAQ (row)(ld*8), row
@@ -271,7 +271,7 @@ lagged8:
 	JMP  rowloop
 
 lagrest:
-	// the last sixteen rows have not been added to y
+	// add the last sixteen rows to y
 	ADDQ $8, rows
 	MOVQ $-2, lag
 	SUBQ $(16*size), ui
@@ -406,7 +406,7 @@ row1loop:
 	TESTQ x, x
 	JEQ   add1
 
-	// the row sum of one row
+	// the sum of one row
 	VPXORQ Z0, Z0, Z0
 	XORL   c, c
 	CMPQ   whole, $0

@@ -9,18 +9,18 @@
 //                 widened first, exactly; the row sum in 8 lanes (float32: 16), folded in
 //                 halves; q[j] one FMA a row, i ascending.
 // Layout          k m×n row-major, stride ldk in elements; v q n; a u m. m, n ≥ 1.
-// Tile            8 rows, twice over the columns, 64 bytes of a vector at a time, the second
-//                 time from the last column to the first: Z0–Z7 lanes of the row sums, then
-//                 Z16–Z23 u, Z0 q; k, where it is widened as it is loaded, in Z9–Z12. Rows of
-//                 1280 bytes at most: 8 rows once, and with them the 8 that are 16 rows before
-//                 for the second time, Z24 q. Then 4 rows, the last m mod 4 one by one.
-// Tail            columns: opmask K1, the short step of q in Z31 from the first row to the
+// Tile            8 rows, twice over the columns, 64 bytes of a vector at a time. The second
+//                 time goes from the last column to the first: Z0–Z7 lanes of the row sums; then
+//                 Z16–Z23 u, Z0 q. A k that is widened when it is loaded is in Z9–Z12. Rows of
+//                 at most 1280 bytes: one loop over the columns sums 8 rows, and adds to q the 8 rows
+//                 that are 16 rows before, with Z24 q. Then 4 rows; the last m mod 4 rows one by one.
+// Tail            columns: opmask K1; Z31 keeps the short step of q from the first row to the
 //                 last. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       SI row of k · AX row + 4 ldk · DI v · BX q · R11 a · R12 u · R13 rows
 //                 left · DX ldk · R8 3 ldk · R9 bytes of k in whole steps · R10 bytes of a
-//                 row of k · CX place in the row · K1 mask · Z31 short step of q; R10 R13 rows
-//                 −16 and −12, what they hold and the lag being kept in the arguments.
+//                 row of k · CX offset in the row · K1 mask · Z31 short step of q. Short rows: R10 R13 rows
+//                 −16 and −12. The arguments keep the former contents of R10 and R13, and the lag.
 // Source          own.
 
 //go:build amd64 && !purego

@@ -1,20 +1,20 @@
-// One pass over a matrix, four rows at a time and then one at a time: the text of every
-// kernel of this folder that reads K, for both types and for a float32 K with float64
+// One pass over a matrix, four rows at a time and then one at a time. All
+// kernels of this folder that read K share it, for both types and for a float32 K with float64
 // vectors.
 //
-//	s_i = Σ_j K_ij v_j           without v: u_i is loaded
-//	u_i = UPDATE4, UPDATE1       the including file's, of four rows and one
-//	q_j += u_i K_ij              without q: s_i is stored
+//	s_i = Σ_j K_ij v_j           without v, u_i is loaded
+//	u_i = UPDATE4, UPDATE1       macros of the including file, for four rows and one
+//	q_j += u_i K_ij              without q, s_i is stored
 //
-// How K is loaded, the including file says:
+// The including file defines how K is loaded:
 //
-//	KSTART4, KSTART1, KMOVE4, KNEXT4, KNEXT1    its pointers
-//	LDK_A, LDK_B, LDK1, LDKPART                 K for the sums: four registers in V20–V23 or
-//	                                            V24–V27, one, part of one
-//	LDT_A, LDT_B, LDT1, LDTPART                 and for q, to which
-//	AXPY_A, AXPY_B, AXPY1                       add it
+//	KSTART4, KSTART1, KMOVE4, KNEXT4, KNEXT1    pointers into K
+//	LDK_A, LDK_B, LDK1, LDKPART                 load K for the sums: four registers in V20–V23 or
+//	                                            V24–V27, one register, part of a register
+//	LDT_A, LDT_B, LDT1, LDTPART                 load K for q
+//	AXPY_A, AXPY_B, AXPY1                       add it to q
 //
-// mat0–mat3 and what follows them are for a kernel that reads a second matrix.
+// mat0–mat3 and the names after them are for a kernel that reads a second matrix.
 //
 // Sums: V0–V3, V4–V7, V8–V11, V12–V15 are the virtual lanes of a row. s and u are in the
 // lanes of V28 (float32) or of V28 and V29 (float64).
@@ -54,7 +54,7 @@ dot4tail:
 	ADDS $(4*LANES), left
 	BEQ  dot4fold
 
-	// The short last step: its partial register first, zero where there is none.
+	// The short last step: its partial register first, or zero.
 	VEOR V31.B16, V31.B16, V31.B16
 	VEOR V17.B16, V17.B16, V17.B16
 	ZERO4(V24, V25, V26, V27)
@@ -73,7 +73,7 @@ dot4tail:
 	KMOVE4(SUB)
 
 dot4whole:
-	// then its whole registers, and padding for the rest
+	// then its whole registers, then padding
 	TBZ $PAIRBIT, left, dot4low
 	FMOVQ.P 16(cur), F16
 	DOT4(0, 4, 8, 12)
@@ -223,7 +223,7 @@ dot1tail:
 	ADDS $(4*LANES), left
 	BEQ  dot1fold
 
-	// The short last step: zeros after its whole and partial registers.
+	// The short last step: zeros after its whole registers and its partial register.
 	ZERO4(V16, V17, V18, V19)
 	ZERO4(V20, V21, V22, V23)
 	AND $(LANES-1), left, part

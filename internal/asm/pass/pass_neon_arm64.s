@@ -2,22 +2,22 @@
 //
 //	iterate   u[i] = a[i] / Σ_j K_ij v[j]     q[j] = q[j] + Σ_i u[i] K_ij
 //	sweep     u[i] = a[i] Σ_j K_ij v[j]       q[j] = q[j] + Σ_i u[i] K_ij      0≤i<m  0≤j<n
-//	rows      u[i] = Σ_j K_ij v[j]            is either without q
-//	columns   q[j] = q[j] + Σ_i u[i] K_ij     is either without v
+//	rows      u[i] = Σ_j K_ij v[j]            iterate or sweep without q
+//	columns   q[j] = q[j] + Σ_i u[i] K_ij     iterate or sweep without v
 //	begin     r[i] = Σ_j (K_ij M_ij) v[j]     s[i] = w[i] r[i]
 //	                                          q[j] = q[j] + Σ_i K_ij (u[i] M_ij + s[i])
 //
 // Same bits as    rowsRef, columnsRef, iterateRef, sweepRef and beginRef in ref.go: row sums in
-//                 16 (float64: 8) virtual lanes, four registers a row, folded in halves; q one
-//                 FMA a row, begin's two, i ascending. A float32 K is widened, exactly, where
+//                 16 (float64: 8) virtual lanes, four registers a row, folded in halves; q with one
+//                 FMA a row, in begin two, i ascending. A float32 K is widened, exactly, when
 //                 it is loaded.
 // Layout          K M m×n row-major; v q n; a u w r s m; strides in elements. m n ≥ 1.
-// Tile            4 rows: all of their sums, then all of q while they are in cache; four
+// Tile            4 rows: all sums, then all of q while the rows are in cache; four
 //                 registers of columns a step.
 // Tail            columns: one register, then loads and stores of single lanes; rows: 1 row.
 //                 No access outside the slices.
 // Special values  follow the arithmetic; a short last step is padded with zeros.
-// Registers       see below; V0–V15 lanes of the sums, or V0–V3 q · V16–V19 v · V20–V27 K ·
+// Registers       named below; V0–V15 lanes of the sums, or V0–V3 q · V16–V19 v · V20–V27 K ·
 //                 V28 V29 sums, then u · V31 zero. begin: V4–V7 u M + s, V8–V11 s · V20–V27
 //                 K, M · V30 V31 M, s.
 // Source          own; the text is pass_neon_arm64.h.
@@ -27,26 +27,26 @@
 #include "textflag.h"
 #include "neon_arm64.h"
 
-// Of pass_neon_arm64.h.
+// Registers of pass_neon_arm64.h.
 #define rows R0
 #define cols R1
 #define kp R2     // first row of the block
 #define ldkb R3   // row stride in bytes
 #define vp R4     // vector of the row sums
-#define ap R5     // what belongs to a row: read …
+#define ap R5     // numbers of the rows: read …
 #define up R6     // … and written
 #define qp R7     // column sums
-#define row0 R8   // rows of the block, moving
+#define row0 R8   // moving pointers into the rows of the block
 #define row1 R9
 #define row2 R10
 #define row3 R11
-#define cur R12   // place in vp or qp
+#define cur R12   // pointer into v or q
 #define left R13  // columns left
 #define part R14  // columns in the last, partial register
 #define spare R15
 #define moved R16 // bytes
 
-// lane_l = fma(K_ij, v_j, lane_l) of one row: v in V16–V19, K in V20–V23 or V24–V27.
+// lane_l = fma(K_ij, v_j, lane_l) of one row, with v in V16–V19 and K in V20–V23 or V24–V27.
 #define DOT_A(a, b, c, d) \
 	FMLA(a, 20, 16); \
 	FMLA(b, 21, 17); \
@@ -58,7 +58,7 @@
 	FMLA(c, 26, 18); \
 	FMLA(d, 27, 19)
 
-// The same of four rows and one register, v in V16: loaded, or the last part of one, v in
+// The same for four rows and one register: a whole register with v in V16, or the last part of a register with v in
 // V17.
 #define DOT4(a, b, c, d) \
 	LDK1(row0, mat0, F20, 20); \
@@ -75,14 +75,14 @@
 	FMLA(c, 26, 17); \
 	FMLA(d, 27, 17)
 
-// The padding: turns −0 into +0 (V31 = 0).
+// The padding turns −0 into +0 (V31 = 0).
 #define PAD4(a, b, c, d) \
 	FADD(a, a, 31); \
 	FADD(b, b, 31); \
 	FADD(c, c, 31); \
 	FADD(d, d, 31)
 
-// The pointers of four rows: at their start, and moved.
+// The pointers of four rows: set to the beginning, and advanced.
 #define START4(first, ld, a, b, c, d) \
 	MOVD first, a; \
 	ADD  ld, a, b; \
@@ -115,7 +115,7 @@
 #define LDT1(row, mat, f, n, g) LDK1(row, mat, f, n)
 #define LDTPART(row, mat, e, f, v, n, g, w) LDKPART(row, mat, e, f, v, n)
 
-// q_j = fma(u_i, K_ij, q_j), u_i by op (FMLA_ROW0 …) from V28.
+// q_j = fma(u_i, K_ij, q_j); op (FMLA_ROW0 …) selects u_i in V28.
 #define AXPY_A(op) \
 	op(0, 20, 28); \
 	op(1, 21, 28); \
@@ -128,7 +128,7 @@
 	op(3, 27, 28)
 #define AXPY1(op, n, m, si, v, t) op(0, n, 28)
 
-// u_i = UPDATE(a_i, s_i), of four rows and of one.
+// u_i = UPDATE(a_i, s_i), for four rows and for one.
 #define UPDATE4 \
 	LDROWS(ap, F16, F17); \
 	ADD $(4*ESIZE), ap; \
@@ -210,7 +210,7 @@ TEXT ·sweepNEONF64(SB), NOSPLIT, $0-64
 #include "pass_neon_arm64.h"
 #undef UPDATE
 
-// float32, widened: a register of float64 is half of one.
+// A widened float32 K: half a register of float32 is a register of float64.
 #undef KMOVED
 #define KMOVED moved>>1
 #undef LDK_A
@@ -290,8 +290,8 @@ TEXT ·sweepNEONMixed(SB), NOSPLIT, $0-64
 #undef UPDATE1
 
 #define mp R17   // first row of the block in M
-#define ldmb R19 // its row stride in bytes
-#define mat0 R20 // its rows, moving
+#define ldmb R19 // row stride of M in bytes
+#define mat0 R20 // moving pointers into the rows of M
 #define mat1 R21
 #define mat2 R22
 #define mat3 R23
@@ -368,7 +368,7 @@ TEXT ·sweepNEONMixed(SB), NOSPLIT, $0-64
 	LDPART(row, e, f, v, spare); \
 	LDPART(mat, e, g, w, spare)
 
-// t = fma(u_i, M_ij, s_i), q_j = fma(K_ij, t, q_j), u_i by op (FMLA_ROW0 …) from V28.
+// t = fma(u_i, M_ij, s_i), q_j = fma(K_ij, t, q_j); op (FMLA_ROW0 …) selects u_i in V28.
 #define AXPY_A(op) \
 	op(4, 24, 28); \
 	op(5, 25, 28); \

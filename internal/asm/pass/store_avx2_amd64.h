@@ -1,5 +1,5 @@
-// Stores the first rest bytes, fewer than 64, of Y0 Y1 at to, in pieces: a masked
-// store is a microprogram of up to 42 steps on some machines.
+// Stores the first rest bytes, fewer than 64, of Y0 Y1 at to, in pieces, because a masked
+// store is microcode of up to 42 steps on some machines.
 //
 // Changes:  to Y0.
 

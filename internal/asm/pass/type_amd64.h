@@ -6,11 +6,11 @@
 //	logk         logarithm of the bytes of an element of K
 //	step         bytes of K in a step, 64 bytes of a vector; half is half of them
 //	twice        bytes of a vector for a byte of K
-//	four eight   register of so many elements; fourt and eightt are others
-//	klo khi      AVX2: masks of K's short step, in Y12 Y13 or their lower halves
-//	mask ytail   AVX-512: that of the short step, q's elements of it
+//	four eight   registers of four and eight elements; fourt and eightt are two more
+//	klo khi      AVX2: masks of the short step of K, in Y12 Y13 or their lower halves
+//	mask ytail   AVX-512: mask of the short step, elements of q in it
 //
-// Macros whose names end in Z are AVX-512's.
+// Names of macros for AVX-512 end in Z.
 
 #ifdef size
 #undef size
@@ -52,7 +52,7 @@
 #undef LOADZ
 #undef ADDZ
 #else
-// Masks for the last, short step of a row: 64 bytes of ones, then 64 of zeros.
+// Masks of the last, short step of a row: 64 bytes of ones, then 64 of zeros.
 DATA tailmask<>+0x00(SB)/8, $-1
 DATA tailmask<>+0x08(SB)/8, $-1
 DATA tailmask<>+0x10(SB)/8, $-1
@@ -72,9 +72,9 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	move (t), klo;             \
 	move half(t), khi
 
-// FOLDROWS adds the upper half of the lanes of four rows to the lower: row r has them in
-// Y(2r) and Y(2r+1). FOLDPAIRS then adds the upper half of what is left, rows 0 and 2 in
-// Y0, rows 1 and 3 in Y2, FOLDFOUR again: what is left is in Y0, and for float64 the four
+// FOLDROWS adds the upper half of the lanes of four rows to the lower. Row r has its lanes in
+// Y(2r) and Y(2r+1). FOLDPAIRS adds the upper half of the remaining lanes, with rows 0 and 2 in
+// Y0, and rows 1 and 3 in Y2. FOLDFOUR folds again: the remaining lanes are in Y0, for float64 the four
 // sums in order. FOLDONE folds the lanes of one row in Y0 Y1.
 #define FOLDROWS \
 	add Y1, Y0, Y0; \
@@ -102,13 +102,13 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	VUNPCKHPD    X0, X0, X1; \
 	add          X1, X0, X0
 
-// FMASHORT is FMA for half of the short step: acc takes u times the elements of K at a
-// that mask has; tx and t are one register.
+// FMASHORT is FMA for half of the short step: it adds to acc u times the elements of K at a
+// that mask selects. tx and t are the same register.
 #define FMASHORT(a, mask, u, acc, tx, t) \
 	LOADSHORT(a, mask, tx, t); \
 	fma t, u, acc
 
-// MASKZ sets mask to the elements of the short step, bytes − whole of K; t is scratch.
+// MASKZ sets mask to the elements in the bytes − whole bytes of the short step of K; t is scratch.
 #define MASKZ(t) \
 	MOVQ  bytes, CX; \
 	SUBQ  whole, CX; \
@@ -123,8 +123,8 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	LOADZ(a, t);  \
 	fma t, u, acc
 
-// HALFZ adds the upper half of the lanes of two rows, in a and b, to the lower: those of
-// row a to the lower half of a. QUARTERZ adds the upper quarter of what is left of four.
+// HALFZ adds the upper half of the lanes of two rows, in a and b, to the lower half. The lanes of
+// row a end in the lower half of a. QUARTERZ does the same for the remaining lanes of four rows.
 #define HALFZ(a, b) \
 	VSHUFF64X2 $0x44, b, a, Z8; \
 	VSHUFF64X2 $0xee, b, a, a;  \
@@ -135,8 +135,8 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	VSHUFF64X2 $0xdd, b, a, a;  \
 	add        Z8, a, a
 
-// FOLDFOURZ folds what HALFZ(Z0, Z2), HALFZ(Z1, Z3) and QUARTERZ(Z0, Z1) have left of four
-// rows: float64 has its sums, in order.
+// FOLDFOURZ folds the lanes that HALFZ(Z0, Z2), HALFZ(Z1, Z3) and QUARTERZ(Z0, Z1) leave of four
+// rows. For float64 these are the sums, in order.
 #define FOLDFOURZ \
 	VEXTRACTF64X4 $1, Z0, Y1; \
 	VUNPCKLPD     Y1, Y0, Y8; \
@@ -176,7 +176,7 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 #define eight Y0
 #define eightt Y1
 
-// SPREAD sets Y8–Y11 to the elements of four.
+// SPREAD broadcasts the elements of four to Y8–Y11.
 #define SPREAD \
 	VBROADCASTSS X0, Y8;     \
 	VMOVSHDUP    X0, X1;     \
@@ -186,8 +186,8 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	VUNPCKHPD    X1, X1, X3; \
 	VBROADCASTSS X3, Y11
 
-// FOLDLAST adds lane 1 to lane 0 after FOLDFOUR, where rows 0 and 1 are in the lower half,
-// 2 and 3 in the upper, and FOLDLAST1 after FOLDONE.
+// FOLDLAST adds lane 1 to lane 0 after FOLDFOUR: rows 0 and 1 are in the lower half,
+// rows 2 and 3 in the upper half. FOLDLAST1 does so after FOLDONE.
 #define FOLDLAST \
 	VEXTRACTF128 $1, Y0, X1;        \
 	VSHUFPS      $0x88, X1, X0, X2; \
@@ -198,7 +198,7 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	VMOVSHDUP X0, X1;    \
 	VADDSS    X1, X0, X0
 
-// LAST8Z, 4 and 1 add lane 1 to lane 0, of as many rows; the sums are the even elements.
+// LAST8Z, LAST4Z and LAST1Z add lane 1 to lane 0 of 8, 4 and 1 rows. The even elements are the sums.
 #define LAST8Z \
 	VMOVSHDUP Z0, Z8;     \
 	add       Z8, Z0, Z0; \
@@ -262,17 +262,17 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 #define klo X12
 #define khi X13
 
-// FMA adds u times the elements of K at a to acc; they are widened to t.
+// FMA adds u times the elements of K at a to acc. It widens them to t.
 #define FMA(a, u, acc, t) \
 	VCVTPS2PD a, t;     \
 	fma       t, u, acc
 
-// LOADSHORT sets t to the elements of K at a that mask has, zeros elsewhere.
+// LOADSHORT sets t to the elements of K at a that mask selects, and to zeros elsewhere.
 #define LOADSHORT(a, mask, tx, t) \
 	VMASKMOVPS a, mask, tx; \
 	VCVTPS2PD  tx, t
 
-// VMASKS sets Y12 and Y13 to the masks of the two halves of a vector's short step.
+// VMASKS sets Y12 and Y13 to the masks of the two halves of the short step of a vector.
 #define VMASKS(t) \
 	LEAQ tailmask<>+64(SB), t; \
 	SUBQ bytes, t;             \
@@ -281,13 +281,13 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	move (t), Y12;             \
 	move 32(t), Y13
 
-// TOKMASKS makes K's masks of those of a vector.
+// TOKMASKS converts the masks of a vector to masks of K.
 #define TOKMASKS(t) KMASKS(t)
 
-// LOADZ sets t to the elements of K at a that mask has, zeros elsewhere.
+// LOADZ sets t to the elements of K at a that mask selects, and to zeros elsewhere.
 #define LOADZ(a, t) VCVTPS2PD.Z a, mask, t
 
-// ADDZ adds u times the short step of K at a to q's.
+// ADDZ adds u times the short step of K at a to the short step of q.
 #define ADDZ(a, u) \
 	VCVTPS2PD.Z a, mask, Z9;       \
 	fma         Z9, u, mask, ytail

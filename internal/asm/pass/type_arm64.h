@@ -44,7 +44,7 @@
 #define OP_ROWS(op, d, e, n, o, m, p) op(d, n, m)
 
 // The last folds, lanes 0 1 + lanes 2 3, then lane 0 + lane 1, of registers
-// a b c d into the numbers of four rows (register r; s is spoiled), and of register
+// a b c d into the numbers of four rows in register r, changing s, and of register
 // a into lane 0 of d.
 #define FOLD_ROWS(r, s, a, b, c, d) \
 	TRN1_2D(r, a, b); \
@@ -67,7 +67,7 @@
 #define LDPART(p, e, f, v, t) FMOVD (p), f
 #define STPART(f, v, p, e, t) FMOVD f, (p)
 
-// Four numbers, one to a row: two registers.
+// Four numbers, one for each row: two registers.
 #define LDROWS(p, f, g) FLDPQ (p), (f, g)
 #define STROWS_P(f, g, p) FSTPQ.P (f, g), 32(p)
 #define OP_ROWS(op, d, e, n, o, m, p) \

@@ -9,9 +9,9 @@
 //                 conversion are correctly rounded at any width.
 // Layout          dst x y n, contiguous. n ≥ 1.
 // Tile            four registers (narrow, widen: of float64), then one.
-// Tail            division: loads and stores of single lanes; counting: one element in all
-//                 lanes; between the types: one element. No access outside the slices.
-// Special values  follow the arithmetic, and as converted; comparisons with NaN are false.
+// Tail            division: loads and stores of single lanes; count: one element in all
+//                 lanes; conversions: one element. No access outside the slices.
+// Special values  follow the arithmetic and the conversions; comparisons with NaN are false.
 // Registers       R0 n · R1 x · R2 y · R3 dst · R4 spare · R5 elements left · V0–V7
 //                 elements · V8–V12 counts · V30 lo · V31 hi, or 2⁻¹²⁶.
 // Source          own; the text is divide_neon_arm64.h and count_neon_arm64.h.
@@ -94,7 +94,7 @@ TEXT ·countOutsideNEONF64(SB), NOSPLIT, $0-40
 	MOVD count, ret+32(FP)
 	RET
 
-// FLUSH sets a to +0 where it is less than 2⁻¹²⁶ in size; t is spoiled.
+// FLUSH sets a to +0 where |a| < 2⁻¹²⁶. It changes t.
 #define FLUSH(a, t) \
 	FACGT_2D(t, 31, a); \
 	BIC_16B(a, a, t)

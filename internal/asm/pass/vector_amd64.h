@@ -1,6 +1,6 @@
-// The steps of a vector: the including file defines STEP, a whole one at c, MASKS and
-// SHORT, the last and its masks, and the label done. In: bytes as n, the elements; those
-// of the shorter slice are counted.
+// The loop over a vector. The including file defines STEP, a whole step at c, MASKS and SHORT,
+// the masks of the last step and the step itself, and the label done. bytes holds the number of
+// elements on entry, and then the bytes of the shorter slice.
 
 	SHLQ $logk, bytes
 	MOVQ bytes, whole

@@ -8,11 +8,11 @@
 // Same bits as    divideRef, countOutsideRef, narrowRef and widenRef in ref.go: a quotient
 //                 and a conversion are correctly rounded at any width.
 // Layout          dst x y n, contiguous. n ≥ 1.
-// Tile            two registers of a step's elements; of float32 slices beside float64 one.
+// Tile            two registers in a step; one for a float32 slice beside a float64 slice.
 // Tail            masked loads, stores in pieces. No access outside the slices.
 // Special values  follow the arithmetic; comparisons with NaN are false.
-// Registers       SI x · DX y · DI dst · CX place · AX scratch · R9 bytes in whole steps ·
-//                 R10 bytes, those of the float32 slice if there is another · Y12 Y13
+// Registers       SI x · DX y · DI dst · CX offset · AX scratch · R9 bytes in whole steps ·
+//                 R10 bytes (of the float32 slice, beside a float64 slice) · Y12 Y13
 //                 masks · Y10 lo or 2⁻¹²⁶ · Y11 hi or all bits but the sign · Y8 Y9 counts.
 // Source          own.
 
@@ -36,7 +36,7 @@
 
 #define MASKS VMASKS(p)
 
-// DIVIDE: dst_i = x_i / y_i.
+// DIVIDE computes dst_i = x_i / y_i.
 #define DIVIDE \
 	move (xp)(c*1), Y0;       \
 	move 32(xp)(c*1), Y1;     \
@@ -59,7 +59,7 @@
 	compare $0x12, high, a, Y4; \
 	VANDPS  Y4, t, t
 
-// COUNT takes −1 for every element that is inside.
+// COUNT counts the elements that are inside.
 #define COUNT \
 	move     (xp)(c*1), Y0;   \
 	move     32(xp)(c*1), Y1; \
@@ -86,13 +86,13 @@
 	VMOVQ        X8, CX;     \
 	ADDQ         CX, AX
 
-// FLUSH sets a to +0 where it is less than least in size.
+// FLUSH sets a to +0 where |a| < least.
 #define FLUSH(a, t) \
 	VANDPD  a, unsigned, t;     \
 	VCMPPD  $0x11, least, t, t; \
 	VANDNPD a, t, a
 
-// NARROW: dst_i = float32(x_i).
+// NARROW computes dst_i = float32(x_i).
 #define NARROW \
 	move       (xp)(c*2), Y0;   \
 	move       32(xp)(c*2), Y1; \
@@ -112,7 +112,7 @@
 	VCVTPD2PSY  Y1, X1;               \
 	VINSERTF128 $1, X1, Y0, Y0
 
-// WIDEN: dst_i = float64(x_i).
+// WIDEN computes dst_i = float64(x_i).
 #define WIDEN \
 	VCVTPS2PD (xp)(c*1), Y0;   \
 	VCVTPS2PD 16(xp)(c*1), Y1; \

@@ -8,11 +8,11 @@
 // Same bits as    divideRef, countOutsideRef, narrowRef and widenRef in ref.go: a quotient
 //                 and a conversion are correctly rounded at any width.
 // Layout          dst x y n, contiguous. n ≥ 1.
-// Tile            one register of a step's elements.
+// Tile            one register in a step.
 // Tail            opmask K1. No access outside the slices.
 // Special values  follow the arithmetic; comparisons with NaN are false.
-// Registers       SI x · DX y · DI dst · R8 place · R9 bytes in whole steps · R10 bytes,
-//                 those of the float32 slice if there is another · BX elements inside ·
+// Registers       SI x · DX y · DI dst · R8 offset · R9 bytes in whole steps · R10 bytes
+//                 (of the float32 slice, beside a float64 slice) · BX elements inside ·
 //                 AX CX scratch · K1 mask · K2 K3 comparisons · Z10 lo or 2⁻¹²⁶ · Z11 hi or all
 //                 bits but the sign.
 // Source          own.
@@ -37,7 +37,7 @@
 
 #define MASKS MASKZ(tmp)
 
-// DIVIDE: dst_i = x_i / y_i.
+// DIVIDE computes dst_i = x_i / y_i.
 #define DIVIDE \
 	move (xp)(c*1), Z0;     \
 	div  (yp)(c*1), Z0, Z0; \
@@ -49,7 +49,7 @@
 	div   Z1, Z0, Z0;          \
 	move  Z0, mask, (dp)(c*1)
 
-// COUNT: inside += #{ low ≤ x_i and x_i ≤ high }.
+// COUNT adds to inside the number of x_i with low ≤ x_i and x_i ≤ high.
 #define COUNT \
 	move    (xp)(c*1), Z0;           \
 	compare $0x12, Z0, low, K2;      \
@@ -66,13 +66,13 @@
 	POPCNTL tmp, tmp;                 \
 	ADDQ    tmp, inside
 
-// FLUSHED sets Y0 to x_i in Z0, rounded, or +0 if it is less than least in size.
+// FLUSHED sets Y0 to x_i in Z0, rounded, or to +0 where |x_i| < least.
 #define FLUSHED \
 	VPANDQ      Z0, unsigned, Z1;     \
 	VCMPPD      $0x15, least, Z1, K2; \
 	VCVTPD2PS.Z Z0, K2, Y0
 
-// NARROW: dst_i = float32(x_i).
+// NARROW computes dst_i = float32(x_i).
 #define NARROW \
 	move    (xp)(c*2), Z0; \
 	FLUSHED;               \
@@ -83,7 +83,7 @@
 	FLUSHED;                     \
 	VMOVUPS Z0, mask, (dp)(c*1)
 
-// WIDEN: dst_i = float64(x_i).
+// WIDEN computes dst_i = float64(x_i).
 #define WIDEN \
 	VCVTPS2PD (xp)(c*1), Z0; \
 	move      Z0, (dp)(c*2)

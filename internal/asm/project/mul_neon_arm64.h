@@ -1,7 +1,7 @@
 // y_il = y_il + Σ_k x_ik b_kl.
 //
-// Eight rows at once; of three to seven the last one is computed and stored several
-// times over, and one or two are taken singly: in the 8×1 tile all eight pointers
+// Eight rows at once. For three to seven rows, the last row is computed and stored several
+// times. One or two rows are computed one by one: in the 8×1 tile all eight pointers
 // then name the same row.
 
 	LSL $ESHIFT, ldyb
@@ -9,7 +9,7 @@
 	LSL $ESHIFT, ldbb
 
 rowloop:
-	// The last row that the tile has …
+	// The last row of the tile …
 	MOVD $7, spare
 	CMP  $8, rows
 	BGE  pointers
@@ -23,7 +23,7 @@ pointers:
 	ADD  yp, ylast
 	MADD spare, xp, ldxb, spare // xlast
 
-	// … is where pointers stop
+	// … where pointers stop
 	MOVD xp, x0
 	NEXTROW(x0, x1, ldxb, spare)
 	NEXTROW(x1, x2, ldxb, spare)
@@ -41,7 +41,7 @@ pointers:
 	BLT  vectors
 
 colloop:
-	// Tile 8×2: sums start from +0 or from y
+	// Tile 8×2: sums begin at +0 or at y
 	MOVD bc, bk
 	MOVD depth, k
 	MOVBU add+72(FP), spare
@@ -185,7 +185,7 @@ vnext:
 	MOVD left, part
 
 tile8x1:
-	// Tile 8×1, of a whole register or of part columns
+	// Tile 8×1: a whole register, or part columns of it
 	MOVD bc, bk
 	MOVD depth, k
 	ZERO4(V0, V2, V4, V6)
@@ -309,7 +309,7 @@ storepart:
 	STPART(F14, V14, yr, part, spare)
 
 rownext:
-	// eight rows on, or three to seven, or one
+	// next eight rows, or three to seven, or one
 	MOVD $8, spare
 	CMP  $8, rows
 	BGE  rowadd

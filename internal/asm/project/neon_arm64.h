@@ -12,7 +12,7 @@
 #define ESIZE (4<<DOUBLE)
 #define LANES (4>>DOUBLE)
 
-// One element, loaded into lane 0 (the others become zero); the same with p moved on.
+// One element, loaded into lane 0, with zeros in the others; the same, and p advanced.
 #define LDE(p, f) FMOVE (p), f
 #define LDE_P(p, f) FMOVE.P ESIZE(p), f
 
@@ -22,7 +22,7 @@
 	VEOR c.B16, c.B16, c.B16; \
 	VEOR d.B16, d.B16, d.B16
 
-// Row i of the four whose numbers LDROWS loads: in register r (float32), or in r and r+1.
+// Row i of four rows whose numbers LDROWS loads: in register r (float32), or in r and r+1.
 #define FMLA_ROW0(d, n, r) FMLA_E(d, n, r, 0)
 #define FMLA_ROW1(d, n, r) FMLA_E(d, n, r, 1)
 #define FMLA_ROW2(d, n, r) FMLA_E(d, n, r+DOUBLE, 2-2*DOUBLE)

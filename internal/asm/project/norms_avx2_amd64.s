@@ -1,12 +1,12 @@
 // norms, float64 and float32, AVX2 + FMA.
 //
-//	n[i] = 0, or n[i] with add, + Σ_k x[i*ldx+k]²      0≤i<rows  0≤k<d
+//	n[i] = (0, or n[i] with add) + Σ_k x[i*ldx+k]²      0≤i<rows  0≤k<d
 //
 // Same bits as    normsRef in ref.go: k ascending, one FMA per term.
-// Layout          x rows×d, row-major; rows are those of three vectors: 12 of float64, 24 of float32. d ≥ 1.
-// Tile            a row to a lane: three vectors of rows × 4 k, transposed in registers. A vector has one or two groups of four rows.
+// Layout          x rows×d, row-major; rows fill three vectors: 12 rows of float64, 24 of float32. d ≥ 1.
+// Tile            one row for each lane: three vectors of rows × 4 k, transposed in registers. A vector has one or two groups of four rows.
 //                 Each row is fetched 128 bytes ahead.
-// Tail            k: one a turn. There is none of rows.
+// Tail            k: one a turn. Rows have no tail.
 // Special values  follow the arithmetic.
 // Registers       AX BX CX DX DI R8 groups at k · SI ldx · R9 3·ldx · R10 k left · R11 n ·
 //                 Y0–Y2 sums · Y4–Y12 x and its transpose.
@@ -36,7 +36,7 @@
 	unpack t1, t0, t0;       \
 	unpack t3, t2, t2
 
-// The same k of four rows, two lines on.
+// The same k of four rows, fetched two lines ahead.
 #define fetch(g) \
 	PREFETCHT0 128(g);          \
 	PREFETCHT0 128(g)(ldxb*1);  \
@@ -46,7 +46,7 @@
 #define F64
 #include "type_amd64.h"
 
-// Two k of four rows, i bytes on.
+// Two k of four rows, i bytes ahead.
 #define two(i, g, s) \
 	VMOVUPD     i(g), X4;                    \
 	VMOVUPD     i(g)(ldxb*1), X5;            \
@@ -127,7 +127,7 @@ store:
 #define F32
 #include "type_amd64.h"
 
-// Four k of two groups of four rows, not yet added.
+// Loads four k of two groups of four rows.
 #define four(g, h) \
 	VMOVUPS     (g), X4;                    \
 	VMOVUPS     (g)(ldxb*1), X5;            \
@@ -138,7 +138,7 @@ store:
 	VINSERTF128 $1, (h)(ldxb*2), Y6, Y6;    \
 	VINSERTF128 $1, (h)(three*1), Y7, Y7
 
-// Half of their transpose, and the other.
+// One half of their transpose, and the other half.
 #define half(unpack, s) \
 	unpack    Y5, Y4, Y8;   \
 	unpack    Y7, Y6, Y9;   \
@@ -147,7 +147,7 @@ store:
 	fma       Y10, Y10, s;  \
 	fma       Y11, Y11, s
 
-// All of it.
+// The whole transpose.
 #define eight(g, h, s) \
 	four(g, h);         \
 	half(VUNPCKLPS, s); \
@@ -162,7 +162,7 @@ store:
 	VINSERTF128 $1, X8, Y4, Y4;                     \
 	fma         Y4, Y4, s
 
-// All groups i bytes on.
+// Advances all groups by i bytes.
 #define next(i) \
 	ADDQ $i, g0; \
 	ADDQ $i, g1; \

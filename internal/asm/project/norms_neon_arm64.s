@@ -1,11 +1,11 @@
 // norms, float64 and float32, NEON.
 //
-//	n[i] = 0, or n[i] with add, + Σ_k x[i*ldx+k]²      0≤i<rows  0≤k<d
+//	n[i] = (0, or n[i] with add) + Σ_k x[i*ldx+k]²      0≤i<rows  0≤k<d
 //
 // Same bits as    normsRef in ref.go: k ascending, one FMA per term.
-// Layout          x rows×d, row-major; rows are those of six registers: 12 of float64, 24 of float32. d ≥ 1.
-// Tile            a row to a lane: six registers of rows × 2 k (float64) or 4 k (float32), transposed in registers.
-// Tail            k: one a turn. There is none of rows.
+// Layout          x rows×d, row-major; rows fill six registers: 12 rows of float64, 24 of float32. d ≥ 1.
+// Tile            one row for each lane: six registers of rows × 2 k (float64) or 4 k (float32), transposed in registers.
+// Tail            k: one a turn. Rows have no tail.
 // Special values  follow the arithmetic.
 // Registers       R0 k left · R1 n · R2 x at k · R3 ldx · R4 a row of x · V0–V5 sums · V16–V27 x and its transpose.
 // Source          own.
@@ -20,7 +20,7 @@
 #define ldxb R3
 #define xr R4
 
-// The arguments; elements have 1<<log bytes. A branch on add follows.
+// Loads the arguments. An element has 1<<log bytes. A branch on add follows.
 #define BEGIN(log) \
 	MOVD  d+0(FP), left;   \
 	MOVD  n+8(FP), np;     \
@@ -47,7 +47,7 @@
 	FSTPQ (F2, F3), 32(np); \
 	FSTPQ (F4, F5), 64(np)
 
-// Two k of two rows of float64; xr moves on by two rows.
+// Two k of two rows of float64; xr advances by two rows.
 #define TWO(s) \
 	FMOVQ (xr), F16;                  \
 	ADD   ldxb, xr;                   \
@@ -58,7 +58,7 @@
 	VFMLA V18.D2, V18.D2, s.D2;       \
 	VFMLA V19.D2, V19.D2, s.D2
 
-// Their last k.
+// The last k of two rows.
 #define LAST2(s) \
 	FMOVD (xr), F16;            \
 	ADD   ldxb, xr;             \
@@ -66,7 +66,7 @@
 	ADD   ldxb, xr;             \
 	VFMLA V16.D2, V16.D2, s.D2
 
-// Four rows of float32, of which xr is the first; it moves on.
+// Loads four k of four rows of float32, from xr on, and advances xr.
 #define ROWS4 \
 	FMOVQ (xr), F16; \
 	ADD   ldxb, xr;  \
@@ -77,7 +77,7 @@
 	FMOVQ (xr), F19; \
 	ADD   ldxb, xr
 
-// Their transpose.
+// The transpose of four rows.
 #define TRANSPOSE \
 	VZIP1 V18.S4, V16.S4, V20.S4; \
 	VZIP2 V18.S4, V16.S4, V21.S4; \
@@ -97,7 +97,7 @@
 	VFMLA V26.S4, V26.S4, s.S4; \
 	VFMLA V27.S4, V27.S4, s.S4
 
-// Their last k: a row to each lane of V16.
+// The last k of four rows: one row in each lane of V16.
 #define ELEMENTS \
 	FMOVS (xr), F16;      \
 	ADD   ldxb, xr;       \

@@ -1,4 +1,4 @@
-// The body of pack_avx2_amd64.s, for the type that it has defined.
+// The body of pack_avx2_amd64.s, for the type that this file defines.
 
 	MOVQ d+0(FP), left
 	MOVQ to+8(FP), target

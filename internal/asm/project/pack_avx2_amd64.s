@@ -25,7 +25,7 @@
 #define left R9
 #define ahead R10
 
-// The 4 × 4 matrix in Y0 to Y3, transposed, in Y0 to Y3.
+// Transposes the 4 × 4 matrix in Y0 to Y3.
 #define transposeF64 \
 	VUNPCKLPD Y1, Y0, Y4;   \
 	VUNPCKHPD Y1, Y0, Y5;   \
@@ -45,7 +45,7 @@
 	VUNPCKLPD X7, X5, X2; \
 	VUNPCKHPD X7, X5, X3
 
-// One element of a row, which goes to place r.
+// Packs one element of a row, as element r.
 #define one(p, r) \
 	move1 (p), X0;           \
 	mul1  X15, X0, X0;       \

@@ -1,4 +1,4 @@
-// The body of panel_avx2_amd64.s, for the type that it has defined.
+// The body of panel_avx2_amd64.s, for the type that this file defines.
 
 	MOVQ  m+0(FP), left
 	SHRQ  $2, left
@@ -31,7 +31,7 @@ tileloop:
 	JMP   sum
 
 more:
-	// or what y holds
+	// or y_ij = y
 	move (ytile), Y0
 	move 32(ytile), Y1
 	move 64(ytile), Y2
@@ -56,7 +56,7 @@ sum:
 	PCALIGN $32
 
 kloop:
-	// y_ij += a_ik·b_kj, four times a turn
+	// y_ij += a_ik·b_kj, four k a turn
 	step(0)
 	step(1)
 	PREFETCHT1 (ahead)
@@ -111,7 +111,7 @@ store:
 	MOVQ temp, f+64(FP)
 
 next:
-	// four rows on
+	// next four rows
 	LEAQ (ythird)(ldyb*2), ytile
 	DECQ left
 	JNE  tileloop

@@ -6,15 +6,15 @@
 // Same bits as    panelRef in ref.go: k ascending, one FMA per term.
 // Layout          a in groups of four rows, each d×4; b d×w, w three vectors; y m×w row-major.
 //                 m, d ≥ 1, m a multiple of 4.
-// Tile            4 rows × 3 vectors of columns; four steps of k a turn. What the next panel's b and
-//                 the next tile's y have is fetched ahead: in 12 tiles the whole of one b.
-// Tail            k: one step a turn. There is none of rows and columns.
-// Special values  follow the arithmetic; the maximum takes x where x > h only, so that NaN is passed
-//                 over.
-// Registers       AX groups left · BX a at k · CX b at k · DX y at the tile · SI ldy · DI steps left ·
-//                 R8 r · R9 a temporary, f at the end · R10 b behind this panel · R11 s · R12 h · R13 y
-//                 two rows on · Y0–Y11 sums · Y12 Y13 Y15 b, h at the end · Y14 a.
-// Arguments       f moves on by a group.
+// Tile            4 rows × 3 vectors of columns; four k a turn. Each tile fetches a twelfth of b of the next
+//                 panel, and y of the next tile.
+// Tail            k: one a turn. Rows and columns have no tail.
+// Special values  follow the arithmetic; the maximum takes x only where x > h, so it ignores
+//                 NaN.
+// Registers       AX groups left · BX a at k · CX b at k · DX y at the tile · SI ldy · DI k left ·
+//                 R8 r · R9 scratch, f at the end · R10 b behind this panel · R11 s · R12 h · R13 y
+//                 two rows below · Y0–Y11 sums · Y12 Y13 Y15 b, h at the end · Y14 a.
+// Arguments       f advances by a group.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -34,14 +34,14 @@
 #define hj R12
 #define ythird R13
 
-// s0, s1 and s2 take a_ik·b_k of three vectors of columns.
+// Adds a_ik·b_k of three vectors of columns to s0, s1 and s2.
 #define row(x, s0, s1, s2) \
 	bcast x, Y14;       \
 	fma   Y12, Y14, s0; \
 	fma   Y13, Y14, s1; \
 	fma   Y15, Y14, s2
 
-// One k of the tile, i steps on.
+// The k of the tile that is i steps ahead.
 #define step(i) \
 	move (i*96)(bk), Y12;                        \
 	move (i*96+32)(bk), Y13;                     \
@@ -51,14 +51,14 @@
 	row((i*4*size+2*size)(ak), Y6, Y7, Y8);      \
 	row((i*4*size+3*size)(ak), Y9, Y10, Y11)
 
-// r_i + s_j of a row.
+// Sets a row to r_i + s_j.
 #define sums(x, s0, s1, s2) \
 	bcast x, Y14;           \
 	add   (sj), Y14, s0;    \
 	add   32(sj), Y14, s1;  \
 	add   64(sj), Y14, s2
 
-// Y12, Y13 and Y15 are h; f_i − y_ij of a row takes the place of y_ij.
+// Y12, Y13 and Y15 hold h. Replaces y_ij of a row by f_i − y_ij, and updates h.
 #define highest(x, s0, s1, s2) \
 	bcast x, Y14;       \
 	sub   s0, Y14, s0;  \
@@ -68,7 +68,7 @@
 	max   Y13, s1, Y13; \
 	max   Y15, s2, Y15
 
-// The lines of two rows of the next tile, temp the first.
+// Fetches the lines of two rows of the next tile. temp is the first row.
 #define fetch \
 	PREFETCHT0 (temp);           \
 	PREFETCHT0 64(temp);         \

@@ -1,25 +1,25 @@
 // product, float64 and float32, AVX2 + FMA.
 //
-//	c[i*ldc+j] = c[i*ldc+j] or 0 + Σ_k a[i*ra+k*ka]·b[k*ldb+j]      0≤i<rows  0≤j<cols  0≤k<depth
+//	c[i*ldc+j] = (c[i*ldc+j] or 0) + Σ_k a[i*ra+k*ka]·b[k*ldb+j]      0≤i<rows  0≤j<cols  0≤k<depth
 //
 // Same bits as    mulRef and transMulRef in ref.go: k ascending, one FMA per term.
-// Layout          b depth×cols and c rows×cols row-major; a has a stride for either
+// Layout          b depth×cols and c rows×cols row-major; a has a stride for each
 //                 index, so that one tile serves x·b (ra = ldx, ka = 1) and yᵀ·x (ra = 1,
 //                 ka = ldy). rows, cols, depth ≥ 1. The last group of columns needs as
 //                 many vectors as the tile has.
-// Tile            8 rows × 1 vector of columns, 5 × 2, 4 × 3 or 3 × 4; two steps of k a turn.
-// Tail            columns: the last vector of a tile is masked; rows: the last row stands
-//                 in for those that are missing and is stored once. No access outside
+// Tile            8 rows × 1 vector of columns, 5 × 2, 4 × 3 or 3 × 4; two k a turn.
+// Tail            columns: the last vector of a tile is masked; rows: the last row
+//                 replaces missing rows and is stored once. No access outside
 //                 the slices.
 // Special values  follow the arithmetic.
-// Registers       AX BX CX DX SI DI R8 R9 ends of the rows' chains in a; the tiles with
-//                 fewer rows have R8 ka, R9 mask of the last vector · R10 k − depth in
-//                 bytes of a, or a temporary · R11 b at k, or a temporary · R12 ldb · R13 c
+// Registers       AX BX CX DX SI DI R8 R9 ends of the rows' chains in a; in tiles with
+//                 fewer rows R8 ka, R9 mask of the last vector · R10 k − depth in
+//                 bytes of a, or scratch · R11 b at k, or scratch · R12 ldb · R13 c
 //                 at the row · Y0–Y11 sums · Y8–Y14 b and a · Y15 mask, or b.
-// Arguments       change their meaning. Strides and cols are counted in bytes, cols down.
+// Arguments       change their meaning. Strides and cols are in bytes; cols counts down.
 //                 a points behind the first row's chain, at a[depth*ka]. The offset koff in
-//                 a chain runs from −depth·ka, which depth then holds, to 0. rows holds
-//                 where the chain of a row behind the last one would end.
+//                 a chain goes from −depth·ka, which depth then holds, to 0. rows holds
+//                 the end of the chain of the row after the last row.
 // Source          own; tile shapes by measurement, see NOTES.md.
 
 //go:build amd64 && !purego
@@ -41,14 +41,14 @@
 #define ldbb R12
 #define crow R13
 
-// p = q + ra; but p = q if that row does not exist: the tile then computes its last
-// row again and stores only what it has.
+// p = q + ra, or p = q if the row does not exist. Then the tile computes its last
+// row again, and stores only its own rows.
 #define nextrow(q, p) \
 	LEAQ    (q)(koff*1), p; \
 	CMPQ    p, rows+0(FP);  \
 	CMOVQCC q, p
 
-// Strides and cols in bytes.
+// Converts strides and cols to bytes.
 #define prologue1 \
 	SHLQ $logsize, cols+8(FP); \
 	SHLQ $logsize, ldc+32(FP); \

@@ -1,4 +1,4 @@
-// The text of the product, for the type that the including file has defined.
+// The text of the product, for the type that the including file defines.
 
 	MOVQ ra+48(FP), la
 	MOVQ ka+56(FP), kab
@@ -9,7 +9,7 @@
 	LEAQ (la)(la*2), la3
 
 colloop:
-	// the masks of the group's min(cols, 3*lanes) columns
+	// masks of the min(cols, 3*lanes) columns of the group
 	MOVL    $(3*lanes), tmp
 	CMPQ    tmp, cols+8(FP)
 	CMOVQGT cols+8(FP), tmp
@@ -30,7 +30,7 @@ rowloop:
 	SUBQ $8, rowsleft
 	JLT  row4
 
-	// sums = 0, or what c holds
+	// sums = 0 or c
 	zero3(Z0, Z1, Z2)
 	zero3(Z3, Z4, Z5)
 	zero3(Z6, Z7, Z8)
@@ -59,7 +59,7 @@ begin8:
 	MOVQ b+64(FP), bp
 	MOVQ depth+16(FP), k
 
-	// the tile that is as wide as the group
+	// choose the tile as wide as the group
 	MOVQ cols+8(FP), tmp
 	CMPQ tmp, $(5*lanes/2)
 	JGT  fetch3
@@ -73,7 +73,7 @@ begin8:
 	JGT  kloop1
 
 kloop1h:
-	// sums += a_ik b_kj, 8 × 1 vector, the last vector a half one
+	// sums += a_ik b_kj, 8 × ½ vector
 	move.Z (bp), K1, Y24
 	term1h((ap), Y0)
 	term1h((ap)(la*1), Y3)
@@ -103,7 +103,7 @@ kloop1:
 	JMP    store
 
 kloop2h:
-	// sums += a_ik b_kj, 8 × 2 vectors, the last vector a half one
+	// sums += a_ik b_kj, 8 × 1½ vectors
 	move   (bp), b0
 	move.Z 64(bp), K2, Y25
 	term2h((ap), Z0, Y1)
@@ -135,7 +135,7 @@ kloop2:
 	JMP    store
 
 kloop3h:
-	// sums += a_ik b_kj, 8 × 3 vectors, the last vector a half one
+	// sums += a_ik b_kj, 8 × 2½ vectors
 	move   (bp), b0
 	move   64(bp), b1
 	move.Z 128(bp), K3, Y26
@@ -152,7 +152,7 @@ kloop3h:
 	JMP    store
 
 fetch3:
-	// b is fetched sixteen k ahead: where it is x its rows are far apart
+	// fetch b sixteen k ahead: if b is x, its rows are far apart
 	MOVQ lb, tmp
 	SHLQ $4, tmp
 
@@ -193,7 +193,7 @@ row4:
 	ADDQ $4, rowsleft
 	JLT  row2
 
-	// sums = 0, or what c holds
+	// sums = 0 or c
 	zero3(Z0, Z1, Z2)
 	zero3(Z3, Z4, Z5)
 	zero3(Z6, Z7, Z8)
@@ -236,7 +236,7 @@ row2:
 	ADDQ $2, rowsleft
 	JLT  row1
 
-	// sums = 0, or what c holds
+	// sums = 0 or c
 	zero3(Z0, Z1, Z2)
 	zero3(Z3, Z4, Z5)
 	CMPB more+80(FP), $0
@@ -271,7 +271,7 @@ row1:
 	ADDQ $1, rowsleft
 	JLT  coldone
 
-	// sums = 0, or what c holds
+	// sums = 0 or c
 	zero3(Z0, Z1, Z2)
 	CMPB more+80(FP), $0
 	JEQ  begin1

@@ -1,23 +1,23 @@
 // product, float64 and float32, AVX-512 F and VL.
 //
-//	c[i*ldc+j] = c[i*ldc+j] or 0 + Σ_k a[i*ra+k*ka]·b[k*ldb+j]      0≤i<rows  0≤j<cols  0≤k<depth
+//	c[i*ldc+j] = (c[i*ldc+j] or 0) + Σ_k a[i*ra+k*ka]·b[k*ldb+j]      0≤i<rows  0≤j<cols  0≤k<depth
 //
 // Same bits as    mulRef and transMulRef in ref.go: k ascending, one FMA per term.
-// Layout          b depth×cols and c rows×cols row-major; a has a stride for either
+// Layout          b depth×cols and c rows×cols row-major; a has a stride for each
 //                 index, so that one tile serves x·b (ra = ldx, ka = 1) and yᵀ·x (ra = 1,
 //                 ka = ldy). rows, cols, depth ≥ 1.
 // Tile            8 rows × 3 vectors of columns: Z0–Z23 sums, Z24–Z26 b; a enters the FMA by
 //                 embedded broadcast. The last columns take tiles of 8 × 2 vectors or 8 × 1 vector,
-//                 their last vector a half one (Y) where that is enough; the last rows
-//                 4, 2 and 1 × 3 vectors. All rows of a group of columns before the next one.
+//                 the last of them half a vector (Y) if half is enough; the last rows
+//                 tiles of 4, 2 and 1 × 3 vectors. All rows of a group of columns come before the next group.
 // Tail            columns: opmasks K1–K3 for the vectors of a tile. No access outside the
 //                 slices.
 // Special values  follow the arithmetic.
 // Registers       BX a of the tile · SI DI rows 0 and 4 of it at k · R8 ra · R9 3 ra · R13 ka
 //                 · R10 b at k, scratch · R11 ldb · DX c of the tile · R12 rows left · AX k left,
-//                 scratch · CX scratch. SI DI, and for b in the last rows CX DI, are the places of the
-//                 second and third vectors. The group's start in b and c and the columns left
-//                 are kept in the arguments.
+//                 scratch · CX scratch. SI DI (for b in the last rows: CX DI) are also the offsets of the
+//                 second and third vectors. The arguments hold the columns left, and the beginning of
+//                 the group in b and c.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -59,8 +59,8 @@
 	VPXORQ s1, s1, s1; \
 	VPXORQ s2, s2, s2
 
-// term1, term2 and term3 add a_ik b_kj to the sums of one row of a tile; with h the
-// last vector is a half one.
+// term1, term2 and term3 add a_ik b_kj to the sums of one row of a tile. With h, the
+// last vector is half a vector.
 #define term1(a, s0) \
 	fma.BCST a, b0, s0
 

@@ -20,13 +20,13 @@
 #include "textflag.h"
 #include "neon_arm64.h"
 
-// The pointer one row on, but not beyond the last row.
+// The pointer to the next row, but not beyond the last row.
 #define NEXTROW(from, to, ld, last) \
 	ADD  ld, from, to; \
 	CMP  last, to; \
 	CSEL HI, last, to, to
 
-// The names of both; then those of Mul, then those of TransMul.
+// Registers of both kernels, then of Mul, then of TransMul.
 #define rows R0
 #define ps R1     // columns of y
 #define depth R2  // columns of x
@@ -48,17 +48,17 @@
 #define x5 R15
 #define x6 R16
 #define x7 R17
-#define bk R19    // b, moving down
+#define bk R19    // moving pointer into b
 #define bc R20    // b at the tile's columns
 #define k R22
 #define yc R23    // y at the tile's columns
-#define yr R24    // y, moving down
+#define yr R24    // moving pointer into y
 #define ylast R25 // y of the last row of the tile
 
 #define gp R7
 #define ldgb R8
-#define xi R10    // x, moving down
-#define yi R11    // y, moving down
+#define xi R10    // moving pointer into x
+#define yi R11    // moving pointer into y
 #define i R12
 #define lleft R13 // rows of g left
 #define g0 R14

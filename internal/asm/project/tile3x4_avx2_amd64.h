@@ -1,13 +1,13 @@
-// The 3 rows by 4 vectors body of product_avx2_amd64.s, for the type that it has defined.
+// The body of the tile of 3 rows × 4 vectors of product_avx2_amd64.s, for the type that this file defines.
 
-// s0, s1 and s2, one a row, take a_ik·b_k of the vector of columns at b.
+// Adds a_ik·b_k of the vector of columns at b to s0, s1 and s2, one for each row.
 #define col(b, s0, s1, s2) \
 	move b, Y15;       \
 	fma  Y15, Y12, s0; \
 	fma  Y15, Y13, s1; \
 	fma  Y15, Y14, s2
 
-// The same of the last, masked vector.
+// The same for the last, masked vector.
 #define lastcol(b, s0, s1, s2) \
 	VMOVDQU  (mask), Y15;  \
 	maskmove b, Y15, Y15;  \
@@ -30,7 +30,7 @@
 	prologue3
 
 colloop:
-	// mask of the last vector: all of it, or what is left
+	// mask of the last vector: the whole vector, or the columns left
 	MOVQ    $32, koff
 	MOVQ    cols+8(FP), bk
 	SUBQ    $96, bk
@@ -62,7 +62,7 @@ rowloop:
 	CMPB  more+80(FP), $0
 	JEQ   sum
 
-	// or what c holds
+	// or c_ij = c
 	VMOVDQU  (mask), Y15
 	MOVQ     ldc+32(FP), koff
 	MOVQ     crow, bk
@@ -92,7 +92,7 @@ sum:
 	PCALIGN $32
 
 kloop:
-	// c_ij += a_ik·b_kj, twice a turn
+	// c_ij += a_ik·b_kj, two k a turn
 	step
 	ADDQ ldbb, bk
 	ADDQ kab, koff
@@ -148,7 +148,7 @@ storemask:
 	maskmove Y11, Y15, 96(crow)
 
 stored:
-	// three rows on
+	// next three rows
 	ADDQ bk, crow
 	MOVQ ra+48(FP), koff
 	LEAQ (p2)(koff*1), p0

@@ -1,13 +1,13 @@
-// The 4 rows by 3 vectors body of product_avx2_amd64.s, for the type that it has defined.
+// The body of the tile of 4 rows × 3 vectors of product_avx2_amd64.s, for the type that this file defines.
 
-// s0, s1 and s2 take a_ik·b_k of three vectors of columns.
+// Adds a_ik·b_k of three vectors of columns to s0, s1 and s2.
 #define row(x, s0, s1, s2) \
 	bcast x, Y14;        \
 	fma   (bk), Y14, s0; \
 	fma   Y12, Y14, s1;  \
 	fma   Y13, Y14, s2
 
-// One k of the tile, its b_k in registers.
+// One k of the tile, with b_k in registers.
 #define step \
 	row((p0)(koff*1), Y0, Y1, Y2); \
 	row((p1)(koff*1), Y3, Y4, Y5); \
@@ -19,7 +19,7 @@
 	prologue3
 
 colloop:
-	// mask of the last vector: all of it, or what is left
+	// mask of the last vector: the whole vector, or the columns left
 	MOVQ    $32, koff
 	MOVQ    cols+8(FP), bk
 	SUBQ    $64, bk
@@ -53,7 +53,7 @@ rowloop:
 	CMPB  more+80(FP), $0
 	JEQ   sum
 
-	// or what c holds
+	// or c_ij = c
 	MOVQ     ldc+32(FP), koff
 	MOVQ     crow, bk
 	move     (bk), Y0
@@ -85,7 +85,7 @@ sum:
 	PCALIGN $32
 
 kloop:
-	// c_ij += a_ik·b_kj, twice a turn
+	// c_ij += a_ik·b_kj, two k a turn
 	move     32(bk), Y12
 	maskmove 64(bk), Y15, Y13
 	step
@@ -150,7 +150,7 @@ storemask:
 	maskmove Y11, Y15, 64(crow)
 
 stored:
-	// four rows on
+	// next four rows
 	ADDQ bk, crow
 	MOVQ ra+48(FP), koff
 	LEAQ (p3)(koff*1), p0

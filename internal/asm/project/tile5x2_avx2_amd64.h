@@ -1,12 +1,12 @@
-// The 5 rows by 2 vectors body of product_avx2_amd64.s, for the type that it has defined.
+// The body of the tile of 5 rows × 2 vectors of product_avx2_amd64.s, for the type that this file defines.
 
-// s0 and s1 take a_ik·b_k of two vectors of columns.
+// Adds a_ik·b_k of two vectors of columns to s0 and s1.
 #define row(x, t, s0, s1) \
 	bcast x, t;       \
 	fma   t, Y10, s0; \
 	fma   t, Y11, s1
 
-// One k of the tile, its b_k in registers.
+// One k of the tile, with b_k in registers.
 #define step \
 	row((p0)(koff*1), Y12, Y0, Y1); \
 	row((p1)(koff*1), Y13, Y2, Y3); \
@@ -19,7 +19,7 @@
 	prologue3
 
 colloop:
-	// mask of the last vector: all of it, or what is left
+	// mask of the last vector: the whole vector, or the columns left
 	MOVQ    $32, koff
 	MOVQ    cols+8(FP), bk
 	SUBQ    $32, bk
@@ -52,7 +52,7 @@ rowloop:
 	CMPB  more+80(FP), $0
 	JEQ   sum
 
-	// or what c holds
+	// or c_ij = c
 	MOVQ     ldc+32(FP), koff
 	MOVQ     crow, bk
 	move     (bk), Y0
@@ -85,7 +85,7 @@ sum:
 	PCALIGN $32
 
 kloop:
-	// c_ij += a_ik·b_kj, twice a turn
+	// c_ij += a_ik·b_kj, two k a turn
 	move     (bk), Y10
 	maskmove 32(bk), Y15, Y11
 	step
@@ -152,7 +152,7 @@ storemask:
 	maskmove Y9, Y15, 32(crow)
 
 stored:
-	// five rows on
+	// next five rows
 	ADDQ bk, crow
 	MOVQ ra+48(FP), koff
 	LEAQ (p4)(koff*1), p0

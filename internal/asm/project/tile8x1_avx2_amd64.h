@@ -1,11 +1,11 @@
-// The 8 rows by 1 vector body of product_avx2_amd64.s, for the type that it has defined.
+// The body of the tile of 8 rows × 1 vector of product_avx2_amd64.s, for the type that this file defines.
 
-// s takes a_ik·b_k.
+// Adds a_ik·b_k to s.
 #define row(x, t, s) \
 	bcast x, t; \
 	fma   t, Y8, s
 
-// One k of the tile, its b_k in registers.
+// One k of the tile, with b_k in registers.
 #define step \
 	row((p0)(koff*1), Y9, Y0); \
 	row((p1)(koff*1), Y10, Y1); \
@@ -21,7 +21,7 @@
 	prologue3
 
 colloop:
-	// mask of the last vector: all of it, or what is left
+	// mask of the last vector: the whole vector, or the columns left
 	MOVQ    $32, koff
 	MOVQ    cols+8(FP), bk
 	CMPQ    bk, koff
@@ -54,7 +54,7 @@ rowloop:
 	CMPB  more+80(FP), $0
 	JEQ   sum
 
-	// or what c holds
+	// or c_ij = c
 	MOVQ     ldc+32(FP), koff
 	MOVQ     crow, bk
 	maskmove (bk), Y15, Y0
@@ -94,7 +94,7 @@ sum:
 	PCALIGN $32
 
 kloop:
-	// c_ij += a_ik·b_kj, twice a turn
+	// c_ij += a_ik·b_kj, two k a turn
 	maskmove (bk), Y15, Y8
 	step
 	ADDQ     ldbb, bk
@@ -173,7 +173,7 @@ storemask:
 	maskmove Y7, Y15, (crow)
 
 stored:
-	// eight rows on
+	// next eight rows
 	ADDQ bk, crow
 	MOVQ ra+48(FP), koff
 	LEAQ (p7)(koff*1), p0

@@ -1,8 +1,8 @@
 // g_lk = g_lk + Σ_i y_il x_ik.
 //
-// A panel of columns k stays in the first-level cache while all l go over it. Fewer
-// than four rows l are taken singly; in the 4×1 tile all four pointers then name the
-// same row, which is computed and stored four times over.
+// A panel of columns k stays in the first-level cache for all rows l. Fewer
+// than four rows l are computed one by one: in the 4×1 tile all four pointers then name the
+// same row, which is computed and stored four times.
 
 	LSL  $ESHIFT, ldgb
 	LSL  $ESHIFT, ldxb
@@ -17,7 +17,7 @@ panel:
 	BLT  single
 
 lloop:
-	// Tile 4×4: sums start from +0 or from g
+	// Tile 4×4: sums begin at +0 or at g
 	ADD   ldgb, g0, g1
 	ADD   ldgb, g1, g2
 	ADD   ldgb, g2, g3
@@ -135,7 +135,7 @@ vnext:
 	MOVD left, part
 
 vpanel:
-	// Panel of a whole register or of part columns
+	// Panel of a whole register, or of part columns
 	MOVD gp, g0
 	MOVD yp, y0
 	MOVD ps, lleft

@@ -42,6 +42,6 @@
 #define LDPART(p, e, f, v, t) FMOVD (p), f
 #define STPART(f, v, p, e, t) FMOVD f, (p)
 
-// Four numbers, one to a row: two registers.
+// Four numbers, one for each row: two registers.
 #define LDROWS(p, f, g) FLDPQ (p), (f, g)
 #endif

@@ -1,6 +1,6 @@
-// The text of a kernel for rows that come from memory: the rows are four streams of n/4 rows, which are read side by side,
-// because a core reads several streams faster than one. The including file defines QUERY, its name, and TERM, what is
-// added to the lanes.
+// The text of a kernel for rows in memory. It reads four streams of n/4 rows side by side,
+// because a core reads several streams faster than one. The including file defines the function name QUERY, and TERM, which
+// adds to the lanes.
 
 // func query(n, d int, dst, q, x *float32)
 TEXT QUERY(SB), NOSPLIT, $0-args

@@ -1,7 +1,7 @@
-// The text of a kernel of three vectors and two rows at a time. The including file defines MANY, its
-// name, args, the bytes of its arguments, size, the bytes of an element of x, ELEMENTS, which loads
-// eight elements of a row, TERMS, which adds what they and those of a vector give to
-// the lanes, and SCALESTART and SCALENEXT, which move along the scales of rows.
+// The text of a kernel for three vectors and two rows at a time. The including file defines the function
+// name MANY; args, the bytes of its arguments; size, the bytes of an element of x; ELEMENTS, which loads
+// eight elements of a row; TERMS, which adds the terms of these elements and those of a vector to
+// the lanes; and SCALESTART and SCALENEXT, which step through the scales of the rows.
 
 // func many(n, d int, dst *float32, ldd int, q *float32, x *T, ahead, step int) or
 // func many(n, d int, dst *float32, ldd int, q *float32, x *T, ahead, step int, scale *float32)

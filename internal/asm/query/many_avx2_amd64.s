@@ -3,7 +3,7 @@
 //	sqEuclideanMany   dst[j,i] = Σ_k (q[j,k] − x[i,k])²
 //	dotMany           dst[j,i] = Σ_k q[j,k]·x[i,k]            0≤j<3  0≤i<n  0≤k<d
 //
-// for x of float32, of float16 and bfloat16, which are widened, and of int8 times scale[i].
+// for x of float32, of float16 and bfloat16, which are widened, and of int8, times scale[i].
 //
 // Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
 //                 dotInt8Ref in ref.go, for each vector: 16 lanes, element k in lane k mod 16, k
@@ -11,12 +11,12 @@
 // Layout          q 3×d and x n×d row-major without gaps, dst 3×n with rows ldd apart, scale n
 //                 elements. n is a multiple of 8, d of 16, neither is 0.
 // Tile            3 vectors × 2 rows, 16 elements of each: two registers for the lanes of a pair.
-//                 In each turn the line of ahead is fetched, and ahead moves on by step.
+//                 Each turn fetches the line at ahead and advances ahead by step.
 // Tail            none.
 // Special values  follow the arithmetic.
-// Registers       SI row 0 · R8 a row of x, bytes · R9 a row of q, bytes · DI dst · R12 a row of
-//                 dst, bytes · DX place in q · BX q · AX rows left · CX elements left · R11
-//                 scale · R13 R10 what is fetched, and the bytes to the next · Y0–Y3, Y4–Y7, Y8–Y11 lanes of vectors 0, 1, 2: the first eight of both rows, then
+// Registers       SI row 0 · R8 bytes of a row of x · R9 bytes of a row of q · DI dst · R12 bytes of a row of
+//                 dst · DX pointer into q · BX q · AX rows left · CX elements left · R11
+//                 scale · R13 line to fetch · R10 bytes to the next line · Y0–Y3, Y4–Y7, Y8–Y11 lanes of vectors 0, 1, 2: the first eight of both rows, then
 //                 the others · Y12 Y13 elements of the rows, then parts of the fold · Y14 Y15 elements of
 //                 a vector, scales, differences.
 // Source          own.
@@ -39,8 +39,8 @@
 #define sp R11
 #define half (8*size)
 
-// TERMS adds the terms of eight elements of a vector, q, and of two rows, in Y12 and Y13, to
-// the lanes, a and b.
+// TERMS adds the terms of eight elements of a vector q and of two rows, in Y12 and Y13, to
+// the lanes a and b.
 #define SQUARES(q, a, b) \
 	VMOVUPS     q, Y14;        \
 	VSUBPS      Y12, Y14, Y15; \
@@ -72,7 +72,7 @@
 #undef ELEMENTS
 #undef size
 
-// Eight elements of a row, widened.
+// Loads eight elements of a row, widened.
 #define WIDENBF16(x, s, y) \
 	VPMOVZXWD x, y;      \
 	VPSLLD    $16, y, y
@@ -119,7 +119,7 @@
 #undef SCALESTART
 #undef SCALENEXT
 
-// SCALEDSQUARES is SQUARES for rows whose elements in Y12 and Y13 are without their scales.
+// SCALEDSQUARES is SQUARES for rows whose elements, in Y12 and Y13, must be multiplied by their scales.
 #define SCALEDSQUARES(q, a, b) \
 	VMOVUPS      q, Y15;        \
 	VBROADCASTSS (sp), Y14;     \

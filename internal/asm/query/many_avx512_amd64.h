@@ -1,7 +1,7 @@
-// The text of a kernel of three vectors and four rows at a time. The including file defines MANY,
-// its name, args, the bytes of its arguments, size, the bytes of an element of x, ELEMENTS, which
-// loads 16 elements of a row, TERMS, which adds what those of two rows and of a vector
-// give to the lanes, and SCALES, which loads what these need besides.
+// The text of a kernel for three vectors and four rows at a time. The including file defines the function
+// name MANY; args, the bytes of its arguments; size, the bytes of an element of x; ELEMENTS, which
+// loads 16 elements of a row; TERMS, which adds the terms of two rows and a vector
+// to the lanes; and SCALES, which loads the scales.
 
 // func many(n, d int, dst *float32, ldd int, q *float32, x *T) or func many(n, d int, dst *float32, ldd int, q *float32, x *T, scale *float32)
 TEXT MANY(SB), NOSPLIT, $0-args

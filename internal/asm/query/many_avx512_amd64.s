@@ -3,7 +3,7 @@
 //	sqEuclideanMany   dst[j,i] = Σ_k (q[j,k] − x[i,k])²
 //	dotMany           dst[j,i] = Σ_k q[j,k]·x[i,k]            0≤j<3  0≤i<n  0≤k<d
 //
-// for x of float32, of float16 and bfloat16, which are widened, and of int8 times scale[i].
+// for x of float32, of float16 and bfloat16, which are widened, and of int8, times scale[i].
 //
 // Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
 //                 dotInt8Ref in ref.go, for each vector: 16 lanes, element k in lane k mod 16, k
@@ -13,8 +13,8 @@
 // Tile            3 vectors × 4 rows, 16 elements of each: one register for the lanes of a pair.
 // Tail            none.
 // Special values  follow the arithmetic.
-// Registers       SI row 0 · R8 R13 one and three rows of x, bytes · R9 a row of q, bytes · DI dst ·
-//                 R12 a row of dst, bytes · DX place in q · BX q · AX rows left · CX groups left ·
+// Registers       SI row 0 · R8 R13 bytes of one and three rows of x · R9 bytes of a row of q · DI dst ·
+//                 R12 bytes of a row of dst · DX pointer into q · BX q · AX rows left · CX groups left ·
 //                 R10 groups · R11 scale · Z0–Z3, Z4–Z7, Z8–Z11 lanes of vectors 0, 1, 2 and the four rows ·
 //                 Z12–Z15 elements of the rows, Z12 Z13 then parts of the fold · Z16 elements of a vector ·
 //                 Z17 differences · Z20–Z23 scales.
@@ -42,7 +42,7 @@
 	VEXTRACTF64X4 $1, z, Y12;   \
 	VADDPS        Y12, y, y
 
-// QUARTER folds eight lanes each of rows a and c to four, in a.
+// QUARTER folds eight lanes of each of rows a and c to four lanes, in a.
 #define QUARTER(a, c) \
 	VPERM2F128 $0x20, c, a, Y12; \
 	VPERM2F128 $0x31, c, a, Y13; \
@@ -58,8 +58,8 @@
 	VSHUFPS      $0xdd, X13, xa, X13;  \
 	VADDPS       X13, X12, xa
 
-// TERMS adds the terms of a vector, in Z16, and of two rows, x and y with scales s and t, to the
-// lanes, a and b.
+// TERMS adds the terms of a vector, in Z16, and of rows x and y with scales s and t to the
+// lanes a and b.
 #define SQUARES(x, y, s, t, a, b) \
 	VSUBPS      x, Z16, Z17;   \
 	VFMADD231PS Z17, Z17, a;   \
@@ -89,7 +89,7 @@
 #undef ELEMENTS
 #undef size
 
-// 16 elements of a row with the scale s, widened.
+// Loads 16 elements of a row, widened and multiplied by the scale s.
 #define WIDENBF16(x, s, y) \
 	VPMOVZXWD x, y;      \
 	VPSLLD    $16, y, y
@@ -135,7 +135,7 @@
 #undef SCALESTART
 #undef SCALES
 
-// SCALEDSQUARES is SQUARES for rows whose elements are without their scales.
+// SCALEDSQUARES is SQUARES for rows whose elements must be multiplied by their scales.
 #define SCALEDSQUARES(x, y, s, t, a, b) \
 	VMOVAPS      Z16, Z17;    \
 	VFNMADD231PS s, x, Z17;   \

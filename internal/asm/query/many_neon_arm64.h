@@ -1,7 +1,7 @@
-// The text of a kernel of three vectors and two rows at a time. The including file defines MANY, its
-// name, args, the bytes of its arguments, shift, by which the bytes of a row are computed, ELEMENTS,
-// which loads four elements of a row, TERMS, which adds what they and those of a vector give to
-// the lanes, and SCALESTART and SCALES, which load what these need besides.
+// The text of a kernel for three vectors and two rows at a time. The including file defines the function
+// name MANY; args, the bytes of its arguments; shift, such that a row has d<<shift bytes; ELEMENTS,
+// which loads four elements of a row; TERMS, which adds the terms of these elements and those of a vector to
+// the lanes; and SCALESTART and SCALES, which load the scales.
 
 // func many(n, d int, dst *float32, ldd int, q *float32, x *T) or func many(n, d int, dst *float32, ldd int, q *float32, x *T, scale *float32)
 TEXT MANY(SB), NOSPLIT, $0-args
@@ -31,7 +31,7 @@ rowloop:
 	ZERO4(V20, V21, V22, V23)
 
 grouploop:
-	// lanes 0 … 3, and so on
+	// lanes 0 … 3, then 4 … 7, and so on
 	FOURLANES(0)
 	FOURLANES(1)
 	FOURLANES(2)

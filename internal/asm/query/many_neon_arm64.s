@@ -3,7 +3,7 @@
 //	sqEuclideanMany   dst[j,i] = Σ_k (q[j,k] − x[i,k])²
 //	dotMany           dst[j,i] = Σ_k q[j,k]·x[i,k]            0≤j<3  0≤i<n  0≤k<d
 //
-// for x of float32, of float16 and bfloat16, which are widened, and of int8 times scale[i].
+// for x of float32, of float16 and bfloat16, which are widened, and of int8, times scale[i].
 //
 // Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
 //                 dotInt8Ref in ref.go, for each vector: 16 lanes, element k in lane k mod 16, k
@@ -13,8 +13,8 @@
 // Tile            3 vectors × 2 rows, 16 elements of each: four registers for the lanes of a pair.
 // Tail            none.
 // Special values  follow the arithmetic.
-// Registers       R0 rows left · R1 elements of a row · R2–R4 rows of dst · R5 q · R6–R8 places in
-//                 q · R9 R10 places in the rows · R11 bytes of a row · R12 elements left · R13 scale ·
+// Registers       R0 rows left · R1 elements of a row · R2–R4 rows of dst · R5 q · R6–R8 pointers into
+//                 q · R9 R10 pointers into the rows · R11 bytes of a row · R12 elements left · R13 scale ·
 //                 V0–V7, V8–V15, V16–V23 lanes of vectors 0, 1, 2, four registers for each row ·
 //                 V24 V25 elements of the rows · V26 elements of a vector · V27 differences · V24–V27
 //                 then parts of the fold · V28 scales · V29 zero.
@@ -40,7 +40,7 @@
 #define left R12
 #define sp R13
 
-// FOURLANES takes lanes 4l … 4l+3 of all pairs.
+// FOURLANES adds terms to lanes 4l … 4l+3 of all pairs.
 #define FOURLANES(l) \
 	ELEMENTS(row0, 0, 24, F24, V24); \
 	ELEMENTS(row1, 1, 25, F25, V25); \
@@ -81,8 +81,8 @@
 #undef ELEMENTS
 #undef shift
 
-// Four elements of a row in V24 or V25, widened. Bytes are the uppermost of an integer, and 24
-// bits of it are a fraction. Scale i is that of the row.
+// Loads four elements of a row, widened, into V24 or V25. A byte is put at the top of an integer whose lower 24
+// bits are converted as a fraction. Scale i belongs to the row.
 #define WIDENF16(x, i, y, f, v) \
 	FMOVD.P 8(x), f; \
 	FCVTL_4S(y, y)
@@ -133,7 +133,7 @@
 #undef SCALESTART
 #undef SCALES
 
-// SCALEDSQUARES is SQUARES for rows whose elements are without their scales, in V28.
+// SCALEDSQUARES is SQUARES for rows whose elements must be multiplied by their scales, in V28.
 #define SCALEDSQUARES(q, a, b) \
 	FMOVQ.P 16(q), F26;           \
 	VORR    V26.B16, V26.B16, V27.B16; \

@@ -1,7 +1,7 @@
 // Vector instructions that the assembler of Go 1.26 lacks, one word a line, and
-// what else a text needs. A word is named after the GNU mnemonic and takes register numbers in
-// GNU order, destination first. Where its name has no arrangement, that is .4s, as DOUBLE
-// is 0 here. neon_test.go in the parent folder proves every word, and
+// macros for the texts. A word has the name of its GNU mnemonic and takes register numbers in
+// GNU order, destination first. A name without an arrangement takes .4s, because DOUBLE
+// is 0 here. neon_test.go in the parent folder checks every word, and
 // that a macro is the same in every folder.
 
 #define DOUBLE 0
@@ -18,14 +18,14 @@
 #define TRN1_2D(d, n, m) WORD $(0x4ec02800|(m)<<16|(n)<<5|(d))
 #define TRN2_2D(d, n, m) WORD $(0x4ec06800|(m)<<16|(n)<<5|(d))
 
-// An operation on four registers each: d … d+3 of n … n+3 and m … m+3.
+// An operation on four registers: d … d+3 from n … n+3 and m … m+3.
 #define OF4(op, d, n, m) \
 	op(d, n, m); \
 	op(d+1, n+1, m+1); \
 	op(d+2, n+2, m+2); \
 	op(d+3, n+3, m+3)
 
-// The same with element i of m, and with the number i.
+// The same with element i of m, and with the immediate i.
 #define OF4E(op, d, n, m, i) \
 	op(d, n, m, i); \
 	op(d+1, n+1, m, i); \
@@ -37,14 +37,14 @@
 	op(d+2, n+2, i); \
 	op(d+3, n+3, i)
 
-// V28–V31 = a b c d.
+// Sets V28–V31 to a, b, c and d.
 #define COPY4(a, b, c, d) \
 	VORR a.B16, a.B16, V28.B16; \
 	VORR b.B16, b.B16, V29.B16; \
 	VORR c.B16, c.B16, V30.B16; \
 	VORR d.B16, d.B16, V31.B16
 
-// Four registers of x, and p moved on.
+// Loads four registers of x and advances p.
 #define LOAD4(p, a, b, c, d) \
 	FLDPQ   32(p), (c, d); \
 	FLDPQ.P 64(p), (a, b)
@@ -55,7 +55,7 @@
 	VEOR c.B16, c.B16, c.B16; \
 	VEOR d.B16, d.B16, d.B16
 
-// Lane l + lane l+8, then l+4, of the four registers from r on, into r.
+// Folds the four registers from r on into r: lane l + lane l+8, then l+4.
 #define HALVES(r) \
 	FADD(r, r, r+2); \
 	FADD(r+1, r+1, r+3); \

@@ -3,22 +3,22 @@
 //	sqEuclidean   dst[i] = Σ_k (q[k] − x[i,k])²
 //	dot           dst[i] = Σ_k q[k]·x[i,k]            0≤i<n  0≤k<d
 //
-// for x of float32, of float16 and bfloat16, which are widened, and of int8 times scale[i].
+// for x of float32, of float16 and bfloat16, which are widened, and of int8, times scale[i].
 //
 // Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
 //                 dotInt8Ref in ref.go: 16 lanes, element k in lane k mod 16, k ascending, folded
 //                 in halves.
 // Layout          q d elements, x n×d row-major without gaps, dst and scale n elements. n is a
 //                 multiple of 8, d of 16, neither is 0.
-// Tile            4 rows, 16 elements of each: two vectors for the lanes of a row. Far:
+// Tile            4 rows, 16 elements of each: two vectors for the lanes of a row. Far kernels:
 //                 row i of each of four streams of n/4 rows.
 // Tail            none.
 // Special values  follow the arithmetic.
-// Registers       SI row 0 · R8 R9 one and three rows, bytes · DI dst · DX place in q · BX q ·
-//                 AX rows left · CX groups left · R10 groups · R11 scale · R12 what is fetched ·
+// Registers       SI row 0 · R8 R9 bytes of one and three rows · DI dst · DX pointer into q · BX q ·
+//                 AX rows left · CX groups left · R10 groups · R11 scale · R12 address to fetch ·
 //                 Y0–Y7 lanes of the rows, two each · Y8 Y9 q, then parts of the fold · Y10 Y11 elements of x,
-//                 then differences · Y12–Y15 scales. Far: R8 R9 n/4 and 3n/4 rows of x, R11 R12 n/4 and 3n/4
-//                 elements of dst, in bytes.
+//                 then differences · Y12–Y15 scales. Far kernels: R8 R9 bytes of n/4 and 3n/4 rows of x, R11 R12 bytes of n/4 and 3n/4
+//                 elements of dst.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -40,11 +40,11 @@
 #define dld3 R12
 #define half (8*size)
 
-// FETCH fetches what the next four rows have where these have what the loop reads now, and far bytes
-// on, line by line in ascending order. Beyond the end of x this does nothing.
+// FETCH fetches the place in the next four rows that the loop now reads in these rows, and the place far bytes
+// behind it, line by line in ascending order. Beyond the end of x a fetch does nothing.
 #define far 1024
 
-// The terms of a row, from x or differences in Y10 and Y11, to its lanes, a and b.
+// Adds the terms of a row, from x or differences in Y10 and Y11, to its lanes a and b.
 #define SQUARES(a, b) \
 	VFMADD231PS Y10, Y10, a; \
 	VFMADD231PS Y11, Y11, b
@@ -55,8 +55,8 @@
 	VSUBPS Y10, Y8, Y10; \
 	VSUBPS Y11, Y9, Y11
 
-// HALVES adds lane l and lane l+8 of four rows, QUARTERS lane l and lane l+4, of rows 0 and 2, and of rows 1
-// and 3, in Y0 and Y2. SUMS folds these to the sums of rows 0 to 3, X0.
+// HALVES adds lane l and lane l+8 of four rows. QUARTERS adds lane l and lane l+4 of rows 0 and 2, and of rows 1
+// and 3, in Y0 and Y2. SUMS folds these lanes to the sums of rows 0 to 3 in X0.
 #define HALVES \
 	VADDPS Y1, Y0, Y0; \
 	VADDPS Y3, Y2, Y2; \
@@ -78,7 +78,7 @@
 	VSHUFPS      $0xdd, X1, X0, X9; \
 	VADDPS       X9, X8, X0
 
-// 16 elements of a row, widened.
+// Loads 16 elements of a row, widened.
 #define WIDENBF16(lo, hi) \
 	VPMOVZXWD lo, Y10;       \
 	VPMOVZXWD hi, Y11;       \
@@ -97,7 +97,7 @@
 #define SCALES
 #define args 40
 
-// From 1024 elements on, four rows and the next four do not fit L1: then nothing is fetched.
+// From 1024 elements on, four rows and the next four do not fit L1, so nothing is fetched.
 #define size 4
 #define FETCH \
 	CMPQ       groups, $64;      \

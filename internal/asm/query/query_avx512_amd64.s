@@ -3,7 +3,7 @@
 //	sqEuclidean   dst[i] = Σ_k (q[k] − x[i,k])²
 //	dot           dst[i] = Σ_k q[k]·x[i,k]            0≤i<n  0≤k<d
 //
-// for x of float32, of float16 and bfloat16, which are widened, and of int8 times scale[i].
+// for x of float32, of float16 and bfloat16, which are widened, and of int8, times scale[i].
 //
 // Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
 //                 dotInt8Ref in ref.go: 16 lanes, element k in lane k mod 16, k ascending, folded
@@ -13,9 +13,9 @@
 // Tile            8 rows, 16 elements of each: one vector for the lanes of a row.
 // Tail            none.
 // Special values  follow the arithmetic.
-// Registers       SI R11 rows 0 and 4 · R8 R9 one and three rows, bytes · DI dst · DX place in q ·
-//                 BX q · AX rows left · CX groups left · R10 groups · R12 scale · R13 what is
-//                 fetched · Z0–Z7 lanes of the rows · Z8 q, then a part of the fold · Z9 elements of x, then
+// Registers       SI R11 rows 0 and 4 · R8 R9 bytes of one and three rows · DI dst · DX pointer into q ·
+//                 BX q · AX rows left · CX groups left · R10 groups · R12 scale · R13 address to
+//                 fetch · Z0–Z7 lanes of the rows · Z8 q, then a part of the fold · Z9 elements of x, then
 //                 differences, then a part of the fold · Z16–Z23 scales.
 // Source          own.
 
@@ -36,8 +36,8 @@
 #define sp R12
 #define ahead R13
 
-// FETCH fetches what the next eight rows have where these have what the loop reads now, and far bytes
-// on, line by line in ascending order. Beyond the end of x this does nothing.
+// FETCH fetches the place in the next eight rows that the loop now reads in these rows, and the place far bytes
+// behind it, line by line in ascending order. Beyond the end of x a fetch does nothing.
 #define far 1024
 
 // HALVE adds the upper half of z to its lower half, y.
@@ -45,7 +45,7 @@
 	VEXTRACTF64X4 $1, z, Y8;   \
 	VADDPS        Y8, y, y
 
-// QUARTER folds eight lanes each of rows a and c to four, in a.
+// QUARTER folds eight lanes of each of rows a and c to four lanes, in a.
 #define QUARTER(a, c) \
 	VPERM2F128 $0x20, c, a, Y8; \
 	VPERM2F128 $0x31, c, a, Y9; \
@@ -61,7 +61,7 @@
 	VSHUFPS      $0xdd, X9, xa, X9;   \
 	VADDPS       X9, X8, xa
 
-// HALVES folds the lanes of eight rows to eight lanes, SUMS these to the sums of rows 0 to 3 and 4 to 7, X0 and X4.
+// HALVES folds the lanes of eight rows to eight lanes each. SUMS folds these to the sums of rows 0 to 3 in X0 and of rows 4 to 7 in X4.
 #define HALVES \
 	HALVE(Z0, Y0); \
 	HALVE(Z1, Y1); \
@@ -79,7 +79,7 @@
 	LAST(Y0, Y1, X0); \
 	LAST(Y4, Y5, X4)
 
-// 16 elements of a row, widened.
+// Loads 16 elements of a row, widened.
 #define WIDENBF16(x) \
 	VPMOVZXWD x, Z9;       \
 	VPSLLD    $16, Z9, Z9
@@ -98,7 +98,7 @@
 	PREFETCHT0 (at+128)(ahead); \
 	PREFETCHT0 (at+192)(ahead)
 
-// From 512 elements on, eight rows and the next eight do not fit L1: then nothing is fetched.
+// From 512 elements on, eight rows and the next eight do not fit L1, so nothing is fetched.
 #define size 4
 #define FETCH \
 	CMPQ groups, $32; \

@@ -1,6 +1,6 @@
-// The text of a kernel of four rows at a time. The including file defines QUERY, its name, args,
-// the bytes of its arguments, shift, by which the bytes of a row are computed, TERM, what is added
-// to the lanes, and SCALES, which loads what TERM needs besides.
+// The text of a kernel for four rows at a time. The including file defines the function name QUERY; args,
+// the bytes of its arguments; shift, such that a row has d<<shift bytes; TERM, which adds
+// to the lanes; and SCALES, which loads the scales for TERM.
 
 // func query(n, d int, dst, q *float32, x *T) or func query(n, d int, dst, q *float32, x *T, scale *float32)
 TEXT QUERY(SB), NOSPLIT, $0-args

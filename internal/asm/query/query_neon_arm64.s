@@ -3,7 +3,7 @@
 //	sqEuclidean   dst[i] = Σ_k (q[k] − x[i,k])²
 //	dot           dst[i] = Σ_k q[k]·x[i,k]            0≤i<n  0≤k<d
 //
-// for x of float32, of float16 and bfloat16, which are widened, and of int8 times scale[i].
+// for x of float32, of float16 and bfloat16, which are widened, and of int8, times scale[i].
 //
 // Same bits as    sqEuclideanRef, dotRef, sqEuclideanHalfRef, dotHalfRef, sqEuclideanInt8Ref and
 //                 dotInt8Ref in ref.go: 16 lanes, element k in lane k mod 16, k ascending, folded
@@ -13,8 +13,8 @@
 // Tile            4 rows, 16 elements of each: four registers for the lanes of a row.
 // Tail            none.
 // Special values  follow the arithmetic.
-// Registers       R0 rows left · R1 elements of a row · R2 dst · R3 q · R4–R7 places in the rows ·
-//                 R8 place in q · R9 elements left · R10 bytes of a row · R11 scale · V0–V15 lanes
+// Registers       R0 rows left · R1 elements of a row · R2 dst · R3 q · R4–R7 pointers into the rows ·
+//                 R8 pointer into q · R9 elements left · R10 bytes of a row · R11 scale · V0–V15 lanes
 //                 of the rows, four each · V16–V19 q · V20–V23 elements of x, then differences ·
 //                 V24 V25 elements before they are widened · V26 scales · V27 zero · V28–V31
 //                 differences; V28 V29 the four results.
@@ -44,8 +44,8 @@
 	OF4(FMLA, lanes, 20, 20)
 #define PRODUCTS(lanes) OF4(FMLA, lanes, 20, 16)
 
-// 16 elements of a row, widened, in V20–V23. Bytes are the uppermost of an integer, and 24 bits of
-// it are a fraction.
+// Loads 16 elements of a row, widened, into V20–V23. A byte is put at the top of an integer whose lower 24 bits
+// are converted as a fraction.
 #define WIDENBF16(x) \
 	FLDPQ.P 32(x), (F24, F25);     \
 	VZIP1   V24.H8, V27.H8, V20.H8; \

@@ -1,8 +1,8 @@
-// The text of a kernel of a block of 12 queries and a group of 32 rows at a time. The including file defines FILTER, its name,
-// CONSTANTS, which sets the registers that PRODUCTS needs, and PRODUCTS, which adds the products of rows in Z24 and Z25 with
+// The text of a kernel for a block of 12 queries and a group of 32 rows at a time. The including file defines the function name FILTER;
+// CONSTANTS, which sets the registers that PRODUCTS needs; and PRODUCTS, which adds the products of rows in Z24 and Z25 with
 // the step of a query in Z26 to two registers.
 
-// QUERY takes a step of a query, at a place, and adds its products with both halves of the group to two registers.
+// QUERY loads a step of a query at a place, and adds its products with both halves of the group to two registers.
 #define QUERY(at, a, b) \
 	VPBROADCASTD at(qp), Z26; \
 	PRODUCTS(a, b)
@@ -19,7 +19,7 @@
 	VMOVUPS (at+256)(gp), norm;  \
 	VMULPS  norm, norm, square
 
-// BOUND compares the bounds of query j and of 16 rows with the threshold.
+// BOUND compares the bounds of query j and 16 rows with the threshold.
 #define BOUND(j, scale, rest, norm, square, sum, mask) \
 	VCVTDQ2PS        sum, sum;                       \
 	VMULPS           scale, sum, sum;                \
@@ -28,7 +28,7 @@
 	VFMADD231PS.BCST (20*j+12)(np), square, sum;     \
 	VCMPPS.BCST      $5, (20*j+16)(np), sum, mask
 
-// MASK does so with both halves of the group.
+// MASK does the same for both halves of the group.
 #define MASK(j, a, b) \
 	BOUND(j, Z24, Z25, Z26, Z27, a, K1); \
 	BOUND(j, Z28, Z29, Z30, Z31, b, K2); \

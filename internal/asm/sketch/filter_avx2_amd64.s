@@ -4,15 +4,15 @@
 //	filterOne   the same for one query           0≤g<n  0≤i<32  0≤j<4, of the 12 queries of a block  0≤k<4·steps
 //
 // Same bits as    filterRef and filterOneRef in ref.go: the sum is an integer modulo 2³², then one rounding for each operation.
-// Layout          codes n groups of steps × 32 rows × 4 bytes, at most 127; queries steps × 12 queries × 4 bytes, or steps × 4 bytes;
+// Layout          codes n groups of steps × 32 rows × 4 bytes, each at most 127; queries steps × 12 queries × 4 bytes, or steps × 4 bytes;
 //                 groups n × 3 × 32 numbers; q 12 or 1 × 5 numbers. Neither n nor steps is 0.
-// Tile            16 rows × 4 queries, or 32 rows × 1 query, four features of each: one lane for a row and a query. VPMADDUBSW adds two
-//                 products of a code, at most 127, and of a byte: at most 2·127·128, so that it does not saturate.
+// Tile            16 rows × 4 queries, or 32 rows × 1 query, with four features of each: one lane for a row and a query. VPMADDUBSW adds two
+//                 products of a code, at most 127, and a byte. They are at most 2·127·128, so it does not saturate.
 // Tail            none.
 // Special values  follow the arithmetic.
-// Registers       SI codes · R11 place in codes · R8 group · R12 halves of it left · DI masks · BX queries · DX place in queries · R9 numbers
+// Registers       SI codes · R11 pointer into codes · R8 group · R12 halves of it left · DI masks · BX queries · DX pointer into queries · R9 numbers
 //                 of the queries · AX groups left · R10 steps · CX steps left · Y10 step of a query · Y12 Y13 products · Y15 ones.
-//                 filter: Y0–Y7 sums, those of query j of the tile in Y2j and Y2j+1 · Y8 Y9 rows, then Scale and Rest · Y10 Norm · Y11 Norm² ·
+//                 filter: Y0–Y7 sums, for query j of the tile in Y2j and Y2j+1 · Y8 Y9 rows, then Scale and Rest · Y10 Norm · Y11 Norm² ·
 //                 Y12–Y14 numbers of a query. filterOne: Y0–Y3 sums · Y4 start · Y5–Y8 numbers of the query · Y9 Y11 rows, then Norm.
 // Source          own.
 
@@ -58,7 +58,7 @@
 	VMOVUPS (at+256)(gp), Y10; \
 	VMULPS  Y10, Y10, Y11
 
-// BOUND computes the bound of query j of a tile and of these rows.
+// BOUND computes the bounds of query j of a tile and these rows.
 #define BOUND(j, sum) \
 	VCVTDQ2PS    sum, sum;           \
 	VMULPS       Y8, sum, sum;       \
@@ -69,7 +69,7 @@
 	VBROADCASTSS (20*j+12)(np), Y14; \
 	VFMADD231PS  Y14, Y11, sum
 
-// MASK compares it with the threshold.
+// MASK compares them with the threshold.
 #define MASK(j, at, sum) \
 	VBROADCASTSS (20*j+16)(np), Y12; \
 	VCMPPS       $5, Y12, sum, sum;  \
@@ -149,7 +149,7 @@ steploop:
 	RET
 #undef MASK
 
-// MASK compares the bound of eight rows with the threshold.
+// MASK compares the bounds of eight rows with the threshold.
 #define MASK(at, sum) \
 	VCVTDQ2PS   sum, sum;              \
 	VMULPS      (32*at)(gp), sum, sum; \

@@ -4,14 +4,14 @@
 //	filterOne   the same for one query           0≤g<n  0≤i<32  0≤j<12  0≤k<4·steps
 //
 // Same bits as    filterRef and filterOneRef in ref.go: the sum is an integer modulo 2³², then one rounding for each operation.
-// Layout          codes n groups of steps × 32 rows × 4 bytes, at most 127; queries steps × 12 queries × 4 bytes, or steps × 4 bytes;
+// Layout          codes n groups of steps × 32 rows × 4 bytes, each at most 127; queries steps × 12 queries × 4 bytes, or steps × 4 bytes;
 //                 groups n × 3 × 32 numbers; q 12 or 1 × 5 numbers. Neither n nor steps is 0.
-// Tile            32 rows × 12 queries or 1 query, four features of each: one lane for a row and a query. Without VNNI, VPMADDUBSW adds two
-//                 products of a code, at most 127, and of a byte: at most 2·127·128, so that it does not saturate.
+// Tile            32 rows × 12 queries or 1 query, with four features of each: one lane for a row and a query. Without VNNI, VPMADDUBSW adds two
+//                 products of a code, at most 127, and a byte. They are at most 2·127·128, so it does not saturate.
 // Tail            none.
 // Special values  follow the arithmetic.
-// Registers       SI codes · R8 group · DI masks · BX queries · DX place in queries · R9 numbers of the queries · AX groups left ·
-//                 R10 steps · CX steps left · Z0–Z23 sums, those of query j in Z2j and Z2j+1 · Z24 Z25 rows · Z26 step of a query · Z30 ones ·
+// Registers       SI codes · R8 group · DI masks · BX queries · DX pointer into queries · R9 numbers of the queries · AX groups left ·
+//                 R10 steps · CX steps left · Z0–Z23 sums, for query j in Z2j and Z2j+1 · Z24 Z25 rows · Z26 step of a query · Z30 ones ·
 //                 Z28 Z29 products · then Z24–Z27 Scale, Rest, Norm, Norm² of the first 16 rows, Z28–Z31 of the others. filterOne: Z0 Z1 sums ·
 //                 Z3–Z7 numbers of the query.
 // Source          own.

@@ -4,14 +4,14 @@
 //	filterOne   the same for one query           0≤g<n  0≤i<32  0≤j<4, of the 12 queries of a block  0≤k<4·steps
 //
 // Same bits as    filterRef and filterOneRef in ref.go: the sum is an integer modulo 2³², then one rounding for each operation.
-// Layout          codes n groups of steps × 32 rows × 4 bytes, at most 127; queries steps × 12 queries × 4 bytes, or steps × 4 bytes;
+// Layout          codes n groups of steps × 32 rows × 4 bytes, each at most 127; queries steps × 12 queries × 4 bytes, or steps × 4 bytes;
 //                 groups n × 3 × 32 numbers; q 12 or 1 × 5 numbers. Neither n nor steps is 0.
-// Tile            16 rows × 4 queries, or 32 rows × 1 query, four features of each: one lane for a row and a query. Without SDOT, ADDP adds
-//                 two products of a code, at most 127, and of a byte: at most 2·127·128, so that it does not overflow.
+// Tile            16 rows × 4 queries, or 32 rows × 1 query, with four features of each: one lane for a row and a query. Without SDOT, ADDP adds
+//                 two products of a code, at most 127, and a byte. They are at most 2·127·128, so it does not overflow.
 // Tail            none.
 // Special values  follow the arithmetic.
-// Registers       R0 masks · R1 codes · R2 place in codes · R3 group · R4 groups left · R5 queries · R6 place in queries · R7 steps · R8 steps
-//                 left · R9 numbers of the queries · R10 halves of the group left · R11 scratch · V0–V15 sums, those of query j in V4j to V4j+3 ·
+// Registers       R0 masks · R1 codes · R2 pointer into codes · R3 group · R4 groups left · R5 queries · R6 pointer into queries · R7 steps · R8 steps
+//                 left · R9 numbers of the queries · R10 halves of the group left · R11 scratch · V0–V15 sums, for query j in V4j to V4j+3 ·
 //                 V16–V19 rows, then Scale, Rest, Norm, Norm² · V20 step of the queries, then the weights of mask bits · V21–V23 products ·
 //                 V24–V27 numbers of the queries · V28–V31 thresholds.
 // Source          own.
@@ -35,7 +35,7 @@
 #define np R9
 #define half R10
 
-// NUMBERS loads the numbers of a query: all but the threshold, and the threshold in all lanes.
+// NUMBERS loads the numbers of a query, and broadcasts the threshold to all lanes.
 #define NUMBERS(v, threshold) \
 	VLD1.P  16(np), [v.S4];        \
 	VLD1R.P 4(np), [threshold.S4]
@@ -65,13 +65,13 @@
 	VLD1   (R11), [V18.S4]; \
 	FMUL(19, 18, 18)
 
-// NEXT goes on to the next four rows and to their bits.
+// NEXT advances to the next four rows and their bits.
 #define NEXT \
 	ADD  $16, gp;             \
 	VSHL $4, V20.S4, V20.S4;  \
 	ROWS
 
-// BOUND sets sum s to the bits of rows whose bound is not below the threshold.
+// BOUND sets sum s to the bits of the rows whose bound is not below the threshold.
 #define BOUND(s, numbers, threshold) \
 	SCVTF_4S(s, s)           \
 	FMUL(s, s, 16)           \
@@ -103,7 +103,7 @@
 #undef FILTER
 #undef FILTERONE
 
-// PAIRS adds the products of four rows and of the step of a query in V23.
+// PAIRS adds the products of four rows and the step of a query in V23.
 #define PAIRS(sum, rows) \
 	SMULL_8H(21, rows, 23)      \
 	SMULL2_8H(22, rows, 23)     \

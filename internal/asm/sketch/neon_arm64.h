@@ -1,6 +1,6 @@
-// Vector instructions that the assembler of Go 1.26 cannot spell, one word a line. A word is named after the GNU mnemonic and
-// takes register numbers in GNU order, destination first. Where its name has no arrangement, that is .2d where DOUBLE is 1 and
-// .4s where it is 0. neon_test.go in the parent folder proves every word.
+// Vector instructions that the assembler of Go 1.26 lacks, one word a line. A word has the name of its GNU mnemonic and
+// takes register numbers in GNU order, destination first. A name without an arrangement takes .2d if DOUBLE is 1, and
+// .4s if it is 0. neon_test.go in the parent folder checks every word.
 
 #define FADD(d, n, m) WORD $(0x4e20d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
 #define FSUB(d, n, m) WORD $(0x4ea0d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))

@@ -1,8 +1,8 @@
-// The text of a kernel of one query and a group of 32 rows at a time. The including file defines FILTERONE, its name,
-// CONSTANTS, which sets the registers that PRODUCTS needs, and PRODUCTS, which adds the products of rows in Z24 and Z25 with
+// The text of a kernel for one query and a group of 32 rows at a time. The including file defines the function name FILTERONE;
+// CONSTANTS, which sets the registers that PRODUCTS needs; and PRODUCTS, which adds the products of rows in Z24 and Z25 with
 // the step of a query in Z26 to two registers.
 
-// MASK compares the bound of 16 rows with the threshold.
+// MASK compares the bounds of 16 rows with the threshold.
 #define MASK(at, sum, mask) \
 	VCVTDQ2PS   sum, sum;                   \
 	VMULPS      at(gp), sum, sum;        \

@@ -1,7 +1,7 @@
 // largest, quantize, float64 and float32, AVX2 + FMA.
 //
 //	largest    max_k |x_k|                                     0≤k<d
-//	quantize   t_k = FMA(x_k, inverse, shift)   codes: its lowest bits
+//	quantize   t_k = FMA(x_k, inverse, shift)   codes: lowest bits of t_k
 //	           e_k = FMA(−scale, t_k − shift, x_k)
 //	           Σ_k x_k², Σ_k e_k²
 //
@@ -18,7 +18,7 @@
 
 #include "textflag.h"
 
-// FOLD adds the upper lanes, in z, to the lower, down to one lane.
+// FOLD adds the upper lanes, in z, to the lower lanes, down to one lane.
 #define FOLD(z, y, x) \
 	VADDPD       z, y, y;    \
 	VEXTRACTF128 $1, y, X7;  \
@@ -26,14 +26,14 @@
 	VPERMILPD    $1, x, X7;  \
 	VADDSD       X7, x, x
 
-// CODES stores the lowest bytes of t, in Y8, at a place.
+// CODES stores the lowest bytes of t, in Y8, at an address.
 #define CODES(place) \
 	VEXTRACTF128 $1, Y8, X9;          \
 	VSHUFPS      $0x88, X9, X8, X9;   \
 	VPSHUFB      X11, X9, X9;         \
 	VMOVD        X9, place
 
-// SUM computes t and adds squares of x, in Y7, and e to lanes.
+// SUM computes t and e, and adds the squares of x, in Y7, and of e to lanes.
 #define SUM(place, squares, rests) \
 	VMOVAPD      Y7, Y8;          \
 	VFMADD213PD  Y6, Y4, Y8;      \

@@ -1,7 +1,7 @@
 // largest, quantize, float64 and float32, AVX-512 F, VL.
 //
 //	largest    max_k |x_k|                                     0≤k<d
-//	quantize   t_k = FMA(x_k, inverse, shift)   codes: its lowest bits
+//	quantize   t_k = FMA(x_k, inverse, shift)   codes: lowest bits of t_k
 //	           e_k = FMA(−scale, t_k − shift, x_k)
 //	           Σ_k x_k², Σ_k e_k²
 //
@@ -18,7 +18,7 @@
 
 #include "textflag.h"
 
-// FOLD adds the upper half of the lanes to the lower, down to one lane.
+// FOLD adds the upper half of the lanes to the lower half, down to one lane.
 #define FOLD(z, y, x) \
 	VEXTRACTF64X4 $1, z, Y5; \
 	VADDPD        Y5, y, y;  \
@@ -27,7 +27,7 @@
 	VPERMILPD     $1, x, X5; \
 	VADDSD        X5, x, x
 
-// TERMS computes t of the elements in Z5, and e.
+// TERMS computes t and e of the elements in Z5.
 #define TERMS \
 	VMOVAPD      Z5, Z6;      \
 	VFMADD213PD  Z4, Z2, Z6;  \

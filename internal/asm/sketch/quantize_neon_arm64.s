@@ -1,7 +1,7 @@
 // largest, quantize, float64 and float32, NEON.
 //
 //	largest    max_k |x_k|                                     0≤k<d
-//	quantize   t_k = FMA(x_k, inverse, shift)   codes: its lowest bits
+//	quantize   t_k = FMA(x_k, inverse, shift)   codes: lowest bits of t_k
 //	           e_k = FMA(−scale, t_k − shift, x_k)
 //	           Σ_k x_k², Σ_k e_k²
 //
@@ -27,7 +27,7 @@
 	FCVTL_2D(x, elements)  \
 	FCVTL2_2D(y, elements)
 
-// TERM subtracts the shift from t, computes e, which begins as x, and adds the squares of x and e.
+// TERM subtracts the shift from t, computes e, whose register holds x before, and adds the squares of x and e.
 #define TERM(x, t, e, squares, rests) \
 	FSUB(t, t, 18)        \
 	FMLS(e, t, 17)        \

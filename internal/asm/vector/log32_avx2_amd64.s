@@ -3,13 +3,13 @@
 //	log, log2   dst[i] = ln x[i], log₂ x[i]                      0≤i<n
 //
 // Same bits as    logRef and log2Ref in ref.go.
-// Layout          x, dst n elements, contiguous; dst may be x. n is a multiple of 16, 64 bytes,
+// Layout          x, dst n elements, contiguous; dst may be x. n is a multiple of 16 (64 bytes)
 //                 and not 0.
 // Tile            two vectors, 64 bytes.
-// Tail            none: the caller computes what is left.
+// Tail            none: the caller computes the remaining elements.
 // Special values  stops before a tile with an x that is not a positive normal number, and returns
-//                 the number of elements that are done.
-// Registers       SI x · DI dst · CX bytes · DX place · AX signs · Y0 Y1 x, then m, r and e · Y2 Y3
+//                 the number of elements before this tile.
+// Registers       SI x · DI dst · CX bytes · DX offset · AX signs · Y0 Y1 x, then m, r and e · Y2 Y3
 //                 k · Y4 Y5 cells, then part of Q, then b · Y6 Y7 t · Y8 Y9 w · Y10 Y11 r² · Y12
 //                 Y13 Q · Y14 Y15 constants.
 // Source          own.
@@ -23,8 +23,8 @@
 #define bytes CX
 #define at DX
 
-// Constants by their offsets: three tables of eight entries, the others in all lanes. The factors of k are
-// those of k·2^23.
+// Offsets of the constants: three tables of eight entries; the others fill all lanes. The factors of k are
+// factors of k·2^23.
 #define INVERSE 0*32
 #define TABLEHI 1*32
 #define TABLELO 2*32
@@ -46,7 +46,7 @@ DATA logf32<>+0(SB)/8, $0x3fac00003fbc0000 // c
 DATA logf32<>+8(SB)/8, $0x3f9000003fa00000
 DATA logf32<>+16(SB)/8, $0x3f8000003f880000
 DATA logf32<>+24(SB)/8, $0x3f5000003f680000
-DATA logf32<>+32(SB)/8, $0xbe974700bec4d200 // −log c, and the rest
+DATA logf32<>+32(SB)/8, $0xbe974700bec4d200 // −log c, and its rounding error
 DATA logf32<>+40(SB)/8, $0xbdf13800be648000
 DATA logf32<>+48(SB)/8, $0x00000000bd785000
 DATA logf32<>+56(SB)/8, $0x3e54a0003dc99c00
@@ -66,7 +66,7 @@ DATA logf32<>+160(SB)/8, $0x3f2540003f254000 // the first cell
 DATA logf32<>+168(SB)/8, $0x3f2540003f254000
 DATA logf32<>+176(SB)/8, $0x3f2540003f254000
 DATA logf32<>+184(SB)/8, $0x3f2540003f254000
-DATA logf32<>+192(SB)/8, $0xff800000ff800000 // sign and exponent
+DATA logf32<>+192(SB)/8, $0xff800000ff800000 // bits of sign and exponent
 DATA logf32<>+200(SB)/8, $0xff800000ff800000
 DATA logf32<>+208(SB)/8, $0xff800000ff800000
 DATA logf32<>+216(SB)/8, $0xff800000ff800000
@@ -74,7 +74,7 @@ DATA logf32<>+224(SB)/8, $0x3f8000003f800000 // 1
 DATA logf32<>+232(SB)/8, $0x3f8000003f800000
 DATA logf32<>+240(SB)/8, $0x3f8000003f800000
 DATA logf32<>+248(SB)/8, $0x3f8000003f800000
-DATA logf32<>+256(SB)/8, $0x33b1720033b17200 // ln 2, 17 bits, and the rest, times 2^-23
+DATA logf32<>+256(SB)/8, $0x33b1720033b17200 // ln 2 to 17 bits, and the remainder, times 2^-23
 DATA logf32<>+264(SB)/8, $0x33b1720033b17200
 DATA logf32<>+272(SB)/8, $0x33b1720033b17200
 DATA logf32<>+280(SB)/8, $0x33b1720033b17200
@@ -104,7 +104,7 @@ DATA log2f32<>+0(SB)/8, $0x3fac00003fbc0000 // c
 DATA log2f32<>+8(SB)/8, $0x3f9000003fa00000
 DATA log2f32<>+16(SB)/8, $0x3f8000003f880000
 DATA log2f32<>+24(SB)/8, $0x3f5000003f680000
-DATA log2f32<>+32(SB)/8, $0xbeda4000bf0dfa00 // −log c, and the rest
+DATA log2f32<>+32(SB)/8, $0xbeda4000bf0dfa00 // −log c, and its rounding error
 DATA log2f32<>+40(SB)/8, $0xbe2e0000bea4d400
 DATA log2f32<>+48(SB)/8, $0x00000000bdb32000
 DATA log2f32<>+56(SB)/8, $0x3e9960003e116c00
@@ -124,7 +124,7 @@ DATA log2f32<>+160(SB)/8, $0x3f2540003f254000 // the first cell
 DATA log2f32<>+168(SB)/8, $0x3f2540003f254000
 DATA log2f32<>+176(SB)/8, $0x3f2540003f254000
 DATA log2f32<>+184(SB)/8, $0x3f2540003f254000
-DATA log2f32<>+192(SB)/8, $0xff800000ff800000 // sign and exponent
+DATA log2f32<>+192(SB)/8, $0xff800000ff800000 // bits of sign and exponent
 DATA log2f32<>+200(SB)/8, $0xff800000ff800000
 DATA log2f32<>+208(SB)/8, $0xff800000ff800000
 DATA log2f32<>+216(SB)/8, $0xff800000ff800000
@@ -136,7 +136,7 @@ DATA log2f32<>+256(SB)/8, $0x3400000034000000 // 2^-23
 DATA log2f32<>+264(SB)/8, $0x3400000034000000
 DATA log2f32<>+272(SB)/8, $0x3400000034000000
 DATA log2f32<>+280(SB)/8, $0x3400000034000000
-DATA log2f32<>+288(SB)/8, $0x32a5706032a57060 // 1/ln 2, less its first 24 bits
+DATA log2f32<>+288(SB)/8, $0x32a5706032a57060 // 1/ln 2 minus its first 24 bits
 DATA log2f32<>+296(SB)/8, $0x32a5706032a57060
 DATA log2f32<>+304(SB)/8, $0x32a5706032a57060
 DATA log2f32<>+312(SB)/8, $0x32a5706032a57060

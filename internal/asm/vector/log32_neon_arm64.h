@@ -1,4 +1,4 @@
-// The text of log, or with BASE2 of log2, in float32.
+// The text of log, or of log2 if BASE2 is defined, in float32.
 
 // func log(n int, dst, x *float32) int
 TEXT LOG(SB), NOSPLIT, $0-32
@@ -9,7 +9,7 @@ TEXT LOG(SB), NOSPLIT, $0-32
 	LSL  $ESHIFT, left, left
 
 loop:
-	// 2^-126 ≤ x ≤ the largest number
+	// check 2^-126 ≤ x ≤ the largest number
 	LOAD4(xp, F0, F1, F2, F3)
 	FMOVQ LEAST(consts), F28
 	FMOVQ MOST(consts), F29
@@ -31,7 +31,7 @@ loop:
 	CMN   $1, bits0
 	BNE   done
 
-	// the cell in byte 2, times 16; the bytes of its entries
+	// the cell, times 16, in byte 2; then the byte indices of its entries
 	FMOVQ BIAS(consts), F28
 	FMOVQ CELL(consts), F29
 	FMOVQ BYTE2(consts), F30
@@ -78,7 +78,7 @@ loop:
 	FILL_24(ONE)
 	OF4(FMLA, 24, 0, 8)
 
-	// t = k·log 2 − log c, and what it lacks
+	// t = k·log 2 − log c, and its rounding error
 	FMOVQ TABLEHI(consts), F28
 	FMOVQ TABLEHI+16(consts), F29
 	FMOVQ TABLELO(consts), F30
@@ -111,7 +111,7 @@ loop:
 	OF4(FMLA, 4, 8, 12)
 	OF4(FMLA, 20, 4, 12)
 
-	// b, what b lost, and the rest
+	// b, its rounding error, and the remaining terms
 #ifdef BASE2
 	FMOVQ INVLN2(consts), F28
 	BY4(FMUL, 0, 24, 28)

@@ -1,4 +1,4 @@
-// The text of log, or with BASE2 of log2, in float64.
+// The text of log, or of log2 if BASE2 is defined, in float64.
 
 // func log(n int, dst, x *float64) int
 TEXT LOG(SB), NOSPLIT, $0-32
@@ -9,7 +9,7 @@ TEXT LOG(SB), NOSPLIT, $0-32
 	XORL at, at
 
 loop:
-	// 2^-1022 ≤ x ≤ the largest number
+	// check 2^-1022 ≤ x ≤ the largest number
 	move    (xp)(at*1), Y0
 	move    32(xp)(at*1), Y1
 	compare $0x1d, logc+LEAST(SB), Y0, Y4
@@ -23,7 +23,7 @@ loop:
 	CMPL    AX, allsigns
 	JNE     done
 
-	// k + 1024 in the bits above the mantissa, from √½ to √½
+	// k + 1024 in the bits above the mantissa; k counts binades that begin at √½
 	subbits    logc+BIAS(SB), Y0, Y0
 	subbits    logc+BIAS(SB), Y1, Y1
 	shiftright mantissa, Y0, Y2
@@ -61,7 +61,7 @@ loop:
 	mul  Y6, Y8, Y8
 	mul  Y7, Y9, Y9
 
-	// h = f²/2, and what its rounding lost
+	// h = f²/2, and its rounding error
 	mul    logc+POINT5(SB), Y0, Y10
 	mul    logc+POINT5(SB), Y1, Y11
 	mul    Y0, Y10, Y6
@@ -69,7 +69,7 @@ loop:
 	fms213 Y6, Y0, Y10
 	fms213 Y7, Y1, Y11
 
-	// log m = hi + lo: hi = f − h, lo = what that lost …
+	// log m = hi + lo: hi = f − h, lo = its rounding error …
 	sub Y6, Y0, Y13
 	sub Y7, Y1, Y14
 	sub Y13, Y0, Y0
@@ -78,14 +78,14 @@ loop:
 	sub Y7, Y1, Y1
 	sub Y10, Y0, Y0
 	sub Y11, Y1, Y1
-	// … and s·(h + R)
+	// … plus s·(h + R)
 	add Y6, Y8, Y8
 	add Y7, Y9, Y9
 	fma Y8, Y4, Y0
 	fma Y9, Y5, Y1
 
 #ifdef BASE2
-	// p = hi/ln 2, l = what it has too much, and lo/ln 2
+	// p = hi/ln 2, l = its rounding error, negated, and lo/ln 2
 	copy logc+INVLN2(SB), Y12
 	copy logc+INVLN2LO(SB), Y15
 	mul  Y12, Y13, Y4
@@ -99,7 +99,7 @@ loop:
 	fnma Y15, Y13, Y10
 	fnma Y15, Y14, Y11
 
-	// b = k + p, and what b lost
+	// b = k + p, and its rounding error
 	add Y4, Y2, Y6
 	add Y5, Y3, Y7
 	sub Y2, Y6, Y2
@@ -109,7 +109,7 @@ loop:
 	sub Y10, Y4, Y4
 	sub Y11, Y5, Y5
 #else
-	// b = k·ln2hi + hi, what b lost, k·ln2lo + lo
+	// b = k·ln2hi + hi, its rounding error, and k·ln2lo + lo
 	mul logc+LN2HI(SB), Y2, Y4
 	mul logc+LN2HI(SB), Y3, Y5
 	add Y13, Y4, Y6

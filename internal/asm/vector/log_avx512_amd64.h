@@ -1,4 +1,4 @@
-// The text of log, or with BASE2 of log2, in float64.
+// The text of log, or of log2 if BASE2 is defined, in float64.
 
 // func log(n int, dst, x *float64) int
 TEXT LOG(SB), NOSPLIT, $0-32
@@ -9,7 +9,7 @@ TEXT LOG(SB), NOSPLIT, $0-32
 	XORL at, at
 
 loop:
-	// 2^-1022 ≤ x ≤ the largest number
+	// check 2^-1022 ≤ x ≤ the largest number
 	move         (xp)(at*1), Z0
 	compare.BCST $0x1d, logc+LEAST(SB), Z0, K1
 	compare.BCST $0x12, logc+MOST(SB), Z0, K1, K2
@@ -17,7 +17,7 @@ loop:
 	CMPL         AX, allmask
 	JNE          done
 
-	// k + 1024 in the bits above the mantissa, from √½ to √½; m
+	// k + 1024 in the bits above the mantissa, where k counts binades that begin at √½; then m
 	subbits.BCST logc+BIAS(SB), Z0, Z0
 	shiftright   mantissa, Z0, Z2
 	andbits.BCST logc+MASK(SB), Z0, Z0
@@ -41,35 +41,35 @@ loop:
 	step(C1, Z6)
 	mul      Z6, Z8, Z8
 
-	// h = f²/2, and what its rounding lost
+	// h = f²/2, and its rounding error
 	mul.BCST logc+POINT5(SB), Z0, Z10
 	mul      Z0, Z10, Z6
 	fms213   Z6, Z0, Z10
 
-	// log m = hi + lo: hi = f − h, lo = what that lost …
+	// log m = hi + lo: hi = f − h, lo = its rounding error …
 	sub Z6, Z0, Z13
 	sub Z13, Z0, Z0
 	sub Z6, Z0, Z0
 	sub Z10, Z0, Z0
-	// … and s·(h + R)
+	// … plus s·(h + R)
 	add Z6, Z8, Z8
 	fma Z8, Z4, Z0
 
 #ifdef BASE2
-	// p = hi/ln 2, l = what it has too much, and lo/ln 2
+	// p = hi/ln 2, l = its rounding error, negated, and lo/ln 2
 	mul.BCST  logc+INVLN2(SB), Z13, Z4
 	copy      Z4, Z10
 	fnma.BCST logc+INVLN2(SB), Z13, Z10
 	fnma.BCST logc+INVLN2(SB), Z0, Z10
 	fnma.BCST logc+INVLN2LO(SB), Z13, Z10
 
-	// b = k + p, and what b lost
+	// b = k + p, and its rounding error
 	add Z4, Z2, Z6
 	sub Z2, Z6, Z2
 	sub Z2, Z4, Z4
 	sub Z10, Z4, Z4
 #else
-	// b = k·ln2hi + hi, what b lost, k·ln2lo + lo
+	// b = k·ln2hi + hi, its rounding error, and k·ln2lo + lo
 	mul.BCST logc+LN2HI(SB), Z2, Z4
 	add      Z13, Z4, Z6
 	sub      Z4, Z6, Z4

@@ -1,4 +1,4 @@
-// The text of log, or with BASE2 of log2, in float64.
+// The text of log, or of log2 if BASE2 is defined, in float64.
 
 // func log(n int, dst, x *float64) int
 TEXT LOG(SB), NOSPLIT, $0-32
@@ -9,7 +9,7 @@ TEXT LOG(SB), NOSPLIT, $0-32
 	LSL  $ESHIFT, left, left
 
 loop:
-	// 2^-1022 ≤ x ≤ the largest number
+	// check 2^-1022 ≤ x ≤ the largest number
 	LOAD4(xp, F0, F1, F2, F3)
 	FMOVQ LEAST(consts), F28
 	FMOVQ MOST(consts), F29
@@ -31,7 +31,7 @@ loop:
 	CMN   $1, bits0
 	BNE   done
 
-	// k + 1024 in the bits above the mantissa, from √½ to √½
+	// k + 1024 in the bits above the mantissa; k counts binades that begin at √½
 	FMOVQ BIAS(consts), F28
 	INTEGER4(VSUB, ARR)
 	VUSHR $MANTISSA, V0.ARR, V4.ARR
@@ -58,7 +58,7 @@ loop:
 
 #include "polyf64_neon_arm64.h"
 
-	// h = f²/2, and what its rounding has too much
+	// h = f²/2, and its rounding error, negated
 	FMOVQ POINT5(consts), F28
 	BY4(FMUL, 24, 0, 28)
 	OF4(FMUL, 12, 24, 0)
@@ -68,17 +68,17 @@ loop:
 	VORR  V15.B16, V15.B16, V23.B16
 	OF4(FMLS, 20, 24, 0)
 
-	// log m = hi + lo: hi = f − h, lo = what that lost …
+	// log m = hi + lo: hi = f − h, lo = its rounding error …
 	OF4(FSUB, 24, 0, 12)
 	OF4(FSUB, 0, 0, 24)
 	OF4(FSUB, 0, 0, 12)
 	OF4(FADD, 0, 0, 20)
-	// … and s·(h + R)
+	// … plus s·(h + R)
 	OF4(FADD, 16, 12, 16)
 	OF4(FMLA, 0, 8, 16)
 
 #ifdef BASE2
-	// p = hi/ln 2, l = what it has too much, and lo/ln 2
+	// p = hi/ln 2, l = its rounding error, negated, and lo/ln 2
 	FMOVQ INVLN2(consts), F28
 	FMOVQ INVLN2LO(consts), F29
 	BY4(FMUL, 8, 24, 28)
@@ -90,13 +90,13 @@ loop:
 	BY4(FMLS, 16, 0, 28)
 	BY4(FMLS, 16, 24, 29)
 
-	// b = k + p, and what b lost
+	// b = k + p, and its rounding error
 	OF4(FADD, 12, 4, 8)
 	OF4(FSUB, 4, 12, 4)
 	OF4(FSUB, 8, 8, 4)
 	OF4(FSUB, 8, 8, 16)
 #else
-	// b = k·ln2hi + hi, what b lost, k·ln2lo + lo
+	// b = k·ln2hi + hi, its rounding error, and k·ln2lo + lo
 	FMOVQ LN2HI(consts), F28
 	FMOVQ LN2LO(consts), F29
 	BY4(FMUL, 8, 4, 28)

@@ -20,7 +20,7 @@
 #define ESHIFT (2+DOUBLE)
 #define MANTISSA (23+29*DOUBLE) // bits of the mantissa
 
-// An operation on four registers each: d … d+3 of n … n+3 and m … m+3, or of n … n+3 and m.
+// An operation on four registers: d … d+3 from n … n+3 and m … m+3, or from n … n+3 and m.
 #define OF4(op, d, n, m) \
 	op(d, n, m); \
 	op(d+1, n+1, m+1); \
@@ -32,7 +32,7 @@
 	op(d+2, n+2, m); \
 	op(d+3, n+3, m)
 
-// Four registers of x, and p moved on; four stored.
+// Loads four registers of x and advances p; stores four registers.
 #define LOAD4(p, a, b, c, d) \
 	FLDPQ   32(p), (c, d); \
 	FLDPQ.P 64(p), (a, b)
@@ -40,8 +40,8 @@
 	FSTPQ   (c, d), 32(p); \
 	FSTPQ.P (a, b), 64(p)
 
-// A step of Horner's scheme in four registers: V20–V23 = c + V16–V19·y … y+3, and the other
-// way round.
+// A step of Horner's scheme in four registers: V20–V23 = c + V16–V19·y … y+3, and the same from V20–V23
+// to V16–V19.
 #define HORNER_20(c, y) \
 	FMOVQ c(consts), F20; \
 	FMOVQ c(consts), F21; \

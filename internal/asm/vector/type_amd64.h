@@ -1,5 +1,5 @@
 // Macros that depend on the type, for the AVX2 and AVX-512 texts of this folder. The including file
-// defines F64 or F32 and includes this before the text of each.
+// defines F64 or F32 and includes this file before each text.
 
 #ifdef size
 #undef size

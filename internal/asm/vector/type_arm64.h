@@ -1,5 +1,5 @@
-// What the texts of this folder say of their type. The including file defines F64 or F32 and
-// includes this before the text of each.
+// Macros that depend on the type, for the texts of this folder. The including file defines F64 or F32 and
+// includes this file before each text.
 
 #ifdef DOUBLE
 #undef DOUBLE
@@ -10,7 +10,7 @@
 #undef DUPARG
 #endif
 
-// DUPARG sets all lanes of v, which is register f, to an argument.
+// DUPARG broadcasts an argument to v, which is register f.
 #ifdef F32
 #define DOUBLE 0
 #define ARR S4 // arrangement of a register

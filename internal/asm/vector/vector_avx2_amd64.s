@@ -4,20 +4,20 @@
 //	maximum     acc[l] = max(acc[l], max x[i]),  i mod w = l
 //	log, log2   dst[i] = ln x[i], log₂ x[i]                      0≤i<n
 //
-// Same bits as    affineRef, maxRef, logRef and log2Ref in ref.go. Where k = 0 the
-//                 sums with k change nothing; num.Log leaves them out.
+// Same bits as    affineRef, maxRef, logRef and log2Ref in ref.go. If k = 0 the
+//                 sums with k change nothing; num.Log omits them.
 // Layout          x, dst n elements, contiguous; dst may be x. acc w elements. n is a multiple
-//                 of w, 64 bytes, and not 0.
+//                 of w (64 bytes) and not 0.
 // Tile            two vectors, 64 bytes.
-// Tail            none: the caller computes what is left.
-// Special values  affine: follows the arithmetic. maximum: of a NaN and a number, and of
-//                 equal numbers, the maximum here is the first operand, acc. log: stops before
+// Tail            none: the caller computes the remaining elements.
+// Special values  affine: follows the arithmetic. maximum: for a NaN and a number, and for
+//                 equal numbers, the maximum is the first operand, acc. log: stops before
 //                 a tile with an x that is not a positive normal number, and returns the number
-//                 of elements that are done.
-// Registers       SI x · DI dst or acc · CX bytes · DX place · AX signs. affine: Y2 c · Y3 s · Y4 b.
+//                 of elements before it.
+// Registers       SI x · DI dst or acc · CX bytes · DX offset · AX signs. affine: Y2 c · Y3 s · Y4 b.
 //                 maximum: Y2 Y3 acc. log: Y0 Y1 x, then m and f · Y2 Y3 k · Y4 Y5 s, then
-//                 p or a · Y6 Y7 f² or s², then h, then b · Y8 Y9 polynomial · Y10 Y11 what h
-//                 or p lost · Y12 Y15 constants · Y13 Y14 hi. In
+//                 p or a · Y6 Y7 f² or s², then h, then b · Y8 Y9 polynomial · Y10 Y11 rounding error of h
+//                 or p · Y12 Y15 constants · Y13 Y14 hi. In
 //                 float32, Y4 Y5 and Y8–Y13 hold parts of S first.
 // Source          own.
 
@@ -30,9 +30,9 @@
 #define bytes CX
 #define at DX
 
-// Constants of logarithms, all lanes of each, by their offsets in logc. BIAS is the
-// bits of √½ less 1024 (128) in the field of the exponent; WHOLE is 2^52 (2^23), the last bit of which is
-// worth 1, and WHOLEK that and 1024 (128) more. Polynomial first degree last.
+// Offsets of the constants of logarithms in logc; each fills all lanes. BIAS is the bits of √½
+// minus 1024 (128) in the field of the exponent. WHOLE is 2^52 (2^23), whose last bit is
+// worth 1, and WHOLEK is WHOLE + 1024 (128). The first degree of the polynomial comes last.
 #define LEAST 0*32
 #define MOST 1*32
 #define BIAS 2*32
@@ -76,11 +76,11 @@ DATA logf64<>+32(SB)/8, $0x7fefffffffffffff // the largest number
 DATA logf64<>+40(SB)/8, $0x7fefffffffffffff
 DATA logf64<>+48(SB)/8, $0x7fefffffffffffff
 DATA logf64<>+56(SB)/8, $0x7fefffffffffffff
-DATA logf64<>+64(SB)/8, $0xffe6a09e00000000 // √½ less 2^1024
+DATA logf64<>+64(SB)/8, $0xffe6a09e00000000 // bits of √½ minus 1024 in the exponent
 DATA logf64<>+72(SB)/8, $0xffe6a09e00000000
 DATA logf64<>+80(SB)/8, $0xffe6a09e00000000
 DATA logf64<>+88(SB)/8, $0xffe6a09e00000000
-DATA logf64<>+96(SB)/8, $0x000fffffffffffff // mantissa
+DATA logf64<>+96(SB)/8, $0x000fffffffffffff // bits of the mantissa
 DATA logf64<>+104(SB)/8, $0x000fffffffffffff
 DATA logf64<>+112(SB)/8, $0x000fffffffffffff
 DATA logf64<>+120(SB)/8, $0x000fffffffffffff
@@ -108,7 +108,7 @@ DATA logf64<>+288(SB)/8, $0x3fe0000000000000 // ½
 DATA logf64<>+296(SB)/8, $0x3fe0000000000000
 DATA logf64<>+304(SB)/8, $0x3fe0000000000000
 DATA logf64<>+312(SB)/8, $0x3fe0000000000000
-DATA logf64<>+320(SB)/8, $0x3fe62e42fee00000 // ln 2, 32 bits
+DATA logf64<>+320(SB)/8, $0x3fe62e42fee00000 // ln 2 to 32 bits
 DATA logf64<>+328(SB)/8, $0x3fe62e42fee00000
 DATA logf64<>+336(SB)/8, $0x3fe62e42fee00000
 DATA logf64<>+344(SB)/8, $0x3fe62e42fee00000

@@ -4,20 +4,20 @@
 //	maximum     acc[l] = max(acc[l], max x[i]),  i mod w = l
 //	log, log2   dst[i] = ln x[i], log₂ x[i]                      0≤i<n
 //
-// Same bits as    affineRef, maxRef, logRef and log2Ref in ref.go. Where k = 0 the
-//                 sums with k change nothing; num.Log leaves them out.
+// Same bits as    affineRef, maxRef, logRef and log2Ref in ref.go. If k = 0 the
+//                 sums with k change nothing; num.Log omits them.
 // Layout          x, dst n elements, contiguous; dst may be x. acc w elements. n is a multiple
-//                 of w, 64 bytes, and not 0.
+//                 of w (64 bytes) and not 0.
 // Tile            one vector.
-// Tail            none: the caller computes what is left.
-// Special values  affine: follows the arithmetic. maximum: of a NaN and a number, and of
-//                 equal numbers, the maximum here is the first operand, acc. log: stops before
+// Tail            none: the caller computes the remaining elements.
+// Special values  affine: follows the arithmetic. maximum: for a NaN and a number, and for
+//                 equal numbers, the maximum is the first operand, acc. log: stops before
 //                 a vector with an x that is not a positive normal number, and returns the
-//                 number of elements that are done.
-// Registers       SI x · DI dst or acc · CX bytes · DX place · AX mask · K1 K2 comparisons.
+//                 number of elements before it.
+// Registers       SI x · DI dst or acc · CX bytes · DX offset · AX mask · K1 K2 comparisons.
 //                 affine: Z1 b · Z2 c · Z3 s. maximum: Z2 acc. log: Z0 x, then m and f · Z2 k ·
-//                 Z4 s, then p or a · Z6 f² or s², then h, then b · Z8 polynomial · Z10 what h
-//                 or p lost · Z13 hi. In float32, Z4 Z8 Z10 Z12 hold parts of S first.
+//                 Z4 s, then p or a · Z6 f² or s², then h, then b · Z8 polynomial · Z10 rounding error of h
+//                 or p · Z13 hi. In float32, Z4 Z8 Z10 Z12 hold parts of S first.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -29,9 +29,9 @@
 #define bytes CX
 #define at DX
 
-// Constants of logarithms, by their offsets in logc. BIAS is the
-// bits of √½ less 1024 (128) in the field of the exponent; WHOLE is 2^52 (2^23), the last bit of which is
-// worth 1, and WHOLEK that and 1024 (128) more. Polynomial first degree last.
+// Offsets of the constants of logarithms in logc. BIAS is the bits of √½
+// minus 1024 (128) in the field of the exponent. WHOLE is 2^52 (2^23), whose last bit is
+// worth 1, and WHOLEK is WHOLE + 1024 (128). The first degree of the polynomial comes last.
 #define LEAST 0*size
 #define MOST 1*size
 #define BIAS 2*size
@@ -65,15 +65,15 @@
 
 DATA logf64<>+0(SB)/8, $0x0010000000000000 // 2^-1022
 DATA logf64<>+8(SB)/8, $0x7fefffffffffffff // the largest number
-DATA logf64<>+16(SB)/8, $0xffe6a09e00000000 // √½ less 2^1024
-DATA logf64<>+24(SB)/8, $0x000fffffffffffff // mantissa
+DATA logf64<>+16(SB)/8, $0xffe6a09e00000000 // bits of √½ minus 1024 in the exponent
+DATA logf64<>+24(SB)/8, $0x000fffffffffffff // bits of the mantissa
 DATA logf64<>+32(SB)/8, $0x3fe6a09e00000000 // √½
 DATA logf64<>+40(SB)/8, $0x4330000000000000 // 2^52
 DATA logf64<>+48(SB)/8, $0x4330000000000400 // 2^52 + 1024
 DATA logf64<>+56(SB)/8, $0x3ff0000000000000 // 1
 DATA logf64<>+64(SB)/8, $0x4000000000000000 // 2
 DATA logf64<>+72(SB)/8, $0x3fe0000000000000 // ½
-DATA logf64<>+80(SB)/8, $0x3fe62e42fee00000 // ln 2, 32 bits
+DATA logf64<>+80(SB)/8, $0x3fe62e42fee00000 // ln 2 to 32 bits
 DATA logf64<>+88(SB)/8, $0x3dea39ef35793c76
 DATA logf64<>+96(SB)/8, $0x3ff71547652b82fe // 1/ln 2
 DATA logf64<>+104(SB)/8, $0x3c7777d0ffda0d24
