@@ -12,27 +12,29 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Dataset is a matrix of samples with, usually, a class for each.
+// A Dataset is a matrix of samples, usually with a class label for each sample. Its methods do not
+// modify it, except Impute and Relabel, so several goroutines may use it at the same time.
 type Dataset struct {
 	X *mat.Dense // n × d, rows are samples
 
-	// Labels has the class of each row, as an index into Classes. It is nil if the data have no
-	// labels.
+	// Labels contains the class of each row, as an index into Classes. It is nil if the data have
+	// no labels.
 	Labels []int
 
-	// Classes has the names of the classes: in numerical order if all names are numbers, else in
-	// lexical order. A class may have no row, for example in a subset.
+	// Classes contains the class names, in numerical order if all names are numbers and otherwise
+	// in lexical order. A class may have no rows, for example in a subset.
 	Classes []string
 
-	// Split has the part of the data that each row belongs to: for MNIST 0 is the training set and 1
-	// the test set. It is nil if the file has no array or column split.
+	// Split contains the part of the data to which each row belongs. For MNIST 0 is the training set
+	// and 1 is the test set. Split is nil if the file has no array or column for it (see
+	// Options.Split).
 	Split []int
 
-	// Columns has the names of the columns of X. It is nil if the file has no names.
+	// Columns contains the names of the columns of X. It is nil if the file has no names.
 	Columns []string
 
-	// IDs has the texts of the rows for each column of Options.ID. IDNames has the names of these
-	// columns.
+	// IDs[i] contains the text of every row in column i of Options.ID. IDNames contains the names
+	// of these columns.
 	IDs     [][]string
 	IDNames []string
 
@@ -57,7 +59,7 @@ func (d *Dataset) Len() int {
 	return n
 }
 
-// Counts returns the number of rows of each class, or nil without labels.
+// Counts returns the number of rows of each class. It returns nil if d has no labels.
 func (d *Dataset) Counts() []int {
 	if d.Labels == nil {
 		return nil
@@ -70,7 +72,7 @@ func (d *Dataset) Counts() []int {
 }
 
 // Subset returns a copy of the given rows, counted from 0, in the given order. A row may occur
-// several times. Classes is unchanged, so that labels of several subsets can be compared. Subset
+// several times. Classes is unchanged, so the labels of several subsets are comparable. Subset
 // panics if rows is empty or a row is out of range.
 func (d *Dataset) Subset(rows []int) *Dataset {
 	n, cols := d.X.Dims()
@@ -151,9 +153,9 @@ func (d *Dataset) Sample(n int, seed uint64) (*Dataset, error) {
 }
 
 // TrainTest draws round(fraction·N) rows at random for testing. The others are for training. Both
-// sets keep the original order. Classes have their shares as in Sample. A class with at least two
-// rows has at least one row in each set, and a class with a single row is for training. The error
-// matches ErrSettings if this is impossible, or if a set would be empty.
+// sets keep the original order. Classes are represented proportionally, as in Sample. A class with
+// at least two rows has at least one row in each set, and a class with a single row is for
+// training. The error matches ErrSettings if this is impossible, or if a set would be empty.
 func (d *Dataset) TrainTest(fraction float64, seed uint64) (train, test *Dataset, err error) {
 	groups := d.groups()
 	var sizes []int

@@ -13,18 +13,18 @@ import (
 	"github.com/gomonge/monge/internal/fault"
 )
 
-// Causes of a FileError, for errors.Is. Errors of the system, such as fs.ErrNotExist, are causes
-// as well. Package wda has the last three under the same names.
+// A FileError wraps one of these errors or an error of the operating system, such as
+// fs.ErrNotExist. Package wda exports the last three under the same names.
 var (
-	// ErrFormat: the file is damaged, cut short or empty, or has a wrong shape or type.
+	// ErrFormat means that the file is damaged, truncated or empty, or has a wrong shape or type.
 	ErrFormat = errors.New("not a valid file of its format")
-	// ErrTooLarge: see Options.MaxElements and Options.MaxExpansion.
+	// ErrTooLarge means that the data exceed Options.MaxElements or Options.MaxExpansion.
 	ErrTooLarge = errors.New("too large")
-	// ErrNotFinite: a value is missing, is not a number, or is NaN or infinite.
+	// ErrNotFinite means that a value is missing, is not a number, or is NaN or infinite.
 	ErrNotFinite = fault.ErrNotFinite
-	// ErrLabels: there are no labels, or their number is not the number of rows.
+	// ErrLabels means that labels are missing, or that there are more or fewer labels than rows.
 	ErrLabels = fault.ErrLabels
-	// ErrSettings: options or arguments are invalid.
+	// ErrSettings means that options or arguments are invalid.
 	ErrSettings = fault.ErrSettings
 )
 
@@ -60,8 +60,8 @@ var (
 	errLabelCount  = newCause(fault.ErrLabels, "the number of labels is not the number of rows")
 )
 
-// helps names the field of Options that may help against an error, and its value if that is always the same.
-// The first that matches counts.
+// helps lists the field of Options that may fix an error, and its value if that is always the same. The
+// first match is used.
 var helps = []struct {
 	cause         error
 	option, value string
@@ -70,26 +70,27 @@ var helps = []struct {
 	{errNoFeatures, "Features", ""}, {errExpansion, "MaxExpansion", ""}, {errText, "OneHot", ""}, {errMissing, "KeepMissing", ""}, {errDecimal, "Decimal", ""}, {errNaN, "KeepMissing", ""},
 }
 
-// A FileError is the error of every reader of this package. It names the position in the file.
+// A FileError describes a problem with an input file and its position. All readers of this package
+// return it.
 type FileError struct {
 	Path  string // the file, as the caller named it; "" for an io.Reader
 	Array string // the array of an NPZ file; "" in other formats
 
-	// Row counts from 1. In CSV it is the line of the file, including a header and blank lines, as
-	// in an editor. In other formats it is the sample. It is 0 if the error concerns no row.
+	// Row counts from 1. In CSV it is the line number, including the header and blank lines. In
+	// other formats it is the sample. It is 0 if the error does not concern a row.
 	Row int
 
-	// Column counts from 1, including the column of labels. It is 0 if the error concerns no
+	// Column counts from 1, including the label column. It is 0 if the error does not concern a
 	// column.
 	Column int
 
-	Name   string // the name of the column; "" if it has none
-	Option string // the field of Options that may help; "" if none does
-	Value  string // the value of that field that may help, such as ";" for Delimiter; "" if it is not known
-	Err    error  // what is wrong; matches one of the errors above, or an error of the system
+	Name   string // name of the column; "" if it has none
+	Option string // field of Options that may fix the error, or ""
+	Value  string // suggested value of that field, such as ";" for Delimiter, or ""
+	Err    error  // the cause; wraps an error of this package or of the operating system
 }
 
-// Error joins the parts that are known, for example:
+// Error joins the known parts, for example:
 //
 //	wine.csv: row 3, column 1 (alcohol): "abc" is not a number
 //
@@ -208,9 +209,9 @@ func cut(s string, most int) string {
 	return s[:most] + "…"
 }
 
-// A Note is a decision of a reader that the caller may not expect.
+// A Note describes a decision of a reader that the caller might not expect.
 type Note struct {
 	Text   string // a sentence without a period
-	Option string // the field of Options that changes the decision; "" if none does
-	Value  string // the value of that field that changes the decision; "" if it is not known
+	Option string // field of Options that changes the decision, or ""
+	Value  string // suggested value of that field, or ""
 }

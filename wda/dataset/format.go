@@ -16,13 +16,13 @@ type Format uint8
 
 // The formats. The package documentation describes each.
 const (
-	FormatAuto      Format = iota // by the name of the file, else by its first bytes
+	FormatAuto      Format = iota // detected from the file name, or else from the first bytes
 	FormatCSV                     // text, one sample per line
 	FormatNPY                     // one NumPy array
 	FormatNPZ                     // a zip file of NumPy arrays
 	FormatIDX                     // an array in the format of the MNIST files
-	FormatParquet                 // Apache Parquet; in programs that have a reader for it
-	FormatArrow                   // an Apache Arrow file or stream; in programs that have a reader for it
+	FormatParquet                 // Apache Parquet; see package wda/dataset/columnar
+	FormatArrow                   // an Apache Arrow file or stream; see package wda/dataset/columnar
 	FormatJSONLines               // text, one JSON object per sample
 )
 
@@ -85,12 +85,12 @@ func (f Format) title() string {
 // MarshalText implements encoding.TextMarshaler with the name.
 func (f Format) MarshalText() ([]byte, error) { return formatNames().Text(uint8(f)) }
 
-// UnmarshalText implements encoding.TextUnmarshaler. An unknown name is an error that
-// matches ErrSettings and names the known ones.
+// UnmarshalText implements encoding.TextUnmarshaler. An unknown name is an error that matches
+// ErrSettings and lists the valid names.
 func (f *Format) UnmarshalText(text []byte) error { return enum.Parse(f, text, formatNames()) }
 
-// FormatOf returns the format that a file name suggests, or FormatAuto. It checks for an ending
-// such as .csv or a name such as train-images-idx3-ubyte, either followed by .gz or not. It ignores
+// FormatOf returns the format that a file name suggests, or FormatAuto. It looks for an extension
+// such as .csv or a name such as train-images-idx3-ubyte, optionally followed by .gz. It ignores
 // case.
 func FormatOf(path string) Format {
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")

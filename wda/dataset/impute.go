@@ -11,8 +11,8 @@ import (
 // Impute replaces or removes missing values, which are NaN in d.X after reading with
 // Options.KeepMissing. MissingMean and MissingMedian replace them by the mean or the median of the
 // column. MissingDrop removes their rows. d.Schema becomes a copy that records the method and the
-// values, so that another file can be treated in the same way. A missing category remains without a
-// category: all of its features are 0.
+// values, so that another file can be treated in the same way. Missing categories are not replaced:
+// all features of the column are 0.
 //
 // With MissingError, a missing value is an error that matches ErrNotFinite and names row and
 // column, counted from 1. The error also matches ErrNotFinite if a column has no values, or if all

@@ -20,11 +20,11 @@ import (
 type MissingLabels uint8
 
 const (
-	// MissingLabelsError: a missing label is an error that names the first row.
+	// MissingLabelsError makes a missing label an error that names the first such row.
 	MissingLabelsError MissingLabels = iota
-	// MissingLabelsDrop: rows with missing labels are left out.
+	// MissingLabelsDrop drops rows with missing labels.
 	MissingLabelsDrop
-	// MissingLabelsKeep: a text such as NA is a class. Null and empty labels are errors.
+	// MissingLabelsKeep makes texts such as NA classes. Null and empty labels are errors.
 	MissingLabelsKeep
 )
 
@@ -42,7 +42,7 @@ func (m *MissingLabels) UnmarshalText(text []byte) error {
 	return enum.Parse(m, text, missingLabelsNames)
 }
 
-// IsMissing reports whether a label is missing, if no other label is +.
+// IsMissing reports whether label counts as missing, assuming that no other label is +.
 func (m MissingLabels) IsMissing(label string) bool {
 	return label == "" || m != MissingLabelsKeep && isMissingNumber([]byte(label))
 }
@@ -230,11 +230,12 @@ func sortNames(names []string) {
 	})
 }
 
-// Relabel renumbers Labels for another list of classes, such as that of the training data, and sets
-// Classes to this list. A class is found by its text. Otherwise a number is found by its value if
-// exactly one class of the list has this value: 01 is 1, and a note says so. If all classes of the
-// list are booleans, True, true and 1 are one class, because formats write booleans in these ways.
-// If a row has a class that is not in the list, the error names it, and d does not change.
+// Relabel renumbers Labels for another list of classes, such as the classes of the training data,
+// and sets Classes to this list. Classes are matched by text. A number that is not in the list
+// matches the class with the same value if there is exactly one, and a Note says so: 01 matches 1.
+// If all classes of the list are booleans, True, true and 1 are the same class, because file
+// formats spell booleans differently. If a row has a class that is not in the list, the error names
+// the class, and d is unchanged.
 func (d *Dataset) Relabel(classes []string) (notes []Note, err error) {
 	byText := make(map[string]int, len(classes))
 	byValue := make(map[float64][]int, len(classes))
@@ -271,8 +272,8 @@ func (d *Dataset) Relabel(classes []string) (notes []Note, err error) {
 	return notes, nil
 }
 
-// CountClasses groups labels into classes as ReadFile does. counts has the number of rows of each
-// label, and of has the number of rows of each class. A missing label is an error that matches
+// CountClasses groups labels into classes as ReadFile does. counts maps each label to its number of
+// rows. of contains the number of rows of each class. A missing label is an error that matches
 // ErrLabels, unless how is MissingLabelsDrop.
 func CountClasses(counts map[string]int, how MissingLabels) (classes []string, of []int, notes []Note, err error) {
 	var enc encoder

@@ -8,104 +8,108 @@ import (
 	"github.com/gomonge/monge/internal/fault"
 )
 
-// Options says how a file is to be read. The zero value, and a nil *Options, leave everything
-// open. This suits a CSV file whose last column is the label, an NPZ file with the arrays X,
-// y and perhaps split, an IDX file beside its labels, and an NPY file without labels.
+// Options controls how a file is read. The zero value and a nil *Options use all defaults. They
+// read a CSV file whose last column is the label, an NPZ file with the arrays X, y and optionally
+// split, an IDX file in the same folder as its labels, and an NPY file without labels. Readers copy
+// Options but share the Schema and the slices; do not change these while a Reader is in use.
 type Options struct {
-	// Format is the format of the file. FormatAuto, the default, goes by the name of the file,
-	// else by its first bytes.
+	// Format is the format of the file. FormatAuto, the default, detects it from the file name (see
+	// FormatOf) or else from the first bytes.
 	Format Format
 
-	// Labels says where the labels are. By default they are
+	// Labels is the source of the labels. The default is
 	//   - in CSV, the last column,
-	//   - in NPZ, the array y or else target, if there is one,
-	//   - in IDX, the file that belongs to the samples (see ReadFile), if there is one,
-	//   - in Parquet, Arrow and JSON lines, the column label or, if there is none, y,
-	//   - with a Schema, its column of labels.
+	//   - in NPZ, the array y or else target, if either exists,
+	//   - in IDX, the label file that belongs to the sample file (see ReadFile), if it exists,
+	//   - in Parquet, Arrow and JSON lines, the column label or else y, if either exists,
+	//   - with a Schema, the label column of the Schema.
 	Labels LabelSource
 
-	// Columns chooses the columns that are features. Each element is the name of a column, its number
-	// from 0 or, if negative, from the end, a range of names or numbers such as "height..weight" or
-	// "0..9", both ends included, or a pattern of names, where * stands for any text and ? for one
-	// character. By default all columns are features, except those of labels, of Split, Drop and ID,
-	// and the index that pandas writes. Of Parquet, Arrow and JSON lines these are the columns of lists
-	// of numbers, if there are any, and columns called label, y or split are no features.
+	// Columns selects the feature columns. Each element is a column's name, a column's number (from 0,
+	// or from the end if negative), an inclusive range of names or numbers such as "height..weight" or
+	// "0..9", or a pattern of names, in which * matches any text and ? one character. By default all
+	// columns are features except the label, Split, Drop and ID columns and the index that pandas
+	// writes. In Parquet, Arrow and JSON lines the default also excludes columns called label, y or
+	// split. If these files contain lists of numbers, only the lists are features by default.
 	Columns []string
 
-	// Drop chooses columns that are left out, as Columns does.
+	// Drop selects columns to ignore, with the syntax of Columns.
 	Drop []string
 
-	// ID chooses columns that identify the rows, as Columns does. They are not features. Block.IDs and
-	// Dataset.IDs hold their texts. In NPZ files it names arrays.
+	// ID selects columns that identify the rows, with the syntax of Columns. They are not features;
+	// Block.IDs and Dataset.IDs contain their text. For NPZ files ID contains names of arrays.
 	ID []string
 
-	// OneHot chooses columns of text, as Columns does. Each value becomes a feature that is 0 or 1. The
-	// values are known at the end of a file: only ReadFile and ReadAll accept OneHot.
+	// OneHot selects text columns, with the syntax of Columns. Each distinct value becomes a feature
+	// that is 0 or 1. Only ReadFile and ReadAll support OneHot, because the values are known only after
+	// the whole file has been read.
 	OneHot []string
 
-	// Schema, unless it is nil, says which columns become features, and how. OneHot must then be nil. The
-	// columns are found by their names. If the file or the Schema has no names, they are found by
-	// their numbers; see Reader.ByNumber.
+	// If Schema is not nil, it determines which columns become features, and how; OneHot must then be
+	// nil. Columns are matched by name, or by number if the file or the Schema has no names (see
+	// Reader.ByNumber).
 	Schema *Schema
 
-	// AllowExtra allows columns that Schema does not know. They are left out.
+	// AllowExtra ignores columns that Schema does not contain. By default such columns are an
+	// error.
 	AllowExtra bool
 
 	// KeepMissing reads missing values as NaN. In CSV these are empty fields and the texts NA, N/A, NaN,
 	// null, None, ? and -; in arrays NaN; in Parquet, Arrow and JSON lines null. By default a missing value
-	// is an error, unless Schema has something to put in its place.
+	// is an error, unless Schema contains a replacement.
 	KeepMissing bool
 
-	// KeepNA makes categories of the texts NA, N/A, #N/A, NaN, null and <NA> in columns of OneHot, which
-	// otherwise are missing values. An empty field is always one.
+	// KeepNA treats the texts NA, N/A, #N/A, NaN, null and <NA> in OneHot columns as categories. By
+	// default they are missing values. An empty field is always a missing value.
 	KeepNA bool
 
-	// MissingLabels says what is done with rows whose label is missing. Default: the first is an error.
+	// MissingLabels selects the treatment of rows without a label. By default the first one is an
+	// error.
 	MissingLabels MissingLabels
 
-	// IgnoreLabels does not read the labels. Their column is still no feature.
+	// IgnoreLabels skips the labels. The label column still does not become a feature.
 	IgnoreLabels bool
 
-	// Decimal is the decimal separator of a CSV file. If it also separates the fields, a number of the
-	// first row must be in quotes. A number with a point is an error if the separator is another
-	// character: the point may separate thousands. Default: a point.
+	// Decimal is the decimal separator of a CSV file. Default: a point. With another separator, a
+	// number with a point is an error, because the point may separate thousands. If Decimal equals the
+	// field separator, a number in the first row must be quoted.
 	Decimal rune
 
-	// Features names the array of the features in an NPZ file. Default: X or, if there is none, data.
+	// Features is the name of the feature array in an NPZ file. Default: X, or data if there is no X.
 	Features string
 
-	// Split names the array of an NPZ file, or the column of a Parquet or Arrow file, for
-	// Dataset.Split. Default: split, if there is one.
+	// Split is the name of the array of an NPZ file, or of the column of a Parquet or Arrow file,
+	// that becomes Dataset.Split. Default: split, if it exists.
 	Split string
 
 	// Header says whether the first row of a CSV file names the columns.
 	Header Header
 
-	// Delimiter separates the fields of a CSV file. A blank stands for any number of blanks
-	// and tabs. Default: a tab for .tsv and .tab files, a comma for others.
+	// Delimiter separates the fields of a CSV file. A space stands for any number of spaces and
+	// tabs. Default: a tab for .tsv and .tab files, a comma for others.
 	Delimiter rune
 
-	// Comment begins lines of a CSV file that are left out. Default: no line is a comment.
+	// Comment is the first character of lines of a CSV file that are skipped. Default: no comments.
 	Comment rune
 
-	// Dim is the number of features that the caller needs. A CSV file with exactly so many
-	// columns then has no labels by default. Default: any number.
+	// Dim is the number of features that the caller expects. A CSV file with exactly Dim columns is
+	// read without labels, unless Labels is set. Default: any number.
 	Dim int
 
-	// Vector reads an NPY vector of n elements as a matrix of n × 1.
+	// Vector reads an NPY vector of n elements as an n × 1 matrix. By default it is an error.
 	Vector bool
 
-	// MaxElements bounds rows × columns of what is read into memory. Default: 2³⁰, which
-	// take 8 GiB. Reader.Next does not need it.
+	// MaxElements is the largest number of matrix elements (rows × columns) that is read into
+	// memory. Default: 2³⁰, which take 8 GiB. It does not limit Reader.Next.
 	MaxElements int
 
-	// MaxExpansion bounds how many bytes of memory each byte of a compressed file may take,
-	// so that a small file cannot fill the memory. Text counts as it is, numbers count 8
-	// bytes. 64 MiB are always allowed. Default: 400.
+	// MaxExpansion is the largest ratio of decoded bytes to bytes of a compressed file. It prevents
+	// a small file from exhausting memory. A number counts as 8 bytes, text by its length. 64 MiB
+	// are always allowed. Default: 400.
 	//
-	// Reader.Next holds only one block of rows and does not need this limit, except in Parquet and
-	// Arrow files: a small one may hold any number of rows, or a text, page or batch for many rows. There the
-	// limit applies to the sum of what Next reads.
+	// The limit does not apply to Reader.Next, which holds one block of rows, except in Parquet and Arrow
+	// files. In these, a few bytes can stand for any number of rows, so the limit applies to the sum of all
+	// bytes that Next decodes.
 	MaxExpansion int
 }
 
@@ -133,22 +137,22 @@ func (o *Options) maxExpansion() int64 {
 
 func (o *Options) splitName() string { return cmp.Or(o.Split, "split") }
 
-// A Header says whether the first row of a CSV file names the columns.
+// A Header tells whether the first row of a CSV file contains the column names.
 type Header uint8
 
 const (
-	// HeaderAuto takes the first row for names if none of its feature fields is a number, not
-	// all of them are empty, and the second row has a number. A first row that has the names of
-	// Options.Schema is a header, too, whatever the names look like.
+	// HeaderAuto treats the first row as a header if none of its feature fields is a number, at
+	// least one is not empty, and the second row contains a number. A first row that contains the
+	// names of Options.Schema is also a header.
 	//
-	// Other first rows with numbers are data, unless the rows below show that they are names: for
-	// example, the row has only integers, but the numbers below have decimal places, or its last field
-	// is called label. Reader.Notes then says so. A first row 0, 1, 2, … without such evidence is an
-	// error, unless there is only one column.
+	// Other first rows with numbers are data, unless there is evidence for a header: for example, the
+	// first row contains only integers but the rows below have decimal places, or the last field is
+	// "label". Reader.Notes reports this. A first row 0, 1, 2, … without such evidence is an error,
+	// unless there is only one column.
 	HeaderAuto Header = iota
-	// HeaderPresent: the first row names the columns.
+	// HeaderPresent means that the first row contains the column names.
 	HeaderPresent
-	// HeaderAbsent: the first row is data.
+	// HeaderAbsent means that the first row is data.
 	HeaderAbsent
 )
 
@@ -164,9 +168,8 @@ func (h Header) MarshalText() ([]byte, error) { return headerNames.Text(uint8(h)
 // ErrSettings.
 func (h *Header) UnmarshalText(text []byte) error { return enum.Parse(h, text, headerNames) }
 
-// A LabelSource says where the labels of samples are. Its zero value leaves that open; see
-// Options.Labels. Others are made by LabelName, LabelIndex, LabelFile, NoLabels and
-// ParseLabels.
+// A LabelSource says where the labels of samples are. The zero value selects the default of
+// Options.Labels. LabelName, LabelIndex, LabelFile, NoLabels and ParseLabels return other values.
 type LabelSource struct {
 	kind labelKind
 	name string // of a column, array or file
@@ -184,18 +187,17 @@ const (
 	labelsNone
 )
 
-// LabelName chooses the column or array of this name. In a CSV file it implies a header.
+// LabelName selects the column or array with this name. In a CSV file it implies a header.
 func LabelName(name string) LabelSource { return LabelSource{kind: labelsNamed, name: name} }
 
-// LabelIndex chooses the column of a CSV file with this number: 0 is the first column, −1 the
-// last.
+// LabelIndex selects a column of a CSV file by number: 0 is the first column, −1 is the last.
 func LabelIndex(i int) LabelSource {
 	return LabelSource{kind: labelsAt, name: strconv.Itoa(i), at: i}
 }
 
-// ParseLabels chooses a column or array as a flag of a command does: text is its name or, if
-// it is an integer, an index as in LabelIndex. A column with an integer as its name is chosen by
-// that name only if Options.Header is HeaderPresent, or if the first row of numbers turns out to be a header. An empty text is the zero LabelSource.
+// ParseLabels parses a command-line flag that selects a column or array: text is a name or, if it is an integer, an
+// index as in LabelIndex. An integer is a name only if Options.Header is HeaderPresent or the reader recognizes a
+// first row of numbers as a header. An empty text is the zero LabelSource.
 func ParseLabels(text string) LabelSource {
 	if text == "" {
 		return LabelSource{}
@@ -207,15 +209,15 @@ func ParseLabels(text string) LabelSource {
 	return l
 }
 
-// LabelFile reads the labels from a file of their own, in the order of the rows: text with
-// one label per line, NPY, NPZ (array y) or IDX, plain or gzip-compressed. All columns of the
-// data file are then features. ReadFile and Open accept it; NewReader returns an error.
+// LabelFile reads the labels from a separate file, in the order of the rows: text with one label
+// per line, NPY, NPZ (array y) or IDX, plain or gzip-compressed. All columns of the data file are
+// then features. ReadFile and Open accept it; NewReader returns an error.
 func LabelFile(path string) LabelSource { return LabelSource{kind: labelsInFile, name: path} }
 
 // NoLabels says that the samples have no labels: every column of a CSV file is a feature.
 func NoLabels() LabelSource { return LabelSource{kind: labelsNone} }
 
-// IsAuto reports whether this is the zero LabelSource.
+// IsAuto reports whether l is the zero LabelSource.
 func (l LabelSource) IsAuto() bool { return l == LabelSource{} }
 
 // isChosen reports whether a column or array has been chosen.
@@ -226,7 +228,8 @@ func (l LabelSource) isChosen() bool {
 // notInSamples reports whether the file of samples must have no labels.
 func (l LabelSource) notInSamples() bool { return l.kind == labelsInFile || l.kind == labelsNone }
 
-// String returns auto, none, the name or index of a column or array, or file and its name.
+// String returns "auto", "none", the name or index of a column or array, or "file" and the file
+// name.
 func (l LabelSource) String() string {
 	switch l.kind {
 	case labelsAuto:

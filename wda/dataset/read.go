@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// ReadFile reads a file in any of the formats into memory. options may be nil. All formats but NPZ,
-// which is compressed itself, may be gzip-compressed. Unless Options.Format is set, the name tells
-// the format (see FormatOf), or else the first bytes.
+// ReadFile reads a file in any of the formats into memory. options may be nil. Files of all formats
+// except NPZ, Parquet and Arrow may be gzip-compressed. If Options.Format is FormatAuto, the file
+// name determines the format (see FormatOf), or else the first bytes.
 //
-// By default the labels of an IDX file are read from the file whose name has labels-idx1
-// instead of images-idx3 (or labels.idx1 instead of images.idx3), with or without .gz. If there
-// is no such file, the data have no labels.
+// By default the labels of an IDX file are read from the file whose name contains labels-idx1
+// instead of images-idx3 (or labels.idx1 instead of images.idx3), with or without .gz. If this file
+// does not exist, the data have no labels.
 //
-// ReadFile takes at most three times the memory of the matrix while it reads, whatever sizes
-// the file declares. Every error is a *FileError.
+// While reading, ReadFile uses at most three times the memory of the matrix. It does not trust
+// sizes that the file declares. Every error is a *FileError.
 func ReadFile(path string, options *Options) (*Dataset, error) {
 	r, err := Open(path, options)
 	if err != nil {

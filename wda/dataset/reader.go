@@ -14,10 +14,10 @@ import (
 )
 
 // A Reader reads the samples of a file in blocks of rows. Its memory does not grow with the number of
-// rows, with two exceptions. It holds all of an NPY array in Fortran order, whose rows are spread over
-// the file. It holds the labels of a text file of labels, 8 bytes each.
+// rows, with two exceptions: it holds an NPY array in Fortran order completely, because its rows are
+// spread over the file, and it holds the labels of a separate text file, 8 bytes each.
 //
-// A Reader must not be used by several goroutines at the same time.
+// A Reader must not be used by several goroutines at the same time, except for the method Bytes.
 type Reader struct {
 	path     string
 	features samples
@@ -44,15 +44,15 @@ type Reader struct {
 	knownLabels map[string]string            // recent labels, one string for each
 }
 
-// A Block is a block of consecutive rows of a Reader. It is valid until the second call of Next
-// after the one that returned it, so that one goroutine can read the next block while another uses
-// this one.
+// A Block contains consecutive rows of a Reader. A block remains valid during the next call of
+// Next, and until the call after that begins: one goroutine can read the next block while another
+// uses the current one.
 type Block struct {
 	First  int        // number of rows before this block
 	X      *mat.Dense // rows are samples
-	Labels []string   // as they stand in the file, without spaces around them; nil without labels
-	Split  []int      // nil without an array or column split
-	IDs    [][]string // of every column of Options.ID, the texts of the rows; nil without such columns
+	Labels []string   // text of the labels, without surrounding spaces; nil if the data have no labels
+	Split  []int      // nil if the file has no such array or column
+	IDs    [][]string // IDs[i] contains the texts of column i of Options.ID; nil without such columns
 }
 
 // samples decodes the rows of a source in their order.
@@ -89,8 +89,8 @@ type labels interface {
 	withName(err error) error
 }
 
-// Open opens a file in any of the formats, as ReadFile does, to be read in blocks. options may be
-// nil. Every error is a *FileError.
+// Open opens a file of any format for reading in blocks. It detects the format and finds labels
+// like ReadFile. options may be nil. Every error is a *FileError.
 func Open(path string, options *Options) (*Reader, error) {
 	r, err := openReader(path, options.orDefault())
 	if err != nil {
@@ -163,9 +163,9 @@ func labelCount(labels, rows int) error {
 	return newCause(errLabelCount, fmt.Sprintf("%d labels for %d rows", labels, rows))
 }
 
-// NewReader reads samples from r, such as a pipe, in the format of the options or else of the
-// first bytes. options may be nil. An NPZ file needs an r that is an io.ReaderAt and an io.Seeker, as
-// a file is. Close does not close r. Every error is a *FileError.
+// NewReader returns a Reader of r, which may be a pipe. If options does not set a format, the first
+// bytes determine it. options may be nil. An NPZ file requires that r implements io.ReaderAt and
+// io.Seeker, as an *os.File does. Close does not close r. Every error is a *FileError.
 func NewReader(r io.Reader, options *Options) (*Reader, error) {
 	opt := options.orDefault()
 	if opt.Labels.kind == labelsInFile {
@@ -229,7 +229,7 @@ func (r *Reader) openMatrix(src *source, open func(*stream) (*array, error)) err
 }
 
 // Dims returns the shape of the data. rows is −1 if the number of rows is known only at the end. With
-// OneHot cols is what it is before the categories are known, with one feature for each such column.
+// OneHot, cols counts each text column once, because the categories are not yet known.
 func (r *Reader) Dims() (rows, cols int) {
 	if rows, cols = r.features.dims(); r.plan.drop {
 		rows = -1
@@ -240,26 +240,27 @@ func (r *Reader) Dims() (rows, cols int) {
 // IDNames returns the names of the columns of Block.IDs, or their numbers if they have no names.
 func (r *Reader) IDNames() []string { return r.plan.idNames }
 
-// ByNumber reports whether columns were found by their numbers, because the file or the Schema has no
-// names, but not both.
+// ByNumber reports whether the columns of Options.Schema were matched by number, because either the
+// file or the Schema has names, but not both.
 func (r *Reader) ByNumber() bool { return r.plan.byNumber }
 
-// Schema describes how the columns of the file become the columns of Block.X. It is Options.Schema
-// if that is set, and nil if the file is an array and all columns are features.
+// Schema describes how the columns of the file become the columns of Block.X. It returns
+// Options.Schema if that is set, and nil if the file is an array whose columns are all features.
 func (r *Reader) Schema() *Schema { return r.plan.schema.Clone() }
 
-// Notes returns decisions that the caller may not expect, such as that a column was left out. Notes
-// about labels are known after ReadAll or Rows.
+// Notes returns decisions that the caller might not expect, for example that a column was ignored.
+// Notes about labels are available after ReadAll or Rows.
 func (r *Reader) Notes() []Note { return slices.Concat(r.plan.notes, r.notes) }
 
-// Dropped returns the number of rows left out so far because of a missing value (see
-// Schema.Missing) or a missing label (see Options.MissingLabels).
+// Dropped returns the number of rows dropped so far because of a missing value (see Schema.Missing)
+// or a missing label (see Options.MissingLabels).
 func (r *Reader) Dropped() int { return r.dropped }
 
-// HasLabels reports whether the rows have labels: Block.Labels is then not nil.
+// HasLabels reports whether the rows have labels, that is, whether Block.Labels is not nil.
 func (r *Reader) HasLabels() bool { return r.labelled() }
 
-// HasSplit reports whether an array tells parts of the rows apart: Block.Split is then not nil.
+// HasSplit reports whether the file has an array or column for Options.Split, that is, whether
+// Block.Split is not nil.
 func (r *Reader) HasSplit() bool { return r.split != nil }
 
 // Format returns the format of the file.
@@ -297,14 +298,14 @@ const (
 	largestBlock = 1 << 22
 )
 
-// Next returns the next block of at least one and at most the given number of rows. After the last
-// row it returns io.EOF. Any other error is a *FileError. Next does not allocate for a block that
-// is no larger than the two before, unless there are thousands of different labels. Rows of more
-// than 2²² numbers are an error.
+// Next returns the next block, which has between one row and most rows. After the last row it
+// returns io.EOF. Any other error is a *FileError. Next does not allocate if the block is no larger
+// than the two blocks before, unless there are thousands of different labels. Rows of more than 2²²
+// numbers are an error.
 //
-// Next takes no context, because the total time is proportional to the bytes of the file. To
-// interrupt a call that waits for data, let the source of NewReader return an error; Next returns
-// it.
+// Next does not take a context, because the total time is proportional to the size of the file. To
+// interrupt a call that waits for data, let the io.Reader passed to NewReader return an error,
+// which Next then returns.
 func (r *Reader) Next(most int) (*Block, error) {
 	_, cols := r.features.dims()
 	if cols > largestBlock {

@@ -16,25 +16,25 @@ type arrayPosition struct {
 	begin int64
 }
 
-// A RowReader is a matrix whose rows stay in a file. wda.Fit draws mini-batches from it.
+// A RowReader is a matrix whose rows stay in a file. wda.Fit can draw mini-batches from it.
 type RowReader interface {
-	// Matrix gives access to single elements. At reads a whole row, and panics where ReadRows
-	// returns an error.
+	// Matrix gives access to single elements. At reads a whole row for each element, and panics if
+	// ReadRows would return an error.
 	mat.Matrix
 
-	// ReadRows sets dst to consecutive rows, beginning with the row first (from 0). The length
-	// of dst is a multiple of the number of columns. Several goroutines may call it at the same
+	// ReadRows sets dst to consecutive rows, beginning with row first (from 0). The length of dst
+	// must be a multiple of the number of columns. Several goroutines may call ReadRows at the same
 	// time. An error names row and column.
 	ReadRows(dst []float64, first int) error
 }
 
-// Rows returns the samples as a matrix that stays in the file, and their labels and classes,
-// numbered as ReadFile does. Without labels both are nil. Rows takes the place of Next; the matrix
-// can be used until Close. Of the samples nothing is held in memory, of the labels 20 bytes each.
+// Rows returns the samples as a matrix that stays in the file, with labels and classes numbered as
+// by ReadFile. Without labels both are nil. Use Rows instead of Next; the matrix is valid until
+// Close. Samples are not held in memory; labels take 20 bytes each.
 //
 // The file must be an uncompressed NPY file in C order, an uncompressed NPZ file of such arrays or
-// an uncompressed IDX file, and not a pipe. Otherwise the error matches ErrFormat. Every error is a
-// *FileError, also those of ReadRows.
+// an uncompressed IDX file, and not a pipe. Otherwise the error matches ErrFormat. Every error,
+// including the errors of ReadRows, is a *FileError.
 func (r *Reader) Rows() (x RowReader, labels []int, classes []string, err error) {
 	m, name := (*matrix)(nil), ""
 	switch s := r.features.(type) {

@@ -13,57 +13,57 @@ import (
 	"github.com/gomonge/monge/internal/fault"
 )
 
-// A Schema says how the columns of a table become the features of a model. ReadFile returns one in
-// Dataset.Schema, and wda.Model stores it. With Options.Schema another file is read in the same way:
-// its columns are found by their names, in any order, or by their numbers if one of the files has no
-// names. Do not change a Schema that is in use.
+// A Schema describes how the columns of a table become the features of a model. ReadFile returns it
+// in Dataset.Schema, and wda.Model stores it. With Options.Schema another file is read in the same
+// way: its columns are matched by name, in any order, or by number if either file has no names. A
+// Schema may be shared by several goroutines, but must not be changed while it is in use.
 type Schema struct {
 	// Columns are the columns that become features, in the order of the features.
 	Columns []Column `json:"columns"`
 
-	// Label is the name of the column of labels, "" if it has none. LabelNumber is its number in
-	// the file, from 0, or −1 if the labels were not in a column.
+	// Label is the name of the label column, or "" if it has no name. LabelNumber is its number in
+	// the file, from 0, or −1 if there was no label column.
 	Label       string `json:"label,omitempty"`
 	LabelNumber int    `json:"label_number"`
 
-	// LeftOut names the other columns of the file. Total is the number of all columns.
+	// LeftOut contains the names of the other columns. Total is the number of all columns.
 	LeftOut []string `json:"left_out,omitempty"`
 	Total   int      `json:"total"`
 
-	// Missing says what was done with missing values; see Dataset.Impute.
+	// Missing is the treatment of missing values; see Dataset.Impute.
 	Missing Missing `json:"missing,omitempty"`
 
-	// Rows says which rows of the file were used.
+	// Rows describes which rows of the file were used.
 	Rows Draw `json:"rows,omitzero"`
 }
 
-// A Draw says which rows of a file were used: those that TrainTest(Holdout, Seed) leaves for training
-// or, if Holdout is 0, all rows; and of these Sample(Sample, Seed) or, if Sample is 0, all. A program
-// that draws rows fills it in.
+// A Draw describes which rows of a file were used. If Holdout is not 0, the rows are the training set
+// of TrainTest(Holdout, Seed), otherwise all rows. If Sample is not 0, Sample(Sample, Seed) of these
+// rows were used. Programs that draw rows fill in a Draw; this package only stores it.
 type Draw struct {
 	Holdout float64 `json:"holdout,omitempty"`
 	Sample  int     `json:"sample,omitempty"`
 	Seed    uint64  `json:"seed,omitempty"`
 }
 
-// A Column is a column of a table that becomes one or more features.
+// A Column is a table column that becomes one or more features.
 type Column struct {
-	// Name is the name of the column, "" if the file has no names. Number is its number in the
+	// Name is the name of the column, or "" if the file has no names. Number is its number in the
 	// file, from 0.
 	Name   string `json:"name,omitempty"`
 	Number int    `json:"number"`
 
-	// Width is the length of the lists of a column of lists, which become as many features. It is
-	// 0 for other columns.
+	// Width is the length of the lists in a column of lists. Each position becomes a feature. Width
+	// is 0 for other columns.
 	Width int `json:"width,omitempty"`
 
-	// Categories are the values of a text column. Each becomes a feature, which is 1 in rows with
-	// this value and 0 in others. If all are booleans, True, true and 1 are one value, as formats write
-	// booleans in these ways. It is nil for other columns.
+	// Categories contains the values of a text column. Each becomes a feature, which is 1 in rows with
+	// this value and 0 in others. If all values are booleans, then True, true and 1 are the same value,
+	// because file formats spell booleans differently. Categories is nil for other columns.
 	Categories []string `json:"categories,omitempty"`
 
-	// Fill has, for each feature of a column of numbers, what takes the place of a missing value.
-	// It is nil if a missing value is an error. A missing category gives 0 for all categories.
+	// Fill contains the replacement of a missing value for each feature of a numeric column. It is
+	// nil if a missing value is an error. A missing category is 0 in all features of its column.
 	Fill []float64 `json:"fill,omitempty"`
 }
 
@@ -110,9 +110,9 @@ func (s *Schema) Dim() (d int) {
 
 func (s *Schema) named() bool { return len(s.Columns) > 0 && s.Columns[0].Name != "" }
 
-// Plain reports whether s says no more than a number of features: the columns have no names, all but a
-// last column of labels are features, and neither categories, nor missing values, nor a choice of
-// rows are noted.
+// Plain reports whether s contains nothing but a number of features: columns have no names, all of
+// them except a last label column are features, and s contains no categories, no replacements of
+// missing values and no choice of rows.
 func (s *Schema) Plain() bool {
 	if s.named() || s.Missing != MissingError || s.Rows != (Draw{}) {
 		return false
@@ -162,7 +162,7 @@ func (s *Schema) flattened() *Schema {
 	return &f
 }
 
-// Check returns an error unless s is complete and consistent. It matches ErrSettings.
+// Check returns an error that matches ErrSettings if s is incomplete or inconsistent.
 func (s *Schema) Check() error {
 	bad := func(format string, args ...any) error {
 		return newCause(ErrSettings, "the schema is not valid: "+fmt.Sprintf(format, args...))
@@ -218,11 +218,12 @@ func (s *Schema) Clone() *Schema {
 	return &c
 }
 
-// A ColumnsError says how the columns of a file differ from those of a Schema. It matches ErrFormat.
+// A ColumnsError lists the differences between the columns of a file and the columns of a Schema. It
+// matches ErrFormat.
 type ColumnsError struct {
-	Missing []string // columns of the Schema that the file does not have
-	Extra   []string // columns of the file that the Schema does not know
-	// Renamed has, for some of the Missing, an Extra column whose name differs only in case, spaces or
+	Missing []string // columns of the Schema that the file does not contain
+	Extra   []string // columns of the file that the Schema does not contain
+	// Renamed maps elements of Missing to elements of Extra that differ only in case, spaces or
 	// punctuation.
 	Renamed map[string]string
 }
@@ -277,9 +278,9 @@ func columnList(names []string) string {
 // Unwrap returns ErrFormat.
 func (e *ColumnsError) Unwrap() error { return ErrFormat }
 
-// Match finds the columns of s in a table whose columns have these names: order[i] is the position of
-// s.Columns[i]. The order of the names is arbitrary. Columns called as the label or a column that was left
-// out are ignored, and with extra all others, too. Otherwise the error is a *ColumnsError.
+// Match finds the columns of s in a table with the given column names, in any order. order[i] is the index
+// of s.Columns[i] in names. Match ignores the label column and the columns in s.LeftOut. If extra is set,
+// it ignores all other columns, too. If columns are missing or unknown, the error is a *ColumnsError.
 func (s *Schema) Match(names []string, extra bool) (order []int, err error) {
 	at := map[string]int{}
 	for i, n := range names {
@@ -338,13 +339,13 @@ func foldName(name string) string {
 type Missing uint8
 
 const (
-	// MissingError: a missing value is an error.
+	// MissingError makes a missing value an error.
 	MissingError Missing = iota
-	// MissingMean: the mean of the column takes its place.
+	// MissingMean replaces it by the mean of the column.
 	MissingMean
-	// MissingMedian: the median of the column takes its place.
+	// MissingMedian replaces it by the median of the column.
 	MissingMedian
-	// MissingDrop: its row is left out.
+	// MissingDrop drops its row.
 	MissingDrop
 )
 

@@ -13,23 +13,22 @@ import (
 // with two modes, in 2 + 8 dimensions. Class c has its modes at ±r(cos πc/C, sin πc/C), on opposite sides
 // of a circle, so that the means of all classes are 0.
 //
-// The paper gives no radius or spread. With the defaults here, each informative dimension has the
-// variance r²/2 + σ² = 0.99, and the noise has variance 1. So neither the means nor the covariance of all
-// samples show the informative dimensions, and FDA and PCA do not find them. NOTES.md has the errors of a
-// classifier.
+// The paper does not state a radius or spread. With the defaults here, each informative dimension has the
+// variance r²/2 + σ² = 0.99, and each noise dimension has variance 1. Neither the class means nor the
+// total covariance reveal the informative dimensions, so FDA and PCA do not find them.
 //
 // A seed gives the same bits on every architecture.
 type Simulation struct {
-	// Circles selects the problem of POT's WDA example: class c lies on a circle of radius r(c+1)
-	// around 0.
+	// Circles selects the problem of POT's WDA example: class c is a circle of radius r(c+1) around
+	// 0.
 	Circles bool
 
 	Classes int     // C. Default: 3
 	Radius  float64 // r. Default: 1.35, or 1 for Circles
 	Spread  float64 // σ, the standard deviation of each coordinate around a mode or circle. Default: 0.28, or 0.2 for Circles
 
-	NoNoise   bool    // leaves out the dimensions of noise
-	NoiseDims int     // number of dimensions of noise. Default: 8
+	NoNoise   bool    // omit the noise dimensions
+	NoiseDims int     // number of noise dimensions. Default: 8
 	Noise     float64 // standard deviation of the noise. Default: 1
 
 	Seed uint64
@@ -42,8 +41,9 @@ const (
 
 // Generate returns n rows. The informative dimensions come first. Row i has class i mod C, and the two
 // modes of a class alternate, so that the sizes of classes and modes differ by at most one. The classes are
-// called "0" … "C−1". Use different seeds for training and test data: with one seed, fewer rows are the
-// first of more rows. Generate panics if n < 1 or a setting is negative, infinite or NaN.
+// called "0" … "C−1". Use different seeds for training and test data: with the same seed, the shorter of
+// two datasets is a prefix of the longer. Generate panics if n < 1 or a setting is negative, infinite or
+// NaN.
 func (s Simulation) Generate(n int) *Dataset {
 	if n < 1 {
 		panic(badCount)
