@@ -459,11 +459,22 @@ add1whole:
 	TESTQ c, c
 	JEQ   row1next
 
-	PCALIGN $64
-add1loop:
-	SUBQ $step, c
-	move (y)(c*twice), Z0
+	// two steps at a time, after an odd one (../AVX512.md)
+	TESTQ $step, c
+	JEQ   add1loop
+	SUBQ  $step, c
+	move  (y)(c*twice), Z0
 	FMA((row)(c*1), Z16, Z0, Z9)
+	move  Z0, (y)(c*twice)
+	JEQ   row1next
+
+add1loop:
+	SUBQ $(2*step), c
+	move (step*twice)(y)(c*twice), Z1
+	move (y)(c*twice), Z0
+	FMA(step(row)(c*1), Z16, Z1, Z9)
+	FMA((row)(c*1), Z16, Z0, Z10)
+	move Z1, (step*twice)(y)(c*twice)
 	move Z0, (y)(c*twice)
 	JNE  add1loop
 
