@@ -46,7 +46,7 @@ var below = map[string][]string{
 	"internal/npy":                       nil,
 	"internal/outfile":                   {"internal/npy"},
 	"dist":                               {"internal/asm/..."},
-	"search":                             {"internal/asm", "internal/asm/compact", "internal/asm/query", "internal/asm/sketch", "internal/fault", "internal/enum", "internal/nearest", "internal/parallel", "dist"},
+	"search":                             {"internal/asm", "internal/asm/compact", "internal/asm/pair", "internal/asm/query", "internal/asm/sketch", "internal/fault", "internal/enum", "internal/nearest", "internal/parallel", "dist"},
 	"vecmath":                            {"internal/asm/...", "dist"},
 	"internal/matrix":                    {"internal/asm/...", "dist"},
 	"internal/dense":                     {"internal/asm", "internal/matrix"},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm"
+	"github.com/gomonge/monge/internal/asm/pair"
 	"github.com/gomonge/monge/internal/asm/query"
 	"github.com/gomonge/monge/internal/asm/sketch"
 )
@@ -174,13 +175,21 @@ func (s *Searcher) answerQueries(ctx context.Context, rows *Rows, queries dist.M
 // checkFinite returns an error if a query has a value that is not finite.
 func (s *Searcher) checkFinite(queries dist.Matrix[float32]) error {
 	for i := range queries.Rows {
-		for j, v := range queries.Row(i) {
-			if v-v != 0 {
-				return badValue("queries", i, j, float64(v))
-			}
+		if err := checkFiniteQuery(queries, i); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// checkFiniteQuery returns an error if query i has a value that is not finite.
+func checkFiniteQuery(queries dist.Matrix[float32], i int) error {
+	row := queries.Row(i)
+	if pair.SqEuclidean(row, row) == 0 { // v − v is 0 or NaN
+		return nil
+	}
+	j := slices.IndexFunc(row, func(v float32) bool { return v-v != 0 })
+	return badValue("queries", i, j, float64(row[j]))
 }
 
 // limitKey returns the key of a limit.
@@ -416,12 +425,10 @@ func (s *Searcher) prepareQueries(r *Rows, queries dist.Matrix[float32], lo, hi 
 	}
 	for i := lo; i < hi; i++ {
 		x := s.queries[(i-lo)*stride:][:stride]
-		for j, v := range queries.Row(i) {
-			if v-v != 0 {
-				return badValue("queries", i, j, float64(v))
-			}
-			x[j] = v
+		if err := checkFiniteQuery(queries, i); err != nil {
+			return err
 		}
+		copy(x, queries.Row(i))
 		q := preparedQuery{x: x}
 		if measure == MeasureCosine {
 			q.scratch = s.queries[n:]

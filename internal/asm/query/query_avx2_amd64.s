@@ -97,16 +97,27 @@
 #define SCALES
 #define args 40
 
-// From 1024 elements on, four rows and the next four do not fit L1, so nothing is fetched.
-#define size 4
-#define FETCH \
-	CMPQ       groups, $64;      \
-	JGE        unfetched;        \
+// From 1024 elements on, four rows and the next four do not fit L1, so FETCH fetches the same rows near bytes ahead.
+#define near 512
+#define NEXT \
 	PREFETCHT0 far(ahead);       \
 	PREFETCHT0 (far+64)(ahead);  \
 	PREFETCHT0 (far+128)(ahead); \
-	PREFETCHT0 (far+192)(ahead); \
-unfetched:
+	PREFETCHT0 (far+192)(ahead)
+#define SAME \
+	PREFETCHT0 near(xp);         \
+	PREFETCHT0 near(xp)(ld*1);   \
+	PREFETCHT0 near(xp)(ld*2);   \
+	PREFETCHT0 near(xp)(ld3*1)
+#define size 4
+#define FETCH \
+	CMPQ groups, $64; \
+	JGE  same;        \
+	NEXT;             \
+	JMP  fetched;     \
+same:                     \
+	SAME;             \
+fetched:
 #define QUERY ·sqEuclideanAVX2F32
 #define TERM(lo, hi, a, b, s) \
 	VSUBPS lo, Y8, Y10; \

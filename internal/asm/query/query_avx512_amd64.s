@@ -10,7 +10,7 @@
 //                 in halves.
 // Layout          q d elements, x n×d row-major without gaps, dst and scale n elements. n is a
 //                 multiple of 8, d of 16, neither is 0.
-// Tile            8 rows, 16 elements of each: one vector for the lanes of a row.
+// Tile            8 rows, 16 elements of each: one vector for the lanes of a row. 4 rows of float32.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI R11 rows 0 and 4 · R8 R9 bytes of one and three rows · DI dst · DX pointer into q ·
@@ -36,7 +36,7 @@
 #define sp R12
 #define ahead R13
 
-// FETCH fetches the place in the next eight rows that the loop now reads in these rows, and the place far bytes
+// FETCH fetches the place in the next rows that the loop now reads in these rows, or the place far bytes
 // behind it, line by line in ascending order. Beyond the end of x a fetch does nothing.
 #define far 1024
 
@@ -98,25 +98,24 @@
 	PREFETCHT0 (at+128)(ahead); \
 	PREFETCHT0 (at+192)(ahead)
 
-// From 512 elements on, eight rows and the next eight do not fit L1, so nothing is fetched.
+// From 1024 elements on, four rows and the next four do not fit L1, so nothing is fetched.
 #define size 4
 #define FETCH \
-	CMPQ groups, $32; \
+	CMPQ groups, $64; \
 	JGE  unfetched;   \
-	LINES(far);       \
-	LINES((far+256)); \
+	LINES(0);         \
 unfetched:
 #define QUERY ·sqEuclideanAVX512F32
 #define TERM(x, lanes, s) \
 	VSUBPS      x, Z8, Z9;       \
 	VFMADD231PS Z9, Z9, lanes
-#include "query_avx512_amd64.h"
+#include "four_avx512_amd64.h"
 #undef QUERY
 #undef TERM
 
 #define QUERY ·dotAVX512F32
 #define TERM(x, lanes, s) VFMADD231PS x, Z8, lanes
-#include "query_avx512_amd64.h"
+#include "four_avx512_amd64.h"
 #undef QUERY
 #undef TERM
 #undef FETCH
