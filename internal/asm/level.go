@@ -2,7 +2,7 @@
 // detects the ones that this machine supports and selects the one in use.
 //
 // Each kernel has a folder, and all folders have the same file names. doc.go is the contract, and
-// ref.go the definition in plain Go. The assembly files give the same bits. dispatch_*.go chooses
+// ref.go the reference in plain Go. The assembly files give the same bits. dispatch_*.go chooses
 // between them by the current [Level] and the sizes of [CurrentMachine]. NOTES.md has measurements
 // and rejected ideas.
 //
@@ -38,7 +38,7 @@ import (
 type Level uint8
 
 const (
-	// Ref is plain Go, the definition of every kernel. Every machine supports it.
+	// Ref is plain Go: the references of all kernels. Every machine supports it.
 	Ref Level = iota
 	// NEON is Advanced SIMD on arm64.
 	NEON

@@ -13,7 +13,7 @@ func detect() []Level {
 	return nil
 }
 
-// detectMachine returns a table of which only the sizes without AVX-512 are used.
+// detectMachine returns a table whose sizes without AVX-512 are used.
 func detectMachine() *Machine { return &sapphireRapids }
 
 func detectForms() (set Form) {

@@ -4,7 +4,7 @@ package asm
 
 func detect() []Level { return nil }
 
-// detectMachine returns a table of which only the sizes without AVX-512 are used.
+// detectMachine returns a table whose sizes without AVX-512 are used.
 func detectMachine() *Machine { return &sapphireRapids }
 
 func detectForms() Form { return 0 }

@@ -102,9 +102,9 @@ var sapphireRapids = Machine{
 	Depth: 256, DeepDepth: 1024, PanelBytes: 192 << 10,
 }
 
-// zen4 has AVX-512 in halves of 256 bits. TestZen4Measured compares the table with what
-// bench/tools/levels has found on one. Ranges end halfway between a size at which AVX2's form was
-// faster and the next at which it was not.
+// zen4 executes AVX-512 in halves of 256 bits. TestZen4Measured compares the table with what
+// bench/tools/levels has found on a Zen 4. Ranges end halfway between a size at which the AVX2 form was
+// faster and the next size at which it was not.
 var zen4 = Machine{
 	Name:    "zen4",
 	Rows:    Choice{f64: Sizes{{0, 40}}, f32: Sizes{{0, 40}}, mixed: Sizes{{0, 1500}}},

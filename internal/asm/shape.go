@@ -104,7 +104,7 @@ func CheckOverlap[T num.Float](dst, x *View[T]) {
 // column ranges of one matrix do not overlap. If the strides differ, Overlap reports whether the
 // memory ranges overlap.
 //
-// It takes pointers because copies of six words took half of the time of a small call
+// It takes pointers because copies of the structs took half of the time of a small call
 // (distance/NOTES.md).
 func Overlap[T num.Float](a, b *View[T]) bool {
 	if a.Rows == 0 || a.Cols == 0 || b.Rows == 0 || b.Cols == 0 {

@@ -19,6 +19,6 @@ func reserve(page, room int) (unsafe.Pointer, bool) {
 			return nil, false
 		}
 	}
-	// The address is of no Go memory: through a pointer to it, as vet knows no other way.
+	// The address is outside of Go memory. vet accepts only this conversion.
 	return unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(&mem)), page), true
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// A function here is not inlined, so that every call of assembly comes after a stack
-// check, at which the goroutine can be stopped. The assembly takes sizes from 1 on.
+// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
+// goroutine. Assembly takes sizes of at least 1.
 
 // tiled reports whether there is assembly.
 func tiled[K, T num.Float]() bool {
@@ -61,7 +61,7 @@ func add[K, T num.Float](m, n int, k *K, ldk int, u *[Size][]T, i int, q *[Size]
 	}
 }
 
-// f64 and f32 convert a pointer to the type of its variant, b64 and b32 a block.
+// f64 and f32 convert a pointer to the type of its variant; b64 and b32 convert a block.
 func f64[T num.Float](p *T) *float64                 { return (*float64)(unsafe.Pointer(p)) }
 func f32[T num.Float](p *T) *float32                 { return (*float32)(unsafe.Pointer(p)) }
 func b64[T num.Float](b *[Size][]T) *[Size][]float64 { return (*[Size][]float64)(unsafe.Pointer(b)) }

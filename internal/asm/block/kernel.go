@@ -13,16 +13,16 @@ const Size = 4
 
 const (
 	stripRows  = 32        // maximum rows of a strip
-	stripBytes = 256 << 10 // and bytes of it: it stays in the second-level cache
-	tileBytes  = 2048      // bytes of a vector that stay in the first, with those of Size vectors and four rows
+	stripBytes = 256 << 10 // maximum bytes of a strip, which stays in the second-level cache
+	tileBytes  = 2048      // bytes of a vector in a tile; Size vectors and four rows of them fit the first-level cache
 )
 
-// Scratch returns the length of the scratch that row sums are taken in.
+// Scratch returns the length of the scratch memory for row sums.
 func Scratch[T num.Float]() int { return stripRows * Size * num.Lanes[T]() }
 
-// Iterate is pass.Iterate for the vectors s = 0 … Size−1 of a block, with the same bits: it
-// sets u[s] = a[s] ⊘ K v[s] and adds Kᵀ u[s] to q[s]. K, whose columns are a positive
-// multiple of num.Lanes, is read once for all. scratch is zero before and after.
+// Iterate is pass.Iterate for the vectors s = 0 … Size−1 of a block, with the same bits: it sets
+// u[s] = a[s] ⊘ K v[s] and adds Kᵀ u[s] to q[s]. It reads K once for all vectors. n must be a
+// positive multiple of num.Lanes. scratch is zero before and after.
 func Iterate[K, T num.Float](m, n int, k []K, ldk int, v, a, u, q *[Size][]T, scratch []T) {
 	check[T](m, n, len(k), ldk, len(scratch))
 	for s := range Size {
@@ -34,7 +34,7 @@ func Iterate[K, T num.Float](m, n int, k []K, ldk int, v, a, u, q *[Size][]T, sc
 	}
 }
 
-// Rows is pass.Rows for the vectors of a block, as Iterate is: r[s] = K v[s].
+// Rows is pass.Rows for the vectors of a block, with the requirements of Iterate: r[s] = K v[s].
 func Rows[K, T num.Float](m, n int, r *[Size][]T, k []K, ldk int, v *[Size][]T, scratch []T) {
 	check[T](m, n, len(k), ldk, len(scratch))
 	for s := range Size {
@@ -66,18 +66,18 @@ func check[T num.Float](m, n, nk, ldk, scratch int) {
 	}
 }
 
-// checkVectors panics unless vectors have as many elements as K has columns, v and q, or
-// rows, a and u.
+// checkVectors panics unless v and q have an element for each column of K, and a and u for each
+// row.
 func checkVectors(m, n, nv, na, nu, nq int) {
 	asm.CheckVector(min(nv, nq), n)
 	asm.CheckVector(min(na, nu), m)
 }
 
-// tiles makes a pass for as many of the m rows as there is assembly for, a multiple of
-// four, and returns their number. Without v, u is given; without q it is the sums.
+// tiles runs a pass over the first rows, a multiple of four, with assembly, and returns their
+// number. Without v, u is an input. Without q, u is the row sums.
 //
-// A strip of rows comes from memory once. The sums of its rows are taken tile by tile of
-// columns, the lanes resting in scratch in between; so is what the rows add to q.
+// A strip of rows is read from memory once. Its row sums and its additions to q go through the
+// columns one tile at a time. The lanes stay in scratch between two tiles.
 func tiles[K, T num.Float](m, n int, k []K, ldk int, v, a, u, q *[Size][]T, scratch []T) (whole int) {
 	if !tiled[K, T]() {
 		return 0

@@ -9,12 +9,12 @@ const (
 	Most4 = 256
 )
 
-// What a code of a row takes, in eighths of a unit of asm.Piece.
+// The cost of a code of a row, in eighths of a unit of asm.Piece.
 const cost8, cost4 = 32, 4
 
 // Sums8 sets dst[i] = Σ_j table[256j + c_ij], a chain of additions from +0 with j ascending. The
 // number of rows, len(dst), is a multiple of Block, m = len(table)/256, and codes has m bytes for
-// each row, as the package says. It panics if lengths do not fit.
+// each row, in the layout of the package comment. It panics if lengths do not fit.
 func Sums8(dst []float32, codes []byte, table []float32) {
 	m := len(table) / 256
 	check(len(dst), len(codes), m*len(dst), len(table)%256)
@@ -30,8 +30,8 @@ func Sums8(dst []float32, codes []byte, table []float32) {
 }
 
 // Sums4 sets dst[i] = Σ_j table[16j + c_ij]. The number of rows, len(dst), is a multiple of Block,
-// m = len(table)/16 is even and at most Most4, and codes has m/2 bytes for each row, as the
-// package says. It panics if lengths do not fit.
+// m = len(table)/16 is even and at most Most4, and codes has m/2 bytes for each row, in the
+// layout of the package comment. It panics if lengths do not fit.
 func Sums4(dst []uint16, codes, table []byte) {
 	m := len(table) / 16
 	check(len(dst), len(codes), m*len(dst)/2, len(table)%16+m%2+max(0, m-Most4))

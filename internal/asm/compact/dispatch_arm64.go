@@ -4,8 +4,8 @@ package compact
 
 import "github.com/gomonge/monge/internal/asm"
 
-// Assembly is called from functions that are not inlined, so that every call has a
-// stack check at which the goroutine can be stopped. It takes whole steps, at least one.
+// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
+// goroutine. Assembly takes a positive number of whole steps.
 
 //go:noescape
 func dotInt8NEON(n int, a, b *int8) int64

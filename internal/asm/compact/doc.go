@@ -11,21 +11,21 @@
 //	RoundInt8        dst_i = src_i·r, rounded to an integer
 //	QuantizeInt8     dst_i = src_i/s, rounded to an integer; s is max|src_i|/127, rounded up to 17 bits
 //
-// Integers have no rounding, so that the order of the additions is free. All roundings are to nearest, ties to even.
+// Integer sums are exact, so the order of the additions is free. All roundings are to nearest, ties to even.
 //
 // RoundInt8 rounds twice: t = FMA(src_i, r, 1.5·2²²) has a last place of 2⁻³⁰, and t + (1.5·2⁵² − 1.5·2²²) a last place of 1.
-// QuantizeInt8 sets r = 1/s, rounded to float64. Its integers are those of the exact quotient q = src_i/s. In size q is below
-// 127.5, so src_i·r differs from q by less than 2⁻⁴⁵. If q lies in the middle of two integers, t is that middle. Otherwise it differs from
-// every middle by at least 2⁻²⁶: src_i = V·2^a and s = S·2^b with |V| < 2²⁴ and S < 2¹⁷. Where |q| is near ½ or above, a ≥ b − 9.
+// QuantizeInt8 sets r = 1/s, rounded to float64. Its integers are the rounded exact quotients q = src_i/s. |q| is below
+// 127.5, so src_i·r differs from q by less than 2⁻⁴⁵. If q lies halfway between two integers, t is this point. Otherwise q differs from
+// every halfway point by at least 2⁻²⁶: src_i = V·2^a and s = S·2^b with |V| < 2²⁴ and S < 2¹⁷. Where |q| is near ½ or above, a ≥ b − 9.
 // So q − (k + ½) = (V·2^(a+1−b) − S·(2k + 1))/(2S) is a multiple of 2⁻⁸/(2S), and 2S < 2¹⁸.
 //
 // Shapes          a and b, or dst and src, have the same length, which may be 0. SignBits needs ⌈len(src)/8⌉ bytes.
 // Aliasing        a and b may be the same slice; dst must not overlap src.
 // Accuracy        sums and Widen are exact; conversions to fewer bits are rounded once.
-// Special values  none in integers. Subnormal numbers and infinities are converted, too. A NaN becomes 0x7e00 and 0x7fc0, and is not
+// Special values  none in integers. Subnormal numbers and infinities are converted like other numbers. A NaN becomes 0x7e00 and 0x7fc0, and is not
 // negative. A src that is not finite has the scale NaN, and codes of 0. RoundInt8 expects products from −128.5 to 127.5.
 // Cost            One multiplication for each element, or a part of an instruction that counts bits.
 //
-// Assembly takes whole steps of 16 elements, and at most so many that sums of 32 bits do not overflow; Go does the rest. Forms:
+// Assembly takes whole steps of 16 elements, and few enough elements that sums of 32 bits do not overflow; Go computes the rest. Forms:
 // AVX512-VNNI and AVX512-VPOPCNTDQ at AVX512, FEAT_DotProd at NEON.
 package compact

@@ -12,7 +12,7 @@ const (
 	// Assembly takes a multiple of step elements.
 	step = 16
 
-	// The largest numbers of elements for which the sum of all products is below 2³¹ in size.
+	// The largest numbers of elements for which the magnitude of the sum is below 2³¹.
 	mostDot         = 1 << 16 // 2¹⁶·2¹⁴
 	mostSqEuclidean = 1 << 15 // 2¹⁵·255²
 	// mostHamming is the largest number of bytes for which the eight sums of 16 bits in NEON do not overflow.
@@ -91,7 +91,7 @@ func WidenBFloat16(dst []float32, src []uint16) {
 	widenBFloat16Ref(dst, src)
 }
 
-// NarrowFloat16 sets dst[i] to the IEEE 754 binary16 number nearest to src[i], the even one of two. A NaN becomes 0x7e00. src has the
+// NarrowFloat16 sets dst[i] to the IEEE 754 binary16 number nearest to src[i] (ties to even). A NaN becomes 0x7e00. src has the
 // length of dst.
 func NarrowFloat16(dst []uint16, src []float32) {
 	src = src[:len(dst)]
@@ -105,7 +105,7 @@ func NarrowFloat16(dst []uint16, src []float32) {
 	narrowFloat16Ref(dst, src)
 }
 
-// NarrowBFloat16 sets dst[i] to the bfloat16 number nearest to src[i], the even one of two. A NaN becomes 0x7fc0. src has the length
+// NarrowBFloat16 sets dst[i] to the bfloat16 number nearest to src[i] (ties to even). A NaN becomes 0x7fc0. src has the length
 // of dst.
 func NarrowBFloat16(dst []uint16, src []float32) {
 	src = src[:len(dst)]
@@ -119,7 +119,7 @@ func NarrowBFloat16(dst []uint16, src []float32) {
 	narrowBFloat16Ref(dst, src)
 }
 
-// QuantizeInt8 sets dst[i] to the integer nearest to src[i]/scale, the even one of two, and returns the scale: the largest |src[i]|
+// QuantizeInt8 sets dst[i] to the integer nearest to src[i]/scale (ties to even), and returns the scale: the largest |src[i]|
 // divided by 127, rounded up to 17 significant bits, so that scale·dst[i] is exact. Integers lie between −127 and 127. If an element is
 // not finite, dst becomes 0 and the scale NaN. src has the length of dst.
 func QuantizeInt8(dst []int8, src []float32) (scale float32) {
@@ -138,8 +138,8 @@ func QuantizeInt8(dst []int8, src []float32) (scale float32) {
 	return scale
 }
 
-// RoundInt8 sets dst[i] to the integer nearest to src[i]·inverse, the even one of two. A product within 2⁻³¹ of the middle
-// of two integers counts as the middle. Products lie between −128.5 and 127.5. src has the length of dst.
+// RoundInt8 sets dst[i] to the integer nearest to src[i]·inverse (ties to even). A product within 2⁻³¹ of the midpoint
+// of two integers counts as the midpoint. Products lie between −128.5 and 127.5. src has the length of dst.
 func RoundInt8(dst []int8, src []float32, inverse float64) {
 	src = src[:len(dst)]
 	if len(dst) >= step {
@@ -153,7 +153,7 @@ func RoundInt8(dst []int8, src []float32, inverse float64) {
 }
 
 // SignBits sets bit i mod 8 of dst[i/8] if src[i] < 0, and clears it otherwise. dst has ⌈len(src)/8⌉ elements. Unused bits of the last
-// one become 0.
+// byte become 0.
 func SignBits(dst []byte, src []float32) {
 	dst = dst[:(len(src)+7)/8]
 	if len(src) >= step {

@@ -34,7 +34,7 @@ func hammingRef(a, b []byte) (count int) {
 	return count
 }
 
-// hammingWordsRef does the same for words. It is twice as fast as reading words from bytes.
+// hammingWordsRef is hammingRef for words. It is twice as fast as reading words from bytes.
 func hammingWordsRef(a, b []uint64) (count int) {
 	for i, v := range a {
 		count += bits.OnesCount64(v ^ b[i])
@@ -69,7 +69,7 @@ func narrowBFloat16Ref(dst []uint16, src []float32) {
 const (
 	// The sum of snap and a number below 2²¹ is rounded to a multiple of 2⁻³⁰.
 	snap = 0x1.8p22
-	// Added to such a sum, shift makes it 1.5·2⁵² plus an integer, which stands in the last bits.
+	// shift, added to such a sum, makes it 1.5·2⁵² plus an integer in the last bits.
 	shift = 0x1.8p52 - snap
 )
 

@@ -7,10 +7,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Assembly is called from functions that are not inlined, so that every call has a
-// stack check at which the goroutine can be stopped. It takes m, n, d ≥ 1 and r ≥ 0;
-// dist may be nil, and so may a and b if r = 0. dst in adjcost is g, which is the
-// name of a register in assembly.
+// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
+// goroutine. Assembly takes m, n, d ≥ 1 and r ≥ 0; dist may be nil, and a and b may be nil if r =
+// 0. In adjcost, dst is g, because g names a register in assembly.
 
 //go:noescape
 func sqEuclideanAVX512F64(m, n, d int, dst *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, more bool)

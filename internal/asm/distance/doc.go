@@ -11,8 +11,8 @@
 //	              G_ij = K_ij (h − λ k̄)               one FMA, one product
 //
 // z is transposed. So the vector lanes lie across j, and every distance is the same chain at
-// any width of the vectors. With add, the chain of SqEuclidean starts from the value in dst.
-// So a long chain can be cut anywhere without changing a bit. Gibbs computes the exponentials
+// any width of the vectors. With add, the chain of SqEuclidean begins with the value in dst.
+// So a long chain can be split anywhere without changing a bit. Gibbs computes the exponentials
 // of a tile of distances while the tile is in registers or in the first-level cache. It stores
 // D only if the caller passes a matrix for it.
 //
@@ -23,12 +23,12 @@
 //
 // Distances are sums of squared differences. They are never negative, exactly 0 for equal
 // rows, and have a relative error of at most (d+2)·u. The formula ‖x‖² + ‖z‖² − 2x·z has no
-// correct digits where x and z are close. Package gram has it for many features, and uses this
+// correct digits if x and z are close. Package gram uses the formula for many features, and this
 // package for close pairs.
 //
 // Shapes          x: m × d, stride ldx; zt: d × n, stride ldz; D, K, G, M: m × n, strides ldd, ldk, ldg, ldm; D of Gibbs may be nil; A: m × r, stride lda; B: r × n, stride ldb; u: m; v: n.
 // Aliasing        G may be M; otherwise outputs overlap no input and not each other.
-// Accuracy        D: above. K: the relative error is at most ((d+3)·|ln K_ij| + 2)·u to first order, |ln K_ij| times that of D and of its product with c, and that of the power. G: within γ_(r+4) Σ|terms|, the terms being those of K_ij (h − λ k̄) multiplied out; γ_k = ku/(1 − ku).
+// Accuracy        D: above. K: the relative error is at most ((d+3)·|ln K_ij| + 2)·u to first order, where |ln K_ij| multiplies the errors of D and of its product with c, and 2u bounds the power. G: within γ_(r+4) Σ|terms|, the terms being those of K_ij (h − λ k̄) multiplied out; γ_k = ku/(1 − ku).
 // Special values  follow the arithmetic; d = 0 stores D = +0 (or, with add, nothing); K_ij below the least normal number is +0.
 // Cost            SqEuclidean: m·n·d differences and FMAs. Gibbs: m·n·(d + 8) FMA slots. AdjCost: (r+2)·m·n FMAs, 2·m·n products.
 //

@@ -20,9 +20,9 @@ func SqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt 
 		}
 		return
 	}
-	// One call streams a panel of zt past 24 rows, a multiple of every tile's; a
-	// panel of 256 dimensions by 96 columns stays in L2 and is the least a call gets
-	// (0.6 M FMAs, 25 µs of float64 on AVX2).
+	// A call multiplies a panel of zt by 24 rows, a multiple of every tile's. A panel of 256
+	// features by 96 columns stays in L2. A call has at least this size: 0.6 M FMAs, 25 µs of
+	// float64 on AVX2.
 	depth := min(d, asm.CurrentMachine().Depth)
 	if asm.Current() == asm.AVX512 && n <= 3*num.Lanes[T]() {
 		depth = min(d, asm.CurrentMachine().DeepDepth) // a panel of one tile's columns
@@ -39,10 +39,9 @@ func SqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt 
 	}
 }
 
-// Gibbs sets the m × n matrix K, and D unless dist is nil, from the rows of x
-// (m × d) and the columns of zt (d × n). The distance is one chain in registers:
-// from about 64 features on SqEuclidean with its blocks, followed by exp.Exp2, is the
-// better way to the same bits.
+// Gibbs sets the m × n matrix K, and D unless dist is nil, from the rows of x (m × d) and the
+// columns of zt (d × n). A distance is one chain in registers. From about 64 features on,
+// SqEuclidean with its blocks, followed by exp.Exp2, is faster and has the same bits.
 func Gibbs[T num.Float](m, n, d int, k []T, ldk int, dist []T, ldd int, x []T, ldx int, zt []T, ldz int, c T) {
 	asm.CheckMatrix(len(k), m, n, ldk)
 	if dist != nil {

@@ -10,10 +10,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Assembly is called from functions that are not inlined, so that every call has a
-// stack check at which the goroutine can be stopped. It takes m, n ≥ 1. gp is g,
-// which is the name of a register in assembly; w is −0, the weight of the row
-// before the first.
+// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
+// goroutine. Assembly takes m, n ≥ 1. gp is g, because g names a register in assembly. w is −0, the
+// weight of the missing row before the first.
 
 //go:noescape
 func expAVX512F64(n int, dst, x *float64)

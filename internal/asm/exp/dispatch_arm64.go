@@ -9,9 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Assembly is called from functions that are not inlined, so that every call has a
-// stack check at which the goroutine can be stopped. It takes m, n ≥ 1. gp is g,
-// which is the name of a register in assembly.
+// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
+// goroutine. Assembly takes m, n ≥ 1. gp is g, because g names a register in assembly.
 
 //go:noescape
 func expNEONF64(n int, dst, x *float64)

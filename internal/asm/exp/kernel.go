@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// What one element of a vector takes, in the units of asm.Piece: pieces of 8Ki
-	// elements, 2 to 6 µs, in Exp three times that where all results are subnormal.
+	// The cost of one element of a vector, in the units of asm.Piece. Pieces have 8Ki elements and
+	// take 2 to 6 µs; Exp takes three times as long if all results are subnormal.
 	vectorCost = 32
 
-	// What one element of a pass over a matrix takes.
+	// The cost of one element of a pass over a matrix.
 	passCost = 10
 )
 
@@ -28,20 +28,21 @@ func Exp[T num.Float](dst, x []T) {
 	}
 }
 
-// MostTerms is the greatest length of a vector that SumExp takes.
+// MostTerms is the maximum length of a vector in SumExp.
 const MostTerms = 4096
 
-// Sum is what SumExp finds. The assembly knows its layout.
+// Sum is the result of SumExp. Its layout is fixed in the assembly.
 type Sum[T num.Float] struct {
-	Top   T // the largest element, NaN left out; never −0
-	Rest  T // the sum of the exponentials of the others
-	Count T // the number of elements that are Top
+	Top   T // the largest element, ignoring NaN; never −0
+	Rest  T // the sum of the exponentials of the other elements
+	Count T // the number of elements equal to Top
 }
 
-// SumExp raises s.Top to the largest element of x. It sets s.Rest to the sum of exp(x[i] − s.Top) over the elements that are
-// not s.Top, in the lanes of the contract, and s.Count to the number of those that are. Unless dst is nil, it sets dst[i] to
-// exp(x[i] − s.Top), for all elements. If s.Top is infinite, they are meaningless. dst may be x; otherwise they must not
-// overlap. It panics if dst is not nil and shorter than x, or if x has more than MostTerms elements.
+// SumExp raises s.Top to the largest element of x. It sets s.Count to the number of elements equal
+// to s.Top, and s.Rest to the sum of exp(x[i] − s.Top) over the other elements, in the lanes of the
+// contract. Unless dst is nil, it sets dst[i] to exp(x[i] − s.Top) for all elements. If s.Top is
+// infinite, these results are meaningless. dst may be x; otherwise they must not overlap. It panics
+// if dst is not nil and shorter than x, or if x has more than MostTerms elements.
 func SumExp[T num.Float](s *Sum[T], dst, x []T) {
 	if dst != nil {
 		asm.CheckVector(len(dst), len(x))
@@ -68,12 +69,12 @@ func Exp2[T num.Float](dst, x []T, c T) {
 	}
 }
 
-// Bits returns −λ·log₂e, rounded once. It turns a cost M into the exponent of 2 in
-// exp(−λM) = 2^(Bits(λ)·M). It is −Inf for a λ above 0.69 of the largest number.
+// Bits returns −λ·log₂e, rounded once. It turns a cost M into the exponent of 2 in exp(−λM) =
+// 2^(Bits(λ)·M). It is −Inf if λ is above 0.69 times the largest number.
 func Bits[T num.Float](lambda T) T { return T(-float64(lambda) * math.Log2E) }
 
-// LogRows makes one pass of an iteration over the m × n matrix M: it sets max and
-// sum, adds to q, and uses e as scratch. Columns must exist: n ≥ 1.
+// LogRows runs one pass of an iteration over the m × n matrix M: it sets max and sum, adds to q,
+// and uses e as scratch. n must be at least 1.
 func LogRows[T num.Float](m, n int, mat []T, ldm int, c T, g, a, max, sum, q, e []T) {
 	if n < 1 {
 		panic("exp: a matrix without columns")
@@ -126,8 +127,8 @@ func LogPlan[T num.Float](m, n int, t []T, ldt int, mat []T, ldm int, c T, f, g 
 	})
 }
 
-// pieces calls f for the parts of an m × n matrix that one assembly call may take
-// each. The order keeps i ascending within every column.
+// pieces calls f for the parts of an m × n matrix, each small enough for one assembly call. The
+// order keeps i ascending within every column.
 func pieces(m, n int, f func(i, j, m, n int)) {
 	if m == 0 || n == 0 {
 		return

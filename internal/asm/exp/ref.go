@@ -6,28 +6,28 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The definition of the exponential, for both types (numbers for float64, float32 in brackets):
+// The exponential, for both types (numbers for float64, float32 in brackets):
 //
 //	x ← x clamped to ±1000 (±128)
 //	k ← log2e·x rounded to a multiple of 1/8 (1/4);  n = 8k (4k)
 //	r ← x − k·ln 2, with ln 2 in two parts
 //	T ← 2^(k mod 1)·E from a table of 8 (4), q ← exp(r)/E − 1 by a polynomial
 //	y ← T + q·T, rounded once
-//	exp(x) ← y·2^⌊k⌋, rounded once more where that is subnormal
+//	exp(x) ← y·2^⌊k⌋, rounded once more if it is subnormal
 //
 // The last bit of magic = 1.5·2^49 (1.5·2^21) is worth 1/8 (1/4). Adding magic therefore
 // rounds to k, and leaves n in the low bits of the sum t. The last 3 (2) bits of n index
 // the table. The others are added to an exponent.
 //
-// E is a common factor just above 1. The entries 2^(j/8) themselves are up to half
-// an ulp from a number of their type, which would be the largest error of all; E
-// is searched so that all products lie within 0.032 (0.013) ulp of one, and the
-// polynomial takes it back at no cost: its constant term is 1/E − 1 instead of 0.
+// E is a common factor slightly above 1. The entries 2^(j/8) are up to half an ulp from a number of
+// their type, which would be the largest error of all. A search found an E for which all products
+// lie within 0.032 (0.013) ulp of a number. The polynomial divides by E at no cost: its constant
+// term is 1/E − 1 instead of 0.
 //
 // # Error
 //
-// In ulps of a result whose significand is near 2, where a relative error weighs
-// most; |r| ≤ 0.0434 (0.0867), so that q is below 2^-4 (2^-3):
+// In ulps of a result whose significand is near 2, where a relative error weighs most. |r| ≤ 0.0434
+// (0.0867), so q is below 2^-4 (2^-3):
 //
 //	                              float64         float32
 //	last rounding                 0.5             0.5
@@ -38,17 +38,15 @@ import (
 //	rounding of the step before   0.05            0.09
 //	sum                           0.70            0.84
 //
-// The largest found is 0.629 ulp in float64, in 18 million arguments, and 0.717 ulp
-// in float32, in all of them. A subnormal result is rounded twice, but by then the
-// first error has shrunk at least to half: 0.5 + 0.70/2 (0.5 + 0.84/2) ulp, 0.798 (0.815)
-// found.
+// The largest error found is 0.629 ulp in float64, in 18 million arguments, and 0.717 ulp in
+// float32, in all arguments. A subnormal result is rounded twice, but then the first error is at
+// most half as many ulps: 0.5 + 0.70/2 (0.5 + 0.84/2) ulp; 0.798 (0.815) found.
 //
 // # Coefficients
 //
-// Tables and polynomials are in coef.go, written by gencoef; log2e, and ln2hi +
-// ln2lo = ln 2 are rounded to nearest. The product of k, at most 14 (10) bits,
-// with ln2hi is not exact, but fused with the subtraction of x it is rounded
-// once, at the size of r.
+// Tables and polynomials are in coef.go, written by gencoef. log2e, and ln2hi + ln2lo = ln 2, are
+// rounded to nearest. k has at most 14 (10) bits. The product of k and ln2hi is not exact, but it
+// is fused with the subtraction from x, so that it is rounded once, in the magnitude of r.
 
 const (
 	limit64 = 1000
@@ -70,7 +68,7 @@ func expRef[T num.Float](dst, x []T) {
 	}
 }
 
-// Ref returns exp(x), the definition of Exp.
+// Ref returns exp(x). It is the reference of Exp.
 func Ref[T num.Float](x T) T {
 	if num.IsFloat64[T]() {
 		return T(expOf64(float64(x)))
@@ -94,7 +92,7 @@ func expOf64(x float64) float64 {
 	s := math.Float64frombits(table64[j] + j<<49)
 	y := math.FMA(q, s, s)
 
-	// 2^⌊k⌋ in two halves, both representable; the first product is exact.
+	// 2^⌊k⌋ as a product of two representable factors; the first product is exact.
 	e := int64(n<<13) >> 16
 	return float64(y*pow2(e>>1)) * pow2(e-e>>1)
 }
@@ -119,20 +117,20 @@ func expOf32(x float32) float32 {
 	return float32(y*float32(pow2(e>>1))) * float32(pow2(e-e>>1))
 }
 
-// pow2 returns 2^e for a normal result; any bits do for the e of a NaN.
+// pow2 returns 2^e if it is normal. For the e of a NaN the result does not matter.
 func pow2(e int64) float64 { return math.Float64frombits(uint64(e+1023) << 52) }
 
-// The definition of the exponential of a difference d ≤ 0, for both types:
+// The exponential of a difference d ≤ 0, for both types:
 //
 //	k ← log2e·d rounded to a multiple of 1/8 (1/4);  n = 8k (4k)
 //	f ← log2e·d − k, rounded once
 //	q ← 2^f/E − 1 by a polynomial, S ← 2^k·E, as in powers of two below
 //	exp(d) ← S + q·S, rounded once; 0 where d < −708 (−87)
 //
-// log2e is rounded. Its error times d is a relative error of 0.13·|d|·u (0.23·|d|·u) of the result; u is 2^-53
-// (2^-24). The difference has another one, |d|·u. So a second part of log2e would be of little use.
-// Without it, the reduction takes one FMA less than that of Exp. The other errors are those of powers of two, and the
-// rounding of f, 0.03 (0.06) ulp: 0.65 (0.75) ulp in all.
+// log2e is rounded. Its error times d is a relative error of 0.13·|d|·u (0.23·|d|·u) of the result;
+// u is 2^-53 (2^-24). The rounding of the difference adds |d|·u. So a second part of log2e would
+// gain little, and the reduction has one FMA less than in Exp. The other errors are the errors of
+// powers of two below, and the rounding of f, 0.03 (0.06) ulp: 0.65 (0.75) ulp in total.
 
 const (
 	leastDifference64 = -708
@@ -149,7 +147,7 @@ func sumExpRef[T num.Float](s *Sum[T], dst, x []T) {
 	if s.Top > top {
 		top = s.Top
 	}
-	top += 0         // a maximum of −0 becomes +0, whichever zero was met first
+	top += 0         // turns a maximum of −0 into +0
 	minus := 0 - top // no −0, so that the difference of two zeros is +0
 	var rest num.Sum[T]
 	var count [num.MaxLanes / 2]T // lanes l and l + w/2 together
@@ -226,7 +224,7 @@ func expDifference32(d float32) float32 {
 	return num.FMA(q, s, s)
 }
 
-// The definition of powers of two, for both types (numbers for float64, float32 in brackets):
+// Powers of two, for both types (numbers for float64, float32 in brackets):
 //
 //	k ← y rounded to a multiple of 1/8 (1/4);  n = 8k (4k)
 //	f ← y − k, exact
@@ -235,22 +233,21 @@ func expDifference32(d float32) float32 {
 //	2^y ← S + q·S, rounded once
 //	2^y ← 0 where y < −1022 (−126), +Inf where y ≥ 1023.9375 (127.875)
 //
-// Adding magic = 1.5·2^49 (1.5·2^21), whose last bit is worth 1/8 (1/4), rounds to
-// k and leaves n in the low bits of the sum t. Table entry j is kept with j
-// subtracted from the bits that n is added to, so n needs no mask; the sum wraps
-// around where y lies outside the two limits, and there it does not count. The
-// scaling comes before the last multiplication, not after: a NaN keeps q a NaN
-// whatever happens to the integers. The upper limit is where k becomes 1024 (128)
-// and S would overflow.
+// Adding magic = 1.5·2^49 (1.5·2^21), whose last bit is worth 1/8 (1/4), rounds to k and leaves n
+// in the low bits of the sum t. The bits of table entry j are stored minus the j that n will add,
+// so n needs no mask. The sum wraps around if y is outside of the two limits, where the result does
+// not depend on it. The scaling comes before the last multiplication: then q, and the result, stay
+// NaN whatever happens to the integers. At the upper limit k becomes 1024 (128), and S would
+// overflow.
 //
-// E is a common factor just above 1, searched so that all entries lie within 0.032
-// (0.013) ulp of a number of their type; the polynomial takes it back in its
-// constant term, as above.
+// E is a common factor slightly above 1. A search found an E for which all entries lie within 0.032
+// (0.013) ulp of a number of their type. The constant term of the polynomial divides by E, as
+// above.
 //
 // # Error
 //
-// f is exact, so against 2^y for the y given only these count, in ulps of a result
-// whose significand is near 2:
+// f is exact, so only these errors count for a given y, in ulps of a result whose significand is
+// near 2:
 //
 //	                              float64         float32
 //	last rounding                 0.5             0.5
@@ -260,8 +257,8 @@ func expDifference32(d float32) float32 {
 //	rounding of the step before   0.03            0.06
 //	sum                           0.62            0.69
 //
-// The largest found is 0.613 ulp in float64, in 16 million arguments, and 0.679 ulp
-// in float32, in all of them.
+// The largest error found is 0.613 ulp in float64, in 16 million arguments, and 0.679 ulp in
+// float32, in all arguments.
 
 const (
 	least64 = -1022
@@ -277,8 +274,8 @@ func exp2Ref[T num.Float](dst, x []T, c T) {
 	}
 }
 
-// Ref2 returns 2^y, and +0 where that is below the least normal number: the
-// definition of Exp2, for a y that is rounded already.
+// Ref2 returns 2^y, or +0 if 2^y is below the least normal number. It is the reference of Exp2 for
+// a y that is already rounded.
 func Ref2[T num.Float](y T) T {
 	if num.IsFloat64[T]() {
 		return T(exp2Of64(float64(y)))
@@ -337,7 +334,7 @@ func logRowsRef[T num.Float](m, n int, mat []T, ldm int, c T, g, a, max, sum, q,
 				hi = x[j]
 			}
 		}
-		hi += 0 // a maximum of −0 becomes +0, whichever zero was met first
+		hi += 0 // turns a maximum of −0 into +0
 		var s num.Sum[T]
 		for j := range x {
 			e[j] = Ref2(x[j] - hi)

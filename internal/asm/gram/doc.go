@@ -23,13 +23,13 @@
 // d ≤ 13 000 in float32. u is 2⁻⁵³ (2⁻²⁴). Close pairs have the bound of package distance,
 // (d+2)·u. The proof for others, with γ_n = nu/(1 − nu) and S = ‖x‖² + ‖z‖²:
 //
-//   - A norm is a sum of d products that are not negative: its error is at most γ_d of it.
+//   - A norm is a sum of d products that are not negative: its relative error is at most γ_d.
 //     One more rounding makes s: |s − S| ≤ γ_(d+1) S.
-//   - The chain starts from s and has d terms 2x_k z_k, whose sizes sum to at most S. A chain
-//     of d FMAs is off by at most γ_d times the sum of the sizes of its terms: γ_d (s + S).
+//   - The chain begins with s and has d terms 2x_k z_k, whose magnitudes sum to at most S. The error
+//     of a chain of d FMAs is at most γ_d times the sum of the magnitudes: γ_d (s + S).
 //   - Together: at most (3d + 1)·u·S to first order.
 //   - As D ≥ s/16, S is at most 16·D to first order. So the error is at most
-//     48·(d + 1)·u·D to first order. The factor of 50 covers what is of higher order.
+//     48·(d + 1)·u·D to first order. The factor of 50 covers terms of higher order.
 //   - A product that underflows adds at most 2⁻¹⁰⁷⁵ (2⁻¹⁵⁰), which is less than u²·D/d for
 //     D ≥ 2⁻⁹⁶⁰ (for d < 2¹⁰, u·D/d, for D ≥ 2⁻¹⁰⁰).
 //
@@ -38,8 +38,8 @@
 // Special values  NaN and infinities make close pairs, which follow the arithmetic of direct differences. d = 0 stores +0.
 // Cost            m·n·d FMAs, and for close pairs as many differences and FMAs again; packing is linear in x and z.
 //
-// There is no assembly here. Package project computes products and norms. Packages distance and exp compute close pairs
-// and where these are. With AVX2 the products of many columns are project.Panel, which also
-// adds the norms and finds the columns that may have close pairs. NOTES.md has measurements and
-// rejected ideas.
+// This package has no assembly. Package project computes products and norms. Packages distance and
+// exp find and compute close pairs. With AVX2, project.Panel multiplies many columns, adds the
+// norms, and finds the columns that may have close pairs. NOTES.md has measurements and rejected
+// ideas.
 package gram

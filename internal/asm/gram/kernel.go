@@ -8,8 +8,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/project"
 )
 
-// Features is the number of features from which on distances are computed by this package. With
-// fewer features they are computed by package distance.
+// Features is the smallest number of features for which this package is used. Package distance
+// computes distances of fewer features.
 const Features = 64
 
 // Block sizes. Results do not depend on them.

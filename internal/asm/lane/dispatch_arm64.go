@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// A function here is not inlined, so that every call of assembly comes after a stack
-// check, at which the goroutine can be stopped. The assembly takes sizes from 1 on.
+// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
+// goroutine. Assembly takes sizes of at least 1.
 
 //go:noinline
 func rows[T num.Float](m, n int, s, k, v []T) {

@@ -3,15 +3,15 @@
 //
 //	Rows        s[i] = Σ_j K_ij v[j]                  row sum in the lanes of the contract
 //	Columns     q[j] = q[j] + Σ_i u[i] K_ij           one chain of FMAs, i ascending
-//	Divide      x[i] = a[i] / y[i]                    and marks problems with an x outside their range
+//	Divide      x[i] = a[i] / y[i]                    and marks problems with an x outside of their range
 //	SqEuclidean D_ij = Σ_k (x_ik − y_jk)²             one chain of FMAs, k ascending
 //	Mul         z[i] = x[i] y[i]
-//	Interleave  dst_ij = x_p[i ldx+j]                 lays matrices out for the others
+//	Interleave  dst_ij = x_p[i ldx+j]                 the layout of the other functions
 //
 // Every function does this for each of the w problems.
 //
 // Problems are interleaved. Element i of a vector of problem p has index iw+p. Element (i, j)
-// of an m × n matrix of problem p has index (in+j)w+p. So no register has to be shuffled: the
+// of an m × n matrix of problem p has index (in+j)w+p. So no register needs shuffles: the
 // w virtual lanes of a row sum are w registers, and they are folded by adding registers.
 //
 // The caller pads rows to a multiple of w columns, with v = 0, and the number of rows to a

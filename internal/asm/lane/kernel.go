@@ -21,8 +21,8 @@ func Columns[T num.Float](m, n int, q, k, u []T) {
 	}
 }
 
-// check panics unless there are matrices of m × n elements in nk, and vectors for their
-// rows and columns. It returns the number of problems.
+// check panics unless matrices of nk elements are m × n, and vectors of nu and nv elements fit
+// their rows and columns. It returns the number of problems.
 func check[T num.Float](m, n, nk, nu, nv int) int {
 	w := num.Lanes[T]()
 	asm.CheckMatrix(nk/w, m, n, n)
@@ -34,9 +34,9 @@ func check[T num.Float](m, n, nk, nu, nv int) int {
 	return w
 }
 
-// Divide sets x[i] = a[i] / y[i] for the n elements of every problem, with clear to 0
-// where a[i] is 0, and outside to NaN for problems of which some x is not in [lo, hi]:
-// but for those that are 0, as their a[i] is.
+// Divide sets x[i] = a[i] / y[i] for the n elements of every problem. With clear, x[i] is 0 where
+// a[i] is 0. It sets outside to NaN for each problem with an x[i] outside of [lo, hi], except for
+// x[i] = a[i] = 0.
 func Divide[T num.Float](n int, x, a, y, lo, hi, outside []T, clear bool) {
 	w := num.Lanes[T]()
 	asm.CheckVector(min(len(x), len(a), len(y))/w, n)
@@ -46,8 +46,8 @@ func Divide[T num.Float](n int, x, a, y, lo, hi, outside []T, clear bool) {
 	}
 }
 
-// SqEuclidean sets dst to the squared distances of m points x and n points y in d dimensions,
-// the coordinates of a point one after the other, for every problem.
+// SqEuclidean sets dst to the squared distances of m points x and n points y in d dimensions, for
+// every problem. The coordinates of a point are adjacent.
 func SqEuclidean[T num.Float](m, n, d int, dst, x, y []T) {
 	w := num.Lanes[T]()
 	check[T](m, n, len(dst), m*w, n*w)
@@ -75,8 +75,8 @@ func Mul[T num.Float](n int, z, x, y []T, same bool) {
 	}
 }
 
-// Interleave lays out m × n matrices, x[p] that of problem p, in rows of ldx elements, into
-// rows of ldd elements of every problem.
+// Interleave copies the m × n matrices x[p] of the problems, with rows ldx apart, to interleaved
+// rows ldd elements of every problem apart.
 func Interleave[T num.Float](m, n int, dst []T, ldd int, x *[num.MaxLanes][]T, ldx int) {
 	w := num.Lanes[T]()
 	shortest := len(x[0])

@@ -22,9 +22,9 @@ func Log1p[T Float](x T) T { return T(log1p64(float64(x))) }
 //	log m = log((1+s)/(1−s)) = 2s + s·R,  R = 2/3 s² + 2/5 s⁴ + … by a polynomial
 //	      = f − h + s·(h + R),  h = f²/2
 //
-// The second form is used because f is exact and the rounding error of h is known. It is the
-// way of FreeBSD's e_log.c; the coefficients are our own, by prove/gencoef, with a
-// relative error of log m below 2^-59.5.
+// The second form is used because f is exact and the rounding error of h is known. FreeBSD's
+// e_log.c uses it, too. The coefficients are our own, from prove/gencoef, with a relative error of
+// log m below 2^-59.5.
 //
 // The sum is kept as hi + lo with |lo| ≤ |hi|/17. So only the last addition rounds at the size
 // of the result: 0.5 ULP. The error of lo and of its roundings is added to this. The logarithm of
@@ -101,8 +101,8 @@ func log264(x float64) float64 {
 	return b + (p - (b - k) + e)
 }
 
-// logParts returns k and log m = hi + lo of a positive finite x. For any other x
-// it returns the logarithm in hi, and false.
+// logParts returns k and log m = hi + lo for a positive finite x. For any other x it returns the
+// logarithm in hi, and false.
 func logParts(x float64) (k, hi, lo float64, ok bool) {
 	switch {
 	case x != x || x > math.MaxFloat64:

@@ -93,8 +93,9 @@ func Fold[T Float](acc *[MaxLanes]T) T {
 }
 
 // Dot returns Σ_j x_j y_j over len(x) elements in the order of the contract: lane j mod w becomes
-// fma(x_j, y_j, lane), lanes start at +0, and a short last step is padded with zeros. The lanes are
-// those of T. If x is float32 and y float64, the elements of x are widened first, which is exact.
+// fma(x_j, y_j, lane), lanes begin with +0, and a short last step is padded with zeros. T
+// determines the lanes. If x is float32 and y float64, the elements of x are widened first, which
+// is exact.
 func Dot[K, T Float](x []K, y []T) T {
 	var acc [MaxLanes]T
 	w := Lanes[T]()

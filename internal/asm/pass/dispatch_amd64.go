@@ -9,11 +9,12 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// A function here is not inlined, so that every call of assembly comes after a stack
-// check, at which the goroutine can be stopped. The assembly takes sizes from 1 on.
+// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
+// goroutine. Assembly takes sizes of at least 1.
 
-// run makes any pass over K, if there is assembly for it. The row sums of K v, divided into a or
-// multiplied by it, are the u that is added to q. Without v, u is given; without q, u is the sums.
+// run runs any pass over K if there is assembly for it. It computes the row sums of K v, divides a
+// by them or multiplies them by a, and adds this u to q. Without v, u is an input. Without q, u is
+// the row sums.
 //
 //go:noinline
 func run[K, T num.Float](m, n int, k *K, ldk int, v, a, u, q *T, divide bool) bool {
@@ -52,8 +53,8 @@ func form(v asm.Variant, n, ldk int, rows, columns bool) asm.Variant {
 	return choice.Form(v, n)
 }
 
-// odd reports whether float64 rows ldk apart begin on odd multiples of 32 bytes, so that
-// half of the loads of 64 bytes cross a line.
+// odd reports whether float64 rows with stride ldk begin on odd multiples of 32 bytes. Then half of
+// the loads of 64 bytes cross a cache line.
 func odd(ldk int) bool { return ldk%8 == 4 }
 
 // f64 and f32 convert a pointer to the type of its variant.
@@ -88,7 +89,7 @@ func divide[T num.Float](n int, dst, x, y []T) {
 		divideAVX512F64(n, num.P64(dst), num.P64(x), num.P64(y))
 	case asm.AVX2F64:
 		divideAVX2F64(n, num.P64(dst), num.P64(x), num.P64(y))
-	case asm.AVX2F32, asm.AVX512F32: // the divider takes as long for 32 bytes twice
+	case asm.AVX2F32, asm.AVX512F32: // the divider takes twice as long for 64 bytes as for 32
 		divideAVX2F32(n, num.P32(dst), num.P32(x), num.P32(y))
 	default:
 		divideRef(n, dst, x, y)

@@ -9,11 +9,12 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// A function here is not inlined, so that every call of assembly comes after a stack
-// check, at which the goroutine can be stopped. The assembly takes sizes from 1 on.
+// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
+// goroutine. Assembly takes sizes of at least 1.
 
-// run makes any pass over K, if there is assembly for it. The row sums of K v, divided into a or
-// multiplied by it, are the u that is added to q. Without v, u is given; without q, u is the sums.
+// run runs any pass over K if there is assembly for it. It computes the row sums of K v, divides a
+// by them or multiplies them by a, and adds this u to q. Without v, u is an input. Without q, u is
+// the row sums.
 //
 //go:noinline
 func run[K, T num.Float](m, n int, k *K, ldk int, v, a, u, q *T, divide bool) bool {

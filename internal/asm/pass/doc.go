@@ -26,7 +26,7 @@
 //	                            q[j] = q[j] + K_ij (u[i] M_ij + s[i])      two FMAs
 //
 // With w = −u² ⊘ a, for u of that iteration, s is the adjoint of K v and q is the adjoint of
-// v. Then t = −q ⊙ v² ⊘ b is what the iteration before needs. Package sinkhorn calls them s^k
+// v. Then t = −q ⊙ v² ⊘ b is the input of the iteration before. Package sinkhorn calls them s^k
 // and t^k. W = Σ_i u[i] r[i].
 //
 // K may be float32 while the vectors are float64. Then each element of K is widened when it
@@ -40,8 +40,8 @@
 //
 // Shapes          K, M: m × n, row-major, strides ldk and ldm; v, t, q: n; a, u, w, r, s: m. x, y, dst: of one length.
 // Aliasing        s, u, r and q overlap no input and not each other; dst may be x or y, but not in Narrow and Widen.
-// Accuracy        with γ_k = ku/(1 − ku) and k = ⌈n/w⌉ + log₂w for a row sum of w lanes: Rows is within γ_k Σ|terms|; u of Iterate within γ_(k+2) of a ⊘ K v for positive data; s within γ_(k+1) in Sweep, r within γ_(k+1) and s within γ_(k+2) in Begin; q, given u or s, within γ_m, in Begin within γ_(m+1). Divide is correctly rounded, Narrow but for what it sets to 0; the count is exact.
-// Special values  follow the arithmetic: a row whose sum underflows gives u = +Inf or NaN. A NaN counts as outside. Narrow: no result is subnormal, in constant time, as in package exp2; beyond the largest float32 ±Inf; NaN stays NaN.
+// Accuracy        with γ_k = ku/(1 − ku) and k = ⌈n/w⌉ + log₂w for a row sum of w lanes: Rows is within γ_k Σ|terms|; u of Iterate within γ_(k+2) of a ⊘ K v for positive data; s within γ_(k+1) in Sweep, r within γ_(k+1) and s within γ_(k+2) in Begin; q, given u or s, within γ_m, in Begin within γ_(m+1). Divide is correctly rounded, and so is Narrow except where it returns 0; the count is exact.
+// Special values  follow the arithmetic: a row whose sum underflows gives u = +Inf or NaN. A NaN counts as outside. Narrow: no result is subnormal, in constant time, as in exp.Exp2; numbers beyond the largest float32 become ±Inf; NaN stays NaN.
 // Cost            Rows, Columns: m·n FMAs and m·n elements read. Iterate, Sweep: 2·m·n FMAs, m divisions or products, m·n elements read once. Begin: 3·m·n FMAs, 2·m·n elements. Divide: n divisions, 3n elements moved. CountOutside: n elements read. Narrow, Widen: 12n bytes moved.
 //
 // NOTES.md has measurements and rejected ideas.

@@ -37,7 +37,7 @@ func Columns[K, T num.Float](m, n int, q []T, k []K, ldk int, u []T) {
 }
 
 // Iterate sets u = a ⊘ K v and adds Kᵀ u to q, reading the m × n matrix K once.
-// Columns must exist: n ≥ 1.
+// n must be at least 1.
 func Iterate[K, T num.Float](m, n int, k []K, ldk int, v, a, u, q []T) {
 	checkPass(m, n, len(k), ldk, len(v), len(a), len(u), len(q))
 	for i, p := 0, asm.Piece(m, 2*n, 8); i < m; i += p {
@@ -48,7 +48,7 @@ func Iterate[K, T num.Float](m, n int, k []K, ldk int, v, a, u, q []T) {
 }
 
 // Sweep sets s = w ⊙ K t and adds Kᵀ s to q, reading the m × n matrix K once.
-// Columns must exist: n ≥ 1.
+// n must be at least 1.
 func Sweep[K, T num.Float](m, n int, k []K, ldk int, t, w, s, q []T) {
 	checkPass(m, n, len(k), ldk, len(t), len(w), len(s), len(q))
 	for i, p := 0, asm.Piece(m, 2*n, 8); i < m; i += p {
@@ -59,7 +59,7 @@ func Sweep[K, T num.Float](m, n int, k []K, ldk int, t, w, s, q []T) {
 }
 
 // Begin starts the reverse sweep at the transport cost: it sets r and s and adds to q,
-// reading the m × n matrices K and M once. Columns must exist: n ≥ 1.
+// reading the m × n matrices K and M once. n must be at least 1.
 func Begin[T num.Float](m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, s, q []T) {
 	checkPass(m, n, len(k), ldk, len(v), len(w), len(s), len(q))
 	asm.CheckMatrix(len(mat), m, n, ldm)
@@ -70,8 +70,8 @@ func Begin[T num.Float](m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, 
 	}
 }
 
-// checkPass panics unless there is an m × n matrix of nk elements with columns, and
-// vectors for it: nv and nq elements for the columns, na and nu for the rows.
+// checkPass panics unless nk elements hold an m × n matrix with n ≥ 1, nv and nq elements fit its
+// columns, and na and nu its rows.
 func checkPass(m, n, nk, ldk, nv, na, nu, nq int) {
 	if n < 1 {
 		panic("pass: a matrix without columns")

@@ -6,8 +6,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// An element of K is converted to the vectors' type before anything else: exactly, where
-// K is float32 and they are float64.
+// An element of K is first converted to the type of the vectors, which is exact.
 
 func rowsRef[K, T num.Float](m, n int, s []T, k []K, ldk int, v []T) {
 	for i := range m {

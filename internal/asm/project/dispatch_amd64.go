@@ -7,9 +7,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Assembly is called from functions that are not inlined, so that every call has a
-// stack check at which the goroutine can be stopped. It takes rows, cols, depth ≥ 1;
-// a tile of AVX2 takes cols such that their last group needs as many vectors as it has.
+// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
+// goroutine. Assembly takes rows, cols, depth ≥ 1. An AVX2 tile needs cols whose last group fills
+// as many vectors as the tile has.
 
 //go:noescape
 func productAVX512F64(rows, cols, depth int, c *float64, ldc int, a *float64, ra, ka int, b *float64, ldb int, more bool)
@@ -59,7 +59,7 @@ func normsAVX2F64(d int, n, x *float64, ldx int, add bool)
 //go:noescape
 func normsAVX2F32(d int, n, x *float32, ldx int, add bool)
 
-// HasPanel reports whether Panel has assembly that takes less time than Mul.
+// HasPanel reports whether Panel has assembly that is faster than Mul.
 func HasPanel() bool {
 	level := asm.Current()
 	return level == asm.AVX2 || level == asm.AVX512 && asm.CurrentMachine().Panels
@@ -119,8 +119,7 @@ func transMul[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T, l
 	}
 }
 
-// fewestRows returns the vectors of AVX2's tile that computes the fewest of rows rows for
-// nothing.
+// fewestRows returns the width in vectors of the AVX2 tile that wastes the fewest rows.
 func fewestRows(rows int) (vectors int) {
 	three, four, five := (rows+2)/3*3, (rows+3)/4*4, (rows+4)/5*5
 	switch {
@@ -132,9 +131,9 @@ func fewestRows(rows int) (vectors int) {
 	return 2
 }
 
-// product sets c to a·b, or adds it, where a has a stride for either index. AVX2's form
-// gives the columns to tiles of the given number of vectors, 2 to 4, and the last
-// vectors, where the number does not divide them, to tiles that fit.
+// product sets c to a·b, or adds a·b to c. a has a stride for each index. The AVX2 form splits the
+// columns into tiles of the given number of vectors, 2 to 4, and the remaining vectors into tiles
+// that fit.
 func product[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {
 	if asm.Current() == asm.AVX512 {
 		n := rowsAVX512[T](rows, cols, depth)
@@ -157,9 +156,9 @@ func product[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []T,
 	}
 }
 
-// rowsAVX512 returns how many of the rows of a product AVX-512's form takes. AVX2's has
-// the rest where it is faster (AVX512.md): with few columns, with short sums, and the last
-// rows that the tiles of 4, 2 and 1 rows would take in several passes.
+// rowsAVX512 returns how many rows of a product the AVX-512 form computes. The AVX2 form computes
+// the other rows where it is faster (AVX512.md): with few columns, with short sums, and for the
+// last rows, which would need several passes of AVX-512 tiles of 4, 2 and 1 rows.
 func rowsAVX512[T num.Float](rows, cols, depth int) int {
 	lanes, last, choice := num.Lanes[T](), rows%8, &asm.CurrentMachine().Product
 	switch {
@@ -178,8 +177,8 @@ func rowsAVX512[T num.Float](rows, cols, depth int) int {
 	return rows
 }
 
-// tileAVX2 returns the tile to use next, in vectors of columns, and how many of
-// the vectors that are left it takes.
+// tileAVX2 returns the width in vectors of the next tile, and how many of the remaining vectors it
+// covers.
 func tileAVX2(vectors, left int) (tile, take int) {
 	switch rest := left % vectors; {
 	case left <= 4:
@@ -199,7 +198,7 @@ func tileAVX2(vectors, left int) (tile, take int) {
 	}
 }
 
-// tilesAVX2 is product with one tile of AVX2, of the given number of vectors.
+// tilesAVX2 is product with one AVX2 tile of the given number of vectors.
 //
 //go:noinline
 func tilesAVX2[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {
@@ -223,7 +222,7 @@ func tilesAVX2[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []
 	}
 }
 
-// tilesAVX512 is product with AVX-512's tiles.
+// tilesAVX512 is product with AVX-512 tiles.
 //
 //go:noinline
 func tilesAVX512[T num.Float](rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {

@@ -7,9 +7,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Assembly is called from functions that are not inlined, so that every call has a
-// stack check at which the goroutine can be stopped. It takes m, p, d ≥ 1. dst is
-// g, which is the name of a register in assembly.
+// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
+// goroutine. Assembly takes m, p, d ≥ 1. dst is g, because g names a register in assembly.
 
 //go:noescape
 func mulNEONF64(m, p, d int, y *float64, ldy int, x *float64, ldx int, b *float64, ldb int, add bool)

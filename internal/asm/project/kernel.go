@@ -48,8 +48,8 @@ func TransMul[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T, l
 		}
 		return
 	}
-	// A long chain, as g is loaded and stored once in each call; but one whose y
-	// stays in L1, and if x comes from far no more rows than the hardware fetches ahead.
+	// A long chain, because each call loads and stores g. But y must stay in L1, and if x comes
+	// from beyond the second-level cache, a call has no more rows than the hardware prefetches.
 	rows := min(m, 128)
 	switch {
 	case far[T](m, ldx) && p*num.Lanes[T]() <= 256:
@@ -68,8 +68,8 @@ func TransMul[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T, l
 	}
 }
 
-// far reports whether m rows ld apart span so much that the second-level cache has nothing
-// left of them when they are read again.
+// far reports whether m rows with stride ld are so large that the second-level cache no longer
+// holds them when they are read again.
 func far[T num.Float](m, ld int) bool {
 	return m > asm.CurrentMachine().FarBytes/64*num.Lanes[T]()/max(ld, 1)
 }
@@ -137,7 +137,7 @@ func Norms[T num.Float](d int, n, x []T, ldx int, add bool) {
 	}
 }
 
-// from is s from element i on, or nil.
+// from returns s from element i on, or nil.
 func from[T any](s []T, i int) []T {
 	if s == nil {
 		return nil

@@ -9,9 +9,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Assembly is called from functions that are not inlined, so that every call has a
-// stack check at which the goroutine can be stopped. It takes at least one row; without columns the definition
-// does.
+// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
+// goroutine. Assembly takes at least one row and one column; the reference handles rows without
+// columns.
 
 //go:noescape
 func sqEuclideanAVX512F32(n, d int, dst, q, x *float32)

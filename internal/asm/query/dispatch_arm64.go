@@ -9,9 +9,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Assembly is called from functions that are not inlined, so that every call has a
-// stack check at which the goroutine can be stopped. It takes at least one row; without columns the definition
-// does.
+// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
+// goroutine. Assembly takes at least one row and one column; the reference handles rows without
+// columns.
 
 //go:noescape
 func sqEuclideanNEONF32(n, d int, dst, q, x *float32)
@@ -55,7 +55,7 @@ func dot(dst, q, x []float32) {
 	dotRef(dst, q, x)
 }
 
-// NEON has no form of its own for rows from memory.
+// NEON has no kernel for rows in memory.
 func sqEuclideanFar(dst, q, x []float32) { sqEuclidean(dst, q, x) }
 func dotFar(dst, q, x []float32)         { dot(dst, q, x) }
 

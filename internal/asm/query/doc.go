@@ -1,5 +1,5 @@
 // Package query compares one vector q with many rows x_i, for searches among rows that are
-// stored once and asked often.
+// stored once and searched often.
 //
 //	SqEuclidean   dst_i = Σ_k (q_k − x_ik)²
 //	Dot           dst_i = Σ_k q_k·x_ik
@@ -12,9 +12,9 @@
 // 127 with a scale s for each row, for the numbers s·c. Functions named Half and Int8 widen these to
 // float32, which is exact for halves, and then do the same. For integers the difference is
 // FMA(−s, c, q_k), and a factor is s·c, rounded. Scales of compact.QuantizeInt8 have 17 bits at most, for
-// which s·c is exact. So a row that was stored gives the result of the float32 row that it stands for.
+// which s·c is exact. So a stored row gives the result of the float32 row s·c.
 //
-// Functions named Far do the same for rows that come from memory.
+// Functions named Far do the same for rows in memory.
 //
 // Functions named Many do the same for m vectors at once, a multiple of Queries, and give each pair the
 // same bits. They load the elements of a row once for three vectors.

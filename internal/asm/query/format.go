@@ -12,7 +12,7 @@ const (
 	Float16
 )
 
-// Widen returns the float32 that h stands for, exactly.
+// Widen returns the value of h, exactly.
 func (f Half) Widen(h uint16) float32 {
 	if f == BFloat16 {
 		return math.Float32frombits(uint32(h) << 16)
@@ -30,8 +30,8 @@ func (f Half) Widen(h uint16) float32 {
 	return math.Float32frombits(sign | exponent<<23 | fraction<<13)
 }
 
-// Nearest returns the number of the format that is nearest to v, the even one if two are. Numbers beyond the range become infinite. A
-// NaN becomes the one without a sign whose fraction begins with a one and has no other.
+// Nearest returns the number of the format nearest to v (ties to even). Numbers beyond the range
+// become infinite. A NaN becomes the positive NaN with only the first bit of the fraction set.
 func (f Half) Nearest(v float32) uint16 { return uint16(f.nearest(v)) }
 
 func (f Half) nearest(v float32) uint32 {
@@ -49,13 +49,13 @@ func (f Half) nearest(v float32) uint32 {
 		return 0x7e00
 	case x >= 65520:
 		return sign | 0x7c00
-	case x < 0x1p-14: // The last bit of numbers from ½ to 1 is worth that of a subnormal number.
+	case x < 0x1p-14: // The last bit of numbers from ½ to 1 is worth as much as the last bit of a subnormal number.
 		return sign | (math.Float32bits(x+0.5) - math.Float32bits(0.5))
 	}
 	return sign | (size-(127-15)<<23+0xfff+size>>13&1)>>13
 }
 
-// Narrow returns [Half.Nearest] of v, and false if that is not finite.
+// Narrow returns [Half.Nearest] of v, and false if the result is not finite.
 func (f Half) Narrow(v float32) (uint16, bool) {
 	infinity := uint16(0x7f80)
 	if f == Float16 {

@@ -5,9 +5,9 @@ import "github.com/gomonge/monge/internal/asm"
 // Queries divides the number of vectors of every call for many vectors.
 const Queries = 3
 
-// SqEuclideanMany sets dst[j·ldd+i] = Σ_k (q[j·d+k] − x[i·d+k])² for m vectors and n rows: the bits of
-// SqEuclidean for each vector. It panics unless m, n and d are multiples of Queries, Rows and
-// Unit, and if a slice is too short.
+// SqEuclideanMany sets dst[j·ldd+i] = Σ_k (q[j·d+k] − x[i·d+k])² for m vectors and n rows, with the
+// bits of SqEuclidean for each vector. It panics unless m, n and d are multiples of Queries, Rows
+// and Unit, and if a slice is too short.
 func SqEuclideanMany(m, n, d int, dst []float32, ldd int, q, x []float32) {
 	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
 	many(m, n, d, func(j, i, p, ahead, step int) {
@@ -57,7 +57,7 @@ func DotInt8Many(m, n, d int, dst []float32, ldd int, q []float32, x []int8, sca
 	})
 }
 
-// checkMany checks the shapes, with the lengths of three slices.
+// checkMany checks the shapes. dst, q and x are the lengths of slices.
 func checkMany(m, n, d, dst, ldd, q, x int) {
 	if m%Queries != 0 || n%Rows != 0 || d%Unit != 0 {
 		panic("query: number of vectors, of rows or of columns is not a multiple")
@@ -67,9 +67,9 @@ func checkMany(m, n, d, dst, ldd, q, x int) {
 	asm.CheckMatrix(x, n, d, d)
 }
 
-// many calls f for Queries vectors from j on and p rows from i on. The rows of a call stay in
-// the first-level cache until all vectors were there. Meanwhile the rows of the next calls are fetched, each
-// vector's call a part of them: step elements for every two groups of elements, ahead elements behind row i.
+// many calls f for Queries vectors from j on and p rows from i on. The rows of a call stay in the
+// first-level cache for all vectors. Meanwhile, the call of each vector fetches a part of the next
+// rows: step elements for every two groups of elements, from ahead elements behind row i on.
 func many(m, n, d int, f func(j, i, p, ahead, step int)) {
 	const near = 4096 // elements
 	rows := max(near/max(d, 1)/Rows*Rows, Rows)

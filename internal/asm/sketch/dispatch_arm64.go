@@ -8,9 +8,9 @@ import (
 	"github.com/gomonge/monge/internal/asm"
 )
 
-// Assembly is called from functions that are not inlined, so that every call has a
-// stack check at which the goroutine can be stopped. It takes at least one group; without features the
-// definition does.
+// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
+// goroutine. Assembly takes at least one group and one feature; the reference handles rows without
+// features.
 
 //go:noescape
 func filterNEONDotProd(masks *uint32, codes *uint8, groups *Group, n int, queries *int8, steps int, q *Query)
@@ -38,7 +38,7 @@ func filter(masks []uint32, codes []uint8, groups []Group, queries []int8, q *[Q
 		return
 	}
 	cp, gp := unsafe.SliceData(codes), unsafe.SliceData(groups)
-	for j := 0; j < Queries; j += 4 { // the registers have the sums of four queries
+	for j := 0; j < Queries; j += 4 { // the registers hold the sums of four queries
 		if asm.Uses(asm.DotProd) {
 			filterNEONDotProd(&masks[j], cp, gp, len(groups), &queries[j*Step], steps, &q[j])
 		} else {

@@ -1,7 +1,7 @@
 // Package sketch finds the rows that may be among the nearest of a query, from one byte an element.
 //
 // A sketch of a row x is s·c with integers c from −63 to 63 and a scale s, and a sketch of a query q is t·p with integers p
-// from −127 to 127. Filter computes Σ c·p exactly and from it a number for each row and query, which a caller compares with a
+// from −127 to 127. Filter computes Σ c·p exactly, and from it a number for each row and query, which it compares with a
 // threshold. With coefficients that the caller chooses, the number is an upper bound of an inner product or of minus a distance.
 // So the rows without a bit in the masks cannot be among the results.
 //
@@ -14,16 +14,16 @@
 //
 // for row i of a group and query j. With start_j = −64·Σ_k p_jk the integer is Σ_k c_ik·p_jk.
 //
-// Rows stand in groups of Rows rows, features in steps of Step features. Step s of a group is 128 bytes from 128·s on, and
-// row i has bytes 4i to 4i+3 of them: the integers c + 64 of features 4s to 4s+3. So a register holds a step of several rows, its
+// Rows are stored in groups of Rows rows, and features in steps of Step features. Step s of a group is 128 bytes from 128·s on.
+// Row i has bytes 4i to 4i+3 of them: the integers c + 64 of features 4s to 4s+3. So a register holds a step of several rows, its
 // lanes are rows, and no sum is folded. Likewise, step s of a block of Queries queries is 48 bytes, and query j has bytes 4j to
-// 4j+3. A query of FilterOne has its bytes side by side.
+// 4j+3. The bytes of a query of FilterOne are adjacent.
 //
 // QuantizeRow and QuantizeQuery make these integers and two sums in float64:
 //
 //	m    = max_k |x_k|
 //	s    = m/127 or, for rows, m/63           rounded to float32
-//	c_k  = x_k·r, with r = 127/m or 63/m      in float64, rounded to the nearest integer, even if two are: one FMA
+//	c_k  = x_k·r, with r = 127/m or 63/m      in float64, rounded to the nearest integer (ties to even): one FMA
 //	e_k  = FMA(−s, c_k, x_k)                  in float64, exact
 //	Σ_k x_k² and Σ_k e_k²
 //
@@ -31,7 +31,7 @@
 // num.Fold. The integers of a row of zeros are zero.
 //
 // Shapes          codes: groups of Rows rows, d features, a multiple of Step and at most MaxFeatures; masks: one for each group and query.
-// Aliasing        masks and codes that are set overlap no argument.
+// Aliasing        masks and codes that a function sets overlap no argument.
 // Accuracy        t differs from its formula by at most
 // 5.01·2⁻²⁴·(|Scale·Σc·p| + |Rest_i·Rest_j| + |Norm_i·Norm_j| + |Norm_i²·Square_j|) + 2⁻¹⁴⁷, unless it overflows. The sums of squares: relative error (⌈d/8⌉ + 5)·2⁻⁵³.
 // Special values  Filter follows the arithmetic. Codes of rows are at most 127. Elements of quantized vectors are finite.

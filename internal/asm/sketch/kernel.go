@@ -14,7 +14,7 @@ const (
 	Queries = 12
 	// Step divides the number of features.
 	Step = 4
-	// MaxFeatures is the largest number of features: sums of so many products are below 2³¹.
+	// MaxFeatures is the largest number of features whose sum of products is below 2³¹.
 	MaxFeatures = 100_000
 
 	stepBytes  = Rows * Step    // of a step of a group
@@ -22,13 +22,13 @@ const (
 	zero       = 64             // the code of 0 in a row
 )
 
-// A Group holds the numbers of a group of rows that Filter needs besides their codes.
+// A Group holds the numbers of a group of rows that Filter uses in addition to their codes.
 type Group struct {
 	Scale, Rest, Norm [Rows]float32
 }
 
-// A Query holds the numbers of a query that Filter needs besides its codes: a start of the integer sum, coefficients of
-// the rows' Rest, Norm and squared Norm, and a threshold.
+// A Query holds the numbers of a query that Filter uses in addition to its codes: the start of the integer sum, the coefficients
+// of the rows' Rest, Norm and squared Norm, and a threshold.
 type Query struct {
 	Start                         int32
 	Rest, Norm, Square, Threshold float32
@@ -47,8 +47,8 @@ func Filter(masks []uint32, codes []uint8, groups []Group, queries []int8, q *[Q
 	}
 }
 
-// FilterOne does the same for one query with d = len(query) features: it sets masks[g]. The rows come from memory, in
-// ascending order.
+// FilterOne is Filter for one query with d = len(query) features: it sets masks[g]. It reads the
+// rows from memory in ascending order.
 func FilterOne(masks []uint32, codes []uint8, groups []Group, query []int8, q *Query) {
 	n := len(groups)
 	size := checkFilter(n, 1, len(masks), len(codes), len(query))
@@ -62,7 +62,8 @@ func FilterOne(masks []uint32, codes []uint8, groups []Group, query []int8, q *Q
 // work is the number of products of bytes that take at most the time of one FMA of float32.
 const work = 2
 
-// checkFilter checks the shapes, with the lengths of three slices, and returns the bytes of a group.
+// checkFilter checks the shapes. masks, codes and queries are the lengths of slices. It returns the
+// bytes of a group.
 func checkFilter(n, m, masks, codes, queries int) (size int) {
 	d := queries / m
 	if queries%(m*Step) != 0 || d > MaxFeatures {
@@ -73,15 +74,15 @@ func checkFilter(n, m, masks, codes, queries int) (size int) {
 	return d * Rows
 }
 
-// QuantizeRow sets the codes of a row of a group; codes begins at the first byte of the row, and 4 bytes in every 128 are set. It
-// returns the scale, Σx² and the sum of the squares of what the sketch leaves out, Σ(x − scale·c)². Elements are finite. It panics if
-// len(x) is not a multiple of Step, and if codes is too short.
+// QuantizeRow sets the codes of a row of a group. codes begins at the first byte of the row, and 4 bytes in every 128 are set. It
+// returns the scale, Σx², and the squared error of the sketch, Σ(x − scale·c)². Elements must be finite. It panics if len(x) is
+// not a multiple of Step, or if codes is too short.
 func QuantizeRow(codes []uint8, x []float32) (scale float32, square, rest float64) {
 	return quantizeBytes(codes, stepBytes, x, 63, zero)
 }
 
-// QuantizeQuery does the same for a query, whose steps are stride bytes apart: 4 for FilterOne, 4·Queries in a block. It
-// returns the sum of the codes, too.
+// QuantizeQuery is QuantizeRow for a query, whose steps are stride bytes apart: 4 for FilterOne, 4·Queries in a block. It also
+// returns the sum of the codes.
 func QuantizeQuery(codes []int8, stride int, x []float32) (scale float32, sum int32, square, rest float64) {
 	scale, square, rest = quantizeBytes(unsafe.Slice((*uint8)(unsafe.Pointer(unsafe.SliceData(codes))), len(codes)), stride, x, 127, 0)
 	for k := 0; k < len(x); k += Step {

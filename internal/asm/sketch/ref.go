@@ -57,8 +57,8 @@ func largestRef(x []float32) float32 {
 	return math.Float32frombits(top)
 }
 
-// quantizeRef sets four codes in every stride bytes. shift is 1.5·2⁵² and what is added to an integer in its code: the last bits
-// of a sum with shift are those of the code.
+// quantizeRef sets four codes in every stride bytes. shift is 1.5·2⁵² plus the offset of a code from its integer: the last bits
+// of a sum with shift are the code.
 func quantizeRef(codes []uint8, stride int, x []float32, inverse, scale, shift float64) (square, rest float64) {
 	var squares, rests [num.MaxLanes]float64
 	for k, f := range x {

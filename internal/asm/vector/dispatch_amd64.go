@@ -7,9 +7,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Assembly is called from functions that are not inlined, so that every call has a
-// stack check at which the goroutine can be stopped. It takes whole groups of 64 bytes, at
-// least one.
+// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
+// goroutine. Assembly takes a positive number of whole groups of 64 bytes.
 
 //go:noescape
 func affineAVX512F64(n int, dst, x *float64, c, s, b float64)
@@ -99,8 +98,8 @@ func maximum[T num.Float](acc *[num.MaxLanes]T, x []T) {
 	maxRef(acc, x)
 }
 
-// ordinaryLogs computes whole groups of logarithms up to one with an x that is not a positive
-// normal number, and returns how many elements these have.
+// ordinaryLogs computes whole groups of logarithms, up to the first group with an x that is not a
+// positive normal number. It returns the number of elements in these groups.
 //
 //go:noinline
 func ordinaryLogs[T num.Float](dst, x []T, base2 bool) int {

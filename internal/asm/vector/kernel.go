@@ -7,8 +7,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// What one element takes, in the units of asm.Piece: pieces of 32Ki elements of a pass, a
-// quarter of that of a logarithm.
+// The cost of one element, in the units of asm.Piece: a piece has 32Ki elements of a pass, and a
+// quarter of this for a logarithm.
 const (
 	passCost = 8
 	logCost  = 32
@@ -32,8 +32,8 @@ func all[T num.Float](dst, x []T, c, s, b T) {
 	}
 }
 
-// Max returns the largest element of x. It ignores NaN, returns +0 for a zero, and −Inf if
-// there is nothing else.
+// Max returns the largest element of x. It ignores NaN, returns +0 for a zero, and −Inf if no
+// element is left.
 func Max[T num.Float](x []T) T {
 	var acc [num.MaxLanes]T
 	for l := range acc {
@@ -62,7 +62,7 @@ func logs[T num.Float](dst, x []T, base2 bool) {
 	asm.CheckVector(len(dst), len(x))
 	group := num.Lanes[T]()
 	for p := asm.Piece(len(x), logCost, 64); len(x) > 0; {
-		// As many whole groups as there are before one that is not ordinary, then that.
+		// Compute whole groups up to the first group with a special value, then this group in Go.
 		done := ordinaryLogs(dst, x[:min(p, len(x))/group*group], base2)
 		dst, x = dst[done:], x[done:]
 		if rest := min(group, len(x)); done == 0 || rest < group {

@@ -34,7 +34,7 @@ func log2Ref[T num.Float](dst, x []T) {
 	}
 }
 
-// Ref returns ln x, the definition of Log.
+// Ref returns ln x. It is the reference of Log.
 func Ref[T num.Float](x T) T {
 	if num.IsFloat64[T]() {
 		return num.Log(x)
@@ -42,7 +42,7 @@ func Ref[T num.Float](x T) T {
 	return T(logOf32(float32(x)))
 }
 
-// Ref2 returns log₂ x, the definition of Log2.
+// Ref2 returns log₂ x. It is the reference of Log2.
 func Ref2[T num.Float](x T) T {
 	if num.IsFloat64[T]() {
 		return num.Log2(x)
@@ -50,17 +50,18 @@ func Ref2[T num.Float](x T) T {
 	return T(log2Of32(float32(x)))
 }
 
-// The definition in float32. An octave of numbers is cut into eight cells, by three bits below those of the exponent, so that one
-// cell lies around 1. With x = 2^k·m, m in the octave of these cells, and c, a number of 5 bits near 1/m that the cell has,
+// The logarithm in float32. An octave of numbers is divided into eight cells by the three bits below the exponent,
+// shifted so that one cell lies around 1. With x = 2^k·m, m in the octave of these cells, and c, the number of 5 bits
+// near 1/m of the cell:
 //
 //	r       ← m·c − 1, |r| < 0.063
 //	log m   = −log c + log(1 + r)
 //	log x   = t + r + w, with t = k·ln 2 − log c, the upper bits of both, exact,
-//	          and w = r²·Q(r) + what t lacks, Q of degree 3
-//	b       ← t + r;  e ← r − (b − t), what b lost
+//	          and w = r²·Q(r) + the rounding error of t, Q of degree 3
+//	b       ← t + r;  e ← r − (b − t), the rounding error of b
 //	        ← b + (e + w)
 //
-// Of log₂, b and e have r/ln 2 instead of r, and w has what 1/ln 2 lacks, times r.
+// For log₂, b and e use r/ln 2 instead of r, and w includes r times the rounding error of 1/ln 2.
 //
 // Around 1, c = 1, so that r is exact, and t = 0.
 //
@@ -72,11 +73,11 @@ func Ref2[T num.Float](x T) T {
 //	polynomial, 2^-27.0    .12
 //	roundings of w         .05
 //
-// r is exact where the logarithm is smaller than 1/8, and elsewhere rounded by 2^-29 at most. The largest found, in
-// all arguments, is 0.649 of ln and 0.681 of log₂.
+// r is exact if the logarithm is smaller than 1/8. Otherwise its rounding error is at most 2^-29.
+// The largest error found, in all arguments, is 0.649 for ln and 0.681 for log₂.
 
-// A table of eight cells: c, and −log c = hi + lo, hi a multiple of 2^-17 (of log₂, 2^-16), so that t is exact.
-// Q is lowest degree first. All are by prove/gencoef.
+// logTable has eight cells: c, and −log c = hi + lo with hi a multiple of 2^-17 (log₂: 2^-16), so
+// that t is exact. The lowest degree of Q comes first. prove/gencoef wrote the numbers.
 type logTable struct {
 	inverse, hi, lo [8]float32
 	poly            [4]float32
@@ -136,8 +137,8 @@ func (l *logTable) rest(r, w float32) float32 {
 	return num.FMA(z, q, w)
 }
 
-// split32 returns k·2^23, r and the cell, in the last three bits, of a positive finite x. Of any other x it returns
-// the logarithm in r, and false.
+// split32 returns k·2^23, r, and the cell in the last three bits, for a positive finite x. For any
+// other x it returns the logarithm in r, and false.
 func split32(x float32) (k, r float32, cell uint32, ok bool) {
 	switch {
 	case x != x || x > math.MaxFloat32:

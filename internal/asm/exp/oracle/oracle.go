@@ -9,7 +9,7 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// Samples returns short, or long if MONGE_LONG=1.
+// Samples returns short, or long if MONGE_LONG=1 is set.
 func Samples(short, long int) int {
 	if testdata.IsLong() {
 		return long
