@@ -156,7 +156,7 @@ const (
 	StatusIterationLimit
 	// StatusLowPrecision: λ times the largest cost, or the largest starting potential, times log₂e is above
 	// 2⁴² (2¹³ in float32). Rounding of the potentials alone then changes the plan by more than 0.1 %:
-	// the result is finite but rough. In float64, such costs are ErrRange from 2⁵⁰ on.
+	// the result is finite but inaccurate. In float64, such costs are ErrRange from 2⁵⁰ on.
 	StatusLowPrecision
 	// StatusCancelled: the context ended first. The result is that of the last whole iteration, if there was
 	// one.

@@ -308,7 +308,7 @@ func iterationsText(set *sinkhorn.Settings, r *sinkhorn.Result[float64]) string 
 	case sinkhorn.StatusIterationLimit:
 		return text + fmt.Sprintf(": not converged to the tolerance %g", set.Tolerance)
 	case sinkhorn.StatusLowPrecision:
-		return text + ": the plan is rough, as λ times the largest cost is beyond the precision of float64"
+		return text + ": the plan is inaccurate, because λ times the largest cost exceeds the precision of float64"
 	}
 	return text + ": " + r.Status.String()
 }

@@ -208,7 +208,7 @@ func (r *results) short() string {
 		b.WriteString("\n")
 	}
 	if shares >= 0 {
-		b.WriteString("\nIn brackets: the share of what memory or arithmetic allows.\n")
+		b.WriteString("\nIn brackets: the share of the machine's limit.\n")
 	}
 	return b.String()
 }
