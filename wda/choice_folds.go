@@ -46,14 +46,14 @@ type choiceFold struct {
 
 // choiceSamples returns the samples on which candidates are compared.
 func choiceSamples(ctx context.Context, s *discriminant.Samples) *discriminant.Samples {
-	return s.Fewer(ctx, choiceClassLimit).Thinned(ctx, maxCompared)
+	return s.WithFewerClasses(ctx, choiceClassLimit).WithFewerSamples(ctx, maxCompared)
 }
 
 // newChoiceFolds returns the folds of the samples of sp, ready for the candidates.
 func newChoiceFolds(ctx context.Context, sp *discriminant.Span, set *Settings, list []Member) ([]choiceFold, error) {
 	s := choiceSamples(ctx, sp.Samples)
 	var all *discriminant.Samples
-	if sp.Reduced() {
+	if sp.IsReduced() {
 		all = choiceSamples(ctx, sp.Full)
 	}
 	out := divideRows(s, set.Seed)
@@ -66,7 +66,7 @@ func newChoiceFolds(ctx context.Context, sp *discriminant.Span, set *Settings, l
 	err := pool.Run(ctx, workers, len(out), func(ctx context.Context, _, i int) error {
 		f, within := &out[i], goroutinesFor(i, len(out), workers)
 		f.features = all
-		f.samples, f.heldOut = s.RowsCentered(ctx, f.trainRows, f.heldRows)
+		f.samples, f.heldOut = s.CenteredRows(ctx, f.trainRows, f.heldRows)
 		f.voterLabels, f.heldLabels = s.LabelsOf(f.trainRows), s.LabelsOf(f.heldRows)
 		if f.voters != nil {
 			own := make([]int, len(f.voters))
@@ -76,12 +76,12 @@ func newChoiceFolds(ctx context.Context, sp *discriminant.Span, set *Settings, l
 			f.voterLabels = own
 		}
 		f.span = discriminant.WholeSpan(f.samples)
-		if sp.Reduced() || s.D > spanRatio*f.samples.N {
+		if sp.IsReduced() || s.D > spanRatio*f.samples.N {
 			f.span = discriminant.NewSpan(ctx, f.samples, 0, within)
 		}
-		f.heldInSpan = f.span.RowsIn(ctx, f.heldOut)
+		f.heldInSpan = f.span.Coordinates(ctx, f.heldOut)
 		if whitened {
-			f.span.LearnWithin(ctx, within)
+			f.span.PrepareWhitening(ctx, within)
 		}
 		return nil
 	})
@@ -104,9 +104,9 @@ func choiceNeeds(n, d, features, folds, workers int, set *Settings) []discrimina
 	p := min(float64(set.Components), own)
 	fits := float64(folds * (1 + maxPromising) * (max(mixtureFinalists, set.Mixture.limit) / 2))
 	return []discriminant.Need{
-		{What: fmt.Sprintf("fits of finalists to %d folds", folds), Bytes: 8 * fits * float64(2*own+p) * p},
-		{What: fmt.Sprintf("%d folds of %d rows, which settings are compared on,", folds, n), Bytes: 8 * float64(folds) * (float64(rows*(from+own)) + float64(2*own*own))},
-		{What: fmt.Sprintf("%d workers that compare settings", workers), Bytes: 8 * float64(min(workers, 4*folds)) * trial},
+		{Purpose: fmt.Sprintf("fits of finalists to %d folds", folds), Bytes: 8 * fits * float64(2*own+p) * p},
+		{Purpose: fmt.Sprintf("%d folds of %d rows, which settings are compared on,", folds, n), Bytes: 8 * float64(folds) * (float64(rows*(from+own)) + float64(2*own*own))},
+		{Purpose: fmt.Sprintf("%d workers that compare settings", workers), Bytes: 8 * float64(min(workers, 4*folds)) * trial},
 	}
 }
 
@@ -128,7 +128,7 @@ func divideRows(s *discriminant.Samples, seed uint64) []choiceFold {
 			order := rng.Perm(s.Size(c))
 			fitted := len(order)
 			if s.N > maxFitted {
-				fitted = discriminant.EvenShare(fitted, maxFitted, s.N)
+				fitted = discriminant.ClassQuota(fitted, maxFitted, s.N)
 			}
 			for k, i := range order {
 				row := s.Offset[c] + i

@@ -42,19 +42,19 @@ func newTrial(ctx context.Context, set *Settings, f *choiceFold, w Whitening, wo
 	if rule != nil && rule.Features && f.features != nil {
 		// Whitening by features needs the features: in the span, any orthonormal basis is as good.
 		var all *discriminant.Samples
-		all, rows = f.features.RowsCentered(ctx, f.trainRows, f.heldRows)
+		all, rows = f.features.CenteredRows(ctx, f.trainRows, f.heldRows)
 		base = base.WithFeatures(all)
 	}
 	var err error
 	if t.span, err = base.Whitened(ctx, rule, 0, workers); err != nil {
 		return nil, err
 	}
-	t.heldRows = t.span.Entered(ctx, rows, f.heldInSpan)
+	t.heldRows = t.span.WhitenedRows(ctx, rows, f.heldInSpan)
 	t.set.Components = min(set.Components, t.span.Samples.D)
 	if t.objective, err = t.newObjective(ctx, &t.set); err != nil {
 		return nil, err
 	}
-	if t.principal, err = t.objective.Principal(ctx, choicePrincipal); err != nil {
+	if t.principal, err = t.objective.PrincipalComponents(ctx, choicePrincipal); err != nil {
 		return nil, err
 	}
 	t.start = t.principal
@@ -69,8 +69,8 @@ const pairsPerClass = 32
 func (t *trial) newObjective(ctx context.Context, set *Settings) (*discriminant.Objective[float32], error) {
 	o, err := discriminant.NewObjective(ctx, t.span.Samples, objectiveConfig[float32](set, t.span.Samples.D))
 	if err == nil {
-		o.SomePairs(pairsPerClass, rand.New(rand.NewPCG(set.Seed, streamPairs)))
-		o.Remember = true // candidates that differ in ρ start where J and its gradient are known
+		o.SamplePairs(pairsPerClass, rand.New(rand.NewPCG(set.Seed, streamPairs)))
+		o.CacheResult = true // candidates that differ in ρ start where J and its gradient are known
 	}
 	return o, err
 }
@@ -89,7 +89,7 @@ func (t *trial) candidateLosses(ctx context.Context, c *Member, counts []int) ([
 		}
 		t.lastFit = fitted
 	}
-	p := t.canonical.Scaled(ctx, set.Scale.lengths(0)).P
+	p := t.canonical.WithLengths(ctx, set.Scale.lengths(0)).P
 	x, y := discriminant.Project(ctx, t.span.Samples.X, p, t.set.Workers), discriminant.Project(ctx, t.heldRows, p, t.set.Workers)
 	if t.fold.voters != nil {
 		for i, r := range t.fold.voters { // ascending
@@ -158,19 +158,19 @@ func (t *trial) optimize(ctx context.Context, set *Settings) error {
 		return nil
 	}
 	// Start at the best of the principal components, the discriminants and the last result.
-	from, err := o.Highest(ctx, t.costs[:], t.start, t.fisherStart(ctx), t.lastPoint)
+	from, err := o.BestOf(ctx, t.costs[:], t.start, t.fisherStart(ctx), t.lastPoint)
 	if err != nil {
 		return err
 	}
 	d := &discriminant.Driver[float32]{
-		Objective: o, Solver: discriminant.Descend[float32]{Method: descent.ConjugateGradient}, Start: from, Starts: 1,
-		Limits: discriminant.Limits{MaxSteps: set.Optimizer.MaxSteps, Tolerance: 1e-3, FunctionTolerance: 1e-3, Noise: 1e-6},
+		Objective: o, Solver: discriminant.DescentSolver[float32]{Method: descent.ConjugateGradient}, Start: from, Starts: 1,
+		Limits: discriminant.Limits{MaxSteps: set.Optimizer.MaxSteps, Tolerance: 1e-3, FunctionTolerance: 1e-3, RoundingError: 1e-6},
 	}
 	best, err := d.Run(ctx)
 	if err != nil {
 		return err
 	}
-	t.lastPoint = best.Point
+	t.lastPoint = best.Projection
 	return nil
 }
 
@@ -195,7 +195,7 @@ func (t *trial) canonicalComponents(ctx context.Context, set *Settings) (*discri
 
 func (t *trial) fisherStart(ctx context.Context) *mat.Dense {
 	if t.fisher == nil {
-		t.fisher = t.span.Fisher(ctx, t.start, choicePrincipal)
+		t.fisher = t.span.FisherDirections(ctx, t.start, choicePrincipal)
 	}
 	return t.fisher
 }

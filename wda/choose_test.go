@@ -633,7 +633,7 @@ func TestResultWarnings(t *testing.T) {
 	}
 	for _, principal := range []float64{0.2, 0.45} {
 		choice.principal = principal
-		w, err := findWarnings(t.Context(), s, discriminant.Troubles{}, &set, 2, choice)
+		w, err := findWarnings(t.Context(), s, discriminant.PairCounts{}, &set, 2, choice)
 		if said := warnsOf(w, WarningHeldOutError); err != nil || said != (principal == 0.2) {
 			t.Errorf("principal components err in %v: warnings %q", principal, w)
 		}

@@ -140,7 +140,7 @@ func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossVal
 // worker, and of their fits. There are n samples of d features.
 func foldNeeds(n, d, folds, workers int) []discriminant.Need {
 	at := float64(min(folds, workers))
-	return []discriminant.Need{{What: fmt.Sprintf("the samples of %d folds at a time", min(folds, workers)), Bytes: (2*at + float64(workers)) * 8 * float64(n) * float64(d)}}
+	return []discriminant.Need{{Purpose: fmt.Sprintf("the samples of %d folds at a time", min(folds, workers)), Bytes: (2*at + float64(workers)) * 8 * float64(n) * float64(d)}}
 }
 
 // foldFit is the result of one fit to a fold.

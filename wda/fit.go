@@ -96,9 +96,9 @@ func newOutcome[T dist.Float](ctx context.Context, m *Prepared, set Settings, ch
 	}
 	f := &outcome[T]{run: r, report: r.newReport(best, choice), best: best, cause: cause}
 	var err error
-	f.canonical, f.components, err = r.canonicalForm(ctx, best.Point, &f.report)
+	f.canonical, f.components, err = r.canonicalForm(ctx, best.Projection, &f.report)
 	if f.recordInterruption(ctx, err) {
-		f.components, err = &discriminant.Components{P: best.Point}, nil // the best so far, as it is
+		f.components, err = &discriminant.Components{P: best.Projection}, nil // the best so far, as it is
 	}
 	if err == nil {
 		f.components, err = r.addPrincipal(ctx, f.components, best)
@@ -108,7 +108,7 @@ func newOutcome[T dist.Float](ctx context.Context, m *Prepared, set Settings, ch
 	}
 	f.projection, err = r.projectionOf(ctx, f.components)
 	if f.recordInterruption(ctx, err) {
-		f.projection, err = r.span.Effective(context.WithoutCancel(ctx), f.components.P, r.polishFor(f.components, discriminant.AnyBasis))
+		f.projection, err = r.span.ToFeatures(context.WithoutCancel(ctx), f.components.P, r.polishFor(f.components, discriminant.AnyOrthonormalBasis))
 	}
 	return f, err
 }
@@ -181,19 +181,19 @@ func (r *run[T]) setUp(ctx context.Context) error {
 	asCompared := !given && discriminant.Separable(o.Samples.N, o.Samples.D)
 	switch {
 	case method.startsAtFisher:
-		start = sp.Fisher(ctx, start, whitePrincipal)
+		start = sp.FisherDirections(ctx, start, whitePrincipal)
 	case method.searchesStart && asCompared:
-		if start, err = o.Highest(ctx, nil, start, sp.Fisher(ctx, start, whitePrincipal)); err != nil {
+		if start, err = o.BestOf(ctx, nil, start, sp.FisherDirections(ctx, start, whitePrincipal)); err != nil {
 			return fault.Ended(ctx, err)
 		}
 	}
 	r.driver = &discriminant.Driver[T]{
-		Objective: o, Solver: newSolver[T](set, from), Limits: limits[T](set), Start: start, Search: method.searchesStart && !asCompared, Given: given,
-		Starts: set.Optimizer.Starts, Random: set.newRandom(streamStarts), Report: set.reportStep, ReportBatch: set.reportBatch,
+		Objective: o, Solver: newSolver[T](set, from), Limits: limits[T](set), Start: start, SearchStart: method.searchesStart && !asCompared, CallerStart: given,
+		Starts: set.Optimizer.Starts, Random: set.newRandom(streamStarts), ReportStep: set.reportStep, ReportBatch: set.reportBatch,
 	}
 	if set.Validation != nil {
 		v := newValidator(ctx, m.samples, sp, m.held, set)
-		r.driver.Watch = func(ctx context.Context) discriminant.Watcher { return v.newWatch(ctx) }
+		r.driver.NewWatcher = func(ctx context.Context) discriminant.Watcher { return v.newWatch(ctx) }
 	}
 	return nil
 }
@@ -202,8 +202,8 @@ func (r *run[T]) setUp(ctx context.Context) error {
 func (r *run[T]) newReport(best *discriminant.Attempt, choice *Choice) Report {
 	d := r.driver
 	rep := Report{
-		Objective: best.Value, Ridge: r.reportedCost(r.objective.Ridge), ObjectiveSamples: r.objective.Samples.N,
-		GradientNorm: best.Norm, Status: Status(best.Status), Steps: best.Steps,
+		Objective: best.Objective, Ridge: r.reportedCost(r.objective.Ridge), ObjectiveSamples: r.objective.Samples.N,
+		GradientNorm: best.GradientNorm, Status: Status(best.Status), Steps: best.Steps,
 		Evaluations: Evaluations{d.Values, d.Gradients}, Start: best.Index, StartObjectives: d.Objectives,
 		Lambda: r.objective.Lambdas(), Choice: choice, Settings: r.all,
 	}
@@ -219,7 +219,7 @@ func (r *run[T]) newReport(best *discriminant.Attempt, choice *Choice) Report {
 
 // reportedCost returns a cost in the units of the data.
 func (r *run[T]) reportedCost(cost float64) float64 {
-	return clampReported(r.objective.Samples.Units(cost))
+	return clampReported(r.objective.Samples.ToDataUnits(cost))
 }
 
 // canonicalForm returns the canonical components of the projection p, unscaled and scaled. It
@@ -231,8 +231,8 @@ func (r *run[T]) canonicalForm(ctx context.Context, p *mat.Dense, rep *Report) (
 	if axes, err = r.objective.Canonical(ctx, p); err != nil {
 		return nil, nil, err
 	}
-	parts = axes.Scaled(ctx, r.set.Scale.lengths(r.set.Leading))
-	said, err := findWarnings(ctx, r.prepared.samples, r.objective.Troubles(), &r.set, parts.Rank, rep.Choice)
+	parts = axes.WithLengths(ctx, r.set.Scale.lengths(r.set.Leading))
+	said, err := findWarnings(ctx, r.prepared.samples, r.objective.PairCounts(), &r.set, parts.Rank, rep.Choice)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -244,7 +244,7 @@ func (r *run[T]) canonicalForm(ctx context.Context, p *mat.Dense, rep *Report) (
 		said = append(said, more...)
 	}
 	costs := r.objective.Costs()
-	rep.Objective, rep.Between, rep.Within, rep.Warnings = r.objective.Ratio(), r.reportedCost(costs.Between), r.reportedCost(costs.Within), said
+	rep.Objective, rep.Between, rep.Within, rep.Warnings = r.objective.Value(), r.reportedCost(costs.Between), r.reportedCost(costs.Within), said
 	return axes, parts, nil
 }
 
@@ -254,13 +254,13 @@ func (r *run[T]) addPrincipal(ctx context.Context, c *discriminant.Components, b
 	if r.set.Components == r.all.Components {
 		return c, nil
 	}
-	return c.Completed(context.WithoutCancel(ctx), best.Point, r.initial)
+	return c.WithColumns(context.WithoutCancel(ctx), best.Projection, r.initial)
 }
 
 // projectionOf returns the projection with the components c, and applies the unit of length of the
 // scale.
 func (r *run[T]) projectionOf(ctx context.Context, c *discriminant.Components) (*mat.Dense, error) {
-	p, err := r.span.Effective(ctx, c.P, r.polishFor(c, discriminant.Nearest))
+	p, err := r.span.ToFeatures(ctx, c.P, r.polishFor(c, discriminant.NearestOrthonormal))
 	if err != nil || r.set.Scale == ScaleOrthonormal || c.Scales == nil {
 		return p, err
 	}
@@ -273,11 +273,11 @@ func (r *run[T]) projectionOf(ctx context.Context, c *discriminant.Components) (
 	return p, nil
 }
 
-// polishFor returns the polish how if the columns of c are orthonormal, and AsItIs otherwise.
+// polishFor returns the polish how if the columns of c are orthonormal, and NoPolish otherwise.
 func (r *run[T]) polishFor(c *discriminant.Components, how discriminant.Polish) discriminant.Polish {
 	all := r.all.Components
 	if r.set.Components < all || c.Scales != nil && (r.set.Leading < all || !r.set.Scale.equalLengths()) {
-		return discriminant.AsItIs
+		return discriminant.NoPolish
 	}
 	return how
 }
@@ -294,7 +294,7 @@ func (m *Prepared) trainingErrorWarning(ctx context.Context, sp *discriminant.Sp
 	if m.fromPrincipal {
 		plain, err = m.principalComponents(ctx)
 	} else {
-		plain, err = m.span.Samples.Principal(ctx, min(components, m.span.Samples.D), choicePrincipal, workers)
+		plain, err = m.span.Samples.PrincipalComponents(ctx, min(components, m.span.Samples.D), choicePrincipal, workers)
 	}
 	if err != nil {
 		return nil, err
@@ -302,7 +302,7 @@ func (m *Prepared) trainingErrorWarning(ctx context.Context, sp *discriminant.Sp
 	d, k := plain.Dims()
 	plain = mat.DenseCopyOf(plain.Slice(0, d, 0, min(components, k)))
 	some := func(s *discriminant.Samples) *discriminant.Samples {
-		return s.Fewer(ctx, leaveOneOutRows/2).Thinned(ctx, leaveOneOutRows)
+		return s.WithFewerClasses(ctx, leaveOneOutRows/2).WithFewerSamples(ctx, leaveOneOutRows)
 	}
 	x, y := some(sp.Samples), some(m.span.Samples)
 	own, err := leaveOneOutError(ctx, x, p, workers)
@@ -331,7 +331,7 @@ func fitError(err error) error {
 }
 
 func newModel(s *discriminant.Samples, p *mat.Dense, rep Report) *Model {
-	m := &Model{projection: s.Effective(p), mean: s.Mean, labels: s.Classes, report: rep.clone()}
+	m := &Model{projection: s.ToInput(p), mean: s.Mean, labels: s.Classes, report: rep.clone()}
 	m.setOffset()
 	return m
 }

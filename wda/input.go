@@ -127,8 +127,8 @@ func sampleRows(d int) int { return max(exactSamples, 2*d, sampleElements/d) }
 // copies of it that whitening and principal components make.
 func sourceNeeds(n, d, held int) []discriminant.Need {
 	return []discriminant.Need{
-		{What: fmt.Sprintf("the order of %d rows", n), Bytes: 8 * float64(n)},
-		{What: fmt.Sprintf("a sample of %d rows of %d features", held, d), Bytes: 4 * 8 * float64(held) * float64(d)},
+		{Purpose: fmt.Sprintf("the order of %d rows", n), Bytes: 8 * float64(n)},
+		{Purpose: fmt.Sprintf("a sample of %d rows of %d features", held, d), Bytes: 4 * 8 * float64(held) * float64(d)},
 	}
 }
 
@@ -152,7 +152,7 @@ func (src *rowSource) readSample(ctx context.Context, limit int) (*mat.Dense, []
 	for c := range keep {
 		count := classes.Offset[c+1] - classes.Offset[c]
 		src.counts[c] = count
-		keep[c] = discriminant.EvenShare(count, limit, n)
+		keep[c] = discriminant.ClassQuota(count, limit, n)
 		if limit == n {
 			keep[c] = count
 		}
@@ -198,14 +198,14 @@ func (src *rowSource) readRows(dst []float64, first int) error {
 
 // population returns all rows as a Population, transformed like the samples s and mapped into sp.
 func (src *rowSource) population(s *discriminant.Samples, sp *discriminant.Span) *discriminant.Population {
-	p := &discriminant.Population{N: len(src.labels), Order: make([][]int, len(s.Classes))}
+	p := &discriminant.Population{N: len(src.labels), RowsByClass: make([][]int, len(s.Classes))}
 	index := make(map[int]int, len(s.Classes))
 	for c, l := range s.Classes {
-		p.Order[c], index[l] = make([]int, 0, s.Count(c)), c
+		p.RowsByClass[c], index[l] = make([]int, 0, s.CompleteSize(c)), c
 	}
 	for i, l := range src.labels {
 		c := index[l]
-		p.Order[c] = append(p.Order[c], i)
+		p.RowsByClass[c] = append(p.RowsByClass[c], i)
 	}
 	p.Read = func(ctx context.Context, dst *mat.Dense, rows []int) error {
 		for i, r := range rows {
@@ -216,9 +216,9 @@ func (src *rowSource) population(s *discriminant.Samples, sp *discriminant.Span)
 			if k := firstNotFinite(row); k >= 0 { // it was finite when all rows were checked
 				return &PositionError{Row: r, Column: k, Value: row[k], Err: ErrNotFinite}
 			}
-			s.Arrange(row, row)
+			s.NormalizeRow(row, row)
 		}
-		return sp.Enter(ctx, dst)
+		return sp.WhitenRows(ctx, dst)
 	}
 	return p
 }

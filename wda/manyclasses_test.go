@@ -33,8 +33,8 @@ func TestPairsAreBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := c.limit * (c.limit + 1) / 2; o.Troubles().Pairs != want {
-			t.Errorf("%v: J is of %d pairs of classes, want %d", c.method, o.Troubles().Pairs, want)
+		if want := c.limit * (c.limit + 1) / 2; o.PairCounts().Pairs != want {
+			t.Errorf("%v: J is of %d pairs of classes, want %d", c.method, o.PairCounts().Pairs, want)
 		}
 	}
 	if some := choiceSamples(t.Context(), s); len(some.Classes) > 256 || some.N != 2*len(some.Classes) {
@@ -96,21 +96,21 @@ func TestPartOfTheClasses(t *testing.T) {
 			err = all.Prepare(t.Context(), r.Settings.Objective.Lambda.rule(), 0, start)
 		}
 		if err == nil {
-			all.Ridge = r.Ridge / sp.Samples.Units(1)
+			all.Ridge = r.Ridge / sp.Samples.ToDataUnits(1)
 			err = all.Evaluate(t.Context(), inSpan(sp, m), false)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if off := relative(r.Objective, all.Ratio()); !(off < 0.35) || exact && !(off < 1e-12) {
-			t.Errorf("%v: J = %v of %d samples, %v of all", c.made, r.Objective, r.ObjectiveSamples, all.Ratio())
+		if off := relative(r.Objective, all.Value()); !(off < 0.35) || exact && !(off < 1e-12) {
+			t.Errorf("%v: J = %v of %d samples, %v of all", c.made, r.Objective, r.ObjectiveSamples, all.Value())
 		}
 	}
 }
 
 // inSpan returns the orthonormal projection of the span of sp that m was made of.
 func inSpan(sp *discriminant.Span, m *Model) *mat.Dense {
-	p, err := sp.Inside(context.Background(), m.projection)
+	p, err := sp.FromFeatures(context.Background(), m.projection)
 	if err != nil {
 		panic(err)
 	}

@@ -166,19 +166,19 @@ func (Fisher) traits() traits    { return traits{stepless: true, startsAtFisher:
 func newSolver[T dist.Float](s *Settings, from func() *discriminant.Population) discriminant.Solver[T] {
 	switch m := s.Optimizer.Method.(type) {
 	case Principal, Fisher:
-		return discriminant.Stay[T]{}
+		return discriminant.NoSteps[T]{}
 	case Eigen:
-		return discriminant.Alternate[T]{TraceRatio: m.TraceRatio}
+		return discriminant.AlternatingSolver[T]{TraceRatio: m.TraceRatio}
 	case MiniBatch:
-		return discriminant.MiniBatches[T]{Size: m.BatchSize, From: from, Random: s.newRandom(streamBatches)}
+		return discriminant.MiniBatchSolver[T]{BatchSize: m.BatchSize, Population: from, Random: s.newRandom(streamBatches)}
 	case ProjectedGradient:
-		return discriminant.Descend[T]{Method: descent.ProjectedGradient}
+		return discriminant.DescentSolver[T]{Method: descent.ProjectedGradient}
 	case SteepestDescent:
-		return discriminant.Descend[T]{Method: descent.SteepestDescent}
+		return discriminant.DescentSolver[T]{Method: descent.SteepestDescent}
 	case ConjugateGradient:
-		return discriminant.Descend[T]{Method: descent.ConjugateGradient}
+		return discriminant.DescentSolver[T]{Method: descent.ConjugateGradient}
 	default: // Auto
-		return discriminant.Descend[T]{Method: descent.LBFGS}
+		return discriminant.DescentSolver[T]{Method: descent.LBFGS}
 	}
 }
 

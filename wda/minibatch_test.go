@@ -73,7 +73,7 @@ func TestMiniBatchLarge(t *testing.T) {
 		if e := off(r.Lambda, all.Lambdas()); !(e <= 1e-14) {
 			t.Errorf("%v: λ is off by %g", solver, e)
 		}
-		all.Ridge = r.Ridge / prepared.samples.Units(1)
+		all.Ridge = r.Ridge / prepared.samples.ToDataUnits(1)
 		if err := all.Evaluate(t.Context(), m.projection, false); err != nil {
 			t.Fatal(err)
 		}
@@ -81,8 +81,8 @@ func TestMiniBatchLarge(t *testing.T) {
 		if solver != Method(MiniBatch{}) {
 			limit = 1e-13
 		}
-		if e := relative(r.Objective, all.Ratio()); !(e <= limit) {
-			t.Errorf("%v: J = %v of %d samples, %v of all", solver, r.Objective, r.ObjectiveSamples, all.Ratio())
+		if e := relative(r.Objective, all.Value()); !(e <= limit) {
+			t.Errorf("%v: J = %v of %d samples, %v of all", solver, r.Objective, r.ObjectiveSamples, all.Value())
 		}
 		if r.Objective < r.History[0].Objective*(1-1e-12) {
 			t.Errorf("%v: J falls from %v to %v", solver, r.History[0].Objective, r.Objective)

@@ -55,7 +55,7 @@ func (f *outcome[T]) mixWith(ctx context.Context, others []Settings) error {
 	if len(all) == 1 {
 		return f.keepSingle(f.report.Status, nil)
 	}
-	p, err := discriminant.Mixture(ctx, f.run.prepared.samples, all, leading, f.report.Settings.Workers)
+	p, err := discriminant.MixProjections(ctx, f.run.prepared.samples, all, leading, f.report.Settings.Workers)
 	if err == nil {
 		err = f.setMixture(ctx, p, leading)
 	}
@@ -80,7 +80,7 @@ func (f *outcome[T]) fitOrReuse(ctx context.Context, done []*outcome[T], set Set
 	r.all.Scale, r.set.Scale = set.Scale, set.Scale
 	o.run, o.report.Settings = &r, r.all
 	var err error
-	if o.components, err = r.addPrincipal(ctx, o.canonical.Scaled(ctx, r.set.Scale.lengths(r.set.Leading)), o.best); err != nil {
+	if o.components, err = r.addPrincipal(ctx, o.canonical.WithLengths(ctx, r.set.Scale.lengths(r.set.Leading)), o.best); err != nil {
 		return nil, err
 	}
 	o.projection, err = r.projectionOf(ctx, o.components)
@@ -129,7 +129,7 @@ func (f *outcome[T]) setMixture(ctx context.Context, p *mat.Dense, k int) error 
 		}
 	}
 	d, columns := p.Dims()
-	inside, err := r.span.Inside(ctx, p.Slice(0, d, 0, k).(*mat.Dense))
+	inside, err := r.span.FromFeatures(ctx, p.Slice(0, d, 0, k).(*mat.Dense))
 	if err != nil {
 		return err
 	}

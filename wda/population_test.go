@@ -134,15 +134,15 @@ func TestSampleOfSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	for c := range all.Classes {
-		if m.samples.Count(c) != all.Count(c) {
-			t.Errorf("class %d has %d rows instead of %d", c, m.samples.Count(c), all.Count(c))
+		if m.samples.CompleteSize(c) != all.CompleteSize(c) {
+			t.Errorf("class %d has %d rows instead of %d", c, m.samples.CompleteSize(c), all.CompleteSize(c))
 		}
 	}
 	got, err := m.Fit(t.Context(), set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	start, err := all.Principal(t.Context(), 2, whitePrincipal, 0)
+	start, err := all.PrincipalComponents(t.Context(), 2, whitePrincipal, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestSampleOfSource(t *testing.T) {
 		if err := o.Evaluate(t.Context(), p, false); err != nil {
 			t.Fatal(err)
 		}
-		j[i] = o.Ratio()
+		j[i] = o.Value()
 	}
 	if !(j[1] > 0.97*j[0]) {
 		t.Errorf("J of all is %v, and %v of a fit in memory", j[1], j[0])

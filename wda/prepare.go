@@ -96,7 +96,7 @@ func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, c
 		return nil, err
 	}
 	if source != nil {
-		m.samples.Counts = source.counts
+		m.samples.CompleteSizes = source.counts
 	}
 	if m.preparation.Components, err = defaultComponents(m.preparation.Components, m.samples.D); err != nil {
 		return nil, err
@@ -264,17 +264,17 @@ func (m *Prepared) startPoint(ctx context.Context, set *Settings) (*discriminant
 			return nil, nil, err
 		}
 		if init != nil {
-			p, err := sp.WhitenedInit(ctx, init)
+			p, err := sp.StartInSpan(ctx, init)
 			return sp, p, err
 		}
 		if sp.Samples.D < set.Components {
 			return nil, nil, fmt.Errorf("%w: %d components of samples that span %d dimensions cannot be whitened", ErrSettings, set.Components, sp.Samples.D)
 		}
-		p, err := sp.Samples.Principal(ctx, set.Components, whitePrincipal, set.Workers)
+		p, err := sp.Samples.PrincipalComponents(ctx, set.Components, whitePrincipal, set.Workers)
 		return sp, p, err
 	}
 	if init != nil {
-		return m.span.From(ctx, init)
+		return m.span.WithStart(ctx, init)
 	}
 	start, err := m.principalComponents(ctx)
 	if err != nil {

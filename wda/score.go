@@ -79,7 +79,7 @@ func score[T dist.Float](ctx context.Context, s *discriminant.Samples, p mat.Mat
 		return nil, err
 	}
 	costs := o.Costs()
-	sc.Objective, sc.Between, sc.Within, sc.Ridge = -f, clampReported(s.Units(costs.Between)), clampReported(s.Units(costs.Within)), clampReported(s.Units(o.Ridge))
+	sc.Objective, sc.Between, sc.Within, sc.Ridge = -f, clampReported(s.ToDataUnits(costs.Between)), clampReported(s.ToDataUnits(costs.Within)), clampReported(s.ToDataUnits(o.Ridge))
 	sc.Gradient.Scale(-1, sc.Gradient)
 	m := stiefel.New(s.D, set.Components)
 	tangent := mat.NewDense(s.D, set.Components, nil)

@@ -376,7 +376,7 @@ const functionTolerance = 1e-6
 // limits returns the limits of the fit from one start.
 func limits[T dist.Float](s *Settings) discriminant.Limits {
 	o := &s.Optimizer
-	l := discriminant.Limits{MaxSteps: o.MaxSteps, Tolerance: o.Tolerance, Noise: discriminant.Noise[T](s.Objective.Gradient)}
+	l := discriminant.Limits{MaxSteps: o.MaxSteps, Tolerance: o.Tolerance, RoundingError: discriminant.RoundingError[T](s.Objective.Gradient)}
 	if o.Method == (Auto{}) && o.Tolerance >= defaultTolerance(s.Objective.Float32) {
 		l.FunctionTolerance = functionTolerance
 	}
@@ -388,14 +388,14 @@ func objectiveConfig[T dist.Float](s *Settings, d int) *discriminant.Config[T] {
 	o, starts, p := &s.Objective, float64(s.Optimizer.Starts), float64(s.Components)
 	c := &discriminant.Config[T]{
 		Components: s.Components, Iterations: o.Iterations, Gradient: o.Gradient, Proportional: o.Proportional, Workers: s.Workers,
-		Besides: []discriminant.Need{{What: fmt.Sprintf("the results of %d starts", s.Optimizer.Starts), Bytes: 2 * 8 * starts}},
+		OtherNeeds: []discriminant.Need{{Purpose: fmt.Sprintf("the results of %d starts", s.Optimizer.Starts), Bytes: 2 * 8 * starts}},
 	}
 	if s.Executor != nil {
-		c.Pairs = remotePairSolver[T]{s.Executor}
+		c.PairSolver = remotePairSolver[T]{s.Executor}
 	}
 	if k := s.Optimizer.Method.traits().stepMatrices; k > 0 {
-		c.Besides = append(c.Besides, discriminant.Need{
-			What: fmt.Sprintf("the steps of %v in %d × %d", s.Optimizer.Method, d, s.Components), Bytes: 8 * (float64(float64(k)*float64(d)) + float64(7*p)) * p,
+		c.OtherNeeds = append(c.OtherNeeds, discriminant.Need{
+			Purpose: fmt.Sprintf("the steps of %v in %d × %d", s.Optimizer.Method, d, s.Components), Bytes: 8 * (float64(float64(k)*float64(d)) + float64(7*p)) * p,
 		})
 	}
 	return c

@@ -53,7 +53,7 @@ func TestReduction(t *testing.T) {
 		if _, err := stiefel.New(sp.Samples.D, 3).Orthonormalize(ctx, p, uniform(4, sp.Samples.D, 3)); err != nil {
 			t.Fatal(err)
 		}
-		q, err := sp.Effective(ctx, p, discriminant.Nearest)
+		q, err := sp.ToFeatures(ctx, p, discriminant.NearestOrthonormal)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestReductionOfStart(t *testing.T) {
 		}
 	}
 	// A start that spans all that is left: nothing to be gained.
-	if sp, _ := spanOf(t, uniform(5, n, n+3), labels, &Settings{Components: 5, Optimizer: Optimizer{Init: uniform(6, n+3, 5)}}); sp.Reduced() {
+	if sp, _ := spanOf(t, uniform(5, n, n+3), labels, &Settings{Components: 5, Optimizer: Optimizer{Init: uniform(6, n+3, 5)}}); sp.IsReduced() {
 		t.Error("reduced to more dimensions than there are")
 	}
 }
@@ -153,13 +153,13 @@ func squared(a, b []float64) (sum float64) {
 // the samples is not clear.
 func TestNoReduction(t *testing.T) {
 	x, labels := parts3(1, 30, 50)
-	if sp, _ := spanOf(t, x, labels, &Settings{Components: 31}); sp.Reduced() {
+	if sp, _ := spanOf(t, x, labels, &Settings{Components: 31}); sp.IsReduced() {
 		t.Error("reduced to fewer dimensions than components")
 	}
 	for i := range 30 {
 		x.Set(i, 3, 1e5*x.At(i, 3))
 	}
-	if sp, _ := spanOf(t, x, labels, &Settings{Components: 3}); sp.Reduced() {
+	if sp, _ := spanOf(t, x, labels, &Settings{Components: 3}); sp.IsReduced() {
 		t.Error("reduced although directions differ 1e5-fold in length")
 	}
 	mustFit(t, x, labels, &Settings{Components: 3, Optimizer: Optimizer{MaxSteps: 5}})

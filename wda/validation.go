@@ -120,7 +120,7 @@ type validator struct {
 }
 
 func newValidator(ctx context.Context, s *discriminant.Samples, sp *discriminant.Span, h *heldOut, set *Settings) *validator {
-	v := &validator{set: h.set, span: sp, train: s.X, test: s.Arranged(ctx, h.x), testLabels: h.labels, workers: parallel.Count(set.Workers)}
+	v := &validator{set: h.set, span: sp, train: s.X, test: s.NormalizedRows(ctx, h.x), testLabels: h.labels, workers: parallel.Count(set.Workers)}
 	for c, l := range s.Classes {
 		for range s.Offset[c+1] - s.Offset[c] {
 			v.trainLabels = append(v.trainLabels, l)
@@ -133,7 +133,7 @@ func newValidator(ctx context.Context, s *discriminant.Samples, sp *discriminant
 // errorAt returns the share of held-out samples that are classified wrongly at p, a projection of
 // the span.
 func (v *validator) errorAt(ctx context.Context, p *mat.Dense) (float64, error) {
-	q, err := v.span.Effective(ctx, p, discriminant.Nearest)
+	q, err := v.span.ToFeatures(ctx, p, discriminant.NearestOrthonormal)
 	if err != nil {
 		return 0, err
 	}
@@ -159,9 +159,9 @@ func (v *validator) newWatch(ctx context.Context) *validationWatch {
 	return &validationWatch{validator: v, ctx: ctx, bestError: math.Inf(1)}
 }
 
-// See validates p if the step is a multiple of Every. It returns descent.ErrStop after Patience
+// Observe validates p if the step is a multiple of Every. It returns descent.ErrStop after Patience
 // evaluations without improvement.
-func (w *validationWatch) See(s discriminant.Step, p *mat.Dense) error {
+func (w *validationWatch) Observe(s discriminant.Step, p *mat.Dense) error {
 	if s.Index%w.validator.set.Every != 0 {
 		return nil
 	}
@@ -187,13 +187,13 @@ func (w *validationWatch) record(s discriminant.Step, p *mat.Dense) error {
 	return nil
 }
 
-// Last validates the last projection of a start, unless See has.
-func (w *validationWatch) Last(a *discriminant.Attempt) error {
+// Finish validates the last projection of a start, unless Observe has already done so.
+func (w *validationWatch) Finish(a *discriminant.Attempt) error {
 	s := a.History[len(a.History)-1]
 	if n := len(w.points); n > 0 && w.points[n-1].Step == s.Index {
 		return nil
 	}
-	err := w.record(s, a.Point)
+	err := w.record(s, a.Projection)
 	if err == descent.ErrStop {
 		err = nil
 	}
@@ -204,7 +204,7 @@ func (w *validationWatch) Last(a *discriminant.Attempt) error {
 func (w *validationWatch) KeepBest(a *discriminant.Attempt) {
 	a.Loss = 1
 	if w.best != nil {
-		a.Point, a.Loss, a.Value, a.Norm = w.best, w.bestError, w.bestStep.Objective, w.bestStep.GradientNorm
+		a.Projection, a.Loss, a.Objective, a.GradientNorm = w.best, w.bestError, w.bestStep.Objective, w.bestStep.GradientNorm
 	}
 }
 

@@ -24,13 +24,13 @@ const (
 // findWarnings returns warnings about the data, the settings and the result. t counts the numerical
 // problems of the last evaluation, and rank is the effective rank of the transport within classes.
 // The error is context.Cause(ctx).
-func findWarnings(ctx context.Context, s *discriminant.Samples, t discriminant.Troubles, set *Settings, rank float64, choice *Choice) ([]Warning, error) {
+func findWarnings(ctx context.Context, s *discriminant.Samples, t discriminant.PairCounts, set *Settings, rank float64, choice *Choice) ([]Warning, error) {
 	var w []Warning
 	add := func(code WarningCode, classes, features []int, values ...float64) {
 		w = append(w, Warning{Code: code, Classes: classes, Features: features, Values: values})
 	}
 
-	spread := s.Spreads(ctx)
+	spread := s.StandardDeviations(ctx)
 	if err := fault.Ended(ctx, nil); err != nil {
 		return nil, err
 	}
@@ -66,24 +66,24 @@ func findWarnings(ctx context.Context, s *discriminant.Samples, t discriminant.T
 
 	small, big := 0, 0
 	for c := range s.Classes {
-		if s.Count(c) < s.Count(small) {
+		if s.CompleteSize(c) < s.CompleteSize(small) {
 			small = c
 		}
-		if s.Count(c) > s.Count(big) {
+		if s.CompleteSize(c) > s.CompleteSize(big) {
 			big = c
 		}
 	}
-	if n := s.Count(small); n < fewSamples {
+	if n := s.CompleteSize(small); n < fewSamples {
 		add(WarningFewSamples, []int{s.Classes[small]}, nil, float64(n))
 	}
-	if !set.Objective.Proportional && s.Count(big) >= imbalance*s.Count(small) {
-		add(WarningClassSizes, []int{s.Classes[big], s.Classes[small]}, nil, float64(s.Count(big)), float64(s.Count(small)))
+	if !set.Objective.Proportional && s.CompleteSize(big) >= imbalance*s.CompleteSize(small) {
+		add(WarningClassSizes, []int{s.Classes[big], s.Classes[small]}, nil, float64(s.CompleteSize(big)), float64(s.CompleteSize(small)))
 	}
 	if s.N < s.D && set.Objective.Shrinkage.rho == 0 {
 		add(WarningNoShrinkage, nil, nil, float64(s.N), float64(s.D))
 	}
 	for c, label := range s.Classes {
-		if s.Coincides(c) {
+		if s.IsConstantClass(c) {
 			add(WarningEqualSamples, []int{label}, nil)
 			break
 		}
@@ -94,11 +94,11 @@ func findWarnings(ctx context.Context, s *discriminant.Samples, t discriminant.T
 	if choice.compared() && choice.Members[0].Error > choice.principal+float64(2*shareError(choice.principal, choice.Rows)) {
 		add(WarningHeldOutError, nil, nil, choice.Members[0].Error, choice.principal)
 	}
-	if t.InLog > 0 {
-		add(WarningLogDomain, nil, nil, float64(t.InLog), float64(t.Pairs))
+	if t.LogDomain > 0 {
+		add(WarningLogDomain, nil, nil, float64(t.LogDomain), float64(t.Pairs))
 	}
-	if t.Rough > 0 {
-		add(WarningLowPrecision, nil, nil, float64(t.Rough), float64(t.Pairs))
+	if t.LowPrecision > 0 {
+		add(WarningLowPrecision, nil, nil, float64(t.LowPrecision), float64(t.Pairs))
 	}
 	return w, nil
 }

@@ -24,14 +24,14 @@ const (
 	eigenPatience = 15
 )
 
-// Alternate is the solver that updates plans and projection alternately. It continues from every
+// AlternatingSolver is the solver that updates plans and projection alternately. It continues from every
 // iterate but records only iterates that raise J.
-type Alternate[T dist.Float] struct {
+type AlternatingSolver[T dist.Float] struct {
 	TraceRatio bool // maximize the trace ratio instead of the ratio trace
 }
 
 // Maximize implements Solver.
-func (m Alternate[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Status, error) {
+func (m AlternatingSolver[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Status, error) {
 	if err := a.measureStart(ctx); err != nil {
 		return descent.NotTerminated, err
 	}
@@ -43,7 +43,7 @@ func (m Alternate[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Statu
 	if status, err := a.reportLatest(); status != descent.NotTerminated {
 		return status, err
 	}
-	p := mat.DenseCopyOf(a.attempt.Point)
+	p := mat.DenseCopyOf(a.attempt.Projection)
 	next := mat.NewDense(o.Samples.D, o.p, nil)
 	least := limits.Tolerance * math.Sqrt(float64(o.p))
 	for step, idle := 0, 0; step < limits.MaxSteps; step++ {
@@ -67,7 +67,7 @@ func (m Alternate[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Statu
 		if idle++; a.improves(value) {
 			idle = 0
 			a.acceptStep(p, value, norm, moved)
-			if err := a.reportStep(a.latestStep(), a.attempt.Point); err != nil {
+			if err := a.reportStep(a.latestStep(), a.attempt.Projection); err != nil {
 				return descent.Stopped, err
 			}
 		}

@@ -24,11 +24,11 @@ type Solver[T dist.Float] interface {
 
 // Watcher judges the projections of one attempt by a criterion other than J.
 type Watcher interface {
-	// See is called with the projection p of each step. An error ends the attempt; descent.ErrStop
+	// Observe is called with the projection p of each step. An error ends the attempt; descent.ErrStop
 	// ends it as planned.
-	See(s Step, p *mat.Dense) error
-	// Last is called at the end of an attempt. It does nothing if See was called for the last step.
-	Last(a *Attempt) error
+	Observe(s Step, p *mat.Dense) error
+	// Finish is called at the end of an attempt. It does nothing if Observe was called for the last step.
+	Finish(a *Attempt) error
 	// KeepBest replaces the result of the attempt with the best projection seen.
 	KeepBest(a *Attempt)
 }
@@ -38,7 +38,7 @@ type Limits struct {
 	MaxSteps          int
 	Tolerance         float64 // gradient norm relative to the norm at the start
 	FunctionTolerance float64 // LBFGS and ConjugateGradient end after three steps with a smaller relative gain of J; 0 is off
-	Noise             float64 // relative rounding error of J
+	RoundingError     float64 // relative rounding error of J
 }
 
 // Step is one accepted step of an attempt.
@@ -52,15 +52,15 @@ type Step struct {
 
 // Attempt is the result of a solver from one start.
 type Attempt struct {
-	Index   int // index of the start
-	Point   *mat.Dense
-	Value   float64 // J
-	Norm    float64 // gradient norm
-	Status  descent.Status
-	Steps   int
-	History []Step
-	Loss    float64 // set by the watcher
-	Watcher Watcher // or nil
+	Index        int // index of the start
+	Projection   *mat.Dense
+	Objective    float64 // J
+	GradientNorm float64 // gradient norm
+	Status       descent.Status
+	Steps        int
+	History      []Step
+	Loss         float64 // set by the watcher
+	Watcher      Watcher // or nil
 }
 
 // Driver runs a solver from one or several starts and counts evaluations.
@@ -69,18 +69,18 @@ type Driver[T dist.Float] struct {
 	Solver    Solver[T]
 	Limits    Limits
 	Start     *mat.Dense // first start
-	// With Search, every attempt begins at the start or at the result of a few eigenvalue
-	// iterations from there, whichever has the larger J. Given means that the caller chose Start;
+	// With SearchStart, every attempt begins at the start or at the result of a few eigenvalue
+	// iterations from there, whichever has the larger J. CallerStart means that the caller chose Start;
 	// the search then also tries the principal components.
-	Search, Given bool
-	Starts        int
+	SearchStart, CallerStart bool
+	Starts                   int
 	// Random returns the random numbers for a start. The first start does not need any.
 	Random func(start int) *rand.Rand
-	// Watch, if not nil, returns the watcher of an attempt.
-	Watch func(ctx context.Context) Watcher
-	// Report, if not nil, is called after every step. ReportBatch, if not nil, is called after
+	// NewWatcher, if not nil, returns the watcher of an attempt.
+	NewWatcher func(ctx context.Context) Watcher
+	// ReportStep, if not nil, is called after every step. ReportBatch, if not nil, is called after
 	// every mini-batch between two steps. An error ends the fit.
-	Report      func(Step) error
+	ReportStep  func(Step) error
 	ReportBatch func(done, total int, latest Step) error
 
 	// Values and Gradients count evaluations. Objectives contains the J reached from each start,
@@ -110,7 +110,7 @@ func (d *Driver[T]) Run(ctx context.Context) (*Attempt, error) {
 		a, err := d.attemptFrom(ctx, i, p)
 		value := math.NaN()
 		if a != nil {
-			value = a.Value
+			value = a.Objective
 			if best == nil || d.isBetter(a, best) {
 				best = a
 			}
@@ -125,24 +125,24 @@ func (d *Driver[T]) Run(ctx context.Context) (*Attempt, error) {
 }
 
 func (d *Driver[T]) isBetter(a, b *Attempt) bool {
-	if d.Watch != nil && a.Loss != b.Loss {
+	if d.NewWatcher != nil && a.Loss != b.Loss {
 		return a.Loss < b.Loss
 	}
-	return a.Value > b.Value
+	return a.Objective > b.Objective
 }
 
 // attemptFrom makes an attempt from the start p, which it retains. It returns nil if the attempt
 // did not begin. Otherwise an error is the one that ended the attempt early.
 func (d *Driver[T]) attemptFrom(ctx context.Context, index int, p *mat.Dense) (*Attempt, error) {
-	if d.Search {
+	if d.SearchStart {
 		var err error
-		if p, err = d.Objective.searchStart(ctx, p, d.Given && index == 0); err != nil {
+		if p, err = d.Objective.searchStart(ctx, p, d.CallerStart && index == 0); err != nil {
 			return nil, err
 		}
 	}
-	a := &Ascent[T]{driver: d, attempt: &Attempt{Index: index, Point: p}}
-	if d.Watch != nil {
-		a.attempt.Watcher = d.Watch(ctx)
+	a := &Ascent[T]{driver: d, attempt: &Attempt{Index: index, Projection: p}}
+	if d.NewWatcher != nil {
+		a.attempt.Watcher = d.NewWatcher(ctx)
 	}
 	status, err := d.Solver.Maximize(ctx, a)
 	if status == descent.NotTerminated {
@@ -154,7 +154,7 @@ func (d *Driver[T]) attemptFrom(ctx context.Context, index int, p *mat.Dense) (*
 	}
 	if w := a.attempt.Watcher; w != nil {
 		if err == nil {
-			err = w.Last(a.attempt)
+			err = w.Finish(a.attempt)
 		}
 		w.KeepBest(a.attempt)
 	}
@@ -200,7 +200,7 @@ func (a *Ascent[T]) measure(ctx context.Context, p *mat.Dense) (value, norm floa
 // The record contains the steps that raised J, so the last step is the best. It returns an error if
 // J cannot be computed at the start.
 func (a *Ascent[T]) measureStart(ctx context.Context) error {
-	o, p := a.driver.Objective, a.attempt.Point
+	o, p := a.driver.Objective, a.attempt.Projection
 	a.grad = mat.NewDense(o.Samples.D, o.p, nil)
 	value, norm, err := a.measure(ctx, p)
 	if err != nil {
@@ -210,20 +210,20 @@ func (a *Ascent[T]) measureStart(ctx context.Context) error {
 		return &descent.StartError{Value: value, GradientNorm: norm, Infeasibility: o.Manifold().Infeasibility(ctx, p), Err: err}
 	}
 	a.gradientFloor = gradientNoise[T]() * value
-	a.attempt.Value, a.attempt.Norm = value, norm
+	a.attempt.Objective, a.attempt.GradientNorm = value, norm
 	a.attempt.History = []Step{{Start: a.attempt.Index, Objective: value, GradientNorm: norm}}
 	return nil
 }
 
 // improves reports whether value exceeds the best J so far by more than its rounding error.
 func (a *Ascent[T]) improves(value float64) bool {
-	return value > a.attempt.Value+float64(a.driver.Limits.Noise*math.Abs(a.attempt.Value))
+	return value > a.attempt.Objective+float64(a.driver.Limits.RoundingError*math.Abs(a.attempt.Objective))
 }
 
 // acceptStep makes a copy of p the best projection so far.
 func (a *Ascent[T]) acceptStep(p *mat.Dense, value, norm, size float64) {
 	t := a.attempt
-	t.Point, t.Value, t.Norm = mat.DenseCopyOf(p), value, norm
+	t.Projection, t.Objective, t.GradientNorm = mat.DenseCopyOf(p), value, norm
 	t.Steps++
 	t.History = append(t.History, Step{Start: t.Index, Index: t.Steps, Objective: value, GradientNorm: norm, StepSize: size})
 }
@@ -233,13 +233,13 @@ func (a *Ascent[T]) latestStep() Step { return a.attempt.History[a.attempt.Steps
 
 // reportStep passes a step that led to p to Report and to the watcher.
 func (a *Ascent[T]) reportStep(s Step, p *mat.Dense) error {
-	if report := a.driver.Report; report != nil {
+	if report := a.driver.ReportStep; report != nil {
 		if err := report(s); err != nil {
 			return err
 		}
 	}
 	if w := a.attempt.Watcher; w != nil {
-		return w.See(s, p)
+		return w.Observe(s, p)
 	}
 	return nil
 }
@@ -247,13 +247,13 @@ func (a *Ascent[T]) reportStep(s Step, p *mat.Dense) error {
 // stationary reports whether the gradient norm is within the tolerance.
 func (a *Ascent[T]) stationary() bool {
 	t := a.attempt
-	return t.Norm <= a.driver.Limits.Tolerance*t.History[0].GradientNorm || t.Norm <= a.gradientFloor
+	return t.GradientNorm <= a.driver.Limits.Tolerance*t.History[0].GradientNorm || t.GradientNorm <= a.gradientFloor
 }
 
 // reportLatest reports the start or the latest accepted step. It returns the reason to stop there,
 // or NotTerminated.
 func (a *Ascent[T]) reportLatest() (descent.Status, error) {
-	if err := a.reportStep(a.latestStep(), a.attempt.Point); err != nil {
+	if err := a.reportStep(a.latestStep(), a.attempt.Projection); err != nil {
 		return descent.Stopped, err
 	}
 	if a.stationary() {
@@ -271,13 +271,13 @@ func gradientNoise[T dist.Float]() float64 {
 	return 1e-7
 }
 
-// Stay is the solver that returns the start.
-type Stay[T dist.Float] struct{}
+// NoSteps is the solver that returns the start.
+type NoSteps[T dist.Float] struct{}
 
 // Maximize implements Solver.
-func (Stay[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Status, error) {
+func (NoSteps[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Status, error) {
 	if err := a.measureStart(ctx); err != nil {
 		return descent.NotTerminated, err
 	}
-	return descent.Stopped, a.reportStep(a.latestStep(), a.attempt.Point)
+	return descent.Stopped, a.reportStep(a.latestStep(), a.attempt.Projection)
 }

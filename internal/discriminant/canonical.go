@@ -190,9 +190,9 @@ type Lengths struct {
 	Leading     int  // number of columns that are not muted; 0 means all
 }
 
-// Scaled returns a copy of c with columns of the given lengths. If the context ends, the result is
+// WithLengths returns a copy of c with columns of the given lengths. If the context ends, the result is
 // unfinished.
-func (c *Components) Scaled(ctx context.Context, by Lengths) *Components {
+func (c *Components) WithLengths(ctx context.Context, by Lengths) *Components {
 	d, p := c.P.Dims()
 	out := &Components{P: mat.DenseCopyOf(c.P), Scales: make([]float64, p), Ratios: c.Ratios, Rank: c.Rank}
 	if by.Orthonormal {
@@ -216,10 +216,10 @@ func (c *Components) Scaled(ctx context.Context, by Lengths) *Components {
 	return out
 }
 
-// Completed returns c with as many columns as base (d × p, orthonormal). The additional columns are
+// WithColumns returns c with as many columns as base (d × p, orthonormal). The additional columns are
 // those of base, orthonormalized against the span of c and muted. Their ratio is 0, because classes
 // are not compared in them.
-func (c *Components) Completed(ctx context.Context, span, base *mat.Dense) (*Components, error) {
+func (c *Components) WithColumns(ctx context.Context, span, base *mat.Dense) (*Components, error) {
 	d, p := base.Dims()
 	_, q := c.P.Dims()
 	both := mat.NewDense(d, p, nil)
@@ -291,10 +291,10 @@ func mute(p *mat.Dense, first int) {
 	}
 }
 
-// Mixture combines several projections of s into one with as many columns as each of them: the
+// MixProjections combines several projections of s into one with as many columns as each of them: the
 // principal components of the side-by-side projected samples. The columns after the leading ones
 // are muted. The mean variance within classes of the projected samples is 1 in the leading columns.
-func Mixture(ctx context.Context, s *Samples, all []*mat.Dense, leading, workers int) (*mat.Dense, error) {
+func MixProjections(ctx context.Context, s *Samples, all []*mat.Dense, leading, workers int) (*mat.Dense, error) {
 	d, p := all[0].Dims()
 	side := mat.NewDense(d, len(all)*p, nil)
 	for i, of := range all {

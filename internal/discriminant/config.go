@@ -19,8 +19,8 @@ type Config[T dist.Float] struct {
 	// MaxClasses and MaxSamples limit the classes and samples used to evaluate J; 0 means no limit.
 	MaxClasses, MaxSamples int
 	Workers                int           // goroutines; 0 is GOMAXPROCS
-	Pairs                  PairSolver[T] // solves pairs elsewhere, or nil
-	Besides                []Need        // memory used by the caller during the lifetime of the objective
+	PairSolver             PairSolver[T] // solves pairs elsewhere, or nil
+	OtherNeeds             []Need        // memory used by the caller during the lifetime of the objective
 }
 
 // LambdaRule determines λ_cc' for two classes. If Matrix is not nil, its elements are used, and
@@ -38,8 +38,8 @@ const maxMemory = 16 << 30
 
 // Need is a number of bytes and their purpose.
 type Need struct {
-	What  string
-	Bytes float64
+	Purpose string
+	Bytes   float64
 }
 
 // CheckMemory returns an error if the needs exceed maxMemory together. The error names the sum and
@@ -55,7 +55,7 @@ func CheckMemory(needs ...Need) error {
 	if sum <= maxMemory {
 		return nil
 	}
-	return fmt.Errorf("%w: they need %.3g GiB of memory besides the samples; the limit is %d GiB. %.3g GiB are for %s", fault.ErrSettings, sum/(1<<30), maxMemory>>30, most.Bytes/(1<<30), most.What)
+	return fmt.Errorf("%w: they need %.3g GiB of memory besides the samples; the limit is %d GiB. %.3g GiB are for %s", fault.ErrSettings, sum/(1<<30), maxMemory>>30, most.Bytes/(1<<30), most.Purpose)
 }
 
 // PrepareNeeds returns the memory needs of the span and the first p principal components of n
@@ -98,7 +98,7 @@ func ObjectiveNeeds[T dist.Float](s *Samples, config *Config[T], solvers int) []
 		{fmt.Sprintf("the pairs of %d classes", len(s.Classes)), 64 * classes * classes},
 		{fmt.Sprintf("%d workers", solvers), 2 * size * largePair * float64(solvers)},
 		{fmt.Sprintf("the transport scatters in %d components", config.Components), (float64(2*(8+size)*n) + float64(5*8*p)) * p},
-	}, config.Besides...)
+	}, config.OtherNeeds...)
 	if config.Gradient == sinkhorn.GradientUnrolled {
 		largest := 0
 		for c := range s.Classes {

@@ -9,12 +9,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Descend is the solver of package descent. It minimizes 1/J, or −J for Algorithm 1 of the paper,
+// DescentSolver is the solver of package descent. It minimizes 1/J, or −J for Algorithm 1 of the paper,
 // whose steps depend on the scale of the gradient.
-type Descend[T dist.Float] struct{ Method descent.Method }
+type DescentSolver[T dist.Float] struct{ Method descent.Method }
 
 // Maximize implements Solver.
-func (s Descend[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Status, error) {
+func (s DescentSolver[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Status, error) {
 	d, o := a.driver, a.driver.Objective
 	problem, ratio := descentProblem{ctx, o.inverseRatio}, ratioOfInverse
 	if s.Method == descent.ProjectedGradient {
@@ -22,21 +22,21 @@ func (s Descend[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Status,
 	}
 	settings := descent.Settings{
 		Method: s.Method, MaxSteps: d.Limits.MaxSteps, GradientTolerance: d.Limits.Tolerance, FunctionTolerance: d.Limits.FunctionTolerance,
-		GradientToValue: gradientNoise[T](), Noise: d.Limits.Noise,
+		GradientToValue: gradientNoise[T](), Noise: d.Limits.RoundingError,
 	}
 	step := func(of descent.Step) Step {
 		value, norm := ratio(of.Value, of.GradientNorm)
 		return Step{Start: a.attempt.Index, Index: of.Index, Objective: value, GradientNorm: norm, StepSize: of.StepSize}
 	}
 	settings.Progress = func(of descent.Step, p *mat.Dense) error { return a.reportStep(step(of), p) }
-	res, err := descent.Minimize(ctx, problem, o.Manifold(), a.attempt.Point, &settings)
+	res, err := descent.Minimize(ctx, problem, o.Manifold(), a.attempt.Projection, &settings)
 	if res == nil {
 		return descent.NotTerminated, err
 	}
 	d.Values += res.Evaluations.Values
 	d.Gradients += res.Evaluations.Gradients
-	a.attempt.Point, a.attempt.Steps = res.Point, res.Steps
-	a.attempt.Value, a.attempt.Norm = ratio(res.Value, res.GradientNorm)
+	a.attempt.Projection, a.attempt.Steps = res.Point, res.Steps
+	a.attempt.Objective, a.attempt.GradientNorm = ratio(res.Value, res.GradientNorm)
 	for _, h := range res.History {
 		a.attempt.History = append(a.attempt.History, step(h))
 	}

@@ -34,15 +34,15 @@ const (
 	manyMeans = 512
 )
 
-// Principal returns the p leading principal components (d × p), orthonormal. For many features
+// PrincipalComponents returns the p leading principal components (d × p), orthonormal. For many features
 // their residual is tolerance, relative to the largest eigenvalue.
-func (s *Samples) Principal(ctx context.Context, p int, tolerance float64, workers int) (*mat.Dense, error) {
+func (s *Samples) PrincipalComponents(ctx context.Context, p int, tolerance float64, workers int) (*mat.Dense, error) {
 	return principalComponents(ctx, s, dense.View(s.X), p, tolerance, workers)
 }
 
-// Principal returns the principal components of the samples of o, as many as o has components, with
+// PrincipalComponents returns the principal components of the samples of o, as many as o has components, with
 // products in its element type.
-func (o *Objective[T]) Principal(ctx context.Context, tolerance float64) (*mat.Dense, error) {
+func (o *Objective[T]) PrincipalComponents(ctx context.Context, tolerance float64) (*mat.Dense, error) {
 	return principalComponents(ctx, o.Samples, o.x, o.p, tolerance, o.config.Workers)
 }
 
@@ -234,8 +234,8 @@ func (s *Samples) classVariance(ctx context.Context, c int) float64 {
 	return sum / float64(hi-lo)
 }
 
-// Spreads returns the root mean square of every centered feature.
-func (s *Samples) Spreads(ctx context.Context) []float64 {
+// StandardDeviations returns the standard deviation of every feature, with divisor N.
+func (s *Samples) StandardDeviations(ctx context.Context) []float64 {
 	squares := make([]float64, s.D)
 	dense.EachRow(ctx, 0, s.N, s.D, func(i int) {
 		for j, x := range s.X.RawRowView(i) {

@@ -71,7 +71,7 @@ func TestLambdaOfClasses(t *testing.T) {
 			given.SetSym(c, e, float64(1+10*min(c, e)+max(c, e)))
 		}
 	}
-	part, _ := s.RowsCentered(t.Context(), []int{0, 2, 6, 7, 8, 9, 11}, []int{1}) // no row of class 1
+	part, _ := s.CenteredRows(t.Context(), []int{0, 2, 6, 7, 8, 9, 11}, []int{1}) // no row of class 1
 	part = part.classSubset(t.Context(), []int{1, 2})                             // no row of class 0
 	o, err := NewObjective(t.Context(), part, configOf[float64](usualSettings(2)))
 	if err == nil {
@@ -81,7 +81,7 @@ func TestLambdaOfClasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, q := range o.pairs {
-		if want := o.Samples.Units(given.At(q.c+2, q.e+2)); q.lambda != want {
+		if want := o.Samples.ToDataUnits(given.At(q.c+2, q.e+2)); q.lambda != want {
 			t.Errorf("λ of classes %d and %d is %v, want %v", part.Classes[q.c], part.Classes[q.e], q.lambda, want)
 		}
 	}

@@ -63,7 +63,7 @@ type eigen[T dist.Float] struct {
 func newEigen[T dist.Float](ctx context.Context, o *Objective[T], limit, classes int) (*eigen[T], error) {
 	part := o
 	chosen := evenlySpaced(len(o.Samples.Classes), classes)
-	if s := o.Samples.classSubset(ctx, chosen).Thinned(ctx, limit); s != o.Samples {
+	if s := o.Samples.classSubset(ctx, chosen).WithFewerSamples(ctx, limit); s != o.Samples {
 		var err error
 		if part, err = newPartObjective(ctx, s, s, o.config); err != nil {
 			return nil, err
@@ -389,5 +389,5 @@ func (o *Objective[T]) searchStart(ctx context.Context, p0 *mat.Dense, component
 			candidates = append(candidates, p)
 		}
 	}
-	return o.Highest(ctx, nil, candidates...)
+	return o.BestOf(ctx, nil, candidates...)
 }

@@ -48,8 +48,8 @@ func TestGoldenEigen(t *testing.T) {
 			t.Fatal(err)
 		}
 		cb, cw := e.scatterMatrices(context.Background(), 0)
-		cb.Scale(s.Units(1), cb)
-		cw.Scale(s.Units(1), cw)
+		cb.Scale(s.ToDataUnits(1), cb)
+		cw.Scale(s.ToDataUnits(1), cw)
 		for _, c := range []struct {
 			name string
 			got  *mat.Dense

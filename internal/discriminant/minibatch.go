@@ -63,21 +63,21 @@ type batches[T dist.Float] struct {
 }
 
 func newBatches[T dist.Float](o *Objective[T], from *Population, size int, rng *rand.Rand) *batches[T] {
-	c := len(from.Order)
+	c := len(from.RowsByClass)
 	b := &batches[T]{
 		whole: o, population: from, size: size, rng: rng,
 		used: make([]int, c), weight: o.whole.pairWeight(o.config.Proportional),
 	}
 	for k := range c {
 		b.classes = append(b.classes, k)
-		b.used[k] = len(from.Order[k])
+		b.used[k] = len(from.RowsByClass[k])
 	}
 	return b
 }
 
 // draw returns the objective of the next mini-batch.
 func (b *batches[T]) draw(ctx context.Context) (*Objective[T], error) {
-	all := len(b.population.Order)
+	all := len(b.population.RowsByClass)
 	typical := min(b.size, max(2, b.population.N/all))
 	m := min(all, mostClasses, max(2, batchSamples/typical))
 	if m < all {
@@ -90,7 +90,7 @@ func (b *batches[T]) draw(ctx context.Context) (*Objective[T], error) {
 	b.rows = b.rows[:0]
 	offset := []int{0}
 	for _, c := range chosen {
-		rows, k := b.population.Order[c], min(b.size, len(b.population.Order[c]))
+		rows, k := b.population.RowsByClass[c], min(b.size, len(b.population.RowsByClass[c]))
 		if k < len(rows) && b.used[c]+k > len(rows) {
 			b.rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 			b.used[c] = 0
@@ -238,15 +238,15 @@ func runningMean(mean, x, decay float64, age int) float64 {
 	return mean + float64(share*(x-mean))
 }
 
-// MiniBatches is the solver by stochastic gradient ascent.
-type MiniBatches[T dist.Float] struct {
-	Size   int                        // samples of each class in a mini-batch
-	From   func() *Population         // samples to draw from
-	Random func(start int) *rand.Rand // random numbers for the attempt from a start
+// MiniBatchSolver is the solver by stochastic gradient ascent.
+type MiniBatchSolver[T dist.Float] struct {
+	BatchSize  int                        // samples of each class in a mini-batch
+	Population func() *Population         // samples to draw from
+	Random     func(start int) *rand.Rand // random numbers for the attempt from a start
 }
 
 // Maximize implements Solver.
-func (m MiniBatches[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Status, error) {
+func (m MiniBatchSolver[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Status, error) {
 	if err := a.measureStart(ctx); err != nil {
 		return descent.NotTerminated, err
 	}
@@ -256,11 +256,11 @@ func (m MiniBatches[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Sta
 	d, o := a.driver, a.driver.Objective
 	matrix := func() *mat.Dense { return mat.NewDense(o.Samples.D, o.p, nil) }
 	sgd := &stochastic[T]{
-		driver: d, batches: newBatches(o, m.From(), m.Size, m.Random(a.attempt.Index)),
+		driver: d, batches: newBatches(o, m.Population(), m.BatchSize, m.Random(a.attempt.Index)),
 		grad: matrix(), momentum: matrix(), mean: matrix(),
 	}
 	length := firstStep
-	next := mat.DenseCopyOf(a.attempt.Point)
+	next := mat.DenseCopyOf(a.attempt.Projection)
 	for round := range d.Limits.MaxSteps {
 		sgd.reportBatch = func(batch int) error {
 			if d.ReportBatch == nil {
@@ -276,7 +276,7 @@ func (m MiniBatches[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Sta
 		if err == nil {
 			d.Values++
 			err = o.Evaluate(ctx, next, false)
-			value = o.Ratio()
+			value = o.Value()
 		}
 		if ctx.Err() != nil {
 			return descent.Cancelled, context.Cause(ctx)
@@ -300,7 +300,7 @@ func (m MiniBatches[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Sta
 		if length *= stepShrink; length < lastStep {
 			return descent.StepTolerance, nil
 		}
-		next.Copy(a.attempt.Point)
+		next.Copy(a.attempt.Projection)
 		sgd.momentum.Zero()
 		sgd.age = 0
 	}
@@ -310,18 +310,18 @@ func (m MiniBatches[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.Sta
 // Population is the set from which mini-batches are drawn: the samples of a fit, or the rows of a
 // file that contains them.
 type Population struct {
-	N     int
-	Order [][]int // rows of every class
+	N           int
+	RowsByClass [][]int // rows of every class
 	// Read sets dst to the given rows, scaled like the samples of the fit.
 	Read func(ctx context.Context, dst *mat.Dense, rows []int) error
 }
 
 // Population returns the samples in memory as a Population.
 func (s *Samples) Population() *Population {
-	p := &Population{N: s.N, Order: make([][]int, len(s.Classes))}
+	p := &Population{N: s.N, RowsByClass: make([][]int, len(s.Classes))}
 	for c := range s.Classes {
 		for i := s.Offset[c]; i < s.Offset[c+1]; i++ {
-			p.Order[c] = append(p.Order[c], i)
+			p.RowsByClass[c] = append(p.RowsByClass[c], i)
 		}
 	}
 	p.Read = func(_ context.Context, dst *mat.Dense, rows []int) error {

@@ -48,7 +48,7 @@ type Objective[T dist.Float] struct {
 	lowPrecisionPairs           int            // pairs whose plans have few correct digits
 	betweenCost, withinCost     float64
 	gradient                    bool
-	Remember                    bool // skip evaluations at the same p; samples and weights must not change
+	CacheResult                 bool // skip evaluations at the same p; samples and weights must not change
 	evaluated                   bool // the costs and, if gradient is set, the gradients belong to proj
 
 	// The functions for the workers are created once, so that an evaluation does not allocate.
@@ -71,10 +71,10 @@ func (p pair) within() bool { return p.c == p.e }
 func NewObjective[T dist.Float](ctx context.Context, s *Samples, config *Config[T]) (*Objective[T], error) {
 	part := s
 	if config.MaxClasses > 0 {
-		part = part.Fewer(ctx, config.MaxClasses)
+		part = part.WithFewerClasses(ctx, config.MaxClasses)
 	}
 	if config.MaxSamples > 0 {
-		part = part.Thinned(ctx, config.MaxSamples)
+		part = part.WithFewerSamples(ctx, config.MaxSamples)
 	}
 	return newPartObjective(ctx, part, s, config)
 }
@@ -165,11 +165,11 @@ func (o *Objective[T]) lambda(c, e int) (float64, error) {
 	var lambda float64
 	switch rule := o.lambdaRule; {
 	case rule.Matrix != nil:
-		lambda = o.Samples.Units(rule.Matrix.At(o.whole.original(c), o.whole.original(e)))
+		lambda = o.Samples.ToDataUnits(rule.Matrix.At(o.whole.original(c), o.whole.original(e)))
 	case rule.Relative:
 		lambda = rule.Value / o.meanDistance(c, e)
 	default:
-		lambda = o.Samples.Units(rule.Value)
+		lambda = o.Samples.ToDataUnits(rule.Value)
 	}
 	// An underflowed λ acts like 0: the plan is uniform.
 	lambda = max(lambda, math.SmallestNonzeroFloat64)
@@ -196,9 +196,9 @@ func roundingDistance[T dist.Float]() float64 {
 
 // Evaluate computes σ_b² and σ_w² (without the ridge) at p, in the units of the scaled samples. If
 // gradient is set, it also computes their gradients with respect to Y. The results do not depend on
-// the ridge. With Remember, a repeated evaluation at the same p and λ computes nothing.
+// the ridge. With CacheResult, a repeated evaluation at the same p and λ computes nothing.
 func (o *Objective[T]) Evaluate(ctx context.Context, p *mat.Dense, gradient bool) error {
-	if o.setProjection(p); o.evaluated && o.Remember && (o.gradient || !gradient) {
+	if o.setProjection(p); o.evaluated && o.CacheResult && (o.gradient || !gradient) {
 		return fault.Ended(ctx, nil)
 	}
 	o.evaluated = false
@@ -208,7 +208,7 @@ func (o *Objective[T]) Evaluate(ctx context.Context, p *mat.Dense, gradient bool
 	o.betweenCost, o.withinCost, o.gradient = 0, 0, gradient
 	o.logDomainPairs, o.lowPrecisionPairs = 0, 0
 	solver, step := PairSolver[T](o.local), pairBatch
-	if away := o.config.Pairs; away != nil && away.Worth(o.multiplications()) {
+	if away := o.config.PairSolver; away != nil && away.Worth(o.multiplications()) {
 		solver, step = away, len(o.pairs) // sending has a fixed cost, so send all pairs at once
 		o.job.Results = slices.Grow(o.job.Results[:0], step)[:step]
 	}
@@ -390,8 +390,8 @@ func (o *Objective[T]) pullBackColumns(i, j int) {
 	matrix.TransMul(o.gradTransposed.ColRange(i, j), o.y, o.x.ColRange(i, j), false)
 }
 
-// Ratio returns J.
-func (o *Objective[T]) Ratio() float64 { return o.betweenCost / (o.withinCost + o.Ridge) }
+// Value returns J.
+func (o *Objective[T]) Value() float64 { return o.betweenCost / (o.withinCost + o.Ridge) }
 
 // Prepare determines λ and the ridge ρ·σ_w² at the start p.
 func (o *Objective[T]) Prepare(ctx context.Context, lambda LambdaRule, rho float64, p *mat.Dense) error {
@@ -411,7 +411,7 @@ func (o *Objective[T]) Prepare(ctx context.Context, lambda LambdaRule, rho float
 		distance := o.Samples.meanSquaredDistances(ctx, p, o.workers)
 		for c, label := range o.Samples.Classes {
 			// Samples are of order 1.
-			if !o.Samples.Coincides(c) && distance(c, c) > 1e-28 {
+			if !o.Samples.IsConstantClass(c) && distance(c, c) > 1e-28 {
 				return LambdaError{label}
 			}
 		}
@@ -424,11 +424,11 @@ func (o *Objective[T]) Prepare(ctx context.Context, lambda LambdaRule, rho float
 // SetShrinkage sets the ridge to ρ·σ_w² at the start passed to Prepare. λ does not change.
 func (o *Objective[T]) SetShrinkage(rho float64) { o.Ridge = float64(rho * o.startWithin) }
 
-// Highest returns the candidate with the largest J. It skips candidates that are nil or cannot be
+// BestOf returns the candidate with the largest J. It skips candidates that are nil or cannot be
 // evaluated. If none is left, it returns the first. costs contains the costs of the first
-// candidates, or zeros, which Highest replaces with the computed costs. If the context ends,
-// Highest returns the first candidate and the context's cause.
-func (o *Objective[T]) Highest(ctx context.Context, costs []Costs, candidates ...*mat.Dense) (*mat.Dense, error) {
+// candidates, or zeros, which BestOf replaces with the computed costs. If the context ends,
+// BestOf returns the first candidate and the context's cause.
+func (o *Objective[T]) BestOf(ctx context.Context, costs []Costs, candidates ...*mat.Dense) (*mat.Dense, error) {
 	best, value := candidates[0], 0.0
 	for i, p := range candidates {
 		if p == nil || slices.Contains(candidates[:i], p) {
@@ -451,13 +451,13 @@ func (o *Objective[T]) Highest(ctx context.Context, costs []Costs, candidates ..
 	return best, nil
 }
 
-// Troubles counts the pairs of classes of the latest evaluation, the pairs solved in the log
+// PairCounts counts the pairs of classes of the latest evaluation, the pairs solved in the log
 // domain, and the pairs whose plans have few correct digits.
-type Troubles struct{ Pairs, InLog, Rough int }
+type PairCounts struct{ Pairs, LogDomain, LowPrecision int }
 
-// Troubles returns the counts for the latest evaluation.
-func (o *Objective[T]) Troubles() Troubles {
-	return Troubles{len(o.pairs), o.logDomainPairs, o.lowPrecisionPairs}
+// PairCounts returns the counts for the latest evaluation.
+func (o *Objective[T]) PairCounts() PairCounts {
+	return PairCounts{len(o.pairs), o.logDomainPairs, o.lowPrecisionPairs}
 }
 
 // Costs contains σ_b² and σ_w² in the units of the scaled samples.

@@ -87,8 +87,8 @@ func sinkhornSettings[T dist.Float](iterations int, mode sinkhorn.GradientMode) 
 	return s
 }
 
-// Noise returns the relative error of J. A step is not rejected because of a smaller decrease.
-func Noise[T dist.Float](mode sinkhorn.GradientMode) float64 {
+// RoundingError returns the relative error of J. A step is not rejected because of a smaller decrease.
+func RoundingError[T dist.Float](mode sinkhorn.GradientMode) float64 {
 	switch double := num.IsFloat64[T](); {
 	case mode == sinkhorn.GradientImplicit && !double:
 		return implicitNoise32
@@ -194,11 +194,11 @@ func (l *localPairs[T]) solvePair(w, i int) {
 	l.workers[w].Solve(l.ctx, l.job, q.c, q.e, q.lambda, &l.job.Results[i])
 }
 
-// SomePairs keeps the pairs whose classes differ by one of perClass/2 random numbers, modulo the
+// SamplePairs keeps the pairs whose classes differ by one of perClass/2 random numbers, modulo the
 // number of classes, and the pairs of a class with itself. Every class then has the same number of
 // partners, and the weights make the sum an estimate of the sum over all pairs. The graph of the
 // pairs is a random circulant graph, which approximates a complete graph.
-func (o *Objective[T]) SomePairs(perClass int, rng *rand.Rand) {
+func (o *Objective[T]) SamplePairs(perClass int, rng *rand.Rand) {
 	all, classes := o.pairs, len(o.Samples.Classes)
 	half := classes / 2
 	if half <= perClass/2 {

@@ -24,7 +24,7 @@ func allPairs(classes int) []pair {
 // someOf returns a random part of the pairs.
 func someOf(all []pair, classes int, seed uint64) []pair {
 	o := &Objective[float64]{Samples: &Samples{Classes: make([]int, classes)}, pairs: all}
-	o.SomePairs(perClass, rand.New(rand.NewPCG(seed, 1)))
+	o.SamplePairs(perClass, rand.New(rand.NewPCG(seed, 1)))
 	return o.pairs
 }
 

@@ -64,10 +64,10 @@ func TestPhasesCheckContext(t *testing.T) {
 	}{
 		{"newSamples", 10, func(ctx context.Context) { NewSamples(ctx, x, labels) }},
 		{"standardize", 4, func(ctx context.Context) { c := *s; c.X = mat.DenseCopyOf(s.X); c.Standardize(ctx, x, labels) }},
-		{"arranged", 2, func(ctx context.Context) { s.Arranged(ctx, x) }},
+		{"arranged", 2, func(ctx context.Context) { s.NormalizedRows(ctx, x) }},
 		{"to float32", 2, func(ctx context.Context) { matrixOf[float32](ctx, s.X) }},
 		{"rows", 2, func(ctx context.Context) { s.classSubset(ctx, []int{0, 1}) }},
-		{"spreads", 2, func(ctx context.Context) { s.Spreads(ctx) }},
+		{"spreads", 2, func(ctx context.Context) { s.StandardDeviations(ctx) }},
 		{"classVariance", 2, func(ctx context.Context) { s.classVariance(ctx, 0) }},
 		{"residuals", 6, func(ctx context.Context) { s.eachResiduals(ctx, func(int, matrix.Matrix[float64]) {}) }},
 		{"scaledWithin", 8, func(ctx context.Context) { s.scaledWithin(ctx) }},
@@ -99,7 +99,7 @@ func TestPhasesCheckContext(t *testing.T) {
 			stiefel.New(4*d, d).Tangent(ctx, new(mat.Dense), mat.NewDense(4*d, d, nil), mat.NewDense(4*d, d, nil))
 		}},
 		{"singular", 90, func(ctx context.Context) { decompose(ctx, tall) }},
-		{"lift", 150 + 3, func(ctx context.Context) { sw.lift(ctx, uniform(7, sw.Samples.D, 3), Nearest) }},
+		{"lift", 150 + 3, func(ctx context.Context) { sw.lift(ctx, uniform(7, sw.Samples.D, 3), NearestOrthonormal) }},
 		{"Eigen", 150, func(ctx context.Context) { algebra.Eigen(ctx, definite()) }},
 		{"Pencil", 150, func(ctx context.Context) { algebra.Pencil(ctx, definite(), definite()) }},
 		{"Jacobi", 180, func(ctx context.Context) { algebra.Jacobi(ctx, definite().RowRange(0, 60).ColRange(0, 60)) }},
@@ -109,7 +109,7 @@ func TestPhasesCheckContext(t *testing.T) {
 		{"PCA", d, func(ctx context.Context) { baseline.Fit(ctx, s.X, nil, d/3, baseline.PCA{Workers: 1}) }},
 		{"PCA, few of many", d / 96 * n / 128, func(ctx context.Context) { baseline.Fit(ctx, s.X, nil, 3, baseline.PCA{Workers: 1}) }},
 		{"PCA, dual", 30, func(ctx context.Context) { baseline.Fit(ctx, w.X, nil, 3, baseline.PCA{Workers: 1}) }},
-		{"principal", 3 * (n + d) / 64, func(ctx context.Context) { s.Principal(ctx, 3, 1e-6, 1) }},
+		{"principal", 3 * (n + d) / 64, func(ctx context.Context) { s.PrincipalComponents(ctx, 3, 1e-6, 1) }},
 		{"fisher", 3, func(ctx context.Context) { s.fisherDirections(ctx, p, 1e-4) }},
 		{"whitening", 2 * d / gramColumns, func(ctx context.Context) {
 			WholeSpan(s).Whitened(ctx, &WhiteningRule{Features: true, Intensity: 0.5}, ConditionLimit, 1)

@@ -72,9 +72,9 @@ func newWays(t *testing.T, train, test *dataset.Dataset) *ways {
 	s := mustSamples(t, train.X, train.Labels)
 	sp := NewSpan(ctx, s, ConditionLimit, 1)
 	w := &ways{train: sp.Samples.X, labels: test.Labels, own: s.LabelsOf(upTo(s.N))}
-	w.test = sp.RowsIn(ctx, s.Arranged(ctx, test.X))
+	w.test = sp.Coordinates(ctx, s.NormalizedRows(ctx, test.X))
 	var err error
-	if w.start, err = sp.Samples.Principal(ctx, 10, 1e-9, 1); err != nil {
+	if w.start, err = sp.Samples.PrincipalComponents(ctx, 10, 1e-9, 1); err != nil {
 		t.Fatal(err)
 	}
 	w.exact = objectiveOf[float64](t, sp.Samples, set, w.start)
@@ -230,7 +230,7 @@ func benchmarkEvaluation[T dist.Float](b *testing.B, all *dataset.Dataset) {
 	set := usualSettings(10)
 	set.workers = 1
 	sp := NewSpan(ctx, mustSamples(b, all.X, all.Labels), ConditionLimit, 1)
-	start, err := sp.Samples.Principal(ctx, 10, 1e-9, 1)
+	start, err := sp.Samples.PrincipalComponents(ctx, 10, 1e-9, 1)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -28,9 +28,9 @@ type Samples struct {
 	// ownPowers contains pre and post of features with powers of two of their own, because they are
 	// tiny compared with the others.
 	ownPowers map[int][2]float64
-	// Counts contains the number of rows of every class in the complete data; nil if these samples
+	// CompleteSizes contains the number of rows of every class in the complete data; nil if these samples
 	// are complete.
-	Counts []int
+	CompleteSizes []int
 	// origin contains the index of every class in the samples of the fit; nil if these samples have
 	// all classes.
 	origin []int
@@ -153,9 +153,9 @@ func (s *Samples) powers(j int) (pre, post float64) {
 	return s.pre, s.post
 }
 
-// Effective converts the projection p of s.X to a projection of input − mean, ignoring powers of
+// ToInput converts the projection p of s.X to a projection of input − mean, ignoring powers of
 // two: diag(1/σ)·P for standardized features, and otherwise P.
-func (s *Samples) Effective(p *mat.Dense) *mat.Dense {
+func (s *Samples) ToInput(p *mat.Dense) *mat.Dense {
 	e := mat.DenseCopyOf(p)
 	for j, f := range s.feature {
 		row := e.RawRowView(j)
@@ -167,18 +167,18 @@ func (s *Samples) Effective(p *mat.Dense) *mat.Dense {
 	return e
 }
 
-// Arranged returns other rows, centered and scaled like s.X.
-func (s *Samples) Arranged(ctx context.Context, x mat.Matrix) *mat.Dense {
+// NormalizedRows returns other rows, centered and scaled like s.X.
+func (s *Samples) NormalizedRows(ctx context.Context, x mat.Matrix) *mat.Dense {
 	n, d := x.Dims()
 	out, rows := mat.NewDense(n, d, nil), dense.Rows(x)
 	dense.EachRow(ctx, 0, n, d, func(i int) {
-		s.Arrange(out.RawRowView(i), rows(i))
+		s.NormalizeRow(out.RawRowView(i), rows(i))
 	})
 	return out
 }
 
-// Arrange sets dst to a row, centered and scaled like s.X. dst may be row.
-func (s *Samples) Arrange(dst, row []float64) {
+// NormalizeRow sets dst to a row, centered and scaled like s.X. dst may be row.
+func (s *Samples) NormalizeRow(dst, row []float64) {
 	for j, v := range row {
 		pre, post := s.pre, s.post
 		if s.ownPowers != nil {
@@ -191,11 +191,11 @@ func (s *Samples) Arrange(dst, row []float64) {
 	}
 }
 
-// Units converts a quantity that is quadratic in the scaled samples to data units. (The square of
+// ToDataUnits converts a quantity that is quadratic in the scaled samples to data units. (The square of
 // the scale may overflow although the result does not.)
-func (s *Samples) Units(square float64) float64 { return square / s.Scale / s.Scale }
+func (s *Samples) ToDataUnits(square float64) float64 { return square / s.Scale / s.Scale }
 
-// fromDataUnits is the inverse of Units. Units converts λ in the opposite direction.
+// fromDataUnits is the inverse of ToDataUnits. ToDataUnits converts λ in the opposite direction.
 func (s *Samples) fromDataUnits(square float64) float64 { return square * s.Scale * s.Scale }
 
 // powerOfTwo returns the power of two that scales x into [1/2, 1).
@@ -232,18 +232,18 @@ func classRows[T dist.Float](s *Samples, m dist.Matrix[T], c int) dist.Matrix[T]
 func (s *Samples) frequencies() []float64 {
 	pi, n := make([]float64, len(s.Classes)), 0
 	for c := range pi {
-		n += s.Count(c)
+		n += s.CompleteSize(c)
 	}
 	for c := range pi {
-		pi[c] = float64(s.Count(c)) / float64(n)
+		pi[c] = float64(s.CompleteSize(c)) / float64(n)
 	}
 	return pi
 }
 
-// Count returns the number of samples of class c in the complete data.
-func (s *Samples) Count(c int) int {
-	if s.Counts != nil {
-		return s.Counts[c]
+// CompleteSize returns the number of samples of class c in the complete data.
+func (s *Samples) CompleteSize(c int) int {
+	if s.CompleteSizes != nil {
+		return s.CompleteSizes[c]
 	}
 	return s.Size(c)
 }
@@ -263,12 +263,12 @@ func (s *Samples) classSubset(ctx context.Context, classes []int) *Samples {
 		return s
 	}
 	t := *s
-	t.Offset, t.Classes, t.Counts, t.origin = []int{0}, nil, nil, nil
+	t.Offset, t.Classes, t.CompleteSizes, t.origin = []int{0}, nil, nil, nil
 	var rows []int
 	for _, c := range classes {
 		t.Classes, t.origin = append(t.Classes, s.Classes[c]), append(t.origin, s.original(c))
-		if s.Counts != nil {
-			t.Counts = append(t.Counts, s.Counts[c])
+		if s.CompleteSizes != nil {
+			t.CompleteSizes = append(t.CompleteSizes, s.CompleteSizes[c])
 		}
 		for i := s.Offset[c]; i < s.Offset[c+1]; i++ {
 			rows = append(rows, i)
@@ -279,8 +279,8 @@ func (s *Samples) classSubset(ctx context.Context, classes []int) *Samples {
 	return &t
 }
 
-// Fewer returns the samples of at most limit classes, evenly spaced.
-func (s *Samples) Fewer(ctx context.Context, limit int) *Samples {
+// WithFewerClasses returns the samples of at most limit classes, evenly spaced.
+func (s *Samples) WithFewerClasses(ctx context.Context, limit int) *Samples {
 	return s.classSubset(ctx, evenlySpaced(len(s.Classes), limit))
 }
 
@@ -301,15 +301,15 @@ func evenlySpaced(n, limit int) []int {
 	return at
 }
 
-// EvenShare returns how many of the count samples of a class to take if about limit of n samples
+// ClassQuota returns how many of the count samples of a class to take if about limit of n samples
 // are taken with equal fractions of all classes. It is at least two.
-func EvenShare(count, limit, n int) int {
+func ClassQuota(count, limit, n int) int {
 	return max(2, int(float64(count)*float64(limit)/float64(n))) // count·limit may overflow
 }
 
-// Thinned returns s reduced to about limit samples, with the same fraction of every class, evenly
+// WithFewerSamples returns s reduced to about limit samples, with the same fraction of every class, evenly
 // spaced, and at least two of each.
-func (s *Samples) Thinned(ctx context.Context, limit int) *Samples {
+func (s *Samples) WithFewerSamples(ctx context.Context, limit int) *Samples {
 	if s.N <= limit {
 		return s
 	}
@@ -318,7 +318,7 @@ func (s *Samples) Thinned(ctx context.Context, limit int) *Samples {
 	var rows []int
 	for c := range s.Classes {
 		count := s.Offset[c+1] - s.Offset[c]
-		keep := EvenShare(count, limit, s.N)
+		keep := ClassQuota(count, limit, s.N)
 		for k := range keep {
 			rows = append(rows, s.Offset[c]+k*count/keep)
 		}
@@ -331,8 +331,8 @@ func (s *Samples) Thinned(ctx context.Context, limit int) *Samples {
 // Size returns the number of samples of class c.
 func (s *Samples) Size(c int) int { return s.Offset[c+1] - s.Offset[c] }
 
-// Coincides reports whether all samples of class c are equal.
-func (s *Samples) Coincides(c int) bool {
+// IsConstantClass reports whether all samples of class c are equal.
+func (s *Samples) IsConstantClass(c int) bool {
 	first := s.X.RawRowView(s.Offset[c])
 	for i := s.Offset[c] + 1; i < s.Offset[c+1]; i++ {
 		if !slices.Equal(first, s.X.RawRowView(i)) {
@@ -355,11 +355,11 @@ func (s *Samples) LabelsOf(rows []int) []int {
 	return out
 }
 
-// RowsCentered returns the given rows of s, in ascending order, minus their mean, and the rows
+// CenteredRows returns the given rows of s, in ascending order, minus their mean, and the rows
 // others minus the same mean.
-func (s *Samples) RowsCentered(ctx context.Context, rows, others []int) (*Samples, *mat.Dense) {
+func (s *Samples) CenteredRows(ctx context.Context, rows, others []int) (*Samples, *mat.Dense) {
 	t := *s
-	t.Classes, t.Offset, t.Counts, t.origin = nil, []int{0}, nil, nil
+	t.Classes, t.Offset, t.CompleteSizes, t.origin = nil, []int{0}, nil, nil
 	for c, first := 0, 0; c < len(s.Classes); c++ {
 		last := first // rows are ascending
 		for last < len(rows) && rows[last] < s.Offset[c+1] {

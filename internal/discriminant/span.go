@@ -87,8 +87,8 @@ func NewSpan(ctx context.Context, s *Samples, limit float64, workers int) *Span 
 // WholeSpan returns the Span with all features of s.
 func WholeSpan(s *Samples) *Span { return &Span{Samples: s, Full: s} }
 
-// Reduced reports whether the span has fewer dimensions than features, and its own coordinates.
-func (sp *Span) Reduced() bool { return sp.spanningRows != nil }
+// IsReduced reports whether the span has fewer dimensions than features, and its own coordinates.
+func (sp *Span) IsReduced() bool { return sp.spanningRows != nil }
 
 // WithFeatures returns sp with other features of the same rows, or with features in another metric,
 // for a rule that whitens each feature.
@@ -109,9 +109,9 @@ func (s *Samples) coordinates(ctx context.Context, x matrix.Matrix[float64], d i
 // Whole returns the Span with all features.
 func (sp *Span) Whole() *Span { return WholeSpan(sp.Full) }
 
-// From returns the space for a fit that begins at p, which is orthonormal, and the coordinates of p
+// WithStart returns the space for a fit that begins at p, which is orthonormal, and the coordinates of p
 // in it.
-func (sp *Span) From(ctx context.Context, p *mat.Dense) (*Span, *mat.Dense, error) {
+func (sp *Span) WithStart(ctx context.Context, p *mat.Dense) (*Span, *mat.Dense, error) {
 	if sp.spanningRows == nil {
 		return sp, p, nil
 	}
@@ -261,8 +261,8 @@ func addGram(ctx context.Context, g, x matrix.Matrix[float64], workers int) {
 // gramColumns is the number of columns of a Gram matrix computed at a time.
 const gramColumns = 48
 
-// RowsIn returns the coordinates in the span of the rows of x: L₁⁻¹ X₁ xᵀ for each.
-func (sp *Span) RowsIn(ctx context.Context, x *mat.Dense) *mat.Dense {
+// Coordinates returns the coordinates in the span of the rows of x: L₁⁻¹ X₁ xᵀ for each.
+func (sp *Span) Coordinates(ctx context.Context, x *mat.Dense) *mat.Dense {
 	if sp.spanningRows == nil {
 		return x
 	}
@@ -284,9 +284,9 @@ func (sp *Span) RowsIn(ctx context.Context, x *mat.Dense) *mat.Dense {
 type Polish uint8
 
 const (
-	AsItIs   Polish = iota // no correction; the projection is not orthonormal
-	Nearest                // use the nearest orthonormal matrix
-	AnyBasis               // use another orthonormal basis of the same space, which is much faster
+	NoPolish            Polish = iota // no correction; the projection is not orthonormal
+	NearestOrthonormal                // use the nearest orthonormal matrix
+	AnyOrthonormalBasis               // use another orthonormal basis of the same space, which is much faster
 )
 
 // lift converts the projection p of the span to a projection of the samples with all features.
@@ -311,11 +311,11 @@ func (sp *Span) lift(ctx context.Context, p *mat.Dense, how Polish) (*mat.Dense,
 			}
 		}
 	}
-	if sp.whitening != nil || how == AsItIs {
+	if sp.whitening != nil || how == NoPolish {
 		return q, fault.Ended(ctx, nil)
 	}
 	m := stiefel.New(sp.Full.D, k)
-	if how == Nearest {
+	if how == NearestOrthonormal {
 		return q, m.Project(ctx, q, q)
 	}
 	_, err := m.Orthonormalize(ctx, q, q)

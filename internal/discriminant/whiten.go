@@ -106,7 +106,7 @@ func columnSquares(b matrix.Matrix[float64]) []float64 {
 // iterations for its eigenvectors.
 const minFisherShrinkage, fisherSteps = 0.05, 40
 
-// Fisher is like Samples.fisherDirections. For features that were scaled separately, it shrinks the
+// FisherDirections is like Samples.fisherDirections. For features that were scaled separately, it shrinks the
 // correlations of S_b, but not its variances, in the same way as S_w:
 //
 //	(1 − α) S_b + α diag(S_b)  =  S_t,α − S_w,α
@@ -115,7 +115,7 @@ const minFisherShrinkage, fisherSteps = 0.05, 40
 // means of few rows are noise in most directions; α near 1 selects single features by the ratio of
 // their variances. In the span of fewer rows than features, which contains no single feature, S_b
 // is not shrunk.
-func (sp *Span) Fisher(ctx context.Context, p *mat.Dense, tolerance float64) *mat.Dense {
+func (sp *Span) FisherDirections(ctx context.Context, p *mat.Dense, tolerance float64) *mat.Dense {
 	plain := sp.Samples.fisherDirections(ctx, p, tolerance)
 	if sp.featureScales == nil || sp.spanningRows != nil || sp.shrinkage < minFisherShrinkage || plain == p {
 		return plain
@@ -166,9 +166,9 @@ func (sp *Span) Fisher(ctx context.Context, p *mat.Dense, tolerance float64) *ma
 	return out
 }
 
-// Effective converts the projection p of the span to a projection of the samples from which the
+// ToFeatures converts the projection p of the span to a projection of the samples from which the
 // span was made.
-func (sp *Span) Effective(ctx context.Context, p *mat.Dense, how Polish) (*mat.Dense, error) {
+func (sp *Span) ToFeatures(ctx context.Context, p *mat.Dense, how Polish) (*mat.Dense, error) {
 	out, err := sp.lift(ctx, p, how)
 	if err != nil || sp.featureScales == nil {
 		return out, err
@@ -182,10 +182,10 @@ func (sp *Span) Effective(ctx context.Context, p *mat.Dense, how Polish) (*mat.D
 	return out, nil
 }
 
-// WhitenedInit converts an orthonormal start p (d × k) given by the caller to the span: its part in
+// StartInSpan converts an orthonormal start p (d × k) given by the caller to the span: its part in
 // the space of the samples, orthonormalized in whitened features.
-func (sp *Span) WhitenedInit(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
-	p, err := sp.Inside(ctx, p)
+func (sp *Span) StartInSpan(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
+	p, err := sp.FromFeatures(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -200,9 +200,9 @@ func (sp *Span) WhitenedInit(ctx context.Context, p *mat.Dense) (*mat.Dense, err
 	return p, nil
 }
 
-// Inside converts the projection p of the features to the samples of sp, whitened or not. It keeps
+// FromFeatures converts the projection p of the features to the samples of sp, whitened or not. It keeps
 // only the part in the space of the samples.
-func (sp *Span) Inside(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
+func (sp *Span) FromFeatures(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
 	p = mat.DenseCopyOf(p)
 	for j, f := range sp.featureScales {
 		row := p.RawRowView(j)
@@ -219,14 +219,14 @@ func (sp *Span) Inside(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
 	return p, sp.whitening.MulTrans(ctx, dense.View(p))
 }
 
-// LearnWithin computes the covariance within classes once for several whitenings of the span.
-func (sp *Span) LearnWithin(ctx context.Context, workers int) {
+// PrepareWhitening computes the covariance within classes once for several whitenings of the span.
+func (sp *Span) PrepareWhitening(ctx context.Context, workers int) {
 	sp.withinCovariance = covarianceWithin(ctx, sp.Samples, workers)
 }
 
-// Enter whitens the rows x in place. x contains features like the samples from which the span was
+// WhitenRows whitens the rows x in place. x contains features like the samples from which the span was
 // made, or coordinates if only these are whitened. The span must not be reduced.
-func (sp *Span) Enter(ctx context.Context, x *mat.Dense) error {
+func (sp *Span) WhitenRows(ctx context.Context, x *mat.Dense) error {
 	if sp.featureScales != nil {
 		dense.ScaleColumns(ctx, x, sp.featureScales)
 	}
@@ -236,14 +236,14 @@ func (sp *Span) Enter(ctx context.Context, x *mat.Dense) error {
 	return sp.whitening.SolveRows(ctx, dense.View(x))
 }
 
-// Entered returns rows in the whitened space. features contains the rows with all features, and
+// WhitenedRows returns rows in the whitened space. features contains the rows with all features, and
 // coordinates their coordinates before whitening.
-func (sp *Span) Entered(ctx context.Context, features, coordinates *mat.Dense) *mat.Dense {
+func (sp *Span) WhitenedRows(ctx context.Context, features, coordinates *mat.Dense) *mat.Dense {
 	x := coordinates
 	if sp.featureScales != nil {
 		x = mat.DenseCopyOf(features)
 		dense.ScaleColumns(ctx, x, sp.featureScales)
-		x = sp.RowsIn(ctx, x)
+		x = sp.Coordinates(ctx, x)
 	}
 	if sp.whitening != nil {
 		x = mat.DenseCopyOf(x)

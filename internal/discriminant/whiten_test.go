@@ -40,7 +40,7 @@ func TestWhitened(t *testing.T) {
 			p := mat.DenseCopyOf(uniform(4, sp.Samples.D, 2))
 			var y, z mat.Dense
 			y.Mul(sp.Samples.X, p)
-			q, err := sp.Effective(ctx, p, Nearest)
+			q, err := sp.ToFeatures(ctx, p, NearestOrthonormal)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,7 +55,7 @@ func TestWhitened(t *testing.T) {
 // mustPrincipal returns the three principal components.
 func mustPrincipal(t *testing.T, s *Samples) *mat.Dense {
 	t.Helper()
-	p, err := s.Principal(t.Context(), 3, 1e-9, 1)
+	p, err := s.PrincipalComponents(t.Context(), 3, 1e-9, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,15 +228,15 @@ func TestFisherShrunk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		start, err := sp.Samples.Principal(t.Context(), 5, 1e-4, 1)
+		start, err := sp.Samples.PrincipalComponents(t.Context(), 5, 1e-4, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := sp.Effective(t.Context(), sp.Fisher(t.Context(), start, 1e-4), AsItIs)
+		p, err := sp.ToFeatures(t.Context(), sp.FisherDirections(t.Context(), start, 1e-4), NoPolish)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p = s.Effective(p)
+		p = s.ToInput(p)
 		scaled, factor := s.scaledWithin(t.Context())
 		b := scaled.betweenFactor(t.Context())
 		between, within := mat.NewSymDense(d, nil), mat.NewSymDense(d, nil)

@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestRemember checks that an objective with Remember gives the same bits as one without, in any
+// TestCacheResult checks that an objective with CacheResult gives the same bits as one without, in any
 // order of values, gradients, scatters, projections, ridges and λ, and that it does skip
 // evaluations.
-func TestRemember(t *testing.T) {
+func TestCacheResult(t *testing.T) {
 	ctx := t.Context()
 	x, labels := clusters(3, 5, 14, 9)
 	sp := NewSpan(ctx, mustSamples(t, x, labels), ConditionLimit, 0)
@@ -25,7 +25,7 @@ func TestRemember(t *testing.T) {
 		points[i] = mat.NewDense(sp.Samples.D, 2, nil)
 		stiefel.New(sp.Samples.D, 2).Random(ctx, points[i], rand.New(rand.NewPCG(uint64(i), 1)))
 	}
-	os[1].Remember = true
+	os[1].CacheResult = true
 	rng, remembered := rand.New(rand.NewPCG(5, 6)), 0
 	lambda := relativeLambda(1)
 	for step := range 200 {
@@ -67,14 +67,14 @@ func TestRemember(t *testing.T) {
 	}
 }
 
-// TestHighest checks that Highest chooses the projection with the largest J, fills in unknown
+// TestBestOf checks that BestOf chooses the projection with the largest J, fills in unknown
 // costs, and combines known costs with the current ridge.
-func TestHighest(t *testing.T) {
+func TestBestOf(t *testing.T) {
 	x, labels := clusters(3, 5, 14, 9)
 	start, other := uniform(1, 5, 2), uniform(2, 5, 2)
 	o := objectiveOf[float64](t, mustSamples(t, x, labels), usualSettings(2), start)
 	var costs [2]Costs
-	best, err := o.Highest(ctx, costs[:], start, nil, other, start)
+	best, err := o.BestOf(ctx, costs[:], start, nil, other, start)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,8 +86,8 @@ func TestHighest(t *testing.T) {
 		if err := o.Evaluate(ctx, p, false); err != nil {
 			t.Fatal(err)
 		}
-		if largest = max(largest, o.Ratio()); p == best && o.Ratio() < largest {
-			t.Errorf("J = %v is not the largest, %v", o.Ratio(), largest)
+		if largest = max(largest, o.Value()); p == best && o.Value() < largest {
+			t.Errorf("J = %v is not the largest, %v", o.Value(), largest)
 		}
 	}
 	if costs[0] != o.Costs() {
@@ -97,7 +97,7 @@ func TestHighest(t *testing.T) {
 	costs = [2]Costs{{Between: 10, Within: 1}, {Between: 1, Within: 0.01}}
 	for rho, want := range map[float64]*mat.Dense{0: other, 1: start} {
 		o.SetShrinkage(rho)
-		if best, err := o.Highest(ctx, costs[:], start, other); err != nil || best != want {
+		if best, err := o.BestOf(ctx, costs[:], start, other); err != nil || best != want {
 			t.Errorf("ρ = %v: another projection is chosen: %v", rho, err)
 		}
 	}
