@@ -2,6 +2,7 @@ package sinkhorn_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/ending"
+	"github.com/gomonge/monge/internal/gibbs"
 	"github.com/gomonge/monge/internal/oracle"
 	"github.com/gomonge/monge/internal/oracle/trial"
 	"github.com/gomonge/monge/sinkhorn"
@@ -25,11 +27,21 @@ func TestOracle(t *testing.T) {
 
 func testOracle[T dist.Float](t *testing.T) {
 	used := new(history[T])
-	t.Run("iterations", func(t *testing.T) { trial.Run(t, 40, blocked, func(c *trial.Case) { compareIterations(c, used) }) })
+	t.Run("iterations", func(t *testing.T) {
+		trial.Run(t, 40, blocked, func(c *trial.Case) { compareIterations(c, used, false) })
+	})
+	t.Run("large", func(t *testing.T) {
+		trial.Run(t, 10, blocked, func(c *trial.Case) { compareIterations(c, used, true) })
+	})
 	t.Run("convergence", func(t *testing.T) { trial.Run(t, 30, blocked, func(c *trial.Case) { compareConvergence(c, used) }) })
 	t.Run("masses", func(t *testing.T) { trial.Run(t, 20, blocked, func(c *trial.Case) { compareMasses(c, used) }) })
-	t.Run("gradients", func(t *testing.T) { trial.Run(t, 12, blocked, func(c *trial.Case) { compareGradients(c, used) }) })
+	t.Run("gradients", func(t *testing.T) {
+		trial.Run(t, 12, blocked, func(c *trial.Case) { compareGradients(c, used, false) })
+	})
+	t.Run("gradients/large", func(t *testing.T) { trial.Run(t, 6, blocked, func(c *trial.Case) { compareGradients(c, used, true) }) })
 	t.Run("Divergence", func(t *testing.T) { trial.Run(t, 12, blocked, func(c *trial.Case) { compareDivergence(c, used) }) })
+	t.Run("groups", func(t *testing.T) { trial.Run(t, 12, blocked, func(c *trial.Case) { compareGroups[T](c, false) }) })
+	t.Run("groups/large", func(t *testing.T) { trial.Run(t, 3, blocked, func(c *trial.Case) { compareGroups[T](c, true) }) })
 	t.Run("batches", func(t *testing.T) { trial.Run(t, 20, blocked, compareBatches[T]) })
 }
 
@@ -62,17 +74,22 @@ func (h *history[T]) solver(c *trial.Case, set sinkhorn.Settings) *sinkhorn.Solv
 		for i := range x.Data {
 			x.Data[i] = T(c.NormFloat64())
 		}
-		s.Solve(ending.At(1+c.IntN(9)), &sinkhorn.Problem[T]{X: x, Y: x, Lambda: 1})
+		ctx := ending.At(1 + c.IntN(9))
+		if r, err := s.Solve(ctx, &sinkhorn.Problem[T]{X: x, Y: x, Lambda: 1}); r == nil || (err == nil) != (ctx.Context.Err() == nil) {
+			c.Errorf("a context that ends: %v, %v", r, err)
+		}
 	case 2:
 		s.Shrink()
 	}
 	return s
 }
 
-// instance is a problem for the library and for the oracle.
+// instance is a problem for the library and for the oracle. The oracle's problem has the distinct points only, with the sums of
+// the weights of their copies.
 type instance[T dist.Float] struct {
 	problem  sinkhorn.Problem[T]
 	plain    oracle.Transport
+	a, b     copies
 	kernel   [][]oracle.Real
 	x, y     [][]oracle.Real
 	y0       float64 // λ times the largest cost
@@ -80,6 +97,12 @@ type instance[T dist.Float] struct {
 	set      sinkhorn.Settings
 	mixed    bool
 	solution [][]oracle.Real
+}
+
+// copies are the points of one side of a problem.
+type copies struct {
+	of    []int         // the distinct point
+	share []oracle.Real // of its weight
 }
 
 func reals[T dist.Float](m trial.View[T]) [][]oracle.Real {
@@ -98,36 +121,89 @@ func realsOf[T dist.Float](x []T) []oracle.Real {
 	return r
 }
 
+// weights draws n weights that sum to 1.
+func weights[T dist.Float](c *trial.Case, n int, zeros bool) []T {
+	w, sum := make([]T, n), T(0)
+	zero := zeros && c.Chance(3) && n > 1
+	for i := range w {
+		if w[i] = T(0.1 + c.Float64()); zero && i > 0 && c.Chance(4) {
+			w[i] = 0
+		}
+		sum += w[i]
+	}
+	return trial.Vector(c, n, func(i int) T { return w[i] / sum })
+}
+
+// group returns copies of n points with these weights, nil for uniform ones, and the sums of the weights.
+func group[T dist.Float](of []int, n int, given []T) (copies, []oracle.Real) {
+	w, sums := realsOf(given), make([]oracle.Real, n)
+	if given == nil {
+		w = slices.Repeat([]oracle.Real{oracle.Of(1).Div(oracle.Of(len(of)))}, len(of))
+	}
+	for i, k := range of {
+		sums[k] = sums[k].Add(w[i])
+	}
+	for i, k := range of {
+		if w[i] = w[i].Div(sums[k]); sums[k].Hi == 0 {
+			w[i] = oracle.Of(1)
+		}
+	}
+	return copies{of, w}, sums
+}
+
+// repeat makes the problem one of n against m points, with copies of the points that were drawn.
+func (in *instance[T]) repeat(c *trial.Case, n, m int, zeros bool) {
+	p := &in.problem
+	choose := func(n, distinct int) []int {
+		of := make([]int, n)
+		for i := range of {
+			if of[i] = i; i >= distinct {
+				of[i] = c.IntN(distinct)
+			}
+		}
+		c.Shuffle(n, func(i, j int) { of[i], of[j] = of[j], of[i] })
+		return of
+	}
+	rows, columns := choose(n, len(in.plain.A)), choose(m, len(in.plain.B))
+	if in.x != nil {
+		x, y := p.X, p.Y
+		p.X = dist.Matrix[T](trial.Matrix(c, n, in.dims, func(i, j int) T { return x.At(rows[i], j) }))
+		if n == m && &x.Data[0] == &y.Data[0] {
+			p.Y, columns = p.X, rows
+		} else {
+			p.Y = dist.Matrix[T](trial.Matrix(c, m, in.dims, func(i, j int) T { return y.At(columns[i], j) }))
+		}
+	} else {
+		cost := p.Cost
+		p.Cost = dist.Matrix[T](trial.Matrix(c, n, m, func(i, j int) T { return cost.At(rows[i], columns[j]) }))
+	}
+	in.a.of, in.b.of = rows, columns
+	in.weigh(c, zeros)
+	c.Elements(n * m)
+}
+
+// weigh draws other weights for a problem that has weights.
+func (in *instance[T]) weigh(c *trial.Case, zeros bool) {
+	p := &in.problem
+	if p.A != nil {
+		p.A = weights[T](c, len(in.a.of), zeros)
+	}
+	if p.B != nil {
+		p.B = weights[T](c, len(in.b.of), zeros)
+	}
+	in.a, in.plain.A = group(in.a.of, len(in.plain.A), p.A)
+	in.b, in.plain.B = group(in.b.of, len(in.plain.B), p.B)
+}
+
 // draw draws a problem of n against m points, with λ·cost up to most.
 func draw[T dist.Float](c *trial.Case, n, m int, most float64, zeros bool) *instance[T] {
 	in := &instance[T]{}
-	weights := func(n int) []T {
-		w, sum := make([]T, n), T(0)
-		zero := zeros && c.Chance(3) && n > 1
-		for i := range w {
-			if w[i] = T(0.1 + c.Float64()); zero && i > 0 && c.Chance(4) {
-				w[i] = 0
-			}
-			sum += w[i]
-		}
-		for i := range w {
-			w[i] /= sum
-		}
-		return trial.Vector(c, n, func(i int) T { return w[i] })
-	}
-	uniform := func(n int) []oracle.Real {
-		w := make([]oracle.Real, n)
-		for i := range w {
-			w[i] = oracle.Of(1).Div(oracle.Of(n))
-		}
-		return w
-	}
 	p := &in.problem
 	scale := math.Exp(c.NormFloat64())
 	if c.Chance(2) {
 		in.dims = 1 + c.Size(40)
 		if c.Chance(8) {
-			in.dims = 64 + c.IntN(8)
+			in.dims = 64 + c.IntN(70)
 		}
 		point := func(i, j int) T { return T(scale * c.NormFloat64() / math.Sqrt(float64(in.dims))) }
 		x := trial.Matrix(c, n, in.dims, point)
@@ -141,15 +217,21 @@ func draw[T dist.Float](c *trial.Case, n, m int, most float64, zeros bool) *inst
 		cost := trial.Matrix(c, n, m, func(i, j int) T { return T(scale * c.Float64()) })
 		p.Cost, in.plain.Cost = dist.Matrix[T](cost), reals(cost)
 	}
-	in.plain.A, in.plain.B = uniform(n), uniform(m)
 	if c.Chance(2) {
-		p.A = weights(n)
-		in.plain.A = realsOf(p.A)
+		p.A = weights[T](c, n, zeros)
 	}
 	if c.Chance(2) {
-		p.B = weights(m)
-		in.plain.B = realsOf(p.B)
+		p.B = weights[T](c, m, zeros)
 	}
+	distinct := func(n int) []int {
+		of := make([]int, n)
+		for i := range of {
+			of[i] = i
+		}
+		return of
+	}
+	in.a, in.plain.A = group(distinct(n), n, p.A)
+	in.b, in.plain.B = group(distinct(m), m, p.B)
 	largest := 0.0
 	for _, row := range in.plain.Cost {
 		for _, v := range row {
@@ -182,7 +264,7 @@ func (in *instance[T]) bound(k int) float64 {
 	if in.mixed {
 		kernel += 0x1p-24
 	}
-	n := float64(max(len(in.plain.A), len(in.plain.B)))
+	n := float64(max(len(in.a.of), len(in.b.of)))
 	return float64(2*k+3) * (kernel + (n/4+12)*u)
 }
 
@@ -220,55 +302,67 @@ func (in *instance[T]) lost(domain sinkhorn.Domain, f, g float64) float64 {
 func compareResult[T dist.Float](c *trial.Case, in *instance[T], s oracle.Scalings, k int, costs []float64, plan, image trial.View[T], f, g []T) {
 	e := in.bound(k)
 	want := s.Plan(in.kernel)
-	_, columns := oracle.Sums(want, len(g))
+	_, columns := oracle.Sums(want, len(s.V))
 	mass, off := 0.0, oracle.Real{}
 	for j, sum := range columns {
 		mass += sum.Hi
 		off = off.Add(sum.Sub(in.plain.B[j]).Abs())
 	}
-	most := 0.0
-	for i, row := range want {
-		for j, v := range row {
-			trial.Near(c, plan.Row(i)[j], v, e*v.Hi+trial.Normal[T](), "plan %d, %d of %d × %d after %d iterations", i, j, len(f), len(g), k)
-		}
-		if c.Failed() {
-			return
-		}
-	}
-	potentials := func(got []T, u []oracle.Real, name string) {
-		for i, v := range u {
-			log := v.Log()
-			if v.Hi == 0 {
-				log = oracle.Of(math.Inf(-1))
-			} else {
-				most = max(most, math.Abs(log.Hi))
-			}
-			trial.Near(c, got[i], log, e+8*trial.Epsilon[T]()*(math.Abs(log.Hi)+in.y0), "potential %s %d", name, i)
-		}
-	}
-	potentials(f, s.U, "f")
-	potentials(g, s.V, "g")
+	comparePlan(c, in, want, e, plan)
+	most := max(comparePotentials(c, in, s.U, in.a, e, f, "f"), comparePotentials(c, in, s.V, in.b, e, g, "g"))
 	inner := oracle.Inner(want, in.plain.Cost)
 	trial.Near(c, costs[0], inner, 2*e*inner.Hi, "cost of %d × %d after %d iterations", len(f), len(g), k)
 	trial.Near(c, costs[1], off, 2*e*mass, "marginal error")
 	regular := in.plain.Regularized(want)
 	trial.Near(c, costs[2], regular, 2*e*mass*(most+in.y0+10)/in.plain.Lambda.Hi, "regularized cost")
-	for i, row := range in.x {
-		total, sum := oracle.Real{}, make([]oracle.Real, len(row))
-		size := 0.0
-		for j, q := range in.y {
-			total = total.Add(want[i][j])
-			for l, v := range q {
-				sum[l] = sum[l].Add(want[i][j].Mul(v))
-				size = max(size, math.Abs(v.Hi))
-			}
+	if in.x == nil {
+		return
+	}
+	images, size := oracle.Multiply(want, in.y), 0.0
+	for _, row := range in.y {
+		for _, v := range row {
+			size = max(size, math.Abs(v.Hi))
 		}
-		for l, v := range sum {
-			q := v.Div(total)
-			if total.Hi == 0 {
+	}
+	rows, _ := oracle.Sums(want, len(s.V))
+	for i, p := range in.a.of {
+		for l, v := range images[p] {
+			q := v.Div(rows[p])
+			if rows[p].Hi == 0 || in.a.share[i].Hi == 0 {
 				q = oracle.Of(math.NaN())
 			}
 			trial.Near(c, image.Row(i)[l], q, 3*e*size, "image %d, %d", i, l)
+		}
+	}
+}
+
+// comparePotentials compares the potentials of one side with the logarithms of its scalings, whose largest it returns.
+func comparePotentials[T dist.Float](c *trial.Case, in *instance[T], u []oracle.Real, side copies, e float64, got []T, name string) (most float64) {
+	logs := make([]float64, len(u))
+	for i, v := range u {
+		if logs[i] = math.Inf(-1); v.Hi > 0 {
+			logs[i] = v.Log().Hi
+			most = max(most, math.Abs(logs[i]))
+		}
+	}
+	for i, p := range side.of {
+		own := math.Log(side.share[i].Hi)
+		bound := e + 8*trial.Epsilon[T]()*(math.Abs(logs[p])+math.Abs(own)+in.y0)
+		trial.Near(c, got[i], oracle.Of(logs[p]+own), bound, "potential %s %d of %d", name, i, len(got))
+	}
+	return most
+}
+
+// comparePlan compares a plan with the oracle's, whose elements have the relative error e.
+func comparePlan[T dist.Float](c *trial.Case, in *instance[T], want [][]oracle.Real, e float64, plan trial.View[T]) {
+	for i, p := range in.a.of {
+		row := plan.Row(i)
+		for j, q := range in.b.of {
+			v := float64(in.a.share[i].Hi * in.b.share[j].Hi * want[p][q].Hi)
+			if got := float64(row[j]); !(math.Abs(got-v) <= e*v+trial.Normal[T]()) {
+				c.Errorf("plan %d, %d of %d × %d = %v, want %v to %v", i, j, plan.Rows, plan.Cols, got, v, e*v)
+				return
+			}
 		}
 	}
 }
@@ -281,9 +375,9 @@ type outputs[T dist.Float] struct {
 }
 
 func newOutputs[T dist.Float](c *trial.Case, in *instance[T]) *outputs[T] {
-	n, m := len(in.plain.A), len(in.plain.B)
+	n, m := len(in.a.of), len(in.b.of)
 	return &outputs[T]{
-		plan: trial.Output[T](c, n, m), image: trial.Output[T](c, len(in.x), in.problem.X.Cols),
+		plan: trial.Output[T](c, n, m), image: trial.Output[T](c, in.problem.X.Rows, in.problem.X.Cols),
 		f: trial.OutputVector[T](c, n), g: trial.OutputVector[T](c, m), costs: trial.OutputVector[float64](c, 3),
 	}
 }
@@ -317,27 +411,38 @@ func sizes(c *trial.Case, small, large int) (n, m int) {
 	return max(1, s[0]), max(1, s[1])
 }
 
-func compareIterations[T dist.Float](c *trial.Case, used *history[T]) {
+// largeSizes draws sizes of a problem whose passes are cut into pieces: a wide, a tall or an almost square one.
+func largeSizes(c *trial.Case) (n, m int) {
+	short := []int{14 + c.IntN(8), 20 + c.IntN(44), 300 + c.IntN(500)}[c.IntN(3)]
+	long := gibbs.LargeSize/short + 1 + c.IntN(100)
+	if short > 20 && c.Chance(2) {
+		return long, short
+	}
+	return short, long
+}
+
+func compareIterations[T dist.Float](c *trial.Case, used *history[T], large bool) {
 	c.Alone()
 	n, m := sizes(c, 1<<10, 1<<14)
+	if large {
+		n, m = 1+c.IntN(20), 1+c.IntN(20)
+	}
 	in := draw[T](c, n, m, 50, true)
+	if large {
+		n, m = largeSizes(c)
+		in.repeat(c, n, m, true)
+	}
 	in.set.Iterations = 1 + c.IntN(6)
 	in.set.Gradient = c.Chance(4)
-	u := make([]oracle.Real, n)
-	for i := range u {
-		u[i] = oracle.Of(1)
-	}
 	if c.Chance(3) {
 		in.problem.Start = trial.Vector(c, n, func(i int) T {
-			if in.plain.A[i].Hi == 0 && c.Chance(2) {
+			if in.a.share[i].Hi*in.plain.A[in.a.of[i]].Hi == 0 && c.Chance(2) {
 				return T(math.Inf(-1))
 			}
 			return T(c.NormFloat64())
 		})
-		for i, v := range in.problem.Start {
-			u[i] = oracle.Of(v).Exp()
-		}
 	}
+	u := in.start()
 	out := newOutputs(c, in)
 	frozen := trial.Output[T](c, n, m)
 	solver, first := used.solver(c, in.set), c.IntN(n)
@@ -354,13 +459,38 @@ func compareIterations[T dist.Float](c *trial.Case, used *history[T]) {
 			c.Error(err)
 		}
 	})
-	compareResult(c, in, in.plain.Iterate(in.kernel, u, in.set.Iterations), in.set.Iterations, out.costs, out.plan, out.image, out.f, out.g)
-	e := in.bound(in.set.Iterations)
-	for i := range n {
-		for j, v := range out.plan.Row(i) {
-			trial.Near(c, frozen.Row(i)[j], oracle.Of(v), 2*e*float64(v)+trial.Normal[T](), "frozen gradient %d, %d", i, j)
-		}
+	after := in.plain.Iterate(in.kernel, u, in.set.Iterations)
+	compareResult(c, in, after, in.set.Iterations, out.costs, out.plan, out.image, out.f, out.g)
+	comparePlan(c, in, after.Plan(in.kernel), 2*in.bound(in.set.Iterations), frozen)
+	// A solve that ends has the plan of its last whole iteration.
+	counted := ending.At(0)
+	if _, err := solver.Solve(counted, &in.problem); err != nil {
+		c.Fatal(err)
 	}
+	r, err := solver.Solve(ending.At(1+c.IntN(counted.Asked())), &in.problem)
+	if !errors.Is(err, ending.ErrAt) {
+		c.Fatalf("a context that ends: %v", err)
+	}
+	if r.Iterations == 0 {
+		return
+	}
+	if err := r.PlanTo(context.Background(), dist.Matrix[T](out.plan), 0); err != nil {
+		c.Fatal(err)
+	}
+	comparePlan(c, in, in.plain.Iterate(in.kernel, u, r.Iterations).Plan(in.kernel), in.bound(r.Iterations), out.plan)
+}
+
+// start returns the oracle's first scaling.
+func (in *instance[T]) start() []oracle.Real {
+	u := make([]oracle.Real, len(in.plain.A))
+	for i, p := range in.a.of {
+		first := oracle.Of(1)
+		if in.problem.Start != nil {
+			first = oracle.Of(in.problem.Start[i]).Exp()
+		}
+		u[p] = u[p].Add(first)
+	}
+	return u
 }
 
 // compareConvergence checks the result of a solve to a tolerance: the plan is T_ij = exp(f_i − λM_ij + g_j), its row sums are a,
@@ -497,22 +627,23 @@ func compareMasses[T dist.Float](c *trial.Case, used *history[T]) {
 	trial.Near(c, out.costs[0], inner, 2*e*(inner.Hi+0.01), "cost with %s", what)
 }
 
-func compareGradients[T dist.Float](c *trial.Case, used *history[T]) {
+func compareGradients[T dist.Float](c *trial.Case, used *history[T], large bool) {
 	c.Alone()
 	n, m := 1+c.IntN(5), 1+c.IntN(5)
 	in := draw[T](c, n, m, 3, false)
-	for in.dims > 6 {
-		in = draw[T](c, n, m, 3, false)
+	if large {
+		n, m = largeSizes(c)
+		in.repeat(c, n, m, false)
+		if in.problem.A != nil { // a start from which copies share the gradient as they share the weight
+			in.problem.Start = trial.Vector(c, n, func(i int) T { return T(math.Log(float64(in.problem.A[i]))) })
+		}
 	}
 	mode := sinkhorn.GradientMode(c.IntN(3))
-	ones := make([]oracle.Real, n)
-	for i := range ones {
-		ones[i] = oracle.Of(1)
-	}
+	start := in.start()
 	in.set.Iterations = 1 + c.IntN(5)
 	cost := func() oracle.Real {
 		k := in.plain.Kernel()
-		return oracle.Inner(in.plain.Iterate(k, ones, in.set.Iterations).Plan(k), in.plain.Cost)
+		return oracle.Inner(in.plain.Iterate(k, start, in.set.Iterations).Plan(k), in.plain.Cost)
 	}
 	in.set.Gradient = mode == sinkhorn.GradientUnrolled
 	if mode == sinkhorn.GradientImplicit {
@@ -529,12 +660,11 @@ func compareGradients[T dist.Float](c *trial.Case, used *history[T]) {
 		}
 	}
 	if mode == sinkhorn.GradientFrozen { // the plan is a constant
-		plan := in.plain.Iterate(in.kernel, ones, in.set.Iterations).Plan(in.kernel)
+		plan := in.plain.Iterate(in.kernel, start, in.set.Iterations).Plan(in.kernel)
 		cost = func() oracle.Real { return oracle.Inner(plan, in.plain.Cost) }
 	}
-	points := in.x != nil
 	byCost := trial.Output[T](c, n, m)
-	dx, dy := trial.Output[T](c, len(in.x), in.dims), trial.Output[T](c, len(in.y), in.dims)
+	dx, dy := trial.Output[T](c, in.problem.X.Rows, in.dims), trial.Output[T](c, in.problem.Y.Rows, in.dims)
 	solver := used.solver(c, in.set)
 	c.Call("gradients", func() {
 		r, err := solver.Solve(context.Background(), &in.problem)
@@ -542,44 +672,63 @@ func compareGradients[T dist.Float](c *trial.Case, used *history[T]) {
 			c.Fatal(err)
 		}
 		if err := r.CostGradientTo(context.Background(), dist.Matrix[T](byCost), mode); err != nil {
-			c.Fatalf("%v gradient of %d × %d, λ·cost = %v: %v; %+v %+v", mode, n, m, in.y0, err, in.set, in.problem)
+			c.Fatalf("%v gradient of %d × %d, λ·cost = %v: %v; %+v", mode, n, m, in.y0, err, in.set)
 		}
-		if points {
+		if in.x != nil {
 			if err := r.PointGradientTo(context.Background(), dist.Matrix[T](dx), dist.Matrix[T](dy), mode); err != nil {
 				c.Fatal(err)
 			}
 		}
 	})
 	e := 30 * (1 + in.y0) * (in.bound(in.set.Iterations+5) + 100*in.set.Tolerance)
-	near := func(got [][]T, at [][]oracle.Real, f func() oracle.Real, scale float64, what string) {
-		for i, row := range at {
-			for j := range row {
-				want := oracle.Derivative(&at[i][j], f)
-				trial.Near(c, got[i][j], want, e*scale, "%s, %v gradient at %d, %d of %d × %d", what, mode, i, j, n, m)
-				if c.Failed() {
-					return
-				}
+	by := make([][]oracle.Real, len(in.plain.Cost))
+	for p, row := range in.plain.Cost {
+		by[p] = make([]oracle.Real, len(row))
+		for q := range row {
+			by[p][q] = oracle.Derivative(&row[q], cost)
+		}
+	}
+	for i, p := range in.a.of {
+		row := byCost.Row(i)
+		for j, q := range in.b.of {
+			share := in.a.share[i].Hi * in.b.share[j].Hi
+			if got, want := float64(row[j]), float64(by[p][q].Hi*share); !(math.Abs(got-want) <= e*share+trial.Normal[T]()) {
+				c.Errorf("%v gradient by cost %d, %d of %d × %d = %v, want %v to %v", mode, i, j, n, m, got, want, e*share)
+				return
 			}
 		}
 	}
-	near(byCost.Table(), in.plain.Cost, cost, 1, "cost")
-	if !points {
+	if in.x == nil {
 		return
 	}
-	ofPoints := func() oracle.Real {
-		in.plain.Cost = oracle.Costs(in.x, in.y)
-		return cost()
+	// The derivative of ‖x − y‖² by x is 2(x − y), by y the negative of it.
+	gx, gy, size := make([][]oracle.Real, len(in.x)), make([][]oracle.Real, len(in.y)), 1.0
+	for q := range gy {
+		gy[q] = make([]oracle.Real, in.dims)
 	}
-	size := 1.0
-	for _, rows := range [][][]oracle.Real{in.x, in.y} {
-		for _, row := range rows {
-			for _, v := range row {
-				size = max(size, math.Abs(v.Hi))
+	for p, x := range in.x {
+		gx[p] = make([]oracle.Real, in.dims)
+		for q, y := range in.y {
+			for l := range x {
+				size = max(size, math.Abs(x[l].Hi), math.Abs(y[l].Hi))
+				v := x[l].Sub(y[l]).Mul(by[p][q]).Ldexp(1)
+				gx[p][l], gy[q][l] = gx[p][l].Add(v), gy[q][l].Sub(v)
 			}
 		}
 	}
-	near(dx.Table(), in.x, ofPoints, 4*size, "X")
-	near(dy.Table(), in.y, ofPoints, 4*size, "Y")
+	near := func(got trial.View[T], want [][]oracle.Real, side copies, what string) {
+		for i, p := range side.of {
+			share := side.share[i]
+			for l, v := range want[p] {
+				trial.Near(c, got.Row(i)[l], v.Mul(share), 4*e*size*share.Hi, "%v gradient by %s %d, %d of %d × %d", mode, what, i, l, n, m)
+			}
+			if c.Failed() {
+				return
+			}
+		}
+	}
+	near(dx, gx, in.a, "X")
+	near(dy, gy, in.b, "Y")
 }
 
 func compareDivergence[T dist.Float](c *trial.Case, used *history[T]) {
@@ -680,6 +829,53 @@ func compareDivergence[T dist.Float](c *trial.Case, used *history[T]) {
 			}
 			i, j := c.IntN(len(side.at)), c.IntN(in.dims)
 			trial.Near(c, side.got.Row(i)[j], oracle.Derivative(&side.at[i][j], divergence), 20*e, "gradient %d, %d of the divergence, ρ = %v", i, j, rho)
+		}
+	}
+}
+
+// compareGroups compares problems of one K that are solved together.
+func compareGroups[T dist.Float](c *trial.Case, large bool) {
+	c.Alone()
+	in := draw[T](c, 1+c.IntN(16), 1+c.IntN(16), 20, false)
+	n, m := 60+c.IntN(100), 60+c.IntN(100)
+	if large {
+		n, m = largeSizes(c)
+	}
+	in.repeat(c, n, m, true)
+	in.set.Iterations, in.set.Domain = 1+c.IntN(5), sinkhorn.DomainAuto
+	count := 4 + c.IntN(5)
+	all, problems := make([]instance[T], count), make([]sinkhorn.Problem[T], count)
+	f, g, costs := trial.Output[T](c, count, n), trial.Output[T](c, count, m), trial.OutputVector[float64](c, count)
+	for k := range all {
+		in.weigh(c, true)
+		all[k], problems[k] = *in, in.problem
+	}
+	solver, err := sinkhorn.NewSolver[T](&in.set)
+	if err != nil {
+		c.Fatal(err)
+	}
+	c.Call("groups", func() {
+		if err := solver.SolveBatch(context.Background(), problems, func(k int, r *sinkhorn.Result[T], err error) {
+			if err != nil {
+				c.Error(err)
+				return
+			}
+			if costs[k] = r.Cost; r.PotentialsTo(f.Row(k), g.Row(k)) != nil {
+				c.Errorf("no potentials of problem %d", k)
+			}
+		}); err != nil {
+			c.Error(err)
+		}
+	})
+	e := in.bound(in.set.Iterations)
+	for k, one := range all {
+		s := one.plain.Iterate(in.kernel, one.start(), in.set.Iterations)
+		comparePotentials(c, &one, s.U, one.a, e, f.Row(k), "f")
+		comparePotentials(c, &one, s.V, one.b, e, g.Row(k), "g")
+		inner := oracle.Inner(s.Plan(in.kernel), one.plain.Cost)
+		trial.Near(c, costs[k], inner, 2*e*inner.Hi, "cost of problem %d of %d, %d × %d", k, count, n, m)
+		if c.Failed() {
+			return
 		}
 	}
 }

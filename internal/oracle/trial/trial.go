@@ -142,6 +142,9 @@ func (c *Case) Shape(most, budget int, powers ...int) []int {
 	return s
 }
 
+// Elements says how many elements the call works on, which decides whether the definition in Go is called.
+func (c *Case) Elements(n int) { c.work = n }
+
 // Budget returns the budget of this case: usually small, so that many cases take little time. It is small where
 // there is no assembly, and eight times large now and then in long runs.
 func (c *Case) Budget(small, large int) int {
