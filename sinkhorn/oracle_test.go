@@ -31,14 +31,14 @@ func testOracle[T dist.Float](t *testing.T) {
 		trial.Run(t, 40, blocked, func(c *trial.Case) { compareIterations(c, used, false) })
 	})
 	t.Run("large", func(t *testing.T) {
-		trial.Run(t, 10, blocked, func(c *trial.Case) { compareIterations(c, used, true) })
+		trial.Run(t, 14, blocked, func(c *trial.Case) { compareIterations(c, used, true) })
 	})
 	t.Run("convergence", func(t *testing.T) { trial.Run(t, 30, blocked, func(c *trial.Case) { compareConvergence(c, used) }) })
 	t.Run("masses", func(t *testing.T) { trial.Run(t, 20, blocked, func(c *trial.Case) { compareMasses(c, used) }) })
 	t.Run("gradients", func(t *testing.T) {
 		trial.Run(t, 12, blocked, func(c *trial.Case) { compareGradients(c, used, false) })
 	})
-	t.Run("gradients/large", func(t *testing.T) { trial.Run(t, 6, blocked, func(c *trial.Case) { compareGradients(c, used, true) }) })
+	t.Run("gradients/large", func(t *testing.T) { trial.Run(t, 10, blocked, func(c *trial.Case) { compareGradients(c, used, true) }) })
 	t.Run("Divergence", func(t *testing.T) { trial.Run(t, 12, blocked, func(c *trial.Case) { compareDivergence(c, used) }) })
 	t.Run("groups", func(t *testing.T) { trial.Run(t, 12, blocked, func(c *trial.Case) { compareGroups[T](c, false) }) })
 	t.Run("groups/large", func(t *testing.T) { trial.Run(t, 3, blocked, func(c *trial.Case) { compareGroups[T](c, true) }) })
@@ -178,17 +178,17 @@ func (in *instance[T]) repeat(c *trial.Case, n, m int, zeros bool) {
 		p.Cost = dist.Matrix[T](trial.Matrix(c, n, m, func(i, j int) T { return cost.At(rows[i], columns[j]) }))
 	}
 	in.a.of, in.b.of = rows, columns
-	in.weigh(c, zeros)
-	c.Elements(n * m)
+	in.weigh(c, !c.Chance(4), !c.Chance(4), zeros)
+	c.Large()
 }
 
-// weigh draws other weights for a problem that has weights.
-func (in *instance[T]) weigh(c *trial.Case, zeros bool) {
+// weigh draws weights, which are uniform for sides without any.
+func (in *instance[T]) weigh(c *trial.Case, a, b, zeros bool) {
 	p := &in.problem
-	if p.A != nil {
+	if p.A = nil; a {
 		p.A = weights[T](c, len(in.a.of), zeros)
 	}
-	if p.B != nil {
+	if p.B = nil; b {
 		p.B = weights[T](c, len(in.b.of), zeros)
 	}
 	in.a, in.plain.A = group(in.a.of, len(in.plain.A), p.A)
@@ -411,12 +411,20 @@ func sizes(c *trial.Case, small, large int) (n, m int) {
 	return max(1, s[0]), max(1, s[1])
 }
 
-// largeSizes draws sizes of a problem whose passes are cut into pieces: a wide, a tall or an almost square one.
+// largeSizes draws sizes of a problem whose passes are cut, into calls of assembly or also into pieces: a wide, a tall or an
+// almost square one.
 func largeSizes(c *trial.Case) (n, m int) {
 	short := []int{14 + c.IntN(8), 20 + c.IntN(44), 300 + c.IntN(500)}[c.IntN(3)]
 	long := gibbs.LargeSize/short + 1 + c.IntN(100)
-	if short > 20 && c.Chance(2) {
-		return long, short
+	switch c.IntN(6) {
+	case 0:
+		return long >> 3, short
+	case 1:
+		return short, long >> 2
+	case 2, 3:
+		if short > 20 {
+			return long, short
+		}
 	}
 	return short, long
 }
@@ -847,7 +855,7 @@ func compareGroups[T dist.Float](c *trial.Case, large bool) {
 	all, problems := make([]instance[T], count), make([]sinkhorn.Problem[T], count)
 	f, g, costs := trial.Output[T](c, count, n), trial.Output[T](c, count, m), trial.OutputVector[float64](c, count)
 	for k := range all {
-		in.weigh(c, true)
+		in.weigh(c, k > 0, k != 1, true)
 		all[k], problems[k] = *in, in.problem
 	}
 	solver, err := sinkhorn.NewSolver[T](&in.set)

@@ -142,8 +142,11 @@ func (c *Case) Shape(most, budget int, powers ...int) []int {
 	return s
 }
 
-// Elements says how many elements the call works on, which decides whether the definition in Go is called.
-func (c *Case) Elements(n int) { c.work = n }
+// Large says that the definition in Go is too slow for most cases like this.
+func (c *Case) Large() { c.work = largeWork + 1 }
+
+// largeWork is the largest product of sizes for which all cases call the definition in Go.
+const largeWork = 1 << 19
 
 // Budget returns the budget of this case: usually small, so that many cases take little time. It is small where
 // there is no assembly, and eight times large now and then in long runs.
@@ -306,7 +309,7 @@ func (c *Case) release() {
 func (c *Case) Call(what string, f func()) {
 	c.Helper()
 	c.outputs, c.last = nil, nil
-	slow := c.work > 1<<19 && len(asm.Available()) > 1 && !c.Chance(32)
+	slow := c.work > largeWork && len(asm.Available()) > 1 && !c.Chance(32)
 	for lv := range asmtest.Each(c.TB) {
 		if lv == asm.Ref && slow {
 			continue
