@@ -1,12 +1,14 @@
 package emd_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
 	"slices"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/emd"
@@ -26,6 +28,14 @@ func testOracle[T dist.Float](t *testing.T) {
 	s := new(emd.Solver[T]) // of all cases
 	t.Run("Solve", func(t *testing.T) { trial.Run(t, 60, blocked, func(c *trial.Case) { compareSolve(c, s) }) })
 	t.Run("Assign", func(t *testing.T) { trial.Run(t, 60, blocked, func(c *trial.Case) { compareAssign(c, s) }) })
+	t.Run("Assign/wide", func(t *testing.T) { trial.Run(t, 8, blocked, func(c *trial.Case) { compareWideAssign(c, s) }) })
+	t.Run("copies", func(t *testing.T) {
+		trial.Run(t, 2, blocked, func(c *trial.Case) { compareCopies(c, s, 20+c.IntN(20), 961+c.IntN(100), 64+c.IntN(8)) })
+	})
+	t.Run("copies/large", func(t *testing.T) {
+		n := 2 + int(math.Sqrt((32<<20)/float64(unsafe.Sizeof(T(0))))) // more than 32 MiB
+		trial.Run(t, 1, blocked, func(c *trial.Case) { compareCopies(c, s, n+c.IntN(20), n, 1+c.IntN(3)) })
+	})
 	t.Run("lines", func(t *testing.T) { trial.Run(t, 60, blocked, func(c *trial.Case) { compareLines(c, s) }) })
 	t.Run("Sliced", func(t *testing.T) { trial.Run(t, 30, blocked, func(c *trial.Case) { compareSliced(c, s) }) })
 }
@@ -185,6 +195,7 @@ func compareSolve[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 		}
 	}
 	proof := oracle.Prove(cost, a, b, own, u, v, numbers[1], p.Mass)
+	compareCanceled(c, s, &p, cost, proof.Primal.Hi)
 	unit := trial.Epsilon[T]()
 	tiny := float64(n+m) * 0x1p-50
 	size := tiny * (most + math.Abs(numbers[1]))
@@ -221,6 +232,139 @@ func compareSolve[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 	if gap > 20*size+1e-9*most {
 		c.Errorf("%d × %d, mass %v: the plan may be %v above the optimum", n, m, p.Mass, gap)
 	}
+}
+
+// compareCanceled compares the cost of a solve that is canceled with its plan.
+func compareCanceled[T dist.Float](c *trial.Case, s *emd.Solver[T], p *emd.Problem[T], cost [][]oracle.Real, least float64) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	r, err := s.Solve(ctx, p)
+	if !errors.Is(err, context.Canceled) || r.Status != emd.StatusCancelled {
+		c.Fatalf("canceled: %v, %v", r, err)
+	}
+	want, size := oracle.Real{}, 0.0
+	for _, e := range r.Plan {
+		v := cost[e.Row][e.Column].Mul(oracle.Of(e.Mass))
+		want, size = want.Add(v), size+math.Abs(v.Hi)
+	}
+	bound := (50*float64(p.X.Cols+2)*trial.Epsilon[T]() + float64(len(r.Plan))*0x1p-52) * size
+	if math.Abs(want.Sub(oracle.Of(r.Cost)).Hi) > bound {
+		c.Errorf("a canceled solve has cost %v, its plan %v to %v (optimum %v)", r.Cost, want.Hi, bound, least)
+	}
+}
+
+// compareCopies compares a problem with another of few points, of which it has copies. The dual variables of the large problem
+// prove that the sums of its plan over the copies are optimal for the small one.
+func compareCopies[T dist.Float](c *trial.Case, s *emd.Solver[T], n, m, d int) {
+	c.Alone()
+	c.Large()
+	const distinct = 20
+	points := make([][2][]T, distinct) // in pairs that are near: first at the origin, and then far away
+	for k := range points {
+		x, y := make([]T, d), make([]T, d)
+		for l := range x {
+			x[l] = T(c.NormFloat64())
+			if k >= distinct/2 {
+				x[l] *= 100
+			}
+			y[l] = x[l] + T(c.NormFloat64()/64)
+		}
+		points[k] = [2][]T{x, y}
+	}
+	var of [2][]int
+	var sides [2]dist.Matrix[T]
+	var weights [2][]oracle.Real
+	for k, n := range [2]int{n, m} {
+		of[k], weights[k] = make([]int, n), make([]oracle.Real, distinct)
+		for i := range of[k] {
+			of[k][i] = i * distinct / n
+			weights[k][of[k][i]] = weights[k][of[k][i]].Add(oracle.Of(1).Div(oracle.Of(n)))
+		}
+		sides[k] = dist.Matrix[T](trial.Matrix(c, n, d, func(i, j int) T { return points[of[k][i]][k][j] }))
+	}
+	cost := make([][]oracle.Real, distinct)
+	for i := range cost {
+		for j := range points {
+			cost[i] = append(cost[i], oracle.Costs(reals([][]T{points[i][0]}), reals([][]T{points[j][1]}))[0][0])
+		}
+	}
+	masses := make([]oracle.Entry, 0, distinct*distinct)
+	u, v, total := make([]float64, distinct), make([]float64, distinct), trial.OutputVector[float64](c, 1)
+	c.Call("Solve", func() {
+		r, err := s.Solve(context.Background(), &emd.Problem[T]{X: sides[0], Y: sides[1]})
+		if err != nil {
+			c.Fatal(err)
+		}
+		total[0], masses = r.Cost, masses[:0]
+		sums, most := [2][]float64{make([]float64, n), make([]float64, m)}, [2][]float64{u, v}
+		for _, e := range r.Plan {
+			sums[0][e.Row], sums[1][e.Column] = sums[0][e.Row]+e.Mass, sums[1][e.Column]+e.Mass
+			masses = append(masses, oracle.Entry{Row: of[0][e.Row], Column: of[1][e.Column], Mass: e.Mass})
+		}
+		for k, dual := range [2][]float64{r.U, r.V} {
+			for i, p := range of[k] {
+				if want := 1 / float64(len(dual)); math.Abs(sums[k][i]-want) > float64(n+m)*trial.Epsilon[T]()*want {
+					c.Errorf("side %d, point %d has the sum %v, want %v", k, i, sums[k][i], want)
+				}
+				if i == 0 || p != of[k][i-1] || dual[i] > most[k][p] {
+					most[k][p] = dual[i]
+				}
+			}
+		}
+	})
+	proof := oracle.Prove(cost, weights[0], weights[1], masses, u, v, 0, 0)
+	relative := 50*float64(d+2)*trial.Epsilon[T]() + float64(n+m)*trial.Epsilon[T]()
+	trial.Near(c, total[0], proof.Primal, relative*proof.Primal.Hi, "cost of %d × %d copies", n, m)
+	size := relative * float64(d) * 1e5
+	if gap := proof.Violation + math.Abs(proof.Primal.Sub(proof.Dual).Hi); gap > size {
+		c.Errorf("%d × %d copies: the plan may be %v above the optimum %v", n, m, gap, proof.Primal.Hi)
+	}
+}
+
+// compareWideAssign compares assignments to so many columns that a row is cut.
+func compareWideAssign[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
+	c.Alone()
+	n, m := 2+c.IntN(2), 32_000+c.IntN(70_000)
+	common := make([]float64, m)
+	for j := range common {
+		common[j] = c.NormFloat64()
+	}
+	x := trial.Matrix(c, n, m, func(i, j int) T { return T(common[j] + 0.1*c.NormFloat64()) })
+	// An optimal assignment has columns that are among the n cheapest of their rows.
+	var few []int
+	order := make([]int, m)
+	for _, row := range x.Table() {
+		for j := range order {
+			order[j] = j
+		}
+		slices.SortFunc(order, func(i, j int) int { return cmp.Compare(row[i], row[j]) })
+		few = append(few, order[:n]...)
+	}
+	slices.Sort(few)
+	few = slices.Compact(few)
+	cost := make([][]float64, n)
+	for i := range cost {
+		for _, j := range few {
+			cost[i] = append(cost[i], float64(x.Row(i)[j]))
+		}
+	}
+	want, _ := oracle.Assignment(cost)
+	dst, sum := trial.OutputVector[int](c, n), trial.OutputVector[float64](c, 1)
+	c.Call("Assign", func() {
+		var err error
+		if sum[0], err = s.Assign(context.Background(), dst, dist.Matrix[T](x)); err != nil {
+			c.Error(err)
+		}
+	})
+	total := oracle.Real{}
+	for i, j := range dst {
+		total = total.Add(oracle.Of(x.Row(i)[j]))
+		if slices.Contains(dst[:i], j) {
+			c.Errorf("column %d is assigned twice", j)
+		}
+	}
+	trial.Near(c, sum[0], total, 0x1p-50, "cost of columns %v", dst)
+	trial.Near(c, sum[0], want, 0x1p-48, "cost of %d rows of %d columns", n, m)
 }
 
 func compareAssign[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
