@@ -147,6 +147,9 @@ func compareSearches(c *trial.Case, searcher *search.Searcher) {
 	c.Alone()
 	s := c.Shape(4000, c.Budget(1<<14, 1<<21), 1, 1, 1)
 	n, d, queries := max(1, s[0]), max(1, s[1]), s[2]
+	if c.Chance(3) { // several calls for several queries of long rows
+		n, d, queries = 65+c.IntN(200), 49+c.IntN(80), 2+c.IntN(5)
+	}
 	v, scale := c.Values(), 1.0
 	if c.Chance(8) {
 		scale = 1000
