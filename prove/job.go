@@ -242,8 +242,8 @@ func (j *job) run(source *gossa.Source, program *code.Program, g *expr.Graph, s 
 			if s.cut {
 				return min(n, unit), true
 			}
-		case "pair.scaledCosine": // Go in both runs
-			return scaledCosine(g, int(types.SizesFor("gc", j.arch).Sizeof(f.Signature.Results().At(0).Type()))), true
+		case "pair.scaledCosine", "pair.scaledNorm": // Go in both runs
+			return outOfRange(g, int(types.SizesFor("gc", j.arch).Sizeof(f.Signature.Results().At(0).Type()))), true
 		case "query.Widen":
 			h, depends := args[1].(expr.Node)
 			if format, ok := args[0].(uint64); ok && depends && format == float16 && halves.equal(in, f) {
@@ -264,9 +264,8 @@ func (j *job) run(source *gossa.Source, program *code.Program, g *expr.Graph, s 
 	return out, err
 }
 
-// scaledCosine stands for the cosine of two vectors whose sums of squares are out of range. It is
-// not the value of a cosine.
-func scaledCosine(g *expr.Graph, width int) expr.Node {
+// outOfRange returns the constant that stands for a cosine or a norm whose sums of squares are out of range.
+func outOfRange(g *expr.Graph, width int) expr.Node {
 	if width == 4 {
 		return g.Const(4, uint64(math.Float32bits(3)))
 	}
@@ -275,12 +274,16 @@ func scaledCosine(g *expr.Graph, width int) expr.Node {
 
 // tail stands for the functions of Go to which assembly jumps.
 func tail(name string, g *expr.Graph, mem *memory.Memory, stack uint64) error {
-	width := map[string]int{"pair.outOfRange32": 4, "pair.outOfRange64": 8}[name]
-	if width == 0 {
+	f, known := map[string]struct{ args, width int }{
+		"pair.cosineOutOfRange32": {3, 4}, "pair.cosineOutOfRange64": {3, 8},
+		"pair.normOutOfRange32": {2, 4}, "pair.normOutOfRange64": {2, 8},
+	}[name]
+	if !known {
 		return fmt.Errorf("a jump to %s", name)
 	}
-	bits, _ := g.Bits(scaledCosine(g, width))
-	result := stack + 4*8 // behind the return address and three arguments
+	width := f.width
+	bits, _ := g.Bits(outOfRange(g, width))
+	result := stack + 8 + 8*uint64(f.args) // behind the return address and the arguments
 	for ; width > 0; width, bits, result = width-4, bits>>32, result+4 {
 		if err := mem.Store(result, g.Const(4, bits&math.MaxUint32)); err != nil {
 			return err

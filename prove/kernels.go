@@ -310,7 +310,7 @@ var plainKernels = []kernel{
 	{"pair", "Dot", single, "T", pairShapes, pairCall, ""},
 	{"pair", "SqEuclidean", single, "T", pairShapes, pairCall, ""},
 	{"pair", "Manhattan", single, "T", pairShapes, pairCall, ""},
-	{"pair", "Squares", single, "T", pairShapes, func(b *builder) { b.vectors(input, b.n) }, ""},
+	{"pair", "Norm", single, "T", pairShapes, func(b *builder) { b.vectors(input, b.n) }, ""},
 	{"pair", "Sum", single, "T", pairShapes, func(b *builder) { b.vectors(input, b.n) }, ""},
 	{"pair", "Cosine", single, "T", pairShapes, pairCall, ""},
 	{"pair", "AddCosineLanes", single, "T", pairGroups, func(b *builder) {

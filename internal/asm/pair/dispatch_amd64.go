@@ -31,7 +31,7 @@ func manhattanAVX512F64(n int, x, y *float64) float64
 func manhattanLanesAVX512F64(n int, acc, x, y *float64)
 
 //go:noescape
-func squaresAVX512F64(n int, x *float64) float64
+func normAVX512F64(n int, x *float64) float64
 
 //go:noescape
 func squaresLanesAVX512F64(n int, acc, x *float64)
@@ -61,7 +61,7 @@ func manhattanAVX512F32(n int, x, y *float32) float32
 func manhattanLanesAVX512F32(n int, acc, x, y *float32)
 
 //go:noescape
-func squaresAVX512F32(n int, x *float32) float32
+func normAVX512F32(n int, x *float32) float32
 
 //go:noescape
 func squaresLanesAVX512F32(n int, acc, x *float32)
@@ -91,7 +91,7 @@ func manhattanAVX2F64(n int, x, y *float64) float64
 func manhattanLanesAVX2F64(n int, acc, x, y *float64)
 
 //go:noescape
-func squaresAVX2F64(n int, x *float64) float64
+func normAVX2F64(n int, x *float64) float64
 
 //go:noescape
 func squaresLanesAVX2F64(n int, acc, x *float64)
@@ -121,7 +121,7 @@ func manhattanAVX2F32(n int, x, y *float32) float32
 func manhattanLanesAVX2F32(n int, acc, x, y *float32)
 
 //go:noescape
-func squaresAVX2F32(n int, x *float32) float32
+func normAVX2F32(n int, x *float32) float32
 
 //go:noescape
 func squaresLanesAVX2F32(n int, acc, x *float32)
@@ -229,27 +229,6 @@ func manhattan[T num.Float](x, y []T) T {
 }
 
 //go:noinline
-func squares[T num.Float](x []T) T {
-	n := len(x)
-	if few < n && n <= longestCall {
-		switch level := asm.Current(); {
-		case level == asm.AVX512 && num.IsFloat64[T]():
-			return T(squaresAVX512F64(n, num.P64(x)))
-		case level == asm.AVX512:
-			return T(squaresAVX512F32(n, num.P32(x)))
-		case level == asm.AVX2 && num.IsFloat64[T]():
-			return T(squaresAVX2F64(n, num.P64(x)))
-		case level == asm.AVX2:
-			return T(squaresAVX2F32(n, num.P32(x)))
-		}
-	}
-	if n <= few {
-		return dotFew(x, x)
-	}
-	return longSum(Square, x, x)
-}
-
-//go:noinline
 func sum[T num.Float](x []T) T {
 	n := len(x)
 	if few < n && n <= longestCall {
@@ -352,54 +331,46 @@ func cosine[T num.Float](x, y []T) T {
 	return longCosine(x, y)
 }
 
-// Assembly jumps to outOfRange if a sum of squares is out of range, so that cosine keeps nothing across the
-// call and checks nothing after it.
-// Arguments and result are those of assembly, in the same places.
+// Assembly jumps to the following functions if a sum of squares is out of range. So cosine and norm keep nothing across a
+// call of assembly, and check nothing after it. Arguments and results are those of assembly, in the same places.
 
 //lint:ignore U1000 assembly jumps to it
-func outOfRange64(n int, x, y *float64) float64 {
+func cosineOutOfRange64(n int, x, y *float64) float64 {
 	return scaledCosine(unsafe.Slice(x, n), unsafe.Slice(y, n))
 }
 
 //lint:ignore U1000 assembly jumps to it
-func outOfRange32(n int, x, y *float32) float32 {
+func cosineOutOfRange32(n int, x, y *float32) float32 {
 	return scaledCosine(unsafe.Slice(x, n), unsafe.Slice(y, n))
 }
 
-// longNorm is Norm for a vector that no single call takes, or of which the sum is out of range.
-func longNorm[T num.Float](x []T) T {
-	if s := longSum(Square, x, x); inRange(s) {
-		return root(s)
-	}
-	return scaledNorm(x)
-}
+//lint:ignore U1000 assembly jumps to it
+func normOutOfRange64(n int, x *float64) float64 { return scaledNorm(unsafe.Slice(x, n)) }
+
+//lint:ignore U1000 assembly jumps to it
+func normOutOfRange32(n int, x *float32) float32 { return scaledNorm(unsafe.Slice(x, n)) }
 
 //go:noinline
 func norm[T num.Float](x []T) T {
-	n, p := len(x), unsafe.SliceData(x)
+	n := len(x)
 	if few < n && n <= longestCall {
-		var s T
 		switch level := asm.Current(); {
 		case level == asm.AVX512 && num.IsFloat64[T]():
-			s = T(squaresAVX512F64(n, num.P64(x)))
+			return T(normAVX512F64(n, num.P64(x)))
 		case level == asm.AVX512:
-			s = T(squaresAVX512F32(n, num.P32(x)))
+			return T(normAVX512F32(n, num.P32(x)))
 		case level == asm.AVX2 && num.IsFloat64[T]():
-			s = T(squaresAVX2F64(n, num.P64(x)))
+			return T(normAVX2F64(n, num.P64(x)))
 		case level == asm.AVX2:
-			s = T(squaresAVX2F32(n, num.P32(x)))
-		default:
-			return longNorm(x)
+			return T(normAVX2F32(n, num.P32(x)))
 		}
-		if inRangeBits(s) {
-			return root(s)
-		}
-	} else if n <= few {
-		if s := dotFew(x, x); inRangeBits(s) {
+	}
+	if n <= few {
+		if s := dotFew(x, x); inRange(s) {
 			return root(s)
 		}
 	}
-	return longNorm(unsafe.Slice(p, n))
+	return longNorm(x)
 }
 
 //go:noinline

@@ -140,22 +140,6 @@ func manhattan[T num.Float](x, y []T) T {
 }
 
 //go:noinline
-func squares[T num.Float](x []T) T {
-	n := len(x)
-	if few < n && n <= longestCall {
-		if v := asm.Current(); v == asm.NEON && num.IsFloat64[T]() {
-			return T(squaresNEONF64(n, num.P64(x)))
-		} else if v == asm.NEON {
-			return T(squaresNEONF32(n, num.P32(x)))
-		}
-	}
-	if n <= few {
-		return dotFew(x, x)
-	}
-	return longSum(Square, x, x)
-}
-
-//go:noinline
 func sum[T num.Float](x []T) T {
 	n := len(x)
 	if few < n && n <= longestCall {
@@ -230,16 +214,14 @@ func cosine[T num.Float](x, y []T) T {
 //go:noinline
 func norm[T num.Float](x []T) T {
 	n := len(x)
+	if n <= few || n > longestCall || asm.Current() != asm.NEON {
+		return longNorm(x)
+	}
 	var s T
-	switch level := asm.Current(); {
-	case n <= few:
-		s = dotFew(x, x)
-	case n <= longestCall && level == asm.NEON && num.IsFloat64[T]():
+	if num.IsFloat64[T]() {
 		s = T(squaresNEONF64(n, num.P64(x)))
-	case n <= longestCall && level == asm.NEON:
+	} else {
 		s = T(squaresNEONF32(n, num.P32(x)))
-	default:
-		s = longSum(Square, x, x)
 	}
 	if inRange(s) {
 		return root(s)

@@ -39,14 +39,6 @@ func manhattan[T num.Float](x, y []T) T {
 	return longSum(AbsDifference, x, y)
 }
 
-func squares[T num.Float](x []T) T {
-	n := len(x)
-	if n <= few {
-		return dotFew(x, x)
-	}
-	return longSum(Square, x, x)
-}
-
 func sum[T num.Float](x []T) T {
 	n := len(x)
 	if n <= few {
@@ -64,11 +56,6 @@ func cosine[T num.Float](x, y []T) T {
 	return longCosine(x, y)
 }
 
-func norm[T num.Float](x []T) T {
-	if s := squares(x); inRange(s) {
-		return root(s)
-	}
-	return scaledNorm(x)
-}
+func norm[T num.Float](x []T) T { return longNorm(x) }
 
 func addCosineLanes[T num.Float](acc *[3 * MaxLanes / 2]T, x, y []T) { addCosineRef(acc, x, y) }

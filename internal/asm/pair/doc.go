@@ -3,7 +3,6 @@
 //	Dot           Σ x_i·y_i
 //	SqEuclidean   Σ (x_i − y_i)²
 //	Manhattan     Σ |x_i − y_i|
-//	Squares       Σ x_i²
 //	Sum           Σ x_i
 //	Cosine        Σ x_i·y_i / √(Σ x_i²·Σ y_i²)
 //	Norm          √Σ x_i²
@@ -25,7 +24,7 @@
 //
 // Shapes          x, y: n each.
 // Aliasing        nothing is written.
-// Accuracy        γ_k Σ|term|, k = ⌈n/w⌉ + log₂ w; for SqEuclidean k + 2, for Manhattan k + 1. The errors of SqEuclidean, Manhattan and Squares are relative. Cosine: absolute error γ_(2k+3), k = ⌈2n/w⌉ + log₂ w − 1; Norm: relative error of half of k + 2 roundings.
+// Accuracy        γ_k Σ|term|, k = ⌈n/w⌉ + log₂ w; for SqEuclidean k + 2, for Manhattan k + 1. The errors of SqEuclidean and Manhattan are relative. Cosine: absolute error γ_(2k+3), k = ⌈2n/w⌉ + log₂ w − 1; Norm: relative error of half of k + 2 roundings.
 // Special values  Follow the arithmetic. SqEuclidean and Manhattan of equal finite vectors are +0. A sum is −0 only if all terms are.
 // Cost            One load of each element. 32Ki elements are one call of assembly; longer slices carry their lanes through memory.
 package pair

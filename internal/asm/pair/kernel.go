@@ -23,9 +23,6 @@ func SqEuclidean[T num.Float](x, y []T) T { return sqEuclidean(x, y) }
 // Manhattan returns Σ |x[i] − y[i]|.
 func Manhattan[T num.Float](x, y []T) T { return manhattan(x, y) }
 
-// Squares returns Σ x[i]².
-func Squares[T num.Float](x []T) T { return squares(x) }
-
 // Sum returns Σ x[i].
 func Sum[T num.Float](x []T) T { return sum(x) }
 

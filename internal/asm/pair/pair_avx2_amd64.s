@@ -3,19 +3,19 @@
 //	dot           Σ x[i]·y[i]
 //	sqEuclidean   Σ (x[i] − y[i])²
 //	manhattan     Σ |x[i] − y[i]|
-//	squares       Σ x[i]²
+//	norm          √Σ x[i]², or a jump to Go if the sum is out of range
 //	sum           Σ x[i]                  0≤i<n
 //	cosine        Σ x[i]·y[i] / √(Σ x[i]²·Σ y[i]²), or a jump to Go if a sum of squares is out of range
 //
-// and lanes: the same terms added to acc[i mod w], with w = 64 lanes of float32, 32 of float64. cosine has w/2
+// and lanes: the terms, x[i]² for norm, added to acc[i mod w], with w = 64 lanes of float32, 32 of float64. cosine has w/2
 // lanes for each sum; its acc has three times as many.
 //
-// Same bits as    addRef, fold, addCosineRef, foldCosine in ref.go and quotient in scaled.go: element i in lane i mod w,
+// Same bits as    addRef, fold, addCosineRef, foldCosine in ref.go and quotient and root in scaled.go: element i in lane i mod w,
 //                 i ascending, one FMA per product.
 //                 Lanes begin at −0 in the reference, so that lanes without an element change nothing in a fold. Here a lane
 //                 begins with its first term. See FIRST for lanes that a mask leaves out.
 // Layout          x, y n elements, contiguous; n ≥ 1. lanes: n is a multiple of w, not 0; acc w elements.
-// Tile            eight registers; vectors of at most two and of at most four registers have straight code.
+// Tile            eight registers; shorter vectors have straight code.
 // Tail            registers, then a masked load. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       CX elements left, then bytes of the last, short register · SI x · DI y · DX acc · R8 its
@@ -135,6 +135,17 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	or       64(mask), Y8, Y8; \
 	add      Y8, a, a
 
+// RESULTSUM stores a sum, RESULTNORM its root. A sum that is out of range, or NaN, goes to out.
+#define RESULTSUM moveone X0, result
+#define RESULTNORM \
+	order   quotient+0(SB), X0;  \
+	JCS     out;                 \
+	order   quotient+16(SB), X0; \
+	JCC     out;                 \
+	sqrtone X0, X0, X0;          \
+	moveone X0, result
+#define RESULT RESULTSUM
+
 // TERM3 adds the terms of a cosine of 32 bytes at off to the lanes a of products, b and c of squares; PART3 those that the mask has.
 #define TERM3(off, a, b, c) \
 	move off(xp), Y12; \
@@ -231,13 +242,16 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #define args 20
 #define result ret+16(FP)
 #define lanesargs 24
-#define SUM ·squaresAVX2F32
+#define OUTOFRANGE ·normOutOfRange32
+#define SUM ·normAVX2F32
 #define LANES ·squaresLanesAVX2F32
 #define FIRST FIRSTSQUARES
 #define FIRSTPART FIRSTPARTSQUARES
 #define TERM TERMSQUARES
 #define PART PARTSQUARES
 #define CONSTANTS
+#undef RESULT
+#define RESULT RESULTNORM
 #include "sum_avx2_amd64.h"
 #undef SUM
 #undef LANES
@@ -246,6 +260,9 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #undef TERM
 #undef PART
 #undef CONSTANTS
+#undef OUTOFRANGE
+#undef RESULT
+#define RESULT RESULTSUM
 #define SUM ·sumAVX2F32
 #define LANES ·sumLanesAVX2F32
 #define FIRST FIRSTPLAIN
@@ -267,7 +284,7 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #undef result
 #undef lanesargs
 #define cosineargs 28
-#define OUTOFRANGE ·outOfRange32
+#define OUTOFRANGE ·cosineOutOfRange32
 #define result ret+24(FP)
 #define COSINE ·cosineAVX2F32
 #define LANES ·cosineLanesAVX2F32
@@ -343,13 +360,16 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #define args 24
 #define result ret+16(FP)
 #define lanesargs 24
-#define SUM ·squaresAVX2F64
+#define OUTOFRANGE ·normOutOfRange64
+#define SUM ·normAVX2F64
 #define LANES ·squaresLanesAVX2F64
 #define FIRST FIRSTSQUARES
 #define FIRSTPART FIRSTPARTSQUARES
 #define TERM TERMSQUARES
 #define PART PARTSQUARES
 #define CONSTANTS
+#undef RESULT
+#define RESULT RESULTNORM
 #include "sum_avx2_amd64.h"
 #undef SUM
 #undef LANES
@@ -358,6 +378,9 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #undef TERM
 #undef PART
 #undef CONSTANTS
+#undef OUTOFRANGE
+#undef RESULT
+#define RESULT RESULTSUM
 #define SUM ·sumAVX2F64
 #define LANES ·sumLanesAVX2F64
 #define FIRST FIRSTPLAIN
@@ -379,7 +402,7 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #undef result
 #undef lanesargs
 #define cosineargs 32
-#define OUTOFRANGE ·outOfRange64
+#define OUTOFRANGE ·cosineOutOfRange64
 #define result ret+24(FP)
 #define COSINE ·cosineAVX2F64
 #define LANES ·cosineLanesAVX2F64

@@ -3,14 +3,14 @@
 //	dot           Σ x[i]·y[i]
 //	sqEuclidean   Σ (x[i] − y[i])²
 //	manhattan     Σ |x[i] − y[i]|
-//	squares       Σ x[i]²
+//	norm          √Σ x[i]², or a jump to Go if the sum is out of range
 //	sum           Σ x[i]                  0≤i<n
 //	cosine        Σ x[i]·y[i] / √(Σ x[i]²·Σ y[i]²), or a jump to Go if a sum of squares is out of range
 //
-// and lanes: the same terms added to acc[i mod w], with w = 64 lanes of float32, 32 of float64. cosine has w/2
+// and lanes: the terms, x[i]² for norm, added to acc[i mod w], with w = 64 lanes of float32, 32 of float64. cosine has w/2
 // lanes for each sum; its acc has three times as many.
 //
-// Same bits as    addRef, fold, addCosineRef, foldCosine in ref.go and quotient in scaled.go: element i in lane i mod w,
+// Same bits as    addRef, fold, addCosineRef, foldCosine in ref.go and quotient and root in scaled.go: element i in lane i mod w,
 //                 i ascending, one FMA per product.
 //                 Lanes begin at −0 in the reference, so that lanes without an element change nothing in a fold. Here a lane
 //                 begins with its first term, or at −0 under a mask.
@@ -97,6 +97,17 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #define TERMPLAIN(off, t, a) add off(xp), a, a
 #define PARTPLAIN(off, t, k, a) add off(xp), a, k, a
 
+// RESULTSUM stores a sum, RESULTNORM its root. A sum that is out of range, or NaN, goes to out.
+#define RESULTSUM moveone X0, result
+#define RESULTNORM \
+	order   quotient+0(SB), X0;  \
+	JCS     out;                 \
+	order   quotient+16(SB), X0; \
+	JCC     out;                 \
+	sqrtone X0, X0, X0;          \
+	moveone X0, result
+#define RESULT RESULTSUM
+
 // TERM3 adds the terms of a cosine of 64 bytes at off to the lanes a of products, b and c of squares; PART3 those that K1 has.
 #define TERM3(off, a, b, c) \
 	move off(xp), Z8; \
@@ -177,12 +188,15 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #define args 20
 #define result ret+16(FP)
 #define lanesargs 24
-#define SUM ·squaresAVX512F32
+#define OUTOFRANGE ·normOutOfRange32
+#define SUM ·normAVX512F32
 #define LANES ·squaresLanesAVX512F32
 #define FIRST FIRSTSQUARES
 #define TERM TERMSQUARES
 #define PART PARTSQUARES
 #define CONSTANTS
+#undef RESULT
+#define RESULT RESULTNORM
 #include "sum_avx512_amd64.h"
 #undef SUM
 #undef LANES
@@ -190,6 +204,9 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #undef TERM
 #undef PART
 #undef CONSTANTS
+#undef OUTOFRANGE
+#undef RESULT
+#define RESULT RESULTSUM
 #define SUM ·sumAVX512F32
 #define LANES ·sumLanesAVX512F32
 #define FIRST FIRSTPLAIN
@@ -209,7 +226,7 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #undef result
 #undef lanesargs
 #define cosineargs 28
-#define OUTOFRANGE ·outOfRange32
+#define OUTOFRANGE ·cosineOutOfRange32
 #define result ret+24(FP)
 #define COSINE ·cosineAVX512F32
 #define LANES ·cosineLanesAVX512F32
@@ -279,12 +296,15 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #define args 24
 #define result ret+16(FP)
 #define lanesargs 24
-#define SUM ·squaresAVX512F64
+#define OUTOFRANGE ·normOutOfRange64
+#define SUM ·normAVX512F64
 #define LANES ·squaresLanesAVX512F64
 #define FIRST FIRSTSQUARES
 #define TERM TERMSQUARES
 #define PART PARTSQUARES
 #define CONSTANTS
+#undef RESULT
+#define RESULT RESULTNORM
 #include "sum_avx512_amd64.h"
 #undef SUM
 #undef LANES
@@ -292,6 +312,9 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #undef TERM
 #undef PART
 #undef CONSTANTS
+#undef OUTOFRANGE
+#undef RESULT
+#define RESULT RESULTSUM
 #define SUM ·sumAVX512F64
 #define LANES ·sumLanesAVX512F64
 #define FIRST FIRSTPLAIN
@@ -311,7 +334,7 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #undef result
 #undef lanesargs
 #define cosineargs 32
-#define OUTOFRANGE ·outOfRange64
+#define OUTOFRANGE ·cosineOutOfRange64
 #define result ret+24(FP)
 #define COSINE ·cosineAVX512F64
 #define LANES ·cosineLanesAVX512F64

@@ -24,16 +24,6 @@ func inRange[T num.Float](s T) bool {
 	return 0x1p-60 <= s && s < 0x1p60
 }
 
-// inRangeBits is inRange by one comparison of integers, for norms. Cosines call inRange: their proof compares conditions on numbers.
-func inRangeBits[T num.Float](s T) bool {
-	if num.IsFloat64[T]() {
-		const lo, hi = (1023 - 500) << 52, (1023 + 500) << 52
-		return math.Float64bits(float64(s))-lo < hi-lo
-	}
-	const lo, hi = (127 - 60) << 23, (127 + 60) << 23
-	return math.Float32bits(float32(s))-lo < hi-lo
-}
-
 // quotient returns the cosine of sums that are in range. √(s·s) is s, so that equal vectors have the cosine 1. The
 // comparisons have the operands of VMINSS and VMAXSS.
 func quotient[T num.Float](xy, xx, yy T) T {
@@ -99,6 +89,20 @@ func scaledCosine[T num.Float](x, y []T) T {
 
 // chunk is the number of elements that are scaled at a time, a multiple of the lanes.
 const chunk = 256
+
+// longNorm is Norm for vectors of any length.
+func longNorm[T num.Float](x []T) T {
+	var s T
+	if len(x) <= few {
+		s = dotFew(x, x)
+	} else {
+		s = longSum(Square, x, x)
+	}
+	if inRange(s) {
+		return root(s)
+	}
+	return scaledNorm(x)
+}
 
 // scaledNorm is Norm for a vector whose sum is out of range.
 func scaledNorm[T num.Float](x []T) T {

@@ -1,7 +1,8 @@
 // The texts of a sum over one or two slices, for the type that the including file has defined.
 // It defines SUM and LANES, their names, YARG and YNEXT, which load and move the second slice, args, lanesargs and
-// result, where results are, FIRST, which sets the lanes to the terms of a register, TERM, which adds them, and
-// FIRSTPART and PART, which do so for the elements of the mask at (mask).
+// result, where results are, RESULT, which stores it, FIRST, which sets the lanes to the terms of a register, TERM, which adds them, and
+// FIRSTPART and PART, which do so for the elements of the mask at (mask). OUTOFRANGE is defined for norms: the Go function for
+// sums that are out of range.
 
 // func sum(n int, x *T) T or func sum(n int, x, y *T) T
 TEXT SUM(SB), NOSPLIT, $0-args
@@ -9,6 +10,8 @@ TEXT SUM(SB), NOSPLIT, $0-args
 	MOVQ x+8(FP), xp
 	YARG(y+16(FP))
 	CONSTANTS
+	CMPQ left, $(4*unit)
+	JA   long
 	CMPQ left, $unit
 	JB   short0
 	FIRST(0, Y8, Y0)
@@ -20,7 +23,7 @@ TEXT SUM(SB), NOSPLIT, $0-args
 
 short:
 	FOLD(Y0, X0, X1)
-	moveone X0, result
+	RESULT
 	VZEROUPPER
 	RET
 
@@ -43,7 +46,6 @@ more:
 	JB   more2
 	FIRST(64, Y10, Y2)
 	CMPQ left, $(4*unit)
-	JA   long
 	JB   more3
 	FIRST(96, Y11, Y3)
 
@@ -54,7 +56,7 @@ fold3:
 	add Y2, Y0, Y0
 	add Y1, Y0, Y0
 	FOLD(Y0, X0, X1)
-	moveone X0, result
+	RESULT
 	VZEROUPPER
 	RET
 
@@ -71,6 +73,9 @@ more3:
 	JMP  fold4
 
 long:
+	FIRST(0, Y8, Y0)
+	FIRST(32, Y9, Y1)
+	FIRST(64, Y10, Y2)
 	FIRST(96, Y11, Y3)
 	CMPQ left, $group
 	JB   more4
@@ -115,8 +120,6 @@ rest:
 	CMPQ left, $(4*unit)
 	JB   part3
 	TERM(96, Y11, Y3)
-
-rest4:
 	CMPQ left, $(5*unit)
 	JB   part4
 	TERM(128, Y8, Y4)
@@ -140,16 +143,59 @@ fold8:
 	add Y5, Y1, Y1
 	add Y1, Y0, Y0
 	FOLD(Y0, X0, X1)
-	moveone X0, result
+	RESULT
 	VZEROUPPER
 	RET
 
 more4:
-	bcast   tail+96(SB), Y4
-	VMOVAPS Y4, Y5
-	VMOVAPS Y4, Y6
-	VMOVAPS Y4, Y7
-	JMP     rest4
+	add  Y2, Y0, Y0
+	add  Y3, Y1, Y1
+	CMPQ left, $(5*unit)
+	JB   more40
+	FIRST(128, Y8, Y4)
+	CMPQ left, $(6*unit)
+	JB   more41
+	FIRST(160, Y9, Y5)
+	CMPQ left, $(7*unit)
+	JB   more42
+	FIRST(192, Y10, Y6)
+	JEQ  fold7
+	MASK
+	FIRSTPART(224, Y7)
+	add  Y7, Y5, Y5
+
+fold7:
+	add Y6, Y4, Y4
+
+fold6:
+	add Y5, Y1, Y1
+
+fold5:
+	add Y4, Y0, Y0
+	add Y1, Y0, Y0
+	FOLD(Y0, X0, X1)
+	RESULT
+	VZEROUPPER
+	RET
+
+more40:
+	MASK
+	FIRSTPART(128, Y4)
+	JMP fold5
+
+more41:
+	CMPQ left, $(5*unit)
+	JEQ  fold5
+	MASK
+	FIRSTPART(160, Y5)
+	JMP  fold6
+
+more42:
+	CMPQ left, $(6*unit)
+	JEQ  fold6
+	MASK
+	FIRSTPART(192, Y6)
+	JMP  fold7
 
 part0:
 	MASK
@@ -197,6 +243,12 @@ part6:
 	MASK
 	PART(192, Y6)
 	JMP   fold8
+
+#ifdef OUTOFRANGE
+out:
+	VZEROUPPER
+	JMP OUTOFRANGE(SB)
+#endif
 
 // func lanes(n int, acc, x *T) or func lanes(n int, acc, x, y *T)
 TEXT LANES(SB), NOSPLIT, $0-lanesargs

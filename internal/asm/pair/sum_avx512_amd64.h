@@ -1,7 +1,7 @@
 // The texts of a sum over one or two slices, for the type that the including file has defined.
 // It defines SUM and LANES, their names, YARG and YNEXT, which load and move the second slice, args, lanesargs and
-// result, where results are, FIRST, which sets the lanes to the terms of a register, TERM, which adds them, and PART, which
-// adds those of a mask.
+// result, where results are, RESULT, which stores it, FIRST, which sets the lanes to the terms of a register, TERM, which adds them, and PART, which
+// adds those of a mask. OUTOFRANGE is defined for norms: the Go function for sums that are out of range.
 
 // func sum(n int, x *T) T or func sum(n int, x, y *T) T
 TEXT SUM(SB), NOSPLIT, $0-args
@@ -17,7 +17,7 @@ TEXT SUM(SB), NOSPLIT, $0-args
 	bcast tail+96(SB), Z0
 	PART(0, Z4, K1, Z0)
 	FOLD(Z0, Y0, X0, Y1, X1)
-	moveone X0, result
+	RESULT
 	VZEROUPPER
 	RET
 
@@ -32,7 +32,7 @@ two:
 	PART(64, Z5, K1, Z1)
 	add   Z1, Z0, Z0
 	FOLD(Z0, Y0, X0, Y1, X1)
-	moveone X0, result
+	RESULT
 	VZEROUPPER
 	RET
 
@@ -88,7 +88,7 @@ fold4:
 	add Z3, Z2, Z2
 	add Z2, Z0, Z0
 	FOLD(Z0, Y0, X0, Y1, X1)
-	moveone X0, result
+	RESULT
 	VZEROUPPER
 	RET
 
@@ -109,9 +109,15 @@ part4:
 fold3:
 	add Z2, Z0, Z0
 	FOLD(Z0, Y0, X0, Y1, X1)
-	moveone X0, result
+	RESULT
 	VZEROUPPER
 	RET
+
+#ifdef OUTOFRANGE
+out:
+	VZEROUPPER
+	JMP OUTOFRANGE(SB)
+#endif
 
 // func lanes(n int, acc, x *T) or func lanes(n int, acc, x, y *T)
 TEXT LANES(SB), NOSPLIT, $0-lanesargs

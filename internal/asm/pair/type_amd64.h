@@ -30,6 +30,7 @@
 #undef sqrtone
 #undef minone
 #undef maxone
+#undef order
 #undef PAIRFOLD
 #undef both
 #undef signs
@@ -60,6 +61,7 @@
 #define sqrtone VSQRTSD
 #define minone VMINSD
 #define maxone VMAXSD
+#define order VUCOMISD
 #define signs VMOVMSKPD
 #define SWAP(x, t) VPERMILPD $1, x, t
 #define both 3
@@ -90,6 +92,7 @@
 #define sqrtone VSQRTSS
 #define minone VMINSS
 #define maxone VMAXSS
+#define order VUCOMISS
 #define signs VMOVMSKPS
 #define SWAP(x, t) VMOVSHDUP x, t
 #define both 15
