@@ -195,6 +195,15 @@ func cases() []testCase {
 			add(false, 1e-7, g, "bytes/type=f32/of=%s/n=%d", of, n) // NumKong rounds squared distances to float32
 		}
 	}
+	for _, of := range []string{"int8", "signs", "float16", "bfloat16"} {
+		for _, n := range []int{256, 768, 1536} {
+			g, tol := against("naive|tphakala|x448", 0.97), 0.0 // without cgo
+			if of == "int8" {
+				tol = 0.01 // our scale has 17 bits, so that a number may be rounded to the next integer
+			}
+			add(false, tol, g, "convert/type=f32/of=%s/n=%d", of, n)
+		}
+	}
 	for _, n := range []int{1_000, 100_000} {
 		for _, d := range []int{128, 384, 768, 1536} {
 			large := n*d > 5e7 // with the copies of all programs, more memory than a small machine has
@@ -310,6 +319,8 @@ func generate(s spec, dir, mnist string) error {
 		for i := range x {
 			x[i], y[i] = float64(rng.IntN(256)-128), float64(rng.IntN(256)-128)
 		}
+	case "convert": // one vector
+		x = normal(n, 1)
 	case "pair": // of one sign, so that sums do not cancel
 		x, y = make([]float64, n), make([]float64, n)
 		for i := range x {

@@ -33,6 +33,8 @@ func naive[T float32 | float64](s spec, dir string) *job {
 		}
 	case "bytes":
 		return naiveBytes(s, dir)
+	case "convert":
+		return naiveConversion(s, dir)
 	case "pair":
 		return naivePair[T](s, dir)
 	case "query", "nearest":
@@ -180,6 +182,8 @@ func elementwise[T float32 | float64](s spec, dir string, functions map[string]f
 // tphakalaPeer: tphakala/simd has no softmax and no log-sum-exp.
 func tphakalaPeer(s spec, dir string) *job {
 	switch {
+	case s.kind == "convert":
+		return tphakalaConversion(s, dir)
 	case s.kind == "pair":
 		return tphakalaPair(s, dir)
 	case s.kind == "query", s.kind == "nearest":

@@ -112,7 +112,7 @@ func (d *driver) start(build, script string, all bool) {
 		python += ",ott"
 	}
 	peers := []peer{
-		{one, []string{self, "-serve", "ours,ours-f32,ours-mixed,ours-plain,naive,gonum,vek,tphakala,hnsw,chromem"}},
+		{one, []string{self, "-serve", "ours,ours-f32,ours-mixed,ours-plain,naive,gonum,vek,tphakala,x448,hnsw,chromem"}},
 		{two, []string{self, "-serve", "ours-2,ours-2-f32"}},
 		{one, []string{filepath.Join(build, "peers-simd"), "-serve", "archsimd"}},
 		{one, []string{filepath.Join(build, "peers-numkong"), "-serve", "numkong-go"}},
@@ -184,7 +184,7 @@ func (d *driver) run(c testCase, tmp string) (*result, error) {
 	// Of large results some hundred thousand elements are compared.
 	stride := s.int("n")*s.int("n")/200_000*2 + 1
 	switch s.kind {
-	case "wda", "exp", "log", "softmax", "logsumexp", "query", "nearest", "search", "codes", "pair", "bytes":
+	case "wda", "exp", "log", "softmax", "logsumexp", "query", "nearest", "search", "codes", "pair", "bytes", "convert":
 		stride = 1
 	}
 	r := &result{testCase: c}

@@ -30,6 +30,7 @@ var makers = map[string]maker{
 	"gonum":      func(s spec, dir string) *job { return gonum(s, dir) },
 	"vek":        func(s spec, dir string) *job { return vekPeer(s, dir) },
 	"tphakala":   tphakalaPeer,
+	"x448":       x448Peer,
 	"hnsw":       hnswPeer,
 	"chromem":    chromemPeer,
 }
@@ -52,6 +53,8 @@ func ours[T dist.Float](s spec, dir string) *job {
 		})
 	case "bytes":
 		return oursBytes(s, dir)
+	case "convert":
+		return oursConversion(s, dir)
 	case "pair":
 		return oursPair[T](s, dir)
 	case "query", "nearest":

@@ -119,7 +119,7 @@ func goVersion(name string) string {
 
 // modules are the Go peers' modules; the standard library has none. Peers that are not in go.mod add theirs.
 var modules = map[string]string{"naive": "", "gonum": "gonum.org/v1/gonum", "vek": "github.com/viterin/vek",
-	"tphakala": "github.com/tphakala/simd", "hnsw": "github.com/coder/hnsw", "chromem": "github.com/philippgille/chromem-go",
+	"tphakala": "github.com/tphakala/simd", "x448": "github.com/x448/float16", "hnsw": "github.com/coder/hnsw", "chromem": "github.com/philippgille/chromem-go",
 	"archsimd": ""}
 
 func writeResult(path string, x []float64, stride int) error {

@@ -38,6 +38,12 @@ double numkong_pair(char of, int size, const void *x, const void *y, long n)
 	return nk_hamming_u1(x, y, 8 * n, &u), u;
 }
 
+/* numkong_narrow converts n numbers to bfloat16, or to float16. */
+void numkong_narrow(int bfloat, void *to, const float *from, long n)
+{
+	nk_cast(from, nk_f32_k, n, to, bfloat ? nk_bf16_k : nk_f16_k);
+}
+
 const char *numkong_version(void)
 {
 	return TEXT(NK_VERSION_MAJOR) "." TEXT(NK_VERSION_MINOR) "." TEXT(NK_VERSION_PATCH);

@@ -25,7 +25,7 @@ struct job {
 	void *x, *y, *out, *u, *v, *w;
 	void (*run)(job *), (*result)(job *);
 	int size; /* of an element */
-	char of;  /* the function of two vectors, as numkong_pair takes it */
+	char of;  /* the function of two vectors, as numkong_pair takes it, or the type f(loat16) or b(float16) of a conversion */
 	long outlen;
 };
 
@@ -129,6 +129,7 @@ static void query_blas(job *o)
 #ifdef WITH_NUMKONG
 void numkong_rows(float *out, const float *x, const float *query, long n, long d); /* numkong.c */
 double numkong_pair(char of, int size, const void *x, const void *y, long n);
+void numkong_narrow(int bfloat, void *to, const float *from, long n);
 const char *numkong_version(void);
 
 static void pair_numkong(job *o)
@@ -143,6 +144,18 @@ static void pair_numkong(job *o)
 static void bytes_numkong(job *o)
 {
 	*(float *)o->out = numkong_pair(o->of, 1, o->x, o->y, o->n);
+}
+
+static void narrow_numkong(job *o)
+{
+	numkong_narrow(o->of == 'b', o->w, o->x, o->n);
+}
+
+static void narrow_result(job *o)
+{
+	narrow_numkong(o);
+	for (long i = 0; i < o->n; i++)
+		((float *)o->out)[i] = ((unsigned short *)o->w)[i];
 }
 
 static void to_bytes(void *x, long n)
@@ -212,7 +225,7 @@ static int open_job(job *o, const char *impl, const char *spec, const char *dir)
 	o->iters = number(spec, "iters", 0);
 	const char *l = strstr(spec, "/lambda=");
 	o->lambda = l ? atof(l + 8) : 0;
-	o->of = strstr(spec, "/of=dot/") ? 'd' : strstr(spec, "/of=sqeuclidean/") ? 's' : strstr(spec, "/of=cosine/") ? 'c' : strstr(spec, "/of=hamming/") ? 'h' : 0;
+	o->of = strstr(spec, "/of=dot/") ? 'd' : strstr(spec, "/of=sqeuclidean/") ? 's' : strstr(spec, "/of=cosine/") ? 'c' : strstr(spec, "/of=hamming/") ? 'h' : strstr(spec, "/of=float16/") ? 'f' : strstr(spec, "/of=bfloat16/") ? 'b' : 0;
 	o->outlen = o->n * o->n;
 	if (!strcmp(kind, "exp") && !strcmp(impl, "libmvec"))
 		o->run = BOTH(exp_libmvec), o->outlen = o->n;
@@ -249,6 +262,8 @@ static int open_job(job *o, const char *impl, const char *spec, const char *dir)
 		o->run = pair_numkong, o->outlen = 1;
 	else if (!strcmp(kind, "bytes") && !strcmp(impl, "numkong") && o->of)
 		o->run = bytes_numkong, o->outlen = 1;
+	else if (!strcmp(kind, "convert") && !strcmp(impl, "numkong") && o->of)
+		o->run = narrow_numkong, o->result = narrow_result, o->outlen = o->n;
 #endif
 	else if (!strcmp(kind, "project") && blas)
 		o->run = BOTH(project), o->outlen = o->n * o->p;
