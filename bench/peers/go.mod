@@ -8,6 +8,7 @@ require (
 	github.com/philippgille/chromem-go v0.7.0
 	github.com/tphakala/simd v1.8.0
 	github.com/viterin/vek v0.4.3
+	github.com/x448/float16 v0.8.4
 	gonum.org/v1/gonum v0.17.0
 )
 
@@ -16,7 +17,6 @@ require (
 	github.com/google/renameio v1.0.1 // indirect
 	github.com/stretchr/testify v1.12.1 // indirect
 	github.com/viterin/partial v1.1.0 // indirect
-	github.com/x448/float16 v0.8.4 // indirect
 	golang.org/x/exp v0.0.0-20260508232706-74f9aab9d74a // indirect
 	golang.org/x/sys v0.49.0 // indirect
 )

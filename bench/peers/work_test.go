@@ -8,14 +8,14 @@ import (
 
 var variants = []string{"ours", "ours-f32", "ours-mixed", "ours-2", "ours-2-f32"}
 
-// TestWork checks that operation counts exist for every single-threaded case except whole fits, searches, byte and
+// TestWork checks that operation counts exist for every single-threaded case except whole fits, searches, conversions, byte and
 // table kernels, and package emd.
 func TestWork(t *testing.T) {
 	for _, c := range cases() {
 		s := parseSpec(c.name)
 		for _, ours := range variants {
 			phases := work(s, ours)
-			known := !slices.Contains([]string{"fit", "codes", "bytes", "nearest", "search"}, s.kind) && !slices.Contains(exactKinds, s.kind) && !strings.HasPrefix(ours, "ours-2")
+			known := !slices.Contains([]string{"fit", "codes", "bytes", "convert", "nearest", "search"}, s.kind) && !slices.Contains(exactKinds, s.kind) && !strings.HasPrefix(ours, "ours-2")
 			if (phases != nil) != known {
 				t.Errorf("%s %s: %d phases", c.name, ours, len(phases))
 			}
