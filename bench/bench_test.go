@@ -14,6 +14,7 @@ import (
 	"github.com/gomonge/monge/internal/matrix"
 	"github.com/gomonge/monge/search"
 	"github.com/gomonge/monge/sinkhorn"
+	"github.com/gomonge/monge/vecmath"
 	"github.com/gomonge/monge/wda"
 	"gonum.org/v1/gonum/mat"
 )
@@ -52,6 +53,28 @@ func rate(b *testing.B, n int) {
 }
 
 // Package dist takes the best level that MONGE_LEVEL admits: isa says which.
+
+// BenchmarkPair measures functions of two slices.
+func BenchmarkPair(b *testing.B) {
+	benchmarkPair[float64](b)
+	benchmarkPair[float32](b)
+}
+
+func benchmarkPair[T dist.Float](b *testing.B) {
+	for _, n := range []int{16, 128, 384, 1536} {
+		x, y := normal[T](1, n, 1).Data, normal[T](1, n, 2).Data
+		for _, f := range []struct {
+			name string
+			of   func(x, y []T) T
+		}{{"Dot", vecmath.Dot[T]}, {"SqEuclidean", vecmath.SqEuclidean[T]}, {"CosineSimilarity", vecmath.CosineSimilarity[T]}} {
+			b.Run(fmt.Sprintf("%s/type=%s/isa=%v/n=%d", f.name, typeName[T](), asm.Current(), n), func(b *testing.B) {
+				for b.Loop() {
+					f.of(x, y)
+				}
+			})
+		}
+	}
+}
 
 func BenchmarkExp(b *testing.B) {
 	benchmarkExp[float64](b)

@@ -430,7 +430,7 @@ func (r *results) shortAccuracy() string {
 		return two(most)
 	}
 	var b strings.Builder
-	b.WriteString("| largest error of any result, ULP | float64 | float32 |\n|---|---|---|\n")
+	b.WriteString("| largest error (also subnormal), ULP | float64 | float32 |\n|---|---|---|\n")
 	for _, f := range []string{"Exp", "Log"} {
 		fmt.Fprintf(&b, "| `vecmath.%s` | %s | %s |\n", f, largest("vecmath."+f+", float64"), largest("vecmath."+f+", float32"))
 	}

@@ -26,7 +26,7 @@ func (s source) link() string {
 	return fmt.Sprintf("[%s](../../bench/tools/results/%s)", s.file, s.file)
 }
 
-var machineNames = map[string]string{"zen3": "Zen 3", "zen4": "Zen 4", "sapphire-rapids": "Sapphire Rapids", "github-arm": "GitHub's Arm machine"}
+var machineNames = map[string]string{"zen3": "Zen 3", "zen4": "Zen 4", "sapphire-rapids": "Sapphire Rapids", "intel-xeon": "Intel Xeon", "github-arm": "GitHub's Arm machine"}
 
 var levelNames = map[string]string{"avx2": "AVX2", "avx512": "AVX-512", "neon": "NEON", "ref": "plain Go"}
 
