@@ -104,7 +104,7 @@ func (c *Collection) Append(x dist.Matrix[float32]) (first ID, err error) {
 	c.next += ID(x.Rows)
 	now.next = c.next
 	if k := len(now.parts) - 2; k >= 0 { // it was the last segment before, which Delete leaves alone
-		c.compact(&now, now.parts[k].segment)
+		c.compact(&now, k)
 	}
 	c.now.Store(&now)
 	return first, nil
@@ -146,7 +146,9 @@ func (c *Collection) Delete(ids ...ID) (deleted int) {
 	}
 	now.live -= deleted
 	for _, s := range touched {
-		c.compact(&now, s)
+		if k := slices.IndexFunc(now.parts, func(p part) bool { return p.segment == s }); k >= 0 {
+			c.compact(&now, k)
+		}
 	}
 	c.now.Store(&now)
 	return deleted
@@ -157,11 +159,10 @@ func (r *Rows) partOf(id ID) int {
 	return sort.Search(len(r.parts), func(k int) bool { return r.parts[k].id(0) > id }) - 1
 }
 
-// compact copies the rows that are left of a segment, if half of its rows have been deleted or more, and of the segment
+// compact copies the rows that are left of segment k, if half of its rows have been deleted or more, and of the segment
 // before, if there is room for both. The last segment is left as it is until another one is begun.
-func (c *Collection) compact(now *Rows, s *segment) {
-	k := slices.IndexFunc(now.parts, func(p part) bool { return p.segment == s })
-	if k < 0 || k == len(now.parts)-1 || 2*c.deleted[s] < now.partCount(k) {
+func (c *Collection) compact(now *Rows, k int) {
+	if k == len(now.parts)-1 || 2*c.deleted[now.parts[k].segment] < now.partCount(k) {
 		return
 	}
 	left := func(k int) int { return now.partCount(k) - c.deleted[now.parts[k].segment] }
