@@ -157,17 +157,17 @@ func ReadCollection(r io.Reader, maxBytes int64) (*Collection, error) {
 		return nil, err
 	}
 	if string(header[:8]) != fileMagic {
-		return nil, fmt.Errorf("%w: it does not begin as one", ErrFile)
+		return nil, fmt.Errorf("%w: the file does not start like a collection", ErrFile)
 	}
 	version, storage := binary.LittleEndian.Uint32(header[8:]), binary.LittleEndian.Uint32(header[12:])
 	cols, rows, next := binary.LittleEndian.Uint64(header[16:]), binary.LittleEndian.Uint64(header[24:]), ID(binary.LittleEndian.Uint64(header[32:]))
 	if version != fileVersion {
-		return nil, fmt.Errorf("%w: it has version %d; this program reads version %d", ErrFile, version, fileVersion)
+		return nil, fmt.Errorf("%w: the file has version %d, but this program reads version %d", ErrFile, version, fileVersion)
 	}
 	flags := binary.LittleEndian.Uint64(header[40:])
 	const most = 1 << 40
 	if storage > uint32(StorageInt8) || cols < 1 || cols > most || rows > most || uint64(next) < rows || flags > plainFlag {
-		return nil, fmt.Errorf("%w: its header is damaged", ErrFile)
+		return nil, fmt.Errorf("%w: the header is damaged", ErrFile)
 	}
 	var options []RowOption
 	if flags == plainFlag {
@@ -189,7 +189,7 @@ func ReadCollection(r io.Reader, maxBytes int64) (*Collection, error) {
 		return nil, err
 	}
 	if string(got) != string(want) {
-		return nil, fmt.Errorf("%w: its checksum does not match: it is damaged", ErrFile)
+		return nil, fmt.Errorf("%w: the checksum does not match: the file is damaged", ErrFile)
 	}
 	return c, nil
 }
@@ -251,7 +251,7 @@ func readGrowing(in io.Reader, sum hash.Hash, n int, first bool) ([]byte, error)
 func readFull(in io.Reader, p []byte, sum hash.Hash) error {
 	_, err := io.ReadFull(in, p)
 	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("%w: it is cut off", ErrFile)
+		return fmt.Errorf("%w: the file is truncated", ErrFile)
 	}
 	if err == nil && sum != nil {
 		sum.Write(p)

@@ -414,7 +414,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	_, loaded, err := decodeModelFile(data)
 	if err == nil && loaded == nil {
-		err = errNoClassifier
+		err = fmt.Errorf("%w; read it with Load or Model.UnmarshalBinary", errNoClassifier)
 	}
 	if err != nil {
 		return err

@@ -106,7 +106,7 @@ func ExampleHolder() {
 	class, err := now.Predict(known, w)
 	fmt.Println(class.Label == d.Labels[0], err, now.Hash() == c.Hash())
 	// Output:
-	// not a valid model: no checksum at its end: it is cut off, or an NPZ file of something else
+	// not a valid model: the file does not end with a checksum: it is truncated, or it is an NPZ file but not a model
 	// true <nil> true
 }
 

@@ -155,7 +155,7 @@ func (f *fileFit) lambdaSetting() Lambda {
 // checksum, which numpy.load can read, too. The same model gives the same bytes.
 func (m *Model) MarshalBinary() ([]byte, error) {
 	if m == nil || m.projection == nil {
-		return nil, fmt.Errorf("%w: the zero Model", ErrModel)
+		return nil, fmt.Errorf("%w: the zero Model cannot be written; use Fit or Load", ErrModel)
 	}
 	return encodeModelFile(m, nil)
 }
@@ -286,7 +286,7 @@ type LoadOptions struct {
 func Load(r io.Reader, o *LoadOptions) (*Model, *Classifier, error) {
 	limit := int64(maxFile)
 	if o != nil && o.MaxBytes < 0 {
-		return nil, nil, fmt.Errorf("%w: a model file of at most %d bytes", ErrSettings, o.MaxBytes)
+		return nil, nil, fmt.Errorf("%w: LoadOptions.MaxBytes is %d, but must not be negative", ErrSettings, o.MaxBytes)
 	}
 	if o != nil && o.MaxBytes > 0 {
 		limit = o.MaxBytes
@@ -298,7 +298,7 @@ func Load(r io.Reader, o *LoadOptions) (*Model, *Classifier, error) {
 	return decodeModelFile(data)
 }
 
-var errNoClassifier = fmt.Errorf("%w: it has no classifier", ErrModel)
+var errNoClassifier = fmt.Errorf("%w: the file contains no classifier", ErrModel)
 
 // knownFiles are the parts of a model file that this version reads.
 var knownFiles = []string{
@@ -321,7 +321,7 @@ func decodeModelFile(data []byte) (m *Model, c *Classifier, err error) {
 
 func parseModelFile(parts map[string][]byte) (*Model, *Classifier, error) {
 	if parts[metaName] == nil {
-		return nil, nil, fmt.Errorf("it has no %s", metaName)
+		return nil, nil, fmt.Errorf("the archive does not contain %s", metaName)
 	}
 	// Read format and version on their own, because a newer file may not match fileMeta.
 	var kind struct {
@@ -333,9 +333,9 @@ func parseModelFile(parts map[string][]byte) (*Model, *Classifier, error) {
 	}
 	switch {
 	case kind.Format != fileFormat:
-		return nil, nil, fmt.Errorf("format %.50q instead of %q", kind.Format, fileFormat)
+		return nil, nil, fmt.Errorf("the format is %.50q, want %q", kind.Format, fileFormat)
 	case kind.Version < 1 || kind.Version > fileVersion:
-		return nil, nil, fmt.Errorf("version %d; this library reads up to %d", kind.Version, fileVersion)
+		return nil, nil, fmt.Errorf("the file has version %d, but this library reads versions 1 to %d", kind.Version, fileVersion)
 	}
 	var meta fileMeta
 	if err := json.Unmarshal(parts[metaName], &meta); err != nil {
@@ -363,7 +363,7 @@ func parseClassifier(m *Model, parts map[string][]byte, meta *fileMeta) (*Classi
 	n := len(labels)
 	_, p := m.Dims()
 	if meta.Neighbors < 1 || meta.Neighbors > n {
-		return nil, fmt.Errorf("parts do not fit: %d neighbors, %d samples", meta.Neighbors, n)
+		return nil, fmt.Errorf("inconsistent parts: %d neighbors, but %d samples", meta.Neighbors, n)
 	}
 	var c *Classifier
 	if meta.Storage != nil {
@@ -378,7 +378,7 @@ func parseClassifier(m *Model, parts map[string][]byte, meta *fileMeta) (*Classi
 			return nil, err
 		}
 		if r, k := y.Dims(); r != n || k != p {
-			return nil, fmt.Errorf("parts do not fit: samples %d × %d, %d labels of them, %d components", r, k, n, p)
+			return nil, fmt.Errorf("samples: shape [%d %d], want [%d %d]", r, k, n, p)
 		}
 		c, _ = newClassifier(context.Background(), m, y, labels, meta.Neighbors) // fails only if the context ends
 	}
@@ -403,11 +403,11 @@ func parseModel(parts map[string][]byte, meta *fileMeta) (m *Model, err error) {
 		return nil, err
 	}
 	if p > d || len(m.labels) < 2 {
-		return nil, fmt.Errorf("parts do not fit: projection %d × %d, %d labels", d, p, len(m.labels))
+		return nil, fmt.Errorf("inconsistent parts: a %d × %d projection and %d labels", d, p, len(m.labels))
 	}
 	for c, l := range m.labels[1:] {
 		if l <= m.labels[c] {
-			return nil, fmt.Errorf("labels: %d follows %d", l, m.labels[c])
+			return nil, fmt.Errorf("labels: %d follows %d, but labels must ascend", l, m.labels[c])
 		}
 	}
 	if err := checkNames(m.names, len(m.labels)); err != nil {
@@ -418,7 +418,7 @@ func parseModel(parts map[string][]byte, meta *fileMeta) (m *Model, err error) {
 			return nil, fmt.Errorf("%s: %w", metaName, err)
 		}
 		if m.schema.Dim() != d {
-			return nil, fmt.Errorf("%s: a schema of %d features for a projection of %d", metaName, m.schema.Dim(), d)
+			return nil, fmt.Errorf("%s: the schema has %d features, but the projection has %d", metaName, m.schema.Dim(), d)
 		}
 	}
 	for name, v := range map[string]*[]float64{"scales": &m.scales, "ratios": &m.ratios} {
@@ -450,7 +450,7 @@ func parseModel(parts map[string][]byte, meta *fileMeta) (m *Model, err error) {
 			return nil, err
 		}
 		if r, c := start.Dims(); r != d || c != m.report.Settings.Components {
-			return nil, fmt.Errorf("start: %d × %d for a fit of %d features and %d components", r, c, d, m.report.Settings.Components)
+			return nil, fmt.Errorf("start: shape [%d %d], want [%d %d]", r, c, d, m.report.Settings.Components)
 		}
 		m.report.Settings.Optimizer.Init = start
 	}
@@ -466,14 +466,14 @@ func (f *fileFit) toReport(p int) (Report, error) {
 		"tolerance": f.Tolerance, "starts": float64(f.Starts), "samples": float64(f.Samples),
 	} {
 		if v < 0 {
-			return Report{}, fmt.Errorf("%s: %s is %v", metaName, name, v)
+			return Report{}, fmt.Errorf("%s: %s is %v, but must not be negative", metaName, name, v)
 		}
 	}
 	if f.Components == 0 {
 		f.Components = p
 	}
 	if f.Components < p {
-		return Report{}, fmt.Errorf("%s: %d components of a fit of %d", metaName, p, f.Components)
+		return Report{}, fmt.Errorf("%s: the model has %d components, but its fit has %d", metaName, p, f.Components)
 	}
 	r := Report{
 		Objective: f.Objective, Between: f.Between, Within: f.Within, Ridge: f.Ridge, GradientNorm: f.GradientNorm,
@@ -489,7 +489,7 @@ func (f *fileFit) toReport(p int) (Report, error) {
 		return Report{}, err
 	}
 	if r.Settings.Objective.Proportional = f.Weights == weightNames[true]; f.Weights != weightNames[r.Settings.Objective.Proportional] {
-		return Report{}, fmt.Errorf("%s: weights %.50q", metaName, f.Weights)
+		return Report{}, fmt.Errorf("%s: unknown weights %.50q", metaName, f.Weights)
 	}
 	if f.Whitening != nil {
 		r.Settings.Data.Whitening = *f.Whitening
@@ -515,7 +515,7 @@ func (f *fileFit) toReport(p int) (Report, error) {
 func parseLambda(parts map[string][]byte, classes int) (*mat.SymDense, error) {
 	shape, v, err := npy.Parse[float64](parts["lambda.npy"])
 	if err == nil && !slices.Equal(shape, []int{classes, classes}) {
-		err = fmt.Errorf("array of shape %v for %d classes", shape, classes)
+		err = fmt.Errorf("shape %v, want [%d %d]", shape, classes, classes)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("lambda: %w", err)
@@ -524,7 +524,7 @@ func parseLambda(parts map[string][]byte, classes int) (*mat.SymDense, error) {
 		for j := range classes {
 			// λ may be 0 or infinite if the data are close to the limits of float64.
 			if x := v[i*classes+j]; !(x >= 0) || x != v[j*classes+i] {
-				return nil, fmt.Errorf("lambda: row %d, column %d is %v, and %v transposed", i, j, x, v[j*classes+i])
+				return nil, fmt.Errorf("lambda: the elements of row %[1]d, column %[2]d and of row %[2]d, column %[1]d are %[3]v and %[4]v; the matrix must be symmetric and not negative", i, j, x, v[j*classes+i])
 			}
 		}
 	}
@@ -535,7 +535,7 @@ func parseLambda(parts map[string][]byte, classes int) (*mat.SymDense, error) {
 func parseMatrix(parts map[string][]byte, name string) (*mat.Dense, error) {
 	shape, v, err := npy.Parse[float64](parts[name+".npy"])
 	if err == nil && (len(shape) != 2 || len(v) == 0) {
-		err = fmt.Errorf("array of shape %v instead of a matrix", shape)
+		err = fmt.Errorf("shape %v, want a matrix that is not empty", shape)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -551,7 +551,7 @@ func parseMatrix(parts map[string][]byte, name string) (*mat.Dense, error) {
 func parseVector(parts map[string][]byte, name string, n int) ([]float64, error) {
 	shape, v, err := npy.Parse[float64](parts[name+".npy"])
 	if err == nil && !slices.Equal(shape, []int{n}) {
-		err = fmt.Errorf("array of shape %v instead of %d numbers", shape, n)
+		err = fmt.Errorf("shape %v, want [%d]", shape, n)
 	}
 	if at := firstNotFinite(v); err == nil && at >= 0 {
 		err = &PositionError{Row: at, Column: 0, Value: v[at], Err: ErrNotFinite}
@@ -565,7 +565,7 @@ func parseVector(parts map[string][]byte, name string, n int) ([]float64, error)
 func parseLabels(parts map[string][]byte, name string) ([]int, error) {
 	shape, v, err := npy.Parse[int64](parts[name+".npy"])
 	if err == nil && len(shape) != 1 {
-		err = fmt.Errorf("array of shape %v instead of a vector", shape)
+		err = fmt.Errorf("shape %v, want a vector", shape)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -573,7 +573,7 @@ func parseLabels(parts map[string][]byte, name string) ([]int, error) {
 	labels := make([]int, len(v))
 	for i, l := range v {
 		if labels[i] = int(l); int64(labels[i]) != l {
-			return nil, fmt.Errorf("%s: %d is beyond the integers of this machine", name, l)
+			return nil, fmt.Errorf("%s: %d does not fit into an int on this machine", name, l)
 		}
 	}
 	return labels, nil

@@ -244,7 +244,7 @@ func TestOtherVersions(t *testing.T) {
 			}
 		}), ""},
 		"other gradient":     {meta(func(v map[string]any) { v["fit"].(map[string]any)["gradient"] = "magic" }), "magic"},
-		"newer version":      {meta(func(v map[string]any) { v["version"] = fileVersion + 1 }), fmt.Sprintf("reads up to %d", fileVersion)},
+		"newer version":      {meta(func(v map[string]any) { v["version"] = fileVersion + 1 }), fmt.Sprintf("reads versions 1 to %d", fileVersion)},
 		"version 0":          {meta(func(v map[string]any) { v["version"] = 0 }), "version 0"},
 		"other format":       {meta(func(v map[string]any) { v["format"] = "other" }), "format"},
 		"no metadata":        {func(e map[string][]byte) { delete(e, metaName) }, metaName},
@@ -253,8 +253,8 @@ func TestOtherVersions(t *testing.T) {
 		"mean is labels":     {replace("mean.npy", "labels.npy"), "mean"},
 		"mean is matrix":     {replace("mean.npy", "projection.npy"), "mean"},
 		"lambda is other":    {replace("lambda.npy", "projection.npy"), "lambda"},
-		"projection other":   {replace("projection.npy", "samples.npy"), "mean: array of shape [6]"},
-		"samples other":      {replace("samples.npy", "projection.npy"), "parts do not fit"},
+		"projection other":   {replace("projection.npy", "samples.npy"), "mean: shape [6]"},
+		"samples other":      {replace("samples.npy", "projection.npy"), "samples: shape [6 2], want [40 2]"},
 		"no sample labels":   {func(e map[string][]byte) { delete(e, "sample_labels.npy") }, "sample_labels"},
 		"too many to vote":   {meta(func(v map[string]any) { v["neighbors"] = 41 }), "41 neighbors"},
 		"other solver":       {meta(func(v map[string]any) { v["fit"].(map[string]any)["solver"] = "magic" }), "magic"},
@@ -316,19 +316,19 @@ func TestForgedFile(t *testing.T) {
 		"equal labels":         {array("labels", npy.Append(nil, []int64{10, 20, 20}, 3)), "labels: 20 follows 20"},
 		"unsorted labels":      {array("labels", npy.Append(nil, []int64{10, 30, 20}, 3)), "labels: 20 follows 30"},
 		"one label":            {array("labels", npy.Append(nil, []int64{10}, 1)), "1 labels"},
-		"labels are a matrix":  {array("labels", npy.Append(nil, []int64{10, 20, 30}, 3, 1)), "labels: array of shape [3 1]"},
+		"labels are a matrix":  {array("labels", npy.Append(nil, []int64{10, 20, 30}, 3, 1)), "labels: shape [3 1]"},
 		"labels are floats":    {array("labels", npy.Append(nil, []float64{10, 20, 30}, 3)), "labels: array header"},
-		"NaN in λ":             {array("lambda", npy.Append(nil, []float64{1, 2, 3, 2, nan, 5, 3, 5, 6}, 3, 3)), "lambda: row 1, column 1 is NaN"},
-		"negative λ":           {array("lambda", npy.Append(nil, []float64{-1, 2, 3, 2, 4, 5, 3, 5, 6}, 3, 3)), "lambda: row 0, column 0 is -1"},
-		"λ not symmetric":      {array("lambda", npy.Append(nil, []float64{1, 2, 3, 2, 4, 5, 3, 7, 6}, 3, 3)), "lambda: row 1, column 2 is 5, and 7"},
-		"λ of other classes":   {array("lambda", npy.Append(nil, make([]float64, 4), 2, 2)), "lambda: array of shape [2 2] for 3"},
+		"NaN in λ":             {array("lambda", npy.Append(nil, []float64{1, 2, 3, 2, nan, 5, 3, 5, 6}, 3, 3)), "row 1, column 1 are NaN"},
+		"negative λ":           {array("lambda", npy.Append(nil, []float64{-1, 2, 3, 2, 4, 5, 3, 5, 6}, 3, 3)), "row 0, column 0 are -1"},
+		"λ not symmetric":      {array("lambda", npy.Append(nil, []float64{1, 2, 3, 2, 4, 5, 3, 7, 6}, 3, 3)), "row 1, column 2 and of row 2, column 1 are 5 and 7"},
+		"λ of other classes":   {array("lambda", npy.Append(nil, make([]float64, 4), 2, 2)), "lambda: shape [2 2], want [3 3]"},
 		"NaN in projection":    {array("projection", npy.Append(nil, append(make([]float64, 11), nan), 6, 2)), "projection: value is not finite: row 5, column 1 is NaN"},
 		"infinite mean":        {array("mean", npy.Append(nil, append(make([]float64, 5), inf), 6)), "mean: value is not finite: row 5"},
 		"infinite sample":      {array("samples", npy.Append(nil, append(make([]float64, 79), inf), 40, 2)), "samples: value is not finite: row 39"},
-		"no projection at all": {array("projection", npy.Append([]byte{}, []float64{}, 0, 2)), "projection: array of shape [0 2]"},
-		"vector projection":    {array("projection", npy.Append(nil, make([]float64, 12), 12)), "projection: array of shape [12]"},
-		"wide projection":      {array("projection", npy.Append(nil, make([]float64, 42), 6, 7)), "projection 6 × 7"},
-		"scales":               {array("scales", npy.Append(nil, make([]float64, 3), 3)), "scales: array of shape [3] instead of 2"},
+		"no projection at all": {array("projection", npy.Append([]byte{}, []float64{}, 0, 2)), "projection: shape [0 2]"},
+		"vector projection":    {array("projection", npy.Append(nil, make([]float64, 12), 12)), "projection: shape [12]"},
+		"wide projection":      {array("projection", npy.Append(nil, make([]float64, 42), 6, 7)), "a 6 × 7 projection"},
+		"scales":               {array("scales", npy.Append(nil, make([]float64, 3), 3)), "scales: shape [3], want [2]"},
 		"ratios":               {array("ratios", npy.Append(nil, []float64{1, nan}, 2)), "ratios: value is not finite"},
 		"two equal names":      {replace(metaName, `"b"`, `"a"`), `classes 0 and 1 have the same name "a"`},
 		"name not UTF-8":       {replace(metaName, `"b"`, "\"b\xff\""), "not valid UTF-8"},
@@ -339,14 +339,14 @@ func TestForgedFile(t *testing.T) {
 		"number beyond range":  {replace(metaName, `"shrinkage": 0`, `"shrinkage": 1e999`), metaName},
 		"negative λ of a fit":  {replace(metaName, `"lambda": 0`, `"lambda": -1`), "lambda is -1"},
 		"negative steps":       {replace(metaName, `"steps": 0`, `"steps": -9223372036854775808`), "steps is -9.2"},
-		"fewer components":     {replace(metaName, `"steps": 0`, `"steps": 0, "components": 1`), "2 components of a fit of 1"},
-		"wrapped shape":        {header("{'descr': '<f8', 'fortran_order': False, 'shape': (2305843009213693953, 8), }\n"), "mean: array of shape [2305843009213693953 8] in 48 bytes"},
+		"fewer components":     {replace(metaName, `"steps": 0`, `"steps": 0, "components": 1`), "2 components, but its fit has 1"},
+		"wrapped shape":        {header("{'descr': '<f8', 'fortran_order': False, 'shape': (2305843009213693953, 8), }\n"), "mean: shape [2305843009213693953 8] does not match 48 bytes"},
 		"endless shape":        {header("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,), }\n"), "mean: a dimension is too large"},
 		"Fortran order":        {header("{'descr': '<f8', 'fortran_order': True, 'shape': (6,), }\n"), "mean: array header"},
 		"other byte order":     {header("{'descr': '>f8', 'fortran_order': False, 'shape': (6,), }\n"), "mean: array header"},
 		"header without end":   {header("{'descr': '<f8'"), "mean: damaged NPY header"},
 		"empty header":         {header(""), "mean: damaged NPY header"},
-		"long header":          {array("mean", []byte(npy.Magic+"\x02\x00\xff\xff\xff\xff{")), "a header of 1073741824 bytes in 13"},
+		"long header":          {array("mean", []byte(npy.Magic+"\x02\x00\xff\xff\xff\xff{")), "a header of 1073741824 bytes in an array of 13"},
 		"format 3":             {array("mean", []byte(npy.Magic+"\x03\x00\x00\x00\x00\x00{")), "NPY version 3"},
 	} {
 		m, got, err := decodeModelFile(rewritten(t, data, c.edit))
@@ -362,14 +362,14 @@ func TestForgedFile(t *testing.T) {
 	// Entries that numpy.savez_compressed would write, that are there twice, or whose
 	// checksums are not theirs.
 	for name, write := range map[string]func(w *zip.Writer) error{
-		"mean.npy is not stored once": func(w *zip.Writer) error {
+		"mean.npy must occur once": func(w *zip.Writer) error {
 			e, err := w.Create("mean.npy")
 			if err == nil {
 				_, err = e.Write(make([]byte, 1<<10))
 			}
 			return errors.Join(err, store(w, "room.npy", make([]byte, 1<<10)))
 		},
-		"labels.npy is not stored once": func(w *zip.Writer) error {
+		"labels.npy must occur once": func(w *zip.Writer) error {
 			return errors.Join(store(w, "labels.npy", []byte("x")), store(w, "labels.npy", []byte("x")))
 		},
 		"ratios.npy: zip: checksum": func(w *zip.Writer) error {
@@ -403,15 +403,15 @@ func TestNotAModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, data := range map[string][]byte{
-		"it is empty":                        nil,
-		"it is text, as a CSV file is":       []byte("length,width,label\n1.5,2,rosé\n"),
-		"it is compressed by gzip":           []byte("\x1f\x8b\x08\x00"),
-		"it is an array, an NPY file":        npy.Append(nil, []float64{1}, 1, 1),
-		"it does not begin as a ZIP file":    []byte("\xff\xfel\x00"),
-		"or an NPZ file of something else":   npz.Bytes(),
-		"no checksum at its end":             model[:len(model)-1],
-		"does not match: it is damaged":      append(append(slices.Clone(model[:99]), model[99]^1), model[100:]...),
-		"no checksum at its end: it is cut ": []byte(modelfile.Magic),
+		"the file is empty":               nil,
+		"the file is text, for example":   []byte("length,width,label\n1.5,2,rosé\n"),
+		"compressed with gzip; dec":       []byte("\x1f\x8b\x08\x00"),
+		"the file is a NumPy array":       npy.Append(nil, []float64{1}, 1, 1),
+		"the file is not a ZIP archive":   []byte("\xff\xfel\x00"),
+		"an NPZ file but not a model":     npz.Bytes(),
+		"does not end with a checksum":    model[:len(model)-1],
+		"match: the file is damaged":      append(append(slices.Clone(model[:99]), model[99]^1), model[100:]...),
+		"a checksum: it is truncated, or": []byte(modelfile.Magic),
 	} {
 		for name, err := range map[string]error{
 			"Load":            second(loadModel(bytes.NewReader(data))),
@@ -429,7 +429,7 @@ func TestNotAModel(t *testing.T) {
 		t.Errorf("%d bytes of no model read: %v", endless.n, err)
 	}
 	endless = &counting{Reader: io.MultiReader(strings.NewReader(modelfile.Magic), zeros{})}
-	if _, err := modelfile.Read(endless, 5000); !errors.Is(err, ErrModel) || !strings.Contains(err.Error(), "more than 5000 bytes") || endless.n != 5001 {
+	if _, err := modelfile.Read(endless, 5000); !errors.Is(err, ErrModel) || !strings.Contains(err.Error(), "limit of 5000 bytes") || endless.n != 5001 {
 		t.Errorf("%d bytes read with a limit of 5000: %v", endless.n, err)
 	}
 	if b, err := modelfile.Read(bytes.NewReader(model), int64(len(model))); err != nil || !bytes.Equal(b, model) {

@@ -50,7 +50,7 @@ func (h *Holder) Reload(r io.Reader, o *LoadOptions, check func(*Model, *Classif
 			return fmt.Errorf("%w: the new model has %d features, the old one %d", ErrShape, is, was)
 		}
 		if old.classifier != nil && c == nil {
-			return fmt.Errorf("%w, but the old one does", errNoClassifier)
+			return fmt.Errorf("%w, but the current model has one; save a Classifier instead of a Model", errNoClassifier)
 		}
 	}
 	if check != nil {

@@ -430,7 +430,7 @@ func (f *fileRejection) toRejection(c *Classifier, parts map[string][]byte) (_ *
 	r := &rejection{Rejection: Rejection{Rate: f.Rate, Weight: f.Weight}, typical: f.Typical, center: f.Center, spread: f.Spread}
 	var shape []int
 	if shape, r.scores, err = npy.Parse[float64](parts["reject_scores.npy"]); err != nil || len(shape) != 1 {
-		return nil, fmt.Errorf("scores: array of shape %v: %v", shape, err)
+		return nil, fmt.Errorf("scores: shape %v: %v", shape, err)
 	}
 	if at := firstNotFinite(r.scores); at >= 0 || !slices.IsSorted(r.scores) {
 		return nil, errors.New("scores are not ascending finite numbers")

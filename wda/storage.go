@@ -125,8 +125,8 @@ func (s *Storage) UnmarshalText(text []byte) error {
 		ok = false
 	}
 	if !ok {
-		return fmt.Errorf("%w: invalid storage %q: use %s, %s, %s, %s, or %s with a number of parts, as in %s:16, and of bits if not 8, as in %s:32x4",
-			ErrSettings, text, autoText, float64Text, float32Text, int8Text, pqText, pqText, pqText)
+		return fmt.Errorf("%w: invalid storage %q: use %s, %s, %s, %s, %[7]s:PARTS such as %[7]s:16, or %[7]s:PARTSxBITS such as %[7]s:32x4",
+			ErrSettings, text, autoText, float64Text, float32Text, int8Text, pqText)
 	}
 	*s = t
 	return nil
@@ -139,7 +139,7 @@ func (s Storage) Check(components int) error {
 	case s.kind != storagePQ:
 		return nil
 	case s.bits != 4 && s.bits != 8:
-		return fmt.Errorf("%w: product quantization with %d bits; it must be 4 or 8", ErrSettings, s.bits)
+		return fmt.Errorf("%w: product quantization with %d bits; the number of bits must be 4 or 8", ErrSettings, s.bits)
 	case !quantize.ValidParts(s.parts, components):
 		return fmt.Errorf("%w: product quantization with %d parts of %d components; there must be between 1 and %d parts", ErrSettings, s.parts, components, min(components, quantize.MostParts))
 	}
@@ -365,7 +365,7 @@ func (c *Classifier) hashSamples(h modelfile.Hash) {
 // parseSamples reads the samples of a classifier with a compact storage.
 func (s Storage) parseSamples(parts map[string][]byte, p int, labels []int) (*knn.Points[float64], *compactStorage, error) {
 	if err := s.Check(p); err != nil || s.kind < storageFloat32 {
-		return nil, nil, fmt.Errorf("storage %v of %d components", s, p)
+		return nil, nil, fmt.Errorf("the storage %v is invalid for %d components", s, p)
 	}
 	if s.kind == storageFloat32 {
 		points, err := parseFloat32Samples(parts, p, labels)
@@ -373,7 +373,7 @@ func (s Storage) parseSamples(parts map[string][]byte, p int, labels []int) (*kn
 	}
 	shape, codes, err := npy.Parse[uint8](parts["sample_codes.npy"])
 	if err == nil && !slices.Equal(shape, []int{len(labels), s.RowBytes(p)}) {
-		err = fmt.Errorf("array of shape %v for %d samples with the storage %v", shape, len(labels), s)
+		err = fmt.Errorf("shape %v, want [%d %d] with the storage %v", shape, len(labels), s.RowBytes(p), s)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("sample_codes: %w", err)
@@ -401,7 +401,7 @@ func (s Storage) parseSamples(parts map[string][]byte, p int, labels []int) (*kn
 func parseFloat32Samples(parts map[string][]byte, p int, labels []int) (*knn.Points[float64], error) {
 	shape, rows, err := npy.Parse[float32](parts["samples.npy"])
 	if err == nil && !slices.Equal(shape, []int{len(labels), p}) {
-		err = fmt.Errorf("array of shape %v for %d samples of %d components", shape, len(labels), p)
+		err = fmt.Errorf("shape %v, want [%d %d]", shape, len(labels), p)
 	}
 	for i, x := range rows {
 		if x-x != 0 && err == nil {
@@ -421,11 +421,11 @@ func (s Storage) parseQuantizer(parts map[string][]byte, p int) (*quantize.Quant
 		return nil, err
 	}
 	if r, k := rotation.Dims(); r != p || k != p {
-		return nil, fmt.Errorf("rotation: %d × %d for %d components", r, k, p)
+		return nil, fmt.Errorf("rotation: shape [%d %d], want [%d %d]", r, k, p, p)
 	}
 	shape, book, err := npy.Parse[float32](parts["codebook.npy"])
 	if err == nil && !slices.Equal(shape, []int{p, 1 << s.bits}) {
-		err = fmt.Errorf("array of shape %v for %d components and %d bits", shape, p, s.bits)
+		err = fmt.Errorf("shape %v, want [%d %d]", shape, p, 1<<s.bits)
 	}
 	for i, x := range book {
 		if x-x != 0 && err == nil {

@@ -208,7 +208,7 @@ func TestSameStorage(t *testing.T) {
 func TestStorageErrors(t *testing.T) {
 	c, _ := storedTestClassifier(t, 60)
 	for want, s := range map[string]Storage{
-		"product quantization with 5 bits; it must be 4 or 8":          StoragePQ(2, 5),
+		"5 bits; the number of bits must be 4 or 8":                    StoragePQ(2, 5),
 		"4 parts of 3 components; there must be between 1 and 3 parts": StoragePQ(4, 8),
 		"0 parts of 3 components":                                      StoragePQ(0, 4),
 	} {
@@ -286,19 +286,19 @@ func TestForgedStorage(t *testing.T) {
 		npy  []byte
 		want string
 	}{
-		{StorageFloat32(), "samples", npy.Append(nil, make([]float32, 80), 40, 2), "samples: array of shape [40 2] for 40 samples of 3 components"},
+		{StorageFloat32(), "samples", npy.Append(nil, make([]float32, 80), 40, 2), "samples: shape [40 2], want [40 3]"},
 		{StorageFloat32(), "samples", npy.Append(nil, make([]float64, 120), 40, 3), "samples: array header"},
 		{StorageFloat32(), "samples", npy.Append(nil, append(make([]float32, 119), float32(math.Inf(1))), 40, 3), "samples: value is not finite: row 39, column 2 is +Inf"},
-		{StorageInt8(), "sample_codes", npy.Append(nil, make([]uint8, 80), 40, 2), "sample_codes: array of shape [40 2] for 40 samples with the storage int8"},
+		{StorageInt8(), "sample_codes", npy.Append(nil, make([]uint8, 80), 40, 2), "sample_codes: shape [40 2], want [40 3] with the storage int8"},
 		{StorageInt8(), "sample_codes", npy.Append(nil, make([]float64, 120), 40, 3), "sample_codes: array header"},
 		{StorageInt8(), "sample_codes", nil, "sample_codes: 0 bytes"},
-		{StorageInt8(), "code_scale", npy.Append(nil, make([]float64, 2), 2), "code_scale: array of shape [2] instead of 3"},
+		{StorageInt8(), "code_scale", npy.Append(nil, make([]float64, 2), 2), "code_scale: shape [2], want [3]"},
 		{StorageInt8(), "code_offset", npy.Append(nil, []float64{0, 0, math.NaN()}, 3), "code_offset: value is not finite"},
-		{StoragePQ(2, 4), "sample_codes", npy.Append(nil, make([]uint8, 80), 40, 2), "sample_codes: array of shape [40 2] for 40 samples with the storage pq:2x4"},
-		{StoragePQ(2, 4), "rotation", npy.Append(nil, make([]float64, 6), 2, 3), "rotation: 2 × 3 for 3 components"},
-		{StoragePQ(2, 4), "codebook", npy.Append(nil, make([]float32, 3*256), 3, 256), "codebook: array of shape [3 256] for 3 components and 4 bits"},
+		{StoragePQ(2, 4), "sample_codes", npy.Append(nil, make([]uint8, 80), 40, 2), "sample_codes: shape [40 2], want [40 1] with the storage pq:2x4"},
+		{StoragePQ(2, 4), "rotation", npy.Append(nil, make([]float64, 6), 2, 3), "rotation: shape [2 3], want [3 3]"},
+		{StoragePQ(2, 4), "codebook", npy.Append(nil, make([]float32, 3*256), 3, 256), "codebook: shape [3 256], want [3 16]"},
 		{StoragePQ(2, 4), "codebook", npy.Append(nil, append(make([]float32, 47), float32(math.Inf(1))), 3, 16), "codebook: value is not finite: row 2, column 15 is +Inf"},
-		{StoragePQ(2, 4), "sample_labels", npy.Append(nil, make([]int64, 3), 3), "neighbors, 3 samples"},
+		{StoragePQ(2, 4), "sample_labels", npy.Append(nil, make([]int64, 3), 3), "neighbors, but 3 samples"},
 	} {
 		stored, err := c.WithStorage(t.Context(), f.of, 1)
 		if err != nil {

@@ -643,7 +643,7 @@ func TestBadInput(t *testing.T) {
 
 		// Output that cannot be written, before the work: --max-steps would take long.
 		{"no folder", "fit --data $none.csv --model $no/such/m.wda", 1, "cannot create a file in the folder "},
-		{"output is a folder", "fit --data $d.csv --model $folder", 1, "folder: cannot write: is a directory"},
+		{"output is a folder", "fit --data $d.csv --model $folder", 1, "folder: cannot write: it is a directory"},
 		{"output below a file", "fit --data $d.csv --model $d.csv/m.wda", 1, "cannot write: not a directory"},
 		{"output is the input", "fit --data $d.csv --model $d.csv", 2, "d.csv is an input"},
 		{"output is the labels", "fit --data $X.csv --labels $y.csv --model $folder/../y.csv", 2, "is an input"},

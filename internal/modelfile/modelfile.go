@@ -82,10 +82,10 @@ func Seal(data []byte) []byte {
 func checkSeal(data []byte) error {
 	body := len(data) - SealSize
 	if body < 0 || !bytes.HasPrefix(data[body:], []byte(sealPrefix)) {
-		return errors.New("no checksum at its end: it is cut off, or an NPZ file of something else")
+		return errors.New("the file does not end with a checksum: it is truncated, or it is an NPZ file but not a model")
 	}
 	if sum := sha256.Sum256(data[:body]); string(data[body+len(sealPrefix):]) != hex.EncodeToString(sum[:]) {
-		return errors.New("its checksum does not match: it is damaged")
+		return errors.New("the checksum does not match: the file is damaged")
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func Read(r io.Reader, limit int64) ([]byte, error) {
 	limit = min(limit, math.MaxInt64-1)
 	switch _, err := io.CopyN(&data, r, limit+1-int64(data.Len())); err {
 	case nil:
-		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrInvalid, limit)
+		return nil, fmt.Errorf("%w: the file is larger than the limit of %d bytes", ErrInvalid, limit)
 	case io.EOF:
 		return data.Bytes(), nil
 	default:
@@ -123,15 +123,15 @@ func checkMagic(data []byte) error {
 	case bytes.HasPrefix(data, []byte(Magic)):
 		return nil
 	case len(data) == 0:
-		return errors.New("it is empty")
+		return errors.New("the file is empty")
 	case bytes.HasPrefix(data, []byte("\x1f\x8b")):
-		return errors.New("it is compressed by gzip")
+		return errors.New("the file is compressed with gzip; decompress it first")
 	case bytes.HasPrefix(data, []byte(npy.Magic)):
-		return errors.New("it is an array, an NPY file")
+		return errors.New("the file is a NumPy array (NPY)")
 	case !bytes.ContainsFunc(data, func(c rune) bool { return c < ' ' && !unicode.IsSpace(c) || c == utf8.RuneError }):
-		return errors.New("it is text, as a CSV file is")
+		return errors.New("the file is text, for example CSV")
 	}
-	return errors.New("it does not begin as a ZIP file")
+	return errors.New("the file is not a ZIP archive")
 }
 
 // Open checks a model file and returns its files whose names are in known. The contents share
@@ -166,7 +166,7 @@ func openArchive(data []byte, known []string) (map[string][]byte, error) {
 		}
 		size := f.UncompressedSize64
 		if files[f.Name] != nil || f.Method != zip.Store || start < 0 || start > int64(len(data)) || size > uint64(int64(len(data))-start) {
-			return nil, fmt.Errorf("%s is not stored once and as it is", f.Name)
+			return nil, fmt.Errorf("%s must occur once and must not be compressed", f.Name)
 		}
 		b := data[start:][:size]
 		if crc32.ChecksumIEEE(b) != f.CRC32 {

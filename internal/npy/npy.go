@@ -222,14 +222,14 @@ func AppendTexts(b []byte, texts []string) []byte {
 // Parse is the inverse of Append. It compares the header with len(b) before it allocates.
 func Parse[E Number](b []byte) (shape []int, v []E, err error) {
 	if len(b) < PrefixSize || string(b[:6]) != Magic {
-		return nil, nil, fmt.Errorf("%d bytes that are no array", len(b))
+		return nil, nil, fmt.Errorf("%d bytes are not an NPY array", len(b))
 	}
 	begin, length, err := Prefix(b)
 	if err != nil {
 		return nil, nil, err
 	}
 	if length > len(b)-begin {
-		return nil, nil, fmt.Errorf("array with a header of %d bytes in %d", length, len(b))
+		return nil, nil, fmt.Errorf("a header of %d bytes in an array of %d bytes", length, len(b))
 	}
 	h, err := ParseHeader(string(b[begin:][:length]))
 	if err != nil {
@@ -237,17 +237,17 @@ func Parse[E Number](b []byte) (shape []int, v []E, err error) {
 	}
 	name, size := typeName[E]()
 	if h.Type != name || h.Fortran || len(h.Shape) < 1 || len(h.Shape) > 2 {
-		return nil, nil, fmt.Errorf("array header %.100q; want one of type %s in C order", b[begin:][:length], name)
+		return nil, nil, fmt.Errorf("array header %.100q, want type %s in C order", b[begin:][:length], name)
 	}
 	data, n := b[begin+length:], 1
 	for _, s := range h.Shape {
 		if s < 0 || s > 0 && n > len(data)/size/s {
-			return nil, nil, fmt.Errorf("array of shape %v in %d bytes", h.Shape, len(data))
+			return nil, nil, fmt.Errorf("shape %v does not match %d bytes of data", h.Shape, len(data))
 		}
 		n *= s
 	}
 	if len(data) != size*n {
-		return nil, nil, fmt.Errorf("array of shape %v in %d bytes", h.Shape, len(data))
+		return nil, nil, fmt.Errorf("shape %v does not match %d bytes of data", h.Shape, len(data))
 	}
 	v = make([]E, n)
 	for i := range v {

@@ -36,7 +36,7 @@ var unfinished = struct {
 	aborted bool
 }{files: map[*File]bool{}}
 
-var errAborted = errors.New("writing has been aborted")
+var errAborted = errors.New("the program is ending")
 
 // Error names a file that could not be written. It wraps an error of the operating system.
 type Error struct {
@@ -77,7 +77,7 @@ func Create(path string) (*File, error) {
 	case err != nil:
 		return nil, writeError(path, err)
 	case info.IsDir():
-		return nil, writeError(path, errors.New("is a directory"))
+		return nil, writeError(path, errors.New("it is a directory; name a file"))
 	case !info.Mode().IsRegular():
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
@@ -209,7 +209,7 @@ func (f *File) Write(p []byte) (int, error) {
 // the end. It fails if the target is written directly.
 func (f *File) WriteAt(p []byte, off int64) (int, error) {
 	if f.target == "" {
-		return 0, writeError(f.path, errors.New("not a regular file"))
+		return 0, writeError(f.path, errors.New("it is not a regular file, such as a pipe, so bytes already written cannot be changed"))
 	}
 	n, err := f.file.WriteAt(p, off)
 	return n, f.wrapError(err)

@@ -56,7 +56,7 @@ func NewNPY(w io.Writer, rows, cols int) (*Writer, error) {
 	if rows < 0 {
 		at, ok := w.(io.WriterAt)
 		if !ok {
-			return nil, fmt.Errorf("%w: an NPY file begins with the number of rows, which is unknown here", errRowCount)
+			return nil, fmt.Errorf("%w: an NPY file begins with the number of rows, which is not yet known, and the output cannot be changed later; write to a file or use CSV", errRowCount)
 		}
 		out.header = at
 	}
@@ -118,7 +118,7 @@ func (w *Writer) Close() error {
 		return err
 	}
 	if w.npy && w.written != w.rows {
-		return fmt.Errorf("%w: %d were written, but the header says %d", errRowCount, w.written, w.rows)
+		return fmt.Errorf("%w: %d rows were written, but the header announces %d", errRowCount, w.written, w.rows)
 	}
 	return nil
 }

@@ -310,8 +310,8 @@ func TestReload(t *testing.T) {
 		data []byte
 		says string
 	}{
-		"empty": {nil, "not a valid model"}, "truncated": {whole[:len(whole)/2], "cut off"}, "one bit": {flipped, "damaged"},
-		"no classifier": {model, "no "}, "useless": {useless, "at least 0.8 of them"},
+		"empty": {nil, "not a valid model"}, "truncated": {whole[:len(whole)/2], "truncated"}, "one bit": {flipped, "damaged"},
+		"no classifier": {model, "no classifier"}, "useless": {useless, "at least 0.8 of them"},
 	} {
 		fixture.Write(t, path, c.data)
 		if err := e.Reload(t.Context()); err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), path) {
