@@ -316,7 +316,7 @@ func cosine[T num.Float](x, y []T) T {
 	if n != len(y) {
 		panic(LengthsText(n, len(y)))
 	}
-	if uint(n-1) < longestCall {
+	if few < n && n <= longestCall {
 		switch level := asm.Current(); {
 		case level == asm.AVX512 && n > Lanes[T]()/2 && num.IsFloat64[T](): // below, two registers for each sum have no advantage
 			return T(cosineAVX512F64(n, num.P64(x), num.P64(y)))
@@ -326,6 +326,11 @@ func cosine[T num.Float](x, y []T) T {
 			return T(cosineAVX2F64(n, num.P64(x), num.P64(y)))
 		case level >= asm.AVX2:
 			return T(cosineAVX2F32(n, num.P32(x), num.P32(y)))
+		}
+	}
+	if n <= few {
+		if xx, yy := dotFew(x, x), dotFew(y, y); inRange(xx) && inRange(yy) {
+			return quotient(dotFew(x, y), xx, yy)
 		}
 	}
 	return longCosine(x, y)
