@@ -8,13 +8,12 @@ import (
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/pair"
 	"github.com/gomonge/monge/internal/asm/price"
-	"github.com/gomonge/monge/internal/matrix"
 )
 
 const (
-	assignBytes  = 68 // of a row or column of Assign
-	reductionsOf = 2  // most steps of the row reduction, in units of the rows
-	often        = 64 // rows between two looks at the context
+	assignBytes  = 68      // of a row or column of Assign
+	reductionsOf = 2       // most steps of the row reduction, in units of the rows
+	often        = 1 << 17 // elements between two checks of the context
 )
 
 // assignment is the workspace of Assign. Its matrix has at least as many columns as rows.
@@ -33,7 +32,7 @@ type assignment[T dist.Float] struct {
 	next       []int32
 	open       []int32 // columns without a row
 	steps      []step
-	looks      int
+	remaining  int // elements until the next check of the context
 }
 
 // step is a column that a search for a shortest path has reached: at which distance, and from which row the search
@@ -100,7 +99,7 @@ func (s *Solver[T]) Assign(ctx context.Context, dst []int, cost dist.Matrix[T]) 
 
 // begin checks the costs, and makes room.
 func (x *assignment[T]) begin(ctx context.Context, cost dist.Matrix[T]) error {
-	x.looks = 0
+	x.cost, x.remaining = cost, 0
 	for i := range cost.Rows {
 		if x.ended(ctx) {
 			return context.Cause(ctx)
@@ -115,12 +114,13 @@ func (x *assignment[T]) begin(ctx context.Context, cost dist.Matrix[T]) error {
 			}
 		}
 	}
-	x.cost = cost
 	if n, m := cost.Rows, cost.Cols; n > m {
 		grow(&x.transposed, n*m)
 		x.cost = dist.Matrix[T]{Rows: m, Cols: n, Stride: n, Data: x.transposed}
 		if m > 0 {
-			matrix.Transpose(x.cost, cost)
+			if err := transpose(ctx, x.cost, cost); err != nil {
+				return err
+			}
 		}
 	}
 	n, m := x.cost.Rows, x.cost.Cols
@@ -140,10 +140,14 @@ func (x *assignment[T]) begin(ctx context.Context, cost dist.Matrix[T]) error {
 	return nil
 }
 
-// ended reports whether the context has ended. It looks now and then.
+// ended reports whether the context has ended. It is called before each pass over a row, and checks the context now and
+// then.
 func (x *assignment[T]) ended(ctx context.Context) bool {
-	x.looks++
-	return x.looks%often == 0 && ctx.Err() != nil
+	if x.remaining -= 1 + x.cost.Cols; x.remaining > 0 {
+		return false
+	}
+	x.remaining = often
+	return ctx.Err() != nil
 }
 
 func (x *assignment[T]) row(i int32) []T { return x.cost.Data[int(i)*x.cost.Stride:][:x.cost.Cols] }

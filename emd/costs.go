@@ -6,7 +6,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/gram"
-	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/asm/pair"
 	"github.com/gomonge/monge/internal/matrix"
 )
 
@@ -15,6 +15,8 @@ const (
 	stripSize = 1 << 14  // elements of a strip of distances
 	// computeStep is the work between two looks at the context, in elements of points.
 	computeStep = 1 << 22
+	// copyStep is the number of elements that are copied or compared between two checks of the context.
+	copyStep = 1 << 17
 )
 
 // costs are the rows of M.
@@ -34,16 +36,24 @@ func (c *costs[T]) setCost(m dist.Matrix[T]) {
 	c.m, c.x, c.y, c.cap = m, dist.Matrix[T]{}, dist.Matrix[T]{}, 0
 }
 
-// setPoints makes M the distances of points. If the context ends, distances are computed when they are needed.
+// setPoints makes M the distances of points. If the context ends, only At may be called.
 func (c *costs[T]) setPoints(ctx context.Context, x, y dist.Matrix[T]) {
 	n, m, p := x.Rows, y.Rows, x.Cols
 	c.m, c.x, c.y, c.from, c.to, c.cap = dist.Matrix[T]{}, x, y, 0, 0, 0
 	if p >= gram.Features {
 		c.packed.Reset(m, p, y.Data, y.Stride)
-		c.packed.Pack(0, m)
+		step := (1 + copyStep/(gram.Unit*p)) * gram.Unit
+		for j := 0; j < m; j += step {
+			if ctx.Err() != nil {
+				return
+			}
+			c.packed.Pack(j, min(j+step, m))
+		}
 	} else {
 		grow(&c.yt, p*m)
-		matrix.Transpose(dist.Matrix[T]{Rows: p, Cols: m, Stride: m, Data: c.yt}, y)
+		if transpose(ctx, dist.Matrix[T]{Rows: p, Cols: m, Stride: m, Data: c.yt}, y) != nil {
+			return
+		}
 	}
 	grow(&c.distance, m*stripRows[T](n, m))
 	if stripRows[T](n, m) < n {
@@ -57,6 +67,27 @@ func (c *costs[T]) setPoints(ctx context.Context, x, y dist.Matrix[T]) {
 		c.compute(i, min(step, n-i), c.distance[i*m:])
 	}
 	c.m = dist.Matrix[T]{Rows: n, Cols: m, Stride: m, Data: c.distance}
+}
+
+// rowWork returns the time that computing a row takes, in units of the time to read one.
+func (c *costs[T]) rowWork() float64 {
+	if c.m.Rows > 0 {
+		return 1
+	}
+	return 1 + float64(c.x.Cols)/4
+}
+
+// transpose sets dst = aᵀ, until the context ends.
+func transpose[T dist.Float](ctx context.Context, dst, a dist.Matrix[T]) error {
+	step := 8 * (1 + copyStep/(8*a.Cols)) // Transpose writes 8 elements of a row at a time
+	for i := 0; i < a.Rows; i += step {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		j := min(i+step, a.Rows)
+		matrix.Transpose(dist.Matrix[T]{Rows: dst.Rows, Cols: j - i, Stride: dst.Stride, Data: dst.Data[i:]}, a.RowRange(i, j))
+	}
+	return nil
 }
 
 // stripRows returns how many rows of distances there is room for: all if they are stored.
@@ -102,11 +133,7 @@ func (c *costs[T]) At(i, j int) T {
 	if c.m.Rows > 0 {
 		x = c.m.At(i, j)
 	} else {
-		y := c.y.Row(j)
-		for l, a := range c.x.Row(i) {
-			d := a - y[l]
-			x = num.FMA(d, d, x)
-		}
+		x = pair.SqEuclidean(c.x.Row(i), c.y.Row(j))
 	}
 	if c.cap > 0 {
 		x = min(x, c.cap)

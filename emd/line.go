@@ -48,11 +48,11 @@ type side struct {
 func (s *Solver[T]) Distance1D(ctx context.Context, x, y, a, b []T, p float64) (float64, error) {
 	s.enter()
 	defer s.leave()
-	sumA, sumB, err := s.admitLine([2][]T{x, y}, [2][]T{a, b}, p)
+	ctx = s.timed.Of(ctx)
+	sumA, sumB, err := s.admitLine(ctx, [2][]T{x, y}, [2][]T{a, b}, p)
 	if err != nil {
 		return 0, err
 	}
-	ctx = s.timed.Of(ctx)
 	l := &s.line
 	sides := [2]side{{each: float64(len(y))}, {each: float64(len(x))}}
 	for k, z := range [2][]T{x, y} {
@@ -62,13 +62,16 @@ func (s *Solver[T]) Distance1D(ctx context.Context, x, y, a, b []T, p float64) (
 			return 0, err
 		}
 	}
-	unit := l.weigh(&sides, [2][]T{a, b}, sumA, sumB)
+	unit, err := l.weigh(ctx, &sides, [2][]T{a, b}, sumA, sumB)
+	if err != nil {
+		return 0, err
+	}
 	root, _, err := l.distance(ctx, &sides, p, unit)
 	return root, err
 }
 
 // admitLine checks the samples, the weights and the order of a problem on a line.
-func (s *Solver[T]) admitLine(samples, weights [2][]T, p float64) (sumA, sumB float64, err error) {
+func (s *Solver[T]) admitLine(ctx context.Context, samples, weights [2][]T, p float64) (sumA, sumB float64, err error) {
 	if err := checkOrder(p); err != nil {
 		return 0, 0, err
 	}
@@ -80,7 +83,7 @@ func (s *Solver[T]) admitLine(samples, weights [2][]T, p float64) (sumA, sumB fl
 		if i := indexNotFinite(z); i >= 0 {
 			return 0, 0, fmt.Errorf("%w: %s[%d] is %v", ErrNotFinite, [2]string{"x", "y"}[k], i, z[i])
 		}
-		if sums[k], err = checkWeights([2]string{"a", "b"}[k], weights[k], len(z)); err != nil {
+		if sums[k], err = checkWeights(ctx, [2]string{"a", "b"}[k], weights[k], len(z)); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -97,15 +100,16 @@ func checkOrder(p float64) error {
 	return nil
 }
 
-// weigh sets the masses of both sides. Without weights all masses are integers: n·m units. It returns the unit.
-func (l *line[T]) weigh(sides *[2]side, weights [2][]T, sumA, sumB float64) float64 {
+// weigh sets the masses of both sides. Without weights all masses are integers: n·m units. It returns the unit, or the
+// context's cause.
+func (l *line[T]) weigh(ctx context.Context, sides *[2]side, weights [2][]T, sumA, sumB float64) (float64, error) {
 	n, m := len(sides[0].keys), len(sides[1].keys)
 	if weights[0] == nil && weights[1] == nil {
 		if n == m {
 			sides[0].each, sides[1].each = 1, 1
-			return 1 / float64(n)
+			return 1 / float64(n), nil
 		}
-		return 1 / (float64(n) * float64(m))
+		return 1 / (float64(n) * float64(m)), nil
 	}
 	sides[0].each, sides[1].each = 1/float64(n), 1/float64(m)
 	scale := sumA / sumB
@@ -116,13 +120,16 @@ func (l *line[T]) weigh(sides *[2]side, weights [2][]T, sumA, sumB float64) floa
 		}
 		grow(&l.mass[k], len(w))
 		for i, x := range w {
+			if i%piece == 0 && ctx.Err() != nil {
+				return 0, context.Cause(ctx)
+			}
 			if l.mass[k][i] = float64(x); k == 1 {
 				l.mass[k][i] *= scale
 			}
 		}
 		sides[k].mass = l.mass[k]
 	}
-	return 1
+	return 1, nil
 }
 
 // sample returns sample i of a sorted side, its mass and its place.

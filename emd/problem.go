@@ -1,6 +1,7 @@
 package emd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -71,8 +72,9 @@ func checkMatrix[T dist.Float](name string, m dist.Matrix[T]) error {
 	return nil
 }
 
-// checkPoints returns an error if X and Y are not two point clouds of the same dimension with finite coordinates.
-func checkPoints[T dist.Float](x, y dist.Matrix[T]) error {
+// checkPoints returns an error if X and Y are not two point clouds of the same dimension with finite coordinates. If the
+// context ends, it does not check the other coordinates.
+func checkPoints[T dist.Float](ctx context.Context, x, y dist.Matrix[T]) error {
 	for _, c := range [2]struct {
 		name string
 		m    dist.Matrix[T]
@@ -83,7 +85,11 @@ func checkPoints[T dist.Float](x, y dist.Matrix[T]) error {
 		if c.m.Rows == 0 || c.m.Cols == 0 {
 			return fmt.Errorf("%w: %s is empty", ErrShape, c.name)
 		}
+		step := 1 + copyStep/c.m.Cols
 		for i := range c.m.Rows {
+			if i%step == 0 && ctx.Err() != nil {
+				break
+			}
 			for l, v := range c.m.Data[i*c.m.Stride:][:c.m.Cols] {
 				if v-v != 0 {
 					return fmt.Errorf("%s: %w", c.name, &dist.PositionError{Row: i, Column: l, Value: float64(v), Err: ErrNotFinite})
@@ -97,8 +103,8 @@ func checkPoints[T dist.Float](x, y dist.Matrix[T]) error {
 	return nil
 }
 
-// checkWeights returns the sum of n weights, or 1 for nil.
-func checkWeights[T dist.Float](name string, w []T, n int) (float64, error) {
+// checkWeights returns the sum of n weights, or 1 for nil. If the context ends first, it returns the context's cause.
+func checkWeights[T dist.Float](ctx context.Context, name string, w []T, n int) (float64, error) {
 	if w == nil {
 		return 1, nil
 	}
@@ -107,6 +113,9 @@ func checkWeights[T dist.Float](name string, w []T, n int) (float64, error) {
 	}
 	var sum total
 	for i, x := range w {
+		if i%piece == 0 && ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
 		if !(x >= 0) || math.IsInf(float64(x), 1) {
 			return 0, fmt.Errorf("%w: %s[%d] is %v; weights must be finite and not negative", ErrMarginals, name, i, x)
 		}

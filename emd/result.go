@@ -82,13 +82,17 @@ func (r *Result[T]) PlanTo(ctx context.Context, dst dist.Matrix[T], first int) e
 	if dst.Cols != r.m || first < 0 || dst.Rows < 1 || dst.Rows > r.n-first || checkMatrix("", dst) != nil {
 		panic("emd: PlanTo: dst must have m columns, and rows that the plan has")
 	}
+	step := 1 + copyStep/dst.Cols
 	for i := range dst.Rows {
-		if i%64 == 0 && ctx.Err() != nil {
+		if i%step == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		clear(dst.Row(i))
 	}
-	for _, e := range r.Plan {
+	for k, e := range r.Plan {
+		if k%piece == piece-1 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if i := e.Row - first; i >= 0 && i < dst.Rows {
 			dst.Set(i, e.Column, T(e.Mass))
 		}
@@ -169,8 +173,9 @@ func (w *workspace[T]) violation(ctx context.Context, p *Problem[T], a, b []T) (
 		}
 	}
 	var worst float64
+	step := 1 + int(computeStep/(float64(len(b))*w.costs.rowWork()*16))
 	for i, a := range a {
-		if i%16 == 0 && ctx.Err() != nil {
+		if i%step == 0 && ctx.Err() != nil {
 			return math.NaN(), context.Cause(ctx)
 		}
 		row := w.costs.row(i)

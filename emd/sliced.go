@@ -61,14 +61,15 @@ func (s *Solver[T]) Sliced(ctx context.Context, dx, dy dist.Matrix[T], p *Proble
 	if options.Order == 0 {
 		options.Order = 2
 	}
-	if err := s.admitSliced(dx, dy, p, &options); err != nil {
+	ctx = s.timed.Of(ctx)
+	if err := s.admitSliced(ctx, dx, dy, p, &options); err != nil {
 		return 0, err
 	}
-	sumA, err := checkWeights("A", p.A, p.X.Rows)
+	sumA, err := checkWeights(ctx, "A", p.A, p.X.Rows)
 	if err != nil {
 		return 0, err
 	}
-	sumB, err := checkWeights("B", p.B, p.Y.Rows)
+	sumB, err := checkWeights(ctx, "B", p.B, p.Y.Rows)
 	if err != nil {
 		return 0, err
 	}
@@ -80,7 +81,6 @@ func (s *Solver[T]) Sliced(ctx context.Context, dx, dy dist.Matrix[T], p *Proble
 			clear(m.Row(i))
 		}
 	}
-	ctx = s.timed.Of(ctx)
 	l := &s.line
 	rng := random.New(options.Seed, directionStream)
 	var sum total
@@ -88,7 +88,9 @@ func (s *Solver[T]) Sliced(ctx context.Context, dx, dy dist.Matrix[T], p *Proble
 		k := min(directionBlock, options.Directions-done)
 		l.sliced.draw(rng, p.X.Cols, k)
 		for t := range 2 {
-			l.sliced.project(t, [2]dist.Matrix[T]{p.X, p.Y}[t], k)
+			if err := l.sliced.project(ctx, t, [2]dist.Matrix[T]{p.X, p.Y}[t], k); err != nil {
+				return 0, err
+			}
 		}
 		for r := range k {
 			if ctx.Err() != nil {
@@ -102,8 +104,10 @@ func (s *Solver[T]) Sliced(ctx context.Context, dx, dy dist.Matrix[T], p *Proble
 		}
 		for t, m := range [2]dist.Matrix[T]{dx, dy} {
 			if m.Rows > 0 {
-				matrix.Mul(m, dist.Matrix[T]{Rows: m.Rows, Cols: k, Stride: k, Data: l.sliced.coefficients[t]},
-					dist.Matrix[T]{Rows: k, Cols: m.Cols, Stride: m.Cols, Data: l.sliced.transposed}, true)
+				if err := multiply(ctx, m, dist.Matrix[T]{Rows: m.Rows, Cols: k, Stride: k, Data: l.sliced.coefficients[t]},
+					dist.Matrix[T]{Rows: k, Cols: m.Cols, Stride: m.Cols, Data: l.sliced.transposed}, true); err != nil {
+					return 0, err
+				}
 			}
 		}
 	}
@@ -121,11 +125,11 @@ func (s *Solver[T]) Sliced(ctx context.Context, dx, dy dist.Matrix[T], p *Proble
 }
 
 // admitSliced checks the problem, the options and the memory of Sliced.
-func (s *Solver[T]) admitSliced(dx, dy dist.Matrix[T], p *Problem[T], o *SlicedOptions) error {
+func (s *Solver[T]) admitSliced(ctx context.Context, dx, dy dist.Matrix[T], p *Problem[T], o *SlicedOptions) error {
 	if p.Cost.Rows > 0 || p.Cost.Cols > 0 || p.Mass != 0 {
 		return fmt.Errorf("%w: a sliced distance needs points, and moves all of the mass", ErrSettings)
 	}
-	if err := checkPoints(p.X, p.Y); err != nil {
+	if err := checkPoints(ctx, p.X, p.Y); err != nil {
 		return err
 	}
 	if err := checkOrder(o.Order); err != nil {
@@ -170,13 +174,28 @@ func (c *sliced[T]) draw(rng *rand.Rand, d, k int) {
 }
 
 // project sets the lines of side t to the projections on k directions, one to a row.
-func (c *sliced[T]) project(t int, points dist.Matrix[T], k int) {
+func (c *sliced[T]) project(ctx context.Context, t int, points dist.Matrix[T], k int) error {
 	n := points.Rows
 	grow(&c.projected[t], n*k)
 	grow(&c.lines[t], n*k)
 	projected := dist.Matrix[T]{Rows: n, Cols: k, Stride: k, Data: c.projected[t]}
-	matrix.Mul(projected, points, dist.Matrix[T]{Rows: points.Cols, Cols: k, Stride: k, Data: c.directions}, false)
-	matrix.Transpose(dist.Matrix[T]{Rows: k, Cols: n, Stride: n, Data: c.lines[t]}, projected)
+	if err := multiply(ctx, projected, points, dist.Matrix[T]{Rows: points.Cols, Cols: k, Stride: k, Data: c.directions}, false); err != nil {
+		return err
+	}
+	return transpose(ctx, dist.Matrix[T]{Rows: k, Cols: n, Stride: n, Data: c.lines[t]}, projected)
+}
+
+// multiply sets dst = a·b, or adds a·b to dst, until the context ends.
+func multiply[T dist.Float](ctx context.Context, dst, a, b dist.Matrix[T], add bool) error {
+	step := 1 + computeStep/(b.Rows*b.Cols)
+	for i := 0; i < a.Rows; i += step {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		j := min(i+step, a.Rows)
+		matrix.Mul(dst.RowRange(i, j), a.RowRange(i, j), b, add)
+	}
+	return nil
 }
 
 // slice returns the p-th power of the distance on line r of k. If the gradient is wanted, it sets its coefficients.
@@ -194,7 +213,10 @@ func (l *line[T]) slice(ctx context.Context, p *Problem[T], sumA, sumB float64, 
 			return 0, err
 		}
 	}
-	unit := l.weigh(&sides, weights, sumA, sumB)
+	unit, err := l.weigh(ctx, &sides, weights, sumA, sumB)
+	if err != nil {
+		return 0, err
+	}
 	_, power, err := l.distance(ctx, &sides, o.Order, unit)
 	if err != nil || !gradient {
 		return power, err

@@ -117,15 +117,16 @@ func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 // solve is Solve for a solver that is marked as being used.
 func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
 	w := &s.work
-	n, m, err := s.admit(p)
+	n, m, err := s.admit(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	sumA, err := checkWeights("A", p.A, n)
+	// A plan needs all weights, whether the context has ended or not.
+	sumA, err := checkWeights(context.Background(), "A", p.A, n)
 	if err != nil {
 		return nil, err
 	}
-	sumB, err := checkWeights("B", p.B, m)
+	sumB, err := checkWeights(context.Background(), "B", p.B, m)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +140,7 @@ func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 	} else {
 		w.costs.setPoints(ctx, p.X, p.Y)
 	}
-	problem := &simplex.Problem[T]{Costs: &w.costs, A: a, B: b, Mass: p.Mass}
+	problem := &simplex.Problem[T]{Costs: &w.costs, A: a, B: b, Mass: p.Mass, CostWork: w.costs.rowWork()}
 	if c := w.costs.m; c.Rows == n && n == m && p.Mass == 0 && allEqual(a) && allEqual(b) {
 		// Of equal weights, the best plan is an assignment. If there is none, the simplex method says why.
 		x := &s.assign
@@ -219,7 +220,12 @@ func (w *workspace[T]) answer(ctx context.Context, p *Problem[T], a, b []T, err 
 		r.Status = StatusCancelled
 	}
 	w.certify(p, a, b, cancelled)
-	if r.Cost = r.Certificate.Primal; r.Cost-r.Cost != 0 {
+	r.Cost = r.Certificate.Primal
+	switch {
+	case r.Cost-r.Cost == 0:
+	case cancelled: // not all input was checked
+		return nil, err
+	default:
 		return nil, fmt.Errorf("%w: the transport cost overflows", ErrRange)
 	}
 	if gap := r.Certificate.Gap; !cancelled && gap-gap != 0 {
@@ -244,14 +250,14 @@ func explain[T dist.Float](p *Problem[T], err error) error {
 	return err
 }
 
-// admit checks the shapes of p and its memory, and returns its size.
-func (s *Solver[T]) admit(p *Problem[T]) (n, m int, err error) {
+// admit checks the shapes of p, its points until the context ends, and its memory. It returns its size.
+func (s *Solver[T]) admit(ctx context.Context, p *Problem[T]) (n, m int, err error) {
 	points := p.X.Rows > 0 || p.Y.Rows > 0
 	switch {
 	case points && (p.Cost.Rows > 0 || p.Cost.Cols > 0):
 		return 0, 0, fmt.Errorf("%w: give a cost matrix or points, not both", ErrShape)
 	case points:
-		if err := checkPoints(p.X, p.Y); err != nil {
+		if err := checkPoints(ctx, p.X, p.Y); err != nil {
 			return 0, 0, err
 		}
 		n, m = p.X.Rows, p.Y.Rows

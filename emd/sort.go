@@ -57,6 +57,11 @@ func sortSamples[T dist.Float](ctx context.Context, s *sorter, z []T, withPlaces
 	n := len(z)
 	grow(&s.keys, n)
 	grow(&s.otherKeys, n)
+	s.places = s.places[:0]
+	if withPlaces {
+		grow(&s.places, n)
+		grow(&s.otherPlaces, n)
+	}
 	least, most := ^uint64(0), uint64(0)
 	for at := 0; at < n; at += piece {
 		if ctx.Err() != nil {
@@ -68,13 +73,8 @@ func sortSamples[T dist.Float](ctx context.Context, s *sorter, z []T, withPlaces
 			key := keyOf(float64(x))
 			keys[i], least, most = key, min(least, key), max(most, key)
 		}
-	}
-	s.places = s.places[:0]
-	if withPlaces {
-		grow(&s.places, n)
-		grow(&s.otherPlaces, n)
-		for i := range s.places {
-			s.places[i] = int32(i)
+		for i := range s.places[min(at, len(s.places)):min(at+piece, len(s.places))] {
+			s.places[at+i] = int32(at + i)
 		}
 	}
 	err = s.sort(ctx, least, most)

@@ -70,6 +70,9 @@ type Problem[T num.Float] struct {
 	A, B  []T     // the weights of rows and columns
 	Mass  float64 // if positive, the mass of the plan of partial transport, at most the sum of A and that of B
 	Work  float64 // if positive, a limit of Solver.Work
+	// CostWork is the time that computing a cost takes, in units of the time to read one; 0 means 1. The context is
+	// checked as often as it asks for.
+	CostWork float64
 	// Columns, if not nil, is an assignment from which Solve starts: the column of each row. V are dual variables of
 	// columns that prove it, or almost. All weights must be equal.
 	Columns []int32
@@ -107,6 +110,7 @@ type Solver[T num.Float] struct {
 	queue     []int32
 	assigned  assigned[T]
 	slack     float64 // of a reduced cost, in units of its dual variables: rounding
+	costWork  float64
 	remaining float64 // work until the next look at the context
 }
 
@@ -130,6 +134,7 @@ type arc struct {
 // is feasible.
 func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) error {
 	s.Work, s.Pivots, s.remaining, s.Feasible = 0, 0, often, false
+	s.costWork = max(1, p.CostWork)
 	if len(p.A)+len(p.B) > 1<<30 {
 		return ErrNodes
 	}
@@ -298,10 +303,10 @@ func sum[T num.Float](w []T) (s float64) {
 	return s
 }
 
-// pause reports whether the context has ended. It looks now and then.
-func (s *Solver[T]) pause(ctx context.Context, work int) bool {
-	s.Work += float64(work)
-	if s.remaining -= float64(work); s.remaining > 0 {
+// pause reports whether the context has ended. It counts so many costs, and looks now and then.
+func (s *Solver[T]) pause(ctx context.Context, costs int) bool {
+	s.Work += float64(costs)
+	if s.remaining -= float64(float64(costs) * s.costWork); s.remaining > 0 {
 		return false
 	}
 	s.remaining = often
@@ -324,11 +329,11 @@ func (s *Solver[T]) plant(ctx context.Context, p *Problem[T]) error {
 	s.countSizes()
 	s.dual[s.root] = 0
 	s.hang(s.root)
-	s.refresh()
 	s.Feasible = true
 	if s.ended {
 		return context.Cause(ctx)
 	}
+	s.refresh()
 	return nil
 }
 
@@ -351,7 +356,7 @@ func (s *Solver[T]) plantCheapest(ctx context.Context, p *Problem[T]) error {
 	heap := s.arcs[:0]
 	for _, i := range rows {
 		if s.ended = s.ended || s.pause(ctx, s.m); s.ended {
-			heap = append(heap, s.firstArc(p, i))
+			s.fillRow(p, i)
 			continue
 		}
 		row := p.Costs.Row(int(i))
@@ -363,22 +368,30 @@ func (s *Solver[T]) plantCheapest(ctx context.Context, p *Problem[T]) error {
 	for k := len(heap)/2 - 1; k >= 0; k-- {
 		sink(heap, k)
 	}
-	for len(heap) > 0 {
+	for len(heap) > 0 && !s.ended {
 		x := &heap[0]
 		if s.dual[s.n+int(x.column)] != 0 || s.fill(*x) {
-			if s.ended = s.ended || s.pause(ctx, s.m); s.ended {
-				*x = s.firstArc(p, x.row)
-			} else {
-				*x = s.cheapest(x.row, p.Costs.Row(int(x.row)))
+			if s.ended = s.pause(ctx, s.m); s.ended {
+				break
 			}
+			*x = s.cheapest(x.row, p.Costs.Row(int(x.row)))
 		} else {
 			*x = heap[len(heap)-1]
 			heap = heap[:len(heap)-1]
 		}
 		sink(heap, 0)
 	}
-	s.arcs = heap
+	for _, x := range heap {
+		s.fillRow(p, x.row)
+	}
+	s.arcs = heap[:0]
 	return nil
+}
+
+// fillRow moves the mass that a row has left to the first columns that have mass left.
+func (s *Solver[T]) fillRow(p *Problem[T], i int32) {
+	for s.fill(s.firstArc(p, i)) {
+	}
 }
 
 // sink restores the order of a heap whose element k may be too dear.
@@ -584,9 +597,15 @@ func (s *Solver[T]) improve(ctx context.Context, p *Problem[T], exact bool) erro
 			clean = 0
 			if exact {
 				s.hang(top)
+			} else {
+				s.lift(top)
+			}
+			if s.pause(ctx, 0) {
+				return context.Cause(ctx)
+			}
+			if exact {
 				continue
 			}
-			s.lift(top)
 			if pivots--; pivots < 0 {
 				return nil
 			}
@@ -659,6 +678,7 @@ func (s *Solver[T]) detach(k int32) {
 func (s *Solver[T]) hang(top int32) {
 	order := s.below(top)
 	s.Work += float64(len(order))
+	s.remaining -= float64(len(order))
 	if s.nodes[top].parent < 0 {
 		s.low[top] = 0
 		order = order[1:]
@@ -679,6 +699,7 @@ func (s *Solver[T]) hang(top int32) {
 func (s *Solver[T]) lift(top int32) {
 	order := s.below(top)
 	s.Work += float64(len(order))
+	s.remaining -= float64(len(order))
 	dual, rows := s.dual, int32(s.n)
 	d := (s.arcCost[top] - dual[s.nodes[top].parent]) - dual[top]
 	if top >= rows {

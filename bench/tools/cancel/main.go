@@ -19,10 +19,12 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"sync"
 	"text/tabwriter"
 	"time"
 
 	"github.com/gomonge/monge/dist"
+	"github.com/gomonge/monge/emd"
 	"github.com/gomonge/monge/internal/outfile"
 	"github.com/gomonge/monge/sinkhorn"
 	"github.com/gomonge/monge/wda"
@@ -186,7 +188,7 @@ func works() []work {
 		work{"PredictLabels, 40000 by 40000", func(ctx context.Context) error { _, err := nearest.PredictLabels(ctx, nil, tall, 0); return err }},
 		work{"Neighbors, 1000 of each of 40000", func(ctx context.Context) error { _, err := nearest.Neighbors(ctx, tall, 1000, 0); return err }},
 	)
-	return append(append(append(works, baselines()...), transports()...), reads()...)
+	return slices.Concat(works, baselines(), transports(), exactTransports(), reads())
 }
 
 // baselines are the methods that WDA is compared with.
@@ -274,6 +276,98 @@ func transports() []work {
 		batch("SolveBatch, 64 of 300, one K", 64, 300, true),
 		batch("SolveBatch, 64 of 300", 64, 300, false),
 	}
+}
+
+// exactTransports are the functions of package emd.
+func exactTransports() []work {
+	rng := rand.New(rand.NewPCG(4000, 1))
+	random := func(n int) []float64 {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = rng.Float64()
+		}
+		return v
+	}
+	normed := func(w []float64) []float64 {
+		var sum float64
+		for _, v := range w {
+			sum += v
+		}
+		for i := range w {
+			w[i] /= sum
+		}
+		return w
+	}
+	cloud := func(n, d int) dist.Matrix[float64] { return dist.NewMatrix(n, d, random(n*d)) }
+	solver := new(emd.Solver[float64])
+	solve := func(name string, p emd.Problem[float64]) work {
+		return work{name, func(ctx context.Context) error { _, err := solver.Solve(ctx, &p); return err }}
+	}
+	var works []work
+	for _, n := range []int{2000, 4000} {
+		size := fmt.Sprintf(", n = %d", n)
+		a, b := normed(random(n)), normed(random(n))
+		x, y, cost := cloud(n, 2), cloud(n, 2), cloud(n, n)
+		assigned := make([]int, n)
+		works = append(works,
+			solve("emd Solve, points, equal weights"+size, emd.Problem[float64]{X: x, Y: y}),
+			solve("emd Solve, points, random weights"+size, emd.Problem[float64]{X: x, Y: y, A: a, B: b}),
+			solve("emd Solve, random costs, equal weights"+size, emd.Problem[float64]{Cost: cost}),
+			solve("emd Solve, random costs, random weights"+size, emd.Problem[float64]{Cost: cost, A: a, B: b}),
+			solve("emd Solve, partial mass"+size, emd.Problem[float64]{X: x, Y: y, A: a, B: b, Mass: 0.7}),
+			work{"emd Assign" + size, func(ctx context.Context) error { _, err := solver.Assign(ctx, assigned, cost); return err }},
+		)
+	}
+	tall, few := cloud(400000, 12), cloud(12, 400000)
+	assigned := make([]int, tall.Rows)
+	plan := dist.NewMatrix(8, 400000, make([]float64, 8*400000))
+	whole := dist.NewMatrix(4000, 4000, make([]float64, 4000*4000))
+	heavy, other := normed(random(tall.Rows)), normed(random(few.Rows))
+	planTo := func(name string, p emd.Problem[float64], dst dist.Matrix[float64]) work {
+		var solver emd.Solver[float64]
+		result := sync.OnceValue(func() *emd.Result[float64] {
+			ended, cancel := context.WithCancel(context.Background())
+			cancel()
+			r, err := solver.Solve(ended, &p)
+			if r == nil {
+				panic(err)
+			}
+			return r
+		})
+		return work{name, func(ctx context.Context) error {
+			r := result()
+			for range 100 {
+				if err := r.PlanTo(ctx, dst, 0); err != nil {
+					return err
+				}
+			}
+			return nil
+		}}
+	}
+	long, other1D := random(3000000), random(2999999)
+	wide := emd.Problem[float64]{X: cloud(10000, 1000), Y: cloud(10000, 1000)}
+	gradient := dist.NewMatrix(10000, 1000, make([]float64, 10000*1000))
+	line := func(name string, p float64, a, b []float64) work {
+		return work{name, func(ctx context.Context) error {
+			_, err := solver.Distance1D(ctx, long, other1D, a, b, p)
+			return err
+		}}
+	}
+	return append(works,
+		solve("emd Solve, 400000 × 12", emd.Problem[float64]{Cost: tall, A: heavy, B: other}),
+		solve("emd Solve, 12 × 400000", emd.Problem[float64]{Cost: few, A: other, B: heavy}),
+		solve("emd Solve, points, n = 10000, d = 1000", wide),
+		work{"emd Assign, 400000 × 12", func(ctx context.Context) error { _, err := solver.Assign(ctx, assigned, tall); return err }},
+		work{"emd Assign, 12 × 400000", func(ctx context.Context) error { _, err := solver.Assign(ctx, assigned[:12], few); return err }},
+		planTo("emd PlanTo, 4000 × 4000", emd.Problem[float64]{X: cloud(4000, 2), Y: cloud(4000, 2)}, whole),
+		planTo("emd PlanTo, 8 × 400000", emd.Problem[float64]{Cost: dist.NewMatrix(8, 400000, few.Data[:8*400000])}, plan),
+		line("emd Distance1D, p = 2", 2, nil, nil),
+		line("emd Distance1D, p = 1.5, weights", 1.5, normed(random(len(long))), normed(random(len(other1D)))),
+		work{"emd Sliced, n = 10000, d = 1000, gradient", func(ctx context.Context) error {
+			_, err := solver.Sliced(ctx, gradient, dist.Matrix[float64]{}, &wide, nil)
+			return err
+		}},
+	)
 }
 
 // reads are files and streams, whose end is that of the reader below.
