@@ -95,6 +95,7 @@ var inTests = map[string][]string{
 	"search":                {"internal/asm/asmtest", "internal/ending", "internal/testdata"},
 	"emd":                   {"internal/ending"},
 	"sinkhorn":              {"internal/ending"},
+	"internal/simplex":      {"internal/ending"},
 	"vecmath":               {"internal/asm/asmtest", "internal/asm/exp/oracle", "internal/random"},
 	"internal/dense":        {"internal/ending"},
 	"internal/stiefel":      {"internal/ending", "internal/asm/asmtest"},

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gomonge/monge/dist"
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/asm/pair"
 	"github.com/gomonge/monge/internal/ending"
 )
 
@@ -563,7 +564,7 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestCancelled: a context that ends leaves a feasible plan, at every place, and an assignment that is not changed.
+// TestCancelled: wherever the context ends, Solve returns a feasible plan.
 func TestCancelled(t *testing.T) {
 	rng := rand.New(rand.NewPCG(49, 4))
 	const n = 400
@@ -585,7 +586,7 @@ func TestCancelled(t *testing.T) {
 			break
 		}
 		c := r.Certificate
-		if !errors.Is(err, ending.ErrAt) || r.Status != StatusCancelled || !math.IsNaN(c.Violation) || !math.IsNaN(c.Gap) || !math.IsNaN(c.Dual) || c.MarginalError > 1e-15 || !(r.Cost >= least.Cost) {
+		if !errors.Is(err, ending.ErrAt) || r.Status != StatusCancelled || !math.IsNaN(c.Violation) || !math.IsNaN(c.Gap) || !math.IsNaN(c.Dual) || c.MarginalError > 1e-15 || !(r.Cost >= least.Cost) || !math.IsNaN(r.U[0]+r.V[0]) {
 			t.Fatalf("%d looks: %v, cost %v, %+v, %v", looks, r.Status, r.Cost, c, err)
 		}
 	}
@@ -594,22 +595,74 @@ func TestCancelled(t *testing.T) {
 	if _, err := s.Solve(ending.At(2), &Problem[float64]{X: wide, Y: wide}); !errors.Is(err, ending.ErrAt) || s.work.costs.m.Rows > 0 {
 		t.Error("all distances were computed:", err)
 	}
-	cost := dist.NewMatrix[float64](n, n, nil)
-	for looks := range n / 64 {
-		if err := least.PlanTo(ending.At(looks+1), cost, 0); !errors.Is(err, ending.ErrAt) {
-			t.Errorf("PlanTo after %d looks: %v", looks, err)
-		}
+	// The cost of the plan is not finite: there is no result, but the context's cause.
+	cost := dist.NewMatrix[float64](2, 2, []float64{math.Inf(1), math.NaN(), math.NaN(), 1})
+	if r, err := s.Solve(ending.At(1), &Problem[float64]{Cost: cost}); err != ending.ErrAt || r != nil {
+		t.Error("a canceled plan of costs that are not finite:", r, err)
 	}
-	dist.SqEuclidean(cost, x, y)
-	dst := make([]int, n)
-	for looks := range 10 {
-		if _, err := s.Assign(ending.At(looks+1), dst, cost); !errors.Is(err, ending.ErrAt) || dst[1] != 0 {
-			t.Fatal(looks, err)
+}
+
+// TestContextChecks: every method checks its context at least once in a number of elements, and stops when it ends.
+func TestContextChecks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(49, 11))
+	random := func(n int) []float64 {
+		v := make([]float64, n)
+		for k := range v {
+			v[k] = 0.5 + rng.Float64()
 		}
+		return v
 	}
-	for looks := range 4 {
-		if _, err := s.Distance1D(ending.At(looks+1), x.Data, y.Data, nil, nil, 1); !errors.Is(err, ending.ErrAt) {
-			t.Fatal(looks, err)
+	cloud := func(n, m int) dist.Matrix[float64] { return dist.NewMatrix(n, m, random(n*m)) }
+	const long, short, big, part = 60000, 4, 300, 3000
+	wide, tall := cloud(short, long), cloud(long, short)
+	for k := range wide.Data { // every plan is optimal, so that there are no pivots
+		wide.Data[k], tall.Data[k] = float64(k%long%5+k/long), float64(k/short%5+k%short)
+	}
+	narrow := dist.Matrix[float64]{Rows: short, Cols: part, Stride: long, Data: wide.Data}
+	heavy, light := random(long), random(short)
+	heavy[0] += short
+	light[0] += pair.Sum(heavy) - pair.Sum(light)
+	x, y := cloud(big, big), cloud(big, big)
+	var s Solver[float64]
+	result := Result[float64]{Plan: make([]Entry, 2*long), n: short, m: long}
+	dst, plan, gradient := make([]int, long), dist.NewMatrix[float64](short, long, nil), dist.NewMatrix[float64](big, big, nil)
+	line, otherLine, weights := random(4*long), random(3*long), random(4*long)
+	otherWeights := random(3 * long)
+	otherWeights[0] += pair.Sum(weights) - pair.Sum(otherWeights)
+	for name, work := range map[string]struct {
+		least int // checks
+		do    func(ctx context.Context) error
+	}{
+		"Solve, wide": {part * part / often, func(ctx context.Context) error { _, err := s.Solve(ctx, &Problem[float64]{Cost: narrow}); return err }},
+		"Solve, tall": {4 * short * long / often, func(ctx context.Context) error {
+			_, err := s.Solve(ctx, &Problem[float64]{Cost: tall, A: heavy, B: light})
+			return err
+		}},
+		"Solve, points": {5 * big * big / copyStep, func(ctx context.Context) error { _, err := s.Solve(ctx, &Problem[float64]{X: x, Y: y}); return err }},
+		"Assign, wide":  {2 * short * long / often, func(ctx context.Context) error { _, err := s.Assign(ctx, dst[:short], wide); return err }},
+		"Assign, tall":  {4 * short * long / often, func(ctx context.Context) error { _, err := s.Assign(ctx, dst, tall); return err }},
+		"PlanTo":        {short*long/copyStep + 2*long/piece, func(ctx context.Context) error { return result.PlanTo(ctx, plan, 0) }},
+		"Distance1D": {6 * 7 * long / piece, func(ctx context.Context) error {
+			_, err := s.Distance1D(ctx, line, otherLine, weights, otherWeights, 2)
+			return err
+		}},
+		"Sliced": {50 + 2*8, func(ctx context.Context) error {
+			_, err := s.Sliced(ctx, gradient, dist.Matrix[float64]{}, &Problem[float64]{X: x, Y: y}, nil)
+			return err
+		}},
+	} {
+		ctx := ending.At(0)
+		if err := work.do(ctx); err != nil {
+			t.Fatal(name, err)
+		}
+		checks := ctx.Asked()
+		if checks < work.least {
+			t.Errorf("%s checks its context %d times, not at least %d", name, checks, work.least)
+		}
+		for last := 1; last <= checks; last += 1 + checks/8 {
+			if ctx := ending.At(last); work.do(ctx) != ending.ErrAt || ctx.Late() > 5 {
+				t.Errorf("%s: the context ended at check %d of %d; %d more checks", name, last, checks, ctx.Late())
+			}
 		}
 	}
 }

@@ -19,10 +19,11 @@ type Result[T dist.Float] struct {
 	// in a row. The sums of a row and of a column are its weights, to rounding.
 	Plan []Entry
 	// U (length n) and V (length m) are the dual variables: u_i + v_j + Price ≤ M_ij, but for the certificate's
-	// Violation, and equal where T_ij > 0. With Mass, u and v are not positive. If Status is StatusCancelled, the
-	// inequality need not hold.
+	// Violation, and equal where T_ij > 0. With Mass, u and v are not positive. If Status is StatusCancelled, they
+	// are NaN.
 	U, V []float64
-	// Price is 0 without Mass. With Mass it is what a little more mass would cost, per unit of mass.
+	// Price is 0 without Mass. With Mass it is what a little more mass would cost, per unit of mass, or NaN if Status is
+	// StatusCancelled.
 	Price float64
 	// Certificate bounds what Cost can be above the optimum.
 	Certificate Certificate
@@ -100,13 +101,13 @@ func (r *Result[T]) PlanTo(ctx context.Context, dst dist.Matrix[T], first int) e
 	return nil
 }
 
-// setPlan sets the plan of the result, by counting the entries of each row.
+// setPlan sets the plan of the result. It counts the entries of each row first.
 func (w *workspace[T]) setPlan(n, m int) {
 	r := &w.result
 	grow(&w.count, n+1)
 	clear(w.count)
 	var sum total
-	w.simplex.Arcs(n, m, func(i, _ int, mass, cost float64) {
+	w.simplex.Arcs(n, m, func(_, i, _ int, mass, cost float64) {
 		w.count[i+1]++
 		sum.addProduct(mass, cost)
 	})
@@ -114,9 +115,16 @@ func (w *workspace[T]) setPlan(n, m int) {
 		w.count[i+1] += w.count[i]
 	}
 	grow(&r.Plan, int(w.count[n]))
-	w.simplex.Arcs(n, m, func(i, j int, mass, _ float64) {
-		r.Plan[w.count[i]] = Entry{i, j, mass}
+	clear(r.Plan)
+	w.simplex.Arcs(n, m, func(_, i, j int, mass, _ float64) {
+		// The first entry of a row may belong behind the others, whose columns ascend.
+		k := w.count[i]
 		w.count[i]++
+		if k > 0 && r.Plan[k-1].Row == i && r.Plan[k-1].Column > j {
+			r.Plan[k] = r.Plan[k-1]
+			k--
+		}
+		r.Plan[k] = Entry{i, j, mass}
 	})
 	r.Certificate.Primal = sum.value()
 	r.Pivots = w.simplex.Pivots
@@ -125,8 +133,6 @@ func (w *workspace[T]) setPlan(n, m int) {
 // setDual sets the dual variables of the points that have a weight, and Price.
 func (w *workspace[T]) setDual(a, b []T) {
 	r, x := &w.result, &w.simplex
-	grow(&r.U, len(a))
-	grow(&r.V, len(b))
 	r.Price = x.DualTo(r.U, r.V)
 	for i, a := range a {
 		if a == 0 {
@@ -201,7 +207,7 @@ func (w *workspace[T]) violation(ctx context.Context, p *Problem[T], a, b []T) (
 }
 
 // certify sets what the certificate has besides Violation and Primal.
-func (w *workspace[T]) certify(p *Problem[T], a, b []T, cancelled bool) {
+func (w *workspace[T]) certify(p *Problem[T], a, b []T) {
 	r, c := &w.result, &w.result.Certificate
 	grow(&w.rows, len(a))
 	grow(&w.column, len(b))
@@ -242,9 +248,6 @@ func (w *workspace[T]) certify(p *Problem[T], a, b []T, cancelled bool) {
 		dual.addProduct(p.Mass, r.Price)
 		mass += sumB.value() - p.Mass
 	}
-	if c.Dual = dual.value(); cancelled {
-		c.Violation, c.Dual, c.Gap = math.NaN(), math.NaN(), math.NaN()
-		return
-	}
+	c.Dual = dual.value()
 	c.Gap = float64(mass*c.Violation) + math.Abs(c.Primal-c.Dual)
 }

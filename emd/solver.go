@@ -107,7 +107,8 @@ func (s *Solver[T]) afford(bytes float64) error {
 // Solve solves p. The result is valid until the next call of the solver.
 //
 // When the context ends, Solve returns the feasible plan that it has, with the status StatusCancelled, together with the
-// context's cause. Violation, Dual and Gap of its certificate are NaN. With any other error the result is nil.
+// context's cause. The dual variables are NaN, and so are Violation, Dual and Gap of the certificate. The result is nil if
+// the cost of this plan is not finite, as a canceled Solve does not check all costs. With any other error the result is nil.
 func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
 	s.enter()
 	defer s.leave()
@@ -207,8 +208,10 @@ func (w *workspace[T]) answer(ctx context.Context, p *Problem[T], a, b []T, err 
 	r := &w.result
 	*r = Result[T]{Plan: r.Plan, U: r.U, V: r.V, n: n, m: m}
 	w.setPlan(n, m)
-	w.setDual(a, b)
+	grow(&r.U, n)
+	grow(&r.V, m)
 	if !cancelled {
+		w.setDual(a, b)
 		if r.Certificate.Violation, err = w.violation(ctx, p, a, b); err != nil {
 			if ctx.Err() == nil {
 				return nil, err
@@ -218,12 +221,18 @@ func (w *workspace[T]) answer(ctx context.Context, p *Problem[T], a, b []T, err 
 	}
 	if r.Status = StatusOptimal; cancelled {
 		r.Status = StatusCancelled
+		r.Price, r.Certificate.Violation = math.NaN(), math.NaN()
+		for _, duals := range [2][]float64{r.U, r.V} {
+			for k := range duals {
+				duals[k] = math.NaN()
+			}
+		}
 	}
-	w.certify(p, a, b, cancelled)
+	w.certify(p, a, b)
 	r.Cost = r.Certificate.Primal
 	switch {
 	case r.Cost-r.Cost == 0:
-	case cancelled: // not all input was checked
+	case cancelled: // the input may be to blame: not all of it was checked
 		return nil, err
 	default:
 		return nil, fmt.Errorf("%w: the transport cost overflows", ErrRange)

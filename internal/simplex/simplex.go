@@ -104,7 +104,6 @@ type Solver[T num.Float] struct {
 	last      int32 // the row that has what is over
 	root      int32
 	ended     bool // the context has
-	firstLeft int  // then, the first column that may have mass left
 	zeros     []T
 	arcs      []arc
 	queue     []int32
@@ -316,7 +315,7 @@ func (s *Solver[T]) pause(ctx context.Context, costs int) bool {
 // plant makes a first tree, of an assignment if there is one. When the context ends, the tree is of the first arcs that
 // have mass left, so that there is a plan.
 func (s *Solver[T]) plant(ctx context.Context, p *Problem[T]) error {
-	s.ended, s.firstLeft = ctx.Err() != nil, 0
+	s.ended = ctx.Err() != nil
 	var err error
 	if p.Columns != nil && !s.ended {
 		err = s.plantAssigned(ctx, p)
@@ -326,13 +325,14 @@ func (s *Solver[T]) plant(ctx context.Context, p *Problem[T]) error {
 	if err != nil {
 		return err
 	}
+	s.Feasible = true
+	if s.ended {
+		s.priceFilledArcs(p)
+		return context.Cause(ctx)
+	}
 	s.countSizes()
 	s.dual[s.root] = 0
 	s.hang(s.root)
-	s.Feasible = true
-	if s.ended {
-		return context.Cause(ctx)
-	}
 	s.refresh()
 	return nil
 }
@@ -356,8 +356,7 @@ func (s *Solver[T]) plantCheapest(ctx context.Context, p *Problem[T]) error {
 	heap := s.arcs[:0]
 	for _, i := range rows {
 		if s.ended = s.ended || s.pause(ctx, s.m); s.ended {
-			s.fillRow(p, i)
-			continue
+			break
 		}
 		row := p.Costs.Row(int(i))
 		if err := CheckFinite(row, int(i)); err != nil {
@@ -365,7 +364,7 @@ func (s *Solver[T]) plantCheapest(ctx context.Context, p *Problem[T]) error {
 		}
 		heap = append(heap, s.cheapest(i, row))
 	}
-	for k := len(heap)/2 - 1; k >= 0; k-- {
+	for k := len(heap)/2 - 1; k >= 0 && !s.ended; k-- {
 		sink(heap, k)
 	}
 	for len(heap) > 0 && !s.ended {
@@ -381,17 +380,33 @@ func (s *Solver[T]) plantCheapest(ctx context.Context, p *Problem[T]) error {
 		}
 		sink(heap, 0)
 	}
-	for _, x := range heap {
-		s.fillRow(p, x.row)
-	}
 	s.arcs = heap[:0]
+	if s.ended {
+		s.fillRows(rows)
+	}
 	return nil
 }
 
-// fillRow moves the mass that a row has left to the first columns that have mass left.
-func (s *Solver[T]) fillRow(p *Problem[T], i int32) {
-	for s.fill(s.firstArc(p, i)) {
+// fillRows moves the mass that rows have left to the first columns that have mass left. The costs of these arcs are NaN.
+func (s *Solver[T]) fillRows(rows []int32) {
+	column := 0
+	for _, i := range rows {
+		for left := s.nodes[i].parent < 0 && s.nodes[i].flow.positive(); left; {
+			for s.dual[s.n+column] != 0 {
+				column++
+			}
+			left = s.fill(arc{i, int32(column), math.NaN()})
+		}
 	}
+}
+
+// priceFilledArcs sets the costs of the arcs of fillRows that carry mass.
+func (s *Solver[T]) priceFilledArcs(p *Problem[T]) {
+	s.Arcs(len(p.A), len(p.B), func(k, i, j int, _, cost float64) {
+		if cost != cost {
+			s.arcCost[k] = float64(p.Costs.At(i, j))
+		}
+	})
 }
 
 // sink restores the order of a heap whose element k may be too dear.
@@ -420,17 +435,6 @@ func (s *Solver[T]) cheapest(i int32, row []T) arc {
 		cost, at = 0, last
 	}
 	return arc{i, int32(at), cost}
-}
-
-// firstArc returns the arc from a row to the first column that has mass left.
-func (s *Solver[T]) firstArc(p *Problem[T], i int32) arc {
-	for s.dual[s.n+s.firstLeft] != 0 {
-		s.firstLeft++
-	}
-	if s.firstLeft == len(p.B) { // the dummy
-		return arc{i, int32(s.firstLeft), 0}
-	}
-	return arc{i, int32(s.firstLeft), float64(p.Costs.At(int(i), s.firstLeft))}
 }
 
 // fill moves as much mass on an arc as there is left, and adds it to the tree. It reports whether the row has mass
@@ -800,23 +804,22 @@ func (s *Solver[T]) mass(x *node) float64 {
 	return x.flow.plus(wide{0, 1}.shift(s.unit - 1)).shift(-s.unit).float(-s.scale)
 }
 
-// Arcs calls f for the arcs of the plan that carry mass between the n rows and m columns, without the dummies. Columns
-// are in ascending order.
-func (s *Solver[T]) Arcs(n, m int, f func(row, column int, mass, cost float64)) {
+// Arcs calls f for the arcs of the plan that carry mass between the n rows and m columns, without the dummies. It first
+// visits the arcs from rows to their parents, in ascending order of rows, and then the arcs from columns to their parents, in
+// ascending order of columns.
+func (s *Solver[T]) Arcs(n, m int, f func(node, row, column int, mass, cost float64)) {
+	visit := func(k, i, j int) {
+		if i >= 0 && i < n && j >= 0 && j < m {
+			if mass := s.mass(&s.nodes[k]); mass > 0 {
+				f(k, i, j, mass, s.arcCost[k])
+			}
+		}
+	}
+	for i := range n {
+		visit(i, i, int(s.nodes[i].parent)-s.n)
+	}
 	for j := range m {
-		y := &s.nodes[s.n+j]
-		if i := int(y.parent); i >= 0 && i < n {
-			if mass := s.mass(y); mass > 0 {
-				f(i, j, mass, s.arcCost[s.n+j])
-			}
-		}
-		for i := s.kin[s.n+j].first; i >= 0; i = s.kin[i].next {
-			if x := &s.nodes[i]; int(i) < n {
-				if mass := s.mass(x); mass > 0 {
-					f(int(i), j, mass, s.arcCost[i])
-				}
-			}
-		}
+		visit(s.n+j, int(s.nodes[s.n+j].parent), j)
 	}
 }
 

@@ -1,7 +1,6 @@
 package simplex
 
 import (
-	"context"
 	"errors"
 	"math"
 	"math/big"
@@ -10,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gomonge/monge/internal/asm/num"
+	"github.com/gomonge/monge/internal/ending"
 )
 
 // proven solves a problem and proves the answer by plain loops: the plan has the marginals, no entry is negative,
@@ -27,7 +27,7 @@ func proven[T num.Float](t *testing.T, s *Solver[T], cost matrix[T], a, b []T, m
 		scale = 1
 	}
 	left := sum(a) + sum(b)
-	s.Arcs(n, m, func(i, j int, mass, c float64) {
+	s.Arcs(n, m, func(_, i, j int, mass, c float64) {
 		if !(mass > 0) || plan[i*m+j] != 0 || c != float64(cost.At(i, j)) {
 			t.Fatalf("arc %d, %d has the mass %v and the cost %v", i, j, mass, c)
 		}
@@ -169,15 +169,13 @@ func TestEnds(t *testing.T) {
 	if err := s.Solve(t.Context(), &Problem[float64]{Costs: big, A: w, B: w, Work: 2 * n * n}); !errors.Is(err, ErrWork) {
 		t.Error("work:", err)
 	}
-	want := errors.New("enough")
 	for looks := range 20 {
-		ended := &endingContext{Context: t.Context(), looks: looks, cause: want}
 		p := &Problem[float64]{Costs: big, A: w, B: w, Mass: float64(looks%2) / 2}
-		if err := s.Solve(ended, p); !errors.Is(err, context.Canceled) || !s.Feasible {
+		if err := s.Solve(ending.At(looks+1), p); err != ending.ErrAt || !s.Feasible {
 			t.Fatal("an ended context:", err)
 		}
 		moved, rows := 0., make([]float64, n)
-		s.Arcs(n, n, func(i, j int, mass, _ float64) { moved += mass; rows[i] += mass })
+		s.Arcs(n, n, func(_, i, j int, mass, _ float64) { moved += mass; rows[i] += mass })
 		for i := range rows {
 			if over := rows[i] - w[i]; over > 1e-17 || p.Mass == 0 && over < -1e-17 {
 				t.Fatalf("row %d has the mass %v, not %v", i, rows[i], w[i])
@@ -189,18 +187,52 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// endingContext ends after some looks at it.
-type endingContext struct {
-	context.Context
-	looks int
-	cause error
+// checkedCosts counts the costs that are read between two checks of a context.
+type checkedCosts struct {
+	matrix[float64]
+	ctx                *ending.Context
+	checks, read, most int
+	late               bool // a row was read after the end
 }
 
-func (c *endingContext) Err() error {
-	if c.looks--; c.looks < 0 {
-		return context.Canceled
+func (c *checkedCosts) Row(i int) []float64 {
+	if checks := c.ctx.Asked(); checks != c.checks {
+		c.checks, c.read = checks, 0
 	}
-	return nil
+	c.read += c.cols
+	c.most = max(c.most, c.read)
+	c.late = c.late || c.ctx.Context.Err() != nil
+	return c.matrix.Row(i)
+}
+
+// TestContextChecks: Solve reads a bounded number of costs between two checks of its context, and no row after the end.
+func TestContextChecks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(51, 6))
+	var s Solver[float64]
+	for _, size := range [][2]int{{6, 4000}, {8000, 3}, {100, 100}} {
+		n, m := size[0], size[1]
+		costs := checkedCosts{matrix: matrix[float64]{m, make([]float64, n*m)}}
+		for k := range costs.data { // every plan is optimal, so that there are no pivots
+			costs.data[k] = float64(k/m%7 + k%m%5)
+		}
+		for _, work := range []float64{1, 20} {
+			p := &Problem[float64]{Costs: &costs, A: weightsOf(rng, n, randomWeights), B: weightsOf(rng, m, randomWeights), CostWork: work}
+			costs.ctx, costs.most = ending.At(0), 0
+			if err := s.Solve(costs.ctx, p); err != nil {
+				t.Fatal(err)
+			}
+			if limit := often/int(work) + 2*m; costs.most > limit {
+				t.Errorf("%d × %d costs: %d are read between two checks, not at most %d", n, m, costs.most, limit)
+			}
+			checks := costs.ctx.Asked()
+			for last := 1; last <= checks; last += 1 + checks/10 {
+				costs.ctx = ending.At(last)
+				if err := s.Solve(costs.ctx, p); err != ending.ErrAt || costs.late || costs.ctx.Late() > 1 {
+					t.Errorf("%d × %d costs: Solve goes on after check %d of %d: %v", n, m, last, checks, err)
+				}
+			}
+		}
+	}
 }
 
 // TestWide: integers of 128 bits have the values of big.Int.
