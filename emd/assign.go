@@ -140,12 +140,15 @@ func (x *assignment[T]) begin(ctx context.Context, cost dist.Matrix[T]) error {
 	return nil
 }
 
-// ended reports whether the context has ended. It is called before each pass over a row, and checks the context now and
-// then.
+// ended reports whether the context has ended. It is called before each pass over a row, and checks the context once in
+// often elements.
 func (x *assignment[T]) ended(ctx context.Context) bool {
-	if x.remaining -= 1 + x.cost.Cols; x.remaining > 0 {
-		return false
-	}
+	x.remaining -= 1 + x.cost.Cols
+	return x.remaining <= 0 && x.checkContext(ctx)
+}
+
+// checkContext reports whether the context has ended, and starts to count elements anew.
+func (x *assignment[T]) checkContext(ctx context.Context) bool {
 	x.remaining = often
 	return ctx.Err() != nil
 }

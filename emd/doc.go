@@ -46,7 +46,8 @@
 // Allocation: a solver allocates nothing once it has seen its largest problem.
 //
 // Cancellation: calls that can take long take a context, and usually return within 10 ms after it ends. They look at the
-// clock themselves if it has a deadline. Solve returns a feasible plan beside the error.
+// clock themselves if it has a deadline. Solve returns a feasible plan beside the error, and needs about 0.1 µs more for
+// each point to make it.
 //
 // # Memory
 //

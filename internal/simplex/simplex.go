@@ -302,12 +302,16 @@ func sum[T num.Float](w []T) (s float64) {
 	return s
 }
 
-// pause reports whether the context has ended. It counts so many costs, and looks now and then.
+// pause reports whether the context has ended. It counts costs that are going to be read, and checks the context once in
+// often units of work.
 func (s *Solver[T]) pause(ctx context.Context, costs int) bool {
 	s.Work += float64(costs)
-	if s.remaining -= float64(float64(costs) * s.costWork); s.remaining > 0 {
-		return false
-	}
+	s.remaining -= float64(float64(costs) * s.costWork)
+	return s.remaining <= 0 && s.checkContext(ctx)
+}
+
+// checkContext reports whether the context has ended, and starts to count work anew.
+func (s *Solver[T]) checkContext(ctx context.Context) bool {
 	s.remaining = often
 	return ctx.Err() != nil
 }
