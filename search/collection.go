@@ -11,15 +11,16 @@ import (
 	"github.com/gomonge/monge/internal/asm/query"
 )
 
-// Collection holds vectors that come and go. Its methods are safe for concurrent use. Searches use a
-// [Collection.Snapshot], which does not change, so that they never wait.
+// Collection is a set of vectors to which rows can be added and from which rows can be deleted. Its
+// methods are safe for concurrent use. Searches use a [Collection.Snapshot], which does not change,
+// so they never wait.
 //
-// Every row has an identifier. Identifiers ascend in the order of [Collection.Append], and none is used twice, also
-// after the collection was written to a file and read again.
+// Every row has an identifier. Identifiers ascend in the order of [Collection.Append]. An identifier is never
+// reused, even after the collection is written to a file and read again.
 //
-// Rows are stored in segments of up to 2²⁰ numbers. A deleted row is marked. When half of the rows of a segment have been
-// deleted, [Collection.Delete] copies the others to a new segment; the old one is free when no snapshot needs it. So a
-// call copies a few MiB at most, and 24 bytes for each segment.
+// Rows are stored in segments of up to 2²⁰ numbers. A deleted row is marked. When half of the rows of a segment have
+// been deleted, [Collection.Delete] copies the others to a new segment. The old segment can be freed when no snapshot
+// uses it. A call copies a few MiB at most, and 24 bytes for each segment.
 type Collection struct {
 	cols    int
 	storage Storage
@@ -39,8 +40,8 @@ const (
 	segmentElements = 1 << 20
 )
 
-// NewCollection returns an empty collection of rows of a number of elements. It panics if cols < 1, and for an
-// unknown storage or option.
+// NewCollection returns an empty collection of rows with cols elements. It panics if cols < 1, or if storage
+// or an option is unknown.
 func NewCollection(cols int, storage Storage, options ...RowOption) *Collection {
 	if cols < 1 {
 		panic(columnsPanic)
@@ -53,8 +54,8 @@ func NewCollection(cols int, storage Storage, options ...RowOption) *Collection 
 	return c
 }
 
-// Snapshot returns the rows of the collection at this moment. It does not copy them: its time and memory do not
-// depend on their number.
+// Snapshot returns the current rows of the collection. It does not copy them: its time and memory do not depend
+// on the number of rows.
 func (c *Collection) Snapshot() *Rows { return c.now.Load() }
 
 // mostRows returns the number of rows of the largest segment.
@@ -71,9 +72,9 @@ func (c *Collection) newPart(now *Rows, rows int) part {
 	return part{newSegment(c.cols, min(max(room, rows), c.mostRows()), c.storage, c.plain), now.n, true}
 }
 
-// Append adds copies of the rows of x. They have the identifiers first, first+1, …. Errors are those of [NewRows]; then
-// no row is added. Append panics if x has another number of columns than the collection, or does not fit its
-// data.
+// Append adds copies of the rows of x. They get the identifiers first, first+1, …. Append returns the errors of
+// [NewRows], and then adds no row. It panics if x does not have the number of columns of the collection, or does not
+// fit its data.
 func (c *Collection) Append(x dist.Matrix[float32]) (first ID, err error) {
 	x.Check()
 	if x.Cols != c.cols {
@@ -110,7 +111,8 @@ func (c *Collection) Append(x dist.Matrix[float32]) (first ID, err error) {
 	return first, nil
 }
 
-// Delete deletes the rows with the given identifiers, and returns their number. Identifiers of no row are ignored.
+// Delete deletes the rows with the given identifiers and returns the number of deleted rows. It ignores
+// identifiers without a row.
 func (c *Collection) Delete(ids ...ID) (deleted int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -39,8 +39,8 @@ func (s Storage) rowBytes(cols int) int {
 	return n
 }
 
-// WriteTo writes the rows to a file that [ReadCollection] reads, without deleted rows. It implements io.WriterTo.
-// The next identifier of the collection is at least that behind the last row of the snapshot.
+// WriteTo writes the rows, without deleted rows, in the format of [ReadCollection]. It implements io.WriterTo. In
+// the collection that is read, new identifiers begin after the last identifier of the snapshot or later.
 func (r *Rows) WriteTo(w io.Writer) (int64, error) {
 	sum := sha256.New()
 	out := &countingWriter{w: bufio.NewWriterSize(w, 1<<16), sum: sum}
@@ -143,12 +143,12 @@ func (s *segment) setRow(i int, row []byte, scratch []float32) bool {
 	return true
 }
 
-// ReadCollection reads a collection from a file that [Rows.WriteTo] has written. It reads r up to the end of the
-// file, through a buffer. maxBytes limits the memory of the rows; 0 means no limit.
+// ReadCollection reads a collection that [Rows.WriteTo] has written. It reads r to the end, through a buffer.
+// maxBytes limits the memory of the rows; 0 means no limit.
 //
 // The error wraps [ErrFile] if the file is damaged, cut off, something else, or of an unknown version, and
-// [ErrTooLarge] if the rows need more memory than maxBytes. Other errors are those of r. Memory is allocated as rows
-// are read, so that a damaged header cannot ask for much.
+// [ErrTooLarge] if the rows need more memory than maxBytes. Other errors are those of r. Memory is allocated only as
+// rows are read, so a damaged header cannot cause a large allocation.
 func ReadCollection(r io.Reader, maxBytes int64) (*Collection, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	sum := sha256.New()

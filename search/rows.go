@@ -21,8 +21,8 @@ const (
 	indexPanic   = "search: index out of range of the rows"
 )
 
-// Rows holds vectors that are compared with queries. Make one with [NewRows] or [Collection.Snapshot]. It does
-// not change, and any number of goroutines may use it at once.
+// Rows is an immutable set of vectors to search. [NewRows] and [Collection.Snapshot] return one. Any number of
+// goroutines may use it at the same time.
 //
 // A row has a position, from 0 to [Rows.Positions] − 1. In a snapshot, a deleted row keeps its position for
 // some time; searches skip it.
@@ -44,15 +44,15 @@ type part struct {
 	shared bool // with a collection that stores rows behind those of the part
 }
 
-// NewRows returns the rows of x (n × d), copied, rounded to float32 and then to the numbers of the
-// storage. The identifier of a row is its position.
+// NewRows copies the rows of x (n × d), rounded to float32 and then to the storage format. The
+// identifier of a row is its position.
 //
-// The error wraps [ErrNotFinite] if a value is NaN or infinite, and [ErrRange] if one is beyond
-// the largest number of the storage. Both name row and column, counted from 0. NewRows panics if
-// x has no columns or does not fit its data, and for an unknown storage or option.
+// The error wraps [ErrNotFinite] if a value is NaN or infinite, and [ErrRange] if a value is beyond
+// the largest number of the storage. Both contain row and column, counted from 0. NewRows panics if
+// x has no columns or does not fit its data, or if storage or an option is unknown.
 //
-// Beside the rows, of [Rows.Bytes] bytes, it allocates memory for nine rows. Rows are filled up with
-// zeros to a multiple of 16 numbers.
+// It allocates [Rows.Bytes] bytes, and memory for nine more rows while it works. Rows are padded
+// with zeros to a multiple of 16 numbers.
 func NewRows[T dist.Float](x dist.Matrix[T], storage Storage, options ...RowOption) (*Rows, error) {
 	x.Check()
 	if x.Cols == 0 {
@@ -93,7 +93,7 @@ func storeMatrix[T dist.Float](s *segment, first int, x dist.Matrix[T], from, to
 // Len returns the number of rows.
 func (r *Rows) Len() int { return r.live }
 
-// Positions returns the number of positions: that of rows, and of deleted rows that still have one.
+// Positions returns the number of positions, including the positions of deleted rows.
 func (r *Rows) Positions() int { return r.n }
 
 // Cols returns the number of elements of a row.
@@ -133,8 +133,8 @@ func (r *Rows) ID(i int) ID {
 	return s.id(at)
 }
 
-// Row sets dst to the row at position i as it is stored. The numbers are exact. It panics if there is no such
-// position, or if dst has another length than [Rows.Cols].
+// Row sets dst to the row at position i as it is stored. Converting stored numbers to float32 is exact. It
+// panics if there is no such position, or if the length of dst is not [Rows.Cols].
 func (r *Rows) Row(dst []float32, i int) {
 	s, at := r.segmentAt(i)
 	if len(dst) != r.cols {
@@ -143,13 +143,14 @@ func (r *Rows) Row(dst []float32, i int) {
 	s.readRow(dst, at)
 }
 
-// SearchOptions configure a search for one query. Nil and the zero value search all rows on one goroutine.
+// SearchOptions configures a search for one query. Nil and the zero value search all rows on one
+// goroutine.
 type SearchOptions struct {
-	// Filter, if not nil, reports whether a row may be in the result. It is called only for rows that would be.
-	// With several workers it is called from several goroutines.
+	// Filter, if not nil, reports whether a row may be in the result. It is called only for rows that are
+	// otherwise near enough. With several workers it is called from several goroutines at the same time.
 	Filter func(ID) bool
-	// Among, if not nil, has the identifiers of the rows to compare, in ascending order. Identifiers of no row are
-	// ignored. It is for selective filters and for second rankings.
+	// Among, if not nil, restricts the search to rows with these identifiers, which must ascend. Identifiers
+	// without a row are ignored. Use it for selective filters and for reranking.
 	Among []ID
 	// Workers is the number of goroutines; 0 means 1. The answer does not depend on it.
 	Workers int
@@ -158,14 +159,13 @@ type SearchOptions struct {
 // searchers keep their memory from one search to the next.
 var searchers = sync.Pool{New: func() any { return new(Searcher) }}
 
-// Nearest appends the k rows that are nearest to a query to dst, the nearest first, and returns it; all rows if there
-// are no more than k. Among rows with the same value, the one with the smaller identifier is nearer. An inner product
-// of NaN counts as −Inf. o may be nil.
+// Nearest appends the k rows nearest to a query to dst, nearest first, and returns the extended slice. If there are
+// at most k rows, it appends all of them. Rows with equal values are sorted by identifier. An inner product of NaN
+// counts as −Inf. o may be nil.
 //
-// The error wraps [ErrNotFinite] if the query has a value that is NaN or infinite, and is the cause of the context if
-// that has ended. Nearest panics if the query has another length than the rows, if k < 0, and for an unknown
-// measure. It allocates nothing but the result, if dst has no room, after some searches of the same size by one
-// worker.
+// The error wraps [ErrNotFinite] if the query contains NaN or infinity. If the context ends, the error is its cause.
+// Nearest panics if the query does not have the length of the rows, if k < 0, or if the measure is unknown. After
+// warm-up, a search with one worker allocates only the result, and only if dst has too little capacity.
 func (r *Rows) Nearest(ctx context.Context, dst []Neighbor, query []float32, k int, m Measure, o *SearchOptions) ([]Neighbor, error) {
 	if k < 0 {
 		panic(neighborPanic)
@@ -173,9 +173,9 @@ func (r *Rows) Nearest(ctx context.Context, dst []Neighbor, query []float32, k i
 	return r.search(ctx, dst, query, m, o, goal{k: min(k, r.live)})
 }
 
-// Within appends all rows that are as near to a query as limit or nearer to dst, the nearest first, in the order of
-// [Rows.Nearest], and returns it: rows with a squared distance of at most limit, or with an inner product or a cosine
-// of at least limit. It panics if limit is NaN; errors are those of Nearest.
+// Within appends all rows within limit of a query to dst, nearest first, and returns the extended slice. These are
+// the rows with a squared distance of at most limit, or with an inner product or cosine of at least limit. The order
+// and the errors are as in [Rows.Nearest]. Within panics if limit is NaN.
 func (r *Rows) Within(ctx context.Context, dst []Neighbor, query []float32, limit float32, m Measure, o *SearchOptions) ([]Neighbor, error) {
 	return r.search(ctx, dst, query, m, o, goal{within: true, limit: limitKey(limit, m)})
 }

@@ -18,7 +18,7 @@ const (
 	limitPanic    = "search: limit is NaN"
 )
 
-// Neighbor is a row that a search has found.
+// Neighbor is a row found by a search.
 type Neighbor struct {
 	Row   int     // its position in the rows
 	ID    ID      // its identifier
@@ -26,13 +26,13 @@ type Neighbor struct {
 }
 
 // Searcher compares many queries with [Rows]. Queries are the rows of a matrix. The zero value is ready. A Searcher
-// keeps its memory for later calls, and allocates nothing once it has grown. It belongs to one goroutine at a time;
-// goroutines with a Searcher each may share the rows.
+// reuses its memory: after warm-up it does not allocate. Only one goroutine may use a Searcher at a time; several
+// Searchers may share the same Rows.
 //
-// Several queries in one call take less time than one after the other, since they share what is loaded. The methods
-// return an error that wraps [ErrNotFinite] if a query has a value that is NaN or infinite, and the cause of the
-// context if that has ended. They panic if the queries have another number of columns than the rows, if a matrix
-// does not fit its data, and for an unknown measure.
+// Many queries in one call take less time than many calls, because they share the rows that are loaded from memory.
+// The methods return an error that wraps [ErrNotFinite] if a query contains NaN or infinity. If the context ends,
+// they return its cause. They panic if queries and rows differ in their number of columns, if a matrix does not fit
+// its data, or if the measure is unknown.
 type Searcher struct {
 	queries  []float32       // of a block, filled up with zeros
 	prepared []preparedQuery // of the block
@@ -80,9 +80,9 @@ const (
 	mostValues = 1 << 14
 )
 
-// Compare sets dst_ij (m × n) to the measure of query i (m × d) and the row at position j (n positions × d), also
-// if that row was deleted. It panics if dst has another shape, or overlaps the queries. After an error dst is
-// unfinished.
+// Compare sets dst_ij to the measure of query i and the row at position j. queries is m × d, and dst is m × n for
+// n positions; deleted rows that still have a position are included. Compare panics if dst has another shape or
+// overlaps queries. After an error the contents of dst are undefined.
 func (s *Searcher) Compare(ctx context.Context, dst dist.Matrix[float32], rows *Rows, queries dist.Matrix[float32], measure Measure) error {
 	checkQueries(rows, queries, measure)
 	if dst.Rows != queries.Rows || dst.Cols != rows.n {
@@ -95,7 +95,8 @@ func (s *Searcher) Compare(ctx context.Context, dst dist.Matrix[float32], rows *
 	})
 }
 
-// Nearest returns the k nearest rows of every query, as [Rows.Nearest] does for one. It panics if k < 0.
+// Nearest returns the k nearest rows of every query, with the order and the values of [Rows.Nearest]. It
+// panics if k < 0.
 //
 // Element i of the result belongs to query i. The result is valid until the next call.
 func (s *Searcher) Nearest(ctx context.Context, rows *Rows, queries dist.Matrix[float32], k int, measure Measure) ([][]Neighbor, error) {
@@ -106,7 +107,7 @@ func (s *Searcher) Nearest(ctx context.Context, rows *Rows, queries dist.Matrix[
 	return s.answerQueries(ctx, rows, queries, measure, goal{k: min(k, rows.live)})
 }
 
-// Within returns all rows that are as near to a query as limit or nearer, as [Rows.Within] does for one. It panics if
+// Within returns all rows within limit of every query, with the order and the values of [Rows.Within]. It panics if
 // limit is NaN.
 //
 // Element i of the result belongs to query i. The result is valid until the next call.

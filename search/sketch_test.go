@@ -205,7 +205,7 @@ func bigProduct(factors ...*big.Float) *big.Float {
 	return p
 }
 
-// TestBound checks the bound of the package documentation in exact arithmetic: what the filter computes, less the largest
+// TestBound checks the bound derived in sketch.go in exact arithmetic: what the filter computes, less the largest
 // error of its float32 operations, is at least the largest value that the float32 sums can have, and the threshold is at
 // most the smallest value that a row in the result can have.
 func TestBound(t *testing.T) {

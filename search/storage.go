@@ -9,21 +9,22 @@ import (
 )
 
 var (
-	// ErrNotFinite: a value is NaN or infinite. A dist.PositionError says where.
+	// ErrNotFinite means that a value is NaN or infinite. A dist.PositionError contains its
+	// position.
 	ErrNotFinite = fault.ErrNotFinite
-	// ErrRange: a value is too large for the numbers that it is stored as. A dist.PositionError
-	// says where.
+	// ErrRange means that a value is too large for the storage. A dist.PositionError contains its
+	// position.
 	ErrRange = errors.New("value is too large for the storage")
-	// ErrSettings: a Storage or Measure is unknown.
+	// ErrSettings means that a Storage or Measure is unknown.
 	ErrSettings = fault.ErrSettings
-	// ErrFile: a file of rows is damaged, is something else, or has an unknown version.
+	// ErrFile means that a file is damaged, is not a collection, or has an unknown version.
 	ErrFile = errors.New("not a valid file of rows")
-	// ErrTooLarge: a file of rows needs more memory than is allowed.
+	// ErrTooLarge means that the rows of a file need more memory than allowed.
 	ErrTooLarge = errors.New("the file of rows is too large")
 )
 
-// Storage is how the numbers of [Rows] are stored. A number that is stored in fewer bits stands for a
-// float32 number, exactly. Comparisons are with that number, so that only storing rounds.
+// Storage is the format in which [Rows] are stored. Every stored number represents a float32 number
+// exactly. Searches use this number, so only storing rounds.
 type Storage uint8
 
 const (
@@ -49,7 +50,8 @@ func (s Storage) String() string { return storageNames.Name(uint8(s)) }
 // MarshalText returns the name of the storage, or [ErrSettings] if it has none.
 func (s Storage) MarshalText() ([]byte, error) { return storageNames.Text(uint8(s)) }
 
-// UnmarshalText sets s to the storage of that name. It returns [ErrSettings] for an unknown name.
+// UnmarshalText sets s to the storage with this name. It returns [ErrSettings] if the name is
+// unknown.
 func (s *Storage) UnmarshalText(text []byte) error { return enum.Parse(s, text, storageNames) }
 
 // half returns the format of a storage of 16 bits.
@@ -60,11 +62,11 @@ func (s Storage) half() query.Half {
 	return query.BFloat16
 }
 
-// RowOption is a setting of [NewRows] and [NewCollection].
+// RowOption is an option of [NewRows] and [NewCollection].
 type RowOption uint8
 
-// NoSketch leaves the sketches of the rows out. It saves a quarter of the memory of float32 rows. Searches give the same
-// results.
+// NoSketch stores rows without sketches. Sketches take a quarter of the memory of float32 rows. Search results do
+// not change.
 const NoSketch RowOption = 1
 
 // isPlain reports whether options contain NoSketch. It panics if one of them is unknown.

@@ -32,16 +32,18 @@ func Hamming[T byte | uint64](a, b []T) int {
 // sameTypeBits converts a slice of T to []T.
 func sameTypeBits[T, U byte | uint64](s []U) []T { return *(*[]T)(unsafe.Pointer(&s)) }
 
-// QuantizeInt8 sets dst[i] to the integer nearest to src[i]/scale, the even one of two, and returns the scale: max|src[i]|/127,
-// rounded up to 17 significant bits, so that scale·dst[i] is exact. Integers lie between −127 and 127. The error of an element is at
-// most scale/2. If src is zero, scale and dst are 0. If src contains a NaN or an infinity, dst becomes 0 and scale NaN.
+// QuantizeInt8 sets dst[i] to the integer nearest to src[i]/scale, with ties to even, and returns the scale. The
+// scale is max|src[i]|/127, rounded up to 17 significant bits, so scale·dst[i] is exact. Integers lie between −127
+// and 127. The error of an element is at most scale/2. If src is zero, scale and dst are 0. If src contains NaN or
+// infinity, dst becomes 0 and scale is NaN.
 func QuantizeInt8(dst []int8, src []float32) (scale float32) {
 	checkLengths(len(dst), len(src))
 	return compact.QuantizeInt8(dst, src)
 }
 
-// SignBits sets bit i mod 8 of dst[i/8] if src[i] < 0, and clears it otherwise; zeros of both signs and NaN are not negative. dst has
-// ⌈len(src)/8⌉ elements. Unused bits of the last one become 0. [Hamming] of such bits compares directions.
+// SignBits sets bit [i] mod 8 of dst[i/8] if src[i] < 0, and clears it otherwise. Zeros of both signs and NaN are not
+// negative. dst must have ⌈len(src)/8⌉ elements. Unused bits of the last element become 0. The [Hamming] distance of
+// such bits approximates the angle between vectors.
 func SignBits(dst []byte, src []float32) {
 	if len(dst) != (len(src)+7)/8 {
 		panic(fmt.Sprintf("vecmath: lengths do not match: dst has %d bytes, and %d elements need %d", len(dst), len(src), (len(src)+7)/8))
@@ -49,8 +51,8 @@ func SignBits(dst []byte, src []float32) {
 	compact.SignBits(dst, src)
 }
 
-// ToFloat16 sets dst[i] to the IEEE 754 binary16 number nearest to src[i], the even one of two. If |src[i]| ≥ 65520, dst[i] is
-// infinite. A NaN becomes 0x7e00.
+// ToFloat16 sets dst[i] to the IEEE 754 binary16 number nearest to src[i]; ties round to even. If |src[i]| ≥ 65520,
+// dst[i] is infinite. A NaN becomes 0x7e00.
 func ToFloat16(dst []uint16, src []float32) {
 	checkLengths(len(dst), len(src))
 	compact.NarrowFloat16(dst, src)
@@ -62,8 +64,8 @@ func FromFloat16(dst []float32, src []uint16) {
 	compact.WidenFloat16(dst, src)
 }
 
-// ToBFloat16 sets dst[i] to the bfloat16 number nearest to src[i], the even one of two. A bfloat16 is the upper 16 bits of a
-// float32. A NaN becomes 0x7fc0.
+// ToBFloat16 sets dst[i] to the bfloat16 number nearest to src[i]; ties round to even. A bfloat16 is the upper half
+// of a float32. A NaN becomes 0x7fc0.
 func ToBFloat16(dst []uint16, src []float32) {
 	checkLengths(len(dst), len(src))
 	compact.NarrowBFloat16(dst, src)

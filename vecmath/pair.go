@@ -25,13 +25,14 @@ func Manhattan[T Float](a, b []T) T { return pair.Manhattan(a, b) }
 
 // CosineSimilarity returns the cosine of the angle between a and b, Σ a[i]·b[i] / √(Σ a[i]²·Σ b[i]²).
 //
-// The result lies between −1 and 1, and does not depend on the order of a and b. It is exactly 1 if a and b are equal and not zero.
-// It is 0 if a or b is zero or empty and neither contains a NaN. It is NaN if one contains a NaN, or one contains an infinity and
-// the other is not zero. Finite vectors neither overflow nor underflow: very long and very short ones are scaled by powers of two.
+// The result lies between −1 and 1, and does not depend on the order of a and b. It is exactly 1 if a and b are equal
+// and not zero. It is 0 if a or b is zero or empty and neither contains a NaN. It is NaN if one vector contains a
+// NaN, or if one contains an infinity and the other is not zero. Finite vectors do not overflow or underflow: very
+// long and very short vectors are scaled by powers of two.
 func CosineSimilarity[T Float](a, b []T) T { return pair.Cosine(a, b) }
 
-// Norm returns √Σ x[i]², the Euclidean length. Sums of squares do not overflow if the norm is finite, and the norm is 0 only for the
-// zero vector. It is +Inf if x contains an infinity and no NaN.
+// Norm returns √Σ x[i]², the Euclidean length. Intermediate sums do not overflow if the norm is finite, and the norm
+// is 0 only for the zero vector. It is +Inf if x contains an infinity and no NaN.
 func Norm[T Float](x []T) T { return pair.Norm(x) }
 
 // Normalize sets dst to src/‖src‖, and returns ‖src‖. dst may be src. If src is zero, dst becomes src and the result is 0. If
@@ -82,8 +83,9 @@ func Scale[T Float](dst []T, alpha T, src []T) {
 	vector.Affine(dst, src, 0, alpha)
 }
 
-// MeanRows sets dst[j] to the mean of column j of x: the sum of its elements in ascending order of rows, divided by the number of
-// rows. dst has one element for each column of x, and does not overlap it. If x has no rows, the means are NaN.
+// MeanRows sets dst[j] to the mean of column j of x: the sum of its elements in ascending order of rows, divided by
+// the number of rows. dst must have one element for each column of x, and must not overlap x. If x has no rows, the
+// means are NaN.
 func MeanRows[T Float](dst []T, x dist.Matrix[T]) {
 	x.Check()
 	if len(dst) != x.Cols {
@@ -104,9 +106,9 @@ func MeanRows[T Float](dst []T, x dist.Matrix[T]) {
 	}
 }
 
-// TopK returns the indices of the k largest elements of x, the largest first. Equal elements are ordered by index; NaN come
-// last. If x has fewer than k elements, TopK returns all indices. It overwrites dst from the beginning, and allocates a slice
-// only if the capacity of dst is below k. TopK panics if k is negative.
+// TopK returns the indices of the k largest elements of x, largest first. Equal elements are sorted by index; NaN
+// come last. If x has fewer than k elements, TopK returns all indices. It reuses the memory of dst and allocates only
+// if the capacity of dst is below k. TopK panics if k is negative.
 func TopK[T Float](dst []int, x []T, k int) []int {
 	if k < 0 {
 		panic(fmt.Sprintf("vecmath: k is %d; it must not be negative", k))
@@ -170,8 +172,8 @@ func ranksBefore[T Float](x []T, i, j int) bool {
 	return v == v
 }
 
-// DotEach sets dst[i] to [Dot] of query and rows[i]. It panics unless dst has one element for each row, and every row has the length
-// of query. dst overlaps neither query nor rows.
+// DotEach sets dst[i] to [Dot] of query and rows[i]. It panics unless dst has one element for each row and every row
+// has the length of query. dst must not overlap query or a row.
 func DotEach[T Float](dst, query []T, rows [][]T) {
 	checkRows(dst, query, rows)
 	for i, row := range rows {
@@ -179,7 +181,8 @@ func DotEach[T Float](dst, query []T, rows [][]T) {
 	}
 }
 
-// SqEuclideanEach sets dst[i] to [SqEuclidean] of query and rows[i], as DotEach does.
+// SqEuclideanEach sets dst[i] to [SqEuclidean] of query and rows[i]. Requirements are as in
+// DotEach.
 func SqEuclideanEach[T Float](dst, query []T, rows [][]T) {
 	checkRows(dst, query, rows)
 	for i, row := range rows {
@@ -187,7 +190,8 @@ func SqEuclideanEach[T Float](dst, query []T, rows [][]T) {
 	}
 }
 
-// CosineEach sets dst[i] to [CosineSimilarity] of query and rows[i], as DotEach does.
+// CosineEach sets dst[i] to [CosineSimilarity] of query and rows[i]. Requirements are as in
+// DotEach.
 func CosineEach[T Float](dst, query []T, rows [][]T) {
 	checkRows(dst, query, rows)
 	for i, row := range rows {

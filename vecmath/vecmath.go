@@ -22,9 +22,9 @@ const overlapPanic = "vecmath: destination overlaps the source, and is not the s
 // the first-level cache.
 const chunk = 256
 
-// Exp sets dst[i] = exp(src[i]). Exp(±0) = 1, Exp(+Inf) = +Inf, Exp(−Inf) = +0, Exp(NaN) = NaN.
-// Underflow is gradual. A result is +Inf only if the exact value rounds to it. Results that underflow or overflow take about three
-// times as long.
+// Exp sets dst[i] = exp(src[i]). Exp(±0) = 1, Exp(+Inf) = +Inf, Exp(−Inf) = +0, Exp(NaN) = NaN. Underflow is gradual.
+// A result is +Inf only if the exact value rounds to +Inf. Results that underflow or overflow take about three times
+// as long.
 func Exp[T Float](dst, src []T) {
 	checkDestination(dst, src)
 	exp.Exp(dst, src)
@@ -71,9 +71,9 @@ func exp2[T Float](x T) T {
 	return exp.Ref2(x)
 }
 
-// Log sets dst[i] = ln src[i]. Log(±0) = −Inf, Log(x < 0) = NaN, Log(+Inf) = +Inf, Log(NaN) =
-// NaN, Log(1) = +0. A group of 64 bytes that contains a number other than positive normal ones takes about ten
-// times as long.
+// Log sets dst[i] = ln src[i]. Log(±0) = −Inf, Log(x < 0) = NaN, Log(+Inf) = +Inf, Log(NaN) = NaN, Log(1) =
+// +0. A group of 64 bytes takes about ten times as long if it contains a number that is not positive and
+// normal.
 func Log[T Float](dst, src []T) {
 	checkDestination(dst, src)
 	vector.Log(dst, src)
@@ -192,7 +192,8 @@ func LogSoftmax[T Float](dst, src []T) {
 	vector.Shift(dst, src, top, log)
 }
 
-// LogSumExpRows sets dst[i] to [LogSumExp] of row i of src. dst has one element for each row of src, and does not overlap it.
+// LogSumExpRows sets dst[i] to [LogSumExp] of row [i] of src. dst must have one element for each row of src, and must
+// not overlap src.
 func LogSumExpRows[T Float](dst []T, src dist.Matrix[T]) {
 	src.Check()
 	if len(dst) != src.Rows {

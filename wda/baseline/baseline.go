@@ -11,12 +11,13 @@ import (
 
 // Errors of Fit, for errors.Is. Package wda has the same errors under the same names.
 var (
-	// ErrNotFinite: a value is NaN or infinite, or an intermediate result is out of range.
+	// ErrNotFinite means that a value is NaN or infinite, or that an intermediate result is out of
+	// range.
 	ErrNotFinite = fault.ErrNotFinite
-	// ErrLabels: the number of labels is not the number of samples, or all samples are in one
-	// class.
+	// ErrLabels means that the number of labels is not the number of samples, or that all samples
+	// are in one class.
 	ErrLabels = fault.ErrLabels
-	// ErrSettings: the number of components or a setting of the method is out of range.
+	// ErrSettings means that the number of components or a setting of the method is out of range.
 	ErrSettings = fault.ErrSettings
 )
 
@@ -38,8 +39,8 @@ type Method interface {
 // the projection, from 1 to d; 0 means 2, or 1 if d is 1. The element of largest absolute value in
 // each column is positive. Fit does not change x or labels.
 //
-// Data of any scale are accepted: if the largest absolute value is above 2¹⁰⁰ or below 2⁻¹⁰⁰, Fit
-// works on the samples multiplied by a power of two.
+// Data may have any scale: if the largest absolute value is above 2¹⁰⁰ or below 2⁻¹⁰⁰, Fit first
+// multiplies the samples by a power of two.
 //
 // If ctx ends, Fit returns context.Cause(ctx) and no projection. Other errors match ErrLabels,
 // ErrNotFinite or ErrSettings.

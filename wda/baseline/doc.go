@@ -1,12 +1,13 @@
-// Package baseline has PCA and FDA, for comparison with WDA. WDA starts from PCA.
+// Package baseline implements PCA and FDA for comparison with WDA.
 //
-// A method is a struct whose fields are its settings. The zero value has the defaults. [Fit] takes
-// samples (rows), labels, the number of columns p and a method, and returns the projection, d × p:
+// A method is a struct whose fields are its settings. The zero value selects the defaults. [Fit]
+// takes samples (rows), labels, the number of columns p and a method, and returns the d × p
+// projection:
 //
 //	v, err := baseline.Fit(ctx, x, labels, 2, baseline.FDA{LedoitWolf: true})
 //
-// Both methods are deterministic. Neither standardizes the features. The documentation of a method
-// says where their units matter.
+// Both methods are deterministic. Neither standardizes the features. The documentation of each
+// method describes how the units of features affect the result.
 //
 //	method  columns      found by
 //	PCA     orthonormal  eigenvectors; no labels

@@ -18,10 +18,10 @@ import (
 //
 // where S_w and S_b are the covariances within and between the classes.
 //
-// Relation to scikit-learn's LinearDiscriminantAnalysis: up to sign, the columns are those of
-// scalings_ of the solver "eigen". Those of the solver "svd" differ by the factor √((n−C)/n) or, depending
-// on the version of scikit-learn, not at all. With shrinkage the columns span the space of the
-// coefficients of "lsqr"; the solver "eigen" shrinks S_b as well.
+// Relation to scikit-learn's LinearDiscriminantAnalysis: up to sign, the columns equal scalings_ of the
+// solver "eigen". The scalings_ of the solver "svd" are the same or differ by the factor √((n−C)/n),
+// depending on the version of scikit-learn. With shrinkage the columns span the same space as the
+// coefficients of "lsqr"; the solver "eigen" also shrinks S_b.
 //
 // Without shrinkage S_w may be singular. FDA then divides every feature by its standard deviation
 // within classes, and ignores directions in which the samples of each class are equal. The solver
@@ -29,19 +29,19 @@ import (
 // classes: in every class, its largest and its smallest value differ by at most 2⁻⁴⁸ times its largest
 // absolute value in all samples.
 //
-// With shrinkage, S_w contains no scatter of such a feature, and the formula gives its weights. If all
-// features are constant within classes, every column is a principal component of unit length.
+// With shrinkage, such a feature contributes nothing to S_w, and its weights follow from the formula.
+// If all features are constant within classes, every column is a principal component of unit length.
 //
-// S_b has rank C−1. Columns beyond C−1 are the leading principal components of the space orthogonal
-// to the first C−1 columns. Each is scaled to wᵀ S_w w = 1 as well or, if there is no scatter within classes
-// along it, to unit length.
+// S_b has rank C−1. Columns beyond C−1 are the leading principal components of the space orthogonal to the
+// first C−1 columns. Each is also scaled to wᵀ S_w w = 1, or to unit length if the samples do not vary
+// within classes in its direction.
 //
 // Time grows with n·d·min(n, d).
 type FDA struct {
 	// Shrinkage s replaces S_w by (1−s)·S_w + s·(tr S_w / d)·I, 0 ≤ s ≤ 1. Default 0.
 	Shrinkage float64
-	// LedoitWolf uses the shrinkage intensity of Ledoit and Wolf (2004) for s. Shrinkage must
-	// then be 0.
+	// LedoitWolf sets s to the shrinkage intensity of Ledoit and Wolf (2004). Shrinkage must then
+	// be 0.
 	LedoitWolf bool
 }
 
