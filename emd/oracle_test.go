@@ -34,7 +34,7 @@ func testOracle[T dist.Float](t *testing.T) {
 	})
 	t.Run("copies/large", func(t *testing.T) {
 		n := 2 + int(math.Sqrt((32<<20)/float64(unsafe.Sizeof(T(0))))) // more than 32 MiB
-		trial.Run(t, 1, blocked, func(c *trial.Case) { compareCopies(c, s, n+c.IntN(20), n, 1+c.IntN(3)) })
+		trial.RunLong(t, 4, blocked, func(c *trial.Case) { compareCopies(c, s, n+c.IntN(20), n, 1+c.IntN(3)) })
 	})
 	t.Run("lines", func(t *testing.T) { trial.Run(t, 60, blocked, func(c *trial.Case) { compareLines(c, s) }) })
 	t.Run("Sliced", func(t *testing.T) { trial.Run(t, 30, blocked, func(c *trial.Case) { compareSliced(c, s) }) })

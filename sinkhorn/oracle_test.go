@@ -179,6 +179,9 @@ func (in *instance[T]) repeat(c *trial.Case, n, m int, zeros bool) {
 	}
 	in.a.of, in.b.of = rows, columns
 	in.weigh(c, !c.Chance(4), !c.Chance(4), zeros)
+	if c.Chance(3) {
+		in.set.Domain = sinkhorn.DomainLog
+	}
 	c.Large()
 }
 

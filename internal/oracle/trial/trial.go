@@ -46,10 +46,30 @@ type Case struct {
 // folders of the module. A failure names the seed of its case.
 func Run(t *testing.T, short int, folders []string, f func(c *Case)) {
 	t.Helper()
+	if testdata.IsLong() {
+		short *= 20
+	}
+	run(t, short, folders, f)
+}
+
+// RunLong is Run for cases that take too long for the short form. MONGE_LONG=1 makes count of them.
+func RunLong(t *testing.T, count int, folders []string, f func(c *Case)) {
+	t.Helper()
+	if !isLong() && os.Getenv(SeedVariable) == "" {
+		t.Skip("too slow for the short form")
+	}
+	run(t, count, folders, f)
+}
+
+// isLong reports whether this is no short run.
+func isLong() bool { return testdata.IsLong() || os.Getenv(TimeVariable) != "" }
+
+func run(t *testing.T, count int, folders []string, f func(c *Case)) {
+	t.Helper()
 	constants := Constants(t, folders...)
 	var group []*Case // whose memory still exists
 	one := func(seed uint64) {
-		c := &Case{Rand: rand.New(rand.NewPCG(seed, 7)), TB: t, constants: constants, long: testdata.IsLong() || os.Getenv(TimeVariable) != ""}
+		c := &Case{Rand: rand.New(rand.NewPCG(seed, 7)), TB: t, constants: constants, long: isLong()}
 		defer func() {
 			if t.Failed() {
 				t.Logf("to run this case alone: %s=%d", SeedVariable, seed)
@@ -84,10 +104,7 @@ func Run(t *testing.T, short int, folders []string, f func(c *Case)) {
 		t.Logf("%d cases", n)
 		return
 	}
-	if testdata.IsLong() {
-		short *= 20
-	}
-	for seed := range uint64(short) {
+	for seed := range uint64(count) {
 		if one(seed); t.Failed() {
 			return
 		}
