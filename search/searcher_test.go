@@ -384,7 +384,14 @@ func TestSearchEnds(t *testing.T) {
 	for d, n := range map[int]int{40: 3000, 100: 700} { // one query after the other, and several at once
 		rows, q := mustRows(t, gaussian(1, n, d)), gaussian(2, 66, d)
 		dst := dist.NewMatrix[float32](66, n, nil)
+		ids := make([]ID, n)
+		for i := range ids {
+			ids[i] = ID(i)
+		}
 		for name, f := range map[string]func(ctx context.Context) error{
+			"Among": func(ctx context.Context) error {
+				return second(rows.Nearest(ctx, nil, q.Row(0), 3, MeasureCosine, &SearchOptions{Among: ids}))
+			},
 			"Compare": func(ctx context.Context) error { return s.Compare(ctx, dst, rows, q, MeasureCosine) },
 			"Nearest": func(ctx context.Context) error { return second(s.Nearest(ctx, rows, q, 3, MeasureCosine)) },
 			"Within":  func(ctx context.Context) error { return second(s.Within(ctx, rows, q, 1, MeasureCosine)) },
@@ -393,7 +400,7 @@ func TestSearchEnds(t *testing.T) {
 			if err := f(all); err != nil || all.Asked() < 66*n*padTo(d, 16)>>22 {
 				t.Fatalf("%s: %v, asked %d times", name, err, all.Asked())
 			}
-			for last := 1; last <= all.Asked(); last += 1 + all.Asked()/3 {
+			for last := 1; last <= all.Asked(); last += 1 + all.Asked()/20 {
 				if err := f(ending.At(last)); err != ending.ErrAt {
 					t.Errorf("%s, ended at %d of %d: %v", name, last, all.Asked(), err)
 				}

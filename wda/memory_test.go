@@ -72,7 +72,7 @@ func TestMemoryImplied(t *testing.T) {
 		{"fits to folds", validation(*pinned(Settings{}), 64), ""},
 		{"a few that choose settings", validation(Settings{}, 4), ""},
 		{"many that choose settings", validation(Settings{}, 64), "settings are compared"},
-		{"folds", discriminant.CheckMemory(foldNeeds(10000000, 1000, 5, 2)...), "samples of 2 folds"},
+		{"folds", discriminant.CheckMemory(foldNeeds(671_000, 1000, 5, 2)...), "samples of 2 folds"},
 	} {
 		switch {
 		case c.want == "" && c.err != nil:

@@ -92,7 +92,7 @@ func compareScore(c *trial.Case) {
 	case mode == sinkhorn.GradientImplicit:
 		o.Iterations = 0
 	case c.Chance(2):
-		o.Iterations = 1 + c.IntN(12)
+		o.Iterations = 1 + c.IntN(2)*c.IntN(12)
 		s.Objective.Iterations = o.Iterations
 	}
 	if mode == sinkhorn.GradientFrozen {

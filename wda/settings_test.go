@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -110,6 +111,33 @@ func TestOpenSettingsAreChosen(t *testing.T) {
 	for _, s := range []Objective{{Lambda: AbsoluteLambda(0)}, {Lambda: LambdaMatrix(nil)}, {Lambda: LambdaMatrix(mat.NewDense(3, 3, nil))}, {Shrinkage: FixedShrinkage(-1)}, {Lambda: AbsoluteLambda(math.NaN())}, {Shrinkage: FixedShrinkage(1e308)}} {
 		if _, err := fitPinned(t.Context(), x, labels, &Settings{Objective: s}); !errors.Is(err, ErrSettings) {
 			t.Errorf("%v, ρ = %v: %v", s.Lambda, s.Shrinkage, err)
+		}
+	}
+}
+
+// TestValidationDefaults checks the defaults of held-out samples, and that the least values are kept.
+func TestValidationDefaults(t *testing.T) {
+	x, labels := clusters(1, 3, 20, 20)
+	for _, c := range []struct{ given, want Validation }{
+		{Validation{}, Validation{Fraction: 0.25, Neighbors: 5, Every: 2, Patience: 10}},
+		{Validation{Fraction: 0.5, Neighbors: 1, Every: 1, Patience: 1}, Validation{Fraction: 0.5, Neighbors: 1, Every: 1, Patience: 1}},
+	} {
+		if h, err := c.given.holdOut(t.Context(), x, labels, 1); err != nil || !reflect.DeepEqual(h.set, c.want) {
+			t.Errorf("%+v: %+v, %v", c.given, h, err)
+		}
+	}
+}
+
+// TestMultiplications checks that the work of a comparison grows with the square of the rows, and with each other factor.
+func TestMultiplications(t *testing.T) {
+	work := func(rows, folds, candidates, steps, iterations int) float64 {
+		set := &Settings{Optimizer: Optimizer{MaxSteps: steps}, Objective: Objective{Iterations: iterations}}
+		return (&comparison{set: set, rows: rows, folds: make([]choiceFold, folds), candidates: make([]Member, candidates)}).multiplications()
+	}
+	once := work(50, 5, 7, 11, 10)
+	for i, got := range []float64{work(100, 5, 7, 11, 10) / 4, work(50, 10, 7, 11, 10) / 2, work(50, 5, 14, 11, 10) / 2, work(50, 5, 7, 22, 10) / 2, work(50, 5, 7, 11, 20) / 2} {
+		if got != once {
+			t.Errorf("factor %d: %v, want %v", i, got, once)
 		}
 	}
 }
