@@ -13,6 +13,7 @@ import (
 const (
 	assignBytes  = 68      // of a row or column of Assign
 	reductionsOf = 2       // most steps of the row reduction, in units of the rows
+	tightBlock   = 128     // columns of a row that are searched at a time
 	often        = 1 << 17 // elements between two checks of the context
 )
 
@@ -97,38 +98,45 @@ func (s *Solver[T]) Assign(ctx context.Context, dst []int, cost dist.Matrix[T]) 
 	return sum.value(), nil
 }
 
-// begin checks the costs, and makes room.
+// begin checks the costs and makes room. For a square matrix it sets v to the least cost of each column in the same pass.
 func (x *assignment[T]) begin(ctx context.Context, cost dist.Matrix[T]) error {
 	x.cost, x.remaining = cost, 0
-	for i := range cost.Rows {
-		if x.ended(ctx) {
-			return context.Cause(ctx)
-		}
-		row := cost.Row(i)
-		if sum := float64(pair.Sum(row)); sum-sum == 0 {
-			continue
-		}
-		for j, c := range row {
-			if c != c || math.IsInf(float64(c), -1) {
-				return fmt.Errorf("cost: %w", &dist.PositionError{Row: i, Column: j, Value: float64(c), Err: ErrNotFinite})
-			}
-		}
-	}
-	if n, m := cost.Rows, cost.Cols; n > m {
-		grow(&x.transposed, n*m)
-		x.cost = dist.Matrix[T]{Rows: m, Cols: n, Stride: n, Data: x.transposed}
-		if m > 0 {
-			if err := transpose(ctx, x.cost, cost); err != nil {
-				return err
-			}
-		}
-	}
-	n, m := x.cost.Rows, x.cost.Cols
+	n, m := min(cost.Rows, cost.Cols), max(cost.Rows, cost.Cols)
 	for _, v := range []*[]float64{&x.v, &x.d, &x.zeros, &x.vacant} {
 		grow(v, m)
 	}
 	clear(x.v)
 	clear(x.zeros)
+	if n == m {
+		for j := range x.v {
+			x.v[j] = math.Inf(1)
+		}
+	}
+	for i := range cost.Rows {
+		if x.ended(ctx) {
+			return context.Cause(ctx)
+		}
+		row := cost.Row(i)
+		if sum := float64(pair.Sum(row)); sum-sum != 0 {
+			for j, c := range row {
+				if c != c || math.IsInf(float64(c), -1) {
+					return fmt.Errorf("cost: %w", &dist.PositionError{Row: i, Column: j, Value: float64(c), Err: ErrNotFinite})
+				}
+			}
+		}
+		if n == m {
+			price.Lower(x.v, row, 0, x.zeros)
+		}
+	}
+	if cost.Rows > cost.Cols {
+		grow(&x.transposed, n*m)
+		x.cost = dist.Matrix[T]{Rows: n, Cols: m, Stride: m, Data: x.transposed}
+		if n > 0 {
+			if err := transpose(ctx, x.cost, cost); err != nil {
+				return err
+			}
+		}
+	}
 	grow(&x.columnOf, n)
 	grow(&x.rowOf, m)
 	for i := range x.columnOf {
@@ -148,6 +156,8 @@ func (x *assignment[T]) ended(ctx context.Context) bool {
 }
 
 // checkContext reports whether the context has ended, and starts to count elements anew.
+//
+//go:noinline
 func (x *assignment[T]) checkContext(ctx context.Context) bool {
 	x.remaining = often
 	return ctx.Err() != nil
@@ -159,16 +169,6 @@ func (x *assignment[T]) row(i int32) []T { return x.cost.Data[int(i)*x.cost.Stri
 func (x *assignment[T]) run(ctx context.Context) error {
 	n, m := x.cost.Rows, x.cost.Cols
 	if n == m {
-		// Column reduction.
-		for j := range x.v {
-			x.v[j] = math.Inf(1)
-		}
-		for i := range n {
-			if x.ended(ctx) {
-				return context.Cause(ctx)
-			}
-			price.Lower(x.v, x.row(int32(i)), 0, x.zeros)
-		}
 		for j, v := range x.v {
 			if math.IsInf(v, 1) {
 				return fmt.Errorf("%w: every row is forbidden for column %d", ErrInfeasible, j)
@@ -178,14 +178,17 @@ func (x *assignment[T]) run(ctx context.Context) error {
 	copy(x.vacant, x.v)
 	tied := n == m && x.tied()
 	x.free = x.free[:0]
+	lowest := 0
 	for i := range n {
 		if x.ended(ctx) {
 			return context.Cause(ctx)
 		}
 		if tied {
-			// A row takes a column that has its cost.
-			if least, at := price.Least(x.row(int32(i)), 0, x.vacant); least == 0 {
-				x.give(int32(i), int32(at))
+			for lowest < m && x.rowOf[lowest] >= 0 {
+				lowest++
+			}
+			if j := x.firstTight(int32(i), lowest); j >= 0 {
+				x.give(int32(i), int32(j))
 				continue
 			}
 		}
@@ -253,6 +256,18 @@ func (x *assignment[T]) reduce(ctx context.Context) error {
 		x.free, x.next = x.next, x.free
 	}
 	return nil
+}
+
+// firstTight returns the first column from j on that has no row and whose least cost is in row i, or −1.
+func (x *assignment[T]) firstTight(i int32, j int) int {
+	row := x.row(i)
+	for ; j < len(row); j += tightBlock {
+		end := min(j+tightBlock, len(row))
+		if least, at := price.Least(row[j:end], 0, x.vacant[j:end]); least == 0 {
+			return j + at
+		}
+	}
+	return -1
 }
 
 // tied reports whether most rows, of a few, have two columns of the same cost, both the least.

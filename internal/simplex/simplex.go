@@ -311,6 +311,8 @@ func (s *Solver[T]) pause(ctx context.Context, costs int) bool {
 }
 
 // checkContext reports whether the context has ended, and starts to count work anew.
+//
+//go:noinline
 func (s *Solver[T]) checkContext(ctx context.Context) bool {
 	s.remaining = often
 	return ctx.Err() != nil
