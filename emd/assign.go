@@ -13,6 +13,7 @@ import (
 const (
 	assignBytes  = 68      // of a row or column of Assign
 	reductionsOf = 2       // most steps of the row reduction, in units of the rows
+	rowsBlock    = 1 << 15 // elements that the first pass reads twice while they are in a cache
 	tightBlock   = 128     // columns of a row that are searched at a time
 	often        = 1 << 17 // elements between two checks of the context
 )
@@ -112,20 +113,25 @@ func (x *assignment[T]) begin(ctx context.Context, cost dist.Matrix[T]) error {
 			x.v[j] = math.Inf(1)
 		}
 	}
-	for i := range cost.Rows {
-		if x.ended(ctx) {
-			return context.Cause(ctx)
-		}
-		row := cost.Row(i)
-		if sum := float64(pair.Sum(row)); sum-sum != 0 {
+	rows := 1 + rowsBlock/(1+cost.Cols)
+	for first := 0; first < cost.Rows; first += rows {
+		end := min(first+rows, cost.Rows)
+		for i := first; i < end; i++ {
+			if x.ended(ctx) {
+				return context.Cause(ctx)
+			}
+			row := cost.Row(i)
+			if sum := float64(pair.Sum(row)); sum-sum == 0 {
+				continue
+			}
 			for j, c := range row {
 				if c != c || math.IsInf(float64(c), -1) {
 					return fmt.Errorf("cost: %w", &dist.PositionError{Row: i, Column: j, Value: float64(c), Err: ErrNotFinite})
 				}
 			}
 		}
-		if n == m {
-			price.Lower(x.v, row, 0, x.zeros)
+		for i := first; i < end && n == m; i++ {
+			price.Lower(x.v, cost.Row(i), 0, x.zeros)
 		}
 	}
 	if cost.Rows > cost.Cols {
