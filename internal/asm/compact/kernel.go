@@ -29,6 +29,9 @@ const (
 // DotInt8 returns Σ a[i]·b[i]. b has the length of a.
 func DotInt8(a, b []int8) (sum int64) {
 	b = b[:len(a)]
+	if n := len(a); n%step == 0 && uint(n-1) < mostDot { // common case: one call, and no rest
+		return dotInt8(a, b)
+	}
 	if len(a) >= step {
 		for p := asm.Piece(len(a), costDot, step); len(a) >= step; {
 			n := min(p, len(a)) &^ (step - 1)
@@ -42,6 +45,9 @@ func DotInt8(a, b []int8) (sum int64) {
 // SqEuclideanInt8 returns Σ (a[i] − b[i])². b has the length of a.
 func SqEuclideanInt8(a, b []int8) (sum int64) {
 	b = b[:len(a)]
+	if n := len(a); n%step == 0 && uint(n-1) < mostSqEuclidean {
+		return sqEuclideanInt8(a, b)
+	}
 	if len(a) >= step {
 		for p := asm.Piece(len(a), costSqEuclidean, step); len(a) >= step; {
 			n := min(p, len(a)) &^ (step - 1)
@@ -55,6 +61,9 @@ func SqEuclideanInt8(a, b []int8) (sum int64) {
 // Hamming returns the number of bits in which a and b differ. b has the length of a.
 func Hamming(a, b []byte) (count int) {
 	b = b[:len(a)]
+	if n := len(a); n%step == 0 && uint(n-1) < mostHamming {
+		return hamming(a, b)
+	}
 	if len(a) >= step {
 		for p := asm.Piece(len(a), costHamming, step); len(a) >= step; {
 			n := min(p, len(a)) &^ (step - 1)
