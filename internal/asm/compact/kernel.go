@@ -26,10 +26,13 @@ const (
 	costHamming     = asm.Budget / mostHamming
 )
 
+// isOneCall reports whether one call of assembly, which takes at most most elements, takes all n: the common case.
+func isOneCall(n, most int) bool { return n%step == 0 && 0 < n && n <= most }
+
 // DotInt8 returns Σ a[i]·b[i]. b has the length of a.
 func DotInt8(a, b []int8) (sum int64) {
 	b = b[:len(a)]
-	if n := len(a); n%step == 0 && uint(n-1) < mostDot { // common case: one call, and no rest
+	if isOneCall(len(a), mostDot) {
 		return dotInt8(a, b)
 	}
 	if len(a) >= step {
@@ -45,7 +48,7 @@ func DotInt8(a, b []int8) (sum int64) {
 // SqEuclideanInt8 returns Σ (a[i] − b[i])². b has the length of a.
 func SqEuclideanInt8(a, b []int8) (sum int64) {
 	b = b[:len(a)]
-	if n := len(a); n%step == 0 && uint(n-1) < mostSqEuclidean {
+	if isOneCall(len(a), mostSqEuclidean) {
 		return sqEuclideanInt8(a, b)
 	}
 	if len(a) >= step {
@@ -61,7 +64,7 @@ func SqEuclideanInt8(a, b []int8) (sum int64) {
 // Hamming returns the number of bits in which a and b differ. b has the length of a.
 func Hamming(a, b []byte) (count int) {
 	b = b[:len(a)]
-	if n := len(a); n%step == 0 && uint(n-1) < mostHamming {
+	if isOneCall(len(a), mostHamming) {
 		return hamming(a, b)
 	}
 	if len(a) >= step {
@@ -77,6 +80,10 @@ func Hamming(a, b []byte) (count int) {
 // WidenFloat16 sets dst[i] to the IEEE 754 binary16 number src[i]. src has the length of dst.
 func WidenFloat16(dst []float32, src []uint16) {
 	src = src[:len(dst)]
+	if isOneCall(len(dst), asm.Budget) {
+		widenFloat16(dst, src)
+		return
+	}
 	if len(dst) >= step {
 		for p := asm.Piece(len(dst), 1, step); len(dst) >= step; {
 			n := min(p, len(dst)) &^ (step - 1)
@@ -90,6 +97,10 @@ func WidenFloat16(dst []float32, src []uint16) {
 // WidenBFloat16 sets dst[i] to the float32 whose upper half is src[i]. src has the length of dst.
 func WidenBFloat16(dst []float32, src []uint16) {
 	src = src[:len(dst)]
+	if isOneCall(len(dst), asm.Budget) {
+		widenBFloat16(dst, src)
+		return
+	}
 	if len(dst) >= step {
 		for p := asm.Piece(len(dst), 1, step); len(dst) >= step; {
 			n := min(p, len(dst)) &^ (step - 1)
@@ -104,6 +115,10 @@ func WidenBFloat16(dst []float32, src []uint16) {
 // length of dst.
 func NarrowFloat16(dst []uint16, src []float32) {
 	src = src[:len(dst)]
+	if isOneCall(len(dst), asm.Budget) {
+		narrowFloat16(dst, src)
+		return
+	}
 	if len(dst) >= step {
 		for p := asm.Piece(len(dst), 1, step); len(dst) >= step; {
 			n := min(p, len(dst)) &^ (step - 1)
@@ -118,6 +133,10 @@ func NarrowFloat16(dst []uint16, src []float32) {
 // of dst.
 func NarrowBFloat16(dst []uint16, src []float32) {
 	src = src[:len(dst)]
+	if isOneCall(len(dst), asm.Budget) {
+		narrowBFloat16(dst, src)
+		return
+	}
 	if len(dst) >= step {
 		for p := asm.Piece(len(dst), 1, step); len(dst) >= step; {
 			n := min(p, len(dst)) &^ (step - 1)
