@@ -33,25 +33,25 @@ type run struct {
 
 // SolveBatch solves many problems, Settings.Workers at a time. It calls visit(i, r, err) with what
 // Solve would have returned for problems[i]. The result is valid until visit returns. visit is called
-// from several goroutines at once and in no particular order. Each answer is the same bits as from
-// Solve, whatever the number of workers.
+// from several goroutines at once and in no particular order. Results have the same bits as from
+// Solve, for any number of workers.
 //
 // Two kinds of problems are solved faster than by Solve:
 //
 //   - Consecutive problems with the same cost matrix or the same points, and the same λ, are solved
-//     together, up to 16 at a time. The same means the same Data, not equal values. K is computed once
-//     and a pass over it serves all of them.
-//   - Problems of at most 32 against 32 points (24 without AVX-512) in at most 16 dimensions are
-//     solved 8 at a time, 16 in float32, each in a lane of the vector registers. This excludes
-//     StorageMixed.
+//     together, up to 16 at a time. "The same" means that they share Data, not that values are equal.
+//     K is computed once, and each pass over it serves all of these problems.
+//   - Problems of at most 32 × 32 points (24 × 24 without AVX-512) in at most 16 dimensions are
+//     solved 8 at a time, or 16 in float32, each in a lane of the vector registers. This does not
+//     apply to StorageMixed.
 //
-// Neither works with Settings.Gradient or Anneal. Problems that need the log domain, or more than
-// plain iterations to a tolerance, are solved one by one.
+// Neither applies with Settings.Gradient or Anneal. Problems that need the log domain or an
+// accelerated method are solved one by one.
 //
-// When the context ends, problems that have not been started are not visited. Those that have been
-// are visited with a cancelled result, as Solve returns it. SolveBatch then returns the context's
-// cause. A panic in visit ends the batch in the same way and is passed on to the caller. Results of
-// Solve stay valid. Nothing is allocated once every worker has seen a largest problem.
+// When the context ends, problems that have started are visited with a cancelled result, as from
+// Solve; other problems are not visited. SolveBatch then returns the context's cause. A panic in
+// visit ends the batch in the same way and continues in the caller. Results of Solve stay valid.
+// After warm-up SolveBatch does not allocate.
 func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit func(i int, r *Result[T], err error)) error {
 	return s.implementation().SolveBatch(ctx, problems, visit)
 }

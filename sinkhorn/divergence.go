@@ -9,16 +9,16 @@ import (
 	"github.com/gomonge/monge/internal/matrix"
 )
 
-// Divergence is a Sinkhorn divergence, with the outcome of the three solves for it.
+// Divergence is a Sinkhorn divergence and a summary of its three solves.
 type Divergence struct {
 	// Value is S, as Solver.Divergence defines it.
 	Value float64
-	// Status is the most serious one of the three solves: StatusLowPrecision, then StatusIterationLimit, then
-	// StatusCompleted or StatusConverged.
+	// Status is the most serious status of the three solves: StatusLowPrecision before StatusIterationLimit
+	// before StatusCompleted and StatusConverged.
 	Status Status
-	// Iterations is the sum over the three solves, without those of annealing.
+	// Iterations is the sum over the three solves, without annealing.
 	Iterations int
-	// MarginalError is the largest of the three.
+	// MarginalError is the largest marginal error of the three solves.
 	MarginalError float64
 }
 
@@ -27,8 +27,8 @@ type Divergence struct {
 //	S = W(X, Y) − W(X, X)/2 − W(Y, Y)/2,
 //
 // where W is the regularized cost (Result.RegularizedCost). It sets dx (n × p) and dy (m × p) to the
-// gradients of S by X and Y; zero matrices for both mean that no gradients are wanted. X and Y may be
-// the same cloud. Start is used for the first of the three solves.
+// gradients of S by X and Y; if both are zero matrices, no gradients are computed. X and Y may be the
+// same cloud. Start is used for the first of the three solves.
 //
 // At convergence S ≥ 0, and S = 0 for equal clouds. So the solver should have a Tolerance. See
 // J. Feydy et al., "Interpolating between optimal transport and MMD using Sinkhorn divergences",
@@ -36,9 +36,9 @@ type Divergence struct {
 // T. Séjourné et al., "Sinkhorn divergences for unbalanced optimal transport", 2019.
 //
 // Errors are those of Solve, Result.RegularizedCost and Result.PointGradientTo. It returns ErrShape
-// for a cost matrix, and ErrSettings for different penalties or Mass. If the context ends there is no
-// divergence. It panics if dx and dy have another shape or overlap. Earlier results of the solver are
-// not valid any more.
+// for a cost matrix, and ErrSettings for different penalties or Mass. If the context ends, there is
+// no divergence. It panics if dx or dy has the wrong shape or if they overlap. Earlier results of the
+// solver become invalid.
 func (s *Solver[T]) Divergence(ctx context.Context, dx, dy dist.Matrix[T], p *Problem[T]) (Divergence, error) {
 	return s.implementation().divergenceOf(ctx, dx, dy, *p)
 }

@@ -12,7 +12,7 @@
 //
 // # Use
 //
-// Make a [Solver] from [Settings], and give it one [Problem] after the other:
+// Create a [Solver] and use it for one [Problem] after another:
 //
 //	s, err := sinkhorn.NewSolver[float64](&sinkhorn.Settings{Tolerance: 1e-9})
 //	if err != nil {
@@ -27,32 +27,32 @@
 //
 // [Solver.SolveBatch] solves thousands of small problems. [Solver.Divergence] computes the Sinkhorn
 // divergence of two point clouds. A [Pool] shares solvers between goroutines, in bounded memory. A
-// [Result] has the cost, the plan, the potentials, the barycentric projection and gradients. A problem
-// may have marginal penalties (unbalanced transport) or move a part of the mass (partial transport).
+// [Result] provides the cost, the plan, the potentials, the barycentric projection and gradients.
+// Problems may have marginal penalties (unbalanced transport) or move only part of the mass (partial
+// transport).
 //
-// Either set the number of iterations, as for learning, or a Tolerance. Without both, a solve makes ten
-// iterations. With a tolerance, slow
-// iterations are replaced by ε-scaling and Newton's method. Where λ is so large that Newton's steps stall,
-// they start again from the solution of the problem without entropy.
+// Set either the number of iterations, as is usual in learning, or a Tolerance. The default is ten
+// iterations. With a tolerance, slow iterations are replaced by ε-scaling and Newton's method. If λ is so
+// large that Newton's method stalls, it restarts from the solution of the unregularized problem.
 //
 // # Promises
 //
-// Accuracy: no epsilon is added to denominators. When a scaling is about to leave the range in which it
-// is accurate, the iteration continues in the log domain. For every λ and every scale of the data, the
-// result is finite and accurate, or its Status or an error says otherwise.
+// Accuracy: no epsilon is added to denominators. Before a scaling leaves the range in which it is
+// accurate, the iteration continues in the log domain. For every λ and every scale of the data the
+// result is finite and accurate, unless its Status or an error says otherwise.
 //
 // Same bits: an answer does not depend on the machine, its instruction set, the number of workers, the
 // storage (except StorageMixed), Settings.MaxMemory, or whether a problem is solved alone or in a batch.
 //
-// Allocation: a solver allocates nothing once it has seen its largest problem. It refuses a problem
-// that needs more than Settings.MaxMemory.
+// Allocation: a solver does not allocate after it has solved its largest problem. It rejects
+// problems that need more than Settings.MaxMemory.
 //
-// Cancellation: calls that can take long take a context. They usually return within 10 ms after it ends, and
-// within 0.1 s if a core is free. Solve then returns the best result so far beside the error.
+// Cancellation: long-running calls take a context. They usually return within 10 ms after it ends, and
+// within 0.1 s if a core is free. Solve then returns the best result so far together with the error.
 //
 // # Memory
 //
-// Besides the problem itself, a solve takes this many elements:
+// In addition to the problem itself, a solve needs memory for this many elements:
 //
 //	StorageDense        2nm for points, nm for a cost matrix
 //	StorageMixed        1.5nm for points, 0.5nm for a cost matrix
@@ -64,6 +64,6 @@
 //	                    m(m + 1024) elements if m ≤ 8192 and m ≤ 4n. Unaccelerated and Gradient
 //	                    need none of this
 //
-// An iteration reads K once, as does a step of a gradient. An iteration on logarithms computes one
-// exponential for each element.
+// An iteration and a step of a gradient each read K once. An iteration in the log domain computes
+// one exponential for each element.
 package sinkhorn

@@ -29,7 +29,8 @@ func (r *outcome[T]) costGradientTo(ctx context.Context, serial uint64, dst dist
 
 // PointGradientTo sets dx (n × p) and dy (m × p) to ∂Cost/∂X and ∂Cost/∂Y, as mode says, for a
 // problem of two point clouds. λ and Start count as constants. With GradientFrozen these are, at
-// convergence, the gradients of RegularizedCost. If X and Y are one cloud, its gradient is dx + dy.
+// convergence, the gradients of RegularizedCost. If X and Y are the same matrix, its gradient is dx
+// + dy.
 //
 // Terms of the order of λ·cost cancel in the gradient. If they overflow, it returns ErrRange. Its
 // other errors are those of CostGradientTo; it also returns ErrSettings if the gradient needs more

@@ -14,11 +14,10 @@ type Pool[T dist.Float] struct {
 	keepBytes float64 // a solver keeps the workspace of problems up to this size in bytes
 }
 
-// NewPool returns a pool of solvers with these settings; nil means the zero Settings.
-// Settings.MaxMemory is for all solvers together. Each of the solvers has an equal share of
-// it. A problem may take a quarter of a share, and so may its gradient. A larger problem is refused with
-// ErrSettings, even if other solvers use no memory. Settings.Workers is for each solver; set it to 1 if many problems are solved at a time.
-// An error wraps ErrSettings.
+// NewPool returns a pool of solvers with these settings; nil means the zero Settings. Settings.MaxMemory is the limit
+// for all solvers together, divided equally among them. A problem may use a quarter of its solver's part, and so may
+// its gradient. A larger problem returns ErrSettings, even if other solvers use no memory. Settings.Workers applies
+// to each solver; set it to 1 if many problems are solved at the same time. An error wraps ErrSettings.
 func NewPool[T dist.Float](settings *Settings, solvers int) (*Pool[T], error) {
 	var set Settings
 	if settings != nil {
@@ -50,11 +49,12 @@ func NewPool[T dist.Float](settings *Settings, solvers int) (*Pool[T], error) {
 // Solve waits for a free solver, solves problem as [Solver.Solve] does, and calls use with the
 // result, which is valid until use returns. Waiting callers are served in turn.
 //
-// It returns the error of use, or that of the solver. If the solver returns an error, use is not
-// called; this includes a context that ends, while waiting or solving.
+// It returns the error of the solver or of use. If the solver fails, or if the context ends while
+// waiting or solving, use is not called.
 //
-// It allocates nothing once every solver has seen its largest problem. The workspace of a
-// problem that takes more than a 32nd of a solver's share is freed afterwards, and allocated again.
+// It does not allocate after every solver has solved its largest problem, with one exception: a
+// workspace larger than 1/32 of a solver's part of MaxMemory is freed after the solve and allocated
+// again for the next such problem.
 func (p *Pool[T]) Solve(ctx context.Context, problem *Problem[T], use func(*Result[T]) error) error {
 	var s solverImpl[T]
 	select {

@@ -11,8 +11,8 @@ import (
 // Problem is one transport problem between n source points and m target points. The cost is
 // either a matrix, or the squared Euclidean distances between the rows of two point clouds.
 //
-// A solver never changes the data of a problem. It reads them until the result is no longer
-// used.
+// A solver never changes the data of a problem. Do not change them while the result is in use,
+// because its methods read them.
 type Problem[T dist.Float] struct {
 	// Cost is the n × m cost matrix M. All elements must be finite. Leave it zero to give
 	// points instead.
@@ -48,42 +48,43 @@ type Problem[T dist.Float] struct {
 	Mass float64
 	// Lambda is λ. It multiplies the cost in exp(−λM). 0 means Settings.Lambda.
 	Lambda float64
-	// Start is the natural logarithm of the first scaling u⁰, n numbers. nil means u⁰ = 1.
-	// To continue from a similar problem, pass the potentials f that Result.PotentialsTo
-	// returned for it. Nothing else is needed: an iteration first computes v from u.
+	// Start is the natural logarithm of the first scaling u⁰, n numbers. nil means u⁰ = 1. To start
+	// from the solution of a similar problem, pass the potentials f from Result.PotentialsTo. g is
+	// not needed, because an iteration first computes v from u.
 	//
-	// −Inf is allowed where A is 0. A common constant in all elements does not change the
-	// plan, but a large one costs digits; see StatusLowPrecision and ErrRange. With Settings.Anneal
-	// the annealing starts from Start·λ₀/λ.
+	// −Inf is allowed where A is 0. Adding a constant to all elements does not change the plan, but
+	// a large constant costs digits; see StatusLowPrecision and ErrRange. With Settings.Anneal the
+	// annealing starts from Start·λ₀/λ, where λ₀ is its first λ.
 	Start []T
 }
 
 // unequal reports whether the problem allows marginals other than A and B.
 func (p *Problem[T]) unequal() bool { return p.PenaltyA != 0 || p.PenaltyB != 0 || p.Mass != 0 }
 
-// Errors of this package. A returned error wraps one of them and says what is wrong and where.
-// ErrShape, ErrNotFinite and ErrSettings are the same values as in package wda.
+// Errors of this package wrap one of these values and describe the problem and its position.
+// Package wda exports ErrShape, ErrNotFinite and ErrSettings, too.
 var (
-	// ErrShape: sizes do not fit together.
+	// ErrShape means that sizes do not match.
 	ErrShape = fault.ErrShape
-	// ErrNotFinite: the input contains NaN or infinity. In a matrix, a dist.PositionError says where.
+	// ErrNotFinite means that the input contains NaN or infinity. For a matrix, a dist.PositionError
+	// contains the position.
 	ErrNotFinite = fault.ErrNotFinite
-	// ErrMarginals: a weight is negative, not finite or too small, or the sums of A and B
-	// differ.
+	// ErrMarginals means that a weight is negative, not finite or too small, or that the sums of A
+	// and B differ.
 	ErrMarginals = errors.New("bad marginals")
-	// ErrSettings: a setting or a problem's λ is invalid, a problem needs more than
-	// Settings.MaxMemory, or something was asked for that the settings exclude.
+	// ErrSettings means that a setting or a problem's λ is invalid, that a problem needs more than
+	// Settings.MaxMemory, or that the settings do not support the requested result.
 	ErrSettings = fault.ErrSettings
-	// ErrRange: the costs, λ, a starting potential or a result exceed the range of the type, or λ times
-	// the largest cost is too large for logarithms (see DomainLog). With
-	// DomainPlain it also means that a scaling has left the range in which plain iterations
-	// are accurate; DomainAuto and DomainLog solve such problems. DomainAuto may also solve a
-	// problem that DomainLog refuses, if plain iterations are accurate: λ·cost is then not needed.
+	// ErrRange means that the costs, λ, a starting potential or a result exceed the range of the type,
+	// or that λ times the largest cost is too large for the log domain (see DomainLog). With
+	// DomainPlain it also means that a scaling has left the range in which plain iterations are
+	// accurate; DomainAuto and DomainLog solve such problems. DomainAuto can also solve some problems
+	// that DomainLog rejects, because plain iterations do not compute λ·cost.
 	ErrRange = errors.New("λ·cost is beyond the floating-point range")
-	// ErrNotConverged: the implicit gradient exists at convergence only, and the iterations
-	// ended before.
+	// ErrNotConverged means that the implicit gradient was requested, which exists only at
+	// convergence, but the iterations have not converged.
 	ErrNotConverged = errors.New("the iterations have not converged")
-	// ErrNoResult: the context ended before the first iteration, so that there is no plan.
+	// ErrNoResult means that the context ended before the first iteration, so there is no plan.
 	ErrNoResult = errors.New("the solve was cancelled before its first iteration")
 )
 

@@ -11,31 +11,31 @@ import (
 
 // Result is the result of a solve. It belongs to its solver and is valid until the next solve, or
 // until Shrink. The next solve writes into the same Result: copy the fields that you want to keep. The
-// methods read the data of the problem, which must still be there unchanged. They panic if there is no
-// valid result any more, as after Shrink.
+// methods read the data of the problem, which must be unchanged. They panic if the result is no longer
+// valid, for example after Shrink.
 //
 // If the solve was cancelled before its first iteration, Iterations is 0 and there is no plan: the
 // methods return ErrNoResult.
 //
-// The methods allocate nothing once the solver has seen its largest problem.
+// The methods do not allocate after the solver has solved its largest problem.
 type Result[T dist.Float] struct {
 	// Cost is the transport cost ⟨T, M⟩ = Σ_ij T_ij M_ij. It is NaN if Status is StatusCancelled.
 	Cost float64
 	// Iterations is the number of iterations, without those of annealing. With a tolerance it is
-	// the number of passes over K, whatever they were for.
+	// the number of all passes over K.
 	Iterations int
-	// Annealing is the work that was done to find a start: the number of iterations for smaller λ, and
-	// of passes over the costs for the problem without entropy. Iterations does not include it.
+	// Annealing is the work spent on finding a start: the number of iterations with smaller λ, and of
+	// passes over the costs for the unregularized problem. Iterations does not include it.
 	Annealing int
 	// MarginalError is ‖Tᵀ1 − b‖₁, the sum of the differences between the column sums of the plan
 	// and b. The row sums equal a to rounding. With penalties or Mass, b does not hold exactly, and
-	// MarginalError compares the column sums with those after one more update of v: it is 0 at
+	// MarginalError compares the column sums before and after one more update of v. It is 0 at
 	// convergence. It is NaN if Iterations is 0.
 	MarginalError float64
 	// Status says how the solve ended.
 	Status Status
-	// Domain is the one in which the last iterations were made: DomainPlain or DomainLog. It is
-	// DomainAuto if there were none.
+	// Domain is the domain of the last iterations: DomainPlain or DomainLog. It is DomainAuto if
+	// there were no iterations.
 	Domain Domain
 
 	impl   resultImpl[T]
@@ -152,16 +152,16 @@ func (it *iteration[T]) setCancelled() {
 	}
 }
 
-// PlanTo sets dst (k × m) to rows first … first+k−1 of the transport plan T = diag(u) K diag(v).
-// For the whole plan, let dst be n × m and first 0. Fewer rows are for a plan that is too large to be
-// stored.
+// PlanTo sets dst (k × m) to rows first … first+k−1 of the transport plan T = diag(u) K diag(v). For
+// the whole plan, let dst be n × m and first 0. Fewer rows are useful if the plan is too large to
+// store.
 //
-// An element is 0 where exp(−λM_ij) underflows or, in the log domain, where its value relative to earlier potentials does: there
-// T_ij is below 2⁻¹⁰²²·min(2⁸⁰⁰, 2⁹⁶⁶w/s) for the least positive weight w and s = max(n, m), in float32 below 2⁻¹²⁶·min(2⁸⁰, 2⁹⁹w/s),
-// and with StorageMixed below 2⁻¹²⁶·2⁹⁹w/s.
+// An element is 0 if exp(−λM_ij) underflows or, in the log domain, if its value relative to earlier potentials
+// underflows. Then T_ij is below 2⁻¹⁰²²·min(2⁸⁰⁰, 2⁹⁶⁶w/s) for the least positive weight w and s = max(n, m), in
+// float32 below 2⁻¹²⁶·min(2⁸⁰, 2⁹⁹w/s), and with StorageMixed below 2⁻¹²⁶·2⁹⁹w/s.
 //
-// It returns the context's cause if the context ends first, or ErrNoResult. It panics if dst has
-// other columns, no rows, or rows that the plan does not have.
+// It returns the context's cause if the context ends first, or ErrNoResult. It panics if dst does
+// not have m columns, if it has no rows, or if the plan does not contain all of these rows.
 func (r *Result[T]) PlanTo(ctx context.Context, dst dist.Matrix[T], first int) error {
 	return r.implementation().planTo(ctx, r.serial, dst, first)
 }
@@ -268,7 +268,7 @@ func mustBePoints[T dist.Float](kernel *gibbs.Kernel[T], method string) {
 //
 // and likewise for b.
 //
-// It returns ErrNoResult if there is no plan, and panics if f or g has another length.
+// It returns ErrNoResult if there is no plan, and panics if f or g has the wrong length.
 func (r *Result[T]) PotentialsTo(f, g []T) error {
 	return r.implementation().potentialsTo(r.serial, f, g)
 }

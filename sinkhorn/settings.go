@@ -8,8 +8,8 @@ import (
 	"github.com/gomonge/monge/internal/enum"
 )
 
-// Settings configure a Solver. The zero value makes ten iterations, and each problem must state its
-// λ.
+// Settings configures a Solver. The zero value means ten iterations; each Problem must then set
+// Lambda.
 type Settings struct {
 	// Lambda is used when Problem.Lambda is zero. ε or reg of other libraries is 1/λ.
 	Lambda float64
@@ -24,47 +24,49 @@ type Settings struct {
 	// Every pass over K then counts as an iteration. Work to find better starts counts in
 	// Result.Annealing.
 	Tolerance float64
-	// Unaccelerated means that a Tolerance, too, is reached by plain iterations only.
+	// Unaccelerated disables ε-scaling and Newton's method, so a Tolerance is reached by plain
+	// iterations only.
 	Unaccelerated bool
 	// Anneal, if positive, is the factor of ε-scaling; it must be at least 1.01. The problem is first
-	// solved roughly for a small λ, then for Anneal times that, and so on. Each stage starts from the
-	// potentials of the one before. 4 is a good choice if λ times the cost is in the thousands. 0 means
-	// none. Gradients treat the start that it finds as a constant.
+	// solved roughly for a small λ, then for Anneal times this λ, and so on. Each stage starts from the
+	// potentials of the previous stage. 4 is a good choice if λ times the cost is in the thousands. 0
+	// means no annealing. Gradients treat the potentials that annealing finds as constants.
 	Anneal float64
-	// Domain says whether iterations are made on scalings or on logarithms. The default, DomainAuto,
-	// decides by itself.
+	// Domain selects whether iterations work on scalings or on logarithms. The default, DomainAuto,
+	// switches when necessary.
 	Domain Domain
-	// Storage says where K is stored. The default, StorageAuto, decides by size.
+	// Storage selects how K is stored. The default, StorageAuto, depends on the size of the
+	// problem.
 	Storage Storage
-	// Gradient keeps all iterates, so that the result has unrolled gradients. This takes
-	// Iterations × (n + m) numbers, and twice that while a gradient is computed.
+	// Gradient stores all iterates, which unrolled gradients need. This takes Iterations × (n + m)
+	// numbers, and twice that while a gradient is computed.
 	Gradient bool
 	// Workers is the number of goroutines that share a large problem, or the problems of a batch. 0
-	// means GOMAXPROCS at the time of NewSolver. At most 64, and at most GOMAXPROCS, are started. The
-	// answer is the same bits whatever it is.
+	// means GOMAXPROCS at the time of NewSolver. At most 64 goroutines, and at most GOMAXPROCS, are
+	// started. Results do not depend on Workers.
 	Workers int
-	// MaxMemory is the number of bytes that the workspace of one problem, or of one gradient, may
-	// take; 0 means 8 GiB. A problem that might take more is refused with ErrSettings before anything is
-	// allocated; Unaccelerated takes less than other solves to a Tolerance. The limit decides nothing else:
-	// an answer has the same bits whatever it is. In a batch, each worker has a workspace of this size.
+	// MaxMemory is the number of bytes that the workspace of one problem, or of one gradient, may take; 0
+	// means 8 GiB. A problem that might need more returns ErrSettings before anything is allocated.
+	// Unaccelerated needs less than other solves to a Tolerance. Results do not depend on MaxMemory. In a
+	// batch, each worker may use this much.
 	MaxMemory int64
 }
 
-// Domain says whether iterations are made on the scalings u and v or on their logarithms.
+// Domain selects whether iterations work on the scalings u and v or on their logarithms.
 type Domain uint8
 
 const (
-	// DomainAuto begins with DomainPlain and changes to DomainLog at the first iteration whose
+	// DomainAuto begins with DomainPlain and switches to DomainLog at the first iteration whose
 	// scalings are not accurate.
 	DomainAuto Domain = iota
-	// DomainPlain iterates on u and v. A problem whose scalings leave the accurate range ends with
-	// ErrRange.
+	// DomainPlain iterates on u and v. It returns ErrRange if the scalings leave the accurate
+	// range.
 	DomainPlain
-	// DomainLog iterates on logarithms. (It keeps potentials f and g, and iterates on scalings relative
-	// to exp(f) and exp(g). Scalings that leave the accurate range are absorbed into f and g.) It returns
-	// ErrRange if λ·log₂e times the largest |cost| is 2⁵⁰ or more, so that potentials would have no
-	// right digit. In float32 the limit is a quarter of the largest number. DomainAuto returns it only where it
-	// changes to logarithms.
+	// DomainLog iterates on logarithms. (It keeps potentials f and g, and iterates on scalings relative to
+	// exp(f) and exp(g). Scalings that leave the accurate range are absorbed into f and g.) It returns ErrRange
+	// if λ·log₂e times the largest |cost| is 2⁵⁰ or more, because potentials would have no correct digit. In
+	// float32 the limit is a quarter of the largest number. DomainAuto returns this error only if it switches
+	// to the log domain.
 	DomainLog
 )
 
@@ -78,7 +80,7 @@ func (d Domain) MarshalText() ([]byte, error) { return domainNames.Text(uint8(d)
 // UnmarshalText sets d to the domain of that name. It returns ErrSettings for an unknown name.
 func (d *Domain) UnmarshalText(text []byte) error { return enum.Parse(d, text, domainNames) }
 
-// Storage says where K is stored. Except for StorageMixed, the answer is the same bits.
+// Storage selects how K is stored. All values except StorageMixed give the same bits.
 type Storage uint8
 
 const (
@@ -87,22 +89,23 @@ const (
 	StorageAuto Storage = iota
 	// StorageDense stores K and, for points, the cost matrix: n × m numbers each.
 	StorageDense
-	// StorageMatrixFree computes distances and K anew in every pass, a few rows at a time. This takes
-	// O(n + m) memory, without what a Tolerance may use (see Memory in the package documentation). It is
-	// for points only; a problem with a cost matrix is solved as with StorageDense.
+	// StorageMatrixFree recomputes distances and K in every pass, a few rows at a time. This needs O(n +
+	// m) memory, in addition to the memory for a Tolerance (see Memory in the package documentation). It
+	// applies to points only; a problem with a cost matrix uses StorageDense.
 	StorageMatrixFree
-	// StorageMixed stores K in float32 and computes in float64. Each K_ij is computed in float64,
-	// rounded to float32, and widened where it is used, so that an iteration reads half the bytes. This
-	// pays where K in float64 is larger than the second-level cache, from about n = m = 256.
+	// StorageMixed stores K in float32 and computes in float64. Each K_ij is computed in float64 and
+	// rounded to float32, so an iteration reads half as many bytes. This is faster if K in float64
+	// exceeds the second-level cache, from about n = m = 256.
 	//
-	// After k iterations an element of the plan is within a relative 4k·2⁻²⁴ of that of StorageDense,
-	// and usually within 1e-7 of it. Marginals and tolerances hold as there, except that with Gradient a
-	// last iteration on logarithms leaves T1 = a off by up to 4e-8. Elements of a gradient are
-	// usually within 1e-8·(1 + λ·max M) of the largest one.
+	// After k iterations the relative difference between an element of the plan and its value with
+	// StorageDense is at most 4k·2⁻²⁴, and usually below 1e-7. Marginals and tolerances are as accurate
+	// as with StorageDense, except that with Gradient a last iteration in the log domain leaves an error
+	// of up to 4e-8 in T1 = a. Elements of a gradient are usually within 1e-8·(1 + λ·max M) of the
+	// largest one.
 	//
-	// An element of K below 2⁻¹²⁶ is 0, so that DomainAuto changes to logarithms sooner: where a scaling
-	// leaves 1e±11 instead of 1e±120. Weights are limited to the range of float32, see Problem. For a
-	// Solver[float32] it is StorageDense.
+	// An element of K below 2⁻¹²⁶ is 0, so DomainAuto switches to the log domain earlier: when a scaling
+	// leaves 1e±11 instead of 1e±120. Weights are limited to the range of [float32]; see Problem. A
+	// Solver[float32] uses StorageDense instead.
 	StorageMixed
 )
 
@@ -116,18 +119,18 @@ func (s Storage) MarshalText() ([]byte, error) { return storageNames.Text(uint8(
 // UnmarshalText sets s to the storage of that name. It returns ErrSettings for an unknown name.
 func (s *Storage) UnmarshalText(text []byte) error { return enum.Parse(s, text, storageNames) }
 
-// GradientMode says which gradient of the transport cost W = ⟨T, M⟩ is computed.
+// GradientMode selects the gradient of the transport cost W = ⟨T, M⟩.
 type GradientMode uint8
 
 const (
-	// GradientUnrolled is the derivative of W through all iterations, as they were made. It needs
-	// Settings.Gradient. It is the default.
+	// GradientUnrolled, the default, is the derivative of W through all iterations that were made.
+	// It requires Settings.Gradient.
 	GradientUnrolled GradientMode = iota
 	// GradientImplicit is the derivative of W at convergence, by the implicit function theorem. It
-	// needs no memory for iterates. It solves a linear system by conjugate gradients, with a pass over
-	// K for each step; GradientUnrolled makes a pass for each iteration.
+	// does not store iterates. It solves a linear system by conjugate gradients, with a pass over K
+	// for each step; GradientUnrolled makes a pass for each iteration.
 	GradientImplicit
-	// GradientFrozen takes the plan for a constant, so that ∂W/∂M = T. At convergence this is the
+	// GradientFrozen treats the plan as a constant, so ∂W/∂M = T. At convergence this is the
 	// gradient of RegularizedCost.
 	GradientFrozen
 )
@@ -144,11 +147,11 @@ func (g *GradientMode) UnmarshalText(text []byte) error {
 	return enum.Parse(g, text, gradientModeNames)
 }
 
-// Status says how a solve ended.
+// Status describes how a solve ended.
 type Status uint8
 
 const (
-	// StatusCompleted: the iterations that were asked for have been made.
+	// StatusCompleted: the requested number of iterations was made.
 	StatusCompleted Status = iota
 	// StatusConverged: the marginal error has reached the tolerance.
 	StatusConverged

@@ -13,15 +13,14 @@ import (
 	"github.com/gomonge/monge/internal/parallel"
 )
 
-// Solver solves problems one after the other in one workspace. The zero Solver has the zero
-// Settings.
+// Solver solves one problem after another in one workspace. The zero Solver has the zero Settings.
 //
-// The workspace is as large as the largest problem needed, and up to a quarter larger if problems
-// have grown one by one. A solver that has seen its largest problem allocates nothing. Shrink frees
-// the workspace.
+// The workspace is as large as the largest problem so far needed, or up to a quarter larger if
+// problems have grown gradually. After its largest problem, a solver does not allocate. Shrink
+// frees the workspace.
 //
-// A Solver and its results must not be used by two goroutines at once. It panics when it notices
-// that they are.
+// A Solver and its results must not be used by two goroutines at the same time. A Solver panics
+// when it detects this.
 type Solver[T dist.Float] struct {
 	once sync.Once
 	impl solverImpl[T]
@@ -131,8 +130,7 @@ func (s *solver[T]) markBusy() {
 
 func (s *solver[T]) markFree() { s.busy.Store(false) }
 
-// Shrink frees the workspace. The next problem allocates what it needs. Earlier results are not
-// valid any more.
+// Shrink frees the workspace. The next problem allocates a new one. Earlier results become invalid.
 func (s *Solver[T]) Shrink() { s.implementation().Shrink() }
 
 func (s *solver[T]) Shrink() {
@@ -147,10 +145,10 @@ func (s *solver[T]) Shrink() {
 // StatusCancelled. This result is never nil. If there was no iteration yet, its Iterations is 0 and its
 // methods return ErrNoResult. With any other error the result is nil.
 //
-// Solve looks at the context before every block of rows of every pass, so that it usually
-// ends within 10 ms, and within 0.1 s if a core is free. It also looks at the clock: a deadline is
-// kept even if its timer is late. The error is then context.DeadlineExceeded, whatever cause the
-// timer would have set.
+// Solve checks the context before every block of rows of every pass, so it usually returns within
+// 10 ms, and within 0.1 s if a core is free. It also checks the clock and meets a deadline even if
+// the context's timer is late. The error is then context.DeadlineExceeded instead of the context's
+// cause.
 func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
 	return s.implementation().solutionOf(ctx, *p)
 }
