@@ -15,12 +15,13 @@ import (
 // autoText is the text of a setting that is left open.
 const autoText = "auto"
 
-// Lambda is the setting for λ, the strength with which transport prefers near neighbors. The cost
-// is multiplied by λ: 1/λ is the regularization that other libraries call reg or ε. A small λ makes
-// transport uniform, and WDA then acts like Fisher's discriminant analysis. A large λ counts only
-// near neighbors, so that a class may consist of several clusters.
+// Lambda is the setting for λ, the strength with which transport prefers near neighbors. λ
+// multiplies the cost: it is 1/reg or 1/ε of other libraries. With a small λ transport is almost
+// uniform, and WDA acts like Fisher's discriminant analysis. With a large λ only near neighbors
+// matter, so a class may consist of several clusters.
 //
-// The zero value leaves λ open. RelativeLambda, AbsoluteLambda and LambdaMatrix make other values.
+// The zero value leaves λ open. RelativeLambda, AbsoluteLambda and LambdaMatrix return other
+// values.
 type Lambda struct {
 	kind   lambdaKind
 	value  float64
@@ -36,8 +37,8 @@ const (
 	lambdaMatrix
 )
 
-// RelativeLambda returns a λ relative to the spread of the data, in no unit: for two classes
-// c and c'
+// RelativeLambda returns a dimensionless λ, relative to the spread of the data: for two classes c
+// and c'
 //
 //	λ_cc' = v / mean_ij ‖P⁰ᵀ(x_i − x_j)‖²   with i in class c and j in class c',
 //
@@ -159,11 +160,11 @@ func checkLambdaMatrix(l *mat.Dense, classes int) error {
 	return nil
 }
 
-// Shrinkage is the setting for ρ, which guards against overfitting. The ridge in the
-// objective is ρ·σ_w²(P⁰), ρ times the within-class cost at the start. A large ρ leads
-// towards principal components; ρ = 0 is the objective of the paper.
+// Shrinkage is the setting for ρ, which reduces overfitting. The ridge in the objective is
+// ρ·σ_w²(P⁰), where σ_w²(P⁰) is the within-class cost at the start. A large ρ leads towards
+// principal components; ρ = 0 is the objective of the paper.
 //
-// The zero value leaves ρ open. FixedShrinkage makes other values.
+// The zero value leaves ρ open. FixedShrinkage returns other values.
 type Shrinkage struct {
 	fixed bool
 	rho   float64
@@ -309,8 +310,8 @@ func (u *Use) UnmarshalText(text []byte) error { return enum.Parse(u, text, useN
 // orthonormal in the whitened features. With a small λ the result is regularized
 // discriminant analysis (J. H. Friedman, "Regularized discriminant analysis", JASA 84, 1989).
 //
-// The zero value leaves it open. NoWhitening, SphericalWhitening and DiagonalWhitening make
-// other values.
+// The zero value leaves the whitening open. NoWhitening, SphericalWhitening and DiagonalWhitening
+// return other values.
 //
 // With S the pooled covariance within classes (d × d, or in the span of the samples if
 // n ≤ d) and μ = tr S / d, features x become L⁻¹x, where
@@ -333,23 +334,23 @@ const (
 	whiteningDiagonal
 )
 
-// LedoitWolf as the intensity of a whitening means the estimate of O. Ledoit and M. Wolf ("A
-// well-conditioned estimator for large-dimensional covariance matrices", J. Multivariate
-// Anal. 88, 2004), computed from the residuals within classes.
+// LedoitWolf is the intensity of a Whitening that selects the estimate of O. Ledoit and M. Wolf ("A
+// well-conditioned estimator for large-dimensional covariance matrices", J. Multivariate Anal. 88,
+// 2004), computed from the residuals within classes.
 const LedoitWolf = -1.0
 
 // NoWhitening leaves the features as they are, as in the paper.
 func NoWhitening() Whitening { return Whitening{kind: whiteningNone} }
 
-// SphericalWhitening whitens by the covariance within classes, shrunken towards a multiple of
-// the identity. alpha is the intensity, 0 < alpha ≤ 1, or LedoitWolf; other values are an
-// ErrSettings of Fit. Use it for features of one kind, such as pixels, and for more features
-// than samples. alpha = 1 is no whitening.
+// SphericalWhitening whitens by the covariance within classes, shrunken towards a multiple of the
+// identity. alpha is the intensity, 0 < alpha ≤ 1, or LedoitWolf; Fit returns ErrSettings for other
+// values. Use it for features of one kind, such as pixels, and for more features than samples.
+// alpha = 1 is no whitening.
 func SphericalWhitening(alpha float64) Whitening { return Whitening{whiteningSpherical, alpha} }
 
-// DiagonalWhitening whitens by the covariance within classes, shrunken towards its diagonal.
-// alpha is the intensity, 0 < alpha ≤ 1, or LedoitWolf; other values are an ErrSettings of
-// Fit. Use it for features of different kinds. alpha = 1 is standardization within classes.
+// DiagonalWhitening whitens by the covariance within classes, shrunken towards its diagonal. alpha
+// is the intensity, 0 < alpha ≤ 1, or LedoitWolf; Fit returns ErrSettings for other values. Use it
+// for features of different kinds. alpha = 1 is standardization within classes.
 func DiagonalWhitening(alpha float64) Whitening { return Whitening{whiteningDiagonal, alpha} }
 
 // IsAuto reports whether the whitening is left open.
@@ -427,7 +428,7 @@ func (w Whitening) check() error {
 
 // Mixture is the setting for mixing candidates. If there are few rows, the losses of several
 // candidates on held-out rows differ by less than twice the standard error of the difference. A
-// mixture of them depends less on the seed than the best one.
+// mixture of these candidates depends less on the seed than the best candidate alone.
 //
 // With the projections P_i of k candidates, each with unit mean variance within classes, P is
 //
@@ -439,12 +440,12 @@ func (w Whitening) check() error {
 // candidates.
 //
 // The zero value mixes up to three candidates if they are compared on fewer than 1000 rows.
-// NoMixture and MixtureOf make other values. There is no mixture if Scale, Leading,
+// NoMixture and MixtureOf return other values. There is no mixture if Scale, Leading,
 // Optimizer.Method, Optimizer.Init, Validation or a matrix for λ is given, or if nothing is
 // compared.
 //
-// Report.Settings of a mixture has a value that names the members. A fit with these settings
-// compares nothing, and gives the same bits.
+// Report.Settings of a mixture contains a Mixture that lists the members. A fit with these settings
+// compares nothing and gives the same bits.
 type Mixture struct {
 	limit   int
 	members []Member // settings of those that are mixed, or nil

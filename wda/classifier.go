@@ -16,13 +16,13 @@ import (
 
 // Classifier classifies samples by their K nearest neighbors in the projection of a Model.
 //
-// It holds labeled samples, projected. Neighbors of a new sample are ordered by their squared
-// Euclidean distance in the projection and, where distances are equal, by their row. The label
-// that most of the K neighbors have wins; of labels with equally many votes, the one of the
-// nearest neighbor.
+// It stores projected samples and their labels. The neighbors of a new sample are sorted by squared
+// Euclidean distance in the projection, and by row if distances are equal. The most frequent label
+// among the K neighbors wins. If several labels have the same number of votes, the label with the
+// nearest neighbor wins.
 //
-// A Classifier never changes, and any number of goroutines may use it at the same time. The
-// zero value is only there for UnmarshalBinary; classifying with it panics.
+// A Classifier never changes, and any number of goroutines may use it at the same time. The zero
+// value can only be used with UnmarshalBinary; classifying with it panics.
 type Classifier struct {
 	model   *Model
 	k       int
@@ -55,22 +55,21 @@ type Neighbor struct {
 type Class struct {
 	Label int
 	Name  string  // the name of the class; see Model.ClassName
-	Share float64 // the share of the K neighbors that have this label
+	Share float64 // fraction of the K neighbors that have this label
 	// SqDistance is the squared distance of the farthest of the K neighbors, in the projection. A
-	// large value means that the sample is unlike all samples of the classifier, whatever the
-	// labels of its neighbors are.
+	// large value means that the sample is unlike all samples of the classifier.
 	SqDistance float64
-	// Score measures how unlike the classifier's samples the sample is: 0 on average for samples of
-	// known classes, and larger for others. The unit is about one standard deviation of the scores
-	// of known classes. Rejected means that Score is above the threshold. Both are zero unless
-	// Calibrate made the classifier.
+	// Score measures how much the sample differs from the samples of the classifier. It is 0 on
+	// average for known classes and larger for unknown ones; the unit is about one standard
+	// deviation of the scores of known classes. Rejected means that Score is above the threshold.
+	// Both are zero if the classifier was not calibrated.
 	Score    float64
 	Rejected bool
 }
 
-// NewClassifier returns a classifier with the samples x (n × d) and their labels, which votes by k
-// neighbors. If k is 0, it is 5, or n if n is smaller. x is usually the training data of the model,
-// but need not be. x is copied.
+// NewClassifier returns a classifier that stores the projections of the samples x (n × d) and their
+// labels, and votes with k neighbors. k = 0 means 5, or n if n < 5. x is usually the training data
+// of the model, but need not be. x and labels are copied.
 //
 // The error wraps ErrShape if x has no rows or its number of columns is not d, and ErrLabels if the
 // number of labels is not n. It wraps ErrNotFinite if x or its projection contains NaN or infinity,
@@ -110,8 +109,8 @@ func checkNeighbors(k, n int) error {
 	return nil
 }
 
-// WithK returns a classifier like c that votes by k neighbors. It shares the samples of c. If k is
-// not K, the new classifier is not calibrated, because scores depend on k. The error wraps
+// WithK returns a classifier like c that votes with k neighbors. It shares the samples of c. If k
+// is not K, the new classifier is not calibrated, because scores depend on k. The error wraps
 // ErrSettings unless 1 ≤ k ≤ Len.
 func (c *Classifier) WithK(k int) (*Classifier, error) {
 	if err := checkNeighbors(k, c.Len()); err != nil {
@@ -147,10 +146,10 @@ func (c *Classifier) Labels() []int {
 }
 
 // Predict classifies the sample x, a slice of d features. w may be nil; Predict then takes a
-// workspace from a pool. After the first calls Predict allocates nothing, except an error.
+// workspace from a pool. After warm-up Predict does not allocate, except for errors.
 //
 // The error wraps ErrShape if len(x) is not d. It wraps ErrNotFinite if x contains NaN or infinity,
-// or if its projection or the distance to one of the K neighbors is out of range of float64.
+// or if its projection or the distance to one of the K neighbors exceeds the range of float64.
 func (c *Classifier) Predict(x []float64, w *Workspace) (Class, error) {
 	w, borrowed := c.prepareWorkspace(w)
 	defer returnWorkspace(w, borrowed)
@@ -185,10 +184,10 @@ func (c *Classifier) newClass(x []float64, at int, w *Workspace) Class {
 	return out
 }
 
-// Shares sets dst to the share of the K neighbors of each label, in the order of Labels, in the
-// latest Predict with this workspace. The shares are NaN if the projection was not finite. The
-// error wraps ErrShape if dst does not have one element for each label. Shares allocates nothing
-// except an error.
+// Shares sets dst to the fraction of the K neighbors that have each label, in the order of Labels,
+// in the latest Predict with this workspace. The shares are NaN if the projection was not finite.
+// The error wraps ErrShape if dst does not have one element for each label. Shares does not
+// allocate, except for errors.
 func (w *Workspace) Shares(dst []float64) error {
 	if len(dst) != len(w.votes) {
 		return fmt.Errorf("%w: a destination of %d elements for the shares of %d labels", ErrShape, len(dst), len(w.votes))
@@ -220,12 +219,12 @@ func (c *Classifier) appendNeighbors(dst []Neighbor, x []float64, k int, w *Work
 // PredictLabels classifies the rows of x (n × d) and returns their n labels. It uses at most
 // workers goroutines, or GOMAXPROCS if workers is 0.
 //
-// If shares is not nil, row i is set to the share of the K neighbors of each label, in the order of
-// Labels, for row i of x. shares must be n × C for C labels, or empty to get this shape, and must
-// not overlap x.
+// If shares is not nil, row i is set to the fraction of the K neighbors of row i of x that have
+// each label, in the order of Labels. shares must be n × C for C labels, or empty to get this
+// shape, and must not overlap x.
 //
-// Errors are those of Predict, with the row. The error wraps ErrShape if shares has another shape,
-// and ErrSettings if workers is negative. If ctx ends, it is context.Cause(ctx).
+// Errors are as in Predict, and name the row. The error also wraps ErrShape if shares has the wrong
+// shape, and ErrSettings if workers is negative. If ctx ends, it is context.Cause(ctx).
 func (c *Classifier) PredictLabels(ctx context.Context, shares *mat.Dense, x mat.Matrix, workers int) ([]int, error) {
 	out, err := c.newLabels(ctx, x, workers)
 	if err != nil {
@@ -281,8 +280,8 @@ func (c *Classifier) checkShares(shares *mat.Dense, x mat.Matrix) error {
 	return nil
 }
 
-// Neighbors finds the k nearest samples of each row of x (n × d). Element i of the result has the
-// neighbors of row i, the nearest first. k may differ from K. workers and errors are as in
+// Neighbors finds the k nearest samples of each row of x (n × d). Element i of the result contains
+// the neighbors of row i, nearest first. k may differ from K. workers and errors are as in
 // PredictLabels; k must be between 1 and Len.
 func (c *Classifier) Neighbors(ctx context.Context, x mat.Matrix, k, workers int) ([][]Neighbor, error) {
 	labels, err := c.newLabels(ctx, x, workers)
@@ -409,8 +408,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. The error wraps ErrModel if data is not a
-// valid model file or has no classifier; c is then unchanged. No other goroutine may use c at the
-// same time.
+// valid model file or does not contain a classifier; c is then unchanged. No other goroutine may
+// use c at the same time.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	_, loaded, err := decodeModelFile(data)
 	if err == nil && loaded == nil {

@@ -19,11 +19,12 @@ import (
 
 // CrossValidation configures CrossValidate. The zero value works.
 type CrossValidation struct {
-	// Fit has the settings that do not vary. Its Workers is the number of goroutines of the whole
-	// comparison; the result does not depend on it. Its Progress is not called. Its Validation, if
-	// any, holds out a part of the training samples of each fold. If a combination leaves settings
-	// open, the fit to each fold chooses them from its training samples alone, and Candidate.Chosen
-	// has the choices. The errors thus include the effect of these choices.
+	// Fit contains the settings that do not vary. Its Workers is the number of goroutines of the
+	// whole comparison; the result does not depend on it. Its Progress is not called. Its
+	// Validation, if any, holds out a part of the training samples of each fold. If a combination
+	// leaves settings open, the fit to each fold chooses them from its own training samples, and
+	// Candidate.Chosen contains the choices. The errors therefore include the effect of these
+	// choices.
 	Fit Settings
 	// Components, Lambda and Shrinkage are the values of these settings to compare. Nil means only
 	// the value in Fit. A zero Lambda or Shrinkage is left open. Neighbors are the values of K to
@@ -43,26 +44,27 @@ type CrossValidation struct {
 
 // CrossValidated is the result of CrossValidate.
 type CrossValidated struct {
-	// Best is the candidate with the lowest mean error. If several have it, Best is the first.
+	// Best is the candidate with the lowest mean error. If several candidates have the same error,
+	// Best is the first.
 	Best Candidate
-	// Settings are CrossValidation.Fit with the values of Best, ready for Fit. Settings that Best
-	// leaves open are open here, too: Fit chooses them from all samples.
+	// Settings is CrossValidation.Fit with the values of Best, ready for Fit. Settings that Best
+	// leaves open stay open: Fit chooses them from all samples.
 	Settings Settings
 	// Candidates are all combinations. K varies fastest, then ρ, λ and p.
 	Candidates []Candidate
 }
 
-// Candidate is one combination of settings, and its errors.
+// Candidate is a combination of settings and its errors.
 type Candidate struct {
 	Components int       // p
 	Lambda     Lambda    // λ
 	Shrinkage  Shrinkage // ρ
 	Neighbors  int       // K of the classifier
-	// Chosen has the choice of the fit to each fold: one Member or, if the projection is a mixture,
-	// several. It is nil if no settings were left open.
+	// Chosen contains the settings that the fit to each fold chose: one Member or, if the
+	// projection is a mixture, several. It is nil if no settings were left open.
 	Chosen [][]Member
-	// Error is the share of test samples that were classified wrongly, averaged over the folds.
-	// StdErr is its standard error, and Errors has the share for each fold.
+	// Error is the fraction of test samples that were classified wrongly, averaged over the folds.
+	// StdErr is its standard error, and Errors contains the fraction for each fold.
 	Error, StdErr float64
 	Errors        []float64
 }
@@ -71,13 +73,12 @@ type Candidate struct {
 // projection, on samples that were not used for the fit. x is n × d, with one label for each row;
 // cv may be nil. The folds depend on cv.Fit.Seed.
 //
-// CrossValidate returns the errors of Fit and adds the fold and the settings. If several fits fail, it
-// returns the first error in the order of folds and Candidates. If ctx ends, the error is context.Cause(ctx), and
-// there is no result.
+// Errors are as in Fit, with the fold and the settings added. If several fits fail, it returns the first error in
+// the order of folds and Candidates. If ctx ends, the error is context.Cause(ctx), and there is no result.
 //
-// Fits run in parallel, one goroutine each. The last fits get several goroutines if there are fewer
-// fits than goroutines. The samples are stored once, twice more for each fold in progress, and once more for
-// each fit in progress.
+// Fits run in parallel, one goroutine each. The last fits get several goroutines if there are fewer fits
+// than goroutines. Memory holds the samples once, two more copies for each fold in progress, and one more
+// copy for each fit in progress.
 func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossValidation) (*CrossValidated, error) {
 	if err := checkSamples(ctx, x, labels); err != nil {
 		return nil, err

@@ -29,20 +29,20 @@
 //	σ_b² = Σ_{c<c'} w_cc' W(X^c P, X^c' P),     σ_w² = Σ_c w_cc W(X^c P, X^c P).
 //
 // W(Y, Z) = ⟨T, M⟩ with M_ij = ‖y_i − z_j‖² is the cost of moving the samples Y to the samples Z
-// by the plan T that L Sinkhorn iterations give (package sinkhorn). σ_b² is the cost between
-// classes and σ_w² the cost within classes. The settings are
+// with the plan T of L Sinkhorn iterations (see package sinkhorn). σ_b² is the cost between classes
+// and σ_w² the cost within classes. The settings are
 //
-//   - p (Components), the number of columns of P, and Leading, how many of them J uses;
+//   - p (Components), the number of columns of P, and Leading, the number of columns that J uses;
 //   - λ (Objective.Lambda): a small λ compares whole classes, as Fisher's discriminant analysis
 //     does; a large λ compares near neighbors only, so that a class may consist of clusters;
 //   - ρ (Objective.Shrinkage): ridge = ρ·σ_w² at the start. A large ρ prevents overfitting and
 //     leads towards principal components;
 //   - whitening (Data.Whitening): whether features are first rescaled so that, within classes,
 //     they have the same variance and no correlation;
-//   - the scale (Scale) of the components: how much each counts in a distance.
+//   - the scale (Scale) of the components: the weight of each component in a distance.
 //
 // Settings that are left open are chosen by cross-validation. This takes most of the time of a
-// small fit, and Report.Choice says what was compared.
+// small fit. Report.Choice lists the candidates that were compared.
 //
 // # When to use it
 //

@@ -7,22 +7,22 @@ import (
 	"github.com/gomonge/monge/internal/modelfile"
 )
 
-// Errors of this package wrap one of the following and name the position. Errors of the same name
-// in packages sinkhorn, baseline and dataset are the same values.
+// Errors of this package wrap one of these values and describe the position. Values with the same
+// names in packages sinkhorn, baseline and dataset are identical.
 var (
-	// ErrShape: matrices or slices do not match in size, or overlap.
+	// ErrShape means that matrices or slices do not match in size, or overlap.
 	ErrShape = fault.ErrShape
-	// ErrNotFinite: a value is NaN or infinite. A PositionError says where.
+	// ErrNotFinite means that a value is NaN or infinite. A PositionError contains its position.
 	ErrNotFinite = fault.ErrNotFinite
-	// ErrSettings: a setting is out of range, or settings need too much memory.
+	// ErrSettings means that a setting is out of range, or that settings need too much memory.
 	ErrSettings = fault.ErrSettings
-	// ErrLabels: the number of labels is not the number of samples, all labels are the same, or a
-	// class has only one sample.
+	// ErrLabels means that the number of labels is not the number of samples, that all labels are
+	// the same, or that a class has only one sample.
 	ErrLabels = fault.ErrLabels
-	// ErrNoSpread: the samples do not vary between classes, or not within classes, so that J would
+	// ErrNoSpread means that the samples do not vary between classes or within classes, so J would
 	// be 0 or infinite.
 	ErrNoSpread = discriminant.ErrNoSpread
-	// ErrModel: a model file is damaged or is something else, or its version is unknown.
+	// ErrModel means that a file is damaged, is not a model file, or has an unknown version.
 	ErrModel = modelfile.ErrInvalid
 )
 

@@ -276,13 +276,13 @@ type LoadOptions struct {
 }
 
 // Load reads a file written by MarshalBinary of a Model or a Classifier. It reads r to its end; r
-// may be a pipe. It returns the model, and the classifier or nil if the file has none. o may be
-// nil.
+// may be a pipe. It returns the model, and the classifier or nil if the file does not contain one.
+// o may be nil.
 //
-// The error wraps ErrModel if the file is damaged, is something else, is longer than o.MaxBytes, or
-// has an unknown version. It wraps ErrSettings if o.MaxBytes is negative. An error of r is returned
-// unchanged. Load stops reading as soon as the data cannot be a model file. UnmarshalBinary has no
-// limit on the length.
+// The error wraps ErrModel if the file is damaged, is not a model file, is longer than o.MaxBytes,
+// or has an unknown version. It wraps ErrSettings if o.MaxBytes is negative. An error of r is
+// returned unchanged. Load stops reading as soon as the data cannot be a model file.
+// UnmarshalBinary does not limit the length.
 func Load(r io.Reader, o *LoadOptions) (*Model, *Classifier, error) {
 	limit := int64(maxFile)
 	if o != nil && o.MaxBytes < 0 {

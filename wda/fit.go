@@ -35,7 +35,7 @@ import (
 //
 // which sets dst to rows of x from row first on, as many as fit into dst. Several goroutines may
 // call it at the same time. Package dataset makes such an x from a file (Reader.Rows). Fit then
-// reads all rows once to check them, and keeps a sample of about 2²³ numbers: the same share of
+// reads all rows once to check them, and keeps a sample of about 2²³ numbers: the same fraction of
 // each class, evenly spaced. The mean, the preparation of the features, the start, λ, the ridge and
 // the choice of settings come from this sample. The mini-batches come from all rows.
 //

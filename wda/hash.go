@@ -35,15 +35,15 @@ func (m *Model) Hash() string {
 // Hash returns the hash of the classifier. Its input is the input of Model.Hash followed by the
 // projected samples (n × p, by rows), their labels, and K as an array of one integer.
 //
-// If the Storage of the classifier is not float64, the projected samples are replaced by the text
-// of the Storage and the arrays of the model file: the samples for float32, otherwise the codes as
-// integers. For int8 follow the offsets and the scales; for product quantization the codebook, as
-// float64, and the rotation.
+// If the Storage of the classifier is not float64, the input contains the text of the Storage and
+// the arrays of the model file instead of the projected samples: the samples for float32, otherwise
+// the codes as integers. For int8 the offsets and the scales follow; for product quantization the
+// codebook, as float64, and the rotation.
 //
-// If the classifier is calibrated, the name "rejection" and four arrays follow. The first has rate,
-// weight, typical distance, centers and spreads. The others are the scores, the shifts and the
-// factors of the features. A model file has them in model.json and in the arrays reject_scores,
-// reject_shifts and reject_factors.
+// If the classifier is calibrated, the name "rejection" and four arrays follow. The first contains
+// rate, weight, typical distance, centers and spreads. The others are the scores, the shifts and
+// the factors of the features. A model file stores them in model.json and in the arrays
+// reject_scores, reject_shifts and reject_factors.
 func (c *Classifier) Hash() string {
 	c.mustBeMade()
 	h := c.model.newHash()

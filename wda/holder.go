@@ -21,9 +21,9 @@ type heldModel struct {
 	classifier *Classifier // or nil
 }
 
-// Get returns the model of the latest successful Reload, and its classifier or nil if the file had
-// none. Before the first Reload both are nil. Get does not allocate and never waits. A request
-// should call it once, at its start.
+// Get returns the model of the latest successful Reload, and its classifier or nil if the file did
+// not contain one. Before the first Reload both are nil. Get does not allocate and never waits. A
+// request should call it once, at its start.
 func (h *Holder) Get() (*Model, *Classifier) {
 	if now := h.current.Load(); now != nil {
 		return now.model, now.classifier
@@ -35,9 +35,9 @@ func (h *Holder) Get() (*Model, *Classifier) {
 // returns an error, Get still returns the old model.
 //
 // check, if not nil, is called with the new model before it is used, for example to classify
-// samples of known classes. Its error is returned. Other errors are those of Load. The error wraps
-// ErrShape if the number of features has changed, and ErrModel if the old file had a classifier and
-// the new one has none. Concurrent calls of Reload run one after the other.
+// samples of known classes. Its error is returned. Other errors are those of Load. The error also
+// wraps ErrShape if the number of features has changed, and ErrModel if the old file contained a
+// classifier and the new one does not. Concurrent calls of Reload run one after the other.
 func (h *Holder) Reload(r io.Reader, o *LoadOptions, check func(*Model, *Classifier) error) error {
 	m, c, err := Load(r, o)
 	if err != nil {

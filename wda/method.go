@@ -84,9 +84,9 @@ type SteepestDescent struct{}
 // ProjectedGradient is Algorithm 1 of the paper.
 type ProjectedGradient struct{}
 
-// Eigen improves the transport plans and the projection in turn, without a gradient. With the plans
-// fixed, the projection solves an eigenvalue problem. The result is the best iterate. It is usually
-// close to a maximum of J, but not a maximum.
+// Eigen improves the transport plans and the projection alternately, without a gradient. With the
+// plans fixed, the projection solves an eigenvalue problem. The result is the best iterate. It is
+// usually close to a maximum of J, but not a maximum.
 type Eigen struct {
 	// TraceRatio maximizes the trace ratio, which is J for fixed plans (D. M. Roh, Z. Bai and
 	// R.-C. Li, arXiv:2211.11891). Default: the ratio trace (H. Liu, Y. Cai, Y.-L. Chen and
@@ -100,7 +100,7 @@ type Eigen struct {
 // are not in memory. Transport between mini-batches is biased, so its result is a little worse than
 // the result of the exact methods.
 type MiniBatch struct {
-	// BatchSize is the number of samples of a class in a step. A smaller class is used as a whole.
+	// BatchSize is the number of samples of a class in a step. Smaller classes are used completely.
 	// Default 64; at least 2.
 	BatchSize int
 }

@@ -106,8 +106,8 @@ func (m *Model) WithClassNames(names []string) (*Model, error) {
 }
 
 // Schema returns a copy of the schema of the table that the model was fitted to, or nil if the
-// model stores none. Pass it as dataset.Options.Schema to read other files in the same way. Its
-// method Match finds the columns in other sources.
+// model stores none. Pass it as dataset.Options.Schema to read other files in the same way.
+// Schema.Match finds the columns in other sources.
 func (m *Model) Schema() *dataset.Schema { return m.schema.Clone() }
 
 // FeatureNames returns the names of the features, in the order of the rows of Projection, or nil
@@ -211,7 +211,7 @@ func (r *Report) clone() Report {
 // The error wraps ErrShape if x does not have d columns, if dst has another shape, or if dst
 // overlaps x. It wraps ErrNotFinite, in a PositionError with the row and column of x, if x contains
 // NaN or infinity, or if a projection is out of range; dst then has all projections, finite or not.
-// Transform allocates nothing if dst has its shape and x is a *mat.Dense or another
+// Transform does not allocate if dst has its shape and x is a *mat.Dense or another
 // mat.RawMatrixer.
 func (m *Model) Transform(dst *mat.Dense, x mat.Matrix) error {
 	return m.transform(context.Background(), dst, x)
@@ -275,7 +275,8 @@ func (m *Model) transform(ctx context.Context, dst *mat.Dense, x mat.Matrix) err
 //
 // The error wraps ErrShape if dst or x has another length, or if they overlap. It wraps
 // ErrNotFinite, in a PositionError, if x contains NaN or infinity, or if the projection is out of
-// range of float64; dst then contains such values. TransformVec allocates nothing except an error.
+// range of float64; dst then contains such values. TransformVec does not allocate, except for
+// errors.
 func (m *Model) TransformVec(dst, x []float64) error {
 	d, p := m.mustDims()
 	if len(x) != d {
@@ -327,9 +328,9 @@ func (m *Model) transformColumns32(dst, x dist.Matrix[float32], l int, in, out [
 
 // Transform32 sets dst (n × p) to the projections of the rows of x (n × d), both in float32. It
 // computes in float64 and rounds the result, because subtracting the mean in float32 could lose all
-// digits. One sample is a matrix of one row. Errors are those of Transform; a projection out of
-// range of float32 is an ErrNotFinite, too. Transform32 allocates nothing except an error. It
-// panics if x or dst is not a valid matrix (see dist.Matrix).
+// digits. One sample is a matrix of one row. Errors are as in Transform; a projection that exceeds
+// the range of float32 is also an ErrNotFinite. Transform32 does not allocate, except for errors.
+// It panics if x or dst is not a valid matrix (see dist.Matrix).
 func (m *Model) Transform32(dst, x dist.Matrix[float32]) error {
 	d, p := m.mustDims()
 	x.Check()

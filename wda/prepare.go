@@ -17,7 +17,7 @@ import (
 type Preparation struct {
 	// Components is the largest p of the fits. Default 2, or d if d < 2.
 	Components int
-	// Data says how the features are prepared.
+	// Data selects the preparation of the features.
 	Data Data
 	// Validation, if not nil, holds out samples.
 	Validation *Validation
@@ -32,8 +32,9 @@ func (s *Settings) preparation() *Preparation {
 	return &Preparation{s.Components, s.Data, s.Validation, s.Seed, s.Workers}
 }
 
-// Prepared has samples that are ready for several fits: checked, scaled, reduced to their span, and
-// with their principal components. Several goroutines may call Fit at the same time.
+// Prepared contains samples that are ready for several fits: they are checked, scaled and reduced
+// to their span, and their principal components are known. Several goroutines may call Fit at the
+// same time.
 type Prepared struct {
 	preparation    Preparation // with defaults
 	held           *heldOut

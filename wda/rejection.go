@@ -19,12 +19,12 @@ import (
 
 // Calibration configures Classifier.Calibrate. The zero value works.
 type Calibration struct {
-	// Rate is the share of the samples of known classes that may be rejected, between 0 and 1.
+	// Rate is the fraction of samples of known classes that may be rejected, between 0 and 1.
 	// Default 0.05.
 	Rate float64
-	// Unknown are samples (m × d) that belong to none of the classes. Calibrate then chooses the
-	// weight of the residual whose scores separate them best from the samples of known classes.
-	// Default nil: the weight is 0.4.
+	// Unknown contains samples (m × d) that belong to none of the classes. If it is set, Calibrate
+	// chooses the weight of the residual that best separates these samples from samples of known
+	// classes. Default nil: the weight is 0.4.
 	Unknown mat.Matrix
 	// Workers is the largest number of goroutines. Default GOMAXPROCS. The result does not depend
 	// on it.
@@ -33,7 +33,7 @@ type Calibration struct {
 
 // Rejection describes how a Classifier rejects samples. See Classifier.Calibrate.
 type Rejection struct {
-	Rate      float64 // the share of the samples of known classes that may be rejected
+	Rate      float64 // fraction of samples of known classes that may be rejected
 	Threshold float64 // a sample whose score is larger is rejected
 	Weight    float64 // of the residual in the score, from 0 to 1
 	Samples   int     // number of samples that the classifier was calibrated with
@@ -65,8 +65,8 @@ type rejection struct {
 	span           *spanShare
 }
 
-// Calibrate returns a classifier like c that rejects samples which seem to belong to none of its
-// classes: Predict then sets Score and Rejected. The classifiers share the samples.
+// Calibrate returns a classifier like c that rejects samples that seem to belong to none of its
+// classes: its Predict sets Score and Rejected. Both classifiers share the stored samples.
 //
 // x (n × d) are samples of the known classes that were not used for the fit and are not stored in
 // c. Stored samples would make the threshold too low, because they are nearer to c than other
@@ -75,14 +75,13 @@ type rejection struct {
 //	s = (1 − w)·u + w·v − shift.
 //
 // u is log(1 + D/D̃), where D is the mean squared distance of the K neighbors and D̃ is the median
-// of D over x. v is the residual: the share of the squared norm of the sample, less the mean of the
-// fit, that lies outside of the span of the projection. If the fit standardized the features, v is
-// computed after division of the features by their standard deviations in x. u and v are
-// standardized over x. w is the weight. shift is the mean score over x of the predicted class,
-// shrunk towards 0 if x has few samples of this class.
+// of D over x. v is the residual: the fraction of ‖x − mean‖² that lies outside of the span of the
+// projection. If the fit standardized the features, v is computed after division of the features by
+// their standard deviations in x. u and v are standardized over x. w is the weight. shift is the
+// mean score over x of the predicted class, shrunk towards 0 if x has few samples of this class.
 //
-// The threshold is a quantile of the scores of x: if further samples of the known classes are drawn
-// like x, the share Rate of them is rejected on average.
+// The threshold is a quantile of the scores of x: of further samples of the known classes, drawn
+// like x, the fraction Rate is rejected on average.
 //
 // The error wraps ErrSettings if Rate is not between 0 and 1, if n < 1/Rate − 1, or if D̃ is 0,
 // which means that most samples of x equal all of their K neighbors. Other errors are those of
@@ -145,7 +144,7 @@ func (r *rejection) threshold(rate float64) float64 {
 	return r.scores[len(r.scores)-rejectedCount(rate, len(r.scores))]
 }
 
-// Rejection returns how c rejects samples. It is zero if c was not calibrated.
+// Rejection returns the calibration of c. It is zero if c was not calibrated.
 func (c *Classifier) Rejection() Rejection {
 	if c.rejection == nil {
 		return Rejection{}
@@ -153,9 +152,9 @@ func (c *Classifier) Rejection() Rejection {
 	return c.rejection.Rejection
 }
 
-// WithRejectionRate returns a classifier like c that rejects another share of the samples of known
-// classes. They share the samples. The error wraps ErrSettings if c was not calibrated, if rate is
-// not between 0 and 1, or if c was calibrated with fewer than 1/rate − 1 samples.
+// WithRejectionRate returns a classifier like c that rejects the given fraction of samples of known
+// classes. It shares the samples of c. The error wraps ErrSettings if c was not calibrated, if rate
+// is not between 0 and 1, or if c was calibrated with fewer than 1/rate − 1 samples.
 func (c *Classifier) WithRejectionRate(rate float64) (*Classifier, error) {
 	if c.rejection == nil {
 		return nil, fmt.Errorf("%w: the classifier was not calibrated to reject samples", ErrSettings)

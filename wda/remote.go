@@ -16,32 +16,34 @@ import (
 )
 
 // Executor runs parts of a computation in other processes or on other machines. Type Cluster of
-// module github.com/gomonge/monge/beam is one. Fit, Score and CrossValidate divide their work into
-// independent items, and send them if Worth says so. The other processes call OpenWork. All must
-// run the same version of this package.
+// module github.com/gomonge/monge/beam implements it. Fit, Score and CrossValidate divide their
+// work into independent items, and send them if Worth returns true. The other processes call
+// OpenWork. All processes must run the same version of this package.
 type Executor interface {
 	// Worth reports whether a computation of about this many multiplications is worth sending.
 	Worth(multiplications float64) bool
 	// Do returns the results of all items, in the order of the items. It may run an item several
-	// times; the result has the same bytes each time. An error ends the computation. It means that
-	// an item could not be run, or that ctx has ended.
+	// times, because the result has the same bytes each time. An error ends the computation: it
+	// means that an item could not be run, or that ctx has ended.
 	Do(ctx context.Context, w *Work) ([][]byte, error)
 }
 
-// Work is the items of one task and the data that they share. Its bytes are for OpenWork only.
+// Work contains the items of one task and the data that they share. Only OpenWork can interpret its
+// bytes.
 type Work struct {
 	Task   string
 	Shared []byte
 	Items  [][]byte
-	// Together is the number of consecutive items that one process runs faster than several,
-	// because they share steps. 0 means 1.
+	// Together is the number of consecutive items that should run in the same process, because they
+	// share steps. 0 means 1.
 	Together int
 }
 
 // OpenWork returns the function that runs the items of a Work with this Task and Shared. The
 // processes of an Executor call it once for each Work. Any number of goroutines may call the
-// function. An error of the function means that the item could not be run here, for example because
-// ctx has ended. An unknown task is an error: the processes run different versions.
+// function. An error of the function means that the item could not be run in this process, for
+// example because ctx has ended. An unknown task is an error, because it means that the processes
+// run different versions.
 func OpenWork(ctx context.Context, task string, shared []byte) (do func(ctx context.Context, item []byte) ([]byte, error), err error) {
 	switch task {
 	case pairTask:

@@ -14,9 +14,9 @@ import (
 // Report describes a fit. The package documentation explains J, σ_b², σ_w² and the ridge.
 //
 // If the projection is a mixture of candidates (see Mixture), Objective, Between, Within, Ridge,
-// GradientNorm, Lambda and Ratios are those of the mixture, with whitening, λ and ρ of the first
-// candidate. Ratios are then not sorted. Status, Steps, Evaluations, History, Start and
-// StartObjectives are those of the fit of the first candidate.
+// GradientNorm, Lambda and Ratios describe the mixture, with whitening, λ and ρ of the first
+// candidate. Ratios is then not sorted. Status, Steps, Evaluations, History, Start and
+// StartObjectives describe the fit of the first candidate.
 type Report struct {
 	// Objective is J at the result. Compare it only with fits of the same λ, ridge and data.
 	Objective float64
@@ -29,7 +29,7 @@ type Report struct {
 	// Ridge is ρ·σ_w²(P⁰), ρ being Settings.Objective.Shrinkage, in the squared unit of the data,
 	// with the same limits as Between.
 	Ridge float64
-	// ObjectiveSamples is the number of samples that J was evaluated on. It is less than n in two
+	// ObjectiveSamples is the number of samples on which J was evaluated. It is less than n in two
 	// cases. With Objective.Samples, or with MiniBatch and many samples, J uses a fixed part of
 	// each class. With more than 1024 classes and Auto, MiniBatch, Principal or Fisher, J is an
 	// estimate from 1024 classes, evenly spaced in ascending order of the labels.
@@ -37,39 +37,39 @@ type Report struct {
 	// GradientNorm is the norm of the Riemannian gradient of J at the result, computed in the mode
 	// Objective.Gradient.
 	GradientNorm float64
-	// Status says why the fit ended.
+	// Status is the reason why the fit ended.
 	Status Status
 	// Steps is the number of steps from the start that led to the result.
 	Steps int
 	// Evaluations counts the evaluations of J and its gradient in all starts.
 	Evaluations Evaluations
-	// History has the start and all steps that led to the result.
+	// History contains the start and all steps that led to the result.
 	History []Step
 	// Elapsed is the time that Fit took.
 	Elapsed time.Duration
-	// Start is the index of the start that led to the result. StartObjectives has J at the end of
-	// each start, or NaN if J is not finite.
+	// Start is the index of the start that led to the result. StartObjectives contains the final J
+	// of each start, or NaN if J is not finite.
 	Start           int
 	StartObjectives []float64
-	// Maxima has the distinct values in StartObjectives, largest first; values that differ by less
-	// than 0.1 % count as equal. LedTo has the number of starts that led to each.
+	// Maxima contains the distinct values in StartObjectives, largest first; values that differ by
+	// less than 0.1 % count as equal. LedTo contains the number of starts that led to each of them.
 	Maxima []float64
 	LedTo  []int
-	// ValidationError is the share of held-out samples that are classified wrongly at the result.
-	// Validations has the errors during the fit from the start that led to the result. Both are
-	// zero without Settings.Validation.
+	// ValidationError is the fraction of held-out samples that the result classifies wrongly.
+	// Validations contains the errors during the fit from the start that led to the result. Both
+	// are zero without Settings.Validation.
 	ValidationError float64
 	Validations     []ValidationPoint
-	// Warnings say what is unusual about the data, the settings or the result.
+	// Warnings lists what is unusual about the data, the settings or the result.
 	Warnings []Warning
-	// Lambda has λ_cc' for each pair of classes, in the inverse squared unit of the data. It is nil
-	// if J was evaluated on some of the classes (see ObjectiveSamples).
+	// Lambda contains λ_cc' for each pair of classes, in the inverse squared unit of the data. It
+	// is nil if J was evaluated on a subset of the classes (see ObjectiveSamples).
 	Lambda *mat.SymDense
-	// Ratios has one number for each component, largest first: its transport cost between classes
-	// divided by its cost within classes plus ridge. A component with a ratio near 0 does not
-	// separate classes.
+	// Ratios contains one number for each component, largest first: its transport cost between
+	// classes divided by its cost within classes plus ridge. A component with a ratio near 0 does
+	// not separate classes.
 	Ratios []float64
-	// Choice describes how the settings that were left open were chosen. It is nil if none was.
+	// Choice describes how open settings were chosen. It is nil if no settings were left open.
 	Choice *Choice
 	// Settings are the settings of the fit, with all defaults and choices filled in.
 	Settings Settings
@@ -128,11 +128,12 @@ type Step struct {
 type Choice struct {
 	// Members are the candidates, best first. Fit used the first, unless Mixed is more than 1.
 	Members []Member
-	// Mixed is the number of candidates in the mixture: the projection is made of Members[:Mixed],
-	// whose losses on held-out rows cannot be told apart. It is 1 if Fit used Members[0] alone.
+	// Mixed is the number of candidates in the mixture: the projection combines Members[:Mixed],
+	// whose losses on held-out rows do not differ significantly. It is 1 if Fit used only
+	// Members[0].
 	Mixed int
-	// Neighbors is the number of neighbors of the classifier that judged the candidates. It is 0 if
-	// Settings.For selects another classifier.
+	// Neighbors is the number of neighbors of the classifier that compared the candidates. It is 0
+	// if Settings.For selects another classifier.
 	Neighbors int
 	// Rows is the number of rows that were divided into folds.
 	Rows int
@@ -140,7 +141,7 @@ type Choice struct {
 	principal float64 // error of the principal components
 }
 
-// Member is one candidate of a Choice: a combination of settings, and how well it did.
+// Member is one candidate of a Choice: a combination of settings and its errors.
 type Member struct {
 	Whitening Whitening
 	Method    Method // Principal, Fisher, or the method of the fit
@@ -150,7 +151,7 @@ type Member struct {
 	// Leading is the number of informative components. For finalists, fits with different numbers
 	// were compared; for other candidates, the first components of one fit.
 	Leading int
-	// Error is the share of held-out rows that were classified wrongly. Loss is Error plus the
+	// Error is the fraction of held-out rows that were classified wrongly. Loss is Error plus the
 	// Brier score of the neighbors' votes, weighted by distance, or, with UseLinear and
 	// UseCentroid, of the class probabilities. Both are means over Folds folds. A candidate with
 	// fewer Folds than others was eliminated early.
@@ -161,8 +162,8 @@ type Member struct {
 // compared reports whether candidates were compared.
 func (c *Choice) compared() bool { return c != nil && c.Members[0].Folds > 0 }
 
-// ValidationPoint is one evaluation on held-out samples: after step Step, the share Error was
-// classified wrongly.
+// ValidationPoint is one evaluation on held-out samples. Error is the fraction that was classified
+// wrongly after step Step.
 type ValidationPoint struct {
 	Step  int
 	Error float64

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Scores has the objective and its parts at a given projection. See Report for their units.
+// Scores contains the objective and its parts at a given projection. See Report for their units.
 type Scores struct {
 	Objective       float64 // J, with the ridge of the settings
 	Between, Within float64 // σ_b² and σ_w², in the units of the data

@@ -11,39 +11,39 @@ import (
 )
 
 // Settings configures Fit. The zero value works. A zero field is left open: Fit uses the default in
-// the field's comment, or chooses a value from the data. Report.Settings has the values that Fit
-// used.
+// the field's comment, or chooses a value from the data. Report.Settings contains the values that
+// Fit used.
 //
 // Before it allocates memory, Fit computes from n, d, p, the classes, Iterations and Workers how
-// much memory each of its phases takes. If the sum is more than 16 GiB besides copies of the
-// samples, Fit returns an ErrSettings that names the sum and the phase that takes most.
+// much memory each of its phases takes. If the sum exceeds 16 GiB, not counting copies of the
+// samples, Fit returns an ErrSettings that names the sum and the largest phase.
 type Settings struct {
 	// Components is p, the number of columns of the projection P. Default 2, or d if d < 2.
 	Components int
-	// Data says how the features are prepared.
+	// Data selects the preparation of the features.
 	Data Data
 	// Objective defines J, the function that Fit maximizes.
 	Objective Objective
-	// Optimizer says how Fit maximizes J.
+	// Optimizer selects how Fit maximizes J.
 	Optimizer Optimizer
 	// Scale sets the lengths of the components. Default: chosen on held-out rows.
 	Scale Scale
 	// Leading is the number of informative components. The objective uses only these. The others
-	// are principal components scaled by 2⁻¹⁰: enough to draw them, too little to change a
-	// distance. Components that the classes do not need would otherwise be noise as long as the
-	// informative ones. Default: chosen on held-out rows if any other setting is, otherwise
-	// Components.
+	// are principal components scaled by 2⁻¹⁰: large enough to plot them, too small to change a
+	// distance. Without this scaling, components that do not separate classes would add noise to
+	// distances. Default: chosen on held-out rows if any other setting is, otherwise Components.
 	Leading int
-	// For is the classifier that follows the projection. It decides how candidates for open
-	// settings are compared, and nothing else. Default UseNeighbors.
+	// For is the kind of classifier that will use the projection. It affects only the comparison of
+	// candidates for open settings. Default UseNeighbors.
 	For Use
-	// Mixture controls whether the projection may be a mixture of candidates that held-out rows
-	// cannot tell apart. Default: up to three, if they are compared on fewer than 1000 rows.
+	// Mixture controls whether the projection may combine candidates whose errors on held-out rows
+	// do not differ significantly. Default: up to three candidates, if they are compared on fewer
+	// than 1000 rows.
 	Mixture Mixture
 	// Validation, if not nil, stops the fit when the projection no longer improves for samples that
 	// were not used for the fit.
 	Validation *Validation
-	// Seed determines all that is random: starts after the first, mini-batches, folds, and the
+	// Seed is the seed of all random choices: starts after the first, mini-batches, folds, and the
 	// samples that Validation holds out.
 	Seed uint64
 	// Workers is the largest number of goroutines. Default GOMAXPROCS. The result does not
@@ -52,8 +52,8 @@ type Settings struct {
 	// Executor, if not nil, runs parts of the fit in other processes. The result does not depend on
 	// it.
 	Executor Executor `json:"-"`
-	// Progress, if not nil, is called after each step, and while settings are compared and
-	// mini-batches are drawn; Progress.Phase tells these apart. It is called by one goroutine at a
+	// Progress, if not nil, is called after each step, while settings are compared, and between
+	// mini-batches; Progress.Phase distinguishes these calls. It is called by one goroutine at a
 	// time. An error ends the fit in the same way as the end of the context.
 	Progress func(Progress) error
 }
@@ -81,8 +81,8 @@ type Objective struct {
 	// of iterations to reach it; the default is then 10000. With GradientUnrolled, a pair of
 	// classes of n and m samples takes memory for 3L(n + m) numbers.
 	Iterations int
-	// Shrinkage is ρ, which guards against overfitting: ridge = ρ·σ_w²(P⁰). Default: chosen on
-	// held-out rows; in Score, which chooses nothing, FixedShrinkage(1).
+	// Shrinkage is ρ, which reduces overfitting: ridge = ρ·σ_w²(P⁰). Default: chosen on held-out
+	// rows; in Score, which chooses nothing, FixedShrinkage(1).
 	Shrinkage Shrinkage
 	// Proportional weights classes by their frequencies π: w_cc' = π_c π_c' for two classes and
 	// w_cc = π_c for one. Default false: each pair has the weight 1, as in the paper.
@@ -101,10 +101,11 @@ type Objective struct {
 	Gradient sinkhorn.GradientMode
 	// Float32 evaluates J in float32, which is about twice as fast. Default false.
 	Float32 bool
-	// Samples is the largest number of samples that Fit evaluates J on. If there are more, Fit
-	// takes the same share of each class, evenly spaced, but at least two of each. Time grows with
-	// the square of Samples. The mean, the whitening, λ and mini-batches always come from all
-	// samples. Default: all, or 4096 for MiniBatch and if Auto chooses settings on held-out rows.
+	// Samples is the largest number of samples on which Fit evaluates J. If there are more, Fit
+	// uses the same fraction of each class, evenly spaced, but at least two samples of each. Time
+	// grows with the square of Samples. The mean, the whitening, λ and mini-batches always come
+	// from all samples. Default: all, or 4096 for MiniBatch and if Auto chooses settings on
+	// held-out rows.
 	Samples int
 }
 
@@ -125,20 +126,20 @@ type Optimizer struct {
 	// Init is the start P⁰ (d × p). It must have full rank; its columns are made orthonormal.
 	// Default: the p leading principal components.
 	Init mat.Matrix
-	// Starts is the number of starts. The first is P⁰, the others are random projections; λ and the
-	// ridge are always computed at P⁰. The result has the largest J, or with Validation the lowest
-	// error. Default 1. If Auto chooses settings on held-out rows, the default is 1 to 8, fewer for
-	// more samples: 8 for 100 samples, 1 for 300 and more, and 1 if n ≤ 5d + 1.
+	// Starts is the number of starts. The first start is P⁰, the others are random projections; λ
+	// and the ridge are always computed at P⁰. The result has the largest J, or with Validation the
+	// lowest error. Default 1. If Auto chooses settings on held-out rows, the default is 1 to 8,
+	// fewer for more samples: 8 for 100 samples, 1 for 300 and more, and 1 if n ≤ 5d + 1.
 	Starts int
 }
 
 // Validation stops a fit early. During the fit, a classifier by nearest neighbors among the
 // projected training samples classifies held-out samples. The result is the projection with the
-// lowest error, or the first of several.
+// lowest error, or the first if several have the same error.
 type Validation struct {
-	// X and Labels are the held-out samples. If X is nil, Fit holds out a share of its own samples:
-	// Fraction of each class, drawn with Settings.Seed, but so that at least two samples of the
-	// class remain. Default of Fraction: 0.25.
+	// X and Labels are the held-out samples. If X is nil, Fit holds out some of its own samples:
+	// Fraction of each class, drawn with Settings.Seed, but at least two samples of the class
+	// remain. The default Fraction is 0.25.
 	X        mat.Matrix
 	Labels   []int
 	Fraction float64

@@ -18,9 +18,8 @@ import (
 
 // Storage is the format in which a Classifier stores its projected samples.
 //
-// The zero value leaves the format to the library, which uses float64, the format of projections.
-// StorageFloat64, StorageFloat32, StorageInt8 and StoragePQ make other values. See
-// Classifier.WithStorage.
+// The zero value means the default, float64. StorageFloat64, StorageFloat32, StorageInt8 and
+// StoragePQ return other values. See Classifier.WithStorage.
 type Storage struct {
 	kind        storageKind
 	parts, bits int // of product quantization
@@ -152,8 +151,8 @@ type compactStorage struct {
 	offset, scale []float64 // of every component, for StorageInt8
 }
 
-// WithStorage returns a classifier like c that stores its samples in another format. It classifies
-// by distances to the values that the stored codes stand for:
+// WithStorage returns a classifier like c that stores its samples in another format. Distances are
+// computed to the decoded samples:
 //
 //	storage    bytes per sample    squared distance of a projected sample y to a stored one
 //	float64    8·p                 ‖y − z‖²
@@ -165,7 +164,7 @@ type compactStorage struct {
 // is a rotation (p × p), and b_j(c) is vector c of the codebook of part j. Except for float64,
 // distances are computed in float32. y is not rounded to codes.
 //
-// Product quantization learns R and the codebooks from the samples of c: at most 64 of them for
+// Product quantization learns R and the codebooks from the samples of c: at most 64 samples for
 // each vector of a codebook. The result is the same on every machine and for every number of
 // workers. workers is the largest number of goroutines, or GOMAXPROCS if it is 0.
 //
@@ -253,8 +252,8 @@ func (c *Classifier) Storage() Storage {
 
 // Bytes returns the number of bytes of the stored samples, with the offsets and scales of int8, or
 // the rotation and the codebooks of product quantization. It is the size of these arrays in a model
-// file. It includes neither labels nor memory that makes searches faster: from 2048 rows on, int8
-// and codes of 8 bits may take half as much again.
+// file. It does not include labels and data structures for fast search, which may need half as much
+// again for int8 and 8-bit codes from 2048 rows on.
 func (c *Classifier) Bytes() int {
 	c.mustBeMade()
 	_, p := c.model.Dims()

@@ -9,7 +9,7 @@ import (
 // Warning is something unusual about the data, the settings or the result of a fit. The comment of
 // each WarningCode explains the fields.
 //
-// Model files written before v1 have sentences instead of codes. Their Code is empty, and String
+// Model files written before v1 contain sentences instead of codes. Code is then empty, and String
 // returns the sentence.
 type Warning struct {
 	Code     WarningCode
