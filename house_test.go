@@ -65,7 +65,7 @@ var below = map[string][]string{
 	"internal/projection":                {"internal/fault", "internal/matrix", "internal/dense", "internal/algebra", "internal/stiefel", "internal/subspace"},
 	"internal/projection/projectiontest": {"internal/ending", "internal/projection", "internal/testdata", "wda/dataset"},
 	"wda/baseline":                       {"internal/fault", "internal/projection", "internal/matrix", "internal/dense", "internal/algebra", "internal/parallel", "internal/stiefel", "internal/subspace"},
-	"internal/discriminant":              {"internal/fault", "internal/asm/num", "internal/matrix", "internal/dense", "internal/parallel", "dist", "sinkhorn", "internal/stiefel", "internal/descent", "internal/subspace", "internal/algebra", "wda/baseline"},
+	"internal/discriminant":              {"internal/fault", "internal/asm/num", "internal/matrix", "internal/dense", "internal/parallel", "dist", "sinkhorn", "vecmath", "internal/stiefel", "internal/descent", "internal/subspace", "internal/algebra", "wda/baseline"},
 	"internal/discriminant/wdatest":      {"internal/ending"},
 	"wda":                                {"internal/projection", "internal/discriminant", "wda/dataset", "internal/fault", "internal/modelfile", "internal/npy", "internal/asm/...", "internal/enum", "internal/matrix", "internal/dense", "internal/parallel", "dist", "sinkhorn", "internal/stiefel", "internal/descent", "internal/algebra", "wda/baseline", "internal/knn", "internal/quantize"},
 	"fuzz":                               {"..."},

@@ -15,6 +15,7 @@ import (
 	"github.com/gomonge/monge/internal/parallel"
 	"github.com/gomonge/monge/internal/stiefel"
 	"github.com/gomonge/monge/sinkhorn"
+	"github.com/gomonge/monge/vecmath"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -324,6 +325,10 @@ func awaitDeadline(ctx context.Context) {
 // addScaled sets dst = dst + w·x.
 func addScaled[T dist.Float](dst, x []T, w T) {
 	dst = dst[:len(x)]
+	if w == 1 { // the product is exact, so that one rounding is the same as two
+		vecmath.AddScaled(dst, w, x)
+		return
+	}
 	for i, x := range x {
 		dst[i] += T(w * x)
 	}
