@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	assignBytes  = 68      // of a row or column of Assign
-	reductionsOf = 2       // most steps of the row reduction, in units of the rows
-	rowsBlock    = 1 << 15 // elements that the first pass reads twice while they are in a cache
-	tightBlock   = 128     // columns of a row that are searched at a time
-	often        = 1 << 17 // elements between two checks of the context
+	assignBytes      = 68      // of a row or column of Assign
+	reductionsPerRow = 2       // most steps of the row reduction, in units of the rows
+	rowsBlock        = 1 << 15 // elements that the first pass reads twice while they are in a cache
+	tightColumns     = 128     // columns of a row that are searched at a time
+	elementsPerCheck = 1 << 17 // elements between two checks of the context
 )
 
 // assignment is the workspace of Assign. Its matrix has at least as many columns as rows.
@@ -23,23 +23,23 @@ const (
 // The dual variable of a column is v. That of a row that has a column is its cost there, less v. A column without a
 // row has the largest v, so that the dual is feasible for rectangular matrices, too.
 type assignment[T dist.Float] struct {
-	cost       dist.Matrix[T]
-	transposed []T
-	v, d       []float64
-	vacant     []float64 // v of columns without a row, else −Inf
-	zeros      []float64
-	columnOf   []int32 // of a row, or −1
-	rowOf      []int32 // of a column, or −1
-	free       []int32 // rows without a column
-	next       []int32
-	open       []int32 // columns without a row
-	steps      []step
-	remaining  int // elements until the next check of the context
+	cost         dist.Matrix[T]
+	transposed   []T
+	v, d         []float64
+	vacantV      []float64 // v of columns without a row, else −Inf
+	zeros        []float64
+	columnOf     []int32 // of a row, or −1
+	rowOf        []int32 // of a column, or −1
+	freeRows     []int32 // rows without a column
+	nextFreeRows []int32
+	freeColumns  []int32 // columns without a row
+	steps        []pathStep
+	untilCheck   int // elements until the next check of the context
 }
 
-// step is a column that a search for a shortest path has reached: at which distance, and from which row the search
+// pathStep is a column that a search for a shortest path has reached: at which distance, and from which row the search
 // went on, with that row's dual variable less the distance.
-type step struct {
+type pathStep struct {
 	column, row int32
 	distance    float64
 	v           float64
@@ -57,8 +57,8 @@ type step struct {
 // no whole assignment, ErrRange if sums of costs overflow, ErrSettings if the workspace exceeds MaxMemory, or the
 // context's cause. After an error dst is not changed.
 func (s *Solver[T]) Assign(ctx context.Context, dst []int, cost dist.Matrix[T]) (float64, error) {
-	s.enter()
-	defer s.leave()
+	s.markBusy()
+	defer s.markIdle()
 	if err := checkMatrix("cost", cost); err != nil {
 		return 0, err
 	}
@@ -70,15 +70,15 @@ func (s *Solver[T]) Assign(ctx context.Context, dst []int, cost dist.Matrix[T]) 
 	if n > m {
 		bytes += float64(float64(elementSize[T]()) * float64(n) * float64(m))
 	}
-	if err := s.afford(bytes); err != nil {
+	if err := s.checkMemory(bytes); err != nil {
 		return 0, err
 	}
 	ctx = s.timed.Of(ctx)
 	x := &s.assign
-	if err := x.begin(ctx, cost); err != nil {
+	if err := x.prepare(ctx, cost); err != nil {
 		return 0, err
 	}
-	if err := x.run(ctx); err != nil {
+	if err := x.solve(ctx); err != nil {
 		return 0, err
 	}
 	if n > m { // the rows are the columns of x
@@ -90,7 +90,7 @@ func (s *Solver[T]) Assign(ctx context.Context, dst []int, cost dist.Matrix[T]) 
 			dst[i] = int(j)
 		}
 	}
-	var sum total
+	var sum preciseSum
 	for i, j := range dst {
 		if j >= 0 {
 			sum.add(float64(cost.Data[i*cost.Stride+j]))
@@ -99,11 +99,11 @@ func (s *Solver[T]) Assign(ctx context.Context, dst []int, cost dist.Matrix[T]) 
 	return sum.value(), nil
 }
 
-// begin checks the costs and makes room. For a square matrix it sets v to the least cost of each column in the same pass.
-func (x *assignment[T]) begin(ctx context.Context, cost dist.Matrix[T]) error {
-	x.cost, x.remaining = cost, 0
+// prepare checks the costs and makes room. For a square matrix it sets v to the least cost of each column in the same pass.
+func (x *assignment[T]) prepare(ctx context.Context, cost dist.Matrix[T]) error {
+	x.cost, x.untilCheck = cost, 0
 	n, m := min(cost.Rows, cost.Cols), max(cost.Rows, cost.Cols)
-	for _, v := range []*[]float64{&x.v, &x.d, &x.zeros, &x.vacant} {
+	for _, v := range []*[]float64{&x.v, &x.d, &x.zeros, &x.vacantV} {
 		grow(v, m)
 	}
 	clear(x.v)
@@ -117,7 +117,7 @@ func (x *assignment[T]) begin(ctx context.Context, cost dist.Matrix[T]) error {
 	for first := 0; first < cost.Rows; first += rows {
 		end := min(first+rows, cost.Rows)
 		for i := first; i < end; i++ {
-			if x.ended(ctx) {
+			if x.contextEnded(ctx) {
 				return context.Cause(ctx)
 			}
 			row := cost.Row(i)
@@ -154,25 +154,25 @@ func (x *assignment[T]) begin(ctx context.Context, cost dist.Matrix[T]) error {
 	return nil
 }
 
-// ended reports whether the context has ended. It is called before each pass over a row, and checks the context once in
+// contextEnded reports whether the context has ended. It is called before each pass over a row, and checks the context once in
 // often elements.
-func (x *assignment[T]) ended(ctx context.Context) bool {
-	x.remaining -= 1 + x.cost.Cols
-	return x.remaining <= 0 && x.checkContext(ctx)
+func (x *assignment[T]) contextEnded(ctx context.Context) bool {
+	x.untilCheck -= 1 + x.cost.Cols
+	return x.untilCheck <= 0 && x.checkContext(ctx)
 }
 
 // checkContext reports whether the context has ended, and starts to count elements anew.
 //
 //go:noinline
 func (x *assignment[T]) checkContext(ctx context.Context) bool {
-	x.remaining = often
+	x.untilCheck = elementsPerCheck
 	return ctx.Err() != nil
 }
 
 func (x *assignment[T]) row(i int32) []T { return x.cost.Data[int(i)*x.cost.Stride:][:x.cost.Cols] }
 
-// run finds the best assignment.
-func (x *assignment[T]) run(ctx context.Context) error {
+// solve finds the best assignment.
+func (x *assignment[T]) solve(ctx context.Context) error {
 	n, m := x.cost.Rows, x.cost.Cols
 	if n == m {
 		for j, v := range x.v {
@@ -181,12 +181,12 @@ func (x *assignment[T]) run(ctx context.Context) error {
 			}
 		}
 	}
-	copy(x.vacant, x.v)
-	tied := n == m && x.tied()
-	x.free = x.free[:0]
+	copy(x.vacantV, x.v)
+	tied := n == m && x.hasTies()
+	x.freeRows = x.freeRows[:0]
 	lowest := 0
 	for i := range n {
-		if x.ended(ctx) {
+		if x.contextEnded(ctx) {
 			return context.Cause(ctx)
 		}
 		if tied {
@@ -194,57 +194,57 @@ func (x *assignment[T]) run(ctx context.Context) error {
 				lowest++
 			}
 			if j := x.firstTight(int32(i), lowest); j >= 0 {
-				x.give(int32(i), int32(j))
+				x.assignColumn(int32(i), int32(j))
 				continue
 			}
 		}
-		x.free = append(x.free, int32(i))
+		x.freeRows = append(x.freeRows, int32(i))
 	}
-	if err := x.reduce(ctx); err != nil {
+	if err := x.reduceRows(ctx); err != nil {
 		return err
 	}
-	x.open = x.open[:0]
+	x.freeColumns = x.freeColumns[:0]
 	for j, i := range x.rowOf {
 		if i < 0 {
-			x.open = append(x.open, int32(j))
+			x.freeColumns = append(x.freeColumns, int32(j))
 		}
 	}
-	for _, i := range x.free {
-		if err := x.augment(ctx, i); err != nil {
+	for _, i := range x.freeRows {
+		if err := x.augmentRow(ctx, i); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// reduce is the augmenting row reduction: a free row takes its cheapest column from the row that has it, if any, and
+// reduceRows is the augmenting row reduction: a free row takes its cheapest column from the row that has it, if any, and
 // lowers v there until the second cheapest column is as cheap. Free rows remain.
-func (x *assignment[T]) reduce(ctx context.Context) error {
-	most := reductionsOf * len(x.free)
-	for sweep := 0; sweep < 2 && len(x.free) > 0; sweep++ {
-		x.next = x.next[:0]
-		for k := 0; k < len(x.free); {
-			i := x.free[k]
+func (x *assignment[T]) reduceRows(ctx context.Context) error {
+	most := reductionsPerRow * len(x.freeRows)
+	for sweep := 0; sweep < 2 && len(x.freeRows) > 0; sweep++ {
+		x.nextFreeRows = x.nextFreeRows[:0]
+		for k := 0; k < len(x.freeRows); {
+			i := x.freeRows[k]
 			if most--; most < 0 {
-				x.next = append(x.next, x.free[k:]...)
+				x.nextFreeRows = append(x.nextFreeRows, x.freeRows[k:]...)
 				break
 			}
 			k++
-			if x.ended(ctx) {
+			if x.contextEnded(ctx) {
 				return context.Cause(ctx)
 			}
 			row := x.row(i)
 			least, at, second := price.Two(row, x.v)
 			if at < 0 {
-				return x.infeasible(i)
+				return x.infeasibleError(i)
 			}
 			v := x.v[at]
 			lowered := v - (second - least)
 			lowers := second > least && lowered < v && !math.IsInf(second, 1)
 			if x.rowOf[at] >= 0 && !lowers {
 				var cost float64
-				if cost, at = price.Least(row, 0, x.vacant); cost != least {
-					x.next = append(x.next, i)
+				if cost, at = price.Least(row, 0, x.vacantV); cost != least {
+					x.nextFreeRows = append(x.nextFreeRows, i)
 					continue
 				}
 			}
@@ -252,14 +252,14 @@ func (x *assignment[T]) reduce(ctx context.Context) error {
 				x.v[at] = lowered
 			}
 			old := x.rowOf[at]
-			x.give(i, int32(at))
+			x.assignColumn(i, int32(at))
 			if old >= 0 {
 				x.columnOf[old] = -1
 				k--
-				x.free[k] = old
+				x.freeRows[k] = old
 			}
 		}
-		x.free, x.next = x.next, x.free
+		x.freeRows, x.nextFreeRows = x.nextFreeRows, x.freeRows
 	}
 	return nil
 }
@@ -267,17 +267,17 @@ func (x *assignment[T]) reduce(ctx context.Context) error {
 // firstTight returns the first column from j on that has no row and whose least cost is in row i, or −1.
 func (x *assignment[T]) firstTight(i int32, j int) int {
 	row := x.row(i)
-	for ; j < len(row); j += tightBlock {
-		end := min(j+tightBlock, len(row))
-		if least, at := price.Least(row[j:end], 0, x.vacant[j:end]); least == 0 {
+	for ; j < len(row); j += tightColumns {
+		end := min(j+tightColumns, len(row))
+		if least, at := price.Least(row[j:end], 0, x.vacantV[j:end]); least == 0 {
 			return j + at
 		}
 	}
 	return -1
 }
 
-// tied reports whether most rows, of a few, have two columns of the same cost, both the least.
-func (x *assignment[T]) tied() bool {
+// hasTies reports whether most rows, of a few, have two columns of the same cost, both the least.
+func (x *assignment[T]) hasTies() bool {
 	ties, sample := 0, 1+len(x.columnOf)/16
 	sample = min(sample, 8)
 	for i := range sample {
@@ -288,41 +288,41 @@ func (x *assignment[T]) tied() bool {
 	return 2*ties > sample
 }
 
-// give gives a row a column.
-func (x *assignment[T]) give(i, j int32) {
+// assignColumn gives a row a column.
+func (x *assignment[T]) assignColumn(i, j int32) {
 	x.rowOf[j], x.columnOf[i] = i, j
-	x.vacant[j] = math.Inf(-1)
+	x.vacantV[j] = math.Inf(-1)
 }
 
-// infeasible returns the error of a row, or of a column of a matrix that was transposed, without a place.
-func (x *assignment[T]) infeasible(i int32) error {
+// infeasibleError returns the error of a row, or of a column of a matrix that was transposed, without a place.
+func (x *assignment[T]) infeasibleError(i int32) error {
 	return fmt.Errorf("%w: the rows that row %d competes with have too few columns that are allowed", ErrInfeasible, i)
 }
 
-// augment gives row i a column, by a shortest path.
-func (x *assignment[T]) augment(ctx context.Context, i int32) error {
+// augmentRow gives row i a column, by a shortest path.
+func (x *assignment[T]) augmentRow(ctx context.Context, i int32) error {
 	for j := range x.d {
 		x.d[j] = math.Inf(1)
 	}
 	x.steps = x.steps[:0]
 	root, u, distance := i, 0., 0.
 	for {
-		if x.ended(ctx) {
+		if x.contextEnded(ctx) {
 			return context.Cause(ctx)
 		}
 		least, at := price.Relax(x.d, x.row(i), u, x.v)
 		if at < 0 {
-			return x.infeasible(root)
+			return x.infeasibleError(root)
 		}
 		distance = least
-		for _, j := range x.open {
+		for _, j := range x.freeColumns {
 			if x.d[j] == distance {
 				at = int(j)
 				break
 			}
 		}
 		j := int32(at)
-		x.steps = append(x.steps, step{column: j, row: i, distance: distance, v: x.v[j], u: u})
+		x.steps = append(x.steps, pathStep{column: j, row: i, distance: distance, v: x.v[j], u: u})
 		v := x.v[j]
 		x.v[j], x.d[j] = math.Inf(-1), math.Inf(1)
 		if x.rowOf[j] < 0 {
@@ -340,10 +340,10 @@ func (x *assignment[T]) augment(ctx context.Context, i int32) error {
 	for _, s := range steps {
 		x.v[s.column] = s.v + (s.distance - distance)
 	}
-	for j, k := range x.open {
+	for j, k := range x.freeColumns {
 		if last := steps[len(steps)-1].column; k == last {
-			x.open[j] = x.open[len(x.open)-1]
-			x.open = x.open[:len(x.open)-1]
+			x.freeColumns[j] = x.freeColumns[len(x.freeColumns)-1]
+			x.freeColumns = x.freeColumns[:len(x.freeColumns)-1]
 			break
 		}
 	}

@@ -9,11 +9,11 @@ import (
 
 // batch is the state of SolveBatch: a solver for every goroutine.
 type batch[T dist.Float] struct {
-	solvers  []*Solver[T]
-	pool     parallel.Pool
-	take     func(ctx context.Context, w, i int) error
-	problems []Problem[T]
-	visit    func(i int, r *Result[T], err error)
+	solvers   []*Solver[T]
+	pool      parallel.Pool
+	solveNext func(ctx context.Context, w, i int) error
+	problems  []Problem[T]
+	visit     func(i int, r *Result[T], err error)
 }
 
 // SolveBatch solves many problems, Settings.Workers at a time. It calls visit(i, r, err) with what
@@ -26,23 +26,23 @@ type batch[T dist.Float] struct {
 // cause. A panic in visit ends the batch in the same way and is passed on to the caller. Results of
 // Solve stay valid. Nothing is allocated once every worker has seen a largest problem.
 func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit func(i int, r *Result[T], err error)) error {
-	s.enter()
-	defer s.leave()
+	s.markBusy()
+	defer s.markIdle()
 	b := &s.batch
 	workers := parallel.Workers(s.settings.Workers, len(problems))
 	for len(b.solvers) < workers {
 		b.solvers = append(b.solvers, &Solver[T]{settings: s.settings})
 	}
-	if b.take == nil {
-		b.take = b.solve
+	if b.solveNext == nil {
+		b.solveNext = b.solveProblem
 	}
 	b.problems, b.visit = problems, visit
 	defer func() { b.problems, b.visit = nil, nil }()
-	return b.pool.Run(s.timed.Of(ctx), workers, len(problems), b.take)
+	return b.pool.Run(s.timed.Of(ctx), workers, len(problems), b.solveNext)
 }
 
-// solve makes goroutine w solve problem i.
-func (b *batch[T]) solve(ctx context.Context, w, i int) error {
+// solveProblem makes goroutine w solve problem i.
+func (b *batch[T]) solveProblem(ctx context.Context, w, i int) error {
 	r, err := b.solvers[w].solve(ctx, &b.problems[i])
 	b.visit(i, r, err)
 	if ctx.Err() != nil {

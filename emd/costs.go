@@ -11,38 +11,38 @@ import (
 )
 
 const (
-	maxStored = 32 << 20 // bytes of distances that are stored
-	stripSize = 1 << 14  // elements of a strip of distances
-	// computeStep is the work between two looks at the context, in elements of points.
-	computeStep = 1 << 22
-	// copyStep is the number of elements that are copied or compared between two checks of the context.
-	copyStep = 1 << 17
+	maxStoredBytes = 32 << 20 // bytes of distances that are stored
+	stripElements  = 1 << 14  // elements of a strip of distances
+	// workPerCheck is the work between two looks at the context, in elements of points.
+	workPerCheck = 1 << 22
+	// copiesPerCheck is the number of elements that are copied or compared between two checks of the context.
+	copiesPerCheck = 1 << 17
 )
 
 // costs are the rows of M.
 type costs[T dist.Float] struct {
-	m        dist.Matrix[T] // a cost matrix, or stored distances
-	x, y     dist.Matrix[T] // points whose distances are not stored
-	yt       []T            // Y transposed, if there are few features
-	packed   gram.Columns[T]
-	distance []T // stored distances, or a strip of them
-	from, to int // the rows of the strip
-	cap      T   // if positive, what larger costs are replaced by
-	capped   []T
+	m                    dist.Matrix[T] // a cost matrix, or stored distances
+	x, y                 dist.Matrix[T] // points whose distances are not stored
+	yt                   []T            // Y transposed, if there are few features
+	packed               gram.Columns[T]
+	distance             []T // stored distances, or a strip of them
+	stripStart, stripEnd int // the rows of the strip
+	limit                T   // if positive, what larger costs are replaced by
+	limitedRow           []T
 }
 
-// setCost makes M a matrix.
-func (c *costs[T]) setCost(m dist.Matrix[T]) {
-	c.m, c.x, c.y, c.cap = m, dist.Matrix[T]{}, dist.Matrix[T]{}, 0
+// setMatrix makes M a matrix.
+func (c *costs[T]) setMatrix(m dist.Matrix[T]) {
+	c.m, c.x, c.y, c.limit = m, dist.Matrix[T]{}, dist.Matrix[T]{}, 0
 }
 
 // setPoints makes M the distances of points. If the context ends, only At may be called.
 func (c *costs[T]) setPoints(ctx context.Context, x, y dist.Matrix[T]) {
 	n, m, p := x.Rows, y.Rows, x.Cols
-	c.m, c.x, c.y, c.from, c.to, c.cap = dist.Matrix[T]{}, x, y, 0, 0, 0
+	c.m, c.x, c.y, c.stripStart, c.stripEnd, c.limit = dist.Matrix[T]{}, x, y, 0, 0, 0
 	if p >= gram.Features {
 		c.packed.Reset(m, p, y.Data, y.Stride)
-		step := (1 + copyStep/(gram.Unit*p)) * gram.Unit
+		step := (1 + copiesPerCheck/(gram.Unit*p)) * gram.Unit
 		for j := 0; j < m; j += step {
 			if ctx.Err() != nil {
 				return
@@ -59,12 +59,12 @@ func (c *costs[T]) setPoints(ctx context.Context, x, y dist.Matrix[T]) {
 	if stripRows[T](n, m) < n {
 		return
 	}
-	step := max(1, computeStep/(m*p))
+	step := max(1, workPerCheck/(m*p))
 	for i := 0; i < n; i += step {
 		if ctx.Err() != nil {
 			return
 		}
-		c.compute(i, min(step, n-i), c.distance[i*m:])
+		c.computeRows(i, min(step, n-i), c.distance[i*m:])
 	}
 	c.m = dist.Matrix[T]{Rows: n, Cols: m, Stride: m, Data: c.distance}
 }
@@ -79,7 +79,7 @@ func (c *costs[T]) rowWork() float64 {
 
 // transpose sets dst = aᵀ, until the context ends.
 func transpose[T dist.Float](ctx context.Context, dst, a dist.Matrix[T]) error {
-	step := 8 * (1 + copyStep/(8*a.Cols)) // Transpose writes 8 elements of a row at a time
+	step := 8 * (1 + copiesPerCheck/(8*a.Cols)) // Transpose writes 8 elements of a row at a time
 	for i := 0; i < a.Rows; i += step {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -92,10 +92,10 @@ func transpose[T dist.Float](ctx context.Context, dst, a dist.Matrix[T]) error {
 
 // stripRows returns how many rows of distances there is room for: all if they are stored.
 func stripRows[T dist.Float](n, m int) int {
-	if n <= maxStored/elementSize[T]()/m {
+	if n <= maxStoredBytes/elementSize[T]()/m {
 		return n
 	}
-	return max(1, stripSize/m)
+	return max(1, stripElements/m)
 }
 
 // elementSize returns the bytes of an element.
@@ -104,8 +104,8 @@ func elementSize[T dist.Float]() int {
 	return int(unsafe.Sizeof(x))
 }
 
-// compute sets dst to the distances of rows i … i+r−1.
-func (c *costs[T]) compute(i, r int, dst []T) {
+// computeRows sets dst to the distances of rows i … i+r−1.
+func (c *costs[T]) computeRows(i, r int, dst []T) {
 	m, p := c.y.Rows, c.x.Cols
 	if p >= gram.Features {
 		c.packed.SqEuclidean(0, r, m, dst, m, c.x.Data[i*c.x.Stride:], c.x.Stride)
@@ -117,14 +117,14 @@ func (c *costs[T]) compute(i, r int, dst []T) {
 // Row returns row i of M, with the cap. It is valid until the next call.
 func (c *costs[T]) Row(i int) []T {
 	row := c.row(i)
-	if c.cap <= 0 {
+	if c.limit <= 0 {
 		return row
 	}
-	grow(&c.capped, len(row))
+	grow(&c.limitedRow, len(row))
 	for j, x := range row {
-		c.capped[j] = min(x, c.cap)
+		c.limitedRow[j] = min(x, c.limit)
 	}
-	return c.capped
+	return c.limitedRow
 }
 
 // At returns an element of M, with the cap. The rounding of a distance may differ from that of Row.
@@ -135,8 +135,8 @@ func (c *costs[T]) At(i, j int) T {
 	} else {
 		x = pair.SqEuclidean(c.x.Row(i), c.y.Row(j))
 	}
-	if c.cap > 0 {
-		x = min(x, c.cap)
+	if c.limit > 0 {
+		x = min(x, c.limit)
 	}
 	return x
 }
@@ -147,13 +147,13 @@ func (c *costs[T]) row(i int) []T {
 		return c.m.Data[i*c.m.Stride:][:c.m.Cols]
 	}
 	m := c.y.Rows
-	if i < c.from || i >= c.to {
+	if i < c.stripStart || i >= c.stripEnd {
 		r := 1
-		if i == c.to {
+		if i == c.stripEnd {
 			r = min(stripRows[T](c.x.Rows, m), c.x.Rows-i)
 		}
-		c.compute(i, r, c.distance)
-		c.from, c.to = i, i+r
+		c.computeRows(i, r, c.distance)
+		c.stripStart, c.stripEnd = i, i+r
 	}
-	return c.distance[(i-c.from)*m:][:m]
+	return c.distance[(i-c.stripStart)*m:][:m]
 }

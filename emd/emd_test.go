@@ -633,16 +633,16 @@ func TestContextChecks(t *testing.T) {
 		least int // checks
 		do    func(ctx context.Context) error
 	}{
-		"Solve, wide": {part * part / often, func(ctx context.Context) error { _, err := s.Solve(ctx, &Problem[float64]{Cost: narrow}); return err }},
-		"Solve, tall": {4 * short * long / often, func(ctx context.Context) error {
+		"Solve, wide": {part * part / elementsPerCheck, func(ctx context.Context) error { _, err := s.Solve(ctx, &Problem[float64]{Cost: narrow}); return err }},
+		"Solve, tall": {4 * short * long / elementsPerCheck, func(ctx context.Context) error {
 			_, err := s.Solve(ctx, &Problem[float64]{Cost: tall, A: heavy, B: light})
 			return err
 		}},
-		"Solve, points": {5 * big * big / copyStep, func(ctx context.Context) error { _, err := s.Solve(ctx, &Problem[float64]{X: x, Y: y}); return err }},
-		"Assign, wide":  {2 * short * long / often, func(ctx context.Context) error { _, err := s.Assign(ctx, dst[:short], wide); return err }},
-		"Assign, tall":  {4 * short * long / often, func(ctx context.Context) error { _, err := s.Assign(ctx, dst, tall); return err }},
-		"PlanTo":        {short*long/copyStep + 2*long/piece, func(ctx context.Context) error { return result.PlanTo(ctx, plan, 0) }},
-		"Distance1D": {6 * 7 * long / piece, func(ctx context.Context) error {
+		"Solve, points": {5 * big * big / copiesPerCheck, func(ctx context.Context) error { _, err := s.Solve(ctx, &Problem[float64]{X: x, Y: y}); return err }},
+		"Assign, wide":  {2 * short * long / elementsPerCheck, func(ctx context.Context) error { _, err := s.Assign(ctx, dst[:short], wide); return err }},
+		"Assign, tall":  {4 * short * long / elementsPerCheck, func(ctx context.Context) error { _, err := s.Assign(ctx, dst, tall); return err }},
+		"PlanTo":        {short*long/copiesPerCheck + 2*long/samplesPerCheck, func(ctx context.Context) error { return result.PlanTo(ctx, plan, 0) }},
+		"Distance1D": {6 * 7 * long / samplesPerCheck, func(ctx context.Context) error {
 			_, err := s.Distance1D(ctx, line, otherLine, weights, otherWeights, 2)
 			return err
 		}},

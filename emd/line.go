@@ -11,25 +11,25 @@ import (
 	"github.com/gomonge/monge/internal/asm/vector"
 )
 
-const chunk = 256 // segments whose costs are computed at a time
+const segmentChunk = 256 // segments whose costs are computed at a time
 
 // line is the workspace of transport on a line.
 type line[T dist.Float] struct {
-	sorters [2]sorter
-	mass    [2][]float64
-	diff    [chunk]float64
-	part    [chunk]float64
-	at      [chunk][2]int32
-	filled  int
-	sliced  sliced[T]
+	sorters     [2]sorter
+	weights     [2][]float64
+	differences [segmentChunk]float64
+	masses      [segmentChunk]float64
+	samples     [segmentChunk][2]int32
+	segments    int
+	sliced      sliced[T]
 }
 
-// side is one side of a problem on a line, sorted.
-type side struct {
-	keys   []uint64
-	places []int32   // of the keys among the samples; nil if nobody needs them
-	mass   []float64 // of each sample, in the order of the samples; nil: all have each
-	each   float64
+// sortedSide is one side of a problem on a line, sorted.
+type sortedSide struct {
+	keys        []uint64
+	indices     []int32   // of the keys among the samples; nil if nobody needs them
+	mass        []float64 // of each sample, in the order of the samples; nil: all have each
+	uniformMass float64
 }
 
 // Distance1D returns the Wasserstein distance of order p ≥ 1 between weighted samples x and y on the line,
@@ -46,23 +46,23 @@ type side struct {
 // Errors wrap ErrShape, ErrNotFinite, ErrMarginals, ErrSettings if p is less than 1 or the workspace exceeds MaxMemory,
 // or ErrRange if a difference overflows; or they are the context's cause.
 func (s *Solver[T]) Distance1D(ctx context.Context, x, y, a, b []T, p float64) (float64, error) {
-	s.enter()
-	defer s.leave()
+	s.markBusy()
+	defer s.markIdle()
 	ctx = s.timed.Of(ctx)
-	sumA, sumB, err := s.admitLine(ctx, [2][]T{x, y}, [2][]T{a, b}, p)
+	sumA, sumB, err := s.checkLine(ctx, [2][]T{x, y}, [2][]T{a, b}, p)
 	if err != nil {
 		return 0, err
 	}
 	l := &s.line
-	sides := [2]side{{each: float64(len(y))}, {each: float64(len(x))}}
+	sides := [2]sortedSide{{uniformMass: float64(len(y))}, {uniformMass: float64(len(x))}}
 	for k, z := range [2][]T{x, y} {
 		w := [2][]T{a, b}[k]
 		var err error
-		if sides[k].keys, sides[k].places, err = sortSamples(ctx, &l.sorters[k], z, w != nil); err != nil {
+		if sides[k].keys, sides[k].indices, err = sortSamples(ctx, &l.sorters[k], z, w != nil); err != nil {
 			return 0, err
 		}
 	}
-	unit, err := l.weigh(ctx, &sides, [2][]T{a, b}, sumA, sumB)
+	unit, err := l.setMasses(ctx, &sides, [2][]T{a, b}, sumA, sumB)
 	if err != nil {
 		return 0, err
 	}
@@ -70,8 +70,8 @@ func (s *Solver[T]) Distance1D(ctx context.Context, x, y, a, b []T, p float64) (
 	return root, err
 }
 
-// admitLine checks the samples, the weights and the order of a problem on a line.
-func (s *Solver[T]) admitLine(ctx context.Context, samples, weights [2][]T, p float64) (sumA, sumB float64, err error) {
+// checkLine checks the samples, the weights and the order of a problem on a line.
+func (s *Solver[T]) checkLine(ctx context.Context, samples, weights [2][]T, p float64) (sumA, sumB float64, err error) {
 	if err := checkOrder(p); err != nil {
 		return 0, 0, err
 	}
@@ -90,7 +90,7 @@ func (s *Solver[T]) admitLine(ctx context.Context, samples, weights [2][]T, p fl
 	if err := checkSums[T](sums[0], sums[1], 0); err != nil {
 		return 0, 0, err
 	}
-	return sums[0], sums[1], s.afford(40 * (float64(len(samples[0])) + float64(len(samples[1]))))
+	return sums[0], sums[1], s.checkMemory(40 * (float64(len(samples[0])) + float64(len(samples[1]))))
 }
 
 func checkOrder(p float64) error {
@@ -100,43 +100,43 @@ func checkOrder(p float64) error {
 	return nil
 }
 
-// weigh sets the masses of both sides. Without weights all masses are integers: n·m units. It returns the unit, or the
+// setMasses sets the masses of both sides. Without weights all masses are integers: n·m units. It returns the unit, or the
 // context's cause.
-func (l *line[T]) weigh(ctx context.Context, sides *[2]side, weights [2][]T, sumA, sumB float64) (float64, error) {
+func (l *line[T]) setMasses(ctx context.Context, sides *[2]sortedSide, weights [2][]T, sumA, sumB float64) (float64, error) {
 	n, m := len(sides[0].keys), len(sides[1].keys)
 	if weights[0] == nil && weights[1] == nil {
 		if n == m {
-			sides[0].each, sides[1].each = 1, 1
+			sides[0].uniformMass, sides[1].uniformMass = 1, 1
 			return 1 / float64(n), nil
 		}
 		return 1 / (float64(n) * float64(m)), nil
 	}
-	sides[0].each, sides[1].each = 1/float64(n), 1/float64(m)
+	sides[0].uniformMass, sides[1].uniformMass = 1/float64(n), 1/float64(m)
 	scale := sumA / sumB
-	sides[1].each *= scale
+	sides[1].uniformMass *= scale
 	for k, w := range weights {
 		if w == nil {
 			continue
 		}
-		grow(&l.mass[k], len(w))
+		grow(&l.weights[k], len(w))
 		for i, x := range w {
-			if i%piece == 0 && ctx.Err() != nil {
+			if i%samplesPerCheck == 0 && ctx.Err() != nil {
 				return 0, context.Cause(ctx)
 			}
-			if l.mass[k][i] = float64(x); k == 1 {
-				l.mass[k][i] *= scale
+			if l.weights[k][i] = float64(x); k == 1 {
+				l.weights[k][i] *= scale
 			}
 		}
-		sides[k].mass = l.mass[k]
+		sides[k].mass = l.weights[k]
 	}
 	return 1, nil
 }
 
 // sample returns sample i of a sorted side, its mass and its place.
-func (s *side) sample(i int) (x, mass float64, at int32) {
-	x, mass, at = valueOf(s.keys[i]), s.each, int32(i)
-	if s.places != nil {
-		at = s.places[i]
+func (s *sortedSide) sample(i int) (x, mass float64, at int32) {
+	x, mass, at = valueOf(s.keys[i]), s.uniformMass, int32(i)
+	if s.indices != nil {
+		at = s.indices[i]
 	}
 	if s.mass != nil {
 		mass = s.mass[at]
@@ -146,10 +146,10 @@ func (s *side) sample(i int) (x, mass float64, at int32) {
 
 // distance returns W_p of two sorted sides, and the scale 2^e and the order-p sum of differences in units of it:
 // W_p = scale·(sum·unit)^(1/p).
-func (l *line[T]) distance(ctx context.Context, sides *[2]side, p, unit float64) (root, power float64, err error) {
+func (l *line[T]) distance(ctx context.Context, sides *[2]sortedSide, p, unit float64) (root, power float64, err error) {
 	var bits uint64 // of the largest; those of positive numbers have their order
-	if err := l.walk(ctx, sides, func() {
-		for _, d := range l.diff[:l.filled] {
+	if err := l.forEachSegment(ctx, sides, func() {
+		for _, d := range l.differences[:l.segments] {
 			bits = max(bits, math.Float64bits(math.Abs(d)))
 		}
 	}); err != nil {
@@ -166,12 +166,12 @@ func (l *line[T]) distance(ctx context.Context, sides *[2]side, p, unit float64)
 	if p == 1 && math.Abs(float64(e)) < 900 {
 		e = 0 // nothing to scale
 	}
-	var sum total
-	err = l.walk(ctx, sides, func() {
-		l.powers(p, e)
+	var sum preciseSum
+	err = l.forEachSegment(ctx, sides, func() {
+		l.raiseDifferences(p, e)
 		var s float64
-		for k, d := range l.diff[:l.filled] {
-			s = num.FMA(d, l.part[k], s)
+		for k, d := range l.differences[:l.segments] {
+			s = num.FMA(d, l.masses[k], s)
 		}
 		sum.add(s)
 	})
@@ -182,32 +182,32 @@ func (l *line[T]) distance(ctx context.Context, sides *[2]side, p, unit float64)
 	case 2:
 		root = math.Sqrt(power)
 	default:
-		root = powerOf(power, 1/p)
+		root = pow(power, 1/p)
 	}
 	if root = math.Ldexp(root, e); root-root != 0 {
 		return 0, 0, fmt.Errorf("%w: the distance overflows", ErrRange)
 	}
-	return root, float64(power * powerOf2(p, e)), err
+	return root, float64(power * pow2(p, e)), err
 }
 
-// powerOf returns x^q = exp(q·ln x) for x ≥ 0.
-func powerOf(x, q float64) float64 {
+// pow returns x^q = exp(q·ln x) for x ≥ 0.
+func pow(x, q float64) float64 {
 	v := [1]float64{float64(q * num.Log(x))}
 	exp.Exp(v[:], v[:])
 	return v[0]
 }
 
-// powerOf2 returns 2^(p·e).
-func powerOf2(p float64, e int) float64 {
+// pow2 returns 2^(p·e).
+func pow2(p float64, e int) float64 {
 	if whole := p * float64(e); whole == math.Trunc(whole) && math.Abs(whole) < 1<<20 {
 		return math.Ldexp(1, int(whole))
 	}
-	return powerOf(2, p*float64(e))
+	return pow(2, p*float64(e))
 }
 
-// powers replaces the differences, in units of 2^e, by the p-th powers of their absolute values.
-func (l *line[T]) powers(p float64, e int) {
-	d := l.diff[:l.filled]
+// raiseDifferences replaces the differences, in units of 2^e, by the p-th powers of their absolute values.
+func (l *line[T]) raiseDifferences(p float64, e int) {
+	d := l.differences[:l.segments]
 	if e == 0 && p == 1 {
 		for k := range d {
 			d[k] = math.Abs(d[k])
@@ -238,19 +238,19 @@ func (l *line[T]) powers(p float64, e int) {
 	}
 }
 
-// walk moves the mass of one sorted side to the other, in ascending order. It calls flush whenever there are chunk
+// forEachSegment moves the mass of one sorted side to the other, in ascending order. It calls flush whenever there are chunk
 // segments, and at the end: of segment k, diff is the difference of its samples, part its mass, and at their places.
-func (l *line[T]) walk(ctx context.Context, sides *[2]side, flush func()) error {
+func (l *line[T]) forEachSegment(ctx context.Context, sides *[2]sortedSide, flush func()) error {
 	n, m := len(sides[0].keys), len(sides[1].keys)
-	l.filled = 0
-	if keys, other := sides[0].keys, sides[1].keys; n == m && sides[0].places == nil && sides[1].places == nil {
-		for i := 0; i < n; i += chunk {
-			if i%piece == 0 && ctx.Err() != nil {
+	l.segments = 0
+	if keys, other := sides[0].keys, sides[1].keys; n == m && sides[0].indices == nil && sides[1].indices == nil {
+		for i := 0; i < n; i += segmentChunk {
+			if i%samplesPerCheck == 0 && ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			l.filled = min(chunk, n-i)
-			keys, other := keys[i:][:l.filled], other[i:][:l.filled]
-			diff, part, each := l.diff[:l.filled], l.part[:l.filled], sides[0].each
+			l.segments = min(segmentChunk, n-i)
+			keys, other := keys[i:][:l.segments], other[i:][:l.segments]
+			diff, part, each := l.differences[:l.segments], l.masses[:l.segments], sides[0].uniformMass
 			for k, key := range keys {
 				diff[k], part[k] = valueOf(key)-valueOf(other[k]), each
 			}
@@ -262,7 +262,7 @@ func (l *line[T]) walk(ctx context.Context, sides *[2]side, flush func()) error 
 		for i := range n {
 			x, mass, p := sides[0].sample(i)
 			y, _, q := sides[1].sample(i)
-			if err := l.segment(ctx, x-y, mass, p, q, i, flush); err != nil {
+			if err := l.addSegment(ctx, x-y, mass, p, q, i, flush); err != nil {
 				return err
 			}
 		}
@@ -273,7 +273,7 @@ func (l *line[T]) walk(ctx context.Context, sides *[2]side, flush func()) error 
 	y, massY, q := sides[1].sample(0)
 	for i, j := 0, 0; ; {
 		if part := min(massX, massY); part > 0 {
-			if err := l.segment(ctx, x-y, part, p, q, i+j, flush); err != nil {
+			if err := l.addSegment(ctx, x-y, part, p, q, i+j, flush); err != nil {
 				return err
 			}
 			massX -= part
@@ -295,15 +295,15 @@ func (l *line[T]) walk(ctx context.Context, sides *[2]side, flush func()) error 
 	return nil
 }
 
-// segment adds a segment.
-func (l *line[T]) segment(ctx context.Context, diff, part float64, p, q int32, count int, flush func()) error {
-	l.diff[l.filled], l.part[l.filled], l.at[l.filled] = diff, part, [2]int32{p, q}
-	if l.filled++; l.filled < chunk {
+// addSegment adds a segment.
+func (l *line[T]) addSegment(ctx context.Context, diff, part float64, p, q int32, count int, flush func()) error {
+	l.differences[l.segments], l.masses[l.segments], l.samples[l.segments] = diff, part, [2]int32{p, q}
+	if l.segments++; l.segments < segmentChunk {
 		return nil
 	}
 	flush()
-	l.filled = 0
-	if count/chunk%(piece/chunk) == 0 && ctx.Err() != nil {
+	l.segments = 0
+	if count/segmentChunk%(samplesPerCheck/segmentChunk) == 0 && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return nil

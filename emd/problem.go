@@ -85,7 +85,7 @@ func checkPoints[T dist.Float](ctx context.Context, x, y dist.Matrix[T]) error {
 		if c.m.Rows == 0 || c.m.Cols == 0 {
 			return fmt.Errorf("%w: %s is empty", ErrShape, c.name)
 		}
-		step := 1 + copyStep/c.m.Cols
+		step := 1 + copiesPerCheck/c.m.Cols
 		for i := range c.m.Rows {
 			if i%step == 0 && ctx.Err() != nil {
 				break
@@ -111,9 +111,9 @@ func checkWeights[T dist.Float](ctx context.Context, name string, w []T, n int) 
 	if len(w) != n {
 		return 0, fmt.Errorf("%w: %s has length %d, not %d", ErrShape, name, len(w), n)
 	}
-	var sum total
+	var sum preciseSum
 	for i, x := range w {
-		if i%piece == 0 && ctx.Err() != nil {
+		if i%samplesPerCheck == 0 && ctx.Err() != nil {
 			return 0, context.Cause(ctx)
 		}
 		if !(x >= 0) || math.IsInf(float64(x), 1) {
@@ -146,11 +146,11 @@ func checkSums[T dist.Float](sumA, sumB, mass float64) error {
 	return nil
 }
 
-// total is a sum in twice the precision: the sum hi, and what was rounded off, lo.
-type total struct{ hi, lo float64 }
+// preciseSum is a sum in twice the precision: the sum hi, and what was rounded off, lo.
+type preciseSum struct{ hi, lo float64 }
 
 // add adds x.
-func (t *total) add(x float64) {
+func (t *preciseSum) add(x float64) {
 	s := t.hi + x
 	d := s - t.hi
 	t.lo += (t.hi - (s - d)) + (x - d)
@@ -158,14 +158,14 @@ func (t *total) add(x float64) {
 }
 
 // addProduct adds x·y.
-func (t *total) addProduct(x, y float64) {
+func (t *preciseSum) addProduct(x, y float64) {
 	p := float64(x * y)
 	t.add(p)
 	t.lo += num.FMA(x, y, -p)
 }
 
 // value returns the sum.
-func (t *total) value() float64 { return t.hi + t.lo }
+func (t *preciseSum) value() float64 { return t.hi + t.lo }
 
 // grow sets the length of *v to n. The old elements are lost if there was no room. The room grows by a quarter at
 // least.

@@ -83,7 +83,7 @@ func (r *Result[T]) PlanTo(ctx context.Context, dst dist.Matrix[T], first int) e
 	if dst.Cols != r.m || first < 0 || dst.Rows < 1 || dst.Rows > r.n-first || checkMatrix("", dst) != nil {
 		panic("emd: PlanTo: dst must have m columns, and rows that the plan has")
 	}
-	step := 1 + copyStep/dst.Cols
+	step := 1 + copiesPerCheck/dst.Cols
 	for i := range dst.Rows {
 		if i%step == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -91,7 +91,7 @@ func (r *Result[T]) PlanTo(ctx context.Context, dst dist.Matrix[T], first int) e
 		clear(dst.Row(i))
 	}
 	for k, e := range r.Plan {
-		if k%piece == piece-1 && ctx.Err() != nil {
+		if k%samplesPerCheck == samplesPerCheck-1 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if i := e.Row - first; i >= 0 && i < dst.Rows {
@@ -104,22 +104,22 @@ func (r *Result[T]) PlanTo(ctx context.Context, dst dist.Matrix[T], first int) e
 // setPlan sets the plan of the result. It counts the entries of each row first.
 func (w *workspace[T]) setPlan(n, m int) {
 	r := &w.result
-	grow(&w.count, n+1)
-	clear(w.count)
-	var sum total
+	grow(&w.entryCounts, n+1)
+	clear(w.entryCounts)
+	var sum preciseSum
 	w.simplex.Arcs(n, m, func(_, i, _ int, mass, cost float64) {
-		w.count[i+1]++
+		w.entryCounts[i+1]++
 		sum.addProduct(mass, cost)
 	})
 	for i := range n {
-		w.count[i+1] += w.count[i]
+		w.entryCounts[i+1] += w.entryCounts[i]
 	}
-	grow(&r.Plan, int(w.count[n]))
+	grow(&r.Plan, int(w.entryCounts[n]))
 	clear(r.Plan)
 	w.simplex.Arcs(n, m, func(_, i, j int, mass, _ float64) {
 		// The first entry of a row may belong behind the others, whose columns ascend.
-		k := w.count[i]
-		w.count[i]++
+		k := w.entryCounts[i]
+		w.entryCounts[i]++
 		if k > 0 && r.Plan[k-1].Row == i && r.Plan[k-1].Column > j {
 			r.Plan[k] = r.Plan[k-1]
 			k--
@@ -130,8 +130,8 @@ func (w *workspace[T]) setPlan(n, m int) {
 	r.Pivots = w.simplex.Pivots
 }
 
-// setDual sets the dual variables of the points that have a weight, and Price.
-func (w *workspace[T]) setDual(a, b []T) {
+// setDuals sets the dual variables of the points that have a weight, and Price.
+func (w *workspace[T]) setDuals(a, b []T) {
 	r, x := &w.result, &w.simplex
 	r.Price = x.DualTo(r.U, r.V)
 	for i, a := range a {
@@ -146,8 +146,8 @@ func (w *workspace[T]) setDual(a, b []T) {
 	}
 }
 
-// violation sets the dual variables of the points without a weight, and returns the largest violation of the dual.
-func (w *workspace[T]) violation(ctx context.Context, p *Problem[T], a, b []T) (float64, error) {
+// findViolation sets the dual variables of the points without a weight, and returns the largest violation of the dual.
+func (w *workspace[T]) findViolation(ctx context.Context, p *Problem[T], a, b []T) (float64, error) {
 	r := &w.result
 	most := math.Inf(1)
 	if p.Mass > 0 {
@@ -160,26 +160,26 @@ func (w *workspace[T]) violation(ctx context.Context, p *Problem[T], a, b []T) (
 		}
 	}
 	if free {
-		grow(&w.column, len(b))
-		grow(&w.rows, len(b))
-		clear(w.column)
-		copy(w.rows, r.V)
+		grow(&w.columnScratch, len(b))
+		grow(&w.rowScratch, len(b))
+		clear(w.columnScratch)
+		copy(w.rowScratch, r.V)
 		for i, a := range a {
 			if a > 0 {
 				if ctx.Err() != nil {
 					return math.NaN(), context.Cause(ctx)
 				}
-				price.Relax(w.rows, w.costs.row(i), r.U[i]+r.Price, w.column)
+				price.Relax(w.rowScratch, w.costs.row(i), r.U[i]+r.Price, w.columnScratch)
 			}
 		}
 		for j, b := range b {
 			if b == 0 {
-				r.V[j] = w.rows[j]
+				r.V[j] = w.rowScratch[j]
 			}
 		}
 	}
 	var worst float64
-	step := 1 + int(computeStep/(float64(len(b))*w.costs.rowWork()*16))
+	step := 1 + int(workPerCheck/(float64(len(b))*w.costs.rowWork()*16))
 	for i, a := range a {
 		if i%step == 0 && ctx.Err() != nil {
 			return math.NaN(), context.Cause(ctx)
@@ -187,7 +187,7 @@ func (w *workspace[T]) violation(ctx context.Context, p *Problem[T], a, b []T) (
 		row := w.costs.row(i)
 		if a == 0 {
 			if err := simplex.CheckFinite(row, i); err != nil {
-				return math.NaN(), explain(p, err)
+				return math.NaN(), explainError(p, err)
 			}
 			least, _ := price.Least(row, r.Price, r.V)
 			r.U[i] = min(most, least)
@@ -206,17 +206,17 @@ func (w *workspace[T]) violation(ctx context.Context, p *Problem[T], a, b []T) (
 	return worst, nil
 }
 
-// certify sets what the certificate has besides Violation and Primal.
-func (w *workspace[T]) certify(p *Problem[T], a, b []T) {
+// setCertificate sets what the certificate has besides Violation and Primal.
+func (w *workspace[T]) setCertificate(p *Problem[T], a, b []T) {
 	r, c := &w.result, &w.result.Certificate
-	grow(&w.rows, len(a))
-	grow(&w.column, len(b))
-	clear(w.rows)
-	clear(w.column)
-	var moved, sumA, sumB, dual total
+	grow(&w.rowScratch, len(a))
+	grow(&w.columnScratch, len(b))
+	clear(w.rowScratch)
+	clear(w.columnScratch)
+	var moved, sumA, sumB, dual preciseSum
 	for _, e := range r.Plan {
-		w.rows[e.Row] += e.Mass
-		w.column[e.Column] += e.Mass
+		w.rowScratch[e.Row] += e.Mass
+		w.columnScratch[e.Column] += e.Mass
 		moved.add(e.Mass)
 	}
 	for _, a := range a {
@@ -235,11 +235,11 @@ func (w *workspace[T]) certify(p *Problem[T], a, b []T) {
 		}
 	}
 	for i, a := range a {
-		check(w.rows[i], float64(a))
+		check(w.rowScratch[i], float64(a))
 		dual.addProduct(float64(a), r.U[i])
 	}
 	for j, b := range b {
-		check(w.column[j], float64(float64(b)*scale))
+		check(w.columnScratch[j], float64(float64(b)*scale))
 		dual.addProduct(float64(float64(b)*scale), r.V[j])
 	}
 	mass := sumA.value()

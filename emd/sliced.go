@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	defaultDirections = 50
-	directionBlock    = 16 // directions that are projected on at a time
-	directionStream   = 49 // of random numbers
+	defaultDirections  = 50
+	directionsPerBlock = 16 // directions that are projected on at a time
+	directionStream    = 49 // of random numbers
 )
 
 // SlicedOptions configure [Solver.Sliced]. The zero value works.
@@ -49,8 +49,8 @@ type sliced[T dist.Float] struct {
 // ErrMarginals, ErrSettings or ErrRange, or are the context's cause. After an error dx and dy may hold a part of the
 // gradient.
 func (s *Solver[T]) Sliced(ctx context.Context, dx, dy dist.Matrix[T], p *Problem[T], o *SlicedOptions) (float64, error) {
-	s.enter()
-	defer s.leave()
+	s.markBusy()
+	defer s.markIdle()
 	options := SlicedOptions{}
 	if o != nil {
 		options = *o
@@ -62,7 +62,7 @@ func (s *Solver[T]) Sliced(ctx context.Context, dx, dy dist.Matrix[T], p *Proble
 		options.Order = 2
 	}
 	ctx = s.timed.Of(ctx)
-	if err := s.admitSliced(ctx, dx, dy, p, &options); err != nil {
+	if err := s.checkSliced(ctx, dx, dy, p, &options); err != nil {
 		return 0, err
 	}
 	sumA, err := checkWeights(ctx, "A", p.A, p.X.Rows)
@@ -83,12 +83,12 @@ func (s *Solver[T]) Sliced(ctx context.Context, dx, dy dist.Matrix[T], p *Proble
 	}
 	l := &s.line
 	rng := random.New(options.Seed, directionStream)
-	var sum total
-	for done := 0; done < options.Directions; done += directionBlock {
-		k := min(directionBlock, options.Directions-done)
-		l.sliced.draw(rng, p.X.Cols, k)
+	var sum preciseSum
+	for done := 0; done < options.Directions; done += directionsPerBlock {
+		k := min(directionsPerBlock, options.Directions-done)
+		l.sliced.drawDirections(rng, p.X.Cols, k)
 		for t := range 2 {
-			if err := l.sliced.project(ctx, t, [2]dist.Matrix[T]{p.X, p.Y}[t], k); err != nil {
+			if err := l.sliced.projectPoints(ctx, t, [2]dist.Matrix[T]{p.X, p.Y}[t], k); err != nil {
 				return 0, err
 			}
 		}
@@ -96,7 +96,7 @@ func (s *Solver[T]) Sliced(ctx context.Context, dx, dy dist.Matrix[T], p *Proble
 			if ctx.Err() != nil {
 				return 0, context.Cause(ctx)
 			}
-			power, err := l.slice(ctx, p, sumA, sumB, &options, r, k, dx.Rows > 0 || dy.Rows > 0)
+			power, err := l.sliceDistance(ctx, p, sumA, sumB, &options, r, k, dx.Rows > 0 || dy.Rows > 0)
 			if err != nil {
 				return 0, err
 			}
@@ -116,7 +116,7 @@ func (s *Solver[T]) Sliced(ctx context.Context, dx, dy dist.Matrix[T], p *Proble
 	case options.Order == 2:
 		mean = math.Sqrt(mean)
 	case options.Order != 1 && mean > 0:
-		mean = powerOf(mean, 1/options.Order)
+		mean = pow(mean, 1/options.Order)
 	}
 	if mean-mean != 0 {
 		return 0, fmt.Errorf("%w: the power of a distance overflows", ErrRange)
@@ -124,8 +124,8 @@ func (s *Solver[T]) Sliced(ctx context.Context, dx, dy dist.Matrix[T], p *Proble
 	return mean, nil
 }
 
-// admitSliced checks the problem, the options and the memory of Sliced.
-func (s *Solver[T]) admitSliced(ctx context.Context, dx, dy dist.Matrix[T], p *Problem[T], o *SlicedOptions) error {
+// checkSliced checks the problem, the options and the memory of Sliced.
+func (s *Solver[T]) checkSliced(ctx context.Context, dx, dy dist.Matrix[T], p *Problem[T], o *SlicedOptions) error {
 	if p.Cost.Rows > 0 || p.Cost.Cols > 0 || p.Mass != 0 {
 		return fmt.Errorf("%w: a sliced distance needs points, and moves all of the mass", ErrSettings)
 	}
@@ -148,11 +148,11 @@ func (s *Solver[T]) admitSliced(ctx context.Context, dx, dy dist.Matrix[T], p *P
 		}
 	}
 	points := float64(p.X.Rows) + float64(p.Y.Rows)
-	return s.afford(float64(points*(48+8)) + float64(3*directionBlock*float64(elementSize[T]())*(points+float64(p.X.Cols))))
+	return s.checkMemory(float64(points*(48+8)) + float64(3*directionsPerBlock*float64(elementSize[T]())*(points+float64(p.X.Cols))))
 }
 
-// draw draws k directions.
-func (c *sliced[T]) draw(rng *rand.Rand, d, k int) {
+// drawDirections draws k directions.
+func (c *sliced[T]) drawDirections(rng *rand.Rand, d, k int) {
 	grow(&c.directions, d*k)
 	grow(&c.transposed, d*k)
 	for r := range k {
@@ -173,8 +173,8 @@ func (c *sliced[T]) draw(rng *rand.Rand, d, k int) {
 	}
 }
 
-// project sets the lines of side t to the projections on k directions, one to a row.
-func (c *sliced[T]) project(ctx context.Context, t int, points dist.Matrix[T], k int) error {
+// projectPoints sets the lines of side t to the projections on k directions, one to a row.
+func (c *sliced[T]) projectPoints(ctx context.Context, t int, points dist.Matrix[T], k int) error {
 	n := points.Rows
 	grow(&c.projected[t], n*k)
 	grow(&c.lines[t], n*k)
@@ -187,7 +187,7 @@ func (c *sliced[T]) project(ctx context.Context, t int, points dist.Matrix[T], k
 
 // multiply sets dst = a·b, or adds a·b to dst, until the context ends.
 func multiply[T dist.Float](ctx context.Context, dst, a, b dist.Matrix[T], add bool) error {
-	step := 1 + computeStep/(b.Rows*b.Cols)
+	step := 1 + workPerCheck/(b.Rows*b.Cols)
 	for i := 0; i < a.Rows; i += step {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -198,10 +198,10 @@ func multiply[T dist.Float](ctx context.Context, dst, a, b dist.Matrix[T], add b
 	return nil
 }
 
-// slice returns the p-th power of the distance on line r of k. If the gradient is wanted, it sets its coefficients.
-func (l *line[T]) slice(ctx context.Context, p *Problem[T], sumA, sumB float64, o *SlicedOptions, r, k int, gradient bool) (float64, error) {
+// sliceDistance returns the p-th power of the distance on line r of k. If the gradient is wanted, it sets its coefficients.
+func (l *line[T]) sliceDistance(ctx context.Context, p *Problem[T], sumA, sumB float64, o *SlicedOptions, r, k int, gradient bool) (float64, error) {
 	n, m := p.X.Rows, p.Y.Rows
-	sides := [2]side{{each: float64(m)}, {each: float64(n)}}
+	sides := [2]sortedSide{{uniformMass: float64(m)}, {uniformMass: float64(n)}}
 	weights := [2][]T{p.A, p.B}
 	for t, rows := range [2]int{n, m} {
 		z := l.sliced.lines[t][r*rows:][:rows]
@@ -209,11 +209,11 @@ func (l *line[T]) slice(ctx context.Context, p *Problem[T], sumA, sumB float64, 
 			return 0, fmt.Errorf("%w: the projection of point %d of %s overflows", ErrRange, i, [2]string{"X", "Y"}[t])
 		}
 		var err error
-		if sides[t].keys, sides[t].places, err = sortSamples(ctx, &l.sorters[t], z, gradient || weights[t] != nil); err != nil {
+		if sides[t].keys, sides[t].indices, err = sortSamples(ctx, &l.sorters[t], z, gradient || weights[t] != nil); err != nil {
 			return 0, err
 		}
 	}
-	unit, err := l.weigh(ctx, &sides, weights, sumA, sumB)
+	unit, err := l.setMasses(ctx, &sides, weights, sumA, sumB)
 	if err != nil {
 		return 0, err
 	}
@@ -228,9 +228,9 @@ func (l *line[T]) slice(ctx context.Context, p *Problem[T], sumA, sumB float64, 
 		grow(&c.coefficients[t], rows*k)
 	}
 	factor := float64(o.Order*unit) / float64(o.Directions)
-	if err := l.walk(ctx, &sides, func() {
-		var signs [chunk]float64
-		for i, d := range l.diff[:l.filled] {
+	if err := l.forEachSegment(ctx, &sides, func() {
+		var signs [segmentChunk]float64
+		for i, d := range l.differences[:l.segments] {
 			switch {
 			case d > 0:
 				signs[i] = factor
@@ -238,11 +238,11 @@ func (l *line[T]) slice(ctx context.Context, p *Problem[T], sumA, sumB float64, 
 				signs[i] = -factor
 			}
 		}
-		l.powers(o.Order-1, 0)
-		for i, d := range l.diff[:l.filled] {
-			g := float64(float64(d*l.part[i]) * signs[i])
-			c.gradient[0][l.at[i][0]] += g
-			c.gradient[1][l.at[i][1]] -= g
+		l.raiseDifferences(o.Order-1, 0)
+		for i, d := range l.differences[:l.segments] {
+			g := float64(float64(d*l.masses[i]) * signs[i])
+			c.gradient[0][l.samples[i][0]] += g
+			c.gradient[1][l.samples[i][1]] -= g
 		}
 	}); err != nil {
 		return 0, err

@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	defaultMemory = 8 << 30
-	goodGap       = 1e-12                                // of Σ T|c|
-	capStep       = 16                                   // what costs are capped at, in units of the largest that a plan has used
-	nodeBytes     = simplex.NodeBytes + assignBytes + 80 // of a row or column of Solve
+	defaultMaxMemory = 8 << 30
+	goodRelativeGap  = 1e-12                                // of Σ T|c|
+	limitFactor      = 16                                   // what costs are capped at, in units of the largest that a plan has used
+	nodeBytes        = simplex.NodeBytes + assignBytes + 80 // of a row or column of Solve
 )
 
 // Settings configure a Solver. The zero value works.
@@ -50,13 +50,13 @@ type Solver[T dist.Float] struct {
 
 // workspace is what Solve works in.
 type workspace[T dist.Float] struct {
-	costs        costs[T]
-	simplex      simplex.Solver[T]
-	a, b         []T // uniform weights
-	count        []int32
-	rows, column []float64
-	result       Result[T]
-	raised       bool // the cap of the costs was raised, in this solve
+	costs                     costs[T]
+	simplex                   simplex.Solver[T]
+	a, b                      []T // uniform weights
+	entryCounts               []int32
+	rowScratch, columnScratch []float64
+	result                    Result[T]
+	limitRaised               bool // the cap of the costs was raised, in this solve
 }
 
 // NewSolver returns a solver with these settings; nil means the zero Settings. An error wraps
@@ -75,28 +75,28 @@ func NewSolver[T dist.Float](settings *Settings) (*Solver[T], error) {
 	return s, nil
 }
 
-// enter marks the solver as being used, until leave.
-func (s *Solver[T]) enter() {
+// markBusy marks the solver as being used, until leave.
+func (s *Solver[T]) markBusy() {
 	if !s.busy.CompareAndSwap(false, true) {
 		panic("emd: a Solver was used by two goroutines at once")
 	}
 }
 
-func (s *Solver[T]) leave() { s.busy.Store(false) }
+func (s *Solver[T]) markIdle() { s.busy.Store(false) }
 
 // Shrink frees the workspace. The next problem allocates what it needs. Earlier results are not
 // valid any more.
 func (s *Solver[T]) Shrink() {
-	s.enter()
-	defer s.leave()
+	s.markBusy()
+	defer s.markIdle()
 	s.work, s.assign, s.line, s.batch = workspace[T]{}, assignment[T]{}, line[T]{}, batch[T]{}
 }
 
-// afford returns an error if a workspace of so many bytes is too large.
-func (s *Solver[T]) afford(bytes float64) error {
+// checkMemory returns an error if a workspace of so many bytes is too large.
+func (s *Solver[T]) checkMemory(bytes float64) error {
 	most := s.settings.MaxMemory
 	if most == 0 {
-		most = defaultMemory
+		most = defaultMaxMemory
 	}
 	if bytes > float64(most) {
 		return fmt.Errorf("%w: the problem needs %.0f bytes, MaxMemory is %d", ErrSettings, bytes, most)
@@ -110,15 +110,15 @@ func (s *Solver[T]) afford(bytes float64) error {
 // context's cause. The dual variables are NaN, and so are Violation, Dual and Gap of the certificate. The result is nil if
 // the cost of this plan is not finite, as a canceled Solve does not check all costs. With any other error the result is nil.
 func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
-	s.enter()
-	defer s.leave()
+	s.markBusy()
+	defer s.markIdle()
 	return s.solve(s.timed.Of(ctx), p)
 }
 
 // solve is Solve for a solver that is marked as being used.
 func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
 	w := &s.work
-	n, m, err := s.admit(ctx, p)
+	n, m, err := s.checkProblem(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -134,10 +134,10 @@ func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 	if err := checkSums[T](sumA, sumB, p.Mass); err != nil {
 		return nil, err
 	}
-	w.raised = false
-	a, b := weightsOr(p.A, &w.a, n), weightsOr(p.B, &w.b, m)
+	w.limitRaised = false
+	a, b := weightsOrUniform(p.A, &w.a, n), weightsOrUniform(p.B, &w.b, m)
 	if p.Cost.Rows > 0 {
-		w.costs.setCost(p.Cost)
+		w.costs.setMatrix(p.Cost)
 	} else {
 		w.costs.setPoints(ctx, p.X, p.Y)
 	}
@@ -145,28 +145,28 @@ func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 	if c := w.costs.m; c.Rows == n && n == m && p.Mass == 0 && allEqual(a) && allEqual(b) {
 		// Of equal weights, the best plan is an assignment. If there is none, the simplex method says why.
 		x := &s.assign
-		if err := x.begin(ctx, c); err == nil && x.run(ctx) == nil {
+		if err := x.prepare(ctx, c); err == nil && x.solve(ctx) == nil {
 			problem.Columns, problem.V = x.columnOf, x.v
 		}
 	}
 	for failed := w.simplex.Solve(ctx, problem); ; {
-		r, err := w.answer(ctx, p, a, b, failed)
+		r, err := w.makeResult(ctx, p, a, b, failed)
 		if err != nil {
 			return r, err
 		}
-		from, again := w.capAgain()
+		from, again := w.adjustLimit()
 		if !again {
 			return r, nil
 		}
-		failed = w.simplex.Again(ctx, problem, from)
+		failed = w.simplex.SolveChanged(ctx, problem, from)
 	}
 }
 
-// capAgain reports whether the problem is to be solved with another cap of its costs, and which costs change.
+// adjustLimit reports whether the problem is to be solved with another cap of its costs, and which costs change.
 // Where some costs are far larger than all that the plan uses, the dual variables may be as large, and the others are lost
 // in their rounding. If they are capped, and the plan does not use them, it is optimal without the cap, too, and so are the
 // dual variables.
-func (w *workspace[T]) capAgain() (from float64, again bool) {
+func (w *workspace[T]) adjustLimit() (from float64, again bool) {
 	r, c := &w.result, &w.costs
 	var size, used, large float64
 	for _, e := range r.Plan {
@@ -174,36 +174,36 @@ func (w *workspace[T]) capAgain() (from float64, again bool) {
 		size += float64(e.Mass * x)
 		used = max(used, x)
 	}
-	if c.cap > 0 && used >= float64(c.cap) { // the cap was too low
-		w.raised, from = true, float64(c.cap)
-		if c.cap *= capStep; c.cap-c.cap != 0 {
-			c.cap = 0
+	if c.limit > 0 && used >= float64(c.limit) { // the cap was too low
+		w.limitRaised, from = true, float64(c.limit)
+		if c.limit *= limitFactor; c.limit-c.limit != 0 {
+			c.limit = 0
 		}
 		return from, true
 	}
-	if w.raised || r.Certificate.Gap <= float64(goodGap*size) {
+	if w.limitRaised || r.Certificate.Gap <= float64(goodRelativeGap*size) {
 		return 0, false
 	}
 	for _, u := range r.U {
 		large = max(large, math.Abs(u))
 	}
-	if c.cap > 0 {
-		large = float64(c.cap) / 2
+	if c.limit > 0 {
+		large = float64(c.limit) / 2
 	}
-	cap := T(used * capStep)
+	cap := T(used * limitFactor)
 	if !(float64(cap) < large) || cap <= 0 {
 		return 0, false
 	}
-	c.cap = cap
+	c.limit = cap
 	return float64(cap), true
 }
 
-// answer makes the result of what the simplex method has left, and of its error.
-func (w *workspace[T]) answer(ctx context.Context, p *Problem[T], a, b []T, err error) (*Result[T], error) {
+// makeResult makes the result of what the simplex method has left, and of its error.
+func (w *workspace[T]) makeResult(ctx context.Context, p *Problem[T], a, b []T, err error) (*Result[T], error) {
 	n, m := len(a), len(b)
 	cancelled := err != nil && w.simplex.Feasible && !errors.Is(err, simplex.ErrRange)
 	if err != nil && !cancelled {
-		return nil, explain(p, err)
+		return nil, explainError(p, err)
 	}
 	r := &w.result
 	*r = Result[T]{Plan: r.Plan, U: r.U, V: r.V, n: n, m: m}
@@ -211,8 +211,8 @@ func (w *workspace[T]) answer(ctx context.Context, p *Problem[T], a, b []T, err 
 	grow(&r.U, n)
 	grow(&r.V, m)
 	if !cancelled {
-		w.setDual(a, b)
-		if r.Certificate.Violation, err = w.violation(ctx, p, a, b); err != nil {
+		w.setDuals(a, b)
+		if r.Certificate.Violation, err = w.findViolation(ctx, p, a, b); err != nil {
 			if ctx.Err() == nil {
 				return nil, err
 			}
@@ -228,7 +228,7 @@ func (w *workspace[T]) answer(ctx context.Context, p *Problem[T], a, b []T, err 
 			}
 		}
 	}
-	w.certify(p, a, b)
+	w.setCertificate(p, a, b)
 	r.Cost = r.Certificate.Primal
 	switch {
 	case r.Cost-r.Cost == 0:
@@ -243,8 +243,8 @@ func (w *workspace[T]) answer(ctx context.Context, p *Problem[T], a, b []T, err 
 	return r, err
 }
 
-// explain returns an error of the simplex method in the words of the problem.
-func explain[T dist.Float](p *Problem[T], err error) error {
+// explainError returns an error of the simplex method in the words of the problem.
+func explainError[T dist.Float](p *Problem[T], err error) error {
 	var where *simplex.NotFiniteError
 	switch {
 	case errors.As(err, &where) && p.Cost.Rows > 0:
@@ -259,8 +259,8 @@ func explain[T dist.Float](p *Problem[T], err error) error {
 	return err
 }
 
-// admit checks the shapes of p, its points until the context ends, and its memory. It returns its size.
-func (s *Solver[T]) admit(ctx context.Context, p *Problem[T]) (n, m int, err error) {
+// checkProblem checks the shapes of p, its points until the context ends, and its memory. It returns its size.
+func (s *Solver[T]) checkProblem(ctx context.Context, p *Problem[T]) (n, m int, err error) {
 	points := p.X.Rows > 0 || p.Y.Rows > 0
 	switch {
 	case points && (p.Cost.Rows > 0 || p.Cost.Cols > 0):
@@ -272,7 +272,7 @@ func (s *Solver[T]) admit(ctx context.Context, p *Problem[T]) (n, m int, err err
 		n, m = p.X.Rows, p.Y.Rows
 		stored := float64(float64(stripRows[T](n, m)) * float64(m))
 		stored += float64(float64(m) * float64(p.Y.Cols))
-		return n, m, s.afford(float64(nodeBytes*(float64(n)+float64(m))) + float64(float64(elementSize[T]())*stored))
+		return n, m, s.checkMemory(float64(nodeBytes*(float64(n)+float64(m))) + float64(float64(elementSize[T]())*stored))
 	}
 	if err := checkMatrix("Cost", p.Cost); err != nil {
 		return 0, 0, err
@@ -280,7 +280,7 @@ func (s *Solver[T]) admit(ctx context.Context, p *Problem[T]) (n, m int, err err
 	if n, m = p.Cost.Rows, p.Cost.Cols; n == 0 || m == 0 {
 		return 0, 0, fmt.Errorf("%w: there are no points", ErrShape)
 	}
-	return n, m, s.afford(nodeBytes * (float64(n) + float64(m)))
+	return n, m, s.checkMemory(nodeBytes * (float64(n) + float64(m)))
 }
 
 // allEqual reports whether all weights are the same.
@@ -293,8 +293,8 @@ func allEqual[T dist.Float](w []T) bool {
 	return true
 }
 
-// weightsOr returns w, or n uniform weights if it is nil.
-func weightsOr[T dist.Float](w []T, uniform *[]T, n int) []T {
+// weightsOrUniform returns w, or n uniform weights if it is nil.
+func weightsOrUniform[T dist.Float](w []T, uniform *[]T, n int) []T {
 	if w != nil {
 		return w
 	}

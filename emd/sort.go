@@ -10,21 +10,21 @@ import (
 )
 
 const (
-	insertionMost = 32              // samples up to which insertion sorts alone
-	insertionMove = 4               // moves a sample that insertion may take after other passes
-	cellDigit     = 12              // most bits of a pass over cells
-	cellMost      = 1 << 24         // samples up to which cells are tried
-	keyDigit      = 11              // bits of a pass over keys
-	upperShift    = 64 - 3*keyDigit // shift of the keys for three passes
-	movePiece     = 1 << 20         // moves of insertion between two checks of the context
-	piece         = 1 << 16         // samples between two checks of the context
+	maxInsertion    = 32             // samples up to which insertion sorts alone
+	movesPerSample  = 4              // moves a sample that insertion may take after other passes
+	maxCellBits     = 12             // most bits of a pass over cells
+	maxCellSamples  = 1 << 24        // samples up to which cells are tried
+	keyBits         = 11             // bits of a pass over keys
+	upperShift      = 64 - 3*keyBits // shift of the keys for three passes
+	movesPerCheck   = 1 << 20        // moves of insertion between two checks of the context
+	samplesPerCheck = 1 << 16        // samples between two checks of the context
 )
 
 // sorter is the workspace for one side of a problem on a line.
 type sorter struct {
-	keys, otherKeys     []uint64
-	places, otherPlaces []int32
-	count               []uint32
+	keys, otherKeys       []uint64
+	indices, otherIndices []int32
+	counts                []uint32
 }
 
 // keyOf maps floating-point numbers to integers of the same order.
@@ -57,29 +57,29 @@ func sortSamples[T dist.Float](ctx context.Context, s *sorter, z []T, withPlaces
 	n := len(z)
 	grow(&s.keys, n)
 	grow(&s.otherKeys, n)
-	s.places = s.places[:0]
+	s.indices = s.indices[:0]
 	if withPlaces {
-		grow(&s.places, n)
-		grow(&s.otherPlaces, n)
+		grow(&s.indices, n)
+		grow(&s.otherIndices, n)
 	}
 	least, most := ^uint64(0), uint64(0)
-	for at := 0; at < n; at += piece {
+	for at := 0; at < n; at += samplesPerCheck {
 		if ctx.Err() != nil {
 			return nil, nil, context.Cause(ctx)
 		}
-		z := z[at:min(n, at+piece)]
+		z := z[at:min(n, at+samplesPerCheck)]
 		keys := s.keys[at:][:len(z)]
 		for i, x := range z {
 			key := keyOf(float64(x))
 			keys[i], least, most = key, min(least, key), max(most, key)
 		}
-		for i := range s.places[min(at, len(s.places)):min(at+piece, len(s.places))] {
-			s.places[at+i] = int32(at + i)
+		for i := range s.indices[min(at, len(s.indices)):min(at+samplesPerCheck, len(s.indices))] {
+			s.indices[at+i] = int32(at + i)
 		}
 	}
 	err = s.sort(ctx, least, most)
 	if withPlaces {
-		places = s.places
+		places = s.indices
 	}
 	return s.keys, places, err
 }
@@ -87,19 +87,19 @@ func sortSamples[T dist.Float](ctx context.Context, s *sorter, z []T, withPlaces
 // sort sorts the keys, which are between least and most, and moves the places with them.
 func (s *sorter) sort(ctx context.Context, least, most uint64) error {
 	n := len(s.keys)
-	if n <= insertionMost {
-		_, err := s.insert(ctx, n*n)
+	if n <= maxInsertion {
+		_, err := s.insertionSort(ctx, n*n)
 		return err
 	}
-	if span := valueOf(most) - valueOf(least); n <= cellMost {
-		digit := min(cellDigit, (bits.Len(uint(n))+6)/2)
+	if span := valueOf(most) - valueOf(least); n <= maxCellSamples {
+		digit := min(maxCellBits, (bits.Len(uint(n))+6)/2)
 		scale := float64(uint64(1)<<(2*digit)-1) / span
 		// The scale is 0 if the span overflows, and infinite if it is tiny.
 		if scale > 0 && scale <= math.MaxFloat64 {
 			if err := s.sortCells(ctx, valueOf(least), scale, digit); err != nil {
 				return err
 			}
-			if done, err := s.insert(ctx, insertionMove*n); done || err != nil {
+			if done, err := s.insertionSort(ctx, movesPerSample*n); done || err != nil {
 				return err
 			}
 			// Most samples are in few cells.
@@ -108,91 +108,91 @@ func (s *sorter) sort(ctx context.Context, least, most uint64) error {
 	if err := s.sortKeys(ctx, upperShift); err != nil {
 		return err
 	}
-	if done, err := s.insert(ctx, insertionMove*n); done || err != nil {
+	if done, err := s.insertionSort(ctx, movesPerSample*n); done || err != nil {
 		return err
 	}
 	// Many samples have the same upper bits.
 	return s.sortKeys(ctx, 0)
 }
 
-// cell returns the cell of a key. Cells divide the span of the samples evenly.
-func cell(key uint64, low, scale float64) int { return int((valueOf(key) - low) * scale) }
+// cellOf returns the cell of a key. Cells divide the span of the samples evenly.
+func cellOf(key uint64, low, scale float64) int { return int((valueOf(key) - low) * scale) }
 
 // sortCells sorts the keys by their cells, in two passes of so many bits.
 func (s *sorter) sortCells(ctx context.Context, low, scale float64, digit int) error {
-	grow(&s.count, 2<<digit)
-	clear(s.count)
-	lower, upper := s.count[:1<<digit], s.count[1<<digit:]
+	grow(&s.counts, 2<<digit)
+	clear(s.counts)
+	lower, upper := s.counts[:1<<digit], s.counts[1<<digit:]
 	mask := 1<<digit - 1
 	n := len(s.keys)
-	for at := 0; at < n; at += piece {
+	for at := 0; at < n; at += samplesPerCheck {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		for _, key := range s.keys[at:min(n, at+piece)] {
-			c := cell(key, low, scale)
+		for _, key := range s.keys[at:min(n, at+samplesPerCheck)] {
+			c := cellOf(key, low, scale)
 			lower[c&mask]++
 			upper[c>>digit&mask]++
 		}
 	}
 	for pass, count := range [2][]uint32{lower, upper} {
-		addBefore(count)
+		replaceByPrefixSums(count)
 		shift := pass * digit
-		for at := 0; at < n; at += piece {
+		for at := 0; at < n; at += samplesPerCheck {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			keys, dst := s.keys[at:min(n, at+piece)], s.otherKeys
-			if len(s.places) == 0 {
+			keys, dst := s.keys[at:min(n, at+samplesPerCheck)], s.otherKeys
+			if len(s.indices) == 0 {
 				for _, key := range keys {
-					to := &count[cell(key, low, scale)>>shift&mask]
+					to := &count[cellOf(key, low, scale)>>shift&mask]
 					dst[*to] = key
 					*to++
 				}
 				continue
 			}
 			for i, key := range keys {
-				to := &count[cell(key, low, scale)>>shift&mask]
-				dst[*to], s.otherPlaces[*to] = key, s.places[at+i]
+				to := &count[cellOf(key, low, scale)>>shift&mask]
+				dst[*to], s.otherIndices[*to] = key, s.indices[at+i]
 				*to++
 			}
 		}
-		s.swap()
+		s.swapBuffers()
 	}
 	return nil
 }
 
 // sortKeys sorts the keys by their bits from shift on.
 func (s *sorter) sortKeys(ctx context.Context, shift int) error {
-	passes := (64 - shift + keyDigit - 1) / keyDigit
-	grow(&s.count, passes<<keyDigit)
-	clear(s.count)
-	const mask = 1<<keyDigit - 1
+	passes := (64 - shift + keyBits - 1) / keyBits
+	grow(&s.counts, passes<<keyBits)
+	clear(s.counts)
+	const mask = 1<<keyBits - 1
 	n := len(s.keys)
-	for at := 0; at < n; at += piece {
+	for at := 0; at < n; at += samplesPerCheck {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		for _, key := range s.keys[at:min(n, at+piece)] {
+		for _, key := range s.keys[at:min(n, at+samplesPerCheck)] {
 			key >>= shift
 			for pass := range passes {
-				s.count[pass<<keyDigit|int(key&mask)]++
-				key >>= keyDigit
+				s.counts[pass<<keyBits|int(key&mask)]++
+				key >>= keyBits
 			}
 		}
 	}
 	for pass := range passes {
-		count := s.count[pass<<keyDigit:][:1<<keyDigit]
-		if addBefore(count) == n {
+		count := s.counts[pass<<keyBits:][:1<<keyBits]
+		if replaceByPrefixSums(count) == n {
 			continue // all keys have the same digit
 		}
-		shift := shift + pass*keyDigit
-		for at := 0; at < n; at += piece {
+		shift := shift + pass*keyBits
+		for at := 0; at < n; at += samplesPerCheck {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			keys, dst := s.keys[at:min(n, at+piece)], s.otherKeys
-			if len(s.places) == 0 {
+			keys, dst := s.keys[at:min(n, at+samplesPerCheck)], s.otherKeys
+			if len(s.indices) == 0 {
 				for _, key := range keys {
 					to := &count[key>>shift&mask]
 					dst[*to] = key
@@ -202,17 +202,17 @@ func (s *sorter) sortKeys(ctx context.Context, shift int) error {
 			}
 			for i, key := range keys {
 				to := &count[key>>shift&mask]
-				dst[*to], s.otherPlaces[*to] = key, s.places[at+i]
+				dst[*to], s.otherIndices[*to] = key, s.indices[at+i]
 				*to++
 			}
 		}
-		s.swap()
+		s.swapBuffers()
 	}
 	return nil
 }
 
-// addBefore replaces each count by the sum of the counts before it, and returns the largest count.
-func addBefore(count []uint32) int {
+// replaceByPrefixSums replaces each count by the sum of the counts before it, and returns the largest count.
+func replaceByPrefixSums(count []uint32) int {
 	sum, largest := uint32(0), uint32(0)
 	for i, c := range count {
 		count[i] = sum
@@ -222,23 +222,23 @@ func addBefore(count []uint32) int {
 	return int(largest)
 }
 
-// swap makes the other keys and places the current ones.
-func (s *sorter) swap() {
+// swapBuffers makes the other keys and places the current ones.
+func (s *sorter) swapBuffers() {
 	s.keys, s.otherKeys = s.otherKeys, s.keys
-	if len(s.places) > 0 {
-		s.places, s.otherPlaces = s.otherPlaces, s.places
+	if len(s.indices) > 0 {
+		s.indices, s.otherIndices = s.otherIndices, s.indices
 	}
 }
 
-// insert sorts the keys by insertion and reports whether they are sorted. It gives up after so many moves.
-func (s *sorter) insert(ctx context.Context, moves int) (sorted bool, err error) {
+// insertionSort sorts the keys by insertion and reports whether they are sorted. It gives up after so many moves.
+func (s *sorter) insertionSort(ctx context.Context, moves int) (sorted bool, err error) {
 	n := len(s.keys)
-	last, next := s.keys[0], moves-movePiece
-	for at := 1; at < n; at += piece {
+	last, next := s.keys[0], moves-movesPerCheck
+	for at := 1; at < n; at += samplesPerCheck {
 		if ctx.Err() != nil {
 			return false, context.Cause(ctx)
 		}
-		for i := at; i < min(n, at+piece); i++ {
+		for i := at; i < min(n, at+samplesPerCheck); i++ {
 			key := s.keys[i]
 			if key >= last {
 				last = key
@@ -249,10 +249,10 @@ func (s *sorter) insert(ctx context.Context, moves int) (sorted bool, err error)
 				s.keys[j] = s.keys[j-1]
 			}
 			s.keys[j] = key
-			if len(s.places) > 0 {
-				place := s.places[i]
-				copy(s.places[j+1:i+1], s.places[j:i])
-				s.places[j] = place
+			if len(s.indices) > 0 {
+				place := s.indices[i]
+				copy(s.indices[j+1:i+1], s.indices[j:i])
+				s.indices[j] = place
 			}
 			switch moves -= i - j; {
 			case moves < 0:
@@ -261,7 +261,7 @@ func (s *sorter) insert(ctx context.Context, moves int) (sorted bool, err error)
 				if ctx.Err() != nil {
 					return false, context.Cause(ctx)
 				}
-				next = moves - movePiece
+				next = moves - movesPerCheck
 			}
 		}
 	}

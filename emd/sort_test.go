@@ -34,7 +34,7 @@ func TestSortSamples(t *testing.T) {
 	}
 	for name, draw := range draws {
 		var s sorter
-		for _, n := range []int{1, 2, insertionMost, insertionMost + 1, 100, 1000, piece + 1} {
+		for _, n := range []int{1, 2, maxInsertion, maxInsertion + 1, 100, 1000, samplesPerCheck + 1} {
 			z := make([]float64, n)
 			for i := range z {
 				z[i] = draw()
@@ -83,7 +83,7 @@ func TestSortEnds(t *testing.T) {
 	const pieces = 2
 	rng := rand.New(rand.NewPCG(1, 3))
 	samples := func(draw func() float64) func(context.Context) error {
-		z := make([]float64, (pieces-1)*piece+2)
+		z := make([]float64, (pieces-1)*samplesPerCheck+2)
 		for i := range z {
 			z[i] = draw()
 		}
@@ -98,7 +98,7 @@ func TestSortEnds(t *testing.T) {
 		for i := range s.keys {
 			s.keys[i] = uint64(-i)
 		}
-		_, err := s.insert(ctx, 3000*3000)
+		_, err := s.insertionSort(ctx, 3000*3000)
 		return err
 	}
 	for name, c := range map[string]struct {
@@ -111,7 +111,7 @@ func TestSortEnds(t *testing.T) {
 		"upper bits": {samples(rng.Float64), 4*pieces + 1 + 4*pieces + pieces},
 		// The same, where insertion gives up at once, then counters and six passes of keys.
 		"all bits": {samples(func() float64 { return 1 + rng.Float64()*0x1p-30 }), 4*pieces + 1 + 4*pieces + 1 + 7*pieces},
-		"moves":    {reversed, 1 + 3000*2999/2/movePiece},
+		"moves":    {reversed, 1 + 3000*2999/2/movesPerCheck},
 	} {
 		all := ending.At(0)
 		if err := c.sort(all); err != nil || all.Asked() != c.checks {

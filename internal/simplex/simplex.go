@@ -32,11 +32,11 @@ import (
 const NodeBytes = 112
 
 const (
-	noNode     = -1      // no node, and the column of no arc
-	slack      = 0x1p-51 // of a reduced cost, in units of its dual variables: rounding
-	blind      = 0x1p-44 // the same where roundings have added up
-	manyPivots = 64      // of a node, before dual variables are exact
-	often      = 1 << 14 // elements and nodes between two looks at the context
+	noNode           = -1      // no node, and the column of no arc
+	exactSlack       = 0x1p-51 // of a reduced cost, in units of its dual variables: rounding
+	approximateSlack = 0x1p-44 // the same where roundings have added up
+	pivotsPerNode    = 64      // of a node, before dual variables are exact
+	checkInterval    = 1 << 14 // elements and nodes between two looks at the context
 )
 
 var (
@@ -90,38 +90,38 @@ type Solver[T num.Float] struct {
 	Pivots         int
 	Feasible       bool // there is a plan, even if Solve has failed
 
-	partial   bool
-	n, m      int       // rows and columns, with their dummies
-	rows      []int32   // the rows that have mass
-	nodes     []node    // rows, then columns
-	kin       []kin     // of the nodes
-	arcCost   []float64 // of the arc between a node and its parent
-	active    int32     // nodes that have mass
-	dual      []float64 // the dual variables, to which low adds what rounding has taken
-	low       []float64
-	scale     int // see above
-	unit      int
-	last      int32 // the row that has what is over
-	root      int32
-	ended     bool // the context has
-	zeros     []T
-	arcs      []arc
-	queue     []int32
-	assigned  assigned[T]
-	slack     float64 // of a reduced cost, in units of its dual variables: rounding
-	costWork  float64
-	remaining float64 // work until the next look at the context
+	partial          bool
+	n, m             int       // rows and columns, with their dummies
+	rows             []int32   // the rows that have mass
+	nodes            []node    // rows, then columns
+	links            []links   // of the nodes
+	arcCost          []float64 // of the arc between a node and its parent
+	activeNodes      int32     // nodes that have mass
+	dual             []float64 // the dual variables, to which low adds what rounding has taken
+	dualLow          []float64
+	massScale        int // see above
+	perturbationBits int
+	excessRow        int32 // the row that has what is over
+	root             int32
+	canceled         bool // the context has
+	zeroCosts        []T
+	arcs             []arc
+	queue            []int32
+	assignedTree     assignedTree[T]
+	relativeSlack    float64 // of a reduced cost, in units of its dual variables: rounding
+	costWork         float64
+	remainingWork    float64 // work until the next look at the context
 }
 
 // node is a row or a column. It has an arc to its parent in a spanning tree, except for the root.
 type node struct {
 	parent int32
-	size   int32 // of the subtree below it, itself included
-	flow   wide  // of the arc; before there is a tree, the mass that is left
+	size   int32  // of the subtree below it, itself included
+	flow   int128 // of the arc; before there is a tree, the mass that is left
 }
 
-// kin are the first child of a node, and its neighbors among the children of its parent.
-type kin struct{ first, next, prev int32 }
+// links are the first child of a node, and its neighbors among the children of its parent.
+type links struct{ first, next, prev int32 }
 
 // arc is an arc of the problem.
 type arc struct {
@@ -132,28 +132,28 @@ type arc struct {
 // Solve finds the plan of least cost. If the context ends, it returns the context's cause, and leaves a plan that
 // is feasible.
 func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) error {
-	s.Work, s.Pivots, s.remaining, s.Feasible = 0, 0, often, false
+	s.Work, s.Pivots, s.remainingWork, s.Feasible = 0, 0, checkInterval, false
 	s.costWork = max(1, p.CostWork)
 	if len(p.A)+len(p.B) > 1<<30 {
 		return ErrNodes
 	}
 	s.allocate(p)
 	s.setMasses(p)
-	if err := s.plant(ctx, p); err != nil {
+	if err := s.makeFirstTree(ctx, p); err != nil {
 		return err
 	}
 	if p.Columns == nil {
-		if err := s.improve(ctx, p, false); err != nil {
+		if err := s.pivotUntilOptimal(ctx, p, false); err != nil {
 			return err
 		}
-		s.refresh()
+		s.recomputeDuals()
 	}
-	return s.finish(ctx, p)
+	return s.improveExactly(ctx, p)
 }
 
-// Again goes on from the tree of the last Solve, which has ended without an error. Costs of from and more have changed
+// SolveChanged goes on from the tree of the last Solve, which has ended without an error. Costs of from and more have changed
 // since then.
-func (s *Solver[T]) Again(ctx context.Context, p *Problem[T], from float64) error {
+func (s *Solver[T]) SolveChanged(ctx context.Context, p *Problem[T], from float64) error {
 	for k, cost := range s.arcCost {
 		i, j := k, int(s.nodes[k].parent)-s.n
 		if k >= s.n {
@@ -163,25 +163,25 @@ func (s *Solver[T]) Again(ctx context.Context, p *Problem[T], from float64) erro
 			s.arcCost[k] = float64(p.Costs.Row(i)[j])
 		}
 	}
-	s.hang(s.root)
-	s.refresh()
-	if err := s.improve(ctx, p, false); err != nil {
+	s.setDualsBelow(s.root)
+	s.recomputeDuals()
+	if err := s.pivotUntilOptimal(ctx, p, false); err != nil {
 		return err
 	}
-	s.refresh()
-	return s.finish(ctx, p)
+	s.recomputeDuals()
+	return s.improveExactly(ctx, p)
 }
 
-// finish makes the tree the best, with exact dual variables.
-func (s *Solver[T]) finish(ctx context.Context, p *Problem[T]) error {
-	if err := s.improve(ctx, p, true); err != nil {
+// improveExactly makes the tree the best, with exact dual variables.
+func (s *Solver[T]) improveExactly(ctx context.Context, p *Problem[T]) error {
+	if err := s.pivotUntilOptimal(ctx, p, true); err != nil {
 		return err
 	}
 	if s.partial {
 		s.DummyF, s.DummyG = s.dual[s.n-1], s.dual[s.n+s.m-1]
 	}
 	for k, d := range s.dual {
-		if s.nodes[k].size > 0 && !finite(d) {
+		if s.nodes[k].size > 0 && !isFinite(d) {
 			return ErrRange
 		}
 	}
@@ -194,14 +194,14 @@ func (s *Solver[T]) allocate(p *Problem[T]) {
 	s.n, s.m = len(p.A), len(p.B)
 	if s.partial {
 		s.n, s.m = s.n+1, s.m+1
-		if grow(&s.zeros, len(p.B)); len(s.zeros) > 0 {
-			clear(s.zeros)
+		if grow(&s.zeroCosts, len(p.B)); len(s.zeroCosts) > 0 {
+			clear(s.zeroCosts)
 		}
 	}
 	grow(&s.nodes, s.n+s.m)
-	grow(&s.kin, s.n+s.m)
+	grow(&s.links, s.n+s.m)
 	grow(&s.queue, s.n+s.m+1)
-	for _, v := range []*[]float64{&s.dual, &s.low, &s.arcCost} {
+	for _, v := range []*[]float64{&s.dual, &s.dualLow, &s.arcCost} {
 		grow(v, s.n+s.m)
 	}
 	grow(&s.rows, s.n)
@@ -209,27 +209,27 @@ func (s *Solver[T]) allocate(p *Problem[T]) {
 	s.F, s.G = s.dual[:len(p.A)], s.dual[s.n:][:len(p.B)]
 	s.rows = s.rows[:0]
 	for k := range s.nodes {
-		s.nodes[k].parent, s.kin[k] = noNode, kin{noNode, noNode, noNode}
+		s.nodes[k].parent, s.links[k] = noNode, links{noNode, noNode, noNode}
 	}
 }
 
 // setMasses sets the masses of the nodes.
 func (s *Solver[T]) setMasses(p *Problem[T]) {
-	sumA, sumB := sum(p.A), sum(p.B)
+	sumA, sumB := sumWeights(p.A), sumWeights(p.B)
 	_, exponent := math.Frexp(sumA + sumB)
-	s.unit = bits.Len(uint(s.m)) + 1
-	s.scale = 124 - s.unit - exponent // so that the masses of a side are below 2¹²⁵
-	var a, b wide
-	s.active = 0
+	s.perturbationBits = bits.Len(uint(s.m)) + 1
+	s.massScale = 124 - s.perturbationBits - exponent // so that the masses of a side are below 2¹²⁵
+	var a, b int128
+	s.activeNodes = 0
 	heaviest := s.n
 	for i, w := range p.A {
 		if w > 0 {
 			s.rows = append(s.rows, int32(i))
 			x := &s.nodes[i]
-			x.flow = atLeastOne(wideOf(float64(w), s.scale))
+			x.flow = atLeastOne(int128Of(float64(w), s.massScale))
 			a = a.plus(x.flow)
-			s.active++
-			s.last = int32(i)
+			s.activeNodes++
+			s.excessRow = int32(i)
 		}
 	}
 	columns := uint64(0)
@@ -237,10 +237,10 @@ func (s *Solver[T]) setMasses(p *Problem[T]) {
 		s.G[j] = math.Inf(-1)
 		if w > 0 {
 			x := &s.nodes[s.n+j]
-			x.flow = atLeastOne(wideOf(float64(w), s.scale))
+			x.flow = atLeastOne(int128Of(float64(w), s.massScale))
 			b = b.plus(x.flow)
 			s.G[j] = 0
-			s.active++
+			s.activeNodes++
 			columns++
 			if s.nodes[heaviest].flow.less(x.flow) {
 				heaviest = s.n + j
@@ -248,32 +248,32 @@ func (s *Solver[T]) setMasses(p *Problem[T]) {
 		}
 	}
 	if s.partial {
-		mass := atLeastOne(wideOf(p.Mass, s.scale))
-		for _, most := range [2]wide{a, b} {
+		mass := atLeastOne(int128Of(p.Mass, s.massScale))
+		for _, most := range [2]int128{a, b} {
 			if most.less(mass) {
 				mass = most
 			}
 		}
 		s.rows = append(s.rows, int32(s.n-1))
-		s.last = int32(s.n - 1)
-		s.nodes[s.last].flow = b.minus(mass)
+		s.excessRow = int32(s.n - 1)
+		s.nodes[s.excessRow].flow = b.minus(mass)
 		s.nodes[s.n+s.m-1].flow = a.minus(mass)
 		s.dual[s.n+s.m-1] = 0
-		s.active += 2
+		s.activeNodes += 2
 		columns++
-	} else if excess := a.minus(b); excess != (wide{}) {
+	} else if excess := a.minus(b); excess != (int128{}) {
 		// B is scaled, and the heaviest column has what is left of the rounding.
-		ratio := excess.signed(-s.scale) / b.signed(-s.scale)
+		ratio := excess.toSignedFloat(-s.massScale) / b.toSignedFloat(-s.massScale)
 		if math.Abs(ratio) > 0x1p-80 {
-			b = wide{}
+			b = int128{}
 		}
 		for j, w := range p.B {
 			if w > 0 && math.Abs(ratio) > 0x1p-80 {
 				x := &s.nodes[s.n+j]
 				if d := float64(w) * ratio; d >= 0 {
-					x.flow = x.flow.plus(wideOf(d, s.scale))
+					x.flow = x.flow.plus(int128Of(d, s.massScale))
 				} else {
-					x.flow = x.flow.minus(wideOf(-d, s.scale))
+					x.flow = x.flow.minus(int128Of(-d, s.massScale))
 				}
 				b = b.plus(x.flow)
 			}
@@ -283,131 +283,131 @@ func (s *Solver[T]) setMasses(p *Problem[T]) {
 	}
 	for _, i := range s.rows {
 		x := &s.nodes[i]
-		x.flow = x.flow.shift(s.unit)
+		x.flow = x.flow.shift(s.perturbationBits)
 	}
 	for j := range s.m {
 		if s.dual[s.n+j] == 0 {
 			x := &s.nodes[s.n+j]
-			x.flow = x.flow.shift(s.unit).plus(wide{0, 1})
+			x.flow = x.flow.shift(s.perturbationBits).plus(int128{0, 1})
 		}
 	}
-	x := &s.nodes[s.last]
-	x.flow = x.flow.plus(wide{0, columns})
+	x := &s.nodes[s.excessRow]
+	x.flow = x.flow.plus(int128{0, columns})
 }
 
-func sum[T num.Float](w []T) (s float64) {
+func sumWeights[T num.Float](w []T) (s float64) {
 	for _, x := range w {
 		s += float64(x)
 	}
 	return s
 }
 
-// pause reports whether the context has ended. It counts costs that are going to be read, and checks the context once in
+// contextEnded reports whether the context has ended. It counts costs that are going to be read, and checks the context once in
 // often units of work.
-func (s *Solver[T]) pause(ctx context.Context, costs int) bool {
+func (s *Solver[T]) contextEnded(ctx context.Context, costs int) bool {
 	s.Work += float64(costs)
-	s.remaining -= float64(float64(costs) * s.costWork)
-	return s.remaining <= 0 && s.checkContext(ctx)
+	s.remainingWork -= float64(float64(costs) * s.costWork)
+	return s.remainingWork <= 0 && s.checkContext(ctx)
 }
 
 // checkContext reports whether the context has ended, and starts to count work anew.
 //
 //go:noinline
 func (s *Solver[T]) checkContext(ctx context.Context) bool {
-	s.remaining = often
+	s.remainingWork = checkInterval
 	return ctx.Err() != nil
 }
 
-// plant makes a first tree, of an assignment if there is one. When the context ends, the tree is of the first arcs that
+// makeFirstTree makes a first tree, of an assignment if there is one. When the context ends, the tree is of the first arcs that
 // have mass left, so that there is a plan.
-func (s *Solver[T]) plant(ctx context.Context, p *Problem[T]) error {
-	s.ended = ctx.Err() != nil
+func (s *Solver[T]) makeFirstTree(ctx context.Context, p *Problem[T]) error {
+	s.canceled = ctx.Err() != nil
 	var err error
-	if p.Columns != nil && !s.ended {
-		err = s.plantAssigned(ctx, p)
+	if p.Columns != nil && !s.canceled {
+		err = s.makeAssignedTree(ctx, p)
 	} else {
-		err = s.plantCheapest(ctx, p)
+		err = s.makeGreedyTree(ctx, p)
 	}
 	if err != nil {
 		return err
 	}
 	s.Feasible = true
-	if s.ended {
-		s.priceFilledArcs(p)
+	if s.canceled {
+		s.setFilledArcCosts(p)
 		return context.Cause(ctx)
 	}
 	s.countSizes()
 	s.dual[s.root] = 0
-	s.hang(s.root)
-	s.refresh()
+	s.setDualsBelow(s.root)
+	s.recomputeDuals()
 	return nil
 }
 
-// plantCheapest makes a tree of arcs that take as much mass as they can, the cheapest first. Either the row or the
+// makeGreedyTree makes a tree of arcs that take as much mass as they can, the cheapest first. Either the row or the
 // column then has nothing left, and the other becomes its parent. What is last is the root. The dummy row comes first,
 // so that it does not need the dummy column.
 //
 // The dual variable of a column is 0 while it has mass left, and then −Inf.
-func (s *Solver[T]) plantCheapest(ctx context.Context, p *Problem[T]) error {
+func (s *Solver[T]) makeGreedyTree(ctx context.Context, p *Problem[T]) error {
 	rows := s.rows
 	if s.partial {
 		rows = rows[:len(rows)-1]
 		for more := true; more; {
-			_, at := price.Least(s.zeros, 0, s.dual[s.n:])
-			more = s.fill(arc{row: int32(s.n - 1), column: int32(at)})
+			_, at := price.Least(s.zeroCosts, 0, s.dual[s.n:])
+			more = s.fillArc(arc{row: int32(s.n - 1), column: int32(at)})
 		}
 	}
 	// A heap of the cheapest arcs of the rows. An arc may lead to a column that has no mass left: then it is
 	// cheaper than the next arc of the row.
 	heap := s.arcs[:0]
 	for _, i := range rows {
-		if s.ended = s.ended || s.pause(ctx, s.m); s.ended {
+		if s.canceled = s.canceled || s.contextEnded(ctx, s.m); s.canceled {
 			break
 		}
 		row := p.Costs.Row(int(i))
 		if err := CheckFinite(row, int(i)); err != nil {
 			return err
 		}
-		heap = append(heap, s.cheapest(i, row))
+		heap = append(heap, s.cheapestArc(i, row))
 	}
-	for k := len(heap)/2 - 1; k >= 0 && !s.ended; k-- {
-		sink(heap, k)
+	for k := len(heap)/2 - 1; k >= 0 && !s.canceled; k-- {
+		siftDown(heap, k)
 	}
-	for len(heap) > 0 && !s.ended {
+	for len(heap) > 0 && !s.canceled {
 		x := &heap[0]
-		if s.dual[s.n+int(x.column)] != 0 || s.fill(*x) {
-			if s.ended = s.pause(ctx, s.m); s.ended {
+		if s.dual[s.n+int(x.column)] != 0 || s.fillArc(*x) {
+			if s.canceled = s.contextEnded(ctx, s.m); s.canceled {
 				break
 			}
-			*x = s.cheapest(x.row, p.Costs.Row(int(x.row)))
+			*x = s.cheapestArc(x.row, p.Costs.Row(int(x.row)))
 		} else {
 			*x = heap[len(heap)-1]
 			heap = heap[:len(heap)-1]
 		}
-		sink(heap, 0)
+		siftDown(heap, 0)
 	}
 	s.arcs = heap[:0]
-	if s.ended {
-		s.fillRows(rows)
+	if s.canceled {
+		s.fillRemainingRows(rows)
 	}
 	return nil
 }
 
-// fillRows moves the mass that rows have left to the first columns that have mass left. The costs of these arcs are NaN.
-func (s *Solver[T]) fillRows(rows []int32) {
+// fillRemainingRows moves the mass that rows have left to the first columns that have mass left. The costs of these arcs are NaN.
+func (s *Solver[T]) fillRemainingRows(rows []int32) {
 	column := 0
 	for _, i := range rows {
 		for left := s.nodes[i].parent < 0 && s.nodes[i].flow.positive(); left; {
 			for s.dual[s.n+column] != 0 {
 				column++
 			}
-			left = s.fill(arc{i, int32(column), math.NaN()})
+			left = s.fillArc(arc{i, int32(column), math.NaN()})
 		}
 	}
 }
 
-// priceFilledArcs sets the costs of the arcs of fillRows that carry mass.
-func (s *Solver[T]) priceFilledArcs(p *Problem[T]) {
+// setFilledArcCosts sets the costs of the arcs of fillRows that carry mass.
+func (s *Solver[T]) setFilledArcCosts(p *Problem[T]) {
 	s.Arcs(len(p.A), len(p.B), func(k, i, j int, _, cost float64) {
 		if cost != cost {
 			s.arcCost[k] = float64(p.Costs.At(i, j))
@@ -415,8 +415,8 @@ func (s *Solver[T]) priceFilledArcs(p *Problem[T]) {
 	})
 }
 
-// sink restores the order of a heap whose element k may be too dear.
-func sink(heap []arc, k int) {
+// siftDown restores the order of a heap whose element k may be too dear.
+func siftDown(heap []arc, k int) {
 	for {
 		child := 2*k + 1
 		if child >= len(heap) {
@@ -433,8 +433,8 @@ func sink(heap []arc, k int) {
 	}
 }
 
-// cheapest returns the cheapest arc from a row to a column that has mass left.
-func (s *Solver[T]) cheapest(i int32, row []T) arc {
+// cheapestArc returns the cheapest arc from a row to a column that has mass left.
+func (s *Solver[T]) cheapestArc(i int32, row []T) arc {
 	g, last := s.dual[s.n:], s.m-1
 	cost, at := price.Least(row, 0, g)
 	if s.partial && g[last] == 0 && !(cost <= 0) {
@@ -443,9 +443,9 @@ func (s *Solver[T]) cheapest(i int32, row []T) arc {
 	return arc{i, int32(at), cost}
 }
 
-// fill moves as much mass on an arc as there is left, and adds it to the tree. It reports whether the row has mass
+// fillArc moves as much mass on an arc as there is left, and adds it to the tree. It reports whether the row has mass
 // left.
-func (s *Solver[T]) fill(a arc) bool {
+func (s *Solver[T]) fillArc(a arc) bool {
 	column := int32(s.n) + a.column
 	x, y := &s.nodes[a.row], &s.nodes[column]
 	s.root = a.row
@@ -463,11 +463,11 @@ func (s *Solver[T]) fill(a arc) bool {
 
 // CheckFinite returns a NotFiniteError if a cost of row i is not finite.
 func CheckFinite[T num.Float](row []T, i int) error {
-	if finite(float64(pair.Sum(row))) {
+	if isFinite(float64(pair.Sum(row))) {
 		return nil
 	}
 	for j, c := range row {
-		if !finite(float64(c)) {
+		if !isFinite(float64(c)) {
 			return &NotFiniteError{i, j}
 		}
 	}
@@ -493,9 +493,9 @@ func (s *Solver[T]) DualTo(u, v []float64) (price float64) {
 	return -s.dualSum(row, column)
 }
 
-// refresh computes all dual variables anew. Its constant makes those of rows as small as it can, so that their
+// recomputeDuals computes all dual variables anew. Its constant makes those of rows as small as it can, so that their
 // rounding is small. In partial transport it makes that of the dummy column 0.
-func (s *Solver[T]) refresh() {
+func (s *Solver[T]) recomputeDuals() {
 	g := 0.
 	if s.partial {
 		g = s.dual[s.n+s.m-1]
@@ -510,7 +510,7 @@ func (s *Solver[T]) refresh() {
 		g = -g
 	}
 	s.dual[s.root] -= g
-	s.hang(s.root)
+	s.setDualsBelow(s.root)
 }
 
 // dualSum returns the sum of the dual variables of two nodes.
@@ -518,12 +518,12 @@ func (s *Solver[T]) dualSum(k, l int) float64 {
 	x, y := s.dual[k], s.dual[l]
 	sum := x + y
 	t := sum - x
-	return sum + (((x - (sum - t)) + (y - t)) + (s.low[k] + s.low[l]))
+	return sum + (((x - (sum - t)) + (y - t)) + (s.dualLow[k] + s.dualLow[l]))
 }
 
 // countSizes sets the sizes of all subtrees.
 func (s *Solver[T]) countSizes() {
-	order := s.below(s.root)
+	order := s.subtree(s.root)
 	for _, k := range order {
 		s.nodes[k].size = 1
 	}
@@ -533,13 +533,13 @@ func (s *Solver[T]) countSizes() {
 	}
 }
 
-// below returns the nodes of the subtree below top, and top, which is the first. A node comes after its parent.
-func (s *Solver[T]) below(top int32) []int32 {
+// subtree returns the nodes of the subtree below top, and top, which is the first. A node comes after its parent.
+func (s *Solver[T]) subtree(top int32) []int32 {
 	queue := s.queue
-	queue[0], queue[1] = top, s.kin[top].first
+	queue[0], queue[1] = top, s.links[top].first
 	tail := 2 + queue[1]>>31 // −1 counts as none
 	for head := int32(1); head < tail; head++ {
-		x := &s.kin[queue[head]]
+		x := &s.links[queue[head]]
 		queue[tail] = x.first
 		tail += 1 + x.first>>31
 		queue[tail] = x.next
@@ -548,33 +548,33 @@ func (s *Solver[T]) below(top int32) []int32 {
 	return queue[:tail]
 }
 
-// improve makes pivots until no reduced cost is negative. Of some rows it takes the least reduced costs. As long as
+// pivotUntilOptimal makes pivots until no reduced cost is negative. Of some rows it takes the least reduced costs. As long as
 // they stay negative, and not much smaller than the first, the most negative enters the tree. Then come the next
 // rows.
 //
 // Unless it is exact, it adds to dual variables, and computes them anew now and then. It is then blind to what rounding
 // may hide, and ends after many pivots, so that it does not go in circles.
-func (s *Solver[T]) improve(ctx context.Context, p *Problem[T], exact bool) error {
+func (s *Solver[T]) pivotUntilOptimal(ctx context.Context, p *Problem[T], exact bool) error {
 	most := min(max(len(s.rows)/16, 4), 32)
-	s.slack = slack
+	s.relativeSlack = exactSlack
 	if !exact {
-		s.slack = blind
+		s.relativeSlack = approximateSlack
 	}
-	pivots, fresh := manyPivots*int(s.active), int(s.active)
+	pivots, fresh := pivotsPerNode*int(s.activeNodes), int(s.activeNodes)
 	for k, clean := 0, 0; ; {
 		list := s.arcs[:0]
 		for n := 0; clean < len(s.rows) && (n < most || len(list) == 0); n++ {
 			if p.Work > 0 && s.Work > p.Work {
 				return ErrWork
 			}
-			if s.pause(ctx, s.m) {
+			if s.contextEnded(ctx, s.m) {
 				return context.Cause(ctx)
 			}
 			if k++; k >= len(s.rows) {
 				k = 0
 			}
 			clean++
-			if a, r := s.priced(p, s.rows[k]); s.negative(a, r) {
+			if a, r := s.leastReducedArc(p, s.rows[k]); s.isNegative(a, r) {
 				list = append(list, a)
 				clean = 0
 			}
@@ -586,8 +586,8 @@ func (s *Solver[T]) improve(ctx context.Context, p *Problem[T], exact bool) erro
 		for first := 0.; len(list) > 0; {
 			least, at := 0., 0
 			for k := 0; k < len(list); {
-				r := s.reduced(list[k])
-				if !s.negative(list[k], r) {
+				r := s.reducedCost(list[k])
+				if !s.isNegative(list[k], r) {
 					list[k] = list[len(list)-1]
 					list = list[:len(list)-1]
 					continue
@@ -606,11 +606,11 @@ func (s *Solver[T]) improve(ctx context.Context, p *Problem[T], exact bool) erro
 			top := s.pivot(list[at])
 			clean = 0
 			if exact {
-				s.hang(top)
+				s.setDualsBelow(top)
 			} else {
-				s.lift(top)
+				s.shiftDualsBelow(top)
 			}
-			if s.pause(ctx, 0) {
+			if s.contextEnded(ctx, 0) {
 				return context.Cause(ctx)
 			}
 			if exact {
@@ -620,18 +620,18 @@ func (s *Solver[T]) improve(ctx context.Context, p *Problem[T], exact bool) erro
 				return nil
 			}
 			if fresh--; fresh < 0 {
-				s.refresh()
-				fresh = int(s.active)
+				s.recomputeDuals()
+				fresh = int(s.activeNodes)
 			}
 		}
 	}
 }
 
-// priced returns the arc of row i whose reduced cost is the least, and this.
-func (s *Solver[T]) priced(p *Problem[T], i int32) (arc, float64) {
+// leastReducedArc returns the arc of row i whose reduced cost is the least, and this.
+func (s *Solver[T]) leastReducedArc(p *Problem[T], i int32) (arc, float64) {
 	f, g, last := s.dual[i], s.dual[s.n:], s.m-1
 	if s.partial && int(i) == s.n-1 {
-		r, at := price.Least(s.zeros, f, g)
+		r, at := price.Least(s.zeroCosts, f, g)
 		return arc{i, int32(at), 0}, r
 	}
 	row := p.Costs.Row(int(i))
@@ -647,50 +647,50 @@ func (s *Solver[T]) priced(p *Problem[T], i int32) (arc, float64) {
 	return arc{i, int32(at), float64(row[at])}, r
 }
 
-// reduced returns the reduced cost of an arc.
-func (s *Solver[T]) reduced(a arc) float64 {
+// reducedCost returns the reduced cost of an arc.
+func (s *Solver[T]) reducedCost(a arc) float64 {
 	return (a.cost - s.dual[a.row]) - s.dual[s.n+int(a.column)]
 }
 
-// negative reports whether a reduced cost is negative, and not only by rounding.
-func (s *Solver[T]) negative(a arc, r float64) bool {
-	return r < -s.slack*(math.Abs(s.dual[a.row])+math.Abs(s.dual[s.n+int(a.column)]))
+// isNegative reports whether a reduced cost is negative, and not only by rounding.
+func (s *Solver[T]) isNegative(a arc, r float64) bool {
+	return r < -s.relativeSlack*(math.Abs(s.dual[a.row])+math.Abs(s.dual[s.n+int(a.column)]))
 }
 
 // attach makes a node a child of parent.
-func (s *Solver[T]) attach(k, parent int32, flow wide, cost float64) {
+func (s *Solver[T]) attach(k, parent int32, flow int128, cost float64) {
 	x := &s.nodes[k]
 	x.parent, x.flow, s.arcCost[k] = parent, flow, cost
-	next := s.kin[parent].first
-	y := &s.kin[k]
+	next := s.links[parent].first
+	y := &s.links[k]
 	y.prev, y.next = noNode, next
 	if next >= 0 {
-		s.kin[next].prev = k
+		s.links[next].prev = k
 	}
-	s.kin[parent].first = k
+	s.links[parent].first = k
 }
 
 // detach is the opposite of attach.
 func (s *Solver[T]) detach(k int32) {
-	x := s.kin[k]
+	x := s.links[k]
 	if x.prev >= 0 {
-		s.kin[x.prev].next = x.next
+		s.links[x.prev].next = x.next
 	} else {
-		s.kin[s.nodes[k].parent].first = x.next
+		s.links[s.nodes[k].parent].first = x.next
 	}
 	if x.next >= 0 {
-		s.kin[x.next].prev = x.prev
+		s.links[x.next].prev = x.prev
 	}
 }
 
-// hang computes the dual variables of the nodes below top, and its own, from its parent's. That of the root keeps
+// setDualsBelow computes the dual variables of the nodes below top, and its own, from its parent's. That of the root keeps
 // its value.
-func (s *Solver[T]) hang(top int32) {
-	order := s.below(top)
+func (s *Solver[T]) setDualsBelow(top int32) {
+	order := s.subtree(top)
 	s.Work += float64(len(order))
-	s.remaining -= float64(len(order))
+	s.remainingWork -= float64(len(order))
 	if s.nodes[top].parent < 0 {
-		s.low[top] = 0
+		s.dualLow[top] = 0
 		order = order[1:]
 	}
 	for _, k := range order {
@@ -699,17 +699,17 @@ func (s *Solver[T]) hang(top int32) {
 		above := -s.dual[parent]
 		d := cost + above
 		t := d - cost
-		low := (cost - (d - t)) + (above - t) - s.low[parent]
+		low := (cost - (d - t)) + (above - t) - s.dualLow[parent]
 		hi := d + low
-		s.dual[k], s.low[k] = hi, low-(hi-d)
+		s.dual[k], s.dualLow[k] = hi, low-(hi-d)
 	}
 }
 
-// lift adds to the dual variables below top, and to its own, what its new arc asks for. Low is not kept.
-func (s *Solver[T]) lift(top int32) {
-	order := s.below(top)
+// shiftDualsBelow adds to the dual variables below top, and to its own, what its new arc asks for. Low is not kept.
+func (s *Solver[T]) shiftDualsBelow(top int32) {
+	order := s.subtree(top)
 	s.Work += float64(len(order))
-	s.remaining -= float64(len(order))
+	s.remainingWork -= float64(len(order))
 	dual, rows := s.dual, int32(s.n)
 	d := (s.arcCost[top] - dual[s.nodes[top].parent]) - dual[top]
 	if top >= rows {
@@ -731,7 +731,7 @@ func (s *Solver[T]) pivot(a arc) int32 {
 	s.Pivots++
 	i, j := a.row, int32(s.n)+a.column
 	nodes, rows := s.nodes, int32(s.n)
-	least, leaves, from := wide{math.MaxInt64, math.MaxUint64}, int32(noNode), int32(noNode)
+	least, leaves, from := int128{math.MaxInt64, math.MaxUint64}, int32(noNode), int32(noNode)
 	p, q := i, j
 	for p != q {
 		if nodes[p].size < nodes[q].size {
@@ -762,33 +762,33 @@ func (s *Solver[T]) pivot(a arc) int32 {
 	}
 	part := nodes[leaves].size
 	to := i + j - from
-	if 2*part <= s.active {
+	if 2*part <= s.activeNodes {
 		for k := nodes[leaves].parent; k != p; k = nodes[k].parent {
 			nodes[k].size -= part
 		}
 		for k := to; k != p; k = nodes[k].parent {
 			nodes[k].size += part
 		}
-		s.turn(from, to, leaves, part, least, a.cost)
+		s.attachReversed(from, to, leaves, part, least, a.cost)
 		return from
 	}
 	for k := nodes[leaves].parent; k >= 0; k = nodes[k].parent {
 		nodes[k].size -= part
 	}
 	s.detach(leaves)
-	rest := s.active - part
+	rest := s.activeNodes - part
 	nodes[leaves].parent = noNode
 	for k := from; k >= 0; k = nodes[k].parent {
 		nodes[k].size += rest
 	}
 	root := s.root
 	s.root = leaves
-	s.turn(to, from, root, rest, least, a.cost)
+	s.attachReversed(to, from, root, rest, least, a.cost)
 	return to
 }
 
-// turn hangs the part of the tree whose top was top from a new arc: from node up to top, children become parents.
-func (s *Solver[T]) turn(k, parent, top, part int32, flow wide, cost float64) {
+// attachReversed hangs the part of the tree whose top was top from a new arc: from node up to top, children become parents.
+func (s *Solver[T]) attachReversed(k, parent, top, part int32, flow int128, cost float64) {
 	size := part
 	for {
 		x := &s.nodes[k]
@@ -807,7 +807,7 @@ func (s *Solver[T]) turn(k, parent, top, part int32, flow wide, cost float64) {
 
 // mass returns the mass on the arc between a node and its parent.
 func (s *Solver[T]) mass(x *node) float64 {
-	return x.flow.plus(wide{0, 1}.shift(s.unit - 1)).shift(-s.unit).float(-s.scale)
+	return x.flow.plus(int128{0, 1}.shift(s.perturbationBits - 1)).shift(-s.perturbationBits).toFloat(-s.massScale)
 }
 
 // Arcs calls f for the arcs of the plan that carry mass between the n rows and m columns, without the dummies. It first
@@ -829,7 +829,7 @@ func (s *Solver[T]) Arcs(n, m int, f func(node, row, column int, mass, cost floa
 	}
 }
 
-func finite(x float64) bool { return x-x == 0 }
+func isFinite(x float64) bool { return x-x == 0 }
 
 // grow sets the length of *v to n. The old elements are lost if there was no room.
 func grow[E any](v *[]E, n int) {

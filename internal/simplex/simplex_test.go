@@ -22,11 +22,11 @@ func proven[T num.Float](t *testing.T, s *Solver[T], cost matrix[T], a, b []T, m
 	n, m := len(a), len(b)
 	plan = make([]float64, n*m)
 	rows, columns := make([]float64, n), make([]float64, m)
-	scale := sum(a) / sum(b)
+	scale := sumWeights(a) / sumWeights(b)
 	if mass > 0 {
 		scale = 1
 	}
-	left := sum(a) + sum(b)
+	left := sumWeights(a) + sumWeights(b)
 	s.Arcs(n, m, func(_, i, j int, mass, c float64) {
 		if !(mass > 0) || plan[i*m+j] != 0 || c != float64(cost.At(i, j)) {
 			t.Fatalf("arc %d, %d has the mass %v and the cost %v", i, j, mass, c)
@@ -40,7 +40,7 @@ func proven[T num.Float](t *testing.T, s *Solver[T], cost matrix[T], a, b []T, m
 	moved, duals := 0., 0.
 	check := func(what string, got, want float64) {
 		moved += got
-		if over := got - want; math.Abs(over) > 0x1p-49*want+0x1p-100*sum(a) && (over > 0 || mass == 0) {
+		if over := got - want; math.Abs(over) > 0x1p-49*want+0x1p-100*sumWeights(a) && (over > 0 || mass == 0) {
 			t.Fatalf("%s has the mass %v, not %v", what, got, want)
 		}
 	}
@@ -57,7 +57,7 @@ func proven[T num.Float](t *testing.T, s *Solver[T], cost matrix[T], a, b []T, m
 		}
 	}
 	if mass > 0 {
-		duals += (sum(b)-mass)*s.DummyF + (sum(a)-mass)*s.DummyG
+		duals += (sumWeights(b)-mass)*s.DummyF + (sumWeights(a)-mass)*s.DummyG
 		if math.Abs(moved/2-mass) > 0x1p-48*mass {
 			t.Fatalf("the mass is %v, not %v", moved/2, mass)
 		}
@@ -221,7 +221,7 @@ func TestContextChecks(t *testing.T) {
 			if err := s.Solve(costs.ctx, p); err != nil {
 				t.Fatal(err)
 			}
-			if limit := often/int(work) + 2*m; costs.most > limit {
+			if limit := checkInterval/int(work) + 2*m; costs.most > limit {
 				t.Errorf("%d × %d costs: %d are read between two checks, not at most %d", n, m, costs.most, limit)
 			}
 			checks := costs.ctx.Asked()
@@ -238,12 +238,12 @@ func TestContextChecks(t *testing.T) {
 // TestWide: integers of 128 bits have the values of big.Int.
 func TestWide(t *testing.T) {
 	rng := rand.New(rand.NewPCG(51, 3))
-	value := func(x wide) *big.Int {
+	value := func(x int128) *big.Int {
 		v := big.NewInt(x.hi)
 		return v.Lsh(v, 64).Or(v, new(big.Int).SetUint64(x.lo))
 	}
 	for range 3000 {
-		x, y := wide{int64(rng.Uint64()) >> (2 + rng.IntN(62)), rng.Uint64()}, wide{int64(rng.Uint64()) >> (2 + rng.IntN(62)), rng.Uint64()}
+		x, y := int128{int64(rng.Uint64()) >> (2 + rng.IntN(62)), rng.Uint64()}, int128{int64(rng.Uint64()) >> (2 + rng.IntN(62)), rng.Uint64()}
 		k := rng.IntN(180) - 140
 		shifted := value(x)
 		if k < 0 {
@@ -256,12 +256,12 @@ func TestWide(t *testing.T) {
 			x.less(y) != (value(x).Cmp(value(y)) < 0) {
 			t.Fatal(x, y, k)
 		}
-		if want, _ := new(big.Float).SetInt(value(x)).Float64(); x.signed(k) != math.Ldexp(want, k) {
-			t.Fatalf("%v is %v, not %v", x, x.signed(0), want)
+		if want, _ := new(big.Float).SetInt(value(x)).Float64(); x.toSignedFloat(k) != math.Ldexp(want, k) {
+			t.Fatalf("%v is %v, not %v", x, x.toSignedFloat(0), want)
 		}
 		w := math.Ldexp(rng.Float64(), rng.IntN(300)-150)
 		scaled, _ := new(big.Float).SetMantExp(big.NewFloat(w), k).Int(nil)
-		if scaled.BitLen() < 127 && value(wideOf(w, k)).Cmp(scaled) != 0 {
+		if scaled.BitLen() < 127 && value(int128Of(w, k)).Cmp(scaled) != 0 {
 			t.Fatal(w, k)
 		}
 	}

@@ -8,45 +8,45 @@ import (
 	"github.com/gomonge/monge/internal/asm/price"
 )
 
-// assigned makes the first tree of an assignment.
-type assigned[T num.Float] struct {
+// assignedTree makes the first tree of an assignment.
+type assignedTree[T num.Float] struct {
 	rowOf   []int32   // of a column
 	v       []float64 // the dual variables of columns, and −Inf for those that the tree has
-	d, seen []float64 // distances of columns from the tree, and the same before the last row
+	d, previous []float64 // distances of columns from the tree, and the same before the last row
 	from    []int32   // the row of the tree from which a column has its distance
 	order   []arc     // the arcs of the tree, in the order in which they were found
 }
 
-// plantAssigned makes the first tree of the pairs of an assignment and of shortest paths in the reduced costs, which begin
+// makeAssignedTree makes the first tree of the pairs of an assignment and of shortest paths in the reduced costs, which begin
 // at the last row: it has what is over, and every column takes a little. If the assignment and its dual variables are the
 // best, the tree is the best.
-func (s *Solver[T]) plantAssigned(ctx context.Context, p *Problem[T]) error {
-	x, n := &s.assigned, s.n
+func (s *Solver[T]) makeAssignedTree(ctx context.Context, p *Problem[T]) error {
+	x, n := &s.assignedTree, s.n
 	grow(&x.rowOf, n)
 	grow(&x.from, n)
-	for _, v := range []*[]float64{&x.v, &x.d, &x.seen} {
+	for _, v := range []*[]float64{&x.v, &x.d, &x.previous} {
 		grow(v, n)
 	}
 	copy(x.v, p.V)
 	for j := range x.d {
-		x.d[j], x.seen[j] = math.Inf(1), math.Inf(1)
+		x.d[j], x.previous[j] = math.Inf(1), math.Inf(1)
 	}
 	for i, j := range p.Columns {
 		x.rowOf[j] = int32(i)
 	}
 	x.order = x.order[:0]
-	i, distance := s.last, 0.
+	i, distance := s.excessRow, 0.
 	for range n {
-		if s.pause(ctx, n) {
-			s.ended = true
-			return s.plantCheapest(ctx, p)
+		if s.contextEnded(ctx, n) {
+			s.canceled = true
+			return s.makeGreedyTree(ctx, p)
 		}
 		row, own := p.Costs.Row(int(i)), p.Columns[i]
 		if err := CheckFinite(row, int(i)); err != nil {
 			return err
 		}
 		u := (float64(row[own]) - p.V[own]) - distance
-		if i == s.last {
+		if i == s.excessRow {
 			x.order = append(x.order, arc{i, own, float64(row[own])})
 			x.v[own] = math.Inf(-1)
 		}
@@ -55,8 +55,8 @@ func (s *Solver[T]) plantAssigned(ctx context.Context, p *Problem[T]) error {
 			break
 		}
 		for j, d := range x.d {
-			if d != x.seen[j] {
-				x.seen[j], x.from[j] = d, i
+			if d != x.previous[j] {
+				x.previous[j], x.from[j] = d, i
 			}
 		}
 		if at < 0 { // sums of costs overflow
@@ -66,10 +66,10 @@ func (s *Solver[T]) plantAssigned(ctx context.Context, p *Problem[T]) error {
 		x.order = append(x.order, arc{above, int32(at), float64(p.Costs.Row(int(above))[at])})
 		i, distance = x.rowOf[at], x.d[at]
 		x.order = append(x.order, arc{i, int32(at), float64(p.Costs.Row(int(i))[at])})
-		x.v[at], x.d[at], x.seen[at] = math.Inf(-1), math.Inf(1), math.Inf(1)
+		x.v[at], x.d[at], x.previous[at] = math.Inf(-1), math.Inf(1), math.Inf(1)
 	}
 	for k := len(x.order) - 1; k >= 0; k-- {
-		s.fill(x.order[k])
+		s.fillArc(x.order[k])
 	}
 	return nil
 }

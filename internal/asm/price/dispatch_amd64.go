@@ -34,10 +34,10 @@ func relaxAVX2F64(n int, x *lanes, c *float64, u float64, v, d *float64)
 //go:noescape
 func relaxAVX2F32(n int, x *lanes, c *float32, u float64, v, d *float64)
 
-// leastTurns sets x to what Least finds in whole turns. It reports whether there is assembly.
+// leastBlocks sets x to what Least finds in whole turns. It reports whether there is assembly.
 //
 //go:noinline
-func leastTurns[T num.Float](x *lanes, c []T, u float64, v []float64) bool {
+func leastBlocks[T num.Float](x *lanes, c []T, u float64, v []float64) bool {
 	switch asm.VariantOf[T, T]() {
 	case asm.AVX512F64:
 		leastAVX512F64(len(c), x, num.P64(c), u, &v[0])
@@ -53,10 +53,10 @@ func leastTurns[T num.Float](x *lanes, c []T, u float64, v []float64) bool {
 	return true
 }
 
-// relaxTurns does what Relax does in whole turns. It reports whether there is assembly.
+// relaxBlocks does what Relax does in whole turns. It reports whether there is assembly.
 //
 //go:noinline
-func relaxTurns[T num.Float](x *lanes, d []float64, c []T, u float64, v []float64) bool {
+func relaxBlocks[T num.Float](x *lanes, d []float64, c []T, u float64, v []float64) bool {
 	switch asm.VariantOf[T, T]() {
 	case asm.AVX512F64:
 		relaxAVX512F64(len(c), x, num.P64(c), u, &v[0], &d[0])

@@ -22,10 +22,10 @@ func relaxNEONF64(n int, x *lanes, c *float64, u float64, v, d *float64)
 //go:noescape
 func relaxNEONF32(n int, x *lanes, c *float32, u float64, v, d *float64)
 
-// leastTurns sets x to what Least finds in whole turns. It reports whether there is assembly.
+// leastBlocks sets x to what Least finds in whole turns. It reports whether there is assembly.
 //
 //go:noinline
-func leastTurns[T num.Float](x *lanes, c []T, u float64, v []float64) bool {
+func leastBlocks[T num.Float](x *lanes, c []T, u float64, v []float64) bool {
 	switch asm.VariantOf[T, T]() {
 	case asm.NEONF64:
 		leastNEONF64(len(c), x, num.P64(c), u, &v[0])
@@ -37,10 +37,10 @@ func leastTurns[T num.Float](x *lanes, c []T, u float64, v []float64) bool {
 	return true
 }
 
-// relaxTurns does what Relax does in whole turns. It reports whether there is assembly.
+// relaxBlocks does what Relax does in whole turns. It reports whether there is assembly.
 //
 //go:noinline
-func relaxTurns[T num.Float](x *lanes, d []float64, c []T, u float64, v []float64) bool {
+func relaxBlocks[T num.Float](x *lanes, d []float64, c []T, u float64, v []float64) bool {
 	switch asm.VariantOf[T, T]() {
 	case asm.NEONF64:
 		relaxNEONF64(len(c), x, num.P64(c), u, &v[0], &d[0])

@@ -8,29 +8,29 @@ import (
 )
 
 const (
-	turn = 16 // elements of a turn of the assembly
-	few  = 16 // elements from which the assembly is faster
-	cost = 8  // of an element, in the units of asm.Piece
+	blockSize   = 16 // elements of a turn of the assembly
+	minAssembly = 16 // elements from which the assembly is faster
+	elementCost = 8  // of an element, in the units of asm.Piece
 )
 
 // lanes are the least elements of a piece whose index is l mod turn, and the lowest index of the least of all, which is
 // any of their indices if none is below +Inf.
 type lanes struct {
-	least [turn]float64
+	least [blockSize]float64
 	at    float64
 }
 
-// fold returns the least of least and the lanes of a piece that begins at element first, and its lowest index.
-func (x *lanes) fold(first int, least float64, at int) (float64, int) {
+// lowerLeast returns the least of least and the lanes of a piece that begins at element first, and its lowest index.
+func (x *lanes) lowerLeast(first int, least float64, at int) (float64, int) {
 	j := int(x.at)
-	if r := x.least[j&(turn-1)]; r < least {
+	if r := x.least[j&(blockSize-1)]; r < least {
 		return r, first + j
 	}
 	return least, at
 }
 
-// min returns the least of the lanes.
-func (x *lanes) min() float64 {
+// minLane returns the least of the lanes.
+func (x *lanes) minLane() float64 {
 	v := &x.least
 	return min(min(min(min(v[0], v[1]), min(v[2], v[3])), min(min(v[4], v[5]), min(v[6], v[7]))),
 		min(min(min(v[8], v[9]), min(v[10], v[11])), min(min(v[12], v[13]), min(v[14], v[15]))))
@@ -41,7 +41,7 @@ func (x *lanes) min() float64 {
 func LeastLanes[T num.Float](least *[16]float64, at *float64, c []T, u float64, v []float64) {
 	asm.CheckVector(len(v), len(c))
 	var x lanes
-	if !leastTurns(&x, c, u, v) {
+	if !leastBlocks(&x, c, u, v) {
 		leastLanesRef(&x, c, u, v)
 	}
 	*least, *at = x.least, x.at
@@ -52,7 +52,7 @@ func RelaxLanes[T num.Float](least *[16]float64, at *float64, d []float64, c []T
 	asm.CheckVector(len(v), len(c))
 	asm.CheckVector(len(d), len(c))
 	var x lanes
-	if !relaxTurns(&x, d, c, u, v) {
+	if !relaxBlocks(&x, d, c, u, v) {
 		relaxLanesRef(&x, d, c, u, v)
 	}
 	*least, *at = x.least, x.at
@@ -63,13 +63,13 @@ func RelaxLanes[T num.Float](least *[16]float64, at *float64, d []float64, c []T
 func Least[T num.Float](c []T, u float64, v []float64) (float64, int) {
 	asm.CheckVector(len(v), len(c))
 	least, at, done := math.Inf(1), -1, 0
-	for n := len(c) / turn * turn; n >= few && done < n; {
-		p := min(asm.Piece(len(c), cost, turn), n-done)
+	for n := len(c) / blockSize * blockSize; n >= minAssembly && done < n; {
+		p := min(asm.Piece(len(c), elementCost, blockSize), n-done)
 		var x lanes
-		if !leastTurns(&x, c[done:done+p], u, v[done:]) {
+		if !leastBlocks(&x, c[done:done+p], u, v[done:]) {
 			break
 		}
-		least, at = x.fold(done, least, at)
+		least, at = x.lowerLeast(done, least, at)
 		done += p
 	}
 	return leastRef(c, u, v, done, least, at)
@@ -81,25 +81,25 @@ func Two[T num.Float](c []T, v []float64) (least float64, at int, second float64
 	asm.CheckVector(len(v), len(c))
 	least, at, second = math.Inf(1), -1, math.Inf(1)
 	done := 0
-	for n := len(c) / turn * turn; n >= few && done < n; {
-		p := min(asm.Piece(len(c), cost, turn), n-done)
+	for n := len(c) / blockSize * blockSize; n >= minAssembly && done < n; {
+		p := min(asm.Piece(len(c), elementCost, blockSize), n-done)
 		var x lanes
-		if !leastTurns(&x, c[done:done+p], 0, v[done:]) {
+		if !leastBlocks(&x, c[done:done+p], 0, v[done:]) {
 			break
 		}
 		old, was := least, at
-		least, at = x.fold(done, least, at)
+		least, at = x.lowerLeast(done, least, at)
 		if at != was { // the lane has others; what was the least is the second now
 			second = min(second, old)
-			l := at % turn
+			l := at % blockSize
 			x.least[l] = math.Inf(1)
-			for j := done + l; j < done+p; j += turn {
+			for j := done + l; j < done+p; j += blockSize {
 				if r := float64(c[j]) - v[j]; r < second && j != at {
 					second = r
 				}
 			}
 		}
-		second = min(second, x.min())
+		second = min(second, x.minLane())
 		done += p
 	}
 	return twoRef(c, v, done, least, at, second)
@@ -110,10 +110,10 @@ func Lower[T num.Float](d []float64, c []T, u float64, v []float64) {
 	asm.CheckVector(len(v), len(c))
 	asm.CheckVector(len(d), len(c))
 	done := 0
-	for n := len(c) / turn * turn; done < n; {
-		p := min(asm.Piece(len(c), cost, turn), n-done)
+	for n := len(c) / blockSize * blockSize; done < n; {
+		p := min(asm.Piece(len(c), elementCost, blockSize), n-done)
 		var x lanes
-		if !relaxTurns(&x, d[done:], c[done:done+p], u, v[done:]) {
+		if !relaxBlocks(&x, d[done:], c[done:done+p], u, v[done:]) {
 			break
 		}
 		done += p
@@ -127,13 +127,13 @@ func Relax[T num.Float](d []float64, c []T, u float64, v []float64) (float64, in
 	asm.CheckVector(len(v), len(c))
 	asm.CheckVector(len(d), len(c))
 	least, at, done := math.Inf(1), -1, 0
-	for n := len(c) / turn * turn; n >= few && done < n; {
-		p := min(asm.Piece(len(c), cost, turn), n-done)
+	for n := len(c) / blockSize * blockSize; n >= minAssembly && done < n; {
+		p := min(asm.Piece(len(c), elementCost, blockSize), n-done)
 		var x lanes
-		if !relaxTurns(&x, d[done:], c[done:done+p], u, v[done:]) {
+		if !relaxBlocks(&x, d[done:], c[done:done+p], u, v[done:]) {
 			break
 		}
-		least, at = x.fold(done, least, at)
+		least, at = x.lowerLeast(done, least, at)
 		done += p
 	}
 	return relaxRef(d, c, u, v, done, least, at)

@@ -4,7 +4,7 @@
 //	relax   r_j = d_j = min(d_j, (c_j − u) − v_j)
 //	        x.least[l] = min r_j over j mod 16 = l, x.at = the lowest index of the least      0≤j<n
 //
-// Same bits as    leastLanesRef, relaxLanesRef and foldRef in ref.go.
+// Same bits as    leastLanesRef, relaxLanesRef and lowestIndexRef in ref.go.
 // Layout          c, v, d n elements, contiguous; x 16 lanes of least, then at. n is a
 //                 multiple of 16, and not 0.
 // Tile            16 elements: four registers.

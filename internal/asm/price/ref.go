@@ -43,58 +43,58 @@ func relaxRef[T num.Float](d []float64, c []T, u float64, v []float64, i int, le
 
 // leastLanesRef is what assembly does of Least, in whole turns.
 func leastLanesRef[T num.Float](x *lanes, c []T, u float64, v []float64) {
-	var turns [turn]float64
-	for l := range turn {
+	var turns [blockSize]float64
+	for l := range blockSize {
 		least, at := math.Inf(1), 0.
-		for j := l; j < len(c); j += turn {
+		for j := l; j < len(c); j += blockSize {
 			if r := (float64(c[j]) - u) - v[j]; r < least {
-				least, at = r, float64(j/turn)
+				least, at = r, float64(j/blockSize)
 			}
 		}
 		x.least[l], turns[l] = least, at
 	}
-	foldRef(x, &turns)
+	lowestIndexRef(x, &turns)
 }
 
 // relaxLanesRef is what assembly does of Relax, in whole turns.
 func relaxLanesRef[T num.Float](x *lanes, d []float64, c []T, u float64, v []float64) {
-	var turns [turn]float64
-	for l := range turn {
+	var turns [blockSize]float64
+	for l := range blockSize {
 		least, at := math.Inf(1), 0.
-		for j := l; j < len(c); j += turn {
+		for j := l; j < len(c); j += blockSize {
 			r := (float64(c[j]) - u) - v[j]
 			if !(r < d[j]) {
 				r = d[j]
 			}
 			d[j] = r
 			if r < least {
-				least, at = r, float64(j/turn)
+				least, at = r, float64(j/blockSize)
 			}
 		}
 		x.least[l], turns[l] = least, at
 	}
-	foldRef(x, &turns)
+	lowestIndexRef(x, &turns)
 }
 
-// foldRef sets at to the lowest index of the least lane. Turns are those in which the lanes were found.
-func foldRef(x *lanes, turns *[turn]float64) {
+// lowestIndexRef sets at to the lowest index of the least lane. Turns are those in which the lanes were found.
+func lowestIndexRef(x *lanes, turns *[blockSize]float64) {
 	least := x.least
-	halve(&least)
-	var index [turn]float64
+	reduceMin(&least)
+	var index [blockSize]float64
 	for l, r := range x.least {
-		at := num.FMA(turns[l], turn, float64(l))
+		at := num.FMA(turns[l], blockSize, float64(l))
 		if least[0] < r {
 			at = math.Inf(1)
 		}
 		index[l] = at
 	}
-	halve(&index)
+	reduceMin(&index)
 	x.at = index[0]
 }
 
-// halve sets the first element to the least of all.
-func halve(v *[turn]float64) {
-	for w := turn / 2; w > 0; w /= 2 {
+// reduceMin sets the first element to the least of all.
+func reduceMin(v *[blockSize]float64) {
+	for w := blockSize / 2; w > 0; w /= 2 {
 		for l := range w {
 			least := v[l]
 			if other := v[l+w]; other < least {
