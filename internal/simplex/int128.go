@@ -64,12 +64,12 @@ func (x int128) toFloat(k int) float64 {
 	zeros := bits.LeadingZeros64(uint64(x.hi))
 	top := uint64(x.hi)<<zeros | x.lo>>(64-zeros)
 	if x.lo<<zeros != 0 {
-		top |= 1 // to the side of the middle on which x is
+		top |= 1 // a sticky bit, so that Ldexp does not round a tie
 	}
 	return math.Ldexp(float64(top), k+64-zeros)
 }
 
-// toSignedFloat is float for an x of any sign.
+// toSignedFloat returns x·2^k, rounded once.
 func (x int128) toSignedFloat(k int) float64 {
 	if x.hi < 0 {
 		return -int128{}.minus(x).toFloat(k)

@@ -1,4 +1,4 @@
-// Package simplex solves transport problems without entropy by the network simplex method.
+// Package simplex solves transport problems exactly with the network simplex method.
 package simplex
 
 import (
@@ -15,40 +15,41 @@ import (
 
 // The network simplex method: R. K. Ahuja, T. L. Magnanti, J. B. Orlin, "Network flows", 1993, chapter 11.
 //
-// Flows are integers, so that they are exact. A weight is a multiple of 2^-scale, to 50 bits below the last bit
-// that counts, and its mass is that multiple times 2^unit. The mass of a column is one more, and the last row
-// has as many more, so that no part of the rows has the mass of a part of the columns. No flow of the tree is then
-// ever 0, and every pivot lowers the cost. What is added is less than half a unit in every flow, so that the
-// rounded flow is the exact flow of the weights themselves, and not negative.
+// Flows are integers of 128 bits, so they are exact. A weight w becomes the mass ⌊w·2^massScale⌋·2^perturbationBits. Each
+// column gets one unit more, and the excess row gets the sum of these units. No proper subset of the rows then has the same
+// mass as a subset of the columns. So no flow of a tree is 0, every pivot lowers the cost, and the method cannot cycle. The
+// units change a flow by less than 2^(perturbationBits−1). Rounding a flow to a multiple of 2^perturbationBits therefore
+// gives the exact flow of the original weights, which is not negative.
 //
-// Dual variables are differences of costs along the tree. At first a pivot adds a number to those that it changes, which
-// is fast, and their roundings add up. At the end they have two parts, hi and low, as good as 100 bits, so that a reduced
-// cost that is negative by more than the rounding of hi is negative. The method ends when there is none.
+// Dual variables are differences of costs along the tree. In the first phase, a pivot adds a number to the dual variables
+// that it changes. This is fast, but rounding errors accumulate. In the exact phase, dual variables are sums of two float64
+// numbers, dual and dualLow, with a precision of about 100 bits. A reduced cost is negative if it is below 0 by more than
+// the rounding error of dual. The method ends when no reduced cost is negative.
 //
-// In partial transport one more row and one more column, the dummies, take the mass that is not moved. Their
-// costs are 0. There is no arc from one to the other.
+// In partial transport, an additional row and an additional column, the dummies, take the mass that is not moved. Their
+// costs are 0. No arc connects the two dummies.
 
-// NodeBytes is the memory that a Solver takes for each row and each column.
+// NodeBytes is the memory that a Solver needs for each row and each column.
 const NodeBytes = 112
 
 const (
-	noNode           = -1      // no node, and the column of no arc
-	exactSlack       = 0x1p-51 // of a reduced cost, in units of its dual variables: rounding
-	approximateSlack = 0x1p-44 // the same where roundings have added up
-	pivotsPerNode    = 64      // of a node, before dual variables are exact
-	checkInterval    = 1 << 14 // elements and nodes between two looks at the context
+	noNode           = -1      // no parent, child or sibling
+	exactSlack       = 0x1p-51 // rounding error of a reduced cost, relative to its dual variables
+	approximateSlack = 0x1p-44 // the same with accumulated rounding errors
+	pivotsPerNode    = 64      // most pivots of the first phase, for each node
+	checkInterval    = 1 << 14 // costs and nodes between two checks of the context
 )
 
 var (
-	// ErrWork: the work has reached Problem.Work.
-	ErrWork = errors.New("simplex: the limit of the work is reached")
-	// ErrRange: sums of costs overflow.
-	ErrRange = errors.New("simplex: sums of costs are beyond the floating-point range")
-	// ErrNodes: there are more than 2³⁰ rows and columns.
-	ErrNodes = errors.New("simplex: there are more than 2³⁰ rows and columns")
+	// ErrWork means that Solver.Work exceeds Problem.Work.
+	ErrWork = errors.New("simplex: the work exceeds its limit")
+	// ErrRange means that sums of costs overflow.
+	ErrRange = errors.New("simplex: sums of costs exceed the floating-point range")
+	// ErrNodes means that the problem has more than 2³⁰ rows and columns.
+	ErrNodes = errors.New("simplex: more than 2³⁰ rows and columns")
 )
 
-// NotFiniteError says which cost is NaN or infinite.
+// NotFiniteError is the position of a cost that is NaN or infinite.
 type NotFiniteError struct{ Row, Column int }
 
 func (e *NotFiniteError) Error() string {
@@ -57,80 +58,80 @@ func (e *NotFiniteError) Error() string {
 
 // Costs are the costs of a problem, n × m.
 type Costs[T num.Float] interface {
-	// Row returns row i. It is valid until the next call.
+	// Row returns row i. The slice is valid until the next call.
 	Row(i int) []T
-	// At returns the cost of row i and column j, without the rest of the row.
+	// At returns the cost of row i and column j. It does not compute the other costs of the row.
 	At(i, j int) T
 }
 
-// Problem is a transport problem. Weights are finite and not negative, and each side has a positive one. Sums of
-// A and B that differ a little are made equal by scaling B.
+// Problem is a transport problem. Weights must be finite and not negative. A and B must each contain a positive weight. B
+// is scaled to the sum of A.
 type Problem[T num.Float] struct {
 	Costs Costs[T]
 	A, B  []T     // the weights of rows and columns
-	Mass  float64 // if positive, the mass of the plan of partial transport, at most the sum of A and that of B
-	Work  float64 // if positive, a limit of Solver.Work
-	// CostWork is the time that computing a cost takes, in units of the time to read one; 0 means 1. The context is
-	// checked as often as it asks for.
+	Mass  float64 // if positive, the mass of a partial plan, at most the smaller sum of A and B
+	Work  float64 // if positive, the limit of Solver.Work
+	// CostWork is the time to compute a cost, in units of the time to read a stored cost; 0 means 1. It determines how
+	// often Solve checks the context.
 	CostWork float64
-	// Columns, if not nil, is an assignment from which Solve starts: the column of each row. V are dual variables of
-	// columns that prove it, or almost. All weights must be equal.
+	// Columns, if not nil, is an assignment from which Solve starts: the column of each row. V contains dual variables of
+	// the columns for which the assignment is optimal up to rounding. All weights must be equal.
 	Columns []int32
 	V       []float64
 }
 
-// Solver solves one problem after the other in one workspace.
+// Solver solves problems one after the other in the same workspace.
 type Solver[T num.Float] struct {
-	// F and G are the dual variables of rows and columns: f_i + g_j = M_ij on the tree, and
-	// f_i + g_j ≤ M_ij but for rounding elsewhere. Without weight, f is 0 and g is −Inf.
+	// F and G are the dual variables of rows and columns: f_i + g_j = M_ij for arcs of the tree, and f_i + g_j ≤ M_ij up
+	// to rounding for all others. If a weight is 0, f is 0 or g is −Inf.
 	F, G []float64
-	// DummyF and DummyG are those of the dummies, in partial transport.
+	// DummyF and DummyG are the dual variables of the dummies in partial transport.
 	DummyF, DummyG float64
-	Work           float64 // elements and nodes that were looked at
+	Work           float64 // costs and nodes that were visited
 	Pivots         int
-	Feasible       bool // there is a plan, even if Solve has failed
+	Feasible       bool // whether the Solver contains a feasible plan, even if Solve has failed
 
 	partial          bool
-	n, m             int       // rows and columns, with their dummies
-	rows             []int32   // the rows that have mass
+	n, m             int       // rows and columns, including dummies
+	rows             []int32   // the rows with positive mass
 	nodes            []node    // rows, then columns
-	links            []links   // of the nodes
-	arcCost          []float64 // of the arc between a node and its parent
-	activeNodes      int32     // nodes that have mass
-	dual             []float64 // the dual variables, to which low adds what rounding has taken
-	dualLow          []float64
-	massScale        int // see above
+	links            []links   // of each node
+	arcCost          []float64 // of the arc from each node to its parent
+	activeNodes      int32     // number of nodes with positive mass
+	dual             []float64 // the dual variables, rounded to float64
+	dualLow          []float64 // the rounding errors of dual
+	massScale        int       // see the comment at the top
 	perturbationBits int
-	excessRow        int32 // the row that has what is over
+	excessRow        int32 // the row with the perturbation of all columns
 	root             int32
-	canceled         bool // the context has
+	canceled         bool // whether the context ended before the first tree was complete
 	zeroCosts        []T
 	arcs             []arc
 	queue            []int32
 	assignedTree     assignedTree[T]
-	relativeSlack    float64 // of a reduced cost, in units of its dual variables: rounding
+	relativeSlack    float64 // rounding error of a reduced cost, relative to its dual variables
 	costWork         float64
-	remainingWork    float64 // work until the next look at the context
+	remainingWork    float64 // work until the next check of the context
 }
 
-// node is a row or a column. It has an arc to its parent in a spanning tree, except for the root.
+// node is a row or a column. Every node except the root has an arc to its parent in a spanning tree.
 type node struct {
 	parent int32
-	size   int32  // of the subtree below it, itself included
-	flow   int128 // of the arc; before there is a tree, the mass that is left
+	size   int32  // number of nodes of its subtree, including itself
+	flow   int128 // of the arc to the parent; for a node without a parent, the remaining mass
 }
 
-// links are the first child of a node, and its neighbors among the children of its parent.
+// links are the first child of a node and its siblings.
 type links struct{ first, next, prev int32 }
 
-// arc is an arc of the problem.
+// arc is an arc from a row to a column.
 type arc struct {
 	row, column int32
 	cost        float64
 }
 
-// Solve finds the plan of least cost. If the context ends, it returns the context's cause, and leaves a plan that
-// is feasible.
+// Solve finds a plan of least cost. If the context ends, Solve returns the context's cause, and the Solver contains a
+// feasible plan.
 func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) error {
 	s.Work, s.Pivots, s.remainingWork, s.Feasible = 0, 0, checkInterval, false
 	s.costWork = max(1, p.CostWork)
@@ -151,8 +152,8 @@ func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) error {
 	return s.improveExactly(ctx, p)
 }
 
-// SolveChanged goes on from the tree of the last Solve, which has ended without an error. Costs of from and more have changed
-// since then.
+// SolveChanged starts from the tree of the previous Solve, which must have succeeded. Only costs that were at least from may
+// have changed since then.
 func (s *Solver[T]) SolveChanged(ctx context.Context, p *Problem[T], from float64) error {
 	for k, cost := range s.arcCost {
 		i, j := k, int(s.nodes[k].parent)-s.n
@@ -172,7 +173,7 @@ func (s *Solver[T]) SolveChanged(ctx context.Context, p *Problem[T], from float6
 	return s.improveExactly(ctx, p)
 }
 
-// improveExactly makes the tree the best, with exact dual variables.
+// improveExactly makes pivots with exact dual variables until the tree is optimal.
 func (s *Solver[T]) improveExactly(ctx context.Context, p *Problem[T]) error {
 	if err := s.pivotUntilOptimal(ctx, p, true); err != nil {
 		return err
@@ -188,7 +189,7 @@ func (s *Solver[T]) improveExactly(ctx context.Context, p *Problem[T]) error {
 	return nil
 }
 
-// allocate makes room for the nodes.
+// allocate resizes the workspace and resets all nodes.
 func (s *Solver[T]) allocate(p *Problem[T]) {
 	s.partial = p.Mass > 0
 	s.n, s.m = len(p.A), len(p.B)
@@ -213,12 +214,12 @@ func (s *Solver[T]) allocate(p *Problem[T]) {
 	}
 }
 
-// setMasses sets the masses of the nodes.
+// setMasses sets the integer masses of the nodes from the weights.
 func (s *Solver[T]) setMasses(p *Problem[T]) {
 	sumA, sumB := sumWeights(p.A), sumWeights(p.B)
 	_, exponent := math.Frexp(sumA + sumB)
 	s.perturbationBits = bits.Len(uint(s.m)) + 1
-	s.massScale = 124 - s.perturbationBits - exponent // so that the masses of a side are below 2¹²⁵
+	s.massScale = 124 - s.perturbationBits - exponent // the sums of the masses are below 2¹²⁵
 	var a, b int128
 	s.activeNodes = 0
 	heaviest := s.n
@@ -262,7 +263,7 @@ func (s *Solver[T]) setMasses(p *Problem[T]) {
 		s.activeNodes += 2
 		columns++
 	} else if excess := a.minus(b); excess != (int128{}) {
-		// B is scaled, and the heaviest column has what is left of the rounding.
+		// Scale B. The heaviest column takes the rounding error of the sum.
 		ratio := excess.toSignedFloat(-s.massScale) / b.toSignedFloat(-s.massScale)
 		if math.Abs(ratio) > 0x1p-80 {
 			b = int128{}
@@ -302,15 +303,15 @@ func sumWeights[T num.Float](w []T) (s float64) {
 	return s
 }
 
-// contextEnded reports whether the context has ended. It counts costs that are going to be read, and checks the context once in
-// often units of work.
+// contextEnded adds the costs that the caller is about to read to the work, and reports whether the context has ended. It
+// checks the context once in checkInterval units of work.
 func (s *Solver[T]) contextEnded(ctx context.Context, costs int) bool {
 	s.Work += float64(costs)
 	s.remainingWork -= float64(float64(costs) * s.costWork)
 	return s.remainingWork <= 0 && s.checkContext(ctx)
 }
 
-// checkContext reports whether the context has ended, and starts to count work anew.
+// checkContext checks the context and restarts the count of the work.
 //
 //go:noinline
 func (s *Solver[T]) checkContext(ctx context.Context) bool {
@@ -318,8 +319,8 @@ func (s *Solver[T]) checkContext(ctx context.Context) bool {
 	return ctx.Err() != nil
 }
 
-// makeFirstTree makes a first tree, of an assignment if there is one. When the context ends, the tree is of the first arcs that
-// have mass left, so that there is a plan.
+// makeFirstTree makes the first tree, from Problem.Columns if it is set. If the context ends, the rest of the mass goes to
+// the first columns with remaining mass, so that the plan is feasible.
 func (s *Solver[T]) makeFirstTree(ctx context.Context, p *Problem[T]) error {
 	s.canceled = ctx.Err() != nil
 	var err error
@@ -343,11 +344,11 @@ func (s *Solver[T]) makeFirstTree(ctx context.Context, p *Problem[T]) error {
 	return nil
 }
 
-// makeGreedyTree makes a tree of arcs that take as much mass as they can, the cheapest first. Either the row or the
-// column then has nothing left, and the other becomes its parent. What is last is the root. The dummy row comes first,
-// so that it does not need the dummy column.
+// makeGreedyTree moves as much mass as possible on the cheapest arc, then on the next, and so on. Each arc exhausts its row or
+// its column, and the other one becomes the parent. The last parent is the root. The dummy row comes first, so that it does
+// not need an arc to the dummy column.
 //
-// The dual variable of a column is 0 while it has mass left, and then −Inf.
+// Meanwhile, the dual variable of a column is 0 while it has remaining mass, and then −Inf.
 func (s *Solver[T]) makeGreedyTree(ctx context.Context, p *Problem[T]) error {
 	rows := s.rows
 	if s.partial {
@@ -357,8 +358,8 @@ func (s *Solver[T]) makeGreedyTree(ctx context.Context, p *Problem[T]) error {
 			more = s.fillArc(arc{row: int32(s.n - 1), column: int32(at)})
 		}
 	}
-	// A heap of the cheapest arcs of the rows. An arc may lead to a column that has no mass left: then it is
-	// cheaper than the next arc of the row.
+	// The heap contains the cheapest arc of each row. The column of an arc may have been exhausted since: the arc is then a
+	// lower bound of the cost of the next arc of its row.
 	heap := s.arcs[:0]
 	for _, i := range rows {
 		if s.canceled = s.canceled || s.contextEnded(ctx, s.m); s.canceled {
@@ -393,7 +394,8 @@ func (s *Solver[T]) makeGreedyTree(ctx context.Context, p *Problem[T]) error {
 	return nil
 }
 
-// fillRemainingRows moves the mass that rows have left to the first columns that have mass left. The costs of these arcs are NaN.
+// fillRemainingRows moves the remaining mass of rows to the first columns with remaining mass. It sets the costs of these arcs
+// to NaN.
 func (s *Solver[T]) fillRemainingRows(rows []int32) {
 	column := 0
 	for _, i := range rows {
@@ -406,7 +408,7 @@ func (s *Solver[T]) fillRemainingRows(rows []int32) {
 	}
 }
 
-// setFilledArcCosts sets the costs of the arcs of fillRows that carry mass.
+// setFilledArcCosts sets the costs of the arcs of fillRemainingRows. It skips arcs without mass.
 func (s *Solver[T]) setFilledArcCosts(p *Problem[T]) {
 	s.Arcs(len(p.A), len(p.B), func(k, i, j int, _, cost float64) {
 		if cost != cost {
@@ -415,7 +417,7 @@ func (s *Solver[T]) setFilledArcCosts(p *Problem[T]) {
 	})
 }
 
-// siftDown restores the order of a heap whose element k may be too dear.
+// siftDown restores the order of a heap in which element k may be more expensive than its children.
 func siftDown(heap []arc, k int) {
 	for {
 		child := 2*k + 1
@@ -433,7 +435,7 @@ func siftDown(heap []arc, k int) {
 	}
 }
 
-// cheapestArc returns the cheapest arc from a row to a column that has mass left.
+// cheapestArc returns the cheapest arc from row i to a column with remaining mass.
 func (s *Solver[T]) cheapestArc(i int32, row []T) arc {
 	g, last := s.dual[s.n:], s.m-1
 	cost, at := price.Least(row, 0, g)
@@ -443,8 +445,8 @@ func (s *Solver[T]) cheapestArc(i int32, row []T) arc {
 	return arc{i, int32(at), cost}
 }
 
-// fillArc moves as much mass on an arc as there is left, and adds it to the tree. It reports whether the row has mass
-// left.
+// fillArc moves as much mass as possible on an arc and adds the arc to the tree. It reports whether the row has remaining
+// mass.
 func (s *Solver[T]) fillArc(a arc) bool {
 	column := int32(s.n) + a.column
 	x, y := &s.nodes[a.row], &s.nodes[column]
@@ -461,7 +463,7 @@ func (s *Solver[T]) fillArc(a arc) bool {
 	return x.flow.positive()
 }
 
-// CheckFinite returns a NotFiniteError if a cost of row i is not finite.
+// CheckFinite returns a NotFiniteError if row i contains NaN or an infinity.
 func CheckFinite[T num.Float](row []T, i int) error {
 	if isFinite(float64(pair.Sum(row))) {
 		return nil
@@ -474,9 +476,9 @@ func CheckFinite[T num.Float](row []T, i int) error {
 	return nil
 }
 
-// DualTo sets u and v to the dual variables of rows and columns, and returns the price of mass: u_i + v_j + price is the
-// cost on the tree. Without Mass, the price is 0. With Mass, those of the dummies, which are 0, are subtracted, in
-// twice the precision.
+// DualTo sets u and v to the dual variables of rows and columns and returns the price of mass: u_i + v_j + price is the cost
+// of an arc of the tree. Without Mass, the price is 0. With Mass, u and v are shifted, in twice the precision, so that the
+// dual variables of the dummies become 0.
 func (s *Solver[T]) DualTo(u, v []float64) (price float64) {
 	copy(u, s.F)
 	copy(v, s.G)
@@ -493,8 +495,8 @@ func (s *Solver[T]) DualTo(u, v []float64) (price float64) {
 	return -s.dualSum(row, column)
 }
 
-// recomputeDuals computes all dual variables anew. Its constant makes those of rows as small as it can, so that their
-// rounding is small. In partial transport it makes that of the dummy column 0.
+// recomputeDuals computes all dual variables from the tree. It shifts them by a constant that minimizes the largest dual
+// variable of a row, and with it the rounding errors. In partial transport, the dual variable of the dummy column becomes 0.
 func (s *Solver[T]) recomputeDuals() {
 	g := 0.
 	if s.partial {
@@ -513,7 +515,7 @@ func (s *Solver[T]) recomputeDuals() {
 	s.setDualsBelow(s.root)
 }
 
-// dualSum returns the sum of the dual variables of two nodes.
+// dualSum returns the sum of the dual variables of nodes k and l.
 func (s *Solver[T]) dualSum(k, l int) float64 {
 	x, y := s.dual[k], s.dual[l]
 	sum := x + y
@@ -533,11 +535,11 @@ func (s *Solver[T]) countSizes() {
 	}
 }
 
-// subtree returns the nodes of the subtree below top, and top, which is the first. A node comes after its parent.
+// subtree returns top and its descendants. A node comes after its parent.
 func (s *Solver[T]) subtree(top int32) []int32 {
 	queue := s.queue
 	queue[0], queue[1] = top, s.links[top].first
-	tail := 2 + queue[1]>>31 // −1 counts as none
+	tail := 2 + queue[1]>>31 // noNode is not counted
 	for head := int32(1); head < tail; head++ {
 		x := &s.links[queue[head]]
 		queue[tail] = x.first
@@ -548,12 +550,13 @@ func (s *Solver[T]) subtree(top int32) []int32 {
 	return queue[:tail]
 }
 
-// pivotUntilOptimal makes pivots until no reduced cost is negative. Of some rows it takes the least reduced costs. As long as
-// they stay negative, and not much smaller than the first, the most negative enters the tree. Then come the next
-// rows.
+// pivotUntilOptimal makes pivots until no reduced cost is negative. It collects the arcs of least reduced cost of a few rows.
+// The most negative arc enters the tree, again and again, until none of them is below an eighth of the first. Then it goes on
+// with the next rows.
 //
-// Unless it is exact, it adds to dual variables, and computes them anew now and then. It is then blind to what rounding
-// may hide, and ends after many pivots, so that it does not go in circles.
+// If exact is false, a pivot only shifts dual variables, and they are recomputed from time to time. Reduced costs within
+// accumulated rounding errors then do not count as negative, and the number of pivots is limited, so that rounding errors
+// cannot cause an endless loop.
 func (s *Solver[T]) pivotUntilOptimal(ctx context.Context, p *Problem[T], exact bool) error {
 	most := min(max(len(s.rows)/16, 4), 32)
 	s.relativeSlack = exactSlack
@@ -627,7 +630,7 @@ func (s *Solver[T]) pivotUntilOptimal(ctx context.Context, p *Problem[T], exact 
 	}
 }
 
-// leastReducedArc returns the arc of row i whose reduced cost is the least, and this.
+// leastReducedArc returns the arc of row i with the least reduced cost, and this cost.
 func (s *Solver[T]) leastReducedArc(p *Problem[T], i int32) (arc, float64) {
 	f, g, last := s.dual[i], s.dual[s.n:], s.m-1
 	if s.partial && int(i) == s.n-1 {
@@ -652,12 +655,12 @@ func (s *Solver[T]) reducedCost(a arc) float64 {
 	return (a.cost - s.dual[a.row]) - s.dual[s.n+int(a.column)]
 }
 
-// isNegative reports whether a reduced cost is negative, and not only by rounding.
+// isNegative reports whether the reduced cost r of an arc is negative beyond rounding errors.
 func (s *Solver[T]) isNegative(a arc, r float64) bool {
 	return r < -s.relativeSlack*(math.Abs(s.dual[a.row])+math.Abs(s.dual[s.n+int(a.column)]))
 }
 
-// attach makes a node a child of parent.
+// attach makes node k a child of parent.
 func (s *Solver[T]) attach(k, parent int32, flow int128, cost float64) {
 	x := &s.nodes[k]
 	x.parent, x.flow, s.arcCost[k] = parent, flow, cost
@@ -670,7 +673,7 @@ func (s *Solver[T]) attach(k, parent int32, flow int128, cost float64) {
 	s.links[parent].first = k
 }
 
-// detach is the opposite of attach.
+// detach removes node k from the children of its parent.
 func (s *Solver[T]) detach(k int32) {
 	x := s.links[k]
 	if x.prev >= 0 {
@@ -683,8 +686,8 @@ func (s *Solver[T]) detach(k int32) {
 	}
 }
 
-// setDualsBelow computes the dual variables of the nodes below top, and its own, from its parent's. That of the root keeps
-// its value.
+// setDualsBelow computes the dual variables of top and its descendants from their parents. The dual variable of the root does
+// not change.
 func (s *Solver[T]) setDualsBelow(top int32) {
 	order := s.subtree(top)
 	s.Work += float64(len(order))
@@ -705,7 +708,8 @@ func (s *Solver[T]) setDualsBelow(top int32) {
 	}
 }
 
-// shiftDualsBelow adds to the dual variables below top, and to its own, what its new arc asks for. Low is not kept.
+// shiftDualsBelow shifts the dual variables of top and its descendants so that the reduced cost of the new arc of top becomes
+// 0. It does not update dualLow.
 func (s *Solver[T]) shiftDualsBelow(top int32) {
 	order := s.subtree(top)
 	s.Work += float64(len(order))
@@ -721,12 +725,11 @@ func (s *Solver[T]) shiftDualsBelow(top int32) {
 	}
 }
 
-// pivot adds an arc to the tree, which closes a cycle. It removes the arc of the
-// cycle whose flow is the first to reach zero, and hangs the smaller part of the tree from the larger. It returns
-// the top of that part.
+// pivot adds an arc to the tree, which closes a cycle, and removes the arc of the cycle whose flow reaches zero first. It
+// attaches the smaller of the two parts of the tree to the larger part and returns the top of the smaller part.
 //
-// The flow of the new arc rises. From its ends upwards, the flows of the cycle fall and rise in turn: those
-// from a node of the kind of its end fall.
+// The flow of the new arc increases. On the way up from its row, the flows of arcs from rows to their parents decrease and
+// the others increase. On the way up from its column, the flows of arcs from columns to their parents decrease.
 func (s *Solver[T]) pivot(a arc) int32 {
 	s.Pivots++
 	i, j := a.row, int32(s.n)+a.column
@@ -787,7 +790,8 @@ func (s *Solver[T]) pivot(a arc) int32 {
 	return to
 }
 
-// attachReversed hangs the part of the tree whose top was top from a new arc: from node up to top, children become parents.
+// attachReversed attaches a part of the tree with the given number of nodes, and its old root top, to parent by the new arc of
+// node k. It reverses the arcs between k and top.
 func (s *Solver[T]) attachReversed(k, parent, top, part int32, flow int128, cost float64) {
 	size := part
 	for {
@@ -805,7 +809,7 @@ func (s *Solver[T]) attachReversed(k, parent, top, part int32, flow int128, cost
 	}
 }
 
-// mass returns the mass on the arc between a node and its parent.
+// mass returns the mass on the arc from node x to its parent, without the perturbation.
 func (s *Solver[T]) mass(x *node) float64 {
 	return x.flow.plus(int128{0, 1}.shift(s.perturbationBits - 1)).shift(-s.perturbationBits).toFloat(-s.massScale)
 }
@@ -831,7 +835,7 @@ func (s *Solver[T]) Arcs(n, m int, f func(node, row, column int, mass, cost floa
 
 func isFinite(x float64) bool { return x-x == 0 }
 
-// grow sets the length of *v to n. The old elements are lost if there was no room.
+// grow sets the length of *v to n. It does not keep the elements if it allocates.
 func grow[E any](v *[]E, n int) {
 	if k := cap(*v); k < n {
 		*v = make([]E, max(n, k+k/4))

@@ -12,9 +12,9 @@ import (
 	"github.com/gomonge/monge/internal/ending"
 )
 
-// proven solves a problem and proves the answer by plain loops: the plan has the marginals, no entry is negative,
-// and what it costs above the dual is rounding, as is the violation of the dual.
-func proven[T num.Float](t *testing.T, s *Solver[T], cost matrix[T], a, b []T, mass float64) (plan []float64, total float64) {
+// solveAndProve solves a problem and proves with plain loops that the plan is optimal: no entry is negative, the marginals
+// are right, and the duality gap and the violation of the dual constraints are rounding errors.
+func solveAndProve[T num.Float](t *testing.T, s *Solver[T], cost matrix[T], a, b []T, mass float64) (plan []float64, total float64) {
 	t.Helper()
 	if err := s.Solve(t.Context(), &Problem[T]{Costs: cost, A: a, B: b, Mass: mass}); err != nil {
 		t.Fatal(err)
@@ -80,8 +80,8 @@ func proven[T num.Float](t *testing.T, s *Solver[T], cost matrix[T], a, b []T, m
 	return plan, total
 }
 
-// TestSolve: the method is right for all kinds of costs and weights, also if it was used for
-// another problem before, and for the best assignment, which is found by trying all.
+// TestSolve checks problems with all kinds of costs and weights, in one Solver. It compares small assignments with the best of
+// all permutations.
 func TestSolve(t *testing.T) {
 	rng := rand.New(rand.NewPCG(51, 1))
 	var s Solver[float64]
@@ -94,8 +94,8 @@ func TestSolve(t *testing.T) {
 			}
 		}
 		a, b := weightsOf(rng, n, i/costKinds%weightKinds), weightsOf(rng, m, rng.IntN(weightKinds))
-		proven(t, &s, cost, a, b, 0)
-		proven(t, &s, cost, a, b, rng.Float64())
+		solveAndProve(t, &s, cost, a, b, 0)
+		solveAndProve(t, &s, cost, a, b, rng.Float64())
 	}
 	cost := matrix[float32]{25, make([]float32, 20*25)}
 	for k := range cost.data {
@@ -108,10 +108,10 @@ func TestSolve(t *testing.T) {
 	for j := range b {
 		b[j] = 7.6
 	}
-	proven(t, new(Solver[float32]), cost, a, b, 0)
+	solveAndProve(t, new(Solver[float32]), cost, a, b, 0)
 	for n := 1; n < 7; n++ {
 		cost, w := structuredCosts(rng, n, n, randomCosts), weightsOf(rng, n, uniformWeights)
-		_, total := proven(t, &s, cost, w, w, 0)
+		_, total := solveAndProve(t, &s, cost, w, w, 0)
 		if want := bestOf(cost, n, 0, 0) / float64(n); !(math.Abs(total-want) <= 1e-14) {
 			t.Errorf("%d points: %v, the best assignment costs %v", n, total, want)
 		}
@@ -119,7 +119,7 @@ func TestSolve(t *testing.T) {
 			for c := range cost.data {
 				cost.data[c] -= 0.1
 			}
-			_, total := proven(t, &s, cost, w, w, float64(k+1)/float64(n))
+			_, total := solveAndProve(t, &s, cost, w, w, float64(k+1)/float64(n))
 			if want := bestOf(cost, k+1, 0, 0) / float64(n); !(math.Abs(total-want) <= 1e-14) {
 				t.Errorf("%d of %d points: %v, the best assignment costs %v", k+1, n, total, want)
 			}
@@ -127,28 +127,28 @@ func TestSolve(t *testing.T) {
 	}
 }
 
-// TestConstant: the constant of the dual variables makes those of rows as small as possible, and in partial transport
-// that of the dummy column 0.
+// TestConstant checks the constant by which dual variables are shifted: the largest dual variable of a row is as small as
+// possible, and in partial transport the dual variable of the dummy column is 0.
 func TestConstant(t *testing.T) {
 	rng := rand.New(rand.NewPCG(51, 4))
 	var s Solver[float64]
 	for range 20 {
 		n := 20 + rng.IntN(20)
 		cost := structuredCosts(rng, n, n, randomCosts)
-		proven(t, &s, cost, weightsOf(rng, n, randomWeights), weightsOf(rng, n, randomWeights), 0)
+		solveAndProve(t, &s, cost, weightsOf(rng, n, randomWeights), weightsOf(rng, n, randomWeights), 0)
 		if low, high := slices.Min(s.F), slices.Max(s.F); math.Abs(low+high) > 1e-14 || low == high {
 			t.Errorf("dual variables are between %v and %v", low, high)
 		}
-		proven(t, &s, cost, weightsOf(rng, n, randomWeights), weightsOf(rng, n, randomWeights), rng.Float64())
+		solveAndProve(t, &s, cost, weightsOf(rng, n, randomWeights), weightsOf(rng, n, randomWeights), rng.Float64())
 		if math.Abs(s.DummyG) > 1e-14 || s.DummyF > -1e-3 {
 			t.Errorf("the dummies have the dual variables %v and %v", s.DummyF, s.DummyG)
 		}
 	}
 }
 
-// TestEnds: costs that are not finite or overflow, too much work and a context that ends are errors. A context that
-// ends leaves a feasible plan.
-func TestEnds(t *testing.T) {
+// TestErrors checks the errors for costs that are not finite or overflow, for the limit of the work, and for a context that
+// ends. After the context has ended, the plan is feasible.
+func TestErrors(t *testing.T) {
 	var s Solver[float64]
 	w := []float64{1, 1}
 	cost := matrix[float64]{2, []float64{1, 2, math.NaN(), 3}}
@@ -169,9 +169,9 @@ func TestEnds(t *testing.T) {
 	if err := s.Solve(t.Context(), &Problem[float64]{Costs: big, A: w, B: w, Work: 2 * n * n}); !errors.Is(err, ErrWork) {
 		t.Error("work:", err)
 	}
-	for looks := range 20 {
-		p := &Problem[float64]{Costs: big, A: w, B: w, Mass: float64(looks%2) / 2}
-		if err := s.Solve(ending.At(looks+1), p); err != ending.ErrAt || !s.Feasible {
+	for checks := range 20 {
+		p := &Problem[float64]{Costs: big, A: w, B: w, Mass: float64(checks%2) / 2}
+		if err := s.Solve(ending.At(checks+1), p); err != ending.ErrAt || !s.Feasible {
 			t.Fatal("an ended context:", err)
 		}
 		moved, rows := 0., make([]float64, n)
@@ -192,7 +192,7 @@ type checkedCosts struct {
 	matrix[float64]
 	ctx                *ending.Context
 	checks, read, most int
-	late               bool // a row was read after the end
+	late               bool // whether a row was read after the context ended
 }
 
 func (c *checkedCosts) Row(i int) []float64 {
@@ -205,7 +205,8 @@ func (c *checkedCosts) Row(i int) []float64 {
 	return c.matrix.Row(i)
 }
 
-// TestContextChecks: Solve reads a bounded number of costs between two checks of its context, and no row after the end.
+// TestContextChecks checks that Solve reads a bounded number of costs between two checks of its context, and no row after the
+// context has ended.
 func TestContextChecks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(51, 6))
 	var s Solver[float64]
@@ -235,8 +236,8 @@ func TestContextChecks(t *testing.T) {
 	}
 }
 
-// TestWide: integers of 128 bits have the values of big.Int.
-func TestWide(t *testing.T) {
+// TestInt128 compares int128 with big.Int.
+func TestInt128(t *testing.T) {
 	rng := rand.New(rand.NewPCG(51, 3))
 	value := func(x int128) *big.Int {
 		v := big.NewInt(x.hi)
@@ -267,7 +268,7 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// matrix is a cost matrix, row by row.
+// matrix is a cost matrix in row-major order.
 type matrix[T num.Float] struct {
 	cols int
 	data []T
@@ -285,7 +286,7 @@ const (
 	weightKinds    = 4
 )
 
-// structuredCosts returns costs of one kind: of points on a line or on a grid, random, or equal to many others.
+// structuredCosts returns costs of one kind: distances of points on a line or on a grid, random costs, or costs with many ties.
 func structuredCosts(rng *rand.Rand, n, m, kind int) matrix[float64] {
 	c := matrix[float64]{m, make([]float64, n*m)}
 	side := int(math.Ceil(math.Sqrt(float64(max(n, m)))))
@@ -311,7 +312,7 @@ func structuredCosts(rng *rand.Rand, n, m, kind int) matrix[float64] {
 	return c
 }
 
-// weightsOf returns n weights of one kind, whose sum is 1.
+// weightsOf returns n weights of one kind. Their sum is 1.
 func weightsOf(rng *rand.Rand, n, kind int) []float64 {
 	w, sum := make([]float64, n), 0.
 	for i := range w {
@@ -327,7 +328,7 @@ func weightsOf(rng *rand.Rand, n, kind int) []float64 {
 	return w
 }
 
-// bestOf returns the least cost of assigning k rows from row i on to columns that are not in used.
+// bestOf returns the least cost of an assignment of k rows, beginning at row i, to columns that are not in used.
 func bestOf(cost matrix[float64], k, i, used int) float64 {
 	switch {
 	case k == 0:

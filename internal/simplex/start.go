@@ -8,18 +8,18 @@ import (
 	"github.com/gomonge/monge/internal/asm/price"
 )
 
-// assignedTree makes the first tree of an assignment.
+// assignedTree is the workspace of makeAssignedTree.
 type assignedTree[T num.Float] struct {
-	rowOf   []int32   // of a column
-	v       []float64 // the dual variables of columns, and −Inf for those that the tree has
-	d, previous []float64 // distances of columns from the tree, and the same before the last row
-	from    []int32   // the row of the tree from which a column has its distance
-	order   []arc     // the arcs of the tree, in the order in which they were found
+	rowOf       []int32   // the row of each column
+	v           []float64 // the dual variables of columns; −Inf if a column is in the tree
+	d, previous []float64 // distances of columns from the tree, now and before the last row
+	from        []int32   // the row of the tree at the end of the shortest path to each column
+	order       []arc     // the arcs of the tree in the order in which they were found
 }
 
-// makeAssignedTree makes the first tree of the pairs of an assignment and of shortest paths in the reduced costs, which begin
-// at the last row: it has what is over, and every column takes a little. If the assignment and its dual variables are the
-// best, the tree is the best.
+// makeAssignedTree makes the first tree from the pairs of an assignment and from shortest paths in the reduced costs. The
+// paths begin at the excess row, whose perturbation flows to every column. If the assignment and its dual variables are
+// optimal, the tree is optimal, too.
 func (s *Solver[T]) makeAssignedTree(ctx context.Context, p *Problem[T]) error {
 	x, n := &s.assignedTree, s.n
 	grow(&x.rowOf, n)
