@@ -9,11 +9,11 @@ import (
 )
 
 func BenchmarkLeast(b *testing.B) {
-	b.Run("type=f64", least[float64])
-	b.Run("type=f32", least[float32])
+	b.Run("type=f64", benchmarkLeast[float64])
+	b.Run("type=f32", benchmarkLeast[float32])
 }
 
-func least[T num.Float](b *testing.B) {
+func benchmarkLeast[T num.Float](b *testing.B) {
 	for lv := range asmtest.Each(b) {
 		for _, n := range []int{16, 256, 1000, 4096} {
 			c, v, d := asmtest.Random[T](n), asmtest.Random[float64](n), asmtest.Random[float64](n)

@@ -8,19 +8,20 @@ import (
 )
 
 const (
-	blockSize   = 16 // elements of a turn of the assembly
-	minAssembly = 16 // elements from which the assembly is faster
-	elementCost = 8  // of an element, in the units of asm.Piece
+	blockSize   = 16 // elements of an iteration of the assembly loop
+	minAssembly = 16 // least number of elements for which the assembly is faster
+	elementCost = 8  // cost of an element in the units of asm.Piece
 )
 
-// lanes are the least elements of a piece whose index is l mod turn, and the lowest index of the least of all, which is
-// any of their indices if none is below +Inf.
+// lanes is the result of the assembly for a piece of a row. least[l] is the least element whose index is l modulo blockSize.
+// at is the lowest index of the least element, or any index if no element is below +Inf.
 type lanes struct {
 	least [blockSize]float64
 	at    float64
 }
 
-// lowerLeast returns the least of least and the lanes of a piece that begins at element first, and its lowest index.
+// lowerLeast returns the smaller one of least and the least element of a piece, and its index. The piece begins at element
+// first of the row.
 func (x *lanes) lowerLeast(first int, least float64, at int) (float64, int) {
 	j := int(x.at)
 	if r := x.least[j&(blockSize-1)]; r < least {
@@ -29,15 +30,16 @@ func (x *lanes) lowerLeast(first int, least float64, at int) (float64, int) {
 	return least, at
 }
 
-// minLane returns the least of the lanes.
+// minLane returns the least element of all lanes.
 func (x *lanes) minLane() float64 {
 	v := &x.least
 	return min(min(min(min(v[0], v[1]), min(v[2], v[3])), min(min(v[4], v[5]), min(v[6], v[7]))),
 		min(min(min(v[8], v[9]), min(v[10], v[11])), min(min(v[12], v[13]), min(v[14], v[15]))))
 }
 
-// LeastLanes sets least[l] to the least (c_j − u) − v_j with j mod 16 = l, or +Inf if none is below that, and at to the
-// lowest index of the least of all. len(c) must be a multiple of 16, and not 0. It is what Least is made of.
+// LeastLanes sets least[l] to the least (c_j − u) − v_j with j mod 16 = l, or to +Inf if all of them are +Inf or NaN. It sets
+// at to the lowest index of the least of all. len(c) must be a positive multiple of 16. LeastLanes exposes the assembly
+// behind Least to tests.
 func LeastLanes[T num.Float](least *[16]float64, at *float64, c []T, u float64, v []float64) {
 	asm.CheckVector(len(v), len(c))
 	var x lanes
@@ -47,7 +49,7 @@ func LeastLanes[T num.Float](least *[16]float64, at *float64, c []T, u float64, 
 	*least, *at = x.least, x.at
 }
 
-// RelaxLanes sets d as Relax does, and then least and at for d_j instead of (c_j − u) − v_j, as LeastLanes does.
+// RelaxLanes updates d like Relax, and then sets least and at like LeastLanes, for d_j instead of (c_j − u) − v_j.
 func RelaxLanes[T num.Float](least *[16]float64, at *float64, d []float64, c []T, u float64, v []float64) {
 	asm.CheckVector(len(v), len(c))
 	asm.CheckVector(len(d), len(c))
@@ -58,8 +60,8 @@ func RelaxLanes[T num.Float](least *[16]float64, at *float64, d []float64, c []T
 	*least, *at = x.least, x.at
 }
 
-// Least returns the least (c_j − u) − v_j and its lowest index, or +Inf and −1 if none is below +Inf. It panics
-// if v is shorter than c.
+// Least returns the least (c_j − u) − v_j and its lowest index. It returns +Inf and −1 if no element is below +Inf. Least
+// panics if v is shorter than c.
 func Least[T num.Float](c []T, u float64, v []float64) (float64, int) {
 	asm.CheckVector(len(v), len(c))
 	least, at, done := math.Inf(1), -1, 0
@@ -75,8 +77,8 @@ func Least[T num.Float](c []T, u float64, v []float64) (float64, int) {
 	return leastRef(c, u, v, done, least, at)
 }
 
-// Two returns the least c_j − v_j with its lowest index, as Least does, and the least of the others. That is +Inf if there
-// is none. It panics if v is shorter than c.
+// Two returns the least c_j − v_j and its lowest index, like Least, and the least of the other elements. If there are no
+// others, second is +Inf. Two panics if v is shorter than c.
 func Two[T num.Float](c []T, v []float64) (least float64, at int, second float64) {
 	asm.CheckVector(len(v), len(c))
 	least, at, second = math.Inf(1), -1, math.Inf(1)
@@ -89,7 +91,7 @@ func Two[T num.Float](c []T, v []float64) (least float64, at int, second float64
 		}
 		old, was := least, at
 		least, at = x.lowerLeast(done, least, at)
-		if at != was { // the lane has others; what was the least is the second now
+		if at != was { // the old least and the rest of this lane are candidates for second
 			second = min(second, old)
 			l := at % blockSize
 			x.least[l] = math.Inf(1)
@@ -105,7 +107,7 @@ func Two[T num.Float](c []T, v []float64) (least float64, at int, second float64
 	return twoRef(c, v, done, least, at, second)
 }
 
-// Lower sets d as Relax does.
+// Lower sets d_j to min(d_j, (c_j − u) − v_j) for j < len(c). It panics if v or d is shorter than c.
 func Lower[T num.Float](d []float64, c []T, u float64, v []float64) {
 	asm.CheckVector(len(v), len(c))
 	asm.CheckVector(len(d), len(c))
@@ -121,8 +123,8 @@ func Lower[T num.Float](d []float64, c []T, u float64, v []float64) {
 	relaxRef(d, c, u, v, done, math.Inf(1), -1)
 }
 
-// Relax sets d_j to the least of d_j and (c_j − u) − v_j, for j < len(c). It returns the least of these d_j and its
-// lowest index, or +Inf and −1 if none is below +Inf. It panics if v or d is shorter than c.
+// Relax sets d_j to min(d_j, (c_j − u) − v_j) for j < len(c). It returns the least of these d_j and its lowest index, or +Inf
+// and −1 if no d_j is below +Inf. Relax panics if v or d is shorter than c.
 func Relax[T num.Float](d []float64, c []T, u float64, v []float64) (float64, int) {
 	asm.CheckVector(len(v), len(c))
 	asm.CheckVector(len(d), len(c))

@@ -8,13 +8,13 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// TestLevels compares every level with the definition, for all lengths and classes of values.
+// TestLevels compares every instruction set with the reference, for all lengths and classes of values.
 func TestLevels(t *testing.T) {
-	t.Run("f64", levels[float64])
-	t.Run("f32", levels[float32])
+	t.Run("f64", testLevels[float64])
+	t.Run("f32", testLevels[float32])
 }
 
-func levels[T num.Float](t *testing.T) {
+func testLevels[T num.Float](t *testing.T) {
 	seed := uint64(0)
 	for _, class := range asmtest.Classes() {
 		for _, n := range asmtest.Lengths() {
@@ -44,8 +44,8 @@ func levels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestTies: of equal elements the first counts, wherever it and another one stand, and whatever the size of a
-// piece. A zero is less than no other zero.
+// TestTies checks that the first of several equal elements counts, at any position and in any piece, and that +0 and −0 are
+// equal.
 func TestTies(t *testing.T) {
 	negative := math.Copysign(0, -1)
 	for _, n := range []int{3, 16, 50, 1 << 19} {

@@ -6,13 +6,12 @@
 //
 // Same bits as    leastLanesRef, relaxLanesRef and lowestIndexRef in ref.go.
 // Layout          c, v, d n elements, contiguous; x 16 lanes of least, then at. n is a
-//                 multiple of 16, and not 0.
+//                 positive multiple of 16.
 // Tile            16 elements: four registers.
-// Tail            none: the caller computes what is left.
-// Special values  a comparison with NaN is false, and the minimum is then its second operand, what was
-//                 there before.
+// Tail            none: Go code computes the rest.
+// Special values  a comparison with NaN is false. VMINPD then returns its second operand, the old value.
 // Registers       SI c · BX v · DI d · DX x · CX n · AX place · Y0 r · Y1 comparison · Y2–Y5
-//                 least · Y6–Y9 their turns · Y10 this turn · Y11 ones · Y12 u.
+//                 least · Y6–Y9 their blocks · Y10 this block · Y11 ones · Y12 u.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -33,16 +32,16 @@
 	VSUBPD Y12, Y0, Y0;         \
 	VSUBPD 8*off(vp)(at*8), Y0, Y0
 
-// lower lowers four d to Y0, and sets Y0 to them.
+// lower sets four d and Y0 to min(d, Y0).
 #define lower(off) \
 	VMINPD  8*off(dp)(at*8), Y0, Y0; \
 	VMOVUPD Y0, 8*off(dp)(at*8)
 
-// keep takes those of Y0 that are less than the lanes into the lanes.
-#define keep(least, turn) \
+// keep sets lanes to min(lanes, Y0), and their blocks to this block where Y0 is less.
+#define keep(least, block) \
 	VCMPPD    $0x11, least, Y0, Y1; \
 	VMINPD    least, Y0, least;     \
-	VBLENDVPD Y1, Y10, turn, turn
+	VBLENDVPD Y1, Y10, block, block
 
 // halve sets the lowest lane of x, the lower part of y, to the least of y.
 #define halve(x, y, t) \
@@ -51,7 +50,7 @@
 	VUNPCKHPD    x, x, t;  \
 	VMINPD       x, t, x
 
-// drop sets indices to Y1 where the lanes are more than Y0.
+// drop sets indices to Y1 (+Inf) where the lanes are greater than Y0.
 #define drop(least, index) \
 	VCMPPD    $0x11, least, Y0, Y12; \
 	VBLENDVPD Y12, Y1, index, index

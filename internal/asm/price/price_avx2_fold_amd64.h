@@ -1,10 +1,10 @@
-// The end of least and relax: stores the lanes and the lowest index of the least of them.
+// The end of least and relax: it stores the lanes and the lowest index of the least lane.
 	VMOVUPD Y2, 0(xp)
 	VMOVUPD Y3, 32(xp)
 	VMOVUPD Y4, 64(xp)
 	VMOVUPD Y5, 96(xp)
 
-	// Y6–Y9 = indices: 16·turn + lane
+	// Y6–Y9 = indices: 16·block + lane
 	MOVQ $0x4030000000000000, AX // 16
 	VMOVQ AX, X0
 	VBROADCASTSD X0, Y0
@@ -20,7 +20,7 @@
 	halve(X0, Y0, X1)
 	VBROADCASTSD X0, Y0
 
-	// the lowest index of lanes that are not more
+	// the lowest index of the lanes that are equal to the least
 	MOVQ $0x7ff0000000000000, AX // +Inf
 	VMOVQ AX, X1
 	VBROADCASTSD X1, Y1

@@ -1,4 +1,4 @@
-// The texts of least and relax, for the type that the including file has defined.
+// The functions least and relax for the type that the including file defines.
 
 // func least(n int, x *lanes, c *T, u float64, v *float64)
 TEXT LEAST(SB), NOSPLIT, $0-40

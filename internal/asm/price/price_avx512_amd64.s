@@ -6,13 +6,12 @@
 //
 // Same bits as    leastLanesRef, relaxLanesRef and lowestIndexRef in ref.go.
 // Layout          c, v, d n elements, contiguous; x 16 lanes of least, then at. n is a
-//                 multiple of 16, and not 0.
+//                 positive multiple of 16.
 // Tile            16 elements: two registers.
-// Tail            none: the caller computes what is left.
-// Special values  a comparison with NaN is false, and the minimum is then its second operand, what was
-//                 there before.
+// Tail            none: Go code computes the rest.
+// Special values  a comparison with NaN is false. VMINPD then returns its second operand, the old value.
 // Registers       SI c · BX v · DI d · DX x · CX n · AX place · Z0 r · Z2 Z3 least ·
-//                 Z4 Z5 their turns · Z6 this turn · Z7 ones · Z8 u · K1 comparison.
+//                 Z4 Z5 their blocks · Z6 this block · Z7 ones · Z8 u · K1 comparison.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -33,16 +32,16 @@
 	VSUBPD Z8, Z0, Z0;          \
 	VSUBPD 8*off(vp)(at*8), Z0, Z0
 
-// lower lowers eight d to Z0, and sets Z0 to them.
+// lower sets eight d and Z0 to min(d, Z0).
 #define lower(off) \
 	VMINPD  8*off(dp)(at*8), Z0, Z0; \
 	VMOVUPD Z0, 8*off(dp)(at*8)
 
-// keep takes those of Z0 that are less than the lanes into the lanes.
-#define keep(least, turn) \
+// keep sets lanes to min(lanes, Z0), and their blocks to this block where Z0 is less.
+#define keep(least, block) \
 	VCMPPD  $0x11, least, Z0, K1; \
 	VMINPD  least, Z0, least;     \
-	VMOVAPD Z6, K1, turn
+	VMOVAPD Z6, K1, block
 
 // halve sets the lowest lane of x, the lower part of y, to the least of y.
 #define halve(x, y, t) \

@@ -1,8 +1,8 @@
-// The end of least and relax: stores the lanes and the lowest index of the least of them.
+// The end of least and relax: it stores the lanes and the lowest index of the least lane.
 	VMOVUPD Z2, 0(xp)
 	VMOVUPD Z3, 64(xp)
 
-	// Z4, Z5 = indices: 16·turn + lane
+	// Z4, Z5 = indices: 16·block + lane
 	MOVQ $0x4030000000000000, AX // 16
 	VMOVQ AX, X0
 	VBROADCASTSD X0, Z0
@@ -16,7 +16,7 @@
 	halve(X0, Y0, X1)
 	VBROADCASTSD X0, Z0
 
-	// the lowest index of lanes that are not more
+	// the lowest index of the lanes that are equal to the least
 	MOVQ $0x7ff0000000000000, AX // +Inf
 	VMOVQ AX, X1
 	VBROADCASTSD X1, Z1

@@ -1,4 +1,4 @@
-// The texts of least and relax, for the type that the including file has defined.
+// The functions least and relax for the type that the including file defines.
 
 // func least(n int, x *lanes, c *T, u float64, v *float64)
 TEXT LEAST(SB), NOSPLIT, $0-40
@@ -32,10 +32,10 @@ TEXT LEAST(SB), NOSPLIT, $0-40
 loop:
 	reduce
 	keep(16, 0)
-	turns(24)
+	keepBlocks(24)
 	reduce
 	keep(20, 0)
-	turns(28)
+	keepBlocks(28)
 	FADD(9, 9, 10)
 	SUBS $16, left
 	BNE  loop
@@ -79,13 +79,13 @@ loop:
 	FSTPQ (F14, F15), 32(dp)
 	FSTPQ.P (F12, F13), 64(dp)
 	keep(16, 12)
-	turns(24)
+	keepBlocks(24)
 	reduce
 	lower
 	FSTPQ (F14, F15), 32(dp)
 	FSTPQ.P (F12, F13), 64(dp)
 	keep(20, 12)
-	turns(28)
+	keepBlocks(28)
 	FADD(9, 9, 10)
 	SUBS $16, left
 	BNE  loop

@@ -6,13 +6,13 @@
 //
 // Same bits as    leastLanesRef, relaxLanesRef and lowestIndexRef in ref.go.
 // Layout          c, v, d n elements, contiguous; x 16 lanes of least, then at. n is a
-//                 multiple of 16, and not 0.
+//                 positive multiple of 16.
 // Tile            16 elements: twice four registers.
-// Tail            none: the caller computes what is left.
-// Special values  nothing is larger than a NaN, nor a NaN than anything.
+// Tail            none: Go code computes the rest.
+// Special values  a comparison with NaN is false, so NaN replaces nothing.
 // Registers       R0 elements left · R1 c · R2 v · R3 d · R4 x · R5 constants · V0–V3 r · V4–V7
-//                 comparisons · V8 u · V9 this turn · V10 ones · V12–V15 v, then d · V16–V23 least ·
-//                 V24–V31 their turns.
+//                 comparisons · V8 u · V9 this block · V10 ones · V12–V15 v, then d · V16–V23 least ·
+//                 V24–V31 their blocks.
 // Source          own.
 
 //go:build arm64 && !purego
@@ -30,7 +30,7 @@
 #define xp R4
 #define bits R5
 
-// reduce sets V0–V3 to eight reduced costs.
+// reduce sets V0–V3 to the next eight reduced costs.
 #define reduce \
 	load;                          \
 	FLDPQ   32(vp), (F14, F15);    \
@@ -38,24 +38,25 @@
 	BY4(FSUB, 0, 0, 8);            \
 	OF4(FSUB, 0, 0, 12)
 
-// lower sets V12–V15 to eight d, lowered to V0–V3.
+// lower sets V12–V15 to the minimum of eight d and V0–V3.
 #define lower \
 	FLDPQ   32(dp), (F14, F15);    \
 	FLDPQ   (dp), (F12, F13);      \
 	OF4(FCMGT, 4, 12, 0);          \
 	OF4(BIT_16B, 12, 0, 4)
 
-// keep takes those of four registers from r on that are less than the lanes into the lanes. turns sets their turns.
+// keep sets lanes to the minimum of lanes and the four registers from r on, and V4–V7 to masks. keepBlocks sets the blocks of
+// the changed lanes to this block.
 #define keep(least, r) \
 	OF4(FCMGT, 4, least, r);       \
 	OF4(BIT_16B, least, r, 4)
-#define turns(turn) \
-	BIT_16B(turn, 9, 4);           \
-	BIT_16B(turn+1, 9, 5);         \
-	BIT_16B(turn+2, 9, 6);         \
-	BIT_16B(turn+3, 9, 7)
+#define keepBlocks(block) \
+	BIT_16B(block, 9, 4);           \
+	BIT_16B(block+1, 9, 5);         \
+	BIT_16B(block+2, 9, 6);         \
+	BIT_16B(block+3, 9, 7)
 
-// least sets x to the least of x and y, and drop the indices to V11 where the lanes are more than V0.
+// least sets x to min(x, y). drop sets indices to V11 (+Inf) where the lanes are greater than V0.
 #define least(x, y) \
 	FCMGT(4, x, y);                \
 	BIT_16B(x, y, 4)

@@ -1,4 +1,4 @@
-// The end of least and relax: stores the lanes and the lowest index of the least of them.
+// The end of least and relax: it stores the lanes and the lowest index of the least lane.
 	FSTPQ (F16, F17), 0(xp)
 	FSTPQ (F18, F19), 32(xp)
 	FSTPQ (F20, F21), 64(xp)
@@ -18,7 +18,7 @@
 	least(0, 1)
 	VDUP V0.D[0], V0.D2
 
-	// V12–V15, V24–V27 = indices: 16·turn + lane
+	// V12–V15, V24–V27 = indices: 16·block + lane
 	MOVD $0x4030000000000000, bits // 16
 	VDUP bits, V10.D2
 	MOVD $lane<>(SB), bits
@@ -35,7 +35,7 @@
 	VFMLA V30.D2, V10.D2, V26.D2
 	VFMLA V31.D2, V10.D2, V27.D2
 
-	// the lowest index of lanes that are not more
+	// the lowest index of the lanes that are equal to the least
 	MOVD $0x7ff0000000000000, bits // +Inf
 	VDUP bits, V11.D2
 	drop(12, 16)

@@ -6,7 +6,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// leastRef lowers least to the least reduced cost from element i on, and sets at to its lowest index.
+// leastRef returns the smaller one of least and the reduced costs from element i on, and its lowest index.
 func leastRef[T num.Float](c []T, u float64, v []float64, i int, least float64, at int) (float64, int) {
 	for j := i; j < len(c); j++ {
 		if r := (float64(c[j]) - u) - v[j]; r < least {
@@ -16,7 +16,7 @@ func leastRef[T num.Float](c []T, u float64, v []float64, i int, least float64, 
 	return least, at
 }
 
-// twoRef lowers least and second to the two least c_j − v_j from element i on, and sets at to the index of the first.
+// twoRef returns the two smallest of least, second and the c_j − v_j from element i on, and the lowest index of the smallest.
 func twoRef[T num.Float](c []T, v []float64, i int, least float64, at int, second float64) (float64, int, float64) {
 	for j := i; j < len(c); j++ {
 		if r := float64(c[j]) - v[j]; r < second {
@@ -28,7 +28,8 @@ func twoRef[T num.Float](c []T, v []float64, i int, least float64, at int, secon
 	return least, at, second
 }
 
-// relaxRef lowers d to the reduced costs from element i on, and least to the least d.
+// relaxRef sets d_j to the smaller one of d_j and the reduced cost, from element i on. It returns the smaller one of least and
+// these d_j, and its lowest index.
 func relaxRef[T num.Float](d []float64, c []T, u float64, v []float64, i int, least float64, at int) (float64, int) {
 	for j := i; j < len(c); j++ {
 		if r := (float64(c[j]) - u) - v[j]; r < d[j] {
@@ -41,9 +42,9 @@ func relaxRef[T num.Float](d []float64, c []T, u float64, v []float64, i int, le
 	return least, at
 }
 
-// leastLanesRef is what assembly does of Least, in whole turns.
+// leastLanesRef defines the result of the assembly of Least.
 func leastLanesRef[T num.Float](x *lanes, c []T, u float64, v []float64) {
-	var turns [blockSize]float64
+	var blocks [blockSize]float64
 	for l := range blockSize {
 		least, at := math.Inf(1), 0.
 		for j := l; j < len(c); j += blockSize {
@@ -51,14 +52,14 @@ func leastLanesRef[T num.Float](x *lanes, c []T, u float64, v []float64) {
 				least, at = r, float64(j/blockSize)
 			}
 		}
-		x.least[l], turns[l] = least, at
+		x.least[l], blocks[l] = least, at
 	}
-	lowestIndexRef(x, &turns)
+	lowestIndexRef(x, &blocks)
 }
 
-// relaxLanesRef is what assembly does of Relax, in whole turns.
+// relaxLanesRef defines the result of the assembly of Relax.
 func relaxLanesRef[T num.Float](x *lanes, d []float64, c []T, u float64, v []float64) {
-	var turns [blockSize]float64
+	var blocks [blockSize]float64
 	for l := range blockSize {
 		least, at := math.Inf(1), 0.
 		for j := l; j < len(c); j += blockSize {
@@ -71,18 +72,18 @@ func relaxLanesRef[T num.Float](x *lanes, d []float64, c []T, u float64, v []flo
 				least, at = r, float64(j/blockSize)
 			}
 		}
-		x.least[l], turns[l] = least, at
+		x.least[l], blocks[l] = least, at
 	}
-	lowestIndexRef(x, &turns)
+	lowestIndexRef(x, &blocks)
 }
 
-// lowestIndexRef sets at to the lowest index of the least lane. Turns are those in which the lanes were found.
-func lowestIndexRef(x *lanes, turns *[blockSize]float64) {
+// lowestIndexRef sets x.at to the lowest index of the least lane. blocks[l] is the block of x.least[l].
+func lowestIndexRef(x *lanes, blocks *[blockSize]float64) {
 	least := x.least
 	reduceMin(&least)
 	var index [blockSize]float64
 	for l, r := range x.least {
-		at := num.FMA(turns[l], blockSize, float64(l))
+		at := num.FMA(blocks[l], blockSize, float64(l))
 		if least[0] < r {
 			at = math.Inf(1)
 		}
@@ -92,7 +93,7 @@ func lowestIndexRef(x *lanes, turns *[blockSize]float64) {
 	x.at = index[0]
 }
 
-// reduceMin sets the first element to the least of all.
+// reduceMin sets v[0] to the least element of v.
 func reduceMin(v *[blockSize]float64) {
 	for w := blockSize / 2; w > 0; w /= 2 {
 		for l := range w {
