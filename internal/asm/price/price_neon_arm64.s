@@ -51,7 +51,7 @@
 	OF4(FCMGT, 4, least, r);       \
 	OF4(BIT_16B, least, r, 4)
 #define keepBlocks(block) \
-	BIT_16B(block, 9, 4);           \
+	BIT_16B(block, 9, 4);            \
 	BIT_16B(block+1, 9, 5);         \
 	BIT_16B(block+2, 9, 6);         \
 	BIT_16B(block+3, 9, 7)
