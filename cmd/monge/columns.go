@@ -35,7 +35,7 @@ func (f *columnFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringSliceVar(&f.columns, "columns", nil, "`NAMES`: the feature columns, separated by commas: names, patterns such as 'emb*', numbers from 0, or ranges such as height..weight and 0..9 (default all columns; in Parquet, Arrow and JSON lines all columns of lists, if there are any)")
 	fs.StringSliceVar(&f.drop, "drop", nil, "`NAMES`: columns to leave out, named as for --columns")
-	fs.StringSliceVar(&f.ids, "id", nil, "`NAMES`: columns that identify the rows, named as for --columns. They are no features; transform and predict copy them to their output")
+	fs.StringSliceVar(&f.ids, "id", nil, "`NAMES`: columns that identify the rows, named as for --columns. They are not features; transform and predict copy them to their output")
 	fs.StringVar(&f.array, "array", "", "`NAME`: in NPZ, the array of the features (default X, or data)")
 	fs.StringVar(&f.decimal, "decimal", "", "`CHARACTER`: in CSV, the decimal separator, such as a comma (default a point)")
 }
@@ -43,7 +43,7 @@ func (f *columnFlags) add(cmd *cobra.Command) {
 // addExtra adds the flag for commands that use a model.
 func (f *columnFlags) addExtra(cmd *cobra.Command) {
 	defer groupFlags(cmd, dataFlags)()
-	cmd.Flags().BoolVar(&f.extra, "extra-columns", false, "leave out columns that the model does not know, instead of refusing the file")
+	cmd.Flags().BoolVar(&f.extra, "extra-columns", false, "ignore columns that the model does not know, instead of rejecting the file")
 }
 
 // useSchemaOf sets the schema of m, which is in the file path. Files are then read like the file that
@@ -281,10 +281,10 @@ type missingFlags struct {
 func (f *missingFlags) add(cmd *cobra.Command) {
 	defer groupFlags(cmd, dataFlags)()
 	fs := cmd.Flags()
-	fs.StringVar(&f.missing, "missing", "error", "`NAME`: what to do with missing values: error; mean or median, to put that of the column in their place; drop, to leave out their rows. The model remembers it")
+	fs.StringVar(&f.missing, "missing", "error", "`NAME`: what to do with missing values: error; mean or median, to replace them by the mean or median of the column; drop, to drop their rows. The model stores this setting")
 	completeValues(cmd, "missing", "error", "mean", "median", "drop")
-	fs.StringSliceVar(&f.onehot, "one-hot", nil, "`NAMES`: columns of text, named as for --columns. Each of their values becomes a feature that is 0 or 1. The model remembers the values")
-	fs.BoolVar(&f.keepNA, "keep-na", false, "in columns of --one-hot, the texts NA, N/A, NaN and null are values; only an empty field is missing")
+	fs.StringSliceVar(&f.onehot, "one-hot", nil, "`NAMES`: columns of text, named as for --columns. Each value becomes a feature that is 0 or 1. The model stores the values")
+	fs.BoolVar(&f.keepNA, "keep-na", false, "in columns of --one-hot, treat the texts NA, N/A, NaN and null as values; only an empty field is missing")
 }
 
 // parse parses --missing.

@@ -39,9 +39,9 @@ func newCV(a *app) *cobra.Command {
 		Use:   "cv --data FILE [flags]",
 		Short: "Choose settings by cross-validation",
 		Long: `Cv compares settings by cross-validation: it fits with each combination of -p,
---lambda, --shrinkage and --k, and counts how many rows that the fit did not see are
-classified wrongly. It prints the settings from best to worst. Settings that are not
-given are chosen in every fit, as monge fit chooses them.`,
+--lambda, --shrinkage and --k, and counts the held-out rows that are classified wrongly.
+It prints the settings from best to worst. Settings that are not given are chosen in
+every fit, as monge fit chooses them.`,
 		Example: `  monge cv --data wine.csv                        # the error of monge fit, for every K
   monge cv --data wine.csv -p 1,2 --model wine.wda
   monge cv --data wine.csv --whitening diagonal --lambda 0.1,1,10 --shrinkage auto,0,0.5
@@ -67,20 +67,19 @@ given are chosen in every fit, as monge fit chooses them.`,
 }
 
 const cvDetails = `
-The rows are divided into --folds parts at random, every class evenly. Each part is
-once the test set of a fit to the others. The error of a setting is the mean over the
-parts, and "± sd" is the standard deviation from part to part. Of equally good
-settings the one that is first on the command line is printed first.
+The rows are divided into --folds parts at random, every class evenly. Each part is once
+the test set of a fit to the other parts. The error of a setting is the mean over the
+parts, and "± sd" is the standard deviation over the parts. Equally good settings are
+printed in the order of the command line.
 
---model fits the best setting to all rows, as monge fit would, and keeps the projected
-rows in the model, so that monge predict can classify with the best K.
+--model fits the best setting to all rows, like monge fit, and stores the projected rows
+in the model, so that monge predict can classify with the best K.
 
-The other flags are those of monge fit. What they leave open is chosen as monge fit
-does, once in every fit to a fold, on the rows of that fit alone: whitening, λ, ρ, the
-length of the components, how many of them are informative, and whether candidates are
-mixed. So the errors are those of monge fit with all that it chooses. Below the table
-cv prints what was chosen for the best setting. The fit of --model chooses anew, on
-all rows.
+The other flags are those of monge fit. Settings that are not given are chosen in every
+fit, from the rows of that fit alone: whitening, λ, ρ, the length of the components, how
+many components are informative, and whether candidates are mixed. The errors therefore
+include the choices of monge fit. Below the table cv prints the choices for the best
+setting. The fit of --model chooses again, from all rows.
 
 The number of fits is the number of combinations of -p, --lambda and --shrinkage,
 times the number of parts. One fit runs on each CPU. A fit that chooses settings takes

@@ -212,7 +212,7 @@ func (f *readFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.labelColumn, "label-column", "", "`NAME`: where the labels are. CSV: name of a column, or its number from 0, from the end if negative (default the last). NPZ: name of an array (default y, or target). Parquet, Arrow, JSON lines: name of a column (default label or y)")
 	f.columnFlags.add(cmd)
-	fs.StringVar(&f.header, "header", "auto", "`NAME`: whether the first line of CSV holds names, one of auto, present, absent")
+	fs.StringVar(&f.header, "header", "auto", "`NAME`: whether the first line of CSV contains column names, one of auto, present, absent")
 	completeValues(cmd, "header", "auto", "present", "absent")
 	fs.StringVar(&f.missingLabels, "missing-labels", "", "`NAME`: what to do with rows whose label is empty, null, NA, N/A, NaN, None or ?: error; drop, to leave them out; keep, to make a class of each such text (default error, or keep if the model has such a class)")
 	completeValues(cmd, "missing-labels", "error", "drop", "keep")

@@ -31,7 +31,7 @@ least. Costs are squared Euclidean distances, or come from a file.`,
 	f.addProblem(cmd)
 	fs := cmd.Flags()
 	fs.StringVar(&f.plan, "plan", "", "`FILE`: where to write the plan: its entries, .csv, or all of it, .npy, or a picture of it, .png or .svg")
-	fs.Float64Var(&f.mass, "mass", 0, "`MASS`: move only this mass, at most that of a and of b (default: all)")
+	fs.Float64Var(&f.mass, "mass", 0, "`MASS`: move only this mass, at most the sum of a and the sum of b (default all)")
 	f.addFiles(cmd, a)
 	return cmd
 }

@@ -40,7 +40,7 @@ func newEval(a *app) *cobra.Command {
 		Use:   "eval --model FILE (--data FILE | --train FILE --test FILE) [flags]",
 		Short: "Classify projected test samples by their nearest neighbors",
 		Long: `Eval measures how well a model separates classes: it projects training and test
-rows, classifies each test row by its K nearest training rows, and prints the share
+rows, classifies each test row by its K nearest training rows, and prints the fraction
 of wrong classes, the confusion matrix, and recall and precision of every class.`,
 		Example: `  monge fit  --data wine.csv --holdout 0.5 --model half.wda
   monge eval --model half.wda --data wine.csv --baselines
@@ -71,29 +71,30 @@ of wrong classes, the confusion matrix, and recall and precision of every class.
 }
 
 const evalDetails = `
---data is the file of the fit. Its rows are divided as monge fit did, whose --holdout,
---sample and --seed are in the model, or by its array split. --train and --test name
-other files.
+--data is the file of the fit. Eval divides its rows like monge fit, with the --holdout,
+--sample and --seed that the model stores, or by its array split. --train and --test
+name other files.
 
-In an NPZ file with an array split, --train uses the rows where it is 0, and --test
-the rows where it is 1: both may name the same file. For other files --holdout does the
-same: the test rows are those that monge fit left out with the same --holdout and
---seed. --sample draws training rows as monge fit does, and uses all test rows.
+In an NPZ file with an array split, --train uses the rows whose split is 0, and --test
+the rows whose split is 1: both may name the same file. For other files, --holdout
+divides the rows: the test rows are the rows that monge fit left out with the same
+--holdout and --seed. --sample draws training rows like monge fit; all test rows are
+used.
 
-At equal distance, the training row that comes first is nearer. Among classes with
-equally many votes, the class of the nearest row wins.
+Of training rows at the same distance, the first counts as nearer. If several classes
+have the same number of votes, the class of the nearest row wins.
 
-If the model keeps training rows (monge fit --k), their classifier is measured, too: its error with
-the stored rows, the bytes of a row and of all, and the time of a query on one thread.
+If the model stores training rows (monge fit --k), eval also measures this classifier:
+its error, the bytes of one row and of all rows, and the time of a query on one thread.
 
-The confusion matrix is for the K of the model, if that is one of --k, and otherwise
-for the first K.
+The confusion matrix is for the K of the model if --k contains it, and otherwise for the
+first K.
 
---baselines adds the errors with all features, and in p dimensions found by PCA and
-FDA from the training rows. These use standardized features if the model was fitted with
---standardize, and the features of the file otherwise. They are never whitened: to compare
-with PCA or FDA of whitened features, fit models with --method principal or --method
-fisher. With many features --baselines takes long.`
+--baselines adds the errors with all features, and in p dimensions found by PCA and FDA
+from the training rows. They use standardized features if the model was fitted with
+--standardize, and never whitened features. To compare with PCA or FDA of whitened
+features, fit models with --method principal or --method fisher. With many features
+--baselines is slow.`
 
 // errorRates are errors by K, in the order of the command line.
 type errorRates struct {

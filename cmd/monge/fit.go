@@ -38,9 +38,9 @@ func newFit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fit --data FILE --model FILE [flags]",
 		Short: "Fit a projection that separates classes",
-		Long: `Fit learns a projection from labeled rows, and writes it to a model file. The
-projection has a few dimensions and keeps the classes apart. Settings that are not
-given are chosen by comparing them on held-out rows.`,
+		Long: `Fit learns a projection from labeled rows and writes it to a model file. The
+projection maps rows to a few dimensions that keep the classes apart. Fit chooses
+settings that are not given by comparing candidates on held-out rows.`,
 		Example: `  monge fit --data wine.csv --model wine.wda
   monge fit --data wine.csv --holdout 0.5 --k 5 --model wine.wda    # then: monge eval
   monge fit --data wine.csv --k 5 --reject 0.1 --model strict.wda   # then: monge predict --reject
@@ -54,7 +54,7 @@ given are chosen by comparing them on held-out rows.`,
 	f.rows.add(cmd, "the training rows")
 	fs.StringVar(&f.model, "model", "", "`FILE`: where to write the model (required)")
 	fs.IntVarP(&f.components, "components", "p", 2, "`p`: number of dimensions to project to")
-	fs.IntVar(&f.k, "k", 0, "keep the projected training rows in the model, so that monge predict can classify by the `K` nearest of them (default keep none)")
+	fs.IntVar(&f.k, "k", 0, "store the projected training rows in the model, so that monge predict can classify by the `K` nearest rows (default store none)")
 	f.store.add(cmd)
 	f.reject.add(cmd)
 	addUnknown(cmd, &f.rows.unknown, "leave the rows of these classes out of the fit. With --reject they are examples of rows to reject, and the score is chosen to tell them apart (default none)")
@@ -75,7 +75,7 @@ func (f *fitFlags) addFitFlags(cmd *cobra.Command) {
 		defer groupFlags(cmd, methodFlags)()
 		fs.StringVar(&f.shrinkage, "shrinkage", "auto", "`ρ`: protection against overfitting: 0 for none, 1 to be cautious, or auto, chosen on held-out rows")
 		fs.IntVar(&f.leading, "leading", 0, "`NUMBER`: how many components are informative. J uses only these, and the others are scaled to almost zero (default chosen on held-out rows)")
-		fs.IntVar(&f.mixture, "mixture", 0, "`NUMBER`: mix the projections of at most this many candidates that held-out rows cannot tell apart; 1 uses the best alone (default 3 for fewer than 1000 rows, else 1)")
+		fs.IntVar(&f.mixture, "mixture", 0, "`NUMBER`: combine the projections of at most this many candidates whose errors on held-out rows do not differ significantly; 1 uses only the best candidate (default 3 for fewer than 1000 rows, else 1)")
 		fs.StringVar(&f.use, "for", wda.UseNeighbors.String(), "`NAME`: the classifier that will use the projection. Settings that are not given are compared by its loss. One of neighbors; linear, such as logistic regression; centroid, the nearest class mean")
 		completeValues(cmd, "for", "neighbors", "linear", "centroid")
 	}()
@@ -105,28 +105,28 @@ Features are used in their own units. If the units differ, the feature with the
 largest numbers decides the result: --standardize divides each feature by its
 standard deviation, and the model remembers it.
 
-Of an NPZ file with an array split, the rows where it is 0 are used. --holdout and
---sample choose among the rows of any file.
+In an NPZ file with an array split, fit uses the rows whose split is 0. --holdout and
+--sample select rows of any file.
 
-With few rows, the projection that fits them best may be bad for other rows.
---shrinkage protects against that. --validation holds out some rows of every class
-and keeps the projection of the step that classifies them best. monge cv compares
-settings.
+With few rows, the projection that fits them best may be bad for other rows. --shrinkage
+prevents this. --validation holds out some rows of every class and keeps the projection
+of the step that classifies these rows best. monge cv compares settings.
 
-If settings are chosen, J is computed on at most 4096 rows. If all are given, the time
-grows with the square of the number of rows: from a few thousand rows on use --method
-minibatch. It needs twice the memory of the data, and computes
-J on at most 4096 rows. With --out-of-core the rows of an uncompressed NPY, NPZ or
-IDX file stay in the file (by itself if they take more than 2 GiB). All rows are read
-once to check them, and mini-batches are drawn from the file. The memory is then a
-few hundred megabytes and 40 bytes a row, and --k keeps only a sample of the rows.
+If fit chooses settings, it computes J on at most 4096 rows. If all settings are given,
+the time grows with the square of the number of rows: use --method minibatch from a few
+thousand rows on. It needs twice the memory of the data, and computes J on at most 4096
+rows. With --out-of-core the rows of an uncompressed NPY, NPZ or IDX file stay in the
+file; this is the default if they need more than 2 GiB. Fit then reads all rows once to
+check them, and draws mini-batches from the file. It needs a few hundred megabytes and
+40 bytes for each row, and --k stores only a sample of the rows.
 
-With --k the model keeps projected training rows. --store keeps them in few bytes:
-int8 rounds each component; pq learns vectors that stand for parts of a row. Queries
-are not rounded. monge eval prints what is lost, and bytes and microseconds.
+With --k the model stores projected training rows. --store makes them smaller: int8
+rounds each component, and pq replaces parts of a row by learned vectors. Queries are
+not rounded. monge eval prints the loss of accuracy, the size of the rows and the time
+of a query.
 
-numpy.load reads the model file, too (arrays projection, mean, labels). An interrupt
-(Ctrl-C) ends the fit with exit code 130 and writes no model.`
+numpy.load can also read the model file (arrays projection, mean, labels). An interrupt
+(Ctrl-C) ends the fit with exit code 130; no model is written.`
 
 // settings checks the flags that need no data.
 func (f *fitFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {

@@ -28,7 +28,7 @@ samples it prints rows, features, classes, missing values, columns of text and t
 rows; it reads the file in bounded memory.
 
 Without a file it describes the program and the machine: the version, and the
-instruction sets (levels) that this machine can run.`,
+instruction sets that this machine can run.`,
 		Example: `  monge info wine.wda
   monge info wine.csv
   zcat rows.csv.gz | monge info -

@@ -187,10 +187,10 @@ func usagef(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
 }
 
-const rootLong = `Monge makes data easier to classify and to draw. It learns a projection from labeled
-rows: a few dimensions that keep the classes apart (Wasserstein discriminant
-analysis, WDA). It applies, evaluates and draws such projections, and it solves
-optimal transport problems.`
+const rootLong = `Monge makes data easier to classify and to plot. It learns a
+projection from labeled rows to a few dimensions that keep the classes apart
+(Wasserstein discriminant analysis, WDA). It applies, evaluates and plots such
+projections, and it solves optimal transport problems.`
 
 const rootExample = `  monge demo                                      # needs no data
   monge fit --data wine.csv --k 5 --model wine.wda

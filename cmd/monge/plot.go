@@ -27,25 +27,25 @@ func newPlotCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plot --model FILE --data FILE --out FILE [flags]",
 		Short: "Draw projected samples",
-		Long: `Plot draws projected rows, each class in its color and marker, as a PNG or SVG picture
-or as an interactive HTML page that needs no network.`,
+		Long: `Plot draws projected rows, with a color and a marker for each class, as a PNG
+or SVG picture or as an interactive HTML page that works offline.`,
 		Example: `  monge plot --model wine.wda --data wine.csv --out wine.png
   monge plot --model wine.wda --data wine.csv --out wine.html
   monge plot --model digits.wda --data mnist.npz --rows test --sample 3000 --out digits.svg`,
 		Annotations: map[string]string{details: `
-A picture shows the first two components with equal units on both axes. Of a model
-with one component it shows one line of points for every class.
+A picture shows the first two components with equal units on both axes. For a model with
+one component it shows one line of points for every class.
 
 A page shows any two or three components with their ratios, the row, label and main
 features under the pointer, and a legend that filters and finds classes. A lasso lists
-rows. The page can save its picture as PNG or SVG. It tells training from test
-rows, and marks the test rows that nearest neighbors misclassify: by the classifier of
-the model file, or else by five of the training rows.
+rows. The page can save its picture as PNG or SVG. It distinguishes training and test
+rows, and marks test rows that are misclassified by the classifier of the model file or,
+if there is none, by the five nearest training rows.
 
-Test rows are those of the file's split or of --holdout. If the file is that of the fit,
-they are those that fit --holdout left out: the model remembers them.
+Test rows are determined by the file's split or by --holdout. If the file is the file of
+the fit, they are the rows that fit --holdout left out.
 
-Labels and rows are found as in monge transform. Data without labels are drawn in one
+Labels and rows are read as in monge transform. Data without labels are drawn in one
 color. With many rows, --sample keeps the picture readable and an SVG file small.`},
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.plot(cmd, f) },
 	}

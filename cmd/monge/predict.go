@@ -37,9 +37,9 @@ func newPredict(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "predict --model FILE --data FILE [flags]",
 		Short: "Classify samples by their nearest neighbors in the projection",
-		Long: `Predict classifies rows: each gets the class that most of its K nearest training rows
-have, with distances measured after the projection. The training rows are in the model
-if it was fitted with --k.`,
+		Long: `Predict classifies rows: each row gets the most frequent class among its K
+nearest training rows, with distances measured after the projection. A model that was
+fitted with --k contains the training rows.`,
 		Example: `  monge predict --model wine.wda --data new.csv
   monge predict --model wine.wda --data new.csv --proba --neighbors 3 --out predicted.csv
   monge predict --model strict.wda --data new.csv --reject --out predicted.csv
@@ -52,7 +52,7 @@ if it was fitted with --k.`,
 	fs.StringVar(&f.data, "data", "", "`FILE`: file with rows to classify, or - for standard input (required)")
 	fs.StringVar(&f.out, "out", "", "`FILE`: where to write, .csv, .parquet, .arrow, .jsonl, .npz, or .npy or .idx if all columns are numbers (default CSV on standard output)")
 	fs.IntVar(&f.k, "k", 0, "`K`: number of neighbors that vote (default that of the model, or 5)")
-	fs.BoolVar(&f.proba, "proba", false, "also write the share of every class among the neighbors")
+	fs.BoolVar(&f.proba, "proba", false, "also write the fraction of every class among the neighbors")
 	fs.StringVar(&f.reject, "reject", "", "`RATE`: also write the score of every row, which is high if the row is unlike the training rows, and whether the row is rejected. --reject uses the rate of monge fit, and --reject=0.01 another rate")
 	fs.Lookup("reject").NoOptDefVal = fromModel
 	fs.IntVar(&f.neighbors, "neighbors", 0, "`NUMBER`: also list this many of the nearest training rows, with their numbers and squared distances, independently of --k. A large distance means that a row is unlike all training rows")
@@ -69,26 +69,28 @@ if it was fitted with --k.`,
 }
 
 const predictDetails = `
-Among classes with equally many votes, the class of the nearest row wins. --train
-names a file of training rows if the model holds none, or to use others: the rows where
-an array split is 0, and --holdout and --sample as in monge fit.
+If several classes have the same number of votes, the class of the nearest row wins.
+--train names a file with training rows, if the model contains none or to use others. Of
+an NPZ file, predict uses the rows whose split is 0. --holdout and --sample work as in
+monge fit.
 
-The name of --out decides the format. CSV has a header. The columns are label; with
---reject score and rejected (1 or 0; label is then the class that the row would have);
-with --proba a column for every class with its share of the K neighbors; with --neighbors
-the numbers (from 0, in the order of the training rows) and the squared distances of the
-nearest rows. In NPZ the labels are the array y, and the numbers are the array X.
+The extension of --out determines the format. CSV has a header. The first column is
+label. --reject adds score and rejected (1 or 0; label is then the class that the row
+would have). --proba adds the fraction of the K neighbors for every class. --neighbors
+adds the numbers (from 0, in the order of the training rows) and the squared distances
+of the nearest rows. In NPZ the labels are the array y, and the other columns are the
+array X.
 
-Columns are found by their names, in any order: see monge help tables. Without names, a
-CSV file with as many columns as the model has features is taken to have no labels.
-If it has one column more, the last one holds the labels. --id copies columns that
+Columns are found by their names, in any order: see monge help tables. A CSV file
+without names has no labels if it has as many columns as the model has features. If it
+has one more column, the last column contains the labels. --id copies columns that
 identify the rows to the output.
 
-All rows of an NPZ file are
-classified, whatever its array split says, unless --rows chooses a part.
+Predict classifies all rows of an NPZ file, regardless of its array split, unless --rows
+selects a part.
 
-Rows are read, classified and written in blocks: the memory does not grow with their
-number, unless --json has to print all of them or --holdout chooses among all.`
+Rows are read, classified and written in blocks, so the memory does not grow with their
+number, unless --json prints all of them or --holdout selects rows at random.`
 
 // predictions is what predict finds. Without --out, --json prints all of it.
 type predictions struct {

@@ -24,7 +24,7 @@ type rejectFlags struct {
 }
 
 func (f *rejectFlags) add(cmd *cobra.Command) {
-	cmd.Flags().Float64Var(&f.rate, "reject", 0, "`RATE`: make a model that rejects rows of no known class, for monge predict --reject. RATE is the share of rows of known classes that may be rejected, such as 0.05. Needs --k; a fifth of the training rows of every class is kept apart to set the threshold (default none)")
+	cmd.Flags().Float64Var(&f.rate, "reject", 0, "`RATE`: make a model that rejects rows of unknown classes, for monge predict --reject. RATE is the fraction of rows of known classes that may be rejected, such as 0.05. Requires --k; a fifth of the training rows of every class is set aside to determine the threshold (default none)")
 }
 
 // addUnknown adds --unknown.

@@ -24,9 +24,9 @@ func newScore(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "score --data FILE (--projection FILE | --model FILE) [flags]",
 		Short: "Evaluate the objective at a given projection",
-		Long: `Score evaluates the objective J of WDA at a given projection, however it was found, so
-that projections can be compared. It prints the transport costs that J consists of,
-and the norm of the gradient.`,
+		Long: `Score evaluates the objective J of WDA at any given projection, so that
+projections can be compared. It prints J, its transport costs, and the norm of its
+gradient.`,
 		Example: `  monge score --data X.csv --labels y.csv --projection P.csv --lambda 1 --adaptive
   monge score --data X.csv --labels y.csv --projection P.npy --lambda-matrix lambda.csv --json
   monge score --data wine.csv --model wine.wda --adaptive`,
@@ -49,14 +49,15 @@ const scoreDetails = `
 J = between / (within + ridge), with the transport costs σ_b² between and σ_w² within the
 classes. The gradient is the Riemannian one, G − P·sym(PᵀG), with λ held fixed.
 
---lambda is taken as it is. With --adaptive, the λ of two classes is --lambda divided
-by the mean squared distance of their rows after the projection. There is no ridge
-unless --shrinkage ρ asks for ρ·σ_w².
+--lambda is λ itself, in the units of the data. With --adaptive, the λ of two classes is
+--lambda divided by the mean squared distance of their rows after the projection. The
+ridge is 0, or ρ·σ_w² with --shrinkage ρ.
 
-P is used as it is. If its columns are not orthonormal, as in most models of monge fit
-(--scale unit), J depends on their length: use --adaptive then.
+P is used without changes. If its columns are not orthonormal, as in most models of
+monge fit, J depends on their length: use --adaptive then.
 
-Of an NPZ file with an array split, the rows where it is 0 are used, as in monge fit.`
+In an NPZ file with an array split, score uses the rows whose split is 0, as monge fit
+does.`
 
 type scoreResult struct {
 	Objective     number `json:"objective"`

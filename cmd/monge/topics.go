@@ -12,14 +12,15 @@ func topics() []*cobra.Command {
 	}
 }
 
-const terms = `The terms in the help texts and in the output, in the order in which one meets them.
+const terms = `The terms in help texts and output.
 
 Data
   row, sample      One observation. Rows are points, columns are features.
   n, d             The number of rows, and the number of features of a row.
-  class, label     A group that rows belong to. The label of a row names its class.
+  class, label     A group of rows. The label of a row is the name of its class.
   training rows    The rows that a model is fitted to.
-  held-out rows    Rows that a fit did not see. The error on them is honest.
+  held-out rows    Rows that were not used by the fit. The error on these rows is
+                   unbiased.
 
 Model
   projection, P    A d × p matrix. It maps a row x to the p numbers (x − mean)·P.
@@ -32,10 +33,11 @@ Model
                    classes, divided by the cost within classes plus the ridge.
                    Compare J only between fits to the same rows and settings.
   ratio            The same quotient for one component. A component with a large
-                   ratio tells classes apart; one with a small ratio does not.
+                   ratio separates classes; a component with a small ratio does
+                   not.
   leading          The number of informative components (--leading). J uses only
-                   these. The others are scaled to almost zero, so that they can
-                   be drawn but do not change distances.
+                   these. The others are scaled to almost zero: they can still be
+                   plotted, but do not change distances.
   λ (lambda)       How sharp the transport is. With a small λ every row is moved
                    a little to all rows of the other class, so that classes are
                    compared by their means. With a large λ each row goes to its
@@ -68,76 +70,78 @@ Model
 Classification
   K                The number of nearest training rows that vote on the class of
                    a row (--k). Distances are measured after the projection.
-  error            The share of rows whose class is predicted wrongly.
-  recall           Of the rows of a class, the share that is found.
-  precision        Of the rows predicted to be of a class, the share that is.
+  error            The fraction of rows whose class is predicted wrongly.
+  recall           The fraction of the rows of a class that are predicted as this
+                   class.
+  precision        The fraction of the rows predicted as a class that belong to it.
   F1               The harmonic mean of recall and precision.
-  Brier score      The mean squared error of the predicted shares of the classes.
-                   0 is perfect. It sees differences that the error does not.
-  score            How unlike the training rows a row is (predict --reject): it combines
-                   the distance of its neighbors with the share of the row that the
-                   projection does not see.
-  rejection rate   The share of rows of known classes that may be rejected by mistake
-                   (fit --reject). Rows whose score is above the threshold are
-                   rejected as of no known class.
+  Brier score      The mean squared error of the predicted class probabilities.
+                   0 is perfect. It is more sensitive than the error.
+  score            How much a row differs from the training rows (predict --reject).
+                   It combines the distance of its neighbors with the part of the
+                   row that the projection removes.
+  rejection rate   The fraction of rows of known classes that may be rejected by
+                   mistake (fit --reject). Rows with a score above the threshold
+                   are rejected as belonging to no known class.
   AUROC            The probability that a row of an unknown class has a higher score
-                   than one of a known class. 1 is perfect, 0.5 is chance.
-  loss             Of a candidate for the settings that were left open: the
-                   Brier score plus the error, on held-out rows.
+                   than a row of a known class. 1 is perfect, 0.5 is chance.
+  loss             The Brier score plus the error of a candidate, on held-out
+                   rows. Candidates are combinations of the settings that were
+                   left open.
 
 Transport
   plan, T          How much mass goes from each point of x to each point of y.
-  marginal         The row or column sums of the plan. They should be the weights
-                   a and b; the marginal error is what is missing.
-  marginal penalty What a plan costs more if its marginals differ from a and b
-                   (unbalanced transport: --penalty-a, --penalty-b).
+  marginal         The row or column sums of the plan. They should equal the
+                   weights a and b; the marginal error is the difference.
+  marginal penalty The additional cost of a plan whose marginals differ from a and
+                   b (unbalanced transport: --penalty-a, --penalty-b).
   domain           "plain" computes with exponentials, "log" with logarithms,
-                   which never underflow. The default switches when it must.
+                   which never underflow. The default switches when necessary.
 
 Machine
-  level            The instruction set in use (ref, neon, avx2, avx512). Results
-                   have the same bits at every level.
-  hash             A SHA-256 of all that predictions depend on. Two models are equal
-                   if their hashes are.`
+  instruction set  ref (plain Go), neon, avx2 or avx512. Results have the same bits
+                   with every instruction set.
+  hash             A SHA-256 of everything that predictions depend on. Models with
+                   equal hashes make the same predictions.`
 
-const fileFormats = `Rows are samples, columns are features. The name of a file says its format:
+const fileFormats = `Rows are samples, columns are features. The name of a file determines its format:
 
   .csv .tsv        Text. A header is recognized, or --header says whether there is one.
                    The label is the last column, unless --label-column or --labels
                    says otherwise.
   .npz             NumPy archive: array X (rows), y (labels), and optionally
                    split (0 for training rows, 1 for test rows).
-  .npy             NumPy array. Labels come from a file of their own: --labels.
+  .npy             NumPy array. Labels are in a separate file: --labels.
   .parquet .arrow  Tables. The label is the column "label" or "y". A column of
                    lists holds one feature per element (an embedding).
-  .jsonl .ndjson   JSON lines: one object per row, whose keys are the columns. A key
-                   that is not there is a missing value. Otherwise as Parquet.
-  idx              The format of MNIST: the file of labels beside it is found.
+  .jsonl .ndjson   JSON lines: one object per row, whose keys are the columns. A
+                   missing key is a missing value. Otherwise as Parquet.
+  idx              The format of MNIST. The label file in the same folder is found.
 
-All but Parquet and Arrow may be compressed with gzip (.gz). The name - is standard
-input, for any one file that a command reads. NPZ and Parquet through a pipe are first
-copied to a temporary file, in the folder TMPDIR or /var/tmp.
+Files of all formats except NPZ, Parquet and Arrow may be gzip-compressed (.gz). The
+name - means standard input, for one of the files that a command reads. NPZ and Parquet
+from a pipe are first copied to a temporary file in the folder TMPDIR or /var/tmp.
 
-Training and test rows: an array split in an NPZ file says which rows are which. For
-other files, fit --holdout keeps rows apart, and the model remembers them: eval --data
+Training and test rows: an array split in an NPZ file distinguishes them. For other
+files, fit --holdout sets test rows aside, and the model stores the choice: eval --data
 tests with these rows, and plot marks them. In other commands the same --holdout and
---seed choose them.
+--seed select the same rows.
 
 --columns and --drop choose columns by their names, in any format: monge help tables.
-CSV: --delimiter names the character between fields, and --comment the one that begins
-lines to leave out.
+CSV: --delimiter is the character between fields, and --comment the first character of
+lines to ignore.
 
-A model file can be read with numpy.load. It holds the arrays projection, mean and
+A model file can be read with numpy.load. It contains the arrays projection, mean and
 labels, among others.
 
-Output files are written whole or not at all.`
+Output files are written completely or not at all.`
 
 const exitCodes = `Exit codes:
   0    success
-  1    an error of data, files or computation
+  1    an error in data, files or computation
   2    a wrong command line
-  3    the result was printed, but the computation did not reach the tolerance that
-       was asked for (sinkhorn)
+  3    the result was printed, but the computation did not reach the requested
+       tolerance (sinkhorn)
   130  interrupted by Ctrl-C or SIGTERM. The program ends within a fifth of a
        second. Nothing is written then, not even a model of the best projection so
        far.
@@ -149,20 +153,20 @@ With --json a command prints one JSON object on standard output, and no progress
 Numbers that JSON cannot hold (NaN, infinities) are null.
 
 Environment:
-  MONGE_LEVEL  caps the instruction set: ref, avx2, avx512 or neon. The results are
-               the same bits with any of them.`
+  MONGE_LEVEL  limits the instruction set: ref, avx2, avx512 or neon. Results have the
+               same bits with every instruction set.`
 
 const tables = `A table has columns with names. monge fit stores the names in the model. transform,
 predict, eval and plot then find the columns by their names, in any order.
 
 Names
   A column that is missing, or that the model does not know, is an error that names it.
-  --extra-columns leaves unknown columns out. Columns that fit left out, and the column
-  of labels, may be there or not. If the file or the model has no names, columns are
-  matched by their numbers, and a note says so.
+  --extra-columns ignores unknown columns. Columns that fit left out, and the label
+  column, are optional. If the file or the model has no names, columns are matched by
+  their numbers, and a note says so.
 
 Choice of columns
-  --columns chooses the features, --drop leaves columns out, and --id names columns that
+  --columns selects the features, --drop ignores columns, and --id names columns that
   identify the rows: transform and predict copy them to the output. Each takes names
   separated by commas, numbers from 0 (from the end if negative), ranges such as
   height..weight or 0..9, and patterns such as 'emb*'. The column of row numbers that
@@ -172,9 +176,9 @@ Choice of columns
 Missing values
   In CSV these are empty fields, NA, N/A, NaN, null, None, ? and -. In arrays they are
   NaN, in Parquet, Arrow and JSON lines null. The first one is an error, unless fit has
-  --missing mean or median, which put that of the column in their place, or drop, which
-  leaves their rows out. The model remembers this with the values, and transform and
-  predict do the same.
+  --missing mean or median, to replace them by the mean or median of the column, or
+  --missing drop, to drop their rows. The model stores this setting and the replacements,
+  and transform and predict do the same.
 
 Names that are numbers
   A first line with the names of the model is a header. Without a model, a first line
@@ -182,18 +186,19 @@ Names that are numbers
   note says so. Otherwise it is an error: --header present or --header absent decides.
 
 Labels
-  A label is its text: 3.1 and 3.10 are two classes, and so are 01 and 1. Only if all labels
+  A label is text: 3.1 and 3.10 are two classes, and so are 01 and 1. Only if all labels
   of a file are plain numbers, 1.0 is the class 1. Empty and null labels are missing, and so
   are NA, N/A, NaN, None, null, ?, and - unless another label is +. --missing-labels says
   what to do with such rows: error, drop, or keep, which makes a class of each text.
 
 Text
   Text in a column of features is an error. --one-hot makes a feature of each value of a
-  column: 1 in the rows that have it, 0 in others. The model remembers the values, and
-  another value is an error. A missing one gives 0 for all; with --keep-na, NA is a value.
+  column: 1 in the rows with this value, 0 in others. The model stores the values, and
+  another value is an error. For a missing value all features are 0; with --keep-na, NA
+  is a value.
   In CSV, true, false and dates are text. Booleans of Parquet, Arrow and JSON lines are 0 and 1.
 
 Decimal comma
   --decimal , reads numbers such as 1,5. The fields must then be separated by another
-  character, --delimiter ';', or such numbers be in quotes. A number with a point is then an
-  error: the point may separate thousands.`
+  character, such as --delimiter ';', or such numbers must be quoted. A number with a point
+  is then an error, because the point may separate thousands.`

@@ -28,8 +28,8 @@ func newTransform(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "transform --model FILE --data FILE --out FILE [flags]",
 		Short: "Project samples with a model",
-		Long: `Transform projects rows with a model, and writes one row of p numbers for each of
-them, in the same order.`,
+		Long: `Transform projects rows with a model and writes p numbers for each row, in the
+same order.`,
 		Example: `  monge transform --model wine.wda --data wine.csv --out projected.csv
   monge transform --model digits.wda --data mnist.npz --rows test --out projected.npy
   zcat rows.csv.gz | monge transform --model wine.wda --data - --out - > projected.csv
@@ -55,23 +55,24 @@ them, in the same order.`,
 }
 
 const transformDetails = `
-Every row x becomes (x − mean)·P. The name of --out decides the format. The columns are
-called component1, component2, …, in CSV by its header. NPY and IDX hold the numbers alone.
-NPZ has the array X.
+Every row x becomes (x − mean)·P. The extension of --out determines the format. The
+columns are called component1, component2, …. NPY and IDX files contain only numbers.
+NPZ files contain the array X.
 
-Columns are found by their names, in any order: see monge help tables. Without names, a
-CSV file with as many columns as the model has features is taken to have no labels.
-If it has one column more, the last one holds the labels; --label-column says
-otherwise. With --id, CSV begins with the identifiers; in other formats they are last.
+Columns are found by their names, in any order: see monge help tables. A CSV file
+without names has no labels if it has as many columns as the model has features. If it
+has one more column, the last column contains the labels, unless --label-column is
+given. With --id, the identifiers are the first columns in CSV and the last columns in
+other formats.
 
-All rows of an NPZ file are projected, whatever its array split says, unless --rows
-chooses a part.
+Transform projects all rows of an NPZ file, regardless of its array split, unless --rows
+selects a part.
 
-Rows are read, projected and written in blocks: the memory does not grow with their
-number, unless --sample or --holdout choose among all. One record batch of an Arrow
-file is held as a whole. One row group of a Parquet file with many columns is held in
-a temporary file, in the folder TMPDIR or /var/tmp, and so is an NPZ or Parquet file
-that comes through a pipe.`
+Rows are read, projected and written in blocks, so the memory does not grow with their
+number, unless --sample or --holdout select rows at random. One record batch of an Arrow
+file is held in memory. Row groups of a Parquet file with many columns, and NPZ or
+Parquet files from a pipe, are copied to a temporary file in the folder TMPDIR or
+/var/tmp.`
 
 // rowTexts returns the identifiers of a row.
 func rowTexts(ids [][]string, row int) []string {

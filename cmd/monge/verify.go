@@ -27,20 +27,21 @@ func newVerify(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify MODEL --data FILE [flags]",
 		Short: "Fit a model again and compare hashes",
-		Long: `Verify fits a model again with the settings in its file, and compares the hashes. A
-fit has the same bits on every machine, so a different hash means other data, another
-version of monge, or a changed model. Verify then says what differs, and exits with 1.`,
+		Long: `Verify fits a model again with the settings in its file, and compares the
+hashes. A fit has the same bits on every machine, so a different hash means other data,
+another version of monge, or a changed model. Verify then prints the difference and
+exits with code 1.`,
 		Example: `  monge verify wine.wda --data wine.csv
   monge verify digits.wda --data mnist.npz --sample 1000 --json`,
 		Annotations: map[string]string{details: `
-The rows must be those of the fit, in the same order: give the flags --labels,
---label-column, --header and --out-of-core that monge fit was given. The model
-remembers --holdout, --sample, --seed and how the columns were used. Rows of classes
-that it does not know are left out, as by fit --unknown. A model file of an early
-version holds no settings and cannot be verified.
+The rows must be the rows of the fit, in the same order: repeat the flags --labels,
+--label-column, --header and --out-of-core of monge fit. The model stores --holdout,
+--sample, --seed and the use of the columns. Rows of classes that it does not know are
+left out, as by fit --unknown. Model files of early versions contain no settings and
+cannot be verified.
 
-A program that uses the library may have validated its fit with rows of its own. They
-are not in the model file: --validation names a file with them.`},
+A program that uses the library may have validated its fit with separate rows. They are
+not in the model file: --validation names a file that contains them.`},
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.model != "" {
 				args = append(args, f.model)
