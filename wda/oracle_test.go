@@ -1,6 +1,7 @@
 package wda_test
 
 import (
+	"bytes"
 	"context"
 	"math"
 	"slices"
@@ -171,38 +172,17 @@ func compareScore(c *trial.Case) {
 		return
 	}
 	// ‖G − P sym(PᵀG)‖ and ‖PᵀP − I‖ of the gradient as it is.
-	g, pr := reals(gradient.Table()), o.P
-	transposed := func(m [][]oracle.Real) [][]oracle.Real {
-		t := make([][]oracle.Real, len(m[0]))
-		for j := range t {
-			for i := range m {
-				t[j] = append(t[j], m[i][j])
-			}
-		}
-		return t
-	}
-	pg, pp := oracle.Multiply(transposed(pr), g), oracle.Multiply(transposed(pr), pr)
-	sym := make([][]oracle.Real, k)
+	norm, size := riemannian(o.P, reals(gradient.Table()))
 	off := oracle.Real{}
-	for i := range sym {
-		for j := range k {
-			sym[i] = append(sym[i], pg[i][j].Add(pg[j][i]).Ldexp(-1))
-			v := pp[i][j]
+	for i, row := range oracle.Multiply(transposed(o.P), o.P) {
+		for j, v := range row {
 			if i == j {
 				v = v.Sub(oracle.Of(1))
 			}
 			off = off.Add(v.Mul(v))
 		}
 	}
-	norm, size := oracle.Real{}, 0.0
-	for i, row := range oracle.Multiply(pr, sym) {
-		for j, v := range row {
-			v = g[i][j].Sub(v)
-			norm = norm.Add(v.Mul(v))
-			size = max(size, math.Abs(g[i][j].Hi))
-		}
-	}
-	trial.Near(c, numbers[4], norm.Sqrt(), 1e-12*(norm.Sqrt().Hi+10*size), "norm of the gradient")
+	trial.Near(c, numbers[4], norm, 1e-12*(norm.Hi+10*size), "norm of the gradient")
 	trial.Near(c, numbers[5], off.Sqrt(), 1e-13*(1+off.Sqrt().Hi), "infeasibility")
 	largest := 0.0
 	derivatives := make([]oracle.Real, 0, d*k)
@@ -222,15 +202,33 @@ func compareScore(c *trial.Case) {
 func compareModel(c *trial.Case) {
 	classes := 2 + c.IntN(3)
 	n, d := 2*classes+4+c.Size(100), 1+c.Size(40)
+	small := c.Chance(2) // then the norm of the gradient is compared, too
+	if small {
+		n, d = 2*classes+4+c.IntN(8), 1+c.IntN(4)
+	}
 	k := 1 + c.IntN(min(4, d))
 	x, labels, names := samples(c, n, d, classes)
 	settings := wda.PaperSettings(k)
 	settings.Optimizer.MaxSteps = 2
+	if c.Chance(2) {
+		settings.Objective.Shrinkage = wda.FixedShrinkage(0.5)
+	}
 	ctx := context.Background()
 	m, err := wda.Fit(ctx, dense(x), labels, settings)
+	if c.Chance(2) {
+		var prepared *wda.Prepared
+		if prepared, err = wda.Prepare(ctx, dense(x), labels, &wda.Preparation{Components: k, Data: settings.Data}); err == nil {
+			m, err = prepared.Fit(ctx, settings)
+		}
+	}
 	if err != nil {
 		c.Fatal(err)
 	}
+	if rows, columns := m.Dims(); rows != d || columns != k || !slices.Equal(m.Labels(), names) {
+		c.Errorf("a model of %d features, %d components and labels %v, want %d, %d and %v", rows, columns, m.Labels(), d, k, names)
+	}
+	compareReport(c, m, x, labels, names, small)
+	compareClassifiers(c, m, x, labels)
 	queries := 1 + c.Size(300)
 	q := trial.Matrix(c, queries, d, func(i, j int) float64 { return x.Row(c.IntN(n))[j] + c.NormFloat64() })
 	q32 := trial.Matrix(c, queries, d, func(i, j int) float32 { return float32(q.Row(i)[j]) })
@@ -242,10 +240,11 @@ func compareModel(c *trial.Case) {
 	near := 1 + c.IntN(n)
 	to, one := trial.Output[float64](c, queries, k), trial.Output[float64](c, queries, k)
 	to32 := trial.Output[float32](c, queries, k)
-	shares := trial.Output[float64](c, queries, classes)
+	shares, own := trial.Output[float64](c, queries, classes), trial.Output[float64](c, queries, classes)
 	rows, label := trial.Output[int](c, queries, near), trial.Output[int](c, queries, 3)
 	distances, share := trial.Output[float64](c, queries, near), trial.Output[float64](c, queries, 4)
 	workers := 1 + c.IntN(3)
+	var workspace wda.Workspace
 	c.Call("Model", func() {
 		if err := m.Transform(dense(to), dense(q)); err != nil {
 			c.Error(err)
@@ -275,8 +274,11 @@ func compareModel(c *trial.Case) {
 					c.Errorf("neighbor %d has label %d, want %d", f.Row, f.Label, labels[f.Row])
 				}
 			}
-			class, err := classifier.Predict(q.Row(i), nil)
+			class, err := classifier.Predict(q.Row(i), &workspace)
 			if err != nil {
+				c.Error(err)
+			}
+			if err := workspace.Shares(own.Row(i)); err != nil {
 				c.Error(err)
 			}
 			narrow, err := classifier.Predict32(q32.Row(i), nil)
@@ -357,14 +359,156 @@ func compareModel(c *trial.Case) {
 			c.Errorf("share and distance %v, want %v and %v", share.Row(i), s, distances.Row(i)[votes-1])
 		}
 		for j, v := range counts {
-			if math.Abs(shares.Row(i)[j]-v) > 1e-14 {
-				c.Errorf("shares %v, want %v", shares.Row(i), counts)
+			if math.Abs(shares.Row(i)[j]-v) > 1e-14 || own.Row(i)[j] != shares.Row(i)[j] {
+				c.Errorf("shares %v and %v, want %v", shares.Row(i), own.Row(i), counts)
 			}
 		}
 		if c.Failed() {
 			return
 		}
 	}
+}
+
+// compareClassifiers compares classifiers of other storages and numbers of neighbors, from files, and of other components.
+func compareClassifiers(c *trial.Case, m *wda.Model, x trial.View[float64], labels []int) {
+	c.Alone()
+	ctx := context.Background()
+	d, p := m.Dims()
+	must := func(err error) {
+		if err != nil {
+			c.Fatal(err)
+		}
+	}
+	votes, first := 1+c.IntN(len(labels)), 1+c.IntN(p)
+	cut, err := m.Cut(first)
+	must(err)
+	exact, err := wda.NewClassifier(ctx, cut, dense(x), labels, 1)
+	must(err)
+	exact, err = exact.WithK(votes)
+	must(err)
+	file, err := exact.MarshalBinary()
+	must(err)
+	model, loaded, err := wda.Load(bytes.NewReader(file), nil)
+	must(err)
+	projected, all := mat.NewDense(len(labels), p, nil), mat.NewDense(len(labels), first, nil)
+	must(m.Transform(projected, dense(x)))
+	must(model.Transform(all, dense(x)))
+	if loaded.K() != votes || loaded.Len() != len(labels) || !slices.Equal(loaded.Labels(), m.Labels()) || !mat.Equal(all, projected.Slice(0, len(labels), 0, first)) {
+		c.Errorf("a classifier of %d neighbors of %d samples, labels %v; want %d of %d, %v", loaded.K(), loaded.Len(), loaded.Labels(), votes, len(labels), m.Labels())
+	}
+	// The distance of y to a stored sample whose components are off by at most off[l].
+	for _, storage := range []wda.Storage{wda.StorageFloat64(), wda.StorageFloat32(), wda.StorageInt8(), wda.StoragePQ(1, 4)} {
+		compact, err := loaded.WithStorage(ctx, storage, 1)
+		must(err)
+		off, row := make([]float64, first), map[wda.Storage]int{wda.StorageFloat64(): 8 * first, wda.StorageFloat32(): 4 * first, wda.StorageInt8(): first, wda.StoragePQ(1, 4): 1}[storage]
+		for l := range off {
+			column := mat.Col(nil, l, all)
+			switch lo, hi := slices.Min(column), slices.Max(column); storage {
+			case wda.StorageFloat32():
+				off[l] = 0x1p-23 * max(-lo, hi)
+			case wda.StorageInt8():
+				off[l] = (hi-lo)/255/2 + 0x1p-21*max(-lo, hi)
+			case wda.StoragePQ(1, 4):
+				off[l] = hi - lo
+			}
+		}
+		if storage.RowBytes(first) != row || compact.Bytes() < row*len(labels) || storage == wda.StorageFloat32() && compact.Bytes() != row*len(labels) {
+			c.Errorf("%v: %d and %d bytes for %d samples of %d components", storage, storage.RowBytes(first), compact.Bytes(), len(labels), first)
+		}
+		i := c.IntN(len(labels))
+		y := mat.Row(nil, i, all)
+		found, err := compact.Neighbors(ctx, dense(trial.View[float64]{Rows: 1, Cols: d, Data: x.Row(i), Stride: d}), len(labels), 1)
+		must(err)
+		for _, f := range found[0] {
+			least, most := 0.0, 0.0
+			for l, v := range y {
+				apart := math.Abs(v - all.At(f.Row, l))
+				near, far := max(0, apart-2*off[l]), apart+2*off[l]
+				least, most = least+float64(near*near), most+float64(far*far)
+			}
+			slack := 1e-12
+			if storage != wda.StorageFloat64() {
+				slack = 1e-5
+			}
+			if f.SqDistance < least*(1-slack) || f.SqDistance > most*(1+slack) {
+				c.Errorf("%v: the distance of %d and %d is %v, not from %v to %v", storage, i, f.Row, f.SqDistance, least, most)
+				return
+			}
+		}
+	}
+}
+
+// compareReport compares J and its parts at the result of a fit.
+func compareReport(c *trial.Case, m *wda.Model, x trial.View[float64], labels, names []int, small bool) {
+	r := m.Report()
+	d, k := m.Dims()
+	o := oracle.Discriminant{Classes: byClass(reals(x.Table()), labels, names), P: make([][]oracle.Real, d), Ridge: oracle.Of(r.Ridge), Iterations: 10}
+	for i := range o.P {
+		o.P[i] = reals([][]float64{m.Projection().RawRowView(i)})[0]
+	}
+	means, most := o.MeanCosts(), 0.0
+	o.Lambda = make([][]oracle.Real, len(names))
+	for a := range names {
+		for b := range names {
+			o.Lambda[a] = append(o.Lambda[a], oracle.Of(r.Lambda.At(a, b)))
+			most = max(most, 20*means[a][b].Hi*r.Lambda.At(a, b))
+		}
+	}
+	e := 0x1p-53 * 400 * (1 + most) * float64(k+10)
+	objective, between, within := o.Evaluate()
+	trial.Near(c, r.Objective, objective, e*objective.Hi, "J of a fit")
+	trial.Near(c, r.Between, between, e*between.Hi, "between, of a fit")
+	trial.Near(c, r.Within, within, e*within.Hi, "within, of a fit")
+	if r.ObjectiveSamples != len(labels) {
+		c.Errorf("J is said to be of %d samples, want %d", r.ObjectiveSamples, len(labels))
+	}
+	frozen := o
+	frozen.Plans = make(map[[2]int][][]oracle.Real)
+	frozen.Evaluate()
+	ratios, trace, least := frozen.Ratios()
+	for l, want := range ratios {
+		trial.Near(c, r.Ratios[l], want, (100*e+4e-9)*trace/least*(want.Hi+objective.Hi), "ratio %d of %d", l, k)
+	}
+	if !small {
+		return
+	}
+	g := make([][]oracle.Real, d)
+	for i := range g {
+		for j := range k {
+			g[i] = append(g[i], oracle.Derivative(&o.P[i][j], func() oracle.Real { j, _, _ := o.Evaluate(); return j }))
+		}
+	}
+	norm, size := riemannian(o.P, g)
+	trial.Near(c, r.GradientNorm, norm, 100*(e+1e-13)*(size+objective.Hi)*float64(d*k), "norm of the gradient of a fit")
+}
+
+// riemannian returns ‖G − P sym(PᵀG)‖, and the largest element of G.
+func riemannian(p, g [][]oracle.Real) (norm oracle.Real, size float64) {
+	pg := oracle.Multiply(transposed(p), g)
+	sym := make([][]oracle.Real, len(pg))
+	for i := range sym {
+		for j := range pg {
+			sym[i] = append(sym[i], pg[i][j].Add(pg[j][i]).Ldexp(-1))
+		}
+	}
+	for i, row := range oracle.Multiply(p, sym) {
+		for j, v := range row {
+			v = g[i][j].Sub(v)
+			norm = norm.Add(v.Mul(v))
+			size = max(size, math.Abs(g[i][j].Hi))
+		}
+	}
+	return norm.Sqrt(), size
+}
+
+func transposed(m [][]oracle.Real) [][]oracle.Real {
+	t := make([][]oracle.Real, len(m[0]))
+	for j := range t {
+		for i := range m {
+			t[j] = append(t[j], m[i][j])
+		}
+	}
+	return t
 }
 
 // compareCrossValidation leaves out one sample at a time, so that no draw decides which.

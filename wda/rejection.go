@@ -75,13 +75,16 @@ type rejection struct {
 //	s = (1 − w)·u + w·v − shift.
 //
 // u is log(1 + D/D̃), where D is the mean squared distance of the K neighbors and D̃ is the median
-// of D over x. v is the residual: the fraction of ‖x − mean‖² that lies outside of the span of the
-// projection. If the fit standardized the features, v is computed after division of the features by
-// their standard deviations in x. u and v are standardized over x. w is the weight. shift is the
-// mean score over x of the predicted class, shrunk towards 0 if x has few samples of this class.
+// of D over x, the larger one of two. v is the residual: the fraction of ‖x − mean‖² that lies
+// outside of the span of the projection. If the fit standardized the features, v is computed after
+// division of the features by their standard deviations in x. u and v are standardized over x: less
+// their mean, divided by their standard deviation (divisor n). w is the weight. shift is the sum of
+// (1 − w)·u + w·v over the m samples of x that are predicted to be of the same class, divided by
+// m + 20.
 //
-// The threshold is a quantile of the scores of x: of further samples of the known classes, drawn
-// like x, the fraction Rate is rejected on average.
+// Threshold is the ⌊Rate·(n + 1)⌋-th largest of the n scores of x, each with the shift of the other
+// samples: of further samples of the known classes, drawn like x, the fraction Rate is rejected on
+// average.
 //
 // The error wraps ErrSettings if Rate is not between 0 and 1, if n < 1/Rate − 1, or if D̃ is 0,
 // which means that most samples of x equal all of their K neighbors. Other errors are those of

@@ -66,8 +66,10 @@ type Report struct {
 	// is nil if J was evaluated on a subset of the classes (see ObjectiveSamples).
 	Lambda *mat.SymDense
 	// Ratios contains one number for each component, largest first: its transport cost between
-	// classes divided by its cost within classes plus ridge. A component with a ratio near 0 does
-	// not separate classes.
+	// classes divided by its cost within classes plus ridge/p. These are the eigenvalues μ of
+	// S_b v = μ (S_w + ridge/p·I) v. S_b and S_w (p × p) are the sums of T_ij (y_i − z_j)(y_i − z_j)ᵀ
+	// between and within classes, for an orthonormal basis of the projection's span. A component
+	// with a ratio near 0 does not separate classes.
 	Ratios []float64
 	// Choice describes how open settings were chosen. It is nil if no settings were left open.
 	Choice *Choice

@@ -50,10 +50,6 @@ func (d *Discriminant) MeanCosts() [][]Real {
 
 // Evaluate returns J, σ_b² and σ_w².
 func (d *Discriminant) Evaluate() (j, between, within Real) {
-	total := 0
-	for _, x := range d.Classes {
-		total += len(x)
-	}
 	uniform := func(n int) []Real {
 		w := make([]Real, n)
 		for i := range w {
@@ -81,14 +77,7 @@ func (d *Discriminant) Evaluate() (j, between, within Real) {
 					d.Plans[[2]int{a, b}] = plan
 				}
 			}
-			w, weight := Inner(plan, t.Cost), Of(1)
-			if d.Proportional {
-				weight = Of(len(x)).Div(Of(total))
-				if a != b {
-					weight = weight.Mul(Of(len(z)).Div(Of(total)))
-				}
-			}
-			if w = w.Mul(weight); a == b {
+			if w := Inner(plan, t.Cost).Mul(d.weight(a, b)); a == b {
 				within = within.Add(w)
 			} else {
 				between = between.Add(w)
@@ -96,6 +85,123 @@ func (d *Discriminant) Evaluate() (j, between, within Real) {
 		}
 	}
 	return between.Div(within.Add(d.Ridge)), between, within
+}
+
+// Ratios returns the generalized eigenvalues μ of S_b v = μ (S_w + ridge/k·I) v, the largest first, where S_b and S_w are the
+// sums of T_ij (y_i − z_j)(y_i − z_j)ᵀ between and within the classes, for the plans of the last Evaluate. It also returns
+// the trace and the smallest eigenvalue of the matrix on the right.
+func (d *Discriminant) Ratios() (ratios []Real, trace, least float64) {
+	k := len(d.P[0])
+	var scatter [2][][]Real
+	for w := range scatter {
+		for range k {
+			scatter[w] = append(scatter[w], make([]Real, k))
+		}
+	}
+	for pair, plan := range d.Plans {
+		to := scatter[0]
+		if pair[0] == pair[1] {
+			to = scatter[1]
+		}
+		y, z := Multiply(d.Classes[pair[0]], d.P), Multiply(d.Classes[pair[1]], d.P)
+		for i, row := range plan {
+			for j, t := range row {
+				for l := range k {
+					for r := range k {
+						v := y[i][l].Sub(z[j][l]).Mul(y[i][r].Sub(z[j][r]))
+						to[l][r] = to[l][r].Add(t.Mul(v).Mul(d.weight(pair[0], pair[1])))
+					}
+				}
+			}
+		}
+	}
+	for l := range k {
+		scatter[1][l][l] = scatter[1][l][l].Add(d.Ridge.Div(Of(k)))
+		trace += scatter[1][l][l].Hi
+	}
+	values, v := Eigen(scatter[1])
+	whitened := make([][]Real, k)
+	for l := range k {
+		for r := range k {
+			whitened[l] = append(whitened[l], Quadratic(v[l], scatter[0], v[r]).Div(values[l].Mul(values[r]).Sqrt()))
+		}
+	}
+	ratios, _ = Eigen(whitened)
+	return ratios, trace, values[k-1].Hi
+}
+
+// weight returns the weight of a pair of classes in J.
+func (d *Discriminant) weight(a, b int) Real {
+	if !d.Proportional {
+		return Of(1)
+	}
+	total := 0
+	for _, x := range d.Classes {
+		total += len(x)
+	}
+	w := Of(len(d.Classes[a])).Div(Of(total))
+	if a != b {
+		w = w.Mul(Of(len(d.Classes[b])).Div(Of(total)))
+	}
+	return w
+}
+
+// Residual returns the share of the squared norm of x that is outside of the span of the columns of p, by Gram and Schmidt.
+func Residual(x []Real, p [][]Real) Real {
+	inner := func(a, b []Real) (s Real) {
+		for k, v := range a {
+			s = s.Add(v.Mul(b[k]))
+		}
+		return s
+	}
+	rest := slices.Clone(x)
+	var basis [][]Real
+	without := func(v []Real) {
+		for _, b := range basis {
+			c := inner(v, b)
+			for k := range v {
+				v[k] = v[k].Sub(c.Mul(b[k]))
+			}
+		}
+	}
+	for l := range p[0] {
+		column := make([]Real, len(p))
+		for k, row := range p {
+			column[k] = row[l]
+		}
+		before := inner(column, column)
+		without(column)
+		norm := inner(column, column)
+		if norm.Hi <= 1e-20*before.Hi {
+			continue
+		}
+		for k := range column {
+			column[k] = column[k].Div(norm.Sqrt())
+		}
+		basis = append(basis, column)
+	}
+	if without(rest); inner(x, x).Hi == 0 {
+		return Real{}
+	}
+	return inner(rest, rest).Div(inner(x, x))
+}
+
+// Standardized returns a function that subtracts the mean of x and divides by the standard deviation of x, with the divisor
+// len(x), or by 1 if that is 0 but for rounding. It also returns the divisor.
+func Standardized(x []Real) (f func(Real) Real, deviation float64) {
+	mean, square := Real{}, Real{}
+	for _, v := range x {
+		mean = mean.Add(v.Div(Of(len(x))))
+	}
+	for _, v := range x {
+		v = v.Sub(mean)
+		square = square.Add(v.Mul(v).Div(Of(len(x))))
+	}
+	d := square.Sqrt()
+	if !(d.Hi > 1e-12) {
+		d = Of(1)
+	}
+	return func(v Real) Real { return v.Sub(mean).Div(d) }, d.Hi
 }
 
 // Neighbor is a stored sample and its squared distance from another.
