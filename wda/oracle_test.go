@@ -2,6 +2,7 @@ package wda_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -229,6 +230,7 @@ func compareModel(c *trial.Case) {
 	}
 	compareReport(c, m, x, labels, names, small)
 	compareClassifiers(c, m, x, labels)
+	compareRejection(c, m, x, labels)
 	queries := 1 + c.Size(300)
 	q := trial.Matrix(c, queries, d, func(i, j int) float64 { return x.Row(c.IntN(n))[j] + c.NormFloat64() })
 	q32 := trial.Matrix(c, queries, d, func(i, j int) float32 { return float32(q.Row(i)[j]) })
@@ -434,6 +436,107 @@ func compareClassifiers(c *trial.Case, m *wda.Model, x trial.View[float64], labe
 				c.Errorf("%v: the distance of %d and %d is %v, not from %v to %v", storage, i, f.Row, f.SqDistance, least, most)
 				return
 			}
+		}
+	}
+}
+
+// compareRejection compares the scores of a calibrated classifier.
+func compareRejection(c *trial.Case, m *wda.Model, x trial.View[float64], labels []int) {
+	ctx := context.Background()
+	d, _ := m.Dims()
+	k := 1 + c.IntN(min(len(labels), 8))
+	plain, err := wda.NewClassifier(ctx, m, dense(x), labels, k)
+	if err != nil {
+		c.Fatal(err)
+	}
+	near := func(scale float64) func(i, j int) float64 {
+		return func(i, j int) float64 { return x.Row(i % x.Rows)[j] + scale*c.NormFloat64() }
+	}
+	known, new := trial.Matrix(c, 20+c.IntN(30), d, near(0.5)), trial.Matrix(c, 20, d, near(3))
+	calibration := &wda.Calibration{Rate: []float64{0.05, 0.2, 0.9}[c.IntN(3)], Workers: 1 + c.IntN(2)}
+	if c.Chance(2) {
+		calibration.Unknown = dense(new)
+	}
+	classifier, err := plain.Calibrate(ctx, dense(known), calibration)
+	if err != nil {
+		c.Fatal(err)
+	}
+	got := classifier.Rejection()
+	n := known.Rows
+	if got.Rate != calibration.Rate || got.Samples != n || calibration.Unknown == nil && got.Weight != 0.4 || got.Weight < 0 || got.Weight > 1 {
+		c.Errorf("calibrated: %+v", got)
+	}
+	mean, p := m.Mean(), make([][]oracle.Real, d)
+	for i := range p {
+		p[i] = reals([][]float64{m.Projection().RawRowView(i)})[0]
+	}
+	center := func(rows [][]float64) [][]oracle.Real {
+		r := reals(rows)
+		for _, row := range r {
+			for j := range row {
+				row[j] = row[j].Sub(oracle.Of(mean[j]))
+			}
+		}
+		return r
+	}
+	stored := oracle.Multiply(center(x.Table()), p)
+	// The mean squared distance of the neighbors, the residual, and the class.
+	parts := func(rows [][]float64) (distances, residuals []oracle.Real, classes []wda.Class) {
+		for i, row := range center(rows) {
+			sum := oracle.Real{}
+			for _, z := range oracle.Nearest(stored, oracle.Multiply([][]oracle.Real{row}, p)[0])[:k] {
+				sum = sum.Add(z.SqDistance.Div(oracle.Of(k)))
+			}
+			class, err := classifier.Predict(rows[i], nil)
+			if err != nil {
+				c.Fatal(err)
+			}
+			distances, residuals, classes = append(distances, sum), append(residuals, oracle.Residual(row, p)), append(classes, class)
+		}
+		return distances, residuals, classes
+	}
+	distances, residuals, classes := parts(known.Table())
+	sorted := slices.SortedFunc(slices.Values(distances), func(a, b oracle.Real) int { return cmp.Compare(a.Hi, b.Hi) })
+	logs := func(distances []oracle.Real) []oracle.Real {
+		u := make([]oracle.Real, len(distances))
+		for i, v := range distances {
+			u[i] = oracle.Of(1).Add(v.Div(sorted[n/2])).Log()
+		}
+		return u
+	}
+	ofDistance, first := oracle.Standardized(logs(distances))
+	ofResidual, second := oracle.Standardized(residuals)
+	score := func(u, v oracle.Real) float64 {
+		return ofDistance(u).Mul(oracle.Of(1 - got.Weight)).Add(ofResidual(v).Mul(oracle.Of(got.Weight))).Hi
+	}
+	sums, counts := map[int]float64{}, map[int]float64{}
+	scores := make([]float64, n)
+	for i, u := range logs(distances) {
+		scores[i] = score(u, residuals[i])
+		sums[classes[i].Label] += scores[i]
+		counts[classes[i].Label]++
+	}
+	own := slices.Clone(scores)
+	for i, s := range scores {
+		label := classes[i].Label
+		own[i] -= (sums[label] - s) / (counts[label] - 1 + 20)
+	}
+	slices.Sort(own)
+	bound := 1e-11 * (1 + 1/first + 1/second)
+	threshold := func(rate float64) float64 { return own[n-int(math.Floor(rate*float64(n+1)*(1+1e-12)))] }
+	trial.Near(c, got.Threshold, oracle.Of(threshold(got.Rate)), bound*(1+math.Abs(got.Threshold)), "threshold for %v of %d", got.Rate, n)
+	other, err := classifier.WithRejectionRate(0.5)
+	if err != nil {
+		c.Fatal(err)
+	}
+	trial.Near(c, other.Rejection().Threshold, oracle.Of(threshold(0.5)), bound*(1+math.Abs(got.Threshold)), "threshold for the half")
+	distances, residuals, classes = parts(new.Table())
+	for i, u := range logs(distances) {
+		class := classes[i]
+		want := score(u, residuals[i]) - sums[class.Label]/(counts[class.Label]+20)
+		trial.Near(c, class.Score, oracle.Of(want), bound*(1+math.Abs(want)), "score %d, weight %v", i, got.Weight)
+		if class.Rejected != (class.Score > got.Threshold) {
+			c.Errorf("score %v, threshold %v: rejected is %v", class.Score, got.Threshold, class.Rejected)
 		}
 	}
 }
