@@ -105,8 +105,7 @@ var inTests = map[string][]string{
 	"docs/vectors":          {"internal/asm", "internal/asm/...", "dist", "sinkhorn", "vecmath", "wda"},
 }
 
-// TestImportsGoDown checks every import within the module against the floors, those of
-// tests too.
+// TestImportsGoDown checks every import within the module against the tables, including the imports of tests.
 func TestImportsGoDown(t *testing.T) {
 	t.Parallel()
 	for _, p := range list(t, "...") {
@@ -153,7 +152,7 @@ func TestLibraryIsLight(t *testing.T) {
 	}
 }
 
-// floorOf returns what a table says of a package.
+// floorOf returns the entry of a table for a package.
 func floorOf(table map[string][]string, name string) ([]string, bool) {
 	if a, ok := table[name]; ok {
 		return a, true
@@ -208,7 +207,7 @@ func list(t *testing.T, patterns ...string) (ps []goPackage) {
 	return ps
 }
 
-// listAll asks the go command for the packages of the module, once for all tests.
+// listAll lists the packages of the module with the go command, once for all tests.
 var listAll = sync.OnceValues(func() (ps []goPackage, err error) {
 	var stderr bytes.Buffer
 	cmd := exec.Command("go", "list", "-json=ImportPath,GoFiles,Imports,TestImports,XTestImports,Deps", "./...")

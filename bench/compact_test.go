@@ -15,9 +15,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// BenchmarkCompact is the time of one query of 384 numbers, projection to 32 included, against rows of 16 bytes, as a service sees it: the loads
-// are those of BenchmarkLatency. Rows and queries are drawn as embeddings of 77 classes. least-p99-ns is the 99th percentile over queries of the least time
-// that each query took: other programs on the machine do not count.
+// BenchmarkCompact measures one query of 384 numbers against rows of 16 bytes, including the projection to 32 numbers,
+// under the loads of BenchmarkLatency. Rows and queries are drawn as embeddings of 77 classes. least-p99-ns is the 99th
+// percentile over queries of the least time of each query, which excludes interruptions by other programs.
 func BenchmarkCompact(b *testing.B) {
 	const dim, p, classes, queries, fitted = 384, 32, 77, 500, 2000
 	x, labels := embeddings(100_000+queries, dim, classes)

@@ -142,8 +142,8 @@ func histogram(name string) *metrics.Float64Histogram {
 	return s[0].Value.Float64Histogram()
 }
 
-// waits reports what a histogram of seconds has gained: the upper ends of the buckets in
-// which the median, the 99th percentile and the largest lie.
+// waits reports the growth of a histogram of seconds: the upper ends of the buckets that contain the median, the 99th
+// percentile and the maximum.
 func waits(b *testing.B, before, after *metrics.Float64Histogram) {
 	total := uint64(0)
 	for i, n := range after.Counts {
@@ -163,10 +163,9 @@ func waits(b *testing.B, before, after *metrics.Float64Histogram) {
 	}
 }
 
-// BenchmarkLatency is the time of one solve of n against n points, with its gradient, as
-// a service sees it: alone; while the heap is filled so fast that one garbage collection
-// follows another, gc/s of them; and with that while as many goroutines as there are
-// cores solve such problems.
+// BenchmarkLatency measures one solve of n × n points with its gradient, as a service sees it: alone; while garbage
+// collections follow each other, gc/s per second; and in addition while as many goroutines as there are cores solve
+// such problems.
 func BenchmarkLatency(b *testing.B) {
 	benchmarkLatency[float64](b)
 	benchmarkLatency[float32](b)

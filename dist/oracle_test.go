@@ -60,8 +60,7 @@ func clouds[T dist.Float](c *trial.Case) (x, z dist.Matrix[T]) {
 	return x, matrix(m)
 }
 
-// some calls f for elements of an n × m matrix: all elements of a small matrix, and otherwise those
-// at its edges and others.
+// some calls f for all elements of a small n × m matrix, and otherwise for elements at its edges and some others.
 func some(c *trial.Case, n, m, most int, f func(i, j int)) {
 	if n*m <= most {
 		for k := range n * m {

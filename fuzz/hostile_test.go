@@ -16,9 +16,9 @@ import (
 func FuzzHostileProblemFloat64(f *testing.F) { fuzzHostileProblem[float64](f) }
 func FuzzHostileProblemFloat32(f *testing.F) { fuzzHostileProblem[float32](f) }
 
-// fuzzHostileProblem: settings, problems and destinations of any shape, stride, length
-// and value give an error of package sinkhorn or a panic with its words, and nothing
-// else: no fault, no other panic, no number that is not finite without an error.
+// fuzzHostileProblem checks that problems, settings and destinations of any shape, stride, length and value give a
+// result, an error of package sinkhorn or a panic with its prefix. A non-finite number without an error, a fault or any
+// other panic fails.
 func fuzzHostileProblem[T dist.Float](f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -92,8 +92,8 @@ func (c *call[T]) unchanged(t *testing.T) {
 	}
 }
 
-// check runs f at every level of the machine with the arguments that data stand for
-// and requires the bits of Ref.
+// check runs f with the arguments that data encode on every instruction set of the machine and compares the bits with
+// ref.
 func check[T num.Float](t *testing.T, data []byte, f func(c *call[T])) {
 	seed := input{data}
 	asmtest.Compare(t, uint64(seed.byte()), func(a *asmtest.Arena[T]) {

@@ -430,7 +430,7 @@ func sqEuclideanKernel[T num.Float](c *call[T]) {
 	distance.SqEuclidean(m, n, d, dst, ldd, x, ldx, zt, ldz, add)
 }
 
-// gramKernel takes a z by rows, by columns or packed; some of its rows are nearly those of x.
+// gramKernel stores z by rows, by columns or packed. Some of its rows nearly equal rows of x.
 func gramKernel[T num.Float](c *call[T]) {
 	m, n, d := c.extents()
 	dst, ldd := c.target(m, n)

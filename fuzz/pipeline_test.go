@@ -23,10 +23,8 @@ func FuzzPipelineMixed(f *testing.F) {
 	fuzzPipeline[float64](f, sinkhorn.StorageMixed, sinkhorn.StorageMixed)
 }
 
-// fuzzPipeline: distances, Gibbs kernel, iterations in either domain, plan and
-// gradient give the same bits at every level, whether the kernel matrix is stored or
-// not and whatever the number of workers, and nothing that is not finite comes
-// without an error. storage is that of the reference, other what is to give its bits.
+// fuzzPipeline checks that distances, Gibbs kernel, iterations, plan and gradient have the same bits on every
+// instruction set, for any number of workers and for both storages, and that non-finite results come with an error.
 func fuzzPipeline[T dist.Float](f *testing.F, storage, other sinkhorn.Storage) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {

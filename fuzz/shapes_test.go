@@ -27,11 +27,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// FuzzShapesFloat64 and FuzzShapesFloat32 call everything exported that takes a matrix
-// with sizes, strides and lengths that nobody would, most of all those whose products
-// wrap, on memory before and behind unreadable pages. It may panic with a sentence of
-// ours or return an error; nothing else may panic, nothing outside of the data may be
-// touched, and a fault, which cannot be recovered, ends the process.
+// FuzzShapesFloat64 and FuzzShapesFloat32 call every exported function that takes a matrix with
+// extreme sizes, strides and lengths, especially those whose products overflow, on memory between
+// unreadable pages. The function may return an error or panic with a message of this module. Any
+// other panic fails, and an access outside of the data ends the process.
 func FuzzShapesFloat64(f *testing.F) { fuzzShapes[float64](f) }
 func FuzzShapesFloat32(f *testing.F) { fuzzShapes[float32](f) }
 
@@ -81,7 +80,7 @@ func (c target[T]) call(t *testing.T, s *shapes[T]) {
 	f.Call(args)
 }
 
-// sentence is what a panic of ours begins with.
+// sentence matches the beginning of a panic message of this module.
 var sentence = regexp.MustCompile(`^(asm|dist|emd|knn|search|sinkhorn|vecmath|wda): `)
 
 func describeArgs(args []reflect.Value) string {
@@ -99,8 +98,7 @@ func describeArgs(args []reflect.Value) string {
 	return b.String()
 }
 
-// functions are the functions of packages that take a matrix; TestShapesListed finds
-// one that is not here.
+// functions returns the functions that take a matrix. TestShapesListed reports missing ones.
 func functions[T num.Float]() []target[T] {
 	var all []target[T]
 	for name, f := range map[string]any{
@@ -137,7 +135,8 @@ func functions[T num.Float]() []target[T] {
 	return all
 }
 
-// newMatrix does not ask for what a machine has not: that is an end of its own.
+// newMatrix avoids sizes that exceed the memory of the machine, because an allocation failure ends
+// the process.
 func newMatrix[T num.Float](rows, cols int, data []T) dist.Matrix[T] {
 	if data == nil && rows > 0 && cols > 0 && rows <= math.MaxInt/cols && rows*cols > 1<<20 && rows*cols <= 1<<45 {
 		return dist.Matrix[T]{}
@@ -145,8 +144,7 @@ func newMatrix[T num.Float](rows, cols int, data []T) dist.Matrix[T] {
 	return dist.NewMatrix(rows, cols, data)
 }
 
-// methods are the methods that take a matrix, or a problem made of them, of all types
-// that have some, and those of a matrix itself.
+// methods returns the methods that take a matrix or a problem, and the methods of a matrix.
 func methods[T num.Float]() []target[T] {
 	var all []target[T]
 	for _, r := range []struct {
@@ -234,7 +232,7 @@ func TestShapesListed(t *testing.T) {
 	}
 }
 
-// types returns a type as it is written.
+// types returns the source text of a type.
 func types(e ast.Expr) string {
 	switch t := e.(type) {
 	case *ast.Ident:
@@ -264,11 +262,11 @@ type shapes[T num.Float] struct {
 	counted bool
 }
 
-// The problem of which there is a result, and the dimensions of the model.
+// The dimensions of the problem of result and of the model.
 const rows, cols, features, components = 3, 4, 3, 2
 
-// size returns a dimension: mostly one that fits what there is, or one near the powers
-// of two at which products wrap.
+// size returns a dimension: usually a valid one, or one near the powers of two at which products
+// overflow.
 func (s *shapes[T]) size() int {
 	usual := []int{rows, cols, features, components, rows, cols, 0, 1, 5, 70}
 	k := s.upTo(len(usual) + 5)
@@ -392,7 +390,7 @@ func pool[T num.Float]() *sinkhorn.Pool[T] {
 	return p
 }
 
-// result returns that of a problem of 3 and 4 points in two dimensions.
+// result returns the result of a problem with 3 and 4 points in two dimensions.
 func (s *shapes[T]) result() *sinkhorn.Result[T] {
 	p := &sinkhorn.Problem[T]{X: dist.NewMatrix[T](rows, components, nil), Y: dist.NewMatrix[T](cols, components, nil), Lambda: 1}
 	for i := range p.X.Data {

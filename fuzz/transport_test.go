@@ -13,8 +13,8 @@ import (
 func FuzzTransportFloat64(f *testing.F) { fuzzTransport[float64](f) }
 func FuzzTransportFloat32(f *testing.F) { fuzzTransport[float32](f) }
 
-// fuzzTransport solves exact transport problems and assignments at every level. Answers have the same bits, the
-// certificate holds, and what is not solved is a typed error.
+// fuzzTransport checks exact transport problems and assignments on every instruction set: answers have the same bits,
+// certificates hold, and unsolved problems give a typed error.
 func fuzzTransport[T dist.Float](f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -234,7 +234,7 @@ func ulpOf[T vecmath.Float](x float64) float64 {
 	return max(math.Ldexp(trial.Epsilon[T](), e), trial.Least[T]())
 }
 
-// compareRows compares the functions of matrices with those of their rows, and MeanRows with its definition.
+// compareRows compares the matrix functions with the functions of their rows, and MeanRows with its definition.
 func compareRows[T vecmath.Float](c *trial.Case) {
 	s := c.Shape(10000, c.Budget(1<<12, 1<<16), 1, 1)
 	rows, n := s[0], s[1]

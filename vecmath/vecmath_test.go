@@ -45,8 +45,8 @@ func vectorFunctions[T vecmath.Float]() []vectorFunction[T] {
 	}
 }
 
-// TestAccuracy holds every function to the bound that the documentation states. The table of accuracy in
-// docs/benchmarks comes from what it prints.
+// TestAccuracy checks every function against the documented bound. The accuracy table in docs/benchmarks comes from its
+// output.
 func TestAccuracy(t *testing.T) {
 	t.Run("f64", testAccuracy[float64])
 	t.Run("f32", testAccuracy[float32])

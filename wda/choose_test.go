@@ -52,7 +52,7 @@ func TestChoiceWhitens(t *testing.T) {
 		if r.Settings.Data.Whitening == NoWhitening() || r.Settings.leavesOpen() {
 			t.Errorf("p = %d: chosen %+v", p, r.Settings)
 		}
-		// The features as they are: what the choice is worth.
+		// Without a choice the error is larger.
 		plain := mustFit(t, x, labels, &Settings{Components: p, Optimizer: Optimizer{Method: Principal{}}})
 		if e := errorOf(t, plain, x, labels, y, actual); e < 0.2 {
 			t.Errorf("p = %d: the principal components have an error of %v: the data are too easy", p, e)
@@ -67,7 +67,7 @@ func TestChoiceWide(t *testing.T) {
 	x, labels := stretched(3, 60, 300, 3)
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(labels), func(i, j int) { labels[i], labels[j] = labels[j], labels[i] })
 	r := mustChoose(t, x, labels, quick(Settings{Components: 2})).Report()
-	// The classes are no more than names: nobody may believe to tell them apart.
+	// The labels are random, so no candidate can predict them.
 	for _, c := range r.Choice.Members {
 		if c.Error < 0.5 {
 			t.Errorf("%+v: too good to be true", c)

@@ -31,9 +31,9 @@ func scaled(f float64, x mat.Matrix) *mat.Dense {
 	return &y
 }
 
-// mustFit fits and checks that the result is finite and orthonormal.
-// fitPinned is Fit with what the settings leave open as the paper has it, so that tests
-// of the solver do not depend on, nor wait for, a choice. Those of the choice call Fit.
+// mustFit fits and checks that the result is finite and orthonormal. fitPinned calls Fit with the
+// paper's values for open settings, so tests of the solver do not depend on a choice. Tests of the
+// choice call Fit.
 func fitPinned(ctx context.Context, x mat.Matrix, labels []int, set *Settings) (*Model, error) {
 	if set == nil {
 		set = new(Settings)

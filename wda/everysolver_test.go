@@ -12,7 +12,7 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// ownSolvers are those that package descent has not.
+// ownSolvers contains the solvers that are not in package descent.
 var ownSolvers = []Method{Eigen{}, Eigen{TraceRatio: true}, MiniBatch{}}
 
 // TestSolversAreDeterministic checks that a fit has the same bits for any number of goroutines and on every instruction

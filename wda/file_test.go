@@ -166,7 +166,7 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errFailing }
 
-// rewritten returns a sealed file with the entries that edit makes of those of data.
+// rewritten applies edit to the entries of a model file and seals the result.
 func rewritten(t testing.TB, data []byte, edit func(map[string][]byte)) []byte {
 	t.Helper()
 	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
@@ -354,7 +354,7 @@ func TestForgedFile(t *testing.T) {
 			t.Errorf("%s: error %v, want one that says %q", name, err, c.want)
 		}
 	}
-	// What varied in version 1 is ignored, whatever it says.
+	// Fields of version 1 that differed between fits are ignored.
 	if _, _, err := decodeModelFile(rewritten(t, data, replace(metaName, `"steps": 0`, `"steps": 0, "seconds": 1e300`))); err != nil {
 		t.Errorf("absurd seconds: %v", err)
 	}
@@ -436,7 +436,7 @@ func TestNotAModel(t *testing.T) {
 		t.Errorf("a file as long as the limit: %v", err)
 	}
 
-	// A pipe has no length, and hands out what it gets.
+	// A pipe has no length and returns short reads.
 	r, w := io.Pipe()
 	go func() {
 		for _, b := range model {

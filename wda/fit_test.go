@@ -352,7 +352,7 @@ func TestHeldOutFraction(t *testing.T) {
 	}
 }
 
-// TestPaperSettings are the paper's, whatever the data.
+// TestPaperSettings checks that PaperSettings does not depend on the data.
 func TestPaperSettings(t *testing.T) {
 	x, labels := parts3(1, 30, 40)
 	m := mustFit(t, x, labels, PaperSettings(2))

@@ -86,7 +86,7 @@ func TestGoldenObjective(t *testing.T) {
 			if e := off(s.Gradient, g.matrix(t, "grad_J")); !(e <= gradient) {
 				t.Errorf("%s, float32 %v: gradient of J is off by %.3g of its largest entry", name, f32, e)
 			}
-			// The Riemannian gradient of f = 1/J is that of J, times −f².
+			// The Riemannian gradient of f = 1/J is −f² times the gradient of J.
 			var want mat.Dense
 			want.Scale(-1/(g.meta.F0*g.meta.F0), g.matrix(t, "rgrad_f"))
 			if e := relative(s.GradientNorm, mat.Norm(&want, 2)); !(e <= 10*gradient) {

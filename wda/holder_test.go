@@ -75,8 +75,8 @@ func TestHolder(t *testing.T) {
 		}
 	}
 
-	// Requests go on while models come and go, each with a workspace of its own that
-	// outlives them; every answer is that of one of the models.
+	// Requests run while models are replaced, each goroutine with its own workspace. Every answer
+	// must come from one of the models.
 	sample := x.RawRowView(3)
 	answers := map[int]int{small.K(): labelOf(small, sample, nil), large.K(): labelOf(large, sample, nil)}
 	var wg sync.WaitGroup

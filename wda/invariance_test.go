@@ -132,8 +132,8 @@ func TestInvariances(t *testing.T) {
 	s = mustScore(t, px, pl, p, set)
 	check("permutation", 1e-12, s, s.Gradient)
 
-	// Labels are names of which only the order counts: L iterations treat the two
-	// classes of a pair alike only in the limit.
+	// Only the order of labels matters: L iterations treat the two classes of a pair equally only
+	// in the limit.
 	named := make([]int, n)
 	for i, l := range labels {
 		named[i] = 3*l - 70

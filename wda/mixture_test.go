@@ -81,7 +81,7 @@ func TestMixture(t *testing.T) {
 	if v := withinOf(y, labels, p); math.Abs(v-1) > 1e-9 {
 		t.Errorf("a mean variance within classes of %v", v)
 	}
-	// J is that of the span of P, here all features.
+	// J depends only on the span of P, which contains all features here.
 	eye := mat.NewDense(2, 2, nil)
 	for i := range 2 {
 		eye.Set(i, i, 1)

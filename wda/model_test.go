@@ -169,8 +169,8 @@ func TestTransformShapes(t *testing.T) {
 		}
 	}
 
-	// Beside each other in one matrix they do not overlap, and what is no matrix of rows
-	// is read before it is written to.
+	// Views side by side in one matrix do not overlap, and a matrix of another type is copied
+	// before dst is written.
 	wide := mat.NewDense(40, 8, nil)
 	from, to := wide.Slice(0, 40, 0, 6).(*mat.Dense), wide.Slice(0, 40, 6, 8).(*mat.Dense)
 	from.Copy(x)
@@ -639,8 +639,7 @@ func underLoad(b *testing.B, name string, prepare func() func(i int)) {
 	})
 }
 
-// BenchmarkTransform projects a batch, beside the kernel alone (kernel): the ratio is
-// what the API costs.
+// BenchmarkTransform projects a batch with the API and with the kernel alone (kernel).
 func BenchmarkTransform(b *testing.B) {
 	const n, d, p = 1000, 784, 10
 	m, _, _ := testModel(b, d, p)

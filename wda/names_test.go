@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The names of the classes are an array of a model file that NumPy reads without pickle: strings of
-// UTF-32 that all take the room of the longest.
+// TestClassNamesArray checks that the class names in a model file are an array that NumPy reads without pickle: UTF-32
+// strings, each with the length of the longest.
 func TestClassNamesArray(t *testing.T) {
 	x, labels := parts3(1, 30, 4)
 	names := []string{"a", "größer", "日本"}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A fit that compares settings reports the comparison first, in one phase whose count only
-// grows, and a Progress that fails then ends the fit.
+// TestProgressOfChoice checks that a fit that compares settings first reports the comparison, in one phase with an
+// increasing count, and that an error of Progress in this phase ends the fit.
 func TestProgressOfChoice(t *testing.T) {
 	x, labels := parts3(2, 60, 5)
 	seen := map[Phase]int{}
@@ -36,7 +36,8 @@ func TestProgressOfChoice(t *testing.T) {
 	}
 }
 
-// MiniBatch reports every mini-batch. A Progress that fails there leaves the best projection.
+// TestProgressOfBatches checks that MiniBatch reports every mini-batch, and that an error of Progress between
+// mini-batches leaves the best projection.
 func TestProgressOfBatches(t *testing.T) {
 	x, labels := parts3(3, 60, 5)
 	stop := errors.New("stop")

@@ -43,7 +43,7 @@ func (m *onDisk) ReadRows(dst []float64, first int) error {
 	return nil
 }
 
-// At must not be what a fit reads with.
+// A fit must not read single elements.
 func (m *onDisk) At(i, j int) float64 { panic("element by element") }
 
 func stored(x *mat.Dense) *onDisk { return &onDisk{Dense: x, broken: -1} }

@@ -65,13 +65,12 @@ func problems() map[string]*listed {
 	return out
 }
 
-// fits is the list: every solver, gradient, type, whitening, scale and weight, more
-// features than samples, 2 to 50 classes, what is chosen and what cross-validation
-// finds, and every baseline.
+// fits returns the fits to check: every solver, gradient, type, whitening, scale and weight, more features than
+// samples, 2 to 50 classes, chosen settings, cross-validation, and every baseline.
 func fits() []sameBits {
 	data := problems()
 	var list []sameBits
-	// add appends Fit with settings s, of which what is open is that of the paper.
+	// add appends a Fit with the settings s and the paper's values for open settings.
 	add := func(on, name string, s Settings, float32s ...bool) {
 		if float32s == nil {
 			float32s = []bool{false, true}
@@ -153,7 +152,7 @@ func fits() []sameBits {
 	for _, on := range []string{"plain", "wide", "two", "unbalanced"} {
 		add(on, "chosen", Settings{}, false)
 	}
-	// A default fit with nothing else given. Its choice has shown a mistake that those above have not.
+	// A default fit without other settings. Its choice has revealed a bug that the fits above did not.
 	x, labels := clusters(81, 5, 26, 22, 24)
 	seventy := &listed{x: x, labels: labels}
 	list = append(list, sameBits{name: "seventy by default", on: seventy, set: &Settings{Components: 3}, hash: func(ctx context.Context, workers int) (string, error) {

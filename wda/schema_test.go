@@ -12,8 +12,8 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// A model stores the columns of a table. Its file then has a version that older readers refuse, and
-// its hash another form. Without a schema, both are as before.
+// TestModelSchema checks that a model stores the columns of a table, with another file version and another form of the
+// hash. Without a schema, both are unchanged.
 func TestModelSchema(t *testing.T) {
 	t.Parallel()
 	d := dataset.Simulation{Seed: 3, NoiseDims: 1}.Generate(60)

@@ -41,7 +41,7 @@ func TestReduction(t *testing.T) {
 		if sp.Samples.D != c.want {
 			t.Errorf("%+v: %d dimensions", c, sp.Samples.D)
 		}
-		// Distances are those of the samples.
+		// Distances equal the distances of the samples.
 		for i := range c.n {
 			a, b := sp.Samples.X.RawRowView(i), sp.Samples.X.RawRowView((i+7)%c.n)
 			u, v := sp.Full.X.RawRowView(i), sp.Full.X.RawRowView((i+7)%c.n)
@@ -136,7 +136,7 @@ func TestReductionOfStart(t *testing.T) {
 			}
 		}
 	}
-	// A start that spans all that is left: nothing to be gained.
+	// The start spans all remaining dimensions, so a reduction saves nothing.
 	if sp, _ := spanOf(t, uniform(5, n, n+3), labels, &Settings{Components: 5, Optimizer: Optimizer{Init: uniform(6, n+3, 5)}}); sp.IsReduced() {
 		t.Error("reduced to more dimensions than there are")
 	}
@@ -165,7 +165,7 @@ func TestNoReduction(t *testing.T) {
 	mustFit(t, x, labels, &Settings{Components: 3, Optimizer: Optimizer{MaxSteps: 5}})
 }
 
-// BenchmarkWide fits 452 samples of 4096 features, in their span and as they are.
+// BenchmarkWide fits 452 samples of 4096 features, with and without reduction to their span.
 func BenchmarkWide(b *testing.B) {
 	all, err := dataset.ReadFile(testdata.Shared(b, "data", "office_webcam_dslr_decaf6.npz"), nil)
 	if err != nil {

@@ -130,7 +130,7 @@ func TestStorageCalibrated(t *testing.T) {
 	}
 }
 
-// checkStoredDistances compares the distances of neighbors with those from the samples in the file.
+// checkStoredDistances compares the distances of neighbors with distances computed from the samples in the file.
 func checkStoredDistances(t *testing.T, c *Classifier, x *mat.Dense) {
 	t.Helper()
 	rows := make([][]float64, c.Len())

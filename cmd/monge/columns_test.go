@@ -130,8 +130,8 @@ func parquetLists(t testing.TB, path string, rows [][]float64, labels []string) 
 	write(t, path, out.String())
 }
 
-// Parquet and Arrow give what the same rows in other formats give, wherever they are
-// read, and what is written is read again.
+// TestColumns checks that Parquet and Arrow files give the same results as other formats in every command, and that
+// their output can be read back.
 func TestColumns(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
@@ -201,8 +201,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// What a Parquet or Arrow file has wrong is an error that names the place, and leaves
-// nothing.
+// TestColumnsErrors checks that errors in Parquet and Arrow files name the position, and that no output remains.
 func TestColumnsErrors(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }

@@ -172,8 +172,8 @@ func TestCVChooses(t *testing.T) {
 	}
 }
 
-// The table and the model are written both or not at all: here the disk is full for
-// the model.
+// TestCVBothFiles checks that cv writes either both the table and the model or neither. The disk is full when the model
+// is written.
 func TestCVBothFiles(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("no /dev/full here")
@@ -189,7 +189,7 @@ func TestCVBothFiles(t *testing.T) {
 	}
 }
 
-// Two classes far apart: no errors, so that the table is known to the last digit.
+// TestCVGolden checks the whole table for two distant classes, where all errors are 0.
 func TestCVGolden(t *testing.T) {
 	dir := t.TempDir()
 	var text strings.Builder
@@ -237,7 +237,7 @@ func TestFitOptions(t *testing.T) {
 	model := filepath.Join(s.dir, "m.wda")
 	fit := []string{"fit", "--data", s.csv, "--model", model, "--max-steps", "6"}
 	const pinned = "--whitening none --scale orthonormal --lambda 1 --shrinkage 0 "
-	// What the library makes of the same settings.
+	// The results of the library for the same settings.
 	for _, c := range []struct {
 		args string
 		set  wda.Settings
@@ -495,7 +495,7 @@ func TestBadCVAndPredict(t *testing.T) {
 	}
 }
 
-// An interrupt leaves nothing behind, nor half of a file that was there.
+// TestInterruptCV checks that an interrupt leaves no new file and does not change an existing one.
 func TestInterruptCV(t *testing.T) {
 	dir, data, args := slow(t)
 	file := write(t, filepath.Join(dir, "d.csv"), string(data))

@@ -52,7 +52,8 @@ func TestInfoOfFile(t *testing.T) {
 	}
 }
 
-// The last column of a file may hold no labels: info counts them, and the error of fit says what to do.
+// TestInfoOfLabelsElsewhere checks a file whose last column is not a label: info counts its values, and the error of
+// fit suggests a flag.
 func TestInfoOfLabelsElsewhere(t *testing.T) {
 	path := write(t, filepath.Join(t.TempDir(), "d.csv"), "kind,g,h\na,1,2\nb,1,\n")
 	if _, stdout, _ := monge(t, "info", path); !strings.Contains(stdout, "1 row has no label: monge fit needs --missing-labels") {
@@ -61,7 +62,7 @@ func TestInfoOfLabelsElsewhere(t *testing.T) {
 	bad{"labels elsewhere", "fit --data $d.csv --drop kind --model $x.wda", 1, "row 3, column 3 (h): the label is missing; use --missing-labels drop to leave out such rows, --missing-labels keep to make a class of texts such as NA, or --label-column if another column holds the labels"}.check(t, filepath.Dir(path), files(t, filepath.Dir(path)))
 }
 
-// A name of 30 kB is clipped in all that is printed for people.
+// TestLongNames checks that printed text clips a name of 30 kB.
 func TestLongNames(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -91,13 +92,14 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// An error of info names the flag that helps, as those of fit do.
+// TestInfoNamesFlags checks that errors of info suggest a flag, like errors of fit.
 func TestInfoNamesFlags(t *testing.T) {
 	path := write(t, filepath.Join(t.TempDir(), "d.csv"), "h;g;y\n1;2;a\n")
 	bad{"semicolons", "info $d.csv", 1, "use --delimiter ';'"}.check(t, filepath.Dir(path), files(t, filepath.Dir(path)))
 }
 
-// A warning about a value of a text column names the column, which --drop knows.
+// TestSuspiciousCategory checks that a warning about a value of a text column names the column, so that it can be
+// passed to --drop.
 func TestSuspiciousCategory(t *testing.T) {
 	path := write(t, filepath.Join(t.TempDir(), "d.csv"), "h,city,y\n1,Rome,a\n2,Oslo,b\n1,Rome,a\n3,Oslo,b\n2,Oslo,b\n")
 	d, err := dataset.ReadFile(path, &dataset.Options{OneHot: []string{"city"}})

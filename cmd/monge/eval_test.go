@@ -32,7 +32,7 @@ func TestClassRates(t *testing.T) {
 	}
 }
 
-// eval --picture draws the matrix that it prints: the diagonal is dark, what is 0 is not.
+// TestEvalPicture checks that eval --picture draws the printed matrix: the diagonal is dark, and zeros are not.
 func TestEvalPicture(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
@@ -96,7 +96,7 @@ func TestEvalStandardized(t *testing.T) {
 	}
 }
 
-// The picture of a confusion matrix has room for the names of its classes, and keeps the ends of
+// TestConfusionLayout checks that the picture of a confusion matrix has room for class names, and keeps the ends of
 // long names.
 func TestConfusionLayout(t *testing.T) {
 	for _, n := range []int{3, 10, 150, 500} {

@@ -8,7 +8,7 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// A report is in words: no name of a constant is left.
+// TestEndText checks that a report contains words instead of names of constants.
 func TestEndText(t *testing.T) {
 	r := &wda.Report{Steps: 7}
 	r.Settings.Optimizer.Method = wda.Auto{}
@@ -63,7 +63,7 @@ func TestMethodText(t *testing.T) {
 	}
 }
 
-// The report on a fit says what was chosen and why, and how the optimizer ended.
+// TestFitReport checks that the report of a fit contains the chosen settings, the reasons, and how the optimizer ended.
 func TestFitReport(t *testing.T) {
 	s := simulate(t)
 	_, mixed, _ := monge(t, "fit", "--data", s.csv, "--model", s.dir+"/m.wda")

@@ -25,7 +25,7 @@ func commands() []*cobra.Command {
 	return root.Commands()
 }
 
-// Every command says what it is for and how it is used.
+// TestHelp checks that every command has a description and a usage line.
 func TestHelp(t *testing.T) {
 	_, list, _ := monge(t, "help")
 	for _, cmd := range commands() {
@@ -54,8 +54,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// Every flag is described under a heading, with a name for its value, and no command has more
-// main flags than one can take in.
+// TestFlagHeadings checks that every flag has a heading and a name for its value, and that no command has too many main
+// flags.
 func TestFlagHeadings(t *testing.T) {
 	for _, cmd := range commands() {
 		if !cmd.Runnable() {
@@ -104,8 +104,8 @@ func exampleLines(text string) (lines [][]string) {
 	return lines
 }
 
-// Every example of a help text works when it is pasted, in its order. In the short form, of the
-// examples of fit only the first chooses settings.
+// TestExamples checks that the examples of every help text work in their order. In the short form only the first
+// example of fit chooses settings.
 func TestExamples(t *testing.T) {
 	exampleFiles(t)
 	var all [][]string
@@ -144,8 +144,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// The man pages have every line of the help texts before and after the flags, every example, and every flag
-// with its description.
+// TestMan checks that the man pages contain the help texts, every example, and every flag with its description.
 func TestMan(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("SOURCE_DATE_EPOCH", "86400")

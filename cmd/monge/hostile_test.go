@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Command lines on files that are not what they seem: every error is one line that names
-// the file or flag, and the flag that would help.
+// TestHostileCommands checks that errors for deceptive files are one line that names the file or flag, and the flag
+// that would help.
 func TestHostileCommands(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
@@ -70,7 +70,7 @@ func TestHostileCommands(t *testing.T) {
 	}
 }
 
-// A model, with a classifier in it, is read once: from a pipe, too.
+// TestModelFromPipe checks that a model with a classifier can be read from a pipe, because it is read once.
 func TestModelFromPipe(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("pipes of Unix")

@@ -58,7 +58,7 @@ func mongeContext(ctx context.Context, args ...string) (code int, stdout, stderr
 	return code, out.String(), err.String()
 }
 
-// fixed are settings that leave nothing to choose: fit takes a sixth of the time.
+// fixed contains settings that leave nothing to choose, which makes fit six times faster.
 var fixed = strings.Fields("--method fisher --whitening none --scale orthonormal --shrinkage 0 --lambda 1")
 
 // quick returns args with a whitening and a scale: fit takes a sixth of the time for its choice. The long form leaves them open.
@@ -283,7 +283,7 @@ func TestEveryCommand(t *testing.T) {
 	}
 	checkConfusion(t, a)
 
-	// The score of the model is what the fit reports.
+	// The score of the model equals the report of the fit.
 	lambda := filepath.Join(s.dir, "lam.csv")
 	if err := writeMatrix(lambda, ".csv", loadModel(t, model).Report().Lambda); err != nil {
 		t.Fatal(err)
@@ -708,8 +708,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// Data that are odd: a fit must end with numbers, or, where σ_w² vanishes or λ leaves
-// the range, with an error.
+// TestOddInput checks that a fit to unusual data ends with numbers or, if σ_w² vanishes or λ is out of range, with an
+// error.
 func TestOddInput(t *testing.T) {
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -800,7 +800,7 @@ func TestSample(t *testing.T) {
 	if get(t, e, "train") != 30 || get(t, e, "test") != 300 {
 		t.Errorf("%v training and %v test rows", e["train"], e["test"])
 	}
-	// The rows that eval draws are those of the fit: their mean is the model's.
+	// Eval draws the rows of the fit: their mean is the mean of the model.
 	all, err := dataset.ReadFile(s.npz, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -897,7 +897,7 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 // started starts this program once, which does nothing.
 var started = sync.OnceValue(func() error { return exec.Command(os.Args[0], "-test.run=^$").Run() })
 
-// The same with a process and a signal.
+// TestSignal checks an interrupt of a separate process by a signal.
 func TestSignal(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no signals to send")
@@ -963,7 +963,7 @@ func TestBrokenOutput(t *testing.T) {
 	}
 }
 
-// What would act on a terminal is escaped in what is printed for people.
+// TestPrintable checks that printed text escapes terminal control sequences.
 func TestPrintable(t *testing.T) {
 	const evil = "\x1b[2Jclass\x9b\u202e"
 	if got, want := printable("é\t"+evil+"\n"), "é\t"+`\x1b[2Jclass\x9b\u202e`+"\n"; got != want {
@@ -978,7 +978,7 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
-// NPY vectors, as numpy.save writes weights.
+// TestVectors checks that weights can be NPY vectors, as numpy.save writes them.
 func TestVectors(t *testing.T) {
 	dir := t.TempDir()
 	header := "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }"

@@ -40,7 +40,7 @@ func TestFitOutOfCore(t *testing.T) {
 	}
 }
 
-// TestKeepSample checks that the sample has about keptRows rows, and the same share of each class.
+// TestKeepSample checks that the sample has about keptRows rows, with the same fraction of each class.
 func TestKeepSample(t *testing.T) {
 	d := simulate(t).data
 	got, err := keepSample(rowsInMemory{d.X}, d.Labels, d.Classes)

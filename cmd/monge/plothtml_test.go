@@ -56,7 +56,8 @@ func pageOf(t *testing.T, path string) (d pageData, text string) {
 	return d, string(b)
 }
 
-// A plot of the file of the fit takes the held-out rows from the model; a plot of other rows does not.
+// TestPlotRecallsHoldout checks that plot takes the held-out rows from the model if the file is the file of the fit,
+// and only then.
 func TestPlotRecallsHoldout(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
@@ -92,7 +93,8 @@ func TestPlotRecallsHoldout(t *testing.T) {
 	}
 }
 
-// The page has the projections, rows, parts and errors that other commands find.
+// TestPlotPage checks that the page contains the same projections, rows, parts and errors as the output of other
+// commands.
 func TestPlotPage(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }

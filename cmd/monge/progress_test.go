@@ -10,7 +10,7 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// The line names the phase, its share and the time left, in the words of the phase.
+// TestBar checks that the progress line contains the phase, the fraction done and the time left.
 func TestBar(t *testing.T) {
 	var out bytes.Buffer
 	clock := time.Unix(0, 0)
@@ -86,7 +86,7 @@ func TestBar(t *testing.T) {
 	new(progressBar).set(1, "")
 }
 
-// While a file of text is read, the line says how much of it has been read.
+// TestBarOfFile checks that the progress line shows how much of a text file has been read.
 func TestBarOfFile(t *testing.T) {
 	path := t.TempDir() + "/a.csv"
 	write(t, path, strings.Repeat("1.5,2.5,a\n", 200000))

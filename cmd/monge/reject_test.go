@@ -52,7 +52,7 @@ func TestReject(t *testing.T) {
 	if code, out, stderr := monge(t, "eval", "--model", model, "--data", data, "--unknown", "class4"); code != exitOK || !strings.Contains(out, "rejected, of 48 rows of unknown classes") || !strings.Contains(out, "AUROC") {
 		t.Errorf("eval: %d, %s%s", code, out, stderr)
 	}
-	// The classes that the model does not know are those that the fit left out.
+	// The classes that the fit left out are unknown to the model.
 	for _, more := range [][]string{nil, {"--unknown", "class4"}} {
 		code, out, stderr := monge(t, append([]string{"verify", model, "--data", data}, more...)...)
 		if code != exitOK || !strings.HasPrefix(out, "verified") || !strings.Contains(out, "rows of class class4, unknown to the model\n") {

@@ -91,7 +91,7 @@ func TestGoldenPlans(t *testing.T) {
 	}
 }
 
-// Real data without special care.
+// TestRealData checks the commands on real data.
 func TestRealData(t *testing.T) {
 	testdata.Long(t)
 	dir := t.TempDir()

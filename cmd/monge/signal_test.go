@@ -19,7 +19,7 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// phase is what the program is doing when a signal comes.
+// phase is a phase of the program in which it receives a signal.
 type phase struct {
 	name  string
 	args  string        // $ is the folder with the data
@@ -27,8 +27,7 @@ type phase struct {
 	stdin func(io.Writer)
 }
 
-// phases are all that take long, each for many seconds. The short form of the tests has those
-// that need little data.
+// phases returns the phases that take many seconds each. The short form returns only phases that need little data.
 func phases(t *testing.T, dir string) []phase {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	file := func(name string, write func(w io.Writer) error) {
@@ -158,7 +157,7 @@ func TestSignalLatency(t *testing.T) {
 	if len(all) < len(list)*rounds/2 {
 		t.Fatalf("only %d of %d programs were there to be ended", len(all), len(list)*rounds)
 	}
-	// How long it took is for whoever reads: a busy machine may hold up any of them.
+	// Latencies are only printed, because a busy machine may delay any of them.
 	t.Logf("%d signals: p50 %v, p99 %v, max %v", len(all), at(0.5), at(0.99), at(1))
 }
 

@@ -52,7 +52,7 @@ func TestPairs(t *testing.T) {
 		t.Errorf("exit code %d, table %q", code, stdout)
 	}
 
-	// One that cannot be solved among those that can.
+	// One of the problems cannot be solved.
 	bad := write(t, filepath.Join(dir, "bad.csv"), "1,0,1,0\n1,1,1,1\n2,0,1,0\n2,1,3,1\n")
 	code, stdout, stderr = monge(t, "sinkhorn", "--pairs", bad, "--lambda", "3", "--json")
 	if code != 1 || !strings.Contains(stderr, "1 of 2 pairs") || !strings.Contains(stdout, `"pair":2,"error":"the weights of x sum to 1, but those of y to 3; scale one of them, or use --penalty-a`) || !strings.Contains(stdout, `"pair":1,"cost":1`) {
@@ -150,8 +150,8 @@ func TestPlanPicture(t *testing.T) {
 	}
 }
 
-// A result that is not as exact as was asked for is printed, with a line on standard error and
-// an exit code of its own.
+// TestSinkhornUnfinished checks that a result that does not reach the tolerance is printed, with a line on standard
+// error and exit code 3.
 func TestSinkhornUnfinished(t *testing.T) {
 	dir := t.TempDir()
 	x := write(t, filepath.Join(dir, "x.csv"), "0,0\n1,0\n0,1\n")
@@ -176,7 +176,7 @@ func TestSinkhornUnfinished(t *testing.T) {
 	}
 }
 
-// Points are rows of tables: names, identifiers, decimal commas, another order of columns.
+// TestSinkhornTables checks points in tables with names, identifiers, decimal commas and reordered columns.
 func TestSinkhornTables(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name, text string) string { return write(t, filepath.Join(dir, name), text) }

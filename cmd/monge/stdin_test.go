@@ -135,8 +135,8 @@ func TestStandardInput(t *testing.T) {
 // times is what differs between two runs.
 var times = regexp.MustCompile(`[0-9.e-]+ µ?s( in all)?\b`)
 
-// standardRun runs a command line, with the file name in a pipe as standard input unless input is empty, and
-// returns what it prints. Labels are read from a file of the system, which belongs to the process.
+// standardRun runs a command line, with the file name in a pipe as standard input unless input is empty, and returns
+// its output. Labels are read from /dev/stdin or a similar file, which belongs to the process.
 func standardRun(t *testing.T, input, name string, args ...string) string {
 	t.Helper()
 	if input != "" && strings.HasSuffix(name, "y.csv") {

@@ -33,8 +33,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Rows in blocks are projected as all at once, from files and standard input, to files
-// and standard output.
+// TestTransformStream checks that projecting rows in blocks gives the same output as projecting them at once, for
+// files, standard input and standard output.
 func TestTransformStream(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
@@ -173,8 +173,8 @@ func TestStreamMemory(t *testing.T) {
 	}
 }
 
-// mostMemory returns the largest memory, in kB, that a process has had, or 0 after its end.
-// (Of one that has ended the system counts in that of its parent before exec.)
+// mostMemory returns the largest memory of a running process in kB, or 0 after its end. (After its end, the system also
+// counts the memory of its parent before exec.)
 func mostMemory(t testing.TB, cmd *exec.Cmd) int {
 	t.Helper()
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
@@ -253,8 +253,8 @@ func streamFiles(t testing.TB, dir string, rows, cols int) map[string]string {
 	return paths
 }
 
-// likePyarrow writes a column for every number as pyarrow does if nobody asks for anything
-// else: one row group, and of each column a dictionary and pages of 1 MiB.
+// likePyarrow writes a column for every number with pyarrow's defaults: one row group, and a dictionary and pages of 1
+// MiB for each column.
 func likePyarrow(out io.Writer, x *mat.Dense) error {
 	rows, cols := x.Dims()
 	var fields schema.FieldList
@@ -291,9 +291,8 @@ func likePyarrow(out io.Writer, x *mat.Dense) error {
 	return w.Close()
 }
 
-// BenchmarkStream compares what transform makes of a file with reading its bytes alone, with
-// reading its rows alone, and with projecting rows that are in memory, all in bytes of the
-// file. 10 of 128 dimensions.
+// BenchmarkStream compares transform with reading the bytes of its file, with reading its rows, and with projecting
+// rows in memory, each in bytes of the file per second. Rows have 128 numbers and are projected to 10.
 func BenchmarkStream(b *testing.B) {
 	const rows, cols, p = 60_000, 128, 10
 	dir := b.TempDir()

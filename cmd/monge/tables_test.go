@@ -41,8 +41,8 @@ func customers(rows int, order ...string) string {
 	return b.String()
 }
 
-// A table of a customer is fitted by what the messages say to do, and another one, in another order,
-// gives the same predictions.
+// TestTables checks that following the messages is enough to fit a typical table, and that another table with reordered
+// columns gives the same predictions.
 func TestTables(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -124,7 +124,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// The model remembers which rows were held out, for eval and verify.
+// TestEvalData checks that eval and verify use the held-out rows that the model stores.
 func TestEvalData(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -19,8 +19,8 @@ const licensesFile = "../../docs/LICENSES.md"
 
 var update = flag.Bool("update", false, "write "+licensesFile+" anew")
 
-// licenses are those that may be linked into a binary under ours, by words that their
-// texts have and no other does, the most telling first.
+// licenses lists the licenses that are compatible with ours, with text that occurs only in this
+// license. The most specific texts come first.
 var licenses = []struct{ name, words string }{
 	{"Apache-2.0", "Apache License Version 2.0"},
 	{"MIT", "Permission is hereby granted, free of charge, to any person obtaining a copy"},

@@ -14,8 +14,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// A bill lists what is linked, and nothing that docs/LICENSES.md leaves out: TestLicenses proves that the
-// page is complete.
+// checkBill checks that a bill of materials lists what is linked, and nothing that docs/LICENSES.md omits. TestLicenses
+// proves that the page is complete.
 func checkBill(t *testing.T, binary string, least int, unlisted ...string) {
 	t.Helper()
 	text, err := billOf(binary, "v0.0.1-test")
@@ -46,7 +46,7 @@ func checkBill(t *testing.T, binary string, least int, unlisted ...string) {
 	}
 }
 
-// The bill of the test's own executable.
+// TestBill checks the bill of materials of the test's own executable.
 func TestBill(t *testing.T) {
 	own, err := os.Executable()
 	if err != nil {
@@ -55,9 +55,9 @@ func TestBill(t *testing.T) {
 	checkBill(t, own, 1, "golang.org/x/mod")
 }
 
-// The workflow and the configuration of GoReleaser name files that exist, and each other's. In the long
-// form the command is built as the configuration says: it knows its version, it has a bill of materials,
-// and the configuration names all of its man pages and completions.
+// TestGoReleaser checks that the workflow and the configuration of GoReleaser name existing files and agree with each
+// other. The long form builds the command as configured: it must know its version and have a bill of materials, and the
+// configuration must list all man pages and completions.
 func TestGoReleaser(t *testing.T) {
 	read := func(path string) string {
 		text, err := os.ReadFile(path)

@@ -127,7 +127,7 @@ func (m wordMacro) word(t *testing.T, args map[string]uint32) uint32 {
 // arrangement if it does not follow from the type, and _E for the form by element.
 var macroName = regexp.MustCompile(`^([A-Z0-9]+)(?:_V)?(?:_(2D|2S|4S|4H|8H|16B|D))?(_E)?$`)
 
-// converted maps the arrangement of a result to that of the operands, for instructions in which
+// converted maps the arrangement of a result to the arrangement of the operands, for instructions in which
 // they differ and for conversions.
 var converted = map[string]string{
 	"fcvtl 2d": "2s", "fcvtl2 2d": "4s", "fcvtl 4s": "4h", "fcvtl2 4s": "8h", "fcvtn 2s": "2d", "fcvtn2 4s": "2d", "fcvtn 4h": "4s", "fcvtn2 8h": "4s",

@@ -669,7 +669,7 @@ func bits(d, p int) uint64 {
 	return h.Sum64()
 }
 
-// The hashes were made on amd64.
+// TestSameBitsEverywhere compares with hashes that were made on amd64.
 func TestSameBitsEverywhere(t *testing.T) {
 	for _, c := range []struct {
 		d, p int

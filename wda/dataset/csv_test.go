@@ -120,7 +120,8 @@ func wantError(t *testing.T, err, is error, text string) {
 	}
 }
 
-// A header is found above numbers that all have a decimal comma; without the option the error names it.
+// TestDecimalComma checks that a header above numbers with decimal commas is found, and that the error without
+// Options.Decimal names this option.
 func TestDecimalComma(t *testing.T) {
 	const text = "a;b;kind\n0,5;-1,25e2;x\n3;,5;y\n"
 	opt := Options{Format: FormatCSV, Delimiter: ';'}
@@ -141,13 +142,14 @@ func TestDecimalComma(t *testing.T) {
 	}
 }
 
-// A JSON array is text, which the error names.
+// TestJSONArray checks that the error for a JSON array says what it is.
 func TestJSONArray(t *testing.T) {
 	_, err := NewReader(strings.NewReader(" [\n {\"a\": 1}]"), nil)
 	wantError(t, err, ErrFormat, "the file is one JSON array; write JSON lines: one object on each line, without brackets around them and commas between them")
 }
 
-// Quoted decimal commas may stand between commas. Without quotes, nobody can tell one from the other.
+// TestDecimalCommaInQuotes checks that quoted decimal commas can be used with commas between fields. Without quotes
+// this is ambiguous and an error.
 func TestDecimalCommaInQuotes(t *testing.T) {
 	opt := Options{Decimal: ','}
 	d, err := readCSV(strings.NewReader("a,b,kind\n\"0,5\",2,x\n3,\"1,25\",y\n"), opt)
@@ -160,7 +162,7 @@ func TestDecimalCommaInQuotes(t *testing.T) {
 	}
 }
 
-// Names in a message cannot command a terminal.
+// TestNamesAreEscaped checks that names in messages cannot control a terminal.
 func TestNamesAreEscaped(t *testing.T) {
 	_, err := readCSV(strings.NewReader("\x1b[31mred,y\n1,a\nx,b\n"), Options{})
 	wantError(t, err, errNotNumber, `row 3, column 1 (\x1b[31mred): "x" is not a number`)
@@ -170,7 +172,7 @@ func TestNamesAreEscaped(t *testing.T) {
 	}
 }
 
-// A record without end must not be read into memory to its end.
+// TestReadCSVEndlessRecord checks that a record without end is not read completely into memory.
 func TestReadCSVEndlessRecord(t *testing.T) {
 	for _, text := range []string{"1", "1,\"2\n", "1,\"2,\n3,\n"} {
 		table, err := newTable(bufio.NewReader(&endless{text: text}), ',', 0)

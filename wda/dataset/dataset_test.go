@@ -165,7 +165,7 @@ func TestSampleSeed(t *testing.T) {
 	}
 }
 
-// Every row must be drawn equally often.
+// TestSampleUniform checks that every row is drawn equally often.
 func TestSampleUniform(t *testing.T) {
 	d := grouped(20, 10)
 	count := make([]int, 30)
@@ -266,7 +266,7 @@ func TestFolds(t *testing.T) {
 	}
 }
 
-// The draws are part of what a seed promises.
+// TestGoldenDraws checks that a seed always gives the same draws.
 func TestGoldenDraws(t *testing.T) {
 	d := grouped(6, 6)
 	s, err := d.Sample(6, 1)

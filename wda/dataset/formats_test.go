@@ -30,7 +30,8 @@ func readAll(r io.Reader, opt Options) (*Dataset, error) {
 	return in.ReadAll()
 }
 
-// Enumerations have names both ways, and no value without a name is accepted.
+// TestEnumerations checks that enumerations can be written as names and read back, and that values without a name are
+// errors.
 func TestEnumerations(t *testing.T) {
 	_, err := readAll(strings.NewReader("1,2\n"), Options{Format: 99})
 	wantError(t, err, ErrSettings, "bad settings: Format(99)")
@@ -60,7 +61,8 @@ func TestEnumerations(t *testing.T) {
 	}
 }
 
-// A LabelSource says in which way it chooses, and Open refuses what it cannot mean.
+// TestLabelSource checks String for every LabelSource, and that Open rejects a LabelSource that does not suit the
+// format.
 func TestLabelSource(t *testing.T) {
 	for want, l := range map[string]LabelSource{"auto": {}, "none": NoLabels(), "file y.txt": LabelFile("y.txt"), "-1": LabelIndex(-1), "7": ParseLabels("7"), "class": LabelName("class")} {
 		if l.String() != want || l.IsAuto() != (want == "auto") {
@@ -72,7 +74,7 @@ func TestLabelSource(t *testing.T) {
 	}
 	_, err := NewReader(strings.NewReader("1,2\n"), &Options{Labels: LabelFile("y.txt")})
 	wantError(t, err, ErrSettings, "labels in a file of their own need Open or ReadFile, not NewReader")
-	// Of a header that is not declared, a number is an index, LabelName a name.
+	// Without HeaderPresent a number is an index, and LabelName a name.
 	const text = "0,1,2\n3,4,5\n6,7,8\n"
 	for _, c := range []struct {
 		opt     Options

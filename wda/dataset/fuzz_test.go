@@ -167,7 +167,7 @@ func FuzzReadNPZ(f *testing.F) {
 	})
 }
 
-// The same inside an archive that is sound, which mutated bytes seldom are.
+// FuzzReadNPZArrays fuzzes arrays inside a valid archive, because mutated archives are seldom valid.
 func FuzzReadNPZArrays(f *testing.F) {
 	for _, text := range npySeeds() {
 		f.Add(text, npyBytes("|u1", false, "(2,)", "\x01\x02"), npyBytes("|u1", false, "(2,)", "\x01\x02"))

@@ -89,7 +89,7 @@ func TestNumericHeader(t *testing.T) {
 	}
 }
 
-// In another order, the columns are those of the model all the same.
+// TestNumericHeaderOrder checks that reordered columns with numeric names match the columns of the model.
 func TestNumericHeaderOrder(t *testing.T) {
 	s := &Schema{Columns: []Column{{Name: "0"}, {Name: "1", Number: 1}}, LabelNumber: -1, Total: 2}
 	d, err := readCSV(strings.NewReader("1,0\n5,6\n7,8\n"), Options{Schema: s})
@@ -98,7 +98,7 @@ func TestNumericHeaderOrder(t *testing.T) {
 	}
 }
 
-// A header in quotes above numbers without them, as R writes it.
+// TestQuotedHeader checks a quoted header above unquoted numbers, as R writes it.
 func TestQuotedHeader(t *testing.T) {
 	d, err := readCSV(strings.NewReader("\"0\",\"1\"\n5,6\n7,8\n"), Options{Labels: NoLabels()})
 	if err != nil || fmt.Sprint(d.Columns) != "[0 1]" {
@@ -233,13 +233,13 @@ func TestMissingLabels(t *testing.T) {
 			}
 		}
 	}
-	// A dash alone is known to be missing at the end of a stream.
+	// A dash is known to be a missing label only at the end of a stream.
 	r, _ := NewReader(strings.NewReader("1,a\n2,-\n3,b\n"), &Options{Format: FormatCSV, MissingLabels: MissingLabelsDrop})
 	_, err := Collect(func() (*Block, error) { return r.Next(2) }, nil)
 	wantError(t, err, errLabelEmpty, `row 2, column 2: the label "-" is missing, as no label of the file is "+"`)
 }
 
-// Labels that are not read may be missing.
+// TestIgnoreLabels checks that labels may be missing if they are not read.
 func TestIgnoreLabels(t *testing.T) {
 	for format, text := range map[Format]string{
 		FormatCSV: "x,label\n1,a\n2,\n", FormatJSONLines: "{\"x\":1,\"label\":\"a\"}\n{\"x\":2}\n",
@@ -277,7 +277,7 @@ func TestRelabelByValue(t *testing.T) {
 	}
 }
 
-// Two spellings of a number are worth a note.
+// TestTwoSpellings checks that two spellings of a number as labels cause a note.
 func TestTwoSpellings(t *testing.T) {
 	for text, want := range map[string]string{
 		"1,a\n2,b\n":        "",

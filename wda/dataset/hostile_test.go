@@ -40,7 +40,7 @@ func npyHead(dict, data string) string {
 	return "\x93NUMPY\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(dict)))) + dict + data
 }
 
-// zipped is a zip file of entries in their order, of which names may come twice.
+// zipped returns a zip file of entries in their order. Names may occur twice.
 func zipped(method uint16, entries ...string) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -223,7 +223,7 @@ func TestHostileFiles(t *testing.T) {
 	t.Logf("%d files", len(hostile))
 }
 
-// Files that look odd, and are good.
+// TestOddFiles checks that unusual but valid files can be read.
 func TestOddFiles(t *testing.T) {
 	for name, c := range map[string]struct {
 		file, text string
@@ -269,8 +269,8 @@ func TestOddFiles(t *testing.T) {
 	}
 }
 
-// Sound files with a byte changed, bytes cut off or bytes added: an error that names the
-// file, or data; never a panic.
+// TestDamagedFiles checks that a file with a changed byte, missing bytes or additional bytes gives data or an error
+// that names the file, and never a panic.
 func TestDamagedFiles(t *testing.T) {
 	npy := npyBytes("<f4", false, "(3, 2)", packed(binary.LittleEndian, []float32{1, 2, 3, 4, 5, 6}))
 	sound := map[string]string{

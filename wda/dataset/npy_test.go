@@ -101,7 +101,7 @@ func TestReadNPYTypes(t *testing.T) {
 	}
 }
 
-// The second version of the header differs in the width of its length.
+// TestReadNPYVersions checks version 2 of the header, whose length field is wider.
 func TestReadNPYVersions(t *testing.T) {
 	one := npyBytes("|u1", false, "(1, 2)", "\x05\x06")
 	two := "\x93NUMPY\x02\x00" + one[8:10] + "\x00\x00" + one[10:]
@@ -113,8 +113,7 @@ func TestReadNPYVersions(t *testing.T) {
 	wantError(t, err, ErrFormat, "NPY version 3 is not supported")
 }
 
-// Chunks must join without a seam, and a reader that gives a few bytes at a
-// time must not matter: npyio does not ask twice.
+// TestReadNPYLong checks that chunks are joined correctly, and that readers may return a few bytes at a time.
 func TestReadNPYLong(t *testing.T) {
 	values := make([]float64, 3*8192+5)
 	for i := range values {
@@ -290,7 +289,7 @@ func TestReadNPZErrors(t *testing.T) {
 	}
 }
 
-// Headers lie; what they make us allocate must not depend on it.
+// TestClaimsDoNotAllocate checks that memory does not depend on sizes that a header declares.
 func TestClaimsDoNotAllocate(t *testing.T) {
 	for name, read := range map[string]func() error{
 		"NPY stream": func() error {

@@ -75,7 +75,7 @@ const (
 	idxLabels = "\x00\x00\x08\x01\x00\x00\x00\x02\x07\x05"
 )
 
-// ReadFile on every format, by name and by first bytes.
+// TestReadFile checks ReadFile for every format, detected by name and by the first bytes.
 func TestReadFile(t *testing.T) {
 	npy := npyBytes("|u1", false, "(2, 2)", "\x01\x02\x03\x04")
 	npz := npzBytes(t, map[string]string{"X.npy": npy, "y.npy": npyBytes("|u1", false, "(2,)", "\x07\x05")})

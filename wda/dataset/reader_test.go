@@ -14,7 +14,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Blocks of any size are the rows of the whole, also when the next has been read.
+// TestReaderBlocks checks that blocks of any size contain the rows of the whole file, also after the next block has
+// been read.
 func TestReaderBlocks(t *testing.T) {
 	var values []float64
 	var labels []int32
@@ -93,7 +94,7 @@ func TestReaderBlocks(t *testing.T) {
 	}
 }
 
-// What is not finite is noticed at every place, and nothing else is.
+// TestDecodeFinite checks that non-finite values are detected at every position, and that finite values are accepted.
 func TestDecodeFinite(t *testing.T) {
 	little := binary.LittleEndian
 	for n := range 10 {
@@ -120,7 +121,7 @@ func TestDecodeFinite(t *testing.T) {
 	}
 }
 
-// From a pipe, which has no size and cannot be read twice.
+// TestReaderPipe checks reading from a pipe, which has no size and cannot be read twice.
 func TestReaderPipe(t *testing.T) {
 	for _, text := range []string{"1,2,a\n3,4,b\n", gz("1,2,a\n3,4,b\n"), npyBytes("|u1", false, "(2, 2)", "\x01\x02\x03\x04"), gz("\x00\x00\x08\x02\x00\x00\x00\x02\x00\x00\x00\x02\x01\x02\x03\x04")} {
 		r, err := NewReader(io.MultiReader(strings.NewReader(text)), nil)
@@ -148,7 +149,7 @@ func TestReaderPipe(t *testing.T) {
 	}
 }
 
-// Blocks take no memory of their own once one has been read.
+// TestReaderAllocs checks that blocks do not allocate after the first.
 func TestReaderAllocs(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")

@@ -20,8 +20,8 @@ const people = "id,age,city,height,label\n" +
 	"c,3,,9,x\n" +
 	"d,8,Rom,NA,y\n"
 
-// A table with text and missing values is read as its flags say, and another one, in another order,
-// by its schema alone.
+// TestSchema checks that a table with text and missing values is read as its options say, and that a table with
+// reordered columns is read with the schema alone.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
@@ -90,7 +90,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// A table that does not fit a schema is an error that names the columns.
+// TestSchemaErrors checks that an error about a table that does not match a schema names the columns.
 func TestSchemaErrors(t *testing.T) {
 	t.Parallel()
 	d, err := readCSV(strings.NewReader("a,b,c,y\n1,2,3,p\n4,5,6,q\n"), Options{Drop: []string{"c"}})
@@ -147,7 +147,7 @@ func TestSchemaErrors(t *testing.T) {
 	}
 }
 
-// Columns are chosen by names, numbers, ranges and patterns.
+// TestSelectColumns checks selection of columns by names, numbers, ranges and patterns.
 func TestSelectColumns(t *testing.T) {
 	t.Parallel()
 	names := []string{"id", "emb1", "emb2", "emb10", "7", "a..b"}
@@ -168,7 +168,7 @@ func TestSelectColumns(t *testing.T) {
 	}
 }
 
-// Columns of arrays are chosen by number, also where rows stay in the file.
+// TestArrayColumns checks selection of columns of arrays by number, also if rows stay in the file.
 func TestArrayColumns(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.npy")
@@ -205,7 +205,7 @@ func TestArrayColumns(t *testing.T) {
 	}
 }
 
-// What is wrong with a field says what it looks like.
+// TestFieldsInWords checks that errors describe invalid fields.
 func TestFieldsInWords(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -225,8 +225,8 @@ func TestFieldsInWords(t *testing.T) {
 	}
 }
 
-// A schema that replaces missing values needs a value for each column of numbers: without one, a reader would
-// return NaN.
+// TestSchemaWithoutFill checks that a schema that replaces missing values must contain a value for each numeric column.
+// Otherwise a reader would return NaN.
 func TestSchemaWithoutFill(t *testing.T) {
 	t.Parallel()
 	for _, how := range []Missing{MissingMean, MissingMedian} {

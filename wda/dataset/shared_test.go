@@ -10,7 +10,7 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// The real files: sizes, classes and a few values known from their sources.
+// TestSharedData checks sizes, classes and some known values of the real files.
 func TestSharedData(t *testing.T) {
 	digits := numberedNames(10)
 	for _, c := range []struct {
@@ -85,7 +85,7 @@ func TestSharedSplits(t *testing.T) {
 	}
 }
 
-// The values, not only the sizes: the first rows as they stand in the text.
+// TestSharedValues checks the first rows of the real files against their text.
 func TestSharedValues(t *testing.T) {
 	glass, err := ReadFile(testdata.Shared(t, "data", "glass.csv.gz"), nil)
 	if err != nil {
@@ -104,7 +104,7 @@ func TestSharedValues(t *testing.T) {
 	}
 }
 
-// MNIST as one NPZ file and its test set as IDX are the same images.
+// TestSharedMNIST checks that MNIST in one NPZ file and its test set as IDX contain the same images.
 func TestSharedMNIST(t *testing.T) {
 	testdata.Long(t) // seconds and 500 MB
 	if raceEnabled {

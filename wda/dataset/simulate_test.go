@@ -65,7 +65,7 @@ func bitsOf(x *mat.Dense) uint64 {
 	return h.Sum64()
 }
 
-// The same bits on every architecture and with every Go release.
+// TestSimulationGolden checks the bits, which must be the same on every architecture and with every Go release.
 func TestSimulationGolden(t *testing.T) {
 	for _, c := range []struct {
 		s    Simulation
@@ -89,8 +89,7 @@ func TestSimulationPrefix(t *testing.T) {
 	}
 }
 
-// Moments of the model: means 0, second moments of the mixture. Tolerances are
-// about five standard errors.
+// TestSimulationMoments checks the means and second moments of the mixture, within about five standard errors.
 func TestSimulationMoments(t *testing.T) {
 	const n = 60000
 	d := Simulation{Seed: 9}.Generate(n)
@@ -163,8 +162,8 @@ func TestCosSin(t *testing.T) {
 	}
 }
 
-// What makes the data a test of the method: the subspace separates the
-// classes, and neither FDA nor PCA finds it.
+// TestSimulationDifficulty checks that the informative subspace separates the classes, and that neither FDA nor PCA
+// finds it.
 func TestSimulationDifficulty(t *testing.T) {
 	const draws = 5
 	var all, truth, pca, fda float64
@@ -244,8 +243,8 @@ func principal(s mat.Symmetric) *mat.Dense {
 	return mat.DenseCopyOf(v.Slice(0, d, d-2, d))
 }
 
-// fisher returns an orthonormal basis of the two leading discriminants: with
-// S_w = LLᵀ those of L⁻¹ S_t L⁻ᵀ, carried back by L⁻ᵀ.
+// fisher returns an orthonormal basis of the two leading discriminants: the leading eigenvectors of L⁻¹ S_t L⁻ᵀ with
+// S_w = LLᵀ, multiplied by L⁻ᵀ.
 func fisher(d *Dataset) *mat.Dense {
 	var chol mat.Cholesky
 	if !chol.Factorize(covariance(d.X, d.Labels)) {

@@ -20,7 +20,7 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// The tests run in the folder docs.
+// TestMain runs the tests in the folder docs.
 func TestMain(m *testing.M) {
 	if err := os.Chdir("../../../docs"); err != nil {
 		panic(err)
@@ -143,8 +143,8 @@ func headings(text string) []string {
 	return out
 }
 
-// snippet is a block of code of a page. Lines of a comment <!-- setup … --> right before it
-// are put in front of it, those of <!-- after … --> behind it.
+// snippet is a block of code of a page. The lines of a comment <!-- setup … --> right before it are
+// inserted at its beginning, the lines of <!-- after … --> at its end.
 type snippet struct {
 	page                        string
 	line                        int
@@ -303,8 +303,7 @@ func TestSnippets(t *testing.T) {
 	}
 }
 
-// run runs a block: Go by its number, a shell script by sh. Languages that are not known
-// are left alone.
+// run runs a block: Go by its number, a shell script by sh. It ignores other languages.
 func (s *snippet) run(t *testing.T, i int, bin, dir string) {
 	var cmd *exec.Cmd
 	switch s.lang {

@@ -157,8 +157,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// BenchmarkBlock makes each of the passes for a block; ns/elem is that of one vector, to be
-// compared with BenchmarkPass.
+// BenchmarkBlock measures each pass over a block. ns/elem is the time for one vector, to compare with BenchmarkPass.
 func BenchmarkBlock(b *testing.B) {
 	benchmark(b, "f64", kernels[float64, float64]())
 	benchmark(b, "f32", kernels[float32, float32]())

@@ -17,7 +17,7 @@ func span(rows, cols, ld int) int {
 	return (rows-1)*ld + cols
 }
 
-// sqEuclideanShape is one call: dimensions, what is added to the strides, and add.
+// sqEuclideanShape describes one call: dimensions, additional stride, and add.
 type sqEuclideanShape struct {
 	m, n, d    int
 	gd, gx, gz int
@@ -72,7 +72,7 @@ func sqEuclideanTestLevels[T num.Float](t *testing.T) {
 	}
 }
 
-// Each special value at each lane of a row, and in x.
+// TestSqEuclideanSpecials checks each special value in every lane of a row, and in x.
 func TestSqEuclideanSpecials(t *testing.T) {
 	t.Run("float64", sqEuclideanTestSpecials[float64])
 	t.Run("float32", sqEuclideanTestSpecials[float32])
@@ -132,15 +132,15 @@ func sqEuclideanTestCut[T num.Float](t *testing.T) {
 	}
 }
 
-// gibbsShape is one call: dimensions, what is added to the strides, whether D is kept.
+// gibbsShape describes one call: dimensions, additional stride, and whether D is kept.
 type gibbsShape struct {
 	m, n, d        int
 	gk, gd, gx, gz int
 	keep           bool
 }
 
-// gibbsFactors are values of c: of ordinary λ, such that most of K is subnormal or zero,
-// that make powers overflow, and those that are not numbers to reckon with.
+// gibbsFactors returns values of c: for ordinary λ, for λ that make most of K subnormal or zero,
+// for overflow, and non-finite values.
 func gibbsFactors[T num.Float]() []T {
 	most := asmtest.Specials[T]()
 	return []T{-1.5, -0.125, -300, -40, 0, 3, 200, most[len(most)-1], most[len(most)-2], most[4], most[5], most[6], most[1]}
@@ -201,7 +201,7 @@ func gibbsTestLevels[T num.Float](t *testing.T) {
 	}
 }
 
-// Each special value at each lane of a row, and in x, with each c.
+// TestGibbsSpecials checks each special value in every lane of a row, and in x, with each c.
 func TestGibbsSpecials(t *testing.T) {
 	t.Run("float64", gibbsTestSpecials[float64])
 	t.Run("float32", gibbsTestSpecials[float32])
@@ -227,7 +227,7 @@ func gibbsTestSpecials[T num.Float](t *testing.T) {
 	}
 }
 
-// Distances at the border of underflow and their neighbors, at every lane.
+// TestGibbsUnderflow checks distances at the threshold of underflow and their neighbors, in every lane.
 func TestGibbsUnderflow(t *testing.T) {
 	t.Run("float64", gibbsTestUnderflow[float64])
 	t.Run("float32", gibbsTestUnderflow[float32])
@@ -254,8 +254,8 @@ func gibbsTestUnderflow[T num.Float](t *testing.T) {
 	})
 }
 
-// Any cut into blocks of rows and columns has the same bits, at every level, and so
-// has K without D.
+// TestGibbsCut checks that blocks of rows and columns have the bits of the whole matrix on every instruction set, and
+// that K has the same bits without D.
 func TestGibbsCut(t *testing.T) {
 	t.Run("float64", gibbsTestCut[float64])
 	t.Run("float32", gibbsTestCut[float32])

@@ -10,8 +10,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The bound of doc.go, (d+2)·u, where nothing is subnormal. The terms are positive,
-// each goes through a difference, which counts twice, and d FMAs at most.
+// TestSqEuclideanRefBound checks the bound of doc.go, (d+2)·u, for normal values. Every term is positive and goes
+// through a difference, which counts twice, and at most d FMAs.
 func TestSqEuclideanRefBound(t *testing.T) {
 	t.Run("float64", sqEuclideanTestRefBound[float64])
 	t.Run("float32", sqEuclideanTestRefBound[float32])
@@ -47,7 +47,7 @@ func sqEuclideanTestRefBound[T num.Float](t *testing.T) {
 	worst.Report(t, "squared distance")
 }
 
-// Equal rows are at distance +0, all others at a distance that is not negative.
+// TestSqEuclideanRefEqualRows checks that the distance of equal rows is +0, and that no distance is negative.
 func TestSqEuclideanRefEqualRows(t *testing.T) {
 	rng := asmtest.NewRand(3)
 	for range 200 {
@@ -84,8 +84,8 @@ func TestSqEuclideanEmpty(t *testing.T) {
 	SqEuclidean[float64](3, 0, 5, nil, 0, make([]float64, 15), 5, nil, 0, false)
 }
 
-// power returns 2^y for a y of any precision: the oracle takes a float64, and what
-// is left is so small that two terms of its power give some 70 bits.
+// power returns 2^y for a y of any precision. The oracle computes the power of a float64; two terms
+// of the series for the small remainder give about 70 bits.
 func power(y *big.Float) *big.Float {
 	near, _ := y.Float64()
 	r := new(big.Float).SetPrec(300).Sub(y, big.NewFloat(near))
@@ -96,10 +96,9 @@ func power(y *big.Float) *big.Float {
 	return one.Mul(one, oracle.Exp2(near))
 }
 
-// The bound of doc.go: the relative error of K_ij is at most
-// ((d+3)·|ln K_ij| + 2)·u to first order. (d+3)·|ln K_ij| is where D's (d+2)·u and
-// the rounding of c·D go, and 2^y has 0.63 ULP in float64, 0.68 in float32, an ULP
-// being 2·u at most.
+// TestGibbsRefBound checks the bound of doc.go: the relative error of K_ij is at most ((d+3)·|ln K_ij| + 2)·u to first
+// order. (d+3)·|ln K_ij| contains the error (d+2)·u of D and the rounding of c·D. 2^y has an error of 0.63 ULP in
+// float64 and 0.68 ULP in float32; an ULP is at most 2·u.
 func TestGibbsRefBound(t *testing.T) {
 	t.Run("float64", gibbsTestRefBound[float64])
 	t.Run("float32", gibbsTestRefBound[float32])
@@ -141,7 +140,7 @@ func gibbsTestRefBound[T num.Float](t *testing.T) {
 	worst.Report(t, "K")
 }
 
-// K is 1 for equal rows and +0 below the least normal number.
+// TestGibbsRefEnds checks that K is 1 for equal rows and +0 below the least normal number.
 func TestGibbsRefEnds(t *testing.T) {
 	x := []float64{3, -1e200, 0.1}
 	var k, dist [1]float64

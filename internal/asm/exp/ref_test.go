@@ -171,9 +171,9 @@ func stride() uint64 {
 	return uint64(oracle.Samples(4099, 1))
 }
 
-// comparer returns a function that computes f in both precisions and holds float32's bits
-// against those of ref. Outside 2^-30 ≤ |x| < 2^8 nearly all results are 0, 1 or infinite,
-// and ref takes long: there it compares one block in 37.
+// comparer returns a function that computes f in both precisions and compares the bits of the
+// float32 results with ref. Outside of 2^-30 ≤ |x| < 2^8 nearly all results are 0, 1 or infinite
+// and ref is slow, so it compares one block in 37 there.
 func comparer(t *testing.T, name string, f32 func(dst, x []float32), f64 func(dst, x []float64), ref func(dst, x []float32)) func(x []float32) (y []float32, exact []float64) {
 	var y, want []float32
 	var wide, exact []float64
@@ -228,7 +228,7 @@ func TestExpSpecialValues(t *testing.T) {
 	}
 }
 
-// TestExpGolden holds the bits of a fixed set of results, on whatever machine it runs.
+// TestExpGolden compares the bits of a fixed set of results.
 func TestExpGolden(t *testing.T) {
 	h := uint64(14695981039346656037)
 	add := func(b uint64) { h = (h ^ b) * 1099511628211 }
@@ -353,7 +353,7 @@ func TestExp2SpecialValues(t *testing.T) {
 	}
 }
 
-// TestExp2Golden holds the bits of a fixed set of results, on whatever machine it runs.
+// TestExp2Golden compares the bits of a fixed set of results.
 func TestExp2Golden(t *testing.T) {
 	h := uint64(14695981039346656037)
 	add := func(b uint64) { h = (h ^ b) * 1099511628211 }

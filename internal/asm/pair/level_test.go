@@ -8,7 +8,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// lengths are those of asmtest, and all up to two groups of lanes.
+// lengths returns the lengths of asmtest, and all lengths up to two groups of lanes.
 func lengths() (ns []int) {
 	for n := range 2*MaxLanes + 2 {
 		ns = append(ns, n)

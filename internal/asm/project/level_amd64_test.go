@@ -18,7 +18,7 @@ func TestLevelsOfOtherCPU(t *testing.T) {
 	asmtest.OtherMachines(t, TestLevels)
 }
 
-// Short sums and many columns have AVX2's form where the table says so.
+// TestRowsAVX512 checks that short sums and many columns use the AVX2 variant as listed in the table.
 func TestRowsAVX512(t *testing.T) {
 	for _, m := range asm.Machines() {
 		restore := asm.SwitchMachine(m)

@@ -82,7 +82,7 @@ func testLevels[T num.Float](t *testing.T) {
 	}
 }
 
-// Each special value at each place of a short problem.
+// TestSpecials checks each special value at each position of a short problem.
 func TestSpecials(t *testing.T) {
 	t.Run("float64", testSpecials[float64])
 	t.Run("float32", testSpecials[float32])

@@ -9,8 +9,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The bound of doc.go: a chain of d terms is off by at most γ_d·Σ|x_k b_k|, where
-// nothing is subnormal.
+// TestRefBound checks the bound of doc.go: the error of a chain of d terms is at most γ_d·Σ|x_k b_k| for normal values.
 func TestRefBound(t *testing.T) {
 	t.Run("float64", testRefBound[float64])
 	t.Run("float32", testRefBound[float32])

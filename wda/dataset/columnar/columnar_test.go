@@ -475,7 +475,7 @@ func TestLargeBatch(t *testing.T) {
 	}
 }
 
-// rowGroup asks for a row group of a file.
+// rowGroup selects a row group of a file.
 type rowGroup struct {
 	*io.SectionReader
 	number int

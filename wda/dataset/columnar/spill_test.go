@@ -22,9 +22,8 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// flatParquet writes a row group for each of the numbers of rows, with a column for every
-// type of numbers, optional as pyarrow has them, and labels between. set returns what is in
-// a row of a column, and whether it is null.
+// flatParquet writes a row group for each element of groups, with an optional column for every numeric type, as pyarrow
+// writes them, and labels between them. set returns the value of a row and column, and whether it is null.
 func flatParquet(t testing.TB, path string, groups []int, set func(row, column int) (v float64, null bool)) {
 	t.Helper()
 	var fields schema.FieldList
@@ -105,8 +104,8 @@ func each[S, T any](from []S, f func(S) T) (to []T) {
 	return to
 }
 
-// rowsOf reads a Parquet file in batches, of which the last may be an error; if spilled, by
-// columns through a file.
+// rowsOf reads a Parquet file in batches; the last batch may be an error. If spilled is set, it decodes columns one
+// after another through a file.
 func rowsOf(t *testing.T, path string, most int, spilled bool) (rows [][]float64, labels []string, err error) {
 	t.Helper()
 	in, err := os.Open(path)
@@ -166,8 +165,8 @@ func rowsOf(t *testing.T, path string, most int, spilled bool) (rows [][]float64
 	}
 }
 
-// Columns that are decoded one after the other give what they give side by side: the same
-// numbers, and of everything that is wrong the same error after the same rows.
+// TestSpill checks that decoding columns one after another gives the same numbers as decoding them side by side, and
+// for invalid files the same error after the same rows.
 func TestSpill(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
