@@ -11,34 +11,34 @@ import (
 )
 
 const (
-	assignBytes      = 68      // of a row or column of Assign
-	reductionsPerRow = 2       // most steps of the row reduction, in units of the rows
-	rowsBlock        = 1 << 15 // elements that the first pass reads twice while they are in a cache
-	tightColumns     = 128     // columns of a row that are searched at a time
+	assignBytes      = 68      // memory of Assign for each row and column
+	reductionsPerRow = 2       // most steps of the row reduction for each free row
+	rowsBlock        = 1 << 15 // elements that the first pass reads twice while they are in the cache
+	tightColumns     = 128     // columns that firstTight searches at a time
 	elementsPerCheck = 1 << 17 // elements between two checks of the context
 )
 
-// assignment is the workspace of Assign. Its matrix has at least as many columns as rows.
+// assignment is the workspace of Assign. Its cost matrix has at least as many columns as rows: Assign transposes others.
 //
-// The dual variable of a column is v. That of a row that has a column is its cost there, less v. A column without a
-// row has the largest v, so that the dual is feasible for rectangular matrices, too.
+// v contains the dual variables of columns. The dual variable of an assigned row is the cost of its column minus v of this
+// column. Free columns have the largest v, so that the dual solution is feasible for rectangular matrices, too.
 type assignment[T dist.Float] struct {
 	cost         dist.Matrix[T]
 	transposed   []T
 	v, d         []float64
-	vacantV      []float64 // v of columns without a row, else −Inf
+	vacantV      []float64 // v of free columns; −Inf for the others
 	zeros        []float64
-	columnOf     []int32 // of a row, or −1
-	rowOf        []int32 // of a column, or −1
-	freeRows     []int32 // rows without a column
+	columnOf     []int32 // the column of each row, or −1
+	rowOf        []int32 // the row of each column, or −1
+	freeRows     []int32 // rows without a column, now and after the sweep
 	nextFreeRows []int32
 	freeColumns  []int32 // columns without a row
 	steps        []pathStep
 	untilCheck   int // elements until the next check of the context
 }
 
-// pathStep is a column that a search for a shortest path has reached: at which distance, and from which row the search
-// went on, with that row's dual variable less the distance.
+// pathStep is a column that the search for a shortest path has reached, with its distance and its v. row is the row that was
+// scanned last, and u is the dual variable of this row minus its distance.
 type pathStep struct {
 	column, row int32
 	distance    float64
@@ -46,16 +46,16 @@ type pathStep struct {
 	u           float64
 }
 
-// Assign finds the best assignment of the rows of a matrix to its columns. It sets dst (length cost.Rows) to the column of each
-// row, and returns the sum of their costs, which is the least possible. In a matrix with more rows than columns, the
-// rows without a column get −1. A cost of +Inf forbids a pair.
+// Assign finds an assignment of the rows of a matrix to its columns with the least sum of costs. It sets dst (length cost.Rows)
+// to the column of each row and returns the sum. If the matrix has more rows than columns, rows without a column get −1. A
+// cost of +Inf forbids a pair.
 //
-// If several assignments are the best, the choice among them depends on the costs alone: the method takes the lowest
-// index of equal ones.
+// If several assignments are optimal, the choice among them depends only on the costs: the method prefers the lowest index
+// among equal costs.
 //
-// Assign returns ErrShape if dst has another length, ErrNotFinite if a cost is NaN or −Inf, ErrInfeasible if there is
-// no whole assignment, ErrRange if sums of costs overflow, ErrSettings if the workspace exceeds MaxMemory, or the
-// context's cause. After an error dst is not changed.
+// Assign returns ErrShape if the length of dst is not cost.Rows, ErrNotFinite if a cost is NaN or −Inf, ErrInfeasible if
+// every assignment contains a forbidden pair, ErrRange if sums of costs overflow, ErrSettings if the workspace exceeds
+// MaxMemory, or the context's cause. After an error, dst is unchanged.
 func (s *Solver[T]) Assign(ctx context.Context, dst []int, cost dist.Matrix[T]) (float64, error) {
 	s.markBusy()
 	defer s.markIdle()
@@ -81,7 +81,7 @@ func (s *Solver[T]) Assign(ctx context.Context, dst []int, cost dist.Matrix[T]) 
 	if err := x.solve(ctx); err != nil {
 		return 0, err
 	}
-	if n > m { // the rows are the columns of x
+	if n > m { // the matrix was transposed
 		for i, j := range x.rowOf {
 			dst[i] = int(j)
 		}
@@ -99,7 +99,8 @@ func (s *Solver[T]) Assign(ctx context.Context, dst []int, cost dist.Matrix[T]) 
 	return sum.value(), nil
 }
 
-// prepare checks the costs and makes room. For a square matrix it sets v to the least cost of each column in the same pass.
+// prepare checks the costs, transposes the matrix if necessary, and resizes the workspace. For a square matrix it also sets v
+// to the least cost of each column.
 func (x *assignment[T]) prepare(ctx context.Context, cost dist.Matrix[T]) error {
 	x.cost, x.untilCheck = cost, 0
 	n, m := min(cost.Rows, cost.Cols), max(cost.Rows, cost.Cols)
@@ -154,14 +155,14 @@ func (x *assignment[T]) prepare(ctx context.Context, cost dist.Matrix[T]) error 
 	return nil
 }
 
-// contextEnded reports whether the context has ended. It is called before each pass over a row, and checks the context once in
-// often elements.
+// contextEnded reports whether the context has ended. It must be called before each pass over a row, and checks the context
+// once in elementsPerCheck elements.
 func (x *assignment[T]) contextEnded(ctx context.Context) bool {
 	x.untilCheck -= 1 + x.cost.Cols
 	return x.untilCheck <= 0 && x.checkContext(ctx)
 }
 
-// checkContext reports whether the context has ended, and starts to count elements anew.
+// checkContext checks the context and restarts the count of elements.
 //
 //go:noinline
 func (x *assignment[T]) checkContext(ctx context.Context) bool {
@@ -171,13 +172,13 @@ func (x *assignment[T]) checkContext(ctx context.Context) bool {
 
 func (x *assignment[T]) row(i int32) []T { return x.cost.Data[int(i)*x.cost.Stride:][:x.cost.Cols] }
 
-// solve finds the best assignment.
+// solve finds an optimal assignment after prepare.
 func (x *assignment[T]) solve(ctx context.Context) error {
 	n, m := x.cost.Rows, x.cost.Cols
 	if n == m {
 		for j, v := range x.v {
 			if math.IsInf(v, 1) {
-				return fmt.Errorf("%w: every row is forbidden for column %d", ErrInfeasible, j)
+				return fmt.Errorf("%w: all costs of column %d are +Inf", ErrInfeasible, j)
 			}
 		}
 	}
@@ -217,8 +218,8 @@ func (x *assignment[T]) solve(ctx context.Context) error {
 	return nil
 }
 
-// reduceRows is the augmenting row reduction: a free row takes its cheapest column from the row that has it, if any, and
-// lowers v there until the second cheapest column is as cheap. Free rows remain.
+// reduceRows is the augmenting row reduction: a free row takes its cheapest column, even from another row, and lowers v of this
+// column until the second cheapest column has the same reduced cost. Some rows remain free.
 func (x *assignment[T]) reduceRows(ctx context.Context) error {
 	most := reductionsPerRow * len(x.freeRows)
 	for sweep := 0; sweep < 2 && len(x.freeRows) > 0; sweep++ {
@@ -264,7 +265,7 @@ func (x *assignment[T]) reduceRows(ctx context.Context) error {
 	return nil
 }
 
-// firstTight returns the first column from j on that has no row and whose least cost is in row i, or −1.
+// firstTight returns the first free column from j on whose least cost is in row i, or −1.
 func (x *assignment[T]) firstTight(i int32, j int) int {
 	row := x.row(i)
 	for ; j < len(row); j += tightColumns {
@@ -276,7 +277,7 @@ func (x *assignment[T]) firstTight(i int32, j int) int {
 	return -1
 }
 
-// hasTies reports whether most rows, of a few, have two columns of the same cost, both the least.
+// hasTies reports whether the two least reduced costs are equal in most of the first rows.
 func (x *assignment[T]) hasTies() bool {
 	ties, sample := 0, 1+len(x.columnOf)/16
 	sample = min(sample, 8)
@@ -288,18 +289,18 @@ func (x *assignment[T]) hasTies() bool {
 	return 2*ties > sample
 }
 
-// assignColumn gives a row a column.
+// assignColumn assigns column j to row i.
 func (x *assignment[T]) assignColumn(i, j int32) {
 	x.rowOf[j], x.columnOf[i] = i, j
 	x.vacantV[j] = math.Inf(-1)
 }
 
-// infeasibleError returns the error of a row, or of a column of a matrix that was transposed, without a place.
+// infeasibleError returns the error for row i, which cannot get a column.
 func (x *assignment[T]) infeasibleError(i int32) error {
-	return fmt.Errorf("%w: the rows that row %d competes with have too few columns that are allowed", ErrInfeasible, i)
+	return fmt.Errorf("%w: row %d and the rows that compete with it have too few allowed columns", ErrInfeasible, i)
 }
 
-// augmentRow gives row i a column, by a shortest path.
+// augmentRow assigns a column to row i and changes other assignments along a shortest augmenting path.
 func (x *assignment[T]) augmentRow(ctx context.Context, i int32) error {
 	for j := range x.d {
 		x.d[j] = math.Inf(1)
@@ -334,8 +335,8 @@ func (x *assignment[T]) augmentRow(ctx context.Context, i int32) error {
 	if distance-distance != 0 {
 		return fmt.Errorf("%w: a sum of costs overflows", ErrRange)
 	}
-	// The columns on the way become as dear as the path is long. Its last column gets the row from which it was
-	// reached: the first that gave it its distance. That row's own column is next.
+	// Update v of the columns that the search has reached. Then assign the last column of the path to the first row that gave it
+	// its distance, continue with the previous column of this row, and so on.
 	steps := x.steps
 	for _, s := range steps {
 		x.v[s.column] = s.v + (s.distance - distance)
@@ -360,7 +361,7 @@ func (x *assignment[T]) augmentRow(ctx context.Context, i int32) error {
 		if row == root {
 			return nil
 		}
-		// The row was reached by its own column: the step before the one that scanned it.
+		// The search reached the row through its own column, one step before it scanned the row.
 		at--
 	}
 }

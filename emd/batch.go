@@ -7,7 +7,7 @@ import (
 	"github.com/gomonge/monge/internal/parallel"
 )
 
-// batch is the state of SolveBatch: a solver for every goroutine.
+// batch is the state of SolveBatch. Each goroutine has its own solver.
 type batch[T dist.Float] struct {
 	solvers   []*Solver[T]
 	pool      parallel.Pool
@@ -16,15 +16,13 @@ type batch[T dist.Float] struct {
 	visit     func(i int, r *Result[T], err error)
 }
 
-// SolveBatch solves many problems, Settings.Workers at a time. It calls visit(i, r, err) with what
-// Solve would have returned for problems[i]. The result is valid until visit returns. visit is called
-// from several goroutines at once and in no particular order. Each answer is the same bits as from
-// Solve, whatever the number of workers.
+// SolveBatch solves many problems, Settings.Workers at a time. It calls visit(i, r, err) with the values that Solve returns
+// for problems[i]. The result is valid until visit returns. visit is called from several goroutines at once and in no
+// particular order. Results have the same bits as those of Solve for any number of workers.
 //
-// When the context ends, problems that have not been started are not visited. Those that have been
-// are visited with a cancelled result, as Solve returns it. SolveBatch then returns the context's
-// cause. A panic in visit ends the batch in the same way and is passed on to the caller. Results of
-// Solve stay valid. Nothing is allocated once every worker has seen a largest problem.
+// When the context ends, SolveBatch visits the problems that are being solved, with the canceled results of Solve. It does not
+// visit the others, and returns the context's cause. A panic in visit also ends the batch and is passed on to the caller. An
+// earlier result of Solve stays valid. SolveBatch does not allocate once every worker has solved its largest problem.
 func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit func(i int, r *Result[T], err error)) error {
 	s.markBusy()
 	defer s.markIdle()
@@ -41,7 +39,7 @@ func (s *Solver[T]) SolveBatch(ctx context.Context, problems []Problem[T], visit
 	return b.pool.Run(s.timed.Of(ctx), workers, len(problems), b.solveNext)
 }
 
-// solveProblem makes goroutine w solve problem i.
+// solveProblem solves problem i in goroutine w and visits the result.
 func (b *batch[T]) solveProblem(ctx context.Context, w, i int) error {
 	r, err := b.solvers[w].solve(ctx, &b.problems[i])
 	b.visit(i, r, err)

@@ -11,32 +11,32 @@ import (
 )
 
 const (
-	maxStoredBytes = 32 << 20 // bytes of distances that are stored
+	maxStoredBytes = 32 << 20 // most bytes of stored distances
 	stripElements  = 1 << 14  // elements of a strip of distances
-	// workPerCheck is the work between two looks at the context, in elements of points.
+	// workPerCheck is the number of coordinates that are read between two checks of the context.
 	workPerCheck = 1 << 22
 	// copiesPerCheck is the number of elements that are copied or compared between two checks of the context.
 	copiesPerCheck = 1 << 17
 )
 
-// costs are the rows of M.
+// costs computes or returns the rows of the cost matrix M.
 type costs[T dist.Float] struct {
-	m                    dist.Matrix[T] // a cost matrix, or stored distances
-	x, y                 dist.Matrix[T] // points whose distances are not stored
+	m                    dist.Matrix[T] // the cost matrix, or all distances of points
+	x, y                 dist.Matrix[T] // points
 	yt                   []T            // Y transposed, if there are few features
 	packed               gram.Columns[T]
 	distance             []T // stored distances, or a strip of them
 	stripStart, stripEnd int // the rows of the strip
-	limit                T   // if positive, what larger costs are replaced by
+	limit                T   // if positive, Row and At replace larger costs by limit
 	limitedRow           []T
 }
 
-// setMatrix makes M a matrix.
+// setMatrix sets M to a matrix.
 func (c *costs[T]) setMatrix(m dist.Matrix[T]) {
 	c.m, c.x, c.y, c.limit = m, dist.Matrix[T]{}, dist.Matrix[T]{}, 0
 }
 
-// setPoints makes M the distances of points. If the context ends, only At may be called.
+// setPoints sets M to the squared distances of points. If the context ends first, only At may be called afterwards.
 func (c *costs[T]) setPoints(ctx context.Context, x, y dist.Matrix[T]) {
 	n, m, p := x.Rows, y.Rows, x.Cols
 	c.m, c.x, c.y, c.stripStart, c.stripEnd, c.limit = dist.Matrix[T]{}, x, y, 0, 0, 0
@@ -69,7 +69,7 @@ func (c *costs[T]) setPoints(ctx context.Context, x, y dist.Matrix[T]) {
 	c.m = dist.Matrix[T]{Rows: n, Cols: m, Stride: m, Data: c.distance}
 }
 
-// rowWork returns the time that computing a row takes, in units of the time to read one.
+// rowWork returns the time to compute a row, in units of the time to read a stored row.
 func (c *costs[T]) rowWork() float64 {
 	if c.m.Rows > 0 {
 		return 1
@@ -77,7 +77,7 @@ func (c *costs[T]) rowWork() float64 {
 	return 1 + float64(c.x.Cols)/4
 }
 
-// transpose sets dst = aᵀ, until the context ends.
+// transpose sets dst = aᵀ. It returns the context's cause if the context ends first.
 func transpose[T dist.Float](ctx context.Context, dst, a dist.Matrix[T]) error {
 	step := 8 * (1 + copiesPerCheck/(8*a.Cols)) // Transpose writes 8 elements of a row at a time
 	for i := 0; i < a.Rows; i += step {
@@ -90,7 +90,7 @@ func transpose[T dist.Float](ctx context.Context, dst, a dist.Matrix[T]) error {
 	return nil
 }
 
-// stripRows returns how many rows of distances there is room for: all if they are stored.
+// stripRows returns the number of rows of distances that are stored at a time: all n rows if they fit in maxStoredBytes.
 func stripRows[T dist.Float](n, m int) int {
 	if n <= maxStoredBytes/elementSize[T]()/m {
 		return n
@@ -98,13 +98,13 @@ func stripRows[T dist.Float](n, m int) int {
 	return max(1, stripElements/m)
 }
 
-// elementSize returns the bytes of an element.
+// elementSize returns the size of a T in bytes.
 func elementSize[T dist.Float]() int {
 	var x T
 	return int(unsafe.Sizeof(x))
 }
 
-// computeRows sets dst to the distances of rows i … i+r−1.
+// computeRows sets dst to rows i … i+r−1 of the distances.
 func (c *costs[T]) computeRows(i, r int, dst []T) {
 	m, p := c.y.Rows, c.x.Cols
 	if p >= gram.Features {
@@ -114,7 +114,7 @@ func (c *costs[T]) computeRows(i, r int, dst []T) {
 	matrix.SqEuclideanTrans(dist.Matrix[T]{Rows: r, Cols: m, Stride: m, Data: dst}, c.x.RowRange(i, i+r), dist.Matrix[T]{Rows: p, Cols: m, Stride: m, Data: c.yt})
 }
 
-// Row returns row i of M, with the cap. It is valid until the next call.
+// Row returns row i of M with the limit applied. The slice is valid until the next call.
 func (c *costs[T]) Row(i int) []T {
 	row := c.row(i)
 	if c.limit <= 0 {
@@ -127,7 +127,7 @@ func (c *costs[T]) Row(i int) []T {
 	return c.limitedRow
 }
 
-// At returns an element of M, with the cap. The rounding of a distance may differ from that of Row.
+// At returns element i, j of M with the limit applied. A distance may be rounded differently than in Row.
 func (c *costs[T]) At(i, j int) T {
 	var x T
 	if c.m.Rows > 0 {
@@ -141,7 +141,7 @@ func (c *costs[T]) At(i, j int) T {
 	return x
 }
 
-// row returns row i of M. If rows are read in order, a strip of them is computed at once.
+// row returns row i of M without the limit. If rows are read in order, it computes a strip of rows at once.
 func (c *costs[T]) row(i int) []T {
 	if c.m.Rows > 0 {
 		return c.m.Data[i*c.m.Stride:][:c.m.Cols]
