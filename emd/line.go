@@ -11,24 +11,25 @@ import (
 	"github.com/gomonge/monge/internal/asm/vector"
 )
 
-const segmentChunk = 256 // segments whose costs are computed at a time
+const segmentChunk = 256 // segments that are computed at a time
 
-// line is the workspace of transport on a line.
+// line is the workspace of Distance1D and Sliced. A plan on a line is a list of segments: each moves a mass from a sample of x
+// to a sample of y.
 type line[T dist.Float] struct {
 	sorters     [2]sorter
 	weights     [2][]float64
-	differences [segmentChunk]float64
-	masses      [segmentChunk]float64
-	samples     [segmentChunk][2]int32
-	segments    int
+	differences [segmentChunk]float64  // of the two samples of each segment
+	masses      [segmentChunk]float64  // of each segment
+	samples     [segmentChunk][2]int32 // indices of the two samples of each segment
+	segments    int                    // number of segments in the arrays
 	sliced      sliced[T]
 }
 
-// sortedSide is one side of a problem on a line, sorted.
+// sortedSide contains the sorted samples of one side of a problem on a line.
 type sortedSide struct {
 	keys        []uint64
-	indices     []int32   // of the keys among the samples; nil if nobody needs them
-	mass        []float64 // of each sample, in the order of the samples; nil: all have each
+	indices     []int32   // of the keys among the samples; nil if they are not needed
+	mass        []float64 // of each sample in the original order; if nil, all masses are uniformMass
 	uniformMass float64
 }
 
@@ -36,15 +37,15 @@ type sortedSide struct {
 //
 //	W_p = (min Σ_ij T_ij |x_i − y_j|^p)^(1/p),
 //
-// over the plans T of weights a and b, in O(n log n) and without a matrix. p may be +Inf: W is then the largest
-// |x_i − y_j| of the plan. Weights are as in [Problem]: nil means uniform, and b is scaled to the sum of a. (POT's
+// where T are the plans with marginals a and b. It takes O(n log n) time and needs no matrix. If p is +Inf, W_p is the largest
+// |x_i − y_j| with T_ij > 0. Weights are as in [Problem]: nil means uniform, and b is scaled to the sum of a. (POT's
 // wasserstein_1d returns the p-th power.)
 //
-// For p = 1, p = 2 and +Inf the result has a relative error of some roundings. Other powers x^p are computed as
-// exp(p·ln x), with a relative error of about p·|ln x| + 2 roundings, where x ≤ 1 is a difference in units of the largest.
+// For p = 1, 2 and +Inf, the relative error of the result is a few roundings. For other p, powers x^p are computed as
+// exp(p·ln x) with a relative error of about p·|ln x| + 2 roundings, where x ≤ 1 is a difference divided by the largest one.
 //
 // Errors wrap ErrShape, ErrNotFinite, ErrMarginals, ErrSettings if p is less than 1 or the workspace exceeds MaxMemory,
-// or ErrRange if a difference overflows; or they are the context's cause.
+// or ErrRange if a difference overflows. If the context ends, Distance1D returns the context's cause.
 func (s *Solver[T]) Distance1D(ctx context.Context, x, y, a, b []T, p float64) (float64, error) {
 	s.markBusy()
 	defer s.markIdle()
@@ -70,7 +71,7 @@ func (s *Solver[T]) Distance1D(ctx context.Context, x, y, a, b []T, p float64) (
 	return root, err
 }
 
-// checkLine checks the samples, the weights and the order of a problem on a line.
+// checkLine checks the samples, weights and order of a problem on a line, and returns the sums of the weights.
 func (s *Solver[T]) checkLine(ctx context.Context, samples, weights [2][]T, p float64) (sumA, sumB float64, err error) {
 	if err := checkOrder(p); err != nil {
 		return 0, 0, err
@@ -100,8 +101,8 @@ func checkOrder(p float64) error {
 	return nil
 }
 
-// setMasses sets the masses of both sides. Without weights all masses are integers: n·m units. It returns the unit, or the
-// context's cause.
+// setMasses sets the masses of both sides and returns the unit of mass. Without weights, all masses are integers, in units of
+// 1/(n·m) or 1/n. It returns the context's cause if the context ends first.
 func (l *line[T]) setMasses(ctx context.Context, sides *[2]sortedSide, weights [2][]T, sumA, sumB float64) (float64, error) {
 	n, m := len(sides[0].keys), len(sides[1].keys)
 	if weights[0] == nil && weights[1] == nil {
@@ -132,7 +133,7 @@ func (l *line[T]) setMasses(ctx context.Context, sides *[2]sortedSide, weights [
 	return 1, nil
 }
 
-// sample returns sample i of a sorted side, its mass and its place.
+// sample returns sample i in ascending order, its mass and its original index.
 func (s *sortedSide) sample(i int) (x, mass float64, at int32) {
 	x, mass, at = valueOf(s.keys[i]), s.uniformMass, int32(i)
 	if s.indices != nil {
@@ -144,10 +145,10 @@ func (s *sortedSide) sample(i int) (x, mass float64, at int32) {
 	return x, mass, at
 }
 
-// distance returns W_p of two sorted sides, and the scale 2^e and the order-p sum of differences in units of it:
-// W_p = scale·(sum·unit)^(1/p).
+// distance returns W_p of two sorted sides, and its p-th power. It divides differences by a power of 2 near the largest, so
+// that their powers do not overflow.
 func (l *line[T]) distance(ctx context.Context, sides *[2]sortedSide, p, unit float64) (root, power float64, err error) {
-	var bits uint64 // of the largest; those of positive numbers have their order
+	var bits uint64 // of the largest absolute difference; the bits of positive numbers have the order of the numbers
 	if err := l.forEachSegment(ctx, sides, func() {
 		for _, d := range l.differences[:l.segments] {
 			bits = max(bits, math.Float64bits(math.Abs(d)))
@@ -164,7 +165,7 @@ func (l *line[T]) distance(ctx context.Context, sides *[2]sortedSide, p, unit fl
 	}
 	_, e := math.Frexp(largest)
 	if p == 1 && math.Abs(float64(e)) < 900 {
-		e = 0 // nothing to scale
+		e = 0 // powers cannot overflow
 	}
 	var sum preciseSum
 	err = l.forEachSegment(ctx, sides, func() {
@@ -190,7 +191,7 @@ func (l *line[T]) distance(ctx context.Context, sides *[2]sortedSide, p, unit fl
 	return root, float64(power * pow2(p, e)), err
 }
 
-// pow returns x^q = exp(q·ln x) for x ≥ 0.
+// pow returns x^q for x ≥ 0, computed as exp(q·ln x).
 func pow(x, q float64) float64 {
 	v := [1]float64{float64(q * num.Log(x))}
 	exp.Exp(v[:], v[:])
@@ -205,7 +206,7 @@ func pow2(p float64, e int) float64 {
 	return pow(2, p*float64(e))
 }
 
-// raiseDifferences replaces the differences, in units of 2^e, by the p-th powers of their absolute values.
+// raiseDifferences replaces each difference d by |d/2^e|^p.
 func (l *line[T]) raiseDifferences(p float64, e int) {
 	d := l.differences[:l.segments]
 	if e == 0 && p == 1 {
@@ -238,8 +239,8 @@ func (l *line[T]) raiseDifferences(p float64, e int) {
 	}
 }
 
-// forEachSegment moves the mass of one sorted side to the other, in ascending order. It calls flush whenever there are chunk
-// segments, and at the end: of segment k, diff is the difference of its samples, part its mass, and at their places.
+// forEachSegment computes the segments of the plan in ascending order of the samples. It calls flush when l contains
+// segmentChunk segments, and at the end. It does not set l.samples if neither side has indices and n = m.
 func (l *line[T]) forEachSegment(ctx context.Context, sides *[2]sortedSide, flush func()) error {
 	n, m := len(sides[0].keys), len(sides[1].keys)
 	l.segments = 0
@@ -295,7 +296,7 @@ func (l *line[T]) forEachSegment(ctx context.Context, sides *[2]sortedSide, flus
 	return nil
 }
 
-// addSegment adds a segment.
+// addSegment appends a segment and calls flush if l is full. count is the number of segments before it.
 func (l *line[T]) addSegment(ctx context.Context, diff, part float64, p, q int32, count int, flush func()) error {
 	l.differences[l.segments], l.masses[l.segments], l.samples[l.segments] = diff, part, [2]int32{p, q}
 	if l.segments++; l.segments < segmentChunk {

@@ -14,8 +14,8 @@ import (
 
 const (
 	defaultDirections  = 50
-	directionsPerBlock = 16 // directions that are projected on at a time
-	directionStream    = 49 // of random numbers
+	directionsPerBlock = 16 // directions that are processed at a time
+	directionStream    = 49 // the stream of random numbers for directions
 )
 
 // SlicedOptions configure [Solver.Sliced]. The zero value works.
@@ -40,14 +40,14 @@ type sliced[T dist.Float] struct {
 //
 //	SW_p = (mean_θ W_p(Xθ, Yθ)^p)^(1/p),
 //
-// the mean over random directions θ of length 1. W_p is the distance of [Solver.Distance1D].
+// the mean over random unit vectors θ. W_p is the distance of [Solver.Distance1D].
 //
-// dx (n × d) and dy (m × d), if they are not empty, are set to the gradient of SW_p^p by the points of X and Y. Where two
-// points of a line are equal, the derivative of their distance is taken as 0. They must not overlap each other, X or Y.
+// Unless they are empty, dx (n × d) and dy (m × d) are set to the gradients of SW_p^p with respect to X and Y. If two
+// projected points are equal, the derivative of their distance is set to 0. dx and dy must not overlap each other, X or Y.
 //
-// nil options mean the zero options. Cost and Mass of the problem must be zero. Errors wrap ErrShape, ErrNotFinite,
-// ErrMarginals, ErrSettings or ErrRange, or are the context's cause. After an error dx and dy may hold a part of the
-// gradient.
+// If o is nil, the zero options are used. Cost and Mass of the problem must be zero. Errors wrap ErrShape, ErrNotFinite,
+// ErrMarginals, ErrSettings or ErrRange. If the context ends, Sliced returns the context's cause. After an error, the contents
+// of dx and dy are undefined.
 func (s *Solver[T]) Sliced(ctx context.Context, dx, dy dist.Matrix[T], p *Problem[T], o *SlicedOptions) (float64, error) {
 	s.markBusy()
 	defer s.markIdle()
@@ -124,10 +124,10 @@ func (s *Solver[T]) Sliced(ctx context.Context, dx, dy dist.Matrix[T], p *Proble
 	return mean, nil
 }
 
-// checkSliced checks the problem, the options and the memory of Sliced.
+// checkSliced checks the problem, the options and the memory that Sliced needs.
 func (s *Solver[T]) checkSliced(ctx context.Context, dx, dy dist.Matrix[T], p *Problem[T], o *SlicedOptions) error {
 	if p.Cost.Rows > 0 || p.Cost.Cols > 0 || p.Mass != 0 {
-		return fmt.Errorf("%w: a sliced distance needs points, and moves all of the mass", ErrSettings)
+		return fmt.Errorf("%w: a sliced distance needs points X and Y; Cost and Mass must be zero", ErrSettings)
 	}
 	if err := checkPoints(ctx, p.X, p.Y); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (s *Solver[T]) checkSliced(ctx context.Context, dx, dy dist.Matrix[T], p *P
 		return err
 	}
 	if math.IsInf(o.Order, 1) || o.Directions < 0 {
-		return fmt.Errorf("%w: the order is %v and the number of directions %d", ErrSettings, o.Order, o.Directions)
+		return fmt.Errorf("%w: Order is %v and Directions is %d; Order must be finite and Directions must not be negative", ErrSettings, o.Order, o.Directions)
 	}
 	for t, m := range [2]dist.Matrix[T]{dx, dy} {
 		points := [2]dist.Matrix[T]{p.X, p.Y}[t]
@@ -151,7 +151,7 @@ func (s *Solver[T]) checkSliced(ctx context.Context, dx, dy dist.Matrix[T], p *P
 	return s.checkMemory(float64(points*(48+8)) + float64(3*directionsPerBlock*float64(elementSize[T]())*(points+float64(p.X.Cols))))
 }
 
-// drawDirections draws k directions.
+// drawDirections draws k random unit vectors of d elements.
 func (c *sliced[T]) drawDirections(rng *rand.Rand, d, k int) {
 	grow(&c.directions, d*k)
 	grow(&c.transposed, d*k)
@@ -173,7 +173,7 @@ func (c *sliced[T]) drawDirections(rng *rand.Rand, d, k int) {
 	}
 }
 
-// projectPoints sets the lines of side t to the projections on k directions, one to a row.
+// projectPoints sets row r of the lines of side t to the projections of the points on direction r of k.
 func (c *sliced[T]) projectPoints(ctx context.Context, t int, points dist.Matrix[T], k int) error {
 	n := points.Rows
 	grow(&c.projected[t], n*k)
@@ -185,7 +185,7 @@ func (c *sliced[T]) projectPoints(ctx context.Context, t int, points dist.Matrix
 	return transpose(ctx, dist.Matrix[T]{Rows: k, Cols: n, Stride: n, Data: c.lines[t]}, projected)
 }
 
-// multiply sets dst = a·b, or adds a·b to dst, until the context ends.
+// multiply sets dst = a·b, or adds a·b to dst. It returns the context's cause if the context ends first.
 func multiply[T dist.Float](ctx context.Context, dst, a, b dist.Matrix[T], add bool) error {
 	step := 1 + workPerCheck/(b.Rows*b.Cols)
 	for i := 0; i < a.Rows; i += step {
@@ -198,7 +198,8 @@ func multiply[T dist.Float](ctx context.Context, dst, a, b dist.Matrix[T], add b
 	return nil
 }
 
-// sliceDistance returns the p-th power of the distance on line r of k. If the gradient is wanted, it sets its coefficients.
+// sliceDistance returns the p-th power of the distance of the projections on direction r of k. If gradient is set, it also sets
+// column r of the coefficients.
 func (l *line[T]) sliceDistance(ctx context.Context, p *Problem[T], sumA, sumB float64, o *SlicedOptions, r, k int, gradient bool) (float64, error) {
 	n, m := p.X.Rows, p.Y.Rows
 	sides := [2]sortedSide{{uniformMass: float64(m)}, {uniformMass: float64(n)}}

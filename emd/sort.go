@@ -10,24 +10,24 @@ import (
 )
 
 const (
-	maxInsertion    = 32             // samples up to which insertion sorts alone
-	movesPerSample  = 4              // moves a sample that insertion may take after other passes
-	maxCellBits     = 12             // most bits of a pass over cells
-	maxCellSamples  = 1 << 24        // samples up to which cells are tried
-	keyBits         = 11             // bits of a pass over keys
-	upperShift      = 64 - 3*keyBits // shift of the keys for three passes
+	maxInsertion    = 32             // most samples that are sorted by insertion alone
+	movesPerSample  = 4              // most moves of insertion for each sample after other passes
+	maxCellBits     = 12             // most bits of the digit of a pass over cells
+	maxCellSamples  = 1 << 24        // most samples that are sorted by cells
+	keyBits         = 11             // bits of the digit of a pass over keys
+	upperShift      = 64 - 3*keyBits // lowest bit of a key that three passes sort by
 	movesPerCheck   = 1 << 20        // moves of insertion between two checks of the context
 	samplesPerCheck = 1 << 16        // samples between two checks of the context
 )
 
-// sorter is the workspace for one side of a problem on a line.
+// sorter sorts the samples of one side of a problem on a line.
 type sorter struct {
 	keys, otherKeys       []uint64
 	indices, otherIndices []int32
 	counts                []uint32
 }
 
-// keyOf maps floating-point numbers to integers of the same order.
+// keyOf maps x to an integer. Keys have the order of the numbers.
 func keyOf(x float64) uint64 {
 	b := math.Float64bits(x)
 	return b ^ (uint64(int64(b)>>63) | 1<<63)
@@ -38,7 +38,7 @@ func valueOf(k uint64) float64 {
 	return math.Float64frombits(k ^ (uint64(int64(^k)>>63) | 1<<63))
 }
 
-// indexNotFinite returns the index of the first NaN or infinity of z, or −1.
+// indexNotFinite returns the index of the first NaN or infinity in z, or −1.
 func indexNotFinite[T dist.Float](z []T) int {
 	if sum := pair.Sum(z); sum-sum == 0 {
 		return -1
@@ -51,14 +51,14 @@ func indexNotFinite[T dist.Float](z []T) int {
 	return -1
 }
 
-// sortSamples returns the sorted keys of z. If withPlaces is set, it also returns the index in z of each key; equal keys
+// sortSamples returns the sorted keys of z. If withIndices is set, it also returns the index in z of each key; equal keys
 // keep their order. The slices belong to s.
-func sortSamples[T dist.Float](ctx context.Context, s *sorter, z []T, withPlaces bool) (keys []uint64, places []int32, err error) {
+func sortSamples[T dist.Float](ctx context.Context, s *sorter, z []T, withIndices bool) (keys []uint64, indices []int32, err error) {
 	n := len(z)
 	grow(&s.keys, n)
 	grow(&s.otherKeys, n)
 	s.indices = s.indices[:0]
-	if withPlaces {
+	if withIndices {
 		grow(&s.indices, n)
 		grow(&s.otherIndices, n)
 	}
@@ -78,13 +78,13 @@ func sortSamples[T dist.Float](ctx context.Context, s *sorter, z []T, withPlaces
 		}
 	}
 	err = s.sort(ctx, least, most)
-	if withPlaces {
-		places = s.indices
+	if withIndices {
+		indices = s.indices
 	}
-	return s.keys, places, err
+	return s.keys, indices, err
 }
 
-// sort sorts the keys, which are between least and most, and moves the places with them.
+// sort sorts the keys, and the indices with them. All keys are between least and most.
 func (s *sorter) sort(ctx context.Context, least, most uint64) error {
 	n := len(s.keys)
 	if n <= maxInsertion {
@@ -102,7 +102,7 @@ func (s *sorter) sort(ctx context.Context, least, most uint64) error {
 			if done, err := s.insertionSort(ctx, movesPerSample*n); done || err != nil {
 				return err
 			}
-			// Most samples are in few cells.
+			// A few cells contain most samples.
 		}
 	}
 	if err := s.sortKeys(ctx, upperShift); err != nil {
@@ -111,14 +111,14 @@ func (s *sorter) sort(ctx context.Context, least, most uint64) error {
 	if done, err := s.insertionSort(ctx, movesPerSample*n); done || err != nil {
 		return err
 	}
-	// Many samples have the same upper bits.
+	// The upper bits of many samples are equal.
 	return s.sortKeys(ctx, 0)
 }
 
-// cellOf returns the cell of a key. Cells divide the span of the samples evenly.
+// cellOf returns the cell of a key. The span of the samples is divided into cells of equal width.
 func cellOf(key uint64, low, scale float64) int { return int((valueOf(key) - low) * scale) }
 
-// sortCells sorts the keys by their cells, in two passes of so many bits.
+// sortCells sorts the keys by their cells in two passes over digit bits each.
 func (s *sorter) sortCells(ctx context.Context, low, scale float64, digit int) error {
 	grow(&s.counts, 2<<digit)
 	clear(s.counts)
@@ -162,7 +162,7 @@ func (s *sorter) sortCells(ctx context.Context, low, scale float64, digit int) e
 	return nil
 }
 
-// sortKeys sorts the keys by their bits from shift on.
+// sortKeys sorts the keys by the bits from shift on.
 func (s *sorter) sortKeys(ctx context.Context, shift int) error {
 	passes := (64 - shift + keyBits - 1) / keyBits
 	grow(&s.counts, passes<<keyBits)
@@ -211,7 +211,7 @@ func (s *sorter) sortKeys(ctx context.Context, shift int) error {
 	return nil
 }
 
-// replaceByPrefixSums replaces each count by the sum of the counts before it, and returns the largest count.
+// replaceByPrefixSums reindices each count by the sum of the counts before it and returns the largest count.
 func replaceByPrefixSums(count []uint32) int {
 	sum, largest := uint32(0), uint32(0)
 	for i, c := range count {
@@ -222,7 +222,7 @@ func replaceByPrefixSums(count []uint32) int {
 	return int(largest)
 }
 
-// swapBuffers makes the other keys and places the current ones.
+// swapBuffers swaps the keys and indices with the other buffers.
 func (s *sorter) swapBuffers() {
 	s.keys, s.otherKeys = s.otherKeys, s.keys
 	if len(s.indices) > 0 {
@@ -230,7 +230,7 @@ func (s *sorter) swapBuffers() {
 	}
 }
 
-// insertionSort sorts the keys by insertion and reports whether they are sorted. It gives up after so many moves.
+// insertionSort sorts the keys by insertion and reports whether they are sorted. It gives up after the given number of moves.
 func (s *sorter) insertionSort(ctx context.Context, moves int) (sorted bool, err error) {
 	n := len(s.keys)
 	last, next := s.keys[0], moves-movesPerCheck
@@ -250,9 +250,9 @@ func (s *sorter) insertionSort(ctx context.Context, moves int) (sorted bool, err
 			}
 			s.keys[j] = key
 			if len(s.indices) > 0 {
-				place := s.indices[i]
+				index := s.indices[i]
 				copy(s.indices[j+1:i+1], s.indices[j:i])
-				s.indices[j] = place
+				s.indices[j] = index
 			}
 			switch moves -= i - j; {
 			case moves < 0:
