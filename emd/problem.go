@@ -24,34 +24,34 @@ type Problem[T dist.Float] struct {
 	X, Y dist.Matrix[T]
 	// A and B are the marginals: n and m weights. nil means uniform weights, 1/n or 1/m.
 	//
-	// Weights must be finite and not negative, and their sums must be positive. Unless Mass is given, the sums of A
-	// and B must agree to a relative 1e-6 (1e-4 in float32), and B is scaled to the sum of A. Mass is kept to
-	// 2⁻¹⁰⁰ of the sum: a smaller weight counts as that.
+	// Weights must be finite and not negative, and their sums must be positive. Unless Mass is set, the relative difference
+	// of the sums of A and B must be at most 1e-6 (1e-4 for float32), and B is scaled to the sum of A. Weights are rounded to
+	// a multiple of about 2⁻¹⁰⁰ of the sum; smaller positive weights become this multiple.
 	A, B []T
-	// Mass, if positive, is the mass of the plan, and A and B are upper bounds of its
-	// marginals: partial transport. Mass is at most the smaller sum of A and B.
+	// Mass, if positive, is the mass of the plan, and A and B are upper bounds of its marginals (partial transport). Mass
+	// must not exceed the sum of A or the sum of B.
 	Mass float64
 }
 
-// Errors of this package. A returned error wraps one of them and says what is wrong and where.
-// ErrShape, ErrNotFinite and ErrSettings are the same values as in packages sinkhorn and wda.
+// Errors of this package. A returned error wraps one of them and says what is wrong and where. ErrShape, ErrNotFinite and
+// ErrSettings are the same values as in packages sinkhorn and wda.
 var (
-	// ErrShape: sizes do not fit together.
+	// ErrShape means that sizes do not match.
 	ErrShape = fault.ErrShape
-	// ErrNotFinite: the input contains NaN, or infinity where it is not allowed. In a matrix, a dist.PositionError says
-	// where.
+	// ErrNotFinite means that the input contains NaN, or an infinity that is not allowed. For a matrix, the error also wraps a
+	// dist.PositionError.
 	ErrNotFinite = fault.ErrNotFinite
-	// ErrMarginals: a weight is negative or not finite, the sums of A and B differ, or Mass exceeds them.
+	// ErrMarginals means that a weight is negative or not finite, that the sums of A and B differ, or that Mass exceeds them.
 	ErrMarginals = errors.New("bad marginals")
-	// ErrSettings: a setting is invalid, or a problem needs more than Settings.MaxMemory.
+	// ErrSettings means that a setting is invalid, or that a problem needs more memory than Settings.MaxMemory.
 	ErrSettings = fault.ErrSettings
-	// ErrRange: costs, or sums of costs, exceed the range of float64.
-	ErrRange = errors.New("costs are beyond the floating-point range")
-	// ErrInfeasible: infinite costs forbid every whole assignment.
-	ErrInfeasible = errors.New("there is no whole assignment")
+	// ErrRange means that costs, or sums of costs, exceed the floating-point range.
+	ErrRange = errors.New("costs exceed the floating-point range")
+	// ErrInfeasible means that every assignment contains a pair with the cost +Inf.
+	ErrInfeasible = errors.New("every assignment contains a forbidden pair")
 )
 
-// massTolerance is the relative difference that the sums of A and B may have.
+// massTolerance returns the largest relative difference allowed between the sums of A and B.
 func massTolerance[T dist.Float]() float64 {
 	if num.IsFloat64[T]() {
 		return 1e-6
@@ -59,7 +59,7 @@ func massTolerance[T dist.Float]() float64 {
 	return 1e-4
 }
 
-// checkMatrix returns an error if m does not fit its data.
+// checkMatrix returns an error if the sizes of m do not match its data.
 func checkMatrix[T dist.Float](name string, m dist.Matrix[T]) error {
 	switch {
 	case m.Rows < 0 || m.Cols < 0:
@@ -72,8 +72,8 @@ func checkMatrix[T dist.Float](name string, m dist.Matrix[T]) error {
 	return nil
 }
 
-// checkPoints returns an error if X and Y are not two point clouds of the same dimension with finite coordinates. If the
-// context ends, it does not check the other coordinates.
+// checkPoints returns an error unless X and Y are point clouds of the same dimension with finite coordinates. If the context
+// ends, it skips the remaining coordinates.
 func checkPoints[T dist.Float](ctx context.Context, x, y dist.Matrix[T]) error {
 	for _, c := range [2]struct {
 		name string
@@ -103,7 +103,8 @@ func checkPoints[T dist.Float](ctx context.Context, x, y dist.Matrix[T]) error {
 	return nil
 }
 
-// checkWeights returns the sum of n weights, or 1 for nil. If the context ends first, it returns the context's cause.
+// checkWeights checks n weights and returns their sum, or 1 if w is nil. If the context ends first, it returns the context's
+// cause.
 func checkWeights[T dist.Float](ctx context.Context, name string, w []T, n int) (float64, error) {
 	if w == nil {
 		return 1, nil
@@ -131,7 +132,7 @@ func checkWeights[T dist.Float](ctx context.Context, name string, w []T, n int) 
 	}
 }
 
-// checkSums returns an error unless the sums of A and B agree, or Mass is at most both.
+// checkSums returns an error if the sums of A and B differ, or if Mass exceeds one of them.
 func checkSums[T dist.Float](sumA, sumB, mass float64) error {
 	switch {
 	case mass == 0:
@@ -146,10 +147,9 @@ func checkSums[T dist.Float](sumA, sumB, mass float64) error {
 	return nil
 }
 
-// preciseSum is a sum in twice the precision: the sum hi, and what was rounded off, lo.
+// preciseSum is a sum in twice the precision: the rounded sum hi, and the rounding error lo.
 type preciseSum struct{ hi, lo float64 }
 
-// add adds x.
 func (t *preciseSum) add(x float64) {
 	s := t.hi + x
 	d := s - t.hi
@@ -157,18 +157,16 @@ func (t *preciseSum) add(x float64) {
 	t.hi = s
 }
 
-// addProduct adds x·y.
+// addProduct adds x·y without rounding the product.
 func (t *preciseSum) addProduct(x, y float64) {
 	p := float64(x * y)
 	t.add(p)
 	t.lo += num.FMA(x, y, -p)
 }
 
-// value returns the sum.
 func (t *preciseSum) value() float64 { return t.hi + t.lo }
 
-// grow sets the length of *v to n. The old elements are lost if there was no room. The room grows by a quarter at
-// least.
+// grow sets the length of *v to n. If it allocates, the capacity grows by at least a quarter, and the elements are lost.
 func grow[E any](v *[]E, n int) {
 	if k := cap(*v); k < n {
 		*v = nil

@@ -10,26 +10,26 @@ import (
 	"github.com/gomonge/monge/internal/simplex"
 )
 
-// Result is the result of a solve. It belongs to its solver and is valid until the next call of the solver, which
-// writes into the same Result: copy what you want to keep.
+// Result is the result of a solve. It belongs to its Solver and is valid until the next call of the Solver, which
+// overwrites it.
 type Result[T dist.Float] struct {
 	// Cost is the transport cost ⟨T, M⟩ = Σ_ij T_ij M_ij.
 	Cost float64
-	// Plan are the positive elements of the plan T, at most n + m − 1, in ascending order of rows, and of columns
-	// in a row. The sums of a row and of a column are its weights, to rounding.
+	// Plan contains the positive elements of the plan T, at most n + m − 1, in ascending order of rows and then of columns.
+	// Row sums are equal to A, and column sums to B, up to rounding.
 	Plan []Entry
-	// U (length n) and V (length m) are the dual variables: u_i + v_j + Price ≤ M_ij, but for the certificate's
-	// Violation, and equal where T_ij > 0. With Mass, u and v are not positive. If Status is StatusCancelled, they
-	// are NaN.
+	// U (length n) and V (length m) are the dual variables. They satisfy u_i + v_j + Price ≤ M_ij up to
+	// Certificate.Violation, with equality where T_ij > 0. With Mass, they are not positive. If Status is StatusCancelled,
+	// they are NaN.
 	U, V []float64
-	// Price is 0 without Mass. With Mass it is what a little more mass would cost, per unit of mass, or NaN if Status is
-	// StatusCancelled.
+	// Price is the derivative of the cost with respect to Mass. Without Mass it is 0. If Status is StatusCancelled, it is
+	// NaN.
 	Price float64
-	// Certificate bounds what Cost can be above the optimum.
+	// Certificate bounds the difference between Cost and the optimum.
 	Certificate Certificate
 	// Status says how the solve ended.
 	Status Status
-	// Pivots is the number of changes of the tree.
+	// Pivots is the number of pivots of the simplex method.
 	Pivots int
 
 	n, m int
@@ -41,18 +41,19 @@ type Entry struct {
 	Mass        float64
 }
 
-// Certificate proves that a plan is optimal. All of it can be computed from the plan, the dual variables and the problem.
+// Certificate proves that a plan is optimal. You can recompute all fields from the plan, the dual variables and the problem. If
+// the status is StatusCancelled, Violation, Dual and Gap are NaN.
 type Certificate struct {
-	// Violation is the largest violation of u_i + v_j + Price ≤ M_ij, and with Mass of u_i ≤ 0 and v_j ≤ 0.
-	// One pass over all costs finds it.
+	// Violation is the largest violation of u_i + v_j + Price ≤ M_ij, and with Mass also of u_i ≤ 0 and v_j ≤ 0. Solve
+	// computes it in one pass over all costs.
 	Violation float64
-	// MarginalError is the largest difference between a row or column sum of the plan and its weight, where the
-	// weights B are scaled to the sum of A. With Mass it is the largest excess, or the error of the mass.
+	// MarginalError is the largest absolute difference between a row or column sum of the plan and its weight, after B is
+	// scaled to the sum of A. With Mass, it is the larger one of the largest excess over a weight and the error of the mass.
 	MarginalError float64
 	// Primal is ⟨T, M⟩, and Dual is Σ_i a_i u_i + Σ_j b_j v_j + Mass·Price.
 	Primal, Dual float64
-	// Gap is an upper bound of Cost less the optimum: (Σ_ij T_ij)·Violation + |Primal − Dual|. With Mass, the plan in
-	// this formula includes the mass that stays: its sum is Σa + Σb − Mass.
+	// Gap is an upper bound of Cost minus the optimum: (Σ_ij T_ij)·Violation + |Primal − Dual|. With Mass, the first factor
+	// includes the mass that is not moved: it is Σa + Σb − Mass.
 	Gap float64
 }
 
@@ -60,9 +61,9 @@ type Certificate struct {
 type Status uint8
 
 const (
-	// StatusOptimal: the plan is optimal. Certificate.Gap says to which precision.
+	// StatusOptimal means that the plan is optimal up to Certificate.Gap.
 	StatusOptimal Status = iota
-	// StatusCancelled: the context ended first. The plan is feasible.
+	// StatusCancelled means that the context ended first. The plan is feasible.
 	StatusCancelled
 )
 
@@ -70,18 +71,18 @@ var statusNames = enum.New("Status", ErrSettings, "optimal", "cancelled")
 
 func (s Status) String() string { return statusNames.Name(uint8(s)) }
 
-// MarshalText returns the name of the status, or ErrSettings if it has none.
+// MarshalText returns the name of the status. It returns ErrSettings for an unknown status.
 func (s Status) MarshalText() ([]byte, error) { return statusNames.Text(uint8(s)) }
 
-// UnmarshalText sets s to the status of that name. It returns ErrSettings for an unknown name.
+// UnmarshalText sets s to the status with the given name. It returns ErrSettings for an unknown name.
 func (s *Status) UnmarshalText(text []byte) error { return enum.Parse(s, text, statusNames) }
 
-// PlanTo sets dst (k × m) to rows first … first+k−1 of the plan. For the whole plan, let dst be n × m and first 0.
-// It returns the context's cause if the context ends first. It panics if dst has other columns, no rows, or rows
-// that the plan does not have.
+// PlanTo sets dst (k × m) to rows first … first+k−1 of the plan. For the whole plan, use an n × m matrix and first = 0.
+// PlanTo returns the context's cause if the context ends first. It panics if dst does not have m columns, if it has no rows,
+// or if the plan does not contain the rows.
 func (r *Result[T]) PlanTo(ctx context.Context, dst dist.Matrix[T], first int) error {
 	if dst.Cols != r.m || first < 0 || dst.Rows < 1 || dst.Rows > r.n-first || checkMatrix("", dst) != nil {
-		panic("emd: PlanTo: dst must have m columns, and rows that the plan has")
+		panic("emd: PlanTo: dst must have m columns and at least one row, and the plan must contain its rows")
 	}
 	step := 1 + copiesPerCheck/dst.Cols
 	for i := range dst.Rows {
@@ -101,7 +102,7 @@ func (r *Result[T]) PlanTo(ctx context.Context, dst dist.Matrix[T], first int) e
 	return nil
 }
 
-// setPlan sets the plan of the result. It counts the entries of each row first.
+// setPlan sets the plan of the result in row order by a counting sort.
 func (w *workspace[T]) setPlan(n, m int) {
 	r := &w.result
 	grow(&w.entryCounts, n+1)
@@ -117,7 +118,7 @@ func (w *workspace[T]) setPlan(n, m int) {
 	grow(&r.Plan, int(w.entryCounts[n]))
 	clear(r.Plan)
 	w.simplex.Arcs(n, m, func(_, i, j int, mass, _ float64) {
-		// The first entry of a row may belong behind the others, whose columns ascend.
+		// The columns of a row ascend, except that the first entry may belong behind others.
 		k := w.entryCounts[i]
 		w.entryCounts[i]++
 		if k > 0 && r.Plan[k-1].Row == i && r.Plan[k-1].Column > j {
@@ -130,7 +131,7 @@ func (w *workspace[T]) setPlan(n, m int) {
 	r.Pivots = w.simplex.Pivots
 }
 
-// setDuals sets the dual variables of the points that have a weight, and Price.
+// setDuals sets Price and the dual variables of points with positive weights.
 func (w *workspace[T]) setDuals(a, b []T) {
 	r, x := &w.result, &w.simplex
 	r.Price = x.DualTo(r.U, r.V)
@@ -146,7 +147,7 @@ func (w *workspace[T]) setDuals(a, b []T) {
 	}
 }
 
-// findViolation sets the dual variables of the points without a weight, and returns the largest violation of the dual.
+// findViolation sets the dual variables of points with zero weights and returns the largest violation of a dual constraint.
 func (w *workspace[T]) findViolation(ctx context.Context, p *Problem[T], a, b []T) (float64, error) {
 	r := &w.result
 	most := math.Inf(1)
@@ -206,7 +207,7 @@ func (w *workspace[T]) findViolation(ctx context.Context, p *Problem[T], a, b []
 	return worst, nil
 }
 
-// setCertificate sets what the certificate has besides Violation and Primal.
+// setCertificate sets the fields of the certificate except Violation and Primal.
 func (w *workspace[T]) setCertificate(p *Problem[T], a, b []T) {
 	r, c := &w.result, &w.result.Certificate
 	grow(&w.rowScratch, len(a))

@@ -14,30 +14,27 @@ import (
 
 const (
 	defaultMaxMemory = 8 << 30
-	goodRelativeGap  = 1e-12                                // of Σ T|c|
-	limitFactor      = 16                                   // what costs are capped at, in units of the largest that a plan has used
-	nodeBytes        = simplex.NodeBytes + assignBytes + 80 // of a row or column of Solve
+	goodRelativeGap  = 1e-12                                // a gap that is good enough, relative to Σ_ij T_ij |M_ij|
+	limitFactor      = 16                                   // the limit of costs, relative to the largest cost of the plan
+	nodeBytes        = simplex.NodeBytes + assignBytes + 80 // memory of Solve for each row and column
 )
 
 // Settings configure a Solver. The zero value works.
 type Settings struct {
-	// Workers is the number of goroutines that share the problems of a batch; 0 means GOMAXPROCS. A
-	// single problem is solved by one goroutine. The answer is the same bits whatever it is.
+	// Workers is the number of goroutines that solve the problems of a batch; 0 means GOMAXPROCS. One goroutine solves a
+	// single problem. Results have the same bits for any number of workers.
 	Workers int
-	// MaxMemory is the number of bytes that the workspace of one problem may take; 0 means 8 GiB. A problem that
-	// needs more is refused with ErrSettings before anything is allocated. In a batch, each worker has a
-	// workspace of this size.
+	// MaxMemory is the largest size of a workspace in bytes; 0 means 8 GiB. If a problem needs more, the methods return
+	// ErrSettings and allocate nothing. In a batch, each worker has its own workspace of at most this size.
 	MaxMemory int64
 }
 
-// Solver solves problems one after the other in one workspace. The zero Solver has the zero Settings.
+// Solver solves problems one after the other in the same workspace. The zero Solver has the zero Settings.
 //
-// The workspace is as large as the largest problem needed, and up to a quarter larger if problems
-// have grown one by one. A solver that has seen its largest problem allocates nothing. Shrink frees
-// the workspace.
+// The workspace has the size that the largest problem needed, or up to a quarter more if the sizes of problems have grown
+// slowly. A Solver does not allocate after it has solved its largest problem. Shrink frees the workspace.
 //
-// A Solver and its results must not be used by two goroutines at once. It panics when it notices
-// that they are.
+// A Solver and its results must not be used by several goroutines at the same time. If a method detects this, it panics.
 type Solver[T dist.Float] struct {
 	settings Settings
 	busy     atomic.Bool
@@ -48,7 +45,7 @@ type Solver[T dist.Float] struct {
 	batch    batch[T]
 }
 
-// workspace is what Solve works in.
+// workspace is the workspace of Solve.
 type workspace[T dist.Float] struct {
 	costs                     costs[T]
 	simplex                   simplex.Solver[T]
@@ -56,11 +53,10 @@ type workspace[T dist.Float] struct {
 	entryCounts               []int32
 	rowScratch, columnScratch []float64
 	result                    Result[T]
-	limitRaised               bool // the cap of the costs was raised, in this solve
+	limitRaised               bool // whether this solve has raised the limit of the costs
 }
 
-// NewSolver returns a solver with these settings; nil means the zero Settings. An error wraps
-// ErrSettings.
+// NewSolver returns a Solver with the given settings; nil means the zero Settings. An error wraps ErrSettings.
 func NewSolver[T dist.Float](settings *Settings) (*Solver[T], error) {
 	s := new(Solver[T])
 	if settings != nil {
@@ -75,54 +71,55 @@ func NewSolver[T dist.Float](settings *Settings) (*Solver[T], error) {
 	return s, nil
 }
 
-// markBusy marks the solver as being used, until leave.
+// markBusy marks the Solver as being used until markIdle. It panics if the Solver is being used already.
 func (s *Solver[T]) markBusy() {
 	if !s.busy.CompareAndSwap(false, true) {
-		panic("emd: a Solver was used by two goroutines at once")
+		panic("emd: two goroutines used a Solver at the same time")
 	}
 }
 
 func (s *Solver[T]) markIdle() { s.busy.Store(false) }
 
-// Shrink frees the workspace. The next problem allocates what it needs. Earlier results are not
-// valid any more.
+// Shrink frees the workspace. Earlier results become invalid. The next call allocates a new workspace.
 func (s *Solver[T]) Shrink() {
 	s.markBusy()
 	defer s.markIdle()
 	s.work, s.assign, s.line, s.batch = workspace[T]{}, assignment[T]{}, line[T]{}, batch[T]{}
 }
 
-// checkMemory returns an error if a workspace of so many bytes is too large.
+// checkMemory returns an error if a workspace of the given size exceeds MaxMemory.
 func (s *Solver[T]) checkMemory(bytes float64) error {
 	most := s.settings.MaxMemory
 	if most == 0 {
 		most = defaultMaxMemory
 	}
 	if bytes > float64(most) {
-		return fmt.Errorf("%w: the problem needs %.0f bytes, MaxMemory is %d", ErrSettings, bytes, most)
+		return fmt.Errorf("%w: the problem needs %.0f bytes, but MaxMemory is %d", ErrSettings, bytes, most)
 	}
 	return nil
 }
 
-// Solve solves p. The result is valid until the next call of the solver.
+// Solve finds an optimal plan of p and its certificate. The result is valid until the next call of the Solver.
 //
-// When the context ends, Solve returns the feasible plan that it has, with the status StatusCancelled, together with the
-// context's cause. The dual variables are NaN, and so are Violation, Dual and Gap of the certificate. The result is nil if
-// the cost of this plan is not finite, as a canceled Solve does not check all costs. With any other error the result is nil.
+// Errors wrap ErrShape, ErrNotFinite, ErrMarginals, ErrSettings or ErrRange. The result is then nil.
+//
+// If the context ends, Solve returns the context's cause together with a feasible plan, whose status is StatusCancelled. The
+// dual variables and Violation, Dual and Gap of the certificate are NaN. A canceled Solve does not check all costs. If the
+// cost of its plan is not finite, the result is nil.
 func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
 	s.markBusy()
 	defer s.markIdle()
 	return s.solve(s.timed.Of(ctx), p)
 }
 
-// solve is Solve for a solver that is marked as being used.
+// solve is Solve without marking the Solver as being used.
 func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
 	w := &s.work
 	n, m, err := s.checkProblem(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	// A plan needs all weights, whether the context has ended or not.
+	// A canceled Solve also returns a plan, so it needs all weights.
 	sumA, err := checkWeights(context.Background(), "A", p.A, n)
 	if err != nil {
 		return nil, err
@@ -143,7 +140,7 @@ func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 	}
 	problem := &simplex.Problem[T]{Costs: &w.costs, A: a, B: b, Mass: p.Mass, CostWork: w.costs.rowWork()}
 	if c := w.costs.m; c.Rows == n && n == m && p.Mass == 0 && allEqual(a) && allEqual(b) {
-		// Of equal weights, the best plan is an assignment. If there is none, the simplex method says why.
+		// If all weights are equal, the optimal plan is an assignment. If Assign fails, the simplex method returns the error.
 		x := &s.assign
 		if err := x.prepare(ctx, c); err == nil && x.solve(ctx) == nil {
 			problem.Columns, problem.V = x.columnOf, x.v
@@ -162,10 +159,12 @@ func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 	}
 }
 
-// adjustLimit reports whether the problem is to be solved with another cap of its costs, and which costs change.
-// Where some costs are far larger than all that the plan uses, the dual variables may be as large, and the others are lost
-// in their rounding. If they are capped, and the plan does not use them, it is optimal without the cap, too, and so are the
-// dual variables.
+// adjustLimit sets another limit of the costs if the problem must be solved again, and reports whether it must. Only costs that
+// are at least from change.
+//
+// If some costs are much larger than all costs of the plan, the dual variables may also be large, and their rounding errors hide
+// the small costs. The costs are then limited. If the plan contains no limited cost, the plan and its dual variables are
+// optimal for the original costs, too.
 func (w *workspace[T]) adjustLimit() (from float64, again bool) {
 	r, c := &w.result, &w.costs
 	var size, used, large float64
@@ -174,7 +173,7 @@ func (w *workspace[T]) adjustLimit() (from float64, again bool) {
 		size += float64(e.Mass * x)
 		used = max(used, x)
 	}
-	if c.limit > 0 && used >= float64(c.limit) { // the cap was too low
+	if c.limit > 0 && used >= float64(c.limit) { // the limit was too low
 		w.limitRaised, from = true, float64(c.limit)
 		if c.limit *= limitFactor; c.limit-c.limit != 0 {
 			c.limit = 0
@@ -198,7 +197,7 @@ func (w *workspace[T]) adjustLimit() (from float64, again bool) {
 	return float64(cap), true
 }
 
-// makeResult makes the result of what the simplex method has left, and of its error.
+// makeResult sets the result from the state of the simplex method after it has returned err.
 func (w *workspace[T]) makeResult(ctx context.Context, p *Problem[T], a, b []T, err error) (*Result[T], error) {
 	n, m := len(a), len(b)
 	cancelled := err != nil && w.simplex.Feasible && !errors.Is(err, simplex.ErrRange)
@@ -232,7 +231,7 @@ func (w *workspace[T]) makeResult(ctx context.Context, p *Problem[T], a, b []T, 
 	r.Cost = r.Certificate.Primal
 	switch {
 	case r.Cost-r.Cost == 0:
-	case cancelled: // the input may be to blame: not all of it was checked
+	case cancelled: // the input may contain NaN or infinity, as it was not checked completely
 		return nil, err
 	default:
 		return nil, fmt.Errorf("%w: the transport cost overflows", ErrRange)
@@ -243,7 +242,7 @@ func (w *workspace[T]) makeResult(ctx context.Context, p *Problem[T], a, b []T, 
 	return r, err
 }
 
-// explainError returns an error of the simplex method in the words of the problem.
+// explainError returns an error of this package for an error of the simplex method.
 func explainError[T dist.Float](p *Problem[T], err error) error {
 	var where *simplex.NotFiniteError
 	switch {
@@ -259,7 +258,7 @@ func explainError[T dist.Float](p *Problem[T], err error) error {
 	return err
 }
 
-// checkProblem checks the shapes of p, its points until the context ends, and its memory. It returns its size.
+// checkProblem checks the shapes of p, its points, and the memory that it needs. It returns the size of the problem.
 func (s *Solver[T]) checkProblem(ctx context.Context, p *Problem[T]) (n, m int, err error) {
 	points := p.X.Rows > 0 || p.Y.Rows > 0
 	switch {
@@ -278,12 +277,11 @@ func (s *Solver[T]) checkProblem(ctx context.Context, p *Problem[T]) (n, m int, 
 		return 0, 0, err
 	}
 	if n, m = p.Cost.Rows, p.Cost.Cols; n == 0 || m == 0 {
-		return 0, 0, fmt.Errorf("%w: there are no points", ErrShape)
+		return 0, 0, fmt.Errorf("%w: the problem has no points and no costs", ErrShape)
 	}
 	return n, m, s.checkMemory(nodeBytes * (float64(n) + float64(m)))
 }
 
-// allEqual reports whether all weights are the same.
 func allEqual[T dist.Float](w []T) bool {
 	for _, x := range w {
 		if x != w[0] {
@@ -293,7 +291,7 @@ func allEqual[T dist.Float](w []T) bool {
 	return true
 }
 
-// weightsOrUniform returns w, or n uniform weights if it is nil.
+// weightsOrUniform returns w, or n uniform weights if w is nil.
 func weightsOrUniform[T dist.Float](w []T, uniform *[]T, n int) []T {
 	if w != nil {
 		return w
