@@ -8,7 +8,8 @@ import (
 	"github.com/gomonge/monge/dist"
 )
 
-// benchCosts returns costs of a kind: distances of points in 2 or 10 dimensions, random, or whole from 0 to 9.
+// benchCosts returns an n × n matrix of one kind: distances of points in 2 or 10 dimensions, random numbers, or random integers
+// from 0 to 9.
 func benchCosts(rng *rand.Rand, n int, kind string) dist.Matrix[float64] {
 	cost := dist.NewMatrix[float64](n, n, nil)
 	if d := map[string]int{"d2": 2, "d10": 10}[kind]; d > 0 {

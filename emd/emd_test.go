@@ -20,7 +20,7 @@ import (
 	"github.com/gomonge/monge/internal/ending"
 )
 
-// costAt returns an element of M of a problem, by a plain loop.
+// costAt computes element i, j of the cost matrix of a problem with a plain loop.
 func costAt[T dist.Float](p *Problem[T], i, j int) float64 {
 	if p.Cost.Rows > 0 {
 		return float64(p.Cost.At(i, j))
@@ -33,9 +33,9 @@ func costAt[T dist.Float](p *Problem[T], i, j int) float64 {
 	return float64(sum)
 }
 
-// proven solves p and recomputes the certificate by plain loops. The gap must be at most 1e-12·Σ T_ij |c_ij|, or where
-// rounding alone is more, 16·2⁻⁵³·mass·max(|u_i| + |v_j|). It returns the cost, and whether the second bound was used.
-func proven[T dist.Float](t *testing.T, s *Solver[T], p *Problem[T]) (float64, bool) {
+// solveAndProve solves p and recomputes the certificate with plain loops. The gap must be at most 1e-12·Σ T_ij |c_ij|, or, if
+// rounding errors are larger, 16·2⁻⁵³·mass·max(|u_i| + |v_j|). It returns the cost and whether it used the second bound.
+func solveAndProve[T dist.Float](t *testing.T, s *Solver[T], p *Problem[T]) (float64, bool) {
 	t.Helper()
 	r, err := s.Solve(t.Context(), p)
 	if err != nil {
@@ -145,8 +145,8 @@ func (r *splitMix) next(n uint64) uint64 {
 
 func (r *splitMix) uniform() float64 { return float64(r.next(1<<53)) * 0x1p-53 }
 
-// seeded returns the problem of a seed, as testdata/optima.py makes it.
-func seeded(seed int) *Problem[float64] {
+// seededProblem returns the problem that testdata/optima.py makes from a seed.
+func seededProblem(seed int) *Problem[float64] {
 	r := splitMix(seed)
 	n, m, kind := 1+int(r.next(12)), 0, seed%6
 	m = 1 + int(r.next(12))
@@ -214,7 +214,7 @@ func seeded(seed int) *Problem[float64] {
 	return p
 }
 
-// TestOptima: 2000 random problems cost what POT and SciPy find.
+// TestOptima compares the costs of 2000 random problems with the results of POT and SciPy.
 func TestOptima(t *testing.T) {
 	f, err := os.Open("testdata/optima.txt")
 	if err != nil {
@@ -230,8 +230,8 @@ func TestOptima(t *testing.T) {
 		if err := errors.Join(err, err2); err != nil {
 			t.Fatal(err)
 		}
-		p := seeded(seed)
-		got, rounding := proven(t, &s, p)
+		p := seededProblem(seed)
+		got, rounding := solveAndProve(t, &s, p)
 		size := 0.
 		for _, c := range p.Cost.Data {
 			size = max(size, math.Abs(c))
@@ -253,7 +253,7 @@ func TestOptima(t *testing.T) {
 	t.Logf("the bound by the duals was needed %d times", second)
 }
 
-// bestOf returns the least cost of assigning k rows from row i on to columns that are not in used.
+// bestOf returns the least cost of an assignment of k rows, beginning at row i, to columns that are not in used.
 func bestOf(cost dist.Matrix[float64], k, i, used int) float64 {
 	switch {
 	case k == 0:
@@ -270,7 +270,7 @@ func bestOf(cost dist.Matrix[float64], k, i, used int) float64 {
 	return best
 }
 
-// TestBruteForce: whole and partial plans of few points, and assignments, are the best of all.
+// TestBruteForce compares whole and partial plans of few points, and assignments, with the best of all permutations.
 func TestBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(49, 1))
 	var s Solver[float64]
@@ -313,7 +313,7 @@ func TestBruteForce(t *testing.T) {
 			if k == n && i%2 == 0 {
 				p.Mass = 0
 			}
-			got, _ := proven(t, &s, p)
+			got, _ := solveAndProve(t, &s, p)
 			if want := bestOf(cost, k, 0, 0) / float64(n); math.Abs(got-want) > 1e-14 {
 				t.Fatalf("%d of %d points: %v, not %v", k, n, got, want)
 			}
@@ -321,8 +321,8 @@ func TestBruteForce(t *testing.T) {
 	}
 }
 
-// TestKinds: sizes, scales and kinds of problems that are not usual have proofs, too, in both types, and the cost does
-// not depend on whether distances are stored.
+// TestKinds proves the results for unusual sizes, scales and kinds of problems in both types, and checks that the cost does not
+// depend on whether distances are stored.
 func TestKinds(t *testing.T) {
 	t.Run("float64", kinds[float64])
 	t.Run("float32", kinds[float32])
@@ -354,9 +354,9 @@ func kinds[T dist.Float](t *testing.T) {
 			for j := range b {
 				b[j] = T(sum / float64(m))
 			}
-			proven(t, s, &Problem[T]{Cost: cost})
-			proven(t, s, &Problem[T]{Cost: cost, A: a, B: b})
-			proven(t, s, Problem[T]{Cost: cost, A: b, B: a, Mass: sum * rng.Float64()}.transposed())
+			solveAndProve(t, s, &Problem[T]{Cost: cost})
+			solveAndProve(t, s, &Problem[T]{Cost: cost, A: a, B: b})
+			solveAndProve(t, s, Problem[T]{Cost: cost, A: b, B: a, Mass: sum * rng.Float64()}.transposed())
 		}
 		for _, d := range []int{1, 3, 70} {
 			x, y := dist.NewMatrix[T](n, d, nil), dist.NewMatrix[T](m, d, nil)
@@ -365,17 +365,17 @@ func kinds[T dist.Float](t *testing.T) {
 					c.Data[k] = T(rng.IntN(5)) // duplicates and ties
 				}
 			}
-			got, _ := proven(t, s, &Problem[T]{X: x, Y: y})
+			got, _ := solveAndProve(t, s, &Problem[T]{X: x, Y: y})
 			cost := dist.NewMatrix[T](n, m, nil)
 			dist.SqEuclidean(cost, x, y)
-			if want, _ := proven(t, s, &Problem[T]{Cost: cost}); got != want {
+			if want, _ := solveAndProve(t, s, &Problem[T]{Cost: cost}); got != want {
 				t.Fatalf("points cost %v, their matrix %v", got, want)
 			}
 		}
 	}
 }
 
-// transposed swaps the sides of the matrix of a problem.
+// transposed returns the problem with rows and columns swapped.
 func (p Problem[T]) transposed() *Problem[T] {
 	c := dist.NewMatrix[T](p.Cost.Cols, p.Cost.Rows, nil)
 	for i := range c.Rows {
@@ -387,11 +387,11 @@ func (p Problem[T]) transposed() *Problem[T] {
 	return &p
 }
 
-// TestPitfalls: problems that were reported to go wrong in ot.emd.
+// TestPitfalls checks problems that users of ot.emd have reported as failures.
 func TestPitfalls(t *testing.T) {
 	rng := rand.New(rand.NewPCG(49, 3))
 	const n = 100
-	// Weights in float32 whose sums differ in the last bits are not "infeasible".
+	// The sums of float32 weights differ in the last bits.
 	a, b, cost := make([]float32, n), make([]float32, n), dist.NewMatrix[float32](n, n, nil)
 	for i := range a {
 		a[i], b[i] = rng.Float32(), rng.Float32()
@@ -408,15 +408,15 @@ func TestPitfalls(t *testing.T) {
 	for k := range cost.Data {
 		cost.Data[k] = rng.Float32()
 	}
-	proven(t, new(Solver[float32]), &Problem[float32]{Cost: cost, A: a, B: b})
-	// Costs of one element are far beyond the others; costs are far below a fixed tolerance.
+	solveAndProve(t, new(Solver[float32]), &Problem[float32]{Cost: cost, A: a, B: b})
+	// One cost is much larger than the others; all costs are much smaller than a fixed tolerance.
 	var s Solver[float64]
 	for _, scale := range []float64{1, 1e-20} {
 		cost := dist.NewMatrix[float64](n, n, nil)
 		for k := range cost.Data {
 			cost.Data[k] = scale * rng.Float64()
 		}
-		want, _ := proven(t, &s, &Problem[float64]{Cost: cost})
+		want, _ := solveAndProve(t, &s, &Problem[float64]{Cost: cost})
 		for i := range n {
 			for j := range n {
 				if (i+j)%2 == 1 {
@@ -424,13 +424,12 @@ func TestPitfalls(t *testing.T) {
 				}
 			}
 		}
-		got, rounding := proven(t, &s, &Problem[float64]{Cost: cost})
+		got, rounding := solveAndProve(t, &s, &Problem[float64]{Cost: cost})
 		if !(got >= want) || got > scale || rounding {
 			t.Errorf("with dear pairs %v, without %v, gap relative to the dear pairs: %v", got, want, rounding)
 		}
 	}
-	// Dear pairs count with all that they cost: a cycle with one of them is not the best, although the other pairs of the
-	// cycle are free.
+	// A large cost counts completely: a cycle with this pair is not optimal, although its other pairs cost nothing.
 	dear := dist.NewMatrix[float64](41, 41, nil)
 	for k := range dear.Data {
 		switch i, j := k/41, k%41; {
@@ -440,10 +439,10 @@ func TestPitfalls(t *testing.T) {
 			dear.Data[k] = 1e20
 		}
 	}
-	if got, rounding := proven(t, &s, &Problem[float64]{Cost: dear}); math.Abs(got-1) > 1e-15 || rounding {
+	if got, rounding := solveAndProve(t, &s, &Problem[float64]{Cost: dear}); math.Abs(got-1) > 1e-15 || rounding {
 		t.Errorf("a cycle with a dear pair: %v, gap relative to the dear pairs: %v", got, rounding)
 	}
-	// A cost that is tiny beside the others decides which mass is moved.
+	// A cost that is tiny compared with the others decides which mass is moved.
 	p := &Problem[float64]{Cost: dist.NewMatrix[float64](3, 19, nil), A: []float64{2, 0, 3}, B: make([]float64, 19), Mass: 1}
 	for k := range p.Cost.Data {
 		p.Cost.Data[k] = rng.Float64() + 0.01
@@ -452,17 +451,17 @@ func TestPitfalls(t *testing.T) {
 		p.B[j] = float64(j % 3)
 	}
 	p.Cost.Data[17] = -1e-200
-	if got, _ := proven(t, &s, p); got != -1e-200 {
+	if got, _ := solveAndProve(t, &s, p); got != -1e-200 {
 		t.Error("partial:", got)
 	}
-	// Weights of unsorted samples on a line belong to their samples.
+	// Samples on a line are not sorted; each weight belongs to its sample.
 	got, err := s.Distance1D(t.Context(), []float64{3, 0, 1}, []float64{5, 6, 8}, []float64{0.7, 0.1, 0.2}, []float64{0.2, 0.5, 0.3}, 1)
 	if want := 0.2*5 + 0.5*6 + 0.3*8 - 0.7*3 - 0.2*1; err != nil || math.Abs(got-want) > 1e-15 {
 		t.Error(got, want, err)
 	}
 }
 
-// TestErrors: what is wrong is said with its place.
+// TestErrors checks the errors of bad input, and that they name the position.
 func TestErrors(t *testing.T) {
 	var at *dist.PositionError
 	matrix := func(n, m int, data ...float64) dist.Matrix[float64] { return dist.NewMatrix(n, m, data) }
@@ -541,12 +540,12 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// overdue is a context whose deadline is past, but whose timer has not run.
+// overdue is a context whose deadline has passed but whose timer has not fired.
 type overdue struct{ context.Context }
 
 func (overdue) Deadline() (time.Time, bool) { return time.Now().Add(-time.Second), true }
 
-// TestDeadline: calls look at the clock.
+// TestDeadline checks that all methods compare the deadline with the clock.
 func TestDeadline(t *testing.T) {
 	const n = 100
 	x, line := dist.NewMatrix[float64](n, n, nil), make([]float64, 1000)
@@ -564,7 +563,7 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestCancelled: wherever the context ends, Solve returns a feasible plan.
+// TestCancelled checks that Solve returns a feasible plan wherever the context ends.
 func TestCancelled(t *testing.T) {
 	rng := rand.New(rand.NewPCG(49, 4))
 	const n = 400
@@ -577,32 +576,32 @@ func TestCancelled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for looks := 0; ; looks += 1 + looks/4 {
-		r, err := s.Solve(ending.At(looks+1), &Problem[float64]{X: x, Y: y})
+	for checks := 0; ; checks += 1 + checks/4 {
+		r, err := s.Solve(ending.At(checks+1), &Problem[float64]{X: x, Y: y})
 		if err == nil {
-			if looks < 20 || r.Status != StatusOptimal {
-				t.Errorf("%d looks: %v", looks, r.Status)
+			if checks < 20 || r.Status != StatusOptimal {
+				t.Errorf("%d checks: %v", checks, r.Status)
 			}
 			break
 		}
 		c := r.Certificate
 		if !errors.Is(err, ending.ErrAt) || r.Status != StatusCancelled || !math.IsNaN(c.Violation) || !math.IsNaN(c.Gap) || !math.IsNaN(c.Dual) || c.MarginalError > 1e-15 || !(r.Cost >= least.Cost) || !math.IsNaN(r.U[0]+r.V[0]) {
-			t.Fatalf("%d looks: %v, cost %v, %+v, %v", looks, r.Status, r.Cost, c, err)
+			t.Fatalf("%d checks: %v, cost %v, %+v, %v", checks, r.Status, r.Cost, c, err)
 		}
 	}
-	// Distances are not computed to the end.
+	// Solve stops while it computes distances.
 	wide := dist.NewMatrix[float64](n, 100, nil)
 	if _, err := s.Solve(ending.At(2), &Problem[float64]{X: wide, Y: wide}); !errors.Is(err, ending.ErrAt) || s.work.costs.m.Rows > 0 {
 		t.Error("all distances were computed:", err)
 	}
-	// The cost of the plan is not finite: there is no result, but the context's cause.
+	// The cost of the plan is not finite: Solve returns only the context's cause.
 	cost := dist.NewMatrix[float64](2, 2, []float64{math.Inf(1), math.NaN(), math.NaN(), 1})
 	if r, err := s.Solve(ending.At(1), &Problem[float64]{Cost: cost}); err != ending.ErrAt || r != nil {
 		t.Error("a canceled plan of costs that are not finite:", r, err)
 	}
 }
 
-// TestContextChecks: every method checks its context at least once in a number of elements, and stops when it ends.
+// TestContextChecks checks that every method checks its context often enough and stops when the context ends.
 func TestContextChecks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(49, 11))
 	random := func(n int) []float64 {
@@ -667,7 +666,7 @@ func TestContextChecks(t *testing.T) {
 	}
 }
 
-// TestAssign: the best assignment costs what the best plan does, for costs of all kinds and shapes.
+// TestAssign compares the cost of assignments with the cost of optimal plans, for all kinds of costs and shapes.
 func TestAssign(t *testing.T) {
 	rng := rand.New(rand.NewPCG(49, 5))
 	var s Solver[float64]
@@ -707,7 +706,7 @@ func TestAssign(t *testing.T) {
 		for j := range b {
 			b[j] = 1
 		}
-		want, _ := proven(t, &s, &Problem[float64]{Cost: cost, A: a, B: b, Mass: float64(min(n, m))})
+		want, _ := solveAndProve(t, &s, &Problem[float64]{Cost: cost, A: a, B: b, Mass: float64(min(n, m))})
 		if math.Abs(got-want) > 1e-13*math.Abs(want) {
 			t.Fatalf("kind %d, %d × %d: %v, not %v", i%5, n, m, got, want)
 		}
@@ -721,7 +720,7 @@ func TestAssign(t *testing.T) {
 	}
 }
 
-// TestEqualWeights: the best assignment and shortest paths make the best tree, which needs no pivot.
+// TestEqualWeights checks that the tree from an optimal assignment and shortest paths is optimal, so that Solve needs no pivot.
 func TestEqualWeights(t *testing.T) {
 	var s Solver[float64]
 	for k, kind := range []string{"d2", "d10", "random", "whole"} {
@@ -731,7 +730,7 @@ func TestEqualWeights(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, _ := proven(t, &s, &Problem[float64]{Cost: cost})
+			got, _ := solveAndProve(t, &s, &Problem[float64]{Cost: cost})
 			if want := sum / float64(n); math.Abs(got-want) > 1e-14*want || s.work.result.Pivots > 0 {
 				t.Errorf("%s, n = %d: %v, not %v; %d pivots", kind, n, got, want, s.work.result.Pivots)
 			}
@@ -739,7 +738,7 @@ func TestEqualWeights(t *testing.T) {
 	}
 }
 
-// TestDistance1D: the distance on a line is that of the matrix, whatever the order, the weights and the scale.
+// TestDistance1D compares distances on a line with the costs of optimal plans, for many orders, weights and scales.
 func TestDistance1D(t *testing.T) {
 	t.Run("float64", func(t *testing.T) { distance1D[float64](t, 1e-13) })
 	t.Run("float32", func(t *testing.T) { distance1D[float32](t, 1e-13) })
@@ -748,7 +747,7 @@ func TestDistance1D(t *testing.T) {
 func distance1D[T dist.Float](t *testing.T, tolerance float64) {
 	rng := rand.New(rand.NewPCG(49, 6))
 	s := new(Solver[T])
-	// Many samples, also such that differ in their last bits only, with and without weights.
+	// Many samples, some of which differ only in their last bits, with and without weights.
 	for _, spread := range []float64{1, 1e-5} {
 		const n = 5000
 		x, y, w := make([]T, n), make([]T, n), make([]T, n)
@@ -826,10 +825,10 @@ func distance1D[T dist.Float](t *testing.T, tolerance float64) {
 	}
 }
 
-// TestSliced: in one dimension the sliced distance is that of the line. The gradient agrees with differences, and the
-// distance of a shifted cloud with the mean of the projected shift.
+// TestSliced checks that the sliced distance in one dimension is the distance on the line, that the gradient agrees with
+// differences, and that the distance of a shifted cloud is the mean of the projected shift.
 func TestSliced(t *testing.T) {
-	// equal points: |x − y| has the gradient 0 at 0
+	// For equal points, the gradient of |x − y| is 0.
 	at, dx := dist.NewMatrix(2, 1, []float64{1, 2}), dist.NewMatrix(2, 1, []float64{5, 5})
 	if _, err := new(Solver[float64]).Sliced(t.Context(), dx, dist.NewMatrix(2, 1, []float64{5, 5}), &Problem[float64]{X: at, Y: at}, &SlicedOptions{Order: 1}); err != nil || dx.Data[0] != 0 || dx.Data[1] != 0 {
 		t.Errorf("equal points: %v, %v", dx.Data, err)
@@ -894,7 +893,7 @@ func TestSliced(t *testing.T) {
 	}
 }
 
-// TestBatch: answers of a batch have the bits of Solve, and nothing is allocated.
+// TestBatch checks that SolveBatch returns the same costs as Solve and visits every problem.
 func TestBatch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(49, 8))
 	problems := make([]Problem[float64], 40)
@@ -938,7 +937,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestAllocations: a solver that has seen its largest problem allocates nothing.
+// TestAllocations checks that a Solver does not allocate after it has solved its largest problem.
 func TestAllocations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(49, 9))
 	const n = 50

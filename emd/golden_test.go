@@ -12,7 +12,8 @@ import (
 	"github.com/gomonge/monge/internal/random"
 )
 
-// TestGoldenBits: plans, dual variables, assignments and distances have these bits on every machine, at every level.
+// TestGoldenBits checks that plans, dual variables, assignments and distances have the same bits on every machine and for every
+// instruction set.
 func TestGoldenBits(t *testing.T) {
 	const n, m, d = 90, 70, 3
 	rng := random.New(1, 49)

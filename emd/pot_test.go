@@ -7,7 +7,7 @@ import (
 	"github.com/gomonge/monge/dist"
 )
 
-// TestPOT: what the guide says of POT's functions. The values are those of POT 0.9.7.
+// TestPOT checks the comparison with POT in the guide. The values are results of POT 0.9.7.
 func TestPOT(t *testing.T) {
 	var s Solver[float64]
 	near := func(what string, got, want, tolerance float64) {

@@ -11,7 +11,7 @@ import (
 	"github.com/gomonge/monge/internal/ending"
 )
 
-// TestSortSamples compares sorted keys and places with a stable sort, for samples that need each of the passes.
+// TestSortSamples compares sorted keys and indices with a stable sort, for samples that need each of the passes.
 func TestSortSamples(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	draws := map[string]func() float64{
@@ -42,7 +42,7 @@ func TestSortSamples(t *testing.T) {
 			checkSort(t, name, &s, z)
 		}
 	}
-	// A thousand samples between 0 and 65535 have 65536 cells, one for each whole number.
+	// A thousand samples between 0 and 65535 are sorted by 65536 cells, one for each integer.
 	var s sorter
 	for first := 1; first < 65535; first += 998 {
 		z := []float64{65535, 0}
@@ -54,7 +54,7 @@ func TestSortSamples(t *testing.T) {
 	}
 }
 
-// checkSort compares the sorted keys and places of z with a stable sort.
+// checkSort compares the sorted keys and indices of z with a stable sort.
 func checkSort(t *testing.T, name string, s *sorter, z []float64) {
 	t.Helper()
 	want := make([]int32, len(z))
