@@ -19,8 +19,9 @@ import (
 
 const module = "github.com/gomonge/monge"
 
-// below says what each floor may import of this module. A package not named may
-// import nothing; a name ending in /... stands for everything below.
+// below lists the packages of this module that each package may import. A package
+// that is not listed may import nothing; a name ending in /... includes all packages
+// below it.
 var below = map[string][]string{
 	"":                                   nil,
 	"internal/asm":                       {"internal/asm/num", "internal/cpuid"},

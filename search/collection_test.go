@@ -47,7 +47,7 @@ func sameNeighbors(a, b []Neighbor) bool {
 	})
 }
 
-// checkSnapshot compares all searches of a snapshot with those of new rows that hold the same vectors.
+// checkSnapshot compares all searches of a snapshot with searches of new rows with the same vectors.
 func checkSnapshot(t *testing.T, r *Rows, ref *reference, rng *rand.Rand) {
 	t.Helper()
 	cols := r.Cols()

@@ -8,7 +8,7 @@ import (
 	"github.com/gomonge/monge/search"
 )
 
-// A service holds vectors, and looks for those that are nearest to a query.
+// A service stores vectors and finds the vectors that are nearest to a query.
 func ExampleRows_Nearest() {
 	x := dist.NewMatrix(4, 3, []float32{
 		1, 0, 0,

@@ -205,9 +205,8 @@ func bigProduct(factors ...*big.Float) *big.Float {
 	return p
 }
 
-// TestBound checks the bound derived in sketch.go in exact arithmetic: what the filter computes, less the largest
-// error of its float32 operations, is at least the largest value that the float32 sums can have, and the threshold is at
-// most the smallest value that a row in the result can have.
+// TestBound checks the bound of sketch.go in exact arithmetic. The filter's result minus its largest float32 error must
+// be at least the largest possible float32 sum, and the threshold at most the smallest value of a row in the result.
 func TestBound(t *testing.T) {
 	smallSketches(t)
 	problems := 1500

@@ -22,8 +22,8 @@ func batchProblems[T dist.Float](count int) []Problem[T] {
 	return ps
 }
 
-// TestSolveBatch checks that every problem gets the same answer or error as from Solve, for any
-// number of workers, and that nothing is allocated.
+// TestSolveBatch checks that every problem gets the answer or error of Solve, for any number of workers, without
+// allocations.
 func TestSolveBatch(t *testing.T) {
 	ps := batchProblems[float64](300)
 	ps[17].Lambda = -1

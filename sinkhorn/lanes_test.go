@@ -135,8 +135,7 @@ func TestLanesCancelled(t *testing.T) {
 	}
 }
 
-// TestLanesAllocate checks that nothing is allocated after every worker has solved its largest
-// problem.
+// TestLanesAllocate checks that lanes do not allocate after warm-up.
 func TestLanesAllocate(t *testing.T) {
 	var ps []Problem[float64]
 	for _, p := range smallProblems[float64](60) {

@@ -11,9 +11,8 @@ import (
 
 // optimality returns the error of log T_ij in the optimality conditions with penalties, log
 // T_ij/(a_i b_j) + λM_ij + λρ_a log((T1)_i/a_i) + λρ_b log((Tᵀ1)_j/b_j) = 0, for the largest T_ij
-// of every row and every column. With an exact marginal, the term of that side is free: the
-// condition then holds up to a constant for each row or column, and differences within them are
-// compared.
+// of every row and every column. For an exact marginal, the condition holds up to a constant for
+// each row or column, so differences within them are compared.
 func optimality[T dist.Float](p *Problem[T], plan dist.Matrix[T]) (worst float64) {
 	n, m := plan.Rows, plan.Cols
 	rows, columns := make([]float64, n), make([]float64, m)

@@ -100,9 +100,8 @@ func TestGoldenMixed(t *testing.T) {
 	t.Logf("worst of exact iterates: plan %.3g, cost %.3g", worstPlan, worstCost)
 }
 
-// TestMixedGradients compares gradients with those of StorageDense, in both domains, with several
-// segments of the reverse pass, zero weights and a cloud with itself, and the implicit gradients at
-// convergence.
+// TestMixedGradients compares gradients with StorageDense, in both domains, with several segments of the reverse pass,
+// zero weights and a cloud with itself, and compares implicit gradients at convergence.
 func TestMixedGradients(t *testing.T) {
 	worstOf := map[string]float64{}
 	for _, c := range gradientCases() {

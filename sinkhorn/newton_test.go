@@ -331,8 +331,8 @@ func TestSparse(t *testing.T) {
 	}
 }
 
-// checkMarginals compares the marginals of a plan with those of its problem, and the error of the
-// second marginal with the reported error.
+// checkMarginals compares the marginals of a plan with the marginals of its problem, and the error of the second
+// marginal with the reported error.
 func checkMarginals[T dist.Float](t *testing.T, what string, plan dist.Matrix[T], p *Problem[T], said float64) {
 	t.Helper()
 	columns := make([]float64, plan.Cols)

@@ -386,7 +386,7 @@ func newOutputs[T dist.Float](c *trial.Case, in *instance[T]) *outputs[T] {
 	}
 }
 
-// set asks a result for everything, for the plan in two pieces.
+// set computes all outputs of a result, and its plan in two pieces.
 func (o *outputs[T]) set(c *trial.Case, r *sinkhorn.Result[T], first int) {
 	c.Helper()
 	ctx := context.Background()
@@ -892,7 +892,7 @@ func compareGroups[T dist.Float](c *trial.Case, large bool) {
 	}
 }
 
-// compareBatches compares the answers of a batch, and of a pool, with those of new solvers in bits.
+// compareBatches compares the bits of a batch and of a pool with new solvers.
 func compareBatches[T dist.Float](c *trial.Case) {
 	c.Alone()
 	var problems []sinkhorn.Problem[T]

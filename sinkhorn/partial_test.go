@@ -13,9 +13,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// scatteredMass returns 50 points against 50 in a square with random weights, of which a mass of
-// 0.6 moves. Costs are up to 100. POT tests its log-domain solver with such problems down to reg =
-// 5e-4.
+// scatteredMass returns a problem of 50 × 50 points in a square with random weights and a mass of 0.6. Costs are up to
+// 100. POT tests its log-domain solver with such problems down to reg = 5e-4.
 func scatteredMass[T dist.Float](reg float64) *Problem[T] {
 	rng := rand.New(rand.NewPCG(1, 1))
 	p := &Problem[T]{A: weights[T](rng, 50, false), B: weights[T](rng, 50, false), X: dist.NewMatrix[T](50, 2, nil), Y: dist.NewMatrix[T](50, 2, nil), Lambda: 1 / reg, Mass: 0.6}

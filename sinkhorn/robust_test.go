@@ -344,8 +344,8 @@ func checkNoResult[T dist.Float](t *testing.T, r *Result[T]) {
 	}
 }
 
-// TestCancelled checks that wherever the context ends, the result is that of the last whole
-// iteration, and the solver remains usable.
+// TestCancelled checks that the result of a cancelled solve is the result of its last complete iteration, wherever the
+// context ends, and that the solver remains usable.
 func TestCancelled(t *testing.T) {
 	for _, shape := range [][2]int{{20, 15}, {800, 700}} {
 		n, m := shape[0], shape[1]

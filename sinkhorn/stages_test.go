@@ -192,8 +192,7 @@ func TestWeightlessRows(t *testing.T) {
 	}
 }
 
-// TestKeptIterate checks that Newton's steps of stages do not change a kept iterate, whatever
-// potentials they make the base.
+// TestKeptIterate checks that Newton steps of stages do not change a kept iterate, for any base potentials.
 func TestKeptIterate(t *testing.T) {
 	for _, domain := range []Domain{DomainPlain, DomainLog} {
 		s, err := newSolver[float64](&Settings{Tolerance: 1e-9, Iterations: 1000, Domain: domain})

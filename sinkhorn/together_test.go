@@ -169,8 +169,7 @@ func oneKernel[T dist.Float](n, m int) []Problem[T] {
 	return append(ps, Problem[T]{Cost: broken, Lambda: 1}, Problem[T]{Cost: broken, Lambda: 1})
 }
 
-// TestTogetherAllocatesNothing checks that nothing is allocated after the workers have solved their
-// largest problem.
+// TestTogetherAllocatesNothing checks that batches do not allocate after warm-up.
 func TestTogetherAllocatesNothing(t *testing.T) {
 	ps := oneKernel[float64](40, 61)[8:22]
 	s, err := newSolver[float64](&Settings{Workers: 1})
@@ -187,8 +186,8 @@ func TestTogetherAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestTogetherCancelled checks that when the context ends during the iterations, the visited
-// results are those of whole iterations, as from Solve.
+// TestTogetherCancelled checks that if the context ends during the iterations, the visited results are results of
+// complete iterations, as from Solve.
 func TestTogetherCancelled(t *testing.T) {
 	const n = 40
 	for _, after := range []int{0, 3, 60, 500} {

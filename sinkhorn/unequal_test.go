@@ -216,10 +216,9 @@ func TestUnequalGain(t *testing.T) {
 	}
 }
 
-// TestUnequalReported checks problems reported by users of POT by the optimality conditions, log
-// T_ij/(a_i b_j) + λM_ij + λρ log((T1)_i/a_i) + λρ log((Tᵀ1)_j/b_j) = 0. For #711, the methods of
-// POT 0.9.7 give different answers, one of which fulfills them. It gives NaN if all costs are many
-// times reg, as in #723.
+// TestUnequalReported checks problems reported by users of POT against the optimality conditions, log T_ij/(a_i b_j) +
+// λM_ij + λρ log((T1)_i/a_i) + λρ log((Tᵀ1)_j/b_j) = 0. For #711, the methods of POT 0.9.7 give different answers, and
+// only one of them satisfies the conditions. POT returns NaN if all costs are many times reg, as in #723.
 func TestUnequalReported(t *testing.T) {
 	swap := matrixOf([][]float64{{0, 1}, {1, 0}})
 	for _, c := range []struct {
@@ -381,9 +380,8 @@ func slopes(rng *rand.Rand, x, grad []float64, value func() float64) (got, want 
 	return got, want
 }
 
-// TestUnequalCostGradients checks that GradientImplicit is the derivative of the cost and
-// GradientFrozen that of the value, with respect to points and costs. Partial transport supports
-// only GradientFrozen.
+// TestUnequalCostGradients checks that GradientImplicit is the derivative of the cost and GradientFrozen the derivative
+// of the regularized cost, with respect to points and costs. Partial transport supports only GradientFrozen.
 func TestUnequalCostGradients(t *testing.T) {
 	set := Settings{Tolerance: 1e-13, Iterations: 100000}
 	rng := rand.New(rand.NewPCG(4, 6))
@@ -543,8 +541,8 @@ func TestUnequalErrors(t *testing.T) {
 	}
 }
 
-// TestUnequalBatch checks that in a batch, together with balanced problems that share K, the
-// answers are those of Solve.
+// TestUnequalBatch checks that answers in a batch equal answers of Solve, also together with balanced problems that
+// share K.
 func TestUnequalBatch(t *testing.T) {
 	base := *slowProblem[float64](20, 10)
 	problems := []Problem[float64]{base, base, base, base, base, base}

@@ -65,8 +65,8 @@ func TestGoldenObjective(t *testing.T) {
 			if f32 {
 				value, gradient = 1e-5, 1e-5
 				if name == "bimodal_log" {
-					// λM is in the hundreds here, and half an ulp of it in the exponent
-					// is what the plan is off by.
+					// λM is in the hundreds, so the plan has the error of half an ulp
+					// of the exponent.
 					value, gradient = 3e-5, 1e-4
 				}
 			}

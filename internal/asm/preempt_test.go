@@ -108,8 +108,8 @@ func hasCheck(body []byte) bool {
 		bytes.Contains(body, []byte{0x4d, 0x3b, 0x66, 0x10}) // CMPQ R12, 16(R14)
 }
 
-// targets returns the addresses of direct calls in body, which begins at entry. On amd64 an operand
-// may look like a call, but hardly like a call of a function.
+// targets returns the addresses of direct calls in body, which begins at entry. On amd64 an operand may look like a
+// call, but is unlikely to match the address of a function.
 func targets(body []byte, entry uint64) (at []uint64) {
 	if runtime.GOARCH == "arm64" {
 		for i := 0; i+4 <= len(body); i += 4 {

@@ -56,7 +56,7 @@ func TestTimeToResult(t *testing.T) {
 	}
 }
 
-// ways contains what is needed to maximize J of one set of rows in different ways.
+// ways maximizes J of one set of rows in different ways.
 type ways struct {
 	exact, froz *Objective[float64]
 	single      *Objective[float32]

@@ -15,8 +15,8 @@ import (
 // compared are the packages whose results package oracle computes again. The comparisons are in their oracle_test.go.
 var compared = []string{"dist", "emd", "search", "sinkhorn", "vecmath", "wda", "wda/baseline"}
 
-// notCompared says why no comparison uses an exported function, method or field that gives numbers. The name of a type
-// stands for all its methods and fields.
+// notCompared contains the reason why an exported function, method or field that returns numbers is not compared. The
+// name of a type includes all its methods and fields.
 var notCompared = map[string]string{
 	"emd.NewSolver":     "the comparisons use a zero Solver, which has the zero settings",
 	"emd.Result.Pivots": "counts work; there is no formula",
@@ -177,7 +177,8 @@ func resultsOf(p *types.Package) map[string]types.Object {
 	return found
 }
 
-// givesNumbers reports whether t holds numbers. Errors, texts, bytes of files and types with texts of their own do not.
+// givesNumbers reports whether t contains numbers. Errors, text, bytes of files and types with a String method do not
+// count.
 func givesNumbers(t types.Type) bool {
 	if isError(t) {
 		return false

@@ -35,8 +35,8 @@ func randomRows(n, dim, parts, bits int, value func(k, c int) float64) *Rows {
 	return r
 }
 
-// TestFilter checks that the nearest rows are bit-identical to those from all distances, with many
-// equal distances, tables of different ranges, and distances that are not finite.
+// TestFilter checks that the nearest rows have the bits of a search through all distances, with many equal distances,
+// tables of different ranges, and non-finite distances.
 func TestFilter(t *testing.T) {
 	rng := random.New(9, 1)
 	normal := func(int, int) float64 { return random.Normal(rng) }
@@ -143,8 +143,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestManyParts checks that sums stay below 2¹⁵ with many parts, as selectCandidates requires, and
-// that the nearest are those from all distances.
+// TestManyParts checks that sums of many parts stay below 2¹⁵, as selectCandidates requires, and that the nearest rows
+// are correct.
 func TestManyParts(t *testing.T) {
 	rng := random.New(4, 1)
 	normal := func(int, int) float64 { return random.Normal(rng) }

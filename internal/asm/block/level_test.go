@@ -86,8 +86,7 @@ func levels[K, T num.Float](t *testing.T, k kernel[K, T]) {
 	}
 }
 
-// TestEachVector holds strips and tiles against one call of the definition
-// for each vector.
+// TestEachVector compares strips and tiles with one call of the definition for each vector.
 func TestEachVector(t *testing.T) {
 	each(t, eachVector[float64, float64], eachVector[float32, float32], eachVector[float32, float64])
 }

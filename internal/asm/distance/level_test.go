@@ -9,7 +9,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// span is the length of the shortest slice that holds a rows × cols matrix.
+// span returns the length of the shortest slice that contains a rows × cols matrix.
 func span(rows, cols, ld int) int {
 	if rows == 0 || cols == 0 {
 		return 0
@@ -326,8 +326,7 @@ func adjcostLevels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestAdjCostPieces holds the calls that the work is cut into against one call of the
-// definition.
+// TestAdjCostPieces checks that work divided into several calls gives the result of one call of the definition.
 func TestAdjCostPieces(t *testing.T) {
 	t.Run("f64", adjcostPieces[float64])
 	t.Run("f32", adjcostPieces[float32])

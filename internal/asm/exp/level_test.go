@@ -220,7 +220,7 @@ func manyValues[T num.Float](t *testing.T) {
 	}
 }
 
-// check holds every level against the definition.
+// check compares every instruction set with the definition.
 func (f function[T]) check(t *testing.T, x []T) {
 	t.Helper()
 	got := make([]T, len(x))
@@ -406,8 +406,7 @@ func logSpecialPlaces[T num.Float](t *testing.T) {
 	}
 }
 
-// TestLogPieces holds the calls that the work is cut into against one call of the
-// definition.
+// TestLogPieces checks that work divided into several calls gives the result of one call of the definition.
 func TestLogPieces(t *testing.T) {
 	t.Run("f64", logPieces[float64])
 	t.Run("f32", logPieces[float32])

@@ -72,7 +72,7 @@ func TestExpRef64(t *testing.T) {
 	})
 }
 
-// TestExpDifference holds the exponential of differences to the bound of doc.go.
+// TestExpDifference checks the exponential of differences against the bound of doc.go.
 func TestExpDifference(t *testing.T) {
 	t.Run("f64", func(t *testing.T) { expDifference[float64](t, 708, .65, .13) })
 	t.Run("f32", func(t *testing.T) { expDifference[float32](t, 87, .75, .23) })
@@ -381,8 +381,8 @@ const goldenExp2 = 0xc17d2f3127514abb
 // Σ_j w_j δ_j + (k + 2.2)u. A hundredth of each bound is left for higher order and
 // for terms that underflow.
 
-// TestLogRowsRef holds sum · 2^max, and q, against exact arithmetic. q_j gathers
-// (a/sum) e_j: one division and the errors of sum and e_j, and m FMAs.
+// TestLogRowsRef compares sum · 2^max, and q, with exact arithmetic. q_j sums (a/sum) e_j: it has the errors of one
+// division, of sum, of e_j and of m FMAs.
 func TestLogRowsRef(t *testing.T) {
 	t.Run("f64", logRowsRefTest[float64])
 	t.Run("f32", logRowsRefTest[float32])
@@ -433,8 +433,7 @@ func logRowsRefTest[T num.Float](t *testing.T) {
 	worstQ.Report(t, "q")
 }
 
-// TestLogColumnsRef holds LogColumnMax and LogColumnSum against exact arithmetic. The
-// maximum has the error of one rounding.
+// TestLogColumnsRef compares LogColumnMax and LogColumnSum with exact arithmetic. The maximum has one rounding error.
 func TestLogColumnsRef(t *testing.T) {
 	t.Run("f64", logColumnsRefTest[float64])
 	t.Run("f32", logColumnsRefTest[float32])
@@ -478,7 +477,7 @@ func logColumnsRefTest[T num.Float](t *testing.T) {
 	worstSum.Report(t, "column sum")
 }
 
-// TestLogPlanRef holds LogPlan against exact arithmetic.
+// TestLogPlanRef compares LogPlan with exact arithmetic.
 func TestLogPlanRef(t *testing.T) {
 	t.Run("f64", logPlanRefTest[float64])
 	t.Run("f32", logPlanRefTest[float32])

@@ -80,8 +80,7 @@ func levels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestPieces checks that work divided into several calls gives the result of one call, and nothing
-// is allocated.
+// TestPieces checks that work divided into several calls gives the result of one call, without allocations.
 func TestPieces(t *testing.T) {
 	const m, n = 300, 256
 	w := num.Lanes[float64]()

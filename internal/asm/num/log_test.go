@@ -121,7 +121,7 @@ func TestLog1p(t *testing.T) {
 	}
 }
 
-// oracleLog1p returns ln(1 + x), x > 0, with an error far below that of float64.
+// oracleLog1p returns ln(1 + x) for x > 0 with an error far below the precision of float64.
 func oracleLog1p(x float64) *big.Float {
 	big200 := func(x float64) *big.Float { return new(big.Float).SetPrec(200).SetFloat64(x) }
 	if x < 1e-5 {

@@ -250,8 +250,8 @@ func countOutsideLevels[T num.Float](t *testing.T) {
 	})
 }
 
-// TestNarrowLevels converts values of every class, and those around the least normal
-// float32 and the largest one, where a result becomes 0 or infinite.
+// TestNarrowLevels checks conversions of values of every class, and of values near the least normal and the largest
+// float32, where results become 0 or infinite.
 func TestNarrowLevels(t *testing.T) {
 	edges := []float64{math.MaxFloat32, 0x1.ffffffp127, 0x1p-126, 0x1p-149, 1 + 0x1p-24, 1 + 3*0x1p-24}
 	lengths(t, func(a *asmtest.Arena[float64], n int, class asmtest.Class) {

@@ -11,9 +11,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The references against exact arithmetic. A term of a row sum goes through at most
-// k = ⌈n/w⌉ + log₂w roundings, a term of a column sum through m, so that the error of
-// either is at most γ_k Σ|terms|; what a kernel rounds besides is in its comment.
+// These tests compare the references with exact arithmetic. A term of a row sum goes through at
+// most k = ⌈n/w⌉ + log₂w roundings, a term of a column sum through k = m, so the error of a sum is
+// at most γ_k Σ|terms|. The comment of a test lists additional roundings.
 
 // small returns a matrix's sides: mostly up to 40, now and then long rows.
 func small(rng *rand.Rand) (m, n int) {

@@ -8,8 +8,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// shape is one call: dimensions, what is added to the strides of x, of the
-// p-sized operand and of the output, and add.
+// shape describes one call: dimensions, additional strides of x, of the operand of p's size and of
+// the output, and add.
 type shape struct {
 	m, p, d    int
 	gx, gp, gy int
@@ -39,7 +39,7 @@ func compare[T num.Float](t *testing.T, seed uint64, s shape, c asmtest.Class) {
 	}
 }
 
-// span is the length of the shortest slice that holds a rows × cols matrix.
+// span returns the length of the shortest slice that contains a rows × cols matrix.
 func span(rows, cols, ld int) int {
 	if rows == 0 || cols == 0 {
 		return 0
@@ -155,7 +155,7 @@ func same[T num.Float](t *testing.T, at int, got, want []T) {
 	}
 }
 
-// panelShape is one call of Panel: rows, terms, what is added to the stride of y, and whether there are r and h.
+// panelShape describes one call of Panel: rows, terms, additional stride of y, and whether r and h are given.
 type panelShape struct {
 	m, d, gap   int
 	begin, find bool

@@ -63,8 +63,8 @@ func TestHalfLevels(t *testing.T) {
 	}
 }
 
-// halves returns k 16-bit numbers in the memory of an arena, those of rows mostly tame; the
-// slice begins after the second result.
+// halves returns k 16-bit numbers in the memory of an arena. Numbers of rows are mostly small. The slice begins at
+// index at of the arena.
 func halves(a *asmtest.Arena[float32], k int) (x []uint16, at int) {
 	in := a.InOut((k+1)/2, asmtest.Gauss)
 	if k == 0 {

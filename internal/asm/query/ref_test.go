@@ -6,7 +6,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestAccuracy compares the definitions with exact sums. The bounds are those of doc.go.
+// TestAccuracy compares the definitions with exact sums, within the bounds of doc.go.
 func TestAccuracy(t *testing.T) {
 	var sq, products asmtest.Worst
 	rng := asmtest.NewRand(3)

@@ -101,7 +101,7 @@ func TestQuantize(t *testing.T) {
 	}
 }
 
-// checkQuantized checks the numbers of a vector with the integers c, of which top is the largest.
+// checkQuantized checks the quantized vector with the integers c, whose largest magnitude is top.
 func checkQuantized(t *testing.T, x []float32, c []float64, top float64, s float32, square, rest float64) {
 	t.Helper()
 	m, hits := 0., false

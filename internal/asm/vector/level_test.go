@@ -49,8 +49,8 @@ func levels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestLogLanes puts every special value, and those at which the logarithms change, at every
-// place of some groups of ordinary values.
+// TestLogLanes checks every special value, and values where the algorithm branches, at every position of groups of
+// ordinary values.
 func TestLogLanes(t *testing.T) {
 	t.Run("f64", logLanes[float64])
 	t.Run("f32", logLanes[float32])

@@ -16,8 +16,8 @@ const (
 	bound232 = .69
 )
 
-// TestLog32 measures the logarithms in float32 against those in float64, on every 4099th positive
-// argument; with MONGE_LONG set, on all, or on every 37th where there is no assembly.
+// TestLog32 compares the float32 logarithms with float64 ones, for every 4099th positive argument. With MONGE_LONG it
+// uses all arguments, or every 37th without assembly.
 func TestLog32(t *testing.T) {
 	step := uint64(oracle.Samples(4099, 1))
 	if step == 1 && asm.Current() == asm.Ref {
