@@ -75,12 +75,12 @@ type rejection struct {
 //	s = (1 − w)·u + w·v − shift.
 //
 // u is log(1 + D/D̃), where D is the mean squared distance of the K neighbors and D̃ is the median
-// of D over x, the larger one of two. v is the residual: the fraction of ‖x − mean‖² that lies
-// outside of the span of the projection. If the fit standardized the features, v is computed after
-// division of the features by their standard deviations in x. u and v are standardized over x: less
-// their mean, divided by their standard deviation (divisor n). w is the weight. shift is the sum of
-// (1 − w)·u + w·v over the m samples of x that are predicted to be of the same class, divided by
-// m + 20.
+// of D over x, of two middle values the larger. v is the residual: the fraction of ‖x − mean‖² that
+// lies outside of the span of the projection. If the fit standardized the features, v is computed
+// after division of the features by their standard deviations in x. u and v are standardized over x:
+// less their mean, divided by their standard deviation (divisor n). w is the weight. shift is the
+// sum of (1 − w)·u + w·v over the m samples of x that are predicted to be of the same class, divided
+// by m + 20.
 //
 // Threshold is the ⌊Rate·(n + 1)⌋-th largest of the n scores of x, each with the shift of the other
 // samples: of further samples of the known classes, drawn like x, the fraction Rate is rejected on
