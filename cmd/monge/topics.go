@@ -106,9 +106,9 @@ Machine
 
 const fileFormats = `Rows are samples, columns are features. The name of a file determines its format:
 
-  .csv .tsv        Text. A header is recognized, or --header says whether there is one.
-                   The label is the last column, unless --label-column or --labels
-                   says otherwise.
+  .csv .tsv        Text. A first line without numbers above numbers is a header;
+                   --header says otherwise. The label is the last column, unless
+                   --label-column or --labels says otherwise.
   .npz             NumPy archive: array X (rows), y (labels), and optionally
                    split (0 for training rows, 1 for test rows).
   .npy             NumPy array. Labels are in a separate file: --labels.

@@ -408,9 +408,10 @@ func labelColumn(first [][]byte, opt Options) (label int, byName bool, err error
 	return l.at, false, nil
 }
 
-// isHeader applies the rule of HeaderAuto.
-func isHeader(first, second [][]byte, label int) bool {
+// isHeader applies the rule of HeaderAuto. It may read more records ahead.
+func (c *csvSamples) isHeader(first [][]byte, label int) bool {
 	named := false
+	missing := make([]bool, len(first)) // columns with a name above missing values only
 	for j, field := range first {
 		if j == label {
 			continue
@@ -420,16 +421,31 @@ func isHeader(first, second [][]byte, label int) bool {
 			return false
 		}
 		named = named || len(field) > 0
+		missing[j] = !isMissing(field)
 	}
-	if !named {
-		return false
+	if !named || len(c.pending[1].fields) == 0 {
+		return named
 	}
-	for j, field := range second {
-		if field = bytes.TrimSpace(field); j != label && (isNumber(field) || commaNumber.Match(field)) {
-			return true
+	for i := 1; i <= headerRows; i++ {
+		if i == len(c.pending) {
+			c.pending = append(c.pending, c.t.copyRecord())
+		}
+		r := &c.pending[i]
+		if r.err != nil {
+			return false
+		}
+		for j, field := range r.fields[:min(len(r.fields), len(first))] {
+			field = bytes.TrimSpace(field)
+			if j != label && (i == 1 || missing[j]) && (isNumber(field) || commaNumber.Match(field)) {
+				return true
+			}
+			missing[j] = missing[j] && isMissing(field)
+		}
+		if !slices.Contains(missing, true) {
+			return false
 		}
 	}
-	return len(second) == 0
+	return false
 }
 
 // isNumber reports whether a field is a number, finite or not.

@@ -38,7 +38,7 @@ func (c *csvSamples) decideHeader(first record, label int, opt *Options) (presen
 	switch {
 	case opt.Header != HeaderAuto:
 		return opt.Header == HeaderPresent, nil
-	case namesColumns(first.fields, opt), isHeader(first.fields, c.pending[1].fields, label):
+	case namesColumns(first.fields, opt), c.isHeader(first.fields, label):
 		return true, nil
 	}
 	row := c.newFirstRow(first, label, opt)

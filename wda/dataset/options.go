@@ -142,8 +142,9 @@ type Header uint8
 
 const (
 	// HeaderAuto treats the first row as a header if none of its feature fields is a number, at
-	// least one is not empty, and the second row contains a number. A first row that contains the
-	// names of Options.Schema is also a header.
+	// least one is not empty, and the second row contains a number. If the second row has missing values,
+	// a number below them counts, too, in the first 100 rows. A first row that contains the names of
+	// Options.Schema is also a header.
 	//
 	// Other first rows with numbers are data, unless there is evidence for a header: for example, the
 	// first row contains only integers but the rows below have decimal places, or the last field is
