@@ -46,16 +46,16 @@ func TestChoiceWhitens(t *testing.T) {
 			t.Fatal(err)
 		}
 		if e := errorOf(t, m, x, labels, y, actual); e > 0.06 {
-			t.Errorf("p = %d: an error of %v", p, e)
+			t.Errorf("p = %d: error %v, want at most 0.06", p, e)
 		}
 		r := m.Report()
 		if r.Settings.Data.Whitening == NoWhitening() || r.Settings.leavesOpen() {
-			t.Errorf("p = %d: chosen %+v", p, r.Settings)
+			t.Errorf("p = %d: chosen settings %+v, want whitening and no open settings", p, r.Settings)
 		}
 		// Without a choice the error is larger.
 		plain := mustFit(t, x, labels, &Settings{Components: p, Optimizer: Optimizer{Method: Principal{}}})
 		if e := errorOf(t, plain, x, labels, y, actual); e < 0.2 {
-			t.Errorf("p = %d: the principal components have an error of %v: the data are too easy", p, e)
+			t.Errorf("p = %d: error %v of the principal components, want at least 0.2: the data are too easy", p, e)
 		}
 	}
 }
@@ -70,7 +70,7 @@ func TestChoiceWide(t *testing.T) {
 	// The labels are random, so no candidate can predict them.
 	for _, c := range r.Choice.Members {
 		if c.Error < 0.5 {
-			t.Errorf("%+v: too good to be true", c)
+			t.Errorf("%+v: error below 0.5 with random labels", c)
 		}
 	}
 }
@@ -86,14 +86,14 @@ func TestChoiceReport(t *testing.T) {
 		least = 6
 	}
 	if c == nil || c.Mixed != 1 || len(c.Members) < least || c.Neighbors != 5 || c.Rows != 90 {
-		t.Fatalf("choice %+v", c)
+		t.Fatalf("choice %+v, want at least %d members of 90 rows, none mixed, and 5 neighbors", c, least)
 	}
 	for i, a := range c.Members[1:] {
 		if b := c.Members[i]; b.Folds < a.Folds || b.Folds == a.Folds && b.Loss > a.Loss {
-			t.Errorf("%+v stands before %+v", b, a)
+			t.Errorf("%+v is listed before the better %+v", b, a)
 		}
 		if !(a.Loss >= 0 && a.Error >= 0 && a.Error <= 1) {
-			t.Errorf("%+v", a)
+			t.Errorf("loss or error out of range: %+v", a)
 		}
 	}
 	set := m.Report().Settings
@@ -102,7 +102,7 @@ func TestChoiceReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bitsEqual(again.projection, m.projection) || again.Report().Choice != nil {
-		t.Error("the settings chosen give another projection, or another choice")
+		t.Error("the reported settings give another projection, or another choice")
 	}
 	if !testdata.IsLong() {
 		return // TestSameBitsOfFits varies the workers
@@ -113,7 +113,7 @@ func TestChoiceReport(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bitsEqual(other.projection, m.projection) {
-			t.Errorf("%d workers: another projection", workers)
+			t.Errorf("%d workers: the projection differs from the one with all workers", workers)
 		}
 	}
 }
@@ -137,7 +137,7 @@ func TestChoicePins(t *testing.T) {
 		}
 		members := mustChoose(t, x, labels, quick(c.set)).Report().Choice.Members
 		if len(members) < 2 || slices.ContainsFunc(members, func(m Member) bool { return !c.keep(m) }) {
-			t.Errorf("%s: %+v", name, members)
+			t.Errorf("%s: members %+v, want several that keep the setting", name, members)
 		}
 	}
 }
@@ -177,19 +177,19 @@ func TestChoiceFolds(t *testing.T) {
 			for _, i := range f.heldRows {
 				held[i]++
 				if slices.Contains(f.trainRows, i) {
-					t.Fatalf("%v: row %d is held out and not", c.sizes, i)
+					t.Fatalf("%v: row %d is in the training and the test set of a fold", c.sizes, i)
 				}
 			}
 		}
 		if s.N > maxFitted {
 			fitted := slices.DeleteFunc(slices.Clone(held), func(times int) bool { return times == c.folds })
 			if n := len(fitted); n < maxFitted-len(c.sizes) || n > maxFitted {
-				t.Errorf("%v: %d rows are fitted to", c.sizes, n)
+				t.Errorf("%v: %d training rows, want about %d", c.sizes, n, maxFitted)
 			}
 			held = fitted
 		}
 		if slices.Min(held) != slices.Max(held) && len(c.sizes) != 4 {
-			t.Errorf("%v: held out %v times", c.sizes, held)
+			t.Errorf("%v: rows are held out %v times, want equal numbers", c.sizes, held)
 		}
 	}
 }
@@ -344,11 +344,11 @@ func TestChoiceDuplicates(t *testing.T) {
 	}
 	first, different := equalRows(s)
 	if different != 60 {
-		t.Fatalf("%d different rows", different)
+		t.Fatalf("%d different rows, want 60", different)
 	}
 	folds := divideRows(s, 1)
 	if len(folds) != 50 {
-		t.Errorf("%d folds", len(folds))
+		t.Errorf("%d folds, want 50", len(folds))
 	}
 	for _, f := range folds {
 		held := map[int]bool{}
@@ -357,7 +357,7 @@ func TestChoiceDuplicates(t *testing.T) {
 		}
 		for _, r := range f.trainRows {
 			if held[first[r]] {
-				t.Fatalf("a row equal to row %d is held out", r)
+				t.Fatalf("row %d is used for training although an equal row is held out", r)
 			}
 		}
 		votes := map[[2]int]bool{}
@@ -370,7 +370,7 @@ func TestChoiceDuplicates(t *testing.T) {
 			}
 		}
 		if n := len(f.trainRows); len(votes) != n/2 && len(votes) != (n+1)/2 {
-			t.Errorf("%d votes of %d rows", len(votes), n)
+			t.Errorf("%d votes of %d rows, want half of the rows", len(votes), n)
 		}
 	}
 }
@@ -386,11 +386,11 @@ func TestColumnSigns(t *testing.T) {
 		}
 		for k := range 3 {
 			if algebra.Sign(mat.Col(nil, k, m.projection)) < 0 {
-				t.Errorf("%v: column %d has the other sign", scale, k)
+				t.Errorf("%v: the sign of column %d is wrong", scale, k)
 			}
 		}
 		if len(m.Report().Ratios) != 3 {
-			t.Errorf("%v: ratios %v", scale, m.Report().Ratios)
+			t.Errorf("%v: ratios %v, want 3", scale, m.Report().Ratios)
 		}
 	}
 }
@@ -408,31 +408,31 @@ func TestLeading(t *testing.T) {
 		m := mustChoose(t, train.X, train.Labels, &Settings{Components: 5, Mixture: NoMixture()})
 		r := m.Report()
 		if r.Settings.Leading != 2 || r.Settings.Components != 5 || len(r.Ratios) != 5 || r.Ratios[1] < 1 || r.Ratios[2] != 0 {
-			t.Fatalf("seed %d: %d components count, ratios %v", seed, r.Settings.Leading, r.Ratios)
+			t.Fatalf("seed %d: %d informative components with the ratios %v, want 2 of 5", seed, r.Settings.Leading, r.Ratios)
 		}
 		if e := errorOf(t, m, train.X, train.Labels, test.X, test.Labels); e > 0.06 {
-			t.Errorf("seed %d: an error of %v", seed, e)
+			t.Errorf("seed %d: error %v, want at most 0.06", seed, e)
 		}
 		norm := func(k int) float64 { return mat.Norm(m.projection.ColView(k), 2) }
 		if !(norm(4) < norm(0)/100 && norm(4) > 0) {
-			t.Errorf("seed %d: columns of length %v and %v", seed, norm(0), norm(4))
+			t.Errorf("seed %d: columns 0 and 4 have the lengths %v and %v, want a ratio above 100", seed, norm(0), norm(4))
 		}
 		again := mustChoose(t, train.X, train.Labels, &r.Settings)
 		if !bitsEqual(again.projection, m.projection) {
-			t.Errorf("seed %d: the settings reported give another projection", seed)
+			t.Errorf("seed %d: the reported settings give another projection", seed)
 		}
 		// Alone, the two are the same.
 		set := r.Settings
 		set.Components = 2
 		cut, err := m.Cut(2)
 		if two := mustChoose(t, train.X, train.Labels, &set); err != nil || !bitsEqual(two.projection, cut.projection) {
-			t.Errorf("seed %d: two components alone are others", seed)
+			t.Errorf("seed %d: a fit of two components differs from the first two of five", seed)
 		}
 	}
 	x, labels := parts3(4, 60, 6)
 	for _, leading := range []int{-1, 4} {
 		if _, err := Fit(t.Context(), x, labels, &Settings{Components: 3, Leading: leading}); !errors.Is(err, ErrSettings) {
-			t.Errorf("%d of 3 components: error %v", leading, err)
+			t.Errorf("Leading = %d of 3 components: error %v, want ErrSettings", leading, err)
 		}
 	}
 }
@@ -488,7 +488,7 @@ func TestAverageLosses(t *testing.T) {
 			want = c.few
 		}
 		if m := list[0]; m.Leading != c.want || m.Folds != 3 || math.Abs(m.Loss-(want[0]+want[1]+want[2])/3) > 1e-15 {
-			t.Errorf("%+v: %+v", c, m)
+			t.Errorf("losses %+v: chosen %+v, want %d components", c, m, c.want)
 		}
 	}
 }
@@ -509,7 +509,7 @@ func TestRoundEnds(t *testing.T) {
 	list := []Member{{Loss: 4}, {Loss: 1}, {Loss: 0}, {Loss: 3}, {Loss: 2}, {Loss: 5}}
 	alive := []bool{true, true, false, true, true, true}
 	if eliminate(list, alive, 0.5); !slices.Equal(alive, []bool{false, true, false, true, true, false}) {
-		t.Errorf("alive are %v", alive)
+		t.Errorf("remaining candidates %v, want 1, 3 and 4", alive)
 	}
 	for _, c := range []struct {
 		few  [2][]float64 // losses with four and with two components; with eight they are 1
@@ -527,7 +527,7 @@ func TestRoundEnds(t *testing.T) {
 		}
 		losses = append(losses, [][]loss{nil}) // not fitted
 		if any := keepBetterCounts([]int{8, 4, 2}, losses, numbers); !slices.Equal(numbers, c.want) || any != (c.want[1] || c.want[2]) {
-			t.Errorf("%v: %v, any %v", c.few, numbers, any)
+			t.Errorf("losses %v: remaining numbers %v, want %v (any %v)", c.few, numbers, c.want, any)
 		}
 	}
 }
@@ -635,11 +635,11 @@ func TestResultWarnings(t *testing.T) {
 		choice.principal = principal
 		w, err := findWarnings(t.Context(), s, discriminant.PairCounts{}, &set, 2, choice)
 		if said := warnsOf(w, WarningHeldOutError); err != nil || said != (principal == 0.2) {
-			t.Errorf("principal components err in %v: warnings %q", principal, w)
+			t.Errorf("error %v of the principal components: warnings %q", principal, w)
 		}
 	}
 	if m := mustChoose(t, z, labels, &Settings{Components: 2}); warnsOf(m.Report().Warnings, WarningHeldOutError) {
-		t.Errorf("%v by default", m.Report().Warnings)
+		t.Errorf("warnings %v of a default fit, want no WarningHeldOutError", m.Report().Warnings)
 	}
 }
 
@@ -665,7 +665,7 @@ func TestTrainingErrorWarning(t *testing.T) {
 		}
 		warned := warnsOf(m.Report().Warnings, WarningTrainingError)
 		if warned != c.said {
-			t.Errorf("from %v: %q", mat.Col(nil, 0, c.init), m.Report().Warnings)
+			t.Errorf("start %v: warnings %q, want WarningTrainingError: %v", mat.Col(nil, 0, c.init), m.Report().Warnings, c.said)
 		}
 	}
 }
@@ -674,7 +674,7 @@ func TestTrainingErrorWarning(t *testing.T) {
 func TestMaxima(t *testing.T) {
 	values, starts := maxima([]float64{2, math.NaN(), 3, 2.001, 3.0029, 1, 2.9999})
 	if !slices.Equal(values, []float64{3.0029, 2.001, 1}) || !slices.Equal(starts, []int{3, 2, 1}) {
-		t.Errorf("%v: %v", values, starts)
+		t.Errorf("maxima %v of %v starts, want 3.0029, 2.001 and 1 of 3, 2 and 1", values, starts)
 	}
 	x, labels := stretched(3, 60, 6, 3)
 	m, err := fitPinned(t.Context(), x, labels, &Settings{Components: 2, Optimizer: Optimizer{Starts: 4}})
@@ -686,7 +686,7 @@ func TestMaxima(t *testing.T) {
 		sum += n
 	}
 	if sum != 4 || len(r.LedTo) != len(r.Maxima) || r.Maxima[0] != slices.Max(r.StartObjectives) {
-		t.Errorf("%v have led to %v: %v", r.StartObjectives, r.Maxima, r.LedTo)
+		t.Errorf("StartObjectives %v, Maxima %v and LedTo %v do not agree", r.StartObjectives, r.Maxima, r.LedTo)
 	}
 }
 
@@ -719,7 +719,7 @@ func TestPrincipalAndFisher(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r := m.Report(); r.Steps != 0 || r.Choice != nil {
-			t.Errorf("%v: %d steps, choice %+v", method, r.Steps, r.Choice)
+			t.Errorf("%v: %d steps and choice %+v, want none", method, r.Steps, r.Choice)
 		}
 		norm := func(k int) float64 { return mat.Norm(m.projection.ColView(k), 2) }
 		if ratio := norm(4) / norm(0); (ratio < 0.01) != (method == Method(Fisher{})) {
@@ -746,6 +746,6 @@ func TestChooseFallsBack(t *testing.T) {
 	}
 	_, err = Fit(t.Context(), x, labels, &Settings{Objective: Objective{Lambda: RelativeLambda(1e6)}})
 	if !errors.Is(err, ErrSettings) {
-		t.Errorf("error %v where no candidate can be fitted", err)
+		t.Errorf("error %v if no candidate can be fitted, want ErrSettings", err)
 	}
 }

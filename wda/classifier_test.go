@@ -102,7 +102,7 @@ func TestClassifier(t *testing.T) {
 			}
 			// More neighbors than the workspace was made for.
 			if near := c.appendNeighbors(nil, test.RawRowView(0), n, w); len(near) != n || labelOf(c, test.RawRowView(0), w) != got[0] {
-				t.Errorf("%d neighbors of %d", len(near), n)
+				t.Errorf("%d neighbors, want %d", len(near), n)
 			}
 		}
 	}
@@ -167,7 +167,7 @@ func TestWorkspaceGrows(t *testing.T) {
 			c.Predict32(narrow[i], w)
 		}
 	}); a != 0 {
-		t.Errorf("%v allocations", a)
+		t.Errorf("%v allocations, want 0", a)
 	}
 }
 
@@ -264,7 +264,7 @@ func TestClassifierFile(t *testing.T) {
 	}
 	for i := range 40 {
 		if s := uniform(uint64(i), 1, 7).RawRowView(0); labelOf(back, s, nil) != labelOf(c, s, nil) {
-			t.Errorf("sample %d is classified differently", i)
+			t.Errorf("sample %d: the loaded classifier gives another result", i)
 		}
 	}
 	again, err := back.MarshalBinary()

@@ -44,7 +44,7 @@ func TestCrossValidate(t *testing.T) {
 	cv.Progress = func(p Progress) error {
 		done, total := p.Done, p.Total
 		if calls++; done != calls || total != 12 {
-			t.Errorf("call %d: %d of %d", calls, done, total)
+			t.Errorf("call %d of Progress: %d of %d", calls, done, total)
 		}
 		return nil
 	}
@@ -167,7 +167,7 @@ func TestFolds(t *testing.T) {
 		seen := make([]int, 44)
 		for _, f := range folds {
 			if n := len(f.test); n < 44/k || n > (44+k-1)/k || n+len(f.train) != 44 {
-				t.Errorf("%d folds: test set of %d", k, n)
+				t.Errorf("%d folds: unexpected test set of %d rows", k, n)
 			}
 			count := map[int]int{}
 			for _, row := range f.test {
@@ -187,11 +187,11 @@ func TestFolds(t *testing.T) {
 		}
 		for i, n := range seen {
 			if n != 1 {
-				t.Errorf("row %d is in %d test sets", i, n)
+				t.Errorf("row %d is in %d test sets, want 1", i, n)
 			}
 		}
 		if len(c.Neighbors) == 0 || slices.Max(c.Neighbors) > 19 {
-			t.Errorf("default neighbors %v", c.Neighbors)
+			t.Errorf("default neighbors %v, want some, at most 19", c.Neighbors)
 		}
 	}
 }

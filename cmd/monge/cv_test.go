@@ -21,8 +21,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestCV checks that the table, the JSON object and the CSV file contain the library's errors, that the model is the
-// fit with the best settings, and that the number of goroutines and the file format do not matter.
+// TestCV checks that the table, the JSON object and the CSV file contain the library's errors, and that the model is
+// the fit with the best settings. The number of goroutines and the file format must not matter.
 func TestCV(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }

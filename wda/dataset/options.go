@@ -25,12 +25,13 @@ type Options struct {
 	//   - with a Schema, the label column of the Schema.
 	Labels LabelSource
 
-	// Columns selects the feature columns. Each element is a column's name, a column's number (from 0,
-	// or from the end if negative), an inclusive range of names or numbers such as "height..weight" or
-	// "0..9", or a pattern of names, in which * matches any text and ? one character. By default all
-	// columns are features except the label, Split, Drop and ID columns and the index that pandas
-	// writes. In Parquet, Arrow and JSON lines the default also excludes columns called label, y or
-	// split. If these files contain lists of numbers, only the lists are features by default.
+	// Columns selects the feature columns. Each element is the name of a column, its number (from 0,
+	// or from the end if negative), or an inclusive range of names or numbers such as "height..weight"
+	// or "0..9". It may also be a pattern of names, in which * matches any text and ? one character.
+	// By default all columns are features except the label, Split, Drop and ID columns and the index
+	// that pandas writes. In Parquet, Arrow and JSON lines the default also excludes columns called
+	// label, y or split. If these files contain lists of numbers, only the lists are features by
+	// default.
 	Columns []string
 
 	// Drop selects columns to ignore, with the syntax of Columns.
