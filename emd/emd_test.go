@@ -426,21 +426,21 @@ func TestPitfalls(t *testing.T) {
 		}
 		got, rounding := solveAndProve(t, &s, &Problem[float64]{Cost: cost})
 		if !(got >= want) || got > scale || rounding {
-			t.Errorf("with dear pairs %v, without %v, gap relative to the dear pairs: %v", got, want, rounding)
+			t.Errorf("with expensive pairs %v, without %v, gap relative to the expensive pairs: %v", got, want, rounding)
 		}
 	}
 	// A large cost counts completely: a cycle with this pair is not optimal, although its other pairs cost nothing.
-	dear := dist.NewMatrix[float64](41, 41, nil)
-	for k := range dear.Data {
+	expensive := dist.NewMatrix[float64](41, 41, nil)
+	for k := range expensive.Data {
 		switch i, j := k/41, k%41; {
 		case i == j:
-			dear.Data[k] = 1
+			expensive.Data[k] = 1
 		case j != i+1 || j == 40:
-			dear.Data[k] = 1e20
+			expensive.Data[k] = 1e20
 		}
 	}
-	if got, rounding := solveAndProve(t, &s, &Problem[float64]{Cost: dear}); math.Abs(got-1) > 1e-15 || rounding {
-		t.Errorf("a cycle with a dear pair: %v, gap relative to the dear pairs: %v", got, rounding)
+	if got, rounding := solveAndProve(t, &s, &Problem[float64]{Cost: expensive}); math.Abs(got-1) > 1e-15 || rounding {
+		t.Errorf("a cycle with a expensive pair: %v, gap relative to the expensive pairs: %v", got, rounding)
 	}
 	// A cost that is tiny compared with the others decides which mass is moved.
 	p := &Problem[float64]{Cost: dist.NewMatrix[float64](3, 19, nil), A: []float64{2, 0, 3}, B: make([]float64, 19), Mass: 1}

@@ -200,8 +200,8 @@ func (w *workspace[T]) adjustLimit() (from float64, again bool) {
 // makeResult sets the result from the state of the simplex method after it has returned err.
 func (w *workspace[T]) makeResult(ctx context.Context, p *Problem[T], a, b []T, err error) (*Result[T], error) {
 	n, m := len(a), len(b)
-	cancelled := err != nil && w.simplex.Feasible && !errors.Is(err, simplex.ErrRange)
-	if err != nil && !cancelled {
+	canceled := err != nil && w.simplex.Feasible && !errors.Is(err, simplex.ErrRange)
+	if err != nil && !canceled {
 		return nil, explainError(p, err)
 	}
 	r := &w.result
@@ -209,16 +209,16 @@ func (w *workspace[T]) makeResult(ctx context.Context, p *Problem[T], a, b []T, 
 	w.setPlan(n, m)
 	grow(&r.U, n)
 	grow(&r.V, m)
-	if !cancelled {
+	if !canceled {
 		w.setDuals(a, b)
 		if r.Certificate.Violation, err = w.findViolation(ctx, p, a, b); err != nil {
 			if ctx.Err() == nil {
 				return nil, err
 			}
-			cancelled = true
+			canceled = true
 		}
 	}
-	if r.Status = StatusOptimal; cancelled {
+	if r.Status = StatusOptimal; canceled {
 		r.Status = StatusCancelled
 		r.Price, r.Certificate.Violation = math.NaN(), math.NaN()
 		for _, duals := range [2][]float64{r.U, r.V} {
@@ -231,12 +231,12 @@ func (w *workspace[T]) makeResult(ctx context.Context, p *Problem[T], a, b []T, 
 	r.Cost = r.Certificate.Primal
 	switch {
 	case r.Cost-r.Cost == 0:
-	case cancelled: // the input may contain NaN or infinity, as it was not checked completely
+	case canceled: // the input may contain NaN or infinity, as it was not checked completely
 		return nil, err
 	default:
 		return nil, fmt.Errorf("%w: the transport cost overflows", ErrRange)
 	}
-	if gap := r.Certificate.Gap; !cancelled && gap-gap != 0 {
+	if gap := r.Certificate.Gap; !canceled && gap-gap != 0 {
 		return nil, fmt.Errorf("%w: the gap is %v", ErrRange, gap)
 	}
 	return r, err

@@ -558,15 +558,16 @@ func (s *Solver[T]) subtree(top int32) []int32 {
 // accumulated rounding errors then do not count as negative, and the number of pivots is limited, so that rounding errors
 // cannot cause an endless loop.
 func (s *Solver[T]) pivotUntilOptimal(ctx context.Context, p *Problem[T], exact bool) error {
-	most := min(max(len(s.rows)/16, 4), 32)
+	rowsPerPass := min(max(len(s.rows)/16, 4), 32)
 	s.relativeSlack = exactSlack
 	if !exact {
 		s.relativeSlack = approximateSlack
 	}
-	pivots, fresh := pivotsPerNode*int(s.activeNodes), int(s.activeNodes)
-	for k, clean := 0, 0; ; {
-		list := s.arcs[:0]
-		for n := 0; clean < len(s.rows) && (n < most || len(list) == 0); n++ {
+	pivotsLeft, untilRecompute := pivotsPerNode*int(s.activeNodes), int(s.activeNodes)
+	// cleanRows is the number of rows without a negative reduced cost since the last pivot.
+	for k, cleanRows := 0, 0; ; {
+		candidates := s.arcs[:0]
+		for n := 0; cleanRows < len(s.rows) && (n < rowsPerPass || len(candidates) == 0); n++ {
 			if p.Work > 0 && s.Work > p.Work {
 				return ErrWork
 			}
@@ -576,23 +577,23 @@ func (s *Solver[T]) pivotUntilOptimal(ctx context.Context, p *Problem[T], exact 
 			if k++; k >= len(s.rows) {
 				k = 0
 			}
-			clean++
+			cleanRows++
 			if a, r := s.leastReducedArc(p, s.rows[k]); s.isNegative(a, r) {
-				list = append(list, a)
-				clean = 0
+				candidates = append(candidates, a)
+				cleanRows = 0
 			}
 		}
-		s.arcs = list
-		if len(list) == 0 {
+		s.arcs = candidates
+		if len(candidates) == 0 {
 			return nil
 		}
-		for first := 0.; len(list) > 0; {
+		for first := 0.; len(candidates) > 0; {
 			least, at := 0., 0
-			for k := 0; k < len(list); {
-				r := s.reducedCost(list[k])
-				if !s.isNegative(list[k], r) {
-					list[k] = list[len(list)-1]
-					list = list[:len(list)-1]
+			for k := 0; k < len(candidates); {
+				r := s.reducedCost(candidates[k])
+				if !s.isNegative(candidates[k], r) {
+					candidates[k] = candidates[len(candidates)-1]
+					candidates = candidates[:len(candidates)-1]
 					continue
 				}
 				if r < least {
@@ -600,14 +601,14 @@ func (s *Solver[T]) pivotUntilOptimal(ctx context.Context, p *Problem[T], exact 
 				}
 				k++
 			}
-			if len(list) == 0 || least > first/8 {
+			if len(candidates) == 0 || least > first/8 {
 				break
 			}
 			if first == 0 {
 				first = least
 			}
-			top := s.pivot(list[at])
-			clean = 0
+			top := s.pivot(candidates[at])
+			cleanRows = 0
 			if exact {
 				s.setDualsBelow(top)
 			} else {
@@ -619,12 +620,12 @@ func (s *Solver[T]) pivotUntilOptimal(ctx context.Context, p *Problem[T], exact 
 			if exact {
 				continue
 			}
-			if pivots--; pivots < 0 {
+			if pivotsLeft--; pivotsLeft < 0 {
 				return nil
 			}
-			if fresh--; fresh < 0 {
+			if untilRecompute--; untilRecompute < 0 {
 				s.recomputeDuals()
-				fresh = int(s.activeNodes)
+				untilRecompute = int(s.activeNodes)
 			}
 		}
 	}
