@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"unsafe"
 
@@ -169,7 +170,34 @@ func (e *Engine) Transport(ctx context.Context, p *Problem, out *Solution) error
 		return fmt.Errorf("%w: %d × %d points; their product may be %d", ErrTooLarge, n, m, l.Pairs)
 	case p.Exact && p.Lambda != 0:
 		return fmt.Errorf("%w: lambda is %v; with exact it must be absent or 0", ErrMalformed, p.Lambda)
+	case !p.Exact && !(p.Lambda > 0 && p.Lambda <= math.MaxFloat64):
+		return fmt.Errorf("%w: lambda is %v; without exact it must be a positive number", ErrMalformed, p.Lambda)
 	}
+	err := e.solve(ctx, p, out)
+	if a, b := sumOfWeights(p.A), sumOfWeights(p.B); math.Abs(a-b) > 0 && (errors.Is(err, sinkhorn.ErrMarginals) || errors.Is(err, emd.ErrMarginals)) {
+		return fmt.Errorf("%w; a sums to %v and b to %v, but both must have the same sum", sinkhorn.ErrMarginals, a, b)
+	}
+	return err
+}
+
+// sumOfWeights returns the sum of a problem's weights, or NaN if one is negative. Without weights the sum is 1.
+func sumOfWeights(w []float64) float64 {
+	if len(w) == 0 {
+		return 1
+	}
+	var sum float64
+	for _, x := range w {
+		if x < 0 {
+			return math.NaN()
+		}
+		sum += x
+	}
+	return sum
+}
+
+// solve solves a problem of the right shape.
+func (e *Engine) solve(ctx context.Context, p *Problem, out *Solution) error {
+	n, m := p.X.Rows(), p.Y.Rows()
 	x, y := dist.NewMatrix(n, p.X.Columns, p.X.Data), dist.NewMatrix(m, p.Y.Columns, p.Y.Data)
 	if p.Exact {
 		// A new solver holds nothing of an earlier request. The queue bounds how many there are at a time.

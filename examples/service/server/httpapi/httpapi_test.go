@@ -259,7 +259,7 @@ func TestFaults(t *testing.T) {
 		{"classify?timeout=-1s", typeJSON, `{"rows":[` + row + `]}`, 400, "timeout"},
 		{"classify?timeout=1ns", typeJSON, `{"rows":[` + row + `]}`, 504, "deadline"},
 		{"transport", typeFloat64, string(nan), 415, "transport takes"},
-		{"transport", typeJSON, `{"x":[[1]],"y":[[1]]}`, 400, "λ"},
+		{"transport", typeJSON, `{"x":[[1]],"y":[[1]]}`, 400, "lambda is"},
 		{"transport", typeJSON, `{"x":[[1]],"y":[[1]],"lambda":1,"a":[null]}`, 400, "element 0 is not a number"},
 		{"nothing", typeJSON, `{}`, 404, "not found"},
 	} {
