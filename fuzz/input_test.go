@@ -60,7 +60,7 @@ func scalar[T num.Float](in *input, rng *rand.Rand) T {
 	}
 }
 
-// call is one call of a kernel at one level: where its arguments come from.
+// call provides the arguments of one call of a kernel with one instruction set.
 type call[T num.Float] struct {
 	input
 	*asmtest.Arena[T]
@@ -104,7 +104,7 @@ func check[T num.Float](t *testing.T, data []byte, f func(c *call[T])) {
 	})
 }
 
-// in returns n elements that the kernel may only read, inOut such that it may change.
+// in returns n elements that the kernel must not change. Elements of inOut may change.
 func (c *call[T]) in(n int) []T {
 	k := c.upTo(len(asmtest.Classes()))
 	if k < len(asmtest.Classes()) {

@@ -48,7 +48,7 @@ func fuzzShapes[T num.Float](f *testing.F) {
 	})
 }
 
-// target is something to call.
+// target is a function or method to call.
 type target[T num.Float] struct {
 	name string
 	f    func(s *shapes[T]) reflect.Value // a function, or a method with its receiver

@@ -171,7 +171,7 @@ func TestCollection(t *testing.T) {
 				}
 			}
 			checkSnapshot(t, c.Snapshot(), ref, rng)
-			// A file has the same rows, and goes on with the same identifiers.
+			// A collection from a file has the same rows and assigns the same identifiers.
 			var file bytes.Buffer
 			n, err := c.Snapshot().WriteTo(&file)
 			if err != nil || n != int64(file.Len()) {

@@ -340,9 +340,9 @@ func TestPOTExactStart(t *testing.T) {
 	}
 }
 
-// TestPOTLine has two bell curves on a line with costs up to 10⁹ times reg. All ways to solve the
-// problem give the same cost, which approaches the cost without entropy as reg vanishes: on a line,
-// the masses in order.
+// TestPOTLine checks two bell curves on a line with costs up to 10⁹ times reg. All solvers must
+// give the same cost, which approaches the cost of exact transport as reg vanishes. On a line,
+// exact transport moves masses in order.
 func TestPOTLine(t *testing.T) {
 	const n = 100
 	p := &Problem[float64]{Cost: dist.NewMatrix[float64](n, n, nil), A: make([]float64, n), B: make([]float64, n)}

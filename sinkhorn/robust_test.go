@@ -15,7 +15,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// slowPlan is the definition in float64 on logarithms: the plan after k iterations from u⁰ = 1.
+// slowPlan returns the plan after k iterations from u⁰ = 1, computed from the definition in the log
+// domain.
 func slowPlan(m dist.Matrix[float64], a, b []float64, lambda float64, k int) dist.Matrix[float64] {
 	f, g := make([]float64, m.Rows), make([]float64, m.Cols)
 	lse := func(n int, x func(int) float64) float64 {

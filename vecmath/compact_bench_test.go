@@ -29,7 +29,7 @@ func benchmarkForms(b *testing.B, name string, n int, plain, ours func() int64) 
 	}
 }
 
-// BenchmarkCompact times functions of bytes and words.
+// BenchmarkCompact measures functions of bytes and words.
 func BenchmarkCompact(b *testing.B) {
 	for _, n := range []int{16, 64, 100, 256, 768, 1536, 4096} {
 		rng := random.New(1, 1)

@@ -282,7 +282,7 @@ func hashOf[T vecmath.Float](x []T) uint64 {
 	return h.Sum64()
 }
 
-// TestSpecialValues of log-sum-exp and softmax.
+// TestSpecialValues checks special values of LogSumExp and Softmax.
 func TestSpecialValues(t *testing.T) {
 	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)
 	for _, c := range []struct {

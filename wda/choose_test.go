@@ -437,8 +437,8 @@ func TestLeading(t *testing.T) {
 	}
 }
 
-// mustChoose is Fit.
-// whitened is set, which leaves the whitening open only in the long form: a choice is of a third of the members then.
+// whitened returns set with a fixed whitening in the short form of the tests, which leaves a third
+// of the candidates.
 func whitened(set Settings) *Settings {
 	if !testdata.IsLong() && set.Data.Whitening.IsAuto() {
 		set.Data.Whitening = DiagonalWhitening(LedoitWolf)
@@ -446,7 +446,7 @@ func whitened(set Settings) *Settings {
 	return &set
 }
 
-// quick is whitened, and leaves the scale open only in the long form, too.
+// quick is like whitened, but also sets the scale in the short form of the tests.
 func quick(set Settings) *Settings {
 	set = *whitened(set)
 	if !testdata.IsLong() && set.Scale == ScaleAuto {

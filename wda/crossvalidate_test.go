@@ -257,7 +257,7 @@ func TestCrossValidateErrors(t *testing.T) {
 	if _, err := CrossValidate(t.Context(), three, threeLabels, &CrossValidation{Folds: 2}); !strings.Contains(fmt.Sprint(err), "label 30 has 3 samples, too few for 2 folds") {
 		t.Errorf("%v does not say which class is too small", err)
 	}
-	// Of several fits that fail the first is named, however many goroutines there are.
+	// If several fits fail, the error names the first one, for any number of goroutines.
 	for range 20 {
 		_, err := CrossValidate(t.Context(), mat.NewDense(30, 4, nil), labels, &CrossValidation{Lambda: lambdas(7, 8), Fit: *pinned(Settings{Workers: 8})})
 		if !strings.Contains(fmt.Sprint(err), "fold 1 of 5, p = 2, λ = 7") {

@@ -25,8 +25,8 @@ const fitsFile = "testdata/fits.txt"
 // sameBits is a fit whose result has the same bits on every machine.
 type sameBits struct {
 	name string
-	// hash fits with so many workers and returns the hash of all that predictions depend
-	// on, or of a projection.
+	// hash fits with the given number of workers and returns the hash of the model or of the
+	// projection.
 	hash func(ctx context.Context, workers int) (string, error)
 	// If it is a fit: its data and settings.
 	on  *listed

@@ -24,8 +24,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// arrowLists writes rows as lists, of one length as far as the type goes, with an
-// identifier and a label beside them, in batches of 1000.
+// arrowLists writes rows as fixed-size or variable-size lists, with an identifier and a label, in
+// batches of 1000.
 func arrowLists(t testing.TB, path string, rows [][]float64, labels []string, fixed, stream bool) {
 	t.Helper()
 	list := arrow.DataType(arrow.ListOf(arrow.PrimitiveTypes.Float64))

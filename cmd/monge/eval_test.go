@@ -51,7 +51,7 @@ func TestEvalPicture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Corners of cells, where no number is.
+	// The corners of cells contain no digits.
 	l := (&confusion{Classes: []string{"0", "1", "2"}}).layout()
 	for i := range 3 {
 		for j := range 3 {

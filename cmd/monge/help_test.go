@@ -200,7 +200,8 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// exampleFiles makes a folder with the files of the examples the current one.
+// exampleFiles creates a folder with the files that the examples use, and makes it the current
+// folder.
 func exampleFiles(t *testing.T) {
 	t.Helper()
 	s := simulate(t)

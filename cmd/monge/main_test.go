@@ -681,7 +681,7 @@ func TestBadInput(t *testing.T) {
 		{"demo nowhere", "demo --out $no/such", 1, "cannot make the folder"},
 		{"version argument", "version me", 2, "unexpected argument"},
 
-		// Transport.
+		// Errors of sinkhorn.
 		{"no λ", "sinkhorn --x $wide.csv --y $two.csv", 2, "--lambda is required"},
 		{"no points", "sinkhorn --lambda 1", 2, "either --x and --y, or --cost"},
 		{"one cloud", "sinkhorn --lambda 1 --x $two.csv", 2, "either --x and --y, or --cost"},
@@ -882,8 +882,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// program returns monge as a process of its own. Where tests of another architecture
-// run under an emulator, the system may not know how to start them: then it skips.
+// program returns a command that runs monge in a separate process. It skips the test if the system
+// cannot start the test binary, for example when an emulator runs the tests.
 func program(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	if err := started(); errors.Is(err, syscall.ENOEXEC) {

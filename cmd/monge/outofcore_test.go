@@ -69,7 +69,7 @@ func (m rowsInMemory) ReadRows(dst []float64, first int) error {
 	return nil
 }
 
-// constant is so many rows of one 0.
+// constant is a matrix with this number of rows and one column of zeros.
 type constant int
 
 func (n constant) Dims() (int, int)              { return int(n), 1 }

@@ -182,7 +182,8 @@ func TestPlotPage(t *testing.T) {
 	}
 }
 
-// TestPlotPageInBrowser drives the page: what is drawn, the legend, the pointer, axes.
+// TestPlotPageInBrowser checks the drawing, the legend, the pointer and the axes of the page in a
+// browser.
 func TestPlotPageInBrowser(t *testing.T) {
 	testdata.Long(t)
 	var browser string

@@ -59,7 +59,8 @@ func TestPairs(t *testing.T) {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
 	v := object(t, "sinkhorn", "--pairs", write(t, bad, "2,0,1,0\n2,1,3,1\n"), "--lambda", "3", "--rho-a", "1", "--rho-b", "1")
-	// The only plan of one point and one is its mass, and its cost with a squared distance of 1.
+	// The plan between two single points is its mass, which is also the cost if the squared
+	// distance is 1.
 	if mass := get(t, v, "mass"); mass <= 0 || mass != get(t, v, "cost") {
 		t.Errorf("with penalties: %v", v)
 	}

@@ -143,7 +143,7 @@ func TestEvalData(t *testing.T) {
 	if out, err := cmd.Output(); err != nil || !strings.Contains(string(out), `"test":20`) {
 		t.Errorf("%s %v", out, err)
 	}
-	// The matrix is for the K of the model; classes that its classifier does not know are named.
+	// The matrix is for the K of the model. A note names classes that its classifier does not know.
 	fitted(t, "--data", at("a.csv"), "--model", at("k.wda"), "--missing", "mean", "--drop", "leak", "--k", "3")
 	booleans := strings.NewReplacer("yes", "True", "no\n", "False\n").Replace(customers(80, "age", "income", "buys"))
 	write(t, at("b1.csv"), booleans)

@@ -78,7 +78,7 @@ func TestGoReleaser(t *testing.T) {
 		}
 		return m[0][1]
 	}
-	// The default, dist, is a folder of ours, and --clean deletes it.
+	// The default output folder, dist, is a package of this module, and --clean would delete it.
 	output := only(config, `(?m)^dist: (build/\w+)`)
 	sums := only(config, `(?m)^checksum:\n  name_template: (\w+)$`)
 	for _, name := range []string{output + "/*.tar.gz", output + "/*.zip", output + "/*.cdx.json", output + "/" + sums, output + "/homebrew/Casks/monge.rb", " cmd/release/Dockerfile "} {

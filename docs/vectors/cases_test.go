@@ -403,7 +403,7 @@ func packDense(m mat.Matrix) array {
 	return pack(d.RawMatrix().Data, r, c)
 }
 
-// withSettings returns the cases of the same samples, each with other settings.
+// withSettings returns cases with the same samples and different settings.
 func withSettings(inputs map[string]array, labels []int, settings ...map[string]string) []testCase {
 	var out []testCase
 	for _, s := range settings {

@@ -1,5 +1,5 @@
-// Package vectors holds test vectors: files of inputs and the bits that are expected for them. Its
-// tests compute them at every instruction set, and write them anew with -update.
+// Package vectors contains test vectors: files with inputs and the expected bits. Its tests compute
+// the results with every instruction set, and rewrite the files with -update.
 package vectors
 
 import (
@@ -111,7 +111,8 @@ func unpack[T number](a array) []T {
 	return out
 }
 
-// algorithms are the files without their extension, and how each is made and computed.
+// algorithms lists the files without their extension, with the functions that make and compute
+// them.
 var algorithms = []struct {
 	name, definition string
 	tolerance        tolerance

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// blocked are the folders with sizes of blocks.
+// blocked lists the folders whose constants are block sizes; the trials draw sizes near them.
 var blocked = []string{"wda/baseline", "internal/projection"}
 
 func TestOracle(t *testing.T) {

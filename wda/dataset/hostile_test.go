@@ -59,7 +59,7 @@ func zipped(method uint16, entries ...string) string {
 	return b.String()
 }
 
-// hostile files that must give an error of this cause with this text.
+// hostile lists invalid files, and the cause and the text of their errors.
 var hostile = []struct {
 	name, file, text string
 	opt              Options

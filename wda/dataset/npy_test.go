@@ -53,7 +53,7 @@ func gz(text string) string {
 	return b.String()
 }
 
-// packed writes values in a byte order.
+// packed encodes values in the given byte order.
 func packed(order binary.ByteOrder, values any) string {
 	var b bytes.Buffer
 	if err := binary.Write(&b, order, values); err != nil {

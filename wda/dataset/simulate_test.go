@@ -104,7 +104,7 @@ func TestSimulationMoments(t *testing.T) {
 			t.Errorf("column %d: mean %v, variance %v instead of %v", j, mean, v, want)
 		}
 	}
-	// Each class lies along its axis, its means at 0.
+	// Each class lies along its axis and has mean 0.
 	for c := range 3 {
 		axis := math.Pi * float64(c) / 3
 		var m0, m1, along, across float64
@@ -273,7 +273,7 @@ func fisher(d *Dataset) *mat.Dense {
 	return mat.DenseCopyOf(q.Slice(0, n, 0, 2))
 }
 
-// knnError is the error of a 5-nearest-neighbors vote by brute force.
+// knnError returns the error of a 5-nearest-neighbors classifier, by brute force.
 func knnError(x *mat.Dense, y []int, z *mat.Dense, want []int) float64 {
 	const k = 5
 	wrong := 0

@@ -51,7 +51,7 @@ func each(t *testing.T, f64 func(*testing.T, kernel[float64, float64]), f32 func
 	}
 }
 
-// draw takes operands of class c from the arena.
+// draw returns operands of class c from the arena.
 func draw[K, T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) *operands[K, T] {
 	ldk := n + a.Rand.IntN(2)*a.Rand.IntN(10)
 	o := &operands[K, T]{m: m, n: n, ldk: ldk, k: asmtest.InOf[K](a, asmtest.Cells(m, n, ldk), c), scratch: a.InOut(Scratch[T](), c)}

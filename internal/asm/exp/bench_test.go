@@ -11,8 +11,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// BenchmarkExp takes arguments of ordinary size; results=sub ones whose results
-// are all subnormal.
+// BenchmarkExp uses arguments of ordinary size; with results=sub all results are subnormal.
 func BenchmarkExp(b *testing.B) {
 	benchmark(b, "f64", Exp[float64], [2]float64{-20, 20}, "sub", [2]float64{-745, -729})
 	benchmark(b, "f32", Exp[float32], [2]float64{-20, 20}, "sub", [2]float64{-103, -87})

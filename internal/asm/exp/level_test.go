@@ -376,8 +376,8 @@ func shapes[T num.Float](t *testing.T, least int, call func(a arena[T])) {
 	}
 }
 
-// TestLogSpecialPlaces puts each special value at each place of a row: the lanes of
-// whole steps of several lengths and of a short one.
+// TestLogSpecialPlaces checks each special value at each position of a row: the lanes of full steps
+// of several lengths and of a partial step.
 func TestLogSpecialPlaces(t *testing.T) {
 	t.Run("f64", logSpecialPlaces[float64])
 	t.Run("f32", logSpecialPlaces[float32])

@@ -7,8 +7,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// sizes are the numbers of rows and columns that the tests try: one to three turns of each loop,
-// and more.
+// sizes contains the numbers of rows and columns of the tests: one to three iterations of each
+// loop, and more.
 var sizes = struct{ n, d []int }{[]int{0, 8, 16, 24, 40}, []int{0, 16, 32, 48, 64, 384, 1024}}
 
 // TestLevels compares every level with the definition, for all sizes and classes of values.

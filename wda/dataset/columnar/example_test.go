@@ -27,7 +27,7 @@ func Example() {
 	// Output: [2 20] class b
 }
 
-// file makes a file of two rows.
+// file creates a file with two rows.
 func file() string {
 	check := func(err error) {
 		if err != nil {
