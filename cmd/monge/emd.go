@@ -43,9 +43,9 @@ upper bounds.
 
 The cost that is printed is at most the gap above the optimum. The gap is computed from
 dual variables by one pass over all costs: it is the mass times their largest violation,
-and the difference of the primal and the dual value. With --json, all of these are
-printed: the keys are cost, gap, violation, marginal_error, primal, dual, pivots, status,
-rows, columns, entries and plan.
+and the difference of the primal and the dual value. --json prints these numbers. The keys
+are cost, gap, violation, marginal_error, primal, dual, pivots, status, rows, columns,
+entries and plan. The dual variables are in the result of Go package emd only.
 
 --plan writes a line "row,column,mass" for each entry of the plan to a CSV file. Rows and
 columns are counted from 0. There are at most n + m − 1 entries.
