@@ -18,7 +18,7 @@ func TestStrips(t *testing.T) {
 			x.Data[i] = r.Float64()
 		}
 		c.setPoints(t.Context(), x, y)
-		for _, i := range []int{n - 3, n - 2, n - 1, 5, 700, 2, 1, 0} {
+		for _, i := range []int{0, n - 3, n - 2, n - 1, 5, 700, 2, 1, 0} {
 			if got, want := c.row(i), x.At(i, 0)*x.At(i, 0); len(got) != m || got[0] != want || got[m-1] != want || c.At(i, 7) != want {
 				t.Fatalf("row %d is %v …, want %v", i, got[0], want)
 			}
