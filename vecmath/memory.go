@@ -13,14 +13,16 @@ func checkDestination[T Float](dst, src []T) {
 	if len(dst) != len(src) {
 		panic(pair.LengthsText(len(dst), len(src)))
 	}
-	if len(src) == 0 {
-		return
-	}
-	d, s := uintptr(unsafe.Pointer(&dst[0])), uintptr(unsafe.Pointer(&src[0]))
-	bytes := uintptr(len(src)) * unsafe.Sizeof(src[0])
-	if d != s && d < s+bytes && s < d+bytes {
+	if unsafe.SliceData(dst) != unsafe.SliceData(src) && overlap(dst, src) {
 		panic(overlapPanic)
 	}
+}
+
+// overlap reports whether a and b share memory.
+func overlap[T Float](a, b []T) bool {
+	pa, pb := uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	size := unsafe.Sizeof(T(0))
+	return len(a) > 0 && len(b) > 0 && pa < pb+uintptr(len(b))*size && pb < pa+uintptr(len(a))*size
 }
 
 // sameTypeSlice converts a slice of T to []T.

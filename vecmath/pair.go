@@ -173,7 +173,7 @@ func ranksBefore[T Float](x []T, i, j int) bool {
 }
 
 // DotEach sets dst[i] to [Dot] of query and rows[i]. It panics unless dst has one element for each row and every row
-// has the length of query. dst must not overlap query or a row.
+// has the length of query, or if dst overlaps query or a row.
 func DotEach[T Float](dst, query []T, rows [][]T) {
 	checkRows(dst, query, rows)
 	for i, row := range rows {
@@ -207,5 +207,11 @@ func checkRows[T Float](dst, query []T, rows [][]T) {
 		if len(row) != len(query) {
 			panic(fmt.Sprintf("vecmath: shapes do not match: row %d has %d elements, the query %d", i, len(row), len(query)))
 		}
+		if overlap(dst, row) {
+			panic(overlapPanic)
+		}
+	}
+	if overlap(dst, query) {
+		panic(overlapPanic)
 	}
 }

@@ -346,6 +346,8 @@ func TestPanics(t *testing.T) {
 		func() { vecmath.LogSumExpRows(x[:4], m) },
 		func() { vecmath.LogSumExpRows(x[:3], m) },
 		func() { vecmath.LogSoftmaxRows(m.RowRange(1, 3), m.RowRange(0, 2)) },
+		func() { vecmath.DotEach(x[:2], x[1:4], [][]float64{x[5:8], x[8:11]}) },
+		func() { vecmath.SqEuclideanEach(x[9:11], x[1:4], [][]float64{x[5:8], x[8:11]}) },
 	} {
 		func() {
 			defer func() {
@@ -357,6 +359,7 @@ func TestPanics(t *testing.T) {
 		}()
 	}
 	vecmath.Exp(x[5:10], x[:5]) // beside each other
+	vecmath.DotEach(x[3:5], x[:3], [][]float64{x[5:8], x[8:11]})
 }
 
 func TestAllocations(t *testing.T) {
