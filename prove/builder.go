@@ -6,10 +6,10 @@ import (
 	"github.com/gomonge/monge/prove/internal/memory"
 )
 
-// builder makes the arguments of a call, which are the same for the assembly and the reference.
+// builder makes the arguments of a call. The assembly and the reference get the same arguments.
 type builder struct {
 	shape
-	kinds
+	elementTypes
 	g       *expr.Graph
 	mem     *memory.Memory
 	args    []gossa.Value
@@ -17,7 +17,7 @@ type builder struct {
 	inputs  int
 }
 
-// region is a matrix in memory: where it begins, and the bytes of an element.
+// region is the memory of a matrix: its address and the size of an element in bytes.
 type region struct {
 	addr  uint64
 	width int
@@ -27,33 +27,34 @@ func width(t string) int {
 	return map[string]int{"int8": 1, "uint8": 1, "uint7": 1, "uint16": 2, "float32": 4, "float64": 8}[t]
 }
 
-// lanes is num.Lanes of the vectors' type.
+// lanes returns num.Lanes for the element type of the vectors.
 func (b *builder) lanes() int { return 64 / width(b.t) }
 
-func (b *builder) int(v ...int) {
+func (b *builder) addInts(v ...int) {
 	for _, v := range v {
 		b.args = append(b.args, uint64(v))
 	}
 }
 
-func (b *builder) bool(v bool) {
+func (b *builder) addBool(v bool) {
 	if v {
-		b.int(1)
+		b.addInts(1)
 	} else {
-		b.int(0)
+		b.addInts(0)
 	}
 }
 
-// scalar adds a number of type T.
-func (b *builder) scalar() {
+// addScalar adds an argument of type T.
+func (b *builder) addScalar() {
 	b.inputs++
 	b.args = append(b.args, b.g.Input(width(b.t), b.inputs, 0))
 }
 
 type role uint8
 
-// region makes a matrix with row stride stride. Memory between rows must not be accessed.
-func (b *builder) region(r role, typ string, rows, cols, stride int) gossa.Slice {
+// newMatrix allocates a matrix whose rows are stride elements apart. A run must not access the
+// memory between the rows.
+func (b *builder) newMatrix(r role, typ string, rows, cols, stride int) gossa.Slice {
 	b.inputs++
 	w := width(typ)
 	n := 0
@@ -85,8 +86,8 @@ func (b *builder) region(r role, typ string, rows, cols, stride int) gossa.Slice
 	return gossa.Slice{Addr: addr, Len: n, Cap: n}
 }
 
-// narrow adds a vector of elements with one or two bytes, in whole cells.
-func (b *builder) narrow(r role, typ string, n int) {
+// addNarrow adds a vector of n elements of one or two bytes. The elements must fill whole cells.
+func (b *builder) addNarrow(r role, typ string, n int) {
 	b.inputs++
 	w := width(typ)
 	if n*w%4 != 0 {
@@ -96,13 +97,13 @@ func (b *builder) narrow(r role, typ string, n int) {
 	for c := range cells {
 		var parts []expr.Node
 		for i := c * 4 / w; i < (c+1)*4/w; i++ {
-			e := b.g.Small(w, b.inputs, i)
-			if typ == "uint7" { // a byte below 128
-				e = b.g.Part(e, 0, 7)
+			e := b.g.SmallInput(w, b.inputs, i)
+			if typ == "uint7" { // a byte less than 128
+				e = b.g.ExtractBits(e, 0, 7)
 			}
 			parts = append(parts, e)
 		}
-		cells[c], writable[c] = b.g.Parts(parts...), r != input
+		cells[c], writable[c] = b.g.JoinBits(parts...), r != input
 	}
 	addr := b.mem.Region("argument", w, cells, writable)
 	if r == output {
@@ -111,36 +112,37 @@ func (b *builder) narrow(r role, typ string, n int) {
 	b.args = append(b.args, gossa.Slice{Addr: addr, Len: n, Cap: n})
 }
 
-// matrix adds a matrix and its stride. With padding, matrices of as many columns have different strides.
-func (b *builder) matrix(r role, typ string, rows, cols int) {
+// addMatrix adds a matrix and its stride. If the shape has padding, each matrix gets a different
+// stride.
+func (b *builder) addMatrix(r role, typ string, rows, cols int) {
 	stride := cols + b.pad
 	if b.pad > 0 {
 		stride += 2 * b.inputs
 	}
-	b.args = append(b.args, b.region(r, typ, rows, cols, stride), uint64(stride))
+	b.args = append(b.args, b.newMatrix(r, typ, rows, cols, stride), uint64(stride))
 }
 
-// vectors adds vectors of type T.
-func (b *builder) vectors(r role, n ...int) {
+// addVectors adds a vector of type T for each length in n.
+func (b *builder) addVectors(r role, n ...int) {
 	for _, n := range n {
-		b.args = append(b.args, b.region(r, b.t, 1, n, n))
+		b.args = append(b.args, b.newMatrix(r, b.t, 1, n, n))
 	}
 }
 
-// lanesOfPrice adds the array of lanes of package price, and the index.
-func (b *builder) lanesOfPrice() {
+// addPriceLanes adds pointers to the results of package price: the lanes and the index.
+func (b *builder) addPriceLanes() {
 	for _, n := range []int{16, 1} {
-		b.args = append(b.args, b.region(output, b.t, 1, n, n).Addr)
+		b.args = append(b.args, b.newMatrix(output, b.t, 1, n, n).Addr)
 	}
 }
 
-// arrays adds a pointer to an array of count slices, each a matrix of type T.
-func (b *builder) arrays(r role, count, rows, cols, stride int) {
+// addSlices adds a pointer to an array of count slices. Each slice is a matrix of type T.
+func (b *builder) addSlices(r role, count, rows, cols, stride int) {
 	cells, writable := make([]expr.Node, 6*count), make([]bool, 6*count)
 	for i := range count {
 		s := gossa.Slice{}
 		if i < count {
-			s = b.region(r, b.t, rows, cols, stride)
+			s = b.newMatrix(r, b.t, rows, cols, stride)
 		}
 		for j, v := range []uint64{s.Addr, uint64(s.Len), uint64(s.Cap)} {
 			cells[6*i+2*j], cells[6*i+2*j+1] = b.g.Const(4, v), b.g.Const(4, v>>32)

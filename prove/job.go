@@ -20,7 +20,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// target is an architecture: its levels, and how its machine code is read and run.
+// target is an architecture: its instruction sets, and the functions that read and run its machine
+// code.
 type target struct {
 	arch, objdump string
 	levels        []level
@@ -31,10 +32,11 @@ type target struct {
 
 type level struct {
 	name   string
-	number uint64 // the asm.Level, and from bit 8 on the asm.Forms
+	number uint64 // the asm.Level in bits 0 to 7, the asm.Forms from bit 8 on
 }
 
-// Of these only the levels without forms are those of every kernel.
+// The forms in bits 8 and up of level.number. Only packages in packagesWithForms are proved with
+// forms.
 const (
 	vnni    = 1 << 8
 	vpopcnt = 2 << 8
@@ -46,30 +48,30 @@ var targets = []*target{
 	{"arm64", arm64.Objdump, []level{{"NEON", 1}, {"NEON with forms", 1 | dotProd}}, arm64.Decode, arm64.Run, arm64.Mutate},
 }
 
-// job is a kernel with its types.
+// job is a kernel for one choice of element types.
 type job struct {
 	*target
 	kernel
-	kinds
+	elementTypes
 	root   gossa.Root
 	shapes []shape
 }
 
-// witness is a case of a job at a level.
+// witness is a case of a job at one level.
 type witness struct {
 	job   *job
 	shape shape
 	level uint64
-	steps int // of the function on all paths
+	steps int // instructions run, summed over all paths
 }
 
-// cases contains the cases of a job that have called an assembly function.
+// cases holds the cases of a job that called one assembly function.
 type cases struct {
 	all   []witness
-	reach map[uint64][]uint64 // by instruction: a bit for each case that has reached it
+	reach map[uint64][]uint64 // for each instruction address, a bit set of the cases that reached it
 }
 
-// reaching returns the cases that have reached an instruction.
+// reaching returns the cases that reached the instruction at an address.
 func (c *cases) reaching(at uint64) (out []witness) {
 	for i, w := range c.reach[at] {
 		for ; w != 0; w &= w - 1 {
@@ -79,7 +81,7 @@ func (c *cases) reaching(at uint64) (out []witness) {
 	return out
 }
 
-// function is what cases have found of a function of assembly.
+// function collects the results of all cases that called an assembly function.
 type function struct {
 	text  *code.Function
 	cov   *code.Coverage
@@ -92,21 +94,21 @@ func newFunction(f *code.Function) *function {
 	return &function{text: f, cov: code.NewCoverage()}
 }
 
-// add adds the results of another job.
-func (f *function) add(g *function) {
+// merge adds the results of another job.
+func (f *function) merge(g *function) {
 	f.cases += g.cases
 	f.err = errors.Join(f.err, g.err)
 	f.cov.Add(g.cov)
 	f.jobs = append(f.jobs, g.jobs...)
 }
 
-// reached reports whether a case has reached an instruction.
+// reached reports whether any case reached an instruction.
 func (f *function) reached(i *code.Inst) bool {
 	return slices.ContainsFunc(f.jobs, func(c *cases) bool { return c.reach[i.Addr] != nil })
 }
 
-// note adds a case of a job.
-func (f *function) note(w witness, cov *code.Coverage) {
+// addCase records a case that called f, with its coverage.
+func (f *function) addCase(w witness, cov *code.Coverage) {
 	if f.jobs == nil {
 		f.jobs = []*cases{{reach: map[uint64][]uint64{}}}
 	}
@@ -125,8 +127,8 @@ func (f *function) note(w witness, cov *code.Coverage) {
 	}
 }
 
-// prove runs all cases at all levels. It returns their number and what it found of each
-// function of assembly.
+// prove runs every case at every level. It returns the number of cases and the results for each
+// assembly function.
 func (j *job) prove(source *gossa.Source, program *code.Program) (cases int, found map[string]*function, failed error) {
 	found = map[string]*function{}
 	broken := map[uint64]bool{}
@@ -134,17 +136,17 @@ func (j *job) prove(source *gossa.Source, program *code.Program) (cases int, fou
 	for n, s := range j.shapes {
 		g.Reset()
 		s.apart = n%4 == 1
-		want, err := j.run(source, program, g, s, 0)
+		want, err := j.runCase(source, program, g, s, 0)
 		if err != nil {
 			return cases, found, fmt.Errorf("%s, %s: reference: %w", j, s, err)
 		}
 		for _, level := range j.target.levels {
-			if !j.kernel.has(level) {
+			if !j.kernel.provedAt(level) {
 				continue
 			}
 			s.cut = false
 			for again := true; again && !broken[level.number]; s.cut = true {
-				used, cuttable, err := j.check(source, program, g, s, level.number, want)
+				used, cuttable, err := j.proveCase(source, program, g, s, level.number, want)
 				if err != nil {
 					err = fmt.Errorf("%s at %s, %s: %w", j, level.name, s, err)
 					broken[level.number] = true
@@ -154,7 +156,7 @@ func (j *job) prove(source *gossa.Source, program *code.Program) (cases int, fou
 					if found[name] == nil {
 						found[name] = newFunction(program.Functions[name])
 					}
-					found[name].note(witness{j, s, level.number, cov.Steps}, cov)
+					found[name].addCase(witness{j, s, level.number, cov.Steps}, cov)
 					if err != nil {
 						found[name].err = err
 					}
@@ -167,17 +169,17 @@ func (j *job) prove(source *gossa.Source, program *code.Program) (cases int, fou
 	return cases, found, failed
 }
 
-// check runs a case at a level, on every path, and compares it with what is wanted. It returns the
-// functions of assembly that were used, and whether the kernel would cut this case into pieces if one call
-// could do less.
-func (j *job) check(source *gossa.Source, program *code.Program, g *expr.Graph, s shape, level uint64, want outcome) (used map[string]*code.Coverage, cuttable bool, err error) {
-	if forked[j.pkg+"."+j.name] {
+// proveCase runs a case at a level, on every path, and compares its outcome with want. It returns
+// the coverage of the assembly functions that ran. cuttable says that the kernel would split the
+// case if its pieces were smaller.
+func (j *job) proveCase(source *gossa.Source, program *code.Program, g *expr.Graph, s shape, level uint64, want outcome) (used map[string]*code.Coverage, cuttable bool, err error) {
+	if provedByPath[j.pkg+"."+j.name] {
 		g.Path = &expr.Path{}
 		defer func() { g.Path = nil }()
 	}
 	used = map[string]*code.Coverage{}
 	for {
-		got, err := j.run(source, program, g, s, level)
+		got, err := j.runCase(source, program, g, s, level)
 		for name, cov := range got.used {
 			if used[name] == nil {
 				used[name] = code.NewCoverage()
@@ -186,7 +188,7 @@ func (j *job) check(source *gossa.Source, program *code.Program, g *expr.Graph, 
 		}
 		cuttable = cuttable || got.cuttable
 		if err == nil {
-			err = equal(g, want, got)
+			err = compareOutputs(g, want, got)
 		}
 		if err != nil || g.Path == nil || !g.Path.Advance() {
 			return used, cuttable, err
@@ -194,10 +196,10 @@ func (j *job) check(source *gossa.Source, program *code.Program, g *expr.Graph, 
 	}
 }
 
-// has reports whether a kernel is proved at a level.
-func (k *kernel) has(l level) bool {
+// provedAt reports whether a kernel is proved at a level.
+func (k *kernel) provedAt(l level) bool {
 	if l.number>>8 != 0 {
-		return formed[k.pkg]
+		return packagesWithForms[k.pkg]
 	}
 	return k.levels == "" || slices.Contains(strings.Fields(k.levels), l.name)
 }
@@ -208,17 +210,17 @@ func (s shape) String() string {
 	return fmt.Sprintf("m=%d n=%d d=%d padding %d flag %v cut %v apart %v", s.m, s.n, s.d, s.pad, s.flag, s.cut, s.apart)
 }
 
-// outcome is the result of a run.
+// outcome is the result of one run.
 type outcome struct {
 	*builder
 	result   gossa.Value
-	used     map[string]*code.Coverage // the functions of assembly
+	used     map[string]*code.Coverage // coverage by assembly function
 	cuttable bool
 }
 
-// run runs a case at a level, 0 being the reference.
-func (j *job) run(source *gossa.Source, program *code.Program, g *expr.Graph, s shape, level uint64) (outcome, error) {
-	b := &builder{shape: s, kinds: j.kinds, g: g, mem: memory.New(s.apart)}
+// runCase runs a case at a level. Level 0 is the reference.
+func (j *job) runCase(source *gossa.Source, program *code.Program, g *expr.Graph, s shape, level uint64) (outcome, error) {
+	b := &builder{shape: s, elementTypes: j.elementTypes, g: g, mem: memory.New(s.apart)}
 	j.call(b)
 	out := outcome{b, nil, map[string]*code.Coverage{}, false}
 	in := &gossa.Interpreter{Source: source, G: g, Mem: b.mem}
@@ -233,7 +235,7 @@ func (j *job) run(source *gossa.Source, program *code.Program, g *expr.Graph, s 
 		}
 		return j.target.run(program, text, g, b.mem, stack, out.used[name])
 	}
-	plain := replacement(source, g)
+	plain := replaceGo(source, g)
 	in.Replace = func(f *ssa.Function, args []gossa.Value) (gossa.Value, bool) {
 		switch source.Name(f) {
 		case "asm.Piece":
@@ -242,29 +244,30 @@ func (j *job) run(source *gossa.Source, program *code.Program, g *expr.Graph, s 
 			if s.cut {
 				return min(n, unit), true
 			}
-		case "pair.scaledCosine", "pair.scaledNorm": // Go in both runs
+		case "pair.scaledCosine", "pair.scaledNorm": // both runs call it, and it is Go
 			return outOfRange(g, int(types.SizesFor("gc", j.arch).Sizeof(f.Signature.Results().At(0).Type()))), true
 		case "query.Widen":
 			h, depends := args[1].(expr.Node)
-			if format, ok := args[0].(uint64); ok && depends && format == float16 && halves.equal(in, f) {
+			if format, ok := args[0].(uint64); ok && depends && format == float16 && widenCheck.passes(in, f) {
 				return g.FromHalf(h), true
 			}
 		case "query.nearest":
 			x, depends := args[1].(expr.Node)
-			if format, ok := args[0].(uint64); ok && depends && format == float16 && nearest.equal(in, f) {
+			if format, ok := args[0].(uint64); ok && depends && format == float16 && nearestCheck.passes(in, f) {
 				return toHalf(g, x), true
 			}
 		}
 		return plain(f, args)
 	}
-	err := prepare(in, level)
+	err := setMachine(in, level)
 	if err == nil {
 		out.result, err = in.Call(source.Root(j.root), b.args)
 	}
 	return out, err
 }
 
-// outOfRange returns the constant that stands for a cosine or a norm whose sums of squares are out of range.
+// outOfRange returns a placeholder for a cosine or a norm of vectors whose sums of squares are out of range.
+// The placeholder is not the value of either.
 func outOfRange(g *expr.Graph, width int) expr.Node {
 	if width == 4 {
 		return g.Const(4, uint64(math.Float32bits(3)))
@@ -272,8 +275,9 @@ func outOfRange(g *expr.Graph, width int) expr.Node {
 	return g.Const(8, math.Float64bits(3))
 }
 
-// tail stands for the functions of Go to which assembly jumps.
-func tail(name string, g *expr.Graph, mem *memory.Memory, stack uint64) error {
+// jumpToGo replaces the Go functions to which assembly jumps. It stores the placeholder of outOfRange
+// as their result.
+func jumpToGo(name string, g *expr.Graph, mem *memory.Memory, stack uint64) error {
 	f, known := map[string]struct{ args, width int }{
 		"pair.cosineOutOfRange32": {3, 4}, "pair.cosineOutOfRange64": {3, 8},
 		"pair.normOutOfRange32": {2, 4}, "pair.normOutOfRange64": {2, 8},
@@ -283,7 +287,7 @@ func tail(name string, g *expr.Graph, mem *memory.Memory, stack uint64) error {
 	}
 	width := f.width
 	bits, _ := g.Bits(outOfRange(g, width))
-	result := stack + 8 + 8*uint64(f.args) // behind the return address and the arguments
+	result := stack + 8 + 8*uint64(f.args) // after the return address and the arguments
 	for ; width > 0; width, bits, result = width-4, bits>>32, result+4 {
 		if err := mem.Store(result, g.Const(4, bits&math.MaxUint32)); err != nil {
 			return err
@@ -292,11 +296,12 @@ func tail(name string, g *expr.Graph, mem *memory.Memory, stack uint64) error {
 	return nil
 }
 
-// replacement returns the functions of Go that are not run: what stands for them.
-func replacement(source *gossa.Source, g *expr.Graph) func(*ssa.Function, []gossa.Value) (gossa.Value, bool) {
+// replaceGo returns a function that replaces calls of Go functions which the interpreter does not
+// run.
+func replaceGo(source *gossa.Source, g *expr.Graph) func(*ssa.Function, []gossa.Value) (gossa.Value, bool) {
 	return func(f *ssa.Function, args []gossa.Value) (gossa.Value, bool) {
 		switch source.Name(f) {
-		case "asm.init", "binary.init": // detection of the machine, which prepare stands in for, and messages
+		case "asm.init", "binary.init": // setMachine sets what asm.init would detect; binary.init makes error messages
 			return nil, true
 		case "bits.OnesCount64", "bits.OnesCount8":
 			if n, ok := args[0].(expr.Node); ok {
@@ -324,27 +329,28 @@ func replacement(source *gossa.Source, g *expr.Graph) func(*ssa.Function, []goss
 // float16 is query.Float16.
 const float16 = 1
 
-// exhaustion is the comparison of a method of query.Half with an operation, for all numbers. The function is then that operation.
-type exhaustion struct {
+// exhaustiveCheck compares a function of package query with an operation of package expr, for all
+// inputs. If they agree, calls of the function become that operation.
+type exhaustiveCheck struct {
 	sync.Mutex
 	results map[*ssa.Function]bool
-	same    func(g *expr.Graph, call func(args ...gossa.Value) (expr.Node, bool)) bool
+	holds   func(g *expr.Graph, call func(args ...gossa.Value) (expr.Node, bool)) bool
 }
 
 var (
-	halves  = exhaustion{results: map[*ssa.Function]bool{}, same: fromAllHalves}
-	nearest = exhaustion{results: map[*ssa.Function]bool{}, same: toHalfEverywhere}
+	widenCheck   = exhaustiveCheck{results: map[*ssa.Function]bool{}, holds: widenIsFromHalf}
+	nearestCheck = exhaustiveCheck{results: map[*ssa.Function]bool{}, holds: nearestIsToHalf}
 )
 
-func (e *exhaustion) equal(in *gossa.Interpreter, f *ssa.Function) bool {
+func (e *exhaustiveCheck) passes(in *gossa.Interpreter, f *ssa.Function) bool {
 	e.Lock()
 	defer e.Unlock()
 	if done, ok := e.results[f]; ok {
 		return done
 	}
 	g := expr.New()
-	other := &gossa.Interpreter{Source: in.Source, G: g, Mem: memory.New(false), Assembly: in.Assembly, Replace: replacement(in.Source, g)}
-	e.results[f] = e.same(g, func(args ...gossa.Value) (expr.Node, bool) {
+	other := &gossa.Interpreter{Source: in.Source, G: g, Mem: memory.New(false), Assembly: in.Assembly, Replace: replaceGo(in.Source, g)}
+	e.results[f] = e.holds(g, func(args ...gossa.Value) (expr.Node, bool) {
 		v, err := other.Call(f, args)
 		n, ok := v.(expr.Node)
 		return n, err == nil && ok
@@ -352,8 +358,8 @@ func (e *exhaustion) equal(in *gossa.Interpreter, f *ssa.Function) bool {
 	return e.results[f]
 }
 
-// fromAllHalves compares Widen with FromHalf, for all 65536 numbers.
-func fromAllHalves(g *expr.Graph, call func(args ...gossa.Value) (expr.Node, bool)) bool {
+// widenIsFromHalf compares Widen with FromHalf for all 65536 inputs.
+func widenIsFromHalf(g *expr.Graph, call func(args ...gossa.Value) (expr.Node, bool)) bool {
 	for h := range uint64(1) << 16 {
 		if n, ok := call(uint64(float16), h); !ok || !g.Equal(n, g.FromHalf(g.Const(4, h))) {
 			return false
@@ -362,24 +368,24 @@ func fromAllHalves(g *expr.Graph, call func(args ...gossa.Value) (expr.Node, boo
 	return true
 }
 
-// toHalfEverywhere compares nearest with toHalf, region by region.
-func toHalfEverywhere(g *expr.Graph, call func(args ...gossa.Value) (expr.Node, bool)) bool {
+// nearestIsToHalf compares nearest with toHalf, region by region.
+func nearestIsToHalf(g *expr.Graph, call func(args ...gossa.Value) (expr.Node, bool)) bool {
 	x := g.Input(4, 1, 0)
 	n, ok := call(uint64(float16), x)
 	return ok && g.Equal(n, toHalf(g, x))
 }
 
-// toHalf returns x as a binary16 number, of which a NaN is 0x7e00.
+// toHalf returns x as a binary16 number. NaN becomes 0x7e00.
 func toHalf(g *expr.Graph, x expr.Node) expr.Node {
 	return g.ToHalf(g.Select(g.Eq(x, x), x, g.Const(4, 0x7fc00000)))
 }
 
-// machine has the sizes at which kernels cut their work. Results do not depend on them. They
-// are small, so that small cases have several pieces, and no level gives work to a lower one.
-var machine = map[string]uint64{"FarBytes": 2 << 20, "FarRows": 4, "Depth": 40, "DeepDepth": 40, "PanelBytes": 192 << 10}
+// machineSizes holds the sizes at which kernels split their work. Results do not depend on them.
+// They are small, so that small cases have several pieces and no level passes work to a lower one.
+var machineSizes = map[string]uint64{"FarBytes": 2 << 20, "FarRows": 4, "Depth": 40, "DeepDepth": 40, "PanelBytes": 192 << 10}
 
-// prepare sets the level and the machine that detection would find.
-func prepare(in *gossa.Interpreter, level uint64) error {
+// setMachine sets the level and the machine, which detection would set otherwise.
+func setMachine(in *gossa.Interpreter, level uint64) error {
 	path := strings.TrimSuffix(kernelsPath, "/")
 	if err := in.SetGlobal(path, "current", level&255); err != nil {
 		return err
@@ -387,15 +393,15 @@ func prepare(in *gossa.Interpreter, level uint64) error {
 	if err := in.SetGlobal(path, "forms", level>>8); err != nil {
 		return err
 	}
-	m, err := in.New(path, "Machine", machine)
+	m, err := in.New(path, "Machine", machineSizes)
 	if err != nil {
 		return err
 	}
 	return in.SetGlobal(path, "machine", m)
 }
 
-// equal compares the outputs of two runs.
-func equal(g *expr.Graph, want, got outcome) error {
+// compareOutputs compares the outputs of two runs.
+func compareOutputs(g *expr.Graph, want, got outcome) error {
 	for i, o := range want.outputs {
 		x, y := want.mem.Cells(o.addr), got.mem.Cells(got.outputs[i].addr)
 		w := max(1, o.width/4)
@@ -412,14 +418,14 @@ func equal(g *expr.Graph, want, got outcome) error {
 			}
 		}
 	}
-	return equalResults(g, want.result, got.result)
+	return compareResults(g, want.result, got.result)
 }
 
-// equalResults compares what two runs return.
-func equalResults(g *expr.Graph, want, got gossa.Value) error {
+// compareResults compares the return values of two runs.
+func compareResults(g *expr.Graph, want, got gossa.Value) error {
 	if all, ok := want.([]gossa.Value); ok {
 		for i := range all {
-			if err := equalResults(g, all[i], got.([]gossa.Value)[i]); err != nil {
+			if err := compareResults(g, all[i], got.([]gossa.Value)[i]); err != nil {
 				return fmt.Errorf("result %d: %w", i, err)
 			}
 		}

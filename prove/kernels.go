@@ -6,88 +6,89 @@ import (
 	"github.com/gomonge/monge/prove/internal/gossa"
 )
 
-// types are the element types of a kernel: of its matrix K and of its vectors T.
-type kinds struct{ suffix, k, t string }
+// elementTypes are the element types of a kernel: k of its matrix and t of its vectors.
+type elementTypes struct{ suffix, k, t string }
 
 var (
-	single = []kinds{{"F64", "float64", "float64"}, {"F32", "float32", "float32"}}
-	costs  = []kinds{single[0], {"F32", "float32", "float64"}} // of package price
-	all    = append(slices.Clone(single), kinds{"Mixed", "float32", "float64"})
+	oneType    = []elementTypes{{"F64", "float64", "float64"}, {"F32", "float32", "float32"}}
+	priceTypes = []elementTypes{oneType[0], {"F32", "float32", "float64"}} // of package price
+	allTypes   = append(slices.Clone(oneType), elementTypes{"Mixed", "float32", "float64"})
 )
 
-// shape is the size of one case. What a number means is the kernel's.
+// shape is the size of one case. Each kernel defines the meaning of m, n, d and flag.
 type shape struct {
 	m, n, d int
-	pad     int // what strides exceed rows by
+	pad     int // elements between the end of a row and the next row
 	flag    bool
-	apart   bool // no two operands have a bit of their addresses in common
-	cut     bool // into the smallest pieces that the kernel makes
+	apart   bool // the addresses of the first operands have no bit in common
+	cut     bool // split into the smallest pieces that the kernel makes
 }
 
-// kernel is an exported kernel of package pkg, and how it is called.
+// kernel describes an exported function of package pkg and its calls.
 type kernel struct {
 	pkg, name string
-	types     []kinds
+	types     []elementTypes
 	arguments string // type arguments: "K, T", "T" or ""
 	shapes    func(lanes int) []shape
 	call      func(b *builder)
-	levels    string // of which it is proved; empty is all
+	levels    string // names of the levels at which it is proved; empty means all
 }
 
 const (
 	input role = iota
 	output
-	zero    // an output that is zero before
-	scratch // writable, and not compared
+	zero    // an output that is zero before the call
+	scratch // writable, but not compared
 )
 
-func pairCall(b *builder) { b.vectors(input, b.n, b.n) }
+func pairCall(b *builder) { b.addVectors(input, b.n, b.n) }
 
 // compactCall adds two vectors of bytes.
 func compactCall(typ string) func(b *builder) {
 	return func(b *builder) {
-		b.narrow(input, typ, b.n)
-		b.narrow(input, typ, b.n)
+		b.addNarrow(input, typ, b.n)
+		b.addNarrow(input, typ, b.n)
 	}
 }
 
 func widenCall(b *builder) {
-	b.vectors(output, b.n)
-	b.narrow(input, "uint16", b.n)
+	b.addVectors(output, b.n)
+	b.addNarrow(input, "uint16", b.n)
 }
 
 func narrowCall(b *builder) {
-	b.narrow(output, "uint16", b.n)
-	b.vectors(input, b.n)
+	b.addNarrow(output, "uint16", b.n)
+	b.addVectors(input, b.n)
 }
 
 func halfCall(b *builder) {
-	b.vectors(output, b.m)
-	b.vectors(input, b.n)
-	b.narrow(input, "uint16", b.m*b.n)
-	b.bool(b.flag) // query.Float16
+	b.addVectors(output, b.m)
+	b.addVectors(input, b.n)
+	b.addNarrow(input, "uint16", b.m*b.n)
+	b.addBool(b.flag) // query.Float16
 }
 
 func int8Call(b *builder) {
-	b.vectors(output, b.m)
-	b.vectors(input, b.n)
-	b.narrow(input, "int8", b.m*b.n)
-	b.vectors(input, b.m)
+	b.addVectors(output, b.m)
+	b.addVectors(input, b.n)
+	b.addNarrow(input, "int8", b.m*b.n)
+	b.addVectors(input, b.m)
 }
 
-// manyShapes covers several queries against rows: three turns of each loop.
+// manyShapes covers kernels that take several queries: one to three turns of each loop over rows
+// and over elements.
 func manyShapes(int) []shape {
 	return grid([]int{8, 16, 24}, []int{16, 32, 48}, func(n, d int) []shape {
 		return []shape{{m: 3 + n/16%2*3, n: n, d: d, pad: d % 32 / 4}}
 	})
 }
 
-// manyLongShapes are those and two blocks of long rows, of which the second is fetched ahead.
+// manyLongShapes adds two blocks of long rows to manyShapes. The second block is prefetched.
 func manyLongShapes(lanes int) []shape {
 	return append(manyShapes(lanes), shape{m: 3, n: 16, d: 544})
 }
 
-// manyHalfShapes are those for both formats of 16 bits.
+// manyHalfShapes returns manyLongShapes for both 16-bit formats.
 func manyHalfShapes(lanes int) (out []shape) {
 	for _, s := range manyLongShapes(lanes) {
 		half := s
@@ -97,402 +98,402 @@ func manyHalfShapes(lanes int) (out []shape) {
 	return out
 }
 
-// manyCall adds the arguments of several queries but for the rows.
+// manyCall adds the arguments of several queries, except for the rows.
 func manyCall(b *builder) {
-	b.int(b.m, b.n, b.d)
-	b.matrix(output, "float32", b.m, b.n)
-	b.vectors(input, b.m*b.d)
+	b.addInts(b.m, b.n, b.d)
+	b.addMatrix(output, "float32", b.m, b.n)
+	b.addVectors(input, b.m*b.d)
 }
 
-func manyRows(b *builder) {
+func manyRowsCall(b *builder) {
 	manyCall(b)
-	b.vectors(input, b.n*b.d)
+	b.addVectors(input, b.n*b.d)
 }
 
-func manyHalves(b *builder) {
+func manyHalvesCall(b *builder) {
 	manyCall(b)
-	b.narrow(input, "uint16", b.n*b.d)
-	b.bool(b.flag) // query.Float16
+	b.addNarrow(input, "uint16", b.n*b.d)
+	b.addBool(b.flag) // query.Float16
 }
 
-func manyBytes(b *builder) {
+func manyBytesCall(b *builder) {
 	manyCall(b)
-	b.narrow(input, "int8", b.n*b.d)
-	b.vectors(input, b.n)
+	b.addNarrow(input, "int8", b.n*b.d)
+	b.addVectors(input, b.n)
 }
 
 func queryCall(b *builder) {
-	b.vectors(output, b.m)
-	b.vectors(input, b.n, b.m*b.n)
+	b.addVectors(output, b.m)
+	b.addVectors(input, b.n, b.m*b.n)
 }
 
-// sketchCall has the arguments of a filter of m queries: groups of 32 rows with codes of seven bits.
+// sketchCall adds the arguments of a filter with m queries: groups of 32 rows, stored as codes of
+// seven bits.
 func sketchCall(b *builder, m int) {
-	b.vectors(output, b.n*m)
-	b.narrow(input, "uint7", 32*b.n*b.d)
-	groups := b.region(input, b.t, 1, 96*b.n, 96*b.n)
+	b.addVectors(output, b.n*m)
+	b.addNarrow(input, "uint7", 32*b.n*b.d)
+	groups := b.newMatrix(input, b.t, 1, 96*b.n, 96*b.n)
 	b.args = append(b.args, gossa.Slice{Addr: groups.Addr, Len: b.n, Cap: b.n})
-	b.narrow(input, "int8", m*b.d)
-	b.args = append(b.args, b.region(input, b.t, 1, 5*m, 5*m).Addr)
+	b.addNarrow(input, "int8", m*b.d)
+	b.args = append(b.args, b.newMatrix(input, b.t, 1, 5*m, 5*m).Addr)
 }
 
-var kernels = append(plainKernels, expKernels...)
+var kernels = append(otherKernels, expKernels...)
 
-// forked are the kernels that are proved path by path: assembly tells Go where to go on, or asks the
-// same of the data in every turn of a loop.
-var forked = map[string]bool{"vector.Log": true, "vector.Log2": true, "distance.Gibbs": true}
+// provedByPath lists the kernels that are proved path by path. Their branches depend on the data:
+// assembly tells Go where to continue, or a loop tests the data in every turn.
+var provedByPath = map[string]bool{"vector.Log": true, "vector.Log2": true, "distance.Gibbs": true}
 
-// formed are the packages whose kernels have forms below a level.
-var formed = map[string]bool{"compact": true, "sketch": true}
+// packagesWithForms lists the packages whose kernels use the forms of a level.
+var packagesWithForms = map[string]bool{"compact": true, "sketch": true}
 
-// expKernels are those of exponentials, logarithms and maxima.
+// expKernels are the kernels of exponentials, logarithms and maxima.
 var expKernels = []kernel{
-	{"exp", "Exp", single, "T", expShapes, func(b *builder) {
-		b.vectors(output, b.n)
-		b.vectors(input, b.n)
+	{"exp", "Exp", oneType, "T", expShapes, func(b *builder) {
+		b.addVectors(output, b.n)
+		b.addVectors(input, b.n)
 	}, ""},
-	{"exp", "SumExp", single, "T", sumExpShapes, func(b *builder) {
-		b.args = append(b.args, b.region(output, b.t, 1, 3, 3).Addr) // *exp.Sum[T]
+	{"exp", "SumExp", oneType, "T", sumExpShapes, func(b *builder) {
+		b.args = append(b.args, b.newMatrix(output, b.t, 1, 3, 3).Addr) // *exp.Sum[T]
 		if b.flag {
-			b.vectors(output, b.n)
+			b.addVectors(output, b.n)
 		} else {
 			b.args = append(b.args, gossa.Slice{})
 		}
-		b.vectors(input, b.n)
+		b.addVectors(input, b.n)
 	}, ""},
-	{"exp", "Exp2", single, "T", expShapes, func(b *builder) {
-		b.vectors(output, b.n)
-		b.vectors(input, b.n)
-		b.scalar()
+	{"exp", "Exp2", oneType, "T", expShapes, func(b *builder) {
+		b.addVectors(output, b.n)
+		b.addVectors(input, b.n)
+		b.addScalar()
 	}, ""},
-	{"exp", "LogRows", single, "T", logShapes, func(b *builder) {
-		b.int(b.m, b.n)
-		b.matrix(input, b.t, b.m, b.n)
-		b.scalar()
-		b.vectors(input, b.n, b.m)
-		b.vectors(output, b.m, b.m, b.n)
-		b.vectors(scratch, b.n)
+	{"exp", "LogRows", oneType, "T", logShapes, func(b *builder) {
+		b.addInts(b.m, b.n)
+		b.addMatrix(input, b.t, b.m, b.n)
+		b.addScalar()
+		b.addVectors(input, b.n, b.m)
+		b.addVectors(output, b.m, b.m, b.n)
+		b.addVectors(scratch, b.n)
 	}, ""},
-	{"exp", "LogColumnMax", single, "T", logShapes, func(b *builder) {
-		b.int(b.m, b.n)
-		b.matrix(input, b.t, b.m, b.n)
-		b.scalar()
-		b.vectors(input, b.m)
-		b.vectors(output, b.n)
+	{"exp", "LogColumnMax", oneType, "T", logShapes, func(b *builder) {
+		b.addInts(b.m, b.n)
+		b.addMatrix(input, b.t, b.m, b.n)
+		b.addScalar()
+		b.addVectors(input, b.m)
+		b.addVectors(output, b.n)
 	}, ""},
-	{"exp", "LogColumnSum", single, "T", logShapes, func(b *builder) {
-		b.int(b.m, b.n)
-		b.matrix(input, b.t, b.m, b.n)
-		b.scalar()
-		b.vectors(input, b.m, b.n)
-		b.vectors(output, b.n)
+	{"exp", "LogColumnSum", oneType, "T", logShapes, func(b *builder) {
+		b.addInts(b.m, b.n)
+		b.addMatrix(input, b.t, b.m, b.n)
+		b.addScalar()
+		b.addVectors(input, b.m, b.n)
+		b.addVectors(output, b.n)
 	}, ""},
-	{"exp", "LogPlan", single, "T", logShapes, func(b *builder) {
-		b.int(b.m, b.n)
-		b.matrix(output, b.t, b.m, b.n)
-		b.matrix(input, b.t, b.m, b.n)
-		b.scalar()
-		b.vectors(input, b.m, b.n)
+	{"exp", "LogPlan", oneType, "T", logShapes, func(b *builder) {
+		b.addInts(b.m, b.n)
+		b.addMatrix(output, b.t, b.m, b.n)
+		b.addMatrix(input, b.t, b.m, b.n)
+		b.addScalar()
+		b.addVectors(input, b.m, b.n)
 	}, ""},
-	{"price", "LeastLanes", costs, "K", turnShapes, func(b *builder) {
-		b.lanesOfPrice()
-		b.args = append(b.args, b.region(input, b.k, 1, b.n, b.n))
-		b.scalar()
-		b.vectors(input, b.n)
+	{"price", "LeastLanes", priceTypes, "K", turnShapes, func(b *builder) {
+		b.addPriceLanes()
+		b.args = append(b.args, b.newMatrix(input, b.k, 1, b.n, b.n))
+		b.addScalar()
+		b.addVectors(input, b.n)
 	}, ""},
-	{"price", "RelaxLanes", costs, "K", turnShapes, func(b *builder) {
-		b.lanesOfPrice()
-		b.vectors(output, b.n)
-		b.args = append(b.args, b.region(input, b.k, 1, b.n, b.n))
-		b.scalar()
-		b.vectors(input, b.n)
+	{"price", "RelaxLanes", priceTypes, "K", turnShapes, func(b *builder) {
+		b.addPriceLanes()
+		b.addVectors(output, b.n)
+		b.args = append(b.args, b.newMatrix(input, b.k, 1, b.n, b.n))
+		b.addScalar()
+		b.addVectors(input, b.n)
 	}, ""},
-	{"vector", "Max", single, "T", vectorShapes, func(b *builder) {
-		b.vectors(input, b.n)
+	{"vector", "Max", oneType, "T", vectorShapes, func(b *builder) {
+		b.addVectors(input, b.n)
 	}, ""},
-	{"vector", "Log", single, "T", groupShapes, func(b *builder) {
-		b.vectors(output, b.n)
-		b.vectors(input, b.n)
+	{"vector", "Log", oneType, "T", groupShapes, func(b *builder) {
+		b.addVectors(output, b.n)
+		b.addVectors(input, b.n)
 	}, ""},
-	{"vector", "Log2", single, "T", groupShapes, func(b *builder) {
-		b.vectors(output, b.n)
-		b.vectors(input, b.n)
+	{"vector", "Log2", oneType, "T", groupShapes, func(b *builder) {
+		b.addVectors(output, b.n)
+		b.addVectors(input, b.n)
 	}, ""},
-	{"distance", "Gibbs", single, "T", gibbsShapes, func(b *builder) {
-		b.int(b.m, b.n, b.d)
-		b.matrix(output, b.t, b.m, b.n)
+	{"distance", "Gibbs", oneType, "T", gibbsShapes, func(b *builder) {
+		b.addInts(b.m, b.n, b.d)
+		b.addMatrix(output, b.t, b.m, b.n)
 		if b.flag {
-			b.matrix(output, b.t, b.m, b.n)
+			b.addMatrix(output, b.t, b.m, b.n)
 		} else {
 			b.args = append(b.args, gossa.Slice{}, uint64(0))
 		}
-		b.matrix(input, b.t, b.m, b.d)
-		b.matrix(input, b.t, b.d, b.n)
-		b.scalar()
+		b.addMatrix(input, b.t, b.m, b.d)
+		b.addMatrix(input, b.t, b.d, b.n)
+		b.addScalar()
 	}, ""},
 }
 
-// plainKernels are all others.
-var plainKernels = []kernel{
-	{"pass", "Rows", all, "K, T", matrixShapes, func(b *builder) {
-		b.int(b.m, b.n)
-		b.vectors(output, b.m)
-		b.matrix(input, b.k, b.m, b.n)
-		b.vectors(input, b.n)
+var otherKernels = []kernel{
+	{"pass", "Rows", allTypes, "K, T", matrixShapes, func(b *builder) {
+		b.addInts(b.m, b.n)
+		b.addVectors(output, b.m)
+		b.addMatrix(input, b.k, b.m, b.n)
+		b.addVectors(input, b.n)
 	}, ""},
-	{"pass", "Columns", all, "K, T", matrixShapes, func(b *builder) {
-		b.int(b.m, b.n)
-		b.vectors(output, b.n)
-		b.matrix(input, b.k, b.m, b.n)
-		b.vectors(input, b.m)
+	{"pass", "Columns", allTypes, "K, T", matrixShapes, func(b *builder) {
+		b.addInts(b.m, b.n)
+		b.addVectors(output, b.n)
+		b.addMatrix(input, b.k, b.m, b.n)
+		b.addVectors(input, b.m)
 	}, ""},
-	{"pass", "Iterate", all, "K, T", matrixShapes, func(b *builder) {
-		b.int(b.m, b.n)
-		b.matrix(input, b.k, b.m, b.n)
-		b.vectors(input, b.n, b.m)
-		b.vectors(output, b.m, b.n)
+	{"pass", "Iterate", allTypes, "K, T", matrixShapes, func(b *builder) {
+		b.addInts(b.m, b.n)
+		b.addMatrix(input, b.k, b.m, b.n)
+		b.addVectors(input, b.n, b.m)
+		b.addVectors(output, b.m, b.n)
 	}, ""},
-	{"pass", "Sweep", all, "K, T", matrixShapes, func(b *builder) {
-		b.int(b.m, b.n)
-		b.matrix(input, b.k, b.m, b.n)
-		b.vectors(input, b.n, b.m)
-		b.vectors(output, b.m, b.n)
+	{"pass", "Sweep", allTypes, "K, T", matrixShapes, func(b *builder) {
+		b.addInts(b.m, b.n)
+		b.addMatrix(input, b.k, b.m, b.n)
+		b.addVectors(input, b.n, b.m)
+		b.addVectors(output, b.m, b.n)
 	}, ""},
-	{"pass", "Begin", single, "T", matrixShapes, func(b *builder) {
-		b.int(b.m, b.n)
-		b.matrix(input, b.t, b.m, b.n)
-		b.matrix(input, b.t, b.m, b.n)
-		b.vectors(input, b.n, b.m, b.m)
-		b.vectors(output, b.m, b.m, b.n)
+	{"pass", "Begin", oneType, "T", matrixShapes, func(b *builder) {
+		b.addInts(b.m, b.n)
+		b.addMatrix(input, b.t, b.m, b.n)
+		b.addMatrix(input, b.t, b.m, b.n)
+		b.addVectors(input, b.n, b.m, b.m)
+		b.addVectors(output, b.m, b.m, b.n)
 	}, ""},
-	{"pass", "Divide", single, "T", vectorShapes, func(b *builder) {
-		b.vectors(output, b.n)
-		b.vectors(input, b.n, b.n)
+	{"pass", "Divide", oneType, "T", vectorShapes, func(b *builder) {
+		b.addVectors(output, b.n)
+		b.addVectors(input, b.n, b.n)
 	}, ""},
-	{"pass", "Widen", all[2:], "", vectorShapes, func(b *builder) {
-		b.vectors(output, b.n)
-		b.args = append(b.args, b.region(input, "float32", 1, b.n, b.n))
+	{"pass", "Widen", allTypes[2:], "", vectorShapes, func(b *builder) {
+		b.addVectors(output, b.n)
+		b.args = append(b.args, b.newMatrix(input, "float32", 1, b.n, b.n))
 	}, ""},
-	{"pass", "CountOutside", single, "T", vectorShapes, func(b *builder) {
-		b.vectors(input, b.n)
-		b.scalar()
-		b.scalar()
+	{"pass", "CountOutside", oneType, "T", vectorShapes, func(b *builder) {
+		b.addVectors(input, b.n)
+		b.addScalar()
+		b.addScalar()
 	}, ""},
-	{"pass", "Narrow", all[2:], "", vectorShapes, func(b *builder) {
-		b.args = append(b.args, b.region(output, "float32", 1, b.n, b.n))
-		b.vectors(input, b.n)
+	{"pass", "Narrow", allTypes[2:], "", vectorShapes, func(b *builder) {
+		b.args = append(b.args, b.newMatrix(output, "float32", 1, b.n, b.n))
+		b.addVectors(input, b.n)
 	}, ""},
-	{"lane", "Divide", single, "T", func(int) (out []shape) {
+	{"lane", "Divide", oneType, "T", func(int) (out []shape) {
 		for _, m := range []int{0, 1, 2, 3, 4, 5} {
 			out = append(out, shape{m: m}, shape{m: m, flag: true})
 		}
 		return out
 	}, func(b *builder) {
 		w := b.lanes()
-		b.int(b.m)
-		b.vectors(output, b.m*w)
-		b.vectors(input, b.m*w, b.m*w, w, w)
-		b.vectors(output, w)
-		b.bool(b.flag)
+		b.addInts(b.m)
+		b.addVectors(output, b.m*w)
+		b.addVectors(input, b.m*w, b.m*w, w, w)
+		b.addVectors(output, w)
+		b.addBool(b.flag)
 	}, ""},
-	{"vector", "Affine", single, "T", vectorShapes, func(b *builder) {
-		b.vectors(output, b.n)
-		b.vectors(input, b.n)
-		b.scalar()
-		b.scalar()
+	{"vector", "Affine", oneType, "T", vectorShapes, func(b *builder) {
+		b.addVectors(output, b.n)
+		b.addVectors(input, b.n)
+		b.addScalar()
+		b.addScalar()
 	}, ""},
-	{"vector", "Shift", single, "T", vectorShapes, func(b *builder) {
-		b.vectors(output, b.n)
-		b.vectors(input, b.n)
-		b.scalar()
-		b.scalar()
+	{"vector", "Shift", oneType, "T", vectorShapes, func(b *builder) {
+		b.addVectors(output, b.n)
+		b.addVectors(input, b.n)
+		b.addScalar()
+		b.addScalar()
 	}, ""},
-	{"pair", "Dot", single, "T", pairShapes, pairCall, ""},
-	{"pair", "SqEuclidean", single, "T", pairShapes, pairCall, ""},
-	{"pair", "Manhattan", single, "T", pairShapes, pairCall, ""},
-	{"pair", "Norm", single, "T", pairShapes, func(b *builder) { b.vectors(input, b.n) }, ""},
-	{"pair", "Sum", single, "T", pairShapes, func(b *builder) { b.vectors(input, b.n) }, ""},
-	{"pair", "Cosine", single, "T", pairShapes, pairCall, ""},
-	{"pair", "AddCosineLanes", single, "T", pairGroups, func(b *builder) {
-		b.args = append(b.args, b.region(output, b.t, 1, 96, 96).Addr)
+	{"pair", "Dot", oneType, "T", pairShapes, pairCall, ""},
+	{"pair", "SqEuclidean", oneType, "T", pairShapes, pairCall, ""},
+	{"pair", "Manhattan", oneType, "T", pairShapes, pairCall, ""},
+	{"pair", "Norm", oneType, "T", pairShapes, func(b *builder) { b.addVectors(input, b.n) }, ""},
+	{"pair", "Sum", oneType, "T", pairShapes, func(b *builder) { b.addVectors(input, b.n) }, ""},
+	{"pair", "Cosine", oneType, "T", pairShapes, pairCall, ""},
+	{"pair", "AddCosineLanes", oneType, "T", pairLaneShapes, func(b *builder) {
+		b.args = append(b.args, b.newMatrix(output, b.t, 1, 96, 96).Addr)
 		pairCall(b)
 	}, ""},
-	{"pair", "AddLanes", single, "T", lanesShapes, func(b *builder) {
-		b.int(b.d) // the terms
-		b.args = append(b.args, b.region(output, b.t, 1, 64, 64).Addr)
+	{"pair", "AddLanes", oneType, "T", lanesShapes, func(b *builder) {
+		b.addInts(b.d) // selects the terms
+		b.args = append(b.args, b.newMatrix(output, b.t, 1, 64, 64).Addr)
 		pairCall(b)
 	}, ""},
-	{"query", "SqEuclidean", single[1:], "", queryLongShapes, queryCall, ""},
-	{"query", "Dot", single[1:], "", queryLongShapes, queryCall, ""},
-	{"query", "SqEuclideanFar", single[1:], "", queryShapes, queryCall, ""},
-	{"query", "DotFar", single[1:], "", queryShapes, queryCall, ""},
-	{"query", "SqEuclideanHalf", single[1:], "", halfShapes, halfCall, ""},
-	{"query", "DotHalf", single[1:], "", halfShapes, halfCall, ""},
-	{"query", "SqEuclideanInt8", single[1:], "", queryShapes, int8Call, ""},
-	{"query", "DotInt8", single[1:], "", queryShapes, int8Call, ""},
-	{"query", "SqEuclideanMany", single[1:], "", manyLongShapes, manyRows, ""},
-	{"query", "DotMany", single[1:], "", manyLongShapes, manyRows, ""},
-	{"query", "SqEuclideanHalfMany", single[1:], "", manyHalfShapes, manyHalves, ""},
-	{"query", "DotHalfMany", single[1:], "", manyHalfShapes, manyHalves, ""},
-	{"query", "SqEuclideanInt8Many", single[1:], "", manyLongShapes, manyBytes, ""},
-	{"query", "DotInt8Many", single[1:], "", manyLongShapes, manyBytes, ""},
-	{"compact", "DotInt8", single[1:], "", compactShapes(1 << 16), compactCall("int8"), ""},
-	{"compact", "SqEuclideanInt8", single[1:], "", compactShapes(1 << 15), compactCall("int8"), ""},
-	{"compact", "Hamming", single[1:], "", compactShapes(1 << 15), compactCall("uint8"), ""},
-	{"compact", "WidenFloat16", single[1:], "", widenShapes, widenCall, ""},
-	{"compact", "WidenBFloat16", single[1:], "", widenShapes, widenCall, ""},
-	{"compact", "NarrowFloat16", single[1:], "", widenShapes, narrowCall, ""},
-	{"compact", "NarrowBFloat16", single[1:], "", widenShapes, narrowCall, ""},
-	{"compact", "RoundInt8", all[2:], "", func(int) []shape { return append(turnShapes(0), shape{}, shape{n: 28}) }, func(b *builder) {
-		b.narrow(output, "int8", b.n)
-		b.args = append(b.args, b.region(input, b.k, 1, b.n, b.n))
-		b.scalar()
+	{"query", "SqEuclidean", oneType[1:], "", queryLongShapes, queryCall, ""},
+	{"query", "Dot", oneType[1:], "", queryLongShapes, queryCall, ""},
+	{"query", "SqEuclideanFar", oneType[1:], "", queryShapes, queryCall, ""},
+	{"query", "DotFar", oneType[1:], "", queryShapes, queryCall, ""},
+	{"query", "SqEuclideanHalf", oneType[1:], "", halfShapes, halfCall, ""},
+	{"query", "DotHalf", oneType[1:], "", halfShapes, halfCall, ""},
+	{"query", "SqEuclideanInt8", oneType[1:], "", queryShapes, int8Call, ""},
+	{"query", "DotInt8", oneType[1:], "", queryShapes, int8Call, ""},
+	{"query", "SqEuclideanMany", oneType[1:], "", manyLongShapes, manyRowsCall, ""},
+	{"query", "DotMany", oneType[1:], "", manyLongShapes, manyRowsCall, ""},
+	{"query", "SqEuclideanHalfMany", oneType[1:], "", manyHalfShapes, manyHalvesCall, ""},
+	{"query", "DotHalfMany", oneType[1:], "", manyHalfShapes, manyHalvesCall, ""},
+	{"query", "SqEuclideanInt8Many", oneType[1:], "", manyLongShapes, manyBytesCall, ""},
+	{"query", "DotInt8Many", oneType[1:], "", manyLongShapes, manyBytesCall, ""},
+	{"compact", "DotInt8", oneType[1:], "", compactShapes(1 << 16), compactCall("int8"), ""},
+	{"compact", "SqEuclideanInt8", oneType[1:], "", compactShapes(1 << 15), compactCall("int8"), ""},
+	{"compact", "Hamming", oneType[1:], "", compactShapes(1 << 15), compactCall("uint8"), ""},
+	{"compact", "WidenFloat16", oneType[1:], "", widenShapes, widenCall, ""},
+	{"compact", "WidenBFloat16", oneType[1:], "", widenShapes, widenCall, ""},
+	{"compact", "NarrowFloat16", oneType[1:], "", widenShapes, narrowCall, ""},
+	{"compact", "NarrowBFloat16", oneType[1:], "", widenShapes, narrowCall, ""},
+	{"compact", "RoundInt8", allTypes[2:], "", func(int) []shape { return append(turnShapes(0), shape{}, shape{n: 28}) }, func(b *builder) {
+		b.addNarrow(output, "int8", b.n)
+		b.args = append(b.args, b.newMatrix(input, b.k, 1, b.n, b.n))
+		b.addScalar()
 	}, ""},
-	{"compact", "SignBits", single[1:], "", signShapes, func(b *builder) {
-		b.narrow(output, "uint8", b.n/8)
-		b.vectors(input, b.n)
+	{"compact", "SignBits", oneType[1:], "", signShapes, func(b *builder) {
+		b.addNarrow(output, "uint8", b.n/8)
+		b.addVectors(input, b.n)
 	}, ""},
-	{"sketch", "Largest", single[1:], "", vectorShapes, func(b *builder) { b.vectors(input, b.n) }, ""},
-	{"codes", "Sums8", single[1:], "", func(lanes int) []shape {
+	{"sketch", "Largest", oneType[1:], "", vectorShapes, func(b *builder) { b.addVectors(input, b.n) }, ""},
+	{"codes", "Sums8", oneType[1:], "", func(lanes int) []shape {
 		return append(codeShapes(lanes), grid([]int{1, 2}, []int{1, 3}, func(m, n int) []shape { return []shape{{m: m, n: n}} })...)
 	}, func(b *builder) {
-		b.vectors(output, 32*b.m)
-		b.narrow(input, "uint8", 32*b.m*b.n)
-		b.vectors(input, 256*b.n)
+		b.addVectors(output, 32*b.m)
+		b.addNarrow(input, "uint8", 32*b.m*b.n)
+		b.addVectors(input, 256*b.n)
 	}, ""},
-	{"codes", "Sums4", single[1:], "", codeShapes, func(b *builder) {
-		b.narrow(output, "uint16", 32*b.m)
-		b.narrow(input, "uint8", 16*b.m*b.n)
-		b.narrow(input, "uint8", 16*b.n)
+	{"codes", "Sums4", oneType[1:], "", codeShapes, func(b *builder) {
+		b.addNarrow(output, "uint16", 32*b.m)
+		b.addNarrow(input, "uint8", 16*b.m*b.n)
+		b.addNarrow(input, "uint8", 16*b.n)
 	}, ""},
-	{"sketch", "Filter", single[1:], "", sketchShapes, func(b *builder) { sketchCall(b, 12) }, ""},
-	{"sketch", "FilterOne", single[1:], "", sketchShapes, func(b *builder) { sketchCall(b, 1) }, ""},
-	{"sketch", "QuantizeRow", single[1:], "", quantizeShapes, func(b *builder) {
-		b.narrow(output, "uint8", 32*b.n)
-		b.vectors(input, b.n)
+	{"sketch", "Filter", oneType[1:], "", sketchShapes, func(b *builder) { sketchCall(b, 12) }, ""},
+	{"sketch", "FilterOne", oneType[1:], "", sketchShapes, func(b *builder) { sketchCall(b, 1) }, ""},
+	{"sketch", "QuantizeRow", oneType[1:], "", quantizeShapes, func(b *builder) {
+		b.addNarrow(output, "uint8", 32*b.n)
+		b.addVectors(input, b.n)
 	}, ""},
-	{"sketch", "QuantizeQuery", single[1:], "", quantizeShapes, func(b *builder) {
-		b.narrow(output, "int8", (4+b.pad)*b.n/4)
-		b.int(4 + b.pad)
-		b.vectors(input, b.n)
+	{"sketch", "QuantizeQuery", oneType[1:], "", quantizeShapes, func(b *builder) {
+		b.addNarrow(output, "int8", (4+b.pad)*b.n/4)
+		b.addInts(4 + b.pad)
+		b.addVectors(input, b.n)
 	}, ""},
-	{"lane", "Rows", single, "T", laneShapes, func(b *builder) {
+	{"lane", "Rows", oneType, "T", laneShapes, func(b *builder) {
 		w := b.lanes()
-		b.int(b.m, b.n)
-		b.vectors(output, b.m*w)
-		b.vectors(input, b.m*b.n*w, b.n*w)
+		b.addInts(b.m, b.n)
+		b.addVectors(output, b.m*w)
+		b.addVectors(input, b.m*b.n*w, b.n*w)
 	}, ""},
-	{"lane", "Columns", single, "T", laneShapes, func(b *builder) {
+	{"lane", "Columns", oneType, "T", laneShapes, func(b *builder) {
 		w := b.lanes()
-		b.int(b.m, b.n)
-		b.vectors(output, b.n*w)
-		b.vectors(input, b.m*b.n*w, b.m*w)
+		b.addInts(b.m, b.n)
+		b.addVectors(output, b.n*w)
+		b.addVectors(input, b.m*b.n*w, b.m*w)
 	}, ""},
-	{"lane", "SqEuclidean", single, "T", laneDistances, func(b *builder) {
+	{"lane", "SqEuclidean", oneType, "T", laneDistanceShapes, func(b *builder) {
 		w := b.lanes()
-		b.int(b.m, b.n, b.d)
-		b.vectors(output, b.m*b.n*w)
-		b.vectors(input, b.m*b.d*w, b.n*b.d*w)
+		b.addInts(b.m, b.n, b.d)
+		b.addVectors(output, b.m*b.n*w)
+		b.addVectors(input, b.m*b.d*w, b.n*b.d*w)
 	}, ""},
-	{"lane", "Mul", single, "T", laneVectors, func(b *builder) {
+	{"lane", "Mul", oneType, "T", laneVectorShapes, func(b *builder) {
 		w := b.lanes()
-		b.int(b.n)
-		b.vectors(output, b.n*w)
-		b.vectors(input, b.n*w, b.n*w)
-		b.bool(b.flag)
+		b.addInts(b.n)
+		b.addVectors(output, b.n*w)
+		b.addVectors(input, b.n*w, b.n*w)
+		b.addBool(b.flag)
 	}, ""},
-	{"lane", "Interleave", single, "T", interleaveShapes, func(b *builder) {
+	{"lane", "Interleave", oneType, "T", interleaveShapes, func(b *builder) {
 		w := b.lanes()
-		b.int(b.m, b.n)
+		b.addInts(b.m, b.n)
 		to, from := b.n+b.pad, b.n+2*b.pad
-		b.args = append(b.args, b.region(output, b.t, b.m, b.n*w, to*w), uint64(to))
-		b.arrays(input, 16, b.m, b.n, from)
-		b.int(from)
+		b.args = append(b.args, b.newMatrix(output, b.t, b.m, b.n*w, to*w), uint64(to))
+		b.addSlices(input, 16, b.m, b.n, from)
+		b.addInts(from)
 	}, ""},
-	{"block", "Rows", all, "K, T", blockShapes, func(b *builder) {
-		b.int(b.m, b.n)
-		b.arrays(output, 4, 1, b.m, b.m)
-		b.matrix(input, b.k, b.m, b.n)
-		b.arrays(input, 4, 1, b.n, b.n)
-		b.vectors(zero, 32*4*b.lanes())
+	{"block", "Rows", allTypes, "K, T", blockShapes, func(b *builder) {
+		b.addInts(b.m, b.n)
+		b.addSlices(output, 4, 1, b.m, b.m)
+		b.addMatrix(input, b.k, b.m, b.n)
+		b.addSlices(input, 4, 1, b.n, b.n)
+		b.addVectors(zero, 32*4*b.lanes())
 	}, ""},
-	{"block", "Columns", all, "K, T", blockShapes, func(b *builder) {
-		b.int(b.m, b.n)
-		b.arrays(output, 4, 1, b.n, b.n)
-		b.matrix(input, b.k, b.m, b.n)
-		b.arrays(input, 4, 1, b.m, b.m)
+	{"block", "Columns", allTypes, "K, T", blockShapes, func(b *builder) {
+		b.addInts(b.m, b.n)
+		b.addSlices(output, 4, 1, b.n, b.n)
+		b.addMatrix(input, b.k, b.m, b.n)
+		b.addSlices(input, 4, 1, b.m, b.m)
 	}, ""},
-	{"block", "Iterate", all, "K, T", blockShapes, func(b *builder) {
-		b.int(b.m, b.n)
-		b.matrix(input, b.k, b.m, b.n)
-		b.arrays(input, 4, 1, b.n, b.n)
-		b.arrays(input, 4, 1, b.m, b.m)
-		b.arrays(output, 4, 1, b.m, b.m)
-		b.arrays(output, 4, 1, b.n, b.n)
-		b.vectors(zero, 32*4*b.lanes())
+	{"block", "Iterate", allTypes, "K, T", blockShapes, func(b *builder) {
+		b.addInts(b.m, b.n)
+		b.addMatrix(input, b.k, b.m, b.n)
+		b.addSlices(input, 4, 1, b.n, b.n)
+		b.addSlices(input, 4, 1, b.m, b.m)
+		b.addSlices(output, 4, 1, b.m, b.m)
+		b.addSlices(output, 4, 1, b.n, b.n)
+		b.addVectors(zero, 32*4*b.lanes())
 	}, ""},
-	{"distance", "SqEuclidean", single, "T", productShapes, func(b *builder) {
-		b.int(b.m, b.n, b.d)
-		b.matrix(output, b.t, b.m, b.n)
-		b.matrix(input, b.t, b.m, b.d)
-		b.matrix(input, b.t, b.d, b.n)
-		b.bool(b.flag)
+	{"distance", "SqEuclidean", oneType, "T", productShapes, func(b *builder) {
+		b.addInts(b.m, b.n, b.d)
+		b.addMatrix(output, b.t, b.m, b.n)
+		b.addMatrix(input, b.t, b.m, b.d)
+		b.addMatrix(input, b.t, b.d, b.n)
+		b.addBool(b.flag)
 	}, ""},
-	{"distance", "AdjCost", single, "T", productShapes, func(b *builder) {
-		b.int(b.m, b.n, b.d)
-		b.matrix(output, b.t, b.m, b.n)
-		b.matrix(input, b.t, b.m, b.n)
-		b.matrix(input, b.t, b.m, b.n)
-		b.matrix(input, b.t, b.m, b.d)
-		b.matrix(input, b.t, b.d, b.n)
-		b.vectors(input, b.m, b.n)
-		b.scalar()
+	{"distance", "AdjCost", oneType, "T", productShapes, func(b *builder) {
+		b.addInts(b.m, b.n, b.d)
+		b.addMatrix(output, b.t, b.m, b.n)
+		b.addMatrix(input, b.t, b.m, b.n)
+		b.addMatrix(input, b.t, b.m, b.n)
+		b.addMatrix(input, b.t, b.m, b.d)
+		b.addMatrix(input, b.t, b.d, b.n)
+		b.addVectors(input, b.m, b.n)
+		b.addScalar()
 	}, ""},
-	{"project", "Mul", single, "T", productShapes, func(b *builder) {
-		b.int(b.m, b.n, b.d)
-		b.matrix(output, b.t, b.m, b.n)
-		b.matrix(input, b.t, b.m, b.d)
-		b.matrix(input, b.t, b.d, b.n)
-		b.bool(b.flag)
+	{"project", "Mul", oneType, "T", productShapes, func(b *builder) {
+		b.addInts(b.m, b.n, b.d)
+		b.addMatrix(output, b.t, b.m, b.n)
+		b.addMatrix(input, b.t, b.m, b.d)
+		b.addMatrix(input, b.t, b.d, b.n)
+		b.addBool(b.flag)
 	}, ""},
-	{"project", "TransMul", single, "T", productShapes, func(b *builder) {
+	{"project", "TransMul", oneType, "T", productShapes, func(b *builder) {
 		// m rows of x (m × n) and of y (m × p): g is p × n
 		p := b.m
-		b.int(b.d, p, b.n)
-		b.matrix(output, b.t, p, b.n)
-		b.matrix(input, b.t, b.d, b.n)
-		b.matrix(input, b.t, b.d, p)
-		b.bool(b.flag)
+		b.addInts(b.d, p, b.n)
+		b.addMatrix(output, b.t, p, b.n)
+		b.addMatrix(input, b.t, b.d, b.n)
+		b.addMatrix(input, b.t, b.d, p)
+		b.addBool(b.flag)
 	}, ""},
-	{"project", "Panel", single, "T", panelShapes, func(b *builder) {
+	{"project", "Panel", oneType, "T", panelShapes, func(b *builder) {
 		w := b.lanes() * 3 / 2
 		optional := func(given bool, r role, n ...int) {
 			for _, n := range n {
 				if given {
-					b.vectors(r, n)
+					b.addVectors(r, n)
 				} else {
 					b.args = append(b.args, gossa.Slice{})
 				}
 			}
 		}
-		b.int(b.m, b.d)
-		b.matrix(output, b.t, b.m, w)
-		b.vectors(input, b.m*b.d, b.d*w)
+		b.addInts(b.m, b.d)
+		b.addMatrix(output, b.t, b.m, w)
+		b.addVectors(input, b.m*b.d, b.d*w)
 		optional(b.flag, input, b.m, w)
 		optional(b.n > 0, input, b.m)
 		optional(b.n > 0, output, w)
 	}, "AVX2"},
-	{"project", "Pack", single, "T", packShapes, func(b *builder) {
-		b.int(b.d)
-		b.matrix(output, b.t, b.d, 4)
-		b.matrix(input, b.t, 4, b.d)
-		b.scalar()
+	{"project", "Pack", oneType, "T", packShapes, func(b *builder) {
+		b.addInts(b.d)
+		b.addMatrix(output, b.t, b.d, 4)
+		b.addMatrix(input, b.t, 4, b.d)
+		b.addScalar()
 	}, "AVX2"},
-	{"project", "Norms", single, "T", normsShapes, func(b *builder) {
+	{"project", "Norms", oneType, "T", normsShapes, func(b *builder) {
 		rows := b.lanes() * 3 / 2
-		b.int(b.d)
-		b.vectors(output, rows)
-		b.matrix(input, b.t, rows, b.d)
-		b.bool(b.flag)
+		b.addInts(b.d)
+		b.addVectors(output, rows)
+		b.addMatrix(input, b.t, rows, b.d)
+		b.addBool(b.flag)
 	}, ""},
 }

@@ -1,10 +1,10 @@
-// Command prove proves that the assembly of the kernels returns the bits of their Go
-// reference, for every value of the data, at the sizes of a covering set.
+// Command prove proves that the assembly of the kernels returns the same bits as their Go
+// reference. The proof holds for all values of the data, at a set of sizes that reaches all code.
 //
 //	prove [-module DIR] [-run REGEXP] [-mutate N] BINARY ...
 //
-// A BINARY is a test binary that has all kernels, such as that of package fuzz, for amd64 or
-// arm64. docs/PROOF.md says what is proved and what is trusted.
+// Each BINARY is a test binary for amd64 or arm64 that contains all kernels, such as the test
+// binary of package fuzz. docs/PROOF.md says what is proved and what is trusted.
 package main
 
 import (
@@ -29,12 +29,12 @@ import (
 const kernelsPath = "github.com/gomonge/monge/internal/asm/"
 
 func main() {
-	dir := flag.String("module", "..", "folder of the module that holds the kernels")
+	dir := flag.String("module", "..", "folder of the module with the kernels")
 	pattern := flag.String("run", "", "regular expression of the kernels to prove")
-	mutants := flag.Int("mutate", 0, "plant so many mistakes in every function, one at a time, and name those that the proof does not refute")
+	mutants := flag.Int("mutate", 0, "number of mistakes to plant in every function, one at a time; the command prints the mistakes that the proof does not refute")
 	flag.Parse()
 	if flag.NArg() == 0 {
-		fmt.Fprintln(os.Stderr, "prove: a test binary is needed, for example that of go test -c ./fuzz")
+		fmt.Fprintln(os.Stderr, "prove: no test binary; make one with go test -c ./fuzz")
 		os.Exit(2)
 	}
 	var total tally
@@ -54,7 +54,7 @@ func main() {
 // tally counts functions.
 type tally struct{ proved, all int }
 
-// targetOf returns the architecture of a binary.
+// targetOf returns the target of a binary.
 func targetOf(binary string) (*target, error) {
 	file, err := elf.Open(binary)
 	if err != nil {
@@ -67,7 +67,7 @@ func targetOf(binary string) (*target, error) {
 	case elf.EM_AARCH64:
 		return targets[1], nil
 	}
-	return nil, fmt.Errorf("%s: a binary for %s; there are kernels for amd64 and arm64", binary, file.Machine)
+	return nil, fmt.Errorf("%s: a binary for %s; only amd64 and arm64 have kernels", binary, file.Machine)
 }
 
 // prove proves the functions of one binary.
@@ -84,13 +84,13 @@ func prove(dir, binary, pattern string, mutants int) (count tally, err error) {
 	if err != nil {
 		return count, err
 	}
-	program.Tail = tail
+	program.JumpToGo = jumpToGo
 	var jobs []*job
 	var roots []gossa.Root
 	for _, k := range kernels {
 		for _, e := range k.types {
 			if want.MatchString(k.pkg + "." + k.name + e.suffix) {
-				j := &job{target: t, kernel: k, kinds: e, root: k.root(e), shapes: k.shapes(64 / width(e.t))}
+				j := &job{target: t, kernel: k, elementTypes: e, root: k.root(e), shapes: k.shapes(64 / width(e.t))}
 				jobs, roots = append(jobs, j), append(roots, j.root)
 			}
 		}
@@ -113,7 +113,7 @@ func prove(dir, binary, pattern string, mutants int) (count tally, err error) {
 			fmt.Printf("NOT PROVED %s: %v\n", name, f.err)
 		case f.cases > 0:
 			count.proved++
-			missing, err := report(name, f)
+			missing, err := printCoverage(name, f)
 			ways += missing
 			if pattern == "" {
 				failed = errors.Join(failed, err)
@@ -128,59 +128,60 @@ func prove(dir, binary, pattern string, mutants int) (count tally, err error) {
 				}
 			}
 		case pattern == "":
-			failed = errors.Join(failed, fmt.Errorf("%s: no kernel uses it: add it to kernels.go", name))
+			failed = errors.Join(failed, fmt.Errorf("%s: not proved, because no kernel in kernels.go uses it", name))
 		}
 	}
-	fmt.Printf("%s: of %d of %d loops a turn does not depend on its number, and %d make a fixed number of turns; %d instructions or branches were not reached, or in one direction, without a reason\n",
+	fmt.Printf("%s: the turns of %d of %d loops do not depend on their number, and %d loops have a fixed number of turns; %d instructions or branches without a reason were not reached, or in one direction only\n",
 		t.arch, uniform, loops, fixed, ways)
 	fmt.Printf("%s: proved %d of %d functions\n", t.arch, count.proved, count.all)
 	if mutants > 0 && failed == nil {
 		found := map[known.Survivor]bool{}
-		planted := plant(t, functions, source, program, mutants, func(s known.Survivor) {
+		planted := plantMistakes(t, functions, source, program, mutants, func(s known.Survivor) {
 			fmt.Println("not refuted:", s)
 			found[s] = true
 		})
 		fmt.Printf("| %s | %d | %d |\n", t.arch, planted.all, planted.refuted)
-		failed = survivors(t.arch, found, pattern == "" && mutants == listed)
+		failed = checkSurvivors(t.arch, found, pattern == "" && mutants == listedMutants)
 	}
 	return count, failed
 }
 
-// listed is the number of mistakes in each function of which package known lists the survivors.
-const listed = 10
+// listedMutants is the value of -mutate for which package known lists the survivors.
+const listedMutants = 10
 
-// survivors returns an error if mistakes were not refuted that package known does not list, or, of all that it lists, if one was
-// refuted.
-func survivors(arch string, found map[known.Survivor]bool, all bool) error {
+// checkSurvivors returns an error if a survivor is not listed by package known. If all mistakes
+// were planted, it also returns an error if a listed one did not survive.
+func checkSurvivors(arch string, found map[known.Survivor]bool, all bool) error {
 	list, err := known.Survivors()
 	if err != nil {
 		return err
 	}
 	for s := range found {
 		if list[s] == "" {
-			err = errors.Join(err, fmt.Errorf("not refuted, and no reason in survivors.txt: %s", s))
+			err = errors.Join(err, fmt.Errorf("not refuted, but not in survivors.txt: %s", s))
 		}
 	}
 	for s := range list {
 		if all && s.Arch == arch && !found[s] {
-			err = errors.Join(err, fmt.Errorf("in survivors.txt, and refuted or not planted: %s", s))
+			err = errors.Join(err, fmt.Errorf("in survivors.txt, but refuted or not planted: %s", s))
 		}
 	}
 	return err
 }
 
-// report says how much of a function its cases have reached, and of which loops a turn may depend on its
-// number. ways counts what was not reached if it is not what package known says, which is an error.
-func report(name string, f *function) (ways int, err error) {
+// printCoverage prints the code of a function that no case reached and the loops whose turns may
+// depend on their number. It returns an error if their numbers differ from package known; ways is
+// then the number of unreached instructions and branches.
+func printCoverage(name string, f *function) (ways int, err error) {
 	fmt.Printf("proved     %s: %d cases, %d instructions\n", name, f.cases, len(f.text.Order))
-	missing, excuse := f.text.Missing(f.cov), known.Ways[name]
+	missing, excuse := f.text.Missing(f.cov), known.Unreached[name]
 	switch {
 	case len(missing) != excuse.Count:
 		ways = len(missing)
 		for _, m := range missing {
 			fmt.Printf("\t%s\n", m)
 		}
-		err = fmt.Errorf("%s: %d instructions or branches are not reached, or in one direction only, and package known gives reasons for %d", name, ways, excuse.Count)
+		err = fmt.Errorf("%s: %d instructions or branches are not reached, or in one direction only; package known gives reasons for %d", name, ways, excuse.Count)
 	case len(missing) > 0:
 		fmt.Printf("\t%d instructions or branches: %s\n", len(missing), excuse.Reason)
 	}
@@ -191,15 +192,15 @@ func report(name string, f *function) (ways int, err error) {
 			fmt.Printf("\tloop at %x, %d turns: %s\n", at, l.Turns, l.Reason)
 		}
 	}
-	if excuse := known.Loops[name]; open != excuse.Count {
-		err = errors.Join(err, fmt.Errorf("%s: %d loops whose turns may depend on their number, and package known gives reasons for %d", name, open, excuse.Count))
+	if excuse := known.UnshownLoops[name]; open != excuse.Count {
+		err = errors.Join(err, fmt.Errorf("%s: the turns of %d loops may depend on their number; package known gives reasons for %d", name, open, excuse.Count))
 	} else if open > 0 {
 		fmt.Printf("\t%d loops: %s\n", open, excuse.Reason)
 	}
 	return ways, err
 }
 
-// runAll runs the jobs on all CPUs.
+// runAll runs the jobs on all CPUs and collects the results in functions.
 func runAll(jobs []*job, source *gossa.Source, program *code.Program, functions map[string]*function) (failed error) {
 	var mu sync.Mutex
 	var workers sync.WaitGroup
@@ -211,7 +212,7 @@ func runAll(jobs []*job, source *gossa.Source, program *code.Program, functions 
 				n, found, err := j.prove(source, program)
 				mu.Lock()
 				for name, f := range found {
-					functions[name].add(f)
+					functions[name].merge(f)
 				}
 				failed = errors.Join(failed, err)
 				fmt.Printf("%s: %d cases, %.1f s\n", j, n, time.Since(start).Seconds())
@@ -227,8 +228,8 @@ func runAll(jobs []*job, source *gossa.Source, program *code.Program, functions 
 	return failed
 }
 
-// root returns the instance of a kernel for its types.
-func (k *kernel) root(t kinds) gossa.Root {
+// root returns the instance of a kernel for element types.
+func (k *kernel) root(t elementTypes) gossa.Root {
 	e := k.name
 	if k.arguments != "" {
 		e += "[" + strings.NewReplacer("K", t.k, "T", t.t).Replace(k.arguments) + "]"

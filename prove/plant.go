@@ -20,17 +20,17 @@ import (
 	"github.com/gomonge/monge/prove/internal/known"
 )
 
-// planted counts the mistakes that were planted, and those that the proof has refuted.
-type planted struct{ all, refuted int }
+// plantCount counts the planted mistakes and the refuted ones.
+type plantCount struct{ all, refuted int }
 
-// plant plants mistakes in functions, mutants different ones in each, one at a time. It counts the mistakes that the cases
-// which reach the changed instruction refute, and reports the others, the survivors. Which mistakes are planted in a
-// function depends on the function alone.
-func plant(t *target, functions map[string]*function, source *gossa.Source, program *code.Program, mutants int, report func(known.Survivor)) planted {
+// plantMistakes plants mutants different mistakes in each function, one at a time. It counts the
+// mistakes that the cases refute, and calls report for each survivor. The mistakes depend only on
+// the function and mutants.
+func plantMistakes(t *target, functions map[string]*function, source *gossa.Source, program *code.Program, mutants int, report func(known.Survivor)) plantCount {
 	var mu sync.Mutex
 	var workers sync.WaitGroup
 	work := make(chan *function)
-	var count planted
+	var count plantCount
 	for range runtime.NumCPU() {
 		workers.Go(func() {
 			for f := range work {
@@ -40,14 +40,14 @@ func plant(t *target, functions map[string]*function, source *gossa.Source, prog
 				tried := map[known.Survivor]bool{}
 				for done, draws := 0, 0; done < mutants && draws < 100*mutants; draws++ {
 					mutant, at, what := t.mutate(f.text, rng, f.reached)
-					s := known.Survivor{Arch: t.arch, Function: f.text.Name, Offset: at.Addr - f.text.Entry, Instruction: plain(at, f.text), Mistake: what}
+					s := known.Survivor{Arch: t.arch, Function: f.text.Name, Offset: at.Addr - f.text.Entry, Instruction: instructionText(at, f.text), Mistake: what}
 					if tried[s] {
 						continue
 					}
 					tried[s] = true
 					effect, err := refute(f, source, program, mutant, at.Addr)
-					if what == code.Operation && errors.Is(err, code.ErrUnknown) {
-						continue // the tool does not know the other operation
+					if what == code.ChangedOperation && errors.Is(err, code.ErrUnknown) {
+						continue // the machine has no semantics for the other operation
 					}
 					done++
 					mu.Lock()
@@ -74,27 +74,27 @@ func plant(t *target, functions map[string]*function, source *gossa.Source, prog
 }
 
 var (
-	absolute = regexp.MustCompile(`^(0x)?[0-9a-f]+$`)
-	relative = regexp.MustCompile(`-?0x[0-9a-f]+\(%rip\)`)
+	hexNumber   = regexp.MustCompile(`^(0x)?[0-9a-f]+$`)
+	ripRelative = regexp.MustCompile(`-?0x[0-9a-f]+\(%rip\)`)
 )
 
-// plain returns the text of an instruction without addresses of the binary: the target of a jump is counted from
-// the beginning of the function.
-func plain(i *code.Inst, f *code.Function) string {
-	operands := strings.Split(relative.ReplaceAllString(i.Operands, "(%rip)"), ", ")
+// instructionText returns the text of an instruction without addresses of the binary. The target of
+// a jump becomes an offset from the beginning of the function.
+func instructionText(i *code.Inst, f *code.Function) string {
+	operands := strings.Split(ripRelative.ReplaceAllString(i.Operands, "(%rip)"), ", ")
 	last := &operands[len(operands)-1]
-	if to, err := strconv.ParseUint(strings.TrimPrefix(*last, "0x"), 16, 64); err == nil && absolute.MatchString(*last) && f.Insts[to] != nil {
+	if to, err := strconv.ParseUint(strings.TrimPrefix(*last, "0x"), 16, 64); err == nil && hexNumber.MatchString(*last) && f.Insts[to] != nil {
 		*last = fmt.Sprintf("+%x", to-f.Entry)
 	}
 	return strings.Join(strings.Fields(i.Op+" "+strings.Join(operands, ", ")), " ")
 }
 
-// witnesses is how many cases of a job are tried first.
-const witnesses = 24
+// firstWitnesses is the number of cases of each job that refute tries first.
+const firstWitnesses = 24
 
-// refute returns why a case fails that reaches the changed instruction, nil if none does. It tries some cases of each
-// job first, small ones before large ones, and then all. If none fails, the mutant is proved as the function is, and effect is what
-// the mistake changes.
+// refute returns the error of a case that refutes the mutant, or nil if no case does. It first
+// tries some cases of each job, small ones first, and then all cases that reach the changed
+// instruction. If no case fails, effect is the largest effect of the mistake in any case.
 func refute(f *function, source *gossa.Source, program *code.Program, mutant *code.Function, at uint64) (effect known.Effect, err error) {
 	size := func(w witness) int { return max(1, w.shape.m) * max(1, w.shape.n) * max(1, w.shape.d) }
 	var some, all []witness
@@ -103,22 +103,22 @@ func refute(f *function, source *gossa.Source, program *code.Program, mutant *co
 		all = append(all, w...)
 		rng := rand.New(rand.NewPCG(1, 1))
 		rng.Shuffle(len(w), func(i, j int) { w[i], w[j] = w[j], w[i] })
-		some = append(some, w[:min(witnesses, len(w))]...)
+		some = append(some, w[:min(firstWitnesses, len(w))]...)
 	}
 	slices.SortStableFunc(some, func(a, b witness) int { return cmp.Compare(size(a), size(b)) })
 	for _, w := range some {
-		if _, err := w.fails(source, program.With(mutant, limit(w.steps), 0)); err != nil {
+		if _, err := w.runPrograms(source, program.With(mutant, stepLimit(w.steps), 0)); err != nil {
 			return 0, err
 		}
 	}
 	was, is := code.NewCoverage(), code.NewCoverage()
 	for _, w := range all {
-		used, err := w.fails(source, program.With(f.text, limit(w.steps), at), program.With(mutant, limit(w.steps), at))
+		used, err := w.runPrograms(source, program.With(f.text, stepLimit(w.steps), at), program.With(mutant, stepLimit(w.steps), at))
 		if err != nil {
 			return 0, err
 		}
 		x, y := used[0][f.text.Name], used[1][f.text.Name]
-		effect = max(effect, compare(&x.Trace, &y.Trace))
+		effect = max(effect, traceDifference(&x.Trace, &y.Trace))
 		x.Trace, y.Trace = code.Trace{}, code.Trace{}
 		was.Add(x)
 		is.Add(y)
@@ -131,8 +131,9 @@ func refute(f *function, source *gossa.Source, program *code.Program, mutant *co
 	return effect, nil
 }
 
-// compare returns what differs in the traces of a function and of a mutant.
-func compare(x, y *code.Trace) known.Effect {
+// traceDifference returns the first kind of difference between the traces of a function and its
+// mutant.
+func traceDifference(x, y *code.Trace) known.Effect {
 	switch {
 	case !slices.Equal(x.Path, y.Path):
 		return known.Path
@@ -146,19 +147,21 @@ func compare(x, y *code.Trace) known.Effect {
 	return known.Nothing
 }
 
-// limit is how many instructions a mutant may take: four times as many as the function, and some more.
-func limit(steps int) int { return 4*steps + 10_000 }
+// stepLimit returns the number of instructions that a mutant may run: four times the steps of the
+// function, plus 10,000.
+func stepLimit(steps int) int { return 4*steps + 10_000 }
 
-// fails runs a case with each program in one graph. It returns why the last one fails, or the functions
-// of assembly that each has used. The reference and the other programs were proved before.
-func (w witness) fails(source *gossa.Source, programs ...*code.Program) (used []map[string]*code.Coverage, err error) {
+// runPrograms runs a case with each program, in one graph. It returns the error of the last
+// program, or the coverage of the assembly functions in each run. It panics if the reference or
+// another program fails, because they were proved before.
+func (w witness) runPrograms(source *gossa.Source, programs ...*code.Program) (used []map[string]*code.Coverage, err error) {
 	g := expr.New()
-	want, err := w.job.run(source, programs[0], g, w.shape, 0)
+	want, err := w.job.runCase(source, programs[0], g, w.shape, 0)
 	if err != nil {
 		panic(err)
 	}
 	for n, p := range programs {
-		u, _, err := w.job.check(source, p, g, w.shape, w.level, want)
+		u, _, err := w.job.proveCase(source, p, g, w.shape, w.level, want)
 		switch {
 		case err != nil && n < len(programs)-1:
 			panic(err)

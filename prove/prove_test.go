@@ -10,8 +10,8 @@ import (
 	"github.com/gomonge/monge/prove/internal/known"
 )
 
-// TestProve proves a kernel at a few sizes, and refutes mistakes planted in it. The whole is
-// .ci/prove.
+// TestProve proves a kernel at a few sizes and refutes mistakes planted in it. Command .ci/prove
+// runs the whole proof.
 func TestProve(t *testing.T) {
 	if _, err := exec.LookPath("objdump"); err != nil {
 		t.Skip("GNU objdump is missing")
@@ -32,7 +32,7 @@ func TestProve(t *testing.T) {
 	if k.name != "Iterate" {
 		t.Fatalf("kernel 2 is %s", k.name)
 	}
-	j := &job{target: machine, kernel: k, kinds: single[0], root: k.root(single[0]), shapes: k.shapes(8)}
+	j := &job{target: machine, kernel: k, elementTypes: oneType[0], root: k.root(oneType[0]), shapes: k.shapes(8)}
 	few := j.shapes[:0]
 	for i, s := range j.shapes {
 		if i%4 == 0 {
@@ -51,7 +51,7 @@ func TestProve(t *testing.T) {
 	if cases < 2*len(few) || found["pass.passAVX2F64"] == nil || found["pass.passAVX512F64"] == nil {
 		t.Fatalf("%d cases of %v", cases, found)
 	}
-	counts := plant(machine, found, source, program, 30, func(s known.Survivor) { t.Log("not refuted: ", s) })
+	counts := plantMistakes(machine, found, source, program, 30, func(s known.Survivor) { t.Log("not refuted: ", s) })
 	if counts.refuted < counts.all*9/10 || counts.all == 0 {
 		t.Errorf("refuted %d of %d planted mistakes", counts.refuted, counts.all)
 	}

@@ -16,22 +16,23 @@ func upTo(n int, more ...int) (out []int) {
 	return append(out, more...)
 }
 
-// matrixShapes covers passes over a matrix: every tail of columns with zero to three turns of
-// the loop of steps, every number of rows up to three blocks, with and without padding. Every tail comes
-// with single rows, with a block of four, and with both; other numbers of rows come with some tails.
+// matrixShapes covers passes over a matrix: every tail of columns after zero to three turns of the
+// column loop, and every number of rows up to three blocks, with and without padding. Every tail is
+// combined with single rows, one block of four rows, and both; other numbers of rows are combined
+// with some tails.
 func matrixShapes(lanes int) []shape {
 	padded := func(m, n int) []shape { return []shape{{m: m, n: n, pad: (m + n) % 2 * 3}} }
 	shapes := grid([]int{1, 2, 3, 4, 5, 9}, upTo(4*lanes+1, 6*lanes-1, 6*lanes, 8*lanes+1), padded)
-	shapes = append(shapes, grid([]int{6, 7, 8, 10, 11, 12, 13}, someColumns(lanes), padded)...)
-	// Long rows and blocks of many rows have loops of their own.
+	shapes = append(shapes, grid([]int{6, 7, 8, 10, 11, 12, 13}, tailColumns(lanes), padded)...)
+	// Long rows and blocks of many rows have separate loops.
 	one := func(m, n int) []shape { return []shape{{m: m, n: n}} }
 	shapes = append(shapes, grid([]int{16, 17, 18, 24, 27, 33, 40}, []int{1, lanes, 2*lanes + 3, 5 * lanes, 9*lanes + 1}, one)...)
 	return append(shapes, grid([]int{4, 9, 17, 25}, []int{20*lanes + 3, 21 * lanes, 64*lanes + 5, 130*lanes + 1, 280 * lanes}, one)...)
 }
 
-// someColumns are numbers of columns: one, a part of a vector, and whole vectors with and without a part, up
-// to five.
-func someColumns(lanes int) []int {
+// tailColumns returns numbers of columns up to five vectors: one column, a partial vector, and
+// whole vectors with and without a partial one.
+func tailColumns(lanes int) []int {
 	return []int{1, lanes - 1, lanes, lanes + 1, 2 * lanes, 3*lanes - 1, 4 * lanes, 5*lanes + 2}
 }
 
@@ -44,27 +45,27 @@ func vectorShapes(lanes int) []shape {
 	return grid([]int{1}, append([]int{0}, upTo(10*lanes+1, 16*lanes-1, 17*lanes)...), func(_, n int) []shape { return []shape{{n: n}} })
 }
 
-// pairShapes covers sums of which one turn takes four times 64 bytes: every tail after none and after one turn, and some
-// after two and three.
+// pairShapes covers sums whose loop takes four times 64 bytes in a turn: every tail after zero and
+// one turn, and some tails after two and three turns.
 func pairShapes(lanes int) []shape {
 	return grid([]int{1}, append([]int{0}, upTo(8*lanes+1, 12*lanes, 13*lanes+3)...), func(_, n int) []shape { return []shape{{n: n}} })
 }
 
-// lanesShapes covers up to three groups of lanes, for each kind of term.
+// lanesShapes covers up to three groups of lanes for each kind of term.
 func lanesShapes(lanes int) []shape {
 	return grid(upTo(5), []int{0, 4 * lanes, 8 * lanes, 12 * lanes}, func(op, n int) []shape { return []shape{{n: n, d: op - 1}} })
 }
 
-// pairGroups are those of one kind.
-func pairGroups(lanes int) []shape { return lanesShapes(lanes)[:4] }
+// pairLaneShapes returns lanesShapes for one kind of term.
+func pairLaneShapes(lanes int) []shape { return lanesShapes(lanes)[:4] }
 
-// expShapes covers vectors of which one turn of a loop takes two to four times 64 bytes: every
-// tail after none, and some after one to four turns.
+// expShapes covers vectors whose loop takes two to four times 64 bytes in a turn: every tail
+// without a turn, and some tails after one to four turns.
 func expShapes(lanes int) []shape {
 	return grid([]int{1}, upTo(3*lanes+1, 4*lanes, 4*lanes+1, 5*lanes+3, 6*lanes, 6*lanes+1, 8*lanes+3, 9*lanes), func(_, n int) []shape { return []shape{{n: n}} })
 }
 
-// sumExpShapes are those, with and without stores of the exponentials.
+// sumExpShapes returns expShapes with and without stores of the exponentials.
 func sumExpShapes(lanes int) (out []shape) {
 	for _, s := range expShapes(lanes) {
 		stored := s
@@ -75,20 +76,21 @@ func sumExpShapes(lanes int) (out []shape) {
 }
 
 // logShapes covers passes of the log domain: every tail, zero to three turns of the loops over
-// columns, and up to three rows.
+// columns, and one to three rows.
 func logShapes(lanes int) []shape {
 	return grid(upTo(3), upTo(lanes+1, 2*lanes-1, 2*lanes, 3*lanes, 3*lanes+1, 4*lanes, 5*lanes+1, 6*lanes, 7*lanes+2, 9*lanes), func(m, n int) []shape {
 		return []shape{{m: m, n: n, pad: (m + n) % 2 * 3}}
 	})
 }
 
-// groupShapes covers vectors that are taken in groups of 64 bytes: none to three, and some tails.
+// groupShapes covers vectors that are processed in groups of 64 bytes: zero to three groups, with
+// and without a tail.
 func groupShapes(lanes int) []shape {
 	return grid([]int{1}, []int{0, 1, lanes - 1, lanes, lanes + 1, 2 * lanes, 2*lanes + 3, 3 * lanes}, func(_, n int) []shape { return []shape{{n: n}} })
 }
 
-// gibbsShapes covers the Gibbs kernel: every tail of rows and columns, one to five features. Every number
-// of columns that are left comes with one feature and one row, or three.
+// gibbsShapes covers the Gibbs kernel: every tail of rows and of columns, and one to five features.
+// Every number of leftover columns occurs with one feature and with one or three rows.
 func gibbsShapes(lanes int) (out []shape) {
 	for n := range lanes {
 		out = append(out, shape{m: 1 + n%2*2, n: n + 1, d: 1, flag: n%2 == 1})
@@ -108,8 +110,8 @@ func gibbsShapes(lanes int) (out []shape) {
 	return out
 }
 
-// panelShapes covers groups of four rows, every number of terms up to three turns of four, the norms at the beginning, and
-// the search at the end.
+// panelShapes covers one to four groups of four rows, every number of terms up to three turns of
+// four, with and without norms, and with and without a search.
 func panelShapes(int) []shape {
 	return grid([]int{4, 8, 12, 16}, upTo(13, 16, 17), func(m, d int) (out []shape) {
 		for v := range 4 {
@@ -124,7 +126,7 @@ func packShapes(int) []shape {
 	return grid([]int{0, 3}, upTo(13, 16, 17), func(pad, d int) []shape { return []shape{{d: d, pad: pad}} })
 }
 
-// normsShapes are those, with and without norms to add to.
+// normsShapes returns packShapes with and without norms to add to.
 func normsShapes(lanes int) (out []shape) {
 	for _, s := range packShapes(lanes) {
 		added := s
@@ -134,8 +136,8 @@ func normsShapes(lanes int) (out []shape) {
 	return out
 }
 
-// laneShapes covers many small problems: one to four turns of each loop. There are four rows, or
-// a multiple, and their columns are a multiple of lanes.
+// laneShapes covers many small problems: one to four turns of each loop. Rows are a multiple of
+// four, columns a multiple of lanes.
 func laneShapes(lanes int) []shape {
 	return grid([]int{4, 8, 12, 16}, []int{lanes, 2 * lanes, 3 * lanes, 4 * lanes}, func(m, n int) []shape { return []shape{{m: m, n: n}} })
 }
@@ -145,13 +147,15 @@ func interleaveShapes(lanes int) []shape {
 	return grid(upTo(4), upTo(4*lanes+1), func(m, n int) []shape { return []shape{{m: m, n: n, pad: (m + n) % 2 * 3}} })
 }
 
-// laneVectors covers vectors of many small problems, with one factor for each element and for all.
-func laneVectors(int) []shape {
+// laneVectorShapes covers vectors of many small problems, with a factor for each element and with
+// one factor for all.
+func laneVectorShapes(int) []shape {
 	return grid([]int{1}, upTo(9, 16), func(_, n int) []shape { return []shape{{n: n}, {n: n, flag: true}} })
 }
 
-// laneDistances covers up to three turns of the loops over points, and sums over features of every kind.
-func laneDistances(lanes int) []shape {
+// laneDistanceShapes covers one to three turns of the loops over points, for zero to eight
+// features.
+func laneDistanceShapes(lanes int) []shape {
 	return grid([]int{4, 8, 12}, []int{lanes, 2 * lanes, 3 * lanes}, func(m, n int) (out []shape) {
 		for _, d := range []int{0, 1, 2, 3, 4, 5, 8} {
 			out = append(out, shape{m: m, n: n, d: d})
@@ -160,8 +164,8 @@ func laneDistances(lanes int) []shape {
 	})
 }
 
-// blockShapes covers passes for four vectors: up to 9 groups of four rows, up to five steps of columns, and two and three
-// tiles of columns, between which the sums rest in memory.
+// blockShapes covers passes for four vectors: up to nine groups of four rows, up to five steps of
+// columns, and two and three tiles of columns. Sums are stored in memory between tiles.
 func blockShapes(lanes int) []shape {
 	shapes := grid(upTo(9, 12, 13, 36), []int{lanes, 2 * lanes, 3 * lanes, 4 * lanes, 5 * lanes}, func(m, n int) []shape {
 		return []shape{{m: m, n: n}, {m: m, n: n, pad: 2}}
@@ -169,8 +173,8 @@ func blockShapes(lanes int) []shape {
 	return append(shapes, shape{m: 8, n: 33 * lanes, pad: 2}, shape{m: 4, n: 66 * lanes})
 }
 
-// productShapes covers products of two matrices with d common elements: every tail of rows and columns with
-// an even and an odd d, and some with each d up to three turns of two.
+// productShapes covers products of two matrices with d common elements: every tail of rows and
+// columns with an even and an odd d, and some tails with every d up to three turns of two.
 func productShapes(lanes int) (out []shape) {
 	product := func(d int) func(m, n int) []shape {
 		return func(m, n int) []shape { return []shape{{m: m, n: n, d: d, pad: (m + n) % 2, flag: (m+n)/2%2 == 1}} }
@@ -179,36 +183,36 @@ func productShapes(lanes int) (out []shape) {
 		out = append(out, grid(upTo(10, 16, 17, 23), upTo(lanes+1, 2*lanes-1, 2*lanes, 2*lanes+1, 3*lanes, 4*lanes-1, 4*lanes, 5*lanes+2), product(d))...)
 	}
 	for _, d := range []int{0, 1, 4, 5, 6, 7} {
-		out = append(out, grid(upTo(9, 16, 23), someColumns(lanes), product(d))...)
+		out = append(out, grid(upTo(9, 16, 23), tailColumns(lanes), product(d))...)
 	}
-	// Sums over many features, and wide rows, have loops of their own.
+	// Sums over many features and wide rows have separate loops.
 	for _, d := range []int{15, 16, 17, 18, 32, 33, 49} {
 		out = append(out, grid([]int{1, 3, 8, 9}, []int{1, lanes, 2*lanes + 1, 4 * lanes}, func(m, n int) []shape {
 			return []shape{{m: m, n: n, d: d}, {m: m, n: n, d: d, flag: true}}
 		})...)
 	}
-	// Features are taken in blocks of 16, after what is left.
+	// Leftover features come first, then blocks of 16.
 	for _, d := range upTo(14)[7:] {
 		out = append(out, shape{m: 9, n: 2*lanes + 1, d: d})
 	}
-	// Rows far apart are fetched ahead.
+	// Rows that are far apart are prefetched.
 	out = append(out, grid([]int{3, 9}, []int{1, 2*lanes + 1}, func(m, n int) []shape { return []shape{{m: m, n: n, d: 2, pad: 600}} })...)
 	return append(out, grid([]int{3, 8, 16, 21}, []int{6*lanes + 1, 7 * lanes, 9*lanes + 3, 17*lanes + 1}, func(m, n int) []shape {
 		return []shape{{m: m, n: n, d: 2}}
 	})...)
 }
 
-// queryShapes covers one query against rows: three turns of each loop.
+// queryShapes covers one query: one to four turns of each loop over rows and over elements.
 func queryShapes(int) []shape {
 	return grid([]int{8, 16, 24, 32}, []int{16, 32, 48, 64}, func(m, n int) []shape { return []shape{{m: m, n: n}} })
 }
 
-// queryLongShapes adds rows of 1024 elements, which are fetched ahead in another way.
+// queryLongShapes adds rows of 1024 elements, which are prefetched in another way.
 func queryLongShapes(int) []shape {
 	return append(queryShapes(0), grid([]int{8, 16}, []int{1024}, func(m, n int) []shape { return []shape{{m: m, n: n}} })...)
 }
 
-// halfShapes are those for both formats of 16 bits.
+// halfShapes returns queryShapes for both 16-bit formats.
 func halfShapes(lanes int) (out []shape) {
 	for _, s := range queryShapes(lanes) {
 		out = append(out, s, shape{m: s.m, n: s.n, flag: true})
@@ -216,8 +220,9 @@ func halfShapes(lanes int) (out []shape) {
 	return out
 }
 
-// compactShapes covers sums of bytes of which one turn takes up to 256: every number of steps of 16 after none and after one turn, and some
-// after two and three; numbers that leave bytes to Go; and the most that one call of assembly takes.
+// compactShapes covers sums of bytes whose loop takes up to 256 bytes in a turn: every number of
+// 16-byte steps after zero and one turn, some after two and three turns, numbers of bytes whose
+// tail is left to Go, and most, the largest number in one call of assembly.
 func compactShapes(most int) func(int) []shape {
 	return func(int) (out []shape) {
 		for k := range 33 {
@@ -230,24 +235,26 @@ func compactShapes(most int) func(int) []shape {
 	}
 }
 
-// widenShapes covers one to three turns of 16 elements, and some that are left to Go.
+// widenShapes covers one to three turns of 16 elements, and lengths whose tail is left to Go.
 func widenShapes(int) []shape { return append(turnShapes(0), shape{}, shape{n: 6}, shape{n: 28}) }
 
-// signShapes covers up to six turns of 16 elements, an even number: 32 signs are a cell of memory.
+// signShapes covers zero to six turns of 16 elements. The number of turns is even, because 32 signs
+// fill a cell of memory.
 func signShapes(int) []shape { return []shape{{}, {n: 32}, {n: 64}, {n: 96}} }
 
-// codeShapes covers sums for quantized codes: none to three blocks of 32 rows, and up to four turns
-// over the groups, of which one turn takes up to four.
+// codeShapes covers sums for quantized codes: zero to three blocks of 32 rows, and up to four turns
+// of the loop over groups, which takes up to four groups.
 func codeShapes(int) []shape {
 	return grid([]int{0, 1, 2, 3}, []int{0, 2, 4, 6, 8, 10, 12, 16}, func(m, n int) []shape { return []shape{{m: m, n: n}} })
 }
 
-// sketchShapes covers one to four turns over groups and over steps of four features.
+// sketchShapes covers one to three groups of rows and one to four steps of four features.
 func sketchShapes(int) []shape {
 	return grid(upTo(3), []int{4, 8, 12, 16}, func(n, d int) []shape { return []shape{{n: n, d: d}} })
 }
 
-// quantizeShapes covers up to five turns of 16 elements, with every tail of a multiple of four.
+// quantizeShapes covers up to five turns of 16 elements, with every tail that is a multiple of
+// four.
 func quantizeShapes(int) []shape {
 	return grid([]int{0, 44}, upTo(20), func(pad, n int) []shape { return []shape{{n: 4 * n, pad: pad}} })
 }

@@ -1,13 +1,13 @@
-// Command gencoef computes the table and the polynomials of package exp and that of
-// num.Log. It writes coef.go and prints the rest:
+// Command gencoef computes the table and polynomials of package exp and the polynomial of num.Log.
+// It writes coef.go and prints the rest:
 //
 //	go run ./prove/gencoef            # coef.go, DATA lines, log
 //	go run ./prove/gencoef -search    # the common factors, ten seconds
 //
-// Everything is computed in 300-bit arithmetic. A polynomial is found by Remez
-// exchange on a dense set of Chebyshev points; then its coefficients are rounded
-// one after the other, lowest degree first, and after each the others are solved
-// for again, so that they take up the rounding error.
+// All computations use 300-bit arithmetic. Polynomials are found by Remez exchange on a dense set
+// of Chebyshev points. Then the coefficients are rounded one by one, from the lowest degree up.
+// After each step, the remaining coefficients are solved for again, so that they compensate the
+// rounding error.
 package main
 
 import (
@@ -28,15 +28,15 @@ func main() {
 	find := flag.Bool("search", false, "search the common factors again")
 	flag.Parse()
 	if *find {
-		m, e := search(53, entries64, shift64, 1<<32)
+		m, e := searchFactor(53, entries64, shift64, 1<<32)
 		fmt.Printf("float64: E = 1 + %d/2^%d, %.4f ulp\n", m, shift64, e)
-		m, e = search(24, entries32, shift32, 1<<22)
+		m, e = searchFactor(24, entries32, shift32, 1<<22)
 		fmt.Printf("float32: E = 1 + %d/2^%d, %.4f ulp\n", m, shift32, e)
 		return
 	}
-	for _, s := range sets() {
+	for _, s := range coefSets() {
 		fmt.Printf("%s %s: table within %.4f ulp, polynomial within 2^%.2f\n", s.kernel, s.typ, s.tableErr, math.Log2(s.polyErr))
-		fmt.Print(s.data())
+		fmt.Print(s.dataLines())
 	}
 	if err := os.WriteFile(filepath.Join(*dir, "coef.go"), coefFile(), 0o644); err != nil {
 		log.Fatal(err)
@@ -60,26 +60,26 @@ func main() {
 }
 
 const (
-	// Table entries per octave; the last 3 (2) bits of t are their index.
+	// Table entries per octave. The last 3 (float32: 2) bits of t are the index.
 	entries64, entries32 = 8, 4
 
-	// The common factors, found by search: with E = 1 + m/2^shift all products
-	// 2^(j/8)·E (2^(j/4)·E) lie unusually close to a number of the type.
+	// The common factors, found by search. With E = 1 + m/2^shift, all products 2^(j/8)·E (float32:
+	// 2^(j/4)·E) lie unusually close to a number of the type.
 	m64, shift64 = 985745404, 60
 	m32, shift32 = 482563, 31
 )
 
-// A set is all that one kernel needs in one type.
-type set struct {
+// coefSet holds the coefficients of one kernel for one type.
+type coefSet struct {
 	kernel, typ       string    // exp or exp2
 	table             []float64 // 2^(j/len)·E, rounded
-	coef              []float64 // of base^r/E − 1, lowest first
-	tableErr, polyErr float64   // in ulp; relative
+	coef              []float64 // of base^r/E − 1, lowest degree first
+	tableErr, polyErr float64   // in ulp; relative error
 }
 
-// sets returns the four sets, computed once.
-var sets = sync.OnceValue(func() []set {
-	var out []set
+// coefSets returns the four sets. It computes them once.
+var coefSets = sync.OnceValue(func() []coefSet {
+	var out []coefSet
 	for _, kernel := range []string{"exp", "exp2"} {
 		out = append(out,
 			makeSet(kernel, "float64", 53, entries64, 7, factor(m64, shift64)),
@@ -94,8 +94,8 @@ func factor(m uint64, shift int) *big.Float {
 	return e.Add(e, num(1))
 }
 
-func makeSet(kernel, typ string, digits, entries, degree int, e *big.Float) set {
-	s := set{kernel: kernel, typ: typ}
+func makeSet(kernel, typ string, digits, entries, degree int, e *big.Float) coefSet {
+	s := coefSet{kernel: kernel, typ: typ}
 	ln2 := ln(num(2))
 	for j := range entries {
 		v := exp(mul(ln2, num(float64(j)/float64(entries))))
@@ -105,10 +105,10 @@ func makeSet(kernel, typ string, digits, entries, degree int, e *big.Float) set 
 		d, _ := sub(v, num(r)).Float64()
 		s.tableErr = max(s.tableErr, math.Abs(math.Ldexp(d, digits-1)))
 	}
-	// r runs a little beyond half a step: t rounds x·log2e, not x/ln 2, to a
-	// multiple of 1/8 (1/4), and log2e itself is rounded.
+	// The range of r is slightly larger than half a step: t rounds x·log2e, not x/ln 2, to a
+	// multiple of 1/8 (float32: 1/4), and log2e itself is rounded.
 	half := num(.5 / float64(entries))
-	scale := ln2 // of 2^r = exp(scale·r)
+	scale := ln2 // 2^r is exp(scale·r)
 	if kernel == "exp" {
 		half.Mul(half, ln2)
 		half.Mul(half, num(1+math.Ldexp(1, 11-digits)))
@@ -123,7 +123,7 @@ func makeSet(kernel, typ string, digits, entries, degree int, e *big.Float) set 
 		w[i] = quo(num(1), y)
 	}
 	c0 := round(sub(quo(num(1), e), num(1)), digits)
-	s.coef, s.polyErr = fit(xs, f, w, degree, digits, []float64{c0})
+	s.coef, s.polyErr = fitPolynomial(xs, f, w, degree, digits, []float64{c0})
 	return s
 }
 
@@ -131,7 +131,7 @@ func makeSet(kernel, typ string, digits, entries, degree int, e *big.Float) set 
 //
 //	log((1+s)/(1−s))/s − 2 ≈ L1 z + … + L7 z^7, z = s²,
 //
-// for |s| up to (√2−1)/(√2+1), with the largest relative error of the logarithm.
+// for |s| ≤ (√2−1)/(√2+1), and the largest relative error of the logarithm.
 func logPolynomial() ([]float64, float64) {
 	root := num(0).Sqrt(num(2))
 	top := quo(sub(root, num(1)), num(0).Add(root, num(1)))
@@ -146,16 +146,17 @@ func logPolynomial() ([]float64, float64) {
 		f[i] = sub(y, num(2))
 		w[i] = quo(num(1), y)
 	}
-	c, e := fit(xs, f, w, 7, 53, []float64{0})
+	c, e := fitPolynomial(xs, f, w, 7, 53, []float64{0})
 	return c[1:], e
 }
 
-// inverses32 are 32 times the reciprocals by which package vector reduces a float32 before its logarithm:
-// one for each of eight cells, all numbers that share three bits. One is the cell that begins around 1.
+// inverses32 are the reciprocals, times 32, by which package vector reduces a float32 before its
+// logarithm. There is one for each of eight cells. A cell contains all numbers with the same three
+// leading bits.
 var inverses32 = [8]float64{47, 43, 40, 36, 34, 32, 29, 26}
 
-// log32Tables returns what is subtracted for these reciprocals, of ln and of log₂: −log(n/32) = hi + lo, hi
-// a multiple of 2^-17 (2^-16).
+// log32Tables returns the values subtracted for these reciprocals, for ln and log₂: −log(n/32) = hi
+// + lo. hi is a multiple of 2^-17 (log₂: 2^-16).
 func log32Tables() (t [2][2][8]float64) {
 	for i, n := range inverses32 {
 		y := neg(ln(num(n / 32)))
@@ -176,8 +177,8 @@ func log32Tables() (t [2][2][8]float64) {
 //
 //	(log(1+r) − r)/r² ≈ L0 + L1 r + L2 r² + L3 r³
 //
-// to base e, or the same to base 2 with r/ln 2 instead of r, and the largest error of the logarithm in its relation to itself.
-// Beyond the cell around 1 no logarithm is smaller than 0.04.
+// for base e, or for base 2 with r/ln 2 instead of r. It also returns the largest relative error of
+// the logarithm. Outside of the cell around 1, logarithms are at least 0.04.
 func log32Polynomial(base2 bool) ([]float64, float64) {
 	scale := num(1)
 	if base2 {
@@ -195,18 +196,18 @@ func log32Polynomial(base2 bool) ([]float64, float64) {
 		}
 		w[i] = quo(square, mul(scale, y))
 	}
-	return fit(xs, f, w, 3, 24, nil)
+	return fitPolynomial(xs, f, w, 3, 24, nil)
 }
 
-// fit returns the polynomial of that degree whose coefficients are numbers of
-// so many digits, whose first ones are given, and whose largest weighted error
-// max |w·(f − p)| on xs is about as small as can be.
-func fit(xs, f, w []*big.Float, degree, digits int, given []float64) ([]float64, float64) {
+// fitPolynomial returns a polynomial with the given degree, digits in the coefficients and first
+// coefficients. Its largest weighted error max |w·(f − p)| on xs is nearly minimal. It also returns
+// this error.
+func fitPolynomial(xs, f, w []*big.Float, degree, digits int, given []float64) ([]float64, float64) {
 	coef := append([]float64(nil), given...)
 	for len(coef) <= degree {
-		// What is left to approximate is x^d times a polynomial P; divided by
-		// x^d (and the weight multiplied by it) it is a plain weighted minimax
-		// problem, which has a unique solution away from x = 0.
+		// The remaining part is x^d times a polynomial P. Divided by x^d, with the weight
+		// multiplied by x^d, it is a weighted minimax problem with a unique solution away from x =
+		// 0.
 		d := len(coef)
 		g := make([]*big.Float, len(xs))
 		v := make([]*big.Float, len(xs))
@@ -232,7 +233,7 @@ func fit(xs, f, w []*big.Float, degree, digits int, given []float64) ([]float64,
 // remez solves the weighted minimax problem on the points xs by single exchange.
 func remez(xs, g, w []*big.Float, degree int) []*big.Float {
 	n := degree + 2
-	ref := make([]int, n) // indices into xs, ascending
+	ref := make([]int, n) // ascending indices into xs
 	for i := range ref {
 		ref[i] = i * (len(xs) - 1) / (n - 1)
 	}
@@ -269,14 +270,14 @@ func remez(xs, g, w []*big.Float, degree int) []*big.Float {
 		if worst.Cmp(mul(h, num(1+1e-9))) <= 0 {
 			return p
 		}
-		exchange(ref, at, sign)
+		exchangePoint(ref, at, sign)
 	}
 	log.Fatal("remez: no convergence")
 	return nil
 }
 
-// exchange puts point at into the ascending reference so that signs alternate.
-func exchange(ref []int, at int, sign []int) {
+// exchangePoint inserts a point into the ascending reference such that the signs alternate.
+func exchangePoint(ref []int, at int, sign []int) {
 	last := len(ref) - 1
 	switch {
 	case at < ref[0]:
@@ -331,11 +332,10 @@ func solve(a [][]*big.Float) []*big.Float {
 	return x
 }
 
-// search returns the m below limit for which the worst of the products
-// 2^(j/entries)·(1 + m/2^shift) is closest to a number of so many digits, and how far it
-// is, in ulp. Fractions of an ulp are 64-bit fixed point and wrap around as
-// fractions should.
-func search(digits, entries, shift int, limit uint64) (uint64, float64) {
+// searchFactor returns the m below limit for which the worst product 2^(j/entries)·(1 + m/2^shift)
+// is closest to a number with the given digits, and its distance in ulp. Fractions of an ulp are
+// 64-bit fixed-point numbers, which wrap around.
+func searchFactor(digits, entries, shift int, limit uint64) (uint64, float64) {
 	f, step := make([]uint64, entries), make([]uint64, entries)
 	ln2 := ln(num(2))
 	one := num(0).SetMantExp(num(1), 64)
@@ -378,7 +378,7 @@ func horner(c []float64, x *big.Float) *big.Float {
 	return v
 }
 
-// chebyshev returns n points of [a, b], denser towards the ends, ascending.
+// chebyshev returns n ascending points of [a, b] that are denser near its ends.
 func chebyshev(a, b *big.Float, n int) []*big.Float {
 	xs := make([]*big.Float, n)
 	for i := range xs {
@@ -400,7 +400,8 @@ func round(x *big.Float, d int) float64 {
 	return v
 }
 
-// exp is the Taylor series of x/2^16, squared sixteen times; |x| ≤ 1.
+// exp computes the Taylor series of x/2^16 and squares the result sixteen times. It requires |x| ≤
+// 1.
 func exp(x *big.Float) *big.Float {
 	const halvings = 16
 	x = num(0).SetMantExp(x, -halvings)
@@ -416,7 +417,7 @@ func exp(x *big.Float) *big.Float {
 	return sum
 }
 
-// ln is 2 artanh((x−1)/(x+1)) by its series; x near 1.
+// ln computes 2 artanh((x−1)/(x+1)) by its series. x is near 1.
 func ln(x *big.Float) *big.Float {
 	s := quo(sub(x, num(1)), num(0).Add(x, num(1)))
 	z, p, sum := mul(s, s), num(0).Set(s), num(0)
@@ -431,16 +432,16 @@ func ln(x *big.Float) *big.Float {
 	return sum.Add(sum, sum)
 }
 
-// coefFile returns coef.go. Both kernels have the same table.
+// coefFile returns the text of coef.go. Both kernels have the same table.
 func coefFile() []byte {
 	var b strings.Builder
 	fmt.Fprint(&b, "// Code generated by prove/gencoef; DO NOT EDIT.\n\npackage exp\n")
-	for _, s := range sets() {
+	for _, s := range coefSets() {
 		if s.kernel == "exp" {
 			fmt.Fprintf(&b, "\n// table%s[j] is the bit pattern of 2^(j/%d)·E less j·2^%d; E = 1 + %s.\n// Without the subtraction the entries are within %.4f ulp of 2^(j/%d)·E.\n",
 				s.bits(), len(s.table), s.shift(), s.factor(), s.tableErr, len(s.table))
 			fmt.Fprintf(&b, "var table%s = [%d]u%s{\n", s.bits(), len(s.table), strings.Replace(s.typ, "float", "int", 1))
-			for _, t := range s.folded() {
+			for _, t := range s.foldedTable() {
 				fmt.Fprintf(&b, "%s,\n", s.hex(t))
 			}
 			fmt.Fprint(&b, "}\n")
@@ -467,62 +468,61 @@ func literal(c float64, typ string) string {
 	return fmt.Sprintf("%x", c)
 }
 
-func (s set) bits() string { return strings.TrimPrefix(s.typ, "float") }
+func (s coefSet) bits() string { return strings.TrimPrefix(s.typ, "float") }
 
-func (s set) base() string {
+func (s coefSet) base() string {
 	if s.kernel == "exp" {
 		return "exp(r)"
 	}
 	return "2^r"
 }
 
-func (s set) factor() string {
+func (s coefSet) factor() string {
 	if s.typ == "float32" {
 		return fmt.Sprintf("%d/2^%d", m32, shift32)
 	}
 	return fmt.Sprintf("%d/2^%d", m64, shift64)
 }
 
-// shift is where the low bits of t land when the first one above the index is
-// moved to the lowest of the exponent.
-func (s set) shift() int {
+// shift returns the position of the low bits of t after the first bit above the index is moved to
+// the lowest bit of the exponent.
+func (s coefSet) shift() int {
 	if s.typ == "float32" {
 		return 21
 	}
 	return 49
 }
 
-// folded returns the table as the kernels keep it.
-func (s set) folded() []uint64 {
+// foldedTable returns the table in the form used by the kernels.
+func (s coefSet) foldedTable() []uint64 {
 	out := make([]uint64, len(s.table))
 	for j, v := range s.table {
-		out[j] = s.pattern(v) - uint64(j)<<s.shift()
+		out[j] = s.bitPattern(v) - uint64(j)<<s.shift()
 	}
 	return out
 }
 
-func (s set) pattern(v float64) uint64 {
+func (s coefSet) bitPattern(v float64) uint64 {
 	if s.typ == "float32" {
 		return uint64(math.Float32bits(float32(v)))
 	}
 	return math.Float64bits(v)
 }
 
-func (s set) hex(v uint64) string {
+func (s coefSet) hex(v uint64) string {
 	if s.typ == "float32" {
 		return fmt.Sprintf("%#08x", v)
 	}
 	return fmt.Sprintf("%#016x", v)
 }
 
-// data returns the polynomial, highest degree first, and the table as DATA
-// lines' values.
-func (s set) data() string {
+// dataLines returns DATA lines with the polynomial, highest degree first, and the table.
+func (s coefSet) dataLines() string {
 	var b strings.Builder
 	for i := len(s.coef) - 1; i >= 0; i-- {
-		fmt.Fprintf(&b, "\tc%d %s  // %s\n", i, s.hex(s.pattern(s.coef[i])), literal(s.coef[i], s.typ))
+		fmt.Fprintf(&b, "\tc%d %s  // %s\n", i, s.hex(s.bitPattern(s.coef[i])), literal(s.coef[i], s.typ))
 	}
-	for j, v := range s.folded() {
+	for j, v := range s.foldedTable() {
 		fmt.Fprintf(&b, "\tT%d %s\n", j, s.hex(v))
 	}
 	return b.String()

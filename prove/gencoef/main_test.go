@@ -15,9 +15,9 @@ import (
 
 var root = filepath.Join("..", "..", "internal", "asm")
 
-// TestCommitted computes everything again and compares it with the committed files: coef.go, the
-// constants of num.Log and of the logarithms of package vector in float32, and the DATA lines of
-// the assembly.
+// TestCommitted computes all coefficients again and compares them with the committed files:
+// coef.go, the constants of num.Log and of the float32 logarithms in package vector, and the DATA
+// lines of the assembly.
 func TestCommitted(t *testing.T) {
 	if os.Getenv("MONGE_LONG") == "" {
 		t.Skip("takes 20 s: set MONGE_LONG=1")
@@ -60,7 +60,7 @@ func TestCommitted(t *testing.T) {
 			t.Errorf("vector.Log of float32: the polynomial is off by 2^%.2f", math.Log2(e))
 		}
 	}
-	for _, s := range sets() {
+	for _, s := range coefSets() {
 		bound := map[string]float64{"float64": 0x1p-58, "float32": 0x1p-28}[s.typ]
 		if s.tableErr > .1 || s.polyErr > bound {
 			t.Errorf("%s %s: table %v ulp, polynomial %v", s.kernel, s.typ, s.tableErr, s.polyErr)
@@ -69,12 +69,11 @@ func TestCommitted(t *testing.T) {
 	}
 }
 
-// checkData requires every polynomial and table in the assembly to be the one of s. A
-// block of constants is named after kernel and type, and after the level where another
-// package reads it, too; its offsets, in bytes or as 4*size, are #defined there or in
-// exp2core as C7 … C0 and TABLE, or TABLELO and TABLEHI, with the kernel's name before it
-// or without.
-func checkData(t *testing.T, s set) {
+// checkData checks that every polynomial and table in the assembly equals the coefficients of s. A
+// block of constants is named after the kernel and the type, and after the level if another package
+// also uses it. Its offsets, in bytes or as 4*size, are #defined in the same file or in exp2core as
+// C7 … C0 and TABLE, or TABLELO and TABLEHI, with or without the kernel's name as a prefix.
+func checkData(t *testing.T, s coefSet) {
 	files, err := filepath.Glob(filepath.Join(root, "exp", "*.s"))
 	if err != nil {
 		t.Fatal(err)
@@ -136,16 +135,16 @@ func checkData(t *testing.T, s set) {
 			return true
 		}
 		for i, c := range s.coef {
-			if !check(fmt.Sprintf("C%d", i), size, s.pattern(c)) {
+			if !check(fmt.Sprintf("C%d", i), size, s.bitPattern(c)) {
 				t.Errorf("%s: %s has no C%d", file, symbol, i)
 			}
 		}
 		var lo, hi []uint64
-		for _, v := range s.folded() {
+		for _, v := range s.foldedTable() {
 			lo, hi = append(lo, v&math.MaxUint32), append(hi, v>>32)
 		}
 		halves := size == 8 && check("TABLELO", 4, lo...) && check("TABLEHI", 4, hi...)
-		if !halves && !check("TABLE", size, s.folded()...) {
+		if !halves && !check("TABLE", size, s.foldedTable()...) {
 			t.Errorf("%s: %s has no table", file, symbol)
 		}
 	}
@@ -154,8 +153,7 @@ func checkData(t *testing.T, s set) {
 	}
 }
 
-// TestFactor verifies that no smaller table error exists among the common factors
-// that were searched.
+// TestFactor verifies that none of the searched common factors has a smaller table error.
 func TestFactor(t *testing.T) {
 	if os.Getenv("MONGE_LONG") == "" {
 		t.Skip("takes 20 s: set MONGE_LONG=1")
@@ -164,7 +162,7 @@ func TestFactor(t *testing.T) {
 		digits, entries, shift int
 		limit, m               uint64
 	}{{53, entries64, shift64, 1 << 32, m64}, {24, entries32, shift32, 1 << 22, m32}} {
-		if m, _ := search(c.digits, c.entries, c.shift, c.limit); m != c.m {
+		if m, _ := searchFactor(c.digits, c.entries, c.shift, c.limit); m != c.m {
 			t.Errorf("%d digits: m = %d, committed %d", c.digits, m, c.m)
 		}
 	}

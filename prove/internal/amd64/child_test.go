@@ -18,7 +18,7 @@ import (
 	"github.com/gomonge/monge/prove/internal/code"
 )
 
-// stored returns the instructions that a folder has, nil if it has none.
+// stored returns the instructions in a folder, or nil if it has none.
 func stored(t *testing.T, dir string) (all []*instance) {
 	text, err := os.ReadFile(filepath.Join(dir, "instructions.json"))
 	if dir == "" || errors.Is(err, os.ErrNotExist) {
@@ -46,7 +46,7 @@ type storedInstruction struct {
 	Function string
 }
 
-// store leaves instructions in a folder, and the program that runs them.
+// store writes instructions and the program that runs them to a folder.
 func store(t *testing.T, dir string, all []*instance) {
 	var list []storedInstruction
 	for _, i := range all {
@@ -75,7 +75,7 @@ func compileChild(t *testing.T, dir string, bits int, flags ...string) {
 	}
 }
 
-// runChild runs the program.
+// runChild runs the program and returns the states after each instruction.
 func runChild(t *testing.T, dir string, stubs []byte, before []state) (after []state) {
 	asBytes := func(s []state) []byte {
 		return unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)*int(unsafe.Sizeof(s[0])))
@@ -98,8 +98,8 @@ func runChild(t *testing.T, dir string, stubs []byte, before []state) (after []s
 	return after
 }
 
-// childSource is a program that reads instructions and then states. It runs the instruction
-// on each state, and writes the state that it leaves.
+// childSource returns the source of a program that reads instructions and states. It runs the
+// instruction on each state and writes the resulting state.
 func childSource(bits int) string {
 	var load, save strings.Builder
 	names := strings.Fields("rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15")
@@ -122,7 +122,7 @@ func childSource(bits int) string {
 			both("vmovdqu64", fmt.Sprintf("zmm%d", n), 256+64*n)
 		}
 	}
-	// The registers are loaded last and saved first: the rest needs one of them.
+	// The registers are loaded last and saved first, because the other steps need one of them.
 	var general strings.Builder
 	fmt.Fprintf(&general, "mov $%#x, %%rsp\npushq %#x\npopfq\n", stack, in+192)
 	for n, name := range names {

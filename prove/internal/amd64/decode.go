@@ -1,8 +1,7 @@
-// Package amd64 runs machine code of AMD64 with AVX2 and AVX-512 on symbolic data.
+// Package amd64 runs AMD64 machine code with AVX2 and AVX-512 on symbolic data.
 //
-// The instructions are those that GNU objdump prints. Addresses, sizes, masks and branches are
-// concrete numbers. The contents of vector registers and of the kernel's operands in memory are
-// expressions.
+// It reads instructions as printed by GNU objdump. Addresses, sizes, masks and branches are
+// concrete numbers. Vector registers and the operands of a kernel in memory contain expressions.
 package amd64
 
 import (
@@ -21,10 +20,10 @@ type inst struct {
 	op     string
 	args   []operand
 	effect *turns.Effect
-	match  [len(forms)][]string // the operation, taken apart
+	match  [len(forms)][]string // submatches of the operation for each form
 }
 
-// Forms of operations. A step looks only at what Decode has found.
+// Forms of operations. Decode matches them, so that a step only looks at the results.
 const (
 	fused = iota
 	arithmetic
@@ -53,20 +52,20 @@ const (
 	vector
 	mask
 	location // memory
-	target   // of a jump
+	target   // target of a jump
 )
 
 type operand struct {
 	kind      kind
-	value     uint64 // immediate, target, displacement
+	value     uint64 // immediate, target or displacement
 	reg       int    // number of the register
 	width     int    // bytes of the register
-	high      bool   // the second lowest byte of the register
-	base      int    // −1: none
-	index     int    // −1: none
+	high      bool   // bits 8 to 15 of the register
+	base      int    // −1 means none
+	index     int    // −1 means none
 	scale     uint64
-	relative  bool // to the next instruction
-	mask      int  // −1: none
+	relative  bool // relative to the next instruction
+	mask      int  // −1 means none
 	zeroing   bool
 	broadcast bool
 }
@@ -92,31 +91,31 @@ var generalNames = func() map[string]operand {
 	return m
 }()
 
-// Objdump is the program that prints the instructions.
+// Objdump is the program that prints instructions.
 const Objdump = "objdump"
 
-// Decode reads the operands of an instruction. Its result is for Run: what cannot be read is
-// an error when it is run.
+// Decode parses the operands of an instruction. Run reports operands that cannot be parsed, when it
+// reaches the instruction.
 func Decode(i *code.Inst) any {
 	d := &inst{Inst: i, op: i.Op}
 	if i.Padding() {
-		d.takeApart()
+		d.matchForms()
 		d.effect = effect(d)
 		return d
 	}
-	for _, a := range split(i.Operands) {
-		o, err := parse(i.Op, strings.TrimSpace(a))
+	for _, a := range splitOperands(i.Operands) {
+		o, err := parseOperand(i.Op, strings.TrimSpace(a))
 		if err != nil {
 			return fmt.Errorf("%s: %w: %w", i.Text, code.ErrUnknown, err)
 		}
 		d.args = append(d.args, o)
 	}
-	d.takeApart()
+	d.matchForms()
 	d.effect = effect(d)
 	return d
 }
 
-func (d *inst) takeApart() {
+func (d *inst) matchForms() {
 	for n, f := range forms {
 		d.match[n] = f.FindStringSubmatch(d.op)
 	}
@@ -128,8 +127,8 @@ var (
 	memory_ = regexp.MustCompile(`^(-?0x[0-9a-f]+|-?\d+)?\((%\w+)?(?:,(%\w+),(\d))?\)$`)
 )
 
-// split cuts operands at commas outside of parentheses.
-func split(s string) (out []string) {
+// splitOperands splits operands at commas outside of parentheses.
+func splitOperands(s string) (out []string) {
 	depth, from := 0, 0
 	for i, c := range s {
 		switch c {
@@ -150,7 +149,7 @@ func split(s string) (out []string) {
 	return out
 }
 
-func parse(op, s string) (operand, error) {
+func parseOperand(op, s string) (operand, error) {
 	o := operand{mask: -1, base: -1, index: -1}
 	for _, d := range decor.FindAllStringSubmatch(s, -1) {
 		switch {
@@ -172,7 +171,7 @@ func parse(op, s string) (operand, error) {
 	}
 	switch {
 	case strings.HasPrefix(s, "$"):
-		v, err := number(s[1:])
+		v, err := parseNumber(s[1:])
 		o.kind, o.value = immediate, v
 		return o, err
 	case strings.HasPrefix(s, "%k"):
@@ -198,7 +197,7 @@ func parse(op, s string) (operand, error) {
 	}
 	o.kind, o.scale = location, 1
 	if m[1] != "" {
-		v, err := number(m[1])
+		v, err := parseNumber(m[1])
 		if err != nil {
 			return o, err
 		}
@@ -216,7 +215,7 @@ func parse(op, s string) (operand, error) {
 	return o, nil
 }
 
-func number(s string) (uint64, error) {
+func parseNumber(s string) (uint64, error) {
 	if rest, ok := strings.CutPrefix(s, "-"); ok {
 		v, err := strconv.ParseUint(rest, 0, 64)
 		return -v, err

@@ -7,9 +7,9 @@ import (
 	"github.com/gomonge/monge/prove/internal/turns"
 )
 
-// effect returns the effect of an instruction on general registers. For an unknown instruction, the
-// result depends on all registers among its operands, and on data if it has an operand in memory, a
-// mask or a vector register.
+// effect returns the effect of an instruction on general registers. The result of an unknown
+// instruction depends on all registers among its operands. It also depends on data if an operand is
+// a mask, a vector register or in memory.
 func effect(d *inst) *turns.Effect {
 	if d.Padding() || len(d.args) == 0 || strings.HasPrefix(d.op, "prefetch") {
 		return &turns.Effect{}
@@ -17,7 +17,7 @@ func effect(d *inst) *turns.Effect {
 	e := &turns.Effect{}
 	op := d.op
 	a := slices.Clone(d.args)
-	for n := range a { // slots of the stack are registers
+	for n := range a { // treat stack slots as registers
 		if o := &a[n]; o.kind == location && op != "lea" && o.base == 4 && o.index < 0 {
 			if reg, ok := turns.Slot(16, int64(o.value)); ok {
 				*o = operand{kind: register, reg: reg, width: generalWidth(op, d.args), base: -1, index: -1, mask: -1}
@@ -26,11 +26,11 @@ func effect(d *inst) *turns.Effect {
 	}
 	dst := &a[len(a)-1]
 	if op[0] == 'j' {
-		e.Branch, e.To = op != "jmp", a[0].value
+		e.Branch, e.Target = op != "jmp", a[0].value
 		return e
 	}
 	compares := strings.HasPrefix(op, "cmp") || strings.HasPrefix(op, "test") || strings.HasPrefix(op, "vucomi") || strings.HasPrefix(op, "kortest")
-	all := turns.Set{Opaque: true} // what depends on all that is read
+	all := turns.Set{Opaque: true} // depends on every operand
 	for n := range a {
 		o := &a[n]
 		switch o.kind {
@@ -55,7 +55,7 @@ func effect(d *inst) *turns.Effect {
 		e.Choice = true
 		stays := turns.Form{Terms: []turns.Term{{Reg: dst.reg, Factor: 1}}}
 		flags = turns.Set{Form: turns.Form{Terms: []turns.Term{{Reg: a[0].reg, Factor: 1}}}, Else: &stays}
-	} else if f, ok := linear(op, a, d.Next); ok && dst.kind == register {
+	} else if f, ok := linearResult(op, a, d.Next); ok && dst.kind == register {
 		flags = turns.Set{Form: f}
 	}
 	if dst.kind == register && !compares {
@@ -70,7 +70,7 @@ func effect(d *inst) *turns.Effect {
 	return e
 }
 
-// form returns an address.
+// form returns an address as a linear form.
 func (o *operand) form() turns.Form {
 	f := turns.Form{Constant: int64(o.value)}
 	if o.base >= 0 {
@@ -82,11 +82,11 @@ func (o *operand) form() turns.Form {
 	return f
 }
 
-// linear returns the result of an instruction on registers of 8 bytes, if it is a linear form. That of a
-// comparison is the difference. next is the address of the next instruction.
-func linear(op string, a []operand, next uint64) (f turns.Form, ok bool) {
+// linearResult returns the result of an instruction on 8-byte registers if it is a linear form. The
+// result of a comparison is the difference. next is the address of the next instruction.
+func linearResult(op string, a []operand, next uint64) (f turns.Form, ok bool) {
 	dst := a[len(a)-1]
-	op = strings.TrimSuffix(op, "q") // of an operand in memory
+	op = strings.TrimSuffix(op, "q") // suffix of an instruction with an operand in memory
 	own := turns.Term{Reg: dst.reg, Factor: 1}
 	if len(a) == 2 && strings.HasPrefix(op, "xor") && a[0].kind == register && a[0].reg == dst.reg && dst.width >= 4 {
 		return f, true

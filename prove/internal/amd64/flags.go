@@ -2,7 +2,7 @@ package amd64
 
 import "github.com/gomonge/monge/prove/internal/code"
 
-// The flags that conditions are made of, at their places in the register of flags.
+// The flags used by conditions, at their positions in the flags register.
 const (
 	carryFlag    = 1 << 0
 	zeroFlag     = 1 << 6
@@ -11,10 +11,10 @@ const (
 	allFlags     = carryFlag | zeroFlag | signFlag | overflowFlag
 )
 
-// flags contains the values of the flags. Undefined flags must not be used.
+// flags holds the values of the flags. Undefined flags must not be used.
 type flags struct{ value, defined uint64 }
 
-func (f *flags) set(flag uint64, on bool) {
+func (f *flags) setFlag(flag uint64, on bool) {
 	f.defined |= flag
 	f.value &^= flag
 	if on {
@@ -24,35 +24,35 @@ func (f *flags) set(flag uint64, on bool) {
 
 func negative(v uint64, width int) bool { return v>>(8*width-1)&1 != 0 }
 
-// result sets the flags of zero and sign. The others are undefined.
-func (f *flags) result(v uint64, width int) {
+// setResult sets the zero and sign flags. The other flags become undefined.
+func (f *flags) setResult(v uint64, width int) {
 	f.defined = 0
 	v &= widthMask(width)
-	f.set(zeroFlag, v == 0)
-	f.set(signFlag, negative(v, width))
+	f.setFlag(zeroFlag, v == 0)
+	f.setFlag(signFlag, negative(v, width))
 }
 
-// logic sets the flags of a result without carry and overflow.
-func (f *flags) logic(v uint64, width int) {
-	f.result(v, width)
-	f.set(carryFlag, false)
-	f.set(overflowFlag, false)
+// setLogic sets the flags of a logical operation. Carry and overflow are cleared.
+func (f *flags) setLogic(v uint64, width int) {
+	f.setResult(v, width)
+	f.setFlag(carryFlag, false)
+	f.setFlag(overflowFlag, false)
 }
 
-// add sets the flags of v = x + y + carry.
-func (f *flags) add(x, y, v uint64, carry bool, width int) {
+// setSum sets the flags of v = x + y + carry.
+func (f *flags) setSum(x, y, v uint64, carry bool, width int) {
 	v &= widthMask(width)
-	f.result(v, width)
-	f.set(carryFlag, v < x || carry && v == x)
-	f.set(overflowFlag, negative((x^v)&(y^v), width))
+	f.setResult(v, width)
+	f.setFlag(carryFlag, v < x || carry && v == x)
+	f.setFlag(overflowFlag, negative((x^v)&(y^v), width))
 }
 
-// sub sets the flags of x − y.
-func (f *flags) sub(x, y uint64, width int) {
+// setDifference sets the flags of x − y.
+func (f *flags) setDifference(x, y uint64, width int) {
 	v := x - y
-	f.result(v, width)
-	f.set(carryFlag, x < y)
-	f.set(overflowFlag, negative((x^y)&(x^v), width))
+	f.setResult(v, width)
+	f.setFlag(carryFlag, x < y)
+	f.setFlag(overflowFlag, negative((x^y)&(x^v), width))
 }
 
 // keepCarry restores the carry flag.
@@ -61,8 +61,8 @@ func (f *flags) keepCarry(old flags) {
 	f.defined = f.defined&^carryFlag | old.defined&carryFlag
 }
 
-// condition reports whether the condition of a jump or a conditional move holds.
-func (m *machine) condition(c string) bool {
+// conditionHolds reports whether the condition of a jump or conditional move holds.
+func (m *machine) conditionHolds(c string) bool {
 	if m.flags.defined == 0 && m.conditions[c] != 0 {
 		m.fail("%w: condition %q depends on the data", code.ErrUnknown, c)
 	}

@@ -5,53 +5,53 @@ import (
 	"github.com/gomonge/monge/prove/internal/expr"
 )
 
-// smallIntegers runs an instruction that adds or multiplies integers of one or two bytes, or counts bits, and reports whether it
-// is one.
-func (m *machine) smallIntegers(op string, a []operand, dst *operand) bool {
+// runSmallIntegers runs an instruction that adds or multiplies integers of one or two bytes or
+// counts bits. It returns false for other instructions.
+func (m *machine) runSmallIntegers(op string, a []operand, dst *operand) bool {
 	g, n := m.g, dst.width/4
-	// sources returns the cells of the first and the second source.
+	// sources returns the cells of the two sources.
 	sources := func() (x, y []expr.Node) { return m.v[a[1].reg][:n:n], m.source(&a[0], nil, n, 1) }
-	// cells sets each cell to a function of those of the sources and of the destination.
+	// cells sets each cell to a function of the cells of the sources and the destination.
 	cells := func(f func(x, y, z expr.Node) expr.Node) {
 		x, y := sources()
-		m.put(dst, m.lanes(1, func(c ...expr.Node) expr.Node { return f(c[0], c[1], c[2]) }, x, y, m.v[dst.reg][:n:n]), 1)
+		m.setVector(dst, m.mapLanes(1, func(c ...expr.Node) expr.Node { return f(c[0], c[1], c[2]) }, x, y, m.v[dst.reg][:n:n]), 1)
 	}
-	// parts does so with elements of a size in bits.
+	// parts does the same for elements of a size in bits.
 	parts := func(size int, f func(x, y expr.Node) expr.Node) {
 		cells(func(x, y, _ expr.Node) expr.Node {
 			var out []expr.Node
 			for at := 0; at < 32; at += size {
-				out = append(out, f(g.Part(x, at, size), g.Part(y, at, size)))
+				out = append(out, f(g.ExtractBits(x, at, size), g.ExtractBits(y, at, size)))
 			}
-			return g.Parts(out...)
+			return g.JoinBits(out...)
 		})
 	}
-	// widened sets elements of a size in bytes to half as many bytes of the source.
+	// widened extends elements of the source to twice their size.
 	widened := func(from, to int, signed bool) {
 		var all []expr.Node
 		for _, c := range m.source(&a[0], nil, n*from/to, 1) {
 			for at := 0; at < 32; at += 8 * from {
-				e := g.Part(c, at, 8*from)
+				e := g.ExtractBits(c, at, 8*from)
 				if signed {
-					e = g.Signed(e, 8*from)
+					e = g.SignExtend(e, 8*from)
 				}
 				all = append(all, e)
 			}
 		}
 		var out []expr.Node
 		for ; len(all) > 0; all = all[4/to:] {
-			out = append(out, g.Parts(all[:4/to]...))
+			out = append(out, g.JoinBits(all[:4/to]...))
 		}
-		m.put(dst, out, 1)
+		m.setVector(dst, out, 1)
 	}
-	words := func(x, y expr.Node) expr.Node { // products of 16 bits with a sign
+	words := func(x, y expr.Node) expr.Node { // products of signed 16-bit elements
 		product := func(at int) expr.Node {
-			return g.IMul(g.Signed(g.Part(x, at, 16), 16), g.Signed(g.Part(y, at, 16), 16))
+			return g.IMul(g.SignExtend(g.ExtractBits(x, at, 16), 16), g.SignExtend(g.ExtractBits(y, at, 16), 16))
 		}
 		return g.IAdd(product(0), product(16))
 	}
-	bytes := func(x, y expr.Node, at int) expr.Node { // products of a byte without a sign and one with a sign
-		return g.IMul(g.Part(x, at, 8), g.Signed(g.Part(y, at, 8), 8))
+	bytes := func(x, y expr.Node, at int) expr.Node { // products of an unsigned and a signed byte
+		return g.IMul(g.ExtractBits(x, at, 8), g.SignExtend(g.ExtractBits(y, at, 8), 8))
 	}
 	switch op {
 	case "vpmovsxbw":
@@ -68,12 +68,12 @@ func (m *machine) smallIntegers(op string, a []operand, dst *operand) bool {
 		parts(8, g.ISub)
 	case "vpabsb", "vpabsd":
 		size := map[byte]int{'b': 8, 'd': 32}[op[5]]
-		m.put(dst, m.each(m.source(&a[0], nil, n, 1), func(c expr.Node) expr.Node {
+		m.setVector(dst, m.mapElements(m.source(&a[0], nil, n, 1), func(c expr.Node) expr.Node {
 			var out []expr.Node
 			for at := 0; at < 32; at += size {
-				out = append(out, g.IAbs(g.Signed(g.Part(c, at, size), size)))
+				out = append(out, g.IAbs(g.SignExtend(g.ExtractBits(c, at, size), size)))
 			}
-			return g.Parts(out...)
+			return g.JoinBits(out...)
 		}), 1)
 	case "vpmulld":
 		cells(func(x, y, _ expr.Node) expr.Node { return g.IMul(x, y) })
@@ -94,7 +94,7 @@ func (m *machine) smallIntegers(op string, a []operand, dst *operand) bool {
 			for at := 0; at < 32; at += 16 {
 				out = append(out, m.saturated(g.IAdd(bytes(x, y, at), bytes(x, y, at+8))))
 			}
-			return g.Parts(out...)
+			return g.JoinBits(out...)
 		})
 	case "vpsadbw":
 		x, y := sources()
@@ -102,7 +102,7 @@ func (m *machine) smallIntegers(op string, a []operand, dst *operand) bool {
 		for c := 0; c < n; c += 2 {
 			sum := m.zero
 			for k := range 8 {
-				p, q := g.Part(x[c+k/4], 8*(k%4), 8), g.Part(y[c+k/4], 8*(k%4), 8)
+				p, q := g.ExtractBits(x[c+k/4], 8*(k%4), 8), g.ExtractBits(y[c+k/4], 8*(k%4), 8)
 				if b, ok := g.Bits(q); !ok || b != 0 {
 					p = g.IAbs(g.ISub(p, q))
 				}
@@ -110,18 +110,18 @@ func (m *machine) smallIntegers(op string, a []operand, dst *operand) bool {
 			}
 			out = append(out, sum, m.zero)
 		}
-		m.put(dst, out, 2)
+		m.setVector(dst, out, 2)
 	case "vpopcntq", "vpopcntd":
 		w := map[byte]int{'d': 1, 'q': 2}[op[7]]
-		m.put(dst, m.lanes(w, func(c ...expr.Node) expr.Node { return g.Popcount(4*w, c[0]) }, m.source(&a[0], nil, n, w)), w)
+		m.setVector(dst, m.mapLanes(w, func(c ...expr.Node) expr.Node { return g.Popcount(4*w, c[0]) }, m.source(&a[0], nil, n, w)), w)
 	default:
 		return false
 	}
 	return true
 }
 
-// saturated returns a sum of two products cut off to 16 bits with a sign. If it depends on the data, its bounds must show that
-// nothing is cut off.
+// saturated returns a sum of two products, saturated to signed 16 bits. If it depends on the data,
+// its bounds must show that it does not overflow.
 func (m *machine) saturated(sum expr.Node) expr.Node {
 	if v, ok := m.g.Bits(sum); ok {
 		return m.g.Const(4, uint64(min(max(int64(int32(v)), -1<<15), 1<<15-1)))

@@ -7,9 +7,9 @@ import (
 	"github.com/gomonge/monge/prove/internal/expr"
 )
 
-// mask returns the number that a mask holds.
-func (m *machine) mask(reg int) uint64 {
-	if m.bits[reg] != nil {
+// maskNumber returns the number in a mask register.
+func (m *machine) maskNumber(reg int) uint64 {
+	if m.symbolicMasks[reg] != nil {
 		m.fail("%w: a mask that depends on the data", code.ErrUnknown)
 	}
 	return m.k[reg]
@@ -17,8 +17,8 @@ func (m *machine) mask(reg int) uint64 {
 
 // maskBits returns the lowest 16 bits of a mask as conditions.
 func (m *machine) maskBits(reg int) []expr.Node {
-	if m.bits[reg] != nil {
-		return m.bits[reg][:16]
+	if m.symbolicMasks[reg] != nil {
+		return m.symbolicMasks[reg][:16]
 	}
 	out := make([]expr.Node, 16)
 	for i := range out {
@@ -27,7 +27,7 @@ func (m *machine) maskBits(reg int) []expr.Node {
 	return out
 }
 
-// setMask sets a mask to conditions, which become a number if they are constants.
+// setMask sets a mask register to conditions. If all are constant, it holds a number.
 func (m *machine) setMask(reg int, bits []expr.Node) {
 	var number uint64
 	known := true
@@ -38,43 +38,43 @@ func (m *machine) setMask(reg int, bits []expr.Node) {
 			number |= 1 << i
 		}
 	}
-	m.k[reg], m.bits[reg] = number, nil
+	m.k[reg], m.symbolicMasks[reg] = number, nil
 	if !known {
 		for len(bits) < 16 {
 			bits = append(bits, m.g.Bool(false))
 		}
-		m.bits[reg] = bits
+		m.symbolicMasks[reg] = bits
 	}
 }
 
-// setData sets a register of 8 bytes to an integer that may depend on the data.
-func (m *machine) setData(o *operand, n expr.Node) {
+// setSymbolic sets an 8-byte register to an integer that may depend on the data.
+func (m *machine) setSymbolic(o *operand, n expr.Node) {
 	if bits, ok := m.g.Bits(n); ok {
 		m.setInteger(o, bits, 8)
 		return
 	}
-	m.data[o.reg] = n
+	m.symbolic[o.reg] = n
 }
 
-// masks runs an instruction on masks and reports whether it is one.
-func (m *machine) masks(op string, a []operand, dst *operand) bool {
+// runMask runs an instruction on masks. It returns false for other instructions.
+func (m *machine) runMask(op string, a []operand, dst *operand) bool {
 	if strings.HasPrefix(op, "kmov") {
 		w := map[byte]int{'b': 1, 'w': 2, 'd': 4, 'q': 8}[op[4]]
 		switch {
-		case a[0].kind == mask && m.bits[a[0].reg] != nil && w == 4 && dst.kind == location:
-			m.store(m.addr(dst), []expr.Node{m.g.Part(m.g.Pack(m.bits[a[0].reg]), 0, 32)})
-		case a[0].kind == mask && m.bits[a[0].reg] != nil && w == 2:
+		case a[0].kind == mask && m.symbolicMasks[a[0].reg] != nil && w == 4 && dst.kind == location:
+			m.store(m.addressOf(dst), []expr.Node{m.g.ExtractBits(m.g.Pack(m.symbolicMasks[a[0].reg]), 0, 32)})
+		case a[0].kind == mask && m.symbolicMasks[a[0].reg] != nil && w == 2:
 			if dst.kind == mask {
-				m.bits[dst.reg] = m.bits[a[0].reg][:16]
+				m.symbolicMasks[dst.reg] = m.symbolicMasks[a[0].reg][:16]
 			} else {
-				m.setData(dst, m.g.Pack(m.bits[a[0].reg][:16]))
+				m.setSymbolic(dst, m.g.Pack(m.symbolicMasks[a[0].reg][:16]))
 			}
 		case dst.kind == mask:
-			m.k[dst.reg], m.bits[dst.reg] = m.integer(&a[0], 8)&widthMask(w), nil
+			m.k[dst.reg], m.symbolicMasks[dst.reg] = m.integer(&a[0], 8)&widthMask(w), nil
 		case dst.kind == location:
-			m.setInteger(dst, m.mask(a[0].reg)&widthMask(w), w)
+			m.setInteger(dst, m.maskNumber(a[0].reg)&widthMask(w), w)
 		default:
-			m.setInteger(dst, m.mask(a[0].reg)&widthMask(w), dst.width)
+			m.setInteger(dst, m.maskNumber(a[0].reg)&widthMask(w), dst.width)
 		}
 		return true
 	}
@@ -95,12 +95,12 @@ func (m *machine) masks(op string, a []operand, dst *operand) bool {
 		for i := range x {
 			all = m.g.And(all, m.g.Or(x[i], y[i]))
 		}
-		m.zeroCarry(m.g.Not(any), all)
+		m.setZeroAndCarry(m.g.Not(any), all)
 		return true
 	case two == nil:
 		return false
-	case len(a) == 3 && a[0].reg == a[1].reg && (op == "kxorw" || op == "kxnorw"): // of itself, whatever it is
-		m.k[dst.reg], m.bits[dst.reg] = map[string]uint64{"kxnorw": 0xffff}[op], nil
+	case len(a) == 3 && a[0].reg == a[1].reg && (op == "kxorw" || op == "kxnorw"): // both sources are the same register, so its value does not matter
+		m.k[dst.reg], m.symbolicMasks[dst.reg] = map[string]uint64{"kxnorw": 0xffff}[op], nil
 		return true
 	}
 	x, y := m.maskBits(a[0].reg), m.maskBits(a[len(a)-2].reg)
@@ -112,16 +112,16 @@ func (m *machine) masks(op string, a []operand, dst *operand) bool {
 	return true
 }
 
-// zeroCarry sets the zero and carry flags, and clears the sign and overflow flags.
-func (m *machine) zeroCarry(zero, carry expr.Node) {
+// setZeroAndCarry sets the zero and carry flags, and clears the sign and overflow flags.
+func (m *machine) setZeroAndCarry(zero, carry expr.Node) {
 	z, okZ := m.g.Truth(zero)
 	c, okC := m.g.Truth(carry)
 	m.conditions, m.flags.defined = nil, 0
 	if okZ && okC {
-		m.flags.result(1, 8)
-		m.flags.set(zeroFlag, z)
-		m.flags.set(carryFlag, c)
-		m.flags.set(overflowFlag, false)
+		m.flags.setResult(1, 8)
+		m.flags.setFlag(zeroFlag, z)
+		m.flags.setFlag(carryFlag, c)
+		m.flags.setFlag(overflowFlag, false)
 		return
 	}
 	m.conditions = map[string]expr.Node{
@@ -130,111 +130,111 @@ func (m *machine) zeroCarry(zero, carry expr.Node) {
 	}
 }
 
-// blend returns cells where the mask of an operand is set, and elsewhere zeros or the previous
-// cells of the operand.
+// blend returns cells where the mask of an operand is set. The other cells are zero or keep the
+// previous cells of the operand.
 func (m *machine) blend(o *operand, cells []expr.Node, w int) []expr.Node {
 	old := make([]expr.Node, 16)
 	switch {
 	case o.kind == location:
-		old = m.load(m.addr(o), len(cells))
+		old = m.load(m.addressOf(o), len(cells))
 	case o.zeroing:
-		copy(old, m.nothing(16))
+		copy(old, m.zeros(16))
 	default:
 		copy(old, m.v[o.reg][:])
 	}
 	out := make([]expr.Node, 0, len(cells))
 	for i := 0; i < len(cells); i += w {
-		out = append(out, m.cells(m.g.Select(m.bits[o.mask][i/w], m.join(cells[i:i+w]), m.join(old[i:i+w])))...)
+		out = append(out, m.cells(m.g.Select(m.symbolicMasks[o.mask][i/w], m.joinCells(cells[i:i+w]), m.joinCells(old[i:i+w])))...)
 	}
 	return out
 }
 
-// operandData returns an operand as an expression of that many bytes.
-func (m *machine) operandData(o *operand, width int) expr.Node {
+// operandNode returns an operand as an expression of width bytes.
+func (m *machine) operandNode(o *operand, width int) expr.Node {
 	switch {
-	case o.kind == register && m.data[o.reg] != 0:
-		return m.data[o.reg]
+	case o.kind == register && m.symbolic[o.reg] != 0:
+		return m.symbolic[o.reg]
 	case o.kind == location && width >= 4:
-		return m.join(m.load(m.addr(o), width/4))
+		return m.joinCells(m.load(m.addressOf(o), width/4))
 	}
 	return m.g.Const(width, m.integer(o, width))
 }
 
-// dependent runs an instruction on general registers or memory whose operands depend on the
-// data, and reports whether it was one.
-func (m *machine) dependent(op string, a []operand, dst *operand) bool {
+// runSymbolic runs an instruction on general registers or memory whose operands depend on the data.
+// It returns false for other instructions.
+func (m *machine) runSymbolic(op string, a []operand, dst *operand) bool {
 	for _, o := range a {
 		if o.kind == vector || o.kind == mask {
 			return false
 		}
 	}
 	w, name := generalWidth(op, a), strings.TrimRight(op, "lq")
-	if !m.operandsDepend(name, w, a, dst) {
+	if !m.isSymbolic(name, w, a, dst) {
 		return false
 	}
 	if name == "mov" && w < 4 && dst.kind == location {
-		m.storePart(dst, m.operandData(&a[0], 8), w)
+		m.storePart(dst, m.operandNode(&a[0], 8), w)
 		return true
 	}
 	var x, y expr.Node
 	if len(a) == 2 {
-		x, y = m.operandData(dst, 8), m.operandData(&a[0], 8)
+		x, y = m.operandNode(dst, 8), m.operandNode(&a[0], 8)
 		if dst.kind == location && w == 4 {
-			x, y = m.operandData(dst, 4), m.operandData(&a[0], 4)
+			x, y = m.operandNode(dst, 4), m.operandNode(&a[0], 4)
 		}
 	}
 	switch {
 	case name == "xor" && len(a) == 2 && a[0].kind == register && dst.kind == register && a[0].reg == dst.reg && w >= 4:
 		m.setInteger(dst, 0, w)
-		m.flags.logic(0, w)
+		m.flags.setLogic(0, w)
 	case name == "mov" && w == 8 && dst.kind == register:
-		m.setData(dst, y)
+		m.setSymbolic(dst, y)
 	case name == "mov" && w == 8 && dst.kind == location:
-		m.store(m.addr(dst), m.cells(y))
+		m.store(m.addressOf(dst), m.cells(y))
 	case name == "add" && w == 8 && dst.kind == register:
-		m.setData(dst, m.g.IAdd(x, y))
+		m.setSymbolic(dst, m.g.IAdd(x, y))
 		m.conditions, m.flags.defined = nil, 0
 	case op == "sub" && w == 8 && dst.kind == register:
-		m.setData(dst, m.g.ISub(x, y))
+		m.setSymbolic(dst, m.g.ISub(x, y))
 		m.conditions, m.flags.defined = nil, 0
 	case name == "shr" && w == 8 && len(a) == 2 && a[0].kind == immediate && dst.kind == register && a[0].value > 0 && a[0].value < 64:
-		m.setData(dst, m.g.Shift(expr.IShr, x, int(a[0].value)))
+		m.setSymbolic(dst, m.g.Shift(expr.IShr, x, int(a[0].value)))
 		m.conditions, m.flags.defined = nil, 0
 	case name == "popcnt" && dst.kind == register:
-		n, ok := m.g.Count(y)
+		n, ok := m.g.PackedCount(y)
 		if !ok {
 			return false
 		}
-		m.setData(dst, n)
+		m.setSymbolic(dst, n)
 		m.conditions, m.flags.defined = nil, 0
 	case name == "test" && a[0].kind == register && a[0].reg == dst.reg:
 		m.conditions, m.flags.defined = map[string]expr.Node{"e": m.g.Not(m.g.Nonzero(x)), "ne": m.g.Nonzero(x)}, 0
 	case strings.HasPrefix(op, "cmp") && a[0].kind == immediate && a[0].value == 0 && dst.kind == location:
 		m.conditions, m.flags.defined = map[string]expr.Node{"l": m.g.Negative(x), "ge": m.g.Not(m.g.Negative(x))}, 0
 	case name == "cmp" && a[0].kind == immediate && dst.kind == register:
-		same, ok := m.g.Same(x, a[0].value&widthMask(w))
+		same, ok := m.g.PackedEquals(x, a[0].value&widthMask(w))
 		if !ok {
 			return false
 		}
 		m.conditions, m.flags.defined = map[string]expr.Node{"e": same, "ne": m.g.Not(same)}, 0
 	default:
-		m.fail("%w: of data", code.ErrUnknown)
+		m.fail("%w: operands that depend on the data", code.ErrUnknown)
 	}
 	return true
 }
 
-// operandsDepend reports whether an operand of an instruction depends on the data.
-func (m *machine) operandsDepend(name string, w int, a []operand, dst *operand) bool {
+// isSymbolic reports whether an operand of an instruction depends on the data.
+func (m *machine) isSymbolic(name string, w int, a []operand, dst *operand) bool {
 	for i := range a {
 		o := &a[i]
 		if o == dst && (name == "mov" || name == "movabs" || name == "lea" || name == "popcnt") {
 			continue
 		}
 		switch {
-		case o.kind == register && m.data[o.reg] != 0:
+		case o.kind == register && m.symbolic[o.reg] != 0:
 			return true
 		case o.kind == location && name != "lea" && w >= 4:
-			cells, err := m.peek(m.addr(o), w/4)
+			cells, err := m.peek(m.addressOf(o), w/4)
 			for _, c := range cells {
 				if _, fixed := m.g.Bits(c); !fixed && err == nil {
 					return true
@@ -245,7 +245,7 @@ func (m *machine) operandsDepend(name string, w int, a []operand, dst *operand) 
 	return false
 }
 
-// peek returns cells of memory, if they may be read.
+// peek returns cells of memory, or an error if they must not be read.
 func (m *machine) peek(addr uint64, cells int) (out []expr.Node, err error) {
 	for i := range cells {
 		n, err := m.mem.Load(addr + 4*uint64(i))
@@ -257,8 +257,8 @@ func (m *machine) peek(addr uint64, cells int) (out []expr.Node, err error) {
 	return out, nil
 }
 
-// dataCondition returns the condition of a jump, if it depends on the data.
-func (m *machine) dataCondition(i *inst) (expr.Node, bool) {
+// symbolicCondition returns the condition of a jump if it depends on the data.
+func (m *machine) symbolicCondition(i *inst) (expr.Node, bool) {
 	if i.op[0] != 'j' || i.op == "jmp" || m.flags.defined != 0 {
 		return 0, false
 	}
@@ -269,9 +269,9 @@ func (m *machine) dataCondition(i *inst) (expr.Node, bool) {
 	return c, true
 }
 
-// branch runs both ways of a jump to the end of the function and joins their stores. With a path,
-// it follows only one way.
-func (m *machine) branch(f *code.Function, c expr.Node, i *inst) error {
+// runBothWays runs both directions of a jump to the end of the function and joins their stores. If
+// the graph has a path, it follows only one direction.
+func (m *machine) runBothWays(f *code.Function, c expr.Node, i *inst) error {
 	m.trace(&m.cov.Trace.Path, uint64(c))
 	if m.g.Path != nil {
 		taken := m.g.Path.Choose(m.g, c)
@@ -312,15 +312,15 @@ func (m *machine) compare(how string, x, y expr.Node) expr.Node {
 	return m.g.Le(x, y)
 }
 
-// logic runs a comparison, an instruction on the bits of vectors, or one whose control
-// depends on data, and reports whether it is one.
-func (m *machine) logic(i *inst) bool {
+// runLogic runs a comparison, a bitwise vector instruction, or an instruction whose control operand
+// depends on the data. It returns false for other instructions.
+func (m *machine) runLogic(i *inst) bool {
 	a, op := i.args, i.op
 	dst := &a[len(a)-1]
 	g := m.g
-	each := func(w int, f func(x, y expr.Node) expr.Node) { // of the second last and the third last operand
+	each := func(w int, f func(x, y expr.Node) expr.Node) { // applies f to the two sources
 		n := dst.width / 4
-		m.put(dst, m.lanes(w, func(v ...expr.Node) expr.Node { return f(v[0], v[1]) }, m.v[a[1].reg][:n:n], m.source(&a[0], dst, n, w)), w)
+		m.setVector(dst, m.mapLanes(w, func(v ...expr.Node) expr.Node { return f(v[0], v[1]) }, m.v[a[1].reg][:n:n], m.source(&a[0], dst, n, w)), w)
 	}
 	if f := i.match[comparison]; f != nil && f[2] == "p" {
 		w := elementCells(f[3])
@@ -329,22 +329,23 @@ func (m *machine) logic(i *inst) bool {
 		if dst.kind == mask {
 			m.compareToMask(dst, w, x, y, func(x, y expr.Node) expr.Node { return m.compare(f[1], x, y) })
 		} else {
-			m.put(dst, m.lanes(w, func(v ...expr.Node) expr.Node { return g.Mask(4*w, m.compare(f[1], v[0], v[1])) }, x, y), w)
+			m.setVector(dst, m.mapLanes(w, func(v ...expr.Node) expr.Node { return g.Mask(4*w, m.compare(f[1], v[0], v[1])) }, x, y), w)
 		}
 		return true
 	}
 	if f := i.match[extremes]; f != nil {
 		w := elementCells(f[3])
 		n := packedCells(f[2], w, dst)
-		// The first source if it is the larger (the smaller) one, otherwise the second.
-		out := m.lanes(w, func(v ...expr.Node) expr.Node {
+		// If the first source is the larger (smaller) one, the result is the first source;
+		// otherwise it is the second source.
+		out := m.mapLanes(w, func(v ...expr.Node) expr.Node {
 			c := g.Lt(v[1], v[0])
 			if f[1] == "min" {
 				c = g.Lt(v[0], v[1])
 			}
 			return g.Select(c, v[0], v[1])
 		}, m.v[a[1].reg][:n:n], m.source(&a[0], dst, n, w))
-		m.put(dst, m.above(f[2], out, m.v[a[1].reg][:]), w)
+		m.setVector(dst, m.keepUpper(f[2], out, m.v[a[1].reg][:]), w)
 		return true
 	}
 	if f := i.match[bitwise]; f != nil {
@@ -372,17 +373,17 @@ func (m *machine) logic(i *inst) bool {
 		w := map[string]int{"d": 1, "q": 2}[f[2]]
 		how := map[string]expr.Op{"ll": expr.IShl, "rl": expr.IShr, "ra": expr.ISar}[f[1]]
 		n := dst.width / 4
-		m.put(dst, m.lanes(w, func(v ...expr.Node) expr.Node { return g.Shift(how, v[0], int(a[0].value)) }, m.source(&a[1], dst, n, w)), w)
+		m.setVector(dst, m.mapLanes(w, func(v ...expr.Node) expr.Node { return g.Shift(how, v[0], int(a[0].value)) }, m.source(&a[1], dst, n, w)), w)
 		return true
 	}
-	return m.special(op, a, dst, each)
+	return m.runOtherLogic(op, a, dst, each)
 }
 
-// compareToMask sets a mask to comparisons, where its own mask has ones.
+// compareToMask sets a mask to comparisons and clears the bits that are not set in the write mask.
 func (m *machine) compareToMask(dst *operand, w int, x, y []expr.Node, f func(x, y expr.Node) expr.Node) {
 	var out []expr.Node
 	for e := 0; e < len(x); e += w {
-		c := f(m.join(x[e:e+w]), m.join(y[e:e+w]))
+		c := f(m.joinCells(x[e:e+w]), m.joinCells(y[e:e+w]))
 		if dst.mask >= 0 {
 			c = m.g.And(c, m.maskBits(dst.mask)[e/w])
 		}
@@ -391,8 +392,8 @@ func (m *machine) compareToMask(dst *operand, w int, x, y []expr.Node, f func(x,
 	m.setMask(dst.reg, out)
 }
 
-// special runs a logic instruction with an individual implementation.
-func (m *machine) special(op string, a []operand, dst *operand, each func(int, func(x, y expr.Node) expr.Node)) bool {
+// runOtherLogic runs logic instructions with individual implementations.
+func (m *machine) runOtherLogic(op string, a []operand, dst *operand, each func(int, func(x, y expr.Node) expr.Node)) bool {
 	g := m.g
 	n := dst.width / 4
 	switch op {
@@ -400,7 +401,7 @@ func (m *machine) special(op string, a []operand, dst *operand, each func(int, f
 		if a[0].kind != vector || a[0].reg != a[1].reg || dst.kind != vector {
 			return false
 		}
-		m.put(dst, m.lanes(1, func(...expr.Node) expr.Node { return g.Const(4, ^uint64(0)) }, m.v[dst.reg][:n:n]), 1)
+		m.setVector(dst, m.mapLanes(1, func(...expr.Node) expr.Node { return g.Const(4, ^uint64(0)) }, m.v[dst.reg][:n:n]), 1)
 	case "vpcmpgtd":
 		x, y := m.v[a[1].reg][:a[1].width/4], m.source(&a[0], nil, a[1].width/4, 1)
 		for _, c := range y {
@@ -420,22 +421,22 @@ func (m *machine) special(op string, a []operand, dst *operand, each func(int, f
 	case "vblendvpd", "vblendvps":
 		w := elementCells(op[len(op)-1:])
 		second, first := m.source(&a[1], nil, n, w), m.v[a[2].reg][:n:n]
-		m.put(dst, m.lanes(w, func(v ...expr.Node) expr.Node { return g.Select(g.Negative(v[0]), v[1], v[2]) }, m.v[a[0].reg][:n:n], second, first), w)
+		m.setVector(dst, m.mapLanes(w, func(v ...expr.Node) expr.Node { return g.Select(g.Negative(v[0]), v[1], v[2]) }, m.v[a[0].reg][:n:n], second, first), w)
 	case "vmovmskps", "vmovmskpd":
 		var out []expr.Node
 		w := elementCells(op[len(op)-1:])
 		for e := w - 1; e < a[0].width/4; e += w {
 			out = append(out, g.Negative(m.v[a[0].reg][e]))
 		}
-		m.setData(&operand{kind: register, reg: dst.reg}, g.Pack(out))
+		m.setSymbolic(&operand{kind: register, reg: dst.reg}, g.Pack(out))
 	case "vpmovsxdq":
-		m.put(dst, m.each(m.v[a[0].reg][:n/2], g.Extend), 2)
+		m.setVector(dst, m.mapElements(m.v[a[0].reg][:n/2], g.Extend), 2)
 	case "vpextrq":
 		at := 2 * int(a[0].value&1)
-		m.setData(dst, m.join(m.v[a[1].reg][at:at+2]))
+		m.setSymbolic(dst, m.joinCells(m.v[a[1].reg][at:at+2]))
 	case "vpternlogd", "vpternlogq":
 		w := map[byte]int{'d': 1, 'q': 2}[op[len(op)-1]]
-		if im := a[0].value & 255; im == 0x96 || im == 0xe8 { // of bits, whatever the width
+		if im := a[0].value & 255; im == 0x96 || im == 0xe8 { // bitwise, so the width does not matter
 			w = 1
 		}
 		third, second, first := m.source(&a[1], dst, n, w), m.v[a[2].reg][:n:n], m.v[dst.reg][:n:n]
@@ -449,7 +450,7 @@ func (m *machine) special(op string, a []operand, dst *operand, each func(int, f
 			f = func(v ...expr.Node) expr.Node {
 				n, ok := g.Majority(v[0], v[1], v[2])
 				if !ok {
-					m.fail("%w: a majority of other numbers than bytes", code.ErrUnknown)
+					m.fail("%w: a majority of numbers that are not bytes", code.ErrUnknown)
 				}
 				return n
 			}
@@ -460,7 +461,7 @@ func (m *machine) special(op string, a []operand, dst *operand, each func(int, f
 		default:
 			return false
 		}
-		m.put(dst, m.lanes(w, f, first, second, third), w)
+		m.setVector(dst, m.mapLanes(w, f, first, second, third), w)
 	case "vptestmd", "vptestmq":
 		w := map[byte]int{'d': 1, 'q': 2}[op[len(op)-1]]
 		c := a[1].width / 4
@@ -469,9 +470,9 @@ func (m *machine) special(op string, a []operand, dst *operand, each func(int, f
 		each(elementCells(op[len(op)-1:]), g.ScaleF)
 	case "vucomisd", "vucomiss":
 		w := elementCells(op[len(op)-1:])
-		x, y := m.join(m.v[dst.reg][:w]), m.join(m.source(&a[0], nil, w, w))
-		nan := g.Not(g.Or(g.Le(x, y), g.Lt(y, x))) // unordered sets both flags
-		m.zeroCarry(g.Or(g.Eq(x, y), nan), g.Or(g.Lt(x, y), nan))
+		x, y := m.joinCells(m.v[dst.reg][:w]), m.joinCells(m.source(&a[0], nil, w, w))
+		nan := g.Not(g.Or(g.Le(x, y), g.Lt(y, x))) // unordered operands set both flags
+		m.setZeroAndCarry(g.Or(g.Eq(x, y), nan), g.Or(g.Lt(x, y), nan))
 	default:
 		return false
 	}

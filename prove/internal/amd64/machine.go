@@ -18,7 +18,7 @@ type machine struct {
 	g       *expr.Graph
 	mem     *memory.Memory
 	prog    *code.Program
-	stack   uint64 // the stack pointer at the beginning
+	stack   uint64 // initial stack pointer
 	watched uint64 // address of the traced instruction; 0 means no trace
 	cov     *code.Coverage
 	zero    expr.Node
@@ -27,15 +27,15 @@ type machine struct {
 	v     [32][16]expr.Node // cells of 4 bytes
 	k     [8]uint64
 	flags flags
-	// What depends on the data: integers of registers (0 if a register holds a number), the
-	// bits of masks (nil if a mask holds a number), and conditions of jumps by their names.
-	data       [16]expr.Node
-	bits       [8][]expr.Node
-	conditions map[string]expr.Node
-	steps      *int
-	turns      *turns.Tracker
-	next       uint64
-	inst       *inst
+	// Values that depend on the data: of general registers (0 if a register holds a number), of
+	// mask bits (nil if a mask holds a number), and conditions of jumps by name.
+	symbolic      [16]expr.Node
+	symbolicMasks [8][]expr.Node
+	conditions    map[string]expr.Node
+	steps         *int
+	turns         *turns.Tracker
+	next          uint64
+	inst          *inst
 }
 
 type failure struct{ err error }
@@ -44,24 +44,23 @@ func (m *machine) fail(format string, args ...any) {
 	panic(failure{fmt.Errorf("%s: %w", m.inst.Text, fmt.Errorf(format, args...))})
 }
 
-// Run calls a function whose arguments lie at stack, which is the address of the slot of the
-// return address.
+// Run calls a function. stack is the address of the return address, below the arguments.
 func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, stack uint64, cov *code.Coverage) (err error) {
 	m := &machine{g: g, mem: mem, prog: p, cov: cov, watched: p.Watched, zero: g.Const(4, 0)}
 	for i := range m.v {
 		for j := range m.v[i] {
-			m.v[i][j] = g.Input(4, 1<<20+i, j) // whatever was there before
+			m.v[i][j] = g.Input(4, 1<<20+i, j) // unknown initial contents
 		}
 	}
-	for i := range m.data {
-		m.data[i] = m.before(i)
+	for i := range m.symbolic {
+		m.symbolic[i] = m.initialRegister(i)
 	}
-	for i := range m.bits {
+	for i := range m.symbolicMasks {
 		for j := range 16 {
-			m.bits[i] = append(m.bits[i], g.Nonzero(g.Input(4, 1<<20+len(m.v)+1+i, j)))
+			m.symbolicMasks[i] = append(m.symbolicMasks[i], g.Nonzero(g.Input(4, 1<<20+len(m.v)+1+i, j)))
 		}
 	}
-	m.r[rsp], m.data[rsp] = stack, 0
+	m.r[rsp], m.symbolic[rsp] = stack, 0
 	m.stack = stack
 	m.steps = new(int)
 	m.turns = turns.New(f, effectOf, cov)
@@ -85,18 +84,18 @@ func effectOf(i *code.Inst) *turns.Effect {
 	return nil
 }
 
-// execute runs f from an instruction on to its end.
+// execute runs f from pc to its end.
 func (m *machine) execute(f *code.Function, pc uint64) error {
-	for ; *m.steps < m.prog.Most(); *m.steps++ {
+	for ; *m.steps < m.prog.MaxSteps(); *m.steps++ {
 		next := f.Insts[pc]
-		if name, ok := m.prog.Outside[pc]; next == nil && ok {
-			if err := m.kept(); err != nil {
+		if name, ok := m.prog.GoFunctions[pc]; next == nil && ok {
+			if err := m.checkKeptRegisters(); err != nil {
 				return err
 			}
-			return m.prog.Tail(name, m.g, m.mem, m.stack)
+			return m.prog.JumpToGo(name, m.g, m.mem, m.stack)
 		}
 		if next == nil {
-			return fmt.Errorf("jump to %#x, which is no instruction of %s", pc, f.Name)
+			return fmt.Errorf("jump to %#x, which is not an instruction of %s", pc, f.Name)
 		}
 		i, ok := next.Decoded.(*inst)
 		if !ok {
@@ -106,58 +105,58 @@ func (m *machine) execute(f *code.Function, pc uint64) error {
 		m.cov.Reached[pc] = true
 		m.trace(&m.cov.Trace.Path, pc)
 		if i.op == "ret" {
-			return m.kept()
+			return m.checkKeptRegisters()
 		}
-		m.turns.At(pc)
-		if c, ok := m.dataCondition(i); ok {
-			return m.branch(f, c, i)
+		m.turns.Before(pc)
+		if c, ok := m.symbolicCondition(i); ok {
+			return m.runBothWays(f, c, i)
 		}
 		m.step(i)
 		if pc == m.watched {
 			m.traceState()
 		}
-		m.turns.Step(pc, i.effect, m.next != i.Next || i.effect.Choice && m.condition(i.op[4:]))
+		m.turns.Step(pc, i.effect, m.next != i.Next || i.effect.Choice && m.conditionHolds(i.op[4:]))
 		pc = m.next
 	}
-	return fmt.Errorf("%s: no end after %d instructions", f.Name, m.prog.Most())
+	return fmt.Errorf("%s: still running after %d instructions", f.Name, m.prog.MaxSteps())
 }
 
-// rsp is the number of the stack pointer among the registers.
+// rsp is the number of the stack pointer.
 const rsp = 4
 
-// before returns the contents of a general register at the beginning of the function.
-func (m *machine) before(reg int) expr.Node { return m.g.Input(8, 1<<20+len(m.v), reg) }
+// initialRegister returns the value of a general register at the beginning of the function.
+func (m *machine) initialRegister(reg int) expr.Node { return m.g.Input(8, 1<<20+len(m.v), reg) }
 
-// kept returns an error unless the stack pointer and the registers reserved for Go (BP, R14 and
-// R15) are unchanged.
-func (m *machine) kept() error {
-	if m.data[rsp] != 0 || m.r[rsp] != m.stack {
-		return errors.New("the stack pointer is not what it was")
+// checkKeptRegisters returns an error if the stack pointer or a register reserved for Go (BP, R14,
+// R15) has changed.
+func (m *machine) checkKeptRegisters() error {
+	if m.symbolic[rsp] != 0 || m.r[rsp] != m.stack {
+		return errors.New("the stack pointer has changed")
 	}
 	for _, reg := range []int{5, 14, 15} {
-		if m.data[reg] != m.before(reg) {
-			return fmt.Errorf("register %d is Go's, and not what it was", reg)
+		if m.symbolic[reg] != m.initialRegister(reg) {
+			return fmt.Errorf("register %d, which is reserved for Go, has changed", reg)
 		}
 	}
 	return nil
 }
 
-// trace adds numbers to a part of the trace, if there is to be one.
+// trace appends to a part of the trace if the run is traced.
 func (m *machine) trace(part *[]uint64, v ...uint64) {
 	if m.watched != 0 {
 		*part = append(*part, v...)
 	}
 }
 
-// traceState adds all registers and flags to the trace.
+// traceState appends all registers and flags to the trace.
 func (m *machine) traceState() {
 	states := &m.cov.Trace.States
 	m.trace(states, m.next, m.flags.value&m.flags.defined, m.flags.defined)
 	for i, r := range m.r {
-		if m.data[i] != 0 {
+		if m.symbolic[i] != 0 {
 			r = 0
 		}
-		m.trace(states, r, uint64(m.data[i]))
+		m.trace(states, r, uint64(m.symbolic[i]))
 	}
 	for i := range m.v {
 		for _, c := range m.v[i] {
@@ -165,10 +164,10 @@ func (m *machine) traceState() {
 		}
 	}
 	for i, k := range m.k {
-		if m.bits[i] == nil {
+		if m.symbolicMasks[i] == nil {
 			m.trace(states, k)
 		}
-		for _, b := range m.bits[i] {
+		for _, b := range m.symbolicMasks[i] {
 			m.trace(states, uint64(b))
 		}
 	}
@@ -177,22 +176,22 @@ func (m *machine) traceState() {
 	}
 }
 
-func (m *machine) addr(o *operand) uint64 {
+func (m *machine) addressOf(o *operand) uint64 {
 	a := o.value
 	if o.relative {
 		a += m.inst.Next
 	}
 	if o.base >= 0 {
-		a += m.place(o.base)
+		a += m.concreteRegister(o.base)
 	}
 	if o.index >= 0 {
-		a += m.place(o.index) * o.scale
+		a += m.concreteRegister(o.index) * o.scale
 	}
 	return a
 }
 
-func (m *machine) place(reg int) uint64 {
-	if m.data[reg] != 0 {
+func (m *machine) concreteRegister(reg int) uint64 {
+	if m.symbolic[reg] != 0 {
 		m.fail("%w: an address that depends on the data", code.ErrUnknown)
 	}
 	return m.r[reg]
@@ -224,13 +223,13 @@ func (m *machine) store(addr uint64, cells []expr.Node) {
 	}
 }
 
-// storePart stores the lowest bytes of an integer, which lie within a cell.
+// storePart stores the lowest bytes of an integer. They lie within one cell.
 func (m *machine) storePart(o *operand, n expr.Node, bytes int) {
-	cell, at := m.mem.Cell(m.addr(o))
-	m.store(cell, []expr.Node{m.g.Replace(m.load(cell, 1)[0], 8*int(at), 8*bytes, n)})
+	cell, at := m.mem.Cell(m.addressOf(o))
+	m.store(cell, []expr.Node{m.g.ReplaceBits(m.load(cell, 1)[0], 8*int(at), 8*bytes, n)})
 }
 
-// concrete returns the number that cells hold.
+// concrete returns the number in cells.
 func (m *machine) concrete(cells []expr.Node) uint64 {
 	var v uint64
 	for i, c := range cells {
@@ -250,13 +249,13 @@ func widthMask(bytes int) uint64 {
 	return 1<<(8*bytes) - 1
 }
 
-// integer returns the value of a general operand of that many bytes.
+// integer returns the value of a general operand of width bytes.
 func (m *machine) integer(o *operand, width int) uint64 {
 	switch o.kind {
 	case immediate:
 		return o.value & widthMask(width)
 	case register:
-		if m.data[o.reg] != 0 {
+		if m.symbolic[o.reg] != 0 {
 			m.fail("%w: a register that depends on the data", code.ErrUnknown)
 		}
 		if o.high {
@@ -264,9 +263,9 @@ func (m *machine) integer(o *operand, width int) uint64 {
 		}
 		return m.r[o.reg] & widthMask(width)
 	case mask:
-		return m.mask(o.reg) & widthMask(width)
+		return m.maskNumber(o.reg) & widthMask(width)
 	case location:
-		a := m.addr(o)
+		a := m.addressOf(o)
 		switch width {
 		case 1:
 			cell, at := m.mem.Cell(a)
@@ -288,25 +287,25 @@ func (m *machine) setInteger(o *operand, v uint64, width int) {
 			if o.high {
 				m.fail("%w: destination", code.ErrUnknown)
 			}
-			v = m.place(o.reg)&^255 | v&255
+			v = m.concreteRegister(o.reg)&^255 | v&255
 		case 4:
 			v &= 0xffffffff
 		}
-		m.r[o.reg], m.data[o.reg] = v, 0
+		m.r[o.reg], m.symbolic[o.reg] = v, 0
 	case location:
 		if width < 4 {
 			m.storePart(o, m.g.Const(4, v), width)
 			return
 		}
 		cells := []expr.Node{m.g.Const(4, v), m.g.Const(4, v>>32)}
-		m.store(m.addr(o), cells[:width/4])
+		m.store(m.addressOf(o), cells[:width/4])
 	default:
 		m.fail("%w: destination", code.ErrUnknown)
 	}
 }
 
-// join returns an element of cells.
-func (m *machine) join(c []expr.Node) expr.Node {
+// joinCells returns the element that consists of cells.
+func (m *machine) joinCells(c []expr.Node) expr.Node {
 	if len(c) == 1 {
 		return c[0]
 	}
@@ -321,8 +320,8 @@ func (m *machine) cells(n expr.Node) []expr.Node {
 	return []expr.Node{low, high}
 }
 
-// source returns n cells of a vector operand whose elements have w cells. Of memory under
-// the mask of the destination only the elements that are wanted are read.
+// source returns n cells of a vector operand whose elements have w cells. If the operand is in
+// memory and the destination has a mask, it reads only the selected elements.
 func (m *machine) source(o, dst *operand, n, w int) []expr.Node {
 	if o.kind == vector {
 		return m.v[o.reg][:n:n]
@@ -330,10 +329,10 @@ func (m *machine) source(o, dst *operand, n, w int) []expr.Node {
 	if o.kind != location {
 		m.fail("%w: vector operand", code.ErrUnknown)
 	}
-	if o.index >= 0 && m.data[o.index] != 0 && !o.broadcast && (dst == nil || dst.mask < 0) {
-		return m.entry(o, n)
+	if o.index >= 0 && m.symbolic[o.index] != 0 && !o.broadcast && (dst == nil || dst.mask < 0) {
+		return m.loadTableEntry(o, n)
 	}
-	a := m.addr(o)
+	a := m.addressOf(o)
 	if o.broadcast {
 		e := m.load(a, w)
 		var out []expr.Node
@@ -345,7 +344,7 @@ func (m *machine) source(o, dst *operand, n, w int) []expr.Node {
 	if dst != nil && dst.kind == vector && dst.mask >= 0 {
 		out := make([]expr.Node, 0, n)
 		for i := 0; i < n; i += w {
-			if m.mask(dst.mask)>>(i/w)&1 != 0 {
+			if m.maskNumber(dst.mask)>>(i/w)&1 != 0 {
 				out = append(out, m.load(a+4*uint64(i), w)...)
 			} else {
 				for range w {
@@ -358,15 +357,15 @@ func (m *machine) source(o, dst *operand, n, w int) []expr.Node {
 	return m.load(a, n)
 }
 
-// put writes a vector result, whose elements have w cells, to a register, where it clears
-// the cells above it, or to memory, in both cases under the mask of the operand.
-func (m *machine) put(o *operand, cells []expr.Node, w int) {
-	if o.mask >= 0 && m.bits[o.mask] != nil {
+// setVector writes a vector result, whose elements have w cells, to a register or to memory under
+// the mask of the operand. In a register, it clears the cells above the result.
+func (m *machine) setVector(o *operand, cells []expr.Node, w int) {
+	if o.mask >= 0 && m.symbolicMasks[o.mask] != nil {
 		cells = m.blend(o, cells, w)
 		o = &operand{kind: o.kind, value: o.value, reg: o.reg, width: o.width, base: o.base, index: o.index, scale: o.scale, relative: o.relative, mask: -1}
 	}
 	if o.kind == location {
-		a := m.addr(o)
+		a := m.addressOf(o)
 		for i := 0; i < len(cells); i += w {
 			if o.mask < 0 || m.k[o.mask]>>(i/w)&1 != 0 {
 				m.store(a+4*uint64(i), cells[i:i+w])
@@ -390,23 +389,23 @@ func (m *machine) put(o *operand, cells []expr.Node, w int) {
 	}
 }
 
-// lanes applies f to the elements of sources, which have w cells each.
-func (m *machine) lanes(w int, f func(x ...expr.Node) expr.Node, sources ...[]expr.Node) []expr.Node {
+// mapLanes applies f to the elements of sources. Elements have w cells.
+func (m *machine) mapLanes(w int, f func(x ...expr.Node) expr.Node, sources ...[]expr.Node) []expr.Node {
 	n := len(sources[0])
 	out := make([]expr.Node, 0, n)
 	x := make([]expr.Node, len(sources))
 	for i := 0; i < n; i += w {
 		for j, s := range sources {
-			x[j] = m.join(s[i : i+w])
+			x[j] = m.joinCells(s[i : i+w])
 		}
 		out = append(out, m.cells(f(x...))...)
 	}
 	return out
 }
 
-// generalWidth returns the bytes that an instruction on general registers works with.
+// generalWidth returns the operand size in bytes of an instruction on general registers.
 func generalWidth(op string, args []operand) int {
-	for i := range args { // the destination comes last, and a shift count first
+	for i := range args { // the destination comes last, a shift count first
 		if a := args[len(args)-1-i]; a.kind == register {
 			return a.width
 		}
@@ -420,8 +419,8 @@ func generalWidth(op string, args []operand) int {
 	return 8
 }
 
-// general runs an instruction on general registers and reports whether it is one.
-func (m *machine) general(i *inst) bool {
+// runGeneral runs an instruction on general registers. It returns false for other instructions.
+func (m *machine) runGeneral(i *inst) bool {
 	a := i.args
 	op := i.op
 	var dst *operand
@@ -433,7 +432,7 @@ func (m *machine) general(i *inst) bool {
 		m.next = a[0].value
 		return true
 	case op[0] == 'j':
-		taken := m.condition(op[1:])
+		taken := m.conditionHolds(op[1:])
 		m.cov.Branch(i.Addr, taken)
 		if taken {
 			m.next = a[0].value
@@ -442,7 +441,7 @@ func (m *machine) general(i *inst) bool {
 	case strings.HasPrefix(op, "cmov"):
 		w := dst.width
 		v := m.integer(&a[0], w)
-		if !m.condition(op[4:]) {
+		if !m.conditionHolds(op[4:]) {
 			v = m.integer(dst, w)
 		}
 		m.setInteger(dst, v, w)
@@ -453,7 +452,7 @@ func (m *machine) general(i *inst) bool {
 			m.trace(&m.cov.Trace.Fetches, a.value)
 			for _, r := range []int{a.base, a.index} {
 				if r >= 0 {
-					m.trace(&m.cov.Trace.Fetches, m.r[r], uint64(m.data[r]))
+					m.trace(&m.cov.Trace.Fetches, m.r[r], uint64(m.symbolic[r]))
 				}
 			}
 		}
@@ -466,14 +465,14 @@ func (m *machine) general(i *inst) bool {
 		}
 		return true
 	case op == "lea":
-		m.setInteger(dst, m.addr(&a[0]), dst.width)
+		m.setInteger(dst, m.addressOf(&a[0]), dst.width)
 		return true
 	case op[0] == 'k':
-		return m.masks(op, a, dst)
+		return m.runMask(op, a, dst)
 	case op == "movzbl":
-		return m.zeroExtended(a, dst)
+		return m.runMovzbl(a, dst)
 	}
-	if m.dependent(op, a, dst) {
+	if m.runSymbolic(op, a, dst) {
 		return true
 	}
 	for _, o := range a {
@@ -487,9 +486,9 @@ func (m *machine) general(i *inst) bool {
 	case "mov", "movabs":
 		m.setInteger(dst, m.integer(&a[0], w), w)
 	case "cmp":
-		m.flags.sub(m.integer(dst, w), m.integer(&a[0], w), w)
+		m.flags.setDifference(m.integer(dst, w), m.integer(&a[0], w), w)
 	case "test":
-		m.flags.logic(m.integer(dst, w)&m.integer(&a[0], w), w)
+		m.flags.setLogic(m.integer(dst, w)&m.integer(&a[0], w), w)
 	case "dec", "inc", "neg", "not":
 		x := m.integer(dst, w)
 		v := map[string]uint64{"dec": x - 1, "inc": x + 1, "neg": -x, "not": ^x}[name] & widthMask(w)
@@ -497,12 +496,12 @@ func (m *machine) general(i *inst) bool {
 		old := m.flags
 		switch name {
 		case "neg":
-			m.flags.sub(0, x, w)
+			m.flags.setDifference(0, x, w)
 		case "dec":
-			m.flags.sub(x, 1, w)
+			m.flags.setDifference(x, 1, w)
 			m.flags.keepCarry(old)
 		case "inc":
-			m.flags.add(x, 1, v, false, w)
+			m.flags.setSum(x, 1, v, false, w)
 			m.flags.keepCarry(old)
 		}
 	case "add", "su", "sub", "and", "or", "xor", "imu", "imul", "sh", "shl", "shr", "sar":
@@ -550,26 +549,26 @@ func (m *machine) general(i *inst) bool {
 		m.setInteger(dst, v, w)
 		switch name {
 		case "add":
-			m.flags.add(x, y, v, false, w)
+			m.flags.setSum(x, y, v, false, w)
 		case "sub":
-			m.flags.sub(x, y, w)
+			m.flags.setDifference(x, y, w)
 		case "and", "or", "xor":
-			m.flags.logic(v, w)
+			m.flags.setLogic(v, w)
 		case "imul":
 			m.flags.defined, m.conditions = 0, nil
 		default:
-			if y != 0 { // a shift by nothing changes none
-				m.flags.result(v, w)
+			if y != 0 { // a shift by 0 changes no flags
+				m.flags.setResult(v, w)
 			}
 		}
 	case "adc":
 		x, y := m.integer(dst, w), m.integer(&a[0], w)
-		v, carry := x+y, m.condition("b")
+		v, carry := x+y, m.conditionHolds("b")
 		if carry {
 			v++
 		}
 		m.setInteger(dst, v, w)
-		m.flags.add(x, y, v, carry, w)
+		m.flags.setSum(x, y, v, carry, w)
 	case "bzhi":
 		x, n := m.integer(&a[1], w), m.integer(&a[0], w)&255
 		v := x
@@ -577,12 +576,12 @@ func (m *machine) general(i *inst) bool {
 			v = x & (1<<n - 1)
 		}
 		m.setInteger(dst, v, w)
-		m.flags.logic(v, w)
-		m.flags.set(carryFlag, n >= uint64(8*w))
+		m.flags.setLogic(v, w)
+		m.flags.setFlag(carryFlag, n >= uint64(8*w))
 	case "popcnt":
 		v := uint64(bits.OnesCount64(m.integer(&a[0], w)))
 		m.setInteger(dst, v, w)
-		m.flags.logic(v, w)
+		m.flags.setLogic(v, w)
 	default:
 		return false
 	}

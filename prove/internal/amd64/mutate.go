@@ -8,8 +8,8 @@ import (
 	"github.com/gomonge/monge/prove/internal/code"
 )
 
-// opposites are operations that are easily taken for each other: parts of those on vectors, and those on
-// general registers.
+// opposites are operations that are easily confused: parts of names of vector instructions, and
+// general instructions.
 var (
 	opposites = strings.NewReplacer("vfmadd", "vfnmadd", "vfnmadd", "vfmadd", "vfmsub", "vfmadd", "vadd", "vsub", "vsub", "vadd", "vmul", "vadd",
 		"vdiv", "vmul", "vmax", "vmin", "vmin", "vmax", "pckl", "pckh", "pckh", "pckl", "vpadd", "vpsub", "vpsub", "vpadd",
@@ -19,8 +19,8 @@ var (
 )
 
 // Mutate returns f with a mistake in one of the instructions for which fit reports true: another
-// register or mask, an address 8 bytes further, another immediate, operation or condition. what
-// describes the mistake.
+// register or mask, an address that is off by 8 bytes, another immediate, operation or condition.
+// what describes the mistake.
 func Mutate(f *code.Function, rng *rand.Rand, fit func(*code.Inst) bool) (mutant *code.Function, at *code.Inst, what string) {
 	return f.Mutate(rng, func(i *code.Inst) bool {
 		d, ok := i.Decoded.(*inst)
@@ -36,8 +36,8 @@ func Mutate(f *code.Function, rng *rand.Rand, fit func(*code.Inst) bool) (mutant
 		n := rng.IntN(len(d.args) + 1)
 		if (n == len(d.args) || d.args[n].kind == target) && other != d.op {
 			d.op = other
-			d.takeApart()
-			return code.Operation
+			d.matchForms()
+			return code.ChangedOperation
 		}
 		n %= len(d.args)
 		switch a := &d.args[n]; {

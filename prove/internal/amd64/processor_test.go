@@ -22,25 +22,25 @@ import (
 )
 
 const (
-	// Where the child process has things.
+	// Addresses in the child process.
 	codeAt   = 0x20000000
-	codeSize = 64 // of one instruction and the jump after it
+	codeSize = 64 // space for one instruction and the jump after it
 	stateAt  = 0x30000000
 	memoryAt = processor.MemoryAt
 )
 
-// state is the state that an instruction reads and writes.
+// state holds the registers, flags and memory that an instruction reads and writes.
 type state struct {
 	R      [16]uint64
 	K      [8]uint64
 	Flags  uint64
-	Which  uint64 // number of the instruction
+	Which  uint64 // index of the instruction
 	_      [6]uint64
 	V      [32][16]uint32
 	Memory [128]uint32
 }
 
-// instance is an instruction of the kernels, as it is run.
+// instance is an instruction of the kernels in the form in which it runs.
 type instance struct {
 	*inst
 	raw      []byte
@@ -48,14 +48,14 @@ type instance struct {
 	form     string
 }
 
-// TestProcessor runs every form of instruction of the kernels on random registers and
-// memory, in the symbolic machine and on the processor, and compares all bits of all
-// registers, of the flags and of the memory. Of a conditional jump the condition is tested.
-// Prefetches, other jumps and returns are left out.
+// TestProcessor runs every form of instruction of the kernels on random registers and memory, in
+// the symbolic machine and on the processor. It compares all bits of the registers, the flags and
+// the memory. For conditional jumps, it tests the condition. It skips prefetches, other jumps and
+// returns.
 //
-// A machine with AVX-512 may have no compiler, such as the one that .ci/avx512-emulated emulates. With
-// MONGE_PROCESSOR=DIR the test leaves in this folder what such a machine needs of the instructions of AVX-512. If the
-// folder has this already, the test runs them.
+// A machine with AVX-512 may have no compiler, for example the machine that .ci/avx512-emulated
+// emulates. With MONGE_PROCESSOR=DIR, the test writes the files that such a machine needs for
+// AVX-512 instructions to DIR. If DIR already contains them, the test runs them.
 func TestProcessor(t *testing.T) {
 	dir, bits := os.Getenv("MONGE_PROCESSOR"), 256
 	avx512 := has("avx512f", "avx512bw", "avx512dq", "avx512vl")
@@ -131,7 +131,7 @@ func TestProcessor(t *testing.T) {
 	}
 }
 
-// has reports whether the processor has features.
+// has reports whether the processor has all features.
 func has(features ...string) bool {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	for _, f := range features {
@@ -145,7 +145,7 @@ func has(features ...string) bool {
 // kernelInstances returns a few instructions of every form.
 func kernelInstances(t *testing.T) (all []*instance) {
 	count, seen := map[string]int{}, map[string]bool{}
-	processor.Kernels(t, Objdump, "amd64", Decode, func(name string, c *code.Inst, raw []byte) {
+	processor.EachInstruction(t, Objdump, "amd64", Decode, func(name string, c *code.Inst, raw []byte) {
 		i, ok := c.Decoded.(*inst)
 		if !ok {
 			t.Fatal(c.Decoded)
@@ -159,7 +159,7 @@ func kernelInstances(t *testing.T) (all []*instance) {
 		}
 		n := &instance{i, raw, name, ""}
 		n.form = n.describe()
-		if count[n.form] < processor.Instances && !seen[string(raw)] {
+		if count[n.form] < processor.MaxInstances && !seen[string(raw)] {
 			count[n.form]++
 			seen[string(raw)] = true
 			all = append(all, n)
@@ -168,7 +168,7 @@ func kernelInstances(t *testing.T) (all []*instance) {
 	return all
 }
 
-// move returns the conditional move of rcx to rax, in place of a jump with that condition.
+// move returns the conditional move of rcx to rax that replaces a jump with the same condition.
 func move(condition string) *instance {
 	number := slices.Index(strings.Fields("o no b ae e ne be a s ns p np l ge le g"), condition)
 	i := &inst{Inst: &code.Inst{Text: "conditional move in place of j" + condition}, op: "cmov" + condition}
@@ -178,8 +178,8 @@ func move(condition string) *instance {
 	return &instance{i, []byte{0x48, 0x0f, 0x40 + byte(number), 0xc1}, "", "j" + condition}
 }
 
-// describe returns the form of an instruction: the operation with the kinds of its operands,
-// and the immediate operands of vector instructions.
+// describe returns the form of an instruction: its operation, the kinds of its operands, and the
+// immediate operands of vector instructions.
 func (i *instance) describe() string {
 	var out []string
 	for n := range i.args {
@@ -222,12 +222,12 @@ func (i *instance) describe() string {
 	return s
 }
 
-// evex reports whether the instruction is one of AVX-512.
+// evex reports whether the instruction belongs to AVX-512.
 func (i *instance) evex() bool {
 	return i.raw[0] == 0x62 || slices.ContainsFunc(i.args, func(a operand) bool { return a.kind == mask })
 }
 
-// access returns the operand in memory, if there is one.
+// access returns the operand in memory, or nil.
 func (i *instance) access() *operand {
 	for n := range i.args {
 		if a := &i.args[n]; a.kind == location && i.op != "lea" {
@@ -237,8 +237,8 @@ func (i *instance) access() *operand {
 	return nil
 }
 
-// place moves an instruction to an address. An operand relative to the instruction is
-// moved to the memory of the test.
+// place moves an instruction to an address. A relative operand then refers to the memory of the
+// test.
 func (i *instance) place(t *testing.T, addr uint64) {
 	moved := *i.inst
 	moved.args = slices.Clone(i.args)
@@ -247,15 +247,14 @@ func (i *instance) place(t *testing.T, addr uint64) {
 	if a := i.access(); a != nil && a.relative {
 		old := binary.LittleEndian.AppendUint32(nil, uint32(a.value))
 		if bytes.Count(i.raw, old) != 1 {
-			t.Fatalf("%s: where is the displacement in % x?", i.Text, i.raw)
+			t.Fatalf("%s: no displacement in % x", i.Text, i.raw)
 		}
 		a.value = memoryAt + 128 - i.Next
 		copy(i.raw[bytes.Index(i.raw, old):], binary.LittleEndian.AppendUint32(nil, uint32(a.value)))
 	}
 }
 
-// draw returns random contents of the registers and the memory. An operand in memory lies
-// within the memory.
+// draw returns random registers and memory. An operand in memory lies within the memory.
 func (i *instance) draw(rng *rand.Rand) (s state) {
 	for n := range s.R {
 		s.R[n] = processor.Integer(rng)
@@ -269,9 +268,9 @@ func (i *instance) draw(rng *rand.Rand) (s state) {
 		single = !single
 	}
 	for n := range s.V {
-		processor.Vector(rng, single, s.V[n][:])
+		processor.FillVector(rng, single, s.V[n][:])
 	}
-	processor.Vector(rng, single, s.Memory[:])
+	processor.FillVector(rng, single, s.Memory[:])
 	a := i.access()
 	if a == nil || a.relative {
 		return s
@@ -304,11 +303,11 @@ func (i *instance) draw(rng *rand.Rand) (s state) {
 	}
 }
 
-// symbolic runs the instruction in the machine on constants. It returns the flags that are
-// defined afterwards, too.
+// symbolic runs the instruction in the symbolic machine on constants. It also returns the flags
+// that are defined afterwards.
 func (i *instance) symbolic(t *testing.T, s state) (out state, defined uint64, err error) {
 	g, mem := expr.New(), memory.New(false)
-	processor.Load(t, g, mem, s.Memory[:])
+	processor.LoadMemory(t, g, mem, s.Memory[:])
 	m := &machine{g: g, mem: mem, prog: &code.Program{}, cov: code.NewCoverage(), zero: g.Const(4, 0), r: s.R, k: s.K,
 		flags: flags{s.Flags, allFlags}, inst: i.inst, next: i.Next, steps: new(int)}
 	for r := range m.v {
@@ -330,7 +329,7 @@ func (i *instance) symbolic(t *testing.T, s state) (out state, defined uint64, e
 	constant := func(n expr.Node) uint32 {
 		v, ok := g.Bits(n)
 		if !ok {
-			m.fail("%s is no constant", g.String(n))
+			m.fail("%s is not a constant", g.String(n))
 		}
 		return uint32(v)
 	}
@@ -347,7 +346,7 @@ func (i *instance) symbolic(t *testing.T, s state) (out state, defined uint64, e
 
 var rounds = regexp.MustCompile(`^v(?:fn?m.*|add|sub|mul|div|sqrt|scalef|cvt\w+2)([ps])([sd])[xy]?$`)
 
-// differ describes the difference between the results of the tool and of the processor, or returns
+// differ describes the difference between the results of the machine and the processor, or returns
 // "". Any two NaN results of floating-point operations are equal.
 func (i *instance) differ(tool, processed *state, defined uint64, bits int) string {
 	for n := range tool.R {
@@ -369,15 +368,15 @@ func (i *instance) differ(tool, processed *state, defined uint64, bits int) stri
 	}
 	for r := range registers {
 		x, y := tool.V[r][:bits/32], processed.V[r][:bits/32]
-		if n := processor.Unlike(x, y, func(n int) int { return i.rounded(r, n) }); n >= 0 {
+		if n := processor.FirstDifference(x, y, func(n int) int { return i.rounded(r, n) }); n >= 0 {
 			return fmt.Sprintf("vector register %d is\n\t%08x, on the processor\n\t%08x", r, x, y)
 		}
 	}
 	return ""
 }
 
-// rounded returns how many cells the result of a floating-point operation has of which cell n of register r is
-// one, 0 if there is no such result.
+// rounded returns the number of cells of the floating-point result that contains cell n of register
+// r, or 0 if there is no such result.
 func (i *instance) rounded(r, n int) int {
 	dst := i.args[len(i.args)-1]
 	f := rounds.FindStringSubmatch(i.op)

@@ -7,7 +7,7 @@ import (
 	"github.com/gomonge/monge/prove/internal/expr"
 )
 
-// moves are moves of vectors, with the cells of an element.
+// moves lists the moves of vectors, with the number of cells of an element.
 var moves = map[string]int{
 	"vmovupd": 2, "vmovapd": 2, "vmovdqu64": 2, "vmovdqa64": 2,
 	"vmovups": 1, "vmovaps": 1, "vmovdqu": 1, "vmovdqa": 1, "vmovdqu32": 1,
@@ -15,14 +15,14 @@ var moves = map[string]int{
 
 // step runs one instruction.
 func (m *machine) step(i *inst) {
-	if (i.op[0] == 'v' && i.op != "vzeroupper" || !m.general(i)) && !m.float(i) && !m.shuffle(i) && !m.logic(i) && !m.narrow(i.op, i.args, &i.args[len(i.args)-1]) {
+	if (i.op[0] == 'v' && i.op != "vzeroupper" || !m.runGeneral(i)) && !m.runFloat(i) && !m.runShuffle(i) && !m.runLogic(i) && !m.runNarrow(i.op, i.args, &i.args[len(i.args)-1]) {
 		m.fail("%w", code.ErrUnknown)
 	}
 }
 
-// float runs a floating-point instruction, a move or a conversion, and reports whether it
-// is one.
-func (m *machine) float(i *inst) bool {
+// runFloat runs a floating-point instruction, a move or a conversion. It returns false for other
+// instructions.
+func (m *machine) runFloat(i *inst) bool {
 	a, op := i.args, i.op
 	dst := &a[len(a)-1]
 	if f := i.match[fused]; f != nil {
@@ -36,7 +36,7 @@ func (m *machine) float(i *inst) bool {
 		case "231":
 			x, y, z = second, third, first
 		}
-		out := m.lanes(w, func(v ...expr.Node) expr.Node {
+		out := m.mapLanes(w, func(v ...expr.Node) expr.Node {
 			x, z := v[0], v[2]
 			if f[1] == "n" {
 				x = m.g.Neg(x)
@@ -46,13 +46,13 @@ func (m *machine) float(i *inst) bool {
 			}
 			return m.g.FMA(x, v[1], z)
 		}, x, y, z)
-		m.put(dst, m.above(f[4], out, m.v[dst.reg][:]), w)
+		m.setVector(dst, m.keepUpper(f[4], out, m.v[dst.reg][:]), w)
 		return true
 	}
 	if f := i.match[arithmetic]; f != nil {
 		w := elementCells(f[3])
 		n := packedCells(f[2], w, dst)
-		out := m.lanes(w, func(v ...expr.Node) expr.Node {
+		out := m.mapLanes(w, func(v ...expr.Node) expr.Node {
 			switch f[1] {
 			case "add":
 				return m.g.Add(v[0], v[1])
@@ -65,14 +65,14 @@ func (m *machine) float(i *inst) bool {
 			}
 			return m.g.Div(v[0], v[1])
 		}, m.v[a[1].reg][:n:n], m.source(&a[0], dst, n, w))
-		m.put(dst, m.above(f[2], out, m.v[a[1].reg][:]), w)
+		m.setVector(dst, m.keepUpper(f[2], out, m.v[a[1].reg][:]), w)
 		return true
 	}
 	if w, ok := moves[op]; ok {
 		if dst.kind == location {
-			m.put(dst, m.v[a[0].reg][:a[0].width/4], w)
+			m.setVector(dst, m.v[a[0].reg][:a[0].width/4], w)
 		} else {
-			m.put(dst, m.source(&a[0], dst, dst.width/4, w), w)
+			m.setVector(dst, m.source(&a[0], dst, dst.width/4, w), w)
 		}
 		return true
 	}
@@ -81,26 +81,26 @@ func (m *machine) float(i *inst) bool {
 		w := elementCells(op[5:])
 		switch {
 		case dst.kind == location:
-			m.put(dst, m.v[a[0].reg][:w], w)
+			m.setVector(dst, m.v[a[0].reg][:w], w)
 		case len(a) == 2:
-			m.put(dst, m.load(m.addr(&a[0]), w), w)
+			m.setVector(dst, m.load(m.addressOf(&a[0]), w), w)
 		default:
-			m.put(dst, m.above("s", m.v[a[0].reg][:w:w], m.v[a[1].reg][:]), w)
+			m.setVector(dst, m.keepUpper("s", m.v[a[0].reg][:w:w], m.v[a[1].reg][:]), w)
 		}
 	case "vmovq", "vmovd":
 		w := elementCells(map[string]string{"vmovq": "d", "vmovd": "s"}[op])
 		switch {
 		case dst.kind == vector && a[0].kind == vector:
-			m.put(dst, m.v[a[0].reg][:w:w], w)
+			m.setVector(dst, m.v[a[0].reg][:w:w], w)
 		case dst.kind == vector && a[0].kind == register:
-			v := m.place(a[0].reg)
-			m.put(dst, []expr.Node{m.g.Const(4, v), m.g.Const(4, v>>32)}[:w], w)
+			v := m.concreteRegister(a[0].reg)
+			m.setVector(dst, []expr.Node{m.g.Const(4, v), m.g.Const(4, v>>32)}[:w], w)
 		case dst.kind == vector:
-			m.put(dst, m.load(m.addr(&a[0]), w), w)
+			m.setVector(dst, m.load(m.addressOf(&a[0]), w), w)
 		case dst.kind == location:
-			m.store(m.addr(dst), m.v[a[0].reg][:w])
+			m.store(m.addressOf(dst), m.v[a[0].reg][:w])
 		case dst.kind == register && w == 2:
-			m.setData(dst, m.join(m.v[a[0].reg][:w]))
+			m.setSymbolic(dst, m.joinCells(m.v[a[0].reg][:w]))
 		default:
 			return false
 		}
@@ -119,7 +119,7 @@ func (m *machine) float(i *inst) bool {
 		if dst.kind == location {
 			for e, b := range on {
 				if b {
-					m.store(m.addr(dst)+uint64(4*w*e), m.v[a[0].reg][e*w:e*w+w])
+					m.store(m.addressOf(dst)+uint64(4*w*e), m.v[a[0].reg][e*w:e*w+w])
 				}
 			}
 			break
@@ -127,48 +127,48 @@ func (m *machine) float(i *inst) bool {
 		var out []expr.Node
 		for e, b := range on {
 			if b {
-				out = append(out, m.load(m.addr(&a[0])+uint64(4*w*e), w)...)
+				out = append(out, m.load(m.addressOf(&a[0])+uint64(4*w*e), w)...)
 			} else {
-				out = append(out, m.nothing(w)...)
+				out = append(out, m.zeros(w)...)
 			}
 		}
-		m.put(dst, out, w)
-	case "vpmovqd": // the low half of every element
+		m.setVector(dst, out, w)
+	case "vpmovqd": // keeps the low half of every element
 		var out []expr.Node
 		for _, n := range [][]expr.Node{m.v[a[0].reg][:a[0].width/4]} {
 			for e := 0; e < len(n); e += 2 {
 				out = append(out, n[e])
 			}
 		}
-		m.put(dst, out, 1)
-	case "vpmovqb": // the lowest byte of every element
+		m.setVector(dst, out, 1)
+	case "vpmovqb": // keeps the lowest byte of every element
 		var out, bytes []expr.Node
 		for e := 0; e < a[0].width/4; e += 2 {
 			if bytes = append(bytes, m.v[a[0].reg][e]); len(bytes) == 4 {
-				out, bytes = append(out, m.g.Parts(bytes...)), nil
+				out, bytes = append(out, m.g.JoinBits(bytes...)), nil
 			}
 		}
-		m.put(dst, out, 1)
+		m.setVector(dst, out, 1)
 	case "vcvtps2pd":
 		x := m.source(&a[0], dst, dst.width/8, 1)
-		m.put(dst, m.each(x, m.g.Widen), 2)
+		m.setVector(dst, m.mapElements(x, m.g.Widen), 2)
 	case "vcvtss2sd":
 		x := m.source(&a[0], nil, 1, 1)
-		m.put(dst, m.above("s", m.each(x, m.g.Widen), m.v[a[1].reg][:]), 2)
+		m.setVector(dst, m.keepUpper("s", m.mapElements(x, m.g.Widen), m.v[a[1].reg][:]), 2)
 	case "vcvtpd2ps", "vcvtpd2psx", "vcvtpd2psy":
 		n := a[0].width / 4
 		if a[0].kind == location {
 			n = map[byte]int{'x': 4, 'y': 8}[op[len(op)-1]]
 		}
-		out := m.lanes(2, func(v ...expr.Node) expr.Node { return m.g.Narrow(v[0]) }, m.source(&a[0], dst, n, 2))
-		m.put(dst, out, 1)
+		out := m.mapLanes(2, func(v ...expr.Node) expr.Node { return m.g.Narrow(v[0]) }, m.source(&a[0], dst, n, 2))
+		m.setVector(dst, out, 1)
 	case "vxorps", "vxorpd", "vpxor", "vpxord", "vpxorq":
 		w := 1
 		if op == "vxorpd" || op == "vpxorq" {
 			w = 2
 		}
 		x, y := m.source(&a[0], dst, dst.width/4, w), m.v[a[1].reg][:dst.width/4]
-		m.put(dst, m.lanes(w, func(v ...expr.Node) expr.Node { return m.g.Bitwise(expr.IXor, v[0], v[1]) }, x, y), w)
+		m.setVector(dst, m.mapLanes(w, func(v ...expr.Node) expr.Node { return m.g.Bitwise(expr.IXor, v[0], v[1]) }, x, y), w)
 	default:
 		return false
 	}
@@ -189,15 +189,15 @@ func packedCells(suffix string, w int, dst *operand) int {
 	return dst.width / 4
 }
 
-// above adds to the result of a scalar instruction what stays of the first source.
-func (m *machine) above(suffix string, out, first []expr.Node) []expr.Node {
+// keepUpper appends the upper cells of the first source to the result of a scalar instruction.
+func (m *machine) keepUpper(suffix string, out, first []expr.Node) []expr.Node {
 	if suffix == "s" {
 		return append(out[:len(out):len(out)], first[len(out):4]...)
 	}
 	return out
 }
 
-func (m *machine) nothing(n int) []expr.Node {
+func (m *machine) zeros(n int) []expr.Node {
 	out := make([]expr.Node, n)
 	for i := range out {
 		out[i] = m.zero
@@ -205,16 +205,16 @@ func (m *machine) nothing(n int) []expr.Node {
 	return out
 }
 
-func (m *machine) each(x []expr.Node, f func(expr.Node) expr.Node) (out []expr.Node) {
+func (m *machine) mapElements(x []expr.Node, f func(expr.Node) expr.Node) (out []expr.Node) {
 	for _, c := range x {
 		out = append(out, m.cells(f(c))...)
 	}
 	return out
 }
 
-// shuffle runs an instruction that moves elements within and between vectors, and reports
-// whether it is one.
-func (m *machine) shuffle(i *inst) bool {
+// runShuffle runs an instruction that moves elements within and between vectors. It returns false
+// for other instructions.
+func (m *machine) runShuffle(i *inst) bool {
 	a, op := i.args, i.op
 	dst := &a[len(a)-1]
 	im := 0
@@ -240,16 +240,16 @@ func (m *machine) shuffle(i *inst) bool {
 		case vector:
 			e = reg(0)[:w]
 		case register:
-			v := m.place(a[0].reg)
+			v := m.concreteRegister(a[0].reg)
 			e = []expr.Node{m.g.Const(4, v), m.g.Const(4, v>>32)}[:w]
 		default:
-			e = m.load(m.addr(&a[0]), w)
+			e = m.load(m.addressOf(&a[0]), w)
 		}
 		for len(out) < n {
 			out = append(out, e...)
 		}
 	case "vbroadcastf128", "vbroadcasti128":
-		e := m.load(m.addr(&a[0]), 4)
+		e := m.load(m.addressOf(&a[0]), 4)
 		for len(out) < n {
 			out = append(out, e...)
 		}
@@ -261,13 +261,13 @@ func (m *machine) shuffle(i *inst) bool {
 				from = second
 			}
 			if c&8 != 0 {
-				from = m.nothing(8)
+				from = m.zeros(8)
 			}
 			pick(4, from, c&1)
 		}
 	case "vunpcklpd", "vunpckhpd", "vunpcklps", "vunpckhps":
 		w = elementCells(op[len(op)-1:])
-		per := 4 / w // elements of 16 bytes
+		per := 4 / w // elements in 16 bytes
 		h := 0
 		if strings.Contains(op, "pckh") {
 			h = per / 2
@@ -280,10 +280,10 @@ func (m *machine) shuffle(i *inst) bool {
 			}
 		}
 	case "vextractf128", "vextracti128":
-		m.put(dst, reg(1)[4*im:4*im+4], 1)
+		m.setVector(dst, reg(1)[4*im:4*im+4], 1)
 		return true
 	case "vextractf64x4", "vextracti64x4":
-		m.put(dst, reg(1)[8*im:8*im+8], 2)
+		m.setVector(dst, reg(1)[8*im:8*im+8], 2)
 		return true
 	case "vinsertf128", "vinserti128":
 		out = append(out, reg(2)[:8]...)
@@ -291,7 +291,7 @@ func (m *machine) shuffle(i *inst) bool {
 	case "vinsertps":
 		var e expr.Node
 		if a[1].kind == location {
-			e = m.load(m.addr(&a[1]), 1)[0]
+			e = m.load(m.addressOf(&a[1]), 1)[0]
 		} else {
 			e = reg(1)[im>>6]
 		}
@@ -304,10 +304,10 @@ func (m *machine) shuffle(i *inst) bool {
 		}
 	case "vmovhpd":
 		if dst.kind == location {
-			m.store(m.addr(dst), reg(0)[2:4])
+			m.store(m.addressOf(dst), reg(0)[2:4])
 			return true
 		}
-		out = append(append(out, reg(1)[:2]...), m.load(m.addr(&a[0]), 2)...)
+		out = append(append(out, reg(1)[:2]...), m.load(m.addressOf(&a[0]), 2)...)
 	case "vshuff64x2", "vshufi64x2":
 		second, first := m.source(&a[1], nil, n, 2), reg(2)
 		w = 2
@@ -322,7 +322,7 @@ func (m *machine) shuffle(i *inst) bool {
 		pick(4, second, im>>6&3)
 	case "vpermpd", "vpermq":
 		if a[0].kind != immediate {
-			return m.permute(a, dst, 2)
+			return m.runPermute(a, dst, 2)
 		}
 		w = 2
 		x := m.source(&a[1], nil, n, 2)
@@ -332,7 +332,7 @@ func (m *machine) shuffle(i *inst) bool {
 			}
 		}
 	case "vpermps", "vpermd":
-		return m.permute(a, dst, 1)
+		return m.runPermute(a, dst, 1)
 	case "vpermilpd":
 		if a[0].kind != immediate {
 			return false
@@ -348,7 +348,7 @@ func (m *machine) shuffle(i *inst) bool {
 		} else if a[0].kind != immediate {
 			x, index := reg(1), m.source(&a[0], nil, n, 1)
 			for e := range n {
-				out = append(out, m.pick(x[e&^3:e&^3+4], index[e], 1)...)
+				out = append(out, m.pickElement(x[e&^3:e&^3+4], index[e], 1)...)
 			}
 			break
 		}
@@ -386,28 +386,28 @@ func (m *machine) shuffle(i *inst) bool {
 	default:
 		return false
 	}
-	m.put(dst, out, w)
+	m.setVector(dst, out, w)
 	return true
 }
 
-// permute is a permutation whose indices are in a register.
-func (m *machine) permute(a []operand, dst *operand, w int) bool {
+// runPermute runs a permutation with indices in a register.
+func (m *machine) runPermute(a []operand, dst *operand, w int) bool {
 	n := dst.width / 4
 	x := m.source(&a[0], nil, n, w)
 	var out []expr.Node
 	for e := 0; e < n; e += w {
-		out = append(out, m.pick(x, m.join(m.v[a[1].reg][e:e+w]), w)...)
+		out = append(out, m.pickElement(x, m.joinCells(m.v[a[1].reg][e:e+w]), w)...)
 	}
-	m.put(dst, out, w)
+	m.setVector(dst, out, w)
 	return true
 }
 
-// pick returns the element of x, whose elements have w cells, that an index says.
-func (m *machine) pick(x []expr.Node, index expr.Node, w int) []expr.Node {
+// pickElement returns the element of x at an index. Elements have w cells.
+func (m *machine) pickElement(x []expr.Node, index expr.Node, w int) []expr.Node {
 	last := uint64(len(x)/w - 1)
 	var table []expr.Node
 	for e := 0; e < len(x); e += w {
-		table = append(table, m.join(x[e:e+w]))
+		table = append(table, m.joinCells(x[e:e+w]))
 	}
 	if b, ok := m.g.Bits(index); ok {
 		return m.cells(table[b&last])

@@ -7,7 +7,7 @@ import (
 	"github.com/gomonge/monge/prove/internal/turns"
 )
 
-// instruction is what Decode returns.
+// instruction is the result of Decode.
 type instruction struct {
 	args   []operand
 	effect *turns.Effect
@@ -20,21 +20,21 @@ func effectOf(i *code.Inst) *turns.Effect {
 	return nil
 }
 
-// effect returns the effect of an instruction on general registers. For an unknown instruction, the
-// result depends on all registers among its operands, and on data if it has an operand in memory or
-// a vector register.
+// effect returns the effect of an instruction on general registers. The result of an unknown
+// instruction depends on all registers among its operands. It also depends on data if an operand is
+// a vector register or in memory.
 func effect(op string, a []operand) *turns.Effect {
 	e := &turns.Effect{}
 	if len(a) == 0 || strings.HasPrefix(op, "prfm") {
 		return e
 	}
-	slot := -1 // of the stack, which is a register
-	if o := a[len(a)-1]; o.kind == location && o.reg == sp && o.index < 0 && !o.post && len(a) == 2 {
+	slot := -1 // a stack slot, treated as a register
+	if o := a[len(a)-1]; o.kind == location && o.reg == sp && o.index < 0 && !o.postIndexed && len(a) == 2 {
 		if reg, ok := turns.Slot(33, o.value); ok {
 			slot = reg
 		}
 	}
-	all := turns.Set{Opaque: true} // what depends on all that is read
+	all := turns.Set{Opaque: true} // depends on every operand
 	stores, loads := strings.HasPrefix(op, "st"), strings.HasPrefix(op, "ld")
 	compares := op == "cmp" || op == "cmn" || strings.HasPrefix(op, "cb") || strings.HasPrefix(op, "tb") && op != "tbl"
 	for n, o := range a {
@@ -61,7 +61,7 @@ func effect(op string, a []operand) *turns.Effect {
 			if o.index >= 0 {
 				f.Terms = append(f.Terms, turns.Term{Reg: o.index, Factor: 1 << o.shift})
 			}
-			if o.post {
+			if o.postIndexed {
 				e.Sets = append(e.Sets, turns.Set{Reg: o.reg, Form: turns.Form{Terms: []turns.Term{{Reg: o.reg, Factor: 1}}, Constant: o.value}})
 			} else {
 				f.Constant = o.value
@@ -72,21 +72,21 @@ func effect(op string, a []operand) *turns.Effect {
 		case vector, scalar, element:
 			all.Data = true
 		case target:
-			e.To = o.constant
+			e.Target = o.constant
 		}
 	}
 	all.OfFlags = op == "csel"
 	switch {
 	case strings.HasPrefix(op, "b."):
 		e.Branch = true
-	case e.To != 0 && op != "b" && op != "adrp":
-		e.Branch, e.Of = true, &turns.Set{Form: turns.Form{Terms: []turns.Term{{Reg: a[0].reg, Factor: 1}}}, Opaque: strings.HasPrefix(op, "tb")}
+	case e.Target != 0 && op != "b" && op != "adrp":
+		e.Branch, e.Condition = true, &turns.Set{Form: turns.Form{Terms: []turns.Term{{Reg: a[0].reg, Factor: 1}}}, Opaque: strings.HasPrefix(op, "tb")}
 	}
 	if op == "adrp" {
-		e.To = 0
+		e.Target = 0
 	}
 	result := all
-	whole := a[0].kind == general && !a[0].narrow // all bits of a slot
+	whole := a[0].kind == general && !a[0].is32Bit // accesses the whole slot
 	if slot >= 0 && whole && op == "ldr" {
 		result = turns.Set{Form: turns.Form{Terms: []turns.Term{{Reg: slot, Factor: 1}}}}
 	}
@@ -98,21 +98,21 @@ func effect(op string, a []operand) *turns.Effect {
 		set.Reg = slot
 		e.Sets = append(e.Sets, set)
 	}
-	if f, ok := linear(op, a); ok {
+	if f, ok := linearResult(op, a); ok {
 		result = turns.Set{Form: f}
 	}
 	if n := len(a) - 1; whole && (op == "madd" || (op == "add" || op == "sub") && a[n].kind == word && a[n].shift < 0) {
-		result = turns.Set{Opaque: true} // a product, or what is shifted, and a summand
-		plus := term(a[1])
+		result = turns.Set{Opaque: true} // a product or a shifted register, plus an addend
+		plus := registerForm(a[1])
 		if op == "madd" {
-			result.Form, plus = term(a[1]), term(a[3])
+			result.Form, plus = registerForm(a[1]), registerForm(a[3])
 		}
-		result.Form.Terms, result.Plus = append(result.Form.Terms, term(a[2]).Terms...), &plus
+		result.Form.Terms, result.Plus = append(result.Form.Terms, registerForm(a[2]).Terms...), &plus
 	}
 	if op == "csel" && whole {
 		e.Choice = true
-		other := term(a[2])
-		result = turns.Set{Form: term(a[1]), Else: &other}
+		other := registerForm(a[2])
+		result = turns.Set{Form: registerForm(a[1]), Else: &other}
 	}
 	if op == "cmp" || op == "cmn" || op == "subs" || op == "adds" || op == "ands" {
 		flags := result
@@ -125,19 +125,19 @@ func effect(op string, a []operand) *turns.Effect {
 	return e
 }
 
-// term returns a general register as a form.
-func term(o operand) (f turns.Form) {
+// registerForm returns a general register as a linear form.
+func registerForm(o operand) (f turns.Form) {
 	if o.reg != xzr {
 		f.Terms = []turns.Term{{Reg: o.reg, Factor: 1}}
 	}
 	return f
 }
 
-// linear returns the result of an instruction on registers of 8 bytes, if it is a linear form. That of a
-// comparison is the difference.
-func linear(op string, a []operand) (f turns.Form, ok bool) {
+// linearResult returns the result of an instruction on 8-byte registers if it is a linear form. The
+// result of a comparison is the difference.
+func linearResult(op string, a []operand) (f turns.Form, ok bool) {
 	for _, o := range a {
-		if o.narrow || o.kind != general && o.kind != immediate && o.kind != word && o.kind != target {
+		if o.is32Bit || o.kind != general && o.kind != immediate && o.kind != word && o.kind != target {
 			return f, false
 		}
 	}

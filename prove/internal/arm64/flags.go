@@ -1,6 +1,6 @@
 package arm64
 
-// flags are the flags of conditions, at their places in the register of flags, shifted by 28.
+// flags holds the condition flags at their positions in the flags register, shifted right by 28.
 type flags uint64
 
 const (
@@ -12,14 +12,14 @@ const (
 
 // bits returns the number of bits of a general register.
 func (o operand) bits() int {
-	if o.narrow {
+	if o.is32Bit {
 		return 32
 	}
 	return 64
 }
 
-// result sets the flags of sign and zero, and clears the others.
-func (m *machine) result(v uint64, bits int) uint64 {
+// setResultFlags sets the sign and zero flags and clears the others.
+func (m *machine) setResultFlags(v uint64, bits int) uint64 {
 	m.flags, m.conditions = 0, nil
 	v &= ^uint64(0) >> (64 - bits)
 	if v == 0 {
@@ -31,11 +31,11 @@ func (m *machine) result(v uint64, bits int) uint64 {
 	return v
 }
 
-// added sets the flags of x + y.
-func (m *machine) added(x, y uint64, bits int) {
+// setSumFlags sets the flags of x + y.
+func (m *machine) setSumFlags(x, y uint64, bits int) {
 	mask := ^uint64(0) >> (64 - bits)
 	x, y = x&mask, y&mask
-	v := m.result(x+y, bits)
+	v := m.setResultFlags(x+y, bits)
 	if v < x {
 		m.flags |= carry
 	}
@@ -44,11 +44,11 @@ func (m *machine) added(x, y uint64, bits int) {
 	}
 }
 
-// compared sets the flags of x − y.
-func (m *machine) compared(x, y uint64, bits int) {
+// setDifferenceFlags sets the flags of x − y.
+func (m *machine) setDifferenceFlags(x, y uint64, bits int) {
 	mask := ^uint64(0) >> (64 - bits)
 	x, y = x&mask, y&mask
-	v := m.result(x-y, bits)
+	v := m.setResultFlags(x-y, bits)
 	if x >= y {
 		m.flags |= carry
 	}

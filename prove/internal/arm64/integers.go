@@ -6,21 +6,22 @@ import (
 	"github.com/gomonge/monge/prove/internal/expr"
 )
 
-// element returns an integer of 4 bytes or more: an element of a register, by its size in bytes, filled up with zeros or its sign.
-func (m *machine) element(reg, size, n int, signed bool) expr.Node {
+// integerElement returns element n of a register, zero- or sign-extended to at least 4 bytes. size
+// is the size of the elements in bytes.
+func (m *machine) integerElement(reg, size, n int, signed bool) expr.Node {
 	if size == 8 {
-		return m.at(reg, 2, n)
+		return m.elementAt(reg, 2, n)
 	}
 	per := 4 / size
-	e := m.g.Part(m.v[reg][n/per], 8*size*(n%per), 8*size)
+	e := m.g.ExtractBits(m.v[reg][n/per], 8*size*(n%per), 8*size)
 	if signed && size < 4 {
-		e = m.g.Signed(e, 8*size)
+		e = m.g.SignExtend(e, 8*size)
 	}
 	return e
 }
 
-// extended returns an integer of 4 bytes as one of 8.
-func (m *machine) extended(n expr.Node, signed bool) expr.Node {
+// extendTo8 extends an integer of 4 bytes to 8.
+func (m *machine) extendTo8(n expr.Node, signed bool) expr.Node {
 	if signed {
 		return m.g.Extend(n)
 	}
@@ -35,14 +36,14 @@ func (m *machine) setElements(reg, size int, elements []expr.Node) {
 			out, elements = append(out, m.cells(elements[0])...), elements[1:]
 			continue
 		}
-		out, elements = append(out, m.g.Parts(elements[:4/size]...)), elements[4/size:]
+		out, elements = append(out, m.g.JoinBits(elements[:4/size]...)), elements[4/size:]
 	}
-	m.put(reg, out)
+	m.setVector(reg, out)
 }
 
-// smallIntegers runs an instruction that adds or multiplies integers of one, two or four bytes with results of more bytes, or that
-// counts bits, and reports whether it is one.
-func (m *machine) smallIntegers(op string, a []operand) bool {
+// runSmallIntegers runs an instruction that counts bits, or that adds or multiplies integers of
+// one, two or four bytes and has wider results. It returns false for other instructions.
+func (m *machine) runSmallIntegers(op string, a []operand) bool {
 	g, dst := m.g, a[0]
 	last := a[len(a)-1]
 	if last.kind != vector && (op != "sdot" || last.kind != element) {
@@ -50,11 +51,11 @@ func (m *machine) smallIntegers(op string, a []operand) bool {
 	}
 	signed := op[0] == 's'
 	base, upper := strings.CutSuffix(op, "2")
-	count := 16 / dst.size // of elements of the result
+	count := 16 / dst.size // number of elements in the result
 	var out []expr.Node
-	wide := func(n expr.Node) expr.Node { // as an operand of the size of the result
+	wide := func(n expr.Node) expr.Node { // extended to the size of the result
 		if dst.size == 8 {
-			return m.extended(n, signed)
+			return m.extendTo8(n, signed)
 		}
 		return n
 	}
@@ -63,17 +64,17 @@ func (m *machine) smallIntegers(op string, a []operand) bool {
 		if upper {
 			n += count
 		}
-		return wide(m.element(o.reg, o.size, n, signed))
+		return wide(m.integerElement(o.reg, o.size, n, signed))
 	}
 	switch {
 	case (op == "sdot" || op == "udot") && dst.size == 4 && last.size == 1:
 		for n := range count {
 			sum, at := m.v[dst.reg][n], 4*n
-			if last.kind == element { // four bytes for all
+			if last.kind == element { // the same four bytes for all elements
 				at = 4 * last.lane
 			}
 			for k := range 4 {
-				sum = g.IAdd(sum, g.IMul(m.element(a[1].reg, 1, 4*n+k, signed), m.element(a[2].reg, 1, at+k, signed)))
+				sum = g.IAdd(sum, g.IMul(m.integerElement(a[1].reg, 1, 4*n+k, signed), m.integerElement(a[2].reg, 1, at+k, signed)))
 			}
 			out = append(out, sum)
 		}
@@ -81,7 +82,7 @@ func (m *machine) smallIntegers(op string, a []operand) bool {
 		for n := range count {
 			e := g.IMul(source(a[1], n), source(a[2], n))
 			if base[2] == 'l' {
-				e = g.IAdd(m.element(dst.reg, dst.size, n, false), e)
+				e = g.IAdd(m.integerElement(dst.reg, dst.size, n, false), e)
 			}
 			out = append(out, e)
 		}
@@ -95,30 +96,30 @@ func (m *machine) smallIntegers(op string, a []operand) bool {
 		}
 	case (op == "sadalp" || op == "uadalp" || op == "saddlp" || op == "uaddlp") && dst.size == 2*last.size:
 		for n := range count {
-			pair := g.IAdd(wide(m.element(a[1].reg, last.size, 2*n, signed)), wide(m.element(a[1].reg, last.size, 2*n+1, signed)))
+			pair := g.IAdd(wide(m.integerElement(a[1].reg, last.size, 2*n, signed)), wide(m.integerElement(a[1].reg, last.size, 2*n+1, signed)))
 			if op[3:] == "alp" {
-				pair = g.IAdd(m.element(dst.reg, dst.size, n, false), pair)
+				pair = g.IAdd(m.integerElement(dst.reg, dst.size, n, false), pair)
 			}
 			out = append(out, pair)
 		}
 	case op == "addp" && dst.size < 4 && len(a) == 3:
 		for _, o := range a[1:] {
 			for n := 0; n < count; n += 2 {
-				out = append(out, g.IAdd(m.element(o.reg, dst.size, n, false), m.element(o.reg, dst.size, n+1, false)))
+				out = append(out, g.IAdd(m.integerElement(o.reg, dst.size, n, false), m.integerElement(o.reg, dst.size, n+1, false)))
 			}
 		}
 	case (op == "sabd" || op == "uabd") && dst.size == 1:
 		for n := range count {
-			out = append(out, g.IAbs(g.ISub(m.element(a[1].reg, 1, n, signed), m.element(a[2].reg, 1, n, signed))))
+			out = append(out, g.IAbs(g.ISub(m.integerElement(a[1].reg, 1, n, signed), m.integerElement(a[2].reg, 1, n, signed))))
 		}
 	case op == "cnt" && dst.size == 1:
 		for n := range count {
-			out = append(out, g.Popcount(4, m.element(a[1].reg, 1, n, false)))
+			out = append(out, g.Popcount(4, m.integerElement(a[1].reg, 1, n, false)))
 		}
 	case (op == "add" || op == "sub") && dst.size < 4 && len(a) == 3:
 		do := map[string]func(x, y expr.Node) expr.Node{"add": g.IAdd, "sub": g.ISub}[op]
 		for n := range count {
-			out = append(out, do(m.element(a[1].reg, dst.size, n, false), m.element(a[2].reg, dst.size, n, false)))
+			out = append(out, do(m.integerElement(a[1].reg, dst.size, n, false), m.integerElement(a[2].reg, dst.size, n, false)))
 		}
 	default:
 		return false
@@ -127,15 +128,16 @@ func (m *machine) smallIntegers(op string, a []operand) bool {
 	return true
 }
 
-// sumAcross adds the elements of a register, four of 4 bytes, to one of 8 bytes.
-func (m *machine) sumAcross(op string, a []operand) bool {
+// runSumAcross runs an instruction that adds the four 4-byte elements of a register to one 8-byte
+// result.
+func (m *machine) runSumAcross(op string, a []operand) bool {
 	if a[0].kind != scalar || a[0].cells != 2 || a[1].kind != vector || a[1].size != 4 || a[1].lanes != 4 {
 		return false
 	}
 	sum := m.g.Const(8, 0)
 	for n := range 4 {
-		sum = m.g.IAdd(sum, m.extended(m.v[a[1].reg][n], op[0] == 's'))
+		sum = m.g.IAdd(sum, m.extendTo8(m.v[a[1].reg][n], op[0] == 's'))
 	}
-	m.put(a[0].reg, m.cells(sum))
+	m.setVector(a[0].reg, m.cells(sum))
 	return true
 }

@@ -7,49 +7,49 @@ import (
 	"github.com/gomonge/monge/prove/internal/expr"
 )
 
-// decide sets the flags to conditions that depend on the data.
-func (m *machine) decide(conditions map[string]expr.Node) { m.conditions = conditions }
+// setConditions sets the flags to conditions that depend on the data.
+func (m *machine) setConditions(conditions map[string]expr.Node) { m.conditions = conditions }
 
-func (m *machine) join(c []expr.Node) expr.Node {
+func (m *machine) joinCells(c []expr.Node) expr.Node {
 	if len(c) == 1 {
 		return c[0]
 	}
 	return m.g.Join(c[0], c[1])
 }
 
-// setData sets a general register to an integer that may depend on the data.
-func (m *machine) setData(o operand, n expr.Node) {
+// setSymbolic sets a general register to an integer that may depend on the data.
+func (m *machine) setSymbolic(o operand, n expr.Node) {
 	if m.g.Width(n) == 4 {
 		n = m.g.Join(n, m.zero)
 	}
 	if bits, ok := m.g.Bits(n); ok {
-		m.set(o, bits)
+		m.setRegister(o, bits)
 		return
 	}
 	if o.kind != general || o.reg == xzr {
 		m.fail("destination: %w", code.ErrUnknown)
 	}
-	m.data[o.reg] = n
+	m.symbolic[o.reg] = n
 }
 
-// depends reports whether an operand is a general register that depends on the data.
-func (m *machine) depends(o operand) bool {
-	return o.kind == general && o.reg != xzr && m.data[o.reg] != 0
+// isSymbolic reports whether an operand is a general register that depends on the data.
+func (m *machine) isSymbolic(o operand) bool {
+	return o.kind == general && o.reg != xzr && m.symbolic[o.reg] != 0
 }
 
-// operandData returns a general register or an immediate as an expression of 8 bytes.
-func (m *machine) operandData(o operand) expr.Node {
-	if m.depends(o) {
-		return m.data[o.reg]
+// operandNode returns a general register or an immediate as an expression of 8 bytes.
+func (m *machine) operandNode(o operand) expr.Node {
+	if m.isSymbolic(o) {
+		return m.symbolic[o.reg]
 	}
-	return m.g.Const(8, m.get(o))
+	return m.g.Const(8, m.register(o))
 }
 
-// dependent runs an instruction on general registers that depend on the data, or one that moves
-// from a vector register to a general one, and reports whether it is one.
-func (m *machine) dependent(op string, a []operand) bool {
+// runSymbolic runs an instruction on general registers that depend on the data, or a move from a
+// vector register to a general register. It returns false for other instructions.
+func (m *machine) runSymbolic(op string, a []operand) bool {
 	if (op == "mov" || op == "fmov" || op == "umov") && len(a) == 2 && a[0].kind == general && (a[1].kind == element || a[1].kind == scalar) {
-		m.setData(a[0], m.source(a[1], 0))
+		m.setSymbolic(a[0], m.source(a[1], 0))
 		return true
 	}
 	if op == "csel" || strings.HasPrefix(op, "ld") || strings.HasPrefix(op, "st") {
@@ -57,7 +57,7 @@ func (m *machine) dependent(op string, a []operand) bool {
 	}
 	any := false
 	for i, o := range a {
-		any = any || m.depends(o) && (i > 0 || strings.HasPrefix(op, "cm"))
+		any = any || m.isSymbolic(o) && (i > 0 || strings.HasPrefix(op, "cm"))
 	}
 	if !any {
 		return false
@@ -68,69 +68,69 @@ func (m *machine) dependent(op string, a []operand) bool {
 		if len(a) != 3 {
 			return false
 		}
-		x, y := m.operandData(a[1]), m.operandData(a[2])
-		if a[0].narrow {
+		x, y := m.operandNode(a[1]), m.operandNode(a[2])
+		if a[0].is32Bit {
 			x, _ = g.Halves(x)
 			y, _ = g.Halves(y)
 		}
 		switch op {
 		case "add":
-			m.setData(a[0], g.IAdd(x, y))
+			m.setSymbolic(a[0], g.IAdd(x, y))
 		case "sub":
-			m.setData(a[0], g.ISub(x, y))
+			m.setSymbolic(a[0], g.ISub(x, y))
 		case "and":
-			m.setData(a[0], g.Bitwise(expr.IAnd, x, y))
+			m.setSymbolic(a[0], g.Bitwise(expr.IAnd, x, y))
 		}
 	case "lsr":
-		if a[2].kind != immediate || a[0].narrow {
+		if a[2].kind != immediate || a[0].is32Bit {
 			return false
 		}
-		m.setData(a[0], g.Shift(expr.IShr, m.operandData(a[1]), int(a[2].value)))
+		m.setSymbolic(a[0], g.Shift(expr.IShr, m.operandNode(a[1]), int(a[2].value)))
 	case "ubfx":
 		if a[2].value+a[3].value > 64 || a[3].value > 32 {
 			return false
 		}
-		low, _ := g.Halves(g.Shift(expr.IShr, m.operandData(a[1]), int(a[2].value)))
-		m.setData(a[0], g.Part(low, 0, int(a[3].value)))
+		low, _ := g.Halves(g.Shift(expr.IShr, m.operandNode(a[1]), int(a[2].value)))
+		m.setSymbolic(a[0], g.ExtractBits(low, 0, int(a[3].value)))
 	case "ubfiz":
-		m.setData(a[0], g.Shift(expr.IShl, g.Bitwise(expr.IAnd, m.operandData(a[1]), g.Const(8, 1<<a[3].value-1)), int(a[2].value)))
-	case "cmn": // of −1: are all bits set?
-		if !m.depends(a[0]) || a[1].kind != immediate || a[1].value != 1 || a[0].narrow {
+		m.setSymbolic(a[0], g.Shift(expr.IShl, g.Bitwise(expr.IAnd, m.operandNode(a[1]), g.Const(8, 1<<a[3].value-1)), int(a[2].value)))
+	case "cmn": // compares with −1: are all bits set?
+		if !m.isSymbolic(a[0]) || a[1].kind != immediate || a[1].value != 1 || a[0].is32Bit {
 			return false
 		}
-		all, ok := g.Ones(m.data[a[0].reg])
+		all, ok := g.AllOnes(m.symbolic[a[0].reg])
 		if !ok {
 			return false
 		}
-		m.decide(map[string]expr.Node{"eq": all, "ne": g.Not(all)})
-	case "cmp": // with 0
-		if !m.depends(a[0]) || m.get(a[1]) != 0 {
+		m.setConditions(map[string]expr.Node{"eq": all, "ne": g.Not(all)})
+	case "cmp": // compares with 0
+		if !m.isSymbolic(a[0]) || m.register(a[1]) != 0 {
 			return false
 		}
-		x := m.data[a[0].reg]
-		if a[0].narrow {
+		x := m.symbolic[a[0].reg]
+		if a[0].is32Bit {
 			x, _ = g.Halves(x)
 		}
 		any, negative := g.Nonzero(x), g.Negative(x)
-		m.decide(map[string]expr.Node{"eq": g.Not(any), "ne": any, "lt": negative, "ge": g.Not(negative)})
+		m.setConditions(map[string]expr.Node{"eq": g.Not(any), "ne": any, "lt": negative, "ge": g.Not(negative)})
 	default:
 		return false
 	}
 	return true
 }
 
-// dataCondition returns the condition of a jump, if it depends on the data.
-func (m *machine) dataCondition(a []operand) (expr.Node, bool) {
+// symbolicCondition returns the condition of a jump if it depends on the data.
+func (m *machine) symbolicCondition(a []operand) (expr.Node, bool) {
 	op := m.inst.Op
 	if c, ok := strings.CutPrefix(op, "b."); ok && m.conditions != nil {
 		c := m.conditions[c]
 		return c, c != 0
 	}
-	if (op != "cbz" && op != "cbnz" && op != "tbz" && op != "tbnz") || !m.depends(a[0]) {
+	if (op != "cbz" && op != "cbnz" && op != "tbz" && op != "tbnz") || !m.isSymbolic(a[0]) {
 		return 0, false
 	}
-	x := m.data[a[0].reg]
-	if a[0].narrow {
+	x := m.symbolic[a[0].reg]
+	if a[0].is32Bit {
 		x, _ = m.g.Halves(x)
 	}
 	var c expr.Node
@@ -148,9 +148,9 @@ func (m *machine) dataCondition(a []operand) (expr.Node, bool) {
 	return c, true
 }
 
-// both runs both ways of a jump to the end of the function and joins their stores. With a path, it
-// follows only one way.
-func (m *machine) both(f *code.Function, c expr.Node, to uint64) error {
+// runBothWays runs both directions of a jump to the end of the function and joins their stores. If
+// the graph has a path, it follows only one direction.
+func (m *machine) runBothWays(f *code.Function, c expr.Node, to uint64) error {
 	m.trace(&m.cov.Trace.Path, uint64(c))
 	at, next := m.inst.Addr, m.inst.Next
 	if m.g.Path != nil {
@@ -177,32 +177,32 @@ func (m *machine) both(f *code.Function, c expr.Node, to uint64) error {
 	return m.mem.Join(m.g.Branch, c, stored[0], stored[1])
 }
 
-// loadEntry loads an entry of a table whose number depends on the data, to a register or to a lane
-// of it, and reports whether the address depends on the data.
-func (m *machine) loadEntry(a []operand) bool {
+// loadTableEntry loads an entry of a table to a register or to one of its lanes, at an index that
+// depends on the data. It returns false if the address does not depend on the data.
+func (m *machine) loadTableEntry(a []operand) bool {
 	o := a[1]
-	if a[0].kind == general || o.kind != location || o.post {
+	if a[0].kind == general || o.kind != location || o.postIndexed {
 		return false
 	}
-	if o.index >= 0 && m.data[o.index] != 0 && m.data[o.reg] == 0 {
-		if m.indexed(a) {
+	if o.index >= 0 && m.symbolic[o.index] != 0 && m.symbolic[o.reg] == 0 {
+		if m.loadIndexed(a) {
 			return true
 		}
 	}
 	if o.shift != 0 {
 		return false
 	}
-	at := m.operandData(operand{kind: general, reg: o.reg})
+	at := m.operandNode(operand{kind: general, reg: o.reg})
 	if o.index >= 0 {
-		at = m.g.IAdd(at, m.operandData(operand{kind: general, reg: o.index}))
+		at = m.g.IAdd(at, m.operandNode(operand{kind: general, reg: o.index}))
 	}
-	base, index, shift, most, ok := m.g.Entry(at)
+	base, index, shift, most, ok := m.g.SplitAddress(at)
 	if !ok {
 		return false
 	}
 	var table []expr.Node
 	for i := range most + 1 {
-		table = append(table, m.join(m.load(base+uint64(o.value)+i<<shift, a[0].cells)))
+		table = append(table, m.joinCells(m.load(base+uint64(o.value)+i<<shift, a[0].cells)))
 	}
 	n, ok := m.g.Lookup(table, index)
 	if !ok {
@@ -211,14 +211,14 @@ func (m *machine) loadEntry(a []operand) bool {
 	if a[0].kind == element {
 		copy(m.v[a[0].reg][a[0].lane*a[0].cells:], m.cells(n))
 	} else {
-		m.put(a[0].reg, m.cells(n))
+		m.setVector(a[0].reg, m.cells(n))
 	}
 	return true
 }
 
-// wide applies f to a register 8 bytes at a time where wide holds for them, and 4 bytes at a time
-// elsewhere. The instructions on bits do not know the width of the elements.
-func (m *machine) wide(dst operand, wide func(at int) bool, f func(x ...expr.Node) expr.Node, regs ...int) {
+// mapWide applies f to 8 bytes of the registers where wide returns true, and to 4 bytes at a time
+// elsewhere. Bitwise instructions do not specify the size of elements.
+func (m *machine) mapWide(dst operand, wide func(at int) bool, f func(x ...expr.Node) expr.Node, regs ...int) {
 	out := make([]expr.Node, 0, 4)
 	x := make([]expr.Node, len(regs))
 	for at := 0; at < 4; at += 2 {
@@ -228,24 +228,24 @@ func (m *machine) wide(dst operand, wide func(at int) bool, f func(x ...expr.Nod
 		}
 		for e := at; e < at+2; e += w {
 			for i, r := range regs {
-				x[i] = m.join(m.v[r][e : e+w])
+				x[i] = m.joinCells(m.v[r][e : e+w])
 			}
 			out = append(out, m.cells(f(x...))...)
 		}
 	}
-	m.put(dst.reg, out)
+	m.setVector(dst.reg, out)
 }
 
-// logic runs a comparison, an instruction on the bits of vectors, or a maximum, and reports whether
-// it is one.
-func (m *machine) logic(op string, a []operand) bool {
+// runLogic runs a comparison, a bitwise vector instruction, or a maximum. It returns false for
+// other instructions.
+func (m *machine) runLogic(op string, a []operand) bool {
 	if len(a) < 2 || a[0].kind != vector && op != "addv" {
 		return false
 	}
 	g, dst := m.g, a[0]
 	bytes := m.inst.Operands != "" && strings.Contains(m.inst.Operands, ".16b")
 	two := func(f func(x, y expr.Node) expr.Node) {
-		m.lanes(dst, func(n int) expr.Node { return f(m.source(a[1], n), m.source(a[2], n)) })
+		m.mapLanes(dst, func(n int) expr.Node { return f(m.source(a[1], n), m.source(a[2], n)) })
 	}
 	abs := func(x expr.Node) expr.Node {
 		w := g.Width(x)
@@ -272,13 +272,13 @@ func (m *machine) logic(op string, a []operand) bool {
 		})
 	case "and", "orr", "eor", "bic":
 		if op == "eor" && a[1].reg == a[2].reg {
-			m.put(a[0].reg, nil)
+			m.setVector(a[0].reg, nil)
 			break
 		}
 		mask := func(at int) bool {
-			return g.IsMask(m.join(m.v[a[1].reg][at:at+2])) || g.IsMask(m.join(m.v[a[2].reg][at:at+2]))
+			return g.IsMask(m.joinCells(m.v[a[1].reg][at:at+2])) || g.IsMask(m.joinCells(m.v[a[2].reg][at:at+2]))
 		}
-		m.wide(dst, mask, func(x ...expr.Node) expr.Node {
+		m.mapWide(dst, mask, func(x ...expr.Node) expr.Node {
 			switch op {
 			case "and":
 				return g.Bitwise(expr.IAnd, x[0], x[1])
@@ -289,9 +289,9 @@ func (m *machine) logic(op string, a []operand) bool {
 			}
 			return g.Bitwise(expr.IAnd, x[0], g.Bitwise(expr.IXor, x[1], g.Const(g.Width(x[1]), ^uint64(0))))
 		}, a[1].reg, a[2].reg)
-	case "bit", "bif": // the bits of the first source where the second has ones, or zeros
-		mask := func(at int) bool { return g.IsMask(m.join(m.v[a[2].reg][at : at+2])) }
-		m.wide(dst, mask, func(x ...expr.Node) expr.Node {
+	case "bit", "bif": // copies the bits of the first source where the second source has ones (bit) or zeros (bif)
+		mask := func(at int) bool { return g.IsMask(m.joinCells(m.v[a[2].reg][at : at+2])) }
+		m.mapWide(dst, mask, func(x ...expr.Node) expr.Node {
 			if op == "bif" {
 				x[0], x[1] = x[1], x[0]
 			}
@@ -320,7 +320,7 @@ func (m *machine) logic(op string, a []operand) bool {
 				sum = g.IAdd(sum, c)
 			}
 		}
-		m.put(dst.reg, []expr.Node{sum})
+		m.setVector(dst.reg, []expr.Node{sum})
 	case "ushr", "shl", "sshr":
 		how := map[string]expr.Op{"shl": expr.IShl, "ushr": expr.IShr, "sshr": expr.ISar}[op]
 		by := int(a[2].value)
@@ -331,27 +331,27 @@ func (m *machine) logic(op string, a []operand) bool {
 		if op == "ushr" {
 			inside = 0xff >> by
 		}
-		m.lanes(dst, func(n int) expr.Node {
+		m.mapLanes(dst, func(n int) expr.Node {
 			x := g.Shift(how, m.source(a[1], n), by)
 			if bytes {
 				x = g.Bitwise(expr.IAnd, x, g.Const(4, inside*0x01010101))
 			}
 			return x
 		})
-	case "usra": // adds the bytes, shifted to the right
+	case "usra": // adds bytes shifted to the right
 		if !bytes {
 			return false
 		}
 		by := int(a[2].value)
-		m.lanes(dst, func(n int) expr.Node {
+		m.mapLanes(dst, func(n int) expr.Node {
 			x := g.Bitwise(expr.IAnd, g.Shift(expr.IShr, m.source(a[1], n), by), g.Const(4, uint64(0xff>>by)*0x01010101))
 			y := m.source(dst, n)
 			low, high := g.Const(4, 0x7f7f7f7f), g.Const(4, 0x80808080)
-			sum := g.IAdd(g.Bitwise(expr.IAnd, x, low), g.Bitwise(expr.IAnd, y, low)) // no byte carries into the next
+			sum := g.IAdd(g.Bitwise(expr.IAnd, x, low), g.Bitwise(expr.IAnd, y, low)) // no carry crosses bytes
 			return g.Bitwise(expr.IXor, sum, g.Bitwise(expr.IAnd, g.Bitwise(expr.IXor, x, y), high))
 		})
 	case "tbl":
-		return m.table(a)
+		return m.runTable(a)
 	case "fcvtn", "fcvtn2":
 		out := append([]expr.Node(nil), m.v[dst.reg][:2]...)
 		if op == "fcvtn" {
@@ -360,7 +360,7 @@ func (m *machine) logic(op string, a []operand) bool {
 		for n := range 2 {
 			out = append(out, g.Narrow(m.source(a[1], n)))
 		}
-		m.put(dst.reg, out)
+		m.setVector(dst.reg, out)
 	case "fmax", "fmin":
 		two(func(x, y expr.Node) expr.Node {
 			if _, ok := g.Bits(x); ok {
@@ -387,9 +387,9 @@ func (m *machine) logic(op string, a []operand) bool {
 	return true
 }
 
-// table looks bytes up in a list of vector registers, by the bytes of another. An index beyond the table
-// has a zero.
-func (m *machine) table(a []operand) bool {
+// runTable looks up bytes in a list of vector registers at the indices in another register. An
+// index beyond the table gives 0.
+func (m *machine) runTable(a []operand) bool {
 	g := m.g
 	var entries []expr.Node
 	for r := range a[1].count + 1 {
@@ -438,20 +438,20 @@ func (m *machine) table(a []operand) bool {
 	default:
 		var list []expr.Node
 		for i := range size {
-			list = append(list, g.Part(entries[i/4], 8*(i%4), 8))
+			list = append(list, g.ExtractBits(entries[i/4], 8*(i%4), 8))
 		}
 		for _, c := range index {
 			var cell [4]expr.Node
 			for k := range cell {
-				i := g.Part(c, 8*k, 8)
-				if 1<<g.Size(i) > size {
+				i := g.ExtractBits(c, 8*k, 8)
+				if 1<<g.BitLength(i) > size {
 					m.fail("%w: an index that may lie beyond the table", code.ErrUnknown)
 				}
-				cell[k] = g.Pick(list[:1<<g.Size(i)], i)
+				cell[k] = g.Pick(list[:1<<g.BitLength(i)], i)
 			}
-			out = append(out, g.Parts(cell[:]...))
+			out = append(out, g.JoinBits(cell[:]...))
 		}
 	}
-	m.put(a[0].reg, out[:a[0].lanes])
+	m.setVector(a[0].reg, out[:a[0].lanes])
 	return true
 }

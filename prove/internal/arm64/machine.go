@@ -1,7 +1,7 @@
-// Package arm64 runs machine code of AArch64 with Advanced SIMD (NEON) on symbolic data.
+// Package arm64 runs AArch64 machine code with Advanced SIMD (NEON) on symbolic data.
 //
-// The instructions are those that GNU objdump prints. Addresses, sizes and branches are concrete
-// numbers. The contents of vector registers and of the kernel's operands in memory are expressions.
+// It reads instructions as printed by GNU objdump. Addresses, sizes and branches are concrete
+// numbers. Vector registers and the operands of a kernel in memory contain expressions.
 package arm64
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/gomonge/monge/prove/internal/turns"
 )
 
-// sp is the number of the stack pointer among the registers, and xzr that of the zero.
+// Numbers of the stack pointer and of the zero register.
 const (
 	sp  = 31
 	xzr = 32
@@ -29,7 +29,7 @@ type machine struct {
 	g       *expr.Graph
 	mem     *memory.Memory
 	prog    *code.Program
-	stack   uint64 // the stack pointer at the beginning
+	stack   uint64 // initial stack pointer
 	watched uint64 // address of the traced instruction; 0 means no trace
 	cov     *code.Coverage
 	zero    expr.Node
@@ -37,9 +37,9 @@ type machine struct {
 	r     [33]uint64
 	v     [32][4]expr.Node // cells of 4 bytes
 	flags flags
-	// What depends on the data: integers of registers (0 if a register holds a number), and
-	// conditions of jumps by their names.
-	data       [33]expr.Node
+	// Values that depend on the data: of general registers (0 if a register holds a number), and
+	// conditions of jumps by name.
+	symbolic   [33]expr.Node
 	conditions map[string]expr.Node
 	steps      *int
 	turns      *turns.Tracker
@@ -53,19 +53,19 @@ func (m *machine) fail(format string, args ...any) {
 	panic(failure{fmt.Errorf("%s: %w", m.inst.Text, fmt.Errorf(format, args...))})
 }
 
-// Run calls a function whose arguments lie at stack, which is the address of the slot of the
-// return address.
+// Run calls a function. stack is the address of the slot for the return address, below the
+// arguments.
 func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, stack uint64, cov *code.Coverage) (err error) {
 	m := &machine{g: g, mem: mem, prog: p, cov: cov, watched: p.Watched, zero: g.Const(4, 0)}
 	for i := range m.v {
 		for j := range m.v[i] {
-			m.v[i][j] = g.Input(4, 1<<20+i, j) // whatever was there before
+			m.v[i][j] = g.Input(4, 1<<20+i, j) // unknown initial contents
 		}
 	}
 	for i := range sp {
-		m.data[i] = m.before(i)
+		m.symbolic[i] = m.initialRegister(i)
 	}
-	m.conditions = map[string]expr.Node{} // nothing is known of the flags
+	m.conditions = map[string]expr.Node{} // the flags are unknown
 	m.r[sp] = stack
 	m.stack = stack
 	m.steps = new(int)
@@ -83,71 +83,71 @@ func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, s
 	return m.execute(f, f.Entry)
 }
 
-// execute runs f from an instruction on to its end.
+// execute runs f from pc to its end.
 func (m *machine) execute(f *code.Function, pc uint64) error {
-	for ; *m.steps < m.prog.Most(); *m.steps++ {
+	for ; *m.steps < m.prog.MaxSteps(); *m.steps++ {
 		i := f.Insts[pc]
 		if i == nil {
-			return fmt.Errorf("jump to %#x, which is no instruction of %s", pc, f.Name)
+			return fmt.Errorf("jump to %#x, which is not an instruction of %s", pc, f.Name)
 		}
 		m.inst, m.next = i, i.Next
 		m.cov.Reached[pc] = true
 		m.trace(&m.cov.Trace.Path, pc)
 		if i.Op == "ret" {
-			return m.kept()
+			return m.checkKeptRegisters()
 		}
 		d, ok := i.Decoded.(*instruction)
 		if !ok {
 			return i.Decoded.(error)
 		}
 		operands := d.args
-		m.turns.At(pc)
-		if c, ok := m.dataCondition(operands); ok {
-			return m.both(f, c, operands[len(operands)-1].constant)
+		m.turns.Before(pc)
+		if c, ok := m.symbolicCondition(operands); ok {
+			return m.runBothWays(f, c, operands[len(operands)-1].constant)
 		}
 		m.step(operands)
 		if pc == m.watched {
 			m.traceState()
 		}
-		m.turns.Step(pc, d.effect, m.next != i.Next || d.effect.Choice && m.condition(operands[3].text))
+		m.turns.Step(pc, d.effect, m.next != i.Next || d.effect.Choice && m.conditionHolds(operands[3].text))
 		pc = m.next
 	}
-	return fmt.Errorf("%s: no end after %d instructions", f.Name, m.prog.Most())
+	return fmt.Errorf("%s: still running after %d instructions", f.Name, m.prog.MaxSteps())
 }
 
-// before returns the contents of a general register at the beginning of the function.
-func (m *machine) before(reg int) expr.Node { return m.g.Input(8, 1<<20+len(m.v), reg) }
+// initialRegister returns the value of a general register at the beginning of the function.
+func (m *machine) initialRegister(reg int) expr.Node { return m.g.Input(8, 1<<20+len(m.v), reg) }
 
-// kept returns an error unless the stack pointer, the registers reserved for Go (R18, R28, R29) and
-// the return address R30 are unchanged.
-func (m *machine) kept() error {
-	if m.data[sp] != 0 || m.r[sp] != m.stack {
-		return errors.New("the stack pointer is not what it was")
+// checkKeptRegisters returns an error if the stack pointer, a register reserved for Go (R18, R28,
+// R29) or the return address in R30 has changed.
+func (m *machine) checkKeptRegisters() error {
+	if m.symbolic[sp] != 0 || m.r[sp] != m.stack {
+		return errors.New("the stack pointer has changed")
 	}
 	for _, reg := range []int{18, 28, 29, 30} {
-		if m.data[reg] != m.before(reg) {
-			return fmt.Errorf("register %d is Go's, and not what it was", reg)
+		if m.symbolic[reg] != m.initialRegister(reg) {
+			return fmt.Errorf("register %d, which is reserved for Go, has changed", reg)
 		}
 	}
 	return nil
 }
 
-// trace adds numbers to a part of the trace, if there is to be one.
+// trace appends to a part of the trace if the run is traced.
 func (m *machine) trace(part *[]uint64, v ...uint64) {
 	if m.watched != 0 {
 		*part = append(*part, v...)
 	}
 }
 
-// traceState adds all registers and flags to the trace.
+// traceState appends all registers and flags to the trace.
 func (m *machine) traceState() {
 	states := &m.cov.Trace.States
 	m.trace(states, m.next, uint64(m.flags))
 	for i, r := range m.r {
-		if m.data[i] != 0 {
+		if m.symbolic[i] != 0 {
 			r = 0
 		}
-		m.trace(states, r, uint64(m.data[i]))
+		m.trace(states, r, uint64(m.symbolic[i]))
 	}
 	for i := range m.v {
 		for _, c := range m.v[i] {
@@ -169,24 +169,24 @@ const (
 	element // one lane
 	location
 	target
-	word // a condition, or a shift
+	word // a condition or a shift
 )
 
 type operand struct {
-	kind     kind
-	reg      int
-	index    int // of an address; −1: none
-	cells    int // of an element
-	lanes    int
-	lane     int
-	value    int64
-	post     bool // the address is changed afterwards
-	shift    int  // of the operand before; negative to the right
-	text     string
-	narrow   bool // w register
-	size     int  // bytes of an element of a vector
-	count    int  // of registers in a list, beyond the first
-	constant uint64
+	kind        kind
+	reg         int
+	index       int // index register of an address; −1 means none
+	cells       int // cells in an element
+	lanes       int
+	lane        int
+	value       int64
+	postIndexed bool // the address register changes after the access
+	shift       int  // shift of the previous operand; negative means to the right
+	text        string
+	is32Bit     bool // a w register
+	size        int  // bytes in an element of a vector
+	count       int  // registers in a list after the first
+	constant    uint64
 }
 
 var (
@@ -196,26 +196,26 @@ var (
 	address     = regexp.MustCompile(`^\[(x\d+|sp)(?:, #(-?\w+)|, x(\d+)(?:, lsl #(\d))?)?\]$`)
 )
 
-// Decode reads the operands of an instruction. Its result is for Run: what cannot be read is
-// an error when it is run.
+// Decode parses the operands of an instruction. Run reports operands that cannot be parsed, when it
+// reaches the instruction.
 func Decode(i *code.Inst) any {
 	out := []operand{}
-	for _, s := range split(i.Operands) {
-		o, err := parse(i, s)
+	for _, s := range splitOperands(i.Operands) {
+		o, err := parseOperand(i, s)
 		if err != nil {
 			return fmt.Errorf("%s: %w: %w", i.Text, code.ErrUnknown, err)
 		}
 		out = append(out, o)
 	}
 	if n := len(out); n > 1 && out[n-2].kind == location && out[n-1].kind == immediate {
-		out[n-2].post, out[n-2].value = true, out[n-1].value
+		out[n-2].postIndexed, out[n-2].value = true, out[n-1].value
 		out = out[:n-1]
 	}
 	return &instruction{out, effect(i.Op, out)}
 }
 
-// split cuts operands at commas outside of brackets.
-func split(s string) (out []string) {
+// splitOperands splits operands at commas outside of brackets.
+func splitOperands(s string) (out []string) {
 	depth, from := 0, 0
 	for i, c := range s {
 		switch c {
@@ -235,17 +235,18 @@ func split(s string) (out []string) {
 	return out
 }
 
-// cellsOf returns the cells of an element. Elements of one or two bytes share a cell.
-func cellsOf(letter string) int {
+// elementCells returns the number of cells of an element. Elements of one or two bytes share a
+// cell.
+func elementCells(letter string) int {
 	return map[string]int{"b": 1, "h": 1, "s": 1, "d": 2, "q": 4}[letter]
 }
 
-func parse(i *code.Inst, s string) (o operand, err error) {
-	if strings.HasPrefix(s, "{") { // a list of registers, or one lane of a register
+func parseOperand(i *code.Inst, s string) (o operand, err error) {
+	if strings.HasPrefix(s, "{") { // a list of registers or a lane
 		s = strings.NewReplacer("{", "", "}", "").Replace(s)
 	}
 	if x := vectorName.FindStringSubmatch(s); x != nil {
-		o = operand{kind: vector, cells: cellsOf(x[3])}
+		o = operand{kind: vector, cells: elementCells(x[3])}
 		o.reg, _ = strconv.Atoi(x[1])
 		o.size = map[string]int{"b": 1, "h": 2, "s": 4, "d": 8}[x[3]]
 		if x[4] != "" {
@@ -263,12 +264,12 @@ func parse(i *code.Inst, s string) (o operand, err error) {
 		return o, nil
 	}
 	if x := scalarName.FindStringSubmatch(s); x != nil {
-		o = operand{kind: scalar, cells: cellsOf(x[1])}
+		o = operand{kind: scalar, cells: elementCells(x[1])}
 		o.reg, _ = strconv.Atoi(x[2])
 		return o, nil
 	}
 	if x := generalName.FindStringSubmatch(s); x != nil {
-		o = operand{kind: general, reg: xzr, narrow: x[1] == "w"}
+		o = operand{kind: general, reg: xzr, is32Bit: x[1] == "w"}
 		if x[2] != "zr" {
 			o.reg, _ = strconv.Atoi(x[2])
 		}
@@ -283,7 +284,7 @@ func parse(i *code.Inst, s string) (o operand, err error) {
 			o.reg, _ = strconv.Atoi(x[1][1:])
 		}
 		if x[2] != "" {
-			o.value, err = number(x[2])
+			o.value, err = parseNumber(x[2])
 		}
 		if x[3] != "" {
 			o.index, _ = strconv.Atoi(x[3])
@@ -295,7 +296,7 @@ func parse(i *code.Inst, s string) (o operand, err error) {
 	}
 	if strings.HasPrefix(s, "#") {
 		o.kind = immediate
-		o.value, err = number(s[1:])
+		o.value, err = parseNumber(s[1:])
 		return o, err
 	}
 	if f := strings.Fields(s); len(f) == 2 && (f[0] == "lsl" || f[0] == "lsr") {
@@ -314,7 +315,7 @@ func parse(i *code.Inst, s string) (o operand, err error) {
 	return operand{kind: word, text: s}, nil
 }
 
-func (m *machine) get(o operand) uint64 {
+func (m *machine) register(o operand) uint64 {
 	switch o.kind {
 	case immediate:
 		return uint64(o.value)
@@ -322,9 +323,9 @@ func (m *machine) get(o operand) uint64 {
 		switch {
 		case o.reg == xzr:
 			return 0
-		case m.data[o.reg] != 0:
+		case m.symbolic[o.reg] != 0:
 			m.fail("%w: a register that depends on the data", code.ErrUnknown)
-		case o.narrow:
+		case o.is32Bit:
 			return m.r[o.reg] & 0xffffffff
 		}
 		return m.r[o.reg]
@@ -333,25 +334,26 @@ func (m *machine) get(o operand) uint64 {
 	return 0
 }
 
-func (m *machine) set(o operand, v uint64) {
+func (m *machine) setRegister(o operand, v uint64) {
 	if o.kind != general {
 		m.fail("destination: %w", code.ErrUnknown)
 	}
-	if o.narrow {
+	if o.is32Bit {
 		v &= 0xffffffff
 	}
 	if o.reg != xzr {
-		m.r[o.reg], m.data[o.reg] = v, 0
+		m.r[o.reg], m.symbolic[o.reg] = v, 0
 	}
 }
 
-// locate returns the address of an operand, and changes its register if it says so.
-func (m *machine) locate(o operand) uint64 {
-	a := m.get(operand{kind: general, reg: o.reg})
+// addressOf returns the address of an operand. It updates the address register of post-indexed
+// operands.
+func (m *machine) addressOf(o operand) uint64 {
+	a := m.register(operand{kind: general, reg: o.reg})
 	if o.index >= 0 && o.kind == location {
-		a += m.get(operand{kind: general, reg: o.index}) << o.shift
+		a += m.register(operand{kind: general, reg: o.index}) << o.shift
 	}
-	if o.post {
+	if o.postIndexed {
 		m.r[o.reg] += uint64(o.value)
 		return a
 	}
@@ -384,8 +386,8 @@ func (m *machine) store(addr uint64, cells []expr.Node) {
 	}
 }
 
-// put sets a vector register, and clears what cells do not reach.
-func (m *machine) put(reg int, cells []expr.Node) {
+// setVector sets a vector register and clears the part above cells.
+func (m *machine) setVector(reg int, cells []expr.Node) {
 	for i := range m.v[reg] {
 		if i < len(cells) {
 			m.v[reg][i] = cells[i]
@@ -395,20 +397,21 @@ func (m *machine) put(reg int, cells []expr.Node) {
 	}
 }
 
-// at returns element n of a register.
-func (m *machine) at(reg, cells, n int) expr.Node {
+// elementAt returns element n of a register.
+func (m *machine) elementAt(reg, cells, n int) expr.Node {
 	if cells == 1 {
 		return m.v[reg][n]
 	}
 	return m.g.Join(m.v[reg][2*n], m.v[reg][2*n+1])
 }
 
-// source returns element n of an operand, which for a single lane is always that lane.
+// source returns element n of an operand. If the operand is one lane, it returns this lane for
+// every n.
 func (m *machine) source(o operand, n int) expr.Node {
 	if o.kind == element {
 		n = o.lane
 	}
-	return m.at(o.reg, o.cells, n)
+	return m.elementAt(o.reg, o.cells, n)
 }
 
 func (m *machine) cells(n expr.Node) []expr.Node {
@@ -419,17 +422,17 @@ func (m *machine) cells(n expr.Node) []expr.Node {
 	return []expr.Node{low, high}
 }
 
-// lanes sets dst, lane by lane.
-func (m *machine) lanes(dst operand, f func(n int) expr.Node) {
+// mapLanes sets each lane of dst to f(n).
+func (m *machine) mapLanes(dst operand, f func(n int) expr.Node) {
 	var out []expr.Node
 	for n := range dst.lanes {
 		out = append(out, m.cells(f(n))...)
 	}
-	m.put(dst.reg, out)
+	m.setVector(dst.reg, out)
 }
 
-// condition reports whether the condition of a jump or a selection holds.
-func (m *machine) condition(c string) bool {
+// conditionHolds reports whether the condition of a jump or selection holds.
+func (m *machine) conditionHolds(c string) bool {
 	if m.conditions != nil {
 		m.fail("condition %q depends on the data: %w", c, code.ErrUnknown)
 	}
@@ -460,16 +463,16 @@ func (m *machine) condition(c string) bool {
 	return false
 }
 
-// branch jumps if taken, and notes it.
-func (m *machine) branch(taken bool, to operand) {
+// jump records the direction of a conditional jump and jumps if it is taken.
+func (m *machine) jump(taken bool, to operand) {
 	m.cov.Branch(m.inst.Addr, taken)
 	if taken {
 		m.next = to.constant
 	}
 }
 
-// number reads an integer of 64 bits, with a sign or without.
-func number(s string) (int64, error) {
+// parseNumber parses a signed or unsigned 64-bit integer.
+func parseNumber(s string) (int64, error) {
 	if v, err := strconv.ParseUint(s, 0, 64); err == nil {
 		return int64(v), nil
 	}

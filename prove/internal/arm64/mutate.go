@@ -8,10 +8,10 @@ import (
 	"github.com/gomonge/monge/prove/internal/code"
 )
 
-// Objdump is the program that prints the instructions.
+// Objdump is the program that prints instructions.
 const Objdump = "aarch64-linux-gnu-objdump"
 
-// opposites are operations that are easily taken for each other.
+// opposites are operations that are easily confused.
 var opposites = map[string]string{"fmla": "fmls", "fmls": "fmla", "fadd": "fsub", "fsub": "fadd", "fmul": "fadd", "fdiv": "fmul",
 	"fmax": "fmin", "fmin": "fmax", "zip1": "zip2", "zip2": "zip1", "trn1": "trn2", "trn2": "trn1", "add": "sub", "sub": "add", "adds": "subs", "subs": "adds", "ushr": "sshr",
 	"sdot": "udot", "udot": "sdot", "smull": "umull", "smull2": "umull2", "smlal": "umlal", "smlal2": "umlal2", "ssubl": "usubl", "ssubl2": "usubl2",
@@ -20,8 +20,8 @@ var opposites = map[string]string{"fmla": "fmls", "fmls": "fmla", "fadd": "fsub"
 	"b.ls": "b.cc", "b.cc": "b.ls", "b.mi": "b.pl", "b.pl": "b.mi"}
 
 // Mutate returns f with a mistake in one of the instructions for which fit reports true: another
-// register or lane, an address 8 bytes further, another immediate, operation or condition. what
-// describes the mistake.
+// register or lane, an address that is off by 8 bytes, another immediate, operation or condition.
+// what describes the mistake.
 func Mutate(f *code.Function, rng *rand.Rand, fit func(*code.Inst) bool) (mutant *code.Function, at *code.Inst, what string) {
 	return f.Mutate(rng, func(i *code.Inst) bool {
 		d, ok := i.Decoded.(*instruction)
@@ -33,7 +33,7 @@ func Mutate(f *code.Function, rng *rand.Rand, fit func(*code.Inst) bool) (mutant
 		n := rng.IntN(len(d) + 1)
 		if other := opposites[i.Op]; (n == len(d) || d[n].kind == target) && other != "" {
 			i.Op = other
-			return code.Operation
+			return code.ChangedOperation
 		}
 		n %= len(d)
 		for d[n].kind == target || d[n].kind == word {

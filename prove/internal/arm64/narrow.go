@@ -5,34 +5,34 @@ import (
 	"github.com/gomonge/monge/prove/internal/expr"
 )
 
-// onBits are the instructions on registers of bytes that are the same, whatever the elements, or
-// that say by themselves what they do with bytes.
-var onBits = map[string]bool{"and": true, "orr": true, "eor": true, "bic": true, "bit": true, "bif": true, "mov": true, "mvn": true,
+// bitInstructions are instructions on byte vectors whose result does not depend on the size of the
+// elements, or which specify their use of bytes.
+var bitInstructions = map[string]bool{"and": true, "orr": true, "eor": true, "bic": true, "bit": true, "bif": true, "mov": true, "mvn": true,
 	"shl": true, "ushr": true, "sshr": true, "usra": true, "tbl": true}
 
-// narrow runs an instruction on elements of one or two bytes, or a load or store of registers of
-// them, and reports whether it is one.
-func (m *machine) narrow(op string, a []operand) bool {
+// runNarrow runs an instruction on elements of one or two bytes, or their loads and stores. It
+// returns false for other instructions.
+func (m *machine) runNarrow(op string, a []operand) bool {
 	if op == "saddlv" || op == "uaddlv" {
-		return m.sumAcross(op, a)
+		return m.runSumAcross(op, a)
 	}
 	if len(a) < 2 || a[0].kind != vector {
 		return false
 	}
 	g, dst := m.g, a[0]
-	// part returns element n of a register with elements of the given size in bytes.
+	// part returns element n of a register. size is the size of the elements in bytes.
 	part := func(reg, size, n int) expr.Node {
 		per := 4 / size
-		return g.Part(m.v[reg][n/per], 8*size*(n%per), 8*size)
+		return g.ExtractBits(m.v[reg][n/per], 8*size*(n%per), 8*size)
 	}
 	set := func(size int, elements []expr.Node) {
 		var out []expr.Node
 		for ; len(elements) > 0; elements = elements[4/size:] {
-			out = append(out, g.Parts(elements[:4/size]...))
+			out = append(out, g.JoinBits(elements[:4/size]...))
 		}
-		m.put(dst.reg, out)
+		m.setVector(dst.reg, out)
 	}
-	if m.smallIntegers(op, a) {
+	if m.runSmallIntegers(op, a) {
 		return true
 	}
 	switch {
@@ -62,24 +62,24 @@ func (m *machine) narrow(op string, a []operand) bool {
 			out = nil
 		}
 		for x := m.v[a[1].reg][:4]; len(x) > 0; x = x[2:] {
-			out = append(out, g.Parts(g.ToHalf(x[0]), g.ToHalf(x[1])))
+			out = append(out, g.JoinBits(g.ToHalf(x[0]), g.ToHalf(x[1])))
 		}
-		m.put(dst.reg, out)
+		m.setVector(dst.reg, out)
 	case op == "fcvtl" && a[1].size == 2, op == "fcvtl2" && a[1].size == 2:
 		from := 0
 		if op == "fcvtl2" {
 			from = 4
 		}
-		m.put(dst.reg, func() (out []expr.Node) {
+		m.setVector(dst.reg, func() (out []expr.Node) {
 			for n := range 4 {
 				out = append(out, g.FromHalf(part(a[1].reg, 2, from+n)))
 			}
 			return out
 		}())
 	case op == "scvtf" && len(a) == 3 && dst.size == 4 && a[2].kind == immediate:
-		m.lanes(dst, func(n int) expr.Node { return m.fixedPoint(m.source(a[1], n), int(a[2].value)) })
+		m.mapLanes(dst, func(n int) expr.Node { return m.fixedPoint(m.source(a[1], n), int(a[2].value)) })
 	case op == "scvtf" && len(a) == 2 && dst.kind == vector && dst.size == 4:
-		m.lanes(dst, func(n int) expr.Node { return g.FromInt(4, m.source(a[1], n)) })
+		m.mapLanes(dst, func(n int) expr.Node { return g.FromInt(4, m.source(a[1], n)) })
 	case (op == "uaddw" || op == "uaddw2") && dst.size == 2 && a[2].size == 1:
 		from := 0
 		if op == "uaddw2" {
@@ -91,14 +91,14 @@ func (m *machine) narrow(op string, a []operand) bool {
 		}
 		set(2, out)
 	case op == "movi" && dst.size == 1 && a[1].kind == immediate:
-		m.lanes(dst, func(int) expr.Node { return g.Const(4, uint64(a[1].value)&255*0x01010101) })
+		m.mapLanes(dst, func(int) expr.Node { return g.Const(4, uint64(a[1].value)&255*0x01010101) })
 	case op == "ld1":
-		addr := m.locate(a[1])
+		addr := m.addressOf(a[1])
 		for r := range dst.count + 1 {
-			m.put((dst.reg+r)%32, m.load(addr+uint64(4*r*dst.lanes*dst.cells), dst.lanes*dst.cells))
+			m.setVector((dst.reg+r)%32, m.load(addr+uint64(4*r*dst.lanes*dst.cells), dst.lanes*dst.cells))
 		}
 	case op == "st1":
-		addr := m.locate(a[1])
+		addr := m.addressOf(a[1])
 		for r := range dst.count + 1 {
 			m.store(addr+uint64(4*r*dst.lanes*dst.cells), m.v[(dst.reg+r)%32][:dst.lanes*dst.cells])
 		}
@@ -108,39 +108,39 @@ func (m *machine) narrow(op string, a []operand) bool {
 	return true
 }
 
-// fixedPoint returns the floating-point number of an integer with so many bits of fraction. If
-// these are zero, it is that of the integer without them: a power of 2 changes nothing in the
-// rounding of an integer of 32 bits.
+// fixedPoint converts a fixed-point integer with fraction bits to floating point. If the fraction
+// bits are zero, the result is the conversion of the integer part, because a power of 2 does not
+// change the rounding of a 32-bit integer.
 func (m *machine) fixedPoint(x expr.Node, fraction int) expr.Node {
 	if _, ok := m.g.Bits(x); ok {
 		scale := m.g.Const(4, uint64(127-fraction)<<23)
 		return m.g.Mul(m.g.FromInt(4, x), scale)
 	}
-	if b, ok := m.g.Bits(m.g.Part(x, 0, fraction)); (!ok || b != 0) && !m.g.Multiple(x, fraction) {
+	if b, ok := m.g.Bits(m.g.ExtractBits(x, 0, fraction)); (!ok || b != 0) && !m.g.ClearsLowBits(x, fraction) {
 		m.fail("%w: a fraction that depends on the data", code.ErrUnknown)
 	}
 	return m.g.FromInt(4, m.g.Shift(expr.ISar, x, fraction))
 }
 
-// indexed loads an entry of a table by a register that depends on the data. All entries that its
-// values can reach must be readable.
-func (m *machine) indexed(a []operand) bool {
+// loadIndexed loads a table entry at an index register that depends on the data. All entries that
+// the index can reach must be readable.
+func (m *machine) loadIndexed(a []operand) bool {
 	o := a[1]
-	low, high := m.g.Halves(m.data[o.index])
-	size := m.g.Size(low)
+	low, high := m.g.Halves(m.symbolic[o.index])
+	size := m.g.BitLength(low)
 	if b, ok := m.g.Bits(high); !ok || b != 0 || size > 8 || a[0].cells > 2 {
 		return false
 	}
-	base := m.get(operand{kind: general, reg: o.reg}) + uint64(o.value)
+	base := m.register(operand{kind: general, reg: o.reg}) + uint64(o.value)
 	var table []expr.Node
 	for i := range uint64(1) << size {
-		table = append(table, m.join(m.load(base+i<<o.shift, a[0].cells)))
+		table = append(table, m.joinCells(m.load(base+i<<o.shift, a[0].cells)))
 	}
 	n := m.g.Pick(table, low)
 	if a[0].kind == element {
 		copy(m.v[a[0].reg][a[0].lane*a[0].cells:], m.cells(n))
 	} else {
-		m.put(a[0].reg, m.cells(n))
+		m.setVector(a[0].reg, m.cells(n))
 	}
 	return true
 }

@@ -22,17 +22,18 @@ import (
 )
 
 const (
-	// Where the program has the state, and the memory within it.
+	// Addresses of the state and of the memory within it.
 	memoryAt = processor.MemoryAt
 	stateAt  = memoryAt - 784
 )
 
-// state is what an instruction reads and writes. R[31] is the stack pointer. The program itself uses
-// R[27] and R[28], which no kernel touches; of a jump it leaves in R[27] whether it was taken.
+// state holds the registers, flags and memory that an instruction reads and writes. R[31] is the
+// stack pointer. The program itself uses R[27] and R[28], which kernels do not use. After a jump,
+// R[27] says whether it was taken.
 type state struct {
 	R      [32]uint64
 	Flags  uint64
-	Which  uint64 // number of the instruction
+	Which  uint64 // index of the instruction
 	V      [32][4]uint32
 	Memory [128]uint32
 }
@@ -47,9 +48,9 @@ type instance struct {
 }
 
 // TestProcessor runs every form of instruction of the kernels on random registers and memory, in
-// the symbolic machine and on a processor of AArch64, or under qemu, and compares all bits of all
-// registers, of the flags and of the memory. Of a conditional jump the condition is tested. Jumps
-// without one, returns, and ADRP, whose result is an address of the binary, are left out.
+// the symbolic machine and on an AArch64 processor or under qemu. It compares all bits of the
+// registers, the flags and the memory. For conditional jumps, it tests the condition. It skips
+// unconditional jumps, returns, and ADRP, whose result is an address of the binary.
 func TestProcessor(t *testing.T) {
 	for _, tool := range []string{"aarch64-linux-gnu-as", "aarch64-linux-gnu-ld", Objdump} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -101,7 +102,7 @@ func TestProcessor(t *testing.T) {
 // kernelInstances returns a few instructions of every form.
 func kernelInstances(t *testing.T) (all []*instance) {
 	count, seen := map[string]int{}, map[uint32]bool{}
-	processor.Kernels(t, Objdump, "arm64", Decode, func(name string, c *code.Inst, raw []byte) {
+	processor.EachInstruction(t, Objdump, "arm64", Decode, func(name string, c *code.Inst, raw []byte) {
 		d, ok := c.Decoded.(*instruction)
 		if !ok {
 			t.Fatal(c.Decoded)
@@ -111,7 +112,7 @@ func kernelInstances(t *testing.T) (all []*instance) {
 		}
 		i := &instance{c, d.args, binary.LittleEndian.Uint32(raw), name, ""}
 		i.form = i.describe()
-		if count[i.form] < processor.Instances && !seen[i.word] {
+		if count[i.form] < processor.MaxInstances && !seen[i.word] {
 			count[i.form]++
 			seen[i.word] = true
 			all = append(all, i)
@@ -125,8 +126,8 @@ func (i *instance) jump() bool {
 	return strings.HasPrefix(i.Op, "b.") || strings.HasPrefix(i.Op, "cb") || strings.HasPrefix(i.Op, "tb") && i.Op != "tbl"
 }
 
-// describe returns the form of an instruction: the operation with the kinds of its operands, and
-// the immediate operands of vector instructions.
+// describe returns the form of an instruction: its operation, the kinds of its operands, and the
+// immediate operands of vector instructions.
 func (i *instance) describe() string {
 	out := []string{i.Op}
 	for _, a := range i.args {
@@ -137,7 +138,7 @@ func (i *instance) describe() string {
 				s = fmt.Sprintf("#%d", a.value)
 			}
 		case general:
-			s = map[bool]string{true: "w", false: "x"}[a.narrow]
+			s = map[bool]string{true: "w", false: "x"}[a.is32Bit]
 			if a.reg == xzr {
 				s += "zr"
 			}
@@ -149,7 +150,7 @@ func (i *instance) describe() string {
 				s = fmt.Sprintf("element %d of %d", a.lane, a.size)
 			}
 		case location:
-			s = fmt.Sprintf("memory, post %v, index %v << %d, offset %v", a.post, a.index >= 0, a.shift, a.value != 0)
+			s = fmt.Sprintf("memory, post %v, index %v << %d, offset %v", a.postIndexed, a.index >= 0, a.shift, a.value != 0)
 		case word:
 			s = fmt.Sprintf("%s %d", a.text, a.shift)
 		}
@@ -158,8 +159,7 @@ func (i *instance) describe() string {
 	return strings.Join(out, "; ")
 }
 
-// draw returns random contents of the registers and the memory. An operand in memory lies within
-// the memory.
+// draw returns random registers and memory. An operand in memory lies within the memory.
 func (i *instance) draw(rng *rand.Rand) (s state) {
 	for n := range s.R {
 		s.R[n] = processor.Integer(rng)
@@ -173,22 +173,22 @@ func (i *instance) draw(rng *rand.Rand) (s state) {
 		}
 	}
 	for n := range s.V {
-		processor.Vector(rng, single, s.V[n][:])
+		processor.FillVector(rng, single, s.V[n][:])
 	}
-	processor.Vector(rng, single, s.Memory[:])
+	processor.FillVector(rng, single, s.Memory[:])
 	for _, a := range i.args {
 		if a.kind != location {
 			continue
 		}
 		want := memoryAt + 128 + 16*rng.Uint64N(8)
-		if !a.post {
+		if !a.postIndexed {
 			want -= uint64(a.value)
 		}
 		if a.index >= 0 {
 			s.R[a.index] = 4 * rng.Uint64N(4)
 			want -= s.R[a.index] << a.shift
 		}
-		if a.reg == sp { // which must be a multiple of 16
+		if a.reg == sp { // must be a multiple of 16
 			want &^= 15
 		}
 		s.R[a.reg] = want
@@ -196,10 +196,10 @@ func (i *instance) draw(rng *rand.Rand) (s state) {
 	return s
 }
 
-// symbolic runs the instruction in the machine on constants.
+// symbolic runs the instruction in the symbolic machine on constants.
 func (i *instance) symbolic(t *testing.T, s state) (out state, err error) {
 	g, mem := expr.New(), memory.New(false)
-	processor.Load(t, g, mem, s.Memory[:])
+	processor.LoadMemory(t, g, mem, s.Memory[:])
 	m := &machine{g: g, mem: mem, prog: &code.Program{}, cov: code.NewCoverage(), zero: g.Const(4, 0), flags: flags(s.Flags >> 28),
 		inst: i.Inst, next: i.Next, steps: new(int)}
 	copy(m.r[:], s.R[:])
@@ -227,7 +227,7 @@ func (i *instance) symbolic(t *testing.T, s state) (out state, err error) {
 	constant := func(n expr.Node) uint32 {
 		v, ok := g.Bits(n)
 		if !ok {
-			m.fail("%s is no constant", g.String(n))
+			m.fail("%s is not a constant", g.String(n))
 		}
 		return uint32(v)
 	}
@@ -242,8 +242,8 @@ func (i *instance) symbolic(t *testing.T, s state) (out state, err error) {
 	return out, nil
 }
 
-// differ says in which way the tool's result differs from the processor's, if it does. Where a
-// floating-point operation has the result NaN, any NaN will do.
+// differ describes the difference between the results of the machine and the processor, or returns
+// "". Any two NaN results of floating-point operations are equal.
 func (i *instance) differ(tool, processed *state) string {
 	for n := range tool.R {
 		if tool.R[n] != processed.R[n] && (n != 27 || i.jump()) && n != 28 {
@@ -260,7 +260,7 @@ func (i *instance) differ(tool, processed *state) string {
 	rounds := strings.HasPrefix(i.Op, "f") && i.Op != "fneg" && (dst.kind == vector || dst.kind == scalar)
 	for r := range tool.V {
 		x, y := tool.V[r][:], processed.V[r][:]
-		if n := processor.Unlike(x, y, func(int) int {
+		if n := processor.FirstDifference(x, y, func(int) int {
 			if !rounds || dst.reg != r {
 				return 0
 			}
@@ -272,7 +272,7 @@ func (i *instance) differ(tool, processed *state) string {
 	return ""
 }
 
-// runProgram assembles the program that runs instructions, and runs it.
+// runProgram assembles and runs a program that runs the instructions.
 func runProgram(t *testing.T, dir string, emulator []string, all []*instance, before []state) []state {
 	source, object, program := filepath.Join(dir, "program.s"), filepath.Join(dir, "program.o"), filepath.Join(dir, "program")
 	if err := os.WriteFile(source, []byte(programSource(all)), 0o600); err != nil {
@@ -305,8 +305,8 @@ func runProgram(t *testing.T, dir string, emulator []string, all []*instance, be
 	return after
 }
 
-// programSource is a program that reads states, runs the instruction of each on it, and writes the
-// state that it leaves.
+// programSource returns the source of a program that reads states, runs the instruction of each
+// state on it, and writes the resulting state.
 func programSource(all []*instance) string {
 	var load, save, stubs, table strings.Builder
 	for n := 0; n < 32; n += 4 {
@@ -326,7 +326,7 @@ func programSource(all []*instance) string {
 			fmt.Fprintf(&stubs, "stub%d: .inst %#x\nb done\n", n, i.word)
 			continue
 		}
-		field := uint32(1<<19 - 1) // of the distance, in instructions
+		field := uint32(1<<19 - 1) // bits of the distance in instructions
 		if strings.HasPrefix(i.Op, "tb") {
 			field = 1<<14 - 1
 		}

@@ -9,23 +9,24 @@ import (
 
 // step runs one instruction.
 func (m *machine) step(a []operand) {
-	if m.narrow(m.inst.Op, a) {
+	if m.runNarrow(m.inst.Op, a) {
 		return
 	}
 	for _, o := range a {
-		if o.size == 2 || o.size == 1 && !onBits[m.inst.Op] || o.count > 0 && m.inst.Op != "tbl" {
+		if o.size == 2 || o.size == 1 && !bitInstructions[m.inst.Op] || o.count > 0 && m.inst.Op != "tbl" {
 			m.fail("%w", code.ErrUnknown)
 		}
 	}
-	if !m.dependent(m.inst.Op, a) && !m.logic(m.inst.Op, a) && !m.integer(m.inst.Op, a) && !m.move(m.inst.Op, a) && !m.float(m.inst.Op, a) {
+	if !m.runSymbolic(m.inst.Op, a) && !m.runLogic(m.inst.Op, a) && !m.runInteger(m.inst.Op, a) && !m.runMove(m.inst.Op, a) && !m.runFloat(m.inst.Op, a) {
 		m.fail("%w", code.ErrUnknown)
 	}
 }
 
-// integer runs an instruction on general registers, or a jump, and reports whether it is one.
-func (m *machine) integer(op string, a []operand) bool {
+// runInteger runs an instruction on general registers or a jump. It returns false for other
+// instructions.
+func (m *machine) runInteger(op string, a []operand) bool {
 	if c, ok := strings.CutPrefix(op, "b."); ok {
-		m.branch(m.condition(c), a[0])
+		m.jump(m.conditionHolds(c), a[0])
 		return true
 	}
 	for _, o := range a {
@@ -35,7 +36,7 @@ func (m *machine) integer(op string, a []operand) bool {
 	}
 	// second returns the last source, shifted.
 	second := func(n int) uint64 {
-		v := m.get(a[n])
+		v := m.register(a[n])
 		if len(a) > n+1 && a[n+1].kind == word {
 			if s := a[n+1].shift; s >= 0 {
 				v <<= s
@@ -49,58 +50,58 @@ func (m *machine) integer(op string, a []operand) bool {
 	case "b":
 		m.next = a[0].constant
 	case "cbz":
-		m.branch(m.get(a[0]) == 0, a[1])
+		m.jump(m.register(a[0]) == 0, a[1])
 	case "cbnz":
-		m.branch(m.get(a[0]) != 0, a[1])
+		m.jump(m.register(a[0]) != 0, a[1])
 	case "tbz":
-		m.branch(m.get(a[0])>>a[1].value&1 == 0, a[2])
+		m.jump(m.register(a[0])>>a[1].value&1 == 0, a[2])
 	case "tbnz":
-		m.branch(m.get(a[0])>>a[1].value&1 != 0, a[2])
+		m.jump(m.register(a[0])>>a[1].value&1 != 0, a[2])
 	case "cmp":
-		m.compared(m.get(a[0]), second(1), a[0].bits())
+		m.setDifferenceFlags(m.register(a[0]), second(1), a[0].bits())
 	case "cmn":
-		m.added(m.get(a[0]), second(1), a[0].bits())
+		m.setSumFlags(m.register(a[0]), second(1), a[0].bits())
 	case "add":
-		m.set(a[0], m.get(a[1])+second(2))
+		m.setRegister(a[0], m.register(a[1])+second(2))
 	case "adds":
-		x, y := m.get(a[1]), second(2)
-		m.set(a[0], x+y)
-		m.added(x, y, a[0].bits())
+		x, y := m.register(a[1]), second(2)
+		m.setRegister(a[0], x+y)
+		m.setSumFlags(x, y, a[0].bits())
 	case "sub":
-		m.set(a[0], m.get(a[1])-second(2))
+		m.setRegister(a[0], m.register(a[1])-second(2))
 	case "subs":
-		x, y := m.get(a[1]), second(2)
-		m.set(a[0], x-y)
-		m.compared(x, y, a[0].bits())
+		x, y := m.register(a[1]), second(2)
+		m.setRegister(a[0], x-y)
+		m.setDifferenceFlags(x, y, a[0].bits())
 	case "and", "ands":
-		v := m.get(a[1]) & second(2)
-		m.set(a[0], v)
+		v := m.register(a[1]) & second(2)
+		m.setRegister(a[0], v)
 		if op == "ands" {
-			m.result(v, a[0].bits())
+			m.setResultFlags(v, a[0].bits())
 		}
 	case "orr":
-		m.set(a[0], m.get(a[1])|second(2))
+		m.setRegister(a[0], m.register(a[1])|second(2))
 	case "mov":
-		m.set(a[0], m.get(a[1]))
+		m.setRegister(a[0], m.register(a[1]))
 	case "lsl":
-		m.set(a[0], m.get(a[1])<<(m.get(a[2])&uint64(a[0].bits()-1)))
+		m.setRegister(a[0], m.register(a[1])<<(m.register(a[2])&uint64(a[0].bits()-1)))
 	case "lsr":
-		m.set(a[0], m.get(a[1])>>(m.get(a[2])&uint64(a[0].bits()-1)))
+		m.setRegister(a[0], m.register(a[1])>>(m.register(a[2])&uint64(a[0].bits()-1)))
 	case "adrp":
-		m.set(a[0], a[1].constant)
+		m.setRegister(a[0], a[1].constant)
 	case "ubfx":
-		m.set(a[0], m.get(a[1])>>a[2].value&(1<<a[3].value-1))
+		m.setRegister(a[0], m.register(a[1])>>a[2].value&(1<<a[3].value-1))
 	case "ubfiz":
-		m.set(a[0], m.get(a[1])&(1<<a[3].value-1)<<a[2].value)
+		m.setRegister(a[0], m.register(a[1])&(1<<a[3].value-1)<<a[2].value)
 	case "mul":
-		m.set(a[0], m.get(a[1])*m.get(a[2]))
+		m.setRegister(a[0], m.register(a[1])*m.register(a[2]))
 	case "madd":
-		m.set(a[0], m.get(a[1])*m.get(a[2])+m.get(a[3]))
+		m.setRegister(a[0], m.register(a[1])*m.register(a[2])+m.register(a[3]))
 	case "csel":
-		if m.condition(a[3].text) {
-			m.set(a[0], m.get(a[1]))
+		if m.conditionHolds(a[3].text) {
+			m.setRegister(a[0], m.register(a[1]))
 		} else {
-			m.set(a[0], m.get(a[2]))
+			m.setRegister(a[0], m.register(a[2]))
 		}
 	default:
 		return false
@@ -108,48 +109,49 @@ func (m *machine) integer(op string, a []operand) bool {
 	return true
 }
 
-// move runs a load, a store or a move between registers, and reports whether it is one.
-func (m *machine) move(op string, a []operand) bool {
+// runMove runs a load, a store or a move between registers. It returns false for other
+// instructions.
+func (m *machine) runMove(op string, a []operand) bool {
 	switch op {
 	case "ldr":
-		if m.loadEntry(a) {
+		if m.loadTableEntry(a) {
 			break
 		}
-		addr := m.locate(a[1])
-		if a[0].kind == general && !a[0].narrow {
-			m.setData(a[0], m.join(m.load(addr, 2)))
+		addr := m.addressOf(a[1])
+		if a[0].kind == general && !a[0].is32Bit {
+			m.setSymbolic(a[0], m.joinCells(m.load(addr, 2)))
 		} else if a[0].kind == general {
-			m.setData(a[0], m.load(addr, 1)[0])
+			m.setSymbolic(a[0], m.load(addr, 1)[0])
 		} else {
-			m.put(a[0].reg, m.load(addr, a[0].cells))
+			m.setVector(a[0].reg, m.load(addr, a[0].cells))
 		}
 	case "ldrb":
-		addr := m.locate(a[1])
+		addr := m.addressOf(a[1])
 		cell, at := m.mem.Cell(addr)
-		m.set(a[0], m.concrete(m.load(cell, 1))>>(8*at)&255)
+		m.setRegister(a[0], m.concrete(m.load(cell, 1))>>(8*at)&255)
 	case "strh":
-		cell, at := m.mem.Cell(m.locate(a[1]))
-		m.store(cell, []expr.Node{m.g.Replace(m.load(cell, 1)[0], 8*int(at), 16, m.operandData(a[0]))})
+		cell, at := m.mem.Cell(m.addressOf(a[1]))
+		m.store(cell, []expr.Node{m.g.ReplaceBits(m.load(cell, 1)[0], 8*int(at), 16, m.operandNode(a[0]))})
 	case "str":
-		addr := m.locate(a[1])
-		if a[0].kind == general && a[0].reg != xzr && m.data[a[0].reg] != 0 && !a[0].narrow {
-			m.store(addr, m.cells(m.data[a[0].reg]))
+		addr := m.addressOf(a[1])
+		if a[0].kind == general && a[0].reg != xzr && m.symbolic[a[0].reg] != 0 && !a[0].is32Bit {
+			m.store(addr, m.cells(m.symbolic[a[0].reg]))
 		} else if a[0].kind == general {
-			v := m.get(a[0])
-			m.store(addr, []expr.Node{m.g.Const(4, v), m.g.Const(4, v>>32)}[:map[bool]int{true: 1, false: 2}[a[0].narrow]])
+			v := m.register(a[0])
+			m.store(addr, []expr.Node{m.g.Const(4, v), m.g.Const(4, v>>32)}[:map[bool]int{true: 1, false: 2}[a[0].is32Bit]])
 		} else {
 			m.store(addr, m.v[a[0].reg][:a[0].cells])
 		}
 	case "ldp":
-		addr := m.locate(a[2])
+		addr := m.addressOf(a[2])
 		n := a[0].cells
 		if a[0].kind != scalar {
 			return false
 		}
-		m.put(a[0].reg, m.load(addr, n))
-		m.put(a[1].reg, m.load(addr+uint64(4*n), n))
+		m.setVector(a[0].reg, m.load(addr, n))
+		m.setVector(a[1].reg, m.load(addr+uint64(4*n), n))
 	case "stp":
-		addr := m.locate(a[2])
+		addr := m.addressOf(a[2])
 		n := a[0].cells
 		if a[0].kind != scalar {
 			return false
@@ -160,39 +162,39 @@ func (m *machine) move(op string, a []operand) bool {
 		if a[0].kind != element {
 			return false
 		}
-		if !m.loadEntry(a) {
-			copy(m.v[a[0].reg][a[0].lane*a[0].cells:], m.load(m.locate(a[1]), a[0].cells))
+		if !m.loadTableEntry(a) {
+			copy(m.v[a[0].reg][a[0].lane*a[0].cells:], m.load(m.addressOf(a[1]), a[0].cells))
 		}
 	case "st1":
 		if a[0].kind != element {
 			return false
 		}
 		at := a[0].lane * a[0].cells
-		m.store(m.locate(a[1]), m.v[a[0].reg][at:at+a[0].cells])
+		m.store(m.addressOf(a[1]), m.v[a[0].reg][at:at+a[0].cells])
 	case "ld1r":
-		e := m.load(m.locate(a[1]), a[0].cells)
+		e := m.load(m.addressOf(a[1]), a[0].cells)
 		var out []expr.Node
 		for range a[0].lanes {
 			out = append(out, e...)
 		}
-		m.put(a[0].reg, out)
+		m.setVector(a[0].reg, out)
 	case "dup":
 		if a[1].kind == general {
-			v := m.get(a[1])
+			v := m.register(a[1])
 			e := m.g.Const(4*a[0].cells, v)
-			m.lanes(a[0], func(int) expr.Node { return e })
+			m.mapLanes(a[0], func(int) expr.Node { return e })
 			break
 		}
 		if a[1].kind != element {
 			return false
 		}
 		e := m.source(a[1], 0)
-		m.lanes(a[0], func(int) expr.Node { return e })
+		m.mapLanes(a[0], func(int) expr.Node { return e })
 	case "mov":
 		if a[0].kind != vector || a[1].kind != vector {
 			return false
 		}
-		m.put(a[0].reg, append([]expr.Node(nil), m.v[a[1].reg][:a[0].lanes]...))
+		m.setVector(a[0].reg, append([]expr.Node(nil), m.v[a[1].reg][:a[0].lanes]...))
 	case "zip1", "zip2", "trn1", "trn2":
 		x, y, half := a[1], a[2], 0
 		at := func(n int) int { return n / 2 } // zip1
@@ -212,7 +214,7 @@ func (m *machine) move(op string, a []operand) bool {
 			}
 			out = append(out, m.cells(m.source(from, at(n)+half))...)
 		}
-		m.put(a[0].reg, out)
+		m.setVector(a[0].reg, out)
 	default:
 		return false
 	}
@@ -231,8 +233,8 @@ func (m *machine) concrete(cells []expr.Node) uint64 {
 	return v
 }
 
-// float runs a floating-point instruction on vectors, and reports whether it is one.
-func (m *machine) float(op string, a []operand) bool {
+// runFloat runs a floating-point instruction on vectors. It returns false for other instructions.
+func (m *machine) runFloat(op string, a []operand) bool {
 	if len(a) < 2 || a[0].kind != vector && (a[0].kind != scalar || op != "fneg" && op != "fadd") {
 		return false
 	}
@@ -242,7 +244,7 @@ func (m *machine) float(op string, a []operand) bool {
 	}
 	switch op {
 	case "fadd", "fsub", "fmul", "fdiv":
-		m.lanes(dst, func(n int) expr.Node {
+		m.mapLanes(dst, func(n int) expr.Node {
 			x, y := m.source(a[1], n), m.source(a[2], n)
 			switch op {
 			case "fadd":
@@ -255,21 +257,21 @@ func (m *machine) float(op string, a []operand) bool {
 			return m.g.Div(x, y)
 		})
 	case "fabd":
-		m.lanes(dst, func(n int) expr.Node {
+		m.mapLanes(dst, func(n int) expr.Node {
 			d := m.g.Sub(m.source(a[1], n), m.source(a[2], n))
 			w := m.g.Width(d)
 			return m.g.Bitwise(expr.IAnd, d, m.g.Const(w, ^uint64(0)>>(65-8*w)))
 		})
 	case "fmla", "fmls":
-		m.lanes(dst, func(n int) expr.Node {
+		m.mapLanes(dst, func(n int) expr.Node {
 			x := m.source(a[1], n)
 			if op == "fmls" {
 				x = m.g.Neg(x)
 			}
 			return m.g.FMA(x, m.source(a[2], n), m.source(dst, n))
 		})
-	case "faddp": // sums of neighbors in the two sources, one behind the other
-		m.lanes(dst, func(n int) expr.Node {
+	case "faddp": // sums of adjacent elements of the concatenated sources
+		m.mapLanes(dst, func(n int) expr.Node {
 			from := a[1]
 			if n >= dst.lanes/2 {
 				from, n = a[2], n-dst.lanes/2
@@ -281,9 +283,9 @@ func (m *machine) float(op string, a []operand) bool {
 		if op == "fcvtl2" {
 			first = 2
 		}
-		m.lanes(dst, func(n int) expr.Node { return m.g.Widen(m.source(a[1], first+n)) })
+		m.mapLanes(dst, func(n int) expr.Node { return m.g.Widen(m.source(a[1], first+n)) })
 	case "fneg":
-		m.lanes(dst, func(n int) expr.Node { return m.g.Neg(m.source(a[1], n)) })
+		m.mapLanes(dst, func(n int) expr.Node { return m.g.Neg(m.source(a[1], n)) })
 	default:
 		return false
 	}

@@ -46,17 +46,18 @@ type Function struct {
 
 // Program contains the assembly functions of a binary by name, and its data.
 type Program struct {
-	Functions map[string]*Function
-	Outside   map[uint64]string // Go functions that assembly can jump to, by address
-	// Tail stands for such a function: it stores the result above the arguments, which lie at stack as for assembly.
-	Tail     func(name string, g *expr.Graph, mem *memory.Memory, stack uint64) error
-	Limit    int    // instructions that a run of a function may take; 0 is some millions
-	Watched  uint64 // the instruction whose effect runs keep a trace of; 0 is none, and no trace
+	Functions   map[string]*Function
+	GoFunctions map[uint64]string // Go functions that assembly can jump to, by address
+	// JumpToGo replaces such a function. It stores the result after the arguments, which lie at
+	// stack as for assembly.
+	JumpToGo func(name string, g *expr.Graph, mem *memory.Memory, stack uint64) error
+	Limit    int    // maximum number of instructions in a run; 0 means 2 million
+	Watched  uint64 // address of the instruction after which runs trace all registers; 0 means no trace
 	sections []section
 }
 
-// Most returns the maximum number of instructions in a run.
-func (p *Program) Most() int {
+// MaxSteps returns the maximum number of instructions in a run.
+func (p *Program) MaxSteps() int {
 	if p.Limit > 0 {
 		return p.Limit
 	}
@@ -76,7 +77,7 @@ func Read(objdump, path, prefix string, decode func(*Inst) any) (*Program, error
 		return nil, err
 	}
 	defer file.Close()
-	p := &Program{Functions: map[string]*Function{}, Outside: map[uint64]string{}}
+	p := &Program{Functions: map[string]*Function{}, GoFunctions: map[uint64]string{}}
 	for _, s := range file.Sections {
 		if s.Type == elf.SHT_PROGBITS && s.Flags&elf.SHF_ALLOC != 0 && s.Flags&elf.SHF_EXECINSTR == 0 {
 			data, err := s.Data()
@@ -90,7 +91,7 @@ func Read(objdump, path, prefix string, decode func(*Inst) any) (*Program, error
 	if err != nil {
 		return nil, err
 	}
-	inGo := map[string]bool{} // a function of assembly has one symbol, and one of Go that assembly names has two
+	inGo := map[string]bool{} // Go functions that assembly calls have two symbols, assembly functions have one
 	for _, s := range symbols {
 		inGo[s.Name] = true
 	}
@@ -100,7 +101,7 @@ func Read(objdump, path, prefix string, decode func(*Inst) any) (*Program, error
 			continue
 		}
 		if inGo[name] {
-			p.Outside[s.Value] = strings.TrimPrefix(name, prefix)
+			p.GoFunctions[s.Value] = strings.TrimPrefix(name, prefix)
 			continue
 		}
 		p.Functions[strings.TrimPrefix(name, prefix)] = &Function{Name: strings.TrimPrefix(name, prefix), Entry: s.Value, end: s.Value + s.Size, Insts: map[uint64]*Inst{}}
@@ -109,7 +110,7 @@ func Read(objdump, path, prefix string, decode func(*Inst) any) (*Program, error
 		return nil, err
 	}
 	for _, f := range p.Functions {
-		f.link()
+		f.linkInstructions()
 		for _, i := range f.Order {
 			i.Decoded = decode(i)
 		}
@@ -117,7 +118,7 @@ func Read(objdump, path, prefix string, decode func(*Inst) any) (*Program, error
 	return p, nil
 }
 
-// With returns p with another version of a function, a limit and a watched instruction.
+// With returns a copy of p with another version of a function, a limit and a watched instruction.
 func (p *Program) With(f *Function, limit int, watched uint64) *Program {
 	q := new(Program)
 	*q = *p
@@ -126,11 +127,11 @@ func (p *Program) With(f *Function, limit int, watched uint64) *Program {
 	return q
 }
 
-// Operation describes a changed operation.
-const Operation = "the operation"
+// ChangedOperation is the description of a mistake that changes the operation.
+const ChangedOperation = "the operation"
 
-// Mutate returns a version of f in which change has planted a mistake in one of the instructions
-// for which fit reports true. change describes the mistake.
+// Mutate returns a version of f with a mistake: change modifies one of the instructions for which
+// fit reports true, and returns a description.
 func (f *Function) Mutate(rng *rand.Rand, fit func(*Inst) bool, change func(*Inst) string) (mutant *Function, at *Inst, what string) {
 	var from []*Inst
 	for _, i := range f.Order {
@@ -157,20 +158,20 @@ func (p *Program) Word(addr uint64) (uint32, bool) {
 }
 
 var (
-	line   = regexp.MustCompile(`^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$`)
-	symbol = regexp.MustCompile(`<[^>]*>`)
-	remark = regexp.MustCompile(`\s*(//|;|# ).*$`)
+	instructionLine = regexp.MustCompile(`^\s*([0-9a-f]+):\s+(\S+)\s*(.*)$`)
+	symbolName      = regexp.MustCompile(`<[^>]*>`)
+	objdumpRemark   = regexp.MustCompile(`\s*(//|;|# ).*$`)
 )
 
-// near is how far apart functions may be that one call of objdump disassembles.
-const near = 1 << 16
+// maxGap is the largest gap between functions that one call of objdump disassembles.
+const maxGap = 1 << 16
 
 // disassemble reads the instructions of all functions.
 func (p *Program) disassemble(objdump, path string) error {
 	all := slices.SortedFunc(maps.Values(p.Functions), func(a, b *Function) int { return cmp.Compare(a.Entry, b.Entry) })
 	for len(all) > 0 {
 		n := 1
-		for n < len(all) && all[n].Entry < all[n-1].end+near {
+		for n < len(all) && all[n].Entry < all[n-1].end+maxGap {
 			n++
 		}
 		out, err := exec.Command(objdump, "-d", "--no-show-raw-insn", "-w",
@@ -178,16 +179,17 @@ func (p *Program) disassemble(objdump, path string) error {
 		if err != nil {
 			return fmt.Errorf("objdump: %w", err)
 		}
-		read(out, all[:n])
+		addInstructions(out, all[:n])
 		all = all[n:]
 	}
 	return nil
 }
 
-// read adds the instructions that objdump has printed to functions, which lie one behind the other.
-func read(out []byte, functions []*Function) {
+// addInstructions adds the instructions printed by objdump to functions, which are sorted by
+// address.
+func addInstructions(out []byte, functions []*Function) {
 	for s := bufio.NewScanner(bytes.NewReader(out)); s.Scan(); {
-		m := line.FindStringSubmatch(s.Text())
+		m := instructionLine.FindStringSubmatch(s.Text())
 		if m == nil {
 			continue
 		}
@@ -205,15 +207,16 @@ func read(out []byte, functions []*Function) {
 		if addr < f.Entry {
 			continue
 		}
-		operands := strings.TrimSpace(symbol.ReplaceAllString(remark.ReplaceAllString(m[3], ""), ""))
+		operands := strings.TrimSpace(symbolName.ReplaceAllString(objdumpRemark.ReplaceAllString(m[3], ""), ""))
 		i := &Inst{Addr: addr, Op: m[2], Operands: operands, Text: strings.TrimSpace(s.Text())}
 		f.Insts[addr] = i
 		f.Order = append(f.Order, i)
 	}
 }
 
-// link sets the successors of instructions and removes the padding after the last return.
-func (f *Function) link() {
+// linkInstructions sets the successors of instructions and removes the padding after the last
+// return.
+func (f *Function) linkInstructions() {
 	for n := 1; n < len(f.Order); n++ {
 		f.Order[n-1].Next = f.Order[n].Addr
 	}
@@ -230,39 +233,39 @@ func (i *Inst) Padding() bool {
 
 // Coverage records which parts of a function runs have reached.
 type Coverage struct {
-	Steps   int                // instructions that were run
+	Steps   int                // instructions run
 	Reached map[uint64]bool    // instructions
 	Taken   map[uint64][2]bool // conditional jumps: not taken, taken
-	Loops   map[uint64]Loop    // by their first instructions; see package turns
+	Loops   map[uint64]Loop    // by the address of the first instruction; see package turns
 	Trace   Trace
 }
 
 // Trace records the actions of a run in order. Nodes of one graph are numbers, so traces of runs in
 // the same graph can be compared.
 type Trace struct {
-	Path    []uint64 // the instructions, and the conditions of jumps that depend on the data
-	Stores  []uint64 // addresses and what is stored there
+	Path    []uint64 // instructions, and conditions of jumps that depend on the data
+	Stores  []uint64 // addresses and stored values
 	Fetches []uint64 // addresses of prefetches
 	States  []uint64 // all registers and flags after the watched instruction
 }
 
-// Loop describes a loop.
+// Loop describes the turns of a loop in all runs.
 type Loop struct {
-	Turns  int
-	Most   int             // turns, one after the other
-	Ways   map[string]bool // through a turn that another one has followed
-	Reason string          // why such a turn may depend on its number
-	Fixed  bool            // constants decide how many turns there are
+	Turns    int
+	MaxTurns int             // largest number of consecutive turns
+	Paths    map[string]bool // paths through turns that were followed by another turn
+	Reason   string          // why such a turn may depend on its number; empty if it does not
+	Fixed    bool            // constants decide the number of turns
 }
 
-// Follow notes that a turn has gone a way, that another one has followed it, and why it may depend on its
-// number. No reason is that it does not. fixed says that constants decide whether another turn follows.
-func (l *Loop) Follow(way, reason string, fixed bool) {
-	l.Fixed = fixed && (l.Fixed || l.Ways == nil)
-	if l.Ways == nil {
-		l.Ways = map[string]bool{}
+// AddTurn records a turn that was followed by another one: its path, and the reason why it may
+// depend on its number, if any. fixed says that constants decide whether another turn follows.
+func (l *Loop) AddTurn(way, reason string, fixed bool) {
+	l.Fixed = fixed && (l.Fixed || l.Paths == nil)
+	if l.Paths == nil {
+		l.Paths = map[string]bool{}
 	}
-	l.Ways[way] = true
+	l.Paths[way] = true
 	if l.Reason == "" {
 		l.Reason = reason
 	}
@@ -299,16 +302,16 @@ func (c *Coverage) Add(d *Coverage) {
 	for at, l := range d.Loops {
 		k := c.Loops[at]
 		k.Turns += l.Turns
-		k.Most = max(k.Most, l.Most)
-		for way := range l.Ways {
-			k.Follow(way, l.Reason, l.Fixed)
+		k.MaxTurns = max(k.MaxTurns, l.MaxTurns)
+		for way := range l.Paths {
+			k.AddTurn(way, l.Reason, l.Fixed)
 		}
 		c.Loops[at] = k
 	}
 }
 
-// Missing lists the instructions of f that were not reached, and the jumps that were taken always
-// or never.
+// Missing lists the instructions of f that were not reached, and the jumps that were always or
+// never taken.
 func (f *Function) Missing(c *Coverage) (out []string) {
 	for _, i := range f.Order {
 		switch t, jump := c.Taken[i.Addr]; {

@@ -2,21 +2,21 @@ package expr
 
 import "slices"
 
-// Bitwise returns a & b, a | b or a ^ b. A sign bit that is flipped is a negation.
+// Bitwise returns a & b, a | b or a ^ b. Flipping only the sign bit becomes a negation.
 func (g *Graph) Bitwise(op Op, a, b Node) Node {
 	width := g.Width(a)
 	if a == b && op == IXor {
 		return g.Const(width, 0)
 	}
-	if g.small(a) || g.small(b) {
+	if g.isSmall(a) || g.isSmall(b) {
 		if n, ok := g.bitwiseFields(op, a, b); ok {
 			return n
 		}
 	}
-	if _, _, _, ok := g.selection(a); !ok {
+	if _, _, _, ok := g.constantSelection(a); !ok {
 		a, b = b, a
 	}
-	if c, x, y, ok := g.selection(a); ok {
+	if c, x, y, ok := g.constantSelection(a); ok {
 		return g.Select(c, g.Bitwise(op, x, b), g.Bitwise(op, y, b))
 	}
 	p, okA := g.Bits(a)
@@ -41,14 +41,15 @@ func (g *Graph) Bitwise(op Op, a, b Node) Node {
 	return g.make(node{op: op, width: uint8(width), a: min(a, b), b: max(a, b)})
 }
 
-// Xor3 returns a ^ b ^ c, the same for every order of the three.
+// Xor3 returns a ^ b ^ c. The result is the same node for every order of the operands.
 func (g *Graph) Xor3(a, b, c Node) Node {
 	all := []Node{a, b, c}
 	slices.Sort(all)
 	return g.Bitwise(IXor, g.Bitwise(IXor, all[0], all[1]), all[2])
 }
 
-// Majority returns the bits that are set in at least two of three integers, which are made of bytes.
+// Majority returns the bits that are set in at least two of three integers. ok is false if an
+// integer is not made of bytes.
 func (g *Graph) Majority(a, b, c Node) (Node, bool) {
 	all := []Node{a, b, c}
 	slices.Sort(all)
@@ -59,7 +60,7 @@ func (g *Graph) Majority(a, b, c Node) (Node, bool) {
 	for _, n := range all {
 		if bits, ok := g.Bits(n); ok {
 			known = append(known, bits)
-		} else if !g.small(n) {
+		} else if !g.isSmall(n) {
 			return 0, false
 		}
 	}
@@ -77,7 +78,7 @@ func (g *Graph) Shift(op Op, a Node, by int) Node {
 		return g.Const(int(n.width), shift(op, n.key, by, int(n.width)))
 	case by == 0:
 		return a
-	case g.small(a):
+	case g.isSmall(a):
 		if n, ok := g.shiftFields(op, a, by); ok {
 			return n
 		}
@@ -101,7 +102,8 @@ func shift(op Op, v uint64, by, width int) uint64 {
 	return 0
 }
 
-// Maximum returns the larger of two signed or unsigned integers. Unsigned maxima of maxima are in one order.
+// Maximum returns the larger of two signed or unsigned integers. Nested unsigned maxima are put in
+// one order.
 func (g *Graph) Maximum(op Op, a, b Node) Node {
 	x, okX := g.Bits(a)
 	y, okY := g.Bits(b)
@@ -113,8 +115,8 @@ func (g *Graph) Maximum(op Op, a, b Node) Node {
 		return b
 	}
 	if op == IMaxU {
-		most := uint64(0) // of the constants
-		all := slices.Compact(slices.Sorted(slices.Values(g.maxima(a, &most, g.maxima(b, &most, nil)))))
+		most := uint64(0) // the largest constant
+		all := slices.Compact(slices.Sorted(slices.Values(g.maximumOperands(a, &most, g.maximumOperands(b, &most, nil)))))
 		if most > 0 {
 			all = append(all, g.Const(width, most))
 		}
@@ -127,11 +129,12 @@ func (g *Graph) Maximum(op Op, a, b Node) Node {
 	return g.make(node{op: op, width: uint8(width), a: min(a, b), b: max(a, b)})
 }
 
-// maxima adds the integers of which a is the largest. It raises most to those that are constant.
-func (g *Graph) maxima(a Node, most *uint64, all []Node) []Node {
+// maximumOperands appends the operands of nested maxima to all. It raises most to the constant
+// operands.
+func (g *Graph) maximumOperands(a Node, most *uint64, all []Node) []Node {
 	n := g.nodes[a]
 	if n.op == IMaxU {
-		return g.maxima(n.a, most, g.maxima(n.b, most, all))
+		return g.maximumOperands(n.a, most, g.maximumOperands(n.b, most, all))
 	}
 	if x, ok := g.Bits(a); ok {
 		*most = max(*most, x)
@@ -142,7 +145,7 @@ func (g *Graph) maxima(a Node, most *uint64, all []Node) []Node {
 
 func signed(v uint64, width int) int64 { return int64(v<<(64-8*width)) >> (64 - 8*width) }
 
-// Greater returns a > c of signed integers, c being a constant.
+// Greater returns the signed comparison a > c with a constant c.
 func (g *Graph) Greater(a, c Node) Node {
 	n, limit := g.nodes[a], g.nodes[c]
 	w := int(n.width)
@@ -158,7 +161,7 @@ func (g *Graph) Greater(a, c Node) Node {
 	return g.make(node{op: IGt, width: 1, a: a, b: c})
 }
 
-// nonnegative reports whether all operands of nested maxima are such.
+// nonnegative reports whether small holds for a or, if a is a maximum, for all of its operands.
 func (g *Graph) nonnegative(a Node, small func(Node) bool) bool {
 	if n := g.nodes[a]; n.op == IMaxU {
 		return g.nonnegative(n.a, small) && g.nonnegative(n.b, small)
@@ -166,9 +169,9 @@ func (g *Graph) nonnegative(a Node, small func(Node) bool) bool {
 	return small(a)
 }
 
-// Negative returns whether the highest bit is set.
+// Negative returns the condition that the highest bit is set.
 func (g *Graph) Negative(a Node) Node {
-	if c, x, y, ok := g.selection(a); ok {
+	if c, x, y, ok := g.constantSelection(a); ok {
 		return g.Select(c, g.Negative(x), g.Negative(y))
 	}
 	n := g.nodes[a]
@@ -181,9 +184,9 @@ func (g *Graph) Negative(a Node) Node {
 	return g.Not(g.Greater(a, g.Const(int(n.width), ^uint64(0))))
 }
 
-// Nonzero returns whether a bit is set.
+// Nonzero returns the condition that some bit is set.
 func (g *Graph) Nonzero(a Node) Node {
-	if c, x, y, ok := g.selection(a); ok {
+	if c, x, y, ok := g.constantSelection(a); ok {
 		return g.Select(c, g.Nonzero(x), g.Nonzero(y))
 	}
 	switch n := g.nodes[a]; n.op {

@@ -9,25 +9,26 @@ func (g *Graph) Halves(a Node) (low, high Node) {
 		return x.a, x.b
 	case x.op == Fields:
 		f := g.fields(a)
-		return g.concat(4, cut(f, 0, 32)...), g.concat(4, cut(f, 32, 32)...)
-	case x.op == IXor && g.small(a):
+		return g.joinFields(4, sliceFields(f, 0, 32)...), g.joinFields(4, sliceFields(f, 32, 32)...)
+	case x.op == IXor && g.isSmall(a):
 		l, h := g.Halves(x.a)
 		m, i := g.Halves(x.b)
 		return g.Bitwise(IXor, l, m), g.Bitwise(IXor, h, i)
 	case x.op == Sum:
-		s, _ := g.linearOf(a)
+		s, _ := g.sumOf(a)
 		if low, high := s.bounds(); low >= 0 && high < 1<<31 {
-			return g.linear(4, s), g.Const(4, 0)
+			return g.sumNode(4, s), g.Const(4, 0)
 		}
 	}
-	if c, p, q, ok := g.selection(a); ok {
+	if c, p, q, ok := g.constantSelection(a); ok {
 		p, q := g.nodes[p].key, g.nodes[q].key
 		return g.Select(c, g.Const(4, p), g.Const(4, q)), g.Select(c, g.Const(4, p>>32), g.Const(4, q>>32))
 	}
 	return g.make(node{op: Low, width: 4, a: a}), g.make(node{op: High, width: 4, a: a})
 }
 
-// Join returns the 8 bytes of two halves. The halves of one node are that node again.
+// Join returns 8 bytes made of two halves. If they are the halves of one node, it returns that
+// node.
 func (g *Graph) Join(low, high Node) Node {
 	l, h := g.nodes[low], g.nodes[high]
 	switch {
@@ -40,33 +41,34 @@ func (g *Graph) Join(low, high Node) Node {
 	case l.op == Select && h.op == Select && l.c == h.c:
 		return g.Select(l.c, g.Join(l.a, h.a), g.Join(l.b, h.b))
 	}
-	if g.small(low) && l.op != Select || g.small(high) && h.op != Select { // selections go into sums
-		return g.concat(8, append(g.fields(low), g.fields(high)...)...)
+	if g.isSmall(low) && l.op != Select || g.isSmall(high) && h.op != Select { // selections become sums
+		return g.joinFields(8, append(g.fields(low), g.fields(high)...)...)
 	}
 	if l.op == Sum && g.zero(high) {
-		s, _ := g.linearOf(low)
+		s, _ := g.sumOf(low)
 		if least, most := s.bounds(); least >= 0 && most < 1<<31 {
-			return g.linear(8, s)
+			return g.sumNode(8, s)
 		}
 	}
 	for _, op := range [3]Op{IAnd, IOr, IXor} {
-		x, c, okX := g.half(Low, op, low)
-		y, d, okY := g.half(High, op, high)
+		x, c, okX := g.bitwiseHalf(Low, op, low)
+		y, d, okY := g.bitwiseHalf(High, op, high)
 		if okX && okY && x == y {
 			return g.Bitwise(op, x, g.Const(8, c|d<<32))
 		}
 	}
-	if c, x, y, ok := g.selection(low); ok && h.op == Const {
+	if c, x, y, ok := g.constantSelection(low); ok && h.op == Const {
 		return g.Select(c, g.Join(x, high), g.Join(y, high))
 	}
-	if c, x, y, ok := g.selection(high); ok && l.op == Const {
+	if c, x, y, ok := g.constantSelection(high); ok && l.op == Const {
 		return g.Select(c, g.Join(low, x), g.Join(low, y))
 	}
 	return g.make(node{op: Cat, width: 8, a: low, b: high})
 }
 
-// half takes a half of x & c, x | c or x ^ c apart, where which is Low or High.
-func (g *Graph) half(which, op Op, a Node) (x Node, c uint64, ok bool) {
+// bitwiseHalf returns x and c if a is the low or high half of x & c, x | c or x ^ c with a constant
+// c. which is Low or High.
+func (g *Graph) bitwiseHalf(which, op Op, a Node) (x Node, c uint64, ok bool) {
 	n := g.nodes[a]
 	if n.op == which {
 		return n.a, map[Op]uint64{IAnd: 1<<32 - 1}[op], true

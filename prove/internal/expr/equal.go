@@ -2,25 +2,25 @@ package expr
 
 import "slices"
 
-// prover decides whether expressions are equal for all values of the inputs. known are
-// conditions that are assumed to hold, or not to hold.
+// prover decides whether expressions are equal for all values of the inputs. known holds the
+// assumed values of conditions.
 type prover struct {
 	*Graph
 	known  map[Node]bool
-	proved map[[2]Node]bool // without assumptions
-	splits int
+	proved map[[2]Node]bool // results without assumptions
+	depth  int
 }
 
-// Equal reports whether two expressions of the same width are proved to be equal, or both NaN,
-// for all values of the inputs, or for those on the path of the graph.
+// Equal reports whether it has proved that two expressions of the same width are equal, or both
+// NaN. The proof holds for all values of the inputs, or for all values on the path of the graph.
 func (g *Graph) Equal(a, b Node) bool {
 	if a == b {
 		return true
 	}
-	if g.results == nil {
-		g.results = map[[2]Node]bool{}
+	if g.equalities == nil {
+		g.equalities = map[[2]Node]bool{}
 	}
-	p := &prover{g, map[Node]bool{}, g.results, 0}
+	p := &prover{g, map[Node]bool{}, g.equalities, 0}
 	if g.Path != nil {
 		for _, d := range g.Path.decisions[:g.Path.next] {
 			p.learn(d.condition, d.value)
@@ -30,7 +30,7 @@ func (g *Graph) Equal(a, b Node) bool {
 }
 
 func (p *prover) equal(a, b Node) bool {
-	a, b = p.choose(a), p.choose(b)
+	a, b = p.followSelections(a), p.followSelections(b)
 	if a == b || p.nan(a) && p.nan(b) {
 		return true
 	}
@@ -38,15 +38,15 @@ func (p *prover) equal(a, b Node) bool {
 	case a == 0 || b == 0 || p.Width(a) != p.Width(b):
 		return false
 	case p.nodes[a].op == Const && p.nodes[b].op == Const:
-		return p.impossible(a, b)
+		return p.contradictory(a, b)
 	case p.Width(a) == 1:
-		return p.sameCondition(a, b)
+		return p.equalConditions(a, b)
 	}
 	pair := [2]Node{min(a, b), max(a, b)}
 	if done, ok := p.proved[pair]; ok && (done || len(p.known) == 0) {
 		return done
 	}
-	yes := p.sameInteger(a, b) || p.sameCount(a, b) || p.cut(a, b) || p.parts(a, b) || p.split(a, b)
+	yes := p.equalIntegers(a, b) || p.equalCounts(a, b) || p.proveByCut(a, b) || p.operandsEqual(a, b) || p.proveBySplit(a, b)
 	if len(p.known) == 0 {
 		p.proved[pair] = yes
 	}
@@ -58,8 +58,8 @@ func (p *prover) nan(a Node) bool {
 	return ok && x != x
 }
 
-// choose follows selections whose condition is known.
-func (p *prover) choose(a Node) Node {
+// followSelections replaces selections by their operand while their condition is known.
+func (p *prover) followSelections(a Node) Node {
 	for p.nodes[a].op == Select {
 		c, ok := p.truth(p.nodes[a].c)
 		if !ok {
@@ -97,9 +97,9 @@ func (p *prover) truth(c Node) (value, ok bool) {
 	return false, false
 }
 
-// assume returns a prover that also assumes that a condition holds, or that it does not.
+// assume returns a prover that also assumes a value of a condition.
 func (p *prover) assume(c Node, value bool) *prover {
-	q := &prover{p.Graph, make(map[Node]bool, len(p.known)+1), p.proved, p.splits}
+	q := &prover{p.Graph, make(map[Node]bool, len(p.known)+1), p.proved, p.depth}
 	for k, v := range p.known {
 		q.known[k] = v
 	}
@@ -120,9 +120,9 @@ func (p *prover) learn(c Node, value bool) {
 	}
 }
 
-// parts proves that the operands are equal. Operations on bits are left out: their operands may be
-// equal only in that both are NaN.
-func (p *prover) parts(a, b Node) bool {
+// operandsEqual proves that two nodes have the same operation and equal operands. It does not apply
+// to operations on bits, because operands that are both NaN may have different bits.
+func (p *prover) operandsEqual(a, b Node) bool {
 	x, y := p.nodes[a], p.nodes[b]
 	if x.op != y.op || x.key != y.key || x.width != y.width {
 		return false
@@ -135,7 +135,7 @@ func (p *prover) parts(a, b Node) bool {
 	case Div, Lt, Le:
 		return p.equal(x.a, y.a) && p.equal(x.b, y.b)
 	case FromInt:
-		return p.sameInteger(x.a, y.a)
+		return p.equalIntegers(x.a, y.a)
 	case Neg, Widen, Narrow, Sqrt, Not:
 		return p.equal(x.a, y.a)
 	case Select:
@@ -144,29 +144,29 @@ func (p *prover) parts(a, b Node) bool {
 	return false
 }
 
-// sameCount proves that two counts are equal: what one of them counts and the other does not is 0. Counts are sums of zeros
-// and ones. They are exact, so that their order does not matter.
-func (p *prover) sameCount(a, b Node) bool {
+// equalCounts proves that two counts are equal: the difference of their terms is empty. A count is
+// a floating-point sum of zeros and ones. It is exact, so the order of its terms does not matter.
+func (p *prover) equalCounts(a, b Node) bool {
 	ones := map[Node]int{}
-	if !p.count(a, 1, ones) || !p.count(b, -1, ones) {
+	if !p.countTerms(a, 1, ones) || !p.countTerms(b, -1, ones) {
 		return false
 	}
 	zero := p.Const(int(p.Width(a)), 0)
 	for one, n := range ones {
-		if n != 0 && !p.cut(one, zero) {
+		if n != 0 && !p.proveByCut(one, zero) {
 			return false
 		}
 	}
 	return true
 }
 
-// count adds n for each term of a count, and reports whether a is one.
-func (p *prover) count(a Node, n int, ones map[Node]int) bool {
+// countTerms adds n to the number of each term of a count. It reports whether a is a count.
+func (p *prover) countTerms(a Node, n int, ones map[Node]int) bool {
 	isOne := func(a Node) bool {
 		x, ok := p.number(a)
 		return ok && (x == 0 || x == 1)
 	}
-	a = p.choose(a)
+	a = p.followSelections(a)
 	switch x := p.nodes[a]; {
 	case isOne(a) || x.op == Select && isOne(x.a) && isOne(x.b):
 		if p.nodes[a].op != Const || p.nodes[a].key != 0 {
@@ -174,18 +174,18 @@ func (p *prover) count(a Node, n int, ones map[Node]int) bool {
 		}
 		return true
 	case x.op == Add:
-		return p.count(x.a, n, ones) && p.count(x.b, n, ones)
+		return p.countTerms(x.a, n, ones) && p.countTerms(x.b, n, ones)
 	}
 	return false
 }
 
-// maxSplits bounds the conditions upon which a proof is split, one in the other.
+// maxSplits bounds the nesting of splits.
 const maxSplits = 8
 
-// sameCondition proves that two conditions are equal: by a table of their comparisons, or
-// because they are conjunctions of equal conditions.
-func (p *prover) sameCondition(a, b Node) bool {
-	atoms := p.atoms(a, p.atoms(b, nil))
+// equalConditions proves that two conditions are equal, either by a truth table of their
+// comparisons or because they are conjunctions of equal conditions.
+func (p *prover) equalConditions(a, b Node) bool {
+	atoms := p.comparisons(a, p.comparisons(b, nil))
 	if len(atoms) <= maxAtoms {
 		for row := range 1 << len(atoms) {
 			q := &prover{p.Graph, map[Node]bool{}, p.proved, 0}
@@ -203,7 +203,7 @@ func (p *prover) sameCondition(a, b Node) bool {
 	x, y := p.nodes[a], p.nodes[b]
 	switch {
 	case x.op == Not && y.op == Not:
-		return p.sameCondition(x.a, y.a)
+		return p.equalConditions(x.a, y.a)
 	case x.op != And || y.op != And || len(p.lists[x.key]) != len(p.lists[y.key]):
 		return false
 	}
@@ -211,7 +211,7 @@ func (p *prover) sameCondition(a, b Node) bool {
 	for _, l := range p.lists[x.key] {
 		i := slices.Index(rest, l)
 		if i < 0 {
-			i = slices.IndexFunc(rest, func(m uint64) bool { return p.sameCondition(Node(l), Node(m)) })
+			i = slices.IndexFunc(rest, func(m uint64) bool { return p.equalConditions(Node(l), Node(m)) })
 		}
 		if i < 0 {
 			return false
@@ -221,19 +221,19 @@ func (p *prover) sameCondition(a, b Node) bool {
 	return true
 }
 
-// maxAtoms bounds the comparisons in a table.
+// maxAtoms bounds the number of comparisons in a truth table.
 const maxAtoms = 8
 
-// atoms adds the comparisons that a condition is made of.
-func (p *prover) atoms(c Node, out []Node) []Node {
+// comparisons appends the comparisons of which a condition consists.
+func (p *prover) comparisons(c Node, out []Node) []Node {
 	switch n := p.nodes[c]; n.op {
 	case Const:
 		return out
 	case Not:
-		return p.atoms(n.a, out)
+		return p.comparisons(n.a, out)
 	case And:
 		for _, l := range p.lists[n.key] {
-			if out = p.atoms(Node(l), out); len(out) > maxAtoms {
+			if out = p.comparisons(Node(l), out); len(out) > maxAtoms {
 				break
 			}
 		}
@@ -245,9 +245,9 @@ func (p *prover) atoms(c Node, out []Node) []Node {
 	return out
 }
 
-// impossible proves that the known conditions contradict each other, because of the conditions on
-// one expression. x and y are different.
-func (p *prover) impossible(x, y Node) bool {
+// contradictory proves that the known conditions contradict each other, by the conditions on one
+// expression. x and y are the different expressions whose equality was to be proved.
+func (p *prover) contradictory(x, y Node) bool {
 	seen := map[Node]bool{}
 	for c := range p.known {
 		n := p.nodes[c]
@@ -264,7 +264,7 @@ func (p *prover) impossible(x, y Node) bool {
 		default:
 			continue
 		}
-		if !seen[v] && p.template(x, y, v) {
+		if !seen[v] && p.proveAsTemplate(x, y, v) {
 			return true
 		}
 		seen[v] = true
@@ -272,12 +272,12 @@ func (p *prover) impossible(x, y Node) bool {
 	return false
 }
 
-// split proves equality where the condition of a selection holds, and where it does not.
-func (p *prover) split(a, b Node) bool {
+// proveBySplit proves equality twice: if the condition of a selection holds, and if it does not.
+func (p *prover) proveBySplit(a, b Node) bool {
 	if p.nodes[a].op != Select {
 		a, b = b, a
 	}
-	if n := p.nodes[b]; n.op == Select && n.key == 1 { // branches first
+	if n := p.nodes[b]; n.op == Select && n.key == 1 { // branches come first
 		a, b = b, a
 	}
 	if p.nodes[a].op != Select {
@@ -285,31 +285,32 @@ func (p *prover) split(a, b Node) bool {
 	}
 	c := p.nodes[a].c
 	if p.nodes[a].key == 0 {
-		if c = p.atom(c); p.splits > maxSplits {
+		if c = p.unknownCondition(c); p.depth > maxSplits {
 			return false
 		}
-		p.splits++
-		defer func() { p.splits-- }()
+		p.depth++
+		defer func() { p.depth-- }()
 	}
 	return p.assume(c, true).equal(a, b) && p.assume(c, false).equal(a, b)
 }
 
-// atom returns an unknown condition within c that is neither a conjunction nor a negation.
-func (p *prover) atom(c Node) Node {
+// unknownCondition returns an unknown condition within c that is neither a conjunction nor a
+// negation.
+func (p *prover) unknownCondition(c Node) Node {
 	switch n := p.nodes[c]; n.op {
 	case Not:
-		return p.atom(n.a)
+		return p.unknownCondition(n.a)
 	case And:
 		for _, l := range p.lists[n.key] {
 			if _, ok := p.truth(Node(l)); !ok {
-				return p.atom(Node(l))
+				return p.unknownCondition(Node(l))
 			}
 		}
 	}
 	return c
 }
 
-// operands returns the nodes that a node is made of.
+// operands appends the operands of a node to out.
 func (g *Graph) operands(a Node, out []Node) []Node {
 	n := &g.nodes[a]
 	for _, o := range [3]Node{n.a, n.b, n.c} {
@@ -332,24 +333,24 @@ func (g *Graph) operands(a Node, out []Node) []Node {
 		}
 	case Fields:
 		for _, f := range g.fields(a) {
-			if f.of != 0 {
-				out = append(out, f.of)
+			if f.node != 0 {
+				out = append(out, f.node)
 			}
 		}
 	}
 	return out
 }
 
-// The bounds of the search for a cut: nodes, and cuts that are tried.
+// Bounds of the search for a cut: the number of nodes and of tried cuts.
 const (
 	maxCone  = 500
 	maxFront = 80
 	maxCuts  = 4
 )
 
-// cut proves that a and b are equal as functions of one of the expressions that both are made
-// of, whatever the value of that is.
-func (p *prover) cut(a, b Node) bool {
+// proveByCut proves that a and b are equal functions of one expression that both contain. The proof
+// holds for every value of that expression.
+func (p *prover) proveByCut(a, b Node) bool {
 	front := map[Node]bool{}
 	for _, n := range [2]Node{a, b} {
 		if p.nodes[n].op != Const {
@@ -363,8 +364,8 @@ func (p *prover) cut(a, b Node) bool {
 		for n := range front {
 			top = max(top, n)
 		}
-		if len(front) == 1 && p.nodes[top].op != Select { // of a number that was clamped the range is not known
-			if p.template(a, b, top) {
+		if len(front) == 1 && p.nodes[top].op != Select { // the range of a clamped number is unknown
+			if p.proveAsTemplate(a, b, top) {
 				return true
 			}
 			if tried++; tried == maxCuts {
@@ -385,8 +386,8 @@ func (p *prover) cut(a, b Node) bool {
 	return false
 }
 
-// within reports whether a is made of v and constants only.
-func (p *prover) within(a, v Node, left *int) bool {
+// isFunctionOf reports whether a consists only of v and constants.
+func (p *prover) isFunctionOf(a, v Node, left *int) bool {
 	if a == v || p.nodes[a].op == Const {
 		return true
 	}
@@ -395,43 +396,44 @@ func (p *prover) within(a, v Node, left *int) bool {
 		return false
 	}
 	for _, o := range parts {
-		if !p.within(o, v, left) {
+		if !p.isFunctionOf(o, v, left) {
 			return false
 		}
 	}
 	return true
 }
 
-// template proves that a and b are equal functions of v, where the conditions on v that are
-// known hold.
-func (p *prover) template(a, b, v Node) bool {
+// proveAsTemplate proves that a and b are equal functions of v for all values that satisfy the
+// known conditions on v.
+func (p *prover) proveAsTemplate(a, b, v Node) bool {
 	t := compile(p.Graph, v)
-	t.x, t.y = t.add(a), t.add(b)
-	p.conditions(t, v)
-	t.nonpositive, t.noMinusZero = p.nonpositive(v), p.neverNegativeZero(v)
+	t.x, t.y = t.addNode(a), t.addNode(b)
+	p.addConditions(t, v)
+	t.nonpositive, t.noMinusZero = p.nonpositive(v), p.isNeverNegativeZero(v)
 	return t.prove()
 }
 
-// conditions adds the known conditions on v to a template.
-func (p *prover) conditions(t *template, v Node) {
+// addConditions adds the known conditions on v to a template.
+func (p *prover) addConditions(t *template, v Node) {
 	var conditions []Node
 	for c := range p.known {
 		conditions = append(conditions, c)
 	}
 	slices.Sort(conditions)
 	for _, c := range conditions {
-		if left := maxFront; p.within(c, v, &left) {
-			t.assume(c, p.known[c])
+		if left := maxFront; p.isFunctionOf(c, v, &left) {
+			t.addCondition(c, p.known[c])
 		}
 	}
 }
 
-// nonpositive reports whether v is at most 0, or NaN: x less a maximum of numbers among which
-// x is, the maximum subtracted from 0 first or not, or the product of a number that is known not to be above 0 and a sum of squares.
+// nonpositive reports whether v is at most 0 or NaN. v is x minus a maximum of numbers that include
+// x, or the product of a number known to be at most 0 and a sum of squares. The maximum may have
+// been subtracted from 0 first.
 func (p *prover) nonpositive(v Node) bool {
 	n := p.nodes[v]
 	if n.op == Mul {
-		return p.squares(n.b) && p.atMost0(n.a) || p.squares(n.a) && p.atMost0(n.b)
+		return p.isSumOfSquares(n.b) && p.atMost0(n.a) || p.isSumOfSquares(n.a) && p.atMost0(n.b)
 	}
 	if n.op == Add {
 		for _, o := range [2][2]Node{{n.a, n.b}, {n.b, n.a}} {
@@ -443,7 +445,7 @@ func (p *prover) nonpositive(v Node) bool {
 					minus = m.a
 				}
 			}
-			most, negative := p.unsigned(minus)
+			most, negative := p.withoutSign(minus)
 			if m := p.nodes[most]; negative && m.op == MaxZ && slices.Contains(p.lists[m.key], uint64(o[0])) {
 				return true
 			}
@@ -452,20 +454,20 @@ func (p *prover) nonpositive(v Node) bool {
 	return false
 }
 
-// atMost0 reports whether the known conditions imply that a number is not above 0.
+// atMost0 reports whether the known conditions imply that a number is at most 0.
 func (p *prover) atMost0(a Node) bool {
 	t := compile(p.Graph, a)
-	p.conditions(t, a)
-	if t.bad || t.width < 4 || len(t.conditions) == 0 {
+	p.addConditions(t, a)
+	if t.unsupported || t.width < 4 || len(t.conditions) == 0 {
 		return false
 	}
-	t.prepare()
-	t.set(1, t.infinity())
-	return t.excluded()
+	t.allocateRanges()
+	t.setRegion(1, t.infinity())
+	return t.isExcluded()
 }
 
-// squares reports whether a is a sum of squares, which is not below +0, or NaN.
-func (p *prover) squares(a Node) bool {
+// isSumOfSquares reports whether a is a sum of squares. Its value is at least +0, or NaN.
+func (p *prover) isSumOfSquares(a Node) bool {
 	for {
 		n := p.nodes[a]
 		switch {

@@ -1,10 +1,10 @@
-// Package expr holds expressions as a graph in which equal expressions are one node.
+// Package expr represents expressions as a graph in which equal expressions are the same node.
 //
-// A node stands for 4 or 8 bytes. It has no type: the same node can be used as a floating-point
-// number and as an integer. Floating-point operations are uninterpreted: two results are equal only
-// if they are made by the same operations on the same operands. Rules of IEEE 754 arithmetic in the
-// default rounding mode map different forms of an operation to the same node. Each rule is
-// documented at the constructor that uses it. All NaN are equal.
+// A node stands for 4 or 8 bytes. It has no type: a node can be used as a floating-point number and
+// as an integer. Floating-point operations are uninterpreted: two results are equal only if the
+// same operations are applied to the same operands. Rules of IEEE 754 arithmetic in the default
+// rounding mode map different forms of an operation to one node. Each rule is documented at the
+// constructor that uses it. All NaN are equal.
 package expr
 
 import (
@@ -20,8 +20,8 @@ type Op uint8
 
 const (
 	none   Op = iota
-	Const     // the bits in Key
-	Input     // element number Key of an input
+	Const     // the bits in key
+	Input     // element of an input; key contains both numbers
 	Add       // floating-point x + y
 	Mul       // floating-point x · y
 	Div       // floating-point x / y
@@ -31,19 +31,19 @@ const (
 	Narrow    // float64 to float32, rounded
 	Low       // the low half of 8 bytes
 	High      // the high half of 8 bytes
-	Cat       // 8 bytes of two halves
+	Cat       // 8 bytes made of two halves
 	Lt        // x < y, a condition
 	Le        // x ≤ y
 	Eq        // x = y
-	Not       // of a condition
-	And       // of the conditions in list Key
-	Select    // a where condition c holds, else b
+	Not       // negation of a condition
+	And       // conjunction of the conditions in list key
+	Select    // a if condition c holds, otherwise b
 	IAdd      // integer operations
 	ISub
 	IAnd
 	IOr
 	IXor
-	IShl // by Key
+	IShl // shift by key
 	IShr
 	ISar
 	IMaxS
@@ -51,26 +51,26 @@ const (
 	IGt      // signed, a condition
 	INz      // is not 0, a condition
 	Extend   // 4 bytes to 8, with the sign
-	Sum      // constant + Σ coefficient·[condition], in list Key
-	Bits     // the conditions in list Key, as bits
-	Lookup   // number a of the constants in list Key
+	Sum      // constant + Σ coefficient·[condition]; list key
+	Bits     // the conditions in list key as bits
+	Lookup   // constant number a of list key
 	ScaleF   // a·2^⌊b⌋, rounded once
-	MaxZ     // the largest of list Key that is not NaN, or −Inf; a zero is +0
-	Larger   // the larger of two, NaN if one is NaN; +0 is larger than −0
-	MaxNum   // the larger of two; of a number and a quiet NaN the number; +0 is larger than −0
+	MaxZ     // largest number in list key, ignoring NaN, or −Inf; zeros become +0
+	Larger   // larger of two numbers, NaN if one is NaN; +0 > −0
+	MaxNum   // larger of two numbers, ignoring a quiet NaN; +0 > −0
 	FromInt  // a signed integer as a floating-point number, rounded
-	Byte     // element number Key of an input whose elements have 1 byte; see fields.go
-	Word     // of 2 bytes
-	Fields   // bits of nodes, in list Key
-	Pick     // number a of the nodes in list Key, after their size in bits
-	Total    // constant + Σ coefficient·node modulo 2^16, in list Key
+	Byte     // element of an input whose elements have 1 byte; see fields.go
+	Word     // element of an input whose elements have 2 bytes
+	Fields   // bits of nodes; list key
+	Pick     // node number a of list key, which begins with their size in bits
+	Total    // constant + Σ coefficient·node modulo 2^16; list key
 	FromHalf // a binary16 number as a float32
 	ToHalf   // a float32 as a binary16 number, rounded
 	Sqrt     // √x
 	IMul     // product of integers; see polynomial.go
 	IAbs     // magnitude of a signed integer of 4 bytes
 	Popcount // number of bits that are set
-	Majority // the bits that two or three of three integers have
+	Majority // the bits set in at least two of three integers
 )
 
 var names = [...]string{"none", "const", "in", "add", "mul", "div", "fma", "neg", "widen", "narrow", "low", "high", "cat",
@@ -90,15 +90,15 @@ type node struct {
 
 // Graph is a set of expressions.
 type Graph struct {
-	nodes     []node
-	table     []Node // of nodes by their hash, with free places, which are 0
-	lists     [][]uint64
-	listIndex map[string]uint64
-	results   map[[2]Node]bool // of Equal
-	intervals polynomials
-	firsts    map[uint64]Node  // of representative, by the lists of polynomials
-	flips     map[[2]Node]flip // of bit, by the node and the number of the bit
-	Path      *Path            // at branches that depend on the data; without one both ways are run
+	nodes           []node
+	table           []Node // hash table of nodes; 0 marks a free place
+	lists           [][]uint64
+	listIndex       map[string]uint64
+	equalities      map[[2]Node]bool // results of Equal
+	intervals       boundsCache
+	representatives map[uint64]Node  // of representative, by list of a polynomial
+	flips           map[[2]Node]flip // of bitAtom, by node and bit number
+	Path            *Path            // decides branches that depend on the data; if nil, both directions run
 }
 
 // New returns an empty graph.
@@ -106,7 +106,7 @@ func New() *Graph {
 	return &Graph{nodes: make([]node, 1), table: make([]Node, 1<<10), listIndex: make(map[string]uint64)}
 }
 
-// Reset makes the graph empty, and keeps its memory.
+// Reset empties the graph and keeps its memory.
 func (g *Graph) Reset() {
 	table := g.table[:1<<10]
 	clear(table)
@@ -138,7 +138,7 @@ func (g *Graph) make(n node) Node {
 	return i
 }
 
-// place returns where the table has a node, or the free place for it.
+// place returns the index of a node in the hash table, or the free index where it belongs.
 func (g *Graph) place(n *node) uint64 {
 	h := (n.key+uint64(n.op)<<8+uint64(n.width))*0x9e3779b97f4a7c15 ^ uint64(uint32(n.a)) ^ uint64(uint32(n.b))<<32
 	h = h*0xff51afd7ed558ccd ^ uint64(uint32(n.c))
@@ -152,7 +152,7 @@ func (g *Graph) place(n *node) uint64 {
 	}
 }
 
-// Const returns the constant of that width with these bits.
+// Const returns the constant with the given width in bytes and bits.
 func (g *Graph) Const(width int, bits uint64) Node {
 	if width < 8 {
 		bits &= 1<<(8*width) - 1
@@ -160,7 +160,7 @@ func (g *Graph) Const(width int, bits uint64) Node {
 	return g.make(node{op: Const, width: uint8(width), key: bits})
 }
 
-// Input returns element i of an input. Different inputs have different numbers.
+// Input returns element i of an input. Each input has its own number.
 func (g *Graph) Input(width, input, i int) Node {
 	return g.make(node{op: Input, width: uint8(width), key: uint64(input)<<40 | uint64(i)})
 }
@@ -184,7 +184,7 @@ func (g *Graph) minusZero(n Node) bool {
 	return ok && bits == 1<<(8*g.Width(n)-1)
 }
 
-// constants returns the values of two constants as float64; a float32 is widened.
+// constants returns the values of two constants as float64. Values of type float32 are widened.
 func (g *Graph) constants(a, b Node) (x, y float64, ok bool) {
 	p, q := &g.nodes[a], &g.nodes[b]
 	if p.op != Const || q.op != Const {
@@ -200,21 +200,22 @@ func value(n *node) float64 {
 	return math.Float64frombits(n.key)
 }
 
-// float returns the constant x of a width. For width 4 x is rounded to float32: x is a sum,
-// product or quotient of two float32 computed in float64, for which rounding twice is
-// rounding once (Figueroa, "When is double rounding innocuous?", 1995).
-func (g *Graph) float(width int, x float64) Node {
+// constFloat returns the constant x of a width. Width 4 rounds x to float32. x is then a sum,
+// product or quotient of two float32 computed in float64, so rounding twice equals rounding once
+// (Figueroa, "When is double rounding innocuous?", 1995).
+func (g *Graph) constFloat(width int, x float64) Node {
 	if width == 4 {
 		return g.Const(4, uint64(math.Float32bits(float32(x))))
 	}
 	return g.Const(8, math.Float64bits(x))
 }
 
-// Add returns x + y. Addition commutes. x + −0 is x. x + 0 is x if that cannot be −0, as in (y + 0) + 0.
+// Add returns x + y. Addition commutes. x + −0 is x. x + 0 is x if x cannot be −0, as in (y + 0) +
+// 0.
 func (g *Graph) Add(a, b Node) Node {
 	width := g.Width(a)
 	if x, y, ok := g.constants(a, b); ok {
-		return g.float(width, x+y)
+		return g.constFloat(width, x+y)
 	}
 	if a > b {
 		a, b = b, a
@@ -223,12 +224,12 @@ func (g *Graph) Add(a, b Node) Node {
 		if g.minusZero(p[0]) {
 			return p[1]
 		}
-		if g.zero(p[0]) && g.nodes[p[1]].op != Const && g.neverNegativeZero(p[1]) {
+		if g.zero(p[0]) && g.nodes[p[1]].op != Const && g.isNeverNegativeZero(p[1]) {
 			return p[1]
 		}
 	}
 	for _, p := range [2][2]Node{{a, b}, {b, a}} {
-		if leaves, ok := g.maximum(p[1], nil); ok && g.zero(p[0]) && (g.nodes[p[1]].op == Select || g.nodes[p[1]].op == Larger || g.nodes[p[1]].op == MaxNum) {
+		if leaves, ok := g.maximumLeaves(p[1], nil); ok && g.zero(p[0]) && (g.nodes[p[1]].op == Select || g.nodes[p[1]].op == Larger || g.nodes[p[1]].op == MaxNum) {
 			slices.Sort(leaves)
 			return g.make(node{op: MaxZ, width: uint8(width), key: g.intern(slices.Compact(leaves))})
 		}
@@ -270,11 +271,11 @@ func (g *Graph) Neg(a Node) Node {
 func (g *Graph) Mul(a, b Node) Node {
 	width := g.Width(a)
 	if a == b {
-		a = g.squared(a)
+		a = g.squaredFactor(a)
 		b = a
 	}
 	if x, y, ok := g.constants(a, b); ok {
-		return g.float(width, x*y)
+		return g.constFloat(width, x*y)
 	}
 	if a > b {
 		a, b = b, a
@@ -286,7 +287,7 @@ func (g *Graph) Mul(a, b Node) Node {
 func (g *Graph) Div(a, b Node) Node {
 	width := g.Width(a)
 	if x, y, ok := g.constants(a, b); ok {
-		return g.float(width, x/y)
+		return g.constFloat(width, x/y)
 	}
 	return g.make(node{op: Div, width: uint8(width), a: a, b: b})
 }
@@ -294,29 +295,30 @@ func (g *Graph) Div(a, b Node) Node {
 // Sqrt returns √x.
 func (g *Graph) Sqrt(a Node) Node {
 	if x := &g.nodes[a]; x.op == Const {
-		return g.float(int(x.width), math.Sqrt(value(x)))
+		return g.constFloat(int(x.width), math.Sqrt(value(x)))
 	}
 	return g.make(node{op: Sqrt, width: g.nodes[a].width, a: a})
 }
 
-// squared returns the factor of x², for which x and −x are one: where x = p − q, it is the
-// difference of the two in a fixed order. (p − q and q − p differ in the sign alone, or are
+// squaredFactor returns the factor of x² in a form that is the same for x and −x. If x is p − q,
+// the form is the difference in a fixed order. (p − q and q − p differ only in the sign, or are
 // both +0.)
-func (g *Graph) squared(a Node) Node {
-	a, _ = g.unsigned(a)
+func (g *Graph) squaredFactor(a Node) Node {
+	a, _ = g.withoutSign(a)
 	if x := g.nodes[a]; x.op == Add {
-		if p, ok := g.unsigned(x.b); ok && p < x.a && g.nodes[x.a].op != Neg {
+		if p, ok := g.withoutSign(x.b); ok && p < x.a && g.nodes[x.a].op != Neg {
 			return g.Sub(p, x.a)
 		}
-		if p, ok := g.unsigned(x.a); ok && p > x.b && g.nodes[x.b].op != Neg {
+		if p, ok := g.withoutSign(x.a); ok && p > x.b && g.nodes[x.b].op != Neg {
 			return g.Sub(x.b, p)
 		}
 	}
 	return a
 }
 
-// FMA returns x·y + z, rounded once. The factors commute, the sign of the product is that
-// of its factors, fma(0, 0, z) and fma(−0, −0, z) are 0 + z, fma(−0, 0, z) is z, fma(x, y, −0) is x·y, and fma(x, x, 0) is x·x, since x·x is never −0.
+// FMA returns x·y + z, rounded once. The factors commute, and the sign of the product is the
+// product of their signs. fma(0, 0, z) and fma(−0, −0, z) are 0 + z, fma(−0, 0, z) is z, and fma(x,
+// y, −0) is x·y. fma(x, x, 0) is x·x, because x·x is never −0.
 func (g *Graph) FMA(a, b, c Node) Node {
 	if x, y, ok := g.constants(a, b); ok && g.nodes[c].op == Const {
 		if z := value(&g.nodes[c]); g.Width(c) == 4 {
@@ -329,7 +331,7 @@ func (g *Graph) FMA(a, b, c Node) Node {
 		return g.Mul(a, b)
 	}
 	if a == b {
-		if a = g.squared(a); g.zero(c) {
+		if a = g.squaredFactor(a); g.zero(c) {
 			return g.Mul(a, a)
 		}
 		b = a
@@ -340,8 +342,8 @@ func (g *Graph) FMA(a, b, c Node) Node {
 	if x, y, ok := g.constants(a, b); ok && x == 0 && y == 0 && math.Signbit(x) != math.Signbit(y) {
 		return c
 	}
-	a, p := g.unsigned(a)
-	b, q := g.unsigned(b)
+	a, p := g.withoutSign(a)
+	b, q := g.withoutSign(b)
 	if a > b {
 		a, b = b, a
 	}
@@ -352,10 +354,10 @@ func (g *Graph) FMA(a, b, c Node) Node {
 	return g.make(node{op: FMA, width: g.nodes[c].width, a: a, b: b, c: c, key: negative})
 }
 
-// fma32 returns x·y + z rounded once to float32, for x, y and z of float32. The product is
-// exact. The sum is rounded to odd: if it is not exact, its last bit is made 1, in the
-// direction of the exact sum. Rounding that to float32, which has fewer bits by more than
-// two, gives what rounding the exact sum gives (Boldo and Melquiond, 2008).
+// fma32 returns x·y + z rounded once to float32, for float32 operands. The product is exact in
+// float64. The sum is rounded to odd: if it is inexact, its last bit becomes 1, in the direction of
+// the exact sum. A float32 has at least two bits less, so rounding to float32 then gives the
+// rounded exact sum (Boldo and Melquiond, 2008).
 func fma32(x, y, z float64) float32 {
 	p := float64(x * y)
 	s := p + z
@@ -371,15 +373,15 @@ func fma32(x, y, z float64) float32 {
 	return float32(s)
 }
 
-// unsigned returns x without a negation, and whether it had one.
-func (g *Graph) unsigned(a Node) (Node, bool) {
+// withoutSign returns x without a negation, and whether x had one.
+func (g *Graph) withoutSign(a Node) (Node, bool) {
 	if x := &g.nodes[a]; x.op == Neg {
 		return x.a, true
 	}
 	return a, false
 }
 
-// Widen returns a float32 as a float64, which is exact.
+// Widen returns a float32 as a float64, exactly.
 func (g *Graph) Widen(a Node) Node {
 	if x := g.nodes[a]; x.op == Const {
 		return g.Const(8, math.Float64bits(value(&x)))
@@ -387,8 +389,9 @@ func (g *Graph) Widen(a Node) Node {
 	return g.make(node{op: Widen, width: 8, a: a})
 }
 
-// Narrow returns a float64 rounded to float32. A float64 has more than twice the bits of a float32, so that the root of
-// a float32, rounded to float64 and then to float32, is the root rounded once (Figueroa, 1995).
+// Narrow returns a float64 rounded to float32. The root of a float32, rounded to float64 and then
+// to float32, is the root rounded once, because a float64 has more than twice the bits (Figueroa,
+// 1995).
 func (g *Graph) Narrow(a Node) Node {
 	if x := g.nodes[a]; x.op == Sqrt && g.nodes[x.a].op == Widen {
 		return g.Sqrt(g.nodes[x.a].a)
@@ -396,7 +399,7 @@ func (g *Graph) Narrow(a Node) Node {
 	if x := g.nodes[a]; x.op == Const {
 		return g.Const(4, uint64(math.Float32bits(float32(value(&x)))))
 	}
-	if s, ok := g.distribute(a, g.Narrow); ok {
+	if s, ok := g.distributeOverSelection(a, g.Narrow); ok {
 		return s
 	}
 	return g.make(node{op: Narrow, width: 4, a: a})

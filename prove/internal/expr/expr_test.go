@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRules checks on random numbers, special values among them, that the two sides of every
-// rule that makes two expressions one have the same bits.
+// TestRules checks every rule that makes two expressions one node: on random numbers and special
+// values, both sides must have the same bits.
 func TestRules(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	special := []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), 5e-324, -5e-324, math.MaxFloat64, 0x1p-1022}
@@ -49,7 +49,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestNodes checks that expressions that the rules identify are one node, and that others are not.
+// TestNodes checks that expressions identified by the rules are one node, and that others are not.
 func TestNodes(t *testing.T) {
 	g := New()
 	x, y, z, zero := g.Input(8, 1, 0), g.Input(8, 2, 0), g.Input(8, 3, 0), g.Const(8, 0)
@@ -92,7 +92,7 @@ func TestConstants(t *testing.T) {
 		switch rng.IntN(3) {
 		case 0:
 			return special[rng.IntN(len(special))]
-		case 1: // few bits, so that many sums lie halfway
+		case 1: // few bits, so many sums lie halfway between two numbers
 			return float32(math.Ldexp(float64(rng.IntN(64)-32), rng.IntN(80)-60))
 		}
 		return math.Float32frombits(rng.Uint32())
@@ -100,7 +100,7 @@ func TestConstants(t *testing.T) {
 	number := func(x float32) *big.Float { return new(big.Float).SetPrec(1000).SetFloat64(float64(x)) }
 	for i := range 300_000 {
 		x, y, z := draw(), draw(), draw()
-		if i%4 == 0 { // a product close to the addend, or to half of its last bit
+		if i%4 == 0 { // a product close to z, or to half of the last bit of z
 			z = -float32(math.Ldexp(float64(x)*float64(y), rng.IntN(3)-1+24*(rng.IntN(3)-1)))
 		}
 		want := float32(float64(float64(x)*float64(y)) + float64(z)) // NaN, infinity, and the sign of an exact 0

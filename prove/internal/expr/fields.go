@@ -7,16 +7,17 @@ import (
 	"slices"
 )
 
-// Integers of one and two bytes are nodes of width 4 that hold no more bits than these. What
-// instructions cut and join of them are fields: bits of a node, or known bits.
+// Integers of one and two bytes are nodes of width 4 without higher bits. Instructions cut and join
+// them; the results are lists of fields. A field is a range of bits of a node, or known bits.
 type field struct {
-	of           Node   // 0: known bits
-	known        uint64 // these bits
+	node         Node   // 0 means known bits
+	bits         uint64 // the known bits
 	from, length int
 }
 
-// Small returns element i of an input whose elements have one or two bytes, as an integer of 4 bytes.
-func (g *Graph) Small(bytes, input, i int) Node {
+// SmallInput returns element i of an input with elements of one or two bytes, as an integer of 4
+// bytes.
+func (g *Graph) SmallInput(bytes, input, i int) Node {
 	op := Byte
 	if bytes == 2 {
 		op = Word
@@ -24,8 +25,8 @@ func (g *Graph) Small(bytes, input, i int) Node {
 	return g.make(node{op: op, width: 4, key: uint64(input)<<40 | uint64(i)})
 }
 
-// Size returns a number of bits below which all bits lie that may be set.
-func (g *Graph) Size(a Node) int {
+// BitLength returns an upper bound for the bit length of an integer.
+func (g *Graph) BitLength(a Node) int {
 	n := &g.nodes[a]
 	switch n.op {
 	case Const:
@@ -37,17 +38,17 @@ func (g *Graph) Size(a Node) int {
 	case Pick:
 		return int(g.lists[n.key][0])
 	case Select:
-		if p, q, ok := g.flags(a); ok {
+		if p, q, ok := g.flagValues(a); ok {
 			return bits.Len64(p | q)
 		}
 	case Fields:
 		size, at := 0, 0
 		for _, f := range g.fields(a) {
 			at += f.length
-			if f.of != 0 {
+			if f.node != 0 {
 				size = at
-			} else if f.known != 0 {
-				size = at - f.length + bits.Len64(f.known)
+			} else if f.bits != 0 {
+				size = at - f.length + bits.Len64(f.bits)
 			}
 		}
 		return size
@@ -55,26 +56,26 @@ func (g *Graph) Size(a Node) int {
 	return 8 * int(n.width)
 }
 
-// small reports whether a node is made of integers of one or two bytes.
-func (g *Graph) small(a Node) bool {
+// isSmall reports whether a node consists of integers of one or two bytes.
+func (g *Graph) isSmall(a Node) bool {
 	switch g.nodes[a].op {
 	case Byte, Word, Total, Fields, ToHalf, Majority:
 		return true
 	case Pick:
-		return g.Size(a) < 32
+		return g.BitLength(a) < 32
 	case Select:
-		_, _, ok := g.flags(a)
+		_, _, ok := g.flagValues(a)
 		return ok
 	case IXor:
 		n := &g.nodes[a]
-		return (g.small(n.a) || g.nodes[n.a].op == Const) && (g.small(n.b) || g.nodes[n.b].op == Const)
+		return (g.isSmall(n.a) || g.nodes[n.a].op == Const) && (g.isSmall(n.b) || g.nodes[n.b].op == Const)
 	}
 	return false
 }
 
-// flags reports whether a selects one of two small numbers. The bits in which they differ are 1 where its condition holds, or where
-// it does not.
-func (g *Graph) flags(a Node) (p, q uint64, ok bool) {
+// flagValues returns the operands of a selection between two constants below 2^16. Every bit in
+// which they differ is the condition or its negation.
+func (g *Graph) flagValues(a Node) (p, q uint64, ok bool) {
 	n := &g.nodes[a]
 	if n.op != Select || n.width != 4 || n.key != 0 {
 		return 0, 0, false
@@ -84,47 +85,47 @@ func (g *Graph) flags(a Node) (p, q uint64, ok bool) {
 	return p, q, okP && okQ && p|q < 1<<16
 }
 
-// flag returns 1 where c holds, and 0 elsewhere, as a field.
-func (g *Graph) flag(c Node) field {
+// flagField returns a field that is 1 if c holds and 0 otherwise.
+func (g *Graph) flagField(c Node) field {
 	if t, ok := g.Truth(c); ok {
-		return field{known: map[bool]uint64{true: 1}[t], length: 1}
+		return field{bits: map[bool]uint64{true: 1}[t], length: 1}
 	}
-	return field{of: g.Select(c, g.Const(4, 1), g.Const(4, 0)), length: 1}
+	return field{node: g.Select(c, g.Const(4, 1), g.Const(4, 0)), length: 1}
 }
 
-// fields takes a node apart, from the lowest bit to the highest.
+// fields splits a node into fields, from the lowest bit to the highest.
 func (g *Graph) fields(a Node) (out []field) {
 	n := g.nodes[a]
 	whole := 8 * int(n.width)
 	switch n.op {
 	case Const:
-		return []field{{known: n.key, length: whole}}
+		return []field{{bits: n.key, length: whole}}
 	case Cat:
 		return append(g.fields(n.a), g.fields(n.b)...)
 	case Bits:
 		for _, c := range g.conditions(a) {
-			out = append(out, g.flag(c))
+			out = append(out, g.flagField(c))
 		}
 		return append(out, field{length: whole - len(out)})
 	case Select:
-		p, q, ok := g.flags(a)
+		p, q, ok := g.flagValues(a)
 		if !ok || p == 1 && q == 0 {
 			break
 		}
 		for b := range whole {
 			switch x, y := p>>b&1, q>>b&1; {
 			case x == y:
-				out = append(out, field{known: x, length: 1})
+				out = append(out, field{bits: x, length: 1})
 			case x == 1:
-				out = append(out, g.flag(n.c))
+				out = append(out, g.flagField(n.c))
 			default:
-				out = append(out, g.flag(g.Not(n.c)))
+				out = append(out, g.flagField(g.Not(n.c)))
 			}
 		}
 		return out
 	case IShr:
 		if by := int(n.key); by < whole {
-			return append(cut(g.fields(n.a), by, whole-by), field{length: by})
+			return append(sliceFields(g.fields(n.a), by, whole-by), field{length: by})
 		}
 	case Fields:
 		list := g.lists[n.key]
@@ -134,44 +135,45 @@ func (g *Graph) fields(a Node) (out []field) {
 		return out
 	}
 	size := whole
-	if g.small(a) {
-		size = g.Size(a)
+	if g.isSmall(a) {
+		size = g.BitLength(a)
 	}
-	return append(out, field{of: a, length: size}, field{length: whole - size})
+	return append(out, field{node: a, length: size}, field{length: whole - size})
 }
 
-// cut returns the bits of fields from one on.
-func cut(fields []field, from, length int) (out []field) {
+// sliceFields returns the given bits of fields.
+func sliceFields(fields []field, from, length int) (out []field) {
 	for _, f := range fields {
 		skip := min(from, f.length)
 		from -= skip
 		n := min(f.length-skip, length)
 		length -= n
 		if n > 0 {
-			out = append(out, field{f.of, f.known >> skip & (1<<n - 1), f.from + skip, n})
+			out = append(out, field{f.node, f.bits >> skip & (1<<n - 1), f.from + skip, n})
 		}
 	}
 	return out
 }
 
-// concat returns the integer of fields, the lowest first, which fill a width of 4 or 8 bytes.
-func (g *Graph) concat(width int, fields ...field) Node {
+// joinFields returns the integer that consists of fields, the lowest first. They fill a width of 4
+// or 8 bytes.
+func (g *Graph) joinFields(width int, fields ...field) Node {
 	var all []field
 	for _, f := range fields {
 		if f.length == 0 {
 			continue
 		}
-		if f.of == 0 {
+		if f.node == 0 {
 			f.from = 0
 		}
 		if n := len(all); n > 0 {
 			last := &all[n-1]
 			switch {
-			case f.of == 0 && last.of == 0:
-				last.known |= f.known << last.length
+			case f.node == 0 && last.node == 0:
+				last.bits |= f.bits << last.length
 				last.length += f.length
 				continue
-			case f.of != 0 && f.of == last.of && f.from == last.from+last.length:
+			case f.node != 0 && f.node == last.node && f.from == last.from+last.length:
 				last.length += f.length
 				continue
 			}
@@ -179,45 +181,46 @@ func (g *Graph) concat(width int, fields ...field) Node {
 		all = append(all, f)
 	}
 	first := all[0]
-	whole := first.from == 0 && g.Width(first.of) == width
+	whole := first.from == 0 && g.Width(first.node) == width
 	switch {
-	case len(all) == 1 && first.of == 0:
-		return g.Const(width, first.known)
+	case len(all) == 1 && first.node == 0:
+		return g.Const(width, first.bits)
 	case len(all) == 1 && whole:
-		return first.of
-	case len(all) == 2 && whole && g.small(first.of) && first.length == g.Size(first.of) && all[1].of == 0 && all[1].known == 0:
-		return first.of
+		return first.node
+	case len(all) == 2 && whole && g.isSmall(first.node) && first.length == g.BitLength(first.node) && all[1].node == 0 && all[1].bits == 0:
+		return first.node
 	}
 	var list []uint64
 	for _, f := range all {
-		list = append(list, uint64(f.of)<<16|uint64(f.from)<<8|uint64(f.length), f.known)
+		list = append(list, uint64(f.node)<<16|uint64(f.from)<<8|uint64(f.length), f.bits)
 	}
 	return g.make(node{op: Fields, width: uint8(width), key: g.intern(list)})
 }
 
-// Part returns bits of a node as an integer of 4 bytes.
-func (g *Graph) Part(a Node, from, length int) Node {
-	return g.concat(4, append(cut(g.fields(a), from, length), field{length: 32 - length})...)
+// ExtractBits returns bits of a node as an integer of 4 bytes.
+func (g *Graph) ExtractBits(a Node, from, length int) Node {
+	return g.joinFields(4, append(sliceFields(g.fields(a), from, length), field{length: 32 - length})...)
 }
 
-// Parts returns the integer of 4 bytes that are made of the lowest bits of nodes: 4 times 8, or 2
-// times 16.
-func (g *Graph) Parts(nodes ...Node) Node {
+// JoinBits returns an integer of 4 bytes that consists of the lowest bits of nodes: 8 bits of four
+// nodes or 16 bits of two.
+func (g *Graph) JoinBits(nodes ...Node) Node {
 	var all []field
 	for _, n := range nodes {
-		all = append(all, cut(g.fields(n), 0, 32/len(nodes))...)
+		all = append(all, sliceFields(g.fields(n), 0, 32/len(nodes))...)
 	}
-	return g.concat(4, all...)
+	return g.joinFields(4, all...)
 }
 
-// Replace returns a, of 4 bytes, with the lowest bits of another node from a bit on.
-func (g *Graph) Replace(a Node, from, length int, by Node) Node {
+// ReplaceBits returns a, of 4 bytes, with length bits from bit from on replaced by the lowest bits
+// of another node.
+func (g *Graph) ReplaceBits(a Node, from, length int, by Node) Node {
 	f := g.fields(a)
-	all := append(cut(f, 0, from), cut(g.fields(by), 0, length)...)
-	return g.concat(4, append(all, cut(f, from+length, 32-from-length)...)...)
+	all := append(sliceFields(f, 0, from), sliceFields(g.fields(by), 0, length)...)
+	return g.joinFields(4, append(all, sliceFields(f, from+length, 32-from-length)...)...)
 }
 
-// shiftFields returns a shifted, if the result is made of fields.
+// shiftFields returns a shifted, if the result consists of fields.
 func (g *Graph) shiftFields(op Op, a Node, by int) (Node, bool) {
 	width := g.Width(a)
 	f, whole := g.fields(a), 8*width
@@ -226,42 +229,42 @@ func (g *Graph) shiftFields(op Op, a Node, by int) (Node, bool) {
 	}
 	switch {
 	case op == IShl:
-		return g.concat(width, append([]field{{length: by}}, cut(f, 0, whole-by)...)...), true
-	case op == ISar && g.Size(a) == whole: // the sign is not known
+		return g.joinFields(width, append([]field{{length: by}}, sliceFields(f, 0, whole-by)...)...), true
+	case op == ISar && g.BitLength(a) == whole: // the sign is unknown
 		return 0, false
 	}
-	return g.concat(width, append(cut(f, by, whole-by), field{length: by})...), true
+	return g.joinFields(width, append(sliceFields(f, by, whole-by), field{length: by})...), true
 }
 
-// bitwiseFields returns a op b, if that is made of fields: in every field one of the two is known
-// to be without influence, or both are known.
+// bitwiseFields returns a op b, if the result consists of fields: in every bit, one operand has no
+// influence or both are known.
 func (g *Graph) bitwiseFields(op Op, a, b Node) (Node, bool) {
 	width := g.Width(a)
 	x, y := g.fields(a), g.fields(b)
 	var all []field
-	for at := range 8 * width { // bit by bit; concat joins them
-		p, q := cut(x, at, 1)[0], cut(y, at, 1)[0]
-		if p.of == 0 {
+	for at := range 8 * width { // bit by bit; joinFields merges them
+		p, q := sliceFields(x, at, 1)[0], sliceFields(y, at, 1)[0]
+		if p.node == 0 {
 			p, q = q, p
 		}
 		switch {
-		case p.of == 0 && q.of == 0:
-			v := map[Op]uint64{IAnd: p.known & q.known, IOr: p.known | q.known, IXor: p.known ^ q.known}[op]
-			all = append(all, field{known: v, length: 1})
-		case q.of != 0 && q != p, q.of != 0 && op == IXor, q.of == 0 && q.known == 1 && op == IXor:
+		case p.node == 0 && q.node == 0:
+			v := map[Op]uint64{IAnd: p.bits & q.bits, IOr: p.bits | q.bits, IXor: p.bits ^ q.bits}[op]
+			all = append(all, field{bits: v, length: 1})
+		case q.node != 0 && q != p, q.node != 0 && op == IXor, q.node == 0 && q.bits == 1 && op == IXor:
 			return 0, false
-		case q.of == 0 && q.known == 0 && op == IAnd, q.of == 0 && q.known == 1 && op == IOr:
+		case q.node == 0 && q.bits == 0 && op == IAnd, q.node == 0 && q.bits == 1 && op == IOr:
 			all = append(all, q)
 		default:
 			all = append(all, p)
 		}
 	}
-	return g.concat(width, all...), true
+	return g.joinFields(width, all...), true
 }
 
-// Disjoint returns a + b, if both are made of fields and no bit may be set in both.
+// Disjoint returns a + b, if both consist of fields and no bit can be set in both.
 func (g *Graph) Disjoint(a, b Node) (Node, bool) {
-	if !g.small(a) || !g.small(b) {
+	if !g.isSmall(a) || !g.isSmall(b) {
 		return 0, false
 	}
 	if both, ok := g.bitwiseFields(IAnd, a, b); !ok || !g.zero(both) {
@@ -270,13 +273,13 @@ func (g *Graph) Disjoint(a, b Node) (Node, bool) {
 	return g.bitwiseFields(IOr, a, b)
 }
 
-// Signed returns the integer of the lowest bits of a with their sign, in 4 bytes.
-func (g *Graph) Signed(a Node, size int) Node {
+// SignExtend returns the lowest bits of a, sign-extended to 4 bytes.
+func (g *Graph) SignExtend(a Node, size int) Node {
 	return g.Shift(ISar, g.Shift(IShl, a, 32-size), 32-size)
 }
 
-// Pick returns the entry of a table whose number is the index. Its entries may depend on the data.
-// There are as many as the index has values.
+// Pick returns the entry of a table at an index. The entries may depend on the data. The table has
+// an entry for every value of the index.
 func (g *Graph) Pick(table []Node, index Node) Node {
 	if i, ok := g.Bits(index); ok {
 		return table[i]
@@ -286,14 +289,14 @@ func (g *Graph) Pick(table []Node, index Node) Node {
 	}
 	list := []uint64{0}
 	for _, t := range table {
-		list[0] = max(list[0], uint64(g.Size(t)))
+		list[0] = max(list[0], uint64(g.BitLength(t)))
 		list = append(list, uint64(t))
 	}
 	return g.make(node{op: Pick, width: g.nodes[table[0]].width, a: index, key: g.intern(list)})
 }
 
-// Add16 returns a + factor·b modulo 2^16. Such a sum is a constant and multiples of terms, in a
-// fixed order. Two bytes side by side are the lower and 256 times the upper.
+// Add16 returns a + factor·b modulo 2^16. The sum is a constant plus multiples of terms in a fixed
+// order. Two adjacent bytes are the lower byte plus 256 times the upper one.
 func (g *Graph) Add16(a, b Node, factor uint16) Node {
 	terms := map[Node]uint16{}
 	constant := g.terms16(a, 1, terms) + g.terms16(b, factor, terms)
@@ -306,29 +309,29 @@ func (g *Graph) Add16(a, b Node, factor uint16) Node {
 	switch {
 	case len(list) == 1:
 		return g.Const(4, list[0])
-	case len(list) == 3 && constant == 0 && list[2]&(list[2]-1) == 0: // one term, shifted
+	case len(list) == 3 && constant == 0 && list[2]&(list[2]-1) == 0: // a single shifted term
 		by := bits.TrailingZeros64(list[2])
-		return g.Part(g.Shift(IShl, g.Part(Node(list[1]), 0, 16), by), 0, 16)
+		return g.ExtractBits(g.Shift(IShl, g.ExtractBits(Node(list[1]), 0, 16), by), 0, 16)
 	}
 	return g.make(node{op: Total, width: 4, key: g.intern(list)})
 }
 
-// terms16 adds the terms of factor·a, and returns the constant.
+// terms16 adds the terms of factor·a to terms and returns the constant.
 func (g *Graph) terms16(a Node, factor uint16, terms map[Node]uint16) (constant uint16) {
 	at := 0
-	for _, f := range cut(g.fields(a), 0, 16) {
+	for _, f := range sliceFields(g.fields(a), 0, 16) {
 		times := factor << at
 		switch {
-		case f.of == 0:
-			constant += times * uint16(f.known)
-		case g.nodes[f.of].op == Total && f.from == 0 && f.length+at == 16: // what is cut off is beyond 2^16
-			list := g.lists[g.nodes[f.of].key]
+		case f.node == 0:
+			constant += times * uint16(f.bits)
+		case g.nodes[f.node].op == Total && f.from == 0 && f.length+at == 16: // the missing bits are above 2^16
+			list := g.lists[g.nodes[f.node].key]
 			constant += times * uint16(list[0])
 			for i := 1; i < len(list); i += 2 {
 				terms[Node(list[i])] += times * uint16(list[i+1])
 			}
 		default:
-			terms[g.concat(4, f, field{length: 32 - f.length})] += times
+			terms[g.joinFields(4, f, field{length: 32 - f.length})] += times
 		}
 		at += f.length
 	}
@@ -338,7 +341,7 @@ func (g *Graph) terms16(a Node, factor uint16, terms map[Node]uint16) (constant 
 // Multiply16 returns factor·a modulo 2^16.
 func (g *Graph) Multiply16(a Node, factor uint16) Node { return g.Add16(g.Const(4, 0), a, factor) }
 
-// FromHalf returns the float32 that a number of IEEE 754 binary16 stands for, exactly.
+// FromHalf returns the float32 with the value of a binary16 number, which is exact.
 func (g *Graph) FromHalf(a Node) Node {
 	if h, ok := g.Bits(a); ok {
 		return g.Const(4, uint64(fromHalf(h)))
@@ -349,7 +352,7 @@ func (g *Graph) FromHalf(a Node) Node {
 func fromHalf(h uint64) uint32 {
 	sign, exponent, fraction := uint32(h>>15&1)<<31, int(h>>10&31), h&1023
 	switch exponent {
-	case 31: // infinity, or a NaN, which is made quiet
+	case 31: // infinity or NaN, which becomes quiet
 		v := sign | 0x7f800000 | uint32(fraction)<<13
 		if fraction != 0 {
 			v |= 1 << 22
@@ -361,7 +364,7 @@ func fromHalf(h uint64) uint32 {
 	return sign | math.Float32bits(float32(math.Ldexp(float64(fraction|1024), exponent-25)))
 }
 
-// ToHalf returns the number of IEEE 754 binary16 nearest to a float32, the even one of two.
+// ToHalf returns the binary16 number nearest to a float32, ties to even.
 func (g *Graph) ToHalf(a Node) Node {
 	if b, ok := g.Bits(a); ok {
 		return g.Const(4, toHalf(b))
@@ -373,15 +376,15 @@ func toHalf(b uint64) uint64 {
 	sign := b >> 16 & 0x8000
 	x := math.Abs(float64(math.Float32frombits(uint32(b))))
 	switch {
-	case x != x: // made quiet
+	case x != x: // NaN becomes quiet
 		return sign | 0x7e00 | b>>13&0x1ff
 	case x >= 65520:
 		return sign | 0x7c00
 	}
-	e := -24 // of the last place
+	e := -24 // exponent of the last place
 	if x >= 0x1p-14 {
 		e = math.Ilogb(x) - 10
 	}
 	n := uint64(math.RoundToEven(math.Ldexp(x, -e)))
-	return sign | uint64(e+24)<<10 + n // a normal number has its bit 10, which counts for the exponent
+	return sign | uint64(e+24)<<10 + n // bit 10 of a normal number adds 1 to the exponent
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFields cuts, joins, shifts, masks, adds and looks up random integers of one and two bytes,
-// and compares the value of each expression with the documentation of its constructor.
+// TestFields cuts, joins, shifts, masks, adds and looks up random integers of one and two bytes. It
+// compares the value of each expression with the documentation of its constructor.
 func TestFields(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 6))
 	made := map[Op]bool{}
@@ -19,10 +19,10 @@ func TestFields(t *testing.T) {
 			samples[n] = sample{g, map[Node]uint64{}}
 		}
 		for i := range 6 {
-			n := []Node{g.Small(1, 1, i), g.Small(2, 2, i), g.Input(4, 3, i)}[i%3]
+			n := []Node{g.SmallInput(1, 1, i), g.SmallInput(2, 2, i), g.Input(4, 3, i)}[i%3]
 			words = append(words, n)
 			for _, s := range samples {
-				s.values[n] = rng.Uint64() & (1<<g.Size(n) - 1)
+				s.values[n] = rng.Uint64() & (1<<g.BitLength(n) - 1)
 			}
 		}
 		word := func() Node { return words[rng.IntN(len(words))] }
@@ -34,15 +34,15 @@ func TestFields(t *testing.T) {
 			case 0:
 				from := rng.IntN(32)
 				length := 1 + rng.IntN(32-from)
-				got, want = g.Part(x, from, length), func(s sample) uint64 { return s.at(x) >> from & (1<<length - 1) }
+				got, want = g.ExtractBits(x, from, length), func(s sample) uint64 { return s.at(x) >> from & (1<<length - 1) }
 			case 1:
-				got, want = g.Parts(x, y), func(s sample) uint64 { return s.at(x)&0xffff | s.at(y)&0xffff<<16 }
+				got, want = g.JoinBits(x, y), func(s sample) uint64 { return s.at(x)&0xffff | s.at(y)&0xffff<<16 }
 			case 2:
 				z := word()
-				got, want = g.Parts(x, y, z, x), func(s sample) uint64 { return s.at(x)&255*0x01000001 | s.at(y)&255<<8 | s.at(z)&255<<16 }
+				got, want = g.JoinBits(x, y, z, x), func(s sample) uint64 { return s.at(x)&255*0x01000001 | s.at(y)&255<<8 | s.at(z)&255<<16 }
 			case 3:
 				at := 8 * rng.IntN(4)
-				got, want = g.Replace(x, at, 8, y), func(s sample) uint64 { return s.at(x)&^(255<<at) | s.at(y)&255<<at }
+				got, want = g.ReplaceBits(x, at, 8, y), func(s sample) uint64 { return s.at(x)&^(255<<at) | s.at(y)&255<<at }
 			case 4:
 				op, by := []Op{IShl, IShr, ISar}[rng.IntN(3)], rng.IntN(32)
 				got, want = g.Shift(op, x, by), func(s sample) uint64 { return shift(op, s.at(x), by, 4) & math.MaxUint32 }
@@ -56,14 +56,14 @@ func TestFields(t *testing.T) {
 				factor := []uint16{1, math.MaxUint16, 256, 3}[rng.IntN(4)]
 				got, want = g.Add16(x, y, factor), func(s sample) uint64 { return (s.at(x) + s.at(y)*uint64(factor)) & 0xffff }
 			case 8:
-				index := g.Part(x, rng.IntN(30), 2)
+				index := g.ExtractBits(x, rng.IntN(30), 2)
 				table := []Node{word(), word(), y, x}
 				if rng.IntN(2) == 0 {
-					table = []Node{g.Part(y, 0, 8), g.Part(x, 8, 8), g.Const(4, 7), g.Part(y, 16, 8)}
+					table = []Node{g.ExtractBits(y, 0, 8), g.ExtractBits(x, 8, 8), g.Const(4, 7), g.ExtractBits(y, 16, 8)}
 				}
 				got, want = g.Pick(table, index), func(s sample) uint64 { return s.at(table[s.at(index)]) }
 			case 10:
-				c, p, q := g.Nonzero(g.Part(x, rng.IntN(32), 1)), rng.Uint64N(4), rng.Uint64N(1<<16)
+				c, p, q := g.Nonzero(g.ExtractBits(x, rng.IntN(32), 1)), rng.Uint64N(4), rng.Uint64N(1<<16)
 				got = g.Select(c, g.Const(4, p), g.Const(4, q))
 				want = func(s sample) uint64 {
 					if s.at(c) != 0 {
@@ -72,8 +72,8 @@ func TestFields(t *testing.T) {
 					return q
 				}
 			case 11:
-				c, d := g.Nonzero(g.Part(x, rng.IntN(32), 1)), g.Nonzero(y)
-				got = g.Part(g.Pack([]Node{c, g.Not(c), d, g.Bool(true)}), 0, 32)
+				c, d := g.Nonzero(g.ExtractBits(x, rng.IntN(32), 1)), g.Nonzero(y)
+				got = g.ExtractBits(g.Pack([]Node{c, g.Not(c), d, g.Bool(true)}), 0, 32)
 				want = func(s sample) uint64 { return s.at(c) | (1-s.at(c))<<1 | s.at(d)<<2 | 8 }
 			case 12:
 				var ok bool
@@ -101,10 +101,10 @@ func TestFields(t *testing.T) {
 			}
 			for _, s := range samples {
 				v := s.at(got)
-				if v != want(s) || v>>g.Size(got) != 0 {
-					t.Fatalf("%s is %#x, want %#x, of %d bits", g.String(got), v, want(s), g.Size(got))
+				if v != want(s) || v>>g.BitLength(got) != 0 {
+					t.Fatalf("%s is %#x, want %#x, of %d bits", g.String(got), v, want(s), g.BitLength(got))
 				}
-				if n := min(g.Size(got), 16); s.at(g.Signed(got, n+1)) != v&(1<<n-1) && g.Size(got) <= 16 {
+				if n := min(g.BitLength(got), 16); s.at(g.SignExtend(got, n+1)) != v&(1<<n-1) && g.BitLength(got) <= 16 {
 					t.Fatalf("%s has a sign", g.String(got))
 				}
 			}
@@ -119,7 +119,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestFromHalf compares numbers of 16 bits with their definition.
+// TestFromHalf compares FromHalf with the definition of binary16.
 func TestFromHalf(t *testing.T) {
 	for h := range uint64(1) << 16 {
 		exponent, fraction := int(h>>10&31), float64(h&1023)
@@ -142,7 +142,8 @@ func TestFromHalf(t *testing.T) {
 	}
 }
 
-// TestToHalf: every number of 16 bits comes back, and what lies between two goes to the nearer one, or to the even one.
+// TestToHalf checks that every binary16 number is converted to itself, and that numbers between two
+// go to the nearer one, or to the even one.
 func TestToHalf(t *testing.T) {
 	for h := range uint64(0x7c00) {
 		for _, sign := range []uint64{0, 0x8000} {

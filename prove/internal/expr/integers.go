@@ -5,64 +5,64 @@ import (
 	"math/bits"
 )
 
-// span returns an operand as unsigned integers from first to last.
-func (t *template) span(i int32) (first, last uint64, ok bool) {
+// integerRange returns the range of an operand as unsigned integers.
+func (t *template) integerRange(i int32) (first, last uint64, ok bool) {
 	v := t.eval(i)
 	switch {
 	case v.state == fixed:
 		return v.bits, v.bits, true
 	case v.state == integer, v.state == float && i == 0, v.state == isNaN && i == 0 && t.input:
 		return v.first, v.last, true
-	case v.state == float && (v.low > 0 || v.high < 0): // of one sign, the bits grow with the size
+	case v.state == float && (v.low > 0 || v.high < 0): // for one sign, the bits grow with the magnitude
 		p, q := bitsFrom(t.code[i].width, v.low), bitsFrom(t.code[i].width, v.high)
 		return min(p, q), max(p, q), true
 	}
 	return 0, 0, false
 }
 
-func fixedBits(width uint8, bits uint64) value_ {
-	return value_{state: fixed, bits: bits & (^uint64(0) >> (64 - 8*uint(width)))}
+func fixedBits(width uint8, bits uint64) valueRange {
+	return valueRange{state: fixed, bits: bits & (^uint64(0) >> (64 - 8*uint(width)))}
 }
 
-func spanValue(first, last uint64) value_ {
+func spanValue(first, last uint64) valueRange {
 	if first == last {
-		return value_{state: fixed, bits: first}
+		return valueRange{state: fixed, bits: first}
 	}
-	return value_{state: integer, first: first, last: last}
+	return valueRange{state: integer, first: first, last: last}
 }
 
-// integers computes an operation on integers or on bits.
-func (t *template) integers(in *instruction) value_ {
+// integerOperation returns the range of an operation on integers or bits.
+func (t *template) integerOperation(in *instruction) valueRange {
 	if in.op == ISub {
 		if v, ok := t.subnormal(in); ok {
 			return v
 		}
 	}
 	if in.a < 0 {
-		return value_{}
+		return valueRange{}
 	}
 	if in.op == Lookup && t.eval(in.a).state != fixed {
-		return entries(in)
+		return tableRange(in)
 	}
-	a, b, okA := t.span(in.a)
+	a, b, okA := t.integerRange(in.a)
 	if !okA {
-		return value_{}
+		return valueRange{}
 	}
 	c, d, okC := uint64(0), uint64(0), true
 	if in.b >= 0 {
-		c, d, okC = t.span(in.b)
+		c, d, okC = t.integerRange(in.b)
 	}
 	if !okC {
-		return value_{}
+		return valueRange{}
 	}
 	if a == b && c == d {
-		return t.exactly(in, a, c)
+		return t.exactOperation(in, a, c)
 	}
 	width := int(t.code[in.a].width)
 	top := 8*width - 1
 	mask := ^uint64(0) >> (64 - 8*uint(width))
 	switch in.op {
-	case ToHalf: // grows with the bits of numbers of one sign
+	case ToHalf: // monotone for numbers of one sign
 		if a>>top == b>>top {
 			return spanValue(toHalf(a), toHalf(b))
 		}
@@ -75,10 +75,10 @@ func (t *template) integers(in *instruction) value_ {
 			return spanValue(shift(ISar, a, int(in.key), width), shift(ISar, b, int(in.key), width))
 		}
 	case IAdd, ISub:
-		if in.a == in.b && in.op == IAdd && a>>top == b>>top { // twice a number
+		if in.a == in.b && in.op == IAdd && a>>top == b>>top { // doubling
 			return spanValue(2*a&mask, 2*b&mask)
 		}
-		if in.op == IAdd && a == b && c != d { // a constant comes second
+		if in.op == IAdd && a == b && c != d { // the constant becomes the second operand
 			a, b, c, d = c, d, a, b
 		}
 		by := c
@@ -88,20 +88,20 @@ func (t *template) integers(in *instruction) value_ {
 		if c == d && (a+by)&mask <= (b+by)&mask {
 			return spanValue((a+by)&mask, (b+by)&mask)
 		}
-	case IAnd: // with the lowest bits
+	case IAnd: // a mask of the lowest bits
 		if a == b && c != d {
 			a, b, c, d = c, d, a, b
 		}
 		if c == d && c&(c+1) == 0 && a&^c == b&^c {
 			return spanValue(a&c, b&c)
 		}
-		if c == d && c&(1<<bits.Len64(a^b)-1) == 0 { // bits that are the same everywhere
+		if c == d && c&(1<<bits.Len64(a^b)-1) == 0 { // these bits are the same in the whole region
 			return spanValue(a&c, a&c)
 		}
-		if rest := mask &^ c; c == d && rest&(rest+1) == 0 { // without the lowest bits
+		if rest := mask &^ c; c == d && rest&(rest+1) == 0 { // a mask that clears the lowest bits
 			return spanValue(a&c, b&c)
 		}
-	case IXor: // the highest bits are the same everywhere
+	case IXor: // the highest bits are the same in the whole region
 		if a == b && c != d {
 			a, b, c, d = c, d, a, b
 		}
@@ -118,24 +118,24 @@ func (t *template) integers(in *instruction) value_ {
 			return truthValue(x > z)
 		}
 	}
-	return value_{}
+	return valueRange{}
 }
 
-// entries bounds an entry of a table of positive numbers, whichever it is.
-func entries(in *instruction) value_ {
-	v := value_{state: float, low: math.Inf(1), high: math.Inf(-1)}
+// tableRange bounds all entries of a table of positive numbers.
+func tableRange(in *instruction) valueRange {
+	v := valueRange{state: float, low: math.Inf(1), high: math.Inf(-1)}
 	for _, entry := range in.list {
 		x := value(&node{width: in.width, key: entry})
 		if !(x > 0) || math.IsInf(x, 0) {
-			return value_{}
+			return valueRange{}
 		}
 		v.low, v.high = min(v.low, x), max(v.high, x)
 	}
 	return v
 }
 
-// exactly computes an operation on two integers.
-func (t *template) exactly(in *instruction, x, y uint64) value_ {
+// exactOperation computes an operation on two known integers.
+func (t *template) exactOperation(in *instruction, x, y uint64) valueRange {
 	from := int(t.code[in.a].width)
 	switch in.op {
 	case ToHalf:
@@ -171,5 +171,5 @@ func (t *template) exactly(in *instruction, x, y uint64) value_ {
 			return fixedBits(in.width, in.list[x])
 		}
 	}
-	return value_{}
+	return valueRange{}
 }

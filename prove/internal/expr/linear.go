@@ -2,11 +2,11 @@ package expr
 
 import "slices"
 
-// sum is an integer constant + Σ coefficient·[condition], where [c] is 1 if c holds and 0
-// elsewhere, modulo 2 to its number of bits.
+// sum is an integer constant + Σ coefficient·[condition] modulo 2^bits, where [c] is 1 if c holds
+// and 0 otherwise.
 type sum struct {
 	constant uint64
-	terms    []term // by condition
+	terms    []term // sorted by condition
 }
 
 type term struct {
@@ -14,10 +14,10 @@ type term struct {
 	coefficient uint64
 }
 
-// linearOf returns a as a sum, if it is a constant, a sum, or a selection of constants.
-func (g *Graph) linearOf(a Node) (s sum, ok bool) {
+// sumOf returns a as a sum, if it is a constant, a sum, or a selection of constants.
+func (g *Graph) sumOf(a Node) (s sum, ok bool) {
 	n := g.nodes[a]
-	if c, x, y, ok := g.selection(a); ok {
+	if c, x, y, ok := g.constantSelection(a); ok {
 		p, q := g.nodes[x].key, g.nodes[y].key
 		d := p - q
 		if n.width == 4 {
@@ -39,8 +39,8 @@ func (g *Graph) linearOf(a Node) (s sum, ok bool) {
 	return s, false
 }
 
-// linear returns the node of a sum.
-func (g *Graph) linear(width int, s sum) Node {
+// sumNode returns the node of a sum.
+func (g *Graph) sumNode(width int, s sum) Node {
 	list := []uint64{s.constant}
 	if width == 4 {
 		list[0] &= 0xffffffff
@@ -77,14 +77,14 @@ func (s sum) add(t sum, factor uint64) sum {
 	return out
 }
 
-// extend returns a sum of 4 bytes as one of 8, if no value of it leaves the range of 4.
+// extend returns a sum of 4 bytes as a sum of 8 bytes, if all of its values fit in 4.
 func (s sum) extend() (sum, bool) {
 	s.constant = uint64(int64(int32(s.constant)))
 	low, high := s.bounds()
 	return s, low >= -1<<31 && high < 1<<31
 }
 
-// bounds returns the least and the largest value of a sum of signed integers.
+// bounds returns the smallest and the largest value of a sum of signed integers.
 func (s sum) bounds() (low, high int64) {
 	low, high = int64(s.constant), int64(s.constant)
 	for _, t := range s.terms {
@@ -94,18 +94,18 @@ func (s sum) bounds() (low, high int64) {
 	return low, high
 }
 
-// IAdd returns a + b of integers.
-func (g *Graph) IAdd(a, b Node) Node { return g.addition(IAdd, a, b, 1) }
+// IAdd returns the integer a + b.
+func (g *Graph) IAdd(a, b Node) Node { return g.addSums(IAdd, a, b, 1) }
 
-// ISub returns a − b of integers.
-func (g *Graph) ISub(a, b Node) Node { return g.addition(ISub, a, b, ^uint64(0)) }
+// ISub returns the integer a − b.
+func (g *Graph) ISub(a, b Node) Node { return g.addSums(ISub, a, b, ^uint64(0)) }
 
-func (g *Graph) addition(op Op, a, b Node, factor uint64) Node {
+func (g *Graph) addSums(op Op, a, b Node, factor uint64) Node {
 	width := g.Width(a)
-	x, okX := g.linearOf(a)
-	y, okY := g.linearOf(b)
+	x, okX := g.sumOf(a)
+	y, okY := g.sumOf(b)
 	if okX && okY {
-		return g.linear(width, x.add(y, factor))
+		return g.sumNode(width, x.add(y, factor))
 	}
 	if okY && len(y.terms) == 0 && y.constant == 0 {
 		return a
@@ -119,14 +119,14 @@ func (g *Graph) addition(op Op, a, b Node, factor uint64) Node {
 	return g.make(node{op: op, width: uint8(width), a: a, b: b})
 }
 
-// linearSelect returns a selection between two sums as a sum: y + [c]·(x − y), where [c]·[d]
-// is [c ∧ d]. It does so if one of them has two conditions, or if they differ by a constant.
-func (g *Graph) linearSelect(c, x, y Node) (Node, bool) {
+// selectSums returns a selection between two sums as a sum: y + [c]·(x − y), where [c]·[d] is [c ∧
+// d]. It does so if one of them has two conditions, or if they differ by a constant.
+func (g *Graph) selectSums(c, x, y Node) (Node, bool) {
 	if g.nodes[x].op == Const && g.nodes[y].op == Const {
 		return 0, false
 	}
-	p, okP := g.linearOf(x)
-	q, okQ := g.linearOf(y)
+	p, okP := g.sumOf(x)
+	q, okQ := g.sumOf(y)
 	if !okP || !okQ {
 		return 0, false
 	}
@@ -142,5 +142,5 @@ func (g *Graph) linearSelect(c, x, y Node) (Node, bool) {
 	for _, t := range d.terms {
 		product.terms = append(product.terms, term{g.And(c, t.condition), t.coefficient})
 	}
-	return g.linear(width, q.add(product, 1)), true
+	return g.sumNode(width, q.add(product, 1)), true
 }

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Conditions are nodes of width 1. Comparisons of floating-point numbers are false where an
-// operand is NaN.
+// Conditions are nodes of width 1. Comparisons of floating-point numbers are false if an operand is
+// NaN.
 
-// Bool returns the constant condition.
+// Bool returns a constant condition.
 func (g *Graph) Bool(b bool) Node {
 	if b {
 		return g.make(node{op: Const, width: 1, key: 1})
@@ -23,7 +23,7 @@ func (g *Graph) Truth(c Node) (value, ok bool) {
 	return bits != 0, ok
 }
 
-// intern returns the number of a list, the same for equal lists.
+// intern returns the number of a list. Equal lists have the same number.
 func (g *Graph) intern(list []uint64) uint64 {
 	key := make([]byte, 0, 8*len(list))
 	for _, v := range list {
@@ -139,7 +139,7 @@ func (g *Graph) Eq(a, b Node) Node {
 	return g.make(node{op: Eq, width: 1, a: min(a, b), b: max(a, b)})
 }
 
-// Select returns x where c holds, and y elsewhere.
+// Select returns x if c holds, and y otherwise.
 func (g *Graph) Select(c, x, y Node) Node {
 	if t, ok := g.Truth(c); ok {
 		if t {
@@ -156,13 +156,13 @@ func (g *Graph) Select(c, x, y Node) Node {
 	if g.Width(x) == 1 {
 		return g.selectCondition(c, x, y)
 	}
-	if z, ok := g.linearSelect(c, x, y); ok {
+	if z, ok := g.selectSums(c, x, y); ok {
 		return z
 	}
 	p, q := g.nodes[x], g.nodes[y]
 	if n := g.nodes[c]; n.op == Lt && n.a == y && n.b == x && p.op == Select {
-		if v, ok := g.number(y); ok && v == math.Inf(-1) { // −Inf < x ? x : −Inf, x being no NaN
-			if _, ok := g.maximum(x, nil); ok {
+		if v, ok := g.number(y); ok && v == math.Inf(-1) { // −Inf < x ? x : −Inf, where x is not NaN
+			if _, ok := g.maximumLeaves(x, nil); ok {
 				return x
 			}
 		}
@@ -175,7 +175,7 @@ func (g *Graph) Select(c, x, y Node) Node {
 		}
 	}
 	switch {
-	case p.op == Select && p.key != 0, q.op == Select && q.key != 0: // a branch stays as it is
+	case p.op == Select && p.key != 0, q.op == Select && q.key != 0: // branches are not simplified
 	case p.op == Select && p.b == y: // c ? (d ? X : Y) : Y, where X is p.a
 		return g.Select(g.And(c, p.c), p.a, y)
 	case p.op == Select && p.a == y:
@@ -192,8 +192,8 @@ func (g *Graph) Select(c, x, y Node) Node {
 	return g.make(node{op: Select, width: p.width, a: x, b: y, c: c})
 }
 
-// selectCondition returns the condition x where c holds, and y elsewhere. What x and y have in
-// common is taken out.
+// selectCondition returns the condition x if c holds, and y otherwise. It factors out conditions
+// that x and y have in common.
 func (g *Graph) selectCondition(c, x, y Node) Node {
 	if t, ok := g.Truth(x); ok && t {
 		return g.Or(c, y)
@@ -227,7 +227,7 @@ func (g *Graph) selectCondition(c, x, y Node) Node {
 	return g.Or(g.And(c, x), g.And(g.Not(c), y))
 }
 
-// conjunction returns the conditions of a conjunction, or a alone.
+// conjunction returns the conditions of a conjunction, or only a.
 func (g *Graph) conjunction(a Node) (out []Node) {
 	n := g.nodes[a]
 	if n.op != And {
@@ -239,8 +239,8 @@ func (g *Graph) conjunction(a Node) (out []Node) {
 	return out
 }
 
-// Branch returns x where c holds, and y elsewhere, as [Graph.Select], for a condition of a
-// branch, on which the proof is split as a whole.
+// Branch returns x if c holds, and y otherwise. Unlike Select, it marks c as the condition of a
+// branch, on which proofs are split as a whole.
 func (g *Graph) Branch(c, x, y Node) Node {
 	if t, ok := g.Truth(c); ok {
 		return g.Select(g.Bool(t), x, y)
@@ -254,8 +254,8 @@ func (g *Graph) Branch(c, x, y Node) Node {
 	return g.make(node{op: Select, width: g.nodes[x].width, a: x, b: y, c: c, key: 1})
 }
 
-// selection returns the parts of a selection between constants.
-func (g *Graph) selection(a Node) (c, x, y Node, ok bool) {
+// constantSelection returns the parts of a selection between constants.
+func (g *Graph) constantSelection(a Node) (c, x, y Node, ok bool) {
 	n := g.nodes[a]
 	if n.op != Select || g.nodes[n.a].op != Const || g.nodes[n.b].op != Const {
 		return 0, 0, 0, false
@@ -263,8 +263,8 @@ func (g *Graph) selection(a Node) (c, x, y Node, ok bool) {
 	return n.c, n.a, n.b, true
 }
 
-// distribute returns f(a), inside of the selection if a is one with a constant.
-func (g *Graph) distribute(a Node, f func(Node) Node) (Node, bool) {
+// distributeOverSelection applies f to both operands if a is a selection with a constant operand.
+func (g *Graph) distributeOverSelection(a Node, f func(Node) Node) (Node, bool) {
 	n := g.nodes[a]
 	if n.op != Select || g.nodes[n.a].op != Const && g.nodes[n.b].op != Const {
 		return 0, false
@@ -272,23 +272,24 @@ func (g *Graph) distribute(a Node, f func(Node) Node) (Node, bool) {
 	return g.Select(n.c, f(n.a), f(n.b)), true
 }
 
-// Extend returns 4 bytes as 8 bytes, with the sign.
+// Extend returns 4 bytes sign-extended to 8 bytes.
 func (g *Graph) Extend(a Node) Node {
-	if l, ok := g.linearOf(a); ok {
+	if l, ok := g.sumOf(a); ok {
 		if s, ok := l.extend(); ok {
-			return g.linear(8, s)
+			return g.sumNode(8, s)
 		}
 	}
 	return g.make(node{op: Extend, width: 8, a: a})
 }
 
-// ScaleF returns x·2^⌊k⌋, rounded once. If k is infinite, that is x·∞ or x·0, and ∞ or 0 of a quiet NaN.
+// ScaleF returns x·2^⌊k⌋, rounded once. If k is ±∞, the result is x·∞ or x·0; for a quiet NaN it is
+// ∞ or 0.
 func (g *Graph) ScaleF(x, k Node) Node {
 	if v, ok := g.number(x); ok {
 		if e, ok := g.number(k); ok {
 			width := g.nodes[x].width
 			switch {
-			case e != e || v != v && !g.quiet(x):
+			case e != e || v != v && !g.isQuietNaN(x):
 				v = math.NaN()
 			case math.IsInf(e, 0):
 				if v != v {
@@ -296,7 +297,7 @@ func (g *Graph) ScaleF(x, k Node) Node {
 				}
 				v *= max(e, 0)
 			case v == v:
-				v = operation(&instruction{op: ScaleF, width: width})(v, e, 0)
+				v = floatOperation(&instruction{op: ScaleF, width: width})(v, e, 0)
 			}
 			return g.Const(int(width), bitsFrom(width, v))
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// sample has the values of inputs, and computes expressions without any rule.
+// sample holds values of inputs and evaluates expressions without any rule.
 type sample struct {
 	*Graph
 	values map[Node]uint64
@@ -102,9 +102,9 @@ func (s sample) at(a Node) uint64 {
 		var v uint64
 		at := 0
 		for _, f := range s.fields(a) {
-			bits := f.known
-			if f.of != 0 {
-				bits = s.at(f.of) >> f.from & (1<<f.length - 1)
+			bits := f.bits
+			if f.node != 0 {
+				bits = s.at(f.node) >> f.from & (1<<f.length - 1)
 			}
 			v |= bits << at
 			at += f.length
@@ -131,8 +131,8 @@ func (s sample) at(a Node) uint64 {
 	panic(names[n.op])
 }
 
-// TestLogic builds random conditions, selections and integers, and compares the value of each
-// expression, after the rules of its constructor, with what the constructor says it is.
+// TestLogic builds random conditions, selections and integers with the constructors, which apply
+// their rules. It compares the value of each expression with the documentation of its constructor.
 func TestLogic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	for range 300 {
@@ -242,7 +242,7 @@ func TestScaling(t *testing.T) {
 		}
 		x, y, s, k := rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.IntN(2100)-1050
 		v, w := math.FMA(x, y, s), math.FMA(x, scale(8, y, k), scale(8, s, k))
-		if plain(8, v) && plain(8, w) && plain(8, scale(8, y, k)) && plain(8, scale(8, s, k)) {
+		if isNormalFloat(8, v) && isNormalFloat(8, w) && isNormalFloat(8, scale(8, y, k)) && isNormalFloat(8, scale(8, s, k)) {
 			if tried++; w != scale(8, v, k) {
 				t.Fatalf("fma(%g, %g, %g) scaled by 2^%d is %g, want %g", x, y, s, k, w, scale(8, v, k))
 			}
@@ -253,8 +253,8 @@ func TestScaling(t *testing.T) {
 	}
 }
 
-// TestEqual proves expressions of one variable equal that differ in form, and does not prove
-// those that differ somewhere.
+// TestEqual checks that Equal proves different forms of one function equal, and that it rejects
+// functions that differ somewhere.
 func TestEqual(t *testing.T) {
 	for _, width := range []int{4, 8} {
 		g := New()
@@ -271,7 +271,7 @@ func TestEqual(t *testing.T) {
 		small := g.Select(g.And(g.Le(number(0.5), x), g.Le(x, number(1))), x, number(0.5))
 		bits := g.ISub(g.Add(small, number(1)), number(1))
 		least := power(float64(1 - bias(uint8(width))))
-		// the difference of softmax, which is not above 0 and never −0, and two that may be
+		// The difference of softmax is at most 0 and never −0. The other two may be −0 or positive.
 		infinity := math.Inf(1)
 		most := g.Select(g.Lt(number(-infinity), x), x, number(-infinity))
 		most = g.Add(number(0), g.Select(g.Lt(most, other), other, most))

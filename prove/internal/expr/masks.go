@@ -7,7 +7,7 @@ func (g *Graph) maskOf(a Node) (c Node, ok bool) {
 	if n.op == Const && (n.key == 0 || n.key == ones) {
 		return g.Bool(n.key != 0), true
 	}
-	if c, x, y, ok := g.selection(a); ok {
+	if c, x, y, ok := g.constantSelection(a); ok {
 		p, okP := g.maskOf(x)
 		q, okQ := g.maskOf(y)
 		return g.Select(c, p, q), okP && okQ
@@ -15,12 +15,12 @@ func (g *Graph) maskOf(a Node) (c Node, ok bool) {
 	return 0, false
 }
 
-// Mask returns all ones of a width where c holds, and zeros elsewhere.
+// Mask returns all ones of a width if c holds, and zero otherwise.
 func (g *Graph) Mask(width int, c Node) Node {
 	return g.Select(c, g.Const(width, ^uint64(0)), g.Const(width, 0))
 }
 
-// Pack returns the integer of 8 bytes whose bits are conditions, the lowest first.
+// Pack returns an integer of 8 bytes whose bits are conditions, the lowest first.
 func (g *Graph) Pack(conditions []Node) Node {
 	list, whole, known := []uint64{}, uint64(0), true
 	for i, c := range conditions {
@@ -44,8 +44,8 @@ func (g *Graph) conditions(a Node) (out []Node) {
 	return out
 }
 
-// Count returns the number of bits that are set in the result of Pack.
-func (g *Graph) Count(a Node) (n Node, ok bool) {
+// PackedCount returns the number of set bits in a result of Pack.
+func (g *Graph) PackedCount(a Node) (n Node, ok bool) {
 	if g.nodes[a].op != Bits {
 		return 0, false
 	}
@@ -56,8 +56,8 @@ func (g *Graph) Count(a Node) (n Node, ok bool) {
 	return n, true
 }
 
-// Same returns whether the result of Pack is a number.
-func (g *Graph) Same(a Node, number uint64) (Node, bool) {
+// PackedEquals returns the condition that a result of Pack equals a number.
+func (g *Graph) PackedEquals(a Node, number uint64) (Node, bool) {
 	if g.nodes[a].op != Bits {
 		return 0, false
 	}
@@ -73,7 +73,8 @@ func (g *Graph) Same(a Node, number uint64) (Node, bool) {
 	return g.And(all...), true
 }
 
-// Lookup returns the constant whose number is the index, which is less than their number.
+// Lookup returns the constant at an index of a table. The index is less than the length of the
+// table.
 func (g *Graph) Lookup(table []Node, index Node) (Node, bool) {
 	var list []uint64
 	for _, t := range table {
@@ -89,13 +90,13 @@ func (g *Graph) Lookup(table []Node, index Node) (Node, bool) {
 	return g.make(node{op: Lookup, width: g.nodes[table[0]].width, a: index, key: g.intern(list)}), true
 }
 
-// Most returns an upper bound of an unsigned integer that is a mask.
-func (g *Graph) Most(a Node) (most uint64, ok bool) {
+// MaskBound returns an upper bound of an unsigned integer that is a mask.
+func (g *Graph) MaskBound(a Node) (most uint64, ok bool) {
 	n := g.nodes[a]
 	if n.op == Const {
 		return n.key, true
 	}
-	if size := g.Size(a); g.small(a) && size < 8*int(n.width) {
+	if size := g.BitLength(a); g.isSmall(a) && size < 8*int(n.width) {
 		return 1<<size - 1, true
 	}
 	if n.op == IAnd && g.nodes[n.a].op == Const {
@@ -106,8 +107,9 @@ func (g *Graph) Most(a Node) (most uint64, ok bool) {
 	return 0, false
 }
 
-// Multiple reports whether a mask clears at least the given number of lowest bits of an integer.
-func (g *Graph) Multiple(a Node, bits int) bool {
+// ClearsLowBits reports whether a is an integer whose lowest bits are cleared by a mask, at least
+// the given number of them.
+func (g *Graph) ClearsLowBits(a Node, bits int) bool {
 	n := g.nodes[a]
 	for _, o := range [2]Node{n.a, n.b} {
 		if n.op == IAnd && g.nodes[o].op == Const && g.nodes[o].key&(1<<bits-1) == 0 {
@@ -117,8 +119,8 @@ func (g *Graph) Multiple(a Node, bits int) bool {
 	return false
 }
 
-// Offset takes an integer of 8 bytes apart: a constant plus an integer of 4 bytes.
-func (g *Graph) Offset(a Node) (constant uint64, rest Node, ok bool) {
+// SplitOffset splits an integer of 8 bytes into a constant and an integer of 4 bytes.
+func (g *Graph) SplitOffset(a Node) (constant uint64, rest Node, ok bool) {
 	n := g.nodes[a]
 	rest = a
 	if n.op == IAdd {
@@ -132,8 +134,8 @@ func (g *Graph) Offset(a Node) (constant uint64, rest Node, ok bool) {
 	return constant, low, g.zero(high)
 }
 
-// MaskOf returns the condition whose mask is a: ones where the condition holds, and zeros
-// elsewhere.
+// MaskOf returns the condition whose mask is a: all ones if the condition holds, and zero
+// otherwise.
 func (g *Graph) MaskOf(a Node) (c Node, ok bool) { return g.maskOf(a) }
 
 // IsMask reports whether a is the mask of a condition that is not constant.
@@ -142,8 +144,8 @@ func (g *Graph) IsMask(a Node) bool {
 	return ok && g.nodes[a].op != Const
 }
 
-// Ones returns whether all bits of masks, and of conjunctions of them, are set.
-func (g *Graph) Ones(a Node) (c Node, ok bool) {
+// AllOnes returns the condition that all bits are set, if a is a mask or a conjunction of masks.
+func (g *Graph) AllOnes(a Node) (c Node, ok bool) {
 	if c, ok := g.maskOf(a); ok {
 		return c, true
 	}
@@ -151,13 +153,13 @@ func (g *Graph) Ones(a Node) (c Node, ok bool) {
 	if n.op != Cat && n.op != IAnd {
 		return 0, false
 	}
-	x, okX := g.Ones(n.a)
-	y, okY := g.Ones(n.b)
+	x, okX := g.AllOnes(n.a)
+	y, okY := g.AllOnes(n.b)
 	return g.And(x, y), okX && okY
 }
 
-// Entry takes an address apart: base + index·2^shift, where the index is at most most.
-func (g *Graph) Entry(a Node) (base uint64, index Node, shift int, most uint64, ok bool) {
+// SplitAddress splits an address into base + index·2^shift. The index is at most most.
+func (g *Graph) SplitAddress(a Node) (base uint64, index Node, shift int, most uint64, ok bool) {
 	n := g.nodes[a]
 	if n.op != IAdd {
 		return 0, 0, 0, 0, false
@@ -165,7 +167,7 @@ func (g *Graph) Entry(a Node) (base uint64, index Node, shift int, most uint64, 
 	for _, o := range [2][2]Node{{n.a, n.b}, {n.b, n.a}} {
 		base, okB := g.Bits(o[0])
 		if by := g.nodes[o[1]]; okB && by.op == IShl {
-			if most, ok := g.Most(by.a); ok && most < 256 {
+			if most, ok := g.MaskBound(by.a); ok && most < 256 {
 				return base, by.a, int(by.key), most, true
 			}
 		}

@@ -4,15 +4,16 @@ import (
 	"math"
 )
 
-// squares reports whether a is a sum of squares and of numbers without their sign. Such a sum is not negative, nor −0.
-func (g *Graph) squares(a Node) bool {
+// isNonnegative reports whether a is a sum of squares and of absolute values. Such a sum is neither
+// negative nor −0.
+func (g *Graph) isNonnegative(a Node) bool {
 	switch n := &g.nodes[a]; n.op {
 	case Mul:
 		return n.a == n.b
 	case FMA:
-		return n.a == n.b && n.key == 0 && g.squares(n.c)
+		return n.a == n.b && n.key == 0 && g.isNonnegative(n.c)
 	case Add:
-		return g.squares(n.a) && g.squares(n.b)
+		return g.isNonnegative(n.a) && g.isNonnegative(n.b)
 	case IAnd:
 		bits, ok := g.Bits(n.a)
 		if !ok {
@@ -23,21 +24,21 @@ func (g *Graph) squares(a Node) bool {
 	return false
 }
 
-// neverNegativeZero reports whether a cannot be −0: a sum is −0 only if both of its terms are.
-func (g *Graph) neverNegativeZero(a Node) bool {
+// isNeverNegativeZero reports whether a cannot be −0. A sum is −0 only if both of its terms are −0.
+func (g *Graph) isNeverNegativeZero(a Node) bool {
 	for {
 		switch n := &g.nodes[a]; {
 		case n.op == Const:
 			return n.key != 1<<(8*n.width-1)
-		case n.op == MaxZ || g.squares(a):
+		case n.op == MaxZ || g.isNonnegative(a):
 			return true
 		case n.op == Select:
-			return g.neverNegativeZero(n.a) && g.neverNegativeZero(n.b)
+			return g.isNeverNegativeZero(n.a) && g.isNeverNegativeZero(n.b)
 		case n.op != Add:
 			return false
-		case g.nodes[n.a].op != Add && g.neverNegativeZero(n.a):
+		case g.nodes[n.a].op != Add && g.isNeverNegativeZero(n.a):
 			return true
-		case g.nodes[n.b].op != Add && g.neverNegativeZero(n.b):
+		case g.nodes[n.b].op != Add && g.isNeverNegativeZero(n.b):
 			return true
 		case g.nodes[n.a].op == Add:
 			a = n.a
@@ -47,30 +48,31 @@ func (g *Graph) neverNegativeZero(a Node) bool {
 	}
 }
 
-// maximum adds the numbers of which a is the largest, NaN left out, or −Inf if there is none. a
-// is −Inf, or x < y ? y : x where x is such a maximum, or the larger of two such maxima. Which zero the result is depends on the
-// order of the comparisons, and so the maximum is used only where 0 is added to it.
-func (g *Graph) maximum(a Node, leaves []uint64) ([]uint64, bool) {
+// maximumLeaves appends the numbers whose maximum is a, without NaN; the maximum of none is −Inf. a
+// is −Inf, or x < y ? y : x where x is such a maximum, or the larger of two such maxima. The sign
+// of a zero depends on the order of the comparisons, so the result may be used only where 0 is
+// added to it.
+func (g *Graph) maximumLeaves(a Node, leaves []uint64) ([]uint64, bool) {
 	n := g.nodes[a]
 	if x, ok := g.number(a); ok {
 		return leaves, x == math.Inf(-1)
 	}
 	if n.op == Larger {
-		if leaves, ok := g.maximum(n.a, leaves); ok {
-			return g.maximum(n.b, leaves)
+		if leaves, ok := g.maximumLeaves(n.a, leaves); ok {
+			return g.maximumLeaves(n.b, leaves)
 		}
 		return nil, false
 	}
 	if n.op == MaxNum {
 		for _, o := range [2][2]Node{{n.a, n.b}, {n.b, n.a}} {
-			more, ok := g.maximum(o[0], leaves)
+			more, ok := g.maximumLeaves(o[0], leaves)
 			if !ok {
 				continue
 			}
-			if both, ok := g.maximum(o[1], more); ok {
+			if both, ok := g.maximumLeaves(o[1], more); ok {
 				return both, true
 			}
-			if isFloat(g.nodes[o[1]].op) { // which is no signaling NaN
+			if isFloat(g.nodes[o[1]].op) { // which is not a signaling NaN
 				return append(more, uint64(o[1])), true
 			}
 		}
@@ -82,40 +84,40 @@ func (g *Graph) maximum(a Node, leaves []uint64) ([]uint64, bool) {
 	if c := g.nodes[n.c]; c.op != Lt || c.a != n.b || c.b != n.a {
 		return nil, false
 	}
-	leaves, ok := g.maximum(n.b, leaves)
+	leaves, ok := g.maximumLeaves(n.b, leaves)
 	if !ok {
 		return nil, false
 	}
-	if more, ok := g.maximum(n.a, leaves); ok {
+	if more, ok := g.maximumLeaves(n.a, leaves); ok {
 		return more, true
 	}
 	return append(leaves, uint64(n.a)), true
 }
 
-// Larger returns the larger of two numbers, as max of Go does.
+// Larger returns the larger of two numbers, as Go's built-in max.
 func (g *Graph) Larger(a, b Node) Node {
 	if x, y, ok := g.constants(a, b); ok {
-		return g.float(g.Width(a), max(x, y))
+		return g.constFloat(g.Width(a), max(x, y))
 	}
 	return g.make(node{op: Larger, width: g.nodes[a].width, a: min(a, b), b: max(a, b)})
 }
 
-// MaxNum returns the larger of two numbers, as maxNum of IEEE 754 does.
+// MaxNum returns the larger of two numbers, as maxNum of IEEE 754.
 func (g *Graph) MaxNum(a, b Node) Node {
 	if x, y, ok := g.constants(a, b); ok {
-		switch quietA, quietB := g.quiet(a), g.quiet(b); {
+		switch quietA, quietB := g.isQuietNaN(a), g.isQuietNaN(b); {
 		case x != x && quietA && y == y:
 			return b
 		case y != y && quietB && x == x:
 			return a
 		}
-		return g.float(g.Width(a), max(x, y))
+		return g.constFloat(g.Width(a), max(x, y))
 	}
 	return g.make(node{op: MaxNum, width: g.nodes[a].width, a: min(a, b), b: max(a, b)})
 }
 
-// quiet reports whether a constant NaN is a quiet one.
-func (g *Graph) quiet(a Node) bool {
+// isQuietNaN reports whether a constant NaN is quiet.
+func (g *Graph) isQuietNaN(a Node) bool {
 	n := g.nodes[a]
 	return n.key>>map[uint8]int{4: 22, 8: 51}[n.width]&1 != 0
 }

@@ -1,8 +1,8 @@
 package expr
 
 // Path is a path through branches that depend on the data. A kernel whose addresses depend on such
-// branches is run once for each path, and its results are proved under the conditions of the path.
-// The zero Path is the first one.
+// branches runs once for each path, and its results are proved under the conditions of the path.
+// The zero Path is the first path.
 type Path struct {
 	decisions []decision
 	next      int
@@ -11,10 +11,10 @@ type Path struct {
 type decision struct {
 	condition Node
 	value     bool
-	last      bool // the other way has been gone
+	secondWay bool // the first direction has already been taken
 }
 
-// Choose returns which way the path goes at a branch: whether the condition is taken to hold.
+// Choose returns the value that the path assumes for the condition of a branch.
 func (p *Path) Choose(g *Graph, condition Node) bool {
 	for _, d := range p.decisions[:p.next] {
 		switch condition {
@@ -31,12 +31,12 @@ func (p *Path) Choose(g *Graph, condition Node) bool {
 	return p.decisions[p.next-1].value
 }
 
-// Advance begins the next path, and reports whether there is one.
+// Advance begins the next path. It returns false if there is none.
 func (p *Path) Advance() bool {
 	p.next = 0
 	for n := len(p.decisions); n > 0; n = len(p.decisions) {
-		if d := &p.decisions[n-1]; !d.last {
-			d.value, d.last = true, true
+		if d := &p.decisions[n-1]; !d.secondWay {
+			d.value, d.secondWay = true, true
 			return true
 		}
 		p.decisions = p.decisions[:n-1]

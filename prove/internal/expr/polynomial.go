@@ -6,12 +6,13 @@ import (
 	"slices"
 )
 
-// Sums and products of integers are compared as polynomials. A node of L bits is an integer polynomial of atoms modulo 2^L. An
-// atom is a field of bits, with or without a sign, or a node of which nothing else is known. Atoms have bounds. If the bounds of a
-// polynomial show that it has a value of L bits, the node is that polynomial exactly, and can be extended. So a sum of 32 bits
-// that is extended to 64 is proved not to overflow.
+// Sums and products of integers are compared as polynomials. A node of L bits is an integer
+// polynomial of atoms modulo 2^L. An atom is a field of bits, signed or unsigned, or a node without
+// known structure. Atoms have bounds. If the bounds of a polynomial fit in L bits, the node equals
+// the polynomial exactly, and can be extended. For example, this proves that a sum of 32 bits does
+// not overflow when it is extended to 64 bits.
 
-// IMul returns a·b of integers.
+// IMul returns the product of integers.
 func (g *Graph) IMul(a, b Node) Node {
 	width := g.Width(a)
 	x, okX := g.Bits(a)
@@ -27,7 +28,7 @@ func (g *Graph) IMul(a, b Node) Node {
 	return g.make(node{op: IMul, width: uint8(width), a: min(a, b), b: max(a, b)})
 }
 
-// IAbs returns |a| of a signed integer of 4 bytes.
+// IAbs returns the absolute value of a signed integer of 4 bytes.
 func (g *Graph) IAbs(a Node) Node {
 	if x, ok := g.Bits(a); ok {
 		v := signed(x, 4)
@@ -36,7 +37,7 @@ func (g *Graph) IAbs(a Node) Node {
 	return g.make(node{op: IAbs, width: 4, a: a})
 }
 
-// Popcount returns the number of bits of a that are set, as an integer of a width.
+// Popcount returns the number of set bits of a, as an integer of a width.
 func (g *Graph) Popcount(width int, a Node) Node {
 	if x, ok := g.Bits(a); ok {
 		return g.Const(width, uint64(bits.OnesCount64(x)))
@@ -44,23 +45,23 @@ func (g *Graph) Popcount(width int, a Node) Node {
 	return g.make(node{op: Popcount, width: uint8(width), a: a})
 }
 
-// Bounds returns the least and the largest value of an integer of 4 bytes with a sign, if they are known and no sum or product in
-// it leaves 32 bits.
+// Bounds returns the smallest and the largest value of a signed integer of 4 bytes. ok is false if
+// they are unknown or if a sum or product may leave 32 bits.
 func (g *Graph) Bounds(a Node) (low, high int64, ok bool) {
-	if r := g.interval(a, 32); r.ok && r.low >= -1<<31 && r.high < 1<<31 {
+	if r := g.boundsOf(a, 32); r.ok && r.low >= -1<<31 && r.high < 1<<31 {
 		return r.low, r.high, true
 	}
 	r := g.bounds(g.polynomial(a, 32))
 	return r.low, r.high, r.ok && r.low >= -1<<31 && r.high < 1<<31
 }
 
-// monomial is a product of at most two atoms, in ascending order; 0 is none.
+// monomial is a product of at most two atoms in ascending order; 0 means no atom.
 type monomial [2]Node
 
-// polynomial has the coefficients of monomials modulo 2^64.
+// polynomial holds the coefficients of monomials modulo 2^64.
 type polynomial map[monomial]uint64
 
-// part is factor·of, factor·of·times or factor·terms. Of the nodes the lowest bits are meant.
+// part is factor·of, factor·of·times or factor·terms. Only the lowest bits of the nodes count.
 type part struct {
 	factor    uint64
 	of, times Node
@@ -68,17 +69,17 @@ type part struct {
 	terms     polynomial
 }
 
-// interval has the bounds of an integer.
+// interval holds the bounds of an integer.
 type interval struct {
 	low, high int64
 	ok        bool
 }
 
-// farthest is the size up to which bounds are known.
-const farthest = 1 << 60
+// maxBound is the largest magnitude of bounds. Beyond it, they are unknown.
+const maxBound = 1 << 60
 
 func (r interval) check() interval {
-	if !r.ok || r.low < -farthest || r.high > farthest {
+	if !r.ok || r.low < -maxBound || r.high > maxBound {
 		return interval{}
 	}
 	return r
@@ -104,7 +105,7 @@ func (r interval) multiply(s interval) interval {
 	return out.check()
 }
 
-// fits reports whether all integers of the interval have at most the given number of bits.
+// fits reports whether all integers of the interval fit in the given number of bits.
 func (r interval) fits(bits int, signed bool) bool {
 	if bits > 60 {
 		return r.ok
@@ -115,18 +116,19 @@ func (r interval) fits(bits int, signed bool) bool {
 	return r.ok && r.low >= 0 && r.high < 1<<bits
 }
 
-// extended returns the lowest bits of a number with their sign.
-func extended(v uint64, bits int) uint64 { return uint64(int64(v<<(64-bits)) >> (64 - bits)) }
+// signExtend returns the lowest bits of a number, sign-extended.
+func signExtend(v uint64, bits int) uint64 { return uint64(int64(v<<(64-bits)) >> (64 - bits)) }
 
-// sumOf takes an integer apart: modulo 2^bits, it is a constant and the sum of the parts. An atom has none.
-func (g *Graph) sumOf(n Node, bits int) (constant uint64, parts []part, atom bool) {
+// splitSum splits an integer modulo 2^bits into a constant and the sum of parts. An atom has no
+// parts.
+func (g *Graph) splitSum(n Node, bits int) (constant uint64, parts []part, atom bool) {
 	x := g.nodes[n]
 	whole := 8 * int(x.width)
 	bits = min(bits, whole)
 	self := func(p part, ok bool) (uint64, []part, bool) { return 0, []part{p}, !ok }
 	switch x.op {
 	case Const:
-		return extended(x.key, bits), nil, false
+		return signExtend(x.key, bits), nil, false
 	case IAdd:
 		return 0, []part{{factor: 1, of: x.a, bits: bits}, {factor: 1, of: x.b, bits: bits}}, false
 	case ISub:
@@ -137,9 +139,9 @@ func (g *Graph) sumOf(n Node, bits int) (constant uint64, parts []part, atom boo
 		return 0, []part{{factor: 1 << x.key, of: x.a, bits: bits}}, false
 	case Low:
 		return 0, []part{{factor: 1, of: x.a, bits: bits}}, false
-	case Neg: // the highest bit flipped
+	case Neg: // flips the highest bit
 		if bits == whole {
-			constant = extended(1<<(bits-1), bits)
+			constant = signExtend(1<<(bits-1), bits)
 		}
 		return constant, []part{{factor: 1, of: x.a, bits: bits}}, false
 	case Extend:
@@ -159,27 +161,27 @@ func (g *Graph) sumOf(n Node, bits int) (constant uint64, parts []part, atom boo
 		}
 		list := g.lists[x.key]
 		for i := 1; i < len(list); i += 2 {
-			parts = append(parts, part{factor: extended(list[i+1], 16), of: Node(list[i]), bits: bits})
+			parts = append(parts, part{factor: signExtend(list[i+1], 16), of: Node(list[i]), bits: bits})
 		}
-		return extended(list[0], bits), parts, false
+		return signExtend(list[0], bits), parts, false
 	case ISar, IShr:
 		by := int(x.key)
 		if by >= whole {
 			return 0, nil, true
 		}
-		constant, p := g.fieldsOf(n, cut(g.fields(x.a), by, whole-by), x.op == ISar)
+		constant, p := g.fieldsSum(n, sliceFields(g.fields(x.a), by, whole-by), x.op == ISar)
 		return constant, p, p == nil
 	case Fields:
 		at := 0
 		for _, f := range g.fields(n) {
 			switch {
-			case at >= bits || f.of == 0 && f.known == 0:
-			case f.of == 0:
-				constant += f.known << at
-			case f.from == 0 && at+f.length >= bits: // what is cut off is beyond 2^bits
-				parts = append(parts, part{factor: 1 << at, of: f.of, bits: bits - at})
+			case at >= bits || f.node == 0 && f.bits == 0:
+			case f.node == 0:
+				constant += f.bits << at
+			case f.from == 0 && at+f.length >= bits: // the missing bits are above 2^bits
+				parts = append(parts, part{factor: 1 << at, of: f.node, bits: bits - at})
 			default:
-				c, p := g.fieldsOf(n, []field{f}, false)
+				c, p := g.fieldsSum(n, []field{f}, false)
 				if p == nil {
 					return 0, nil, true
 				}
@@ -195,14 +197,14 @@ func (g *Graph) sumOf(n Node, bits int) (constant uint64, parts []part, atom boo
 	case Popcount:
 		constant, parts = g.countBits(g.fields(x.a))
 		return constant, parts, false
-	case Lookup: // a table of such numbers
+	case Lookup: // a table of small numbers
 		list := g.lists[x.key]
 		for i, v := range list {
 			if v != uint64(onesCount(i)) {
 				return 0, nil, true
 			}
 		}
-		if 1<<g.Size(x.a) > len(list) {
+		if 1<<g.BitLength(x.a) > len(list) {
 			return 0, nil, true
 		}
 		constant, parts = g.countBits(g.fields(x.a))
@@ -213,65 +215,66 @@ func (g *Graph) sumOf(n Node, bits int) (constant uint64, parts []part, atom boo
 
 func onesCount(i int) int { return bits.OnesCount64(uint64(i)) }
 
-// exact returns the lowest bits of a node, with or without a sign, if it is known that its polynomial has no other values.
+// exact returns the lowest bits of a node as a part, if the bounds show that its polynomial has no
+// other values.
 func (g *Graph) exact(n Node, bits int, signed bool) (part, bool) {
-	if g.interval(n, bits).fits(bits, signed) {
+	if g.boundsOf(n, bits).fits(bits, signed) {
 		return part{factor: 1, of: n, bits: bits}, true
 	}
-	if _, _, atom := g.sumOf(n, bits); atom {
+	if _, _, atom := g.splitSum(n, bits); atom {
 		return part{}, false
 	}
 	p := g.polynomial(n, bits)
 	return part{factor: 1, terms: p}, g.bounds(p).fits(bits, signed)
 }
 
-// fieldsOf returns the integer that fields, the lowest first, make, with or without a sign, for node n. No parts and no
-// constant say that n is an atom.
-func (g *Graph) fieldsOf(n Node, all []field, signed bool) (constant uint64, parts []part) {
-	for len(all) > 1 && all[len(all)-1].of == 0 && all[len(all)-1].known == 0 { // zeros above
+// fieldsSum returns the integer of node n, whose fields are all, the lowest first. It returns no
+// parts and no constant if n is an atom.
+func (g *Graph) fieldsSum(n Node, all []field, signed bool) (constant uint64, parts []part) {
+	for len(all) > 1 && all[len(all)-1].node == 0 && all[len(all)-1].bits == 0 { // leading zeros
 		all, signed = all[:len(all)-1], false
 	}
 	f := all[0]
-	if len(all) > 1 || f.of == 0 || f.length >= 32 {
+	if len(all) > 1 || f.node == 0 || f.length >= 32 {
 		return 0, nil
 	}
 	if f.from == 0 {
-		if p, ok := g.exact(f.of, f.length, signed); ok {
+		if p, ok := g.exact(f.node, f.length, signed); ok {
 			return 0, []part{p}
 		}
 	}
-	if c, y, ok := g.flipped(f.of); ok {
+	if c, y, ok := g.xorConstant(f.node); ok {
 		switch c >> f.from & (1<<f.length - 1) {
 		case 0:
-			return g.fieldsOf(n, cut(g.fields(y), f.from, f.length), signed)
-		case 1 << (f.length - 1): // adds half of 2^length to a number with a sign, or takes it from one without
+			return g.fieldsSum(n, sliceFields(g.fields(y), f.from, f.length), signed)
+		case 1 << (f.length - 1): // as an unsigned integer, y ^ half is the signed y plus half; as a signed integer, the unsigned y minus half
 			half := uint64(1) << (f.length - 1)
 			if signed {
 				half = -half
 			}
-			c, p := g.fieldsOf(n, cut(g.fields(y), f.from, f.length), !signed)
+			c, p := g.fieldsSum(n, sliceFields(g.fields(y), f.from, f.length), !signed)
 			if p == nil {
 				return 0, nil
 			}
 			return c + half, p
 		}
 	}
-	if atom := g.field(f, signed); atom != n {
+	if atom := g.fieldNode(f, signed); atom != n {
 		return 0, []part{{factor: 1, of: atom, bits: 32}}
 	}
 	return 0, nil
 }
 
-// field returns a field as an integer of 4 bytes.
-func (g *Graph) field(f field, signed bool) Node {
+// fieldNode returns a field as an integer of 4 bytes.
+func (g *Graph) fieldNode(f field, signed bool) Node {
 	if signed {
-		return g.Shift(ISar, g.concat(4, field{length: 32 - f.length}, f), 32-f.length)
+		return g.Shift(ISar, g.joinFields(4, field{length: 32 - f.length}, f), 32-f.length)
 	}
-	return g.concat(4, f, field{length: 32 - f.length})
+	return g.joinFields(4, f, field{length: 32 - f.length})
 }
 
-// flipped returns the number c and y if a node is c ^ y.
-func (g *Graph) flipped(n Node) (c uint64, y Node, ok bool) {
+// xorConstant returns the constant c and y if a node is c ^ y.
+func (g *Graph) xorConstant(n Node) (c uint64, y Node, ok bool) {
 	x := g.nodes[n]
 	if x.op != IXor {
 		return 0, 0, false
@@ -286,12 +289,12 @@ func (g *Graph) flipped(n Node) (c uint64, y Node, ok bool) {
 // countBits returns the sum of bits.
 func (g *Graph) countBits(all []field) (constant uint64, parts []part) {
 	for _, f := range all {
-		if f.of == 0 {
-			constant += uint64(bits.OnesCount64(f.known))
+		if f.node == 0 {
+			constant += uint64(bits.OnesCount64(f.bits))
 			continue
 		}
 		for i := range f.length {
-			b, not := g.bit(f.of, f.from+i)
+			b, not := g.bitAtom(f.node, f.from+i)
 			switch {
 			case b == 0 && not:
 				constant++
@@ -306,21 +309,22 @@ func (g *Graph) countBits(all []field) (constant uint64, parts []part) {
 	return constant, parts
 }
 
-// flip is a bit of a node as an atom, and whether it is flipped. No atom is 0.
+// flip is a bit of a node: atom, inverted if not holds. If atom is 0, the bit is the constant not.
 type flip struct {
 	atom Node
 	not  bool
 }
 
-// bit returns a bit of a node. Those of exclusive ors are remembered: sums of carry-save adders are long chains of them.
-func (g *Graph) bit(n Node, at int) (atom Node, not bool) {
+// bitAtom returns a bit of a node. It caches the bits of exclusive ors, because sums of carry-save
+// adders are long chains of them.
+func (g *Graph) bitAtom(n Node, at int) (atom Node, not bool) {
 	if x := g.nodes[n]; x.op == IXor {
 		key := [2]Node{n, Node(at)}
 		if f, ok := g.flips[key]; ok {
 			return f.atom, f.not
 		}
-		p, notP := g.bit(x.a, at)
-		q, notQ := g.bit(x.b, at)
+		p, notP := g.bitAtom(x.a, at)
+		q, notQ := g.bitAtom(x.b, at)
 		switch {
 		case p == 0 || q == 0:
 			atom = max(p, q)
@@ -333,31 +337,31 @@ func (g *Graph) bit(n Node, at int) (atom Node, not bool) {
 		g.flips[key] = flip{atom, notP != notQ}
 		return atom, notP != notQ
 	}
-	f := cut(g.fields(n), at, 1)[0]
+	f := sliceFields(g.fields(n), at, 1)[0]
 	switch {
-	case f.of == 0:
-		return 0, f.known != 0
-	case f.of != n:
-		return g.bit(f.of, f.from)
+	case f.node == 0:
+		return 0, f.bits != 0
+	case f.node != n:
+		return g.bitAtom(f.node, f.from)
 	}
-	return g.concat(4, f, field{length: 31}), false
+	return g.joinFields(4, f, field{length: 31}), false
 }
 
-// atomBounds returns what is known of an atom.
+// atomBounds returns the known bounds of an atom.
 func (g *Graph) atomBounds(n Node) interval {
 	x := g.nodes[n]
 	whole := 8 * int(x.width)
 	switch {
 	case x.op == IAbs:
-		if r := g.interval(x.a, 32); r.fits(32, true) {
+		if r := g.boundsOf(x.a, 32); r.fits(32, true) {
 			return interval{0, max(-r.low, r.high), true}
 		}
 	case x.op == ISar && whole-int(x.key) <= 60:
 		return interval{-1 << (whole - int(x.key) - 1), 1<<(whole-int(x.key)-1) - 1, true}
 	case x.op == IXor && g.isBit(x.a) && g.isBit(x.b):
 		return interval{0, 1, true}
-	case g.Size(n) < whole:
-		return interval{0, 1<<g.Size(n) - 1, true}
+	case g.BitLength(n) < whole:
+		return interval{0, 1<<g.BitLength(n) - 1, true}
 	}
 	return interval{}
 }
@@ -367,19 +371,19 @@ func (g *Graph) isBit(n Node) bool {
 	for g.nodes[n].op == IXor && g.isBit(g.nodes[n].b) {
 		n = g.nodes[n].a
 	}
-	return g.Size(n) == 1
+	return g.BitLength(n) == 1
 }
 
-// polynomials remembers what is known of nodes with so many bits.
-type polynomials map[[2]Node]interval
+// boundsCache holds known bounds, by node and number of bits.
+type boundsCache map[[2]Node]interval
 
-// interval returns bounds of an integer, the sum of those of its parts.
-func (g *Graph) interval(n Node, bits int) interval {
+// boundsOf returns the bounds of an integer, which is the sum of its parts.
+func (g *Graph) boundsOf(n Node, bits int) interval {
 	key := [2]Node{n, Node(bits)}
 	if r, ok := g.intervals[key]; ok {
 		return r
 	}
-	constant, parts, atom := g.sumOf(n, bits)
+	constant, parts, atom := g.splitSum(n, bits)
 	r := interval{int64(constant), int64(constant), true}.check()
 	if atom {
 		r = g.atomBounds(n)
@@ -389,7 +393,7 @@ func (g *Graph) interval(n Node, bits int) interval {
 		}
 	}
 	if g.intervals == nil {
-		g.intervals = polynomials{}
+		g.intervals = boundsCache{}
 	}
 	g.intervals[key] = r
 	return r
@@ -401,15 +405,15 @@ func (g *Graph) partBounds(p *part) interval {
 	case p.terms != nil:
 		r = g.bounds(p.terms)
 	case p.times != 0:
-		r = g.interval(p.of, p.bits).multiply(g.interval(p.times, p.bits))
+		r = g.boundsOf(p.of, p.bits).multiply(g.boundsOf(p.times, p.bits))
 	default:
-		r = g.interval(p.of, p.bits)
+		r = g.boundsOf(p.of, p.bits)
 	}
 	f := int64(p.factor)
 	return r.multiply(interval{f, f, true}.check())
 }
 
-// bounds returns bounds of a polynomial.
+// bounds returns the bounds of a polynomial.
 func (g *Graph) bounds(p polynomial) interval {
 	r := interval{0, 0, true}
 	for m, c := range p {
@@ -424,12 +428,13 @@ func (g *Graph) bounds(p polynomial) interval {
 	return r
 }
 
-// polynomial returns the lowest bits of a node as a polynomial, with coefficients of the least size.
+// polynomial returns the lowest bits of a node as a polynomial. Its coefficients have the smallest
+// magnitude.
 func (g *Graph) polynomial(n Node, bits int) polynomial {
 	p := g.expand(n, bits)
-	g.carries(p)
+	g.replaceCarries(p)
 	for m, c := range p {
-		if c = extended(c, bits); c == 0 {
+		if c = signExtend(c, bits); c == 0 {
 			delete(p, m)
 		} else {
 			p[m] = c
@@ -438,13 +443,14 @@ func (g *Graph) polynomial(n Node, bits int) polynomial {
 	return p
 }
 
-// carries replaces the bits of majorities with even coefficients: twice a majority of three bits is the sum of the three less their
-// exclusive or. So the outputs of carry-save adders are the sum of their inputs.
-func (g *Graph) carries(p polynomial) {
+// replaceCarries replaces the bits of majorities with even coefficients: twice the majority of
+// three bits is their sum minus their exclusive or. Then the sum of the outputs of a carry-save
+// adder is the sum of its inputs.
+func (g *Graph) replaceCarries(p polynomial) {
 	var todo []Node
 	add := func(n Node) {
 		if x := g.nodes[n]; x.op == Fields {
-			if f := g.fields(n)[0]; f.length == 1 && f.of != 0 && g.nodes[f.of].op == Majority {
+			if f := g.fields(n)[0]; f.length == 1 && f.node != 0 && g.nodes[f.node].op == Majority {
 				todo = append(todo, n)
 			}
 		}
@@ -463,13 +469,13 @@ func (g *Graph) carries(p polynomial) {
 		}
 		delete(p, monomial{0, n})
 		f := g.fields(n)[0]
-		x := g.nodes[f.of]
+		x := g.nodes[f.node]
 		for i, word := range []Node{x.a, x.b, x.c, g.Xor3(x.a, x.b, x.c)} {
 			factor := uint64(half)
 			if i == 3 {
 				factor = -factor
 			}
-			b, not := g.bit(word, f.from)
+			b, not := g.bitAtom(word, f.from)
 			if not {
 				p[monomial{}] += factor
 				factor = -factor
@@ -482,7 +488,7 @@ func (g *Graph) carries(p polynomial) {
 	}
 }
 
-// expand returns the polynomial of which the parts of a node have the bounds.
+// expand returns a node as a polynomial, the sum of its parts, without further reduction.
 func (g *Graph) expand(n Node, bits int) polynomial {
 	p := polynomial{}
 	g.addTo(p, n, 1, bits)
@@ -491,7 +497,7 @@ func (g *Graph) expand(n Node, bits int) polynomial {
 
 // addTo adds factor·n to a polynomial.
 func (g *Graph) addTo(p polynomial, n Node, factor uint64, bits int) {
-	constant, parts, atom := g.sumOf(n, bits)
+	constant, parts, atom := g.splitSum(n, bits)
 	if atom {
 		p[monomial{0, n}] += factor
 		return
@@ -514,11 +520,11 @@ func (g *Graph) addTo(p polynomial, n Node, factor uint64, bits int) {
 	}
 }
 
-// addProduct adds a product of two polynomials. The square of |x| is that of x. A bit is its own square. A product of more than two
-// atoms is one atom.
+// addProduct adds a product of two polynomials. The square of |x| is the square of x. A bit is its
+// own square. A product of more than two atoms becomes one atom.
 func (g *Graph) addProduct(p polynomial, q *part, factor uint64) {
 	x, y := g.expand(q.of, q.bits), g.expand(q.times, q.bits)
-	if a, ok := x.single(); ok && g.nodes[a].op == IAbs && g.atomBounds(a).ok && len(y) == 1 && y[monomial{0, a}] == 1 {
+	if a, ok := x.singleAtom(); ok && g.nodes[a].op == IAbs && g.atomBounds(a).ok && len(y) == 1 && y[monomial{0, a}] == 1 {
 		x = g.expand(g.nodes[a].a, 32)
 		y = x
 	}
@@ -549,20 +555,21 @@ func (g *Graph) addProduct(p polynomial, q *part, factor uint64) {
 	}
 }
 
-// single returns the atom that a polynomial is.
-func (p polynomial) single() (Node, bool) {
+// singleAtom returns the atom if the polynomial consists of one.
+func (p polynomial) singleAtom() (Node, bool) {
 	for m, c := range p {
 		return m[1], len(p) == 1 && m[0] == 0 && c == 1
 	}
 	return 0, false
 }
 
-// sums are operations whose results are compared as polynomials.
-var sums = map[Op]bool{IAdd: true, ISub: true, IMul: true, Extend: true, Cat: true, Fields: true, Total: true, Popcount: true, ISar: true, IAbs: true}
+// sumOperations lists the operations whose results are compared as polynomials.
+var sumOperations = map[Op]bool{IAdd: true, ISub: true, IMul: true, Extend: true, Cat: true, Fields: true, Total: true, Popcount: true, ISar: true, IAbs: true}
 
-// representative returns an integer of 4 bytes or, if it is a sum or a product, the first node that had the same polynomial.
+// representative returns an integer of 4 bytes. For a sum or product, it is the first node with the
+// same polynomial.
 func (g *Graph) representative(a Node) Node {
-	if !sums[g.nodes[a].op] || g.Width(a) != 4 {
+	if !sumOperations[g.nodes[a].op] || g.Width(a) != 4 {
 		return a
 	}
 	p := g.polynomial(a, 32)
@@ -571,19 +578,19 @@ func (g *Graph) representative(a Node) Node {
 		list = append(list, uint64(m[0]), uint64(m[1]), p[m])
 	}
 	key := g.intern(list)
-	if first, ok := g.firsts[key]; ok {
+	if first, ok := g.representatives[key]; ok {
 		return first
 	}
-	if g.firsts == nil {
-		g.firsts = map[uint64]Node{}
+	if g.representatives == nil {
+		g.representatives = map[uint64]Node{}
 	}
-	g.firsts[key] = a
+	g.representatives[key] = a
 	return a
 }
 
-// sameInteger proves that two integers are equal as polynomials.
-func (p *prover) sameInteger(a, b Node) bool {
-	if !sums[p.nodes[a].op] && !sums[p.nodes[b].op] {
+// equalIntegers proves that two integers are equal as polynomials.
+func (p *prover) equalIntegers(a, b Node) bool {
+	if !sumOperations[p.nodes[a].op] && !sumOperations[p.nodes[b].op] {
 		return false
 	}
 	bits := 8 * p.Width(a)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// valueOf returns the value of an integer for given bytes of input 1, filled up with zeros.
+// valueOf returns the value of an integer for the given bytes of input 1, followed by zeros.
 func valueOf(t *testing.T, g *Graph, a Node, input []byte) uint64 {
 	n := g.nodes[a]
 	of := func(a Node) uint64 { return valueOf(t, g, a, input) }
@@ -55,9 +55,9 @@ func valueOf(t *testing.T, g *Graph, a Node, input []byte) uint64 {
 	case Fields:
 		v, at := uint64(0), 0
 		for _, f := range g.fields(a) {
-			b := f.known
-			if f.of != 0 {
-				b = of(f.of) >> f.from & (1<<f.length - 1)
+			b := f.bits
+			if f.node != 0 {
+				b = of(f.node) >> f.from & (1<<f.length - 1)
 			}
 			v |= b << at
 			at += f.length
@@ -68,7 +68,7 @@ func valueOf(t *testing.T, g *Graph, a Node, input []byte) uint64 {
 	return 0
 }
 
-// TestPolynomials compares polynomials of random integers, and their bounds, with values.
+// TestPolynomials compares polynomials of random integers and their bounds with values.
 func TestPolynomials(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	known := 0
@@ -78,9 +78,9 @@ func TestPolynomials(t *testing.T) {
 		for c := range 3 {
 			var b []Node
 			for k := range 4 {
-				b = append(b, g.Small(1, 1, 4*c+k))
+				b = append(b, g.SmallInput(1, 1, 4*c+k))
 			}
-			narrow = append(narrow, g.Parts(b...))
+			narrow = append(narrow, g.JoinBits(b...))
 		}
 		var counts []Node
 		for i := range 16 {
@@ -90,20 +90,20 @@ func TestPolynomials(t *testing.T) {
 		two := func() Node { return wide[rng.IntN(len(wide))] }
 		for range 12 {
 			at := 8 * rng.IntN(4)
-			x := g.Part(one(), at, 8)
+			x := g.ExtractBits(one(), at, 8)
 			switch rng.IntN(14) {
 			case 0:
 				narrow = append(narrow, g.IAdd(one(), one()))
 			case 1:
-				narrow = append(narrow, g.ISub(g.Signed(x, 8), g.Signed(g.Part(one(), 8, 8), 8)))
+				narrow = append(narrow, g.ISub(g.SignExtend(x, 8), g.SignExtend(g.ExtractBits(one(), 8, 8), 8)))
 			case 2:
 				narrow = append(narrow, g.IMul(one(), one()))
 			case 3:
-				narrow = append(narrow, g.Signed(x, 8), x)
+				narrow = append(narrow, g.SignExtend(x, 8), x)
 			case 4:
 				narrow = append(narrow, g.Bitwise(IXor, one(), one()), g.Bitwise(IXor, one(), narrow[0]))
 			case 5:
-				narrow = append(narrow, g.IAbs(g.ISub(g.Signed(x, 8), x)))
+				narrow = append(narrow, g.IAbs(g.ISub(g.SignExtend(x, 8), x)))
 			case 6:
 				narrow = append(narrow, g.Popcount(4, one()), g.Popcount(4, x))
 			case 7:
@@ -116,12 +116,12 @@ func TestPolynomials(t *testing.T) {
 				low, high := g.Halves(two())
 				narrow = append(narrow, low, high)
 			case 11:
-				narrow = append(narrow, g.Parts(g.Part(g.Signed(x, 8), 0, 16), g.Part(one(), 8, 16)), g.Signed(g.Part(one(), 0, 16), 16))
+				narrow = append(narrow, g.JoinBits(g.ExtractBits(g.SignExtend(x, 8), 0, 16), g.ExtractBits(one(), 8, 16)), g.SignExtend(g.ExtractBits(one(), 0, 16), 16))
 			case 12:
-				narrow = append(narrow, g.Add16(g.Part(g.Signed(x, 8), 0, 16), g.Part(one(), 0, 16), uint16(rng.IntN(5)-2)))
+				narrow = append(narrow, g.Add16(g.ExtractBits(g.SignExtend(x, 8), 0, 16), g.ExtractBits(one(), 0, 16), uint16(rng.IntN(5)-2)))
 			case 13:
-				if index := g.Bitwise(IAnd, one(), g.Const(4, 15)); g.Size(index) <= 4 {
-					narrow = append(narrow, g.Pick(counts[:1<<g.Size(index)], index))
+				if index := g.Bitwise(IAnd, one(), g.Const(4, 15)); g.BitLength(index) <= 4 {
+					narrow = append(narrow, g.Pick(counts[:1<<g.BitLength(index)], index))
 				}
 				y := one()
 				narrow = append(narrow, g.IMul(g.IAbs(y), g.IAbs(y)))
@@ -149,7 +149,7 @@ func TestPolynomials(t *testing.T) {
 						}
 						sum += c
 					}
-					if extended(sum^want, size) != 0 {
+					if signExtend(sum^want, size) != 0 {
 						t.Fatalf("%s is %#x, and its polynomial of %d bits %#x", g.String(n), want, size, sum)
 					}
 					for _, sign := range []bool{false, true} {
@@ -160,7 +160,7 @@ func TestPolynomials(t *testing.T) {
 						known++
 						got := int64(want & (^uint64(0) >> (64 - size)))
 						if sign {
-							got = int64(extended(want, size))
+							got = int64(signExtend(want, size))
 						}
 						if r := g.partBounds(&p); got < r.low || got > r.high {
 							t.Fatalf("%s is %d, of %d bits, and has the bounds %d and %d", g.String(n), got, size, r.low, r.high)
@@ -175,13 +175,14 @@ func TestPolynomials(t *testing.T) {
 	}
 }
 
-// TestCarries: a tree of carry-save adders counts the bits of its inputs, and one with a mistake does not.
+// TestCarries checks that a tree of carry-save adders is proved to count the bits of its inputs,
+// and that a tree with a mistake is not.
 func TestCarries(t *testing.T) {
 	g := New()
 	var words []Node
 	for i := range 8 {
 		word := func(input int) Node {
-			return g.Parts(g.Small(1, input, 4*i), g.Small(1, input, 4*i+1), g.Small(1, input, 4*i+2), g.Small(1, input, 4*i+3))
+			return g.JoinBits(g.SmallInput(1, input, 4*i), g.SmallInput(1, input, 4*i+1), g.SmallInput(1, input, 4*i+2), g.SmallInput(1, input, 4*i+3))
 		}
 		words = append(words, g.Bitwise(IXor, word(1), word(2)))
 	}

@@ -6,7 +6,7 @@ type state uint8
 
 const (
 	unknown state = iota
-	fixed         // the bits are known
+	fixed         // known bits
 	float         // a number from low to high
 	integer       // an unsigned integer from first to last
 	isNaN
@@ -14,8 +14,8 @@ const (
 	no
 )
 
-// value_ is the known range of an expression while the variable is in a region.
-type value_ struct {
+// valueRange is the known range of an expression for a region of the variable.
+type valueRange struct {
 	state       state
 	stamp       int32
 	bits        uint64
@@ -23,22 +23,23 @@ type value_ struct {
 	first, last uint64
 }
 
-// set begins a region of the variable.
-func (t *template) set(low, high int64) {
+// setRegion begins a region of the variable.
+func (t *template) setRegion(low, high int64) {
 	t.stamp++
 	t.low, t.high = low, high
-	p, q := bitsOf(low, t.width), bitsOf(high, t.width)
-	v := value_{state: float, stamp: t.stamp, low: t.number(p), high: t.number(q), first: min(p, q), last: max(p, q)}
+	p, q := bitsAt(low, t.width), bitsAt(high, t.width)
+	v := valueRange{state: float, stamp: t.stamp, low: t.number(p), high: t.number(q), first: min(p, q), last: max(p, q)}
 	if low == high {
 		v.state, v.bits = fixed, p
 	}
 	t.state[0] = v
 }
 
-// resolved reports whether all conditions and integers that count are known in a region, or
-// whether it is excluded by a condition. It guides the search for regions; see same for the proof.
+// resolved reports whether a region needs no further split: all conditions and integers that matter
+// are known, or a condition excludes the region. It guides the search for regions. The proof is in
+// equalInRegion.
 func (t *template) resolved(low, high int64) bool {
-	t.set(low, high)
+	t.setRegion(low, high)
 	known := true
 	for i, c := range t.conditions {
 		v := t.eval(c)
@@ -47,42 +48,42 @@ func (t *template) resolved(low, high int64) bool {
 		}
 		known = known && v.state != unknown
 	}
-	if !known || t.settled(t.x) && t.settled(t.y) {
+	if !known || t.isSettled(t.x) && t.isSettled(t.y) {
 		return known
 	}
-	return t.scales && t.eval(t.x).state == fixed && t.eval(t.y).state == fixed
+	return t.hasScaleF && t.eval(t.x).state == fixed && t.eval(t.y).state == fixed
 }
 
-// settled reports whether the conditions and integers that an expression depends on are known. It
-// does not bound floating-point results that are only passed on, which takes most of the time.
-func (t *template) settled(i int32) bool {
-	if t.seen[i].stamp == t.stamp {
-		return t.seen[i].yes
+// isSettled reports whether the conditions and integers that an expression depends on are known.
+// For speed, it does not bound floating-point results that are only passed on.
+func (t *template) isSettled(i int32) bool {
+	if t.settledCache[i].stamp == t.stamp {
+		return t.settledCache[i].yes
 	}
 	settled := false
 	switch in := &t.code[i]; in.op {
 	case Lookup:
 		settled = t.eval(in.a).state == fixed
 	case ScaleF:
-		settled = t.settled(in.a) && t.eval(in.b).state == fixed
+		settled = t.isSettled(in.a) && t.eval(in.b).state == fixed
 	case Add, Mul, Div, FMA, Neg, Widen, Narrow:
-		settled = t.settled(in.a) && (in.b < 0 || t.settled(in.b)) && (in.c < 0 || t.settled(in.c))
+		settled = t.isSettled(in.a) && (in.b < 0 || t.isSettled(in.b)) && (in.c < 0 || t.isSettled(in.c))
 	case Select:
 		switch t.eval(in.c).state {
 		case yes:
-			settled = t.settled(in.a)
+			settled = t.isSettled(in.a)
 		case no:
-			settled = t.settled(in.b)
+			settled = t.isSettled(in.b)
 		}
 	default:
 		settled = t.eval(i).state != unknown
 	}
-	t.seen[i].stamp, t.seen[i].yes = t.stamp, settled
+	t.settledCache[i].stamp, t.settledCache[i].yes = t.stamp, settled
 	return settled
 }
 
-// excluded reports whether a condition does not hold in the region.
-func (t *template) excluded() bool {
+// isExcluded reports whether a condition is false in the whole region.
+func (t *template) isExcluded() bool {
 	for i, c := range t.conditions {
 		if v := t.eval(c); (v.state == yes || v.state == no) && (v.state == yes) != t.values[i] {
 			return true
@@ -91,10 +92,10 @@ func (t *template) excluded() bool {
 	return false
 }
 
-// same reports whether the two expressions are equal in a region that is resolved.
-func (t *template) same(low, high int64) bool {
-	t.set(low, high)
-	if t.excluded() {
+// equalInRegion reports whether the two expressions are equal in a resolved region.
+func (t *template) equalInRegion(low, high int64) bool {
+	t.setRegion(low, high)
+	if t.isExcluded() {
 		return true
 	}
 	x, y := t.eval(t.x), t.eval(t.y)
@@ -108,23 +109,24 @@ func (t *template) same(low, high int64) bool {
 	case x.state == yes || x.state == no:
 		return x.state == y.state
 	}
-	if t.forms == nil || t.forms.Len() > 1<<16 {
-		t.forms = New()
+	if t.scaledGraph == nil || t.scaledGraph.Len() > 1<<16 {
+		t.scaledGraph = New()
 	}
-	b := builder{t, t.forms, map[int32]Node{}, map[int32]unsigned{}}
+	b := builder{t, t.scaledGraph, map[int32]Node{}, map[int32]signedNode{}}
 	p, q := b.build(t.x), b.build(t.y)
 	return p == q && p != 0
 }
 
-// nanEqual reports whether the expressions are equal where the variable is NaN. Of the bits of a NaN
-// nothing is known but its sign, one after the other, and even that only of an input.
+// nanEqual reports whether the expressions are equal if the variable is NaN. It tries both signs
+// one after the other. The other bits of a NaN are unknown, and the sign of a NaN is known only for
+// an input.
 func (t *template) nanEqual() bool {
 	first := uint64(t.infinity()) + 1
 	last := uint64(1)<<(8*t.width-1) - 1
 	for _, sign := range []uint64{0, last + 1} {
 		t.stamp++
-		t.state[0] = value_{state: isNaN, stamp: t.stamp, first: sign | first, last: sign | last}
-		if t.excluded() {
+		t.state[0] = valueRange{state: isNaN, stamp: t.stamp, first: sign | first, last: sign | last}
+		if t.isExcluded() {
 			continue
 		}
 		x, y := t.eval(t.x), t.eval(t.y)
@@ -140,7 +142,7 @@ func (t *template) nanEqual() bool {
 	return true
 }
 
-func (t *template) eval(i int32) value_ {
+func (t *template) eval(i int32) valueRange {
 	if t.state[i].stamp == t.stamp {
 		return t.state[i]
 	}
@@ -166,21 +168,21 @@ func (t *template) isNaNBits(bits uint64, width int) bool {
 	return width >= 4 && x != x
 }
 
-func (t *template) compute(in *instruction) value_ {
+func (t *template) compute(in *instruction) valueRange {
 	switch in.op {
 	case Const:
 		if in.width == 1 {
 			return truthValue(in.key != 0)
 		}
-		return value_{state: fixed, bits: in.key}
+		return valueRange{state: fixed, bits: in.key}
 	case Not:
 		return opposite(t.eval(in.a))
 	case And:
-		all := value_{state: yes}
+		all := valueRange{state: yes}
 		for _, o := range in.list {
 			switch t.eval(int32(o)).state {
 			case no:
-				return value_{state: no}
+				return valueRange{state: no}
 			case yes:
 			default:
 				all.state = unknown
@@ -194,34 +196,34 @@ func (t *template) compute(in *instruction) value_ {
 		case no:
 			return t.eval(in.b)
 		}
-		return value_{}
+		return valueRange{}
 	case Lt, Le, Eq:
 		return t.comparison(in)
 	case Add, Mul, Div, FMA, Neg, Widen, Narrow, ScaleF:
 		return t.arithmetic(in)
 	}
-	return t.integers(in)
+	return t.integerOperation(in)
 }
 
-func truthValue(b bool) value_ {
+func truthValue(b bool) valueRange {
 	if b {
-		return value_{state: yes}
+		return valueRange{state: yes}
 	}
-	return value_{state: no}
+	return valueRange{state: no}
 }
 
-func opposite(v value_) value_ {
+func opposite(v valueRange) valueRange {
 	switch v.state {
 	case yes:
-		return value_{state: no}
+		return valueRange{state: no}
 	case no:
-		return value_{state: yes}
+		return valueRange{state: yes}
 	}
-	return value_{}
+	return valueRange{}
 }
 
-// interval returns an operand as numbers from low to high, or as NaN.
-func (t *template) interval(i int32) (low, high float64, nan, ok bool) {
+// floatRange returns the range of an operand as numbers. nan says that it may be NaN.
+func (t *template) floatRange(i int32) (low, high float64, nan, ok bool) {
 	v := t.eval(i)
 	switch v.state {
 	case fixed:
@@ -229,7 +231,7 @@ func (t *template) interval(i int32) (low, high float64, nan, ok bool) {
 		return x, x, x != x, true
 	case float:
 		return v.low, v.high, false, true
-	case integer: // the bits of a number, which grow with its size
+	case integer: // the bits grow with the magnitude of the number
 		w := t.code[i].width
 		low, high = value(&node{width: w, key: v.first}), value(&node{width: w, key: v.last})
 		if math.Signbit(low) {
@@ -242,15 +244,15 @@ func (t *template) interval(i int32) (low, high float64, nan, ok bool) {
 	return 0, 0, false, false
 }
 
-func (t *template) comparison(in *instruction) value_ {
-	a, b, nanA, okA := t.interval(in.a)
-	c, d, nanC, okC := t.interval(in.b)
+func (t *template) comparison(in *instruction) valueRange {
+	a, b, nanA, okA := t.floatRange(in.a)
+	c, d, nanC, okC := t.floatRange(in.b)
 	switch {
 	case okA && nanA || okC && nanC:
-		return value_{state: no}
+		return valueRange{state: no}
 	case !okA || !okC:
-		return value_{}
-	case in.a == in.b: // a number that is no NaN
+		return valueRange{}
+	case in.a == in.b: // not NaN
 		return truthValue(in.op != Lt)
 	}
 	switch in.op {
@@ -267,10 +269,11 @@ func (t *template) comparison(in *instruction) value_ {
 			return truthValue(a == c)
 		}
 	}
-	return value_{}
+	return valueRange{}
 }
 
-// round rounds a sum, a product or a quotient of two numbers of a width, computed in float64.
+// round rounds a result to a width. The result is a sum, product or quotient of two numbers of that
+// width, computed in float64.
 func round(width uint8, x float64) float64 {
 	if width == 4 {
 		return float64(float32(x))
@@ -285,47 +288,47 @@ func bitsFrom(width uint8, x float64) uint64 {
 	return math.Float64bits(x)
 }
 
-// arithmetic bounds the result of a floating-point operation. Rounding to nearest is monotone,
-// so bounds are the rounded results of bounds.
-func (t *template) arithmetic(in *instruction) value_ {
+// arithmetic bounds the result of a floating-point operation. Rounding to nearest is monotone, so
+// the rounded results of bounds are bounds.
+func (t *template) arithmetic(in *instruction) valueRange {
 	var low, high [3]float64
 	known, exact := true, true
-	if in.op == ScaleF { // an infinite exponent makes a number even of a NaN
-		if l, h, nan, ok := t.interval(in.b); !ok || !nan && (math.IsInf(l, 0) || math.IsInf(h, 0)) {
-			return value_{}
+	if in.op == ScaleF { // with an infinite exponent, NaN gives a number
+		if l, h, nan, ok := t.floatRange(in.b); !ok || !nan && (math.IsInf(l, 0) || math.IsInf(h, 0)) {
+			return valueRange{}
 		}
 	}
 	for n, o := range [3]int32{in.a, in.b, in.c} {
 		if o < 0 {
 			continue
 		}
-		l, h, nan, ok := t.interval(o)
+		l, h, nan, ok := t.floatRange(o)
 		if nan {
-			return value_{state: isNaN}
+			return valueRange{state: isNaN}
 		}
 		known = known && ok
 		exact = exact && t.state[o].state == fixed
 		low[n], high[n] = l, h
 	}
 	if !known {
-		return value_{}
+		return valueRange{}
 	}
 	f := in.f
 	if exact {
 		x := f(low[0], low[1], low[2])
 		if x != x {
-			return value_{state: isNaN}
+			return valueRange{state: isNaN}
 		}
-		return value_{state: fixed, bits: bitsFrom(in.width, x)}
+		return valueRange{state: fixed, bits: bitsFrom(in.width, x)}
 	}
-	if in.op == Mul || in.op == FMA { // 0·∞ is a NaN, which may lie between the ends
+	if in.op == Mul || in.op == FMA { // 0·∞ is NaN; it may occur between the ends
 		for n := range 2 {
 			if low[n] <= 0 && high[n] >= 0 && (math.IsInf(low[1-n], 0) || math.IsInf(high[1-n], 0)) {
-				return value_{}
+				return valueRange{}
 			}
 		}
 	}
-	v := value_{state: float, low: math.Inf(1), high: math.Inf(-1)}
+	v := valueRange{state: float, low: math.Inf(1), high: math.Inf(-1)}
 	var varies int
 	for n := range low {
 		if low[n] != high[n] {
@@ -344,24 +347,24 @@ func (t *template) arithmetic(in *instruction) value_ {
 		}
 		x := f(at(0), at(1), at(2))
 		if x != x || in.op == Div && (low[1] <= 0 && high[1] >= 0) {
-			return value_{}
+			return valueRange{}
 		}
 		v.low, v.high = min(v.low, x), max(v.high, x)
 	}
 	if in.op == FMA && in.key == 1 {
-		t.reduced(in, &v)
+		t.boundReduction(in, &v)
 	}
-	positive := low[0] > 0 && (in.op == ScaleF || in.op == Mul && low[1] > 0) // and so a zero is +0
+	positive := low[0] > 0 && (in.op == ScaleF || in.op == Mul && low[1] > 0) // so a zero is +0
 	if v.low == v.high && (v.low != 0 || positive) {
-		return value_{state: fixed, bits: bitsFrom(in.width, v.low)}
+		return valueRange{state: fixed, bits: bitsFrom(in.width, v.low)}
 	}
 	return v
 }
 
-// reduced bounds x − k·c where k = (x·b + m) − m, if the sum x·b + m lies in the binade of m. Let u be
-// the last place there. The difference is exact, so k = x·b + δ with |δ| ≤ u/2, and x − k·c =
-// x·(1 − b·c) − δ·c.
-func (t *template) reduced(in *instruction, v *value_) {
+// boundReduction bounds x − k·c, where k = (x·b + m) − m and the sum x·b + m lies in the binade of
+// m. Let u be the last place in this binade. The difference is exact, so k = x·b + δ with |δ| ≤
+// u/2, and x − k·c = x·(1 − b·c) − δ·c.
+func (t *template) boundReduction(in *instruction, v *valueRange) {
 	constant := func(i int32) (float64, bool) {
 		c := &t.code[i]
 		return value(&node{width: c.width, key: c.key}), c.op == Const
@@ -386,8 +389,8 @@ func (t *template) reduced(in *instruction, v *value_) {
 			} else if sum.a != x {
 				continue
 			}
-			low, high, nan, ok := t.interval(p[0])
-			first, last, _, okX := t.interval(x)
+			low, high, nan, ok := t.floatRange(p[0])
+			first, last, _, okX := t.floatRange(x)
 			_, e := math.Frexp(m)
 			if !okM || !okB || minus != -m || !ok || nan || !okX || m <= 0 || low < math.Ldexp(1, e-1) || high >= math.Ldexp(1, e) {
 				continue
@@ -404,9 +407,9 @@ func (t *template) reduced(in *instruction, v *value_) {
 	}
 }
 
-// operation returns the floating-point operation of an instruction. It is monotone in every
-// operand, for fixed values of the others.
-func operation(in *instruction) func(x, y, z float64) float64 {
+// floatOperation returns the floating-point operation of an instruction. For fixed values of the
+// other operands, it is monotone in each operand.
+func floatOperation(in *instruction) func(x, y, z float64) float64 {
 	switch in.op {
 	case Add:
 		return func(x, y, _ float64) float64 { return round(in.width, x+y) }

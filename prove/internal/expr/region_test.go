@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// evaluate computes an expression of a builder, whose variable has these bits.
+// evaluate computes an expression of a builder for a variable with the given bits.
 func evaluate(g *Graph, a Node, bits uint64) uint64 {
 	n := g.nodes[a]
 	mask := ^uint64(0) >> (64 - 8*uint(n.width))
@@ -31,11 +31,11 @@ func evaluate(g *Graph, a Node, bits uint64) uint64 {
 		return bitsFrom(n.width, scale(n.width, x[0], int(n.key)))
 	}
 	i := instruction{op: n.op, width: n.width, key: n.key}
-	return bitsFrom(n.width, operation(&i)(x[0], x[1], x[2]))
+	return bitsFrom(n.width, floatOperation(&i)(x[0], x[1], x[2]))
 }
 
-// holds reports whether a value is in the range known for a region.
-func holds(v, exact value_, width uint8) bool {
+// holds reports whether a value lies in the known range for a region.
+func holds(v, exact valueRange, width uint8) bool {
 	switch v.state {
 	case unknown:
 		return true
@@ -50,8 +50,9 @@ func holds(v, exact value_, width uint8) bool {
 	return exact.state == v.state
 }
 
-// TestRegions builds random expressions of one variable, and compares what is known of them in a region
-// with their values at points of it. What a builder writes for a region must have these values, too.
+// TestRegions builds random expressions of one variable. It compares their known ranges in a region
+// with their values at points of the region. The expressions of a builder for the region must have
+// the same values.
 func TestRegions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 5))
 	states, built := map[state]int{}, 0
@@ -110,22 +111,22 @@ func TestRegions(t *testing.T) {
 		tm := compile(g, x)
 		var places []int32
 		for _, n := range all {
-			places = append(places, tm.add(n))
+			places = append(places, tm.addNode(n))
 		}
-		tm.prepare()
+		tm.allocateRanges()
 		for range 6 {
-			low := order(bitsFrom(uint8(width), rng.NormFloat64()*math.Ldexp(1, rng.IntN(60)-20)), width)
+			low := orderOf(bitsFrom(uint8(width), rng.NormFloat64()*math.Ldexp(1, rng.IntN(60)-20)), width)
 			high := low + rng.Int64N(1<<rng.IntN(8*width-12)+1)
 			if low < 0 {
 				high = min(high, -1)
 			}
 			high = min(high, tm.infinity())
-			tm.set(low, high)
-			known := make([]value_, len(tm.code))
+			tm.setRegion(low, high)
+			known := make([]valueRange, len(tm.code))
 			for _, i := range places {
 				known[i] = tm.eval(i)
 			}
-			b := builder{tm, New(), map[int32]Node{}, map[int32]unsigned{}}
+			b := builder{tm, New(), map[int32]Node{}, map[int32]signedNode{}}
 			written := make([]Node, len(tm.code))
 			for _, i := range places {
 				if tm.code[i].width > 1 && known[i].state != unknown && known[i].state != isNaN {
@@ -134,17 +135,17 @@ func TestRegions(t *testing.T) {
 			}
 			for range 5 {
 				point := low + rng.Int64N(high-low+1)
-				tm.set(point, point)
+				tm.setRegion(point, point)
 				for n, i := range places {
 					exact := tm.eval(i)
 					states[known[i].state]++
 					if !holds(known[i], exact, tm.code[i].width) {
-						t.Fatalf("%s is %+v in the region, and %+v at %#x", g.text(all[n], 9), known[i], exact, bitsOf(point, width))
+						t.Fatalf("%s is %+v in the region, and %+v at %#x", g.text(all[n], 9), known[i], exact, bitsAt(point, width))
 					}
 					if w := written[i]; w != 0 && exact.state == fixed {
 						built++
-						if got := evaluate(b.to, w, bitsOf(point, width)); got != exact.bits {
-							t.Fatalf("%s is written as %s, which is %#x at %#x, want %#x", g.text(all[n], 9), b.to.text(w, 9), got, bitsOf(point, width), exact.bits)
+						if got := evaluate(b.target, w, bitsAt(point, width)); got != exact.bits {
+							t.Fatalf("%s is written as %s, which is %#x at %#x, want %#x", g.text(all[n], 9), b.target.text(w, 9), got, bitsAt(point, width), exact.bits)
 						}
 					}
 				}
@@ -161,7 +162,7 @@ func TestRegions(t *testing.T) {
 	}
 }
 
-// TestPath goes all ways through branches, each once.
+// TestPath checks that Advance visits every path through branches once.
 func TestPath(t *testing.T) {
 	g := New()
 	a, b, c := g.Lt(g.Input(8, 1, 0), g.Const(8, 0)), g.Lt(g.Input(8, 1, 1), g.Const(8, 0)), g.Lt(g.Input(8, 1, 2), g.Const(8, 0))

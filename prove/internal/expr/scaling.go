@@ -2,17 +2,17 @@ package expr
 
 import "math"
 
-// builder writes the two expressions of a template for a region as nodes of a graph in which
+// builder builds the two expressions of a template for a region as nodes of another graph. There,
 // scaling by powers of two has one form, [Graph.scaled].
 type builder struct {
 	*template
-	to    *Graph
-	built map[int32]Node
-	loose map[int32]unsigned
+	target        *Graph
+	built         map[int32]Node
+	builtUpToSign map[int32]signedNode
 }
 
-// unsigned is x, or −x if it is negative.
-type unsigned struct {
+// signedNode is x, or −x if negative holds.
+type signedNode struct {
 	x        Node
 	negative bool
 }
@@ -36,7 +36,7 @@ func (b *builder) build(i int32) Node {
 }
 
 func (b *builder) make(i int32) Node {
-	in, v, g := &b.code[i], b.eval(i), b.to
+	in, v, g := &b.code[i], b.eval(i), b.target
 	switch {
 	case v.state == fixed:
 		return g.Const(int(in.width), v.bits)
@@ -48,16 +48,16 @@ func (b *builder) make(i int32) Node {
 		}
 		return b.build(in.b)
 	case v.state == integer:
-		if d, ok := b.offset(i); ok {
+		if d, ok := b.offsetFromVariable(i); ok {
 			return g.IAdd(g.Input(int(in.width), 0, 0), g.Const(int(in.width), d))
 		}
 		return 0
 	case v.state != float:
 		return 0
-	case in.op == Add && (b.nonzero(in.a) || b.nonzero(in.b)):
-		return b.sum(in)
-	case in.op == ISub: // see subnormal
-		return b.scaled(b.summand(in), -bias(in.width)+1)
+	case in.op == Add && (b.isNonzero(in.a) || b.isNonzero(in.b)):
+		return b.nonzeroSum(in)
+	case in.op == ISub: // see template.subnormal
+		return b.scaled(b.onePlusSummand(in), -bias(in.width)+1)
 	}
 	x := b.build(in.a)
 	y, z := x, x
@@ -99,23 +99,23 @@ func (b *builder) make(i int32) Node {
 	return 0
 }
 
-// scaled returns x·2^k, rounded once. If x is z·2^j, and that is a normal number and thus
-// exact, it is z·2^(j+k).
+// scaled returns x·2^k, rounded once. If x is z·2^j and a normal number, it is exact, and the
+// result is z·2^(j+k).
 func (b *builder) scaled(i int32, k int) Node {
 	x := b.build(i)
 	if x == 0 {
 		return 0
 	}
-	if n := b.to.nodes[x]; n.op == ScaleF && b.normal(i, 0) {
-		return b.to.scaled(n.a, int(n.key)+k)
+	if n := b.target.nodes[x]; n.op == ScaleF && b.isNormal(i, 0) {
+		return b.target.scaled(n.a, int(n.key)+k)
 	}
-	return b.to.scaled(x, k)
+	return b.target.scaled(x, k)
 }
 
-// normal reports whether an expression times 2^k is finite and larger in size than the least
-// normal number, everywhere in the region.
-func (b *builder) normal(i int32, k int) bool {
-	low, high, nan, ok := b.interval(i)
+// isNormal reports whether an expression times 2^k is finite and at least the smallest normal
+// number in magnitude, in the whole region.
+func (b *builder) isNormal(i int32, k int) bool {
+	low, high, nan, ok := b.floatRange(i)
 	if !ok || nan || low <= 0 && high >= 0 {
 		return false
 	}
@@ -125,17 +125,17 @@ func (b *builder) normal(i int32, k int) bool {
 	return least > limit && scale(width, least, k) > limit && !math.IsInf(scale(width, most, k), 0) && !math.IsInf(most, 0)
 }
 
-// powerOfTwo returns k of an operand that is the constant 2^k.
+// powerOfTwo returns k if an operand is the constant 2^k.
 func (b *builder) powerOfTwo(i int32) (k int, ok bool) {
 	if b.eval(i).state != fixed {
 		return 0, false
 	}
-	low, _, _, _ := b.interval(i)
+	low, _, _, _ := b.floatRange(i)
 	f, e := math.Frexp(low)
 	return e - 1, f == 0.5
 }
 
-// bias is the bias of the exponents of a width; the least normal number is 2^(1−bias).
+// bias returns the exponent bias of a width. The smallest normal number is 2^(1−bias).
 func bias(width uint8) int {
 	if width == 4 {
 		return 127
@@ -143,11 +143,10 @@ func bias(width uint8) int {
 	return 1023
 }
 
-// fma takes the power of two out of a constant factor and a constant summand: x·(y·2^k) +
-// z·2^k rounded is (x·y + z)·2^k, rounded, if neither of the two results is subnormal or
-// overflows.
-func (b *builder) fma(in *instruction, v value_, x, y, z Node) Node {
-	g := b.to
+// fma factors a power of two out of a constant factor and a constant addend: x·(y·2^k) + z·2^k,
+// rounded, is (x·y + z)·2^k if neither result is subnormal or overflows.
+func (b *builder) fma(in *instruction, v valueRange, x, y, z Node) Node {
+	g := b.target
 	factor, other, at := y, x, in.b
 	if b.eval(in.a).state == fixed {
 		factor, other, at = x, y, in.a
@@ -159,7 +158,7 @@ func (b *builder) fma(in *instruction, v value_, x, y, z Node) Node {
 		k := e - 1
 		p, q := scale(in.width, c, -k), scale(in.width, s, -k)
 		self := b.indexOf(in)
-		if k != 0 && plain(in.width, c) && plain(in.width, p) && scale(in.width, p, k) == c && plain(in.width, s) && b.normal(self, -k) {
+		if k != 0 && isNormalFloat(in.width, c) && isNormalFloat(in.width, p) && scale(in.width, p, k) == c && isNormalFloat(in.width, s) && b.isNormal(self, -k) {
 			n := g.product(in.key == 1, other, g.Const(int(in.width), bitsFrom(in.width, p)), g.Const(int(in.width), bitsFrom(in.width, q)))
 			return g.scaled(n, k)
 		}
@@ -167,8 +166,8 @@ func (b *builder) fma(in *instruction, v value_, x, y, z Node) Node {
 	return g.product(in.key == 1, x, y, z)
 }
 
-// offset returns d of an integer that is the variable's bits + d everywhere in the region.
-func (b *builder) offset(i int32) (d uint64, ok bool) {
+// offsetFromVariable returns d if an integer equals the variable's bits + d in the whole region.
+func (b *builder) offsetFromVariable(i int32) (d uint64, ok bool) {
 	if i == 0 {
 		return 0, true
 	}
@@ -176,9 +175,9 @@ func (b *builder) offset(i int32) (d uint64, ok bool) {
 	if in.op == Select {
 		switch b.eval(in.c).state {
 		case yes:
-			return b.offset(in.a)
+			return b.offsetFromVariable(in.a)
 		case no:
-			return b.offset(in.b)
+			return b.offsetFromVariable(in.b)
 		}
 	}
 	if in.b < 0 || in.op != IAdd && in.op != ISub && in.op != IAnd || in.width != b.code[0].width {
@@ -189,10 +188,10 @@ func (b *builder) offset(i int32) (d uint64, ok bool) {
 		x, c = c, x
 	}
 	k := b.eval(c)
-	if k.state != fixed || in.op == IAnd && k.bits&(k.bits+1) != 0 { // of a mask only the lowest bits
+	if k.state != fixed || in.op == IAnd && k.bits&(k.bits+1) != 0 { // only masks of the lowest bits
 		return 0, false
 	}
-	if d, ok = b.offset(x); !ok {
+	if d, ok = b.offsetFromVariable(x); !ok {
 		return 0, false
 	}
 	switch in.op {
@@ -201,59 +200,60 @@ func (b *builder) offset(i int32) (d uint64, ok bool) {
 	case ISub:
 		return d - k.bits, true
 	}
-	// The bits that are left out are the same everywhere, or the result would not be an interval.
-	first, _, ok := b.span(x)
+	// The masked bits are the same in the whole region, or the result would not be an interval.
+	first, _, ok := b.integerRange(x)
 	return d - first&^k.bits, ok
 }
 
-// nonzero reports whether an expression is finite, and not 0, everywhere in the region.
-func (b *builder) nonzero(i int32) bool {
-	low, high, nan, ok := b.interval(i)
+// isNonzero reports whether an expression is finite and not 0 in the whole region.
+func (b *builder) isNonzero(i int32) bool {
+	low, high, nan, ok := b.floatRange(i)
 	return ok && !nan && (low > 0 || high < 0) && !math.IsInf(low, 0) && !math.IsInf(high, 0)
 }
 
-// sum returns a + b where one of them is not 0. So the signs of zeros do not count within them.
-func (b *builder) sum(in *instruction) Node {
+// nonzeroSum returns a + b if one of them is not 0. Then the signs of zeros within them do not
+// matter.
+func (b *builder) nonzeroSum(in *instruction) Node {
 	x, y := b.upToSign(in.a), b.upToSign(in.b)
 	switch {
 	case x.x == 0 || y.x == 0:
 		return 0
-	case b.to.zero(x.x):
-		return y.node(b.to)
-	case b.to.zero(y.x):
-		return x.node(b.to)
+	case b.target.zero(x.x):
+		return y.node(b.target)
+	case b.target.zero(y.x):
+		return x.node(b.target)
 	case x.x == y.x && x.negative != y.negative:
-		return b.to.Const(int(in.width), 0)
+		return b.target.Const(int(in.width), 0)
 	}
-	return b.to.Add(x.node(b.to), y.node(b.to))
+	return b.target.Add(x.node(b.target), y.node(b.target))
 }
 
-func (u unsigned) node(g *Graph) Node {
+func (u signedNode) node(g *Graph) Node {
 	if u.negative {
 		return g.Neg(u.x)
 	}
 	return u.x
 }
 
-// upToSign returns an expression apart from its sign, and that, in a form that may be 0 of the
-// other sign. In it x + 0 is x, x − x is 0, and −x − y is −(x + y).
-func (b *builder) upToSign(i int32) unsigned {
-	if u, ok := b.loose[i]; ok {
+// upToSign returns an expression and its sign separately. The sign of a zero may be wrong: x + 0 is
+// x, x − x is 0, and −x − y is −(x + y).
+func (b *builder) upToSign(i int32) signedNode {
+	if u, ok := b.builtUpToSign[i]; ok {
 		return u
 	}
 	u := b.makeUpToSign(i)
-	b.loose[i] = u
+	b.builtUpToSign[i] = u
 	return u
 }
 
-func (b *builder) makeUpToSign(i int32) unsigned {
-	in, v, g := &b.code[i], b.eval(i), b.to
+func (b *builder) makeUpToSign(i int32) signedNode {
+	in, v, g := &b.code[i], b.eval(i), b.target
 	if v.state == float && !math.IsInf(v.low, 0) && !math.IsInf(v.high, 0) {
 		switch {
 		case i == 0:
 		case in.op == Neg:
 			u := b.upToSign(in.a)
-			return unsigned{u.x, !u.negative}
+			return signedNode{u.x, !u.negative}
 		case in.op == Select && b.eval(in.c).state == yes:
 			return b.upToSign(in.a)
 		case in.op == Select:
@@ -262,43 +262,43 @@ func (b *builder) makeUpToSign(i int32) unsigned {
 			x, y := b.upToSign(in.a), b.upToSign(in.b)
 			switch {
 			case x.x == 0 || y.x == 0:
-				return unsigned{}
+				return signedNode{}
 			case g.zero(x.x):
 				return y
 			case g.zero(y.x):
 				return x
 			case x.x == y.x && x.negative != y.negative:
-				return unsigned{g.Const(int(in.width), 0), false}
+				return signedNode{g.Const(int(in.width), 0), false}
 			case x.x > y.x:
 				x, y = y, x
 			}
-			return unsigned{g.Add(x.x, unsigned{y.x, x.negative != y.negative}.node(g)), x.negative}
+			return signedNode{g.Add(x.x, signedNode{y.x, x.negative != y.negative}.node(g)), x.negative}
 		case in.op == FMA && b.eval(in.c).state != fixed:
 			x, y, z := b.upToSign(in.a), b.upToSign(in.b), b.upToSign(in.c)
 			switch {
 			case x.x == 0 || y.x == 0 || z.x == 0:
-				return unsigned{}
-			case g.zero(x.x) && b.finite(in.b) || g.zero(y.x) && b.finite(in.a):
+				return signedNode{}
+			case g.zero(x.x) && b.isFinite(in.b) || g.zero(y.x) && b.isFinite(in.a):
 				return z
 			}
-			return unsigned{g.product((in.key == 1) != (x.negative != (y.negative != z.negative)), x.x, y.x, z.x), z.negative}
+			return signedNode{g.product((in.key == 1) != (x.negative != (y.negative != z.negative)), x.x, y.x, z.x), z.negative}
 		}
 	}
 	n := b.build(i)
 	if bits, ok := g.Bits(n); ok && bits>>(8*in.width-1) != 0 {
-		return unsigned{g.Neg(n), true}
+		return signedNode{g.Neg(n), true}
 	}
-	x, negative := g.unsigned(n)
-	return unsigned{x, negative}
+	x, negative := g.withoutSign(n)
+	return signedNode{x, negative}
 }
 
-// finite reports whether an expression is a finite number everywhere in the region.
-func (b *builder) finite(i int32) bool {
-	low, high, nan, ok := b.interval(i)
+// isFinite reports whether an expression is a finite number in the whole region.
+func (b *builder) isFinite(i int32) bool {
+	low, high, nan, ok := b.floatRange(i)
 	return ok && !nan && !math.IsInf(low, 0) && !math.IsInf(high, 0)
 }
 
-// product returns ±x·y + z, rounded once, in a form in which a constant factor has the sign.
+// product returns ±x·y + z, rounded once. If a factor is constant, it has the sign.
 func (g *Graph) product(negative bool, x, y, z Node) Node {
 	factors := [2]Node{x, y}
 	for i, f := range factors {
@@ -318,8 +318,8 @@ func (g *Graph) product(negative bool, x, y, z Node) Node {
 	return g.FMA(factors[0], factors[1], z)
 }
 
-// plain reports whether a number is normal.
-func plain(width uint8, x float64) bool {
+// isNormalFloat reports whether a number is normal.
+func isNormalFloat(width uint8, x float64) bool {
 	return math.Abs(x) >= math.Ldexp(1, 1-bias(width)) && !math.IsInf(x, 0)
 }
 
@@ -332,8 +332,9 @@ func (b *builder) indexOf(in *instruction) int32 {
 	return -1
 }
 
-// summand returns z of the difference of the bits of 1 + z and those of 1.
-func (t *template) summand(in *instruction) int32 {
+// onePlusSummand returns z if an instruction is the difference between the bits of 1 + z and the
+// bits of 1.
+func (t *template) onePlusSummand(in *instruction) int32 {
 	one := bitsFrom(in.width, 1)
 	is := func(i int32) bool { return i >= 0 && t.code[i].op == Const && t.code[i].key == one }
 	if sum := t.code[in.a]; is(in.b) && sum.op == Add {
@@ -347,22 +348,22 @@ func (t *template) summand(in *instruction) int32 {
 	return -1
 }
 
-// subnormal: if 0 < z ≤ 1, the bits of 1 + z less those of 1 are those of z·2^−1022 (2^−126),
-// rounded once: 1 + z is rounded to a multiple of 2^−52 (2^−23), and the result to one of
-// 2^−1074 (2^−149).
-func (t *template) subnormal(in *instruction) (value_, bool) {
-	i := t.summand(in)
+// subnormal bounds the bits of 1 + z minus the bits of 1 for 0 < z ≤ 1. They are the bits of
+// z·2^−1022 (2^−126 for float32), rounded once: 1 + z is rounded to a multiple of 2^−52 (2^−23),
+// and the scaled number to a multiple of 2^−1074 (2^−149).
+func (t *template) subnormal(in *instruction) (valueRange, bool) {
+	i := t.onePlusSummand(in)
 	if i < 0 {
-		return value_{}, false
+		return valueRange{}, false
 	}
-	low, high, nan, ok := t.interval(i)
+	low, high, nan, ok := t.floatRange(i)
 	if !ok || nan || t.eval(i).state == fixed || low <= 0 || high > 1 {
-		return value_{}, false
+		return valueRange{}, false
 	}
 	k := 1 - bias(in.width)
 	low, high = scale(in.width, low, k), scale(in.width, high, k)
-	if low == high { // a zero is +0, as z is positive
-		return value_{state: fixed, bits: bitsFrom(in.width, low)}, true
+	if low == high { // z is positive, so a zero is +0
+		return valueRange{state: fixed, bits: bitsFrom(in.width, low)}, true
 	}
-	return value_{state: float, low: low, high: high}, true
+	return valueRange{state: float, low: low, high: high}, true
 }

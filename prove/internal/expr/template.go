@@ -6,52 +6,52 @@ import (
 	"sync"
 )
 
-// template is two expressions of one variable, which is instruction 0, apart from the graph
-// that they are of.
+// template is two expressions of one variable, independent of the graph they come from. The
+// variable is instruction 0.
 type template struct {
-	g           *Graph
-	code        []instruction
-	place       map[Node]int32
-	key         []byte
-	x, y        int32 // what is to be proved equal
-	conditions  []int32
-	values      []bool // of the conditions
-	nonpositive bool   // the variable is at most 0, or NaN
-	noMinusZero bool   // the variable is not −0
-	input       bool   // the variable is an element that was loaded: both sides have the same bits, of a NaN, too
-	state       []value_
-	seen        []struct { // by settled
+	g            *Graph
+	code         []instruction
+	index        map[Node]int32
+	key          []byte
+	x, y         int32 // the expressions to prove equal
+	conditions   []int32
+	values       []bool // values of the conditions
+	nonpositive  bool   // the variable is at most 0 or NaN
+	noMinusZero  bool   // the variable is not −0
+	input        bool   // the variable is a loaded element: both expressions see the same bits, even for NaN
+	state        []valueRange
+	settledCache []struct { // results of isSettled
 		stamp int32
 		yes   bool
 	}
-	forms     *Graph // of builder
-	stamp     int32
-	low, high int64 // the region of the variable, see order
-	regions   int
-	singles   int // regions of one number
-	width     int
-	bad       bool // it has an operation that is not evaluated
-	scales    bool // it has ScaleF
+	scaledGraph *Graph // graph of builder
+	stamp       int32
+	low, high   int64 // the region of the variable; see orderOf
+	regions     int
+	singles     int // number of regions that contain one number
+	width       int
+	unsupported bool // contains an operation that cannot be evaluated
+	hasScaleF   bool // contains ScaleF
 }
 
 type instruction struct {
 	op      Op
 	width   uint8
-	a, b, c int32 // operands, −1 if there is none
+	a, b, c int32 // operands; −1 means none
 	key     uint64
-	list    []uint64 // operands of And; constants of Lookup
+	list    []uint64 // operands of And, constants of Lookup
 	f       func(x, y, z float64) float64
 }
 
 func compile(g *Graph, v Node) *template {
-	t := &template{g: g, place: map[Node]int32{v: 0}, width: g.Width(v), input: g.nodes[v].op == Input}
+	t := &template{g: g, index: map[Node]int32{v: 0}, width: g.Width(v), input: g.nodes[v].op == Input}
 	t.code = append(t.code, instruction{op: Input, width: uint8(t.width), a: -1, b: -1, c: -1})
 	return t
 }
 
-// add adds an expression and returns its place.
-func (t *template) add(n Node) int32 {
-	if i, ok := t.place[n]; ok {
+// addNode adds an expression and returns its index.
+func (t *template) addNode(n Node) int32 {
+	if i, ok := t.index[n]; ok {
 		return i
 	}
 	x := t.g.nodes[n]
@@ -61,24 +61,24 @@ func (t *template) add(n Node) int32 {
 		to   *int32
 	}{{x.a, &in.a}, {x.b, &in.b}, {x.c, &in.c}} {
 		if o.from != 0 {
-			*o.to = t.add(o.from)
+			*o.to = t.addNode(o.from)
 		}
 	}
 	switch x.op {
 	case And:
 		in.key = 0
 		for _, o := range t.g.lists[x.key] {
-			in.list = append(in.list, uint64(t.add(Node(o))))
+			in.list = append(in.list, uint64(t.addNode(Node(o))))
 		}
 	case Lookup:
 		in.key, in.list = 0, t.g.lists[x.key]
 	case ScaleF:
-		t.scales = true
+		t.hasScaleF = true
 	case Sum, Bits, MaxZ, Input, Larger, MaxNum, Byte, Word, Fields, Pick, Total, FromHalf:
-		t.bad = true
+		t.unsupported = true
 	}
 	i := int32(len(t.code))
-	t.code, t.place[n] = append(t.code, in), i
+	t.code, t.index[n] = append(t.code, in), i
 	t.key = append(t.key, byte(in.op), in.width)
 	for _, v := range []int32{in.a, in.b, in.c, int32(len(in.list))} {
 		t.key = binary.LittleEndian.AppendUint32(t.key, uint32(v))
@@ -90,9 +90,9 @@ func (t *template) add(n Node) int32 {
 	return i
 }
 
-// assume adds a condition on the variable.
-func (t *template) assume(c Node, value bool) {
-	t.conditions, t.values = append(t.conditions, t.add(c)), append(t.values, value)
+// addCondition adds a condition on the variable.
+func (t *template) addCondition(c Node, value bool) {
+	t.conditions, t.values = append(t.conditions, t.addNode(c)), append(t.values, value)
 }
 
 var cache struct {
@@ -101,10 +101,10 @@ var cache struct {
 	yes    map[string]bool
 }
 
-// prove reports whether x and y are equal for all values of the variable. The result is kept
-// for all graphs.
+// prove reports whether x and y are equal for all values of the variable. All graphs share a cache
+// of the results.
 func (t *template) prove() bool {
-	if t.bad || t.width < 4 {
+	if t.unsupported || t.width < 4 {
 		return false
 	}
 	key := append(t.key, byte(t.width))
@@ -138,7 +138,7 @@ func (t *template) prove() bool {
 	}
 	cache.Unlock()
 	once.Do(func() {
-		yes := t.everywhere()
+		yes := t.proveEverywhere()
 		cache.Lock()
 		cache.yes[k] = yes
 		cache.Unlock()
@@ -148,8 +148,9 @@ func (t *template) prove() bool {
 	return cache.yes[k]
 }
 
-// order numbers the floating-point numbers but NaN from −Inf to +Inf, −0 before +0.
-func order(bits uint64, width int) int64 {
+// orderOf returns the rank of a floating-point number from −Inf to +Inf, with −0 before +0. NaN has
+// no rank.
+func orderOf(bits uint64, width int) int64 {
 	sign := uint64(1) << (8*width - 1)
 	if bits&sign != 0 {
 		return -int64(bits&^sign) - 1
@@ -157,8 +158,8 @@ func order(bits uint64, width int) int64 {
 	return int64(bits)
 }
 
-// bitsOf is the inverse of order.
-func bitsOf(order int64, width int) uint64 {
+// bitsAt is the inverse of orderOf.
+func bitsAt(order int64, width int) uint64 {
 	if order < 0 {
 		return uint64(-order-1) | 1<<(8*width-1)
 	}
@@ -172,16 +173,16 @@ func (t *template) number(bits uint64) float64 {
 	return math.Float64frombits(bits)
 }
 
-// maxRegions bounds the regions that the variable is cut into.
+// maxRegions bounds the number of regions.
 const maxRegions = 200_000
 
-// maxSingles bounds the regions of one number. Kernels that are right have a few; one with a mistake
-// may agree with its reference at many single numbers, and nowhere else.
+// maxSingles bounds the number of regions with one number. Correct kernels need few of them. A
+// kernel with a mistake may agree with its reference at many single numbers and nowhere else.
 const maxSingles = 5000
 
-// everywhere cuts the numbers into regions, and proves equality in each of them and for NaN.
-func (t *template) everywhere() bool {
-	t.prepare()
+// proveEverywhere proves equality for NaN and for all other numbers, region by region.
+func (t *template) proveEverywhere() bool {
+	t.allocateRanges()
 	if !t.nanEqual() {
 		return false
 	}
@@ -193,16 +194,16 @@ func (t *template) everywhere() bool {
 	if t.noMinusZero {
 		below--
 	}
-	return !t.differ(first, last) && t.between(first, below) && t.between(0, last)
+	return !t.differsSomewhere(first, last) && t.proveRange(first, below) && t.proveRange(0, last)
 }
 
-// differ reports whether the expressions differ at one of a few single numbers: a kernel with a mistake then fails
-// soon. It proves nothing.
-func (t *template) differ(first, last int64) bool {
-	const evenly, around = 128, 16 // numbers of all sizes, and of each size from 2^-12 to 2^12 and each sign
+// differsSomewhere reports whether the expressions differ at one of a few numbers. A kernel with a
+// mistake fails quickly this way. The function proves nothing.
+func (t *template) differsSomewhere(first, last int64) bool {
+	const evenly, around = 128, 16 // numbers spread evenly over the range, and numbers of each sign in every binade from 2^-12 to 2^12
 	step := last/evenly - first/evenly
 	for n := range int64(evenly) {
-		if t.differAt(first + n*step + n*0x9e3779b97f4a7c1>>8%step) {
+		if t.differsAt(first + n*step + n*0x9e3779b97f4a7c1>>8%step) {
 			return true
 		}
 	}
@@ -211,47 +212,49 @@ func (t *template) differ(first, last int64) bool {
 		if n%2 != 0 {
 			x = -x
 		}
-		if at := order(bitsFrom(uint8(t.width), x), t.width); at <= last && t.differAt(at) {
+		if at := orderOf(bitsFrom(uint8(t.width), x), t.width); at <= last && t.differsAt(at) {
 			return true
 		}
 	}
 	return false
 }
 
-func (t *template) differAt(at int64) bool {
-	t.set(at, at)
-	if t.excluded() {
+func (t *template) differsAt(at int64) bool {
+	t.setRegion(at, at)
+	if t.isExcluded() {
 		return false
 	}
 	x, y := t.eval(t.x), t.eval(t.y)
-	known := func(v value_) bool { return v.state == fixed || v.state == isNaN || v.state == yes || v.state == no }
+	known := func(v valueRange) bool {
+		return v.state == fixed || v.state == isNaN || v.state == yes || v.state == no
+	}
 	return known(x) && known(y) && (x.state != y.state || x.state == fixed && x.bits != y.bits)
 }
 
-// prepare allocates the known ranges of the expressions.
-func (t *template) prepare() {
-	t.state = make([]value_, len(t.code))
-	t.seen = append(t.seen, make([]struct {
+// allocateRanges allocates the ranges of the expressions.
+func (t *template) allocateRanges() {
+	t.state = make([]valueRange, len(t.code))
+	t.settledCache = append(t.settledCache, make([]struct {
 		stamp int32
 		yes   bool
 	}, len(t.code))...)
 	for i := range t.code {
-		t.code[i].f = operation(&t.code[i])
+		t.code[i].f = floatOperation(&t.code[i])
 	}
 }
 
-// infinity returns the place of +Inf in the order of the numbers.
-func (t *template) infinity() int64 { return order(bitsFrom(uint8(t.width), math.Inf(1)), t.width) }
+// infinity returns the rank of +Inf.
+func (t *template) infinity() int64 { return orderOf(bitsFrom(uint8(t.width), math.Inf(1)), t.width) }
 
-// between proves equality from low to high, region by region.
-func (t *template) between(low, high int64) bool {
-	last, before := int64(1), int64(1) // the widths of the last two regions, less 1
+// proveRange proves equality from low to high, region by region.
+func (t *template) proveRange(low, high int64) bool {
+	last, before := int64(1), int64(1) // widths of the last two regions, minus 1
 	for low <= high {
 		if t.regions++; t.regions > maxRegions || !t.resolved(low, low) {
 			return false
 		}
-		width := t.widest(low, high-low, before)
-		for !t.same(low, low+width) {
+		width := t.widestRegion(low, high-low, before)
+		for !t.equalInRegion(low, low+width) {
 			if width == 0 {
 				return false
 			}
@@ -270,11 +273,10 @@ func (t *template) between(low, high int64) bool {
 	return true
 }
 
-// widest returns the width, less 1, of the widest region from low on that is resolved: most, or
-// one whose neighbor is not resolved. The search begins at a guess. The widths of regions that
-// follow each other often differ by little, and so do those of every second where ties are
-// rounded to even.
-func (t *template) widest(low, most, guess int64) int64 {
+// widestRegion returns the width, minus 1, of a resolved region from low on: most, or a width that
+// cannot grow by 1. The search begins at guess. Widths of consecutive regions are often similar;
+// where ties are rounded to even, every second one is.
+func (t *template) widestRegion(low, most, guess int64) int64 {
 	good, bad := int64(0), most+1
 	for step, w := int64(1), min(guess, most); ; step = min(2*step, 1<<60) {
 		if t.resolved(low, low+w) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// String writes an expression, to a depth at which it can be read.
+// String formats an expression to a limited depth.
 func (g *Graph) String(n Node) string { return g.text(n, 5) }
 
 func (g *Graph) text(n Node, depth int) string {
@@ -44,10 +44,10 @@ func (g *Graph) text(n Node, depth int) string {
 		args = append(args, fmt.Sprint(x.key))
 	case Fields:
 		for _, f := range g.fields(n)[:min(4, len(g.fields(n)))] {
-			if f.of == 0 {
-				args = append(args, fmt.Sprintf("%#x:%d", f.known, f.length))
+			if f.node == 0 {
+				args = append(args, fmt.Sprintf("%#x:%d", f.bits, f.length))
 			} else {
-				args = append(args, fmt.Sprintf("%s[%d:%d]", g.text(f.of, depth-1), f.from, f.from+f.length))
+				args = append(args, fmt.Sprintf("%s[%d:%d]", g.text(f.node, depth-1), f.from, f.from+f.length))
 			}
 		}
 	case Total:

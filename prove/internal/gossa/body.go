@@ -8,29 +8,29 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// body is a function whose values have places in a slice.
+// body is a function whose values are stored in the slots of a slice.
 type body struct {
-	places map[ssa.Value]int
-	blocks [][]step // by the number of the block
+	slots  map[ssa.Value]int
+	blocks [][]step // by block index
 }
 
-// step is an instruction, with the place of its value and with what it uses.
+// step is an instruction with its operands and the slot of its value.
 type step struct {
 	ssa.Instruction
-	place    int // −1 if it has no value
+	slot     int // −1 if the instruction has no value
 	operands []operand
 }
 
 // operand is a value that an instruction uses.
 type operand struct {
 	value ssa.Value
-	place int // −1 if it is no value of the function
+	slot  int // −1 if the value is not computed by the function
 	constant
 }
 
-// constant is a constant that is worked out once. It is none if it is of another type than these.
+// constant is a constant, converted once. It is empty if the constant has another type.
 type constant struct {
-	number Value  // an integer, or a condition
+	number Value  // an integer or a bool
 	width  int    // of a floating-point number
 	bits   uint64 // of a floating-point number
 }
@@ -40,10 +40,10 @@ func (s *Source) body(f *ssa.Function) *body {
 	if b, ok := s.bodies.Load(f); ok {
 		return b.(*body)
 	}
-	b := &body{places: map[ssa.Value]int{}}
+	b := &body{slots: map[ssa.Value]int{}}
 	add := func(v ssa.Value) int {
-		n := len(b.places)
-		b.places[v] = n
+		n := len(b.slots)
+		b.slots[v] = n
 		return n
 	}
 	for _, p := range f.Params {
@@ -55,9 +55,9 @@ func (s *Source) body(f *ssa.Function) *body {
 	for _, block := range f.Blocks {
 		var steps []step
 		for _, i := range block.Instrs {
-			st := step{Instruction: i, place: -1}
+			st := step{Instruction: i, slot: -1}
 			if v, ok := i.(ssa.Value); ok {
-				st.place = add(v)
+				st.slot = add(v)
 			}
 			steps = append(steps, st)
 		}
@@ -77,9 +77,9 @@ func (s *Source) body(f *ssa.Function) *body {
 }
 
 func (s *Source) operand(b *body, v ssa.Value) operand {
-	o := operand{value: v, place: -1}
-	if n, ok := b.places[v]; ok {
-		o.place = n
+	o := operand{value: v, slot: -1}
+	if n, ok := b.slots[v]; ok {
+		o.slot = n
 	}
 	if c, ok := v.(*ssa.Const); ok {
 		o.constant = s.constant(c)
@@ -109,8 +109,8 @@ func (s *Source) constant(c *ssa.Const) (out constant) {
 	return out
 }
 
-// simple returns the value of a constant, if it is one.
-func (in *Interpreter) simple(c *constant) (v Value, ok bool) {
+// constantValue returns the value of a constant. ok is false if c is empty.
+func (in *Interpreter) constantValue(c *constant) (v Value, ok bool) {
 	if c.width != 0 {
 		return in.G.Const(c.width, c.bits), true
 	}

@@ -10,12 +10,12 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// branch runs both ways of a branch whose condition depends on the data, up to the block
-// where they meet, and joins what they leave there: values and memory become selections. If
-// the ways meet only at the end of the function, it returns the result.
+// branch runs both directions of a branch whose condition depends on the data, up to the block
+// where they meet. It joins their values and stores into selections. If they meet only at the end
+// of the function, it returns the result.
 func (fr *frame) branch(c expr.Node, from *ssa.BasicBlock) (meet *ssa.BasicBlock, phis []Value, result Value) {
 	in := fr.in
-	meet = fr.in.meeting(fr.f)[from]
+	meet = fr.in.meetingBlocks(fr.f)[from]
 	var left [2][]Value
 	var results [2]Value
 	var stored [2]map[uint64]expr.Node
@@ -49,7 +49,7 @@ func (fr *frame) branch(c expr.Node, from *ssa.BasicBlock) (meet *ssa.BasicBlock
 	return meet, phis, nil
 }
 
-// join returns x where c holds, and y elsewhere.
+// join returns x if c holds, and y otherwise.
 func (in *Interpreter) join(c expr.Node, x, y Value) Value {
 	if s, ok := x.([]Value); ok {
 		out := make([]Value, len(s))
@@ -66,10 +66,10 @@ func (in *Interpreter) join(c expr.Node, x, y Value) Value {
 	switch {
 	case okP && okQ:
 	case okP:
-		q = in.node(y, in.G.Width(p))
+		q = in.toNode(y, in.G.Width(p))
 	case okQ:
-		p = in.node(x, in.G.Width(q))
-	default: // two integers or conditions; a condition is 0 or 1
+		p = in.toNode(x, in.G.Width(q))
+	default: // two integers or bools; a bool is 0 or 1
 		a, okA := x.(uint64)
 		b, okB := y.(uint64)
 		if !okA || !okB {
@@ -80,14 +80,14 @@ func (in *Interpreter) join(c expr.Node, x, y Value) Value {
 	return in.G.Select(c, p, q)
 }
 
-// node returns a value as an expression of a width.
-func (in *Interpreter) node(x Value, width int) expr.Node {
+// toNode returns a value as an expression with the given width in bytes.
+func (in *Interpreter) toNode(x Value, width int) expr.Node {
 	switch v := x.(type) {
 	case expr.Node:
-		if in.G.Width(v) == 8 && width == 1 { // conditions that met as integers
+		if in.G.Width(v) == 8 && width == 1 { // bools that were joined as integers
 			return in.G.Nonzero(v)
 		}
-		if in.G.Width(v) == 8 && width == 4 { // integers of 4 bytes, which meet as 8
+		if in.G.Width(v) == 8 && width == 4 { // integers of 4 bytes, which are joined as 8 bytes
 			v, _ = in.G.Halves(v)
 		}
 		return v
@@ -101,22 +101,22 @@ func (in *Interpreter) node(x Value, width int) expr.Node {
 	return 0
 }
 
-// value returns an expression as a number, if it is constant.
-func (in *Interpreter) number(n expr.Node, t *types.Basic) Value {
+// toNumber returns a constant expression as a number. Other expressions stay.
+func (in *Interpreter) toNumber(n expr.Node, t *types.Basic) Value {
 	if bits, ok := in.G.Bits(n); ok {
 		return extend(bits, t, int64(in.G.Width(n)))
 	}
 	return n
 }
 
-// meeting returns for every block of f the block that every way from it to the end passes
-// first. Ways that end in a panic do not count.
-func (in *Interpreter) meeting(f *ssa.Function) map[*ssa.BasicBlock]*ssa.BasicBlock {
+// meetingBlocks returns, for every block of f, the nearest block that every path from it to a
+// return passes. Paths that end in a panic do not count.
+func (in *Interpreter) meetingBlocks(f *ssa.Function) map[*ssa.BasicBlock]*ssa.BasicBlock {
 	if m, ok := in.meetings[f]; ok {
 		return m
 	}
 	type set = map[*ssa.BasicBlock]bool
-	after := map[*ssa.BasicBlock]set{} // blocks that every way passes; nil is all
+	after := map[*ssa.BasicBlock]set{} // blocks that every path passes; nil means all blocks
 	for changed := true; changed; {
 		changed = false
 		for _, b := range slices.Backward(f.Blocks) {
@@ -142,7 +142,7 @@ func (in *Interpreter) meeting(f *ssa.Function) map[*ssa.BasicBlock]*ssa.BasicBl
 	}
 	m := map[*ssa.BasicBlock]*ssa.BasicBlock{}
 	for _, b := range f.Blocks {
-		for c := range after[b] { // the nearest: all others come after it
+		for c := range after[b] { // the nearest block: all others come after it
 			if c != b && len(after[c]) == len(after[b])-1 {
 				m[b] = c
 			}
@@ -155,57 +155,56 @@ func (in *Interpreter) meeting(f *ssa.Function) map[*ssa.BasicBlock]*ssa.BasicBl
 	return m
 }
 
-// symbolic returns x op y for integers or conditions of type t, one of which depends on the
-// data.
-func (in *Interpreter) symbolic(op token.Token, t types.Type, x, y Value) Value {
+// symbolicBinary returns x op y for integers or bools of type t. One of them depends on the data.
+func (in *Interpreter) symbolicBinary(op token.Token, t types.Type, x, y Value) Value {
 	u, _ := t.Underlying().(*types.Basic)
 	if u == nil || u.Info()&(types.IsInteger|types.IsBoolean) == 0 {
 		fail("%s of %s: %w", op, t, ErrUnknown)
 	}
 	g, width := in.G, int(in.sizes.Sizeof(u))
 	if u.Info()&types.IsInteger != 0 && width < 4 {
-		return in.narrow(op, u, x, y)
+		return in.narrowBinary(op, u, x, y)
 	}
-	a, b := in.node(x, width), in.node(y, width)
+	a, b := in.toNode(x, width), in.toNode(y, width)
 	by, fixed := y.(uint64)
 	signed := u.Info()&types.IsUnsigned == 0
 	switch op {
 	case token.ADD:
-		return in.number(g.IAdd(a, b), u)
+		return in.toNumber(g.IAdd(a, b), u)
 	case token.SUB:
-		return in.number(g.ISub(a, b), u)
+		return in.toNumber(g.ISub(a, b), u)
 	case token.MUL:
-		return in.number(g.IMul(a, b), u)
+		return in.toNumber(g.IMul(a, b), u)
 	case token.AND:
-		return in.number(g.Bitwise(expr.IAnd, a, b), u)
+		return in.toNumber(g.Bitwise(expr.IAnd, a, b), u)
 	case token.OR:
-		return in.number(g.Bitwise(expr.IOr, a, b), u)
+		return in.toNumber(g.Bitwise(expr.IOr, a, b), u)
 	case token.XOR:
-		return in.number(g.Bitwise(expr.IXor, a, b), u)
+		return in.toNumber(g.Bitwise(expr.IXor, a, b), u)
 	case token.AND_NOT:
 		ones := g.Const(width, ^uint64(0))
-		return in.number(g.Bitwise(expr.IAnd, a, g.Bitwise(expr.IXor, b, ones)), u)
+		return in.toNumber(g.Bitwise(expr.IAnd, a, g.Bitwise(expr.IXor, b, ones)), u)
 	case token.REM:
 		if fixed && !signed && by&(by-1) == 0 {
-			return in.number(g.Bitwise(expr.IAnd, a, g.Const(width, by-1)), u)
+			return in.toNumber(g.Bitwise(expr.IAnd, a, g.Const(width, by-1)), u)
 		}
 	case token.SHL:
 		if fixed {
-			return in.number(g.Shift(expr.IShl, a, int(by)), u)
+			return in.toNumber(g.Shift(expr.IShl, a, int(by)), u)
 		}
 	case token.SHR:
 		if fixed && signed {
-			return in.number(g.Shift(expr.ISar, a, int(by)), u)
+			return in.toNumber(g.Shift(expr.ISar, a, int(by)), u)
 		} else if fixed {
-			return in.number(g.Shift(expr.IShr, a, int(by)), u)
+			return in.toNumber(g.Shift(expr.IShr, a, int(by)), u)
 		}
 	}
 	fail("%s of numbers that depend on the data: %w", op, ErrUnknown)
 	return nil
 }
 
-// narrow returns x op y for integers of one or two bytes. They are filled up with zeros.
-func (in *Interpreter) narrow(op token.Token, t *types.Basic, x, y Value) Value {
+// narrowBinary returns x op y for zero-extended integers of one or two bytes.
+func (in *Interpreter) narrowBinary(op token.Token, t *types.Basic, x, y Value) Value {
 	g, size := in.G, 8*int(in.sizes.Sizeof(t))
 	by, fixed := y.(uint64)
 	node := func(x Value) expr.Node {
@@ -234,8 +233,8 @@ func (in *Interpreter) narrow(op token.Token, t *types.Basic, x, y Value) Value 
 	return n
 }
 
-// compare returns a comparison of floating-point numbers.
-func (in *Interpreter) compare(op token.Token, a, b expr.Node) (Value, bool) {
+// compareFloats returns a comparison of floating-point numbers.
+func (in *Interpreter) compareFloats(op token.Token, a, b expr.Node) (Value, bool) {
 	g := in.G
 	var c expr.Node
 	switch op {
@@ -254,56 +253,56 @@ func (in *Interpreter) compare(op token.Token, a, b expr.Node) (Value, bool) {
 	default:
 		return nil, false
 	}
-	return in.condition(c), true
+	return in.conditionValue(c), true
 }
 
-// condition returns a condition as a value.
-func (in *Interpreter) condition(c expr.Node) Value {
+// conditionValue returns a condition as a value.
+func (in *Interpreter) conditionValue(c expr.Node) Value {
 	if t, ok := in.G.Truth(c); ok {
 		return truth(t)
 	}
 	return c
 }
 
-// lookup returns an element of an array whose index depends on the data.
-func (fr *frame) lookup(addr uint64, count int64, elem types.Type, index expr.Node) Value {
+// lookupElement returns an element of an array. The index depends on the data.
+func (fr *frame) lookupElement(addr uint64, count int64, elem types.Type, index expr.Node) Value {
 	in := fr.in
 	var table []expr.Node
 	for i := range count {
-		table = append(table, in.node(in.load(addr+uint64(i*in.sizes.Sizeof(elem)), elem), int(max(4, in.sizes.Sizeof(elem)))))
+		table = append(table, in.toNode(in.load(addr+uint64(i*in.sizes.Sizeof(elem)), elem), int(max(4, in.sizes.Sizeof(elem)))))
 	}
-	if most, ok := in.G.Most(index); !ok || most >= uint64(count) {
+	if most, ok := in.G.MaskBound(index); !ok || most >= uint64(count) {
 		fail("%s: an index that depends on the data, and may exceed %d elements", fr.f, count)
 	}
 	return in.G.Pick(table, index)
 }
 
-// place is the address of an element of an array whose index depends on the data.
-type place struct {
+// elementAddress is the address of an element whose index depends on the data.
+type elementAddress struct {
 	addr  uint64
 	count int64
 	elem  types.Type
 	index expr.Node
 }
 
-// within returns the place of an element of a slice whose index is a number plus an integer that
-// depends on the data, of which the largest value is known.
-func (fr *frame) within(x Slice, elem types.Type, index expr.Node) place {
+// indexSymbolic returns the address of a slice element. The index is a number plus an integer that
+// depends on the data and has a known upper bound.
+func (fr *frame) indexSymbolic(x Slice, elem types.Type, index expr.Node) elementAddress {
 	in := fr.in
-	first, n, ok := in.G.Offset(index)
-	most, bounded := in.G.Most(n)
+	first, n, ok := in.G.SplitOffset(index)
+	most, bounded := in.G.MaskBound(n)
 	if !ok || !bounded || most > maxTable || first+most >= uint64(x.Len) {
 		fail("%s: an index that depends on the data, and may exceed %d elements", fr.f, x.Len)
 	}
-	return place{x.Addr + first*uint64(in.sizes.Sizeof(elem)), int64(most) + 1, elem, n}
+	return elementAddress{x.Addr + first*uint64(in.sizes.Sizeof(elem)), int64(most) + 1, elem, n}
 }
 
-// maxTable bounds the entries of a table that is looked up.
+// maxTable bounds the number of entries of a lookup table.
 const maxTable = 1 << 12
 
-// extreme returns min or max of floating-point numbers. Of min, one is a constant that is neither 0
-// nor NaN.
-func (in *Interpreter) extreme(name string, x, c expr.Node) expr.Node {
+// minMax returns min or max of two floating-point numbers. For min, one operand must be a constant
+// other than 0 and NaN.
+func (in *Interpreter) minMax(name string, x, c expr.Node) expr.Node {
 	g := in.G
 	if _, ok := g.Bits(x); ok {
 		x, c = c, x

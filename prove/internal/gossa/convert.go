@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// extend returns the bits of an integer of that size, sign-extended if it is signed.
+// extend returns an integer of the given size, sign-extended if its type is signed.
 func extend(v uint64, b *types.Basic, size int64) uint64 {
 	shift := 64 - 8*size
 	if b.Info()&types.IsUnsigned == 0 && b.Info()&types.IsInteger != 0 {
@@ -21,7 +21,7 @@ func extend(v uint64, b *types.Basic, size int64) uint64 {
 // constant returns the value of a constant.
 func (in *Interpreter) constant(c *ssa.Const) Value {
 	known := in.Source.constant(c)
-	if v, ok := in.simple(&known); ok {
+	if v, ok := in.constantValue(&known); ok {
 		return v
 	}
 	switch u := c.Type().Underlying().(type) {
@@ -49,12 +49,12 @@ func truth(b bool) uint64 {
 	return 0
 }
 
-// convert returns x, of one type, as a value of another.
+// convert converts x from one type to another.
 func (in *Interpreter) convert(x Value, from, to types.Type) Value {
 	f, okF := from.Underlying().(*types.Basic)
 	t, okT := to.Underlying().(*types.Basic)
 	if !okF || !okT || f.Kind() == types.UnsafePointer || t.Kind() == types.UnsafePointer {
-		return x // between pointers
+		return x // a conversion of pointers
 	}
 	size := in.sizes.Sizeof(t)
 	switch {
@@ -85,9 +85,9 @@ func (in *Interpreter) convert(x Value, from, to types.Type) Value {
 	case f.Info()&types.IsInteger != 0 && t.Info()&types.IsFloat != 0:
 		if n, ok := x.(expr.Node); ok && f.Info()&types.IsUnsigned == 0 {
 			if from := in.sizes.Sizeof(f); from < 4 {
-				n = in.G.Signed(n, int(8*from))
+				n = in.G.SignExtend(n, int(8*from))
 			}
-			return in.G.FromInt(int(size), in.node(n, max(4, int(in.sizes.Sizeof(f)))))
+			return in.G.FromInt(int(size), in.toNode(n, max(4, int(in.sizes.Sizeof(f)))))
 		}
 		v := float64(int64(x.(uint64)))
 		if size == 4 {
@@ -99,11 +99,11 @@ func (in *Interpreter) convert(x Value, from, to types.Type) Value {
 	return nil
 }
 
-// resize converts an integer to one of another size, one of which is less than 4 bytes. Such an
-// integer is filled up with zeros.
+// resize converts an integer to another size. One of the sizes is less than 4 bytes, and such
+// integers are zero-extended.
 func (in *Interpreter) resize(n expr.Node, t *types.Basic, from, to int64) Value {
 	if from < 4 && from < to && t.Info()&types.IsUnsigned == 0 {
-		n = in.G.Signed(n, int(8*from))
+		n = in.G.SignExtend(n, int(8*from))
 		if to == 8 {
 			return in.G.Extend(n)
 		}
@@ -113,7 +113,7 @@ func (in *Interpreter) resize(n expr.Node, t *types.Basic, from, to int64) Value
 		if from == 8 {
 			n, _ = in.G.Halves(n)
 		}
-		return in.G.Part(n, 0, int(8*to))
+		return in.G.ExtractBits(n, 0, int(8*to))
 	case to == 8:
 		return in.G.Join(n, in.G.Const(4, 0))
 	}

@@ -9,23 +9,23 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// maxBlocks bounds what one call may run.
+// maxBlocks bounds the number of blocks that one call runs.
 const maxBlocks = 5_000_000
 
 type frame struct {
 	in     *Interpreter
 	f      *ssa.Function
 	body   *body
-	step   *step   // that runs
-	values []Value // by their places
+	step   *step   // the current step
+	values []Value // by slot
 }
 
 func (in *Interpreter) frame(f *ssa.Function) *frame {
 	b := in.body(f)
-	return &frame{in: in, f: f, body: b, values: make([]Value, len(b.places))}
+	return &frame{in: in, f: f, body: b, values: make([]Value, len(b.slots))}
 }
 
-// closure is a function literal with the variables that it uses.
+// closure is a function literal with its captured variables.
 type closure struct {
 	f        *ssa.Function
 	bindings []Value
@@ -36,16 +36,16 @@ func (fr *frame) get(v ssa.Value) Value {
 	if fr.step != nil {
 		for n := range fr.step.operands {
 			if o := &fr.step.operands[n]; o.value == v {
-				if c, ok := fr.in.simple(&o.constant); ok {
+				if c, ok := fr.in.constantValue(&o.constant); ok {
 					return c
 				}
-				place, ok = o.place, o.place >= 0
+				place, ok = o.slot, o.slot >= 0
 				break
 			}
 		}
 	}
 	if !ok {
-		place, ok = fr.body.places[v]
+		place, ok = fr.body.slots[v]
 	}
 	if ok && fr.values[place] != nil {
 		return fr.values[place]
@@ -75,16 +75,16 @@ func (fr *frame) run() Value {
 	return result
 }
 
-// execute runs from a block, which comes after another, to a return, whose result it
-// returns, or up to the block to, and returns the last block before that, or the values of the
-// phis of to. The phis of the first block have values already if there are any in first.
+// execute runs block, which follows before, and its successors. If it reaches a return, it returns
+// the result. If it reaches the block to, it returns the last block before it and the values of the
+// phis of to. A non-empty first contains the values of the phis of block.
 func (fr *frame) execute(block, before *ssa.BasicBlock, first []Value, to *ssa.BasicBlock) (last *ssa.BasicBlock, phi []Value, result Value) {
 	for range maxBlocks {
 		if block == to && to != nil {
 			return before, first, nil
 		}
 		var next *ssa.BasicBlock
-		// The phis of a block take their values at once.
+		// All phis of a block change at the same time.
 		steps := fr.body.blocks[block.Index]
 		var taken []Value
 		for n := range steps {
@@ -98,7 +98,7 @@ func (fr *frame) execute(block, before *ssa.BasicBlock, first []Value, to *ssa.B
 				continue
 			}
 			for p, v := range taken {
-				fr.values[steps[p].place] = v
+				fr.values[steps[p].slot] = v
 			}
 			taken, first = nil, nil
 			switch i := fr.step.Instruction.(type) {
@@ -110,7 +110,7 @@ func (fr *frame) execute(block, before *ssa.BasicBlock, first []Value, to *ssa.B
 					next = block.Succs[1-fr.integer(i.Cond)]
 					continue
 				}
-				meet, values, out := fr.branch(fr.in.node(c, 1), block)
+				meet, values, out := fr.branch(fr.in.toNode(c, 1), block)
 				if meet == nil {
 					return nil, nil, out
 				}
@@ -118,22 +118,22 @@ func (fr *frame) execute(block, before *ssa.BasicBlock, first []Value, to *ssa.B
 			case *ssa.Return:
 				return nil, nil, fr.results(i)
 			case *ssa.Store:
-				if function(i.Val) != nil {
-					continue // a root, which is found without running anything
+				if functionOf(i.Val) != nil {
+					continue // a declaration for a root, which Load resolves
 				}
 				fr.in.store(fr.get(i.Addr).(uint64), i.Val.Type(), fr.get(i.Val))
 			case *ssa.Panic:
 				fail("%s: panic: %v", fr.f, fr.get(i.X))
 			case *ssa.DebugRef:
 			case ssa.Value:
-				fr.values[fr.step.place] = fr.value(i)
+				fr.values[fr.step.slot] = fr.value(i)
 			default:
 				fail("%s: %T: %w", fr.f, i, ErrUnknown)
 			}
 		}
 		before, block = block, next
 	}
-	fail("%s: no end", fr.f)
+	fail("%s: still running after %d blocks", fr.f, maxBlocks)
 	return nil, nil, nil
 }
 
@@ -151,7 +151,7 @@ func (fr *frame) results(i *ssa.Return) Value {
 	return out
 }
 
-// value computes an instruction that has a value.
+// value returns the value of an instruction.
 func (fr *frame) value(v ssa.Value) Value {
 	in := fr.in
 	switch i := v.(type) {
@@ -198,12 +198,12 @@ func (fr *frame) value(v ssa.Value) Value {
 func (fr *frame) unary(i *ssa.UnOp) Value {
 	x := fr.get(i.X)
 	if n, ok := x.(expr.Node); ok && i.Op == token.NOT {
-		return fr.in.condition(fr.in.G.Not(fr.in.node(n, 1)))
+		return fr.in.conditionValue(fr.in.G.Not(fr.in.toNode(n, 1)))
 	}
 	switch i.Op {
 	case token.MUL:
-		if p, ok := x.(place); ok {
-			return fr.lookup(p.addr, p.count, p.elem, p.index)
+		if p, ok := x.(elementAddress); ok {
+			return fr.lookupElement(p.addr, p.count, p.elem, p.index)
 		}
 		return fr.in.load(x.(uint64), i.Type())
 	case token.NOT:
@@ -223,14 +223,14 @@ func (fr *frame) unary(i *ssa.UnOp) Value {
 func (fr *frame) element(i *ssa.IndexAddr) Value {
 	if n, ok := fr.get(i.Index).(expr.Node); ok {
 		if s, ok := fr.get(i.X).(Slice); ok {
-			return fr.within(s, i.X.Type().Underlying().(*types.Slice).Elem(), n)
+			return fr.indexSymbolic(s, i.X.Type().Underlying().(*types.Slice).Elem(), n)
 		}
 		a, ok := i.X.Type().Underlying().(*types.Pointer)
 		if !ok {
 			fail("%s: %s: %w", fr.f, i, ErrUnknown)
 		}
 		array := a.Elem().Underlying().(*types.Array)
-		return place{fr.get(i.X).(uint64), array.Len(), array.Elem(), n}
+		return elementAddress{fr.get(i.X).(uint64), array.Len(), array.Elem(), n}
 	}
 	index := fr.integer(i.Index)
 	switch x := fr.get(i.X).(type) {
@@ -290,7 +290,7 @@ func (fr *frame) call(i *ssa.Call) Value {
 	switch f := fr.get(c.Value).(type) {
 	case *ssa.Function:
 		if f.Name() == "init" {
-			return nil // packages are initialized when they are used
+			return nil // packages are initialized on first use
 		}
 		return fr.in.call(f, args)
 	case *closure:
@@ -330,11 +330,11 @@ func (fr *frame) builtin(i *ssa.Call, name string, args []Value) Value {
 		for _, a := range args[1:] {
 			if t, ok := types_[0].Type().Underlying().(*types.Basic); ok && t.Info()&types.IsUnsigned != 0 && name == "max" {
 				width := int(in.sizes.Sizeof(t))
-				best = in.number(in.G.Maximum(expr.IMaxU, in.node(best, width), in.node(a, width)), t)
+				best = in.toNumber(in.G.Maximum(expr.IMaxU, in.toNode(best, width), in.toNode(a, width)), t)
 				continue
 			}
 			if n, ok := a.(expr.Node); ok {
-				best = in.extreme(name, best.(expr.Node), n)
+				best = in.minMax(name, best.(expr.Node), n)
 				continue
 			}
 			if in.binary(op, types_[0].Type(), a, best).(uint64) == 1 {

@@ -1,9 +1,8 @@
-// Package gossa runs Go source on symbolic data: the functions of a package, as the SSA form
-// of golang.org/x/tools/go/ssa has them.
+// Package gossa runs Go functions on symbolic data. It interprets the SSA form of
+// golang.org/x/tools/go/ssa.
 //
 // Integers, lengths, indices and branches are concrete numbers. Floating-point numbers are
-// expressions. A function without a body is assembly, which the caller of the interpreter
-// runs.
+// expressions. A function without a body is assembly, and the caller of the interpreter runs it.
 package gossa
 
 import (
@@ -26,20 +25,20 @@ type Source struct {
 	sizes    types.Sizes
 	roots    map[string]*ssa.Function
 
-	bodies, names, structs sync.Map // by function, or by type: what is worked out once
+	bodies, names, structs sync.Map // caches by function or type
 }
 
-// A Root is a function to be run: a Go expression in the package of that path, such as
-// Rows[float32, float64].
+// A Root is a function to run: a Go expression, such as Rows[float32, float64], in the package with
+// the given path.
 type Root struct{ Package, Expression string }
 
-// Load reads packages of the module in folder dir for an architecture, with what they import,
-// and finds the roots among them.
+// Load reads the packages of the roots, with their imports, for an architecture. dir is the folder
+// of the module. It resolves the roots.
 func Load(dir, arch string, env []string, roots []Root) (*Source, error) {
-	// A generic function has an instance where the source uses it. A file that is laid over
-	// each package, and never written, uses the roots.
+	// A generic function has an instance only where the source uses it. So an overlay adds a file
+	// to each package that uses the roots. The file is never written to disk.
 	overlay := map[string][]byte{}
-	paths := map[string]string{} // to folder
+	paths := map[string]string{} // folder by package path
 	for _, r := range roots {
 		paths[r.Package] = ""
 	}
@@ -93,7 +92,7 @@ func Load(dir, arch string, env []string, roots []Root) (*Source, error) {
 		for _, b := range p.Func("init").Blocks {
 			for _, in := range b.Instrs {
 				if st, ok := in.(*ssa.Store); ok && st.Addr == global {
-					s.roots[r.Package+"."+r.Expression] = function(st.Val)
+					s.roots[r.Package+"."+r.Expression] = functionOf(st.Val)
 				}
 			}
 		}
@@ -104,15 +103,15 @@ func Load(dir, arch string, env []string, roots []Root) (*Source, error) {
 	return s, nil
 }
 
-// function returns the function that a value is.
-func function(v ssa.Value) *ssa.Function {
+// functionOf returns the function that a value refers to.
+func functionOf(v ssa.Value) *ssa.Function {
 	switch v := v.(type) {
 	case *ssa.Function:
 		return v
 	case *ssa.MakeClosure:
 		return v.Fn.(*ssa.Function)
 	case *ssa.ChangeType:
-		return function(v.X)
+		return functionOf(v.X)
 	}
 	return nil
 }

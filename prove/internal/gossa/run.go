@@ -12,9 +12,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A Value is a uint64 (an integer, sign-extended, a bool, or a pointer), an expr.Node (a
-// floating-point number), a Slice, a []Value (a struct, an array or several results), a
-// string, a *ssa.Function or a *closure.
+// A Value is a uint64 (a sign-extended integer, a bool or a pointer), an expr.Node (a
+// floating-point number), a Slice, a []Value (a struct, an array or several results), a string, a
+// *ssa.Function or a *closure.
 type Value any
 
 // Slice is a slice whose elements begin at Addr.
@@ -23,7 +23,7 @@ type Slice struct {
 	Len, Cap int
 }
 
-// ErrUnknown is the error of source that the interpreter does not know.
+// ErrUnknown is the error for source code that the interpreter does not support.
 var ErrUnknown = errors.New("not interpreted")
 
 // Interpreter runs functions of a Source.
@@ -31,10 +31,11 @@ type Interpreter struct {
 	*Source
 	G   *expr.Graph
 	Mem *memory.Memory
-	// Assembly runs a function that has no body, whose arguments and results lie at stack
-	// as ABI0 has them.
+	// Assembly runs a function without a body. Its arguments and results lie at stack, in the
+	// layout of ABI0.
 	Assembly func(f *ssa.Function, stack uint64) error
-	// Replace returns the result of a function that is not run, if it is one of these.
+	// Replace returns the result of a function that is replaced instead of run. ok is false for
+	// other functions.
 	Replace func(f *ssa.Function, args []Value) (result Value, ok bool)
 
 	globals  map[*ssa.Global]uint64
@@ -66,7 +67,7 @@ func (in *Interpreter) call(f *ssa.Function, args []Value, free ...Value) Value 
 		return v
 	}
 	if f.Blocks == nil {
-		return in.assembly(f, args)
+		return in.callAssembly(f, args)
 	}
 	if in.depth++; in.depth > 100 {
 		fail("%s: too deep: %w", f, ErrUnknown)
@@ -79,7 +80,7 @@ func (in *Interpreter) call(f *ssa.Function, args []Value, free ...Value) Value 
 	return fr.run()
 }
 
-// initialize runs the initialization of a package, without its imports.
+// initialize initializes a package, but not its imports.
 func (in *Interpreter) initialize(p *ssa.Package) {
 	if p == nil || in.ready[p] {
 		return
@@ -95,8 +96,8 @@ func (in *Interpreter) initialize(p *ssa.Package) {
 	}
 }
 
-// assembly lays arguments out on a stack and runs a function that has no body.
-func (in *Interpreter) assembly(f *ssa.Function, args []Value) Value {
+// callAssembly stores arguments on a stack and runs a function without a body.
+func (in *Interpreter) callAssembly(f *ssa.Function, args []Value) Value {
 	word := in.sizes.Sizeof(types.Typ[types.Uintptr])
 	offset := word // of the return address
 	var offsets []int64
@@ -163,7 +164,7 @@ func (in *Interpreter) global(g *ssa.Global) uint64 {
 	return a
 }
 
-// SetGlobal gives a package-level variable the value v instead of its initial one.
+// SetGlobal sets a package-level variable. Its initializer does not run.
 func (in *Interpreter) SetGlobal(path, name string, v Value) error {
 	p := in.packages[path]
 	if p == nil || p.Var(name) == nil {
@@ -174,8 +175,8 @@ func (in *Interpreter) SetGlobal(path, name string, v Value) error {
 	return nil
 }
 
-// New returns the address of a new value of a named struct type, with these fields and all
-// others zero.
+// New returns the address of a new value of a named struct type. Fields that are not in fields are
+// zero.
 func (in *Interpreter) New(path, name string, fields map[string]uint64) (uint64, error) {
 	p := in.packages[path]
 	if p == nil || p.Type(name) == nil {
@@ -184,7 +185,7 @@ func (in *Interpreter) New(path, name string, fields map[string]uint64) (uint64,
 	t := p.Type(name).Type()
 	s, ok := t.Underlying().(*types.Struct)
 	if !ok {
-		return 0, fmt.Errorf("%s.%s is no struct", path, name)
+		return 0, fmt.Errorf("%s.%s is not a struct", path, name)
 	}
 	addr := in.allocate(name, t)
 	set := 0
@@ -214,8 +215,8 @@ func (in *Interpreter) setCell(addr uint64, n expr.Node) {
 	}
 }
 
-// bits returns the concrete number in the given number of bytes at addr.
-func (in *Interpreter) bits(addr uint64, size int64) uint64 {
+// concreteBits returns the concrete integer of size bytes at addr.
+func (in *Interpreter) concreteBits(addr uint64, size int64) uint64 {
 	word := func(a uint64) uint64 {
 		b, ok := in.G.Bits(in.cell(a))
 		if !ok {
@@ -233,9 +234,9 @@ func (in *Interpreter) bits(addr uint64, size int64) uint64 {
 	return word(cell) >> (8 * at) & (1<<(8*size) - 1)
 }
 
-// depends returns the integer at addr, if it depends on the data. One of less than 4 bytes is
-// filled up with zeros.
-func (in *Interpreter) depends(addr uint64, size int64) (n expr.Node, ok bool) {
+// symbolicBits returns the integer at addr if it depends on the data. Integers of less than 4 bytes
+// are zero-extended.
+func (in *Interpreter) symbolicBits(addr uint64, size int64) (n expr.Node, ok bool) {
 	switch size {
 	case 4:
 		n = in.cell(addr)
@@ -243,7 +244,7 @@ func (in *Interpreter) depends(addr uint64, size int64) (n expr.Node, ok bool) {
 		n = in.G.Join(in.cell(addr), in.cell(addr+4))
 	default:
 		cell, at := in.Mem.Cell(addr)
-		n = in.G.Part(in.cell(cell), int(8*at), int(8*size))
+		n = in.G.ExtractBits(in.cell(cell), int(8*at), int(8*size))
 	}
 	_, fixed := in.G.Bits(n)
 	return n, !fixed
@@ -257,14 +258,14 @@ func (in *Interpreter) setBits(addr uint64, size int64, v uint64) {
 	case 4:
 		in.setCell(addr, in.G.Const(4, v))
 	default:
-		in.setPart(addr, size, in.G.Const(4, v))
+		in.setNarrow(addr, size, in.G.Const(4, v))
 	}
 }
 
-// setPart sets the integer of less than 4 bytes at addr.
-func (in *Interpreter) setPart(addr uint64, size int64, n expr.Node) {
+// setNarrow stores an integer of less than 4 bytes at addr.
+func (in *Interpreter) setNarrow(addr uint64, size int64, n expr.Node) {
 	cell, at := in.Mem.Cell(addr)
-	in.setCell(cell, in.G.Replace(in.cell(cell), int(8*at), int(8*size), n))
+	in.setCell(cell, in.G.ReplaceBits(in.cell(cell), int(8*at), int(8*size), n))
 }
 
 // load returns the value of type t at addr.
@@ -279,15 +280,15 @@ func (in *Interpreter) load(addr uint64, t types.Type) Value {
 			}
 			return in.G.Join(in.cell(addr), in.cell(addr+4))
 		case u.Info()&(types.IsInteger|types.IsBoolean) != 0 || u.Kind() == types.UnsafePointer:
-			if n, ok := in.depends(addr, size); ok {
+			if n, ok := in.symbolicBits(addr, size); ok {
 				return n
 			}
-			return extend(in.bits(addr, size), u, size)
+			return extend(in.concreteBits(addr, size), u, size)
 		}
 	case *types.Pointer:
-		return in.bits(addr, 8)
+		return in.concreteBits(addr, 8)
 	case *types.Slice:
-		return Slice{in.bits(addr, 8), int(in.bits(addr+8, 8)), int(in.bits(addr+16, 8))}
+		return Slice{in.concreteBits(addr, 8), int(in.concreteBits(addr+8, 8)), int(in.concreteBits(addr+16, 8))}
 	case *types.Array:
 		out := make([]Value, u.Len())
 		for i := range out {
@@ -318,7 +319,7 @@ func (in *Interpreter) offsets(s *types.Struct) []int64 {
 	return out
 }
 
-// store sets the value of type t at addr.
+// store stores a value of type t at addr.
 func (in *Interpreter) store(addr uint64, t types.Type, v Value) {
 	switch u := t.Underlying().(type) {
 	case *types.Array:
@@ -335,7 +336,7 @@ func (in *Interpreter) store(addr uint64, t types.Type, v Value) {
 	switch v := v.(type) {
 	case expr.Node:
 		if size := in.sizes.Sizeof(t); size < 4 && in.G.Width(v) == 4 {
-			in.setPart(addr, size, v)
+			in.setNarrow(addr, size, v)
 			return
 		}
 		if in.G.Width(v) == 4 {
@@ -365,9 +366,9 @@ func (in *Interpreter) binary(op token.Token, t types.Type, x, y Value) Value {
 	p, okP := x.(expr.Node)
 	q, okQ := y.(expr.Node)
 	if b, ok := t.Underlying().(*types.Basic); okP && okQ && ok && b.Info()&types.IsFloat != 0 {
-		return in.float(op, p, q)
+		return in.floatBinary(op, p, q)
 	} else if okP || okQ {
-		return in.symbolic(op, t, x, y)
+		return in.symbolicBinary(op, t, x, y)
 	}
 	if s, ok := x.(Slice); ok { // comparison with nil
 		return truth((op == token.EQL) == (s.Addr == 0))
@@ -437,7 +438,7 @@ func (in *Interpreter) binary(op token.Token, t types.Type, x, y Value) Value {
 	return v
 }
 
-func (in *Interpreter) float(op token.Token, a, b expr.Node) Value {
+func (in *Interpreter) floatBinary(op token.Token, a, b expr.Node) Value {
 	switch op {
 	case token.ADD:
 		return in.G.Add(a, b)
@@ -448,15 +449,15 @@ func (in *Interpreter) float(op token.Token, a, b expr.Node) Value {
 	case token.QUO:
 		return in.G.Div(a, b)
 	}
-	if c, ok := in.compare(op, a, b); ok {
+	if c, ok := in.compareFloats(op, a, b); ok {
 		return c
 	}
 	fail("operator %s: %w", op, ErrUnknown)
 	return nil
 }
 
-// Name returns the name of a function without its type arguments, with the last part of its
-// package's path: pass.Rows.
+// Name returns the name of a function with the last element of its package path and without type
+// arguments, such as pass.Rows.
 func (s *Source) Name(f *ssa.Function) string {
 	if known, ok := s.names.Load(f); ok {
 		return known.(string)

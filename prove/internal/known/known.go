@@ -1,35 +1,36 @@
-// Package known lists instructions and branches that nothing can reach, or only in one direction, and
-// why, and the loops of which package turns does not show enough. The proof (command prove) fails if
-// there are others.
+// Package known lists the exceptions of the proof, with reasons: instructions and branches that no
+// case can reach, and loops whose turns package turns does not show to be independent of their
+// number. Command prove fails if it finds other ones.
 package known
 
-// Unreachable is how many instructions and jumps of a function nothing can reach, or only in one
-// direction, or how many of its loops are not shown, and why.
-type Unreachable struct {
+// Exception is a number of instructions and branches that no case can reach, or of loops that are
+// not shown, with the reason.
+type Exception struct {
 	Count  int
 	Reason string
 }
 
 const (
-	fourBytes = "the last bytes of a row are stored by text that all types share; of float64 there are never 4 left"
-	notFew    = "vectors of one and two elements are Go's, and so a short register at the beginning has three"
-	wholeRow  = "the jump for rows without a whole step is shared text; the loop has rows of at least rowlo bytes"
-	parts     = "one macro loads or stores a vector whole, in part or not at all; in a tail the last one is never whole, and the first never absent"
-	fromZero  = "the tile that begins at the sums in dst is shared text; distances of the Gibbs kernel begin at 0"
-	features  = "the jump for no feature is shared text; without features, Go does the work"
-	bothWays  = "the text without v or without q is that of sweep, which all passes share; this one has both"
-	lastOne   = "the loop over the last elements is shared text; of float64 one is left at most"
-	oneGroup  = "the loop over groups of columns is shared text; a tile of one vector has one group (tileAVX2 in dispatch_amd64.go)"
+	fourBytes = "the last bytes of a row are stored by text that all types share; rows of float64 never have 4 bytes left"
+	notFew    = "Go handles vectors of one and two elements, so a partial register at the beginning has three"
+	wholeRow  = "the jump for rows without a whole step is in shared text; rows in this loop have at least rowlo bytes"
+	parts     = "one macro loads or stores a vector that is whole, partial or absent; in a tail, the last vector is never whole and the first is never absent"
+	fromZero  = "the tile that begins with the sums in dst is in shared text; distances of the Gibbs kernel begin at 0"
+	features  = "the jump for zero features is in shared text; Go handles zero features"
+	bothWays  = "the text without v or without q belongs to sweep, and all passes share it; this pass has both"
+	lastOne   = "the loop over the last elements is in shared text; with float64 at most one element is left"
+	oneGroup  = "the loop over groups of columns is in shared text; a tile of one vector has one group (tileAVX2 in dispatch_amd64.go)"
 )
 
 const (
-	sixteen = "features are taken in blocks of 16, after what is left: a jump asks for four bits of their number. Every number of turns up to 16 runs"
-	vectors = "a tile has up to three vectors, whose masks are taken one after the other from an integer. One to three turns run"
-	lagging = "the first blocks of rows take another way than the others: a counter stops at 3. Passes of up to five blocks run"
+	sixteen = "leftover features come before the blocks of 16: a jump tests four bits of the number of features. Every number of turns up to 16 runs"
+	vectors = "a tile has up to three vectors, whose masks are taken from an integer one after the other. One to three turns run"
+	lagging = "the first blocks of rows take another path than the others: a counter stops at 3. Passes of up to five blocks run"
 )
 
-// Loops are the functions with loops whose turns are not shown to be independent of their number.
-var Loops = map[string]Unreachable{
+// UnshownLoops lists, by function, the loops whose turns are not shown to be independent of their
+// number.
+var UnshownLoops = map[string]Exception{
 	"distance.gibbsAVX512F32":       {2, vectors},
 	"distance.gibbsAVX512F64":       {2, vectors},
 	"distance.sqEuclideanAVX512F32": {2, sixteen},
@@ -39,8 +40,9 @@ var Loops = map[string]Unreachable{
 	"pass.passAVX512Mixed":          {1, lagging},
 }
 
-// Ways are the functions that have such. If a count changes, all of the function is listed.
-var Ways = map[string]Unreachable{
+// Unreached lists, by function, the instructions that no case reaches and the branches that every
+// case leaves in the same direction. If a count changes, the command prints all of them.
+var Unreached = map[string]Exception{
 	"exp.logColumnSumAVX2F64":     {2, fourBytes},
 	"exp.logPlanAVX2F64":          {2, fourBytes},
 	"exp.logRowsAVX2F64":          {5, fourBytes},
@@ -81,10 +83,10 @@ var Ways = map[string]Unreachable{
 	"pass.iterateNEONF32":         {13, bothWays},
 	"pass.iterateNEONF64":         {13, bothWays},
 	"pass.iterateNEONMixed":       {13, bothWays},
-	"pass.narrowAVX2Mixed":        {4, "shared text stores up to 60 bytes; a step is 32 bytes of float32, so that at most 28 are left"},
+	"pass.narrowAVX2Mixed":        {4, "shared text stores up to 60 bytes; a step is 32 bytes of float32, so at most 28 are left"},
 	"pass.passAVX2F32":            {1, wholeRow},
 	"pass.passAVX2F64":            {3, fourBytes + "; " + wholeRow},
-	"pass.passAVX2Mixed":          {4, fourBytes + "; " + wholeRow + "; for this type rowlo and rowhi are 0, so that every row is beyond them"},
+	"pass.passAVX2Mixed":          {4, fourBytes + "; " + wholeRow + "; for this type rowlo and rowhi are 0, so every row is longer"},
 	"project.tile8x1AVX2F32":      {1, oneGroup},
 	"project.tile8x1AVX2F64":      {1, oneGroup},
 }

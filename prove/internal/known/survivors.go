@@ -8,33 +8,34 @@ import (
 	"strings"
 )
 
-// Survivor is a planted mistake that the proof does not refute: a mutant that is proved as the function itself is.
+// Survivor is a planted mistake that the proof does not refute: the proof also holds for the
+// mutant.
 type Survivor struct {
 	Arch, Function string
-	Offset         uint64 // of the instruction in the function
+	Offset         uint64 // of the instruction from the beginning of the function
 	Instruction    string
 	Mistake        string
 	Effect         Effect
 }
 
-// Effect is the most that a mistake changes in any case. The tool finds it by comparing the runs of the function and of the
-// mutant.
+// Effect is the largest effect of a mistake in any case. The tool finds it by comparing the runs of
+// the function and of the mutant. Effects are in ascending order.
 type Effect int
 
 const (
-	Nothing Effect = iota // in registers and flags after the instruction
-	Unused                // registers or flags, but neither the path, nor what is stored or fetched ahead
-	Fetches               // where memory is fetched ahead
-	Stores                // what is stored on the way, or how results are computed
-	Path                  // the instructions that are run
-	Loop                  // a turn may depend on its number, in a loop that is shown for the function
+	Nothing Effect = iota // registers and flags after the instruction are the same
+	Unused                // registers or flags differ; the path, stores and prefetches are the same
+	Fetches               // addresses of prefetches differ
+	Stores                // intermediate stores differ, or results are computed differently
+	Path                  // other instructions run
+	Loop                  // a turn may depend on its number, in a loop of which the function is shown not to
 )
 
 var effects = []string{"nothing", "unused", "fetches", "stores", "path", "loop"}
 
 func (e Effect) String() string { return effects[e] }
 
-// String returns the line of the list, without its last field, the reason.
+// String returns a line of survivors.txt without its last field, the reason.
 func (s Survivor) String() string {
 	return strings.Join([]string{s.Arch, s.Function, fmt.Sprintf("+%x", s.Offset), s.Instruction, s.Mistake, s.Effect.String()}, " | ")
 }
@@ -42,7 +43,7 @@ func (s Survivor) String() string {
 //go:embed survivors.txt
 var list string
 
-// Survivors returns the survivors that are known, with the reason why each changes no result.
+// Survivors returns the known survivors. The value is the reason why the mistake changes no result.
 func Survivors() (map[Survivor]string, error) {
 	reasons, used := map[string]string{}, map[string]bool{}
 	out := map[Survivor]string{}

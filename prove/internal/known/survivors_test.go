@@ -2,7 +2,8 @@ package known
 
 import "testing"
 
-// TestSurvivors: every line of the list has an effect and a reason, and every reason is one of a line.
+// TestSurvivors checks that every line of the list has an effect and a reason, and that every
+// reason is used.
 func TestSurvivors(t *testing.T) {
 	list, err := Survivors()
 	if err != nil {

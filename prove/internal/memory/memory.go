@@ -1,7 +1,7 @@
-// Package memory is the memory of a symbolic run: separate regions of cells of 4 bytes,
-// each an expression. A read or a write outside of the regions is a fault, and so is a
-// write to a region, or a cell of it, that is not an output. Cells are counted from the
-// beginning of their region, which need not be a multiple of 4.
+// Package memory implements the memory of a symbolic run: separate regions of cells of 4 bytes.
+// Each cell holds an expression. Accesses outside of the regions are faults, and so are stores to
+// cells that are not outputs. The address of a region need not be a multiple of 4; its cells begin
+// there.
 package memory
 
 import (
@@ -12,22 +12,22 @@ import (
 	"github.com/gomonge/monge/prove/internal/expr"
 )
 
-// A Fault is an access that is not allowed.
+// Fault is the error of an access that is not allowed.
 type Fault struct {
-	What string
-	Addr uint64
-	In   string // the region nearest to it
+	What   string
+	Addr   uint64
+	Region string // the nearest region
 }
 
-func (f *Fault) Error() string { return fmt.Sprintf("%s at %#x, near %s", f.What, f.Addr, f.In) }
+func (f *Fault) Error() string { return fmt.Sprintf("%s at %#x, near %s", f.What, f.Addr, f.Region) }
 
-// spacing is the distance of two regions. It is far more than a kernel's strides.
-const spacing = 1 << 28
+// regionSpacing is the distance between two regions. It is much larger than the strides of kernels.
+const regionSpacing = 1 << 28
 
 type region struct {
 	name     string
 	base     uint64
-	cells    []expr.Node // 0 is a cell that nobody may touch
+	cells    []expr.Node // 0 marks a cell that must not be accessed
 	writable []bool
 }
 
@@ -36,27 +36,28 @@ type Memory struct {
 	regions map[uint64]*region
 	next    uint64
 	apart   bool
-	trials  []map[uint64]expr.Node // of each trial the cells that it has changed, as they were
+	saved   []map[uint64]expr.Node // for each call of Try in progress, the old contents of the cells that it changed
 }
 
-// New returns an empty memory. The addresses of regions are as odd as can be. If apart holds, they are not: no
-// two of the first regions have a bit in common, so that a test of two addresses finds none.
+// New returns an empty memory. Regions have as little alignment as possible. If apart holds, the
+// addresses of the first regions have no bit in common, so a comparison of two addresses by their
+// bits finds none.
 func New(apart bool) *Memory {
 	return &Memory{regions: make(map[uint64]*region), next: 1, apart: apart}
 }
 
-// mostApart is the last region that has a bit of its own.
-const mostApart = 1 << 34
+// maxApart bounds the numbers of the regions that have a bit of their own.
+const maxApart = 1 << 34
 
-// Region adds a region of cells and returns its address, a multiple of align. writable says which cells may
-// be written; nil is none.
+// Region adds a region of cells and returns its address. Without apart, the address is an odd
+// multiple of align. writable says which cells may be written; nil means none.
 func (m *Memory) Region(name string, align int, cells []expr.Node, writable []bool) uint64 {
-	base := m.next * spacing
+	base := m.next * regionSpacing
 	if !m.apart {
-		base += spacing/2 + uint64(align)
+		base += regionSpacing/2 + uint64(align)
 	}
 	m.regions[m.next] = &region{name, base, cells, writable}
-	if m.apart && m.next < mostApart {
+	if m.apart && m.next < maxApart {
 		m.next *= 2
 	} else {
 		m.next++
@@ -65,9 +66,9 @@ func (m *Memory) Region(name string, align int, cells []expr.Node, writable []bo
 }
 
 func (m *Memory) find(addr uint64) (*region, int, error) {
-	r := m.regions[addr/spacing]
+	r := m.regions[addr/regionSpacing]
 	if r == nil {
-		return nil, 0, &Fault{"access of nothing", addr, "no region"}
+		return nil, 0, &Fault{"access outside of all regions", addr, "no region"}
 	}
 	i := (int64(addr) - int64(r.base)) / 4
 	if (addr-r.base)%4 != 0 || int64(addr) < int64(r.base) || i >= int64(len(r.cells)) || r.cells[i] == 0 {
@@ -76,10 +77,11 @@ func (m *Memory) find(addr uint64) (*region, int, error) {
 	return r, int(i), nil
 }
 
-// Cell returns the address of the cell that has the byte at addr, and the place of the byte in it.
+// Cell returns the address of the cell that contains the byte at addr, and the index of the byte in
+// the cell.
 func (m *Memory) Cell(addr uint64) (cell, at uint64) {
 	var base uint64
-	if r := m.regions[addr/spacing]; r != nil {
+	if r := m.regions[addr/regionSpacing]; r != nil {
 		base = r.base
 	}
 	at = (addr - base) % 4
@@ -104,8 +106,8 @@ func (m *Memory) Store(addr uint64, n expr.Node) error {
 	if r.writable != nil && !r.writable[i] || r.writable == nil {
 		return &Fault{"write to an input", addr, r.name}
 	}
-	if len(m.trials) > 0 {
-		if before := m.trials[len(m.trials)-1]; before[addr] == 0 {
+	if len(m.saved) > 0 {
+		if before := m.saved[len(m.saved)-1]; before[addr] == 0 {
 			before[addr] = r.cells[i]
 		}
 	}
@@ -113,12 +115,13 @@ func (m *Memory) Store(addr uint64, n expr.Node) error {
 	return nil
 }
 
-// Try runs one way of a branch and undoes its stores. It returns the stored cells by address.
+// Try calls run for one direction of a branch and undoes its stores. It returns the stored cells by
+// address.
 func (m *Memory) Try(run func() error) (stored map[uint64]expr.Node, err error) {
 	before := map[uint64]expr.Node{}
-	m.trials = append(m.trials, before)
+	m.saved = append(m.saved, before)
 	err = run()
-	m.trials = m.trials[:len(m.trials)-1]
+	m.saved = m.saved[:len(m.saved)-1]
 	stored = map[uint64]expr.Node{}
 	for addr, n := range before {
 		r, i, _ := m.find(addr)
@@ -127,8 +130,9 @@ func (m *Memory) Try(run func() error) (stored map[uint64]expr.Node, err error) 
 	return stored, err
 }
 
-// Join stores what either way of a branch has stored: x where c holds, and y elsewhere, as choose
-// writes it.
+// Join stores every cell that either direction of a branch has stored. choose selects the value of
+// x if the condition c holds, and the value of y otherwise. A cell that is missing in x or y keeps
+// its old value there.
 func (m *Memory) Join(choose func(c, x, y expr.Node) expr.Node, c expr.Node, x, y map[uint64]expr.Node) error {
 	both := maps.Clone(x)
 	maps.Copy(both, y)
@@ -151,11 +155,11 @@ func (m *Memory) Join(choose func(c, x, y expr.Node) expr.Node, c expr.Node, x, 
 	return nil
 }
 
-// Cells returns the cells of the region that begins at base.
-func (m *Memory) Cells(base uint64) []expr.Node { return m.regions[base/spacing].cells }
+// Cells returns the cells of the region at base.
+func (m *Memory) Cells(base uint64) []expr.Node { return m.regions[base/regionSpacing].cells }
 
-// Bounded reports whether the bytes from addr on lie within one region that may be touched.
-func (m *Memory) Bounded(addr uint64) bool {
+// Accessible reports whether the byte at addr lies in a region and may be read.
+func (m *Memory) Accessible(addr uint64) bool {
 	cell, _ := m.Cell(addr)
 	_, _, err := m.find(cell)
 	return err == nil

@@ -2,7 +2,7 @@ package memory
 
 import "testing"
 
-// TestApart: in a memory apart, no two of the first regions have a bit of their addresses in common.
+// TestApart checks that the addresses of the first regions have no bit in common if apart holds.
 func TestApart(t *testing.T) {
 	m := New(true)
 	var all uint64
@@ -13,7 +13,7 @@ func TestApart(t *testing.T) {
 		}
 		all |= a
 	}
-	if a := m.Region("", 8, nil, nil); m.regions[a/spacing] == nil || a%8 != 0 {
+	if a := m.Region("", 8, nil, nil); m.regions[a/regionSpacing] == nil || a%8 != 0 {
 		t.Errorf("the region after these is at %#x", a)
 	}
 }

@@ -1,5 +1,5 @@
-// Package processor is what the tests share that compare the symbolic machines with processors: the
-// instructions of the kernels, and operands. These are random numbers, and those at which instructions
+// Package processor helps tests that compare the symbolic machines with real processors. It returns
+// the instructions of the kernels, and operands: random numbers and values at which instructions
 // differ.
 package processor
 
@@ -18,17 +18,18 @@ import (
 )
 
 const (
-	// Instances is how many instructions of a form are run at most.
-	Instances = 4
-	// Trials is how often each one is run.
+	// MaxInstances is the maximum number of instructions that a test runs of each form.
+	MaxInstances = 4
+	// Trials is the number of runs of each instruction.
 	Trials = 24
-	// MemoryAt is the address of the memory of a test: that of the first region in package memory.
+	// MemoryAt is the address of a test's memory. Package memory places the first region there.
 	MemoryAt = 0x18000040
 )
 
-// Kernels builds the test binary that has all kernels, and calls each with every instruction of a function
-// and its bytes, in the order of the functions' names.
-func Kernels(t *testing.T, objdump, arch string, decode func(*code.Inst) any, each func(function string, i *code.Inst, raw []byte)) {
+// EachInstruction builds the test binary that contains all kernels. It calls each for every
+// instruction, with the name of the function and the bytes of the instruction. Functions are sorted
+// by name.
+func EachInstruction(t *testing.T, objdump, arch string, decode func(*code.Inst) any, each func(function string, i *code.Inst, raw []byte)) {
 	path := filepath.Join(t.TempDir(), "kernels.test")
 	build := exec.Command("go", "test", "-c", "-o", path, "./fuzz")
 	build.Dir = "../../.."
@@ -52,14 +53,14 @@ func Kernels(t *testing.T, objdump, arch string, decode func(*code.Inst) any, ea
 	}
 	for _, name := range slices.Sorted(maps.Keys(program.Functions)) {
 		for _, i := range program.Functions[name].Order {
-			// Of the last one Next is not known. It is a return.
+			// The last instruction is a return. Its Next is 0.
 			each(name, i, slices.Clone(text[i.Addr-section.Addr:max(i.Addr, i.Next)-section.Addr]))
 		}
 	}
 }
 
-// Load stores numbers in the memory of a test. All of it is writable.
-func Load(t *testing.T, g *expr.Graph, mem *memory.Memory, numbers []uint32) {
+// LoadMemory fills the memory of a test with numbers. All of it is writable.
+func LoadMemory(t *testing.T, g *expr.Graph, mem *memory.Memory, numbers []uint32) {
 	cells, writable := make([]expr.Node, len(numbers)), make([]bool, len(numbers))
 	for n, v := range numbers {
 		cells[n], writable[n] = g.Const(4, uint64(v)), true
@@ -69,9 +70,10 @@ func Load(t *testing.T, g *expr.Graph, mem *memory.Memory, numbers []uint32) {
 	}
 }
 
-// Unlike returns the first cell in which two registers differ, −1 if there is none. Where rounds says that a
-// cell is of a rounded result, of so many cells, any NaN will do.
-func Unlike(x, y []uint32, rounds func(n int) (cells int)) int {
+// FirstDifference returns the index of the first cell in which two registers differ, or −1. rounds
+// returns the number of cells of the rounded result that contains cell n, or 0 if there is none.
+// Two NaN in rounded results count as equal.
+func FirstDifference(x, y []uint32, rounds func(n int) (cells int)) int {
 	for n := range x {
 		if x[n] != y[n] {
 			if cells := rounds(n); cells == 0 || !isNaN(x, n, cells) || !isNaN(y, n, cells) {

@@ -8,24 +8,25 @@ import (
 	"github.com/gomonge/monge/prove/internal/code"
 )
 
-// loop is a natural loop of machine code: its first instruction, and those that lead to a jump back to it and
-// not out of the loop. They need not lie one behind the other.
+// loop is a natural loop of machine code. body contains its first instruction and all instructions
+// that lead to a jump back to it. They need not be contiguous.
 type loop struct {
-	first uint64
-	has   map[uint64]bool
-	ends  map[uint64]bool // conditional jumps to first that are the last of a turn if they are not taken
-	exits map[uint64]bool // jumps of which one way leaves the loop
+	first    uint64
+	body     map[uint64]bool
+	turnEnds map[uint64]bool // conditional jumps to first that also end a turn if they are not taken
+	exits    map[uint64]bool // jumps that leave the loop in one direction
 }
 
-// found are the loops of functions, which runs share.
-var found sync.Map // of *code.Inst, the first one, to map[uint64]*loop
+// loopCache shares the loops of functions among runs.
+var loopCache sync.Map // from the first *code.Inst of a function to map[uint64]*loop
 
-// loopsOf returns the loops of a function by their first instructions.
+// loopsOf returns the loops of a function by the addresses of their first instructions.
 func loopsOf(f *code.Function, effect func(*code.Inst) *Effect) map[uint64]*loop {
-	if known, ok := found.Load(f.Order[0]); ok {
+	if known, ok := loopCache.Load(f.Order[0]); ok {
 		return known.(map[uint64]*loop)
 	}
-	// next are the instructions that may follow, the one behind first.
+	// next holds the possible successors of each instruction. The following instruction comes
+	// first.
 	next, before := map[uint64][]uint64{}, map[uint64][]uint64{}
 	inside := map[uint64]bool{}
 	for _, i := range f.Order {
@@ -34,8 +35,8 @@ func loopsOf(f *code.Function, effect func(*code.Inst) *Effect) map[uint64]*loop
 	for n, i := range f.Order {
 		e := effect(i)
 		to := uint64(0)
-		if e != nil && inside[e.To] {
-			to = e.To
+		if e != nil && inside[e.Target] {
+			to = e.Target
 		}
 		if n+1 < len(f.Order) && i.Op != "ret" && (to == 0 || e.Branch) {
 			next[i.Addr] = append(next[i.Addr], f.Order[n+1].Addr)
@@ -51,34 +52,35 @@ func loopsOf(f *code.Function, effect func(*code.Inst) *Effect) map[uint64]*loop
 	for _, j := range jumpsBack(f.Order[0].Addr, next) {
 		l := loops[j.to]
 		if l == nil {
-			l = &loop{first: j.to, has: map[uint64]bool{j.to: true}, ends: map[uint64]bool{}, exits: map[uint64]bool{}}
+			l = &loop{first: j.to, body: map[uint64]bool{j.to: true}, turnEnds: map[uint64]bool{}, exits: map[uint64]bool{}}
 			loops[j.to] = l
 		}
 		for work := []uint64{j.from}; len(work) > 0; {
 			a := work[len(work)-1]
 			work = work[:len(work)-1]
-			if !l.has[a] {
-				l.has[a] = true
+			if !l.body[a] {
+				l.body[a] = true
 				work = append(work, before[a]...)
 			}
 		}
 	}
 	for _, l := range loops {
-		for a := range l.has {
-			if out := slices.IndexFunc(next[a], func(to uint64) bool { return !l.has[to] }); out >= 0 || len(next[a]) == 0 {
+		for a := range l.body {
+			if out := slices.IndexFunc(next[a], func(to uint64) bool { return !l.body[to] }); out >= 0 || len(next[a]) == 0 {
 				l.exits[a] = true
-				l.ends[a] = out == 0 && len(next[a]) == 2 && next[a][1] == l.first
+				l.turnEnds[a] = out == 0 && len(next[a]) == 2 && next[a][1] == l.first
 			}
 		}
 	}
-	found.Store(f.Order[0], maps.Clone(loops))
+	loopCache.Store(f.Order[0], maps.Clone(loops))
 	return loops
 }
 
-// edge is a jump, or a step to the instruction behind.
+// edge is a jump or a step to the following instruction.
 type edge struct{ from, to uint64 }
 
-// jumpsBack returns the jumps to instructions that every way to them has passed.
+// jumpsBack returns the jumps to instructions that dominate them: every path from the entry to the
+// jump passes its target.
 func jumpsBack(entry uint64, next map[uint64][]uint64) (back []edge) {
 	const open, done = 1, 2
 	state := map[uint64]int{entry: open}

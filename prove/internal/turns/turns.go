@@ -1,15 +1,18 @@
-// Package turns shows of the loops of machine code that a turn does not depend on its number.
+// Package turns shows that the turns of loops in machine code do not depend on their number.
 //
-// While a function runs, every general register and every slot of the stack is also kept as a linear form of the
-// registers at the beginning of the present turn, for each loop that runs. At the end of a turn a register is settled if
-// it is as it was, has advanced by a sum of constants and of registers that are as they were, or is a linear form of
-// such registers. Addresses must be linear forms of settled registers, and so must comparisons by which the turn goes one
-// way or another, and by which the loop ends. Then turns that go the same way are the same function of the vector
-// registers and of what is loaded, whatever their number: their addresses move on by the same distance from turn to turn.
-// A turn that no other follows is like what comes after the loop: it may depend on what is left.
+// While a function runs, a Tracker also computes every general register and every slot of the stack
+// as a linear form of the registers at the beginning of the current turn, for each active loop. At
+// the end of a turn, a register is settled in three cases: it has not changed; it has advanced by a
+// sum of constants and unchanged registers; or it is a linear form of such registers. Addresses
+// must be linear forms of settled registers. So must comparisons that select the path through the
+// turn or end the loop. Then all turns on the same path compute the same function of the vector
+// registers and the loaded data, and their addresses advance by the same distance from turn to
+// turn. The last turn is treated like the code after the loop: it may depend on the rest of the
+// work.
 //
-// If constants decide how many turns a loop makes, nothing is to be shown of it: all of its turns run in every case that
-// comes to it on this way. Constants are those within a turn of the loop around it, or within the function.
+// If constants decide the number of turns, nothing has to be shown: every case that reaches the
+// loop on this path runs all of its turns. A value is constant if it depends on nothing that
+// changes within a turn of the enclosing loop, or within the function.
 package turns
 
 import (
@@ -19,8 +22,8 @@ import (
 	"github.com/gomonge/monge/prove/internal/code"
 )
 
-// Slot returns the register that stands for the 8 bytes of the stack from an offset on, in a machine of
-// so many general registers. ok is false if there is none.
+// Slot returns the register that stands for 8 bytes of the stack at an offset, in a machine with
+// the given number of general registers. ok is false if there is none.
 func Slot(general int, offset int64) (reg int, ok bool) {
 	reg = general + int(offset/8)
 	return reg, offset >= 0 && offset%8 == 0 && reg < registers
@@ -38,96 +41,97 @@ type Form struct {
 	Constant int64
 }
 
-// Set is the effect of an instruction on a register: a linear form of registers, or, if it is
-// opaque, an unknown value that depends on the registers of the form, on flags, or on data.
+// Set is the effect of an instruction on a register. The new value is a linear form of registers.
+// If Opaque holds, it is an unknown value that depends on the registers of the form and, if so
+// marked, on flags or data.
 type Set struct {
 	Reg           int
 	Form          Form
 	Opaque        bool
 	OfFlags, Data bool
-	Else          *Form // of a conditional move: what the register is if the condition does not hold
-	Plus          *Form // of an opaque value: what is added to it
+	Else          *Form // the value of a conditional move if its condition does not hold
+	Plus          *Form // a form that is added to an opaque value
 }
 
-// Effect is what an instruction does to general registers and flags, and what it uses of them.
+// Effect describes what an instruction does to general registers and flags, and how it uses them.
 type Effect struct {
 	Sets      []Set
-	Addresses []Form // of memory that is read or written
-	Values    []int  // registers whose values get to vectors, masks or memory
-	Flags     *Set   // what flags depend on, if it sets them
-	Branch    bool   // it jumps on a condition
-	Of        *Set   // of a jump: what the condition depends on, if not flags
-	Choice    bool   // it is a conditional move
-	To        uint64 // of a jump, conditional or not
+	Addresses []Form // of loads and stores
+	Values    []int  // registers whose values are copied to vectors, masks or memory
+	Flags     *Set   // the value that the flags depend on, if the instruction sets flags
+	Branch    bool   // a conditional jump
+	Condition *Set   // the value that the condition of a jump depends on, if not flags
+	Choice    bool   // a conditional move
+	Target    uint64 // target of a conditional or unconditional jump
 }
 
-// A symbol is a register at the beginning of the turn, or an opaque value, which depends on such
-// registers, and on data.
+// symbol is a register at the beginning of the turn, or an opaque value, which depends on registers
+// and on data.
 type symbol struct {
 	regs uint64
 	data bool
 }
 
-// registers are the general ones and, behind them, slots of the stack.
+// registers is the number of general registers and stack slots. Slots follow the general registers.
 const registers = 64
 
 type form struct {
-	terms    []Term // Reg is the number of a symbol
+	terms    []Term // Reg is the index of a symbol
 	constant int64
 }
 
-// frame is a loop that runs.
+// frame is an active loop, or the function.
 type frame struct {
 	*loop
-	regs      [registers]form
-	flags     form
-	symbols   []symbol // after the registers
-	outer     *frame   // the loop around it, or the function
-	addresses []use
-	values    []use
-	inside    []use // conditions of jumps within the turn, and of conditional moves
-	own       []use // those of jumps that end the loop
-	turns     int
-	before    verdict // on the turn before
+	regs            [registers]form
+	flags           form
+	symbols         []symbol // their indices follow the registers
+	outer           *frame   // the enclosing loop or the function
+	addresses       []use
+	values          []use
+	innerConditions []use // conditions of jumps within the turn and of conditional moves
+	exitConditions  []use // conditions of jumps that end the loop
+	turns           int
+	lastVerdict     verdict // of the previous turn
 }
 
-// use is what an instruction has used, and which way it has gone, if it had a choice.
+// use is a value that an instruction used.
 type use struct {
 	at    uint64
 	value form
-	yes   bool
-	fixed bool // it is a constant in a turn of the loop around
+	taken bool
+	fixed bool // constant within a turn of the enclosing loop
 }
 
-// verdict contains the way of a turn and the reason why it may depend on its number. fixed says
-// that constants decide whether another one follows.
+// verdict holds the path of a turn and the reason why it may depend on its number, if any. fixed
+// says that constants decide whether another turn follows.
 type verdict struct {
-	way, reason string
-	fixed       bool
+	path, reason string
+	fixed        bool
 }
 
 // Tracker follows one run of a function.
 type Tracker struct {
-	loops  map[uint64]*loop // by their first instructions
-	frames []*frame         // the first is the function
+	loops  map[uint64]*loop // by the address of the first instruction
+	frames []*frame         // the function, then the active loops from the outermost to the innermost
 	cov    *code.Coverage
 }
 
-// New returns a tracker of a function whose instructions have these effects.
+// New returns a tracker for a function. effect returns the effects of its instructions.
 func New(f *code.Function, effect func(*code.Inst) *Effect, cov *code.Coverage) *Tracker {
 	t := &Tracker{loops: loopsOf(f, effect), frames: []*frame{{loop: &loop{}}}, cov: cov}
-	t.frames[0].begin()
+	t.frames[0].beginTurn()
 	return t
 }
 
-// Clone returns a copy, for another way of a branch.
+// Clone returns a copy for the other direction of a branch.
 func (t *Tracker) Clone() *Tracker {
 	c := *t
 	c.frames = nil
 	for _, f := range t.frames {
 		g := *f
 		g.symbols = slices.Clone(f.symbols)
-		g.addresses, g.values, g.inside, g.own = slices.Clone(f.addresses), slices.Clone(f.values), slices.Clone(f.inside), slices.Clone(f.own)
+		g.addresses, g.values, g.innerConditions, g.exitConditions = slices.Clone(f.addresses), slices.Clone(f.values), slices.Clone(f.innerConditions), slices.Clone(f.exitConditions)
 		if n := len(c.frames); n > 0 {
 			g.outer = c.frames[n-1]
 		}
@@ -136,9 +140,9 @@ func (t *Tracker) Clone() *Tracker {
 	return &c
 }
 
-// At is called before each instruction: it begins and leaves loops.
-func (t *Tracker) At(pc uint64) {
-	for n := len(t.frames); n > 1 && !t.frames[n-1].has[pc]; n-- {
+// Before is called before each instruction. It enters and leaves loops.
+func (t *Tracker) Before(pc uint64) {
+	for n := len(t.frames); n > 1 && !t.frames[n-1].body[pc]; n-- {
 		t.frames = t.frames[:n-1]
 	}
 	l := t.loops[pc]
@@ -147,32 +151,33 @@ func (t *Tracker) At(pc uint64) {
 	}
 	if n := len(t.frames); t.frames[n-1].loop != l {
 		t.frames = append(t.frames, &frame{loop: l, outer: t.frames[n-1]})
-		t.frames[n].begin()
+		t.frames[n].beginTurn()
 	}
 }
 
-// begin makes the registers symbols.
-func (f *frame) begin() {
+// beginTurn makes every register a symbol.
+func (f *frame) beginTurn() {
 	for r := range f.regs {
 		f.regs[r] = form{terms: []Term{{r, 1}}}
 	}
 	f.flags, f.symbols = form{}, f.symbols[:0]
-	f.addresses, f.values, f.inside, f.own = f.addresses[:0], f.values[:0], f.inside[:0], f.own[:0]
+	f.addresses, f.values, f.innerConditions, f.exitConditions = f.addresses[:0], f.values[:0], f.innerConditions[:0], f.exitConditions[:0]
 }
 
-// Step is called for each instruction, and says of a jump whether it is taken, and of a conditional move
-// whether its condition holds.
+// Step is called for each instruction. taken says whether a jump is taken, or whether the condition
+// of a conditional move holds.
 func (t *Tracker) Step(pc uint64, e *Effect, taken bool) {
 	for n, f := range t.frames {
 		f.step(pc, e, taken)
-		if e.To == 0 {
+		if e.Target == 0 {
 			continue
 		}
-		// A turn ends where the loop jumps to its beginning, or goes on behind its last jump.
-		if e.To == f.first && taken || !taken && f.ends[pc] {
-			t.end(f)
+		// A turn ends at a jump back to the first instruction, or after the last jump if it is not
+		// taken.
+		if e.Target == f.first && taken || !taken && f.turnEnds[pc] {
+			t.endTurn(f)
 			t.frames = t.frames[:n+1]
-			f.begin()
+			f.beginTurn()
 			return
 		}
 	}
@@ -180,24 +185,24 @@ func (t *Tracker) Step(pc uint64, e *Effect, taken bool) {
 
 func (f *frame) step(pc uint64, e *Effect, taken bool) {
 	for _, a := range e.Addresses {
-		f.addresses = append(f.addresses, use{at: pc, value: f.linear(a)})
+		f.addresses = append(f.addresses, use{at: pc, value: f.inSymbols(a)})
 	}
 	for _, r := range e.Values {
 		f.values = append(f.values, use{at: pc, value: f.regs[r]})
 	}
 	if f.outer == nil {
-		f.addresses, f.values = nil, nil // the function is no loop: its values are enough
+		f.addresses, f.values = nil, nil // the function is not a loop: only its registers matter
 	}
 	if e.Branch && f.outer != nil {
-		u := use{pc, f.condition(e), taken, f.outer.constant(f.outer.condition(e))}
+		u := use{pc, f.condition(e), taken, f.outer.isConstant(f.outer.condition(e))}
 		if f.exits[pc] {
-			f.own = append(f.own, u)
+			f.exitConditions = append(f.exitConditions, u)
 		} else {
-			f.inside = append(f.inside, u)
+			f.innerConditions = append(f.innerConditions, u)
 		}
 	}
 	if e.Choice && f.outer != nil {
-		f.inside = append(f.inside, use{at: pc, value: f.flags, yes: taken})
+		f.innerConditions = append(f.innerConditions, use{at: pc, value: f.flags, taken: taken})
 	}
 	if len(e.Sets) == 0 && e.Flags == nil {
 		return
@@ -205,54 +210,54 @@ func (f *frame) step(pc uint64, e *Effect, taken bool) {
 	var values [4]form
 	for i := range e.Sets {
 		if set := &e.Sets[i]; e.Choice && !taken {
-			values[i] = f.linear(*set.Else)
+			values[i] = f.inSymbols(*set.Else)
 		} else {
-			values[i] = f.value(set)
+			values[i] = f.resultOf(set)
 		}
 	}
 	if e.Flags != nil {
-		f.flags = f.value(e.Flags)
+		f.flags = f.resultOf(e.Flags)
 	}
 	for i, s := range e.Sets {
 		f.regs[s.Reg] = values[i]
 	}
 }
 
-// condition returns what a jump depends on.
+// condition returns the value that a jump depends on.
 func (f *frame) condition(e *Effect) form {
-	if e.Of != nil {
-		return f.value(e.Of)
+	if e.Condition != nil {
+		return f.resultOf(e.Condition)
 	}
 	return f.flags
 }
 
-// linear returns a form of registers as one of symbols.
-func (f *frame) linear(a Form) form {
+// inSymbols converts a form of registers to a form of symbols.
+func (f *frame) inSymbols(a Form) form {
 	out := form{constant: a.Constant}
 	for _, t := range a.Terms {
 		v := f.regs[t.Reg]
 		out.constant += t.Factor * v.constant
 		for _, s := range v.terms {
-			out.add(s.Reg, t.Factor*s.Factor)
+			out.addTerm(s.Reg, t.Factor*s.Factor)
 		}
 	}
 	if len(out.terms) > mostTerms {
-		f.symbols = append(f.symbols, f.depends(out))
+		f.symbols = append(f.symbols, f.dependencies(out))
 		return form{terms: []Term{{registers + len(f.symbols) - 1, 1}}}
 	}
 	return out
 }
 
-// mostTerms is how long a form may be. A longer one becomes a symbol.
+// mostTerms is the maximum length of a form. A longer form becomes a symbol.
 const mostTerms = 40
 
-// constant reports whether a form is of constants alone, known or not.
-func (f *frame) constant(v form) bool {
-	s := f.depends(v)
+// isConstant reports whether a form depends only on constants, whose values need not be known.
+func (f *frame) isConstant(v form) bool {
+	s := f.dependencies(v)
 	return s.regs == 0 && !s.data
 }
 
-func (a *form) add(symbol int, factor int64) {
+func (a *form) addTerm(symbol int, factor int64) {
 	for i := range a.terms {
 		if a.terms[i].Reg == symbol {
 			if a.terms[i].Factor += factor; a.terms[i].Factor == 0 {
@@ -264,33 +269,33 @@ func (a *form) add(symbol int, factor int64) {
 	a.terms = append(a.terms, Term{symbol, factor})
 }
 
-// value returns what an instruction makes of registers.
-func (f *frame) value(s *Set) form {
-	v := f.linear(s.Form)
+// resultOf returns the value that an instruction sets.
+func (f *frame) resultOf(s *Set) form {
+	v := f.inSymbols(s.Form)
 	if !s.Opaque {
 		return v
 	}
 	n := symbol{data: s.Data}
-	for _, t := range s.Form.Terms { // term by term: what cancels in a sum counts here
-		r := f.depends(f.regs[t.Reg])
+	for _, t := range s.Form.Terms { // term by term, because terms that cancel in a sum count here
+		r := f.dependencies(f.regs[t.Reg])
 		n.regs, n.data = n.regs|r.regs, n.data || r.data
 	}
 	if s.OfFlags {
-		r := f.depends(f.flags)
+		r := f.dependencies(f.flags)
 		n.regs, n.data = n.regs|r.regs, n.data || r.data
 	}
 	f.symbols = append(f.symbols, n)
 	v = form{terms: []Term{{registers + len(f.symbols) - 1, 1}}}
 	if s.Plus != nil {
-		sum := f.linear(*s.Plus)
-		sum.add(v.terms[0].Reg, 1)
+		sum := f.inSymbols(*s.Plus)
+		sum.addTerm(v.terms[0].Reg, 1)
 		return sum
 	}
 	return v
 }
 
-// depends returns what a form depends on.
-func (f *frame) depends(v form) (s symbol) {
+// dependencies returns the registers and the data that a form depends on.
+func (f *frame) dependencies(v form) (s symbol) {
 	for _, t := range v.terms {
 		if t.Reg < registers {
 			s.regs |= 1 << t.Reg
@@ -302,54 +307,55 @@ func (f *frame) depends(v form) (s symbol) {
 	return s
 }
 
-// end judges a turn. The verdict counts when another turn has followed.
-func (t *Tracker) end(f *frame) {
+// endTurn judges a turn. The verdict is recorded when another turn has followed.
+func (t *Tracker) endTurn(f *frame) {
 	l := t.cov.Loops[f.first]
 	if f.turns++; f.turns > 1 {
-		l.Follow(f.before.way, f.before.reason, f.before.fixed)
+		l.AddTurn(f.lastVerdict.path, f.lastVerdict.reason, f.lastVerdict.fixed)
 	}
 	l.Turns++
-	l.Most = max(l.Most, f.turns)
+	l.MaxTurns = max(l.MaxTurns, f.turns)
 	t.cov.Loops[f.first] = l
-	f.before = f.judge()
+	f.lastVerdict = f.judge()
 }
 
-// judge returns the way of a turn and the reason why it may depend on its number, if it may.
+// judge returns the path of a turn and the reason why it may depend on its number, if any.
 func (f *frame) judge() (v verdict) {
 	s := f.settle()
-	v.fixed = len(f.own) > 0 && !slices.ContainsFunc(f.own, func(u use) bool { return !u.fixed })
+	v.fixed = len(f.exitConditions) > 0 && !slices.ContainsFunc(f.exitConditions, func(u use) bool { return !u.fixed })
 	var way []byte
-	for _, c := range f.inside {
-		if !s.same(c.value) {
-			way = fmt.Appendf(way, "%x %v ", c.at, c.yes)
+	for _, c := range f.innerConditions {
+		if !s.sameEachTurn(c.value) {
+			way = fmt.Appendf(way, "%x %v ", c.at, c.taken)
 		}
 	}
-	v.way = string(way)
+	v.path = string(way)
 	for _, what := range []struct {
 		name string
 		uses []use
-	}{{"an address", f.addresses}, {"the number of turns", f.own}, {"the way through a turn", f.inside}} {
+	}{{"an address", f.addresses}, {"the number of turns", f.exitConditions}, {"the path through a turn", f.innerConditions}} {
 		for _, u := range what.uses {
-			if why := s.linear(u.value); why != "" {
+			if why := s.whyNotLinear(u.value); why != "" {
 				v.reason = fmt.Sprintf("%s at %x %s", what.name, u.at, why)
 				return v
 			}
 		}
 	}
 	for _, u := range f.values {
-		if !s.same(u.value) && !s.of(u.value.terms, s.unchanged|s.data) {
-			v.reason = fmt.Sprintf("the value of a register that changes gets to a vector, a mask or memory at %x", u.at)
+		if !s.sameEachTurn(u.value) && !s.dependsOnlyOn(u.value.terms, s.unchanged|s.dependOnData) {
+			v.reason = fmt.Sprintf("a register that changes is copied to a vector, a mask or memory at %x", u.at)
 		}
 	}
 	return v
 }
 
-// settled are the registers of which the value in the next turn is known from that in this one.
+// settled holds the registers whose value in the next turn is known from their value in this turn.
+// Its fields are bit sets of registers.
 type settled struct {
 	*frame
-	unchanged uint64
-	all       uint64 // and those that advance, or are linear forms of both
-	data      uint64 // those that are data: what a turn does with them is the same, as with vector registers
+	unchanged    uint64
+	linear       uint64 // unchanged registers, registers that advance, and linear forms of both
+	dependOnData uint64 // registers that hold data; turns treat them alike, as they do vector registers
 }
 
 func (f *frame) settle() (s settled) {
@@ -361,24 +367,25 @@ func (f *frame) settle() (s settled) {
 	}
 	advance := s.unchanged
 	for r, v := range f.regs {
-		if own := slices.Index(v.terms, Term{r, 1}); own >= 0 && s.of(slices.Delete(slices.Clone(v.terms), own, own+1), s.unchanged) {
+		if own := slices.Index(v.terms, Term{r, 1}); own >= 0 && s.dependsOnlyOn(slices.Delete(slices.Clone(v.terms), own, own+1), s.unchanged) {
 			advance |= 1 << r
 		}
 	}
-	s.all = advance
+	s.linear = advance
 	for r, v := range f.regs {
-		if s.of(v.terms, advance) {
-			s.all |= 1 << r
+		if s.dependsOnlyOn(v.terms, advance) {
+			s.linear |= 1 << r
 		}
-		if o := s.depends(v); len(v.terms) == 1 && o.data && o.regs&^(s.unchanged|1<<r) == 0 {
-			s.data |= 1 << r
+		if o := s.dependencies(v); len(v.terms) == 1 && o.data && o.regs&^(s.unchanged|1<<r) == 0 {
+			s.dependOnData |= 1 << r
 		}
 	}
 	return s
 }
 
-// of reports whether terms are of these registers, and of values that are the same in every turn.
-func (s settled) of(terms []Term, regs uint64) bool {
+// dependsOnlyOn reports whether terms consist of the given registers and of values that are the
+// same in every turn.
+func (s settled) dependsOnlyOn(terms []Term, regs uint64) bool {
 	for _, t := range terms {
 		if t.Reg < registers && regs>>t.Reg&1 == 0 {
 			return false
@@ -392,20 +399,21 @@ func (s settled) of(terms []Term, regs uint64) bool {
 	return true
 }
 
-// same reports whether a value is the same in every turn, but for what it depends on data.
-func (s settled) same(v form) bool {
-	o := s.depends(v)
+// sameEachTurn reports whether a value is the same in every turn. Dependence on data is ignored.
+func (s settled) sameEachTurn(v form) bool {
+	o := s.dependencies(v)
 	return o.data || o.regs&^s.unchanged == 0
 }
 
-// linear returns why a value is no linear form of settled registers and of what data select, or nothing.
-func (s settled) linear(v form) string {
+// whyNotLinear returns the reason why a value is not a linear form of settled registers and of
+// values selected by data, or "".
+func (s settled) whyNotLinear(v form) string {
 	for _, t := range v.terms {
-		if t.Reg < registers && s.all>>t.Reg&1 == 0 {
+		if t.Reg < registers && s.linear>>t.Reg&1 == 0 {
 			return fmt.Sprintf("depends on register %d, which does not advance by a constant", t.Reg)
 		}
-		if t.Reg >= registers && !s.same(form{terms: []Term{t}}) {
-			return "is no linear form of registers"
+		if t.Reg >= registers && !s.sameEachTurn(form{terms: []Term{t}}) {
+			return "is not a linear form of registers"
 		}
 	}
 	return ""

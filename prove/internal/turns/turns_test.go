@@ -7,7 +7,7 @@ import (
 	"github.com/gomonge/monge/prove/internal/code"
 )
 
-// TestJudge runs loops of a few instructions, and says of which the turns depend on their number.
+// TestJudge runs loops of a few instructions and checks whether their turns depend on their number.
 func TestJudge(t *testing.T) {
 	reg := func(r int, factor int64) Form { return Form{Terms: []Term{{r, factor}}} }
 	plus := func(r int, c int64) Form { return Form{Terms: []Term{{r, 1}}, Constant: c} }
@@ -17,10 +17,10 @@ func TestJudge(t *testing.T) {
 	load := func(f Form) *Effect { return &Effect{Addresses: []Form{f}} }
 	count := &Effect{Sets: []Set{{Reg: 1, Form: plus(1, -1)}}, Flags: &Set{Form: plus(1, -1)}}
 	compare := func(r int) *Effect { return &Effect{Flags: &Set{Form: reg(r, 1)}} }
-	skip := &Effect{Branch: true, To: 102}
+	skip := &Effect{Branch: true, Target: 102}
 	last := plus(2, 64)
 	clamp := &Effect{Choice: true, Sets: []Set{{Reg: 4, Form: reg(5, 1), Else: &last}}}
-	// The last of three turns may depend on what is left.
+	// The last of the three turns may depend on the rest of the work.
 	for _, c := range []struct {
 		name string
 		body []*Effect
@@ -31,34 +31,34 @@ func TestJudge(t *testing.T) {
 		{"a stride that grows", []*Effect{load(reg(2, 1)), set(2, sum(2, 3)), set(3, plus(3, 8)), count}, "does not advance"},
 		{"a pointer that doubles", []*Effect{load(reg(2, 1)), set(2, reg(2, 2)), count}, "does not advance"},
 		{"a copy", []*Effect{set(4, reg(2, 1)), load(plus(4, 8)), set(2, plus(2, 64)), count}, ""},
-		{"a mask of the counter", []*Effect{opaque(4, reg(1, 1)), load(reg(4, 1)), count}, "no linear form"},
+		{"a mask of the counter", []*Effect{opaque(4, reg(1, 1)), load(reg(4, 1)), count}, "not a linear form"},
 		{"a mask of what stays", []*Effect{opaque(4, reg(5, 1)), load(sum(4, 2)), set(2, plus(2, 8)), count}, ""},
 		{"a jump on the counter", []*Effect{compare(1), skip, count}, ""},
 		{"a jump on what stays", []*Effect{compare(5), skip, count}, ""},
-		{"the counter in a vector", []*Effect{{Values: []int{1}}, count}, "gets to a vector"},
+		{"the counter in a vector", []*Effect{{Values: []int{1}}, count}, "copied to a vector"},
 		{"a table by data", []*Effect{{Sets: []Set{{Reg: 4, Opaque: true, Data: true}}}, load(sum(4, 5)), count}, ""},
 		{"data of the turn before in a vector", []*Effect{{Values: []int{4}}, {Sets: []Set{{Reg: 4, Form: reg(4, 1), Opaque: true, Data: true}}}, count}, ""},
-		{"data of the counter in a vector", []*Effect{{Values: []int{4}}, {Sets: []Set{{Reg: 4, Form: reg(1, 1), Opaque: true, Data: true}}}, count}, "gets to a vector"},
+		{"data of the counter in a vector", []*Effect{{Values: []int{4}}, {Sets: []Set{{Reg: 4, Form: reg(1, 1), Opaque: true, Data: true}}}, count}, "copied to a vector"},
 		{"an address by data of the turn before", []*Effect{load(reg(4, 1)), {Sets: []Set{{Reg: 4, Form: reg(4, 1), Opaque: true, Data: true}}}, count}, "does not advance"},
 		{"a product", []*Effect{load(reg(2, 1)), {Sets: []Set{{Reg: 2, Form: sum(3, 5), Opaque: true, Plus: &Form{Terms: []Term{{2, 1}}}}}}, count}, ""},
-		{"an unknown constant", []*Effect{opaque(4, Form{}), set(2, sum(2, 4)), {Values: []int{2}}, count}, "gets to a vector"},
+		{"an unknown constant", []*Effect{opaque(4, Form{}), set(2, sum(2, 4)), {Values: []int{2}}, count}, "copied to a vector"},
 		{"what was there before", []*Effect{load(reg(4, 1)), set(4, Form{Constant: 8}), count}, ""},
 		{"a pointer one turn behind", []*Effect{load(reg(4, 1)), set(4, plus(2, 8)), set(2, plus(2, 64)), count}, ""},
 		{"two pointers that change places", []*Effect{load(reg(4, 1)), set(5, reg(2, 1)), set(2, reg(4, 1)), set(4, reg(5, 1)), count}, "does not advance"},
 		{"a clamped pointer", []*Effect{compare(1), clamp, load(reg(4, 1)), set(2, plus(2, 64)), count}, ""},
-		{"a mask that is clamped", []*Effect{compare(1), clamp, opaque(4, reg(4, 1)), {Values: []int{4}}, set(2, plus(2, 64)), count}, "gets to a vector"},
-		{"a bit of the counter", []*Effect{{Flags: &Set{Form: reg(1, 1), Opaque: true}}, skip, count}, "the way through"},
+		{"a mask that is clamped", []*Effect{compare(1), clamp, opaque(4, reg(4, 1)), {Values: []int{4}}, set(2, plus(2, 64)), count}, "copied to a vector"},
+		{"a bit of the counter", []*Effect{{Flags: &Set{Form: reg(1, 1), Opaque: true}}, skip, count}, "the path through"},
 	} {
-		body := append(c.body, &Effect{Branch: true, To: 100})
+		body := append(c.body, &Effect{Branch: true, Target: 100})
 		f := &code.Function{}
-		for n := range len(body) + 1 { // and a return
+		for n := range len(body) + 1 { // plus a return
 			f.Order = append(f.Order, &code.Inst{Addr: 100 + uint64(n)})
 		}
 		cov := code.NewCoverage()
 		k := New(f, func(i *code.Inst) *Effect { return append(body, &Effect{})[i.Addr-100] }, cov)
 		for turn := range 3 {
 			for n, e := range body {
-				k.At(100 + uint64(n))
+				k.Before(100 + uint64(n))
 				k.Step(100+uint64(n), e, n == len(body)-1 && turn < 2)
 			}
 		}
@@ -69,7 +69,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestLoops runs a loop of which a part lies behind it, and within a turn another one that makes two turns.
+// TestLoops runs a loop with a part of its code after the last jump, and with an inner loop of two
+// turns.
 func TestLoops(t *testing.T) {
 	reg := func(r int, factor int64) Form { return Form{Terms: []Term{{r, factor}}} }
 	plus := func(r int, c int64) Form { return Form{Terms: []Term{{r, 1}}, Constant: c} }
@@ -78,17 +79,17 @@ func TestLoops(t *testing.T) {
 	}
 	body := []*Effect{
 		{Flags: &Set{Form: reg(5, 1)}},                   // 100: the loop begins
-		{Branch: true, To: 109},                          // 101: to the part behind it
-		{Sets: []Set{{Reg: 3, Form: Form{Constant: 2}}}}, // 102: and back
-		{Addresses: []Form{reg(3, 8)}},                   // 103: the loop of two turns
+		{Branch: true, Target: 109},                      // 101: jump to the part after the loop
+		{Sets: []Set{{Reg: 3, Form: Form{Constant: 2}}}}, // 102: return from that part
+		{Addresses: []Form{reg(3, 8)}},                   // 103: the inner loop
 		count(3),
-		{Branch: true, To: 103},
+		{Branch: true, Target: 103},
 		count(1),
-		{Branch: true, To: 100},
-		{}, // 108: not run, a return
+		{Branch: true, Target: 100},
+		{}, // 108: a return, which does not run
 		{Sets: []Set{{Reg: 4, Form: reg(1, 1), Opaque: true}}},
 		{Addresses: []Form{reg(4, 1)}},
-		{To: 102},
+		{Target: 102},
 	}
 	f := &code.Function{}
 	for n := range body {
@@ -98,7 +99,7 @@ func TestLoops(t *testing.T) {
 	cov := code.NewCoverage()
 	k := New(f, func(i *code.Inst) *Effect { return body[i.Addr-100] }, cov)
 	step := func(pc uint64, taken bool) {
-		k.At(pc)
+		k.Before(pc)
 		k.Step(pc, body[pc-100], taken)
 	}
 	for turn := range 3 {
@@ -117,7 +118,7 @@ func TestLoops(t *testing.T) {
 		step(107, turn < 2)
 	}
 	step(108, false)
-	if l := cov.Loops[100]; l.Turns != 3 || !strings.Contains(l.Reason, "no linear form") || l.Fixed {
+	if l := cov.Loops[100]; l.Turns != 3 || !strings.Contains(l.Reason, "not a linear form") || l.Fixed {
 		t.Errorf("the loop: %+v", l)
 	}
 	if l := cov.Loops[103]; l.Turns != 6 || !l.Fixed {
