@@ -26,7 +26,7 @@ var caltechExperiment = Experiment{
 	run:      runCaltech,
 }
 
-// caltechMethods are the methods of the figure with the paper's numbers of neighbors. Slow methods
+// caltechMethods returns the methods of the figure with the paper's numbers of neighbors. Slow methods
 // run only if named.
 func caltechMethods() []method {
 	all := append([]method{originalMethod()}, paperBaselines()...)

@@ -31,8 +31,8 @@ func testExperiment(t *testing.T, e Experiment, s Settings) *Report {
 	return testFiles(t, e, s, false)
 }
 
-// testTimedExperiment is like testExperiment for an experiment that measures times: only what is
-// measured can be compared, not its values, and no pictures.
+// testTimedExperiment is like testExperiment for an experiment that measures times. It
+// compares neither the measured times nor the pictures.
 func testTimedExperiment(t *testing.T, e Experiment, s Settings) *Report {
 	t.Helper()
 	return testFiles(t, e, s, true)
@@ -117,8 +117,8 @@ func testFiles(t *testing.T, e Experiment, s Settings, timed bool) *Report {
 	return first
 }
 
-// readFiles returns the CSV file and the pictures of a run; of one that measures
-// times, the CSV file without its last column.
+// readFiles returns the CSV file and the pictures of a run. If the run measures times, readFiles
+// returns only the CSV file, without its last column.
 func readFiles(t *testing.T, folder string, timed bool) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -274,7 +274,7 @@ func checkXML(t *testing.T, name string, b []byte) {
 	}
 }
 
-// counting is an experiment of cells that only count how often they are computed.
+// counting returns an experiment with cells that only count how often they are computed.
 func counting(trials int, computed *int) Experiment {
 	var mu sync.Mutex // cells run at the same time
 	return Experiment{

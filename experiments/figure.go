@@ -234,7 +234,7 @@ func drawLegend(c draw.Canvas, all []series) {
 	}
 }
 
-// legendWidth is the width that drawLegend needs.
+// legendWidth returns the width that drawLegend needs.
 func legendWidth(all []series) vg.Length {
 	var w vg.Length
 	for _, s := range all {

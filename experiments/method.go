@@ -57,10 +57,10 @@ const (
 	nameTrue     = "True"      // the dimensions that the simulation hides
 )
 
-// originalMethod is the space of all features.
+// originalMethod returns the method that keeps all features.
 func originalMethod() method { return method{name: nameOriginal} }
 
-// paperBaselines are the methods that the paper compares with, in the order of its tables, with its
+// paperBaselines returns the methods that the paper compares with, in the order of its tables, with its
 // numbers of neighbors. LSDR, LSQMI and CEML take long.
 func paperBaselines() []method {
 	all := []method{

@@ -46,7 +46,7 @@ const (
 // namePaperSteps returns the name of the paper's method stopped after the given number of steps.
 func namePaperSteps(steps int) string { return fmt.Sprintf("%s-%d", namePaper, steps) }
 
-// mnistMethods are all methods, with the paper's numbers of neighbors. Methods that would take most of
+// mnistMethods returns all methods, with the paper's numbers of neighbors. Methods that would take most of
 // the time do not run by default.
 func mnistMethods() []method {
 	all := []method{originalMethod()}
@@ -162,7 +162,7 @@ func (e *mnistRun) train(trial int) (*dataset.Dataset, error) {
 	return e.training.take(e.trained, e.seed("train", trial))
 }
 
-// nameOfPicture is the column "method" of the cells that draw.
+// nameOfPicture returns the value of column "method" of the cells that draw.
 func nameOfPicture(method string) string { return "t-SNE of " + method }
 
 func runMNIST(ctx context.Context, j *job) error {
@@ -322,9 +322,9 @@ func (e *mnistRun) shown() (train, test *dataset.Dataset, err error) {
 	return train, test, err
 }
 
-// initialPositions are the same for all methods: the first two principal components
-// of the pixels, as small as t-SNE's random start, so that a digit begins at one
-// place in all pictures.
+// initialPositions returns the first two principal components of the pixels, scaled to the size of
+// t-SNE's random start. All methods start from them, so that a digit begins at the same place in all
+// pictures.
 func initialPositions(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	p, err := baseline.Fit(ctx, x, nil, 2, baseline.PCA{})
 	if err != nil {
@@ -354,7 +354,7 @@ func mnistMean(r *results, measure string, w where) float64 {
 	return stat.Mean(v, nil)
 }
 
-// at is where a method's error in p dimensions is; all pixels are at the first p.
+// at returns the key of method m in p dimensions. The method of all pixels has only the first p.
 func (s *mnistSizes) at(m string, p int) where {
 	if m == nameOriginal {
 		p = s.ps[0]
@@ -388,7 +388,7 @@ func (e *mnistRun) report(r *results) error {
 // picture.
 func isStopped(name string) bool { return strings.HasPrefix(name, namePaper+"-") }
 
-// drawByK is figure 5.
+// drawByK draws figure 5.
 func (e *mnistRun) drawByK(r *results) error {
 	var panels [][]series
 	for _, p := range e.ps {
@@ -430,7 +430,7 @@ func (e *mnistRun) drawByK(r *results) error {
 	})
 }
 
-// tables are errors in numbers.
+// tables adds tables of the errors.
 func (e *mnistRun) tables(r *results) {
 	ks := []int{e.ks[0], e.k, e.ks[len(e.ks)-1]}
 	ks = slices.Compact(slices.Sorted(slices.Values(ks)))
@@ -599,7 +599,7 @@ var mnistPictureMethods = []string{
 	nameOriginal, "PCA", "FDA", "LFDA", "LMNN", "LSDR", "LSQMI", "CEML", namePaper, namePaperSteps(3), nameWDA, namePaperFar,
 }
 
-// drawPictures is figure 7.
+// drawPictures draws figure 7.
 func (e *mnistRun) drawPictures(r *results) error {
 	train, test, err := e.shown()
 	if err != nil {
@@ -652,7 +652,7 @@ func drawPlane(c draw.Canvas, title string, y *mat.Dense, labels []int) {
 	p.Draw(c)
 }
 
-// countedSteps is "1 step", "3 steps".
+// countedSteps returns "1 step", "3 steps" and so on.
 func countedSteps(n int) string {
 	if n == 1 {
 		return "1 step"
@@ -660,7 +660,7 @@ func countedSteps(n int) string {
 	return fmt.Sprintf("%d steps", n)
 }
 
-// comments is the honest word.
+// comments adds the section on which results of the paper are reproduced.
 func (e *mnistRun) comments(r *results) {
 	mean := func(name string, p int) float64 { return mnistMean(r, "error", e.atK(name, p, e.k)) }
 	percent := func(name string, p int) string { return fmt.Sprintf("%.1f %%", 100*mean(name, p)) }

@@ -199,7 +199,7 @@ func (j *job) reportPlans(r *results, classes [2]*mat.Dense, n int) error {
 	return nil
 }
 
-// planLinks are the links of a plan, relative to the largest that is not of a sample with itself.
+// planLinks returns the links of a plan between different samples, relative to the largest link.
 func planLinks(t, x, y *mat.Dense) links {
 	n, m := t.Dims()
 	largest := 0.
@@ -221,7 +221,7 @@ func planLinks(t, x, y *mat.Dense) links {
 	return all
 }
 
-// square is a square of the width of c around a height.
+// square returns the part of c of height size around the height middle.
 func square(c draw.Canvas, middle, size vg.Length) draw.Canvas {
 	c.Min.Y, c.Max.Y = middle-size/2, middle+size/2
 	return c

@@ -78,8 +78,8 @@ func suiteMethods() []method {
 	}
 }
 
-// fewerThanClasses has no columns beyond the C − 1 with scatter between classes, as is
-// usual for discriminant analysis: more would be noise.
+// fewerThanClasses returns m limited to C − 1 columns, as is usual for discriminant analysis. There
+// is no scatter between classes in further columns.
 func fewerThanClasses(m method) method {
 	fit := m.fit
 	m.fit = func(ctx context.Context, t *training, p int) (*mat.Dense, error) {
@@ -98,7 +98,7 @@ func classesOf(d *dataset.Dataset) (n int) {
 	return n
 }
 
-// alone is WDA by one goroutine, nothing being shared between fits.
+// alone returns WDA with one goroutine. Fits share nothing.
 func alone(name string, s wda.Settings) method {
 	return method{name: name, with: settingsText(s), fit: func(ctx context.Context, t *training, p int) (*mat.Dense, error) {
 		s := s
@@ -111,8 +111,8 @@ func alone(name string, s wda.Settings) method {
 	}}
 }
 
-// suiteCandidates are the settings of a method that cross-validation chooses from; none
-// if it has nothing to choose.
+// suiteCandidates returns the settings of a method that cross-validation compares, or nil if the
+// method has no settings to choose.
 func suiteCandidates(name string) []method {
 	var all []method
 	switch name {
@@ -399,7 +399,7 @@ func (j *job) reportSuite(sets []suiteSet, choices []string, r *results) error {
 	return nil
 }
 
-// suiteTable has a row for every set and the difference of WDA from the best of PCA and both
+// suiteTable returns a table with a row for every set and the difference of WDA from the best of PCA and both
 // kinds of LDA.
 func (j *job) suiteTable(title string, sets []suiteSet, errs, seconds [][]float64) *table {
 	t := &table{Title: "Errors, " + title, Note: "Bold: the lowest.", Head: []string{"data"}}

@@ -29,7 +29,7 @@ type field struct {
 	Paper     string // the published value
 }
 
-// percentField is an error rate, mean ± standard deviation, in percent; "–" if there is none.
+// percentField formats an error rate in percent, as mean ± standard deviation, or "–" for no values.
 func percentField(errs []float64) field {
 	if len(errs) == 0 {
 		return field{Text: "–"}
@@ -41,7 +41,7 @@ func percentField(errs []float64) field {
 	return field{Text: fmt.Sprintf("%.2f ± %.2f", 100*mean, 100*sd)}
 }
 
-// medianField is the median of error rates in percent, or "–" for no values.
+// medianField formats the median of error rates in percent, or "–" for no values.
 func medianField(errs []float64) field {
 	if len(errs) == 0 {
 		return field{Text: "–"}
@@ -72,7 +72,7 @@ func (r *tableRow) markBest(values [][]float64) {
 	}
 }
 
-// plain is the table as text, for the terminal and for tests.
+// plain returns the table as text, for the terminal and for tests.
 func (t *table) plain() string {
 	var b strings.Builder
 	fmt.Fprintln(&b, strings.Join(t.Head, "\t"))

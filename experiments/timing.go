@@ -28,7 +28,7 @@ var timingExperiment = Experiment{
 	run:      runTiming,
 }
 
-// timingMethods are the methods of the table, and LSQMI. Slow methods run only if named.
+// timingMethods returns the methods of the table, and LSQMI. Slow methods run only if named.
 func timingMethods() []method {
 	all := paperBaselines()
 	paper := *wda.PaperSettings(0)
@@ -38,7 +38,7 @@ func timingMethods() []method {
 // nameFloat32 is WDA with our defaults in float32.
 const nameFloat32 = "WDA-f32"
 
-// onAllCPUs is WDA with its default number of goroutines: here nothing else runs.
+// onAllCPUs returns WDA with its default number of goroutines. No other cells run at the same time.
 func onAllCPUs(name string, s wda.Settings) method {
 	m := ofWDA(name, s)
 	m.fit = func(ctx context.Context, t *training, p int) (*mat.Dense, error) {
@@ -171,7 +171,7 @@ func (j *job) reportTiming(sets []timingData, r *results) error {
 	})
 }
 
-// publishedName is the column of the paper for a method of ours.
+// publishedName returns the name of our method in the table of the paper.
 func publishedName(name string) string {
 	if name == namePaper || name == nameFloat32 {
 		return nameWDA

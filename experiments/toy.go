@@ -39,7 +39,7 @@ const (
 	nameToyFixed  = "WDA-0.01"  // the method of the paper with the λ of its other experiments
 )
 
-// toyMethods are all, with the numbers of neighbors that the paper names.
+// toyMethods returns all methods, with the paper's numbers of neighbors.
 func toyMethods() []method {
 	all := []method{truth(), originalMethod()}
 	for _, m := range paperBaselines() {
@@ -100,7 +100,7 @@ const (
 	toyK = 5
 )
 
-// slow are the methods that take seconds for 100 samples.
+// slow reports whether a method takes seconds for 100 samples.
 func slow(name string) bool {
 	return name == baselines.LSDR{}.String() || name == baselines.LSQMI{}.String()
 }
@@ -188,7 +188,7 @@ func (r *results) bestK(ks []int, w where) (best int, errs []float64) {
 	return best, errs
 }
 
-// flat is whether a method's error is the same in every dimension.
+// flat reports whether a method's error is the same in every dimension.
 func flat(m method) bool { return m.fit == nil || m.name == nameTrue }
 
 func (j *job) reportToy(s toySizes, r *results) error {
@@ -275,7 +275,7 @@ func floats(v []int) []float64 {
 	return f
 }
 
-// drawToy is figure 2: the test samples of the first draw in two dimensions.
+// drawToy draws figure 2: the test samples of the first draw in two dimensions.
 func (j *job) drawToy(s toySizes, r *results, k int) error {
 	_, test := j.toyData(s, 0)
 	labels := test.Labels[:s.drawn]

@@ -20,11 +20,11 @@ var toyLambdaExperiment = Experiment{
 	run:      runToyLambda,
 }
 
-// nameToyOne is nameToyStarts from one start.
+// nameToyOne names WDA from one start.
 const nameToyOne = "WDA-one"
 
-// toyLambdaMethods are WDA from several starts, from one, and with the solver of the
-// paper. Their λ varies, and L of the first.
+// toyLambdaMethods returns WDA from several starts, from one start, and with the solver of the
+// paper. λ varies for all of them, L only for the first.
 func toyLambdaMethods() []method {
 	paper := *wda.PaperSettings(0)
 	paper.Objective.Lambda, paper.Objective.Iterations = wda.Lambda{}, 0
@@ -35,7 +35,7 @@ func toyLambdaMethods() []method {
 	}
 }
 
-// withLambda is one of toyLambdaMethods with λ and L.
+// withLambda returns the named method of toyLambdaMethods with λ and L.
 func withLambda(name string, lambda float64, iterations int) method {
 	s := wda.Settings{}
 	switch name {
@@ -48,7 +48,7 @@ func withLambda(name string, lambda float64, iterations int) method {
 	return ofWDA(name, s)
 }
 
-// toyLambdas are the λ, relative to the data, and L.
+// toyLambdas returns the values of λ, relative to the data, and of L.
 func (j *job) toyLambdas() (lambdas []float64, iterations []int) {
 	if j.Small {
 		return []float64{0.1, 3}, []int{1, 10}
@@ -56,14 +56,14 @@ func (j *job) toyLambdas() (lambdas []float64, iterations []int) {
 	return []float64{0.01, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 4, 5, 7, 10, 20, 30, 100}, []int{1, 2, 5, 10, 20}
 }
 
-// toyLambdaNames are longer ones, for the legend.
+// toyLambdaNames contains longer names for the legend.
 var toyLambdaNames = map[string]string{
 	nameToyStarts: fmt.Sprintf("WDA, %d starts", toyStarts),
 	nameToyOne:    "WDA, one start",
 	namePaper:     "paper's solver",
 }
 
-// toyIterations is L where it does not vary.
+// toyIterations is L of the methods for which it does not vary.
 const toyIterations = 10
 
 func runToyLambda(ctx context.Context, j *job) error {

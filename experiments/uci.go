@@ -84,7 +84,7 @@ const (
 // uciShrinkages are the intensities compared for FDA and LFDA.
 var uciShrinkages = []float64{0, 0.1, 0.5}
 
-// uciMethods are the methods of the table, with the paper's numbers of neighbors. Slow methods run
+// uciMethods returns the methods of the table, with the paper's numbers of neighbors. Slow methods run
 // only if named.
 func uciMethods() []method {
 	all := []method{originalMethod()}
@@ -412,7 +412,7 @@ func (j *job) reportUCI(sets []uciData, r *results) error {
 	})
 }
 
-// uciRow is a line of the table of errors.
+// uciRow returns a row of the table of errors.
 func uciRow(d uciData, at int, columns []uciColumn) tableRow {
 	row := tableRow{Name: d.name}
 	values := make([][]float64, len(columns))
@@ -488,7 +488,7 @@ func (j *job) uciFindings(sets []uciData, columns []uciColumn, plain, chosen []f
 	}
 }
 
-// uciChoices is the table of the medians of p and K and of how often what candidate was
+// uciChoices returns the table of the medians of p and K and of how often each candidate was
 // chosen.
 func (j *job) uciChoices(sets []uciData, columns []uciColumn, r *results) *table {
 	t := &table{
@@ -649,7 +649,7 @@ func (m crosses) DataRange() (xmin, xmax, ymin, ymax float64) {
 	return s.DataRange()
 }
 
-// drawMarkLegend is drawLegend without lines.
+// drawMarkLegend draws a legend like drawLegend, but without lines.
 func drawMarkLegend(c draw.Canvas, all []series) {
 	sty := picture.TextStyle(10)
 	top := c.Center().Y + legendStep*vg.Length(len(all)-1)/2

@@ -79,7 +79,7 @@ func uniformWeights(y, z *mat.Dense) *mat.Dense {
 	return w
 }
 
-// meanSquaredDistance is the mean of ‖y_i − z_j‖² over all pairs.
+// meanSquaredDistance returns the mean of ‖y_i − z_j‖² over all pairs.
 func meanSquaredDistance(y, z *mat.Dense) float64 {
 	n, _ := y.Dims()
 	m, _ := z.Dims()
@@ -220,7 +220,7 @@ func (j *job) reportWeights(r *results, first, second *mat.Dense) error {
 	return nil
 }
 
-// meanPartners is the mean over rows of exp(entropy) of the row's weights.
+// meanPartners returns the mean over rows of exp(entropy) of the row's weights.
 func meanPartners(t *mat.Dense) float64 {
 	if t == nil {
 		return math.NaN()
@@ -266,7 +266,7 @@ func drawClasses(c draw.Canvas, height vg.Length) {
 	picture.DrawLegendRow(c, entries, picture.TextStyle(11))
 }
 
-// weightLinks are the links of the shown samples, faint ones first.
+// weightLinks returns the links of the shown samples, faint ones first.
 func weightLinks(t, from, to *mat.Dense) links {
 	_, m := t.Dims()
 	var all links

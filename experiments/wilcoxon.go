@@ -22,7 +22,7 @@ const (
 // distribution of the statistic is counted out.
 const exactDifferences = 25
 
-// signedRank is Wilcoxon's signed-rank test of paired differences. plus is the sum of
+// signedRank computes Wilcoxon's signed-rank test of paired differences. plus is the sum of
 // the ranks, by size, of the positive differences, equal sizes sharing the mean of
 // their ranks. p is the two-sided probability of a sum at least as far from its mean
 // if every difference had either sign with probability ½:

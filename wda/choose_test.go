@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// errorOf is the error of 5 nearest neighbors on other samples.
+// errorOf returns the error rate of 5 nearest neighbors on the samples y.
 func errorOf(t *testing.T, m *Model, x *mat.Dense, labels []int, y *mat.Dense, actual []int) float64 {
 	t.Helper()
 	var a, b mat.Dense
@@ -690,7 +690,7 @@ func TestMaxima(t *testing.T) {
 	}
 }
 
-// ones is a matrix of a type that cannot be compared.
+// ones is a matrix whose type is not comparable.
 type ones []int
 
 func (o ones) Dims() (int, int) { return o[0], o[0] }

@@ -284,20 +284,20 @@ func TestClassifierFile(t *testing.T) {
 	}
 }
 
-// labelOf is the label that Predict returns, 0 with an error.
+// labelOf returns the label that Predict returns, or 0 if Predict fails.
 func labelOf(c *Classifier, x []float64, w *Workspace) int {
 	class, _ := c.Predict(x, w)
 	return class.Label
 }
 
-// predictShares is Predict and the shares of all labels.
+// predictShares returns the label of x and sets dst to the shares of all labels.
 func predictShares(c *Classifier, dst, x []float64, w *Workspace) int {
 	label := labelOf(c, x, w)
 	w.Shares(dst)
 	return label
 }
 
-// readied is a workspace for c.
+// readied returns a workspace that is prepared for c.
 func readied(c *Classifier) *Workspace {
 	w, _ := c.prepareWorkspace(new(Workspace))
 	return w

@@ -62,7 +62,7 @@ func TestSolversAreDeterministic(t *testing.T) {
 	}
 }
 
-// countdown is a context that ends when it is asked for the n-th time.
+// countdown is a context that is canceled after left calls of Err.
 type countdown struct {
 	context.Context
 	left atomic.Int64
@@ -79,7 +79,7 @@ func (c *countdown) Err() error {
 // so far, or none if there is none yet.
 func TestSolversCancel(t *testing.T) {
 	x, labels := clusters(4, 140, 20, 50, 30)
-	for _, solver := range stepping { // those that make steps
+	for _, solver := range stepping {
 		models := 0
 		for asked := int64(0); asked < 1<<20; asked = 2*asked + 1 {
 			if !testdata.IsLong() && asked > 100 {
@@ -151,5 +151,5 @@ func small(m Method) Method {
 	return m
 }
 
-// stepping are the methods that make steps.
+// stepping contains the methods that take steps.
 var stepping = Methods()[:7]

@@ -451,7 +451,7 @@ func TestNotAModel(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// zeros has no end.
+// zeros is an endless reader of zeros.
 type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }

@@ -214,7 +214,7 @@ func TestCallersDataStay(t *testing.T) {
 		return string(h.Sum(nil))
 	}
 	before, copyOf := sum(), *set
-	for _, solver := range stepping { // those that make steps
+	for _, solver := range stepping {
 		set.Optimizer.Method = solver
 		m := mustFit(t, x, labels, set)
 		mustScore(t, x, labels, init, set)

@@ -21,7 +21,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// testModel is a model of d features and p components, not fitted.
+// testModel returns a model of d features and p components that is not fitted.
 func testModel(t testing.TB, d, p int) (*Model, *mat.Dense, []int) {
 	t.Helper()
 	x, labels := parts3(1, 40, d)
@@ -96,7 +96,7 @@ func TestTransform(t *testing.T) {
 	}
 }
 
-// transform32 is Transform32 for one sample.
+// transform32 calls Transform32 for one sample.
 func transform32(m *Model, dst, x []float32) error {
 	return m.Transform32(dist.NewMatrix(1, len(dst), dst), dist.NewMatrix(1, len(x), x))
 }

@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// blocked are the folders with sizes of blocks.
+// blocked lists the folders whose block sizes the cases are drawn around.
 var blocked = []string{"wda", "internal/discriminant", "internal/knn", "internal/matrix", "internal/dense", "internal/asm/project"}
 
 func TestOracle(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// onDisk is a matrix that is read row by row, as one of a file is.
+// onDisk is a matrix that is read row by row, like a matrix in a file.
 type onDisk struct {
 	*mat.Dense
 	reads  atomic.Int64

@@ -40,7 +40,7 @@ func calibrated(t testing.TB, c *Classifier, x mat.Matrix, by *Calibration) *Cla
 	return out
 }
 
-// plainScore is the score by its formula, with an orthonormal basis by Gram and Schmidt.
+// plainScore computes the score by its formula, with an orthonormal basis from the Gram–Schmidt process.
 func plainScore(c *Classifier, x []float64) float64 {
 	r := c.rejection
 	d, p := c.model.Dims()

@@ -76,7 +76,7 @@ func TestReduction(t *testing.T) {
 	}
 }
 
-// fitUnreduced is Fit in all dimensions.
+// fitUnreduced fits in all dimensions, unlike Fit.
 func fitUnreduced(t testing.TB, x mat.Matrix, labels []int, set *Settings) *Model {
 	t.Helper()
 	m, err := Prepare(t.Context(), x, labels, set.preparation())

@@ -21,7 +21,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// storages are all kinds, for samples of three components or more.
+// storages lists storages of all kinds for samples of at least three components.
 var storages = []Storage{StorageFloat32(), StorageInt8(), StoragePQ(1, 8), StoragePQ(3, 8), StoragePQ(2, 4), StoragePQ(3, 4)}
 
 // storedTestClassifier returns a classifier of n samples of three components, and its exact samples.

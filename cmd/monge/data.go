@@ -139,8 +139,8 @@ func (f *trainFlags) readTraining(rows *rowFlags, largest int) (*dataset.Dataset
 	return d, nil
 }
 
-// countsIfHeld returns the number of rows in each class of all if --holdout leaves some out. It
-// returns nil otherwise, and if the classes may change.
+// countsIfHeld returns the number of rows of all in each class if --holdout leaves out rows. It
+// returns nil without --holdout or if the classes may change.
 func countsIfHeld(rows *rowFlags, all *dataset.Dataset) []int {
 	if rows.holdout == 0 || len(rows.unknown) > 0 || rows.names != nil {
 		return nil
@@ -150,7 +150,7 @@ func countsIfHeld(rows *rowFlags, all *dataset.Dataset) []int {
 
 // countMissing returns how many numbers of d are missing, and how many values of text columns.
 func countMissing(d *dataset.Dataset) (numbers, categories int) {
-	of := make([]int, columnCount(d)) // the categories of the text column that a feature is the first of
+	of := make([]int, columnCount(d)) // number of categories at the first feature of a text column, −1 at its other features
 	if d.Schema != nil {
 		at := 0
 		for _, c := range d.Schema.Columns {

@@ -296,7 +296,7 @@ func randomPositions(n, components int, seed uint64) *mat.Dense {
 	return y
 }
 
-// centre takes the mean of the rows, components wide, from each of them.
+// centre subtracts the mean of the rows from each row of y, which has the given number of components.
 func centre(y []float64, components int) {
 	n := len(y) / components
 	for k := range components {

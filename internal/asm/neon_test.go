@@ -268,7 +268,8 @@ func TestWordsAssembled(t *testing.T) {
 	}
 }
 
-// TestWordsOnlyInHeader checks that words are written only in the headers that TestWords reads.
+// TestWordsOnlyInHeader checks that WORD directives are written only in the headers that
+// TestWords reads.
 func TestWordsOnlyInHeader(t *testing.T) {
 	for _, file := range append(headers(t, "*_arm64.h"), headers(t, "*_arm64.s")...) {
 		if filepath.Base(file) == wordHeader {

@@ -34,14 +34,14 @@ type Objective[T dist.Float] struct {
 	Ridge        float64
 	startWithin  float64 // σ_w² at the start, after Prepare
 	local        *localPairs[T]
-	workers      int // goroutines, except for pairs
+	workers      int // maximum number of goroutines
 	pool         parallel.Pool
 	stiefel      *stiefel.Manifold // created when first needed
 
 	proj                        dist.Matrix[T] // P
 	y                           dist.Matrix[T] // X P
 	gradBetween, gradWithin     dist.Matrix[T] // ∂σ_b²/∂Y, ∂σ_w²/∂Y
-	frozenBetween, frozenWithin dist.Matrix[T] // the same for constant plans, if computed
+	frozenBetween, frozenWithin dist.Matrix[T] // the same gradients with constant plans, if computed
 	gradTransposed              dist.Matrix[T] // (Xᵀ G)ᵀ
 	job                         PairJob[T]     // current pairs
 	touchedClasses              []int          // classes of the current pairs

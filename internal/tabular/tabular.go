@@ -32,10 +32,10 @@ type Table interface {
 	// Batch loads the next rows, at least one and at most most. It returns io.EOF at the end.
 	Batch(most int) (rows int, err error)
 	// Floats sets dst[i·stride+k] to element k < width of row i of the batch. Floats and Texts are
-	// called once a batch for every column in use.
+	// called once for each batch and each column in use.
 	Floats(column int, dst []float64, width, stride int) error
-	// Texts passes the elements of a column of the batch to use, which must not retain them.
-	// Integers and booleans are in decimal, other numbers as AppendNumber formats them.
+	// Texts calls use with the text of each element of a column of the batch. use must not retain
+	// the text. Integers and booleans are in decimal, other numbers as AppendNumber formats them.
 	Texts(column int, use func(text []byte)) error
 	// Close removes temporary files. It does not close the underlying reader.
 	Close() error

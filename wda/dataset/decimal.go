@@ -14,7 +14,7 @@ func parseDecimal(text []byte) (v float64, n int) {
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
 		i = 1
 	}
-	const full = 1e18 // one digit more and the next may not fit
+	const full = 1e18 // from here on, another digit may overflow m
 	m, digits, point := uint64(0), 0, -1
 	for ; i < len(text); i++ {
 		c := text[i] - '0'
@@ -86,15 +86,15 @@ func parseExponent(text []byte) (e, n int) {
 // suffice.
 func quotient(m uint64, scale int) (float64, bool) {
 	switch {
-	case m < 1<<53 && 0 <= scale && scale < len(tens): // both are exact, so that one rounding is left
+	case m < 1<<53 && 0 <= scale && scale < len(tens): // float64(m) and tens[scale] are exact: only the quotient is rounded
 		return float64(m) / tens[scale], true
 	case m < 1<<53 && -len(tens) < scale && scale < 0:
 		return float64(m) * tens[-scale], true
 	case scale < 0 || scale > 19:
 		return 0, false
 	}
-	// m·2^s/(10^scale·2^t) is between 1/2 and 2: of its quotient by integers, times 2^63, 62
-	// bits at least, the last of which says whether there are more. The conversion rounds.
+	// m·2^s/(10^scale·2^t) is between 1/2 and 2. q is its integer quotient times 2^63, with at least
+	// 62 bits. The last bit of q is set if there is a remainder. The conversion to float64 rounds.
 	d := uint64(1)
 	for range scale {
 		d *= 10
@@ -108,5 +108,5 @@ func quotient(m uint64, scale int) (float64, bool) {
 	return float64(q) * math.Float64frombits(uint64(1023+t-s-63)<<52), true
 }
 
-// tens are the powers of ten that float64 has.
+// tens contains the powers of ten that are exact in float64.
 var tens = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}

@@ -5,16 +5,16 @@ import (
 	"os"
 )
 
-// prefetch reads some of a file from its beginning to its end, and has the system fetch from
-// the disk what comes next. By itself Linux fetches 128 KiB at a time on most machines, and a
-// disk is idle while these are decoded.
+// prefetch reads a file sequentially and asks the system to fetch the next bytes from the disk. On
+// most machines, Linux reads only 128 KiB ahead, and the disk is idle while they are decoded.
 type prefetch struct {
-	r        io.Reader // what it reads is file's from at on
+	r        io.Reader // reads file from offset at
 	file     *os.File
-	at, told int64
+	at, told int64 // offsets of the next Read and of the next byte to fetch
 }
 
-// prefetch returns a reader that starts at offset and reads ahead of r on a disk.
+// prefetch returns a reader of r, which starts at offset. If the source is a file on a disk, the
+// reader also prefetches.
 func (s *source) prefetch(r io.Reader, offset int64) io.Reader {
 	if s.disk == nil {
 		return r
@@ -23,7 +23,7 @@ func (s *source) prefetch(r io.Reader, offset int64) io.Reader {
 }
 
 func (p *prefetch) Read(b []byte) (int, error) {
-	const piece, far = 1 << 20, 4 << 20 // of larger pieces Linux may fetch only the beginning
+	const piece, far = 1 << 20, 4 << 20 // Linux may fetch only the beginning of a larger piece
 	for ; p.told < p.at+far; p.told += piece {
 		willNeed(p.file, p.told, piece)
 	}

@@ -16,7 +16,7 @@
 // Tail            none: the caller computes the last rows. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       named below.
-// Source          own; the text is block_neon_arm64.h and update_neon_arm64.h.
+// Source          own; the code is in block_neon_arm64.h and update_neon_arm64.h.
 
 //go:build arm64 && !purego
 

@@ -1,6 +1,6 @@
-// Macros that depend on the types, for the texts of this folder. The including file defines F64 or F32,
+// Macros that depend on the types, for the kernels of this folder. The including file defines F64 or F32,
 // the type of matrix and vectors, or MIXED for a float32 matrix with float64 vectors, and
-// includes this file before the texts.
+// includes this file before the kernels.
 //
 //	size          bytes of an element of a vector
 //	step twice    bytes of K for 64 bytes of a vector; bytes of a vector for one byte of K

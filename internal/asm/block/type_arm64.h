@@ -1,6 +1,6 @@
-// Macros that depend on the types, for the texts of this folder. The including file defines F64 or F32, the
+// Macros that depend on the types, for the kernels of this folder. The including file defines F64 or F32, the
 // type of matrix and vectors, or MIXED for a float32 matrix with float64 vectors, and includes
-// this file before the texts.
+// this file before the kernels.
 
 #ifdef DOUBLE
 #undef DOUBLE

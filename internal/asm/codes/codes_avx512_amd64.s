@@ -78,7 +78,7 @@ grouploop:
 	JGE       grouploop
 
 tail:
-	// The table is zero for the upper half.
+	// The last two groups: the upper halves of Z4 and Z6 are zero, so the entries looked up there are zero.
 	ADDQ    $4, left
 	JZ      done
 	VMOVDQU (group), Y4

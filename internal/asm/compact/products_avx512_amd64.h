@@ -1,4 +1,4 @@
-// The text of a sum over two vectors of bytes. The including file defines the function name SUM, and TERMS, which adds the terms of 32 or
+// The kernel of a sum over two vectors of bytes. The including file defines the function name SUM, and TERMS, which adds the terms of 32 or
 // 16 elements.
 
 // func sum(n int, a, b *int8) int64

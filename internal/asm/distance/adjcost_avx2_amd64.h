@@ -1,4 +1,4 @@
-// The text of adjcost, for the type that the including file defines.
+// The kernel of adjcost, for the type that the including file defines.
 
 	SHLQ $logsize, n+8(FP)
 	SHLQ $logsize, ldg+32(FP)

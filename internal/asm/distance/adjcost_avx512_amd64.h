@@ -1,4 +1,4 @@
-// The text of adjcost, for the type that the including file defines.
+// The kernel of adjcost, for the type that the including file defines.
 
 	MOVQ  m+0(FP), rows
 	MOVQ  a+72(FP), atile

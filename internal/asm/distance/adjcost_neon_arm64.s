@@ -12,7 +12,7 @@
 // Special values  follow the arithmetic.
 // Registers       named below; V0–V15 k̄ · V16–V19 B, then v, K · V20–V23 A, then h ·
 //                 V24–V27 M, K · V28 u · V31 λ.
-// Source          own; the text is adjcost_neon_arm64.h.
+// Source          own; the code is in adjcost_neon_arm64.h.
 
 //go:build arm64 && !purego
 

@@ -1,4 +1,4 @@
-// The text of gibbs, for the type that the including file defines.
+// The kernel of gibbs, for the type that the including file defines.
 
 	// D = K if D is not wanted; strides in bytes; x = &x[d], n = &zt[n − columns of a tile]
 	CMPQ dist+40(FP), $0

@@ -1,4 +1,4 @@
-// The text of gibbs, for the type that the including file defines.
+// The kernel of gibbs, for the type that the including file defines.
 
 	MOVQ      m+0(FP), rows
 	MOVQ      $8, m+0(FP)

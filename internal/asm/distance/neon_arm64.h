@@ -1,5 +1,5 @@
 // Vector instructions that the assembler of Go 1.26 lacks, one word a line, and
-// macros for texts that both types share. A word has the name of its
+// macros for code that both types share. A word has the name of its
 // GNU mnemonic and takes register numbers in GNU order, destination first. _E is the
 // form by element i of the last operand. A name without an arrangement takes
 // the arrangement of the type: .2d if DOUBLE is 1 (F64), .4s if it is 0 (F32);

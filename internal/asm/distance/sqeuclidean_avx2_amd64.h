@@ -1,4 +1,4 @@
-// The text of sqEuclidean, for the type that the including file has defined.
+// The kernel of sqEuclidean, for the type that the including file defines.
 
 	MOVQ ldd+32(FP), lddb
 	MOVQ ldz+64(FP), ldzb

@@ -1,4 +1,4 @@
-// The text of sqEuclidean, for the type that the including file has defined.
+// The kernel of sqEuclidean, for the type that the including file defines.
 
 	MOVQ m+0(FP), rows
 	MOVQ dst+24(FP), dtile

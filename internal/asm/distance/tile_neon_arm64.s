@@ -17,7 +17,7 @@
 // Registers       named below; R9 add, or a row of K · V0–V15 distances · V16–V19 z · V20–V23 x ·
 //                 V24–V31 differences. gibbs then: V0–V3 y · V4–V15 see exp2core_neon_arm64.h ·
 //                 V20–V23 2^y · V24 V25 lookup (float32) · V27 c · V28–V31 constants.
-// Source          own; the texts are sqeuclidean_neon_arm64.h and gibbs_neon_arm64.h.
+// Source          own; the code is in sqeuclidean_neon_arm64.h and gibbs_neon_arm64.h.
 
 //go:build arm64 && !purego
 

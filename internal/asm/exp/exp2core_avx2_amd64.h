@@ -20,7 +20,7 @@
 // scratch, and may be the same register, except that i ≠ j (float32 ignores j). The dependent
 // chain is about 60 cycles long: interleave the steps of at least two vectors.
 //
-// A short step needs no mask before the store: lanes that a masked load sets to zero
+// A partial vector needs no mask before the store: lanes that a masked load sets to zero
 // are harmless.
 
 // EXP2_OVER sets q to +Inf where the original y is at least 1023.9375 (127.875).

@@ -1,4 +1,4 @@
-// The texts of exp and exp2, for the type that the including file defines.
+// The kernels of exp and exp2, for the type that the including file defines.
 
 #define left CX
 
@@ -33,8 +33,8 @@ loop:
 	fma.BCST expc+LOG2E(SB), Z2, Z6
 	fma.BCST expc+LOG2E(SB), Z3, Z7
 
-	// is a sum outside the binade of magic? Inside, r is small enough without the clamp,
-	// and the scaling computes the same zeros and infinities.
+	// Clamp x only if a t is outside the binade of magic. Otherwise r is small enough, and
+	// the scaling computes the same zeros and infinities without the clamp.
 	xorbits  magic, Z4, Z12
 	ternlog  $0xf6, magic, Z5, Z12
 	ternlog  $0xf6, magic, Z6, Z12
@@ -105,7 +105,7 @@ tailloop:
 	CMPQ left, $lanes
 	JGE  vector
 
-	// the mask of the short step
+	// the mask of the last, partial vector
 	MOVL  $1, AX
 	SHLL  CX, AX
 	DECL  AX
@@ -191,7 +191,7 @@ vectorloop:
 	CMPQ todo, $lanes
 	JGE  vector
 
-	// the mask of the short step
+	// the mask of the last, partial vector
 	MOVL $1, AX
 	SHLL CX, AX
 	DECL AX
@@ -230,7 +230,7 @@ TEXT SUMEXP(SB), NOSPLIT, $0-32
 	MOVQ dst+16(FP), out
 	MOVQ x+24(FP), src
 
-	// the mask of the short step
+	// the mask of the last, partial vector
 	MOVQ  left, whole
 	ANDL  $(lanes-1), CX
 	MOVL  $1, AX

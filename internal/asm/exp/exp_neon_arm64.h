@@ -1,4 +1,4 @@
-// The texts of exp, exp2 and sumExp, for the type that the including file defines.
+// The kernels of exp, exp2 and sumExp, for the type that the including file defines.
 
 // func exp(n int, dst, x *T)
 TEXT EXP(SB), NOSPLIT, $0-24

@@ -114,7 +114,7 @@ func sumExpLevels[T num.Float](t *testing.T) {
 }
 
 // TestSumExpPlaces puts each special value, and the neighbors of the limit of differences, at every place of a vector with a
-// whole turn, a second one and a short step.
+// whole turn, a second turn and a partial vector.
 func TestSumExpPlaces(t *testing.T) {
 	t.Run("f64", sumExpPlaces[float64])
 	t.Run("f32", sumExpPlaces[float32])

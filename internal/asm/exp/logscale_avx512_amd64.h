@@ -1,4 +1,4 @@
-// The text of logscale, for the type that the including file defines.
+// The kernel of logscale, for the type that the including file defines.
 
 #define qj BX
 #define gj DI

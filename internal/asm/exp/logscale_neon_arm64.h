@@ -1,4 +1,4 @@
-// The texts of logscale, for the type that the including file defines.
+// The kernels of logscale, for the type that the including file defines.
 
 // func logRows(m, n int, mat *T, ldm int, c T, gp, a, max, sum, q, e *T)
 TEXT LOGROWS(SB), NOSPLIT, $0-88

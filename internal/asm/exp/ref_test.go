@@ -374,15 +374,14 @@ func TestExp2Golden(t *testing.T) {
 
 const goldenExp2 = 0xc17d2f3127514abb
 
-// An exponent x is rounded once when it is formed and once more when max (or h, or
-// f) is taken off or put on, to y. With X and Y exact, 2^y therefore has the relative
-// error δ = (|X| + |Y|) u ln 2 from its argument and at most 2.2u from Exp2.
-// To first order, with w_j the weight of term j in a sum of k roundings, that sum has
-// Σ_j w_j δ_j + (k + 2.2)u. A hundredth of each bound is left for higher order and
-// for terms that underflow.
+// An exponent x has one rounding error. Its sum or difference y with max, h or f has another. If X
+// and Y are the exact values, 2^y therefore has the relative error δ = (|X| + |Y|) u ln 2 from its
+// argument and at most 2.2u from Exp2. To first order, a sum with k roundings has the relative error
+// Σ_j w_j δ_j + (k + 2.2)u, where w_j is the weight of term j. The tests add a hundredth of each
+// bound for higher orders and for terms that underflow.
 
-// TestLogRowsRef compares sum · 2^max, and q, with exact arithmetic. q_j sums (a/sum) e_j: it has the errors of one
-// division, of sum, of e_j and of m FMAs.
+// TestLogRowsRef compares sum · 2^max, and q, with exact arithmetic. q_j is the sum of (a/sum) e_j. It has the errors
+// of one division, of sum, of e_j and of m FMAs.
 func TestLogRowsRef(t *testing.T) {
 	t.Run("f64", logRowsRefTest[float64])
 	t.Run("f32", logRowsRefTest[float32])

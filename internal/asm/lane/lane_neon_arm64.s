@@ -17,7 +17,7 @@
 // Special values  follow the arithmetic; comparisons with NaN are false.
 // Registers       named below; R5 also a, and bytes from one y to the next · V8 x · V10 lo · V11 hi
 //                 · V12 zero · V13 ones with clear · V14 outside · V15 ones.
-// Source          own; the text is rows8_neon_arm64.h or rows16_neon_arm64.h, and
+// Source          own; the code is in rows8_neon_arm64.h or rows16_neon_arm64.h, and
 //                 lane_neon_arm64.h.
 
 //go:build arm64 && !purego

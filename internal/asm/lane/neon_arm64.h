@@ -1,5 +1,5 @@
 // Vector instructions that the assembler of Go 1.26 lacks, one word a line, and
-// macros for texts that both types share. A word has the name of its
+// macros for code that both types share. A word has the name of its
 // GNU mnemonic and takes register numbers in GNU order, destination first. Where its name
 // has no arrangement, it takes the arrangement of the type: .2d if DOUBLE is 1 (F64), .4s if it is 0
 // (F32), as the including file defines it. neon_test.go in the parent folder checks every word

@@ -1,5 +1,5 @@
-// Macros that depend on the type, for the texts of this folder. The including file defines F64 or F32
-// and includes this file before the texts.
+// Macros that depend on the type, for the kernels of this folder. The including file defines F64 or F32
+// and includes this file before the kernels.
 
 #ifdef move
 #undef move

@@ -1,4 +1,4 @@
-// The texts of a cosine, for the type that the including file has defined. It defines COSINE and LANES, their
+// The kernels of a cosine, for the type that the including file defines. It defines COSINE and LANES, their
 // names, cosineargs, and OUTOFRANGE, the Go function for vectors of which a sum of squares is out of range.
 
 // func cosine(n int, x, y *T) T

@@ -1,4 +1,4 @@
-// The texts of the sums of a cosine, for the type that the including file has defined. It defines COSINE and LANESUM, their
+// The kernels of the sums of a cosine, for the type that the including file defines. It defines COSINE and LANESUM, their
 // names.
 
 // func cosine(n int, x, y, sums *T)

@@ -1,9 +1,9 @@
-// Vector instructions that the assembler of Go 1.26 cannot spell, one word a line, and
-// what else a text needs that is written once for both types. A word is named after the
-// GNU mnemonic and takes register numbers in GNU order, destination first. Where its name has no arrangement, that is
-// the type's: .2d where DOUBLE is 1 (F64), .4s where it is 0 (F32), as
-// type_arm64.h has it. neon_test.go in the parent folder proves every word for both, and
-// that a macro means the same in every folder that has it.
+// Vector instructions that the assembler of Go 1.26 lacks, one word a line, and
+// macros for code that both types share. A word has the name of its
+// GNU mnemonic and takes register numbers in GNU order, destination first. A name without an
+// arrangement takes the arrangement of the type: .2d if DOUBLE is 1 (F64), .4s if it is 0 (F32);
+// see type_arm64.h. neon_test.go in the parent folder checks every word for both, and
+// that a macro is the same in every folder.
 
 #define FADD(d, n, m) WORD $(0x4e20d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
 #define FSUB(d, n, m) WORD $(0x4ea0d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
@@ -37,7 +37,7 @@
 	FSTPQ.P (a, b), 32(p); \
 	FSTPQ.P (c, d), 32(p)
 
-// FOLDREGS folds four registers from r on to the lowest lane of r.
+// FOLDREGS folds registers r to r+3 to the lowest lane of r.
 #define FOLDREGS(r) \
 	FADD(r, r, r+2);     \
 	FADD(r+1, r+1, r+3); \

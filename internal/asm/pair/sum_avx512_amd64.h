@@ -1,4 +1,4 @@
-// The texts of a sum over one or two slices, for the type that the including file has defined.
+// The kernels of a sum over one or two slices, for the type that the including file defines.
 // It defines SUM and LANES, their names, YARG and YNEXT, which load and move the second slice, args, lanesargs and
 // result, where results are, RESULT, which stores it, FIRST, which sets the lanes to the terms of a register, TERM, which adds them, and PART, which
 // adds those of a mask. OUTOFRANGE is defined for norms: the Go function for sums that are out of range.

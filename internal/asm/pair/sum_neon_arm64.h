@@ -1,4 +1,4 @@
-// The texts of a sum over one or two slices, for the type that the including file has defined.
+// The kernels of a sum over one or two slices, for the type that the including file defines.
 // It defines SUM and LANESUM, their names, YARG and YNEXT, which load and move the second slice, args, lanesargs and
 // result, TERM2 and TERM, which add the terms of two registers and of one to lanes, and PART, which does so for
 // R5 elements.

@@ -1,7 +1,7 @@
-// What the AVX2 and AVX-512 texts of this folder say of their type. The including file
-// defines F64 or F32 and includes this before the text of each. unit and unitz are the
-// elements of a register of AVX2 and AVX-512, group those of all lanes of a sum. tail has masks
-// for what is left of a register of AVX2, and, 64 bytes on, −0 where the mask is off.
+// Macros that depend on the type, for the AVX2 and AVX-512 kernels of this folder. The including file
+// defines F64 or F32 and includes this file before each kernel. unit and unitz are the numbers of
+// elements in a register of AVX2 and AVX-512; group is the number of lanes of a sum. tail contains
+// the masks of a partial register of AVX2 and, 64 bytes later, −0 where the mask is zero.
 
 #ifdef size
 #undef size

@@ -1,5 +1,5 @@
-// What the texts of this folder say of their type, four to a register or two. The
-// including file defines F64 or F32 and includes this before the text of each.
+// Macros that depend on the type, with four or two elements in a register. The
+// including file defines F64 or F32 and includes this file before each kernel.
 
 #ifdef DOUBLE
 #undef DOUBLE

@@ -1,8 +1,8 @@
 // The passes over K for all types, AVX2 + FMA. The including file defines the types with
 // type_amd64.h.
 //
-// Rows are multiplied by vector x and added to y, which is q. The short
-// step of q stays in Y14 and Y15 from the first row to the last. u is the factor of a row.
+// Rows are multiplied by vector x and added to y, which is q. The short,
+// last step of q stays in Y14 and Y15 from the first row to the last. u is the factor of a row.
 
 	MOVQ  m+0(FP), rows
 	MOVQ  n+8(FP), bytes
@@ -75,7 +75,7 @@ dotloop:
 	JLT  dotloop
 
 dottail:
-	// row and c are advanced by whole bytes
+	// c = whole, and row has advanced by whole bytes
 	CMPQ c, bytes
 	JEQ  fold
 

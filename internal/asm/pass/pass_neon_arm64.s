@@ -20,7 +20,7 @@
 // Registers       named below; V0–V15 lanes of the sums, or V0–V3 q · V16–V19 v · V20–V27 K ·
 //                 V28 V29 sums, then u · V31 zero. begin: V4–V7 u M + s, V8–V11 s · V20–V27
 //                 K, M · V30 V31 M, s.
-// Source          own; the text is pass_neon_arm64.h.
+// Source          own; the code is in pass_neon_arm64.h.
 
 //go:build arm64 && !purego
 
@@ -33,8 +33,8 @@
 #define kp R2     // first row of the block
 #define ldkb R3   // row stride in bytes
 #define vp R4     // vector of the row sums
-#define ap R5     // numbers of the rows: read …
-#define up R6     // … and written
+#define ap R5     // pointer into a
+#define up R6     // pointer into u
 #define qp R7     // column sums
 #define row0 R8   // moving pointers into the rows of the block
 #define row1 R9
@@ -44,7 +44,7 @@
 #define left R13  // columns left
 #define part R14  // columns in the last, partial register
 #define spare R15
-#define moved R16 // bytes
+#define moved R16 // bytes to advance by
 
 // lane_l = fma(K_ij, v_j, lane_l) of one row, with v in V16–V19 and K in V20–V23 or V24–V27.
 #define DOT_A(a, b, c, d) \

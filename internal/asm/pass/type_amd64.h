@@ -1,10 +1,11 @@
-// Macros that depend on the types, for the texts of this folder. The including file defines F64 or F32,
+// Macros that depend on the types, for the kernels of this folder. The including file defines F64 or F32,
 // the type of matrix and vectors, or MIXED for a float32 matrix with float64 vectors, and
-// includes this file before the texts.
+// includes this file before the kernels.
 //
 //	size         bytes of an element of a vector
 //	logk         logarithm of the bytes of an element of K
-//	step         bytes of K in a step, 64 bytes of a vector; half is half of them
+//	step         bytes of K in a step, 64 bytes of a vector; half is half of them. The last step of a
+//	             row is called the short step if the row ends within it.
 //	twice        bytes of a vector for a byte of K
 //	four eight   registers of four and eight elements; fourt and eightt are two more
 //	klo khi      AVX2: masks of the short step of K, in Y12 Y13 or their lower halves

@@ -14,7 +14,7 @@
 // Special values  follow the arithmetic and the conversions; comparisons with NaN are false.
 // Registers       R0 n · R1 x · R2 y · R3 dst · R4 spare · R5 elements left · V0–V7
 //                 elements · V8–V12 counts · V30 lo · V31 hi, or 2⁻¹²⁶.
-// Source          own; the text is divide_neon_arm64.h and count_neon_arm64.h.
+// Source          own; the code is in divide_neon_arm64.h and count_neon_arm64.h.
 
 //go:build arm64 && !purego
 

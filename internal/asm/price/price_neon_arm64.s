@@ -45,7 +45,7 @@
 	OF4(FCMGT, 4, 12, 0);          \
 	OF4(BIT_16B, 12, 0, 4)
 
-// keep sets lanes to the minimum of lanes and the four registers from r on, and V4–V7 to masks. keepBlocks sets the blocks of
+// keep sets lanes to the minimum of lanes and registers r to r+3, and V4–V7 to masks. keepBlocks sets the blocks of
 // the changed lanes to this block.
 #define keep(least, r) \
 	OF4(FCMGT, 4, least, r);       \

@@ -66,7 +66,7 @@
 	ADD   ldxb, xr;             \
 	VFMLA V16.D2, V16.D2, s.D2
 
-// Loads four k of four rows of float32, from xr on, and advances xr.
+// Loads four k of four rows of float32 at xr, and advances xr.
 #define ROWS4 \
 	FMOVQ (xr), F16; \
 	ADD   ldxb, xr;  \

@@ -1,4 +1,4 @@
-// The text of the product, for the type that the including file defines.
+// The kernel of the product, for the type that the including file defines.
 
 	MOVQ ra+48(FP), la
 	MOVQ ka+56(FP), kab

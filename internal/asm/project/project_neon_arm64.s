@@ -13,7 +13,7 @@
 // Special values  follow the arithmetic.
 // Registers       named below; Mul: V0–V15 y · V16–V19 b · V20–V27 x. TransMul:
 //                 V0–V15 g · V16–V19 x · V20–V23 y.
-// Source          own; the text is mul_neon_arm64.h and transmul_neon_arm64.h.
+// Source          own; the code is in mul_neon_arm64.h and transmul_neon_arm64.h.
 
 //go:build arm64 && !purego
 

@@ -1,5 +1,5 @@
-// Macros that depend on the type, for the AVX2 and AVX-512 texts of this folder. The including file
-// defines F64 or F32 and includes this file before each text. tailmask, for the last,
+// Macros that depend on the type, for the AVX2 and AVX-512 kernels of this folder. The including file
+// defines F64 or F32 and includes this file before each kernel. tailmask, for the last,
 // short vector of AVX2, has 64 bytes of ones, then 64 of zeros: loaded at byte 64 − r, a
 // register has ones in its first r bytes.
 

@@ -1,4 +1,4 @@
-// The text of a kernel of four rows of float32 at a time. The including file defines QUERY, its name, TERM, what is added
+// A kernel of four rows of float32 at a time. The including file defines QUERY, its name, TERM, what is added
 // to the lanes, and FETCH, which fetches as many bytes of the next rows as a turn of the loop reads.
 
 // func query(n, d int, dst, q, x *float32)

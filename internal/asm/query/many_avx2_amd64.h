@@ -1,4 +1,4 @@
-// The text of a kernel for three vectors and two rows at a time. The including file defines the function
+// A kernel for three vectors and two rows at a time. The including file defines the function
 // name MANY; args, the bytes of its arguments; size, the bytes of an element of x; ELEMENTS, which loads
 // eight elements of a row; TERMS, which adds the terms of these elements and those of a vector to
 // the lanes; and SCALESTART and SCALENEXT, which step through the scales of the rows.

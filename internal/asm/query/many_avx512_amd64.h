@@ -1,4 +1,4 @@
-// The text of a kernel for three vectors and four rows at a time. The including file defines the function
+// A kernel for three vectors and four rows at a time. The including file defines the function
 // name MANY; args, the bytes of its arguments; size, the bytes of an element of x; ELEMENTS, which
 // loads 16 elements of a row; TERMS, which adds the terms of two rows and a vector
 // to the lanes; and SCALES, which loads the scales.

@@ -1,5 +1,5 @@
 // Vector instructions that the assembler of Go 1.26 lacks, one word a line, and
-// macros for the texts. A word has the name of its GNU mnemonic and takes register numbers in
+// macros for the kernels. A word has the name of its GNU mnemonic and takes register numbers in
 // GNU order, destination first. A name without an arrangement takes .4s, because DOUBLE
 // is 0 here. neon_test.go in the parent folder checks every word, and
 // that a macro is the same in every folder.
@@ -55,7 +55,7 @@
 	VEOR c.B16, c.B16, c.B16; \
 	VEOR d.B16, d.B16, d.B16
 
-// Folds the four registers from r on into r: lane l + lane l+8, then l+4.
+// Folds registers r to r+3 into r: lane l + lane l+8, then lane l + lane l+4.
 #define HALVES(r) \
 	FADD(r, r, r+2); \
 	FADD(r+1, r+1, r+3); \

@@ -1,4 +1,4 @@
-// The text of a kernel for four rows at a time. The including file defines the function name QUERY; args,
+// A kernel for four rows at a time. The including file defines the function name QUERY; args,
 // the bytes of its arguments; size, the bytes of an element of x; TERM, which adds to the
 // lanes; SCALES, which loads the scales for TERM; and FETCH, which fetches as many bytes of
 // the next rows as a turn of the loop reads.

@@ -1,4 +1,4 @@
-// The text of a kernel for four rows at a time. The including file defines the function name QUERY; args,
+// A kernel for four rows at a time. The including file defines the function name QUERY; args,
 // the bytes of its arguments; shift, such that a row has d<<shift bytes; TERM, which adds
 // to the lanes; and SCALES, which loads the scales for TERM.
 

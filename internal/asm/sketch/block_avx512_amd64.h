@@ -1,4 +1,4 @@
-// The text of a kernel for a block of 12 queries and a group of 32 rows at a time. The including file defines the function name FILTER;
+// A kernel for a block of 12 queries and a group of 32 rows at a time. The including file defines the function name FILTER;
 // CONSTANTS, which sets the registers that PRODUCTS needs; and PRODUCTS, which adds the products of rows in Z24 and Z25 with
 // the step of a query in Z26 to two registers.
 

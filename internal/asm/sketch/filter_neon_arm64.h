@@ -1,4 +1,4 @@
-// The texts of the kernels for four queries and for one query. The including file defines the function names FILTER and FILTERONE,
+// The kernels for four queries and for one query. The including file defines the function names FILTER and FILTERONE,
 // and PRODUCTS, which adds the products of 16 rows with element i of register V20 to the sums from register d on. PRODUCTS
 // may use registers V21 to V23.
 

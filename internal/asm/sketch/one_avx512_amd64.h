@@ -1,4 +1,4 @@
-// The text of a kernel for one query and a group of 32 rows at a time. The including file defines the function name FILTERONE;
+// A kernel for one query and a group of 32 rows at a time. The including file defines the function name FILTERONE;
 // CONSTANTS, which sets the registers that PRODUCTS needs; and PRODUCTS, which adds the products of rows in Z24 and Z25 with
 // the step of a query in Z26 to two registers.
 

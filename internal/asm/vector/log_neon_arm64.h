@@ -1,4 +1,4 @@
-// The text of log, or of log2 if BASE2 is defined, in float64.
+// The kernel of log, or of log2 if BASE2 is defined, in float64.
 
 // func log(n int, dst, x *float64) int
 TEXT LOG(SB), NOSPLIT, $0-32

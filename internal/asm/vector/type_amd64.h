@@ -1,5 +1,5 @@
-// Macros that depend on the type, for the AVX2 and AVX-512 texts of this folder. The including file
-// defines F64 or F32 and includes this file before each text.
+// Macros that depend on the type, for the AVX2 and AVX-512 kernels of this folder. The including file
+// defines F64 or F32 and includes this file before each kernel.
 
 #ifdef size
 #undef size

@@ -1,5 +1,5 @@
-// Macros that depend on the type, for the texts of this folder. The including file defines F64 or F32 and
-// includes this file before each text.
+// Macros that depend on the type, for the kernels of this folder. The including file defines F64 or F32 and
+// includes this file before each kernel.
 
 #ifdef DOUBLE
 #undef DOUBLE
