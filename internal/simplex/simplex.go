@@ -107,6 +107,7 @@ type Solver[T num.Float] struct {
 	canceled         bool // whether the context ended before the first tree was complete
 	zeroCosts        []T
 	arcs             []arc
+	cheapest         cheapestColumns
 	queue            []int32
 	assignedTree     assignedTree[T]
 	relativeSlack    float64 // rounding error of a reduced cost, relative to its dual variables
@@ -358,6 +359,7 @@ func (s *Solver[T]) makeGreedyTree(ctx context.Context, p *Problem[T]) error {
 			more = s.fillArc(arc{row: int32(s.n - 1), column: int32(at)})
 		}
 	}
+	s.resetCheapest()
 	// The heap contains the cheapest arc of each row. The column of an arc may have been exhausted since: the arc is then a
 	// lower bound of the cost of the next arc of its row.
 	heap := s.arcs[:0]
@@ -377,10 +379,14 @@ func (s *Solver[T]) makeGreedyTree(ctx context.Context, p *Problem[T]) error {
 	for len(heap) > 0 && !s.canceled {
 		x := &heap[0]
 		if s.dual[s.n+int(x.column)] != 0 || s.fillArc(*x) {
-			if s.canceled = s.contextEnded(ctx, s.m); s.canceled {
-				break
+			var row []T
+			if s.needsScan(x.row) {
+				if s.canceled = s.contextEnded(ctx, s.m); s.canceled {
+					break
+				}
+				row = p.Costs.Row(int(x.row))
 			}
-			*x = s.cheapestArc(x.row, p.Costs.Row(int(x.row)))
+			*x = s.cheapestArc(x.row, row)
 		} else {
 			*x = heap[len(heap)-1]
 			heap = heap[:len(heap)-1]
@@ -435,10 +441,17 @@ func siftDown(heap []arc, k int) {
 	}
 }
 
-// cheapestArc returns the cheapest arc from row i to a column with remaining mass.
+// cheapestArc returns the cheapest arc from row i to a column with remaining mass. row contains the costs of the row. It may
+// be nil unless the row needsScan.
 func (s *Solver[T]) cheapestArc(i int32, row []T) arc {
 	g, last := s.dual[s.n:], s.m-1
-	cost, at := price.Least(row, 0, g)
+	var cost float64
+	var at int
+	if s.cheapest.perRow > 0 {
+		cost, at = s.nextCheapest(i, row)
+	} else {
+		cost, at = price.Least(row, 0, g)
+	}
 	if s.partial && g[last] == 0 && !(cost <= 0) {
 		cost, at = 0, last
 	}
