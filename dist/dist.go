@@ -46,8 +46,8 @@ type Matrix[T Float] struct {
 	Stride     int
 }
 
-// NewMatrix returns a rows × cols matrix over data, which is allocated if it is nil. It
-// panics if a size is negative or data has another length than rows·cols.
+// NewMatrix returns a rows × cols matrix over data, which is allocated if it is nil. It panics if a
+// size is negative or the length of data is not rows·cols.
 func NewMatrix[T Float](rows, cols int, data []T) Matrix[T] {
 	// More than 2⁴⁵ elements are beyond every address space.
 	hi, n := bits.Mul64(uint64(rows), uint64(cols))
@@ -114,7 +114,7 @@ func (m Matrix[T]) ColRange(i, j int) Matrix[T] {
 	return m.from(i)
 }
 
-// from returns m with its first element at Data[k]. Its data end with its last element.
+// from returns m with the data that begin at Data[k] and end with the last element of the matrix.
 func (m Matrix[T]) from(k int) Matrix[T] {
 	if m.IsEmpty() {
 		m.Data = nil

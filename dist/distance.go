@@ -75,7 +75,7 @@ func Gibbs[T Float](dst, x, z Matrix[T], lambda T) {
 		fill(dst, 1) // avoids 0·∞ = NaN if a distance overflows
 		return
 	case float64(-c) > largestNumber[T]():
-		// −λ·log₂e overflows T, and −∞·0 would be NaN. Half of it does not overflow.
+		// −λ·log₂e overflows T, and −∞·0 would be NaN. Half of −λ·log₂e does not overflow.
 		SqEuclidean(dst, x, z)
 		for i := range dst.Rows {
 			row := dst.Row(i)

@@ -60,7 +60,8 @@ func clouds[T dist.Float](c *trial.Case) (x, z dist.Matrix[T]) {
 	return x, matrix(m)
 }
 
-// some calls f for all elements of a small n × m matrix, and otherwise for elements at its edges and some others.
+// some calls f for all elements of a small n × m matrix. For a larger one, it calls f for elements at the edges
+// and a few others.
 func some(c *trial.Case, n, m, most int, f func(i, j int)) {
 	if n*m <= most {
 		for k := range n * m {
@@ -85,7 +86,8 @@ func comparePairs[T dist.Float](c *trial.Case) {
 	compareClouds(c, x, z)
 }
 
-// compareSelf compares a cloud with itself that has two blocks of columns, as few random shapes do.
+// compareSelf checks the distances of a cloud to itself. The cloud has two blocks of columns, which few random
+// shapes have.
 func compareSelf(c *trial.Case) {
 	x := dist.Matrix[float64](trial.Matrix(c, 961+c.IntN(96), 64, func(i, j int) float64 { return c.NormFloat64() }))
 	compareClouds(c, x, x)

@@ -12,13 +12,14 @@ import (
 
 const (
 	assignBytes      = 68      // memory of Assign for each row and column
-	reductionsPerRow = 2       // most steps of the row reduction for each free row
+	reductionsPerRow = 2       // maximum number of steps of the row reduction for each free row
 	rowsBlock        = 1 << 15 // elements that the first pass reads twice while they are in the cache
 	tightColumns     = 128     // columns that firstTight searches at a time
 	elementsPerCheck = 1 << 17 // elements between two checks of the context
 )
 
-// assignment is the workspace of Assign. Its cost matrix has at least as many columns as rows: Assign transposes others.
+// assignment is the workspace of Assign. Its cost matrix has at least as many columns as rows: Assign transposes a matrix with
+// more rows.
 //
 // v contains the dual variables of columns. The dual variable of an assigned row is the cost of its column minus v of this
 // column. Free columns have the largest v, so that the dual solution is feasible for rectangular matrices, too.

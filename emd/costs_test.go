@@ -7,7 +7,7 @@ import (
 	"github.com/gomonge/monge/dist"
 )
 
-// TestStrips checks rows of distances that are not stored: they belong to the latest points, in any order of calls.
+// TestStrips checks that rows of distances that are not stored belong to the latest points, for any order of calls.
 func TestStrips(t *testing.T) {
 	const n, m = 1500, 1<<22/1500 + 10 // float64 of more than 32 MiB
 	r := rand.New(rand.NewPCG(1, 2))

@@ -20,7 +20,7 @@
 //
 // [Solver.SolveBatch] solves many small problems. [Solver.Assign] finds an optimal assignment for a square or rectangular
 // matrix. [Solver.Distance1D] computes distances of samples on a line and [Solver.Sliced] the sliced distance of two point
-// clouds; both need no cost matrix. If [Problem].Mass is set, only this part of the mass is moved (partial transport).
+// clouds; neither needs a cost matrix. If [Problem].Mass is set, only this part of the mass is moved (partial transport).
 //
 // Package sinkhorn solves the same problems with an entropy term. Use emd for the exact cost, a sparse plan or an assignment,
 // for up to some ten thousand points. Use sinkhorn for gradients, for marginal penalties, and for large problems that need only
@@ -45,9 +45,9 @@
 //
 // Allocation: a Solver does not allocate after it has solved its largest problem.
 //
-// Cancellation: methods that can take long have a context parameter and usually return within 10 ms after the context ends. They
-// compare a deadline with the clock themselves. A canceled Solve also returns a feasible plan, which takes about 0.1 µs for
-// each point.
+// Cancellation: long-running methods take a context and usually return within 10 ms after the context ends. They compare its
+// deadline with the clock and do not wait for its timer. A canceled Solve also returns a feasible plan, which takes about 0.1
+// µs for each point.
 //
 // # Memory
 //

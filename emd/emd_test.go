@@ -461,7 +461,7 @@ func TestPitfalls(t *testing.T) {
 	}
 }
 
-// TestErrors checks the errors of bad input, and that they name the position.
+// TestErrors checks the errors for bad input and the positions in them.
 func TestErrors(t *testing.T) {
 	var at *dist.PositionError
 	matrix := func(n, m int, data ...float64) dist.Matrix[float64] { return dist.NewMatrix(n, m, data) }

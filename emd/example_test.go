@@ -8,7 +8,7 @@ import (
 	"github.com/gomonge/monge/emd"
 )
 
-// Two suppliers and three customers: who supplies whom, and how much.
+// This example finds how much each of two suppliers delivers to each of three customers.
 func ExampleSolver_Solve() {
 	cost := dist.NewMatrix(2, 3, []float64{
 		1, 4, 5,
@@ -35,7 +35,7 @@ func ExampleSolver_Solve() {
 	// cost 17
 }
 
-// The best assignment of three workers to four tasks.
+// This example assigns three workers to four tasks at the least cost.
 func ExampleSolver_Assign() {
 	cost := dist.NewMatrix(3, 4, []float64{
 		4, 1, 3, 9,

@@ -11,14 +11,14 @@ import (
 	"github.com/gomonge/monge/internal/asm/vector"
 )
 
-const segmentChunk = 256 // segments that are computed at a time
+const segmentChunk = 256 // number of segments computed at a time
 
 // line is the workspace of Distance1D and Sliced. A plan on a line is a list of segments: each moves a mass from a sample of x
 // to a sample of y.
 type line[T dist.Float] struct {
 	sorters     [2]sorter
 	weights     [2][]float64
-	differences [segmentChunk]float64  // of the two samples of each segment
+	differences [segmentChunk]float64  // differences of the two samples of each segment
 	masses      [segmentChunk]float64  // of each segment
 	samples     [segmentChunk][2]int32 // indices of the two samples of each segment
 	segments    int                    // number of segments in the arrays
@@ -28,8 +28,8 @@ type line[T dist.Float] struct {
 // sortedSide contains the sorted samples of one side of a problem on a line.
 type sortedSide struct {
 	keys        []uint64
-	indices     []int32   // of the keys among the samples; nil if they are not needed
-	mass        []float64 // of each sample in the original order; if nil, all masses are uniformMass
+	indices     []int32   // index of the sample of each key; nil if indices are not needed
+	mass        []float64 // mass of each sample in the original order; if nil, all masses are uniformMass
 	uniformMass float64
 }
 
@@ -145,10 +145,10 @@ func (s *sortedSide) sample(i int) (x, mass float64, at int32) {
 	return x, mass, at
 }
 
-// distance returns W_p of two sorted sides, and its p-th power. It divides differences by a power of 2 near the largest, so
-// that their powers do not overflow.
+// distance returns W_p of two sorted sides, and its p-th power. It divides differences by a power of 2 near the largest
+// difference, so that their powers do not overflow.
 func (l *line[T]) distance(ctx context.Context, sides *[2]sortedSide, p, unit float64) (root, power float64, err error) {
-	var bits uint64 // of the largest absolute difference; the bits of positive numbers have the order of the numbers
+	var bits uint64 // bits of the largest absolute difference; bits of positive numbers have the order of the numbers
 	if err := l.forEachSegment(ctx, sides, func() {
 		for _, d := range l.differences[:l.segments] {
 			bits = max(bits, math.Float64bits(math.Abs(d)))

@@ -16,7 +16,7 @@ import (
 	"github.com/gomonge/monge/internal/oracle/trial"
 )
 
-// blocked are the folders with sizes of blocks.
+// blocked lists the folders whose block sizes the test uses.
 var blocked = []string{"emd", "internal/simplex", "internal/asm/price"}
 
 func TestOracle(t *testing.T) {
@@ -50,7 +50,7 @@ func reals[E dist.Float](rows [][]E) [][]oracle.Real {
 	return r
 }
 
-// weights draws weights that sum to about 1, some of them zero or equal, or nil.
+// weights returns random weights that sum to about 1, some of them zero or equal, or nil for uniform weights.
 func weights[T dist.Float](c *trial.Case, n int) ([]T, []oracle.Real) {
 	r := make([]oracle.Real, n)
 	if c.Chance(3) {
@@ -77,7 +77,7 @@ func weights[T dist.Float](c *trial.Case, n int) ([]T, []oracle.Real) {
 	return given, r
 }
 
-// misuse has the solver fail, or be canceled, or gives its memory back.
+// misuse makes a solve fail, cancels a solve, frees the memory of the solver, or does nothing.
 func misuse[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 	cost := dist.NewMatrix[T](20, 20, nil)
 	for i := range cost.Data {
@@ -234,7 +234,7 @@ func compareSolve[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 	}
 }
 
-// compareCanceled compares the cost of a solve that is canceled with its plan.
+// compareCanceled compares the cost of a canceled solve with the cost of its plan.
 func compareCanceled[T dist.Float](c *trial.Case, s *emd.Solver[T], p *emd.Problem[T], cost [][]oracle.Real, least float64) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -253,16 +253,16 @@ func compareCanceled[T dist.Float](c *trial.Case, s *emd.Solver[T], p *emd.Probl
 	}
 }
 
-// compareCopies compares a problem with another of few points, of which it has copies. The dual variables of the large problem
-// prove that the sums of its plan over the copies are optimal for the small one.
+// compareCopies solves a problem that consists of copies of a few points. Its dual variables prove that the sums of its plan
+// over the copies are optimal for the problem without copies.
 func compareCopies[T dist.Float](c *trial.Case, s *emd.Solver[T], n, m, d int) {
 	c.Alone()
 	c.Large()
 	const distinct = 20
-	points := make([][2][]T, distinct) // in pairs that are more or less near: first at the origin, and then far away
+	points := make([][2][]T, distinct) // pairs of nearby points: first near the origin, then far from it
 	for k := range points {
 		x, y, apart := make([]T, d), make([]T, d), math.Exp(-5*c.Float64())
-		if c.Chance(2) { // from about here on, distances are computed by differences
+		if c.Chance(2) { // near the threshold below which distances are computed by differences
 			apart = 0.25 + 0.1*c.Float64()
 		}
 		for l := range x {
@@ -465,13 +465,13 @@ func compareLines[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 		size = max(size, math.Abs(float64(v)))
 	}
 	if math.IsInf(p, 1) {
-		// Where sums of weights are equal but for rounding errors, a tiny mass may or may not go far.
+		// If partial sums of the weights are equal up to rounding errors, a tiny mass may or may not move far.
 		if wa == nil && wb == nil && n == m && got[0] != w.Hi {
 			c.Errorf("W_∞ of %d samples = %v, want %v", n, got[0], w.Hi)
 		}
 		return
 	}
-	// A mass of some roundings may go to a neighbor in the order.
+	// A mass of a few rounding errors may move to a neighbor in the order.
 	bound := 1e-13*w.Hi + float64(n+m)*0x1p-50*math.Pow(2*size, p)
 	if math.Abs(math.Pow(got[0], p)-w.Hi) > bound+1e-12*p*w.Hi*(2+math.Abs(math.Log(w.Hi+1e-300)))/10 {
 		c.Errorf("W of %d and %d samples, p = %v: %v, want %v", n, m, p, math.Pow(got[0], p), w.Hi)
@@ -497,7 +497,7 @@ func compareSliced[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 	}
 	dx, dy := trial.Output[T](c, n, 1), trial.Output[T](c, m, 1)
 	got := trial.OutputVector[float64](c, 3)
-	// The same points along an axis of two dimensions: every distance is that on the line, times |θ|.
+	// The same points along an axis of two dimensions: every projected distance is the distance on the line times |θ₁|.
 	wide := func(v trial.View[T]) dist.Matrix[T] {
 		return dist.Matrix[T](trial.Matrix(c, v.Rows, 2, func(i, j int) T { return v.Row(i)[0] * T(1-j) }))
 	}
@@ -539,7 +539,7 @@ func compareSliced[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 	if math.Abs(math.Pow(got[1], order)-w.Hi*math.Pow(got[2], order)) > 4*bound {
 		c.Errorf("sliced distance of %d and %d points on an axis, order %v: %v, want %v times %v", n, m, order, math.Pow(got[1], order), w.Hi, math.Pow(got[2], order))
 	}
-	if bound > 1e-3*w.Hi || size == 0 { // equal points, whose order rounding decides
+	if bound > 1e-3*w.Hi || size == 0 { // rounding decides the order of equal points
 		return
 	}
 	slope := order * math.Pow(2*size, order-1)

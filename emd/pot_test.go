@@ -40,7 +40,8 @@ func TestPOT(t *testing.T) {
 		}
 		near("wasserstein_1d", math.Pow(w, order), want, 1e-14)
 	}
-	// ot.sliced_wasserstein_distance returns the root, with 400 000 directions of its own.
+	// ot.sliced_wasserstein_distance returns the root, for 400 000 directions of POT's random
+	// generator.
 	clouds := &Problem[float64]{X: dist.NewMatrix(4, 2, []float64{0, 0, 1, 2, 3, 1, 2, 2}), Y: dist.NewMatrix(3, 2, []float64{5, 1, 4, 4, 6, 0})}
 	for order, want := range map[float64]float64{1: 2.3886774172435143, 2: 2.6897923191888546} {
 		w, err := s.Sliced(t.Context(), dist.Matrix[float64]{}, dist.Matrix[float64]{}, clouds, &SlicedOptions{Directions: 20000, Order: order})

@@ -27,7 +27,7 @@ type Result[T dist.Float] struct {
 	Price float64
 	// Certificate bounds the difference between Cost and the optimum.
 	Certificate Certificate
-	// Status says how the solve ended.
+	// Status describes how the solve ended.
 	Status Status
 	// Pivots is the number of pivots of the simplex method.
 	Pivots int
@@ -57,7 +57,7 @@ type Certificate struct {
 	Gap float64
 }
 
-// Status says how a solve ended.
+// Status describes how a solve ended.
 type Status uint8
 
 const (
@@ -118,7 +118,7 @@ func (w *workspace[T]) setPlan(n, m int) {
 	grow(&r.Plan, int(w.entryCounts[n]))
 	clear(r.Plan)
 	w.simplex.Arcs(n, m, func(_, i, j int, mass, _ float64) {
-		// The columns of a row ascend, except that the first entry may belong behind others.
+		// The columns of a row are in ascending order, except that the first entry may belong after later entries.
 		k := w.entryCounts[i]
 		w.entryCounts[i]++
 		if k > 0 && r.Plan[k-1].Row == i && r.Plan[k-1].Column > j {

@@ -14,11 +14,11 @@ import (
 
 const (
 	defaultDirections  = 50
-	directionsPerBlock = 16 // directions that are processed at a time
+	directionsPerBlock = 16 // number of directions processed at a time
 	directionStream    = 49 // the stream of random numbers for directions
 )
 
-// SlicedOptions configure [Solver.Sliced]. The zero value works.
+// SlicedOptions configures [Solver.Sliced]. The zero value works.
 type SlicedOptions struct {
 	// Directions is the number of random directions; 0 means 50.
 	Directions int
@@ -173,7 +173,7 @@ func (c *sliced[T]) drawDirections(rng *rand.Rand, d, k int) {
 	}
 }
 
-// projectPoints sets row r of the lines of side t to the projections of the points on direction r of k.
+// projectPoints projects the points on k directions. Row r of the lines of side t contains the projections on direction r.
 func (c *sliced[T]) projectPoints(ctx context.Context, t int, points dist.Matrix[T], k int) error {
 	n := points.Rows
 	grow(&c.projected[t], n*k)

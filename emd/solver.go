@@ -19,7 +19,7 @@ const (
 	nodeBytes        = simplex.NodeBytes + assignBytes + 80 // memory of Solve for each row and column
 )
 
-// Settings configure a Solver. The zero value works.
+// Settings configures a Solver. The zero value works.
 type Settings struct {
 	// Workers is the number of goroutines that solve the problems of a batch; 0 means GOMAXPROCS. One goroutine solves a
 	// single problem. Results have the same bits for any number of workers.
@@ -159,8 +159,8 @@ func (s *Solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 	}
 }
 
-// adjustLimit sets another limit of the costs if the problem must be solved again, and reports whether it must. Only costs that
-// are at least from change.
+// adjustLimit sets another limit of the costs if the problem must be solved again, and reports whether it must. Only costs of
+// at least from change.
 //
 // If some costs are much larger than all costs of the plan, the dual variables may also be large, and their rounding errors hide
 // the small costs. The costs are then limited. If the plan contains no limited cost, the plan and its dual variables are
@@ -231,7 +231,7 @@ func (w *workspace[T]) makeResult(ctx context.Context, p *Problem[T], a, b []T, 
 	r.Cost = r.Certificate.Primal
 	switch {
 	case r.Cost-r.Cost == 0:
-	case canceled: // the input may contain NaN or infinity, as it was not checked completely
+	case canceled: // the input may contain NaN or infinity, because it was not checked completely
 		return nil, err
 	default:
 		return nil, fmt.Errorf("%w: the transport cost overflows", ErrRange)

@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	maxInsertion    = 32             // most samples that are sorted by insertion alone
-	movesPerSample  = 4              // most moves of insertion for each sample after other passes
-	maxCellBits     = 12             // most bits of the digit of a pass over cells
-	maxCellSamples  = 1 << 24        // most samples that are sorted by cells
+	maxInsertion    = 32             // maximum number of samples sorted by insertion alone
+	movesPerSample  = 4              // maximum moves of insertion for each sample after other passes
+	maxCellBits     = 12             // maximum bits of the digit of a pass over cells
+	maxCellSamples  = 1 << 24        // maximum number of samples sorted by cells
 	keyBits         = 11             // bits of the digit of a pass over keys
-	upperShift      = 64 - 3*keyBits // lowest bit of a key that three passes sort by
+	upperShift      = 64 - 3*keyBits // lowest key bit that three passes use
 	movesPerCheck   = 1 << 20        // moves of insertion between two checks of the context
 	samplesPerCheck = 1 << 16        // samples between two checks of the context
 )
@@ -211,7 +211,7 @@ func (s *sorter) sortKeys(ctx context.Context, shift int) error {
 	return nil
 }
 
-// replaceByPrefixSums reindices each count by the sum of the counts before it and returns the largest count.
+// replaceByPrefixSums replaces each count by the sum of the counts before it and returns the largest count.
 func replaceByPrefixSums(count []uint32) int {
 	sum, largest := uint32(0), uint32(0)
 	for i, c := range count {

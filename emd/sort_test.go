@@ -11,7 +11,7 @@ import (
 	"github.com/gomonge/monge/internal/ending"
 )
 
-// TestSortSamples compares sorted keys and indices with a stable sort, for samples that need each of the passes.
+// TestSortSamples compares sorted keys and indices with a stable sort. Each kind of pass is needed for some samples.
 func TestSortSamples(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	draws := map[string]func() float64{
@@ -105,11 +105,11 @@ func TestSortEnds(t *testing.T) {
 		sort   func(context.Context) error
 		checks int
 	}{
-		// Keys, counters and two passes of cells, insertion.
+		// Checks occur in: keys, counters and two passes over cells, insertion.
 		"cells": {samples(func() float64 { return rng.Float64() * 1e300 }), 5 * pieces},
-		// The same, where insertion gives up at once, then counters and three passes of keys, insertion.
+		// As above, but insertion gives up at once. Then: counters and three passes over keys, insertion.
 		"upper bits": {samples(rng.Float64), 4*pieces + 1 + 4*pieces + pieces},
-		// The same, where insertion gives up at once, then counters and six passes of keys.
+		// As above, but insertion gives up at once. Then: counters and six passes over keys.
 		"all bits": {samples(func() float64 { return 1 + rng.Float64()*0x1p-30 }), 4*pieces + 1 + 4*pieces + 1 + 7*pieces},
 		"moves":    {reversed, 1 + 3000*2999/2/movesPerCheck},
 	} {

@@ -1,15 +1,14 @@
-// Package fuzz holds every assembly file to the definition of its kernel on
-// arguments that nobody has thought of: one target per kernel and type, each call
-// made at every level of the machine, in framed memory and against unreadable
-// pages, and compared in bits; and a pipeline, from points to the gradient of the
-// transport cost, through the public solver.
+// Package fuzz compares every assembly kernel with its Go reference on arbitrary arguments. There
+// is one fuzz target for each kernel and type. It calls the kernel with every instruction set of
+// the machine, in memory between guard values and next to unreadable pages, and compares the bits.
+// Other targets fuzz packages emd, search and sinkhorn, from points to the gradient of the
+// transport cost.
 //
-//	go test ./fuzz                                          the seeds and what was ever found
+//	go test ./fuzz                                          the seeds and earlier findings
 //	go test -run '^$' -fuzz '^FuzzGibbsFloat32$' ./fuzz     one target, until stopped
 //	MONGE_FUZZ_INPUTS=1000 go test -run Fuzz ./fuzz         random inputs, also under an emulator
 //
-// The bytes of an input are read in order as the numbers that a call needs: lengths,
-// gaps between rows, offsets, classes of values, constants. What is left over
-// serves as elements where the class is verbatim. An input that is too short
-// goes on with zeros.
+// A target reads the numbers that a call needs from the input: lengths, gaps between rows, offsets,
+// classes of values, constants. The remaining bytes are the elements of verbatim vectors. An input
+// that is too short continues with zeros.
 package fuzz

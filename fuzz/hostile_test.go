@@ -117,7 +117,7 @@ func fuzzHostileProblem[T dist.Float](f *testing.F) {
 			all("implicit gradient", r.PointGradientTo(ctx, dx, dy, sinkhorn.GradientImplicit), dx, dy)
 			all("gradient of the regularized cost", r.PointGradientTo(ctx, dx, dy, sinkhorn.GradientFrozen), dx, dy)
 		}
-		// A destination of any shape, and a row that may not be there.
+		// The destination has any shape, and the row may not exist.
 		switch dst, other := hostileMatrix[T](in), hostileMatrix[T](in); in.upTo(4) {
 		case 0:
 			err = r.PlanTo(ctx, dst, 0)
@@ -136,7 +136,7 @@ func fuzzHostileProblem[T dist.Float](f *testing.F) {
 	})
 }
 
-// hostileInt is a small number, or one where products wrap.
+// hostileInt returns a small number, or a number whose products may overflow.
 func hostileInt(in *input) int {
 	if in.upTo(3) > 0 {
 		return in.upTo(20)
@@ -145,7 +145,7 @@ func hostileInt(in *input) int {
 	return edges[in.upTo(len(edges)-1)] + in.upTo(4) - 2
 }
 
-// hostileNumber is a usual number, or one at the end of a range.
+// hostileNumber returns an ordinary number, or a number at the end of a range.
 func hostileNumber(in *input) float64 {
 	switch in.upTo(7) {
 	case 0:
@@ -161,7 +161,7 @@ func hostileNumber(in *input) float64 {
 	return float64(1+in.upTo(40)) / 8
 }
 
-// hostileMatrix is mostly a small matrix, and now and then any shape over any data.
+// hostileMatrix usually returns a small matrix, and sometimes a matrix that may not fit its data.
 func hostileMatrix[T dist.Float](in *input) dist.Matrix[T] {
 	m := dist.NewMatrix[T](1+in.upTo(11), 1+in.upTo(5), nil)
 	odd := in.upTo(3) == 3
@@ -189,7 +189,7 @@ func hostileMatrix[T dist.Float](in *input) dist.Matrix[T] {
 	return m
 }
 
-// hostileVector is nil, weights, or anything.
+// hostileVector returns nil, weights, or arbitrary numbers.
 func hostileVector[T dist.Float](in *input, n int) []T {
 	switch in.upTo(3) {
 	case 0:

@@ -46,7 +46,7 @@ func bits[T num.Float](in *input) T {
 	return T(math.Float32frombits(binary.LittleEndian.Uint32(b[:])))
 }
 
-// scalar returns a constant of a call: a usual one, of a class, or verbatim.
+// scalar returns a constant of a call: an ordinary number, a number of a class, or a number read from the input.
 func scalar[T num.Float](in *input, rng *rand.Rand) T {
 	switch k := in.upTo(7); k {
 	case 0:
@@ -64,11 +64,11 @@ func scalar[T num.Float](in *input, rng *rand.Rand) T {
 type call[T num.Float] struct {
 	input
 	*asmtest.Arena[T]
-	verbatim [][2][]T // inputs taken from the bytes, and what they were
+	verbatim [][2][]T // inputs read from the bytes, and copies of them
 	narrow   *call[float32]
 }
 
-// narrowMatrix is matrix in float32.
+// narrowMatrix returns the elements and the stride of a float32 matrix.
 func (c *call[T]) narrowMatrix(rows, cols int) ([]float32, int) {
 	if c.narrow == nil {
 		c.narrow = &call[float32]{Arena: c.Narrow()}
@@ -78,7 +78,7 @@ func (c *call[T]) narrowMatrix(rows, cols int) ([]float32, int) {
 	return c.narrow.matrix(rows, cols)
 }
 
-// unchanged requires that inputs taken from the bytes are what they were.
+// unchanged reports an error if a call has changed an input read from the bytes.
 func (c *call[T]) unchanged(t *testing.T) {
 	for _, v := range c.verbatim {
 		for i, x := range v[1] {
@@ -92,8 +92,8 @@ func (c *call[T]) unchanged(t *testing.T) {
 	}
 }
 
-// check runs f with the arguments that data encode on every instruction set of the machine and compares the bits with
-// ref.
+// check calls f with the arguments encoded in data, with every instruction set of the machine, and compares the bits
+// with the reference.
 func check[T num.Float](t *testing.T, data []byte, f func(c *call[T])) {
 	seed := input{data}
 	asmtest.Compare(t, uint64(seed.byte()), func(a *asmtest.Arena[T]) {
@@ -140,17 +140,17 @@ func (c *call[T]) matrix(rows, cols int) ([]T, int) {
 	return c.in(span(rows, cols, ld)), ld
 }
 
-// target returns a matrix that the kernel sets or, as the input has it, adds to.
+// target returns the elements and the stride of a matrix that the kernel sets or adds to.
 func (c *call[T]) target(rows, cols int) ([]T, int) {
 	ld := cols + c.gap()
 	n := span(rows, cols, ld) + c.upTo(3)
 	return c.inOut(n, c.upTo(len(asmtest.Classes()))), ld
 }
 
-// gap is the distance between the end of a row and the next one, mostly none.
+// gap returns the number of elements between the end of a row and the next row, usually 0.
 func (c *call[T]) gap() int { return max(c.upTo(31)-16, 0) }
 
-// span is the length of the shortest slice that holds a rows × cols matrix.
+// span returns the length of the shortest slice that contains a rows × cols matrix.
 func span(rows, cols, ld int) int {
 	if rows == 0 || cols == 0 {
 		return 0
@@ -158,17 +158,14 @@ func span(rows, cols, ld int) int {
 	return (rows-1)*ld + cols
 }
 
-// fuzz runs a target on the seeds that all targets share: each is read differently
-// by each of them.
+// fuzz runs a target on the common seeds. Each target reads a seed differently.
 func fuzz[T num.Float](f *testing.F, kernel func(c *call[T])) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) { check(t, data, kernel) })
 }
 
-// inputsVariable names the environment variable that sets the number of random
-// inputs among the seeds. With it `go test -run Fuzz` is a short fuzz without
-// guidance, for where the fuzzing engine cannot work: under an emulator it cannot
-// start its workers.
+// inputsVariable names the environment variable that sets the number of random inputs among the seeds. With it, `go
+// test -run Fuzz` tests random inputs without the fuzzing engine, which cannot start its workers under an emulator.
 const inputsVariable = "MONGE_FUZZ_INPUTS"
 
 func seeds(f *testing.F) {

@@ -89,7 +89,7 @@ func FuzzQuery(f *testing.F) { fuzz(f, queryKernel) }
 func queryKernel(c *call[float32]) {
 	n, d := query.Rows*c.upTo(5), query.Unit*c.upTo(9)
 	q, x := c.in(d), c.in(n*d)
-	// The bits of x, as narrower numbers.
+	// halves and bytes share the memory of x.
 	halves := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(x))), 2*len(x))
 	bytes := unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
 	switch format := query.Half(c.upTo(1)); c.upTo(6) {
@@ -191,14 +191,15 @@ func manyKernel(c *call[float32], n, d int, format query.Half) {
 	}
 }
 
-// Kernels of a float32 matrix with float64 vectors.
+// The following kernels combine a float32 matrix with float64 vectors.
 
 func FuzzScaleMixed(f *testing.F)   { fuzz(f, scaleMixed) }
 func FuzzAdjointMixed(f *testing.F) { fuzz(f, adjointMixed) }
 func FuzzMatVecMixed(f *testing.F)  { fuzz(f, matVecMixed) }
 func FuzzVecMixed(f *testing.F)     { fuzz(f, vecMixed) }
 
-// Blocks of vectors; those of Mixed have float64's update.
+// The following kernels process blocks of vectors. FuzzBlockMixed combines a float32 matrix with
+// float64 vectors.
 
 func FuzzBlockFloat32(f *testing.F) {
 	fuzz(f, func(c *call[float32]) { blockKernel(c, c.matrix) })
@@ -207,7 +208,7 @@ func FuzzBlockMixed(f *testing.F) {
 	fuzz(f, func(c *call[float64]) { blockKernel(c, c.narrowMatrix) })
 }
 
-// One problem to a lane.
+// The following kernels process one problem in each lane.
 
 func FuzzLaneFloat64(f *testing.F) { fuzz(f, laneKernel[float64]) }
 func FuzzLaneFloat32(f *testing.F) { fuzz(f, laneKernel[float32]) }
@@ -230,7 +231,7 @@ func priceKernel[T num.Float](c *call[float64], costs func(rows, cols int) ([]T,
 	u, v := scalar[float64](&c.input, c.Rand), c.in(n)
 	out := c.Out(3 + 17)
 	if whole := n / 16 * 16; whole > 0 {
-		// What the assembly leaves in its lanes.
+		// LeastLanes and RelaxLanes return the result of every lane.
 		if lanes, at := (*[16]float64)(out[3:]), &out[19]; c.upTo(1) == 0 {
 			price.LeastLanes(lanes, at, row[:whole], u, v)
 		} else {
@@ -251,7 +252,7 @@ func priceKernel[T num.Float](c *call[float64], costs func(rows, cols int) ([]T,
 	out[0], out[1], out[2] = least, float64(at), second
 }
 
-// Sums of table entries that codes select.
+// FuzzCodes calls the kernels that sum the table entries selected by codes.
 
 func FuzzCodes(f *testing.F) { fuzz(f, codesKernel) }
 
@@ -295,7 +296,7 @@ func compactKernel(c *call[float32]) {
 			compact.NarrowBFloat16(halves, x)
 			out[0] = compact.QuantizeInt8(unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(codes))), words), x)
 		}
-		numbers := c.Out(2 * words) // memory is compared as float32, of which all NaN are one
+		numbers := c.Out(2 * words) // as numbers, because the comparison of float32 memory does not distinguish NaNs
 		for i, h := range halves {
 			numbers[2*i], numbers[2*i+1] = float32(h), float32(codes[i])
 		}
@@ -320,7 +321,7 @@ func bytesOf(s []float32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), 4*len(s))
 }
 
-// laneKernel makes any of the passes for problems side by side.
+// laneKernel calls one of the kernels that process one problem in each lane.
 func laneKernel[T num.Float](c *call[T]) {
 	w := num.Lanes[T]()
 	m, n, d := 4*c.upTo(4), w*(1+c.upTo(2)), c.upTo(3)
@@ -345,7 +346,7 @@ func laneKernel[T num.Float](c *call[T]) {
 	}
 }
 
-// blockKernel makes a pass over a K of whole steps.
+// blockKernel calls a kernel of package block with a K whose rows are whole vectors.
 func blockKernel[K, T num.Float](c *call[T], matrix func(m, n int) ([]K, int)) {
 	m, n := c.sides()
 	w := num.Lanes[T]()
@@ -402,7 +403,7 @@ func exp2Kernel[T num.Float](c *call[T]) {
 	exp.Exp2(x, x, factor)
 }
 
-// extents are three dimensions of which one may be large.
+// extents returns three dimensions. At most one of them is large.
 func (c *call[T]) extents() (m, n, d int) {
 	e := [3]int{c.upTo(27), c.upTo(67), c.upTo(27)}
 	switch c.upTo(5) {
@@ -413,7 +414,7 @@ func (c *call[T]) extents() (m, n, d int) {
 	case 2:
 		e[2] = c.upTo(600)
 	}
-	for e[0]*e[1]*e[2] > 20_000 { // the definition takes its time
+	for e[0]*e[1]*e[2] > 20_000 { // limits the time of the reference
 		for i := range e {
 			e[i] -= e[i] / 4
 		}
@@ -466,7 +467,7 @@ func gibbsKernel[T num.Float](c *call[T]) {
 	distance.Gibbs(m, n, d, k, ldk, dist, ldd, x, ldx, zt, ldz, factor)
 }
 
-// sides are the dimensions of a matrix that has columns.
+// sides returns the dimensions of a matrix with at least one column.
 func (c *call[T]) sides() (m, n int) {
 	m, n = c.upTo(37), 1+c.upTo(127)
 	switch c.upTo(5) {
@@ -537,7 +538,7 @@ func adjCostKernel[T num.Float](c *call[T]) {
 	distance.AdjCost(m, n, r, g, ldg, k, ldk, mat, ldm, a, lda, b, ldb, u, v, lambda)
 }
 
-// panelKernel packs four rows, and multiplies groups of them.
+// panelKernel packs four rows, and multiplies groups of four rows.
 func panelKernel[T num.Float](c *call[T]) {
 	m, d, w := 4*c.upTo(8), c.upTo(80), project.PanelColumns[T]()
 	x, ldx := c.matrix(4, d)
@@ -615,7 +616,7 @@ func pairKernel[T num.Float](c *call[T]) {
 	pair.AddLanes(pair.Op(c.upTo(4)), (*[pair.MaxLanes]T)(c.inOut(pair.MaxLanes, c.upTo(5))), x[:w], y[:w])
 }
 
-// vectorKernel makes one of the functions of package vector.
+// vectorKernel calls one of the functions of package vector.
 func vectorKernel[T num.Float](c *call[T]) {
 	n := c.upTo(600)
 	f := [...]func(dst, x []T){

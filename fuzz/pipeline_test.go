@@ -63,7 +63,7 @@ func fuzzPipeline[T dist.Float](f *testing.F, storage, other sinkhorn.Storage) {
 	})
 }
 
-// decode reads a problem: mostly a reasonable one, with one thing that is not.
+// decode reads settings and a problem. Most values are ordinary, and some may be extreme.
 func decode[T dist.Float](in *input) (sinkhorn.Settings, *sinkhorn.Problem[T]) {
 	rng := rand.New(rand.NewPCG(uint64(in.byte()), 2))
 	n, m, p := 1+in.upTo(39), 1+in.upTo(39), 1+in.upTo(15)
@@ -114,12 +114,12 @@ func decode[T dist.Float](in *input) (sinkhorn.Settings, *sinkhorn.Problem[T]) {
 		x := math.Abs(float64(v))
 		switch {
 		case set.Anneal > 0 && x > 1e6:
-			set.Anneal = 1e30 // rather than hundreds of stages of a thousand iterations
+			set.Anneal = 1e30 // avoids hundreds of stages of a thousand iterations each
 		case set.Anneal > 0 && float64(set.Lambda*x*x) > 1e8:
-			set.Anneal = max(set.Anneal, 1e3) // thousands of iterations are a second, ten on a busy machine
+			set.Anneal = max(set.Anneal, 1e3) // thousands of iterations take 1 s, or 10 s on a busy machine
 		}
 		if !(float64(set.Lambda*x*x) < 1e12) {
-			set.Unaccelerated = true // the same stages, made for a tolerance: 10 s, which fuzzing calls hung
+			set.Unaccelerated = true // avoids these stages for a tolerance: the fuzzing engine reports 10 s as a hang
 		}
 	}
 	if in.upTo(1) == 1 {
@@ -129,7 +129,7 @@ func decode[T dist.Float](in *input) (sinkhorn.Settings, *sinkhorn.Problem[T]) {
 	return set, problem
 }
 
-// weights returns n weights of sum 1, some of them 0 if the input says so.
+// weights returns n weights of sum 1. Depending on the input, some of them are 0.
 func weights[T dist.Float](in *input, rng *rand.Rand, n int) []T {
 	zeros := in.upTo(3) == 3
 	w, sum := make([]float64, n), 0.0
@@ -147,7 +147,7 @@ func weights[T dist.Float](in *input, rng *rand.Rand, n int) []T {
 	return out
 }
 
-// outcome is all that a solve returns.
+// outcome contains everything that a solve returns.
 type outcome[T dist.Float] struct {
 	err    string
 	status string

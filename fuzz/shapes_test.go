@@ -54,7 +54,8 @@ type target[T num.Float] struct {
 	f    func(s *shapes[T]) reflect.Value // a function, or a method with its receiver
 }
 
-// call calls with arguments from the input and demands that it ends as it may.
+// call calls the function with arguments from the input. If it panics, the message must be one of this
+// module.
 func (c target[T]) call(t *testing.T, s *shapes[T]) {
 	var args []reflect.Value
 	defer func() {
@@ -251,18 +252,17 @@ func types(e ast.Expr) string {
 	return ""
 }
 
-// shapes makes arguments of the bytes of an input.
+// shapes makes arguments from the bytes of an input.
 type shapes[T num.Float] struct {
 	input
 	a     *asmtest.Arena[T]
 	model *wda.Model
-	last  []T // that another matrix may share
-	// A neighbor is found for each row, also where a row has no element: of such rows
-	// no more are asked for than there can be.
+	last  []T // data of the last matrix, which the next one may share
+	// counted limits the number of rows without elements: a neighbor is found for each of them, too.
 	counted bool
 }
 
-// The dimensions of the problem of result and of the model.
+// The dimensions of the model and of the problem that result solves.
 const rows, cols, features, components = 3, 4, 3, 2
 
 // size returns a dimension: usually a valid one, or one near the powers of two at which products
@@ -286,7 +286,7 @@ func (s *shapes[T]) matrix() matrix.Matrix[T] {
 	case 1:
 		m.Stride += s.upTo(4) - 2
 	}
-	// As long as it must be, or nearly, or anything.
+	// The length of the data is sufficient, nearly sufficient, or arbitrary.
 	n := s.upTo(100)
 	if s.upTo(7) > 0 && max(uint(m.Rows), uint(m.Cols), uint(m.Stride)) <= 100 {
 		n = max(0, span(m.Rows, m.Cols, m.Stride)+max(s.upTo(8)-6, -1))
@@ -303,13 +303,13 @@ func (s *shapes[T]) matrix() matrix.Matrix[T] {
 	return m
 }
 
-// value returns an argument of a type.
+// value returns an argument of type t.
 func (s *shapes[T]) value(t reflect.Type) reflect.Value {
 	var v any
 	switch reflect.Zero(t).Interface().(type) {
 	case matrix.Matrix[T]:
 		v = s.matrix()
-	case matrix.Matrix[float32]: // of a function that takes no other
+	case matrix.Matrix[float32]: // for a function that takes only float32
 		n := s.matrix()
 		v = matrix.Matrix[float32]{Rows: n.Rows, Cols: n.Cols, Stride: n.Stride, Data: s.a.Narrow().InOut(len(n.Data), asmtest.Gauss)}
 	case *sinkhorn.Problem[T]:

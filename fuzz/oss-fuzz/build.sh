@@ -1,11 +1,11 @@
 #!/bin/bash
-# Builds every fuzz target of the repository for OSS-Fuzz. It finds the targets itself, so that none
-# is forgotten: TestOSSFuzz compares. A fuzzer has the name of its folder and of its target.
+# This script builds every fuzz target of the repository for OSS-Fuzz. It finds the targets itself, and
+# TestOSSFuzz checks the result. The name of a fuzzer consists of its folder and its target.
 set -euo pipefail
 cd "$SRC/monge"
 
-# The builder overlays a file of the standard library, which the go command refuses in a toolchain
-# that it has downloaded. Such a toolchain is copied.
+# The builder overlays a file of the standard library. The go command refuses this in a downloaded
+# toolchain, so such a toolchain is copied.
 goroot=$(go env GOROOT)
 case $goroot in
 "$(go env GOMODCACHE)"/*)
@@ -16,13 +16,13 @@ case $goroot in
 	;;
 esac
 
-# The builder makes test files part of their package. Those of an external package do not fit.
+# The builder makes test files part of their package. Files of an external test package are left out.
 find . -name '*_test.go' -exec grep -lE '^package [a-z0-9]+_test$' {} + | while read -r file; do
 	grep -hoE '^func Fuzz[A-Za-z0-9_]*' "$file" | sed "s|^func |left out, in an external package: $file |" || true
 	rm "$file"
 done
 
-# The folder of a module may be inside that of another: targets are built from their own.
+# A module may be inside another module. Each target is built in its own module.
 grep -rhoE --include='*_test.go' -H '^func Fuzz[A-Za-z0-9_]*\(f \*testing.F\)' . | LC_ALL=C sort | while IFS=: read -r file text; do
 	folder=$(dirname "$file")
 	module=$folder
