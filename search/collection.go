@@ -19,23 +19,23 @@ import (
 // reused, even after the collection is written to a file and read again.
 //
 // Rows are stored in segments of up to 2²⁰ numbers. A deleted row is marked. When half of the rows of a segment have
-// been deleted, [Collection.Delete] copies the others to a new segment. The old segment can be freed when no snapshot
-// uses it. A call copies a few MiB at most, and 24 bytes for each segment.
+// been deleted, [Collection.Delete] copies the remaining rows to a new segment. The old segment can be freed when no
+// snapshot uses it. A call copies a few MiB at most, and 24 bytes for each segment.
 type Collection struct {
 	cols    int
 	storage Storage
 	plain   bool // without sketches
 	now     atomic.Pointer[Rows]
 
-	mu   sync.Mutex // of those who change the collection
+	mu   sync.Mutex // held while a method changes the collection
 	next ID
 	// deleted counts the deleted rows of each segment that has a position.
 	deleted map[*segment]int
 }
 
 const (
-	// firstRoom is the number of rows of the first segment. Every new segment has twice the room of the one before,
-	// up to segmentElements elements.
+	// firstRoom is the number of rows of the first segment. A new segment has room for twice as many rows as the
+	// previous segment, up to segmentElements elements.
 	firstRoom       = 64
 	segmentElements = 1 << 20
 )
@@ -63,7 +63,8 @@ func (c *Collection) mostRows() int {
 	return max(query.Rows, segmentElements/padTo(c.cols, query.Unit)/query.Rows*query.Rows)
 }
 
-// newPart returns an empty part behind those of now, for a number of rows. It has room for more, if it is not the first.
+// newPart returns an empty part that follows the parts of now. It has room for the given number of rows or more, up to
+// mostRows.
 func (c *Collection) newPart(now *Rows, rows int) part {
 	room := firstRoom
 	if last := len(now.parts) - 1; last >= 0 {
@@ -72,9 +73,9 @@ func (c *Collection) newPart(now *Rows, rows int) part {
 	return part{newSegment(c.cols, min(max(room, rows), c.mostRows()), c.storage, c.plain), now.n, true}
 }
 
-// Append adds copies of the rows of x. They get the identifiers first, first+1, …. Append returns the errors of
-// [NewRows], and then adds no row. It panics if x does not have the number of columns of the collection, or does not
-// fit its data.
+// Append adds copies of the rows of x. They get the identifiers first, first+1, …. If it returns an error, it adds no
+// row. Its errors are those of [NewRows]. It panics if x does not have the number of columns of the collection, or does
+// not fit its data.
 func (c *Collection) Append(x dist.Matrix[float32]) (first ID, err error) {
 	x.Check()
 	if x.Cols != c.cols {
@@ -89,7 +90,7 @@ func (c *Collection) Append(x dist.Matrix[float32]) (first ID, err error) {
 		if last < 0 || now.partCount(last) == now.parts[last].capacity() || now.parts[last].ids != nil {
 			p := c.newPart(&now, x.Rows-done)
 			p.first = first + ID(done)
-			// Snapshots share the array behind parts, but none of them looks behind its own length.
+			// Snapshots share the array of parts, but none reads beyond its own length.
 			now.parts = append(now.parts, p)
 			continue
 		}
@@ -104,7 +105,7 @@ func (c *Collection) Append(x dist.Matrix[float32]) (first ID, err error) {
 	}
 	c.next += ID(x.Rows)
 	now.next = c.next
-	if k := len(now.parts) - 2; k >= 0 { // it was the last segment before, which Delete leaves alone
+	if k := len(now.parts) - 2; k >= 0 { // segment k is no longer the last segment, which Delete does not compact
 		c.compact(&now, k)
 	}
 	c.now.Store(&now)
@@ -161,8 +162,8 @@ func (r *Rows) partOf(id ID) int {
 	return sort.Search(len(r.parts), func(k int) bool { return r.parts[k].id(0) > id }) - 1
 }
 
-// compact copies the rows that are left of segment k, if half of its rows have been deleted or more, and of the segment
-// before, if there is room for both. The last segment is left as it is until another one is begun.
+// compact copies the remaining rows of segment k to a new segment if at least half of its rows have been deleted,
+// together with the rows of the previous segment if both are small. It does not change the last segment.
 func (c *Collection) compact(now *Rows, k int) {
 	if k == len(now.parts)-1 || 2*c.deleted[now.parts[k].segment] < now.partCount(k) {
 		return

@@ -13,7 +13,7 @@ import (
 	"testing/iotest"
 )
 
-// reference is a collection in the simplest form.
+// reference is a simple implementation of a collection.
 type reference struct {
 	ids  []ID
 	rows [][]float32
@@ -40,7 +40,7 @@ func (r *reference) matrix(cols int) dist.Matrix[float32] {
 	return dist.NewMatrix(len(r.rows), cols, slices.Concat(r.rows...))
 }
 
-// sameNeighbors compares results but for positions.
+// sameNeighbors reports whether two results are equal except for positions.
 func sameNeighbors(a, b []Neighbor) bool {
 	return slices.EqualFunc(a, b, func(a, b Neighbor) bool {
 		return a.ID == b.ID && math.Float32bits(a.Value) == math.Float32bits(b.Value)
@@ -261,7 +261,8 @@ func TestAppendAllOrNone(t *testing.T) {
 	}
 }
 
-// TestConcurrent searches while rows come and go. Run it with -race: what searches read is not written.
+// TestConcurrent searches while rows are added and deleted. With -race, it checks that nothing writes the memory that
+// searches read.
 func TestConcurrent(t *testing.T) {
 	smallSketches(t)
 	const cols = 20

@@ -7,13 +7,13 @@ import (
 	"github.com/gomonge/monge/internal/nearest"
 )
 
-// acceptance says which rows may be in a result.
+// acceptance determines which rows may be in a result.
 type acceptance struct {
-	version uint64        // rows deleted up to this version are not
+	version uint64        // rows deleted up to this version are not accepted
 	filter  func(ID) bool // nil for all
 }
 
-// acceptsAll reports whether every row of a segment is accepted. It may report false if only the rows themselves can tell.
+// acceptsAll reports whether every row of a segment is accepted because there is no filter and no row has been deleted.
 func (a *acceptance) acceptsAll(s *segment) bool { return a.filter == nil && s.deleted.Load() == nil }
 
 // accepts reports whether row i of a segment may be in the result.
@@ -114,7 +114,7 @@ func (c *withinCollector) appendTo(dst []Neighbor, r *Rows, m Measure) []Neighbo
 	return dst
 }
 
-// neighbor returns the result with a key.
+// neighbor returns the result for the row at a position with a given key.
 func (r *Rows) neighbor(at int, key float32, m Measure) Neighbor {
 	if m != MeasureSqEuclidean {
 		key = 0 - key // and +0 for −0

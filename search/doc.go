@@ -1,9 +1,9 @@
 // Package search finds the rows that are nearest to a query among stored vectors of float32. The answers are exact.
 //
-// [NewRows] stores the rows of a matrix once. A [Collection] appends and deletes rows while others search: a
-// [Collection.Snapshot] is a [Rows] that does not change. [Rows.Nearest] and [Rows.Within] answer one query, with
+// [NewRows] stores the rows of a matrix once. A [Collection] appends and deletes rows while other goroutines search:
+// a [Collection.Snapshot] is a [Rows] that does not change. [Rows.Nearest] and [Rows.Within] answer one query, with
 // options to filter the rows and to use several goroutines. A [Searcher] answers many queries at once, in less time
-// for each.
+// per query.
 //
 //	rows, err := search.NewRows(x, search.StorageFloat32) // x is a dist.Matrix
 //	found, err := rows.Nearest(ctx, nil, query, 10, search.MeasureCosine, nil)

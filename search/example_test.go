@@ -8,7 +8,7 @@ import (
 	"github.com/gomonge/monge/search"
 )
 
-// A service stores vectors and finds the vectors that are nearest to a query.
+// This example stores vectors and finds the vectors that are nearest to a query.
 func ExampleRows_Nearest() {
 	x := dist.NewMatrix(4, 3, []float32{
 		1, 0, 0,
@@ -35,7 +35,7 @@ func ExampleRows_Nearest() {
 	// row 2: 0.9982
 }
 
-// Rows come and go while others search.
+// This example adds and deletes rows. Other goroutines may search at the same time.
 func ExampleCollection() {
 	c := search.NewCollection(2, search.StorageFloat32)
 	first, err := c.Append(dist.NewMatrix(3, 2, []float32{0, 0, 1, 0, 2, 0}))

@@ -15,11 +15,11 @@ import (
 	"github.com/gomonge/monge/internal/asm/sketch"
 )
 
-// A file of rows begins with a header of 48 bytes. It has a magic text of 8 bytes, the version (4 bytes), the storage (4),
-// the number of columns (8), the number of rows (8), the next identifier (8), and flags (8): bit 0 says that the rows have
-// no sketches, which are not in the file. The other bits are 0, for later versions.
-// Numbers are little-endian. Then every row has its identifier (8 bytes), its scale (float32, if the storage is
-// int8), and its elements as they are stored. The last 32 bytes are the SHA-256 of all bytes before them.
+// A file of rows begins with a header of 48 bytes. The header contains a magic string (8 bytes), the version (4), the
+// storage (4), the number of columns (8), the number of rows (8), the next identifier (8), and flags (8). Bit 0 of the
+// flags means that the rows have no sketches; the other bits are 0 and reserved. Sketches are not in the file. Numbers are
+// little-endian. The rows follow. Each contains its identifier (8 bytes), its scale (float32, if the storage is int8), and
+// its elements as they are stored. The last 32 bytes are the SHA-256 of all bytes before them.
 const (
 	fileMagic   = "MONGEROW"
 	fileVersion = 1
@@ -27,10 +27,10 @@ const (
 	plainFlag   = 1
 )
 
-// elementBytes returns the bytes of an element.
+// elementBytes returns the size of an element in bytes.
 func (s Storage) elementBytes() int { return [...]int{4, 2, 2, 1}[s] }
 
-// rowBytes returns the bytes of a row in a file.
+// rowBytes returns the size of a row in a file in bytes.
 func (s Storage) rowBytes(cols int) int {
 	n := 8 + cols*s.elementBytes()
 	if s == StorageInt8 {
@@ -93,7 +93,7 @@ func (c *countingWriter) Write(p []byte) {
 	c.n += int64(n)
 }
 
-// appendRow appends row i as a file has it, without its identifier.
+// appendRow appends row i in the file format, without its identifier.
 func (s *segment) appendRow(dst []byte, i int) []byte {
 	at := i * s.stride
 	switch s.storage {
@@ -114,7 +114,7 @@ func (s *segment) appendRow(dst []byte, i int) []byte {
 	return dst
 }
 
-// setRow sets row i to what appendRow has written. scratch has room for eight rows. It reports whether all
+// setRow decodes row i from the bytes that appendRow has written. scratch has room for eight rows. It reports whether all
 // numbers are finite.
 func (s *segment) setRow(i int, row []byte, scratch []float32) bool {
 	at := i * s.stride
@@ -146,9 +146,9 @@ func (s *segment) setRow(i int, row []byte, scratch []float32) bool {
 // ReadCollection reads a collection that [Rows.WriteTo] has written. It reads r to the end, through a buffer.
 // maxBytes limits the memory of the rows; 0 means no limit.
 //
-// The error wraps [ErrFile] if the file is damaged, cut off, something else, or of an unknown version, and
-// [ErrTooLarge] if the rows need more memory than maxBytes. Other errors are those of r. Memory is allocated only as
-// rows are read, so a damaged header cannot cause a large allocation.
+// The error wraps [ErrFile] if the file is damaged or truncated, is not a collection, or has an unknown version, and
+// [ErrTooLarge] if the rows need more memory than maxBytes. Other errors come from r. Memory is allocated only as rows are
+// read, so a damaged header cannot cause a large allocation.
 func ReadCollection(r io.Reader, maxBytes int64) (*Collection, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	sum := sha256.New()
@@ -230,8 +230,8 @@ func (c *Collection) readRows(in *bufio.Reader, sum hash.Hash, rows int, next ID
 	return nil
 }
 
-// readGrowing returns a buffer of n bytes. If first, it reads it, and allocates no more than has been read: the length
-// of a row stands in the header, which may be damaged.
+// readGrowing reads n bytes into a new buffer if first is set, and otherwise returns nil. The buffer grows as bytes are
+// read, because n comes from the header, which may be damaged.
 func readGrowing(in io.Reader, sum hash.Hash, n int, first bool) ([]byte, error) {
 	if !first {
 		return nil, nil
@@ -247,7 +247,7 @@ func readGrowing(in io.Reader, sum hash.Hash, n int, first bool) ([]byte, error)
 	return buf, nil
 }
 
-// readFull reads all of p and adds it to a checksum.
+// readFull fills p from in and adds it to a checksum.
 func readFull(in io.Reader, p []byte, sum hash.Hash) error {
 	_, err := io.ReadFull(in, p)
 	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {

@@ -11,59 +11,60 @@ import (
 )
 
 const (
-	// findBlock is the number of queries that read the rows together in a search.
+	// findBlock is the number of queries that share one pass over the rows in a search.
 	findBlock = 42 * sketch.Queries
 	// findElements is the number of elements of a block of rows in a search.
 	findElements = 1 << 18
 	// fewQueries is the number of queries that are filtered one after the other instead of as a block.
 	fewQueries = 4
-	// One row of passingShare may pass the filter of a query, and passingRows more. If more pass, the whole block is compared,
-	// and so is the next block. Then the first probeRows of a block are filtered, and if too many of
-	// them pass, the pause doubles, up to lastPause.
+	// At most n/passingShare + passingRows of n rows may pass the filter of a query. If more pass, all rows of this block and
+	// the next block are compared. After this pause, the first probeRows of a block are filtered. If too many of them pass,
+	// the pause doubles, up to lastPause.
 	passingShare = 12
 	passingRows  = 4
 	firstPause   = 1
 	lastPause    = 64
 	probeRows    = 2 * sketch.Rows
-	// seenFor is the number of rows for each of the k nearest that must be seen before rows are filtered.
+	// A search for the k nearest rows compares seenFor·k rows before it filters rows.
 	seenFor = 8
 )
 
 var (
-	// sketchedRows and sketchedCols are the least rows and columns of a search that filters rows. Tests lower them.
+	// sketchedRows and sketchedCols are the minimum numbers of rows and columns of a search that filters rows. Tests lower
+	// them.
 	sketchedRows, sketchedCols = 2048, 8
-	// firstBlock is the number of rows of the first block. The next blocks double what was seen, so that a threshold is
-	// never much older than half of the rows before it. Tests lower it.
+	// firstBlock is the number of rows of the first block. Each of the next blocks doubles the number of rows seen, so a
+	// threshold accounts for about half of the rows before a row or more. Tests lower it.
 	firstBlock = 256
 )
 
 // filterState is the state of a prepared query in a search that filters rows.
 type filterState struct {
 	sketch  querySketch
-	aimed   float32 // the key that the filter passes
-	ready   bool    // the filter is aimed at a key
+	aimed   float32 // largest key that the filter passes
+	ready   bool    // the filter is set for the key aimed
 	wait    int     // blocks to compare before the next attempt to filter
 	pause   int     // the next value of wait
-	trusted bool    // the filter of the last block has kept most rows back
-	waiting int     // candidates that wait for their comparison
+	trusted bool    // the filter has rejected most rows of the last block
+	waiting int     // number of candidates that have not been compared yet
 	list    [query.Rows]candidate
 }
 
 // candidate is a row that passed a filter.
 type candidate struct {
 	seg     *segment
-	row, at int // in the segment, and its position
+	row, at int // row in the segment, and its position
 }
 
-// block is a part of the rows of a search: n rows of a segment, from row from on, at the positions at, at+1, ….
+// block contains n rows of a segment, starting at row from, with the positions at, at+1, ….
 type block struct {
 	*segment
 	from, n, at int
-	// source holds the same rows from row first on. It is the segment, or a copy of rows beside which a
-	// collection may store others.
+	// source contains the same rows, starting at row first. It is the segment, or a copy of the rows if a collection may store
+	// more rows in their group.
 	source *segment
 	first  int
-	// grouped says that the block begins with a group of sketches, and that nobody stores rows in its groups.
+	// grouped means that the block begins with a group of sketches, and that no goroutine stores rows in its groups.
 	grouped bool
 }
 
@@ -104,8 +105,8 @@ func (s *Searcher) findRows(ctx context.Context, r *Rows, lo, hi int, measure Me
 	return nil
 }
 
-// filterBlock compares the rows of a block that pass the filters, and adds the queries to s.direct that must be compared with
-// all rows.
+// filterBlock compares queries with the rows of a block that pass their filters. It adds queries that must be compared with
+// all rows to s.direct.
 func (s *Searcher) filterBlock(ctx context.Context, b block, measure Measure, g goal) error {
 	d := sketchFeatures(b.cols)
 	first, end := b.from/sketch.Rows, (b.from+b.n+sketch.Rows-1)/sketch.Rows
@@ -118,7 +119,7 @@ func (s *Searcher) filterBlock(ctx context.Context, b block, measure Measure, g 
 		m := min(sketch.Queries, len(s.prepared)-q)
 		info := &s.infos[q/sketch.Queries]
 		var use [sketch.Queries]bool
-		left, unknown := 0, false // queries to filter, and whether one of them is not trusted
+		left, unknown := 0, false // number of queries to filter; whether a filter is not trusted
 		for j := range m {
 			if use[j] = s.aimFilter(q+j, &info[j], measure, g); use[j] {
 				left++
@@ -153,16 +154,17 @@ func (s *Searcher) filterBlock(ctx context.Context, b block, measure Measure, g 
 	return nil
 }
 
-// hit says which rows of a group pass the filter of a query of a block.
+// hit contains a mask of the rows of a group that pass the filter of a query.
 type hit struct {
 	mask  uint32
 	group uint16
 	query uint8
 }
 
-// filter sets s.hits to the rows among the first n that pass the filters of the queries from q on. Sketches have d features.
+// filter finds the rows among the first n that pass the filters of queries q, q+1, …, and stores them in s.hits. Sketches have
+// d features.
 func (s *Searcher) filter(q int, use []bool, info *[sketch.Queries]sketch.Query, d int, groups []sketch.Group, codes []uint8, n int) {
-	last := ^uint32(0) >> (uint(-n) % sketch.Rows) // the rows of the last group
+	last := ^uint32(0) >> (uint(-n) % sketch.Rows) // mask of the rows in the last group
 	s.hits = s.hits[:0]
 	s.masks = slices.Grow(s.masks[:0], len(groups)*sketch.Queries)[:len(groups)*sketch.Queries]
 	if len(use) <= fewQueries {
@@ -200,7 +202,7 @@ func (s *Searcher) filter(q int, use []bool, info *[sketch.Queries]sketch.Query,
 	}
 }
 
-// dropFilters ends the use of the filters that too many of n rows pass. It returns the number of filters that are left.
+// dropFilters disables the filters that too many of n rows pass. It returns the number of remaining filters.
 func (s *Searcher) dropFilters(q int, use []bool, n int) (left int) {
 	var passing [sketch.Queries]int
 	for _, h := range s.hits {
@@ -223,8 +225,8 @@ func (s *Searcher) dropFilters(q int, use []bool, n int) (left int) {
 	return left
 }
 
-// aimFilter sets the filter of query i to the rows that may still be in its result. It reports whether the block is to be
-// filtered. If not, only rows without a usable sketch pass.
+// aimFilter sets the filter of query i so that it passes the rows that may be in the result. It reports whether to filter the
+// block. If not, the filter passes only rows without a usable sketch.
 func (s *Searcher) aimFilter(i int, to *sketch.Query, measure Measure, g goal) bool {
 	f := &s.filters[i]
 	if f.wait > 0 {
@@ -239,7 +241,7 @@ func (s *Searcher) aimFilter(i int, to *sketch.Query, measure Measure, g goal) b
 	return f.ready
 }
 
-// offerLater compares a candidate with query i when as many wait as the kernels compare at once.
+// offerLater stores a candidate of query i. It compares the stored candidates when there are query.Rows of them.
 func (s *Searcher) offerLater(i int, c candidate, measure Measure, g goal) {
 	f := &s.filters[i]
 	f.list[f.waiting] = c
@@ -248,7 +250,7 @@ func (s *Searcher) offerLater(i int, c candidate, measure Measure, g goal) {
 	}
 }
 
-// flushCandidates compares the candidates of query i that wait.
+// flushCandidates compares the stored candidates of query i.
 func (s *Searcher) flushCandidates(i int, measure Measure, g goal) {
 	f := &s.filters[i]
 	if f.waiting == 0 {
@@ -269,7 +271,7 @@ func (s *Searcher) flushCandidates(i int, measure Measure, g goal) {
 	bound := collector.bound()
 	for j, c := range list {
 		if keys[j] > bound {
-			continue // about half of the candidates
+			continue // skips about half of the candidates
 		}
 		collector.offer(&s.keep, c.seg, c.row, c.at, keys[j:j+1])
 		bound = collector.bound()
@@ -312,11 +314,11 @@ func (s *Searcher) compareDirect(ctx context.Context, r *Rows, b block, measure 
 	return nil
 }
 
-// gatherQueries returns the elements of some queries side by side, and the prepared queries in this order.
+// gatherQueries returns the elements of the given queries in consecutive rows, and the prepared queries in the same order.
 func (s *Searcher) gatherQueries(queries []int, stride int) ([]float32, []preparedQuery) {
 	first, n := queries[0], len(queries)
 	m := padTo(n, query.Queries)
-	if queries[n-1]-first == n-1 { // they are already
+	if queries[n-1]-first == n-1 { // already consecutive
 		return s.queries[first*stride:][:m*stride], s.prepared[first:][:n]
 	}
 	s.chosen = slices.Grow(s.chosen[:0], m*stride)[:m*stride]
@@ -329,7 +331,7 @@ func (s *Searcher) gatherQueries(queries []int, stride int) ([]float32, []prepar
 	return s.chosen, s.chosenPrepared
 }
 
-// prepareSketch makes the sketch of query i of m, whose elements are x, filled up with zeros.
+// prepareSketch makes the sketch of query i of m queries. x contains its elements, padded with zeros.
 func (s *Searcher) prepareSketch(i, m int, x []float32) {
 	d := len(x)
 	first := i / sketch.Queries * sketch.Queries

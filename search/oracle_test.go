@@ -14,15 +14,15 @@ import (
 	"github.com/gomonge/monge/search"
 )
 
-// blocked are the folders with sizes of blocks.
+// blocked lists the folders whose block sizes the test uses.
 var blocked = []string{"search", "internal/asm/query", "internal/nearest"}
 
 func TestOracle(t *testing.T) {
-	searcher := new(search.Searcher) // of all cases, so that it has been used for larger and for other ones
+	searcher := new(search.Searcher) // used in all cases, so that it has answered other and larger cases before
 	trial.Run(t, 60, blocked, func(c *trial.Case) { compareSearches(c, searcher) })
 }
 
-// stored returns the number that a storage keeps for v.
+// stored returns v rounded to the precision of a storage.
 func stored(v float64, storage search.Storage) float64 {
 	v = float64(float32(v))
 	switch storage {
@@ -34,11 +34,12 @@ func stored(v float64, storage search.Storage) float64 {
 	return v
 }
 
-// draw returns rows of n × d numbers in a storage, with their identifiers and whether they were deleted.
+// draw returns random rows of d numbers. They come from NewRows, or from a collection in which some of n
+// rows have been deleted.
 func draw(c *trial.Case, n, d int, value func() float64) *search.Rows {
 	storage := search.Storage(c.IntN(4))
 	matrix := func(n int) trial.View[float32] {
-		same := make([]int, n) // the row whose numbers row i has
+		same := make([]int, n) // index of the row that row i copies
 		for i := range same {
 			if same[i] = i; c.Chance(4) {
 				same[i] = c.IntN(i + 1)
@@ -84,7 +85,7 @@ func draw(c *trial.Case, n, d int, value func() float64) *search.Rows {
 			}
 		}
 		rows = all.Snapshot()
-		if c.Chance(4) { // by way of a file
+		if c.Chance(4) { // through a file
 			var file bytes.Buffer
 			size, err := rows.WriteTo(&file)
 			if err != nil || size != int64(file.Len()) {
@@ -177,7 +178,7 @@ func compareSearches(c *trial.Case, searcher *search.Searcher) {
 			c.Error(err)
 		}
 	})
-	// Positions of deleted rows are not in searches.
+	// Searches skip the positions of deleted rows.
 	there := make([]search.Neighbor, 0, n)
 	alive, err := rows.Within(ctx, nil, make([]float32, d), float32(math.Inf(1)), search.MeasureSqEuclidean, nil)
 	if err != nil || len(alive) != rows.Len() {
@@ -208,7 +209,7 @@ func compareSearches(c *trial.Case, searcher *search.Searcher) {
 		}
 	}
 	options := &search.SearchOptions{Filter: filter, Among: among, Workers: c.IntN(4)}
-	// Every query gets the first few neighbors of a plain sort, from all functions.
+	// All functions must return the first neighbors in sorted order for every query.
 	bound := func(i, j int) {
 		rows.Row(row, j)
 		checkValue(c, dst.Row(i)[j], q.Row(i), row, measure, d)
@@ -239,7 +240,7 @@ func compareSearches(c *trial.Case, searcher *search.Searcher) {
 		return some
 	}
 	c.Call("searches", func() {
-		if queries*n > 0 { // Compare's output of this call
+		if queries*n > 0 { // Compare has output only in this case
 			if err := searcher.Compare(ctx, dist.Matrix[float32](dst), rows, dist.Matrix[float32](q), measure); err != nil {
 				c.Error(err)
 			}

@@ -33,7 +33,7 @@ type Rows struct {
 	parts   []part
 	n       int    // positions
 	live    int    // rows that are not deleted
-	version uint64 // of the collection: rows that were deleted later are still there
+	version uint64 // version of the collection; rows deleted later are still present
 	next    ID     // the identifier of the next row of the collection
 }
 
@@ -41,7 +41,7 @@ type Rows struct {
 type part struct {
 	*segment
 	at     int  // the position of its first row
-	shared bool // with a collection that stores rows behind those of the part
+	shared bool // a collection may store more rows in the segment
 }
 
 // NewRows copies the rows of x (n × d), rounded to float32 and then to the storage format. The
@@ -63,7 +63,7 @@ func NewRows[T dist.Float](x dist.Matrix[T], storage Storage, options ...RowOpti
 		if !storageNames.Has(uint8(storage)) {
 			panic(storagePanic)
 		}
-		return r, nil // with any number of columns
+		return r, nil // an empty matrix may have any number of columns
 	}
 	s := newSegment(x.Cols, x.Rows, storage, r.plain || x.Rows < sketchedRows)
 	if err := storeMatrix(s, 0, x, 0, x.Rows); err != nil {
@@ -73,7 +73,8 @@ func NewRows[T dist.Float](x dist.Matrix[T], storage Storage, options ...RowOpti
 	return r, nil
 }
 
-// storeMatrix stores rows from … to−1 of x from row first on. After an error the rows are unfinished.
+// storeMatrix stores rows from … to−1 of x in the rows first, first+1, … of s. After an error these rows are
+// incomplete.
 func storeMatrix[T dist.Float](s *segment, first int, x dist.Matrix[T], from, to int) error {
 	row, scratch := make([]float32, s.cols), make([]float32, query.Rows*s.stride)
 	for i := from; i < to; i++ {
@@ -99,7 +100,7 @@ func (r *Rows) Positions() int { return r.n }
 // Cols returns the number of elements of a row.
 func (r *Rows) Cols() int { return r.cols }
 
-// Storage returns how the rows are stored.
+// Storage returns the storage format of the rows.
 func (r *Rows) Storage() Storage { return r.storage }
 
 // Bytes returns the memory that the rows take, in bytes. A collection and its snapshots share it.
@@ -156,7 +157,7 @@ type SearchOptions struct {
 	Workers int
 }
 
-// searchers keep their memory from one search to the next.
+// searchers contains idle Searchers, which keep their memory between searches.
 var searchers = sync.Pool{New: func() any { return new(Searcher) }}
 
 // Nearest appends the k rows nearest to a query to dst, nearest first, and returns the extended slice. If there are
@@ -210,10 +211,10 @@ func (r *Rows) search(ctx context.Context, dst []Neighbor, q []float32, m Measur
 	return result.appendTo(dst, r, m), nil
 }
 
-// minPerWorker is the least number of positions that are worth a worker.
+// minPerWorker is the minimum number of positions for each worker.
 const minPerWorker = 1 << 12
 
-// searchParallel scans parts of the positions on several goroutines, and then puts their results together.
+// searchParallel searches parts of the positions on several goroutines and merges the results.
 func (r *Rows) searchParallel(ctx context.Context, s *Searcher, result collector, workers int, m Measure, g goal) error {
 	helpers, results, errs := make([]*Searcher, workers), make([]collector, workers), make([]error, workers)
 	defer func() {

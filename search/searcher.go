@@ -34,38 +34,38 @@ type Neighbor struct {
 // they return its cause. They panic if queries and rows differ in their number of columns, if a matrix does not fit
 // its data, or if the measure is unknown.
 type Searcher struct {
-	queries  []float32       // of a block, filled up with zeros
+	queries  []float32       // queries of a block, padded with zeros
 	prepared []preparedQuery // of the block
-	values   []float32       // of queries and a block of rows
+	values   []float32       // values of queries and a block of rows
 	nearest  []nearestCollector
 	within   []withinCollector
 	found    [][]Neighbor
 	keep     acceptance
-	tail     *segment // a copy of the rows beside which a collection may store others
+	tail     *segment // a copy of rows if a collection may store more rows in their group
 
-	// For searches that filter rows by their sketches.
-	filters []filterState                  // of the prepared queries, or none
-	codes   []int8                         // of their sketches, in blocks of sketch.Queries
+	// The following fields belong to searches that filter rows by their sketches.
+	filters []filterState                  // filters of the prepared queries; empty if rows are not filtered
+	codes   []int8                         // codes of the query sketches, in blocks of sketch.Queries
 	infos   [][sketch.Queries]sketch.Query // of these blocks
 	hits    []hit                          // groups with rows that pass
 	masks   []uint32                       // rows that pass
 	passing *segment                       // a copy of these rows
 	direct  []int                          // queries that are compared with all rows of a block
-	// Some queries side by side.
+	// Copies of selected queries in consecutive rows.
 	chosen         []float32
 	chosenPrepared []preparedQuery
 }
 
 // preparedQuery is a query that is ready to be compared.
 type preparedQuery struct {
-	x []float32 // as long as a stored row; negated for keys of products
-	// For cosines: 1/‖x‖, and room for eight rows, of which only the first is not zero.
+	x []float32 // padded like a stored row; negated if keys are negative products
+	// For cosines: 1/‖x‖, and a buffer of eight rows. Only its first row is not zero.
 	norm    float64
 	scratch []float32
 }
 
 const (
-	// queryBlock is the number of queries that read the rows together.
+	// queryBlock is the number of queries that share one pass over the rows.
 	queryBlock = 21 * query.Queries
 	// wideRow is the least number of elements of a row for which several queries are compared at once.
 	// Shorter rows gain nothing, because folding their lanes takes most of the time.
@@ -73,10 +73,10 @@ const (
 	// rowElements is the number of elements of a block of rows, which several queries
 	// read from the second-level cache.
 	rowElements = 1 << 16
-	// farElements is the number of elements from which on float32 rows are taken to come from memory. One query then
-	// takes the kernel for such rows. Measured with 32 MiB of third-level cache: internal/asm/query/NOTES.md.
+	// If there are at least farElements elements, a single query uses the kernel for float32 rows that come from memory.
+	// Measured with 32 MiB of third-level cache: internal/asm/query/NOTES.md.
 	farElements = 7 << 20
-	// mostValues is the number of values of a block of several queries.
+	// mostValues is the maximum number of values of a block of several queries.
 	mostValues = 1 << 14
 )
 
@@ -117,7 +117,7 @@ func (s *Searcher) Within(ctx context.Context, rows *Rows, queries dist.Matrix[f
 	return s.answerQueries(ctx, rows, queries, measure, goal{within: true, limit: key})
 }
 
-// goal says which rows a search is for: the k nearest, or those within a limit.
+// goal selects the rows that a search finds: the k nearest rows, or the rows within a limit.
 type goal struct {
 	within bool
 	k      int
@@ -284,8 +284,8 @@ func rowsAtOnce(stride int, together, single bool) int {
 	return max(n/query.Rows*query.Rows, query.Rows)
 }
 
-// compareBlock sets s.values to the measure of prepared query i and n rows of a segment. single says that it is the
-// only query, so that rows may come from memory.
+// compareBlock sets s.values to the measure of prepared query i and n rows of a segment. single means that there is only one
+// query, so rows may come from memory.
 func (s *Searcher) compareBlock(source *segment, r *Rows, i, first, n int, measure Measure, single bool) {
 	width := padTo(n, query.Rows)
 	s.values = slices.Grow(s.values[:0], width)[:width]
@@ -327,7 +327,7 @@ func (s *Searcher) blocks(ctx context.Context, r *Rows, lo, hi int, width func(*
 	return nil
 }
 
-// copyTail returns a segment with copies of rows lo … hi−1, at most query.Rows, and zeros.
+// copyTail returns a segment with copies of rows lo … hi−1 (at most query.Rows), followed by rows of zeros.
 func (s *Searcher) copyTail(seg *segment, lo, hi int) *segment {
 	if t := s.tail; t == nil || t.cols != seg.cols || t.storage != seg.storage {
 		s.tail = newSegment(seg.cols, query.Rows, seg.storage, true)
@@ -338,7 +338,7 @@ func (s *Searcher) copyTail(seg *segment, lo, hi int) *segment {
 	return s.tail
 }
 
-// compareAmong compares the prepared query with the rows that have given identifiers in ascending order.
+// compareAmong compares the prepared query with the rows whose identifiers are in ids, in ascending order.
 func (s *Searcher) compareAmong(ctx context.Context, r *Rows, ids []ID, measure Measure, result collector) error {
 	k, asked := 0, 0
 	var group [query.Rows]int // rows of the segment
@@ -385,7 +385,7 @@ func (s *Searcher) compareAmong(ctx context.Context, r *Rows, ids []ID, measure 
 	return nil
 }
 
-// rowBetween is the number of identifiers between two looks at the context.
+// rowBetween is the number of identifiers between two checks of the context.
 const rowBetween = 256
 
 // copyTailRow copies a row of a segment to row i of s.tail.
@@ -403,13 +403,13 @@ func (s *segment) rowOf(id ID, n int) (int, bool) {
 	return slices.BinarySearch(s.ids[:n], id)
 }
 
-// prepareQueries copies queries lo … hi−1 into s.queries. For a search it negates them, unless keys are distances, and makes their
-// sketches, if rows have some.
+// prepareQueries copies queries lo … hi−1 into s.queries. For a search, it negates them unless keys are distances, and makes
+// their sketches if the rows have sketches.
 func (s *Searcher) prepareQueries(r *Rows, queries dist.Matrix[float32], lo, hi int, measure Measure, search bool) error {
 	stride := padTo(queries.Cols, query.Unit)
 	n, size := stride, stride
 	if hi-lo > 1 || measure == MeasureCosine {
-		// Several queries are compared in whole groups, which may begin at any of them. normOf takes eight rows.
+		// Queries are compared in groups of query.Queries, and a group may begin at any query. normOf needs eight rows.
 		n = padTo(hi-lo, query.Queries) * stride
 		size = n + query.Rows*stride
 	}

@@ -101,7 +101,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestFar compares rows of more than farElements elements with a few of them alone.
+// TestFar compares results for rows of more than farElements elements with results for a few of these rows.
 func TestFar(t *testing.T) {
 	const n, d, every = farElements/144 + 9, 130, 1000
 	x, few, q := dist.NewMatrix[float32](n, d, nil), gaussian(1, n/every+1, d), gaussian(2, 1, d)
@@ -176,8 +176,8 @@ func TestStorages(t *testing.T) {
 	}
 }
 
-// TestSearch compares Nearest and Within with sorting what Compare returns. Values are on a coarse
-// grid, so that many are equal.
+// TestSearch compares Nearest and Within with the sorted results of Compare. Values are on a coarse grid, so that
+// many are equal.
 func TestSearch(t *testing.T) {
 	ctx := context.Background()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -417,7 +417,7 @@ func TestSearchAllocates(t *testing.T) {
 	for i, measure := range append(measures, MeasureCosine) {
 		d := 40 + i%2*60
 		x, q := gaussian(1, 2200, d), gaussian(2, 3, d)
-		for j := range x.Row(5) { // squares of so small numbers are 0
+		for j := range x.Row(5) { // the squares of these numbers underflow to 0
 			x.Row(5)[j] *= 1e-30
 		}
 		rows, err := NewRows(x, storages[i])
@@ -435,13 +435,13 @@ func TestSearchAllocates(t *testing.T) {
 	}
 }
 
-// isAt reports whether err names a matrix and an element of it.
+// isAt reports whether err contains the name of a matrix and the position of an element.
 func isAt(err error, matrix string, row, column int) bool {
 	var at *dist.PositionError
 	return errors.As(err, &at) && at.Row == row && at.Column == column && strings.HasPrefix(err.Error(), matrix)
 }
 
-// TestNamesRoundTrip checks that names of metrics and storages can be parsed.
+// TestNamesRoundTrip checks that names of measures and storages can be parsed.
 func TestNamesRoundTrip(t *testing.T) {
 	check := func(text string, value fmt.Stringer, read encoding.TextUnmarshaler) {
 		t.Helper()
@@ -463,7 +463,7 @@ func TestNamesRoundTrip(t *testing.T) {
 	}
 }
 
-// panics demands that f panics with these words.
+// panics checks that f panics with the given text.
 func panics(t *testing.T, words string, f func()) {
 	t.Helper()
 	defer func() {

@@ -15,14 +15,14 @@ import (
 // ID identifies a row of a [Collection].
 type ID uint64
 
-// segment holds rows side by side. A row does not change once it is stored. A collection stores rows behind those
-// that snapshots know.
+// segment stores rows consecutively. A stored row does not change. A collection stores new rows after the rows of its
+// snapshots.
 type segment struct {
 	cols    int
-	stride  int // cols, rounded up to a multiple of query.Unit; the elements behind a row are 0
+	stride  int // cols, rounded up to a multiple of query.Unit; the padding of a row is 0
 	storage Storage
 
-	// The rows, and zeros up to a multiple of query.Rows rows, in one of these.
+	// One of these fields contains the rows, padded with rows of zeros to a multiple of query.Rows.
 	data   []float32
 	halves []uint16
 	bytes  []int8
@@ -30,17 +30,18 @@ type segment struct {
 	scales []float32 // of each row of bytes
 	norms  []float64 // of each row; see normOf
 
-	// Sketches of the rows, or nil: codes of groups of rows, and their other numbers.
+	// Sketches of the rows, or nil: the codes and the other numbers of each group of rows.
 	codes  []uint8
 	groups []sketch.Group
 
 	first ID   // of row 0
-	ids   []ID // of all rows if they are not first, first+1, …
-	// deleted has the version of the collection that deleted a row, or 0. It is nil while all rows are there.
+	ids   []ID // identifiers of all rows, or nil if they are first, first+1, …
+	// deleted contains, for each row, the version of the collection that deleted it, or 0. It is nil if no row has been
+	// deleted.
 	deleted atomic.Pointer[[]atomic.Uint64]
 }
 
-// newSegment returns a segment with room for a number of rows. With plain it has no sketches.
+// newSegment returns a segment with room for a number of rows. If plain is set, it has no sketches.
 func newSegment(cols, rows int, storage Storage, plain bool) *segment {
 	s := &segment{cols: cols, stride: padTo(cols, query.Unit), storage: storage}
 	n := padTo(rows, query.Rows)
@@ -64,10 +65,10 @@ func newSegment(cols, rows int, storage Storage, plain bool) *segment {
 	return s
 }
 
-// capacity returns the number of rows that the segment can hold.
+// capacity returns the maximum number of rows of the segment.
 func (s *segment) capacity() int { return len(s.norms) }
 
-// memoryBytes returns the bytes that the segment takes.
+// memoryBytes returns the size of the segment in bytes.
 func (s *segment) memoryBytes() int {
 	n := 4*(len(s.data)+len(s.scales)) + 8*(len(s.norms)+len(s.ids)) + 2*len(s.halves) + len(s.bytes)
 	n += len(s.codes) + len(s.groups)*int(unsafe.Sizeof(sketch.Group{}))
@@ -85,7 +86,7 @@ func (s *segment) id(i int) ID {
 	return s.first + ID(i)
 }
 
-// isDeleted reports whether row i was deleted up to a version.
+// isDeleted reports whether row i was deleted in the given version of the collection or an earlier one.
 func (s *segment) isDeleted(i int, version uint64) bool {
 	d := s.deleted.Load()
 	if d == nil {
@@ -95,8 +96,8 @@ func (s *segment) isDeleted(i int, version uint64) bool {
 	return at > 0 && at <= version
 }
 
-// storeRow stores a finite row. scratch has room for eight rows. If a number is too large for the storage, storeRow
-// returns its column and false.
+// storeRow stores a finite row as row i. scratch has room for eight rows. If a number is too large for the storage,
+// storeRow returns its column and false.
 func (s *segment) storeRow(i int, row, scratch []float32) (column int, ok bool) {
 	at := i * s.stride
 	switch s.storage {
@@ -165,14 +166,14 @@ func (s *segment) copyRow(i int, from *segment, j int) {
 	s.norms[i] = from.norms[j]
 }
 
-// The range of sums of squares that lose nothing by underflow, and whose products do not overflow.
+// Sums of squares in this range lose no accuracy by underflow, and their products do not overflow.
 const (
 	leastSquares = 0x1p-80
 	mostSquares  = 0x1p120
 )
 
-// normOf returns 1/√Σx², where x is the first of the eight rows in a slice and the others are zeros; 0 if x is zero; and
-// −1/√Σ(x·2^p)² if the sum is out of range, where p is that of [scaleRow]. x is multiplied by 2^p then.
+// normOf returns 1/√Σx² for the first of eight rows in x; the other rows must be zero. It returns 0 for a zero row. If
+// the sum is out of range, it scales the row with [scaleRow] and returns −1/√Σx² for the scaled row.
 func normOf(x []float32) float64 {
 	squares := func() float64 {
 		var sums [query.Rows]float32
@@ -189,8 +190,8 @@ func normOf(x []float32) float64 {
 	return -1 / math.Sqrt(squares())
 }
 
-// scaleRow multiplies a row by the power of two by which its largest element becomes at least 1 and below 2. It
-// reports whether there is one: a zero row stays as it is.
+// scaleRow scales a row by a power of two so that its largest absolute value is at least 1 and below 2. It reports false
+// for a zero row, which does not change.
 func scaleRow(x []float32) bool {
 	largest := float32(0)
 	for _, v := range x {
@@ -206,7 +207,7 @@ func scaleRow(x []float32) bool {
 	return true
 }
 
-// compare sets dst to the products or squared distances of a prepared query and rows first, first+1, … If far,
+// compare sets dst to the products or squared distances of a prepared query and rows first, first+1, … far means that
 // float32 rows come from memory.
 func (s *segment) compare(dst []float32, q *preparedQuery, first int, measure Measure, far bool) {
 	at, sq := first*s.stride, measure == MeasureSqEuclidean
@@ -233,7 +234,7 @@ func (s *segment) compare(dst []float32, q *preparedQuery, first int, measure Me
 	}
 }
 
-// compareMany does the same for m prepared queries, whose elements are in q, and n rows. Rows of dst are ld apart.
+// compareMany is like compare for n rows and m prepared queries, whose elements are in q. The stride of dst is ld.
 func (s *segment) compareMany(dst []float32, m, n, ld int, q []float32, prepared []preparedQuery, first int, measure Measure) {
 	d, at, sq := s.stride, first*s.stride, measure == MeasureSqEuclidean
 	switch {
@@ -257,19 +258,19 @@ func (s *segment) compareMany(dst []float32, m, n, ld int, q []float32, prepared
 	}
 }
 
-// divide divides products of a query and rows from first on by their norms.
+// divide divides the products of a query and rows first, first+1, … by the norms of the query and the rows.
 func (s *segment) divide(dst []float32, q *preparedQuery, first int) {
 	for i, norm := range s.norms[first:][:len(dst)] {
 		if norm < 0 {
 			dst[i] = s.scaledDot(q, first+i)
 			norm = -norm
 		}
-		// The rounding to float32 makes exactly 1 of the quotient of equal numbers.
+		// Rounding to float32 makes the quotient of equal numbers exactly 1.
 		dst[i] = clamp(float32(float64(dst[i]) * (q.norm * norm)))
 	}
 }
 
-// scaledDot returns the product of a query and row i times the power of two of scaleRow.
+// scaledDot returns the product of a query and row i after scaleRow has scaled a copy of the row.
 func (s *segment) scaledDot(q *preparedQuery, i int) float32 {
 	rows := q.scratch
 	s.readRow(rows[:s.cols], i)
@@ -279,7 +280,7 @@ func (s *segment) scaledDot(q *preparedQuery, i int) float32 {
 	return dots[0]
 }
 
-// clamp moves a number beyond −1 or 1 there.
+// clamp returns v limited to the range from −1 to 1.
 func clamp(v float32) float32 {
 	if v > 1 {
 		return 1
@@ -290,7 +291,7 @@ func clamp(v float32) float32 {
 	return v
 }
 
-// badValue says that an element of a matrix is not finite, or not in range.
+// badValue returns an error for an element that is not finite or is out of range.
 func badValue(matrix string, i, j int, v float64) error {
 	err := ErrNotFinite
 	if v-v == 0 {

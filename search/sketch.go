@@ -7,9 +7,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/sketch"
 )
 
-// The filter bounds how near a row can be to a query. A row x is s·c with integers c from −63 to 63, and a rest. A query
-// q is t·p with integers p from −127 to 127, and a rest. Let u = 2⁻²⁴ be the rounding error of float32, and m = ⌈d/16⌉
-// for d elements.
+// The filter bounds how near a row can be to a query. A row x is the sum of s·c, with integers c from −63 to 63, and a
+// remainder. A query q is the sum of t·p, with integers p from −127 to 127, and a remainder. Let u = 2⁻²⁴ be the rounding
+// error of float32, and m = ⌈d/16⌉ for d elements.
 //
 //	r ≥ ‖x − s·c‖   n ≥ ‖x‖   g ≥ ‖q − t·p‖   h ≥ ‖q‖
 //	q·x = s·t·(c·p) + q·(x − s·c) + (q − t·p)·(s·c) ≤ s·t·(c·p) + r·(h+g) + n·g
@@ -45,11 +45,11 @@ import (
 //     for the errors of n and h. Vectors whose norm is out of range are scaled by a power of two, which is exact. A row
 //     of zeros has b = 0 and passes.
 //
-// A row with b = τ passes, because the smaller identifier wins among rows with the same value. Nothing is filtered while
-// a threshold is infinite, and a b of NaN passes.
+// A row with b = τ passes, because the smaller identifier wins among rows with the same value. Nothing is filtered while a
+// threshold is infinite, and a row whose b is NaN passes.
 
-// The range of norms of rows and queries whose sketches are used. Between them no sum of the bound overflows, and none
-// loses more than its slack by underflow. A row of zeros has a sketch, too.
+// Sketches are used for rows and queries with norms in this range. Then no sum of the bound overflows, and underflow loses
+// less than the slack. A row of zeros has a sketch, too.
 const (
 	leastNorm = 0x1p-36
 	mostNorm  = 0x1p36
@@ -60,11 +60,11 @@ const (
 	// the comment above.
 	filterSlack = 48
 	cosineSlack = 32
-	// squareSlack is what the weight of a squared norm lacks to 1.
+	// squareSlack is the difference between 1 and the weight of a squared norm.
 	squareSlack = 0x1p-20
 	// normSlack bounds the relative amount by which a rounded norm is too large.
 	normSlack = 0x1p-22
-	// sumSlack bounds the relative error of what is computed in float64.
+	// sumSlack bounds the relative error of float64 computations.
 	sumSlack = 0x1p-30
 )
 
@@ -87,7 +87,7 @@ func inRange(norm float64) bool { return norm >= leastNorm && norm <= mostNorm }
 // sketchFeatures returns the number of features of a sketch.
 func sketchFeatures(cols int) int { return padTo(cols, sketch.Step) }
 
-// hasSketches reports whether segments of such rows have sketches.
+// hasSketches reports whether segments with the given columns, storage and option have sketches.
 func hasSketches(cols int, storage Storage, plain bool) bool {
 	return !plain && cols >= sketchedCols && cols <= sketch.MaxFeatures && storage != StorageInt8
 }
@@ -95,7 +95,7 @@ func hasSketches(cols int, storage Storage, plain bool) bool {
 // isSketched reports whether the segment has sketches of its rows.
 func (s *segment) isSketched() bool { return s.groups != nil }
 
-// sketchRow makes the sketch of row i, whose elements are x, filled up with zeros.
+// sketchRow makes the sketch of row i. x contains its elements, padded with zeros.
 func (s *segment) sketchRow(i int, x []float32) {
 	d := sketchFeatures(s.cols)
 	g, lane := &s.groups[i/sketch.Rows], i%sketch.Rows
@@ -129,7 +129,7 @@ type querySketch struct {
 	slack  float64 // ⌈d/16⌉
 }
 
-// newQuerySketch makes the sketch of a query, filled up with zeros. Its steps are stride bytes apart.
+// newQuerySketch makes the sketch of a query x, which is padded with zeros. Steps of its codes are stride bytes apart.
 func newQuerySketch(codes []int8, stride int, x []float32) querySketch {
 	scale, sum, square, rest := sketch.QuantizeQuery(codes, stride, x)
 	norm := math.Sqrt(square)
@@ -146,8 +146,8 @@ func newQuerySketch(codes []int8, stride int, x []float32) querySketch {
 	}
 }
 
-// aim sets what the filter needs to pass all rows whose keys are at most key. It reports false if there is no such
-// filter: then all rows must be compared.
+// aim sets the filter so that it passes all rows with keys of at most key. It reports false if no filter does this, so that
+// all rows must be compared.
 func (q *querySketch) aim(to *sketch.Query, key float32, measure Measure) bool {
 	if q.scale == 0 || key-key != 0 {
 		return false

@@ -24,7 +24,7 @@ func smallSketches(t testing.TB) {
 // kinds is the number of kinds of hardMatrix.
 const kinds = 12
 
-// hardMatrix returns rows that are hard for sketches, each kind in another way. Some rows are equal to others.
+// hardMatrix returns rows that are hard for sketches in a way that depends on kind. Some rows are equal to others.
 func hardMatrix(rng *rand.Rand, kind, rows, cols int) dist.Matrix[float32] {
 	x := dist.NewMatrix[float32](rows, cols, nil)
 	center := make([]float64, cols)
@@ -56,12 +56,12 @@ func hardMatrix(rng *rand.Rand, kind, rows, cols int) dist.Matrix[float32] {
 				v = float32(math.Copysign(3e38, g))
 			case 8: // rows of all sizes
 				v = max(-1, min(v/8, 1)) * scale
-			case 9: // sketches without rest: all sums round, and nothing else
+			case 9: // sketches without remainders: only sums are rounded
 				v = common * float32(rng.IntN(127)-63)
 				if j == i%cols {
 					v = 63 * common
 				}
-			case 10: // close rows of length 1, or nearly
+			case 10: // close rows of length about 1
 				v = float32((center[j] + 0.01*g) / math.Sqrt(float64(cols)))
 			case 11: // every row is nearer than the ones before it
 				v = float32(center[j]) * (1 - float32(i)/float32(rows))
@@ -169,7 +169,7 @@ func TestSketchesChangeNothing(t *testing.T) {
 				t.Fatal(err2)
 			}
 			check("nearest with a filter", [][]Neighbor{one}, [][]Neighbor{filtered}, err)
-			// The limit is a value, so that a row is at it.
+			// The limit is the value of a row.
 			limit := want[i][rng.IntN(len(want[i]))].Value
 			if limit != limit {
 				continue
@@ -225,7 +225,7 @@ func TestBound(t *testing.T) {
 		if rng.IntN(2) == 0 { // the worst case of the sum: parallel vectors
 			copy(q.Row(0), x.Row(1))
 		}
-		if trial == 0 { // rests as long as their vectors, so that each term of the bound is needed
+		if trial == 0 { // remainders as long as their vectors, so that each term of the bound is needed
 			d = 40_000
 			x, q = dist.NewMatrix[float32](2, d, nil), dist.NewMatrix[float32](1, d, nil)
 			for j := range d {
@@ -261,12 +261,12 @@ func TestBound(t *testing.T) {
 			}
 		}
 		const u = 0x1p-24
-		steps := float64((d+15)/16 + 4) // roundings of an element on its way through the sum
+		steps := float64((d+15)/16 + 4) // number of roundings of an element in the sum
 		gamma := bigFloat(steps * u / (1 - steps*u))
 		alpha := bigFloat(qs.scale)
 		norms := bigProduct(new(big.Float).SetPrec(300).Sqrt(qq), new(big.Float).SetPrec(300).Sqrt(xx))
 		for _, measure := range measures {
-			// A key that the row has, or about that.
+			// The key of the row, or a random key.
 			value, _ := exact(q.Row(0), x.Row(1), measure)
 			if rng.IntN(2) == 0 {
 				value = rng.NormFloat64()
@@ -303,7 +303,7 @@ func TestBound(t *testing.T) {
 			}
 			least := bigProduct(bigSum(filter, error.Neg(error)), alpha)
 			threshold := bigProduct(bigFloat(float64(info.Threshold)), alpha)
-			// The largest value of the row in terms of the filter, and the smallest of a row in the result.
+			// The largest value of the row in units of the filter, and the smallest value of a row in the result.
 			most, limit := bigFloat(0), bigFloat(0)
 			switch measure {
 			case MeasureInnerProduct:

@@ -14,7 +14,8 @@ import (
 
 var sink int64
 
-// benchmarkForms times a plain loop, and a function at every level, with the forms of the machine and without.
+// benchmarkForms times a plain loop, and a function with every instruction set, with and without the machine's
+// optional instructions.
 func benchmarkForms(b *testing.B, name string, n int, plain, ours func() int64) {
 	run := func(level string, f func() int64) {
 		b.Run(fmt.Sprintf("%s/n=%d/isa=%s", name, n, level), func(b *testing.B) {

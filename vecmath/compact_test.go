@@ -90,7 +90,8 @@ func TestSignBits(t *testing.T) {
 	}
 }
 
-// TestHalfConversions checks that all 65536 numbers come back, and that other numbers go to the nearer of two, or to the even one.
+// TestHalfConversions checks that all 65536 numbers survive a round trip, and that other numbers are rounded to nearest, ties
+// to even.
 func TestHalfConversions(t *testing.T) {
 	for name, f := range map[string]struct {
 		to       func([]uint16, []float32)
@@ -112,7 +113,7 @@ func TestHalfConversions(t *testing.T) {
 				t.Fatalf("%s: %#x is %v, and comes back as %#x", name, i, v, back[i])
 			}
 		}
-		for i := range f.inf - 1 { // the middle of two neighbors, and the numbers beside it
+		for i := range f.inf - 1 { // the midpoint of two neighbors, and the numbers next to it
 			middle := float32((float64(x[i]) + float64(x[i+1])) / 2)
 			in := []float32{asmtest.Next(middle, -1), middle, asmtest.Next(middle, 1), -middle}
 			out := make([]uint16, 4)

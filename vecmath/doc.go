@@ -2,10 +2,10 @@
 // logarithms and softmax, with AVX2, AVX-512 and NEON. Results are bit-identical on every machine, unlike
 // package math; only the sign and payload bits of a NaN may differ.
 //
-// All functions are safe for concurrent use on different destinations. They do not allocate, except
-// TopK. A destination has the length of its source. It may be the source itself, unless a
-// function says otherwise, but must not partially overlap it. Functions panic if lengths or shapes do not match, or
-// if the destination overlaps the source in a way that is not allowed.
+// All functions are safe for concurrent use on different destinations. They do not allocate, except TopK. A destination must
+// have the length of its source. Unless documented otherwise, it may be the source itself, but it must not partially overlap
+// the source. Functions panic if lengths or shapes do not match, or if the destination overlaps the source in a way that is
+// not allowed.
 //
 // # Accuracy
 //

@@ -13,7 +13,7 @@ import (
 	"github.com/gomonge/monge/vecmath"
 )
 
-// blocked are the folders with sizes of blocks.
+// blocked lists the folders whose block sizes the test uses.
 var blocked = []string{"vecmath", "internal/asm/pair", "internal/asm/vector", "internal/asm/exp"}
 
 func TestOracle(t *testing.T) {
@@ -31,7 +31,8 @@ func testOracle[T vecmath.Float](t *testing.T) {
 	t.Run("TopK", func(t *testing.T) { trial.Run(t, 30, blocked, compareTopK[T]) })
 }
 
-// depth returns how many additions lead to a sum of n elements in so many lanes.
+// depth returns the number of consecutive additions in a sum of n elements over the given number of float64
+// lanes.
 func depth[T vecmath.Float](n, lanes int) float64 {
 	if trial.Epsilon[T]() > 1e-10 {
 		lanes *= 2
@@ -39,7 +40,7 @@ func depth[T vecmath.Float](n, lanes int) float64 {
 	return math.Ceil(float64(n)/float64(lanes)) + math.Log2(float64(lanes))
 }
 
-// values returns a family of values, which may be near the ends of the range.
+// values returns a function that draws values. They may be near the ends of the range.
 func values[T vecmath.Float](c *trial.Case) func(int) T {
 	v, scale := c.Values(), 1.0
 	if e := c.IntN(8); e < 2 {
@@ -139,7 +140,7 @@ func comparePairs[T vecmath.Float](c *trial.Case) {
 	}
 }
 
-// longer returns a number of elements that AddScaled and MeanRows divide among several calls of a kernel.
+// longer returns a length that AddScaled and MeanRows divide among several calls of a kernel.
 func longer(c *trial.Case) int { return 1<<15 + c.IntN(1<<16) }
 
 func compareElements[T vecmath.Float](c *trial.Case) {
@@ -209,7 +210,7 @@ func compareElements[T vecmath.Float](c *trial.Case) {
 				}
 			}
 			if (k == 0 || k == 1) && !math.IsInf(want.Hi, 0) && want.Hi > trial.Largest[T]()*(1-1e-6) {
-				continue // at the end of the range: TestExp2Ends
+				continue // TestExp2Ends tests the ends of the range
 			}
 			trial.Near(c, out.Row(k)[j], want, bound, "function %d of %v, %v", k, x[j], positive[j])
 		}
@@ -308,7 +309,7 @@ func compareRows[T vecmath.Float](c *trial.Case) {
 func compareSoftmax[T vecmath.Float](c *trial.Case) {
 	n := c.Shape(20000, c.Budget(1<<13, 1<<15), 1)[0]
 	value := values[T](c)
-	if !c.Chance(4) { // differences that count, some of them in the last block only
+	if !c.Chance(4) { // differences that matter; the largest elements may be in the last block
 		spread, rise := []float64{1e-3, 1, 30, 300}[c.IntN(4)], float64(c.IntN(3))
 		value = func(i int) T { return T(spread * (c.NormFloat64() + rise*float64(i)/float64(n))) }
 	}
@@ -333,7 +334,7 @@ func compareSoftmax[T vecmath.Float](c *trial.Case) {
 		flush, lanes = 87, 16
 	}
 	top, log := oracle.LogSumExp(x)
-	r := 0.0 // how far the smallest element that contributes lies below the largest one
+	r := 0.0 // difference between the largest element and the smallest element that contributes
 	for _, v := range x {
 		if d := float64(top) - float64(v); d <= flush {
 			r = max(r, d)
@@ -413,7 +414,7 @@ func compareHalves(c *trial.Case) {
 	x := trial.Vector(c, n, func(i int) float32 {
 		p := patterns[i]
 		switch {
-		case near == 0: // in the middle between two numbers, and beside it
+		case near == 0: // the midpoint of two numbers, and its neighbors
 			mid := float32((oracle.Float16.Value(p&0x7bff) + oracle.Float16.Value(p&0x7bff+1)) / 2)
 			return math.Float32frombits(math.Float32bits(mid) + uint32(c.IntN(3)) - 1)
 		case near == 1:
@@ -475,7 +476,7 @@ func compareHalves(c *trial.Case) {
 		c.Errorf("the scale is %v of numbers up to %v", s, largest)
 	}
 	for i, q := range quantized {
-		// Of two integers that are as near, either is right.
+		// If two integers are equally near, either one is correct.
 		if v := float64(x[i]); q == -128 || math.Abs(s*float64(q)-v) > s/2*(1+1e-12) {
 			c.Errorf("%v is %d times %v", v, q, s)
 			return

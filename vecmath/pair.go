@@ -127,7 +127,7 @@ func TopK[T Float](dst []int, x []T, k int) []int {
 	}
 	last := x[dst[0]]
 	for i := k; i < len(x); i++ {
-		if v := x[i]; v > last || last != last && v == v { // an equal one has the larger index
+		if v := x[i]; v > last || last != last && v == v { // an equal element has a larger index
 			dst[0] = i
 			siftDown(dst, x, 0)
 			last = x[dst[0]]

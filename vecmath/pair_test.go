@@ -212,7 +212,8 @@ func TestTopK(t *testing.T) {
 	}
 }
 
-// TestEachMatchesSinglePairs compares with the functions of two slices, and checks that a panic names a row of another length.
+// TestEachMatchesSinglePairs compares the Each functions with the functions of two slices, and checks that the panic for a row
+// of another length contains its index.
 func TestEachMatchesSinglePairs(t *testing.T) {
 	rng := asmtest.NewRand(1)
 	query, rows, dst := asmtest.Values[float32](rng, 100, asmtest.Gauss), make([][]float32, 7), make([]float32, 7)
@@ -258,7 +259,7 @@ func TestPairGoldenBits(t *testing.T) {
 	}
 }
 
-// pairBits is a hash of results.
+// pairBits returns a hash of the results of all pair functions.
 func pairBits[T vecmath.Float]() uint64 {
 	var all []T
 	rng := random.New(3, 0) // the same numbers on every machine

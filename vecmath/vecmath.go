@@ -18,8 +18,8 @@ type Float = dist.Float
 
 const overlapPanic = "vecmath: destination overlaps the source, and is not the source"
 
-// chunk is the number of elements that go through several kernels at a time. It is a multiple of the lanes, and small enough for
-// the first-level cache.
+// chunk is the number of elements that several kernels process before the next elements. It is a multiple of the lanes, and
+// small enough for the first-level cache.
 const chunk = 256
 
 // Exp sets dst[i] = exp(src[i]). Exp(±0) = 1, Exp(+Inf) = +Inf, Exp(−Inf) = +0, Exp(NaN) = NaN. Underflow is gradual.
@@ -48,8 +48,8 @@ func Exp2[T Float](dst, src []T) {
 	}
 }
 
-// exp2Range returns the range of arguments in which the kernel is accurate. It returns 0 for results below the least normal number,
-// and +Inf in the last part of the last octave.
+// exp2Range returns the range of arguments in which the kernel is accurate. Beyond this range the kernel returns 0 for results
+// below the least normal number, and +Inf in the last part of the last octave.
 func exp2Range[T Float]() (lo, hi T) {
 	if num.IsFloat64[T]() {
 		return -1022, 1023
@@ -64,7 +64,7 @@ func exp2[T Float](x T) T {
 	case x > hi && x-hi < 1:
 		return 2 * exp.Ref2(x-1)
 	case x < lo && x > 2*lo:
-		// A power of two of half the size, twice: the first product is exact, the second rounds.
+		// Multiply by 2^(lo/2) twice: the first product is exact, and the second one rounds.
 		half := exp.Ref2(lo / 2)
 		return T(exp.Ref2(x-lo)*half) * half
 	}
@@ -147,7 +147,7 @@ func sumExp[T Float](src []T) (top, rest T) {
 			rest = T((rest + T(count)) * exp.RefDifference(top-s.Top))
 			count = 0
 		}
-		if !math.IsInf(float64(s.Top), -1) || hasNaN(src[:n]) { // else all elements so far are −Inf
+		if !math.IsInf(float64(s.Top), -1) || hasNaN(src[:n]) { // otherwise all elements so far are −Inf
 			rest += s.Rest
 		}
 		count += int(s.Count)
@@ -158,7 +158,7 @@ func sumExp[T Float](src []T) (top, rest T) {
 
 func hasNaN[T Float](x []T) bool { return slices.ContainsFunc(x, func(v T) bool { return v != v }) }
 
-// blockLength returns the number of elements with a common reference in a sum of exponentials. They fit in the first-level cache.
+// blockLength returns the number of elements in a block of a sum of exponentials. A block fits in the first-level cache.
 func blockLength[T Float]() int { return 256 * num.Lanes[T]() }
 
 // Softmax sets dst[i] = exp(src[i]) / Σ_j exp(src[j]), without overflow. Elements more than 708 (float32: 87) below the largest

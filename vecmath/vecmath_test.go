@@ -101,9 +101,8 @@ func TestExp2Ends(t *testing.T) {
 	}
 }
 
-// TestReductionBounds compares sums, log-sum-exp and softmax with 200-bit arithmetic, and holds them
-// to the bounds of the documentation. The bounds of log-sum-exp and softmax are in averages of the distances from the largest
-// element; the documentation has the largest distance instead.
+// TestReductionBounds compares sums, log-sum-exp and softmax with 200-bit arithmetic and checks the documented bounds. For
+// log-sum-exp and softmax, it replaces the largest distance from the largest element by the mean distance.
 func TestReductionBounds(t *testing.T) {
 	t.Run("f64", testReductions[float64])
 	t.Run("f32", testReductions[float32])
@@ -132,7 +131,7 @@ func testReductions[T vecmath.Float](t *testing.T) {
 			rounds := float64((n+num.Lanes[T]()-1)/num.Lanes[T]()) + math.Log2(float64(num.Lanes[T]()))
 			sum, size := newBig(), 0.0
 			dot, dotSize := newBig(), 0.0
-			rest, tops := newBig(), 0 // the exponentials of all elements but one of the largest
+			rest, tops := newBig(), 0 // sum of the exponentials without one largest element
 			for i := range x {
 				sum.Add(sum, newBig().SetFloat64(float64(x[i])))
 				size += math.Abs(float64(x[i]))
@@ -162,7 +161,7 @@ func testReductions[T vecmath.Float](t *testing.T) {
 			y, log := make([]T, n), make([]T, n)
 			vecmath.Softmax(y, x)
 			vecmath.LogSoftmax(log, x)
-			r, others, lost := 0.0, 0.0, 0.0 // the mean distance of the others from the largest, by weight
+			r, others, lost := 0.0, 0.0, 0.0 // r is the weighted mean distance from the largest element
 			for i := range x {
 				d := top - float64(x[i])
 				r += d * math.Exp(-d)
@@ -176,7 +175,7 @@ func testReductions[T vecmath.Float](t *testing.T) {
 			if others > 0 {
 				r /= others
 			}
-			rounds++ // the block that follows another one
+			rounds++ // accounts for a block that follows another block
 			relative := (1.25*r + rounds + 3) * u
 			log1pSize, _ := log1p.Float64()
 			for i := range x {
@@ -215,7 +214,7 @@ func bigLog1p(x *big.Float) *big.Float {
 	return newBig().Add(oracle.Log(near), off.Quo(off, newBig().SetFloat64(near)))
 }
 
-// difference returns x − y, and exp its exponential, to first order in what rounding it loses.
+// difference returns x − y. exp returns exp(x − y), to first order in the rounding error of x − y.
 func difference(x, y float64) *big.Float {
 	return newBig().Sub(newBig().SetFloat64(x), newBig().SetFloat64(y))
 }
@@ -242,7 +241,7 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// allBits is a hash of results of all functions.
+// allBits returns a hash of the results of all functions.
 func allBits[T vecmath.Float](t *testing.T) uint64 {
 	var all []T
 	add := func(x ...T) { all = append(all, x...) }
@@ -271,7 +270,7 @@ func allBits[T vecmath.Float](t *testing.T) uint64 {
 	return hashOf(all)
 }
 
-// hashOf is a hash of the bits of x.
+// hashOf returns a hash of the bits of x.
 func hashOf[T vecmath.Float](x []T) uint64 {
 	h := fnv.New64a()
 	for _, v := range x {
@@ -300,7 +299,7 @@ func TestSpecialValues(t *testing.T) {
 			t.Errorf("log-sum-exp of %v = %v, want %v", c.x, got, c.want)
 		}
 	}
-	// The largest element is not in the sum, so that what is far below it counts. The bounds are those of the documentation.
+	// The sum excludes the largest element, so elements far below it contribute. The bounds are the documented bounds.
 	for _, top := range []float64{0, zero} {
 		log := []float64{top, -40}
 		got := vecmath.LogSumExp(log)
@@ -323,7 +322,7 @@ func TestSpecialValues(t *testing.T) {
 	}
 }
 
-// TestPanics checks that arguments that do not fit panic with a text that names them.
+// TestPanics checks that invalid arguments panic with a message that names them.
 func TestPanics(t *testing.T) {
 	x := make([]float64, 20)
 	m := dist.NewMatrix(4, 5, x)
