@@ -15,20 +15,21 @@ import (
 
 // Options configures how a [Cache] compares embeddings.
 type Options struct {
-	// Model, if not nil, projects embeddings to few numbers, which are compared by their squared
-	// distance. Otherwise all numbers are compared by cosine similarity.
+	// Model projects embeddings to a few features before they are compared by squared distance. If
+	// Model is nil, embeddings are compared by cosine similarity.
 	Model *wda.Model
 
-	// Groups is the number of groups to search: those whose means are nearest to the question. A
-	// group contains the questions with the same answer. If Groups is 0, all groups are searched.
+	// Groups is the number of groups to search. Lookup searches the groups whose means are nearest
+	// to the question. A group contains the questions with the same answer. If Groups is 0, it
+	// searches all groups.
 	Groups int
 
 	// Storage is the format of the stored numbers.
 	Storage search.Storage
 }
 
-// Cache stores embeddings of questions with the number of the answer to each. It finds the stored
-// question most similar to a new one. It is safe for concurrent use.
+// Cache stores embeddings of questions, each with the number of its answer. It finds the stored
+// question that is most similar to a new one. A Cache is safe for concurrent use.
 type Cache struct {
 	options Options
 	d       int // length of an embedding
@@ -39,18 +40,18 @@ type Cache struct {
 	work sync.Pool // of *work
 }
 
-// snapshot is the contents of a cache. It is immutable.
+// snapshot is the immutable contents of a cache.
 type snapshot struct {
 	groups    []group
 	means     *search.Rows
 	questions int
 }
 
-// group contains the questions with one answer.
+// group holds the questions with one answer.
 type group struct {
 	answer    int
 	questions []int        // numbers of the questions, in the order of insertion
-	rows      *search.Rows // their embeddings, or the projections
+	rows      *search.Rows // their embeddings or projections
 	mean      []float32
 }
 
@@ -85,16 +86,16 @@ func NewCache(embeddings dist.Matrix[float32], answers []int, options Options) (
 			normalize(x.Row(i), embeddings.Row(row))
 		}
 		g := group{answer: a, questions: of[a]}
-		if err := c.store(&g, x); err != nil {
+		if err := c.setGroup(&g, x); err != nil {
 			return nil, err
 		}
 		s.groups = append(s.groups, g)
 	}
-	return c, c.replace(s)
+	return c, c.publish(s)
 }
 
-// store stores the embeddings of a group, which have length 1, and sets its mean.
-func (c *Cache) store(g *group, x dist.Matrix[float32]) (err error) {
+// setGroup stores the embeddings of a group, scaled to length 1, and sets its mean.
+func (c *Cache) setGroup(g *group, x dist.Matrix[float32]) (err error) {
 	if m := c.options.Model; m != nil {
 		_, components := m.Dims()
 		short := dist.NewMatrix[float32](x.Rows, components, nil)
@@ -115,8 +116,8 @@ func (c *Cache) store(g *group, x dist.Matrix[float32]) (err error) {
 	return nil
 }
 
-// replace makes s the contents of the cache.
-func (c *Cache) replace(s *snapshot) (err error) {
+// publish replaces the contents of the cache by s.
+func (c *Cache) publish(s *snapshot) (err error) {
 	if len(s.groups) > 0 {
 		means := dist.NewMatrix[float32](len(s.groups), len(s.groups[0].mean), nil)
 		for i, g := range s.groups {
@@ -130,7 +131,7 @@ func (c *Cache) replace(s *snapshot) (err error) {
 	return nil
 }
 
-// Add stores one more question and rebuilds the group of its answer. Concurrent lookups use the old
+// Add stores a question and rebuilds the group of its answer. Concurrent lookups use the old
 // contents.
 func (c *Cache) Add(embedding []float32, answer int) error {
 	if len(embedding) != c.d {
@@ -148,14 +149,14 @@ func (c *Cache) Add(embedding []float32, answer int) error {
 		s.groups = append(s.groups, group{answer: answer})
 	}
 	g, one := &s.groups[at], group{}
-	if err := c.store(&one, dist.NewMatrix(1, c.d, unit)); err != nil {
+	if err := c.setGroup(&one, dist.NewMatrix(1, c.d, unit)); err != nil {
 		return err
 	}
 	n := len(g.questions)
 	g.questions = append(g.questions[:n:n], old.questions)
 	if n > 0 {
 		var err error
-		if one.rows, err = join(g.rows, one.rows); err != nil {
+		if one.rows, err = concatenateRows(g.rows, one.rows); err != nil {
 			return err
 		}
 	}
@@ -165,11 +166,11 @@ func (c *Cache) Add(embedding []float32, answer int) error {
 		mean[j] = g.mean[j] + (mean[j]-g.mean[j])/float32(n+1)
 	}
 	g.mean = mean
-	return c.replace(s)
+	return c.publish(s)
 }
 
-// join returns the rows of a followed by the rows of b.
-func join(a, b *search.Rows) (*search.Rows, error) {
+// concatenateRows returns the rows of a followed by the rows of b.
+func concatenateRows(a, b *search.Rows) (*search.Rows, error) {
 	x := dist.NewMatrix[float32](a.Len()+b.Len(), a.Cols(), nil)
 	for i := range x.Rows {
 		if i < a.Len() {
@@ -203,7 +204,7 @@ func (c *Cache) Lookup(ctx context.Context, embedding []float32) (Found, error) 
 		query, measure = short, search.MeasureSqEuclidean
 	}
 	now := c.current.Load()
-	if err := c.nearest(ctx, w, now, query, measure); err != nil {
+	if err := c.selectGroups(ctx, w, now, query, measure); err != nil {
 		return best, err
 	}
 	for _, i := range w.groups {
@@ -223,8 +224,8 @@ func (c *Cache) Lookup(ctx context.Context, embedding []float32) (Found, error) 
 	return best, nil
 }
 
-// nearest sets w.groups to the groups to search.
-func (c *Cache) nearest(ctx context.Context, w *work, s *snapshot, query dist.Matrix[float32], measure search.Measure) error {
+// selectGroups sets w.groups to the groups to search.
+func (c *Cache) selectGroups(ctx context.Context, w *work, s *snapshot, query dist.Matrix[float32], measure search.Measure) error {
 	w.groups = w.groups[:0]
 	if k := c.options.Groups; k == 0 || k >= len(s.groups) {
 		for i := range s.groups {
@@ -251,7 +252,7 @@ func (c *Cache) Bytes() int {
 	return sum
 }
 
-// normalize sets dst to x, scaled to length 1.
+// normalize sets dst to x scaled to length 1.
 func normalize(dst, x []float32) {
 	sum := 0.0
 	for _, v := range x {

@@ -1,25 +1,28 @@
-// Command cache shows a semantic cache: a service that holds the embeddings of 100 000 questions,
-// each with an answer, and finds the stored question that is most like a new one. If it is like
-// enough, the service gives its answer. Otherwise it asks something slower, and adds the answer.
+// Command cache shows a semantic cache: a service that stores the embeddings of 100 000 questions,
+// each with an answer, and finds the stored question that is most similar to a new one. If the
+// similarity is high enough, the service returns the stored answer. Otherwise it asks a slower
+// service and stores the new answer.
 //
 //	go run ./examples/cache                          # simulated embeddings of 384 numbers
-//	go run ./examples/cache --data banking77.npz     # your own: arrays X, y and, if there is one, split
+//	go run ./examples/cache --data banking77.npz     # your own: arrays X, y and optionally split
 //
-// The type to copy is Cache in cache.go. This file measures it, with all numbers of an
-// embedding and with a projection by WDA in front. The classes of the fit are the answers.
+// Copy the type Cache in cache.go. This file measures it, with whole embeddings and with a
+// projection by WDA. The classes of the fit are the answers.
 //
-// A fifth of the answers is held out: no question of theirs is stored, so the cache should not answer
-// them. Half of the test questions set the limit of the score, so that --wrong of the
-// questions with a held-out answer are answered. The other half is measured:
+// A fifth of the answers is held out: none of their questions is stored, so the cache should not
+// answer them. Half of the test questions set the threshold of the score, so that the share --wrong
+// of the questions with a held-out answer is answered. The other half is measured:
 //
-//   - right and wrong: the shares of questions with a stored answer that get that answer, or another
+//   - right and wrong: the shares of questions with a stored answer that get that answer, or
+//
+// another
 //   - foreign: the share of questions with a held-out answer that are answered
 //   - MB: the memory of the stored numbers
-//   - the time of a lookup on one core: the median, and the time that 99 % do not exceed
+//   - the time of a lookup on one core: the median and the 99th percentile
 //
-// Simulated questions of an answer have three wordings. They differ by their style, too, in
-// directions that are the same for all answers. The projection leaves these out, which is why it is more
-// accurate than all numbers here. Real embeddings may gain less or nothing.
+// Simulated questions of an answer have three wordings. They also differ in style, in directions
+// that are the same for all answers. The projection removes these directions, so it is more
+// accurate than whole embeddings here. With real embeddings, it may gain less or nothing.
 package main
 
 import (
@@ -51,14 +54,14 @@ func main() {
 	}
 }
 
-// questions are embeddings, one in a row, with their answers.
+// questions are embeddings, one per row, with their answers.
 type questions struct {
 	x       dist.Matrix[float32]
 	answers []int
 }
 
-// pick returns the given rows.
-func (q questions) pick(rows []int) questions {
+// rows returns the given rows.
+func (q questions) rows(rows []int) questions {
 	p := questions{dist.NewMatrix[float32](len(rows), q.x.Cols, nil), make([]int, len(rows))}
 	for i, row := range rows {
 		copy(p.x.Row(i), q.x.Row(row))
@@ -86,15 +89,15 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		if *answers < 4 || *n < 3**answers || *d < 2 || *asked < 40 {
 			return fmt.Errorf("-answers %d, -n %d, -d %d, -asked %d: at least 4, three times as many, 2 and 40 are needed", *answers, *n, *d, *asked)
 		}
-		stored, known, foreign = simulate(*n, *d, *answers, *asked)
+		stored, known, foreign = simulateQuestions(*n, *d, *answers, *asked)
 	} else {
 		var err error
-		if stored, known, foreign, err = read(*data, *asked); err != nil {
+		if stored, known, foreign, err = readQuestions(*data, *asked); err != nil {
 			return fmt.Errorf("%s: %w", *data, err)
 		}
 	}
 	fmt.Fprintf(out, "fitting a projection to %d of %d questions …\n", min(*fitted, stored.x.Rows), stored.x.Rows)
-	model, took, err := fit(ctx, stored, *fitted, *p)
+	model, took, err := fitProjection(ctx, stored, *fitted, *p)
 	if err != nil {
 		return err
 	}
@@ -129,15 +132,15 @@ MB, µs        memory of the stored numbers; time of a lookup on one core, the m
 	return nil
 }
 
-// fit fits a projection to some of the stored questions, at least two of each answer.
-func fit(ctx context.Context, stored questions, rows, p int) (*wda.Model, time.Duration, error) {
+// fitProjection fits a projection to some of the stored questions, at least two for each answer.
+func fitProjection(ctx context.Context, stored questions, rows, p int) (*wda.Model, time.Duration, error) {
 	order := rand.New(rand.NewPCG(1, 1)).Perm(stored.x.Rows)
 	order = order[:min(rows, len(order))]
 	count := map[int]int{}
 	for _, i := range order {
 		count[stored.answers[i]]++
 	}
-	some := stored.pick(slices.DeleteFunc(order, func(i int) bool { return count[stored.answers[i]] < 2 }))
+	some := stored.rows(slices.DeleteFunc(order, func(i int) bool { return count[stored.answers[i]] < 2 }))
 	x := mat.NewDense(some.x.Rows, some.x.Cols, nil)
 	row := make([]float32, some.x.Cols)
 	for i := range some.x.Rows {
@@ -151,7 +154,7 @@ func fit(ctx context.Context, stored questions, rows, p int) (*wda.Model, time.D
 	return model, time.Since(start), err
 }
 
-// measure prints the row of a cache in the table.
+// measure prints the table row of a cache.
 func measure(ctx context.Context, out io.Writer, name string, c *Cache, known, foreign questions, rate float64) error {
 	ask := func(q questions) (found []Found, took []time.Duration, err error) {
 		for i := range q.x.Rows {
@@ -172,7 +175,7 @@ func measure(ctx context.Context, out io.Writer, name string, c *Cache, known, f
 	if err != nil {
 		return err
 	}
-	// The first half of the foreign questions sets the limit.
+	// The first half of the foreign questions sets the threshold.
 	half := len(foundForeign) / 2
 	scores := make([]float64, half)
 	for i, f := range foundForeign[:half] {
@@ -211,9 +214,9 @@ const (
 	styles   = 48 // directions in which all questions differ
 )
 
-// simulate returns n stored questions with the given number of answers, and asked questions. A
-// fifth of the asked questions has other answers.
-func simulate(n, d, answers, asked int) (stored, known, foreign questions) {
+// simulateQuestions returns n stored questions with the given number of answers, and asked
+// questions. A fifth of the asked questions has other answers.
+func simulateQuestions(n, d, answers, asked int) (stored, known, foreign questions) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	normal := func(rows, cols int, scale float64) dist.Matrix[float32] {
 		m := dist.NewMatrix[float32](rows, cols, nil)
@@ -225,7 +228,7 @@ func simulate(n, d, answers, asked int) (stored, known, foreign questions) {
 	length := 1 / math.Sqrt(float64(d))
 	directions := normal(meaning+styles, d, length)
 	of, wording := normal(answers*5/4, meaning, 1), normal(answers*5/4*wordings, meaning, 0.5)
-	// draw returns rows questions of the answers from first on.
+	// draw returns rows questions whose answers are first, …, first + count − 1.
 	draw := func(rows, first, count int) questions {
 		latent, x, to := normal(rows, meaning+styles, 1), normal(rows, d, 2*length), make([]int, rows)
 		for i := range rows {
@@ -249,8 +252,8 @@ func simulate(n, d, answers, asked int) (stored, known, foreign questions) {
 	return draw(n, 0, answers), draw(asked-asked/5, 0, answers), draw(asked/5, answers, answers/4)
 }
 
-// read returns the questions of a file. A fifth of its answers is held out.
-func read(name string, asked int) (stored, known, foreign questions, err error) {
+// readQuestions returns the questions of a file. It holds out a fifth of the answers.
+func readQuestions(name string, asked int) (stored, known, foreign questions, err error) {
 	d, err := dataset.ReadFile(name, nil)
 	if err != nil {
 		return stored, known, foreign, err
@@ -285,5 +288,5 @@ func read(name string, asked int) (stored, known, foreign questions, err error) 
 		return stored, known, foreign, fmt.Errorf("%d stored, %d known and %d foreign questions: too few", len(rows[0]), len(rows[1]), len(rows[2]))
 	}
 	rows[1], rows[2] = rows[1][:min(len(rows[1]), asked)], rows[2][:min(len(rows[2]), asked)]
-	return all.pick(rows[0]), all.pick(rows[1]), all.pick(rows[2]), nil
+	return all.rows(rows[0]), all.rows(rows[1]), all.rows(rows[2]), nil
 }

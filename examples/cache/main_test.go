@@ -13,8 +13,8 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// TestRun checks that with a few simulated questions, all methods answer most questions correctly
-// and few foreign ones.
+// TestRun checks on a few simulated questions that all methods answer most questions correctly and
+// few foreign ones.
 func TestRun(t *testing.T) {
 	var out bytes.Buffer
 	if err := run(t.Context(), []string{"-n", "400", "-answers", "6", "-d", "64", "-asked", "200", "-p", "4", "-fit", "40", "-wrong", "0.2"}, &out); err != nil {
@@ -39,8 +39,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestCache checks that an added question is found at once, whether it is one of many or the only
-// one, and that lookups do not wait.
+// TestCache checks that an added question is found at once, both as the only question of its group
+// and as one of many, and that lookups do not wait for Add.
 func TestCache(t *testing.T) {
 	const n, more, d = 100, 60, 12
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -52,13 +52,13 @@ func TestCache(t *testing.T) {
 	for i := range answers {
 		answers[i] = i % 7
 		if i >= n+more/2 {
-			answers[i] += 7 // answers without a question so far
+			answers[i] += 7 // answers that have no questions yet
 		}
 		for j, v := range centers.Row(answers[i]) {
 			x.Set(i, j, v+float32(rng.NormFloat64()))
 		}
 	}
-	model, _, err := fit(t.Context(), questions{x.RowRange(0, n), answers[:n]}, 60, 4)
+	model, _, err := fitProjection(t.Context(), questions{x.RowRange(0, n), answers[:n]}, 60, 4)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,14 +1,15 @@
 //go:build !windows
 
-// Command hnsw shows the functions of package vecmath as distances of an approximate index,
-// github.com/coder/hnsw. It builds the index twice from the same vectors, with the distance of that package and
-// with ours, and measures both.
+// Command hnsw uses the functions of package vecmath as distances of an approximate index,
+// github.com/coder/hnsw. It builds the index twice from the same vectors, with the package's own
+// distance and with ours, and measures both.
 //
 //	go run ./hnsw                 # in the folder examples
 //	go run ./hnsw -n 20000 -d 768
 //
-// Recall is the share of the true nearest vectors that the index finds. The true ones come from
-// comparing all vectors. It depends on the index, not on who computes the distances. What to copy is the variable distances.
+// Recall is the share of the true nearest vectors that the index finds. The true ones come from a
+// comparison with all vectors. Recall depends on the index, not on the implementation of the
+// distances. Copy the variable distances.
 package main
 
 import (
@@ -54,13 +55,13 @@ func run(args []string, out io.Writer) error {
 		return fmt.Errorf("-n, -d, -queries and -k must be positive, and k at most n")
 	}
 	rng := rand.New(rand.NewSource(1))
-	directions := vectors(rng, 12, *d, nil)
-	rows, asked := vectors(rng, *n, *d, directions), vectors(rng, *queries, *d, directions)
+	directions := drawVectors(rng, 12, *d, nil)
+	rows, asked := drawVectors(rng, *n, *d, directions), drawVectors(rng, *queries, *d, directions)
 
 	fmt.Fprintf(out, "%d vectors of %d numbers, %d searches for %d\n\n", *n, *d, *queries, *k)
 	fmt.Fprintln(out, "| distance | by | build, s | search, µs | recall |\n|---|---|---|---|---|")
 	for _, distance := range distances {
-		truth := exact(distance.ours, rows, asked, *k)
+		truth := exactNeighbors(distance.ours, rows, asked, *k)
 		for _, by := range []struct {
 			name string
 			f    hnsw.DistanceFunc
@@ -89,8 +90,8 @@ func run(args []string, out io.Writer) error {
 	return nil
 }
 
-// exact returns the k nearest rows of each query.
-func exact(distance hnsw.DistanceFunc, rows, asked [][]float32, k int) [][]int {
+// exactNeighbors returns the k nearest rows of each query.
+func exactNeighbors(distance hnsw.DistanceFunc, rows, asked [][]float32, k int) [][]int {
 	nearest := make([][]int, len(asked))
 	closeness := make([]float32, len(rows))
 	for q, query := range asked {
@@ -102,9 +103,9 @@ func exact(distance hnsw.DistanceFunc, rows, asked [][]float32, k int) [][]int {
 	return nearest
 }
 
-// vectors draws n vectors of d numbers: noise, and random multiples of directions, as embeddings have fewer dimensions than
-// numbers.
-func vectors(rng *rand.Rand, n, d int, directions [][]float32) [][]float32 {
+// drawVectors draws n vectors of d numbers: noise plus random multiples of directions. Like
+// embeddings, they have fewer dimensions than numbers.
+func drawVectors(rng *rand.Rand, n, d int, directions [][]float32) [][]float32 {
 	out := make([][]float32, n)
 	for i := range out {
 		out[i] = make([]float32, d)

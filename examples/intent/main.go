@@ -1,24 +1,26 @@
-// Intent shows how to route the queries of a service: which of many intents does a sentence have,
-// or has it none of them? It reads sentence embeddings whose labels are intents, such as BANKING77
-// in an NPZ file (arrays X, y, and split: 0 for training rows, 1 for test rows). It compares all
-// dimensions with projections by PCA, LDA and WDA, and ways to store the rows:
+// Command intent routes the queries of a service: it finds the intent of a sentence, or reports
+// that the sentence has none of the known intents. It reads sentence embeddings labeled with
+// intents, such as BANKING77 in an NPZ file (arrays X, y, and split: 0 for training rows, 1 for
+// test rows). It compares whole embeddings with projections by PCA, LDA and WDA, and formats of the
+// stored rows:
 //
 //	go run ./examples/intent --data banking77.npz
 //
 // A share of the intents is held out as foreign: the service does not know their queries. A fifth
-// of the training queries of the others is kept apart, and sets the threshold from which on a query
-// is rejected. For each projection and each storage the program prints
+// of the training queries of the other intents is kept for calibration: it sets the threshold above
+// which a query is rejected. For each projection and each format the program prints
 //
 //   - the bytes of a stored query
 //   - top-1: the share of known test queries that 5 nearest neighbors route to the right intent
-//   - AUROC: how well the score of the classifier tells foreign from known queries; 0.5 is
-//     chance, 1 is perfect
+//   - AUROC: how well the score of the classifier separates foreign from known queries; 0.5 is
+//
+// chance, 1 is perfect
 //   - the shares of known and of foreign test queries that are rejected
 //   - the bytes of all stored queries, with codebooks and rotation
 //   - the median time of a query on one core, with the projection
 //
-// The line "full" uses all dimensions, rotated to all their principal components, which does not
-// change distances. The time of a query includes this.
+// The line "full" uses all dimensions, rotated to their principal components. The rotation does not
+// change distances. The time of a query includes it.
 package main
 
 import (
@@ -81,16 +83,16 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	n, k := s.train.X.Dims()
 	fmt.Fprintf(out, "%d intents, %d held out; %d training queries of %d dimensions, projections fitted to %d of them; %d to calibrate with; %d known and %d foreign test queries\n\n",
-		len(s.known)+s.held, s.held, n, k, fit.Len(), s.apart.Len(), s.test.Len(), s.foreign.Len())
+		len(s.known)+s.heldOut, s.heldOut, n, k, fit.Len(), s.calibration.Len(), s.test.Len(), s.foreign.Len())
 	fmt.Fprintln(out, "| bytes a row | projection | p | storage | top-1 % | AUROC | rejected % of known | of foreign | MB in all | µs a query |\n|---|---|---|---|---|---|---|---|---|---|")
-	components, err := numbers("p", *ps, k)
+	components, err := parseNumbers("p", *ps, k)
 	if err != nil {
 		return err
 	}
-	if s.bytes, err = numbers("bytes", *sizes, 256); err != nil {
+	if s.bytes, err = parseNumbers("bytes", *sizes, 256); err != nil {
 		return err
 	}
-	// The principal components as they are, without whitening.
+	// Principal components without whitening.
 	principal := func(p int) *wda.Settings {
 		return &wda.Settings{Components: p, Leading: p, Scale: wda.ScaleOrthonormal, Data: wda.Data{Whitening: wda.NoWhitening()}, Optimizer: wda.Optimizer{Method: wda.Principal{}}}
 	}
@@ -98,7 +100,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return fmt.Errorf("all dimensions: %w", err)
 	}
 	for _, p := range components {
-		// Of LDA, more than one less than there are classes would be noise.
+		// LDA has at most one component less than there are classes.
 		lda := &wda.Settings{Components: min(p, len(s.known)-1), Optimizer: wda.Optimizer{Method: wda.Fisher{}}}
 		for _, m := range []struct {
 			name     string
@@ -112,8 +114,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// numbers parses a comma-separated list of numbers from 1 to most.
-func numbers(flag, list string, most int) (out []int, err error) {
+// parseNumbers parses a comma-separated list of numbers from 1 to most.
+func parseNumbers(flag, list string, most int) (out []int, err error) {
 	for _, text := range strings.Split(list, ",") {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > most {
@@ -124,31 +126,31 @@ func numbers(flag, list string, most int) (out []int, err error) {
 	return out, nil
 }
 
-// service contains the intents and the samples for training and tests.
+// service holds the intents and the samples for training, calibration and tests.
 type service struct {
-	known                       []int   // intents
-	held                        int     // number of foreign intents
-	rate                        float64 // of known queries that may be rejected
-	bytes                       []int   // of a query stored by product quantization
-	train, apart, test, foreign *dataset.Dataset
+	known                             []int   // known intents
+	heldOut                           int     // number of foreign intents
+	rate                              float64 // share of known queries that may be rejected
+	bytes                             []int   // bytes of a query stored by product quantization
+	train, calibration, test, foreign *dataset.Dataset
 }
 
 // newService holds out a share of the intents.
 func newService(d *dataset.Dataset, share float64, seed uint64) (*service, error) {
-	train, rest, err := halves(d)
+	train, rest, err := splitRows(d)
 	if err != nil {
 		return nil, err
 	}
 	s := new(service)
 	intents := slices.Compact(slices.Sorted(slices.Values(train.Labels)))
-	s.held = int(share * float64(len(intents)))
-	if s.held < 1 || s.held > len(intents)-2 {
+	s.heldOut = int(share * float64(len(intents)))
+	if s.heldOut < 1 || s.heldOut > len(intents)-2 {
 		return nil, fmt.Errorf("a share %g of %d intents leaves none held out, or fewer than two known", share, len(intents))
 	}
-	// In the order of a mixed number: a choice that needs no generator.
+	// Sort by a hash: a random choice without a generator.
 	mixed := func(i int) uint64 { return (uint64(i) + seed*7919 + 1) * 0x9e3779b97f4a7c15 >> 20 }
 	slices.SortFunc(intents, func(a, b int) int { return cmp.Compare(mixed(a), mixed(b)) })
-	s.known = intents[s.held:]
+	s.known = intents[s.heldOut:]
 	of := func(d *dataset.Dataset, known bool) *dataset.Dataset {
 		var rows []int
 		for i, l := range d.Labels {
@@ -162,13 +164,14 @@ func newService(d *dataset.Dataset, share float64, seed uint64) (*service, error
 	if s.test.Len() == 0 || s.foreign.Len() == 0 {
 		return nil, fmt.Errorf("%d known and %d foreign test queries: both are needed", s.test.Len(), s.foreign.Len())
 	}
-	// What sets the threshold must not be stored, nor be seen by the fit.
-	s.train, s.apart, err = s.train.TrainTest(0.2, seed)
+	// The calibration rows must be neither stored nor used by the fit.
+	s.train, s.calibration, err = s.train.TrainTest(0.2, seed)
 	return s, err
 }
 
-// halves returns the training and the test rows, at random where the file does not say.
-func halves(d *dataset.Dataset) (train, test *dataset.Dataset, err error) {
+// splitRows returns the training and the test rows. If the file has no split, they are drawn at
+// random.
+func splitRows(d *dataset.Dataset) (train, test *dataset.Dataset, err error) {
 	if d.Labels == nil {
 		return nil, nil, fmt.Errorf("no labels")
 	}
@@ -178,10 +181,10 @@ func halves(d *dataset.Dataset) (train, test *dataset.Dataset, err error) {
 	return d.SplitBy(0)
 }
 
-// neighbors is K.
+// neighbors is the K of the classifier.
 const neighbors = 5
 
-// report fits a projection and prints a line of the table for every storage.
+// report fits a projection and prints a table row for every format.
 func (s *service) report(ctx context.Context, out io.Writer, name string, fit *dataset.Dataset, settings *wda.Settings) error {
 	model, err := wda.Fit(ctx, fit.X, fit.Labels, settings)
 	if err != nil {
@@ -194,7 +197,7 @@ func (s *service) report(ctx context.Context, out io.Writer, name string, fit *d
 	_, p := model.Dims()
 	storages := []wda.Storage{wda.StorageFloat32(), wda.StorageInt8()}
 	for _, bytes := range s.bytes {
-		if bytes < p { // else int8 has as many bytes
+		if bytes < p { // otherwise int8 has as many bytes
 			storages = append(storages, wda.StoragePQ(bytes, 8))
 		}
 	}
@@ -203,15 +206,15 @@ func (s *service) report(ctx context.Context, out io.Writer, name string, fit *d
 		if err != nil {
 			return err
 		}
-		// After WithStorage: scores are those of the stored rows.
-		if c, err = c.Calibrate(ctx, s.apart.X, &wda.Calibration{Rate: s.rate}); err != nil {
+		// Calibrate after WithStorage, because scores depend on the format of the stored rows.
+		if c, err = c.Calibrate(ctx, s.calibration.X, &wda.Calibration{Rate: s.rate}); err != nil {
 			return err
 		}
-		known, err := route(ctx, c, s.test.X)
+		known, err := routeQueries(ctx, c, s.test.X)
 		if err != nil {
 			return err
 		}
-		foreign, err := route(ctx, c, s.foreign.X)
+		foreign, err := routeQueries(ctx, c, s.foreign.X)
 		if err != nil {
 			return err
 		}
@@ -223,7 +226,7 @@ func (s *service) report(ctx context.Context, out io.Writer, name string, fit *d
 		}
 		_, err = fmt.Fprintf(out, "| %d | %s | %d | %v | %.1f | %.3f | %.1f | %.1f | %.2f | %.0f |\n", storage.RowBytes(p), name, p, storage,
 			100*float64(right)/float64(len(known.labels)), auroc(known.scores, foreign.scores),
-			known.rejected(), foreign.rejected(), float64(c.Bytes())/1e6, known.microseconds)
+			known.rejectedPercent(), foreign.rejectedPercent(), float64(c.Bytes())/1e6, known.microseconds)
 		if err != nil {
 			return err
 		}
@@ -231,20 +234,20 @@ func (s *service) report(ctx context.Context, out io.Writer, name string, fit *d
 	return nil
 }
 
-// routed is the result of classifying queries.
-type routed struct {
+// routing is the result of classifying queries.
+type routing struct {
 	labels       []int
 	scores       []float64
-	count        int     // of the rejected
-	microseconds float64 // of a query, the median
+	count        int     // number of rejected queries
+	microseconds float64 // median time of a query
 }
 
-// rejected returns the percentage of rejected queries.
-func (r *routed) rejected() float64 { return 100 * float64(r.count) / float64(len(r.labels)) }
+// rejectedPercent returns the percentage of rejected queries.
+func (r *routing) rejectedPercent() float64 { return 100 * float64(r.count) / float64(len(r.labels)) }
 
-// route classifies queries one by one, as a service receives them.
-func route(ctx context.Context, c *wda.Classifier, x *mat.Dense) (*routed, error) {
-	r, w := new(routed), new(wda.Workspace)
+// routeQueries classifies queries one by one, as a service receives them.
+func routeQueries(ctx context.Context, c *wda.Classifier, x *mat.Dense) (*routing, error) {
+	r, w := new(routing), new(wda.Workspace)
 	n, _ := x.Dims()
 	times := make([]time.Duration, n)
 	for i := range n {
@@ -268,7 +271,7 @@ func route(ctx context.Context, c *wda.Classifier, x *mat.Dense) (*routed, error
 }
 
 // auroc returns the area under the ROC curve of rejection by a threshold: the fraction of pairs of
-// a known and a foreign query in which the foreign one is farther. Ties count half.
+// a known and a foreign query in which the foreign query has the higher score. Ties count half.
 func auroc(known, foreign []float64) float64 {
 	sorted := slices.Sorted(slices.Values(known))
 	sum := 0.

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestIntent has five intents around five axes of twelve dimensions, two of them held out. It
-// checks that all methods route correctly and recognize foreign queries.
+// TestIntent routes queries of five intents around five axes in twelve dimensions, with two intents
+// held out. It checks that all methods route correctly and recognize foreign queries.
 func TestIntent(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var text strings.Builder
@@ -43,7 +43,7 @@ func TestIntent(t *testing.T) {
 		area, _ := strconv.ParseFloat(l[6], 64)
 		known, _ := strconv.ParseFloat(l[7], 64)
 		foreign, _ := strconv.ParseFloat(l[8], 64)
-		// A single code of 8 bits is little.
+		// pq:1 stores a single code of 8 bits, which is inaccurate.
 		if right < 95 || l[4] != "pq:1" && (area < 0.9 || known > 40 || foreign < 60) {
 			t.Errorf("%s", l[0])
 		}

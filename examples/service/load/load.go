@@ -1,7 +1,7 @@
 // Package load measures a service as independent users see it. Requests come at random times,
-// whether or not earlier ones have been answered. The time of a request counts from the
-// moment at which it was due. So if the service stalls for a second, all requests of that
-// second are late, not only one (this avoids coordinated omission).
+// whether or not earlier ones have been answered. The time of a request counts from the moment at
+// which it was due. So if the service stalls for a second, all requests of that second are late,
+// not only one. This avoids coordinated omission.
 package load
 
 import (
@@ -21,7 +21,8 @@ const (
 	OK     Outcome = iota
 	Shed           // rejected because a queue was full
 	Failed         // anything else
-	// GivenUp requests were never sent: all connections were in use until the user lost patience.
+	// GivenUp requests were never sent, because all connections were in use for longer than the
+	// user waits.
 	GivenUp
 	outcomes
 )
@@ -48,7 +49,7 @@ type Result struct {
 // PerSecond returns the number of requests per second with outcome o.
 func (r *Result) PerSecond(o Outcome) float64 { return float64(r.Counts[o]) / r.Elapsed.Seconds() }
 
-// newHistogram counts from 1 µs to a minute, to three digits.
+// newHistogram returns a histogram from 1 µs to one minute with three digits.
 func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, 60_000_000, 3) }
 
 // Do makes a run with the given clients, each in a goroutine with its own histogram.
@@ -89,12 +90,12 @@ func (r Run) Do(ctx context.Context, clients []Client) *Result {
 }
 
 // schedule sends the times at which requests are due, relative to the start, until the context
-// ends. The channel has room for all of them, so a slow client delays no other.
+// ends. The channel has room for all of them, so a slow client does not delay others.
 func (r Run) schedule(ctx context.Context, start time.Time) <-chan time.Duration {
 	due := make(chan time.Duration, int(2*r.Rate*r.Duration.Seconds())+1)
 	go func() {
 		defer close(due)
-		runtime.LockOSThread() // for sleep
+		runtime.LockOSThread() // sleep needs it
 		defer runtime.UnlockOSThread()
 		rng := rand.New(rand.NewPCG(r.Seed, 0))
 		for at := time.Duration(0); ; {

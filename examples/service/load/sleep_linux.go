@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// sleep is time.Sleep with an accuracy of 0.1 ms. The runtime's own waits for whole milliseconds
-// when it is idle.
+// sleep is time.Sleep with an accuracy of 0.1 ms. On an idle processor, time.Sleep waits for whole
+// milliseconds.
 func sleep(d time.Duration) {
 	t := syscall.NsecToTimespec(int64(d))
 	syscall.Nanosleep(&t, nil)

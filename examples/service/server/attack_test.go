@@ -27,13 +27,13 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// The attacks that once stopped this service, bounded in size. They count bytes and
-// answers, and wait generously, so that a busy machine does not make them fail.
+// The attacks that once stopped this service, limited in size. They count bytes and answers and
+// have long timeouts, so a busy machine does not make them fail.
 
 const secret = "0123456789abcdef"
 
-// attacker is a client of gRPC that opens streams, sends all but the last byte of a message on
-// each as fast as flow control allows, and then stalls.
+// attacker is a gRPC client that opens streams. On each stream it sends all but the last byte of a
+// message as fast as flow control allows, and then stalls.
 type attacker struct {
 	t      *testing.T
 	conn   net.Conn
@@ -83,7 +83,7 @@ func attack(t *testing.T, address net.Addr, method, token string, streams, messa
 	return a
 }
 
-// read reads frames of the server until the connection ends, and answers settings and pings.
+// read reads frames from the server until the connection ends. It answers settings and pings.
 func (a *attacker) read() {
 	for {
 		frame, err := a.framer.ReadFrame()
@@ -135,14 +135,14 @@ func (a *attacker) read() {
 	}
 }
 
-// state returns how many bytes have been sent, and how many streams have ended.
+// state returns the number of bytes sent and of streams that have ended.
 func (a *attacker) state() (sent, ended int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.sent, len(a.answers)
 }
 
-// heap returns the bytes that are in use.
+// heap returns the number of heap bytes in use.
 func heap() int {
 	runtime.GC()
 	var m runtime.MemStats
@@ -150,7 +150,7 @@ func heap() int {
 	return int(m.HeapAlloc)
 }
 
-// guarded returns a configuration with a token, and small limits.
+// guarded returns a configuration with a token and small limits.
 func guarded(t *testing.T) Config {
 	c := config(t)
 	c.TokenFile = fixture.Write(t, filepath.Join(t.TempDir(), "token"), []byte(secret))
@@ -158,7 +158,7 @@ func guarded(t *testing.T) Config {
 	return c
 }
 
-// classifies returns an error unless a client with the token is answered over gRPC.
+// classifies returns an error unless the service answers a client with the token over gRPC.
 func classifies(t *testing.T, address net.Addr) error {
 	t.Helper()
 	conn, err := grpc.NewClient(address.String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -175,12 +175,12 @@ func classifies(t *testing.T, address net.Addr) error {
 
 const classifyMethod = pb.Transform_Classify_FullMethodName
 
-// TestStalledWithoutToken: 2 connections × 100 streams without the token, each with nearly a
-// whole message of 1 MiB, are refused before the messages are received.
+// TestStalledWithoutToken checks that 200 streams without the token on two connections, each with
+// nearly a whole message of 1 MiB, are refused before the messages are received.
 func TestStalledWithoutToken(t *testing.T) {
 	r := start(t, guarded(t), io.Discard)
 	address := r.Addresses()[2]
-	if err := classifies(t, address); err != nil { // what a first request allocates is not counted
+	if err := classifies(t, address); err != nil { // allocations of a first request do not count
 		t.Fatal(err)
 	}
 	before := heap()
@@ -195,7 +195,7 @@ func TestStalledWithoutToken(t *testing.T) {
 			}
 		}
 	}
-	// Health needs no token, and no message either.
+	// Health needs neither a token nor a message.
 	a := attack(t, address, "/grpc.health.v1.Health/Check", "wrong", 100, 1<<20)
 	fixture.Until(t, func() bool { _, ended := a.state(); return ended == 100 })
 	if a.answers[0][0] != '0' {
@@ -220,14 +220,14 @@ func TestStalledWithToken(t *testing.T) {
 	before := heap()
 	const streams, message, perConnection = 100, 1 << 20, 2
 	a := attack(t, address, classifyMethod, secret, streams, message)
-	// Two streams have a slot and send their message but for its end; of the others comes
-	// what flow control allows.
+	// Two streams have a slot and send their message except for its end. The others send only as
+	// much as flow control allows.
 	const slots = perConnection * message
 	fixture.Until(t, func() bool { sent, _ := a.state(); return sent >= slots })
 	if err := classifies(t, address); err != nil {
 		t.Errorf("beside the attack: %v", err)
 	}
-	time.Sleep(50 * time.Millisecond) // for more to come, if it did
+	time.Sleep(50 * time.Millisecond) // so that more bytes could arrive
 	sent, ended := a.state()
 	if most := slots + streams*(64<<10); sent > most || ended > 0 {
 		t.Errorf("%d bytes were received, %d at most are allowed; %d streams ended", sent, most, ended)
@@ -250,7 +250,7 @@ func TestReceiveTime(t *testing.T) {
 		switch {
 		case strings.HasPrefix(answer, fmt.Sprint(int(codes.DeadlineExceeded))):
 			slow++
-		case !strings.HasPrefix(answer, fmt.Sprint(int(codes.Unavailable))): // it has had no slot
+		case !strings.HasPrefix(answer, fmt.Sprint(int(codes.Unavailable))): // it never had a slot
 			t.Errorf("%s", answer)
 		}
 	}
@@ -263,8 +263,8 @@ func TestReceiveTime(t *testing.T) {
 	}
 }
 
-// TestIdleConnections checks that three times as many idle connections as allowed do not keep other
-// clients out, over any protocol.
+// TestIdleConnections checks that idle connections, three times as many as allowed, do not keep
+// other clients out, over any protocol.
 func TestIdleConnections(t *testing.T) {
 	c := config(t)
 	c.Connections = 20
@@ -277,7 +277,7 @@ func TestIdleConnections(t *testing.T) {
 			}
 			defer conn.Close()
 			if i != 2 {
-				io.WriteString(conn, "GET /") // a header that does not end
+				io.WriteString(conn, "GET /") // an incomplete header
 			}
 		}
 	}

@@ -18,36 +18,37 @@ import (
 // Config configures New. Flags defines a flag for every field except the last two.
 type Config struct {
 	Engine engine.Config
-	// HTTP, GRPC and Admin are the addresses to listen on; an empty one is not served.
+	// HTTP, GRPC and Admin are the addresses to listen on. An interface with an empty address is
+	// off.
 	HTTP, GRPC, Admin string
 	// TLSCert and TLSKey are PEM files.
 	TLSCert, TLSKey string
 	// TokenFile holds the bearer token that clients must send.
 	TokenFile string
-	// Public allows addresses other than loopback without TLS and token.
+	// Public allows non-loopback addresses without TLS and token.
 	Public bool
 
-	Body        int64         // bytes of a request
-	Receiving   int           // gRPC messages that are being received at a time
-	Connections int           // of each listener
-	Streams     int           // requests at a time on an HTTP/2 connection
-	ReadTimeout time.Duration // in which a request must have come
-	Idle        time.Duration // after which a connection without requests is closed
-	Age         time.Duration // after which any connection is closed
-	Watch       time.Duration // between looks at the model file; 0 for none
-	// Drain is the time between /readyz answering 503 and the closing of the listeners.
-	// Grace is the time that requests in progress then have.
+	Body        int64         // maximum bytes of a request
+	Receiving   int           // gRPC messages received at the same time
+	Connections int           // maximum connections of each listener
+	Streams     int           // concurrent requests on an HTTP/2 connection
+	ReadTimeout time.Duration // time limit for receiving a request
+	Idle        time.Duration // connections without requests are closed after this time
+	Age         time.Duration // all connections are closed after this time
+	Watch       time.Duration // time between checks of the model file; 0 means no checks
+	// Drain is the time between /readyz answering 503 and the closing of the listeners. Grace is
+	// the time that requests in progress have afterwards.
 	Drain, Grace time.Duration
 	AccessLog    bool
 
-	// Middleware wraps the handler of HTTP, GRPCOptions are further options of gRPC's server.
-	// They are where an OpenTelemetry SDK is plugged in. Use a stats handler for gRPC:
-	// interceptors are not called, since methods are registered as streams (see package grpcapi).
+	// Middleware wraps the HTTP handler. GRPCOptions are additional options of the gRPC server. Use
+	// them to add an OpenTelemetry SDK. For gRPC, use a stats handler: interceptors are not called,
+	// because methods are registered as streams (see package grpcapi).
 	Middleware  func(http.Handler) http.Handler
 	GRPCOptions []grpc.ServerOption
 }
 
-// Flags defines the flags, with their defaults.
+// Flags defines the flags with their defaults.
 func (c *Config) Flags(fs *flag.FlagSet) {
 	e := &c.Engine
 	*e = engine.DefaultConfig()
@@ -97,10 +98,10 @@ func Variable(flag string) string {
 	return "MONGE_SERVICE_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// Environment sets every flag of fs whose variable is in environ, which is a list as os.Environ
-// returns it. Call it before fs.Parse: then flags of the command line win. It also returns the
-// names of variables that begin with MONGE_SERVICE_ and set no flag. They are no error, since
-// Kubernetes sets MONGE_SERVICE_HOST and others for a service named monge.
+// Environment sets every flag of fs whose variable is in environ, a list as returned by os.Environ.
+// Call it before fs.Parse, so that flags override variables. It also returns the names of variables
+// that begin with MONGE_SERVICE_ but set no flag. These are not an error, because Kubernetes sets
+// MONGE_SERVICE_HOST and others for a service named monge.
 func Environment(fs *flag.FlagSet, environ []string) (unknown []string, err error) {
 	flags := map[string]*flag.Flag{}
 	fs.VisitAll(func(f *flag.Flag) { flags[Variable(f.Name)] = f })
@@ -121,7 +122,7 @@ func Environment(fs *flag.FlagSet, environ []string) (unknown []string, err erro
 	return unknown, nil
 }
 
-// check returns an error for values that make no sense. Package engine checks its own.
+// check returns an error for invalid values. Package engine checks its own configuration.
 func (c *Config) check() error {
 	switch {
 	case c.Body < 1 || c.Body > c.Engine.Memory/2:
@@ -130,15 +131,15 @@ func (c *Config) check() error {
 		return fmt.Errorf("-max-connections is %d, -max-streams is %d, -max-receiving is %d: they must be positive", c.Connections, c.Streams, c.Receiving)
 	case c.ReadTimeout <= 0 || c.Idle <= 0 || c.Watch < 0 || c.Drain < 0 || c.Grace < 0:
 		return errors.New("-read-timeout and -idle-timeout must be positive; -watch, -drain and -grace must not be negative")
-	case c.Age != 0 && c.Age < time.Millisecond: // of which gRPC cannot take a tenth at random
+	case c.Age != 0 && c.Age < time.Millisecond: // gRPC adds a random tenth, which must not be 0
 		return fmt.Errorf("-max-connection-age is %v: it must be 0 or at least 1ms", c.Age)
 	}
 	return nil
 }
 
-// secrets reads the certificate, its key and the token. It refuses addresses that other
-// machines can reach, unless there are TLS and a token, or Public is set.
-func (c *Config) secrets() (conf *tls.Config, token string, err error) {
+// readSecrets reads the certificate, its key and the token. It returns an error if other machines
+// can reach an address, unless TLS and a token are configured or Public is set.
+func (c *Config) readSecrets() (conf *tls.Config, token string, err error) {
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		return nil, "", errors.New("-tls-cert and -tls-key go together: give both or none")
 	}

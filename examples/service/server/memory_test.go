@@ -23,7 +23,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// peak returns the largest growth of the heap while f runs, in bytes. Garbage counts.
+// peak returns the largest growth of the heap during f in bytes, including garbage.
 func peak(f func()) int64 {
 	before, most := int64(heap()), int64(0)
 	ended := make(chan struct{})
@@ -40,7 +40,7 @@ func peak(f func()) int64 {
 	}
 }
 
-// amplified are bodies of at most 8 MB that become much larger if they are decoded carelessly.
+// amplified returns bodies of at most 8 MB that become much larger if they are decoded carelessly.
 func amplified() map[string]string {
 	long, many := strings.Repeat("x", 400_000), 400_000
 	var keys strings.Builder
@@ -65,7 +65,8 @@ func amplified() map[string]string {
 	}
 }
 
-// TestAmplifiedJSON: no body makes the process grow by more than 256 MB, and every error message is short.
+// TestAmplifiedJSON checks that no body makes the process grow by more than 256 MB, and that every
+// error message is short.
 func TestAmplifiedJSON(t *testing.T) {
 	table := fixture.NewTable(t, dataset.MissingMean)
 	for _, extra := range []bool{false, true} {
@@ -97,7 +98,7 @@ func TestAmplifiedJSON(t *testing.T) {
 	}
 }
 
-// TestAmplifiedProtobuf: the same for messages that consist of many small messages.
+// TestAmplifiedProtobuf checks the same for messages that consist of many small messages.
 func TestAmplifiedProtobuf(t *testing.T) {
 	table := fixture.NewTable(t, dataset.MissingMean)
 	c := config(t)
@@ -134,7 +135,8 @@ func TestAmplifiedProtobuf(t *testing.T) {
 	}
 }
 
-// TestTogether: many large requests at the same time are answered, or turned away, within the budget.
+// TestTogether checks that many concurrent large requests are answered or rejected within the
+// budget.
 func TestTogether(t *testing.T) {
 	table := fixture.NewTable(t, dataset.MissingMean)
 	c := config(t)
@@ -166,7 +168,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestGone: the work of a request ends soon after its client has left.
+// TestGone checks that the work of a request ends soon after its client disconnects.
 func TestGone(t *testing.T) {
 	table := fixture.NewTable(t, dataset.MissingMean)
 	c := config(t)
@@ -192,7 +194,7 @@ func TestGone(t *testing.T) {
 	t.Logf("the work ended after %v", time.Since(left))
 }
 
-// TestMediaTypes: a body with an encoding is not taken for numbers.
+// TestMediaTypes checks that a body with a content encoding is not decoded as numbers.
 func TestMediaTypes(t *testing.T) {
 	r := start(t, config(t), io.Discard)
 	var packed bytes.Buffer

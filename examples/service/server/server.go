@@ -1,4 +1,4 @@
-// Package server joins the engine, its protocols and its listeners to a service.
+// Package server combines the engine, its protocols and its listeners to a service.
 package server
 
 import (
@@ -23,22 +23,22 @@ import (
 	"google.golang.org/grpc/credentials"
 )
 
-// Server is a service that listens. Run answers requests.
+// Server is a service with open listeners. Call Run to answer requests.
 type Server struct {
 	config Config
 	log    *slog.Logger
-	seen   os.FileInfo // the model file as it was last seen
+	seen   os.FileInfo // the model file at the last check
 	api    *httpapi.API
-	rpc    *grpcapi.API // nil without gRPC
+	rpc    *grpcapi.API // nil if gRPC is off
 	http   []*http.Server
 	grpc   *grpc.Server
-	// listeners has the listeners of http, in the same order, and then the listener of grpc.
+	// listeners contains the listeners of http in the same order, and then the listener of grpc.
 	listeners []*guard.Listener
 }
 
-// New reads the model and opens the listeners. Run answers requests.
+// New reads the model and opens the listeners. Call Run to answer requests.
 func New(config Config, log *slog.Logger, m *metrics.Metrics) (_ *Server, err error) {
-	conf, token, err := config.secrets()
+	conf, token, err := config.readSecrets()
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func New(config Config, log *slog.Logger, m *metrics.Metrics) (_ *Server, err er
 	if config.AccessLog {
 		access = &request.Log{Logger: log}
 	}
-	seen, _ := os.Stat(config.Engine.Model) // before it is read
+	seen, _ := os.Stat(config.Engine.Model) // before reading it
 	e, err := engine.New(config.Engine, log)
 	if err != nil {
 		return nil, err
@@ -69,10 +69,10 @@ func New(config Config, log *slog.Logger, m *metrics.Metrics) (_ *Server, err er
 	for _, l := range []struct {
 		name, address string
 		handler       http.Handler
-		write         time.Duration // to answer
+		write         time.Duration // time limit for an answer
 	}{
 		{"http", config.HTTP, config.Middleware(s.api.Handler()), 2*config.ReadTimeout + config.Engine.Limits.Timeout},
-		{"admin", config.Admin, s.api.Admin(), 5 * time.Minute}, // a profile takes as long as it is asked to
+		{"admin", config.Admin, s.api.Admin(), 5 * time.Minute}, // the request sets the duration of a profile
 	} {
 		if l.address == "" {
 			continue
@@ -103,7 +103,7 @@ func New(config Config, log *slog.Logger, m *metrics.Metrics) (_ *Server, err er
 	return s, nil
 }
 
-// listen adds a listener.
+// listen opens and adds a listener.
 func (s *Server) listen(name, address string, m *metrics.Metrics) error {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -122,8 +122,7 @@ func (s *Server) close() {
 	}
 }
 
-// Addresses returns the addresses of the listeners, in the order HTTP, admin, gRPC. Those that
-// are switched off are left out.
+// Addresses returns the addresses of the open listeners in the order HTTP, admin, gRPC.
 func (s *Server) Addresses() (out []net.Addr) {
 	for _, l := range s.listeners {
 		out = append(out, l.Addr())
@@ -131,11 +130,11 @@ func (s *Server) Addresses() (out []net.Addr) {
 	return out
 }
 
-// Reload reads the model file again. It logs its error, too.
+// Reload reads the model file again. It also logs its error.
 func (s *Server) Reload(ctx context.Context) error { return s.api.Reload(ctx) }
 
-// Run answers requests until the context ends. Then it lets requests in progress end. It
-// returns what failed, or an error if requests did not end within the grace time.
+// Run answers requests until the context ends. Then it waits for requests in progress. It returns
+// the first failure, or an error if requests did not end within the grace time.
 func (s *Server) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -161,7 +160,7 @@ func (s *Server) Run(ctx context.Context) error {
 		})
 	}
 	if s.config.Watch > 0 {
-		go s.watch(ctx) // no one waits for it: a stalled file system would block its calls
+		go s.watchModel(ctx) // Run does not wait for it, because a stalled file system would block it
 	}
 	s.log.Info("listening", "addresses", fmt.Sprint(s.Addresses()))
 	<-ctx.Done()
@@ -174,7 +173,7 @@ func (s *Server) Run(ctx context.Context) error {
 	if s.rpc != nil {
 		s.rpc.Drain()
 	}
-	time.Sleep(s.config.Drain) // answers close their connections, so that clients move to another server
+	time.Sleep(s.config.Drain) // answers now close their connections, so clients move to another server
 	return errors.Join(failed, s.shutdown())
 }
 
@@ -217,8 +216,8 @@ func (s *Server) shutdown() error {
 	return errors.Join(errs...)
 }
 
-// watch reloads the model whenever its file has been replaced or changed.
-func (s *Server) watch(ctx context.Context) {
+// watchModel reloads the model whenever its file is replaced or modified.
+func (s *Server) watchModel(ctx context.Context) {
 	tick := time.NewTicker(s.config.Watch)
 	defer tick.Stop()
 	for {
@@ -232,6 +231,6 @@ func (s *Server) watch(ctx context.Context) {
 			continue
 		}
 		s.seen = now
-		s.Reload(ctx) // logs its error
+		s.Reload(ctx) // Reload logs its error
 	}
 }

@@ -43,7 +43,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// config returns the flags' defaults, for ports that the system chooses.
+// config returns the default flags with ports chosen by the system.
 func config(t *testing.T) Config {
 	t.Helper()
 	var c Config
@@ -52,7 +52,7 @@ func config(t *testing.T) Config {
 	return c
 }
 
-// running is a service, for a test.
+// running is a service under test.
 type running struct {
 	*Server
 	client     *http.Client
@@ -99,7 +99,7 @@ func (r *running) get(t *testing.T, url string) string {
 	return string(body)
 }
 
-// row is a sample as a request.
+// row returns a sample as a request.
 func row() []byte {
 	var body []byte
 	for i := range 10 {
@@ -108,8 +108,8 @@ func row() []byte {
 	return load.Request("/v1/classify", "application/x-float64", "", body)
 }
 
-// TestReloads: while the model is replaced a hundred times, now and then by a truncated
-// file, no request fails.
+// TestReloads checks that no request fails while the model is replaced a hundred times, sometimes
+// by a truncated file.
 func TestReloads(t *testing.T) {
 	r := start(t, config(t), io.Discard)
 	whole := [][]byte{fixture.File(t, 1), fixture.File(t, 2)}
@@ -159,7 +159,8 @@ func TestReloads(t *testing.T) {
 	}
 }
 
-// TestWatch: a new file is served without being told, a damaged one is not.
+// TestWatch checks that a new model file is served without a request to reload, and that a damaged
+// file is not.
 func TestWatch(t *testing.T) {
 	c := config(t)
 	c.Watch = time.Millisecond
@@ -176,7 +177,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestSlowClient checks that a slow sender is disconnected and delays no other client.
+// TestSlowClient checks that a slow sender is disconnected and does not delay other clients.
 func TestSlowClient(t *testing.T) {
 	c := config(t)
 	c.ReadTimeout = 300 * time.Millisecond
@@ -204,14 +205,14 @@ func TestSlowClient(t *testing.T) {
 	}
 	for _, conn := range slow {
 		conn.SetReadDeadline(time.Now().Add(10 * time.Second))
-		answer, err := io.ReadAll(conn) // until the service closes it
+		answer, err := io.ReadAll(conn) // until the service closes the connection
 		if err != nil || !bytes.HasPrefix(answer, []byte("HTTP/1.1 400 ")) || !bytes.Contains(answer, []byte("the body did not come in time")) {
 			t.Errorf("a slow client is told %q, %v", answer, err)
 		}
 	}
 }
 
-// TestEnvironment: every flag has a variable, and the command line wins.
+// TestEnvironment checks that every flag has a variable, and that the command line overrides it.
 func TestEnvironment(t *testing.T) {
 	var c Config
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
@@ -228,8 +229,8 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestObserved: a request keeps its ID and its trace over both protocols, has one line in the
-// access log unless that is off, and passes the configured middleware.
+// TestObserved checks that a request keeps its ID and its trace over both protocols, has one line
+// in the access log unless the log is off, and passes through the configured middleware.
 func TestObserved(t *testing.T) {
 	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 	for _, on := range []bool{true, false} {
@@ -256,7 +257,7 @@ func TestObserved(t *testing.T) {
 		if answer.Header.Get("X-Request-Id") != "over-http" || seen.Load() != 1 {
 			t.Errorf("ID %q, middleware called %d times", answer.Header.Get("X-Request-Id"), seen.Load())
 		}
-		r.get(t, r.url+"/healthz") // is not logged
+		r.get(t, r.url+"/healthz") // probes are not logged
 		conn, err := grpc.NewClient(r.Addresses()[2].String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
 		if err != nil {
 			t.Fatal(err)
@@ -282,7 +283,7 @@ func TestObserved(t *testing.T) {
 	}
 }
 
-// TestAge: an old connection is closed after its answer, and its client connects again.
+// TestAge checks that an old connection is closed after its answer, and that its client reconnects.
 func TestAge(t *testing.T) {
 	c := config(t)
 	c.Age = time.Millisecond
@@ -300,7 +301,7 @@ func TestAge(t *testing.T) {
 
 func first(md metadata.MD, name string) string { return strings.Join(md.Get(name), ",") }
 
-// lines is a log that goroutines write.
+// lines is a log that several goroutines write.
 type lines struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -318,8 +319,8 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// TestFullDisk: the service writes nothing but its log; where that cannot be written, it
-// goes on and counts.
+// TestFullDisk checks that the service continues and counts lost lines if its log cannot be
+// written. The service writes no other files.
 func TestFullDisk(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
@@ -334,10 +335,10 @@ func TestFullDisk(t *testing.T) {
 	if o := c.Do(); o != load.OK {
 		t.Errorf("%v", o)
 	}
-	fixture.Until(t, func() bool { return strings.Contains(r.get(t, r.admin+"/metrics"), "monge_log_errors_total 2\n") }) // model, listening
+	fixture.Until(t, func() bool { return strings.Contains(r.get(t, r.admin+"/metrics"), "monge_log_errors_total 2\n") }) // the lines for the model and for listening
 }
 
-// TestShutdown: requests in flight are answered, then the service has ended.
+// TestShutdown checks that requests in flight are answered before the service ends.
 func TestShutdown(t *testing.T) {
 	c := config(t)
 	c.Engine.Solvers.Tolerance, c.Engine.Solvers.MaxIterations = 1e-300, 1e9
@@ -374,8 +375,8 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// TestDrain: clients that keep their connections and follow "Connection: close" see no connection reset while
-// the service ends.
+// TestDrain checks that clients which keep connections and obey "Connection: close" see no
+// connection reset during shutdown.
 func TestDrain(t *testing.T) {
 	c := config(t)
 	c.Drain = 300 * time.Millisecond
@@ -387,7 +388,8 @@ func TestDrain(t *testing.T) {
 			client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1}}
 			defer client.CloseIdleConnections()
 			for {
-				// A body that cannot be read twice, so that the client does not repeat a request by itself.
+				// A body that cannot be read twice, so that the client does not repeat a request on
+				// its own.
 				a, err := client.Post(r.url+"/v1/classify", "application/x-float64", io.MultiReader(bytes.NewReader(make([]byte, 80))))
 				if errors.Is(err, syscall.ECONNREFUSED) {
 					return // the service has ended
@@ -410,8 +412,8 @@ func TestDrain(t *testing.T) {
 	wg.Wait()
 }
 
-// TestWatchedShutdown: a client that watches the health service hears that the service ends, and
-// does not hold it up.
+// TestWatchedShutdown checks that a client that watches the health service is notified of the
+// shutdown, and does not delay it.
 func TestWatchedShutdown(t *testing.T) {
 	c := config(t)
 	c.Grace = time.Minute
@@ -439,7 +441,8 @@ func TestWatchedShutdown(t *testing.T) {
 	}
 }
 
-// TestAddresses: what others can reach wants TLS and a token, or to be asked for.
+// TestAddresses checks that addresses which others can reach need TLS and a token, or the flag that
+// permits them.
 func TestAddresses(t *testing.T) {
 	cert, key, pool := certificate(t)
 	token := fixture.Write(t, filepath.Join(t.TempDir(), "token"), []byte("0123456789abcdef\n"))
@@ -491,7 +494,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// certificate writes one for 127.0.0.1.
+// certificate writes a certificate for 127.0.0.1.
 func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -519,7 +522,8 @@ func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
 	return cert, key, pool
 }
 
-// TestMillionColumns checks that a request with a million columns costs no more than its bytes.
+// TestMillionColumns checks that a request with a million columns needs little more memory than its
+// bytes.
 func TestMillionColumns(t *testing.T) {
 	r := start(t, config(t), io.Discard)
 	body := append(append([]byte(`{"rows":[[`), bytes.Repeat([]byte("0,"), 1e6)...), "0]]}"...)

@@ -1,15 +1,16 @@
-// Command load measures a service that runs on this machine:
+// Command load measures a service on the same machine:
 //
-//	load -op classify -format binary                  how much it takes, then half of that, then twice
+//	load -op classify -format binary                  the maximum rate, then half of it, then twice
 //	load -op transport -format grpc -points 256 -rate 100 -reloads 10
 //
-// It prints rows of a Markdown table. Package load says how times are taken. The last columns
-// are:
+// It prints rows of a Markdown table. Package load describes how times are measured. The last
+// columns are:
 //
 //   - GC: share of the garbage collector in the service's processor time;
 //   - cores: number of processors that the service kept busy;
-//   - steal: share of the machine's processors that the hypervisor gave to others (on Linux).
-//     Answers are late then for no fault of the service.
+//   - steal: share of the machine's processors that the hypervisor gave to others (on Linux). A
+//
+// high share delays answers without a fault of the service.
 package main
 
 import (
@@ -78,11 +79,11 @@ func (o *options) measure() error {
 	fmt.Println("| | offered/s | answered/s | turned away/s | given up/s | failed | p50 ms | p99 ms | p99.9 ms | GC | cores | steal |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|---|")
 	if o.run.Rate > 0 {
-		_, err = o.row("", o.run, clients)
+		_, err = o.measureRow("", o.run, clients)
 		return err
 	}
 	closed := o.run
-	most, err := o.row("as fast as answered", closed, clients[:min(16, len(clients))])
+	most, err := o.measureRow("as fast as answered", closed, clients[:min(16, len(clients))])
 	if err != nil {
 		return err
 	}
@@ -92,31 +93,31 @@ func (o *options) measure() error {
 	}{{"half load", 0.5}, {"overload", o.overload}} {
 		run := o.run
 		run.Rate = l.factor * most
-		if _, err := o.row(l.name, run, clients); err != nil {
+		if _, err := o.measureRow(l.name, run, clients); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// row makes a run, prints its results, and returns the number of answers per second.
-func (o *options) row(name string, run load.Run, clients []load.Client) (float64, error) {
-	before, err := o.processor()
+// measureRow measures a run, prints its results, and returns the number of answers per second.
+func (o *options) measureRow(name string, run load.Run, clients []load.Client) (float64, error) {
+	before, err := o.readProcessorTimes()
 	if err != nil {
 		return 0, err
 	}
-	stolenBefore, allBefore := machine()
+	stolenBefore, allBefore := stolenTime()
 	reloaded := make(chan error, 1)
-	go func() { reloaded <- o.reload(run.Duration) }()
+	go func() { reloaded <- o.reloadModel(run.Duration) }()
 	r := run.Do(context.Background(), clients)
 	if err := <-reloaded; err != nil {
 		return 0, err
 	}
-	after, err := o.processor()
+	after, err := o.readProcessorTimes()
 	if err != nil {
 		return 0, err
 	}
-	stolen, all := machine()
+	stolen, all := stolenTime()
 	ms := func(q float64) float64 { return float64(r.Latency.ValueAtQuantile(q)) / 1000 }
 	used := after.total - before.total
 	fmt.Printf("| %s | %.0f | %.0f | %.0f | %.0f | %d | %.2f | %.2f | %.2f | %.1f %% | %.2f | %.0f %% |\n", strings.TrimSpace(o.op+" "+o.format+" "+name), run.Rate,
@@ -125,8 +126,8 @@ func (o *options) row(name string, run load.Run, clients []load.Client) (float64
 	return r.PerSecond(load.OK), nil
 }
 
-// reload asks for the reloads, over the time of a run.
-func (o *options) reload(during time.Duration) error {
+// reloadModel requests the reloads, spread over the time of a run.
+func (o *options) reloadModel(during time.Duration) error {
 	for range o.reloads {
 		time.Sleep(during / time.Duration(o.reloads+1))
 		answer, err := http.Post("http://"+o.admin+"/reload", "", nil)
@@ -141,10 +142,10 @@ func (o *options) reload(during time.Duration) error {
 	return nil
 }
 
-// processor contains processor times of the service in seconds.
-type processor struct{ total, gc float64 }
+// processorTimes holds the processor times of the service in seconds.
+type processorTimes struct{ total, gc float64 }
 
-func (o *options) processor() (p processor, err error) {
+func (o *options) readProcessorTimes() (p processorTimes, err error) {
 	answer, err := http.Get("http://" + o.admin + "/metrics")
 	if err != nil {
 		return p, err
@@ -163,9 +164,9 @@ func (o *options) processor() (p processor, err error) {
 	return p, nil
 }
 
-// machine returns the processor time taken by the hypervisor and the total processor time, in
+// stolenTime returns the processor time taken by the hypervisor and the total processor time, in
 // ticks. It returns zeros if the system does not report them.
-func machine() (stolen, all float64) {
+func stolenTime() (stolen, all float64) {
 	const steal = 8 // user nice system idle iowait irq softirq steal, after "cpu"
 	text, _ := os.ReadFile("/proc/stat")
 	line, _, _ := strings.Cut(string(text), "\n")
@@ -179,10 +180,10 @@ func machine() (stolen, all float64) {
 	return stolen, all
 }
 
-// different is the number of different requests that are sent in turn.
-const different = 32
+// distinctRequests is the number of different requests that are sent in turn.
+const distinctRequests = 32
 
-// connect returns clients with requests that match the served model.
+// connect returns clients with requests for the served model.
 func (o *options) connect() ([]load.Client, error) {
 	answer, err := http.Get("http://" + o.http + "/v1/model")
 	if err != nil {
@@ -211,7 +212,7 @@ func (o *options) connect() ([]load.Client, error) {
 		Lambda float64     `json:"lambda,omitempty"`
 		Plan   bool        `json:"plan,omitempty"`
 	}
-	problems := make([]problem, different)
+	problems := make([]problem, distinctRequests)
 	for i := range problems {
 		if o.op == "transport" {
 			problems[i] = problem{X: matrix(o.points, o.columns, 0), Y: matrix(o.points, o.columns, 0.5), Lambda: o.lambda, Plan: o.plan}
@@ -227,7 +228,7 @@ func (o *options) connect() ([]load.Client, error) {
 		var calls []func(context.Context, pb.TransformClient) error
 		for _, p := range problems {
 			if o.op == "transport" {
-				in := &pb.TransportRequest{X: rows64(p.X), Y: rows64(p.Y), Lambda: p.Lambda, Plan: p.Plan}
+				in := &pb.TransportRequest{X: float64Rows(p.X), Y: float64Rows(p.Y), Lambda: p.Lambda, Plan: p.Plan}
 				calls = append(calls, func(ctx context.Context, c pb.TransformClient) error { _, err := c.Transport(ctx, in); return err })
 				continue
 			}
@@ -244,7 +245,7 @@ func (o *options) connect() ([]load.Client, error) {
 					return nil, err
 				}
 			}
-			clients[i] = &load.GRPC{Client: pb.NewTransformClient(conn), Call: calls[i%different]}
+			clients[i] = &load.GRPC{Client: pb.NewTransformClient(conn), Call: calls[i%distinctRequests]}
 		}
 		return clients, nil
 	}
@@ -272,7 +273,7 @@ func (o *options) connect() ([]load.Client, error) {
 	return clients, nil
 }
 
-func rows64(m [][]float64) *pb.Rows {
+func float64Rows(m [][]float64) *pb.Rows {
 	r := &pb.Rows{Columns: uint32(len(m[0]))}
 	for _, row := range m {
 		r.Float64 = append(r.Float64, row...)

@@ -2,8 +2,8 @@
 //
 //	serve -model digits.wda
 //
-// -help lists the flags. Every flag can also be set by an environment variable:
-// MONGE_SERVICE_MODEL sets -model, MONGE_SERVICE_MAX_BODY sets -max-body. Flags win.
+// -help lists the flags. An environment variable can set each flag: MONGE_SERVICE_MODEL sets
+// -model, MONGE_SERVICE_MAX_BODY sets -max-body. Flags override variables.
 package main
 
 import (
@@ -24,8 +24,8 @@ import (
 )
 
 func main() {
-	// An unread log must not stop the service or its shutdown: lines wait in a queue, and writing
-	// to a closed pipe is an error instead of a signal.
+	// An unread log must not stop the service or its shutdown. So lines wait in a queue, and
+	// writing to a closed pipe is an error instead of a signal.
 	signal.Ignore(syscall.SIGPIPE)
 	m := metrics.New()
 	stderr := linequeue.New(os.Stderr, 1<<20, m.Unlogged)
@@ -60,7 +60,7 @@ func run(stderr io.Writer, m *metrics.Metrics) error {
 	}
 	flag.Parse()
 	if *version {
-		fmt.Println(built())
+		fmt.Println(buildInfo())
 		return nil
 	}
 	if fs.NArg() > 0 {
@@ -83,14 +83,14 @@ func run(stderr io.Writer, m *metrics.Metrics) error {
 	signal.Notify(again, syscall.SIGHUP)
 	go func() {
 		for range again {
-			s.Reload(ctx) // logs its error
+			s.Reload(ctx) // Reload logs its error
 		}
 	}()
 	return s.Run(ctx)
 }
 
-// built describes the binary: version, commit and Go version, if known.
-func built() string {
+// buildInfo describes the binary: version, commit and Go version, if known.
+func buildInfo() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "monge-service (unknown version)"

@@ -20,7 +20,7 @@ import (
 	"github.com/gomonge/monge/examples/service/internal/fixture"
 )
 
-// TestMain makes the test program the command if a test asks for it.
+// TestMain runs the command instead of the tests if a test has set the environment variable for it.
 func TestMain(m *testing.M) {
 	if os.Getenv("SERVE_IN_TEST") != "" {
 		main()
@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 // process is a running command.
 type process struct {
 	*exec.Cmd
-	stderr *os.File // the end of the pipe that is read
-	url    string   // of HTTP
+	stderr *os.File // the read end of the pipe
+	url    string   // HTTP address
 	admin  string
 	model  string
 }
@@ -85,7 +85,7 @@ func (p *process) classify(t *testing.T) int {
 	return a.StatusCode
 }
 
-// terminate sends SIGTERM and waits for the end of the process.
+// terminate sends SIGTERM and waits until the process ends.
 func (p *process) terminate(t *testing.T) {
 	t.Helper()
 	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
@@ -105,7 +105,7 @@ func (p *process) terminate(t *testing.T) {
 	}
 }
 
-// TestLogGone checks that the service continues when the reader of its log ends.
+// TestLogGone checks that the service continues when the reader of its log exits.
 func TestLogGone(t *testing.T) {
 	p := serve(t)
 	p.stderr.Close()

@@ -1,5 +1,5 @@
 // Command simulate writes simulated samples with their classes as CSV. The first two features
-// tell the classes apart; the others are noise.
+// separate the classes; the others are noise.
 package main
 
 import (

@@ -1,10 +1,10 @@
-// Package guard limits the connections of a listener, so that idle connections cannot keep
-// other clients out.
+// Package guard limits the connections of a listener, so that idle connections cannot block other
+// clients.
 //
-// When the limit is reached and another client connects, the listener closes a connection
-// that is not in use: first the oldest one that has never made an authorized request, then
-// the one that has been idle for longest. If all connections are in use, the new one waits.
-// Of the connections, at most a quarter have never made an authorized request.
+// If a client connects when the limit is reached, the listener closes a connection that is not in
+// use: first the oldest one that has never made an authorized request, then the one that has been
+// idle for longest. If all connections are in use, the new one waits. At most a quarter of the
+// connections may be without an authorized request.
 package guard
 
 import (
@@ -27,15 +27,16 @@ type Listener struct {
 	drained  chan struct{}
 
 	mu     sync.Mutex
-	change *sync.Cond // a connection was closed or is idle, or the listener was closed
+	change *sync.Cond // signals that a connection was closed or is idle, or that the listener was closed
 	conns  map[*Conn]struct{}
-	new    int    // of these, connections that have never made an authorized request
-	uses   uint64 // counts uses, to order connections by their last one
+	new    int    // connections without an authorized request so far
+	uses   uint64 // counts uses, to order connections by their last use
 	closed bool
 }
 
-// Listen limits l to limit connections, each with the given number of slots (see Conn.Slot).
-// evicted is called for every connection that is closed to make room for another.
+// Listen limits l to limit connections. Each connection has the given number of slots (see
+// Conn.Slot). The listener calls evicted for every connection that it closes to make room for
+// another.
 func Listen(l net.Listener, limit, slots int, evicted func()) *Listener {
 	g := &Listener{Listener: l, limit: limit, slots: slots, evicted: evicted, conns: map[*Conn]struct{}{}, drained: make(chan struct{})}
 	g.change = sync.NewCond(&g.mu)
@@ -44,7 +45,7 @@ func Listen(l net.Listener, limit, slots int, evicted func()) *Listener {
 
 // Accept implements net.Listener.
 func (l *Listener) Accept() (net.Conn, error) {
-	inner, err := l.accept()
+	inner, err := l.acceptConn()
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +54,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for (len(l.conns) >= l.limit || l.new >= max(1, l.limit/4)) && !l.closed && !l.draining.Load() {
-		if idle := l.idle(); idle != nil {
+		if idle := l.evictionCandidate(); idle != nil {
 			l.remove(idle)
 			idle.Conn.Close()
 			l.evicted()
@@ -66,41 +67,41 @@ func (l *Listener) Accept() (net.Conn, error) {
 		return nil, net.ErrClosed
 	}
 	l.uses++
-	c.last = l.uses
+	c.lastUse = l.uses
 	l.conns[c] = struct{}{}
 	l.new++
 	return c, nil
 }
 
-// remove forgets a connection. The caller holds mu.
+// remove removes a connection from the listener. The caller holds mu.
 func (l *Listener) remove(c *Conn) {
-	if _, ok := l.conns[c]; ok && !c.known {
+	if _, ok := l.conns[c]; ok && !c.authorized {
 		l.new--
 	}
 	delete(l.conns, c)
 }
 
-// idle returns the connection to close first, or nil if all are in use.
-func (l *Listener) idle() (first *Conn) {
+// evictionCandidate returns the connection to close first, or nil if all are in use.
+func (l *Listener) evictionCandidate() (first *Conn) {
 	for c := range l.conns {
 		if c.requests > 0 {
 			continue
 		}
-		if first == nil || first.known && !c.known || first.known == c.known && c.last < first.last {
+		if first == nil || first.authorized && !c.authorized || first.authorized == c.authorized && c.lastUse < first.lastUse {
 			first = c
 		}
 	}
 	return first
 }
 
-// Drain closes the listener so that clients see no reset: the system resets connections that wait to be accepted
-// when their listener is closed. First the queue is made short, and nothing is accepted until every client that
-// connects at the moment is in the queue or has been ignored. Then the queue is emptied. Accept returns
-// net.ErrClosed afterwards. Drain ends with the context.
+// Drain closes the listener without resetting clients. The system resets connections that wait for
+// Accept when a listener is closed. So Drain first shortens the queue and stops accepting, until
+// every client that is connecting now is in the queue or has been ignored. Then it empties the
+// queue. After that, Accept returns net.ErrClosed. Drain ends early if the context ends.
 func (l *Listener) Drain(ctx context.Context) {
 	if d, ok := l.Listener.(interface{ SetDeadline(time.Time) error }); ok {
 		shrinkQueue(l.Listener)
-		l.settled = time.Now().Add(settle)
+		l.settled = time.Now().Add(settleTime)
 		l.draining.Store(true)
 		d.SetDeadline(time.Now()) // ends the Accept in progress
 		l.mu.Lock()
@@ -113,13 +114,14 @@ func (l *Listener) Drain(ctx context.Context) {
 	}
 }
 
-// Unread reports whether a client has connected within the last second and has made no authorized request yet. Such
-// a request may be on its way. http.Server.Shutdown would close its connection without an answer.
+// Unread reports whether a client has connected within the last second and has not made an
+// authorized request yet. Its request may be on the way, and http.Server.Shutdown would close the
+// connection without an answer.
 func (l *Listener) Unread() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for c := range l.conns {
-		if !c.known && time.Since(c.opened) < time.Second {
+		if !c.authorized && time.Since(c.opened) < time.Second {
 			return true
 		}
 	}
@@ -127,22 +129,23 @@ func (l *Listener) Unread() bool {
 }
 
 const (
-	// settle is the time in which every client that connects gets into the queue or is ignored.
-	settle = 20 * time.Millisecond
-	// repeat is the time after which a client repeats a packet that the full queue has lost. Its connection is in the
-	// queue then.
-	repeat = 250 * time.Millisecond
+	// settleTime is the time after which every connecting client is in the queue or has been
+	// ignored.
+	settleTime = 20 * time.Millisecond
+	// retransmitTime is the time after which a client repeats a packet that was lost because the
+	// queue was full. Then its connection is in the queue.
+	retransmitTime = 250 * time.Millisecond
 )
 
-// accept returns the next connection.
-func (l *Listener) accept() (net.Conn, error) {
+// acceptConn returns the next connection.
+func (l *Listener) acceptConn() (net.Conn, error) {
 	if !l.draining.Load() {
 		c, err := l.Listener.Accept()
 		if !l.draining.Load() || err == nil {
 			return c, err
 		}
 	}
-	for _, wait := range []time.Duration{0, repeat} {
+	for _, wait := range []time.Duration{0, retransmitTime} {
 		time.Sleep(time.Until(l.settled.Add(wait)))
 		if c := acceptWaiting(l.Listener); c != nil {
 			return c, nil
@@ -172,8 +175,8 @@ func (l *Listener) Open() int {
 	return len(l.conns)
 }
 
-// Conn is a connection of a Listener. Its methods, except those of net.Conn, accept a nil Conn, for
-// servers with another listener.
+// Conn is a connection of a Listener. Its methods, except the methods of net.Conn, accept a nil
+// Conn, for servers without a Listener.
 type Conn struct {
 	net.Conn
 	listener *Listener
@@ -182,21 +185,21 @@ type Conn struct {
 	slots    chan struct{}
 
 	// Guarded by listener.mu.
-	known    bool   // it has made an authorized request
-	requests int    // authorized requests in progress
-	last     uint64 // number of its last use
+	authorized bool   // has made an authorized request
+	requests   int    // authorized requests in progress
+	lastUse    uint64 // uses at the last use
 }
 
-// address is a remote address that leads to its connection, also through a TLS connection.
+// address is a remote address that refers to its Conn. It works through a TLS connection.
 type address struct {
 	net.Addr
 	conn *Conn
 }
 
-// RemoteAddr implements net.Conn. Of returns the Conn of this address.
+// RemoteAddr implements net.Conn. Pass the address to Of to get the Conn.
 func (c *Conn) RemoteAddr() net.Addr { return c.remote }
 
-// Of returns the connection with a remote address, or nil if its listener is not a Listener.
+// Of returns the connection with a remote address, or nil if it was not accepted by a Listener.
 func Of(remote net.Addr) *Conn {
 	if a, ok := remote.(*address); ok {
 		return a.conn
@@ -213,32 +216,32 @@ func (c *Conn) Close() error {
 	return c.Conn.Close()
 }
 
-// Begin marks the beginning of an authorized request. The connection is not closed to make room
-// until End is called.
-func (c *Conn) Begin() { c.use(1) }
+// Begin marks the beginning of an authorized request. Until End is called, the connection is not
+// closed to make room.
+func (c *Conn) Begin() { c.addRequests(1) }
 
 // End marks the end of a request.
-func (c *Conn) End() { c.use(-1) }
+func (c *Conn) End() { c.addRequests(-1) }
 
-func (c *Conn) use(n int) {
+func (c *Conn) addRequests(n int) {
 	if c == nil {
 		return
 	}
 	l := c.listener
 	l.mu.Lock()
 	l.uses++
-	if _, ok := l.conns[c]; ok && !c.known {
+	if _, ok := l.conns[c]; ok && !c.authorized {
 		l.new--
 	}
-	c.known, c.last = true, l.uses
+	c.authorized, c.lastUse = true, l.uses
 	if c.requests += n; c.requests == 0 {
 		l.change.Signal()
 	}
 	l.mu.Unlock()
 }
 
-// Slot waits for a slot of the connection, which FreeSlot releases. If ctx ends, it returns
-// context.Cause(ctx).
+// Slot waits for a slot of the connection. Call FreeSlot to release it. If ctx ends first, Slot
+// returns context.Cause(ctx).
 func (c *Conn) Slot(ctx context.Context) error {
 	if c == nil {
 		return nil
@@ -268,12 +271,13 @@ func (c *Conn) Age() time.Duration {
 
 type key struct{}
 
-// NewContext is for http.Server.ConnContext: it remembers the connection of a request.
+// NewContext stores the connection in the context of its requests. Use it as
+// http.Server.ConnContext.
 func NewContext(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, key{}, Of(c.RemoteAddr()))
 }
 
-// FromContext returns the connection of an HTTP request, nil if it is unknown.
+// FromContext returns the connection of an HTTP request, or nil if it is unknown.
 func FromContext(ctx context.Context) *Conn {
 	c, _ := ctx.Value(key{}).(*Conn)
 	return c

@@ -60,7 +60,7 @@ func TestEviction(t *testing.T) {
 	a.End()
 	anonymous, _ := connect()
 	_, b := connect()
-	closed(t, anonymous) // although known was opened before it
+	closed(t, anonymous) // although known is older
 	b.Begin()
 	b.End()
 	a.Begin()
@@ -71,7 +71,7 @@ func TestEviction(t *testing.T) {
 	if l.Open() != 2 || evicted != 2 {
 		t.Errorf("%d open, %d evicted", l.Open(), evicted)
 	}
-	// All are in use: the next connection waits until a request ends.
+	// All connections are in use: the next one waits until a request ends.
 	dial(t, l)
 	accepted := make(chan error)
 	go func() { _, err := l.Accept(); accepted <- err }()
@@ -124,7 +124,7 @@ func TestUnauthorized(t *testing.T) {
 	}
 }
 
-// TestClose checks that a connection waiting for room ends with the listener.
+// TestClose checks that closing the listener ends the wait of a connection.
 func TestClose(t *testing.T) {
 	var evicted int
 	l, connect := listen(t, 2, &evicted)

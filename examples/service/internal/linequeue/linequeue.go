@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Writer passes lines to another writer in a separate goroutine. Write never waits: if the other
-// writer is blocked and the queue is full, the line is dropped and counted.
+// Writer copies lines to another writer in a separate goroutine. Write never waits: if the other
+// writer is blocked and the queue is full, Write drops and counts the line.
 type Writer struct {
 	limit   int // bytes
 	dropped func()
@@ -21,12 +21,12 @@ type Writer struct {
 	wake   *sync.Cond
 }
 
-// New returns a queue of lines to w with a limit in bytes. It calls dropped for every line lost
-// because the queue was full or w returned an error.
+// New returns a queue of lines for w with a limit in bytes. It calls dropped for every line that is
+// lost because the queue is full or w returns an error.
 func New(w io.Writer, limit int, dropped func()) *Writer {
 	q := &Writer{limit: limit, dropped: dropped, ended: make(chan struct{})}
 	q.wake = sync.NewCond(&q.mu)
-	go q.pass(w)
+	go q.writeLines(w)
 	return q
 }
 
@@ -46,8 +46,8 @@ func (q *Writer) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// pass writes the queued lines to w until the queue is closed and empty.
-func (q *Writer) pass(w io.Writer) {
+// writeLines writes the queued lines to w until the queue is closed and empty.
+func (q *Writer) writeLines(w io.Writer) {
 	defer close(q.ended)
 	for {
 		q.mu.Lock()
@@ -71,7 +71,8 @@ func (q *Writer) pass(w io.Writer) {
 	}
 }
 
-// Close waits until the queued lines have been written, or for a time limit. Later lines are dropped.
+// Close waits until the queued lines are written or the time limit is reached. Later lines are
+// dropped.
 func (q *Writer) Close(limit time.Duration) {
 	q.mu.Lock()
 	q.closed = true

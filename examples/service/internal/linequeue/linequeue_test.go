@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestWriter: all lines arrive in order, and Close waits for them.
+// TestWriter checks that all lines arrive in order, and that Close waits for them.
 func TestWriter(t *testing.T) {
 	var out bytes.Buffer
 	q := New(&out, 1<<20, func() { t.Error("a line was dropped") })
@@ -26,12 +26,13 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// TestBlocked: a reader that never reads stops neither Write nor Close, and lost lines are counted.
+// TestBlocked checks that a reader that never reads blocks neither Write nor Close, and that lost
+// lines are counted.
 func TestBlocked(t *testing.T) {
 	r, w := io.Pipe()
 	var dropped atomic.Int64
 	q := New(w, 100, func() { dropped.Add(1) })
-	for range 50 { // the first is taken by the goroutine at some time, and still counts
+	for range 50 { // the goroutine takes the first line at some time, and it still counts
 		io.WriteString(q, "0123456789")
 	}
 	if n := dropped.Load(); n != 40 {

@@ -1,4 +1,4 @@
-// Package budget bounds the memory of all requests together.
+// Package budget limits the memory that all requests use together.
 package budget
 
 import (
@@ -17,7 +17,7 @@ var (
 	ErrExceeded = errors.New("the request needs too much memory")
 )
 
-// A Budget is the number of bytes that requests may hold together.
+// A Budget is the number of bytes that all requests together may hold.
 type Budget struct {
 	bytes int64
 	free  *semaphore.Weighted
@@ -32,10 +32,11 @@ type Share struct {
 	held   int64
 }
 
-// Share returns an empty share. Release it when the request has ended.
+// Share returns an empty share. Call its method Release when the request ends.
 func (b *Budget) Share() *Share { return &Share{budget: b} }
 
-// Take adds n bytes to the share. It never waits: the error is ErrFull or ErrExceeded.
+// Take adds n bytes to the share. It never waits. It returns ErrFull or ErrExceeded if the bytes
+// are not available.
 func (s *Share) Take(n int64) error {
 	if n > s.budget.bytes-s.held {
 		return fmt.Errorf("%w: more than %d bytes", ErrExceeded, s.budget.bytes)
@@ -55,12 +56,12 @@ func (s *Share) Release() {
 
 type key struct{}
 
-// NewContext returns a context that carries the share of its request.
+// NewContext returns a context that carries the share of a request.
 func NewContext(ctx context.Context, s *Share) context.Context {
 	return context.WithValue(ctx, key{}, s)
 }
 
-// Take adds n bytes to the share of the context's request. Without a share it does nothing.
+// Take adds n bytes to the share of the context's request. Without a share, it does nothing.
 func Take(ctx context.Context, n int64) error {
 	if s, ok := ctx.Value(key{}).(*Share); ok {
 		return s.Take(n)

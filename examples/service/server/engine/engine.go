@@ -1,5 +1,5 @@
-// Package engine is the service without its protocols: the model in use and its reload, the
-// three operations, their limits and their queues.
+// Package engine implements the service independently of its protocols: the model in use and its
+// reload, the three operations, their limits and their queues.
 package engine
 
 import (
@@ -25,42 +25,42 @@ const (
 	Other     Operation = "other" // the model, reloads, metrics, profiles
 )
 
-// Config configures New. DefaultConfig has values that suit a small machine.
+// Config configures New. DefaultConfig returns values for a small machine.
 type Config struct {
 	Model   string // model file
 	Check   Check
 	Limits  Limits
 	Solvers Solvers
-	// Queue is the number of requests to project or classify that may wait for a processor,
-	// and Wait is the longest time that they wait. TransportQueue and TransportWait are the
-	// same for requests that wait for a solver. See type Queue.
+	// Queue is the maximum number of requests to project or classify that wait for a processor.
+	// Wait is the longest time that they wait. TransportQueue and TransportWait are the same for
+	// requests that wait for a solver. See type Queue.
 	Queue, TransportQueue int
 	Wait, TransportWait   time.Duration
-	// Requests is the number of requests that may be in progress: being received, waiting,
-	// at work or being answered.
+	// Requests is the maximum number of requests in progress: received, waiting, processed or
+	// answered.
 	Requests int
-	// Memory is the budget of all requests, in bytes: one half is for the workspaces of the solvers, the other
-	// half for the bodies of requests, for the values that are decoded from them, and for answers.
+	// Memory is the budget of all requests in bytes. One half is for the workspaces of the solvers.
+	// The other half is for request bodies, decoded values and answers.
 	Memory int64
-	// MaxModel limits the bytes of a model file and of the arrays in it. ModelTime limits the time in which a
-	// model must have been read and checked.
+	// MaxModel limits the bytes of a model file and of the arrays in it. ModelTime limits the time
+	// to read and check a model.
 	MaxModel  int64
 	ModelTime time.Duration
-	// ExtraColumns allows samples with names to have columns that the model does not know.
+	// ExtraColumns allows named samples to have columns that the model does not know.
 	ExtraColumns bool
 }
 
 // Limits bound a single request.
 type Limits struct {
-	Rows    int           // samples to project or classify
-	Columns int           // dimension of points to transport
-	Pairs   int           // n·m, the elements of the cost matrix of a transport problem
-	Timeout time.Duration // for a request; the request itself may ask for less
+	Rows    int           // samples in a request to project or classify
+	Columns int           // dimension of the points of a transport problem
+	Pairs   int           // elements of the cost matrix of a transport problem, n·m
+	Timeout time.Duration // longest time for a request; a request may set a shorter one
 }
 
 // Solvers configure the pool of solvers.
 type Solvers struct {
-	Number        int // transport problems that are solved at a time; 0 for GOMAXPROCS
+	Number        int // transport problems solved at the same time; 0 means GOMAXPROCS
 	Tolerance     float64
 	MaxIterations int
 }
@@ -82,14 +82,14 @@ type Engine struct {
 	config    Config
 	log       *slog.Logger
 	budget    *budget.Budget
-	reloading chan struct{} // holds an element while a model is being read
+	reloading chan struct{} // contains an element while a model is read
 	holder    wda.Holder
-	now       atomic.Pointer[served]
+	current   atomic.Pointer[served]
 
 	pool            *sinkhorn.Pool[float64]
 	exactMemory     int64 // limit of the workspace of an exact problem
 	work, transport *Queue
-	requests        atomic.Int64 // in progress
+	requests        atomic.Int64 // requests in progress
 }
 
 // New returns an engine. It reads and checks the model of the configuration.
@@ -114,19 +114,20 @@ func New(config Config, log *slog.Logger) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	// As much as a problem of the pool: a quarter of a solver's share, of which the pool's solver keeps 10/32 meanwhile.
+	// Same as for a problem of the pool: a quarter of a solver's share. The idle solver of the pool
+	// keeps 10/32 of the share.
 	e.exactMemory = config.Memory / 2 / int64(e.transport.Slots()) / 4
 	return e, e.Reload(context.Background())
 }
 
-// Share returns the share of a request in the budget of all requests. Release it when the request has been
+// Share returns a share of the memory budget for a request. Release it when the request has been
 // answered.
 func (e *Engine) Share() *budget.Share { return e.budget.Share() }
 
 // MaxRows returns the largest number of samples in a request.
 func (e *Engine) MaxRows() int { return e.config.Limits.Rows }
 
-// QueueOf returns the queue in which requests for an operation wait.
+// QueueOf returns the queue for the requests of an operation.
 func (e *Engine) QueueOf(op Operation) *Queue {
 	if op == Transport {
 		return e.transport
@@ -134,8 +135,8 @@ func (e *Engine) QueueOf(op Operation) *Queue {
 	return e.work
 }
 
-// Enter counts the beginning of a request. It returns ErrRequests if too many are in progress.
-// After a nil error, call Leave when the request has been answered.
+// Enter counts the beginning of a request. It returns ErrRequests if too many requests are in
+// progress. If it returns nil, call Leave when the request has been answered.
 func (e *Engine) Enter() error {
 	if e.requests.Add(1) > int64(e.config.Requests) {
 		e.requests.Add(-1)
@@ -150,9 +151,9 @@ func (e *Engine) Leave() { e.requests.Add(-1) }
 // Requests returns the number of requests in progress.
 func (e *Engine) Requests() int { return int(e.requests.Load()) }
 
-// Do waits for the request's turn and then calls work, with a context that ends at the
-// deadline. It returns the error of work, or the reason why work was not called. A panic of
-// work is logged and becomes an error.
+// Do waits for the request's turn and then calls work with a context that ends at the deadline. It
+// returns the error of work, or the reason why work was not called. If work panics, Do logs the
+// panic and returns an error.
 func (e *Engine) Do(ctx context.Context, op Operation, work func(context.Context) error) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, e.config.Limits.Timeout)
 	defer cancel()

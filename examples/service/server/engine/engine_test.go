@@ -32,7 +32,8 @@ func newEngine(t *testing.T, change func(*Config)) *Engine {
 	return e
 }
 
-// TestRows checks that answers are those of the library and that reused memory does not allocate.
+// TestRows checks that answers equal the results of the library, and that reused answers do not
+// allocate.
 func TestRows(t *testing.T) {
 	e, c, d := newEngine(t, nil), fixture.Classifier(t, 1), fixture.Samples(50, 2)
 	x := &Matrix{Columns: 10, Data: fixture.Rows(d.X)}
@@ -100,7 +101,7 @@ func TestReject(t *testing.T) {
 	}
 }
 
-// TestCalibrated: a model that rejects samples does so without any setting of the service.
+// TestCalibrated checks that a calibrated model rejects samples without any setting of the service.
 func TestCalibrated(t *testing.T) {
 	c, err := fixture.Classifier(t, 1).Calibrate(t.Context(), fixture.Samples(200, 3).X, &wda.Calibration{Rate: 0.1})
 	if err != nil {
@@ -169,7 +170,7 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
-// refusal is a problem that is refused and the expected error.
+// refusal is a problem that must be refused, with the expected error.
 type refusal struct {
 	ctx  context.Context
 	p    *Problem
@@ -215,7 +216,7 @@ func TestTransport(t *testing.T) {
 		{t.Context(), bad(func(q *Problem) { q.X.Data = make([]float64, 34) }), codes.ResourceExhausted, "34 × 3"},
 		{t.Context(), &Problem{X: Matrix{Columns: 1e6, Data: make([]float64, 1e6)}, Y: Matrix{Columns: 1e6, Data: make([]float64, 1e6)}}, codes.ResourceExhausted, "1000000 columns"},
 	})
-	// A problem that would take long ends with its deadline.
+	// A long computation ends at its deadline.
 	slow := newEngine(t, func(c *Config) { c.Solvers.Tolerance, c.Solvers.MaxIterations = 1e-300, 1e9 })
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 	defer cancel()
@@ -227,7 +228,8 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-// TestExact: an exact problem has the least cost and a proof of it, the limits of all problems, and ends with its deadline.
+// TestExact checks that an exact problem has the minimum cost with a proof, obeys the limits of all
+// problems, and ends at its deadline.
 func TestExact(t *testing.T) {
 	e := newEngine(t, func(c *Config) { c.Limits.Pairs, c.Limits.Columns, c.Solvers.Number = 100, 4, 1 })
 	p := &Problem{X: Matrix{Columns: 1, Data: []float64{0, 1}}, Y: Matrix{Columns: 1, Data: []float64{0.5, 1.5, 9}}, B: []float64{0.5, 0.25, 0.25}, Plan: true, Exact: true}
@@ -272,7 +274,7 @@ func TestExact(t *testing.T) {
 	if err := tight.Transport(t.Context(), p, &s); Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "MaxMemory is 1048576") {
 		t.Errorf("a workspace beyond the budget: %v", err)
 	}
-	// A problem that takes some seconds ends with its deadline, and gives the solver back.
+	// A problem that takes some seconds ends at its deadline and returns the solver.
 	slow := newEngine(t, func(c *Config) { c.Limits.Pairs, c.Limits.Timeout, c.Solvers.Number = n*n, 100*time.Millisecond, 1 })
 	err := slow.Do(t.Context(), Transport, func(ctx context.Context) error { return slow.Transport(ctx, p, &s) })
 	if Code(err) != codes.DeadlineExceeded || slow.QueueOf(Transport).Busy() != 0 {
@@ -337,7 +339,7 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// TestNoClassifier: a model alone projects.
+// TestNoClassifier checks that a model without a classifier can project.
 func TestNoClassifier(t *testing.T) {
 	model, err := fixture.Classifier(t, 1).Model().MarshalBinary()
 	if err != nil {
@@ -353,7 +355,7 @@ func TestNoClassifier(t *testing.T) {
 	}
 }
 
-// TestDo checks that a request waits for its turn, is rejected from a full queue, ends at its
+// TestDo checks that a request waits for its turn, is rejected by a full queue, ends at its
 // deadline, and always leaves the queue.
 func TestDo(t *testing.T) {
 	e := newEngine(t, func(c *Config) {
@@ -422,13 +424,13 @@ func TestConfig(t *testing.T) {
 
 func fails(_ *Engine, err error) bool { return err != nil }
 
-// TestStalledReload: while a model file does not answer, Reload returns at its time limit, and so do later calls. The
-// old model stays in use, also if the file is read in the end.
+// TestStalledReload checks that Reload returns at its time limit while a model file blocks, and
+// that later calls do, too. The old model stays in use, even if the file is finally read.
 func TestStalledReload(t *testing.T) {
 	e := newEngine(t, nil)
 	before := e.Info().Hash
 	e.config.ModelTime = 20 * time.Millisecond
-	e.reloading <- struct{}{} // as a goroutine has that waits for a file
+	e.reloading <- struct{}{} // like a goroutine that waits for a file
 	for range 2 {
 		if err := e.Reload(t.Context()); !errors.Is(err, errModelTime) {
 			t.Error(err)

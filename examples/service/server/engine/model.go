@@ -14,29 +14,28 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Check selects the models to serve and the answers to reject.
+// Check decides which models are served and which answers are rejected.
 type Check struct {
-	// Samples is a file of labeled samples, in any format that package dataset reads. Its
-	// columns are found by the names in the model. If Samples is empty, every undamaged model is served.
+	// Samples is a file of labeled samples in any format that package dataset reads. The names in
+	// the model select its columns. If Samples is empty, every undamaged model is served.
 	Samples string
-	// Accuracy is the share of the samples that a model must classify correctly.
+	// Accuracy is the minimum share of the samples that a model must classify correctly.
 	Accuracy float64
-	// RejectShare rejects answers whose class has a smaller share of the neighbors.
-	// RejectQuantile rejects answers whose K-th neighbor is farther than this quantile of the
-	// same distance over the samples. 0 rejects none. A model that was calibrated rejects answers by
-	// itself, too.
+	// RejectShare rejects answers whose class has a smaller share of the neighbors. RejectQuantile
+	// rejects answers whose K-th neighbor is farther than this quantile of the same distance over
+	// the samples. 0 disables both. A calibrated model also rejects answers by itself.
 	RejectShare, RejectQuantile float64
 }
 
-// served is a model with data that requests need.
+// served is a model with the data that requests need.
 type served struct {
 	model      *wda.Model
-	classifier *wda.Classifier // or nil
-	labels     []int           // of the classifier
-	table      *dataset.Schema // of samples with names; nil if the model has no names
-	names      map[string]bool // of the columns of table; see tableNames
+	classifier *wda.Classifier // nil if the model has none
+	labels     []int           // labels of the classifier's samples
+	table      *dataset.Schema // schema of named samples; nil if the model has no names
+	names      map[string]bool // columns of table; see tableNames
 	info       Info
-	reject     float64 // squared distance
+	reject     float64 // squared distance above which answers are rejected
 }
 
 // Info describes a model.
@@ -44,22 +43,22 @@ type Info struct {
 	Hash       string   `json:"model"`
 	Features   int      `json:"features"`
 	Components int      `json:"components"`
-	Samples    int      `json:"samples"` // that it classifies by
-	Classes    []string `json:"classes"` // of these, in the order of probabilities
-	Columns    []string `json:"columns"` // the names of the columns of a sample; none if the model has no names
-	// Accuracy and the quantile of distances are those of the check.
+	Samples    int      `json:"samples"` // number of samples in the classifier
+	Classes    []string `json:"classes"` // classes in the order of probabilities
+	Columns    []string `json:"columns"` // column names of a sample; empty if the model has none
+	// Accuracy and the quantile of distances come from the check.
 	Accuracy     *float64 `json:"accuracy,omitempty"`
 	RejectBeyond *float64 `json:"reject_beyond,omitempty"`
 }
 
-// known are samples whose classes are known.
-type known struct {
+// labeledSamples are samples with known classes.
+type labeledSamples struct {
 	x       *mat.Dense
 	classes []string
 }
 
-// readKnown reads the samples of a check for a model, or returns nil if there are none.
-func readKnown(c Check, m *wda.Model) (*known, error) {
+// readKnown reads the samples of a check for a model. It returns nil if there are none.
+func readKnown(c Check, m *wda.Model) (*labeledSamples, error) {
 	if c.Samples == "" {
 		if c.RejectQuantile > 0 {
 			return nil, fmt.Errorf("-reject-quantile needs the distances of known samples: give them with -check")
@@ -73,7 +72,7 @@ func readKnown(c Check, m *wda.Model) (*known, error) {
 	if d.Labels == nil || d.Len() == 0 {
 		return nil, fmt.Errorf("%s: a check needs samples with labels; there are none", c.Samples)
 	}
-	k := &known{x: d.X}
+	k := &labeledSamples{x: d.X}
 	for _, l := range d.Labels {
 		k.classes = append(k.classes, d.Classes[l])
 	}
@@ -81,13 +80,14 @@ func readKnown(c Check, m *wda.Model) (*known, error) {
 }
 
 // Info describes the model in use.
-func (e *Engine) Info() Info { return e.now.Load().info }
+func (e *Engine) Info() Info { return e.current.Load().info }
 
-// Reload reads the model file again. If the model passes the check, new requests use it, and requests in
-// progress finish on the old model. On error the old model stays. A model with other columns, or in another
-// order, is an error. So is a file that is not regular or too large, or that cannot be read within the time
-// limit: then Reload returns, and leaves behind a goroutine that waits for the file. Calls of Reload run one
-// after the other; a call that has waited for the time limit returns an error.
+// Reload reads the model file again. If the model passes the check, new requests use it, and
+// requests in progress finish on the old model. On error the old model stays in use. A model with
+// other columns, or with another order of columns, is an error. So is a file that is not regular or
+// too large, or that cannot be read within the time limit. At the time limit Reload returns; a
+// goroutine continues to wait for the file. Calls of Reload run one after the other. A call that
+// has waited for the time limit returns an error.
 func (e *Engine) Reload(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, e.config.ModelTime, errModelTime)
 	late := func() error { return fmt.Errorf("%s: %w", e.config.Model, context.Cause(ctx)) }
@@ -112,7 +112,7 @@ func (e *Engine) Reload(ctx context.Context) error {
 		return err
 	case <-ctx.Done():
 		select {
-		case err := <-done: // both are ready after a success
+		case err := <-done: // after a success both channels are ready
 			return err
 		default:
 			return late()
@@ -140,7 +140,7 @@ func (e *Engine) load(ctx context.Context) error {
 		if next, err = e.prepare(m, c); err != nil {
 			return err
 		}
-		if old := e.now.Load(); old != nil && old.table != nil && !slices.Equal(next.info.Columns, old.info.Columns) {
+		if old := e.current.Load(); old != nil && old.table != nil && !slices.Equal(next.info.Columns, old.info.Columns) {
 			return fmt.Errorf("the new model has the %d columns %q, the old one the %d columns %q: rows of numbers would be misread; restart the service to change columns",
 				len(next.info.Columns), ClipNames(next.info.Columns), len(old.info.Columns), ClipNames(old.info.Columns))
 		}
@@ -152,7 +152,7 @@ func (e *Engine) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.now.Store(next)
+	e.current.Store(next)
 	e.log.Info("model", "file", e.config.Model, "hash", next.info.Hash, "features", next.info.Features, "components", next.info.Components,
 		"classes", len(next.info.Classes), "samples", next.info.Samples)
 	return nil
@@ -169,7 +169,7 @@ func (e *Engine) checkFile(info os.FileInfo) error {
 	return nil
 }
 
-// bareError returns an error without the path that it repeats.
+// bareError removes the repeated path from an error.
 func bareError(err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err
@@ -177,7 +177,7 @@ func bareError(err error) error {
 	return err
 }
 
-// prepare checks a model.
+// prepare checks a model and returns it with the data that requests need.
 func (e *Engine) prepare(m *wda.Model, c *wda.Classifier) (*served, error) {
 	d, p := m.Dims()
 	s := &served{model: m, classifier: c, reject: math.Inf(1), table: tableSchema(m)}
@@ -206,7 +206,7 @@ func (e *Engine) prepare(m *wda.Model, c *wda.Classifier) (*served, error) {
 	for i, want := range known.classes {
 		class, err := c.Predict(known.x.RawRowView(i), nil)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", e.config.Check.Samples, inRow(i, err))
+			return nil, fmt.Errorf("%s: %w", e.config.Check.Samples, rowError(i, err))
 		}
 		if class.Name == want {
 			right++

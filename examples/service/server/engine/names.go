@@ -14,9 +14,9 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// tableSchema returns the schema for samples with names: the schema of the model, or nil if it has
-// no names. A sample with a missing value is an error if the fit dropped such rows, because every
-// sample of a request needs an answer.
+// tableSchema returns the schema for named samples: the schema of the model, or nil if the model
+// has no names. If the fit dropped rows with missing values, a sample with a missing value is an
+// error, because every sample of a request needs an answer.
 func tableSchema(m *wda.Model) *dataset.Schema {
 	s := m.Schema().Clone()
 	if s == nil || s.Features() == nil {
@@ -28,8 +28,8 @@ func tableSchema(m *wda.Model) *dataset.Schema {
 	return s
 }
 
-// tableNames returns the names of all columns of the fit. The value is true for columns that become
-// features.
+// tableNames returns the names of all columns of the fit. The value is true if a column becomes a
+// feature.
 func tableNames(s *dataset.Schema) map[string]bool {
 	if s == nil {
 		return nil
@@ -41,11 +41,11 @@ func tableNames(s *dataset.Schema) map[string]bool {
 	for _, c := range s.Columns {
 		names[c.Name] = true
 	}
-	delete(names, "") // no label
+	delete(names, "") // the name if there is no label
 	return names
 }
 
-// columnNames returns the names of the columns of a table that s needs.
+// columnNames returns the names of the columns that s needs.
 func columnNames(s *dataset.Schema) []string {
 	names := []string{}
 	if s == nil {
@@ -57,31 +57,33 @@ func columnNames(s *dataset.Schema) []string {
 	return names
 }
 
-// A Table reads the samples of one request whose values have names. The names are the columns of the table
-// that the model was fitted to, in any order. Missing values (null) and categories are treated as in the
-// fit. Each sample is read by itself, so that its answer does not depend on the other samples of the request.
+// A Table reads the named samples of one request. The names are the columns of the table that the
+// model was fitted to, in any order. Missing values (null) and categories are treated as in the
+// fit. Each sample is read separately, so its answer does not depend on the other samples of the
+// request.
 type Table struct {
 	engine *Engine
 	ctx    context.Context
 	x      *Matrix
-	known  map[string]bool // the names of all columns of the fit; true for features
+	known  map[string]bool // names of all columns of the fit; true for features
 	rows   int
 	line   bytes.Buffer // the sample as JSON
-	held   int64        // bytes taken from the budget for the line and what is made of it
+	held   int64        // bytes taken from the budget for the line and its decoded values
 }
 
 const (
-	// mostUnknown is the number of unknown columns that an error names. The others are only counted.
-	mostUnknown = 20
-	// decoded is the number of bytes that a byte of JSON may take when it is decoded, at most.
-	decoded = 32
+	// maxNamedUnknown is the number of unknown columns that an error names. Further ones are only
+	// counted.
+	maxNamedUnknown = 20
+	// maxDecodedPerByte is the maximum number of decoded bytes for one byte of JSON.
+	maxDecodedPerByte = 32
 )
 
-// NewTable begins to read a number of samples into x. Project and Classify then answer x by the model that
-// the table has used. The error is ErrNoNames if the model has no names, and ErrTooLarge if there are too many
-// samples.
+// NewTable returns a Table that reads up to the given number of samples into x. Project and
+// Classify then answer x by the model of the table. NewTable returns ErrNoNames if the model has no
+// names, and ErrTooLarge if there are too many samples.
 func (e *Engine) NewTable(ctx context.Context, x *Matrix, rows int) (*Table, error) {
-	s := e.now.Load()
+	s := e.current.Load()
 	if s.table == nil {
 		return nil, ErrNoNames
 	}
@@ -92,12 +94,12 @@ func (e *Engine) NewTable(ctx context.Context, x *Matrix, rows int) (*Table, err
 	if err := budget.Take(ctx, 8*int64(n)); err != nil {
 		return nil, err
 	}
-	x.of, x.Columns, x.Data = s, s.info.Features, resized(x.Data, n)[:0]
+	x.model, x.Columns, x.Data = s, s.info.Features, resizeSlice(x.Data, n)[:0]
 	return &Table{engine: e, ctx: ctx, x: x, known: s.names}, nil
 }
 
-// Header matches the names of n columns. It returns them, with "" for columns to leave out: those that the
-// model does not need, and unknown ones from a number on.
+// Header matches the names of n columns and returns them. Columns to ignore become "": columns that
+// the model does not need, and unknown columns after the first maxNamedUnknown.
 func (t *Table) Header(n int, names iter.Seq[string]) ([]string, error) {
 	if err := budget.Take(t.ctx, 16*int64(n)); err != nil {
 		return nil, err
@@ -113,14 +115,14 @@ func (t *Table) Header(n int, names iter.Seq[string]) ([]string, error) {
 				name = ""
 			}
 		default:
-			if unknown++; unknown > mostUnknown {
+			if unknown++; unknown > maxNamedUnknown {
 				name = ""
 			}
 			name = Clip(name)
 		}
 		out = append(out, name)
 	}
-	if unknown > mostUnknown && !t.engine.config.ExtraColumns {
+	if unknown > maxNamedUnknown && !t.engine.config.ExtraColumns {
 		return nil, tooManyUnknown(unknown)
 	}
 	return out, nil
@@ -130,9 +132,9 @@ func tooManyUnknown(n int) error {
 	return fmt.Errorf("%w: %d columns are not those of the model", ErrMalformed, n)
 }
 
-// Add reads a sample: the names of its values, and the values as JSON. The error wraps a
-// *dataset.ColumnsError if columns are missing or unknown, and ErrMalformed if a value is wrong. Add ends with
-// the context.
+// Add reads a sample: the names of its values, and the values as JSON. It returns an error that
+// wraps *dataset.ColumnsError if columns are missing or unknown, and ErrMalformed if a value is
+// invalid. Add stops when the context ends.
 func (t *Table) Add(values iter.Seq2[string, []byte]) error {
 	if t.ctx.Err() != nil {
 		return context.Cause(t.ctx)
@@ -143,7 +145,7 @@ func (t *Table) Add(values iter.Seq2[string, []byte]) error {
 	for name, value := range values {
 		feature, known := t.known[name]
 		if !known {
-			if unknown++; unknown > mostUnknown {
+			if unknown++; unknown > maxNamedUnknown {
 				continue
 			}
 			name = Clip(name)
@@ -151,7 +153,7 @@ func (t *Table) Add(values iter.Seq2[string, []byte]) error {
 		if t.line.Len() > 1 {
 			t.line.WriteByte(',')
 		}
-		quoted, _ := json.Marshal(name) // a string has no error
+		quoted, _ := json.Marshal(name) // encoding a string never fails
 		t.line.Write(quoted)
 		t.line.WriteByte(':')
 		if !feature {
@@ -160,27 +162,27 @@ func (t *Table) Add(values iter.Seq2[string, []byte]) error {
 		json.Compact(&t.line, value) // no newlines
 	}
 	t.line.WriteString("}\n")
-	if need := decoded * int64(t.line.Len()); need > t.held {
+	if need := maxDecodedPerByte * int64(t.line.Len()); need > t.held {
 		if err := budget.Take(t.ctx, need-t.held); err != nil {
 			return err
 		}
 		t.held = need
 	}
-	err := t.read()
-	if err == nil && unknown > mostUnknown && !t.engine.config.ExtraColumns {
+	err := t.appendFeatures()
+	if err == nil && unknown > maxNamedUnknown && !t.engine.config.ExtraColumns {
 		err = tooManyUnknown(unknown)
 	}
 	if err != nil {
-		return inSample(t.rows, err)
+		return sampleError(t.rows, err)
 	}
 	t.rows++
 	return nil
 }
 
-// read appends the features of the line to x.
-func (t *Table) read() error {
+// appendFeatures appends the features of the line to x.
+func (t *Table) appendFeatures() error {
 	r, err := dataset.NewReader(bytes.NewReader(t.line.Bytes()), &dataset.Options{
-		Format: dataset.FormatJSONLines, Labels: dataset.NoLabels(), Schema: t.x.of.table, AllowExtra: t.engine.config.ExtraColumns,
+		Format: dataset.FormatJSONLines, Labels: dataset.NoLabels(), Schema: t.x.model.table, AllowExtra: t.engine.config.ExtraColumns,
 	})
 	if err != nil {
 		return err
@@ -193,7 +195,7 @@ func (t *Table) read() error {
 	return err
 }
 
-// Clip returns a text for an error message, shortened if it is long.
+// Clip shortens a long text for an error message.
 func Clip(text string) string {
 	const most = 100
 	if len(text) <= most {
@@ -202,16 +204,16 @@ func Clip(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// ClipNames returns the first names of a list for an error message, each shortened if it is long.
+// ClipNames returns the first names of a list for an error message. It shortens long names.
 func ClipNames(names []string) (out []string) {
-	for _, name := range names[:min(mostUnknown, len(names))] {
+	for _, name := range names[:min(maxNamedUnknown, len(names))] {
 		out = append(out, Clip(name))
 	}
 	return out
 }
 
-// inSample makes an error of a reader one of a row of a request, which counts from 0.
-func inSample(row int, err error) error {
+// sampleError adds the number of the row in the request to an error of a reader. Rows count from 0.
+func sampleError(row int, err error) error {
 	if fe, ok := errors.AsType[*dataset.FileError](err); ok {
 		if err = fe.Err; fe.Name != "" {
 			err = fmt.Errorf("column %q: %w", fe.Name, err)

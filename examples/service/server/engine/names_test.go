@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// match reads samples with names, one JSON object in each line, into x.
+// match reads named samples into x, one JSON object per line.
 func match(t *testing.T, e *Engine, x *Matrix, lines []byte) error {
 	t.Helper()
 	table, err := e.NewTable(t.Context(), x, bytes.Count(lines, []byte{'\n'}))
@@ -22,7 +22,7 @@ func match(t *testing.T, e *Engine, x *Matrix, lines []byte) error {
 	}
 	for line := range bytes.Lines(lines) {
 		d := json.NewDecoder(bytes.NewReader(line))
-		d.Token() // the brace
+		d.Token() // the opening brace
 		if err := table.Add(func(yield func(string, []byte) bool) {
 			for d.More() {
 				var value json.RawMessage
@@ -41,8 +41,8 @@ func match(t *testing.T, e *Engine, x *Matrix, lines []byte) error {
 	return nil
 }
 
-// TestMatch: samples with names become the features that a file of the same rows has, in any order of the
-// keys, and each by itself.
+// TestMatch checks that named samples become the same features as the rows of a file, in any order
+// of the keys and independently of each other.
 func TestMatch(t *testing.T) {
 	table := fixture.NewTable(t, dataset.MissingMean)
 	e := newEngine(t, func(c *Config) {
@@ -93,7 +93,8 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestMatchMissing: every row has an answer, or is an error: none is left out as in the fit.
+// TestMatchMissing checks that every row has an answer or an error. No row is dropped, although the
+// fit drops rows with missing values.
 func TestMatchMissing(t *testing.T) {
 	table := fixture.NewTable(t, dataset.MissingDrop)
 	e := newEngine(t, func(c *Config) { c.Model = table.Model })
@@ -103,7 +104,8 @@ func TestMatchMissing(t *testing.T) {
 	}
 }
 
-// TestMatchReload: samples are answered by the model whose columns they were matched with.
+// TestMatchReload checks that samples are answered by the model whose columns they were matched
+// with.
 func TestMatchReload(t *testing.T) {
 	table := fixture.NewTable(t, dataset.MissingMean)
 	e := newEngine(t, func(c *Config) { c.Model = table.Model })
@@ -120,7 +122,7 @@ func TestMatchReload(t *testing.T) {
 	if err := e.Project(t.Context(), &x, &y); err != nil || y.Model != before {
 		t.Errorf("%v by %s, want %s", err, y.Model, before)
 	}
-	// Rows of numbers would be taken for other columns.
+	// Rows of numbers would be assigned to other columns.
 	now := e.Info().Hash
 	table.Reorder(t)
 	if err := e.Reload(t.Context()); err == nil || !strings.Contains(err.Error(), "height") || e.Info().Hash != now {

@@ -8,13 +8,14 @@ import (
 	"time"
 )
 
-// Queue limits how many requests are processed at a time, how many wait, and how long they wait.
+// Queue limits the number of requests that are processed at the same time, the number of waiting
+// requests, and their waiting time.
 //
-// A request that finds the queue full, or that has waited for the time limit, is rejected. If the
-// queue has not been empty for the time limit, the service is overloaded, and waiting only makes
-// every answer late. Then a request is processed only if it has waited for at most a tenth of the
-// limit; older requests are rejected. This is the rule of Nichols and Jacobson's CoDel as Facebook
-// uses it for servers (Maurer, Fail at Scale, ACM Queue 2015).
+// A request is rejected if the queue is full or if it has waited for the time limit. If the queue
+// has not been empty for the time limit, the service is overloaded, and waiting only delays every
+// answer. Then a request is processed only if it has waited for at most a tenth of the limit; older
+// requests are rejected. This is the rule of Nichols and Jacobson's CoDel as Facebook uses it for
+// servers (Maurer, Fail at Scale, ACM Queue 2015).
 type Queue struct {
 	slots, limit int
 	wait         time.Duration
@@ -22,23 +23,23 @@ type Queue struct {
 	mu      sync.Mutex
 	busy    int
 	waiting []*waiter // in order of arrival
-	empty   time.Time // arrival of the first request since the queue was last empty
+	empty   time.Time // arrival of the first request after the queue was last empty
 
 	full, late atomic.Int64
 }
 
-// waiter is a waiting request. turn receives nil when the request gets a slot, or the reason for its
-// rejection.
+// waiter is a waiting request. turn receives nil when the request gets a slot, or the error if it
+// is rejected.
 type waiter struct {
 	since time.Time
 	turn  chan error
 }
 
-// Under overload, a request may wait for 1/standing of the time limit.
-const standing = 10
+// Under overload, a request may wait for 1/overloadFraction of the time limit.
+const overloadFraction = 10
 
-// NewQueue returns a queue for slots requests at work (GOMAXPROCS if 0) and the given number of
-// waiting requests, each for at most the time wait.
+// NewQueue returns a queue with the given number of slots (GOMAXPROCS if 0) and of waiting
+// requests. A request waits for at most the time wait.
 func NewQueue(slots, waiting int, wait time.Duration) *Queue {
 	if slots == 0 {
 		slots = runtime.GOMAXPROCS(0)
@@ -46,7 +47,7 @@ func NewQueue(slots, waiting int, wait time.Duration) *Queue {
 	return &Queue{slots: slots, limit: waiting, wait: wait}
 }
 
-// enter waits for a slot. The error is ErrBusy, ErrWaited, or the context's cause.
+// enter waits for a slot. It returns ErrBusy, ErrWaited, or the context's cause.
 func (q *Queue) enter(ctx context.Context) error {
 	q.mu.Lock()
 	if q.busy < q.slots {
@@ -82,8 +83,8 @@ func (q *Queue) enter(ctx context.Context) error {
 	}
 }
 
-// giveUp removes a waiter and returns err. If the waiter has received its turn meanwhile, the slot
-// goes to the next.
+// giveUp removes a waiter and returns err. If the waiter has received a slot meanwhile, the slot
+// goes to the next request.
 func (q *Queue) giveUp(w *waiter, err error) error {
 	q.mu.Lock()
 	for i, other := range q.waiting {
@@ -110,11 +111,11 @@ func (q *Queue) leave() {
 	}
 	now, wait := time.Now(), q.wait
 	if now.Sub(q.empty) >= q.wait {
-		wait /= standing
+		wait /= overloadFraction
 	}
 	for len(q.waiting) > 0 {
 		w := q.waiting[0]
-		q.waiting = append(q.waiting[:0], q.waiting[1:]...) // short, and keeps its memory
+		q.waiting = append(q.waiting[:0], q.waiting[1:]...) // the queue is short, and this keeps its memory
 		if now.Sub(w.since) <= wait {
 			w.turn <- nil
 			return
@@ -124,7 +125,7 @@ func (q *Queue) leave() {
 	q.busy--
 }
 
-// Busy returns the number of requests at work.
+// Busy returns the number of requests that hold a slot.
 func (q *Queue) Busy() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -138,11 +139,11 @@ func (q *Queue) Waiting() int {
 	return len(q.waiting)
 }
 
-// Slots returns how many requests may be at work.
+// Slots returns the number of slots.
 func (q *Queue) Slots() int { return q.slots }
 
-// Full returns how many requests have found the queue full.
+// Full returns the number of requests rejected because the queue was full.
 func (q *Queue) Full() int { return int(q.full.Load()) }
 
-// Late returns how many requests have waited for too long.
+// Late returns the number of requests rejected because they waited too long.
 func (q *Queue) Late() int { return int(q.late.Load()) }

@@ -30,9 +30,9 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// TestOverload sends requests twice as fast as they are answered for two seconds. The queue could
-// hold all of them. It checks that, once the overload has lasted for the limit, answered requests
-// have waited for at most a tenth of the limit, and that no slot is idle.
+// TestOverload sends requests for two seconds, twice as fast as they are answered. The queue could
+// hold all of them. The test checks that, after the overload has lasted for the limit, answered
+// requests have waited for at most a tenth of the limit, and that no slot is idle.
 func TestOverload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const work = 2 * time.Millisecond
@@ -65,7 +65,7 @@ func TestOverload(t *testing.T) {
 		if longest > 10*time.Millisecond || answered < 999 || answered+late != 2000 || late != q.Late() {
 			t.Errorf("%d answered, %d turned away (%d counted), the longest wait is %v", answered, late, q.Late(), longest)
 		}
-		// A burst that the queue absorbs within the limit loses no request.
+		// A burst that the queue can absorb within the limit loses no request.
 		answered = 0
 		for range 40 {
 			go func() {
@@ -84,8 +84,8 @@ func TestOverload(t *testing.T) {
 	})
 }
 
-// TestTurnAtTheEnd: a slot that is given to a request at the moment at which its context
-// ends goes to the next one.
+// TestTurnAtTheEnd checks that a slot goes to the next request if the context of its receiver ends
+// at the same moment.
 func TestTurnAtTheEnd(t *testing.T) {
 	q := NewQueue(1, 2, time.Hour)
 	q.busy = 1

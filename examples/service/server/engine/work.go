@@ -15,27 +15,27 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// Matrix holds samples or points, row after row.
+// Matrix holds samples or points in row-major order.
 type Matrix struct {
 	Columns int
 	Data    []float64
 
-	of *served // the model that a Table has used, else nil
+	model *served // the model of the Table that read it, or nil
 }
 
 // Rows returns the number of rows.
 func (m *Matrix) Rows() int { return len(m.Data) / max(1, m.Columns) }
 
-// Projected is the answer to Project. Its memory can be used again for another answer.
+// Projected is the answer to Project. It can be reused for another answer.
 type Projected struct {
 	Model string // hash
 	Matrix
 }
 
-// Classified is the answer to Classify. Its memory can be used again for another answer.
+// Classified is the answer to Classify. It can be reused for another answer.
 type Classified struct {
 	Model   string   // hash
-	Classes []string // must not be changed
+	Classes []string // must not be modified
 	Rows    []Class
 	Shares  []float64 // for each row, the share of every class among the K neighbors
 
@@ -46,37 +46,37 @@ type Classified struct {
 type Class struct {
 	wda.Class
 	Index    int  // in Classes
-	Rejected bool // by the model, if it was calibrated, or by Check
+	Rejected bool // by a calibrated model or by Check
 }
 
-// Problem is a request for transport.
+// Problem is a transport problem.
 type Problem struct {
 	X, Y   Matrix
 	A, B   []float64 // weights; nil for uniform ones
 	Lambda float64   // 0 if Exact
-	Plan   bool      // whether the plan is wanted
-	Exact  bool      // without entropy
+	Plan   bool      // return the plan
+	Exact  bool      // solve without entropic regularization
 }
 
 // Solution is the answer to a Problem.
 type Solution struct {
 	Cost, MarginalError float64
-	Gap                 *float64 // upper bound of Cost less the optimum; nil if the problem is not Exact
+	Gap                 *float64 // upper bound of Cost minus the optimum; nil if the problem is not Exact
 	Iterations          int      // pivots if the problem is Exact
 	Status              string
 	Plan                Matrix
 }
 
-// model returns the model that is to answer x.
-func (e *Engine) model(x *Matrix) *served {
-	if x.of != nil {
-		return x.of
+// modelFor returns the model that answers x.
+func (e *Engine) modelFor(x *Matrix) *served {
+	if x.model != nil {
+		return x.model
 	}
-	return e.now.Load()
+	return e.current.Load()
 }
 
-// samples checks the shape of x.
-func (e *Engine) samples(s *served, x *Matrix) error {
+// checkSamples checks the shape of x.
+func (e *Engine) checkSamples(s *served, x *Matrix) error {
 	rows := x.Rows()
 	switch {
 	case rows == 0:
@@ -91,8 +91,8 @@ func (e *Engine) samples(s *served, x *Matrix) error {
 	return nil
 }
 
-// inRow adds the number of the row to an error that was found in a single row.
-func inRow(i int, err error) error {
+// rowError adds the row number to an error in a single row.
+func rowError(i int, err error) error {
 	if pe, ok := errors.AsType[*wda.PositionError](err); ok {
 		pe.Row = i
 		return err
@@ -100,42 +100,42 @@ func inRow(i int, err error) error {
 	return fmt.Errorf("row %d: %w", i, err)
 }
 
-// eachRow calls f for every row, until the context ends.
+// eachRow calls f for every row. It stops when the context ends.
 func eachRow(ctx context.Context, x *Matrix, f func(i int, row []float64) error) error {
 	for i := range x.Rows() {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if err := f(i, x.Data[i*x.Columns:][:x.Columns]); err != nil {
-			return inRow(i, err)
+			return rowError(i, err)
 		}
 	}
 	return nil
 }
 
-// Project sets out to the projections of the rows of x. It allocates nothing if out has held
-// as many rows before.
+// Project sets out to the projections of the rows of x. It does not allocate if out has held as
+// many rows before.
 func (e *Engine) Project(ctx context.Context, x *Matrix, out *Projected) error {
-	s := e.model(x)
-	if err := e.samples(s, x); err != nil {
+	s := e.modelFor(x)
+	if err := e.checkSamples(s, x); err != nil {
 		return err
 	}
 	p := s.info.Components
 	if err := budget.Take(ctx, 8*int64(x.Rows()*p)); err != nil {
 		return err
 	}
-	out.Model, out.Columns, out.Data = s.info.Hash, p, resized(out.Data, x.Rows()*p)
+	out.Model, out.Columns, out.Data = s.info.Hash, p, resizeSlice(out.Data, x.Rows()*p)
 	return eachRow(ctx, x, func(i int, row []float64) error { return s.model.TransformVec(out.Data[i*p:][:p], row) })
 }
 
-// Classify sets out to the classes of the rows of x. It allocates nothing if out has held as
-// many rows before.
+// Classify sets out to the classes of the rows of x. It does not allocate if out has held as many
+// rows before.
 func (e *Engine) Classify(ctx context.Context, x *Matrix, out *Classified) error {
-	s := e.model(x)
+	s := e.modelFor(x)
 	if s.classifier == nil {
 		return ErrNoClassifier
 	}
-	if err := e.samples(s, x); err != nil {
+	if err := e.checkSamples(s, x); err != nil {
 		return err
 	}
 	classes := len(s.info.Classes)
@@ -143,7 +143,7 @@ func (e *Engine) Classify(ctx context.Context, x *Matrix, out *Classified) error
 		return err
 	}
 	out.Model, out.Classes = s.info.Hash, s.info.Classes
-	out.Rows, out.Shares = resized(out.Rows, x.Rows()), resized(out.Shares, x.Rows()*classes)
+	out.Rows, out.Shares = resizeSlice(out.Rows, x.Rows()), resizeSlice(out.Shares, x.Rows()*classes)
 	return eachRow(ctx, x, func(i int, row []float64) error {
 		class, err := s.classifier.Predict(row, &out.workspace)
 		if err != nil {
@@ -156,8 +156,8 @@ func (e *Engine) Classify(ctx context.Context, x *Matrix, out *Classified) error
 	})
 }
 
-// Transport sets out to the solution of p. It uses the plan's memory in out again if that is
-// large enough.
+// Transport sets out to the solution of p. It reuses the memory of the plan in out if it is large
+// enough.
 func (e *Engine) Transport(ctx context.Context, p *Problem, out *Solution) error {
 	n, m := p.X.Rows(), p.Y.Rows()
 	l := &e.config.Limits
@@ -200,7 +200,7 @@ func (e *Engine) solve(ctx context.Context, p *Problem, out *Solution) error {
 	n, m := p.X.Rows(), p.Y.Rows()
 	x, y := dist.NewMatrix(n, p.X.Columns, p.X.Data), dist.NewMatrix(m, p.Y.Columns, p.Y.Data)
 	if p.Exact {
-		// A new solver holds nothing of an earlier request. The queue bounds how many there are at a time.
+		// A new solver holds no data of an earlier request. The queue limits the number of solvers.
 		solver, err := emd.NewSolver[float64](&emd.Settings{Workers: 1, MaxMemory: e.exactMemory})
 		if err != nil {
 			return err
@@ -234,12 +234,12 @@ func (out *Solution) setPlan(ctx context.Context, p *Problem, r planner) error {
 	if err := budget.Take(ctx, 8*int64(n)*int64(m)); err != nil {
 		return err
 	}
-	out.Plan.Data = resized(out.Plan.Data, n*m)
+	out.Plan.Data = resizeSlice(out.Plan.Data, n*m)
 	return r.PlanTo(ctx, dist.NewMatrix(n, m, out.Plan.Data), 0)
 }
 
-// resized returns a slice of n elements. It uses the memory of s if that is large enough.
-func resized[E any](s []E, n int) []E {
+// resizeSlice returns a slice of n elements. It reuses the memory of s if it is large enough.
+func resizeSlice[E any](s []E, n int) []E {
 	if cap(s) < n {
 		return make([]E, n)
 	}

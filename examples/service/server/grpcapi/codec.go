@@ -12,16 +12,16 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// received is a message that is about to be decoded.
+// received is a message before decoding.
 type received struct {
 	message proto.Message
 	share   *budget.Share
-	rows    int   // limit of the messages in a repeated field of message
+	rows    int   // maximum number of messages in a repeated field of message
 	refused error // why the message was not decoded
 }
 
-// codec is the codec of protobuf messages. It refuses to decode a received message that would take more
-// memory than the budget has: a message of 8 MB may consist of four million empty messages.
+// codec is the codec of protobuf messages. It refuses to decode a message if the budget has too
+// little memory for the result: a message of 8 MB may consist of four million empty messages.
 type codec struct{ encoding.CodecV2 }
 
 // Unmarshal implements encoding.CodecV2.
@@ -32,14 +32,14 @@ func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
 	}
 	wire := data.MaterializeToBuffer(mem.DefaultBufferPool())
 	defer wire.Free()
-	if in.refused = in.take(wire.ReadOnlyData()); in.refused != nil {
-		return nil // gRPC would answer an error with the code Internal
+	if in.refused = in.takeMemory(wire.ReadOnlyData()); in.refused != nil {
+		return nil // gRPC would replace the error by the code Internal
 	}
 	return proto.Unmarshal(wire.ReadOnlyData(), in.message)
 }
 
-// take takes the memory of the message, which is not yet decoded, from the budget.
-func (in *received) take(wire []byte) error {
+// takeMemory takes the memory of the encoded message from the budget.
+func (in *received) takeMemory(wire []byte) error {
 	d := in.message.ProtoReflect().Descriptor()
 	for number, count := range countMessages(d, wire) {
 		if count > in.rows {
@@ -49,9 +49,9 @@ func (in *received) take(wire []byte) error {
 	return in.share.Take(int64(len(wire)) + decodedSize(d, wire, 0))
 }
 
-// fields calls f for the fields of a message until f returns false or the message ends or is malformed, which
-// proto.Unmarshal finds.
-func fields(wire []byte, f func(number protowire.Number, kind protowire.Type, value []byte) bool) {
+// eachField calls f for the fields of a message until f returns false or the message ends. It also
+// stops at a malformed field, which proto.Unmarshal reports.
+func eachField(wire []byte, f func(number protowire.Number, kind protowire.Type, value []byte) bool) {
 	for len(wire) > 0 {
 		number, kind, n := protowire.ConsumeTag(wire)
 		if n < 0 {
@@ -68,7 +68,7 @@ func fields(wire []byte, f func(number protowire.Number, kind protowire.Type, va
 // countMessages returns the number of messages in each repeated field.
 func countMessages(d protoreflect.MessageDescriptor, wire []byte) map[protowire.Number]int {
 	count := map[protowire.Number]int{}
-	fields(wire, func(number protowire.Number, _ protowire.Type, _ []byte) bool {
+	eachField(wire, func(number protowire.Number, _ protowire.Type, _ []byte) bool {
 		if fd := d.Fields().ByNumber(number); fd != nil && fd.IsList() && fd.Message() != nil {
 			count[number]++
 		}
@@ -77,8 +77,8 @@ func countMessages(d protoreflect.MessageDescriptor, wire []byte) map[protowire.
 	return count
 }
 
-// Upper bounds of bytes on a 64-bit machine: a message with its pointer in a list, an entry of a map with its
-// share of empty buckets, and a list that grows to twice of what it needs.
+// Upper bounds of sizes in bytes on a 64-bit machine: a message with its pointer in a list, an
+// entry of a map with its share of empty buckets, and a list that grows to twice the needed size.
 const (
 	messageBytes = 160
 	entryBytes   = 200
@@ -86,13 +86,13 @@ const (
 	deepest      = 100
 )
 
-// decodedSize returns an upper bound of the memory that a message takes when it is decoded.
+// decodedSize returns an upper bound of the memory of a decoded message.
 func decodedSize(d protoreflect.MessageDescriptor, wire []byte, depth int) int64 {
 	size := int64(messageBytes)
-	if depth > deepest { // no message of the service is as deep
+	if depth > deepest { // the messages of the service are not as deep
 		return size + messageBytes*int64(len(wire))
 	}
-	fields(wire, func(number protowire.Number, kind protowire.Type, value []byte) bool {
+	eachField(wire, func(number protowire.Number, kind protowire.Type, value []byte) bool {
 		fd := d.Fields().ByNumber(number)
 		switch {
 		case kind != protowire.BytesType: // a number of at most eight bytes
@@ -105,7 +105,7 @@ func decodedSize(d protoreflect.MessageDescriptor, wire []byte, depth int) int64
 			size += decodedSize(fd.Message(), value, depth+1)
 		case fd != nil && fd.IsPacked():
 			value, _ = protowire.ConsumeBytes(value)
-			count := len(value) // of the shortest varints
+			count := len(value) // varints have at least one byte
 			switch fd.Kind() {
 			case protoreflect.DoubleKind, protoreflect.Fixed64Kind, protoreflect.Sfixed64Kind:
 				count /= 8
@@ -113,7 +113,7 @@ func decodedSize(d protoreflect.MessageDescriptor, wire []byte, depth int) int64
 				count /= 4
 			}
 			size += 8 * growth * int64(count)
-		default: // text, or an unknown field that is kept as it is
+		default: // text, or an unknown field, which is kept unchanged
 			size += 32*growth + int64(len(value))
 		}
 		return true

@@ -1,5 +1,5 @@
-// Package grpcapi is the service over gRPC. servicepb/service.proto describes it. The server
-// also has the standard health and reflection services.
+// Package grpcapi implements the service over gRPC, as described in servicepb/service.proto. The
+// server also provides the standard health and reflection services.
 package grpcapi
 
 import (
@@ -34,17 +34,17 @@ import (
 
 // Config configures New.
 type Config struct {
-	Token       string        // bearer token; empty for none
-	Body        int64         // limit of the bytes of a message
-	Receiving   int           // messages that are being received at a time
-	ReceiveTime time.Duration // limit of the time in which a message must have come
-	Streams     uint32        // requests at a time on one connection
-	Access      *request.Log  // access log, nil for none
+	Token       string        // bearer token; empty means none
+	Body        int64         // maximum bytes of a message
+	Receiving   int           // messages received at the same time
+	ReceiveTime time.Duration // time limit for receiving a message
+	Streams     uint32        // concurrent requests on one connection
+	Access      *request.Log  // access log; nil means none
 	TLS         credentials.TransportCredentials
-	// Idle is the time after which a connection without requests is closed, Age the time
-	// after which any connection is, and Grace the time that its requests then have.
+	// A connection without requests is closed after Idle. Any connection is closed after Age, and
+	// its requests then have the time Grace.
 	Idle, Age, Grace time.Duration
-	Options          []grpc.ServerOption // further ones, such as a stats handler of OpenTelemetry
+	Options          []grpc.ServerOption // additional options, such as an OpenTelemetry stats handler
 }
 
 // API answers gRPC requests.
@@ -55,21 +55,21 @@ type API struct {
 	log     *slog.Logger
 	config  Config
 	health  *health.Server
-	slots   chan struct{}   // one for each message that is being received
-	end     context.Context // of streams that do not end by themselves, such as Health.Watch
+	slots   chan struct{}   // one for each message that is received
+	end     context.Context // ends streams that do not end on their own, such as Health.Watch
 	endAll  context.CancelFunc
 }
 
-// maxHeaders limits the bytes of the headers of a request, as net/http's MaxHeaderBytes does.
+// maxHeaders limits the bytes of the headers of a request, like MaxHeaderBytes of net/http.
 const maxHeaders = 16 << 10
 
-// New returns a server of the API of an engine.
+// New returns a gRPC server for an engine.
 func New(e *engine.Engine, m *metrics.Metrics, log *slog.Logger, config Config) (*grpc.Server, *API) {
 	a := &API{engine: e, metrics: m, log: log, config: config, health: health.NewServer(), slots: make(chan struct{}, config.Receiving)}
 	a.end, a.endAll = context.WithCancel(context.Background())
 	options := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(int(config.Body)), grpc.MaxSendMsgSize(1 << 30), grpc.MaxConcurrentStreams(config.Streams), grpc.MaxHeaderListSize(maxHeaders),
-		// Of a message for which there is no slot yet, no more than this is received.
+		// A message without a slot is received only up to this window.
 		grpc.StaticStreamWindowSize(window), grpc.StaticConnWindowSize(16 * window),
 		grpc.ConnectionTimeout(10 * time.Second),
 		grpc.KeepaliveParams(keepalive.ServerParameters{
@@ -89,15 +89,15 @@ func New(e *engine.Engine, m *metrics.Metrics, log *slog.Logger, config Config) 
 	return s, a
 }
 
-// Drain makes the health service say NOT_SERVING, so that load balancers send no more requests.
+// Drain makes the health service report NOT_SERVING, so that load balancers stop sending requests.
 func (a *API) Drain() { a.health.Shutdown() }
 
-// EndStreams ends the streams that do not end by themselves, so that GracefulStop does not wait
-// for them.
+// EndStreams ends the streams that do not end on their own, so that GracefulStop does not wait for
+// them.
 func (a *API) EndStreams() { a.endAll() }
 
-// do answers a request by work.
-func (a *API) do(ctx context.Context, op engine.Operation, work func(context.Context) error) error {
+// answer answers a request by calling work.
+func (a *API) answer(ctx context.Context, op engine.Operation, work func(context.Context) error) error {
 	start := time.Now()
 	err := a.engine.Do(ctx, op, work)
 	code := engine.Code(err)
@@ -115,8 +115,7 @@ func (a *API) do(ctx context.Context, op engine.Operation, work func(context.Con
 	return statusOf(code, err)
 }
 
-// statusOf returns the status of an error as an error. It lists columns that are missing or unknown as
-// violations of fields.
+// statusOf converts an error to a status error. Missing or unknown columns become field violations.
 func statusOf(code codes.Code, err error) error {
 	s := status.New(code, err.Error())
 	ce, ok := errors.AsType[*dataset.ColumnsError](err)
@@ -136,11 +135,11 @@ func statusOf(code codes.Code, err error) error {
 	return s.Err()
 }
 
-// samples returns the matrix of the rows or the samples with names of a request, and whether
-// its numbers are float32.
-func (a *API) samples(ctx context.Context, r *pb.Rows, named []*structpb.Struct) (m engine.Matrix, single bool, err error) {
+// samplesOf returns the samples of a request, which are rows or named samples, as a matrix. single
+// reports whether the numbers are float32.
+func (a *API) samplesOf(ctx context.Context, r *pb.Rows, named []*structpb.Struct) (m engine.Matrix, single bool, err error) {
 	if len(named) == 0 {
-		return matrix(ctx, r)
+		return matrixOf(ctx, r)
 	}
 	if r != nil {
 		return m, false, fmt.Errorf("%w: the request has both rows and samples; use one of them", engine.ErrMalformed)
@@ -170,8 +169,8 @@ func (a *API) samples(ctx context.Context, r *pb.Rows, named []*structpb.Struct)
 	return m, false, nil
 }
 
-// matrix returns the matrix of a message, and whether its numbers are float32.
-func matrix(ctx context.Context, r *pb.Rows) (m engine.Matrix, single bool, err error) {
+// matrixOf returns the matrix of a message. single reports whether its numbers are float32.
+func matrixOf(ctx context.Context, r *pb.Rows) (m engine.Matrix, single bool, err error) {
 	if len(r.GetFloat64()) > 0 && len(r.GetFloat32()) > 0 {
 		return m, false, fmt.Errorf("%w: rows have values in both float64 and float32; use one of them", engine.ErrMalformed)
 	}
@@ -188,8 +187,8 @@ func matrix(ctx context.Context, r *pb.Rows) (m engine.Matrix, single bool, err 
 	return m, single, nil
 }
 
-// rows is the inverse of matrix.
-func rows(m *engine.Matrix, single bool) *pb.Rows {
+// messageOf is the inverse of matrixOf.
+func messageOf(m *engine.Matrix, single bool) *pb.Rows {
 	out := &pb.Rows{Columns: uint32(m.Columns)}
 	if single {
 		out.Float32 = make([]float32, len(m.Data))
@@ -205,8 +204,8 @@ func rows(m *engine.Matrix, single bool) *pb.Rows {
 // Project implements the service.
 func (a *API) Project(ctx context.Context, in *pb.ProjectRequest) (*pb.ProjectResponse, error) {
 	var out *pb.ProjectResponse
-	err := a.do(ctx, engine.Project, func(ctx context.Context) error {
-		x, single, err := a.samples(ctx, in.GetRows(), in.GetSamples())
+	err := a.answer(ctx, engine.Project, func(ctx context.Context) error {
+		x, single, err := a.samplesOf(ctx, in.GetRows(), in.GetSamples())
 		if err != nil {
 			return err
 		}
@@ -214,23 +213,23 @@ func (a *API) Project(ctx context.Context, in *pb.ProjectRequest) (*pb.ProjectRe
 		if err := a.engine.Project(ctx, &x, &y); err != nil {
 			return err
 		}
-		out = &pb.ProjectResponse{Model: y.Model, Rows: rows(&y.Matrix, single)}
+		out = &pb.ProjectResponse{Model: y.Model, Rows: messageOf(&y.Matrix, single)}
 		return nil
 	})
 	return out, err
 }
 
-// largestKept is the number of shares up to which the memory of an answer is kept for others.
+// largestKept is the maximum number of shares in an answer that is kept for reuse.
 const largestKept = 1 << 17
 
-// answers are lent to Classify.
+// answers holds reusable answers for Classify.
 var answers = sync.Pool{New: func() any { return new(engine.Classified) }}
 
 // Classify implements the service.
 func (a *API) Classify(ctx context.Context, in *pb.ClassifyRequest) (*pb.ClassifyResponse, error) {
 	var out *pb.ClassifyResponse
-	err := a.do(ctx, engine.Classify, func(ctx context.Context) error {
-		x, _, err := a.samples(ctx, in.GetRows(), in.GetSamples())
+	err := a.answer(ctx, engine.Classify, func(ctx context.Context) error {
+		x, _, err := a.samplesOf(ctx, in.GetRows(), in.GetSamples())
 		if err != nil {
 			return err
 		}
@@ -244,7 +243,7 @@ func (a *API) Classify(ctx context.Context, in *pb.ClassifyRequest) (*pb.Classif
 			return err
 		}
 		n := len(y.Classes)
-		if err := budget.Take(ctx, int64(len(y.Rows))*(8*int64(n)+messageBytes)); err != nil { // twice, as a message and as bytes
+		if err := budget.Take(ctx, int64(len(y.Rows))*(8*int64(n)+messageBytes)); err != nil { // twice: as a message and as bytes
 			return err
 		}
 		shares := make([]float32, len(y.Shares))
@@ -264,12 +263,12 @@ func (a *API) Classify(ctx context.Context, in *pb.ClassifyRequest) (*pb.Classif
 // Transport implements the service.
 func (a *API) Transport(ctx context.Context, in *pb.TransportRequest) (*pb.TransportResponse, error) {
 	var out *pb.TransportResponse
-	err := a.do(ctx, engine.Transport, func(ctx context.Context) error {
-		x, single, err := matrix(ctx, in.GetX())
+	err := a.answer(ctx, engine.Transport, func(ctx context.Context) error {
+		x, single, err := matrixOf(ctx, in.GetX())
 		if err != nil {
 			return err
 		}
-		y, _, err := matrix(ctx, in.GetY())
+		y, _, err := matrixOf(ctx, in.GetY())
 		if err != nil {
 			return err
 		}
@@ -280,7 +279,7 @@ func (a *API) Transport(ctx context.Context, in *pb.TransportRequest) (*pb.Trans
 		}
 		out = &pb.TransportResponse{Cost: s.Cost, Gap: s.Gap, MarginalError: s.MarginalError, Iterations: uint32(s.Iterations), Status: s.Status}
 		if p.Plan {
-			out.Plan = rows(&s.Plan, single)
+			out.Plan = messageOf(&s.Plan, single)
 		}
 		return nil
 	})

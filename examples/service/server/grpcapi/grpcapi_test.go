@@ -54,7 +54,7 @@ func newClient(t *testing.T, token string, change func(*engine.Config)) (*API, *
 	return a, conn
 }
 
-// TestAnswers checks that the answers over gRPC are those of the library in both types.
+// TestAnswers checks that the answers over gRPC equal the results of the library in both types.
 func TestAnswers(t *testing.T) {
 	_, conn := newClient(t, "", nil)
 	client, c, d := pb.NewTransformClient(conn), fixture.Classifier(t, 1), fixture.Samples(5, 2)
@@ -100,7 +100,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestExact: an exact problem is answered with its gap, is not to have a λ, and ends at the deadline.
+// TestExact checks that the answer to an exact problem has a gap, that λ is refused, and that the
+// solver stops at the deadline.
 func TestExact(t *testing.T) {
 	a, conn := newClient(t, "", func(c *engine.Config) {
 		c.Limits.Pairs, c.Limits.Timeout, c.Solvers.Number = 1<<24, 300*time.Millisecond, 1
@@ -142,7 +143,7 @@ func TestFaults(t *testing.T) {
 	defer cancelLate()
 	_, deadline := client.Transport(late, endless)
 	cancelled, q := make(chan error), a.engine.QueueOf(engine.Transport)
-	fixture.Until(t, func() bool { return q.Busy() == 0 }) // the client is told first
+	fixture.Until(t, func() bool { return q.Busy() == 0 }) // the client gets its answer first
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		_, err := client.Transport(ctx, endless)
@@ -176,8 +177,8 @@ func TestFaults(t *testing.T) {
 	fixture.Until(t, func() bool { return q.Busy() == 0 })
 }
 
-// TestNames: samples with names are answered as the features that they stand for, and columns that are
-// missing or unknown are violations of fields.
+// TestNames checks that named samples are answered like their features, and that missing or unknown
+// columns are reported as field violations.
 func TestNames(t *testing.T) {
 	table := fixture.NewTable(t, dataset.MissingMean)
 	_, conn := newClient(t, "", func(c *engine.Config) { c.Model = table.Model })
@@ -227,7 +228,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestToken checks that without the token only health is available.
+// TestToken checks that only health is available without the token.
 func TestToken(t *testing.T) {
 	a, conn := newClient(t, "0123456789abcdef", nil)
 	client := pb.NewTransformClient(conn)

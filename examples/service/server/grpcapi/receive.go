@@ -38,10 +38,10 @@ import (
 // gRPC may read the message of a unary method before it calls any interceptor. Therefore all
 // methods are registered as streams of one message each, which looks the same to clients.
 
-// window is the number of bytes of a stream that are received before they are asked for.
+// window is the number of bytes of a stream that are received before its message is read.
 const window = 64 << 10
 
-// registrar registers services whose methods begin by begin, and receive by stream.
+// registrar registers services whose methods start in serveStream and receive through stream.
 type registrar struct {
 	*grpc.Server
 	api *API
@@ -61,10 +61,10 @@ func (r registrar) RegisterService(service *grpc.ServiceDesc, impl any) {
 			return in.SendMsg(out)
 		}
 		if name == healthCheck {
-			answer = r.api.probe
+			answer = r.api.answerHealthCheck
 		}
 		s.Streams = append(s.Streams, grpc.StreamDesc{StreamName: m.MethodName, Handler: func(srv any, in grpc.ServerStream) error {
-			return r.api.begin(name, in, func(in *stream) error { return answer(srv, in) })
+			return r.api.serveStream(name, in, func(in *stream) error { return answer(srv, in) })
 		}})
 	}
 	for _, d := range service.Streams {
@@ -72,7 +72,7 @@ func (r registrar) RegisterService(service *grpc.ServiceDesc, impl any) {
 		d.Handler = func(srv any, in grpc.ServerStream) error {
 			c := in.Context().Value(callKey{}).(*call)
 			defer context.AfterFunc(r.api.end, func() { c.cancel(nil) })()
-			return r.api.begin(name, in, func(in *stream) error { return handler(srv, in) })
+			return r.api.serveStream(name, in, func(in *stream) error { return handler(srv, in) })
 		}
 		s.Streams = append(s.Streams, d)
 	}
@@ -82,10 +82,10 @@ func (r registrar) RegisterService(service *grpc.ServiceDesc, impl any) {
 // healthCheck is the only method that needs no token.
 const healthCheck = healthpb.Health_Check_FullMethodName
 
-// probe answers the method Check of the health service without reading its message. It
-// answers for the whole server, whatever service the message names: a client without the
-// token cannot make the server receive anything.
-func (a *API) probe(_ any, in *stream) error {
+// answerHealthCheck implements the method Check of the health service without reading its message.
+// It answers for the whole server, regardless of the service in the message, so that a client
+// without the token cannot make the server receive a message.
+func (a *API) answerHealthCheck(_ any, in *stream) error {
 	out, err := a.health.Check(in.ctx, new(healthpb.HealthCheckRequest))
 	if err != nil {
 		return err
@@ -93,8 +93,8 @@ func (a *API) probe(_ any, in *stream) error {
 	return in.SendMsg(out)
 }
 
-// call is the context of a request from tap on. It can be ended, which stops the reading of
-// its message: gRPC then answers by its Err.
+// call is the context of a request from tap on. Ending it stops the receipt of the message; gRPC
+// then answers with the error of Err.
 type call struct {
 	context.Context
 	cancel context.CancelCauseFunc
@@ -119,11 +119,11 @@ func (c *call) Err() error {
 	return err
 }
 
-// tap refuses requests without the token, before anything of their message is kept. It runs
-// in the goroutine that reads from the connection.
+// tap refuses requests without the token before their messages are stored. It runs in the goroutine
+// that reads from the connection.
 func (a *API) tap(ctx context.Context, info *tap.Info) (context.Context, error) {
-	if info.FullMethodName != healthCheck && !a.allowed(info.Header) {
-		a.metrics.Refused(operation(info.FullMethodName), "grpc", codes.Unauthenticated)
+	if info.FullMethodName != healthCheck && !a.authorized(info.Header) {
+		a.metrics.Refused(operationOf(info.FullMethodName), "grpc", codes.Unauthenticated)
 		return ctx, status.Error(codes.Unauthenticated, engine.ErrToken.Error())
 	}
 	c := new(call)
@@ -131,7 +131,7 @@ func (a *API) tap(ctx context.Context, info *tap.Info) (context.Context, error) 
 	return c, nil
 }
 
-func (a *API) allowed(headers metadata.MD) bool {
+func (a *API) authorized(headers metadata.MD) bool {
 	if a.config.Token == "" {
 		return true
 	}
@@ -143,8 +143,8 @@ func (a *API) allowed(headers metadata.MD) bool {
 	return false
 }
 
-// operation returns the operation of a method's full name.
-func operation(method string) engine.Operation {
+// operationOf returns the operation of a full method name.
+func operationOf(method string) engine.Operation {
 	switch method[strings.LastIndexByte(method, '/')+1:] {
 	case "Project":
 		return engine.Project
@@ -156,13 +156,13 @@ func operation(method string) engine.Operation {
 	return engine.Other
 }
 
-// begin gives a request its ID, counts it, logs it when it has ended, and makes a panic
-// outside of the engine an error: gRPC would let it end the process.
-func (a *API) begin(method string, s grpc.ServerStream, answer func(*stream) error) (err error) {
+// serveStream gives a request its ID, counts it, and logs its end. It turns a panic outside of the
+// engine into an error, because gRPC would let the panic end the process.
+func (a *API) serveStream(method string, s grpc.ServerStream, answer func(*stream) error) (err error) {
 	ctx := s.Context()
 	defer ctx.Value(callKey{}).(*call).cancel(nil)
 	headers, _ := metadata.FromIncomingContext(ctx)
-	q := request.New(first(headers, "x-request-id"), first(headers, "traceparent"), first(headers, "tracestate"))
+	q := request.New(firstHeader(headers, "x-request-id"), firstHeader(headers, "traceparent"), firstHeader(headers, "tracestate"))
 	ctx = request.NewContext(ctx, q)
 	s.SetHeader(metadata.Pairs("x-request-id", q.ID))
 	p, _ := peer.FromContext(ctx)
@@ -174,7 +174,7 @@ func (a *API) begin(method string, s grpc.ServerStream, answer func(*stream) err
 		if q.Err == nil {
 			q.Err = err
 		}
-		if status.Code(err) == codes.Unavailable { // what gRPC's retries understand as Retry-After, in ms
+		if status.Code(err) == codes.Unavailable { // the retry delay for gRPC clients, in ms
 			s.SetTrailer(metadata.Pairs("grpc-retry-pushback-ms", "1000"))
 		}
 		level, remote := slog.LevelInfo, ""
@@ -191,7 +191,7 @@ func (a *API) begin(method string, s grpc.ServerStream, answer func(*stream) err
 		return answer(&stream{ServerStream: s, ctx: ctx})
 	}
 	if err := a.engine.Enter(); err != nil {
-		return a.refused(method, err)
+		return a.countRefusal(method, err)
 	}
 	defer a.engine.Leave()
 	var conn *guard.Conn
@@ -205,17 +205,17 @@ func (a *API) begin(method string, s grpc.ServerStream, answer func(*stream) err
 	return answer(&stream{ServerStream: s, ctx: budget.NewContext(ctx, share), conn: conn, api: a, method: method, share: share})
 }
 
-func first(headers metadata.MD, name string) string {
+func firstHeader(headers metadata.MD, name string) string {
 	if v := headers.Get(name); len(v) > 0 {
 		return v[0]
 	}
 	return ""
 }
 
-// refused counts a request that is refused before it has been read, and returns its error.
-func (a *API) refused(method string, err error) error {
+// countRefusal counts a request that is refused before it is read, and returns its error.
+func (a *API) countRefusal(method string, err error) error {
 	code := engine.Code(err)
-	a.metrics.Refused(operation(method), "grpc", code)
+	a.metrics.Refused(operationOf(method), "grpc", code)
 	return status.Error(code, err.Error())
 }
 
@@ -239,33 +239,33 @@ func (s *stream) RecvMsg(m any) error {
 	timer := time.AfterFunc(a.config.ReceiveTime, func() { c.cancel(engine.ErrSlow) })
 	defer timer.Stop()
 	if err := s.conn.Slot(s.ctx); err != nil {
-		return s.waited(err)
+		return s.waitError(err)
 	}
 	defer s.conn.FreeSlot()
 	select {
 	case a.slots <- struct{}{}:
 		defer func() { <-a.slots }()
 	case <-s.ctx.Done():
-		return s.waited(context.Cause(s.ctx))
+		return s.waitError(context.Cause(s.ctx))
 	}
 	in := &received{message: m.(proto.Message), share: s.share, rows: a.engine.MaxRows()}
 	if err := s.ServerStream.RecvMsg(in); err != nil {
 		if errors.Is(context.Cause(s.ctx), engine.ErrSlow) {
 			request.FromContext(s.ctx).Err = engine.ErrSlow
 		}
-		a.metrics.Refused(operation(s.method), "grpc", status.Code(err))
-		return err // gRPC has told the client already
+		a.metrics.Refused(operationOf(s.method), "grpc", status.Code(err))
+		return err // gRPC has already answered
 	}
 	if in.refused != nil {
-		return a.refused(s.method, in.refused)
+		return a.countRefusal(s.method, in.refused)
 	}
 	return nil
 }
 
-// waited returns the error of a request that has waited for a slot in vain.
-func (s *stream) waited(err error) error {
-	if errors.Is(err, engine.ErrSlow) { // others were slow
+// waitError returns the error of a request that did not get a slot in time.
+func (s *stream) waitError(err error) error {
+	if errors.Is(err, engine.ErrSlow) { // other clients were slow
 		err = engine.ErrRequests
 	}
-	return s.api.refused(s.method, err)
+	return s.api.countRefusal(s.method, err)
 }

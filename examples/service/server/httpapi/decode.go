@@ -16,16 +16,16 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// Media types. The binary types consist of little-endian IEEE 754 numbers, row after row, as
-// numpy's x.astype("<f4").tobytes() makes them.
+// Media types. The binary types consist of little-endian IEEE 754 numbers in row-major order, like
+// numpy's x.astype("<f4").tobytes().
 const (
 	typeJSON    = "application/json"
 	typeFloat32 = "application/x-float32"
 	typeFloat64 = "application/x-float64"
 )
 
-// width returns the bytes of a number of a binary media type, and 0 for another type.
-func width(mediaType string) int {
+// numberBytes returns the bytes of a number of a binary media type, or 0 for other types.
+func numberBytes(mediaType string) int {
 	switch mediaType {
 	case typeFloat32:
 		return 4
@@ -35,7 +35,7 @@ func width(mediaType string) int {
 	return 0
 }
 
-// decodeBinary sets x to the numbers of body. Each has width bytes; a row has columns numbers.
+// decodeBinary sets x to the numbers of body. A number has width bytes, a row has columns numbers.
 func decodeBinary(ctx context.Context, x *engine.Matrix, body []byte, width, columns int) error {
 	if len(body)%(width*columns) != 0 {
 		return fmt.Errorf("%w: %d bytes cannot be split into rows of %d numbers of %d bytes", engine.ErrMalformed, len(body), columns, width)
@@ -54,7 +54,7 @@ func decodeBinary(ctx context.Context, x *engine.Matrix, body []byte, width, col
 	return nil
 }
 
-// appendNumber appends v in width bytes.
+// appendNumber appends v as a number of width bytes.
 func appendNumber(dst []byte, width int, v float64) []byte {
 	if width == 4 {
 		return binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(v)))
@@ -62,12 +62,12 @@ func appendNumber(dst []byte, width int, v float64) []byte {
 	return binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
 }
 
-// ignored accepts any JSON value. Unmarshaling into it checks the syntax of a text and copies nothing.
+// ignored accepts any JSON value. Decoding into it checks the syntax without copying.
 type ignored struct{}
 
 func (ignored) UnmarshalJSON([]byte) error { return nil }
 
-// checkObject returns an error unless body is one JSON object.
+// checkObject returns an error unless body is a JSON object.
 func checkObject(body []byte) error {
 	if err := json.Unmarshal(body, new(ignored)); err != nil {
 		return fmt.Errorf("%w: %w", engine.ErrMalformed, err)
@@ -78,7 +78,7 @@ func checkObject(body []byte) error {
 	return nil
 }
 
-// kindOf names the kind of the JSON value that begins with a character.
+// kindOf names the kind of the JSON value with the given first character.
 func kindOf(first byte) string {
 	switch first {
 	case '{':
@@ -95,8 +95,7 @@ func kindOf(first byte) string {
 	return "a number"
 }
 
-// cutValue returns the value that text begins with and the text after it. text must be valid JSON,
-// or the rest of it.
+// cutValue returns the first value in text and the rest. text must be valid JSON or the rest of it.
 func cutValue(text []byte) (value, rest []byte) {
 	text = trimLeft(text)
 	depth, inString := 0, false
@@ -109,7 +108,7 @@ func cutValue(text []byte) (value, rest []byte) {
 		case inString:
 		case c == '{' || c == '[':
 			depth++
-		case depth == 0 && (c == ',' || c == ':' || c == '}' || c == ']'): // after a number or a word
+		case depth == 0 && (c == ',' || c == ':' || c == '}' || c == ']'): // after a number or a literal
 			return bytes.TrimRight(text[:i], space), text[i:]
 		case c == '}' || c == ']':
 			depth--
@@ -121,7 +120,7 @@ func cutValue(text []byte) (value, rest []byte) {
 	return bytes.TrimRight(text, space), nil
 }
 
-// elements returns the numbers and the values of the elements of a JSON array. text must be valid JSON.
+// elements iterates over the indices and values of a JSON array. text must be valid JSON.
 func elements(text []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		rest := trimLeft(trimLeft(text)[1:])
@@ -136,7 +135,7 @@ func elements(text []byte) iter.Seq2[int, []byte] {
 	}
 }
 
-// members returns the keys and the values of a JSON object. text must be valid JSON.
+// members iterates over the keys and values of a JSON object. text must be valid JSON.
 func members(text []byte) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		rest := trimLeft(trimLeft(text)[1:])
@@ -152,7 +151,7 @@ func members(text []byte) iter.Seq2[string, []byte] {
 	}
 }
 
-// afterComma returns the text that follows a comma, or text itself if it begins with another character.
+// afterComma removes a leading comma.
 func afterComma(text []byte) []byte {
 	return trimLeft(bytes.TrimPrefix(trimLeft(text), []byte{','}))
 }
@@ -167,12 +166,12 @@ func countElements(text []byte) (n int) {
 
 // unquote returns the text of a JSON string.
 func unquote(quoted []byte) (text string) {
-	json.Unmarshal(quoted, &text) // valid JSON has no error
+	json.Unmarshal(quoted, &text) // valid JSON never fails
 	return text
 }
 
-// decodeObject calls the function of fields for each member of body, a JSON object. The names of the
-// members must be exactly those of fields, and occur once at most.
+// decodeObject calls the function in fields for each member of the JSON object body. Every member
+// must be in fields, spelled exactly, and occur at most once.
 func decodeObject(body []byte, fields map[string]func(value []byte) error) error {
 	if err := checkObject(body); err != nil {
 		return err
@@ -188,21 +187,22 @@ func decodeObject(body []byte, fields map[string]func(value []byte) error) error
 		}
 		seen[key] = true
 		if err := set(value); err != nil {
-			return malformed(fmt.Errorf("%s: %w", key, err))
+			return malformedError(fmt.Errorf("%s: %w", key, err))
 		}
 	}
 	return nil
 }
 
-// malformed makes err an engine.ErrMalformed, unless it has a code already.
-func malformed(err error) error {
+// malformedError converts err to engine.ErrMalformed unless it already has a code.
+func malformedError(err error) error {
 	if err == nil || engine.Code(err) != codes.Internal {
 		return err
 	}
 	return fmt.Errorf("%w: %w", engine.ErrMalformed, err)
 }
 
-// decodeValue returns a function that sets v to a value of a kind, such as "a number".
+// decodeValue returns a function that decodes a value into v. kind, such as "a number", is for the
+// error.
 func decodeValue(v any, kind string) func(value []byte) error {
 	return func(value []byte) error {
 		if got := kindOf(value[0]); got != kind {
@@ -215,8 +215,8 @@ func decodeValue(v any, kind string) func(value []byte) error {
 	}
 }
 
-// decodeMatrix sets m to an array of rows of numbers. It refuses null and rows of different lengths.
-// limit is the largest number of rows.
+// decodeMatrix sets m to an array of rows of numbers. It refuses null, rows of different lengths,
+// and more than limit rows.
 func decodeMatrix(ctx context.Context, m *engine.Matrix, text []byte, limit int) error {
 	if text[0] != '[' {
 		return errors.New("a matrix is an array of rows")
@@ -251,7 +251,7 @@ func decodeMatrix(ctx context.Context, m *engine.Matrix, text []byte, limit int)
 // checkEvery is the number of values between two checks of the context.
 const checkEvery = 4096
 
-// appendNumbers appends the numbers of a JSON array. It ends with the context.
+// appendNumbers appends the numbers of a JSON array. It stops when the context ends.
 func appendNumbers(ctx context.Context, dst []float64, array []byte) ([]float64, error) {
 	if array[0] != '[' {
 		return dst, errors.New("expected an array of numbers")
@@ -282,7 +282,7 @@ const space = " \t\r\n"
 
 func trimLeft(text []byte) []byte { return bytes.TrimLeft(text, space) }
 
-// appendMatrix appends m as an array of rows. It ends with the context.
+// appendMatrix appends m as an array of rows. It stops when the context ends.
 func appendMatrix(ctx context.Context, dst []byte, m *engine.Matrix) ([]byte, error) {
 	dst = append(dst, '[')
 	for i := range m.Rows() {

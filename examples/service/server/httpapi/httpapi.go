@@ -1,18 +1,18 @@
-// Package httpapi is the service over HTTP.
+// Package httpapi implements the service over HTTP.
 //
 //	POST /v1/project    takes rows, returns their projections
 //	POST /v1/classify   takes rows, returns class, distance, rejection and probabilities
 //	POST /v1/transport  takes two point clouds, returns cost and plan
 //	GET  /v1/model      describes the model in use
 //	GET  /healthz       200 while the process answers
-//	GET  /readyz        200 while the service accepts requests, 503 when it is about to end
+//	GET  /readyz        200 while the service accepts requests, 503 during shutdown
 //
-// Bodies are JSON. Rows may also be application/x-float32 or application/x-float64; the
-// answer then has the same type, unless Accept is application/json. A binary answer to
-// classify has one row of numbers for each sample: the index of the class, 1 if the class is
-// rejected (else 0), the squared distance, and the probabilities. The query ?timeout=50ms
-// sets a shorter deadline than the server's. An error is {"error": {"code", "message"}}. If columns of
-// the samples are missing or unknown, the error also has their names, in "missing" and "unknown".
+// Bodies are JSON. Rows may also be application/x-float32 or application/x-float64; the answer then
+// has the same type, unless Accept is application/json. A binary answer to classify has one row of
+// numbers for each sample: the index of the class, 1 if the class is rejected (else 0), the squared
+// distance, and the probabilities. The query ?timeout=50ms sets a deadline shorter than the
+// server's. An error is {"error": {"code", "message"}}. If columns of the samples are missing or
+// unknown, the error also lists their names in "missing" and "unknown".
 package httpapi
 
 import (
@@ -46,10 +46,10 @@ import (
 
 // Config configures New.
 type Config struct {
-	Token  string       // bearer token; empty for none
-	Body   int64        // limit of the bytes of a body
-	Access *request.Log // access log, nil for none
-	// Age is the age from which a connection is closed after its next answer; 0 for never.
+	Token  string       // bearer token; empty means none
+	Body   int64        // maximum bytes of a body
+	Access *request.Log // access log; nil means none
+	// A connection older than Age is closed after its next answer. 0 means never.
 	Age time.Duration
 }
 
@@ -69,7 +69,7 @@ func New(e *engine.Engine, m *metrics.Metrics, log *slog.Logger, config Config) 
 	return a
 }
 
-// Drain makes /readyz answer 503, so that load balancers send no more requests.
+// Drain makes /readyz answer 503, so that load balancers stop sending requests.
 func (a *API) Drain() { a.ready.Store(false) }
 
 // Handler returns the handler for clients.
@@ -78,7 +78,7 @@ func (a *API) Handler() http.Handler {
 	mux.Handle("POST /v1/project", a.operation(engine.Project, (*exchange).project))
 	mux.Handle("POST /v1/classify", a.operation(engine.Classify, (*exchange).classify))
 	mux.Handle("POST /v1/transport", a.operation(engine.Transport, (*exchange).transport))
-	mux.Handle("GET /v1/model", a.guarded(engine.Other, http.HandlerFunc(a.model)))
+	mux.Handle("GET /v1/model", a.requireToken(engine.Other, http.HandlerFunc(a.serveModel)))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if !a.ready.Load() {
@@ -87,26 +87,26 @@ func (a *API) Handler() http.Handler {
 		}
 		io.WriteString(w, "ready\n")
 	})
-	return a.logged(mux)
+	return a.withAccessLog(mux)
 }
 
 // Admin returns the handler for operators: metrics, reload of the model, and profiles.
 func (a *API) Admin() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", a.guarded(engine.Other, a.metrics.Handler()))
-	mux.Handle("POST /reload", a.guarded(engine.Other, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	mux.Handle("GET /metrics", a.requireToken(engine.Other, a.metrics.Handler()))
+	mux.Handle("POST /reload", a.requireToken(engine.Other, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := a.Reload(r.Context()); err != nil {
 			writeJSON(w, http.StatusUnprocessableEntity, errorBody(codes.FailedPrecondition, err))
 			return
 		}
-		a.model(w, r)
+		a.serveModel(w, r)
 	})))
 	for path, h := range map[string]http.HandlerFunc{
 		"/": pprof.Index, "/cmdline": pprof.Cmdline, "/profile": pprof.Profile, "/symbol": pprof.Symbol, "/trace": pprof.Trace,
 	} {
-		mux.Handle("GET /debug/pprof"+path, a.guarded(engine.Other, h))
+		mux.Handle("GET /debug/pprof"+path, a.requireToken(engine.Other, h))
 	}
-	return a.logged(mux)
+	return a.withAccessLog(mux)
 }
 
 // Reload reads the model file again. It counts and logs the outcome.
@@ -118,15 +118,15 @@ func (a *API) Reload(ctx context.Context) error {
 	return err
 }
 
-func (a *API) model(w http.ResponseWriter, _ *http.Request) {
+func (a *API) serveModel(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, a.engine.Info())
 }
 
-// guarded rejects requests without the token and counts them as refused requests of op. It marks the
-// connections of other requests as in use.
-func (a *API) guarded(op engine.Operation, h http.Handler) http.Handler {
+// requireToken rejects requests without the token and counts them as refused requests of op. It
+// marks the connections of the other requests as in use.
+func (a *API) requireToken(op engine.Operation, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !a.allowed(r) {
+		if !a.authorized(r) {
 			a.metrics.Refused(op, "http", codes.Unauthenticated)
 			a.refuse(w, r, codes.Unauthenticated, engine.ErrToken)
 			return
@@ -138,12 +138,12 @@ func (a *API) guarded(op engine.Operation, h http.Handler) http.Handler {
 	})
 }
 
-func (a *API) allowed(r *http.Request) bool {
+func (a *API) authorized(r *http.Request) bool {
 	return a.config.Token == "" || TokenMatches(r.Header.Get("Authorization"), a.config.Token)
 }
 
-// TokenMatches reports whether an Authorization header has the scheme Bearer, in upper or
-// lower case, and this token. Its time does not depend on how much of the token is right.
+// TokenMatches reports whether an Authorization header has the scheme Bearer, in any case, and this
+// token. It runs in constant time for a wrong token of the same length.
 func TokenMatches(header, token string) bool {
 	scheme, got, _ := strings.Cut(header, " ")
 	have, want := sha256.Sum256([]byte(strings.TrimLeft(got, " "))), sha256.Sum256([]byte(token))
@@ -173,14 +173,14 @@ func (w *recorder) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap implements the interface that http.ResponseController uses.
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Flush implements http.Flusher, for profiles that take long.
+// Flush implements http.Flusher for long profiles.
 func (w *recorder) Flush() { http.NewResponseController(w.ResponseWriter).Flush() }
 
-// logged gives a request its ID, logs it when it has ended, and closes old connections.
-func (a *API) logged(h http.Handler) http.Handler {
+// withAccessLog gives a request its ID, logs its end, and closes old connections.
+func (a *API) withAccessLog(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		in, out := r.Header, w.Header()
 		q := request.New(in.Get(request.HeaderID), in.Get(request.HeaderTrace), in.Get(request.HeaderState))
@@ -190,9 +190,9 @@ func (a *API) logged(h http.Handler) http.Handler {
 		}
 		ctx := request.NewContext(r.Context(), q)
 		rec := &recorder{ResponseWriter: w}
-		defer func() { // also after a panic, of which net/http writes the stack
+		defer func() { // also after a panic, whose stack net/http logs
 			level := slog.LevelInfo
-			if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" { // a probe comes every few seconds
+			if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" { // probes come every few seconds
 				level = slog.LevelDebug
 			}
 			a.config.Access.Ended(ctx, level, slog.String("protocol", "http"), slog.String("method", r.Method), slog.String("path", r.URL.Path),
@@ -202,12 +202,11 @@ func (a *API) logged(h http.Handler) http.Handler {
 	})
 }
 
-// exchange is a request with the memory for its answer. The memory is used again by other
-// requests.
+// exchange is a request with the memory for its answer. Requests reuse it.
 type exchange struct {
 	engine     *engine.Engine
 	body       bytes.Buffer
-	in         string // media type
+	in         string // media type of the request
 	out        string
 	answer     []byte
 	x          engine.Matrix
@@ -217,20 +216,20 @@ type exchange struct {
 
 var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 
-// largestKept is the size in bytes up to which the memory of a request is kept for others.
+// largestKept is the maximum size in bytes of request memory that is kept for reuse.
 const largestKept = 1 << 20
 
-// operation returns a handler that answers requests by work.
+// operation returns a handler that answers requests by calling work.
 func (a *API) operation(op engine.Operation, work func(*exchange, context.Context) error) http.Handler {
-	return a.guarded(op, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return a.requireToken(op, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		x := exchanges.Get().(*exchange)
 		x.engine, x.answer = a.engine, x.answer[:0]
 		x.classified.Rows = x.classified.Rows[:0]
 		share := a.engine.Share()
-		defer share.Release() // when the answer has been sent
+		defer share.Release() // after the answer has been sent
 		err := a.receive(x, w, r, share, func() error {
-			start = time.Now() // a slow client is no slow server
+			start = time.Now() // a slow client does not count as a slow server
 			ctx, cancel, err := withTimeout(r)
 			if err != nil {
 				return err
@@ -278,23 +277,23 @@ func (a *API) receive(x *exchange, w http.ResponseWriter, r *http.Request, share
 		return fmt.Errorf("%w: the body has %d bytes, %d are allowed", engine.ErrTooLarge, size, a.config.Body)
 	}
 	if size < 0 {
-		size = a.config.Body // unknown
+		size = a.config.Body // the size is unknown
 	}
 	if err := share.Take(size); err != nil {
 		return err
 	}
 	if rec, ok := w.(*recorder); ok {
-		w = rec.ResponseWriter // MaxBytesReader tells net/http's own to close the connection
+		w = rec.ResponseWriter // MaxBytesReader needs net/http's own writer to close the connection
 	}
 	x.body.Reset()
 	if r.ContentLength > 0 {
-		x.body.Grow(int(size) + bytes.MinRead) // and not to twice of it
+		x.body.Grow(int(size) + bytes.MinRead) // so that the buffer does not double its size
 	}
 	if _, err := x.body.ReadFrom(http.MaxBytesReader(w, r.Body, a.config.Body)); err != nil {
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			return fmt.Errorf("%w: the body has more than %d bytes", engine.ErrTooLarge, a.config.Body)
 		}
-		if errors.Is(err, os.ErrDeadlineExceeded) { // by which the server ends the context, too
+		if errors.Is(err, os.ErrDeadlineExceeded) { // the server also ends the context this way
 			return engine.ErrSlow
 		}
 		if r.Context().Err() != nil {
@@ -305,7 +304,7 @@ func (a *API) receive(x *exchange, w http.ResponseWriter, r *http.Request, share
 	return answer()
 }
 
-// withTimeout returns the context of a request, with the deadline of its query if it has one.
+// withTimeout returns the context of a request, with the deadline of its query parameter if any.
 func withTimeout(r *http.Request) (context.Context, context.CancelFunc, error) {
 	if r.URL.RawQuery == "" {
 		return r.Context(), func() {}, nil
@@ -319,7 +318,7 @@ func withTimeout(r *http.Request) (context.Context, context.CancelFunc, error) {
 	return ctx, cancel, nil
 }
 
-// statuses are the HTTP statuses of gRPC codes.
+// statuses maps gRPC codes to HTTP statuses.
 var statuses = map[codes.Code]int{
 	codes.InvalidArgument:    http.StatusBadRequest,
 	codes.ResourceExhausted:  http.StatusRequestEntityTooLarge,
@@ -327,11 +326,11 @@ var statuses = map[codes.Code]int{
 	codes.FailedPrecondition: http.StatusNotImplemented,
 	codes.Unauthenticated:    http.StatusUnauthorized,
 	codes.DeadlineExceeded:   http.StatusGatewayTimeout,
-	codes.Canceled:           499, // as nginx has it; the client has gone
+	codes.Canceled:           499, // as in nginx: the client has closed the connection
 	codes.Internal:           http.StatusInternalServerError,
 }
 
-// refuse answers with an error.
+// refuse answers a request with an error.
 func (a *API) refuse(w http.ResponseWriter, r *http.Request, code codes.Code, err error) {
 	if q := request.FromContext(r.Context()); q != nil {
 		q.Err = err

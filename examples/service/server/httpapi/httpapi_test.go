@@ -22,7 +22,7 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// newAPI returns an API and a server of it.
+// newAPI returns an API and a test server for it.
 func newAPI(t *testing.T, change func(*engine.Config, *Config)) (*API, *httptest.Server) {
 	t.Helper()
 	e, c := engine.DefaultConfig(), Config{Body: 1 << 20}
@@ -79,7 +79,7 @@ func floats(t *testing.T, body []byte, width int) (out []float64) {
 	return out
 }
 
-// TestRows checks that answers in JSON and both binary formats are those of the library.
+// TestRows checks that answers in JSON and in both binary formats equal the results of the library.
 func TestRows(t *testing.T) {
 	_, s := newAPI(t, nil)
 	c, d := fixture.Classifier(t, 1), fixture.Samples(7, 2)
@@ -167,7 +167,8 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-// TestExact: an exact problem is answered with its gap, is not to have a λ, and ends at the deadline.
+// TestExact checks that the answer to an exact problem has a gap, that λ is refused, and that the
+// solver stops at the deadline.
 func TestExact(t *testing.T) {
 	a, s := newAPI(t, func(e *engine.Config, _ *Config) { e.Limits.Pairs, e.Solvers.Number = 1<<24, 1 })
 	const problem = `{"x": [[0], [1]], "y": [[1.5], [0.5]], "plan": true, "exact": true`
@@ -196,7 +197,7 @@ func TestExact(t *testing.T) {
 	if status, out := post(t, s.URL+"/v1/transport", typeJSON, "", []byte(`{"x": [[0]], "y": [[2]], "exact": 1}`)); status != 400 || !strings.Contains(string(out), "exact: it must be a boolean") {
 		t.Errorf("%d, %s", status, out)
 	}
-	cloud := func(shift int) string { // of short numbers, which are decoded in no time
+	cloud := func(shift int) string { // short numbers are decoded quickly
 		points := make([]string, 4000)
 		for i := range points {
 			points[i] = fmt.Sprintf("[%d,%d]", i*i%4093+shift, i*i*i%8191)
@@ -210,7 +211,7 @@ func TestExact(t *testing.T) {
 	fixture.Until(t, func() bool { return a.engine.QueueOf(engine.Transport).Busy() == 0 })
 }
 
-// TestFaults checks the error text and status of every kind of bad request.
+// TestFaults checks the error text and status for every kind of bad request.
 func TestFaults(t *testing.T) {
 	_, s := newAPI(t, func(_ *engine.Config, c *Config) { c.Body = 100_000 })
 	row := "[0,1,2,3,4,5,6,7,8,9]"
@@ -268,7 +269,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s, %.60q: %d, %s; want %d with %q", c.path, c.body, status, out, c.status, c.says)
 		}
 	}
-	// Of unknown length.
+	// The length is unknown.
 	answer, err := http.Post(s.URL+"/v1/classify", typeJSON, io.MultiReader(bytes.NewReader(million)))
 	if err != nil || answer.StatusCode != 413 {
 		t.Errorf("%v, %v", answer, err)
@@ -276,7 +277,7 @@ func TestFaults(t *testing.T) {
 	answer.Body.Close()
 }
 
-// TestLeftovers checks that reused memory never shows numbers of another request.
+// TestLeftovers checks that reused memory never exposes numbers of another request.
 func TestLeftovers(t *testing.T) {
 	_, s := newAPI(t, nil)
 	for range 20 {
@@ -289,7 +290,7 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// TestToken checks that without the token only health is available.
+// TestToken checks that only health is available without the token.
 func TestToken(t *testing.T) {
 	a, s := newAPI(t, func(_ *engine.Config, c *Config) { c.Token = "0123456789abcdef" })
 	admin := httptest.NewServer(a.Admin())
@@ -322,8 +323,8 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestShed: a full queue turns requests away at once; so do bodies that together are too
-// large. What a cancelled request held is free again.
+// TestShed checks that a full queue rejects requests immediately, that too much memory for bodies
+// does as well, and that a canceled request frees its memory.
 func TestShed(t *testing.T) {
 	a, s := newAPI(t, func(e *engine.Config, c *Config) {
 		e.Solvers.Number, e.TransportQueue, e.Solvers.Tolerance, e.Solvers.MaxIterations = 1, 0, 1e-300, 1e9
@@ -340,7 +341,7 @@ func TestShed(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { // never ends by itself
+	go func() { // never ends on its own
 		r, _ := http.NewRequestWithContext(ctx, "POST", s.URL+"/v1/transport", bytes.NewReader(body))
 		r.Header.Set("Content-Type", typeJSON)
 		_, err := http.DefaultClient.Do(r)
@@ -350,7 +351,7 @@ func TestShed(t *testing.T) {
 	if status, out := post(t, s.URL+"/v1/transport", typeJSON, "", body); status != 503 || !strings.Contains(string(out), "queue is full") {
 		t.Errorf("%d, %s", status, out)
 	}
-	answer, err := http.Post(s.URL+"/v1/classify", typeJSON, io.MultiReader(strings.NewReader("{}"))) // of unknown length, so perhaps too large
+	answer, err := http.Post(s.URL+"/v1/classify", typeJSON, io.MultiReader(strings.NewReader("{}"))) // the length is unknown, so it may be too large
 	if err != nil || answer.StatusCode != 503 || answer.Header.Get("Retry-After") == "" {
 		t.Errorf("beside another body: %v, %v", answer, err)
 	}
@@ -365,7 +366,7 @@ func TestShed(t *testing.T) {
 	fixture.Until(t, func() bool { return share.Take(a.config.Body) == nil }) // its handler is about to return
 }
 
-// TestMetrics: what Prometheus sees of requests, model and solvers.
+// TestMetrics checks the Prometheus metrics of requests, model and solvers.
 func TestMetrics(t *testing.T) {
 	a, s := newAPI(t, func(e *engine.Config, _ *Config) { e.Solvers.Number, e.Check.RejectShare = 3, 2 })
 	for _, body := range []string{`{"rows":[[0,1,2,3,4,5,6,7,8,9]]}`, `{}`} {
@@ -398,7 +399,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// FuzzJSON compares the reader of JSON with encoding/json.
+// FuzzJSON compares the JSON decoder with encoding/json.
 func FuzzJSON(f *testing.F) {
 	for _, s := range []string{`[[1,2],[3,4]]`, `[[1]`, ` [ [ 1e5 , -0 ] ] `, `[[null]]`, `[["]"]]`, `[]`, `[[],[]]`, `null`, `[[1],[2,3]]`,
 		`{"a":1 , "b\\\"": [ {"c":"\\\\"} ] }`, `{}`, ` "x" `, `[ 1 , true,"a,]" ]`, `{"a":{"a":"}"},"":[]}`} {

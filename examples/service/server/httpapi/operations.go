@@ -10,39 +10,42 @@ import (
 	"github.com/gomonge/monge/examples/service/server/engine"
 )
 
-// rows decodes the samples of a request to project or classify.
-func (x *exchange) rows(ctx context.Context) error {
-	if w := width(x.in); w > 0 {
+// decodeRows decodes the samples of a request to project or classify.
+func (x *exchange) decodeRows(ctx context.Context) error {
+	if w := numberBytes(x.in); w > 0 {
 		x.x = engine.Matrix{Data: x.x.Data}
 		return decodeBinary(ctx, &x.x, x.body.Bytes(), w, x.engine.Info().Features)
 	}
 	return decodeSamples(ctx, x.engine, &x.x, x.body.Bytes())
 }
 
-// take takes the memory of an answer from the budget: n numbers as text, which are at most 25 bytes each.
-func (x *exchange) take(ctx context.Context, n int) error { return budget.Take(ctx, 25*int64(n)) }
+// takeAnswerMemory takes memory for n numbers as text from the budget. A number has at most 25
+// bytes.
+func (x *exchange) takeAnswerMemory(ctx context.Context, n int) error {
+	return budget.Take(ctx, 25*int64(n))
+}
 
-// json sets the answer to that of v.
-func (x *exchange) json(v any) (err error) {
+// setJSON sets the answer to v in JSON.
+func (x *exchange) setJSON(v any) (err error) {
 	x.answer, err = json.Marshal(v)
 	return err
 }
 
 func (x *exchange) project(ctx context.Context) error {
-	if err := x.rows(ctx); err != nil {
+	if err := x.decodeRows(ctx); err != nil {
 		return err
 	}
 	y := &x.projected
 	if err := x.engine.Project(ctx, &x.x, y); err != nil {
 		return err
 	}
-	if w := width(x.out); w > 0 {
+	if w := numberBytes(x.out); w > 0 {
 		for _, v := range y.Data {
 			x.answer = appendNumber(x.answer, w, v)
 		}
 		return nil
 	}
-	if err := x.take(ctx, len(y.Data)); err != nil {
+	if err := x.takeAnswerMemory(ctx, len(y.Data)); err != nil {
 		return err
 	}
 	x.answer = append(append(append(x.answer, `{"model":"`...), y.Model...), `","rows":`...) // a hash needs no escapes
@@ -52,7 +55,7 @@ func (x *exchange) project(ctx context.Context) error {
 	return err
 }
 
-// class is the answer for a row.
+// class is the JSON answer for a row.
 type class struct {
 	Class         string    `json:"class"`
 	Rejected      bool      `json:"rejected"`
@@ -61,15 +64,15 @@ type class struct {
 }
 
 func (x *exchange) classify(ctx context.Context) error {
-	if err := x.rows(ctx); err != nil {
+	if err := x.decodeRows(ctx); err != nil {
 		return err
 	}
 	y := &x.classified
 	if err := x.engine.Classify(ctx, &x.x, y); err != nil {
 		return err
 	}
-	n, w := len(y.Classes), width(x.out)
-	if err := x.take(ctx, len(y.Rows)*(n+8)); err != nil {
+	n, w := len(y.Classes), numberBytes(x.out)
+	if err := x.takeAnswerMemory(ctx, len(y.Rows)*(n+8)); err != nil {
 		return err
 	}
 	results := make([]class, 0, len(y.Rows))
@@ -93,7 +96,7 @@ func (x *exchange) classify(ctx context.Context) error {
 	if w > 0 {
 		return nil
 	}
-	return x.json(struct {
+	return x.setJSON(struct {
 		Model   string   `json:"model"`
 		Classes []string `json:"classes"`
 		Results []class  `json:"results"`
@@ -124,7 +127,7 @@ func (x *exchange) transport(ctx context.Context) error {
 	if err := x.engine.Transport(ctx, &p, &s); err != nil {
 		return err
 	}
-	err := x.json(struct {
+	err := x.setJSON(struct {
 		Cost          float64  `json:"cost"`
 		Gap           *float64 `json:"gap,omitempty"`
 		MarginalError float64  `json:"marginal_error"`
@@ -134,7 +137,7 @@ func (x *exchange) transport(ctx context.Context) error {
 	if err != nil || !p.Plan {
 		return err
 	}
-	if err := x.take(ctx, len(s.Plan.Data)); err != nil {
+	if err := x.takeAnswerMemory(ctx, len(s.Plan.Data)); err != nil {
 		return err
 	}
 	x.answer, err = appendMatrix(ctx, append(x.answer[:len(x.answer)-1], `,"plan":`...), &s.Plan)

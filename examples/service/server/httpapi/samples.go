@@ -8,11 +8,11 @@ import (
 	"github.com/gomonge/monge/examples/service/server/engine"
 )
 
-// decodeSamples sets x to the samples of body, which have one of three forms:
+// decodeSamples sets x to the samples of body, which has one of three forms:
 //
-//	{"rows": [[1, 2], [3, 4]]}                                   numbers, in the order of the model's features
-//	{"rows": [{"age": 1, "city": "Bern"}, …]}                    objects, whose keys are columns
-//	{"columns": ["age", "city"], "rows": [[1, "Bern"], …]}       the same, with the names once
+//	{"rows": [[1, 2], [3, 4]]}                                   numbers in the order of the model's features
+//	{"rows": [{"age": 1, "city": "Bern"}, …]}                    objects whose keys are columns
+//	{"columns": ["age", "city"], "rows": [[1, "Bern"], …]}       the same with the names once
 func decodeSamples(ctx context.Context, e *engine.Engine, x *engine.Matrix, body []byte) error {
 	*x = engine.Matrix{Data: x.Data[:0]}
 	var columns, rows []byte
@@ -29,12 +29,13 @@ func decodeSamples(ctx context.Context, e *engine.Engine, x *engine.Matrix, body
 		return fmt.Errorf("%w: columns cannot be %s: send an array of names", engine.ErrMalformed, kindOf(columns[0]))
 	}
 	if columns == nil && (rows[0] != '[' || trimLeft(rows[1:])[0] != '{') {
-		return malformed(decodeMatrix(ctx, x, rows, e.MaxRows()))
+		return malformedError(decodeMatrix(ctx, x, rows, e.MaxRows()))
 	}
-	return malformed(decodeNamed(ctx, e, x, columns, rows))
+	return malformedError(decodeNamed(ctx, e, x, columns, rows))
 }
 
-// decodeNamed sets x to samples whose values have names: those of columns, or those in the objects of rows.
+// decodeNamed sets x to named samples. The names are in columns or, if it is empty, in the objects
+// of rows.
 func decodeNamed(ctx context.Context, e *engine.Engine, x *engine.Matrix, columns, rows []byte) error {
 	n := 0
 	if rows[0] == '[' {
@@ -79,7 +80,7 @@ func decodeNamed(ctx context.Context, e *engine.Engine, x *engine.Matrix, column
 	return nil
 }
 
-// readHeader returns the names of the columns of a table, "" for columns to leave out.
+// readHeader returns the column names of a table, or "" for ignored columns.
 func readHeader(table *engine.Table, columns []byte) ([]string, error) {
 	for j, value := range elements(columns) {
 		if value[0] != '"' {

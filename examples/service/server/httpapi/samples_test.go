@@ -11,7 +11,8 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// TestNames: objects, and names beside rows, are answered as the features that they stand for.
+// TestNames checks that named samples, in objects or with names in columns, are answered like their
+// features.
 func TestNames(t *testing.T) {
 	table := fixture.NewTable(t, dataset.MissingMean)
 	_, s := newAPI(t, func(e *engine.Config, _ *Config) { e.Model = table.Model })
@@ -59,8 +60,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestNamesThenNumbers: memory that held samples with names is used again for rows of numbers, which the
-// model in use answers.
+// TestNamesThenNumbers checks that memory which held named samples can be reused for rows of
+// numbers, which the model in use answers.
 func TestNamesThenNumbers(t *testing.T) {
 	table := fixture.NewTable(t, dataset.MissingMean)
 	a, _ := newAPI(t, func(e *engine.Config, _ *Config) { e.Model = table.Model })

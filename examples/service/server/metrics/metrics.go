@@ -68,7 +68,7 @@ func (m *Metrics) Watch(e *engine.Engine) {
 	m.registry.MustRegister(model{e})
 }
 
-// model is the gauge whose label is the hash of the model in use.
+// model is a gauge whose label is the hash of the model in use.
 type model struct{ e *engine.Engine }
 
 var modelInfo = prometheus.NewDesc("monge_model_info", "Always 1; the label is the hash of the model in use.", []string{"hash"}, nil)
@@ -79,7 +79,7 @@ func (m model) Collect(ch chan<- prometheus.Metric) {
 	ch <- prometheus.MustNewConstMetric(modelInfo, prometheus.GaugeValue, 1, m.e.Info().Hash)
 }
 
-// Request counts a request and the time that it took.
+// Request counts a request and its time.
 func (m *Metrics) Request(op engine.Operation, protocol string, code codes.Code, took time.Duration) {
 	m.requests.WithLabelValues(string(op), protocol, code.String()).Inc()
 	m.seconds.WithLabelValues(string(op), protocol).Observe(took.Seconds())
@@ -90,10 +90,10 @@ func (m *Metrics) Refused(op engine.Operation, protocol string, code codes.Code)
 	m.requests.WithLabelValues(string(op), protocol, code.String()).Inc()
 }
 
-// Evicted counts a connection that was closed to make room for another.
+// Evicted counts a connection that was closed to make room for another one.
 func (m *Metrics) Evicted() { m.evicted.Inc() }
 
-// Gauge adds a value that is read when Prometheus asks for it.
+// Gauge adds a value that is read at each scrape.
 func (m *Metrics) Gauge(name, help string, labels prometheus.Labels, value func() int) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, func() float64 { return float64(value()) }))
 }
@@ -121,5 +121,5 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
 }
 
-// Unlogged counts a line of the log that was lost.
+// Unlogged counts a lost log line.
 func (m *Metrics) Unlogged() { m.unlogged.Inc() }

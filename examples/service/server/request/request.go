@@ -1,5 +1,5 @@
-// Package request contains metadata of a request: the request's ID, its W3C trace context, and its
-// line in the access log.
+// Package request manages the metadata of a request: its ID, its W3C trace context, and its line in
+// the access log.
 package request
 
 import (
@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/metadata"
 )
 
-// Names of headers, and in lower case of gRPC metadata.
+// Names of headers. In lower case they are names of gRPC metadata.
 const (
 	HeaderID    = "X-Request-Id"
 	HeaderTrace = "Traceparent"
@@ -22,16 +22,16 @@ const (
 type Request struct {
 	ID    string
 	Start time.Time
-	// Trace and State are the headers traceparent and tracestate of the request, empty if
-	// it had none that is valid.
+	// Trace and State are the headers traceparent and tracestate of the request. They are empty if
+	// the request has no valid ones.
 	Trace, State string
-	// Err is why the request is refused, nil if it is not. It is logged.
+	// Err is the reason why the request was refused, or nil. It is logged.
 	Err error
 }
 
-// New returns a request that begins now, with the values of its headers. An ID that is not
-// 1 to 128 letters, digits or marks of "-_.:/+=" is replaced by a random one; so is an empty
-// one. An invalid trace context is dropped.
+// New returns a request that begins now, with the values of its headers. If id is not 1 to 128
+// letters, digits or characters of "-_.:/+=", it is replaced by a random ID. An invalid trace
+// context is dropped.
 func New(id, traceparent, tracestate string) *Request {
 	r := &Request{ID: id, Start: time.Now()}
 	if !validID(id) {
@@ -57,8 +57,8 @@ func validID(id string) bool {
 	return len(id) >= 1 && len(id) <= 128
 }
 
-// validTrace says whether v is a traceparent as https://www.w3.org/TR/trace-context says:
-// version-trace-parent-flags in lower-case hexadecimal digits, trace and parent not zero.
+// validTrace reports whether v is a traceparent according to https://www.w3.org/TR/trace-context:
+// version-trace-parent-flags in lower-case hexadecimal digits. Trace and parent must not be zero.
 func validTrace(v string) bool {
 	const traceAt, parentAt, flagsAt, length = 3, 36, 53, 55
 	if len(v) < length || v[:2] == "ff" || v[:2] == "00" && len(v) > length || len(v) > length && v[length] != '-' || len(v) > 256 {
@@ -82,13 +82,13 @@ func validTrace(v string) bool {
 	return !zero[0] && !zero[1]
 }
 
-// TraceID and ParentID return the parts of the trace context, empty if there is none.
-func (r *Request) TraceID() string { return r.part(3, 35) }
+// TraceID returns the trace ID, or "" if there is no trace context.
+func (r *Request) TraceID() string { return r.tracePart(3, 35) }
 
-// ParentID returns the ID of the caller's span.
-func (r *Request) ParentID() string { return r.part(36, 52) }
+// ParentID returns the ID of the caller's span, or "" if there is no trace context.
+func (r *Request) ParentID() string { return r.tracePart(36, 52) }
 
-func (r *Request) part(from, to int) string {
+func (r *Request) tracePart(from, to int) string {
 	if r.Trace == "" {
 		return ""
 	}
@@ -102,24 +102,24 @@ func NewContext(ctx context.Context, r *Request) context.Context {
 	return context.WithValue(ctx, key{}, r)
 }
 
-// FromContext returns the request of a context, nil if there is none.
+// FromContext returns the request of a context, or nil.
 func FromContext(ctx context.Context) *Request {
 	r, _ := ctx.Value(key{}).(*Request)
 	return r
 }
 
-// Outgoing returns a context whose gRPC calls carry the ID and the trace context of the
-// request: use it where an operation calls another service.
+// Outgoing returns a context whose gRPC calls carry the ID and the trace context of the request.
+// Use it if an operation calls another service.
 func Outgoing(ctx context.Context) context.Context {
 	r := FromContext(ctx)
 	if r == nil {
 		return ctx
 	}
-	return metadata.AppendToOutgoingContext(ctx, r.pairs()...)
+	return metadata.AppendToOutgoingContext(ctx, r.headerPairs()...)
 }
 
-// pairs are headers of a call that belongs to the request.
-func (r *Request) pairs() []string {
+// headerPairs returns the headers for a call on behalf of the request.
+func (r *Request) headerPairs() []string {
 	pairs := []string{HeaderID, r.ID}
 	if r.Trace != "" {
 		pairs = append(pairs, HeaderTrace, r.Trace)
@@ -130,10 +130,10 @@ func (r *Request) pairs() []string {
 	return pairs
 }
 
-// Log is an access log, or nil for none.
+// Log is an access log. A nil Log drops all lines.
 type Log struct{ Logger *slog.Logger }
 
-// Ended logs that a request has ended: its error, if it has one, how long it took, and attrs.
+// Ended logs the end of a request with its error, its duration, and attrs.
 func (l *Log) Ended(ctx context.Context, level slog.Level, attrs ...slog.Attr) {
 	if l == nil || !l.Logger.Enabled(ctx, level) {
 		return
@@ -147,8 +147,8 @@ func (l *Log) Ended(ctx context.Context, level slog.Level, attrs ...slog.Attr) {
 	l.Logger.LogAttrs(ctx, level, "request", attrs...)
 }
 
-// Handler returns a handler that adds the ID and the trace of the context's request to every
-// record, for h.
+// Handler returns a handler that adds the ID and the trace of the context's request to every record
+// and passes the record to h.
 func Handler(h slog.Handler) slog.Handler { return handler{h} }
 
 type handler struct{ slog.Handler }

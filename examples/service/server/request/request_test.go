@@ -48,7 +48,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestOutgoing: calls to other services carry what came with the request.
+// TestOutgoing checks that calls to other services carry the ID and the trace context of the
+// request.
 func TestOutgoing(t *testing.T) {
 	good := "00-" + trace + "-" + parent + "-01"
 	ctx := Outgoing(NewContext(t.Context(), New("abc", good, "vendor=1")))
@@ -63,7 +64,8 @@ func TestOutgoing(t *testing.T) {
 	}
 }
 
-// TestLog: every record of a request has its ID and trace; the access log can be off.
+// TestLog checks that every record of a request has its ID and trace, and that the access log can
+// be off.
 func TestLog(t *testing.T) {
 	var b bytes.Buffer
 	log := slog.New(Handler(slog.NewTextHandler(&b, nil)))
