@@ -19,7 +19,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// typeName is the value of the key type in the names of benchmarks.
+// typeName returns the value of the key "type" in the names of benchmarks.
 func typeName[T dist.Float]() string {
 	if size[T]() == 8 {
 		return "f64"
@@ -51,8 +51,6 @@ func perElement(b *testing.B, n int) {
 func rate(b *testing.B, n int) {
 	b.ReportMetric(float64(n)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
 }
-
-// Package dist takes the best level that MONGE_LEVEL admits: isa says which.
 
 // BenchmarkPair measures functions of two slices.
 func BenchmarkPair(b *testing.B) {
@@ -94,7 +92,7 @@ func benchmarkExp[T dist.Float](b *testing.B) {
 	}
 }
 
-// clouds are the sizes of two point clouds: in L1, in L2, beyond, and odd ones.
+// clouds contains the sizes of two point clouds: clouds that fit in L1 or L2, larger clouds, and odd sizes.
 var clouds = []struct{ n, d int }{{50, 10}, {100, 10}, {256, 64}, {1000, 2}, {1000, 10}, {1000, 784}, {1031, 17}, {3000, 10}}
 
 func BenchmarkSqEuclidean(b *testing.B) {
@@ -107,8 +105,8 @@ func BenchmarkGibbs(b *testing.B) {
 	benchmarkClouds[float32](b, 8, func(dst, x, z dist.Matrix[float32]) { dist.Gibbs(dst, x, z, .5/float32(x.Cols)) })
 }
 
-// An element takes d + extra fused multiply-adds; differences count for nothing, as
-// they have ports of their own.
+// benchmarkClouds measures f on all clouds. It counts d + extra fused multiply-adds for each element. It does not count
+// differences, which run on other ports.
 func benchmarkClouds[T dist.Float](b *testing.B, extra int, f func(dst, x, z dist.Matrix[T])) {
 	for _, s := range clouds {
 		b.Run(fmt.Sprintf("type=%s/isa=%v/m=%d/n=%d/d=%d", typeName[T](), asm.Current(), s.n, s.n, s.d), func(b *testing.B) {
@@ -140,7 +138,7 @@ func benchmarkProject[T dist.Float](b *testing.B) {
 	}
 }
 
-// BenchmarkSearch finds the ten nearest of stored rows, for one query and for several in one call.
+// BenchmarkSearch finds the ten nearest stored rows of one query, and of 16 queries in one call.
 func BenchmarkSearch(b *testing.B) {
 	for _, s := range []struct{ m, n, d int }{{1, 1000, 384}, {16, 1000, 384}, {1, 100_000, 384}, {16, 100_000, 384}} {
 		x, q := normal[float32](s.n, s.d, 1), normal[float32](s.m, s.d, 2)
@@ -160,8 +158,8 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkSolve is a solve of ten iterations between two clouds in ten dimensions,
-// without and with the gradient by the points.
+// BenchmarkSolve measures ten iterations between two clouds in ten dimensions, without and with the gradient with respect
+// to the points.
 func BenchmarkSolve(b *testing.B) {
 	benchmarkSolve[float64](b)
 	benchmarkSolve[float32](b)
@@ -220,10 +218,9 @@ func clusters(n, d int) (*mat.Dense, []int) {
 	return x, labels
 }
 
-// BenchmarkCostGradient is one cost of WDA and its gradient: a fit of a few steps of
-// conjugate gradient, from its first evaluation to its last, divided by the
-// gradients in between. Its line searches evaluate the cost more often: this is an
-// upper bound.
+// BenchmarkCostGradient measures one cost of WDA with its gradient. It divides the time of a fit of a few conjugate gradient
+// steps, from the first evaluation to the last, by the number of gradients. This is an upper bound, because line searches
+// evaluate the cost more often.
 func BenchmarkCostGradient(b *testing.B) {
 	for _, s := range []struct{ n, d, p int }{{200, 30, 2}, {1000, 784, 10}} {
 		x, labels := clusters(s.n, s.d)
@@ -239,7 +236,7 @@ func BenchmarkCostGradient(b *testing.B) {
 						var total time.Duration
 						gradients := 0
 						set := &wda.Settings{
-							Components: s.p, // and all that Fit would choose pinned
+							Components: s.p, // all settings that Fit would choose are fixed
 							Data:       wda.Data{Whitening: wda.NoWhitening()},
 							Objective:  wda.Objective{Lambda: wda.RelativeLambda(1), Shrinkage: wda.FixedShrinkage(0), Float32: single},
 							Scale:      wda.ScaleOrthonormal,

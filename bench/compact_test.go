@@ -65,7 +65,8 @@ func BenchmarkCompact(b *testing.B) {
 	}
 }
 
-// embeddings returns n rows of length 1 of so many classes, whose variance within classes falls from one direction to the next.
+// embeddings returns n rows of unit norm in the given number of classes. The variance within classes decreases from one
+// direction to the next.
 func embeddings(n, dim, classes int) (*mat.Dense, []int) {
 	rng := random.New(7, 384)
 	x, labels, centers := mat.NewDense(n, dim, nil), make([]int, n), mat.NewDense(classes, dim, nil)

@@ -18,7 +18,7 @@ import (
 	"github.com/gomonge/monge/sinkhorn"
 )
 
-// loads are what goroutines do on all cores while something else has to get through.
+// loads contains the work that goroutines do on all cores during a measurement.
 var loads = []struct {
 	name string
 	work func() (step func())
@@ -51,8 +51,7 @@ var loads = []struct {
 	{"solvelog/n=1000", func() func() { return solver[float64](1000, sinkhorn.DomainLog) }},
 }
 
-// solver returns one solve of n against n points in ten dimensions: ten iterations, and
-// the gradient.
+// solver returns a function that solves a problem of n and n points in ten dimensions: ten iterations and the gradient.
 func solver[T dist.Float](n int, domain sinkhorn.Domain) func() {
 	s, err := sinkhorn.NewSolver[T](&sinkhorn.Settings{Lambda: .1, Domain: domain, Gradient: true})
 	if err != nil {
@@ -96,15 +95,13 @@ func keepBusy(n int, work func() func()) (stop func()) {
 	}
 }
 
-// BenchmarkStopTheWorld is how long a stop-the-world takes while every core runs
-// kernels, which cannot be preempted. cause=memstats is runtime.ReadMemStats, which
-// does little else than to stop the world; cause=gc is a whole runtime.GC, two stops
-// and the marking between them, on cores that it has to share.
+// BenchmarkStopTheWorld measures a stop-the-world phase while every core runs kernels, which cannot be preempted.
+// cause=memstats measures runtime.ReadMemStats, which does little more than stop the world. cause=gc measures a whole
+// runtime.GC: two stops with marking between them.
 //
-// wait-… is the wait itself, from the moment at which the runtime wants the world to
-// stop to that at which all of it has, as package runtime/metrics counts it: the goal is
-// below 1 ms. p50-ns to max-ns are the whole call, on cores that others want, too;
-// ns/op includes the pauses between the measurements.
+// wait-… is the time from the request to stop until all goroutines have stopped, from package runtime/metrics. The goal is
+// below 1 ms. p50-ns to max-ns are the times of the whole call on busy cores. ns/op includes the pauses between the
+// measurements.
 func BenchmarkStopTheWorld(b *testing.B) {
 	causes := []struct {
 		name, waits string
@@ -123,7 +120,7 @@ func BenchmarkStopTheWorld(b *testing.B) {
 				before := histogram(c.waits)
 				var times []time.Duration
 				for b.Loop() {
-					time.Sleep(time.Millisecond) // the others are running again
+					time.Sleep(time.Millisecond) // the other goroutines are running again
 					began := time.Now()
 					c.stop()
 					times = append(times, time.Since(began))
@@ -198,20 +195,18 @@ func benchmarkLatency[T dist.Float](b *testing.B) {
 	}
 }
 
-// BenchmarkDeadline is how late a solve returns that would go on for ever, n against n
-// points under a deadline of half a millisecond: alone, and while as many goroutines as
-// there are cores solve problems of n = 64. What it returns is the plan of the last whole
-// iteration and its marginal error; iterations is the median of how many there were.
-// Allocations are the context's. µs late, two cores of a Sapphire Rapids, a thousand solves:
+// BenchmarkDeadline measures how late an endless solve of n and n points returns after a deadline of half a millisecond:
+// alone, and while as many goroutines as there are cores solve problems of n = 64. The solve returns the plan of the last
+// complete iteration and its marginal error. iterations is the median number of iterations. The context makes all
+// allocations. Delays in µs of a thousand solves on two cores of a Sapphire Rapids:
 //
 //	            n = 16              64              256
 //	         p50 p99 p99.9    p50 p99 p99.9    p50 p99 p99.9
 //	none     1.2 9.4    21    2.3  21    79     15  74   101
 //	solve    1.6 2e4   2e4    2.6 1e4   2e4     16 2e4   2e4
 //
-// 10 and 20 ms are the time slices of Go's scheduler, which the other solves have first.
-// Before the solver read the clock itself, p50 was 569 alone and 32793 beside solves
-// (n = 16).
+// 10 and 20 ms are time slices of Go's scheduler, in which the other solves run first. Before the solver read the clock
+// itself, p50 was 569 alone and 32793 beside other solves (n = 16).
 func BenchmarkDeadline(b *testing.B) {
 	for _, n := range []int{16, 64, 256} {
 		for _, l := range []struct {
@@ -251,7 +246,7 @@ func BenchmarkDeadline(b *testing.B) {
 
 var garbage atomic.Pointer[[]*[64]byte]
 
-// litter returns one step of making garbage: 4 MiB of pointers and objects to mark.
+// litter returns a function that makes 4 MiB of garbage: pointers and objects that a collection has to mark.
 func litter() func() {
 	return func() {
 		heap := make([]*[64]byte, 1<<16)

@@ -6,7 +6,7 @@ import (
 	"github.com/gomonge/monge/vecmath"
 )
 
-// bytesJob calls a function of two vectors of bytes, by the key of of a case.
+// bytesJob calls the function of two vectors of bytes that the key "of" of a case names.
 func bytesJob(s spec, dir string, functions map[string]func(x, y []int8) int64) *job {
 	f := functions[s.text("of")]
 	if f == nil {
@@ -24,7 +24,7 @@ func loadBytes(dir, name string) []int8 {
 	return out
 }
 
-// unsigned returns the same bits without a sign.
+// unsigned returns the bits of x as unsigned bytes.
 func unsigned(x []int8) []byte {
 	out := make([]byte, len(x))
 	for i, v := range x {
@@ -46,7 +46,7 @@ func oursBytes(s spec, dir string) *job {
 	return bytesJob(s, dir, map[string]func(x, y []int8) int64{"dot": vecmath.DotInt8, "sqeuclidean": vecmath.SqEuclideanInt8})
 }
 
-// naiveBytes are plain loops.
+// naiveBytes returns a job of plain loops.
 func naiveBytes(s spec, dir string) *job {
 	if s.text("of") == "hamming" {
 		return hammingJob(dir, func(x, y []byte) (count int) {

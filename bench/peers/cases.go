@@ -19,7 +19,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// spec is a case by name, kind/key=value/key=value.
+// spec is the parsed name of a case, kind/key=value/key=value.
 type spec struct {
 	kind   string
 	values map[string]string
@@ -37,7 +37,7 @@ func parseSpec(text string) spec {
 
 func (s spec) text(key string) string { return s.values[key] }
 
-// int and float are 0 for a key that the case does not have.
+// int and float return 0 if the case does not have the key.
 func (s spec) int(key string) int {
 	n, _ := strconv.Atoi(s.values[key])
 	return n
@@ -48,8 +48,8 @@ func (s spec) float(key string) float64 {
 	return x
 }
 
-// assignments returns how many matrices an assignment of n rows is measured on. Of one small matrix, the processor learns
-// every branch by heart.
+// assignments returns the number of matrices in the measurement of an assignment of n rows. With only one small matrix,
+// branch prediction would be perfect.
 func assignments(n int) int {
 	if n < 256 {
 		return 4096 / n
@@ -57,11 +57,11 @@ func assignments(n int) int {
 	return 1
 }
 
-// assigners are the peers that find an assignment.
+// assigners names the peers that find an assignment.
 const assigners = "scipy|lapjv|lapjvx|lapjvc|lapjvs|lapjvh|lapjvr"
 
-// goal is the ratio that ours is to reach against the best of some peers (p|q|r), or of all if peers is empty: with
-// AVX-512, and at other levels. A ratio of 0 is no goal.
+// goal is the ratio that monge should reach against the best of some peers (p|q|r), or of all peers if peers is empty: with
+// AVX-512, and with other instruction sets. A ratio of 0 means no goal.
 type goal struct {
 	peers         string
 	avx512, other float64
@@ -74,10 +74,10 @@ func (g goal) at(level string) float64 {
 	return g.other
 }
 
-// against is the same goal at every level.
+// against returns the same goal for every instruction set.
 func against(peers string, ratio float64) goal { return goal{peers, ratio, ratio} }
 
-// everyPeer is the goal of a case that has none of its own.
+// everyPeer is the default goal.
 var everyPeer = against("", 1)
 
 type testCase struct {
@@ -88,7 +88,7 @@ type testCase struct {
 	slow      string  // peer that takes part with -full only
 }
 
-// cases are all cases, with their goals. The goals of vectors and of exact transport are their own.
+// cases returns all cases with their goals. Vectors and exact transport have special goals.
 func cases() []testCase {
 	var cs []testCase
 	add := func(full bool, tolerance float64, g goal, format string, args ...any) {
@@ -164,7 +164,7 @@ func cases() []testCase {
 			add(false, 1e-9, against("pot|scipy", 5), "line/type=f64/n=%d/order=%d", n, order)
 		}
 	}
-	// Ours and POT draw directions of their own.
+	// monge and POT draw different directions.
 	add(false, 0.02, against("pot", 5), "sliced/type=f64/n=1000/d=64/directions=100")
 	add(false, 1e-12, everyPeer, "lse/type=f64/n=1000")
 	add(false, 1e-5, everyPeer, "lse/type=f32/n=1000")
@@ -199,14 +199,14 @@ func cases() []testCase {
 		for _, n := range []int{256, 768, 1536} {
 			g, tol := against("naive|tphakala|x448", 0.97), 0.0 // without cgo
 			if of == "int8" {
-				tol = 0.01 // our scale has 17 bits, so that a number may be rounded to the next integer
+				tol = 0.01 // the scale has 17 bits, so a number may be rounded to the next integer
 			}
 			add(false, tol, g, "convert/type=f32/of=%s/n=%d", of, n)
 		}
 	}
 	for _, n := range []int{1_000, 100_000} {
 		for _, d := range []int{128, 384, 768, 1536} {
-			large := n*d > 5e7 // with the copies of all programs, more memory than a small machine has
+			large := n*d > 5e7 // the copies of all programs need more memory than a small machine has
 			g := everyPeer
 			if n > 1000 { // rows in memory
 				g = against("", 0.95)
@@ -231,7 +231,7 @@ func cases() []testCase {
 			add(c.full, 1e-4, c.goal, "search/type=f32/of=%s/data=gauss/n=%d/d=%d/m=%d/k=10", of, c.n, c.d, c.m)
 		}
 	}
-	for _, m := range []int{1, 100, 1000} { // pictures of digits, and features of a network for photographs
+	for _, m := range []int{1, 100, 1000} { // images of digits, and network features of photographs
 		add(true, 1e-4, everyPeer, "search/type=f32/of=l2/data=mnist/n=69000/d=784/m=%d/k=10", m)
 	}
 	add(false, 1e-4, everyPeer, "search/type=f32/of=ip/data=decaf/n=432/d=4096/m=20/k=10")
@@ -244,17 +244,16 @@ func cases() []testCase {
 	add(false, 1e-3, everyPeer, "wda/%s", mnist)
 	add(false, 1e-3, everyPeer, "wda/%s", wide)
 	for _, c := range []string{mnist, mnist + "/steps=40", wide} {
-		// Both look for a minimum: whose is lower is the result. With steps, ours stops
-		// after so many, which are enough to be lower than POT.
+		// monge and POT search for a minimum; the lower minimum wins. With the key steps, monge stops after that many steps,
+		// which suffice to be lower than POT.
 		add(false, 0, everyPeer, "fit/%s", c)
 		cs[len(cs)-1].slow = "pot"
 	}
 	return cs
 }
 
-// generate writes the data of a case to dir: x, and y where there is a second
-// operand, as little-endian numbers of the case's type. The same case always has the
-// same data.
+// generate writes the data of a case to dir: x, and y if there is a second operand, as little-endian numbers of the case's
+// type. The same case always has the same data.
 func generate(s spec, dir, mnist string) error {
 	rng := rand.New(rand.NewPCG(1, uint64(s.int("n"))<<20+uint64(s.int("d"))))
 	n, d, p := s.int("n"), s.int("d"), s.int("p")
@@ -385,8 +384,8 @@ func generate(s spec, dir, mnist string) error {
 	return nil
 }
 
-// stored returns the rows and the queries of a case search that takes real data, in an order drawn by rng; nil for others,
-// and without the file.
+// stored returns the rows and queries of a search case with real data, in an order drawn by rng. It returns nil for other
+// cases, and if the file is missing.
 func stored(s spec, mnist string, rng *rand.Rand) (x, y []float64) {
 	name := map[string]string{"mnist": "mnist.npz", "decaf": "office_webcam_dslr_decaf6.npz"}[s.text("data")]
 	if name == "" {
@@ -422,7 +421,7 @@ func toUnit(v []float64) {
 	}
 }
 
-// squares returns the squared distances of n and n uniform points in the unit square.
+// squares returns the squared distances between n and n uniform points in the unit square.
 func squares(rng *rand.Rand, n int) []float64 {
 	px, py := make([]float64, 2*n), make([]float64, 2*n)
 	for i := range px {
@@ -438,7 +437,7 @@ func squares(rng *rand.Rand, n int) []float64 {
 	return x
 }
 
-// distances returns the squared distances of n and n points.
+// distances returns the squared distances between n and n points.
 func distances(x, y []float64, n int) []float64 {
 	dst := dist.NewMatrix[float64](n, n, nil)
 	dist.SqEuclidean(dst, dist.NewMatrix(n, len(x)/n, x), dist.NewMatrix(n, len(y)/n, y))
@@ -471,10 +470,9 @@ func write(path, typ string, x []float64) error {
 	return f.Close()
 }
 
-// digits returns the first n/classes training digits of every class, sorted by
-// class, in [0, 1]; without the file, Gaussian clusters of the same shape. With more
-// features than pixels it returns what the last but one layer of a network gives
-// (DeCAF6): clusters of which only the positive part is left, a sixth of it.
+// digits returns the first n/classes training digits of every class, sorted by class, in [0, 1]. Without the file it returns
+// Gaussian clusters of the same shape. With more features than pixels it imitates the second to last layer of a network
+// (DeCAF6): clusters in which only positive values remain, a sixth of all.
 func digits(path string, rng *rand.Rand, n, d, classes int) []float64 {
 	if d == 4096 {
 		x, centre := make([]float64, n*d), make([]float64, d)

@@ -8,7 +8,7 @@ import (
 	"github.com/x448/float16"
 )
 
-// conversionJob converts the vector x with one of the functions that a peer has, by the key of of a case.
+// conversionJob converts the vector x with the function that the key "of" of a case names.
 func conversionJob[T uint16 | int8 | byte](s spec, dir string, functions map[string]func(dst []T, src []float32)) *job {
 	f := functions[s.text("of")]
 	if f == nil {
@@ -39,7 +39,7 @@ func oursConversion(s spec, dir string) *job {
 	return conversionJob(s, dir, map[string]func(dst []uint16, src []float32){"float16": vecmath.ToFloat16, "bfloat16": vecmath.ToBFloat16})
 }
 
-// naiveConversion are plain loops. Numbers are not NaN.
+// naiveConversion returns a job of plain loops. They do not handle NaN.
 func naiveConversion(s spec, dir string) *job {
 	switch s.text("of") {
 	case "int8":

@@ -50,7 +50,7 @@ var methods = [3]struct {
 	{"default", sinkhorn.Settings{}},
 }
 
-// outcome is what a method has taken.
+// outcome is the time and the work of a method.
 type outcome struct {
 	seconds float64
 	passes  int
@@ -105,12 +105,12 @@ func median(x []float64) float64 {
 	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
-// What takes less than so many seconds is solved so many times.
+// A problem that takes less than short seconds is solved shortRuns times.
 const short, shortRuns = 0.2, 9
 
 // measure solves a problem by all methods in turn, by the default first.
 func measure(p *sinkhorn.Problem[float64], tolerance float64, budget time.Duration, runs int) (best [len(methods)]outcome, err error) {
-	var solvers [len(methods)]*sinkhorn.Solver[float64] // whose memory is fresh in the first run only
+	var solvers [len(methods)]*sinkhorn.Solver[float64] // their memory is new in the first run only
 	for i, m := range methods {
 		set := m.set
 		set.Tolerance, set.Iterations, set.Workers, set.Storage = tolerance, 1<<30, 1, sinkhorn.StorageDense
@@ -153,7 +153,7 @@ type bounded struct {
 	over  bool
 }
 
-// Err asks the clock at every eighth call.
+// Err reads the clock in every eighth call.
 func (b *bounded) Err() error {
 	if b.asked++; b.asked%8 == 0 && !b.over {
 		b.over = cpuTime() > b.end
@@ -164,7 +164,7 @@ func (b *bounded) Err() error {
 	return nil
 }
 
-// cpuTime returns the seconds of CPU time that the process has had.
+// cpuTime returns the CPU time of the process in seconds.
 func cpuTime() float64 {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {

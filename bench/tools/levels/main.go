@@ -1,8 +1,8 @@
 // Command levels times every kernel, type and size at every level that this machine has,
 // the levels in turn in one process, and prints each case in which a level is slower than
-// a lower one by more than 3 %. Such a case is suspect only: it is timed up to four times
-// more, three times the rounds, with operands elsewhere in memory and after all other cases, and
-// counts if it is slower each time. Printed is the time in which it was slower by the least.
+// a lower one by more than 3 %. Such a case is timed up to four times again, after all other cases,
+// with three times the rounds and other operands. It counts if it is slower each time. The command
+// prints the times with the smallest difference.
 //
 //	go run ./bench/tools/levels            # the slower cases
 //	go run ./bench/tools/levels -all       # the whole table
@@ -34,11 +34,11 @@ import (
 // slack is how much slower a higher level may be before it is reported.
 const slack = 1.03
 
-// confirmations is how often a suspect must be slower again. A machine with neighbors
-// stalls one level for a whole round of measurements now and then, seldom for five.
+// confirmations is the number of repetitions in which a case must be slower again. A shared machine
+// sometimes stalls one level for a whole round of measurements, but rarely for five.
 const confirmations = 4
 
-// entry is a kernel with a type and a size; prepare makes its operands and returns its call.
+// entry is a kernel with a type and a size. prepare makes its operands and returns a function that calls it.
 type entry struct {
 	name    string
 	prepare func() func()
@@ -97,7 +97,7 @@ func main() {
 	fmt.Printf("%d cases, %d suspect; a higher level is slower in %d\n", count, len(suspects), slower)
 }
 
-// line is a case's line of the table.
+// line returns the line of a case in the table.
 func line(name string, times []float64) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%-36s", name)
@@ -107,9 +107,8 @@ func line(name string, times []float64) string {
 	return s.String()
 }
 
-// minima returns the seconds that a call of f takes at each level. A round makes calls for
-// half a millisecond at least; after three, a level that takes four times as long as a
-// higher one, as plain Go does, is called no more.
+// minima returns the seconds of a call of f at each level. A round lasts at least half a millisecond.
+// After three rounds, it skips a level that takes four times as long as a higher one, such as plain Go.
 func minima(f func(), levels []asm.Level, rounds int) []float64 {
 	times, calls := make([]float64, len(levels)), make([]int, len(levels))
 	measure := func(i int) time.Duration {
@@ -148,7 +147,7 @@ func worst(times []float64) float64 {
 	return ratio
 }
 
-// entries is the table of cases: sizes in L1, in L2, in L3 and beyond, and odd ones.
+// entries returns all cases: sizes that fit in L1, L2 or L3, larger sizes, and odd sizes.
 func entries() (es []entry) {
 	es = append(es, passes[float64, float64]("f64")...)
 	es = append(es, passes[float32, float32]("f32")...)
@@ -176,7 +175,7 @@ var (
 	maps    = [][3]int{{1, 10, 784}, {8, 10, 100}, {8, 11, 1000}, {101, 7, 13}, {100, 10, 300}, {1000, 2, 784}, {1000, 10, 784}, {1000, 20, 784}, {1000, 64, 784}, {12000, 10, 784}}
 )
 
-// sized is a case's name: pairs are names and values of sizes.
+// sized returns the name of a case. pairs contains the names and values of sizes.
 func sized(name string, pairs ...any) string {
 	for i := 0; i < len(pairs); i += 2 {
 		name += fmt.Sprintf(" %v=%v", pairs[i], pairs[i+1])
@@ -184,7 +183,7 @@ func sized(name string, pairs ...any) string {
 	return name
 }
 
-// passes is the cases of the passes over an n × n matrix of K.
+// passes returns the cases of passes over an n × n matrix of K.
 func passes[K, T num.Float](types string) (es []entry) {
 	for _, n := range squares {
 		add := func(kernel string, call func(k []K, x, a, u, q []T)) {
@@ -201,7 +200,7 @@ func passes[K, T num.Float](types string) (es []entry) {
 	return es
 }
 
-// typed is the cases of the kernels whose operands are all of one type.
+// typed returns the cases of kernels whose operands all have type T.
 func typed[T num.Float](types string) (es []entry) {
 	random := asmtest.Random[T]
 	add := func(name string, prepare func() func()) { es = append(es, entry{name, prepare}) }
@@ -218,7 +217,7 @@ func typed[T num.Float](types string) (es []entry) {
 		vector("Exp2", func(dst, x, _ []T) { exp.Exp2(dst, x, -20) })
 	}
 	for _, n := range squares {
-		const r, rows = 20, 64 // ten iterations; a block of G, which the reverse sweep uses again
+		const r, rows = 20, 64 // ten iterations; the reverse sweep reads a block of G again
 		square := func(kernel string, call func(k, mat, x, y, z, s, q, e []T)) {
 			add(sized(kernel+" "+types, "n", n), func() func() {
 				k, mat, x, y, z := random(n*n), random(n*n), random(n*r), random(r*n), random(n)

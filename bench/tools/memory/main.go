@@ -1,10 +1,10 @@
-// Command memory compares the memory of one J with its gradient: ours in both types,
-// and, where a Python with POT is named, POT's.
+// Command memory compares the memory of one J with its gradient: monge's in both types, and POT's if
+// -python names a Python with POT.
 //
 //	go run ./bench/tools/memory [-python ~/.cache/monge-peers/venv/bin/python] [-n 1000,2000]
 //
-// Every figure is the growth of the resident set at its peak, in a process of its own
-// that has the samples already: 10 Gaussian classes, d = 784, p = 10, L = 10. Linux.
+// Every figure is the growth of the peak resident set of a separate process after it has loaded the
+// samples: 10 Gaussian classes, d = 784, p = 10, L = 10. Linux only.
 package main
 
 import (
@@ -127,7 +127,7 @@ func generate(path string, n int) error {
 	return err
 }
 
-// measure prints the megabytes that wda.Score takes for J and its gradient.
+// measure prints the megabytes that wda.Score needs for J and its gradient.
 func measure(typ, path string) error {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -162,7 +162,7 @@ func measure(typ, path string) error {
 	return nil
 }
 
-// resetPeak makes the resident set the peak so far, and returns its bytes.
+// resetPeak resets the peak of the resident set to its current size and returns this size in bytes.
 func resetPeak() (float64, error) {
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
 		return 0, err

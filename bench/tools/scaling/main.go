@@ -6,9 +6,9 @@
 //
 //	go run ./bench/tools/scaling -out bench/tools/results/scaling
 //
-// writes scaling.csv and scaling.png. Expected are a·n + b·n² (the projections are linear
-// in n) and a + b·x for the others; the CSV has how far off these are at most as
-// comments. The machine should be idle.
+// writes scaling.csv and scaling.png. The expected times are a·n + b·n² (projections are linear in n)
+// and a + b·x for the other quantities. Comments in the CSV file contain the largest deviations. The
+// machine should be idle.
 package main
 
 import (
@@ -40,7 +40,7 @@ type problem struct{ n, l, p, d int }
 
 var base = problem{n: 1000, l: 10, p: 10, d: 784}
 
-// axis is a quantity that is varied.
+// axis is a quantity that the command varies.
 type axis struct {
 	name, label string
 	values      []int
@@ -48,8 +48,8 @@ type axis struct {
 	power       int // the time is expected to be a·xᵖᵒʷᵉʳ⁻¹ + b·xᵖᵒʷᵉʳ
 }
 
-// With more features than samples a fit is one in the samples' span, and neither their
-// number nor that of features would be the one stated.
+// All problems have more samples than features. Otherwise a fit works in the span of the samples, and the number of
+// features is not d.
 var axes = []axis{
 	{"n", "samples n", []int{800, 1000, 1400, 2000, 2800, 4000}, func(p *problem, v int) { p.n = v }, 2},
 	{"L", "iterations L", []int{2, 5, 10, 20, 30, 40}, func(p *problem, v int) { p.l = v }, 1},
@@ -80,8 +80,8 @@ func run(out string, rounds int) error {
 			points = append(points, point{a, v, p})
 		}
 	}
-	debug.SetGCPercent(-1) // collected between evaluations, not beside them
-	// Rounds interleave, so that what else the machine does falls on all alike.
+	debug.SetGCPercent(-1) // garbage is collected between evaluations, not during them
+	// The points take turns in each round, so that other load on the machine affects all of them.
 	times := make([]float64, len(points))
 	for round := range rounds {
 		for i, pt := range points {
@@ -153,7 +153,7 @@ func run(out string, rounds int) error {
 	return nil
 }
 
-// write writes the file whole or not at all.
+// write writes the file completely or not at all.
 func write(path string, b []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".scaling-*")
 	if err != nil {
@@ -181,7 +181,7 @@ func points2(x, y []float64) plotter.XYs {
 	return p
 }
 
-// fitted returns a and b that minimize the relative deviation of y from
+// fitted returns the a and b that minimize the relative deviation of y from
 // a·xᵖᵒʷᵉʳ⁻¹ + b·xᵖᵒʷᵉʳ.
 func fitted(x, y []float64, power int) (a, b float64) {
 	m, one := mat.NewDense(len(x), 2, nil), mat.NewVecDense(len(x), nil)
@@ -197,8 +197,8 @@ func fitted(x, y []float64, power int) (a, b float64) {
 	return c.AtVec(0), c.AtVec(1)
 }
 
-// evaluation returns the milliseconds of one J with its gradient: the best of the
-// steps of conjugate gradient, each by the number of its evaluations.
+// evaluation returns the milliseconds of one J with its gradient: the least time of a conjugate
+// gradient step, divided by the number of its evaluations.
 func evaluation(s problem) (float64, error) {
 	x, labels := samples(s)
 	var times []float64
@@ -217,7 +217,7 @@ func evaluation(s problem) (float64, error) {
 	return (times[n] - times[0]) / float64(m.Report().Evaluations.Gradients-1), nil
 }
 
-// cpuTime returns the milliseconds of CPU time that the process has had.
+// cpuTime returns the CPU time of the process in milliseconds.
 func cpuTime() float64 {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
@@ -226,7 +226,7 @@ func cpuTime() float64 {
 	return float64(r.Utime.Nano()+r.Stime.Nano()) / 1e6
 }
 
-// samples are Gaussian clusters.
+// samples returns Gaussian clusters.
 func samples(s problem) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x, labels := mat.NewDense(s.n, s.d, nil), make([]int, s.n)
@@ -245,7 +245,7 @@ func samples(s problem) (*mat.Dense, []int) {
 	return x, labels
 }
 
-// start is some orthonormal basis.
+// start returns an orthonormal basis.
 func start(s problem) *mat.Dense {
 	p := mat.NewDense(s.d, s.p, nil)
 	for j := range s.p {

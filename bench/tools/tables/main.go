@@ -101,7 +101,7 @@ func pages(root string) (map[string][]byte, error) {
 	return out, err
 }
 
-// between returns text with what stands between the markers of a short table replaced.
+// between returns text with the part between the markers of a short table replaced.
 func between(text []byte, name, table string) ([]byte, error) {
 	begin, end := "<!-- "+name+": made by go run ./bench/tools/tables -->", "<!-- end of "+name+" -->"
 	head, rest, ok := strings.Cut(string(text), begin+"\n")

@@ -11,7 +11,7 @@ const generated = "<!-- Made by go run ./bench/tools/tables from bench/tools/res
 
 type work struct{ text, size string }
 
-// describe says in words what a case of bench/peers computes.
+// describe returns a description of a case of bench/peers in words.
 func describe(name string) work {
 	kind, _, _ := strings.Cut(name, "/")
 	v := func(key string) string { return value(name, key) }
@@ -171,7 +171,7 @@ The word says which of these the work needs most. A dash means that the limit wa
 	}
 }
 
-// short is a table of README.md: cases that stand for the rest, against one peer each, of each machine those measured last.
+// short returns a table of README.md: a few typical cases, each with one peer. It shows the newest results of each machine.
 func (r *results) short() string {
 	var columns []*measured
 	for _, m := range r.measured {
@@ -264,7 +264,7 @@ time that each query took: it leaves out what other programs on the machine took
 	}
 }
 
-// table writes a table with a row for each benchmark, or nothing without any.
+// table writes a table with a row for each benchmark. It writes nothing if there are no benchmarks.
 func table(b *strings.Builder, head string, of []bench, cells func(bench) []string) {
 	if len(of) == 0 {
 		return
@@ -350,7 +350,7 @@ func (r *results) levelsPage(b *strings.Builder) {
 	}
 }
 
-// accuracy is a test that measures an error, with what it says of it in words.
+// accuracy is a test that measures an error, with a description of the error.
 type accuracy struct{ test, text, unit string }
 
 var accuracies = []accuracy{
@@ -398,7 +398,7 @@ means that the test prints one error only, and that it is of a result below the 
 	}
 }
 
-// largest returns the largest error of results in the normal range, and of any.
+// largest returns the largest error of normal results, and of all results.
 func (a accuracy) largest(errors map[string][]measuredError) (normal, any float64) {
 	for test, list := range errors {
 		if test != a.test && !strings.HasPrefix(test, a.test+"/") {
@@ -414,7 +414,7 @@ func (a accuracy) largest(errors map[string][]measuredError) (normal, any float6
 	return normal, any
 }
 
-// shortAccuracy is a table of README.md: two functions that stand for the rest.
+// shortAccuracy returns a table of README.md: two typical functions.
 func (r *results) shortAccuracy() string {
 	largest := func(text string) string {
 		var most float64

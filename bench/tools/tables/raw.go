@@ -13,8 +13,8 @@ import (
 
 func mapKeys[K cmp.Ordered, V any](m map[K]V) iter.Seq[K] { return maps.Keys(m) }
 
-// source is where a raw file is from: its name says the day, the machine and the
-// instruction set, its header the rest.
+// source describes the origin of a raw file: its name contains the day, the machine and the instruction set, its header the
+// other data.
 type source struct {
 	file, day, machine, level string
 	header                    []string // lines on CPU, commit and peers
@@ -30,25 +30,25 @@ var machineNames = map[string]string{"zen3": "Zen 3", "zen4": "Zen 4", "sapphire
 
 var levelNames = map[string]string{"avx2": "AVX2", "avx512": "AVX-512", "neon": "NEON", "ref": "plain Go"}
 
-// measured is the rows of bench/peers of one file. Where the file has several runs, every
-// time is the least of them.
+// measured contains the rows of bench/peers in one file. If the file has several runs, every time is the least time of all
+// runs.
 type measured struct {
 	source
 	rows  []*row
-	below []string // rows below the goal of their share, with the reason
+	below []string // rows whose share of the limit is below its goal, with the reason
 }
 
-// row is one case as one of our variants solves it, with the times of the peers in µs.
+// row is a case that one variant of monge solves, with the times of the peers in µs.
 type row struct {
 	name, variant string
 	ours          float64
 	peers         map[string]float64
 	order         []string
-	share         float64 // of the machine's limit, 0 where it was not measured
-	bound         string  // what the limit is of: FMA, load …
+	share         float64 // share of the machine's limit, or 0 if it was not measured
+	bound         string  // the resource of the limit: FMA, load …
 }
 
-// listing is a raw file that is shown nearly as it is.
+// listing is a raw file that is shown nearly unchanged.
 type listing struct {
 	source
 	text string
@@ -61,7 +61,7 @@ type results struct {
 
 var fileName = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)-(.+)-(avx512|avx2|neon|ref)-([a-z]+)\.(md|txt|csv|png)$`)
 
-// add takes up one raw file.
+// add adds a raw file to the results.
 func (r *results) add(name, text string) error {
 	parts := fileName.FindStringSubmatch(name)
 	if parts == nil {
@@ -169,7 +169,7 @@ func (m *measured) parse(text string) error {
 	return nil
 }
 
-// fastest returns the fastest peer of a row, "" if there is none.
+// fastest returns the fastest peer of a row, or "" if there is no peer.
 func (c *row) fastest() string {
 	best := ""
 	for _, p := range c.order {
@@ -180,8 +180,7 @@ func (c *row) fastest() string {
 	return best
 }
 
-// ratio is the peer's time by ours, as text: bold below 1, and a dash where the peer did
-// not take part.
+// ratio returns the peer's time divided by monge's as text, in bold below 1, or a dash if the peer did not run the case.
 func (c *row) ratio(peer string) string {
 	if c == nil || c.peers[peer] == 0 {
 		return "–"
@@ -193,7 +192,7 @@ func (c *row) ratio(peer string) string {
 	return text
 }
 
-// limit returns the share of the machine's limit, and what that is of.
+// limit returns the share of the machine's limit and the resource of the limit.
 func (c *row) limit() string {
 	if c.share == 0 {
 		return "–"
@@ -201,7 +200,7 @@ func (c *row) limit() string {
 	return fmt.Sprintf("%.2f %s", c.share, c.bound)
 }
 
-// short is ratio, and if wanted the share in brackets.
+// short returns the ratio, followed by the share in brackets if share is true.
 func (c *row) short(peer string, share bool) string {
 	text := c.ratio(peer)
 	if share && c != nil && c.share > 0 && text != "–" {
@@ -235,18 +234,17 @@ func significant(x float64, digits int) string {
 	return strconv.FormatFloat(x, 'f', decimals, 64)
 }
 
-// bench is a line that go test -bench prints: its name without the number of processors,
-// and what was measured, by unit.
+// bench is a line of go test -bench: its name without the number of processors, and its values by unit.
 type bench struct {
 	name   string
 	values map[string]float64
 }
 
-// processors is what go test adds to a name, if there are several.
+// processors matches the suffix with the number of processors in the name of a benchmark.
 var processors = regexp.MustCompile(`-\d+$`)
 
 // benchmarks returns the lines of a section, which begins with a line "commit …: command"
-// that contains what.
+// that contains the argument what.
 func benchmarks(text, what string) []bench {
 	var out []bench
 	in := false
