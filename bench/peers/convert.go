@@ -75,7 +75,7 @@ func tphakalaConversion(s spec, dir string) *job {
 	return conversionJob(s, dir, map[string]func(dst []uint16, src []float32){"float16": tphakala16.FromFloat32Slice})
 }
 
-// x448Peer is a loop around its conversion of one number.
+// x448Peer returns a job of loops over x448/float16's conversion of one number.
 func x448Peer(s spec, dir string) *job {
 	if s.kind != "convert" {
 		return nil

@@ -7,10 +7,10 @@ import (
 	"gonum.org/v1/gonum/optimize/convex/lp"
 )
 
-// exactKinds are the kinds of cases of package emd.
+// exactKinds contains the kinds of cases of package emd.
 var exactKinds = []string{"emd", "emdtiny", "assign", "line", "sliced"}
 
-// exact is package emd. The results are costs, and distances.
+// exact returns a job of package emd. Its results are costs or distances.
 func exact[T dist.Float](s spec, dir string) *job {
 	n, d := s.int("n"), s.int("d")
 	solver, costs := new(emd.Solver[T]), make([]float64, max(1, s.int("count")))
@@ -79,12 +79,12 @@ func loadWeights[T dist.Float](s spec, dir string) (a, b []T) {
 	return y[:s.int("n")], y[s.int("n"):]
 }
 
-// mostLP is the largest n for gonum's linear programming. It takes 10 to 40 ms there, and 10 to 25 times as long for
+// mostLP is the largest n for gonum's linear programming, which takes 10 to 40 ms for this n and 10 to 25 times as long for
 // twice the n.
 const mostLP = 16
 
-// gonumLP solves a transport problem as a linear program in standard form. The last column is left out, since the rows
-// of constraints must be independent.
+// gonumLP solves a transport problem as a linear program in standard form. It omits the last column, because the
+// constraints must be independent.
 func gonumLP(s spec, dir string) *job {
 	n := s.int("n")
 	if n > mostLP {

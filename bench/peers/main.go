@@ -1,5 +1,5 @@
-// Command peers compares this module with other libraries at the same work on the
-// same data, round by round in one run, and prints one table. The script run beside
+// Command peers compares this module with other libraries. All of them do the same work on the
+// same data, in rounds of one run. The command prints one table. The script run beside
 // it builds the peers and starts it; README.md says how to read the result.
 package main
 
@@ -84,17 +84,17 @@ func check(err error) {
 
 type driver struct {
 	processes []*process
-	partners  *regexp.Regexp // the peers that take part beside ours
+	partners  *regexp.Regexp // the peers that take part besides monge
 	rounds    int
 	full      bool
 	level     string
-	machine   *limit.Machine // nil where it cannot be measured
+	machine   *limit.Machine // nil if it cannot be measured
 	mnist     string
 	raw       io.Writer
 	rng       *rand.Rand
 }
 
-// start starts the peers that are there.
+// start starts the available peers.
 func (d *driver) start(build, script string, all bool) {
 	self, err := os.Executable()
 	check(err)
@@ -128,7 +128,7 @@ func (d *driver) start(build, script string, all bool) {
 	for _, p := range peers {
 		proc, err := start(filepath.Base(p.argv[0]), p.env, p.argv...)
 		if p.argv[0] == self {
-			check(err) // without ours the table would be empty
+			check(err) // without monge the table would be empty
 		}
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "peers: without %s: %v\n", p.argv[0], err)
@@ -146,7 +146,7 @@ type entry struct {
 	warm    int
 	samples []float64 // ns, by round
 	diff    float64   // from ours
-	least   float64   // ns that the machine needs at least, 0 if not known
+	least   float64   // least ns that the machine needs, or 0 if unknown
 	bound   string    // what needs them
 }
 
@@ -159,7 +159,7 @@ func median(x []float64) float64 {
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
-// result is what a case gave.
+// result is the result of a case.
 type result struct {
 	testCase
 	entries []*entry
@@ -169,8 +169,8 @@ type result struct {
 // A sample lasts at least this long, unless the work itself lasts longer.
 const sample = 5e6 // ns
 
-// run measures a case: every peer once a round, in an order that changes with the
-// round, after one call that fills its caches.
+// run measures a case. In each round it runs every peer once, after one call that fills the caches. The order of the peers
+// changes from round to round.
 func (d *driver) run(c testCase, tmp string) (*result, error) {
 	dir := filepath.Join(tmp, "case")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -181,7 +181,7 @@ func (d *driver) run(c testCase, tmp string) (*result, error) {
 	if err := generate(s, dir, d.mnist); err != nil {
 		return nil, err
 	}
-	// Of large results some hundred thousand elements are compared.
+	// It compares about a hundred thousand elements of large results.
 	stride := s.int("n")*s.int("n")/200_000*2 + 1
 	switch s.kind {
 	case "wda", "exp", "log", "softmax", "logsumexp", "query", "nearest", "search", "codes", "pair", "bytes", "convert":
@@ -254,7 +254,7 @@ func (d *driver) run(c testCase, tmp string) (*result, error) {
 			}
 		}
 	}
-	d.limit(s, r) // again, so that a moment in which the machine is busy counts less
+	d.limit(s, r) // measured again, because the machine may have been busy the first time
 	for _, e := range r.entries {
 		if _, err := e.process.ask("close %s", e.name); err != nil {
 			return nil, err
@@ -264,7 +264,7 @@ func (d *driver) run(c testCase, tmp string) (*result, error) {
 	return r, nil
 }
 
-// limit measures what the machine needs at least for ours.
+// limit measures the least time that the machine needs for monge's entries.
 func (d *driver) limit(s spec, r *result) {
 	if d.machine == nil {
 		return
@@ -301,8 +301,8 @@ func readResult(path string) ([]float64, error) {
 	return x, nil
 }
 
-// difference returns max |got − want| relative to the largest element of want, for
-// exp relative to each. Results of different length differ by +Inf.
+// difference returns max |got − want| relative to the largest element of want. For exp, it is relative to each element. The
+// difference of results of different length is +Inf.
 func difference(kind string, got, want []float64) float64 {
 	if len(got) != len(want) {
 		return math.Inf(1)
@@ -326,17 +326,17 @@ func difference(kind string, got, want []float64) float64 {
 	return worst
 }
 
-// shortfall is how far a fit of a peer has got below ours, or one of ours in float32
-// or on two threads above the first of ours, relative to the objective; 0 if not.
+// shortfall returns how far the objective of a peer's fit is below monge's, or how far the objective of another variant of
+// monge is above its first variant, relative to the objective. It returns 0 if there is no shortfall.
 func shortfall(name string, got, ours float64) float64 {
 	if strings.HasPrefix(name, "ours") {
-		// Not the same path in float32: as good, to a few per cent, is as good.
+		// A fit in float32 takes another path. A difference of a few per cent is acceptable.
 		return max(0, got/ours-1.05)
 	}
 	return max(0, 1-got/ours)
 }
 
-// header says what was measured with what.
+// header prints the machine, the commit and the versions of the peers.
 func header(d *driver) {
 	fmt.Printf("- CPU: %s, level %s, %s/%s, %d cores, load average %s\n", cpu(), d.level, runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), loadAverage())
 	fmt.Printf("- Commit: %s, %s\n", commit(), runtime.Version())
@@ -370,7 +370,7 @@ func cpu() string {
 	return fmt.Sprintf("%s (family %s, model %s)", field("model name"), field("cpu family"), field("model"))
 }
 
-// loadAverage tells an idle machine from one whose figures are worth nothing.
+// loadAverage returns the load average. Figures of a busy machine are not reliable.
 func loadAverage() string {
 	b, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -23,7 +23,7 @@ var makers = map[string]maker{
 	"ours-mixed": func(s spec, dir string) *job { return mixed(s, dir) },
 	// without sketches of the rows
 	"ours-plain": func(s spec, dir string) *job { return plainSearches(s, dir) },
-	// these in a process with two threads
+	// in a process with two threads
 	"ours-2":     func(s spec, dir string) *job { return parallel(s, dir, false) },
 	"ours-2-f32": func(s spec, dir string) *job { return fits(s, dir, true) },
 	"naive":      func(s spec, dir string) *job { return byType(s, dir, naive[float64], naive[float32]) },
@@ -42,7 +42,7 @@ func byType(s spec, dir string, f64, f32 maker) *job {
 	return f32(s, dir)
 }
 
-// ours is this module, through its public API where it has one for the case.
+// ours returns a job of this module. It uses the public API if the API covers the case.
 func ours[T dist.Float](s spec, dir string) *job {
 	n, d, p := s.int("n"), s.int("d"), s.int("p")
 	switch s.kind {
@@ -96,7 +96,7 @@ func loadMatrix[T dist.Float](dir, name string, rows, cols int) dist.Matrix[T] {
 	return dist.NewMatrix(rows, cols, load[T](dir, name))
 }
 
-// queries compares one query with rows that were stored before.
+// queries compares one query with stored rows.
 func queries(s spec, dir string) *job {
 	n, d, k := s.int("n"), s.int("d"), s.int("k")
 	rows, err := search.NewRows(loadMatrix[float32](dir, "x", n, d), search.StorageFloat32)
@@ -132,7 +132,7 @@ func queries(s spec, dir string) *job {
 	}
 }
 
-// searches finds the rows that are nearest to many queries.
+// searches finds the nearest rows of many queries.
 func searches(s spec, dir string, options ...search.RowOption) *job {
 	m, k := s.int("m"), s.int("k")
 	rows, err := search.NewRows(loadMatrix[float32](dir, "x", s.int("n"), s.int("d")), search.StorageFloat32, options...)
@@ -170,7 +170,7 @@ func plainSearches(s spec, dir string) *job {
 	return searches(s, dir, search.NoSketch)
 }
 
-// iterate is one iteration as package sinkhorn makes it, without its bookkeeping.
+// iterate returns a job of one iteration of package sinkhorn without its bookkeeping.
 func iterate[T dist.Float](n int, dir string) *job {
 	k := load[T](dir, "x")
 	u, v, q, w := make([]T, n), make([]T, n), make([]T, n), make([]T, n)
@@ -189,7 +189,7 @@ func iterate[T dist.Float](n int, dir string) *job {
 	}}
 }
 
-// mixed is ours with K in float32 and vectors in float64.
+// mixed returns a job of monge with K in float32 and vectors in float64.
 func mixed(s spec, dir string) *job {
 	switch {
 	case s.text("type") != "f64":
@@ -202,7 +202,7 @@ func mixed(s spec, dir string) *job {
 	return nil
 }
 
-// iterateMixed is iterate with K in float32.
+// iterateMixed is like iterate, with K in float32.
 func iterateMixed(n int, dir string) *job {
 	k := make([]float32, n*n)
 	pass.Narrow(k, load[float64](dir, "x"))
@@ -222,8 +222,8 @@ func iterateMixed(n int, dir string) *job {
 	}}
 }
 
-// logSumExp takes the pass of a log-domain iteration with g = 0: the log-sum-exp of
-// the rows, and the column sums of the softmax with it, which no peer computes.
+// logSumExp returns a job of a log-domain iteration with g = 0. It computes the log-sum-exp of the rows and also the column
+// sums of the softmax, which no peer computes.
 func logSumExp[T dist.Float](n int, dir string) *job {
 	x := load[T](dir, "x")
 	g, a, top, sum, q, e := make([]T, n), make([]T, n), make([]T, n), make([]T, n), make([]T, n), make([]T, n)
@@ -270,8 +270,8 @@ func solve[T dist.Float](s spec, dir string, storage sinkhorn.Storage) *job {
 	}
 }
 
-// batch solves count problems of a cost matrix each, or of one, with marginals of their own;
-// the result are the transport costs.
+// batch solves count problems with different marginals. The problems have separate cost matrices or share one. The results
+// are the transport costs.
 func batch[T dist.Float](s spec, dir string) *job {
 	n, costs := s.int("n"), make([]float64, s.int("count"))
 	solver, err := sinkhorn.NewSolver[T](&sinkhorn.Settings{Lambda: s.float("lambda"), Iterations: s.int("iters")})
@@ -302,8 +302,7 @@ func batch[T dist.Float](s spec, dir string) *job {
 	}
 }
 
-// matrixFree solves a problem of points without storing a matrix; the result is the
-// potential of the first set, without a constant.
+// matrixFree solves a problem of points without storing a matrix. The result is the centered potential of the first set.
 func matrixFree[T dist.Float](s spec, dir string) *job {
 	n, d := s.int("n"), s.int("d")
 	solver, err := sinkhorn.NewSolver[T](&sinkhorn.Settings{
@@ -336,7 +335,7 @@ func matrixFree[T dist.Float](s spec, dir string) *job {
 	}
 }
 
-// parallel is ours in the cases that use two threads.
+// parallel returns a job of monge in cases that use two threads.
 func parallel(s spec, dir string, single bool) *job {
 	switch s.kind {
 	case "wda", "fit":
@@ -351,11 +350,10 @@ func parallel(s spec, dir string, single bool) *job {
 	return nil
 }
 
-// fits measures WDA. The case wda is one cost with its gradient: a fit of a few steps
-// of conjugate gradient, from its first evaluation to its last, divided by the
-// gradients in between; line searches evaluate the cost more often, so this is an
-// upper bound. The result is that of wda.Score. The case fit is a whole fit with
-// the paper's objective (no shrinkage), everything else default, or one of so many steps.
+// fits measures WDA. The case wda measures one cost with its gradient. It divides the time of a fit of a few conjugate
+// gradient steps, from the first evaluation to the last, by the number of gradients. This is an upper bound, because line
+// searches evaluate the cost more often. The result is wda.Score's. The case fit is a whole fit of the paper's objective (no
+// shrinkage) with other settings by default, or a fit with the given number of steps.
 func fits(s spec, dir string, single bool) *job {
 	if s.kind != "wda" && s.kind != "fit" {
 		return nil

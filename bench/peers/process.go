@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// process is a peer process: it waits for a line and answers with a line.
+// process is a peer process. It reads a line and answers with a line.
 type process struct {
 	name  string
 	cmd   *exec.Cmd
@@ -19,7 +19,7 @@ type process struct {
 	impls []string // "name=version"
 }
 
-// patience is how long a peer may take over one reply.
+// patience is the longest time that a peer may take for a reply.
 const patience = 20 * time.Minute
 
 func start(name string, env []string, argv ...string) (*process, error) {

@@ -2,11 +2,11 @@ package main
 
 import "regexp"
 
-// A because says why rows are below the goal for their share of the limit. The patterns are
-// regular expressions for the beginning of the name of ours, and of a case.
+// because is a reason why rows are below the goal for their share of the limit. ours and name are regular expressions for
+// the beginning of the names of a variant of monge and of a case.
 type because struct{ ours, name, text string }
 
-// reasons are tried in order: the first that matches counts.
+// reasons contains all reasons. The first match counts.
 var reasons = []because{
 	{"", "exp/", "the table look-up and the check of the range take ports that FMAs need (internal/asm/exp/NOTES.md)"},
 	{"", "log/", "operations beside the FMAs: splitting off the exponent, table look-ups, rounding errors, special values"},
@@ -34,7 +34,7 @@ var reasons = []because{
 	{"", "wda/", "X·P and Xᵀ·G stay in float64 for both types and wait for X, products of 11 columns, Go between the passes (wda/SOLVERS.md)"},
 }
 
-// reason returns why a row is below its goal, as far as it is known.
+// reason returns the reason why a row is below its goal, or "" if it is unknown.
 func reason(name, ours string) string {
 	for _, r := range reasons {
 		if begins(r.ours, ours) && begins(r.name, name) {

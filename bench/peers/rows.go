@@ -13,14 +13,12 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// comparer fills dst with what a peer computes of a query and n rows of d numbers: a squared
-// distance or an inner product.
+// comparer sets dst to a peer's values for a query and n rows of d numbers: squared distances or inner products.
 type comparer func(dst, x, query []float32)
 
-// compared makes the cases query and nearest of a peer that computes values only. Rows and query
-// have length 1, so that a squared distance is scale·value + shift; a negative scale means that
-// the largest values are the nearest. The case nearest keeps the k nearest in a sorted list, as
-// one would write it first.
+// compared returns a job of the cases query and nearest for a peer that computes values only. Rows and query have unit norm,
+// so a squared distance is scale·value + shift. If scale is negative, the largest values are the nearest. The case nearest
+// keeps the k nearest in a sorted list.
 func compared(s spec, dir string, scale, shift float64, f comparer) *job {
 	x, query, dst := load[float32](dir, "x"), load[float32](dir, "y"), make([]float32, s.int("n"))
 	squared := func(v []float32) []float64 {
@@ -43,7 +41,7 @@ func compared(s spec, dir string, scale, shift float64, f comparer) *job {
 	}
 }
 
-// nearestOf sets best to the smallest of values, or the largest, and rows to where they are.
+// nearestOf sets best to the smallest values, or to the largest ones, and rows to their indices.
 func nearestOf(best []float32, rows []int, values []float32, largest bool) {
 	sign := float32(1)
 	if largest {
@@ -64,7 +62,7 @@ func nearestOf(best []float32, rows []int, values []float32, largest bool) {
 	}
 }
 
-// one is a comparer of a function for a pair.
+// one returns a comparer that calls a function of two slices for each row.
 func one(d int, f func(a, b []float32) float32) comparer {
 	return func(dst, x, query []float32) {
 		for i := range dst {
@@ -93,7 +91,7 @@ func gonumRows(s spec, dir string) *job {
 
 func vekRows(s spec, dir string) *job { return compared(s, dir, -2, 2, one(s.int("d"), vek32.Dot)) }
 
-// hnswPeer is the distance of coder/hnsw; its other one, EuclideanDistance, is plain Go.
+// hnswPeer returns a job of coder/hnsw's CosineDistance. Its EuclideanDistance is plain Go.
 func hnswPeer(s spec, dir string) *job {
 	if s.kind != "query" && s.kind != "nearest" {
 		return nil
@@ -108,7 +106,7 @@ func tphakalaRows(s spec, dir string) *job {
 	})
 }
 
-// chromemPeer searches a collection of chromem-go, which has no other public way to compare.
+// chromemPeer returns a job that searches a collection of chromem-go, which has no public function of two vectors.
 func chromemPeer(s spec, dir string) *job {
 	if s.kind != "nearest" {
 		return nil

@@ -18,16 +18,15 @@ import (
 	"github.com/gomonge/monge/internal/asm"
 )
 
-// job is a case made ready: run does the work, result returns what it has computed
-// (run is called before), elapsed, where set, returns the nanoseconds that one unit
-// of the work took in the last run, which then is not the whole call.
+// job is a prepared case. run does the work, and result returns the result of the last run. If elapsed is set, it returns the
+// nanoseconds of one unit of the work in the last run, which is then not the whole call.
 type job struct {
 	run     func()
 	result  func() []float64
 	elapsed func() float64
 }
 
-// maker makes a case ready, or returns nil if the peer does not have it.
+// maker prepares a case. It returns nil if the peer does not have the case.
 type maker func(s spec, dir string) *job
 
 // serve answers the line protocol of README.md for the named Go peers.
@@ -117,7 +116,7 @@ func goVersion(name string) string {
 	return "?"
 }
 
-// modules are the Go peers' modules; the standard library has none. Peers that are not in go.mod add theirs.
+// modules contains the modules of the Go peers. The standard library has none. Peers that are not in go.mod add their modules.
 var modules = map[string]string{"naive": "", "gonum": "gonum.org/v1/gonum", "vek": "github.com/viterin/vek",
 	"tphakala": "github.com/tphakala/simd", "x448": "github.com/x448/float16", "hnsw": "github.com/coder/hnsw", "chromem": "github.com/philippgille/chromem-go",
 	"archsimd": ""}

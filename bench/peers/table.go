@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// table collects the rows: one for each of ours in each case.
+// table collects the rows: one for each variant of monge in each case.
 type table struct {
 	level  string
 	rows   []string
 	goals  int
 	missed []string
 	notes  []string
-	below  []string // rows below the goal of the share, with the reason
+	below  []string // rows whose share is below the goal, with the reason
 	differ bool
 }
 
@@ -63,8 +63,8 @@ func (t *table) add(r *result) {
 	}
 }
 
-// allowed is how far the results of a peer may be from ours: with a kernel matrix in
-// float32, by its rounding; those of tphakala/simd, whose exp is good to 1e-5, by that.
+// allowed returns the largest accepted difference between the results of a peer and monge. A kernel matrix in float32 has
+// rounding errors, and the exp of tphakala/simd has errors of up to 1e-5.
 func (r *result) allowed(peer string) float64 {
 	switch {
 	case peer == "ours-mixed":
@@ -75,7 +75,7 @@ func (r *result) allowed(peer string) float64 {
 	return r.tolerance
 }
 
-// share is the part of the time that the machine needs at least, and what needs it.
+// share returns the least time of the machine divided by the measured time, and the resource that determines it.
 func (t *table) share(name string, o *entry) string {
 	if o.least == 0 {
 		return "–"
@@ -88,7 +88,7 @@ func (t *table) share(name string, o *entry) string {
 	return fmt.Sprintf("%.2f %s", share, o.bound)
 }
 
-// judge says whether a goal is met. The peers are ordered: the first is the best.
+// judge returns a text that tells whether a goal is met. The best peer comes first in peers.
 func (t *table) judge(name string, g goal, o *entry, peers []*entry) string {
 	want := g.at(t.level)
 	for _, p := range peers {
@@ -126,7 +126,7 @@ func (t *table) print(w io.Writer) {
 	}
 }
 
-// ratioOf is the median over the rounds of the peer's time by ours.
+// ratioOf returns the median over the rounds of the peer's time divided by monge's.
 func (o *entry) ratioOf(peer *entry) float64 {
 	rs := make([]float64, len(o.samples))
 	for i := range rs {
@@ -135,14 +135,14 @@ func (o *entry) ratioOf(peer *entry) float64 {
 	return median(rs)
 }
 
-// ratio is the ratio of the minima, and in parentheses the median of the ratios of the rounds.
+// ratio returns the ratio of the minima, and in parentheses the median of the ratios of the rounds.
 func ratio(o, p *entry) string {
 	return fmt.Sprintf("%s (%s)", three(p.min()/o.min()), three(o.ratioOf(p)))
 }
 
 func micro(ns float64) string { return three(ns / 1000) }
 
-// three prints three significant digits without an exponent.
+// three formats x with three significant digits and without an exponent.
 func three(x float64) string {
 	digits := 0
 	if x > 0 && x < 100 {

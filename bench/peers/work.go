@@ -6,12 +6,11 @@ import (
 	"github.com/gomonge/monge/bench/peers/limit"
 )
 
-// What the functions need an element, in FMAs and products (package exp, vector): of float32 and
-// of float64.
+// The FMAs and products of the functions for each element (packages exp and vector), in float32 and float64.
 var (
 	expFMAs  = map[int]float64{32: 8, 64: 11}
 	exp2FMAs = map[int]float64{32: 6, 64: 9}
-	logFMAs  = map[int]float64{32: 8, 64: 14} // of float64 also a division
+	logFMAs  = map[int]float64{32: 8, 64: 14} // float64 also needs a division
 )
 
 // work returns what a case needs at least, by phases: what every program has to do that computes

@@ -1,4 +1,4 @@
-// The body of a loop of 8 operations of v8 and v9, n times.
+// The body of a loop with 8 operations on v8 and v9, n iterations.
 	MOVQ n+0(FP), CX
 	numbers(v8, v9)
 

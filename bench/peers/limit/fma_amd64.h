@@ -1,4 +1,4 @@
-// The body of a loop of 12 FMAs, n times.
+// The body of a loop with 12 FMAs, n iterations.
 	MOVQ n+0(FP), CX
 	zero(v0)
 	zero(v1)

@@ -1,6 +1,6 @@
 //go:build !purego
 
-// The loops that measure a machine, AVX-512 F. No instruction waits for another one of the same turn.
+// Loops that measure a machine with AVX-512 F. No instruction waits for another instruction of the same iteration.
 
 #include "textflag.h"
 
@@ -88,7 +88,7 @@ TEXT ·writeAVX512(SB), NOSPLIT, $0-40
 #include "move_amd64.h"
 #undef move
 
-// no powers of two, of which some machines divide faster
+// no powers of two, because some machines divide powers of two faster
 DATA numbers64<>+0(SB)/8, $1.7
 DATA numbers64<>+8(SB)/8, $3.1
 GLOBL numbers64<>(SB), RODATA|NOPTR, $16

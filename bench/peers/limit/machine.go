@@ -9,25 +9,24 @@ import (
 	"github.com/gomonge/monge/internal/asm"
 )
 
-// unit is what a rate is of.
+// unit is the kind of operations that a rate counts.
 type unit struct {
 	kind string // fma, div, sqrt, read, write
 	size int    // bits of a number, or bytes of the buffer
 }
 
-// Machine knows the rates of one core at one instruction set. The zero value is not useful; see
-// [New].
+// Machine measures and stores the rates of one core with one instruction set. The zero value is not useful; see [New].
 type Machine struct {
 	level  asm.Level
-	best   map[unit]float64 // vectors a ns, of read and write bytes a ns
-	rerun  map[unit]bool    // to be measured again when next asked for
+	best   map[unit]float64 // vectors per ns; for read and write, bytes per ns
+	rerun  map[unit]bool    // whether the next call of rate measures again
 	buffer []byte
 	run    func(u unit) float64 // measures once
 
 	fastest map[unit]int // the way to read or write
 }
 
-// New returns a machine for the instruction set in use, or nil where there are no loops for it.
+// New returns a machine for the instruction set in use, or nil if the package has no loops for it.
 func New() *Machine {
 	m := &Machine{level: asm.Current(), best: map[unit]float64{}, rerun: map[unit]bool{}, fastest: map[unit]int{}}
 	m.run = m.measure
@@ -37,20 +36,20 @@ func New() *Machine {
 	return m
 }
 
-// Again has every rate measured again when it is next asked for. The higher one counts.
+// Again makes the next use of every rate measure again. The higher rate counts.
 func (m *Machine) Again() {
 	for u := range m.best {
 		m.rerun[u] = true
 	}
 }
 
-// lanes returns the numbers of a vector.
+// lanes returns the number of elements of a vector.
 func (m *Machine) lanes(bits int) float64 {
 	width := map[asm.Level]int{asm.AVX512: 512, asm.AVX2: 256, asm.NEON: 128}[m.level]
 	return float64(width) / float64(bits)
 }
 
-// rate returns the highest rate of u seen so far.
+// rate returns the highest measured rate of u.
 func (m *Machine) rate(u unit) float64 {
 	if m.best[u] == 0 || m.rerun[u] {
 		m.best[u] = max(m.best[u], m.run(u))
@@ -59,7 +58,7 @@ func (m *Machine) rate(u unit) float64 {
 	return m.best[u]
 }
 
-// A measurement is the best of so many calls of at least so many nanoseconds.
+// A measurement is the best of several calls, each of which takes a minimum time.
 const (
 	calls    = 12
 	duration = 4e5
@@ -80,7 +79,7 @@ func (m *Machine) measure(u unit) float64 {
 	if u.kind == "write" {
 		movers = []mover{l.write}
 	}
-	// Every way with one stream and with four, of which some memory is faster; when measured again, the fastest.
+	// The first measurement tries every way with one stream and with four streams, and later measurements the fastest way.
 	from, to := 0, 2*len(movers)
 	if way, ok := m.fastest[u]; ok {
 		from, to = way, way+1
@@ -88,7 +87,7 @@ func (m *Machine) measure(u unit) float64 {
 	top := 0.0
 	for way := from; way < to; way++ {
 		f := movers[way/2]
-		turn := 4 * f.line // four lines are moved in a turn
+		turn := 4 * f.line // an iteration moves four lines
 		turns := max(u.size/turn, 1)
 		stride, step := f.line, turn
 		if way%2 == 1 {
@@ -102,7 +101,7 @@ func (m *Machine) measure(u unit) float64 {
 	return top
 }
 
-// memory returns n bytes that begin with a line of the cache.
+// memory returns n bytes that begin at a cache line.
 func (m *Machine) memory(n int) *byte {
 	if len(m.buffer) < n+64 {
 		m.buffer = make([]byte, n+64)
@@ -114,7 +113,7 @@ func (m *Machine) memory(n int) *byte {
 	return &m.buffer[skip]
 }
 
-// best returns the work of f per nanosecond; f(n) does n times each.
+// best returns the work of f per nanosecond. The work of f(n) is n times each.
 func best(f func(n int), each float64) float64 {
 	n := 1
 	for {
@@ -139,7 +138,7 @@ func nanoseconds(f func(n int), n int) float64 {
 	return float64(max(time.Since(began), 1))
 }
 
-// String says what was measured, for the head of a table. Sizes name the caches of most
+// String describes the measured rates for the head of a table. Sizes name the caches of most
 // machines: 16 KiB, 256 KiB, 8 MiB and 256 MiB.
 func (m *Machine) String() string {
 	var b strings.Builder

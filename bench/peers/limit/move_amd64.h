@@ -1,5 +1,5 @@
-// The body of a loop that moves memory, rounds times: four lines of two vectors a turn, stride bytes
-// apart, and step bytes further in the next turn. fetch prefetches a line.
+// The body of a loop that moves memory, rounds times. An iteration moves four lines of two vectors,
+// stride bytes apart, and the next one starts step bytes later. fetch prefetches a line.
 	MOVQ p+0(FP), DI
 	MOVQ turns+8(FP), R8
 	MOVQ stride+16(FP), SI

@@ -1,26 +1,26 @@
 package limit
 
-// L1 is the size of a buffer that is in the first-level cache of every machine.
+// L1 is the size of a buffer that fits in the first-level cache of every machine.
 const L1 = 16 << 10
 
 // Move is memory that is loaded or stored.
 type Move struct {
 	Bytes float64
-	Set   float64 // the bytes that the program goes round in, of which the cache level follows
+	Set   float64 // the bytes that the program reuses; they determine the cache level
 }
 
 // Phase is work whose parts can run at the same time.
 type Phase struct {
-	Bits   int     // of the numbers that are computed with: 64 or 32
-	FMAs   float64 // and products; sums and differences have units of their own on some machines
+	Bits   int     // bits of a floating-point number: 64 or 32
+	FMAs   float64 // FMAs and products; some machines have separate units for sums
 	Divs   float64 // divisions
 	Reads  []Move
 	Writes []Move
-	Times  float64 // so often, one after the other; 0 is once
+	Times  float64 // number of repetitions; 0 means 1
 }
 
-// Least returns the nanoseconds that one thread needs at least, and the name of what needs them,
-// of most of the time: "FMA", "division", "load" or "store".
+// Least returns the least number of nanoseconds that one thread needs, and the resource that determines most of this time:
+// "FMA", "division", "load" or "store".
 func (m *Machine) Least(work []Phase) (ns float64, bound string) {
 	by := map[string]float64{}
 	for _, p := range work {
