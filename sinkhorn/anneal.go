@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	annealFrom       = 8    // annealing begins with this λ·(largest − least cost)
-	annealTolerance  = 1e-2 // marginal error at which all stages but the last end
-	annealIterations = 200  // maximum iterations of each of these stages
+	annealFrom       = 8    // largest λ·(largest − least cost) of the first stage
+	annealTolerance  = 1e-2 // marginal error at which a stage ends
+	annealIterations = 200  // maximum iterations of a stage
 
 	leastLambda = 0x1p-1000 // least λ of a stage; its reciprocal does not overflow
 )
@@ -32,9 +32,9 @@ func (a *annealedStart[T]) find(ctx context.Context) (bool, error) {
 }
 
 // passStages calls solve for …, λ/factor², λ/factor, in ascending order, and stores the start for λ
-// in the problem. solve receives the number of stages and the start of its stage: the dual
-// variables f/λ of the previous stage, scaled. The first stage starts from start, which belongs to
-// λ, scaled in the same way.
+// in the problem. solve receives the number of stages and the potentials from which its stage
+// starts: the potentials of the previous stage, scaled to the new λ. The first stage starts from
+// start, which belongs to λ and is scaled in the same way.
 func (s *solution[T]) passStages(ctx context.Context, factor float64, start []T, solve func(stages int, start []T) error) error {
 	stages, err := s.countStages(ctx, factor)
 	if err != nil {
@@ -91,8 +91,8 @@ func (s *solution[T]) countStages(ctx context.Context, factor float64) (stages i
 	return stages, nil
 }
 
-// scaleStart sets foundStart = c·start without the part that is in the shift. start may be
-// foundStart.
+// scaleStart sets foundStart = c·(start − offset), where offset is the part of start that the shift
+// contains, and scales the shift by c. start may be foundStart.
 func (s *solution[T]) scaleStart(start []T, c float64) {
 	it := s.it
 	gibbs.Grow(&s.foundStart, it.n)

@@ -26,8 +26,8 @@ type dual[T dist.Float] interface {
 	setResidual()
 	// system returns diag, rows and Σ diag of −∇²D = diag(diag) − Tᵀ diag(1/rows) T.
 	system() (diag, rows []T, weight float64)
-	// completeSystem adds to the system, and to the initial direction, the terms that only some
-	// problems have.
+	// completeSystem adds the terms that only some problems have to the system and to the initial
+	// direction.
 	completeSystem(ctx context.Context, sys *system[T]) error
 	// clipDirection shortens a direction that leaves the domain of the dual.
 	clipDirection(beta []T)

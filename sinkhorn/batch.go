@@ -33,8 +33,8 @@ type run struct {
 
 // SolveBatch solves many problems, Settings.Workers at a time. It calls visit(i, r, err) with what
 // Solve would have returned for problems[i]. The result is valid until visit returns. visit is called
-// from several goroutines at once and in no particular order. Results have the same bits as from
-// Solve, for any number of workers.
+// from several goroutines at once and in no particular order. Results have the same bits as results
+// of Solve, for any number of workers.
 //
 // Two kinds of problems are solved faster than by Solve:
 //
@@ -113,7 +113,7 @@ func (b *batch[T]) divideSmall() {
 	width := num.Lanes[T]()
 	for small := b.small; len(small) > 0; {
 		count := min(width, len(small))
-		if count < width/4 { // so few are faster one by one
+		if count < width/4 { // so few problems are faster one by one
 			count = 1
 		}
 		first := len(b.order)
@@ -166,9 +166,9 @@ func (s *solver[T]) solveAlone(ctx context.Context, p *Problem[T], i int, visit 
 	return nil
 }
 
-// solveGroup solves problems[i] for i in which together, with one K or in lanes, and calls visit.
-// It passes problems to Solve if they leave the plain domain, converge slowly although a faster
-// method exists, or cannot be solved. If the context ends during any of them, it returns the
+// solveGroup solves problems[i] for i in which together, with one K or in lanes, and calls visit. It
+// passes problems to Solve if they leave the plain domain, converge slowly although a faster method
+// exists, or cannot be solved. If the context ends during one of these solves, it returns the
 // context's cause.
 func (s *solver[T]) solveGroup(ctx context.Context, problems []Problem[T], which []int, lanes bool, visit func(i int, r *Result[T], err error)) error {
 	ended := s.solveTogether(ctx, problems, which, lanes)
@@ -189,7 +189,8 @@ func (s *solver[T]) solveGroup(ctx context.Context, problems []Problem[T], which
 	return ended
 }
 
-// solveTogether implements solveGroup without the visits, during which the solver is free.
+// solveTogether implements solveGroup except for the calls of visit, during which the solver is not
+// busy.
 func (s *solver[T]) solveTogether(ctx context.Context, problems []Problem[T], which []int, lanes bool) error {
 	s.markBusy()
 	defer s.markFree()

@@ -11,7 +11,7 @@ import (
 )
 
 // TestEveryLook checks that Solve and SolveBatch return a result together with the cause wherever
-// the context ends: a plan with its marginal error, or none.
+// the context ends. The result has a plan and its marginal error, or no plan.
 func TestEveryLook(t *testing.T) {
 	matrix := func(x ...float64) dist.Matrix[float64] { return dist.NewMatrix(2, 2, x) }
 	far, near := matrix(2000, 3000, 3000, 2000), matrix(0.1, 0.7, 0.9, 0.2)
@@ -69,7 +69,7 @@ func TestEveryLook(t *testing.T) {
 					break
 				}
 			}
-			// Alone, with a shared K, and in lanes.
+			// Solve the problem alone, with a shared K, and in lanes.
 			other := p
 			other.Cost, other.X = dist.Matrix[float64]{Rows: p.Cost.Rows, Cols: p.Cost.Cols, Stride: p.Cost.Stride, Data: append([]float64(nil), p.Cost.Data...)}, p.X
 			for _, ps := range [][]Problem[float64]{{p}, {p, p, p}, {p, other, p, other}} {

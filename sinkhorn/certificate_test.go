@@ -22,8 +22,8 @@ import (
 //	(T1)_i = a_i exp(−φ_i/(ρλ)), φ_i = f_i − log a_i,        with a penalty, and likewise for b,
 //	T1 ≤ a, and (T1)_i = a_i unless φ_i is the largest φ     with Mass, and likewise for b.
 //
-// Rows hold to rounding and columns to the tolerance. A solve that has not converged must report
-// its true marginal error.
+// Row sums are correct up to rounding, and column sums up to the tolerance. A solve that has not
+// converged must report its true marginal error.
 func certificate(ctx interface {
 	solve(p *Problem[float64]) (*Result[float64], error)
 }, t *testing.T, p *Problem[float64], tolerance float64) (converged bool, err error) {
@@ -103,7 +103,7 @@ func violation(p *Problem[float64], sums, weights, f []float64, rho float64) (e 
 			top = max(top, f[i]-math.Log(w))
 		}
 	}
-	// With Mass, the next scaling is factor times the weight, or less where this would exceed the
+	// With Mass, the next scaling is factor times the weight, or less if the sum would exceed the
 	// weight.
 	lo, hi := -2000., 2000.
 	for p.Mass > 0 && hi-lo > 1e-15*(1+math.Abs(lo)) && (lo+hi)/2 != lo && (lo+hi)/2 != hi {
@@ -164,9 +164,9 @@ func (s solving) solve(p *Problem[float64]) (*Result[float64], error) {
 	return s.Solve(s.t.Context(), p)
 }
 
-// certified returns random problem i of a sequence with up to most points on each side: balanced,
-// with penalties, or partial transport; costs with or without structure, a fifth of them negative;
-// equal, random, tiny or zero weights.
+// certified returns random problem i of a sequence with up to most points on each side. It is
+// balanced, has penalties, or is partial transport. In a fifth of the problems, some costs are
+// negative. Weights are equal, random, tiny or zero.
 func certified(i, most int) *Problem[float64] {
 	rng := rand.New(rand.NewPCG(27, uint64(i)))
 	n, m := 1+rng.IntN(most), 1+rng.IntN(most)
@@ -225,7 +225,7 @@ func TestCertificates(t *testing.T) {
 }
 
 // TestManyCertificates checks many small problems at every level for wrong answers and a false
-// StatusConverged. MONGE_CERTIFICATES is their number.
+// StatusConverged. MONGE_CERTIFICATES sets the number of problems.
 func TestManyCertificates(t *testing.T) {
 	count := 1000
 	if testdata.IsLong() {

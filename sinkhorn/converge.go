@@ -14,11 +14,11 @@ import (
 const (
 	paceEvery = 8    // iterations between two checks of the pace
 	paceFrom  = 16   // iterations before the first check
-	paceFew   = 40   // plain iterations continue if this many are expected to suffice,
-	paceSmall = 6000 // plus this divided by min(n, m), for the overhead of Newton's steps
+	paceFew   = 40   // plain iterations continue if paceFew + paceSmall/min(n, m) more are expected to suffice
+	paceSmall = 6000 // accounts for the overhead of Newton's steps in small problems
 
 	slowAnneal = 4 // factor of ε-scaling for slow iterations
-	slowStages = 3 // minimum number of its stages; with fewer, no better start is searched for
+	slowStages = 3 // minimum number of stages of ε-scaling; with fewer stages, no better start is tried
 )
 
 // start finds a better start for plain iterations. The implementations are annealedStart
@@ -29,8 +29,8 @@ type start[T dist.Float] interface {
 	find(ctx context.Context) (bool, error)
 }
 
-// attempt is a start that is tried when Newton's steps stall. It is used if the dual is not smaller
-// there.
+// attempt is a start that is tried when Newton's steps stall. It is used if it does not decrease
+// the dual.
 type attempt[T dist.Float] struct {
 	start           start[T] // nil continues with plain iterations
 	forced          bool     // use the start even if the dual is smaller
@@ -190,8 +190,8 @@ func (s *solution[T]) converge(ctx context.Context) error {
 	}
 }
 
-// tryStart replaces the iterate by the first iterate from a better start. It reports whether it has
-// done so.
+// tryStart looks for a better start. If it finds one, it replaces the iterate by the first iterate
+// from this start and returns true.
 func (s *solution[T]) tryStart(ctx context.Context, a attempt[T]) (bool, error) {
 	if a.start == nil {
 		return false, nil
@@ -242,8 +242,8 @@ func (s *solution[T]) keepIterate() {
 	it.keepWeightless(kept.f, kept.g)
 }
 
-// restoreIterate makes the saved iterate the last one, even if the context has ended. Work to find
-// starts still counts.
+// restoreIterate makes the saved iterate the last iterate, even if the context has ended.
+// Result.Annealing keeps the work of finding starts.
 func (s *solution[T]) restoreIterate() {
 	it, kept := s.it, &s.kept
 	spent := it.res.Annealing

@@ -11,8 +11,8 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// A factor of the system, for conjugate gradients that need many steps. The matrix, scaled by its
-// diagonal and with a small shift, is
+// This file factorizes the matrix of the system for conjugate gradients that need many steps. The
+// matrix, scaled by its diagonal and with a small shift, is
 //
 //	H = (1 + δ)I − SᵀS + s sᵀ − w wᵀ,   S_ij = T_ij/√(a_i c_j),   s_j = √(c_j/Σc),
 //
@@ -28,7 +28,7 @@ const (
 	directPanel = 4 * directLines // rows of R subtracted from others at once
 	directStrip = 256             // rows of S multiplied at once
 	directShift = 1e-13           // δ
-	directShape = 4               // no factor for a larger m/n
+	directShape = 4               // largest m/n for which a factor is computed
 )
 
 // direct contains the factor of H = RᵀR.
@@ -160,8 +160,8 @@ func (d *direct[T]) factorizeRows(ctx context.Context, kernel *gibbs.Kernel[T]) 
 	return true, nil
 }
 
-// eliminateRows replaces rows first … last−1 of the remaining H by rows of R. It reports whether
-// that is possible.
+// eliminateRows replaces rows first … last−1 of the remaining H by rows of R. It reports false if H
+// is not positive definite.
 func (d *direct[T]) eliminateRows(first, last int) bool {
 	m := d.m
 	for r := first; r < last; r++ {
@@ -214,7 +214,7 @@ func (d *direct[T]) subtractProduct(ctx context.Context, kernel *gibbs.Kernel[T]
 	return kernel.Run(ctx, (m-lo+directWidth-1)/directWidth, d.take)
 }
 
-// subtractPanel subtracts the product in a group of columns from k on.
+// subtractPanel subtracts the product in the group of columns that begins at column k.
 func (d *direct[T]) subtractPanel(k int) {
 	m, p := d.m, &d.product
 	width := min(directWidth, m-k)

@@ -30,15 +30,15 @@ type Divergence struct {
 // gradients of S by X and Y; if both are zero matrices, no gradients are computed. X and Y may be the
 // same cloud. Start is used for the first of the three solves.
 //
-// At convergence S ≥ 0, and S = 0 for equal clouds. So the solver should have a Tolerance. See
-// J. Feydy et al., "Interpolating between optimal transport and MMD using Sinkhorn divergences",
-// AISTATS 2019. With equal penalties PenaltyA = PenaltyB, (Σa − Σb)²/(2λ) is added, and S is that of
-// T. Séjourné et al., "Sinkhorn divergences for unbalanced optimal transport", 2019.
+// At convergence S ≥ 0, and S = 0 for equal clouds. So the solver should have a Tolerance. See J. Feydy et
+// al., "Interpolating between optimal transport and MMD using Sinkhorn divergences", AISTATS 2019. With
+// equal penalties PenaltyA = PenaltyB, (Σa − Σb)²/(2λ) is added, and S is the divergence of T. Séjourné et
+// al., "Sinkhorn divergences for unbalanced optimal transport", 2019.
 //
-// Errors are those of Solve, Result.RegularizedCost and Result.PointGradientTo. It returns ErrShape
-// for a cost matrix, and ErrSettings for different penalties or Mass. If the context ends, there is
-// no divergence. It panics if dx or dy has the wrong shape or if they overlap. Earlier results of the
-// solver become invalid.
+// Errors are those of Solve, Result.RegularizedCost and Result.PointGradientTo. It returns ErrShape for a
+// cost matrix, and ErrSettings for different penalties or Mass. If the context ends, it returns the zero
+// Divergence and the context's cause. It panics if dx or dy has the wrong shape or if they overlap. Earlier
+// results of the solver become invalid.
 func (s *Solver[T]) Divergence(ctx context.Context, dx, dy dist.Matrix[T], p *Problem[T]) (Divergence, error) {
 	return s.implementation().divergenceOf(ctx, dx, dy, *p)
 }
@@ -109,8 +109,8 @@ func (s *solver[T]) addTerm(ctx context.Context, d *Divergence, factor float64, 
 	return gradient()
 }
 
-// subtractHalf subtracts half of the gradient of the solved problem, of a cloud with itself, from
-// dst.
+// subtractHalf subtracts half of the gradient of the solved problem from dst. The problem is of a cloud
+// with itself.
 func (s *solver[T]) subtractHalf(ctx context.Context, dst dist.Matrix[T]) error {
 	gibbs.Grow(&s.half.g, dst.Rows*dst.Cols)
 	gibbs.Grow(&s.half.h, dst.Rows*dst.Cols)

@@ -40,7 +40,7 @@ func TestDivergence(t *testing.T) {
 		if !(v.Value > 0) {
 			t.Errorf("λ = %v: divergence %v of different clouds", lambda, v.Value)
 		}
-		// Zero and stationary for equal clouds.
+		// For equal clouds, the divergence and its gradient are 0.
 		gx, gy := dist.NewMatrix[float64](n, d, nil), dist.NewMatrix[float64](n, d, nil)
 		v, err = s.Divergence(t.Context(), gx, gy, &Problem[float64]{X: x, Y: x, A: a, B: a, Lambda: lambda})
 		if err != nil {

@@ -17,7 +17,7 @@ import (
 // exactPasses limits the work of the network simplex method, in passes over the costs.
 const exactPasses = 500
 
-// exactStart uses λ times the dual variables of the rows for λ = ∞ as start. Its work counts as
+// exactStart uses λ times the dual variables of the rows for λ = ∞ as the start. Its work counts as
 // passes of ε-scaling.
 type exactStart[T dist.Float] struct {
 	solution *solution[T]

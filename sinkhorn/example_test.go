@@ -115,7 +115,7 @@ func ExampleSolver_SolveBatch() {
 	// Output: 9.000 900.000 <nil>
 }
 
-// A service uses a bounded number of solvers, a memory limit, and a deadline for each request.
+// This example uses a bounded number of solvers, a memory limit, and a deadline for each request.
 func ExamplePool() {
 	pool, err := sinkhorn.NewPool[float64](&sinkhorn.Settings{Tolerance: 1e-6, Workers: 1, MaxMemory: 1 << 30}, 2)
 	if err != nil {
@@ -144,7 +144,8 @@ func ExamplePool() {
 	// true
 }
 
-// The clouds have unequal mass, and one point is too far away to be transported: it keeps its mass.
+// In this example, the clouds have unequal mass. One point is too far away to be transported and
+// keeps its mass.
 func ExampleProblem_unbalanced() {
 	x := dist.NewMatrix(3, 1, []float64{0, 1, 9})
 	y := dist.NewMatrix(2, 1, []float64{0, 1})
@@ -171,7 +172,7 @@ func ExampleProblem_unbalanced() {
 	// [0.000 0.000]
 }
 
-// Half of the mass moves, where that is cheapest.
+// This example moves half of the mass at the least cost.
 func ExampleProblem_partial() {
 	x := dist.NewMatrix(2, 1, []float64{0, 5})
 	y := dist.NewMatrix(2, 1, []float64{0.5, 9})

@@ -50,8 +50,8 @@ func (r *outcome[T]) pointGradientTo(ctx context.Context, serial uint64, dx, dy 
 // matrix, or products with the points.
 type gradients[T dist.Float] struct {
 	sys      *system[T]
-	solution *solution[T]   // of Solve; problems with penalties have no other
-	terms    gibbs.Terms[T] // of the current segment; HU and HV are zero after the first segment
+	solution *solution[T]   // the state of Solve, which solves all problems with penalties
+	terms    gibbs.Terms[T] // terms of the current segment; HU and HV are zero after the first segment
 	sink     gibbs.Sink[T]
 	reverse  reverse[T]
 	implicit implicit[T]

@@ -64,7 +64,7 @@ type gradientCase struct {
 	lambda       float64
 	iterations   int
 	domain       Domain
-	zero, shared bool // a zero weight; X and Y one cloud
+	zero, shared bool // whether a weight is zero; whether X and Y are the same cloud
 }
 
 func gradientCases() []gradientCase {
@@ -78,7 +78,7 @@ func gradientCases() []gradientCase {
 			)
 		}
 	}
-	// Distant clouds and a large λ: the log domain with several segments.
+	// Distant clouds and a large λ need the log domain and several segments.
 	for _, l := range []int{1, 3, 20} {
 		cs = append(cs, gradientCase{fmt.Sprintf("far/L=%d", l), 6, 5, 2, 40, l, DomainAuto, false, false})
 	}

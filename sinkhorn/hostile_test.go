@@ -25,14 +25,14 @@ func panicOf(f func()) (v any) {
 	return nil
 }
 
-// ours reports whether a panic has a text of this package.
+// ours reports whether v is a panic message of this package.
 func ours(v any) bool {
 	s, ok := v.(string)
 	return ok && strings.HasPrefix(s, "sinkhorn: ")
 }
 
-// TestShapesDoNotWrap checks that sizes whose products overflow are refused: in a problem by an
-// error and in a destination by a panic.
+// TestShapesDoNotWrap checks that sizes whose products overflow cause an error in a problem and a
+// panic in a destination.
 func TestShapesDoNotWrap(t *testing.T) {
 	good := dist.NewMatrix[float64](8, 8, nil)
 	r := mustSolve(t, Settings{Gradient: true}, &Problem[float64]{X: good, Y: good, Lambda: 1})
@@ -111,9 +111,9 @@ func rangeOfLambda[T dist.Float](t *testing.T, unit T, good, bad []float64) {
 	}
 }
 
-// TestRangeOfStart checks starting potentials by the rule for λ·cost: potentials whose rounding
-// changes the plan give StatusLowPrecision, potentials that cannot be represented are an error, and
-// with all others the marginals hold.
+// TestRangeOfStart checks that starting potentials whose rounding changes the plan give
+// StatusLowPrecision, that potentials that cannot be represented are an error, and that the
+// marginals are correct for all other potentials.
 func TestRangeOfStart(t *testing.T) {
 	t.Run("float64", rangeOfStart[float64])
 	t.Run("float32", rangeOfStart[float32])
@@ -256,7 +256,7 @@ func TestZeroSolver(t *testing.T) {
 			t.Errorf("an old Result panics with %v", v)
 		}
 	}
-	// Neither leaves the solver marked as busy.
+	// The failed calls do not leave the solver marked as busy.
 	if _, err := zero.Solve(t.Context(), p); err != nil {
 		t.Error(err)
 	}
@@ -293,14 +293,14 @@ func TestTwoGoroutines(t *testing.T) {
 	if a == nil && b == nil {
 		t.Error("nobody has noticed")
 	}
-	// The refused call has not released the other's mark; afterwards the solver is free.
+	// The call that panicked did not clear the busy mark of the other call. The solver is free now.
 	if _, err := s.Solve(t.Context(), p); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestMemory checks that the memory implied by settings is computed first and that a refusal names
-// it.
+// TestMemory checks that the memory that settings require is computed before anything is allocated,
+// and that the error contains it.
 func TestMemory(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 9))
 	p := &Problem[float64]{X: cloud[float64](rng, 20, 2, 0), Y: cloud[float64](rng, 20, 2, 0), Lambda: 1}
@@ -337,7 +337,7 @@ func TestMemory(t *testing.T) {
 			t.Errorf("%d bytes: %v", c.max, err)
 		}
 	}
-	// Memory of a gradient.
+	// A gradient also counts toward the limit.
 	deep := dist.NewMatrix[float64](1, 100000, nil)
 	s, _ = newSolver[float64](&Settings{MaxMemory: 1 << 20})
 	r, err := s.Solve(t.Context(), &Problem[float64]{X: deep, Y: deep, Lambda: 1})
@@ -512,7 +512,7 @@ func TestAsksOften(t *testing.T) {
 	if ctx.n < iterations {
 		t.Errorf("a gradient asks %d times in %d sweeps", ctx.n, iterations)
 	}
-	// The pass over all terms, once more by itself.
+	// Repeat only the pass over all terms.
 	ctx.n = 0
 	for u := make([]float64, n); s.gradients.terms.Count() < 2*iterations; {
 		s.gradients.terms.Add(u, u)
@@ -590,7 +590,7 @@ func TestAnnealRange(t *testing.T) {
 	}
 }
 
-// TestNames checks that every name of an enumeration is parsed, and no other.
+// TestNames checks that the names of an enumeration can be parsed, and no other strings.
 func TestNames(t *testing.T) {
 	for want := range Domain(3) {
 		var got Domain
@@ -643,8 +643,7 @@ func hostileProblems[T dist.Float](t *testing.T) {
 	var problems []Problem[T]
 	calls := 0
 	add := func(change func(p *Problem[T])) {
-		// In the short form every second change of every second value, and the others with the
-		// other type.
+		// The short form tests half of the changes with each type.
 		if calls++; !testdata.IsLong() && (calls+calls/16)%2 == 0 != num.IsFloat64[T]() {
 			return
 		}

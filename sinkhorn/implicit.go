@@ -96,7 +96,7 @@ func (g *gradients[T]) implicitAdjoint(ctx context.Context, it *iteration[T]) er
 }
 
 // solveImplicit computes β and sets rowSum = r. Conjugate gradients may diverge when the residual
-// is rounding error. Then they start again and end at ten times the residual.
+// is rounding error. Then they restart with ten times the residual as their goal.
 func (g *gradients[T]) solveImplicit(ctx context.Context, it *iteration[T]) error {
 	for goal := it.limits.residualGoal; ; goal *= 10 {
 		if err := g.solveImplicitTo(ctx, it, goal); err != ErrNotConverged || goal >= it.limits.residualEnough {

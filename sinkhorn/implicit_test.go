@@ -86,7 +86,8 @@ func TestImplicitNeedsConvergence(t *testing.T) {
 	}
 }
 
-// TestImplicitFloat32 compares with float64, also for the golden case of small λ.
+// TestImplicitFloat32 compares implicit gradients in float32 with gradients in float64, also for
+// the golden case of small λ.
 func TestImplicitFloat32(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 21))
 	x, y := cloud[float32](rng, 40, 3, 0), cloud[float32](rng, 30, 3, 0.4)
@@ -103,7 +104,7 @@ func TestImplicitFloat32(t *testing.T) {
 	}
 }
 
-// TestRegularizedCost compares with the definition.
+// TestRegularizedCost compares RegularizedCost with its definition.
 func TestRegularizedCost(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	a, b := weights[float64](rng, 12, true), weights[float64](rng, 10, true)

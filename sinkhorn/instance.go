@@ -18,7 +18,7 @@ type instance[T dist.Float] struct {
 	limits  limits[T]
 
 	a, b     []T
-	mass     float64 // mass of the plan; if penalties leave it open, the mass of the last iterate
+	mass     float64 // mass of the plan, or of the last iterate if the mass depends on penalties
 	zeroB    bool    // b contains zeros
 	uniformA int     // length for which a is already uniform
 	uniformB int
@@ -29,8 +29,8 @@ type instance[T dist.Float] struct {
 	penaltyOfA, penaltyOfB penalty // for the current λ
 	partial                float64 // mass to be moved, if positive
 
-	startShift  float64 // shift of the first iterate (unequal.go), to base 2,
-	startOffset float64 // and its part that is in problem.Start
+	startShift  float64 // shift of the first iterate, to base 2 (unequal.go)
+	startOffset float64 // part of startShift that problem.Start contains
 }
 
 // penalty contains the constants of a marginal penalty ρ for the current λ.

@@ -20,7 +20,7 @@ type workspace[T dist.Float] struct {
 	columns         []T // column sums of the plan or of the dual point
 	scratch         []T // length n; its contents are not preserved between calls
 	allocatedBytes  float64
-	affordableShape gibbs.Shape // last affordable shape of problems in lanes
+	affordableShape gibbs.Shape // last shape of problems in lanes that was within MaxMemory
 }
 
 // sweep contains the operands of Kernel.Sweep, s = w ⊙ Kt and q = Kᵀs, in reverse passes and linear
@@ -31,8 +31,8 @@ type sweep[T dist.Float] struct {
 }
 
 // iteration is Sinkhorn's iteration for one problem, with its iterates u^k and v^k. A Solver has
-// one for Solve, and one for each problem of a batch that it solves together with others. They
-// share the workspace.
+// one iteration for Solve, and one for each problem of a batch that it solves together with other
+// problems. All of them share the workspace.
 //
 //	v^k = b ⊘ Kᵀu^(k−1),   u^k = a ⊘ K v^k
 //
@@ -278,7 +278,7 @@ func (it *iteration[T]) step(ctx context.Context, k int) (err error) {
 	return nil
 }
 
-// recordIteration records iteration k. It reports whether it is the last.
+// recordIteration records iteration k and reports whether it is the last iteration.
 func (it *iteration[T]) recordIteration(k, limit int, tolerance float64) bool {
 	it.res.Iterations = k
 	if tolerance == 0 && k < limit && !it.kernel.Large() {

@@ -14,7 +14,7 @@ import (
 
 const (
 	smallSize  = 32 // largest number of points of a small problem
-	smallAVX2  = 24 // the same without AVX-512, where lanes are 2 to 8 % slower at 32
+	smallAVX2  = 24 // largest number without AVX-512, where lanes are 2 to 8 % slower at 32 points
 	smallDims  = 16 // largest dimension
 	rowPadding = 4  // rows are padded to a multiple of this
 
@@ -130,7 +130,7 @@ func (l *lanes[T]) interleave() bool {
 	}
 	for _, z := range [...]struct {
 		v           *[]T
-		given, room int // elements of a problem, and of a lane
+		given, room int // number of elements of a problem, and of a lane
 		of          *operands[T]
 	}{
 		{&l.a, n, l.n, &a}, {&l.u, n, l.n, &u}, {&l.x, n * dims, l.n * dims, &x}, {&l.b, m, l.m, &b}, {&l.y, m * dims, l.m * dims, &y},
@@ -207,8 +207,8 @@ func (l *lanes[T]) computeKernels(dims int) {
 	})
 }
 
-// layCosts copies rows i … i+r−1 of the members' cost matrices, if they have them. set means that
-// dst already contains distances, and 0 for members with a cost matrix.
+// layCosts copies rows i … i+r−1 of the cost matrices of members that have a cost matrix. set means
+// that dst already contains distances, and 0 for members with a cost matrix.
 func (l *lanes[T]) layCosts(dst []T, i, r int, set bool) {
 	w := num.Lanes[T]()
 	if l.allAlike {
@@ -296,7 +296,8 @@ func (l *lanes[T]) iterate(ctx context.Context) (k int, err error) {
 }
 
 // retireFinished finds the members for which iteration k is the last, and returns the number of the
-// others. If all end at once, the iterates stay in the lanes until fetchIterate copies them.
+// remaining members. If all end at once, the iterates stay in the lanes until fetchIterate copies
+// them.
 func (l *lanes[T]) retireFinished(k int) (left int) {
 	limit, tolerance := l.group.settings.Iterations, l.group.settings.Tolerance
 	l.computeErrors()

@@ -81,8 +81,8 @@ func smallProblems[T dist.Float](count int) []Problem[T] {
 	return ps
 }
 
-// TestLanesCosts does the same for cost matrices. The number of rows that all problems have differs
-// from the number that only some have.
+// TestLanesCosts is like TestLanes for cost matrices. The problems have different numbers of rows
+// and columns.
 func TestLanesCosts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 8))
 	ps := make([]Problem[float64], 24)

@@ -31,7 +31,7 @@ func levels[T dist.Float](t *testing.T) {
 	}
 }
 
-// TestSameBitsEverywhere compares with hashes computed on other machines.
+// TestSameBitsEverywhere compares results with hashes computed on other machines.
 func TestSameBitsEverywhere(t *testing.T) {
 	for _, c := range []struct {
 		domain          Domain

@@ -14,7 +14,7 @@ type limits[T dist.Float] struct {
 	leastSum       T       // a smaller sum is not accurate for scalings in range
 	leastColumnSum T       // a smaller column sum is not accurate in a log-domain pass
 	precision      float64 // with a larger λ·log₂e·max|M|, potentials have too few digits
-	costLimit      float64 // from this λ·log₂e·max|M| on, costs are refused on logarithms: potentials would have no correct digit, or overflow
+	costLimit      float64 // least λ·log₂e·max|M| that the log domain rejects: potentials would have no correct digit or overflow
 	largest        float64 // overflow threshold
 	leastWeight    T       // the reciprocal of a smaller weight is out of range
 	largestWeight  T       // a larger weight does not fit the type of K
@@ -23,7 +23,8 @@ type limits[T dist.Float] struct {
 	implicitError  float64 // largest marginal error for implicit gradients
 	epsilon        float64 // a few roundings of a sum of logarithms
 
-	// Residuals of the implicit gradient's linear system: the goal, and the largest acceptable one.
+	// Residuals of the implicit gradient's linear system: the goal, and the largest acceptable
+	// residual.
 	residualGoal, residualEnough float64
 	room, most                   float64 // constants of safeRange
 

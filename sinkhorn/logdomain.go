@@ -19,15 +19,15 @@ import (
 // logDomain is the additional state of iterations on logarithms. Logarithms are to base 2.
 type logDomain[T dist.Float] struct {
 	f, g     []T     // potentials of the base
-	basis    int     // iterate to which they belong
+	basis    int     // iterate to which f and g belong
 	a, b     []T     // logarithms of the marginals
 	max, sum []T     // log-sum-exps of rows, in two parts
 	h, sums  []T     // log-sum-exps of columns
 	ones     plan[T] // plan relative to its own potentials: 1, or 0 without weight
 }
 
-// enterLog prepares the log domain. It refuses costs for which potentials would have no correct
-// digit, and sets StatusLowPrecision for costs for which they have few.
+// enterLog prepares the log domain. It returns an error if potentials would have no correct digit,
+// and sets StatusLowPrecision if they have few correct digits.
 func (it *iteration[T]) enterLog(ctx context.Context) error {
 	kernel, log := &it.kernel, &it.log
 	for _, v := range []*[]T{&log.f, &log.a, &log.max, &log.sum, &log.ones.u} {
@@ -163,9 +163,9 @@ func (it *iteration[T]) columnPotentials(ctx context.Context, k int, g []T, scal
 	return nil
 }
 
-// keepWeightless gives points without weight potentials for which their rows of K are not larger,
-// with the column potentials g, than for the current base. These rows do not contribute, but
-// infinite elements would become NaN.
+// keepWeightless sets the potentials f of points without weight so that their rows of K for f and g
+// are not larger than for the current base. These rows do not contribute, but infinite elements
+// would become NaN.
 func (it *iteration[T]) keepWeightless(f, g []T) {
 	var rise T
 	for j, g := range g {

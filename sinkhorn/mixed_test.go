@@ -234,8 +234,8 @@ func TestMixedBits(t *testing.T) {
 	sameBits(t, "float32", everything(t, set, p), stored)
 }
 
-// TestMixedWeights checks that weights are refused if they or their reciprocals do not fit float32,
-// and that the nearest others are not.
+// TestMixedWeights checks that weights are refused if they or their reciprocals do not fit float32, and that the
+// nearest valid weights are accepted.
 func TestMixedWeights(t *testing.T) {
 	x := dist.NewMatrix(2, 1, []float64{0, 1})
 	for _, c := range []struct {

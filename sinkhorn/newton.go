@@ -33,8 +33,8 @@ const (
 	newtonRadius   = 1   // initial trust radius
 	newtonPatience = 20  // maximum steps that do not halve the error
 
-	sparseFrom  = 8 // steps of conjugate gradients before a list is made, if passes read memory,
-	directLeast = 4 // and before an old factor is tried
+	sparseFrom  = 8 // steps of conjugate gradients before a list is made, if passes read memory
+	directLeast = 4 // steps of conjugate gradients before an old factor is tried
 )
 
 // newton is the state of Newton's method.
@@ -126,8 +126,8 @@ func (nw *newton[T]) leaveDual(d dual[T]) {
 //
 // The first products use K. When these have cost as much as making a list of the relevant elements
 // (sparse.go), the list is made. When the steps have cost as much as a factor (direct.go), the
-// factor is computed. So the time is at most twice that of the better choice. Later directions use
-// an old factor until they have cost as much as a new one.
+// factor is computed. So the time is at most twice the time of the better choice. Later directions
+// use an old factor until they have cost as much as a new factor.
 func (nw *newton[T]) direction(ctx context.Context, d dual[T], enough, radius float64, limit int) error {
 	it, sys := nw.point.it, nw.sys
 	res, dir, sp := &it.res, &sys.direct, &sys.sparse
@@ -187,8 +187,8 @@ func (nw *newton[T]) direction(ctx context.Context, d dual[T], enough, radius fl
 }
 
 // lineSearch takes the longest of a few steps along β, of at most radius, that increases the dual.
-// It reports whether there is one. If the dual changes by rounding only, its derivative along the
-// step must decrease.
+// It reports whether it has found such a step. If the dual changes by rounding only, its derivative
+// along the step must decrease.
 func (nw *newton[T]) lineSearch(ctx context.Context, d dual[T], radius *float64, limit int) (bool, error) {
 	p, it, beta := &nw.point, nw.point.it, nw.sys.beta
 	var slope float64

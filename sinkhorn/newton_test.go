@@ -95,7 +95,7 @@ func TestFactor(t *testing.T) {
 		*Problem[float64]
 		storage Storage
 	}{{&p, StorageDense}, {&p, StorageMixed}, {&priced, StorageDense}} {
-		set := Settings{Tolerance: 1e-11, Iterations: 200, Storage: c.storage, Workers: 1} // without a list and a factor it takes more
+		set := Settings{Tolerance: 1e-11, Iterations: 200, Storage: c.storage, Workers: 1} // too few without list and factor
 		s, err := newSolver[float64](&set)
 		if err != nil {
 			t.Fatal(err)
@@ -141,9 +141,8 @@ func TestFactor(t *testing.T) {
 	}
 }
 
-// TestFactorInTime checks that a factor is computed when conjugate gradients have cost as much,
-// which depends on sizes only: at n = 4000 after 220 passes, or after thousands of steps over a
-// list.
+// TestFactorInTime checks that a factor is computed when conjugate gradients have cost as much as the factor. At
+// n = 4000 this takes a few hundred passes, or thousands of steps over a list.
 func TestFactorInTime(t *testing.T) {
 	for _, c := range []struct{ n, listed, least, most int }{
 		{256, 0, 60, 140}, {1000, 0, 60, 140}, {4000, 0, 150, 450},
@@ -249,9 +248,9 @@ func TestTriangular(t *testing.T) {
 	}
 }
 
-// TestSparse checks that a product with the listed elements of K equals the product with all of K,
-// that it has the same bits for any number of workers, and so has the factorization, and that there
-// is no list if too many elements are relevant.
+// TestSparse checks that a product with the listed elements of K equals the product with all of K, and that
+// there is no list if too many elements are relevant. The product and the factorization must have the same bits
+// for any number of workers.
 func TestSparse(t *testing.T) {
 	var alone []float64
 	for _, c := range []struct {
@@ -393,8 +392,8 @@ func TestNewtonClimbs(t *testing.T) {
 	}
 }
 
-// TestNewtonCancelled checks that wherever the context ends, the returned iterate is valid: its
-// rows are right, and its error is the reported one. The solver remains usable.
+// TestNewtonCancelled checks that wherever the context ends, the returned iterate has correct row sums and the
+// reported marginal error. The solver remains usable.
 func TestNewtonCancelled(t *testing.T) {
 	for _, domain := range []Domain{DomainAuto, DomainLog} {
 		p := slowProblem[float64](40, 300)

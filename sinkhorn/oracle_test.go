@@ -17,7 +17,7 @@ import (
 	"github.com/gomonge/monge/sinkhorn"
 )
 
-// blocked are the folders with sizes of blocks.
+// blocked lists the folders whose block sizes the test uses.
 var blocked = []string{"sinkhorn", "internal/gibbs", "internal/asm/pass", "internal/asm/block", "internal/asm/lane"}
 
 func TestOracle(t *testing.T) {
@@ -45,8 +45,8 @@ func testOracle[T dist.Float](t *testing.T) {
 	t.Run("batches", func(t *testing.T) { trial.Run(t, 20, blocked, compareBatches[T]) })
 }
 
-// history has solvers that other cases have used before: for larger and smaller problems, and for some that failed or were
-// canceled.
+// history contains solvers that other cases have used before, for larger and smaller problems and for problems that failed or
+// were canceled.
 type history[T dist.Float] struct {
 	solvers map[sinkhorn.Settings]*sinkhorn.Solver[T]
 }
@@ -65,12 +65,12 @@ func (h *history[T]) solver(c *trial.Case, set sinkhorn.Settings) *sinkhorn.Solv
 		h.solvers[set] = s
 	}
 	switch c.IntN(6) {
-	case 0: // fails, and leaves NaN wherever a number was computed
+	case 0: // a solve that fails and leaves NaN in the workspace
 		x := dist.NewMatrix(90, 1, slices.Repeat([]T{T(math.NaN())}, 90))
 		if r, err := s.Solve(context.Background(), &sinkhorn.Problem[T]{X: x, Y: x, Lambda: 1}); !errors.Is(err, sinkhorn.ErrNotFinite) {
 			c.Errorf("points that are NaN: %v, %v", r, err)
 		}
-	case 1: // is canceled
+	case 1: // a solve that is canceled
 		x := dist.NewMatrix[T](30+c.IntN(40), 2, nil)
 		for i := range x.Data {
 			x.Data[i] = T(c.NormFloat64())
@@ -85,8 +85,8 @@ func (h *history[T]) solver(c *trial.Case, set sinkhorn.Settings) *sinkhorn.Solv
 	return s
 }
 
-// instance is a problem for the library and for the oracle. The oracle's problem has the distinct points only, with the sums of
-// the weights of their copies.
+// instance is a problem for the library and for the oracle. The oracle's problem contains only the distinct points. The weight
+// of a point is the sum of the weights of its copies.
 type instance[T dist.Float] struct {
 	problem  sinkhorn.Problem[T]
 	plain    oracle.Transport
@@ -100,10 +100,10 @@ type instance[T dist.Float] struct {
 	solution [][]oracle.Real
 }
 
-// copies are the points of one side of a problem.
+// copies contains the points of one side of a problem. Each point is a copy of a distinct point.
 type copies struct {
-	of    []int         // the distinct point
-	share []oracle.Real // of its weight
+	of    []int         // index of the distinct point
+	share []oracle.Real // fraction of the weight of the distinct point
 }
 
 func reals[T dist.Float](m trial.View[T]) [][]oracle.Real {
@@ -135,7 +135,8 @@ func weights[T dist.Float](c *trial.Case, n int, zeros bool) []T {
 	return trial.Vector(c, n, func(i int) T { return w[i] / sum })
 }
 
-// group returns copies of n points with these weights, nil for uniform ones, and the sums of the weights.
+// group returns copies of n points with the given weights (nil means uniform weights), and the sum of the weights of each
+// point.
 func group[T dist.Float](of []int, n int, given []T) (copies, []oracle.Real) {
 	w, sums := realsOf(given), make([]oracle.Real, n)
 	if given == nil {
@@ -152,7 +153,7 @@ func group[T dist.Float](of []int, n int, given []T) (copies, []oracle.Real) {
 	return copies{of, w}, sums
 }
 
-// repeat makes the problem one of n against m points, with copies of the points that were drawn.
+// repeat replaces the problem by a problem of n against m points that are copies of its points.
 func (in *instance[T]) repeat(c *trial.Case, n, m int, zeros bool) {
 	p := &in.problem
 	choose := func(n, distinct int) []int {
@@ -186,7 +187,7 @@ func (in *instance[T]) repeat(c *trial.Case, n, m int, zeros bool) {
 	c.Large()
 }
 
-// weigh draws weights, which are uniform for sides without any.
+// weigh draws the weights of side A if a is set, and of side B if b is set. Otherwise the weights of the side are uniform.
 func (in *instance[T]) weigh(c *trial.Case, a, b, zeros bool) {
 	p := &in.problem
 	if p.A = nil; a {
@@ -258,7 +259,7 @@ func draw[T dist.Float](c *trial.Case, n, m int, most float64, zeros bool) *inst
 	return in
 }
 
-// bound returns the relative error of an element of the plan after k iterations.
+// bound returns a bound of the relative error of an element of the plan after k iterations.
 func (in *instance[T]) bound(k int) float64 {
 	u, factor := trial.Epsilon[T](), 1.0
 	if in.dims >= 64 {
@@ -272,14 +273,13 @@ func (in *instance[T]) bound(k int) float64 {
 	return float64(2*k+3) * (kernel + (n/4+12)*u)
 }
 
-// lost returns the bound of Result.PlanTo on the value of an element of the plan that has underflowed. f and g are its
-// potentials.
+// lost returns the documented bound of an element of the plan that PlanTo may set to 0. f and g are its potentials.
 func (in *instance[T]) lost(domain sinkhorn.Domain, f, g float64) float64 {
 	normal, narrow := trial.Normal[T](), in.mixed || trial.Epsilon[T]() > 1e-10
 	if narrow {
 		normal = trial.Normal[float32]()
 	}
-	if domain == sinkhorn.DomainPlain { // of K, of K times a scaling, or of the element itself
+	if domain == sinkhorn.DomainPlain { // K, K times a scaling, or the element itself may underflow
 		return normal * math.Exp(max(0, f, g, f+g)) * 1.01
 	}
 	least := 1.0
@@ -340,7 +340,8 @@ func compareResult[T dist.Float](c *trial.Case, in *instance[T], s oracle.Scalin
 	}
 }
 
-// comparePotentials compares the potentials of one side with the logarithms of its scalings, whose largest it returns.
+// comparePotentials compares the potentials of one side with the logarithms of its scalings. It returns the largest absolute
+// value of the logarithms.
 func comparePotentials[T dist.Float](c *trial.Case, in *instance[T], u []oracle.Real, side copies, e float64, got []T, name string) (most float64) {
 	logs := make([]float64, len(u))
 	for i, v := range u {
@@ -357,7 +358,7 @@ func comparePotentials[T dist.Float](c *trial.Case, in *instance[T], u []oracle.
 	return most
 }
 
-// comparePlan compares a plan with the oracle's, whose elements have the relative error e.
+// comparePlan compares a plan with the oracle's plan. Elements may have a relative error of e.
 func comparePlan[T dist.Float](c *trial.Case, in *instance[T], want [][]oracle.Real, e float64, plan trial.View[T]) {
 	for i, p := range in.a.of {
 		row := plan.Row(i)
@@ -371,7 +372,7 @@ func comparePlan[T dist.Float](c *trial.Case, in *instance[T], want [][]oracle.R
 	}
 }
 
-// outputs has everything that a result can give.
+// outputs contains all outputs of a result.
 type outputs[T dist.Float] struct {
 	plan, image trial.View[T]
 	f, g        []T
@@ -415,8 +416,8 @@ func sizes(c *trial.Case, small, large int) (n, m int) {
 	return max(1, s[0]), max(1, s[1])
 }
 
-// largeSizes draws sizes of a problem whose passes are cut, into calls of assembly or also into pieces: a wide, a tall or an
-// almost square one.
+// largeSizes draws the sizes of a wide, tall or almost square problem whose passes are divided into several kernel calls, and
+// sometimes into pieces.
 func largeSizes(c *trial.Case) (n, m int) {
 	short := []int{14 + c.IntN(8), 20 + c.IntN(44), 300 + c.IntN(500)}[c.IntN(3)]
 	long := gibbs.LargeSize/short + 1 + c.IntN(100)
@@ -474,7 +475,7 @@ func compareIterations[T dist.Float](c *trial.Case, used *history[T], large bool
 	after := in.plain.Iterate(in.kernel, u, in.set.Iterations)
 	compareResult(c, in, after, in.set.Iterations, out.costs, out.plan, out.image, out.f, out.g)
 	comparePlan(c, in, after.Plan(in.kernel), 2*in.bound(in.set.Iterations), frozen)
-	// A solve that ends has the plan of its last whole iteration.
+	// A canceled solve has the plan of its last whole iteration.
 	counted := ending.At(0)
 	if _, err := solver.Solve(counted, &in.problem); err != nil {
 		c.Fatal(err)
@@ -613,7 +614,7 @@ func compareMasses[T dist.Float](c *trial.Case, used *history[T]) {
 		}
 		out.set(c, r, first)
 	})
-	// The plan is as far from the optimum as the tolerance, times the condition of the problem, which is small here.
+	// The distance of the plan from the optimum is about the tolerance times the condition number, which is small here.
 	e := in.bound(30) + 100*in.set.Tolerance
 	size := 0.0
 	for i, row := range in.solution {
@@ -646,7 +647,7 @@ func compareGradients[T dist.Float](c *trial.Case, used *history[T], large bool)
 	if large {
 		n, m = largeSizes(c)
 		in.repeat(c, n, m, false)
-		if in.problem.A != nil { // a start from which copies share the gradient as they share the weight
+		if in.problem.A != nil { // from this start, the gradients of copies are proportional to their weights
 			in.problem.Start = trial.Vector(c, n, func(i int) T { return T(math.Log(float64(in.problem.A[i]))) })
 		}
 	}
@@ -713,7 +714,7 @@ func compareGradients[T dist.Float](c *trial.Case, used *history[T], large bool)
 	if in.x == nil {
 		return
 	}
-	// The derivative of ‖x − y‖² by x is 2(x − y), by y the negative of it.
+	// The derivative of ‖x − y‖² with respect to x is 2(x − y), and with respect to y it is −2(x − y).
 	gx, gy, size := make([][]oracle.Real, len(in.x)), make([][]oracle.Real, len(in.y)), 1.0
 	for q := range gy {
 		gy[q] = make([]oracle.Real, in.dims)
@@ -837,7 +838,7 @@ func compareDivergence[T dist.Float](c *trial.Case, used *history[T]) {
 			got trial.View[T]
 		}{{in.x, dx}, {in.y, dy}} {
 			if len(in.problem.X.Data) > 0 && &in.problem.X.Data[0] == &in.problem.Y.Data[0] {
-				break // the derivatives below move one cloud only, as reals has copies; but costs of X with itself are symmetric
+				break // X and Y are the same cloud, but the derivative below would move only one of them
 			}
 			i, j := c.IntN(len(side.at)), c.IntN(in.dims)
 			trial.Near(c, side.got.Row(i)[j], oracle.Derivative(&side.at[i][j], divergence), 20*e, "gradient %d, %d of the divergence, ρ = %v", i, j, rho)
@@ -845,7 +846,7 @@ func compareDivergence[T dist.Float](c *trial.Case, used *history[T]) {
 	}
 }
 
-// compareGroups compares problems of one K that are solved together.
+// compareGroups compares results of problems that share K and are solved together with the oracle.
 func compareGroups[T dist.Float](c *trial.Case, large bool) {
 	c.Alone()
 	in := draw[T](c, 1+c.IntN(16), 1+c.IntN(16), 20, false)
@@ -892,7 +893,7 @@ func compareGroups[T dist.Float](c *trial.Case, large bool) {
 	}
 }
 
-// compareBatches compares the bits of a batch and of a pool with new solvers.
+// compareBatches compares the bits of results of a batch and a pool with results of new solvers.
 func compareBatches[T dist.Float](c *trial.Case) {
 	c.Alone()
 	var problems []sinkhorn.Problem[T]
@@ -917,7 +918,7 @@ func compareBatches[T dist.Float](c *trial.Case) {
 			in = first
 		}
 		p := in.problem
-		for range 1 + c.IntN(2)*c.IntN(20) { // of one K, with weights of their own
+		for range 1 + c.IntN(2)*c.IntN(20) { // problems that share K and have their own weights
 			q := p
 			if c.Chance(2) && p.A != nil {
 				q.A = slices.Clone(p.A)

@@ -22,13 +22,13 @@ import (
 //	∇D = b − c,   −∇²D = diag(c) − Tᵀ diag(1/a) T − t tᵀ/Σt,
 //
 // where the second term contains only rows below their cap, and t contains the column sums of the
-// rows at their cap, as if these were one row. D is concave. Its slope is continuous, its curvature
-// is not.
+// rows at their cap, as if these were one row. D is concave. Its slope is continuous, but its
+// curvature is not.
 //
 // An active set keeps ψ ≤ 0 (projected Newton's method; D. P. Bertsekas, SIAM J. Control Optim. 20
-// (1982)). A step holds the columns at the cap that the next plain iteration would have there, and
-// moves those of them that are below the cap up to it. The others solve Newton's system and stop at
-// the cap. The plain iteration after each step corrects the set.
+// (1982)). A step holds a column at the cap if the next plain iteration would move it there. If
+// such a column is below the cap, the step moves it up to the cap. The other columns solve Newton's
+// system and stop at the cap. The plain iteration after each step corrects the set.
 
 // partial is the dual of partial transport. It uses the iteration of unbalanced.
 type partial[T dist.Float] struct {
@@ -272,10 +272,10 @@ func (d *unbalanced[T]) updateColumns() bool {
 	return d.it.partial == 0 || d.it.isSafe(d.tv, d.it.b)
 }
 
-// caps contains which rows and columns are at their cap.
+// caps marks the rows and columns that are at their cap.
 type caps struct{ rows, columns []bool }
 
-// ofSide returns the caps of one side with n points.
+// ofSide returns the marks of one side with n points.
 func (c *caps) ofSide(at side, n int) []bool {
 	x := &c.rows
 	if at == columnSide {

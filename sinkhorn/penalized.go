@@ -37,8 +37,8 @@ func (d *unbalanced[T]) acceptTrial() {
 	d.setRows()
 }
 
-// bestColumns sets tv to the best v for the iterate, and g and tq to the column sums of the plan
-// without v and with it.
+// bestColumns sets tv to the best v for the iterate, g to the column sums of the plan, and tq to
+// the column sums with the best v.
 func (d *unbalanced[T]) bestColumns() {
 	it := d.it
 	d.bestScaling(d.tv, it.q, columnSide)
@@ -88,7 +88,7 @@ func (d *unbalanced[T]) setMass(mass float64) {
 }
 
 // penaltyGains replaces every x by ρ(1 − e^(−x/ρ)). This is the increase of the dual, for each unit
-// of mass that the side asks for, if x is added to a dual variable of a side with the penalty ρ.
+// of mass that a side with the penalty ρ requires, if x is added to its dual variable.
 func (d *unbalanced[T]) penaltyGains(x []T, rho float64) {
 	if math.IsInf(rho, 1) {
 		return

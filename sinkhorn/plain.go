@@ -11,9 +11,9 @@ import (
 
 // Iterations on scalings.
 
-// beginIterate sets iterate k from start. It reports whether the iterate is a scaling. It refuses
-// potentials that are too large for the log domain, and sets StatusLowPrecision for potentials that
-// are represented roughly, by the same rule as for λ·cost.
+// beginIterate sets iterate k from start. It reports whether the iterate is a scaling. It returns
+// an error for potentials that are too large for the log domain, and sets StatusLowPrecision for
+// potentials with few correct digits, by the same rule as for λ·cost.
 func (it *iteration[T]) beginIterate(k int, start []T) (scaled bool, err error) {
 	u := it.u(k)
 	it.setKind(k, plainKind)
@@ -48,8 +48,8 @@ func (it *iteration[T]) beginIterate(k int, start []T) (scaled bool, err error) 
 	return false, nil
 }
 
-// startPlain starts the problem in the plain domain without a pass over K. It reports whether that
-// is possible.
+// startPlain starts the problem in the plain domain without a pass over K. It reports false if the
+// problem must start in the log domain.
 func (it *iteration[T]) startPlain() bool {
 	it.res.Iterations, it.res.MarginalError, it.res.Status, it.res.Domain = 0, math.NaN(), StatusCompleted, DomainPlain
 	it.sweep.ready = false

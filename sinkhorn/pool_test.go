@@ -58,8 +58,8 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// TestPoolGivesBack checks that a solver is free again however its problem ended, and that its
-// result is invalid afterwards.
+// TestPoolGivesBack checks that a solver is free again after a success, an error or a panic, and
+// that its result is invalid afterwards.
 func TestPoolGivesBack(t *testing.T) {
 	pool, err := NewPool[float64](&Settings{Lambda: 1}, 1)
 	if err != nil {
@@ -103,8 +103,8 @@ func TestPoolGivesBack(t *testing.T) {
 	kept.PlanTo(t.Context(), dist.NewMatrix[float64](2, 2, nil), 0)
 }
 
-// TestPoolMemory checks that a problem that does not fit is refused, and that the memory kept by
-// solvers is within MaxMemory after problems of all shapes.
+// TestPoolMemory checks that a problem that needs too much memory is an error, and that the memory
+// kept by solvers is within MaxMemory after problems of all shapes.
 func TestPoolMemory(t *testing.T) {
 	const memory = 64 << 20
 	for _, bad := range []struct {

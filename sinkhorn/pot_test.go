@@ -12,8 +12,8 @@ import (
 	"github.com/gomonge/monge/internal/simplex"
 )
 
-// What the tests of POT assert of its solvers, as far as no other test here asserts it. This is where each
-// test of POT 0.9.7 (its commit aed0120) has its counterpart:
+// The tests in this file check properties that POT tests and that no other test of this package checks. The table lists the
+// counterpart of each test of POT 0.9.7 (commit aed0120):
 //
 //	test_bregman.py
 //	  sinkhorn, sinkhorn_backends, sinkhorn2_backends, sinkhorn_empty, sinkhorn_variants,
@@ -42,7 +42,7 @@ import (
 //	  wda, wda_low_reg, wda_normalized     TestGoldenFits and TestGoldenObjective of package wda: fits of POT and its J
 //	  fda                                  TestFDAIsScikitLearns of package baseline
 //
-// These have none, because we do not offer what they test:
+// Tests of the following have no counterpart, because this package does not support it:
 //
 //	barycenters, unmixing, convolutions, screenkhorn, greenkhorn, geomloss
 //	metrics other than squared distances, except as a cost matrix
@@ -116,8 +116,8 @@ func TestPOTVariants(t *testing.T) {
 	}
 }
 
-// TestPOTPartial checks that the sums are within the marginals, that the mass is the requested
-// mass, also if all of it moves, and that for λ → ∞ the cost is that of the best assignment.
+// TestPOTPartial checks that the row and column sums do not exceed the weights, that the mass is the requested mass, even if
+// all of the mass moves, and that for λ → ∞ the cost is the cost of the best assignment.
 func TestPOTPartial(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 2))
 	const n = 7
@@ -199,8 +199,8 @@ func TestPOTEnds(t *testing.T) {
 	}
 }
 
-// TestPOTUnbalanced checks for unequal masses that both scalings are those of their half of an
-// iteration, and that an infinite penalty gives an exact marginal.
+// TestPOTUnbalanced checks problems with unequal masses: another half of an iteration does not change either scaling, and an
+// infinite penalty gives an exact marginal.
 func TestPOTUnbalanced(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 4))
 	const n = 30

@@ -36,11 +36,11 @@ type Problem[T dist.Float] struct {
 	//
 	// with KL(x | y) = Σ x log(x/y) − x + y, and A and B may have different sums.
 	//
-	// 0 and +Inf mean that the marginal holds exactly. If both marginals hold exactly, or if
-	// λ times the penalty is at least 2⁶⁰, the answer is that of the balanced problem, bit for
-	// bit. If one marginal holds exactly, its sum is the mass of the plan. A penalty cannot be
-	// combined with Settings.Gradient. With StorageMixed, a tolerance below 1e-6 may be out of
-	// reach if some points are far from all others.
+	// 0 and +Inf mean that the marginal holds exactly. If both marginals hold exactly, or if λ times
+	// the penalty is at least 2⁶⁰, the result has the same bits as for the balanced problem. If one
+	// marginal holds exactly, its sum is the mass of the plan. A penalty cannot be combined with
+	// Settings.Gradient. With StorageMixed, a tolerance below 1e-6 may be out of reach if some points
+	// are far from all others.
 	PenaltyA, PenaltyB float64
 	// Mass, if positive, is the mass of the plan, and A and B are upper bounds of its
 	// marginals: partial transport. Mass is at most the smaller sum of A and B. It cannot be

@@ -159,9 +159,9 @@ func TestWeightlessOverflow(t *testing.T) {
 	}
 }
 
-// TestNoDigits checks that in the log domain, costs whose rounding leaves potentials rough give
-// StatusLowPrecision, from λ·cost·log₂e = 2⁴² on, and that costs that leave no correct digit are an
-// error, from 2⁵⁰ on.
+// TestNoDigits checks large costs in the log domain. If λ·cost·log₂e is at least 2⁴², potentials
+// have few correct digits and the status is StatusLowPrecision. If it is at least 2⁵⁰, they have no
+// correct digit and Solve returns an error.
 func TestNoDigits(t *testing.T) {
 	for _, c := range []struct {
 		product float64 // λ·cost·log₂e

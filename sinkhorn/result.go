@@ -32,7 +32,7 @@ type Result[T dist.Float] struct {
 	// MarginalError compares the column sums before and after one more update of v. It is 0 at
 	// convergence. It is NaN if Iterations is 0.
 	MarginalError float64
-	// Status says how the solve ended.
+	// Status describes how the solve ended.
 	Status Status
 	// Domain is the domain of the last iterations: DomainPlain or DomainLog. It is DomainAuto if
 	// there were no iterations.
@@ -197,8 +197,8 @@ func (r *outcome[T]) planTo(ctx context.Context, serial uint64, dst dist.Matrix[
 //
 //	dst_i = Σ_j T_ij y_j / Σ_j T_ij,
 //
-// and NaN where the row has no mass: where a_i = 0, or where penalties or Mass leave nothing of it. The sum
-// of the row is a_i in a balanced problem.
+// and NaN if the row has no mass: if a_i = 0, or if penalties or Mass leave no mass in the row. The sum of the row is a_i in
+// a balanced problem.
 //
 // It returns ErrRange if the projection overflows, the context's cause if the context ends first,
 // or ErrNoResult. It panics if dst has another shape, or if the problem was a cost matrix.
@@ -292,11 +292,10 @@ func (r *outcome[T]) potentialsTo(serial uint64, f, g []T) error {
 //
 //	⟨T, M⟩ + KL(T | a⊗b)/λ,   KL = Σ_ij T_ij log(T_ij / (a_i b_j)).
 //
-// It is computed from the potentials: (Σ_i a_i (f_i − log a_i) + Σ_j (Tᵀ1)_j (g_j − log b_j))/λ.
-// For the value with −H(T)/λ instead of KL/λ, with the entropy H = −Σ T_ij log T_ij, add
-// (Σ_i a_i log a_i + Σ_j b_j log b_j)/λ at convergence. With penalties or Mass, it
-// returns the value of the problem that Problem.PenaltyA states: the penalties are included, and
-// KL(T | a⊗b) has the further terms Σ_ij a_i b_j − Σ_ij T_ij.
+// It is computed from the potentials: (Σ_i a_i (f_i − log a_i) + Σ_j (Tᵀ1)_j (g_j − log b_j))/λ. For the value with −H(T)/λ
+// instead of KL/λ, with the entropy H = −Σ T_ij log T_ij, add (Σ_i a_i log a_i + Σ_j b_j log b_j)/λ at convergence. With
+// penalties or Mass, it returns the objective documented at Problem.PenaltyA: the penalties are included, and KL(T | a⊗b)
+// has the further terms Σ_ij a_i b_j − Σ_ij T_ij.
 //
 // It returns NaN if Status is StatusCancelled. It returns ErrRange if the value overflows, the context's
 // cause if the context ends first, or ErrNoResult; the value is then NaN.

@@ -18,9 +18,9 @@ import (
 //	M̄       = T − λ ( T⊙M + K ⊙ Σ_k (s^k v^kᵀ + u^(k−1) t^kᵀ) ).
 //
 // Replacing K by diag(φ) K diag(γ) and dividing the scalings by φ and γ changes nothing. So the
-// pass uses the base of the iterations, or one near it, as long as the scalings relative to it are
-// in the safe range. Otherwise it moves to the base of the current iterate. The terms with one base
-// form a segment.
+// pass uses the base of the iterations, or a base near it, as long as the scalings relative to it
+// are in the safe range. Otherwise it moves to the base of the current iterate. The terms with one
+// base form a segment.
 
 // reverse is the state of the reverse pass.
 type reverse[T dist.Float] struct {
@@ -145,7 +145,8 @@ func (it *iteration[T]) adjointColumns(t, v []T) {
 	}
 }
 
-// From divideFrom elements on, a call divides them.
+// divideFrom is the minimum number of elements that pass.Divide divides. A loop divides fewer
+// elements.
 const divideFrom = 32
 
 // beginReverse begins the reverse pass at the plan.
@@ -205,7 +206,7 @@ func (g *gradients[T]) nextSegment(ctx context.Context, it *iteration[T], k int,
 }
 
 // keepsBase reports whether the current base can be kept at iterate k: it is the base of the
-// iterate, or near that of an iterate of potentials.
+// iterate, or near the base of an iterate of potentials.
 func (rev *reverse[T]) keepsBase(it *iteration[T], k int) bool {
 	kind := it.kind(k)
 	return kind == rev.basis || kind == potentialKind && rev.basis != mixedBasis

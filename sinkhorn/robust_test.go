@@ -90,8 +90,8 @@ func robustCases[T dist.Float]() []robustCase[T] {
 	}
 }
 
-// TestEveryScale checks for every λ and every scale of the data that the plan is right, or that a
-// status or an error says that it is not.
+// TestEveryScale checks for every λ and every scale of the data that the plan is correct, or that a status or an error
+// reports that it is not.
 func TestEveryScale(t *testing.T) {
 	t.Run("float64", func(t *testing.T) {
 		everyScale[float64](t, StorageAuto, []float64{1e-150, 1e-80, 1e-3, 1, 1e3, 1e80, 1e150})
@@ -130,7 +130,7 @@ func everyScale[T dist.Float](t *testing.T, storage Storage, scales []float64) {
 				lambda := math.Pow(10, float64(e))
 				for k, iterations := range []int{1, 2, 12} {
 					if !testdata.IsLong() && (e/2+12+k)%3 != 0 {
-						continue // the long form tests all with each λ
+						continue // only the long form tests every number of iterations with each λ
 					}
 					what := fmt.Sprintf("%s, data × %v, λ = 1e%d, %d iterations", c.name, scale, e, iterations)
 					s, err := newSolver[T](&Settings{Iterations: iterations, Gradient: true, Storage: storage})
@@ -141,7 +141,7 @@ func everyScale[T dist.Float](t *testing.T, storage Storage, scales []float64) {
 					r, err := s.Solve(t.Context(), p)
 					if err != nil {
 						counts["error"]++
-						// Allowed only where the range of the type requires it.
+						// An error is allowed only if the range of the type requires it.
 						if !errors.Is(err, ErrRange) || lambda*math.Log2E*largest < s.own.limits.costLimit {
 							t.Errorf("%s: %v (largest cost %v)", what, err, largest)
 						}
@@ -354,7 +354,7 @@ func TestCancelled(t *testing.T) {
 		for _, lambda := range []float64{0.1, 30} {
 			for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
 				if !testdata.IsLong() && n > 100 && (lambda > 1) != (storage == StorageMatrixFree) {
-					continue // the long form tests both λ for each
+					continue // only the long form tests both λ for each storage
 				}
 				p := &Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, m, 2, 1), Lambda: lambda}
 				s, err := newSolver[float64](&Settings{Iterations: 4, Storage: storage, Workers: 1})

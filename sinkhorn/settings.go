@@ -16,9 +16,9 @@ type Settings struct {
 	// Iterations is the number of iterations; 0 means 10. With a Tolerance it is the largest number;
 	// 0 then means 10000.
 	Iterations int
-	// Tolerance, if positive, is the marginal error at which a solve ends, divided by the mass of the
-	// plan: ‖Tᵀ1 − b‖₁, or what Result.MarginalError states for problems with penalties or Mass. T1 = a
-	// holds after every iteration, and the check needs no pass over K of its own.
+	// Tolerance, if positive, is the marginal error at which a solve ends, divided by the mass of the plan:
+	// ‖Tᵀ1 − b‖₁, or the error defined at Result.MarginalError for problems with penalties or Mass. T1 = a
+	// holds after every iteration, and the check needs no additional pass over K.
 	//
 	// Slow iterations are replaced by ε-scaling and Newton's method on the dual, except with Gradient.
 	// Every pass over K then counts as an iteration. Work to find better starts counts in
@@ -38,8 +38,8 @@ type Settings struct {
 	// Storage selects how K is stored. The default, StorageAuto, depends on the size of the
 	// problem.
 	Storage Storage
-	// Gradient stores all iterates, which unrolled gradients need. This takes Iterations × (n + m)
-	// numbers, and twice that while a gradient is computed.
+	// Gradient stores all iterates, which unrolled gradients need. This takes Iterations × (n + m) numbers, and
+	// twice as many while a gradient is computed.
 	Gradient bool
 	// Workers is the number of goroutines that share a large problem, or the problems of a batch. 0
 	// means GOMAXPROCS at the time of NewSolver. At most 64 goroutines, and at most GOMAXPROCS, are
@@ -77,7 +77,7 @@ func (d Domain) String() string { return domainNames.Name(uint8(d)) }
 // MarshalText returns the name of the domain, or ErrSettings if it has none.
 func (d Domain) MarshalText() ([]byte, error) { return domainNames.Text(uint8(d)) }
 
-// UnmarshalText sets d to the domain of that name. It returns ErrSettings for an unknown name.
+// UnmarshalText sets d to the domain with the given name. It returns ErrSettings for an unknown name.
 func (d *Domain) UnmarshalText(text []byte) error { return enum.Parse(d, text, domainNames) }
 
 // Storage selects how K is stored. All values except StorageMixed give the same bits.
@@ -116,7 +116,7 @@ func (s Storage) String() string { return storageNames.Name(uint8(s)) }
 // MarshalText returns the name of the storage, or ErrSettings if it has none.
 func (s Storage) MarshalText() ([]byte, error) { return storageNames.Text(uint8(s)) }
 
-// UnmarshalText sets s to the storage of that name. It returns ErrSettings for an unknown name.
+// UnmarshalText sets s to the storage with the given name. It returns ErrSettings for an unknown name.
 func (s *Storage) UnmarshalText(text []byte) error { return enum.Parse(s, text, storageNames) }
 
 // GradientMode selects the gradient of the transport cost W = ⟨T, M⟩.
@@ -142,7 +142,7 @@ func (g GradientMode) String() string { return gradientModeNames.Name(uint8(g)) 
 // MarshalText returns the name of the mode, or ErrSettings if it has none.
 func (g GradientMode) MarshalText() ([]byte, error) { return gradientModeNames.Text(uint8(g)) }
 
-// UnmarshalText sets g to the mode of that name. It returns ErrSettings for an unknown name.
+// UnmarshalText sets g to the mode with the given name. It returns ErrSettings for an unknown name.
 func (g *GradientMode) UnmarshalText(text []byte) error {
 	return enum.Parse(g, text, gradientModeNames)
 }
@@ -161,8 +161,8 @@ const (
 	// 2⁴² (2¹³ in float32). Rounding of the potentials alone then changes the plan by more than 0.1 %:
 	// the result is finite but inaccurate. In float64, such costs are ErrRange from 2⁵⁰ on.
 	StatusLowPrecision
-	// StatusCancelled: the context ended first. The result is that of the last whole iteration, if there was
-	// one.
+	// StatusCancelled: the context ended first. The result is the result of the last whole iteration, if there
+	// was one.
 	StatusCancelled
 )
 
@@ -173,7 +173,7 @@ func (s Status) String() string { return statusNames.Name(uint8(s)) }
 // MarshalText returns the name of the status, or ErrSettings if it has none.
 func (s Status) MarshalText() ([]byte, error) { return statusNames.Text(uint8(s)) }
 
-// UnmarshalText sets s to the status of that name. It returns ErrSettings for an unknown name.
+// UnmarshalText sets s to the status with the given name. It returns ErrSettings for an unknown name.
 func (s *Status) UnmarshalText(text []byte) error { return enum.Parse(s, text, statusNames) }
 
 const (

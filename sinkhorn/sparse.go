@@ -11,25 +11,25 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// A list of the relevant elements of the plan. For large λ, most elements of the plan are
-// negligible. With the diagonals D of the columns and r of the rows, the matrix of the system is
+// For large λ, most elements of the plan are negligible. This file makes a list of the relevant
+// elements. With the diagonals D of the columns and r of the rows, the matrix of the system is
 //
 //	D^½ (I − SᵀS) D^½,   S_ij = T_ij/√(r_i D_j),   ‖S‖ ≤ 1.
 //
 // Conjugate gradients need only the S_ij above a rounding error ε, and use a list of them instead
 // of K (X. Tang et al., see newton.go). Since no S_ij is negative, the matrix remains semidefinite
-// without the others, and its eigenvalues change by about εm at most.
+// without the other elements, and its eigenvalues change by about εm at most.
 
 const (
-	sparseShare = 12      // a list has at most 1/sparseShare of the elements of K,
-	sparseMost  = 1 << 24 // and at most this many
-	sparseBytes = 30      // bytes for each: 12, doubled while the list grows, and sums
+	sparseShare = 12      // a list has at most 1/sparseShare of the elements of K
+	sparseMost  = 1 << 24 // maximum number of elements of a list
+	sparseBytes = 30      // bytes for each element: 12, doubled while the list grows, and sums
 	sparseRun   = 64      // elements of a row that are examined together
-	sparseRows  = 64      // rows between two checks of the context,
-	sparseWork  = 1 << 18 // or products
+	sparseRows  = 64      // maximum rows between two checks of the context
+	sparseWork  = 1 << 18 // maximum products between two checks of the context
 
-	groupElements = 1 << 14 // minimum elements of a group of pieces, which has its own sums,
-	groupColumn   = 4       // and minimum elements for each column
+	groupElements = 1 << 14 // minimum elements of a group of pieces, which has its own sums
+	groupColumn   = 4       // minimum elements of a group for each column
 	mostGroups    = 16
 )
 

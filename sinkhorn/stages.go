@@ -18,8 +18,8 @@ import (
 const (
 	stageFactor    = 2    // ratio of λ between two stages
 	roughTolerance = 1e-4 // marginal error of each stage in the first round
-	stagePasses    = 2000 // maximum passes of a stage; all stages together take about Settings.Iterations,
-	leastPasses    = 64   // but each may take this many
+	stagePasses    = 2000 // maximum passes of a stage; all stages together take about Settings.Iterations
+	leastPasses    = 64   // passes that every stage may take
 )
 
 // stagedStart finds a start by stages.

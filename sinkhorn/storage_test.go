@@ -86,8 +86,8 @@ func storageAndWorkers[T dist.Float](t *testing.T) {
 	}
 }
 
-// TestStorageToTolerance does the same for a solve that needs all kinds of better starts, including
-// the exact one.
+// TestStorageToTolerance is like TestStorageAndWorkers for a solve that needs all kinds of better
+// starts, including the exact start.
 func TestStorageToTolerance(t *testing.T) {
 	t.Run("float64", func(t *testing.T) { storageToTolerance[float64](t, 1e-9, []float64{1e3, 1e5, 1e6}) })
 	t.Run("float32", func(t *testing.T) { storageToTolerance[float32](t, 1e-8, []float64{1e3, 5e3}) })
@@ -139,7 +139,7 @@ func storageToTolerance[T dist.Float](t *testing.T, tolerance float64, lambdas [
 	}
 }
 
-// TestMaxMemory checks that the memory limit either refuses a problem or does not change a bit. The
+// TestMaxMemory checks that the memory limit either causes an error or does not change a bit. The
 // problem needs a list and a factor.
 func TestMaxMemory(t *testing.T) {
 	p := slowProblem[float64](150, 3000)

@@ -9,7 +9,7 @@ import (
 )
 
 // The cost of a step depends on sizes only. Its unit is an element of K read by a pass. NOTES.md
-// has the times behind these numbers.
+// contains the measured times.
 const (
 	costListed  = 4       // an element of a list, or a product of two elements of a list
 	costVectors = 50      // vector operations of a step, for each column
@@ -54,8 +54,9 @@ func (sys *system[T]) setup(it *iteration[T], t plan[T], diag, rows []T) {
 
 // conjugateGradients continues from β, whose residual is rhs, until the squared residual is at most
 // goal, an element of β exceeds radius, or most steps have been made. The residual is measured in
-// the norm of 1/diag. It returns the square and the number of steps. It also ends when the square
-// has not halved for more than stall steps, because the rest is rounding error.
+// the norm of 1/diag. It returns the squared residual and the number of steps. It also ends if the
+// squared residual has not halved for more than stall steps, because the remaining residual is
+// rounding error.
 func (sys *system[T]) conjugateGradients(ctx context.Context, goal, radius float64, most, stall int) (size float64, steps int, err error) {
 	sys.setRowWeights()
 	// rhs contains the residual, z the preconditioned residual, d the direction.
@@ -183,7 +184,7 @@ func (sys *system[T]) largest() float64 { return largest(sys.beta) }
 
 // largest returns the largest |x_j|, or NaN if x contains NaN.
 func largest[T dist.Float](x []T) float64 {
-	var most uint64 // compared as bits, of which NaN has the largest
+	var most uint64 // compared as bits, which are largest for NaN
 	for _, b := range x {
 		most = max(most, math.Float64bits(float64(b))&^(1<<63))
 	}

@@ -23,13 +23,13 @@ import (
 // regularized transportation problems", SIAM J. Sci. Comput. 37 (2015), section 5, over two blocks
 // instead of three, which needs no correction terms.
 //
-// All of them have the form log₂u = min(top, α − τ log₂r). Relative to a base F, r is 2^F times as
+// All three have the form log₂u = min(top, α − τ log₂r). Relative to a base F, r is 2^F times as
 // large, α = log₂a − (1 − τ)F and top = log₂(ηa) − F.
 //
 // With penalties, a constant that is added to log u and subtracted from log v does not change the
-// plan, but it changes the masses that the sides ask for. If the sums of a and b differ and ρλ is
-// large, the best constant is large, too: plain iterations move by about one in each pass and need
-// ρλ passes. So the constant is a separate variable, the shift c:
+// plan, but it changes the masses that the sides require, m_a and m_b. If the sums of a and b
+// differ and ρλ is large, the best constant is large, too: plain iterations move by about one in
+// each pass and need ρλ passes. So the constant is a separate variable, the shift c:
 //
 //	log₂u = F + c,   log₂v = G − c,
 //	m_a = Σ a (2^F/a)^(−1/(ρ_a λ)) 2^(−c/(ρ_a λ)),   m_b = Σ b (2^G/b)^(−1/(ρ_b λ)) 2^(c/(ρ_b λ)).
@@ -41,7 +41,7 @@ import (
 // digits. Below, log₂u and log₂v mean F and G; α of the rows is then smaller by (1 − τ)c, and α of
 // the columns larger.
 //
-// In the dual, a and b are replaced by the masses that the sides ask for at the iterate, a' and b'.
+// In the dual, a and b are replaced by the masses that the sides require at the iterate, a' and b'.
 // The rows reduce its curvature, and the columns increase it:
 //
 //	∇D = b' − c,   −∇²D = diag(c + b'/(ρ_b λ)) − Tᵀ diag(τ_a/a') T,   a' = T1.
@@ -183,9 +183,9 @@ func (d *unbalanced[T]) sumsAccurate(x, weight []T) bool {
 	return true
 }
 
-// translation returns log₂ of the factor that makes the best v for the iterate the best together
-// with c, if the plan has the column sums g without v and tq with it. The rows ask for the mass of
-// the plan.
+// translation returns log₂ of the factor by which the best v for the iterate must be multiplied to
+// be the best together with c. g and tq contain the column sums of the plan with the current v and
+// with the best v.
 func (d *unbalanced[T]) translation() float64 {
 	it := d.it
 	if it.partial > 0 || it.res.Iterations == 0 {
@@ -277,8 +277,8 @@ func finiteOrZero(x float64) float64 {
 	return 0
 }
 
-// logColumns sets log.h to the best v for the iterate, as potentials, and g and tq to the column
-// sums of the plan without v and with it.
+// logColumns sets log.h to the best v for the iterate, as potentials, g to the column sums of the
+// plan, and tq to the column sums with the best v.
 func (d *unbalanced[T]) logColumns(ctx context.Context, scaled bool) error {
 	it, kernel, log := d.it, &d.it.kernel, &d.it.log
 	if it.res.Domain == DomainPlain {

@@ -80,7 +80,7 @@ func TestUnequalGolden(t *testing.T) {
 	}
 }
 
-// TestUnequalFloat32 does the same to the accuracy of float32.
+// TestUnequalFloat32 is like TestUnequalGolden, with the accuracy of float32.
 func TestUnequalFloat32(t *testing.T) {
 	for _, c := range unequalCases(t) {
 		p := c.problem()
@@ -112,7 +112,7 @@ func TestUnequalBalanced(t *testing.T) {
 			sameBits(t, fmt.Sprintf("ρ = %v", rho), dualOptimum(t, set, p), want)
 		}
 	}
-	// A large penalty is close to it.
+	// The cost with a large penalty is close to the balanced cost.
 	p.PenaltyA, p.PenaltyB = 0, 0
 	set := Settings{Tolerance: 1e-11, Iterations: 100000}
 	want := mustSolve(t, set, p).Cost
