@@ -34,7 +34,7 @@ var reasons = []because{
 	{"", "wda/", "X·P and Xᵀ·G stay in float64 for both types and wait for X, products of 11 columns, Go between the passes (wda/SOLVERS.md)"},
 }
 
-// reason returns the reason why a row is below its goal, or "" if it is unknown.
+// reason returns the reason why a row is below its goal, or "not known".
 func reason(name, ours string) string {
 	for _, r := range reasons {
 		if begins(r.ours, ours) && begins(r.name, name) {
