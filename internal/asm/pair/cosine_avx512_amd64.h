@@ -1,5 +1,5 @@
-// The kernels of a cosine, for the type that the including file defines. It defines COSINE and LANES, their
-// names, cosineargs, and OUTOFRANGE, the Go function for vectors of which a sum of squares is out of range.
+// The kernels of a cosine, for the type that the including file defines. The file also defines their names, COSINE and
+// LANES, cosineargs, and OUTOFRANGE, the Go function for vectors whose sums of squares are out of range.
 
 // func cosine(n int, x, y *T) T, for n of at least group/2
 TEXT COSINE(SB), NOSPLIT, $0-cosineargs

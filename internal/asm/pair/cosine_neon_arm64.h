@@ -1,5 +1,5 @@
-// The kernels of the sums of a cosine, for the type that the including file defines. It defines COSINE and LANESUM, their
-// names.
+// The kernels of the sums of a cosine, for the type that the including file defines. The file also defines their names,
+// COSINE and LANESUM.
 
 // func cosine(n int, x, y, sums *T)
 TEXT COSINE(SB), NOSPLIT, $0-32

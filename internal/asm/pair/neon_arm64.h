@@ -15,21 +15,21 @@
 #define LANES (4>>DOUBLE) // of a register
 #define ESIZE (4<<DOUBLE)
 
-// An operation on four registers each: d … d+3 of n … n+3 and m … m+3.
+// OF4 applies an operation to four registers each: d … d+3 = n … n+3 op m … m+3.
 #define OF4(op, d, n, m) \
 	op(d, n, m); \
 	op(d+1, n+1, m+1); \
 	op(d+2, n+2, m+2); \
 	op(d+3, n+3, m+3)
 
-// V1 in four registers.
+// BEGIN4 copies V1 to four registers.
 #define BEGIN4(a, b, c, d) \
 	VMOV V1.B16, a.B16; \
 	VMOV V1.B16, b.B16; \
 	VMOV V1.B16, c.B16; \
 	VMOV V1.B16, d.B16
 
-// Four registers to memory and back, and p moved on.
+// LOADLANES and STORELANES move four registers from and to memory and advance p.
 #define LOADLANES(p, a, b, c, d) \
 	FLDPQ.P 32(p), (a, b); \
 	FLDPQ.P 32(p), (c, d)

@@ -7,8 +7,8 @@
 //	sum           Σ x[i]                  0≤i<n
 //	cosine        Σ x[i]·y[i] / √(Σ x[i]²·Σ y[i]²), or a jump to Go if a sum of squares is out of range
 //
-// and lanes: the terms, x[i]² for norm, added to acc[i mod w], with w = 64 lanes of float32, 32 of float64. cosine has w/2
-// lanes for each sum; its acc has three times as many.
+// The functions of lanes add the terms, x[i]² for norm, to acc[i mod w], where w is 64 for float32 and 32 for float64. cosine
+// has w/2 lanes for each of its three sums in acc.
 //
 // Same bits as    addRef, fold, addCosineRef, foldCosine in ref.go and quotient and root in scaled.go: element i in lane i mod w,
 //                 i ascending, one FMA per product.
@@ -39,7 +39,7 @@ GLOBL absf32<>(SB), RODATA|NOPTR, $4
 DATA absf64<>+0(SB)/8, $0x7fffffffffffffff
 GLOBL absf64<>(SB), RODATA|NOPTR, $8
 
-// FOLD folds the lanes of a register y, whose lower part is x, to the lowest; t is spoiled.
+// FOLD folds the lanes of a register y, whose lower part is x, to the lowest lane and overwrites t.
 #define FOLD(y, x, t) \
 	VEXTRACTF128 $1, y, t; \
 	add          t, x, x;  \
@@ -47,16 +47,16 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	SWAP(x, t);            \
 	addone       t, x, x
 
-// MASK sets mask to where the mask of the last, short register is.
+// MASK sets mask to the address of the mask of the last, partial register.
 #define MASK \
 	ANDQ $(unit-1), left;   \
 	SHLQ $logsize, left;    \
 	LEAQ tail+32(SB), mask; \
 	SUBQ left, mask
 
-// FIRST sets the lanes a to the terms of 32 bytes at off, TERM adds these; FIRSTPART and PART do so for the elements that the
-// mask has. A product of an element that it has not is −0·0, which changes no lane. Squares and distances
-// that are missing are +0: one other term at least is not −0.
+// FIRST sets the lanes a to the terms of 32 bytes at off. TERM adds these terms to the lanes. FIRSTPART and PART do so for
+// the elements in the mask. The product of an element outside the mask is −0·0, which changes no lane. Its square or
+// distance is +0, which changes no sum, because at least one other term is not −0.
 #define FIRSTDOT(off, t, a) \
 	move off(xp), t;    \
 	mul  off(yp), t, a
@@ -135,7 +135,7 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	or       64(mask), Y8, Y8; \
 	add      Y8, a, a
 
-// RESULTSUM stores a sum, RESULTNORM its root. A sum that is out of range, or NaN, goes to out.
+// RESULTSUM stores a sum, and RESULTNORM its root. RESULTNORM jumps to out if the sum is out of range or NaN.
 #define RESULTSUM moveone X0, result
 #define RESULTNORM \
 	order   quotient+0(SB), X0;  \
@@ -146,7 +146,8 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	moveone X0, result
 #define RESULT RESULTSUM
 
-// TERM3 adds the terms of a cosine of 32 bytes at off to the lanes a of products, b and c of squares; PART3 those that the mask has.
+// TERM3 adds the terms of a cosine of 32 bytes at off to the lanes a of products and b and c of squares. PART3 adds the terms
+// in the mask.
 #define TERM3(off, a, b, c) \
 	move off(xp), Y12; \
 	move off(yp), Y13; \
@@ -162,7 +163,7 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	or       64(mask), Y12, Y12; \
 	fma      Y13, Y12, a
 
-// FIRST3 and FIRSTPART3 set the lanes to the terms.
+// FIRST3 and FIRSTPART3 set the lanes to these terms.
 #define FIRST3(off, a, b, c) \
 	move off(xp), Y12; \
 	move off(yp), Y13; \

@@ -7,8 +7,8 @@
 //	sum           Σ x[i]                  0≤i<n
 //	cosine        Σ x[i]·y[i] / √(Σ x[i]²·Σ y[i]²), or a jump to Go if a sum of squares is out of range
 //
-// and lanes: the terms, x[i]² for norm, added to acc[i mod w], with w = 64 lanes of float32, 32 of float64. cosine has w/2
-// lanes for each sum; its acc has three times as many.
+// The functions of lanes add the terms, x[i]² for norm, to acc[i mod w], where w is 64 for float32 and 32 for float64. cosine
+// has w/2 lanes for each of its three sums in acc.
 //
 // Same bits as    addRef, fold, addCosineRef, foldCosine in ref.go and quotient and root in scaled.go: element i in lane i mod w,
 //                 i ascending, one FMA per product.
@@ -38,7 +38,7 @@ GLOBL absf32<>(SB), RODATA|NOPTR, $4
 DATA absf64<>+0(SB)/8, $0x7fffffffffffffff
 GLOBL absf64<>(SB), RODATA|NOPTR, $8
 
-// FOLD folds the lanes of a register z, whose lower parts are y and x, to the lowest; u, whose lower part is t, is spoiled.
+// FOLD folds the lanes of a register z, whose lower parts are y and x, to the lowest lane and overwrites u, whose lower part is t.
 #define FOLD(z, y, x, u, t) \
 	VEXTRACTF64X4 $1, z, u; \
 	add           u, y, y;  \
@@ -48,7 +48,8 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	SWAP(x, t);             \
 	addone        t, x, x
 
-// FIRST sets the lanes a to the terms of 64 bytes at off, TERM adds these, and PART those that k has.
+// FIRST sets the lanes a to the terms of 64 bytes at off. TERM adds these terms to the lanes. PART adds the terms in the
+// mask k.
 #define FIRSTDOT(off, t, a) \
 	move off(xp), t;    \
 	mul  off(yp), t, a
@@ -97,7 +98,7 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #define TERMPLAIN(off, t, a) add off(xp), a, a
 #define PARTPLAIN(off, t, k, a) add off(xp), a, k, a
 
-// RESULTSUM stores a sum, RESULTNORM its root. A sum that is out of range, or NaN, goes to out.
+// RESULTSUM stores a sum, and RESULTNORM its root. RESULTNORM jumps to out if the sum is out of range or NaN.
 #define RESULTSUM moveone X0, result
 #define RESULTNORM \
 	order   quotient+0(SB), X0;  \
@@ -108,7 +109,8 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	moveone X0, result
 #define RESULT RESULTSUM
 
-// TERM3 adds the terms of a cosine of 64 bytes at off to the lanes a of products, b and c of squares; PART3 those that K1 has.
+// TERM3 adds the terms of a cosine of 64 bytes at off to the lanes a of products and b and c of squares. PART3 adds the terms
+// in the mask K1.
 #define TERM3(off, a, b, c) \
 	move off(xp), Z8; \
 	move off(yp), Z9; \

@@ -7,8 +7,8 @@
 //	sum           Σ x[i]                  0≤i<n
 //	cosine        Σ x[i]·y[i], Σ x[i]², Σ y[i]² into sums
 //
-// and lanes: the same terms added to acc[i mod w], with w = 64 lanes of float32, 32 of float64. cosine has w/2
-// lanes for each sum; its acc has three times as many.
+// The functions of lanes add the same terms to acc[i mod w], where w is 64 for float32 and 32 for float64. cosine has w/2
+// lanes for each of its three sums in acc.
 //
 // Same bits as    addRef, fold, addCosineRef and foldCosine in ref.go: element i in lane i mod w, i ascending,
 //                 one FMA per product.
@@ -32,10 +32,9 @@
 #define yp R2
 #define lanes R3
 
-// TERM2 adds the terms of two registers at off to the lanes a and a+1, TERM2B does so with other registers for the
-// elements; TERM adds those of one. PART adds those of R5 elements. A product of an element that is
-// missing is −0·0, which changes no lane. Squares and distances that are missing are +0: one other term
-// at least is not −0.
+// TERM2 adds the terms of two registers at off to the lanes a and a+1. TERM2B does so with other registers for the elements.
+// TERM adds the terms of one register, and PART the terms of R5 elements. The product of a missing element is −0·0, which
+// changes no lane. Its square or distance is +0, which changes no sum, because at least one other term is not −0.
 #define TERM2DOT(off, a) \
 	FLDPQ off(xp), (F0, F2); \
 	FLDPQ off(yp), (F3, F4); \
@@ -139,8 +138,8 @@
 	LDREST(xp, V0);      \
 	FADD(a, a, 0)
 
-// TERM3X2 adds the terms of a cosine of two registers at off to the lanes a of products, b and c of squares, and to the
-// next register of each; TERM3 those of one register, PART3 those of R5 elements.
+// TERM3X2 adds the terms of a cosine of two registers at off to the lanes a and a+1 of products, b and b+1, c and c+1 of
+// squares. TERM3 adds the terms of one register, and PART3 the terms of R5 elements.
 #define TERM3X2(off, a, b, c) \
 	FLDPQ off(xp), (F0, F2); \
 	FLDPQ off(yp), (F3, F4); \

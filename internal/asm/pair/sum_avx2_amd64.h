@@ -1,8 +1,13 @@
 // The kernels of a sum over one or two slices, for the type that the including file defines.
-// It defines SUM and LANES, their names, YARG and YNEXT, which load and move the second slice, args, lanesargs and
-// result, where results are, RESULT, which stores it, FIRST, which sets the lanes to the terms of a register, TERM, which adds them, and
-// FIRSTPART and PART, which do so for the elements of the mask at (mask). OUTOFRANGE is defined for norms: the Go function for
-// sums that are out of range.
+// The file also defines:
+//
+//	SUM, LANES                their names
+//	YARG, YNEXT               load and advance the address of the second slice
+//	args, lanesargs, result   sizes of the arguments, and the place of the result
+//	RESULT                    stores the result
+//	FIRST, TERM               set the lanes to the terms of a register, or add the terms
+//	FIRSTPART, PART           the same for the elements in the mask at (mask)
+//	OUTOFRANGE                for norms, the Go function for sums that are out of range
 
 // func sum(n int, x *T) T or func sum(n int, x, y *T) T
 TEXT SUM(SB), NOSPLIT, $0-args

@@ -1,7 +1,10 @@
 // The kernels of a sum over one or two slices, for the type that the including file defines.
-// It defines SUM and LANESUM, their names, YARG and YNEXT, which load and move the second slice, args, lanesargs and
-// result, TERM2 and TERM, which add the terms of two registers and of one to lanes, and PART, which does so for
-// R5 elements.
+// The file also defines:
+//
+//	SUM, LANESUM              their names
+//	YARG, YNEXT               load and advance the address of the second slice
+//	args, lanesargs, result   sizes of the arguments, and the place of the result
+//	TERM2, TERM, PART         add the terms of two registers, one register, or R5 elements to lanes
 
 // func sum(n int, x *T) T or func sum(n int, x, y *T) T
 TEXT SUM(SB), NOSPLIT, $0-args

@@ -96,7 +96,7 @@
 #define signs VMOVMSKPS
 #define SWAP(x, t) VMOVSHDUP x, t
 #define both 15
-// PAIRFOLD folds two lanes of one sum and two of another to lanes 0 and 1, and again to 2 and 3.
+// PAIRFOLD folds two lanes of one sum and two lanes of another sum to lanes 0 and 1, and copies these to lanes 2 and 3.
 #define PAIRFOLD(x, t) \
 	VSHUFPS $0x88, x, x, t; \
 	VSHUFPS $0xdd, x, x, x; \

@@ -15,12 +15,12 @@
 #define group 64
 #define FMOVE FMOVS // one element
 
-// −0 in all lanes of V1; R4 is spoiled.
+// MINUSZERO sets all lanes of V1 to −0 and overwrites R4.
 #define MINUSZERO \
 	MOVD $(1<<31), R4; \
 	VDUP R4, V1.S4
 
-// The first R5 elements at p, 0 < R5 < LANES, into v; its other lanes stay. R4 is spoiled.
+// LDREST loads the first R5 elements at p, 0 < R5 < LANES, into v. The other lanes keep their values. It overwrites R4.
 #define LDREST(p, v) \
 	TBZ  $1, R5, 6(PC); \
 	VLD1 (p), v.D[0]; \
@@ -30,7 +30,7 @@
 	B    2(PC); \
 	VLD1 (p), v.S[0]
 
-// Lanes 0 1 + lanes 2 3 of r; s is spoiled.
+// LASTFOLD adds lanes 2 and 3 of r to lanes 0 and 1 and overwrites s.
 #define LASTFOLD(r, s) \
 	TRN2_2D(s, r, r); \
 	FADD(r, r, s);

@@ -1,4 +1,4 @@
-// The indices of the lanes, as float64.
+// lane: the indices of the lanes as float64.
 
 DATA lane<>+0(SB)/8, $0.0
 DATA lane<>+8(SB)/8, $1.0

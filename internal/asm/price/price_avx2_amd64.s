@@ -26,7 +26,7 @@
 #define count CX
 #define at AX
 
-// reduce sets Y0 to four reduced costs from element off on.
+// reduce sets Y0 to four reduced costs, beginning with element off.
 #define reduce(off) \
 	load(off, Y0);              \
 	VSUBPD Y12, Y0, Y0;         \
@@ -55,7 +55,7 @@
 	VCMPPD    $0x11, least, Y0, Y12; \
 	VBLENDVPD Y12, Y1, index, index
 
-// load sets r to costs in float64 from element off on.
+// load sets r to float64 costs, beginning with element off.
 #define load(off, r) VMOVUPD 8*off(cp)(at*8), r
 #define LEAST ·leastAVX2F64
 #define RELAX ·relaxAVX2F64
@@ -64,7 +64,7 @@
 #undef LEAST
 #undef RELAX
 
-// load sets r to costs in float64 from element off on.
+// load sets r to float64 costs, beginning with element off.
 #define load(off, r) VCVTPS2PD 4*off(cp)(at*4), r
 #define LEAST ·leastAVX2F32
 #define RELAX ·relaxAVX2F32

@@ -18,7 +18,7 @@
 #define TRN1_2D(d, n, m) WORD $(0x4ec02800|(m)<<16|(n)<<5|(d))
 #define TRN2_2D(d, n, m) WORD $(0x4ec06800|(m)<<16|(n)<<5|(d))
 
-// An operation on four registers: d … d+3 from n … n+3 and m … m+3.
+// OF4 applies an operation to four registers: d … d+3 = n … n+3 op m … m+3.
 #define OF4(op, d, n, m) \
 	op(d, n, m); \
 	op(d+1, n+1, m+1); \

@@ -20,7 +20,7 @@
 #define ESHIFT (2+DOUBLE)
 #define MANTISSA (23+29*DOUBLE) // bits of the mantissa
 
-// An operation on four registers: d … d+3 from n … n+3 and m … m+3, or from n … n+3 and m.
+// OF4 applies an operation to four registers: d … d+3 = n … n+3 op m … m+3. BY4 does so with one register m.
 #define OF4(op, d, n, m) \
 	op(d, n, m); \
 	op(d+1, n+1, m+1); \
