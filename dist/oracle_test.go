@@ -23,8 +23,7 @@ func testOracle[T dist.Float](t *testing.T) {
 	t.Run("Project", func(t *testing.T) { trial.Run(t, 30, blocked, compareProject[T]) })
 }
 
-// clouds draws the shapes of two clouds and the clouds. They may be the same matrix, rows of one
-// matrix, or of equal size.
+// clouds draws two clouds. They may be the same matrix, rows of one matrix, or separate matrices.
 func clouds[T dist.Float](c *trial.Case) (x, z dist.Matrix[T]) {
 	var n, m, d int
 	kind, budget := c.IntN(9)/2, c.Budget(1<<19, 1<<26)
@@ -50,7 +49,7 @@ func clouds[T dist.Float](c *trial.Case) (x, z dist.Matrix[T]) {
 	switch kind {
 	case 0: // a cloud with itself
 		return x, x
-	case 1: // with a copy
+	case 1: // a cloud with its copy
 		return x, dist.Matrix[T](trial.Matrix(c, n, d, func(i, j int) T { return x.Data[i*x.Stride+j] }))
 	case 3: // views of one matrix, which may overlap
 		if n > 1 {
@@ -173,7 +172,7 @@ func compareProject[T dist.Float](c *trial.Case) {
 	value := c.Values()
 	element := func(i, j int) T { return T(value()) }
 	x, p := dist.Matrix[T](trial.Matrix(c, n, d, element)), dist.Matrix[T](trial.Matrix(c, d, comps, element))
-	if c.Chance(4) { // both of one matrix
+	if c.Chance(4) { // both are parts of one matrix
 		p = dist.Matrix[T](trial.Matrix(c, n+d, max(d, comps), element))
 		x, p = p.RowRange(d, d+n).ColRange(0, d), p.RowRange(0, d).ColRange(0, comps)
 	}

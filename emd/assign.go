@@ -27,7 +27,7 @@ type assignment[T dist.Float] struct {
 	cost         dist.Matrix[T]
 	transposed   []T
 	v, d         []float64
-	vacantV      []float64 // v of free columns; −Inf for the others
+	vacantV      []float64 // v of free columns; −Inf for assigned columns
 	zeros        []float64
 	columnOf     []int32 // the column of each row, or −1
 	rowOf        []int32 // the row of each column, or −1

@@ -409,7 +409,8 @@ func TestPitfalls(t *testing.T) {
 		cost.Data[k] = rng.Float32()
 	}
 	solveAndProve(t, new(Solver[float32]), &Problem[float32]{Cost: cost, A: a, B: b})
-	// One cost is much larger than the others; all costs are much smaller than a fixed tolerance.
+	// One cost is much larger than all other costs. With the second scale, all costs are also much smaller than usual
+	// tolerances.
 	var s Solver[float64]
 	for _, scale := range []float64{1, 1e-20} {
 		cost := dist.NewMatrix[float64](n, n, nil)
@@ -746,7 +747,7 @@ func TestDistance1D(t *testing.T) {
 func distance1D[T dist.Float](t *testing.T, tolerance float64) {
 	rng := rand.New(rand.NewPCG(49, 6))
 	s := new(Solver[T])
-	// Many samples, some of which differ only in their last bits, with and without weights.
+	// Test many samples, with and without weights. Some samples differ only in their last bits.
 	for _, spread := range []float64{1, 1e-5} {
 		const n = 5000
 		x, y, w := make([]T, n), make([]T, n), make([]T, n)

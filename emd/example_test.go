@@ -17,8 +17,8 @@ func ExampleSolver_Solve() {
 	var s emd.Solver[float64]
 	r, err := s.Solve(context.Background(), &emd.Problem[float64]{
 		Cost: cost,
-		A:    []float64{5, 7},    // what they have
-		B:    []float64{4, 3, 5}, // what they need
+		A:    []float64{5, 7},    // supplies
+		B:    []float64{4, 3, 5}, // demands
 	})
 	if err != nil {
 		panic(err)

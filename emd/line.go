@@ -19,7 +19,7 @@ type line[T dist.Float] struct {
 	sorters     [2]sorter
 	weights     [2][]float64
 	differences [segmentChunk]float64  // differences of the two samples of each segment
-	masses      [segmentChunk]float64  // of each segment
+	masses      [segmentChunk]float64  // mass of each segment
 	samples     [segmentChunk][2]int32 // indices of the two samples of each segment
 	segments    int                    // number of segments in the arrays
 	sliced      sliced[T]
@@ -41,8 +41,8 @@ type sortedSide struct {
 // |x_i − y_j| with T_ij > 0. Weights are as in [Problem]: nil means uniform, and b is scaled to the sum of a. (POT's
 // wasserstein_1d returns the p-th power.)
 //
-// For p = 1, 2 and +Inf, the relative error of the result is a few roundings. For other p, powers x^p are computed as
-// exp(p·ln x) with a relative error of about p·|ln x| + 2 roundings, where x ≤ 1 is a difference divided by the largest one.
+// For p = 1, 2 and +Inf, the relative error of the result is a few roundings. For other p, powers x^p are computed as exp(p·ln
+// x) with a relative error of about p·|ln x| + 2 roundings, where x ≤ 1 is a difference divided by the largest difference.
 //
 // Errors wrap ErrShape, ErrNotFinite, ErrMarginals, ErrSettings if p is less than 1 or the workspace exceeds MaxMemory,
 // or ErrRange if a difference overflows. If the context ends, Distance1D returns the context's cause.

@@ -25,7 +25,7 @@ func TestOracle(t *testing.T) {
 }
 
 func testOracle[T dist.Float](t *testing.T) {
-	s := new(emd.Solver[T]) // of all cases
+	s := new(emd.Solver[T]) // used in all cases
 	t.Run("Solve", func(t *testing.T) { trial.Run(t, 60, blocked, func(c *trial.Case) { compareSolve(c, s) }) })
 	t.Run("Assign", func(t *testing.T) { trial.Run(t, 60, blocked, func(c *trial.Case) { compareAssign(c, s) }) })
 	t.Run("Assign/wide", func(t *testing.T) { trial.Run(t, 8, blocked, func(c *trial.Case) { compareWideAssign(c, s) }) })
@@ -322,7 +322,7 @@ func compareCopies[T dist.Float](c *trial.Case, s *emd.Solver[T], n, m, d int) {
 	}
 }
 
-// compareWideAssign compares assignments to so many columns that a row is cut.
+// compareWideAssign compares assignments with so many columns that the kernels process a row in pieces.
 func compareWideAssign[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 	c.Alone()
 	n, m := 2+c.IntN(5), 32_000+c.IntN(70_000)
@@ -366,7 +366,7 @@ func compareWideAssign[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 			c.Errorf("column %d is assigned twice", j)
 		}
 	}
-	bound := float64(n*n) * 8 * 0x1p-53 // of numbers below 8
+	bound := float64(n*n) * 8 * 0x1p-53 // for numbers below 8
 	trial.Near(c, sum[0], total, bound, "cost of columns %v", dst)
 	trial.Near(c, sum[0], want, bound, "cost of %d rows of %d columns", n, m)
 }
@@ -497,7 +497,8 @@ func compareSliced[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 	}
 	dx, dy := trial.Output[T](c, n, 1), trial.Output[T](c, m, 1)
 	got := trial.OutputVector[float64](c, 3)
-	// The same points along an axis of two dimensions: every projected distance is the distance on the line times |θ₁|.
+	// wide returns the same points on an axis in two dimensions: every projected distance is the distance on the line times
+	// |θ₁|.
 	wide := func(v trial.View[T]) dist.Matrix[T] {
 		return dist.Matrix[T](trial.Matrix(c, v.Rows, 2, func(i, j int) T { return v.Row(i)[0] * T(1-j) }))
 	}
@@ -554,7 +555,7 @@ func compareSliced[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 	}{{xs, dx, gx}, {ys, dy, gy}} {
 		for i, want := range side.want {
 			if same[side.at[0][i].Hi] > 1 {
-				continue // equal points share what either gets
+				continue // the gradient of equal points depends on their order
 			}
 			trial.Near(c, side.got.Row(i)[0], want, (u+float64(n+m)*0x1p-48)*slope+u*want.Abs().Hi, "gradient %d of the sliced distance of %d and %d points, order %v", i, n, m, order)
 			if c.Failed() {

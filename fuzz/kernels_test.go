@@ -213,7 +213,7 @@ func FuzzBlockMixed(f *testing.F) {
 func FuzzLaneFloat64(f *testing.F) { fuzz(f, laneKernel[float64]) }
 func FuzzLaneFloat32(f *testing.F) { fuzz(f, laneKernel[float32]) }
 
-// Least reduced costs.
+// The following kernels find the least reduced costs.
 
 func FuzzPriceFloat64(f *testing.F) {
 	fuzz(f, func(c *call[float64]) { priceKernel(c, c.matrix) })
@@ -287,7 +287,7 @@ func compactKernel(c *call[float32]) {
 	out := c.Out(2)
 	switch c.upTo(4) {
 	case 4:
-		x, m := c.in(words), c.upTo(1) // of all classes
+		x, m := c.in(words), c.upTo(1) // values of all classes
 		halves := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(c.inOut(words, 0)))), words)
 		codes := bytesOf(c.inOut(words, 0))[:words]
 		compact.NarrowFloat16(halves, x)
@@ -431,7 +431,8 @@ func sqEuclideanKernel[T num.Float](c *call[T]) {
 	distance.SqEuclidean(m, n, d, dst, ldd, x, ldx, zt, ldz, add)
 }
 
-// gramKernel stores z by rows, by columns or packed. Some of its rows nearly equal rows of x.
+// gramKernel computes distances to rows of z, which is stored by columns or by rows, or to packed rows
+// of x.
 func gramKernel[T num.Float](c *call[T]) {
 	m, n, d := c.extents()
 	dst, ldd := c.target(m, n)
@@ -443,7 +444,7 @@ func gramKernel[T num.Float](c *call[T]) {
 	case 1:
 		z, ldz := c.matrix(n, d)
 		gram.SqEuclidean(m, n, d, dst, ldd, x, ldx, z, ldz)
-	default: // the rows of x, in part
+	default: // distances of x to some rows of x
 		from := c.upTo(m) / gram.Unit * gram.Unit
 		dst, ldd := c.target(m, m-from)
 		var z gram.Columns[T]

@@ -76,7 +76,7 @@ func decode[T dist.Float](in *input) (sinkhorn.Settings, *sinkhorn.Problem[T]) {
 	if in.upTo(3) == 3 {
 		digits := 1 + in.upTo(9)
 		set.Tolerance = math.Pow(10, -float64(digits))
-		if set.Gradient = digits%2 == 1; !set.Gradient { // Newton's method takes over
+		if set.Gradient = digits%2 == 1; !set.Gradient { // Newton's method may be used
 			set.Iterations *= 20
 		}
 	}

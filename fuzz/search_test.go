@@ -109,7 +109,7 @@ func FuzzSketches(f *testing.F) {
 				case 3:
 					v *= math.Ldexp(1, rng.IntN(spread+1)-spread/2)
 				}
-				x.Data[i] = max(-60000, min(float32(v), 60000)) // what float16 can store
+				x.Data[i] = max(-60000, min(float32(v), 60000)) // the range of float16
 			}
 			for range in.upTo(20) { // any numbers
 				if v := bits[float32](in); v-v == 0 && (storage != search.StorageFloat16 || v >= -60000 && v <= 60000) && (storage != search.StorageBFloat16 || v >= -3e38 && v <= 3e38) {

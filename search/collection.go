@@ -137,7 +137,7 @@ func (c *Collection) Delete(ids ...ID) (deleted int) {
 			p.deleted.Store(marks)
 		}
 		if !(*marks)[row].CompareAndSwap(0, now.version) {
-			continue // it is deleted already
+			continue // the row has already been deleted
 		}
 		deleted++
 		if c.deleted[p.segment]++; !slices.Contains(touched, p.segment) {

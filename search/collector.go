@@ -10,7 +10,7 @@ import (
 // acceptance determines which rows may be in a result.
 type acceptance struct {
 	version uint64        // rows deleted up to this version are not accepted
-	filter  func(ID) bool // nil for all
+	filter  func(ID) bool // nil accepts all rows
 }
 
 // acceptsAll reports whether every row of a segment is accepted because there is no filter and no row has been deleted.
@@ -70,7 +70,7 @@ func (c *nearestCollector) appendTo(dst []Neighbor, r *Rows, m Measure) []Neighb
 
 // withinCollector keeps all rows up to a limit.
 type withinCollector struct {
-	limit float32 // key
+	limit float32 // limit as a key
 	found []keyed
 }
 

@@ -15,7 +15,7 @@ const (
 	findBlock = 42 * sketch.Queries
 	// findElements is the number of elements of a block of rows in a search.
 	findElements = 1 << 18
-	// fewQueries is the number of queries that are filtered one after the other instead of as a block.
+	// fewQueries is the maximum number of queries that are filtered one by one instead of as a block.
 	fewQueries = 4
 	// At most n/passingShare + passingRows of n rows may pass the filter of a query. If more pass, all rows of this block and
 	// the next block are compared. After this pause, the first probeRows of a block are filtered. If too many of them pass,
@@ -191,7 +191,7 @@ func (s *Searcher) filter(q int, use []bool, info *[sketch.Queries]sketch.Query,
 		masks := (*[sketch.Queries]uint32)(s.masks[i*sketch.Queries:])
 		for j := 0; j < sketch.Queries; j += 4 {
 			if masks[j]|masks[j+1]|masks[j+2]|masks[j+3] == 0 {
-				continue // nearly always
+				continue // no row passes in nearly all groups
 			}
 			for k, mask := range masks[j : j+4] {
 				if mask != 0 {

@@ -153,7 +153,7 @@ type SearchOptions struct {
 	// Among, if not nil, restricts the search to rows with these identifiers, which must ascend. Identifiers
 	// without a row are ignored. Use it for selective filters and for reranking.
 	Among []ID
-	// Workers is the number of goroutines; 0 means 1. The answer does not depend on it.
+	// Workers is the number of goroutines; 0 means 1. Results do not depend on Workers.
 	Workers int
 }
 

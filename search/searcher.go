@@ -35,7 +35,7 @@ type Neighbor struct {
 // its data, or if the measure is unknown.
 type Searcher struct {
 	queries  []float32       // queries of a block, padded with zeros
-	prepared []preparedQuery // of the block
+	prepared []preparedQuery // queries of the block
 	values   []float32       // values of queries and a block of rows
 	nearest  []nearestCollector
 	within   []withinCollector
@@ -46,10 +46,10 @@ type Searcher struct {
 	// The following fields belong to searches that filter rows by their sketches.
 	filters []filterState                  // filters of the prepared queries; empty if rows are not filtered
 	codes   []int8                         // codes of the query sketches, in blocks of sketch.Queries
-	infos   [][sketch.Queries]sketch.Query // of these blocks
+	infos   [][sketch.Queries]sketch.Query // filters of these blocks
 	hits    []hit                          // groups with rows that pass
 	masks   []uint32                       // rows that pass
-	passing *segment                       // a copy of these rows
+	passing *segment                       // copies of candidates
 	direct  []int                          // queries that are compared with all rows of a block
 	// Copies of selected queries in consecutive rows.
 	chosen         []float32
@@ -121,7 +121,7 @@ func (s *Searcher) Within(ctx context.Context, rows *Rows, queries dist.Matrix[f
 type goal struct {
 	within bool
 	k      int
-	limit  float32 // key
+	limit  float32 // limit as a key
 }
 
 // newCollector returns an empty collector for query i of a block.

@@ -27,14 +27,14 @@ type segment struct {
 	halves []uint16
 	bytes  []int8
 
-	scales []float32 // of each row of bytes
-	norms  []float64 // of each row; see normOf
+	scales []float32 // scale of each row of StorageInt8
+	norms  []float64 // result of normOf for each row
 
 	// Sketches of the rows, or nil: the codes and the other numbers of each group of rows.
 	codes  []uint8
 	groups []sketch.Group
 
-	first ID   // of row 0
+	first ID   // identifier of row 0
 	ids   []ID // identifiers of all rows, or nil if they are first, first+1, …
 	// deleted contains, for each row, the version of the collection that deleted it, or 0. It is nil if no row has been
 	// deleted.

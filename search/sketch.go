@@ -125,7 +125,7 @@ type querySketch struct {
 	norm   float64 // at least ‖q‖
 	rest   float64 // at least ‖q − t·p‖
 	square float64 // at most ‖q‖²
-	start  int32   // of the integer sums
+	start  int32   // start value of the integer sums
 	slack  float64 // ⌈d/16⌉
 }
 

@@ -104,7 +104,7 @@ func TestSketchesChangeNothing(t *testing.T) {
 				}
 			}
 		}
-		if storage == StorageFloat16 { // what it can store
+		if storage == StorageFloat16 { // the range of the storage
 			for i, v := range x.Data {
 				x.Data[i] = max(-60000, min(v, 60000))
 			}

@@ -31,8 +31,8 @@ type run struct {
 	lanes       bool
 }
 
-// SolveBatch solves many problems, Settings.Workers at a time. It calls visit(i, r, err) with what
-// Solve would have returned for problems[i]. The result is valid until visit returns. visit is called
+// SolveBatch solves many problems, Settings.Workers at a time. It calls visit(i, r, err) with the
+// values that Solve returns for problems[i]. The result is valid until visit returns. visit is called
 // from several goroutines at once and in no particular order. Results have the same bits as results
 // of Solve, for any number of workers.
 //

@@ -56,7 +56,7 @@ type solution[T dist.Float] struct {
 	// attempts in order, for balanced problems, for partial transport, and with penalties
 	balancedAttempts, partialAttempts, penalizedAttempts []attempt[T]
 
-	foundStart []T // start found last
+	foundStart []T // latest start found
 	kept       keptIterate[T]
 }
 

@@ -80,7 +80,7 @@ func goldenBits[T dist.Float](t *testing.T) string {
 		for _, mode := range []GradientMode{GradientFrozen, GradientImplicit} {
 			dx, dy := dist.NewMatrix[T](41, 3, nil), dist.NewMatrix[T](37, 3, nil)
 			if mode == GradientImplicit && c.Tolerance == 0 {
-				continue // it is of the solution
+				continue // the implicit gradient needs convergence
 			}
 			if err := r.PointGradientTo(t.Context(), dx, dy, mode); err != nil {
 				t.Fatalf("%+v, %v: %v", c.Settings, mode, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// CostGradientTo sets dst (n × m) to ∂Cost/∂M, as mode says. λ and Start count as constants.
+// CostGradientTo sets dst (n × m) to ∂Cost/∂M as defined by mode. λ and Start count as constants.
 //
 // It returns the context's cause if the context ends first, ErrNoResult if there is no plan,
 // ErrRange if the gradient overflows, and ErrSettings for GradientUnrolled without
@@ -27,7 +27,7 @@ func (r *outcome[T]) costGradientTo(ctx context.Context, serial uint64, dst dist
 	return r.solver.gradients.costGradient(ctx, it, dst, mode)
 }
 
-// PointGradientTo sets dx (n × p) and dy (m × p) to ∂Cost/∂X and ∂Cost/∂Y, as mode says, for a
+// PointGradientTo sets dx (n × p) and dy (m × p) to ∂Cost/∂X and ∂Cost/∂Y as defined by mode, for a
 // problem of two point clouds. λ and Start count as constants. With GradientFrozen these are, at
 // convergence, the gradients of RegularizedCost. If X and Y are the same matrix, its gradient is dx
 // + dy.
@@ -125,7 +125,7 @@ func (g *gradients[T]) flushSegment(ctx context.Context, kernel *gibbs.Kernel[T]
 // repeatIfNotFinite calls gradient, which sets x and y, and calls it again if they are not finite.
 // If λ·cost is near the end of the range, the adjoint of a zero K_ij may overflow, and its
 // contribution, which is 0, becomes 0·∞. The second call skips such elements. (Checking every K_ij
-// each time would take longer than the rest.)
+// each time would take longer than the rest of the pass.)
 func (g *gradients[T]) repeatIfNotFinite(ctx context.Context, it *iteration[T], gradient func() error, x, y dist.Matrix[T]) error {
 	top := T(it.limits.largest)
 	for _, skipZeros := range []bool{false, true} {

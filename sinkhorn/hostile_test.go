@@ -79,7 +79,7 @@ func TestShapesDoNotWrap(t *testing.T) {
 }
 
 // TestRangeOfLambda checks that a λ whose product with log₂e overflows is an error, and that the
-// largest other λ works.
+// largest valid λ works.
 func TestRangeOfLambda(t *testing.T) {
 	rangeOfLambda(t, float32(1e-38), []float64{2e38}, []float64{2.5e38, 1e39, 1e300})
 	rangeOfLambda(t, 1e-308, []float64{1e308}, []float64{1.3e308, math.MaxFloat64})
@@ -681,7 +681,7 @@ func hostileProblems[T dist.Float](t *testing.T) {
 	} {
 		if !testdata.IsLong() {
 			if i%2 == 0 != num.IsFloat64[T]() {
-				continue // with the other type
+				continue // tested with the other type
 			}
 			set.Iterations = min(set.Iterations, 60)
 		}

@@ -49,8 +49,8 @@ type lanes[T dist.Float] struct {
 	a, b           []T
 	u, v, q, r     []T
 
-	common         T               // −λ·log₂e if all problems have the same,
-	c              [num.MaxLanes]T // and of each problem
+	common         T               // −λ·log₂e if it is equal for all problems
+	c              [num.MaxLanes]T // −λ·log₂e of each problem
 	lo, hi         [num.MaxLanes]T // the safe ranges
 	outside        [num.MaxLanes]T // nonzero: a scaling was out of range
 	marginalErrors [num.MaxLanes]float64
@@ -88,8 +88,8 @@ func (l *lanes[T]) solve(ctx context.Context) error {
 // operands contains one slice for each lane.
 type operands[T dist.Float] = [num.MaxLanes][]T
 
-// alike reports whether two problems have the same shape and memory layout, with points without
-// gaps.
+// alike reports whether two problems have the same shape and memory layout, and their points have
+// no gaps.
 func alike[T dist.Float](p, q *Problem[T]) bool {
 	return p.Cost.Rows == q.Cost.Rows && p.Cost.Cols == q.Cost.Cols && p.Cost.Stride == q.Cost.Stride &&
 		p.X.Rows == q.X.Rows && p.Y.Rows == q.Y.Rows && p.X.Cols == q.X.Cols && p.X.Stride == p.X.Cols && p.Y.Stride == p.Y.Cols

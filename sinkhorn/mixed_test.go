@@ -234,7 +234,7 @@ func TestMixedBits(t *testing.T) {
 	sameBits(t, "float32", everything(t, set, p), stored)
 }
 
-// TestMixedWeights checks that weights are refused if they or their reciprocals do not fit float32, and that the
+// TestMixedWeights checks that weights are rejected if they or their reciprocals do not fit float32, and that the
 // nearest valid weights are accepted.
 func TestMixedWeights(t *testing.T) {
 	x := dist.NewMatrix(2, 1, []float64{0, 1})

@@ -24,8 +24,8 @@ import (
 // 26 (1983)), or when an element of β leaves the radius in which the model was accurate. The length
 // of the step is chosen so that D never decreases; D is the Lyapunov function of A. Thibault et
 // al., "Overrelaxed Sinkhorn-Knopp algorithm for regularized optimal transport", Algorithms 14
-// (2021). A plain iteration follows each step, for marginals so far off that the model does not
-// hold (X. Tang et al., "Accelerating Sinkhorn algorithm with sparse Newton iterations", ICLR
+// (2021). A plain iteration follows each step, because the model is not valid if the marginals are
+// far off (X. Tang et al., "Accelerating Sinkhorn algorithm with sparse Newton iterations", ICLR
 // 2024).
 
 const (

@@ -594,7 +594,7 @@ func compareMasses[T dist.Float](c *trial.Case, used *history[T]) {
 		in.problem.PenaltyA, in.problem.PenaltyB = (0.2+c.Float64())/in.problem.Lambda, math.Inf(1)
 		in.solution = in.plain.Penalized(in.kernel, in.problem.PenaltyA, in.problem.PenaltyB)
 		if c.Chance(2) {
-			in.problem.PenaltyB = 0 // means the same
+			in.problem.PenaltyB = 0 // 0 means the same
 		}
 		what = fmt.Sprintf("penalties %v, %v", in.problem.PenaltyA, in.problem.PenaltyB)
 	default:

@@ -9,8 +9,8 @@ import (
 )
 
 // The dual of problems with penalties, for Newton's method, and the contribution of penalties to
-// the value. The notation is that of unequal.go. The dual is a function of log v only: u and the
-// shift are the best for v. So a constant added to log v changes nothing.
+// the value. unequal.go defines the notation. The dual is a function of log v only: u and the shift
+// are the best for v. So a constant added to log v changes nothing.
 
 // prepare prepares the point for Newton's steps.
 func (d *unbalanced[T]) prepare(ctx context.Context) error {

@@ -107,8 +107,8 @@ func TestMixedLastStep(t *testing.T) {
 	}
 }
 
-// TestNoStart checks that no error mentions Start if none was given, when stages of ε-scaling are
-// out of range.
+// TestNoStart checks that no error mentions Start if the problem has no Start and stages of
+// ε-scaling are out of range.
 func TestNoStart(t *testing.T) {
 	costs := []dist.Matrix[float64]{
 		dist.NewMatrix(2, 3, []float64{0.1, 0.5, 0.5, 0.2, 0.3, 0.1}),

@@ -21,8 +21,7 @@ import (
 type Result[T dist.Float] struct {
 	// Cost is the transport cost ⟨T, M⟩ = Σ_ij T_ij M_ij. It is NaN if Status is StatusCancelled.
 	Cost float64
-	// Iterations is the number of iterations, without those of annealing. With a tolerance it is
-	// the number of all passes over K.
+	// Iterations is the number of iterations, without annealing. With a tolerance it is the number of all passes over K.
 	Iterations int
 	// Annealing is the work spent on finding a start: the number of iterations with smaller λ, and of
 	// passes over the costs for the unregularized problem. Iterations does not include it.

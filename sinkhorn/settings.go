@@ -157,9 +157,9 @@ const (
 	StatusConverged
 	// StatusIterationLimit: the iterations ended before the tolerance was reached.
 	StatusIterationLimit
-	// StatusLowPrecision: λ times the largest cost, or the largest starting potential, times log₂e is above
-	// 2⁴² (2¹³ in float32). Rounding of the potentials alone then changes the plan by more than 0.1 %:
-	// the result is finite but inaccurate. In float64, such costs are ErrRange from 2⁵⁰ on.
+	// StatusLowPrecision: λ times the largest cost, or the largest starting potential, times log₂e is above 2⁴²
+	// (2¹³ in float32). Rounding of the potentials alone then changes the plan by more than 0.1 %: the result
+	// is finite but inaccurate. In float64, Solve returns ErrRange if the value for the costs is 2⁵⁰ or more.
 	StatusLowPrecision
 	// StatusCancelled: the context ended first. The result is the result of the last whole iteration, if there
 	// was one.

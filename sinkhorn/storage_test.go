@@ -169,7 +169,7 @@ func TestMaxMemory(t *testing.T) {
 }
 
 // TestReuse checks that earlier problems of a solver do not change a bit, although their data may
-// remain behind the columns of a narrower problem.
+// remain in memory after the columns of a narrower problem.
 func TestReuse(t *testing.T) {
 	t.Run("float64", reuse[float64])
 	t.Run("float32", reuse[float32])

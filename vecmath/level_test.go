@@ -8,7 +8,8 @@ import (
 	"github.com/gomonge/monge/vecmath"
 )
 
-// TestInstructionSet checks that the text begins with the instruction set, followed by its kernel variants.
+// TestInstructionSet checks that the result begins with the instruction set, followed by the kernel
+// variants.
 func TestInstructionSet(t *testing.T) {
 	for _, l := range asm.Available() {
 		restore := asm.Switch(l)

@@ -87,7 +87,7 @@ func comparePairs[T vecmath.Float](c *trial.Case) {
 	})
 	u, least := trial.Epsilon[T](), trial.Least[T]()
 	s, cosine := depth[T](n, 32), 2*depth[T](n, 16)+3
-	lost := float64(n) * least // what underflows
+	lost := float64(n) * least // lost by underflow
 	finite := func(x oracle.Real) bool { return x.Hi < trial.Largest[T]()*.9 }
 	for i, b := range table {
 		if want, size := oracle.Dot(a, b); finite(size) {

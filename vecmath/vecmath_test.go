@@ -357,7 +357,7 @@ func TestPanics(t *testing.T) {
 			f()
 		}()
 	}
-	vecmath.Exp(x[5:10], x[:5]) // beside each other
+	vecmath.Exp(x[5:10], x[:5]) // adjacent slices
 	vecmath.DotEach(x[3:5], x[:3], [][]float64{x[5:8], x[8:11]})
 }
 
