@@ -8,7 +8,7 @@
 //
 // # Matrices of gonum
 //
-// A [Matrix] of float64 has the fields of gonum's blas64.General. So Go converts one into the other
+// A [Matrix] of float64 has the fields of gonum's blas64.General. Go converts between the two types
 // without copying elements, and package dist does not depend on gonum:
 //
 //	x := dist.Matrix[float64](a.RawMatrix())   // from a, a *mat.Dense or any mat.RawMatrixer

@@ -8,8 +8,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// TestProject compares with the chains of the definition, with strides, with and without an offset,
-// at every level.
+// TestProject compares projections with the chains of multiply-adds of the definition, with
+// strides, with and without an offset, and with every instruction set.
 func TestProject(t *testing.T) {
 	t.Run("float64", testProject[float64])
 	t.Run("float32", testProject[float32])

@@ -48,7 +48,7 @@ type Certificate struct {
 	// computes it in one pass over all costs.
 	Violation float64
 	// MarginalError is the largest absolute difference between a row or column sum of the plan and its weight, after B is
-	// scaled to the sum of A. With Mass, it is the larger one of the largest excess over a weight and the error of the mass.
+	// scaled to the sum of A. With Mass, it is the larger of the largest excess over a weight and the error of the mass.
 	MarginalError float64
 	// Primal is ⟨T, M⟩, and Dual is Σ_i a_i u_i + Σ_j b_j v_j + Mass·Price.
 	Primal, Dual float64

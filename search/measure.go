@@ -26,7 +26,7 @@ var measureNames = enum.New("Measure", ErrSettings, "sqeuclidean", "inner-produc
 // String returns "sqeuclidean", "inner-product" or "cosine".
 func (m Measure) String() string { return measureNames.Name(uint8(m)) }
 
-// MarshalText returns the name of the measure, or [ErrSettings] if it has none.
+// MarshalText returns the name of the measure. It returns [ErrSettings] for an unknown measure.
 func (m Measure) MarshalText() ([]byte, error) { return measureNames.Text(uint8(m)) }
 
 // UnmarshalText sets m to the measure with this name. It returns [ErrSettings] if the name is

@@ -47,7 +47,7 @@ var storageNames = enum.New("Storage", ErrSettings, "float32", "float16", "bfloa
 // String returns "float32", "float16", "bfloat16" or "int8".
 func (s Storage) String() string { return storageNames.Name(uint8(s)) }
 
-// MarshalText returns the name of the storage, or [ErrSettings] if it has none.
+// MarshalText returns the name of the storage. It returns [ErrSettings] for an unknown storage.
 func (s Storage) MarshalText() ([]byte, error) { return storageNames.Text(uint8(s)) }
 
 // UnmarshalText sets s to the storage with this name. It returns [ErrSettings] if the name is

@@ -39,8 +39,8 @@ type dual[T dist.Float] interface {
 	completeTrial(ctx context.Context) (bool, error)
 	// acceptTrial makes the trial point the current point.
 	acceptTrial()
-	// trialGain returns the increase of the dual from the current point to the trial point, which
-	// is a step of length t along beta, and the derivative along beta there.
+	// trialGain returns the increase of the dual from the current point to the trial point, and its
+	// derivative along beta at the trial point. The trial point is a step of length t along beta.
 	trialGain(t float64, beta []T) (gain, slope float64)
 }
 

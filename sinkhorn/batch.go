@@ -45,8 +45,8 @@ type run struct {
 //     solved 8 at a time, or 16 in float32, each in a lane of the vector registers. This does not
 //     apply to StorageMixed.
 //
-// Neither applies with Settings.Gradient or Anneal. Problems that need the log domain or an
-// accelerated method are solved one by one.
+// With Settings.Gradient or Anneal, all problems are solved one by one. Problems that need the log
+// domain or an accelerated method are solved one by one.
 //
 // When the context ends, problems that have started are visited with a cancelled result, as from
 // Solve; other problems are not visited. SolveBatch then returns the context's cause. A panic in

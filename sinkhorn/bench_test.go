@@ -107,8 +107,8 @@ func square[T dist.Float](v *[]T, n int) dist.Matrix[T] {
 	return dist.NewMatrix(n, n, *v)
 }
 
-// BenchmarkWorkers measures ten iterations of one large problem with one worker and with all, to
-// show the speed-up of the parallel passes.
+// BenchmarkWorkers measures ten iterations of one large problem with one worker and with all
+// workers, to show the speed-up of the parallel passes.
 func BenchmarkWorkers(b *testing.B) {
 	for _, storage := range []Storage{StorageDense, StorageMixed, StorageMatrixFree} {
 		for _, n := range []int{1000, 2000, 4000} {
@@ -133,7 +133,7 @@ func BenchmarkWorkers(b *testing.B) {
 }
 
 // BenchmarkTogether measures sixteen problems with one cost matrix in a loop of Solve and in
-// SolveBatch, on one core and on all. µs/problem is the time of one problem.
+// SolveBatch, on one core and on all cores. µs/problem is the time of one problem.
 func BenchmarkTogether(b *testing.B) {
 	benchmarkTogether[float64](b, "f64", StorageAuto)
 	benchmarkTogether[float64](b, "mixed", StorageMixed)
@@ -182,7 +182,7 @@ func benchmarkTiny[T dist.Float](b *testing.B, name string) {
 	}
 }
 
-// solveMany solves problems one by one and as a batch, on one core and on all.
+// solveMany solves problems one by one and as a batch, on one core and on all cores.
 func solveMany[T dist.Float](b *testing.B, name string, set Settings, ps []Problem[T]) {
 	for _, set.Workers = range []int{1, 0} {
 		for _, batch := range []bool{false, true} {

@@ -68,8 +68,8 @@ func negativeCosts[T dist.Float](t *testing.T) {
 	}
 }
 
-// TestPartialWeightless checks that a point without weight takes no part in partial transport, even
-// if it is much nearer than the others.
+// TestPartialWeightless checks that a point without weight does not affect partial transport, even
+// if it is much nearer than the other points.
 func TestPartialWeightless(t *testing.T) {
 	for _, domain := range []Domain{DomainAuto, DomainLog} {
 		for _, swap := range []bool{false, true} {
@@ -132,8 +132,8 @@ func TestNoStart(t *testing.T) {
 	}
 }
 
-// TestWeightlessOverflow checks that a column without weight takes no part, alone and in a batch,
-// if its sum overflows because of negative costs.
+// TestWeightlessOverflow checks that a column without weight does not affect the plan, alone and in
+// a batch, if its sum overflows because of negative costs.
 func TestWeightlessOverflow(t *testing.T) {
 	p := &Problem[float64]{Cost: dist.NewMatrix(2, 4, []float64{0.07, 0.07, 0.4, 0.07, -0.27, 0.07, -0.6, 0.4}), A: []float64{0.1846063301274615, 0.8153936698725385}, B: []float64{0, 0.668632332709408, 0, 0.33136766729059197}, Lambda: 1053}
 	q := *p

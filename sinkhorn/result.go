@@ -51,7 +51,7 @@ type resultImpl[T dist.Float] interface {
 	pointGradientTo(ctx context.Context, serial uint64, dx, dy dist.Matrix[T], mode GradientMode) error
 }
 
-// implementation returns r.impl. It panics if there is none.
+// implementation returns r.impl. It panics if r.impl is nil.
 func (r *Result[T]) implementation() resultImpl[T] {
 	if r.impl == nil {
 		panic("sinkhorn: no valid Result: Solve makes one, and the next call of the Solver ends it")

@@ -74,7 +74,7 @@ var domainNames = enum.New("Domain", ErrSettings, "auto", "plain", "log")
 
 func (d Domain) String() string { return domainNames.Name(uint8(d)) }
 
-// MarshalText returns the name of the domain, or ErrSettings if it has none.
+// MarshalText returns the name of the domain. It returns ErrSettings for an unknown domain.
 func (d Domain) MarshalText() ([]byte, error) { return domainNames.Text(uint8(d)) }
 
 // UnmarshalText sets d to the domain with the given name. It returns ErrSettings for an unknown name.
@@ -113,7 +113,7 @@ var storageNames = enum.New("Storage", ErrSettings, "auto", "dense", "matrix-fre
 
 func (s Storage) String() string { return storageNames.Name(uint8(s)) }
 
-// MarshalText returns the name of the storage, or ErrSettings if it has none.
+// MarshalText returns the name of the storage. It returns ErrSettings for an unknown storage.
 func (s Storage) MarshalText() ([]byte, error) { return storageNames.Text(uint8(s)) }
 
 // UnmarshalText sets s to the storage with the given name. It returns ErrSettings for an unknown name.
@@ -139,7 +139,7 @@ var gradientModeNames = enum.New("GradientMode", ErrSettings, "unrolled", "impli
 
 func (g GradientMode) String() string { return gradientModeNames.Name(uint8(g)) }
 
-// MarshalText returns the name of the mode, or ErrSettings if it has none.
+// MarshalText returns the name of the mode. It returns ErrSettings for an unknown mode.
 func (g GradientMode) MarshalText() ([]byte, error) { return gradientModeNames.Text(uint8(g)) }
 
 // UnmarshalText sets g to the mode with the given name. It returns ErrSettings for an unknown name.
@@ -170,7 +170,7 @@ var statusNames = enum.New("Status", ErrSettings, "completed", "converged", "ite
 
 func (s Status) String() string { return statusNames.Name(uint8(s)) }
 
-// MarshalText returns the name of the status, or ErrSettings if it has none.
+// MarshalText returns the name of the status. It returns ErrSettings for an unknown status.
 func (s Status) MarshalText() ([]byte, error) { return statusNames.Text(uint8(s)) }
 
 // UnmarshalText sets s to the status with the given name. It returns ErrSettings for an unknown name.
