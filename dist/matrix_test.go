@@ -21,8 +21,8 @@ func panics(t *testing.T, words string, f func()) {
 	f()
 }
 
-// TestIndices checks that indices in range work for all strides, and that others panic with a clear
-// text, even if products of indices and strides overflow.
+// TestIndices checks that indices in range work for all strides, and that other indices panic with
+// a clear message, even if products of indices and strides overflow.
 func TestIndices(t *testing.T) {
 	m := Matrix[float64]{Rows: 3, Cols: 2, Stride: 4, Data: []float64{0, 1, -1, -1, 10, 11, -1, -1, 20, 21}}
 	for i := range m.Rows {

@@ -443,7 +443,7 @@ func TestPitfalls(t *testing.T) {
 	if got, rounding := solveAndProve(t, &s, &Problem[float64]{Cost: expensive}); math.Abs(got-1) > 1e-15 || rounding {
 		t.Errorf("a cycle with a expensive pair: %v, gap relative to the expensive pairs: %v", got, rounding)
 	}
-	// A cost that is tiny compared with the others decides which mass is moved.
+	// A cost that is tiny compared with the other costs decides which mass is moved.
 	p := &Problem[float64]{Cost: dist.NewMatrix[float64](3, 19, nil), A: []float64{2, 0, 3}, B: make([]float64, 19), Mass: 1}
 	for k := range p.Cost.Data {
 		p.Cost.Data[k] = rng.Float64() + 0.01

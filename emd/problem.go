@@ -33,8 +33,8 @@ type Problem[T dist.Float] struct {
 	Mass float64
 }
 
-// Errors of this package. A returned error wraps one of them and describes the problem and its position. ErrShape,
-// ErrNotFinite and ErrSettings are the same values as in packages sinkhorn and wda.
+// Errors of this package wrap one of these values and describe the problem and its position. ErrShape, ErrNotFinite and
+// ErrSettings are the same values as in packages sinkhorn and wda.
 var (
 	// ErrShape means that sizes do not match.
 	ErrShape = fault.ErrShape

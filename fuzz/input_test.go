@@ -34,7 +34,7 @@ func (in *input) upTo(most int) int {
 	return b % (most + 1)
 }
 
-// bits returns a number whose representation is in the input, for constants.
+// bits reads a number from its representation in the input.
 func bits[T num.Float](in *input) T {
 	var b [8]byte
 	for i := range b {

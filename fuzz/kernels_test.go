@@ -114,7 +114,8 @@ func queryKernel(c *call[float32]) {
 
 func FuzzSketch(f *testing.F) { fuzz(f, sketchKernel) }
 
-// sketchKernel filters groups of rows, or quantizes a vector, with the forms of the machine or without.
+// sketchKernel filters groups of rows, or quantizes a vector, with or without the machine's optional
+// instructions.
 func sketchKernel(c *call[float32]) {
 	if c.upTo(1) == 0 {
 		defer asm.SwitchForms(0)()

@@ -114,7 +114,7 @@ func checkSnapshot(t *testing.T, r *Rows, ref *reference, rng *rand.Rand) {
 	}
 }
 
-// TestCollection compares a collection with the reference after random operations, and old snapshots, too.
+// TestCollection compares a collection and its old snapshots with the reference after random operations.
 func TestCollection(t *testing.T) {
 	smallSketches(t)
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -39,8 +39,8 @@ func (s Storage) rowBytes(cols int) int {
 	return n
 }
 
-// WriteTo writes the rows, without deleted rows, in the format of [ReadCollection]. It implements io.WriterTo. In
-// the collection that is read, new identifiers begin after the last identifier of the snapshot or later.
+// WriteTo writes the rows, without deleted rows, in the format of [ReadCollection]. It implements io.WriterTo. A
+// collection read from the file assigns identifiers larger than all identifiers of the snapshot.
 func (r *Rows) WriteTo(w io.Writer) (int64, error) {
 	sum := sha256.New()
 	out := &countingWriter{w: bufio.NewWriterSize(w, 1<<16), sum: sum}

@@ -33,8 +33,8 @@ var (
 	// sketchedRows and sketchedCols are the minimum numbers of rows and columns of a search that filters rows. Tests lower
 	// them.
 	sketchedRows, sketchedCols = 2048, 8
-	// firstBlock is the number of rows of the first block. Each of the next blocks doubles the number of rows seen, so a
-	// threshold accounts for about half of the rows before a row or more. Tests lower it.
+	// firstBlock is the number of rows of the first block. Each of the next blocks doubles the number of compared rows, so the
+	// threshold of a block accounts for about half of the rows up to its end. Tests lower it.
 	firstBlock = 256
 )
 

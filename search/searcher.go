@@ -74,7 +74,7 @@ const (
 	// read from the second-level cache.
 	rowElements = 1 << 16
 	// If there are at least farElements elements, a single query uses the kernel for float32 rows that come from memory.
-	// Measured with 32 MiB of third-level cache: internal/asm/query/NOTES.md.
+	// NOTES.md of internal/asm/query has the measurements, with 32 MiB of third-level cache.
 	farElements = 7 << 20
 	// mostValues is the maximum number of values of a block of several queries.
 	mostValues = 1 << 14

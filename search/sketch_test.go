@@ -24,7 +24,7 @@ func smallSketches(t testing.TB) {
 // kinds is the number of kinds of hardMatrix.
 const kinds = 12
 
-// hardMatrix returns rows that are hard for sketches in a way that depends on kind. Some rows are equal to others.
+// hardMatrix returns rows that are hard for sketches in a way that depends on kind. Some rows are equal.
 func hardMatrix(rng *rand.Rand, kind, rows, cols int) dist.Matrix[float32] {
 	x := dist.NewMatrix[float32](rows, cols, nil)
 	center := make([]float64, cols)

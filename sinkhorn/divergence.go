@@ -27,7 +27,7 @@ type Divergence struct {
 //	S = W(X, Y) − W(X, X)/2 − W(Y, Y)/2,
 //
 // where W is the regularized cost (Result.RegularizedCost). It sets dx (n × p) and dy (m × p) to the
-// gradients of S by X and Y; if both are zero matrices, no gradients are computed. X and Y may be the
+// gradients of S with respect to X and Y. If both are empty, no gradients are computed. X and Y may be the
 // same cloud. Start is used for the first of the three solves.
 //
 // At convergence S ≥ 0, and S = 0 for equal clouds. So the solver should have a Tolerance. See J. Feydy et

@@ -88,7 +88,7 @@ func gradientCases() []gradientCase {
 }
 
 // TestPointGradientSlope compares the gradient with central differences along a random direction.
-// Their error must decrease like h².
+// The error of the differences must decrease like h².
 func TestPointGradientSlope(t *testing.T) {
 	for _, c := range gradientCases() {
 		t.Run(c.name, func(t *testing.T) {

@@ -221,7 +221,7 @@ func TestResultsOutOfRange(t *testing.T) {
 }
 
 // TestZeroSolver checks that the zero Solver has the zero Settings, and that the zero Result and an
-// outdated one panic with a clear text.
+// outdated Result panic with a clear message.
 func TestZeroSolver(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	p := &Problem[float64]{X: cloud[float64](rng, 5, 2, 0), Y: cloud[float64](rng, 4, 2, 0), Lambda: 1}
@@ -427,7 +427,8 @@ type uncomparable []int
 
 func (uncomparable) Error() string { return "uncomparable" }
 
-// TestCause checks that every method with a context returns the cause of its end.
+// TestCause checks that every method with a context returns the context's cause when the context
+// ends.
 func TestCause(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, n := range []int{20, 800} {

@@ -96,7 +96,7 @@ func alike[T dist.Float](p, q *Problem[T]) bool {
 }
 
 // interleave copies the members into lanes and computes K. It reports whether there are any
-// members. If all are alike, lanes without a member receive the data of the first.
+// members. If all are alike, lanes without a member receive the data of the first member.
 func (l *lanes[T]) interleave() bool {
 	w := num.Lanes[T]()
 	var first *Problem[T]

@@ -846,7 +846,7 @@ func compareDivergence[T dist.Float](c *trial.Case, used *history[T]) {
 	}
 }
 
-// compareGroups compares results of problems that share K and are solved together with the oracle.
+// compareGroups solves problems that share K in one batch, and compares the results with the oracle.
 func compareGroups[T dist.Float](c *trial.Case, large bool) {
 	c.Alone()
 	in := draw[T](c, 1+c.IntN(16), 1+c.IntN(16), 20, false)

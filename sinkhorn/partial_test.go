@@ -172,8 +172,8 @@ func partialBits[T dist.Float](t *testing.T) {
 	}
 }
 
-// TestPartialGain compares the gain of the dual along a clipped step, and its slope, with values of
-// the dual and their differences; also along a step that moves the cap.
+// TestPartialGain compares the gain of the dual along a clipped step, and its slope, with values of the dual and their
+// differences. One of the steps moves the cap.
 func TestPartialGain(t *testing.T) {
 	for _, move := range []bool{false, true} {
 		p := slowProblem[float64](20, 20)

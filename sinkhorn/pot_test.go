@@ -390,9 +390,8 @@ func TestPOTLine(t *testing.T) {
 	}
 }
 
-// TestPOTDivergenceOfCosts checks the definition of POT's empirical_sinkhorn_divergence (0.9.7, reg
-// = 1): the cost between the clouds minus half of the cost of each with itself. Solver.Divergence
-// uses the regularized cost and differs.
+// TestPOTDivergenceOfCosts checks the definition of POT's empirical_sinkhorn_divergence (0.9.7, reg = 1): the cost between the
+// clouds minus half of the cost of each cloud with itself. Solver.Divergence uses the regularized cost and differs.
 func TestPOTDivergenceOfCosts(t *testing.T) {
 	x, y := dist.NewMatrix(4, 2, []float64{0, 0, 1, 2, 3, 1, 2, 2}), dist.NewMatrix(3, 2, []float64{5, 1, 4, 4, 6, 0})
 	s, err := newSolver[float64](&Settings{Tolerance: 1e-13, Lambda: 1})
@@ -417,8 +416,8 @@ func TestPOTDivergenceOfCosts(t *testing.T) {
 	}
 }
 
-// TestPOTDivergence checks that the divergence is the value between the clouds minus half of the
-// value of each with itself, for any start.
+// TestPOTDivergence checks that the divergence is the value between the clouds minus half of the value of each cloud with
+// itself, for any start.
 func TestPOTDivergence(t *testing.T) {
 	const n = 10
 	x, y := dist.NewMatrix[float64](n, 1, nil), dist.NewMatrix[float64](n, 1, nil)

@@ -179,7 +179,7 @@ func (g *gradients[T]) beginReverse(ctx context.Context, it *iteration[T]) error
 }
 
 // nextSegment sets s^k and q = Kᵀs^k, and moves to the base of iterate k. α^k and u belong to the
-// old base, s^k to the new one.
+// old base, and s^k belongs to the new base.
 func (g *gradients[T]) nextSegment(ctx context.Context, it *iteration[T], k int, u []T) error {
 	rev := &g.reverse
 	s := it.sweep.s

@@ -232,8 +232,8 @@ type overdue struct {
 
 func (o overdue) Deadline() (time.Time, bool) { return o.end, true }
 
-// TestDeadline checks that a deadline ends a solve and a batch without its timer and that the
-// results are the last whole iterations.
+// TestDeadline checks that a deadline ends a solve and a batch without its timer and that the results are results
+// of the last whole iterations.
 func TestDeadline(t *testing.T) {
 	ps := oneKernel[float64](40, 61)[8:22]
 	s, err := newSolver[float64](&Settings{Workers: 1, Iterations: math.MaxInt32})

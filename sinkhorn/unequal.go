@@ -49,7 +49,7 @@ import (
 // unbalanced is the iteration and the dual of these problems.
 type unbalanced[T dist.Float] struct {
 	*dualPoint[T]
-	f, g   []T     // potentials of the iterate; at times g contains its column sums
+	f, g   []T     // potentials of the iterate; g sometimes contains its column sums
 	weight float64 // sum of the diagonal of Newton's system
 	share  []T     // scratch
 	shift  float64 // c of the trial point

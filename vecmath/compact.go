@@ -41,9 +41,9 @@ func QuantizeInt8(dst []int8, src []float32) (scale float32) {
 	return compact.QuantizeInt8(dst, src)
 }
 
-// SignBits sets bit [i] mod 8 of dst[i/8] if src[i] < 0, and clears it otherwise. Zeros of both signs and NaN are not
+// SignBits sets bit i mod 8 of dst[i/8] if src[i] < 0, and clears it otherwise. Zeros of both signs and NaN are not
 // negative. dst must have ⌈len(src)/8⌉ elements. Unused bits of the last element become 0. The [Hamming] distance of
-// such bits approximates the angle between vectors.
+// these bits approximates the angle between vectors.
 func SignBits(dst []byte, src []float32) {
 	if len(dst) != (len(src)+7)/8 {
 		panic(fmt.Sprintf("vecmath: lengths do not match: dst has %d bytes, and %d elements need %d", len(dst), len(src), (len(src)+7)/8))

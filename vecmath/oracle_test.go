@@ -470,7 +470,7 @@ func compareHalves(c *trial.Case) {
 		}
 		return
 	}
-	// scale is max|x|/127, rounded up to 17 bits, the last of them at least 2⁻¹⁴².
+	// scale is max|x|/127, rounded up to 17 bits. The last bit is at least 2⁻¹⁴².
 	if m := math.Float32bits(scale[0]); s < largest/127 || s > largest/127*(1+0x1p-16)+0x1p-142 ||
 		bits.TrailingZeros32(m) < 7 && s > 0x1p-120 {
 		c.Errorf("the scale is %v of numbers up to %v", s, largest)

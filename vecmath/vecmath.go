@@ -192,8 +192,8 @@ func LogSoftmax[T Float](dst, src []T) {
 	vector.Shift(dst, src, top, log)
 }
 
-// LogSumExpRows sets dst[i] to [LogSumExp] of row [i] of src. dst must have one element for each row of src, and must
-// not overlap src.
+// LogSumExpRows sets dst[i] to [LogSumExp] of row i of src. dst must have one element for each row of src, and must not overlap
+// src.
 func LogSumExpRows[T Float](dst []T, src dist.Matrix[T]) {
 	src.Check()
 	if len(dst) != src.Rows {
