@@ -1,9 +1,8 @@
 //go:build linux && ignore
 
-// The first process of the machine that avx512-emulated boots: it mounts what the
-// Go runtime reads, runs the test binaries in /tests one after the other with the
-// arguments in /arguments and the environment in /environment, both one a line,
-// and says on the console how it went.
+// This is the init process of the machine that avx512-emulated boots. It mounts the file systems that
+// the Go runtime needs and runs the test binaries in /tests one after the other. The files /arguments and
+// /environment contain their arguments and environment, one per line. The results go to the console.
 package main
 
 import (

@@ -230,7 +230,7 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// taken is a runner that only checks whether a pipeline has a DoFn whose outputs have no consumer.
+// taken only checks whether a pipeline has a DoFn whose outputs have no consumer. It implements a runner.
 func taken(_ context.Context, p *beam.Pipeline) (beam.PipelineResult, error) {
 	edges, _, err := p.Build()
 	if err != nil {
@@ -271,7 +271,7 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// begun reports that the item whose neighbor is killed has begun.
+// begun receives a value when the item next to the killed one has started.
 var begun = make(chan struct{}, 1)
 
 func init() {

@@ -76,7 +76,7 @@ func hexSHA256(data []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// readVerified is like readAll and checks the SHA-256 of the file.
+// readVerified reads a file like readAll and checks its SHA-256.
 func readVerified(ctx context.Context, path, want string) ([]byte, error) {
 	data, err := readAll(ctx, path)
 	if err != nil {

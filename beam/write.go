@@ -174,9 +174,9 @@ func (f *write) parquet(w io.Writer, rows []row) error {
 		fields = append(fields, arrow.Field{Name: "x", Type: arrow.FixedSizeListOfNonNullable(int32(len(rows[0].X)), arrow.PrimitiveTypes.Float64)})
 	}
 	schema := arrow.NewSchema(fields, nil)
-	// What Parquet calls the writer would be close to the versions of libraries.
+	// Parquet's default name of the writer would contain versions of libraries.
 	props := parquet.NewWriterProperties(parquet.WithCreatedBy("monge"))
-	// It closes what it writes to, which is not ours.
+	// NewFileWriter would close w, which belongs to the caller.
 	out, err := pqarrow.NewFileWriter(schema, struct{ io.Writer }{w}, props, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
 	if err != nil {
 		return err

@@ -93,7 +93,7 @@ func shiftedExp64(dst, x []float64, top float64) float64 {
 	return s[0] + s[1] + s[2] + s[3]
 }
 
-// shiftedExp32 is shiftedExp64 for lengths that are multiples of 16.
+// shiftedExp32 is the float32 version of shiftedExp64. Lengths must be multiples of 16.
 func shiftedExp32(dst, x []float32, top float32) float32 {
 	var a, b archsimd.Float32x8
 	c := archsimd.BroadcastFloat32x8(top)

@@ -88,7 +88,7 @@ func (t *table) share(name string, o *entry) string {
 	return fmt.Sprintf("%.2f %s", share, o.bound)
 }
 
-// judge returns a text that tells whether a goal is met. The best peer comes first in peers.
+// judge returns a sentence on whether the goal g is met. peers begins with the best peer.
 func (t *table) judge(name string, g goal, o *entry, peers []*entry) string {
 	want := g.at(t.level)
 	for _, p := range peers {

@@ -13,13 +13,13 @@ var (
 	logFMAs  = map[int]float64{32: 8, 64: 14} // float64 also needs a division
 )
 
-// work returns what a case needs at least, by phases: what every program has to do that computes
-// it in the way of the case, with data in the caches as they are after the call before. It returns
-// nil where this is not known or not for one thread.
+// work returns the minimum work of a case by phases: the operations that every program needs for the
+// method of the case, with the caches as the previous call left them. It returns nil if the minimum is
+// unknown or the case uses several threads.
 //
-// Counted are FMAs and products, divisions, and what is read and written; differences and sums
-// are not, as they have units of their own on some machines. What is small beside the rest is left
-// out: vectors beside matrices, packing, sums of lanes, and calls.
+// It counts FMAs and products, divisions, and bytes read and written. It does not count differences and
+// sums, because some machines have separate units for them. It also omits small terms: vectors next to
+// matrices, packing, sums of lanes, and calls.
 func work(s spec, ours string) []limit.Phase {
 	if strings.Contains(ours, "-2") || s.kind == "nearest" || s.kind == "search" { // a search skips most of the rows
 		return nil
@@ -72,8 +72,8 @@ func work(s spec, ours string) []limit.Phase {
 	case "iterate":
 		return []limit.Phase{iterations(1, n*n*kernel)}
 	case "sinkhorn", "sinkhornlog":
-		// K and the first iteration at once, the other iterations, the plan. In the log domain
-		// the same: potentials can be taken into K.
+		// The phases are K with the first iteration, the other iterations, and the plan. They are the
+		// same in the log domain, where potentials can be absorbed into K.
 		both := matrix + n*n*kernel
 		return []limit.Phase{
 			{Bits: bits, FMAs: n * n * (exp2FMAs[bits] + 2), Divs: 2 * n, Reads: move(matrix, both), Writes: move(n*n*kernel, both)},
@@ -111,8 +111,8 @@ func work(s spec, ours string) []limit.Phase {
 	return nil
 }
 
-// wanted returns the share of the limit that the project has set itself as a goal: of kernels of
-// at least 100 rows or numbers, and of whole solves; 0 where there is none.
+// wanted returns the project's goal for a case as a share of the limit. Kernels of at least 100 rows
+// or numbers and whole solves have a goal. For other cases it returns 0.
 func wanted(s spec) float64 {
 	switch s.kind {
 	case "sinkhorn", "sinkhornlog", "wda", "many", "free":

@@ -37,7 +37,8 @@ type method interface {
 	filled() (projection.Method, bool)
 }
 
-// Fit is baseline.Fit for all methods. The methods of this package also need a class with two samples.
+// Fit fits any method of this package or of wda/baseline, like baseline.Fit. The methods of this package also need
+// a class with two samples.
 func Fit(ctx context.Context, x mat.Matrix, labels []int, components int, m Method) (*mat.Dense, error) {
 	if m, ok := m.(baseline.Method); ok {
 		return baseline.Fit(ctx, x, labels, components, m)

@@ -272,8 +272,8 @@ func (s *spectrum) derivative(ctx context.Context, weights *mat.Dense, sign floa
 }
 
 // distanceGradient returns the gradient by the rows of y (n × p) of a function whose
-// derivatives by the squared distances ‖y_i − u_j‖² are w (n × m). If centres is nil
-// u is y, else row j of u is row centres[j] of y; both ends of a distance count.
+// derivatives by the squared distances ‖y_i − u_j‖² are w (n × m). If centres is nil, u is y.
+// Otherwise row j of u is row centres[j] of y, and its derivative is added to that row.
 func distanceGradient(ctx context.Context, w, y, u *mat.Dense, centres []int) *mat.Dense {
 	n, p := y.Dims()
 	m, _ := u.Dims()

@@ -86,7 +86,7 @@ func TestLSDROrthonormal(t *testing.T) {
 	}
 }
 
-// TestFarLabels: labels whose difference is beyond an int are ordered as any others.
+// TestFarLabels checks the order of labels whose difference overflows an int.
 func TestFarLabels(t *testing.T) {
 	data := dataset.Simulation{Seed: 2}.Generate(60)
 	far := make([]int, len(data.Labels))

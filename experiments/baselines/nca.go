@@ -110,8 +110,8 @@ func leastBeside(row []float64, i int) float64 {
 // blockRows are the rows of a block of distances.
 const blockRows = 128
 
-// blocks calls do with the squared distances of some rows of y, from the given one on,
-// from all rows: block after block, each of one class.
+// blocks computes the squared distances of all rows of y from all rows, in blocks of rows of one class.
+// It calls do for each block with the class, the first row and the distances.
 func (f *neighborhoods) blocks(ctx context.Context, y matrix.Matrix[float64], do func(class interval, from int, distances matrix.Matrix[float64])) {
 	n := y.Rows
 	all := matrix.New[float64](min(blockRows, n), n, nil)
@@ -124,9 +124,9 @@ func (f *neighborhoods) blocks(ctx context.Context, y matrix.Matrix[float64], do
 	}
 }
 
-// farApart is the least argument of exp, whose value beside the 1 of the nearest is
-// nothing: products of such values stay normal numbers, others would take processors
-// tens of times as long.
+// farApart is the smallest argument of exp. Its exponential is negligible next to the 1 of the nearest
+// sample, and products of such values are still normal numbers. Subnormal numbers would make processors
+// tens of times slower.
 const farApart = -300
 
 // evaluate implements criterion. With E_ij = exp(m_i − ‖y_i − y_j‖²), m_i the least
@@ -134,8 +134,8 @@ const farApart = -300
 //
 //	w_ij = −(p_i/Σ_l E_il)·E_ij + [y_j = y_i]·(1/Σ_l E_il)·E_ij
 //
-// whose rows have the sum 0, so that it takes products with E and with its part within
-// the class, of y with a column of ones.
+// The rows of w sum to 0. Therefore the gradient needs only the products of E, and of its columns within
+// the class, with y and a column of ones.
 func (f *neighborhoods) evaluate(ctx context.Context, p, grad *mat.Dense) (float64, error) {
 	y := dense.View(projection.Product(ctx, f.x, p))
 	n, q := y.Rows, y.Cols
@@ -164,7 +164,7 @@ func (f *neighborhoods) evaluate(ctx context.Context, p, grad *mat.Dense) (float
 		all, own := sums.RowRange(0, e.Rows), within.RowRange(0, e.Rows)
 		matrix.Mul(all, e, ones, false)
 		matrix.Mul(own, same, ones.RowRange(class.from, class.to), false)
-		// The rows of both become those of ones, times the factors of w.
+		// The rows of all and own become the rows of ones times the factors of w.
 		for i := range e.Rows {
 			a, b, o := all.Row(i), own.Row(i), ones.Row(from+i)
 			total := a[q]

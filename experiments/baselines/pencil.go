@@ -11,9 +11,9 @@ import (
 )
 
 // scaledCholesky factorises S = diag(s)·(B + projection.Floor·diag(total))·diag(s), with s such
-// that S has a unit diagonal. s is 0 for a feature with no scatter at all, whose
-// diagonal is 1 all the same. Scaling makes the projection.Floor mean the same for features in
-// whatever units. b is overwritten.
+// that S has a unit diagonal. For a feature without scatter, s is 0 and the diagonal of S is still 1.
+// With this scaling, the effect of projection.Floor does not depend on the units of the features.
+// b is overwritten.
 func scaledCholesky(ctx context.Context, b *mat.Dense, total []float64) (chol *algebra.Cholesky, s []float64, err error) {
 	d, _ := b.Dims()
 	s = make([]float64, d)
@@ -40,8 +40,8 @@ func scaledCholesky(ctx context.Context, b *mat.Dense, total []float64) (chol *a
 }
 
 // pencil returns the p leading solutions of A v = μ (B + projection.Floor·diag(total)) v, largest
-// μ first, with vᵀ(B + …)v = 1. Both matrices are overwritten. total is the scatter of
-// each feature that projection.Floor is a share of.
+// μ first, with vᵀ(B + projection.Floor·diag(total))v = 1. a and b are overwritten. total is the scatter
+// of each feature.
 func pencil(ctx context.Context, a, b *mat.Dense, total []float64, p int) (v *mat.Dense, mu []float64, err error) {
 	d, _ := a.Dims()
 	l, s, err := scaledCholesky(ctx, b, total)

@@ -11,20 +11,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// span returns an orthonormal basis (d × r, r < n) of a space that holds the centred rows
-// of x, and the rows in it (n × r): a method whose columns are combinations of
-// samples needs no more than that of d ≥ n features. The basis is nil for the
-// identity.
+// span returns an orthonormal basis (d × r, r < n) of a space that contains the centered rows
+// of x, and the coordinates of the rows in this basis (n × r). If d ≥ n, methods whose columns are
+// combinations of samples need only these coordinates. If d < n, x is returned and the basis is nil.
 //
-// Basis vectors without a share of any row are left out: a method that scales its
-// features must not take rounding for one.
+// Basis vectors to which all rows are orthogonal are left out, because a method that scales its
+// features would amplify rounding errors.
 func span(ctx context.Context, x *mat.Dense) (basis, coordinates *mat.Dense, err error) {
 	n, d := x.Dims()
 	if d < n || n < 2 {
 		return nil, x, nil
 	}
 	// The last row is minus the sum of the others. The columns of the QR factor are
-	// orthonormal whatever the rank of those.
+	// orthonormal for any rank of the rows.
 	basis = projection.Transposed(ctx, x.Slice(0, n-1, 0, d).(*mat.Dense))
 	if _, err := stiefel.New(d, n-1).Orthonormalize(ctx, basis, basis); errors.Is(err, stiefel.ErrNotFinite) {
 		return nil, x, nil
@@ -73,8 +72,7 @@ func lift(ctx context.Context, basis, v *mat.Dense, d, p int) *mat.Dense {
 	return all
 }
 
-// complete returns v (d × k) with p − k more columns, orthonormal and orthogonal
-// to those of v.
+// complete appends p − k columns to v (d × k). They are orthonormal, and orthogonal to the columns of v.
 func complete(ctx context.Context, v *mat.Dense, p int) (*mat.Dense, error) {
 	d, k := v.Dims()
 	all := mat.NewDense(d, p, nil)

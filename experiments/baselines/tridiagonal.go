@@ -20,8 +20,8 @@ type tridiagonal struct {
 	n int
 }
 
-// tridiagonalize reduces a symmetric n × n matrix of which a holds the lower triangle,
-// row by row. It keeps a, overwritten. If the context ends there is no Tridiagonal in it.
+// tridiagonalize reduces a symmetric n × n matrix, whose lower triangle is in a, row by row. The result
+// uses the memory of a. If the context ends, the embedded Tridiagonal is nil.
 func tridiagonalize(ctx context.Context, n int, a []float64) *tridiagonal {
 	return &tridiagonal{algebra.Tridiagonalize(ctx, matrix.New(n, n, a)), n}
 }

@@ -30,8 +30,8 @@ func withSpectrum(seed uint64, values []float64, beta float64) (a, power *mat.De
 	return compose(func(l float64) float64 { return l }), compose(func(l float64) float64 { return math.Pow(l, beta) })
 }
 
-// TestTridiagonalPower: powers of matrices whose eigenvectors are known, of spectra
-// that are even, fall off to the rounding level, or repeat, and of any scale.
+// TestTridiagonalPower compares powers of matrices with known eigenvectors. Their spectra are even, decay
+// to the rounding level, or have multiple eigenvalues, at any scale.
 func TestTridiagonalPower(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 9))
 	for _, n := range []int{1, 2, 3, 8, 65} {

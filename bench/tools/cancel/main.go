@@ -33,7 +33,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// work is something that takes long, and what it is called in the table.
+// work is a long computation with its name in the table.
 type work struct {
 	name string
 	do   func(ctx context.Context) error
@@ -115,7 +115,7 @@ func tell(ctx context.Context, done <-chan struct{}, name string, after time.Dur
 	}
 }
 
-// data are classes of normal samples, half a unit apart.
+// data returns classes of normal samples, half a unit apart.
 func data(n, d, classes int) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(d)))
 	x, labels := mat.NewDense(n, d, nil), make([]int, n)
@@ -191,7 +191,7 @@ func works() []work {
 	return slices.Concat(works, baselines(), transports(), exactTransports(), reads())
 }
 
-// baselines are the methods that WDA is compared with.
+// baselines returns the fits of the methods that WDA is compared with.
 func baselines() []work {
 	fit := func(m baseline.Method, n, d int) work {
 		x, labels := data(n, d, 5)
@@ -206,7 +206,7 @@ func baselines() []work {
 	}
 }
 
-// transports are transport problems of every kind: whatever has passes of its own.
+// transports returns transport problems, one for each solver that has its own loops.
 func transports() []work {
 	cloud := func(n, d int) dist.Matrix[float64] {
 		x, _ := data(n, d, 3)
@@ -278,7 +278,7 @@ func transports() []work {
 	}
 }
 
-// exactTransports are the functions of package emd.
+// exactTransports returns calls of the functions of package emd.
 func exactTransports() []work {
 	rng := rand.New(rand.NewPCG(4000, 1))
 	random := func(n int) []float64 {
@@ -370,7 +370,7 @@ func exactTransports() []work {
 	)
 }
 
-// reads are files and streams, whose end is that of the reader below.
+// reads returns reads of files and streams. They stop when the underlying reader stops.
 func reads() []work {
 	x, labels := data(100000, 100, 5)
 	var csv, npy bytes.Buffer

@@ -1,14 +1,14 @@
 //go:build unix
 
-// Command converge compares the ways to a tolerance: plain iterations, plain iterations
-// after ε-scaling by 4, and the default, over a grid of problems. It prints one line a
-// problem and the medians, and shows every case in which the default is not the fastest.
+// Command converge compares three methods that iterate to a tolerance: plain iterations, plain
+// iterations after ε-scaling by 4, and the default. It solves a grid of problems and prints one line
+// for each, the medians, and every case in which the default is not the fastest.
 //
 //	go run ./bench/tools/converge [-n 256,1000] [-scales 1e2,1e3,1e4] [-tolerance 1e-9] [-budget 20s] [-runs 3] [-rho 0.1]
 //
 // Times are CPU times, the least of the runs, which are interleaved; one worker, float64, Stored.
-// A method that has not converged within the budget, or within ten times what the default has
-// taken, counts with the time it has had, marked with >: its factor is a lower bound.
+// A method stops if it has not converged within the budget or within ten times the time of the default.
+// Its time is then marked with >, and its factor is a lower bound.
 package main
 
 import (
