@@ -317,7 +317,7 @@ func (w *work) Setup(ctx context.Context) error {
 	return o.err
 }
 
-// ProcessElement does an item and returns the name of its file.
+// ProcessElement processes an item and returns the name of its file.
 func (w *work) ProcessElement(ctx context.Context, i item) (int, string, error) {
 	name := w.resultPath(i.Index)
 	result, err := w.do(ctx, i.Data)

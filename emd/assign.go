@@ -219,7 +219,7 @@ func (x *assignment[T]) solve(ctx context.Context) error {
 	return nil
 }
 
-// reduceRows is the augmenting row reduction: a free row takes its cheapest column, even from another row, and lowers v of this
+// reduceRows does the augmenting row reduction: a free row takes its cheapest column, even from another row, and lowers v of this
 // column until the second cheapest column has the same reduced cost. Some rows remain free.
 func (x *assignment[T]) reduceRows(ctx context.Context) error {
 	most := reductionsPerRow * len(x.freeRows)

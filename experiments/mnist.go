@@ -264,7 +264,7 @@ func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output,
 	return o, nil
 }
 
-// effectiveDimensions says over how many directions the rows of y spread:
+// effectiveDimensions returns the number of directions over which the rows of y spread:
 //
 //	(Σ_k v_k)² / Σ_k v_k² = (tr C)² / ‖C‖²
 //

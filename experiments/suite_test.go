@@ -52,7 +52,7 @@ func writeNPZ(t *testing.T, path string, d *dataset.Dataset) {
 	}
 }
 
-// suiteFolder has two sets, one of them with a split.
+// suiteFolder returns a folder with two sets, one of which has a split.
 func suiteFolder(t *testing.T) string {
 	folder := t.TempDir()
 	one, two := dataset.Simulation{NoiseDims: 1, Seed: 1}.Generate(80), dataset.Simulation{NoiseDims: 2, Seed: 2}.Generate(90)

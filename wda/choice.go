@@ -250,7 +250,7 @@ func (c *comparison) roundEnds() []int {
 	return append(out, n)
 }
 
-// componentRoundEnds is roundEnds for the comparison of numbers of components. Small folds have no
+// componentRoundEnds is like roundEnds for the comparison of numbers of components. Small folds have no
 // last round here, because numbers of components need fewer folds to tell apart than candidates.
 func (c *comparison) componentRoundEnds() []int {
 	out := c.roundEnds()

@@ -598,7 +598,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// FuzzForged is FuzzLoad for files whose every checksum is right: bytes of one entry are
+// FuzzForged is like FuzzLoad for files whose every checksum is right: bytes of one entry are
 // replaced.
 func FuzzForged(f *testing.F) {
 	m, x, labels := testModel(f, 4, 2)

@@ -220,7 +220,7 @@ func (m *Model) Transform(dst *mat.Dense, x mat.Matrix) error {
 // transformWork is about the number of multiplications between two checks of a context.
 const transformWork = 1 << 22
 
-// transform is Transform with a context. If ctx ends, it returns context.Cause(ctx).
+// transform is like Transform with a context. If ctx ends, it returns context.Cause(ctx).
 func (m *Model) transform(ctx context.Context, dst *mat.Dense, x mat.Matrix) error {
 	d, p := m.mustDims()
 	n, xd := x.Dims()

@@ -71,8 +71,8 @@ func (m *Prepared) principalComponents(ctx context.Context) (*mat.Dense, error) 
 	return m.principalStart, err
 }
 
-// prepare is Prepare without the principal components, which are computed when needed. components
-// says whether fits start at them. limit is the limit of readInput.
+// prepare is like Prepare without the principal components, which are computed when needed. components
+// reports whether fits start at them. limit is the limit of readInput.
 func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, components bool, limit int) (*Prepared, error) {
 	x, labels, source, err := readInput(ctx, x, labels, limit)
 	if err != nil {

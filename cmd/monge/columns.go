@@ -171,7 +171,7 @@ func (f *columnFlags) readFile(path string, opt *dataset.Options) (*dataset.Data
 	return d, nil
 }
 
-// readNumbers is readFile for commands without some of the flags that readError suggests.
+// readNumbers is like readFile for commands without some of the flags that readError suggests.
 func (f *columnFlags) readNumbers(path string, opt *dataset.Options) (*dataset.Dataset, error) {
 	r, err := f.open(path, opt)
 	if err != nil {

@@ -263,7 +263,7 @@ func (f *readFlags) readLabelled(path, labels, flag string) (*dataset.Dataset, e
 	return f.readLabels(path, &opt, flag)
 }
 
-// readLabels is readLabelled with options.
+// readLabels is like readLabelled with options.
 func (f *readFlags) readLabels(path string, opt *dataset.Options, flag string) (*dataset.Dataset, error) {
 	d, err := f.readFile(path, opt)
 	if err != nil {

@@ -90,7 +90,7 @@ func (out *fitResult) bestPerKind(taken int) []choice {
 	return shown
 }
 
-// choiceReason says in one line why the method was chosen.
+// choiceReason returns one line that explains the choice of the method.
 func (out *fitResult) choiceReason() string {
 	if out.Choice[0].Folds == 0 {
 		return "the default: no class has enough rows to hold some out and compare"
@@ -230,7 +230,7 @@ func plural(n int, one, many string) string {
 	return many
 }
 
-// startsText says how many starts led to each maximum.
+// startsText returns a text with the number of starts that led to each maximum.
 func startsText(all []maximum) string {
 	if len(all) == 1 {
 		return fmt.Sprintf("all lead to J = %.4g", float64(all[0].Objective))

@@ -38,7 +38,7 @@ func checkRange(name string, v, low, high int) error {
 	return usagef("--%s must be between %d and %d, not %d", name, low, high, v)
 }
 
-// exclusiveFlagsError is the error of flags that exclude each other.
+// exclusiveFlagsError returns the error of flags that exclude each other.
 func exclusiveFlagsError(flags ...string) error {
 	return usagef("%s cannot be used together: leave out one of them", strings.Join(flags, " and "))
 }

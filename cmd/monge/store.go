@@ -87,7 +87,7 @@ func newStorageResult(c *wda.Classifier) *storageResult {
 	return &storageResult{K: c.K(), Rows: c.Len(), Storage: s.String(), RowBytes: s.RowBytes(p), Bytes: c.Bytes()}
 }
 
-// text says how rows are stored.
+// text returns a description of the storage of rows.
 func (s *storageResult) text() string {
 	codebooks := ""
 	if strings.HasPrefix(s.Storage, "pq:") {

@@ -11,8 +11,8 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// customers is a table with an identifier, text, missing values and a column that holds the label.
-// order are its columns.
+// customers returns a table with an identifier, text, missing values and a column that holds the label.
+// order names its columns.
 func customers(rows int, order ...string) string {
 	var b strings.Builder
 	b.WriteString(strings.Join(order, ",") + "\n")

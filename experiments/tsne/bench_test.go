@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// BenchmarkIteration is one gradient, which is nearly all of an iteration, with the
-// positions as spread out as in a finished picture.
+// BenchmarkIteration measures one gradient, which takes most of the time of an iteration. The positions are as spread out as
+// in a finished picture.
 func BenchmarkIteration(b *testing.B) {
 	for _, workers := range []int{1, 2} {
 		for _, n := range []int{1000, 3000} {
@@ -38,7 +38,7 @@ func BenchmarkAffinities(b *testing.B) {
 	}
 }
 
-// BenchmarkDivergence is made once, at the end.
+// BenchmarkDivergence measures the divergence, which is computed once, at the end.
 func BenchmarkDivergence(b *testing.B) {
 	f, _ := benchField(b, 1, 1000)
 	for b.Loop() {

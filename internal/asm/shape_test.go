@@ -22,7 +22,7 @@ func edges() (sizes []int) {
 	return sizes
 }
 
-// fits is asm.Fits with big integers.
+// fits is like asm.Fits with big integers.
 func fits(n, rows, cols, stride int) bool {
 	if n < 0 || rows < 0 || cols < 0 {
 		return false

@@ -191,7 +191,7 @@ func TestMaximize(t *testing.T) {
 	}
 }
 
-// TestIllConditioned has condition number 3·10³ and requires a relative gradient below 1e-10. The
+// TestIllConditioned minimizes a function with condition number 3·10³ and requires a relative gradient below 1e-10. The
 // value stops changing long before, so the approximate Armijo condition is needed.
 func TestIllConditioned(t *testing.T) {
 	m := stiefel.New(40, 3)

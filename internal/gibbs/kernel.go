@@ -216,7 +216,7 @@ func (g *Kernel[T]) pad(v []T) []T {
 	return v[:g.cols]
 }
 
-// blockRows is the number of rows of a block.
+// blockRows returns the number of rows of a block.
 func (g *Kernel[T]) blockRows() int {
 	switch {
 	case g.free && g.m <= blockSize/unitRows:
@@ -229,13 +229,13 @@ func (g *Kernel[T]) blockRows() int {
 	return g.n
 }
 
-// copiedRows is the number of rows of a block if its rows are copied into a buffer, which
+// copiedRows returns the number of rows of a block if its rows are copied into a buffer, which
 // should stay in the second-level cache.
 func (g *Kernel[T]) copiedRows() int {
 	return min(g.blockRows(), max(8, wideBlock/g.m/8*8))
 }
 
-// widenedRows is the number of rows of a block that is copied only if K is in float32.
+// widenedRows returns the number of rows of a block that is copied only if K is in float32.
 func (g *Kernel[T]) widenedRows() int {
 	if g.mixed {
 		return g.copiedRows()
@@ -255,7 +255,7 @@ func (g *Kernel[T]) SetBase(baseF, baseG []T) {
 // HasBase reports whether there is a base.
 func (g *Kernel[T]) HasBase() bool { return g.baseF != nil }
 
-// Invalidate says that the base has changed, so that K must be computed anew.
+// Invalidate marks K as out of date, because the base has changed.
 func (g *Kernel[T]) Invalidate() { g.filled = false }
 
 // Transpose prepares Y for the kernels of distances.

@@ -243,8 +243,7 @@ func ExamplePredict() {
 	// Output: [[0 1] [0 1]]
 }
 
-// BenchmarkPredict has the size of an evaluation on MNIST: 10 000 test digits and 1000 training
-// digits.
+// BenchmarkPredict measures an evaluation of the size of MNIST: 10 000 test digits and 1000 training digits.
 func BenchmarkPredict(b *testing.B) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	const n, m = 1000, 10000

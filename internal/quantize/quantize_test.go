@@ -158,7 +158,7 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// TestWideGrid has more components than product quantization may have parts.
+// TestWideGrid checks samples with more components than the largest number of parts of product quantization.
 func TestWideGrid(t *testing.T) {
 	y := correlated(7, 70, MostParts+44)
 	r := trainRows(t, y, 0, 0, 1)

@@ -430,7 +430,7 @@ func TestProject(t *testing.T) {
 	})
 }
 
-// TestTinyColumn has a column whose squares are subnormal next to a column of order 1.
+// TestTinyColumn checks a matrix with a column whose squares are subnormal and a column of order 1.
 func TestTinyColumn(t *testing.T) {
 	m := stiefel.New(12, 3)
 	rnd := rand.New(rand.NewPCG(8, 2))

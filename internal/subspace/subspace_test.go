@@ -112,7 +112,7 @@ func TestLeadingFromEigenvectors(t *testing.T) {
 	}
 }
 
-// TestLowRank has fewer positive eigenvalues than vectors.
+// TestLowRank checks an operator with fewer positive eigenvalues than vectors.
 func TestLowRank(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	values := make([]float64, 100)

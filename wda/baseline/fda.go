@@ -278,7 +278,7 @@ func solveDense(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense
 	return projection.Product(ctx, y, mat.DenseCopyOf(v.T())), nil
 }
 
-// solveCholesky is for n well above d. S_w is then singular only if S_b is, too, or if the classes
+// solveCholesky solves the problem for n well above d. S_w is then singular only if S_b is, too, or if the classes
 // are separated perfectly. projection.Floor does not change the result in these cases.
 func solveCholesky(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense, error) {
 	_, d := w.residuals.Dims()

@@ -115,7 +115,7 @@ func near(c *trial.Case, got oracle.Real, want, bound float64, what string, of .
 	trial.Near(c, got.Hi, oracle.Of(want), bound, what, of...)
 }
 
-// delta is 1 for i = j, else 0.
+// delta returns 1 if i = j, and 0 otherwise.
 func delta(i, j int) float64 {
 	if i == j {
 		return 1

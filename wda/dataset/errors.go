@@ -174,7 +174,7 @@ func withoutPath(err error) error {
 	return err
 }
 
-// unknownColumnText says that no column has this name, and lists the names.
+// unknownColumnText returns a message that no column has this name. It lists the names.
 func unknownColumnText(name string, names []string) string {
 	text := fmt.Sprintf("no column is called %s; the columns are ", clip(name))
 	for i, n := range names {

@@ -34,7 +34,7 @@ func utf16Text(text string, order binary.AppendByteOrder, mark bool) string {
 	return string(b)
 }
 
-// npyHead is an NPY file with any dictionary.
+// npyHead returns an NPY file with the given dictionary.
 func npyHead(dict, data string) string {
 	dict += "\n"
 	return "\x93NUMPY\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(dict)))) + dict + data
@@ -186,7 +186,7 @@ var hostile = []struct {
 	{"IDX, 2³² − 1 rows of none", "a.idx", "\x00\x00\x08\x02\xff\xff\xff\xff\x00\x00\x00\x00", Options{}, errEmpty, ""},
 }
 
-// zipWith is an NPZ file of an array that claims to be compressed in some way.
+// zipWith returns an NPZ file of an array that declares the given compression method.
 func zipWith(method uint16, array string) string {
 	text := zipped(zip.Store, "X.npy", array)
 	central := strings.LastIndex(text, "PK\x01\x02")

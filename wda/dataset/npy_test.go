@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// npyBytes is an NPY file, version 1.
+// npyBytes returns an NPY file of version 1.
 func npyBytes(descr string, fortran bool, shape, data string) string {
 	order := "False"
 	if fortran {

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// willNeed tells the system which bytes of a file are read next. A file system that cannot
-// use that is none the worse for it: there is no error to report.
+// willNeed tells the system which bytes of a file are read next. This is only a hint, so
+// errors are ignored.
 func willNeed(f *os.File, offset, length int64) {
 	conn, err := f.SyscallConn()
 	if err != nil {

@@ -4,5 +4,5 @@ package dataset
 
 import "os"
 
-// willNeed does nothing here.
+// willNeed does nothing on these systems.
 func willNeed(*os.File, int64, int64) {}

@@ -230,7 +230,7 @@ func (t *tableReader) copyRecord() record {
 	return r
 }
 
-// firstFieldHint is fieldHint for the first field of the first record.
+// firstFieldHint is like fieldHint for the first field of the first record.
 func (t *tableReader) firstFieldHint(first record) error {
 	if err := t.fieldHint(first.fields[0], false); err != nil {
 		return &FileError{Row: first.line, Err: err}
@@ -238,7 +238,7 @@ func (t *tableReader) firstFieldHint(first record) error {
 	return nil
 }
 
-// emptyLastFieldError is the error for first rows that end with an empty field.
+// emptyLastFieldError returns the error for first rows that end with an empty field.
 func (t *tableReader) emptyLastFieldError() error {
 	return &cause{errLastEmpty, fmt.Sprintf("the last column is empty: do all lines end with %q?", t.separator()), "-1"}
 }

@@ -263,7 +263,7 @@ func (e *ColumnsError) renamed(name string) bool {
 	return false
 }
 
-// columnList is "column a" or "columns a, b, …".
+// columnList returns "column a" or "columns a, b, …".
 func columnList(names []string) string {
 	const most = 10
 	if len(names) == 1 {

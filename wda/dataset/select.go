@@ -126,7 +126,7 @@ func isMissing(text []byte) bool {
 	return false
 }
 
-// isMissingNumber is isMissing for columns of numbers, where more texts mean a missing value.
+// isMissingNumber is like isMissing for columns of numbers, where more texts mean a missing value.
 func isMissingNumber(text []byte) bool {
 	switch string(text) {
 	case "?", "-", "None", "none":

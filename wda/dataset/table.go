@@ -178,7 +178,7 @@ func (t *tableSamples) chooseColumns(opt *Options) (err error) {
 	return nil
 }
 
-// notNumericError is the cause of a column that has no numbers.
+// notNumericError returns the cause of a column that has no numbers.
 func notNumericError(f tabular.Field) error {
 	if f.Text {
 		return errTextColumn

@@ -14,7 +14,7 @@ var (
 	dateText  = regexp.MustCompile(`^([0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4})([T ].*)?$`)
 )
 
-// notNumber is the error of a text that is not a number. It says what else the text may be.
+// notNumber returns the error of a text that is not a number. It says what else the text may be.
 func notNumber(field []byte) error {
 	text := clip(string(field)) + " is not a number"
 	switch {

@@ -151,7 +151,7 @@ func (c *command) complain(text string) {
 	fmt.Fprintln(c.stderr, "experiment: "+strings.TrimPrefix(strings.Join(strings.Fields(text), " "), "experiment: "))
 }
 
-// interrupt says once that the run was interrupted and returns the exit code.
+// interrupt prints once that the run was interrupted, and returns the exit code.
 func (c *command) interrupt() int {
 	c.said.Do(func() {
 		c.complain("interrupted; finished cells are in the journal, and the same command continues from there")

@@ -85,7 +85,7 @@ func (a *Arena[T]) filled(n int, c Class) buffer[T] {
 	return b
 }
 
-// InOf is like In for a K that may be float32 while T is float64.
+// InOf is like In for elements of type K, which may be float32 while T is float64.
 func InOf[K, T num.Float](a *Arena[T], n int, c Class) []K {
 	if own, ok := any(a).(*Arena[K]); ok {
 		return own.In(n, c)

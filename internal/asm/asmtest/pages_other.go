@@ -4,5 +4,5 @@ package asmtest
 
 import "unsafe"
 
-// reserve has no unreadable pages to offer; arenas fall back to guard frames.
+// reserve returns no pages, because it cannot make unreadable ones. Arenas then use guard frames.
 func reserve(int, int) (unsafe.Pointer, bool) { return nil, false }

@@ -20,7 +20,7 @@ const (
 // Scratch returns the length of the scratch memory for row sums.
 func Scratch[T num.Float]() int { return stripRows * Size * num.Lanes[T]() }
 
-// Iterate is pass.Iterate for the vectors s = 0 … Size−1 of a block, with the same bits: it sets
+// Iterate is like pass.Iterate for the vectors s = 0 … Size−1 of a block, with the same bits: it sets
 // u[s] = a[s] ⊘ K v[s] and adds Kᵀ u[s] to q[s]. It reads K once for all vectors. n must be a
 // positive multiple of num.Lanes. scratch is zero before and after.
 func Iterate[K, T num.Float](m, n int, k []K, ldk int, v, a, u, q *[Size][]T, scratch []T) {
@@ -34,7 +34,7 @@ func Iterate[K, T num.Float](m, n int, k []K, ldk int, v, a, u, q *[Size][]T, sc
 	}
 }
 
-// Rows is pass.Rows for the vectors of a block, with the requirements of Iterate: r[s] = K v[s].
+// Rows is like pass.Rows for the vectors of a block, with the requirements of Iterate: r[s] = K v[s].
 func Rows[K, T num.Float](m, n int, r *[Size][]T, k []K, ldk int, v *[Size][]T, scratch []T) {
 	check[T](m, n, len(k), ldk, len(scratch))
 	for s := range Size {
@@ -46,7 +46,7 @@ func Rows[K, T num.Float](m, n int, r *[Size][]T, k []K, ldk int, v *[Size][]T, 
 	}
 }
 
-// Columns is pass.Columns for the vectors of a block: it adds Kᵀ u[s] to q[s].
+// Columns is like pass.Columns for the vectors of a block: it adds Kᵀ u[s] to q[s].
 func Columns[K, T num.Float](m, n int, q *[Size][]T, k []K, ldk int, u *[Size][]T) {
 	check[T](m, n, len(k), ldk, Scratch[T]())
 	for s := range Size {

@@ -34,7 +34,7 @@ func hammingRef(a, b []byte) (count int) {
 	return count
 }
 
-// hammingWordsRef is hammingRef for words. It is twice as fast as reading words from bytes.
+// hammingWordsRef is like hammingRef for words of 64 bits. It is twice as fast as reading words from bytes.
 func hammingWordsRef(a, b []uint64) (count int) {
 	for i, v := range a {
 		count += bits.OnesCount64(v ^ b[i])

@@ -68,8 +68,8 @@ func gibbsBenchmark[T num.Float](b *testing.B, name string, m, n, d int) {
 	}
 }
 
-// BenchmarkAdjCost has r = 20, the terms of ten iterations. The block that G is
-// written to has 64 rows and is used again, as in the reverse sweep.
+// BenchmarkAdjCost measures AdjCost with r = 20, the terms of ten iterations. It writes G to a block of 64 rows again and
+// again, like the reverse sweep.
 func BenchmarkAdjCost(b *testing.B) {
 	adjcostBenchmark[float64](b, "f64")
 	adjcostBenchmark[float32](b, "f32")

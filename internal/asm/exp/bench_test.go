@@ -30,7 +30,7 @@ func BenchmarkExp(b *testing.B) {
 	})
 }
 
-// BenchmarkSumExp takes arguments as BenchmarkExp does, and stores no exponentials.
+// BenchmarkSumExp uses the arguments of BenchmarkExp and stores no exponentials.
 func BenchmarkSumExp(b *testing.B) {
 	for lv := range asmtest.Each(b) {
 		sumExpBenchmark[float64](b, fmt.Sprintf("type=f64/isa=%v", lv))
@@ -51,8 +51,7 @@ func sumExpBenchmark[T num.Float](b *testing.B, name string) {
 	}
 }
 
-// BenchmarkExp2 takes arguments of ordinary size; results=zero ones whose results
-// all vanish.
+// BenchmarkExp2 uses arguments of ordinary size. With results=zero, all results are 0.
 func BenchmarkExp2(b *testing.B) {
 	benchmark(b, "f64", times144[float64], [2]float64{0, 20}, "zero", [2]float64{800, 900})
 	benchmark(b, "f32", times144[float32], [2]float64{0, 20}, "zero", [2]float64{800, 900})

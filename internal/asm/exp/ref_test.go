@@ -78,8 +78,8 @@ func TestExpDifference(t *testing.T) {
 	t.Run("f32", func(t *testing.T) { expDifference[float32](t, 87, .75, .23) })
 }
 
-// expDifference takes differences down to −most. An error of 2·u of a result counts as one ULP at least, and so u as
-// half of one.
+// expDifference checks differences down to −most. It counts an error of 2·u in a result as at least one ULP, and an error of
+// u as half an ULP.
 func expDifference[T num.Float](t *testing.T, most, bound, slope float64) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	worst := 0.

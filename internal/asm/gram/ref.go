@@ -47,7 +47,7 @@ func isFar[T num.Float](d, nx, nz T) bool {
 // closeness is the ratio of ‖x‖² + ‖z‖² to the distance above which rows are close.
 const closeness = 16
 
-// limit is the upper limit of the squared norms. Sums and products of smaller norms are finite.
+// limit returns the upper limit of the squared norms. Sums and products of smaller norms are finite.
 func limit[T num.Float]() T {
 	if num.IsFloat64[T]() {
 		l := 0x1p1020
@@ -56,7 +56,7 @@ func limit[T num.Float]() T {
 	return 0x1p124
 }
 
-// least is the smallest distance of the product form. Terms that underflow are negligible compared
+// least returns the smallest distance of the product form. Terms that underflow are negligible compared
 // with it.
 func least[T num.Float]() T {
 	if num.IsFloat64[T]() {

@@ -108,7 +108,7 @@ func sumFew[T num.Float](x []T) T {
 	return x[0] + x[1]
 }
 
-// LengthsText is what a function panics with for slices of n and m elements.
+// LengthsText returns the panic message of a function for slices of n and m elements.
 func LengthsText(n, m int) string {
 	return fmt.Sprintf("vecmath: lengths do not match: the first slice has %d elements, the second %d", n, m)
 }

@@ -40,7 +40,7 @@ func quotient[T num.Float](xy, xx, yy T) T {
 // root returns √x. In float32, the root in float64 rounded is the root.
 func root[T num.Float](x T) T { return T(math.Sqrt(float64(x))) }
 
-// longCosine is Cosine for slices of any length.
+// longCosine is like Cosine for slices of any length.
 func longCosine[T num.Float](x, y []T) T {
 	if len(x) == 0 {
 		return 0
@@ -57,7 +57,7 @@ func longCosine[T num.Float](x, y []T) T {
 	return scaledCosine(x, y)
 }
 
-// scaledCosine is Cosine for vectors whose sums are out of range.
+// scaledCosine is like Cosine for vectors whose sums are out of range.
 func scaledCosine[T num.Float](x, y []T) T {
 	p, zx, nx := scaleOf(x)
 	q, zy, ny := scaleOf(y)
@@ -90,7 +90,7 @@ func scaledCosine[T num.Float](x, y []T) T {
 // chunk is the number of elements that are scaled at a time, a multiple of the lanes.
 const chunk = 256
 
-// longNorm is Norm for vectors of any length.
+// longNorm is like Norm for vectors of any length.
 func longNorm[T num.Float](x []T) T {
 	var s T
 	if len(x) <= few {
@@ -104,7 +104,7 @@ func longNorm[T num.Float](x []T) T {
 	return scaledNorm(x)
 }
 
-// scaledNorm is Norm for a vector whose sum is out of range.
+// scaledNorm is like Norm for a vector whose sum is out of range.
 func scaledNorm[T num.Float](x []T) T {
 	norm, _, _ := ScaledNorm(x)
 	return norm

@@ -43,7 +43,7 @@ func sizes(b *testing.B, name string, f func(b *testing.B, n int)) {
 	}
 }
 
-// BenchmarkVector has the elementwise work on n elements.
+// BenchmarkVector measures the elementwise functions on n elements.
 func BenchmarkVector(b *testing.B) {
 	divideBenchmark[float64](b, "f64")
 	divideBenchmark[float32](b, "f32")

@@ -60,7 +60,7 @@ func each(t *testing.T, f64 func(*testing.T, kernel[float64, float64]), f32 func
 	}
 }
 
-// draw takes operands of class c from the arena.
+// draw returns operands of class c in the arena.
 func draw[K, T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) *operands[K, T] {
 	ldk, ldm := n+a.Rand.IntN(2)*a.Rand.IntN(10), n+a.Rand.IntN(2)*a.Rand.IntN(10)
 	return &operands[K, T]{
@@ -274,7 +274,7 @@ func TestWidenLevels(t *testing.T) {
 	})
 }
 
-// TestVectorPieces is TestPieces for the elementwise work.
+// TestVectorPieces is like TestPieces for the elementwise work.
 func TestVectorPieces(t *testing.T) {
 	t.Run("f64", vectorPieces[float64])
 	t.Run("f32", vectorPieces[float32])

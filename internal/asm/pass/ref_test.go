@@ -23,7 +23,7 @@ func small(rng *rand.Rand) (m, n int) {
 	return 1 + rng.IntN(40), 1 + rng.IntN(40)
 }
 
-// rowSum is Σ_j of the products of the factors' elements j, K first.
+// rowSum returns Σ_j of the products of elements j of all factors. The first factor is K.
 func rowSum[T num.Float](n int, scale float64, factors ...[]T) *asmtest.ExactSum {
 	var e asmtest.ExactSum
 	for j := range n {
@@ -36,7 +36,7 @@ func rowSum[T num.Float](n int, scale float64, factors ...[]T) *asmtest.ExactSum
 	return &e
 }
 
-// columnSum is before + Σ_i u_i K_ij.
+// columnSum returns before + Σ_i u_i K_ij.
 func columnSum[T num.Float](m, n, j int, before T, u, k []T) *asmtest.ExactSum {
 	var e asmtest.ExactSum
 	e.Add(float64(before))

@@ -198,7 +198,7 @@ func tileAVX2(vectors, left int) (tile, take int) {
 	}
 }
 
-// tilesAVX2 is product with one AVX2 tile of the given number of vectors.
+// tilesAVX2 is like product with one AVX2 tile of the given number of vectors.
 //
 //go:noinline
 func tilesAVX2[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {
@@ -222,7 +222,7 @@ func tilesAVX2[T num.Float](vectors, rows, cols, depth int, c []T, ldc int, a []
 	}
 }
 
-// tilesAVX512 is product with AVX-512 tiles.
+// tilesAVX512 is like product with AVX-512 tiles.
 //
 //go:noinline
 func tilesAVX512[T num.Float](rows, cols, depth int, c []T, ldc int, a []T, ra, ka int, b []T, ldb int, add bool) {

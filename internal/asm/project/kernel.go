@@ -74,7 +74,7 @@ func far[T num.Float](m, ld int) bool {
 	return m > asm.CurrentMachine().FarBytes/64*num.Lanes[T]()/max(ld, 1)
 }
 
-// PanelColumns is the number of columns of a panel.
+// PanelColumns returns the number of columns of a panel.
 func PanelColumns[T num.Float]() int { return num.Lanes[T]() * 3 / 2 }
 
 // Panel adds a·b to the m × [PanelColumns] matrix y, or to r_i + s_j unless r is nil. The operands are packed: a in
@@ -118,7 +118,7 @@ func Pack[T num.Float](d int, to []T, step int, x []T, ldx int, factor T) {
 	}
 }
 
-// NormRows is the number of rows of a call of Norms: 12 of float64, 24 of float32.
+// NormRows returns the number of rows of a call of Norms: 12 of float64, 24 of float32.
 func NormRows[T num.Float]() int { return num.Lanes[T]() * 3 / 2 }
 
 // Norms sets n to the squared norms of the rows of x ([NormRows] × d), or adds their terms to n if add is set.

@@ -28,7 +28,7 @@ func Dot(dst, q, x []float32) {
 	}
 }
 
-// SqEuclideanFar is SqEuclidean for rows in memory rather than in a cache.
+// SqEuclideanFar is like SqEuclidean for rows in memory rather than in a cache.
 func SqEuclideanFar(dst, q, x []float32) {
 	for p := piece(len(dst), len(q), len(x)); len(dst) > 0; {
 		p = min(p, len(dst))
@@ -37,7 +37,7 @@ func SqEuclideanFar(dst, q, x []float32) {
 	}
 }
 
-// DotFar is Dot for rows in memory rather than in a cache.
+// DotFar is like Dot for rows in memory rather than in a cache.
 func DotFar(dst, q, x []float32) {
 	for p := piece(len(dst), len(q), len(x)); len(dst) > 0; {
 		p = min(p, len(dst))
@@ -56,7 +56,7 @@ func piece(n, d, length int) int {
 	return asm.Piece(n, d, Rows)
 }
 
-// SqEuclideanHalf is SqEuclidean for rows of 16-bit numbers.
+// SqEuclideanHalf is like SqEuclidean for rows of 16-bit numbers.
 func SqEuclideanHalf(dst, q []float32, x []uint16, format Half) {
 	for p := piece(len(dst), len(q), len(x)); len(dst) > 0; {
 		p = min(p, len(dst))
@@ -65,7 +65,7 @@ func SqEuclideanHalf(dst, q []float32, x []uint16, format Half) {
 	}
 }
 
-// DotHalf is Dot for rows of 16-bit numbers.
+// DotHalf is like Dot for rows of 16-bit numbers.
 func DotHalf(dst, q []float32, x []uint16, format Half) {
 	for p := piece(len(dst), len(q), len(x)); len(dst) > 0; {
 		p = min(p, len(dst))
@@ -74,7 +74,7 @@ func DotHalf(dst, q []float32, x []uint16, format Half) {
 	}
 }
 
-// SqEuclideanInt8 is SqEuclidean for rows scale[i]·x[i·d+k].
+// SqEuclideanInt8 is like SqEuclidean for rows scale[i]·x[i·d+k].
 func SqEuclideanInt8(dst, q []float32, x []int8, scale []float32) {
 	asm.CheckVector(len(scale), len(dst))
 	for p := piece(len(dst), len(q), len(x)); len(dst) > 0; {
@@ -84,7 +84,7 @@ func SqEuclideanInt8(dst, q []float32, x []int8, scale []float32) {
 	}
 }
 
-// DotInt8 is Dot for rows scale[i]·x[i·d+k].
+// DotInt8 is like Dot for rows scale[i]·x[i·d+k].
 func DotInt8(dst, q []float32, x []int8, scale []float32) {
 	asm.CheckVector(len(scale), len(dst))
 	for p := piece(len(dst), len(q), len(x)); len(dst) > 0; {

@@ -47,7 +47,7 @@ func Filter(masks []uint32, codes []uint8, groups []Group, queries []int8, q *[Q
 	}
 }
 
-// FilterOne is Filter for one query with d = len(query) features: it sets masks[g]. It reads the
+// FilterOne is like Filter for one query with d = len(query) features: it sets masks[g]. It reads the
 // rows from memory in ascending order.
 func FilterOne(masks []uint32, codes []uint8, groups []Group, query []int8, q *Query) {
 	n := len(groups)
@@ -81,7 +81,7 @@ func QuantizeRow(codes []uint8, x []float32) (scale float32, square, rest float6
 	return quantizeBytes(codes, stepBytes, x, 63, zero)
 }
 
-// QuantizeQuery is QuantizeRow for a query, whose steps are stride bytes apart: 4 for FilterOne, 4·Queries in a block. It also
+// QuantizeQuery is like QuantizeRow for a query, whose steps are stride bytes apart: 4 for FilterOne, 4·Queries in a block. It also
 // returns the sum of the codes.
 func QuantizeQuery(codes []int8, stride int, x []float32) (scale float32, sum int32, square, rest float64) {
 	scale, square, rest = quantizeBytes(unsafe.Slice((*uint8)(unsafe.Pointer(unsafe.SliceData(codes))), len(codes)), stride, x, 127, 0)

@@ -44,7 +44,7 @@ func Clusters(seed uint64, d int, sizes ...int) (*mat.Dense, []int) {
 	return x, labels
 }
 
-// Parts3 are three classes of unequal sizes.
+// Parts3 returns three classes of unequal sizes.
 func Parts3(seed uint64, n, d int) (*mat.Dense, []int) {
 	return Clusters(seed, d, n/2, n/3, n-n/2-n/3)
 }

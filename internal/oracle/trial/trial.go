@@ -52,7 +52,7 @@ func Run(t *testing.T, short int, folders []string, f func(c *Case)) {
 	run(t, short, folders, f)
 }
 
-// RunLong is Run for cases that take too long for the short form. MONGE_LONG=1 makes count of them.
+// RunLong is like Run for cases that take too long for the short form. With MONGE_LONG=1 it runs count cases.
 func RunLong(t *testing.T, count int, folders []string, f func(c *Case)) {
 	t.Helper()
 	if !isLong() && os.Getenv(SeedVariable) == "" {
@@ -159,7 +159,7 @@ func (c *Case) Shape(most, budget int, powers ...int) []int {
 	return s
 }
 
-// Large says that the definition in Go is too slow for most cases like this.
+// Large marks the case as one for which the definition in Go is too slow in most runs.
 func (c *Case) Large() { c.work = largeWork + 1 }
 
 // largeWork is the largest product of sizes for which all cases call the definition in Go.
@@ -450,7 +450,7 @@ func together(cases []*Case) {
 	}
 }
 
-// Alone says that calls of this case must not be made by several goroutines at once.
+// Alone forbids concurrent calls of this case.
 func (c *Case) Alone() { c.alone = true }
 
 // Epsilon returns the rounding error of T: 2⁻⁵³ or 2⁻²⁴.

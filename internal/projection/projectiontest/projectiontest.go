@@ -147,7 +147,7 @@ func Scale(t *testing.T, methods []Method) {
 	}
 }
 
-// degenerateSamples are hard on one method or another.
+// degenerateSamples returns samples that are difficult for some methods.
 func degenerateSamples() map[string]*dataset.Dataset {
 	rng := rand.New(rand.NewPCG(3, 4))
 	random := func(n, d int) *dataset.Dataset {

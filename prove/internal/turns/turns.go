@@ -164,7 +164,7 @@ func (f *frame) beginTurn() {
 	f.addresses, f.values, f.innerConditions, f.exitConditions = f.addresses[:0], f.values[:0], f.innerConditions[:0], f.exitConditions[:0]
 }
 
-// Step is called for each instruction. taken says whether a jump is taken, or whether the condition
+// Step is called for each instruction. taken reports whether a jump is taken, or whether the condition
 // of a conditional move holds.
 func (t *Tracker) Step(pc uint64, e *Effect, taken bool) {
 	for n, f := range t.frames {

@@ -32,7 +32,7 @@ type boundedCodec struct {
 // DecodeWithError decodes src into the memory of dst.
 func (c boundedCodec) DecodeWithError(dst, src []byte) ([]byte, error) { return c.decode(dst, src) }
 
-// Decode is DecodeWithError for callers that expect a panic.
+// Decode is like DecodeWithError for callers that expect a panic.
 func (c boundedCodec) Decode(dst, src []byte) []byte {
 	out, err := c.decode(dst, src)
 	if err != nil {

@@ -135,7 +135,7 @@ func TestDuration(t *testing.T) {
 	}
 }
 
-// parquetWith is parquetOf with the text of an Arrow schema.
+// parquetWith is like parquetOf with the text of an Arrow schema.
 func parquetWith(t *testing.T, fields schema.FieldList, text string, columns ...func(file.ColumnChunkWriter) error) []byte {
 	t.Helper()
 	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, fields, -1)
