@@ -65,7 +65,7 @@ func criticalDifference(k, n int) float64 {
 }
 
 // alike returns the largest groups of methods, as ranges of sorted ranks, whose ranks
-// differ by no more than cd, of two methods or more.
+// differ by no more than cd. A group has at least two methods.
 func alike(sorted []float64, cd float64) (groups []interval) {
 	end := 0
 	for i := range sorted {
@@ -80,7 +80,7 @@ func alike(sorted []float64, cd float64) (groups []interval) {
 	return groups
 }
 
-// interval is of indices, both ends included.
+// interval is a range of indices that includes both ends.
 type interval struct{ from, to int }
 
 // drawRanks draws Demšar's diagram: ranks on an axis, the best at the left, names beside

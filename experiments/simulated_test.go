@@ -23,7 +23,7 @@ func TestPlans(t *testing.T) { testExperiment(t, plansExperiment, Settings{}) }
 
 func TestToyLambda(t *testing.T) { testExperiment(t, toyLambdaExperiment, Settings{}) }
 
-// TestToy leaves out the slow methods, which TestToySlow has once.
+// TestToy leaves out the slow methods. TestToySlow runs them once.
 func TestToy(t *testing.T) {
 	var fast []string
 	for _, m := range toyMethods() {
@@ -37,15 +37,15 @@ func TestToy(t *testing.T) {
 func TestToySlow(t *testing.T) {
 	testdata.Long(t)
 	r, err := Run(t.Context(), toyExperiment, Settings{Small: true, Trials: 2, Methods: []string{"lsqmi", "LSDR"}, Out: t.TempDir()})
-	// In other dimensions than two they have one trial at this size.
+	// At this size, the slow methods have one trial in dimensions other than two.
 	if err != nil || r.Cells != 2*(2+1) || len(r.Failed) > 0 {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	checkFiles(t, toyExperiment, r)
 }
 
-// TestToyGoal: on a few draws of the full size WDA is nearly as good as the true
-// dimensions, and the methods that look at means are not.
+// TestToyGoal checks that WDA is nearly as good as the true dimensions on a few draws of the full size,
+// and that methods based on class means are not.
 func TestToyGoal(t *testing.T) {
 	testdata.Long(t)
 	j := &job{Settings: Settings{Seed: 1}}
@@ -77,8 +77,8 @@ func TestToyGoal(t *testing.T) {
 	}
 }
 
-// TestToyDraws: all methods of a trial see the same samples, other trials and other seeds others;
-// the test samples differ from the training samples.
+// TestToyDraws checks that a trial has the same samples for all methods, and that samples depend on the
+// trial and the seed. Test samples differ from training samples.
 func TestToyDraws(t *testing.T) {
 	j := &job{Settings: Settings{Seed: 1}}
 	s := toySizes{train: 30, test: 30}
@@ -95,14 +95,14 @@ func TestToyDraws(t *testing.T) {
 			t.Error("two draws have the same samples")
 		}
 	}
-	// Purposes that are the same when written one after the other.
+	// These pairs of arguments are equal when concatenated.
 	if j.seed("a", 12) == j.seed("a1", 2) || j.seed("a", 1, 2) == j.seed("a", 12) {
 		t.Error("two purposes have the same seed")
 	}
 }
 
-// TestWeightings: the weights of all methods are those of a plan, those of LFDA
-// follow its formula, and WDA goes over into FDA as λ falls.
+// TestWeightings checks that the weights of each method form a plan, that the weights of LFDA follow its
+// formula, and that the weights of WDA approach those of FDA as λ falls.
 func TestWeightings(t *testing.T) {
 	data := dataset.Simulation{Classes: 2, NoNoise: true, Seed: 3}.Generate(40)
 	y, z := classSamples(data, 0), classSamples(data, 1)
@@ -163,7 +163,7 @@ func TestMeanPartners(t *testing.T) {
 	}
 }
 
-// TestModes: byMode puts modes one after the other, and modeShares adds up blocks.
+// TestModes checks that byMode sorts samples by mode, and that modeShares adds up blocks.
 func TestModes(t *testing.T) {
 	data := dataset.Simulation{Classes: 2, NoNoise: true, Radius: 10, Spread: 0.1, Seed: 3}.Generate(20)
 	x := byMode(classSamples(data, 0))
@@ -183,7 +183,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestGood: the range of λ within reach of the truth is the widest, as a ratio.
+// TestGood checks that good returns the widest range of λ, as a ratio, close to the truth.
 func TestGood(t *testing.T) {
 	s := series{x: []float64{0.01, 0.1, 1, 2, 3, 10, 30}, y: []float64{0.021, 0.6, 0.03, 0.025, 0.039, math.NaN(), 0.03}}
 	from, to, lowest, at := good(s, 0.02)
@@ -246,7 +246,7 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// TestLooks: no two methods of an experiment look the same, not even without colour.
+// TestLooks checks that all methods of an experiment look different, even without color.
 func TestLooks(t *testing.T) {
 	for _, e := range All() {
 		if e.methods == nil {

@@ -20,8 +20,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// suiteExperiment compares over whatever data sets a folder holds. It is not of the paper,
-// and not among All.
+// suiteExperiment compares methods on the data sets of a folder. It is not part of the paper or of All.
 var suiteExperiment = Experiment{
 	Name:     "suite",
 	Title:    "A folder of data sets: WDA beside other projections",
@@ -48,7 +47,7 @@ const (
 var suiteComponents = []int{2, 5, 10, 20}
 
 // nameLDA is FDA with S_w shrunk as Ledoit and Wolf do, nameHalf with S_w shrunk by half towards a
-// multiple of I: where classes have few rows, that is a much better baseline than a covariance
+// multiple of I. If classes have few rows, this is a much better baseline than a covariance
 // that is shrunk class by class.
 const nameLDA, nameHalf = "LDA", "LDA-0.5"
 
@@ -159,8 +158,7 @@ type suiteSet struct {
 	standardize bool
 }
 
-// suiteSets reads the files. Those that cannot be used are among the failures of the
-// report, by name.
+// suiteSets reads the files. The failures of the report include files that cannot be used, by name.
 func (j *job) suiteSets() ([]suiteSet, error) {
 	var all []suiteSet
 	text, err := os.ReadFile(filepath.Join(j.Data, suiteStandardize))
@@ -186,8 +184,8 @@ func (j *job) suiteSets() ([]suiteSet, error) {
 	return all, nil
 }
 
-// halves returns the training and the test rows of a trial, a set without a split being
-// halved at random. Classes of one training row are left out of training.
+// halves returns the training and the test rows of a trial. It divides a set without a split into random
+// halves. Training leaves out classes with a single training row.
 func (j *job) halves(s suiteSet, trial int) (train, test *dataset.Dataset, err error) {
 	most := [2]int{suiteTrain, suiteTest}
 	if j.Small {
@@ -235,7 +233,7 @@ func upToRow(n int) []int {
 	return all
 }
 
-// What a method's setting is chosen by.
+// Ways to choose the settings of a method.
 const (
 	byDefault    = "default"
 	byValidation = "cross-validated"
@@ -302,7 +300,7 @@ func runSuite(ctx context.Context, j *job) error {
 	return j.reportSuite(sets, choices, r)
 }
 
-// suiteCell fits and tests. The time is that of the fit, or of the whole choice.
+// suiteCell fits a method and tests it. It measures the time of the fit, or of the whole cross-validation.
 func (j *job) suiteCell(ctx context.Context, s suiteSet, m method, p int, tuned bool, trial int) (*output, error) {
 	train, test, err := j.halves(s, trial)
 	if err != nil {
@@ -342,8 +340,8 @@ func (j *job) suiteCell(ctx context.Context, s suiteSet, m method, p int, tuned 
 	return o, nil
 }
 
-// suiteErrors returns the mean error of every method by set, NaN where a trial has
-// failed or was left out. Cross-validated, a method without candidates has its default's.
+// suiteErrors returns the mean error of every method by set. It is NaN if a trial failed or was left out.
+// With cross-validation, a method without candidates has the error of its default.
 func (j *job) suiteErrors(sets []suiteSet, p int, choice string, measure string, r *results) [][]float64 {
 	all := make([][]float64, len(j.methods))
 	for i, m := range j.methods {

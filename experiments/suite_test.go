@@ -67,8 +67,8 @@ func suiteFolder(t *testing.T) string {
 	return folder
 }
 
-// TestSuite: two trials of the set without a split, one of the other; the bad file is
-// named. WDA and NCA are left out for their time.
+// TestSuite runs two trials of the set without a split and one of the set with a split. The report names
+// the bad file. The test leaves out WDA and NCA, which are slow.
 func TestSuite(t *testing.T) {
 	folder := suiteFolder(t)
 	e, err := ByName("suite")

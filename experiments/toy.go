@@ -93,8 +93,8 @@ func (j *job) toySizes() toySizes {
 	}
 }
 
-// toyP is the dimension of figure 2 and of figure 3, left; toyK the number of neighbors
-// where there is to be only one.
+// toyP is the dimension in figure 2 and on the left of figure 3. toyK is the number of neighbors if
+// only one is shown.
 const (
 	toyP = 2
 	toyK = 5
@@ -173,7 +173,7 @@ func (j *job) toyCell(ctx context.Context, s toySizes, m method, trial, p int) (
 	return o, nil
 }
 
-// bestK returns the K with the lowest mean error, and the errors of it; K is 0 if there are none.
+// bestK returns the K with the lowest mean error, and its errors. K is 0 if there are no errors.
 func (r *results) bestK(ks []int, w where) (best int, errs []float64) {
 	lowest := math.Inf(1)
 	for _, k := range ks {
@@ -264,7 +264,7 @@ func (j *job) reportToy(s toySizes, r *results) error {
 	return nil
 }
 
-// toyGoal is how close to the true dimensions WDA is to come.
+// toyGoal is the largest difference between the errors of WDA and of the true dimensions.
 const toyGoal = 0.02
 
 func floats(v []int) []float64 {
@@ -365,8 +365,8 @@ func (j *job) toyTables(s toySizes, r *results, reference int) {
 	j.addTable(t)
 }
 
-// addRows adds one row for each value, with the errors of the methods in percent, the
-// best of those that do not know the truth in bold.
+// addRows adds one row for each value, with the errors of the methods in percent. The lowest error, except
+// that of the true dimensions, is bold.
 func (t *table) addRows(rows []int, name string, methods []method, errs func(method, int) []float64) {
 	for _, v := range rows {
 		row := tableRow{Name: fmt.Sprintf(name, v)}
@@ -384,11 +384,10 @@ func (t *table) addRows(rows []int, name string, methods []method, errs func(met
 	}
 }
 
-// missedBy is how much larger than in the true dimensions an error is where a method
-// has not found them.
+// A draw counts as missed if its error exceeds that of the true dimensions by more than missedBy.
 const missedBy = 0.1
 
-// missed counts the draws in which a method has not found the true dimensions.
+// missed returns the number of draws in which a method did not find the true dimensions.
 func missed(errs []float64, truth float64) int {
 	n := 0
 	for _, e := range errs {

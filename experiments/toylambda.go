@@ -239,8 +239,8 @@ func (j *job) reportToyLambda(r *results, lambdas []float64, iterations []int) e
 	return nil
 }
 
-// good returns the widest range of x in which a curve stays within toyGoal of the
-// truth, 0 and 0 if there is none, and the lowest value and where it is.
+// good returns the widest range of x in which a curve stays within toyGoal of the truth, or 0 and 0
+// if there is no such range. It also returns the lowest value of the curve and its x.
 func good(s series, truth float64) (from, to, lowest, at float64) {
 	lowest = math.Inf(1)
 	start := -1

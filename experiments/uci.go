@@ -36,11 +36,11 @@ var uciExperiment = Experiment{
 type uciData struct {
 	name string // the paper's
 	file string
-	// standIn is the file taken where the first is missing, as its row says.
+	// standIn is used if file is missing. The row of the table mentions it.
 	standIn string
-	// rows is how many are drawn anew in each trial, 0 for all.
+	// rows is the number of rows drawn in each trial, or 0 for all rows.
 	rows int
-	// noise says that features are standardized and 100 noise features are appended. Otherwise all
+	// If noise is true, features are standardized and 100 noise features are appended. Otherwise all
 	// features are scaled by one number.
 	noise bool
 }
@@ -98,8 +98,8 @@ func uciMethods() []method {
 // uciQuick limits the steps of a fit during cross-validation.
 const uciQuick = 50
 
-// uciCandidates returns the settings of a method that are compared, and for every
-// column of the table that its cells report its name and the candidates chosen from.
+// uciCandidates returns the settings of a method that are compared. For every column of the table that
+// reports this method, it also returns the candidates to choose from and the name.
 func uciCandidates(m method) (candidates []candidate, choices [][]int, names []string) {
 	one := func(quick method, nested bool) {
 		candidates = append(candidates, candidate{m, quick, nested})
@@ -107,7 +107,7 @@ func uciCandidates(m method) (candidates []candidate, choices [][]int, names []s
 	plain := func() { choices, names = [][]int{{0}}, []string{m.name} }
 	switch m.name {
 	case nameWDA:
-		// Steps and start are left open in validation, too: what is compared is the choice that is made with them.
+		// Like the final fit, the fits of the validation choose their steps and start by default.
 		one(ofWDA(m.name, wda.Settings{Objective: wda.Objective{Float32: true}}), false)
 	case namePaper:
 		s := *wda.PaperSettings(0)
@@ -124,7 +124,7 @@ func uciCandidates(m method) (candidates []candidate, choices [][]int, names []s
 		}
 		return candidates, [][]int{{0}, all}, []string{m.name, m.name + "-s"}
 	case "LMNN":
-		// It overfits: what a few steps are worth says nothing of many.
+		// LMNN overfits. The error after few steps does not predict the error after many.
 		few := ofBaseline(baselines.LMNN{Neighbors: 5, MaxSteps: uciQuick})
 		return []candidate{{m, m, false}, {few, few, false}}, [][]int{{0}, {0, 1}}, []string{m.name, nameLMNNSteps}
 	case "LSDR":
@@ -153,10 +153,10 @@ func (j *job) uciSizes() uciSizes {
 	return uciSizes{tuning{ps: []int{5, 10, 15, 20, 25}, ks: []int{1, 3, 5, 7, 9, 11, 13, 15, 17, 19}, folds: uciFolds}, 0, uciNoise}
 }
 
-// uciFolds is the number of parts of the cross-validation. The paper does not say it.
+// uciFolds is the number of folds of the cross-validation. The paper does not state it.
 const uciFolds = 3
 
-// sets returns the data sets whose files are there, with the stand-ins.
+// uciSets returns the data sets whose files exist, including stand-ins.
 func (j *job) uciSets() []uciData {
 	var all []uciData
 	for _, d := range uciSets {
@@ -262,9 +262,9 @@ func (j *job) uciSplit(s uciSizes, d uciData, trial int) (train, test *dataset.D
 	return train, test, nil
 }
 
-// scaleBoth subtracts the mean of the training samples from every feature and divides
-// it by its standard deviation among them if each is set, else all features by the root
-// of their mean variance. Constant features become 0.
+// scaleBoth subtracts the mean of the training samples from every feature. If each is true, it divides
+// every feature by its standard deviation in the training samples. Otherwise it divides all features by
+// the square root of their mean variance. Constant features become 0.
 func scaleBoth(train, test *dataset.Dataset, each bool) {
 	n, d := train.X.Dims()
 	mean, variance := make([]float64, d), make([]float64, d)
@@ -318,8 +318,8 @@ type uciColumn struct {
 	errs   [][]float64
 }
 
-// uciColumns returns the errors of every column by data set and trial. A data set
-// where a trial of the column failed has none.
+// uciColumns returns the errors of every column by data set and trial. If a trial failed, the column has
+// no errors for this data set.
 func (j *job) uciColumns(sets []uciData, r *results) []uciColumn {
 	var all []uciColumn
 	for _, m := range j.methods {
@@ -342,9 +342,9 @@ func (j *job) uciColumns(sets []uciData, r *results) []uciColumn {
 	return all
 }
 
-// meanRanks returns the mean rank of every column over the data sets where all have
-// errors, and their number. A column is ranked among one column of every other
-// family: the one that reference chooses.
+// meanRanks returns the mean rank of every column over the data sets where all columns have errors, and
+// the number of these data sets. A column is ranked among the columns of other families for which reference
+// is true, one for each family.
 func meanRanks(columns []uciColumn, sets int, reference func(uciColumn) bool) (ranks []float64, over int) {
 	ranks = make([]float64, len(columns))
 	for d := range sets {
@@ -571,7 +571,7 @@ func drawUCI(c draw.Canvas, sets []uciData, columns []uciColumn) {
 		for i := range sets {
 			if col.errs[i] != nil {
 				s.x = append(s.x, 100*stat.Mean(col.errs[i], nil))
-				// Apart enough that equal errors do not hide each other.
+				// Vertical offsets keep equal errors visible.
 				s.y = append(s.y, -float64(i)+0.6*(0.5-(float64(k)+0.5)/float64(len(columns))))
 			}
 		}
@@ -604,8 +604,7 @@ func (m marks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// variants are drawn hollow where there are no lines: their glyphs are those of the
-// method that they are variants of.
+// variants have the glyphs of the method that they modify. They are drawn hollow in plots without lines.
 var variants = []string{nameFDAShrunk, nameLFDAShrunk, nameLMNNSteps, nameFloat32}
 
 func (s series) drawMark(c *draw.Canvas, at vg.Point) {

@@ -115,7 +115,7 @@ func TestUCIWithoutData(t *testing.T) {
 	}
 }
 
-// TestSlowMethods: each runs when it is named, and only then.
+// TestSlowMethods checks that slow methods run only if they are named.
 func TestSlowMethods(t *testing.T) {
 	dir := t.TempDir()
 	writeDataset(t, filepath.Join(dir, "wine.csv.gz"), classed(1, 30, 3, 2))
@@ -170,12 +170,12 @@ func TestScaleBoth(t *testing.T) {
 	}
 }
 
-// TestTune: the choice by brute force, through functions that knn errors are known of.
+// TestTune compares the choice with brute force, with methods whose nearest-neighbor errors are known.
 func TestTune(t *testing.T) {
 	train, test := classed(5, 60, 5, 3), classed(6, 60, 5, 3)
 	fits := 0
-	// Candidate i projects on the features from 2−i on: the last begins with the two
-	// that tell the classes apart.
+	// Candidate i projects on the features from 2−i on. The last candidate begins with the two
+	// features that separate the classes.
 	from := func(i int) candidate {
 		m := method{name: "from", fit: func(_ context.Context, t *training, p int) (*mat.Dense, error) {
 			fits++
@@ -233,7 +233,7 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// TestNested: the methods whose fit for the largest p serves all others.
+// TestNested checks the methods whose fit for the largest p contains the fits for smaller p.
 func TestNested(t *testing.T) {
 	train := classed(7, 80, 30, 4)
 	for _, m := range uciMethods() {

@@ -16,7 +16,7 @@ import (
 )
 
 // checked returns a copy of the samples, scaled by a power of two such that no squared
-// distance can overflow: σ_i follows any scale.
+// distance can overflow. The scale does not change P, because each σ_i scales with the samples.
 func checked(ctx context.Context, x mat.Matrix) (matrix.Matrix[float64], error) {
 	n, d := x.Dims()
 	if n < 3 || d < 1 {
@@ -53,8 +53,8 @@ func checked(ctx context.Context, x mat.Matrix) (matrix.Matrix[float64], error) 
 	return s, nil
 }
 
-// affinityRows is the number of rows of P that are made at a time, and the side of the
-// tiles in which P is made symmetric.
+// affinityRows is the number of rows of P that are computed at a time, and the side of the
+// tiles in which P is symmetrized.
 const affinityRows = 64
 
 // jointProbabilities returns P (n × n, symmetric, zero diagonal, sum 1).
@@ -115,14 +115,13 @@ func newPrecisions(neighbors int, perplexity float64) *precisions {
 }
 
 // conditional replaces row i of the squared distances by p_j|i (equation 1), and
-// returns β_i, which is infinite if there are as many nearest neighbors at one
-// distance as the perplexity asks for.
+// returns β_i. It is infinite if the number of neighbors at the smallest distance is at least the perplexity.
 func (b *precisions) conditional(row []float64, i int) float64 {
 	m := len(b.kernel)
 	d := b.terms[:m]
 	copy(d, row[:i])
 	copy(d[i:], row[i+1:])
-	// Only differences to the nearest matter, and the largest e_j is then 1.
+	// Subtracting the smallest distance does not change p_j|i. The largest e_j is then 1.
 	nearest := slices.Min(d)
 	ties, total := 0, 0.
 	for j := range d {
@@ -153,8 +152,7 @@ func (b *precisions) conditional(row []float64, i int) float64 {
 	return beta
 }
 
-// newtonSteps is the number of steps after which the search is one by halves alone;
-// six or seven are usual.
+// newtonSteps is the number of steps after which the search only bisects. Six or seven steps are usual.
 const newtonSteps = 40
 
 // search returns the β at which the entropy equals the logarithm of the perplexity, starting at

@@ -11,8 +11,8 @@ import (
 	"github.com/gomonge/monge/internal/parallel"
 )
 
-// A tile of the n × n pairs, tileRows × tileCols, is all that a worker holds of them
-// besides P: 64 KiB twice, which stay in the second-level cache.
+// The n × n pairs are computed in tiles of tileRows × tileCols. The two tiles of a worker, 64 KiB each,
+// fit into the second-level cache.
 const (
 	tileRows = 32
 	tileCols = 256
@@ -28,13 +28,13 @@ const (
 //	        = 4 ( a_i y_i − Σ_j p_ij w_ij y_j ) − 4/Z ( r_i y_i − Σ_j w_ij² y_j )
 //	a_i = Σ_j p_ij w_ij,   r_i = Σ_j w_ij²
 //
-// so that one pass over the tiles is enough, although Z is known at its end only.
+// With the sums in this form, one pass over the tiles is enough, although Z is only known at its end.
 type field struct {
 	workers int
 	joint   matrix.Matrix[float64] // P
 	n, dims int
-	// Rows (1, y_i) and, transposed, (0, y_i): the kernel of squared distances between
-	// them is 1 + ‖y_i − y_j‖², and the products with the former give a_i or r_i along.
+	// rows has rows (1, y_i), columns has columns (0, y_i). Their squared distances are
+	// 1 + ‖y_i − y_j‖², and products with rows also give a_i or r_i.
 	rows, columns matrix.Matrix[float64]
 	sums          []float64              // Σ_j w_ij of each i
 	attraction    matrix.Matrix[float64] // n × (1 + dims): Σ_j p_ij w_ij (1, y_j)
@@ -112,7 +112,7 @@ func (f *field) forces(i, j int) {
 		e := min(c+tileCols, f.n)
 		d := f.distances(t.d, i, j, c, e)
 		w, ones := t.w.RowRange(0, d.Rows).ColRange(0, d.Cols), f.ones[:d.Cols]
-		// Products with w_ij are quotients by its inverse d_ij: there is a kernel for these.
+		// Multiplications by w_ij are done as divisions by d_ij, because there is a kernel for division.
 		for r := range d.Rows {
 			row := w.Row(r)
 			pass.Divide(row, ones, d.Row(r))

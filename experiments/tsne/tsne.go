@@ -11,15 +11,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// What can be wrong with data or settings. Errors wrap one of these and say where.
+// Errors of data and settings. Errors of this package wrap one of them and describe the place.
 var (
 	// ErrSamples: there are fewer than three samples, or they have no features.
 	ErrSamples   = errors.New("tsne: too few samples or features")
 	ErrNotFinite = errors.New("tsne: value is not finite")
-	// ErrNoSpread: all samples are equal, so that none is nearer than another.
+	// ErrNoSpread: all samples are equal.
 	ErrNoSpread = errors.New("tsne: samples do not differ")
-	// ErrPerplexity: it must be at least 1, and less than n − 1, the number of
-	// neighbors there are.
+	// ErrPerplexity: the perplexity must be at least 1, and less than n − 1, the number of
+	// neighbors of a sample.
 	ErrPerplexity = errors.New("tsne: perplexity out of range")
 	ErrSettings   = errors.New("tsne: bad settings")
 	// ErrDiverged: positions have overflowed; the learning rate is too large.
@@ -39,29 +39,28 @@ type Settings struct {
 	// Iterations is the number of steps. Default 1000.
 	Iterations int
 	// EarlyExaggeration multiplies the p_ij in the first ExaggerationIterations
-	// steps, so that clusters form as wholes (section 3.4). Default 12, for 250 steps or a
-	// quarter of Iterations, whichever is less. 1 is none. It ends early where it would
-	// draw all samples into one point.
+	// steps to keep clusters together (section 3.4). Default 12, for 250 steps or a
+	// quarter of Iterations, whichever is less. 1 disables exaggeration. It ends early if it would
+	// collapse all samples into one point.
 	EarlyExaggeration      float64
 	ExaggerationIterations int
 	// LearningRate is η, for the gradient of equation 5 with its factor 4. Default
 	// n/(4·EarlyExaggeration), at least 50 (A. C. Belkina et al., Nature
 	// Communications 10, 2019).
 	LearningRate float64
-	// EarlyMomentum is α(t) while p_ij are exaggerated, Momentum afterwards; less
-	// than 1, negative is none. Defaults 0.5 and 0.8.
+	// EarlyMomentum is the momentum α(t) while p_ij are exaggerated, and Momentum is α(t) afterwards.
+	// They are less than 1. A negative value means no momentum. Defaults 0.5 and 0.8.
 	EarlyMomentum, Momentum float64
-	// MinGain is the least gain. A coordinate's gain multiplies its learning rate:
-	// it rises by 0.2 where the gradient keeps its direction and falls to 0.8 times
-	// itself where it turns (Jacobs 1988, see section 3.4). Gains and velocities begin
-	// anew when exaggeration is over. Default 0.01.
+	// MinGain is the smallest gain. The gain of a coordinate multiplies its learning rate.
+	// It rises by 0.2 if the gradient has kept its sign, and is multiplied by 0.8 if the sign has
+	// changed (Jacobs 1988, see section 3.4). Gains and velocities are reset after exaggeration. Default 0.01.
 	MinGain float64
 	// Tolerance ends the iterations, after exaggeration, when the norm of the gradient
-	// has fallen to it. Default 1e-7; negative: never.
+	// has fallen to it. Default 1e-7. A negative value disables this test.
 	Tolerance float64
 	// Init holds the initial positions (n × Components). Default Gaussian with
-	// standard deviation 1e-4, drawn from Seed; they depend on n, Components and Seed
-	// alone, so that embeddings of different features of the same samples start alike.
+	// standard deviation 1e-4, drawn from Seed. They depend only on n, Components and Seed.
+	// Therefore, embeddings of different features of the same samples have the same start.
 	Init mat.Matrix
 	// Seed determines the initial positions.
 	Seed uint64
@@ -83,13 +82,13 @@ type Result struct {
 	// Positions is n × Components; the mean of the rows is 0.
 	Positions *mat.Dense
 	// KL is the divergence KL(P‖Q) that Positions have, in nats, equation 2 of
-	// section 3.1 without exaggeration. NaN if the context has ended before it was known.
+	// section 3.1 without exaggeration. It is NaN if the context ended before it was computed.
 	KL float64
 	// GradientNorm is the norm of the gradient at the last step.
 	GradientNorm float64
 	// Iterations is the number of steps made.
 	Iterations int
-	// Settings are those of the work, with the defaults filled in.
+	// Settings are the settings used, with the defaults filled in.
 	Settings Settings
 }
 
@@ -103,14 +102,14 @@ const initialSpread = 1e-4
 //	p_ij = (p_j|i + p_i|j)/(2n),   p_j|i ∝ exp(−‖x_i − x_j‖²/(2σ_i²))     section 3.1, equation 1
 //	q_ij ∝ (1 + ‖y_i − y_j‖²)⁻¹                                          equation 4
 //
-// over the positions y_i by gradient descent with momentum (algorithm 1). σ_i is
-// found by a safeguarded Newton iteration, the paper's binary search, to give row i the perplexity asked for, within 1e-9 of it; a
-// sample with that many nearest neighbors at one distance, copies of it for example,
-// has all of them with the same probability and no others.
+// over the positions y_i by gradient descent with momentum (algorithm 1). A safeguarded Newton iteration,
+// instead of the paper's binary search, finds the σ_i for which row i has the perplexity, within 1e-9.
+// If a sample has at least that many neighbors at its smallest distance, for example copies, only these
+// neighbors have a positive probability, the same for each.
 //
-// settings may be nil; x is not changed. If the context ends, or Progress returns an
-// error, Embed returns the positions reached together with that error; the result is
-// nil if there are none yet. It allocates 8n² bytes and little else.
+// settings may be nil. x is not changed. If the context ends, or Progress returns an
+// error, Embed returns the current positions together with the error. The result is
+// nil if there are no positions yet. Embed allocates 8n² bytes and little else.
 func Embed(ctx context.Context, x mat.Matrix, settings *Settings) (*Result, error) {
 	samples, err := checked(ctx, x)
 	if err != nil {
@@ -147,11 +146,10 @@ func Embed(ctx context.Context, x mat.Matrix, settings *Settings) (*Result, erro
 	return r, err
 }
 
-// collapse is the share of their initial size below which positions make exaggeration
-// end. Where no neighborhood is much more than a random one, as among 1000 MNIST
-// digits in all pixels, exaggerated attraction beats repulsion in every direction and
-// draws all samples into one point, a saddle without gradient. A random start shrinks
-// everywhere, to some hundredths, before the directions that matter grow.
+// collapse ends exaggeration when the size of the positions has fallen below this share of their initial
+// size. If neighborhoods are close to random, as for 1000 MNIST digits with all pixels, exaggerated
+// attraction exceeds repulsion in every direction. All samples would move into one point, a saddle without
+// gradient. A random start always shrinks to some hundredths before the informative directions grow.
 const collapse = 1e-3
 
 // descend makes the steps.
@@ -173,9 +171,8 @@ func (r *Result) descend(ctx context.Context, f *field) error {
 			exaggeration, momentum = set.EarlyExaggeration, max(set.EarlyMomentum, 0)
 		}
 		if r.Iterations == 0 || r.Iterations == exaggerated {
-			// Another objective, another descent. Exaggeration leaves small gains: on the
-			// digits of the tests KL after 500 steps is 0.42, mean of 8 starts, and 0.46
-			// with the gains as they were.
+			// The objective changes here. Exaggeration leaves small gains. On the digits of the tests,
+			// the mean KL of 8 starts after 500 steps is 0.42 with gains reset, and 0.46 without.
 			clear(velocity)
 			for i := range gain {
 				gain[i] = 1
@@ -212,7 +209,7 @@ func (r *Result) descend(ctx context.Context, f *field) error {
 	return nil
 }
 
-// withDefaults returns s with its defaults for n samples, checked.
+// withDefaults checks s and returns it with the defaults for n samples.
 func (s *Settings) withDefaults(n int) (Settings, error) {
 	var t Settings
 	if s != nil {
@@ -279,8 +276,7 @@ func (s *Settings) withDefaults(n int) (Settings, error) {
 }
 
 // randomPositions returns Gaussian initial positions. A sum of twelve uniform
-// deviates is near enough to a normal one, and unlike rand.NormFloat64 it has the same
-// bits on every machine.
+// deviates is close to normal. Unlike rand.NormFloat64, it has the same bits on every machine.
 func randomPositions(n, components int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	y := mat.NewDense(n, components, nil)
@@ -320,7 +316,7 @@ func norm(v []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// checkFinite names the first element of m that is not finite.
+// checkFinite returns an error for the first element of m that is not finite.
 func checkFinite(m mat.Matrix) error {
 	r, c := m.Dims()
 	for i := range r {

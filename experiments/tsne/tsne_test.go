@@ -47,8 +47,8 @@ func joint(t testing.TB, x mat.Matrix, perplexity float64) matrix.Matrix[float64
 	return p
 }
 
-// naive returns exaggeration·Σ p log(1 + d) + log Z, of which the gradient is that of
-// the exaggerated KL divergence, and Σ p log p, straight from the definitions.
+// naive returns exaggeration·Σ p log(1 + d) + log Z, which has the gradient of the exaggerated
+// KL divergence, and Σ p log p. It follows the definitions.
 func naive(p matrix.Matrix[float64], y *mat.Dense, exaggeration float64) (energy, entropy float64) {
 	n, _ := y.Dims()
 	z := 0.
@@ -71,8 +71,8 @@ func naive(p matrix.Matrix[float64], y *mat.Dense, exaggeration float64) (energy
 	return energy + math.Log(z), entropy
 }
 
-// TestDivergenceAndGradient against the definition and its central differences, for
-// sizes around the tiles'.
+// TestDivergenceAndGradient compares with the definition and its central differences, for sizes near
+// the size of a tile.
 func TestDivergenceAndGradient(t *testing.T) {
 	for _, c := range []struct {
 		n, dims      int
@@ -106,8 +106,8 @@ func TestDivergenceAndGradient(t *testing.T) {
 	}
 }
 
-// TestPerplexity: the entropy of every row is that asked for, and its p_j|i are what
-// equation 1 says at the precision found.
+// TestPerplexity checks that every row has the entropy of the perplexity, and that its p_j|i satisfy
+// equation 1 for the β_i found.
 func TestPerplexity(t *testing.T) {
 	const n = 80
 	for scale, x := range map[string]*mat.Dense{"1": uniforms(n, 5, 3), "1e-30": uniforms(n, 5, 4), "1e200": uniforms(n, 5, 5)} {
@@ -133,7 +133,7 @@ func TestPerplexity(t *testing.T) {
 					if p > 0 {
 						h -= p * math.Log(p)
 					}
-					// The ratio to another neighbor leaves the sum out.
+					// The sum cancels in the ratio of two neighbors.
 					k := (i + 1) % n
 					if j != i && k != i && row[j] > 1e-200 && row[k] > 1e-200 {
 						want := -beta * (d[j] - d[k])
@@ -213,7 +213,7 @@ func blobs() (*mat.Dense, []int) {
 	return x, labels
 }
 
-// TestClusters: the picture keeps clusters apart and together.
+// TestClusters checks that the clusters of the data are clusters of the picture.
 func TestClusters(t *testing.T) {
 	x, labels := blobs()
 	before := mat.DenseCopyOf(x)
@@ -252,7 +252,7 @@ func TestClusters(t *testing.T) {
 			t.Errorf("mean of dimension %d is %v", k, m)
 		}
 	}
-	// A picture of more steps is a better one, and the last gradient is small.
+	// More steps give a better picture, and the last gradient is small.
 	short, err := Embed(t.Context(), x, &Settings{Perplexity: 15, Iterations: 80})
 	if err != nil {
 		t.Fatal(err)
@@ -262,8 +262,8 @@ func TestClusters(t *testing.T) {
 	}
 }
 
-// TestSameBits: the result does not depend on the workers and the level, and is the
-// same on every machine.
+// TestSameBits checks that the result does not depend on the workers and the level, and has the
+// same bits on every machine.
 func TestSameBits(t *testing.T) {
 	const golden = "5d0f243e8bca08d8"
 	x := uniforms(270, 6, 8)
@@ -290,8 +290,8 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// TestInit: given positions are taken, and left alone; others depend on the number of
-// samples, the dimensions and the seed alone.
+// TestInit checks that Init is used and not changed. The default positions depend only on the number of
+// samples, the dimensions and the seed.
 func TestInit(t *testing.T) {
 	start := uniforms(40, 2, 9)
 	before := mat.DenseCopyOf(start)
@@ -330,8 +330,7 @@ func TestInit(t *testing.T) {
 	}
 }
 
-// TestLikeScikitLearn compares with sklearn.manifold.TSNE; testdata/README.md says what
-// was computed.
+// TestLikeScikitLearn compares with sklearn.manifold.TSNE. testdata/README.md describes the reference values.
 func TestLikeScikitLearn(t *testing.T) {
 	const (
 		divergence = 0.4007
@@ -346,7 +345,7 @@ func TestLikeScikitLearn(t *testing.T) {
 	rows, _ := want.Dims()
 	for i := range rows {
 		for j := range n {
-			// Its binary search stops at an entropy off by 1e-5, and its least p_ij is 2^-52.
+			// The binary search of scikit-learn stops at an entropy error of 1e-5, and its smallest p_ij is 2^-52.
 			if got, w := p.At(i, j), want.At(i, j); !(math.Abs(got-w) <= 1e-4*w+1e-12) {
 				t.Errorf("p_%d,%d = %v, scikit-learn %v", i, j, got, w)
 			}
@@ -371,7 +370,7 @@ func TestLikeScikitLearn(t *testing.T) {
 	if !testdata.IsLong() || asm.Current() == asm.Ref {
 		return // the same bits, and slow
 	}
-	// Which local minimum is found depends on the last bits: only means can be compared.
+	// The last bits decide which local minimum is found. Therefore only means are compared.
 	var kl, t5, t10 float64
 	for k := 0; k < 8; k += 2 {
 		r, err := Embed(t.Context(), x, &Settings{Perplexity: 20, Init: starts.Slice(0, n, k, k+2), Iterations: 500, ExaggerationIterations: 250})
@@ -433,8 +432,8 @@ func read(t *testing.T, name string) *mat.Dense {
 	return mat.NewDense(testdata.CSV(t, filepath.Join("testdata", name+".csv")))
 }
 
-// TestOddData: copies of samples, more features than samples, one feature, and the
-// fewest samples there can be give finite pictures.
+// TestOddData checks that pictures are finite for copies of samples, more features than samples, one
+// feature, and the smallest number of samples.
 func TestOddData(t *testing.T) {
 	copies := mat.NewDense(60, 3, nil)
 	for i := range 60 {
@@ -503,8 +502,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestCollapse: samples without structure, which exaggeration draws into one point, are
-// spread out in the end.
+// TestCollapse checks that samples without structure are spread out in the end, although exaggeration
+// moves them into one point.
 func TestCollapse(t *testing.T) {
 	r, err := Embed(t.Context(), uniforms(100, 100, 17), &Settings{Perplexity: 60, Iterations: 300, ExaggerationIterations: 150, LearningRate: 3})
 	if err != nil {
@@ -515,8 +514,8 @@ func TestCollapse(t *testing.T) {
 	}
 }
 
-// TestEarlyEnd: a context that ends, and an error of Progress, leave the positions
-// reached.
+// TestEarlyEnd checks that Embed returns the current positions when the context ends or Progress returns
+// an error.
 func TestEarlyEnd(t *testing.T) {
 	x := uniforms(50, 3, 16)
 	enough := errors.New("enough")
@@ -541,15 +540,15 @@ func TestEarlyEnd(t *testing.T) {
 	if r, err = Embed(ctx, x, nil); r != nil || err != enough {
 		t.Errorf("context at its end: %+v, %v", r, err)
 	}
-	// A tolerance that everything meets ends the work when exaggeration is over.
+	// With a tolerance that any gradient meets, Embed ends right after exaggeration.
 	r, err = Embed(t.Context(), x, &Settings{Iterations: 100, ExaggerationIterations: 10, Tolerance: 1e9})
 	if err != nil || r.Iterations != 10 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
 
-// TestEndsAnywhere: whenever the context ends, Embed returns its cause, and hardly anybody
-// asks again; and it asks for every piece of an iteration.
+// TestEndsAnywhere checks that Embed returns the cause whenever the context ends, with few more checks of
+// the context, and that it checks the context in every piece of an iteration.
 func TestEndsAnywhere(t *testing.T) {
 	x := uniforms(200, 3, 18)
 	embed := func(ctx context.Context) (*Result, error) {
