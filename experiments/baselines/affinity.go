@@ -14,9 +14,9 @@ import (
 //
 //	A_ij = exp(−‖x_i − x_j‖² / (σ_i σ_j))
 //
-// with σ_i the distance of x_i from its k-th nearest neighbor, its farthest if it has
-// fewer, k ≥ 1. Where σ_i = 0, as among more than k equal rows, A_ij = 0 for x_j ≠ x_i, the limit.
-// The error is the cause of the context's end, at which a is unfinished.
+// σ_i is the distance of x_i from its k-th nearest neighbor, or from its farthest neighbor if there are
+// fewer than k ≥ 1. If σ_i = 0, for example because more than k rows are equal, A_ij is its limit,
+// 0 for x_j ≠ x_i. If the context ends, Affinity returns its cause and leaves a incomplete.
 func Affinity(ctx context.Context, a, x matrix.Matrix[float64], k int) error {
 	n := x.Rows
 	if k < 1 {

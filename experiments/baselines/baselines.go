@@ -1,5 +1,5 @@
-// Package baselines has projections that the experiments compare with, besides PCA and FDA of package
-// wda/baseline: LFDA, LMNN, LSDR, LSQMI, CEML and NCA.
+// Package baselines provides projections that the experiments compare with WDA: LFDA, LMNN, LSDR, LSQMI,
+// CEML and NCA. Package wda/baseline has PCA and FDA.
 //
 // Each method is a struct whose fields are its settings. The zero value has the defaults. All methods
 // are deterministic: random choices come from a seed among the settings, and do not depend on the
@@ -33,7 +33,7 @@ type Method = fmt.Stringer
 type method interface {
 	Method
 
-	// filled returns the method with its defaults, and whether its settings are possible.
+	// filled returns the method with its defaults, and reports whether its settings are valid.
 	filled() (projection.Method, bool)
 }
 

@@ -73,12 +73,12 @@ func asMethod(m method) projectiontest.Method {
 			return Fit(ctx, x, labels, p, m)
 		},
 		Inverse:   filled.Inverse,
-		Tolerance: 1e-3, // iterations stop short of the optimum
+		Tolerance: 1e-3, // iterations stop before the optimum
 	}
 	switch m.(type) {
 	case LFDA:
 		out.Tolerance = 1e-9
-	case LMNN, NCA: // whose steps depend on the unit
+	case LMNN, NCA: // their steps depend on the unit
 		out.DependsOnUnit = true
 	}
 	return out
@@ -96,7 +96,7 @@ func TestScale(t *testing.T)      { projectiontest.Scale(t, quick()) }
 func TestDegenerate(t *testing.T) { projectiontest.Degenerate(t, quick()) }
 func TestInvariance(t *testing.T) { projectiontest.Invariance(t, quick()) }
 
-// TestEndsAnywhere: whenever the context ends, a fit ends.
+// TestEndsAnywhere checks that a fit ends whenever the context ends.
 func TestEndsAnywhere(t *testing.T) {
 	for _, size := range []struct{ n, d int }{{60, 9}, {24, 40}} {
 		for _, c := range []struct {
@@ -116,8 +116,8 @@ func TestEndsAnywhere(t *testing.T) {
 	}
 }
 
-// TestSimulation: which methods find the two dimensions of ten in which the classes
-// of the WDA paper's simulation differ.
+// TestSimulation checks which methods find the two of ten dimensions in which the classes of the WDA
+// paper's simulation differ.
 func TestSimulation(t *testing.T) {
 	for _, c := range []struct {
 		m             Method
@@ -157,7 +157,7 @@ func TestSimulation(t *testing.T) {
 	}
 }
 
-// TestBadInput: classes of one sample, bad settings and unknown methods are errors.
+// TestBadInput checks the errors of classes with one sample, bad settings and unknown methods.
 func TestBadInput(t *testing.T) {
 	single := mat.NewDense(2, 2, []float64{0, 1, 2, 3})
 	for _, m := range []Method{LFDA{}, LMNN{}, LSDR{}, LSQMI{}, CEML{}, NCA{}} {

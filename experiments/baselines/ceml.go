@@ -81,8 +81,7 @@ func (m CEML) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 	return lift(ctx, basis, v, d, p), nil
 }
 
-// minimize returns the local minimum of f on St(d, p) that conjugate gradients reach
-// from start.
+// minimize minimizes f on St(d, p) by conjugate gradients from start. It returns a local minimum.
 func minimize(ctx context.Context, f descent.Problem, start *mat.Dense, steps int) (*mat.Dense, error) {
 	r, err := descent.Minimize(ctx, f, stiefel.New(start.Dims()), start, &descent.Settings{
 		MaxSteps: steps, GradientTolerance: 1e-4, FunctionTolerance: 1e-9,
@@ -90,12 +89,12 @@ func minimize(ctx context.Context, f descent.Problem, start *mat.Dense, steps in
 	if r == nil {
 		return nil, fmt.Errorf("%w: %w", projection.ErrFactorize, err)
 	}
-	// What ends a minimization from a good start leaves its best point.
+	// If the minimization from a good start ends early, r still has its best point.
 	return r.Point, nil
 }
 
-// unitVariance returns x, centred, divided by the root of the mean variance of its
-// features if there is any.
+// unitVariance returns the centered x, divided by the root of the mean variance of its features unless
+// this is 0.
 func unitVariance(ctx context.Context, x *mat.Dense) *mat.Dense {
 	c := projection.Centered(ctx, x)
 	if s := rms(c); s > 0 {
@@ -104,8 +103,8 @@ func unitVariance(ctx context.Context, x *mat.Dense) *mat.Dense {
 	return c
 }
 
-// rms returns the root of the mean square of the elements of c. It divides by the
-// largest first, so that nothing overflows.
+// rms returns the root mean square of the elements of c. It first divides by the largest element, to
+// avoid overflow.
 func rms(c *mat.Dense) float64 {
 	n, d := c.Dims()
 	top := max(mat.Max(c), -mat.Min(c))
@@ -128,7 +127,7 @@ type sphere struct {
 	rows, cols int
 }
 
-// boundSphere is a sphere for the length of one call of package descent.
+// boundSphere is a sphere with the context of one call of package descent.
 type boundSphere struct {
 	*sphere
 	ctx context.Context
@@ -165,7 +164,7 @@ type entropy struct {
 	classes      [][]int
 	alpha, width float64
 
-	// Of the latest forward pass:
+	// Results of the latest forward pass:
 	y, k         *mat.Dense
 	total, joint *spectrum // of K and of K ∘ L
 }
@@ -251,7 +250,7 @@ func newSpectrum(ctx context.Context, k *mat.Dense, blocks [][]int, alpha float6
 // entropy returns S_α.
 func (s *spectrum) entropy() float64 { return num.Log2(s.trace) / (1 - s.alpha) }
 
-// derivative adds sign times the derivative of S_α by K to weights: by A it is
+// derivative adds sign times the derivative of S_α with respect to K to weights. With respect to A it is
 //
 //	∂S_α(A)/∂A = α/((1−α) ln 2) · A^(α−1) / tr(A^α)
 func (s *spectrum) derivative(ctx context.Context, weights *mat.Dense, sign float64) error {

@@ -22,15 +22,15 @@ func TestCEMLGradient(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := gradientError(p, grad, 1e-5, func(p *mat.Dense) float64 { v, _ := f.forward(ctx, p); return v })
-		// Below α = 1 eigenvalues at the rounding level count.
+		// If α < 1, eigenvalues at the rounding level affect the result.
 		if limit := map[bool]float64{true: 1e-7, false: 1e-3}[alpha > 1]; !(e < limit) {
 			t.Errorf("α = %v: gradient is off by %.3g", alpha, e)
 		}
 	}
 }
 
-// TestEntropy: values known in closed form. Samples far apart have K = I; equal ones
-// K = 1.
+// TestEntropy compares with values in closed form. Samples far apart have K = I. Equal samples have
+// K_ij = 1.
 func TestEntropy(t *testing.T) {
 	x := mat.NewDense(8, 1, []float64{0, 100, 200, 300, 400, 500, 600, 700})
 	labels := []int{0, 0, 0, 0, 1, 1, 1, 1}

@@ -58,11 +58,11 @@ func newKernels(ctx context.Context, x *mat.Dense, labels []int, size int, seed 
 		draw := rng.Perm(len(rows))
 		for i, r := range rows {
 			f.class[r] = c
-			// Every class has its share of every fold.
+			// Every class is spread over all folds.
 			f.fold[rows[draw[i]]] = at % folds
 			at++
 		}
-		// Of every class a share, but at least one.
+		// The number of kernels of a class is proportional to its size, and at least 1.
 		take := len(rows)
 		if n > size {
 			take = max(1, size*len(rows)/n)
@@ -111,7 +111,7 @@ func (f *kernels) search(ctx context.Context, p, starts, steps int, seed uint64,
 		}
 		if s > 0 {
 			if q == r {
-				break // every start spans everything
+				break // every start spans the whole space
 			}
 			manifold.Random(ctx, start, rng)
 		}
@@ -123,7 +123,7 @@ func (f *kernels) search(ctx context.Context, p, starts, steps int, seed uint64,
 			best, least = v, score
 		}
 	}
-	// Of the columns only their span matters: take its principal components.
+	// The score depends only on the span of the columns. The result has its principal components.
 	turn, err := components(ctx, projection.Product(ctx, f.x, best), q)
 	if err != nil {
 		return nil, err

@@ -76,8 +76,8 @@ func (f LFDA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 	return v, err
 }
 
-// solve returns a basis of the span of the samples, nil for the identity, and w and μ in
-// it, at most p of them.
+// solve returns a basis of the span of the samples, or nil for the identity, and at most p solutions w
+// and μ in this basis.
 func (f LFDA) solve(ctx context.Context, x *mat.Dense, labels []int, p int) (basis, v *mat.Dense, mu []float64, err error) {
 	_, d := x.Dims()
 	c := projection.Centered(ctx, x)
@@ -96,16 +96,15 @@ func (f LFDA) solve(ctx context.Context, x *mat.Dense, labels []int, p int) (bas
 		total[j] = sw.At(j, j) + sb.At(j, j)
 	}
 	if s := f.Shrinkage; s > 0 {
-		// The mean is over all d features, those outside the span included.
+		// The mean is over all d features, including directions outside the span.
 		projection.Shrink(sw, s, projection.Trace(sw)/float64(d))
 	}
 	v, mu, err = pencil(ctx, sb, sw, total, min(p, r))
 	return basis, v, mu, err
 }
 
-// localScatter returns S̃_w and S̃_b of centred samples. As sums over pairs they are
-// XᵀLX with L the Laplacian of the weights; with S_c the scatter of class c and
-// G_c = X_cᵀ(diag(A1) − A)X_c
+// localScatter returns S̃_w and S̃_b of centered samples. These sums over pairs are XᵀLX, where L is the
+// Laplacian of the weights. With S_c the scatter of class c and G_c = X_cᵀ(diag(A1) − A)X_c,
 //
 //	S̃_w = Σ_c G_c/n_c   S̃_b = XᵀX − Σ_c (n_c/n) S_c + Σ_c (1/n − 1/n_c) G_c
 func localScatter(ctx context.Context, x *mat.Dense, classes [][]int, k int) (sw, sb *mat.Dense, err error) {

@@ -18,7 +18,7 @@ func TestLFDAIsMetricLearns(t *testing.T) {
 		x, labels := readSamples(t, name)
 		for _, k := range []int{1, 3, 7} {
 			if k == 7 && name == "iris" {
-				continue // metric-learn takes fewer neighbors than features only
+				continue // metric-learn requires fewer neighbors than features
 			}
 			for _, kind := range []string{"weighted", "orthonormalized", "plain"} {
 				want := readMatrix(t, fmt.Sprintf("%s_lfda_%d_%s", name, k, kind))
@@ -30,8 +30,8 @@ func TestLFDAIsMetricLearns(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				// With k = 1 the scatter within classes is so small beside the total that
-				// its projection.Floor shows in the sixth digit.
+				// With k = 1, the scatter within classes is so small compared with the total that
+				// projection.Floor changes the sixth digit.
 				if e := projectiontest.ColumnDifference(got, want); !(e < 1e-5) {
 					t.Errorf("%s, k = %d, %s: columns differ by %.3g\n%v\n%v", name, k, kind, e, mat.Formatted(got), mat.Formatted(want))
 				}
@@ -75,8 +75,8 @@ func TestLocalScatter(t *testing.T) {
 	}
 }
 
-// TestLFDALarge: beyond the number of features at which the eigensolver changes, and
-// with more features than samples, the columns solve the eigenvalue problem.
+// TestLFDALarge checks that the columns solve the eigenvalue problem for so many features that another
+// eigensolver is used, and for more features than samples.
 func TestLFDALarge(t *testing.T) {
 	for _, c := range []struct {
 		n, d int
@@ -132,9 +132,9 @@ func TestLFDALarge(t *testing.T) {
 	}
 }
 
-// TestLFDAFewSamples: with more features than samples, samples that were not fitted to
-// are classified, too. (The span of centred samples is one dimension short of their
-// number: a direction made up for it has nothing to do with these, but with all others.)
+// TestLFDAFewSamples checks that test samples are classified when there are more features than samples.
+// The span of n centered samples has n − 1 dimensions. An additional direction would be orthogonal to the
+// training samples, but not to test samples.
 func TestLFDAFewSamples(t *testing.T) {
 	draw := func(seed uint64, n, d int) (*mat.Dense, []int) {
 		x, labels := projectiontest.Random(seed, n, d, 1), make([]int, n)

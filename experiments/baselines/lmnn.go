@@ -179,8 +179,8 @@ func (f *margin) value(ctx context.Context, grad, p *mat.Dense) (loss float64, a
 	return loss, active
 }
 
-// pullBack sets grad to xᵀg, the gradient by a projection from that by the projected
-// samples.
+// pullBack sets grad to xᵀg. This is the gradient with respect to the projection if g is the gradient
+// with respect to the projected samples.
 func pullBack(ctx context.Context, grad, x, g *mat.Dense) {
 	var t mat.Dense // transposed: the wide operand is best on the right
 	dense.TransMul(ctx, &t, g, x)
@@ -197,7 +197,7 @@ type criterion interface {
 	evaluate(ctx context.Context, p, grad *mat.Dense) (float64, error)
 }
 
-// bound is a criterion for the length of one call of package descent.
+// bound is a criterion with the context of one call of package descent.
 type bound struct {
 	criterion
 	ctx context.Context
@@ -209,13 +209,12 @@ func (b bound) Evaluate(p, grad *mat.Dense) (float64, error) { return b.evaluate
 // minimize returns a local minimum.
 func (f *margin) minimize(ctx context.Context, start *mat.Dense, steps int) (*mat.Dense, error) {
 	if first, _ := f.value(ctx, nil, start); first == 0 {
-		return start, nil // all samples that must come together are equal
+		return start, nil // all target neighbors are equal to their samples
 	}
 	return minimizeFreely(ctx, f, start, steps)
 }
 
-// minimizeFreely returns the local minimum of f over all matrices that L-BFGS reaches from
-// start.
+// minimizeFreely minimizes f over all matrices by L-BFGS from start. It returns a local minimum.
 func minimizeFreely(ctx context.Context, f criterion, start *mat.Dense, steps int) (*mat.Dense, error) {
 	d, q := start.Dims()
 	r, err := descent.Minimize(ctx, bound{f, ctx}, descent.Euclidean{Rows: d, Cols: q}, start, &descent.Settings{
@@ -224,6 +223,6 @@ func minimizeFreely(ctx context.Context, f criterion, start *mat.Dense, steps in
 	if r == nil {
 		return nil, fmt.Errorf("%w: %w", projection.ErrFactorize, err)
 	}
-	// What ends a minimization from a good start, such as a kink, leaves its best point.
+	// If the minimization from a good start ends early, for example at a kink, r still has its best point.
 	return r.Point, nil
 }

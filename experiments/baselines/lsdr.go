@@ -146,7 +146,7 @@ func times(a *mat.Dense, x []float64) []float64 {
 	return out
 }
 
-// moments are the sums behind ĥ and Ĥ of a class, over some of the samples.
+// moments contains the sums in ĥ and Ĥ of a class, over a subset of the samples.
 type moments struct {
 	h              []float64
 	hh             *mat.Dense
@@ -219,8 +219,8 @@ func ridgeFactor(ctx context.Context, a *mat.Dense, lambda float64) (*algebra.Ch
 	return chol, nil
 }
 
-// selectSMI returns the σ and λ of the least error of the density ratio in
-// cross-validation at p, and that error, up to a constant −SMI − ½.
+// selectSMI returns the σ and λ with the smallest cross-validation error of the density ratio at p, and
+// this error, which is −SMI − ½ up to a constant.
 func (f *kernels) selectSMI(ctx context.Context, p *mat.Dense) (smi, float64, error) {
 	y, u := f.project(ctx, p)
 	n, b := len(f.class), len(f.centres)
@@ -263,7 +263,7 @@ func (f *kernels) selectSMI(ctx context.Context, p *mat.Dense) (smi, float64, er
 // lambdas are the ridges of the authors' program.
 var lambdas = []float64{1e-3, 1e-2, 1e-1, 1, 10}
 
-// widthFactors are the widths tried, in medians of the distances of projected samples.
+// widthFactors are the candidates of σ, relative to the median distance of projected samples.
 var widthFactors = []float64{0.1, 0.2, 0.35, 0.6, 1, 1.7}
 
 const folds = 5

@@ -27,8 +27,7 @@ func TestLSDRGradient(t *testing.T) {
 	}
 }
 
-// TestSMI: the value is the sums of the paper, written out, over pairs of samples and
-// labels.
+// TestSMI compares the value with the sums of the paper over pairs of samples and labels.
 func TestSMI(t *testing.T) {
 	data := dataset.Simulation{NoiseDims: 1, Seed: 3}.Generate(14)
 	f, _ := newKernels(ctx, data.X, data.Labels, 9, 1)

@@ -69,15 +69,15 @@ func (m LSQMI) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat
 	})
 }
 
-// climbQMI goes up from start and returns where it ends, with the negative QMI there.
+// climbQMI maximizes QMI from start. It returns the last point and its negative QMI.
 func (f *kernels) climbQMI(ctx context.Context, start *mat.Dense, steps int) (*mat.Dense, float64, error) {
 	const run = 20 // steps between two choices of σ and λ
 	r, q := start.Dims()
 	manifold := stiefel.New(r, q)
 	at, next := mat.DenseCopyOf(start), mat.NewDense(r, q, nil)
 	grad := mat.NewDense(r, q, nil)
-	// Lengths of z are counted in this unit throughout: densities, and so the values
-	// compared, change with it.
+	// All lengths of z are in this unit. It must stay the same, because densities, and therefore the
+	// values of QMI, depend on it.
 	unit := f.medianOf(ctx, at)
 	length := 0.3
 	var value, slope fit
@@ -145,8 +145,8 @@ func (f *kernels) medianOf(ctx context.Context, p *mat.Dense) float64 {
 	return medianDistance(sqDistances(ctx, y, u))
 }
 
-// overlap returns U of a class, without its factor, from the centres of the class,
-// and ln of the factor.
+// overlap returns the matrix U of a class with the given centers, without its factor, and the logarithm
+// of the factor.
 func overlap(ctx context.Context, u *mat.Dense, s fit) (*mat.Dense, float64) {
 	_, q := u.Dims()
 	k := gaussian(ctx, u, u, precision(s.width)/2)
@@ -154,9 +154,9 @@ func overlap(ctx context.Context, u *mat.Dense, s fit) (*mat.Dense, float64) {
 	return k, float64(q) / 2 * num.Log(math.Pi*w*w)
 }
 
-// signedMeans returns Σ_i s_i φ(z_i), s_i = [y_i = c]/n − n_c/n², over the samples with
-// use(i), all if use is nil, with their n and n_c, and if derivative is set the
-// w of every dimension instead, one a column.
+// signedMeans returns Σ_i s_i φ(z_i), s_i = [y_i = c]/n − n_c/n², over the samples for which use(i) is
+// true, or all samples if use is nil. n and n_c count these samples. If derivative is true, it
+// returns the w of every dimension instead, as columns.
 func (f *kernels) signedMeans(ctx context.Context, y, u, k *mat.Dense, c int, width float64, derivative bool, use func(i int) bool) *mat.Dense {
 	n, q := y.Dims()
 	b, _ := u.Dims()
@@ -169,8 +169,8 @@ func (f *kernels) signedMeans(ctx context.Context, y, u, k *mat.Dense, c int, wi
 			}
 		}
 	}
-	// With the signs and the signed samples side by side both are sums over K: of
-	// −∂_kφ = (z_k − u_k)/σ²·φ the part with u_k is that with 1 times u_k.
+	// One product with K gives the sums of s_i φ and of s_i z_k φ. Both are needed for
+	// −∂_kφ = (z_k − u_k)/σ²·φ, because u_k is a constant factor.
 	columns := 1
 	if derivative {
 		columns = 1 + q
@@ -229,8 +229,7 @@ func (f *kernels) qmi(ctx context.Context, p *mat.Dense, s fit) (float64, error)
 	return sum, nil
 }
 
-// qmiDerivative sets grad to the estimate of ∂QMI/∂P, up to a positive factor that
-// depends on s alone.
+// qmiDerivative sets grad to the estimate of ∂QMI/∂P, up to a positive factor that only depends on s.
 func (f *kernels) qmiDerivative(ctx context.Context, grad, p *mat.Dense, s fit) error {
 	y, u := f.project(ctx, p)
 	n, q := y.Dims()
@@ -260,8 +259,8 @@ func (f *kernels) qmiDerivative(ctx context.Context, grad, p *mat.Dense, s fit) 
 	return nil
 }
 
-// selectQMI returns the σ and λ of the least squared error in cross-validation at p,
-// and that error up to a constant, of f or of its derivatives.
+// selectQMI returns the σ and λ with the smallest squared error of f, or of its derivatives, in
+// cross-validation at p. It also returns this error up to a constant.
 func (f *kernels) selectQMI(ctx context.Context, p *mat.Dense, unit float64, derivative bool) (fit, float64, error) {
 	y, u := f.project(ctx, p)
 	_, q := y.Dims()

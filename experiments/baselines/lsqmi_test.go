@@ -25,16 +25,16 @@ func (g gaussians) draw(n int) (*mat.Dense, []int) {
 	return x, labels
 }
 
-// qmi is exact for the projection on (a, b): f(z, ±) = ±¼ (N(z; c) − N(z; −c)) with
-// c = a·mx + b·my and variance v = s²(a² + b²); ½ Σ ∫f² = ¹⁄₁₆ · 2 (N₂ᵥ(0) − N₂ᵥ(2c)).
+// qmi returns the exact QMI of the projection on (a, b). f(z, ±) = ±¼ (N(z; c) − N(z; −c)) with
+// c = a·mx + b·my and variance v = s²(a² + b²). QMI is ½ Σ ∫f² = ¹⁄₁₆ · 2 (N₂ᵥ(0) − N₂ᵥ(2c)).
 func (g gaussians) qmi(p *mat.Dense) float64 {
 	a, b := p.At(0, 0), p.At(1, 0)
 	c, v := a*g.mx+b*g.my, g.s*g.s*(a*a+b*b)
 	return (1 - math.Exp(-c*c/v)) / (8 * math.Sqrt(4*math.Pi*v))
 }
 
-// TestQMI: value and direction of the estimates against the exact QMI of Gaussians
-// and its central differences along the sphere.
+// TestQMI compares the value and direction of the estimates with the exact QMI of Gaussians and its
+// central differences along the sphere.
 func TestQMI(t *testing.T) {
 	g := gaussians{0.6, 0.9, 0.3}
 	x, labels := g.draw(2000)
@@ -73,8 +73,8 @@ func TestQMI(t *testing.T) {
 	}
 }
 
-// TestQMIParts: w is the integral of φ_b against the derivative of f, which for a
-// sum over samples is minus the central difference of signed means as z moves.
+// TestQMIParts compares w, the integral of φ_b times the derivative of f, with central differences. For a
+// sum over samples, w is minus the derivative of the signed means when z moves.
 func TestQMIParts(t *testing.T) {
 	x, labels := gaussians{0.6, 0.9, 0.3}.draw(20)
 	f, _ := newKernels(ctx, x, labels, 6, 1)

@@ -107,7 +107,7 @@ func leastBeside(row []float64, i int) float64 {
 	return least
 }
 
-// blockRows are the rows of a block of distances.
+// blockRows is the number of rows of a block of distances.
 const blockRows = 128
 
 // blocks computes the squared distances of all rows of y from all rows, in blocks of rows of one class.

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestNCAIsScikitLearns: value and gradient are scikit-learn's at two places, and the
-// value that the minimizer reaches from PCA is no worse.
+// TestNCAIsScikitLearns compares value and gradient with scikit-learn's at two points. The minimum found
+// from PCA must be at least as good.
 func TestNCAIsScikitLearns(t *testing.T) {
 	x, labels := readSamples(t, "wine")
 	n, d := x.Dims()
@@ -55,9 +55,8 @@ func TestNCAIsScikitLearns(t *testing.T) {
 	}
 }
 
-// TestNCAFarApart: where all distances but those within two classes are so large that
-// their exponentials are 0, the nearest neighbor alone counts, and blocks end where
-// classes do.
+// TestNCAFarApart has distances so large that only nearest neighbors count: the exponentials of all others
+// are 0 relative to theirs. A block ends where its class ends.
 func TestNCAFarApart(t *testing.T) {
 	const n = 2*blockRows + 3
 	x, labels := mat.NewDense(n, 1, nil), make([]int, n)
@@ -65,8 +64,8 @@ func TestNCAFarApart(t *testing.T) {
 		x.Set(i, 0, float64(1000*i))
 		labels[i] = i / (blockRows + 2)
 	}
-	// Rows of a class are neighbors but at the border, where both are as near: p_i = ½.
-	// The last class is one row, and no other is like it.
+	// All nearest neighbors are of the same class, except at the border between the two classes. There,
+	// two rows have a neighbor of each class at the same distance: p_i = ½.
 	f := newNeighborhoods(t.Context(), x, labels)
 	value, err := f.evaluate(ctx, mat.NewDense(1, 1, []float64{1}), nil)
 	if classes := len(f.class); classes != 2 {

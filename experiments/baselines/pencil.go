@@ -56,7 +56,7 @@ func pencil(ctx context.Context, a, b *mat.Dense, total []float64, p int) (v *ma
 			}
 		}
 	})
-	// L⁻¹ A L⁻ᵀ: rows, then, the matrix being symmetric, rows of the transpose
+	// L⁻¹ A L⁻ᵀ is computed by solving for the rows, and then for the rows of the transpose.
 	h := mat.NewDense(d, d, nil)
 	if err := l.SolveRows(ctx, dense.View(a)); err != nil {
 		return nil, nil, err

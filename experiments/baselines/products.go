@@ -34,14 +34,14 @@ func gaussian(ctx context.Context, x, z *mat.Dense, lambda float64) *mat.Dense {
 	return k
 }
 
-// precision returns λ = 1/(2σ²) of a Gaussian of width σ > 0, which is finite: one so
-// narrow that σ² underflows is 1 at its center and 0 beside it all the same.
+// precision returns λ = 1/(2σ²) of a Gaussian of width σ > 0, bounded to finite values. Even if σ²
+// underflows, the Gaussian is 1 at its center and 0 elsewhere.
 func precision(width float64) float64 {
-	width = float64(width) // 2·width would be width + width, fused with what made it
+	width = float64(width) // 2·width is width + width, which might be fused with the computation of width
 	return min(1/float64(2*width*width), math.MaxFloat64)
 }
 
-// power returns x^a for x ≥ 0, with the same bits on every machine: to about 2⁻⁵²·|a ln x|.
+// power returns x^a for x ≥ 0, with the same bits on every machine. The relative error is about 2⁻⁵²·|a ln x|.
 func power(x, a float64) float64 { return exponential(float64(a * num.Log(x))) }
 
 // exponential returns eˣ, with the same bits on every machine.

@@ -13,7 +13,7 @@ import (
 	"github.com/gomonge/monge/internal/discriminant/wdatest"
 )
 
-// TestSameBits recomputes hashes that were made on amd64: a projection is the same on every machine
+// TestSameBits compares with hashes computed on amd64. A projection has the same bits on every machine
 // and at every level.
 func TestSameBits(t *testing.T) {
 	file, err := os.ReadFile("testdata/hashes.txt")

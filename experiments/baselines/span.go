@@ -57,11 +57,11 @@ func span(ctx context.Context, x *mat.Dense) (basis, coordinates *mat.Dense, err
 	return mat.DenseCopyOf(basis.Slice(0, d, 0, r)), mat.DenseCopyOf(coordinates.Slice(0, n, 0, r)), nil
 }
 
-// spanTolerance: a share of the samples below this one of the largest is rounding.
+// spanTolerance is the size of coordinates, relative to the largest, below which they count as rounding errors.
 const spanTolerance = 1e-12
 
-// lift returns columns found in the span of the samples in the space of all d features,
-// with columns of zeros up to p: what is outside the span distinguishes no samples.
+// lift converts columns from the span of the samples to the space of all d features. It appends columns
+// of zeros up to p, because directions outside the span do not distinguish samples.
 func lift(ctx context.Context, basis, v *mat.Dense, d, p int) *mat.Dense {
 	if basis != nil {
 		v = projection.Product(ctx, basis, v)

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestSpan: the basis is orthonormal, holds the rows, and has no more vectors than they
-// span.
+// TestSpan checks that the basis is orthonormal, contains the rows in its span, and has no additional
+// vectors.
 func TestSpan(t *testing.T) {
 	for _, c := range []struct{ n, d, distinct, rank int }{
 		{6, 6, 6, 5}, {8, 30, 8, 7}, {8, 30, 5, 4}, {60, 300, 60, 59}, {4, 50, 1, 0}, {2, 9, 2, 1},

@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// tridiagonal is a symmetric matrix reduced to A = Q T Qᵀ, T tridiagonal: for those who
-// want eigenvalues first and a function of the matrix later.
+// tridiagonal is a symmetric matrix reduced to A = Q T Qᵀ with tridiagonal T. Callers first compute its
+// eigenvalues and later a function of the matrix.
 type tridiagonal struct {
 	*algebra.Tridiagonal
 	n int
@@ -35,8 +35,8 @@ func (t *tridiagonal) values(ctx context.Context) ([]float64, error) {
 	return values, nil
 }
 
-// power returns A^β for a positive semidefinite A, in which eigenvalues at the rounding
-// level, below n·2⁻⁵² of the largest, count as of about that size.
+// power returns A^β for a positive semidefinite A. Eigenvalues below n·2⁻⁵² of the largest are rounding
+// errors, and are raised to about that size.
 func (t *tridiagonal) power(ctx context.Context, beta float64) (*mat.Dense, error) {
 	n := t.n
 	z := t.Rows(ctx)
@@ -61,15 +61,15 @@ const (
 	maxQuadraturePower = 0.25
 )
 
-// smallPower returns T^β, 0 < β ≤ ¼, without eigenvectors, which are most of the work of
-// an eigenvalue decomposition in gonum: by the trapezoidal rule of step h on
+// smallPower returns T^β, 0 < β ≤ ¼, without eigenvectors, which take most of the time of an eigenvalue
+// decomposition in gonum. It applies the trapezoidal rule with step h to
 //
 //	T^β = sin(πβ)/π ∫ e^{βs} (I − e^s (T + e^s I)⁻¹) ds
 //
-// whose error is of the order of exp(−2π²/h) for every eigenvalue. Where e^s is large
-// against the eigenvalues the terms fall off as e^{(β−1)s}; where it is small they are
-// e^{βs}(I − e^s G), G hardly changing with s, and their sum two geometric series. The inverse of a tridiagonal matrix takes time n²: with d⁺
-// and d⁻ the pivots of the eliminations from above and from below,
+// The error is of the order of exp(−2π²/h) for every eigenvalue. If e^s is large compared with the
+// eigenvalues, the terms decay as e^{(β−1)s}. If e^s is small, the terms are e^{βs}(I − e^s G), where G
+// hardly depends on s, and their sum is that of two geometric series. Inverting a tridiagonal matrix takes
+// time n². With the pivots d⁺ and d⁻ of the eliminations from above and from below,
 //
 //	G_jj = 1/(d⁺_j + d⁻_j − T_jj)   G_ij = −T_{i,i+1}/d⁺_i · G_{i+1,j}   i < j
 //
@@ -145,7 +145,7 @@ func (t *tridiagonal) smallPower(ctx context.Context, beta float64) *mat.Dense {
 	return f
 }
 
-// sine returns sin x, 0 ≤ x ≤ π/4, to a few ulp, by its series.
+// sine returns sin x for 0 ≤ x ≤ π/4 from its series. The error is a few ulp.
 func sine(x float64) float64 {
 	sum, square := 1., float64(x*x)
 	for k := 17; k > 1; k -= 2 {
@@ -154,7 +154,7 @@ func sine(x float64) float64 {
 	return float64(x * sum)
 }
 
-// expm1 returns eˣ − 1, 0 ≤ x ≤ 1, to a few ulp, by its series.
+// expm1 returns eˣ − 1 for 0 ≤ x ≤ 1 from its series. The error is a few ulp.
 func expm1(x float64) float64 {
 	sum := 1.
 	for k := 20; k > 1; k-- {
@@ -163,7 +163,7 @@ func expm1(x float64) float64 {
 	return float64(x * sum)
 }
 
-// sandwich returns q f qᵀ for square q and symmetric f, exactly symmetric.
+// sandwich returns q f qᵀ for square q and symmetric f. The result is exactly symmetric.
 func sandwich(ctx context.Context, q, f *mat.Dense) *mat.Dense {
 	n, _ := q.Dims()
 	out := mat.NewDense(n, n, nil)

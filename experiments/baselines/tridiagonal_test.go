@@ -58,8 +58,8 @@ func TestTridiagonalPower(t *testing.T) {
 					var diff mat.Dense
 					diff.Sub(got, want)
 					size := math.Pow(scale*3, beta)
-					// The eigenvalues of a itself are known to 1e-16 of the largest only: to
-					// the power of β that is what counts for the small ones.
+					// The eigenvalues of a have rounding errors of 1e-16 of the largest. Raised to the power
+					// β, these limit the accuracy of the small ones.
 					if e := mat.Norm(&diff, 2) / size / math.Sqrt(float64(n)); !(e < 3e-6) || name != "steep" && !(e < 1e-11) {
 						t.Errorf("n = %d, %s × %g, β = %v: off by %.3g", n, name, scale, beta, e)
 					}
