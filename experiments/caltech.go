@@ -36,13 +36,13 @@ func caltechMethods() []method {
 // caltechData is a set of image features.
 type caltechData struct {
 	name, title, file string
-	train             int // samples to train with, the others test; the paper's 500 of 1123
+	train             int // number of training samples; the others are test samples. The paper has 500 of 1123
 	counts            bool
-	replaces          string // the set that it stands in for
+	replaces          string // the set of the paper that it replaces
 }
 
-// caltechSets returns the sets whose files are there: the paper's features if they
-// are, or those that stand in for them, and the older features of the same images.
+// caltechSets returns the sets whose files exist: the paper's features or, if they are missing, their
+// replacement, and the older features of the same images.
 func (j *job) caltechSets() []caltechData {
 	var all []caltechData
 	for _, d := range []caltechData{
@@ -132,7 +132,7 @@ func (j *job) caltechCell(ctx context.Context, s caltechSizes, d caltechData, m 
 }
 
 // caltechSplit draws training and test samples. SURF histograms are divided by their
-// sums and every bin standardized, as usual for these data (B. Gong, Y. Shi, F. Sha and
+// sums, and every bin is standardized, as usual for these data (B. Gong, Y. Shi, F. Sha and
 // K. Grauman, "Geodesic flow kernel for unsupervised domain adaptation", CVPR 2012,
 // section 4.1); DeCAF6 features are scaled as a whole.
 func (j *job) caltechSplit(d caltechData, trial int) (train, test *dataset.Dataset, err error) {
@@ -154,7 +154,7 @@ func (j *job) caltechSplit(d caltechData, trial int) (train, test *dataset.Datas
 	return train, test, nil
 }
 
-// divideBySums divides every row by its sum, if it has any.
+// divideBySums divides every row by its sum, unless this is 0.
 func divideBySums(x *mat.Dense) {
 	n, _ := x.Dims()
 	for i := range n {
@@ -201,8 +201,8 @@ func (j *job) reportCaltech(s caltechSizes, sets []caltechData, r *results) erro
 		w := legendWidth(panels[0])
 		drawLegend(draw.Crop(c, c.Size().X-w, 0, 0, 0), panels[0])
 		for i, t := range divideCanvas(draw.Crop(c, 0, -w-12, 0, 0), 1, len(sets), 14) {
-			// The range is that of all curves from p = 3 on: PCA in one dimension would
-			// leave no room for the others.
+			// The range of the axis is that of all curves for p ≥ 3. The large errors of PCA in one
+			// dimension would compress the other curves.
 			top := 0.
 			for _, curve := range panels[i] {
 				for k, y := range curve.y {

@@ -64,7 +64,7 @@ func (j *job) findData() error {
 	return nil
 }
 
-// hasFile reports whether a data file is there.
+// hasFile reports whether a data file exists.
 func (j *job) hasFile(file string) bool {
 	for _, m := range j.report.Missing {
 		if m.File == file {

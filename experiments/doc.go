@@ -17,19 +17,19 @@
 // first line has the settings. Every run that computes cells adds a line with its time, build
 // and machine, and then its cells.
 //
-// A cell is used again if its coordinates and the settings of its method are the same. All
-// else that a cell depends on is compared with the journal first: sizes, seed, checksums of
-// data files, revision of the experiment, and build. A difference is an error, so that a
-// report cannot mix cells of different settings. The numbers of trials and methods may differ:
-// a run with more of them adds cells.
+// A cell is used again if its coordinates and the settings of its method are the same. The other
+// inputs of a cell are compared with the journal first: sizes, seed, checksums of data files, revision
+// of the experiment, and build. A difference is an error, because a report must not mix cells of
+// different settings. The numbers of trials and methods may differ. A run with more trials or methods
+// adds cells.
 //
-// The data are in files that the repository does not have. Experiment.Data names them. A run
-// leaves out what needs a missing file and reports it.
+// The data files are not in the repository. Experiment.Data names them. If a file is missing, a run
+// leaves out the parts that need it and reports this.
 //
 // # Adding an experiment
 //
 // Declare an Experiment in a file of its own and add it to All. Its run function makes cells
-// with newCell and gives them to job.compute. From the results it makes figures, tables and
-// findings with job.figure, job.table, job.say and job.found. With Settings.Small it must take
-// almost no time. Test it with testExperiment.
+// with newCell and passes them to job.compute. From the results it makes figures, tables, paragraphs and
+// findings with job.addFigure, job.addTable, job.addParagraph and job.addFinding. With Settings.Small it
+// must take almost no time. Test it with testExperiment.
 package experiments

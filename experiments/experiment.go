@@ -12,21 +12,20 @@ import (
 	"time"
 )
 
-// Experiment is one figure or table of the paper, or several that belong together.
+// Experiment reproduces one figure or table of the paper, or several related ones.
 type Experiment struct {
 	Name  string
 	Title string
-	// Paper says where in the paper it is: its figures, tables and section.
+	// Paper lists its figures, tables and section in the paper.
 	Paper string
-	// Data are the files of Settings.Data that it reads; none if it simulates.
+	// Data lists the files of Settings.Data that it reads. It is empty if the data are simulated.
 	Data []string
 	// Trials is the number of repetitions in the paper.
 	Trials int
-	// Revision counts the changes to what its cells compute: cells of another
-	// revision are not used.
+	// Revision counts changes of the computation of cells. Cells of another revision are not used.
 	Revision int
 
-	// methods are the methods that Settings.Methods can select; nil if there is no choice.
+	// methods returns the methods that Settings.Methods can select. It is nil if there is no choice.
 	methods func() []method
 	// find returns the data files in a folder, for an experiment without a fixed list.
 	find func(folder string) ([]string, error)
@@ -59,7 +58,7 @@ func ByName(name string) (Experiment, error) {
 	return Experiment{}, fmt.Errorf("%w %q: there are %s", ErrUnknown, name, strings.Join(names, ", "))
 }
 
-// Methods returns the names that Settings.Methods may have, nil if there is no choice.
+// Methods returns the possible names in Settings.Methods, or nil if there is no choice.
 func (e Experiment) Methods() []string {
 	if e.methods == nil {
 		return nil
@@ -71,7 +70,7 @@ func (e Experiment) Methods() []string {
 	return names
 }
 
-// Settings of a run. The zero value runs the paper's protocol into the working folder.
+// Settings configures a run. The zero value runs the paper's protocol into the working folder.
 type Settings struct {
 	// Data is the folder with the data files; "" means that there are none.
 	Data string
@@ -90,15 +89,15 @@ type Settings struct {
 	// Workers is the number of cells computed at a time. Default GOMAXPROCS. Results do not depend
 	// on it, except times.
 	Workers int
-	// Components, Limit and Tuned are for the suite: the p to compare, by default 2, 5, 10
-	// and 20; the longest time of a cell, by default five minutes; and whether the settings
-	// of the methods are chosen by cross-validation, too.
+	// Components, Limit and Tuned only apply to the suite. Components are the p to compare, by default
+	// 2, 5, 10 and 20. Limit is the maximum time of a cell, by default five minutes. With Tuned, the
+	// suite also compares methods with settings chosen by cross-validation.
 	Components []int
 	Limit      time.Duration
 	Tuned      bool
-	// Small makes the experiment tiny, to test it.
+	// Small reduces the experiment to a tiny size, for tests.
 	Small bool
-	// Fresh forgets the cells of earlier runs in the same folder.
+	// Fresh discards the cells of earlier runs in the same folder.
 	Fresh bool
 	// AnyBuild accepts cells computed by another build. The report lists the builds.
 	AnyBuild bool
@@ -130,17 +129,16 @@ type Report struct {
 	Summary []string
 	// Missing lists data files that do not exist. The parts that need them are left out.
 	Missing []DataError
-	// Failed are cells that ended with an error: "method=LSDR trial=3: …".
+	// Failed lists cells that ended with an error, for example "method=LSDR trial=3: …".
 	Failed []string
-	// Cells is the number of all cells, Reused the number of those from earlier runs.
+	// Cells is the number of all cells. Reused is the number of cells from earlier runs.
 	Cells, Reused int
 	Elapsed       time.Duration
 }
 
 // Run runs an experiment and writes its files into the folder Settings.Out/Name:
-// NAME.csv with every value measured, NAME-FIGURE.png and .svg, NAME.html, the report
-// that holds all of it, and NAME.journal, the cells computed so far. Only one run at a
-// time may use a folder.
+// NAME.csv with every measured value, the pictures NAME-FIGURE.png and .svg, the report NAME.html, and
+// NAME.journal with the cells computed so far. Only one run at a time may use a folder.
 //
 // When the context ends, Run returns its error within about a second. The next run with the
 // same settings uses the cells in the journal. If the folder has a journal of other settings,

@@ -23,9 +23,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// testExperiment runs e at a tiny size and checks the files it leaves; that a run cut
-// short anywhere goes on to the same files; that they do not depend on the number of
-// workers; and that other settings are told. It returns the report of the first run.
+// testExperiment runs e at a tiny size and checks the files. They must be the same after an interruption
+// and for any number of workers, and other settings must be an error. It returns the report of the first run.
 func testExperiment(t *testing.T, e Experiment, s Settings) *Report {
 	t.Helper()
 	return testFiles(t, e, s, false)
@@ -48,7 +47,7 @@ func testFiles(t *testing.T, e Experiment, s Settings, timed bool) *Report {
 	checkFiles(t, e, first)
 	want := readFiles(t, first.Folder, timed)
 
-	// A journal that ends within a line, after half of the cells.
+	// The journal ends within a line, after half of the cells.
 	path := filepath.Join(first.Folder, e.Name+".journal")
 	whole, err := os.ReadFile(path)
 	if err != nil {
@@ -73,7 +72,7 @@ func testFiles(t *testing.T, e Experiment, s Settings, timed bool) *Report {
 		return first
 	}
 
-	// Interrupted by the context, with other workers, and taken up again.
+	// The context interrupts a run with another number of workers. The next run continues.
 	s.Out, s.Workers = t.TempDir(), 3
 	ctx, cancel := context.WithCancel(t.Context())
 	interrupted := s
@@ -104,7 +103,7 @@ func testFiles(t *testing.T, e Experiment, s Settings, timed bool) *Report {
 	}
 	compareFiles(t, "three workers", readFiles(t, other.Folder, timed), want)
 
-	// Nothing to do: the same files again. Another seed: an error.
+	// If all cells are in the journal, a run writes the same files. Another seed is an error.
 	third, err := Run(t.Context(), e, s)
 	if err != nil || third.Reused != third.Cells {
 		t.Errorf("run again: %d of %d cells reused, %v", third.Reused, third.Cells, err)
@@ -248,7 +247,7 @@ func checkHTML(t *testing.T, page string, r *Report) {
 	if images != want {
 		t.Errorf("the report shows %d pictures of %d", images, want)
 	}
-	// The letters of a picture may spell anything.
+	// The base64 text of a picture may contain any word.
 	text := html.UnescapeString(regexp.MustCompile(`base64,[^"]*`).ReplaceAllString(page, ""))
 	for _, s := range append([]string{r.Title, "experiment " + r.Name, "arXiv:1608.08063"}, r.Summary...) {
 		if !strings.Contains(text, s) {
@@ -340,7 +339,7 @@ func TestJournal(t *testing.T) {
 	r, err = run(1, nil)
 	check("fewer", r, err, 1, 1, 0)
 
-	// Another build, and other settings.
+	// A run with another build and with other settings is an error.
 	other := func(s *Settings) { s.Build = "two"; s.Methods = nil }
 	_, err = run(3, other)
 	if !errors.Is(err, ErrOtherBuild) || !strings.Contains(err.Error(), "one, now two") {
@@ -379,7 +378,7 @@ func TestJournal(t *testing.T) {
 	check("other settings of a method", r, err, 2, 0, 2)
 }
 
-// TestJournalInUse: of two runs in one folder the second is refused, and harms nothing.
+// TestJournalInUse checks that a second run in the same folder is an error and does not disturb the first.
 func TestJournalInUse(t *testing.T) {
 	s := Settings{Out: t.TempDir(), Workers: 1}
 	e := counting(1, new(int))
@@ -420,7 +419,7 @@ func TestDamagedJournal(t *testing.T) {
 	lines := strings.SplitAfter(string(whole), "\n")
 	for name, c := range map[string]struct {
 		text string
-		line int // of the error; 0: none, the journal is used as far as it goes
+		line int // of the error; 0 if there is no error and the cells of the journal are used
 	}{
 		"empty":                 {"", 0},
 		"half a header":         {lines[0][:20], 0},
@@ -453,7 +452,7 @@ func TestDamagedJournal(t *testing.T) {
 	}
 }
 
-// TestOldPictures: what an earlier run with more methods has drawn does not stay.
+// TestOldPictures checks that a run removes the pictures of an earlier run with more methods.
 func TestOldPictures(t *testing.T) {
 	out := t.TempDir()
 	s := Settings{Out: out, Workers: 1}
@@ -572,7 +571,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestAbandon: a method that takes no context does not keep a run from ending.
+// TestAbandon checks that a run ends although a method ignores the context.
 func TestAbandon(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)

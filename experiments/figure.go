@@ -173,7 +173,7 @@ func (cs curves) draw(c draw.Canvas) {
 	p.Draw(c)
 }
 
-// niceTicks are at least five ticks at multiples of 1, 2 or 5 times a power of ten.
+// niceTicks makes at least five ticks at multiples of 1, 2 or 5 times a power of ten.
 type niceTicks struct{}
 
 // Ticks implements plot.Ticker.
@@ -194,7 +194,7 @@ func (niceTicks) Ticks(low, high float64) []plot.Tick {
 	return marks
 }
 
-// logTicks have labels at 1, 2 and 5 times the powers of ten.
+// logTicks makes ticks with labels at 1, 2 and 5 times the powers of ten.
 type logTicks struct{}
 
 // Ticks implements plot.Ticker.
@@ -217,7 +217,7 @@ func (logTicks) Ticks(low, high float64) []plot.Tick {
 }
 
 const (
-	legendLine = 24 // points, of a sample of the line
+	legendLine = 24 // length of a sample line in points
 	legendStep = 16
 )
 
@@ -287,8 +287,8 @@ func (l links) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// newLink returns a line from row i of x to row k of y. The larger strength is, from 0 to 1, the
-// darker and wider is the line.
+// newLink returns a line from row i of x to row k of y. A larger strength, from 0 to 1, makes the line
+// darker and wider.
 func newLink(x *mat.Dense, i int, y *mat.Dense, k int, strength float64) link {
 	return link{
 		x.At(i, 0), x.At(i, 1), y.At(k, 0), y.At(k, 1), strength,

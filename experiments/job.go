@@ -39,7 +39,7 @@ type grid struct {
 	// settings contains everything else that the values depend on, besides a cell's coordinates and
 	// settings, the data and the seed. It is printed in the report.
 	settings []setting
-	// alone makes the cells run one after the other, to measure times.
+	// If alone is true, the cells run one after the other, for measurements of time.
 	alone bool
 }
 
@@ -257,8 +257,8 @@ func (j *job) computeCells(ctx context.Context, cells []cell, todo []int, r *res
 	return nil
 }
 
-// patience is how long a cell may take to stop after the context has ended. A longer evaluation,
-// such as CEML's entropy, is abandoned.
+// patience is the time that a cell has to stop after the context has ended. Evaluations that take longer,
+// such as CEML's entropy, are abandoned.
 const patience = time.Second
 
 // run computes one cell. It returns only the error of the context.

@@ -20,7 +20,7 @@ type journal struct {
 	header   header
 	sessions []session
 	cells    map[string]*done
-	session  session // this one; written before its first cell
+	session  session // of this run; written before its first cell
 	started  bool
 }
 
@@ -42,7 +42,7 @@ type session struct {
 	Build   string `json:"build"`
 	Machine string `json:"machine"`
 	Workers int    `json:"workers"`
-	// Data has the SHA-256 of the data files that were there.
+	// Data has the SHA-256 of the data files that existed.
 	Data  map[string]string `json:"data,omitempty"`
 	cells int
 }

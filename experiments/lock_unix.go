@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock locks f for this process until it is closed. Two runs that append to one journal
+// lock locks f for this process until f is closed. Without the lock, two runs with the same journal
 // would compute every cell twice.
 func lock(f *os.File) error {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)

@@ -33,8 +33,8 @@ var mnistExperiment = Experiment{
 	run:      runMNIST,
 }
 
-// mnistSteps are the steps after which the paper's method is stopped, besides the
-// default bound.
+// mnistSteps are the numbers of steps after which the paper's method is stopped, in addition to the
+// default limit.
 var mnistSteps = []int{1, 3, 10, 30, 100}
 
 // Names of methods that only this experiment has.
@@ -76,9 +76,9 @@ type mnistSizes struct {
 	trained    int // digits
 	tested     int // 0: all
 	ks, ps     []int
-	k          int // that of tables and sentences
-	drawn      int // digits that t-SNE places, of the training and of the test digits
-	dots       int // of these that the picture shows
+	k          int // the K of tables and sentences
+	drawn      int // number of training digits and of test digits that t-SNE embeds
+	dots       int // number of these digits in the picture
 	iterations int // of t-SNE
 	perplexity float64
 }
@@ -96,7 +96,7 @@ func (j *job) mnistSizes() mnistSizes {
 // mnistPart is the training or the test part of the data, to draw digits from.
 type mnistPart struct {
 	all  *dataset.Dataset
-	rows *dataset.Dataset // one column: numbers of rows of all
+	rows *dataset.Dataset // one column with row indices of all
 }
 
 // mnistPart returns the training digits (split 0) or the test digits (split 1).
@@ -118,7 +118,7 @@ func (j *job) mnistPart(split int) (mnistPart, error) {
 	return mnistPart{all, &dataset.Dataset{X: mat.NewDense(len(at), 1, at), Labels: labels, Classes: all.Classes}}, nil
 }
 
-// take returns n digits, every class by its share, with pixels from 0 to 1; all if n is 0.
+// take returns n digits, or all if n is 0, with pixels from 0 to 1. Classes keep their proportions.
 func (r mnistPart) take(n int, seed uint64) (*dataset.Dataset, error) {
 	chosen := r.rows
 	if n > 0 {
@@ -230,8 +230,8 @@ func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output,
 	if projection == nil {
 		return o, nil
 	}
-	// λ_cc' is that of the principal components of the training digits, for all
-	// methods and for the test digits, too: the very function that the paper maximizes.
+	// λ_cc' is computed from the principal components of the training digits, for all methods and
+	// also for the test digits. This is exactly the function that the paper maximizes.
 	v, err := baseline.Fit(ctx, train.X, nil, p, baseline.PCA{})
 	if err != nil {
 		return nil, err
@@ -268,16 +268,15 @@ func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output,
 //
 //	(Σ_k v_k)² / Σ_k v_k² = (tr C)² / ‖C‖²
 //
-// with v_k the eigenvalues of their covariance C, the participation ratio: p if all are
-// equal, 1 if all but one are 0.
+// Here v_k are the eigenvalues of the covariance C of the rows. The ratio is p if all eigenvalues are
+// equal, and 1 if only one is not 0.
 func effectiveDimensions(y *mat.Dense) float64 {
 	var c mat.SymDense
 	stat.CovarianceMatrix(&c, y, nil)
 	return math.Pow(mat.Trace(&c)/mat.Norm(&c, 2), 2)
 }
 
-// picture places the training and the test digits that a method has projected in the
-// plane.
+// picture projects training and test digits by a method and embeds them in the plane by t-SNE.
 func (e *mnistRun) picture(ctx context.Context, m method) (*output, error) {
 	train, test, err := e.shown()
 	if err != nil {
@@ -312,8 +311,8 @@ func (e *mnistRun) picture(ctx context.Context, m method) (*output, error) {
 	return o, nil
 }
 
-// shown returns the digits of the pictures: the training digits of the first draw, of
-// which the first are shown, and test digits.
+// shown returns the training digits of the first draw and test digits for the pictures. The pictures
+// show the first of them.
 func (e *mnistRun) shown() (train, test *dataset.Dataset, err error) {
 	if train, err = e.train(0); err != nil {
 		return nil, nil, err
@@ -461,7 +460,7 @@ func (e *mnistRun) tables(r *results) {
 	e.published(r, head[1:])
 }
 
-// published sets ours beside the only figures that the paper gives for MNIST.
+// published compares our errors with the only numbers that the paper gives for MNIST.
 func (e *mnistRun) published(r *results, names []string) {
 	t := &table{
 		Title: "Beside the paper's table of ten datasets",
@@ -500,7 +499,7 @@ func (e *mnistRun) published(r *results, names []string) {
 	e.addTable(t)
 }
 
-// drawBySteps shows what becomes of the error while the paper's objective grows.
+// drawBySteps draws the error and the paper's objective by the number of steps.
 func (e *mnistRun) drawBySteps(r *results) error {
 	type point struct {
 		steps int
@@ -565,7 +564,7 @@ func (e *mnistRun) drawBySteps(r *results) error {
 	})
 }
 
-// mnistPaperSteps is the bound of the steps that wda.Settings has by default.
+// mnistPaperSteps is the default limit of steps in wda.Settings.
 const mnistPaperSteps = 200
 
 // objectives shows the effect of a larger J on the error.
@@ -641,8 +640,8 @@ func (e *mnistRun) drawPictures(r *results) error {
 	})
 }
 
-// drawPlane draws the first points, as many as there are labels, without scales, to
-// which t-SNE gives no meaning.
+// drawPlane draws the first points, one for each label. It draws no scales, because they have no meaning
+// in t-SNE.
 func drawPlane(c draw.Canvas, title string, y *mat.Dense, labels []int) {
 	p := picture.New(title, "", "")
 	p.Title.TextStyle.Font = picture.TextStyle(11).Font

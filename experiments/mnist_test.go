@@ -77,8 +77,8 @@ func mnistResults(t *testing.T, s Settings, ps int) (*job, *results) {
 	return j, r
 }
 
-// TestMNISTObjective: the objective that the report shows is the one that the paper's
-// method climbs: from that of PCA, higher with every further step.
+// TestMNISTObjective checks that the report shows the objective that the paper's method maximizes. It
+// starts at the value of PCA and rises with every step.
 func TestMNISTObjective(t *testing.T) {
 	climb := []string{"PCA"}
 	for _, k := range mnistSteps {
@@ -104,7 +104,7 @@ func TestMNISTObjective(t *testing.T) {
 	}
 }
 
-// TestMNISTSlowMethods: they run when named, and only then.
+// TestMNISTSlowMethods checks that slow methods run only if they are named.
 func TestMNISTSlowMethods(t *testing.T) {
 	testdata.Long(t)
 	named := []string{"LSDR", "LSQMI", "CEML", namePaperFar}
@@ -125,8 +125,8 @@ func TestMNISTSlowMethods(t *testing.T) {
 	}
 }
 
-// TestMNISTPart: digits come from the part asked for, every class by its share, with
-// pixels divided by 255, as for the other methods.
+// TestMNISTPart checks that digits come from the right part in the proportions of the classes, with pixels
+// divided by 255.
 func TestMNISTPart(t *testing.T) {
 	j, err := newJob(mnistExperiment, Settings{Data: tinyDigits(t), Out: t.TempDir()})
 	if err != nil {
@@ -174,7 +174,7 @@ func TestMNISTPart(t *testing.T) {
 			t.Errorf("part %d: more digits than there are: %v", split, err)
 		}
 	}
-	// Without a split there is no test part.
+	// A file without a split has no test part.
 	dir := t.TempDir()
 	writeDataset(t, filepath.Join(dir, mnistFile), classed(6, 60, 3, 2))
 	if _, err := Run(t.Context(), mnistExperiment, Settings{Data: dir, Out: t.TempDir(), Small: true}); !errors.Is(err, wda.ErrSettings) {

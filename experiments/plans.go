@@ -31,14 +31,14 @@ var planPairs = []struct {
 	a, b int
 }{{"1-2", 0, 1}, {"1-1", 0, 0}, {"2-2", 1, 1}}
 
-// planIterations leave ‖Tᵀ1 − b‖₁ below 1e-4. To go on until it is 1e-9 takes millions:
-// at λ = 1 hardly anything can flow between the modes of a class, which have the same
-// mass to begin with.
+// planIterations is enough for ‖Tᵀ1 − b‖₁ < 1e-4. An error of 1e-9 would take millions of iterations,
+// because at λ = 1 nearly no mass moves between the modes of a class. The modes have the same mass at
+// the start.
 const planIterations = 100
 
-// The modes of a class are 2·planRadius apart, those of different classes √2·planRadius.
-// The paper does not state its own; with these, exp(−λ·distance²) of two modes of a class is
-// 1e-11, 4e-6 and 0.08 at its three λ: local, local, and no longer so.
+// The distance of two modes is 2·planRadius within a class and √2·planRadius between classes. The paper
+// does not state its distances. Here, exp(−λ·distance²) of two modes of a class is 1e-11, 4e-6 and 0.08
+// for the three λ. The plan is local for the first two.
 const (
 	planRadius = 2.5
 	planSpread = 0.5
@@ -90,8 +90,8 @@ func runPlans(ctx context.Context, j *job) error {
 	return j.reportPlans(r, classes, n)
 }
 
-// byMode puts the samples of a class in the order of its modes, which the simulation
-// alternates, so that blocks show in the matrices.
+// byMode sorts the samples of a class by mode, to make blocks visible in the matrices. The simulation
+// alternates modes.
 func byMode(x *mat.Dense) *mat.Dense {
 	var rows []int
 	n, _ := x.Dims()
@@ -103,7 +103,7 @@ func byMode(x *mat.Dense) *mat.Dense {
 	return pick(x, rows)
 }
 
-// modeShares returns the share of mass from each mode to each: [from][to].
+// modeShares returns the share of mass that t moves between modes, as [from][to].
 func modeShares(t *mat.Dense) [2][2]float64 {
 	n, m := t.Dims()
 	var s [2][2]float64
@@ -162,7 +162,7 @@ func (j *job) reportPlans(r *results, classes [2]*mat.Dense, n int) error {
 		for k, lambda := range planLambdas {
 			at := where{"lambda": lambda}
 			full := rows[k].Size()
-			// Links, a matrix, links, two matrices one above the other.
+			// The columns contain links, a matrix, links, and two matrices one above the other.
 			big, small := full.Y*1.02, (full.X-2*full.Y*1.02)/2-6
 			x := rows[k].Min.X
 			panel := func(width vg.Length) draw.Canvas {

@@ -4,8 +4,7 @@ import "slices"
 
 // Numbers published in the paper (R. Flamary, M. Cuturi, N. Courty and
 // A. Rakotomamonjy, "Wasserstein discriminant analysis", Machine Learning, 2018,
-// arXiv:1608.08063), each with its table or figure. What figures show without
-// stating a number is not here.
+// arXiv:1608.08063), each with its table or figure. Values that figures show without numbers are left out.
 
 // publishedTable is a table of the paper.
 type publishedTable struct {
@@ -20,7 +19,7 @@ type publishedRow struct {
 	Values []float64
 }
 
-// value returns the entry of a row and a method, and whether the table has it.
+// value returns the entry of a row and a method, and reports whether the table has this entry.
 func (t publishedTable) value(row, method string) (float64, bool) {
 	i := slices.IndexFunc(t.Rows, func(r publishedRow) bool { return r.Name == row })
 	j := slices.Index(t.Methods, method)
@@ -80,6 +79,6 @@ var publishedTimingDeviations = publishedTable{
 	},
 }
 
-// claimCaltech is what section "Caltech dataset" says of its figure of errors against p,
-// which states no numbers.
+// claimCaltech is the statement in section "Caltech dataset" about the figure of errors against p. The
+// figure has no numbers.
 const claimCaltech = "LMNN yields to a better subspace for small p values while WDA is the best performing method for p ≥ 6"

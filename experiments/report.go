@@ -50,7 +50,7 @@ func (j *job) addFinding(format string, args ...any) {
 	j.report.Summary = append(j.report.Summary, fmt.Sprintf(format, args...))
 }
 
-// addHeading begins a section of the report.
+// addHeading starts a section of the report.
 func (j *job) addHeading(text string) { j.page.parts = append(j.page.parts, part{Heading: text}) }
 
 // addParagraph adds a paragraph.

@@ -58,8 +58,7 @@ func numberField(format string, v ...float64) field {
 	return field{Text: fmt.Sprintf(format, stat.Mean(v, nil))}
 }
 
-// markBest makes the fields with the lowest value bold; a nil slice of values stands
-// for a field without any.
+// markBest makes the fields with the lowest mean bold. A nil slice is a field without values.
 func (r *tableRow) markBest(values [][]float64) {
 	best := math.Inf(1)
 	for _, v := range values {

@@ -103,8 +103,8 @@ func runTiming(ctx context.Context, j *job) error {
 	return j.reportTiming(sets, r)
 }
 
-// timingCell times one fit: of features scaled as a whole, reading and scaling not
-// included.
+// timingCell measures the time of one fit to features scaled by one number. The time does not include
+// reading and scaling.
 func (j *job) timingCell(ctx context.Context, d timingData, m method, trial int) (*output, error) {
 	all, err := j.data(d.file)
 	if err != nil {

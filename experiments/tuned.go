@@ -30,7 +30,7 @@ type candidate struct {
 type tuned struct {
 	p, k      int // p is 0 for all features
 	candidate int // index of the candidate
-	// validation is the mean error over the folds, test the error on the test samples.
+	// validation is the mean error over the folds. test is the error on the test samples.
 	validation, test float64
 }
 

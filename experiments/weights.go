@@ -115,7 +115,7 @@ func classSamples(d *dataset.Dataset, class int) *mat.Dense {
 	return d.Subset(rows).X
 }
 
-// weightShown are the samples of the first class whose links are drawn: one of each mode.
+// weightShown are the samples of the first class for which links are drawn, one of each mode.
 var weightShown = []int{0, 1}
 
 func runWeights(ctx context.Context, j *job) error {
@@ -123,7 +123,7 @@ func runWeights(ctx context.Context, j *job) error {
 	if j.Small {
 		n = 6
 	}
-	// Two classes of two modes, which FDA cannot tell from one.
+	// FDA cannot distinguish two classes with two modes each, because their means coincide.
 	data := dataset.Simulation{Classes: 2, NoNoise: true, Seed: j.seed("weights")}.Generate(2 * n)
 	first, second := classSamples(data, 0), classSamples(data, 1)
 	g := grid{
@@ -279,7 +279,7 @@ func weightLinks(t, from, to *mat.Dense) links {
 		}
 		for k := range m {
 			if to == from && k == i {
-				continue // with itself, no line to draw
+				continue // a sample has no line to itself
 			}
 			all = append(all, newLink(from, i, to, k, t.At(i, k)/largest))
 		}

@@ -18,22 +18,21 @@ const (
 	rankZeros
 )
 
-// exactDifferences is the number of differences other than 0 up to which the
-// distribution of the statistic is counted out.
+// exactDifferences is the largest number of nonzero differences for which the distribution of the
+// statistic is enumerated.
 const exactDifferences = 25
 
-// signedRank computes Wilcoxon's signed-rank test of paired differences. plus is the sum of
-// the ranks, by size, of the positive differences, equal sizes sharing the mean of
-// their ranks. p is the two-sided probability of a sum at least as far from its mean
-// if every difference had either sign with probability ½:
+// signedRank computes Wilcoxon's signed-rank test of paired differences. plus is the sum of the ranks of
+// the positive differences. Ranks are by absolute value, and equal absolute values have the mean of their
+// ranks. p is the two-sided probability of a sum at least as far from its mean if every difference had
+// either sign with probability ½:
 //
 //	p = min(1, 2 min(P(S ≤ plus), P(S ≥ plus)))    S = Σ_i r_i b_i,  b_i = 0 or 1
 //
-// counted over all signs for up to 25 differences other than 0, given the ranks there
-// are, ties included; beyond that from the normal distribution of mean Σ r_i/2 and
-// variance Σ r_i²/4, which is the textbook's with its correction for ties, without
-// correction for continuity. Without a difference other than 0, p is 1. The
-// differences must be finite.
+// For up to 25 nonzero differences, p is counted over all signs with the given ranks, including ties.
+// For more differences it is from the normal distribution with mean Σ r_i/2 and variance Σ r_i²/4. This
+// is the textbook formula with the correction for ties and without the correction for continuity. If all
+// differences are 0, p is 1. The differences must be finite.
 func signedRank(differences []float64, z zeros) (plus, p float64) {
 	var size []float64
 	for _, d := range differences {
@@ -101,8 +100,8 @@ func exactSignedRank(ranks []float64, plus float64) float64 {
 	return min(1, 2*float64(min(below, above))/math.Exp2(float64(len(ranks))))
 }
 
-// averageRanks returns the rank of every value, 1 for the smallest; equal values share
-// the mean of their ranks. A NaN has rank NaN and does not count for the others.
+// averageRanks returns the rank of every value, starting at 1 for the smallest. Equal values have the
+// mean of their ranks. A NaN has rank NaN and does not affect other ranks.
 func averageRanks(values []float64) []float64 {
 	order := make([]int, 0, len(values))
 	ranks := make([]float64, len(values))

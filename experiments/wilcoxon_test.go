@@ -42,7 +42,7 @@ func TestSignedRank(t *testing.T) {
 		if !(math.Abs(p-want) <= 1e-12*want) {
 			t.Errorf("line %d (%s, %s, %d differences): p = %v, scipy has %v", i+2, row[0], row[1], len(d), p, want)
 		}
-		// The other way round: the rest of the ranks, and the same p.
+		// With opposite signs, plus is the sum of the other ranks, and p is the same.
 		for j := range d {
 			d[j] = -d[j]
 		}
@@ -52,8 +52,8 @@ func TestSignedRank(t *testing.T) {
 	}
 }
 
-// TestSignedRankTable: critical values of Wilcoxon's own table, of the smaller sum of
-// ranks for p ≤ 0.05 on two sides.
+// TestSignedRankTable compares with the critical values in Wilcoxon's table: the smaller sum of ranks for a
+// two-sided p ≤ 0.05.
 func TestSignedRankTable(t *testing.T) {
 	for n, critical := range map[int]int{6: 0, 8: 3, 10: 8, 15: 25, 20: 52, 25: 89} {
 		at := func(plus int) float64 { // p of differences whose positive ranks sum to plus
