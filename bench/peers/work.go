@@ -38,8 +38,8 @@ func work(s spec, ours string) []limit.Phase {
 	vector := func(fmas, divs float64) []limit.Phase {
 		return []limit.Phase{{Bits: bits, FMAs: n * fmas, Divs: n * divs, Reads: move(n*size, 2*n*size), Writes: move(n*size, 2*n*size)}}
 	}
-	// iterations of K from a memory of set bytes: every element is read twice, the second time
-	// from the first-level cache, and takes two FMAs
+	// iterations returns the work of iterations with K in a working set of set bytes. Every element takes two
+	// FMAs and is read twice, the second time from the first-level cache.
 	iterations := func(times, set float64) limit.Phase {
 		return limit.Phase{
 			Bits: bits, FMAs: 2 * n * n, Divs: 2 * n, Times: times,
@@ -97,9 +97,9 @@ func work(s spec, ours string) []limit.Phase {
 	case "project":
 		return []limit.Phase{{Bits: bits, FMAs: n * d * p, Reads: move(n*d*size, n*d*size)}}
 	case "wda":
-		// The samples are turned into the space that they span, of at most n dimensions. Then all
-		// pairs of classes of l samples: K, iterations forward and back, cost and the first
-		// step back, adjoint of the cost, its two products; before and after them X·P and Xᵀ·G.
+		// The samples are rotated into their span, of at most n dimensions. Each pair of classes of
+		// l samples needs K, the iterations forward and backward, the cost with the first backward
+		// step, and the adjoint of the cost with two products. X·P comes before them, Xᵀ·G after them.
 		classes := s.float("classes")
 		l := n / classes
 		pairs := classes * (classes + 1) / 2

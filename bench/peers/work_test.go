@@ -26,7 +26,7 @@ func TestWork(t *testing.T) {
 			}
 		}
 	}
-	// by hand: an iteration of 1000 × 1000 numbers, K in float32
+	// The expected values are computed by hand, for an iteration of 1000 × 1000 numbers with K in float32.
 	p := work(parseSpec("iterate/type=f64/n=1000/lambda=20"), "ours-mixed")[0]
 	if p.FMAs != 2e6 || p.Divs != 2000 || p.Reads[0].Bytes != 4e6 || p.Reads[1].Bytes != 8e6 || p.Bits != 64 {
 		t.Errorf("%+v", p)

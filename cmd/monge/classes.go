@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxClass bounds the rows of a class: transport within it takes memory by the square of
-// their number.
+// maxClass is the maximum number of rows of a class. Memory for transport within a class grows with the
+// square of its rows.
 const maxClass = 1 << 15
 
 // checkClasses returns an error if a discriminant cannot be fitted to the classes of d. before has

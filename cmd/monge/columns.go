@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// columnFlags say what the columns of a table are for.
+// columnFlags are the flags that select columns of a table and describe their contents.
 type columnFlags struct {
 	columns, drop, ids []string
 	extra              bool
@@ -139,8 +139,8 @@ func (f *columnFlags) wrapReader(path string, open func() (*dataset.Reader, erro
 	}
 	r := &reader{Reader: in}
 	if f := r.Format(); f == dataset.FormatParquet || f == dataset.FormatArrow {
-		// The libraries leave every batch or page to the garbage collector: at 100 % a file of
-		// batches of 32 MiB takes 200 MB.
+		// The libraries allocate every batch or page anew. With GOGC=100, a file with batches of
+		// 32 MiB takes 200 MB.
 		r.percent = debug.SetGCPercent(25)
 	}
 	b := f.app.currentBar()

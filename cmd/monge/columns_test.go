@@ -256,7 +256,7 @@ func TestColumnsErrors(t *testing.T) {
 	} {
 		b.check(t, s.dir, before)
 	}
-	// Damage anywhere is an error or goes unnoticed, but hurts nothing.
+	// Damage anywhere is an error or has no effect. It must do no other harm.
 	tries := 10
 	if testdata.IsLong() {
 		tries = 150

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// confusion is a confusion matrix: Counts[i][j] rows of class i are taken for class j.
+// confusion is a confusion matrix. Counts[i][j] rows of class i are classified as class j.
 type confusion struct {
 	K       int      `json:"k"`
 	Classes []string `json:"classes"`
@@ -21,7 +21,7 @@ type confusion struct {
 }
 
 // classRates are the rates of a class: recall is the share of its rows that are classified correctly,
-// precision the share of the rows classified as the class that belong to it, and F1 is
+// precision is the share of rows classified as the class that belong to it, and F1 is
 // 2·recall·precision / (recall + precision). A rate with denominator 0 is null.
 type classRates struct {
 	Class     string `json:"class"`
@@ -72,7 +72,7 @@ func (c *confusion) print(w io.Writer) {
 	}
 }
 
-// confusionLayout says where the parts of a picture of a confusion matrix are, in pixels.
+// confusionLayout contains the positions of the parts of a picture of a confusion matrix, in pixels.
 type confusionLayout struct {
 	cellSize int      // side of a cell
 	fontSize int      // size of the names of classes

@@ -183,7 +183,7 @@ func (f *cvFlags) checkFolds(d *dataset.Dataset, cv *wda.CrossValidation) error 
 		return fmt.Errorf("%s: --folds %d exceeds the %d rows; use fewer", f.data, f.folds, d.Len())
 	}
 	for c, n := range d.Counts() {
-		// The largest part of a class, and the rest, of which a fit needs two.
+		// part is the size of the largest part of a class. A fit needs two of the other rows.
 		if part := (n + f.folds - 1) / f.folds; n > 0 && n-part < 2 {
 			return fmt.Errorf("%s: class %s has too few rows for so many folds: of %d, --folds %d leaves %d to fit to, and two are needed; use fewer folds", f.data, quoteShort(d.Classes[c]), n, f.folds, n-part)
 		}
@@ -230,8 +230,8 @@ type cvRow struct {
 	Error      float64    `json:"error"`
 	StdDev     float64    `json:"std_dev"` // from fold to fold
 	Errors     []float64  `json:"errors"`  // of the folds
-	// What the fit to each fold has chosen, if anything was left open: one candidate, or several that
-	// are mixed.
+	// Chosen has the candidates that the fit to each fold has chosen if settings were open: one candidate,
+	// or several that are mixed.
 	Chosen [][]choice `json:"chosen,omitempty"`
 }
 
@@ -373,8 +373,7 @@ func (r *cvResult) writeFiles(ctx context.Context, m *wda.Model, d *dataset.Data
 
 const fittingFolds = "fitting to folds"
 
-// crossValidate calls wda.CrossValidate with a progress bar. model says that a fit to all rows
-// follows.
+// crossValidate calls wda.CrossValidate with a progress bar. If model is true, a fit to all rows follows.
 func (a *app) crossValidate(ctx context.Context, d *dataset.Dataset, cv *wda.CrossValidation, model bool) (*wda.CrossValidated, error) {
 	fits := cv.Folds * len(cv.Components) * len(cv.Lambda) * len(cv.Shrinkage)
 	b := a.startPhase(fittingFolds, fits)

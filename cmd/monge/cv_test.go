@@ -92,7 +92,7 @@ func TestCV(t *testing.T) {
 	if !mat.Equal(loadProjection(t, at("cv.wda")), loadProjection(t, at("fit.wda"))) {
 		t.Error("the model differs from that of fit with the best setting")
 	}
-	var hash any // the same, also that of the rows to classify by
+	var hash any // of the first model; the other model must have the same hash, which includes the stored rows
 	for _, model := range []string{"cv.wda", "fit.wda"} {
 		info := object(t, "info", "--model", at(model))
 		of := info["model"].(map[string]any)["hash"]
@@ -328,7 +328,7 @@ low,0,1,4,12.25,1,20.25
 	if got := encode(t, v["probabilities"].([]any)[0]); got != `[0,1]` {
 		t.Errorf("%s", got)
 	}
-	// One neighbor instead of the model's three; then other training rows.
+	// The first call has one neighbor instead of the model's three. The second has other training rows.
 	if v := object(t, "predict", "--model", at("m.wda"), "--data", news, "--k", "1"); encode(t, v["labels"]) != `["low","high","low"]` || get(t, v, "k") != 1 || v["probabilities"] != nil {
 		t.Errorf("%v", v)
 	}

@@ -126,7 +126,7 @@ type evalResult struct {
 	Train     int                   `json:"train"`
 	Test      int                   `json:"test"`
 	Baselines map[string]errorRates `json:"baselines,omitempty"`
-	// Standardized says that the features of the baselines are standardized.
+	// Standardized is true if the features of the baselines are standardized.
 	Standardized bool `json:"baselines_standardized,omitempty"`
 }
 

@@ -186,7 +186,7 @@ func (f *fitFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 	return s, f.rows.check()
 }
 
-// fitResult is what fit --json prints.
+// fitResult is the output of fit --json.
 type fitResult struct {
 	Objective    number `json:"objective"`
 	Steps        int    `json:"steps"`
@@ -205,13 +205,14 @@ type fitResult struct {
 	Whitening    string `json:"whitening"`
 	Scale        string `json:"scale"`
 	For          string `json:"for"`
-	// The ratios of the components, and what was compared to choose the settings that
-	// were left open, the best first. The projection is a mixture of the first Mixed of them.
+	// The ratios of the components, and the candidates compared to choose the open settings, the best first.
+	// The projection is a mixture of the first Mixed candidates.
 	Ratios  []number `json:"ratios"`
 	Choice  []choice `json:"choice,omitempty"`
 	Mixed   int      `json:"mixed,omitempty"`
 	Samples int      `json:"samples"`
-	// The rows of the file, if more than Samples: the others are held out, not drawn, or left out.
+	// The number of rows of the file, if it is more than Samples. The other rows were held out, not sampled,
+	// or left out.
 	FileRows int `json:"file_rows,omitempty"`
 	// The samples that the objective was evaluated on.
 	ObjectiveSamples int      `json:"objective_samples"`
@@ -219,9 +220,9 @@ type fitResult struct {
 	Components       int      `json:"components"`
 	Leading          int      `json:"leading"` // the components that count
 	Classes          []string `json:"classes"`
-	// With --starts, the J that each start has led to.
+	// StartObjectives has the final J of each start, with --starts.
 	StartObjectives []number `json:"start_objectives,omitempty"`
-	// The distinct values of StartObjectives, the largest first, and how many starts led to each.
+	// Maxima has the distinct values of StartObjectives, the largest first, with their numbers of starts.
 	Maxima []maximum `json:"maxima,omitempty"`
 	// With --validation, the error of the result on the rows held out.
 	ValidationError *number `json:"validation_error,omitempty"`
@@ -238,7 +239,7 @@ type fitResult struct {
 	Hash        string    `json:"hash"` // of what predictions depend on
 }
 
-// maximum is a J that some starts have led to.
+// maximum is a final J of one or more starts.
 type maximum struct {
 	Objective number `json:"objective"`
 	Starts    int    `json:"starts"`

@@ -10,7 +10,7 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// print writes the report of a fit as text. stepsLeft says that the limit of steps is the default.
+// print writes the report of a fit as text. stepsLeft is true if the limit of steps is the default.
 func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 	atLimit := "before it converged; --max-steps allows more"
 	if stepsLeft && r.Choice != nil {
@@ -68,8 +68,8 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 	}
 }
 
-// printMixture writes the candidates of a mixture. It returns two phrases that say that a number
-// belongs to the first candidate: first follows the number, and leads precedes it.
+// printMixture writes the candidates of a mixture. It returns two phrases for numbers of the first
+// candidate: first follows the number, and leads precedes it.
 func printMixture(w io.Writer, members []choice) (first, leads string) {
 	fmt.Fprintf(w, "method\tmixed from %s candidates that cross-validation could not tell apart:\n", numberWord(len(members)))
 	for _, m := range members {
@@ -204,7 +204,7 @@ func endText(r *wda.Report, atLimit string) string {
 		return "converged " + steps + ", as far as rounding allows: J has not risen in the last 100"
 	case "MaxSteps":
 		if limit := r.Settings.Optimizer.MaxSteps; r.Settings.Optimizer.Method.String() == "minibatch" && r.Steps < limit {
-			// The best point so far: a round may have lowered J.
+			// The result is the best point, because a round may lower J.
 			return fmt.Sprintf("ended at the limit of %d %s of mini-batches, and J was largest after %d; --max-steps allows more", limit, plural(limit, "round", "rounds"), r.Steps)
 		}
 		return "ended " + steps + ", " + atLimit

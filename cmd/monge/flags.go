@@ -128,8 +128,7 @@ func (f *objectiveFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 	return s, nil
 }
 
-// solverFlags are the settings of a fit that are not part of its objective, shared by
-// fit and cv.
+// solverFlags are the flags that fit and cv share for settings of a fit outside its objective.
 type solverFlags struct {
 	absolute   bool
 	standard   bool

@@ -28,11 +28,9 @@ const (
 var headings = []string{mainFlags, rowChoice, dataFlags, methodFlags, objectiveGroup, optimizerFlags, validationFlags, outputFlags}
 
 const (
-	// headingKey is the annotation of a flag that holds its heading, and for a main flag its
-	// place among these.
+	// headingKey is the annotation of a flag with its heading, and its position if it is a main flag.
 	headingKey = "monge_heading"
-	// details is the annotation of a command that holds what its help text says after the
-	// flags.
+	// details is the annotation of a command with the part of its help text after the flags.
 	details = "monge_details"
 	// helpWidth is the width of a help text in characters.
 	helpWidth = 80

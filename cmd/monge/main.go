@@ -66,7 +66,7 @@ func main() {
 	}
 }
 
-// app is what the commands share.
+// app is the state that the commands share.
 type app struct {
 	json, quiet bool
 	stdout      *output

@@ -69,7 +69,7 @@ func quick(args ...string) []string {
 	return append(args, "--whitening", "diagonal", "--scale", "unit")
 }
 
-// fitted runs fit with fixed settings. The object that it returns is what fit prints.
+// fitted runs fit with fixed settings and returns the printed object.
 func fitted(t testing.TB, args ...string) map[string]any {
 	t.Helper()
 	return object(t, slices.Concat([]string{"fit"}, fixed, args)...)
@@ -140,7 +140,7 @@ func write(t testing.TB, path string, text string) string {
 	return path
 }
 
-// writeMatrix writes a matrix as the extension says.
+// writeMatrix writes a matrix in the format of the extension.
 func writeMatrix(path, ext string, m mat.Matrix) error {
 	rows, cols := m.Dims()
 	return writeRows(path, ext, rows, cols, func(row []float64, i int) error {
@@ -178,7 +178,7 @@ func simulate(t testing.TB) *simulated {
 	write(t, s.y, y.String())
 	must(outfile.WriteFile(s.test, csvOf(dataset.Simulation{Seed: 6, NoiseDims: 3}.Generate(300))))
 
-	// The NPZ file has the rows of both, one after the other in turn.
+	// The NPZ file has the rows of the training and the test file, alternating.
 	test, err := dataset.ReadFile(s.test, nil)
 	must(err)
 	n, cols := 0, columnCount(d)
@@ -247,7 +247,7 @@ func TestEveryCommand(t *testing.T) {
 		}
 	}
 
-	// Both ways to transform, and what they must give.
+	// Both ways to transform must give this result.
 	m := loadModel(t, model)
 	var y mat.Dense
 	m.Transform(&y, s.data.X)
@@ -269,7 +269,7 @@ func TestEveryCommand(t *testing.T) {
 		t.Errorf("transform --rows train --keep-labels: %v", err)
 	}
 
-	// Evaluation on separate files and on the two parts of one.
+	// eval works on separate files and on the two parts of one file.
 	a := object(t, "eval", "--model", model, "--train", s.csv, "--test", s.test, "--k", "1,5", "--baselines")
 	b := object(t, "eval", "--model", model, "--train", s.npz, "--test", s.npz, "--k", "1,5", "--baselines", "--workers", "3")
 	if ja, jb := encode(t, a), encode(t, b); ja != jb {
@@ -326,7 +326,7 @@ func TestEveryCommand(t *testing.T) {
 			t.Errorf("%s is left behind", name)
 		}
 	}
-	// The same for people: no JSON, no error.
+	// The same command without --json succeeds.
 	for _, args := range [][]string{
 		{"fit", "--data", s.csv, "--model", model, "--float32", "--method", "pg", "--max-steps", "3"},
 		{"transform", "--model", model, "--data", s.csv, "--out", filepath.Join(s.dir, "t.csv")},
@@ -743,7 +743,7 @@ func TestOddInput(t *testing.T) {
 		data := write(t, filepath.Join(dir, "d.csv"), text.String())
 		model := filepath.Join(dir, "m.wda")
 		args := append(quick("fit", "--data", data, "--model", model, "--max-steps", "20"), strings.Fields(c.args)...)
-		// What it prints without --json, too.
+		// The command is tested without --json, too.
 		if code, _, stderr := monge(t, args...); code == exitFailure && strings.Contains(c.args, "--lambda 1e") {
 			t.Logf("%s: %s", c.name, stderr)
 			continue
@@ -818,7 +818,7 @@ func TestSample(t *testing.T) {
 		near(t, "mean", sum/30, m, 1e-12)
 	}
 
-	// What a fit with --holdout left out is what eval tests.
+	// eval tests the rows that a fit with --holdout left out.
 	fitted(t, "--data", s.test, "--holdout", "0.4", "--seed", "8", "--model", model)
 	e = object(t, "eval", "--model", model, "--train", s.test, "--test", s.test, "--holdout", "0.4", "--seed", "8")
 	if get(t, e, "train") != 180 || get(t, e, "test") != 120 {
@@ -834,7 +834,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// slow writes data whose fit takes minutes, and returns the command line.
+// slow writes data and returns a command line of fit that takes minutes.
 func slow(t testing.TB) (dir string, data []byte, args []string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -894,7 +894,7 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// started starts this program once, which does nothing.
+// started runs this program once, without any test.
 var started = sync.OnceValue(func() error { return exec.Command(os.Args[0], "-test.run=^$").Run() })
 
 // TestSignal checks an interrupt of a separate process by a signal.
@@ -913,7 +913,8 @@ func TestSignal(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// More than a pipe holds: once it is written, the program reads, and listens.
+	// The input is larger than the buffer of a pipe. After it is written, the program is reading and
+	// handles signals.
 	if _, err := in.Write(data); err != nil {
 		t.Fatal(err)
 	}

@@ -11,14 +11,13 @@ import (
 )
 
 const (
-	// outOfCoreBytes is the size of a matrix in memory from which minibatch leaves it in
-	// its file.
+	// outOfCoreBytes is the size in memory from which minibatch leaves a matrix in its file.
 	outOfCoreBytes = 2 << 30
-	// keptRows and keptElements bound what of such a file is kept to classify by.
+	// keptRows and keptElements limit the rows and elements of such a file in a classifier.
 	keptRows, keptElements = 1 << 16, 1 << 23
 )
 
-// training is what a fit is made of: a dataset in memory, or rows that stay in their file.
+// training contains the rows of a fit: a dataset in memory, or rows that stay in their file.
 type training struct {
 	x      mat.Matrix
 	labels []int

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// pairResult is what is printed of one of many problems.
+// pairResult is the output for one of many problems.
 type pairResult struct {
 	Pair int64 `json:"pair"`
 	*sinkhornResult

@@ -21,21 +21,21 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// page is all of an interactive plot but its data: no library, nothing from elsewhere.
+// page is an interactive plot without its data. It loads no libraries or other files.
 //
-// Where all points take more than 50 ms, as many are drawn while the view moves as take 40. 10⁵ points
-// in headless Chromium with its software GL (SwiftShader), on two cores that other programs had most of,
-// medians of 60: moved in 50 ms and turned in 55, until the pixels are there, where all take 1.2 to 2.8 s; what is under the
-// pointer is found in 29 to 47 ms. (Tried: 8000 points and all misclassified ones, 256 and 666 ms.) With a graphics
-// card it has not been measured.
+// If drawing all points takes more than 50 ms, the page draws a subset that takes 40 ms while the view moves.
+// Measurements with 10⁵ points in headless Chromium with software GL (SwiftShader), on two busy cores, medians
+// of 60: until the pixels are visible, a move takes 50 ms and a rotation 55 ms, and drawing all points takes 1.2 to
+// 2.8 s. Finding the point under the pointer takes 29 to 47 ms. A subset of 8000 points and all misclassified
+// points took 256 and 666 ms. There is no measurement with a graphics card.
 //
 //go:embed plot.html
 var page []byte
 
 const (
-	// mostComponents are kept in a page.
+	// mostComponents is the maximum number of components in a page.
 	mostComponents = 10
-	// mostFeatures are shown under the pointer.
+	// mostFeatures is the maximum number of features shown for the point under the pointer.
 	mostFeatures = 8
 	// shapes is the number of markers of the page. It has no common factor with the number of
 	// colors.
@@ -182,8 +182,8 @@ func encodeBase64[T float32 | int32 | uint8](v []T) string {
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// markedRows returns the rows to draw, with their row numbers in Split, counted from 0. test says
-// which are test rows; it is nil if this is unknown. --sample draws among the training rows, if
+// markedRows returns the rows to draw, with their row numbers in Split, counted from 0. test marks
+// the test rows. It is nil if they are unknown. --sample draws among the training rows, if
 // any, as in fit and eval.
 func (f *plotFlags) markedRows(m *wda.Model, c *wda.Classifier) (d *dataset.Dataset, test []bool, err error) {
 	p, err := parsePart(f.part)

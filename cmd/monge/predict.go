@@ -92,7 +92,7 @@ selects a part.
 Rows are read, classified and written in blocks, so the memory does not grow with their
 number, unless --json prints all of them or --holdout selects rows at random.`
 
-// predictions is what predict finds. Without --out, --json prints all of it.
+// predictions contains the results of predict. Without --out, --json prints all of it.
 type predictions struct {
 	Rows          int            `json:"rows"`
 	Train         int            `json:"train"`
@@ -388,7 +388,7 @@ func (f *predictFlags) classify(ctx context.Context, c *wda.Classifier, names []
 	return out, nil
 }
 
-// columns returns the columns of the output. number says that labels are written as numbers.
+// columns returns the columns of the output. If number is true, labels are written as numbers.
 func (f *predictFlags) columns(ids, classes []string, number bool) (of []table.Column) {
 	for _, name := range ids {
 		of = append(of, table.Column{Name: name, Text: true})
@@ -411,7 +411,7 @@ func (f *predictFlags) columns(ids, classes []string, number bool) (of []table.C
 	return of
 }
 
-// write writes the predictions; number says that labels are written as numbers.
+// write writes the predictions. If number is true, labels are written as numbers.
 func (p *predictions) write(out table.Writer, number bool) error {
 	var row []float64
 	for i, l := range p.Labels {

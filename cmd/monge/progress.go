@@ -52,7 +52,7 @@ const (
 	barSteps = 20
 )
 
-// startProgress starts the progress bar of a command. reads says that the command reads standard
+// startProgress starts the progress bar of a command. reads is true if the command reads standard
 // input.
 func (a *app) startProgress(reads bool) {
 	f, ok := a.stderr.(*os.File)
@@ -121,7 +121,7 @@ func (b *progressBar) counting(unit string) *progressBar {
 	return b
 }
 
-// phase starts a phase, or updates the total of the current one. atMost says that the phase usually
+// phase starts a phase, or updates the total of the current one. atMost is true if the phase usually
 // ends before the total.
 func (b *progressBar) phase(what string, total int, atMost bool) {
 	if b.w == nil {

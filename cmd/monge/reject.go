@@ -18,7 +18,7 @@ import (
 // calibrationShare is the share of the training rows of every class that --reject keeps apart.
 const calibrationShare = 0.2
 
-// rejectFlags are the flags of a fit whose model rejects rows of no known class.
+// rejectFlags are the flags of a fit for a model that rejects rows of unknown classes.
 type rejectFlags struct {
 	rate float64
 }
@@ -54,7 +54,7 @@ type rejectionData struct {
 	unknown *dataset.Dataset // rows of the classes of --unknown, or nil
 }
 
-// split holds out calibration rows and returns the rows to fit to.
+// split holds out calibration rows and returns the other rows, which are for the fit.
 func (r *rejectionData) split(path string, all *training, seed uint64) (*training, error) {
 	if all.x != mat.Matrix(all.kept.X) {
 		return nil, fmt.Errorf("%s: --reject needs all rows in memory, and these are left in their file; leave out --reject, or draw rows with --sample", path)
@@ -233,7 +233,7 @@ func (f *evalFlags) checkUnknown(m *wda.Model, c *wda.Classifier) error {
 	return nil
 }
 
-// fromModel is the value of --reject of monge predict that stands for the rate in the model.
+// fromModel is the value of --reject in monge predict that selects the rate in the model.
 const fromModel = "model"
 
 // withRejection applies --reject of monge predict to c.

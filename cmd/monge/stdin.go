@@ -28,14 +28,13 @@ func displayName(path string) string {
 	return path
 }
 
-// inputFlags are the flags that name a file to read. The model is one, too, except where a fit
-// writes it.
+// inputFlags are the flags that name a file to read. They include the model, except in commands that write it.
 var inputFlags = []string{
 	"data", "labels", "model", "train", "train-labels", "test", "test-labels", "init", "lambda-matrix", "projection", "validation",
 	"x", "y", "cost", "pairs", "a", "b",
 }
 
-// checkStdin returns an error if two files are standard input. It reports whether one is.
+// checkStdin reports whether a file is standard input. It returns an error if two files are.
 func checkStdin(cmd *cobra.Command, args []string) (reads bool, err error) {
 	var names []string
 	cmd.Flags().Visit(func(f *pflag.Flag) {

@@ -132,7 +132,7 @@ func TestStandardInput(t *testing.T) {
 	}
 }
 
-// times is what differs between two runs.
+// times matches the times in the output, which differ between runs.
 var times = regexp.MustCompile(`[0-9.e-]+ µ?s( in all)?\b`)
 
 // standardRun runs a command line, with the file name in a pipe as standard input unless input is empty, and returns

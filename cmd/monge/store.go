@@ -15,14 +15,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// rowStorage says which training rows a model file has, and how. The zero value keeps none.
+// rowStorage selects the training rows in a model file, and their storage. The zero value stores no rows.
 type rowStorage struct {
 	k      int // neighbors that vote
 	store  wda.Storage
 	reject *rejectionData // or nil
 }
 
-// classifier returns the classifier of the rows d, or nil if none are kept.
+// classifier returns the classifier of the rows d, or nil if no rows are stored.
 func (keep rowStorage) classifier(ctx context.Context, m *wda.Model, d *dataset.Dataset) (*wda.Classifier, error) {
 	if keep.k == 0 {
 		return nil, nil

@@ -20,7 +20,7 @@ func blockRows(cols int) int {
 	return max(16, min(4096, elements/cols))
 }
 
-// stream is the rows that a command processes: a file of any length in blocks, or the rows that
+// stream contains the rows that a command processes: a file of any length in blocks, or the rows that
 // --sample or --holdout choose, which are in memory.
 type stream struct {
 	path  string

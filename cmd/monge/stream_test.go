@@ -86,7 +86,7 @@ func TestTransformStream(t *testing.T) {
 	} {
 		b.check(t, s.dir, before)
 	}
-	// An error in the last block leaves nothing.
+	// After an error in the last block there is no output file.
 	text, _ := os.ReadFile(at("many.csv"))
 	write(t, at("late.csv"), string(text)+"1,2,x,4,5,0\n")
 	before = files(t, s.dir)
@@ -132,7 +132,7 @@ func TestStreamMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		peak := mostMemory(t, cmd) // all but what the pipe holds has been worked on
+		peak := mostMemory(t, cmd) // everything is processed, except for the contents of the pipe
 		in.Close()
 		if err := cmd.Wait(); err != nil {
 			t.Fatal(err)

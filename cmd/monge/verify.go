@@ -66,7 +66,7 @@ not in the model file: --validation names a file that contains them.`},
 	return cmd
 }
 
-// verifyResult is what verify --json prints.
+// verifyResult is the output of verify --json.
 type verifyResult struct {
 	Verified bool   `json:"verified"`
 	Model    string `json:"model"`

@@ -69,7 +69,7 @@ func TestTridiagonalPower(t *testing.T) {
 	}
 }
 
-// TestSmallPower: the quadrature against eigenvectors of the same tridiagonal matrix.
+// TestSmallPower compares the quadrature with eigenvectors of the same tridiagonal matrix.
 func TestSmallPower(t *testing.T) {
 	for _, n := range []int{1, 2, 17, 100} {
 		x := projectiontest.Random(4, n, 3, 1)

@@ -1,7 +1,6 @@
-// Command cancel measures how long a call works on after its context has ended: fits,
-// predictions, baselines, transport problems and reads of data of many shapes are
-// ended at random times, and it prints the median, the 99th percentile and the longest time
-// from the end to the return.
+// Command cancel measures how long a call continues after its context has ended. It ends fits,
+// predictions, baselines, transport problems and reads of data of many shapes at random times. It prints
+// the median, the 99th percentile and the maximum of the time from the end to the return.
 //
 //	go run ./bench/tools/cancel -trials 40
 //	go run ./bench/tools/cancel -only CrossValidate -stacks 50ms    who is it that works on?

@@ -1,5 +1,5 @@
-// Command levels times every kernel, type and size at every level that this machine has,
-// the levels in turn in one process, and prints each case in which a level is slower than
+// Command levels measures the time of every kernel, type and size at every level of this machine,
+// alternating between levels in one process. It prints each case in which a level is slower than
 // a lower one by more than 3 %. Such a case is timed up to four times again, after all other cases,
 // with three times the rounds and other operands. It counts if it is slower each time. The command
 // prints the times with the smallest difference.
@@ -138,7 +138,7 @@ func minima(f func(), levels []asm.Level, rounds int) []float64 {
 	return times
 }
 
-// worst returns the largest ratio of the time of a level to that of a lower one.
+// worst returns the largest ratio of the time of a level to the time of a lower level.
 func worst(times []float64) float64 {
 	ratio, best := 0.0, math.Inf(1)
 	for _, t := range times {

@@ -180,7 +180,7 @@ func (r *results) short() string {
 			columns = append(columns, m)
 		}
 	}
-	// Shares of the machine that was measured last: the README is short.
+	// To keep the README short, it has the shares of one machine, the last one measured.
 	shares := slices.IndexFunc(columns, func(m *measured) bool {
 		return slices.ContainsFunc(m.rows, func(c *row) bool { return c.share > 0 })
 	})

@@ -219,7 +219,7 @@ func (m *measured) find(name, variant string) *row {
 	return nil
 }
 
-// two prints two significant digits, or all of an integer; three prints three.
+// two formats a number with two significant digits, or all digits of an integer. three formats three digits.
 func two(x float64) string   { return significant(x, 2) }
 func three(x float64) string { return significant(x, 3) }
 

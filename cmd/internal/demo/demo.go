@@ -1,7 +1,7 @@
-// Package demo is the first thing that a newcomer runs: it fits WDA to simulated data,
-// compares it with PCA and FDA, and draws the three projections. The program cmd/demo and
-// the command "monge demo" share it. The program does not link the readers of Arrow and
-// Parquet files, so that it is built in less than half of the time.
+// Package demo is for new users. It fits WDA to simulated data, compares it with PCA and FDA, and
+// draws the three projections. The program cmd/demo and the command "monge demo" share it. The
+// program does not link the readers of Arrow and Parquet files, so that it is built in less than
+// half of the time.
 package demo
 
 import (
@@ -37,7 +37,7 @@ const (
 	PictureName = "demo.png"
 )
 
-// Description says what the demo does, for help texts.
+// Description describes the demo for help texts.
 var Description = fmt.Sprintf(`The demo needs no input. It simulates the data of the paper that introduced WDA: three
 classes in ten dimensions. In two of the dimensions every class consists of two clusters
 on opposite sides of the origin, so that all classes have the same mean. The other eight
@@ -46,7 +46,7 @@ errors of a %d-nearest-neighbors classifier on %d new samples: with all ten dime
 and with two dimensions found by PCA, by FDA and by WDA. The three projections are drawn
 side by side in %s.`, lambda, trainRows, neighbors, testRows, PictureName)
 
-// Result is what the demo has found.
+// Result contains the results of the demo.
 type Result struct {
 	Errors    Errors  `json:"knn_error"`
 	Image     string  `json:"image"` // path of the picture

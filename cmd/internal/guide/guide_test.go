@@ -196,7 +196,7 @@ func snippets(t *testing.T, page string) []*snippet {
 	return out
 }
 
-// importPaths are what fragments of code may name without an import.
+// importPaths are the packages that code fragments may use without an import.
 var importPaths = map[string]string{
 	"bytes": "bytes", "context": "context", "errors": "errors", "fmt": "fmt", "http": "net/http", "io": "io", "json": "encoding/json",
 	"log": "log", "math": "math", "os": "os", "strings": "strings", "sync": "sync", "time": "time", "httptest": "net/http/httptest",
@@ -207,7 +207,7 @@ var importPaths = map[string]string{
 
 var selector = regexp.MustCompile(`\b([a-z0-9]+)\.[A-Z]`)
 
-// source returns the file of snippet i in a package whose main calls one of them.
+// source returns the Go file of snippet i. The main function of its package calls one of the snippets.
 func (s *snippet) source(i int) string {
 	if strings.HasPrefix(s.code, "package main\n") {
 		return strings.Replace(s.code, "func main() {", fmt.Sprintf("func snippet%d() {", i), 1)
@@ -241,7 +241,7 @@ func goTool(t *testing.T, dir string, args ...string) {
 
 // TestSnippets compiles every block of Go in one program and the command, and runs them
 // page by page, in the order of the page and in a folder with small data. The short form runs
-// those of the README.
+// the blocks of the README.
 func TestSnippets(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -265,7 +265,7 @@ func TestSnippets(t *testing.T) {
 				program += fmt.Sprintf("\tcase \"%d\": // %v\n\t\tsnippet%d()\n", len(all), s, len(all))
 			}
 			if k := len(all) - 1; s.lang == "python" {
-				// Blocks of a page are cells of one notebook.
+				// The blocks of a page are run together, like the cells of a notebook.
 				for ; k >= 0 && all[k].page == page; k-- {
 					if all[k].lang == "python" {
 						s.setup = all[k].setup + all[k].code
@@ -281,7 +281,7 @@ func TestSnippets(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(bin, "overlay.json"), list, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// Programs of go run, unlike those of go build, stay in the cache. cp runs them: it copies.
+	// go run caches programs, go build does not. With -exec cp, go run copies the program instead of running it.
 	goTool(t, "..", "run", "-overlay", filepath.Join(bin, "overlay.json"), "-exec", "cp", "./docs/snippets", filepath.Join(bin, "snippets"))
 	goTool(t, "../cmd", "run", "-exec", "cp", "./monge", filepath.Join(bin, "monge"))
 	folders := map[string]string{}

@@ -30,9 +30,9 @@ import (
 
 // A Writer writes a table row by row.
 type Writer interface {
-	// Write writes a row: the values of the columns of numbers and of those of text, each in their order.
+	// Write writes a row. numbers has the values of the numeric columns, texts those of the text columns, in order.
 	Write(numbers []float64, texts []string) error
-	// Close ends the file. If the format is Parquet, it closes what the Writer writes to, too.
+	// Close ends the file. If the format is Parquet, it also closes the destination of the Writer.
 	Close() error
 }
 
@@ -42,7 +42,7 @@ type Column struct {
 	Text bool
 }
 
-// Format says what a Writer is to write.
+// Format selects the format and the contents of a Writer.
 type Format struct {
 	Format   dataset.Format
 	Rows     int // −1 if their number is not known before the end
@@ -83,7 +83,7 @@ func (f *Format) Check() error {
 	return nil
 }
 
-// NewWriter begins a file. This is the one place that knows how formats are written.
+// NewWriter begins a file. It selects the writer of a format.
 func NewWriter(out io.Writer, f Format) (Writer, error) {
 	if err := f.Check(); err != nil {
 		return nil, err

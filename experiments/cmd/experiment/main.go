@@ -146,7 +146,7 @@ func (c *command) run(ctx context.Context, args []string) int {
 	return exitFailure
 }
 
-// complain prints one line on stderr.
+// complain prints a line on stderr.
 func (c *command) complain(text string) {
 	fmt.Fprintln(c.stderr, "experiment: "+strings.TrimPrefix(strings.Join(strings.Fields(text), " "), "experiment: "))
 }
@@ -269,7 +269,7 @@ func (c *command) list() error {
 	})
 }
 
-// print writes the outcome: object with --json, and otherwise what text writes.
+// print writes the result: object with --json, otherwise the output of text.
 func (c *command) print(object any, text func(w io.Writer)) error {
 	var err error
 	if c.json {
@@ -300,8 +300,8 @@ type result struct {
 	Seconds float64  `json:"seconds"`
 }
 
-// runAll runs experiments one after the other. If there are several, an experiment without
-// its data is left out with a warning; a single one fails.
+// runAll runs experiments one after the other. If there are several, it leaves out experiments without
+// data and prints a warning. A single experiment without data is an error.
 func (c *command) runAll(ctx context.Context, fs *pflag.FlagSet, list []experiments.Experiment) error {
 	if err := c.check(fs); err != nil {
 		return err

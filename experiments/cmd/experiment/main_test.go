@@ -100,7 +100,7 @@ func TestExperiment(t *testing.T) {
 		t.Errorf("%.60q, %v", table, err)
 	}
 
-	// The same again, as text: nothing to compute.
+	// The same run again prints text and computes nothing.
 	code, out, complaint := run(t, args...)
 	if code != exitOK || complaint != "" || !strings.Contains(out, "of them from earlier runs") || !strings.Contains(out, "toy.html") {
 		t.Errorf("exit %d, %q, %q", code, out, complaint)
@@ -196,8 +196,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestSignal: a signal ends a running experiment with exit code 130. Only its journal is
-// left. -v prints how long that took.
+// TestSignal checks that a signal ends a running experiment with exit code 130, and that only the journal
+// remains. -v prints the time from the signal to the end.
 func TestSignal(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no signals")
