@@ -80,36 +80,53 @@ func levels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestPieces checks that work divided into several calls gives the result of one call, without allocations.
+// TestPieces checks that work divided into several calls gives the result of the definition, without allocations.
 func TestPieces(t *testing.T) {
 	const m, n = 300, 256
 	w := num.Lanes[float64]()
 	k, v, u := asmtest.Random[float64](m*n*w), asmtest.Random[float64](n*w), asmtest.Random[float64](m*w)
 	want, got := make([]float64, m*n*w), make([]float64, m*n*w)
-	for name, f := range map[string]func(out []float64){
-		"Rows":    func(out []float64) { Rows(m, n, out[:m*w], k, v) },
-		"Columns": func(out []float64) { Columns(m, n, out[:n*w], k, u) },
-		"Divide": func(out []float64) {
-			Divide(m*n-1, out[w:], k[w:], k, v, u, out[:w], false)
+	var x [num.MaxLanes][]float64
+	for p := range w {
+		x[p] = k[p*m*n:][:m*n]
+	}
+	for name, f := range map[string]struct{ do, ref func(out []float64) }{
+		"Rows": {
+			func(out []float64) { Rows(m, n, out[:m*w], k, v) },
+			func(out []float64) { rowsRef(m, n, out[:m*w], k, v) },
 		},
-		"SqEuclidean": func(out []float64) { SqEuclidean(m, n, 1, out, u, v) },
-		"Mul":         func(out []float64) { Mul(m*n, out, k, k, false) },
-		"same":        func(out []float64) { Mul(m*n, out, k, u, true) },
-		"Interleave": func(out []float64) {
-			var x [num.MaxLanes][]float64
-			for p := range w {
-				x[p] = k[p*m*n:][:m*n]
-			}
-			Interleave(m, n, out, n, &x, n)
+		"Columns": {
+			func(out []float64) { Columns(m, n, out[:n*w], k, u) },
+			func(out []float64) { columnsRef(m, n, out[:n*w], k, u) },
+		},
+		"Divide": {
+			func(out []float64) { Divide(m*n-1, out[w:], k[w:], k, v, u, out[:w], false) },
+			func(out []float64) { divideRef(m*n-1, out[w:], k[w:], k, v, u, out[:w], false) },
+		},
+		"SqEuclidean": {
+			func(out []float64) { SqEuclidean(m, n, 1, out, u, v) },
+			func(out []float64) { sqEuclideanRef(m, n, 1, out, u, v) },
+		},
+		"Mul": {
+			func(out []float64) { Mul(m*n, out, k, k, false) },
+			func(out []float64) { mulRef(m*n, out, k, k, false) },
+		},
+		"same": {
+			func(out []float64) { Mul(m*n, out, k, u, true) },
+			func(out []float64) { mulRef(m*n, out, k, u, true) },
+		},
+		"Interleave": {
+			func(out []float64) { Interleave(m, n, out, n, &x, n) },
+			func(out []float64) { interleaveRef(m, n, out, n, &x, n) },
 		},
 	} {
 		clear(want)
-		asmtest.At(t, asm.Ref, func() { f(want) })
+		f.ref(want)
 		for lv := range asmtest.Each(t) {
 			clear(got)
-			f(got)
+			f.do(got)
 			asmtest.SameSlices(t, fmt.Sprintf("%s, %v", name, lv), got, want)
-			if a := asmtest.Allocations(func() { f(got) }); a != 0 && lv != asm.Ref {
+			if a := asmtest.Allocations(func() { f.do(got) }); a != 0 && lv != asm.Ref {
 				t.Errorf("%s, %v: %v allocations", name, lv, a)
 			}
 		}
