@@ -199,7 +199,7 @@ func (w *work) readResults(ctx context.Context, out [][]byte, items []int) (miss
 	}
 	errs := make([]error, len(items))
 	var wg sync.WaitGroup
-	places := make(chan struct{}, 16) // an object store has a latency for each file
+	places := make(chan struct{}, 16) // reads files in parallel, because an object store has a latency for each file
 	for k, i := range items {
 		name := w.resultPath(i)
 		if !there[path.Base(name)] {
@@ -246,13 +246,13 @@ func removePath(ctx context.Context, path string) {
 	}
 }
 
-// itemFunc does one item.
+// itemFunc computes one item.
 type itemFunc = func(ctx context.Context, item []byte) ([]byte, error)
 
 // openWork returns the itemFunc of a task. Tests replace it to add tasks.
 var openWork = wda.OpenWork
 
-// work is the DoFn that does items.
+// work is the DoFn that computes items.
 type work struct {
 	Task, Shared, SHA256, Out, Epoch string
 

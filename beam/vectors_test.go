@@ -312,7 +312,7 @@ func TestFiles(t *testing.T) {
 			}
 		}
 	}
-	// What was written as Parquet can be read again.
+	// The written Parquet file can be read again.
 	err = run(t, func(s beam.Scope) {
 		Write(s, at("again.csv"), 2, Read(s, at("prism/double.parquet-p1-*.parquet"), Columns{Key: "key"}, 1)...)
 	})
@@ -358,7 +358,7 @@ func TestBadRows(t *testing.T) {
 			t.Errorf("%s: left %v", name, left)
 		}
 	}
-	// Vectors of another length than the model's.
+	// The vectors do not have the length that the model requires.
 	in := filepath.Join(dir, "short.csv")
 	if err := os.WriteFile(in, []byte("k,1,2\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -398,7 +398,7 @@ func TestModelReplaced(t *testing.T) {
 	}
 }
 
-// killedOnce kills at a key, once for every file of that name.
+// killedOnce kills the process at a key, once for every file named File.
 type killedOnce struct{ Key, File string }
 
 // ProcessElement implements TestKilledBundle.

@@ -55,7 +55,7 @@ func Write(s beam.Scope, path string, shards int, cols ...beam.PCollection) {
 	}
 	classes := false
 	rows := make([]beam.PCollection, len(cols))
-	for i, col := range cols { // before they are one, so that lanes share this
+	for i, col := range cols { // before the collections are merged, to divide this work among lanes
 		switch t := col.Type(); {
 		case typex.IsKV(t) && t.Components()[1].Type() == reflect.TypeFor[[]float64]():
 			rows[i] = beam.ParDo(s, &vectorRow{shards}, col)
@@ -158,7 +158,7 @@ func (f *write) csv(w io.Writer, rows []row) error {
 	return out.Error()
 }
 
-// shortest formats a number by as many digits as it takes to read it again.
+// shortest formats a number with the fewest digits that represent it exactly.
 func shortest(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // groupRows is the number of rows of a row group.

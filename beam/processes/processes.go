@@ -374,7 +374,7 @@ func divideByLane(c *pipepb.Components, endpoint string) int {
 	of := make([]string, n)
 	for k := range of {
 		e := proto.Clone(envs[first]).(*pipepb.Environment)
-		e.Dependencies = nil // the program is already there
+		e.Dependencies = nil // workers run the same program
 		e.Payload = protox.MustEncode(&pipepb.ExternalPayload{Endpoint: &pipepb.ApiServiceDescriptor{Url: endpoint}, Params: map[string]string{"lane": strconv.Itoa(k)}})
 		of[k] = first
 		if k > 0 {

@@ -270,7 +270,7 @@ func quoteForShell(name string) string {
 	return name
 }
 
-// missingFlags say how to learn from values that are no numbers.
+// missingFlags are the flags for training on missing values and text.
 type missingFlags struct {
 	missing string
 	onehot  []string

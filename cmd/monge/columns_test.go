@@ -165,7 +165,7 @@ func TestColumns(t *testing.T) {
 			t.Errorf("%s: not what the CSV gives", in)
 		}
 	}
-	// What is written, read as plain columns and as training data.
+	// The output is read as plain columns and as training data.
 	fitted(t, "--data", at("o.csv"), "--model", at("csv.wda"), "-p", "1", "--sample", "200")
 	projection := func(path string) *mat.Dense {
 		t.Helper()

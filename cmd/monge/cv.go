@@ -237,7 +237,7 @@ type cvRow struct {
 
 type cvResult struct {
 	Best cvRow `json:"best"`
-	// All settings, by their errors.
+	// Candidates contains all settings, sorted by their errors.
 	Candidates []cvRow   `json:"candidates"`
 	Folds      int       `json:"folds"`
 	Fits       int       `json:"fits"`
@@ -379,7 +379,7 @@ func (a *app) crossValidate(ctx context.Context, d *dataset.Dataset, cv *wda.Cro
 	b := a.startPhase(fittingFolds, fits)
 	defer b.finished()
 	b.plan(step{fittingFolds, float64(fits)})
-	if model { // a fit to all rows; its time grows with the square of these
+	if model { // a fit to all rows; its time grows with the square of their number
 		all := float64(cv.Folds) / float64(cv.Folds-1)
 		b.plan(step{fittingFolds, float64(fits)}, step{fitting, all * all})
 	}

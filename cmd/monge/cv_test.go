@@ -124,7 +124,7 @@ func TestCV(t *testing.T) {
 	if code != 0 || stderr != "" || !strings.Contains(stdout, "\n*  2  3    ") || strings.Count(stdout, " %") != 40 || !strings.Contains(stdout, "(4 more: --csv writes all)") {
 		t.Errorf("exit code %d, %q, %s", code, stderr, stdout)
 	}
-	// Flags that change the fits.
+	// These flags change the fits.
 	for _, args := range []string{"--float32", "--standardize", "--method pg", "--starts 2", "--validation 0.3 --validation-patience 2", "--absolute", "--paper", "--proportional --iterations 3", "--sample 45 --seed 3"} {
 		v := object(t, append([]string{"cv", "--data", s.csv, "--lambda", "2", "--k", "1", "--max-steps", "2", "--folds", "2"}, strings.Fields(args)...)...)
 		if e := get(t, v, "best", "error"); !(e >= 0 && e <= 1) {
@@ -293,7 +293,7 @@ func TestFitOptions(t *testing.T) {
 		t.Errorf("info: %s", stdout)
 	}
 
-	// Warnings are by the names of the classes.
+	// Warnings contain the names of the classes.
 	odd := write(t, filepath.Join(s.dir, "odd.csv"), "1,2,dog\n2,1,cat\n3,1e9,dog\n4,2e9,cat\n5,3,dog\n6,7,dog\n8,1,dog\n")
 	code, stdout, stderr = monge(t, quick("fit", "--data", odd, "--model", model, "--json")...)
 	if code != 0 || !strings.Contains(stderr, `monge: warning: class "cat" has only 2 samples`) || !strings.Contains(stdout, `class \"cat\" has only 2 samples`) {

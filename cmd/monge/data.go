@@ -59,7 +59,7 @@ func singleCharacter(flag, text string) (rune, error) {
 	return r, nil
 }
 
-// readFlags say how to read a file of samples.
+// readFlags are the flags for reading a file of samples.
 type readFlags struct {
 	textFlags
 	columnFlags
@@ -69,7 +69,7 @@ type readFlags struct {
 	unlabelled    bool // the labels are not needed
 }
 
-// trainFlags name the file that a command learns from.
+// trainFlags are the flags for the training file of a command.
 type trainFlags struct {
 	readFlags
 	missingFlags

@@ -13,7 +13,7 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// shownRows is how many rows of a file are printed, and shownColumns how many of its columns.
+// shownRows and shownColumns are the numbers of rows and columns of a file that are printed.
 const shownRows, shownColumns = 5, 8
 
 // dataInfo describes a file of samples.

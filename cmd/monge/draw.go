@@ -55,7 +55,7 @@ func render(path, ext string, width, height, dpi int, paint func(draw.Canvas)) e
 // pixel is the length of a pixel of a picture.
 const pixel = picture.Pixel
 
-// planCells is the most cells that a plan is drawn in, in each direction.
+// planCells is the maximum number of cells in each direction of the picture of a plan.
 const planCells = 150
 
 // drawPlan draws an n × m plan with row 0 at the top. set sets a row. The shade of a cell is the
@@ -78,7 +78,7 @@ func drawPlan(path, ext string, n, m int, set func(row []float64, i int) error) 
 	cell := float64(pixels) / float64(max(rows, cols))
 	width, height := max(300, side+20+int(cell*float64(cols))), max(200, side+20+int(cell*float64(rows)))
 	return render(path, ext, width, height, 96, func(canvas draw.Canvas) {
-		picture.Background(canvas) // which leaves a margin that is not wanted here
+		picture.Background(canvas) // it leaves a margin, which this picture omits
 		unit := canvas.Size().X / vg.Length(width)
 		size := vg.Length(cell) * unit
 		left, top := canvas.Min.X+side*unit, canvas.Max.Y-side*unit

@@ -116,7 +116,7 @@ func (r errorRates) MarshalJSON() ([]byte, error) {
 }
 
 type evalResult struct {
-	// Stored is there if the model keeps training rows, and Rejection if it rejects rows.
+	// Stored is not nil if the model keeps training rows, and Rejection if it rejects rows.
 	Stored    *storageResult        `json:"classifier,omitempty"`
 	Rejection *rejections           `json:"rejection,omitempty"`
 	Error     errorRates            `json:"knn_error"`

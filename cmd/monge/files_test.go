@@ -87,7 +87,7 @@ func TestOutputsReadBack(t *testing.T) {
 			}
 		}
 	}
-	// Classes that are numbers are numbers in NPY and IDX, and a file of labels.
+	// Numeric classes are numbers in NPY and IDX. The output can be read as a file of labels.
 	numbers := write(t, at("numbers.csv"), "f,g,label\n0.1,0.2,1\n0.3,0.1,1\n5.1,5.2,2.5\n5.3,5.0,2.5\n")
 	fitted(t, append([]string{"--data", numbers, "--model", at("n.wda")}, fixedSettings...)...)
 	for _, ext := range []string{".npy", ".idx", ".csv"} {

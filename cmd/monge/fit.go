@@ -214,7 +214,7 @@ type fitResult struct {
 	// The number of rows of the file, if it is more than Samples. The other rows were held out, not sampled,
 	// or left out.
 	FileRows int `json:"file_rows,omitempty"`
-	// The samples that the objective was evaluated on.
+	// The number of samples in an evaluation of the objective.
 	ObjectiveSamples int      `json:"objective_samples"`
 	Features         int      `json:"features"`
 	Components       int      `json:"components"`
@@ -224,14 +224,14 @@ type fitResult struct {
 	StartObjectives []number `json:"start_objectives,omitempty"`
 	// Maxima has the distinct values of StartObjectives, the largest first, with their numbers of starts.
 	Maxima []maximum `json:"maxima,omitempty"`
-	// With --validation, the error of the result on the rows held out.
+	// With --validation, the error of the result on the held-out rows.
 	ValidationError *number `json:"validation_error,omitempty"`
 	K               int     `json:"k,omitempty"`
 	// With --k, how rows are stored, the bytes of a row, and the bytes of all rows with codebooks.
 	Storage  string `json:"storage,omitempty"`
 	RowBytes int    `json:"row_bytes,omitempty"`
 	Bytes    int    `json:"bytes,omitempty"`
-	// With --reject, its rate, and the rows that were kept apart for it.
+	// With --reject, the rate, and the number of calibration rows.
 	RejectRate  number    `json:"reject_rate,omitempty"`
 	Calibration int       `json:"calibration_rows,omitempty"`
 	Warnings    []warning `json:"warnings,omitempty"`
@@ -245,7 +245,7 @@ type maximum struct {
 	Starts    int    `json:"starts"`
 }
 
-// choice is a member of the family that was compared.
+// choice is one of the compared candidates.
 type choice struct {
 	Method    string  `json:"method"`
 	Whitening string  `json:"whitening"`

@@ -50,7 +50,7 @@ func groupFlags(cmd *cobra.Command, heading string) func() {
 	}
 }
 
-// setMainFlags makes these the main flags of a command, in this order.
+// setMainFlags sets the main flags of a command, in the given order.
 func setMainFlags(cmd *cobra.Command, names ...string) {
 	for i, name := range names {
 		setHeading(cmd.Flags().Lookup(name), mainFlags, strconv.Itoa(i))
@@ -67,11 +67,11 @@ func setHeading(f *pflag.Flag, heading ...string) {
 // completeValues registers the values of a flag for shell completion.
 func completeValues(cmd *cobra.Command, flag string, values ...string) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // there is no such flag, or it has values already
+		panic(err) // the flag does not exist, or already has values
 	}
 }
 
-// flagGroup is the flags under a heading.
+// flagGroup contains the flags under a heading.
 type flagGroup struct {
 	heading string
 	flags   []*pflag.Flag

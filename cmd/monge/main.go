@@ -120,7 +120,7 @@ func (a *app) reportInterrupt() int {
 func (a *app) run(ctx context.Context, args []string) int {
 	root := newRoot(a)
 	if args == nil {
-		args = []string{} // cobra takes nil for os.Args
+		args = []string{} // cobra replaces nil by os.Args
 	}
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)

@@ -31,7 +31,7 @@ const (
 	// lambda is in the middle of the range, 2 to 8, where the error equals that of the two
 	// informative dimensions. At 1 the error is half as large again.
 	lambda = 3
-	// drawnRows test rows are drawn. More would only make the picture heavier.
+	// drawnRows is the number of test rows in the picture. More rows would only make the file larger.
 	drawnRows = 300
 	// PictureName is the name of the picture.
 	PictureName = "demo.png"
@@ -69,7 +69,7 @@ type Errors struct {
 	WDA      float64 `json:"wda"`
 }
 
-// space is the training rows y and the test rows z in some coordinates, and the error there.
+// space contains the training rows y and the test rows z in some coordinates, and the error in them.
 type space struct {
 	name  string
 	y, z  *mat.Dense
@@ -89,7 +89,7 @@ func Run(ctx context.Context, out string, seed uint64) (result *Result, err erro
 		}
 	}()
 	image := filepath.Join(out, PictureName)
-	f, err := outfile.Create(image) // is it possible? To know before the work.
+	f, err := outfile.Create(image) // first, to report an error before the work
 	if err != nil {
 		return nil, err
 	}

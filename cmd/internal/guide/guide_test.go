@@ -149,7 +149,7 @@ type snippet struct {
 	page                        string
 	line                        int
 	lang, code, setup, trailing string
-	output                      string // of a block ```text behind it, if <!-- output --> stands before that
+	output                      string // of the next block ```text, if <!-- output --> precedes that block
 }
 
 func (s *snippet) String() string { return fmt.Sprintf("%s:%d", s.page, s.line) }
@@ -249,7 +249,7 @@ func TestSnippets(t *testing.T) {
 	}
 	bin := t.TempDir()
 	overlay := map[string]string{}
-	put := func(name, text string) { // beside the sources of the module, as far as the compiler knows
+	put := func(name, text string) { // overlays a file in the folder of the module
 		path := filepath.Join(bin, name)
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)

@@ -204,7 +204,7 @@ func (w *jsonLines) Close() error { return w.out.Flush() }
 // idx writes numbers as float64 in the format of MNIST.
 type idx struct {
 	out  *bufio.Writer
-	at   io.WriterAt // where the number of rows is written at the end, nil if it is known
+	at   io.WriterAt // the destination of the number of rows at the end, nil if the number is known
 	rows int
 	head []byte
 	line []byte
@@ -254,7 +254,7 @@ func (w *idx) Close() error {
 }
 
 // npz writes the columns of numbers as the array X, label as y, and other columns of text under their names.
-// The numbers wait in a temporary file, and the texts in memory, because an array begins with its length.
+// Numbers are first stored in a temporary file, and texts in memory, because an array begins with its length.
 type npz struct {
 	out     io.Writer
 	columns []Column
@@ -475,7 +475,7 @@ func newParquetWriter(out io.Writer, columns []Column) (Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Projections hardly repeat or compress.
+	// Projections have few repeated values and hardly compress.
 	props := parquet.NewWriterProperties(parquet.WithDictionaryDefault(false), parquet.WithCompression(compress.Codecs.Uncompressed))
 	sink, err := file.NewParquetWriterWithError(out, root, file.WithWriterProps(props))
 	if err != nil {
