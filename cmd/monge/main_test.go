@@ -149,7 +149,7 @@ func writeMatrix(path, ext string, m mat.Matrix) error {
 	})
 }
 
-// simulated is the demo's kind of data in every form that the commands read.
+// simulated contains data like the demo's in every format that the commands read.
 type simulated struct {
 	dir                  string
 	csv, x, y, npz, test string
@@ -228,7 +228,7 @@ func TestEveryCommand(t *testing.T) {
 		t.Errorf("fit: %v", fit)
 	}
 
-	// The same data in other forms give the same model.
+	// The same data in other formats give the same model.
 	want, err := os.ReadFile(model)
 	if err != nil {
 		t.Fatal(err)
@@ -451,8 +451,8 @@ func TestDemo(t *testing.T) {
 func TestPictures(t *testing.T) {
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(1, 2))
-	// Many classes with names of every kind, a class without rows in the part drawn,
-	// one component, and all points at one place.
+	// The plots have many classes with unusual names, a class without rows in the drawn part, one
+	// component, and equal points.
 	var text strings.Builder
 	for i := range 400 {
 		fmt.Fprintf(&text, "%v,%v,\"%s\"\n", rng.NormFloat64(), float64(i%100), fmt.Sprintf("Größe “%d” <a&b> %s", i%100, strings.Repeat("x", i%40)))
@@ -641,7 +641,7 @@ func TestBadInput(t *testing.T) {
 		{"service", "serve --model $m.wda", 2, "examples/service"},
 		{"unknown command", "fitt", 2, `unknown command "fitt" (did you mean fit?)`},
 
-		// Output that cannot be written, before the work: --max-steps would take long.
+		// Output that cannot be written is an error before the work, which --max-steps would make slow.
 		{"no folder", "fit --data $none.csv --model $no/such/m.wda", 1, "cannot create a file in the folder "},
 		{"output is a folder", "fit --data $d.csv --model $folder", 1, "folder: cannot write: it is a directory"},
 		{"output below a file", "fit --data $d.csv --model $d.csv/m.wda", 1, "cannot write: not a directory"},
@@ -824,7 +824,7 @@ func TestSample(t *testing.T) {
 	if get(t, e, "train") != 180 || get(t, e, "test") != 120 {
 		t.Errorf("%v training and %v test rows", e["train"], e["test"])
 	}
-	// Testing on the training rows is allowed, with a warning, unless --quiet.
+	// Testing on the training rows is allowed. It prints a warning unless --quiet is set.
 	code, _, stderr := monge(t, "eval", "--model", model, "--train", s.test, "--test", s.test, "--k", "1", "--json")
 	if code != 0 || !strings.Contains(stderr, "warning: the test rows are the training rows") {
 		t.Errorf("exit code %d, %q", code, stderr)

@@ -21,7 +21,7 @@ const (
 type training struct {
 	x      mat.Matrix
 	labels []int
-	kept   *dataset.Dataset // to classify by: all rows, or some of every class
+	kept   *dataset.Dataset // rows of the classifier: all rows, or some of every class
 	close  func() error
 }
 

@@ -139,7 +139,7 @@ func (a *app) plotPage(ctx context.Context, f *plotFlags) (*dataset.Dataset, err
 	}
 	out.Values = encodeBase64(values)
 	out.X, out.Label, out.Predicted, out.Row, out.Flags = encodeBase64(x), encodeBase64(label), encodeBase64(predicted), encodeBase64(row), encodeBase64(flags)
-	text, err := json.Marshal(out) // which escapes < and >: names cannot end the script
+	text, err := json.Marshal(out) // escapes < and >, so names cannot end the script
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ type step struct {
 }
 
 const (
-	// barDelay is how long a command runs before its bar is drawn, and barEvery how often.
+	// barDelay is the time before the bar is first drawn. barEvery is the time between updates.
 	barDelay, barEvery = 300 * time.Millisecond, 100 * time.Millisecond
 	// barSteps is the length of a bar in characters.
 	barSteps = 20
@@ -156,7 +156,7 @@ func (b *progressBar) reads(name string, r *dataset.Reader) {
 	b.file, b.in = name, r
 }
 
-// set sets how much of the phase is done, and the note behind its name.
+// set sets the completed amount of the phase, and the note after its name.
 func (b *progressBar) set(done int, note string) {
 	if b.w == nil {
 		return

@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// calibrationShare is the share of the training rows of every class that --reject keeps apart.
+// calibrationShare is the share of the training rows of every class that --reject holds out.
 const calibrationShare = 0.2
 
 // rejectFlags are the flags of a fit for a model that rejects rows of unknown classes.
@@ -47,10 +47,10 @@ func (f *rejectFlags) check(cmd *cobra.Command, k int, outOfCore bool) error {
 	return nil
 }
 
-// rejectionData has the rate and the rows that a classifier is calibrated with.
+// rejectionData contains the rate and the rows for the calibration of a classifier.
 type rejectionData struct {
 	rate    float64
-	held    *dataset.Dataset // rows that neither the fit nor the classifier has
+	held    *dataset.Dataset // held-out rows, used neither by the fit nor by the classifier
 	unknown *dataset.Dataset // rows of the classes of --unknown, or nil
 }
 
@@ -131,7 +131,7 @@ type rejections struct {
 	Rate      number `json:"rate"`
 	Threshold number `json:"threshold"`
 	Weight    number `json:"weight"`
-	// Known is the share of test rows of known classes that are rejected, and Error the error of the others.
+	// Known is the share of rejected rows among test rows of known classes. Error is the error of the other rows.
 	Known number `json:"known_rejected"`
 	Error number `json:"error_of_accepted"`
 	// With --unknown: the rows of these classes, the share of them that are rejected, and how well the

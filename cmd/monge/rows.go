@@ -35,13 +35,13 @@ func parsePart(text string) (part, error) {
 	return 0, usagef("--rows must be all, train or test, not %q", text)
 }
 
-// rowFlags say which rows of a file to use.
+// rowFlags are the flags that select rows of a file.
 type rowFlags struct {
 	sample      int
 	seed        uint64
 	holdout     float64
 	unknown     []string         // classes whose rows are left out
-	known       []string         // where unknown is empty: the classes of a model; rows of others are left out
+	known       []string         // if unknown is empty: the classes of a model; rows of other classes are left out
 	unknownRows *dataset.Dataset // the training rows of unknown classes, or nil; set by trainingRows
 
 	names []string     // the classes of a model that was fitted to the rows, or nil
@@ -56,7 +56,7 @@ func (f *rowFlags) add(cmd *cobra.Command, what string) {
 	fs.Uint64Var(&f.seed, "seed", 1, "`NUMBER`: seed of the random choices of --sample and --holdout")
 }
 
-// fitSeedUsage describes --seed where a fit is made.
+// fitSeedUsage describes --seed for commands that fit.
 const fitSeedUsage = "`NUMBER`: seed of all random choices: --sample, --holdout, and those of the fit or the folds"
 
 func (f *rowFlags) check() error {

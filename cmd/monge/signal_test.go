@@ -161,8 +161,8 @@ func TestSignalLatency(t *testing.T) {
 	t.Logf("%d signals: p50 %v, p99 %v, max %v", len(all), at(0.5), at(0.99), at(1))
 }
 
-// end starts the program, sends it the signals of a round, and returns how long it took
-// to end. It reports false if the program was done before.
+// end starts the program, sends it the signals of a round, and returns the time until it ended. It
+// reports false if the program had finished before.
 func (p phase) end(t *testing.T, dir string, round int) (time.Duration, bool) {
 	t.Helper()
 	cmd := program(t, strings.Fields(strings.ReplaceAll(p.args, "$", dir+string(filepath.Separator)))...)
@@ -186,7 +186,7 @@ func (p phase) end(t *testing.T, dir string, round int) (time.Duration, bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _ = io.ReadAll(begun) // a busy machine takes its time to start a program
+	_, _ = io.ReadAll(begun) // waits for the start, which may be slow on a busy machine
 	working := 60 * time.Millisecond
 	if testdata.IsLong() {
 		working = 400 * time.Millisecond
@@ -195,7 +195,7 @@ func (p phase) end(t *testing.T, dir string, round int) (time.Duration, bool) {
 	began := time.Now()
 	signals := [][]os.Signal{{os.Interrupt}, {syscall.SIGTERM}, {os.Interrupt, os.Interrupt}, {os.Interrupt, syscall.SIGTERM}}[round%4]
 	for _, s := range signals {
-		_ = cmd.Process.Signal(s) // it may have ended, of the first signal or by itself
+		_ = cmd.Process.Signal(s) // fails if the process has already ended
 	}
 	state, err := cmd.Process.Wait()
 	took := time.Since(began)

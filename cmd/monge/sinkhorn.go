@@ -353,7 +353,7 @@ func (f *sinkhornFlags) readPoints() (x, y dist.Matrix[float64], err error) {
 			return x, y, err
 		}
 		opt.Labels, opt.Vector = dataset.NoLabels(), true
-		opt.Header.UnmarshalText([]byte(f.header)) // which settings has checked
+		opt.Header.UnmarshalText([]byte(f.header)) // settings has already checked the value
 		if err := f.table.apply(&opt); err != nil {
 			return x, y, err
 		}

@@ -34,11 +34,11 @@ func (keep rowStorage) classifier(ctx context.Context, m *wda.Model, d *dataset.
 	if c, err = c.WithStorage(ctx, keep.store, 0); err != nil {
 		return nil, fmt.Errorf("--store: %w", err)
 	}
-	// Last, because scores depend on the stored rows.
+	// Calibration comes last, because scores depend on the stored rows.
 	return keep.reject.calibrate(ctx, c)
 }
 
-// storeFlag is --store of a fit.
+// storeFlag is the value of --store.
 type storeFlag struct {
 	text string
 	is   wda.Storage

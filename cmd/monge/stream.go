@@ -27,12 +27,12 @@ type stream struct {
 	part  part
 	rows  int // −1 if only the end tells
 	named bool
-	ids   []string                       // the names of the columns of identifiers
+	ids   []string                       // names of the identifier columns
 	next  func() (*dataset.Block, error) // valid until the second call after
 	end   func()                         // closes the file
 
 	seen   int
-	splits []int // values of the array split that were seen, a few
+	splits []int // some of the values of the array split
 }
 
 // open opens the rows of a part of a file. The rows must have the given number of features.
@@ -135,7 +135,7 @@ func (s *stream) forEachBlock(a *app, cmd *cobra.Command, what string, use func(
 		for {
 			b, err := s.next()
 			select {
-			case blocks <- read{b, err}: // the one before has been used
+			case blocks <- read{b, err}: // the receiver has used the previous block
 			case <-stop:
 				return
 			}
@@ -180,7 +180,7 @@ func (s *stream) forEachBlock(a *app, cmd *cobra.Command, what string, use func(
 	return nil
 }
 
-// keepPart keeps the rows of the part in b, and reports whether there are any.
+// keepPart keeps only the rows of the part in b, and reports whether b has such rows.
 func (s *stream) keepPart(b *dataset.Block) bool {
 	kept := 0
 	for i, v := range b.Split {
@@ -211,7 +211,7 @@ func (s *stream) keepPart(b *dataset.Block) bool {
 	return true
 }
 
-// target is a file that is written whole or not at all, or standard output.
+// target is standard output, or a file that is written completely or not at all.
 type target interface {
 	io.Writer
 	Commit() error

@@ -40,7 +40,7 @@ func TestTransformStream(t *testing.T) {
 	at := func(name string) string { return filepath.Join(s.dir, name) }
 	fitted(t, "--data", s.csv, "--model", at("m.wda"), "--k", "3")
 	m := loadModel(t, at("m.wda"))
-	// More rows than two blocks.
+	// The file has more rows than two blocks.
 	many := dataset.Simulation{Seed: 7, NoiseDims: 3}.Generate(2*4096 + 99)
 	if err := outfile.WriteFile(at("many.csv"), csvOf(many)); err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestTransformStream(t *testing.T) {
 			t.Errorf("%s from standard input: %v", in, err)
 		}
 	}
-	// A part of the rows, by the array split, across blocks; and what follows the rows.
+	// These command lines fail and leave the files unchanged.
 	before := files(t, s.dir)
 	for _, b := range []bad{
 		{"JSON and output", "transform --model $m.wda --data $d.csv --out - --json", 2, "would both write to standard output"},
@@ -143,9 +143,9 @@ func TestStreamMemory(t *testing.T) {
 		return
 	}
 	for name, path := range streamFiles(t, dir, 200_000, 50) { // 80 MB of numbers, and the command itself takes 25
-		// What is live fits with room to spare: 60 MB in all of pyarrow.parquet. Where other
-		// processes hold up the garbage collector, garbage adds to that, 40 MB once in CI. Memory
-		// that grows with the number of rows is too much every time.
+		// Live memory is far below the limit: at most 60 MB, for pyarrow.parquet. If other processes delay
+		// the garbage collector, garbage is added, for example 40 MB once in CI. Memory that grows with
+		// the number of rows always exceeds the limit.
 		for try := range 3 {
 			cmd := program(t, "transform", "--model", model, "--data", path, "--out", filepath.Join(dir, "o.arrow"))
 			if err := cmd.Start(); err != nil {

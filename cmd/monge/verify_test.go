@@ -30,7 +30,7 @@ func TestVerify(t *testing.T) {
 		}
 	}
 
-	// Validated by a program, with samples of its own.
+	// The model was validated by a program on other samples.
 	read := func(path string) *dataset.Dataset {
 		d, err := dataset.ReadFile(path, nil)
 		if err != nil {
@@ -57,7 +57,7 @@ func TestVerify(t *testing.T) {
 		t.Errorf("validated by other samples: %v", v)
 	}
 
-	// Other data of the same shape.
+	// The data are different, but have the same shape.
 	code, stdout, stderr := monge(t, "verify", at("pinned.wda"), "--data", s.csv)
 	if code != exitOK {
 		t.Errorf("the same rows in another file: exit code %d, %s%s", code, stdout, stderr)

@@ -40,7 +40,7 @@ func TestLicenses(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command to list modules with")
 	}
-	used := map[string][]string{} // module and version: by whom
+	used := map[string][]string{} // users of each module and version
 	systems := []string{"linux", "darwin", "windows"}
 	short := !testdata.IsLong() && !*update
 	if short {
@@ -52,7 +52,7 @@ func TestLicenses(t *testing.T) {
 		} {
 			cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if .Version}}{{if not .Replace}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}{{end}}", user.packages)
 			cmd.Dir = user.module
-			// The workspace has other versions than a module that is built alone.
+			// Versions in the workspace differ from those of a module that is built alone.
 			cmd.Env = append(os.Environ(), "GOWORK=off", "GOOS="+system, "GOARCH=amd64")
 			cmd.Stderr = os.Stderr
 			out, err := cmd.Output()
@@ -92,7 +92,7 @@ func TestLicenses(t *testing.T) {
 	}
 }
 
-// licenseOf names the license of a module by its text.
+// licenseOf returns the name of a module's license, recognized by its text.
 func licenseOf(dir string) (string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "[Ll][Ii][Cc][Ee][Nn][CcSs][Ee]*"))
 	if err != nil || len(files) == 0 {

@@ -87,11 +87,11 @@ func TestGoReleaser(t *testing.T) {
 		}
 	}
 	for _, arch := range []string{"linux_amd64", "linux_arm64"} {
-		only(config, `targets: .*\b(`+arch+`)\b`) // which the container image takes from the archives
+		only(config, `targets: .*\b(`+arch+`)\b`) // the container image contains the binaries of the archives
 	}
 	version := only(config, `ldflags: \["(.*)"\]`)
 	if !testdata.IsLong() {
-		return // the rest builds the command
+		return // the remaining checks build the command
 	}
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command to build with")
