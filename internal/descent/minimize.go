@@ -102,7 +102,7 @@ type solver struct {
 	slope       float64    // ⟨grad, D⟩ < 0
 	steepest    bool       // D is the direction of steepest descent
 
-	pairs     []correctionPair // pairs is the memory of LBFGS. The first pairCount are in use, the oldest first.
+	pairs     []correctionPair // the correction pairs of LBFGS; the first pairCount are in use, the oldest first
 	pairCount int
 
 	line           lineStep // latest successful line search

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	groupBlock = 1 << 16 // elements of rows that stay in the second-level cache while all problems go through them
-	groupBytes = 1 << 15 // a K of so many bytes stays in the first: several at a time are no faster than one
+	groupBlock = 1 << 16 // elements of the rows that stay in the second-level cache while all problems use them
+	groupBytes = 1 << 15 // a K of at most this size stays in the first-level cache, so groups are no faster
 )
 
 // Group is several problems of one K. A pass over K computes the same for all of them, with the same bits as

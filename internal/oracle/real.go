@@ -1,6 +1,5 @@
-// Package oracle computes again what the public packages compute: by plain loops, from the formulas of their
-// documentation, with about 31 digits. It is for tests. It calls none of our packages, shares no code
-// with them, and does nothing to be fast.
+// Package oracle computes the results of the public packages for tests: by plain loops, from the formulas in their
+// documentation, with about 31 digits. It does not call the other packages, shares no code with them, and is not optimized.
 //
 // Package trial draws the inputs of comparisons. The comparisons are TestOracle… of each package.
 package oracle

@@ -134,7 +134,7 @@ func (t *trainer) initializeRotation(ctx context.Context) error {
 				best = j
 			}
 		}
-		// Relative to the smallest relevant variance, so that an empty part has the least product.
+		// Variances are divided by the smallest relevant variance, so an empty part has the least product.
 		logs[best] += num.Log(1 + float64(max(0, value/max(values[0], math.SmallestNonzeroFloat64))*0x1p40))
 		for k := range dim {
 			t.q.rotation.Set(next[best], k, v.At(k, c))

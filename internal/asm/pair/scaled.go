@@ -151,7 +151,7 @@ func scaleOf[T num.Float](x []T) (p int, zero, nan bool) {
 	return -math.Ilogb(float64(top)), false, false
 }
 
-// Scale sets dst to x·2^p, in two steps, as 2^p may not be a number of T.
+// Scale sets dst to x·2^p. It multiplies twice, because T may not represent 2^p.
 func Scale[T num.Float](dst, x []T, p int) {
 	a, b := T(math.Ldexp(1, p/2)), T(math.Ldexp(1, p-p/2))
 	for i, v := range x {
