@@ -196,8 +196,8 @@ var (
 	address     = regexp.MustCompile(`^\[(x\d+|sp)(?:, #(-?\w+)|, x(\d+)(?:, lsl #(\d))?)?\]$`)
 )
 
-// Decode parses the operands of an instruction. Run reports operands that cannot be parsed, when it
-// reaches the instruction.
+// Decode parses the operands of an instruction. An operand that it cannot parse becomes an error when
+// Run reaches the instruction.
 func Decode(i *code.Inst) any {
 	out := []operand{}
 	for _, s := range splitOperands(i.Operands) {

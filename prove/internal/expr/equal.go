@@ -54,7 +54,7 @@ func (p *prover) equal(a, b Node) bool {
 }
 
 func (p *prover) nan(a Node) bool {
-	x, ok := p.number(a)
+	x, ok := p.Number(a)
 	return ok && x != x
 }
 
@@ -163,7 +163,7 @@ func (p *prover) equalCounts(a, b Node) bool {
 // countTerms adds n to the number of each term of a count. It reports whether a is a count.
 func (p *prover) countTerms(a Node, n int, ones map[Node]int) bool {
 	isOne := func(a Node) bool {
-		x, ok := p.number(a)
+		x, ok := p.Number(a)
 		return ok && (x == 0 || x == 1)
 	}
 	a = p.followSelections(a)
@@ -439,9 +439,9 @@ func (p *prover) nonpositive(v Node) bool {
 		for _, o := range [2][2]Node{{n.a, n.b}, {n.b, n.a}} {
 			minus := o[1]
 			if m := p.nodes[minus]; m.op == Add {
-				if x, ok := p.number(m.a); ok && x == 0 {
+				if x, ok := p.Number(m.a); ok && x == 0 {
 					minus = m.b
-				} else if x, ok := p.number(m.b); ok && x == 0 {
+				} else if x, ok := p.Number(m.b); ok && x == 0 {
 					minus = m.a
 				}
 			}

@@ -91,8 +91,8 @@ func (g *Graph) Or(conditions ...Node) Node {
 	return g.Not(g.And(not...))
 }
 
-// number returns the value of a constant floating-point number.
-func (g *Graph) number(a Node) (x float64, ok bool) {
+// Number returns the value of a constant floating-point number.
+func (g *Graph) Number(a Node) (x float64, ok bool) {
 	n := &g.nodes[a]
 	if n.op != Const {
 		return 0, false
@@ -102,8 +102,8 @@ func (g *Graph) number(a Node) (x float64, ok bool) {
 
 // Lt returns x < y.
 func (g *Graph) Lt(a, b Node) Node {
-	x, okX := g.number(a)
-	y, okY := g.number(b)
+	x, okX := g.Number(a)
+	y, okY := g.Number(b)
 	switch {
 	case okX && okY:
 		return g.Bool(x < y)
@@ -115,8 +115,8 @@ func (g *Graph) Lt(a, b Node) Node {
 
 // Le returns x ≤ y.
 func (g *Graph) Le(a, b Node) Node {
-	x, okX := g.number(a)
-	y, okY := g.number(b)
+	x, okX := g.Number(a)
+	y, okY := g.Number(b)
 	switch {
 	case okX && okY:
 		return g.Bool(x <= y)
@@ -128,8 +128,8 @@ func (g *Graph) Le(a, b Node) Node {
 
 // Eq returns x = y.
 func (g *Graph) Eq(a, b Node) Node {
-	x, okX := g.number(a)
-	y, okY := g.number(b)
+	x, okX := g.Number(a)
+	y, okY := g.Number(b)
 	switch {
 	case okX && okY:
 		return g.Bool(x == y)
@@ -161,15 +161,15 @@ func (g *Graph) Select(c, x, y Node) Node {
 	}
 	p, q := g.nodes[x], g.nodes[y]
 	if n := g.nodes[c]; n.op == Lt && n.a == y && n.b == x && p.op == Select {
-		if v, ok := g.number(y); ok && v == math.Inf(-1) { // −Inf < x ? x : −Inf, where x is not NaN
+		if v, ok := g.Number(y); ok && v == math.Inf(-1) { // −Inf < x ? x : −Inf, where x is not NaN
 			if _, ok := g.maximumLeaves(x, nil); ok {
 				return x
 			}
 		}
 	}
 	if p.op != Const || q.op != Const {
-		d, okD := g.maskOf(x)
-		e, okE := g.maskOf(y)
+		d, okD := g.MaskOf(x)
+		e, okE := g.MaskOf(y)
 		if okD && okE {
 			return g.Mask(int(p.width), g.Select(c, d, e))
 		}
@@ -285,8 +285,8 @@ func (g *Graph) Extend(a Node) Node {
 // ScaleF returns x·2^⌊k⌋, rounded once. If k is ±∞, the result is x·∞ or x·0; for a quiet NaN it is
 // ∞ or 0.
 func (g *Graph) ScaleF(x, k Node) Node {
-	if v, ok := g.number(x); ok {
-		if e, ok := g.number(k); ok {
+	if v, ok := g.Number(x); ok {
+		if e, ok := g.Number(k); ok {
 			width := g.nodes[x].width
 			switch {
 			case e != e || v != v && !g.isQuietNaN(x):
@@ -304,6 +304,3 @@ func (g *Graph) ScaleF(x, k Node) Node {
 	}
 	return g.make(node{op: ScaleF, width: g.nodes[x].width, a: x, b: k})
 }
-
-// Number returns the value of a constant floating-point number.
-func (g *Graph) Number(a Node) (x float64, ok bool) { return g.number(a) }

@@ -1,15 +1,16 @@
 package expr
 
-// maskOf returns the condition whose mask is a.
-func (g *Graph) maskOf(a Node) (c Node, ok bool) {
+// MaskOf returns the condition whose mask is a: all ones if the condition holds, and zero
+// otherwise.
+func (g *Graph) MaskOf(a Node) (c Node, ok bool) {
 	n := g.nodes[a]
 	ones := ^uint64(0) >> (64 - 8*uint(n.width))
 	if n.op == Const && (n.key == 0 || n.key == ones) {
 		return g.Bool(n.key != 0), true
 	}
 	if c, x, y, ok := g.constantSelection(a); ok {
-		p, okP := g.maskOf(x)
-		q, okQ := g.maskOf(y)
+		p, okP := g.MaskOf(x)
+		q, okQ := g.MaskOf(y)
 		return g.Select(c, p, q), okP && okQ
 	}
 	return 0, false
@@ -134,19 +135,15 @@ func (g *Graph) SplitOffset(a Node) (constant uint64, rest Node, ok bool) {
 	return constant, low, g.zero(high)
 }
 
-// MaskOf returns the condition whose mask is a: all ones if the condition holds, and zero
-// otherwise.
-func (g *Graph) MaskOf(a Node) (c Node, ok bool) { return g.maskOf(a) }
-
 // IsMask reports whether a is the mask of a condition that is not constant.
 func (g *Graph) IsMask(a Node) bool {
-	_, ok := g.maskOf(a)
+	_, ok := g.MaskOf(a)
 	return ok && g.nodes[a].op != Const
 }
 
 // AllOnes returns the condition that all bits are set, if a is a mask or a conjunction of masks.
 func (g *Graph) AllOnes(a Node) (c Node, ok bool) {
-	if c, ok := g.maskOf(a); ok {
+	if c, ok := g.MaskOf(a); ok {
 		return c, true
 	}
 	n := g.nodes[a]

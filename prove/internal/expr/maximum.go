@@ -54,7 +54,7 @@ func (g *Graph) isNeverNegativeZero(a Node) bool {
 // added to it.
 func (g *Graph) maximumLeaves(a Node, leaves []uint64) ([]uint64, bool) {
 	n := g.nodes[a]
-	if x, ok := g.number(a); ok {
+	if x, ok := g.Number(a); ok {
 		return leaves, x == math.Inf(-1)
 	}
 	if n.op == Larger {

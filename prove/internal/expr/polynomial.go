@@ -286,7 +286,7 @@ func (g *Graph) xorConstant(n Node) (c uint64, y Node, ok bool) {
 	return c, x.a, ok
 }
 
-// countBits returns the sum of bits.
+// countBits returns the number of set bits among fields of one bit as a constant and parts.
 func (g *Graph) countBits(all []field) (constant uint64, parts []part) {
 	for _, f := range all {
 		if f.node == 0 {

@@ -90,7 +90,7 @@ func (b *builder) make(i int32) Node {
 	case Narrow:
 		return g.Narrow(x)
 	case ScaleF:
-		if k, ok := g.number(y); ok && !math.IsInf(k, 0) && k == k {
+		if k, ok := g.Number(y); ok && !math.IsInf(k, 0) && k == k {
 			return b.scaled(in.a, int(math.Floor(k)))
 		}
 	case FMA:
@@ -151,8 +151,8 @@ func (b *builder) fma(in *instruction, v valueRange, x, y, z Node) Node {
 	if b.eval(in.a).state == fixed {
 		factor, other, at = x, y, in.a
 	}
-	s, okS := g.number(z)
-	c, okC := g.number(factor)
+	s, okS := g.Number(z)
+	c, okC := g.Number(factor)
 	if okS && okC && at >= 0 && s != 0 && c != 0 {
 		_, e := math.Frexp(s)
 		k := e - 1

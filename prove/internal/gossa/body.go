@@ -28,7 +28,8 @@ type operand struct {
 	constant
 }
 
-// constant is a constant, converted once. It is empty if the constant has another type.
+// constant holds the value of an ssa.Const. It is empty if the type is not an integer, a bool or a
+// floating-point number.
 type constant struct {
 	number Value  // an integer or a bool
 	width  int    // of a floating-point number
