@@ -173,26 +173,37 @@ func (e *Engine) Transport(ctx context.Context, p *Problem, out *Solution) error
 	case !p.Exact && !(p.Lambda > 0 && p.Lambda <= math.MaxFloat64):
 		return fmt.Errorf("%w: lambda is %v; without exact it must be a positive number", ErrMalformed, p.Lambda)
 	}
-	err := e.solve(ctx, p, out)
-	if a, b := sumOfWeights(p.A), sumOfWeights(p.B); math.Abs(a-b) > 0 && (errors.Is(err, sinkhorn.ErrMarginals) || errors.Is(err, emd.ErrMarginals)) {
-		return fmt.Errorf("%w; a sums to %v and b to %v, but both must have the same sum", sinkhorn.ErrMarginals, a, b)
+	a, err := checkWeights("a", p.A, n)
+	if err != nil {
+		return err
+	}
+	b, err := checkWeights("b", p.B, m)
+	if err != nil {
+		return err
+	}
+	err = e.solve(ctx, p, out)
+	if a != b && (errors.Is(err, sinkhorn.ErrMarginals) || errors.Is(err, emd.ErrMarginals)) {
+		return fmt.Errorf("%w: a sums to %v and b to %v, but both must have the same sum", sinkhorn.ErrMarginals, a, b)
 	}
 	return err
 }
 
-// sumOfWeights returns the sum of a problem's weights, or NaN if one is negative. Without weights the sum is 1.
-func sumOfWeights(w []float64) float64 {
+// checkWeights checks the weights of n points in the field name of the request, and returns their sum: 1 if there are no
+// weights.
+func checkWeights(name string, w []float64, n int) (sum float64, err error) {
 	if len(w) == 0 {
-		return 1
+		return 1, nil
 	}
-	var sum float64
-	for _, x := range w {
-		if x < 0 {
-			return math.NaN()
+	if len(w) != n {
+		return 0, fmt.Errorf("%w: the length of %s is %d, but there are %d points", sinkhorn.ErrShape, name, len(w), n)
+	}
+	for i, x := range w {
+		if !(x >= 0 && x <= math.MaxFloat64) {
+			return 0, fmt.Errorf("%w: %s[%d] is %v, but weights must be finite and not negative", sinkhorn.ErrMarginals, name, i, x)
 		}
 		sum += x
 	}
-	return sum
+	return sum, nil
 }
 
 // solve solves a problem of the right shape.

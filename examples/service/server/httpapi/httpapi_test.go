@@ -188,7 +188,7 @@ func TestExact(t *testing.T) {
 		t.Errorf("%d, %s", status, out)
 	}
 	for end, says := range map[string]string{
-		`, "lambda": 2}`: "lambda is 2; with exact it must be absent or 0", `, "exact": true}`: "occurs twice", `, "b": [1, -1]}`: "B[1] is -1", `, "a": [1]}`: "A has length 1, not 2",
+		`, "lambda": 2}`: "lambda is 2; with exact it must be absent or 0", `, "exact": true}`: "occurs twice", `, "b": [1, -1]}`: "b[1] is -1", `, "a": [1]}`: "the length of a is 1, but there are 2 points",
 	} {
 		if status, out := post(t, s.URL+"/v1/transport", typeJSON, "", []byte(problem+end)); status != 400 || !strings.Contains(string(out), says) {
 			t.Errorf("%d, %s; want 400 with %q", status, out, says)
