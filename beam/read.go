@@ -90,7 +90,7 @@ func (f *divideFiles) ProcessElement(ctx context.Context, at fileio.FileMetadata
 		return nil
 	}
 	return open(ctx, at.Path, func(in io.Reader) error {
-		source, err := seekable(in)
+		source, err := openSeekable(in)
 		if err != nil {
 			return err
 		}
@@ -122,8 +122,8 @@ func open(ctx context.Context, path string, use func(in io.Reader) error) error 
 	return use(in)
 }
 
-// seekable returns a file with random access. A file from an object store is read into memory.
-func seekable(in io.Reader) (parquetSource, error) {
+// openSeekable returns a file with random access. A file from an object store is read into memory.
+func openSeekable(in io.Reader) (parquetSource, error) {
 	if at, ok := in.(parquetSource); ok {
 		return at, nil
 	}
@@ -138,7 +138,7 @@ type readParts struct{ Columns Columns }
 func (f *readParts) ProcessElement(ctx context.Context, p part, emit func(string, []float64)) error {
 	err := open(ctx, p.Path, func(in io.Reader) error {
 		if p.Group >= 0 {
-			source, err := seekable(in)
+			source, err := openSeekable(in)
 			if err != nil {
 				return err
 			}

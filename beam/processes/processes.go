@@ -51,7 +51,9 @@ import (
 func init() {
 	beam.RegisterRunner("prism-processes", execute)
 	runtime.RegisterInit(runWorker)
-	hooks.RegisterHook(hook, func(lane []string) hooks.Hook { return hooks.Hook{Req: local, Resp: laneHook(lane[0]).global} })
+	hooks.RegisterHook(hook, func(lane []string) hooks.Hook {
+		return hooks.Hook{Req: localMonitoring, Resp: laneHook(lane[0]).global}
+	})
 }
 
 // hook adds the lane to the short names of metrics. Every process numbers its own metrics from 1,
@@ -81,7 +83,7 @@ func renameKeys[V any](by map[string]V, lane laneHook) map[string]V {
 	return out
 }
 
-func local(ctx context.Context, r *fnpb.InstructionRequest) (context.Context, error) {
+func localMonitoring(ctx context.Context, r *fnpb.InstructionRequest) (context.Context, error) {
 	for i, name := range r.GetMonitoringInfos().GetMonitoringInfoId() {
 		_, r.GetMonitoringInfos().MonitoringInfoId[i], _ = strings.Cut(name, ".")
 	}

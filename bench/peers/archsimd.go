@@ -14,7 +14,7 @@ func init() {
 	makers["archsimd"] = func(s spec, dir string) *job {
 		switch {
 		case s.kind == "query", s.kind == "nearest":
-			return compared(s, dir, 1, 0, one(s.int("d"), sqDistanceSIMD))
+			return comparerJob(s, dir, 1, 0, callEachRow(s.int("d"), sqDistanceSIMD))
 		case s.text("type") == "f64":
 			return elementwise(s, dir, map[string]func(dst, x []float64){
 				"exp":       func(dst, x []float64) { shiftedExp64(dst, x, 0) },

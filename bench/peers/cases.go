@@ -88,8 +88,8 @@ type testCase struct {
 	slow      string  // peer that takes part with -full only
 }
 
-// cases returns all cases with their goals. Vectors and exact transport have special goals.
-func cases() []testCase {
+// testCases returns all cases with their goals. Vectors and exact transport have special goals.
+func testCases() []testCase {
 	var cs []testCase
 	add := func(full bool, tolerance float64, g goal, format string, args ...any) {
 		cs = append(cs, testCase{name: fmt.Sprintf(format, args...), goal: g, tolerance: tolerance, full: full})
@@ -334,7 +334,7 @@ func generate(s spec, dir, mnist string) error {
 		}
 		toUnit(y)
 	case "search":
-		if x, y = stored(s, mnist, rng); x == nil {
+		if x, y = storedData(s, mnist, rng); x == nil {
 			x, y = normal(n*d, 1), normal(s.int("m")*d, 1)
 		}
 	case "codes": // a query, and a codebook: a column has a vector of every part
@@ -384,9 +384,9 @@ func generate(s spec, dir, mnist string) error {
 	return nil
 }
 
-// stored returns the rows and queries of a search case with real data, in an order drawn by rng. It returns nil for other
+// storedData returns the rows and queries of a search case with real data, in an order drawn by rng. It returns nil for other
 // cases, and if the file is missing.
-func stored(s spec, mnist string, rng *rand.Rand) (x, y []float64) {
+func storedData(s spec, mnist string, rng *rand.Rand) (x, y []float64) {
 	name := map[string]string{"mnist": "mnist.npz", "decaf": "office_webcam_dslr_decaf6.npz"}[s.text("data")]
 	if name == "" {
 		return nil, nil

@@ -10,8 +10,8 @@ import (
 // exactKinds contains the kinds of cases of package emd.
 var exactKinds = []string{"emd", "emdtiny", "assign", "line", "sliced"}
 
-// exact returns a job of package emd. Its results are costs or distances.
-func exact[T dist.Float](s spec, dir string) *job {
+// exactJob returns a job of package emd. Its results are costs or distances.
+func exactJob[T dist.Float](s spec, dir string) *job {
 	n, d := s.int("n"), s.int("d")
 	solver, costs := new(emd.Solver[T]), make([]float64, max(1, s.int("count")))
 	var run func() error

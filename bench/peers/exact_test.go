@@ -19,11 +19,11 @@ func TestExact(t *testing.T) {
 		return j.result()
 	}
 	for _, name := range []string{"emd/type=f64/n=12/d=2/weights=random", "emd/type=f64/n=12/d=10/weights=uniform"} {
-		if ours, lp := solve(name, ours[float64]), solve(name, gonum); difference("emd", lp, ours) > 1e-9 {
+		if ours, lp := solve(name, ourJob[float64]), solve(name, gonum); difference("emd", lp, ours) > 1e-9 {
 			t.Errorf("%s: %v, gonum has %v", name, ours, lp)
 		}
 	}
-	uniform, assigned := solve("emd/type=f64/n=12/d=2/weights=uniform", ours[float64]), solve("assign/type=f64/n=12/costs=points/d=2", ours[float64])
+	uniform, assigned := solve("emd/type=f64/n=12/d=2/weights=uniform", ourJob[float64]), solve("assign/type=f64/n=12/costs=points/d=2", ourJob[float64])
 	if math.Abs(assigned[0]/uniform[0]-12) > 1e-9 {
 		t.Errorf("the assignment costs %v, the plan %v", assigned, uniform)
 	}

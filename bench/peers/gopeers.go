@@ -78,8 +78,8 @@ func gonum(s spec, dir string) *job {
 	case s.kind == "sqdist" && !single:
 		x, z, dst := load[float64](dir, "x"), load[float64](dir, "y"), make([]float64, n*n)
 		xx, zz := make([]float64, n), make([]float64, n)
-		a, b := general(n, d, x), general(n, d, z)
-		c := general(n, n, dst)
+		a, b := generalOf(n, d, x), generalOf(n, d, z)
+		c := generalOf(n, n, dst)
 		return &job{
 			run: func() {
 				for i := range n {
@@ -97,7 +97,7 @@ func gonum(s spec, dir string) *job {
 		}
 	case s.kind == "project" && !single:
 		dst := make([]float64, n*p)
-		a, b, c := general(n, d, load[float64](dir, "x")), general(d, p, load[float64](dir, "y")), general(n, p, dst)
+		a, b, c := generalOf(n, d, load[float64](dir, "x")), generalOf(d, p, load[float64](dir, "y")), generalOf(n, p, dst)
 		return &job{
 			run:    func() { blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, a, b, 0, c) },
 			result: func() []float64 { return dst },
@@ -112,7 +112,7 @@ func gonum(s spec, dir string) *job {
 			result: func() []float64 { return widen(dst) },
 		}
 	case s.kind == "iterate" && !single:
-		k := general(n, n, load[float64](dir, "x"))
+		k := generalOf(n, n, load[float64](dir, "x"))
 		u, v := make([]float64, n), make([]float64, n)
 		for i := range v {
 			v[i] = 1
@@ -161,7 +161,7 @@ func gonum(s spec, dir string) *job {
 	return nil
 }
 
-func general(rows, cols int, data []float64) blas64.General {
+func generalOf(rows, cols int, data []float64) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }
 

@@ -58,7 +58,7 @@ func main() {
 	defer os.RemoveAll(tmp)
 	header(d)
 	t := newTable(d.level)
-	for _, c := range cases() {
+	for _, c := range testCases() {
 		if pattern.MatchString(c.name) && (*full || !c.full) {
 			r, err := d.run(c, tmp)
 			check(err)
@@ -271,7 +271,7 @@ func (d *driver) limit(s spec, r *result) {
 	}
 	d.machine.Again()
 	for _, e := range r.entries {
-		if phases := work(s, e.name); strings.HasPrefix(e.name, "ours") && phases != nil {
+		if phases := leastWork(s, e.name); strings.HasPrefix(e.name, "ours") && phases != nil {
 			e.least, e.bound = d.machine.Least(phases)
 		}
 	}

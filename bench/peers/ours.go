@@ -17,7 +17,7 @@ import (
 )
 
 var makers = map[string]maker{
-	"ours":     func(s spec, dir string) *job { return byType(s, dir, ours[float64], ours[float32]) },
+	"ours":     func(s spec, dir string) *job { return byType(s, dir, ourJob[float64], ourJob[float32]) },
 	"ours-f32": func(s spec, dir string) *job { return fits(s, dir, true) },
 	// K in float32, everything else in float64
 	"ours-mixed": func(s spec, dir string) *job { return mixed(s, dir) },
@@ -42,8 +42,8 @@ func byType(s spec, dir string, f64, f32 maker) *job {
 	return f32(s, dir)
 }
 
-// ours returns a job of this module. It uses the public API if the API covers the case.
-func ours[T dist.Float](s spec, dir string) *job {
+// ourJob returns a job of this module. It uses the public API if the API covers the case.
+func ourJob[T dist.Float](s spec, dir string) *job {
 	n, d, p := s.int("n"), s.int("d"), s.int("p")
 	switch s.kind {
 	case "exp", "log", "softmax", "logsumexp":
@@ -58,9 +58,9 @@ func ours[T dist.Float](s spec, dir string) *job {
 	case "pair":
 		return oursPair[T](s, dir)
 	case "query", "nearest":
-		return queries(s, dir)
+		return queryJob(s, dir)
 	case "search":
-		return searches(s, dir)
+		return searchJob(s, dir)
 	case "codes":
 		return quantized(s, dir)
 	case "sqdist", "gibbs":
@@ -81,11 +81,11 @@ func ours[T dist.Float](s spec, dir string) *job {
 	case "sinkhorn", "sinkhornlog":
 		return solve[T](s, dir, sinkhorn.StorageDense)
 	case "tiny", "many":
-		return batch[T](s, dir)
+		return batchJob[T](s, dir)
 	case "free":
 		return matrixFree[T](s, dir)
 	case "emd", "emdtiny", "assign", "line", "sliced":
-		return exact[T](s, dir)
+		return exactJob[T](s, dir)
 	case "wda", "fit":
 		return fits(s, dir, false)
 	}
@@ -96,8 +96,8 @@ func loadMatrix[T dist.Float](dir, name string, rows, cols int) dist.Matrix[T] {
 	return dist.NewMatrix(rows, cols, load[T](dir, name))
 }
 
-// queries compares one query with stored rows.
-func queries(s spec, dir string) *job {
+// queryJob compares one query with stored rows.
+func queryJob(s spec, dir string) *job {
 	n, d, k := s.int("n"), s.int("d"), s.int("k")
 	rows, err := search.NewRows(loadMatrix[float32](dir, "x", n, d), search.StorageFloat32)
 	if err != nil {
@@ -132,8 +132,8 @@ func queries(s spec, dir string) *job {
 	}
 }
 
-// searches finds the nearest rows of many queries.
-func searches(s spec, dir string, options ...search.RowOption) *job {
+// searchJob finds the nearest rows of many queries.
+func searchJob(s spec, dir string, options ...search.RowOption) *job {
 	m, k := s.int("m"), s.int("k")
 	rows, err := search.NewRows(loadMatrix[float32](dir, "x", s.int("n"), s.int("d")), search.StorageFloat32, options...)
 	if err != nil {
@@ -167,7 +167,7 @@ func plainSearches(s spec, dir string) *job {
 	if s.kind != "search" {
 		return nil
 	}
-	return searches(s, dir, search.NoSketch)
+	return searchJob(s, dir, search.NoSketch)
 }
 
 // iterate returns a job of one iteration of package sinkhorn without its bookkeeping.
@@ -270,9 +270,9 @@ func solve[T dist.Float](s spec, dir string, storage sinkhorn.Storage) *job {
 	}
 }
 
-// batch solves count problems with different marginals. The problems have separate cost matrices or share one. The results
+// batchJob solves count problems with different marginals. The problems have separate cost matrices or share one. The results
 // are the transport costs.
-func batch[T dist.Float](s spec, dir string) *job {
+func batchJob[T dist.Float](s spec, dir string) *job {
 	n, costs := s.int("n"), make([]float64, s.int("count"))
 	solver, err := sinkhorn.NewSolver[T](&sinkhorn.Settings{Lambda: s.float("lambda"), Iterations: s.int("iters")})
 	if err != nil {
@@ -341,10 +341,10 @@ func parallel(s spec, dir string, single bool) *job {
 	case "wda", "fit":
 		return fits(s, dir, single)
 	case "tiny", "many":
-		return batch[float64](s, dir)
+		return batchJob[float64](s, dir)
 	case "sinkhorn", "sinkhornlog", "free":
 		if s.int("n") >= 1000 {
-			return byType(s, dir, ours[float64], ours[float32])
+			return byType(s, dir, ourJob[float64], ourJob[float32])
 		}
 	}
 	return nil

@@ -34,16 +34,16 @@ var reasons = []because{
 	{"", "wda/", "X·P and Xᵀ·G stay in float64 for both types and wait for X, products of 11 columns, Go between the passes (wda/SOLVERS.md)"},
 }
 
-// reason returns the reason why a row is below its goal, or "not known".
-func reason(name, ours string) string {
+// missReason returns the reason why a row is below its goal, or "not known".
+func missReason(name, ours string) string {
 	for _, r := range reasons {
-		if begins(r.ours, ours) && begins(r.name, name) {
+		if matchesStart(r.ours, ours) && matchesStart(r.name, name) {
 			return r.text
 		}
 	}
 	return "not known"
 }
 
-func begins(pattern, text string) bool {
+func matchesStart(pattern, text string) bool {
 	return regexp.MustCompile("^(?:" + pattern + ")").MatchString(text)
 }

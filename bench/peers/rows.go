@@ -16,10 +16,10 @@ import (
 // comparer sets dst to a peer's values for a query and n rows of d numbers: squared distances or inner products.
 type comparer func(dst, x, query []float32)
 
-// compared returns a job of the cases query and nearest for a peer that computes values only. Rows and query have unit norm,
+// comparerJob returns a job of the cases query and nearest for a peer that computes values only. Rows and query have unit norm,
 // so a squared distance is scale·value + shift. If scale is negative, the largest values are the nearest. The case nearest
 // keeps the k nearest in a sorted list.
-func compared(s spec, dir string, scale, shift float64, f comparer) *job {
+func comparerJob(s spec, dir string, scale, shift float64, f comparer) *job {
 	x, query, dst := load[float32](dir, "x"), load[float32](dir, "y"), make([]float32, s.int("n"))
 	squared := func(v []float32) []float64 {
 		out := widen(v)
@@ -62,8 +62,8 @@ func nearestOf(best []float32, rows []int, values []float32, largest bool) {
 	}
 }
 
-// one returns a comparer that calls a function of two slices for each row.
-func one(d int, f func(a, b []float32) float32) comparer {
+// callEachRow returns a comparer that calls a function of two slices for each row.
+func callEachRow(d int, f func(a, b []float32) float32) comparer {
 	return func(dst, x, query []float32) {
 		for i := range dst {
 			dst[i] = f(query, x[i*d:][:d])
@@ -72,7 +72,7 @@ func one(d int, f func(a, b []float32) float32) comparer {
 }
 
 func naiveRows(s spec, dir string) *job {
-	return compared(s, dir, 1, 0, one(s.int("d"), func(a, b []float32) float32 {
+	return comparerJob(s, dir, 1, 0, callEachRow(s.int("d"), func(a, b []float32) float32 {
 		sum := float32(0)
 		for i, v := range a {
 			sum += (v - b[i]) * (v - b[i])
@@ -83,25 +83,27 @@ func naiveRows(s spec, dir string) *job {
 
 func gonumRows(s spec, dir string) *job {
 	n, d := s.int("n"), s.int("d")
-	return compared(s, dir, -2, 2, func(dst, x, query []float32) {
+	return comparerJob(s, dir, -2, 2, func(dst, x, query []float32) {
 		a := blas32.General{Rows: n, Cols: d, Stride: d, Data: x}
 		blas32.Gemv(blas.NoTrans, 1, a, blas32.Vector{N: d, Data: query, Inc: 1}, 0, blas32.Vector{N: n, Data: dst, Inc: 1})
 	})
 }
 
-func vekRows(s spec, dir string) *job { return compared(s, dir, -2, 2, one(s.int("d"), vek32.Dot)) }
+func vekRows(s spec, dir string) *job {
+	return comparerJob(s, dir, -2, 2, callEachRow(s.int("d"), vek32.Dot))
+}
 
 // hnswPeer returns a job of coder/hnsw's CosineDistance. Its EuclideanDistance is plain Go.
 func hnswPeer(s spec, dir string) *job {
 	if s.kind != "query" && s.kind != "nearest" {
 		return nil
 	}
-	return compared(s, dir, 2, 0, one(s.int("d"), hnsw.CosineDistance))
+	return comparerJob(s, dir, 2, 0, callEachRow(s.int("d"), hnsw.CosineDistance))
 }
 
 func tphakalaRows(s spec, dir string) *job {
 	n, d := s.int("n"), s.int("d")
-	return compared(s, dir, -2, 2, func(dst, x, query []float32) {
+	return comparerJob(s, dir, -2, 2, func(dst, x, query []float32) {
 		tphakala.DotProductStrided(dst, x, query, n, d, d)
 	})
 }

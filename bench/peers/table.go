@@ -52,14 +52,14 @@ func (t *table) add(r *result) {
 		}
 		best := "| – | – | – "
 		if len(peers) > 0 {
-			best = fmt.Sprintf("| %s | %s · %s | **%s** ", peers[0].name, micro(peers[0].min()), micro(peers[0].median()), ratio(o, peers[0]))
+			best = fmt.Sprintf("| %s | %s · %s | **%s** ", peers[0].name, microseconds(peers[0].min()), microseconds(peers[0].median()), ratio(o, peers[0]))
 		}
 		var others []string
 		for _, p := range peers[min(1, len(peers)):] {
-			others = append(others, fmt.Sprintf("%s %s (%s)", p.name, micro(p.min()), ratio(o, p)))
+			others = append(others, fmt.Sprintf("%s %s (%s)", p.name, microseconds(p.min()), ratio(o, p)))
 		}
 		t.rows = append(t.rows, fmt.Sprintf("| %s | %s | %s · %s %s| %s | %s | %.1e%s | %s |",
-			r.name, o.name, micro(o.min()), micro(o.median()), best, verdict, strings.Join(others, ", "), largest, worst, t.share(r.name, o)))
+			r.name, o.name, microseconds(o.min()), microseconds(o.median()), best, verdict, strings.Join(others, ", "), largest, worst, t.share(r.name, o)))
 	}
 }
 
@@ -82,8 +82,8 @@ func (t *table) share(name string, o *entry) string {
 	}
 	s := parseSpec(name)
 	share := o.least / o.min()
-	if share < wanted(s) {
-		t.below = append(t.below, fmt.Sprintf("%s %s: %.2f of %s, goal %g: %s", name, o.name, share, o.bound, wanted(s), reason(name, o.name)))
+	if share < limitGoal(s) {
+		t.below = append(t.below, fmt.Sprintf("%s %s: %.2f of %s, goal %g: %s", name, o.name, share, o.bound, limitGoal(s), missReason(name, o.name)))
 	}
 	return fmt.Sprintf("%.2f %s", share, o.bound)
 }
@@ -137,13 +137,13 @@ func (o *entry) ratioOf(peer *entry) float64 {
 
 // ratio returns the ratio of the minima, and in parentheses the median of the ratios of the rounds.
 func ratio(o, p *entry) string {
-	return fmt.Sprintf("%s (%s)", three(p.min()/o.min()), three(o.ratioOf(p)))
+	return fmt.Sprintf("%s (%s)", threeDigits(p.min()/o.min()), threeDigits(o.ratioOf(p)))
 }
 
-func micro(ns float64) string { return three(ns / 1000) }
+func microseconds(ns float64) string { return threeDigits(ns / 1000) }
 
-// three formats x with three significant digits and without an exponent.
-func three(x float64) string {
+// threeDigits formats x with three significant digits and without an exponent.
+func threeDigits(x float64) string {
 	digits := 0
 	if x > 0 && x < 100 {
 		digits = max(0, 2-int(math.Floor(math.Log10(x))))

@@ -13,14 +13,14 @@ var (
 	logFMAs  = map[int]float64{32: 8, 64: 14} // float64 also needs a division
 )
 
-// work returns the minimum work of a case by phases: the operations that every program needs for the
+// leastWork returns the minimum work of a case by phases: the operations that every program needs for the
 // method of the case, with the caches as the previous call left them. It returns nil if the minimum is
 // unknown or the case uses several threads.
 //
 // It counts FMAs and products, divisions, and bytes read and written. It does not count differences and
 // sums, because some machines have separate units for them. It also omits small terms: vectors next to
 // matrices, packing, sums of lanes, and calls.
-func work(s spec, ours string) []limit.Phase {
+func leastWork(s spec, ours string) []limit.Phase {
 	if strings.Contains(ours, "-2") || s.kind == "nearest" || s.kind == "search" { // a search skips most of the rows
 		return nil
 	}
@@ -111,9 +111,9 @@ func work(s spec, ours string) []limit.Phase {
 	return nil
 }
 
-// wanted returns the project's goal for a case as a share of the limit. Kernels of at least 100 rows
+// limitGoal returns the project's goal for a case as a share of the limit. Kernels of at least 100 rows
 // or numbers and whole solves have a goal. For other cases it returns 0.
-func wanted(s spec) float64 {
+func limitGoal(s spec) float64 {
 	switch s.kind {
 	case "sinkhorn", "sinkhornlog", "wda", "many", "free":
 		return .75

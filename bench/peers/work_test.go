@@ -11,10 +11,10 @@ var variants = []string{"ours", "ours-f32", "ours-mixed", "ours-2", "ours-2-f32"
 // TestWork checks that operation counts exist for every single-threaded case except whole fits, searches, conversions, byte and
 // table kernels, and package emd.
 func TestWork(t *testing.T) {
-	for _, c := range cases() {
+	for _, c := range testCases() {
 		s := parseSpec(c.name)
 		for _, ours := range variants {
-			phases := work(s, ours)
+			phases := leastWork(s, ours)
 			known := !slices.Contains([]string{"fit", "codes", "bytes", "convert", "nearest", "search"}, s.kind) && !slices.Contains(exactKinds, s.kind) && !strings.HasPrefix(ours, "ours-2")
 			if (phases != nil) != known {
 				t.Errorf("%s %s: %d phases", c.name, ours, len(phases))
@@ -27,11 +27,11 @@ func TestWork(t *testing.T) {
 		}
 	}
 	// The expected values are computed by hand, for an iteration of 1000 × 1000 numbers with K in float32.
-	p := work(parseSpec("iterate/type=f64/n=1000/lambda=20"), "ours-mixed")[0]
+	p := leastWork(parseSpec("iterate/type=f64/n=1000/lambda=20"), "ours-mixed")[0]
 	if p.FMAs != 2e6 || p.Divs != 2000 || p.Reads[0].Bytes != 4e6 || p.Reads[1].Bytes != 8e6 || p.Bits != 64 {
 		t.Errorf("%+v", p)
 	}
-	if p := work(parseSpec("wda/type=f64/n=500/d=4096/p=14/classes=10/iters=10/lambda=1"), "ours-f32")[0]; p.FMAs != 500*500*14 || p.Bits != 32 {
+	if p := leastWork(parseSpec("wda/type=f64/n=500/d=4096/p=14/classes=10/iters=10/lambda=1"), "ours-f32")[0]; p.FMAs != 500*500*14 || p.Bits != 32 {
 		t.Errorf("%+v", p)
 	}
 }
@@ -39,10 +39,10 @@ func TestWork(t *testing.T) {
 // TestReasons checks that every row with a goal has a prepared reason, and that every reason belongs to a row.
 func TestReasons(t *testing.T) {
 	used := map[string]bool{}
-	for _, c := range cases() {
+	for _, c := range testCases() {
 		for _, ours := range variants {
-			if s := parseSpec(c.name); wanted(s) > 0 && work(s, ours) != nil {
-				text := reason(c.name, ours)
+			if s := parseSpec(c.name); limitGoal(s) > 0 && leastWork(s, ours) != nil {
+				text := missReason(c.name, ours)
 				if text == "not known" {
 					t.Errorf("%s %s has no reason", c.name, ours)
 				}

@@ -69,11 +69,11 @@ func (m *Machine) measure(u unit) float64 {
 	l := loops(m.level)
 	switch u.kind {
 	case "fma":
-		return best(func(n int) { l.fma(n) }, l.fmas)
+		return bestRate(func(n int) { l.fma(n) }, l.fmas)
 	case "div":
-		return best(func(n int) { l.div[u.size/64](n) }, l.divisions)
+		return bestRate(func(n int) { l.div[u.size/64](n) }, l.divisions)
 	case "sqrt":
-		return best(func(n int) { l.sqrt[u.size/64](n) }, l.divisions)
+		return bestRate(func(n int) { l.sqrt[u.size/64](n) }, l.divisions)
 	}
 	movers := l.reads
 	if u.kind == "write" {
@@ -94,7 +94,7 @@ func (m *Machine) measure(u unit) float64 {
 			stride, step = turns*f.line, f.line
 		}
 		p := m.memory(turns * turn)
-		if rate := best(func(n int) { f.move(p, turns, stride, step, n) }, float64(turns*turn)); rate > top {
+		if rate := bestRate(func(n int) { f.move(p, turns, stride, step, n) }, float64(turns*turn)); rate > top {
 			top, m.fastest[u] = rate, way
 		}
 	}
@@ -113,8 +113,8 @@ func (m *Machine) memory(n int) *byte {
 	return &m.buffer[skip]
 }
 
-// best returns the work of f per nanosecond. The work of f(n) is n times each.
-func best(f func(n int), each float64) float64 {
+// bestRate returns the work of f per nanosecond. The work of f(n) is n times each.
+func bestRate(f func(n int), each float64) float64 {
 	n := 1
 	for {
 		if ns := nanoseconds(f, n); ns > duration {

@@ -49,19 +49,19 @@ func main() {
 	fmt.Fprintln(out, "work\tp50 ms\tp99 ms\tmax ms")
 	var all []time.Duration
 	rng := rand.New(rand.NewPCG(1, 1))
-	for _, w := range works() {
+	for _, w := range computations() {
 		if !names.MatchString(w.name) {
 			continue
 		}
 		times := latencies(w, *trials, *longest, *stacks, rng)
 		all = append(all, times...)
-		line(out, w.name, times)
+		printPercentiles(out, w.name, times)
 	}
-	line(out, "all", all)
+	printPercentiles(out, "all", all)
 	out.Flush()
 }
 
-func line(out *tabwriter.Writer, name string, times []time.Duration) {
+func printPercentiles(out *tabwriter.Writer, name string, times []time.Duration) {
 	slices.Sort(times)
 	at := func(q float64) float64 { return times[int(q*float64(len(times)-1)+0.5)].Seconds() * 1e3 }
 	fmt.Fprintf(out, "%s\t%.2f\t%.2f\t%.2f\n", name, at(0.5), at(0.99), at(1))
@@ -84,7 +84,7 @@ func latencies(w work, trials int, longest, stacks time.Duration, rng *rand.Rand
 		})
 		done := make(chan struct{})
 		if stacks > 0 {
-			go tell(ctx, done, w.name, stacks)
+			go reportLate(ctx, done, w.name, stacks)
 		}
 		err := w.do(ctx)
 		returned := time.Now()
@@ -99,8 +99,8 @@ func latencies(w work, trials int, longest, stacks time.Duration, rng *rand.Rand
 	return times
 }
 
-// tell prints the stacks of all goroutines if it is not done so long after the end.
-func tell(ctx context.Context, done <-chan struct{}, name string, after time.Duration) {
+// reportLate prints the stacks of all goroutines if it is not done so long after the end.
+func reportLate(ctx context.Context, done <-chan struct{}, name string, after time.Duration) {
 	select {
 	case <-done:
 		return
@@ -129,7 +129,7 @@ func data(n, d, classes int) (*mat.Dense, []int) {
 	return x, labels
 }
 
-func works() []work {
+func computations() []work {
 	fixed := func(o wda.Objective) wda.Objective {
 		o.Lambda, o.Shrinkage = wda.RelativeLambda(1), wda.FixedShrinkage(0.5)
 		return o
@@ -187,7 +187,7 @@ func works() []work {
 		work{"PredictLabels, 40000 by 40000", func(ctx context.Context) error { _, err := nearest.PredictLabels(ctx, nil, tall, 0); return err }},
 		work{"Neighbors, 1000 of each of 40000", func(ctx context.Context) error { _, err := nearest.Neighbors(ctx, tall, 1000, 0); return err }},
 	)
-	return slices.Concat(works, baselines(), transports(), exactTransports(), reads())
+	return slices.Concat(works, baselines(), transports(), exactTransports(), readers())
 }
 
 // baselines returns the fits of the methods that WDA is compared with.
@@ -369,8 +369,8 @@ func exactTransports() []work {
 	)
 }
 
-// reads returns reads of files and streams. They stop when the underlying reader stops.
-func reads() []work {
+// readers returns reads of files and streams. They stop when the underlying reader stops.
+func readers() []work {
 	x, labels := data(100000, 100, 5)
 	var csv, npy bytes.Buffer
 	for i := range 30000 {

@@ -64,41 +64,41 @@ func main() {
 	fmt.Println()
 	count, slower := 0, 0
 	var suspects []entry
-	for _, e := range entries() {
+	for _, e := range allEntries() {
 		if !match.MatchString(e.name) {
 			continue
 		}
 		count++
 		times := minima(e.prepare(), levels, *rounds)
-		if worst(times) > slack {
+		if worstRatio(times) > slack {
 			suspects = append(suspects, e)
 		} else if *all {
-			fmt.Println(line(e.name, times))
+			fmt.Println(caseLine(e.name, times))
 		}
 	}
 	for _, e := range suspects {
 		var times []float64
 		for range confirmations {
 			again := minima(e.prepare(), levels, 3**rounds)
-			if times == nil || worst(again) < worst(times) {
+			if times == nil || worstRatio(again) < worstRatio(times) {
 				times = again
 			}
-			if worst(times) <= slack {
+			if worstRatio(times) <= slack {
 				break
 			}
 		}
-		if ratio := worst(times); ratio > slack {
+		if ratio := worstRatio(times); ratio > slack {
 			slower++
-			fmt.Printf("%s  %.2f slower\n", line(e.name, times), ratio)
+			fmt.Printf("%s  %.2f slower\n", caseLine(e.name, times), ratio)
 		} else if *all {
-			fmt.Println(line(e.name, times))
+			fmt.Println(caseLine(e.name, times))
 		}
 	}
 	fmt.Printf("%d cases, %d suspect; a higher level is slower in %d\n", count, len(suspects), slower)
 }
 
-// line returns the line of a case in the table.
-func line(name string, times []float64) string {
+// caseLine returns the line of a case in the table.
+func caseLine(name string, times []float64) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%-36s", name)
 	for _, t := range times {
@@ -138,8 +138,8 @@ func minima(f func(), levels []asm.Level, rounds int) []float64 {
 	return times
 }
 
-// worst returns the largest ratio of the time of a level to the time of a lower level.
-func worst(times []float64) float64 {
+// worstRatio returns the largest ratio of the time of a level to the time of a lower level.
+func worstRatio(times []float64) float64 {
 	ratio, best := 0.0, math.Inf(1)
 	for _, t := range times {
 		ratio, best = max(ratio, t/best), min(best, t)
@@ -147,20 +147,20 @@ func worst(times []float64) float64 {
 	return ratio
 }
 
-// entries returns all cases: sizes that fit in L1, L2 or L3, larger sizes, and odd sizes.
-func entries() (es []entry) {
+// allEntries returns all cases: sizes that fit in L1, L2 or L3, larger sizes, and odd sizes.
+func allEntries() (es []entry) {
 	es = append(es, passes[float64, float64]("f64")...)
 	es = append(es, passes[float32, float32]("f32")...)
 	es = append(es, passes[float32, float64]("mixed")...)
-	es = append(es, typed[float64]("f64")...)
-	es = append(es, typed[float32]("f32")...)
+	es = append(es, kernelEntries[float64]("f64")...)
+	es = append(es, kernelEntries[float32]("f32")...)
 	for _, n := range lengths {
 		es = append(es,
-			entry{sized("Narrow mixed", "n", n), func() func() {
+			entry{nameWithSizes("Narrow mixed", "n", n), func() func() {
 				x, dst := asmtest.Random[float64](n), make([]float32, n)
 				return func() { pass.Narrow(dst, x) }
 			}},
-			entry{sized("Widen mixed", "n", n), func() func() {
+			entry{nameWithSizes("Widen mixed", "n", n), func() func() {
 				x, dst := asmtest.Random[float32](n), make([]float64, n)
 				return func() { pass.Widen(dst, x) }
 			}})
@@ -175,8 +175,8 @@ var (
 	maps    = [][3]int{{1, 10, 784}, {8, 10, 100}, {8, 11, 1000}, {101, 7, 13}, {100, 10, 300}, {1000, 2, 784}, {1000, 10, 784}, {1000, 20, 784}, {1000, 64, 784}, {12000, 10, 784}}
 )
 
-// sized returns the name of a case. pairs contains the names and values of sizes.
-func sized(name string, pairs ...any) string {
+// nameWithSizes returns the name of a case. pairs contains the names and values of sizes.
+func nameWithSizes(name string, pairs ...any) string {
 	for i := 0; i < len(pairs); i += 2 {
 		name += fmt.Sprintf(" %v=%v", pairs[i], pairs[i+1])
 	}
@@ -187,7 +187,7 @@ func sized(name string, pairs ...any) string {
 func passes[K, T num.Float](types string) (es []entry) {
 	for _, n := range squares {
 		add := func(kernel string, call func(k []K, x, a, u, q []T)) {
-			es = append(es, entry{sized(kernel+" "+types, "n", n), func() func() {
+			es = append(es, entry{nameWithSizes(kernel+" "+types, "n", n), func() func() {
 				k, x, a, u, q := asmtest.Random[K](n*n), asmtest.Random[T](n), asmtest.Random[T](n), asmtest.Random[T](n), make([]T, n)
 				return func() { call(k, x, a, u, q) }
 			}})
@@ -200,13 +200,13 @@ func passes[K, T num.Float](types string) (es []entry) {
 	return es
 }
 
-// typed returns the cases of kernels with all operands of type T.
-func typed[T num.Float](types string) (es []entry) {
+// kernelEntries returns the cases of kernels with all operands of type T.
+func kernelEntries[T num.Float](types string) (es []entry) {
 	random := asmtest.Random[T]
 	add := func(name string, prepare func() func()) { es = append(es, entry{name, prepare}) }
 	for _, n := range lengths {
 		vector := func(kernel string, call func(dst, x, y []T)) {
-			add(sized(kernel+" "+types, "n", n), func() func() {
+			add(nameWithSizes(kernel+" "+types, "n", n), func() func() {
 				dst, x, y := make([]T, n), random(n), random(n)
 				return func() { call(dst, x, y) }
 			})
@@ -219,7 +219,7 @@ func typed[T num.Float](types string) (es []entry) {
 	for _, n := range squares {
 		const r, rows = 20, 64 // ten iterations; the reverse sweep reads a block of G again
 		square := func(kernel string, call func(k, mat, x, y, z, s, q, e []T)) {
-			add(sized(kernel+" "+types, "n", n), func() func() {
+			add(nameWithSizes(kernel+" "+types, "n", n), func() func() {
 				k, mat, x, y, z := random(n*n), random(n*n), random(n*r), random(r*n), random(n)
 				s, q, e := make([]T, n), make([]T, n), make([]T, max(n, rows)*n)
 				return func() { call(k, mat, x, y, z, s, q, e) }
@@ -249,7 +249,7 @@ func typed[T num.Float](types string) (es []entry) {
 	for _, c := range clouds {
 		m, n, d := c[0], c[1], c[2]
 		cloud := func(kernel string, call func(dst, x, zt []T)) {
-			add(sized(kernel+" "+types, "m", m, "n", n, "d", d), func() func() {
+			add(nameWithSizes(kernel+" "+types, "m", m, "n", n, "d", d), func() func() {
 				dst, x, zt := make([]T, m*n), random(m*d), random(d*n)
 				return func() { call(dst, x, zt) }
 			})
@@ -262,7 +262,7 @@ func typed[T num.Float](types string) (es []entry) {
 	for _, c := range maps {
 		m, p, d := c[0], c[1], c[2]
 		linear := func(kernel string, call func(x, b, y []T)) {
-			add(sized(kernel+" "+types, "m", m, "p", p, "d", d), func() func() {
+			add(nameWithSizes(kernel+" "+types, "m", m, "p", p, "d", d), func() func() {
 				x, b, y := random(m*d), random(d*p), random(m*p)
 				return func() { call(x, b, y) }
 			})

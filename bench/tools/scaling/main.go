@@ -200,12 +200,12 @@ func fitted(x, y []float64, power int) (a, b float64) {
 // evaluation returns the milliseconds of one J with its gradient: the least time of a conjugate
 // gradient step, divided by the number of its evaluations.
 func evaluation(s problem) (float64, error) {
-	x, labels := samples(s)
+	x, labels := gaussianClusters(s)
 	var times []float64
 	set := &wda.Settings{
 		Components: s.p,
 		Objective:  wda.Objective{Iterations: s.l, Shrinkage: wda.FixedShrinkage(.5)},
-		Optimizer:  wda.Optimizer{Method: wda.ConjugateGradient{}, MaxSteps: 4, Init: start(s)},
+		Optimizer:  wda.Optimizer{Method: wda.ConjugateGradient{}, MaxSteps: 4, Init: startBasis(s)},
 		Workers:    1,
 		Progress:   func(wda.Progress) error { times = append(times, cpuTime()); return nil },
 	}
@@ -226,27 +226,27 @@ func cpuTime() float64 {
 	return float64(r.Utime.Nano()+r.Stime.Nano()) / 1e6
 }
 
-// samples returns Gaussian clusters.
-func samples(s problem) (*mat.Dense, []int) {
+// gaussianClusters returns Gaussian clusters.
+func gaussianClusters(s problem) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x, labels := mat.NewDense(s.n, s.d, nil), make([]int, s.n)
-	centre := mat.NewDense(10, s.d, nil)
-	for _, m := range []*mat.Dense{centre, x} {
+	center := mat.NewDense(10, s.d, nil)
+	for _, m := range []*mat.Dense{center, x} {
 		for i, raw := 0, m.RawMatrix().Data; i < len(raw); i++ {
 			raw[i] = rng.NormFloat64()
 		}
 	}
 	for i := range labels {
 		labels[i] = i % 10
-		for j, c := range centre.RawRowView(labels[i]) {
+		for j, c := range center.RawRowView(labels[i]) {
 			x.Set(i, j, x.At(i, j)+c)
 		}
 	}
 	return x, labels
 }
 
-// start returns an orthonormal basis.
-func start(s problem) *mat.Dense {
+// startBasis returns an orthonormal basis.
+func startBasis(s problem) *mat.Dense {
 	p := mat.NewDense(s.d, s.p, nil)
 	for j := range s.p {
 		p.Set(j, j, 1)

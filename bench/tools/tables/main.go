@@ -94,15 +94,15 @@ func pages(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if readme, err = between(readme, "speed", all.short()); err != nil {
+	if readme, err = replaceTable(readme, "speed", all.short()); err != nil {
 		return nil, err
 	}
-	out["README.md"], err = between(readme, "accuracy", all.shortAccuracy())
+	out["README.md"], err = replaceTable(readme, "accuracy", all.shortAccuracy())
 	return out, err
 }
 
-// between returns text with the part between the markers of a short table replaced.
-func between(text []byte, name, table string) ([]byte, error) {
+// replaceTable returns text with the part between the markers of a short table replaced.
+func replaceTable(text []byte, name, table string) ([]byte, error) {
 	begin, end := "<!-- "+name+": made by go run ./bench/tools/tables -->", "<!-- end of "+name+" -->"
 	head, rest, ok := strings.Cut(string(text), begin+"\n")
 	_, tail, ok2 := strings.Cut(rest, end)

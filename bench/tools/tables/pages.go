@@ -14,7 +14,7 @@ type work struct{ text, size string }
 // describe returns a description of a case of bench/peers in words.
 func describe(name string) work {
 	kind, _, _ := strings.Cut(name, "/")
-	v := func(key string) string { return value(name, key) }
+	v := func(key string) string { return nameValue(name, key) }
 	n, square := "n = "+v("n"), v("n")+" × "+v("n")
 	switch kind {
 	case "exp", "log", "softmax":
@@ -77,7 +77,7 @@ func describe(name string) work {
 
 // number returns the kind of numbers and the threads of a row.
 func (c *row) number() string {
-	text := map[string]string{"f64": "float64", "f32": "float32"}[value(c.name, "type")]
+	text := map[string]string{"f64": "float64", "f32": "float32"}[nameValue(c.name, "type")]
 	if strings.HasSuffix(c.variant, "f32") {
 		text = "float32"
 	}
@@ -153,14 +153,14 @@ The word says which of these the work needs most. A dash means that the limit wa
 				if c.peers[best] < c.ours {
 					slower++
 				}
-				cell = fmt.Sprintf("%s: %s | %s ", best, three(c.peers[best]), c.ratio(best))
+				cell = fmt.Sprintf("%s: %s | %s ", best, threeDigits(c.peers[best]), c.ratio(best))
 			}
 			for _, p := range c.order {
 				if p != best {
 					others = append(others, p+" "+c.ratio(p))
 				}
 			}
-			lines = append(lines, fmt.Sprintf("| %s | %s | %s | %s | %s| %s | %s |", w.text, w.size, c.number(), three(c.ours), cell, c.limit(), strings.Join(others, ", ")))
+			lines = append(lines, fmt.Sprintf("| %s | %s | %s | %s | %s| %s | %s |", w.text, w.size, c.number(), threeDigits(c.ours), cell, c.limit(), strings.Join(others, ", ")))
 		}
 		fmt.Fprintf(b, "monge is slower than the fastest peer in %d of %d rows.\n\n", slower, compared)
 		b.WriteString("| work | size | numbers | monge, µs | fastest peer, µs | ratio | share of the limit | ratios to other peers |\n|---|---|---|---|---|---|---|---|\n")
@@ -231,11 +231,11 @@ time that each query took: it leaves out what other programs on the machine took
 `)
 	for _, l := range r.latency {
 		fmt.Fprintf(b, "\n## %s\n\nRaw results: %s\n\n%s\n", l.title(), l.link(), strings.Join(l.header, "\n"))
-		us := func(x bench, unit string) string { return three(x.values[unit] / 1000) }
-		table(b, "numbers | n | load | p50, µs | p99, µs | p99.9, µs", benchmarks(l.text, "-bench Latency"), func(x bench) []string {
+		us := func(x bench, unit string) string { return threeDigits(x.values[unit] / 1000) }
+		writeTable(b, "numbers | n | load | p50, µs | p99, µs | p99.9, µs", benchmarks(l.text, "-bench Latency"), func(x bench) []string {
 			return []string{x.value("type"), x.value("n"), x.value("load"), us(x, "p50-ns"), us(x, "p99-ns"), us(x, "p99.9-ns")}
 		})
-		table(b, "rows | storage | load | p50, µs | p99, µs | p99 of the least, µs", benchmarks(l.text, "-bench Compact"), func(x bench) []string {
+		writeTable(b, "rows | storage | load | p50, µs | p99, µs | p99 of the least, µs", benchmarks(l.text, "-bench Compact"), func(x bench) []string {
 			return []string{x.value("n"), x.value("storage"), x.value("load"), us(x, "p50-ns"), us(x, "p99-ns"), us(x, "least-p99-ns")}
 		})
 		var loads []string
@@ -247,7 +247,7 @@ time that each query took: it leaves out what other programs on the machine took
 			}
 			for _, unit := range []string{"wait-p50-ns", "wait-p99-ns"} {
 				key := load + x.value("cause") + unit
-				waits[key] = append(waits[key], three(x.values[unit]/1000))
+				waits[key] = append(waits[key], threeDigits(x.values[unit]/1000))
 			}
 		}
 		if len(loads) == 0 {
@@ -264,8 +264,8 @@ time that each query took: it leaves out what other programs on the machine took
 	}
 }
 
-// table writes a table with a row for each benchmark. It writes nothing if there are no benchmarks.
-func table(b *strings.Builder, head string, of []bench, cells func(bench) []string) {
+// writeTable writes a table with a row for each benchmark. It writes nothing if there are no benchmarks.
+func writeTable(b *strings.Builder, head string, of []bench, cells func(bench) []string) {
 	if len(of) == 0 {
 		return
 	}
@@ -308,7 +308,7 @@ time, so the factor is a lower bound. A pass is one read of the kernel matrix.
 		}
 		b.WriteString("| n | median of plain/default | median of annealed/default |\n|---|---|---|\n")
 		for _, n := range sizes {
-			fmt.Fprintf(b, "| %s | %s | %s |\n", n, two(median(factors[n][0])), two(median(factors[n][1])))
+			fmt.Fprintf(b, "| %s | %s | %s |\n", n, twoDigits(median(factors[n][0])), twoDigits(median(factors[n][1])))
 		}
 		b.WriteString("\n" + strings.Join(table, "\n") + "\n")
 	}
@@ -390,9 +390,9 @@ means that the test prints one error only, and that it is of a result below the 
 			if normal, any := a.largest(errors); any > 0 {
 				text := "–"
 				if normal > 0 {
-					text = two(normal)
+					text = twoDigits(normal)
 				}
-				fmt.Fprintf(b, "| %s | %s | %s | %s |\n", a.text, text, a.unit, two(any))
+				fmt.Fprintf(b, "| %s | %s | %s | %s |\n", a.text, text, a.unit, twoDigits(any))
 			}
 		}
 	}
@@ -427,7 +427,7 @@ func (r *results) shortAccuracy() string {
 				}
 			}
 		}
-		return two(most)
+		return twoDigits(most)
 	}
 	var b strings.Builder
 	b.WriteString("| largest error (also subnormal), ULP | float64 | float32 |\n|---|---|---|\n")

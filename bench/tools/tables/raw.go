@@ -185,7 +185,7 @@ func (c *row) ratio(peer string) string {
 	if c == nil || c.peers[peer] == 0 {
 		return "–"
 	}
-	text := two(c.peers[peer] / c.ours)
+	text := twoDigits(c.peers[peer] / c.ours)
 	if c.peers[peer] < c.ours {
 		text = "**" + text + "**"
 	}
@@ -219,9 +219,9 @@ func (m *measured) find(name, variant string) *row {
 	return nil
 }
 
-// two formats a number with two significant digits, or all digits of an integer. three formats three digits.
-func two(x float64) string   { return significant(x, 2) }
-func three(x float64) string { return significant(x, 3) }
+// twoDigits formats a number with two significant digits, or all digits of an integer. three formats three digits.
+func twoDigits(x float64) string   { return significant(x, 2) }
+func threeDigits(x float64) string { return significant(x, 3) }
 
 func significant(x float64, digits int) string {
 	decimals := digits - 1
@@ -266,9 +266,9 @@ func benchmarks(text, what string) []bench {
 }
 
 // value returns the value of a key in a name of the form Name/key=value/key=value.
-func (b bench) value(key string) string { return value(b.name, key) }
+func (b bench) value(key string) string { return nameValue(b.name, key) }
 
-func value(name, key string) string {
+func nameValue(name, key string) string {
 	_, rest, _ := strings.Cut("/"+name, "/"+key+"=")
 	rest, _, _ = strings.Cut(rest, "/type=")
 	if key != "load" { // its value may contain a slash
