@@ -100,7 +100,7 @@ func (m Matrix[T]) RowRange(i, j int) Matrix[T] {
 		panic(indexPanic)
 	}
 	m.Rows = j - i
-	return m.from(i * m.Stride)
+	return m.startingAt(i * m.Stride)
 }
 
 // ColRange returns columns i … j−1 as a matrix that shares memory with m. It panics unless 0 ≤ i ≤
@@ -111,11 +111,11 @@ func (m Matrix[T]) ColRange(i, j int) Matrix[T] {
 		panic(indexPanic)
 	}
 	m.Cols = j - i
-	return m.from(i)
+	return m.startingAt(i)
 }
 
-// from returns m with the data that begin at Data[k] and end with the last element of the matrix.
-func (m Matrix[T]) from(k int) Matrix[T] {
+// startingAt returns m with the data that begin at Data[k] and end with the last element of the matrix.
+func (m Matrix[T]) startingAt(k int) Matrix[T] {
 	if m.IsEmpty() {
 		m.Data = nil
 		return m

@@ -195,7 +195,7 @@ func (j *job) compute(ctx context.Context, g grid, cells []cell) (*results, erro
 	if len(j.report.Failed) == len(cells) {
 		return nil, fmt.Errorf("%w; the first: %s", ErrFailed, j.report.Failed[0])
 	}
-	j.page.settings, j.page.times = g.settings, r.times()
+	j.page.settings, j.page.times = g.settings, r.groupTimes()
 	return r, j.write(j.experiment.Name+".csv", r.writeCSV)
 }
 

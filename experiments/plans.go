@@ -100,7 +100,7 @@ func byMode(x *mat.Dense) *mat.Dense {
 			rows = append(rows, i)
 		}
 	}
-	return pick(x, rows)
+	return selectRows(x, rows)
 }
 
 // modeShares returns the share of mass that t moves between modes, as [from][to].
@@ -146,7 +146,7 @@ func (j *job) reportPlans(r *results, classes [2]*mat.Dense, n int) error {
 		drawClasses(c, legend)
 		c = draw.Crop(c, 0, 0, legend, 0)
 		p := picture.New("", "x₁", "x₂")
-		p.Add(picture.Grid(), samples(classes[0], 0, 3.2), samples(classes[1], 1, 3.2))
+		p.Add(picture.Grid(), samplePlotter(classes[0], 0, 3.2), samplePlotter(classes[1], 1, 3.2))
 		picture.EqualAxes(p, c)
 		p.Draw(c)
 	})
@@ -173,7 +173,7 @@ func (j *job) reportPlans(r *results, classes [2]*mat.Dense, n int) error {
 			}
 			drawPlan := func(c draw.Canvas, title string, all links) {
 				p := picture.New(title, "", "")
-				p.Add(picture.Grid(), all.sorted(), samples(classes[0], 0, 2.6), samples(classes[1], 1, 2.6))
+				p.Add(picture.Grid(), all.sorted(), samplePlotter(classes[0], 0, 2.6), samplePlotter(classes[1], 1, 2.6))
 				picture.EqualAxes(p, c)
 				p.Draw(c)
 			}

@@ -64,9 +64,9 @@ func criticalDifference(k, n int) float64 {
 	return nemenyi[k-2] * math.Sqrt(float64(k*(k+1))/float64(6*n))
 }
 
-// alike returns the largest groups of methods, as ranges of sorted ranks, whose ranks
+// similarGroups returns the largest groups of methods, as ranges of sorted ranks, whose ranks
 // differ by no more than cd. A group has at least two methods.
-func alike(sorted []float64, cd float64) (groups []interval) {
+func similarGroups(sorted []float64, cd float64) (groups []interval) {
 	end := 0
 	for i := range sorted {
 		to := i
@@ -121,7 +121,7 @@ func drawRanks(c draw.Canvas, names []string, ranks []float64, cd float64) {
 	}
 	c.StrokeLine2(thick, left, top+26, at(min(1+cd, float64(k))), top+26)
 	c.FillText(text, vg.Point{X: left, Y: top + 30}, fmt.Sprintf("critical difference %.2f", cd))
-	groups := alike(sorted, cd)
+	groups := similarGroups(sorted, cd)
 	for i, g := range groups {
 		y := top - 6 - vg.Length(5*i)
 		c.StrokeLine2(thick, at(sorted[g.from])-2, y, at(sorted[g.to])+2, y)

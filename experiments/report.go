@@ -95,8 +95,8 @@ type groupTime struct {
 	Mean, Max, Sum float64 // seconds
 }
 
-// times groups the cells by their method, or by their first column.
-func (r *results) times() []groupTime {
+// groupTimes groups the cells by their method, or by their first column.
+func (r *results) groupTimes() []groupTime {
 	column := max(0, slices.Index(r.columns, "method"))
 	var all []groupTime
 	for _, c := range r.cells {

@@ -27,7 +27,7 @@ func TestToyLambda(t *testing.T) { testExperiment(t, toyLambdaExperiment, Settin
 func TestToy(t *testing.T) {
 	var fast []string
 	for _, m := range toyMethods() {
-		if !slow(m.name) {
+		if !isSlow(m.name) {
 			fast = append(fast, m.name)
 		}
 	}
@@ -186,11 +186,11 @@ func TestModes(t *testing.T) {
 // TestGood checks that good returns the widest range of λ, as a ratio, close to the truth.
 func TestGood(t *testing.T) {
 	s := series{x: []float64{0.01, 0.1, 1, 2, 3, 10, 30}, y: []float64{0.021, 0.6, 0.03, 0.025, 0.039, math.NaN(), 0.03}}
-	from, to, lowest, at := good(s, 0.02)
+	from, to, lowest, at := goodRange(s, 0.02)
 	if from != 1 || to != 3 || lowest != 0.021 || at != 0.01 {
 		t.Errorf("from %v to %v, lowest %v at %v", from, to, lowest, at)
 	}
-	if from, _, _, _ := good(s, -1); from != 0 {
+	if from, _, _, _ := goodRange(s, -1); from != 0 {
 		t.Errorf("a range from %v where there is none", from)
 	}
 }

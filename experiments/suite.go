@@ -73,7 +73,7 @@ func suiteMethods() []method {
 	return []method{
 		ofBaseline(baseline.PCA{Workers: 1}), fewerThanClasses(ofBaseline(baseline.FDA{})), fewerThanClasses(lda), fewerThanClasses(half),
 		ofBaseline(baselines.LFDA{}), ofBaseline(baselines.LMNN{}), ofBaseline(baselines.NCA{}),
-		alone(namePaper, *wda.PaperSettings(0)), alone(nameWDA, wda.Settings{}),
+		singleThreaded(namePaper, *wda.PaperSettings(0)), singleThreaded(nameWDA, wda.Settings{}),
 	}
 }
 
@@ -97,8 +97,8 @@ func classesOf(d *dataset.Dataset) (n int) {
 	return n
 }
 
-// alone returns WDA with one goroutine. Fits share nothing.
-func alone(name string, s wda.Settings) method {
+// singleThreaded returns WDA with one goroutine. Fits share nothing.
+func singleThreaded(name string, s wda.Settings) method {
 	return method{name: name, with: settingsText(s), fit: func(ctx context.Context, t *training, p int) (*mat.Dense, error) {
 		s := s
 		s.Components, s.Workers = p, 1
@@ -135,7 +135,7 @@ func suiteCandidates(name string) []method {
 		for _, steps := range []int{3, 10, 30, 100} {
 			s := *wda.PaperSettings(0)
 			s.Optimizer.MaxSteps = steps
-			all = append(all, alone(name, s))
+			all = append(all, singleThreaded(name, s))
 		}
 	case nameWDA:
 		for _, white := range []wda.Whitening{wda.NoWhitening(), wda.SphericalWhitening(wda.LedoitWolf)} {
@@ -144,7 +144,7 @@ func suiteCandidates(name string) []method {
 				s.Data.Whitening = white
 				s.Objective.Shrinkage, s.Objective.Lambda = wda.FixedShrinkage(rho), wda.RelativeLambda(1)
 				s.Optimizer.MaxSteps = 40
-				all = append(all, alone(name, s))
+				all = append(all, singleThreaded(name, s))
 			}
 		}
 	}

@@ -127,7 +127,7 @@ func TestRanks(t *testing.T) {
 	if n != 2 || !slices.Equal(got, []float64{1.25, 1.75, 3}) {
 		t.Errorf("ranks %v over %d sets", got, n)
 	}
-	if g := alike([]float64{1, 1.5, 1.9, 4, 4.5, 9}, 1); !slices.Equal(g, []interval{{0, 2}, {3, 4}}) {
+	if g := similarGroups([]float64{1, 1.5, 1.9, 4, 4.5, 9}, 1); !slices.Equal(g, []interval{{0, 2}, {3, 4}}) {
 		t.Errorf("groups %v", g)
 	}
 }

@@ -41,7 +41,7 @@ const (
 
 // toyMethods returns all methods, with the paper's numbers of neighbors.
 func toyMethods() []method {
-	all := []method{truth(), originalMethod()}
+	all := []method{trueProjection(), originalMethod()}
 	for _, m := range paperBaselines() {
 		if m.name == (baselines.LFDA{}).String() {
 			m = ofBaseline(baselines.LFDA{Neighbors: 1})
@@ -60,8 +60,8 @@ func toyMethods() []method {
 	)
 }
 
-// truth returns the projection on the first dimensions, in which the simulation hides the classes.
-func truth() method {
+// trueProjection returns the projection on the first dimensions, in which the simulation hides the classes.
+func trueProjection() method {
 	return method{
 		name: nameTrue,
 		fit: func(_ context.Context, t *training, p int) (*mat.Dense, error) {
@@ -100,8 +100,8 @@ const (
 	toyK = 5
 )
 
-// slow reports whether a method takes seconds for 100 samples.
-func slow(name string) bool {
+// isSlow reports whether a method takes seconds for 100 samples.
+func isSlow(name string) bool {
 	return name == baselines.LSDR{}.String() || name == baselines.LSQMI{}.String()
 }
 
@@ -132,7 +132,7 @@ func runToy(ctx context.Context, j *job) error {
 	for trial := range j.Trials {
 		for _, m := range j.methods {
 			for _, p := range s.ps {
-				if p != toyP && (m.fit == nil || m.name == nameTrue || slow(m.name) && trial >= s.few) {
+				if p != toyP && (m.fit == nil || m.name == nameTrue || isSlow(m.name) && trial >= s.few) {
 					continue // the errors of all features and of the true features do not depend on p
 				}
 				cells = append(cells, newCell(func(ctx context.Context) (*output, error) {
@@ -188,8 +188,8 @@ func (r *results) bestK(ks []int, w where) (best int, errs []float64) {
 	return best, errs
 }
 
-// flat reports whether a method's error is the same in every dimension.
-func flat(m method) bool { return m.fit == nil || m.name == nameTrue }
+// isFlat reports whether a method's error is the same in every dimension.
+func isFlat(m method) bool { return m.fit == nil || m.name == nameTrue }
 
 func (j *job) reportToy(s toySizes, r *results) error {
 	reference := s.ks[0] // K of sentences
@@ -235,7 +235,7 @@ func (j *job) reportToy(s toySizes, r *results) error {
 		p := series{name: m.name, look: lookOf(m.name, i)}
 		for _, v := range s.ps {
 			at := v
-			if flat(m) {
+			if isFlat(m) {
 				at = toyP
 			}
 			_, e := r.bestK(s.ks, where{"method": m.name, "p": at})
@@ -344,7 +344,7 @@ func (j *job) toyTables(s toySizes, r *results, reference int) {
 		draws, median := tableRow{Name: fmt.Sprintf("draws of %d", j.Trials)}, tableRow{Name: "median error in percent"}
 		for _, m := range j.methods {
 			errs := r.values("error", where{"method": m.name, "p": toyP, "k": reference})
-			draws.Fields = append(draws.Fields, numberField("%.0f", float64(missed(errs, stat.Mean(truth, nil)))))
+			draws.Fields = append(draws.Fields, numberField("%.0f", float64(countMissed(errs, stat.Mean(truth, nil)))))
 			median.Fields = append(median.Fields, medianField(errs))
 		}
 		lost.Rows = []tableRow{draws, median}
@@ -356,7 +356,7 @@ func (j *job) toyTables(s toySizes, r *results, reference int) {
 		Note:  fmt.Sprintf("For LSDR and LSQMI the mean is of the first %d draws where p is not 2. K is chosen on the test samples, as the paper seems to do.", s.few),
 	}
 	t.addRows(s.ps, "p = %d", j.methods, func(m method, p int) []float64 {
-		if flat(m) {
+		if isFlat(m) {
 			p = toyP
 		}
 		_, errs := r.bestK(s.ks, where{"method": m.name, "p": p})
@@ -387,8 +387,8 @@ func (t *table) addRows(rows []int, name string, methods []method, errs func(met
 // A draw counts as missed if its error exceeds that of the true dimensions by more than missedBy.
 const missedBy = 0.1
 
-// missed returns the number of draws in which a method did not find the true dimensions.
-func missed(errs []float64, truth float64) int {
+// countMissed returns the number of draws in which a method did not find the true dimensions.
+func countMissed(errs []float64, truth float64) int {
 	n := 0
 	for _, e := range errs {
 		if e > truth+missedBy {

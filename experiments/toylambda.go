@@ -92,7 +92,7 @@ func runToyLambda(ctx context.Context, j *job) error {
 				}
 			}
 		}
-		for _, m := range []method{truth(), chosen} {
+		for _, m := range []method{trueProjection(), chosen} {
 			cells = append(cells, newCell(func(ctx context.Context) (*output, error) {
 				return j.toyLambdaCell(ctx, s, m, trial)
 			}, m.with, m.name, trial, "", ""))
@@ -147,7 +147,7 @@ func (j *job) reportToyLambda(r *results, lambdas []float64, iterations []int) e
 		s.look = looks[m.name]
 		s.name = toyLambdaNames[m.name]
 		left = append(left, s)
-		from, to, lowest, at := good(s, truth)
+		from, to, lowest, at := goodRange(s, truth)
 		if from == 0 {
 			j.addFinding("%s, L = %d: no λ comes within %.2f of the error %.3f in the true dimensions; the lowest is %.3f at λ = %g.", s.name, toyIterations, toyGoal, truth, lowest, at)
 			continue
@@ -225,7 +225,7 @@ func (j *job) reportToyLambda(r *results, lambdas []float64, iterations []int) e
 		row := tableRow{Name: formatValue(lambda)}
 		for _, m := range j.methods {
 			e := r.values("error", where{"method": m.name, "lambda": lambda, "iterations": toyIterations})
-			row.Fields = append(row.Fields, numberField("%.0f", float64(missed(e, truth))))
+			row.Fields = append(row.Fields, numberField("%.0f", float64(countMissed(e, truth))))
 		}
 		lost.Rows = append(lost.Rows, row)
 	}
@@ -239,9 +239,9 @@ func (j *job) reportToyLambda(r *results, lambdas []float64, iterations []int) e
 	return nil
 }
 
-// good returns the widest range of x in which a curve stays within toyGoal of the truth, or 0 and 0
+// goodRange returns the widest range of x in which a curve stays within toyGoal of the truth, or 0 and 0
 // if there is no such range. It also returns the lowest value of the curve and its x.
-func good(s series, truth float64) (from, to, lowest, at float64) {
+func goodRange(s series, truth float64) (from, to, lowest, at float64) {
 	lowest = math.Inf(1)
 	start := -1
 	for i := range s.x {

@@ -44,12 +44,12 @@ func tune(ctx context.Context, candidates []candidate, choices [][]int, train, t
 		return nil, err
 	}
 	_, d := train.X.Dims()
-	ps := upTo(t.ps, d)
+	ps := valuesUpTo(t.ps, d)
 	least := train.Len()
 	for _, rows := range inRows {
 		least = min(least, len(rows))
 	}
-	ks := upTo(t.ks, least)
+	ks := valuesUpTo(t.ks, least)
 	if len(ps) == 0 || len(ks) == 0 {
 		return nil, fmt.Errorf("%w: no p up to %d features or K up to %d samples", ErrSettings, d, least)
 	}
@@ -123,8 +123,8 @@ func tune(ctx context.Context, candidates []candidate, choices [][]int, train, t
 	return results, nil
 }
 
-// upTo returns the values that are at most limit.
-func upTo(values []int, limit int) []int {
+// valuesUpTo returns the values that are at most limit.
+func valuesUpTo(values []int, limit int) []int {
 	var all []int
 	for _, v := range values {
 		if v <= limit {

@@ -204,7 +204,7 @@ func (j *job) reportWeights(r *results, first, second *mat.Dense) error {
 			}
 			p := picture.New(w.name+": "+pair, "", "")
 			p.HideAxes()
-			p.Add(weightLinks(t, first, other), samples(first, 0, 2.4), samples(second, 1, 2.4), samples(pick(first, weightShown), 0, 4.5))
+			p.Add(weightLinks(t, first, other), samplePlotter(first, 0, 2.4), samplePlotter(second, 1, 2.4), samplePlotter(selectRows(first, weightShown), 0, 4.5))
 			picture.EqualAxes(p, tile)
 			p.Draw(tile)
 		}
@@ -241,12 +241,12 @@ func meanPartners(t *mat.Dense) float64 {
 	return sum / float64(n)
 }
 
-func pick(x *mat.Dense, rows []int) *mat.Dense {
+func selectRows(x *mat.Dense, rows []int) *mat.Dense {
 	return (&dataset.Dataset{X: x}).Subset(rows).X
 }
 
-// samples draws the rows of x as members of a class.
-func samples(x *mat.Dense, class int, radius float64) plot.Plotter {
+// samplePlotter draws the rows of x as members of a class.
+func samplePlotter(x *mat.Dense, class int, radius float64) plot.Plotter {
 	labels := make([]int, x.RawMatrix().Rows)
 	for i := range labels {
 		labels[i] = class

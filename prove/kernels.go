@@ -78,7 +78,7 @@ func int8Call(b *builder) {
 // manyShapes covers kernels that take several queries: one to three turns of each loop over rows
 // and over elements.
 func manyShapes(int) []shape {
-	return grid([]int{8, 16, 24}, []int{16, 32, 48}, func(n, d int) []shape {
+	return shapeGrid([]int{8, 16, 24}, []int{16, 32, 48}, func(n, d int) []shape {
 		return []shape{{m: 3 + n/16%2*3, n: n, d: d, pad: d % 32 / 4}}
 	})
 }
@@ -355,7 +355,7 @@ var otherKernels = []kernel{
 	}, ""},
 	{"sketch", "Largest", oneType[1:], "", vectorShapes, func(b *builder) { b.addVectors(input, b.n) }, ""},
 	{"codes", "Sums8", oneType[1:], "", func(lanes int) []shape {
-		return append(codeShapes(lanes), grid([]int{1, 2}, []int{1, 3}, func(m, n int) []shape { return []shape{{m: m, n: n}} })...)
+		return append(codeShapes(lanes), shapeGrid([]int{1, 2}, []int{1, 3}, func(m, n int) []shape { return []shape{{m: m, n: n}} })...)
 	}, func(b *builder) {
 		b.addVectors(output, 32*b.m)
 		b.addNarrow(input, "uint8", 32*b.m*b.n)

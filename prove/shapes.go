@@ -1,6 +1,6 @@
 package main
 
-func grid(ms, ns []int, f func(m, n int) []shape) (out []shape) {
+func shapeGrid(ms, ns []int, f func(m, n int) []shape) (out []shape) {
 	for _, m := range ms {
 		for _, n := range ns {
 			out = append(out, f(m, n)...)
@@ -9,7 +9,7 @@ func grid(ms, ns []int, f func(m, n int) []shape) (out []shape) {
 	return out
 }
 
-func upTo(n int, more ...int) (out []int) {
+func countTo(n int, more ...int) (out []int) {
 	for i := 1; i <= n; i++ {
 		out = append(out, i)
 	}
@@ -22,12 +22,12 @@ func upTo(n int, more ...int) (out []int) {
 // with some tails.
 func matrixShapes(lanes int) []shape {
 	padded := func(m, n int) []shape { return []shape{{m: m, n: n, pad: (m + n) % 2 * 3}} }
-	shapes := grid([]int{1, 2, 3, 4, 5, 9}, upTo(4*lanes+1, 6*lanes-1, 6*lanes, 8*lanes+1), padded)
-	shapes = append(shapes, grid([]int{6, 7, 8, 10, 11, 12, 13}, tailColumns(lanes), padded)...)
+	shapes := shapeGrid([]int{1, 2, 3, 4, 5, 9}, countTo(4*lanes+1, 6*lanes-1, 6*lanes, 8*lanes+1), padded)
+	shapes = append(shapes, shapeGrid([]int{6, 7, 8, 10, 11, 12, 13}, tailColumns(lanes), padded)...)
 	// Long rows and blocks of many rows have separate loops.
 	one := func(m, n int) []shape { return []shape{{m: m, n: n}} }
-	shapes = append(shapes, grid([]int{16, 17, 18, 24, 27, 33, 40}, []int{1, lanes, 2*lanes + 3, 5 * lanes, 9*lanes + 1}, one)...)
-	return append(shapes, grid([]int{4, 9, 17, 25}, []int{20*lanes + 3, 21 * lanes, 64*lanes + 5, 130*lanes + 1, 280 * lanes}, one)...)
+	shapes = append(shapes, shapeGrid([]int{16, 17, 18, 24, 27, 33, 40}, []int{1, lanes, 2*lanes + 3, 5 * lanes, 9*lanes + 1}, one)...)
+	return append(shapes, shapeGrid([]int{4, 9, 17, 25}, []int{20*lanes + 3, 21 * lanes, 64*lanes + 5, 130*lanes + 1, 280 * lanes}, one)...)
 }
 
 // tailColumns returns numbers of columns up to five vectors: one column, a partial vector, and
@@ -42,18 +42,18 @@ func turnShapes(int) []shape {
 }
 
 func vectorShapes(lanes int) []shape {
-	return grid([]int{1}, append([]int{0}, upTo(10*lanes+1, 16*lanes-1, 17*lanes)...), func(_, n int) []shape { return []shape{{n: n}} })
+	return shapeGrid([]int{1}, append([]int{0}, countTo(10*lanes+1, 16*lanes-1, 17*lanes)...), func(_, n int) []shape { return []shape{{n: n}} })
 }
 
 // pairShapes covers sums whose loop takes four times 64 bytes in a turn: every tail after zero and
 // one turn, and some tails after two and three turns.
 func pairShapes(lanes int) []shape {
-	return grid([]int{1}, append([]int{0}, upTo(8*lanes+1, 12*lanes, 13*lanes+3)...), func(_, n int) []shape { return []shape{{n: n}} })
+	return shapeGrid([]int{1}, append([]int{0}, countTo(8*lanes+1, 12*lanes, 13*lanes+3)...), func(_, n int) []shape { return []shape{{n: n}} })
 }
 
 // lanesShapes covers up to three groups of lanes for each kind of term.
 func lanesShapes(lanes int) []shape {
-	return grid(upTo(5), []int{0, 4 * lanes, 8 * lanes, 12 * lanes}, func(op, n int) []shape { return []shape{{n: n, d: op - 1}} })
+	return shapeGrid(countTo(5), []int{0, 4 * lanes, 8 * lanes, 12 * lanes}, func(op, n int) []shape { return []shape{{n: n, d: op - 1}} })
 }
 
 // pairLaneShapes returns lanesShapes for one kind of term.
@@ -62,7 +62,7 @@ func pairLaneShapes(lanes int) []shape { return lanesShapes(lanes)[:4] }
 // expShapes covers vectors whose loop takes two to four times 64 bytes in a turn: every tail
 // without a turn, and some tails after one to four turns.
 func expShapes(lanes int) []shape {
-	return grid([]int{1}, upTo(3*lanes+1, 4*lanes, 4*lanes+1, 5*lanes+3, 6*lanes, 6*lanes+1, 8*lanes+3, 9*lanes), func(_, n int) []shape { return []shape{{n: n}} })
+	return shapeGrid([]int{1}, countTo(3*lanes+1, 4*lanes, 4*lanes+1, 5*lanes+3, 6*lanes, 6*lanes+1, 8*lanes+3, 9*lanes), func(_, n int) []shape { return []shape{{n: n}} })
 }
 
 // sumExpShapes returns expShapes with and without stores of the exponentials.
@@ -78,7 +78,7 @@ func sumExpShapes(lanes int) (out []shape) {
 // logShapes covers passes of the log domain: every tail, zero to three turns of the loops over
 // columns, and one to three rows.
 func logShapes(lanes int) []shape {
-	return grid(upTo(3), upTo(lanes+1, 2*lanes-1, 2*lanes, 3*lanes, 3*lanes+1, 4*lanes, 5*lanes+1, 6*lanes, 7*lanes+2, 9*lanes), func(m, n int) []shape {
+	return shapeGrid(countTo(3), countTo(lanes+1, 2*lanes-1, 2*lanes, 3*lanes, 3*lanes+1, 4*lanes, 5*lanes+1, 6*lanes, 7*lanes+2, 9*lanes), func(m, n int) []shape {
 		return []shape{{m: m, n: n, pad: (m + n) % 2 * 3}}
 	})
 }
@@ -86,7 +86,7 @@ func logShapes(lanes int) []shape {
 // groupShapes covers vectors that are processed in groups of 64 bytes: zero to three groups, with
 // and without a tail.
 func groupShapes(lanes int) []shape {
-	return grid([]int{1}, []int{0, 1, lanes - 1, lanes, lanes + 1, 2 * lanes, 2*lanes + 3, 3 * lanes}, func(_, n int) []shape { return []shape{{n: n}} })
+	return shapeGrid([]int{1}, []int{0, 1, lanes - 1, lanes, lanes + 1, 2 * lanes, 2*lanes + 3, 3 * lanes}, func(_, n int) []shape { return []shape{{n: n}} })
 }
 
 // gibbsShapes covers the Gibbs kernel: every tail of rows and of columns, and one to five features.
@@ -98,9 +98,9 @@ func gibbsShapes(lanes int) (out []shape) {
 	for _, d := range []int{1, 2, 3, 4, 5} {
 		ms, ns := []int{1, 3, 6, 8}, []int{1, lanes + 1, 2*lanes + 3}
 		if d < 3 {
-			ms, ns = upTo(7, 8, 9, 13), []int{1, 2, 3, 6, lanes/2 - 1, lanes / 2, lanes/2 + 1, lanes - 1, lanes, lanes + 1, 2*lanes - 1, 2 * lanes, 3*lanes + 1}
+			ms, ns = countTo(7, 8, 9, 13), []int{1, 2, 3, 6, lanes/2 - 1, lanes / 2, lanes/2 + 1, lanes - 1, lanes, lanes + 1, 2*lanes - 1, 2 * lanes, 3*lanes + 1}
 		}
-		out = append(out, grid(ms, ns, func(m, n int) []shape {
+		out = append(out, shapeGrid(ms, ns, func(m, n int) []shape {
 			return []shape{{m: m, n: n, d: d, pad: (m + n) % 2, flag: (m+n)/2%2 == 1}}
 		})...)
 	}
@@ -113,7 +113,7 @@ func gibbsShapes(lanes int) (out []shape) {
 // panelShapes covers one to four groups of four rows, every number of terms up to three turns of
 // four, with and without norms, and with and without a search.
 func panelShapes(int) []shape {
-	return grid([]int{4, 8, 12, 16}, upTo(13, 16, 17), func(m, d int) (out []shape) {
+	return shapeGrid([]int{4, 8, 12, 16}, countTo(13, 16, 17), func(m, d int) (out []shape) {
 		for v := range 4 {
 			out = append(out, shape{m: m, d: d, n: v / 2, pad: (m/4 + d) % 2, flag: v%2 == 1})
 		}
@@ -123,7 +123,7 @@ func panelShapes(int) []shape {
 
 // packShapes covers every number of elements up to three turns of four.
 func packShapes(int) []shape {
-	return grid([]int{0, 3}, upTo(13, 16, 17), func(pad, d int) []shape { return []shape{{d: d, pad: pad}} })
+	return shapeGrid([]int{0, 3}, countTo(13, 16, 17), func(pad, d int) []shape { return []shape{{d: d, pad: pad}} })
 }
 
 // normsShapes returns packShapes with and without norms to add to.
@@ -139,24 +139,24 @@ func normsShapes(lanes int) (out []shape) {
 // laneShapes covers many small problems: one to four turns of each loop. Rows are a multiple of
 // four, columns a multiple of lanes.
 func laneShapes(lanes int) []shape {
-	return grid([]int{4, 8, 12, 16}, []int{lanes, 2 * lanes, 3 * lanes, 4 * lanes}, func(m, n int) []shape { return []shape{{m: m, n: n}} })
+	return shapeGrid([]int{4, 8, 12, 16}, []int{lanes, 2 * lanes, 3 * lanes, 4 * lanes}, func(m, n int) []shape { return []shape{{m: m, n: n}} })
 }
 
 // interleaveShapes covers matrices of one to four rows with every tail of columns.
 func interleaveShapes(lanes int) []shape {
-	return grid(upTo(4), upTo(4*lanes+1), func(m, n int) []shape { return []shape{{m: m, n: n, pad: (m + n) % 2 * 3}} })
+	return shapeGrid(countTo(4), countTo(4*lanes+1), func(m, n int) []shape { return []shape{{m: m, n: n, pad: (m + n) % 2 * 3}} })
 }
 
 // laneVectorShapes covers vectors of many small problems, with a factor for each element and with
 // one factor for all.
 func laneVectorShapes(int) []shape {
-	return grid([]int{1}, upTo(9, 16), func(_, n int) []shape { return []shape{{n: n}, {n: n, flag: true}} })
+	return shapeGrid([]int{1}, countTo(9, 16), func(_, n int) []shape { return []shape{{n: n}, {n: n, flag: true}} })
 }
 
 // laneDistanceShapes covers one to three turns of the loops over points, for zero to eight
 // features.
 func laneDistanceShapes(lanes int) []shape {
-	return grid([]int{4, 8, 12}, []int{lanes, 2 * lanes, 3 * lanes}, func(m, n int) (out []shape) {
+	return shapeGrid([]int{4, 8, 12}, []int{lanes, 2 * lanes, 3 * lanes}, func(m, n int) (out []shape) {
 		for _, d := range []int{0, 1, 2, 3, 4, 5, 8} {
 			out = append(out, shape{m: m, n: n, d: d})
 		}
@@ -167,7 +167,7 @@ func laneDistanceShapes(lanes int) []shape {
 // blockShapes covers passes for four vectors: up to nine groups of four rows, up to five steps of
 // columns, and two and three tiles of columns. Sums are stored in memory between tiles.
 func blockShapes(lanes int) []shape {
-	shapes := grid(upTo(9, 12, 13, 36), []int{lanes, 2 * lanes, 3 * lanes, 4 * lanes, 5 * lanes}, func(m, n int) []shape {
+	shapes := shapeGrid(countTo(9, 12, 13, 36), []int{lanes, 2 * lanes, 3 * lanes, 4 * lanes, 5 * lanes}, func(m, n int) []shape {
 		return []shape{{m: m, n: n}, {m: m, n: n, pad: 2}}
 	})
 	return append(shapes, shape{m: 8, n: 33 * lanes, pad: 2}, shape{m: 4, n: 66 * lanes})
@@ -180,36 +180,36 @@ func productShapes(lanes int) (out []shape) {
 		return func(m, n int) []shape { return []shape{{m: m, n: n, d: d, pad: (m + n) % 2, flag: (m+n)/2%2 == 1}} }
 	}
 	for _, d := range []int{2, 3} {
-		out = append(out, grid(upTo(10, 16, 17, 23), upTo(lanes+1, 2*lanes-1, 2*lanes, 2*lanes+1, 3*lanes, 4*lanes-1, 4*lanes, 5*lanes+2), product(d))...)
+		out = append(out, shapeGrid(countTo(10, 16, 17, 23), countTo(lanes+1, 2*lanes-1, 2*lanes, 2*lanes+1, 3*lanes, 4*lanes-1, 4*lanes, 5*lanes+2), product(d))...)
 	}
 	for _, d := range []int{0, 1, 4, 5, 6, 7} {
-		out = append(out, grid(upTo(9, 16, 23), tailColumns(lanes), product(d))...)
+		out = append(out, shapeGrid(countTo(9, 16, 23), tailColumns(lanes), product(d))...)
 	}
 	// Sums over many features and wide rows have separate loops.
 	for _, d := range []int{15, 16, 17, 18, 32, 33, 49} {
-		out = append(out, grid([]int{1, 3, 8, 9}, []int{1, lanes, 2*lanes + 1, 4 * lanes}, func(m, n int) []shape {
+		out = append(out, shapeGrid([]int{1, 3, 8, 9}, []int{1, lanes, 2*lanes + 1, 4 * lanes}, func(m, n int) []shape {
 			return []shape{{m: m, n: n, d: d}, {m: m, n: n, d: d, flag: true}}
 		})...)
 	}
 	// Leftover features come first, then blocks of 16.
-	for _, d := range upTo(14)[7:] {
+	for _, d := range countTo(14)[7:] {
 		out = append(out, shape{m: 9, n: 2*lanes + 1, d: d})
 	}
 	// Rows that are far apart are prefetched.
-	out = append(out, grid([]int{3, 9}, []int{1, 2*lanes + 1}, func(m, n int) []shape { return []shape{{m: m, n: n, d: 2, pad: 600}} })...)
-	return append(out, grid([]int{3, 8, 16, 21}, []int{6*lanes + 1, 7 * lanes, 9*lanes + 3, 17*lanes + 1}, func(m, n int) []shape {
+	out = append(out, shapeGrid([]int{3, 9}, []int{1, 2*lanes + 1}, func(m, n int) []shape { return []shape{{m: m, n: n, d: 2, pad: 600}} })...)
+	return append(out, shapeGrid([]int{3, 8, 16, 21}, []int{6*lanes + 1, 7 * lanes, 9*lanes + 3, 17*lanes + 1}, func(m, n int) []shape {
 		return []shape{{m: m, n: n, d: 2}}
 	})...)
 }
 
 // queryShapes covers one query: one to four turns of each loop over rows and over elements.
 func queryShapes(int) []shape {
-	return grid([]int{8, 16, 24, 32}, []int{16, 32, 48, 64}, func(m, n int) []shape { return []shape{{m: m, n: n}} })
+	return shapeGrid([]int{8, 16, 24, 32}, []int{16, 32, 48, 64}, func(m, n int) []shape { return []shape{{m: m, n: n}} })
 }
 
 // queryLongShapes adds rows of 1024 elements, which are prefetched in another way.
 func queryLongShapes(int) []shape {
-	return append(queryShapes(0), grid([]int{8, 16}, []int{1024}, func(m, n int) []shape { return []shape{{m: m, n: n}} })...)
+	return append(queryShapes(0), shapeGrid([]int{8, 16}, []int{1024}, func(m, n int) []shape { return []shape{{m: m, n: n}} })...)
 }
 
 // halfShapes returns queryShapes for both 16-bit formats.
@@ -245,16 +245,16 @@ func signShapes(int) []shape { return []shape{{}, {n: 32}, {n: 64}, {n: 96}} }
 // codeShapes covers sums for quantized codes: zero to three blocks of 32 rows, and up to four turns
 // of the loop over groups, which takes up to four groups.
 func codeShapes(int) []shape {
-	return grid([]int{0, 1, 2, 3}, []int{0, 2, 4, 6, 8, 10, 12, 16}, func(m, n int) []shape { return []shape{{m: m, n: n}} })
+	return shapeGrid([]int{0, 1, 2, 3}, []int{0, 2, 4, 6, 8, 10, 12, 16}, func(m, n int) []shape { return []shape{{m: m, n: n}} })
 }
 
 // sketchShapes covers one to three groups of rows and one to four steps of four features.
 func sketchShapes(int) []shape {
-	return grid(upTo(3), []int{4, 8, 12, 16}, func(n, d int) []shape { return []shape{{n: n, d: d}} })
+	return shapeGrid(countTo(3), []int{4, 8, 12, 16}, func(n, d int) []shape { return []shape{{n: n, d: d}} })
 }
 
 // quantizeShapes covers up to five turns of 16 elements, with every tail that is a multiple of
 // four.
 func quantizeShapes(int) []shape {
-	return grid([]int{0, 44}, upTo(20), func(pad, n int) []shape { return []shape{{n: 4 * n, pad: pad}} })
+	return shapeGrid([]int{0, 44}, countTo(20), func(pad, n int) []shape { return []shape{{n: 4 * n, pad: pad}} })
 }

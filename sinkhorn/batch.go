@@ -160,7 +160,7 @@ func (b *batch[T]) takeRun(ctx context.Context, w, t int) error {
 func (s *solver[T]) solveAlone(ctx context.Context, p *Problem[T], i int, visit func(i int, r *Result[T], err error)) error {
 	r, err := s.Solve(ctx, p)
 	visit(i, r, err)
-	if err != nil && endedBy(ctx, err) {
+	if err != nil && isCauseOf(ctx, err) {
 		return err
 	}
 	return nil

@@ -88,9 +88,9 @@ func (l *lanes[T]) solve(ctx context.Context) error {
 // operands contains one slice for each lane.
 type operands[T dist.Float] = [num.MaxLanes][]T
 
-// alike reports whether two problems have the same shape and memory layout, and their points have
+// sameLayout reports whether two problems have the same shape and memory layout, and their points have
 // no gaps.
-func alike[T dist.Float](p, q *Problem[T]) bool {
+func sameLayout[T dist.Float](p, q *Problem[T]) bool {
 	return p.Cost.Rows == q.Cost.Rows && p.Cost.Cols == q.Cost.Cols && p.Cost.Stride == q.Cost.Stride &&
 		p.X.Rows == q.X.Rows && p.Y.Rows == q.Y.Rows && p.X.Cols == q.X.Cols && p.X.Stride == p.X.Cols && p.Y.Stride == p.Y.Cols
 }
@@ -116,7 +116,7 @@ func (l *lanes[T]) interleave() bool {
 			}
 		}
 		l.n, l.m, dims = max(l.n, len(m.it.a)), max(l.m, len(m.it.b)), max(dims, p.X.Cols)
-		l.allAlike, l.same = l.allAlike && alike(p, first), l.same && c == l.common
+		l.allAlike, l.same = l.allAlike && sameLayout(p, first), l.same && c == l.common
 		a[i], b[i], u[i], x[i], y[i] = m.it.a, m.it.b, m.it.u(0), p.X.Data, p.Y.Data
 		l.c[i], l.lo[i], l.hi[i] = c, m.it.limits.lo, m.it.limits.hi
 	}

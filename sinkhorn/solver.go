@@ -163,8 +163,8 @@ func (s *solver[T]) Solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 	return s.solve(s.timed.Of(ctx), p)
 }
 
-// endedBy reports whether err is the cause of the context's end.
-func endedBy(ctx context.Context, err error) bool {
+// isCauseOf reports whether err is the cause of the context's end.
+func isCauseOf(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && errors.Is(err, context.Cause(ctx))
 }
 
@@ -195,9 +195,9 @@ func (s *solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 	if err == nil && (!finite(it.res.Cost) || !finite(it.res.MarginalError)) {
 		err = fmt.Errorf("%w: the transport cost or a marginal overflows", ErrRange)
 	}
-	if err != nil && !endedBy(ctx, err) {
+	if err != nil && !isCauseOf(ctx, err) {
 		err = cmp.Or(it.notFiniteError(ctx), err) // the check may end with the context
-		if !endedBy(ctx, err) {
+		if !isCauseOf(ctx, err) {
 			return nil, err
 		}
 	}

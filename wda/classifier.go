@@ -332,7 +332,7 @@ func (c *Classifier) forEachRow(ctx context.Context, x mat.Matrix, workers int, 
 			if err := w.checkSearch(row); err != nil {
 				mu.Lock()
 				if i < first {
-					first, bad = i, withRow(i, err)
+					first, bad = i, setErrorRow(i, err)
 				}
 				mu.Unlock()
 			}

@@ -236,7 +236,7 @@ func (r *run[T]) canonicalForm(ctx context.Context, p *mat.Dense, rep *Report) (
 	if err != nil {
 		return nil, nil, err
 	}
-	if !rep.Choice.compared() {
+	if !rep.Choice.wasCompared() {
 		more, err := r.prepared.trainingErrorWarning(ctx, r.span, parts.P, r.all.Components, r.set.Workers)
 		if err != nil {
 			return nil, nil, err

@@ -264,7 +264,7 @@ func (m *Model) transform(ctx context.Context, dst *mat.Dense, x mat.Matrix) err
 		}
 		err := m.TransformVec(out.RawRowView(i), mat.Row(row, i, x))
 		if bad == nil && err != nil {
-			bad = withRow(i, err)
+			bad = setErrorRow(i, err)
 		}
 	}
 	dst.Copy(out)
@@ -363,7 +363,7 @@ func checkRows[T dist.Float](y, x dist.Matrix[T]) error {
 	}
 	for i := range y.Rows {
 		if err := checkProjected(x.Row(i), y.Row(i)); err != nil {
-			return withRow(i, err)
+			return setErrorRow(i, err)
 		}
 	}
 	return nil
@@ -383,8 +383,8 @@ func checkProjected[T dist.Float](x, y []T) error {
 	return fmt.Errorf("projected sample: %w", &PositionError{Row: 0, Column: at, Value: float64(y[at]), Err: ErrNotFinite})
 }
 
-// withRow adds the row i to the error of a check of one row.
-func withRow(i int, err error) error {
+// setErrorRow adds the row i to the error of a check of one row.
+func setErrorRow(i int, err error) error {
 	if pe, ok := errors.AsType[*PositionError](err); ok {
 		pe.Row = i
 		return err

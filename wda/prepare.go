@@ -215,7 +215,7 @@ func (s Settings) forMembers(members []Member) []Settings {
 func (m *Prepared) applyChoice(set Settings, asked Optimizer, choice *Choice) Settings {
 	chooses := set.Optimizer.Method.traits().chooses // Auto, which may become another method
 	set = choice.Members[0].applyTo(set)
-	if chooses && choice.compared() && set.Objective.Samples == 0 && m.samples.N > m.maxSamples {
+	if chooses && choice.wasCompared() && set.Objective.Samples == 0 && m.samples.N > m.maxSamples {
 		set.Objective.Samples = m.maxSamples
 	}
 	if o := &set.Optimizer; (o.Method.traits().chooses || choice.Mixed > 1) && o.Init == nil {

@@ -161,8 +161,8 @@ type Member struct {
 	Folds       int
 }
 
-// compared reports whether candidates were compared.
-func (c *Choice) compared() bool { return c != nil && c.Members[0].Folds > 0 }
+// wasCompared reports whether candidates were compared.
+func (c *Choice) wasCompared() bool { return c != nil && c.Members[0].Folds > 0 }
 
 // ValidationPoint is one evaluation on held-out samples. Error is the fraction that was classified
 // wrongly after step Step.

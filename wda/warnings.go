@@ -91,7 +91,7 @@ func findWarnings(ctx context.Context, s *discriminant.Samples, t discriminant.P
 	if set.Components > 1 && rank <= lineRank {
 		add(WarningOneDirection, nil, nil, float64(set.Components), rank)
 	}
-	if choice.compared() && choice.Members[0].Error > choice.principal+float64(2*shareError(choice.principal, choice.Rows)) {
+	if choice.wasCompared() && choice.Members[0].Error > choice.principal+float64(2*shareError(choice.principal, choice.Rows)) {
 		add(WarningHeldOutError, nil, nil, choice.Members[0].Error, choice.principal)
 	}
 	if t.LogDomain > 0 {

@@ -144,9 +144,9 @@ func (f *columnFlags) wrapReader(path string, open func() (*dataset.Reader, erro
 		r.percent = debug.SetGCPercent(25)
 	}
 	b := f.app.currentBar()
-	b.reads(displayName(path), in)
+	b.setReader(displayName(path), in)
 	r.end = func() {
-		b.reads("", nil)
+		b.setReader("", nil)
 		end()
 	}
 	return r, nil

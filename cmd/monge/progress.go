@@ -145,9 +145,9 @@ func (b *progressBar) plan(steps ...step) {
 	b.steps = steps
 }
 
-// reads sets the file that is being read and its reader, which is nil once the file is closed. If
+// setReader sets the file that is being read and its reader, which is nil once the file is closed. If
 // nothing else is known, the bar shows how much was read.
-func (b *progressBar) reads(name string, r *dataset.Reader) {
+func (b *progressBar) setReader(name string, r *dataset.Reader) {
 	if b.w == nil {
 		return
 	}

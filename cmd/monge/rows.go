@@ -134,7 +134,7 @@ func (f *rowFlags) splitPart(path string, d *dataset.Dataset, p part) (*dataset.
 	if len(rows) == 0 {
 		return nil, noRowsError(path, p, d.Split)
 	}
-	return subset(d, rows), nil
+	return selectRows(d, rows), nil
 }
 
 // noRowsError returns the error of a part without rows. splits are the values of the array split.
@@ -186,9 +186,9 @@ func (f *rowFlags) withModelClasses(path string, d *dataset.Dataset) *dataset.Da
 	return &as
 }
 
-// subset returns rows of d, which must be in ascending order. Consecutive rows are not copied,
+// selectRows returns rows of d, which must be in ascending order. Consecutive rows are not copied,
 // because the matrix of MNIST takes half a gigabyte.
-func subset(d *dataset.Dataset, rows []int) *dataset.Dataset {
+func selectRows(d *dataset.Dataset, rows []int) *dataset.Dataset {
 	i, j := rows[0], rows[len(rows)-1]+1
 	if j-i != len(rows) {
 		return d.Subset(rows)

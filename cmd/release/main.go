@@ -32,11 +32,11 @@ func run(args []string) error {
 	isVersion := regexp.MustCompile(`^v\d+\.\d+\.\d+(-[\w.]+)?$`).MatchString
 	switch {
 	case len(args) == 2 && args[0] == "extras":
-		return extras(args[1])
+		return writeExtras(args[1])
 	case len(args) == 3 && args[0] == "modules" && isVersion(args[1]):
 		return publish(args[1], ".", args[2])
 	case len(args) == 4 && args[0] == "bill" && isVersion(args[1]):
-		bill, err := billOf(args[2], args[1])
+		bill, err := billOfMaterials(args[2], args[1])
 		if err != nil {
 			return err
 		}
@@ -52,8 +52,8 @@ type component struct {
 	PURL    string `json:"purl"`
 }
 
-// billOf returns the bill of materials of an executable, in CycloneDX 1.5.
-func billOf(path, version string) ([]byte, error) {
+// billOfMaterials returns the bill of materials of an executable, in CycloneDX 1.5.
+func billOfMaterials(path, version string) ([]byte, error) {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
 		return nil, err

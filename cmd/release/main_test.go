@@ -18,7 +18,7 @@ import (
 // proves that the page is complete.
 func checkBill(t *testing.T, binary string, least int, unlisted ...string) {
 	t.Helper()
-	text, err := billOf(binary, "v0.0.1-test")
+	text, err := billOfMaterials(binary, "v0.0.1-test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestGoReleaser(t *testing.T) {
 		t.Errorf("--version prints %q (%v)", out, err)
 	}
 	checkBill(t, binary, 20)
-	if err := extras(dir); err != nil {
+	if err := writeExtras(dir); err != nil {
 		t.Fatal(err)
 	}
 	files := 0

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// extras writes man pages and completions into folders man and completions of dir.
-func extras(dir string) error {
+// writeExtras writes man pages and completions into folders man and completions of dir.
+func writeExtras(dir string) error {
 	man, completions := filepath.Join(dir, "man"), filepath.Join(dir, "completions")
 	for _, folder := range []string{man, completions} {
 		if err := os.MkdirAll(folder, 0o777); err != nil {

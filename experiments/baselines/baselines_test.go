@@ -111,7 +111,7 @@ func TestEndsAnywhere(t *testing.T) {
 		}
 	}
 	// The search in the span of the samples does not begin when the context has ended.
-	if basis, y, err := span(ending.At(1), mat.NewDense(300, 4096, nil)); basis != nil || y != nil || !errors.Is(err, ending.ErrAt) {
+	if basis, y, err := sampleSpan(ending.At(1), mat.NewDense(300, 4096, nil)); basis != nil || y != nil || !errors.Is(err, ending.ErrAt) {
 		t.Errorf("the span of samples, ended: error %v", err)
 	}
 }

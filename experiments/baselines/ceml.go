@@ -57,7 +57,7 @@ func (m CEML) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 	if width == 0 {
 		width = math.Sqrt(float64(p))
 	}
-	basis, c, err := span(ctx, unitVariance(ctx, x))
+	basis, c, err := sampleSpan(ctx, unitVariance(ctx, x))
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (m CEML) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 	}
 	v = mat.NewDense(r, q, v.RawMatrix().Data)
 	v.Scale(radius, v)
-	return lift(ctx, basis, v, d, p), nil
+	return liftColumns(ctx, basis, v, d, p), nil
 }
 
 // minimize minimizes f on St(d, p) by conjugate gradients from start. It returns a local minimum.

@@ -43,7 +43,7 @@ func newKernels(ctx context.Context, x *mat.Dense, labels []int, size int, seed 
 	})
 	f := &kernels{d: d, class: make([]int, n), fold: make([]int, n)}
 	var err error
-	if f.basis, f.x, err = span(ctx, unitVariance(ctx, projection.Gather(ctx, x, order))); err != nil {
+	if f.basis, f.x, err = sampleSpan(ctx, unitVariance(ctx, projection.Gather(ctx, x, order))); err != nil {
 		return nil, err
 	}
 	sorted := make([]int, n)
@@ -132,7 +132,7 @@ func (f *kernels) search(ctx context.Context, p, starts, steps int, seed uint64,
 	if f.basis != nil {
 		best = projection.Product(ctx, f.basis, best)
 	}
-	all, err := complete(ctx, best, p)
+	all, err := completeBasis(ctx, best, p)
 	if err != nil {
 		return nil, err
 	}

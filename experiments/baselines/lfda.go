@@ -70,7 +70,7 @@ func (f LFDA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 	if basis != nil {
 		v = projection.Product(ctx, basis, v)
 	}
-	if v, err = complete(ctx, v, p); err == nil && f.Orthonormal {
+	if v, err = completeBasis(ctx, v, p); err == nil && f.Orthonormal {
 		err = projection.Orthonormalize(ctx, v)
 	}
 	return v, err
@@ -82,7 +82,7 @@ func (f LFDA) solve(ctx context.Context, x *mat.Dense, labels []int, p int) (bas
 	_, d := x.Dims()
 	c := projection.Centered(ctx, x)
 	projection.ClearConstant(ctx, c, x, projection.ClassRows(make([]int, len(labels))))
-	basis, c, err = span(ctx, c)
+	basis, c, err = sampleSpan(ctx, c)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -99,7 +99,7 @@ func (f LFDA) solve(ctx context.Context, x *mat.Dense, labels []int, p int) (bas
 		// The mean is over all d features, including directions outside the span.
 		projection.Shrink(sw, s, projection.Trace(sw)/float64(d))
 	}
-	v, mu, err = pencil(ctx, sb, sw, total, min(p, r))
+	v, mu, err = solvePencil(ctx, sb, sw, total, min(p, r))
 	return basis, v, mu, err
 }
 

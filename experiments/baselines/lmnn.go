@@ -56,7 +56,7 @@ func (m LMNN) filled() (projection.Method, bool) {
 
 func (m LMNN) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
 	_, d := x.Dims()
-	basis, c, err := span(ctx, projection.Centered(ctx, x))
+	basis, c, err := sampleSpan(ctx, projection.Centered(ctx, x))
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (m LMNN) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.
 	if err != nil {
 		return nil, err
 	}
-	return lift(ctx, basis, v, d, p), nil
+	return liftColumns(ctx, basis, v, d, p), nil
 }
 
 // margin is the loss of LMNN.

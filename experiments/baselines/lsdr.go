@@ -106,7 +106,7 @@ func (s *smi) evaluate(ctx context.Context, p, grad *mat.Dense) (float64, error)
 		if err != nil {
 			return 0, err
 		}
-		beta := times(hh, alpha)
+		beta := mulVec(hh, alpha)
 		value -= algebra.Dot(h, alpha) - float64(algebra.Dot(alpha, beta)/2)
 		if grad == nil {
 			continue
@@ -119,7 +119,7 @@ func (s *smi) evaluate(ctx context.Context, p, grad *mat.Dense) (float64, error)
 			first[j] = math.FMA(2, a, -beta[j])
 			second[j] = math.FMA(1.5, a, -beta[j])
 		}
-		ka, ks := times(kc, alpha), times(kc, second)
+		ka, ks := mulVec(kc, alpha), mulVec(kc, second)
 		f := float64(len(s.rows[c])) / float64(n*n)
 		for i := range n {
 			row := weights.RawRowView(i)[columns.from:columns.to]
@@ -139,8 +139,8 @@ func (s *smi) evaluate(ctx context.Context, p, grad *mat.Dense) (float64, error)
 	return value, nil
 }
 
-// times returns a·x.
-func times(a *mat.Dense, x []float64) []float64 {
+// mulVec returns a·x.
+func mulVec(a *mat.Dense, x []float64) []float64 {
 	out := make([]float64, a.RawMatrix().Rows)
 	matrix.MulVec(out, dense.View(a), x)
 	return out
@@ -244,7 +244,7 @@ func (f *kernels) selectSMI(ctx context.Context, p *mat.Dense) (smi, float64, er
 					if err != nil {
 						return best, 0, err
 					}
-					scores[l] += float64((float64(algebra.Dot(alpha, times(hht, alpha))/2) - algebra.Dot(ht, alpha)) / folds)
+					scores[l] += float64((float64(algebra.Dot(alpha, mulVec(hht, alpha))/2) - algebra.Dot(ht, alpha)) / folds)
 				}
 			}
 		}

@@ -224,7 +224,7 @@ func (f *kernels) qmi(ctx context.Context, p *mat.Dense, s fit) (float64, error)
 		if err != nil {
 			return 0, err
 		}
-		sum = math.FMA(exponential(-factor), algebra.Dot(alpha, vv)-algebra.Dot(alpha, times(over, alpha))/2, sum)
+		sum = math.FMA(exponential(-factor), algebra.Dot(alpha, vv)-algebra.Dot(alpha, mulVec(over, alpha))/2, sum)
 	}
 	return sum, nil
 }

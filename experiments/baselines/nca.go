@@ -44,7 +44,7 @@ func (m NCA) filled() (projection.Method, bool) {
 
 func (m NCA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error) {
 	_, d := x.Dims()
-	basis, c, err := span(ctx, projection.Centered(ctx, x))
+	basis, c, err := sampleSpan(ctx, projection.Centered(ctx, x))
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (m NCA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.D
 	if err != nil {
 		return nil, err
 	}
-	return lift(ctx, basis, v, d, p), nil
+	return liftColumns(ctx, basis, v, d, p), nil
 }
 
 // neighborhoods is −F as a function of the projection.

@@ -39,10 +39,10 @@ func scaledCholesky(ctx context.Context, b *mat.Dense, total []float64) (chol *a
 	return chol, s, nil
 }
 
-// pencil returns the p leading solutions of A v = μ (B + projection.Floor·diag(total)) v, largest
+// solvePencil returns the p leading solutions of A v = μ (B + projection.Floor·diag(total)) v, largest
 // μ first, with vᵀ(B + projection.Floor·diag(total))v = 1. a and b are overwritten. total is the scatter
 // of each feature.
-func pencil(ctx context.Context, a, b *mat.Dense, total []float64, p int) (v *mat.Dense, mu []float64, err error) {
+func solvePencil(ctx context.Context, a, b *mat.Dense, total []float64, p int) (v *mat.Dense, mu []float64, err error) {
 	d, _ := a.Dims()
 	l, s, err := scaledCholesky(ctx, b, total)
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// span returns an orthonormal basis (d × r, r < n) of a space that contains the centered rows
+// sampleSpan returns an orthonormal basis (d × r, r < n) of a space that contains the centered rows
 // of x, and the coordinates of the rows in this basis (n × r). If d ≥ n, methods whose columns are
 // combinations of samples need only these coordinates. If d < n, x is returned and the basis is nil.
 //
 // Basis vectors to which all rows are orthogonal are left out, because a method that scales its
 // features would amplify rounding errors.
-func span(ctx context.Context, x *mat.Dense) (basis, coordinates *mat.Dense, err error) {
+func sampleSpan(ctx context.Context, x *mat.Dense) (basis, coordinates *mat.Dense, err error) {
 	n, d := x.Dims()
 	if d < n || n < 2 {
 		return nil, x, nil
@@ -60,9 +60,9 @@ func span(ctx context.Context, x *mat.Dense) (basis, coordinates *mat.Dense, err
 // spanTolerance is the size of coordinates, relative to the largest, below which they count as rounding errors.
 const spanTolerance = 1e-12
 
-// lift converts columns from the span of the samples to the space of all d features. It appends columns
+// liftColumns converts columns from the span of the samples to the space of all d features. It appends columns
 // of zeros up to p, because directions outside the span do not distinguish samples.
-func lift(ctx context.Context, basis, v *mat.Dense, d, p int) *mat.Dense {
+func liftColumns(ctx context.Context, basis, v *mat.Dense, d, p int) *mat.Dense {
 	if basis != nil {
 		v = projection.Product(ctx, basis, v)
 	}
@@ -72,8 +72,8 @@ func lift(ctx context.Context, basis, v *mat.Dense, d, p int) *mat.Dense {
 	return all
 }
 
-// complete appends p − k columns to v (d × k). They are orthonormal, and orthogonal to the columns of v.
-func complete(ctx context.Context, v *mat.Dense, p int) (*mat.Dense, error) {
+// completeBasis appends p − k columns to v (d × k). They are orthonormal, and orthogonal to the columns of v.
+func completeBasis(ctx context.Context, v *mat.Dense, p int) (*mat.Dense, error) {
 	d, k := v.Dims()
 	all := mat.NewDense(d, p, nil)
 	all.Slice(0, d, 0, k).(*mat.Dense).Copy(v)

@@ -19,7 +19,7 @@ func TestSpan(t *testing.T) {
 			copy(x.RawRowView(i), x.RawRowView(i%c.distinct))
 		}
 		x = projection.Centered(t.Context(), x)
-		basis, y, _ := span(ctx, x)
+		basis, y, _ := sampleSpan(ctx, x)
 		if basis == nil {
 			t.Fatalf("%+v: no basis", c)
 		}
@@ -43,7 +43,7 @@ func TestSpan(t *testing.T) {
 		}
 	}
 	x := projection.Centered(ctx, projectiontest.Random(1, 9, 8, 1))
-	if basis, y, _ := span(ctx, x); basis != nil || y != x {
+	if basis, y, _ := sampleSpan(ctx, x); basis != nil || y != x {
 		t.Error("fewer features than samples are taken as they are")
 	}
 }

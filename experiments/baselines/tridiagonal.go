@@ -41,7 +41,7 @@ func (t *tridiagonal) power(ctx context.Context, beta float64) (*mat.Dense, erro
 	n := t.n
 	z := t.Rows(ctx)
 	if beta > 0 && beta <= maxQuadraturePower {
-		return sandwich(ctx, mat.DenseCopyOf(mat.NewDense(n, n, z.Data).T()), t.smallPower(ctx, beta)), nil
+		return congruence(ctx, mat.DenseCopyOf(mat.NewDense(n, n, z.Data).T()), t.smallPower(ctx, beta)), nil
 	}
 	values, ok := t.Diagonalize(ctx, z)
 	if !ok {
@@ -52,7 +52,7 @@ func (t *tridiagonal) power(ctx context.Context, beta float64) (*mat.Dense, erro
 	for i, l := range values {
 		f.Set(i, i, power(max(l, least), beta))
 	}
-	return sandwich(ctx, mat.DenseCopyOf(mat.NewDense(n, n, z.Data).T()), f), nil
+	return congruence(ctx, mat.DenseCopyOf(mat.NewDense(n, n, z.Data).T()), f), nil
 }
 
 const (
@@ -163,8 +163,8 @@ func expm1(x float64) float64 {
 	return float64(x * sum)
 }
 
-// sandwich returns q f qᵀ for square q and symmetric f. The result is exactly symmetric.
-func sandwich(ctx context.Context, q, f *mat.Dense) *mat.Dense {
+// congruence returns q f qᵀ for square q and symmetric f. The result is exactly symmetric.
+func congruence(ctx context.Context, q, f *mat.Dense) *mat.Dense {
 	n, _ := q.Dims()
 	out := mat.NewDense(n, n, nil)
 	c, y, qt := dense.View(out), dense.View(projection.Product(ctx, q, f)), dense.View(projection.Transposed(ctx, q))

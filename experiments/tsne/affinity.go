@@ -15,9 +15,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// checked returns a copy of the samples, scaled by a power of two such that no squared
+// scaledCopy returns a copy of the samples, scaled by a power of two such that no squared
 // distance can overflow. The scale does not change P, because each σ_i scales with the samples.
-func checked(ctx context.Context, x mat.Matrix) (matrix.Matrix[float64], error) {
+func scaledCopy(ctx context.Context, x mat.Matrix) (matrix.Matrix[float64], error) {
 	n, d := x.Dims()
 	if n < 3 || d < 1 {
 		return matrix.Matrix[float64]{}, fmt.Errorf("%w: %d samples of %d features", ErrSamples, n, d)

@@ -28,7 +28,7 @@ func BenchmarkIteration(b *testing.B) {
 func BenchmarkAffinities(b *testing.B) {
 	for _, n := range []int{1000, 3000} {
 		b.Run(fmt.Sprintf("workers=1/n=%d/d=10", n), func(b *testing.B) {
-			x, _ := checked(b.Context(), normals(n, 10, 1))
+			x, _ := scaledCopy(b.Context(), normals(n, 10, 1))
 			for b.Loop() {
 				if _, err := jointProbabilities(b.Context(), 1, x, 30); err != nil {
 					b.Fatal(err)
@@ -47,7 +47,7 @@ func BenchmarkDivergence(b *testing.B) {
 }
 
 func benchField(b *testing.B, workers, n int) (*field, []float64) {
-	x, _ := checked(b.Context(), normals(n, 10, 1))
+	x, _ := scaledCopy(b.Context(), normals(n, 10, 1))
 	p, err := jointProbabilities(b.Context(), workers, x, 30)
 	if err != nil {
 		b.Fatal(err)

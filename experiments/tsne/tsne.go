@@ -111,7 +111,7 @@ const initialSpread = 1e-4
 // error, Embed returns the current positions together with the error. The result is
 // nil if there are no positions yet. Embed allocates 8n² bytes and little else.
 func Embed(ctx context.Context, x mat.Matrix, settings *Settings) (*Result, error) {
-	samples, err := checked(ctx, x)
+	samples, err := scaledCopy(ctx, x)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func (r *Result) descend(ctx context.Context, f *field) error {
 			velocity[k] = float64(momentum*velocity[k]) - float64(float64(set.LearningRate*gain[k])*g)
 			y[k] += velocity[k]
 		}
-		centre(y, set.Components)
+		center(y, set.Components)
 		r.Iterations++
 		if set.Progress != nil {
 			if err := set.Progress(Step{r.Iterations, set.Iterations, r.GradientNorm}); err != nil {
@@ -288,12 +288,12 @@ func randomPositions(n, components int, seed uint64) *mat.Dense {
 		}
 		data[k] = initialSpread * sum
 	}
-	centre(data, components)
+	center(data, components)
 	return y
 }
 
-// centre subtracts the mean of the rows from each row of y, which has the given number of components.
-func centre(y []float64, components int) {
+// center subtracts the mean of the rows from each row of y, which has the given number of components.
+func center(y []float64, components int) {
 	n := len(y) / components
 	for k := range components {
 		sum := 0.

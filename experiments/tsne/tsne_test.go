@@ -36,7 +36,7 @@ func uniforms(n, d int, seed uint64) *mat.Dense {
 
 func joint(t testing.TB, x mat.Matrix, perplexity float64) matrix.Matrix[float64] {
 	t.Helper()
-	s, err := checked(t.Context(), x)
+	s, err := scaledCopy(t.Context(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestPerplexity(t *testing.T) {
 			t.Fatal(err)
 		}
 		x.Scale(s, x)
-		samples, err := checked(t.Context(), x)
+		samples, err := scaledCopy(t.Context(), x)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -358,7 +358,7 @@ func TestLikeScikitLearn(t *testing.T) {
 		t.Fatal(err)
 	}
 	steps := read(t, "steps")
-	centre(steps.RawMatrix().Data, 2)
+	center(steps.RawMatrix().Data, 2)
 	var off mat.Dense
 	off.Sub(r.Positions, steps)
 	if e := mat.Norm(&off, 2) / mat.Norm(steps, 2); !(e < 1e-4) {

@@ -233,7 +233,7 @@ func (c *Components) WithColumns(ctx context.Context, span, base *mat.Dense) (*C
 		out.Scales, out.Ratios = append(slices.Clone(c.Scales), slices.Repeat([]float64{muteFactor}, p-q)...), append(slices.Clone(c.Ratios), make([]float64, p-q)...)
 	}
 	both.Slice(0, d, 0, q).(*mat.Dense).Copy(c.P)
-	mute(both, q)
+	shrinkColumns(both, q)
 	return out, nil
 }
 
@@ -280,8 +280,8 @@ func (c *Components) RatiosOf(turn *mat.Dense, ridge float64) []float64 {
 	return ratios
 }
 
-// mute multiplies the columns of p from first on by muteFactor.
-func mute(p *mat.Dense, first int) {
+// shrinkColumns multiplies the columns of p from first on by muteFactor.
+func shrinkColumns(p *mat.Dense, first int) {
 	d, columns := p.Dims()
 	for i := range d {
 		row := p.RawRowView(i)
@@ -309,7 +309,7 @@ func MixProjections(ctx context.Context, s *Samples, all []*mat.Dense, leading, 
 	if dense.Product(ctx, dense.View(c.P), dense.View(side), dense.View(v), false); ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	mute(c.P, leading)
+	shrinkColumns(c.P, leading)
 	length, err := c.UnitOfLength(ctx, s, leading, s.Scale, workers)
 	if err != nil {
 		return nil, err

@@ -148,7 +148,7 @@ func (d *Dataset) Sample(n int, seed uint64) (*Dataset, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: a sample must have from %d rows (one of each class) to %d rows (all), not %d", errSize, max(1, d.nonemptyClasses()), d.Len(), n)
 	}
-	rows, _ := draw(groups, sizes, random.New(seed, streamSample))
+	rows, _ := drawRows(groups, sizes, random.New(seed, streamSample))
 	return d.Subset(rows), nil
 }
 
@@ -168,7 +168,7 @@ func (d *Dataset) TrainTest(fraction float64, seed uint64) (train, test *Dataset
 	if sizes == nil {
 		return nil, nil, fmt.Errorf("%w: a fraction of %v for testing leaves too few of the %d rows in %d classes on one side; choose another fraction between 0 and 1", errSize, fraction, d.Len(), d.nonemptyClasses())
 	}
-	in, out := draw(groups, sizes, random.New(seed, streamTrainTest))
+	in, out := drawRows(groups, sizes, random.New(seed, streamTrainTest))
 	return d.Subset(out), d.Subset(in), nil
 }
 
@@ -283,8 +283,8 @@ func apportion(n int, groups [][]int, limits func(m int) (low, high int)) ([]int
 	return sizes, nil
 }
 
-// draw draws sizes[c] rows of each group. Both results are in ascending order.
-func draw(groups [][]int, sizes []int, rng *rand.Rand) (in, out []int) {
+// drawRows draws sizes[c] rows of each group. Both results are in ascending order.
+func drawRows(groups [][]int, sizes []int, rng *rand.Rand) (in, out []int) {
 	for c, rows := range groups {
 		shuffle(rows, rng)
 		in = append(in, rows[:sizes[c]]...)

@@ -110,7 +110,7 @@ func (e *FileError) Error() string {
 	if e.Column > 0 {
 		c := "column " + strconv.Itoa(e.Column)
 		if e.Name != "" {
-			c += " (" + printable(cut(e.Name, longestName)) + ")"
+			c += " (" + printable(truncate(e.Name, longestName)) + ")"
 		}
 		at = append(at, c)
 	}
@@ -193,13 +193,13 @@ func unknownColumnText(name string, names []string) string {
 const longestName = 100
 
 // clip shortens a field of a damaged file for a message.
-func clip(s string) string { return strconv.Quote(cut(s, 40)) }
+func clip(s string) string { return strconv.Quote(truncate(s, 40)) }
 
 // clipName shortens a name for a message.
-func clipName(s string) string { return strconv.Quote(cut(s, longestName)) }
+func clipName(s string) string { return strconv.Quote(truncate(s, longestName)) }
 
-// cut returns s, shortened to most bytes and an ellipsis if it is longer.
-func cut(s string, most int) string {
+// truncate returns s, shortened to most bytes and an ellipsis if it is longer.
+func truncate(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}

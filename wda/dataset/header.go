@@ -42,7 +42,7 @@ func (c *csvSamples) decideHeader(first record, label int, opt *Options) (presen
 		return true, nil
 	}
 	row := c.newFirstRow(first, label, opt)
-	if opt.Schema != nil && opt.Schema.named() && row.hasNames(opt.Schema) {
+	if opt.Schema != nil && opt.Schema.hasNames() && row.hasNames(opt.Schema) {
 		c.noteHeader(row, rowIsHeader)
 		return true, nil
 	}

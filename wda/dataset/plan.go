@@ -251,7 +251,7 @@ func (p *plan) planBySchema(in fileColumns, names []string, chosen []int, opt *O
 		return err
 	}
 	var order []int
-	if in.named && s.named() {
+	if in.named && s.hasNames() {
 		var err error
 		if in.label == openLabel && s.Label != "" {
 			if at := slices.Index(names, s.Label); at >= 0 && p.uses[at].role == unused {
@@ -272,7 +272,7 @@ func (p *plan) planBySchema(in fileColumns, names []string, chosen []int, opt *O
 			order[i] = at[k]
 		}
 	} else {
-		p.byNumber = in.named || s.named()
+		p.byNumber = in.named || s.hasNames()
 		if !in.named {
 			s = s.flattened()
 		}

@@ -78,7 +78,7 @@ func (c *Column) featureCount() int {
 // Features returns the names of the features: the name of a column of numbers, "name[0]", "name[1]", …
 // for lists, and "name=category" for categories. It returns nil if the columns have no names.
 func (s *Schema) Features() []string {
-	if s == nil || !s.named() {
+	if s == nil || !s.hasNames() {
 		return nil
 	}
 	var names []string
@@ -108,13 +108,13 @@ func (s *Schema) Dim() (d int) {
 	return d
 }
 
-func (s *Schema) named() bool { return len(s.Columns) > 0 && s.Columns[0].Name != "" }
+func (s *Schema) hasNames() bool { return len(s.Columns) > 0 && s.Columns[0].Name != "" }
 
 // Plain reports whether s contains nothing but a number of features: columns have no names, all of
 // them except a last label column are features, and s contains no categories, no replacements of
 // missing values and no choice of rows.
 func (s *Schema) Plain() bool {
-	if s.named() || s.Missing != MissingError || s.Rows != (Draw{}) {
+	if s.hasNames() || s.Missing != MissingError || s.Rows != (Draw{}) {
 		return false
 	}
 	for i, c := range s.Columns {
@@ -187,7 +187,7 @@ func (s *Schema) Check() error {
 			seen[v] = true
 		}
 		switch {
-		case c.Name == "" == s.named() || names[c.Name] && c.Name != "" || !utf8.ValidString(c.Name):
+		case c.Name == "" == s.hasNames() || names[c.Name] && c.Name != "" || !utf8.ValidString(c.Name):
 			return bad("the name %s of column %d", clip(c.Name), i+1)
 		case c.Number < 0 || c.Number >= s.Total || numbers[c.Number]:
 			return bad("the number %d of column %d of %d", c.Number, i+1, s.Total)

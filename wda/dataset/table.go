@@ -84,7 +84,7 @@ func (t *tableSamples) chooseColumns(opt *Options) (err error) {
 		if in.label, err = t.findColumn(l.name); err != nil {
 			return newCause(ErrLabels, err.Error())
 		}
-	case l.IsAuto() && opt.Schema != nil && opt.Schema.named():
+	case l.IsAuto() && opt.Schema != nil && opt.Schema.hasNames():
 		in.label = openLabel
 	case l.IsAuto():
 		for _, name := range reserved[:2] {

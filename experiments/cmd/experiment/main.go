@@ -193,7 +193,7 @@ func (c *command) execute(ctx context.Context, args []string) error {
 	if err := asm.CapError(); err != nil {
 		return usagef("%v", err)
 	}
-	c.settings.Build = build()
+	c.settings.Build = buildVersion()
 	names := fs.Args()
 	switch {
 	case len(names) == 2 && names[0] == "suite":
@@ -414,9 +414,9 @@ func (c *command) bar(what string, total int) *progressbar.ProgressBar {
 	)
 }
 
-// build names this program for reports and journals. The version contains the revision,
+// buildVersion names this program for reports and journals. The version contains the revision,
 // and whether the checkout was modified, if the Go command could tell.
-func build() string {
+func buildVersion() string {
 	version := "(devel)"
 	if b, ok := debug.ReadBuildInfo(); ok {
 		version = cmp.Or(b.Main.Version, version)

@@ -100,7 +100,7 @@ func LogColumnMax[T num.Float](m, n int, mat []T, ldm int, c T, f, h []T) {
 	asm.CheckMatrix(len(mat), m, n, ldm)
 	asm.CheckVector(len(f), m)
 	asm.CheckVector(len(h), n)
-	pieces(m, n, func(i, j, m, n int) {
+	forEachPiece(m, n, func(i, j, m, n int) {
 		logColumnMax(m, n, mat[i*ldm+j:], ldm, c, f[i:], h[j:])
 	})
 }
@@ -111,7 +111,7 @@ func LogColumnSum[T num.Float](m, n int, mat []T, ldm int, c T, f, h, s []T) {
 	asm.CheckVector(len(f), m)
 	asm.CheckVector(len(h), n)
 	asm.CheckVector(len(s), n)
-	pieces(m, n, func(i, j, m, n int) {
+	forEachPiece(m, n, func(i, j, m, n int) {
 		logColumnSum(m, n, mat[i*ldm+j:], ldm, c, f[i:], h[j:], s[j:])
 	})
 }
@@ -122,14 +122,14 @@ func LogPlan[T num.Float](m, n int, t []T, ldt int, mat []T, ldm int, c T, f, g 
 	asm.CheckMatrix(len(mat), m, n, ldm)
 	asm.CheckVector(len(f), m)
 	asm.CheckVector(len(g), n)
-	pieces(m, n, func(i, j, m, n int) {
+	forEachPiece(m, n, func(i, j, m, n int) {
 		logPlan(m, n, t[i*ldt+j:], ldt, mat[i*ldm+j:], ldm, c, f[i:], g[j:])
 	})
 }
 
-// pieces calls f for the parts of an m × n matrix, each small enough for one assembly call. The
+// forEachPiece calls f for the parts of an m × n matrix, each small enough for one assembly call. The
 // order keeps i ascending within every column.
-func pieces(m, n int, f func(i, j, m, n int)) {
+func forEachPiece(m, n int, f func(i, j, m, n int)) {
 	if m == 0 || n == 0 {
 		return
 	}

@@ -190,7 +190,7 @@ func setNorms[T num.Float](norms []T, d int, x []T, ldx int) {
 // setBounds sets bounds to what closePairs adds for columns with these norms.
 func setBounds[T num.Float](bounds, norms []T) {
 	for c, norm := range norms {
-		bounds[c] = T(norm*slack) + 2*least[T]()
+		bounds[c] = T(norm*slack) + 2*leastDistance[T]()
 		if !(norm < limit[T]()) {
 			bounds[c] = T(math.Inf(1))
 		}

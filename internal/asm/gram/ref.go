@@ -41,7 +41,7 @@ func sqEuclideanRef[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, 
 // rounding errors of the norms are small compared with it. Otherwise the distance is the sum of
 // direct differences.
 func isFar[T num.Float](d, nx, nz T) bool {
-	return nx < limit[T]() && nz < limit[T]() && d >= num.FMA(nx+nz, 1.0/closeness, least[T]())
+	return nx < limit[T]() && nz < limit[T]() && d >= num.FMA(nx+nz, 1.0/closeness, leastDistance[T]())
 }
 
 // closeness is the ratio of ‖x‖² + ‖z‖² to the distance above which rows are close.
@@ -56,9 +56,9 @@ func limit[T num.Float]() T {
 	return 0x1p124
 }
 
-// least returns the smallest distance of the product form. Terms that underflow are negligible compared
+// leastDistance returns the smallest distance of the product form. Terms that underflow are negligible compared
 // with it.
-func least[T num.Float]() T {
+func leastDistance[T num.Float]() T {
 	if num.IsFloat64[T]() {
 		l := 0x1p-960
 		return T(l)

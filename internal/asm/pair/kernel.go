@@ -54,11 +54,11 @@ func AddLanes[T num.Float](op Op, acc *[MaxLanes]T, x, y []T) {
 
 // longSum returns the sum for slices that are too long for one call. The calls hand on their lanes in memory.
 func longSum[T num.Float](op Op, x, y []T) T {
-	acc := begin[T]()
+	acc := negativeZeros[T]()
 	whole := len(x) / Lanes[T]() * Lanes[T]()
 	AddLanes(op, &acc, x[:whole], y[:whole])
 	addRef(op, &acc, x[whole:], y[whole:])
-	return fold(&acc)
+	return sumLanes(&acc)
 }
 
 // The functions named Few sum at most few elements, in lanes 0 and 1. A lane of −0 becomes its term, rounded, and all

@@ -25,8 +25,8 @@ const (
 	Element                 // x
 )
 
-// begin returns lanes of −0.
-func begin[T num.Float]() (acc [MaxLanes]T) {
+// negativeZeros returns lanes of −0.
+func negativeZeros[T num.Float]() (acc [MaxLanes]T) {
 	zero := T(0)
 	for l := range acc {
 		acc[l] = -zero
@@ -55,8 +55,8 @@ func addRef[T num.Float](op Op, acc *[MaxLanes]T, x, y []T) {
 	}
 }
 
-// fold returns the sum of the lanes.
-func fold[T num.Float](acc *[MaxLanes]T) T {
+// sumLanes returns the sum of the lanes.
+func sumLanes[T num.Float](acc *[MaxLanes]T) T {
 	h := Lanes[T]() / 4
 	for l := range h {
 		acc[l] = (acc[l] + acc[l+h]) + (acc[l+2*h] + acc[l+3*h])
@@ -74,9 +74,9 @@ func ref[T num.Float](op Op, x, y []T) T {
 	if len(x) == 0 {
 		return 0
 	}
-	acc := begin[T]()
+	acc := negativeZeros[T]()
 	addRef(op, &acc, x, y)
-	return fold(&acc)
+	return sumLanes(&acc)
 }
 
 // beginCosine returns lanes of −0 for the three sums of a cosine, one after the other.

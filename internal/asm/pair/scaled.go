@@ -120,7 +120,7 @@ func ScaledNorm[T num.Float](x []T) (norm, scaled T, p int) {
 	case nan:
 		return T(math.NaN()), T(math.NaN()), 0
 	}
-	acc := begin[T]()
+	acc := negativeZeros[T]()
 	var buf [chunk]T
 	w := Lanes[T]()
 	for len(x) > 0 {
@@ -131,7 +131,7 @@ func ScaledNorm[T num.Float](x []T) (norm, scaled T, p int) {
 		addRef(Square, &acc, buf[whole:n], buf[whole:n])
 		x = x[n:]
 	}
-	scaled = root(fold(&acc))
+	scaled = root(sumLanes(&acc))
 	return T(math.Ldexp(float64(scaled), -p)), scaled, p
 }
 

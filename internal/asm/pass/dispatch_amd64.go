@@ -45,7 +45,7 @@ func form(v asm.Variant, n, ldk int, rows, columns bool) asm.Variant {
 	switch {
 	case rows && columns:
 		choice = &m.Iterate
-	case v == asm.AVX512F64 && odd(ldk):
+	case v == asm.AVX512F64 && isOddStride(ldk):
 		choice = &m.OddPass
 	case rows:
 		choice = &m.Rows
@@ -53,9 +53,9 @@ func form(v asm.Variant, n, ldk int, rows, columns bool) asm.Variant {
 	return choice.Form(v, n)
 }
 
-// odd reports whether float64 rows with stride ldk begin on odd multiples of 32 bytes. Then half of
+// isOddStride reports whether float64 rows with stride ldk begin on odd multiples of 32 bytes. Then half of
 // the loads of 64 bytes cross a cache line.
-func odd(ldk int) bool { return ldk%8 == 4 }
+func isOddStride(ldk int) bool { return ldk%8 == 4 }
 
 // f64 and f32 convert a pointer to the type of its variant.
 func f64[T num.Float](p *T) *float64 { return (*float64)(unsafe.Pointer(p)) }
@@ -65,7 +65,7 @@ func f32[T num.Float](p *T) *float32 { return (*float32)(unsafe.Pointer(p)) }
 func begin[T num.Float](m, n int, k []T, ldk int, mat []T, ldm int, v, u, w, r, s, q []T) {
 	machine, form := asm.CurrentMachine(), asm.VariantOf[T, T]()
 	choice := &machine.Begin
-	if form == asm.AVX512F64 && odd(ldk) {
+	if form == asm.AVX512F64 && isOddStride(ldk) {
 		choice = &machine.OddPass
 	}
 	switch choice.Form(form, n) {

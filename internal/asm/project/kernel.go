@@ -52,7 +52,7 @@ func TransMul[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T, l
 	// from beyond the second-level cache, a call has no more rows than the hardware prefetches.
 	rows := min(m, 128)
 	switch {
-	case far[T](m, ldx) && p*num.Lanes[T]() <= 256:
+	case exceedsCache[T](m, ldx) && p*num.Lanes[T]() <= 256:
 		rows = min(m, asm.CurrentMachine().FarRows)
 	case p > 16:
 		rows = min(m, 64)
@@ -68,9 +68,9 @@ func TransMul[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T, l
 	}
 }
 
-// far reports whether m rows with stride ld are so large that the second-level cache no longer
+// exceedsCache reports whether m rows with stride ld are so large that the second-level cache no longer
 // holds them when they are read again.
-func far[T num.Float](m, ld int) bool {
+func exceedsCache[T num.Float](m, ld int) bool {
 	return m > asm.CurrentMachine().FarBytes/64*num.Lanes[T]()/max(ld, 1)
 }
 
@@ -103,7 +103,7 @@ func Panel[T num.Float](m, d int, y []T, ldy int, a, b, r, s, f, h []T) {
 	rows := asm.Piece(m, w*d, 4)
 	for i := 0; i < m; i += rows {
 		n := min(rows, m-i)
-		panel(n, d, y[i*ldy:], ldy, a[i*d:], b, from(r, i), s, from(f, i), h)
+		panel(n, d, y[i*ldy:], ldy, a[i*d:], b, sliceFrom(r, i), s, sliceFrom(f, i), h)
 	}
 }
 
@@ -137,8 +137,8 @@ func Norms[T num.Float](d int, n, x []T, ldx int, add bool) {
 	}
 }
 
-// from returns s from element i on, or nil.
-func from[T any](s []T, i int) []T {
+// sliceFrom returns s from element i on, or nil.
+func sliceFrom[T any](s []T, i int) []T {
 	if s == nil {
 		return nil
 	}

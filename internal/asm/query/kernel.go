@@ -12,7 +12,7 @@ const (
 // SqEuclidean sets dst[i] = Σ_k (q[k] − x[i·d+k])² with d = len(q), for all of dst. It panics
 // unless d and len(dst) are multiples of Unit and Rows, and if x is too short.
 func SqEuclidean(dst, q, x []float32) {
-	for p := piece(len(dst), len(q), len(x)); len(dst) > 0; {
+	for p := pieceRows(len(dst), len(q), len(x)); len(dst) > 0; {
 		p = min(p, len(dst))
 		sqEuclidean(dst[:p], q, x[:p*len(q)])
 		dst, x = dst[p:], x[p*len(q):]
@@ -21,7 +21,7 @@ func SqEuclidean(dst, q, x []float32) {
 
 // Dot sets dst[i] = Σ_k q[k]·x[i·d+k], as SqEuclidean does.
 func Dot(dst, q, x []float32) {
-	for p := piece(len(dst), len(q), len(x)); len(dst) > 0; {
+	for p := pieceRows(len(dst), len(q), len(x)); len(dst) > 0; {
 		p = min(p, len(dst))
 		dot(dst[:p], q, x[:p*len(q)])
 		dst, x = dst[p:], x[p*len(q):]
@@ -30,7 +30,7 @@ func Dot(dst, q, x []float32) {
 
 // SqEuclideanFar is like SqEuclidean for rows in memory rather than in a cache.
 func SqEuclideanFar(dst, q, x []float32) {
-	for p := piece(len(dst), len(q), len(x)); len(dst) > 0; {
+	for p := pieceRows(len(dst), len(q), len(x)); len(dst) > 0; {
 		p = min(p, len(dst))
 		sqEuclideanFar(dst[:p], q, x[:p*len(q)])
 		dst, x = dst[p:], x[p*len(q):]
@@ -39,16 +39,16 @@ func SqEuclideanFar(dst, q, x []float32) {
 
 // DotFar is like Dot for rows in memory rather than in a cache.
 func DotFar(dst, q, x []float32) {
-	for p := piece(len(dst), len(q), len(x)); len(dst) > 0; {
+	for p := pieceRows(len(dst), len(q), len(x)); len(dst) > 0; {
 		p = min(p, len(dst))
 		dotFar(dst[:p], q, x[:p*len(q)])
 		dst, x = dst[p:], x[p*len(q):]
 	}
 }
 
-// piece checks n rows of d elements in a slice of the given length. It returns the number of rows
+// pieceRows checks n rows of d elements in a slice of the given length. It returns the number of rows
 // of one assembly call.
-func piece(n, d, length int) int {
+func pieceRows(n, d, length int) int {
 	if n%Rows != 0 || d%Unit != 0 {
 		panic("query: number of rows or of columns is not a multiple")
 	}
@@ -58,7 +58,7 @@ func piece(n, d, length int) int {
 
 // SqEuclideanHalf is like SqEuclidean for rows of 16-bit numbers.
 func SqEuclideanHalf(dst, q []float32, x []uint16, format Half) {
-	for p := piece(len(dst), len(q), len(x)); len(dst) > 0; {
+	for p := pieceRows(len(dst), len(q), len(x)); len(dst) > 0; {
 		p = min(p, len(dst))
 		sqEuclideanHalf(dst[:p], q, x[:p*len(q)], format)
 		dst, x = dst[p:], x[p*len(q):]
@@ -67,7 +67,7 @@ func SqEuclideanHalf(dst, q []float32, x []uint16, format Half) {
 
 // DotHalf is like Dot for rows of 16-bit numbers.
 func DotHalf(dst, q []float32, x []uint16, format Half) {
-	for p := piece(len(dst), len(q), len(x)); len(dst) > 0; {
+	for p := pieceRows(len(dst), len(q), len(x)); len(dst) > 0; {
 		p = min(p, len(dst))
 		dotHalf(dst[:p], q, x[:p*len(q)], format)
 		dst, x = dst[p:], x[p*len(q):]
@@ -77,7 +77,7 @@ func DotHalf(dst, q []float32, x []uint16, format Half) {
 // SqEuclideanInt8 is like SqEuclidean for rows scale[i]·x[i·d+k].
 func SqEuclideanInt8(dst, q []float32, x []int8, scale []float32) {
 	asm.CheckVector(len(scale), len(dst))
-	for p := piece(len(dst), len(q), len(x)); len(dst) > 0; {
+	for p := pieceRows(len(dst), len(q), len(x)); len(dst) > 0; {
 		p = min(p, len(dst))
 		sqEuclideanInt8(dst[:p], q, x[:p*len(q)], scale[:p])
 		dst, x, scale = dst[p:], x[p*len(q):], scale[p:]
@@ -87,7 +87,7 @@ func SqEuclideanInt8(dst, q []float32, x []int8, scale []float32) {
 // DotInt8 is like Dot for rows scale[i]·x[i·d+k].
 func DotInt8(dst, q []float32, x []int8, scale []float32) {
 	asm.CheckVector(len(scale), len(dst))
-	for p := piece(len(dst), len(q), len(x)); len(dst) > 0; {
+	for p := pieceRows(len(dst), len(q), len(x)); len(dst) > 0; {
 		p = min(p, len(dst))
 		dotInt8(dst[:p], q, x[:p*len(q)], scale[:p])
 		dst, x, scale = dst[p:], x[p*len(q):], scale[p:]

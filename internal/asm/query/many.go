@@ -10,7 +10,7 @@ const Queries = 3
 // and Unit, and if a slice is too short.
 func SqEuclideanMany(m, n, d int, dst []float32, ldd int, q, x []float32) {
 	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
-	many(m, n, d, func(j, i, p, ahead, step int) {
+	forEachTile(m, n, d, func(j, i, p, ahead, step int) {
 		sqEuclideanMany(p, d, dst[j*ldd+i:], ldd, q[j*d:], x[i*d:], ahead, step)
 	})
 }
@@ -18,7 +18,7 @@ func SqEuclideanMany(m, n, d int, dst []float32, ldd int, q, x []float32) {
 // DotMany sets dst[j·ldd+i] = Σ_k q[j·d+k]·x[i·d+k], as SqEuclideanMany does.
 func DotMany(m, n, d int, dst []float32, ldd int, q, x []float32) {
 	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
-	many(m, n, d, func(j, i, p, ahead, step int) {
+	forEachTile(m, n, d, func(j, i, p, ahead, step int) {
 		dotMany(p, d, dst[j*ldd+i:], ldd, q[j*d:], x[i*d:], ahead, step)
 	})
 }
@@ -26,7 +26,7 @@ func DotMany(m, n, d int, dst []float32, ldd int, q, x []float32) {
 // SqEuclideanHalfMany is like SqEuclideanMany for rows of 16-bit numbers.
 func SqEuclideanHalfMany(m, n, d int, dst []float32, ldd int, q []float32, x []uint16, format Half) {
 	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
-	many(m, n, d, func(j, i, p, ahead, step int) {
+	forEachTile(m, n, d, func(j, i, p, ahead, step int) {
 		sqEuclideanHalfMany(p, d, dst[j*ldd+i:], ldd, q[j*d:], x[i*d:], format, ahead, step)
 	})
 }
@@ -34,7 +34,7 @@ func SqEuclideanHalfMany(m, n, d int, dst []float32, ldd int, q []float32, x []u
 // DotHalfMany is like DotMany for rows of 16-bit numbers.
 func DotHalfMany(m, n, d int, dst []float32, ldd int, q []float32, x []uint16, format Half) {
 	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
-	many(m, n, d, func(j, i, p, ahead, step int) {
+	forEachTile(m, n, d, func(j, i, p, ahead, step int) {
 		dotHalfMany(p, d, dst[j*ldd+i:], ldd, q[j*d:], x[i*d:], format, ahead, step)
 	})
 }
@@ -43,7 +43,7 @@ func DotHalfMany(m, n, d int, dst []float32, ldd int, q []float32, x []uint16, f
 func SqEuclideanInt8Many(m, n, d int, dst []float32, ldd int, q []float32, x []int8, scale []float32) {
 	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
 	asm.CheckVector(len(scale), n)
-	many(m, n, d, func(j, i, p, ahead, step int) {
+	forEachTile(m, n, d, func(j, i, p, ahead, step int) {
 		sqEuclideanInt8Many(p, d, dst[j*ldd+i:], ldd, q[j*d:], x[i*d:], scale[i:], ahead, step)
 	})
 }
@@ -52,7 +52,7 @@ func SqEuclideanInt8Many(m, n, d int, dst []float32, ldd int, q []float32, x []i
 func DotInt8Many(m, n, d int, dst []float32, ldd int, q []float32, x []int8, scale []float32) {
 	checkMany(m, n, d, len(dst), ldd, len(q), len(x))
 	asm.CheckVector(len(scale), n)
-	many(m, n, d, func(j, i, p, ahead, step int) {
+	forEachTile(m, n, d, func(j, i, p, ahead, step int) {
 		dotInt8Many(p, d, dst[j*ldd+i:], ldd, q[j*d:], x[i*d:], scale[i:], ahead, step)
 	})
 }
@@ -67,10 +67,10 @@ func checkMany(m, n, d, dst, ldd, q, x int) {
 	asm.CheckMatrix(x, n, d, d)
 }
 
-// many calls f for Queries vectors from j on and p rows from i on. The rows of a call stay in the
+// forEachTile calls f for Queries vectors from j on and p rows from i on. The rows of a call stay in the
 // first-level cache for all vectors. Meanwhile, the call of each vector fetches a part of the next
 // rows: step elements for every two groups of elements, from ahead elements behind row i on.
-func many(m, n, d int, f func(j, i, p, ahead, step int)) {
+func forEachTile(m, n, d int, f func(j, i, p, ahead, step int)) {
 	const near = 4096 // elements
 	rows := max(near/max(d, 1)/Rows*Rows, Rows)
 	for i := 0; i < n; i += rows {

@@ -60,7 +60,7 @@ func log2AVX2F32(n int, dst, x *float32) int
 
 //go:noinline
 func affine[T num.Float](dst, x []T, c, s, b T) {
-	if n := whole(x); n > 0 {
+	if n := wholeLength(x); n > 0 {
 		switch asm.VariantOf[T, T]() {
 		case asm.AVX512F64:
 			affineAVX512F64(n, num.P64(dst), num.P64(x), float64(c), float64(s), float64(b))
@@ -80,7 +80,7 @@ func affine[T num.Float](dst, x []T, c, s, b T) {
 
 //go:noinline
 func maximum[T num.Float](acc *[num.MaxLanes]T, x []T) {
-	if n := whole(x); n > 0 {
+	if n := wholeLength(x); n > 0 {
 		switch asm.VariantOf[T, T]() {
 		case asm.AVX512F64:
 			maximumAVX512F64(n, num.P64(acc[:]), num.P64(x))

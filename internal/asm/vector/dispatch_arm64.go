@@ -36,7 +36,7 @@ func log2NEONF32(n int, dst, x *float32) int
 
 //go:noinline
 func affine[T num.Float](dst, x []T, c, s, b T) {
-	if n := whole(x); n > 0 {
+	if n := wholeLength(x); n > 0 {
 		switch asm.VariantOf[T, T]() {
 		case asm.NEONF64:
 			affineNEONF64(n, num.P64(dst), num.P64(x), float64(c), float64(s), float64(b))
@@ -52,7 +52,7 @@ func affine[T num.Float](dst, x []T, c, s, b T) {
 
 //go:noinline
 func maximum[T num.Float](acc *[num.MaxLanes]T, x []T) {
-	if n := whole(x); n > 0 {
+	if n := wholeLength(x); n > 0 {
 		switch asm.VariantOf[T, T]() {
 		case asm.NEONF64:
 			maximumNEONF64(n, num.P64(acc[:]), num.P64(x))

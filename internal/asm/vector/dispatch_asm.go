@@ -4,5 +4,5 @@ package vector
 
 import "github.com/gomonge/monge/internal/asm/num"
 
-// whole returns the number of elements of x in whole groups.
-func whole[T num.Float](x []T) int { return len(x) &^ (num.Lanes[T]() - 1) }
+// wholeLength returns the number of elements of x in whole groups.
+func wholeLength[T num.Float](x []T) int { return len(x) &^ (num.Lanes[T]() - 1) }

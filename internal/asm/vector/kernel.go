@@ -17,14 +17,14 @@ const (
 // Affine sets dst[i] = (x[i] − c)·s for i < len(x). dst may be x; otherwise they must not
 // overlap. It panics if dst is shorter than x.
 func Affine[T num.Float](dst, x []T, c, s T) {
-	all(dst, x, c, s, T(math.Copysign(0, -1)))
+	affineAll(dst, x, c, s, T(math.Copysign(0, -1)))
 }
 
 // Shift sets dst[i] = (x[i] − c) − b, as Affine does.
-func Shift[T num.Float](dst, x []T, c, b T) { all(dst, x, c, 1, -b) }
+func Shift[T num.Float](dst, x []T, c, b T) { affineAll(dst, x, c, 1, -b) }
 
-// all sets dst[i] = (x[i] − c)·s + b. If b is −0, this is the rounded product.
-func all[T num.Float](dst, x []T, c, s, b T) {
+// affineAll sets dst[i] = (x[i] − c)·s + b. If b is −0, this is the rounded product.
+func affineAll[T num.Float](dst, x []T, c, s, b T) {
 	asm.CheckVector(len(dst), len(x))
 	for p := asm.Piece(len(x), passCost, 64); len(x) > 0; dst, x = dst[p:], x[p:] {
 		p = min(p, len(x))

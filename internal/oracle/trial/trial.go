@@ -77,7 +77,7 @@ func run(t *testing.T, count int, folders []string, f func(c *Case)) {
 		}()
 		f(c)
 		if group = append(group, c); len(group) == 4 {
-			together(group)
+			repeatTogether(group)
 			for _, c := range group {
 				c.release()
 			}
@@ -433,8 +433,8 @@ func unwritten(row []byte, isFloat bool, size int) int {
 	return -1
 }
 
-// together makes the last calls of several cases at once, in goroutines of their own, and compares the outputs.
-func together(cases []*Case) {
+// repeatTogether makes the last calls of several cases at once, in goroutines of their own, and compares the outputs.
+func repeatTogether(cases []*Case) {
 	var w sync.WaitGroup
 	for _, c := range cases {
 		if c.last != nil {

@@ -148,16 +148,16 @@ func (g *Graph) splitSum(n Node, bits int) (constant uint64, parts []part, atom 
 		if bits <= 32 {
 			return 0, []part{{factor: 1, of: x.a, bits: bits}}, false
 		}
-		return self(g.exact(x.a, 32, true))
+		return self(g.exactPart(x.a, 32, true))
 	case Cat:
 		if bits <= 32 {
 			return 0, []part{{factor: 1, of: x.a, bits: bits}}, false
 		}
-		low, ok := g.exact(x.a, 32, false)
+		low, ok := g.exactPart(x.a, 32, false)
 		return 0, []part{low, {factor: 1 << 32, of: x.b, bits: bits - 32}}, !ok
 	case Total:
 		if bits > 16 {
-			return self(g.exact(n, 16, false))
+			return self(g.exactPart(n, 16, false))
 		}
 		list := g.lists[x.key]
 		for i := 1; i < len(list); i += 2 {
@@ -215,9 +215,9 @@ func (g *Graph) splitSum(n Node, bits int) (constant uint64, parts []part, atom 
 
 func onesCount(i int) int { return bits.OnesCount64(uint64(i)) }
 
-// exact returns the lowest bits of a node as a part, if the bounds show that its polynomial has no
+// exactPart returns the lowest bits of a node as a part, if the bounds show that its polynomial has no
 // other values.
-func (g *Graph) exact(n Node, bits int, signed bool) (part, bool) {
+func (g *Graph) exactPart(n Node, bits int, signed bool) (part, bool) {
 	if g.boundsOf(n, bits).fits(bits, signed) {
 		return part{factor: 1, of: n, bits: bits}, true
 	}
@@ -239,7 +239,7 @@ func (g *Graph) fieldsSum(n Node, all []field, signed bool) (constant uint64, pa
 		return 0, nil
 	}
 	if f.from == 0 {
-		if p, ok := g.exact(f.node, f.length, signed); ok {
+		if p, ok := g.exactPart(f.node, f.length, signed); ok {
 			return 0, []part{p}
 		}
 	}

@@ -153,7 +153,7 @@ func TestPolynomials(t *testing.T) {
 						t.Fatalf("%s is %#x, and its polynomial of %d bits %#x", g.String(n), want, size, sum)
 					}
 					for _, sign := range []bool{false, true} {
-						p, ok := g.exact(n, size, sign)
+						p, ok := g.exactPart(n, size, sign)
 						if !ok {
 							continue
 						}

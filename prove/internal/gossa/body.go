@@ -99,7 +99,7 @@ func (s *Source) constant(c *ssa.Const) (out constant) {
 		x, _ := values.Float64Val(c.Value)
 		out.width, out.bits = 8, math.Float64bits(x)
 	case t.Info()&types.IsBoolean != 0:
-		out.number = truth(values.BoolVal(c.Value))
+		out.number = boolBit(values.BoolVal(c.Value))
 	case t.Info()&types.IsUnsigned != 0:
 		out.number = c.Uint64()
 	case t.Info()&types.IsInteger != 0:

@@ -259,7 +259,7 @@ func (in *Interpreter) compareFloats(op token.Token, a, b expr.Node) (Value, boo
 // conditionValue returns a condition as a value.
 func (in *Interpreter) conditionValue(c expr.Node) Value {
 	if t, ok := in.G.Truth(c); ok {
-		return truth(t)
+		return boolBit(t)
 	}
 	return c
 }

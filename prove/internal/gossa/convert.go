@@ -42,7 +42,7 @@ func (in *Interpreter) constant(c *ssa.Const) Value {
 	return nil
 }
 
-func truth(b bool) uint64 {
+func boolBit(b bool) uint64 {
 	if b {
 		return 1
 	}

@@ -371,7 +371,7 @@ func (in *Interpreter) binary(op token.Token, t types.Type, x, y Value) Value {
 		return in.symbolicBinary(op, t, x, y)
 	}
 	if s, ok := x.(Slice); ok { // comparison with nil
-		return truth((op == token.EQL) == (s.Addr == 0))
+		return boolBit((op == token.EQL) == (s.Addr == 0))
 	}
 	a, okA := x.(uint64)
 	b, okB := y.(uint64)
@@ -418,17 +418,17 @@ func (in *Interpreter) binary(op token.Token, t types.Type, x, y Value) Value {
 			v = a >> b
 		}
 	case token.EQL:
-		return truth(a == b)
+		return boolBit(a == b)
 	case token.NEQ:
-		return truth(a != b)
+		return boolBit(a != b)
 	case token.LSS:
-		return truth(signed && int64(a) < int64(b) || !signed && a < b)
+		return boolBit(signed && int64(a) < int64(b) || !signed && a < b)
 	case token.LEQ:
-		return truth(signed && int64(a) <= int64(b) || !signed && a <= b)
+		return boolBit(signed && int64(a) <= int64(b) || !signed && a <= b)
 	case token.GTR:
-		return truth(signed && int64(a) > int64(b) || !signed && a > b)
+		return boolBit(signed && int64(a) > int64(b) || !signed && a > b)
 	case token.GEQ:
-		return truth(signed && int64(a) >= int64(b) || !signed && a >= b)
+		return boolBit(signed && int64(a) >= int64(b) || !signed && a >= b)
 	default:
 		fail("operator %s: %w", op, ErrUnknown)
 	}
