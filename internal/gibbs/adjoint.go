@@ -9,13 +9,15 @@ import (
 	"github.com/gomonge/monge/internal/asm/project"
 )
 
-// MaxBlockTerms is the number of products that are computed between two looks at the
-// context: some 10 ms.
+// MaxBlockTerms is the maximum number of products that are computed between two checks of the
+// context. They take about 10 ms.
 const MaxBlockTerms = 1 << 27
 
-// Terms is a sum of terms of M̄: with H = hu hvᵀ,
+// Terms is a sum of terms of M̄, the gradient with respect to M:
 //
-//	M̄ = K ⊙ (H − λ(M⊙H + left·right)).
+//	M̄ = K ⊙ (H − λ(M⊙H + left·right)),  H = hu hvᵀ.
+//
+// left·right is the sum of the products that Add appends.
 type Terms[T dist.Float] struct {
 	HU, HV    []T  // hu (length n) and hv (length m)
 	SkipZeros bool // M̄_ij is 0 where K_ij is 0, even if its other factor is infinite
@@ -25,7 +27,7 @@ type Terms[T dist.Float] struct {
 	lambda       T
 }
 
-// Reset removes all terms, and makes room for depth of them and for hu and hv.
+// Reset removes all terms and allocates memory for hu, hv and depth terms.
 func (t *Terms[T]) Reset(g *Kernel[T], depth int, lambda float64) {
 	Grow(&t.HU, g.n)
 	g.GrowColumn(&t.HV)
@@ -61,22 +63,22 @@ func (t *Terms[T]) AddTwo(left, right, next, last []T) {
 	t.count += 2
 }
 
-// Sink takes M̄: it adds it to a matrix, or multiplies it by the points.
+// Sink receives M̄. It adds M̄ to a matrix, or multiplies M̄ by the points.
 type Sink[T dist.Float] struct {
-	matrix bool // whether M̄ is added to dst, or else
+	matrix bool // add M̄ to dst instead of multiplying it by the points
 	dst    dist.Matrix[T]
-	xa     []T  // multiplied by X and a column of ones, n × (p+1), and
-	ya     []T  // Y and a column of ones, m × (p+1):
+	xa     []T  // X and a column of ones, n × (p+1)
+	ya     []T  // Y and a column of ones, m × (p+1)
 	gx     []T  // M̄ [Y 1], n × (p+1)
-	gy     []T  // ([X 1]ᵀ M̄), (p+1) × m, or those of every piece
-	sum    []T  // the sum of the pieces' gy
-	self   bool // X and Y are one cloud
+	gy     []T  // [X 1]ᵀ M̄, (p+1) × m, one for each piece
+	sum    []T  // sum of gy over the pieces
+	self   bool // X and Y are the same points
 }
 
-// BeginMatrix makes dst (n × m) the matrix to which M̄ is added.
+// BeginMatrix makes the sink add M̄ to dst (n × m).
 func (to *Sink[T]) BeginMatrix(dst dist.Matrix[T]) { to.matrix, to.dst = true, dst }
 
-// BeginPoints prepares the sink for products of M̄ with [Y 1] and [X 1].
+// BeginPoints makes the sink compute the products of M̄ with [Y 1] and [X 1].
 func (to *Sink[T]) BeginPoints(g *Kernel[T]) {
 	p1 := g.p + 1
 	to.matrix, to.self = false, g.n == g.m && g.x.Stride == g.y.Stride && &g.x.Data[0] == &g.y.Data[0]
@@ -99,13 +101,13 @@ func appendOnes[T dist.Float](dst *[]T, x dist.Matrix[T]) {
 	}
 }
 
-// SinkBytes returns the memory that BeginPoints and FinishPoints take.
+// SinkBytes returns the number of bytes that BeginPoints and FinishPoints allocate.
 func (g *Kernel[T]) SinkBytes() float64 {
 	n, m, p1 := float64(g.n), float64(g.m), float64(g.p+1)
 	return (float64(2*n) + float64((2+float64(g.pieces.count))*m)) * p1 * float64(ElementBytes[T]())
 }
 
-// FinishPoints sets dx_i = 2 Σ_j M̄_ij (x_i − y_j), and dy likewise.
+// FinishPoints sets dx_i = 2 Σ_j M̄_ij (x_i − y_j) and dy_j = 2 Σ_i M̄_ij (y_j − x_i).
 func (to *Sink[T]) FinishPoints(g *Kernel[T], dx, dy dist.Matrix[T]) {
 	p, m, gy := g.p, g.m, to.gy
 	if k := (p + 1) * m; g.pieces.count > 1 {
@@ -133,7 +135,7 @@ func (to *Sink[T]) FinishPoints(g *Kernel[T], dx, dy dist.Matrix[T]) {
 	}
 }
 
-// Adjoint adds the terms to M̄, and hands them to the sink block by block. Afterwards there are no terms.
+// Adjoint computes M̄ from the terms, passes it to the sink block by block, and removes the terms.
 func (g *Kernel[T]) Adjoint(ctx context.Context, terms *Terms[T], to *Sink[T]) error {
 	g.passes.adjoint = adjointPass[T]{terms, to}
 	step := g.blockRows()
@@ -181,9 +183,9 @@ func (p *adjointPass[T]) rows(b *rowBlock[T]) {
 		return
 	}
 	if to.self {
-		// M̄_ii (x_i − x_i) is 0. Where λ is so large that hardly anything leaves its
-		// place, M̄_ii is 10⁶ and more times as large as the rest: it would not cancel to
-		// rounding of the rest, but of itself.
+		// M̄_ii (x_i − x_i) is 0. If λ is so large that almost no mass moves, M̄_ii may be more
+		// than 10⁶ times as large as the other elements, and the rounding errors of its products
+		// would exceed them.
 		for l := range r {
 			g[l*m+b.i+l] = 0
 		}

@@ -1,10 +1,10 @@
-// Package gibbs has the cost matrix of a transport problem and its Gibbs kernel, and the passes over
-// them of which Sinkhorn's iteration, Newton's method and their gradients consist. It knows where the
-// matrices are stored, how a pass is cut into pieces, and which goroutines make it. The algorithms in
-// package sinkhorn see vectors only.
+// Package gibbs contains the cost matrix of a transport problem, its Gibbs kernel, and the passes
+// over these matrices that Sinkhorn's iteration, Newton's method and their gradients use. The
+// package decides where the matrices are stored, how a pass is divided into pieces, and which
+// goroutines compute the pieces. The algorithms in package sinkhorn work on vectors only.
 //
-// The bits of a result depend on the size of the problem, not on the storage (except in float32) or
-// the number of goroutines.
+// The bits of a result depend on the size of the problem. They do not depend on the number of
+// goroutines or, except in float32, on the storage.
 package gibbs
 
 import (
@@ -21,57 +21,58 @@ import (
 
 // Kernel is the cost matrix M (n × m) of a transport problem and its kernel K:
 //
-//	K_ij = 2^(F_i + G_j − c M_ij),   c = λ·log₂e,
+//	K_ij = 2^(F_i + G_j − c M_ij),   c = λ·log₂e.
 //
-// where F and G are the potentials of the base, and 0 without one.
+// F and G are the potentials of the base. Without a base, they are 0.
 //
-// To set up a problem, call SetPoints or SetCost, SetLambda, LayOut, Allocate and Transpose in this order.
-// The matrices of the problem are read until the next problem is set, or until Release. Passes allocate
-// nothing. They look at the context before every block of rows, and return its cause once it has ended;
-// their results are then incomplete. A Kernel must not be used by two goroutines at once.
+// To set up a problem, call SetPoints or SetCost, SetLambda, LayOut, Allocate and Transpose in this
+// order. The Kernel reads the matrices of the problem until the next problem is set or until
+// Release is called. Passes do not allocate. A pass checks the context before every block of rows.
+// If the context has ended, the pass returns its cause, and the results are incomplete. A Kernel
+// must not be used by two goroutines at once.
 //
-// Vectors over columns that a pass writes or reads as v, q or t must have room for padding: GrowColumn.
+// The vectors v, q and t of a pass have one element for each column and need capacity for padding.
+// GrowColumn allocates such vectors.
 type Kernel[T dist.Float] struct {
 	n, m, p int
 	c       T // λ·log₂e
 
-	// Number of columns and stride of the rows with which K is stored and passed over: see padded.
+	// Number of columns of K, including padding, and stride of its rows; see padded.
 	cols, ld int
 
-	// The problem: points, or a cost matrix.
+	// The problem is defined by points or by a cost matrix.
 	x, y   dist.Matrix[T]
 	yt     []T             // Y transposed, p × m, if there are few features
-	packed gram.Columns[T] // Y, if there are many
+	packed gram.Columns[T] // Y packed, if there are many features
 	points bool
 
-	// Storage.
-	free         bool           // matrix-free: neither of the following
-	cost         dist.Matrix[T] // M: the matrix of the problem, or in distances
+	free         bool           // matrix-free: M and K are not stored
+	cost         dist.Matrix[T] // M: the cost matrix of the problem, or the distances in dists
 	dists        []T
-	measured     bool // the distances are there
-	mixed        bool // K is in float32
+	measured     bool // dists has been computed
+	mixed        bool // K is stored in float32
 	kernel       []T  // K
 	narrow       []float32
-	baseF, baseG []T  // potentials of the base, to base 2; nil is 0
-	filled       bool // K is there, for the base
+	baseF, baseG []T  // potentials of the base, to base 2; nil means 0
+	filled       bool // K has been computed for the base
 
 	pieces pieces[T]
 	passes passes[T]
 }
 
 const (
-	// MaxStored is the largest number of bytes that M and K should take together where they need not be
-	// stored: see Storable.
+	// MaxStored is the maximum size of M and K together, in bytes, that Storable accepts for
+	// points.
 	MaxStored = 512 << 20
 
-	blockSize   = 1 << 15 // elements of a block that is computed
-	storedBlock = 1 << 18 // and of one that is stored, in big problems
-	wideBlock   = 1 << 13 // and of one that is stored, and copied on the way
-	unitRows    = 24      // a multiple of the rows of every kernel's tile
+	blockSize   = 1 << 15 // elements of a block whose rows are computed, in matrix-free passes
+	storedBlock = 1 << 18 // elements of a block whose rows are stored, in large problems
+	wideBlock   = 1 << 13 // elements of a block whose rows are copied to a buffer
+	unitRows    = 24      // a multiple of the number of rows of every kernel's tile
 )
 
-// Shape is the part of a problem that decides how much memory it takes: n × m costs, from points of p
-// dimensions or from a matrix.
+// Shape is the part of a problem that determines how much memory it takes: the size n × m of the
+// costs, and whether they are distances between points of p dimensions or a cost matrix.
 type Shape struct {
 	N, M, P int
 	Points  bool
@@ -86,10 +87,10 @@ func (g *Kernel[T]) N() int { return g.n }
 // M returns the number of columns of M and K.
 func (g *Kernel[T]) M() int { return g.m }
 
-// P returns the number of dimensions of the points, 0 for a cost matrix.
+// P returns the number of dimensions of the points, or 0 for a cost matrix.
 func (g *Kernel[T]) P() int { return g.p }
 
-// Padded returns the number of columns with padding.
+// Padded returns the number of columns of K, including padding.
 func (g *Kernel[T]) Padded() int { return g.cols }
 
 // Size returns n·m.
@@ -101,22 +102,23 @@ func (g *Kernel[T]) C() float64 { return float64(g.c) }
 // Mixed reports whether K is stored in float32 while T is float64.
 func (g *Kernel[T]) Mixed() bool { return g.mixed }
 
-// Large reports whether the passes are cut into pieces, which goroutines share.
+// Large reports whether M has more than LargeSize elements. The passes over a large M are divided
+// into pieces, which goroutines share.
 func (g *Kernel[T]) Large() bool { return g.pieces.big }
 
-// SetPoints makes M the squared distances between the rows of x (n × p) and the rows of y (m × p).
+// SetPoints sets M to the squared distances between the rows of x (n × p) and of y (m × p).
 func (g *Kernel[T]) SetPoints(x, y dist.Matrix[T]) {
 	g.points, g.x, g.y, g.cost = true, x, y, dist.Matrix[T]{}
 	g.n, g.m, g.p = x.Rows, y.Rows, x.Cols
 }
 
-// SetCost makes M a cost matrix.
+// SetCost sets M to a cost matrix.
 func (g *Kernel[T]) SetCost(m dist.Matrix[T]) {
 	g.points, g.x, g.y, g.cost = false, dist.Matrix[T]{}, dist.Matrix[T]{}, m
 	g.n, g.m, g.p = m.Rows, m.Cols, 0
 }
 
-// Release forgets the matrices of the problem, so that they can be freed.
+// Release drops the references to the matrices of the problem, so that their memory can be freed.
 func (g *Kernel[T]) Release() {
 	g.x, g.y, g.cost = dist.Matrix[T]{}, dist.Matrix[T]{}, dist.Matrix[T]{}
 }
@@ -128,12 +130,14 @@ func (g *Kernel[T]) SetLambda(lambda float64) bool {
 	return !math.IsInf(float64(g.c), 1)
 }
 
-// Storable reports whether M and K take at most MaxStored bytes, or the problem is a cost matrix.
+// Storable reports whether M and K together take at most MaxStored bytes. It also reports true for
+// a cost matrix of any size.
 func (g *Kernel[T]) Storable() bool { return !g.points || g.n <= MaxStored/(2*ElementBytes[T]())/g.m }
 
-// LayOut decides where K is stored and how a pass is cut into pieces: by the size of the problem and
-// its arguments alone. If free, neither M nor K of points is stored. If mixed, a K in float64 is stored in
-// float32. At most workers goroutines share a pass.
+// LayOut decides where K is stored and how a pass is divided into pieces. The decision depends only
+// on the size of the problem and on the arguments. If free is set and the problem consists of
+// points, neither M nor K is stored. If mixed is set and T is float64, K is stored in float32. At
+// most workers goroutines share a pass.
 func (g *Kernel[T]) LayOut(free, mixed bool, workers int) {
 	g.free = free && g.points
 	g.mixed = mixed && num.IsFloat64[T]()
@@ -141,7 +145,7 @@ func (g *Kernel[T]) LayOut(free, mixed bool, workers int) {
 	g.pieces.layOut(g.n, g.m, g.cols, workers)
 }
 
-// Bytes returns the memory that Allocate takes after LayOut.
+// Bytes returns the number of bytes that Allocate takes after LayOut.
 func (g *Kernel[T]) Bytes() float64 {
 	ld, workers := float64(g.ld), float64(g.pieces.workers)
 	elements := float64(g.p)*float64(g.m) + float64(g.pieces.count)*ld
@@ -164,7 +168,7 @@ func (g *Kernel[T]) Bytes() float64 {
 	return float64(elements * float64(ElementBytes[T]()))
 }
 
-// Allocate makes room for what LayOut has decided. There is no base. Nothing is computed yet.
+// Allocate allocates the memory that LayOut has planned, and removes the base. It computes nothing.
 func (g *Kernel[T]) Allocate() {
 	n, m := g.n, g.m
 	g.filled, g.measured, g.baseF, g.baseG = false, false, nil, nil
@@ -185,11 +189,11 @@ func (g *Kernel[T]) Allocate() {
 	g.pieces.allocate(g)
 }
 
-// padded returns the number of columns with which K is stored and passed over, and the stride
-// of its rows. The stride is a multiple of 64 bytes, so that no row touches more cache lines than
-// it must. The columns are a multiple of the lanes of the summation contract, so that no row ends
-// in a short step. The columns behind m are zero. The contract pads short steps with zeros, too, so
-// that the bits are those of m columns.
+// padded returns the number of columns of K, including padding, and the stride of its rows. The
+// number of columns is a multiple of the lanes of the summation contract, so that every row
+// consists of full vectors. The padding is zero, and the contract itself pads with zeros, so sums
+// have the same bits as sums over m columns. The stride is a multiple of 64 bytes, so that a row
+// spans as few cache lines as possible.
 func padded[T dist.Float](m int, mixed bool) (cols, ld int) {
 	lanes := num.Lanes[T]()
 	cols = (m + lanes - 1) / lanes * lanes
@@ -201,16 +205,16 @@ func padded[T dist.Float](m int, mixed bool) (cols, ld int) {
 	return cols, ld
 }
 
-// GrowColumn sets the length of a vector over columns to m, with room for padding.
+// GrowColumn sets the length of *v to m, with capacity for padding.
 func (g *Kernel[T]) GrowColumn(v *[]T) { GrowColumn(v, g.m, g.cols) }
 
-// GrowColumn sets the length of *v to m, with room for padded elements.
+// GrowColumn sets the length of *v to m, with capacity for padded elements.
 func GrowColumn[E any](v *[]E, m, padded int) {
 	Grow(v, padded)
 	*v = (*v)[:m]
 }
 
-// pad extends a vector over columns with zeros, up to the columns of K.
+// pad extends v, which has one element for each column of M, with zeros to the padded columns of K.
 func (g *Kernel[T]) pad(v []T) []T {
 	clear(v[g.m:g.cols])
 	return v[:g.cols]
@@ -229,13 +233,14 @@ func (g *Kernel[T]) blockRows() int {
 	return g.n
 }
 
-// copiedRows returns the number of rows of a block if its rows are copied into a buffer, which
-// should stay in the second-level cache.
+// copiedRows returns the number of rows of a block that is copied to a buffer. The buffer should
+// fit into the second-level cache.
 func (g *Kernel[T]) copiedRows() int {
 	return min(g.blockRows(), max(8, wideBlock/g.m/8*8))
 }
 
-// widenedRows returns the number of rows of a block that is copied only if K is in float32.
+// widenedRows returns the number of rows of a block that is copied to a buffer only if K is stored
+// in float32.
 func (g *Kernel[T]) widenedRows() int {
 	if g.mixed {
 		return g.copiedRows()
@@ -243,8 +248,9 @@ func (g *Kernel[T]) widenedRows() int {
 	return g.blockRows()
 }
 
-// SetBase makes F and G the potentials of the base, to base 2; nil for both means none. K is computed
-// anew if F is another slice than before. If only its elements have changed, call Invalidate.
+// SetBase sets the potentials F and G of the base, to base 2. If both are nil, there is no base. K
+// is computed again if F is not the same slice as before. If only elements of F or G have changed,
+// call Invalidate instead.
 func (g *Kernel[T]) SetBase(baseF, baseG []T) {
 	if unsafe.SliceData(g.baseF) != unsafe.SliceData(baseF) {
 		g.filled = false
@@ -255,10 +261,10 @@ func (g *Kernel[T]) SetBase(baseF, baseG []T) {
 // HasBase reports whether there is a base.
 func (g *Kernel[T]) HasBase() bool { return g.baseF != nil }
 
-// Invalidate marks K as out of date, because the base has changed.
+// Invalidate marks K as invalid. It must be called if elements of the base have changed.
 func (g *Kernel[T]) Invalidate() { g.filled = false }
 
-// Transpose prepares Y for the kernels of distances.
+// Transpose transposes or packs Y for the kernels that compute distances.
 func (g *Kernel[T]) Transpose(ctx context.Context) error {
 	if !g.points {
 		return nil
@@ -281,7 +287,7 @@ func (g *Kernel[T]) Transpose(ctx context.Context) error {
 	})
 }
 
-// block returns r rows of a matrix with the columns of M.
+// block returns a matrix with r rows, the columns of M, and the elements x.
 func (g *Kernel[T]) block(x []T, stride, r int) dist.Matrix[T] {
 	return dist.Matrix[T]{Rows: r, Cols: g.m, Stride: stride, Data: x}
 }
@@ -300,8 +306,8 @@ func (g *Kernel[T]) distances(d []T, ldd, i, r int) {
 	matrix.SqEuclideanTrans(g.block(d, ldd, r), g.x.RowRange(i, i+r), g.transposed())
 }
 
-// compute sets k to rows i … i+r−1 of K. Where M is not stored, its rows are left in d; if d is
-// nil they are lost.
+// compute sets k to rows i … i+r−1 of K. If these rows of M are not stored yet and d is not nil,
+// compute also sets d to them.
 func (g *Kernel[T]) compute(k, d []T, i, r int) {
 	stored := !g.free && (g.measured || !g.points)
 	ldd := g.ld
@@ -338,7 +344,8 @@ func (g *Kernel[T]) compute(k, d []T, i, r int) {
 	}
 }
 
-// Fill computes K for the base, and M, where they are stored and not there yet.
+// Fill computes the stored K for the current base, and the stored M. It does not repeat finished
+// work.
 func (g *Kernel[T]) Fill(ctx context.Context) error {
 	if g.free || g.filled {
 		return nil
@@ -350,7 +357,7 @@ func (g *Kernel[T]) Fill(ctx context.Context) error {
 	return nil
 }
 
-// Measure computes M alone, where it is stored and not there yet.
+// Measure computes the stored distances M, unless they are already computed.
 func (g *Kernel[T]) Measure(ctx context.Context) error {
 	if g.free || g.measured || !g.points {
 		return nil
@@ -362,8 +369,8 @@ func (g *Kernel[T]) Measure(ctx context.Context) error {
 	return nil
 }
 
-// CostSpan returns the largest minus the least cost. For points it returns an upper bound of the
-// largest cost, from their bounding boxes.
+// CostSpan returns the difference between the largest and the smallest cost. For points, it returns
+// an upper bound of the largest cost, computed from their bounding boxes.
 func (g *Kernel[T]) CostSpan(ctx context.Context) (float64, error) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	if !g.points {
@@ -401,19 +408,19 @@ func ElementBytes[T dist.Float]() int {
 	return int(unsafe.Sizeof(x))
 }
 
-// Grow sets the length of *v to n. The old elements are lost if there was no room. The room
-// grows by a quarter at least, so that a sequence of slowly growing problems does not allocate for
-// each of them.
+// Grow sets the length of *v to n. If the capacity is too small, Grow allocates a new array and the
+// old elements are lost. The new capacity is at least a quarter larger, so that slowly growing
+// problems do not allocate every time.
 func Grow[E any](v *[]E, n int) {
 	if k := cap(*v); k < n {
-		*v = nil // so that both need not be there at once
+		*v = nil // allows the old array to be freed before the new one is allocated
 		*v = make([]E, max(n, k+k/4))
 	}
 	*v = (*v)[:n]
 }
 
 // EachBlock calls f for consecutive blocks of rows, i … j−1, of a rows × cols matrix, until the
-// context ends. A block has some 10⁵ elements.
+// context ends. A block has about 10⁵ elements.
 func EachBlock(ctx context.Context, rows, cols int, f func(i, j int)) error {
 	step := 1 + (1<<17)/max(1, cols)
 	for i := 0; i < rows; i += step {
@@ -425,8 +432,7 @@ func EachBlock(ctx context.Context, rows, cols int, f func(i, j int)) error {
 	return nil
 }
 
-// EachRun calls f for runs of consecutive elements, until it has seen all elements of the matrix
-// or the context ends.
+// EachRun calls f for runs of consecutive elements of the matrix, until the context ends.
 func EachRun[T dist.Float](ctx context.Context, m dist.Matrix[T], f func(x []T)) error {
 	return EachBlock(ctx, m.Rows, m.Cols, func(i, j int) {
 		if m.Stride == m.Cols {

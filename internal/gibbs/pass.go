@@ -10,7 +10,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/pass"
 )
 
-// passes holds one pass of each kind, so that a pass allocates nothing.
+// passes contains one pass of each kind, so that a pass does not allocate.
 type passes[T dist.Float] struct {
 	fill         fillPass[T]
 	measure      measurePass[T]
@@ -29,7 +29,8 @@ type passes[T dist.Float] struct {
 	visit        visitPass[T]
 }
 
-// kernel returns the block's rows of K, of stride ld, unless it is stored in float32.
+// kernel returns the block's rows of K, with stride ld. It must not be called if K is stored in
+// float32.
 func (b *rowBlock[T]) kernel() []T {
 	if !b.free {
 		return b.Kernel.kernel[b.i*b.ld:]
@@ -39,7 +40,7 @@ func (b *rowBlock[T]) kernel() []T {
 	return b.kernelRows
 }
 
-// cost returns the block's rows of M, and their stride.
+// cost returns the block's rows of M and their stride.
 func (b *rowBlock[T]) cost() ([]T, int) {
 	if !b.free {
 		return b.Kernel.cost.Data[b.i*b.Kernel.cost.Stride:], b.Kernel.cost.Stride
@@ -49,7 +50,7 @@ func (b *rowBlock[T]) cost() ([]T, int) {
 	return b.costRows, b.ld
 }
 
-// both returns the block's rows of K, of stride ld, and those of M and their stride.
+// both returns the block's rows of K, with stride ld, and its rows of M, with stride ldd.
 func (b *rowBlock[T]) both() (k, d []T, ldd int) {
 	switch {
 	case b.free:
@@ -74,17 +75,18 @@ func (b *rowBlock[T]) narrowed() []float32 { return b.narrow[b.i*b.ld:][:b.r*b.l
 // CostRows reads single rows of M.
 type CostRows[T dist.Float] struct {
 	block    *rowBlock[T]
-	from, to int // the rows at hand
+	from, to int // first and last row of rows, last excluded
 	rows     []T
 	stride   int
 }
 
-// CostRows returns a reader of the rows of M, which must have been measured if they are stored. The next pass
-// over K invalidates it.
+// CostRows returns a reader of the rows of M. If M is stored, it must have been computed by Fill or
+// Measure. The next pass over K invalidates the reader.
 func (g *Kernel[T]) CostRows() CostRows[T] { return CostRows[T]{block: g.pieces.blocks[0]} }
 
-// Row returns row i of M, which is valid until the next call. If M is not stored, and the rows are read in order,
-// some rows after it are computed with it, by the same kernel, so that the bits do not depend on the storage.
+// Row returns row i of M, which is valid until the next call. If M is not stored and the rows are
+// read in order, Row computes a block of rows at once. The bits do not depend on the storage,
+// because the kernel is the same.
 func (c *CostRows[T]) Row(i int) []T {
 	b := c.block
 	if i < c.from || i >= c.to {
@@ -98,10 +100,10 @@ func (c *CostRows[T]) Row(i int) []T {
 	return c.rows[(i-c.from)*c.stride:][:b.m]
 }
 
-// At returns an element of M. If M is not stored, that takes as long as its row.
+// At returns element i, j of M. If M is not stored, At takes as long as Row.
 func (c *CostRows[T]) At(i, j int) T { return c.Row(i)[j] }
 
-// fillPass computes the stored K, and the distances where they are not there yet.
+// fillPass computes the stored K, and the stored distances unless they are already computed.
 type fillPass[T dist.Float] struct{}
 
 func (*fillPass[T]) rows(b *rowBlock[T]) {
@@ -155,7 +157,7 @@ func (p *mulPass[T]) rows(b *rowBlock[T]) {
 	pass.Rows(b.r, b.cols, p.r[b.i:], b.kernel(), b.ld, p.v)
 }
 
-// Iterate sets u = a ⊘ Kv and q = Kᵀu, of the new u.
+// Iterate sets u = a ⊘ Kv, and then q = Kᵀu.
 func (g *Kernel[T]) Iterate(ctx context.Context, u, q, v, a []T) error {
 	g.passes.iterate = iteratePass[T]{u, g.pad(v), a}
 	return g.pieces.sum(ctx, &g.passes.iterate, g.blockRows(), q)
@@ -200,8 +202,8 @@ func (p *beginSweepPass[T]) rows(b *rowBlock[T]) {
 	pass.Begin(b.r, b.m, k, b.ld, d, ldd, p.v, p.u[b.i:], p.w[b.i:], p.r[b.i:], p.s[b.i:], b.q)
 }
 
-// LogRows sets max and sum to the log-sum-exps of the rows of h_j − c M_ij in two parts, and q
-// to the column sums of the plan whose rows have sums a.
+// LogRows sets max_i = max_j (h_j − c M_ij) and sum_i = Σ_j 2^(h_j − c M_ij − max_i). It sets q to
+// the column sums of the plan with row sums a: q_j = Σ_i a_i/sum_i · 2^(h_j − c M_ij − max_i).
 func (g *Kernel[T]) LogRows(ctx context.Context, max, sum, q, h, a []T) error {
 	g.passes.logRows = logRowsPass[T]{max, sum, h, a}
 	return g.pieces.sum(ctx, &g.passes.logRows, g.blockRows(), q)
@@ -215,7 +217,7 @@ func (p *logRowsPass[T]) rows(b *rowBlock[T]) {
 	exp.LogRows(b.r, b.m, d, ldd, b.c, p.h, p.a[b.i:], p.max[b.i:], p.sum[b.i:], b.q, b.row)
 }
 
-// LogColumnMax sets h_j = max_i f_i − c M_ij.
+// LogColumnMax sets h_j = max_i (f_i − c M_ij).
 func (g *Kernel[T]) LogColumnMax(ctx context.Context, h, f []T) error {
 	g.passes.logColumnMax = logColumnMaxPass[T]{f}
 	return g.pieces.max(ctx, &g.passes.logColumnMax, g.blockRows(), h)

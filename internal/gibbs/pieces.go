@@ -9,54 +9,54 @@ import (
 	"github.com/gomonge/monge/internal/parallel"
 )
 
-// LargeSize is the largest number of elements that is not cut into pieces.
+// LargeSize is the maximum number of elements of a matrix that is not divided into pieces.
 const LargeSize = 1 << 19
 
 const (
-	pieceRows   = 64 // at least so many rows a piece
+	pieceRows   = 64 // minimum number of rows of a piece
 	maxPieces   = 64
-	maxPartials = 1 << 20 // elements of all partial sums, if that leaves 16 pieces
+	maxPartials = 1 << 20 // maximum number of elements of all partial sums, unless that leaves fewer than 16 pieces
 )
 
-// rowPass is what a pass does with every block of rows: an operation with its operands.
+// rowPass is the operation of a pass on one block of rows, with its operands.
 type rowPass[T dist.Float] interface {
 	rows(b *rowBlock[T])
 }
 
-// rowBlock is the block of rows i … i+r−1 on which a goroutine works, and its buffers.
+// rowBlock is the block of rows i … i+r−1 that a goroutine works on, and its buffers.
 type rowBlock[T dist.Float] struct {
 	*Kernel[T]
 	piece, i, r int
-	q           []T   // the piece's sums over rows, one for each column
-	err         error // what ends the pass
+	q           []T   // sums over the rows of the piece, one for each column
+	err         error // error that ends the pass
 
-	kernelRows, costRows []T // of K and M, where they are not stored in T
+	kernelRows, costRows []T // rows of K and M that are not stored in type T
 	row                  []T
-	adjointRows          []T // of M̄, or of the plan
+	adjointRows          []T // rows of M̄ or of the plan
 }
 
-// pieces are the pieces of a pass and the worker pool that makes it.
+// pieces describes how the passes are divided into pieces, and contains the worker pool.
 //
-// A pass touches all n × m elements. It takes blocks of whole rows one after the other, either
-// from memory or, matrix-free, computed into a buffer. In both cases a row sum sees its whole row,
-// and the sums over rows continue from block to block. So the bits do not depend on the storage.
+// A pass visits all n × m elements in blocks of whole rows. The blocks are read from memory or, in
+// matrix-free passes, computed into a buffer. In both cases every row sum covers its whole row, and
+// the sums over rows continue from block to block. So the bits do not depend on the storage.
 //
-// The rows of a large problem are cut into pieces, by its size alone. Each piece has its own
-// sums over rows. They are added in ascending order at the end. Goroutines take the next piece when
-// they are done with one: which goroutine computes a piece makes no difference. Every other pass
-// takes the pieces from the last to the first, because what the pass before it read last is still
-// in the third-level cache.
+// The number of pieces of a large problem depends only on its size. Each piece has its own sums
+// over rows, and these are added in ascending order at the end. A goroutine takes the next piece
+// when it has finished one, and the bits do not depend on which goroutine computes a piece. Every
+// other pass takes the pieces from the last to the first, because the rows that the previous pass
+// read last are still in the third-level cache.
 type pieces[T dist.Float] struct {
 	count     int
 	big       bool
 	workers   int
 	cols      int
-	partials  []T // the pieces' sums over rows
+	partials  []T // sums over rows of every piece
 	ones      []T
 	blocks    []*rowBlock[T] // one for each goroutine
 	pool      *parallel.Pool
 	backwards bool     // this pass takes the pieces from the last to the first
-	at        struct { // this pass, for the goroutines
+	at        struct { // current pass, read by the goroutines
 		pass  rowPass[T]
 		step  int
 		sums  bool
@@ -65,7 +65,7 @@ type pieces[T dist.Float] struct {
 	take func(ctx context.Context, w, piece int) error
 }
 
-// layOut decides into how many pieces an n × m problem is cut, and how many of the workers are used.
+// layOut sets the number of pieces of an n × m problem and the number of workers that are used.
 func (p *pieces[T]) layOut(n, m, cols, workers int) {
 	p.count, p.workers, p.big, p.cols = 1, 1, n > LargeSize/m, cols
 	if p.big {
@@ -74,7 +74,7 @@ func (p *pieces[T]) layOut(n, m, cols, workers int) {
 	}
 }
 
-// allocate makes room for what layOut has decided.
+// allocate allocates the memory that layOut has planned.
 func (p *pieces[T]) allocate(g *Kernel[T]) {
 	if p.count > 1 {
 		Grow(&p.partials, p.count*p.cols)
@@ -90,7 +90,7 @@ func (p *pieces[T]) allocate(g *Kernel[T]) {
 	}
 }
 
-// each makes a pass whose outputs are rows, in blocks of step rows.
+// each runs a pass without sums over rows, in blocks of step rows.
 func (p *pieces[T]) each(ctx context.Context, pass rowPass[T], step int) error {
 	if p.count == 1 {
 		return p.blocks[0].walk(ctx, pass, step, 0, nil)
@@ -99,7 +99,7 @@ func (p *pieces[T]) each(ctx context.Context, pass rowPass[T], step int) error {
 	return p.divide(ctx, pass, step)
 }
 
-// sum sets q to what the pass adds to 0.
+// sum runs a pass that computes sums over rows, in blocks of step rows, and sets q to the sums.
 func (p *pieces[T]) sum(ctx context.Context, rows rowPass[T], step int, q []T) error {
 	q = q[:p.cols]
 	clear(q)
@@ -114,7 +114,7 @@ func (p *pieces[T]) sum(ctx context.Context, rows rowPass[T], step int, q []T) e
 	return nil
 }
 
-// max sets q to the maximum of −∞ and of what the pass finds.
+// max runs a pass that computes maxima over rows, in blocks of step rows, and sets q to the maxima.
 func (p *pieces[T]) max(ctx context.Context, rows rowPass[T], step int, q []T) error {
 	least := T(math.Inf(-1))
 	for j := range q {
@@ -137,17 +137,17 @@ func (p *pieces[T]) max(ctx context.Context, rows rowPass[T], step int, q []T) e
 	return nil
 }
 
-// divide shares the pieces of a pass among the goroutines.
+// divide runs a pass and shares its pieces among the goroutines.
 func (p *pieces[T]) divide(ctx context.Context, pass rowPass[T], step int) error {
 	p.at.pass, p.at.step = pass, step
 	p.backwards = !p.backwards
 	if p.take == nil {
-		p.take = p.takePiece // once: a method value is an allocation
+		p.take = p.takePiece // created once, because a method value allocates
 	}
 	return p.blocks[0].Run(ctx, p.count, p.take)
 }
 
-// takePiece makes goroutine w pass over the next piece.
+// takePiece runs the current pass over one piece on goroutine w.
 func (p *pieces[T]) takePiece(ctx context.Context, w, piece int) error {
 	if p.backwards {
 		piece = p.count - 1 - piece
@@ -162,7 +162,8 @@ func (p *pieces[T]) takePiece(ctx context.Context, w, piece int) error {
 	return p.blocks[w].walk(ctx, p.at.pass, p.at.step, piece, q)
 }
 
-// walk makes the pass over the rows of a piece, block by block, until the context ends.
+// walk runs the pass p over the rows of a piece, block by block, until the context ends or the pass
+// fails.
 func (b *rowBlock[T]) walk(ctx context.Context, p rowPass[T], step, piece int, q []T) error {
 	count := b.pieces.count
 	first, last := piece*b.n/count, (piece+1)*b.n/count
@@ -179,7 +180,7 @@ func (b *rowBlock[T]) walk(ctx context.Context, p rowPass[T], step, piece int, q
 	return nil
 }
 
-// inOrder makes a pass on the calling goroutine, one piece after the other.
+// inOrder runs a pass on the calling goroutine, one piece after the other.
 func (p *pieces[T]) inOrder(ctx context.Context, pass rowPass[T], step int) error {
 	for piece := range p.count {
 		if err := p.blocks[0].walk(ctx, pass, step, piece, nil); err != nil {
@@ -189,8 +190,8 @@ func (p *pieces[T]) inOrder(ctx context.Context, pass rowPass[T], step int) erro
 	return nil
 }
 
-// Run calls f(ctx, w, i) for i = 0 … count−1 on the goroutines that make the passes, as parallel.Pool.Run does.
-// A PlanVisitor of EachPlanRows may call it, other visitors must not.
+// Run calls f(ctx, w, i) for i = 0 … count−1 on the goroutines of the passes, like
+// parallel.Pool.Run. A PlanVisitor may call Run from EachPlanRows, but not from EachPlanBlock.
 func (g *Kernel[T]) Run(ctx context.Context, count int, f func(ctx context.Context, w, i int) error) error {
 	if g.pieces.pool == nil {
 		g.pieces.pool = new(parallel.Pool)
@@ -198,5 +199,5 @@ func (g *Kernel[T]) Run(ctx context.Context, count int, f func(ctx context.Conte
 	return g.pieces.pool.Run(ctx, g.pieces.workers, count, f)
 }
 
-// Pieces returns the number of pieces into which the passes are cut.
+// Pieces returns the number of pieces of a pass.
 func (g *Kernel[T]) Pieces() int { return g.pieces.count }

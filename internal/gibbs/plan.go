@@ -24,8 +24,7 @@ func (p *planPass[T]) rows(b *rowBlock[T]) {
 	b.scaled(p.dst.Data[b.i*p.dst.Stride:], p.dst.Stride, k, b.r, p.u[b.i:], p.v)
 }
 
-// PlanRow sets dst to row i of diag(u) K diag(v). It takes K from where it is, or computes
-// the row.
+// PlanRow sets dst to row i of diag(u) K diag(v). It reads the row of the stored K, or computes it.
 func (g *Kernel[T]) PlanRow(dst []T, i int, u, v []T) {
 	b := g.pieces.blocks[0]
 	b.i, b.r = i, 1
@@ -45,8 +44,9 @@ func (g *Kernel[T]) PlanRow(dst []T, i int, u, v []T) {
 	g.scaled(dst, g.m, k, 1, u[i:], v)
 }
 
-// scaled sets r rows of dst, of stride ld, to those of diag(u) K diag(v), which is M̄ for
-// λ = 0. K stands in for M, whose product with u and v may overflow where K is 0.
+// scaled sets r rows of dst, of stride ld, to rows of diag(u) K diag(v). It calls AdjCost with λ =
+// 0, which computes these rows as M̄. It passes K instead of M, because products of M, u and v may
+// overflow where K is 0.
 func (g *Kernel[T]) scaled(dst []T, ld int, k []T, r int, u, v []T) {
 	distance.AdjCost(r, g.m, 0, dst, ld, k, g.ld, k, g.ld, nil, 0, nil, 0, u, v, 0)
 }
@@ -74,21 +74,23 @@ func (p *planTimesYPass[T]) rows(b *rowBlock[T]) {
 	project.Mul(b.r, b.p, b.m, p.dst.Data[b.i*p.dst.Stride:], p.dst.Stride, b.adjointRows, b.m, b.y.Data, b.y.Stride, false)
 }
 
-// PlanVisitor works on r rows of diag(u) K diag(v), from row i on, in t of stride m. The rows belong to a
-// piece: goroutines visit different pieces at once, and the rows of one piece in ascending order. t may be
-// changed, and is valid until VisitPlan returns. An error ends the visits.
+// PlanVisitor visits the plan diag(u) K diag(v) in blocks. t, of stride m, contains rows i … i+r−1,
+// which belong to one piece. Goroutines visit different pieces concurrently, but the rows of a
+// piece in ascending order. VisitPlan may modify t, which is valid until it returns. An error ends
+// the visits.
 type PlanVisitor[T dist.Float] interface {
 	VisitPlan(piece, i, r int, t []T) error
 }
 
-// EachPlanBlock calls visitor for all rows of diag(u) K diag(v), in blocks that stay in the second-level cache.
-// It returns the error of a visit, or the context's cause.
+// EachPlanBlock calls visitor for all rows of diag(u) K diag(v), in blocks that fit into the
+// second-level cache. It returns the error of a visit, or the context's cause.
 func (g *Kernel[T]) EachPlanBlock(ctx context.Context, u, v []T, visitor PlanVisitor[T]) error {
 	g.passes.visit = visitPass[T]{u, v, visitor}
 	return g.pieces.each(ctx, &g.passes.visit, g.copiedRows())
 }
 
-// EachPlanRows is EachPlanBlock on the calling goroutine, in ascending order and in blocks of rows rows.
+// EachPlanRows is like EachPlanBlock, but it calls visitor on the calling goroutine, in ascending
+// order and in blocks of rows rows.
 func (g *Kernel[T]) EachPlanRows(ctx context.Context, rows int, u, v []T, visitor PlanVisitor[T]) error {
 	g.passes.visit = visitPass[T]{u, v, visitor}
 	return g.pieces.inOrder(ctx, &g.passes.visit, rows)

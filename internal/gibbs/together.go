@@ -9,21 +9,21 @@ import (
 )
 
 const (
-	groupBlock = 1 << 16 // elements of the rows that stay in the second-level cache while all problems use them
+	groupBlock = 1 << 16 // elements of the rows that stay in the second-level cache while the pass uses them for all problems
 	groupBytes = 1 << 15 // a K of at most this size stays in the first-level cache, so groups are no faster
 )
 
-// Group is several problems of one K. A pass over K computes the same for all of them, with the same bits as
-// the pass for one.
+// Group contains several problems with the same K. A pass over K computes the same operation for
+// every problem and gives the same bits as a separate pass.
 type Group[T dist.Float] struct {
 	operation  groupOperation
-	u, v, a, q [][]T // of every problem
-	sums       [][]T // what rows add to: q, or the piece's sums
+	u, v, a, q [][]T // operands of every problem
+	sums       [][]T // vectors to which rows adds: q, or the sums of a piece
 	partials   []T
 	scratch    []T
 }
 
-// groupOperation says what a pass computes for every problem.
+// groupOperation is the operation that a pass computes for every problem.
 type groupOperation int
 
 const (
@@ -35,7 +35,7 @@ const (
 // Reset removes all problems.
 func (p *Group[T]) Reset() { p.u, p.v, p.a, p.q = p.u[:0], p.v[:0], p.a[:0], p.q[:0] }
 
-// Add adds a problem with these operands. v and q must have room for padding.
+// Add adds a problem with the given operands. v and q need capacity for padding.
 func (p *Group[T]) Add(u, v, a, q []T) {
 	p.u, p.v, p.a, p.q = append(p.u, u), append(p.v, v), append(p.a, a), append(p.q, q)
 }
@@ -45,7 +45,7 @@ func (g *Kernel[T]) MulTransGroup(ctx context.Context, p *Group[T]) error {
 	return g.passOver(ctx, p, mulTransOf)
 }
 
-// IterateGroup sets u = a ⊘ Kv and q = Kᵀu, of the new u, for every problem.
+// IterateGroup sets u = a ⊘ Kv, and then q = Kᵀu, for every problem.
 func (g *Kernel[T]) IterateGroup(ctx context.Context, p *Group[T]) error {
 	return g.passOver(ctx, p, iterationOf)
 }
@@ -84,7 +84,7 @@ func (g *Kernel[T]) passOver(ctx context.Context, p *Group[T], operation groupOp
 		if err := parts.blocks[0].walk(ctx, p, g.blockRows(), piece, nil); err != nil {
 			return err
 		}
-		for i, q := range p.q { // as pieces.sum adds them, one after the other
+		for i, q := range p.q { // added in the same order as in pieces.sum
 			pass.Columns(1, g.cols, q, p.sums[i], g.cols, parts.ones)
 		}
 	}
@@ -116,7 +116,7 @@ func (b *rowBlock[T]) weighted() []T {
 	return b.adjointRows
 }
 
-// groupRows makes the pass over the rows k of the block, a few at a time.
+// groupRows runs the pass over the rows k of the block, a few rows at a time.
 func groupRows[K, T dist.Float](p *Group[T], b *rowBlock[T], k []K) {
 	step := max(8, groupBlock/b.ld&^7)
 	for first := 0; first < b.r; first += step {
