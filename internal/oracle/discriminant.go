@@ -9,11 +9,11 @@ import (
 type Discriminant struct {
 	Classes      [][][]Real // the samples of each class
 	P            [][]Real   // d × k
-	Lambda       [][]Real   // of each pair of classes
+	Lambda       [][]Real   // λ of each pair of classes
 	Ridge        Real
 	Iterations   int // 0 means until convergence
 	Proportional bool
-	Plans        map[[2]int][][]Real // if not nil, these plans are taken for constants
+	Plans        map[[2]int][][]Real // if not nil, Evaluate uses these plans and adds missing plans
 }
 
 // Multiply returns x·p.
@@ -87,9 +87,10 @@ func (d *Discriminant) Evaluate() (j, between, within Real) {
 	return between.Div(within.Add(d.Ridge)), between, within
 }
 
-// Ratios returns the generalized eigenvalues μ of S_b v = μ (S_w + ridge/k·I) v, the largest first, where S_b and S_w are the
-// sums of T_ij (y_i − z_j)(y_i − z_j)ᵀ between and within the classes, for the plans of the last Evaluate. It also returns
-// the trace and the smallest eigenvalue of the matrix on the right.
+// Ratios returns the generalized eigenvalues μ of S_b v = μ (S_w + ridge/k·I) v in descending
+// order. S_b and S_w are the sums of T_ij (y_i − z_j)(y_i − z_j)ᵀ between and within the classes,
+// for the plans T of the last Evaluate. Ratios also returns the trace and the smallest eigenvalue
+// of S_w + ridge/k·I.
 func (d *Discriminant) Ratios() (ratios []Real, trace, least float64) {
 	k := len(d.P[0])
 	var scatter [2][][]Real
@@ -146,7 +147,8 @@ func (d *Discriminant) weight(a, b int) Real {
 	return w
 }
 
-// Residual returns the share of the squared norm of x that is outside of the span of the columns of p, by Gram and Schmidt.
+// Residual returns the fraction of ‖x‖² outside the span of the columns of p. It uses the
+// Gram–Schmidt process.
 func Residual(x []Real, p [][]Real) Real {
 	inner := func(a, b []Real) (s Real) {
 		for k, v := range a {
@@ -186,8 +188,8 @@ func Residual(x []Real, p [][]Real) Real {
 	return inner(rest, rest).Div(inner(x, x))
 }
 
-// Standardized returns a function that subtracts the mean of x and divides by the standard deviation of x, with the divisor
-// len(x), or by 1 if that is 0 but for rounding. It also returns the divisor.
+// Standardized returns a function that subtracts the mean of x and divides by deviation. deviation
+// is the standard deviation of x, with divisor len(x). If it is 0 up to rounding, deviation is 1.
 func Standardized(x []Real) (f func(Real) Real, deviation float64) {
 	mean, square := Real{}, Real{}
 	for _, v := range x {
@@ -204,13 +206,14 @@ func Standardized(x []Real) (f func(Real) Real, deviation float64) {
 	return func(v Real) Real { return v.Sub(mean).Div(d) }, d.Hi
 }
 
-// Neighbor is a stored sample and its squared distance from another.
+// Neighbor is a stored sample and its squared distance from a query.
 type Neighbor struct {
 	Row        int
 	SqDistance Real
 }
 
-// Nearest returns all rows, the nearest to y first; equal ones by their index.
+// Nearest returns all rows in the order of their distances from y. Rows at equal distances are in
+// the order of their indices.
 func Nearest(stored [][]Real, y []Real) []Neighbor {
 	found := make([]Neighbor, len(stored))
 	for i, z := range stored {
@@ -233,10 +236,12 @@ func Nearest(stored [][]Real, y []Real) []Neighbor {
 	return found
 }
 
-// Vote returns the label that most neighbors have, of equally many that of the nearest, and its share.
+// Vote returns the most frequent label and its relative frequency. labels are those of the
+// neighbors, the nearest first. If several labels are equally frequent, Vote returns the label
+// whose first neighbor is nearest.
 func Vote(labels []int) (label int, share float64) {
 	most := 0
-	for _, l := range labels { // in the order of neighbors
+	for _, l := range labels { // from the nearest neighbor to the farthest
 		n := 0
 		for _, k := range labels {
 			if k == l {
@@ -250,7 +255,7 @@ func Vote(labels []int) (label int, share float64) {
 	return label, float64(most) / float64(len(labels))
 }
 
-// MeanAndError returns the mean of errors, and its standard error.
+// MeanAndError returns the mean of errors and its standard error.
 func MeanAndError(errors []float64) (mean, deviation float64) {
 	for _, e := range errors {
 		mean += e / float64(len(errors))

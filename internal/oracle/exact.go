@@ -11,7 +11,7 @@ type Entry struct {
 	Mass        float64
 }
 
-// Proof has the values that prove how far a plan is from the optimum.
+// Proof contains the values that prove how far a plan is from the optimum.
 type Proof struct {
 	Primal, Dual, Total      Real
 	Violation, MarginalError float64
@@ -25,8 +25,9 @@ type Proof struct {
 //	Violation      the largest amount by which u_i + v_j + price exceeds M_ij
 //	MarginalError  the largest error of a row sum or a column sum
 //
-// A mass of 0 stands for a balanced problem: price must be 0, and b is scaled to the sum of a. With a mass, u and v must not
-// be positive, row and column sums may be lower than the weights, and an error of the total mass is a marginal error.
+// If mass is 0, the problem is balanced: price must be 0, and b is scaled to the sum of a.
+// Otherwise u and v must not be positive, row and column sums may be less than the weights, and an
+// error of the total mass is a marginal error.
 func Prove(cost [][]Real, a, b []Real, plan []Entry, u, v []float64, price, mass float64) (p Proof) {
 	b = slices.Clone(b)
 	if mass == 0 {
@@ -73,9 +74,10 @@ func Prove(cost [][]Real, a, b []Real, plan []Entry, u, v []float64, price, mass
 	return p
 }
 
-// Assignment returns the least sum of costs of an assignment of all rows to different columns, or of all columns to
-// different rows if there are fewer, and whether there is one without an infinite cost. It tries all sets of columns: at
-// most 12 of them.
+// Assignment returns the minimum total cost of an assignment of all rows to different columns. If
+// there are fewer columns than rows, it assigns all columns to different rows. It reports false if
+// every assignment has an infinite cost. The time is exponential in the larger dimension, which
+// should be at most 12.
 func Assignment(cost [][]float64) (Real, bool) {
 	if len(cost) > 0 && len(cost) > len(cost[0]) {
 		t := make([][]float64, len(cost[0]))
@@ -89,7 +91,7 @@ func Assignment(cost [][]float64) (Real, bool) {
 	if len(cost) == 0 {
 		return Real{}, true
 	}
-	best := map[int]Real{0: {}} // of the first rows, by the set of their columns
+	best := map[int]Real{0: {}} // minimum cost of the first rows, by the set of their columns
 	for _, row := range cost {
 		next := make(map[int]Real)
 		for set, sum := range best {
@@ -114,8 +116,9 @@ func Assignment(cost [][]float64) (Real, bool) {
 	return least, ok
 }
 
-// Line returns W_p^p of weighted samples on the line, or the largest distance if p is infinite, and the derivatives of
-// W_p^p by the samples. The sum of b becomes the sum of a.
+// Line returns W_p^p of weighted samples on the line and its derivatives with respect to the
+// samples. If p is infinite, Line returns the largest distance instead. The weights b are scaled to
+// the sum of a.
 func Line(x, y, a, b []Real, p float64) (w Real, dx, dy []Real) {
 	order := func(s []Real) []int {
 		at := make([]int, len(s))
@@ -135,7 +138,7 @@ func Line(x, y, a, b []Real, p float64) (w Real, dx, dy []Real) {
 	}
 	dx, dy = make([]Real, len(x)), make([]Real, len(y))
 	ox, oy := order(x), order(y)
-	ca, cb := make([]Real, len(x)), make([]Real, len(y)) // sums of weights up to each sample
+	ca, cb := make([]Real, len(x)), make([]Real, len(y)) // cumulative sums of the sorted weights
 	sum := func(w []Real, at []int, c []Real) (s Real) {
 		for k, i := range at {
 			s = s.Add(w[i])
@@ -144,7 +147,7 @@ func Line(x, y, a, b []Real, p float64) (w Real, dx, dy []Real) {
 		return s
 	}
 	sa, sb := sum(a, ox, ca), sum(b, oy, cb)
-	if sa != sb { // otherwise rounding would part equal sums
+	if sa != sb { // scaling equal sums would add rounding errors
 		for k := range cb {
 			cb[k] = cb[k].Mul(sa).Div(sb)
 		}

@@ -1,6 +1,7 @@
 package oracle
 
-// Eigen returns the eigenvalues of a symmetric matrix, the largest first, and its eigenvectors as rows: by Jacobi rotations.
+// Eigen returns the eigenvalues of a symmetric matrix in descending order, and its eigenvectors as
+// rows. It uses Jacobi rotations.
 func Eigen(symmetric [][]Real) (values []Real, vectors [][]Real) {
 	d := len(symmetric)
 	a := make([][]Real, d)
@@ -55,7 +56,8 @@ func Eigen(symmetric [][]Real) (values []Real, vectors [][]Real) {
 	return values, vectors
 }
 
-// Scatter returns the covariance matrices within and between classes, with the divisor n. Their sum is the covariance matrix.
+// Scatter returns the covariance matrices within and between classes, with divisor n. Their sum is
+// the covariance matrix of all samples.
 func Scatter(classes [][][]Real) (within, between [][]Real) {
 	d, n := len(classes[0][0]), 0
 	mean := func(rows [][]Real) []Real {
@@ -94,9 +96,9 @@ func Scatter(classes [][][]Real) (within, between [][]Real) {
 	return within, between
 }
 
-// LedoitWolf returns the shrinkage intensity of Ledoit and Wolf (2004) for the covariance matrix within classes: with
-// μ = tr S/d, the smaller of 1 and Σ_i ‖y_i y_iᵀ − S‖²/n² / ‖S − μI‖², where y_i are the samples without the means of their
-// classes.
+// LedoitWolf returns the shrinkage intensity of Ledoit and Wolf (2004) for the covariance matrix S
+// within classes. The intensity is the smaller of 1 and Σ_i ‖y_i y_iᵀ − S‖²/n² / ‖S − μI‖². Here
+// μ = tr S/d, and y_i are the samples minus their class means.
 func LedoitWolf(classes [][][]Real) Real {
 	s, _ := Scatter(classes)
 	d, n := len(s), 0

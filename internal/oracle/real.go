@@ -1,7 +1,9 @@
-// Package oracle computes the results of the public packages for tests: by plain loops, from the formulas in their
-// documentation, with about 31 digits. It does not call the other packages, shares no code with them, and is not optimized.
+// Package oracle computes the results of the public packages for tests. It uses plain loops, the
+// formulas in the documentation of these packages, and about 31 digits. It does not call the other
+// packages, shares no code with them, and is not optimized.
 //
-// Package trial draws the inputs of comparisons. The comparisons are TestOracle… of each package.
+// Package trial draws the inputs of comparisons. The comparisons are the tests named TestOracle… in
+// each package.
 package oracle
 
 import (
@@ -18,7 +20,7 @@ func init() {
 // Float is the element type of inputs.
 type Float interface{ float32 | float64 }
 
-// Real is a number of about 106 bits, the sum of two float64. It has the exponents of float64.
+// Real is a number of about 106 bits, the sum of two float64. It has the exponent range of float64.
 type Real struct{ Hi, Lo float64 }
 
 // Of returns x.
@@ -117,13 +119,14 @@ func (a Real) Max(b Real) Real {
 // Ldexp returns a·2^e.
 func (a Real) Ldexp(e int) Real { return Real{math.Ldexp(a.Hi, e), math.Ldexp(a.Lo, e)} }
 
-// ln2 to 106 bits.
+// ln2 is ln 2 to 106 bits.
 var ln2 = Real{6.931471805599452862e-01, 2.319046813846299558e-17}
 
 // Ln2 returns the natural logarithm of 2.
 func Ln2() Real { return ln2 }
 
-// Exp returns e^a: by the series of e^r − 1 for r = (a − k·ln 2)/512, and nine squarings.
+// Exp returns e^a. It computes e^r − 1 for r = (a − k·ln 2)/512 by its series, and squares the
+// result nine times.
 func (a Real) Exp() Real {
 	switch {
 	case a.Hi != a.Hi:

@@ -2,7 +2,7 @@ package oracle
 
 import "math"
 
-// Transport is a transport problem with an entropy term. The numbers of A and B are positive.
+// Transport is a transport problem with an entropy term. The elements of A and B must be positive.
 type Transport struct {
 	Cost   [][]Real // n × m
 	A, B   []Real
@@ -83,7 +83,7 @@ func Inner(plan, cost [][]Real) (s Real) {
 	return s
 }
 
-// Sums returns the sums of rows and columns.
+// Sums returns the sums of all rows and of all m columns.
 func Sums(plan [][]Real, m int) (rows, columns []Real) {
 	rows, columns = make([]Real, len(plan)), make([]Real, m)
 	for i, row := range plan {
@@ -115,7 +115,7 @@ func (t *Transport) Converged(k [][]Real) Scalings {
 	}
 	for range 40_000 {
 		s := t.Iterate(k, u, 10)
-		moved, first := 0.0, s.U[0].Div(u[0]) // a common factor is nothing: the sums of a and b may differ by a rounding error
+		moved, first := 0.0, s.U[0].Div(u[0]) // ignore a common factor: the sums of a and b may differ by a rounding error
 		for i := range u {
 			moved = math.Max(moved, s.U[i].Div(u[i]).Sub(first).Abs().Hi)
 		}
@@ -126,8 +126,8 @@ func (t *Transport) Converged(k [][]Real) Scalings {
 	panic("oracle: a problem that converges too slowly")
 }
 
-// Penalized returns the plan for which ⟨T, M⟩ + KL(T | a⊗b)/λ + ρ_a KL(T1 | a) + ρ_b KL(Tᵀ1 | b) is least, for penalties
-// that may be infinite. Where one is, that marginal holds.
+// Penalized returns the plan that minimizes ⟨T, M⟩ + KL(T | a⊗b)/λ + ρ_a KL(T1 | a) + ρ_b
+// KL(Tᵀ1 | b). An infinite penalty makes its marginal exact.
 func (t *Transport) Penalized(k [][]Real, rhoA, rhoB float64) [][]Real {
 	power := func(rho float64) Real {
 		if math.IsInf(rho, 1) {
@@ -163,8 +163,9 @@ func (t *Transport) Penalized(k [][]Real, rhoA, rhoB float64) [][]Real {
 	panic("oracle: a problem that converges too slowly")
 }
 
-// Partial returns the plan of a mass with row sums of at most a and column sums of at most b for which
-// ⟨T, M⟩ + KL(T | a⊗b)/λ is least: T = c·diag(a ∘ u) K diag(b ∘ v) with u, v ≤ 1.
+// Partial returns the plan that minimizes ⟨T, M⟩ + KL(T | a⊗b)/λ among the plans of the given mass
+// with row sums of at most a and column sums of at most b. The plan is T = c·diag(a ∘ u) K diag(b ∘
+// v) with u, v ≤ 1.
 func (t *Transport) Partial(k [][]Real, mass float64) [][]Real {
 	one := Of(1)
 	u, v, scale := make([]Real, len(t.A)), make([]Real, len(t.B)), one
@@ -193,7 +194,7 @@ func (t *Transport) Partial(k [][]Real, mass float64) [][]Real {
 	before := Real{}
 	for round := range 20000 {
 		rows, _ := Sums(plan(), len(v))
-		for i := range u { // the row sum is a·(what it is without u)·u
+		for i := range u { // the row sum is a_i·u_i times a factor that does not depend on u_i
 			u[i] = least(t.A[i].Mul(u[i]).Div(rows[i]))
 		}
 		_, columns := Sums(plan(), len(v))
@@ -216,7 +217,8 @@ func (t *Transport) Partial(k [][]Real, mass float64) [][]Real {
 	panic("oracle: a problem that converges too slowly")
 }
 
-// Derivative returns the derivative of f at x by a difference. f must be computed with 31 digits.
+// Derivative returns the derivative of f with respect to *x by a central difference. f must be
+// accurate to 31 digits.
 func Derivative(x *Real, f func() Real) Real {
 	was, h := *x, Of(0x1p-33)
 	*x = was.Add(h)

@@ -6,16 +6,17 @@ import (
 	"slices"
 )
 
-// Scaled is a number Real·2^Exp, which may be beyond the range of float64.
+// Scaled is the number Real·2^Exp, which may be outside the range of float64.
 type Scaled struct {
 	Real
 	Exp int
 }
 
-// Float64 returns the number rounded to float64: zero or infinite where it is beyond the range.
+// Float64 returns the number rounded to float64. It is zero or infinite if the number is out of
+// range.
 func (s Scaled) Float64() float64 { return math.Ldexp(s.Hi, s.Exp) }
 
-// exponentOf returns e with |x| < 2^e for all elements, or 0 if all are zero.
+// exponentOf returns e such that |x| < 2^e for all finite elements, or 0 if all of them are zero.
 func exponentOf[T Float](vectors ...[]T) (e int) {
 	e = math.MinInt
 	for _, x := range vectors {
@@ -32,7 +33,7 @@ func exponentOf[T Float](vectors ...[]T) (e int) {
 	return e
 }
 
-// Sum returns Σ x_i, and Σ |x_i|.
+// Sum returns Σ x_i and Σ |x_i|.
 func Sum[T Float](x []T) (s, size Real) {
 	for _, v := range x {
 		s, size = s.Add(Of(v)), size.Add(Of(v).Abs())
@@ -40,7 +41,7 @@ func Sum[T Float](x []T) (s, size Real) {
 	return s, size
 }
 
-// Dot returns Σ a_i·b_i, and Σ |a_i·b_i|.
+// Dot returns Σ a_i·b_i and Σ |a_i·b_i|.
 func Dot[T Float](a, b []T) (s, size Real) {
 	for i, v := range a {
 		p := Of(v).Mul(Of(b[i]))
@@ -73,7 +74,7 @@ func Norm[T Float](x []T) Scaled {
 	return Scaled{s.Sqrt(), s.Exp / 2}
 }
 
-// Cosine returns Σ a_i·b_i/(‖a‖·‖b‖), and 0 if a vector is 0.
+// Cosine returns Σ a_i·b_i/(‖a‖·‖b‖), or 0 if a vector is 0.
 func Cosine[T Float](a, b []T) Real {
 	ea, eb := exponentOf(a), exponentOf(b)
 	dot, aa, bb := Real{}, Real{}, Real{}
@@ -87,7 +88,7 @@ func Cosine[T Float](a, b []T) Real {
 	return dot.Div(aa.Sqrt().Mul(bb.Sqrt()))
 }
 
-// Project returns offset + Σ_k x_k·p_k, and |offset| + Σ |x_k·p_k|.
+// Project returns offset + Σ_k x_k·p_k and |offset| + Σ |x_k·p_k|.
 func Project[T Float](offset T, x, p []T) (s, size Real) {
 	s, size = Dot(x, p)
 	return s.Add(Of(offset)), size.Add(Of(offset).Abs())
@@ -107,8 +108,8 @@ func Means[T Float](x [][]T, cols int) []Real {
 	return means
 }
 
-// LogSumExp returns the largest element and ln Σ exp(x_i − largest), whose sum is ln Σ exp(x_i). If the largest element is
-// not finite, it is the sum.
+// LogSumExp returns the largest element and ln Σ exp(x_i − largest). The sum of both results is ln
+// Σ exp(x_i). If the largest element is not finite, rest is 0.
 func LogSumExp[T Float](x []T) (largest T, rest Real) {
 	if len(x) == 0 {
 		return T(math.Inf(-1)), Real{}
@@ -116,7 +117,7 @@ func LogSumExp[T Float](x []T) (largest T, rest Real) {
 	if largest = slices.Max(x); largest-largest != 0 {
 		return largest, Real{}
 	}
-	others, seen := Real{}, false // Σ without one of the largest: ln(1 + others) keeps small sums
+	others, seen := Real{}, false // sum without one largest element; ln(1 + others) is accurate for small sums
 	for _, v := range x {
 		if v == largest && !seen {
 			seen = true
@@ -175,7 +176,7 @@ func Hamming[T byte | uint64](a, b []T) (n int) {
 	return n
 }
 
-// Small is a format of 16 bits, as in IEEE 754. Its value is the number of exponent bits.
+// Small is a 16-bit format with the encoding of IEEE 754. Its value is the number of exponent bits.
 type Small int
 
 const (
@@ -183,7 +184,7 @@ const (
 	BFloat16 Small = 8
 )
 
-// Value returns the number of a pattern.
+// Value returns the number that a bit pattern represents.
 func (f Small) Value(pattern uint16) float64 {
 	fraction := 15 - int(f)
 	bias := 1<<(f-1) - 1
@@ -203,9 +204,9 @@ func (f Small) Value(pattern uint16) float64 {
 	return sign * math.Ldexp(m+math.Ldexp(1, fraction), e-bias-fraction)
 }
 
-// Nearest returns the pattern of the number nearest to x. Halfway between two numbers, it returns the even pattern.
-// It returns infinity if x is above the largest number by at least half of the last step. For NaN, it returns the quiet NaN
-// without a sign.
+// Nearest returns the bit pattern of the number nearest to x. If x is halfway between two numbers,
+// it returns the even pattern. If x exceeds the largest number by at least half of its spacing, it
+// returns infinity. For NaN, it returns the quiet NaN without a sign.
 func (f Small) Nearest(x float64) uint16 {
 	infinite := uint16(1<<f-1) << (15 - f)
 	if x != x {
@@ -216,7 +217,7 @@ func (f Small) Nearest(x float64) uint16 {
 		sign, x = 1<<15, -x
 	}
 	value := func(p uint16) float64 {
-		if p == infinite { // what the next number would be, if exponents went on
+		if p == infinite { // the next number if the exponent were not limited
 			return 2*f.Value(p-1) - f.Value(p-2)
 		}
 		return f.Value(p)
@@ -239,7 +240,8 @@ func (f Small) Nearest(x float64) uint16 {
 	return sign | low
 }
 
-// TopK returns the indices of the k largest elements, the largest first, equal ones by their index, NaN last.
+// TopK returns the indices of the k largest elements in descending order. Equal elements are in the
+// order of their indices, and NaNs are last.
 func TopK[T Float](x []T, k int) []int {
 	at := make([]int, len(x))
 	for i := range at {

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// Up to DenseDimension features, all eigenvectors of the covariance cost less than a block
-	// iteration for a few.
+	// Up to DenseDimension features, computing all eigenvectors of the covariance takes less time
+	// than a block iteration for a few eigenvectors.
 	DenseDimension = 128
-	// ExtraColumns of the block speed up convergence if eigenvalues are close to the last one
-	// wanted.
+	// ExtraColumns is the number of additional columns of a block iteration. They speed up
+	// convergence if further eigenvalues are close to the last wanted eigenvalue.
 	ExtraColumns = 4
 )
 
@@ -25,13 +25,13 @@ const (
 // eigenvalue iteration did not converge because of such values.
 var ErrFactorize = fmt.Errorf("%w: matrix decomposition failed; the values of the features may be too far apart in size", fault.ErrNotFinite)
 
-// Floor is the least scatter within classes of any direction, as a fraction of the total scatter.
+// Floor is the minimum scatter within classes in any direction, as a fraction of the total scatter.
 // It bounds the ratio of scatters and keeps the Cholesky factor well above its rounding errors.
 const Floor = 1e-11
 
-// TopEigenvectors returns the eigenvectors of the p largest eigenvalues of a as columns, largest
-// first, and the eigenvalues. The element with the largest magnitude in each column is positive. It
-// reads the lower triangle of a and overwrites a.
+// TopEigenvectors returns the eigenvectors of the p largest eigenvalues of a as columns, and the
+// eigenvalues, in descending order. The element with the largest magnitude in each column is
+// positive. TopEigenvectors reads the lower triangle of a and overwrites a.
 func TopEigenvectors(ctx context.Context, a *mat.Dense, p int) (vectors *mat.Dense, values []float64, err error) {
 	n, _ := a.Dims()
 	values, v, ok := algebra.Eigen(ctx, dense.View(a))

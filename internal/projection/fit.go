@@ -14,19 +14,19 @@ import (
 
 // Method is a linear projection.
 type Method struct {
-	// Labeled methods use the labels and need two classes.
+	// Labeled means that the method uses the labels and needs two classes.
 	Labeled bool
-	// Pairs methods also need a class with two samples.
+	// Pairs means that the method also needs a class with two samples.
 	Pairs bool
-	// Inverse methods return columns half as long for samples twice as large. The columns of other
+	// Inverse means that samples twice as large give columns half as long. The columns of other
 	// methods do not depend on the unit of the samples.
 	Inverse bool
 	// Fit returns p columns for checked samples. Their signs are arbitrary.
 	Fit func(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error)
 }
 
-// Fit checks and scales the samples and returns the projection found by m, as wda/baseline.Fit
-// documents.
+// Fit checks and scales the samples and returns the projection computed by m. The documentation of
+// wda/baseline.Fit describes the checks.
 func Fit(ctx context.Context, x mat.Matrix, labels []int, components int, m Method) (*mat.Dense, error) {
 	samples := denseOf(x)
 	if _, d := samples.Dims(); components == 0 {
@@ -69,8 +69,8 @@ func denseOf(x mat.Matrix) *mat.Dense {
 	return mat.DenseCopyOf(x)
 }
 
-// scaleToModerate returns x, and 0, if the fourth powers in the Ledoit–Wolf intensity cannot
-// overflow or underflow. Otherwise it returns x·2^scale with the largest magnitude in [1/2, 1).
+// scaleToModerate returns x and 0 if the fourth powers in the Ledoit–Wolf intensity cannot overflow
+// or underflow. Otherwise it returns x·2^scale, whose largest magnitude is in [1/2, 1), and scale.
 func scaleToModerate(ctx context.Context, x *mat.Dense) (y *mat.Dense, scale int) {
 	const ordinary = 100
 	n, d := x.Dims()

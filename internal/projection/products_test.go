@@ -18,7 +18,7 @@ func random(rng *rand.Rand, n, d int) *mat.Dense {
 	return m.Slice(0, n, 2, d+2).(*mat.Dense)
 }
 
-// TestProducts compares with gonum's products.
+// TestProducts compares the products with gonum's.
 func TestProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, s := range [][3]int{{1, 1, 1}, {7, 3, 5}, {5, 3, 7}, {3, 9, 2}, {40, 130, 26}, {50, 26, 300}, {210, 197, 197}} {

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestClearConstant checks that the tolerance is 2⁻⁴⁸ times the largest absolute value of all samples, and that the
-// spread is taken within each class.
+// TestClearConstant checks that the tolerance is 2⁻⁴⁸ times the largest absolute value in all
+// samples, and that the difference is measured within each class.
 func TestClearConstant(t *testing.T) {
 	const e = 0x1p-48
 	x := mat.NewDense(4, 6, []float64{

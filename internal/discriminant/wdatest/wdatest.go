@@ -1,4 +1,4 @@
-// Package wdatest has samples and comparisons for the tests of WDA and of its engine.
+// Package wdatest provides samples and comparisons for the tests of WDA and of its engine.
 package wdatest
 
 import (
@@ -11,7 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Uniform returns numbers between −1 and 1 with the same bits on every machine.
+// Uniform returns an r × c matrix of random numbers between −1 and 1 with the same bits on every
+// machine.
 func Uniform(seed uint64, r, c int) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	m := mat.NewDense(r, c, nil)
@@ -23,8 +24,8 @@ func Uniform(seed uint64, r, c int) *mat.Dense {
 	return m
 }
 
-// Clusters returns samples of the given class sizes around random centres, in
-// random order, and their labels 10, 20, ….
+// Clusters returns samples of the given class sizes around random centers, in random order, and
+// their labels 10, 20, ….
 func Clusters(seed uint64, d int, sizes ...int) (*mat.Dense, []int) {
 	var labels []int
 	for c, n := range sizes {
@@ -38,13 +39,13 @@ func Clusters(seed uint64, d int, sizes ...int) (*mat.Dense, []int) {
 	x := Uniform(seed+2, len(labels), d)
 	for i, l := range labels {
 		for j, v := range centre.RawRowView(l/10 - 1) {
-			x.Set(i, j, x.At(i, j)+float64(0.8*v)) // not fused: the same bits everywhere
+			x.Set(i, j, x.At(i, j)+float64(0.8*v)) // the conversion prevents a fused multiply-add, whose bits differ
 		}
 	}
 	return x, labels
 }
 
-// Parts3 returns three classes of unequal sizes.
+// Parts3 returns n samples of three classes of unequal sizes, and their labels.
 func Parts3(seed uint64, n, d int) (*mat.Dense, []int) {
 	return Clusters(seed, d, n/2, n/3, n-n/2-n/3)
 }
@@ -65,7 +66,7 @@ func BitsEqual(a, b mat.Matrix) bool {
 	return true
 }
 
-// Off returns the largest |got − want| Relative to the largest |want|.
+// Off returns the largest |got − want|, relative to the largest |want|.
 func Off(got, want mat.Matrix) float64 {
 	var d mat.Dense
 	d.Sub(got, want)
@@ -79,11 +80,13 @@ func Magnitudes(m mat.Matrix) mat.Matrix {
 	return &a
 }
 
-// Relative returns the relative error of got.
+// Relative returns the relative error |got/want − 1|.
 func Relative(got, want float64) float64 { return math.Abs(got/want - 1) }
 
-// ManyClasses returns rows of normal classes whose means differ by 3 standard deviations in the
-// first feature, by 2 in the second, by 1 in the third, and nowhere else.
+// ManyClasses returns samples of the given number of classes, each with the given number of rows,
+// and their labels. The class means are normally distributed with standard deviations 3, 2 and 1 in
+// the first three features, and 0 in the others. The samples are normally distributed around their
+// class mean with standard deviation 0.1.
 func ManyClasses(classes, rows, d int) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x, labels := mat.NewDense(classes*rows, d, nil), make([]int, classes*rows)
@@ -102,9 +105,9 @@ func ManyClasses(classes, rows, d int) (*mat.Dense, []int) {
 	return x, labels
 }
 
-// Stretched returns samples of classes that differ in the first two of d features, in
-// which they vary little, while the others vary much: what the principal components of
-// the features as they are do not see.
+// Stretched returns samples and their labels. The classes differ only in the first two of d
+// features. These features vary little and the others vary much, so the principal components do not
+// separate the classes.
 func Stretched(seed uint64, n, d, classes int) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	x, labels := mat.NewDense(n, d, nil), make([]int, n)
@@ -122,8 +125,8 @@ func Stretched(seed uint64, n, d, classes int) (*mat.Dense, []int) {
 	return x, labels
 }
 
-// PhaseAsks checks that a part of a fit asks its context at least so many times, and does nothing any
-// more when it has ended.
+// PhaseAsks checks that do, a part of a fit, checks its context at least least times, and that it
+// soon returns after the context has ended.
 func PhaseAsks(t *testing.T, name string, least int, do func(ctx context.Context)) {
 	t.Helper()
 	c := ending.At(0)
@@ -132,7 +135,7 @@ func PhaseAsks(t *testing.T, name string, least int, do func(ctx context.Context
 		t.Errorf("%s asks %d times, want %d", name, c.Asked(), least)
 		return
 	}
-	// What ends the phase is asked by those around it as well, on their way out.
+	// End the context in the middle. The callers within the phase also check it while they return.
 	c = ending.At((c.Asked() + 1) / 2)
 	do(c)
 	if c.Late() > 25 {

@@ -13,12 +13,13 @@ import (
 	"testing"
 )
 
-// largestSize is the largest constant that counts as a size.
+// largestSize is the largest integer that Constants returns.
 const largestSize = 10000
 
-// Constants returns the integers from 2 to 10000 that stand in the Go files of folders of the module, other than tests and
-// references, and products and shifts of two such integers. So a new block size is among the sizes of
-// cases without being named anywhere.
+// Constants returns the integers from 2 to 10000 in the Go files of the given folders of the
+// module, and products and shifts of two of them. It skips tests, reference implementations and
+// tables of coefficients. Test cases draw their sizes around these integers, so they cover a new
+// block size automatically.
 func Constants(t testing.TB, folders ...string) []int {
 	t.Helper()
 	root := Root(t)
@@ -49,7 +50,7 @@ func Constants(t testing.TB, folders ...string) []int {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// integer returns the value of an expression of literals.
+// integer returns the value of an integer literal, or of a product or shift of such expressions.
 func integer(e ast.Expr) (int, bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -69,7 +70,7 @@ func integer(e ast.Expr) (int, bool) {
 	return 0, false
 }
 
-// Root returns the folder of the module. The test is skipped where there are no sources.
+// Root returns the root folder of the module. It skips the test if the sources are missing.
 func Root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()

@@ -1,5 +1,6 @@
-// Package trial runs comparisons with package oracle, for tests. A [Case] draws sizes, hands out memory that
-// betrays what is not written and what must not be, and runs the compared call at every level.
+// Package trial runs comparisons with package oracle, for tests. A [Case] draws sizes, allocates
+// memory in which missing and forbidden writes are detected, and runs the compared call at every
+// level.
 package trial
 
 import (
@@ -20,10 +21,11 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// TimeVariable names the environment variable that says for how long each comparison draws new cases: 10s, 1h.
+// TimeVariable is the name of the environment variable with the time for which each comparison
+// draws new cases, such as 10s or 1h.
 const TimeVariable = "MONGE_ORACLE"
 
-// SeedVariable names the environment variable with the seed of the only case to run.
+// SeedVariable is the name of the environment variable with the seed of the only case to run.
 const SeedVariable = "MONGE_ORACLE_SEED"
 
 // Case is one random case of a comparison.
@@ -34,16 +36,17 @@ type Case struct {
 	memory    []*memory
 	alone     bool
 	work      int // the product of the sizes
-	gap       int // rows have 1: no gap, 2: the same gap, more: any gaps between them; 0: not drawn yet
+	gap       int // gap between rows; 0: not drawn yet, 1: no gap, 2: always the same gap, larger: any gaps
 	large     bool
-	long      bool     // this is no short run
-	last      func()   // the last call, to be made again beside others
-	outputs   [][]byte // and what it sets
+	long      bool     // this is a long run
+	last      func()   // the last call, to be repeated concurrently
+	outputs   [][]byte // outputs of the last call
 }
 
-// Run calls f with new cases: a number of them in the short form, twenty times as many with MONGE_LONG=1, and as many
-// as there is time for if MONGE_ORACLE is set. Sizes are drawn around the constants of the Go files in some
-// folders of the module. A failure names the seed of its case.
+// Run calls f with new cases. There are short cases, or twenty times as many with MONGE_LONG=1. If
+// MONGE_ORACLE is set, Run draws cases for the time in this variable instead. Sizes are drawn
+// around the constants in the Go files of the given folders of the module. A failure logs the seed
+// of its case.
 func Run(t *testing.T, short int, folders []string, f func(c *Case)) {
 	t.Helper()
 	if testdata.IsLong() {
@@ -52,7 +55,7 @@ func Run(t *testing.T, short int, folders []string, f func(c *Case)) {
 	run(t, short, folders, f)
 }
 
-// RunLong is like Run for cases that take too long for the short form. With MONGE_LONG=1 it runs count cases.
+// RunLong is like Run, but only for long runs. With MONGE_LONG=1, it runs count cases.
 func RunLong(t *testing.T, count int, folders []string, f func(c *Case)) {
 	t.Helper()
 	if !isLong() && os.Getenv(SeedVariable) == "" {
@@ -61,13 +64,13 @@ func RunLong(t *testing.T, count int, folders []string, f func(c *Case)) {
 	run(t, count, folders, f)
 }
 
-// isLong reports whether this is no short run.
+// isLong reports whether this is a long run.
 func isLong() bool { return testdata.IsLong() || os.Getenv(TimeVariable) != "" }
 
 func run(t *testing.T, count int, folders []string, f func(c *Case)) {
 	t.Helper()
 	constants := Constants(t, folders...)
-	var group []*Case // whose memory still exists
+	var group []*Case // cases whose memory has not been released
 	one := func(seed uint64) {
 		c := &Case{Rand: rand.New(rand.NewPCG(seed, 7)), TB: t, constants: constants, long: isLong()}
 		defer func() {
@@ -111,11 +114,11 @@ func run(t *testing.T, count int, folders []string, f func(c *Case)) {
 	}
 }
 
-// Chance reports true once in n.
+// Chance returns true with probability 1/n.
 func (c *Case) Chance(n int) bool { return c.IntN(n) == 0 }
 
-// Size draws a size up to most: 0 and small ones, those around a constant or a small multiple of it, and others. In a
-// large case no size is small.
+// Size draws a size of at most most: a small size, a size near a constant, a small multiple of a
+// constant or the sum of two constants, or any size. In a large case, no size is small.
 func (c *Case) Size(most int) int {
 	for {
 		n := 0
@@ -135,13 +138,14 @@ func (c *Case) Size(most int) int {
 	}
 }
 
-// Shape draws sizes up to most: one for each power, so that the product of the sizes to their powers is at most budget.
-// Now and then a size is a power of two divided by another size, since some constants limit products.
+// Shape draws one size for each power. Each size is at most most, and the product of the sizes,
+// raised to their powers, is at most budget. Some sizes are near a power of two divided by another
+// size, because some constants limit products.
 func (c *Case) Shape(most, budget int, powers ...int) []int {
 	s := make([]int, len(powers))
 	left, work := float64(budget), 1.0
 	order := c.Perm(len(s))
-	if c.large && !c.Chance(4) { // the sizes that count most may be large
+	if c.large && !c.Chance(4) { // draw the sizes with the largest powers first, so that they may be large
 		slices.SortFunc(order, func(i, j int) int { return powers[j] - powers[i] })
 	}
 	for k, i := range order {
@@ -159,14 +163,15 @@ func (c *Case) Shape(most, budget int, powers ...int) []int {
 	return s
 }
 
-// Large marks the case as one for which the definition in Go is too slow in most runs.
+// Large marks the case as so large that most runs skip the reference implementation in Go.
 func (c *Case) Large() { c.work = largeWork + 1 }
 
-// largeWork is the largest product of sizes for which all cases call the definition in Go.
+// largeWork is the largest product of sizes for which every run calls the reference implementation
+// in Go.
 const largeWork = 1 << 19
 
-// Budget returns the budget of this case: usually small, so that many cases take little time. It is small where
-// there is no assembly, and eight times large now and then in long runs.
+// Budget returns small in most cases, so that many cases take little time, and otherwise large. In
+// long runs, it sometimes returns 8·large. It always returns small if there is no assembly.
 func (c *Case) Budget(small, large int) int {
 	c.large = c.Chance(6) && len(asm.Available()) > 1
 	switch {
@@ -178,24 +183,25 @@ func (c *Case) Budget(small, large int) int {
 	return large
 }
 
-// memory is a slice of a call, and what surrounds it.
+// memory is a memory region that contains one matrix of a call.
 type memory struct {
-	bytes, before []byte // of the whole region
+	bytes, before []byte // the region now and before the call
 	free          func()
 	input         bool
-	size          int // of an element
-	// The elements that belong to the matrix.
+	size          int // bytes of an element
+	// Position of the matrix in the region, counted in elements.
 	offset, rows, cols, stride int
 	isFloat                    bool
-	nan                        func(b []byte) bool // whether the element is a NaN
+	nan                        func(b []byte) bool // reports whether the element is a NaN
 }
 
-// poison fills what is not part of the call, and outputs, with NaN of a pattern that no arithmetic has as its result.
+// poison is a NaN with a bit pattern that arithmetic never produces. It fills the memory around
+// matrices, and outputs before a call.
 var poison = [8]byte{0x01, 0x00, 0xef, 0xbe, 0xad, 0xde, 0xf8, 0x7f}
 
 var poison32 = [8]byte{0xad, 0xde, 0xc0, 0x7f, 0xad, 0xde, 0xc0, 0x7f}
 
-// blank returns n bytes of poison for elements of this size, not to be changed.
+// blank returns n bytes of poison for elements of the given size. The caller must not modify them.
 func blank(n, size int) []byte {
 	b, pattern := &blank64, poison
 	if size == 4 {
@@ -209,14 +215,14 @@ func blank(n, size int) []byte {
 
 var blank64, blank32 []byte
 
-// View is a matrix in guarded memory. Its fields are those of dist.Matrix.
+// View is a matrix in a memory region. It has the fields of dist.Matrix.
 type View[E any] struct {
 	Rows, Cols int
 	Data       []E
 	Stride     int
 }
 
-// alloc returns a rows × cols view with padding between its rows, in memory that is poisoned.
+// alloc returns a poisoned rows × cols view with the given stride.
 func alloc[E any](c *Case, rows, cols, stride int) (*memory, View[E]) {
 	var e E
 	m := &memory{size: int(unsafe.Sizeof(e)), rows: rows, cols: cols, stride: stride, nan: func([]byte) bool { return false }}
@@ -233,7 +239,7 @@ func alloc[E any](c *Case, rows, cols, stride int) (*memory, View[E]) {
 	if kind > 0 {
 		m.bytes, m.free, ok = asmtest.Guarded(n*m.size, kind == 1)
 	}
-	if !ok { // a frame
+	if !ok { // surround the matrix with poison
 		const frame = 64
 		m.offset = frame + c.IntN(8)
 		m.bytes = make([]byte, (m.offset+n+frame)*m.size+8)
@@ -247,8 +253,8 @@ func alloc[E any](c *Case, rows, cols, stride int) (*memory, View[E]) {
 	return m, View[E]{rows, cols, data, stride}
 }
 
-// stride draws the elements from one row to the next. The matrices of a case often have the same gap between rows, so that
-// different ones have equal strides.
+// stride draws the stride of a matrix with the given number of columns. The matrices of a case
+// often have the same gap between rows, so that several matrices have equal strides.
 func (c *Case) stride(cols int) int {
 	switch {
 	case c.gap == 0:
@@ -262,7 +268,7 @@ func (c *Case) stride(cols int) int {
 	return cols + 1 + c.IntN(9)
 }
 
-// Matrix returns a rows × cols input with these elements.
+// Matrix returns a rows × cols input with the elements value(i, j). The call must not change it.
 func Matrix[E any](c *Case, rows, cols int, value func(i, j int) E) View[E] {
 	m, v := alloc[E](c, rows, cols, c.stride(cols))
 	for i := range rows {
@@ -274,28 +280,29 @@ func Matrix[E any](c *Case, rows, cols int, value func(i, j int) E) View[E] {
 	return v
 }
 
-// Vector returns n elements that the call may only read.
+// Vector returns an input with n elements value(i). The call must not change it.
 func Vector[E any](c *Case, n int, value func(i int) E) []E {
 	return Matrix(c, 1, n, func(_, j int) E { return value(j) }).Data
 }
 
-// Output returns a rows × cols matrix that the call sets.
+// Output returns a rows × cols matrix whose elements the call must set.
 func Output[E any](c *Case, rows, cols int) View[E] {
 	_, v := alloc[E](c, rows, cols, c.stride(cols))
 	return v
 }
 
-// OutputVector returns n elements that the call sets.
+// OutputVector returns n elements that the call must set.
 func OutputVector[E any](c *Case, n int) []E { return Output[E](c, 1, n).Data }
 
-// InPlace returns elements that the call reads and sets.
+// InPlace returns a rows × cols matrix with the elements value(i, j), which the call may read and
+// set.
 func InPlace[E any](c *Case, rows, cols int, value func(i, j int) E) View[E] {
 	v := Matrix(c, rows, cols, value)
 	c.memory[len(c.memory)-1].input = false
 	return v
 }
 
-// Row returns row i, nil if there are no columns.
+// Row returns row i, or nil if there are no columns.
 func (v View[E]) Row(i int) []E {
 	if v.Cols == 0 {
 		return nil
@@ -320,9 +327,11 @@ func (c *Case) release() {
 	}
 }
 
-// Call calls f at every level of the machine, the definition in Go first, which is left out of most large cases. Outputs are poisoned before each. All calls
-// must set the same elements to the same bits, and leave everything else as it was. The last f of a case is called
-// once more, at the same time as those of other cases, unless the case is [Case.Alone].
+// Call calls f at every level of the machine, starting with the reference implementation in Go.
+// Most large cases skip the reference implementation. Call poisons the outputs before each call.
+// All calls must set the same elements to the same bits and change nothing else. The last f of a
+// case is called once more, concurrently with those of other cases, unless the case is
+// [Case.Alone].
 func (c *Case) Call(what string, f func()) {
 	c.Helper()
 	c.outputs, c.last = nil, nil
@@ -333,7 +342,7 @@ func (c *Case) Call(what string, f func()) {
 		}
 		for _, m := range asm.Machines() {
 			if lv < asm.AVX512 && m != asm.CurrentMachine() {
-				continue // other levels do not read the table
+				continue // levels below AVX-512 do not read the machine table
 			}
 			restore := asm.SwitchMachine(m)
 			c.reset()
@@ -362,8 +371,9 @@ func (c *Case) reset() {
 	}
 }
 
-// check requires that inputs and what surrounds outputs are unchanged, and that outputs are written and have the
-// bits of the first call, but for those of NaN.
+// check requires that inputs and the memory around outputs are unchanged. It also requires that all
+// outputs are written and have the same bits as after the first call, except that the bits of a NaN
+// may differ.
 func (c *Case) check(what string) {
 	c.Helper()
 	first, k := c.outputs == nil, 0
@@ -411,7 +421,7 @@ func (c *Case) check(what string) {
 	}
 }
 
-// unwritten returns the index of the first element that is still poison, or −1.
+// unwritten returns the index of the first element that is still poisoned, or −1.
 func unwritten(row []byte, isFloat bool, size int) int {
 	switch {
 	case !isFloat:
@@ -433,7 +443,7 @@ func unwritten(row []byte, isFloat bool, size int) int {
 	return -1
 }
 
-// repeatTogether makes the last calls of several cases at once, in goroutines of their own, and compares the outputs.
+// repeatTogether repeats the last calls of several cases concurrently and compares the outputs.
 func repeatTogether(cases []*Case) {
 	var w sync.WaitGroup
 	for _, c := range cases {
@@ -450,10 +460,10 @@ func repeatTogether(cases []*Case) {
 	}
 }
 
-// Alone forbids concurrent calls of this case.
+// Alone forbids concurrent calls of this case and other cases.
 func (c *Case) Alone() { c.alone = true }
 
-// Epsilon returns the rounding error of T: 2⁻⁵³ or 2⁻²⁴.
+// Epsilon returns the relative rounding error of T: 2⁻⁵³ or 2⁻²⁴.
 func Epsilon[T oracle.Float]() float64 {
 	if unsafe.Sizeof(T(0)) == 8 {
 		return 0x1p-53
@@ -461,7 +471,7 @@ func Epsilon[T oracle.Float]() float64 {
 	return 0x1p-24
 }
 
-// Least returns the smallest positive number of T, and Largest the largest.
+// Least returns the smallest positive number of T.
 func Least[T oracle.Float]() float64 {
 	if unsafe.Sizeof(T(0)) == 8 {
 		return math.SmallestNonzeroFloat64
@@ -485,7 +495,8 @@ func Largest[T oracle.Float]() float64 {
 	return math.MaxFloat32
 }
 
-// Near requires |got − want| ≤ bound. What is beyond T must be infinite, and may be so if it is just below.
+// Near requires |got − want| ≤ bound. If |want| exceeds the largest number of T by more than bound,
+// got must be infinite. If |want| is within bound of the largest number, got may be infinite.
 func Near[T oracle.Float](c *Case, got T, want oracle.Real, bound float64, what string, of ...any) {
 	c.Helper()
 	w, g := want.Hi, float64(got)
@@ -508,8 +519,9 @@ func Near[T oracle.Float](c *Case, got T, want oracle.Real, bound float64, what 
 	}
 }
 
-// Values returns a family of values for a case: normal ones, all near a point that is far away, small integers with
-// many equal ones, of many sizes, all zero.
+// Values returns a function that draws values for a case. The values are normally distributed,
+// close to a distant number, small integers with many duplicates, of very different magnitudes, or
+// all zero.
 func (c *Case) Values() func() float64 {
 	scale := 1.0
 	if c.Chance(4) {

@@ -1,5 +1,5 @@
-// Package projectiontest has tests that every linear projection must pass, for wda/baseline and the
-// experiments.
+// Package projectiontest contains tests that every linear projection must pass, for wda/baseline
+// and the experiments.
 package projectiontest
 
 import (
@@ -20,9 +20,9 @@ import (
 type Method struct {
 	Name string
 	Fit  func(ctx context.Context, x mat.Matrix, labels []int, p int) (*mat.Dense, error)
-	// Inverse says that samples that are twice as large give columns that are half as long.
+	// Inverse means that samples twice as large give columns half as long.
 	Inverse bool
-	// DependsOnUnit says that another unit of the samples gives other columns.
+	// DependsOnUnit means that the columns depend on the unit of the samples.
 	DependsOnUnit bool
 	// Tolerance is the relative difference of columns that rounding may cause.
 	Tolerance float64
@@ -38,7 +38,7 @@ func ReadMatrix(t *testing.T, path string) *mat.Dense {
 	return d.X
 }
 
-// ReadSamples reads a CSV file whose last column has the labels.
+// ReadSamples reads a CSV file whose last column contains the labels.
 func ReadSamples(t *testing.T, path string) (*mat.Dense, []int) {
 	t.Helper()
 	d, err := dataset.ReadFile(path, &dataset.Options{Header: dataset.HeaderAbsent})
@@ -48,8 +48,8 @@ func ReadSamples(t *testing.T, path string) (*mat.Dense, []int) {
 	return d.X, d.Labels
 }
 
-// ColumnDifference returns the largest difference between columns of got and want, up to their signs,
-// relative to the size of each column of want.
+// ColumnDifference returns the largest difference between corresponding columns of got and want, up
+// to their signs and relative to the norm of the column of want.
 func ColumnDifference(got, want *mat.Dense) float64 {
 	d, p := want.Dims()
 	if r, c := got.Dims(); r != d || c != p {
@@ -73,7 +73,7 @@ func ColumnDifference(got, want *mat.Dense) float64 {
 	return worst
 }
 
-// Random returns normal numbers times size.
+// Random returns a d × p matrix of normally distributed numbers with standard deviation size.
 func Random(seed uint64, d, p int, size float64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 11))
 	m := mat.NewDense(d, p, nil)
@@ -109,8 +109,8 @@ func LowRank(seed uint64, n, d int) *mat.Dense {
 	return x
 }
 
-// Scale checks that samples times a power of two, however small or large, give the same columns, or
-// columns of the inverse length.
+// Scale checks that every method gives the same columns, or columns of the inverse length, if the
+// samples are multiplied by a very small or very large power of two.
 func Scale(t *testing.T, methods []Method) {
 	data := dataset.Simulation{NoiseDims: 2, Seed: 3}.Generate(60)
 	scaled := func(e int) *mat.Dense {
@@ -200,15 +200,15 @@ func degenerateSamples() map[string]*dataset.Dataset {
 	}
 }
 
-// Degenerate checks that degenerate samples give finite columns, for every number of them, and that
-// the samples stay as they are.
+// Degenerate checks that every method gives finite columns for degenerate samples, for one, two and
+// d columns, and that it does not modify the samples.
 func Degenerate(t *testing.T, methods []Method) {
 	for name, data := range degenerateSamples() {
 		_, d := data.X.Dims()
 		before := mat.DenseCopyOf(data.X)
 		for i, m := range methods {
 			for k, p := range []int{1, 2, d} {
-				if p > d || !testdata.IsLong() && k != i%3 && p < d { // the long form has each with every method
+				if p > d || !testdata.IsLong() && k != i%3 && p < d { // only the long form runs every combination
 					continue
 				}
 				v, err := m.Fit(t.Context(), data.X, data.Labels, p)
@@ -227,8 +227,8 @@ func Degenerate(t *testing.T, methods []Method) {
 	}
 }
 
-// Invariance checks that the order and the names of rows and classes make no difference beyond
-// rounding, and a second run none at all.
+// Invariance checks that another order of the rows and other labels change the columns only by
+// rounding errors, and that a second run gives the same columns.
 func Invariance(t *testing.T, methods []Method) {
 	data := dataset.Simulation{NoiseDims: 2, Seed: 5}.Generate(42)
 	other := data.Subset(rand.New(rand.NewPCG(1, 2)).Perm(data.Len()))
@@ -256,8 +256,9 @@ func Invariance(t *testing.T, methods []Method) {
 	}
 }
 
-// Ending checks a fit of n × d samples whose context ends anywhere: it returns the cause, and hardly
-// asks again. It asks at least as often as leastAsked, for every part of an evaluation.
+// Ending checks that a fit of n × d samples checks its context at least leastAsked times, which
+// proves that every part of an evaluation does. Wherever the context ends, the fit must return the
+// cause and may check the context only a few more times.
 func Ending(t *testing.T, m Method, n, d, leastAsked int) {
 	rng := rand.New(rand.NewPCG(1, uint64(d)))
 	x, labels := mat.NewDense(n, d, nil), make([]int, n)
