@@ -191,8 +191,9 @@ func TestMaximize(t *testing.T) {
 	}
 }
 
-// TestIllConditioned minimizes a function with condition number 3·10³ and requires a relative gradient below 1e-10. The
-// value stops changing long before, so the approximate Armijo condition is needed.
+// TestIllConditioned minimizes a function with condition number 3·10³ and requires a relative
+// gradient below 1e-10. The value stops changing long before, so only the approximate Armijo
+// condition can accept the last steps.
 func TestIllConditioned(t *testing.T) {
 	m := stiefel.New(40, 3)
 	for seed := range uint64(2) {
@@ -204,7 +205,7 @@ func TestIllConditioned(t *testing.T) {
 		if r.Status != descent.GradientTolerance || relativeGradient(r) > 1e-10 || math.Abs(r.Value-value) > 1e-12*value {
 			t.Errorf("seed %d: %v after %d steps, gradient %.2g, value %v, want %v", seed, r.Status, r.Steps, relativeGradient(r), r.Value, value)
 		}
-		// Steepest descent makes little progress with as many evaluations.
+		// Steepest descent makes little progress in as many steps.
 		s.Method, s.MaxSteps = descent.SteepestDescent, r.Steps
 		if slow := minimize(t, f, m, start(m, seed), &s); relativeGradient(slow) < 1e3*relativeGradient(r) {
 			t.Errorf("steepest descent has gradient %.2g after %d steps", relativeGradient(slow), slow.Steps)
@@ -236,8 +237,8 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestBadRegion uses a problem that fails wherever its value is above the value at the start, so
-// every step that is too long fails.
+// TestBadRegion uses a problem that fails at every point whose value is above the value at the
+// start. So every step that is too long fails.
 func TestBadRegion(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(2, 2))
 	good := &brockett{a: spectrum(linspace(1, 5, 12), rnd), n: []float64{2, 1}}
@@ -311,7 +312,8 @@ func TestEvaluationFails(t *testing.T) {
 	})
 }
 
-// TestShortStepIsKept checks that a good but short first trial is used if all longer ones fail.
+// TestShortStepIsKept checks that the line search accepts its first, short trial step if all longer
+// steps fail.
 func TestShortStepIsKept(t *testing.T) {
 	m := stiefel.New(9, 2)
 	f := &linear{gaussian(9, 2, rand.New(rand.NewPCG(1, 1)))}
@@ -354,7 +356,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// rising is a problem whose value grows with every evaluation by less than the noise.
+// rising is a problem whose value grows at every evaluation by less than Settings.Noise allows.
 type rising struct {
 	descent.Problem
 	extra, by float64
@@ -366,7 +368,7 @@ func (f *rising) Evaluate(p, grad *mat.Dense) (float64, error) {
 	return value + f.extra, err
 }
 
-// TestNoiseDoesNotAccumulate checks that many errors within the noise do not add up.
+// TestNoiseDoesNotAccumulate checks that steps that raise the value within the noise do not add up.
 func TestNoiseDoesNotAccumulate(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(2, 2))
 	m := stiefel.New(12, 2)
@@ -455,7 +457,8 @@ func TestCancel(t *testing.T) {
 		settings := &descent.Settings{Method: method, GradientTolerance: 1e-9, MaxSteps: 500}
 		full := minimize(t, good, m, x, settings)
 		for _, after := range []int{1, 2, 7, 10} {
-			// The n-th evaluation cancels the context and either returns its error or not.
+			// Evaluation number after cancels the context. If knows is set, it also returns the
+			// error of the context.
 			for _, knows := range []bool{false, true} {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				calls := 0
@@ -569,7 +572,8 @@ func TestTolerances(t *testing.T) {
 		}
 	}
 
-	// Without tolerances, the minimization ends at the rounding level with a good point.
+	// Without tolerances, the minimization continues to the rounding level and ends at a good
+	// point.
 	for _, method := range methods {
 		r := run(descent.Settings{Method: method, MaxSteps: off, GradientTolerance: off, StepTolerance: off})
 		if r.Status != descent.LineSearchFailed && r.Status != descent.Stalled && r.Status != descent.GradientTolerance || relativeGradient(r) > 1e-11 {
@@ -589,7 +593,7 @@ func TestTolerances(t *testing.T) {
 	}
 }
 
-// wrongGradient returns the gradient of −f.
+// wrongGradient is a problem whose gradient has the wrong sign.
 type wrongGradient struct{ *linear }
 
 func (f wrongGradient) Evaluate(p, grad *mat.Dense) (float64, error) {
@@ -645,8 +649,8 @@ func TestEvaluations(t *testing.T) {
 	})
 }
 
-// TestProjectedGradientStep checks that the first step is the step of the paper: P¹ = Π(P⁰ − G),
-// with α = 1.
+// TestProjectedGradientStep checks that the first step is the step of Algorithm 1 of the paper,
+// P¹ = Π(P⁰ − G), with α = 1.
 func TestProjectedGradientStep(t *testing.T) {
 	m := stiefel.New(8, 3)
 	f := &linear{gaussian(8, 3, rand.New(rand.NewPCG(1, 1)))}
@@ -687,7 +691,7 @@ func TestBarzilaiBorwein(t *testing.T) {
 	}
 	var moved mat.Dense
 	m.Transport(ctx, &moved, points[1], grads[0])
-	square := m.Inner(nil, grads[0], grads[0]) // the length before transport
+	square := m.Inner(nil, grads[0], grads[0]) // squared norm before the transport
 	want := r.History[1].StepSize * square / (square - inner(grads[1], &moved))
 	if got := r.History[2].StepSize; math.Abs(got-want) > 1e-13*want {
 		t.Errorf("α = %v, want %v", got, want)
@@ -707,8 +711,8 @@ func TestDeterministic(t *testing.T) {
 	})
 }
 
-// TestSameBitsEverywhere hashes the iterates of the methods without an SVD. The hashes were made on
-// amd64.
+// TestSameBitsEverywhere compares the iterates of all methods that do not use an SVD with hashes
+// computed on amd64.
 func TestSameBitsEverywhere(t *testing.T) {
 	f := &diagonal{a: logspaceExact(20), n: []float64{3, 2, 1}}
 	m := stiefel.New(20, 3)

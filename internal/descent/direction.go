@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A direction is used for a line search only if the cosine of its angle with the direction of
-// steepest descent is at least this bound. The bound depends on the method.
+// A line search uses a direction only if the cosine of the angle between the direction and the
+// direction of steepest descent is at least the bound of the method.
 const (
 	minCosineConjugate   = 1e-3
 	minCosineQuasiNewton = 1e-6
@@ -84,7 +84,7 @@ func (s *solver) measureDirection(minCosine float64) bool {
 // and β = max(0, min(β_HS, β_DY)) (Sakai and Iiduka 2020).
 func (s *solver) setConjugateDirection() {
 	c, m := s.current, s.manifold
-	before := s.trial.grad // overwritten: nothing reads it later
+	before := s.trial.grad // overwritten below, because nothing reads it later
 	m.Transport(s.ctx, before, c.point, before)
 	movedOld := m.Inner(c.point, s.transported, before)
 	gradOld := m.Inner(c.point, c.grad, before)

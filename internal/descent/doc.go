@@ -5,17 +5,17 @@
 //
 // # Sign
 //
-// [Minimize] minimizes. To maximize J, minimize −J, or 1/J where J > 0, with the gradient of that
-// function.
+// [Minimize] minimizes. To maximize J, minimize −J, or 1/J if J > 0, and pass the gradient of the
+// function that is minimized.
 //
 // # Forward and reverse passes
 //
-// The functions that this package was made for have a forward pass that computes the value and a
+// The functions that this package was made for have a forward pass that computes the value, and a
 // reverse pass that computes the gradient from data stored by the forward pass. A line search tries
 // several points and rejects some of them. If a [Problem] is also a [Reverser], Minimize first
-// requests only the value of a trial point. It requests the gradient, by a reverse pass, only if
-// the point may be accepted. Forward passes are never repeated. For other problems Minimize
-// requests value and gradient at every trial point.
+// requests only the value of a trial point. It requests the gradient, by a reverse pass, only if it
+// may accept the point. Minimize never repeats a forward pass. For other problems Minimize requests
+// the value and the gradient at every trial point.
 //
 // # Determinism
 //

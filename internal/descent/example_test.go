@@ -11,8 +11,8 @@ import (
 	"github.com/gomonge/monge/internal/stiefel"
 )
 
-// variance is minus the variance of centered samples projected onto P, f(P) = −‖XP‖²/n. Its
-// minimizer spans the principal components.
+// variance is the function f(P) = −‖XP‖²/n, the negative variance of centered samples projected
+// onto P. Its minimizer spans the principal components.
 type variance struct{ x *mat.Dense }
 
 func (f variance) Evaluate(p, grad *mat.Dense) (float64, error) {

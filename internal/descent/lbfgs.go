@@ -20,10 +20,10 @@ const (
 type correctionPair struct {
 	s, y    *mat.Dense
 	inverse float64 // 1/⟨s, y⟩
-	alpha   float64 // coefficient from the first loop
+	alpha   float64 // coefficient from the first loop of the two-loop recursion
 }
 
-// newCorrectionPairs allocates the memory of LBFGS.
+// newCorrectionPairs allocates the correction pairs of LBFGS.
 func newCorrectionPairs(d, p int) []correctionPair {
 	all := make([]correctionPair, MemoryPairs)
 	for i := range all {

@@ -23,27 +23,28 @@ const (
 	maxGrowth = 100
 )
 
-// lineStep is the result of a successful line search. The next line search starts from it.
+// lineStep describes a successful line search. The next line search uses it to choose its first
+// step.
 type lineStep struct {
 	step float64 // accepted α
 	best float64 // α at which the linearly extrapolated slope is 0; 2α if the slope decreases
 }
 
-// search looks for a step along the curve φ(α) = f(R(αD)). R is the retraction; ProjectedGradient
-// uses φ(α) = f(Π(P + αD)). It accepts α if
+// search looks for a step along the curve φ(α) = f(R(αD)), where R is the retraction.
+// ProjectedGradient uses φ(α) = f(Π(P + αD)) instead. search accepts α if
 //
 //	φ(α) ≤ φ(0) + δ α φ'(0)                                 (Armijo), or
 //	φ(α) ≤ lowest + noise  and  φ'(α) ≤ (2δ − 1) φ'(0)      (approximate Armijo)
 //
-// Conjugate gradient and LBFGS also require φ'(α) ≥ σ φ'(0). For a quadratic φ, the second
-// condition expresses the first one by slopes. Slopes keep their digits where the difference of two
-// values is mostly rounding error (Hager and Zhang 2005, section 3). A point where f or its
-// gradient cannot be computed is treated as a step that is too long.
+// Conjugate gradient and LBFGS also require φ'(α) ≥ σ φ'(0). For a quadratic φ, the bound on φ'(α)
+// is the Armijo condition, expressed by slopes. Near a minimum, slopes keep their digits, but the
+// difference of two values is mostly rounding error (Hager and Zhang 2005, section 3). search
+// treats a point where f or its gradient cannot be computed as a step that is too long.
 //
 // The slope is φ'(α) = ⟨grad f, T(D)⟩ at the trial point, exact to first order in α.
 //
-// After a step, search returns NotTerminated; s.current is the new iterate and s.trial the previous
-// one. On failure s.current is unchanged.
+// After a step, search returns NotTerminated, s.current is the new iterate, and s.trial is the
+// previous iterate. After a failure, s.current is unchanged.
 func (s *solver) search() Status {
 	if s.ctx.Err() != nil { // chooseDirection may have been interrupted
 		s.lastError = context.Cause(s.ctx)
@@ -56,8 +57,8 @@ func (s *solver) search() Status {
 	}
 	minSlope := s.leastSlope()
 
-	// The minimum of φ lies between low and high. low is acceptable, and its value and slope are
-	// known. high is too far.
+	// The minimum of φ lies between low and high. The step low is acceptable, and its value and
+	// slope are known. The step high is too long.
 	low, lowValue, lowSlope := 0., from.value, s.slope
 	high := math.Inf(1)
 	var kept lineStep // describes s.kept if low > 0
@@ -150,7 +151,8 @@ func extrapolate(low, alpha, next float64) float64 {
 	return alpha + min(max(next-alpha, step), float64(9*step))
 }
 
-// evaluateStep moves x by the step alpha along the direction and evaluates f there.
+// evaluateStep sets x to the point at step alpha along the direction from the current iterate, and
+// evaluates f at x.
 func (s *solver) evaluateStep(x *iterate, alpha float64) evaluationOutcome {
 	var err error
 	if s.Method == ProjectedGradient {
@@ -174,17 +176,18 @@ func (s *solver) newLineStep(alpha, slope float64) lineStep {
 	return l
 }
 
-// accept makes the trial the current iterate.
+// accept makes the trial point the current iterate.
 func (s *solver) accept(l lineStep) {
 	s.current, s.trial = s.trial, s.current
 	s.lowest = min(s.lowest, s.current.value)
 	s.line = l
 }
 
-// firstStep returns the first step to try. It is the best step of the previous line search,
-// estimated from the slopes at 0 and at the accepted step. For steepest descent this is the step of
-// Barzilai and Borwein. For conjugate gradient, three alternatives were measured: equal decrease to
-// first order and equal length are as good, equal curvature costs a tenth more.
+// firstStep returns the first trial step. After a successful line search, it is the best step of
+// this line search, estimated from the slopes at 0 and at the accepted step. For steepest descent,
+// this is the step of Barzilai and Borwein. For conjugate gradient, three alternatives were
+// measured: steps with equal first-order decrease or equal length are as good, and steps with equal
+// curvature cost a tenth more.
 func (s *solver) firstStep() float64 {
 	l := s.line
 	switch {
@@ -211,8 +214,8 @@ func secantRoot(a, slopeA, b, slopeB float64) float64 {
 	return a + (b-a)*slopeA/(slopeA-slopeB)
 }
 
-// clipInside clips x to the interval without its first and last tenth. It returns the midpoint for
-// NaN.
+// clipInside clips x to the interval from low to high without its first and last tenth. If x is
+// NaN, it returns the midpoint.
 func clipInside(x, low, high float64) float64 {
 	w := float64(0.1 * (high - low))
 	if math.IsNaN(x) {

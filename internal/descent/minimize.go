@@ -15,7 +15,8 @@ const (
 	// of float32 but not a matrix that was never orthonormalized.
 	maxInfeasibility = 1e-5
 
-	// flatSteps is the number of successive flat steps that FunctionTolerance requires.
+	// flatSteps is the number of successive steps with a small decrease after which
+	// FunctionTolerance ends the minimization.
 	flatSteps = 3
 
 	// Minimize stops after stalledSteps successive steps without progress in value or gradient. On
@@ -36,8 +37,8 @@ var errNotFinite = errors.New("descent: value or gradient is not finite")
 // Minimize returns a nil Result only with a [*StartError] or if the context ends before the start
 // is evaluated. Otherwise Result.Point is the best iterate and is never NaN, even if Minimize also
 // returns an error. The error is context.Cause for status Cancelled, the last error of the problem
-// for EvaluationFailed, and the error of Settings.Progress for Stopped. Other statuses, including
-// LineSearchFailed, come without an error.
+// for EvaluationFailed, and the error of Settings.Progress for Stopped. With other statuses,
+// including LineSearchFailed, the error is nil.
 //
 // Minimize checks the context before every evaluation.
 //
@@ -72,7 +73,7 @@ func Minimize(ctx context.Context, f Problem, m Manifold, start *mat.Dense, sett
 	}, err
 }
 
-// iterate is a point with the value and gradients of f there.
+// iterate is a point with the value and the gradients of f at this point.
 type iterate struct {
 	point   *mat.Dense
 	ambient *mat.Dense // ∂f/∂P
@@ -88,7 +89,7 @@ func newIterate(d, p int) *iterate {
 type solver struct {
 	ctx      context.Context
 	problem  Problem
-	reverser Reverser // problem, if it implements Reverser
+	reverser Reverser // problem if it implements Reverser, otherwise nil
 	manifold Manifold
 	Settings
 
@@ -117,7 +118,7 @@ type solver struct {
 	evaluations Evaluations
 }
 
-// evaluationOutcome says whether an evaluation gave a usable point.
+// evaluationOutcome is the outcome of an evaluation.
 type evaluationOutcome int
 
 const (
@@ -163,7 +164,7 @@ func (s *solver) evaluateStart(start *mat.Dense) error {
 	return nil
 }
 
-// run makes steps until a status other than NotTerminated ends the loop.
+// run makes steps until the minimization ends, and returns the status and error of Minimize.
 func (s *solver) run() (Status, error) {
 	step := Step{}
 	for {
@@ -284,7 +285,7 @@ func (s *solver) differentiate(x *iterate) evaluationOutcome {
 			s.lastError = context.Cause(s.ctx)
 			return cancelled
 		}
-		// The start has been evaluated, so Minimize returns it. Finish its gradient.
+		// Minimize returns the start, because it has been evaluated. Finish its gradient.
 		s.manifold.Tangent(context.WithoutCancel(s.ctx), x.grad, x.point, x.ambient)
 	}
 	x.norm = math.Sqrt(s.manifold.Inner(x.point, x.grad, x.grad))

@@ -13,9 +13,10 @@ type Problem interface {
 	// modify p and must not retain p or grad. The contents of grad on entry are unspecified.
 	//
 	// An error, or a value or gradient that is NaN or infinite, means that f cannot be computed at
-	// this point. The line search then tries shorter steps. If none works, Minimize ends with
-	// status [EvaluationFailed]. Minimize ends at once on an error that wraps context.Canceled or
-	// context.DeadlineExceeded, and on any error after its own context has ended.
+	// this point. The line search then tries shorter steps. If it cannot evaluate any step,
+	// Minimize ends with status [EvaluationFailed]. Minimize ends at once on an error that wraps
+	// context.Canceled or context.DeadlineExceeded, and on any error after its own context has
+	// ended.
 	Evaluate(p, grad *mat.Dense) (value float64, err error)
 }
 
@@ -24,13 +25,14 @@ type Problem interface {
 type Reverser interface {
 	Problem
 
-	// Gradient sets grad to ∂f/∂P at the point of the latest call of Evaluate. That call returned a
+	// Gradient sets grad to ∂f/∂P at the point of the latest call of Evaluate, which returned a
 	// finite value and no error.
 	Gradient(grad *mat.Dense) error
 }
 
-// Manifold is a Riemannian manifold embedded in ℝ^{d×p}, such as *stiefel.Manifold. A destination
-// may be one of the operands. If ctx ends, a method may leave its destination unfinished.
+// Manifold is a Riemannian manifold embedded in ℝ^{d×p}, such as *stiefel.Manifold. The destination
+// of a method may be one of its operands. If ctx ends, a method may leave its destination
+// unfinished.
 type Manifold interface {
 	// Dims returns the shape d×p of points and vectors.
 	Dims() (d, p int)
@@ -48,10 +50,11 @@ type Manifold interface {
 	// Transport sets dst to the tangent vector v, transported from another point to q.
 	Transport(ctx context.Context, dst, q, v *mat.Dense)
 
-	// Project sets dst to the point nearest to the matrix a. Only
+	// Project sets dst to the point of the manifold nearest to the matrix a. Only
 	// [ProjectedGradient] needs it.
 	Project(ctx context.Context, dst, a *mat.Dense) error
 
-	// Infeasibility returns the distance of p from the manifold; 0 on the manifold.
+	// Infeasibility returns the distance of p from the manifold. It is 0 for a point on the
+	// manifold.
 	Infeasibility(ctx context.Context, p *mat.Dense) float64
 }

@@ -95,10 +95,11 @@ func (f *linear) Evaluate(p, grad *mat.Dense) (float64, error) {
 	return -inner(f.c, p), nil
 }
 
-// plain hides Gradient, so that a problem is not a Reverser.
+// plain hides the Gradient method of a problem, so that the problem is not a Reverser.
 type plain struct{ descent.Problem }
 
-// counter checks that Gradient is called at most once, after an Evaluate without a gradient.
+// counter is a problem that checks that Gradient is called at most once, after an Evaluate without
+// a gradient.
 type counter struct {
 	brockett
 	values, gradients int
@@ -190,8 +191,8 @@ func start(m *stiefel.Manifold, seed uint64) *mat.Dense {
 	return &p
 }
 
-// eigenvectors returns the eigenvectors of a for the p smallest eigenvalues, in ascending order,
-// and the sum of the eigenvalues weighted by n, descending.
+// eigenvectors returns the eigenvectors of a for its len(n) smallest eigenvalues, in ascending
+// order, and the sum of these eigenvalues weighted by n.
 func eigenvectors(a *mat.SymDense, n []float64) (*mat.Dense, float64) {
 	var eig mat.EigenSym
 	eig.Factorize(a, true)

@@ -71,7 +71,7 @@ type Step struct {
 	GradientNorm float64 // Riemannian: ‖grad f(P)‖
 	StepSize     float64 // α
 	StepLength   float64 // ‖αD‖
-	Restart      bool    // conjugate gradient and LBFGS: D was the direction of steepest descent
+	Restart      bool    // conjugate gradient or LBFGS used the direction of steepest descent
 	Evaluations  Evaluations
 }
 
@@ -110,5 +110,5 @@ func (e *StartError) Error() string {
 	}
 }
 
-// Unwrap returns the error of the evaluation.
+// Unwrap returns the error of the evaluation, or nil.
 func (e *StartError) Unwrap() error { return e.Err }

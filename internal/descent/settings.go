@@ -32,10 +32,11 @@ const (
 	//
 	//	D = Π(P − G) − P,  P ← Π(P + αD)
 	//
-	// Π is the projection onto the manifold and G = ∂f/∂P. The line search first tries α = 1. If D
-	// makes an angle above 84° with the direction of steepest descent, because G has a large part
-	// orthogonal to the tangent space, the Riemannian gradient replaces G. Then D is always a
-	// descent direction. Unlike the other methods, this one depends on the scale of f.
+	// Π is the projection onto the manifold and G = ∂f/∂P. The line search first tries α = 1. If G
+	// has a large part orthogonal to the tangent space, D may make an angle above 84° with the
+	// direction of steepest descent. In this case the Riemannian gradient replaces G, so that D is
+	// always a descent direction. ProjectedGradient is the only method that depends on the scale of
+	// f.
 	ProjectedGradient
 
 	// LBFGS is limited-memory BFGS with ten pairs (Nocedal, Mathematics of Computation 1980), which
@@ -77,26 +78,27 @@ type Settings struct {
 	// Default 1e-6.
 	GradientTolerance float64
 
-	// GradientAbsolute stops when ‖grad f(P)‖ ≤ GradientAbsolute. With the default 0 only a
-	// gradient of exactly zero stops.
+	// GradientAbsolute stops when ‖grad f(P)‖ ≤ GradientAbsolute. With the default 0, only a
+	// gradient of exactly zero meets this criterion.
 	GradientAbsolute float64
 
-	// GradientToValue stops when ‖grad f(P)‖ ≤ GradientToValue·|f(P)|. Unlike GradientTolerance it
+	// GradientToValue stops when ‖grad f(P)‖ ≤ GradientToValue·|f(P)|. Unlike GradientTolerance, it
 	// does not depend on the start, so it suits warm starts. It is meant for functions such as
-	// ratios, for which the value 0 is meaningful. Default 0, off.
+	// ratios, for which the value 0 is meaningful. The default 0 disables this criterion.
 	GradientToValue float64
 
 	// StepTolerance stops after a step with ‖αD‖ < StepTolerance. Default 1e-13.
 	StepTolerance float64
 
 	// FunctionTolerance stops when f decreases by at most FunctionTolerance·|f(P)| in each of three
-	// successive steps. A single small decrease may occur far from a minimum. Default 0, off.
+	// successive steps. A single small decrease may occur far from a minimum. The default 0
+	// disables this criterion.
 	FunctionTolerance float64
 
 	// Noise is the relative rounding error of a value of f. A step may exceed the lowest value so
 	// far by Noise·|f| if the slope satisfies the approximate Wolfe condition of Hager and Zhang.
 	// Near a minimum, f changes by less than its rounding error while the gradient is still
-	// accurate. Default 1e-12; about 1e-6 suits a function summed in float32.
+	// accurate. The default is 1e-12. About 1e-6 suits a function summed in float32.
 	Noise float64
 
 	// InitialStep is the length ‖αD‖ of the first trial step. ProjectedGradient does not use it. A
@@ -107,13 +109,13 @@ type Settings struct {
 	MaxTrials int
 
 	// Progress, if not nil, is called for the start (Index 0) and after every accepted step. p is
-	// the iterate; Progress must not modify or retain it. If Progress returns an error, Minimize
-	// ends with status Stopped and returns that error, unless it wraps ErrStop.
+	// the iterate, which Progress must not modify or retain. If Progress returns an error, Minimize
+	// ends with status Stopped and returns this error, unless it wraps ErrStop.
 	Progress func(step Step, p *mat.Dense) error
 }
 
-// ErrStop makes Minimize stop without an error if Settings.Progress returns it or an error that
-// wraps it.
+// ErrStop makes Minimize stop without an error. Settings.Progress may return ErrStop or an error
+// that wraps it.
 var ErrStop = errors.New("descent: stopped by Progress")
 
 const (

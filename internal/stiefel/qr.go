@@ -14,21 +14,22 @@ import (
 // An orthonormal basis of a d×p matrix with d ≫ p is computed in one of two ways:
 //
 //   - Householder's method takes 2dp² operations for R and 2dp² for Q. Q is orthonormal to
-//     rounding for every matrix, including rank-deficient ones. But it works column by column,
-//     at about one operation a cycle.
+//     rounding for every matrix, including rank-deficient ones. But the method works column by
+//     column, at about one operation per cycle.
 //   - Cholesky-QR2 (Y. Yamamoto et al., "Roundoff error analysis of the CholeskyQR2 algorithm",
 //     ETNA 44, 2015) computes AᵀA = RᵀR and Q = A R⁻¹, twice. The first Q is orthonormal to
-//     2⁻⁵² times the square of A's condition number, the second to rounding. It takes as many
-//     operations, but in products with tall matrices, which have a kernel: it is about ten
-//     times as fast for 784×20. It fails for condition numbers above 10⁷ or so.
+//     2⁻⁵² times the square of A's condition number, and the second Q to rounding. The method
+//     takes as many operations, but in products of tall matrices, which have a SIMD kernel. So it
+//     is about ten times as fast for 784×20. It fails for condition numbers above about 10⁷.
 //
 // A retraction factorizes A = P + tV with AᵀA = I + t²VᵀV, which is well conditioned. So
-// Cholesky-QR2 is tried first. Householder's method takes over if the condition number, estimated
+// Cholesky-QR2 is tried first. Householder's method replaces it if the condition number, estimated
 // from R and R⁻¹, exceeds conditionLimit, or if AᵀA is near the ends of the floating-point range.
 // Gonum's lapack is not used because its bits differ between machines.
 
-// conditionLimit limits ‖R‖_F ‖R⁻¹‖_F for columns scaled to about 1. At the limit the first Q has
-// an error of 2⁻⁵²·2⁴⁰ and the second only rounding errors.
+// conditionLimit is the largest ‖R‖_F ‖R⁻¹‖_F for which Cholesky-QR2 is used, with columns scaled
+// to about 1. At this limit the first Q has an error of 2⁻⁵²·2⁴⁰, and the second Q has only
+// rounding errors.
 const conditionLimit = 0x1p20
 
 // Retract sets dst to the QR retraction of the step t·V at the point p (AMS example 4.1.3):
@@ -91,7 +92,8 @@ func (m *Manifold) orthonormalize(ctx context.Context, out blas64.General) (rank
 	return m.qrByHouseholder(ctx, out), causeOr(ctx, nil)
 }
 
-// columnMatrix returns m.cols as a p × d matrix whose rows are the columns.
+// columnMatrix returns m.cols as a p × d matrix, whose rows are the columns of the matrix to
+// factorize.
 func (m *Manifold) columnMatrix() matrix.Matrix[float64] { return matrix.New(m.p, m.d, m.cols) }
 
 // qrByCholesky sets out to qf of the matrix in m.rows, which it does not modify. It reports false
@@ -144,7 +146,7 @@ func (m *Manifold) inverseFactor(ctx context.Context, a blas64.General) bool {
 		algebra.Scale(row[i:], 1/math.Sqrt(row[i]))
 		size += algebra.Dot(row, row)
 	}
-	// Its inverse, from the last row up: row i of U U⁻¹ = I.
+	// Compute U⁻¹ from its last row to the first. Row i follows from row i of U U⁻¹ = I.
 	for i := n - 1; i >= 0; i-- {
 		if ctx.Err() != nil {
 			return false

@@ -43,8 +43,8 @@ const (
 	badLen   = "stiefel: slice length is not p"
 )
 
-// ErrNotFinite is returned for a matrix that contains NaN or infinity or overflows during the
-// computation. The destination is then unchanged.
+// ErrNotFinite is returned for a matrix that contains NaN or infinity, or if a computation
+// overflows. The destination is then unchanged.
 var ErrNotFinite = errors.New("stiefel: matrix with NaN or infinite element")
 
 // Manifold is St(d, p) with the workspace of its operations, about (2d+7p)·p float64. A Manifold
@@ -207,7 +207,7 @@ func (m *Manifold) residual(ctx context.Context, p, q blas64.General) {
 	dense.Transpose(ctx, m.columnMatrix(), matrix.New(m.d, m.p, m.rows))
 }
 
-// causeOr returns context.Cause(ctx) if ctx has ended, and err otherwise.
+// causeOr returns the context's cause if ctx has ended, and err otherwise.
 func causeOr(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

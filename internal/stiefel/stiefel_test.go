@@ -163,7 +163,7 @@ func TestTransport(t *testing.T) {
 		if a, b := m.Inner(&y, w, &moved), m.Inner(&y, w, v); math.Abs(a-b) > 2e-15 {
 			t.Errorf("⟨W, transported⟩ = %v, ⟨W, V⟩ = %v", a, b)
 		}
-		// A short step changes the vector little.
+		// A short step changes the vector only a little.
 		if err := m.Retract(ctx, &y, x, v, 1e-8); err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +188,7 @@ func TestRetract(t *testing.T) {
 			}
 			onManifold(t, m, &y)
 		}
-		// The R of the decomposition has a positive diagonal: QᵀA = R.
+		// R = QᵀA is upper triangular with a positive diagonal.
 		if err := m.Retract(ctx, &y, x, v, 3); err != nil {
 			t.Fatal(err)
 		}
@@ -336,7 +336,7 @@ func TestExtremeScale(t *testing.T) {
 			t.Errorf("Π(%g A) ≠ Π(A)", s)
 		}
 	}
-	// The largest and the smallest positive numbers.
+	// Test matrices of the largest and of the smallest positive numbers.
 	for _, s := range []float64{math.MaxFloat64, math.SmallestNonzeroFloat64} {
 		b := mat.NewDense(9, 3, nil)
 		for i := range 9 {
@@ -387,7 +387,7 @@ func TestRankDeficient(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 			onManifold(t, m, &x)
-			// A nearest point: ⟨X, A⟩ is the nuclear norm.
+			// X is a nearest point to A if ⟨X, A⟩ is the nuclear norm of A.
 			var svd mat.SVD
 			svd.Factorize(a, mat.SVDNone)
 			var nuclear float64
@@ -448,8 +448,7 @@ func TestTinyColumn(t *testing.T) {
 }
 
 func TestIllConditioned(t *testing.T) {
-	// The columns of one matrix have condition 10¹². A single Gram–Schmidt pass and Cholesky-QR
-	// fail here.
+	// The matrix has condition number 10¹². A single Gram–Schmidt pass and Cholesky-QR fail for it.
 	m := stiefel.New(50, 6)
 	rnd := rand.New(rand.NewPCG(8, 1))
 	a := gaussian(m, rnd)
@@ -518,7 +517,7 @@ func TestRandom(t *testing.T) {
 			t.Error("same point twice")
 		}
 	})
-	// Haar: E[P] = 0, E[x_ij²] = 1/d; five standard errors.
+	// In the Haar distribution, E[P] = 0 and E[x_ij²] = 1/d. The limits are five standard errors.
 	const d, p, n = 4, 2, 4000
 	m := stiefel.New(d, p)
 	rnd := rand.New(rand.NewPCG(9, 9))
@@ -669,7 +668,7 @@ func bits(d, p int) uint64 {
 	return h.Sum64()
 }
 
-// TestSameBitsEverywhere compares with hashes that were made on amd64.
+// TestSameBitsEverywhere compares hashes of results with hashes computed on amd64.
 func TestSameBitsEverywhere(t *testing.T) {
 	for _, c := range []struct {
 		d, p int
@@ -768,7 +767,7 @@ func BenchmarkStiefel(b *testing.B) {
 	}
 }
 
-// TestContextEnds checks that a method stops after its context has ended.
+// TestContextEnds checks that Orthonormalize stops soon after its context has ended.
 func TestContextEnds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	a := mat.NewDense(40, 30, nil)

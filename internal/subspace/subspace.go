@@ -35,16 +35,16 @@ type Settings struct {
 }
 
 // Leading improves the columns of v (d × k), which must be linearly independent, until the first
-// want columns are the eigenvectors of A v = μ B v with the largest μ, largest first, normalized to
-// vᵀB v = 1. It returns all k values μ. A is symmetric. B is symmetric and positive definite, or
-// nil for the identity. More columns than wanted speed up convergence.
+// want columns are the eigenvectors of A v = μ B v with the largest μ, in descending order of μ,
+// normalized to vᵀB v = 1. It returns all k values μ. A is symmetric. B is symmetric and positive
+// definite, or nil for the identity. Additional columns, k > want, speed up convergence.
 //
 // The method is LOBPCG (A. V. Knyazev, "Toward the optimal preconditioned eigensolver", SIAM J.
 // Sci. Comput. 23, 2001) without a preconditioner: each step maximizes over the span of the
 // vectors, their residuals and their last change. The three blocks are kept orthonormal to each
-// other (U. Hetmaniuk and R. Lehoucq, "Basis selection in LOBPCG", J. Comput. Phys. 218, 2006);
-// otherwise the small problem becomes ill-conditioned near convergence. One step applies A and B to
-// k vectors.
+// other (U. Hetmaniuk and R. Lehoucq, "Basis selection in LOBPCG", J. Comput. Phys. 218, 2006).
+// Without this, the small problem would be ill-conditioned near convergence. One step applies A and
+// B to k vectors.
 func Leading(ctx context.Context, a, b Operator, v *mat.Dense, want int, settings *Settings) ([]float64, error) {
 	var set Settings
 	if settings != nil {
@@ -85,7 +85,7 @@ func Leading(ctx context.Context, a, b Operator, v *mat.Dense, want int, setting
 			break
 		}
 		if !s.extend(ctx, orth) {
-			break // the residuals add no direction: converged to rounding
+			break // the residuals add no direction, so the vectors have converged to rounding
 		}
 		s.apply(1, a, b)
 	}
@@ -96,8 +96,8 @@ func Leading(ctx context.Context, a, b Operator, v *mat.Dense, want int, setting
 	return mu[:k], nil
 }
 
-// basis is S = [V R P] with the products A·S and B·S. The first blocks blocks are in use. V
-// contains the vectors, R their residuals, and P their last change.
+// basis is S = [V R P] with the products A·S and B·S. V contains the vectors, R their residuals,
+// and P their last change. The field blocks is the number of blocks in use.
 type basis struct {
 	d, k             int
 	blocks           int
@@ -132,8 +132,8 @@ func (s *basis) apply(i int, a, b Operator) {
 	s.block(s.bx, i).Copy(s.product)
 }
 
-// rayleighRitz replaces V with the best k vectors in the span of S and P with their components in R
-// and P, and updates the products. It returns the k values μ.
+// rayleighRitz replaces V with the best k vectors in the span of S, and P with the components of
+// these vectors in R and P. It updates the products and returns the k values μ.
 func (s *basis) rayleighRitz(ctx context.Context) ([]float64, error) {
 	m := s.blocks * s.k
 	x, ax, bx := leadingColumns(s.x, m), leadingColumns(s.ax, m), leadingColumns(s.bx, m)
@@ -168,9 +168,9 @@ func (s *basis) rayleighRitz(ctx context.Context) ([]float64, error) {
 	return mu[:s.k], nil
 }
 
-// Dense returns the want eigenvectors of A v = μ B v with the largest μ, largest first, normalized
-// to vᵀB v = 1, and their μ. A and B are symmetric up to rounding. B is positive definite, or nil
-// for the identity. The time is cubic in the dimension. If ctx ends, Dense returns
+// Dense returns the want eigenvectors of A v = μ B v with the largest μ, in descending order of μ
+// and normalized to vᵀB v = 1, and their μ. A and B are symmetric up to rounding. B is positive
+// definite, or nil for the identity. The time is cubic in the dimension. If ctx ends, Dense returns
 // context.Cause(ctx).
 func Dense(ctx context.Context, a, b mat.Matrix, want int) (*mat.Dense, []float64, error) {
 	d, _ := a.Dims()
@@ -239,8 +239,8 @@ func (s *basis) computeResiduals(mu []float64, want int) float64 {
 	return worst
 }
 
-// extend sets block 1 of the basis to the residuals, orthonormal to V, and decides whether block 2,
-// the change, is used. It reports whether the residuals add a direction.
+// extend sets block 1 of the basis to the residuals, orthonormalized against V, and decides whether
+// block 2, the last change, is used. It reports whether the residuals add a direction.
 func (s *basis) extend(ctx context.Context, orth *stiefel.Manifold) bool {
 	v := s.block(s.x, 0)
 	var q mat.Dense
@@ -254,7 +254,7 @@ func (s *basis) extend(ctx context.Context, orth *stiefel.Manifold) bool {
 	s.setBlock(1, s.residual)
 	s.blocks = 2
 	if s.hasChange {
-		// P is not orthonormalized, because its products would have to be computed again. It is not
+		// P is not orthonormalized, because its products would have to be computed again. P is not
 		// used if it adds little to V and R.
 		p := s.block(s.x, 2)
 		s.scratch.Copy(p)
@@ -268,8 +268,8 @@ func (s *basis) extend(ctx context.Context, orth *stiefel.Manifold) bool {
 	return true
 }
 
-// orthonormalizeAgainst makes r orthonormal and orthogonal to q. It reports false if only rounding
-// errors would remain.
+// orthonormalizeAgainst makes the columns of r orthonormal and orthogonal to q. It reports false if
+// only rounding errors would remain.
 func (s *basis) orthonormalizeAgainst(ctx context.Context, r, q *mat.Dense, orth *stiefel.Manifold) bool {
 	before := frobeniusNorm(r)
 	for range 2 { // twice is enough
@@ -281,8 +281,8 @@ func (s *basis) orthonormalizeAgainst(ctx context.Context, r, q *mat.Dense, orth
 	if _, err := orth.Orthonormalize(ctx, r, r); err != nil {
 		return false
 	}
-	// Orthonormalize replaced dependent columns by arbitrary directions. Make these orthogonal to
-	// q, too.
+	// Orthonormalize replaced dependent columns with arbitrary directions. Make these directions
+	// orthogonal to q, too.
 	removeComponent(ctx, r, q)
 	_, err := orth.Orthonormalize(ctx, r, r)
 	return err == nil

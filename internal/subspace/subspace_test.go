@@ -92,7 +92,8 @@ func TestLeadingMatchesDense(t *testing.T) {
 	}
 }
 
-// TestLeadingFromEigenvectors checks that a start that is already the solution stays.
+// TestLeadingFromEigenvectors checks that Leading does not change a start that is already the
+// solution.
 func TestLeadingFromEigenvectors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	values := make([]float64, 60)
@@ -112,7 +113,7 @@ func TestLeadingFromEigenvectors(t *testing.T) {
 	}
 }
 
-// TestLowRank checks an operator with fewer positive eigenvalues than vectors.
+// TestLowRank checks Leading for an operator with fewer positive eigenvalues than vectors.
 func TestLowRank(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	values := make([]float64, 100)
