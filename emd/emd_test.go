@@ -654,13 +654,13 @@ func TestContextChecks(t *testing.T) {
 		if err := work.do(ctx); err != nil {
 			t.Fatal(name, err)
 		}
-		checks := ctx.Asked()
+		checks := ctx.Checks()
 		if checks < work.least {
 			t.Errorf("%s checks its context %d times, not at least %d", name, checks, work.least)
 		}
 		for last := 1; last <= checks; last += 1 + checks/8 {
-			if ctx := ending.At(last); work.do(ctx) != ending.ErrAt || ctx.Late() > 5 {
-				t.Errorf("%s: the context ended at check %d of %d; %d more checks", name, last, checks, ctx.Late())
+			if ctx := ending.At(last); work.do(ctx) != ending.ErrAt || ctx.ChecksAfterEnd() > 5 {
+				t.Errorf("%s: the context ended at check %d of %d; %d more checks", name, last, checks, ctx.ChecksAfterEnd())
 			}
 		}
 	}

@@ -114,13 +114,13 @@ func TestSortEnds(t *testing.T) {
 		"moves":    {reversed, 1 + 3000*2999/2/movesPerCheck},
 	} {
 		all := ending.At(0)
-		if err := c.sort(all); err != nil || all.Asked() != c.checks {
-			t.Errorf("%s: %v, checked %d times, want %d", name, err, all.Asked(), c.checks)
+		if err := c.sort(all); err != nil || all.Checks() != c.checks {
+			t.Errorf("%s: %v, checked %d times, want %d", name, err, all.Checks(), c.checks)
 		}
-		for k := 1; k <= all.Asked(); k++ {
+		for k := 1; k <= all.Checks(); k++ {
 			ctx := ending.At(k)
-			if err := c.sort(ctx); err != ending.ErrAt || ctx.Late() > 1 { // context.Cause checks once more
-				t.Errorf("%s: check %d: %v, and %d later checks", name, k, err, ctx.Late())
+			if err := c.sort(ctx); err != ending.ErrAt || ctx.ChecksAfterEnd() > 1 { // context.Cause checks once more
+				t.Errorf("%s: check %d: %v, and %d later checks", name, k, err, ctx.ChecksAfterEnd())
 			}
 		}
 	}

@@ -397,12 +397,12 @@ func TestSearchEnds(t *testing.T) {
 			"Within":  func(ctx context.Context) error { return second(s.Within(ctx, rows, q, 1, MeasureCosine)) },
 		} {
 			all := ending.At(0)
-			if err := f(all); err != nil || all.Asked() < 66*n*padTo(d, 16)>>22 {
-				t.Fatalf("%s: %v, asked %d times", name, err, all.Asked())
+			if err := f(all); err != nil || all.Checks() < 66*n*padTo(d, 16)>>22 {
+				t.Fatalf("%s: %v, checked %d times", name, err, all.Checks())
 			}
-			for last := 1; last <= all.Asked(); last += 1 + all.Asked()/20 {
+			for last := 1; last <= all.Checks(); last += 1 + all.Checks()/20 {
 				if err := f(ending.At(last)); err != ending.ErrAt {
-					t.Errorf("%s, ended at %d of %d: %v", name, last, all.Asked(), err)
+					t.Errorf("%s, ended at %d of %d: %v", name, last, all.Checks(), err)
 				}
 			}
 		}

@@ -26,16 +26,16 @@ type annealedStart[T dist.Float] struct {
 
 func (a *annealedStart[T]) find(ctx context.Context) (bool, error) {
 	s := a.solution
-	return true, s.passStages(ctx, a.factor, s.it.problem.Start, func(_ int, start []T) error {
+	return true, s.solveStages(ctx, a.factor, s.it.problem.Start, func(_ int, start []T) error {
 		return s.solveFrom(ctx, annealIterations, annealTolerance, start)
 	})
 }
 
-// passStages calls solve for …, λ/factor², λ/factor, in ascending order, and stores the start for λ
+// solveStages calls solve for …, λ/factor², λ/factor, in ascending order, and stores the start for λ
 // in the problem. solve receives the number of stages and the potentials from which its stage
 // starts: the potentials of the previous stage, scaled to the new λ. The first stage starts from
 // start, which belongs to λ and is scaled in the same way.
-func (s *solution[T]) passStages(ctx context.Context, factor float64, start []T, solve func(stages int, start []T) error) error {
+func (s *solution[T]) solveStages(ctx context.Context, factor float64, start []T, solve func(stages int, start []T) error) error {
 	stages, err := s.countStages(ctx, factor)
 	if err != nil {
 		return err

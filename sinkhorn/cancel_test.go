@@ -10,9 +10,9 @@ import (
 	"github.com/gomonge/monge/internal/ending"
 )
 
-// TestEveryLook checks that Solve and SolveBatch return a result together with the cause wherever
+// TestEndAtEveryCheck checks that Solve and SolveBatch return a result together with the cause wherever
 // the context ends. The result has a plan and its marginal error, or no plan.
-func TestEveryLook(t *testing.T) {
+func TestEndAtEveryCheck(t *testing.T) {
 	matrix := func(x ...float64) dist.Matrix[float64] { return dist.NewMatrix(2, 2, x) }
 	far, near := matrix(2000, 3000, 3000, 2000), matrix(0.1, 0.7, 0.9, 0.2)
 	x := matrix(0, 40, 1, 2)
@@ -26,7 +26,7 @@ func TestEveryLook(t *testing.T) {
 		"penalties":        {Cost: far, A: []float64{1, 3}, PenaltyA: 1, PenaltyB: 2},
 		"partial":          {Cost: far, Mass: 0.4},
 	}
-	looks, cancelled := 0, 0
+	results, cancelled := 0, 0
 	for name, p := range problems {
 		if p.Lambda == 0 {
 			p.Lambda = 1
@@ -44,7 +44,7 @@ func TestEveryLook(t *testing.T) {
 				t.Fatal(err)
 			}
 			check := func(what string, r *Result[float64], err error) {
-				looks++
+				results++
 				if !errors.Is(err, ending.ErrAt) {
 					return
 				}
@@ -64,8 +64,8 @@ func TestEveryLook(t *testing.T) {
 			for last := 1; ; last++ {
 				ctx := ending.At(last)
 				r, err := s.Solve(ctx, &p)
-				check(fmt.Sprintf("look %d", last), r, err)
-				if ctx.Asked() < last {
+				check(fmt.Sprintf("check %d", last), r, err)
+				if ctx.Checks() < last {
 					break
 				}
 			}
@@ -78,12 +78,12 @@ func TestEveryLook(t *testing.T) {
 					s.SolveBatch(ctx, ps, func(i int, r *Result[float64], err error) {
 						check(fmt.Sprintf("problem %d of %d, look %d", i, len(ps), last), r, err)
 					})
-					if ctx.Asked() < last {
+					if ctx.Checks() < last {
 						break
 					}
 				}
 			}
 		}
 	}
-	t.Logf("%d results, %d of them cancelled", looks, cancelled)
+	t.Logf("%d results, %d of them cancelled", results, cancelled)
 }

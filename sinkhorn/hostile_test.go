@@ -476,18 +476,18 @@ func TestCause(t *testing.T) {
 	}
 }
 
-// asks counts the checks of a context.
-type asks struct {
+// checkCounter counts the checks of a context.
+type checkCounter struct {
 	context.Context
 	n int
 }
 
-func (c *asks) Err() error { c.n++; return nil }
+func (c *checkCounter) Err() error { c.n++; return nil }
 
-// TestAsksOften checks that at most about 10⁸ operations are made between two checks of the
+// TestContextChecks checks that at most about 10⁸ operations are made between two checks of the
 // context, for any number of iterations in a gradient and any size of a problem: every iteration
 // and every block of terms checks once.
-func TestAsksOften(t *testing.T) {
+func TestContextChecks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 11))
 	const n, iterations = 120, 4000
 	p := &Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, n, 2, 0), Lambda: 0.1}
@@ -495,13 +495,13 @@ func TestAsksOften(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx := &asks{Context: t.Context()}
+	ctx := &checkCounter{Context: t.Context()}
 	r, err := s.Solve(ctx, p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if ctx.n < iterations {
-		t.Errorf("a solve asks %d times in %d iterations", ctx.n, iterations)
+		t.Errorf("a solve checks its context %d times in %d iterations", ctx.n, iterations)
 	}
 	dx, dy := dist.NewMatrix[float64](n, 2, nil), dist.NewMatrix[float64](n, 2, nil)
 	ctx.n = 0
@@ -509,9 +509,9 @@ func TestAsksOften(t *testing.T) {
 	if err := r.PointGradientTo(ctx, dx, dy, GradientUnrolled); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("gradient: %d looks in %v", ctx.n, time.Since(start))
+	t.Logf("gradient: %d checks in %v", ctx.n, time.Since(start))
 	if ctx.n < iterations {
-		t.Errorf("a gradient asks %d times in %d sweeps", ctx.n, iterations)
+		t.Errorf("a gradient checks its context %d times in %d sweeps", ctx.n, iterations)
 	}
 	// Repeat only the pass over all terms.
 	ctx.n = 0
@@ -522,7 +522,7 @@ func TestAsksOften(t *testing.T) {
 		t.Fatal(err)
 	}
 	if products := n * n * 2 * iterations; ctx.n < products/gibbs.MaxBlockTerms+1 {
-		t.Errorf("%d products are computed with %d looks", products, ctx.n)
+		t.Errorf("%d products are computed with %d checks", products, ctx.n)
 	}
 }
 

@@ -412,13 +412,13 @@ func TestNewtonCancelled(t *testing.T) {
 				break
 			}
 			if r == nil || err != context.Canceled || r.Status != StatusCancelled {
-				t.Fatalf("%d looks: %v, result %v", left, err, r)
+				t.Fatalf("%d checks: %v, result %v", left, err, r)
 			}
 			cancelled++
 			if err := r.PlanTo(t.Context(), plan, 0); err != nil {
 				t.Fatal(err)
 			}
-			checkMarginals(t, fmt.Sprintf("%v, %d looks, %d passes", domain, left, r.Iterations), plan, p, r.MarginalError)
+			checkMarginals(t, fmt.Sprintf("%v, %d checks, %d passes", domain, left, r.Iterations), plan, p, r.MarginalError)
 		}
 		if cancelled < 20 {
 			t.Errorf("cancelled %d times only", cancelled)

@@ -480,7 +480,7 @@ func compareIterations[T dist.Float](c *trial.Case, used *history[T], large bool
 	if _, err := solver.Solve(counted, &in.problem); err != nil {
 		c.Fatal(err)
 	}
-	r, err := solver.Solve(ending.At(1+c.IntN(counted.Asked())), &in.problem)
+	r, err := solver.Solve(ending.At(1+c.IntN(counted.Checks())), &in.problem)
 	if !errors.Is(err, ending.ErrAt) {
 		c.Fatalf("a context that ends: %v", err)
 	}

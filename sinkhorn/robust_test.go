@@ -424,7 +424,7 @@ func TestCancelLarge(t *testing.T) {
 		t.Fatalf("error %v, want that of the context", err)
 	}
 	if more := -ctx.left; more > 5 {
-		t.Errorf("asked a context that had ended %d times", more)
+		t.Errorf("%d checks of a context that had ended", more)
 	}
 }
 

@@ -34,7 +34,7 @@ func (a *stagedStart[T]) find(ctx context.Context) (bool, error) {
 	it.tolerance = max(tolerance, a.rough)
 	defer func() { it.tolerance = tolerance }()
 	it.startShift, it.startOffset = 0, 0
-	return true, s.passStages(ctx, stageFactor, nil, func(stages int, start []T) error {
+	return true, s.solveStages(ctx, stageFactor, nil, func(stages int, start []T) error {
 		return s.solveStage(ctx, max(leastPasses, min(stagePasses, it.settings.Iterations/max(1, stages))), start)
 	})
 }

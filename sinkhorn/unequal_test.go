@@ -535,7 +535,7 @@ func TestUnequalErrors(t *testing.T) {
 		}
 		for _, x := range plan.Data {
 			if !finite(x) {
-				t.Fatalf("%d looks: plan %v", left, plan.Data)
+				t.Fatalf("%d checks: plan %v", left, plan.Data)
 			}
 		}
 	}

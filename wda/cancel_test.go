@@ -23,9 +23,9 @@ func TestPhasesCheckContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wdatest.PhaseAsks(t, "checkFinite", 2, func(ctx context.Context) { checkFinite(ctx, x) })
-	wdatest.PhaseAsks(t, "subset", 2, func(ctx context.Context) { copyRows(ctx, x, labels, make([]int, n)) })
-	wdatest.PhaseAsks(t, "NewClassifier", 5, func(ctx context.Context) {
+	wdatest.PhaseChecks(t, "checkFinite", 2, func(ctx context.Context) { checkFinite(ctx, x) })
+	wdatest.PhaseChecks(t, "subset", 2, func(ctx context.Context) { copyRows(ctx, x, labels, make([]int, n)) })
+	wdatest.PhaseChecks(t, "NewClassifier", 5, func(ctx context.Context) {
 		NewClassifier(ctx, newModel(s, uniform(8, d, d), Report{}), x, labels, 1)
 	})
 }
@@ -86,15 +86,15 @@ func TestEndsAnywhere(t *testing.T) {
 			if !testdata.IsLong() {
 				tries = 3
 			}
-			step := max(1, all.Asked()/tries)
-			for last := 1; last < all.Asked(); last += step {
+			step := max(1, all.Checks()/tries)
+			for last := 1; last < all.Checks(); last += step {
 				c := ending.At(last)
 				err := do(c)
 				if !errors.Is(err, ending.ErrAt) {
-					t.Fatalf("ended at %d of %d: %v", last, all.Asked(), err)
+					t.Fatalf("ended at %d of %d: %v", last, all.Checks(), err)
 				}
-				if c.Late() > 60 {
-					t.Fatalf("ended at %d of %d: asked %d times more", last, all.Asked(), c.Late())
+				if c.ChecksAfterEnd() > 60 {
+					t.Fatalf("ended at %d of %d: %d more checks", last, all.Checks(), c.ChecksAfterEnd())
 				}
 			}
 		})

@@ -81,12 +81,12 @@ func TestSolversCancel(t *testing.T) {
 	x, labels := clusters(4, 140, 20, 50, 30)
 	for _, solver := range stepping {
 		models := 0
-		for asked := int64(0); asked < 1<<20; asked = 2*asked + 1 {
-			if !testdata.IsLong() && asked > 100 {
+		for checks := int64(0); checks < 1<<20; checks = 2*checks + 1 {
+			if !testdata.IsLong() && checks > 100 {
 				break
 			}
 			ctx := &countdown{Context: context.Background()}
-			ctx.left.Store(asked)
+			ctx.left.Store(checks)
 			var last Step
 			m, err := fitPinned(ctx, x, labels, &Settings{Components: 3, Optimizer: Optimizer{Method: small(solver), MaxSteps: 2}, Workers: 2, Objective: Objective{Float32: true}, Progress: func(p Progress) error {
 				last = p.Step
@@ -97,17 +97,17 @@ func TestSolversCancel(t *testing.T) {
 				checkModel(t, m)
 				r := m.Report()
 				if err != nil && r.Status != StatusCancelled || !(r.Objective >= last.Objective*(1-1e-4)) {
-					t.Errorf("%v, after %d questions: %v, J = %v after %v", solver, asked, r.Status, r.Objective, last.Objective)
+					t.Errorf("%v, after %d checks: %v, J = %v after %v", solver, checks, r.Status, r.Objective, last.Objective)
 				}
 			}
 			if err == nil {
 				break
 			}
-			if !errors.Is(err, context.Canceled) || asked == 0 && m != nil {
-				t.Fatalf("%v, after %d questions: model %v, error %v", solver, asked, m != nil, err)
+			if !errors.Is(err, context.Canceled) || checks == 0 && m != nil {
+				t.Fatalf("%v, after %d checks: model %v, error %v", solver, checks, m != nil, err)
 			}
 			if more := -ctx.left.Load(); more > 100 {
-				t.Errorf("%v asks %d times more after the context has ended at question %d", solver, more, asked)
+				t.Errorf("%v checks the context %d times more after the context has ended at check %d", solver, more, checks)
 			}
 		}
 		if models == 0 && testdata.IsLong() {

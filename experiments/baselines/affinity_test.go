@@ -15,12 +15,12 @@ func TestAffinityEnds(t *testing.T) {
 	x := matrix.New(n, 3, asmtest.Random[float64](3*n))
 	a := matrix.New[float64](n, n, nil)
 	all := ending.At(0)
-	if err := Affinity(all, a, x, 7); err != nil || all.Asked() < 2*n {
-		t.Fatalf("%v, asked %d times", err, all.Asked())
+	if err := Affinity(all, a, x, 7); err != nil || all.Checks() < 2*n {
+		t.Fatalf("%v, checked %d times", err, all.Checks())
 	}
-	for last := 1; last <= all.Asked(); last++ {
+	for last := 1; last <= all.Checks(); last++ {
 		if err := Affinity(ending.At(last), a, x, 7); err != ending.ErrAt {
-			t.Errorf("ended at %d of %d: %v", last, all.Asked(), err)
+			t.Errorf("ended at %d of %d: %v", last, all.Checks(), err)
 		}
 	}
 }

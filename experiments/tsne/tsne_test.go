@@ -558,17 +558,17 @@ func TestEndsAnywhere(t *testing.T) {
 	if _, err := embed(all); err != nil {
 		t.Fatal(err)
 	}
-	if least := 3*200 + 2*200/affinityRows + 4*(200/tileRows); all.Asked() < least {
-		t.Errorf("asks %d times, want %d", all.Asked(), least)
+	if least := 3*200 + 2*200/affinityRows + 4*(200/tileRows); all.Checks() < least {
+		t.Errorf("checks its context %d times, want %d", all.Checks(), least)
 	}
-	for last := 1; last <= all.Asked(); last += 7 {
+	for last := 1; last <= all.Checks(); last += 7 {
 		ctx := ending.At(last)
 		r, err := embed(ctx)
 		if !errors.Is(err, ending.ErrAt) || r != nil && !math.IsNaN(r.KL) {
-			t.Fatalf("ended at %d of %d: %+v, %v", last, all.Asked(), r, err)
+			t.Fatalf("ended at %d of %d: %+v, %v", last, all.Checks(), r, err)
 		}
-		if ctx.Late() > 8 {
-			t.Fatalf("ended at %d of %d: asked %d times more", last, all.Asked(), ctx.Late())
+		if ctx.ChecksAfterEnd() > 8 {
+			t.Fatalf("ended at %d of %d: %d more checks", last, all.Checks(), ctx.ChecksAfterEnd())
 		}
 	}
 }

@@ -44,8 +44,8 @@ func TestPieces(t *testing.T) {
 				if !slices.Equal(got.Data, want.Data) {
 					t.Errorf("%v, add %t, trans %t: other bits than in one call", c, add, trans)
 				}
-				if least := c.m * c.n * c.inner / (4 * pieceMultiplications); ctx.Asked() < max(1, least) {
-					t.Errorf("%v, trans %t: asks %d times, want %d", c, trans, ctx.Asked(), max(1, least))
+				if least := c.m * c.n * c.inner / (4 * pieceMultiplications); ctx.Checks() < max(1, least) {
+					t.Errorf("%v, trans %t: checks its context %d times, want %d", c, trans, ctx.Checks(), max(1, least))
 				}
 			}
 		}

@@ -13,7 +13,7 @@ import (
 // smaller of the numbers of classes and features, and not cubic if both are large.
 func TestDirectionsOfMany(t *testing.T) {
 	t.Parallel()
-	asked := map[int]int{}
+	checks := map[int]int{}
 	for _, c := range []struct{ classes, d int }{{60, 8}, {70, 8}, {700, 8}, {560, 540}} {
 		x, labels := manyClasses(c.classes, 2, c.d)
 		s := mustSamples(t, x, labels)
@@ -22,7 +22,7 @@ func TestDirectionsOfMany(t *testing.T) {
 		if !ok {
 			t.Fatal("no directions")
 		}
-		asked[c.classes] = ctx.Asked()
+		checks[c.classes] = ctx.Checks()
 		b := s.betweenFactor(t.Context())
 		for k := range 3 {
 			// BᵀB v = μ v, and v is close to the k-th axis.
@@ -44,11 +44,11 @@ func TestDirectionsOfMany(t *testing.T) {
 			}
 		}
 	}
-	if asked[700] > 11*asked[70] {
-		t.Errorf("70 classes ask the context %d times, 700 classes %d times", asked[70], asked[700])
+	if checks[700] > 11*checks[70] {
+		t.Errorf("70 classes: %d checks of the context, 700 classes: %d", checks[70], checks[700])
 	}
-	if asked[560] > 4*560 {
-		t.Errorf("560 classes of 540 features ask the context %d times", asked[560])
+	if checks[560] > 4*560 {
+		t.Errorf("560 classes of 540 features: %d checks of the context", checks[560])
 	}
 }
 

@@ -121,6 +121,6 @@ func TestPhasesCheckContext(t *testing.T) {
 		{"matrices", 2 * (2*n + d) / 64, func(ctx context.Context) { e.scatterMatrices(ctx, 1) }},
 		{"canonical", n/64 + 2*6, func(ctx context.Context) { o.Canonical(ctx, p) }},
 	} {
-		wdatest.PhaseAsks(t, phase.name, phase.least, phase.do)
+		wdatest.PhaseChecks(t, phase.name, phase.least, phase.do)
 	}
 }

@@ -17,7 +17,7 @@ type Context struct {
 	context.Context
 	cancel context.CancelCauseFunc
 	last   int64
-	asked  atomic.Int64
+	checks atomic.Int64
 }
 
 // At returns a context that ends at call number last of Err, counted from 1. If last is 0 it never
@@ -29,14 +29,14 @@ func At(last int) *Context {
 
 // Err implements context.Context.
 func (c *Context) Err() error {
-	if c.asked.Add(1) == c.last {
+	if c.checks.Add(1) == c.last {
 		c.cancel(ErrAt)
 	}
 	return c.Context.Err()
 }
 
-// Asked returns the number of calls of Err.
-func (c *Context) Asked() int { return int(c.asked.Load()) }
+// Checks returns the number of calls of Err.
+func (c *Context) Checks() int { return int(c.checks.Load()) }
 
-// Late returns the number of calls of Err after the end.
-func (c *Context) Late() int { return max(0, c.Asked()-int(c.last)) }
+// ChecksAfterEnd returns the number of calls of Err after the end.
+func (c *Context) ChecksAfterEnd() int { return max(0, c.Checks()-int(c.last)) }

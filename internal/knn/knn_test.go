@@ -351,12 +351,12 @@ func TestNewColumnsCancelled(t *testing.T) {
 		if d == 1 {
 			least = 6
 		}
-		if _, err := NewColumns(all, rows, labels); err != nil || all.Asked() < least {
-			t.Fatalf("%d columns: %v, asked %d times", d, err, all.Asked())
+		if _, err := NewColumns(all, rows, labels); err != nil || all.Checks() < least {
+			t.Fatalf("%d columns: %v, checked %d times", d, err, all.Checks())
 		}
-		for last := 1; last <= all.Asked(); last++ {
+		for last := 1; last <= all.Checks(); last++ {
 			if p, err := NewColumns(ending.At(last), rows, labels); err != ending.ErrAt || p != nil {
-				t.Errorf("%d columns, ended at %d of %d: %v", d, last, all.Asked(), err)
+				t.Errorf("%d columns, ended at %d of %d: %v", d, last, all.Checks(), err)
 			}
 		}
 	}

@@ -96,8 +96,8 @@ func TestPolarFails(t *testing.T) {
 		}
 	}
 	for last := 1; last < 20; last++ {
-		if ctx := ending.At(last); polar(ctx, r, matrix.New(2, 2, []float64{1, 2, 3, 5})) || r.At(0, 1) != 1 || ctx.Late() > 4 {
-			t.Errorf("ended at %d, asked %d times more: %v", last, ctx.Late(), r.Data)
+		if ctx := ending.At(last); polar(ctx, r, matrix.New(2, 2, []float64{1, 2, 3, 5})) || r.At(0, 1) != 1 || ctx.ChecksAfterEnd() > 4 {
+			t.Errorf("ended at %d, %d more checks: %v", last, ctx.ChecksAfterEnd(), r.Data)
 		}
 	}
 }

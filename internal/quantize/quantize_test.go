@@ -273,13 +273,13 @@ func TestErrors(t *testing.T) {
 		if err := do(whole); err != nil {
 			t.Fatal(name, err)
 		}
-		if least := map[string]int{"Train": 200, "Encode": 30, "Nearest": 3}[name]; whole.Asked() < least {
-			t.Errorf("%s asks %d times, fewer than %d", name, whole.Asked(), least)
+		if least := map[string]int{"Train": 200, "Encode": 30, "Nearest": 3}[name]; whole.Checks() < least {
+			t.Errorf("%s checks its context %d times, fewer than %d", name, whole.Checks(), least)
 		}
-		for last := 1; last <= whole.Asked(); last += 1 + whole.Asked()/20 {
+		for last := 1; last <= whole.Checks(); last += 1 + whole.Checks()/20 {
 			ctx := ending.At(last)
-			if err := do(ctx); !errors.Is(err, ending.ErrAt) || ctx.Late() > 8 {
-				t.Fatalf("%s, ended at %d of %d: %v, asked %d times more", name, last, whole.Asked(), err, ctx.Late())
+			if err := do(ctx); !errors.Is(err, ending.ErrAt) || ctx.ChecksAfterEnd() > 8 {
+				t.Fatalf("%s, ended at %d of %d: %v, %d more checks", name, last, whole.Checks(), err, ctx.ChecksAfterEnd())
 			}
 		}
 	}

@@ -196,7 +196,7 @@ type checkedCosts struct {
 }
 
 func (c *checkedCosts) Row(i int) []float64 {
-	if checks := c.ctx.Asked(); checks != c.checks {
+	if checks := c.ctx.Checks(); checks != c.checks {
 		c.checks, c.read = checks, 0
 	}
 	c.read += c.cols
@@ -225,10 +225,10 @@ func TestContextChecks(t *testing.T) {
 			if limit := checkInterval/int(work) + 2*m; costs.most > limit {
 				t.Errorf("%d × %d costs: %d are read between two checks, not at most %d", n, m, costs.most, limit)
 			}
-			checks := costs.ctx.Asked()
+			checks := costs.ctx.Checks()
 			for last := 1; last <= checks; last += 1 + checks/10 {
 				costs.ctx = ending.At(last)
-				if err := s.Solve(costs.ctx, p); err != ending.ErrAt || costs.late || costs.ctx.Late() > 1 {
+				if err := s.Solve(costs.ctx, p); err != ending.ErrAt || costs.late || costs.ctx.ChecksAfterEnd() > 1 {
 					t.Errorf("%d × %d costs: Solve goes on after check %d of %d: %v", n, m, last, checks, err)
 				}
 			}

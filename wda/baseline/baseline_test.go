@@ -170,8 +170,8 @@ func TestPassesCheckContext(t *testing.T) {
 		"gram":        {pieces + n*n/2*d>>24, func(ctx context.Context) { PCA{Workers: 1}.gramMatrix(ctx, x) }},
 	} {
 		all := ending.At(0)
-		if c.do(all); all.Asked() < c.least {
-			t.Errorf("%s asks %d times, want %d", name, all.Asked(), c.least)
+		if c.do(all); all.Checks() < c.least {
+			t.Errorf("%s checks its context %d times, want %d", name, all.Checks(), c.least)
 		}
 	}
 }

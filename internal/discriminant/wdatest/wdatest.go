@@ -125,20 +125,20 @@ func Stretched(seed uint64, n, d, classes int) (*mat.Dense, []int) {
 	return x, labels
 }
 
-// PhaseAsks checks that do, a part of a fit, checks its context at least least times, and that it
+// PhaseChecks checks that do, a part of a fit, checks its context at least least times, and that it
 // soon returns after the context has ended.
-func PhaseAsks(t *testing.T, name string, least int, do func(ctx context.Context)) {
+func PhaseChecks(t *testing.T, name string, least int, do func(ctx context.Context)) {
 	t.Helper()
 	c := ending.At(0)
 	do(c)
-	if c.Asked() < least {
-		t.Errorf("%s asks %d times, want %d", name, c.Asked(), least)
+	if c.Checks() < least {
+		t.Errorf("%s checks its context %d times, want %d", name, c.Checks(), least)
 		return
 	}
 	// End the context in the middle. The callers within the phase also check it while they return.
-	c = ending.At((c.Asked() + 1) / 2)
+	c = ending.At((c.Checks() + 1) / 2)
 	do(c)
-	if c.Late() > 25 {
-		t.Errorf("%s asks %d times after the end", name, c.Late())
+	if c.ChecksAfterEnd() > 25 {
+		t.Errorf("%s checks its context %d times after the end", name, c.ChecksAfterEnd())
 	}
 }

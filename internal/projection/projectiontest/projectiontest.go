@@ -256,10 +256,10 @@ func Invariance(t *testing.T, methods []Method) {
 	}
 }
 
-// Ending checks that a fit of n × d samples checks its context at least leastAsked times, which
+// Ending checks that a fit of n × d samples checks its context at least leastChecks times, which
 // proves that every part of an evaluation does. Wherever the context ends, the fit must return the
 // cause and may check the context only a few more times.
-func Ending(t *testing.T, m Method, n, d, leastAsked int) {
+func Ending(t *testing.T, m Method, n, d, leastChecks int) {
 	rng := rand.New(rand.NewPCG(1, uint64(d)))
 	x, labels := mat.NewDense(n, d, nil), make([]int, n)
 	for i := range labels {
@@ -274,20 +274,20 @@ func Ending(t *testing.T, m Method, n, d, leastAsked int) {
 	if err := fit(all); err != nil {
 		t.Fatalf("%s: %v", m.Name, err)
 	}
-	if all.Asked() < leastAsked {
-		t.Errorf("%s, %d × %d: asks %d times, want %d", m.Name, n, d, all.Asked(), leastAsked)
+	if all.Checks() < leastChecks {
+		t.Errorf("%s, %d × %d: checks its context %d times, want %d", m.Name, n, d, all.Checks(), leastChecks)
 	}
 	tries := 5
 	if testdata.IsLong() {
 		tries = 100
 	}
-	for last, step := 1, max(1, all.Asked()/tries); last < all.Asked(); last += step {
+	for last, step := 1, max(1, all.Checks()/tries); last < all.Checks(); last += step {
 		ctx := ending.At(last)
 		if err := fit(ctx); !errors.Is(err, ending.ErrAt) {
-			t.Fatalf("%s, %d × %d: ended at %d of %d: %v", m.Name, n, d, last, all.Asked(), err)
+			t.Fatalf("%s, %d × %d: ended at %d of %d: %v", m.Name, n, d, last, all.Checks(), err)
 		}
-		if ctx.Late() > 120 {
-			t.Fatalf("%s, %d × %d: ended at %d of %d: asked %d times more", m.Name, n, d, last, all.Asked(), ctx.Late())
+		if ctx.ChecksAfterEnd() > 120 {
+			t.Fatalf("%s, %d × %d: ended at %d of %d: %d more checks", m.Name, n, d, last, all.Checks(), ctx.ChecksAfterEnd())
 		}
 	}
 }
