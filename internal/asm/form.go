@@ -10,7 +10,7 @@ type Form uint8
 const (
 	// VNNI is AVX512-VNNI, at AVX512: products of bytes and of 16-bit integers, added to 32 bits.
 	VNNI Form = 1 << iota
-	// VPOPCNT is AVX512-VPOPCNTDQ, at AVX512: counts bits.
+	// VPOPCNT is AVX512-VPOPCNTDQ, at AVX512: the number of bits that are set.
 	VPOPCNT
 	// DotProd is FEAT_DotProd, at NEON: products of bytes, added to 32 bits.
 	DotProd

@@ -294,7 +294,7 @@ func goldenCompact(got map[string]string) {
 	}
 	all, wide := make([]uint16, 1<<16), make([]float32, 1<<16)
 	for i := range all {
-		if i&0x7c00 != 0x7c00 || i&0x3ff == 0 { // no NaN of either format, because its bits may differ
+		if i&0x7c00 != 0x7c00 || i&0x3ff == 0 { // skip NaN of either format, because its bits may differ
 			all[i] = uint16(i)
 		}
 	}

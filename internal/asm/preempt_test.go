@@ -47,7 +47,7 @@ func TestPreemptible(t *testing.T) {
 
 type call struct{ caller, callee string }
 
-// callees returns the direct calls in this program, and which functions begin with a stack check.
+// callees returns the direct calls in this program, and the set of functions that begin with a stack check.
 func callees(t *testing.T) (calls []call, checks map[string]bool) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		t.Skip("knows the executables of Linux on amd64 and arm64")

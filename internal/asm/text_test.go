@@ -105,7 +105,7 @@ func TestConventions(t *testing.T) {
 }
 
 // TestMacros checks that every macro has a comment, its own or that of the macros before it, and at
-// most eight instructions. Longer code is an included text, so that profiles keep its lines.
+// most eight instructions. Longer code is in an included file, so that profiles show its lines.
 func TestMacros(t *testing.T) {
 	macro := regexp.MustCompile(`^#define (\w+)`)
 	for _, s := range sources(t) {
@@ -117,7 +117,7 @@ func TestMacros(t *testing.T) {
 			m := macro.FindStringSubmatch(s.lines[i])
 			if m == nil {
 				if s.lines[i] != "" && !strings.HasPrefix(s.lines[i], "#") && !strings.HasPrefix(s.lines[i], "//") {
-					said = false // instructions in between
+					said = false // an instruction separates the comment from the macro
 				}
 				continue
 			}
@@ -163,8 +163,8 @@ func TestIncludes(t *testing.T) {
 	}
 }
 
-// mostFiles limits the number of files in a kernel's folder, because newcomers look through them
-// all. It may only decrease.
+// mostFiles limits the number of files in a kernel's folder, because a newcomer looks at all of
+// them. It may only decrease.
 const mostFiles = 30
 
 // TestFolders counts the files of the kernels' folders.

@@ -46,8 +46,8 @@ type Arena[T num.Float] struct {
 
 type buffer[T num.Float] struct {
 	whole, body []T
-	before      []T      // the values it had; nil for one that is only set
-	after       rand.PCG // the source after they were drawn
+	before      []T      // the values before the call; nil for a slice that is only set
+	after       rand.PCG // the generator after the values were drawn
 	input       bool
 }
 

@@ -16,9 +16,11 @@
 // accumulator. Between two tiles of columns the lanes are stored in scratch. They are folded at the
 // end of the row.
 //
-// Shapes          K m×n row-major, stride ldk; n a positive multiple of the lanes w; v_s, q_s: n; a_s, u_s, r_s: m; scratch of Scratch elements, zero before and after.
-// Aliasing        outputs overlap nothing else.
-// Cost            8·m·n FMAs for Iterate, 4·m·n for the others; K is read once from memory, and once more from the second-level cache by Iterate.
+//   - Shapes: K m×n row-major, stride ldk; n a positive multiple of the lanes w; v_s, q_s: n; a_s,
+//     u_s, r_s: m; scratch of Scratch elements, zero before and after.
+//   - Aliasing: outputs overlap nothing else.
+//   - Cost: 8·m·n FMAs for Iterate, 4·m·n for the others; K is read once from memory, and once more
+//     from the second-level cache by Iterate.
 //
 // NOTES.md has measurements and rejected ideas.
 package block

@@ -19,8 +19,7 @@ type operands[K, T num.Float] struct {
 	scratch    []T
 }
 
-// A kernel is one of the passes for a block, and what defines it: the pass for one
-// vector.
+// A kernel is a pass for a block and its definition, the pass for one vector.
 type kernel[K, T num.Float] struct {
 	name string
 	run  func(o *operands[K, T])

@@ -5,7 +5,7 @@ import "github.com/gomonge/monge/internal/asm"
 const (
 	// Block is the number of rows whose codes are stored together.
 	Block = 32
-	// Most4 is the largest m of Sums4: 256 entries of at most 255 are below 2¹⁶.
+	// Most4 is the largest m of Sums4: the sum of 256 entries of at most 255 is below 2¹⁶.
 	Most4 = 256
 )
 

@@ -47,8 +47,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestPlaces finds the entry of every code of every row, with tables of powers of two, and the
-// largest sums.
+// TestPlaces uses tables of powers of two to check that every code selects its own entry. It also
+// tests the largest sums.
 func TestPlaces(t *testing.T) {
 	const m, n = 6, 3 * Block
 	dst8, codes8, table8 := make([]float32, n), make([]byte, n*m), make([]float32, 256*m)

@@ -19,12 +19,14 @@
 // every halfway point by at least 2⁻²⁶: src_i = V·2^a and s = S·2^b with |V| < 2²⁴ and S < 2¹⁷. Where |q| is near ½ or above, a ≥ b − 9.
 // So q − (k + ½) = (V·2^(a+1−b) − S·(2k + 1))/(2S) is a multiple of 2⁻⁸/(2S), and 2S < 2¹⁸.
 //
-// Shapes          a and b, or dst and src, have the same length, which may be 0. SignBits needs ⌈len(src)/8⌉ bytes.
-// Aliasing        a and b may be the same slice; dst must not overlap src.
-// Accuracy        sums and Widen are exact; conversions to fewer bits are rounded once.
-// Special values  none in integers. Subnormal numbers and infinities are converted like other numbers. A NaN becomes 0x7e00 and 0x7fc0, and is not
-// negative. A src that is not finite has the scale NaN, and codes of 0. RoundInt8 expects products from −128.5 to 127.5.
-// Cost            One multiplication for each element, or a part of an instruction that counts bits.
+//   - Shapes: a and b, or dst and src, have the same length, which may be 0. SignBits needs
+//     ⌈len(src)/8⌉ bytes.
+//   - Aliasing: a and b may be the same slice; dst must not overlap src.
+//   - Accuracy: sums and Widen are exact; conversions to fewer bits are rounded once.
+//   - Special values: none in integers. Subnormal numbers and infinities are converted like other
+//     numbers. A NaN becomes 0x7e00 and 0x7fc0, and is not negative. A src that is not finite has
+//     the scale NaN, and codes of 0. RoundInt8 expects products from −128.5 to 127.5.
+//   - Cost: one multiplication for each element, or a part of an instruction that counts bits.
 //
 // Assembly takes whole steps of 16 elements, and few enough elements that sums of 32 bits do not overflow; Go computes the rest. Forms:
 // AVX512-VNNI and AVX512-VPOPCNTDQ at AVX512, FEAT_DotProd at NEON.

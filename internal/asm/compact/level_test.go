@@ -17,7 +17,7 @@ var extremes = []byte{0, 1, 127, 128, 129, 255}
 func bytesIn(a *asmtest.Arena[float64], n, kind int) []byte {
 	words := a.InOut((n+7)/8, asmtest.Unit)
 	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
-	if a.Rand.IntN(2) == 0 { // at an address that is no multiple of 8
+	if a.Rand.IntN(2) == 0 { // at an address that is not a multiple of 8
 		b = b[len(b)-n:]
 	}
 	for i := range b {
@@ -126,7 +126,7 @@ func narrow(a *asmtest.Arena[float32], x []float32) {
 	NarrowFloat16(halves, x)
 	NarrowBFloat16(bhalves, x)
 	SignBits(signs, x)
-	numbers := a.Out(2*len(x) + len(signs)) // memory is compared as float32, of which all NaN are one
+	numbers := a.Out(2*len(x) + len(signs)) // memory is compared as float32; all NaN values are equal
 	for i := range x {
 		numbers[2*i], numbers[2*i+1] = float32(halves[i]), float32(bhalves[i])
 	}

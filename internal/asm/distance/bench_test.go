@@ -32,7 +32,7 @@ func sqEuclideanBenchmark[T num.Float](b *testing.B, name string, m, n, d int) {
 			for b.Loop() {
 				SqEuclidean(m, n, d, dst, n, x, d, zt, n, false)
 			}
-			// a difference is not counted: it takes no FMA slot
+			// Differences are not counted because they take no FMA slot.
 			b.ReportMetric(2*float64(m*n*d)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 		})
 	}

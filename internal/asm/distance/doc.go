@@ -26,11 +26,17 @@
 // correct digits if x and z are close. Package gram uses the formula for many features, and this
 // package for close pairs.
 //
-// Shapes          x: m × d, stride ldx; zt: d × n, stride ldz; D, K, G, M: m × n, strides ldd, ldk, ldg, ldm; D of Gibbs may be nil; A: m × r, stride lda; B: r × n, stride ldb; u: m; v: n.
-// Aliasing        G may be M; otherwise outputs overlap no input and not each other.
-// Accuracy        D: above. K: the relative error is at most ((d+3)·|ln K_ij| + 2)·u to first order, where |ln K_ij| multiplies the errors of D and of its product with c, and 2u bounds the power. G: within γ_(r+4) Σ|terms|, the terms being those of K_ij (h − λ k̄) multiplied out; γ_k = ku/(1 − ku).
-// Special values  follow the arithmetic; d = 0 stores D = +0 (or, with add, nothing); K_ij below the least normal number is +0.
-// Cost            SqEuclidean: m·n·d differences and FMAs. Gibbs: m·n·(d + 8) FMA slots. AdjCost: (r+2)·m·n FMAs, 2·m·n products.
+//   - Shapes: x: m × d, stride ldx; zt: d × n, stride ldz; D, K, G, M: m × n, strides ldd, ldk,
+//     ldg, ldm; D of Gibbs may be nil; A: m × r, stride lda; B: r × n, stride ldb; u: m; v: n.
+//   - Aliasing: G may be M; otherwise outputs overlap no input and not each other.
+//   - Accuracy: D: above. K: the relative error is at most ((d+3)·|ln K_ij| + 2)·u to first order,
+//     where |ln K_ij| multiplies the errors of D and of its product with c, and 2u bounds the
+//     power. G: within γ_(r+4) Σ|terms|, the terms being those of K_ij (h − λ k̄) multiplied out;
+//     γ_k = ku/(1 − ku).
+//   - Special values: follow the arithmetic; d = 0 stores D = +0 (or, with add, nothing); K_ij
+//     below the least normal number is +0.
+//   - Cost: SqEuclidean: m·n·d differences and FMAs. Gibbs: m·n·(d + 8) FMA slots. AdjCost:
+//     (r+2)·m·n FMAs, 2·m·n products.
 //
 // NOTES.md has measurements and rejected ideas.
 package distance

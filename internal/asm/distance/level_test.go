@@ -173,7 +173,7 @@ func gibbsTestLevels[T num.Float](t *testing.T) {
 	seed := uint64(0)
 	call := func(s gibbsShape, class asmtest.Class) {
 		seed++
-		c := cs[0] // every second time an ordinary one
+		c := cs[0] // every second c is ordinary
 		if seed%2 == 0 {
 			c = cs[seed/2%uint64(len(cs))]
 		}
@@ -235,9 +235,9 @@ func TestGibbsUnderflow(t *testing.T) {
 
 func gibbsTestUnderflow[T num.Float](t *testing.T) {
 	const m, n = 7, 41
-	least, ulp := 1022.0, T(0x1p-48) // of numbers from 16 to 32
+	least, ulp := 1022.0, T(0x1p-48) // the ULP of numbers from 16 to 32, such as √1022
 	if !num.IsFloat64[T]() {
-		least, ulp = 126, 0x1p-20 // from 8 to 16
+		least, ulp = 126, 0x1p-20 // the ULP of numbers from 8 to 16
 	}
 	x0 := T(math.Sqrt(least))
 	asmtest.Compare(t, 1, func(a *asmtest.Arena[T]) {
@@ -335,7 +335,7 @@ func TestAdjCostPieces(t *testing.T) {
 // TestAdjCostMachines checks that AdjCost has the same bits with the forms of other machines.
 func TestAdjCostMachines(t *testing.T) {
 	asmtest.OtherMachines(t, func(t *testing.T) {
-		const m, n, r, ld = 9, 101, 3, 4001 // from 3000 on machines differ
+		const m, n, r, ld = 9, 101, 3, 4001 // machines differ for ldk ≥ 3000
 		k, mat, a, b, u, v := asmtest.Random[float64](m*ld), asmtest.Random[float64](m*n), asmtest.Random[float64](m*r), asmtest.Random[float64](r*n), asmtest.Random[float64](m), asmtest.Random[float64](n)
 		g, want := make([]float64, m*n), make([]float64, m*n)
 		adjcostRef(m, n, r, want, n, k, ld, mat, n, a, r, b, n, u, v, 1.5)

@@ -28,7 +28,7 @@ func sqEuclideanTestRefBound[T num.Float](t *testing.T) {
 		x, z := make([]T, d), make([]T, d)
 		asmtest.Fill(rng, x, asmtest.Gauss)
 		asmtest.Fill(rng, z, asmtest.Gauss)
-		if rng.IntN(2) == 0 { // close together, where the expanded form has no digit left
+		if rng.IntN(2) == 0 { // close together: the expanded form has no correct digits
 			for k := range z {
 				z[k] = x[k] * (1 + T(rng.NormFloat64())*0x1p-14)
 			}
@@ -128,7 +128,7 @@ func gibbsTestRefBound[T num.Float](t *testing.T) {
 		}
 		y := new(big.Float).SetPrec(1000).Mul(exact.Value(), big.NewFloat(float64(c)))
 		y64, _ := y.Float64()
-		if y64 < least*0.999 { // beyond, or so close that D's error may reach the border
+		if y64 < least*0.999 { // above the threshold, or so close that D's error may cross it
 			continue
 		}
 		var k, dist [1]T

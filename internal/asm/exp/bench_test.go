@@ -135,8 +135,8 @@ func logPlanBenchmark[T num.Float](b *testing.B, name string) {
 	})
 }
 
-// each benchmarks what prepare returns for every level and size; moved is the
-// number of n × n matrices that go through the core.
+// each benchmarks the function that prepare returns, for every level and size. moved is the
+// number of n × n matrices that the function reads or writes.
 func each[T num.Float](b *testing.B, name string, moved int, prepare func(n int) func()) {
 	for lv := range asmtest.Each(b) {
 		for _, n := range []int{64, 100, 256, 1000, 2000, 4000} {

@@ -20,11 +20,26 @@
 // reduces y to k + f exactly, by additions alone, and takes 2^f − 1 from a polynomial. See ref.go
 // for both.
 //
-// Shapes          x: n; dst: n or longer, for SumExp also nil; c: a number.
-// Aliasing        dst may be x; otherwise they do not overlap.
-// Accuracy        Exp: 0.70 ULP in float64, 0.85 if the result is subnormal; 0.72 and 0.82 in float32, the largest errors of all 2^32 arguments. SumExp: 0.65 (0.75) ULP of the exponential of a difference d, and a relative error of 0.13·|d|·u (0.23·|d|·u). Exp2: 0.63 ULP of 2^y in float64; 0.68 in float32, the largest of all y; the rounding of y itself changes the result by a relative |y|·2^-53.5 (2^-24.5) at most.
-// Special values  exp(±0) = 1 exactly, exp(+Inf) = +Inf, exp(−Inf) = +0, exp(NaN) = NaN. Underflow of Exp is gradual. Exp overflows to +Inf only if the true value rounds to it; math.Exp returns +Inf from 709.44 on amd64, though true values are finite up to 709.78, and no subnormal results on arm64. Exp2 returns no subnormal results, in constant time: 2^y = +0 for y < −1022 (float32: −126). It returns +Inf for y ≥ 1023.9375 (127.875), including the end of the last octave, whose true values are finite. NaN gives NaN. Exp2 of an integer is exact.
-// Cost            Exp: 11 FMAs an element in float64, 8 in float32, and a table lookup; results that are subnormal or overflow take about three times as long. SumExp: 10 (7) FMAs an element, a maximum, three differences and sums, and a lookup; in AVX2 and AVX-512 a block of four registers that contains a NaN, the largest element, or an element more than 708 (87) below it, is computed one register at a time. Exp2: 1 multiplication and 8 FMAs (float32: 1 and 5), 3 additions, a table lookup; in AVX2 a block with a y beyond the upper limit takes about twice as long. One read and one write.
+//   - Shapes: x: n; dst: n or longer, for SumExp also nil; c: a number.
+//   - Aliasing: dst may be x; otherwise they do not overlap.
+//   - Accuracy: Exp: 0.70 ULP in float64, 0.85 if the result is subnormal; 0.72 and 0.82 in
+//     float32, the largest errors of all 2^32 arguments. SumExp: 0.65 (0.75) ULP of the exponential
+//     of a difference d, and a relative error of 0.13·|d|·u (0.23·|d|·u). Exp2: 0.63 ULP of 2^y in
+//     float64; 0.68 in float32, the largest of all y; the rounding of y itself changes the result
+//     by a relative |y|·2^-53.5 (2^-24.5) at most.
+//   - Special values: exp(±0) = 1 exactly, exp(+Inf) = +Inf, exp(−Inf) = +0, exp(NaN) = NaN.
+//     Underflow of Exp is gradual. Exp overflows to +Inf only if the true value rounds to it;
+//     math.Exp returns +Inf from 709.44 on amd64, though true values are finite up to 709.78, and
+//     no subnormal results on arm64. Exp2 returns no subnormal results, in constant time: 2^y = +0
+//     for y < −1022 (float32: −126). It returns +Inf for y ≥ 1023.9375 (127.875), including the end
+//     of the last octave, whose true values are finite. NaN gives NaN. Exp2 of an integer is exact.
+//   - Cost: Exp: 11 FMAs an element in float64, 8 in float32, and a table lookup; results that are
+//     subnormal or overflow take about three times as long. SumExp: 10 (7) FMAs an element, a
+//     maximum, three differences and sums, and a lookup; in AVX2 and AVX-512 a block of four
+//     registers that contains a NaN, the largest element, or an element more than 708 (87) below
+//     it, is computed one register at a time. Exp2: 1 multiplication and 8 FMAs (float32: 1 and 5),
+//     3 additions, a table lookup; in AVX2 a block with a y beyond the upper limit takes about
+//     twice as long. One read and one write.
 //
 // # The log domain
 //
@@ -51,11 +66,15 @@
 //	LogColumnSum   s[j] = s[j] + 2^(f[i] − c M_ij − h[j])     i ascending
 //	LogPlan        T_ij = 2^((g[j] − c M_ij) + f[i])
 //
-// Shapes          M, T: m × n, strides ldm, ldt; f, a, max, sum: m; g, q, h, s, e (scratch): n.
-// Aliasing        T may be M; otherwise outputs overlap no input and not each other.
-// Accuracy        if the second rounding changes an exponent x to y, 2^y has a relative error of (|x| + |y|) u ln 2 from it; the power adds 2.2u, and a sum of k terms γ_k.
-// Special values  f[i] = −Inf or g[j] = −Inf stand for a zero weight and give zeros; a row in which every x is −Inf or NaN has max −Inf and sum NaN.
-// Cost            LogRows: one FMA, one exponential and one more FMA an element; M is read once.
+// The contract:
+//
+//   - Shapes: M, T: m × n, strides ldm, ldt; f, a, max, sum: m; g, q, h, s, e (scratch): n.
+//   - Aliasing: T may be M; otherwise outputs overlap no input and not each other.
+//   - Accuracy: if the second rounding changes an exponent x to y, 2^y has a relative error of
+//     (|x| + |y|) u ln 2 from it; the power adds 2.2u, and a sum of k terms γ_k.
+//   - Special values: f[i] = −Inf or g[j] = −Inf stand for a zero weight and give zeros; a row in
+//     which every x is −Inf or NaN has max −Inf and sum NaN.
+//   - Cost: LogRows: one FMA, one exponential and one more FMA an element; M is read once.
 //
 // NOTES.md has measurements and rejected ideas. docs/PROOF.md lists the functions whose assembly is
 // proved to return the bits of ref.go.

@@ -16,7 +16,7 @@ type function[T num.Float] struct {
 	name    string
 	apply   func(dst, x []T)
 	ref     func(x T) T
-	edges   []float64 // arguments at which something changes
+	edges   []float64 // arguments at which the algorithm changes
 	regions [][2]float64
 }
 
@@ -40,7 +40,7 @@ func functions[T num.Float]() []function[T] {
 		f.regions = [][2]float64{{-20, 20}, {-709, 710}, {706, 712}, {-89, 89}, {86, 89}, {-1, 1}}
 		return f
 	}
-	return []function[T]{exp, exp2(1), exp2(-1.44269504088896), exp2(-41.7)} // of ordinary values, the last reaches both limits
+	return []function[T]{exp, exp2(1), exp2(-1.44269504088896), exp2(-41.7)} // the last c reaches both limits for ordinary values
 }
 
 func TestVectorLevels(t *testing.T) {
@@ -113,8 +113,8 @@ func sumExpLevels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestSumExpPlaces puts each special value, and the neighbors of the limit of differences, at every place of a vector with a
-// whole turn, a second turn and a partial vector.
+// TestSumExpPlaces puts each special value, and the neighbors of the limit of differences, at every position of a vector
+// with two whole iterations and a partial one.
 func TestSumExpPlaces(t *testing.T) {
 	t.Run("f64", sumExpPlaces[float64])
 	t.Run("f32", sumExpPlaces[float32])

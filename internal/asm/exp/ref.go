@@ -150,7 +150,7 @@ func sumExpRef[T num.Float](s *Sum[T], dst, x []T) {
 	top += 0         // turns a maximum of −0 into +0
 	minus := 0 - top // no −0, so that the difference of two zeros is +0
 	var rest num.Sum[T]
-	var count [num.MaxLanes / 2]T // lanes l and l + w/2 together
+	var count [num.MaxLanes / 2]T // element l counts lanes l and l + w/2
 	half := num.Lanes[T]() / 2
 	for len(x) > 0 {
 		n := min(len(x), 2*half)

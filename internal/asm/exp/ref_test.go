@@ -109,7 +109,7 @@ func expDifference[T num.Float](t *testing.T, most, bound, slope float64) {
 	}
 }
 
-// Overflow, the ends of the fast ways, the least normal and the least results.
+// Thresholds of overflow, of the fast code, of subnormal results and of zero.
 var thresholds64 = []float64{
 	709.782712893384, 708, -708, -708.3964185322641, -709.0895657128241,
 	-744.4400719213812, -745.1332191019411, -745.1332191019412,
@@ -340,7 +340,7 @@ func TestExp2SpecialValues(t *testing.T) {
 			t.Errorf("2^%v = %v, want %v", c.y, got, c.want)
 		}
 	}
-	// Every whole power is exact.
+	// The power of every integer is exact.
 	for y := -1022; y <= 1023; y++ {
 		if got := exp2Of64(float64(y)); got != math.Ldexp(1, y) {
 			t.Errorf("2^%d = %v", y, got)

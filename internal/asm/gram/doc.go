@@ -33,10 +33,14 @@
 //   - A product that underflows adds at most 2⁻¹⁰⁷⁵ (2⁻¹⁵⁰), which is less than u²·D/d for
 //     D ≥ 2⁻⁹⁶⁰ (for d < 2¹⁰, u·D/d, for D ≥ 2⁻¹⁰⁰).
 //
-// Shapes          x: m × d, stride ldx; z: n × d, stride ldz, or zt: d × n; D: m × n, stride ldd.
-// Aliasing        D overlaps no input. z may be x: then half of the distances are computed.
-// Special values  NaN and infinities make close pairs, which follow the arithmetic of direct differences. d = 0 stores +0.
-// Cost            m·n·d FMAs, and for close pairs as many differences and FMAs again; packing is linear in x and z.
+// The contract:
+//
+//   - Shapes: x: m × d, stride ldx; z: n × d, stride ldz, or zt: d × n; D: m × n, stride ldd.
+//   - Aliasing: D overlaps no input. z may be x: then half of the distances are computed.
+//   - Special values: NaN and infinities make close pairs, which follow the arithmetic of direct
+//     differences. d = 0 stores +0.
+//   - Cost: m·n·d FMAs, and for close pairs as many differences and FMAs again; packing is linear
+//     in x and z.
 //
 // This package has no assembly. Package project computes products and norms. Packages distance and
 // exp find and compute close pairs. With AVX2, project.Panel multiplies many columns, adds the

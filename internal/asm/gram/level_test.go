@@ -84,7 +84,7 @@ func testLevels[T num.Float](t *testing.T) {
 			call(shape{m: v % 15, n: v % 37, d: n, gd: v % 2, gx: v % 3, gz: v % 4, trans: v%2 == 0, shared: v % 5}, c)
 		}
 	}
-	// panels that are not full
+	// panels with fewer columns than PanelColumns
 	for k := range 24 {
 		call(shape{m: k%13 + 1, n: panelColumns64 + k, d: k % 7, gd: k % 3, gx: k % 4, gz: k % 5, shared: k % 3}, asmtest.Classes()[k%len(asmtest.Classes())])
 	}

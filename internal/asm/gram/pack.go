@@ -19,8 +19,8 @@ type Columns[T num.Float] struct {
 	ldz   int
 	width int // columns of a tile
 	step  int // features multiplied at a time
-	// The operand −2z of the products: for each piece of features the tiles, one after the other,
-	// each a matrix of features × width. In the first piece, rows of 1 and of the norms come first.
+	// The operand −2z of the products. Each piece of features has one tile after the other. A tile
+	// is a features × width matrix. In the first piece, it begins with a row of 1 and a row of norms.
 	packed        []T
 	norms, bounds []T // ‖z_j‖², and what closePairs adds to LogColumnMax
 

@@ -9,7 +9,7 @@ import (
 const (
 	panelBlock = 2 * block // columns packed at a time
 	manyRows   = 1920      // maximum number of rows that are multiplied with all pieces of features before other rows begin
-	manyCells  = 1 << 21   // their distances, which should stay in the third-level cache until the next piece
+	manyCells  = 1 << 21   // maximum number of their distances, which stay in the third-level cache until the next piece
 
 	// From this number of columns on, panels are faster. The overhead of a call of Panel weighs
 	// more in float64.

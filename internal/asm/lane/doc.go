@@ -17,11 +17,13 @@
 // The caller pads rows to a multiple of w columns, with v = 0, and the number of rows to a
 // multiple of four, with K > 0 and a = 0.
 //
-// Shapes          m a multiple of 4, n of w; K: m·n·w; v, q: n·w; u, s: m·w; lo, hi, outside: w. Interleave: any m and n.
-// Aliasing        outputs overlap nothing else; z may be x.
-// Accuracy        as in packages pass and distance, with the same bits.
-// Special values  follow the arithmetic. Divide counts a NaN as outside the range, and a 0 with a weight of 0 as inside. With clear, it sets elements with a weight of 0 to 0.
-// Cost            Rows, Columns: m·n·w FMAs. Divide: n·w divisions.
+//   - Shapes: m a multiple of 4, n of w; K: m·n·w; v, q: n·w; u, s: m·w; lo, hi, outside: w.
+//     Interleave: any m and n.
+//   - Aliasing: outputs overlap nothing else; z may be x.
+//   - Accuracy: as in packages pass and distance, with the same bits.
+//   - Special values: follow the arithmetic. Divide counts a NaN as outside the range, and a 0 with
+//     a weight of 0 as inside. With clear, it sets elements with a weight of 0 to 0.
+//   - Cost: Rows, Columns: m·n·w FMAs. Divide: n·w divisions.
 //
 // NOTES.md has measurements and rejected ideas.
 package lane

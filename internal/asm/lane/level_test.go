@@ -37,7 +37,7 @@ func kernels[T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) map[st
 			lo, hi, outside := a.In(w, asmtest.Unit), a.InOut(w, c), a.InOut(w, asmtest.Unit)
 			for p := range hi {
 				if a.Rand.IntN(2) == 0 {
-					hi[p] = T(math.Inf(1)) // problems that are inside
+					hi[p] = T(math.Inf(1)) // problems whose values are inside the range
 				}
 			}
 			for p := range outside {
@@ -64,7 +64,7 @@ func TestLevels(t *testing.T) {
 
 func levels[T num.Float](t *testing.T) {
 	seed := uint64(0)
-	// In one order, so that every run has the same operands.
+	// The order is fixed, so every run has the same operands.
 	for _, name := range slices.Sorted(maps.Keys(kernels(new(asmtest.Arena[T]), 0, 0, 0))) {
 		for _, class := range asmtest.Classes() {
 			for _, shape := range [][2]int{{0, 1}, {4, 1}, {4, 2}, {8, 1}, {12, 3}, {32, 4}} {

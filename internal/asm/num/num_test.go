@@ -49,8 +49,8 @@ func TestFMA32Halfway(t *testing.T) {
 	bits := func() float32 { return float32(1<<23 + rng.IntN(1<<23)) } // 24 bits
 	n := 20_000
 	for range n {
-		// x·y has up to 48 bits, scaled to end near the last bit of z or far below, so that the
-		// tail decides.
+		// x·y has up to 48 bits. Its last bit is near the last bit of z or far below, so that the
+		// low bits decide the rounding.
 		x, y, z := bits(), bits(), bits()
 		e := rng.IntN(80) - 75
 		z = float32(math.Ldexp(float64(z), rng.IntN(8)))
@@ -59,7 +59,7 @@ func TestFMA32Halfway(t *testing.T) {
 			x = -x
 		}
 		checkFMA32(t, x, y, z)
-		// z is odd, plus exactly half an ulp, plus or minus a little: x·y = ½ ± 2^-j.
+		// z is an odd integer, and x·y is half an ULP of z, more or less: ½ ± 2^-j.
 		half := float32(.5)
 		little := float32(math.Ldexp(1, -rng.IntN(24)-1))
 		checkFMA32(t, half, 1+little, bits())
@@ -85,7 +85,7 @@ func TestFMA32Edges(t *testing.T) {
 		checkFMA32(t, x, y, z)
 		checkFMA32(t, x, y, 0)
 		checkFMA32(t, float32(math.Ldexp(float64(2*rng.IntN(1<<22)+1), -100)), 0x1p-50, z) // odd half bits
-		// near the largest number, where the middle is overflow's limit
+		// near the largest number: a sum of half an ULP above it overflows
 		most := math.Float32frombits(0x7f7fffff - rng.Uint32N(4))
 		checkFMA32(t, 0x1p60, float32(math.Ldexp(1+rng.Float64(), 42+rng.IntN(4))), most)
 		checkFMA32(t, 0x1p60, 0x1p43, most)                      // exactly half an ulp

@@ -22,9 +22,13 @@
 // 64 lanes and AVX2, three vectors against rows of 64, 128 and 256 elements took 1.85, 1.38 and 1.25 times as long
 // (NOTES.md). So their results differ from those of this package by rounding errors.
 //
-// Shapes          x, y: n each.
-// Aliasing        nothing is written.
-// Accuracy        γ_k Σ|term|, k = ⌈n/w⌉ + log₂ w; for SqEuclidean k + 2, for Manhattan k + 1. The errors of SqEuclidean and Manhattan are relative. Cosine: absolute error γ_(2k+3), k = ⌈2n/w⌉ + log₂ w − 1; Norm: relative error of half of k + 2 roundings.
-// Special values  Follow the arithmetic. SqEuclidean and Manhattan of equal finite vectors are +0. A sum is −0 only if all terms are.
-// Cost            One load of each element. 32Ki elements are one call of assembly; longer slices carry their lanes through memory.
+//   - Shapes: x, y: n each.
+//   - Aliasing: nothing is written.
+//   - Accuracy: γ_k Σ|term|, k = ⌈n/w⌉ + log₂ w; for SqEuclidean k + 2, for Manhattan k + 1. The
+//     errors of SqEuclidean and Manhattan are relative. Cosine: absolute error γ_(2k+3), k =
+//     ⌈2n/w⌉ + log₂ w − 1; Norm: relative error of half of k + 2 roundings.
+//   - Special values: follow the arithmetic. SqEuclidean and Manhattan of equal finite vectors are
+//     +0. A sum is −0 only if all terms are.
+//   - Cost: one load of each element. 32Ki elements are one call of assembly; longer slices carry
+//     their lanes through memory.
 package pair

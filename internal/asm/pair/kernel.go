@@ -52,7 +52,7 @@ func AddLanes[T num.Float](op Op, acc *[MaxLanes]T, x, y []T) {
 	}
 }
 
-// longSum returns the sum for slices that are too long for one call. The calls hand on their lanes in memory.
+// longSum returns the sum for slices that are too long for one call. The lanes stay in memory between two calls.
 func longSum[T num.Float](op Op, x, y []T) T {
 	acc := negativeZeros[T]()
 	whole := len(x) / Lanes[T]() * Lanes[T]()

@@ -13,7 +13,7 @@ func Lanes[T num.Float]() int {
 	return MaxLanes
 }
 
-// Op says which terms are added.
+// Op selects the terms of a sum.
 type Op int
 
 // The terms of x and y.
@@ -69,7 +69,7 @@ func sumLanes[T num.Float](acc *[MaxLanes]T) T {
 	return acc[0]
 }
 
-// ref returns the sum of the terms, +0 of none.
+// ref returns the sum of the terms. The sum of no terms is +0.
 func ref[T num.Float](op Op, x, y []T) T {
 	if len(x) == 0 {
 		return 0

@@ -37,7 +37,7 @@ func quotient[T num.Float](xy, xx, yy T) T {
 	return c
 }
 
-// root returns √x. In float32, the root in float64 rounded is the root.
+// root returns √x, correctly rounded. For a float32, rounding the float64 root is exact enough.
 func root[T num.Float](x T) T { return T(math.Sqrt(float64(x))) }
 
 // longCosine is like Cosine for slices of any length.

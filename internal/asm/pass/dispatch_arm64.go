@@ -12,7 +12,7 @@ import (
 // Functions that call assembly are not inlined: their stack checks let the scheduler stop the
 // goroutine. Assembly takes sizes of at least 1.
 
-// run runs any pass over K if there is assembly for it. It computes the row sums of K v, divides a
+// run runs a pass over K if it has assembly. It computes the row sums of K v, divides a
 // by them or multiplies them by a, and adds this u to q. Without v, u is an input. Without q, u is
 // the row sums.
 //

@@ -38,11 +38,23 @@
 //	Narrow        dst[i] = x[i] rounded to float32, or +0 if |x[i]| < 2⁻¹²⁶
 //	Widen         dst[i] = x[i], float32 to float64
 //
-// Shapes          K, M: m × n, row-major, strides ldk and ldm; v, t, q: n; a, u, w, r, s: m. x, y, dst: of one length.
-// Aliasing        s, u, r and q overlap no input and not each other; dst may be x or y, but not in Narrow and Widen.
-// Accuracy        with γ_k = ku/(1 − ku) and k = ⌈n/w⌉ + log₂w for a row sum of w lanes: Rows is within γ_k Σ|terms|; u of Iterate within γ_(k+2) of a ⊘ K v for positive data; s within γ_(k+1) in Sweep, r within γ_(k+1) and s within γ_(k+2) in Begin; q, given u or s, within γ_m, in Begin within γ_(m+1). Divide is correctly rounded, and so is Narrow except where it returns 0; the count is exact.
-// Special values  follow the arithmetic: a row whose sum underflows gives u = +Inf or NaN. A NaN counts as outside. Narrow: no result is subnormal, in constant time, as in exp.Exp2; numbers beyond the largest float32 become ±Inf; NaN stays NaN.
-// Cost            Rows, Columns: m·n FMAs and m·n elements read. Iterate, Sweep: 2·m·n FMAs, m divisions or products, m·n elements read once. Begin: 3·m·n FMAs, 2·m·n elements. Divide: n divisions, 3n elements moved. CountOutside: n elements read. Narrow, Widen: 12n bytes moved.
+// The contract:
+//
+//   - Shapes: K, M: m × n, row-major, strides ldk and ldm; v, t, q: n; a, u, w, r, s: m. x, y, dst:
+//     of one length.
+//   - Aliasing: s, u, r and q overlap no input and not each other; dst may be x or y, but not in
+//     Narrow and Widen.
+//   - Accuracy: with γ_k = ku/(1 − ku) and k = ⌈n/w⌉ + log₂w for a row sum of w lanes: Rows is
+//     within γ_k Σ|terms|; u of Iterate within γ_(k+2) of a ⊘ K v for positive data; s within
+//     γ_(k+1) in Sweep, r within γ_(k+1) and s within γ_(k+2) in Begin; q, given u or s, within
+//     γ_m, in Begin within γ_(m+1). Divide is correctly rounded, and so is Narrow except where it
+//     returns 0; the count is exact.
+//   - Special values: follow the arithmetic: a row whose sum underflows gives u = +Inf or NaN. A
+//     NaN counts as outside. Narrow: no result is subnormal, in constant time, as in exp.Exp2;
+//     numbers beyond the largest float32 become ±Inf; NaN stays NaN.
+//   - Cost: Rows, Columns: m·n FMAs and m·n elements read. Iterate, Sweep: 2·m·n FMAs, m divisions
+//     or products, m·n elements read once. Begin: 3·m·n FMAs, 2·m·n elements. Divide: n divisions,
+//     3n elements moved. CountOutside: n elements read. Narrow, Widen: 12n bytes moved.
 //
 // NOTES.md has measurements and rejected ideas.
 package pass

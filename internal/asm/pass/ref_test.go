@@ -15,7 +15,7 @@ import (
 // most k = ⌈n/w⌉ + log₂w roundings, a term of a column sum through k = m, so the error of a sum is
 // at most γ_k Σ|terms|. The comment of a test lists additional roundings.
 
-// small returns a matrix's sides: mostly up to 40, now and then long rows.
+// small returns the sizes of a matrix. Most are at most 40; some rows are long.
 func small(rng *rand.Rand) (m, n int) {
 	if rng.IntN(10) == 0 {
 		return 1 + rng.IntN(10), 1 + rng.IntN(1500)

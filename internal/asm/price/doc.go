@@ -6,12 +6,17 @@
 //	Relax   d_j ← min(d_j, (c_j − u) − v_j), then least_j d_j and its lowest index
 //	Lower   d_j ← min(d_j, (c_j − u) − v_j)
 //
-// Shapes          c, v and d have n elements; u is a number. Costs c are float64 or float32, all others are float64.
-// Aliasing        d must not overlap c or v.
-// Accuracy        Two roundings: both differences are computed in float64.
-// Special values  +Inf in c and −Inf in v make an element +Inf, which is never the least. NaN is ignored and does not
-// change d_j. If no element is below +Inf, the least is +Inf and its index is −1. +0 and −0 are equal: the first one counts.
-// Cost            Limited by memory: 16 or 12 bytes are loaded for each element. Relax and Lower also load and store 8 bytes.
+// The contract:
+//
+//   - Shapes: c, v and d have n elements; u is a number. Costs c are float64 or float32, all others
+//     are float64.
+//   - Aliasing: d must not overlap c or v.
+//   - Accuracy: Two roundings: both differences are computed in float64.
+//   - Special values: +Inf in c and −Inf in v make an element +Inf, which is never the least. NaN
+//     is ignored and does not change d_j. If no element is below +Inf, the least is +Inf and its
+//     index is −1. +0 and −0 are equal: the first one counts.
+//   - Cost: limited by memory: 16 or 12 bytes are loaded for each element. Relax and Lower also
+//     load and store 8 bytes.
 //
 // The assembly processes blocks of 16 elements. Go code computes the rest.
 package price

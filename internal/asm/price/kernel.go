@@ -20,7 +20,7 @@ type lanes struct {
 	at    float64
 }
 
-// lowerLeast returns the smaller one of least and the least element of a piece, and its index. The piece begins at element
+// lowerLeast returns the smaller of least and the least element of a piece, and its index. The piece begins at element
 // first of the row.
 func (x *lanes) lowerLeast(first int, least float64, at int) (float64, int) {
 	j := int(x.at)

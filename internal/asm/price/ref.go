@@ -6,7 +6,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// leastRef returns the smaller one of least and the reduced costs from element i on, and its lowest index.
+// leastRef returns the smallest of least and the reduced costs from element i on, and its lowest index.
 func leastRef[T num.Float](c []T, u float64, v []float64, i int, least float64, at int) (float64, int) {
 	for j := i; j < len(c); j++ {
 		if r := (float64(c[j]) - u) - v[j]; r < least {

@@ -18,12 +18,13 @@
 // the maximum finds columns with a small element. Pack transposes four rows. Norms takes [NormRows]
 // rows, each in a vector lane.
 //
-// Shapes          Mul: x m × d, b d × p, y m × p. TransMul: x m × d, y m × p, g p × d. Norms: x rows × d. Row-major with strides ldx, ldb, ldy, ldg.
-// Aliasing        the output overlaps no input.
-// Special values  follow the arithmetic; an empty chain stores +0 (or, with add, nothing).
-// Accuracy        a chain of n terms is off by at most γ_n Σ|terms|, γ_n = nu/(1 − nu).
-// Cost            m·d·p FMAs; Panel m·d·w. Panel and Pack have assembly for AVX2, which AVX-512 also uses on some machines (HasPanel). Norms uses
-// the AVX2 form with AVX-512, too.
+//   - Shapes: Mul: x m × d, b d × p, y m × p. TransMul: x m × d, y m × p, g p × d. Norms: x rows ×
+//     d. Row-major with strides ldx, ldb, ldy, ldg.
+//   - Aliasing: the output overlaps no input.
+//   - Special values: follow the arithmetic; an empty chain stores +0 (or, with add, nothing).
+//   - Accuracy: a chain of n terms is off by at most γ_n Σ|terms|, γ_n = nu/(1 − nu).
+//   - Cost: m·d·p FMAs; Panel m·d·w. Panel and Pack have assembly for AVX2, which AVX-512 also uses
+//     on some machines (HasPanel). Norms uses the AVX2 form with AVX-512, too.
 //
 // NOTES.md has measurements and rejected ideas.
 package project

@@ -19,9 +19,9 @@ func Mul[T num.Float](m, p, d int, y []T, ldy int, x []T, ldx int, b []T, ldb in
 		}
 		return
 	}
-	// A piece of b that stays in L1 or L2, past which whole tiles of rows go: a call
-	// has 0.6 M FMAs at most, 25 µs of float64 on AVX2. Rows come first, so that x is
-	// read once and in its order.
+	// The piece of b stays in L1 or L2 for all rows of a call, which has at most 0.6 M FMAs: 25 µs
+	// of float64 on AVX2. The loop over rows is the outer loop, so that x is read once and in
+	// order.
 	cols := min(p, 160)
 	depth := min(d, 512, max(10240/cols, 64))
 	rows := asm.Piece(m, max(cols, 8)*depth, 60)
@@ -48,8 +48,8 @@ func TransMul[T num.Float](m, p, d int, g []T, ldg int, x []T, ldx int, y []T, l
 		}
 		return
 	}
-	// A long chain, because each call loads and stores g. But y must stay in L1, and if x comes
-	// from beyond the second-level cache, a call has no more rows than the hardware prefetches.
+	// Chains are long because each call loads and stores g. But y must stay in L1. If x is outside
+	// the second-level cache, a call has no more rows than the hardware prefetches.
 	rows := min(m, 128)
 	switch {
 	case exceedsCache[T](m, ldx) && p*num.Lanes[T]() <= 256:

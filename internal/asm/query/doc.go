@@ -19,9 +19,14 @@
 // Functions named Many do the same for m vectors at once, a multiple of Queries, and give each pair the
 // same bits. They load the elements of a row once for three vectors.
 //
-// Shapes          q: d elements, a multiple of Unit; x: n rows of d elements, without gaps; dst: n elements, a multiple of Rows. Zeros fill up short rows. Many: q has m·d elements; dst is m × n with a stride.
-// Aliasing        dst overlaps neither q nor x.
-// Accuracy        SqEuclidean: relative error (⌈d/16⌉ + 6)·2⁻²⁴ to first order. Dot: (⌈d/16⌉ + 4)·2⁻²⁴·Σ|q_k·x_ik|.
-// Special values  Follow the arithmetic. A squared distance of finite vectors is never NaN. It is 0 if q equals the row.
-// Cost            One load of each element, one FMA, and one difference for SqEuclidean; one to three operations to widen.
+//   - Shapes: q: d elements, a multiple of Unit; x: n rows of d elements, without gaps; dst: n
+//     elements, a multiple of Rows. Zeros fill up short rows. Many: q has m·d elements; dst is m ×
+//     n with a stride.
+//   - Aliasing: dst overlaps neither q nor x.
+//   - Accuracy: SqEuclidean: relative error (⌈d/16⌉ + 6)·2⁻²⁴ to first order. Dot: (⌈d/16⌉ +
+//     4)·2⁻²⁴·Σ|q_k·x_ik|.
+//   - Special values: follow the arithmetic. A squared distance of finite vectors is never NaN. It
+//     is 0 if q equals the row.
+//   - Cost: one load of each element, one FMA, and one difference for SqEuclidean; one to three
+//     operations to widen.
 package query

@@ -69,7 +69,7 @@ func checkMany(m, n, d, dst, ldd, q, x int) {
 
 // forEachTile calls f for Queries vectors from j on and p rows from i on. The rows of a call stay in the
 // first-level cache for all vectors. Meanwhile, the call of each vector fetches a part of the next
-// rows: step elements for every two groups of elements, from ahead elements behind row i on.
+// rows: step elements for every two groups of elements, starting ahead elements after row i.
 func forEachTile(m, n, d int, f func(j, i, p, ahead, step int)) {
 	const near = 4096 // elements
 	rows := max(near/max(d, 1)/Rows*Rows, Rows)

@@ -30,10 +30,13 @@
 // Element k goes to lane k mod 8, in ascending order, by FMA(x_k, x_k, lane) and FMA(e_k, e_k, lane). The lanes are folded in halves, by
 // num.Fold. The integers of a row of zeros are zero.
 //
-// Shapes          codes: groups of Rows rows, d features, a multiple of Step and at most MaxFeatures; masks: one for each group and query.
-// Aliasing        masks and codes that a function sets overlap no argument.
-// Accuracy        t differs from its formula by at most
-// 5.01·2⁻²⁴·(|Scale·Σc·p| + |Rest_i·Rest_j| + |Norm_i·Norm_j| + |Norm_i²·Square_j|) + 2⁻¹⁴⁷, unless it overflows. The sums of squares: relative error (⌈d/8⌉ + 5)·2⁻⁵³.
-// Special values  Filter follows the arithmetic. Codes of rows are at most 127. Elements of quantized vectors are finite.
-// Cost            One integer product of bytes for each feature of a row and query.
+//   - Shapes: codes: groups of Rows rows, d features, a multiple of Step and at most MaxFeatures;
+//     masks: one for each group and query.
+//   - Aliasing: masks and codes that a function sets overlap no argument.
+//   - Accuracy: t differs from its formula by at most 5.01·2⁻²⁴·(|Scale·Σc·p| + |Rest_i·Rest_j| +
+//     |Norm_i·Norm_j| + |Norm_i²·Square_j|) + 2⁻¹⁴⁷, unless it overflows. The sums of squares:
+//     relative error (⌈d/8⌉ + 5)·2⁻⁵³.
+//   - Special values: Filter follows the arithmetic. Codes of rows are at most 127. Elements of
+//     quantized vectors are finite.
+//   - Cost: one integer product of bytes for each feature of a row and query.
 package sketch

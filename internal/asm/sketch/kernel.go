@@ -22,12 +22,12 @@ const (
 	zero       = 64             // the code of 0 in a row
 )
 
-// A Group holds the numbers of a group of rows that Filter uses in addition to their codes.
+// A Group has the numbers of a group of rows that Filter uses in addition to their codes.
 type Group struct {
 	Scale, Rest, Norm [Rows]float32
 }
 
-// A Query holds the numbers of a query that Filter uses in addition to its codes: the start of the integer sum, the coefficients
+// A Query has the numbers of a query that Filter uses in addition to its codes: the start of the integer sum, the coefficients
 // of the rows' Rest, Norm and squared Norm, and a threshold.
 type Query struct {
 	Start                         int32

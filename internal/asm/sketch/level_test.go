@@ -56,7 +56,7 @@ func newProblem(a *asmtest.Arena[float32], n, m, d int, class asmtest.Class) pro
 	return p
 }
 
-// value is what Filter compares with the threshold, of row i of group g and of query j, found by bisection.
+// value returns the number that Filter compares with the threshold, for row i of group g and query j. It finds it by bisection.
 func (p *problem) value(g, i, j, d int) float32 {
 	at := func(order int64) float32 { // all numbers in ascending order
 		if order < 0 {
@@ -97,7 +97,7 @@ func compareLevels(t *testing.T) {
 						} else {
 							Filter(p.masks, p.codes, p.groups, p.queries, (*[Queries]Query)(p.numbers))
 						}
-						numbers := a.Out(2 * n * m) // masks may be NaN as float32
+						numbers := a.Out(2 * n * m) // as float32, masks may be NaN
 						for i, mask := range p.masks {
 							numbers[2*i], numbers[2*i+1] = float32(mask&0xffff), float32(mask>>16)
 						}
@@ -138,7 +138,7 @@ func TestQuantizeLevels(t *testing.T) {
 				s, sum, square, rest := QuantizeQuery(query, stride, x)
 				set(5, s, square, rest)
 				numbers[10] = float32(sum)
-				codes := a.Out(len(query)) // four bytes may be NaN
+				codes := a.Out(len(query)) // as a float32, four bytes may be NaN
 				for k, p := range query {
 					codes[k] = float32(p)
 				}

@@ -12,11 +12,16 @@
 // logarithms of eight numbers near m, and a polynomial computes the logarithm of the quotient. See
 // ref.go.
 //
-// Shapes          x: n; dst: n or longer; b, c, s: numbers.
-// Aliasing        dst may be x; otherwise they do not overlap.
-// Accuracy        Log, Log2: 0.70 ULP in float64; 0.65 and 0.69 in float32, the largest of all arguments. Affine, Shift: two roundings.
-// Special values  Log(±0) = −Inf, Log(x < 0) = NaN, Log(+Inf) = +Inf, Log(NaN) = NaN, Log(1) = +0. Log2 of a power of two is exact.
-// Cost            Log: in float64 10 FMAs, a division and some 25 other operations; in float32 8 FMAs, three table look-ups and some 12 others; a group of 64 bytes with a zero, a negative, subnormal or infinite number or a NaN is computed by the reference, in Go, some 10 times as long. Loads limit all other functions.
+//   - Shapes: x: n; dst: n or longer; b, c, s: numbers.
+//   - Aliasing: dst may be x; otherwise they do not overlap.
+//   - Accuracy: Log, Log2: 0.70 ULP in float64; 0.65 and 0.69 in float32, the largest of all
+//     arguments. Affine, Shift: two roundings.
+//   - Special values: Log(±0) = −Inf, Log(x < 0) = NaN, Log(+Inf) = +Inf, Log(NaN) = NaN, Log(1) =
+//     +0. Log2 of a power of two is exact.
+//   - Cost: Log: in float64 10 FMAs, a division and some 25 other operations; in float32 8 FMAs,
+//     three table look-ups and some 12 others; a group of 64 bytes with a zero, a negative,
+//     subnormal or infinite number or a NaN is computed by the reference, in Go, some 10 times as
+//     long. Loads limit all other functions.
 //
 // Assembly takes whole groups of 64 bytes. The reference computes the rest.
 package vector

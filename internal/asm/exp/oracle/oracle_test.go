@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestOracle compares with digits from elsewhere: e, √2, ln 10, lb 10.
+// TestOracle compares e, √2, ln 10 and log₂ 10 with published digits.
 func TestOracle(t *testing.T) {
 	for _, c := range []struct {
 		name string
