@@ -17,15 +17,15 @@ import (
 // Solver maximizes J.
 type Solver[T dist.Float] interface {
 	// Maximize raises J from the start of a and records its steps in a. It returns the reason why
-	// it ended, and an error if one ended it early. The status NotTerminated means that it did not
-	// begin.
+	// it ended, and the error that ended it early, if any. The status NotTerminated means that it
+	// could not begin.
 	Maximize(ctx context.Context, a *Ascent[T]) (descent.Status, error)
 }
 
 // Watcher judges the projections of one attempt by a criterion other than J.
 type Watcher interface {
-	// Observe is called with the projection p of each step. An error ends the attempt; descent.ErrStop
-	// ends it as planned.
+	// Observe is called with the projection p of each step. An error ends the attempt. Observe
+	// returns descent.ErrStop to end the attempt without an error.
 	Observe(s Step, p *mat.Dense) error
 	// Finish is called at the end of an attempt. It does nothing if Observe was called for the last step.
 	Finish(a *Attempt) error
@@ -33,11 +33,11 @@ type Watcher interface {
 	KeepBest(a *Attempt)
 }
 
-// Limits are the stopping criteria of an attempt.
+// Limits contains the stopping criteria of an attempt.
 type Limits struct {
 	MaxSteps          int
 	Tolerance         float64 // gradient norm relative to the norm at the start
-	FunctionTolerance float64 // LBFGS and ConjugateGradient end after three steps with a smaller relative gain of J; 0 is off
+	FunctionTolerance float64 // LBFGS and ConjugateGradient end after three steps with a smaller relative gain of J; 0: off
 	RoundingError     float64 // relative rounding error of J
 }
 
@@ -69,21 +69,22 @@ type Driver[T dist.Float] struct {
 	Solver    Solver[T]
 	Limits    Limits
 	Start     *mat.Dense // first start
-	// With SearchStart, every attempt begins at the start or at the result of a few eigenvalue
-	// iterations from there, whichever has the larger J. CallerStart means that the caller chose Start;
-	// the search then also tries the principal components.
+	// If SearchStart is set, an attempt begins at its start or at the result of a few eigenvalue
+	// iterations from its start, whichever has the larger J. CallerStart means that the caller
+	// chose Start. In this case, the search for the first start also tries the principal
+	// components.
 	SearchStart, CallerStart bool
 	Starts                   int
-	// Random returns the random numbers for a start. The first start does not need any.
+	// Random returns the source of random numbers for a start. The first start does not use it.
 	Random func(start int) *rand.Rand
 	// NewWatcher, if not nil, returns the watcher of an attempt.
 	NewWatcher func(ctx context.Context) Watcher
 	// ReportStep, if not nil, is called after every step. ReportBatch, if not nil, is called after
-	// every mini-batch between two steps. An error ends the fit.
+	// every mini-batch between two steps. An error of either function ends the fit.
 	ReportStep  func(Step) error
 	ReportBatch func(done, total int, latest Step) error
 
-	// Values and Gradients count evaluations. Objectives contains the J reached from each start,
+	// Values and Gradients count evaluations. Objectives contains the J reached from each start, or
 	// NaN if it is not finite.
 	Values, Gradients int
 	Objectives        []float64
@@ -97,8 +98,8 @@ func (o *Objective[T]) Manifold() *stiefel.Manifold {
 	return o.stiefel
 }
 
-// Run makes an attempt from every start and returns the best one, or nil if none has begun. It also
-// returns the error that ended the attempts early, if any.
+// Run makes an attempt from every start and returns the best attempt, or nil if no attempt has
+// begun. It also returns the error that ended the attempts early, if any.
 func (d *Driver[T]) Run(ctx context.Context) (*Attempt, error) {
 	var best *Attempt
 	for i := range d.Starts {
@@ -132,7 +133,7 @@ func (d *Driver[T]) isBetter(a, b *Attempt) bool {
 }
 
 // attemptFrom makes an attempt from the start p, which it retains. It returns nil if the attempt
-// did not begin. Otherwise an error is the one that ended the attempt early.
+// did not begin. If it returns an attempt and an error, the error ended the attempt early.
 func (d *Driver[T]) attemptFrom(ctx context.Context, index int, p *mat.Dense) (*Attempt, error) {
 	if d.SearchStart {
 		var err error
@@ -161,12 +162,12 @@ func (d *Driver[T]) attemptFrom(ctx context.Context, index int, p *mat.Dense) (*
 	return a.attempt, err
 }
 
-// Ascent is a running attempt. A solver records its steps here.
+// Ascent is a running attempt. A solver records its steps in it.
 type Ascent[T dist.Float] struct {
 	driver        *Driver[T]
 	attempt       *Attempt
 	grad          *mat.Dense // gradient of the latest measurement
-	gradientFloor float64    // gradient norm that is rounding error only
+	gradientFloor float64    // gradient norms up to this value are only rounding error
 }
 
 // errNotFinite means that J or its gradient cannot be computed at a projection.
@@ -174,8 +175,8 @@ type Ascent[T dist.Float] struct {
 //lint:ignore ST1005 J is the name of the objective.
 var errNotFinite = errors.New("J or its gradient is not finite; use a smaller λ or a larger ρ, or check the scale of the features")
 
-// Measure returns J and the norm of its Riemannian gradient at p. It overwrites g, which has the
-// shape of p.
+// Measure returns J and the norm of its Riemannian gradient at p. It overwrites g, which must have
+// the shape of p.
 func (o *Objective[T]) Measure(ctx context.Context, p, g *mat.Dense) (value, norm float64, err error) {
 	v, err := o.inverseRatio(ctx, p, g)
 	if err != nil {
@@ -196,9 +197,9 @@ func (a *Ascent[T]) measure(ctx context.Context, p *mat.Dense) (value, norm floa
 	return a.driver.Objective.Measure(ctx, p, a.grad)
 }
 
-// measureStart measures J at the start and begins the record of a solver outside package descent.
-// The record contains the steps that raised J, so the last step is the best. It returns an error if
-// J cannot be computed at the start.
+// measureStart measures J at the start and begins the record of a solver that does not use package
+// descent. Such a record contains only steps that raised J, so its last step is the best.
+// measureStart returns an error if J cannot be computed at the start.
 func (a *Ascent[T]) measureStart(ctx context.Context) error {
 	o, p := a.driver.Objective, a.attempt.Projection
 	a.grad = mat.NewDense(o.Samples.D, o.p, nil)
@@ -231,7 +232,7 @@ func (a *Ascent[T]) acceptStep(p *mat.Dense, value, norm, size float64) {
 // latestStep returns the latest accepted step.
 func (a *Ascent[T]) latestStep() Step { return a.attempt.History[a.attempt.Steps] }
 
-// reportStep passes a step that led to p to Report and to the watcher.
+// reportStep passes a step that led to p to ReportStep and to the watcher.
 func (a *Ascent[T]) reportStep(s Step, p *mat.Dense) error {
 	if report := a.driver.ReportStep; report != nil {
 		if err := report(s); err != nil {
@@ -244,14 +245,14 @@ func (a *Ascent[T]) reportStep(s Step, p *mat.Dense) error {
 	return nil
 }
 
-// stationary reports whether the gradient norm is within the tolerance.
+// stationary reports whether the gradient norm is within the tolerance or is only rounding error.
 func (a *Ascent[T]) stationary() bool {
 	t := a.attempt
 	return t.GradientNorm <= a.driver.Limits.Tolerance*t.History[0].GradientNorm || t.GradientNorm <= a.gradientFloor
 }
 
-// reportLatest reports the start or the latest accepted step. It returns the reason to stop there,
-// or NotTerminated.
+// reportLatest reports the start or the latest accepted step. It returns the reason to stop at this
+// step, or NotTerminated.
 func (a *Ascent[T]) reportLatest() (descent.Status, error) {
 	if err := a.reportStep(a.latestStep(), a.attempt.Projection); err != nil {
 		return descent.Stopped, err
@@ -262,8 +263,8 @@ func (a *Ascent[T]) reportLatest() (descent.Status, error) {
 	return descent.NotTerminated, nil
 }
 
-// gradientNoise returns the gradient norm, relative to J, below which the gradient is rounding
-// error. (If p = d, every projection has the same J.)
+// gradientNoise returns the gradient norm, relative to J, up to which a gradient is only rounding
+// error. If p = d, every projection has the same J, and every gradient is rounding error.
 func gradientNoise[T dist.Float]() float64 {
 	if num.IsFloat64[T]() {
 		return 1e-14
@@ -271,7 +272,7 @@ func gradientNoise[T dist.Float]() float64 {
 	return 1e-7
 }
 
-// NoSteps is the solver that returns the start.
+// NoSteps is the solver that makes no steps and returns the start.
 type NoSteps[T dist.Float] struct{}
 
 // Maximize implements Solver.

@@ -27,11 +27,11 @@ import (
 
 // Let Y be the projected samples and L the Laplacian of the graph whose edges are the weighted
 // plans. Then S = YᵀLY, and 2LY is the gradient of the costs with respect to Y with constant plans.
-// So each pair of classes contributes n × p matrices, as for any gradient, and one product gives S.
+// So the pairs of classes contribute only n × p gradients, and one matrix product gives S.
 
 // scatters returns S_b and S_w at p. It sets the costs of o to σ_b² and σ_w² at p.
 func (o *Objective[T]) scatters(ctx context.Context, p *mat.Dense) (between, within matrix.Matrix[float64], err error) {
-	gb, gw := o.gradBetween, o.gradWithin // they may be up to date and needed later
+	gb, gw := o.gradBetween, o.gradWithin // these gradients may be up to date and needed later
 	if o.frozenBetween.Data == nil {
 		o.frozenBetween, o.frozenWithin = dist.NewMatrix[T](o.Samples.N, o.p, nil), dist.NewMatrix[T](o.Samples.N, o.p, nil)
 	}
@@ -100,7 +100,7 @@ func (o *Objective[T]) laplacianScatter(ctx context.Context, y matrix.Matrix[flo
 	return out
 }
 
-// Components is the result of a fit in the space of the span: the scaled projection and properties
+// Components is the result of a fit in the space of the span: the scaled projection, and properties
 // of its columns.
 type Components struct {
 	P              *mat.Dense // d × p
@@ -133,8 +133,8 @@ func (o *Objective[T]) Canonical(ctx context.Context, p *mat.Dense) (*Components
 	return c, nil
 }
 
-// effectiveRank returns (tr S)²/‖S‖² of a symmetric S: p if all directions have the same variance,
-// and 1 if only one varies.
+// effectiveRank returns (tr S)²/‖S‖² of a symmetric S. It is p if all directions have the same
+// variance, and 1 if only one direction has variance.
 func effectiveRank(s matrix.Matrix[float64]) float64 {
 	var trace float64
 	for k := range s.Rows {
@@ -151,15 +151,16 @@ func effectiveRank(s matrix.Matrix[float64]) float64 {
 	return 1 / square
 }
 
-// scatterFloors are fractions of the scatter within classes that are added to every direction. The
-// first for which S_w is positive definite is used. If classes coincide in a direction, or if every
-// sample is transported to itself, the remaining scatter is rounding error. In that case
-// scatterNoise of the scatter between classes is added.
+// scatterFloors are the fractions of the trace of S_w that scatterEigenvectors adds to S_w, in this
+// order, until S_w is positive definite. This trace includes the ridge. It also includes the
+// fraction scatterNoise of the trace of S_b, because tr S_w is only rounding error if classes
+// coincide or if every sample is transported to itself.
 var scatterFloors = []float64{1e-9, 1e-6, 1e-3}
 
 const scatterNoise = 1e-6
 
-// scatterEigenvectors returns the generalized eigenvectors of S_b v = μ (S_w + ridge/p·I) v.
+// scatterEigenvectors returns the generalized eigenvalues μ and eigenvectors v of
+// S_b v = μ (S_w + ridge/p·I) v.
 func (o *Objective[T]) scatterEigenvectors(ctx context.Context, between, within matrix.Matrix[float64]) ([]float64, matrix.Matrix[float64], error) {
 	trace := o.Ridge
 	for k := range o.p {
@@ -180,14 +181,14 @@ func (o *Objective[T]) scatterEigenvectors(ctx context.Context, between, within 
 	return nil, within, fault.Ended(ctx, fmt.Errorf("%w: the transport scatters within classes are singular", ErrNoSpread))
 }
 
-// muteFactor multiplies the columns that are not leading.
+// muteFactor is the factor of the columns that are not leading.
 const muteFactor = 0x1p-10
 
 // Lengths selects the lengths of the columns of a projection.
 type Lengths struct {
-	Orthonormal bool // equal lengths and orthogonal; otherwise every column has the same transport cost within classes
-	ByRatio     bool // additionally multiply by √(μ/(1 + μ))
-	Leading     int  // number of columns that are not muted; 0 means all
+	Orthonormal bool // orthogonal columns of equal length; otherwise every column has the same transport cost within classes
+	ByRatio     bool // additionally multiply each column by √(μ/(1 + μ))
+	Leading     int  // number of columns that keep their length; 0 means all
 }
 
 // WithLengths returns a copy of c with columns of the given lengths. If the context ends, the result is
@@ -216,9 +217,9 @@ func (c *Components) WithLengths(ctx context.Context, by Lengths) *Components {
 	return out
 }
 
-// WithColumns returns c with as many columns as base (d × p, orthonormal). The additional columns are
-// those of base, orthonormalized against the span of c and muted. Their ratio is 0, because classes
-// are not compared in them.
+// WithColumns returns c with as many columns as base (d × p, orthonormal). The additional columns
+// are columns of base, orthonormalized against the span of c and multiplied by muteFactor. Their
+// ratios are 0, because J does not compare classes in them.
 func (c *Components) WithColumns(ctx context.Context, span, base *mat.Dense) (*Components, error) {
 	d, p := base.Dims()
 	_, q := c.P.Dims()
@@ -237,9 +238,9 @@ func (c *Components) WithColumns(ctx context.Context, span, base *mat.Dense) (*C
 	return out, nil
 }
 
-// UnitOfLength returns the factor that makes the mean variance within classes of the projected
-// samples 1 in the first q columns. unit is the factor by which the features of the model were
-// multiplied in s.
+// UnitOfLength returns the factor of c.P for which the mean variance within classes of the
+// projected samples is 1 in the first q columns. unit is the factor by which the features of the
+// model were multiplied in s.
 func (c *Components) UnitOfLength(ctx context.Context, s *Samples, q int, unit float64, workers int) (float64, error) {
 	d, _ := c.P.Dims()
 	within, total := s.projectedVariances(ctx, mat.DenseCopyOf(c.P.Slice(0, d, 0, q)), workers)
@@ -253,7 +254,7 @@ func (c *Components) UnitOfLength(ctx context.Context, s *Samples, q int, unit f
 }
 
 // RatiosOf returns the ratios of the columns of base·turn for the given ridge. The columns may have
-// any length. If a ratio is not positive, it is 0.
+// any length. RatiosOf replaces negative ratios with 0.
 func (c *Components) RatiosOf(turn *mat.Dense, ridge float64) []float64 {
 	k, columns := turn.Dims()
 	ratios := make([]float64, columns)
@@ -291,9 +292,10 @@ func shrinkColumns(p *mat.Dense, first int) {
 	}
 }
 
-// MixProjections combines several projections of s into one with as many columns as each of them: the
-// principal components of the side-by-side projected samples. The columns after the leading ones
-// are muted. The mean variance within classes of the projected samples is 1 in the leading columns.
+// MixProjections combines several projections of s into one projection with the same number of
+// columns. It consists of the principal components of the samples projected by all projections. The
+// columns after the leading ones are multiplied by muteFactor. The mean variance within classes of
+// the projected samples is 1 in the leading columns.
 func MixProjections(ctx context.Context, s *Samples, all []*mat.Dense, leading, workers int) (*mat.Dense, error) {
 	d, p := all[0].Dims()
 	side := mat.NewDense(d, len(all)*p, nil)
@@ -318,8 +320,8 @@ func MixProjections(ctx context.Context, s *Samples, all []*mat.Dense, leading, 
 	return c.P, nil
 }
 
-// gramSchmidt returns the columns of v (p × p, regular), orthonormalized in order, each twice (W.
-// Kahan: twice is enough).
+// gramSchmidt returns an orthonormal basis of the columns of v (p × p, regular) by the Gram–Schmidt
+// process. It orthogonalizes every column twice, which is enough (W. Kahan).
 func gramSchmidt(ctx context.Context, v matrix.Matrix[float64]) matrix.Matrix[float64] {
 	p := v.Rows
 	q := matrix.New[float64](p, p, nil) // transposed

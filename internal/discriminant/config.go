@@ -15,35 +15,35 @@ type Config[T dist.Float] struct {
 	Components   int                   // p
 	Iterations   int                   // Sinkhorn iterations
 	Gradient     sinkhorn.GradientMode // for every transport cost
-	Proportional bool                  // weights are class frequencies instead of 1
+	Proportional bool                  // weight pairs by class frequencies instead of 1
 	// MaxClasses and MaxSamples limit the classes and samples used to evaluate J; 0 means no limit.
 	MaxClasses, MaxSamples int
-	Workers                int           // goroutines; 0 is GOMAXPROCS
-	PairSolver             PairSolver[T] // solves pairs elsewhere, or nil
+	Workers                int           // maximum number of goroutines; 0 means GOMAXPROCS
+	PairSolver             PairSolver[T] // solver of pairs in other processes, or nil
 	OtherNeeds             []Need        // memory used by the caller during the lifetime of the objective
 }
 
-// LambdaRule determines λ_cc' for two classes. If Matrix is not nil, its elements are used, and
-// otherwise Value. With Relative, Value is divided by the mean squared distance of the two classes
-// at the start. Absolute values have the inverse squared unit of the data.
+// LambdaRule determines λ_cc' for two classes. If Matrix is not nil, λ_cc' is an element of Matrix.
+// Otherwise λ_cc' is Value or, if Relative is set, Value divided by the mean squared distance of
+// the two classes at the start. A λ that is not relative has the inverse squared unit of the data.
 type LambdaRule struct {
 	Matrix   *mat.Dense
 	Value    float64
 	Relative bool
 }
 
-// maxMemory limits the memory of one phase of a fit in bytes, besides copies of the samples. The
-// size of these depends only on the samples.
+// maxMemory is the maximum memory of one phase of a fit in bytes. It does not include copies of the
+// samples, whose size depends only on the samples.
 const maxMemory = 16 << 30
 
-// Need is a number of bytes and their purpose.
+// Need is an amount of memory in bytes and its purpose.
 type Need struct {
 	Purpose string
 	Bytes   float64
 }
 
-// CheckMemory returns an error if the needs exceed maxMemory together. The error names the sum and
-// the largest need. Sizes are float64 because they cannot overflow.
+// CheckMemory returns an error if the sum of the needs exceeds maxMemory. The error contains the
+// sum and the largest need. Sizes are float64, because sums of float64 cannot overflow here.
 func CheckMemory(needs ...Need) error {
 	var sum float64
 	var most Need
@@ -58,9 +58,9 @@ func CheckMemory(needs ...Need) error {
 	return fmt.Errorf("%w: they need %.3g GiB of memory besides the samples; the limit is %d GiB. %.3g GiB are for %s", fault.ErrSettings, sum/(1<<30), maxMemory>>30, most.Bytes/(1<<30), most.Purpose)
 }
 
-// PrepareNeeds returns the memory needs of the span and the first p principal components of n
-// samples with d features: a Gram matrix and its factor for n < d, a covariance and its
-// eigenvectors if d is small or p is close to d.
+// PrepareNeeds returns the memory needs of the span and of the first p principal components of n
+// samples with d features. They are a Gram matrix and its factor for n < d, and a covariance and
+// its eigenvectors if d is small or p is close to d.
 func PrepareNeeds(n, d, p int) []Need {
 	switch {
 	case d > n:

@@ -52,7 +52,7 @@ func mustSamples(t testing.TB, x mat.Matrix, labels []int) *Samples {
 	return s
 }
 
-// objectiveOf returns J of the samples, with λ and ridge determined at p.
+// objectiveOf returns the objective of the samples, with λ and ridge determined at p.
 func objectiveOf[T dist.Float](t testing.TB, s *Samples, set settings, p *mat.Dense) *Objective[T] {
 	t.Helper()
 	o, err := NewObjective(t.Context(), s, configOf[T](set))

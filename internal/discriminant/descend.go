@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// DescentSolver is the solver of package descent. It minimizes 1/J, or −J for Algorithm 1 of the paper,
-// whose steps depend on the scale of the gradient.
+// DescentSolver is the solver that uses package descent. It minimizes 1/J, or −J for Algorithm 1 of
+// the paper, whose steps depend on the scale of the gradient.
 type DescentSolver[T dist.Float] struct{ Method descent.Method }
 
 // Maximize implements Solver.
@@ -43,7 +43,7 @@ func (s DescentSolver[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent.S
 	return res.Status, err
 }
 
-// descentProblem adapts a function to descent.Problem for one call of package descent.
+// descentProblem adapts a function to descent.Problem for one call of descent.Minimize.
 type descentProblem struct {
 	ctx      context.Context
 	evaluate func(ctx context.Context, p, grad *mat.Dense) (float64, error)
@@ -54,8 +54,8 @@ func (m descentProblem) Evaluate(p, grad *mat.Dense) (float64, error) {
 	return m.evaluate(m.ctx, p, grad)
 }
 
-// inverseRatio returns 1/J = (σ_w² + ridge)/σ_b² at p. It also computes the gradient if grad is not
-// nil.
+// inverseRatio returns 1/J = (σ_w² + ridge)/σ_b² at p. If grad is not nil, it also computes the
+// gradient.
 func (o *Objective[T]) inverseRatio(ctx context.Context, p, grad *mat.Dense) (float64, error) {
 	if err := o.Evaluate(ctx, p, grad != nil); err != nil {
 		return math.NaN(), err
@@ -75,7 +75,7 @@ func ratioOfInverse(value, norm float64) (ratio, gradientNorm float64) {
 	return 1 / value, norm / (value * value)
 }
 
-// Negative returns −J at p. It also computes the gradient if grad is not nil.
+// Negative returns −J at p. If grad is not nil, it also computes the gradient.
 func (o *Objective[T]) Negative(ctx context.Context, p, grad *mat.Dense) (float64, error) {
 	if err := o.Evaluate(ctx, p, grad != nil); err != nil {
 		return math.NaN(), err

@@ -23,30 +23,31 @@ const (
 	// densePrincipal is the number of features up to which all principal components are computed at
 	// once.
 	densePrincipal = 128
-	// extraPrincipal is the number of additional vectors that speed up the convergence of those
-	// wanted.
+	// extraPrincipal is the number of additional vectors of a block iteration. They speed up the
+	// convergence of the wanted vectors.
 	extraPrincipal = 4
 	// fewMeans is the number of classes up to which directions of the class means are computed from
-	// the products of the means, even if there are fewer features.
+	// the products of the means, even if there are fewer features than classes.
 	fewMeans = 64
 	// If the numbers of classes and features both exceed manyMeans, only the leading directions of
 	// the class means are computed.
 	manyMeans = 512
 )
 
-// PrincipalComponents returns the p leading principal components (d × p), orthonormal. For many features
-// their residual is tolerance, relative to the largest eigenvalue.
+// PrincipalComponents returns the p leading principal components as orthonormal columns (d × p).
+// With many features, they have residuals of at most tolerance times the largest eigenvalue.
 func (s *Samples) PrincipalComponents(ctx context.Context, p int, tolerance float64, workers int) (*mat.Dense, error) {
 	return principalComponents(ctx, s, dense.View(s.X), p, tolerance, workers)
 }
 
-// PrincipalComponents returns the principal components of the samples of o, as many as o has components, with
-// products in its element type.
+// PrincipalComponents returns the principal components of the samples of o, as many as the
+// projections of o have columns. It computes products in the element type of o.
 func (o *Objective[T]) PrincipalComponents(ctx context.Context, tolerance float64) (*mat.Dense, error) {
 	return principalComponents(ctx, o.Samples, o.x, o.p, tolerance, o.config.Workers)
 }
 
-// principalComponents implements Principal with products of type T. x contains s.X in type T.
+// principalComponents implements PrincipalComponents with products of type T. x contains s.X in
+// type T.
 func principalComponents[T dist.Float](ctx context.Context, s *Samples, x dist.Matrix[T], p int, tolerance float64, workers int) (*mat.Dense, error) {
 	d := s.D
 	k := min(p+extraPrincipal, d)
@@ -86,8 +87,8 @@ func principalComponents[T dist.Float](ctx context.Context, s *Samples, x dist.M
 	return out, err
 }
 
-// betweenFactor returns B (C × d) such that BᵀB is the covariance between classes. s.Mean must be 0
-// up to rounding.
+// betweenFactor returns B (C × d) such that BᵀB is the covariance between classes. The mean of the
+// rows of s.X must be 0 up to rounding.
 func (s *Samples) betweenFactor(ctx context.Context) matrix.Matrix[float64] {
 	b := matrix.New[float64](len(s.Classes), s.D, nil)
 	for c := range s.Classes {
@@ -97,10 +98,10 @@ func (s *Samples) betweenFactor(ctx context.Context) matrix.Matrix[float64] {
 	return b
 }
 
-// fisherDirections returns the leading directions in which the class means differ, at most C − 1.
-// The remaining columns are those of p, and all columns are orthonormal. In whitened features these
-// are the directions of discriminant analysis. It returns p if there is no such direction or if the
-// context ends.
+// fisherDirections returns as many orthonormal columns as p has. The first columns are the leading
+// directions in which the class means differ, at most C − 1. The remaining columns are those of p,
+// orthonormalized. In whitened features, the directions are those of linear discriminant analysis.
+// If the context ends, fisherDirections returns p.
 func (s *Samples) fisherDirections(ctx context.Context, p *mat.Dense, tolerance float64) *mat.Dense {
 	_, k := p.Dims()
 	values, directions, ok := s.meanDirections(ctx, k, tolerance)
@@ -126,7 +127,7 @@ func (s *Samples) fisherDirections(ctx context.Context, p *mat.Dense, tolerance 
 	return out
 }
 
-// meanDirections returns at least the k leading eigenvalues of the covariance between classes and
+// meanDirections returns at least the k leading eigenvalues of the covariance between classes, and
 // their eigenvectors as columns of any length. It works in the smaller of the two dimensions,
 // classes or features, because computing all eigenvectors takes cubic time.
 func (s *Samples) meanDirections(ctx context.Context, k int, tolerance float64) (values []float64, directions matrix.Matrix[float64], ok bool) {
@@ -161,8 +162,8 @@ func (s *Samples) meanDirections(ctx context.Context, k int, tolerance float64) 
 	return values, directions, ok
 }
 
-// leadingEigenvectors returns eigenvectors and eigenvalues of an operator in d dimensions. The
-// first want of them have converged.
+// leadingEigenvectors returns eigenvectors and eigenvalues of an operator in d dimensions. Only the
+// first want eigenvectors have converged.
 func leadingEigenvectors(ctx context.Context, times subspace.Operator, d, want int, tolerance float64) (*mat.Dense, []float64, error) {
 	v := mat.NewDense(d, want+extraPrincipal, nil)
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -180,8 +181,9 @@ func leadingEigenvectors(ctx context.Context, times subspace.Operator, d, want i
 // its minimum number of rows.
 const residualElements, residualRows = 1 << 20, 1 << 10
 
-// eachResiduals calls f with blocks of residuals: the samples minus their class means, in order.
-// first is the index of the first row of the block. The next block overwrites the memory.
+// eachResiduals calls f with blocks of residuals, in order. Residuals are the samples minus their
+// class means. first is the index of the first row of the block. The next block overwrites the
+// memory.
 func (s *Samples) eachResiduals(ctx context.Context, f func(first int, block matrix.Matrix[float64])) {
 	rows := min(s.N, max(residualRows, residualElements/s.D))
 	buffer := matrix.New[float64](rows, s.D, nil)
@@ -244,11 +246,12 @@ func (s *Samples) StandardDeviations(ctx context.Context) []float64 {
 	})
 	v := make([]float64, s.D)
 	if ctx.Err() != nil {
-		return v // an interrupted sum is not valid
+		return v // the context has ended, and the sums are incomplete
 	}
 	for j, square := range squares {
 		if v[j] = math.Sqrt(square); square < 0x1p-900 {
-			// Squares may underflow. They cannot overflow, because samples are of order 1.
+			// Scale the values up, because their squares may underflow. The squares cannot
+			// overflow, because samples are of order 1.
 			const up = 0x1p600
 			sum := 0.
 			dense.EachRow(ctx, 0, s.N, 1, func(i int) {
@@ -263,7 +266,7 @@ func (s *Samples) StandardDeviations(ctx context.Context) []float64 {
 }
 
 // scaledWithin returns the samples with every feature divided by its standard deviation within
-// classes, and the factors.
+// classes. It also returns the factors.
 func (s *Samples) scaledWithin(ctx context.Context) (*Samples, []float64) {
 	total, within := make([]float64, s.D), make([]float64, s.D)
 	s.eachResiduals(ctx, func(first int, block matrix.Matrix[float64]) {
@@ -298,8 +301,9 @@ func (s *Samples) scaledWithin(ctx context.Context) (*Samples, []float64) {
 	return &t, within
 }
 
-// meanSquaredDistances returns the function mean_ij ‖pᵀ(x_i − z_j)‖² of two classes. It equals τ_c
-// + τ_e + ‖μ_c − μ_e‖², where μ are the means and τ the total variances of the projected classes.
+// meanSquaredDistances returns a function that returns mean_ij ‖pᵀ(x_i − z_j)‖² of two classes. It
+// equals τ_c + τ_e + ‖μ_c − μ_e‖², where μ are the means and τ the total variances of the projected
+// classes.
 func (s *Samples) meanSquaredDistances(ctx context.Context, p *mat.Dense, workers int) func(c, e int) float64 {
 	_, k := p.Dims()
 	y := s.projected(ctx, p, workers)
@@ -382,12 +386,12 @@ func transProduct[T dist.Float](ctx context.Context, workers int, dst, a, b dist
 	})
 }
 
-// productRows returns the number of rows that are multiplied between two checks of the context, if
-// each takes the given number of multiplications: 64, or fewer whole vectors if 64 rows would take
-// milliseconds.
+// productRows returns the number of rows that are multiplied between two checks of the context.
+// each is the number of multiplications for a row. productRows returns 64, or a smaller multiple of
+// 8 if 64 rows would take milliseconds.
 func productRows(each int) int { return min(64, max(8, 1<<25/max(1, each)&^7)) }
 
-// productColumns is like productRows for columns of Xᵀ·G. It is three times as large: eight tiles
-// of the widest kernel, and long runs in the rows of X. With 64 columns, the product took 0.83
-// instead of 0.68 ms for 1000 × 784 samples and p = 10.
+// productColumns is like productRows, for columns of Xᵀ·G. It returns three times as many, which
+// are eight tiles of the widest kernel and long runs in the rows of X. With 64 columns, the product
+// took 0.83 instead of 0.68 ms for 1000 × 784 samples and p = 10.
 func productColumns(each int) int { return 3 * productRows(each) }

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestDirectionsOfMany checks that the time for the directions of the class means is cubic in the
-// smaller of the numbers of classes and features, and not cubic if both are large.
+// TestDirectionsOfMany checks that the time for the directions of the class means is cubic only in
+// the smaller of the numbers of classes and features, and not cubic if both numbers are large.
 func TestDirectionsOfMany(t *testing.T) {
 	t.Parallel()
 	checks := map[int]int{}

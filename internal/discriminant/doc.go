@@ -9,12 +9,12 @@
 //	Objective   J, its gradient and the canonical components of a projection
 //	Driver      attempts from one or several starts, each with a Solver
 //
-// The package works on plain numbers. Package wda translates its settings, chooses unspecified
-// settings, and builds models.
+// Package wda translates its settings to the types of this package, chooses values for unspecified
+// settings, and builds models from the results.
 package discriminant
 
 import "errors"
 
-// ErrNoSpread means that the samples do not differ, so that J would be 0 or infinite. Package wda
-// exports it.
+// ErrNoSpread means that the samples do not differ. J would then be 0 or infinite. Package wda
+// exports this error.
 var ErrNoSpread = errors.New("samples do not differ")

@@ -14,14 +14,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// For fixed plans T, σ_b² and σ_w² are quadratic in P: tr(PᵀC_bP) and tr(PᵀC_wP) with C = XᵀLX,
-// where L is the Laplacian of the graph whose edges are the entries of the plans. Maximizing the
+// For fixed plans T, σ_b² and σ_w² are quadratic in P: tr(PᵀC_bP) and tr(PᵀC_wP) with C = XᵀLX.
+// Here L is the Laplacian of the graph whose edges are the entries of the plans. Maximizing the
 // ratio trace tr((PᵀC_wP)⁻¹ PᵀC_bP) is an eigenvalue problem, so P and T can be updated alternately
 // (H. Liu, Y. Cai, Y.-L. Chen and P. Li, "Ratio trace formulation of Wasserstein discriminant
 // analysis", NeurIPS 2020). The same holds for the trace ratio tr(PᵀC_bP)/tr(PᵀC_wP), which is J
-// for fixed plans (D. M. Roh, Z. Bai and R.-C. Li, arXiv:2211.11891). Neither needs a derivative,
-// and both leave poor local optima quickly. But their fixed points are not stationary points of J
-// (SOLVERS.md), so Auto uses the ratio trace for starts only.
+// for fixed plans (D. M. Roh, Z. Bai and R.-C. Li, arXiv:2211.11891). Neither method needs a
+// derivative, and both methods leave poor local optima quickly. But their fixed points are not
+// stationary points of J (SOLVERS.md), so Auto uses the ratio trace for starts only.
 
 const (
 	// eigenSteps is the number of alternate updates for one start.
@@ -33,33 +33,36 @@ const (
 	eigenClasses = 128
 	// eigenDense is the number of features up to which C_b and C_w are formed.
 	eigenDense = 128
-	// With more features, eigenBlockSteps replaces eigenSteps, and eigenInner limits the block
-	// iterations; the plans change anyway. On MNIST's 784 features, larger values of both took up
-	// to half of the fit and led to the same optimum. Only the first ridge is used then. On MNIST,
-	// isolet, banking77 and USPS, whitened or not, J of the three starts differed by 0.02 to 0.6 %,
-	// less than the gain of one step, and the first was the best in 5 of 8 cases.
+	// With more features, eigenBlockSteps replaces eigenSteps, eigenInner limits the block
+	// iterations of a step, and only the first ridge is used. On MNIST's 784 features, larger
+	// values of eigenBlockSteps and eigenInner took up to half of the time of the fit and led to
+	// the same optimum. On MNIST, isolet, banking77 and USPS, whitened or not, J of the three
+	// starts differed by 0.02 to 0.6 %, less than the gain of one step, and the first start was the
+	// best in 5 of 8 cases.
 	eigenBlockSteps, eigenInner = 2, 3
 )
 
-// eigenRidges are added to C_w, as multiples of the mean variance within classes. Each leads to its
-// own start. On the golden cases and from 24 random starts each, the best of these starts always
-// led to the best known optimum; a single ridge did in 1 (ridge 0) to 22 of 24.
+// eigenRidges are added to C_w, as multiples of the mean variance within classes. Each ridge leads
+// to its own start. On the golden cases, with 24 random starts each, the best of these starts
+// always led to the best known optimum. A single ridge led to it in 1 (ridge 0) to 22 of the 24
+// attempts.
 var eigenRidges = []float64{1, 0.1, 0.01}
 
-// eigen is the eigenvalue iteration on all or a part of the samples of an objective.
+// eigen is the eigenvalue iteration on all or some of the samples of an objective.
 type eigen[T dist.Float] struct {
 	o *Objective[T]
-	// edges contains the weights of the graph, n × n. Diagonal blocks belong to pairs of a class
-	// with itself, the others to two classes. A Laplacian is diag(degree) minus its part of the
-	// edges.
+	// edges contains the weights of the graph, n × n. A diagonal block belongs to the pair of a
+	// class with itself, and any other block to a pair of two classes. The Laplacian within classes
+	// is diag(within) minus the diagonal blocks. The Laplacian between classes is diag(between)
+	// minus the other blocks.
 	edges           *mat.Dense
 	between, within []float64 // degrees
 	plans           [][]T     // one for each worker
-	variance        float64   // variance within classes, weighted, mean over the features
-	y, z, t         []float64 // X v, L X v, and the transposed product
+	variance        float64   // weighted sum of the variances within classes, averaged over the features
+	y, z, t         []float64 // X v, L X v, and the transpose of XᵀL X v
 }
 
-// newEigen prepares the iteration on at most limit samples of o and the given number of classes.
+// newEigen prepares the iteration on at most limit samples of the given number of classes of o.
 func newEigen[T dist.Float](ctx context.Context, o *Objective[T], limit, classes int) (*eigen[T], error) {
 	part := o
 	chosen := evenlySpaced(len(o.Samples.Classes), classes)
@@ -68,8 +71,8 @@ func newEigen[T dist.Float](ctx context.Context, o *Objective[T], limit, classes
 		if part, err = newPartObjective(ctx, s, s, o.config); err != nil {
 			return nil, err
 		}
-		// λ and the weights are those of all samples. The ridge has the same ratio to σ_w² as
-		// there.
+		// Use λ and the weights of all samples. Scale the ridge so that its ratio to σ_w² is the
+		// same as for all samples.
 		all := map[[2]int]pair{}
 		for _, q := range o.pairs {
 			all[[2]int{q.c, q.e}] = q
@@ -109,8 +112,8 @@ func EigenNeeds[T dist.Float](s *Samples, p, workers int) []Need {
 	return append(needs, Need{fmt.Sprintf("the block iteration for %d of %d features", p, s.D), 16 * 8 * d * float64(p)})
 }
 
-// improve replaces p by the generalized eigenvectors for the plans at p. With many features it
-// makes inner block iterations.
+// improve replaces p by the generalized eigenvectors for the plans at p. With many features, it
+// makes at most inner block iterations.
 func (e *eigen[T]) improve(ctx context.Context, p *mat.Dense, ridge float64, inner int) error {
 	if err := e.assembleGraph(ctx, p); err != nil {
 		return err
@@ -135,13 +138,14 @@ func (e *eigen[T]) ratioTrace(ctx context.Context, p *mat.Dense, ridge float64, 
 	return err
 }
 
-// ratioSteps limits the steps of Dinkelbach's method, which converges quadratically. ratioBlocks
-// limits them if each step takes several block iterations.
+// ratioSteps limits the steps of Dinkelbach's method, which converges quadratically. ratioBlocks is
+// the limit if each step takes several block iterations.
 const ratioSteps, ratioBlocks = 20, 3
 
-// traceRatio replaces p by the maximizer of the trace ratio for the current graph. With q the ratio
-// at p, p becomes the leading eigenvectors of C_b − q C_w until q is stationary (W. Dinkelbach,
-// Management Science 13, 1967; T. T. Ngo, M. Bellalij and Y. Saad, SIAM Review 54, 2012).
+// traceRatio replaces p by the maximizer of the trace ratio for the current graph. It repeatedly
+// replaces p by the leading eigenvectors of C_b − q C_w, where q is the ratio at p, until q is
+// stationary (W. Dinkelbach, Management Science 13, 1967; T. T. Ngo, M. Bellalij and Y. Saad, SIAM
+// Review 54, 2012).
 func (e *eigen[T]) traceRatio(ctx context.Context, p *mat.Dense, ridge float64, inner int) error {
 	k := e.o.p
 	var cb, cw *mat.Dense
@@ -202,11 +206,11 @@ func (e *eigen[T]) traceRatio(ctx context.Context, p *mat.Dense, ridge float64, 
 // formsMatrices reports whether C_b and C_w are formed.
 func (e *eigen[T]) formsMatrices() bool { return formsScatters(e.o.Samples.D, e.o.p) }
 
-// formsScatters reports whether d is so small, or p so large, that a block iteration would not save
-// time.
+// formsScatters reports whether C_b and C_w are formed. They are formed if a block iteration would
+// not save time, because d is small or p is large.
 func formsScatters(d, p int) bool { return d <= eigenDense || 3*p > d }
 
-// scatterMatrices returns C_b and C_w including the ridge.
+// scatterMatrices returns C_b, and C_w with the ridge.
 func (e *eigen[T]) scatterMatrices(ctx context.Context, ridge float64) (cb, cw *mat.Dense) {
 	d := e.o.Samples.D
 	all := mat.NewDense(d, d, nil)
@@ -230,7 +234,7 @@ func (e *eigen[T]) withinOperator(ctx context.Context, ridge float64) subspace.O
 	return func(dst, v *mat.Dense) { e.multiplyScatter(ctx, dst, v, true, add) }
 }
 
-// multiplyScatter sets dst = XᵀL X v + add·v.
+// multiplyScatter sets dst = XᵀL X v + add·v, where L is the Laplacian within or between classes.
 func (e *eigen[T]) multiplyScatter(ctx context.Context, dst, v *mat.Dense, within bool, add float64) {
 	s := e.o.Samples
 	_, k := v.Dims()
@@ -241,7 +245,7 @@ func (e *eigen[T]) multiplyScatter(ctx context.Context, dst, v *mat.Dense, withi
 	x, in, edges := dense.View(s.X), dense.View(v), dense.View(e.edges)
 	y, z, t := matrix.New(n, k, e.y), matrix.New(n, k, e.z), matrix.New(k, d, e.t)
 	e.o.eachPiece(ctx, n, 64, func(i, j int) { matrix.Mul(y.RowRange(i, j), x.RowRange(i, j), in, false) })
-	// z = A y over the columns of the same class, or of the other classes
+	// part sets rows i … j−1 of z to those of A y, where A contains columns from … to−1 of edges.
 	part := func(i, j, from, to int, add bool) {
 		if from < to {
 			matrix.Mul(z.RowRange(i, j), edges.RowRange(i, j).ColRange(from, to), y.RowRange(from, to), add)
@@ -278,8 +282,8 @@ func (e *eigen[T]) multiplyScatter(ctx context.Context, dst, v *mat.Dense, withi
 	}
 }
 
-// assembleGraph computes the graph for the plans at p. The pairs are divided among the workers;
-// each pair has its own blocks.
+// assembleGraph computes the graph for the plans at p. The workers divide the pairs, and each pair
+// writes to its own blocks.
 func (e *eigen[T]) assembleGraph(ctx context.Context, p *mat.Dense) error {
 	o := e.o
 	o.projectSamples(ctx, p)
@@ -342,9 +346,10 @@ func (e *eigen[T]) addPair(ctx context.Context, w *PairWorker[T], q pair, plan *
 	return nil
 }
 
-// searchStart returns the candidate with the largest J: p0, the principal components if components
-// is set, and the results of the eigenvalue iteration from the principal components, or from p0. If
-// the context ends it returns p0 and the context's error.
+// searchStart returns the candidate with the largest J. The candidates are p0 and the results of
+// the eigenvalue iteration from p0. If components is set, the principal components are also a
+// candidate, and the iteration begins there. If the context ends, searchStart returns p0 and the
+// context's cause.
 func (o *Objective[T]) searchStart(ctx context.Context, p0 *mat.Dense, components bool) (*mat.Dense, error) {
 	base := p0
 	candidates := []*mat.Dense{p0}
@@ -363,7 +368,7 @@ func (o *Objective[T]) searchStart(ctx context.Context, p0 *mat.Dense, component
 	if o.Samples.D > eigenDense {
 		steps, ridges = eigenBlockSteps, eigenRidges[:1]
 	}
-	// The first step has the same plans for all ridges.
+	// In the first step, the plans are the same for all ridges.
 	first := make([]*mat.Dense, len(ridges))
 	err = e.assembleGraph(ctx, base)
 	for i, ridge := range ridges {
@@ -379,7 +384,7 @@ func (o *Objective[T]) searchStart(ctx context.Context, p0 *mat.Dense, component
 		p := first[i]
 		for step := 1; p != nil && step < steps; step++ {
 			if e.improve(ctx, p, ridge, eigenInner) != nil {
-				break // no better start is found this way
+				break // keep the result of the previous step
 			}
 		}
 		if ctx.Err() != nil {

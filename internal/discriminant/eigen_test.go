@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// eigenOf returns the iteration on samples, with λ and ridge determined at p.
+// eigenOf returns the eigenvalue iteration on the samples, with λ and ridge determined at p.
 func eigenOf(t *testing.T, x *mat.Dense, labels []int, p *mat.Dense, set settings) (*eigen[float64], *Samples) {
 	t.Helper()
 	s := mustSamples(t, x, labels)
@@ -24,8 +24,8 @@ func eigenOf(t *testing.T, x *mat.Dense, labels []int, p *mat.Dense, set setting
 	return e, s
 }
 
-// TestGoldenEigen compares with the shared fixtures: C_b and C_w, the ratio trace iteration after
-// three steps and at its fixed point, and the maximizer of the trace ratio.
+// TestGoldenEigen compares results with the shared fixtures: C_b and C_w, the ratio trace iteration
+// after three steps and at its fixed point, and the maximizer of the trace ratio.
 func TestGoldenEigen(t *testing.T) {
 	for _, name := range []string{"circles", "bimodal", "bimodal_log", "gauss5", "two1"} {
 		if !testdata.IsLong() && name == "bimodal_log" {
@@ -59,7 +59,7 @@ func TestGoldenEigen(t *testing.T) {
 			}
 		}
 		if meta.Eig3F == 0 {
-			continue // the peer has no log domain
+			continue // the reference has no log domain
 		}
 		m := stiefel.New(s.D, meta.P)
 		near := func(what string, p *mat.Dense, limit float64) {
@@ -89,8 +89,8 @@ func TestGoldenEigen(t *testing.T) {
 	}
 }
 
-// TestEigenBlocks checks that the block iteration for many features and the dense decomposition
-// give the same result.
+// TestEigenBlocks checks that the block iteration for many features gives the same result as the
+// dense decomposition.
 func TestEigenBlocks(t *testing.T) {
 	t.Parallel()
 	x, labels := clusters(3, 140, 60, 40, 70)

@@ -72,14 +72,14 @@ func TestGradientSlope(t *testing.T) {
 	}
 }
 
-// TestGradientFloat32 compares with the float64 gradient to single precision, because float32 has
-// no room for decades of steps.
+// TestGradientFloat32 compares the float32 gradient with the float64 gradient to single precision.
+// Central differences in float32 would be too inaccurate to show a slope.
 func TestGradientFloat32(t *testing.T) {
 	for i, c := range gradientCases() {
 		limit := 3e-5
 		if c.inLog {
-			// Samples are transported to themselves except for 1e-10 of their mass. The plan has
-			// the relative error of half an ulp of λM in the exponent.
+			// In this case, all but 1e-10 of the mass of a sample is transported to the sample
+			// itself. The plan has the relative error of half an ulp of λM in the exponent.
 			limit = 2e-4
 		}
 		x, labels := c.data(uint64(i))
@@ -101,9 +101,9 @@ func (c *gradientCase) data(seed uint64) (*mat.Dense, []int) {
 	return clusters(seed, c.d, c.sizes...)
 }
 
-// gradientOf returns J as a function of a step along a direction, a point, the gradient there, and
-// the direction. λ and the ridge are determined at another point. J is defined for any matrix P, so
-// the direction need not be tangent.
+// gradientOf returns a function that computes −J at p + h·dir, a point p, the gradient g at p, and
+// a direction dir. λ and the ridge are determined at another point. J is defined for any matrix P,
+// so the direction need not be tangent.
 func gradientOf[T dist.Float](t *testing.T, x *mat.Dense, labels []int, c gradientCase) (f func(p, dir *mat.Dense, h float64) float64, p, g, dir *mat.Dense) {
 	t.Helper()
 	s := mustSamples(t, x, labels)
@@ -154,8 +154,8 @@ func TestInverseGradient(t *testing.T) {
 	}
 }
 
-// TestEvaluationAllocatesNothing checks that J and its gradient do not allocate after warm-up,
-// except for goroutines that the runtime starts.
+// TestEvaluationAllocatesNothing checks that, after a warm-up, computing J and its gradient does
+// not allocate, except for goroutines that the runtime starts.
 func TestEvaluationAllocatesNothing(t *testing.T) {
 	x, labels := clusters(4, 60, 30, 30, 30, 40)
 	s := mustSamples(t, x, labels)
@@ -181,8 +181,8 @@ func allocations[T dist.Float](t *testing.T, s *Samples) {
 	}
 }
 
-// slopeOfTwo reports whether errors of central differences decrease a hundredfold for steps that
-// decrease tenfold, for two decades in a row.
+// slopeOfTwo reports whether errors of central differences decrease a hundredfold when the step
+// decreases tenfold, for two decades in a row.
 func slopeOfTwo(errs []float64) bool {
 	for k := 0; k+2 < len(errs); k++ {
 		a, b := errs[k]/errs[k+1], errs[k+1]/errs[k+2]
@@ -197,7 +197,9 @@ func slopeOfTwo(errs []float64) bool {
 func TestImplicitGradientSlope(t *testing.T) {
 	for i, c := range gradientCases() {
 		if c.inLog || c.set.iterations != 10 {
-			continue // with this large λ the iterations do not converge; L is not used
+			// With large λ, the iterations do not converge. Cases with other numbers of iterations are
+			// the same for the implicit gradient.
+			continue
 		}
 		c.set.gradient, c.set.iterations = sinkhorn.GradientImplicit, 10000
 		x, labels := c.data(uint64(i))
@@ -208,7 +210,7 @@ func TestImplicitGradientSlope(t *testing.T) {
 			errs = append(errs, math.Abs((f(p, dir, h)-f(p, dir, -h))/(2*h)-want))
 		}
 		// If a sample is far from the others of its class, the iterations end at their limit, and J
-		// has errors of 1e-7. Then there is room for one decade only.
+		// has errors of 1e-7. Then the errors decrease a hundredfold for one decade only.
 		good := slopeOfTwo(errs)
 		for k := 0; k+1 < len(errs); k++ {
 			ratio := errs[k] / errs[k+1]
@@ -224,7 +226,7 @@ func TestImplicitGradientSlope(t *testing.T) {
 func TestFrozenGradientSlope(t *testing.T) {
 	for i, c := range gradientCases() {
 		if c.d == 1 {
-			continue // J is constant for fixed plans
+			continue // J does not depend on P for fixed plans
 		}
 		c.set.gradient = sinkhorn.GradientFrozen
 		x, labels := c.data(uint64(i))
@@ -241,7 +243,8 @@ func TestFrozenGradientSlope(t *testing.T) {
 	}
 }
 
-// frozen returns −J along a direction for the plans at p, computed from the definition.
+// frozen returns a function that computes −J at p + h·dir from the definition, with the plans at
+// the given p.
 func frozen(t *testing.T, x *mat.Dense, labels []int, c gradientCase, p *mat.Dense) func(p, dir *mat.Dense, h float64) float64 {
 	t.Helper()
 	s := mustSamples(t, x, labels)

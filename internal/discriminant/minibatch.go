@@ -15,37 +15,38 @@ import (
 
 // A mini-batch contains BatchSize samples of each of several classes. Its σ_b² and σ_w² are
 // transport costs between these samples only, with the λ_cc', the weights and the ridge of the
-// whole problem. Their expectations differ from σ_b² and σ_w²: a few points are farther from each
-// other than many points, and about 1/b of a sample's mass is transported to itself (K. Fatras, Y.
-// Zine, R. Flamary, R. Gribonval and N. Courty, "Learning with minibatch Wasserstein", AISTATS
-// 2020: the mini-batch loss is biased; its gradients are unbiased for it). SOLVERS.md has
-// measurements.
+// whole problem. Their expectations differ from the σ_b² and σ_w² of all samples: a few points are
+// farther from each other than many points, and about 1/b of a sample's mass is transported to
+// itself. The loss is biased, but the gradients are unbiased estimates of the gradient of the
+// expected mini-batch loss (K. Fatras, Y. Zine, R. Flamary, R. Gribonval and N. Courty, "Learning
+// with minibatch Wasserstein", AISTATS 2020). SOLVERS.md contains measurements.
 //
 // The direction of a step is the gradient of log J, with running means instead of σ_b² and σ_w² to
 // avoid the ratio of two noisy numbers:
 //
-//	G = ∂σ_b² / ⟨σ_b²⟩ − ∂σ_w² / (⟨σ_w²⟩ + ridge),
+//	G = ∂σ_b² / ⟨σ_b²⟩ − ∂σ_w² / (⟨σ_w²⟩ + ridge).
 //
-// with transported momentum, divided by the root mean square of its norm: Adam on a manifold (G.
-// Bécigneul and O.-E. Ganea, ICLR 2019), with one second moment for the whole projection because J
-// does not depend on the basis. At the end of a round of mini-batches J is evaluated at the mean of
-// the later iterates, on all samples or a fixed subset. If J has increased, the next round begins
-// there. Otherwise it begins at the best projection, with shorter steps.
+// The step uses transported momentum and divides by the root mean square of the norm of G. This is
+// Adam on a manifold (G. Bécigneul and O.-E. Ganea, ICLR 2019), with one second moment for the
+// whole projection because J does not depend on the basis. At the end of a round of mini-batches, J
+// is evaluated at the mean of the later iterates, on all samples or a fixed subset. If J has
+// increased, the next round begins at this mean. Otherwise it begins at the best projection, with
+// shorter steps.
 
 const (
-	// roundSteps is the number of mini-batches in a round. The second half of the iterates is
-	// averaged.
+	// roundSteps is the number of mini-batches in a round. The mean over a round uses the second
+	// half of the iterates.
 	roundSteps = 20
 	// batchSamples is the approximate number of samples in a mini-batch with many classes.
-	// mostClasses limits the classes.
+	// mostClasses is the maximum number of classes.
 	batchSamples, mostClasses = 1024, 32
-	// firstStep and lastStep are the lengths of a step at the beginning and at the end, for a
-	// direction of its usual length. stepShrink multiplies the length after a round that did not
-	// raise J. The manifold has a diameter of about √p·π/2. (Steps that grow again after a good round
-	// reached the same J in up to twice as many rounds.)
+	// firstStep and lastStep are the lengths of the first and the last steps for a gradient of root
+	// mean square norm. stepShrink multiplies the length after a round that did not raise J. The
+	// manifold has a diameter of about √p·π/2. If steps grew again after a good round, the same J
+	// took up to twice as many rounds.
 	firstStep, lastStep = 0.2, 1e-3
 	stepShrink          = 0.5
-	// Decay of the running means of σ_b² and σ_w², of the direction, and of its square.
+	// Decay of the running means of σ_b² and σ_w², of the gradient, and of its squared norm.
 	meanDecay, momentumDecay, squareDecay = 0.9, 0.9, 0.99
 )
 
@@ -56,7 +57,7 @@ type batches[T dist.Float] struct {
 	size       int // samples of each class in a mini-batch
 	rng        *rand.Rand
 	classes    []int // in random order
-	used       []int // number of rows used of every class
+	used       []int // number of rows of every class that have been drawn
 	o          *Objective[T]
 	rows       []int
 	weight     func(c, e int) float64
@@ -75,7 +76,7 @@ func newBatches[T dist.Float](o *Objective[T], from *Population, size int, rng *
 	return b
 }
 
-// draw returns the objective of the next mini-batch.
+// draw returns the objective of the next mini-batch. The next call may overwrite it.
 func (b *batches[T]) draw(ctx context.Context) (*Objective[T], error) {
 	all := len(b.population.RowsByClass)
 	typical := min(b.size, max(2, b.population.N/all))
@@ -112,7 +113,7 @@ func (b *batches[T]) draw(ctx context.Context) (*Objective[T], error) {
 		o.local.workers = b.whole.local.workers
 		b.o = o
 	}
-	drawn := b.o.Samples.X // o.x is a copy of it in T, or shares its memory
+	drawn := b.o.Samples.X // o.x is a copy of drawn in type T, or shares its memory
 	if err := b.population.Read(ctx, drawn, b.rows); err != nil {
 		return nil, err
 	}
@@ -122,7 +123,8 @@ func (b *batches[T]) draw(ctx context.Context) (*Objective[T], error) {
 			row[j] = T(v)
 		}
 	}
-	// A pair of classes is drawn with probability m(m−1) / C(C−1), a class with m/C.
+	// A pair of classes is drawn with probability m(m−1) / C(C−1), and a class with probability
+	// m/C.
 	within := float64(all) / float64(m)
 	between := within * float64(all-1) / float64(m-1)
 	for i := range b.o.pairs {
@@ -142,7 +144,7 @@ func (b *batches[T]) draw(ctx context.Context) (*Objective[T], error) {
 	return b.o, nil
 }
 
-// stochastic is the state of stochastic gradient ascent.
+// stochastic is the state of the stochastic gradient ascent.
 type stochastic[T dist.Float] struct {
 	driver         *Driver[T]
 	batches        *batches[T]
@@ -231,14 +233,14 @@ func (s *stochastic[T]) batchStep(ctx context.Context, p *mat.Dense, length floa
 	return nil
 }
 
-// runningMean returns the running mean after another term x. age is the number of terms before. The
-// first terms have equal weight; later, old terms decay.
+// runningMean returns the running mean after another term x. age is the number of earlier terms.
+// The first terms have equal weights; after them, the weights of old terms decay.
 func runningMean(mean, x, decay float64, age int) float64 {
 	share := max(1-decay, 1/float64(age+1))
 	return mean + float64(share*(x-mean))
 }
 
-// MiniBatchSolver is the solver by stochastic gradient ascent.
+// MiniBatchSolver is the solver that uses stochastic gradient ascent.
 type MiniBatchSolver[T dist.Float] struct {
 	BatchSize  int                        // samples of each class in a mini-batch
 	Population func() *Population         // samples to draw from
@@ -307,8 +309,8 @@ func (m MiniBatchSolver[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent
 	return descent.MaxSteps, nil
 }
 
-// Population is the set from which mini-batches are drawn: the samples of a fit, or the rows of a
-// file that contains them.
+// Population is the set from which mini-batches are drawn. It consists of the samples of a fit, or
+// of the rows of a file that contains these samples.
 type Population struct {
 	N           int
 	RowsByClass [][]int // rows of every class

@@ -51,7 +51,7 @@ func TestBatchOfAll(t *testing.T) {
 	}
 }
 
-// TestBatchesAreFair checks that all samples of a class are drawn equally often and that the
+// TestBatchesAreFair checks that all samples of a class are drawn equally often, and that the
 // weights of the pairs of classes have the right expectation.
 func TestBatchesAreFair(t *testing.T) {
 	t.Parallel()
@@ -115,7 +115,7 @@ func classOf(s *Samples, row int) int {
 }
 
 // TestBatchBias checks that the costs of mini-batches are biased, that the cost between classes and
-// J are too large, and that the bias decreases with the size.
+// J are too large, and that the bias decreases with the size of the mini-batch.
 func TestBatchBias(t *testing.T) {
 	x, labels := clusters(5, 4, 150, 150)
 	p := uniform(6, 4, 2)

@@ -19,12 +19,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Objective evaluates J and its gradient in element type T. All work is done in the projected
-// space: Y = X·P once, transport between the classes of Y, and Xᵀ·G once. No d × d matrix is
-// formed.
+// Objective evaluates J and its gradient in element type T. An evaluation computes Y = X·P once,
+// solves transport problems between the classes of Y, and computes Xᵀ·G once. It forms no d × d
+// matrix.
 type Objective[T dist.Float] struct {
 	Samples      *Samples
-	whole        *Samples // all samples if Samples is a part of them, and otherwise Samples
+	whole        *Samples // all samples if Samples is a part of them, otherwise Samples
 	p            int
 	config       *Config[T]
 	x            dist.Matrix[T] // n × d
@@ -80,7 +80,7 @@ func NewObjective[T dist.Float](ctx context.Context, s *Samples, config *Config[
 	return newPartObjective(ctx, part, s, config)
 }
 
-// newPartObjective returns the objective of the samples s, which are whole or a part of it.
+// newPartObjective returns the objective of the samples s, which are all or a part of whole.
 func newPartObjective[T dist.Float](ctx context.Context, s, whole *Samples, config *Config[T]) (*Objective[T], error) {
 	o := &Objective[T]{Samples: s, whole: whole, p: config.Components, config: config, workers: parallel.Count(config.Workers)}
 	o.pairs = pairsOf(s, whole, config.Proportional)
@@ -104,7 +104,8 @@ func newPartObjective[T dist.Float](ctx context.Context, s, whole *Samples, conf
 }
 
 // pairsOf returns all pairs of classes of s with their weights. If s has only some of the classes
-// of whole, the weights make the sums over the pairs estimates of the sums over all pairs.
+// of whole, the weights are scaled, so that sums over the pairs estimate the sums over all pairs of
+// whole.
 func pairsOf(s, whole *Samples, proportional bool) []pair {
 	m, all := float64(len(s.Classes)), float64(len(whole.Classes))
 	within, between := all/m, float64(all*(all-1))/float64(m*max(m-1, 1))
@@ -122,7 +123,7 @@ func pairsOf(s, whole *Samples, proportional bool) []pair {
 	return pairs
 }
 
-// pairWeight returns the weight of two classes of s as a function.
+// pairWeight returns a function that returns the weight of two classes of s.
 func (s *Samples) pairWeight(proportional bool) func(c, e int) float64 {
 	if !proportional {
 		return func(c, e int) float64 { return 1 }
@@ -144,8 +145,8 @@ func (s *Samples) indexIn(whole *Samples, c int) int {
 	return s.original(c)
 }
 
-// setLambdas determines λ_cc' of every pair by the rule: in the units of the scaled samples, or
-// relative to the mean squared distances at the projection p.
+// setLambdas determines λ_cc' of every pair by the rule. λ is in the units of the scaled samples,
+// and a relative λ is divided by the mean squared distance at the projection p.
 func (o *Objective[T]) setLambdas(ctx context.Context, rule LambdaRule, p *mat.Dense) error {
 	o.meanDistance, o.lambdaRule, o.evaluated = nil, rule, false
 	if rule.Relative {
@@ -172,7 +173,7 @@ func (o *Objective[T]) lambda(c, e int) (float64, error) {
 	default:
 		lambda = o.Samples.ToDataUnits(rule.Value)
 	}
-	// An underflowed λ acts like 0: the plan is uniform.
+	// If λ underflows, the smallest positive λ gives the same, uniform plan as λ = 0.
 	lambda = max(lambda, math.SmallestNonzeroFloat64)
 	// The kernels multiply by λ·log₂e in type T.
 	if math.IsNaN(lambda) || math.IsInf(float64(T(lambda*math.Log2E)), 1) {
@@ -186,7 +187,7 @@ func (o *Objective[T]) lambda(c, e int) (float64, error) {
 	return lambda, nil
 }
 
-// roundingDistance returns the mean squared distance caused by rounding in type T between samples
+// roundingDistance returns the mean squared distance that rounding in type T causes between samples
 // that coincide and are of order 1.
 func roundingDistance[T dist.Float]() float64 {
 	if num.IsFloat64[T]() {
@@ -254,8 +255,9 @@ func (o *Objective[T]) multiplications() float64 {
 	return n * float64(2*o.config.Iterations+o.p)
 }
 
-// accumulateGradients adds the gradients of the current pairs to the gradients of their classes.
-// For each class it adds in the order of the pairs. The classes are divided among the workers.
+// accumulateGradients adds the gradients of the current pairs to the gradients of their classes. It
+// adds the gradients of a class in the order of the pairs. The classes are divided among the
+// workers.
 func (o *Objective[T]) accumulateGradients(ctx context.Context) {
 	o.touchedClasses = o.touchedClasses[:0]
 	for _, q := range o.job.pairs {
@@ -285,7 +287,7 @@ func (o *Objective[T]) addClasses(i, j int) {
 }
 
 // pairError adds the classes of pair q to err. If the context has ended, it returns the context's
-// cause.
+// cause instead.
 func (o *Objective[T]) pairError(ctx context.Context, q pair, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		awaitDeadline(ctx)
@@ -306,8 +308,8 @@ func (o *Objective[T]) pairError(ctx context.Context, q pair, err error) error {
 // timerLate limits how long awaitDeadline waits for a timer.
 const timerLate = time.Second
 
-// awaitDeadline waits until the context has ended if its deadline is past. A solver that reads the
-// clock may notice the deadline before the context's timer fires, and only the timer sets the
+// awaitDeadline waits until the context has ended, if its deadline has passed. A solver that reads
+// the clock may notice the deadline before the context's timer fires, and only the timer sets the
 // cause.
 func awaitDeadline(ctx context.Context) {
 	end, ok := ctx.Deadline()
@@ -325,7 +327,7 @@ func awaitDeadline(ctx context.Context) {
 // addScaled sets dst = dst + w·x.
 func addScaled[T dist.Float](dst, x []T, w T) {
 	dst = dst[:len(x)]
-	if w == 1 { // the product is exact, so that one rounding is the same as two
+	if w == 1 { // w·x is exact, so a fused multiply-add gives the same bits
 		vecmath.AddScaled(dst, w, x)
 		return
 	}
@@ -340,7 +342,8 @@ func (o *Objective[T]) projectSamples(ctx context.Context, p *mat.Dense) {
 	o.project(ctx)
 }
 
-// setProjection sets the current projection to p. Results for another projection become invalid.
+// setProjection sets the current projection to p. If p differs from it, earlier results become
+// invalid.
 func (o *Objective[T]) setProjection(p *mat.Dense) {
 	for k := range o.Samples.D {
 		row := o.proj.Row(k)
@@ -362,7 +365,7 @@ func (o *Objective[T]) projectRows(i, j int) {
 	matrix.Mul(y, x, o.proj, false)
 }
 
-// eachPiece calls f for pieces of 0 … n−1 of the given size on the workers, until the context ends.
+// eachPiece calls f on the workers for pieces of 0 … n−1 of the given size, until the context ends.
 func (o *Objective[T]) eachPiece(ctx context.Context, n, size int, f func(i, j int)) {
 	o.pool.ForContext(ctx, o.workers, n, size, f)
 }
@@ -389,8 +392,8 @@ func (o *Objective[T]) pullBack(ctx context.Context, grad *mat.Dense, cb, cw flo
 	return fault.Ended(ctx, nil)
 }
 
-// pullBackColumns sets columns of gradTransposed to those of GᵀX, where G is in y. The workers
-// divide the columns of X, so that every element is summed over the rows in the same order.
+// pullBackColumns sets columns i … j−1 of gradTransposed to those of GᵀX, where G is in y. The
+// workers divide the columns of X, so that every element is summed over the rows in the same order.
 func (o *Objective[T]) pullBackColumns(i, j int) {
 	matrix.TransMul(o.gradTransposed.ColRange(i, j), o.y, o.x.ColRange(i, j), false)
 }
@@ -415,7 +418,7 @@ func (o *Objective[T]) Prepare(ctx context.Context, lambda LambdaRule, rho float
 	if !(o.withinCost+o.Ridge > 0) {
 		distance := o.Samples.meanSquaredDistances(ctx, p, o.workers)
 		for c, label := range o.Samples.Classes {
-			// Samples are of order 1.
+			// Samples are of order 1, so smaller mean squared distances are rounding errors.
 			if !o.Samples.IsConstantClass(c) && distance(c, c) > 1e-28 {
 				return LambdaError{label}
 			}
@@ -426,13 +429,13 @@ func (o *Objective[T]) Prepare(ctx context.Context, lambda LambdaRule, rho float
 	return nil
 }
 
-// SetShrinkage sets the ridge to ρ·σ_w² at the start passed to Prepare. λ does not change.
+// SetShrinkage sets the ridge to ρ·σ_w² at the start that was passed to Prepare. λ does not change.
 func (o *Objective[T]) SetShrinkage(rho float64) { o.Ridge = float64(rho * o.startWithin) }
 
 // BestOf returns the candidate with the largest J. It skips candidates that are nil or cannot be
-// evaluated. If none is left, it returns the first. costs contains the costs of the first
-// candidates, or zeros, which BestOf replaces with the computed costs. If the context ends,
-// BestOf returns the first candidate and the context's cause.
+// evaluated. If no candidate is left, it returns the first. costs contains the known costs of the
+// first candidates, and zeros for unknown costs, which BestOf replaces with computed costs. If the
+// context ends, BestOf returns the first candidate and the context's cause.
 func (o *Objective[T]) BestOf(ctx context.Context, costs []Costs, candidates ...*mat.Dense) (*mat.Dense, error) {
 	best, value := candidates[0], 0.0
 	for i, p := range candidates {
@@ -440,7 +443,7 @@ func (o *Objective[T]) BestOf(ctx context.Context, costs []Costs, candidates ...
 			continue
 		}
 		var at Costs
-		if i < len(costs) && costs[i].Between > 0 { // only J depends on ρ, the costs do not
+		if i < len(costs) && costs[i].Between > 0 { // costs do not depend on ρ, so known costs remain valid
 			at = costs[i]
 		} else if err := o.Evaluate(ctx, p, false); ctx.Err() != nil {
 			return candidates[0], context.Cause(ctx)
@@ -460,7 +463,7 @@ func (o *Objective[T]) BestOf(ctx context.Context, costs []Costs, candidates ...
 // domain, and the pairs whose plans have few correct digits.
 type PairCounts struct{ Pairs, LogDomain, LowPrecision int }
 
-// PairCounts returns the counts for the latest evaluation.
+// PairCounts returns the counts of the latest evaluation.
 func (o *Objective[T]) PairCounts() PairCounts {
 	return PairCounts{len(o.pairs), o.logDomainPairs, o.lowPrecisionPairs}
 }

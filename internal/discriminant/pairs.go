@@ -10,7 +10,7 @@ import (
 	"github.com/gomonge/monge/sinkhorn"
 )
 
-// PairSolver solves transport problems between classes, in this process or elsewhere.
+// PairSolver solves transport problems between classes, in this process or in others.
 type PairSolver[T dist.Float] interface {
 	// Worth reports whether the solver should be used for problems of the given number of
 	// multiplications.
@@ -20,8 +20,8 @@ type PairSolver[T dist.Float] interface {
 	SolvePairs(ctx context.Context, job *PairJob[T]) error
 }
 
-// PairJob contains the data shared by the transport problems of one evaluation, and some of the
-// pairs.
+// PairJob contains the data shared by the transport problems of one evaluation, and the pairs to
+// solve.
 type PairJob[T dist.Float] struct {
 	Y          dist.Matrix[T] // projected samples
 	Offset     []int          // class c is rows Offset[c] … Offset[c+1]−1
@@ -55,19 +55,21 @@ func (j *PairJob[T]) class(c int) dist.Matrix[T] { return j.Y.RowRange(j.Offset[
 
 const (
 	// pairBatch is the number of pairs whose results are in memory at a time. The results are
-	// summed in the order of the pairs, independent of the workers.
+	// summed in the order of the pairs, independently of the workers.
 	pairBatch = 64
-	// minPiece is the minimum number of elements of K for each goroutine within a pair.
+	// minPiece is the minimum number of elements of K per goroutine if several goroutines solve one
+	// pair.
 	minPiece = 1 << 14
-	// Pairs whose K has largePair or more elements are solved one after the other by all
-	// goroutines. They take up to half a GiB, so this limits the memory of a fit. Smaller pairs are
-	// divided among the goroutines.
+	// Pairs whose K has largePair or more elements are solved one after the other, each by all
+	// goroutines. Such a pair takes up to half a GiB, so this limits the memory of a fit. Smaller
+	// pairs are divided among the goroutines.
 	largePair = 1 << 20
 )
 
 const (
-	// Marginal errors at which the iterations for Implicit end, and the relative error of J that
-	// they leave.
+	// The iterations for the implicit gradient end at the marginal error implicitTolerance64 or, in
+	// float32, implicitTolerance32. The remaining relative error of J is implicitNoise64 or
+	// implicitNoise32.
 	implicitTolerance64, implicitNoise64 = 1e-12, 1e-11
 	implicitTolerance32, implicitNoise32 = 1e-5, 1e-5
 )
@@ -87,7 +89,8 @@ func sinkhornSettings[T dist.Float](iterations int, mode sinkhorn.GradientMode) 
 	return s
 }
 
-// RoundingError returns the relative error of J. A step is not rejected because of a smaller decrease.
+// RoundingError returns the relative rounding error of J. A solver accepts a step that lowers J by
+// less than this error.
 func RoundingError[T dist.Float](mode sinkhorn.GradientMode) float64 {
 	switch double := num.IsFloat64[T](); {
 	case mode == sinkhorn.GradientImplicit && !double:
@@ -145,8 +148,8 @@ type localPairs[T dist.Float] struct {
 	workers    []*PairWorker[T]
 	pool       *parallel.Pool
 	smallPairs []int // pairs of the job that are divided among the workers
-	// The function for the workers is created once and reads its operands here, so that solving
-	// does not allocate.
+	// The function for the workers is created once and reads its operands from these fields, so
+	// that solving does not allocate.
 	ctx        context.Context
 	job        *PairJob[T]
 	solveSmall func(w, k int)
@@ -174,7 +177,7 @@ func newLocalPairs[T dist.Float](config *Config[T], pool *parallel.Pool, workers
 // Worth implements PairSolver.
 func (l *localPairs[T]) Worth(float64) bool { return true }
 
-// SolvePairs implements PairSolver. Each goroutine takes the next pair when it has finished one.
+// SolvePairs implements PairSolver. Each goroutine takes the next pair when it has finished a pair.
 func (l *localPairs[T]) SolvePairs(ctx context.Context, job *PairJob[T]) error {
 	l.ctx, l.job, l.smallPairs = ctx, job, l.smallPairs[:0]
 	for i, q := range job.pairs {
@@ -194,10 +197,10 @@ func (l *localPairs[T]) solvePair(w, i int) {
 	l.workers[w].Solve(l.ctx, l.job, q.c, q.e, q.lambda, &l.job.Results[i])
 }
 
-// SamplePairs keeps the pairs whose classes differ by one of perClass/2 random numbers, modulo the
-// number of classes, and the pairs of a class with itself. Every class then has the same number of
-// partners, and the weights make the sum an estimate of the sum over all pairs. The graph of the
-// pairs is a random circulant graph, which approximates a complete graph.
+// SamplePairs keeps the pairs of a class with itself, and the pairs whose class indices differ by
+// one of perClass/2 random numbers, modulo the number of classes. Every class then has the same
+// number of partners. The weights are scaled, so that the sum estimates the sum over all pairs. The
+// graph of the pairs is a random circulant graph, which approximates a complete graph.
 func (o *Objective[T]) SamplePairs(perClass int, rng *rand.Rand) {
 	all, classes := o.pairs, len(o.Samples.Classes)
 	half := classes / 2

@@ -62,7 +62,7 @@ func TestSomePairs(t *testing.T) {
 }
 
 // TestSomePairsEstimate checks that the sum over some pairs estimates the sum over all pairs, for
-// squared distances of class means in every direction.
+// squared differences of class means in every dimension.
 func TestSomePairsEstimate(t *testing.T) {
 	const classes, dims, ordered = 150, 6, 5
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -87,9 +87,9 @@ func TestSomePairsEstimate(t *testing.T) {
 				}
 				return s
 			}
-			// The standard error of a mean of 2400 squared differences is 3 % if they are chosen
-			// independently. If the order of the classes matters, it is the error of 16 of 75
-			// numbers, 10 %.
+			// With independent choices, the mean of 2400 squared differences has a standard error
+			// of 3 %. In the dimension in which the order of the classes matters, only 16 of 75
+			// differences are chosen, and the standard error is 10 %.
 			within := 0.12
 			if k == ordered {
 				within = 0.35

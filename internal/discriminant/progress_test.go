@@ -21,11 +21,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestTimeToResult prints the table of SOLVERS.md that compares ways to maximize J: milliseconds
-// and evaluations until J is within 1 and 0.1 % of the best known, and until the error of 5 nearest
-// neighbors on other rows is within 0.002 of the minimum. MONGE_PROGRESS contains names of files of
-// the shared data, each with a number of rows: "mnist:1000 isolet:1560 suite/banking77:1540". p =
-// 10, λ = 1, ρ = 1, one goroutine.
+// TestTimeToResult prints the table of SOLVERS.md that compares ways to maximize J. It contains the
+// milliseconds and evaluations until J is within 1 and 0.1 % of the best known J, and until the
+// error of 5 nearest neighbors on other rows is within 0.002 of the minimum. MONGE_PROGRESS
+// contains names of files of the shared data, each with a number of rows: "mnist:1000 isolet:1560
+// suite/banking77:1540". All runs use p = 10, λ = 1, ρ = 1 and one goroutine.
 func TestTimeToResult(t *testing.T) {
 	names := os.Getenv("MONGE_PROGRESS")
 	if names == "" {
@@ -56,7 +56,7 @@ func TestTimeToResult(t *testing.T) {
 	}
 }
 
-// ways maximizes J of one set of rows in different ways.
+// ways contains one set of rows and the objectives with which J is maximized in different ways.
 type ways struct {
 	exact, froz *Objective[float64]
 	single      *Objective[float32]
@@ -92,7 +92,7 @@ func upTo(n int) []int {
 	return out
 }
 
-// waypoint is the state after a step.
+// waypoint is the state of a run after a step.
 type waypoint struct {
 	at    time.Duration
 	evals int
@@ -100,7 +100,7 @@ type waypoint struct {
 	err   float64
 }
 
-// walk records one run.
+// walk records the steps of one run.
 type walk struct {
 	*ways
 	ctx     context.Context
@@ -121,7 +121,7 @@ func (w *walk) see(j float64, evals int, p *mat.Dense) {
 	w.without += time.Since(now)
 }
 
-// minimize continues from p with the given method.
+// minimize continues a run from p with the given method.
 func minimize[T dist.Float](w *walk, o *Objective[T], method descent.Method, p *mat.Dense, tolerance, noise float64, steps int) *mat.Dense {
 	ds := &descent.Settings{Method: method, MaxSteps: steps, GradientTolerance: 1e-9, GradientToValue: tolerance, Noise: noise}
 	if tolerance > 1e-5 {
@@ -206,8 +206,9 @@ func eigenStart[T dist.Float](k *walk, o *Objective[T]) *mat.Dense {
 	return p
 }
 
-// BenchmarkEvaluation measures the parts of one J with its gradient on one goroutine for p = 10:
-// the minimum of each in milliseconds, for 1000 digits of MNIST and for 77 small classes.
+// BenchmarkEvaluation measures the parts of an evaluation of J and its gradient on one goroutine,
+// for p = 10. It reports the minimum time of each part in milliseconds, for 1000 digits of MNIST
+// and for 77 small classes.
 func BenchmarkEvaluation(b *testing.B) {
 	for _, data := range []struct {
 		name, file string

@@ -14,25 +14,25 @@ import (
 )
 
 // Samples contains the data of a fit: rows sorted by class, centered, and scaled by a power of two.
-// This scaling is exact and prevents overflow in float32 and of squares.
+// The scaling is exact. It prevents overflow of float32 numbers and of squares.
 type Samples struct {
 	N, D    int
 	Classes []int // label of each class, ascending
 	Offset  []int // class c is rows Offset[c] … Offset[c+1]−1
 	X       *mat.Dense
 	Mean    []float64
-	// x = (input·pre − mean·pre)·post·feature, in this order. Scale = pre·post, or 1 for
+	// X = (input·pre − mean·pre)·post·feature, computed in this order. Scale = pre·post, or 1 for
 	// standardized features, which have no unit.
 	pre, post, Scale float64
 	feature          []float64 // nil means 1
-	// ownPowers contains pre and post of features with powers of two of their own, because they are
-	// tiny compared with the others.
+	// ownPowers contains pre and post of the features that are tiny compared with the others. Each
+	// of them has powers of two of its own.
 	ownPowers map[int][2]float64
-	// CompleteSizes contains the number of rows of every class in the complete data; nil if these samples
-	// are complete.
+	// CompleteSizes contains the number of rows of every class in the complete data, or is nil if
+	// these samples are complete.
 	CompleteSizes []int
-	// origin contains the index of every class in the samples of the fit; nil if these samples have
-	// all classes.
+	// origin contains the index of every class in the samples of the fit, or is nil if these
+	// samples have all classes.
 	origin []int
 }
 
@@ -58,7 +58,8 @@ func NewSamples(ctx context.Context, x mat.Matrix, labels []int) (*Samples, erro
 	}
 	s := &Samples{N: n, D: d, Classes: k.Labels, Offset: k.Offset}
 	// The mean is computed from scaled values, so that data near the ends of the range do not
-	// overflow, and relative to the first row, so that constant features become exactly 0.
+	// overflow. It is computed relative to the first row, so that constant features become exactly
+	// 0.
 	largest := dense.MaxAbs(ctx, x)
 	if largest == 0 {
 		return nil, fault.Ended(ctx, fmt.Errorf("%w: every value is 0", ErrNoSpread))
@@ -78,7 +79,7 @@ func NewSamples(ctx context.Context, x mat.Matrix, labels []int) (*Samples, erro
 	for j := range s.Mean {
 		s.Mean[j] = first[j] + s.Mean[j]/float64(n)
 	}
-	if ctx.Err() != nil { // allocating a copy of the samples takes tens of milliseconds
+	if ctx.Err() != nil { // the copy of the samples below takes tens of milliseconds
 		return nil, context.Cause(ctx)
 	}
 	s.X = mat.NewDense(n, d, nil)
@@ -167,7 +168,7 @@ func (s *Samples) ToInput(p *mat.Dense) *mat.Dense {
 	return e
 }
 
-// NormalizedRows returns other rows, centered and scaled like s.X.
+// NormalizedRows returns a copy of x, whose rows are centered and scaled like those of s.X.
 func (s *Samples) NormalizedRows(ctx context.Context, x mat.Matrix) *mat.Dense {
 	n, d := x.Dims()
 	out, rows := mat.NewDense(n, d, nil), dense.Rows(x)
@@ -177,7 +178,7 @@ func (s *Samples) NormalizedRows(ctx context.Context, x mat.Matrix) *mat.Dense {
 	return out
 }
 
-// NormalizeRow sets dst to a row, centered and scaled like s.X. dst may be row.
+// NormalizeRow sets dst to row, centered and scaled like the rows of s.X. dst may be row.
 func (s *Samples) NormalizeRow(dst, row []float64) {
 	for j, v := range row {
 		pre, post := s.pre, s.post
@@ -191,11 +192,12 @@ func (s *Samples) NormalizeRow(dst, row []float64) {
 	}
 }
 
-// ToDataUnits converts a quantity that is quadratic in the scaled samples to data units. (The square of
-// the scale may overflow although the result does not.)
+// ToDataUnits converts a quantity that is quadratic in the scaled samples to data units. (It
+// divides twice, because the square of the scale may overflow.)
 func (s *Samples) ToDataUnits(square float64) float64 { return square / s.Scale / s.Scale }
 
-// fromDataUnits is the inverse of ToDataUnits. ToDataUnits converts λ in the opposite direction.
+// fromDataUnits is the inverse of ToDataUnits. λ has the inverse squared unit of the data, so
+// fromDataUnits converts λ to data units, and ToDataUnits converts λ from data units.
 func (s *Samples) fromDataUnits(square float64) float64 { return square * s.Scale * s.Scale }
 
 // powerOfTwo returns the power of two that scales x into [1/2, 1).
@@ -223,7 +225,8 @@ func matrixOf[T dist.Float](ctx context.Context, m *mat.Dense) dist.Matrix[T] {
 	return out
 }
 
-// classRows returns the rows of class c of m, whose rows are ordered like s.X.
+// classRows returns the rows of m that belong to class c. The rows of m must be ordered like those
+// of s.X.
 func classRows[T dist.Float](s *Samples, m dist.Matrix[T], c int) dist.Matrix[T] {
 	return m.RowRange(s.Offset[c], s.Offset[c+1])
 }
@@ -248,7 +251,7 @@ func (s *Samples) CompleteSize(c int) int {
 	return s.Size(c)
 }
 
-// largestPair returns the number of elements of the largest K.
+// largestPair returns the number of elements of the largest K of two classes.
 func (s *Samples) largestPair() int {
 	largest := 0
 	for c := range s.Classes {
@@ -257,7 +260,7 @@ func (s *Samples) largestPair() int {
 	return largest * largest
 }
 
-// classSubset returns the samples of some classes.
+// classSubset returns the samples of the given classes.
 func (s *Samples) classSubset(ctx context.Context, classes []int) *Samples {
 	if len(classes) == len(s.Classes) {
 		return s
@@ -279,7 +282,8 @@ func (s *Samples) classSubset(ctx context.Context, classes []int) *Samples {
 	return &t
 }
 
-// WithFewerClasses returns the samples of at most limit classes, evenly spaced.
+// WithFewerClasses returns the samples of at most limit classes, which are evenly spaced among all
+// classes.
 func (s *Samples) WithFewerClasses(ctx context.Context, limit int) *Samples {
 	return s.classSubset(ctx, evenlySpaced(len(s.Classes), limit))
 }
@@ -301,14 +305,14 @@ func evenlySpaced(n, limit int) []int {
 	return at
 }
 
-// ClassQuota returns how many of the count samples of a class to take if about limit of n samples
-// are taken with equal fractions of all classes. It is at least two.
+// ClassQuota returns the number of samples to take from a class of count samples if about limit of
+// n samples are taken, the same fraction of every class. It is at least two.
 func ClassQuota(count, limit, n int) int {
 	return max(2, int(float64(count)*float64(limit)/float64(n))) // count·limit may overflow
 }
 
-// WithFewerSamples returns s reduced to about limit samples, with the same fraction of every class, evenly
-// spaced, and at least two of each.
+// WithFewerSamples returns s reduced to about limit samples: the same fraction of every class,
+// evenly spaced, and at least two samples of each class.
 func (s *Samples) WithFewerSamples(ctx context.Context, limit int) *Samples {
 	if s.N <= limit {
 		return s
@@ -355,8 +359,8 @@ func (s *Samples) LabelsOf(rows []int) []int {
 	return out
 }
 
-// CenteredRows returns the given rows of s, in ascending order, minus their mean, and the rows
-// others minus the same mean.
+// CenteredRows returns the given rows of s, which must be in ascending order, minus their mean. It
+// also returns the rows others minus the same mean.
 func (s *Samples) CenteredRows(ctx context.Context, rows, others []int) (*Samples, *mat.Dense) {
 	t := *s
 	t.Classes, t.Offset, t.CompleteSizes, t.origin = nil, []int{0}, nil, nil

@@ -14,40 +14,41 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// If there are more features than samples, n < d, the principal components, every gradient XᵀG and
-// therefore every iterate lie in the span of the rows of X, and J depends only on XP. Consider the
-// pivoted Cholesky factorization of the Gram matrix
+// If there are more features than samples, n < d, then the principal components, every gradient XᵀG
+// and therefore every iterate lie in the span of the rows of X, and J depends only on XP. Consider
+// the pivoted Cholesky factorization of the Gram matrix
 //
 //	Π XXᵀ Πᵀ = L Lᵀ,    L = (L₁ ; L₂) n × r.
 //
 // Q = X₁ᵀ L₁⁻ᵀ is an orthonormal basis of the span, where X₁ contains the r rows chosen by the
 // pivots. L contains the coordinates of the samples in this basis. The fit uses these n × r
-// samples, and P = Q P'.
+// coordinates as samples, and P = Q P'.
 //
-// A start given by the caller may have a part E = P⁰ − QQᵀP⁰ outside the span. Then every iterate
-// lies in the span of Q and W, an orthonormal basis of the columns of E, because the tangent
-// projection G − P sym(PᵀG) and the retractions combine columns of P and G. Since XW = 0, the
-// samples get additional coordinates, one for each column of W, that are all 0.
+// A start given by the caller may have a part E = P⁰ − QQᵀP⁰ outside the span. Let W be an
+// orthonormal basis of the columns of E. Every iterate lies in the span of Q and W, because the
+// tangent projection G − P sym(PᵀG) and the retractions combine columns of P and G. Since XW = 0,
+// the samples get an additional coordinate for each column of W, and these coordinates are all 0.
 
 const (
-	// A pivot below minPivot, relative to the first, is rounding error. So is a pivot below (n +
-	// d)·2⁻⁵², the rounding error of sums over d features.
+	// A pivot is rounding error if it is below minPivot or below (n + d)·2⁻⁵², relative to the
+	// first pivot. The second bound is the rounding error of sums over d features.
 	minPivot = 1e-13
-	// Q is orthonormal to 2⁻⁵² times the ratio of the first pivot to the last. If the last pivot is
-	// less than ConditionLimit times the first, the span is not used.
+	// Q is orthonormal to 2⁻⁵² times the ratio of the first pivot to the last pivot. If the last
+	// pivot is less than ConditionLimit times the first, the span is not used.
 	ConditionLimit = 1e-7
 	// A start does not have full rank if its smallest singular value is at most minStartRatio times
 	// its largest.
 	minStartRatio = 1e-12
-	// A start lies in the span if its part outside is at most outsideTolerance.
+	// A start lies in the span if the norm of its part outside the span is at most
+	// outsideTolerance.
 	outsideTolerance = 1e-8
 )
 
 // Span is the space in which a fit works.
 type Span struct {
-	Samples      *Samples   // samples, or their coordinates in the span
+	Samples      *Samples   // the samples, or their coordinates in the span
 	Full         *Samples   // samples with all features
-	spanningRows []int      // rows of Full that span it; nil if the span has all features
+	spanningRows []int      // rows of Full that span the space; nil if it has all features
 	lower        *mat.Dense // L₁
 	outsideBasis *mat.Dense // W, or nil
 	// whitening is the Cholesky factor that whitens the coordinates, or nil.
@@ -58,13 +59,13 @@ type Span struct {
 	featureScales []float64
 	// shrinkage is the shrinkage intensity of the covariance.
 	shrinkage float64
-	// meanVariances contains the variances of the class means in every feature before whitening, if
-	// they shrink S_b. The features themselves are overwritten.
+	// meanVariances contains the variance of the class means in every feature before whitening, or
+	// is nil if S_b is not shrunk. (Whitening overwrites the features.)
 	meanVariances []float64
 }
 
-// NewSpan reduces s to its span if that saves time and if no pivot is below limit, relative to the
-// first.
+// NewSpan reduces s to its span if this saves time and if no pivot is below limit, relative to the
+// first pivot.
 func NewSpan(ctx context.Context, s *Samples, limit float64, workers int) *Span {
 	sp := WholeSpan(s)
 	if s.D <= s.N {
@@ -87,18 +88,20 @@ func NewSpan(ctx context.Context, s *Samples, limit float64, workers int) *Span 
 // WholeSpan returns the Span with all features of s.
 func WholeSpan(s *Samples) *Span { return &Span{Samples: s, Full: s} }
 
-// IsReduced reports whether the span has fewer dimensions than features, and its own coordinates.
+// IsReduced reports whether the samples are represented by coordinates in a span of fewer
+// dimensions than features.
 func (sp *Span) IsReduced() bool { return sp.spanningRows != nil }
 
-// WithFeatures returns sp with other features of the same rows, or with features in another metric,
-// for a rule that whitens each feature.
+// WithFeatures returns a copy of sp with the given samples as Full. They must be the same rows,
+// with other or rescaled features. A rule that whitens each feature uses them.
 func (sp *Span) WithFeatures(full *Samples) *Span {
 	t := *sp
 	t.Full = full
 	return &t
 }
 
-// coordinates returns samples of dimension d. The first coordinates are x and the others are 0.
+// coordinates returns samples of dimension d whose first coordinates are x and whose other
+// coordinates are 0.
 func (s *Samples) coordinates(ctx context.Context, x matrix.Matrix[float64], d int) *Samples {
 	t := *s
 	t.D, t.Mean, t.X = d, make([]float64, d), mat.NewDense(s.N, d, nil)
@@ -109,8 +112,8 @@ func (s *Samples) coordinates(ctx context.Context, x matrix.Matrix[float64], d i
 // Whole returns the Span with all features.
 func (sp *Span) Whole() *Span { return WholeSpan(sp.Full) }
 
-// WithStart returns the space for a fit that begins at p, which is orthonormal, and the coordinates of p
-// in it.
+// WithStart returns the space for a fit that begins at p, which must be orthonormal, and the
+// coordinates of p in this space.
 func (sp *Span) WithStart(ctx context.Context, p *mat.Dense) (*Span, *mat.Dense, error) {
 	if sp.spanningRows == nil {
 		return sp, p, nil
@@ -183,7 +186,7 @@ func (sp *Span) splitStart(ctx context.Context, p *mat.Dense) (*mat.Dense, error
 			}
 		}
 		w := mat.DenseCopyOf(mat.NewDense(k, d, svd.U.Data).Slice(0, columns, 0, d).T())
-		// A small part may contain rounding errors within the span.
+		// If the part is small, its rounding errors may lie within the span. Remove them.
 		back := mat.NewDense(d, columns, nil)
 		sp.applyBasis(ctx, back, sp.coordinates(ctx, w))
 		w.Sub(w, back)
@@ -220,7 +223,8 @@ func (sp *Span) coordinates(ctx context.Context, p *mat.Dense) *mat.Dense {
 	return z
 }
 
-// eachSpanningBlock calls f for blocks of rows from … to−1 of X₁ in order, until the context ends.
+// eachSpanningBlock calls f for consecutive blocks of rows of X₁, until the context ends. x
+// contains rows from … to−1.
 func (sp *Span) eachSpanningBlock(ctx context.Context, f func(from, to int, x matrix.Matrix[float64])) {
 	const some = 64
 	block := matrix.New[float64](some, sp.Full.D, nil)
@@ -261,7 +265,8 @@ func addGram(ctx context.Context, g, x matrix.Matrix[float64], workers int) {
 // gramColumns is the number of columns of a Gram matrix computed at a time.
 const gramColumns = 48
 
-// Coordinates returns the coordinates in the span of the rows of x: L₁⁻¹ X₁ xᵀ for each.
+// Coordinates returns the coordinates of the rows of x in the span. The coordinates of a row x_i
+// are L₁⁻¹ X₁ x_iᵀ.
 func (sp *Span) Coordinates(ctx context.Context, x *mat.Dense) *mat.Dense {
 	if sp.spanningRows == nil {
 		return x
@@ -280,7 +285,7 @@ func (sp *Span) Coordinates(ctx context.Context, x *mat.Dense) *mat.Dense {
 }
 
 // Polish selects how to correct the rounding errors of an orthonormal projection that is converted
-// from the span.
+// from the span to the features.
 type Polish uint8
 
 const (
@@ -326,7 +331,7 @@ func (sp *Span) lift(ctx context.Context, p *mat.Dense, how Polish) (*mat.Dense,
 func (sp *Span) applyBasis(ctx context.Context, q, p *mat.Dense) {
 	r := len(sp.spanningRows)
 	_, k := p.Dims()
-	// L₁ᵀ Z = P', from the last row up
+	// Solve L₁ᵀ Z = P' from the last row to the first.
 	z := mat.DenseCopyOf(p.Slice(0, r, 0, k))
 	for i := r - 1; i >= 0 && ctx.Err() == nil; i-- {
 		zi := z.RawRowView(i)

@@ -11,12 +11,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A feature whose sum of squares of scaled values is below tinySquare is scaled separately before
-// it is standardized, because its values may have lost digits and their squares may underflow.
+// A feature is scaled separately before it is standardized if the sum of squares of its scaled
+// values is below tinySquare. Its values may have lost digits, and their squares may underflow.
 const tinySquare = 0x1p-900
 
-// Standardize divides every feature by its standard deviation, unless that is 0. x and labels must
-// be the arguments of NewSamples.
+// Standardize divides every feature by its standard deviation, unless its standard deviation is 0.
+// x and labels must be the arguments of NewSamples.
 func (s *Samples) Standardize(ctx context.Context, x mat.Matrix, labels []int) error {
 	s.feature, s.Scale = make([]float64, s.D), 1
 	dense.EachRow(ctx, 0, s.N, s.D, func(i int) {
@@ -46,8 +46,8 @@ func (s *Samples) Standardize(ctx context.Context, x mat.Matrix, labels []int) e
 	return fault.Ended(ctx, nil)
 }
 
-// rescaleFeature scales feature j of s.X by its own powers of two and returns its sum of squares. A
-// constant feature does not change.
+// rescaleFeature scales feature j of s.X by its own powers of two and returns its sum of squares.
+// It does not change a constant feature.
 func (s *Samples) rescaleFeature(ctx context.Context, x mat.Matrix, labels []int, j int) float64 {
 	column := make([]float64, s.N)
 	var largest float64

@@ -17,14 +17,15 @@ import (
 )
 
 const (
-	// leastWithin is the minimum fraction of a feature's variance within classes for
-	// DiagonalWhitening. It limits the scale of features that are constant in every class.
+	// leastWithin is the minimum variance within classes of a feature for DiagonalWhitening, as a
+	// fraction of the feature's total variance. It limits the scale of features that are constant
+	// in every class.
 	leastWithin = 1e-4
 	// A feature whose variance is below leastSpread times the largest is constant up to rounding.
 	leastSpread = 1e-24
-	// wholeFeatures is the number of features up to which DiagonalWhitening keeps all of them. The
-	// span of fewer samples contains no single feature, and each of its directions has the noise of
-	// all features.
+	// wholeFeatures is the number of features up to which DiagonalWhitening uses all features
+	// instead of the span. The span of fewer samples than features contains no axis of a feature,
+	// and each of its directions has the noise of all features.
 	wholeFeatures = 1500
 	// leastIntensity keeps a covariance positive definite if the Ledoit–Wolf intensity is 0.
 	leastIntensity = 1e-10
@@ -39,8 +40,8 @@ type WhiteningRule struct {
 	Intensity float64 // shrinkage intensity, or LedoitWolf
 }
 
-// Whitened returns sp with whitened samples, or sp if rule is nil. The result is centered; the
-// samples of a span of a subset of rows need not be.
+// Whitened returns a copy of sp with whitened samples, or sp if rule is nil. Centered samples
+// remain centered.
 func (sp *Span) Whitened(ctx context.Context, rule *WhiteningRule, limit float64, workers int) (*Span, error) {
 	if rule == nil {
 		return sp, nil
@@ -77,7 +78,7 @@ func (sp *Span) Whitened(ctx context.Context, rule *WhiteningRule, limit float64
 		return nil, fault.Ended(ctx, fmt.Errorf("%w within classes", ErrNoSpread))
 	}
 	t, out := *s, *from
-	if t.Scale = 1; rule.Features { // no one else uses these samples
+	if t.Scale = 1; rule.Features { // scaledWithin returned a copy, which may be overwritten
 		if out.spanningRows == nil && alpha >= minFisherShrinkage {
 			out.meanVariances = columnSquares(s.betweenFactor(ctx))
 		}
@@ -102,19 +103,19 @@ func columnSquares(b matrix.Matrix[float64]) []float64 {
 	return out
 }
 
-// If the intensity is below minFisherShrinkage, S_b is not shrunk. fisherSteps limits the
-// iterations for its eigenvectors.
+// If the intensity is below minFisherShrinkage, S_b is not shrunk. fisherSteps is the maximum
+// number of block iterations for the eigenvectors of S_b.
 const minFisherShrinkage, fisherSteps = 0.05, 40
 
-// FisherDirections is like Samples.fisherDirections. For features that were scaled separately, it shrinks the
-// correlations of S_b, but not its variances, in the same way as S_w:
+// FisherDirections is like Samples.fisherDirections. For features that were scaled separately, it
+// shrinks the correlations of S_b, but not its variances, in the same way as those of S_w:
 //
 //	(1 − α) S_b + α diag(S_b)  =  S_t,α − S_w,α
 //
-// Scikit-learn uses the right-hand side as S_b, with one α for S_t and one for each class. The
-// means of few rows are noise in most directions; α near 1 selects single features by the ratio of
-// their variances. In the span of fewer rows than features, which contains no single feature, S_b
-// is not shrunk.
+// Scikit-learn uses the right-hand side as S_b, with one α for S_t and one α for each class. The
+// means of few rows are noise in most directions. If α is near 1, FisherDirections selects single
+// features by the ratio of their variances. The span of fewer rows than features contains no axis
+// of a feature, so S_b is not shrunk in the span.
 func (sp *Span) FisherDirections(ctx context.Context, p *mat.Dense, tolerance float64) *mat.Dense {
 	plain := sp.Samples.fisherDirections(ctx, p, tolerance)
 	if sp.featureScales == nil || sp.spanningRows != nil || sp.shrinkage < minFisherShrinkage || plain == p {
@@ -182,8 +183,9 @@ func (sp *Span) ToFeatures(ctx context.Context, p *mat.Dense, how Polish) (*mat.
 	return out, nil
 }
 
-// StartInSpan converts an orthonormal start p (d × k) given by the caller to the span: its part in
-// the space of the samples, orthonormalized in whitened features.
+// StartInSpan converts an orthonormal start p (d × k) given by the caller to the span. It keeps
+// only the part of p in the space of the samples, and orthonormalizes this part in whitened
+// features.
 func (sp *Span) StartInSpan(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
 	p, err := sp.FromFeatures(ctx, p)
 	if err != nil {
@@ -200,8 +202,8 @@ func (sp *Span) StartInSpan(ctx context.Context, p *mat.Dense) (*mat.Dense, erro
 	return p, nil
 }
 
-// FromFeatures converts the projection p of the features to the samples of sp, whitened or not. It keeps
-// only the part in the space of the samples.
+// FromFeatures converts the projection p of the features to a projection of the samples of sp,
+// whitened or not. It keeps only the part in the space of the samples.
 func (sp *Span) FromFeatures(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
 	p = mat.DenseCopyOf(p)
 	for j, f := range sp.featureScales {
@@ -224,8 +226,8 @@ func (sp *Span) PrepareWhitening(ctx context.Context, workers int) {
 	sp.withinCovariance = covarianceWithin(ctx, sp.Samples, workers)
 }
 
-// WhitenRows whitens the rows x in place. x contains features like the samples from which the span was
-// made, or coordinates if only these are whitened. The span must not be reduced.
+// WhitenRows whitens the rows x in place. x contains features like the samples from which the span
+// was made, or coordinates if the span whitens only coordinates. The span must not be reduced.
 func (sp *Span) WhitenRows(ctx context.Context, x *mat.Dense) error {
 	if sp.featureScales != nil {
 		dense.ScaleColumns(ctx, x, sp.featureScales)
@@ -236,8 +238,8 @@ func (sp *Span) WhitenRows(ctx context.Context, x *mat.Dense) error {
 	return sp.whitening.SolveRows(ctx, dense.View(x))
 }
 
-// WhitenedRows returns rows in the whitened space. features contains the rows with all features, and
-// coordinates their coordinates before whitening.
+// WhitenedRows returns rows in the whitened space. features contains these rows with all features,
+// and coordinates contains their coordinates before whitening.
 func (sp *Span) WhitenedRows(ctx context.Context, features, coordinates *mat.Dense) *mat.Dense {
 	x := coordinates
 	if sp.featureScales != nil {
@@ -261,7 +263,7 @@ type covariance struct {
 	mean, intensity float64
 }
 
-// covarianceWithin returns S = RᵀR/n of the residuals R.
+// covarianceWithin returns S = RᵀR/n of the residuals R, and its Ledoit–Wolf intensity.
 func covarianceWithin(ctx context.Context, s *Samples, workers int) *covariance {
 	c := &covariance{s: matrix.New[float64](s.D, s.D, nil)}
 	var fourth float64

@@ -73,8 +73,8 @@ func residuals(t *testing.T, s *Samples) matrix.Matrix[float64] {
 	return r
 }
 
-// TestCovarianceInBlocks checks that many rows, processed in blocks, have the same covariance as at
-// once.
+// TestCovarianceInBlocks checks that the covariance of many rows, which is computed in blocks,
+// equals the covariance computed at once.
 func TestCovarianceInBlocks(t *testing.T) {
 	const d = 1100
 	n := residualRows + 7
@@ -126,8 +126,8 @@ func TestCovarianceInBlocks(t *testing.T) {
 	}
 }
 
-// TestLedoitWolf compares the intensity with the naively summed formula, with 1 for S close to a
-// multiple of I, and in between.
+// TestLedoitWolf compares the intensity with a naive sum of its formula, and requires 1 for a
+// multiple of I.
 func TestLedoitWolf(t *testing.T) {
 	x, labels := stretched(7, 40, 5, 2)
 	s := mustSamples(t, x, labels)
@@ -205,8 +205,8 @@ func TestScatters(t *testing.T) {
 }
 
 // TestFisherShrunk checks that for scaled features the results are the leading eigenvectors of the
-// shrunk S_b and S_w computed from their definitions, and that a few informative features are found
-// among many others.
+// shrunk S_b and S_w, computed from their definitions. It also checks that a few informative
+// features are found among many others.
 func TestFisherShrunk(t *testing.T) {
 	const classes, few = 4, 3
 	for _, d := range []int{12, 150} { // dense and iterative
@@ -341,7 +341,7 @@ func TestCanonical(t *testing.T) {
 	if !slices.IsSortedFunc(c.Ratios, func(a, b float64) int { return cmp.Compare(b, a) }) {
 		t.Errorf("ratios %v", c.Ratios)
 	}
-	// S of P·V is VᵀSV: diagonal for the λ and plans of P.
+	// S at P·V is VᵀSV. It is diagonal for the λ and the plans of P.
 	var v mat.Dense
 	if err := v.Solve(p, c.P); err != nil {
 		t.Fatal(err)
