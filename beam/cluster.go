@@ -199,7 +199,7 @@ func (w *work) readResults(ctx context.Context, out [][]byte, items []int) (miss
 	}
 	errs := make([]error, len(items))
 	var wg sync.WaitGroup
-	places := make(chan struct{}, 16) // reads files in parallel, because an object store has a latency for each file
+	places := make(chan struct{}, 16) // limits parallel reads; an object store has a latency for each file
 	for k, i := range items {
 		name := w.resultPath(i)
 		if !there[path.Base(name)] {

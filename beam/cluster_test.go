@@ -41,9 +41,8 @@ func init() {
 	}
 }
 
-// Registers the tasks of package wda with a fault: one item kills its process, or panics if the
-// process is the test itself. It is the first item that finds the file named at the beginning of
-// the shared data.
+// init registers the tasks of package wda with a fault. The shared data begin with the name of a file.
+// The first item that finds this file kills its process, or panics in the test process itself.
 func init() {
 	for _, task := range []string{"wda.pair", "wda.candidates", "wda.crossvalidation"} {
 		tasks["killed:"+task] = func(ctx context.Context, shared []byte) (itemFunc, error) {
@@ -230,7 +229,7 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// taken only checks whether a pipeline has a DoFn whose outputs have no consumer. It implements a runner.
+// taken is a runner that does not run the pipeline. It fails if the outputs of a DoFn have no consumer.
 func taken(_ context.Context, p *beam.Pipeline) (beam.PipelineResult, error) {
 	edges, _, err := p.Build()
 	if err != nil {
@@ -348,8 +347,8 @@ func TestDamagedResult(t *testing.T) {
 	}
 }
 
-// BenchmarkCluster compares work in this process without Beam with work in one lane and in two, in
-// this process and in worker processes. Each uses one core. Empty is the smallest pipeline.
+// BenchmarkCluster measures work without Beam, and on Beam with one or two lanes, in this process and in
+// worker processes. A lane uses one core. do=empty is the smallest pipeline.
 func BenchmarkCluster(b *testing.B) {
 	const d, p = 16, 10
 	samples := func(n, classes int) (*mat.Dense, []int) {

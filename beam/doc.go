@@ -6,7 +6,7 @@
 //     package wda. Read and Write read and write files.
 //   - Cluster is a wda.Executor: set it in the settings of wda.Fit, wda.Score and
 //     wda.CrossValidate to run parts of the work on Beam's workers. The results have the same
-//     bits.
+//     bits as without it.
 //
 // A program must first call beam.Init(), which does not return in a worker process. The program
 // imports the packages of the runners and file systems that it needs, as cmd/monge-beam does.

@@ -15,8 +15,8 @@ import (
 var launcher, _ = strconv.Atoi(os.Getenv("MONGE_TEST_LAUNCHER"))
 
 // TestMain runs the tests in a temporary folder, because Beam leaves files there for every
-// pipeline. Beam's flags come from the command line: with a job endpoint (README.md), the name
-// prism means the runner there.
+// pipeline. Beam's flags come from the command line. With a job endpoint (README.md), the runner
+// at this endpoint replaces Prism.
 func TestMain(m *testing.M) {
 	if launcher > 0 {
 		ptest.Main(m)

@@ -169,7 +169,7 @@ func partError(p part, err error) error {
 
 func rowKey(p part, row int64) string { return fmt.Sprintf("%s:%012d", p.Path, row) }
 
-// emitRows emits the rows of a part, which in contains.
+// emitRows reads the rows of a part from in and emits them.
 func (f *readParts) emitRows(ctx context.Context, p part, in io.Reader, emit func(string, []float64)) error {
 	c := &f.Columns
 	opt := &dataset.Options{Labels: dataset.NoLabels(), Columns: c.Features, Schema: c.Schema, AllowExtra: c.AllowExtra}

@@ -17,8 +17,8 @@ type parquetSource interface {
 	io.Seeker
 }
 
-// rowGroup is a file of which dataset.NewReader reads one row group only. Rows in errors count from
-// the beginning of the group.
+// rowGroup is a Parquet file from which dataset.NewReader reads only one row group. Errors count rows
+// from the beginning of the group.
 type rowGroup struct {
 	*io.SectionReader
 	number int // from 0
@@ -37,7 +37,7 @@ func newRowGroup(r parquetSource, number int) (*rowGroup, error) {
 // rowsOfGroups returns the number of rows of each row group of a Parquet file.
 func rowsOfGroups(r parquetSource) (rows []int64, err error) {
 	defer func() {
-		if r := recover(); r != nil { // panics on some damaged files
+		if r := recover(); r != nil { // NewParquetReader panics on some damaged files
 			err = fmt.Errorf("%w: %v", dataset.ErrFormat, r)
 		}
 	}()

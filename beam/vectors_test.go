@@ -398,7 +398,7 @@ func TestModelReplaced(t *testing.T) {
 	}
 }
 
-// killedOnce kills the process at a key, once for every file named File.
+// killedOnce is a DoFn that kills the process when it reads the key, if the file File still exists.
 type killedOnce struct{ Key, File string }
 
 // ProcessElement implements TestKilledBundle.

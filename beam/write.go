@@ -37,8 +37,8 @@ type row struct {
 	Class wda.Class
 }
 
-// Write writes collections of one type, KV<string, []float64> or KV<string, wda.Class>, to files. The
-// name of path ends in .parquet or .csv, which is the format. For 4 shards, out.csv becomes
+// Write writes collections of one type, KV<string, []float64> or KV<string, wda.Class>, to files. path
+// must end in .parquet or .csv, which determines the format. For 4 shards, out.csv becomes
 // out-00000-of-00004.csv to out-00003-of-00004.csv.
 //
 // The key of a row determines its shard. A shard without rows has no file. Rows are in the order of their
@@ -70,7 +70,7 @@ func Write(s beam.Scope, path string, shards int, cols ...beam.PCollection) {
 	consumeFiles(s, beam.ParDo(s, &write{path, shards, format, classes}, beam.GroupByKey(s, col)))
 }
 
-// formatOf returns the format of a file and its name without it.
+// formatOf returns the format of a file, which is its extension, and the name without the extension.
 func formatOf(name string) (format, base string, err error) {
 	ext := path.Ext(name)
 	if format = strings.ToLower(ext); format != ".parquet" && format != ".csv" {
@@ -107,7 +107,7 @@ type write struct {
 	Classes bool
 }
 
-// ProcessElement implements Write, and returns the name of its file.
+// ProcessElement writes the file of a shard and returns its name.
 func (f *write) ProcessElement(ctx context.Context, shard int, next func(*row) bool) (int, string, error) {
 	var rows []row
 	for r := (row{}); next(&r); r = (row{}) {

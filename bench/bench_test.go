@@ -47,7 +47,7 @@ func perElement(b *testing.B, n int) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/elem")
 }
 
-// rate reports n floating-point operations a call.
+// rate reports the floating-point operations per nanosecond for n operations a call.
 func rate(b *testing.B, n int) {
 	b.ReportMetric(float64(n)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
 }

@@ -51,7 +51,7 @@ var loads = []struct {
 	{"solvelog/n=1000", func() func() { return solver[float64](1000, sinkhorn.DomainLog) }},
 }
 
-// solver returns a function that solves a problem of n and n points in ten dimensions: ten iterations and the gradient.
+// solver returns a function that runs ten iterations between two sets of n points in ten dimensions and computes the gradient.
 func solver[T dist.Float](n int, domain sinkhorn.Domain) func() {
 	s, err := sinkhorn.NewSolver[T](&sinkhorn.Settings{Lambda: .1, Domain: domain, Gradient: true})
 	if err != nil {
@@ -160,9 +160,9 @@ func waits(b *testing.B, before, after *metrics.Float64Histogram) {
 	}
 }
 
-// BenchmarkLatency measures one solve of n × n points with its gradient, as a service sees it: alone; while garbage
-// collections follow each other, gc/s per second; and in addition while as many goroutines as there are cores solve
-// such problems.
+// BenchmarkLatency measures the latency of one solve of n × n points with its gradient, as in a service. load=none is an
+// idle process. load=gc collects garbage all the time, gc/s times per second. load=gc+solve also solves such problems on
+// all cores.
 func BenchmarkLatency(b *testing.B) {
 	benchmarkLatency[float64](b)
 	benchmarkLatency[float32](b)
@@ -195,8 +195,8 @@ func benchmarkLatency[T dist.Float](b *testing.B) {
 	}
 }
 
-// BenchmarkDeadline measures how late an endless solve of n and n points returns after a deadline of half a millisecond:
-// alone, and while as many goroutines as there are cores solve problems of n = 64. The solve returns the plan of the last
+// BenchmarkDeadline measures how late an endless solve of n × n points returns after a deadline of half a millisecond.
+// load=none is an idle process. load=solve also solves problems of 64 × 64 points on all cores. The solve returns the plan of the last
 // complete iteration and its marginal error. iterations is the median number of iterations. The context makes all
 // allocations. Delays in µs of a thousand solves on two cores of a Sapphire Rapids:
 //
@@ -205,8 +205,8 @@ func benchmarkLatency[T dist.Float](b *testing.B) {
 //	none     1.2 9.4    21    2.3  21    79     15  74   101
 //	solve    1.6 2e4   2e4    2.6 1e4   2e4     16 2e4   2e4
 //
-// 10 and 20 ms are time slices of Go's scheduler, in which the other solves run first. Before the solver read the clock
-// itself, p50 was 569 alone and 32793 beside other solves (n = 16).
+// The delays of 10 and 20 ms are time slices of Go's scheduler, in which the other solves run first. Before the solver
+// read the clock itself, p50 for n = 16 was 569 with load=none and 32793 with load=solve.
 func BenchmarkDeadline(b *testing.B) {
 	for _, n := range []int{16, 64, 256} {
 		for _, l := range []struct {

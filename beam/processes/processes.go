@@ -3,8 +3,8 @@
 //
 // Prism has one worker for each environment of a pipeline, and the Go SDK creates a single
 // environment. This runner creates one environment for each scope named lane-0, lane-1 and so on.
-// It contains the transforms in that scope and the transforms that consume only their results. The
-// process of lane-0 runs all others.
+// An environment contains the transforms of its scope and the transforms that consume only their
+// results. The process of lane-0 runs all other transforms.
 //
 // A worker process is another process of the same program, in which beam.Init() does not return. It
 // is started when a pipeline needs it, serves one pipeline after the other, and ends with the
@@ -108,7 +108,7 @@ func runWorker() {
 	if err := hooks.EnableHook(hook, lane); err != nil {
 		panic(err)
 	}
-	hooks.SerializeHooksToOptions() // the harness reads the hooks from there
+	hooks.SerializeHooksToOptions() // the harness reads the hooks from the options
 	in := json.NewDecoder(os.Stdin)
 	ends := map[string]context.CancelFunc{}
 	for {

@@ -60,8 +60,8 @@ func assignments(n int) int {
 // assigners names the peers that find an assignment.
 const assigners = "scipy|lapjv|lapjvx|lapjvc|lapjvs|lapjvh|lapjvr"
 
-// goal is the ratio that monge should reach against the best of some peers (p|q|r), or of all peers if peers is empty: with
-// AVX-512, and with other instruction sets. A ratio of 0 means no goal.
+// goal is the ratio that monge should reach against the best of some peers (p|q|r), or of all peers if peers is empty. The
+// ratio for AVX-512 may differ from the ratio for other instruction sets. A ratio of 0 means no goal.
 type goal struct {
 	peers         string
 	avx512, other float64
@@ -74,7 +74,7 @@ func (g goal) at(level string) float64 {
 	return g.other
 }
 
-// against returns the same goal for every instruction set.
+// against returns a goal whose ratio is the same for every instruction set.
 func against(peers string, ratio float64) goal { return goal{peers, ratio, ratio} }
 
 // everyPeer is the default goal.
@@ -83,12 +83,12 @@ var everyPeer = against("", 1)
 type testCase struct {
 	name      string
 	goal      goal
-	tolerance float64 // of results: relative to the largest element, for exp to each
+	tolerance float64 // of results, relative to the largest element, or for exp to each element
 	full      bool    // only with -full
 	slow      string  // peer that takes part with -full only
 }
 
-// testCases returns all cases with their goals. Vectors and exact transport have special goals.
+// testCases returns all cases with their goals.
 func testCases() []testCase {
 	var cs []testCase
 	add := func(full bool, tolerance float64, g goal, format string, args ...any) {
@@ -140,7 +140,7 @@ func testCases() []testCase {
 		add(true, tol, everyPeer, "free/type=%s/n=10000/d=3/lambda=20/iters=5", typ)
 	})
 	for _, n := range []int{16, 64, 256, 512, 1000, 2000, 4000} {
-		// From 256 to 2000 three times as fast as POT, and never slower.
+		// The goal is three times POT's speed for n from 256 to 2000, and POT's speed for other n.
 		want := 1.
 		if 256 <= n && n <= 2000 {
 			want = 3
@@ -231,7 +231,7 @@ func testCases() []testCase {
 			add(c.full, 1e-4, c.goal, "search/type=f32/of=%s/data=gauss/n=%d/d=%d/m=%d/k=10", of, c.n, c.d, c.m)
 		}
 	}
-	for _, m := range []int{1, 100, 1000} { // images of digits, and network features of photographs
+	for _, m := range []int{1, 100, 1000} { // MNIST has images of digits
 		add(true, 1e-4, everyPeer, "search/type=f32/of=l2/data=mnist/n=69000/d=784/m=%d/k=10", m)
 	}
 	add(false, 1e-4, everyPeer, "search/type=f32/of=ip/data=decaf/n=432/d=4096/m=20/k=10")
@@ -240,12 +240,12 @@ func testCases() []testCase {
 		add(false, 1e-5, everyPeer, "codes/type=f32/n=%d/d=32/m=16/bits=8/k=5", n)
 		add(false, 5e-2, everyPeer, "codes/type=f32/n=%d/d=32/m=32/bits=4/k=5", n)
 	}
-	// POT keeps its weights in float32, and f32 computes in it
+	// POT keeps its weights in float32, and the variants f32 compute in float32.
 	add(false, 1e-3, everyPeer, "wda/%s", mnist)
 	add(false, 1e-3, everyPeer, "wda/%s", wide)
 	for _, c := range []string{mnist, mnist + "/steps=40", wide} {
-		// monge and POT search for a minimum; the lower minimum wins. With the key steps, monge stops after that many steps,
-		// which suffice to be lower than POT.
+		// monge and POT search for a minimum, and the lower minimum is better. In a case with the key steps, monge stops
+		// after the given number of steps. Its minimum is then still lower than POT's.
 		add(false, 0, everyPeer, "fit/%s", c)
 		cs[len(cs)-1].slow = "pot"
 	}

@@ -1,6 +1,6 @@
-// Command peers compares this module with other libraries. All of them do the same work on the
-// same data, in rounds of one run. The command prints one table. The script run beside
-// it builds the peers and starts it; README.md says how to read the result.
+// Command peers compares this module with other libraries. All libraries do the same work on the
+// same data and take turns within one run. The command prints one table. The script run in this
+// folder builds the peers and starts the command. README.md explains how to read the result.
 package main
 
 import (
@@ -181,7 +181,7 @@ func (d *driver) run(c testCase, tmp string) (*result, error) {
 	if err := generate(s, dir, d.mnist); err != nil {
 		return nil, err
 	}
-	// It compares about a hundred thousand elements of large results.
+	// Only about a hundred thousand elements of a large result are compared.
 	stride := s.int("n")*s.int("n")/200_000*2 + 1
 	switch s.kind {
 	case "wda", "exp", "log", "softmax", "logsumexp", "query", "nearest", "search", "codes", "pair", "bytes", "convert":

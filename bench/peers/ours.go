@@ -96,7 +96,7 @@ func loadMatrix[T dist.Float](dir, name string, rows, cols int) dist.Matrix[T] {
 	return dist.NewMatrix(rows, cols, load[T](dir, name))
 }
 
-// queryJob compares one query with stored rows.
+// queryJob returns a job that compares one query with stored rows.
 func queryJob(s spec, dir string) *job {
 	n, d, k := s.int("n"), s.int("d"), s.int("k")
 	rows, err := search.NewRows(loadMatrix[float32](dir, "x", n, d), search.StorageFloat32)
@@ -132,7 +132,7 @@ func queryJob(s spec, dir string) *job {
 	}
 }
 
-// searchJob finds the nearest rows of many queries.
+// searchJob returns a job that finds the nearest rows of many queries.
 func searchJob(s spec, dir string, options ...search.RowOption) *job {
 	m, k := s.int("m"), s.int("k")
 	rows, err := search.NewRows(loadMatrix[float32](dir, "x", s.int("n"), s.int("d")), search.StorageFloat32, options...)
@@ -270,8 +270,8 @@ func solve[T dist.Float](s spec, dir string, storage sinkhorn.Storage) *job {
 	}
 }
 
-// batchJob solves count problems with different marginals. The problems have separate cost matrices or share one. The results
-// are the transport costs.
+// batchJob returns a job that solves count problems with different marginals. The problems have separate cost matrices or
+// share one matrix. The results are the transport costs.
 func batchJob[T dist.Float](s spec, dir string) *job {
 	n, costs := s.int("n"), make([]float64, s.int("count"))
 	solver, err := sinkhorn.NewSolver[T](&sinkhorn.Settings{Lambda: s.float("lambda"), Iterations: s.int("iters")})
@@ -302,7 +302,7 @@ func batchJob[T dist.Float](s spec, dir string) *job {
 	}
 }
 
-// matrixFree solves a problem of points without storing a matrix. The result is the centered potential of the first set.
+// matrixFree returns a job that solves a problem of points without storing a matrix. The result is the centered potential of the first set.
 func matrixFree[T dist.Float](s spec, dir string) *job {
 	n, d := s.int("n"), s.int("d")
 	solver, err := sinkhorn.NewSolver[T](&sinkhorn.Settings{
@@ -350,10 +350,10 @@ func parallel(s spec, dir string, single bool) *job {
 	return nil
 }
 
-// fits measures WDA. The case wda measures one cost with its gradient. It divides the time of a fit of a few conjugate
-// gradient steps, from the first evaluation to the last, by the number of gradients. This is an upper bound, because line
-// searches evaluate the cost more often. The result is wda.Score's. The case fit is a whole fit of the paper's objective (no
-// shrinkage) with other settings by default, or a fit with the given number of steps.
+// fits returns a job that measures WDA. The case wda measures one cost with its gradient. It divides the time of a fit of a
+// few conjugate gradient steps, from the first evaluation to the last, by the number of gradients. This is an upper bound,
+// because line searches evaluate the cost more often. The result is that of wda.Score. The case fit is a whole fit of the paper's objective
+// (no shrinkage). Other settings have their defaults, except for a given number of steps.
 func fits(s spec, dir string, single bool) *job {
 	if s.kind != "wda" && s.kind != "fit" {
 		return nil

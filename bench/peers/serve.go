@@ -18,8 +18,8 @@ import (
 	"github.com/gomonge/monge/internal/asm"
 )
 
-// job is a prepared case. run does the work, and result returns the result of the last run. If elapsed is set, it returns the
-// nanoseconds of one unit of the work in the last run, which is then not the whole call.
+// job is a prepared case. run does the work, and result returns the result of the last run. If elapsed is set, the time of
+// run is not used. elapsed returns the nanoseconds that one unit of the work took in the last run.
 type job struct {
 	run     func()
 	result  func() []float64

@@ -146,8 +146,8 @@ func splitList(text string) []string {
 	return strings.Split(text, ",")
 }
 
-// readTraining reads the file with labels like monge fit: the rows where an array split is 0, or
-// all rows. With a model, it finds columns by their names in the model's training file.
+// readTraining reads the labeled file --in. Like monge fit, it uses only the rows whose split is 0 if
+// the file has an array split. For a model, it finds columns by their names in the training file.
 func readTraining(m *wda.Model) (*dataset.Dataset, error) {
 	var how dataset.Missing
 	if err := how.UnmarshalText([]byte(*missing)); err != nil {
@@ -183,7 +183,7 @@ func readTraining(m *wda.Model) (*dataset.Dataset, error) {
 	return d, nil
 }
 
-// runLibrary calls the library with the workers of the runner.
+// runLibrary fits, scores or cross-validates on the workers of the runner.
 func runLibrary(ctx context.Context) error {
 	cluster := &mongebeam.Cluster{Runner: *runners.Runner, Folder: *folder, Lanes: *lanes}
 	if *verbose {

@@ -1,4 +1,4 @@
-// The body of a loop with 8 operations on v8 and v9, n iterations.
+// This loop runs n iterations of 8 operations on v8 and v9.
 	MOVQ n+0(FP), CX
 	numbers(v8, v9)
 

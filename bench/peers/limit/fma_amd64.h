@@ -1,4 +1,4 @@
-// The body of a loop with 12 FMAs, n iterations.
+// This loop runs n iterations of 12 FMAs.
 	MOVQ n+0(FP), CX
 	zero(v0)
 	zero(v1)

@@ -79,7 +79,7 @@ func (m *Machine) measure(u unit) float64 {
 	if u.kind == "write" {
 		movers = []mover{l.write}
 	}
-	// The first measurement tries every way with one stream and with four streams, and later measurements the fastest way.
+	// The first measurement tries every mover with one stream and with four streams. Later measurements use the fastest way.
 	from, to := 0, 2*len(movers)
 	if way, ok := m.fastest[u]; ok {
 		from, to = way, way+1
@@ -113,7 +113,7 @@ func (m *Machine) memory(n int) *byte {
 	return &m.buffer[skip]
 }
 
-// bestRate returns the work of f per nanosecond. The work of f(n) is n times each.
+// bestRate returns the highest measured work per nanosecond of f. f(n) does n·each units of work.
 func bestRate(f func(n int), each float64) float64 {
 	n := 1
 	for {

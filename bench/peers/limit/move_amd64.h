@@ -1,5 +1,5 @@
-// The body of a loop that moves memory, rounds times. An iteration moves four lines of two vectors,
-// stride bytes apart, and the next one starts step bytes later. fetch prefetches a line.
+// This loop moves memory, rounds times. An iteration moves four lines of two vectors, stride bytes
+// apart. The next iteration starts step bytes later. fetch prefetches a line.
 	MOVQ p+0(FP), DI
 	MOVQ turns+8(FP), R8
 	MOVQ stride+16(FP), SI
