@@ -25,7 +25,8 @@
 	DUP_E(a, 20, 0); \
 	DUP_E(b, 20, 1)
 
-// Four numbers, one for each row: one register; the other is not used.
+// LDROWS loads four numbers, one for each row, into register f; g is not used. STROWS_P stores them, and
+// OP_ROWS applies op to them.
 #define LDROWS(p, f, g) FMOVQ (p), f
 #define STROWS_P(f, g, p) FMOVQ.P f, 16(p)
 #define OP_ROWS(op, d, e, n, o, m, p) op(d, n, m)
@@ -43,7 +44,7 @@
 #else
 #define DOUBLE 1
 
-// The same for two elements, for four numbers in two registers, and for the last fold.
+// The same macros for float64: SPREAD2 reads two elements, the macros of rows use two registers, and FOLD_ROWS has one fold.
 #define SPREAD2(a, b) \
 	ADD   at, p; \
 	FMOVQ (p), F20; \

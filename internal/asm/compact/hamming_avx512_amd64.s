@@ -5,7 +5,7 @@
 // Same bits as    hammingRef in ref.go: exact in any order.
 // Layout          n bytes each, n ≥ 16, a multiple of 16.
 // Tile            VPOPCNTDQ: 256 bytes in four registers. Without it, 512 bytes in eight registers. Carry-save adders add
-//                 these to bits of the weights 1, 2 and 4; each turn counts only the bits of weight 8.
+//                 these to bits of the weights 1, 2 and 4; each iteration counts only the bits of weight 8.
 // Tail            64 bytes at a time without VPOPCNTDQ, then 16 bytes at a time.
 // Special values  none: integers.
 // Registers       CX bytes left · SI a · DI b · AX constant · Z0 counts of 64 bits (VPOPCNTDQ: and Z9–Z11) · Z1–Z3 bits of the weights 1, 2

@@ -1,6 +1,6 @@
 // The kernel of gibbs, for the type that the including file defines.
 
-	// D = K if D is not wanted; strides in bytes; x = &x[d], n = &zt[n − columns of a tile]
+	// without D, distances are stored in K; strides in bytes; x = &x[d], n = &zt[n − columns of a tile]
 	CMPQ dist+40(FP), $0
 	JNE  kept
 	MOVQ k+24(FP), AX

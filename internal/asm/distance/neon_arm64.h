@@ -24,8 +24,8 @@
 #define MANTISSA (23+29*DOUBLE) // bits of the mantissa
 #define TABLE (2+DOUBLE)        // bits of an index into the table of 2^(j/4) or 2^(j/8)
 
-// One element: loaded into lane 0, with zeros in the others; the same, and p advanced; loaded into
-// all lanes.
+// LDE and LDE_P load one element into lane 0, with zeros in the other lanes. LDDUP_P loads one element into all
+// lanes. LDE_P and LDDUP_P advance p.
 #define LDE(p, f) FMOVE (p), f
 #define LDE_P(p, f) FMOVE.P ESIZE(p), f
 #define LDDUP_P(p, v) VLD1R.P ESIZE(p), [v.ARR]
@@ -36,8 +36,8 @@
 	VEOR c.B16, c.B16, c.B16; \
 	VEOR d.B16, d.B16, d.B16
 
-// Loads the first min(r, LANES) elements of a vector, none if r ≤ 0. The other lanes
-// must be zero before, and stay zero.
+// LDANY loads the first min(r, LANES) elements of a vector, or none if r ≤ 0. The other lanes must be zero before,
+// and stay zero.
 #define LDANY(p, r, f, v, t) \
 	CMP   $LANES, r; \
 	BLT   3(PC); \

@@ -8,7 +8,7 @@
 // Layout          x m×d row-major; zt d×n; dst, K m×n; D m×n or absent; strides in elements.
 //                 m, n, d ≥ 1.
 // Tile            6 rows × 2 vectors: 12 sums hide the latency of FMA twice over, and
-//                 8 loads serve 24 operations. A turn takes two k. gibbs has too few
+//                 8 loads serve 24 operations. One iteration takes two k. gibbs has too few
 //                 registers for a tile of distances beside the exponential: it stores the tile in
 //                 D or K, and then computes 2^y from the first-level cache, two rows at a time.
 // Tail            columns: 6 × 1 vector, the last vector masked; rows: the last row replaces

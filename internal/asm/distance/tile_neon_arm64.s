@@ -50,7 +50,7 @@
 #define step R24   // rows of a tile
 #define spare R25
 
-// of gibbs; from src on, of its second part
+// registers of gibbs; its second part uses src and the following
 #define kp R9      // row of K
 #define src R10    // D
 #define out R11    // K

@@ -157,7 +157,7 @@ qloop:
 	BGE     qloop
 
 qvectors:
-	// the same, one register
+	// q_j of one register
 	ADDS $(3*LANES), left
 	BLT  qtail
 
@@ -171,7 +171,7 @@ qvloop:
 	BGE     qvloop
 
 qtail:
-	// the same, part of a register
+	// q_j of the last, partial register
 	ADDS $LANES, left
 	BEQ  qdone
 	LDPART(cur, left, F0, V0, spare)
@@ -239,7 +239,7 @@ vectors:
 	ADD $(4*LANES), left
 
 vnext:
-	// the same, a register or part of one
+	// h_j of one register, or of the last, partial register
 	CMP  $0, left
 	BLE  done
 	MOVD m+0(FP), rows

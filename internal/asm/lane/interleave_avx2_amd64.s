@@ -3,7 +3,7 @@
 //	dst[(i ldd+j)w+p] = x[p][i ldx+j]              0≤i<m  0≤j<n  0≤p<w, w = 8 (16)
 //
 // Same bits as    interleaveRef in ref.go: nothing is computed.
-// Layout          x is w slices; strides in elements; an element of dst is that of all problems. m and n are
+// Layout          x is w slices; strides in elements; an element of dst is one element of each problem. m and n are
 //                 positive.
 // Tile            8 problems × 2 (4) columns; float32 handles one half of the problems after the
 //                 other. A register loads 128 bits of each of two problems, so that the rest are
@@ -184,7 +184,7 @@ rowdone:
 	DECQ rows
 	JNE  rowloop
 
-	// the other half, unless this half was the second
+	// continue with the second half of the problems
 	MOVQ x+32(FP), AX
 	ADDQ $192, AX
 	MOVQ dst+16(FP), at

@@ -3,7 +3,7 @@
 //	dst[(i ldd+j)w+p] = x[p][i ldx+j]              0≤i<m  0≤j<n  0≤p<w, w = 8 (16)
 //
 // Same bits as    interleaveRef in ref.go: nothing is computed.
-// Layout          x is w slices; strides in elements; an element of dst is that of all problems. m and n are
+// Layout          x is w slices; strides in elements; an element of dst is one element of each problem. m and n are
 //                 positive.
 // Tile            2 problems × 2 columns (4 × 4), one quarter of 64 bytes after the other.
 // Tail            one column of the same problems. No access outside the slices.

@@ -54,7 +54,7 @@ dottail:
 	DOTZ((row)(ld3*1), (mrow)(lm3*1), Z3)
 
 fold:
-	// fold the lanes in halves: first rows 0 2 and 1 3, then 0 2 1 3, then all in order
+	// fold the lanes in halves: rows 0 and 2 share a register and rows 1 and 3, then all four rows, in order at the end
 	HALFZ(Z0, Z2)
 	HALFZ(Z1, Z3)
 	QUARTERZ(Z0, Z1)

@@ -30,7 +30,7 @@ loop:
 	BGE     loop
 
 vectors:
-	// the same, one register
+	// count the elements of one register
 	ADDS $(3*LANES), left
 	BLT  tail
 
@@ -44,7 +44,7 @@ vloop:
 	BGE     vloop
 
 tail:
-	// the same, one element in all lanes
+	// count one element at a time: it fills all lanes
 	ADDS $LANES, left
 	BEQ  store
 

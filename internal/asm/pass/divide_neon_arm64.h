@@ -19,7 +19,7 @@ loop:
 	BGE     loop
 
 vectors:
-	// the same, one register
+	// dst_i = x_i / y_i, one register
 	ADDS $(3*LANES), count
 	BLT  tail
 
@@ -32,7 +32,7 @@ vloop:
 	BGE     vloop
 
 tail:
-	// the same, part of a register
+	// dst_i = x_i / y_i, the last, partial register
 	ADDS $LANES, count
 	BEQ  done
 	LDPART(xp, count, F0, V0, spare)

@@ -28,7 +28,7 @@
 	maskmove 32(y)(whole*twice), Y13, Y15
 
 lagging:
-	// the argument k is kept if q lags behind
+	// clear the argument k unless K is small: only for a small K are rows added to q eight rows behind the sums
 	MOVQ  ld, p
 	IMULQ rows, p
 	CMPQ  p, $small
@@ -293,7 +293,7 @@ factors:
 	JMP   add4
 
 lag:
-	// until q lacks sixteen rows
+	// continue with sums until sixteen rows are not yet added to q
 	LEAQ (row)(ld*4), row
 	MOVQ ld, p
 	SHLQ $4, p

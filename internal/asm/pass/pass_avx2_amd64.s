@@ -43,8 +43,9 @@
 #define ui R12
 #define rows R13
 
-// A k of at most small bytes stays in the first-level cache: then q lags behind. Four rows of
-// rowlo to rowhi bytes stay there if nothing else is read before they are added to q.
+// A k of at most small bytes stays in the first-level cache. Its rows are added to q eight rows behind
+// the sums. Four rows of rowlo to rowhi bytes stay in the cache if nothing else is read before they
+// are added to q.
 #define small 36864
 #define rowlo 3712
 #define rowhi 8704

@@ -459,7 +459,7 @@ add1whole:
 	TESTQ c, c
 	JEQ   row1next
 
-	// two steps at a time, after an odd one (../AVX512.md)
+	// two steps in each iteration; a single step comes first if the number is odd (../AVX512.md)
 	TESTQ $step, c
 	JEQ   add1loop
 	SUBQ  $step, c

@@ -147,7 +147,7 @@ axpy4loop:
 	BGE   axpy4loop
 
 axpy4vectors:
-	// the same, one register
+	// q_j of one register
 	ADDS $(3*LANES), left
 	BLT  axpy4tail
 
@@ -167,7 +167,7 @@ axpy4vloop:
 	BGE   axpy4vloop
 
 axpy4tail:
-	// the same, part of a register
+	// q_j of the last, partial register
 	ADDS $LANES, left
 	BEQ  axpy4done
 	LDPART(cur, left, F0, V0, spare)
@@ -290,7 +290,7 @@ axpy1loop:
 	BGE   axpy1loop
 
 axpy1vectors:
-	// the same, one register
+	// q_j of one register
 	ADDS $(3*LANES), left
 	BLT  axpy1tail
 
@@ -304,7 +304,7 @@ axpy1vloop:
 	BGE   axpy1vloop
 
 axpy1tail:
-	// the same, part of a register
+	// q_j of the last, partial register
 	ADDS $LANES, left
 	BEQ  axpy1done
 	LDPART(cur, left, F0, V0, spare)

@@ -58,8 +58,7 @@
 	FMLA(c, 26, 18); \
 	FMLA(d, 27, 19)
 
-// The same for four rows and one register: a whole register with v in V16, or the last part of a register with v in
-// V17.
+// DOT4 does so for four rows and one register with v in V16. DOT4PART is for the last, partial register with v in V17.
 #define DOT4(a, b, c, d) \
 	LDK1(row0, mat0, F20, 20); \
 	LDK1(row1, mat1, F21, 21); \

@@ -38,7 +38,8 @@
 	B    2(PC); \
 	FMOVS f, (p)
 
-// Four numbers, one for each row: one register; the other is not used.
+// LDROWS loads four numbers, one for each row, into register f; g is not used. STROWS_P stores them, and
+// OP_ROWS applies op to them.
 #define LDROWS(p, f, g) FMOVQ (p), f
 #define STROWS_P(f, g, p) FMOVQ.P f, 16(p)
 #define OP_ROWS(op, d, e, n, o, m, p) op(d, n, m)
@@ -67,7 +68,7 @@
 #define LDPART(p, e, f, v, t) FMOVD (p), f
 #define STPART(f, v, p, e, t) FMOVD f, (p)
 
-// Four numbers, one for each row: two registers.
+// The same for float64: the four numbers of the rows are in two registers.
 #define LDROWS(p, f, g) FLDPQ (p), (f, g)
 #define STROWS_P(f, g, p) FSTPQ.P (f, g), 32(p)
 #define OP_ROWS(op, d, e, n, o, m, p) \

@@ -126,7 +126,7 @@ loop:
 	BGE     loop
 
 pairs:
-	// the same, two elements
+	// two elements
 	ADDS $6, count
 	BLT  last
 
@@ -139,7 +139,7 @@ ploop:
 	BGE     ploop
 
 last:
-	// the same, one element
+	// one element
 	ADDS  $2, count
 	BEQ   done
 	FMOVD (xp), F0
@@ -171,7 +171,7 @@ loop:
 	BGE     loop
 
 pairs:
-	// the same, two elements
+	// two elements
 	ADDS $6, count
 	BLT  last
 
@@ -183,7 +183,7 @@ ploop:
 	BGE     ploop
 
 last:
-	// the same, one element
+	// one element
 	ADDS  $2, count
 	BEQ   done
 	FMOVS (xp), F4

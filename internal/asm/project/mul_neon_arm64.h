@@ -9,7 +9,7 @@
 	LSL $ESHIFT, ldbb
 
 rowloop:
-	// The last row of the tile …
+	// spare = the last row of the tile
 	MOVD $7, spare
 	CMP  $8, rows
 	BGE  pointers
@@ -23,7 +23,7 @@ pointers:
 	ADD  yp, ylast
 	MADD spare, xp, ldxb, spare // xlast
 
-	// … where pointers stop
+	// the pointers to the rows do not pass the last row
 	MOVD xp, x0
 	NEXTROW(x0, x1, ldxb, spare)
 	NEXTROW(x1, x2, ldxb, spare)

@@ -6,7 +6,7 @@
 // Layout          x rows×d, row-major; rows fill three vectors: 12 rows of float64, 24 of float32. d ≥ 1.
 // Tile            one row for each lane: three vectors of rows × 4 k, transposed in registers. A vector has one or two groups of four rows.
 //                 Each row is fetched 128 bytes ahead.
-// Tail            k: one a turn. Rows have no tail.
+// Tail            k: one in each iteration. Rows have no tail.
 // Special values  follow the arithmetic.
 // Registers       AX BX CX DX DI R8 groups at k · SI ldx · R9 3·ldx · R10 k left · R11 n ·
 //                 Y0–Y2 sums · Y4–Y12 x and its transpose.
@@ -36,7 +36,7 @@
 	unpack t1, t0, t0;       \
 	unpack t3, t2, t2
 
-// The same k of four rows, fetched two lines ahead.
+// fetch prefetches four rows two cache lines ahead.
 #define fetch(g) \
 	PREFETCHT0 128(g);          \
 	PREFETCHT0 128(g)(ldxb*1);  \
@@ -46,7 +46,7 @@
 #define F64
 #include "type_amd64.h"
 
-// Two k of four rows, i bytes ahead.
+// two adds the squares of two features of four rows, i bytes ahead, to s.
 #define two(i, g, s) \
 	VMOVUPD     i(g), X4;                    \
 	VMOVUPD     i(g)(ldxb*1), X5;            \

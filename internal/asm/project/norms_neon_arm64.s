@@ -5,7 +5,7 @@
 // Same bits as    normsRef in ref.go: k ascending, one FMA per term.
 // Layout          x rows×d, row-major; rows fill six registers: 12 rows of float64, 24 of float32. d ≥ 1.
 // Tile            one row for each lane: six registers of rows × 2 k (float64) or 4 k (float32), transposed in registers.
-// Tail            k: one a turn. Rows have no tail.
+// Tail            k: one in each iteration. Rows have no tail.
 // Special values  follow the arithmetic.
 // Registers       R0 k left · R1 n · R2 x at k · R3 ldx · R4 a row of x · V0–V5 sums · V16–V27 x and its transpose.
 // Source          own.

@@ -5,7 +5,7 @@
 // Same bits as    packRef in ref.go: one product for each element.
 // Layout          x 4×d and to d×4, row-major. d ≥ 1.
 // Tile            4 rows × 4 k. The same k of the next four rows are fetched ahead.
-// Tail            k: one a turn.
+// Tail            k: one in each iteration.
 // Special values  follow the arithmetic.
 // Registers       AX BX CX DX x at k · SI to · DI step · R8 3·step · R9 k left · R10 4·ldx ·
 //                 Y0–Y7 x and its transpose · Y15 factor.

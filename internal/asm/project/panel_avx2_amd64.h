@@ -56,7 +56,7 @@ sum:
 	PCALIGN $32
 
 kloop:
-	// y_ij += a_ik·b_kj, four k a turn
+	// y_ij += a_ik·b_kj, four k in each iteration
 	step(0)
 	step(1)
 	PREFETCHT1 (ahead)

@@ -6,9 +6,9 @@
 // Same bits as    panelRef in ref.go: k ascending, one FMA per term.
 // Layout          a in groups of four rows, each d×4; b d×w, w three vectors; y m×w row-major.
 //                 m, d ≥ 1, m a multiple of 4.
-// Tile            4 rows × 3 vectors of columns; four k a turn. Each tile fetches a twelfth of b of the next
+// Tile            4 rows × 3 vectors of columns; four k in each iteration. Each tile fetches a twelfth of b of the next
 //                 panel, and y of the next tile.
-// Tail            k: one a turn. Rows and columns have no tail.
+// Tail            k: one in each iteration. Rows and columns have no tail.
 // Special values  follow the arithmetic; the maximum takes x only where x > h, so it ignores
 //                 NaN.
 // Registers       AX groups left · BX a at k · CX b at k · DX y at the tile · SI ldy · DI k left ·

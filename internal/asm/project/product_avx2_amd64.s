@@ -7,7 +7,7 @@
 //                 index, so that one tile serves x·b (ra = ldx, ka = 1) and yᵀ·x (ra = 1,
 //                 ka = ldy). rows, cols, depth ≥ 1. The last group of columns needs as
 //                 many vectors as the tile has.
-// Tile            8 rows × 1 vector of columns, 5 × 2, 4 × 3 or 3 × 4; two k a turn.
+// Tile            8 rows × 1 vector of columns, 5 × 2, 4 × 3 or 3 × 4; two k in each iteration.
 // Tail            columns: the last vector of a tile is masked; rows: the last row
 //                 replaces missing rows and is stored once. No access outside
 //                 the slices.

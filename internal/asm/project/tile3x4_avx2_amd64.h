@@ -1,13 +1,13 @@
 // The body of the tile of 3 rows × 4 vectors of product_avx2_amd64.s, for the type that this file defines.
 
-// Adds a_ik·b_k of the vector of columns at b to s0, s1 and s2, one for each row.
+// col adds a_ik·b_k of the vector of columns at b to s0, s1 and s2, one for each row.
 #define col(b, s0, s1, s2) \
 	move b, Y15;       \
 	fma  Y15, Y12, s0; \
 	fma  Y15, Y13, s1; \
 	fma  Y15, Y14, s2
 
-// The same for the last, masked vector.
+// lastcol is col for the last, masked vector.
 #define lastcol(b, s0, s1, s2) \
 	VMOVDQU  (mask), Y15;  \
 	maskmove b, Y15, Y15;  \
@@ -62,7 +62,7 @@ rowloop:
 	CMPB  more+80(FP), $0
 	JEQ   sum
 
-	// or c_ij = c
+	// c_ij = c, if the product is added to it
 	VMOVDQU  (mask), Y15
 	MOVQ     ldc+32(FP), koff
 	MOVQ     crow, bk
@@ -92,7 +92,7 @@ sum:
 	PCALIGN $32
 
 kloop:
-	// c_ij += a_ik·b_kj, two k a turn
+	// c_ij += a_ik·b_kj, two k in each iteration
 	step
 	ADDQ ldbb, bk
 	ADDQ kab, koff

@@ -53,7 +53,7 @@ rowloop:
 	CMPB  more+80(FP), $0
 	JEQ   sum
 
-	// or c_ij = c
+	// c_ij = c, if the product is added to it
 	MOVQ     ldc+32(FP), koff
 	MOVQ     crow, bk
 	move     (bk), Y0
@@ -85,7 +85,7 @@ sum:
 	PCALIGN $32
 
 kloop:
-	// c_ij += a_ik·b_kj, two k a turn
+	// c_ij += a_ik·b_kj, two k in each iteration
 	move     32(bk), Y12
 	maskmove 64(bk), Y15, Y13
 	step

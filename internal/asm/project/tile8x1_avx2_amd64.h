@@ -54,7 +54,7 @@ rowloop:
 	CMPB  more+80(FP), $0
 	JEQ   sum
 
-	// or c_ij = c
+	// c_ij = c, if the product is added to it
 	MOVQ     ldc+32(FP), koff
 	MOVQ     crow, bk
 	maskmove (bk), Y15, Y0
@@ -94,7 +94,7 @@ sum:
 	PCALIGN $32
 
 kloop:
-	// c_ij += a_ik·b_kj, two k a turn
+	// c_ij += a_ik·b_kj, two k in each iteration
 	maskmove (bk), Y15, Y8
 	step
 	ADDQ     ldbb, bk

@@ -11,7 +11,7 @@
 // Layout          q 3×d and x n×d row-major without gaps, dst 3×n with rows ldd apart, scale n
 //                 elements. n is a multiple of 8, d of 16, neither is 0.
 // Tile            3 vectors × 2 rows, 16 elements of each: two registers for the lanes of a pair.
-//                 Each turn fetches the line at ahead and advances ahead by step.
+//                 Each iteration fetches the line at ahead and advances ahead by step.
 // Tail            none.
 // Special values  follow the arithmetic.
 // Registers       SI row 0 · R8 bytes of a row of x · R9 bytes of a row of q · DI dst · R12 bytes of a row of

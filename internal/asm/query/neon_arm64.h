@@ -25,7 +25,7 @@
 	op(d+2, n+2, m+2); \
 	op(d+3, n+3, m+3)
 
-// The same with element i of m, and with the immediate i.
+// OF4E is OF4 with element i of m, and OF4I with the immediate i.
 #define OF4E(op, d, n, m, i) \
 	op(d, n, m, i); \
 	op(d+1, n+1, m, i); \

@@ -46,7 +46,7 @@
 #undef PRODUCTS
 #undef CONSTANTS
 
-// The same without VNNI: sums of two products, then of four.
+// PRODUCTS without VNNI: it adds pairs of products, then pairs of these sums.
 #define PRODUCTS(a, b) \
 	VPMADDUBSW Z26, Z24, Z28; \
 	VPMADDUBSW Z26, Z25, Z29; \

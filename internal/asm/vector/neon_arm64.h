@@ -32,7 +32,7 @@
 	op(d+2, n+2, m); \
 	op(d+3, n+3, m)
 
-// Loads four registers of x and advances p; stores four registers.
+// LOAD4 loads four registers from p, and STORE4 stores them. Both advance p.
 #define LOAD4(p, a, b, c, d) \
 	FLDPQ   32(p), (c, d); \
 	FLDPQ.P 64(p), (a, b)
@@ -40,8 +40,8 @@
 	FSTPQ   (c, d), 32(p); \
 	FSTPQ.P (a, b), 64(p)
 
-// A step of Horner's scheme in four registers: V20–V23 = c + V16–V19·y … y+3, and the same from V20–V23
-// to V16–V19.
+// HORNER_20 is one Horner step in four registers: V20–V23 = c + V16–V19·y, with y in registers y to y+3.
+// HORNER_16 is the step from V20–V23 to V16–V19.
 #define HORNER_20(c, y) \
 	FMOVQ c(consts), F20; \
 	FMOVQ c(consts), F21; \
