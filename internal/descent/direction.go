@@ -15,8 +15,8 @@ const (
 )
 
 // chooseDirection sets direction, length, slope and steepest at the current iterate. Conjugate
-// gradient and LBFGS also read the start of the accepted line search from s.trial and its
-// transported direction from s.transported.
+// gradient and LBFGS also read the previous iterate from s.trial and the transported direction from
+// s.transported.
 func (s *solver) chooseDirection(first bool) {
 	switch s.Method {
 	case ProjectedGradient:

@@ -55,7 +55,7 @@ type Attempt struct {
 	Index        int // index of the start
 	Projection   *mat.Dense
 	Objective    float64 // J
-	GradientNorm float64 // gradient norm
+	GradientNorm float64
 	Status       descent.Status
 	Steps        int
 	History      []Step

@@ -181,7 +181,7 @@ func (o *Objective[T]) scatterEigenvectors(ctx context.Context, between, within 
 	return nil, within, fault.Ended(ctx, fmt.Errorf("%w: the transport scatters within classes are singular", ErrNoSpread))
 }
 
-// muteFactor is the factor of the columns that are not leading.
+// muteFactor is the factor by which columns after the leading ones are multiplied.
 const muteFactor = 0x1p-10
 
 // Lengths selects the lengths of the columns of a projection.

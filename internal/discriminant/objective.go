@@ -342,8 +342,8 @@ func (o *Objective[T]) projectSamples(ctx context.Context, p *mat.Dense) {
 	o.project(ctx)
 }
 
-// setProjection sets the current projection to p. If p differs from it, earlier results become
-// invalid.
+// setProjection sets the current projection to p. If p differs from the previous projection,
+// earlier results become invalid.
 func (o *Objective[T]) setProjection(p *mat.Dense) {
 	for k := range o.Samples.D {
 		row := o.proj.Row(k)

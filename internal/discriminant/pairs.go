@@ -24,7 +24,7 @@ type PairSolver[T dist.Float] interface {
 // solve.
 type PairJob[T dist.Float] struct {
 	Y          dist.Matrix[T] // projected samples
-	Offset     []int          // class c is rows Offset[c] … Offset[c+1]−1
+	Offset     []int          // class c consists of rows Offset[c] … Offset[c+1]−1
 	Iterations int
 	Mode       sinkhorn.GradientMode
 	Gradient   bool // compute the gradient

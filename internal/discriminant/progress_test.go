@@ -58,11 +58,11 @@ func TestTimeToResult(t *testing.T) {
 
 // ways contains one set of rows and the objectives with which J is maximized in different ways.
 type ways struct {
-	exact, froz *Objective[float64]
-	single      *Objective[float32]
-	start       *mat.Dense
-	train, test *mat.Dense
-	labels, own []int
+	exact, frozen *Objective[float64]
+	single        *Objective[float32]
+	start         *mat.Dense
+	train, test   *mat.Dense
+	labels, own   []int
 }
 
 func newWays(t *testing.T, train, test *dataset.Dataset) *ways {
@@ -80,7 +80,7 @@ func newWays(t *testing.T, train, test *dataset.Dataset) *ways {
 	w.exact = objectiveOf[float64](t, sp.Samples, set, w.start)
 	w.single = objectiveOf[float32](t, sp.Samples, set, w.start)
 	set.gradient = sinkhorn.GradientFrozen
-	w.froz = objectiveOf[float64](t, sp.Samples, set, w.start)
+	w.frozen = objectiveOf[float64](t, sp.Samples, set, w.start)
 	return w
 }
 
@@ -110,7 +110,7 @@ type walk struct {
 	points  []waypoint
 }
 
-func (w *walk) see(j float64, evals int, p *mat.Dense) {
+func (w *walk) record(j float64, evals int, p *mat.Dense) {
 	now := time.Now()
 	q := waypoint{at: now.Sub(w.began) - w.without, evals: w.evals + evals, j: j, err: math.NaN()}
 	predicted, err := knn.Predict(w.ctx, Project(w.ctx, w.train, p, 1), w.own, Project(w.ctx, w.test, p, 1), []int{5}, &knn.Settings{Workers: 1})
@@ -128,7 +128,7 @@ func minimize[T dist.Float](w *walk, o *Objective[T], method descent.Method, p *
 		ds.FunctionTolerance = tolerance
 	}
 	ds.Progress = func(d descent.Step, p *mat.Dense) error {
-		w.see(1/d.Value, d.Evaluations.Values, p)
+		w.record(1/d.Value, d.Evaluations.Values, p)
 		return nil
 	}
 	res, err := descent.Minimize(w.ctx, descentProblem{w.ctx, o.inverseRatio}, stiefel.New(p.Dims()), p, ds)
@@ -153,7 +153,7 @@ func (w *ways) race(t *testing.T, name string) {
 		}},
 		{"L-BFGS, eigen starts", func(k *walk) { minimize(k, w.exact, descent.LBFGS, eigenStart(k, w.exact), 1e-7, 1e-12, steps) }},
 		{"frozen plans, then conjugate gradients", func(k *walk) {
-			p := minimize(k, w.froz, descent.ConjugateGradient, w.start, 1e-3, 1e-12, 20)
+			p := minimize(k, w.frozen, descent.ConjugateGradient, w.start, 1e-3, 1e-12, 20)
 			minimize(k, w.exact, descent.ConjugateGradient, p, 1e-7, 1e-12, steps)
 		}},
 		{"float32, principal components", func(k *walk) { minimize(k, w.single, descent.ConjugateGradient, w.start, 1e-5, 1e-6, steps) }},

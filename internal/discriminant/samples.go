@@ -18,7 +18,7 @@ import (
 type Samples struct {
 	N, D    int
 	Classes []int // label of each class, ascending
-	Offset  []int // class c is rows Offset[c] … Offset[c+1]−1
+	Offset  []int // class c consists of rows Offset[c] … Offset[c+1]−1
 	X       *mat.Dense
 	Mean    []float64
 	// X = (input·pre − mean·pre)·post·feature, computed in this order. Scale = pre·post, or 1 for

@@ -12,7 +12,8 @@ import (
 )
 
 // A feature is scaled separately before it is standardized if the sum of squares of its scaled
-// values is below tinySquare. Its values may have lost digits, and their squares may underflow.
+// values is below tinySquare. The values of such a feature may have lost digits, and their squares
+// may underflow.
 const tinySquare = 0x1p-900
 
 // Standardize divides every feature by its standard deviation, unless its standard deviation is 0.

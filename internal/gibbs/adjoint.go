@@ -139,7 +139,7 @@ func (to *Sink[T]) FinishPoints(g *Kernel[T], dx, dy dist.Matrix[T]) {
 func (g *Kernel[T]) Adjoint(ctx context.Context, terms *Terms[T], to *Sink[T]) error {
 	g.passes.adjoint = adjointPass[T]{terms, to}
 	step := g.blockRows()
-	if !g.free {
+	if !g.matrixFree {
 		step = g.copiedRows()
 	}
 	// With many terms, blocks have few rows, so that the context is checked often enough.
@@ -158,7 +158,7 @@ func (p *adjointPass[T]) rows(b *rowBlock[T]) {
 	r, m, to := b.r, b.m, p.to
 	Grow(&b.adjointRows, r*m)
 	g := b.adjointRows
-	k, d, ldd := b.both()
+	k, d, ldd := b.kernelAndCost()
 	var left []T
 	if p.count > 0 {
 		left = p.left[b.i*p.depth:]

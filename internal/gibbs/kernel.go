@@ -46,15 +46,15 @@ type Kernel[T dist.Float] struct {
 	packed gram.Columns[T] // Y packed, if there are many features
 	points bool
 
-	free         bool           // matrix-free: M and K are not stored
-	cost         dist.Matrix[T] // M: the cost matrix of the problem, or the distances in dists
-	dists        []T
-	measured     bool // dists has been computed
-	mixed        bool // K is stored in float32
-	kernel       []T  // K
-	narrow       []float32
-	baseF, baseG []T  // potentials of the base, to base 2; nil means 0
-	filled       bool // K has been computed for the base
+	matrixFree     bool           // M and K are computed in every pass instead of stored
+	cost           dist.Matrix[T] // M: the cost matrix of the problem, or the distances in dists
+	dists          []T
+	measured       bool // dists has been computed
+	mixed          bool // K is stored in float32
+	kernel         []T  // K
+	storedKernel32 []float32
+	baseF, baseG   []T  // potentials of the base, to base 2; nil means 0
+	filled         bool // K has been computed for the base
 
 	pieces pieces[T]
 	passes passes[T]
@@ -139,7 +139,7 @@ func (g *Kernel[T]) Storable() bool { return !g.points || g.n <= MaxStored/(2*El
 // points, neither M nor K is stored. If mixed is set and T is float64, K is stored in float32. At
 // most workers goroutines share a pass.
 func (g *Kernel[T]) LayOut(free, mixed bool, workers int) {
-	g.free = free && g.points
+	g.matrixFree = free && g.points
 	g.mixed = mixed && num.IsFloat64[T]()
 	g.cols, g.ld = padded[T](g.m, g.mixed)
 	g.pieces.layOut(g.n, g.m, g.cols, workers)
@@ -154,7 +154,7 @@ func (g *Kernel[T]) Bytes() float64 {
 	}
 	matrix := float64(g.n) * ld
 	switch {
-	case g.free:
+	case g.matrixFree:
 		matrix = 0
 		elements += workers * 3 * float64(g.blockRows()) * ld // K, M and M̄
 	case g.mixed:
@@ -175,13 +175,13 @@ func (g *Kernel[T]) Allocate() {
 	if g.points && g.p < gram.Features {
 		Grow(&g.yt, g.p*m)
 	}
-	if !g.free {
+	if !g.matrixFree {
 		if g.points {
 			Grow(&g.dists, n*g.ld)
 			g.cost = dist.Matrix[T]{Rows: n, Cols: m, Stride: g.ld, Data: g.dists}
 		}
 		if g.mixed {
-			Grow(&g.narrow, n*g.ld)
+			Grow(&g.storedKernel32, n*g.ld)
 		} else {
 			Grow(&g.kernel, n*g.ld)
 		}
@@ -223,9 +223,9 @@ func (g *Kernel[T]) pad(v []T) []T {
 // blockRows returns the number of rows of a block.
 func (g *Kernel[T]) blockRows() int {
 	switch {
-	case g.free && g.m <= blockSize/unitRows:
+	case g.matrixFree && g.m <= blockSize/unitRows:
 		return min(g.n, blockSize/g.m/unitRows*unitRows)
-	case g.free:
+	case g.matrixFree:
 		return min(g.n, unitRows/2)
 	case g.pieces.big:
 		return min(g.n, max(unitRows, storedBlock/g.m/unitRows*unitRows))
@@ -309,7 +309,7 @@ func (g *Kernel[T]) distances(d []T, ldd, i, r int) {
 // compute sets k to rows i … i+r−1 of K. If these rows of M are not stored yet and d is not nil,
 // compute also sets d to them.
 func (g *Kernel[T]) compute(k, d []T, i, r int) {
-	stored := !g.free && (g.measured || !g.points)
+	stored := !g.matrixFree && (g.measured || !g.points)
 	ldd := g.ld
 	if stored {
 		d, ldd = g.cost.Data[i*g.cost.Stride:], g.cost.Stride
@@ -347,7 +347,7 @@ func (g *Kernel[T]) compute(k, d []T, i, r int) {
 // Fill computes the stored K for the current base, and the stored M. It does not repeat finished
 // work.
 func (g *Kernel[T]) Fill(ctx context.Context) error {
-	if g.free || g.filled {
+	if g.matrixFree || g.filled {
 		return nil
 	}
 	if err := g.pieces.each(ctx, &g.passes.fill, g.widenedRows()); err != nil {
@@ -359,7 +359,7 @@ func (g *Kernel[T]) Fill(ctx context.Context) error {
 
 // Measure computes the stored distances M, unless they are already computed.
 func (g *Kernel[T]) Measure(ctx context.Context) error {
-	if g.free || g.measured || !g.points {
+	if g.matrixFree || g.measured || !g.points {
 		return nil
 	}
 	if err := g.pieces.each(ctx, &g.passes.measure, g.blockRows()); err != nil {

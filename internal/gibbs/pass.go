@@ -32,7 +32,7 @@ type passes[T dist.Float] struct {
 // kernel returns the block's rows of K, with stride ld. It must not be called if K is stored in
 // float32.
 func (b *rowBlock[T]) kernel() []T {
-	if !b.free {
+	if !b.matrixFree {
 		return b.Kernel.kernel[b.i*b.ld:]
 	}
 	Grow(&b.kernelRows, b.r*b.ld)
@@ -42,7 +42,7 @@ func (b *rowBlock[T]) kernel() []T {
 
 // cost returns the block's rows of M and their stride.
 func (b *rowBlock[T]) cost() ([]T, int) {
-	if !b.free {
+	if !b.matrixFree {
 		return b.Kernel.cost.Data[b.i*b.Kernel.cost.Stride:], b.Kernel.cost.Stride
 	}
 	Grow(&b.costRows, b.r*b.ld)
@@ -50,17 +50,17 @@ func (b *rowBlock[T]) cost() ([]T, int) {
 	return b.costRows, b.ld
 }
 
-// both returns the block's rows of K, with stride ld, and its rows of M, with stride ldd.
-func (b *rowBlock[T]) both() (k, d []T, ldd int) {
+// kernelAndCost returns the block's rows of K, with stride ld, and its rows of M, with stride ldd.
+func (b *rowBlock[T]) kernelAndCost() (k, d []T, ldd int) {
 	switch {
-	case b.free:
+	case b.matrixFree:
 		Grow(&b.kernelRows, b.r*b.ld)
 		Grow(&b.costRows, b.r*b.ld)
 		b.compute(b.kernelRows, b.costRows, b.i, b.r)
 		return b.kernelRows, b.costRows, b.ld
 	case b.mixed:
 		Grow(&b.kernelRows, b.r*b.ld)
-		pass.Widen(num.F64(b.kernelRows), b.narrowed())
+		pass.Widen(num.F64(b.kernelRows), b.kernel32())
 		k = b.kernelRows
 	default:
 		k = b.kernel()
@@ -69,13 +69,13 @@ func (b *rowBlock[T]) both() (k, d []T, ldd int) {
 	return k, d, ldd
 }
 
-// narrowed returns the block's rows of K in float32.
-func (b *rowBlock[T]) narrowed() []float32 { return b.narrow[b.i*b.ld:][:b.r*b.ld] }
+// kernel32 returns the block's rows of K in float32.
+func (b *rowBlock[T]) kernel32() []float32 { return b.storedKernel32[b.i*b.ld:][:b.r*b.ld] }
 
 // CostRows reads single rows of M.
 type CostRows[T dist.Float] struct {
 	block    *rowBlock[T]
-	from, to int // first and last row of rows, last excluded
+	from, to int // rows contains rows from … to−1 of M
 	rows     []T
 	stride   int
 }
@@ -117,7 +117,7 @@ func (*fillPass[T]) rows(b *rowBlock[T]) {
 	}
 	Grow(&b.kernelRows, b.r*b.ld)
 	b.compute(b.kernelRows, d, b.i, b.r)
-	pass.Narrow(b.narrowed(), num.F64(b.kernelRows))
+	pass.Narrow(b.kernel32(), num.F64(b.kernelRows))
 }
 
 // measurePass computes the stored distances.
@@ -135,7 +135,7 @@ type mulTransPass[T dist.Float] struct{ u []T }
 
 func (p *mulTransPass[T]) rows(b *rowBlock[T]) {
 	if b.mixed {
-		pass.Columns(b.r, b.cols, b.q, b.narrowed(), b.ld, p.u[b.i:])
+		pass.Columns(b.r, b.cols, b.q, b.kernel32(), b.ld, p.u[b.i:])
 		return
 	}
 	pass.Columns(b.r, b.cols, b.q, b.kernel(), b.ld, p.u[b.i:])
@@ -151,7 +151,7 @@ type mulPass[T dist.Float] struct{ r, v []T }
 
 func (p *mulPass[T]) rows(b *rowBlock[T]) {
 	if b.mixed {
-		pass.Rows(b.r, b.cols, p.r[b.i:], b.narrowed(), b.ld, p.v)
+		pass.Rows(b.r, b.cols, p.r[b.i:], b.kernel32(), b.ld, p.v)
 		return
 	}
 	pass.Rows(b.r, b.cols, p.r[b.i:], b.kernel(), b.ld, p.v)
@@ -167,7 +167,7 @@ type iteratePass[T dist.Float] struct{ u, v, a []T }
 
 func (p *iteratePass[T]) rows(b *rowBlock[T]) {
 	if b.mixed {
-		pass.Iterate(b.r, b.cols, b.narrowed(), b.ld, p.v, p.a[b.i:], p.u[b.i:], b.q)
+		pass.Iterate(b.r, b.cols, b.kernel32(), b.ld, p.v, p.a[b.i:], p.u[b.i:], b.q)
 		return
 	}
 	pass.Iterate(b.r, b.cols, b.kernel(), b.ld, p.v, p.a[b.i:], p.u[b.i:], b.q)
@@ -183,7 +183,7 @@ type sweepPass[T dist.Float] struct{ s, t, w []T }
 
 func (p *sweepPass[T]) rows(b *rowBlock[T]) {
 	if b.mixed {
-		pass.Sweep(b.r, b.cols, b.narrowed(), b.ld, p.t, p.w[b.i:], p.s[b.i:], b.q)
+		pass.Sweep(b.r, b.cols, b.kernel32(), b.ld, p.t, p.w[b.i:], p.s[b.i:], b.q)
 		return
 	}
 	pass.Sweep(b.r, b.cols, b.kernel(), b.ld, p.t, p.w[b.i:], p.s[b.i:], b.q)
@@ -198,7 +198,7 @@ func (g *Kernel[T]) BeginSweep(ctx context.Context, r, s, q, u, v, w []T) error 
 type beginSweepPass[T dist.Float] struct{ r, s, u, v, w []T }
 
 func (p *beginSweepPass[T]) rows(b *rowBlock[T]) {
-	k, d, ldd := b.both()
+	k, d, ldd := b.kernelAndCost()
 	pass.Begin(b.r, b.m, k, b.ld, d, ldd, p.v, p.u[b.i:], p.w[b.i:], p.r[b.i:], p.s[b.i:], b.q)
 }
 

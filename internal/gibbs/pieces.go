@@ -56,7 +56,7 @@ type pieces[T dist.Float] struct {
 	blocks    []*rowBlock[T] // one for each goroutine
 	pool      *parallel.Pool
 	backwards bool     // this pass takes the pieces from the last to the first
-	at        struct { // current pass, read by the goroutines
+	current   struct { // current pass, read by the goroutines
 		pass  rowPass[T]
 		step  int
 		sums  bool
@@ -95,7 +95,7 @@ func (p *pieces[T]) each(ctx context.Context, pass rowPass[T], step int) error {
 	if p.count == 1 {
 		return p.blocks[0].walk(ctx, pass, step, 0, nil)
 	}
-	p.at.sums = false
+	p.current.sums = false
 	return p.divide(ctx, pass, step)
 }
 
@@ -106,7 +106,7 @@ func (p *pieces[T]) sum(ctx context.Context, rows rowPass[T], step int, q []T) e
 	if p.count == 1 {
 		return p.blocks[0].walk(ctx, rows, step, 0, q)
 	}
-	p.at.sums, p.at.start = true, 0
+	p.current.sums, p.current.start = true, 0
 	if err := p.divide(ctx, rows, step); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (p *pieces[T]) max(ctx context.Context, rows rowPass[T], step int, q []T) e
 	if p.count == 1 {
 		return p.blocks[0].walk(ctx, rows, step, 0, q)
 	}
-	p.at.sums, p.at.start = true, least
+	p.current.sums, p.current.start = true, least
 	if err := p.divide(ctx, rows, step); err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (p *pieces[T]) max(ctx context.Context, rows rowPass[T], step int, q []T) e
 
 // divide runs a pass and shares its pieces among the goroutines.
 func (p *pieces[T]) divide(ctx context.Context, pass rowPass[T], step int) error {
-	p.at.pass, p.at.step = pass, step
+	p.current.pass, p.current.step = pass, step
 	p.backwards = !p.backwards
 	if p.take == nil {
 		p.take = p.takePiece // created once, because a method value allocates
@@ -153,13 +153,13 @@ func (p *pieces[T]) takePiece(ctx context.Context, w, piece int) error {
 		piece = p.count - 1 - piece
 	}
 	var q []T
-	if p.at.sums {
+	if p.current.sums {
 		q = p.partials[piece*p.cols:][:p.cols]
 		for j := range q {
-			q[j] = p.at.start
+			q[j] = p.current.start
 		}
 	}
-	return p.blocks[w].walk(ctx, p.at.pass, p.at.step, piece, q)
+	return p.blocks[w].walk(ctx, p.current.pass, p.current.step, piece, q)
 }
 
 // walk runs the pass p over the rows of a piece, block by block, until the context ends or the pass

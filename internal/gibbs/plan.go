@@ -20,8 +20,8 @@ type planPass[T dist.Float] struct {
 }
 
 func (p *planPass[T]) rows(b *rowBlock[T]) {
-	k, _, _ := b.both()
-	b.scaled(p.dst.Data[b.i*p.dst.Stride:], p.dst.Stride, k, b.r, p.u[b.i:], p.v)
+	k, _, _ := b.kernelAndCost()
+	b.scaleRows(p.dst.Data[b.i*p.dst.Stride:], p.dst.Stride, k, b.r, p.u[b.i:], p.v)
 }
 
 // PlanRow sets dst to row i of diag(u) K diag(v). It reads the row of the stored K, or computes it.
@@ -29,8 +29,8 @@ func (g *Kernel[T]) PlanRow(dst []T, i int, u, v []T) {
 	b := g.pieces.blocks[0]
 	b.i, b.r = i, 1
 	var k []T
-	if g.free || g.filled {
-		k, _, _ = b.both()
+	if g.matrixFree || g.filled {
+		k, _, _ = b.kernelAndCost()
 	} else {
 		Grow(&b.kernelRows, g.ld)
 		k = b.kernelRows
@@ -41,21 +41,21 @@ func (g *Kernel[T]) PlanRow(dst []T, i int, u, v []T) {
 			}
 		}
 	}
-	g.scaled(dst, g.m, k, 1, u[i:], v)
+	g.scaleRows(dst, g.m, k, 1, u[i:], v)
 }
 
-// scaled sets r rows of dst, of stride ld, to rows of diag(u) K diag(v). It calls AdjCost with λ =
-// 0, which computes these rows as M̄. It passes K instead of M, because products of M, u and v may
-// overflow where K is 0.
-func (g *Kernel[T]) scaled(dst []T, ld int, k []T, r int, u, v []T) {
+// scaleRows sets r rows of dst, of stride ld, to rows of diag(u) K diag(v). It calls AdjCost with
+// λ = 0, which computes these rows as M̄. It passes K instead of M, because products of M, u and v
+// may overflow where K is 0.
+func (g *Kernel[T]) scaleRows(dst []T, ld int, k []T, r int, u, v []T) {
 	distance.AdjCost(r, g.m, 0, dst, ld, k, g.ld, k, g.ld, nil, 0, nil, 0, u, v, 0)
 }
 
 // planRows sets adjointRows, of stride m, to the block's rows of diag(u) K diag(v).
 func (b *rowBlock[T]) planRows(u, v []T) {
 	Grow(&b.adjointRows, b.r*b.m)
-	k, _, _ := b.both()
-	b.scaled(b.adjointRows, b.m, k, b.r, u[b.i:], v)
+	k, _, _ := b.kernelAndCost()
+	b.scaleRows(b.adjointRows, b.m, k, b.r, u[b.i:], v)
 }
 
 // PlanTimesY sets dst = diag(u) K diag(v) Y.
@@ -90,7 +90,7 @@ func (g *Kernel[T]) EachPlanBlock(ctx context.Context, u, v []T, visitor PlanVis
 }
 
 // EachPlanRows is like EachPlanBlock, but it calls visitor on the calling goroutine, in ascending
-// order and in blocks of rows rows.
+// order and in blocks of the given number of rows.
 func (g *Kernel[T]) EachPlanRows(ctx context.Context, rows int, u, v []T, visitor PlanVisitor[T]) error {
 	g.passes.visit = visitPass[T]{u, v, visitor}
 	return g.pieces.inOrder(ctx, &g.passes.visit, rows)

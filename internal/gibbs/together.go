@@ -94,17 +94,17 @@ func (g *Kernel[T]) passOver(ctx context.Context, p *Group[T], operation groupOp
 func (p *Group[T]) rows(b *rowBlock[T]) {
 	switch {
 	case p.operation == costRowsOf:
-		groupRows(p, b, b.weighted())
+		groupRows(p, b, b.kernelTimesCost())
 	case b.mixed:
-		groupRows(p, b, b.narrowed())
+		groupRows(p, b, b.kernel32())
 	default:
 		groupRows(p, b, b.kernel())
 	}
 }
 
-// weighted returns the block's rows of K⊙M.
-func (b *rowBlock[T]) weighted() []T {
-	k, d, ldd := b.both()
+// kernelTimesCost returns the block's rows of K⊙M.
+func (b *rowBlock[T]) kernelTimesCost() []T {
+	k, d, ldd := b.kernelAndCost()
 	Grow(&b.adjointRows, b.r*b.ld)
 	for l := range b.r {
 		row, d := b.adjointRows[l*b.ld:][:b.ld], d[l*ldd:][:b.m]

@@ -205,7 +205,7 @@ func (f Small) Value(pattern uint16) float64 {
 }
 
 // Nearest returns the bit pattern of the number nearest to x. If x is halfway between two numbers,
-// it returns the even pattern. If x exceeds the largest number by at least half of its spacing, it
+// it returns the even pattern. If x exceeds the largest number by at least half an ulp, it
 // returns infinity. For NaN, it returns the quiet NaN without a sign.
 func (f Small) Nearest(x float64) uint16 {
 	infinite := uint16(1<<f-1) << (15 - f)

@@ -125,8 +125,8 @@ func Stretched(seed uint64, n, d, classes int) (*mat.Dense, []int) {
 	return x, labels
 }
 
-// PhaseChecks checks that do, a part of a fit, checks its context at least least times, and that it
-// soon returns after the context has ended.
+// PhaseChecks checks do, which runs a part of a fit. do must check its context no fewer than least
+// times, and must return soon after the context has ended.
 func PhaseChecks(t *testing.T, name string, least int, do func(ctx context.Context)) {
 	t.Helper()
 	c := ending.At(0)

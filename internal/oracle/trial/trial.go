@@ -1,6 +1,6 @@
 // Package trial runs comparisons with package oracle, for tests. A [Case] draws sizes, allocates
 // memory in which missing and forbidden writes are detected, and runs the compared call at every
-// level.
+// level of package asm.
 package trial
 
 import (
@@ -43,7 +43,7 @@ type Case struct {
 	outputs   [][]byte // outputs of the last call
 }
 
-// Run calls f with new cases. There are short cases, or twenty times as many with MONGE_LONG=1. If
+// Run calls f with new cases. The number of cases is short, or 20·short with MONGE_LONG=1. If
 // MONGE_ORACLE is set, Run draws cases for the time in this variable instead. Sizes are drawn
 // around the constants in the Go files of the given folders of the module. A failure logs the seed
 // of its case.
@@ -117,7 +117,7 @@ func run(t *testing.T, count int, folders []string, f func(c *Case)) {
 // Chance returns true with probability 1/n.
 func (c *Case) Chance(n int) bool { return c.IntN(n) == 0 }
 
-// Size draws a size of at most most: a small size, a size near a constant, a small multiple of a
+// Size draws a size up to most: a small size, a size near a constant, a small multiple of a
 // constant or the sum of two constants, or any size. In a large case, no size is small.
 func (c *Case) Size(most int) int {
 	for {
@@ -138,9 +138,9 @@ func (c *Case) Size(most int) int {
 	}
 }
 
-// Shape draws one size for each power. Each size is at most most, and the product of the sizes,
-// raised to their powers, is at most budget. Some sizes are near a power of two divided by another
-// size, because some constants limit products.
+// Shape draws one size up to most for each power. The product of the sizes, raised to their powers,
+// is at most budget. Some sizes are near a power of two divided by another size, because some
+// constants limit products.
 func (c *Case) Shape(most, budget int, powers ...int) []int {
 	s := make([]int, len(powers))
 	left, work := float64(budget), 1.0
