@@ -16,7 +16,7 @@ const (
 )
 
 // correctionPair describes the curvature along one step: s = α T(D) and y = grad − T(previous
-// grad). Both are tangent vectors at the current iterate.
+// grad). s and y are tangent vectors at the current iterate.
 type correctionPair struct {
 	s, y    *mat.Dense
 	inverse float64 // 1/⟨s, y⟩

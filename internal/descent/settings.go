@@ -13,8 +13,8 @@ import (
 type Method int
 
 const (
-	// ConjugateGradient is the Riemannian nonlinear conjugate gradient method. This is the
-	// recommended method:
+	// ConjugateGradient is the Riemannian nonlinear conjugate gradient method. It is the
+	// recommended method, and uses
 	//
 	//	D ← −grad f(P) + β T(D),  β = max(0, min(β_HS, β_DY))
 	//

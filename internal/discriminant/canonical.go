@@ -181,7 +181,7 @@ func (o *Objective[T]) scatterEigenvectors(ctx context.Context, between, within 
 	return nil, within, fault.Ended(ctx, fmt.Errorf("%w: the transport scatters within classes are singular", ErrNoSpread))
 }
 
-// muteFactor is the factor by which columns after the leading ones are multiplied.
+// muteFactor is the factor by which the columns after the leading columns are multiplied.
 const muteFactor = 0x1p-10
 
 // Lengths selects the lengths of the columns of a projection.
@@ -294,8 +294,8 @@ func shrinkColumns(p *mat.Dense, first int) {
 
 // MixProjections combines several projections of s into one projection with the same number of
 // columns. It consists of the principal components of the samples projected by all projections. The
-// columns after the leading ones are multiplied by muteFactor. The mean variance within classes of
-// the projected samples is 1 in the leading columns.
+// columns after the leading columns are multiplied by muteFactor. The mean variance within classes
+// of the projected samples is 1 in the leading columns.
 func MixProjections(ctx context.Context, s *Samples, all []*mat.Dense, leading, workers int) (*mat.Dense, error) {
 	d, p := all[0].Dims()
 	side := mat.NewDense(d, len(all)*p, nil)

@@ -178,7 +178,7 @@ func leadingEigenvectors(ctx context.Context, times subspace.Operator, d, want i
 }
 
 // residualElements is the approximate number of elements of a block of residuals. residualRows is
-// its minimum number of rows.
+// the minimum number of rows of a block.
 const residualElements, residualRows = 1 << 20, 1 << 10
 
 // eachResiduals calls f with blocks of residuals, in order. Residuals are the samples minus their

@@ -148,7 +148,7 @@ func TestBatchBias(t *testing.T) {
 	}
 }
 
-// TestRunning checks that the running mean is the mean of the first terms and follows later ones.
+// TestRunning checks that the running mean is the mean of the first terms and follows later terms.
 func TestRunning(t *testing.T) {
 	var mean float64
 	for age := range 10 {

@@ -59,7 +59,7 @@ func Gram(ctx context.Context, a *mat.Dense) *mat.Dense {
 	return SymmetricProduct(ctx, at, at)
 }
 
-// Mirror copies the lower triangle of a square matrix to its upper one.
+// Mirror copies the lower triangle of a square matrix to its upper triangle.
 func Mirror(ctx context.Context, s matrix.Matrix[float64]) {
 	dense.Pass(ctx, s.Rows, s.Rows, func(from, to int) {
 		for i := from; i < to; i++ {

@@ -8,7 +8,7 @@ import (
 )
 
 func random(rng *rand.Rand, n, d int) *mat.Dense {
-	// The matrix is part of a wider one, so that reads beyond its columns are noticed.
+	// The matrix is part of a wider matrix, so that reads beyond its columns are noticed.
 	m := mat.NewDense(n, d+3, nil)
 	for i := range n {
 		for j := range d + 3 {

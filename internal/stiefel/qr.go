@@ -58,8 +58,8 @@ func (m *Manifold) Retract(ctx context.Context, dst, p, v *mat.Dense, t float64)
 // span of the previous columns is longer than d·2⁻⁵² times the column.
 //
 // For every finite A, dst is a point of the manifold to a few p·2⁻⁵². A column in the span of the
-// previous ones is replaced by an arbitrary but reproducible direction. Columns are first scaled by
-// powers of two, which changes neither Q nor the rank and avoids overflow and underflow. If A is
+// previous columns is replaced by an arbitrary but reproducible direction. Columns are first scaled
+// by powers of two, which changes neither Q nor the rank and avoids overflow and underflow. If A is
 // not finite, Orthonormalize returns ErrNotFinite and leaves dst unchanged.
 func (m *Manifold) Orthonormalize(ctx context.Context, dst, a *mat.Dense) (rank int, err error) {
 	ra, out := m.operand(a), m.destination(dst)

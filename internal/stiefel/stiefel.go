@@ -15,8 +15,8 @@
 // completely, and may be one of the operands. Operands must not overlap partially. An empty
 // destination is resized, as in gonum. A wrong shape panics.
 //
-// Methods with a context check it between pieces of work. When it ends, they leave the destination
-// unfinished; methods that return an error return context.Cause(ctx).
+// Methods with a context check it between pieces of work. When the context ends, they leave the
+// destination unfinished, and methods that return an error return context.Cause(ctx).
 //
 // Methods do not allocate. Their results have the same bits on every machine, because every sum has
 // a fixed order and every product is rounded or fused explicitly. The exception is
@@ -175,9 +175,10 @@ func (m *Manifold) Distance(ctx context.Context, p, q *mat.Dense) float64 {
 
 // PrincipalAngles sets dst, of length p, to the principal (canonical) angles between the subspaces
 // spanned by the points p and q, ascending, in [0, π/2]. The cosines are the singular values of
-// PᵀQ, the sines the singular values of (I − PPᵀ)Q. Each angle is computed from both, because
-// arccos loses half the digits of a small angle and arcsin of a large one (Björck and Golub, Math.
-// Comp. 1973). The error is a few ulp of 1. If PrincipalAngles returns an error, dst is unchanged.
+// PᵀQ, and the sines are the singular values of (I − PPᵀ)Q. Each angle is computed from its sine
+// and its cosine, because arccos loses half the digits of a small angle and arcsin loses half the
+// digits of a large angle (Björck and Golub, Math. Comp. 1973). The error is a few ulp of 1. If
+// PrincipalAngles returns an error, dst is unchanged.
 func (m *Manifold) PrincipalAngles(ctx context.Context, dst []float64, p, q *mat.Dense) error {
 	if len(dst) != m.p {
 		panic(badLen)

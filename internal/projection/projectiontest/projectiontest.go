@@ -256,9 +256,9 @@ func Invariance(t *testing.T, methods []Method) {
 	}
 }
 
-// Ending checks that a fit of n × d samples checks its context at least leastChecks times, which
-// proves that every part of an evaluation does. Wherever the context ends, the fit must return the
-// cause and may check the context only a few more times.
+// Ending checks that a fit of n × d samples checks its context at least leastChecks times. The
+// number is so large that every part of an evaluation must check the context. Wherever the context
+// ends, the fit must return the cause and may check the context only a few more times.
 func Ending(t *testing.T, m Method, n, d, leastChecks int) {
 	rng := rand.New(rand.NewPCG(1, uint64(d)))
 	x, labels := mat.NewDense(n, d, nil), make([]int, n)
