@@ -81,8 +81,8 @@ type goPackage struct {
 	Deps                      []string
 }
 
-// inTests says what else the tests of a floor may import: nothing above it. All tests may
-// import internal/testdata, internal/oracle and internal/oracle/trial.
+// inTests lists the packages that the tests of each package may also import. They are never above
+// the package. All tests may import internal/testdata, internal/oracle and internal/oracle/trial.
 var inTests = map[string][]string{
 	"internal/asm":          {"internal/asm/..."},
 	"internal/asm/...":      {"internal/asm/asmtest", "internal/asm/exp/oracle"},

@@ -196,9 +196,9 @@ func benchmarkLatency[T dist.Float](b *testing.B) {
 }
 
 // BenchmarkDeadline measures how late an endless solve of n × n points returns after a deadline of half a millisecond.
-// load=none is an idle process. load=solve also solves problems of 64 × 64 points on all cores. The solve returns the plan of the last
-// complete iteration and its marginal error. iterations is the median number of iterations. The context makes all
-// allocations. Delays in µs of a thousand solves on two cores of a Sapphire Rapids:
+// load=none is an idle process. load=solve also solves problems of 64 × 64 points on all cores. The solve returns
+// the plan of the last complete iteration and its marginal error. iterations is the median number of iterations. All
+// allocations are those of the context. Delays in µs of a thousand solves on two cores of a Sapphire Rapids:
 //
 //	            n = 16              64              256
 //	         p50 p99 p99.9    p50 p99 p99.9    p50 p99 p99.9

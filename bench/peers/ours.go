@@ -302,7 +302,8 @@ func batchJob[T dist.Float](s spec, dir string) *job {
 	}
 }
 
-// matrixFree returns a job that solves a problem of points without storing a matrix. The result is the centered potential of the first set.
+// matrixFree returns a job that solves a problem of points without storing a matrix. The result is the centered potential of
+// the first set.
 func matrixFree[T dist.Float](s spec, dir string) *job {
 	n, d := s.int("n"), s.int("d")
 	solver, err := sinkhorn.NewSolver[T](&sinkhorn.Settings{
@@ -352,8 +353,8 @@ func parallel(s spec, dir string, single bool) *job {
 
 // fits returns a job that measures WDA. The case wda measures one cost with its gradient. It divides the time of a fit of a
 // few conjugate gradient steps, from the first evaluation to the last, by the number of gradients. This is an upper bound,
-// because line searches evaluate the cost more often. The result is that of wda.Score. The case fit is a whole fit of the paper's objective
-// (no shrinkage). Other settings have their defaults, except for a given number of steps.
+// because line searches evaluate the cost more often. The result is that of wda.Score. The case fit is a whole fit of the
+// paper's objective (no shrinkage). Other settings have their defaults, except for a given number of steps.
 func fits(s spec, dir string, single bool) *job {
 	if s.kind != "wda" && s.kind != "fit" {
 		return nil

@@ -6,15 +6,16 @@ import (
 	"github.com/gomonge/monge/bench/peers/limit"
 )
 
-// The FMAs and products of the functions for each element (packages exp and vector), in float32 and float64.
+// These maps contain the number of FMAs and products that the functions of packages exp and vector need for each element, by
+// the bits of its type.
 var (
 	expFMAs  = map[int]float64{32: 8, 64: 11}
 	exp2FMAs = map[int]float64{32: 6, 64: 9}
 	logFMAs  = map[int]float64{32: 8, 64: 14} // float64 also needs a division
 )
 
-// leastWork returns the minimum work of a case by phases: the operations that every program needs for the
-// method of the case, with the caches as the previous call left them. It returns nil if the minimum is
+// leastWork returns the minimum work of a case, divided into phases. The minimum work consists of the operations
+// that every program needs for the method of the case, with warm caches. leastWork returns nil if the minimum is
 // unknown or the case uses several threads.
 //
 // It counts FMAs and products, divisions, and bytes read and written. It does not count differences and
@@ -38,8 +39,8 @@ func leastWork(s spec, ours string) []limit.Phase {
 	vector := func(fmas, divs float64) []limit.Phase {
 		return []limit.Phase{{Bits: bits, FMAs: n * fmas, Divs: n * divs, Reads: move(n*size, 2*n*size), Writes: move(n*size, 2*n*size)}}
 	}
-	// iterations returns the work of iterations with K in a working set of set bytes. Every element takes two
-	// FMAs and is read twice, the second time from the first-level cache.
+	// iterations returns the work of several iterations with K in a working set of set bytes. Every element of K takes
+	// two FMAs and is read twice, the second time from the first-level cache.
 	iterations := func(times, set float64) limit.Phase {
 		return limit.Phase{
 			Bits: bits, FMAs: 2 * n * n, Divs: 2 * n, Times: times,
@@ -72,8 +73,8 @@ func leastWork(s spec, ours string) []limit.Phase {
 	case "iterate":
 		return []limit.Phase{iterations(1, n*n*kernel)}
 	case "sinkhorn", "sinkhornlog":
-		// The phases are K with the first iteration, the other iterations, and the plan. They are the
-		// same in the log domain, where potentials can be absorbed into K.
+		// The phases are K with the first iteration, the other iterations, and the plan. The log domain
+		// has the same phases, because potentials can be absorbed into K.
 		both := matrix + n*n*kernel
 		return []limit.Phase{
 			{Bits: bits, FMAs: n * n * (exp2FMAs[bits] + 2), Divs: 2 * n, Reads: move(matrix, both), Writes: move(n*n*kernel, both)},
@@ -99,7 +100,8 @@ func leastWork(s spec, ours string) []limit.Phase {
 	case "wda":
 		// The samples are rotated into their span, of at most n dimensions. Each pair of classes of
 		// l samples needs K, the iterations forward and backward, the cost with the first backward
-		// step, and the adjoint of the cost with two products. X·P comes before them, Xᵀ·G after them.
+		// step, and the adjoint of the cost with two products. X·P is computed before all pairs, and Xᵀ·G
+		// after them.
 		classes := s.float("classes")
 		l := n / classes
 		pairs := classes * (classes + 1) / 2

@@ -124,7 +124,7 @@ func TestEigen(t *testing.T) {
 	testEigen(t, Eigen, 1, 2, 3, 10, 31, 32, 33, 34, 64, 65, 66, 100, 150)
 }
 
-// testEigen compares with gonum and checks residuals and orthogonality.
+// testEigen compares eigen with gonum and checks residuals and orthogonality.
 func testEigen(t *testing.T, eigen func(context.Context, matrix.Matrix[float64]) ([]float64, matrix.Matrix[float64], bool), sizes ...int) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	for _, n := range sizes {

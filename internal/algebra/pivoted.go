@@ -9,9 +9,9 @@ import (
 
 // PivotedCholesky factorizes a symmetric positive semidefinite matrix (n × n) to its numerical rank
 // r: A ≈ L·Lᵀ. It stops when no remaining pivot is larger than tolerance times the first. It
-// returns the r columns of L, with rows in the order of A, and the rows of the pivots, largest
-// pivot first. In row pivots[k] of L, the last nonzero element is positive and in column k. least
-// is the last pivot relative to the first, or 0 if there is none. The lower triangle of a is
+// returns l, the r columns of L with rows in the order of A, and pivots, the rows of the pivots,
+// largest pivot first. The last nonzero element of row pivots[k] of L is positive and in column k.
+// least is the last pivot divided by the first, or 0 if there is no pivot. The lower triangle of a is
 // overwritten. If the context ends, pivots is empty.
 //
 // An element of L is one chain of FMAs over ascending columns, independent of the blocks

@@ -145,7 +145,7 @@ func swapRows(x, y []float64) {
 	}
 }
 
-// completeBasis sets the rows of U from rank on to unit vectors orthogonal to all others.
+// completeBasis sets rows rank … n−1 of U to unit vectors that are orthogonal to all other rows.
 func (s *SVD) completeBasis(ctx context.Context, rank int) {
 	n := s.U.Rows
 	for k := range n {

@@ -40,8 +40,9 @@ func Tridiagonalize(ctx context.Context, a matrix.Matrix[float64]) *Tridiagonal 
 		Diagonal: make([]float64, n), Beside: make([]float64, max(0, n-1)),
 		vectors: a, tau: make([]float64, max(0, n-1)),
 	}
-	// For reflection i that has not been applied yet, rows 2i and 2i+1 of pairs are −v_i and −w_i,
-	// and of turned w_i and v_i. The remaining matrix is A − Σ (v wᵀ + w vᵀ).
+	// pairs and turned contain the reflections that have not been applied yet. Rows 2i and 2i+1 of
+	// pairs are −v_i and −w_i, and the same rows of turned are w_i and v_i. The remaining matrix is
+	// A − Σ (v wᵀ + w vᵀ).
 	most := 2 * min(panelSize, n)
 	pairs, turned := matrix.New[float64](most, n, nil), matrix.New[float64](most, n, nil)
 	c, w := make([]float64, most), make([]float64, n)

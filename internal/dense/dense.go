@@ -1,5 +1,5 @@
 // Package dense multiplies gonum's matrices with the projection kernels. It is several times faster
-// than gonum if one operand has few columns, and has the same bits on every machine. Destinations
+// than gonum if one operand has few columns, and its results have the same bits on every machine. Destinations
 // come first and must not overlap the operands. As in gonum, empty destinations are resized, and
 // other shapes that do not match panic.
 package dense
@@ -38,8 +38,8 @@ func Transpose(ctx context.Context, dst, a matrix.Matrix[float64]) {
 	}
 }
 
-// passElements is the number of elements that a pass with little work for each reads between two
-// checks of the context.
+// passElements is the number of elements between two checks of the context in a pass that does
+// little work for each element.
 const passElements = 1 << 16
 
 // Pass calls f for consecutive pieces i … j−1 of n rows with the given number of columns, until the

@@ -25,7 +25,7 @@ func TestPieces(t *testing.T) {
 		for _, add := range []bool{false, true} {
 			for _, trans := range []bool{false, true} {
 				if !testdata.IsLong() && (add == trans) != (i%2 == 0) {
-					continue // the long form combines both
+					continue // the long form tests all combinations
 				}
 				a, b := random(c.m, c.inner), random(c.inner, c.n)
 				if trans {

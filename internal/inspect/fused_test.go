@@ -17,7 +17,7 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// fusingMachines are the targets for which the compiler fuses x*y + z.
+// fusingMachines lists the targets for which the compiler fuses x*y + z.
 var fusingMachines = map[string][]string{
 	"arm64":    {"GOARCH=arm64"},
 	"riscv64":  {"GOARCH=riscv64"},
@@ -29,7 +29,7 @@ var fusingMachines = map[string][]string{
 // root is the folder of the root module.
 const root = "../.."
 
-// exactPackages are the packages whose results have the same bits on every machine, by module
+// exactPackages lists the packages whose results have the same bits on every machine, by module
 // folder.
 var exactPackages = map[string][]string{
 	root: {
@@ -47,8 +47,8 @@ var fusedInstruction = regexp.MustCompile(`\(([^()]+\.go):(\d+)\)\t(V?W?FN?M(?:A
 // integers and exact in float64.
 var byteCountLine = regexp.MustCompile(`^(elements |need := |return kernel\.Bytes\(\)|if err := s\.settings\.afford\(|if kernel\.N\(\) > 0 && kernel\.M\(\) > 0 && s\.own\.bytes\(\))`)
 
-// byteCountFunctions compute a number of bytes for a memory limit. Their values are integers and
-// exact in float64. asmtest.Gamma is an error bound for tests.
+// byteCountFunctions lists functions that compute a number of bytes for a memory limit. The values
+// are integers and exact in float64. asmtest.Gamma is an error bound for tests.
 var byteCountFunctions = []string{"Kernel.Bytes", "solver.release", "Gamma"}
 
 // TestNoBareSums checks that the source contains no sum with an unrounded product. It reads the

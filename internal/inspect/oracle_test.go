@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// compared are the packages whose results package oracle computes again. The comparisons are in their oracle_test.go.
+// compared lists the packages whose tests, in oracle_test.go, compare results with package oracle.
 var compared = []string{"dist", "emd", "search", "sinkhorn", "vecmath", "wda", "wda/baseline"}
 
 // notCompared contains the reason why an exported function, method or field that returns numbers is not compared. The

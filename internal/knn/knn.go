@@ -28,7 +28,7 @@ import (
 	"github.com/gomonge/monge/internal/quantize"
 )
 
-// Errors of invalid input wrap one of these and name the position.
+// These errors are wrapped by the errors of invalid input, which also name the position.
 var (
 	ErrShape     = fault.ErrShape
 	ErrNeighbors = errors.New("number of neighbors out of range")
@@ -500,8 +500,8 @@ func Confusion(predicted, actual []int, classes int) [][]int {
 }
 
 // AUROC returns the area under the ROC curve: the fraction of pairs (l, h) of elements of low and
-// high with h > l. Pairs of equal elements count half. The result is 1 if a threshold separates the
-// two, 0.5 for chance, and NaN if low or high is empty.
+// high with h > l. Pairs of equal elements count half. The result is 1 if all elements of high are
+// greater than all elements of low, 0.5 for chance, and NaN if low or high is empty.
 func AUROC(low, high []float64) float64 {
 	sorted := slices.Sorted(slices.Values(low))
 	sum := 0.

@@ -28,7 +28,7 @@ func strided[T num.Float](rng *rand.Rand, rows, cols, gap int) Matrix[T] {
 	return m
 }
 
-// squaredDistance is the definition: one FMA for each feature, in order.
+// squaredDistance returns the squared distance by its definition, with one FMA for each feature, in order.
 func squaredDistance[T num.Float](x, z []T) (sum T) {
 	for k := range x {
 		d := x[k] - z[k]
@@ -81,7 +81,7 @@ func testDistances[T num.Float](t *testing.T) {
 			const lambda = 0.7
 			dist.SqEuclidean(dst, x, z)
 			dist.Gibbs(k, x, z, lambda)
-			// The transposed z gives the same bits, with the distances stored and without.
+			// The transposed z gives the same bits, whether or not the distances are stored.
 			zt := strided[T](rng, d, m, gap)
 			Transpose(zt, z)
 			dst2, k2, k3 := strided[T](rng, n, m, gap), strided[T](rng, n, m, gap), strided[T](rng, n, m, gap)
@@ -120,7 +120,7 @@ func testDistances[T num.Float](t *testing.T) {
 
 func TestExp(t *testing.T) {
 	x := []float64{0, 1, -1, 709.78, -745, math.Inf(-1), math.Inf(1)}
-	// Constants, because math.Exp overflows early or flushes to zero on some machines.
+	// want contains constants, because math.Exp overflows early or flushes to zero on some machines.
 	want := []float64{1, math.E, 1 / math.E, 1.7928227943945155e308, math.SmallestNonzeroFloat64, 0, math.Inf(1)}
 	dst := make([]float64, len(x)+1)
 	dst[len(x)] = 5

@@ -49,7 +49,7 @@ func TestOverlap(t *testing.T) {
 				}
 			}
 			got := Overlap(a, b)
-			// With different strides the memory ranges count.
+			// With different strides, Overlap compares the memory ranges.
 			if cautious := a.Stride != b.Stride && a.Rows > 1; got != want && !(got && cautious) {
 				t.Fatalf("Overlap(%v, %v) = %v, want %v", at(data, a), at(data, b), got, want)
 			}
@@ -110,7 +110,7 @@ func TestMistakes(t *testing.T) {
 	panics(t, asm.ShapePanic, func() { Exp(make([]float64, 2), vec) })
 }
 
-// repeatToSquare returns a square matrix like m, so that it matches itself.
+// repeatToSquare returns m with as many columns as rows, so that every operand of a product can be m.
 func repeatToSquare(m Matrix[float64]) Matrix[float64] {
 	m.Cols = m.Rows
 	return m

@@ -50,7 +50,7 @@ func TestProducts(t *testing.T) {
 	}
 }
 
-// TestMulVec compares with Mul within rounding, because the summation orders differ.
+// TestMulVec compares MulVec with Mul up to rounding errors, because the summation orders differ.
 func TestMulVec(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	a, x := strided[float64](rng, 7, 45, 2), strided[float64](rng, 45, 1, 0)

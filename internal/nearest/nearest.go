@@ -126,8 +126,8 @@ func (s *Set[T]) OfferAll(distances []T, first int) {
 	}
 }
 
-// OfferWithin is like OfferAll if k of the candidates are known to have at most the distance bound.
-// It skips the others.
+// OfferWithin is like OfferAll, but skips candidates whose distance is larger than bound. The caller
+// must know that at least k candidates have a distance of at most bound.
 func (s *Set[T]) OfferWithin(distances []T, first int, bound T) {
 	j := 0
 	for ; j+4 <= len(distances); j += 4 {

@@ -215,7 +215,7 @@ func (f *File) WriteAt(p []byte, off int64) (int, error) {
 	return n, f.wrapError(err)
 }
 
-// ReadAt reads bytes written before.
+// ReadAt reads bytes that have been written.
 func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	n, err := f.file.ReadAt(p, off)
 	if err != nil {

@@ -247,8 +247,8 @@ func TestAbortAll(t *testing.T) {
 	checkOnlyFile(t, dir, "none", "")
 }
 
-// TestScratch checks that a scratch file has no name where the system allows it, and none after
-// Abort.
+// TestScratch checks that a scratch file has no name where the system allows this, and that no file
+// remains after Abort.
 func TestScratch(t *testing.T) {
 	dir := t.TempDir()
 	f, err := Scratch(dir)
@@ -274,7 +274,7 @@ func TestScratch(t *testing.T) {
 	wantError(t, err, fs.ErrNotExist, "")
 }
 
-// wantError checks the type, the cause, and the text unless it is empty.
+// wantError checks the type and the cause of an error and, unless text is empty, its text.
 func wantError(t *testing.T, err, is error, text string) {
 	t.Helper()
 	if _, ok := errors.AsType[*Error](err); !ok || !errors.Is(err, is) || text != "" && err.Error() != text {

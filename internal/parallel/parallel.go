@@ -17,10 +17,10 @@ import (
 const minWorkerLimit = 64
 
 // Workers returns the number of goroutines, including the caller's, to use for the given number of
-// pieces of work if asked goroutines are requested. The result is at least 1 and at most pieces. It
-// is also at most 64 or GOMAXPROCS, whichever is larger.
-func Workers(asked, pieces int) int {
-	k := min(asked, pieces)
+// pieces of work. It is the requested number, limited to the range from 1 to pieces, and to the
+// larger of 64 and GOMAXPROCS.
+func Workers(requested, pieces int) int {
+	k := min(requested, pieces)
 	if k > minWorkerLimit {
 		k = min(k, max(minWorkerLimit, runtime.GOMAXPROCS(0)))
 	}
@@ -111,8 +111,8 @@ const (
 const spinTime = 50 * time.Microsecond
 
 // runOnHelpers calls f(0) on this goroutine and f(w) for 0 < w < k on helpers. It returns when all
-// calls have returned. Helpers that have not begun when f(0) returns are dismissed: f(0) returns
-// when no work is left.
+// calls have returned. Helpers that have not begun when f(0) returns are dismissed, because
+// f(0) returns only when no work is left.
 func (c *Pool) runOnHelpers(k int, f func(w int)) {
 	if k <= 1 {
 		f(0)
@@ -219,8 +219,8 @@ func (c *Pool) awaitPending() {
 	}
 	// This is a loop because a helper of the previous call may wake the caller late.
 	for c.pending.Load() != 0 {
-		// Swap instead of Store: under QEMU for Arm, an atomic load overtakes a preceding atomic
-		// store about once in a thousand times, and the caller would sleep forever.
+		// Swap is used instead of Store, because an atomic load overtakes a preceding atomic store
+		// about once in a thousand times under QEMU for Arm. The caller would then sleep forever.
 		c.parked.Swap(true)
 		if c.pending.Load() == 0 && c.parked.CompareAndSwap(true, false) {
 			return

@@ -57,8 +57,8 @@ func TestNormal(t *testing.T) {
 	}
 }
 
-// TestMix compares with the first output of the reference implementation of SplitMix64 seeded with
-// 0.
+// TestMix compares mix with the first output of the reference implementation of SplitMix64 for the
+// seed 0.
 func TestMix(t *testing.T) {
 	if got := mix(0); got != 0xe220a8397b1dcdaf {
 		t.Errorf("mix(0) = %#x", got)

@@ -29,7 +29,7 @@ type Table interface {
 	// AllowNulls is called before the first batch for columns that may contain nulls. Floats
 	// converts nulls to NaN, and Texts passes nil to use.
 	AllowNulls(column int)
-	// Batch loads the next rows, at least one and at most most. It returns io.EOF at the end.
+	// Batch loads at least one and at most most of the next rows. It returns io.EOF at the end.
 	Batch(most int) (rows int, err error)
 	// Floats sets dst[i·stride+k] to element k < width of row i of the batch. Floats and Texts are
 	// called once for each batch and each column in use.

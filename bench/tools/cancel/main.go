@@ -3,7 +3,7 @@
 // the median, the 99th percentile and the maximum of the time from the end to the return.
 //
 //	go run ./bench/tools/cancel -trials 40
-//	go run ./bench/tools/cancel -only CrossValidate -stacks 50ms    who is it that works on?
+//	go run ./bench/tools/cancel -only CrossValidate -stacks 50ms    prints what continues after 50 ms
 package main
 
 import (
@@ -67,7 +67,8 @@ func printPercentiles(out *tabwriter.Writer, name string, times []time.Duration)
 	fmt.Fprintf(out, "%s\t%.2f\t%.2f\t%.2f\n", name, at(0.5), at(0.99), at(1))
 }
 
-// latencies ends w at random times before it would end by itself, or before the longest.
+// latencies runs w several times, ends its context at a random time, and returns the times from the end of the context to
+// the return of w. The context ends before w would be done, and at the latest after longest.
 func latencies(w work, trials int, longest, stacks time.Duration, rng *rand.Rand) []time.Duration {
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	began := time.Now()
@@ -99,7 +100,7 @@ func latencies(w work, trials int, longest, stacks time.Duration, rng *rand.Rand
 	return times
 }
 
-// reportLate prints the stacks of all goroutines if it is not done so long after the end.
+// reportLate prints the stacks of all goroutines if done is still open when ctx has ended and the time after has passed.
 func reportLate(ctx context.Context, done <-chan struct{}, name string, after time.Duration) {
 	select {
 	case <-done:
@@ -114,7 +115,7 @@ func reportLate(ctx context.Context, done <-chan struct{}, name string, after ti
 	}
 }
 
-// data returns classes of normal samples, half a unit apart.
+// data returns normal samples of several classes. The mean of a class is 2 in one feature and 0 in all others.
 func data(n, d, classes int) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(d)))
 	x, labels := mat.NewDense(n, d, nil), make([]int, n)
@@ -190,7 +191,7 @@ func computations() []work {
 	return slices.Concat(works, baselines(), transports(), exactTransports(), readers())
 }
 
-// baselines returns the fits of the methods that WDA is compared with.
+// baselines returns fits of the methods of package baseline.
 func baselines() []work {
 	fit := func(m baseline.Method, n, d int) work {
 		x, labels := data(n, d, 5)
@@ -397,7 +398,7 @@ func readers() []work {
 	}
 }
 
-// until reads until a context ends.
+// until is a reader that returns an error after a context has ended.
 type until struct {
 	ctx context.Context
 	r   io.Reader

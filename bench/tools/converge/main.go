@@ -6,7 +6,8 @@
 //
 //	go run ./bench/tools/converge [-n 256,1000] [-scales 1e2,1e3,1e4] [-tolerance 1e-9] [-budget 20s] [-runs 3] [-rho 0.1]
 //
-// Times are CPU times, the least of the runs, which are interleaved; one worker, float64, Stored.
+// Every time is the least CPU time of several runs, which are interleaved. All methods use one worker,
+// float64 and StorageDense.
 // A method stops if it has not converged within the budget or within ten times the time of the default.
 // Its time is then marked with >, and its factor is a lower bound.
 package main
@@ -108,9 +109,9 @@ func median(x []float64) float64 {
 // A problem that takes less than short seconds is solved shortRuns times.
 const short, shortRuns = 0.2, 9
 
-// measure solves a problem by all methods in turn, by the default first.
+// measure solves a problem by every method in each run, and by the default method first.
 func measure(p *sinkhorn.Problem[float64], tolerance float64, budget time.Duration, runs int) (best [len(methods)]outcome, err error) {
-	var solvers [len(methods)]*sinkhorn.Solver[float64] // their memory is new in the first run only
+	var solvers [len(methods)]*sinkhorn.Solver[float64] // later runs reuse the memory of the first run
 	for i, m := range methods {
 		set := m.set
 		set.Tolerance, set.Iterations, set.Workers, set.Storage = tolerance, 1<<30, 1, sinkhorn.StorageDense
@@ -173,7 +174,7 @@ func cpuTime() float64 {
 	return float64(r.Utime.Nano()+r.Stime.Nano()) / 1e9
 }
 
-// cloud is a kind of problem.
+// cloud is a distribution of points or costs.
 type cloud struct {
 	name string
 	d    int // 0 is a matrix of uniform costs

@@ -1,8 +1,8 @@
 // Command levels measures the time of every kernel, type and size at every level of this machine,
 // alternating between levels in one process. It prints each case in which a level is slower than
 // a lower one by more than 3 %. Such a case is timed up to four times again, after all other cases,
-// with three times the rounds and other operands. It counts if it is slower each time. The command
-// prints the times with the smallest difference.
+// with three times the rounds and other operands. It is reported if it is slower each time. The command
+// prints the measurement with the smallest difference.
 //
 //	go run ./bench/tools/levels            # the slower cases
 //	go run ./bench/tools/levels -all       # the whole table
@@ -38,7 +38,7 @@ const slack = 1.03
 // sometimes stalls one level for a whole round of measurements, but rarely for five.
 const confirmations = 4
 
-// entry is a kernel with a type and a size. prepare makes its operands and returns a function that calls it.
+// entry is a kernel with a type and a size. prepare makes its operands and returns a function that calls the kernel.
 type entry struct {
 	name    string
 	prepare func() func()
@@ -217,7 +217,7 @@ func kernelEntries[T num.Float](types string) (es []entry) {
 		vector("Exp2", func(dst, x, _ []T) { exp.Exp2(dst, x, -20) })
 	}
 	for _, n := range squares {
-		const r, rows = 20, 64 // ten iterations; the reverse sweep reads a block of G again
+		const r, rows = 20, 64 // r is the rank after ten iterations; rows is the height of a block of G
 		square := func(kernel string, call func(k, mat, x, y, z, s, q, e []T)) {
 			add(nameWithSizes(kernel+" "+types, "n", n), func() func() {
 				k, mat, x, y, z := random(n*n), random(n*n), random(n*r), random(r*n), random(n)

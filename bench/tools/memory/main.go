@@ -1,5 +1,5 @@
-// Command memory compares the memory of one J with its gradient: monge's in both types, and POT's if
-// -python names a Python with POT.
+// Command memory measures how much memory an evaluation of J and its gradient needs in monge, in float64 and in
+// float32, and in POT if -python names a Python that has POT.
 //
 //	go run ./bench/tools/memory [-python ~/.cache/monge-peers/venv/bin/python] [-n 1000,2000]
 //

@@ -35,7 +35,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// problem is a size: 10 classes of n/10 samples.
+// problem contains the sizes of a problem with 10 classes of n/10 samples.
 type problem struct{ n, l, p, d int }
 
 var base = problem{n: 1000, l: 10, p: 10, d: 784}
@@ -81,7 +81,7 @@ func run(out string, rounds int) error {
 		}
 	}
 	debug.SetGCPercent(-1) // garbage is collected between evaluations, not during them
-	// The points take turns in each round, so that other load on the machine affects all of them.
+	// Each round measures every point once, so other load on the machine affects all points.
 	times := make([]float64, len(points))
 	for round := range rounds {
 		for i, pt := range points {
@@ -181,7 +181,7 @@ func points2(x, y []float64) plotter.XYs {
 	return p
 }
 
-// fitted returns the a and b that minimize the relative deviation of y from
+// fitted returns the coefficients a and b that minimize the relative deviation of y from
 // a·xᵖᵒʷᵉʳ⁻¹ + b·xᵖᵒʷᵉʳ.
 func fitted(x, y []float64, power int) (a, b float64) {
 	m, one := mat.NewDense(len(x), 2, nil), mat.NewVecDense(len(x), nil)

@@ -29,7 +29,7 @@ func main() {
 	}
 }
 
-// run makes the tables for the module in root. With check it only compares them.
+// run makes the tables for the module in root. If check is set, it only compares them with the files.
 func run(root string, check bool) error {
 	pages, err := pages(root)
 	if err != nil {
@@ -101,7 +101,7 @@ func pages(root string) (map[string][]byte, error) {
 	return out, err
 }
 
-// replaceTable returns text with the part between the markers of a short table replaced.
+// replaceTable replaces the part of text between the markers of the table name, and returns the new text.
 func replaceTable(text []byte, name, table string) ([]byte, error) {
 	begin, end := "<!-- "+name+": made by go run ./bench/tools/tables -->", "<!-- end of "+name+" -->"
 	head, rest, ok := strings.Cut(string(text), begin+"\n")

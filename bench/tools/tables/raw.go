@@ -13,8 +13,8 @@ import (
 
 func mapKeys[K cmp.Ordered, V any](m map[K]V) iter.Seq[K] { return maps.Keys(m) }
 
-// source describes the origin of a raw file: its name contains the day, the machine and the instruction set, its header the
-// other data.
+// source describes the origin of a raw file. The name of the file contains the day, the machine and the instruction set. The
+// header contains the other data.
 type source struct {
 	file, day, machine, level string
 	header                    []string // lines on CPU, commit and peers
@@ -45,7 +45,7 @@ type row struct {
 	peers         map[string]float64
 	order         []string
 	share         float64 // share of the machine's limit, or 0 if it was not measured
-	bound         string  // the resource of the limit: FMA, load …
+	bound         string  // the resource that determines the limit: FMA, load …
 }
 
 // listing is a raw file that is shown nearly unchanged.
@@ -192,7 +192,7 @@ func (c *row) ratio(peer string) string {
 	return text
 }
 
-// limit returns the share of the machine's limit and the resource of the limit.
+// limit returns the share of the machine's limit and the resource that determines the limit.
 func (c *row) limit() string {
 	if c.share == 0 {
 		return "–"
@@ -219,7 +219,7 @@ func (m *measured) find(name, variant string) *row {
 	return nil
 }
 
-// twoDigits formats a number with two significant digits, or all digits of an integer. three formats three digits.
+// twoDigits formats a number with two significant digits, or all digits of an integer. threeDigits formats three digits.
 func twoDigits(x float64) string   { return significant(x, 2) }
 func threeDigits(x float64) string { return significant(x, 3) }
 
@@ -243,8 +243,8 @@ type bench struct {
 // processors matches the suffix with the number of processors in the name of a benchmark.
 var processors = regexp.MustCompile(`-\d+$`)
 
-// benchmarks returns the lines of a section, which begins with a line "commit …: command"
-// that contains the argument what.
+// benchmarks returns the results in all sections of text whose first line, "commit …: command", contains
+// the argument what.
 func benchmarks(text, what string) []bench {
 	var out []bench
 	in := false
@@ -277,7 +277,7 @@ func nameValue(name, key string) string {
 	return rest
 }
 
-// points is one axis of bench/tools/scaling.
+// points contains the measurements of bench/tools/scaling along one axis.
 type points struct {
 	axis, remark string
 	values       [][2]string // value, ms
@@ -306,7 +306,7 @@ func scalingAxes(text string) ([]points, error) {
 	return out, nil
 }
 
-// measuredError is one error that a test logged.
+// measuredError is an error that a test logged.
 type measuredError struct {
 	error     float64
 	subnormal bool // of a subnormal result
@@ -314,7 +314,7 @@ type measuredError struct {
 
 var logged = regexp.MustCompile(`largest error ([\d.]+) ULP|: error ([\d.]+) of the bound`)
 
-// argument is where an error was found: the functions exp and 2^y of kernels, and those of vecmath.
+// argument matches the argument of the function with the error, in the logs of the kernels exp and 2^y and of vecmath.
 var argument = regexp.MustCompile(`(?:exp\(|2\^| at )(-[\d.]+)`)
 
 // errorsOf returns the errors in the output of go test -v, by test.
@@ -330,7 +330,7 @@ func errorsOf(text string) map[string][]measuredError {
 			small := false
 			if at := argument.FindStringSubmatch(line); at != nil && strings.Contains(test, "Exp") {
 				x, _ := strconv.ParseFloat(at[1], 64)
-				least := -708.396 // the results of exp are subnormal below
+				least := -708.396 // results of exp are subnormal for smaller x
 				if single := strings.Contains(test, "Ref32") || strings.Contains(test, "/f32/"); strings.Contains(test, "Exp2") {
 					if least = -1022; single {
 						least = -126

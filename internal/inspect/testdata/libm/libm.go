@@ -1,5 +1,5 @@
-// Package libm uses functions whose last bits differ between machines, in lines that end in
-// "libm", and others.
+// Package libm uses functions whose last bits differ between machines. These lines end in "libm".
+// Other lines use functions with the same bits everywhere.
 package libm
 
 import (

@@ -1,4 +1,4 @@
-// Package sums has sums that the compiler may fuse, in lines that end in "bare", and others.
+// Package sums has sums that the compiler may fuse, in lines that end in "bare", and sums that it cannot fuse.
 package sums
 
 type float interface{ float32 | float64 }
