@@ -171,7 +171,7 @@ func TestOddData(t *testing.T) {
 						set.Optimizer.MaxSteps = 15
 					}
 				}
-				if set.Optimizer.Method == Method(MiniBatch{}) { // of which a step is a round
+				if set.Optimizer.Method == Method(MiniBatch{}) { // a step of MiniBatch is a round
 					set.Optimizer.MaxSteps = min(set.Optimizer.MaxSteps, 2)
 				}
 				m := mustFit(t, c.x, c.labels, set)

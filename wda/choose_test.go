@@ -421,7 +421,7 @@ func TestLeading(t *testing.T) {
 		if !bitsEqual(again.projection, m.projection) {
 			t.Errorf("seed %d: the reported settings give another projection", seed)
 		}
-		// Alone, the two are the same.
+		// A fit of the two informative components alone has the same bits.
 		set := r.Settings
 		set.Components = 2
 		cut, err := m.Cut(2)
@@ -512,11 +512,11 @@ func TestRoundEnds(t *testing.T) {
 		t.Errorf("remaining candidates %v, want 1, 3 and 4", alive)
 	}
 	for _, c := range []struct {
-		few  [2][]float64 // losses with four and with two components; with eight they are 1
+		few  [2][]float64 // losses with four and with two components; the losses with eight are 1
 		want []bool
 	}{
 		{[2][]float64{{1.04}, {1.12}}, []bool{true, true, false}},
-		{[2][]float64{{0.9, 1, 1.1}, {1.01, 1.02, 1.01}}, []bool{true, true, false}}, // may be, and is worse
+		{[2][]float64{{0.9, 1, 1.1}, {1.01, 1.02, 1.01}}, []bool{true, true, false}}, // four components may be better; two are worse
 		{[2][]float64{{1.01, 1.01, 1.01}, {0.99, 0.99, 0.99}}, []bool{true, false, true}},
 		{[2][]float64{{1.01, 1.02, 1.01}, {math.Inf(1), 0.5, 0.5}}, []bool{true, false, false}},
 	} {
@@ -588,7 +588,7 @@ func TestNearlyConstant(t *testing.T) {
 	x, y = with(x, 1), with(y, 2)
 	for _, set := range []Settings{{}, {Data: Data{Whitening: DiagonalWhitening(LedoitWolf)}}} {
 		if !testdata.IsLong() && !set.Data.Whitening.IsAuto() {
-			continue // which is one of those that the first compares
+			continue // the comparison with open settings includes this whitening
 		}
 		set.Components = 2
 		m := mustChoose(t, x, labels, &set)
@@ -618,7 +618,7 @@ func TestResultWarnings(t *testing.T) {
 	if m, err := fitPinned(t.Context(), x, labels, whitened); err != nil || warnsOf(m.Report().Warnings, WarningOneDirection) {
 		t.Errorf("a warning of a line for whitened features: %v", err)
 	}
-	z, labels := stretched(3, 90, 6, 3) // classes that the principal components see, less of them than all
+	z, labels := stretched(3, 90, 6, 3) // classes that differ along the principal components, and more components than they need
 	for i := range 90 {
 		z.Set(i, 2, 300*z.At(i, 0))
 	}

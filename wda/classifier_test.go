@@ -65,7 +65,7 @@ func TestClassifier(t *testing.T) {
 				sample := test.RawRowView(i)
 				label := predictShares(c, proba, sample, w)
 				var near []Neighbor
-				near = c.appendNeighbors(near, sample, k, readied(c))
+				near = c.appendNeighbors(near, sample, k, preparedWorkspace(c))
 				if !slices.Equal(near, nears[i]) || !slices.Equal(proba, probas.RawRowView(i)) {
 					t.Fatalf("sample %d: alone %v, %v; among all %v, %v", i, near, proba, nears[i], probas.RawRowView(i))
 				}
@@ -97,7 +97,7 @@ func TestClassifier(t *testing.T) {
 					t.Fatalf("sample %d: %d, %d, %d, probabilities %v", i, got[i], label, labelOf(c, sample, nil), proba)
 				}
 			}
-			if one, err := c.WithK(1); err != nil || one.K() != 1 || labelOf(one, test.RawRowView(5), nil) != c.appendNeighbors(nil, test.RawRowView(5), 1, readied(c))[0].Label {
+			if one, err := c.WithK(1); err != nil || one.K() != 1 || labelOf(one, test.RawRowView(5), nil) != c.appendNeighbors(nil, test.RawRowView(5), 1, preparedWorkspace(c))[0].Label {
 				t.Errorf("n = %d, k = %d: by one neighbor: %v", n, k, err)
 			}
 			// More neighbors than the workspace was made for.
@@ -297,8 +297,8 @@ func predictShares(c *Classifier, dst, x []float64, w *Workspace) int {
 	return label
 }
 
-// readied returns a workspace that is prepared for c.
-func readied(c *Classifier) *Workspace {
+// preparedWorkspace returns a workspace that is prepared for c.
+func preparedWorkspace(c *Classifier) *Workspace {
 	w, _ := c.prepareWorkspace(new(Workspace))
 	return w
 }

@@ -47,7 +47,7 @@ func Example() {
 	// true
 }
 
-// Several fits to the same samples share what does not depend on λ or p.
+// Several fits to the same samples share the work that does not depend on λ or p.
 func ExamplePrepare() {
 	d := dataset.Simulation{Seed: 1}.Generate(100)
 	samples, err := wda.Prepare(context.Background(), d.X, d.Labels, &wda.Preparation{Components: 2})
@@ -70,8 +70,8 @@ func ExamplePrepare() {
 	// λ = 3: J = 6.9
 }
 
-// A service answers while its model is replaced: the new file is checked first, and
-// requests in flight end with the model that they have begun with.
+// A service answers while its model is replaced. The new file is checked first, and requests in
+// flight finish on the old model.
 func ExampleHolder() {
 	d := dataset.Simulation{Seed: 1}.Generate(100)
 	m, err := wda.Fit(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2, Objective: wda.Objective{Lambda: wda.RelativeLambda(3)}})
@@ -82,7 +82,7 @@ func ExampleHolder() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	file, err := c.MarshalBinary() // as a training job leaves it
+	file, err := c.MarshalBinary() // written by a training job
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func ExampleHolder() {
 	}
 	fmt.Println(served.Reload(bytes.NewReader(file[:100]), nil, check)) // the old one stays
 
-	w := new(wda.Workspace) // of one goroutine; it serves one model after another
+	w := new(wda.Workspace) // one for each goroutine; it works with every model
 	_, now := served.Get()  // once a request
 	class, err := now.Predict(known, w)
 	fmt.Println(class.Label == d.Labels[0], err, now.Hash() == c.Hash())
@@ -110,8 +110,8 @@ func ExampleHolder() {
 	// true <nil> true
 }
 
-// A service says how sure it is: the shares of all classes among the neighbors, and
-// whether these are near at all.
+// A service reports how certain a class is: the share of each class among the neighbors, and their
+// distance.
 func ExampleClassifier_Predict() {
 	d := dataset.Simulation{Seed: 1}.Generate(100)
 	m, err := wda.Fit(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2, Objective: wda.Objective{Lambda: wda.RelativeLambda(3)}})
@@ -128,7 +128,7 @@ func ExampleClassifier_Predict() {
 	w.Shares(shares)
 	fmt.Println(known.Name, shares, err)
 	strange, err := c.Predict([]float64{50, 50, 0, 0, 0, 0, 0, 0, 0, 0}, w)
-	fmt.Println(strange.SqDistance > 100*known.SqDistance, err) // not to be believed, whatever its class
+	fmt.Println(strange.SqDistance > 100*known.SqDistance, err) // too far from all samples to be trusted
 	_, err = c.Predict([]float64{0, 0, math.NaN(), 0, 0, 0, 0, 0, 0, 0}, w)
 	fmt.Println(err)
 	// Output:
@@ -137,7 +137,8 @@ func ExampleClassifier_Predict() {
 	// value is not finite: row 0, column 2 is NaN
 }
 
-// Settings compared on samples that were not fitted to; the best of them fits all.
+// CrossValidate compares settings on held-out samples. The best settings are then fitted to all
+// samples.
 func ExampleCrossValidate() {
 	d := dataset.Simulation{Seed: 1}.Generate(60)
 	found, err := wda.CrossValidate(context.Background(), d.X, d.Labels, &wda.CrossValidation{

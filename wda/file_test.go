@@ -359,8 +359,7 @@ func TestForgedFile(t *testing.T) {
 		t.Errorf("absurd seconds: %v", err)
 	}
 
-	// Entries that numpy.savez_compressed would write, that are there twice, or whose
-	// checksums are not theirs.
+	// Entries that are compressed, that occur twice, or whose checksums are wrong.
 	for name, write := range map[string]func(w *zip.Writer) error{
 		"mean.npy must occur once": func(w *zip.Writer) error {
 			e, err := w.Create("mean.npy")
@@ -467,7 +466,7 @@ func (c *counting) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// TestVersion1 reads a classifier that the last version before 2 has written.
+// TestVersion1 reads a classifier that was written in version 1 of the file format.
 func TestVersion1(t *testing.T) {
 	data, err := os.ReadFile("testdata/classifier-v1.wda")
 	if err != nil {
@@ -487,14 +486,14 @@ func TestVersion1(t *testing.T) {
 	if r.Status != StatusGradientTolerance || r.Settings.Optimizer.Method != Method(Auto{}) || r.Objective != 24.888090011467515 || r.Steps != 31 || r.Settings.Seed != 7 || r.Lambda == nil {
 		t.Errorf("report %+v", r)
 	}
-	// As version 2 it has the same answers.
+	// Written again as version 2, it gives the same answers.
 	again, err := loadClassifier(bytes.NewReader(fileOf(t, c)))
 	if err != nil || again.Hash() != c.Hash() || !reflect.DeepEqual(again, c) {
 		t.Errorf("written again: %v", err)
 	}
 }
 
-// TestReleaseCandidate reads a classifier that the command of 1.0.0-rc.1 has written: its warnings
+// TestReleaseCandidate reads a classifier that was written by version 1.0.0-rc.1, in which warnings
 // are sentences.
 func TestReleaseCandidate(t *testing.T) {
 	data, err := os.ReadFile("testdata/classifier-rc1.wda")
@@ -542,9 +541,9 @@ func TestSameFile(t *testing.T) {
 	}
 }
 
-// works fails unless a model, and a classifier if there is one, that were read can be
-// used and survive their own files.
-func works(t *testing.T, m *Model, c *Classifier) {
+// checkUsable checks that a model and its classifier, which may be nil, can be used, written and
+// read again.
+func checkUsable(t *testing.T, m *Model, c *Classifier) {
 	t.Helper()
 	d, p := m.Dims()
 	m.TransformVec(make([]float64, p), make([]float64, d))
@@ -594,12 +593,12 @@ func FuzzLoad(f *testing.F) {
 			}
 			return
 		}
-		works(t, m, c)
+		checkUsable(t, m, c)
 	})
 }
 
-// FuzzForged is like FuzzLoad for files whose every checksum is right: bytes of one entry are
-// replaced.
+// FuzzForged is like FuzzLoad for files in which bytes of one entry are replaced and all checksums
+// are valid.
 func FuzzForged(f *testing.F) {
 	m, x, labels := testModel(f, 4, 2)
 	m.report.Lambda, m.scales, m.ratios = mat.NewSymDense(3, nil), []float64{2, 1}, []float64{4, 3}
@@ -639,7 +638,7 @@ func FuzzForged(f *testing.F) {
 			}
 			return
 		}
-		works(t, m, c)
+		checkUsable(t, m, c)
 	})
 }
 

@@ -145,7 +145,7 @@ func TestReport(t *testing.T) {
 		set.Progress = func(p Progress) error {
 			s := p.Step
 			if _, draws := set.Optimizer.Method.(MiniBatch); draws && s.Index == steps-1 {
-				return nil // mini-batches on the way to the next step
+				return nil // mini-batches between two steps
 			}
 			if s.Index != steps || s.Start != 0 {
 				t.Errorf("call %d is step %d of start %d", steps, s.Index, s.Start)
@@ -225,7 +225,7 @@ func TestStarts(t *testing.T) {
 		t.Skip("slow")
 	}
 	g := loadGolden(t, "circles")
-	// A start from which steepest descent ends in a poor optimum.
+	// From this start, steepest descent ends in a poor optimum.
 	g.settings.Optimizer.Method, g.settings.Optimizer.Init = SteepestDescent{}, mat.NewDense(10, 2, nil)
 	stiefel.New(10, 2).Random(ctx, g.settings.Optimizer.Init.(*mat.Dense), rand.New(rand.NewPCG(1, 0)))
 	one := mustFit(t, g.x, g.y, &g.settings)
@@ -235,7 +235,7 @@ func TestStarts(t *testing.T) {
 	g.settings.Seed = 5
 	other := mustFit(t, g.x, g.y, &g.settings)
 	r := six.Report()
-	// The result is turned to its principal axes, which changes J by rounding.
+	// The result is rotated to its principal axes, so J changes by rounding errors.
 	same := func(a, b float64) bool { return relative(a, b) <= 1e-12 }
 	if len(r.StartObjectives) != 6 || !same(r.StartObjectives[0], one.report.Objective) {
 		t.Errorf("objectives %v, the first alone %v", r.StartObjectives, one.report.Objective)
@@ -263,7 +263,7 @@ func TestStarts(t *testing.T) {
 // samples the objective overfits, so the last step has a higher error.
 func TestValidation(t *testing.T) {
 	x, labels := parts3(3, 90, 60)
-	held, heldLabels := parts3(3, 90, 60) // centres are the same, samples will be others
+	held, heldLabels := parts3(3, 90, 60) // other samples of classes with the same centers
 	noise := uniform(77, 90, 60)
 	for i, l := range heldLabels {
 		centre := uniform(4, 3, 60).RawRowView(l/10 - 1)

@@ -39,7 +39,7 @@ func TestFisherLimit(t *testing.T) {
 	p := uniform(6, 6, 2)
 	var y mat.Dense
 	y.Mul(x, p)
-	// Scatter by class, straight from the definitions.
+	// The scatter of the classes, from its definition.
 	var mean [3][2]float64
 	var variance, pi [3]float64
 	for pass := range 3 {
@@ -142,7 +142,7 @@ func TestInvariances(t *testing.T) {
 		t.Error("other labels: other bits")
 	}
 
-	// Scaling by a power of two is exact from end to end.
+	// Scaling by a power of two is exact in every operation.
 	for _, e := range []int{-400, -30, 1, 30, 400} {
 		for _, f32 := range []bool{false, true} {
 			set := &Settings{Objective: Objective{Shrinkage: FixedShrinkage(0.3), Float32: f32}}

@@ -60,7 +60,7 @@ func TestTransform(t *testing.T) {
 			m.TransformVec(one, x.RawRowView(i))
 			single.SetRow(i, one)
 		}
-		// Project, from the projection of zeros on.
+		// The projection of x is the projection of zeros plus x·P.
 		m.TransformVec(one, make([]float64, d))
 		projected := mat.NewDense(n, p, nil)
 		dist.Project(dist.Matrix[float64](projected.RawMatrix()), dist.Matrix[float64](x.RawMatrix()), dist.Matrix[float64](m.projection.RawMatrix()), one)
@@ -73,7 +73,7 @@ func TestTransform(t *testing.T) {
 			t.Errorf("%v: wrote outside the view", shape)
 		}
 
-		// float32 is float64, rounded.
+		// Projections in float32 are the rounded projections in float64.
 		x32, y32 := dist.NewMatrix[float32](n, d, nil), dist.NewMatrix[float32](n, p, nil)
 		rounded := mat.NewDense(n, d, nil)
 		for i := range n {
@@ -101,11 +101,12 @@ func transform32(m *Model, dst, x []float32) error {
 	return m.Transform32(dist.NewMatrix(1, len(dst), dst), dist.NewMatrix(1, len(x), x))
 }
 
-// said returns what f panics with, "" if it does not or not in our words.
-func said(f func()) (words string) {
+// panicText returns the string with which f panics, or "" if f does not panic or panics with
+// another type.
+func panicText(f func()) (text string) {
 	defer func() {
-		if text, ok := recover().(string); ok {
-			words = text
+		if s, ok := recover().(string); ok {
+			text = s
 		}
 	}()
 	f()
@@ -145,7 +146,7 @@ func TestTransformShapes(t *testing.T) {
 		"shares":          {new(Workspace).Shares(v), "8 elements"},
 	} {
 		if !errors.Is(c.err, ErrShape) || !strings.Contains(c.err.Error(), c.want) {
-			t.Errorf("%s: error %v, want words with %q", name, c.err, c.want)
+			t.Errorf("%s: error %v, want a text that contains %q", name, c.err, c.want)
 		}
 	}
 	for name, c := range map[string]struct {
@@ -158,8 +159,8 @@ func TestTransformShapes(t *testing.T) {
 		"wrapped 32":        {func() { m.Transform32(of32(1<<61+1, 2, 2, 64), of32(1<<61+1, 6, 8, 64)) }, "fit"},
 		"wrapped target 32": {func() { m.Transform32(of32(3, 2, 1<<62, 64), of32(3, 6, 8, 64)) }, "fit"},
 	} {
-		if words := said(c.f); !strings.Contains(words, c.want) {
-			t.Errorf("%s: panics with %q, want words with %q", name, words, c.want)
+		if text := panicText(c.f); !strings.Contains(text, c.want) {
+			t.Errorf("%s: panics with %q, want a text that contains %q", name, text, c.want)
 		}
 	}
 
@@ -219,8 +220,8 @@ func TestZeroModel(t *testing.T) {
 		"Predict": func() { c.Predict(row, nil) }, "Predict32": func() { c.Predict32(make([]float32, 6), nil) }, "with a workspace": func() { c.Predict(row, new(Workspace)) },
 		"PredictLabels": func() { c.PredictLabels(ctx, nil, x, 1) }, "Neighbors": func() { c.Neighbors(ctx, x, 1, 1) }, "its Hash": func() { c.Hash() },
 	} {
-		if words := said(f); !strings.HasPrefix(words, "wda: use of a zero ") {
-			t.Errorf("%s: panics with %q", name, words)
+		if text := panicText(f); !strings.HasPrefix(text, "wda: use of a zero ") {
+			t.Errorf("%s: panics with %q", name, text)
 		}
 	}
 }
@@ -374,7 +375,7 @@ func TestNotFinite(t *testing.T) {
 		}
 	}
 
-	// Finite samples whose projections are beyond float64, or float32 alone.
+	// Finite samples whose projections are out of the range of float64, or only of float32.
 	beyond := scaled(math.MaxFloat64, mat.NewDense(1, 6, []float64{1, 1, 1, 1, 1, 1}))
 	for j := range 6 {
 		if m.projection.At(j, 1) < 0 {
@@ -400,12 +401,12 @@ func TestNotFinite(t *testing.T) {
 		t.Errorf("beyond float32: %v", y32)
 	}
 
-	// Finite projections whose distances are beyond float64.
+	// Finite projections whose distances are out of the range of float64.
 	far := scaled(1e-100, beyond)
 	if err := m.TransformVec(y, far.RawRowView(0)); err != nil {
 		t.Fatalf("%v: %v", y, err)
 	}
-	if near := c.appendNeighbors(nil, far.RawRowView(0), 2, readied(c)); !math.IsInf(near[0].SqDistance, 1) || near[0].Row != 0 || near[1].Row != 1 {
+	if near := c.appendNeighbors(nil, far.RawRowView(0), 2, preparedWorkspace(c)); !math.IsInf(near[0].SqDistance, 1) || near[0].Row != 0 || near[1].Row != 1 {
 		t.Errorf("far away: %+v", near)
 	}
 	if class, err := c.Predict(far.RawRowView(0), nil); !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), "distance to row 2 of the classifier") {
@@ -449,7 +450,7 @@ func TestHash(t *testing.T) {
 		t.Errorf("hash of the classifier %s, want %s", c.Hash(), want)
 	}
 
-	// How the fit went does not count.
+	// The report does not change the hash.
 	other := *m
 	other.report = Report{Steps: 9, Elapsed: time.Hour}
 	if other.Hash() != m.Hash() {

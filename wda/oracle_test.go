@@ -74,7 +74,7 @@ func byClass(x [][]oracle.Real, labels, names []int) [][][]oracle.Real {
 
 func compareScore(c *trial.Case) {
 	classes := 2 + c.IntN(3)
-	small := c.Chance(2) // then the gradient is compared, too
+	small := c.Chance(2) // small problems also compare the gradient
 	n, d := 2*classes+c.IntN(8), 1+c.IntN(4)
 	if !small {
 		n, d = 2*classes+c.Size(60), 1+c.Size(70)
@@ -172,7 +172,7 @@ func compareScore(c *trial.Case) {
 	if !small || c.Failed() {
 		return
 	}
-	// ‖G − P sym(PᵀG)‖ and ‖PᵀP − I‖ of the gradient as it is.
+	// ‖G − P sym(PᵀG)‖ and ‖PᵀP − I‖ for the returned gradient.
 	norm, size := riemannian(o.P, reals(gradient.Table()))
 	off := oracle.Real{}
 	for i, row := range oracle.Multiply(transposed(o.P), o.P) {
@@ -203,7 +203,7 @@ func compareScore(c *trial.Case) {
 func compareModel(c *trial.Case) {
 	classes := 2 + c.IntN(3)
 	n, d := 2*classes+4+c.Size(100), 1+c.Size(40)
-	small := c.Chance(2) // then the norm of the gradient is compared, too
+	small := c.Chance(2) // small problems also compare the norm of the gradient
 	if small {
 		n, d = 2*classes+4+c.IntN(8), 1+c.IntN(4)
 	}
@@ -332,7 +332,7 @@ func compareModel(c *trial.Case) {
 		}
 		want := oracle.Nearest(stored, y)
 		for j, w := range want[:near] {
-			// Neighbors whose distances are equal but for rounding may change places.
+			// Neighbors may be swapped if their distances differ only by rounding errors.
 			bound := 8 * (far*math.Sqrt(w.SqDistance.Hi) + far*far + u*w.SqDistance.Hi) * float64(k+3)
 			got := distances.Row(i)[j]
 			trial.Near(c, got, w.SqDistance, bound, "distance of neighbor %d", j)
@@ -619,7 +619,7 @@ func compareCrossValidation(c *trial.Case) {
 	classes := 2 + c.IntN(2)
 	n, d := 3*classes+4+c.IntN(6), 1+c.IntN(5)
 	x, labels, _ := samples(c, n, d, classes)
-	for _, name := range labels { // at least three of each, so that two are left
+	for _, name := range labels { // at least three samples of each class, so that two remain
 		if count := len(slices.DeleteFunc(slices.Clone(labels), func(l int) bool { return l != name })); count < 3 {
 			return
 		}

@@ -19,7 +19,7 @@ type onDisk struct {
 	reads  atomic.Int64
 	broken int // the row that cannot be read after the first time, or −1
 	times  atomic.Int64
-	// spoiled: the row can be read, but one of its values is NaN.
+	// If spoiled is set, the broken row can be read, but one of its values is NaN.
 	spoiled bool
 }
 
@@ -54,7 +54,7 @@ func TestRowsNotInMemory(t *testing.T) {
 	t.Parallel()
 	x, labels := clusters(5, 6, 70, 90, 40)
 	for i := range labels {
-		labels[i] = 7 - 3*labels[i] // in another order than the rows
+		labels[i] = 7 - 3*labels[i] // classes in another order than the rows
 	}
 	init, steps := uniform(4, 6, 2), 3
 	if testdata.IsLong() {
@@ -88,7 +88,7 @@ func TestRowsNotInMemory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// As if the sample were a part of more.
+			// Set a source, as if the sample were a part of its rows.
 			m, err := prepare(t.Context(), x, labels, set.preparation(), true, 0)
 			if err != nil {
 				t.Fatal(err)
@@ -182,7 +182,7 @@ func TestBadSource(t *testing.T) {
 		return err
 	}
 	bad := mat.DenseCopyOf(x)
-	bad.Set(501, 2, math.Inf(1)) // which is not in the sample
+	bad.Set(501, 2, math.Inf(1)) // the sample does not contain row 501
 	var at *PositionError
 	if err := fit(t.Context(), stored(bad), labels, *set); !errors.As(err, &at) || at.Row != 501 || at.Column != 2 {
 		t.Errorf("an infinity: %v", err)
@@ -228,7 +228,7 @@ func TestBadSource(t *testing.T) {
 	if err := fit(ctx, m, labels, *set); !errors.Is(err, cause) || m.reads.Load() > 0 {
 		t.Errorf("a context that has ended: %v after %d reads", err, m.reads.Load())
 	}
-	// A sample of everything takes what any fit does.
+	// A sample of all rows needs no additional memory.
 	if _, err := Fit(t.Context(), stored(x), labels, quick(Settings{Optimizer: Optimizer{MaxSteps: 2}})); err != nil {
 		t.Errorf("few rows: %v", err)
 	}

@@ -94,7 +94,7 @@ func TestRejectionScore(t *testing.T) {
 		c, held := known(t, 160, 6, 3)
 		c.model.report.Settings.Data.Standardize = standardize
 		for k := range 6 {
-			c.model.projection.Set(k, 2, 1e-9*c.model.projection.At(k, 2)) // as a component that does not count
+			c.model.projection.Set(k, 2, 1e-9*c.model.projection.At(k, 2)) // almost zero, like a component that is not informative
 		}
 		c.model.setOffset()
 		c = calibrated(t, c, held, &Calibration{Workers: 1})
@@ -135,7 +135,7 @@ func TestRejectionRate(t *testing.T) {
 				rejected++
 			}
 		}
-		// Four standard deviations, of the threshold's samples and of the others.
+		// Four standard deviations, which include the error of the threshold.
 		if off := math.Abs(float64(rejected)/1000 - rate); off > 4*math.Sqrt(2*rate/1000) {
 			t.Errorf("rate %v: %d of 1000 rejected", rate, rejected)
 		}
@@ -143,7 +143,7 @@ func TestRejectionRate(t *testing.T) {
 		if class, err := r.PredictAll(t.Context(), far, 1); err != nil || !class[0].Rejected {
 			t.Errorf("rate %v: %+v, %v", rate, class, err)
 		}
-		// The threshold leaves the number above that conformal prediction allows.
+		// Conformal prediction determines the number of scores above the threshold.
 		above := 0
 		for _, s := range r.rejection.scores {
 			if s > r.Rejection().Threshold {

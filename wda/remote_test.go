@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// farPool does items in this process, the last first, by goroutines that have nothing but
-// bytes. It does every third item twice, in the long form every item.
+// farPool is an Executor that runs the items in this process, the last first, in goroutines that
+// get only bytes. It runs every third item twice, or every item in the long form.
 type farPool struct {
 	t     *testing.T
 	mu    sync.Mutex

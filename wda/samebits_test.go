@@ -28,13 +28,13 @@ type sameBits struct {
 	// hash fits with the given number of workers and returns the hash of the model or of the
 	// projection.
 	hash func(ctx context.Context, workers int) (string, error)
-	// If it is a fit: its data and settings.
+	// Data and settings of a fit; empty for other results.
 	on  *listed
 	set *Settings
 }
 
-// listed is a data set of the list. The sizes are small, so that an emulated machine
-// can go through all of it, and beyond a vector of every level.
+// listed is a data set of the list. Sizes are small enough for an emulated machine, and larger than
+// a vector of every instruction set.
 type listed struct {
 	name   string
 	d      int
@@ -148,7 +148,7 @@ func fits() []sameBits {
 		c.make(s)
 		add(c.on, c.name, *s)
 	}
-	// What the default chooses, also where one setting is pinned.
+	// Default fits that choose all settings, or all but one.
 	for _, on := range []string{"plain", "wide", "two", "unbalanced"} {
 		add(on, "chosen", Settings{}, false)
 	}

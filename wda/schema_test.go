@@ -51,7 +51,7 @@ func TestModelSchema(t *testing.T) {
 	if !bytes.Contains(file(named), []byte("'descr': '<U7', 'fortran_order': False, 'shape': ("+strconv.Itoa(cols)+",)")) {
 		t.Error("no array of names")
 	}
-	// Rows do not change predictions, nor the hash.
+	// Schema.Rows changes neither predictions nor the hash.
 	rows := s.Clone()
 	rows.Rows = dataset.Draw{}
 	if other, err := m.WithSchema(rows); err != nil || other.Hash() != named.Hash() {

@@ -82,7 +82,7 @@ func TestSettingsText(t *testing.T) {
 // TestOpenSettingsAreChosen checks that a fit chooses the settings that are left open and keeps the others, and that
 // its report tells them apart.
 func TestOpenSettingsAreChosen(t *testing.T) {
-	x, labels := parts3(1, 30, 8) // fewer than five samples a feature
+	x, labels := parts3(1, 30, 8) // fewer than five samples for each feature
 	m, err := Fit(t.Context(), x, labels, &Settings{Optimizer: Optimizer{MaxSteps: 1}})
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func TestOpenSettingsAreChosen(t *testing.T) {
 	if set := m.Report().Settings; set.Objective != pinned.Objective || set.Data != pinned.Data || set.Scale != pinned.Scale || m.Report().Choice != nil {
 		t.Errorf("pinned: %+v", set)
 	}
-	// The same everywhere: a score without a choice has the ridge of a fit without.
+	// Score chooses nothing: its ridge is the ridge of a fit with fixed settings.
 	auto, err := Score(t.Context(), x, labels, pca(t, x, 2), nil)
 	if err != nil {
 		t.Fatal(err)

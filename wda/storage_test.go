@@ -164,7 +164,7 @@ func checkStoredDistances(t *testing.T, c *Classifier, x *mat.Dense) {
 	}
 }
 
-// storedRow sets row to what sample i of c is stored as.
+// storedRow sets row to the decoded sample i of c.
 func storedRow(c *Classifier, row []float64, i int) {
 	if codes := c.points.Codes(); codes != nil {
 		codes.Row(row, i)
@@ -232,8 +232,8 @@ func TestStorageErrors(t *testing.T) {
 		if s.kind != storagePQ {
 			continue
 		}
-		for _, asks := range []int{2, 20} { // at 20 it still learns
-			if _, err := c.WithStorage(ending.At(asks), s, 1); !errors.Is(err, ending.ErrAt) {
+		for _, checks := range []int{2, 20} { // at the 20th check, it still learns
+			if _, err := c.WithStorage(ending.At(checks), s, 1); !errors.Is(err, ending.ErrAt) {
 				t.Errorf("%v, with a context that ends: %v", s, err)
 			}
 		}
@@ -249,7 +249,7 @@ func TestStorageErrors(t *testing.T) {
 			t.Errorf("huge samples as %v: %v", s, err)
 		}
 	}
-	// A query whose distance is beyond float32.
+	// The distance of this sample exceeds the range of float32.
 	if _, err := stored.Predict([]float64{1e30, 0, 0, 0, 0, 0}, nil); !errors.Is(err, ErrNotFinite) {
 		t.Errorf("a huge query: %v", err)
 	}

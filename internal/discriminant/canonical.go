@@ -181,8 +181,8 @@ func (o *Objective[T]) scatterEigenvectors(ctx context.Context, between, within 
 	return nil, within, fault.Ended(ctx, fmt.Errorf("%w: the transport scatters within classes are singular", ErrNoSpread))
 }
 
-// muteFactor is the factor by which the columns after the leading columns are multiplied.
-const muteFactor = 0x1p-10
+// almostZero is the factor by which the columns after the leading columns are multiplied.
+const almostZero = 0x1p-10
 
 // Lengths selects the lengths of the columns of a projection.
 type Lengths struct {
@@ -205,7 +205,7 @@ func (c *Components) WithLengths(ctx context.Context, by Lengths) *Components {
 			out.Scales[k] = math.Sqrt(mu / (1 + mu))
 		}
 		if by.Leading > 0 && k >= by.Leading {
-			out.Scales[k] *= muteFactor
+			out.Scales[k] *= almostZero
 		}
 	}
 	for i := range d {
@@ -218,7 +218,7 @@ func (c *Components) WithLengths(ctx context.Context, by Lengths) *Components {
 }
 
 // WithColumns returns c with as many columns as base (d × p, orthonormal). The additional columns
-// are columns of base, orthonormalized against the span of c and multiplied by muteFactor. Their
+// are columns of base, orthonormalized against the span of c and multiplied by almostZero. Their
 // ratios are 0, because J does not compare classes in them.
 func (c *Components) WithColumns(ctx context.Context, span, base *mat.Dense) (*Components, error) {
 	d, p := base.Dims()
@@ -231,7 +231,7 @@ func (c *Components) WithColumns(ctx context.Context, span, base *mat.Dense) (*C
 	}
 	out := &Components{P: both, Rank: c.Rank}
 	if c.Ratios != nil {
-		out.Scales, out.Ratios = append(slices.Clone(c.Scales), slices.Repeat([]float64{muteFactor}, p-q)...), append(slices.Clone(c.Ratios), make([]float64, p-q)...)
+		out.Scales, out.Ratios = append(slices.Clone(c.Scales), slices.Repeat([]float64{almostZero}, p-q)...), append(slices.Clone(c.Ratios), make([]float64, p-q)...)
 	}
 	both.Slice(0, d, 0, q).(*mat.Dense).Copy(c.P)
 	shrinkColumns(both, q)
@@ -281,20 +281,20 @@ func (c *Components) RatiosOf(turn *mat.Dense, ridge float64) []float64 {
 	return ratios
 }
 
-// shrinkColumns multiplies the columns of p from first on by muteFactor.
+// shrinkColumns multiplies the columns of p from first on by almostZero.
 func shrinkColumns(p *mat.Dense, first int) {
 	d, columns := p.Dims()
 	for i := range d {
 		row := p.RawRowView(i)
 		for j := first; j < columns; j++ {
-			row[j] *= muteFactor
+			row[j] *= almostZero
 		}
 	}
 }
 
 // MixProjections combines several projections of s into one projection with the same number of
 // columns. It consists of the principal components of the samples projected by all projections. The
-// columns after the leading columns are multiplied by muteFactor. The mean variance within classes
+// columns after the leading columns are multiplied by almostZero. The mean variance within classes
 // of the projected samples is 1 in the leading columns.
 func MixProjections(ctx context.Context, s *Samples, all []*mat.Dense, leading, workers int) (*mat.Dense, error) {
 	d, p := all[0].Dims()
