@@ -24,7 +24,7 @@ var loads = []struct {
 	work func() (step func())
 }{
 	{"none", nil},
-	{"go", func() func() { // for comparison: preemptible everywhere
+	{"go", func() func() { // plain Go can be preempted everywhere
 		x := normal[float64](1, 1<<16, 1).Data
 		return func() {
 			for i, v := range x {

@@ -298,7 +298,7 @@ func execute(ctx context.Context, p *beam.Pipeline) (beam.PipelineResult, error)
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		if strings.Contains(err.Error(), "disconnected") { // connections end before processes do
+		if strings.Contains(err.Error(), "disconnected") { // a connection ends before its process
 			select {
 			case <-ctx.Done():
 				err = context.Cause(ctx)

@@ -85,7 +85,7 @@ type testCase struct {
 	goal      goal
 	tolerance float64 // of results, relative to the largest element, or for exp to each element
 	full      bool    // only with -full
-	slow      string  // peer that takes part with -full only
+	slow      string  // peer that takes part only with -full
 }
 
 // testCases returns all cases with their goals.
@@ -94,7 +94,7 @@ func testCases() []testCase {
 	add := func(full bool, tolerance float64, g goal, format string, args ...any) {
 		cs = append(cs, testCase{name: fmt.Sprintf(format, args...), goal: g, tolerance: tolerance, full: full})
 	}
-	types := map[string]float64{"f64": 1e-9, "f32": 1e-3} // the GEMM trick loses most of float32
+	types := map[string]float64{"f64": 1e-9, "f32": 1e-3} // ‖x‖² + ‖y‖² − 2x·y loses most digits of float32
 	each := func(f func(typ string, tolerance float64)) {
 		for _, typ := range []string{"f64", "f32"} {
 			f(typ, types[typ])
@@ -208,7 +208,7 @@ func testCases() []testCase {
 		for _, d := range []int{128, 384, 768, 1536} {
 			large := n*d > 5e7 // the copies of all programs need more memory than a small machine has
 			g := everyPeer
-			if n > 1000 { // rows in memory
+			if n > 1000 { // the rows do not fit in the caches
 				g = against("", 0.95)
 			}
 			add(large, 1e-5, g, "query/type=f32/n=%d/d=%d", n, d)
@@ -301,7 +301,7 @@ func generate(s spec, dir, mnist string) error {
 		}
 	case "line":
 		x, y = normal(n, 1), normal(n, 2)
-	case "sliced": // about the same distance in every direction
+	case "sliced": // the distance is about the same in every direction
 		x, y = normal(n*d, 1), normal(n*d, 2)
 	case "exp", "log", "softmax", "logsumexp":
 		x = make([]float64, n)
@@ -313,14 +313,14 @@ func generate(s spec, dir, mnist string) error {
 		}
 	case "sqdist", "gibbs":
 		x, y = normal(n*d, 1), normal(n*d, 1)
-	case "bytes": // numbers with a sign
+	case "bytes": // signed numbers
 		x, y = make([]float64, n), make([]float64, n)
 		for i := range x {
 			x[i], y[i] = float64(rng.IntN(256)-128), float64(rng.IntN(256)-128)
 		}
 	case "convert": // one vector
 		x = normal(n, 1)
-	case "pair": // of one sign, so that sums do not cancel
+	case "pair": // numbers of one sign, so that sums do not cancel
 		x, y = make([]float64, n), make([]float64, n)
 		for i := range x {
 			x[i], y[i] = 1+rng.Float64(), 2+rng.Float64()
@@ -337,7 +337,7 @@ func generate(s spec, dir, mnist string) error {
 		if x, y = storedData(s, mnist, rng); x == nil {
 			x, y = normal(n*d, 1), normal(s.int("m")*d, 1)
 		}
-	case "codes": // a query, and a codebook: a column has a vector of every part
+	case "codes": // y is a query and a codebook with a vector for each part in every column
 		x, y = normal(n*d, 1), normal(d+d<<s.int("bits"), 1)
 	case "free": // uniform points in the unit cube
 		x, y = make([]float64, n*d), make([]float64, n*d)

@@ -145,9 +145,9 @@ type entry struct {
 	reps    int
 	warm    int
 	samples []float64 // ns, by round
-	diff    float64   // from ours
+	diff    float64   // difference from the result of ours
 	least   float64   // least ns that the machine needs, or 0 if unknown
-	bound   string    // what needs them
+	bound   string    // the resource that determines least
 }
 
 func (e *entry) min() float64 { return slices.Min(e.samples) }

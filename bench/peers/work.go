@@ -30,7 +30,7 @@ func leastWork(s spec, ours string) []limit.Phase {
 		bits = 32
 	}
 	size := float64(bits / 8)
-	kernel := size // of an element of K
+	kernel := size // bytes of an element of K
 	if ours == "ours-mixed" {
 		kernel = 4
 	}
@@ -53,9 +53,9 @@ func leastWork(s spec, ours string) []limit.Phase {
 		return vector(expFMAs[bits], 0)
 	case "log":
 		return vector(logFMAs[bits], float64(bits/64))
-	case "softmax": // and a product
+	case "softmax": // one product more than exp
 		return vector(expFMAs[bits]+1, 0)
-	case "logsumexp": // reads the slice once for the maximum, once for the sum
+	case "logsumexp": // reads the slice twice, for the maximum and for the sum
 		return []limit.Phase{{Bits: bits, FMAs: n * expFMAs[bits], Reads: move(2*n*size, n*size)}}
 	case "pair":
 		terms := map[string]float64{"cosine": 3}[s.text("of")]
@@ -81,7 +81,7 @@ func leastWork(s spec, ours string) []limit.Phase {
 			iterations(iters-1, n*n*kernel),
 			{Bits: bits, FMAs: 2 * n * n, Reads: move(n*n*kernel, both), Writes: move(matrix, both)},
 		}
-	case "tiny": // and the cost
+	case "tiny": // computes the cost, too
 		count := s.float("count")
 		return []limit.Phase{{Bits: bits, FMAs: count * n * n * (exp2FMAs[bits] + 2*iters + 2), Divs: count * 2 * n * iters, Reads: move(count*matrix, count*matrix)}}
 	case "many":
@@ -91,7 +91,7 @@ func leastWork(s spec, ours string) []limit.Phase {
 			{Bits: bits, FMAs: count * 2 * n * n, Divs: count * 2 * n, Reads: move(matrix, matrix), Times: iters},
 			{Bits: bits, FMAs: count * 2 * n * n, Reads: move(2*matrix, 2*matrix)},
 		}
-	case "free": // K anew in every iteration
+	case "free": // computes K in every iteration
 		return []limit.Phase{{Bits: bits, FMAs: n * n * (d + exp2FMAs[bits] + 2), Divs: 2 * n, Times: iters}}
 	case "lse": // one FMA for x, and one for the sums of columns, which the peers do not compute
 		return []limit.Phase{{Bits: bits, FMAs: n * n * (exp2FMAs[bits] + 2), Reads: move(matrix, matrix)}}
@@ -125,7 +125,7 @@ func limitGoal(s spec) float64 {
 	switch n := s.int("n"); {
 	case n < 100:
 		return 0
-	case n > 1000 && (s.kind == "query" || s.kind == "nearest"): // rows in memory
+	case n > 1000 && (s.kind == "query" || s.kind == "nearest"): // the rows do not fit in the caches
 		return .9
 	}
 	return .85

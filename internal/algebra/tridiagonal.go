@@ -11,8 +11,8 @@ import (
 // Tridiagonal is a symmetric matrix A (n × n) reduced to A = Q·T·Qᵀ. T is tridiagonal, and Q is an
 // orthogonal product of n − 1 reflections.
 type Tridiagonal struct {
-	Diagonal []float64 // of T, n
-	Beside   []float64 // off-diagonal of T, n − 1
+	Diagonal []float64 // diagonal of T, n elements
+	Beside   []float64 // off-diagonal of T, n − 1 elements
 	vectors  matrix.Matrix[float64]
 	tau      []float64
 }
@@ -20,8 +20,8 @@ type Tridiagonal struct {
 const (
 	// panelSize is the number of reflections that are applied at once.
 	panelSize = 32
-	// stripRows is the number of rows of one kernel call. The products here have n² elements and
-	// few terms.
+	// stripRows is the number of rows of one kernel call for products with n² elements and few
+	// terms.
 	stripRows = 96
 )
 

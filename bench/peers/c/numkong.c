@@ -1,5 +1,5 @@
-/* NumKong's functions of two vectors, called from C. A file of its own: it is compiled without
- * -ffast-math, which its sums in higher precision would not survive.
+/* This file calls NumKong's functions of two vectors. It is separate from peer.c because it must be compiled
+ * without -ffast-math, which breaks NumKong's sums in higher precision.
  */
 #include "numkong/numkong.h"
 
@@ -15,8 +15,8 @@ void numkong_rows(float *out, const float *x, const float *query, long n, long d
 	}
 }
 
-/* numkong_pair computes a function of two vectors of n numbers of size bytes: d is their product, s their squared
- * distance, c their cosine, h the Hamming distance of bytes.
+/* numkong_pair computes a function of two vectors of n numbers of size bytes: the dot product for of = d, the squared
+ * distance for s, the cosine for c, and the Hamming distance of bytes for h.
  */
 double numkong_pair(char of, int size, const void *x, const void *y, long n)
 {

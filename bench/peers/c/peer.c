@@ -1,6 +1,6 @@
-/* The C peers: glibc's libmvec, SLEEF and a BLAS, behind the line protocol of
- * bench/peers/README.md. Built twice, against OpenBLAS and against BLIS, with BLAS
- * defined as the name of the library.
+/* This program offers the C peers glibc's libmvec, SLEEF and a BLAS by the line protocol of
+ * bench/peers/README.md. It is built twice, with OpenBLAS and with BLIS. The macro BLAS is the
+ * name of the library.
  */
 #define _GNU_SOURCE
 #include <cblas.h>
@@ -25,12 +25,12 @@ struct job {
 	void *x, *y, *out, *u, *v, *w;
 	void (*run)(job *), (*result)(job *);
 	int size; /* of an element */
-	char of;  /* the function of two vectors, as numkong_pair takes it, or the type f(loat16) or b(float16) of a conversion */
+	char of;  /* parameter of numkong_pair, or the type of a conversion: f(loat16) or b(float16) */
 	long outlen;
 };
 
-/* Two functions per library: whole vectors of the widest kind, and a last one that
- * is filled up with zeros. */
+/* Each library has two functions, one for the widest vectors and one for the last vector, which
+ * is padded with zeros. */
 #ifdef __AVX512F__
 #define WIDTH 64
 typedef __m512d vd;
@@ -101,7 +101,7 @@ VECTORISED(sleef_log_f, float, vf, sleef_logf)
 #define sleef_log_f libmvec_log_f
 #endif
 
-/* keeps the k smallest of n values in a sorted list, as one would write it first */
+/* smallest keeps the k smallest of n values in a sorted list, in the obvious way. */
 static void smallest(float *best, long k, const float *x, long n)
 {
 	long have = 0;

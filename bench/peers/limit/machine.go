@@ -23,7 +23,7 @@ type Machine struct {
 	buffer []byte
 	run    func(u unit) float64 // measures once
 
-	fastest map[unit]int // the way to read or write
+	fastest map[unit]int // index of the fastest mover and stride
 }
 
 // New returns a machine for the instruction set in use, or nil if the package has no loops for it.

@@ -1,6 +1,6 @@
-"""The Python peers behind the line protocol of bench/peers/README.md: numpy, faiss, scipy, lapx,
-scikit-learn, POT (its numpy backend), OTT-JAX and geomloss (on PyTorch). The argument
-names those to offer, comma separated: the keys of PACKAGES.
+"""Offers Python peers by the line protocol of bench/peers/README.md: numpy, faiss, scipy, lapx,
+scikit-learn, POT (its numpy backend), OTT-JAX and geomloss (on PyTorch). The argument lists the
+peers to offer, as keys of PACKAGES separated by commas.
 """
 
 import os
@@ -11,11 +11,11 @@ from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
-warnings.filterwarnings("ignore")  # POT says at every solve that it has not converged
+warnings.filterwarnings("ignore")  # POT warns in every solve that it has not converged
 
 
 class Case:
-    """What a case is called and where its data lie."""
+    """The parsed name of a case and the folder of its data."""
 
     def __init__(self, spec, directory):
         self.kind, *rest = spec.split("/")
@@ -34,9 +34,9 @@ class Case:
         return np.fromfile(path, self.dtype).reshape(shape)
 
 
-# One function per peer and kind of case: it gets a Case and returns a function of no
-# arguments that does the work and returns the result, or a pair of such a function and one
-# that finds the result in what the first returns.
+# Each of the following functions prepares one kind of case for one peer. It takes a Case and
+# returns a function without arguments that does the work and returns the result. It may also
+# return a pair of functions: the second one extracts the result from the output of the first.
 
 
 def numpy_exp(c):
@@ -136,7 +136,7 @@ def stored(c):
 
 
 def faiss_search(c, threshold=None):
-    """threshold is the number of queries from which on FAISS takes a matrix product."""
+    """FAISS uses a matrix product for at least threshold queries."""
     import faiss
 
     x, q = stored(c)
@@ -165,12 +165,12 @@ def usearch_search(c):
     x, q = stored(c)
     sign, offset, metric = (-1, 1, "ip") if c.values["of"] == "ip" else (1, 0, "l2sq")
     run = lambda: search(x, q, c.int("k"), metric, exact=True, threads=1)
-    # its inner product is 1 − q·x
+    # usearch returns 1 − q·x as inner product
     return run, lambda found: sign * (np.asarray(found.distances, np.float64) - offset)
 
 
 def faiss_codes(c):
-    """A search of codes. Its codebook is given instead of trained."""
+    """A search of codes with a given codebook instead of a trained one."""
     import faiss
 
     d, m, bits = c.int("d"), c.int("m"), c.int("bits")
@@ -360,7 +360,7 @@ def ott_sinkhornlog(c):
 
 
 def torch_sinkhornlog(c):
-    """The loop that geomloss makes without annealing, on its own log-sum-exp."""
+    """The loop of geomloss without annealing, with the log-sum-exp of geomloss."""
     import torch
     from geomloss.sinkhorn_samples import softmin_tensorized
 
@@ -379,8 +379,9 @@ def torch_sinkhornlog(c):
     return run
 
 
-# Matrix-free: every pass computes the distances anew. The result is the potential of the
-# points x, without a constant; v, of the points y, comes first in each iteration.
+# The following functions do not store a matrix: every pass computes the distances again. The
+# result is the centered potential of the points x. Each iteration first updates the potential of
+# the points y.
 
 
 def potential(f):
@@ -422,7 +423,7 @@ def ott_free(c):
 
 
 def torch_free(c):
-    """The loop that geomloss makes without annealing, on its own log-sum-exp by KeOps."""
+    """The loop of geomloss without annealing, with its log-sum-exp in KeOps."""
     import torch
     from geomloss.sinkhorn_samples import softmin_online_lazytensor
 
@@ -507,7 +508,7 @@ def pot_sliced(c):
 
 
 def wda_problem(c):
-    """POT's own problem, as wda hands it to its optimizer."""
+    """The problem that POT's wda passes to its optimizer."""
     import ot.dr
 
     n, d, p = c.int("n"), c.int("d"), c.int("p")
@@ -528,7 +529,7 @@ def wda_problem(c):
 
 
 def pot_wda(c):
-    """Its gradient, whose forward sweep gives the cost as well."""
+    """The gradient of POT's wda. Its forward sweep also computes the cost."""
     if c.dtype != np.float64:
         return None
     problem, start, _ = wda_problem(c)

@@ -92,7 +92,7 @@ func latencies(w work, trials int, longest, stacks time.Duration, rng *rand.Rand
 		close(done)
 		at := <-ended
 		if err == nil && returned.Before(at) {
-			span = span * 9 / 10 // it was done before
+			span = span * 9 / 10 // w was done before the end
 			continue
 		}
 		times = append(times, max(0, returned.Sub(at)))

@@ -1,5 +1,5 @@
-"""Prints the megabytes that POT's WDA takes for one gradient, beyond its problem and the
-samples: python pot.py FILE FEATURES COMPONENTS."""
+"""Prints the megabytes that a gradient of POT's WDA needs in addition to the problem and the
+samples. Usage: python pot.py FILE FEATURES COMPONENTS"""
 
 import sys
 import warnings

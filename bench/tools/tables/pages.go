@@ -296,7 +296,7 @@ time, so the factor is a lower bound. A pass is one read of the kernel matrix.
 			cells := strings.Split(line, "|")
 			plain, err := strconv.ParseFloat(strings.TrimSpace(cells[10]), 64)
 			if err != nil {
-				continue // the head
+				continue // heading
 			}
 			annealed, _ := strconv.ParseFloat(strings.TrimSpace(cells[11]), 64)
 			n := strings.TrimSpace(cells[2])

@@ -271,7 +271,7 @@ func (b bench) value(key string) string { return nameValue(b.name, key) }
 func nameValue(name, key string) string {
 	_, rest, _ := strings.Cut("/"+name, "/"+key+"=")
 	rest, _, _ = strings.Cut(rest, "/type=")
-	if key != "load" { // its value may contain a slash
+	if key != "load" { // a value of load may contain a slash
 		rest, _, _ = strings.Cut(rest, "/")
 	}
 	return rest
