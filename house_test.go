@@ -153,7 +153,7 @@ func TestLibraryIsLight(t *testing.T) {
 	}
 }
 
-// floorOf returns the entry of a table for a package.
+// floorOf returns the entry of a package in a table, or the entry of the longest pattern that matches the package.
 func floorOf(table map[string][]string, name string) ([]string, bool) {
 	if a, ok := table[name]; ok {
 		return a, true

@@ -60,8 +60,8 @@ func TransMul(ctx context.Context, dst, a, b *mat.Dense) {
 	TransProduct(ctx, View(dst), x, y, false)
 }
 
-// A piece of a product has pieceMultiplications, which take a few milliseconds, or minPieceRows
-// rows.
+// A piece of a product has about pieceMultiplications multiplications, which take a few
+// milliseconds, but at least minPieceRows rows.
 const pieceMultiplications, minPieceRows = 1 << 24, 64
 
 // Product sets dst = a·b, or adds a·b to dst if add is set, with the bits of matrix.Mul. It checks

@@ -1,4 +1,4 @@
-/* The cases in one type. peer.c includes this twice, with
+/* This file contains the cases for one type. peer.c includes it twice, with
  *
  *	T     the type          V(name)  the name for this type of a BLAS or vector function
  *	N(name)  the name here  EXP      the scalar exp
@@ -59,7 +59,7 @@ static inline void N(iterate)(job *o)
 		v[i] = w / v[i];
 }
 
-/* the result of an iteration is that of three from v = 1 */
+/* the result of a case iterate is that of three iterations from v = 1 */
 static inline void N(iterate_result)(job *o)
 {
 	for (long i = 0; i < o->n; i++)
@@ -94,7 +94,7 @@ static inline void N(sinkhorn)(job *o)
 			k[i * n + j] *= u[i] * v[j];
 }
 
-/* r[j] = x_j - max over a row, the maximum returned */
+/* sets r[j] = x_j - max over a row and returns the maximum */
 static inline T N(shifted)(T *r, const T *m, T c, const T *g, long n)
 {
 	T top = -FLT_MAX;
