@@ -74,7 +74,7 @@ func ParseHeader(text string) (h Header, err error) {
 		}
 		name := m[1] + m[2]
 		if entries[name] != "" {
-			return damaged(name + " is there twice")
+			return damaged(name + " occurs twice")
 		}
 		entries[name] = m[3]
 		rest = rest[len(m[0]):]
@@ -96,7 +96,7 @@ func ParseHeader(text string) (h Header, err error) {
 	}
 	list := entries["shape"]
 	if list[0] != '(' {
-		return damaged("shape is no tuple")
+		return damaged("shape is not a tuple")
 	}
 	list = strings.TrimSpace(list[1 : len(list)-1])
 	h.Shape = []int{}
@@ -115,7 +115,7 @@ func ParseHeader(text string) (h Header, err error) {
 	}
 	h.Type = entries["descr"]
 	if h.Type[0] != '\'' && h.Type[0] != '"' {
-		return damaged("descr is no string")
+		return damaged("descr is not a string")
 	}
 	h.Type = h.Type[1 : len(h.Type)-1]
 	return h, nil

@@ -7,7 +7,7 @@ import "io"
 type aheadReader struct {
 	r       io.Reader
 	direct  int         // bytes left to read without a goroutine, because most files are short
-	full    chan extent // nil before there is one
+	full    chan extent // nil until the goroutine starts
 	free    chan []byte
 	stop    chan struct{}
 	current extent

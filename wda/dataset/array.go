@@ -79,7 +79,7 @@ func (a *array) eachChunk(n int, use func(chunk []byte) error) error {
 	return nil
 }
 
-// wordSize returns the number of bytes that byte order applies to.
+// wordSize returns the number of bytes that are reversed in the other byte order.
 func (e elem) wordSize() int {
 	switch e.kind {
 	case 'U':
@@ -202,8 +202,8 @@ func (e elem) decode(dst []float64, src []byte) (finite bool) {
 func decodeFloat32(dst []float64, src []byte) (finite bool) {
 	var a, b, c, d float64 // sums
 	if runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64" {
-		// Which have these bytes in memory as the machine does, and need no alignment: a load
-		// of four bytes into another register, and from there, would take half as long again.
+		// These machines are little-endian and need no alignment, so the bytes are read as float32.
+		// Loading four bytes and converting them would take 1.5 times as long.
 		for ; len(dst) >= 8 && len(src) >= 32; dst, src = dst[8:], src[32:] {
 			v := (*[8]float32)(unsafe.Pointer(unsafe.SliceData(src)))
 			to := (*[8]float64)(dst)
@@ -290,7 +290,7 @@ func (e elem) appendText(dst, src []byte) []byte {
 		for ; len(src) > 0; src = src[4:] {
 			dst = utf8.AppendRune(dst, rune(binary.LittleEndian.Uint32(src)))
 		}
-	case e.size == 8 && e.kind == 'u': // not through float64: identifiers may need all bits
+	case e.size == 8 && e.kind == 'u': // not by float64, because identifiers may need all bits
 		return strconv.AppendUint(dst, binary.LittleEndian.Uint64(src), 10)
 	case e.size == 8 && e.kind == 'i':
 		return strconv.AppendInt(dst, int64(binary.LittleEndian.Uint64(src)), 10)
@@ -341,7 +341,7 @@ type matrix struct {
 	featureColumns []int // columns that are features; nil for all
 	row            int
 	wholeRows      []float64   // rows of the array, if only some columns are features
-	stored         [][]float64 // all elements if the array is in Fortran order; in pieces, because the header may be wrong
+	stored         [][]float64 // all elements of an array in Fortran order, in pieces, because the header may declare a wrong size
 }
 
 // newMatrix returns the samples of an NPY array of two dimensions, or of an IDX array of two or

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// pixels looks like 1000 images of 28 × 28.
+// pixels returns 1000 random images of 28 × 28 pixels.
 func pixels() *mat.Dense {
 	m := mat.NewDense(1000, 784, nil)
 	rng := random.New(1, 1)

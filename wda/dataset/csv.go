@@ -27,14 +27,14 @@ type csvSamples struct {
 	targets []int // for each field: its feature, or one of the constants below
 }
 
-// What a field is that is not a number.
+// Targets of fields that are not numeric features.
 const (
 	toLabel = -1 - iota
 	toNothing
 	toOther
 )
 
-// record is a copy of a record.
+// record is a copy of a CSV record.
 type record struct {
 	fields [][]byte
 	quotes int // in all fields
@@ -186,7 +186,7 @@ func (c *csvSamples) rowError(line int, err error) error { return c.fieldError(l
 
 func (c *csvSamples) capacity(*Options) (int, error) { return 0, nil }
 
-// next returns the fields of the next record, valid until the call after.
+// next returns the fields of the next record. They are valid until the next call.
 func (c *csvSamples) next() ([][]byte, error) {
 	if len(c.pending) == 0 {
 		return c.t.nextRecord()
@@ -234,7 +234,7 @@ func (c *csvSamples) readRecord(x []float64, label func(text []byte, place int))
 }
 
 // parsePlain sets x to the features of a record of plain decimals and passes its label to label. It
-// returns false for records with quotes, blanks, other numbers or errors, which are left to parse.
+// returns false for records with quotes, blanks, other numbers or errors; parse handles these.
 func (c *csvSamples) parsePlain(x []float64, text []byte, label func(text []byte, place int)) bool {
 	if len(c.t.comma) != 1 || bytes.IndexByte([]byte("+-.0123456789Ee"), c.t.comma[0]) >= 0 {
 		return false
@@ -376,7 +376,7 @@ func labelColumn(first [][]byte, opt Options) (label int, byName bool, err error
 	case l.IsAuto():
 		return openLabel, false, nil
 	}
-	// Without a declared header "3" may well be a number of the first row.
+	// Without a declared header, "3" may be a number in the first row.
 	if l.kind == labelsNamed || l.kind == labelsParsed && opt.Header == HeaderPresent {
 		same := -1
 		for j, name := range first {
@@ -494,9 +494,10 @@ type textLabels struct {
 // predictedHeader is the header of a file of labels that monge predict writes.
 const predictedHeader = "label"
 
-// decideHeader drops the first line if it is a header. It is one if it is predictedHeader, or if
-// the file has one line more than there are rows. If the number of rows is not known yet (−1), it
-// is a header if it alone is not a number; Reader.read checks the number of rows at the end.
+// decideHeader drops the first line if it is a header. The first line is a header if it is
+// predictedHeader, or if the file has one line more than the data have rows. If the number of rows
+// is not known yet (−1), the first line is a header if it is the only line that is not a number.
+// Reader.read checks the number of rows at the end.
 func (l *textLabels) decideHeader(r *Reader, rows int) error {
 	l.decided = true
 	lines, first := len(l.enc.rows), l.enc.texts[0]
@@ -555,7 +556,7 @@ func readCSVLabels(r *bufio.Reader, most int) (*encoder, error) {
 		if len(rec) != 1 {
 			return nil, &FileError{Row: t.line, Err: newCause(errShape, fmt.Sprintf("%d fields instead of one label", len(rec)))}
 		}
-		if len(texts.rows) > most { // one may be a header
+		if len(texts.rows) > most { // one line may be a header
 			return nil, newCause(ErrTooLarge, fmt.Sprintf("more than %d labels", most))
 		}
 		texts.add(rec[0], t.line)

@@ -172,7 +172,7 @@ func TestNamesAreEscaped(t *testing.T) {
 	}
 }
 
-// TestReadCSVEndlessRecord checks that a record without end is not read completely into memory.
+// TestReadCSVEndlessRecord checks that an endless record does not fill the memory.
 func TestReadCSVEndlessRecord(t *testing.T) {
 	for _, text := range []string{"1", "1,\"2\n", "1,\"2,\n3,\n"} {
 		table, err := newTable(bufio.NewReader(&endless{text: text}), ',', 0)
@@ -236,7 +236,7 @@ func TestEncode(t *testing.T) {
 		{[]string{"0", "-0", "-0.0"}, []string{"0"}, []int{0, 0, 0}},
 		{[]string{"1", "1.0", "x"}, []string{"1", "1.0", "x"}, []int{0, 1, 2}},
 		{[]string{" a", "a ", "a"}, []string{"a"}, []int{0, 0, 0}},
-		// One label that is not plain, and every label is its text.
+		// If one label is not a plain number, every label is a text.
 		{[]string{"1", "1.0", "01"}, []string{"01", "1", "1.0"}, []int{1, 2, 0}},
 		{[]string{"3.1", "3.10", "3.9"}, []string{"3.1", "3.10", "3.9"}, []int{0, 1, 2}},
 		{[]string{"100000", "1E5", "2"}, []string{"2", "100000", "1E5"}, []int{1, 2, 0}},

@@ -183,7 +183,7 @@ func (d *Dataset) Folds(k int, seed uint64) (train, test [][]int, err error) {
 	}
 	rng := random.New(seed, streamFolds)
 	fold := make([]int, n)
-	// Dealing goes on where the last class stopped, which evens out the sizes.
+	// The next class continues with the fold after the last one, so that folds have similar sizes.
 	next := 0
 	for _, rows := range d.groups() {
 		shuffle(rows, rng)
@@ -255,8 +255,8 @@ func apportion(n int, groups [][]int, limits func(m int) (low, high int)) ([]int
 		sizes[c] = min(max(low, n*len(g)/total), high)
 		left -= sizes[c]
 	}
-	// The exact share minus what the group has, times total: integers, so
-	// ties are ties on every machine.
+	// owed returns total times the difference between the exact share of a group and its rows so
+	// far. It is an integer, so ties are the same on every machine.
 	owed := func(c int) int { return n*len(groups[c]) - sizes[c]*total }
 	for left != 0 {
 		best := -1

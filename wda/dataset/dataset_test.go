@@ -119,7 +119,7 @@ func TestSampleSizes(t *testing.T) {
 		want  []int
 	}{
 		{[]int{50, 50, 50}, 30, []int{10, 10, 10}},
-		{[]int{50, 50, 50}, 31, []int{11, 10, 10}}, // a tie goes to the lower class
+		{[]int{50, 50, 50}, 31, []int{11, 10, 10}}, // the lower class wins a tie
 		{[]int{70, 20, 10}, 10, []int{7, 2, 1}},
 		{[]int{66, 24, 10}, 10, []int{7, 2, 1}},
 		{[]int{997, 2, 1}, 10, []int{8, 1, 1}}, // at least one each

@@ -11,8 +11,8 @@ import (
 	"github.com/gomonge/monge/internal/random"
 )
 
-// sameNumber compares decimal, where it takes a text, with strconv.ParseFloat, and reports
-// whether it takes all of it.
+// sameNumber compares parseDecimal with strconv.ParseFloat, and reports whether parseDecimal
+// accepts the whole text.
 func sameNumber(t *testing.T, text string) (taken bool) {
 	t.Helper()
 	v, n := parseDecimal([]byte(text))
@@ -40,7 +40,7 @@ func TestDecimal(t *testing.T) {
 			strconv.FormatUint(rng.Uint64()>>rng.IntN(64), 10) + "." + strconv.FormatUint(rng.Uint64()>>rng.IntN(64), 10),
 			"0." + strconv.FormatUint(rng.Uint64()>>rng.IntN(64), 10),
 		}
-		// Halfway between two numbers, where one digit decides.
+		// Halfway between two numbers, one more digit decides the rounding.
 		half := strconv.FormatFloat(float64(1<<53+2*rng.IntN(1<<40)), 'f', 0, 64)
 		texts = append(texts, half[:len(half)-1]+string(half[len(half)-1]+1), half[:3]+"."+half[3:], half+".5", half+"."+strings.Repeat("0", rng.IntN(3))+"1")
 		for _, text := range texts {
@@ -71,7 +71,7 @@ func FuzzPlain(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, width, label, comma uint8) {
 		if comma >= utf8.RuneSelf || strings.IndexByte("\"\r\n", comma) >= 0 {
-			return // no delimiter, or not of one byte
+			return // no delimiter, or a delimiter of several bytes
 		}
 		c := &csvSamples{width: int(width%8) + 1, t: &tableReader{comma: []byte{comma}}}
 		chosen := int(label)%(c.width+1) - 1

@@ -28,7 +28,7 @@ var (
 	ErrSettings = fault.ErrSettings
 )
 
-// What is wrong in particular.
+// Causes of errors.
 var (
 	errTruncated   = newCause(ErrFormat, "the file ends too early")
 	errType        = newCause(ErrFormat, "unsupported element type")

@@ -17,7 +17,7 @@ const wine = `alcohol,ash,cultivar
 12.3,2.2,grignolino
 `
 
-// What is no file is read whole, too.
+// Collect reads samples from a source that is not a file.
 func ExampleCollect() {
 	r, err := dataset.NewReader(strings.NewReader(wine), nil)
 	if err != nil {
@@ -40,7 +40,7 @@ func ExampleCollect() {
 	// [1 1] [1 1]
 }
 
-// Rows of a file of any length are read in blocks, in constant memory.
+// A Reader reads a file of any length in blocks of rows, in constant memory.
 func ExampleNewReader() {
 	r, err := dataset.NewReader(strings.NewReader(wine), &dataset.Options{Labels: dataset.LabelName("cultivar")})
 	if err != nil {
@@ -62,7 +62,8 @@ func ExampleNewReader() {
 	// 3 1 [grignolino]
 }
 
-// An error names the place; errors.Is tells causes, such as ErrFormat and wda.ErrNotFinite, apart.
+// A FileError contains the row and the column. errors.Is distinguishes causes, such as ErrFormat
+// and wda.ErrNotFinite.
 func ExampleFileError() {
 	r, err := dataset.NewReader(strings.NewReader(wine+"12.9,?,barolo\n"), nil)
 	if err != nil {

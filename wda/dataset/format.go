@@ -71,7 +71,7 @@ func (f Format) columnar() bool { return f == FormatParquet || f == FormatArrow 
 // String returns the name: auto, csv, npy, npz, idx, parquet, arrow or jsonl.
 func (f Format) String() string { return formatNames().Name(uint8(f)) }
 
-// title returns the name as it stands in a sentence: NPY, Parquet.
+// title returns the name for a sentence, such as NPY or Parquet.
 func (f Format) title() string {
 	if f == FormatJSONLines {
 		return "JSON lines"
@@ -118,7 +118,7 @@ const sniffBytes = 512
 // taken for CSV.
 func sniff(head []byte) Format {
 	all := formats()
-	for f := len(all) - 1; f > 0; f-- { // text, which much else resembles, last
+	for f := len(all) - 1; f > 0; f-- { // text last, because other formats may look like text
 		if all[f].matches(head) {
 			return Format(f)
 		}

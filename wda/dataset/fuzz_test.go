@@ -10,9 +10,8 @@ import (
 	"testing"
 )
 
-// valid fails unless a reader kept its promises: a *FileError without data, or
-// data that hang together.
-func valid(t *testing.T, d *Dataset, err error) {
+// checkValid checks that a reader returned a *FileError and no data, or consistent data.
+func checkValid(t *testing.T, d *Dataset, err error) {
 	t.Helper()
 	if err != nil {
 		var fe *FileError
@@ -70,7 +69,7 @@ func FuzzReadCSV(f *testing.F) {
 			opt.Labels = NoLabels()
 		}
 		d, err := readCSV(strings.NewReader(text), opt)
-		valid(t, d, err)
+		checkValid(t, d, err)
 		if e, err := readCSVLabels(bufio.NewReader(strings.NewReader(text)), fuzzElements); err == nil {
 			if labels, classes, _, err := e.encode(MissingLabelsError); err == nil && (len(labels) < 1 || len(classes) < 1) {
 				t.Fatalf("labels %v classes %q", labels, classes)
@@ -79,7 +78,7 @@ func FuzzReadCSV(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// What was read can be written and read again.
+		// The data can be written and read again.
 		var b strings.Builder
 		if err := writeCSV(&b, d); err != nil {
 			t.Fatal(err)
@@ -123,8 +122,8 @@ func FuzzReadNPY(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		opt := Options{MaxElements: fuzzElements}
 		d, err := readNPY(strings.NewReader(text), opt)
-		valid(t, d, err)
-		// The limit that a file's size sets must not change the outcome.
+		checkValid(t, d, err)
+		// The limit for the size of a file must not change the result.
 		e, err2 := readNPY(io.MultiReader(strings.NewReader(text)), opt)
 		if (err == nil) != (err2 == nil) {
 			t.Fatalf("with size %v, without size %v", err, err2)
@@ -163,7 +162,7 @@ func FuzzReadNPZ(f *testing.F) {
 	f.Add("PK\x03\x04")
 	f.Fuzz(func(t *testing.T, text string) {
 		d, err := readNPZText(text, Options{MaxElements: fuzzElements})
-		valid(t, d, err)
+		checkValid(t, d, err)
 	})
 }
 
@@ -176,7 +175,7 @@ func FuzzReadNPZArrays(f *testing.F) {
 	f.Fuzz(func(t *testing.T, x, y, split string) {
 		text := npzBytes(t, map[string]string{"X.npy": x, "y.npy": y, "split.npy": split})
 		d, err := readNPZText(text, Options{MaxElements: fuzzElements})
-		valid(t, d, err)
+		checkValid(t, d, err)
 	})
 }
 
@@ -193,7 +192,7 @@ func FuzzReadJSONLines(f *testing.F) {
 		}
 		d, err := readAs(FormatJSONLines, strings.NewReader(text), opt)
 		if !lenient {
-			valid(t, d, err)
+			checkValid(t, d, err)
 		}
 	})
 }
@@ -207,7 +206,7 @@ func FuzzReadIDX(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		d, err := readIDX(strings.NewReader(text), Options{MaxElements: fuzzElements})
-		valid(t, d, err)
+		checkValid(t, d, err)
 		readVector(t, openIDX, text)
 	})
 }

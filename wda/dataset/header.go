@@ -23,7 +23,8 @@ type firstRow struct {
 	decimal byte // the decimal separator
 }
 
-// headerVerdict says whether the rows below show that a first row of numbers is a header.
+// headerVerdict is the evidence of the rows below that a first row of numbers is a header, or is
+// not.
 type headerVerdict uint8
 
 const (
@@ -82,7 +83,7 @@ func (c *csvSamples) newFirstRow(first record, label int, opt *Options) *firstRo
 	return row
 }
 
-// noteHeader notes a decision that is not certain.
+// noteHeader records a Note about a decision that is not certain.
 func (c *csvSamples) noteHeader(row *firstRow, verdict headerVerdict) {
 	switch verdict {
 	case rowIsHeader:
@@ -114,7 +115,7 @@ func (row *firstRow) isSequence() bool {
 	return len(row.features()) > 0
 }
 
-// sequenceVerdict returns the verdict if the rows below show nothing.
+// sequenceVerdict returns the verdict for a sequence if the rows below contain no evidence.
 func (row *firstRow) sequenceVerdict() headerVerdict {
 	switch {
 	case !row.isSequence():
@@ -186,7 +187,7 @@ func (row *firstRow) verdictFromRows() headerVerdict {
 		case text == "", row.numbersBelow(j):
 			named = true
 		case isLabelName(text):
-			// y and n may be labels.
+			// y and n may also be labels.
 			named = named || len(text) > 1 || !slices.ContainsFunc(row.below, func(r record) bool { return strings.HasPrefix(strings.ToLower(row.cell(r, j)), "n") })
 		}
 	}
@@ -236,12 +237,12 @@ func (row *firstRow) repeatsBelow(j int) bool {
 	return false
 }
 
-// numbersBelow reports whether a column has only numbers below.
+// numbersBelow reports whether a column contains only numbers below the first row.
 func (row *firstRow) numbersBelow(j int) bool {
 	return len(row.below) > 0 && !slices.ContainsFunc(row.below, func(r record) bool { return !isNumber(bytes.TrimSpace(r.fields[j])) })
 }
 
-// unquotedBelow reports whether the first row is in quotes, but not the one below.
+// unquotedBelow reports whether the first row is in quotes and the second row is not.
 func (row *firstRow) unquotedBelow() bool {
 	return row.quoted && len(row.below) > 0 && row.below[0].quotes < 2*len(row.fields)
 }

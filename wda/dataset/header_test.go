@@ -228,7 +228,7 @@ func TestMissingLabels(t *testing.T) {
 				if left := len(labels) - d.Len(); r.Dropped() != left {
 					t.Errorf("%s, %s, %v, blocks %v: %d rows dropped, want %d", c.labels, c.how, format, blocks, r.Dropped(), left)
 				}
-				for i, l := range d.Labels { // the rows that are left keep their labels
+				for i, l := range d.Labels { // the remaining rows keep their labels
 					if format == FormatCSV && d.Classes[l] != labels[int(d.X.At(i, 0))] {
 						t.Errorf("%s, %s: row %v has the label %s", c.labels, c.how, d.X.At(i, 0), d.Classes[l])
 					}
@@ -236,7 +236,7 @@ func TestMissingLabels(t *testing.T) {
 			}
 		}
 	}
-	// A dash is known to be a missing label only at the end of a stream.
+	// Whether a dash is a missing label is known only at the end of a stream.
 	r, _ := NewReader(strings.NewReader("1,a\n2,-\n3,b\n"), &Options{Format: FormatCSV, MissingLabels: MissingLabelsDrop})
 	_, err := Collect(func() (*Block, error) { return r.Next(2) }, nil)
 	wantError(t, err, errLabelEmpty, `row 2, column 2: the label "-" is missing, as no label of the file is "+"`)

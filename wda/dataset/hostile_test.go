@@ -93,7 +93,7 @@ var hostile = []struct {
 	{"binary", "a.csv", "\x00\x01\x02", Options{}, ErrFormat, "zero bytes"},
 	{"latin-1", "a.csv", "1,2\xe9,0\n", Options{}, errNotNumber, `"2\xe9" is not a number`},
 
-	// Numbers that other programs write, or that strconv alone takes.
+	// Numbers that other programs write, and numbers that only strconv accepts.
 	{"underscore", "a.csv", "1_000,2,0\n1,2,0\n", Options{}, errNotNumber, `"1_000" is not a number`},
 	{"hexadecimal", "a.csv", "1,2,0\n0x1p3,2,0\n", Options{}, errNotNumber, `row 2, column 1: "0x1p3" is not a number`},
 	{"hexadecimal, sign", "a.csv", "1,2,0\n-0X_1P-3,2,0\n", Options{}, errNotNumber, `is not a number as files have it`},
@@ -145,7 +145,7 @@ var hostile = []struct {
 
 	// NPY headers.
 	{"NPY, no shape", "a.npy", npyHead("{'descr': '<f8', 'fortran_order': False}", ""), Options{}, ErrFormat, "damaged NPY header: no shape"},
-	{"NPY, shape twice", "a.npy", npyHead("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), 'shape': (2, 2)}", strings.Repeat("\x00", 32)), Options{}, ErrFormat, "shape is there twice"},
+	{"NPY, shape twice", "a.npy", npyHead("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), 'shape': (2, 2)}", strings.Repeat("\x00", 32)), Options{}, ErrFormat, "shape occurs twice"},
 	{"NPY, more entries", "a.npy", npyHead("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), 'x': (2, 2)}", strings.Repeat("\x00", 8)), Options{}, ErrFormat, "more entries"},
 	{"NPY, list as shape", "a.npy", npyHead("{'descr': '<f8', 'fortran_order': False, 'shape': [1, 1], }", strings.Repeat("\x00", 8)), Options{}, ErrFormat, ""},
 	{"NPY, number in quotes", "a.npy", npyHead("{'descr': '<f8', 'fortran_order': False, 'shape': ('1', 1), }", strings.Repeat("\x00", 8)), Options{}, ErrFormat, ""},
@@ -208,7 +208,7 @@ func TestHostileFiles(t *testing.T) {
 			if c.is != nil && !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %q, want %q with %q", err, c.is, c.want)
 			}
-			// In blocks it must not go better, but for bounds of the whole.
+			// Reading in blocks must fail, too, unless only the whole file exceeds a limit.
 			if r, err := Open(path, &c.opt); err == nil {
 				for err == nil {
 					_, err = r.Next(7)
@@ -289,7 +289,7 @@ func TestDamagedFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			d, err := ReadFile(path, &Options{MaxElements: fuzzElements})
-			valid(t, d, err)
+			checkValid(t, d, err)
 			if err == nil {
 				good++
 			} else if fe, ok := errors.AsType[*FileError](err); !ok || fe.Path != path {
@@ -315,7 +315,7 @@ func TestDamagedFiles(t *testing.T) {
 	t.Logf("%d files, of which %d were read", files, good)
 }
 
-// TestReadMemory measures other processes: the peak of memory while a file is read.
+// TestReadMemory measures the peak of memory of other processes while they read a file.
 func TestReadMemory(t *testing.T) {
 	const variable = "MONGE_TEST_READ"
 	if path := os.Getenv(variable); path != "" {
@@ -350,7 +350,7 @@ func TestReadMemory(t *testing.T) {
 	}
 	base, _ := peak("small.csv", func(w io.Writer) { io.WriteString(w, "1,2,0\n3,4,1\n") })
 
-	// Honest files: at most three times the matrix.
+	// Valid files may take at most three times the memory of the matrix.
 	const cols = 128
 	rows := 1 << 14
 	if testdata.IsLong() {
@@ -379,7 +379,8 @@ func TestReadMemory(t *testing.T) {
 	}
 
 	const size = 70 << 20
-	// Bombs: refused, in little memory. In the short form they are copies of a small member, and a fast level packs zeros.
+	// Small files that expand to many bytes are refused in little memory. In the short form they are copies of a small
+	// member, compressed at a fast level.
 	member, level := 1<<20, flate.BestSpeed
 	if testdata.IsLong() {
 		member, level = size, flate.BestCompression

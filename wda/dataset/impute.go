@@ -100,8 +100,8 @@ func centerOf(x *mat.Dense, j int, how Missing) (float64, bool) {
 		return 0, false
 	}
 	if how == MissingMean {
-		// The mean of deviations from the first value: exact for a constant, and without overflow
-		// unless the values themselves are near the end of the range.
+		// The mean of the deviations from the first value is exact for a constant column, and
+		// overflows only if the values are near the end of the range.
 		sum := 0.0
 		for _, a := range v {
 			sum += a/float64(len(v)) - v[0]/float64(len(v))
@@ -120,7 +120,7 @@ func centerOf(x *mat.Dense, j int, how Missing) (float64, bool) {
 // names.
 func (r *Reader) expandCategories(d *Dataset) error {
 	s := d.Schema.Clone()
-	order := map[int][]int{} // of a category in the order of appearance, its feature
+	order := map[int][]int{} // the feature of each category, by its order of appearance
 	cols := 0
 	for i, at := range r.plan.features {
 		u, c := &r.plan.uses[at], &s.Columns[i]

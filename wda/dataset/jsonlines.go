@@ -35,7 +35,7 @@ type jsonTable struct {
 	widths []int
 	nulls  []bool // the columns that may have nulls
 	ahead  [][]any
-	ended  error   // what comes after the rows read ahead
+	ended  error   // io.EOF or an error after the rows that were read ahead
 	rows   [][]any // of the batch: nil, bool, json.Number, string, or []any and map[string]any
 }
 
@@ -132,7 +132,7 @@ func (t *jsonTable) readRow(grow bool) ([]any, error) {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.UseNumber()
 	if token, err := d.Token(); err != nil || token != json.Delim('{') {
-		return nil, newCause(ErrFormat, "the line is no JSON object")
+		return nil, newCause(ErrFormat, "the line is not a JSON object")
 	}
 	row := make([]any, len(t.fields))
 	seen := make([]bool, len(t.fields))
@@ -152,7 +152,7 @@ func (t *jsonTable) readRow(grow bool) ([]any, error) {
 			t.fields, t.widths = append(t.fields, tabular.Field{Name: name}), append(t.widths, 1)
 			row, seen = append(row, nil), append(seen, false)
 		case seen[at]:
-			return nil, newCause(ErrFormat, fmt.Sprintf("the key %s is there twice", clip(name)))
+			return nil, newCause(ErrFormat, fmt.Sprintf("the key %s occurs twice", clip(name)))
 		}
 		if seen[at] = true; d.Decode(&row[at]) != nil {
 			return nil, newCause(ErrFormat, fmt.Sprintf("the value of %s is not JSON", clip(name)))
@@ -202,7 +202,7 @@ func (t *jsonTable) readLine() ([]byte, error) {
 			line = line[:0]
 			continue
 		}
-		if !utf8.Valid(line) { // the decoder would make different names the same
+		if !utf8.Valid(line) { // the decoder would make different names equal
 			return nil, newCause(ErrFormat, "the line is not UTF-8; save the file as UTF-8")
 		}
 		return line, nil

@@ -13,7 +13,8 @@ func readJSON(text string, opt Options) (*Dataset, error) {
 	return readAs(FormatJSONLines, strings.NewReader(text), opt)
 }
 
-// TestJSONLines reads columns in the order of their keys, whatever order an object has them in.
+// TestJSONLines checks that columns are in the order of the first object, for any order of keys in
+// the others.
 func TestJSONLines(t *testing.T) {
 	const text = "\ufeff{\"b\": 1.5, \"a\": true, \"label\": \"x\"}\n" +
 		"{\"label\": \"y\", \"a\": false, \"b\": -2e3}\r\n" +
@@ -25,7 +26,7 @@ func TestJSONLines(t *testing.T) {
 	if got := fmt.Sprint(d.X.RawMatrix().Data, d.Labels, d.Classes); got != "[1.5 1 -2000 0 0 1] [0 1 0] [x y]" {
 		t.Error(got)
 	}
-	// A file tells its format by its first bytes.
+	// The first bytes determine the format.
 	if d, err := readAll(strings.NewReader(text), Options{Labels: LabelName("a"), Columns: []string{"b"}}); err != nil || d.X.At(1, 0) != -2000 || !slices.Equal(d.Classes, []string{"false", "true"}) {
 		t.Errorf("%v, %v", d, err)
 	}
@@ -33,7 +34,7 @@ func TestJSONLines(t *testing.T) {
 	if err != nil || d.X.At(1, 2) != 6 || !slices.Equal(d.Classes, []string{"1", "10000000000000000001"}) {
 		t.Errorf("%v, %v", d, err)
 	}
-	// More rows than are read ahead, and than a batch has.
+	// More rows than the lookahead and than a batch.
 	var b strings.Builder
 	for i := range 3000 {
 		fmt.Fprintf(&b, "{\"x\": %d, \"label\": %d}\n", i, i%3)
@@ -56,10 +57,10 @@ func TestJSONLinesErrors(t *testing.T) {
 		want string
 	}{
 		"empty":        {"\n\n", errEmpty, "the file is empty"},
-		"array":        {"[1, 2]\n", ErrFormat, "row 1: the line is no JSON object"},
+		"array":        {"[1, 2]\n", ErrFormat, "row 1: the line is not a JSON object"},
 		"cut":          {"{\"x\": 1\n", ErrFormat, "row 1: the object has no end in its line"},
 		"two":          {"{\"x\": 1} {\"x\": 1}\n", ErrFormat, "row 1: more than one JSON value in a line"},
-		"twice":        {"{\"x\": 1, \"x\": 2}\n", ErrFormat, "the key \"x\" is there twice"},
+		"twice":        {"{\"x\": 1, \"x\": 2}\n", ErrFormat, "the key \"x\" occurs twice"},
 		"empty line":   {"{\"x\": 1}\n\n{\"x\": 1}\n", ErrFormat, "row 2: an empty line"},
 		"null":         {"{\"x\": 1, \"y\": 0}\n{\"x\": null, \"y\": 0}\n", errMissing, "row 2, column 1 (x): null"},
 		"lacking":      {"{\"x\": 1, \"y\": 0}\n{\"y\": 0}\n", errMissing, "row 2, column 1 (x): null"},

@@ -85,7 +85,7 @@ func (e *encoder) dropFirst() {
 			e.rows[i]--
 		}
 	} else {
-		e.first[0] = 0 // the line is not known
+		e.first[0] = 0 // the line number is not known
 	}
 	e.index = nil
 }
@@ -93,7 +93,7 @@ func (e *encoder) dropFirst() {
 // spelling is a distinct label.
 type spelling struct {
 	text, class string
-	value       float64 // NaN if the text is no finite number
+	value       float64 // NaN if the text is not a finite number
 	plain       bool    // a number in its plain form
 	number      int     // in the encoder
 }
@@ -101,7 +101,7 @@ type spelling struct {
 // encode returns the label of each row, −1 for missing labels that are dropped, and the class
 // names.
 //
-// A class is a label text. If all labels are plain numbers, 1.0 is the class 1, too; see
+// A class is a label text. If all labels are plain numbers, 1.0 is also the class 1; see
 // plainNumber. Columns of numbers always have such texts. The order is numerical if all texts are
 // numbers, otherwise lexical.
 //

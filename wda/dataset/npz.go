@@ -41,7 +41,7 @@ func (r *Reader) openNPZ(src *source) error {
 		r.ids, m.idNames = append(r.ids, l), append(m.idNames, id)
 	}
 
-	// An absent default is fine, an absent array that was asked for is not.
+	// A default array may be missing, but not an array that the options name.
 	name = ""
 	switch l := r.opt.Labels; {
 	case r.opt.IgnoreLabels:
@@ -159,7 +159,7 @@ func openArchive(src *source) (*archive, error) {
 	if err == nil {
 		return &archive{z, src}, nil
 	}
-	// A zip file has its directory at the end: what a short one lacks.
+	// A truncated zip file has no directory at its end.
 	var magic [4]byte
 	if n, _ := src.at.ReadAt(magic[:], 0); n == 0 {
 		return nil, newCause(errEmpty, "the file is empty")
@@ -218,7 +218,7 @@ func (z *archive) openArray(name string) (*array, io.Closer, error) {
 		body = z.src.prefetch(body, begin)
 	}
 	s := &stream{r: bufio.NewReaderSize(z.src.readAhead(body), streamBuffer)}
-	// The header's sizes are claims; the file's size is not.
+	// The header may declare wrong sizes, but the size of the file is known.
 	limit := uint64(z.src.size)
 	if file.Method != zip.Store {
 		limit *= maxRatio

@@ -53,10 +53,10 @@ type plan struct {
 
 	keepNA  bool      // texts such as NA are categories
 	lenient bool      // a missing value is not an error: it is read as NaN
-	fills   []float64 // of the features, what replaces NaN; nil for nothing
+	fills   []float64 // replacements of NaN, one for each feature; nil for none
 	drop    bool      // rows with NaN are left out
 
-	id func(which int, text []byte) // is handed the identifiers of a row
+	id func(which int, text []byte) // called with the identifiers of a row
 }
 
 // fileColumns describes the columns of a file.
@@ -65,18 +65,19 @@ type fileColumns struct {
 	named  bool // the columns have names
 	label  int  // a field, −1 if there is none, or openLabel
 	split  int  // a field, or −1
-	// keep says, if the features are open, whether a column may be one; nil if all may.
+	// keep reports whether a column may be a feature if the options do not choose features. nil
+	// allows all columns.
 	keep func(at int) bool
 }
 
-// openLabel leaves it to the plan: the last column that is left is the label.
+// openLabel means that the last remaining column is the label.
 const openLabel = -2
 
 // newPlan decides the use of each column.
 func newPlan(in fileColumns, opt *Options) (*plan, error) {
 	n := len(in.fields)
 	bare := opt.Schema != nil && opt.Schema.isPlainExceptRows()
-	if bare { // it says no more than the number of features
+	if bare { // the Schema contains only the number of features
 		if err := opt.Schema.Check(); err != nil {
 			return nil, err
 		}
@@ -127,7 +128,7 @@ func newPlan(in fileColumns, opt *Options) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What is left for features.
+	// Columns that may be features.
 	free := func(at int) bool {
 		return p.uses[at].role == unused && !slices.Contains(dropped, at) && !(in.named && opt.Columns == nil && isIndex(in.fields[at].name, at) && !opt.Schema.hasColumn(names[at]))
 	}
@@ -197,7 +198,7 @@ func checkNames(in fileColumns) error {
 // planFeatures makes features of the chosen columns, without a Schema.
 func (p *plan) planFeatures(in fileColumns, names []string, chosen, onehot []int, opt *Options) error {
 	if in.label == openLabel {
-		// The last of the columns that nothing has been said about.
+		// The last column without another use.
 		last := len(chosen) - 1
 		if opt.Columns != nil {
 			last = -1
@@ -320,7 +321,7 @@ func (p *plan) planBySchema(in fileColumns, names []string, chosen []int, opt *O
 // planByNumber finds the columns of a Schema by number.
 func (p *plan) planByNumber(s *Schema, in fileColumns, chosen []int, opt *Options) ([]int, error) {
 	d, total := len(s.Columns), len(in.fields)
-	shift := func(number int) int { // where it is without the column of labels
+	shift := func(number int) int { // the number without the label column
 		if s.LabelNumber >= 0 && number > s.LabelNumber {
 			return number - 1
 		}
@@ -480,7 +481,7 @@ func (u *columnUse) setMissing(x []float64, drop bool) {
 	clear(x[:u.width])
 }
 
-// maxCategories bounds the categories of a column: each is a feature.
+// maxCategories is the largest number of categories of a column. Each category is a feature.
 const maxCategories = 1 << 12
 
 // fillMissing replaces NaN by the fill of the feature, if there is one.

@@ -57,33 +57,34 @@ type Block struct {
 
 // samples decodes the rows of a source in their order.
 type samples interface {
-	// dims returns rows × columns; −1 rows if only the end tells.
+	// dims returns the shape. rows is −1 if it is known only at the end.
 	dims() (rows, cols int)
 	// capacity returns the number of elements to allocate at once. It is 0 if the source cannot
 	// verify the number that the file declares.
 	capacity(opt *Options) (int, error)
 	// columnPlan returns the use of each column.
 	columnPlan() *plan
-	// labelled reports whether labels are among the features.
+	// labelled reports whether the labels are in the same file as the features.
 	labelled() bool
-	// rowError places an error of the label with this number.
+	// rowError adds the position of the label in row place to err.
 	rowError(place int, err error) error
-	// read sets rows of x, from its beginning, and hands the labels that are among the
-	// features to label. It ends with 0 and io.EOF once all has been found good.
+	// read sets rows of x, from its beginning, and passes the labels that are in the same file to
+	// label. It returns 0 and io.EOF at the end, after all checks have passed.
 	read(x []float64, label func(text []byte, place int)) (rows int, err error)
 }
 
-// splits is what tells parts of the rows apart.
+// splits is a source of the numbers that divide the rows into parts.
 type splits interface {
 	// appendInts appends the values of the next n rows.
 	appendInts(n int, dst *[]int) error
 }
 
-// labels is a source of labels beside that of the features.
+// labels is a source of labels that is separate from the features.
 type labels interface {
 	// count returns their number.
 	count() int
-	// read hands n labels, which are there, to use, with the place to call in errors.
+	// read passes n labels to use, each with its position for errors. The source must have n more
+	// labels.
 	read(n int, use func(text []byte, place int)) error
 	// withName adds the name of the file or array to err.
 	withName(err error) error
@@ -121,7 +122,7 @@ func openReader(path string, opt Options) (_ *Reader, err error) {
 	return r, nil
 }
 
-// openLabels finds the labels that are in a file of their own.
+// openLabels opens the labels that are in a separate file.
 func (r *Reader) openLabels() error {
 	if r.opt.IgnoreLabels {
 		return nil
@@ -147,7 +148,8 @@ func (r *Reader) openLabels() error {
 	return r.checkLabels()
 }
 
-// checkLabels compares the numbers that are known before the data.
+// checkLabels compares the number of labels with the number of rows, if both are known before the
+// data.
 func (r *Reader) checkLabels() error {
 	rows, _ := r.features.dims()
 	if l, ok := r.labels.(*textLabels); ok && rows >= 0 {
@@ -294,7 +296,7 @@ func (r *Reader) Close() error {
 const (
 	// maxKnownLabels is the largest number of labels in knownLabels.
 	maxKnownLabels = 1 << 12
-	// largestBlock bounds the elements of a block: 32 MiB.
+	// largestBlock is the largest number of elements of a block, which take 32 MiB.
 	largestBlock = 1 << 22
 )
 
@@ -417,9 +419,9 @@ func (r *Reader) keepLabel(text []byte, place int) {
 // missingLabelState records the missing labels that Next has seen.
 type missingLabelState struct {
 	drops bool
-	first int    // the place of the first in an error, 0 if there is none
+	first int    // the position of the first missing label, for errors, or 0
 	text  string // of that label
-	dash  int    // the place of the first label that is a dash
+	dash  int    // the position of the first label that is a dash
 	plus  bool   // a label is a plus sign
 }
 
@@ -467,7 +469,7 @@ func (r *Reader) labelError(err error) error {
 	return fileError(r.path, r.features.rowError(fe.Row, fe.Err))
 }
 
-// read reads rows with all that belongs to them. Every error but io.EOF is a
+// read reads rows with their labels, splits and identifiers. Every error except io.EOF is a
 // *FileError.
 func (r *Reader) read(x []float64, label func(text []byte, place int), split *[]int) (rows int, err error) {
 	rows, err = r.features.read(x, label)
@@ -541,7 +543,7 @@ func (r *Reader) ReadAll() (*Dataset, error) {
 	}
 	var (
 		enc    encoder
-		pieces [][]float64 // of the matrix, if it does not fit into one of known size
+		pieces [][]float64 // pieces of a matrix of unknown size
 	)
 	const smallest, largest = 1 << 13, 1 << 20
 	size := max(cols, smallest)
@@ -552,7 +554,7 @@ func (r *Reader) ReadAll() (*Dataset, error) {
 			size = max(cols, min(2*size, largest))
 			x = make([]float64, 0, size)
 		}
-		// One row more than is allowed shows that there are more.
+		// Try to read one row more than is allowed, to find out whether there are more rows.
 		to := x[len(x):cap(x)]
 		to = to[:min(len(to), r.opt.maxElements()-r.row*cols+cols)]
 		n, err := r.read(to, enc.add, &d.Split)
@@ -646,7 +648,7 @@ func (r *Reader) checkSize() error {
 	_, cols := r.features.dims()
 	bytes := 8 * int64(r.row) * int64(cols)
 	if r.labelled() {
-		bytes += 12 * int64(r.row) // labels, and their encoder
+		bytes += 12 * int64(r.row) // labels and their encoder
 	}
 	var err error
 	if most := r.opt.maxElements(); r.row*cols > most {

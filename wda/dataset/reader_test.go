@@ -139,7 +139,7 @@ func TestReaderPipe(t *testing.T) {
 	if _, err := NewReader(io.MultiReader(strings.NewReader("PK\x03\x04")), nil); !errors.Is(err, ErrFormat) {
 		t.Errorf("NPZ from a pipe: %v", err)
 	}
-	// A header claims rows of any length.
+	// The header declares very long rows.
 	r, err := NewReader(io.MultiReader(strings.NewReader(npyBytes("<f8", false, "(2, 100000000000)", ""))), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -13,10 +13,11 @@ import (
 )
 
 const (
-	// maxRecord bounds the bytes of one CSV record, which is held whole: an open quote
-	// makes a record of the rest of the file.
+	// maxRecord is the largest size of a CSV record in bytes. A record is held in memory, and a
+	// missing closing quote makes the rest of the file one record.
 	maxRecord = 32 << 20
-	// maxFields bounds the fields of one: a file of commas alone has one a byte.
+	// maxFields is the largest number of fields of a record. A file that consists of commas has a
+	// field for each byte.
 	maxFields = 1 << 20
 )
 
@@ -24,15 +25,15 @@ const (
 type tableReader struct {
 	r          *bufio.Reader
 	comma      []byte // nil for any number of blanks and tabs
-	comment    []byte // begins lines to leave out; nil for none
+	comment    []byte // begins lines that are skipped; nil for none
 	maxBytes   int    // bytes of a record
-	line       int    // of the record last returned
+	line       int    // of the latest record
 	lines      int    // read so far
 	longRecord []byte // a record longer than the buffer of r
 	fields     [][]byte
 	quotes     quotes
 
-	quoteMarks int // in the record that divide has divided last
+	quoteMarks int // number of quotes in the latest record
 }
 
 // jsonArray matches the beginning of an array of objects.
@@ -171,7 +172,7 @@ func (t *tableReader) splitQuoted(text []byte) ([][]byte, error) {
 	for open := odd(text); open; open = open != odd(text) {
 		var err error
 		if text, err = t.readLine(); err == io.EOF {
-			break // which encoding/csv will find
+			break // encoding/csv reports the error
 		} else if err != nil {
 			return nil, err
 		}
@@ -207,7 +208,7 @@ func (q *quotes) reset(comma rune) {
 	q.csv.Comma = comma
 	q.csv.ReuseRecord = true
 	q.csv.FieldsPerRecord = -1
-	q.csv.TrimLeadingSpace = comma != '\t' // or empty fields between tabs vanish
+	q.csv.TrimLeadingSpace = comma != '\t' // otherwise empty fields between tabs would vanish
 }
 
 func (q *quotes) Read(p []byte) (int, error) {
@@ -244,7 +245,7 @@ func (t *tableReader) emptyLastFieldError() error {
 }
 
 // fieldHint returns an error if an invalid field looks like a comment, or like several fields with
-// another separator. numbers says that fields should be numbers.
+// another separator. numbers is set if fields should be numbers.
 func (t *tableReader) fieldHint(field []byte, numbers bool) error {
 	field = bytes.TrimSpace(field)
 	if t.comment == nil && (bytes.HasPrefix(field, []byte("#")) || bytes.HasPrefix(field, []byte("%"))) {

@@ -65,7 +65,7 @@ func TestSchema(t *testing.T) {
 		if part.Schema.Missing != how || d.Schema.Missing != MissingError {
 			t.Errorf("%v: %+v", how, part.Schema)
 		}
-		// The same rows in another order of columns, with others besides.
+		// The same rows with the columns in another order, and with additional columns.
 		other := "height,label,city,id,age\n7,x,Rom,a,1\n8,y,Oslo,b,\n9,x,,c,3\nNA,y,Rom,d,8\n"
 		again, err := readCSV(strings.NewReader(other), Options{Schema: part.Schema})
 		if err != nil {
@@ -115,7 +115,7 @@ func TestSchemaErrors(t *testing.T) {
 	if d, err := read("f,b,a\n9,2,1\n", Options{AllowExtra: true}); err != nil || !mat.Equal(d.X, mat.NewDense(1, 2, []float64{1, 2})) || d.Labels != nil {
 		t.Error(d, err)
 	}
-	// Without names, by numbers: as in the file of the schema, with labels or without.
+	// Without names, columns are matched by number. The file may have labels or not.
 	for text, want := range map[string][]float64{"1,2,3,p\n": {1, 2}, "1,2,3\n": {1, 2}, "1,2\n": {1, 2}} {
 		if d, err := read(text, Options{}); err != nil || !slices.Equal(d.X.RawMatrix().Data, want) {
 			t.Error(text, d, err)

@@ -129,7 +129,7 @@ func TestSharedMNIST(t *testing.T) {
 	if b := after.TotalAlloc - before.TotalAlloc; b > size+size/20 {
 		t.Errorf("%d bytes allocated for a matrix of %d", b, size)
 	}
-	// Not SplitBy, which would take as much memory again.
+	// SplitBy would copy the rows.
 	var rows []int
 	for i, v := range mnist.Split {
 		if v == 1 {

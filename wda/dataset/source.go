@@ -17,7 +17,7 @@ import (
 type source struct {
 	from              io.Reader
 	file              *os.File // nil for another reader
-	disk              *os.File // the regular file below from, which is file or belongs to the caller; otherwise nil
+	disk              *os.File // the regular file that is read: file, or a file of the caller; nil for other readers
 	at                io.ReaderAt
 	diskOffset        int64 // position in disk at which at begins
 	size              int64 // bytes of the file, −1 if unknown
@@ -26,7 +26,7 @@ type source struct {
 	hint              Format // format that the file name suggests
 	compressed        bool
 	expansion         int64          // bytes of memory that each byte of a compressed file may take
-	bounded           atomic.Bool    // everything is kept: expansion holds
+	bounded           atomic.Bool    // the data stay in memory, so the limit for the expansion applies
 	raw, decompressed atomic.Int64   // bytes read before and after decompression
 	ahead             []*aheadReader // to close
 }
@@ -87,8 +87,8 @@ func (s *source) open(r io.Reader, opt Options) error {
 		return err
 	}
 	s.r = bufio.NewReaderSize(s.readAhead(s.prefetch(counter{r, &s.raw}, 0)), streamBuffer)
-	// The bytes decide on compression: no format here starts like gzip, and
-	// download tools unpack files without renaming them.
+	// The first bytes decide whether the file is compressed, because download tools unpack files
+	// without renaming them. No supported format starts like gzip.
 	if head, _ := s.r.Peek(2); bytes.Equal(head, gzipMagic) {
 		z, err := gzip.NewReader(s.r)
 		if err != nil {
@@ -139,7 +139,7 @@ func (s *source) findSize(r io.Reader) error {
 	}
 	begin, err := at.Seek(0, io.SeekCurrent)
 	if err != nil {
-		return nil // a pipe behind the methods of a file
+		return nil // a pipe with the methods of a file
 	}
 	end, err := at.Seek(0, io.SeekEnd)
 	if err == nil {
@@ -245,14 +245,14 @@ func formatError(err error) error {
 	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, new(flate.CorruptInputError)) || errors.Is(err, zip.ErrChecksum) || errors.Is(err, zip.ErrFormat) || errors.Is(err, zip.ErrAlgorithm) {
 		return newCause(ErrFormat, "damaged compressed data: "+err.Error())
 	}
-	return err // of the system, or ours
+	return err // an error of the system or of this package
 }
 
 // stream reads binary data of at most limit bytes, or of unknown length if limit is negative.
 type stream struct {
 	r     *bufio.Reader
 	limit int64
-	check func(bytes int64) error // of memory; nil allows all
+	check func(bytes int64) error // checks the memory for bytes; nil allows all
 	place arrayPosition
 }
 
@@ -280,8 +280,8 @@ func (s *stream) peek(n int) ([]byte, error) {
 	return b, err
 }
 
-// capacity returns the number of elements to allocate at once, of n elements of size bytes. It
-// returns an error if n is impossible or above the limits.
+// capacity returns how many of n elements of size bytes to allocate at once. It returns an error if
+// n is impossible or above the limits.
 func (s *stream) capacity(n, size int, opt *Options) (int, error) {
 	if most := opt.maxElements(); n > most {
 		return 0, newCause(ErrTooLarge, fmt.Sprintf("%d elements, more than the allowed %d", n, most))

@@ -19,7 +19,7 @@ type tableSamples struct {
 	numbers []tabular.Feature // the columns that Floats reads as features
 	*plan
 	row       int
-	splits    []float64 // of the rows read last
+	splits    []float64 // of the latest rows
 	check     func(bytes int64) error
 	dense     bool  // a few bytes of the file may hold any number of rows, and any text any number of times
 	textBytes int64 // bytes of the texts read so far, with the headers of their strings
@@ -35,14 +35,14 @@ func (r *Reader) openTable(src *source) error {
 	switch {
 	case src.at == nil || src.compressed:
 		from = src.r
-	case src.diskOffset > 0, src.file != nil: // the section has an offset of its own
+	case src.diskOffset > 0, src.file != nil: // the section has its own offset
 		from = io.NewSectionReader(src.at, 0, src.size)
 	default: // src.r has read ahead
 		if _, err := from.(io.Seeker).Seek(0, io.SeekStart); err != nil {
 			return err
 		}
 	}
-	src.compressed = true // or at least it may be
+	src.compressed = true // the data may be compressed
 	err := r.openTableBy(src, func() (tabular.Table, error) { return open(from, src.checkExpansion) })
 	if t, ok := r.features.(*tableSamples); ok {
 		t.dense = true
@@ -72,8 +72,8 @@ func (r *Reader) openTableBy(src *source, open func() (tabular.Table, error)) (e
 	return nil
 }
 
-// Names that columns of labels and parts usually have: such columns are no features unless
-// Options.Features names them.
+// Usual names of label and split columns. These columns are not features unless Options.Columns
+// selects them.
 var reserved = []string{"label", "y", "split"}
 
 // chooseColumns decides the role of each column.
@@ -166,7 +166,7 @@ func (t *tableSamples) chooseColumns(opt *Options) (err error) {
 		if !t.fields[t.label].Text {
 			return t.withColumn(t.label, newCause(ErrLabels, t.fields[t.label].Kind+" cannot be labels"))
 		}
-		t.AllowNulls(t.label) // which are missing labels
+		t.AllowNulls(t.label) // nulls are missing labels
 	}
 	if t.cols == 0 {
 		return newCause(errShape, "no columns of numbers")
@@ -178,7 +178,7 @@ func (t *tableSamples) chooseColumns(opt *Options) (err error) {
 	return nil
 }
 
-// notNumericError returns the cause of a column that has no numbers.
+// notNumericError returns the error for a column that is not numeric.
 func notNumericError(f tabular.Field) error {
 	if f.Text {
 		return errTextColumn
@@ -297,7 +297,7 @@ func (t *tableSamples) read(x []float64, label func(text []byte, place int)) (n 
 }
 
 // checkRows returns an error if a file of this size cannot have so many rows. Otherwise a few bytes
-// could keep a reader of blocks busy for hours.
+// could keep a caller of Next busy for hours.
 func (t *tableSamples) checkRows(rows int) error {
 	if !t.dense || rows < 0 {
 		return nil
@@ -352,7 +352,7 @@ func (t *tableSamples) readTexts(x []float64) error {
 	return nil
 }
 
-// appendInts appends the split of the rows read last.
+// appendInts appends the split of the latest rows.
 func (t *tableSamples) appendInts(_ int, dst *[]int) error {
 	for _, v := range t.splits {
 		*dst = append(*dst, int(v))

@@ -9,12 +9,13 @@ import (
 
 var (
 	commaNumber = regexp.MustCompile(`^[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?$`)
-	// thousands is a number with separators, such as 2,155 and 1.234.567 and 1'234.5.
+	// thousands matches numbers with separators, such as 2,155 and 1.234.567 and 1'234.5.
 	thousands = regexp.MustCompile(`^[+-]?[0-9]{1,3}(([,' \x{a0}\x{202f}][0-9]{3})+(\.[0-9]*)?|(\.[0-9]{3}){2,}|(\.[0-9]{3})+,[0-9]+)$`)
 	dateText  = regexp.MustCompile(`^([0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4})([T ].*)?$`)
 )
 
-// notNumber returns the error of a text that is not a number. It says what else the text may be.
+// notNumber returns the error for a text that is not a number. The error explains what the text may
+// be.
 func notNumber(field []byte) error {
 	text := clip(string(field)) + " is not a number"
 	switch {

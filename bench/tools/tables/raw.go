@@ -99,7 +99,7 @@ func (r *results) add(name, text string) error {
 	case "scaling":
 		r.scales = append(r.scales, list)
 	default:
-		return fmt.Errorf("%q is no kind of result that is known", parts[4])
+		return fmt.Errorf("%q is not a known kind of result", parts[4])
 	}
 	return nil
 }

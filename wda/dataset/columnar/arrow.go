@@ -21,7 +21,7 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// recyclingAllocator hands out freed memory again, so that a record batch reuses the memory of the previous batch.
+// recyclingAllocator reuses freed memory, so that a record batch reuses the memory of the previous batch.
 type recyclingAllocator struct {
 	mu   sync.Mutex
 	free [][]byte
@@ -254,7 +254,7 @@ func subtable(t flatbuffers.Table, slot flatbuffers.VOffsetT) (flatbuffers.Table
 func arrowField(f arrow.Field) tabular.Field {
 	t := f.Type
 	out := tabular.Field{Name: f.Name, Kind: t.String()}
-	if t.ID() == arrow.MAP { // a list of structs to the library
+	if t.ID() == arrow.MAP { // the library treats a map as a list of structs
 		return out
 	}
 	if l, ok := t.(arrow.ListLikeType); ok {

@@ -401,7 +401,7 @@ func TestExpansion(t *testing.T) {
 			continue
 		}
 		if name != "arrow" && !testdata.IsLong() {
-			continue // the long form reads each to its end
+			continue // only the long form reads each file to its end
 		}
 		if rows, err := rowsInBlocks(bomb, &dataset.Options{MaxExpansion: math.MaxInt32}); err != nil || rows != n {
 			t.Errorf("%s in blocks, with all that is wanted: %d rows, %v", name, rows, err)

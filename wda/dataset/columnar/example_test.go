@@ -14,8 +14,8 @@ import (
 	_ "github.com/gomonge/monge/wda/dataset/columnar"
 )
 
-// A Parquet file is read like any other. The column label has the classes, the other columns are the
-// features.
+// A Parquet file is read like a CSV file. The column "label" contains the classes, and the other
+// columns are features.
 func Example() {
 	path := file()
 	defer os.RemoveAll(filepath.Dir(path))

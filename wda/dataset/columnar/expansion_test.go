@@ -140,7 +140,7 @@ func TestLongFirstList(t *testing.T) {
 	if n, err := p.Width(0); n != 1<<15 || err != nil {
 		t.Fatalf("%d elements, %v", n, err)
 	}
-	// Pages may be of any size here.
+	// The reader of pages allows any size, so only check limits the memory.
 	asked, tooLong := int64(0), errors.New("too long")
 	p.(*parquetFile).check = func(bytes int64) error {
 		if asked = bytes; bytes > 8*5000 {
@@ -171,7 +171,7 @@ func falsePageSize(t *testing.T, codec compress.Compression) {
 	// The size is the second field of the header, in the compact protocol of Thrift.
 	field := func(size int) []byte { return append([]byte{0x15}, binary.AppendUvarint(nil, uint64(2*size))...) }
 	good, false1 := field(8*n), field(1000)
-	for len(false1) < len(good) { // zeros that say nothing
+	for len(false1) < len(good) { // padding
 		false1[len(false1)-1] |= 0x80
 		false1 = append(false1, 0)
 	}
@@ -184,7 +184,7 @@ func falsePageSize(t *testing.T, codec compress.Compression) {
 	runtime.ReadMemStats(&before)
 	_, err := readAll(data, &dataset.Options{MaxExpansion: 1 << 30})
 	runtime.ReadMemStats(&after)
-	// 8 bytes a number are for the rows.
+	// The rows take 8 bytes for each number.
 	if took := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, dataset.ErrFormat) || took > uint64(10*n) {
 		t.Errorf("%v, %d bytes of memory", err, took)
 	}
@@ -231,7 +231,7 @@ func TestManyPages(t *testing.T) {
 	}
 }
 
-// ending is a source that ends with an error once it is told to.
+// ending is a source that returns an error after end is called.
 type ending struct {
 	*bytes.Reader
 	err error

@@ -33,7 +33,7 @@ func TestHalf(t *testing.T) {
 			finite = append(finite, uint16(b))
 		}
 	}
-	// The definition, apart from the code: sign · 2^(e−15) · 1.f, or sign · 2^−14 · 0.f.
+	// The definition, independent of the code: sign · 2^(e−15) · 1.f, or sign · 2^−14 · 0.f.
 	want := func(b uint16) float64 {
 		v := float64(b&0x3ff) / 1024 * math.Pow(2, -14)
 		if e := int(b >> 10 & 31); e > 0 {
@@ -99,7 +99,7 @@ func TestManyRowGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table.(*parquetFile).r = nil // which has the row groups
+	table.(*parquetFile).r = nil // the row groups are in r, so reading them again would panic
 	if rows := table.Rows(); rows != 6 {
 		t.Errorf("%d rows", rows)
 	}
@@ -127,7 +127,7 @@ func TestDuration(t *testing.T) {
 			t.Errorf("%s: %v", format, err)
 		}
 	}
-	// A schema that cannot be read says nothing.
+	// A schema that cannot be read is ignored.
 	for _, damaged := range []string{"?", in[:40], strings.Repeat("A", 400), base64.StdEncoding.EncodeToString(append([]byte("\xff\xff\xff\xff\x10\x00\x00\x00"), bytes.Repeat([]byte{0xff}, 16)...))} {
 		if d, err := readAll(of(damaged), nil); err != nil || d.X.At(1, 1) != 2 {
 			t.Errorf("%.20q: %v, %v", damaged, d, err)

@@ -57,7 +57,7 @@ type leaf struct {
 	reader any       // the buffer of values
 	floats []float64 // integers as float64, for the temporary file
 
-	spilled *spilled // not nil if the column is in the temporary file
+	spilled *spilled // nil unless the column is in the temporary file
 	nulls   bool     // nulls are allowed
 }
 
@@ -301,7 +301,7 @@ func (p *parquetFile) currentLeaf(column int) (l *leaf, err error) {
 	return l, err
 }
 
-// openChunk opens the openChunk of a column in a row group for l.
+// openChunk opens the chunk of a column in a row group for l.
 func (p *parquetFile) openChunk(l *leaf, group, column int) error {
 	r, err := p.r.RowGroup(group).GetColumnPageReader(column)
 	if err == nil {
@@ -381,8 +381,9 @@ func (p *parquetFile) Texts(column int, use func([]byte)) error {
 	return err
 }
 
-// readRows reads rows of lists of one width. It hands them to use in pieces: n readRows, after done
-// readRows. It stops at an error of use. Rows before a wrong one are handed on first.
+// readRows reads rows of lists of one width and passes them to use in pieces: use gets the number
+// of rows that were passed before, and the number of new rows. readRows stops if use returns an
+// error. It passes the rows before an invalid row before it returns an error.
 func (l *leaf) readRows(rows, width int, use func(done, n int) error) (*rowProblem, error) {
 	const piece = 1 << 15
 	for done, all := 0, rows*width; done < all; {
@@ -488,20 +489,20 @@ func insertNullValues[T any](l *leaf, v []T, total, present int, null T) {
 	}
 }
 
-// isNull reports whether a value that was read is isNull, where that is allowed.
+// isNull reports whether value k of the values read is null. It is false for columns without nulls.
 func (l *leaf) isNull(k int) bool {
 	most := l.column.MaxDefinitionLevel()
 	return l.nulls && most > 0 && l.defs[k] != most
 }
 
-// rowProblem is an error in a row. Without a text, a page cannot be read.
+// rowProblem is an error in a row. If it has no text, a page cannot be read.
 type rowProblem struct {
 	row   int
 	cause error
 	text  string
 }
 
-// err returns the error of a row group, err a batch after so many rows.
+// err returns the error for a row group, or for a batch that begins after the given number of rows.
 func (w *rowProblem) err(group, before int) error {
 	if w.text == "" {
 		return fmt.Errorf("row group %d: %w", group, w.cause)
@@ -630,7 +631,7 @@ func copyConverted[T any](dst []float64, v []T, done, width, stride int, float f
 	}
 }
 
-// formatTexts hands n values to use as formatTexts, as NPY's are: numbers in decimal.
+// formatTexts passes n values to use as texts. Numbers are formatted in decimal, as in NPY files.
 func (l *leaf) formatTexts(n int, use func([]byte)) {
 	if formattedType(l.column) != nil {
 		l.formatValues(n, use)

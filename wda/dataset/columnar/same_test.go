@@ -17,7 +17,7 @@ func TestSameTable(t *testing.T) {
 	f := []float64{0.5, 1.5, 2.5, -0.25, 1e-05, 12.0, 7.125, 3.5, -8.75}
 	g := []float64{3.25, -1.5, 0.75, 1e21, 2.5, 0.1, 4.5, 6.5, 9.25}
 	tables := map[string]struct {
-		labels  []string // of the first three rows, and so on
+		labels  []string // of the first rows
 		classes string
 	}{
 		"versions": {[]string{"3.1", "3.10", "3.9"}, "[3.1 3.10 3.9]"},

@@ -70,7 +70,7 @@ func (p *parquetFile) estimateMemory(group int) (bytes int64, err error) {
 }
 
 // spillGroup decodes the features of the current row group into the temporary file. Floats returns the error of a
-// column when it comes to its row.
+// column when it reaches the row.
 func (p *parquetFile) spillGroup(rows int) error {
 	// The command sets 25 % for columns that are read side by side. Here, the garbage collector would then take half
 	// of the time.
@@ -128,7 +128,7 @@ func (p *parquetFile) spillGroup(rows int) error {
 	})
 }
 
-// valueBytes returns n values that have been read as the valueBytes of float32 or float64.
+// valueBytes returns the bytes of n values that have been read, as float32 or float64.
 func (l *leaf) valueBytes(n int) []byte {
 	switch v := l.reader.(type) {
 	case []float32:
@@ -175,7 +175,7 @@ func (s *spill) loadWindow(from, n, end int) error {
 		if _, err := s.file.ReadAt(b, c.begin+int64(from)*int64(c.rowBytes())); err != nil {
 			return temporaryFileError(err)
 		}
-		at = (at + len(b) + 7) &^ 7 // float64 are aligned
+		at = (at + len(b) + 7) &^ 7 // float64 values are aligned
 	}
 	return nil
 }

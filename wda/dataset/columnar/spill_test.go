@@ -206,7 +206,7 @@ func TestSpill(t *testing.T) {
 			}
 		}
 	}
-	// Every byte of a small file changed.
+	// Each byte of a small file is changed in turn.
 	flatParquet(t, path, []int{3, 2}, good)
 	whole, err := os.ReadFile(path)
 	if err != nil {

@@ -75,7 +75,7 @@ func TestMatch(t *testing.T) {
 		"renamed":  {`{"Age": 1, "city": "Bern", "height": 1}` + "\n", `"age" (renamed to "Age"?)`, []string{"age"}, []string{"Age"}, codes.InvalidArgument},
 		"category": {`{"age": 1, "city": "Paris", "height": 1}` + "\n", `row 0: column "city": "Paris" is not among the 2 categories`, nil, nil, codes.InvalidArgument},
 		"huge":     {`{"age": 1e999, "city": "Bern", "height": 1}` + "\n", `row 0: `, nil, nil, codes.InvalidArgument},
-		"twice":    {`{"age": 1, "age": 2, "city": "Bern", "height": 1}` + "\n", `"age" is there twice`, nil, nil, codes.InvalidArgument},
+		"twice":    {`{"age": 1, "age": 2, "city": "Bern", "height": 1}` + "\n", `"age" occurs twice`, nil, nil, codes.InvalidArgument},
 		"too many": {strings.Repeat("{}\n", 4), "4 rows, 3 are allowed", nil, nil, codes.ResourceExhausted},
 	} {
 		err := match(t, e, new(Matrix), []byte(c.rows))
