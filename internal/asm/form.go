@@ -2,8 +2,8 @@ package asm
 
 import "sync/atomic"
 
-// Form is an optional instruction of a level: some machines with the level have it, and some
-// kernels use it there. Results do not depend on it. A Form value may be a set of forms, the
+// Form is an optional instruction of a level. Only some machines with the level support the
+// instruction, and only some kernels use it. Results do not depend on it. A Form value may be a set of forms, the
 // bitwise OR of its members.
 type Form uint8
 

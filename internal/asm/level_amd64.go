@@ -23,8 +23,8 @@ func detect() []Level {
 	return ls
 }
 
-// detectMachine returns the table of a Zen 4 if the CPU has instructions that a Zen 4 has and no
-// Intel server without AMX has. This is a guess for a Zen 5, and wrong for a Sapphire Rapids whose
+// detectMachine returns the table of Zen 4 if the CPU supports AVX512-BF16 and VBMI2 but not AMX.
+// No Intel server supports this combination. The table is a guess for a Zen 5, and wrong for a Sapphire Rapids whose
 // hypervisor hides AMX.
 func detectMachine() *Machine {
 	if cpu.X86.HasAVX512BF16 && cpu.X86.HasAVX512VBMI2 && !cpu.X86.HasAMXTile {

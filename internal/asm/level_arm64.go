@@ -4,8 +4,8 @@ package asm
 
 import "golang.org/x/sys/cpu"
 
-// detect asks Linux (HWCAP), FreeBSD and NetBSD for Advanced SIMD. macOS, Windows and OpenBSD
-// require it.
+// detect returns NEON if the CPU supports Advanced SIMD, as Linux (HWCAP), FreeBSD and NetBSD report
+// it. macOS, Windows and OpenBSD require Advanced SIMD.
 func detect() []Level {
 	if cpu.ARM64.HasASIMD {
 		return []Level{NEON}

@@ -189,8 +189,8 @@ func TestFolders(t *testing.T) {
 // decrease.
 const mostCopies = 0.03
 
-// TestCopies counts repeated code: all but the first occurrence of every run of ten lines of code
-// that is in several folders.
+// TestCopies counts repeated code. If a run of ten lines of code occurs in several folders, the
+// occurrences outside the first of these folders count.
 func TestCopies(t *testing.T) {
 	const run = 10
 	all := sources(t)

@@ -289,7 +289,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestPays checks that rows with near neighbors have a filter and rows without have none.
+// TestPays checks that rows with near neighbors get a filter and that rows without near neighbors do
+// not.
 func TestPays(t *testing.T) {
 	const parts, classes = 8, 30
 	rng := random.New(2, 1)

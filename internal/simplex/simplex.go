@@ -346,8 +346,8 @@ func (s *Solver[T]) makeFirstTree(ctx context.Context, p *Problem[T]) error {
 }
 
 // makeGreedyTree moves as much mass as possible on the cheapest arc, then on the next, and so on. Each arc exhausts its row or
-// its column, and the other one becomes the parent. The last parent is the root. The dummy row comes first, so that it does
-// not need an arc to the dummy column.
+// its column, and the other node of the arc becomes the parent. The last parent is the root. The dummy row comes first, so that it
+// does not need an arc to the dummy column.
 //
 // Meanwhile, the dual variable of a column is 0 while it has remaining mass, and then −Inf.
 func (s *Solver[T]) makeGreedyTree(ctx context.Context, p *Problem[T]) error {
@@ -564,8 +564,8 @@ func (s *Solver[T]) subtree(top int32) []int32 {
 }
 
 // pivotUntilOptimal makes pivots until no reduced cost is negative. It collects the arcs of least reduced cost of a few rows.
-// The most negative arc enters the tree, again and again, until none of them is below an eighth of the first. Then it goes on
-// with the next rows.
+// The most negative arc enters the tree, again and again, until no collected arc is below an eighth of the first. Then it
+// continues with the next rows.
 //
 // If exact is false, a pivot only shifts dual variables, and they are recomputed from time to time. Reduced costs within
 // accumulated rounding errors then do not count as negative, and the number of pivots is limited, so that rounding errors

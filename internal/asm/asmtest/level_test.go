@@ -6,8 +6,8 @@ import (
 	"github.com/gomonge/monge/internal/asm"
 )
 
-// TestAt checks that At and Each set the level and restore it afterwards, even if a test ends
-// inside.
+// TestAt checks that At and Each set the level and restore it afterwards, even if a test
+// ends while the level is set.
 func TestAt(t *testing.T) {
 	before := asm.Current()
 	for lv := range Each(t) {

@@ -5,16 +5,18 @@
 //	Columns  q_s[j] = q_s[j] + Σ_i u_s[i] K_ij
 //	Iterate  u_s[i] = a_s[i] / Σ_j K_ij v_s[j],   then Columns          s = 0 … 3
 //
-// The reference is package pass, called for one vector after the other. Bits, accuracy and special
+// The reference is package pass, called once for each vector. Bits, accuracy and special
 // values are the same. Level Ref and the last m mod 4 rows call package pass.
 //
 // A pass for one vector reads each element of K for two FMAs. If K comes from the
-// second-level cache, that pass takes the time of the loads. Here each element of K is
-// loaded once for four vectors.
+// second-level cache, the loads limit the speed of such a pass. Package block loads each
+// element of K once for four vectors.
 //
 // A tile has four rows and four vectors. As for one vector, each lane of a row sum is a separate
 // accumulator. Between two tiles of columns the lanes are stored in scratch. They are folded at the
 // end of the row.
+//
+// The contract:
 //
 //   - Shapes: K m×n row-major, stride ldk; n a positive multiple of the lanes w; v_s, q_s: n; a_s,
 //     u_s, r_s: m; scratch of Scratch elements, zero before and after.

@@ -76,8 +76,8 @@ func checkVectors(m, n, nv, na, nu, nq int) {
 // tiles runs a pass over the first rows, a multiple of four, with assembly, and returns their
 // number. Without v, u is an input. Without q, u is the row sums.
 //
-// A strip of rows is read from memory once. Its row sums and its additions to q go through the
-// columns one tile at a time. The lanes stay in scratch between two tiles.
+// A strip of rows is read from memory once. Its row sums and its additions to q are
+// computed for one tile of columns at a time. The lanes stay in scratch between two tiles.
 func tiles[K, T num.Float](m, n int, k []K, ldk int, v, a, u, q *[Size][]T, scratch []T) (whole int) {
 	if !tiled[K, T]() {
 		return 0

@@ -6,6 +6,8 @@
 // The sum over j begins with +0 and adds one entry at a time, j ascending. Rows are the lanes, so
 // that every level has the same chain. Sums4 is exact.
 //
+// The contract:
+//
 //   - Shapes: Rows come in blocks of Block rows. A block has m groups, one for each j. A group of
 //     8-bit codes is a byte for each row, in their order. A group of 4-bit codes is Block/2 bytes:
 //     byte r has the code of row r in its low half and the code of row r + Block/2 in its high

@@ -19,6 +19,8 @@
 // every halfway point by at least 2⁻²⁶: src_i = V·2^a and s = S·2^b with |V| < 2²⁴ and S < 2¹⁷. Where |q| is near ½ or above, a ≥ b − 9.
 // So q − (k + ½) = (V·2^(a+1−b) − S·(2k + 1))/(2S) is a multiple of 2⁻⁸/(2S), and 2S < 2¹⁸.
 //
+// The contract:
+//
 //   - Shapes: a and b, or dst and src, have the same length, which may be 0. SignBits needs
 //     ⌈len(src)/8⌉ bytes.
 //   - Aliasing: a and b may be the same slice; dst must not overlap src.

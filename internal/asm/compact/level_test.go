@@ -45,8 +45,8 @@ func wordsOf(b []byte) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
 }
 
-// TestLevels compares every level and form with the definition: all numbers of steps up to two turns of each loop, and the longest
-// pieces, with bytes that give the largest sums.
+// TestLevels compares every level and form with the definition. It tests all numbers of steps up to two iterations of each
+// loop, and the longest pieces with the bytes that give the largest sums.
 func TestLevels(t *testing.T) {
 	compare := func(n, kind, other int) {
 		asmtest.Compare(t, uint64(100*n+10*kind+other), func(a *asmtest.Arena[float64]) {
@@ -79,7 +79,7 @@ func TestLevels(t *testing.T) {
 }
 
 // TestWiden compares every level with the definition, for all numbers of 16 bits and for every number of steps up to three
-// turns.
+// iterations of the loop.
 func TestWiden(t *testing.T) {
 	for n := range 4 * step {
 		asmtest.Compare(t, uint64(n), func(a *asmtest.Arena[float32]) {
@@ -102,8 +102,9 @@ func TestWiden(t *testing.T) {
 	})
 }
 
-// TestNarrow compares every level with the definition: random bits and special values, for every number of steps up to three turns, and the
-// numbers of both formats, the middles between them and the neighbors of these.
+// TestNarrow compares every level with the definition. It tests random bits and special values for every number of steps up
+// to three iterations of the loop. It also tests the numbers of both formats, their midpoints and the neighbors of the
+// midpoints.
 func TestNarrow(t *testing.T) {
 	for n := range 4 * step {
 		for _, class := range asmtest.Classes() {

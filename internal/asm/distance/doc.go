@@ -26,6 +26,8 @@
 // correct digits if x and z are close. Package gram uses the formula for many features, and this
 // package for close pairs.
 //
+// The contract:
+//
 //   - Shapes: x: m × d, stride ldx; zt: d × n, stride ldz; D, K, G, M: m × n, strides ldd, ldk,
 //     ldg, ldm; D of Gibbs may be nil; A: m × r, stride lda; B: r × n, stride ldb; u: m; v: n.
 //   - Aliasing: G may be M; otherwise outputs overlap no input and not each other.

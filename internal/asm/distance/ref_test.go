@@ -168,7 +168,7 @@ func TestGibbsEmpty(t *testing.T) {
 	}
 }
 
-// TestAdjCostRef compares G with exact sums. A term K_ij λ A_iq B_qj goes through at most r + 1 FMAs of the sum, the
+// TestAdjCostRef compares G with exact sums. A term K_ij λ A_iq B_qj is rounded by at most r + 1 FMAs of the sum, the
 // FMA with λ and the last product. K_ij λ h M_ij also has the rounding of h, but fewer FMAs. So the error of G_ij is at
 // most γ_(r+4) Σ|terms|.
 func TestAdjCostRef(t *testing.T) {

@@ -20,6 +20,8 @@
 // reduces y to k + f exactly, by additions alone, and takes 2^f − 1 from a polynomial. See ref.go
 // for both.
 //
+// The contract:
+//
 //   - Shapes: x: n; dst: n or longer, for SumExp also nil; c: a number.
 //   - Aliasing: dst may be x; otherwise they do not overlap.
 //   - Accuracy: Exp: 0.70 ULP in float64, 0.85 if the result is subnormal; 0.72 and 0.82 in
@@ -72,7 +74,7 @@
 //   - Aliasing: T may be M; otherwise outputs overlap no input and not each other.
 //   - Accuracy: if the second rounding changes an exponent x to y, 2^y has a relative error of
 //     (|x| + |y|) u ln 2 from it; the power adds 2.2u, and a sum of k terms γ_k.
-//   - Special values: f[i] = −Inf or g[j] = −Inf stand for a zero weight and give zeros; a row in
+//   - Special values: f[i] = −Inf and g[j] = −Inf represent zero weights and give zeros; a row in
 //     which every x is −Inf or NaN has max −Inf and sum NaN.
 //   - Cost: LogRows: one FMA, one exponential and one more FMA an element; M is read once.
 //

@@ -26,7 +26,8 @@ import (
 //
 // # Error
 //
-// In ulps of a result whose significand is near 2, where a relative error weighs most. |r| ≤ 0.0434
+// The errors are in ulps of a result whose significand is near 2, where a relative error is the most
+// ulps. |r| ≤ 0.0434
 // (0.0867), so q is below 2^-4 (2^-3):
 //
 //	                              float64         float32

@@ -133,8 +133,9 @@ func worst64(t *testing.T, n int, bound float64, draw func(*rand.Rand) float64) 
 	}
 }
 
-// TestExpRef32 compares Exp in float32 with its definition, and its error with the bounds, by
-// float64's: on every 4099th argument; with MONGE_LONG set, on all 2^32.
+// TestExpRef32 compares Exp in float32 with its definition, and its error with the bounds.
+// Exp in float64 provides the exact values. The test uses every 4099th argument, or all 2^32 with
+// MONGE_LONG set.
 func TestExpRef32(t *testing.T) {
 	worst := asmtest.Errors32(0, math.MaxUint32, stride(), 2, func() func([]float32, []asmtest.Error32) {
 		compare := comparer(t, "exp", Exp[float32], Exp[float64], func(dst, x []float32) { expRef(dst, x) })
@@ -570,8 +571,8 @@ func argument(x, y *big.Float) float64 {
 	return (math.Abs(a) + math.Abs(b)) * math.Ln2
 }
 
-// limits returns numbers a factor of two within the least normal number, below which
-// LogPlan is 0, and the largest finite one.
+// limits returns twice the least normal number, below which LogPlan is 0, and half the largest
+// finite number.
 func limits[T num.Float]() (least, most float64) {
 	if num.IsFloat64[T]() {
 		return 0x1p-1021, 0x1p1023

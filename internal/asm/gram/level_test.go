@@ -159,7 +159,7 @@ func testColumns[T num.Float](t *testing.T) {
 	const m, n, d = blockRows + 5, panelBlock + 5*Unit + 11, 19
 	for _, class := range []asmtest.Class{asmtest.Gauss, asmtest.Unit} {
 		if !testdata.IsLong() && (class == asmtest.Gauss) != num.IsFloat64[T]() {
-			continue // with the other type
+			continue // the test of the other type covers this class
 		}
 		x, z := asmtest.Values[T](asmtest.NewRand(1), m*d, class), asmtest.Values[T](asmtest.NewRand(2), n*d, class)
 		copy(z[5*d:], x[:20*d])

@@ -17,6 +17,8 @@
 // The caller pads rows to a multiple of w columns, with v = 0, and the number of rows to a
 // multiple of four, with K > 0 and a = 0.
 //
+// The contract:
+//
 //   - Shapes: m a multiple of 4, n of w; K: m·n·w; v, q: n·w; u, s: m·w; lo, hi, outside: w.
 //     Interleave: any m and n.
 //   - Aliasing: outputs overlap nothing else; z may be x.

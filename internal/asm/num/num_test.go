@@ -123,7 +123,8 @@ func TestFold(t *testing.T) {
 	t.Run("f32", fold[float32])
 }
 
-// fold computes the tree directly: the lane whose number differs in the highest bit is added first.
+// fold compares with a direct computation of the tree. The lanes whose numbers differ in the highest
+// bit are added first.
 func fold[T num.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	w := num.Lanes[T]()

@@ -22,6 +22,8 @@
 // 64 lanes and AVX2, three vectors against rows of 64, 128 and 256 elements took 1.85, 1.38 and 1.25 times as long
 // (NOTES.md). So their results differ from those of this package by rounding errors.
 //
+// The contract:
+//
 //   - Shapes: x, y: n each.
 //   - Aliasing: nothing is written.
 //   - Accuracy: γ_k Σ|term|, k = ⌈n/w⌉ + log₂ w; for SqEuclidean k + 2, for Manhattan k + 1. The

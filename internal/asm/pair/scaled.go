@@ -6,7 +6,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Cosine returns Σ x[i]·y[i] / √(Σ x[i]²·Σ y[i]²), between −1 and 1; 0 if a vector is zero and none has a NaN.
+// Cosine returns Σ x[i]·y[i] / √(Σ x[i]²·Σ y[i]²), between −1 and 1. It returns 0 if a vector is
+// zero and neither vector contains a NaN.
 //
 // If a sum of squares is out of range (see inRange), both vectors are multiplied by powers of two, so that their largest
 // elements lie between 1 and 2, and summed again.

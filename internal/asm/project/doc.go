@@ -18,6 +18,8 @@
 // the maximum finds columns with a small element. Pack transposes four rows. Norms takes [NormRows]
 // rows, each in a vector lane.
 //
+// The contract:
+//
 //   - Shapes: Mul: x m × d, b d × p, y m × p. TransMul: x m × d, y m × p, g p × d. Norms: x rows ×
 //     d. Row-major with strides ldx, ldb, ldy, ldg.
 //   - Aliasing: the output overlaps no input.

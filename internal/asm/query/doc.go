@@ -19,6 +19,8 @@
 // Functions named Many do the same for m vectors at once, a multiple of Queries, and give each pair the
 // same bits. They load the elements of a row once for three vectors.
 //
+// The contract:
+//
 //   - Shapes: q: d elements, a multiple of Unit; x: n rows of d elements, without gaps; dst: n
 //     elements, a multiple of Rows. Zeros fill up short rows. Many: q has m·d elements; dst is m ×
 //     n with a stride.

@@ -30,6 +30,8 @@
 // Element k goes to lane k mod 8, in ascending order, by FMA(x_k, x_k, lane) and FMA(e_k, e_k, lane). The lanes are folded in halves, by
 // num.Fold. The integers of a row of zeros are zero.
 //
+// The contract:
+//
 //   - Shapes: codes: groups of Rows rows, d features, a multiple of Step and at most MaxFeatures;
 //     masks: one for each group and query.
 //   - Aliasing: masks and codes that a function sets overlap no argument.

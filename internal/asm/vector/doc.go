@@ -12,6 +12,8 @@
 // logarithms of eight numbers near m, and a polynomial computes the logarithm of the quotient. See
 // ref.go.
 //
+// The contract:
+//
 //   - Shapes: x: n; dst: n or longer; b, c, s: numbers.
 //   - Aliasing: dst may be x; otherwise they do not overlap.
 //   - Accuracy: Log, Log2: 0.70 ULP in float64; 0.65 and 0.69 in float32, the largest of all

@@ -99,8 +99,8 @@ func scaled(r *big.Float, n int) *big.Float {
 	return v.SetMantExp(v, (n-j)/steps)
 }
 
-// Log returns the natural logarithm of x, positive and finite: with y near it,
-// log x = y + log(1 + d), d = x·exp(−y) − 1.
+// Log returns the natural logarithm of x, which must be positive and finite. It computes
+// log x = y + log(1 + d) with d = x·exp(−y) − 1, where y is an approximation of log x.
 func Log(x float64) *big.Float {
 	m, k := math.Frexp(x)
 	if m < math.Sqrt2/2 {
@@ -119,7 +119,7 @@ func Log(x float64) *big.Float {
 	return y.Add(y, near.Add(near, d))
 }
 
-// Log2 returns the binary logarithm of x, positive and finite.
+// Log2 returns the binary logarithm of x, which must be positive and finite.
 func Log2(x float64) *big.Float {
 	y := Log(x)
 	return y.Quo(y, ln2)
