@@ -346,8 +346,8 @@ func (s *Solver[T]) makeFirstTree(ctx context.Context, p *Problem[T]) error {
 }
 
 // makeGreedyTree moves as much mass as possible on the cheapest arc, then on the next, and so on. Each arc exhausts its row or
-// its column, and the other node of the arc becomes the parent. The last parent is the root. The dummy row comes first, so that it
-// does not need an arc to the dummy column.
+// its column, and the other node of the arc becomes the parent. The last parent is the root. The dummy row comes first, so that
+// it does not need an arc to the dummy column.
 //
 // Meanwhile, the dual variable of a column is 0 while it has remaining mass, and then −Inf.
 func (s *Solver[T]) makeGreedyTree(ctx context.Context, p *Problem[T]) error {

@@ -571,8 +571,8 @@ func argument(x, y *big.Float) float64 {
 	return (math.Abs(a) + math.Abs(b)) * math.Ln2
 }
 
-// limits returns twice the least normal number, below which LogPlan is 0, and half the largest
-// finite number.
+// limits returns twice the least normal number, below which LogPlan is 0, and about half the
+// largest finite number.
 func limits[T num.Float]() (least, most float64) {
 	if num.IsFloat64[T]() {
 		return 0x1p-1021, 0x1p1023

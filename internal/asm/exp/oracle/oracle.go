@@ -99,8 +99,8 @@ func scaled(r *big.Float, n int) *big.Float {
 	return v.SetMantExp(v, (n-j)/steps)
 }
 
-// Log returns the natural logarithm of x, which must be positive and finite. It computes
-// log x = y + log(1 + d) with d = x·exp(−y) − 1, where y is an approximation of log x.
+// Log returns the natural logarithm of x, which must be positive and finite. With
+// x = m·2^k and near ≈ log m, it computes k·ln 2 + near + log(1 + d), d = m·exp(−near) − 1.
 func Log(x float64) *big.Float {
 	m, k := math.Frexp(x)
 	if m < math.Sqrt2/2 {
