@@ -120,7 +120,7 @@ var zen4 = Machine{
 		OneRow: Choice{f32: Sizes{{9, 17}}}, FewRows: 16, OddTail: 16, FourTail: 4,
 		ShallowDepth: 8, ShallowCols: 500,
 	},
-	Panels: true, // FMAs of 256 bits have the rate of those of 512, and wider panels gain nothing (gram/NOTES.md)
+	Panels: true, // FMAs of 256 and 512 bits have the same throughput, and wider panels gain nothing (gram/NOTES.md)
 
 	FarBytes: 2 << 20, FarRows: 32,
 	Depth: 256, DeepDepth: 1024, PanelBytes: 192 << 10,

@@ -317,7 +317,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// code returns the text of a file without comments and with continued lines joined.
+// code returns the contents of a file without comments and with continued lines joined.
 func code(t *testing.T, file string) string {
 	t.Helper()
 	text := strings.ReplaceAll(strings.Join(lines(t, file), "\n"), "\\\n", "")
@@ -344,7 +344,7 @@ func folderText(t *testing.T, dir string) (text string) {
 	return text
 }
 
-// headers returns the files with that name in the kernels' folders.
+// headers returns the files with the given name in the kernels' folders.
 func headers(t *testing.T, name string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("*", name))

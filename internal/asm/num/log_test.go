@@ -18,7 +18,7 @@ const (
 	boundLog32 = .501
 )
 
-// TestLog compares both logarithms with 130-bit arithmetic, in the long form for more than a
+// TestLog compares Log and Log2 with 130-bit arithmetic. With MONGE_LONG set it takes more than a
 // million arguments.
 func TestLog(t *testing.T) {
 	n := oracle.Samples(3_000, 300_000)

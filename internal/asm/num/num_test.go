@@ -49,8 +49,8 @@ func TestFMA32Halfway(t *testing.T) {
 	bits := func() float32 { return float32(1<<23 + rng.IntN(1<<23)) } // 24 bits
 	n := 20_000
 	for range n {
-		// x·y has up to 48 bits. Its last bit is near the last bit of z or far below, so that the
-		// low bits decide the rounding.
+		// x·y has up to 48 bits. Its last bit is near the last bit of z or far below it, so
+		// the low bits decide the rounding.
 		x, y, z := bits(), bits(), bits()
 		e := rng.IntN(80) - 75
 		z = float32(math.Ldexp(float64(z), rng.IntN(8)))
@@ -175,7 +175,7 @@ func dot[T num.Float](t *testing.T) {
 			t.Errorf("n = %d: %v, want %v", n, got, want)
 		}
 	}
-	// Minus zero is a term like any other: +0 + −0 = +0.
+	// The sum begins with +0, and +0 + −0 = +0.
 	neg0 := T(math.Copysign(0, -1))
 	if got := num.Dot([]T{neg0}, []T{1}); asmtest.Bits(got) != 0 {
 		t.Errorf("Dot(−0, 1) = %v, want +0", got)
