@@ -114,7 +114,7 @@ func (f *columnFlags) noteDropped(path string, rows int) {
 // reader is a file of samples that is open.
 type reader struct {
 	*dataset.Reader
-	percent int // of the garbage collector, before; 0 if it was not changed
+	percent int // the previous setting of the garbage collector, or 0 if it was not changed
 	end     func()
 }
 
@@ -139,8 +139,8 @@ func (f *columnFlags) wrapReader(path string, open func() (*dataset.Reader, erro
 	}
 	r := &reader{Reader: in}
 	if f := r.Format(); f == dataset.FormatParquet || f == dataset.FormatArrow {
-		// The libraries allocate every batch or page anew. With GOGC=100, a file with batches of
-		// 32 MiB takes 200 MB.
+		// The libraries allocate memory for every batch or page. With GOGC=100, a file with batches
+		// of 32 MiB takes 200 MB.
 		r.percent = debug.SetGCPercent(25)
 	}
 	b := f.app.currentBar()

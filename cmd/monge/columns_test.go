@@ -256,7 +256,7 @@ func TestColumnsErrors(t *testing.T) {
 	} {
 		b.check(t, s.dir, before)
 	}
-	// Damage anywhere is an error or has no effect. It must do no other harm.
+	// A damaged byte must either cause an error or have no effect.
 	tries := 10
 	if testdata.IsLong() {
 		tries = 150

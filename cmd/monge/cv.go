@@ -96,7 +96,7 @@ func (f *cvFlags) settings(cmd *cobra.Command) (*wda.CrossValidation, error) {
 			return nil, err
 		}
 	}
-	f.objective.lambda = 1 // of no use, but checked
+	f.objective.lambda = 1 // not used, but checked
 	set, err := f.objective.settings(cmd)
 	if err != nil {
 		return nil, err

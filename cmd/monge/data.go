@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// textFlags say how to read any file of data.
+// textFlags are the flags that describe how a data file is written.
 type textFlags struct {
 	delimiter    string
 	comment      string

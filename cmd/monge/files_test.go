@@ -211,7 +211,8 @@ func TestMissingCategories(t *testing.T) {
 	}
 }
 
-// TestModelWithNA checks that a model with a class NA finds this class in the files of its fit.
+// TestModelWithNA checks that a model with a class named NA recognizes this class in its training
+// file.
 func TestModelWithNA(t *testing.T) {
 	dir := t.TempDir()
 	path, model := write(t, filepath.Join(dir, "na.csv"), "f,g,label\n1,5,NA\n2,5.5,NA\n1.5,-8,y\n2.5,-7,y\n"), filepath.Join(dir, "m.wda")

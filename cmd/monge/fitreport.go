@@ -116,7 +116,7 @@ func (out *fitResult) printChoice(w io.Writer, c *wda.Choice) {
 		which = "The mixed candidates, and the best of every other kind"
 	} else if len(shown) == 1 {
 		which = "The best"
-		// Candidates may differ only in settings that their method does not use.
+		// Skip candidates that differ only in settings that their method does not use.
 		next := slices.IndexFunc(out.Choice, func(m choice) bool { return m.text() != taken.text() })
 		if next > 0 {
 			shown = append(shown, out.Choice[next])

@@ -101,7 +101,7 @@ func flagGroups(cmd *cobra.Command) []flagGroup {
 			n, _ := strconv.Atoi(h[1])
 			return n
 		}
-		return len(by[mainFlags]) // after the flags with a place
+		return len(by[mainFlags]) // after the flags with a position
 	}
 	slices.SortStableFunc(by[mainFlags], func(a, b *pflag.Flag) int { return place(a) - place(b) })
 	var out []flagGroup

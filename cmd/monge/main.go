@@ -36,8 +36,9 @@ const (
 	exitInterrupted = 130 // 128 + SIGINT, as shells have it
 )
 
-// interruptDelay is how long a command may take to end by itself after a signal. Most take a
-// few milliseconds; what cannot be cancelled, such as reading from a pipe, is left.
+// interruptDelay is how long a command may take to end by itself after a signal. Most commands take
+// a few milliseconds. The program does not wait for operations that cannot be canceled, such as
+// reading from a pipe.
 const interruptDelay = 20 * time.Millisecond
 
 func main() {
@@ -73,7 +74,7 @@ type app struct {
 	stderr      io.Writer
 	interrupted atomic.Pointer[string] // message for an interrupt
 	said        sync.Once
-	progress    atomic.Pointer[progressBar] // of the command that runs, nil without one
+	progress    atomic.Pointer[progressBar] // the bar of the running command, or nil
 }
 
 // output is standard output. It remembers the first error, because some writers, such as printHelp,

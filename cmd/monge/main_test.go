@@ -31,8 +31,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// mainVariable makes the test program the program under test: "1", or "3" if it is to close
-// file descriptor 3 when it begins.
+// mainVariable is an environment variable that makes the test binary run as monge. Its value is
+// "1", or "3" if file descriptor 3 should be closed first.
 const mainVariable = "MONGE_TEST_MAIN"
 
 func TestMain(m *testing.M) {
@@ -93,7 +93,7 @@ func object(t testing.TB, args ...string) map[string]any {
 	return v
 }
 
-// get returns a number of an object, by the names on the way.
+// get returns a number in nested objects. path contains the names from the outside in.
 func get(t testing.TB, v map[string]any, path ...string) float64 {
 	t.Helper()
 	var at any = v
@@ -465,7 +465,7 @@ func TestPictures(t *testing.T) {
 		for _, data := range []string{many, same} {
 			for i, ext := range []string{".png", ".svg"} {
 				out := filepath.Join(dir, "o"+ext)
-				if i == p-1 || testdata.IsLong() { // the names have no room
+				if i == p-1 || testdata.IsLong() { // there is no room for the names
 					object(t, "plot", "--model", model, "--data", data, "--out", out, "--width", "200", "--height", "150")
 				}
 				object(t, "plot", "--model", model, "--data", data, "--out", out, "--width", "640", "--height", "480", "--title", strings.Repeat("long ", 60))
@@ -713,7 +713,7 @@ func TestBadInput(t *testing.T) {
 func TestOddInput(t *testing.T) {
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(3, 4))
-	for i, c := range []struct { // the short form has every third
+	for i, c := range []struct { // the short form runs every third case
 		name string
 		row  func(i int) []float64
 		args string

@@ -20,7 +20,7 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// number is a float64 in JSON, which has no word for NaN and the infinities: null.
+// number is a float64 that is null in JSON if it is NaN or infinite.
 type number float64
 
 // MarshalJSON implements json.Marshaler.

@@ -160,8 +160,8 @@ func (f *plotFlags) project() (y *mat.Dense, d *dataset.Dataset, err error) {
 	return y, d, m.Transform(y, d.X)
 }
 
-// recallHoldout uses --holdout and --seed of the model if nothing else divides d and d has the rows
-// that the model was fitted to. It compares the mean of these rows with the mean in the model.
+// recallHoldout uses --holdout and --seed of the model if no flag or array divides d, and d
+// contains the rows of the fit. It compares the mean of these rows with the mean in the model.
 func (f *plotFlags) recallHoldout(m *wda.Model, c *wda.Classifier, d *dataset.Dataset) {
 	s := m.Schema()
 	if s == nil || s.Rows.Holdout == 0 || f.rows.holdout > 0 || d.Split != nil || d.Labels == nil {

@@ -25,8 +25,8 @@ type progressBar struct {
 	began  time.Time // the command
 	since  time.Time // the phase
 	name   string    // of the phase; "" between phases
-	note   string    // what follows the name
-	unit   string    // of done if there is no total
+	note   string    // text after the name
+	unit   string    // unit of done if there is no total
 	done   int64
 	total  int64  // −1 if it is not known
 	atMost bool   // the phase usually ends before the total
@@ -60,7 +60,7 @@ func (a *app) startProgress(reads bool) {
 		return
 	}
 	if reads && term.IsTerminal(int(os.Stdin.Fd())) {
-		return // somebody types the data
+		return // a person types the data
 	}
 	b := newProgressBar(f, func() int {
 		width, _, err := term.GetSize(int(f.Fd()))

@@ -45,7 +45,7 @@ type rowFlags struct {
 	unknownRows *dataset.Dataset // the training rows of unknown classes, or nil; set by trainingRows
 
 	names []string     // the classes of a model that was fitted to the rows, or nil
-	read  *columnFlags // prints notes about them
+	read  *columnFlags // prints notes about the classes
 }
 
 func (f *rowFlags) add(cmd *cobra.Command, what string) {

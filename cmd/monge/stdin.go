@@ -34,7 +34,8 @@ var inputFlags = []string{
 	"x", "y", "cost", "pairs", "a", "b",
 }
 
-// checkStdin reports whether a file is standard input. It returns an error if two files are.
+// checkStdin reports whether a flag or argument is standard input. It returns an error if there are
+// two.
 func checkStdin(cmd *cobra.Command, args []string) (reads bool, err error) {
 	var names []string
 	cmd.Flags().Visit(func(f *pflag.Flag) {

@@ -156,7 +156,7 @@ func (s *stream) forEachBlock(a *app, cmd *cobra.Command, what string, use func(
 			return err
 		}
 		if r.err != nil {
-			<-blocks // closed, as the file is
+			<-blocks // closed after the goroutine has closed the file
 		}
 		if r.err == io.EOF {
 			break

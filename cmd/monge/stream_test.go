@@ -132,7 +132,7 @@ func TestStreamMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		peak := mostMemory(t, cmd) // everything is processed, except for the contents of the pipe
+		peak := mostMemory(t, cmd) // the program has processed everything except the contents of the pipe
 		in.Close()
 		if err := cmd.Wait(); err != nil {
 			t.Fatal(err)

@@ -90,7 +90,7 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 		return err
 	}
 	set := m.Report().Settings
-	if set.Scale == 0 { // no fit leaves it open
+	if set.Scale == 0 { // a fit always sets the scale
 		return fmt.Errorf("%s: cannot be verified: the file is of an older version, which does not store all settings of the fit", path)
 	}
 	if !cmd.Flags().Changed("seed") {

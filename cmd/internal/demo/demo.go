@@ -29,7 +29,7 @@ const (
 	testRows  = 5000
 	neighbors = 5
 	// lambda is in the middle of the range, 2 to 8, where the error equals that of the two
-	// informative dimensions. At 1 the error is half as large again.
+	// informative dimensions. At 1 the error is 1.5 times as large.
 	lambda = 3
 	// drawnRows is the number of test rows in the picture. More rows would only make the file larger.
 	drawnRows = 300
@@ -89,7 +89,7 @@ func Run(ctx context.Context, out string, seed uint64) (result *Result, err erro
 		}
 	}()
 	image := filepath.Join(out, PictureName)
-	f, err := outfile.Create(image) // first, to report an error before the work
+	f, err := outfile.Create(image) // created first, so that an error is reported before the work
 	if err != nil {
 		return nil, err
 	}

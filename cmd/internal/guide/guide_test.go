@@ -293,7 +293,7 @@ func TestSnippets(t *testing.T) {
 			if page != "../README.md" {
 				testdata.Long(t)
 			}
-			t.Parallel() // blocks of one page follow one another
+			t.Parallel() // pages run in parallel, and the blocks of a page in order
 			for i, s := range all {
 				if s.page == page {
 					s.run(t, i, bin, folders[page])

@@ -188,7 +188,7 @@ func (w *jsonLines) Write(numbers []float64, texts []string) error {
 			}
 			w.line, texts = append(w.line, text...), texts[1:]
 			continue
-		case numbers[0]-numbers[0] != 0: // JSON has no word for it
+		case numbers[0]-numbers[0] != 0: // JSON cannot represent NaN and infinity
 			w.line = append(w.line, "null"...)
 		default:
 			w.line = strconv.AppendFloat(w.line, numbers[0], 'g', -1, 64)
@@ -201,7 +201,7 @@ func (w *jsonLines) Write(numbers []float64, texts []string) error {
 
 func (w *jsonLines) Close() error { return w.out.Flush() }
 
-// idx writes numbers as float64 in the format of MNIST.
+// idx writes numbers as float64 in IDX, the format of MNIST.
 type idx struct {
 	out  *bufio.Writer
 	at   io.WriterAt // the destination of the number of rows at the end, nil if the number is known
@@ -354,7 +354,7 @@ type columnWriter struct {
 	rows    int
 	numbers [][]float64
 	texts   [][]string
-	flush   func(w *columnWriter) error // of at least one row
+	flush   func(w *columnWriter) error // called with at least one row
 	close   func() error
 }
 
