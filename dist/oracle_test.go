@@ -172,7 +172,7 @@ func compareProject[T dist.Float](c *trial.Case) {
 	value := c.Values()
 	element := func(i, j int) T { return T(value()) }
 	x, p := dist.Matrix[T](trial.Matrix(c, n, d, element)), dist.Matrix[T](trial.Matrix(c, d, comps, element))
-	if c.Chance(4) { // both are parts of one matrix
+	if c.Chance(4) { // both operands are parts of one matrix
 		p = dist.Matrix[T](trial.Matrix(c, n+d, max(d, comps), element))
 		x, p = p.RowRange(d, d+n).ColRange(0, d), p.RowRange(0, d).ColRange(0, comps)
 	}

@@ -419,7 +419,7 @@ func TestDamagedJournal(t *testing.T) {
 	lines := strings.SplitAfter(string(whole), "\n")
 	for name, c := range map[string]struct {
 		text string
-		line int // of the error; 0 if there is no error and the cells of the journal are used
+		line int // line of the error; 0 if there is no error and the cells of the journal are used
 	}{
 		"empty":                 {"", 0},
 		"half a header":         {lines[0][:20], 0},

@@ -70,7 +70,7 @@ func formatValue(v any) string {
 
 // cell is a unit of work. It is computed once and stored in the journal.
 type cell struct {
-	at []string // one for each of grid.columns
+	at []string // values of the columns in grid.columns
 	// with contains settings of this cell only, such as those of its method. A cell of the journal
 	// with other settings is not used.
 	with    string
@@ -94,7 +94,7 @@ type output struct {
 
 type value struct {
 	Measure string   `json:"m"`
-	At      []string `json:"at,omitempty"` // one for each of grid.within
+	At      []string `json:"at,omitempty"` // values of the columns in grid.within
 	Value   float64  `json:"v"`
 }
 

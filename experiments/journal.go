@@ -20,7 +20,7 @@ type journal struct {
 	header   header
 	sessions []session
 	cells    map[string]*done
-	session  session // of this run; written before its first cell
+	session  session // session of this run; written before its first cell
 	started  bool
 }
 

@@ -36,7 +36,7 @@ const (
 	suiteK     = 5    // neighbors
 	suiteTrain = 2000 // rows to fit to, at most
 	suiteTest  = 4000 // rows to test with, at most
-	suiteFolds = 3    // of the cross-validation
+	suiteFolds = 3    // number of folds of the cross-validation
 
 	// suiteStandardize is a file of the folder with the names of the sets whose features
 	// are standardized, by the training rows.

@@ -25,7 +25,7 @@ type tableRow struct {
 type field struct {
 	Text      string
 	Bold      bool   // the best of its row
-	Underline bool   // not significantly different from the best
+	Underline bool   // the value does not differ significantly from the best
 	Paper     string // the published value
 }
 

@@ -41,7 +41,7 @@ func signedRank(differences []float64, z zeros) (plus, p float64) {
 		}
 	}
 	all := averageRanks(size)
-	var ranks []float64 // of those other than 0
+	var ranks []float64 // ranks of the differences other than 0
 	i := 0
 	for _, d := range differences {
 		if d == 0 {
@@ -77,7 +77,7 @@ func exactSignedRank(ranks []float64, plus float64) float64 {
 	for _, r := range ranks {
 		total += int(2 * r)
 	}
-	count := make([]int, total+1) // of the subsets with twice the sum
+	count := make([]int, total+1) // number of subsets by twice their sum
 	count[0] = 1
 	reached := 0
 	for _, r := range ranks {

@@ -297,7 +297,7 @@ func compactKernel(c *call[float32]) {
 			compact.NarrowBFloat16(halves, x)
 			out[0] = compact.QuantizeInt8(unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(codes))), words), x)
 		}
-		numbers := c.Out(2 * words) // as numbers, because the comparison of float32 memory does not distinguish NaNs
+		numbers := c.Out(2 * words) // results as numbers, because the comparison of float32 memory does not distinguish NaNs
 		for i, h := range halves {
 			numbers[2*i], numbers[2*i+1] = float32(h), float32(codes[i])
 		}

@@ -244,7 +244,7 @@ func (j *job) runCase(source *gossa.Source, program *code.Program, g *expr.Graph
 			if s.cut {
 				return min(n, unit), true
 			}
-		case "pair.scaledCosine", "pair.scaledNorm": // both runs call it, and it is Go
+		case "pair.scaledCosine", "pair.scaledNorm": // both runs call the function, which is Go code
 			return outOfRange(g, int(types.SizesFor("gc", j.arch).Sizeof(f.Signature.Results().At(0).Type()))), true
 		case "query.Widen":
 			h, depends := args[1].(expr.Node)

@@ -191,7 +191,7 @@ func (s *Searcher) filter(q int, use []bool, info *[sketch.Queries]sketch.Query,
 		masks := (*[sketch.Queries]uint32)(s.masks[i*sketch.Queries:])
 		for j := 0; j < sketch.Queries; j += 4 {
 			if masks[j]|masks[j+1]|masks[j+2]|masks[j+3] == 0 {
-				continue // no row passes in nearly all groups
+				continue // in nearly all groups, no row passes
 			}
 			for k, mask := range masks[j : j+4] {
 				if mask != 0 {

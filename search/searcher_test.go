@@ -381,7 +381,7 @@ func TestSearchPanics(t *testing.T) {
 // TestSearchEnds checks that a search checks its context before every block.
 func TestSearchEnds(t *testing.T) {
 	var s Searcher
-	for d, n := range map[int]int{40: 3000, 100: 700} { // one query after the other, and several at once
+	for d, n := range map[int]int{40: 3000, 100: 700} { // search for one query after the other, and for several at once
 		rows, q := mustRows(t, gaussian(1, n, d)), gaussian(2, 66, d)
 		dst := dist.NewMatrix[float32](66, n, nil)
 		ids := make([]ID, n)

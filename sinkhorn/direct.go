@@ -133,7 +133,7 @@ func (p *squareVisitor[T]) VisitPlan(_, _, r int, s []T) error {
 	least := p.sys.epsilon
 	for i, x := range s {
 		if !(x > least) {
-			s[i] = 0 // as in a list; subnormal products would take a hundred times as long
+			s[i] = 0 // zero as in a list; subnormal products would take a hundred times as long
 		}
 	}
 	return p.sys.direct.subtractProduct(p.ctx, &p.sys.kernel, num.F64(s), r, 0, p.sys.direct.m)

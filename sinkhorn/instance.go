@@ -192,7 +192,7 @@ func (in *instance[T]) fillMarginal(name string, dst, given []T, uniform *int) (
 	switch {
 	case sum == 0:
 		return 0, 0, false, fmt.Errorf("%w: all weights of %s are 0", ErrMarginals, name)
-	case sum > math.MaxFloat64/4: // so that marginal errors do not overflow
+	case sum > math.MaxFloat64/4: // a larger sum could overflow in marginal errors
 		return 0, 0, false, fmt.Errorf("%w: the sum of %s overflows", ErrMarginals, name)
 	}
 	copy(dst, given)

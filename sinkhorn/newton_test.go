@@ -371,7 +371,7 @@ func TestNewtonClimbs(t *testing.T) {
 			}
 			steps := 0
 			for before := math.Inf(-1); it.res.Iterations < 3000 && !it.converged(); steps++ {
-				if k := it.res.Iterations; steps%7 == 0 { // some plain iterations, too
+				if k := it.res.Iterations; steps%7 == 0 { // make some plain iterations, too
 					err = it.advance(ctx, k+2, 1e-12, nil)
 				} else {
 					err = s.solution.newton.climb(ctx, s.solution.dual(), k+2+steps*7%60)

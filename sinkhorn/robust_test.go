@@ -354,7 +354,7 @@ func TestCancelled(t *testing.T) {
 		for _, lambda := range []float64{0.1, 30} {
 			for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
 				if !testdata.IsLong() && n > 100 && (lambda > 1) != (storage == StorageMatrixFree) {
-					continue // only the long form tests both λ for each storage
+					continue // only the long form combines each λ with each storage
 				}
 				p := &Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, m, 2, 1), Lambda: lambda}
 				s, err := newSolver[float64](&Settings{Iterations: 4, Storage: storage, Workers: 1})

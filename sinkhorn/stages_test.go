@@ -208,7 +208,7 @@ func TestKeptIterate(t *testing.T) {
 		if err := nw.enterDual(ctx, s.solution.dual()); err != nil {
 			t.Fatal(err)
 		}
-		for i := range nw.f { // as newton.absorb does
+		for i := range nw.f { // the same loop as in newton.absorb
 			nw.f[i] += 1 + float64(i)
 		}
 		s.solution.restoreIterate()

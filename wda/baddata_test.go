@@ -54,7 +54,7 @@ func TestBadData(t *testing.T) {
 		labels []int
 		set    Settings
 		want   error
-		row    int // of a PositionError, with column 2, or −1
+		row    int // row of a PositionError in column 2, or −1
 		text   string
 	}{
 		{"nil", nil, labels, Settings{}, ErrShape, -1, ""},
@@ -207,7 +207,7 @@ type oddCase struct {
 	x       *mat.Dense
 	labels  []int
 	set     Settings
-	warning string // that must be there; "" is none at all
+	warning string // text of the expected warning; "" for no warning
 	slow    bool
 }
 

@@ -44,7 +44,7 @@ const (
 // comparison compares candidates by cross-validation.
 type comparison struct {
 	set             *Settings
-	candidates      []Member // those that the settings allow, and the principal components
+	candidates      []Member // candidates that the settings allow, and the principal components
 	principal       int      // index of the principal components
 	principalAdded  bool     // the settings do not allow the principal components
 	componentCounts []int    // numbers of leading components to compare, largest first

@@ -161,7 +161,7 @@ func partCount(n int) int {
 	return manyFolds
 }
 
-// maxFoldCount returns the largest number of folds of n rows: the number if all rows differ.
+// maxFoldCount returns the number of folds of n rows if all rows differ. Equal rows make fewer folds.
 func maxFoldCount(n int) int { return partCount(n) * min(max(1, heldGoal/n), maxRepeats) }
 
 // heldAlways is the part of rows that every fold holds out. nowhere is the part of rows that are

@@ -19,7 +19,7 @@ const choicePrincipal = 1e-2
 type trial struct {
 	fold     *choiceFold
 	set      Settings
-	span     *discriminant.Span // of the training rows, whitened
+	span     *discriminant.Span // span of the training rows, whitened
 	heldRows *mat.Dense         // held-out rows in coordinates of the span
 	// All principal components, and as many of them as a fit has components.
 	principal, start *mat.Dense

@@ -237,7 +237,7 @@ func (c *Classifier) PredictLabels(ctx context.Context, shares *mat.Dense, x mat
 	}
 	err = c.forEachRow(ctx, x, workers, func(i int, row []float64, w *Workspace) {
 		if out[i] = c.points.Labels()[c.vote(row, w)]; shares != nil {
-			_ = w.Shares(shares.RawRowView(i)) // which has been checked
+			_ = w.Shares(shares.RawRowView(i)) // the shape has been checked
 		}
 	})
 	if err != nil {

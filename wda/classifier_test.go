@@ -226,7 +226,7 @@ func TestClassifierErrors(t *testing.T) {
 			t.Errorf("%d neighbors: %v", k, err)
 		}
 	}
-	// A class of the model that has no samples here takes no part in probabilities.
+	// Probabilities contain only the classes of the stored samples, not all classes of the model.
 	var few []int
 	for i, l := range labels {
 		if l != labels[0] {

@@ -27,7 +27,7 @@ func Example() {
 
 	features, components := m.Dims()
 	request, answer := make([]float64, features), make([]float64, components)
-	err = m.TransformVec(answer, request) // one request: no allocation, from any goroutine
+	err = m.TransformVec(answer, request) // projects one request without allocation, from any goroutine
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -606,7 +606,7 @@ func FuzzForged(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	m.report.Settings.Data.Standardize = true // so that every feature has a factor in the file
+	m.report.Settings.Data.Standardize = true // adds a factor for every feature to the file
 	if c, err = c.Calibrate(f.Context(), uniform(7, 12, 4), &Calibration{Rate: 0.1}); err != nil {
 		f.Fatal(err)
 	}

@@ -76,9 +76,9 @@ type outcome[T dist.Float] struct {
 	report     Report
 	best       *discriminant.Attempt
 	canonical  *discriminant.Components // canonical components before they are scaled
-	components *discriminant.Components // of the projection, scaled
+	components *discriminant.Components // components of the projection, scaled
 	projection *mat.Dense               // for the samples of the fit
-	cause      error                    // what interrupted the fit, or nil
+	cause      error                    // reason of an interruption, or nil
 }
 
 // newOutcome makes one fit.

@@ -24,7 +24,7 @@ func TestCancelled(t *testing.T) {
 		cause := errors.New("enough")
 		for _, after := range []int{0, 1, 4} {
 			if after == 4 && (set.Optimizer.Method == Method(Eigen{}) || set.Optimizer.Method == Method(Eigen{TraceRatio: true})) {
-				continue // they take fewer steps
+				continue // these methods take fewer steps
 			}
 			ctx, cancel := context.WithCancelCause(t.Context())
 			var last, start Step

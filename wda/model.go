@@ -28,8 +28,8 @@ type Model struct {
 	projection *mat.Dense // d × p
 	mean       []float64
 	offset     []float64 // −mean·P, added to each projection
-	labels     []int     // of the classes, ascending
-	names      []string  // of the classes, or nil
+	labels     []int     // labels of the classes, ascending
+	names      []string  // names of the classes, or nil
 	schema     *dataset.Schema
 	report     Report
 	// For each column, or nil: its factor, and its ratio of between- to within-class transport.

@@ -38,7 +38,7 @@ func (s *Settings) preparation() *Preparation {
 type Prepared struct {
 	preparation    Preparation // with defaults
 	held           *heldOut
-	hash           string // of Validation.X, or ""
+	hash           string // hash of Validation.X, or ""
 	samples        *discriminant.Samples
 	span           *discriminant.Span
 	fromPrincipal  bool       // fits start at the principal components

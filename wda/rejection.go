@@ -35,7 +35,7 @@ type Calibration struct {
 type Rejection struct {
 	Rate      float64 // fraction of samples of known classes that may be rejected
 	Threshold float64 // a sample whose score is larger is rejected
-	Weight    float64 // of the residual in the score, from 0 to 1
+	Weight    float64 // weight of the residual in the score, from 0 to 1
 	Samples   int     // number of samples that the classifier was calibrated with
 }
 
@@ -54,7 +54,7 @@ const (
 // rejection is the result of a calibration. It never changes.
 type rejection struct {
 	Rejection
-	scores []float64 // of the samples of the calibration, ascending
+	scores []float64 // scores of the samples of the calibration, ascending
 	shifts []float64 // for each label of the classifier
 	// typical is the median over the samples of the calibration of their mean squared distance to
 	// the K neighbors. center and spread are the means and the standard deviations of the two parts
@@ -346,7 +346,7 @@ func newSpanShare(ctx context.Context, m *Model, scale []float64) *spanShare {
 		// Divide by the largest element first, so that no square is out of range.
 		largest := maxAbs(col)
 		if largest == 0 || isNotFinite(largest) { // its Gram row stays 0, so it is no pivot
-			continue // no direction, and no pivot below
+			continue // the column adds no direction, and has no pivot
 		}
 		for k := range col {
 			col[k] /= largest

@@ -22,7 +22,7 @@ import (
 // StoragePQ return other values. See Classifier.WithStorage.
 type Storage struct {
 	kind        storageKind
-	parts, bits int // of product quantization
+	parts, bits int // number of parts, and bits of a code, of product quantization
 }
 
 type storageKind uint8
@@ -148,7 +148,7 @@ func (s Storage) Check(components int) error {
 // compactStorage describes a compact storage. The points of the classifier have the stored rows.
 type compactStorage struct {
 	storage       Storage
-	offset, scale []float64 // of every component, for StorageInt8
+	offset, scale []float64 // offset and scale of every component, for StorageInt8
 }
 
 // WithStorage returns a classifier like c that stores its samples in another format. Distances are

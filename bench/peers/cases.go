@@ -83,7 +83,7 @@ var everyPeer = against("", 1)
 type testCase struct {
 	name      string
 	goal      goal
-	tolerance float64 // of results, relative to the largest element, or for exp to each element
+	tolerance float64 // tolerance of results, relative to the largest element, or for exp to each element
 	full      bool    // only with -full
 	slow      string  // peer that takes part only with -full
 }

@@ -53,7 +53,7 @@ func leastWork(s spec, ours string) []limit.Phase {
 		return vector(expFMAs[bits], 0)
 	case "log":
 		return vector(logFMAs[bits], float64(bits/64))
-	case "softmax": // one product more than exp
+	case "softmax": // softmax has one product more than exp
 		return vector(expFMAs[bits]+1, 0)
 	case "logsumexp": // reads the slice twice, for the maximum and for the sum
 		return []limit.Phase{{Bits: bits, FMAs: n * expFMAs[bits], Reads: move(2*n*size, n*size)}}

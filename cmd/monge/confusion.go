@@ -111,7 +111,7 @@ func (c *confusion) draw(path, ext string) error {
 	side := l.cellSize * len(c.Classes)
 	width, height := max(360, l.margin+side+20), l.top+side+l.margin
 	return render(path, ext, width, height, 96, func(canvas draw.Canvas) {
-		picture.Background(canvas) // it leaves a margin, which this picture omits
+		picture.Background(canvas) // Background leaves a margin, which this picture omits
 		left, top := canvas.Min.X+vg.Length(l.margin)*pixel, canvas.Max.Y-vg.Length(l.top)*pixel
 		at := func(row, column int) vg.Point { // its upper left corner
 			return vg.Point{X: left + vg.Length(column*l.cellSize)*pixel, Y: top - vg.Length(row*l.cellSize)*pixel}

@@ -248,7 +248,7 @@ type cvResult struct {
 	Warnings   []warning `json:"warnings,omitempty"`
 	CSV        string    `json:"csv,omitempty"`
 	Model      string    `json:"model,omitempty"`
-	Hash       string    `json:"hash,omitempty"` // of what predictions with the model depend on
+	Hash       string    `json:"hash,omitempty"` // hash of everything that predictions with the model depend on
 }
 
 func (a *app) cv(cmd *cobra.Command, f *cvFlags) error {

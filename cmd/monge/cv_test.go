@@ -92,7 +92,7 @@ func TestCV(t *testing.T) {
 	if !mat.Equal(loadProjection(t, at("cv.wda")), loadProjection(t, at("fit.wda"))) {
 		t.Error("the model differs from that of fit with the best setting")
 	}
-	var hash any // of the first model; the other model must have the same hash, which includes the stored rows
+	var hash any // hash of the first model, including the stored rows; the other model must have the same hash
 	for _, model := range []string{"cv.wda", "fit.wda"} {
 		info := object(t, "info", "--model", at(model))
 		of := info["model"].(map[string]any)["hash"]

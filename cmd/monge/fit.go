@@ -236,7 +236,7 @@ type fitResult struct {
 	Calibration int       `json:"calibration_rows,omitempty"`
 	Warnings    []warning `json:"warnings,omitempty"`
 	Model       string    `json:"model"`
-	Hash        string    `json:"hash"` // of what predictions depend on
+	Hash        string    `json:"hash"` // hash of everything that predictions depend on
 }
 
 // maximum is a final J of one or more starts.

@@ -116,7 +116,7 @@ func flagGroups(cmd *cobra.Command) []flagGroup {
 // flagUsage returns a flag in command-line syntax, and its description with the default.
 func flagUsage(f *pflag.Flag) (name, usage string) {
 	value, usage := pflag.UnquoteUsage(f)
-	usage = strings.TrimPrefix(usage, value+": ") // of "`FILE`: file with rows"
+	usage = strings.TrimPrefix(usage, value+": ") // removes FILE from "`FILE`: file with rows"
 	name = "--" + f.Name
 	if f.Shorthand != "" {
 		name = "-" + f.Shorthand + ", " + name

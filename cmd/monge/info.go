@@ -150,7 +150,7 @@ type modelInfo struct {
 	Features     int      `json:"features"`
 	Names        []string `json:"feature_names,omitempty"`
 	LeftOut      []string `json:"left_out,omitempty"` // columns of the file of the fit
-	Missing      string   `json:"missing,omitempty"`  // what was done with missing values
+	Missing      string   `json:"missing,omitempty"`  // treatment of missing values
 	Components   int      `json:"components"`
 	Classes      []string `json:"classes,omitempty"`
 	Objective    number   `json:"objective"`
@@ -168,9 +168,9 @@ type modelInfo struct {
 	K            int      `json:"k,omitempty"`
 	Storage      string   `json:"storage,omitempty"`     // of these rows
 	RowBytes     int      `json:"row_bytes,omitempty"`   // of one of them
-	Bytes        int      `json:"bytes,omitempty"`       // of all of them, with codebooks
-	RejectRate   number   `json:"reject_rate,omitempty"` // of rows of known classes
-	Hash         string   `json:"hash"`                  // of what predictions depend on
+	Bytes        int      `json:"bytes,omitempty"`       // bytes of all stored rows, with codebooks
+	RejectRate   number   `json:"reject_rate,omitempty"` // rejection rate of rows of known classes
+	Hash         string   `json:"hash"`                  // hash of everything that predictions depend on
 }
 
 // print writes the description of a model as text.

@@ -51,7 +51,7 @@ const (
 // pageData are the data of a page; arrays are in base64, little-endian.
 type pageData struct {
 	Title      string      `json:"title"`
-	Ratios     []*float64  `json:"ratios"` // of the components that are in X
+	Ratios     []*float64  `json:"ratios"` // ratios of the components in X
 	Classes    []pageClass `json:"classes"`
 	Parts      bool        `json:"parts"`      // training and test rows are marked
 	Classified bool        `json:"classified"` // isWrong is known
@@ -178,7 +178,7 @@ func decisiveFeatures(m *wda.Model, d *dataset.Dataset) []int {
 
 func encodeBase64[T float32 | int32 | uint8](v []T) string {
 	b := make([]byte, 0, 4*len(v))
-	b, _ = binary.Append(b, binary.LittleEndian, v) // no error for these types
+	b, _ = binary.Append(b, binary.LittleEndian, v) // these types cause no error
 	return base64.StdEncoding.EncodeToString(b)
 }
 

@@ -100,7 +100,7 @@ type predictions struct {
 	Classes       []string       `json:"classes"`
 	Counts        map[string]int `json:"counts"`
 	Out           string         `json:"out,omitempty"`
-	IDs           [][]string     `json:"ids,omitempty"` // of every column of --id
+	IDs           [][]string     `json:"ids,omitempty"` // identifiers of every column of --id
 	Labels        []string       `json:"labels,omitempty"`
 	Rejected      *int           `json:"rejected_rows,omitempty"` // their number
 	Scores        []number       `json:"scores,omitempty"`

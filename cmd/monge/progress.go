@@ -24,7 +24,7 @@ type progressBar struct {
 	mu     sync.Mutex
 	began  time.Time // the command
 	since  time.Time // the phase
-	name   string    // of the phase; "" between phases
+	name   string    // name of the phase; "" between phases
 	note   string    // text after the name
 	unit   string    // unit of done if there is no total
 	done   int64

@@ -195,7 +195,7 @@ type sinkhornResult struct {
 	Rows          int    `json:"rows"`
 	Columns       int    `json:"columns"`
 	Plan          string `json:"plan,omitempty"`
-	Mass          number `json:"mass,omitempty"` // that the plan moves; with marginal penalties
+	Mass          number `json:"mass,omitempty"` // mass of the plan, with marginal penalties
 }
 
 func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {

@@ -25,14 +25,14 @@ func blockRows(cols int) int {
 type stream struct {
 	path  string
 	part  part
-	rows  int // −1 if only the end tells
+	rows  int // −1 if the number is known only at the end
 	named bool
 	ids   []string                       // names of the identifier columns
 	next  func() (*dataset.Block, error) // valid until the second call after
 	end   func()                         // closes the file
 
 	seen   int
-	splits []int // some of the values of the array split
+	splits []int // distinct values of the array split, at most a few
 }
 
 // open opens the rows of a part of a file. The rows must have the given number of features.

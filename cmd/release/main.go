@@ -65,7 +65,7 @@ func billOfMaterials(path, version string) ([]byte, error) {
 	for _, m := range info.Deps {
 		at := m.Version
 		if strings.HasPrefix(m.Path, rootPath) {
-			at = version // it is built from the same commit
+			at = version // the module is built from the same commit
 		}
 		parts = append(parts, of("library", m.Path, at))
 	}

@@ -57,7 +57,7 @@ type group struct {
 
 // Found is the stored question most similar to the query.
 type Found struct {
-	Question, Answer int     // both are −1 if nothing is stored
+	Question, Answer int     // numbers of the question and its answer, or −1 if nothing is stored
 	Score            float32 // the cosine similarity, or minus the squared distance of projections
 }
 

@@ -15,14 +15,14 @@ import (
 // kernels contains the kernels with which LSDR and LSQMI fit functions of projected samples and
 // classes: Gaussians around samples, each for the class of its sample.
 type kernels struct {
-	basis   *mat.Dense // of the span of the samples, nil for the identity
+	basis   *mat.Dense // basis of the span of the samples; nil for the identity
 	x       *mat.Dense // samples in it, of unit mean variance
 	d       int        // features
-	class   []int      // of each sample, from 0
+	class   []int      // class of each sample, from 0
 	rows    [][]int    // of each class
-	fold    []int      // of each sample in cross-validation
+	fold    []int      // fold of each sample in cross-validation
 	centres []int      // rows with a kernel, by class
-	columns []interval // of each class among the centres
+	columns []interval // range of each class among the centers
 }
 
 type interval struct{ from, to int }

@@ -186,7 +186,7 @@ func (b *precisions) search(beta float64) float64 {
 			}
 		}
 		if next == low || next == high || next > greatestPrecision {
-			return beta // as near as float64 comes
+			return beta // the closest value in float64
 		}
 		beta = next
 	}

@@ -219,7 +219,7 @@ func TestSameBits(t *testing.T) {
 	for lv := range asmtest.Each(t) {
 		for _, workers := range []int{1, 3} {
 			if !testdata.IsLong() && (lv == asm.Ref) != (workers == 1) && len(asm.Available()) > 1 {
-				continue // the long form tests both at every level
+				continue // only the long form tests every number of workers at every level
 			}
 			h := fnv.New64a()
 			for _, c := range []struct{ parts, bits int }{{3, 4}, {2, 8}, {9, 0}} {

@@ -14,7 +14,7 @@ const wideRatio = 32
 type cheapestColumns struct {
 	perRow int            // the most columns of a row; 0 if the problem is not wide
 	buffer []columnCost   // perRow elements for each row
-	next   [][]columnCost // of each row, ascending
+	next   [][]columnCost // next cheapest columns of each row, ascending
 }
 
 // columnCost is a column and its cost in a row.

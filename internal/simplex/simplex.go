@@ -96,7 +96,7 @@ type Solver[T num.Float] struct {
 	rows             []int32   // the rows with positive mass
 	nodes            []node    // rows, then columns
 	links            []links   // of each node
-	arcCost          []float64 // of the arc from each node to its parent
+	arcCost          []float64 // cost of the arc from each node to its parent
 	activeNodes      int32     // number of nodes with positive mass
 	dual             []float64 // the dual variables, rounded to float64
 	dualLow          []float64 // the rounding errors of dual
@@ -119,7 +119,7 @@ type Solver[T num.Float] struct {
 type node struct {
 	parent int32
 	size   int32  // number of nodes of its subtree, including itself
-	flow   int128 // of the arc to the parent; for a node without a parent, the remaining mass
+	flow   int128 // flow on the arc to the parent, or the remaining mass of a node without a parent
 }
 
 // links are the first child of a node and its siblings.

@@ -73,7 +73,7 @@ const (
 type coefSet struct {
 	kernel, typ       string    // exp or exp2
 	table             []float64 // 2^(j/len)·E, rounded
-	coef              []float64 // of base^r/E − 1, lowest degree first
+	coef              []float64 // coefficients of base^r/E − 1, lowest degree first
 	tableErr, polyErr float64   // in ulp; relative error
 }
 

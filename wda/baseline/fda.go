@@ -178,7 +178,7 @@ func (w *withinClasses) standardize(ctx context.Context) []float64 {
 // ledoitWolf returns the shrinkage intensity of Ledoit and Wolf for S_w.
 func (w *withinClasses) ledoitWolf(ctx context.Context) float64 {
 	n, d := w.residuals.Dims()
-	var g *mat.Dense // of the same trace and norm as n·S_w
+	var g *mat.Dense // matrix with the trace and the norm of n·S_w
 	if n < d {
 		g = projection.Gram(ctx, w.residuals)
 	} else {

@@ -16,7 +16,7 @@ import (
 // csvSamples has the samples of a CSV file.
 type csvSamples struct {
 	t       *tableReader
-	names   [][]byte // of all columns; nil without a header
+	names   [][]byte // names of all columns; nil without a header
 	width   int      // fields of a record
 	pending []record // read ahead
 	guessed int      // line of a first record that was taken for data but may be a header, or 0

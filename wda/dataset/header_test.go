@@ -17,7 +17,7 @@ func TestNumericHeader(t *testing.T) {
 	for name, c := range map[string]struct {
 		text    string // its lines are separated by blanks
 		opt     Options
-		columns string // of a header; "" for data; "?" for an error
+		columns string // names of the columns; "" if the first row is data; "?" for an error
 		noted   bool
 	}{
 		"no names in pandas":                         {text: "0,1,2 0.5,1.5,1 2.5,3.5,2", columns: "[0 1]", noted: true},

@@ -36,7 +36,7 @@ type jsonTable struct {
 	nulls  []bool // the columns that may have nulls
 	ahead  [][]any
 	ended  error   // io.EOF or an error after the rows that were read ahead
-	rows   [][]any // of the batch: nil, bool, json.Number, string, or []any and map[string]any
+	rows   [][]any // rows of the batch; elements are nil, bool, json.Number, string, []any or map[string]any
 }
 
 func isJSONLines(head []byte) bool {

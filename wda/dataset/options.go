@@ -174,7 +174,7 @@ func (h *Header) UnmarshalText(text []byte) error { return enum.Parse(h, text, h
 // Options.Labels. LabelName, LabelIndex, LabelFile, NoLabels and ParseLabels return other values.
 type LabelSource struct {
 	kind labelKind
-	name string // of a column, array or file
+	name string // name of a column, array or file
 	at   int    // of a column
 }
 

@@ -309,7 +309,7 @@ func scalingAxes(text string) ([]points, error) {
 // measuredError is an error that a test logged.
 type measuredError struct {
 	error     float64
-	subnormal bool // of a subnormal result
+	subnormal bool // whether the error is that of a subnormal result
 }
 
 var logged = regexp.MustCompile(`largest error ([\d.]+) ULP|: error ([\d.]+) of the bound`)

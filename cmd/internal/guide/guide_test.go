@@ -149,7 +149,7 @@ type snippet struct {
 	page                        string
 	line                        int
 	lang, code, setup, trailing string
-	output                      string // of the next block ```text, if <!-- output --> precedes that block
+	output                      string // the next block ```text, if <!-- output --> precedes it
 }
 
 func (s *snippet) String() string { return fmt.Sprintf("%s:%d", s.page, s.line) }

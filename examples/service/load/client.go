@@ -18,7 +18,7 @@ import (
 // parts of HTTP that it needs.
 type HTTP struct {
 	Address  string
-	Requests [][]byte // as sent over the connection
+	Requests [][]byte // requests as they are sent over the connection
 	next     int
 	conn     net.Conn
 	in       *bufio.Reader

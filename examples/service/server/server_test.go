@@ -205,7 +205,7 @@ func TestSlowClient(t *testing.T) {
 	}
 	for _, conn := range slow {
 		conn.SetReadDeadline(time.Now().Add(10 * time.Second))
-		answer, err := io.ReadAll(conn) // until the service closes the connection
+		answer, err := io.ReadAll(conn) // reads until the service closes the connection
 		if err != nil || !bytes.HasPrefix(answer, []byte("HTTP/1.1 400 ")) || !bytes.Contains(answer, []byte("the body did not come in time")) {
 			t.Errorf("a slow client is told %q, %v", answer, err)
 		}

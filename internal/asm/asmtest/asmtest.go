@@ -153,7 +153,7 @@ const (
 	Gauss       Class = iota // standard normal
 	Unit                     // uniform in (0, 1]
 	NonPositive              // −50·uniform, now and then 0
-	Wide                     // both signs, exponents over the whole range
+	Wide                     // both signs, and exponents over the whole range
 	Special                  // ±0, ±Inf, NaN, subnormals, extremes, and some normals
 	numClasses
 )

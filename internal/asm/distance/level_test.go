@@ -49,7 +49,7 @@ func sqEuclideanTestLevels[T num.Float](t *testing.T) {
 		sqEuclideanCompare[T](t, seed, s, c)
 	}
 	classes := asmtest.Classes()
-	// every number of columns, of rows, of dimensions in turn; the others small
+	// Vary the number of columns, rows and dimensions in turn. Keep the others small.
 	for k, n := range asmtest.Lengths() {
 		for i, c := range classes {
 			v, add := k+i, (k+i)%2 == 0
@@ -58,7 +58,7 @@ func sqEuclideanTestLevels[T num.Float](t *testing.T) {
 			call(sqEuclideanShape{m: v % 15, n: v % 37, d: n, gd: v % 2, gx: v % 3, gz: v % 4, add: add}, c)
 		}
 	}
-	// whole sizes, and beyond one call's budget
+	// Sizes that fill whole tiles, and sizes that need several calls.
 	for _, s := range []sqEuclideanShape{
 		{m: 100, n: 100, d: 10},
 		{m: 33, n: 96, d: 256, add: true},
@@ -180,7 +180,7 @@ func gibbsTestLevels[T num.Float](t *testing.T) {
 		gibbsCompare(t, seed, s, class, c)
 	}
 	classes := asmtest.Classes()
-	// every number of columns, of rows, of dimensions in turn; the others small
+	// Vary the number of columns, rows and dimensions in turn. Keep the others small.
 	for q, n := range asmtest.Lengths() {
 		for i, class := range classes {
 			v, keep := q+i, (q+i)%2 == 0
@@ -189,7 +189,7 @@ func gibbsTestLevels[T num.Float](t *testing.T) {
 			call(gibbsShape{m: v % 15, n: v % 37, d: n, gk: v % 2, gd: v % 3, gx: v % 3, gz: v % 4, keep: keep}, class)
 		}
 	}
-	// whole sizes, and beyond one call's budget
+	// Sizes that fill whole tiles, and sizes that need several calls.
 	for _, s := range []gibbsShape{
 		{m: 100, n: 100, d: 10, keep: true},
 		{m: 33, n: 96, d: 64},

@@ -149,7 +149,7 @@ func sumExpRef[T num.Float](s *Sum[T], dst, x []T) {
 		top = s.Top
 	}
 	top += 0         // turns a maximum of −0 into +0
-	minus := 0 - top // no −0, so that the difference of two zeros is +0
+	minus := 0 - top // never −0, so that the difference of two zeros is +0
 	var rest num.Sum[T]
 	var count [num.MaxLanes / 2]T // element l counts lanes l and l + w/2
 	half := num.Lanes[T]() / 2

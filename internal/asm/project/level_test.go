@@ -68,7 +68,7 @@ func testLevels[T num.Float](t *testing.T) {
 			call(shape{m: v % 17, p: v % 15, d: n, gx: v % 2, gp: v % 3, gy: v % 4, add: add}, c)
 		}
 	}
-	// whole sizes, and beyond one call's budget
+	// Sizes that fill whole tiles, and sizes that need several calls.
 	for _, s := range []shape{
 		{m: 100, p: 10, d: 300},
 		{m: 33, p: 20, d: 784, add: true},
@@ -194,7 +194,7 @@ func testPanelLevels[T num.Float](t *testing.T) {
 			}
 		}
 		call(panelShape{m: 96, d: 264, begin: true, find: true}, c)
-		call(panelShape{m: 64, d: 600, find: true}, c) // beyond one call's budget
+		call(panelShape{m: 64, d: 600, find: true}, c) // needs several calls
 	}
 }
 
@@ -239,7 +239,7 @@ func TestNormsLevels(t *testing.T) {
 func testNormsLevels[T num.Float](t *testing.T) {
 	rows := NormRows[T]()
 	for i, c := range asmtest.Classes() {
-		for j, d := range append(asmtest.Lengths(), asm.Budget/rows+3) { // the last beyond one call's budget
+		for j, d := range append(asmtest.Lengths(), asm.Budget/rows+3) { // the last length needs several calls
 			ldx := d + (i+j)%4
 			asmtest.Compare(t, uint64(i+j), func(a *asmtest.Arena[T]) {
 				Norms(d, a.InOut(rows, c), a.In(span(rows, d, ldx), c), ldx, (i+j)%3 == 0)

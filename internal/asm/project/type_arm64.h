@@ -32,7 +32,7 @@
 	B    2(PC); \
 	FMOVS f, (p)
 
-// Four numbers, one for each row: one register; the other is not used.
+// LDROWS loads four numbers, one for each row, into register f; g is not used.
 #define LDROWS(p, f, g) FMOVQ (p), f
 #endif
 
@@ -42,6 +42,6 @@
 #define LDPART(p, e, f, v, t) FMOVD (p), f
 #define STPART(f, v, p, e, t) FMOVD f, (p)
 
-// Four numbers, one for each row: two registers.
+// LDROWS loads four numbers, one for each row, into registers f and g.
 #define LDROWS(p, f, g) FLDPQ (p), (f, g)
 #endif

@@ -16,7 +16,7 @@ func TestLevels(t *testing.T) {
 	seed := uint64(0)
 	for _, class := range asmtest.Classes() {
 		for _, n := range sizes.n {
-			seed++ // so that every d meets every kind of memory
+			seed++ // tests every d with every kind of memory
 			for _, d := range sizes.d {
 				seed++
 				asmtest.Compare(t, seed, func(a *asmtest.Arena[float32]) {
@@ -45,7 +45,7 @@ func TestHalfLevels(t *testing.T) {
 	seed := uint64(0)
 	for _, format := range []Half{BFloat16, Float16} {
 		for _, n := range sizes.n {
-			seed++ // so that every d meets every kind of memory
+			seed++ // tests every d with every kind of memory
 			for _, d := range sizes.d {
 				for _, class := range []asmtest.Class{asmtest.Gauss, asmtest.Special} {
 					seed++

@@ -96,8 +96,8 @@ type Graph struct {
 	listIndex       map[string]uint64
 	equalities      map[[2]Node]bool // results of Equal
 	intervals       boundsCache
-	representatives map[uint64]Node  // of representative, by list of a polynomial
-	flips           map[[2]Node]flip // of bitAtom, by node and bit number
+	representatives map[uint64]Node  // results of representative, by list of a polynomial
+	flips           map[[2]Node]flip // results of bitAtom, by node and bit number
 	Path            *Path            // decides branches that depend on the data; if nil, both directions run
 }
 

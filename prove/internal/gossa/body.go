@@ -32,8 +32,8 @@ type operand struct {
 // floating-point number.
 type constant struct {
 	number Value  // an integer or a bool
-	width  int    // of a floating-point number
-	bits   uint64 // of a floating-point number
+	width  int    // width of a floating-point number
+	bits   uint64 // bits of a floating-point number
 }
 
 // body returns the body of a function.

@@ -12,7 +12,7 @@ import (
 // mutant.
 type Survivor struct {
 	Arch, Function string
-	Offset         uint64 // of the instruction from the beginning of the function
+	Offset         uint64 // offset of the instruction in the function
 	Instruction    string
 	Mistake        string
 	Effect         Effect

@@ -68,7 +68,7 @@ type arrowFile struct {
 	schema []tabular.Field
 	read   func() (arrow.RecordBatch, error) // io.EOF at the end
 	record arrow.RecordBatch
-	number int          // of the record batch, from 1
+	number int          // number of the record batch, from 1
 	at     int          // rows of the record batch that have been read
 	ready  int          // rows of the caller's batch
 	nulls  map[int]bool // columns that may contain nulls

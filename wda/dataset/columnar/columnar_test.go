@@ -387,7 +387,7 @@ func TestExpansion(t *testing.T) {
 		if !ok || !errors.Is(err, dataset.ErrTooLarge) || fe.Option != "MaxExpansion" {
 			t.Errorf("%s of %d bytes: %v", name, len(bomb), err)
 		}
-		if took := after.TotalAlloc - before.TotalAlloc; took > 100<<20 && name != "batches" { // whose rows are kept until there are too many
+		if took := after.TotalAlloc - before.TotalAlloc; took > 100<<20 && name != "batches" { // rows of batches are kept until they exceed the limit
 			t.Errorf("%s of %d bytes: took %d bytes of memory", name, len(bomb), took)
 		}
 		if _, err := rowsInBlocks(bomb, nil); !errors.As(err, &fe) || fe.Option != "MaxExpansion" || name != "arrow" && !strings.Contains(err.Error(), "rows of 1 numbers") {

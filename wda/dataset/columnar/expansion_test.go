@@ -58,7 +58,7 @@ func TestRepeatedTexts(t *testing.T) {
 			if took := after.TotalAlloc - before.TotalAlloc; !ok || fe.Option != "MaxExpansion" || took > 120<<20 {
 				t.Errorf("%s of %d bytes, %s: %v, %d bytes of memory", name, len(bomb), use, err, took)
 			}
-			if use == "categories" { // which Next does not read without a schema
+			if use == "categories" { // Next does not read categories without a schema
 				continue
 			}
 			if n, err := rowsInBlocks(bomb, opt); !errors.As(err, &fe) || fe.Option != "MaxExpansion" || n > rows/2 {

@@ -55,7 +55,7 @@ type API struct {
 	log     *slog.Logger
 	config  Config
 	health  *health.Server
-	slots   chan struct{}   // one for each message that is received
+	slots   chan struct{}   // one slot for each message that is being received
 	end     context.Context // ends streams that do not end on their own, such as Health.Watch
 	endAll  context.CancelFunc
 }

@@ -190,7 +190,7 @@ func (a *API) withAccessLog(h http.Handler) http.Handler {
 		}
 		ctx := request.NewContext(r.Context(), q)
 		rec := &recorder{ResponseWriter: w}
-		defer func() { // also after a panic, whose stack net/http logs
+		defer func() { // runs also after a panic, whose stack net/http logs
 			level := slog.LevelInfo
 			if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" { // probes come every few seconds
 				level = slog.LevelDebug
@@ -326,7 +326,7 @@ var statuses = map[codes.Code]int{
 	codes.FailedPrecondition: http.StatusNotImplemented,
 	codes.Unauthenticated:    http.StatusUnauthorized,
 	codes.DeadlineExceeded:   http.StatusGatewayTimeout,
-	codes.Canceled:           499, // as in nginx: the client has closed the connection
+	codes.Canceled:           499, // the client has closed the connection; the code is from nginx
 	codes.Internal:           http.StatusInternalServerError,
 }
 

@@ -20,7 +20,7 @@ func Samples(short, long int) int {
 const (
 	precision = 192
 	steps     = 64 // 2^(j/64) are tabulated
-	terms     = 17 // of the Taylor series, for |r| ≤ ln 2/128: 2^-175
+	terms     = 17 // terms of the Taylor series: the error is 2^-175 for |r| ≤ ln 2/128
 )
 
 var (
