@@ -204,15 +204,15 @@ func benchmarkSolve[T dist.Float](b *testing.B) {
 func clusters(n, d int) (*mat.Dense, []int) {
 	const classes = 10
 	rng := rand.New(rand.NewPCG(3, 3))
-	centre := make([]float64, classes*d)
-	for i := range centre {
-		centre[i] = rng.NormFloat64()
+	center := make([]float64, classes*d)
+	for i := range center {
+		center[i] = rng.NormFloat64()
 	}
 	x, labels := mat.NewDense(n, d, nil), make([]int, n)
 	for i := range n {
 		labels[i] = i % classes
 		for k := range d {
-			x.Set(i, k, centre[labels[i]*d+k]+2*rng.NormFloat64())
+			x.Set(i, k, center[labels[i]*d+k]+2*rng.NormFloat64())
 		}
 	}
 	return x, labels

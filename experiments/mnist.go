@@ -185,7 +185,7 @@ func runMNIST(ctx context.Context, j *job) error {
 		for _, m := range j.methods {
 			for _, p := range e.ps {
 				if m.fit == nil && p != e.ps[0] {
-					continue // all pixels, whatever p is
+					continue // a method of all pixels does not depend on p
 				}
 				cells = append(cells, newCell(func(ctx context.Context) (*output, error) {
 					return e.errors(ctx, m, trial, p)

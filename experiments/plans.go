@@ -59,7 +59,7 @@ func runPlans(ctx context.Context, j *job) error {
 		within:  []string{"pair", "i", "j"},
 		settings: []setting{
 			newSetting("samples of each of two classes", n), newSetting("dimensions", 2),
-			newSetting("distance of the modes from the centre", planRadius), newSetting("standard deviation of a mode", planSpread),
+			newSetting("distance of the modes from the center", planRadius), newSetting("standard deviation of a mode", planSpread),
 			newSetting("λ, times the squared distance", planLambdas),
 			newSetting("L", planIterations),
 		},

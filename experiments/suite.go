@@ -218,7 +218,7 @@ func (j *job) halves(s suiteSet, trial int) (train, test *dataset.Dataset, err e
 	}
 	train = train.Subset(kept)
 	if s.standardize {
-		test = test.Subset(upToRow(test.Len())) // the file's own rows stay as they are
+		test = test.Subset(upToRow(test.Len())) // a copy, because the rows of the file must not change
 		scaleBoth(train, test, true)
 	}
 	return train, test, nil

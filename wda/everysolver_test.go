@@ -122,12 +122,12 @@ func TestThousandClasses(t *testing.T) {
 	if !testdata.IsLong() {
 		t.Skip("about a minute of CPU time: set MONGE_LONG")
 	}
-	centre, x := uniform(3, 1000, 20), uniform(4, 5000, 20)
+	center, x := uniform(3, 1000, 20), uniform(4, 5000, 20)
 	labels := make([]int, 5000)
 	for i := range labels {
 		labels[i] = i % 1000
 		for j := range 5 {
-			x.Set(i, j, 0.3*x.At(i, j)+2*centre.At(labels[i], j))
+			x.Set(i, j, 0.3*x.At(i, j)+2*center.At(labels[i], j))
 		}
 	}
 	auto := mustFit(t, x, labels, &Settings{Components: 5}).Report()

@@ -266,9 +266,9 @@ func TestValidation(t *testing.T) {
 	held, heldLabels := parts3(3, 90, 60) // other samples of classes with the same centers
 	noise := uniform(77, 90, 60)
 	for i, l := range heldLabels {
-		centre := uniform(4, 3, 60).RawRowView(l/10 - 1)
+		center := uniform(4, 3, 60).RawRowView(l/10 - 1)
 		for j := range 60 {
-			held.Set(i, j, 0.8*centre[j]+noise.At(i, j))
+			held.Set(i, j, 0.8*center[j]+noise.At(i, j))
 		}
 	}
 	for _, f32 := range []bool{false, true} {

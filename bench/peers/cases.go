@@ -475,14 +475,14 @@ func write(path, typ string, x []float64) error {
 // (DeCAF6): clusters in which only positive values remain, a sixth of all.
 func digits(path string, rng *rand.Rand, n, d, classes int) []float64 {
 	if d == 4096 {
-		x, centre := make([]float64, n*d), make([]float64, d)
+		x, center := make([]float64, n*d), make([]float64, d)
 		for i := range x {
 			if i%(n/classes*d) == 0 {
-				for k := range centre {
-					centre[k] = .5*rng.NormFloat64() - 1.1
+				for k := range center {
+					center[k] = .5*rng.NormFloat64() - 1.1
 				}
 			}
-			x[i] = max(0, centre[i%d]+rng.NormFloat64())
+			x[i] = max(0, center[i%d]+rng.NormFloat64())
 		}
 		return x
 	}
@@ -508,15 +508,15 @@ func digits(path string, rng *rand.Rand, n, d, classes int) []float64 {
 		}
 		fmt.Fprintf(os.Stderr, "peers: %s: %v; simulated data instead\n", path, err)
 	}
-	x, centre := make([]float64, n*d), make([]float64, 0)
+	x, center := make([]float64, n*d), make([]float64, 0)
 	for i := range x {
 		if i%(n/classes*d) == 0 {
-			centre = centre[:0]
+			center = center[:0]
 			for range d {
-				centre = append(centre, rng.Float64())
+				center = append(center, rng.Float64())
 			}
 		}
-		x[i] = centre[i%d] + .3*rng.NormFloat64()
+		x[i] = center[i%d] + .3*rng.NormFloat64()
 	}
 	return x
 }

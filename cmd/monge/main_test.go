@@ -416,7 +416,7 @@ func checkPicture(t testing.TB, path string, width, height int) {
 		}
 	}
 	if len(colors) < 10 {
-		t.Errorf("%s has only %d colours", path, len(colors))
+		t.Errorf("%s has only %d colors", path, len(colors))
 	}
 }
 

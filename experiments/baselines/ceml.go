@@ -271,9 +271,9 @@ func (s *spectrum) derivative(ctx context.Context, weights *mat.Dense, sign floa
 }
 
 // distanceGradient returns the gradient by the rows of y (n × p) of a function whose
-// derivatives by the squared distances ‖y_i − u_j‖² are w (n × m). If centres is nil, u is y.
-// Otherwise row j of u is row centres[j] of y, and its derivative is added to that row.
-func distanceGradient(ctx context.Context, w, y, u *mat.Dense, centres []int) *mat.Dense {
+// derivatives by the squared distances ‖y_i − u_j‖² are w (n × m). If centers is nil, u is y.
+// Otherwise row j of u is row centers[j] of y, and its derivative is added to that row.
+func distanceGradient(ctx context.Context, w, y, u *mat.Dense, centers []int) *mat.Dense {
 	n, p := y.Dims()
 	m, _ := u.Dims()
 	wu, wy := projection.Product(ctx, w, u), projection.TransProduct(ctx, w, y)
@@ -292,8 +292,8 @@ func distanceGradient(ctx context.Context, w, y, u *mat.Dense, centres []int) *m
 	}
 	for j := range m {
 		at := j
-		if centres != nil {
-			at = centres[j]
+		if centers != nil {
+			at = centers[j]
 		}
 		gj, uj, wj := g.RawRowView(at), u.RawRowView(j), wy.RawRowView(j)
 		for k := range gj {

@@ -21,7 +21,7 @@ type kernels struct {
 	class   []int      // class of each sample, from 0
 	rows    [][]int    // of each class
 	fold    []int      // fold of each sample in cross-validation
-	centres []int      // rows with a kernel, by class
+	centers []int      // rows with a kernel, by class
 	columns []interval // range of each class among the centers
 }
 
@@ -54,7 +54,7 @@ func newKernels(ctx context.Context, x *mat.Dense, labels []int, size int, seed 
 	rng := rand.New(rand.NewPCG(seed, 2))
 	at := 0
 	for c, rows := range f.rows {
-		from := len(f.centres)
+		from := len(f.centers)
 		draw := rng.Perm(len(rows))
 		for i, r := range rows {
 			f.class[r] = c
@@ -72,8 +72,8 @@ func newKernels(ctx context.Context, x *mat.Dense, labels []int, size int, seed 
 			chosen = append(chosen, rows[i])
 		}
 		slices.Sort(chosen)
-		f.centres = append(f.centres, chosen...)
-		f.columns = append(f.columns, interval{from, len(f.centres)})
+		f.centers = append(f.centers, chosen...)
+		f.columns = append(f.columns, interval{from, len(f.centers)})
 	}
 	return f, nil
 }
@@ -92,7 +92,7 @@ func filledKernels(basis, steps int) (int, int, bool) {
 // project returns the projected samples and the projected centers.
 func (f *kernels) project(ctx context.Context, p *mat.Dense) (y, u *mat.Dense) {
 	y = projection.Product(ctx, f.x, p)
-	return y, projection.Gather(ctx, y, f.centres)
+	return y, projection.Gather(ctx, y, f.centers)
 }
 
 // search climbs from PCA and from random points of the Stiefel manifold. It returns the projection

@@ -92,7 +92,7 @@ type smi struct {
 
 func (s *smi) evaluate(ctx context.Context, p, grad *mat.Dense) (float64, error) {
 	y, u := s.project(ctx, p)
-	n, b := len(s.class), len(s.centres)
+	n, b := len(s.class), len(s.centers)
 	k := gaussian(ctx, y, u, precision(s.width))
 	value := 0.5
 	var weights *mat.Dense // ∂(−SMI)/∂K
@@ -134,7 +134,7 @@ func (s *smi) evaluate(ctx context.Context, p, grad *mat.Dense) (float64, error)
 	if grad != nil {
 		weights.MulElem(weights, k)
 		weights.Scale(-1/(2*s.width*s.width), weights)
-		pullBack(ctx, grad, s.x, distanceGradient(ctx, weights, y, u, s.centres))
+		pullBack(ctx, grad, s.x, distanceGradient(ctx, weights, y, u, s.centers))
 	}
 	return value, nil
 }
@@ -223,7 +223,7 @@ func ridgeFactor(ctx context.Context, a *mat.Dense, lambda float64) (*algebra.Ch
 // this error, which is −SMI − ½ up to a constant.
 func (f *kernels) selectSMI(ctx context.Context, p *mat.Dense) (smi, float64, error) {
 	y, u := f.project(ctx, p)
-	n, b := len(f.class), len(f.centres)
+	n, b := len(f.class), len(f.centers)
 	d := sqDistances(ctx, y, u)
 	scale := medianDistance(d)
 	best, least := smi{kernels: f}, math.Inf(1)

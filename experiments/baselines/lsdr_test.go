@@ -33,10 +33,10 @@ func TestSMI(t *testing.T) {
 	f, _ := newKernels(ctx, data.X, data.Labels, 9, 1)
 	const width, lambda = 0.9, 0.05
 	p := projectiontest.Random(2, 3, 2, 0.6)
-	n, b := 14, len(f.centres)
+	n, b := 14, len(f.centers)
 	y, u := f.project(ctx, p)
 	psi := func(i, c, l int) float64 {
-		if f.class[f.centres[l]] != c {
+		if f.class[f.centers[l]] != c {
 			return 0
 		}
 		var diff mat.VecDense

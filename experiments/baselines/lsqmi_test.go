@@ -85,9 +85,9 @@ func TestQMIParts(t *testing.T) {
 		for i := range 20 {
 			moved.Set(i, axis, moved.At(i, axis)+shift)
 		}
-		k := mat.NewDense(20, len(f.centres), nil)
+		k := mat.NewDense(20, len(f.centers), nil)
 		for i := range 20 {
-			for j := range f.centres {
+			for j := range f.centers {
 				var diff mat.VecDense
 				diff.SubVec(moved.RowView(i), u.RowView(j))
 				k.Set(i, j, math.Exp(-mat.Dot(&diff, &diff)/(2*width*width)))
@@ -95,9 +95,9 @@ func TestQMIParts(t *testing.T) {
 		}
 		return f.signedMeans(ctx, moved, u, k, c, width, false, nil)
 	}
-	k := mat.NewDense(20, len(f.centres), nil)
+	k := mat.NewDense(20, len(f.centers), nil)
 	for i := range 20 {
-		for j := range f.centres {
+		for j := range f.centers {
 			var diff mat.VecDense
 			diff.SubVec(y.RowView(i), u.RowView(j))
 			k.Set(i, j, math.Exp(-mat.Dot(&diff, &diff)/(2*width*width)))
@@ -107,7 +107,7 @@ func TestQMIParts(t *testing.T) {
 		w := f.signedMeans(ctx, y, u, k, c, width, true, nil)
 		for axis := range 2 {
 			up, down := at(c, axis, h), at(c, axis, -h)
-			for j := range f.centres {
+			for j := range f.centers {
 				want := -(up.At(j, 0) - down.At(j, 0)) / (2 * h)
 				if got := w.At(j, axis); !(math.Abs(got-want) < 1e-9) {
 					t.Errorf("class %d, kernel %d, axis %d: w = %v, want %v", c, j, axis, got, want)

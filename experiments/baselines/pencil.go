@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// scaledCholesky factorises S = diag(s)·(B + projection.Floor·diag(total))·diag(s), with s such
+// scaledCholesky factorizes S = diag(s)·(B + projection.Floor·diag(total))·diag(s), with s such
 // that S has a unit diagonal. For a feature without scatter, s is 0 and the diagonal of S is still 1.
 // With this scaling, the effect of projection.Floor does not depend on the units of the features.
 // b is overwritten.

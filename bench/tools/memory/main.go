@@ -105,12 +105,12 @@ func megabytes(cmd *exec.Cmd) (float64, error) {
 // generate writes n samples, sorted by class.
 func generate(path string, n int) error {
 	rng := rand.New(rand.NewPCG(1, 2))
-	x, centre := make([]float64, n*d), make([]float64, 10*d)
-	for i := range centre {
-		centre[i] = rng.NormFloat64()
+	x, center := make([]float64, n*d), make([]float64, 10*d)
+	for i := range center {
+		center[i] = rng.NormFloat64()
 	}
 	for i := range x {
-		x[i] = centre[i/d*10/n*d+i%d] + rng.NormFloat64()
+		x[i] = center[i/d*10/n*d+i%d] + rng.NormFloat64()
 	}
 	f, err := os.Create(path)
 	if err != nil {

@@ -40,8 +40,8 @@ const (
 	exitInterrupted = 130 // 128 + SIGINT, the convention of shells
 )
 
-// grace is how long a run may take to end by itself after a signal. What has not ended by
-// then is left, and unfinished files are removed.
+// grace is how long a run may take to end by itself after a signal. Cells that have not ended by
+// then are abandoned, and unfinished files are removed.
 const grace = 20 * time.Millisecond
 
 const usage = `Experiment makes the figures and tables of the WDA paper, or compares methods on
@@ -377,7 +377,7 @@ func (c *command) runOne(ctx context.Context, e experiments.Experiment) (result,
 		if what != "" {
 			bar.Describe(e.Name + ": " + what)
 		}
-		_ = bar.Set(done) // a bar that cannot be drawn is no reason to stop
+		_ = bar.Set(done) // continue even if the bar cannot be drawn
 	}
 	if !c.showsProgress() {
 		s.Progress = nil

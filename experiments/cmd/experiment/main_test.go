@@ -19,8 +19,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// mainVariable makes the test program the program under test, which closes file
-// descriptor 3 when it begins.
+// mainVariable is an environment variable that makes the test binary run as the program. It closes
+// file descriptor 3 first.
 const mainVariable = "MONGE_TEST_MAIN"
 
 func TestMain(m *testing.M) {

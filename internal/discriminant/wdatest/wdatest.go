@@ -35,10 +35,10 @@ func Clusters(seed uint64, d int, sizes ...int) (*mat.Dense, []int) {
 	}
 	rng := rand.New(rand.NewPCG(seed, 1))
 	rng.Shuffle(len(labels), func(i, j int) { labels[i], labels[j] = labels[j], labels[i] })
-	centre := Uniform(seed+1, len(sizes), d)
+	center := Uniform(seed+1, len(sizes), d)
 	x := Uniform(seed+2, len(labels), d)
 	for i, l := range labels {
-		for j, v := range centre.RawRowView(l/10 - 1) {
+		for j, v := range center.RawRowView(l/10 - 1) {
 			x.Set(i, j, x.At(i, j)+float64(0.8*v)) // the conversion prevents a fused multiply-add, whose bits differ
 		}
 	}
