@@ -13,7 +13,7 @@ import (
 )
 
 // piece is a part of a comparison on one fold. It has the candidates From … To−1 that are alive;
-// they have the same whitening, and each fit starts from the result of the one before. If Numbers
+// they have the same whitening, and each fit starts from the result of the previous one. If Numbers
 // is not nil, it has one candidate with several numbers of components.
 type piece struct {
 	Fold, From, To int

@@ -70,7 +70,7 @@ func TestCV(t *testing.T) {
 			t.Errorf("errors %v, want %v", row["errors"], c.Errors)
 		}
 		if c.Error < last {
-			t.Errorf("row %d is better than the one before", i)
+			t.Errorf("row %d is better than the previous row", i)
 		}
 		last = c.Error
 		cells := []string{fmt.Sprint(c.Components), fmt.Sprint(c.Lambda), key, fmt.Sprint(c.Neighbors), formatShortest(c.Error), formatShortest(get(t, row, "std_dev"))}

@@ -36,8 +36,8 @@ type file struct {
 	Cases      []testCase `json:"cases"`
 }
 
-// tolerance is what an implementation with another order of operations may differ by, relative to
-// the largest element of an array. 0 means that none is given.
+// tolerance contains the largest errors that an implementation with another order of operations may have, relative to
+// the largest element of an array. 0 means no tolerance.
 type tolerance struct {
 	Float64 float64 `json:"float64"`
 	Float32 float64 `json:"float32"`
@@ -182,7 +182,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// differ names the first element that differs, or is "".
+// differ returns a message about the first element that differs, or "".
 func differ(got, want map[string]array) string {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		g, w := got[name], want[name]

@@ -149,7 +149,7 @@ func resultsOf(p *types.Package) map[string]types.Object {
 			switch t := v.Type().Underlying().(type) {
 			case *types.Slice:
 				gives = gives || givesNumbers(t)
-			case *types.Signature: // the function is called with results
+			case *types.Signature: // a callback receives results
 				for v := range t.Params().Variables() {
 					addFields(v.Type())
 				}

@@ -136,7 +136,7 @@ func (row *firstRow) features() []int {
 	return slices.DeleteFunc(slices.Clone(row.numbers), func(j int) bool { return j == row.label })
 }
 
-// increases reports whether the features are integers, each larger than the one before.
+// increases reports whether the features are integers, each larger than the previous one.
 func (row *firstRow) increases() bool {
 	last := -1
 	for _, j := range row.features() {

@@ -67,7 +67,7 @@ type experiment struct {
 	float32s, score bool
 }
 
-// sample returns the number of training digits that text names.
+// sample returns a sample of the training digits. Text is its size.
 func (e *experiment) sample(text string) (*dataset.Dataset, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n >= e.train.Len() {

@@ -11,7 +11,7 @@
 //                 i ascending.
 // Layout          mat t m×n row-major, strides ldm ldt in elements; f a max sum m;
 //                 g q h s e n. m, n ≥ 1. t may be mat.
-// Tile            rows: 4 vectors of one row. One loop adds the row before to q, computes the
+// Tile            rows: 4 vectors of one row. One loop adds the previous row to q, computes the
 //                 maximum of the next row, and computes 2^y of this row: Y0–Y3 y, then
 //                 f of exp2, Y4–Y7 S, Y8–Y11 polynomial, Y13 maximum, Y14 Y15 lanes of the
 //                 sum. The others: 2 vectors of columns; columnMax: all rows of these columns.

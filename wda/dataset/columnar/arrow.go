@@ -97,7 +97,7 @@ func openArrow(r io.Reader, check func(bytes int64) error) (tabular.Table, error
 			return nil, err
 		}
 		types = f.Schema()
-		a.read = func() (arrow.RecordBatch, error) { // Read would keep the previous batch
+		a.read = func() (arrow.RecordBatch, error) { // f.Read would hold the previous batch in memory
 			if a.number == f.NumRecords() {
 				return nil, io.EOF
 			}
