@@ -564,8 +564,8 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestCancelled checks that Solve returns a feasible plan wherever the context ends.
-func TestCancelled(t *testing.T) {
+// TestCanceled checks that Solve returns a feasible plan wherever the context ends.
+func TestCanceled(t *testing.T) {
 	rng := rand.New(rand.NewPCG(49, 4))
 	const n = 400
 	x, y := dist.NewMatrix[float64](n, 2, nil), dist.NewMatrix[float64](n, 2, nil)
@@ -586,7 +586,7 @@ func TestCancelled(t *testing.T) {
 			break
 		}
 		c := r.Certificate
-		if !errors.Is(err, ending.ErrAt) || r.Status != StatusCancelled || !math.IsNaN(c.Violation) || !math.IsNaN(c.Gap) || !math.IsNaN(c.Dual) || c.MarginalError > 1e-15 || !(r.Cost >= least.Cost) || !math.IsNaN(r.U[0]+r.V[0]) {
+		if !errors.Is(err, ending.ErrAt) || r.Status != StatusCanceled || !math.IsNaN(c.Violation) || !math.IsNaN(c.Gap) || !math.IsNaN(c.Dual) || c.MarginalError > 1e-15 || !(r.Cost >= least.Cost) || !math.IsNaN(r.U[0]+r.V[0]) {
 			t.Fatalf("%d checks: %v, cost %v, %+v, %v", checks, r.Status, r.Cost, c, err)
 		}
 	}

@@ -91,7 +91,7 @@ func misuse[T dist.Float](c *trial.Case, s *emd.Solver[T]) {
 	case 1:
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		if r, err := s.Solve(ctx, &emd.Problem[T]{Cost: cost}); err == nil || r == nil || r.Status != emd.StatusCancelled {
+		if r, err := s.Solve(ctx, &emd.Problem[T]{Cost: cost}); err == nil || r == nil || r.Status != emd.StatusCanceled {
 			c.Errorf("%v, %v", r, err)
 		}
 	case 2:
@@ -239,7 +239,7 @@ func compareCanceled[T dist.Float](c *trial.Case, s *emd.Solver[T], p *emd.Probl
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	r, err := s.Solve(ctx, p)
-	if !errors.Is(err, context.Canceled) || r.Status != emd.StatusCancelled {
+	if !errors.Is(err, context.Canceled) || r.Status != emd.StatusCanceled {
 		c.Fatalf("canceled: %v, %v", r, err)
 	}
 	want, size := oracle.Real{}, 0.0

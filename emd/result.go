@@ -19,10 +19,10 @@ type Result[T dist.Float] struct {
 	// Row sums are equal to A, and column sums to B, up to rounding.
 	Plan []Entry
 	// U (length n) and V (length m) are the dual variables. They satisfy u_i + v_j + Price ≤ M_ij up to
-	// Certificate.Violation, with equality where T_ij > 0. With Mass, they are not positive. If Status is StatusCancelled,
+	// Certificate.Violation, with equality where T_ij > 0. With Mass, they are not positive. If Status is StatusCanceled,
 	// they are NaN.
 	U, V []float64
-	// Price is the derivative of the cost with respect to Mass. Without Mass it is 0. If Status is StatusCancelled, it is
+	// Price is the derivative of the cost with respect to Mass. Without Mass it is 0. If Status is StatusCanceled, it is
 	// NaN.
 	Price float64
 	// Certificate bounds the difference between Cost and the optimum.
@@ -42,7 +42,7 @@ type Entry struct {
 }
 
 // Certificate proves that a plan is optimal. You can recompute all fields from the plan, the dual variables and the problem. If
-// the status is StatusCancelled, Violation, Dual and Gap are NaN.
+// the status is StatusCanceled, Violation, Dual and Gap are NaN.
 type Certificate struct {
 	// Violation is the largest violation of u_i + v_j + Price ≤ M_ij, and with Mass also of u_i ≤ 0 and v_j ≤ 0. Solve
 	// computes it in one pass over all costs.
@@ -63,11 +63,11 @@ type Status uint8
 const (
 	// StatusOptimal means that the plan is optimal up to Certificate.Gap.
 	StatusOptimal Status = iota
-	// StatusCancelled means that the context ended first. The plan is feasible.
-	StatusCancelled
+	// StatusCanceled means that the context ended first. The plan is feasible.
+	StatusCanceled
 )
 
-var statusNames = enum.New("Status", ErrSettings, "optimal", "cancelled")
+var statusNames = enum.New("Status", ErrSettings, "optimal", "canceled")
 
 func (s Status) String() string { return statusNames.Name(uint8(s)) }
 

@@ -103,7 +103,7 @@ func (s *Solver[T]) checkMemory(bytes float64) error {
 //
 // Errors wrap ErrShape, ErrNotFinite, ErrMarginals, ErrSettings or ErrRange. The result is then nil.
 //
-// If the context ends, Solve returns the context's cause together with a feasible plan, whose status is StatusCancelled. The
+// If the context ends, Solve returns the context's cause together with a feasible plan, whose status is StatusCanceled. The
 // dual variables and Violation, Dual and Gap of the certificate are NaN. A canceled Solve does not check all costs. If the
 // cost of its plan is not finite, the result is nil.
 func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) (*Result[T], error) {
@@ -219,7 +219,7 @@ func (w *workspace[T]) makeResult(ctx context.Context, p *Problem[T], a, b []T, 
 		}
 	}
 	if r.Status = StatusOptimal; canceled {
-		r.Status = StatusCancelled
+		r.Status = StatusCanceled
 		r.Price, r.Certificate.Violation = math.NaN(), math.NaN()
 		for _, duals := range [2][]float64{r.U, r.V} {
 			for k := range duals {

@@ -10,7 +10,7 @@ the file ends. Files that FOLDER/standardize.txt names are standardized. Without
 random halves. At most 2000 rows are fitted to, and 4000 tested with. table prints the tables of experiments/published.
 
 PCA and LDA are those of scikit-learn; LDA shrinks the covariance of every class by itself. LDA-0.5 has one
-pooled covariance, shrunk by half towards a multiple of the identity. Needs NumPy and scikit-learn."""
+pooled covariance, shrunk by half toward a multiple of the identity. Needs NumPy and scikit-learn."""
 import argparse
 import csv
 import glob

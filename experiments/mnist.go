@@ -466,7 +466,7 @@ func (e *mnistRun) published(r *results, names []string) {
 		Title: "Beside the paper's table of ten datasets",
 		Head:  append([]string{""}, names...),
 		Note: "The paper shows figure 5 without its numbers. For MNIST it states errors in percent in another table only (small figures), where K and p were chosen by " +
-			"cross-validation for each method and the size of the training half is not given; ours here are the lowest of all K and p, which favours every method a little.",
+			"cross-validation for each method and the size of the training half is not given; ours here are the lowest of all K and p, which favors every method a little.",
 	}
 	row := tableRow{Name: "mnist"}
 	var values [][]float64
@@ -684,7 +684,7 @@ func (e *mnistRun) comments(r *results) {
 		}
 	}
 	if e.Small {
-		e.addParagraph("A run at a tiny size: nothing can be learnt from its numbers.")
+		e.addParagraph("A run at a tiny size: nothing can be learned from its numbers.")
 		return
 	}
 	for _, p := range e.ps {

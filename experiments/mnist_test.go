@@ -37,7 +37,7 @@ func TestMNIST(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []string{"t-SNE", "The paper&#39;s objective", "13.07", "17.26", "nothing can be learnt"} {
+	for _, s := range []string{"t-SNE", "The paper&#39;s objective", "13.07", "17.26", "nothing can be learned"} {
 		if !strings.Contains(string(page), s) {
 			t.Errorf("the report lacks %q", s)
 		}

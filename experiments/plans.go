@@ -118,7 +118,7 @@ func modeShares(t *mat.Dense) [2][2]float64 {
 func (j *job) reportPlans(r *results, classes [2]*mat.Dense, n int) error {
 	tab := &table{
 		Title: "Where the mass goes",
-		Head:  []string{"λ", "within a class, to the other mode", "between classes, from a mode to its less favoured one of two"},
+		Head:  []string{"λ", "within a class, to the other mode", "between classes, from a mode to its less favored one of two"},
 		Note:  "Percent of the mass; within: mean of both classes. If transport were uniform both would be 50.",
 	}
 	var across []string

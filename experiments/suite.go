@@ -46,7 +46,7 @@ const (
 // suiteComponents are the p compared by default.
 var suiteComponents = []int{2, 5, 10, 20}
 
-// nameLDA is FDA with S_w shrunk as Ledoit and Wolf do, nameHalf with S_w shrunk by half towards a
+// nameLDA is FDA with S_w shrunk as Ledoit and Wolf do, nameHalf with S_w shrunk by half toward a
 // multiple of I. If classes have few rows, this is a much better baseline than a covariance
 // that is shrunk class by class.
 const nameLDA, nameHalf = "LDA", "LDA-0.5"

@@ -619,10 +619,10 @@ func (s series) drawMark(c *draw.Canvas, at vg.Point) {
 // DataRange implements plot.DataRanger.
 func (m marks) DataRange() (xmin, xmax, ymin, ymax float64) { return series(m).DataRange() }
 
-// plotPoint is a point in a colour, nil for black.
+// plotPoint is a point in a color, nil for black.
 type plotPoint struct {
-	x, y   float64
-	colour color.Color
+	x, y  float64
+	color color.Color
 }
 
 // crosses are published values.
@@ -632,10 +632,10 @@ type crosses []plotPoint
 func (m crosses) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	for _, v := range m {
-		if v.colour == nil {
-			v.colour = color.Black
+		if v.color == nil {
+			v.color = color.Black
 		}
-		c.DrawGlyph(draw.GlyphStyle{Color: v.colour, Radius: vg.Points(5), Shape: draw.CrossGlyph{}}, vg.Point{X: tx(v.x), Y: ty(v.y)})
+		c.DrawGlyph(draw.GlyphStyle{Color: v.color, Radius: vg.Points(5), Shape: draw.CrossGlyph{}}, vg.Point{X: tx(v.x), Y: ty(v.y)})
 	}
 }
 

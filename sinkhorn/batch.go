@@ -48,7 +48,7 @@ type run struct {
 // With Settings.Gradient or Anneal, all problems are solved one by one. Problems that need the log
 // domain or an accelerated method are solved one by one.
 //
-// When the context ends, problems that have started are visited with a cancelled result, as from
+// When the context ends, problems that have started are visited with a canceled result, as from
 // Solve; other problems are not visited. SolveBatch then returns the context's cause. A panic in
 // visit ends the batch in the same way and continues in the caller. Results of Solve stay valid.
 // After warm-up SolveBatch does not allocate.

@@ -78,7 +78,7 @@ func TestSolveBatch(t *testing.T) {
 	}
 }
 
-func TestSolveBatchCancelled(t *testing.T) {
+func TestSolveBatchCanceled(t *testing.T) {
 	ps := batchProblems[float32](200)
 	s, err := NewSolver[float32](&Settings{Workers: 2})
 	if err != nil {

@@ -269,7 +269,7 @@ func BenchmarkCancel(b *testing.B) {
 		storage          Storage
 		domain           Domain
 		gradient, batch  bool
-		lambda, duration float64 // approximate time in ms of the cancelled call
+		lambda, duration float64 // approximate time in ms of the canceled call
 	}{
 		{"small", 64, 1e6, StorageDense, DomainPlain, false, false, .05, 5},
 		{"small/log", 64, 1e6, StorageDense, DomainLog, false, false, 5, 5},

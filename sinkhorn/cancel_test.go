@@ -26,7 +26,7 @@ func TestEndAtEveryCheck(t *testing.T) {
 		"penalties":        {Cost: far, A: []float64{1, 3}, PenaltyA: 1, PenaltyB: 2},
 		"partial":          {Cost: far, Mass: 0.4},
 	}
-	results, cancelled := 0, 0
+	results, canceled := 0, 0
 	for name, p := range problems {
 		if p.Lambda == 0 {
 			p.Lambda = 1
@@ -48,11 +48,11 @@ func TestEndAtEveryCheck(t *testing.T) {
 				if !errors.Is(err, ending.ErrAt) {
 					return
 				}
-				cancelled++
+				canceled++
 				switch {
 				case r == nil:
 					t.Errorf("%s, %+v, %s: no result, %v", name, set, what, err)
-				case r.Status != StatusCancelled || !math.IsNaN(r.Cost) || (r.Iterations == 0) != math.IsNaN(r.MarginalError):
+				case r.Status != StatusCanceled || !math.IsNaN(r.Cost) || (r.Iterations == 0) != math.IsNaN(r.MarginalError):
 					t.Errorf("%s, %+v, %s: %v after %d iterations, cost %v, marginal error %v", name, set, what, r.Status, r.Iterations, r.Cost, r.MarginalError)
 				default:
 					plan := dist.NewMatrix[float64](2, 2, nil)
@@ -85,5 +85,5 @@ func TestEndAtEveryCheck(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d results, %d of them cancelled", results, cancelled)
+	t.Logf("%d results, %d of them canceled", results, canceled)
 }

@@ -130,7 +130,7 @@ func (s *solver[T]) subtractHalf(ctx context.Context, dst dist.Matrix[T]) error 
 
 // moreSerious returns the more serious status.
 func moreSerious(a, b Status) Status {
-	rank := [...]int{StatusCompleted: 0, StatusConverged: 0, StatusIterationLimit: 1, StatusLowPrecision: 2, StatusCancelled: 3}
+	rank := [...]int{StatusCompleted: 0, StatusConverged: 0, StatusIterationLimit: 1, StatusLowPrecision: 2, StatusCanceled: 3}
 	if rank[b] > rank[a] || a == StatusCompleted {
 		return b
 	}

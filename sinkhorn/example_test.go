@@ -89,7 +89,7 @@ func ExampleSolver_Solve_deadline() {
 	// Output:
 	// converged, 1.000 of a row's mass
 	// <nil>
-	// the solve was cancelled before its first iteration
+	// the solve was canceled before its first iteration
 }
 
 // This example solves many small problems at once. The callback may be called concurrently.

@@ -79,7 +79,7 @@ func (l *lanes[T]) solve(ctx context.Context) error {
 		}
 		m.it.placeKernel()
 		m.err = err
-		m.it.setCancelled()
+		m.it.setCanceled()
 		m.it.kernelCurrent = false // the next member uses the kernel
 	}
 	return err

@@ -97,9 +97,9 @@ func TestLanesCosts(t *testing.T) {
 	}
 }
 
-// TestLanesCancelled checks that small problems in progress return their best result when the
+// TestLanesCanceled checks that small problems in progress return their best result when the
 // context ends, like Solve, and that a deadline ends a batch that would never end.
-func TestLanesCancelled(t *testing.T) {
+func TestLanesCanceled(t *testing.T) {
 	ps := smallProblems[float64](10)
 	for i := range ps {
 		ps[i].Lambda = 0.5
@@ -116,7 +116,7 @@ func TestLanesCancelled(t *testing.T) {
 	visits := 0
 	err = s.SolveBatch(ctx, ps, func(i int, r *Result[float64], err error) {
 		visits++
-		if err != context.Canceled || r == nil || r.Status != StatusCancelled || r.Iterations == 0 {
+		if err != context.Canceled || r == nil || r.Status != StatusCanceled || r.Iterations == 0 {
 			t.Fatalf("problem %d: %v, %+v", i, err, r)
 		}
 		one.settings.Iterations = r.Iterations
@@ -125,7 +125,7 @@ func TestLanesCancelled(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, got := answerOf(t, &ps[i], w, nil), answerOf(t, &ps[i], r, nil)
-		want.res.Status, want.res.Cost, want.regularized = StatusCancelled, got.res.Cost, got.regularized
+		want.res.Status, want.res.Cost, want.regularized = StatusCanceled, got.res.Cost, got.regularized
 		if !want.same(got) {
 			t.Errorf("problem %d: %+v, want %+v", i, got.res, want.res)
 		}

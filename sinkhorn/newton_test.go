@@ -392,9 +392,9 @@ func TestNewtonClimbs(t *testing.T) {
 	}
 }
 
-// TestNewtonCancelled checks that wherever the context ends, the returned iterate has correct row sums and the
+// TestNewtonCanceled checks that wherever the context ends, the returned iterate has correct row sums and the
 // reported marginal error. The solver remains usable.
-func TestNewtonCancelled(t *testing.T) {
+func TestNewtonCanceled(t *testing.T) {
 	for _, domain := range []Domain{DomainAuto, DomainLog} {
 		p := slowProblem[float64](40, 300)
 		s, err := newSolver[float64](&Settings{Tolerance: 1e-10, Iterations: 100000, Domain: domain})
@@ -402,7 +402,7 @@ func TestNewtonCancelled(t *testing.T) {
 			t.Fatal(err)
 		}
 		plan := dist.NewMatrix[float64](40, 43, nil)
-		cancelled := 0
+		canceled := 0
 		for left := 40; ; left += 1 + left/40 {
 			r, err := s.Solve(&countdown{t.Context(), left}, p)
 			if err == nil {
@@ -411,17 +411,17 @@ func TestNewtonCancelled(t *testing.T) {
 				}
 				break
 			}
-			if r == nil || err != context.Canceled || r.Status != StatusCancelled {
+			if r == nil || err != context.Canceled || r.Status != StatusCanceled {
 				t.Fatalf("%d checks: %v, result %v", left, err, r)
 			}
-			cancelled++
+			canceled++
 			if err := r.PlanTo(t.Context(), plan, 0); err != nil {
 				t.Fatal(err)
 			}
 			checkMarginals(t, fmt.Sprintf("%v, %d checks, %d passes", domain, left, r.Iterations), plan, p, r.MarginalError)
 		}
-		if cancelled < 20 {
-			t.Errorf("cancelled %d times only", cancelled)
+		if canceled < 20 {
+			t.Errorf("canceled %d times only", canceled)
 		}
 	}
 }

@@ -85,7 +85,7 @@ var (
 	// convergence, but the iterations have not converged.
 	ErrNotConverged = errors.New("the iterations have not converged")
 	// ErrNoResult means that the context ended before the first iteration, so there is no plan.
-	ErrNoResult = errors.New("the solve was cancelled before its first iteration")
+	ErrNoResult = errors.New("the solve was canceled before its first iteration")
 )
 
 // errUnderflow is the error of DomainPlain where DomainAuto would switch to logarithms.

@@ -14,12 +14,12 @@ import (
 // methods read the data of the problem, which must be unchanged. They panic if the result is no longer
 // valid, for example after Shrink.
 //
-// If the solve was cancelled before its first iteration, Iterations is 0 and there is no plan: the
+// If the solve was canceled before its first iteration, Iterations is 0 and there is no plan: the
 // methods return ErrNoResult.
 //
 // The methods do not allocate after the solver has solved its largest problem.
 type Result[T dist.Float] struct {
-	// Cost is the transport cost ⟨T, M⟩ = Σ_ij T_ij M_ij. It is NaN if Status is StatusCancelled.
+	// Cost is the transport cost ⟨T, M⟩ = Σ_ij T_ij M_ij. It is NaN if Status is StatusCanceled.
 	Cost float64
 	// Iterations is the number of iterations, without annealing. With a tolerance it is the number of all passes over K.
 	Iterations int
@@ -125,13 +125,13 @@ func (it *iteration[T]) rowSums(ctx context.Context, r []T) error {
 	return nil
 }
 
-// setCancelled sets the result to the last whole iteration, if there was one.
-func (it *iteration[T]) setCancelled() {
+// setCanceled sets the result to the last whole iteration, if there was one.
+func (it *iteration[T]) setCanceled() {
 	res := &it.res
 	if res.Iterations > 0 && !it.kernel.Large() {
 		it.finishIterate(context.Background()) // at most one pass over a small problem
 	}
-	res.Status, res.Cost = StatusCancelled, math.NaN()
+	res.Status, res.Cost = StatusCanceled, math.NaN()
 	if res.Iterations == 0 {
 		res.MarginalError = math.NaN()
 		return
@@ -296,7 +296,7 @@ func (r *outcome[T]) potentialsTo(serial uint64, f, g []T) error {
 // penalties or Mass, it returns the objective documented at Problem.PenaltyA: the penalties are included, and KL(T | a⊗b)
 // has the further terms Σ_ij a_i b_j − Σ_ij T_ij.
 //
-// It returns NaN if Status is StatusCancelled. It returns ErrRange if the value overflows, the context's
+// It returns NaN if Status is StatusCanceled. It returns ErrRange if the value overflows, the context's
 // cause if the context ends first, or ErrNoResult; the value is then NaN.
 func (r *Result[T]) RegularizedCost(ctx context.Context) (float64, error) {
 	return r.implementation().regularizedCost(ctx, r.serial)
@@ -312,7 +312,7 @@ func (s *solver[T]) regularizedCost(ctx context.Context, it *iteration[T]) (floa
 	if err := it.hasResult(); err != nil {
 		return math.NaN(), err
 	}
-	if it.res.Status == StatusCancelled {
+	if it.res.Status == StatusCanceled {
 		return math.NaN(), nil
 	}
 	if err := it.columnSums(ctx); err != nil {

@@ -323,7 +323,7 @@ func (c *countdown) Err() error {
 // iteration.
 func checkNoResult[T dist.Float](t *testing.T, r *Result[T]) {
 	t.Helper()
-	if r.Status != StatusCancelled || r.Iterations != 0 || !math.IsNaN(r.Cost) || !math.IsNaN(r.MarginalError) {
+	if r.Status != StatusCanceled || r.Iterations != 0 || !math.IsNaN(r.Cost) || !math.IsNaN(r.MarginalError) {
 		t.Errorf("%+v", r)
 	}
 	kernel, ctx := &within(r).kernel, t.Context()
@@ -345,9 +345,9 @@ func checkNoResult[T dist.Float](t *testing.T, r *Result[T]) {
 	}
 }
 
-// TestCancelled checks that the result of a cancelled solve is the result of its last complete iteration, wherever the
+// TestCanceled checks that the result of a canceled solve is the result of its last complete iteration, wherever the
 // context ends, and that the solver remains usable.
-func TestCancelled(t *testing.T) {
+func TestCanceled(t *testing.T) {
 	for _, shape := range [][2]int{{20, 15}, {800, 700}} {
 		n, m := shape[0], shape[1]
 		rng := rand.New(rand.NewPCG(2, 2))
@@ -378,7 +378,7 @@ func TestCancelled(t *testing.T) {
 						checkNoResult(t, r)
 						continue
 					}
-					if r.Status != StatusCancelled || !math.IsNaN(r.Cost) {
+					if r.Status != StatusCanceled || !math.IsNaN(r.Cost) {
 						t.Errorf("status %v, cost %v", r.Status, r.Cost)
 					}
 					k, marginal := r.Iterations, r.MarginalError
@@ -393,7 +393,7 @@ func TestCancelled(t *testing.T) {
 							limit = 1e-7 // K is rounded again
 						}
 						if e := math.Abs(marginal - want.MarginalError); !(e <= limit) {
-							t.Errorf("%d×%d, λ = %v, %v: cancelled after %d iterations, marginal error %v, want %v", n, m, lambda, storage, k, marginal, want.MarginalError)
+							t.Errorf("%d×%d, λ = %v, %v: canceled after %d iterations, marginal error %v, want %v", n, m, lambda, storage, k, marginal, want.MarginalError)
 						}
 					}
 					limit := 1e-13
@@ -401,7 +401,7 @@ func TestCancelled(t *testing.T) {
 						limit = 1e-7 // no pass is made after the context has ended
 					}
 					if e := worst(got, plans[k]); !(e <= limit) {
-						t.Errorf("%d×%d, λ = %v, %v: cancelled after %d iterations, plan is off by %.3g", n, m, lambda, storage, k, e)
+						t.Errorf("%d×%d, λ = %v, %v: canceled after %d iterations, plan is off by %.3g", n, m, lambda, storage, k, e)
 					}
 				}
 			}
@@ -428,9 +428,9 @@ func TestCancelLarge(t *testing.T) {
 	}
 }
 
-// TestGradientCancelled checks that gradients end with their context and that the result remains
+// TestGradientCanceled checks that gradients end with their context and that the result remains
 // usable.
-func TestGradientCancelled(t *testing.T) {
+func TestGradientCanceled(t *testing.T) {
 	for _, n := range []int{20, 800} {
 		rng := rand.New(rand.NewPCG(2, 3))
 		p := &Problem[float64]{X: cloud[float64](rng, n, 2, 0), Y: cloud[float64](rng, n, 2, 0), Lambda: 2}

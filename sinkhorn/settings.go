@@ -161,12 +161,12 @@ const (
 	// (2¹³ in float32). Rounding of the potentials alone then changes the plan by more than 0.1 %: the result
 	// is finite but inaccurate. In float64, Solve returns ErrRange if the value for the costs is 2⁵⁰ or more.
 	StatusLowPrecision
-	// StatusCancelled: the context ended first. The result is the result of the last whole iteration, if there
+	// StatusCanceled: the context ended first. The result is the result of the last whole iteration, if there
 	// was one.
-	StatusCancelled
+	StatusCanceled
 )
 
-var statusNames = enum.New("Status", ErrSettings, "completed", "converged", "iteration limit", "low precision", "cancelled")
+var statusNames = enum.New("Status", ErrSettings, "completed", "converged", "iteration limit", "low precision", "canceled")
 
 func (s Status) String() string { return statusNames.Name(uint8(s)) }
 

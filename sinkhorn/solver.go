@@ -142,7 +142,7 @@ func (s *solver[T]) Shrink() {
 //
 // When the context ends, Solve returns the best result so far together with the context's cause:
 // the plan of the last whole iteration with its marginal error, without a cost, and with the status
-// StatusCancelled. This result is never nil. If there was no iteration yet, its Iterations is 0 and its
+// StatusCanceled. This result is never nil. If there was no iteration yet, its Iterations is 0 and its
 // methods return ErrNoResult. With any other error the result is nil.
 //
 // Solve checks the context before every block of rows of every pass, so it usually returns within
@@ -202,7 +202,7 @@ func (s *solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 		}
 	}
 	if err != nil {
-		it.setCancelled()
+		it.setCanceled()
 	}
 	return s.outcome.publish(s), err
 }

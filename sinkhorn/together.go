@@ -71,7 +71,7 @@ func (g *group[T]) solveMembers(ctx context.Context) error {
 		case m.needsSolve:
 		case err != nil:
 			m.err = err
-			m.it.setCancelled()
+			m.it.setCanceled()
 		default:
 			m.needsSolve = !finite(m.it.res.Cost)
 		}

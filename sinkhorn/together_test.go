@@ -186,9 +186,9 @@ func TestTogetherAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestTogetherCancelled checks that if the context ends during the iterations, the visited results are results of
+// TestTogetherCanceled checks that if the context ends during the iterations, the visited results are results of
 // complete iterations, as from Solve.
-func TestTogetherCancelled(t *testing.T) {
+func TestTogetherCanceled(t *testing.T) {
 	const n = 40
 	for _, after := range []int{0, 3, 60, 500} {
 		ps := oneKernel[float64](n, 61)[8:22]
@@ -206,7 +206,7 @@ func TestTogetherCancelled(t *testing.T) {
 				checkNoResult(t, r)
 				return
 			}
-			if r.Status != StatusCancelled || r.Cost == r.Cost {
+			if r.Status != StatusCanceled || r.Cost == r.Cost {
 				t.Errorf("problem %d: %+v", i, r)
 			}
 			exact, err := newSolver[float64](&Settings{Iterations: r.Iterations})
@@ -243,7 +243,7 @@ func TestDeadline(t *testing.T) {
 	check := func(r *Result[float64], err error) {
 		if r.Iterations == 0 { // on a very busy machine
 			checkNoResult(t, r)
-		} else if err != context.DeadlineExceeded || r.Status != StatusCancelled || !(r.MarginalError >= 0) {
+		} else if err != context.DeadlineExceeded || r.Status != StatusCanceled || !(r.MarginalError >= 0) {
 			t.Errorf("%+v, %v", r, err)
 		}
 	}

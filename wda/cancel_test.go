@@ -46,7 +46,7 @@ func TestEndsAnywhere(t *testing.T) {
 		set.Workers = 1
 		return func(ctx context.Context) error {
 			m, err := Fit(ctx, d.x, d.labels, &set)
-			if err != nil && m != nil && m.Report().Status != StatusCancelled {
+			if err != nil && m != nil && m.Report().Status != StatusCanceled {
 				return fmt.Errorf("a model with status %v", m.Report().Status)
 			}
 			return err

@@ -53,7 +53,7 @@ func TestCauseOfDeadline(t *testing.T) {
 		set.Progress = func(Progress) error { once(); return nil }
 		set.Optimizer.Tolerance = 1e-300
 		m, err := Fit(ctx, x, labels, set)
-		if m == nil || m.Report().Status != StatusCancelled || !errors.Is(err, errLate) || errors.Is(err, context.DeadlineExceeded) {
+		if m == nil || m.Report().Status != StatusCanceled || !errors.Is(err, errLate) || errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v, after a step: %v, %v", method, m != nil, err)
 		}
 	}

@@ -228,7 +228,7 @@ func eliminate(list []Member, alive []bool, share float64) {
 }
 
 // linearShrinkage is the intensity with which UseLinear shrinks the covariance of projected samples
-// towards its diagonal.
+// toward its diagonal.
 const linearShrinkage = 0.05
 
 // maxCoolings is the largest number of times that squared distances are divided by √2.

@@ -161,7 +161,7 @@ func checkLambdaMatrix(l *mat.Dense, classes int) error {
 }
 
 // Shrinkage is the setting for ρ, which reduces overfitting. The ridge in the objective is
-// ρ·σ_w²(P⁰), where σ_w²(P⁰) is the within-class cost at the start. A large ρ leads towards
+// ρ·σ_w²(P⁰), where σ_w²(P⁰) is the within-class cost at the start. A large ρ leads toward
 // principal components; ρ = 0 is the objective of the paper.
 //
 // The zero value leaves ρ open. FixedShrinkage returns other values.
@@ -319,7 +319,7 @@ func (u *Use) UnmarshalText(text []byte) error { return enum.Parse(u, text, useN
 //	L·Lᵀ = (1 − α)·S + α·μ·I
 //
 // for spherical whitening with intensity α. Diagonal whitening first divides every feature
-// by its own standard deviation within classes, so that S shrinks towards its diagonal.
+// by its own standard deviation within classes, so that S shrinks toward its diagonal.
 type Whitening struct {
 	kind      whiteningKind
 	intensity float64
@@ -342,13 +342,13 @@ const LedoitWolf = -1.0
 // NoWhitening leaves the features as they are, as in the paper.
 func NoWhitening() Whitening { return Whitening{kind: whiteningNone} }
 
-// SphericalWhitening whitens by the covariance within classes, shrunken towards a multiple of the
+// SphericalWhitening whitens by the covariance within classes, shrunken toward a multiple of the
 // identity. alpha is the intensity, 0 < alpha ≤ 1, or LedoitWolf; Fit returns ErrSettings for other
 // values. Use it for features of one kind, such as pixels, and for more features than samples.
 // alpha = 1 is no whitening.
 func SphericalWhitening(alpha float64) Whitening { return Whitening{whiteningSpherical, alpha} }
 
-// DiagonalWhitening whitens by the covariance within classes, shrunken towards its diagonal. alpha
+// DiagonalWhitening whitens by the covariance within classes, shrunken toward its diagonal. alpha
 // is the intensity, 0 < alpha ≤ 1, or LedoitWolf; Fit returns ErrSettings for other values. Use it
 // for features of different kinds. alpha = 1 is standardization within classes.
 func DiagonalWhitening(alpha float64) Whitening { return Whitening{whiteningDiagonal, alpha} }

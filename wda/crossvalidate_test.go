@@ -248,7 +248,7 @@ func TestCrossValidateErrors(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stop)
 	if got, err := CrossValidate(ctx, x, labels, nil); !errors.Is(err, stop) || got != nil {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 	var at *PositionError
 	if _, err := CrossValidate(t.Context(), nan, labels, nil); !errors.As(err, &at) || at.Row != 7 || at.Column != 2 {

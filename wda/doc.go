@@ -36,7 +36,7 @@
 //   - λ (Objective.Lambda): a small λ compares whole classes, as Fisher's discriminant analysis
 //     does; a large λ compares near neighbors only, so that a class may consist of clusters;
 //   - ρ (Objective.Shrinkage): ridge = ρ·σ_w² at the start. A large ρ prevents overfitting and
-//     leads towards principal components;
+//     leads toward principal components;
 //   - whitening (Data.Whitening): whether features are first rescaled so that, within classes,
 //     they have the same variance and no correlation;
 //   - the scale (Scale) of the components: the weight of each component in a distance.

@@ -96,7 +96,7 @@ func TestSolversCancel(t *testing.T) {
 				models++
 				checkModel(t, m)
 				r := m.Report()
-				if err != nil && r.Status != StatusCancelled || !(r.Objective >= last.Objective*(1-1e-4)) {
+				if err != nil && r.Status != StatusCanceled || !(r.Objective >= last.Objective*(1-1e-4)) {
 					t.Errorf("%v, after %d checks: %v, J = %v after %v", solver, checks, r.Status, r.Objective, last.Objective)
 				}
 			}
@@ -111,7 +111,7 @@ func TestSolversCancel(t *testing.T) {
 			}
 		}
 		if models == 0 && testdata.IsLong() {
-			t.Errorf("%v: no cancelled fit gave a model", solver)
+			t.Errorf("%v: no canceled fit gave a model", solver)
 		}
 	}
 }

@@ -527,7 +527,7 @@ func TestStatusNames(t *testing.T) {
 		}
 		names = append(names, string(b))
 	}
-	if got, want := fmt.Sprint(names), `["NotTerminated" "GradientTolerance" "StepTolerance" "FunctionTolerance" "MaxSteps" "LineSearchFailed" "Stalled" "EvaluationFailed" "Cancelled" "Stopped"]`; got != want {
+	if got, want := fmt.Sprint(names), `["NotTerminated" "GradientTolerance" "StepTolerance" "FunctionTolerance" "MaxSteps" "LineSearchFailed" "Stalled" "EvaluationFailed" "Canceled" "Stopped"]`; got != want {
 		t.Errorf("names %s, want %s", got, want)
 	}
 }

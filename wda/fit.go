@@ -23,7 +23,7 @@ import (
 // Errors in data or settings wrap a sentinel error of this package and name the position. If ctx
 // ends, Progress returns an error, or J can no longer be computed, the error wraps the cause. If
 // Fit has already found a projection, it returns the best one as a Model together with the error.
-// This Model is usable, and its Report has the status StatusCancelled, StatusStopped or
+// This Model is usable, and its Report has the status StatusCanceled, StatusStopped or
 // StatusEvaluationFailed. Fit has no projection before the first step and while it compares
 // candidate settings.
 //
@@ -119,7 +119,7 @@ func (f *outcome[T]) recordInterruption(ctx context.Context, err error) bool {
 	if err == nil || ctx.Err() == nil {
 		return false
 	}
-	if f.report.Status = StatusCancelled; f.cause == nil {
+	if f.report.Status = StatusCanceled; f.cause == nil {
 		f.cause = context.Cause(ctx)
 	}
 	return true

@@ -15,9 +15,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestCancelled checks that a fit whose context ends returns its best projection so far and the context's error, or no
+// TestCanceled checks that a fit whose context ends returns its best projection so far and the context's error, or no
 // model if there is no projection yet. The model's objective must equal the reported one.
-func TestCancelled(t *testing.T) {
+func TestCanceled(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(1, 60, 8)
 	everyWay(t, Settings{Components: 2}, func(t *testing.T, set *Settings) {
@@ -44,7 +44,7 @@ func TestCancelled(t *testing.T) {
 			}
 			checkModel(t, m)
 			r := m.Report()
-			if r.Status != StatusCancelled || r.Steps != after || last.Index != after {
+			if r.Status != StatusCanceled || r.Steps != after || last.Index != after {
 				t.Errorf("after step %d: status %v, %d steps, last call %d", after, r.Status, r.Steps, last.Index)
 			}
 			limit := 1e-9
@@ -64,8 +64,8 @@ func TestCancelled(t *testing.T) {
 	})
 }
 
-// TestCancelledAnywhere cancels at random times, so that every phase is met.
-func TestCancelledAnywhere(t *testing.T) {
+// TestCanceledAnywhere cancels at random times, so that every phase is met.
+func TestCanceledAnywhere(t *testing.T) {
 	if !testdata.IsLong() {
 		t.Skip("slow")
 	}
@@ -88,7 +88,7 @@ func TestCancelledAnywhere(t *testing.T) {
 		}
 	}
 	if models == 0 {
-		t.Error("no cancelled fit gave a model")
+		t.Error("no canceled fit gave a model")
 	}
 }
 

@@ -40,7 +40,7 @@ func (f *outcome[T]) mixWith(ctx context.Context, others []Settings) error {
 		}
 		switch {
 		case ctx.Err() != nil:
-			return f.keepSingle(StatusCancelled, context.Cause(ctx))
+			return f.keepSingle(StatusCanceled, context.Cause(ctx))
 		case err != nil && choice == nil:
 			return err
 		case err != nil:
@@ -60,7 +60,7 @@ func (f *outcome[T]) mixWith(ctx context.Context, others []Settings) error {
 		err = f.setMixture(ctx, p, leading)
 	}
 	if ctx.Err() != nil {
-		return f.keepSingle(StatusCancelled, context.Cause(ctx))
+		return f.keepSingle(StatusCanceled, context.Cause(ctx))
 	}
 	if errors.Is(err, discriminant.ErrRankDeficient) { // the others add no direction
 		return f.keepSingle(f.report.Status, nil)

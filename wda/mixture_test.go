@@ -329,7 +329,7 @@ func TestMixtureInterrupted(t *testing.T) {
 		}
 		return nil
 	}
-	if m, err = Fit(ctx, x, labels, &set); !errors.Is(err, context.Canceled) || m == nil || m.Report().Choice.Mixed != 1 || m.Report().Status != StatusCancelled {
+	if m, err = Fit(ctx, x, labels, &set); !errors.Is(err, context.Canceled) || m == nil || m.Report().Choice.Mixed != 1 || m.Report().Status != StatusCanceled {
 		t.Errorf("error %v", err)
 	}
 }

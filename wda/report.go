@@ -193,8 +193,8 @@ const (
 	StatusStalled
 	// StatusEvaluationFailed: J could not be computed near the last projection.
 	StatusEvaluationFailed
-	// StatusCancelled: the context ended.
-	StatusCancelled
+	// StatusCanceled: the context ended.
+	StatusCanceled
 	// StatusStopped: Progress returned an error, Validation saw no further improvement, or the
 	// method makes no steps, like Principal and Fisher.
 	StatusStopped

@@ -363,7 +363,7 @@ func TestPredictIsEval(t *testing.T) {
 		if !ok || len(labels) != 300 {
 			t.Fatalf("%q: %v", args, v)
 		}
-		test, err := (&readFlags{header: "auto"}).readLabelled(s.test, "", "labels")
+		test, err := (&readFlags{header: "auto"}).readLabeled(s.test, "", "labels")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -66,7 +66,7 @@ type readFlags struct {
 	labelColumn   string
 	header        string
 	missingLabels string
-	unlabelled    bool // the labels are not needed
+	unlabeled     bool // the labels are not needed
 }
 
 // trainFlags are the flags for the training file of a command.
@@ -235,7 +235,7 @@ func (f *readFlags) options(labels string) (dataset.Options, error) {
 		}
 		opt.Labels = dataset.LabelFile(labels)
 	}
-	if f.unlabelled && labels == "" && f.labelColumn == "" && f.schema.Features() != nil {
+	if f.unlabeled && labels == "" && f.labelColumn == "" && f.schema.Features() != nil {
 		opt.Labels = dataset.NoLabels()
 	}
 	if labels != "" && f.labelColumn != "" {
@@ -254,8 +254,8 @@ func (f *readFlags) options(labels string) (dataset.Options, error) {
 	return opt, nil
 }
 
-// readLabelled reads samples that must have labels. flag is the flag for the file of labels.
-func (f *readFlags) readLabelled(path, labels, flag string) (*dataset.Dataset, error) {
+// readLabeled reads samples that must have labels. flag is the flag for the file of labels.
+func (f *readFlags) readLabeled(path, labels, flag string) (*dataset.Dataset, error) {
 	opt, err := f.options(labels)
 	if err != nil {
 		return nil, err
@@ -263,7 +263,7 @@ func (f *readFlags) readLabelled(path, labels, flag string) (*dataset.Dataset, e
 	return f.readLabels(path, &opt, flag)
 }
 
-// readLabels is like readLabelled with options.
+// readLabels is like readLabeled with options.
 func (f *readFlags) readLabels(path string, opt *dataset.Options, flag string) (*dataset.Dataset, error) {
 	d, err := f.readFile(path, opt)
 	if err != nil {

@@ -303,14 +303,14 @@ func (a *app) readTrainTest(f *evalFlags) (train, test, unknown *dataset.Dataset
 	if f.rows.holdout > 0 && !same {
 		return nil, nil, nil, usagef("--holdout divides one file: --train and --test must name the same file, or leave out --holdout")
 	}
-	all, err := f.read.readLabelled(f.train, f.trainLabels, "train-labels")
+	all, err := f.read.readLabeled(f.train, f.trainLabels, "train-labels")
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	all = f.rows.withModelClasses(f.train, all)
 	rest := all
 	if !same || f.testLabels != f.trainLabels {
-		if rest, err = f.read.readLabelled(f.test, f.testLabels, "test-labels"); err != nil {
+		if rest, err = f.read.readLabeled(f.test, f.testLabels, "test-labels"); err != nil {
 			return nil, nil, nil, err
 		}
 	}

@@ -165,7 +165,7 @@ func (f *solverFlags) addMethod(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.method, "method", wda.Auto{}.String(), "`NAME`: how the projection is found, one of "+methodNames())
 	completeValues(cmd, "method", strings.Split(methodNames(), ", ")...)
-	fs.StringVar(&f.whitening, "whitening", wda.Whitening{}.String(), "`NAME`: rescaling of the features. One of none; diagonal or spherical, by the covariance within classes, shrunken towards its diagonal or towards a multiple of the identity; auto, chosen on held-out rows. A number after a colon sets the intensity, above 0 and at most 1, as in spherical:0.5; without it the formula of Ledoit and Wolf sets it")
+	fs.StringVar(&f.whitening, "whitening", wda.Whitening{}.String(), "`NAME`: rescaling of the features. One of none; diagonal or spherical, by the covariance within classes, shrunken toward its diagonal or toward a multiple of the identity; auto, chosen on held-out rows. A number after a colon sets the intensity, above 0 and at most 1, as in spherical:0.5; without it the formula of Ledoit and Wolf sets it")
 	completeValues(cmd, "whitening", "auto", "none", "diagonal", "spherical")
 	fs.StringVar(&f.scale, "scale", wda.Scale(0).String(), "`NAME`: length of the components. One of orthonormal, as in the paper; equal, orthonormal up to one factor; unit, the same spread within classes on every axis; ratio, unit but shorter where a component hardly tells classes apart; auto, equal or unit, chosen on held-out rows. All but orthonormal make the mean variance within classes 1")
 	completeValues(cmd, "scale", "auto", "equal", "orthonormal", "unit", "ratio")

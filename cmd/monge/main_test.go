@@ -111,7 +111,7 @@ func get(t testing.TB, v map[string]any, path ...string) float64 {
 	return x
 }
 
-// csvOf writes labelled samples without a header.
+// csvOf writes labeled samples without a header.
 func csvOf(d *dataset.Dataset) func(w io.Writer) error {
 	return func(w io.Writer) error {
 		return outfile.CSV(w, d.X, nil, func(i int) string { return d.Classes[d.Labels[i]] })
@@ -858,7 +858,7 @@ func TestInterrupt(t *testing.T) {
 		t.Errorf("left behind: %v", names)
 	}
 	// Every command stops.
-	cancelled, stop := context.WithCancel(t.Context())
+	canceled, stop := context.WithCancel(t.Context())
 	stop()
 	s := simulate(t)
 	model := filepath.Join(s.dir, "m.wda")
@@ -873,7 +873,7 @@ func TestInterrupt(t *testing.T) {
 		{"demo", "--out", filepath.Join(s.dir, "demo")},
 		{"sinkhorn", "--lambda", "1", "--x", s.x, "--y", s.x, "--plan", filepath.Join(s.dir, "n.npy")},
 	} {
-		if code, stdout, _ := mongeContext(cancelled, args...); code != exitInterrupted || stdout != "" {
+		if code, stdout, _ := mongeContext(canceled, args...); code != exitInterrupted || stdout != "" {
 			t.Errorf("%s: exit code %d, %q", args[0], code, stdout)
 		}
 	}

@@ -194,8 +194,8 @@ func hasFiniteSums(y *mat.Dense) bool {
 
 // scatter draws the first two components, or the only component.
 func scatter(f *plotFlags, ext string, y *mat.Dense, d *dataset.Dataset, progress func(done int)) error {
-	labelled := d.Labels != nil
-	if !labelled {
+	labeled := d.Labels != nil
+	if !labeled {
 		d = &dataset.Dataset{X: d.X, Labels: make([]int, d.Len()), Classes: []string{"all"}}
 	}
 	// Classes without rows have no entry in the legend. The other classes have the same colors in
@@ -227,7 +227,7 @@ func scatter(f *plotFlags, ext string, y *mat.Dense, d *dataset.Dataset, progres
 			return
 		}
 		p.Add(picture.Cloud{Points: y, Labels: d.Labels, Radius: radius, Alpha: alpha, Progress: progress})
-		if labelled {
+		if labeled {
 			l := picture.LayLegend(entries, c.Size())
 			l.Draw(draw.Crop(c, c.Size().X-l.Width, 0, 0, 0))
 			c = draw.Crop(c, 0, -l.Width-10, 0, 0)

@@ -240,7 +240,7 @@ func (f *predictFlags) checkCounts(path string, rows int) error {
 // classifierFromTraining returns the classifier of the rows of --train, and the names of its
 // labels.
 func (f *predictFlags) classifierFromTraining(ctx context.Context, m *wda.Model) (*wda.Classifier, []string, error) {
-	all, err := f.read.readLabelled(f.train, f.trainLabels, "train-labels")
+	all, err := f.read.readLabeled(f.train, f.trainLabels, "train-labels")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -271,7 +271,7 @@ func (f *predictFlags) openRows(m *wda.Model) (*stream, error) {
 		chosen.holdout = 0
 	}
 	features, _ := m.Dims()
-	f.read.unlabelled = true
+	f.read.unlabeled = true
 	return chosen.open(&f.read, f.data, "", part, features)
 }
 

@@ -44,7 +44,7 @@ func (f *rowFlags) open(read *readFlags, path, labels string, p part, features i
 	if err != nil {
 		return nil, err
 	}
-	opt.Dim, opt.IgnoreLabels = features, read.unlabelled
+	opt.Dim, opt.IgnoreLabels = features, read.unlabeled
 	r, err := read.open(path, &opt)
 	if err != nil {
 		return nil, read.readError(err)

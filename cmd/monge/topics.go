@@ -53,7 +53,7 @@ Model
                    the cost within classes in J.
   whitening        Rescales the features so that the spread within classes is
                    similar in all directions. "diagonal" and "spherical" say
-                   what the estimated covariance is pulled towards; "none"
+                   what the estimated covariance is pulled toward; "none"
                    leaves the features as they are.
   scale            The length of the components: "equal" if all axes count alike,
                    "unit" for the same spread within classes on every axis,

@@ -138,7 +138,7 @@ func (a *app) transform(cmd *cobra.Command, f *transformFlags) error {
 	}
 	d, p := m.Dims()
 	f.read.useSchemaOf(f.model, m)
-	f.read.unlabelled = !f.keepLabels
+	f.read.unlabeled = !f.keepLabels
 	rows, err := f.rows.open(&f.read, f.data, f.labels, part, d)
 	if err != nil {
 		return err

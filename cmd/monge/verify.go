@@ -182,7 +182,7 @@ func (f *verifyFlags) readValidation(path string, v *wda.Validation, d *dataset.
 	case !own:
 		return nil
 	}
-	t, err := f.readLabelled(f.validation, "", "labels")
+	t, err := f.readLabeled(f.validation, "", "labels")
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/gomonge/monge/internal/matrix"
 )
 
-// LedoitWolf returns the shrinkage intensity α towards μ·I, with μ = tr S/d, for the covariance S =
+// LedoitWolf returns the shrinkage intensity α toward μ·I, with μ = tr S/d, for the covariance S =
 // RᵀR/n of the centered rows R (n × d). trace is tr S and square is ‖S‖². The formula is from
 // equations 14 and 15 of O. Ledoit and M. Wolf, "A well-conditioned estimator for large-dimensional
 // covariance matrices", J. Multivariate Analysis 88, 2004:

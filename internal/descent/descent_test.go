@@ -450,7 +450,7 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(reason)
 	if r, err := descent.Minimize(ctx, good, m, x, nil); r != nil || !errors.Is(err, reason) {
-		t.Errorf("cancelled before: result %v, error %v", r, err)
+		t.Errorf("canceled before: result %v, error %v", r, err)
 	}
 
 	forMethods(t, func(t *testing.T, method descent.Method) {
@@ -470,7 +470,7 @@ func TestCancel(t *testing.T) {
 					return false
 				}, respond: func(*mat.Dense) (float64, error) { return 0, ctx.Err() }}
 				r, err := descent.Minimize(ctx, f, m, x, settings)
-				if r == nil || r.Status != descent.Cancelled || !errors.Is(err, reason) {
+				if r == nil || r.Status != descent.Canceled || !errors.Is(err, reason) {
 					t.Fatalf("after %d: result %+v, error %v", after, r, err)
 				}
 				if calls != after {
@@ -479,7 +479,7 @@ func TestCancel(t *testing.T) {
 				checkResult(t, good, m, r, settings)
 				for k, step := range r.History {
 					if step.Value != full.History[k].Value {
-						t.Errorf("after %d: step %d differs from the uncancelled run", after, k)
+						t.Errorf("after %d: step %d differs from the uncanceled run", after, k)
 					}
 				}
 			}
@@ -491,7 +491,7 @@ func TestCancel(t *testing.T) {
 	f := &failing{Problem: good, isBad: func(*mat.Dense) bool { calls++; return calls > 5 },
 		respond: func(*mat.Dense) (float64, error) { return 0, fmt.Errorf("evaluate: %w", context.DeadlineExceeded) }}
 	r, err := descent.Minimize(t.Context(), f, m, x, nil)
-	if r == nil || r.Status != descent.Cancelled || !errors.Is(err, context.DeadlineExceeded) || calls != 6 {
+	if r == nil || r.Status != descent.Canceled || !errors.Is(err, context.DeadlineExceeded) || calls != 6 {
 		t.Errorf("result %+v, error %v, %d calls", r, err, calls)
 	}
 }
@@ -771,7 +771,7 @@ func TestNames(t *testing.T) {
 		descent.NotTerminated: "NotTerminated", descent.GradientTolerance: "GradientTolerance",
 		descent.StepTolerance: "StepTolerance", descent.FunctionTolerance: "FunctionTolerance",
 		descent.MaxSteps: "MaxSteps", descent.LineSearchFailed: "LineSearchFailed",
-		descent.Stalled: "Stalled", descent.EvaluationFailed: "EvaluationFailed", descent.Cancelled: "Cancelled",
+		descent.Stalled: "Stalled", descent.EvaluationFailed: "EvaluationFailed", descent.Canceled: "Canceled",
 		descent.Stopped: "Stopped", descent.Status(99): "Status(99)",
 	} {
 		if got := s.String(); got != want {

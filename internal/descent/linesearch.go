@@ -48,7 +48,7 @@ type lineStep struct {
 func (s *solver) search() Status {
 	if s.ctx.Err() != nil { // chooseDirection may have been interrupted
 		s.lastError = context.Cause(s.ctx)
-		return Cancelled
+		return Canceled
 	}
 	from := s.current
 	ceiling := s.lowest + float64(s.Noise*math.Abs(from.value))
@@ -67,8 +67,8 @@ func (s *solver) search() Status {
 	for alpha := s.firstStep(); trials > 0; trials-- {
 		x := s.trial
 		got := s.evaluateStep(x, alpha)
-		if got == cancelled {
-			return Cancelled
+		if got == canceled {
+			return Canceled
 		}
 		if got == unusable {
 			high = alpha
@@ -85,8 +85,8 @@ func (s *solver) search() Status {
 		}
 
 		got = s.differentiate(x)
-		if got == cancelled {
-			return Cancelled
+		if got == canceled {
+			return Canceled
 		}
 		if got == unusable {
 			high = alpha

@@ -36,7 +36,7 @@ var errNotFinite = errors.New("descent: value or gradient is not finite")
 //
 // Minimize returns a nil Result only with a [*StartError] or if the context ends before the start
 // is evaluated. Otherwise Result.Point is the best iterate and is never NaN, even if Minimize also
-// returns an error. The error is context.Cause for status Cancelled, the last error of the problem
+// returns an error. The error is context.Cause for status Canceled, the last error of the problem
 // for EvaluationFailed, and the error of Settings.Progress for Stopped. With other statuses,
 // including LineSearchFailed, the error is nil.
 //
@@ -124,7 +124,7 @@ type evaluationOutcome int
 const (
 	usable evaluationOutcome = iota
 	unusable
-	cancelled
+	canceled
 )
 
 // evaluateStart checks that start is feasible, evaluates it, and makes it the current iterate.
@@ -144,7 +144,7 @@ func (s *solver) evaluateStart(start *mat.Dense) error {
 		got = s.differentiate(c)
 	}
 	switch got {
-	case cancelled:
+	case canceled:
 		return s.lastError
 	case unusable:
 		e := &StartError{Value: c.value, GradientNorm: c.norm, Infeasibility: off, Err: s.lastError}
@@ -247,7 +247,7 @@ func (s *solver) terminationStatus(step Step) Status {
 func (s *solver) evaluate(x *iterate) evaluationOutcome {
 	if s.ctx.Err() != nil {
 		s.lastError = context.Cause(s.ctx)
-		return cancelled
+		return canceled
 	}
 	grad := x.ambient
 	if s.reverser != nil {
@@ -272,7 +272,7 @@ func (s *solver) differentiate(x *iterate) evaluationOutcome {
 	if s.reverser != nil {
 		if s.ctx.Err() != nil {
 			s.lastError = context.Cause(s.ctx)
-			return cancelled
+			return canceled
 		}
 		s.evaluations.Gradients++
 		if err := s.reverser.Gradient(x.ambient); err != nil {
@@ -283,7 +283,7 @@ func (s *solver) differentiate(x *iterate) evaluationOutcome {
 	if s.ctx.Err() != nil { // the projection may be unfinished
 		if s.history != nil {
 			s.lastError = context.Cause(s.ctx)
-			return cancelled
+			return canceled
 		}
 		// Minimize returns the start, because it has been evaluated. Finish its gradient.
 		s.manifold.Tangent(context.WithoutCancel(s.ctx), x.grad, x.point, x.ambient)
@@ -295,16 +295,16 @@ func (s *solver) differentiate(x *iterate) evaluationOutcome {
 	return usable
 }
 
-// classifyError records err. It returns cancelled if err or the context ends the minimization, and
+// classifyError records err. It returns canceled if err or the context ends the minimization, and
 // unusable otherwise.
 func (s *solver) classifyError(err error) evaluationOutcome {
 	s.lastError = err
 	if s.ctx.Err() != nil {
 		s.lastError = context.Cause(s.ctx)
-		return cancelled
+		return canceled
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return cancelled
+		return canceled
 	}
 	return unusable
 }

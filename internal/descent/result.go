@@ -31,15 +31,15 @@ const (
 	Stalled
 	// EvaluationFailed: the last line search could not evaluate any point.
 	EvaluationFailed
-	// Cancelled: the context ended.
-	Cancelled
+	// Canceled: the context ended.
+	Canceled
 	// Stopped: Settings.Progress returned an error.
 	Stopped
 )
 
 var statusNames = enum.New("Status", errStatus,
 	"NotTerminated", "GradientTolerance", "StepTolerance", "FunctionTolerance", "MaxSteps",
-	"LineSearchFailed", "Stalled", "EvaluationFailed", "Cancelled", "Stopped")
+	"LineSearchFailed", "Stalled", "EvaluationFailed", "Canceled", "Stopped")
 
 var errStatus = errors.New("unknown status")
 

@@ -19,7 +19,7 @@ const (
 	// eigenBlock is the number of block iterations in one step.
 	eigenBlock = 10
 	// The method ends after eigenPatience successive steps that do not raise J. J rises for a few
-	// steps and then falls towards the fixed point. On the golden cases, J never rose again after
+	// steps and then falls toward the fixed point. On the golden cases, J never rose again after
 	// more than nine steps without a rise.
 	eigenPatience = 15
 )
@@ -57,7 +57,7 @@ func (m AlternatingSolver[T]) Maximize(ctx context.Context, a *Ascent[T]) (desce
 			value, norm, err = a.measure(ctx, next)
 		}
 		if ctx.Err() != nil {
-			return descent.Cancelled, context.Cause(ctx)
+			return descent.Canceled, context.Cause(ctx)
 		}
 		if err != nil {
 			return descent.EvaluationFailed, err

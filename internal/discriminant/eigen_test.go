@@ -148,13 +148,13 @@ func TestEigenBlocks(t *testing.T) {
 	}
 }
 
-// TestEigenCancelled checks that an iteration returns the cause of a cancelled context.
-func TestEigenCancelled(t *testing.T) {
+// TestEigenCanceled checks that an iteration returns the cause of a canceled context.
+func TestEigenCanceled(t *testing.T) {
 	x, labels := parts3(4, 12, 9)
 	e, _ := eigenOf(t, x, labels, uniform(1, 9, 2), settings{components: 2, iterations: 10, lambda: relativeLambda(1)})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := e.improve(ctx, uniform(1, 9, 2), 0.1, 1); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 }

@@ -281,7 +281,7 @@ func (m MiniBatchSolver[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent
 			value = o.Value()
 		}
 		if ctx.Err() != nil {
-			return descent.Cancelled, context.Cause(ctx)
+			return descent.Canceled, context.Cause(ctx)
 		}
 		if err != nil {
 			return descent.EvaluationFailed, err
@@ -289,7 +289,7 @@ func (m MiniBatchSolver[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent
 		if a.improves(value) {
 			value, norm, err := a.measure(ctx, next)
 			if ctx.Err() != nil {
-				return descent.Cancelled, context.Cause(ctx)
+				return descent.Canceled, context.Cause(ctx)
 			}
 			if err == nil {
 				a.acceptStep(next, value, norm, length)

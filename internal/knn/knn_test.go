@@ -340,9 +340,9 @@ func TestPointsPanic(t *testing.T) {
 	}
 }
 
-// TestNewColumnsCancelled checks that NewColumns checks the context before every piece of the
+// TestNewColumnsCanceled checks that NewColumns checks the context before every piece of the
 // labels, in two passes, and of the rows, and returns the cause wherever the context ends.
-func TestNewColumnsCancelled(t *testing.T) {
+func TestNewColumnsCanceled(t *testing.T) {
 	for _, d := range []int{1, 64} {
 		rows := matrix.New[float32](pieceElements/d+100, d, nil)
 		labels := make([]int, rows.Rows)

@@ -75,8 +75,8 @@ func (w *Writer) Write(row []float64) error {
 	return err
 }
 
-// WriteLabelled writes one row of a CSV file with its label as the last field.
-func (w *Writer) WriteLabelled(row []float64, label string) error {
+// WriteLabeled writes one row of a CSV file with its label as the last field.
+func (w *Writer) WriteLabeled(row []float64, label string) error {
 	w.line = append(w.formatRow(row), ',')
 	if _, err := w.out.Write(w.line); err != nil {
 		return err
@@ -161,7 +161,7 @@ func (w *Writer) writeRows(m mat.Matrix, label func(i int) string) error {
 		if label == nil {
 			err = w.Write(row)
 		} else {
-			err = w.WriteLabelled(row, label(i))
+			err = w.WriteLabeled(row, label(i))
 		}
 		if err != nil {
 			return err

@@ -174,7 +174,7 @@ func TestRun(t *testing.T) {
 	for _, workers := range []int{1, 2, 5} {
 		var c Pool
 		for _, at := range []int{-1, 0, 3, 40} {
-			for _, cancelled := range []bool{false, true} {
+			for _, canceled := range []bool{false, true} {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				var begun atomic.Int32
 				err := c.Run(ctx, workers, 1000, func(got context.Context, w, i int) error {
@@ -188,7 +188,7 @@ func TestRun(t *testing.T) {
 						}
 						return nil
 					}
-					if cancelled {
+					if canceled {
 						cancel(cause)
 						return nil
 					}
@@ -198,11 +198,11 @@ func TestRun(t *testing.T) {
 				switch {
 				case at < 0:
 					want, most = nil, 1000
-				case cancelled:
+				case canceled:
 					want = cause
 				}
 				if k := int(begun.Load()); err != want || k > most || at < 0 && k != 1000 {
-					t.Errorf("%d workers, item %d, cancelled %v: %v after %d items, want %v", workers, at, cancelled, err, k, want)
+					t.Errorf("%d workers, item %d, canceled %v: %v after %d items, want %v", workers, at, canceled, err, k, want)
 				}
 				cancel(nil)
 			}

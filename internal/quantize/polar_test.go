@@ -83,7 +83,7 @@ func TestPolar(t *testing.T) {
 }
 
 // TestPolarFails checks that the rotation is unchanged for matrices without a polar factor and
-// after a cancelled context.
+// after a canceled context.
 func TestPolarFails(t *testing.T) {
 	r := matrix.New(2, 2, []float64{0, 1, -1, 0})
 	for name, c := range map[string]matrix.Matrix[float64]{

@@ -145,7 +145,7 @@ func TestLeadingErrors(t *testing.T) {
 	}
 	b, _ := spd(rng, values)
 	if _, err := Leading(ctx, operator(b), nil, start(rng, 90, 2), 2, nil); err == nil {
-		t.Error("cancelled context: no error")
+		t.Error("canceled context: no error")
 	}
 	values[89] = -1
 	neg, _ := spd(rng, values)

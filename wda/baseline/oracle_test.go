@@ -188,8 +188,8 @@ func compareFDA(c *trial.Case) {
 			}
 		}
 	}
-	// In units of the standard deviation within classes, S_w is B Λ Bᵀ. A = B Λ^−½ has columns with AᵀS_w A = I; those
-	// without scatter are left out.
+	// In units of the standard deviation within classes, S_w is B Λ Bᵀ. A = B Λ^−½ has columns with AᵀS_w A = I, without the
+	// columns of variables that have no scatter.
 	unit := make([]oracle.Real, d)
 	scaled := make([][]oracle.Real, d)
 	for j := range d {

@@ -394,7 +394,7 @@ func (m *matrix) columnPlan() *plan { return m.plan }
 
 func (m *matrix) dims() (rows, cols int) { return m.rows, m.cols }
 
-func (m *matrix) labelled() bool { return false }
+func (m *matrix) labeled() bool { return false }
 
 func (m *matrix) rowError(row int, err error) error { return &FileError{Row: row, Err: err} }
 

@@ -180,7 +180,7 @@ func (c *csvSamples) columnPlan() *plan { return c.plan }
 
 func (c *csvSamples) dims() (rows, cols int) { return -1, c.cols }
 
-func (c *csvSamples) labelled() bool { return c.label >= 0 }
+func (c *csvSamples) labeled() bool { return c.label >= 0 }
 
 func (c *csvSamples) rowError(line int, err error) error { return c.fieldError(line, c.label, err) }
 

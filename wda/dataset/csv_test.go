@@ -25,7 +25,7 @@ func TestReadCSV(t *testing.T) {
 		"no newline at the end, CRLF, blanks, BOM": {
 			text:   "\ufeff 1 ,2,7\r\n\r\n   \r\n3,4, 5",
 			labels: []int{1, 0}, classes: []string{"5", "7"}},
-		"unlabelled":         {text: "1,2\n3,4\n", opt: Options{Labels: NoLabels()}},
+		"unlabeled":          {text: "1,2\n3,4\n", opt: Options{Labels: NoLabels()}},
 		"first column":       {text: "b,1,2\na,3,4\n", opt: Options{Labels: ParseLabels("0")}, labels: []int{1, 0}, classes: []string{"a", "b"}},
 		"from the end":       {text: "1,b,2\n3,a,4\n", opt: Options{Labels: ParseLabels("-2")}, labels: []int{1, 0}, classes: []string{"a", "b"}},
 		"header found":       {text: "p,q,y\n1,2,b\n3,4,a\n", labels: []int{1, 0}, classes: []string{"a", "b"}, columns: []string{"p", "q"}},
@@ -35,7 +35,7 @@ func TestReadCSV(t *testing.T) {
 		"header, empty name": {text: "p,,y\n1,2,b\n3,4,a\n", labels: []int{1, 0}, classes: []string{"a", "b"}, columns: []string{"p", "column 2"}},
 		"header, same name":  {text: "p,p,y\n1,2,b\n3,4,a\n", labels: []int{1, 0}, classes: []string{"a", "b"}, columns: []string{"p", "p.1"}},
 		"pandas index":       {text: ",p,q,y\n0,1,2,b\n1,3,4,a\n", labels: []int{1, 0}, classes: []string{"a", "b"}, columns: []string{"p", "q"}},
-		"header, unlabelled": {text: "p,q\n1,2\n3,4\n", opt: Options{Labels: NoLabels()}, columns: []string{"p", "q"}},
+		"header, unlabeled":  {text: "p,q\n1,2\n3,4\n", opt: Options{Labels: NoLabels()}, columns: []string{"p", "q"}},
 		"index, header":      {text: "y,p,q\nb,1,2\na,3,4\n", opt: Options{Labels: ParseLabels("0")}, labels: []int{1, 0}, classes: []string{"a", "b"}, columns: []string{"p", "q"}},
 		"semicolons":         {text: "1;2;7\n3;4;5\n", opt: Options{Delimiter: ';'}, labels: []int{1, 0}, classes: []string{"5", "7"}},
 		"tabs":               {text: "1\t2\t7\n3\t4\t5\n", opt: Options{Delimiter: '\t'}, labels: []int{1, 0}, classes: []string{"5", "7"}},

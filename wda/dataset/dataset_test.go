@@ -52,7 +52,7 @@ func TestSubset(t *testing.T) {
 		t.Error("the subset shares memory with its source")
 	}
 	if s := (&Dataset{X: d.X}).Subset([]int{1}); s.Labels != nil || s.Split != nil {
-		t.Error("a subset of unlabelled data has labels")
+		t.Error("a subset of unlabeled data has labels")
 	}
 	for _, rows := range [][]int{nil, {4}, {-1}} {
 		func() {
@@ -161,7 +161,7 @@ func TestSampleSeed(t *testing.T) {
 	u := &Dataset{X: d.X}
 	s, err := u.Sample(7, 1)
 	if err != nil || s.Len() != 7 || s.Labels != nil {
-		t.Errorf("unlabelled: %v, %d rows", err, s.Len())
+		t.Errorf("unlabeled: %v, %d rows", err, s.Len())
 	}
 }
 

@@ -88,7 +88,7 @@ func TestReadFile(t *testing.T) {
 		"v-images-idx3-ubyte": idxImages, "w.idx": idxImages, "wrong.csv": npy,
 	}
 	path := folder(t, files)
-	unlabelled := map[string]bool{"e.npy": true, "f.npy.gz": true, "array": true, "digits": true, "v-images-idx3-ubyte": true, "w.idx": true, "wrong.csv": true}
+	unlabeled := map[string]bool{"e.npy": true, "f.npy.gz": true, "array": true, "digits": true, "v-images-idx3-ubyte": true, "w.idx": true, "wrong.csv": true}
 	for name := range files {
 		if strings.Contains(name, "labels") {
 			continue
@@ -105,7 +105,7 @@ func TestReadFile(t *testing.T) {
 		if !mat.Equal(d.X, mat.NewDense(2, 2, []float64{1, 2, 3, 4})) {
 			t.Errorf("%s: %v", name, mat.Formatted(d.X))
 		}
-		if unlabelled[name] {
+		if unlabeled[name] {
 			if d.Labels != nil {
 				t.Errorf("%s: labels %v", name, d.Labels)
 			}
@@ -115,7 +115,7 @@ func TestReadFile(t *testing.T) {
 	}
 	d, err := ReadFile(path("t-images-idx3-ubyte"), &Options{Labels: NoLabels()})
 	if err != nil || d.Labels != nil {
-		t.Errorf("unlabelled IDX: %v, labels %v", err, d.Labels)
+		t.Errorf("unlabeled IDX: %v, labels %v", err, d.Labels)
 	}
 	d, err = ReadFile(path("v-images-idx3-ubyte"), &Options{Labels: LabelFile(path("u-labels.idx1-ubyte"))})
 	if err != nil || !slices.Equal(d.Labels, []int{1, 0}) {

@@ -64,8 +64,8 @@ type samples interface {
 	capacity(opt *Options) (int, error)
 	// columnPlan returns the use of each column.
 	columnPlan() *plan
-	// labelled reports whether the labels are in the same file as the features.
-	labelled() bool
+	// labeled reports whether the labels are in the same file as the features.
+	labeled() bool
 	// rowError adds the position of the label in row place to err.
 	rowError(place int, err error) error
 	// read sets rows of x, from its beginning, and passes the labels that are in the same file to
@@ -259,7 +259,7 @@ func (r *Reader) Notes() []Note { return slices.Concat(r.plan.notes, r.notes) }
 func (r *Reader) Dropped() int { return r.dropped }
 
 // HasLabels reports whether the rows have labels, that is, whether Block.Labels is not nil.
-func (r *Reader) HasLabels() bool { return r.labelled() }
+func (r *Reader) HasLabels() bool { return r.labeled() }
 
 // HasSplit reports whether the file has an array or column for Options.Split, that is, whether
 // Block.Split is not nil.
@@ -280,8 +280,8 @@ func (r *Reader) Bytes() (read, size int64) {
 // Columns returns the names of the columns of Block.X, or nil if the file does not name them.
 func (r *Reader) Columns() []string { return r.columns }
 
-func (r *Reader) labelled() bool {
-	return r.labels != nil || r.features.labelled()
+func (r *Reader) labeled() bool {
+	return r.labels != nil || r.features.labeled()
 }
 
 // Close closes the files.
@@ -352,7 +352,7 @@ func (r *Reader) Next(most int) (*Block, error) {
 		b.X = new(mat.Dense)
 	}
 	b.X.SetRawMatrix(blas64.General{Rows: n, Cols: cols, Stride: cols, Data: x[:n*cols]})
-	if !r.labelled() {
+	if !r.labeled() {
 		b.Labels = nil
 	}
 	if r.split == nil {
@@ -595,13 +595,13 @@ func (r *Reader) ReadAll() (*Dataset, error) {
 		}
 		late.read(r.row, enc.add)
 	}
-	if r.labelled() {
+	if r.labeled() {
 		var notes []Note
 		if d.Labels, d.Classes, notes, err = enc.encode(r.opt.MissingLabels); err != nil {
 			return nil, r.labelError(err)
 		}
 		r.notes = append(r.notes, notes...)
-		d.dropUnlabelled()
+		d.dropUnlabeled()
 	}
 	if r.plan.drop {
 		if err = d.Impute(MissingDrop); err != nil {
@@ -613,8 +613,8 @@ func (r *Reader) ReadAll() (*Dataset, error) {
 	return d, nil
 }
 
-// dropUnlabelled removes the rows with the label −1.
-func (d *Dataset) dropUnlabelled() {
+// dropUnlabeled removes the rows with the label −1.
+func (d *Dataset) dropUnlabeled() {
 	if !slices.Contains(d.Labels, -1) {
 		return
 	}
@@ -647,7 +647,7 @@ func (d *Dataset) dropUnlabelled() {
 func (r *Reader) checkSize() error {
 	_, cols := r.features.dims()
 	bytes := 8 * int64(r.row) * int64(cols)
-	if r.labelled() {
+	if r.labeled() {
 		bytes += 12 * int64(r.row) // labels and their encoder
 	}
 	var err error
@@ -714,6 +714,6 @@ func Collect(next func() (*Block, error), options *Options) (*Dataset, error) {
 	if d.Labels, d.Classes, _, err = enc.encode(opt.MissingLabels); err != nil {
 		return nil, err
 	}
-	d.dropUnlabelled()
+	d.dropUnlabeled()
 	return d, nil
 }

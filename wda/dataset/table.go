@@ -213,7 +213,7 @@ func (t *tableSamples) findColumn(name string) (int, error) {
 
 func (t *tableSamples) dims() (rows, cols int) { return t.Rows(), t.cols }
 
-func (t *tableSamples) labelled() bool { return t.label >= 0 }
+func (t *tableSamples) labeled() bool { return t.label >= 0 }
 
 func (t *tableSamples) rowError(row int, err error) error {
 	return t.withColumn(t.label, &FileError{Row: row, Err: err})

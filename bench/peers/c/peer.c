@@ -65,7 +65,7 @@ vf _ZGVdN8v_logf(vf);
 #define sleef_expf Sleef_expf8_u10avx2
 #endif
 
-#define VECTORISED(name, T, vec, f)                      \
+#define VECTORIZED(name, T, vec, f)                      \
 	static inline void name(T *y, const T *x, long n) \
 	{                                                \
 		const long w = WIDTH / sizeof(T);        \
@@ -85,15 +85,15 @@ vf _ZGVdN8v_logf(vf);
 		}                                        \
 	}
 
-VECTORISED(libmvec_d, double, vd, libmvec_exp)
-VECTORISED(libmvec_f, float, vf, libmvec_expf)
-VECTORISED(libmvec_log_d, double, vd, libmvec_log)
-VECTORISED(libmvec_log_f, float, vf, libmvec_logf)
+VECTORIZED(libmvec_d, double, vd, libmvec_exp)
+VECTORIZED(libmvec_f, float, vf, libmvec_expf)
+VECTORIZED(libmvec_log_d, double, vd, libmvec_log)
+VECTORIZED(libmvec_log_f, float, vf, libmvec_logf)
 #ifdef WITH_SLEEF
-VECTORISED(sleef_d, double, vd, sleef_exp)
-VECTORISED(sleef_f, float, vf, sleef_expf)
-VECTORISED(sleef_log_d, double, vd, sleef_log)
-VECTORISED(sleef_log_f, float, vf, sleef_logf)
+VECTORIZED(sleef_d, double, vd, sleef_exp)
+VECTORIZED(sleef_f, float, vf, sleef_expf)
+VECTORIZED(sleef_log_d, double, vd, sleef_log)
+VECTORIZED(sleef_log_f, float, vf, sleef_logf)
 #else
 #define sleef_d libmvec_d
 #define sleef_f libmvec_f

@@ -219,7 +219,7 @@ func transports() []work {
 		}
 		return work{name, func(ctx context.Context) error {
 			r, err := solver.Solve(ctx, &p)
-			if err == nil && r.Status == sinkhorn.StatusCancelled {
+			if err == nil && r.Status == sinkhorn.StatusCanceled {
 				err = context.Cause(ctx)
 			}
 			if err == nil && then != nil {

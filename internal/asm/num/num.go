@@ -42,7 +42,7 @@ func FMA[T Float](x, y, z T) T {
 // rounded to float32. The second rounding is wrong only if s is exactly halfway between two float32
 // values (or if the result is subnormal, where halfway points are elsewhere). In that case s is
 // first rounded to odd: if the sum was inexact, its last bit is set, which moves it off the halfway
-// point towards the true sum. See Boldo and Melquiond, "Emulation of a FMA and correctly rounded
+// point toward the true sum. See Boldo and Melquiond, "Emulation of a FMA and correctly rounded
 // sums: proved algorithms using rounding to odd", IEEE Trans. Comput. 57 (2008).
 func fma32(x, y, z float32) float32 {
 	p, c := float64(float64(x)*float64(y)), float64(z)

@@ -391,7 +391,7 @@ func TestDo(t *testing.T) {
 		time.AfterFunc(5*time.Millisecond, cancel)
 		return e.Do(ctx, Transport, never)
 	}); Code(err) != codes.Canceled {
-		t.Errorf("cancelled while waiting: %v", err)
+		t.Errorf("canceled while waiting: %v", err)
 	}
 	if err := e.Do(t.Context(), Transport, func(context.Context) error { panic("oops") }); Code(err) != codes.Internal {
 		t.Errorf("a panic: %v", err)

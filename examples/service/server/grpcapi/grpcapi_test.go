@@ -142,12 +142,12 @@ func TestFaults(t *testing.T) {
 	late, cancelLate := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancelLate()
 	_, deadline := client.Transport(late, endless)
-	cancelled, q := make(chan error), a.engine.QueueOf(engine.Transport)
+	canceled, q := make(chan error), a.engine.QueueOf(engine.Transport)
 	fixture.Until(t, func() bool { return q.Busy() == 0 }) // the client gets its answer first
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		_, err := client.Transport(ctx, endless)
-		cancelled <- err
+		canceled <- err
 	}()
 	fixture.Until(t, func() bool { return q.Busy() > 0 })
 	var pushback metadata.MD
@@ -167,7 +167,7 @@ func TestFaults(t *testing.T) {
 		"columns":   {classify(&pb.Rows{Columns: 1e5, Float64: make([]float64, 1e5)}), codes.InvalidArgument, "100000 features"},
 		"a million": {classify(&pb.Rows{Columns: 1e6, Float64: make([]float64, 1e6)}), codes.ResourceExhausted, "larger than max"},
 		"deadline":  {deadline, codes.DeadlineExceeded, ""},
-		"cancelled": {<-cancelled, codes.Canceled, ""},
+		"canceled":  {<-canceled, codes.Canceled, ""},
 		"busy":      {busy, codes.Unavailable, "queue is full"},
 	} {
 		if status.Code(c.err) != c.code || !strings.Contains(c.err.Error(), c.says) {

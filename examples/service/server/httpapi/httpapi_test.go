@@ -358,7 +358,7 @@ func TestShed(t *testing.T) {
 	answer.Body.Close()
 	cancel()
 	if err := <-ended; err == nil {
-		t.Error("a cancelled request is answered")
+		t.Error("a canceled request is answered")
 	}
 	fixture.Until(t, func() bool { return q.Busy() == 0 })
 	share := a.engine.Share()
