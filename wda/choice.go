@@ -235,8 +235,8 @@ func lossesOf(losses [][][]loss, at int) [][][]loss {
 }
 
 // roundEnds returns the number of folds that are done at the end of each round. Large folds have
-// three rounds: one fold, one division, and all folds. Otherwise a round holds out roundRows rows
-// or covers two divisions.
+// three rounds, which end after one fold, after one division, and after all folds. Otherwise a round ends
+// when it has held out roundRows rows or covered two divisions.
 func (c *comparison) roundEnds() []int {
 	n, held := len(c.folds), len(c.folds[0].heldRows)
 	if held >= roundRows {

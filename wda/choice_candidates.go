@@ -106,8 +106,8 @@ func (s *Settings) componentCounts(x *discriminant.Samples) []int {
 // together take startWork units, with at most maxStarts starts.
 const startWork, pairWork, maxStarts = 90_000, 50, 8
 
-// Up to startsRows rows per feature there is one start. With several starts the highest maximum of
-// J would fit noise, and so would a fit that runs until convergence.
+// startsRows is the largest number of rows per feature with only one start. With so few rows, the best
+// of several maxima of J fits noise, and so does a fit that runs until convergence.
 const startsRows = 5
 
 // defaultStarts returns the default number of starts.

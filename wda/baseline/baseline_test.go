@@ -141,7 +141,7 @@ func ExampleFit() {
 	// Output: 1.414 -0.707
 }
 
-// rawOnly is a matrix that is stored as a dense one, but of another type.
+// rawOnly has the storage of a mat.Dense, but another type.
 type rawOnly struct{ m *mat.Dense }
 
 func (r rawOnly) Dims() (int, int)          { return r.m.Dims() }

@@ -7,7 +7,7 @@ import (
 	"github.com/gomonge/monge/prove/internal/expr"
 )
 
-// moves lists the moves of vectors, with the number of cells of an element.
+// moves lists the instructions that move vectors. The value is the number of 4-byte cells of an element.
 var moves = map[string]int{
 	"vmovupd": 2, "vmovapd": 2, "vmovdqu64": 2, "vmovdqa64": 2,
 	"vmovups": 1, "vmovaps": 1, "vmovdqu": 1, "vmovdqa": 1, "vmovdqu32": 1,
