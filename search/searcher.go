@@ -354,7 +354,7 @@ func (s *Searcher) compareAmong(ctx context.Context, r *Rows, ids []ID, measure 
 		n = 0
 	}
 	for j := 0; j < len(ids) && k < len(r.parts); {
-		if asked++; asked%rowBetween == 0 && ctx.Err() != nil {
+		if asked++; asked%idsBetweenChecks == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		p, count := r.parts[k], r.partCount(k)
@@ -385,8 +385,8 @@ func (s *Searcher) compareAmong(ctx context.Context, r *Rows, ids []ID, measure 
 	return nil
 }
 
-// rowBetween is the number of identifiers between two checks of the context.
-const rowBetween = 256
+// idsBetweenChecks is the number of identifiers between two checks of the context.
+const idsBetweenChecks = 256
 
 // copyTailRow copies a row of a segment to row i of s.tail.
 func (s *Searcher) copyTailRow(seg *segment, i, row int) {

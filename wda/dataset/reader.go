@@ -81,7 +81,7 @@ type splits interface {
 
 // labels is a source of labels that is separate from the features.
 type labels interface {
-	// count returns their number.
+	// count returns the number of labels.
 	count() int
 	// read passes n labels to use, each with its position for errors. The source must have n more
 	// labels.

@@ -1,4 +1,4 @@
-// Package server combines the engine, its protocols and its listeners to a service.
+// Package server combines the engine, its protocols and its listeners into a service.
 package server
 
 import (
