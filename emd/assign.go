@@ -31,7 +31,7 @@ type assignment[T dist.Float] struct {
 	zeros        []float64
 	columnOf     []int32 // the column of each row, or −1
 	rowOf        []int32 // the row of each column, or −1
-	freeRows     []int32 // rows without a column, now and after the sweep
+	freeRows     []int32 // rows without a column, now and after the current sweep
 	nextFreeRows []int32
 	freeColumns  []int32 // columns without a row
 	steps        []pathStep

@@ -119,7 +119,7 @@ func TestSortEnds(t *testing.T) {
 		}
 		for k := 1; k <= all.Checks(); k++ {
 			ctx := ending.At(k)
-			if err := c.sort(ctx); err != ending.ErrAt || ctx.ChecksAfterEnd() > 1 { // context.Cause checks once more
+			if err := c.sort(ctx); err != ending.ErrAt || ctx.ChecksAfterEnd() > 1 { // context.Cause makes the one later check
 				t.Errorf("%s: check %d: %v, and %d later checks", name, k, err, ctx.ChecksAfterEnd())
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// everyWay runs f for every solver and both types.
+// everyWay runs f for every solver, in the long form with both element types and otherwise with one of them.
 func everyWay(t *testing.T, set Settings, f func(t *testing.T, set *Settings)) {
 	t.Helper()
 	for at, solver := range stepping {
@@ -42,7 +42,7 @@ func TestBadData(t *testing.T) {
 	}
 	alone := append([]int(nil), labels...)
 	alone[17] = 77
-	// Every class is a point of its own: no distance within classes.
+	// All samples of a class are equal, so all distances within classes are 0.
 	points := mat.NewDense(30, 4, nil)
 	for i, l := range labels {
 		points.SetRow(i, []float64{float64(l), 0, 1, float64(l * l)})
@@ -134,7 +134,7 @@ func TestBadData(t *testing.T) {
 			t.Errorf("%+v: %v", m, err)
 		}
 	}
-	// Where float32 cannot hold λ, float64 can.
+	// float32 overflows for these values of λ; float64 does not.
 	for _, lambda := range []float64{1e39, 1e200} {
 		if _, err := fitPinned(t.Context(), good, labels, &Settings{Objective: Objective{Lambda: RelativeLambda(lambda), Float32: true}}); !errors.Is(err, ErrSettings) {
 			t.Errorf("λ = %g in float32: %v", lambda, err)

@@ -33,8 +33,8 @@ const (
 	// Candidates are eliminated each time roundRows further rows have been held out, but at most
 	// maxEliminations times.
 	roundRows, maxEliminations = 150, 3
-	// The shares of the candidates that survive the first round, if folds are large, and any other
-	// round.
+	// firstRoundSurvivors is the share of the candidates that survives the first round if folds are large. roundSurvivors is
+	// the share that survives any other round.
 	firstRoundSurvivors, roundSurvivors = 1. / 3, 0.5
 	// singleFinalists is the number of finalists if the result is one candidate. Finalists are also
 	// fitted to other numbers of components.
@@ -46,7 +46,7 @@ type comparison struct {
 	set             *Settings
 	candidates      []Member // candidates that the settings allow, and the principal components
 	principal       int      // index of the principal components
-	principalAdded  bool     // the settings do not allow the principal components
+	principalAdded  bool     // whether the principal components are candidates that the settings do not allow
 	componentCounts []int    // numbers of leading components to compare, largest first
 	rows            int
 	folds           []choiceFold
@@ -209,10 +209,10 @@ func (c *comparison) chooseComponents(ctx context.Context, do compareFunc, m *Me
 			break
 		}
 	}
-	all := []Member{*m} // with all components, on all folds
+	all := []Member{*m} // the result with all components on all folds
 	averageLosses(all, c.componentCounts[:1], lossesOf(known, at))
 	*m = all[0]
-	// The gain is the difference on the folds with fits to both numbers.
+	// The gain of fewer components is the difference of the losses on the folds with fits to both numbers of components.
 	few := []Member{*m}
 	if averageLosses(few, c.componentCounts, losses); few[0].Folds == 0 || few[0].Leading == m.Leading {
 		return nil
@@ -225,7 +225,7 @@ func (c *comparison) chooseComponents(ctx context.Context, do compareFunc, m *Me
 	return nil
 }
 
-// lossesOf returns the losses of one candidate.
+// lossesOf returns the losses of candidate at.
 func lossesOf(losses [][][]loss, at int) [][][]loss {
 	out := make([][][]loss, len(losses))
 	for f, l := range losses {
@@ -250,8 +250,8 @@ func (c *comparison) roundEnds() []int {
 	return append(out, n)
 }
 
-// componentRoundEnds is like roundEnds for the comparison of numbers of components. Small folds have no
-// last round here, because numbers of components need fewer folds to tell apart than candidates.
+// componentRoundEnds returns the ends of rounds for the comparison of numbers of components. It omits the last round of small
+// folds, because this comparison needs fewer folds than the comparison of candidates.
 func (c *comparison) componentRoundEnds() []int {
 	out := c.roundEnds()
 	if len(out) > maxEliminations {

@@ -141,7 +141,7 @@ func ExampleFit() {
 	// Output: 1.414 -0.707
 }
 
-// rawOnly has the storage of a mat.Dense, but another type.
+// rawOnly is a matrix with the storage of a dense matrix but another type. Only RawMatrix gives access to its elements.
 type rawOnly struct{ m *mat.Dense }
 
 func (r rawOnly) Dims() (int, int)          { return r.m.Dims() }

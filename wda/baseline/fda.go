@@ -64,7 +64,7 @@ func (f FDA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.D
 	return f.fitWithSolver(ctx, x, labels, p, solve)
 }
 
-// withinClasses has the samples less their class means, and S_w as shrinkage·meanVariance·I +
+// withinClasses contains the samples minus their class means. The matrix S_w is shrinkage·meanVariance·I +
 // (1−shrinkage)·residualsᵀ·residuals/n.
 type withinClasses struct {
 	residuals               *mat.Dense // n × d
@@ -72,7 +72,7 @@ type withinClasses struct {
 	shrinkage, meanVariance float64
 }
 
-// A withinSolver returns S_w⁺m for the rows m of a matrix, as rows.
+// A withinSolver returns a matrix whose rows are the products of S_w⁺ with the rows of m.
 type withinSolver func(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense, error)
 
 func (f FDA) fitWithSolver(ctx context.Context, x *mat.Dense, labels []int, p int, solve withinSolver) (*mat.Dense, error) {
@@ -205,8 +205,8 @@ func (w *withinClasses) addPrincipal(ctx context.Context, out, c *mat.Dense, q i
 		back := projection.Product(ctx, projection.Product(ctx, c, ortho), mat.DenseCopyOf(ortho.T()))
 		rest = mat.DenseCopyOf(c)
 		rest.Sub(rest, back)
-		// The components of the rest with variance come first. Orthonormalizing them after the
-		// columns of ortho keeps components without variance out of the span of ortho.
+		// Principal components of rest that have no variance may lie in the span of ortho. Orthonormalizing all columns,
+		// ortho first, makes them orthogonal to it.
 		pcs, err := principalComponents(ctx, rest, p-q)
 		if err != nil {
 			return err
@@ -256,7 +256,7 @@ func (w *withinClasses) scatter(ctx context.Context) *mat.Dense {
 	return sw
 }
 
-// solveDense ignores the eigenvectors of S_w without variance.
+// solveDense computes S_w⁺ from all eigenvectors of S_w. It ignores eigenvalues up to 10⁻¹² times the largest.
 func solveDense(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense, error) {
 	_, d := w.residuals.Dims()
 	sw := w.scatter(ctx)
@@ -278,8 +278,8 @@ func solveDense(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense
 	return projection.Product(ctx, y, mat.DenseCopyOf(v.T())), nil
 }
 
-// solveCholesky solves the problem for n well above d. S_w is then singular only if S_b is, too, or if the classes
-// are separated perfectly. projection.Floor does not change the result in these cases.
+// solveCholesky factors S_w, for n well above d. S_w is then singular only if S_b is singular, too, or if the classes are
+// separated perfectly. In both cases, the small number projection.Floor on the diagonal does not change the result.
 func solveCholesky(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense, error) {
 	_, d := w.residuals.Dims()
 	sw := w.scatter(ctx)
@@ -308,8 +308,8 @@ func solveCholesky(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.De
 //
 //	S_w⁺m = n wᵀ K⁺K⁺ w m
 //
-// and K is replaced by K + Σ_c 1_c1_cᵀ. It has the same effect on the range of w, because the
-// columns of w sum to 0 over each class, and it is regular unless samples repeat. With shrinkage, b
+// and K is replaced by K + Σ_c 1_c1_cᵀ. On the range of w, both matrices are equal, because the
+// columns of w sum to 0 over each class. The sum is regular unless samples repeat. With shrinkage, b
 // = s·mean and a = (1−s)/n, the result is (aK' + b)⁻¹m = (m − wᵀ(K + (b/a) I)⁻¹w m)/b.
 func solveDual(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense, error) {
 	n, _ := w.residuals.Dims()

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestFDAIsScikitLearns compares every way to solve with scikit-learn's numbers.
+// TestFDAIsScikitLearns compares the projections of every withinSolver with those of scikit-learn.
 func TestFDAIsScikitLearns(t *testing.T) {
 	solvers := map[string]withinSolver{"dense": solveDense, "Cholesky": solveCholesky, "dual": solveDual}
 	for _, name := range []string{"iris", "wine"} {
@@ -20,8 +20,7 @@ func TestFDAIsScikitLearns(t *testing.T) {
 		n, _ := x.Dims()
 		for s, solve := range solvers {
 			if s == "dual" {
-				// S_w has full rank, which the dual without shrinkage is not for:
-				// n × n, and singular.
+				// solveDual needs shrinkage: without it, its n × n matrix is singular for these samples.
 				solve = nil
 			}
 			for _, c := range []struct {

@@ -230,7 +230,7 @@ func compareFDA(c *trial.Case) {
 		return // the result depends on rounding errors of S_b
 	}
 	far := 1.0
-	for j := range d { // digits that are lost if the mean is far from 0
+	for j := range d { // a mean far from 0 costs digits
 		if unit[j].Hi > 0 {
 			far = max(far, 1000*unit[j].Hi*within[j][j].Sqrt().Hi)
 		}
@@ -247,7 +247,7 @@ func compareFDA(c *trial.Case) {
 			}
 		}
 	}
-	// The rest: principal components of the complement of the first q columns.
+	// The other columns must be principal components in the orthogonal complement of the first q columns.
 	basis := make([][]oracle.Real, 0, q)
 	for _, v := range w[:q] {
 		basis = append(basis, orthogonal(v, basis))

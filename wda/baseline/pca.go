@@ -79,15 +79,15 @@ func (m PCA) fitDual(ctx context.Context, c *mat.Dense, p int) (*mat.Dense, erro
 }
 
 const (
-	// formedDimension is the number of features up to which the covariance is computed. This costs
-	// about as much as forty products XᵀX·V with ten columns and 1000 features, the number that the
-	// iteration needs, and it makes the iteration faster.
+	// formedDimension is the largest number of features for which the covariance matrix is computed. With 1000 features and
+	// ten columns of V, its computation costs about as much as the forty products XᵀX·V that the iteration needs without it,
+	// and it makes the iteration faster.
 	formedDimension = 2048
 	// centeredRows is the number of rows that are centered at a time.
 	centeredRows = 128
 )
 
-// scatter returns XᵀX of the centered rows, d × d.
+// scatter returns the d × d matrix XᵀX of the centered samples.
 func (m PCA) scatter(ctx context.Context, x *mat.Dense) *mat.Dense {
 	n, d := x.Dims()
 	mean, block := projection.ColumnMeans(ctx, x), matrix.New[float64](min(n, centeredRows), d, nil)
@@ -98,7 +98,7 @@ func (m PCA) scatter(ctx context.Context, x *mat.Dense) *mat.Dense {
 		for i := range rows.Rows {
 			floats.SubTo(rows.Row(i), x.RawRowView(first+i), mean)
 		}
-		// The lower triangle, strip by strip.
+		// Only the lower triangle is computed, in strips of rows.
 		parallel.ForContext(ctx, m.Workers, d, projection.StripRows, func(i, j int) {
 			matrix.TransMul(out.RowRange(i, j).ColRange(0, j), rows.ColRange(i, j), rows.ColRange(0, j), first > 0)
 		})
@@ -119,7 +119,7 @@ func (m PCA) gramMatrix(ctx context.Context, c *mat.Dense) *mat.Dense {
 	return s
 }
 
-// symmetricOperator returns the product with the symmetric matrix c.
+// symmetricOperator returns the operator that multiplies by the symmetric matrix c.
 func (m PCA) symmetricOperator(ctx context.Context, c *mat.Dense) subspace.Operator {
 	a := dense.View(c)
 	return func(dst, v *mat.Dense) { m.multiply(ctx, dense.View(dst), a, dense.View(v)) }
@@ -132,8 +132,8 @@ func (m PCA) multiply(ctx context.Context, dst, a, b matrix.Matrix[float64]) {
 	})
 }
 
-// scatterOperator returns the product of XᵀX of the centered rows with k columns. It makes two
-// passes over a copy of the samples.
+// scatterOperator returns the operator that multiplies XᵀX of the centered samples by k columns. Each product makes two
+// passes over a centered copy of the samples.
 func (m PCA) scatterOperator(ctx context.Context, x *mat.Dense, k int) subspace.Operator {
 	c := dense.View(projection.Centered(ctx, x))
 	y, vt := matrix.New[float64](c.Rows, k, nil), matrix.New[float64](k, c.Cols, nil)

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// TestPrincipalComponents compares with gonum's, on both sides of the dimension at
-// which the method changes, and with more features than samples.
+// TestPrincipalComponents compares principal components with gonum's, for numbers of features below and above the one at
+// which the method changes, and for more features than samples.
 func TestPrincipalComponents(t *testing.T) {
 	for _, c := range []struct{ n, d, p int }{{50, 6, 6}, {200, 40, 5}, {300, 200, 7}, {60, 300, 10}, {8, 300, 3}, {5, 3, 2}} {
 		x := projectiontest.LowRank(uint64(c.d), c.n, c.d)
@@ -45,8 +45,8 @@ func TestPrincipalComponents(t *testing.T) {
 	}
 }
 
-// TestFewerDirectionsThanComponents checks that samples on a line still give p orthonormal columns, the first of which
-// is the direction of the line.
+// TestFewerDirectionsThanComponents checks that samples on a line still give p orthonormal columns, and that the first
+// column is the direction of the line.
 func TestFewerDirectionsThanComponents(t *testing.T) {
 	for _, d := range []int{5, 200} {
 		x := mat.NewDense(10, d, nil)
