@@ -273,7 +273,7 @@ func (r *run[T]) projectionOf(ctx context.Context, c *discriminant.Components) (
 	return p, nil
 }
 
-// polishFor returns the polish how if the columns of c are orthonormal, and NoPolish otherwise.
+// polishFor returns the polish for the components c: how, or NoPolish if their columns are not orthonormal.
 func (r *run[T]) polishFor(c *discriminant.Components, how discriminant.Polish) discriminant.Polish {
 	all := r.all.Components
 	if r.set.Components < all || c.Scales != nil && (r.set.Leading < all || !r.set.Scale.equalLengths()) {

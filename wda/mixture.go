@@ -32,7 +32,7 @@ func (f *outcome[T]) mixWith(ctx context.Context, others []Settings) error {
 	}
 	all, leading := []*mat.Dense{f.projection}, f.informativeComponents()
 	choice, starts, members := f.report.Choice, f.report.Settings.Optimizer.Starts, []Member{memberOf(&f.report.Settings)}
-	done := []*outcome[T]{f} // fits that others may differ from only in scale
+	done := []*outcome[T]{f} // finished fits, for fitOrReuse
 	for i, other := range others {
 		o, err := f.fitOrReuse(ctx, done, other)
 		if err == nil && slices.ContainsFunc(others[i+1:], func(s Settings) bool { return sameFit(memberOf(&s), memberOf(&other)) }) {
@@ -101,8 +101,8 @@ func memberOf(s *Settings) Member {
 	}
 }
 
-// keepSingle keeps the projection and records that there is no mixture. cause is what interrupted a
-// fit, or nil.
+// keepSingle keeps the projection and records that there is no mixture. cause is the reason
+// why a fit was interrupted, or nil.
 func (f *outcome[T]) keepSingle(status Status, cause error) error {
 	if f.report.Choice != nil {
 		f.report.Choice.Mixed = 1

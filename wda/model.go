@@ -32,7 +32,7 @@ type Model struct {
 	names      []string  // names of the classes, or nil
 	schema     *dataset.Schema
 	report     Report
-	// For each column, or nil: its factor, and its ratio of between- to within-class transport.
+	// scales contains the factor of each column, and ratios its ratio of between- to within-class transport. Either may be nil.
 	scales, ratios []float64
 	validated      string // Validation.Hash of the fit, or ""
 }

@@ -78,13 +78,13 @@ type rejection struct {
 // of D over x, of two middle values the larger. v is the residual: the fraction of ‖x − mean‖² that
 // lies outside of the span of the projection. If the fit standardized the features, v is computed
 // after division of the features by their standard deviations in x. u and v are standardized over x:
-// less their mean, divided by their standard deviation (divisor n). w is the weight. shift is the
+// minus their mean, divided by their standard deviation (divisor n). w is the weight. shift is the
 // sum of (1 − w)·u + w·v over the m samples of x that are predicted to be of the same class, divided
 // by m + 20.
 //
 // Threshold is the ⌊Rate·(n + 1)⌋-th largest of the n scores of x, each with the shift of the other
-// samples: of further samples of the known classes, drawn like x, the fraction Rate is rejected on
-// average.
+// samples. On average, the fraction Rate of further samples of the known classes is rejected, if they are
+// drawn like x.
 //
 // The error wraps ErrSettings if Rate is not between 0 and 1, if n < 1/Rate − 1, or if D̃ is 0,
 // which means that most samples of x equal all of their K neighbors. Other errors are those of
@@ -381,7 +381,7 @@ func maxAbs(x []float64) float64 {
 	return most
 }
 
-// residualShare returns the share of the squared norm of x, less the mean, that is outside of the
+// residualShare returns the share of the squared norm of x − mean that is outside of the
 // span. w has the projection of x.
 func (s *spanShare) residualShare(m *Model, x []float64, w *Workspace, scale []float64) float64 {
 	w.centered, w.inSpan = resize(w.centered, len(x)), resize(w.inSpan, len(s.pivots))
@@ -392,7 +392,7 @@ func (s *spanShare) residualShare(m *Model, x []float64, w *Workspace, scale []f
 	}
 	largest := maxAbs(w.centered)
 	if largest == 0 {
-		return 0 // in every span
+		return 0 // the zero vector lies in every span
 	}
 	for k := range w.centered {
 		w.centered[k] /= largest

@@ -252,8 +252,8 @@ func (c *Classifier) Storage() Storage {
 
 // Bytes returns the number of bytes of the stored samples, with the offsets and scales of int8, or
 // the rotation and the codebooks of product quantization. It is the size of these arrays in a model
-// file. It does not include labels and data structures for fast search, which may need half as much
-// again for int8 and 8-bit codes from 2048 rows on.
+// file. It does not include labels and data structures for fast search, which may add half of
+// this size for int8 and 8-bit codes from 2048 rows on.
 func (c *Classifier) Bytes() int {
 	c.mustBeMade()
 	_, p := c.model.Dims()

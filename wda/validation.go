@@ -172,7 +172,7 @@ func (w *validationWatch) record(s discriminant.Step, p *mat.Dense) error {
 	e, err := w.validator.errorAt(w.ctx, p)
 	if err != nil {
 		if w.ctx.Err() != nil {
-			return nil // the solver will notice
+			return nil // the solver checks ctx itself
 		}
 		return err
 	}
