@@ -12,13 +12,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// everyWay runs f for every solver, in the long form with both element types and otherwise with one of them.
+// everyWay runs f for every solver. The long form uses both element types, and the short form one of them.
 func everyWay(t *testing.T, set Settings, f func(t *testing.T, set *Settings)) {
 	t.Helper()
 	for at, solver := range stepping {
 		for i, f32 := range []bool{false, true} {
 			if !testdata.IsLong() && i != at%2 {
-				continue // the other half
+				continue // only the long form tests each solver with both types
 			}
 			set.Optimizer.Method, set.Objective.Float32 = solver, f32
 			t.Run(fmt.Sprintf("%v,float32=%v", solver, f32), func(t *testing.T) { f(t, &set) })

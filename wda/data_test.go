@@ -31,9 +31,8 @@ func scaled(f float64, x mat.Matrix) *mat.Dense {
 	return &y
 }
 
-// mustFit fits and checks that the result is finite and orthonormal. fitPinned calls Fit with the
-// paper's values for open settings, so tests of the solver do not depend on a choice. Tests of the
-// choice call Fit.
+// fitPinned calls Fit with the paper's values for open settings, so tests of the solver do not depend on a choice. Tests of
+// the choice call Fit.
 func fitPinned(ctx context.Context, x mat.Matrix, labels []int, set *Settings) (*Model, error) {
 	if set == nil {
 		set = new(Settings)
@@ -41,7 +40,7 @@ func fitPinned(ctx context.Context, x mat.Matrix, labels []int, set *Settings) (
 	return Fit(ctx, x, labels, pinned(*set))
 }
 
-// pinned returns s with nothing left open.
+// pinned returns s with the paper's values for open settings.
 func pinned(s Settings) *Settings {
 	s = s.pinned()
 	return &s

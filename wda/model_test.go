@@ -640,7 +640,7 @@ func underLoad(b *testing.B, name string, prepare func() func(i int)) {
 	})
 }
 
-// BenchmarkTransform projects a batch with the API and with the kernel alone (kernel).
+// BenchmarkTransform projects a batch with Transform, Transform32 and the kernel alone.
 func BenchmarkTransform(b *testing.B) {
 	const n, d, p = 1000, 784, 10
 	m, _, _ := testModel(b, d, p)

@@ -33,7 +33,7 @@ func dense(v trial.View[float64]) *mat.Dense {
 	return m
 }
 
-// samples draws n samples of d features in classes that are apart, with labels in any order; each class has two at least.
+// samples draws n samples of d features in separate classes, with labels in any order. Each class has at least two samples.
 func samples(c *trial.Case, n, d, classes int) (trial.View[float64], []int, []int) {
 	names := []int{-3, 0, 7, 100, 12, 5}[:classes]
 	labels := trial.Vector(c, n, func(i int) int {

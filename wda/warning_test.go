@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestWarnings checks that every code has a sentence and survives a model file. An unknown code stands for itself, and
+// TestWarnings checks that every code has a sentence and survives a model file. The text of an unknown code is the code, and
 // sentences of old files are kept.
 func TestWarnings(t *testing.T) {
 	check := func(w Warning) {
