@@ -45,7 +45,7 @@ func vectorShapes(lanes int) []shape {
 	return shapeGrid([]int{1}, append([]int{0}, countTo(10*lanes+1, 16*lanes-1, 17*lanes)...), func(_, n int) []shape { return []shape{{n: n}} })
 }
 
-// pairShapes covers sums whose loop takes four times 64 bytes in a turn: every tail after zero and
+// pairShapes covers sums whose loop processes 256 bytes per turn: every tail after zero turns and
 // one turn, and some tails after two and three turns.
 func pairShapes(lanes int) []shape {
 	return shapeGrid([]int{1}, append([]int{0}, countTo(8*lanes+1, 12*lanes, 13*lanes+3)...), func(_, n int) []shape { return []shape{{n: n}} })
@@ -59,8 +59,8 @@ func lanesShapes(lanes int) []shape {
 // pairLaneShapes returns lanesShapes for one kind of term.
 func pairLaneShapes(lanes int) []shape { return lanesShapes(lanes)[:4] }
 
-// expShapes covers vectors whose loop takes two to four times 64 bytes in a turn: every tail
-// without a turn, and some tails after one to four turns.
+// expShapes covers loops that process 128 to 256 bytes per turn: every tail after zero turns, and
+// some tails after one to four turns.
 func expShapes(lanes int) []shape {
 	return shapeGrid([]int{1}, countTo(3*lanes+1, 4*lanes, 4*lanes+1, 5*lanes+3, 6*lanes, 6*lanes+1, 8*lanes+3, 9*lanes), func(_, n int) []shape { return []shape{{n: n}} })
 }
@@ -220,9 +220,9 @@ func halfShapes(lanes int) (out []shape) {
 	return out
 }
 
-// compactShapes covers sums of bytes whose loop takes up to 256 bytes in a turn: every number of
-// 16-byte steps after zero and one turn, some after two and three turns, numbers of bytes whose
-// tail is left to Go, and most, the largest number in one call of assembly.
+// compactShapes covers sums of bytes whose loop processes up to 256 bytes per turn: every number of
+// 16-byte steps after zero turns and one turn, some after two and three turns, numbers of bytes
+// whose tail is left to Go, and most, the largest number in one call of assembly.
 func compactShapes(most int) func(int) []shape {
 	return func(int) (out []shape) {
 		for k := range 33 {

@@ -11,7 +11,8 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// instance is a checked problem with complete marginals.
+// instance is a checked problem. a and b contain its weights, which are uniform if the problem gives
+// none.
 type instance[T dist.Float] struct {
 	problem Problem[T]
 	lambda  float64

@@ -96,9 +96,9 @@ func (it *iteration[T]) scaledRows(k int) bool {
 	return true
 }
 
-// weightlessFinite reports whether the column sums of points without weight are finite, so that
-// their products with a scaling of 0 are 0. They may overflow for negative costs. In the log domain
-// they are 0.
+// weightlessFinite reports whether the column sums of points without weight are finite. Only then
+// is a column sum times a scaling of 0 equal to 0. For negative costs a column sum may overflow. In
+// the log domain these column sums are 0.
 func (it *iteration[T]) weightlessFinite(q []T) bool {
 	if !it.zeroB {
 		return true

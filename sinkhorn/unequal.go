@@ -238,7 +238,7 @@ func (d *unbalanced[T]) balanceShift(tv []T, logs bool, mass float64) float64 {
 	return -float64(rest * c)
 }
 
-// logSum returns log₂ Σ 2^x. top is near the largest x. It overwrites x.
+// logSum returns log₂ Σ 2^x and overwrites x. top is near the largest x.
 func logSum[T dist.Float](x []T, top float64) float64 {
 	for i := range x {
 		x[i] -= T(top)

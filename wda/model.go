@@ -303,7 +303,7 @@ const (
 )
 
 // transformColumns32 sets dst to the columns from l on of the projections of the rows of x. The
-// sums over the features continue from block to block, so that they have the bits of TransformVec.
+// sums over the features continue from block to block, so that TransformVec returns the same bits.
 func (m *Model) transformColumns32(dst, x dist.Matrix[float32], l int, in, out []float64) {
 	rows, w, d := dst.Rows, dst.Cols, len(m.mean)
 	b := dense.View(m.projection).ColRange(l, l+w)

@@ -112,8 +112,8 @@ func newItemFunc[Item, Result any](do func(ctx context.Context, item Item) (Resu
 	}
 }
 
-// encodeWire encodes an item or a result with package gob. Long arrays and settings are byte slices
-// in it: gob would encode arrays element by element, and settings have texts.
+// encodeWire encodes an item or a result with package gob. Long arrays and settings must already be
+// byte slices: gob would encode arrays element by element, and settings are encoded as JSON.
 func encodeWire(v any) ([]byte, error) {
 	var b bytes.Buffer
 	err := gob.NewEncoder(&b).Encode(v)

@@ -60,7 +60,7 @@ func (p *farPool) Do(_ context.Context, b *Work) ([][]byte, error) {
 	return out, errors.Join(errs...)
 }
 
-// TestRemote checks that a fit has the bits of a single process, wherever pairs are solved, candidates compared and
+// TestRemote checks that a fit has the same bits as in a single process, wherever pairs are solved, candidates compared and
 // folds fitted.
 func TestRemote(t *testing.T) {
 	t.Parallel()

@@ -86,7 +86,7 @@ times the number of parts. One fit runs on each CPU. A fit that chooses settings
 about ten times as long as one with fixed settings. The result depends on --seed, not
 on the number of CPUs.`
 
-// settings checks the flags that need no data.
+// settings checks the flags, as far as this is possible without the data.
 func (f *cvFlags) settings(cmd *cobra.Command) (*wda.CrossValidation, error) {
 	if err := requireFlags(cmd, "data"); err != nil {
 		return nil, err

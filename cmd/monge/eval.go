@@ -239,8 +239,8 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	return a.report(out, func(w io.Writer) { out.print(w, names, table, d, p) })
 }
 
-// check checks the flags that need no data. It returns the numbers of neighbors and the extension
-// of --picture.
+// check checks the flags, as far as this is possible without the data. It returns the numbers of
+// neighbors and the extension of --picture.
 func (f *evalFlags) check() (ks []int, ext string, err error) {
 	if ks, err = checkNeighbors(f.ks); err != nil {
 		return nil, "", err

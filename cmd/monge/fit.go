@@ -128,7 +128,7 @@ of a query.
 numpy.load can also read the model file (arrays projection, mean, labels). An interrupt
 (Ctrl-C) ends the fit with exit code 130; no model is written.`
 
-// settings checks the flags that need no data.
+// settings checks the flags, as far as this is possible without the data.
 func (f *fitFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 	if err := requireFlags(cmd, "data", "model"); err != nil {
 		return nil, err

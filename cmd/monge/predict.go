@@ -157,7 +157,7 @@ func (a *app) predict(cmd *cobra.Command, f *predictFlags) error {
 	})
 }
 
-// check checks the flags that need no data.
+// check checks the flags, as far as this is possible without the data.
 func (f *predictFlags) check(cmd *cobra.Command) error {
 	for _, c := range []struct {
 		name  string

@@ -57,8 +57,8 @@ type ProductChoice struct {
 	ShallowDepth, ShallowCols int
 }
 
-// Choice contains the sizes for which a kernel uses the AVX2 form at level AVX512, by the types of
-// matrix and vectors: f64, f32 or mixed.
+// Choice contains the sizes for which a kernel runs its AVX2 code although the CPU has AVX-512. The
+// index is f64, f32 or mixed.
 type Choice [4]Sizes
 
 // Sizes are up to three ranges of sizes. The zero value contains no size.

@@ -10,8 +10,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// TestPieces checks that a product in pieces has the bits of one call, with and without add, and
-// that the context is checked often enough.
+// TestPieces checks that a product in pieces has the same bits as one call, with and without add,
+// and that the context is checked often enough.
 func TestPieces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	random := func(rows, cols int) matrix.Matrix[float64] {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// perClass is the approximate number of partners of each class.
+// perClass is the approximate number of other classes that each class is paired with.
 const perClass = 32
 
 // allPairs returns all pairs of the given number of classes with weight 1.

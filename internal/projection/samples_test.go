@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestClearConstant checks that the tolerance is 2⁻⁴⁸ times the largest absolute value in all
-// samples, and that the difference is measured within each class.
+// TestClearConstant checks that ClearConstant compares the range of a feature in each class with
+// 2⁻⁴⁸ times the largest absolute value in all samples.
 func TestClearConstant(t *testing.T) {
 	const e = 0x1p-48
 	x := mat.NewDense(4, 6, []float64{

@@ -35,8 +35,8 @@ func randomRows(n, dim, parts, bits int, value func(k, c int) float64) *Rows {
 	return r
 }
 
-// TestFilter checks that the nearest rows have the bits of a search through all distances, with many equal distances,
-// tables of different ranges, and non-finite distances.
+// TestFilter checks that the nearest rows are the same, bit for bit, as those of a search through all distances, with
+// many equal distances, tables of different ranges, and non-finite distances.
 func TestFilter(t *testing.T) {
 	rng := random.New(9, 1)
 	normal := func(int, int) float64 { return random.Normal(rng) }

@@ -207,7 +207,7 @@ func TestSignal(t *testing.T) {
 	}
 	for _, c := range []struct {
 		args  string
-		data  string // a folder of the shared data for @
+		data  string // the folder of the shared data that replaces @ in args
 		after time.Duration
 	}{
 		{args: "toy --trials 100000", after: 100 * time.Millisecond},

@@ -69,7 +69,7 @@ func narrowBFloat16Ref(dst []uint16, src []float32) {
 const (
 	// The sum of snap and a number below 2²¹ is rounded to a multiple of 2⁻³⁰.
 	snap = 0x1.8p22
-	// shift, added to such a sum, makes it 1.5·2⁵² plus an integer in the last bits.
+	// This sum plus shift is 1.5·2⁵² plus an integer, which the last bits contain.
 	shift = 0x1.8p52 - snap
 )
 

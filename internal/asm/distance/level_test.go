@@ -96,8 +96,8 @@ func sqEuclideanTestSpecials[T num.Float](t *testing.T) {
 	}
 }
 
-// TestSqEuclideanCut checks that a chain split anywhere has the bits of the whole chain, and so has a
-// matrix cut into blocks of rows and columns, at every level.
+// TestSqEuclideanCut checks at every level that a chain split anywhere computes the same bits as the
+// whole chain, and blocks of rows and columns the same bits as the whole matrix.
 func TestSqEuclideanCut(t *testing.T) {
 	t.Run("float64", sqEuclideanTestCut[float64])
 	t.Run("float32", sqEuclideanTestCut[float32])
@@ -254,8 +254,8 @@ func gibbsTestUnderflow[T num.Float](t *testing.T) {
 	})
 }
 
-// TestGibbsCut checks that blocks of rows and columns have the bits of the whole matrix on every instruction set, and
-// that K has the same bits without D.
+// TestGibbsCut checks on every instruction set that blocks of rows and columns have the same bits as the whole matrix,
+// and that K has the same bits without D.
 func TestGibbsCut(t *testing.T) {
 	t.Run("float64", gibbsTestCut[float64])
 	t.Run("float32", gibbsTestCut[float32])

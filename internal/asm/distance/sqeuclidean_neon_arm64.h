@@ -171,7 +171,7 @@ store4x1:
 	BGE     vloop
 
 tail:
-	// Tile 4×1: part of a register
+	// Tile 4×1 for the last columns, fewer than one register holds
 	ADDS $LANES, left
 	BEQ  rownext
 	MOVD zc, zk

@@ -54,7 +54,8 @@ loop:
 	fnma4(LN2HI)
 	fnma4(LN2LO)
 
-	// q = exp(r)/E − 1; T·2^⌊k⌋ between the steps, because shuffles use another port
+	// q = exp(r)/E − 1 (E ≈ 1 is defined in coef.go). The code computes T·2^⌊k⌋ between the
+	// steps, because shuffles use another port.
 	bcast expc+CTOP(SB), Y8
 	copy  Y8, Y9
 	copy  Y8, Y10
@@ -128,7 +129,7 @@ body:
 	shiftright $(8*size-indexbits-indexshift), Y1, Y1
 	addbits    Y1, entry, Y3
 
-	// q = exp(r)/E − 1, y = q·T + T
+	// q = exp(r)/E − 1 (E ≈ 1 is defined in coef.go), y = q·T + T
 	bcast  expc+CTOP(SB), Y8
 	onlyf64(step(C6))
 	onlyf64(step(C5))
@@ -239,7 +240,7 @@ loop:
 	EXP2_LOOKUP(Y6, Y10, tmp, least)
 	EXP2_LOOKUP(Y7, Y11, tmp, least)
 
-	// q = 2^f/E − 1
+	// q = 2^f/E − 1 (E ≈ 1 is defined in coef.go)
 	EXP2_UPPER4(tmp)
 	EXP2_LOWER4(tmp)
 
@@ -437,7 +438,7 @@ loop:
 	fma213 Y10, tmp, Y2
 	fma213 Y11, tmp, Y3
 
-	// q = 2^f/E − 1, and S = 2^k·E
+	// q = 2^f/E − 1 and S = 2^k·E (E ≈ 1 is defined in coef.go)
 #ifdef F32
 	VBROADCASTF128 expf32<>+TABLE(SB), entries
 #endif

@@ -55,7 +55,7 @@ inside:
 	permute table, Z6, Z6
 	permute table, Z7, Z7
 
-	// q = exp(r)/E − 1
+	// q = exp(r)/E − 1 (E ≈ 1 is defined in coef.go)
 	bcast expc+CTOP(SB), Z12
 	copy  Z12, Z13
 	copy  Z12, Z14
@@ -362,7 +362,7 @@ loop:
 	EXP2_POWER(Z6, Z10)
 	EXP2_POWER(Z7, Z11)
 
-	// q = 2^f/E − 1
+	// q = 2^f/E − 1 (E ≈ 1 is defined in coef.go)
 	copy CTOPREG, Z8
 	copy CTOPREG, Z9
 	copy CTOPREG, Z10

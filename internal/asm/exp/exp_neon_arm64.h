@@ -86,7 +86,7 @@ core:
 	VSUB V10.ARR, V22.ARR, V22.ARR
 	VSUB V11.ARR, V23.ARR, V23.ARR
 
-	// q = exp(r)/E − 1; float64 has three more terms
+	// q = exp(r)/E − 1 (E ≈ 1 is defined in coef.go); float64 has three more terms
 #ifdef F64
 	FMOVQ EXP_C7(consts), F12
 	HORNER_4(EXP_C6, 0, 1, 2, 3, 12, 12, 12, 12)

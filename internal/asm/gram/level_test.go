@@ -148,8 +148,8 @@ func testSelf[T num.Float](t *testing.T) {
 	}
 }
 
-// TestColumns checks that a part of the columns, packed or not, and a single row have the bits of
-// the whole.
+// TestColumns checks that a part of the columns, packed or not, and a single row have the same
+// bits as the whole product.
 func TestColumns(t *testing.T) {
 	t.Run("float64", testColumns[float64])
 	t.Run("float32", testColumns[float32])

@@ -56,7 +56,7 @@ func kernels[T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) map[st
 	}
 }
 
-// TestLevels checks that all levels have the bits of the definition.
+// TestLevels checks that all levels compute the same bits as the definition.
 func TestLevels(t *testing.T) {
 	t.Run("f64", levels[float64])
 	t.Run("f32", levels[float32])

@@ -30,8 +30,8 @@
 // and t^k. W = Σ_i u[i] r[i].
 //
 // K may be float32 while the vectors are float64. Then each element of K is widened when it
-// is loaded, which is exact. The result has the bits of the same K in float64. Begin does not
-// support this: its caller widens rows first.
+// is loaded, which is exact. The result has the same bits as with this K in float64. Begin does
+// not support this: its caller widens rows first.
 //
 //	Divide        dst[i] = x[i] / y[i]                     v = b ⊘ q
 //	CountOutside  #{ i : not lo ≤ x[i] ≤ hi }              has a scaling left the safe range?

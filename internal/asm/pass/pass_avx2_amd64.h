@@ -187,8 +187,8 @@ addwhole:
 	LEAQ   (y)(whole*twice), y
 
 bothloop:
-	// lane[r] = fma(K_rj, x_j, lane[r]) and y_j = fma(u_r, K_rj, y_j). Only the register
-	// of the other sum is free to widen k
+	// lane[r] = fma(K_rj, x_j, lane[r]) and y_j = fma(u_r, K_rj, y_j). Mixed code
+	// widens K into Y13 for the first and into Y12 for the second, because no other register is free.
 	SUBQ $step, p
 	SUBQ $64, y
 

@@ -10,7 +10,7 @@
 //
 //	KSTART4, KSTART1, KMOVE4, KNEXT4, KNEXT1    pointers into K
 //	LDK_A, LDK_B, LDK1, LDKPART                 load K for the sums: four registers in V20–V23 or
-//	                                            V24–V27, one register, part of a register
+//	                                            V24–V27, one register, less than one register
 //	LDT_A, LDT_B, LDT1, LDTPART                 load K for q
 //	AXPY_A, AXPY_B, AXPY1                       add it to q
 //

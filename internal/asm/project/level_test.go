@@ -107,7 +107,7 @@ func testSpecials[T num.Float](t *testing.T) {
 	}
 }
 
-// TestCut checks that a chain split anywhere has the bits of the whole chain at every level.
+// TestCut checks at every level that a chain split anywhere computes the same bits as the whole chain.
 func TestCut(t *testing.T) {
 	t.Run("float64", testCut[float64])
 	t.Run("float32", testCut[float32])
@@ -198,7 +198,7 @@ func testPanelLevels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestPanelIsMul checks that Panel has the bits of Mul.
+// TestPanelIsMul checks that Panel and Mul compute the same bits.
 func TestPanelIsMul(t *testing.T) {
 	const m, d = 12, 37
 	rng := asmtest.NewRand(3)

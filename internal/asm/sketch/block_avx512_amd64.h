@@ -1,8 +1,8 @@
 // A kernel for a block of 12 queries and a group of 32 rows at a time. The including file defines the function name FILTER;
-// CONSTANTS, which sets the registers that PRODUCTS needs; and PRODUCTS, which adds the products of rows in Z24 and Z25 with
-// the step of a query in Z26 to two registers.
+// CONSTANTS, which sets the registers that PRODUCTS needs; and PRODUCTS, which multiplies the rows in Z24 and Z25 by four
+// elements of a query (Z26), and adds the products to two registers.
 
-// QUERY loads a step of a query at a place, and adds its products with both halves of the group to two registers.
+// QUERY loads four elements of a query, and adds their products with both halves of the group to a and b.
 #define QUERY(at, a, b) \
 	VPBROADCASTD at(qp), Z26; \
 	PRODUCTS(a, b)

@@ -37,7 +37,7 @@
 	VPCMPEQD Y15, Y15, Y15; \
 	VPSRLW   $15, Y15, Y15
 
-// PRODUCTS adds the products of the step of a query in Y10 and of rows x, y to two sums.
+// PRODUCTS multiplies rows x and y by four elements of a query (Y10), and adds the products to sums a and b.
 #define PRODUCTS(x, y, a, b) \
 	VPMADDUBSW Y10, x, Y12;   \
 	VPMADDUBSW Y10, y, Y13;   \
@@ -69,7 +69,7 @@
 	VBROADCASTSS (20*j+12)(np), Y14; \
 	VFMADD231PS  Y14, Y11, sum
 
-// MASK compares them with the threshold.
+// MASK compares these bounds with the threshold.
 #define MASK(j, at, sum) \
 	VBROADCASTSS (20*j+16)(np), Y12; \
 	VCMPPS       $5, Y12, sum, sum;  \

@@ -103,7 +103,7 @@
 #undef FILTER
 #undef FILTERONE
 
-// PAIRS adds the products of four rows and the step of a query in V23.
+// PAIRS multiplies four rows by four elements of a query (V23), and adds the products to sum.
 #define PAIRS(sum, rows) \
 	SMULL_8H(21, rows, 23)      \
 	SMULL2_8H(22, rows, 23)     \

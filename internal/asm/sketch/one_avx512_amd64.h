@@ -1,6 +1,6 @@
 // A kernel for one query and a group of 32 rows at a time. The including file defines the function name FILTERONE;
-// CONSTANTS, which sets the registers that PRODUCTS needs; and PRODUCTS, which adds the products of rows in Z24 and Z25 with
-// the step of a query in Z26 to two registers.
+// CONSTANTS, which sets the registers that PRODUCTS needs; and PRODUCTS, which multiplies the rows in Z24 and Z25 by four
+// elements of a query (Z26), and adds the products to two registers.
 
 // MASK compares the bounds of 16 rows with the threshold.
 #define MASK(at, sum, mask) \

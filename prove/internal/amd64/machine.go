@@ -27,8 +27,9 @@ type machine struct {
 	v     [32][16]expr.Node // cells of 4 bytes
 	k     [8]uint64
 	flags flags
-	// Values that depend on the data: of general registers (0 if a register holds a number), of
-	// mask bits (nil if a mask holds a number), and conditions of jumps by name.
+	// Values that depend on the data. symbolic contains the values of general registers, or 0 for
+	// a register that holds a number. symbolicMasks contains the bits of masks, or nil for a mask
+	// that holds a number. conditions contains the conditions of jumps by name.
 	symbolic      [16]expr.Node
 	symbolicMasks [8][]expr.Node
 	conditions    map[string]expr.Node

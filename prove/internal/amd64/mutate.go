@@ -8,8 +8,8 @@ import (
 	"github.com/gomonge/monge/prove/internal/code"
 )
 
-// opposites are operations that are easily confused: parts of names of vector instructions, and
-// general instructions.
+// Pairs of instructions that are easily confused. opposites replaces parts of the names of vector
+// instructions. generalOpposites contains the full names of general instructions.
 var (
 	opposites = strings.NewReplacer("vfmadd", "vfnmadd", "vfnmadd", "vfmadd", "vfmsub", "vfmadd", "vadd", "vsub", "vsub", "vadd", "vmul", "vadd",
 		"vdiv", "vmul", "vmax", "vmin", "vmin", "vmax", "pckl", "pckh", "pckh", "pckl", "vpadd", "vpsub", "vpsub", "vpadd",

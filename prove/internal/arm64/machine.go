@@ -37,8 +37,8 @@ type machine struct {
 	r     [33]uint64
 	v     [32][4]expr.Node // cells of 4 bytes
 	flags flags
-	// Values that depend on the data: of general registers (0 if a register holds a number), and
-	// conditions of jumps by name.
+	// Values that depend on the data. symbolic contains the values of general registers, or 0 for
+	// a register that holds a number. conditions contains the conditions of jumps by name.
 	symbolic   [33]expr.Node
 	conditions map[string]expr.Node
 	steps      *int

@@ -1,5 +1,5 @@
-// Package libm uses functions whose last bits differ between machines. These lines end in "libm".
-// Other lines use functions with the same bits everywhere.
+// Package libm calls functions whose last bits differ between machines. Each line with such a call
+// ends in "libm". The functions on other lines return the same bits on every machine.
 package libm
 
 import (
