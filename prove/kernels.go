@@ -75,7 +75,7 @@ func int8Call(b *builder) {
 	b.addVectors(input, b.m)
 }
 
-// manyShapes covers kernels that take several queries: one to three turns of each loop over rows
+// manyShapes covers kernels that take several queries: one to three iterations of each loop over rows
 // and over elements.
 func manyShapes(int) []shape {
 	return shapeGrid([]int{8, 16, 24}, []int{16, 32, 48}, func(n, d int) []shape {
@@ -141,7 +141,7 @@ func sketchCall(b *builder, m int) {
 var kernels = append(otherKernels, expKernels...)
 
 // provedByPath lists the kernels that are proved path by path. Their branches depend on the data:
-// assembly tells Go where to continue, or a loop tests the data in every turn.
+// assembly tells Go where to continue, or a loop tests the data in every iteration.
 var provedByPath = map[string]bool{"vector.Log": true, "vector.Log2": true, "distance.Gibbs": true}
 
 // packagesWithForms lists the packages whose kernels use the forms of a level.
@@ -196,13 +196,13 @@ var expKernels = []kernel{
 		b.addScalar()
 		b.addVectors(input, b.m, b.n)
 	}, ""},
-	{"price", "LeastLanes", priceTypes, "K", turnShapes, func(b *builder) {
+	{"price", "LeastLanes", priceTypes, "K", iterationShapes, func(b *builder) {
 		b.addPriceLanes()
 		b.args = append(b.args, b.newMatrix(input, b.k, 1, b.n, b.n))
 		b.addScalar()
 		b.addVectors(input, b.n)
 	}, ""},
-	{"price", "RelaxLanes", priceTypes, "K", turnShapes, func(b *builder) {
+	{"price", "RelaxLanes", priceTypes, "K", iterationShapes, func(b *builder) {
 		b.addPriceLanes()
 		b.addVectors(output, b.n)
 		b.args = append(b.args, b.newMatrix(input, b.k, 1, b.n, b.n))
@@ -344,7 +344,7 @@ var otherKernels = []kernel{
 	{"compact", "WidenBFloat16", oneType[1:], "", widenShapes, widenCall, ""},
 	{"compact", "NarrowFloat16", oneType[1:], "", widenShapes, narrowCall, ""},
 	{"compact", "NarrowBFloat16", oneType[1:], "", widenShapes, narrowCall, ""},
-	{"compact", "RoundInt8", allTypes[2:], "", func(int) []shape { return append(turnShapes(0), shape{}, shape{n: 28}) }, func(b *builder) {
+	{"compact", "RoundInt8", allTypes[2:], "", func(int) []shape { return append(iterationShapes(0), shape{}, shape{n: 28}) }, func(b *builder) {
 		b.addNarrow(output, "int8", b.n)
 		b.args = append(b.args, b.newMatrix(input, b.k, 1, b.n, b.n))
 		b.addScalar()

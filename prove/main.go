@@ -131,7 +131,7 @@ func prove(dir, binary, pattern string, mutants int) (count tally, err error) {
 			failed = errors.Join(failed, fmt.Errorf("%s: not proved, because no kernel in kernels.go uses it", name))
 		}
 	}
-	fmt.Printf("%s: the turns of %d of %d loops do not depend on their number, and %d loops have a fixed number of turns; %d instructions or branches without a reason were not reached, or in one direction only\n",
+	fmt.Printf("%s: the iterations of %d of %d loops do not depend on their number, and %d loops have a fixed number of iterations; %d instructions or branches without a reason were not reached, or in one direction only\n",
 		t.arch, uniform, loops, fixed, ways)
 	fmt.Printf("%s: proved %d of %d functions\n", t.arch, count.proved, count.all)
 	if mutants > 0 && failed == nil {
@@ -169,7 +169,7 @@ func checkSurvivors(arch string, found map[known.Survivor]bool, all bool) error 
 	return err
 }
 
-// printCoverage prints the code of a function that no case reached and the loops whose turns may
+// printCoverage prints the code of a function that no case reached and the loops whose iterations may
 // depend on their number. It returns an error if their numbers differ from package known; ways is
 // then the number of unreached instructions and branches.
 func printCoverage(name string, f *function) (ways int, err error) {
@@ -189,11 +189,11 @@ func printCoverage(name string, f *function) (ways int, err error) {
 	for _, at := range slices.Sorted(maps.Keys(f.cov.Loops)) {
 		if l := f.cov.Loops[at]; l.Reason != "" && !l.Fixed {
 			open++
-			fmt.Printf("\tloop at %x, %d turns: %s\n", at, l.Turns, l.Reason)
+			fmt.Printf("\tloop at %x, %d iterations: %s\n", at, l.Iterations, l.Reason)
 		}
 	}
 	if excuse := known.UnshownLoops[name]; open != excuse.Count {
-		err = errors.Join(err, fmt.Errorf("%s: the turns of %d loops may depend on their number; package known gives reasons for %d", name, open, excuse.Count))
+		err = errors.Join(err, fmt.Errorf("%s: the iterations of %d loops may depend on their number; package known gives reasons for %d", name, open, excuse.Count))
 	} else if open > 0 {
 		fmt.Printf("\t%d loops: %s\n", open, excuse.Reason)
 	}

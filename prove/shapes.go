@@ -16,7 +16,7 @@ func countTo(n int, more ...int) (out []int) {
 	return append(out, more...)
 }
 
-// matrixShapes covers passes over a matrix: every tail of columns after zero to three turns of the
+// matrixShapes covers passes over a matrix: every tail of columns after zero to three iterations of the
 // column loop, and every number of rows up to three blocks, with and without padding. Every tail is
 // combined with single rows, one block of four rows, and both; other numbers of rows are combined
 // with some tails.
@@ -36,8 +36,8 @@ func tailColumns(lanes int) []int {
 	return []int{1, lanes - 1, lanes, lanes + 1, 2 * lanes, 3*lanes - 1, 4 * lanes, 5*lanes + 2}
 }
 
-// turnShapes covers one to three turns of 16 elements.
-func turnShapes(int) []shape {
+// iterationShapes covers one to three iterations of 16 elements.
+func iterationShapes(int) []shape {
 	return []shape{{n: 16}, {n: 32}, {n: 48}}
 }
 
@@ -45,8 +45,8 @@ func vectorShapes(lanes int) []shape {
 	return shapeGrid([]int{1}, append([]int{0}, countTo(10*lanes+1, 16*lanes-1, 17*lanes)...), func(_, n int) []shape { return []shape{{n: n}} })
 }
 
-// pairShapes covers sums whose loop processes 256 bytes per turn: every tail after zero turns and
-// one turn, and some tails after two and three turns.
+// pairShapes covers sums whose loop processes 256 bytes per iteration: every tail after zero iterations and
+// one iteration, and some tails after two and three iterations.
 func pairShapes(lanes int) []shape {
 	return shapeGrid([]int{1}, append([]int{0}, countTo(8*lanes+1, 12*lanes, 13*lanes+3)...), func(_, n int) []shape { return []shape{{n: n}} })
 }
@@ -59,8 +59,8 @@ func lanesShapes(lanes int) []shape {
 // pairLaneShapes returns lanesShapes for one kind of term.
 func pairLaneShapes(lanes int) []shape { return lanesShapes(lanes)[:4] }
 
-// expShapes covers loops that process 128 to 256 bytes per turn: every tail after zero turns, and
-// some tails after one to four turns.
+// expShapes covers loops that process 128 to 256 bytes per iteration: every tail after zero iterations, and
+// some tails after one to four iterations.
 func expShapes(lanes int) []shape {
 	return shapeGrid([]int{1}, countTo(3*lanes+1, 4*lanes, 4*lanes+1, 5*lanes+3, 6*lanes, 6*lanes+1, 8*lanes+3, 9*lanes), func(_, n int) []shape { return []shape{{n: n}} })
 }
@@ -75,7 +75,7 @@ func sumExpShapes(lanes int) (out []shape) {
 	return out
 }
 
-// logShapes covers passes of the log domain: every tail, zero to three turns of the loops over
+// logShapes covers passes of the log domain: every tail, zero to three iterations of the loops over
 // columns, and one to three rows.
 func logShapes(lanes int) []shape {
 	return shapeGrid(countTo(3), countTo(lanes+1, 2*lanes-1, 2*lanes, 3*lanes, 3*lanes+1, 4*lanes, 5*lanes+1, 6*lanes, 7*lanes+2, 9*lanes), func(m, n int) []shape {
@@ -110,7 +110,7 @@ func gibbsShapes(lanes int) (out []shape) {
 	return out
 }
 
-// panelShapes covers one to four groups of four rows, every number of terms up to three turns of
+// panelShapes covers one to four groups of four rows, every number of terms up to three iterations of
 // four, with and without norms, and with and without a search.
 func panelShapes(int) []shape {
 	return shapeGrid([]int{4, 8, 12, 16}, countTo(13, 16, 17), func(m, d int) (out []shape) {
@@ -121,7 +121,7 @@ func panelShapes(int) []shape {
 	})
 }
 
-// packShapes covers every number of elements up to three turns of four.
+// packShapes covers every number of elements up to three iterations of four.
 func packShapes(int) []shape {
 	return shapeGrid([]int{0, 3}, countTo(13, 16, 17), func(pad, d int) []shape { return []shape{{d: d, pad: pad}} })
 }
@@ -136,7 +136,7 @@ func normsShapes(lanes int) (out []shape) {
 	return out
 }
 
-// laneShapes covers many small problems: one to four turns of each loop. Rows are a multiple of
+// laneShapes covers many small problems: one to four iterations of each loop. Rows are a multiple of
 // four, columns a multiple of lanes.
 func laneShapes(lanes int) []shape {
 	return shapeGrid([]int{4, 8, 12, 16}, []int{lanes, 2 * lanes, 3 * lanes, 4 * lanes}, func(m, n int) []shape { return []shape{{m: m, n: n}} })
@@ -153,7 +153,7 @@ func laneVectorShapes(int) []shape {
 	return shapeGrid([]int{1}, countTo(9, 16), func(_, n int) []shape { return []shape{{n: n}, {n: n, flag: true}} })
 }
 
-// laneDistanceShapes covers one to three turns of the loops over points, for zero to eight
+// laneDistanceShapes covers one to three iterations of the loops over points, for zero to eight
 // features.
 func laneDistanceShapes(lanes int) []shape {
 	return shapeGrid([]int{4, 8, 12}, []int{lanes, 2 * lanes, 3 * lanes}, func(m, n int) (out []shape) {
@@ -174,7 +174,7 @@ func blockShapes(lanes int) []shape {
 }
 
 // productShapes covers products of two matrices with d common elements: every tail of rows and
-// columns with an even and an odd d, and some tails with every d up to three turns of two.
+// columns with an even and an odd d, and some tails with every d up to three iterations of two.
 func productShapes(lanes int) (out []shape) {
 	product := func(d int) func(m, n int) []shape {
 		return func(m, n int) []shape { return []shape{{m: m, n: n, d: d, pad: (m + n) % 2, flag: (m+n)/2%2 == 1}} }
@@ -202,7 +202,7 @@ func productShapes(lanes int) (out []shape) {
 	})...)
 }
 
-// queryShapes covers one query: one to four turns of each loop over rows and over elements.
+// queryShapes covers one query: one to four iterations of each loop over rows and over elements.
 func queryShapes(int) []shape {
 	return shapeGrid([]int{8, 16, 24, 32}, []int{16, 32, 48, 64}, func(m, n int) []shape { return []shape{{m: m, n: n}} })
 }
@@ -220,8 +220,8 @@ func halfShapes(lanes int) (out []shape) {
 	return out
 }
 
-// compactShapes covers sums of bytes whose loop processes up to 256 bytes per turn: every number of
-// 16-byte steps after zero turns and one turn, some after two and three turns, numbers of bytes
+// compactShapes covers sums of bytes whose loop processes up to 256 bytes per iteration: every number of
+// 16-byte steps after zero iterations and one iteration, some after two and three iterations, numbers of bytes
 // whose tail is left to Go, and most, the largest number in one call of assembly.
 func compactShapes(most int) func(int) []shape {
 	return func(int) (out []shape) {
@@ -235,14 +235,14 @@ func compactShapes(most int) func(int) []shape {
 	}
 }
 
-// widenShapes covers one to three turns of 16 elements, and lengths whose tail is left to Go.
-func widenShapes(int) []shape { return append(turnShapes(0), shape{}, shape{n: 6}, shape{n: 28}) }
+// widenShapes covers one to three iterations of 16 elements, and lengths whose tail is left to Go.
+func widenShapes(int) []shape { return append(iterationShapes(0), shape{}, shape{n: 6}, shape{n: 28}) }
 
-// signShapes covers zero to six turns of 16 elements. The number of turns is even, because 32 signs
+// signShapes covers zero to six iterations of 16 elements. The number of iterations is even, because 32 signs
 // fill a cell of memory.
 func signShapes(int) []shape { return []shape{{}, {n: 32}, {n: 64}, {n: 96}} }
 
-// codeShapes covers sums for quantized codes: zero to three blocks of 32 rows, and up to four turns
+// codeShapes covers sums for quantized codes: zero to three blocks of 32 rows, and up to four iterations
 // of the loop over groups, which takes up to four groups.
 func codeShapes(int) []shape {
 	return shapeGrid([]int{0, 1, 2, 3}, []int{0, 2, 4, 6, 8, 10, 12, 16}, func(m, n int) []shape { return []shape{{m: m, n: n}} })
@@ -253,7 +253,7 @@ func sketchShapes(int) []shape {
 	return shapeGrid(countTo(3), []int{4, 8, 12, 16}, func(n, d int) []shape { return []shape{{n: n, d: d}} })
 }
 
-// quantizeShapes covers up to five turns of 16 elements, with every tail that is a multiple of
+// quantizeShapes covers up to five iterations of 16 elements, with every tail that is a multiple of
 // four.
 func quantizeShapes(int) []shape {
 	return shapeGrid([]int{0, 44}, countTo(20), func(pad, n int) []shape { return []shape{{n: 4 * n, pad: pad}} })

@@ -10,7 +10,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestLanes checks that small problems of all shapes get the bits of Solve at every level: with
+// TestLanes checks that small problems of all shapes get the same bits as Solve at every level: with
 // costs, or points in several dimensions, different λ, starts and marginals, zero weights, and
 // invalid input; also problems that leave the plain domain, converge slowly, or converge at once.
 func TestLanes(t *testing.T) {

@@ -59,7 +59,7 @@ func (a answer[T]) same(b answer[T]) bool {
 		fmt.Sprint(a.err) == fmt.Sprint(b.err)
 }
 
-// TestTogether checks that problems that share K get the bits of Solve: at every level, for every
+// TestTogether checks that problems that share K get the same bits as Solve: at every level, for every
 // storage, divided into pieces or not; also problems that leave the plain domain or cannot be
 // solved.
 func TestTogether(t *testing.T) {

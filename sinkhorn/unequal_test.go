@@ -101,7 +101,7 @@ func narrow(m dist.Matrix[float64]) dist.Matrix[float32] {
 	return d
 }
 
-// TestUnequalBalanced checks that an infinite penalty gives the bits of the balanced problem.
+// TestUnequalBalanced checks that an infinite penalty gives the same bits as the balanced problem.
 func TestUnequalBalanced(t *testing.T) {
 	p := slowProblem[float64](30, 20)
 	for _, set := range []Settings{{Iterations: 12}, {Tolerance: 1e-9}, {Iterations: 12, Domain: DomainLog}} {

@@ -9,7 +9,7 @@
 // # The numerical contract
 //
 // The reference is the specification. For every input, length, stride and alignment, an assembly
-// kernel returns the bits of its reference, with two exceptions: a NaN may be any other NaN, and
+// kernel returns the same bits as its reference, with two exceptions: a NaN may be any other NaN, and
 // floating-point exception flags are not specified. So every level on every machine gives the same
 // results. Three rules make this possible at full speed:
 //

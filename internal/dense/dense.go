@@ -64,7 +64,7 @@ func TransMul(ctx context.Context, dst, a, b *mat.Dense) {
 // milliseconds, but at least minPieceRows rows.
 const pieceMultiplications, minPieceRows = 1 << 24, 64
 
-// Product sets dst = a·b, or adds a·b to dst if add is set, with the bits of matrix.Mul. It checks
+// Product sets dst = a·b, or adds a·b to dst if add is set, with the same bits as matrix.Mul. It checks
 // the context between pieces. If the context ends, dst is unfinished.
 func Product(ctx context.Context, dst, a, b matrix.Matrix[float64], add bool) {
 	inner, rows := max(1, b.Rows), pieceMultiplications/max(1, b.Rows*b.Cols)
@@ -84,7 +84,7 @@ func Product(ctx context.Context, dst, a, b matrix.Matrix[float64], add bool) {
 	}
 }
 
-// TransProduct sets dst = aᵀ·b, or adds aᵀ·b to dst if add is set, with the bits of
+// TransProduct sets dst = aᵀ·b, or adds aᵀ·b to dst if add is set, with the same bits as
 // matrix.TransMul. It checks the context between pieces. If the context ends, dst is unfinished.
 func TransProduct(ctx context.Context, dst, a, b matrix.Matrix[float64], add bool) {
 	rows := max(minPieceRows, pieceMultiplications/max(1, a.Cols*b.Cols))

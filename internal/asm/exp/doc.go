@@ -79,7 +79,7 @@
 //   - Cost: LogRows: one FMA, one exponential and one more FMA an element; M is read once.
 //
 // NOTES.md has measurements and rejected ideas. docs/PROOF.md lists the functions whose assembly is
-// proved to return the bits of ref.go.
+// proved to return the same bits as ref.go.
 package exp
 
 //go:generate go run github.com/gomonge/monge/prove/gencoef -dir .

@@ -3,7 +3,7 @@
 // their type with type_amd64.h.
 //
 // Input: y in any register, NaN and ±Inf included. Output: q = 2^y, +0 where y < −1022
-// (−126), with the bits of exp2Ref. +Inf where y ≥ 1023.9375 (127.875) needs the two steps
+// (−126), with the same bits as exp2Ref. +Inf where y ≥ 1023.9375 (127.875) needs the two steps
 // in brackets. magic and table are registers with EXP2_MAGIC broadcast, and with the
 // 64 bytes at EXP2_TABLE.
 //

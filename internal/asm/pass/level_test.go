@@ -98,7 +98,7 @@ func levels[K, T num.Float](t *testing.T, k kernel[K, T]) {
 	}
 }
 
-// TestMixedIsWidened checks that a float32 K gives the bits of the same K in float64.
+// TestMixedIsWidened checks that a float32 K gives the same bits as the same K in float64.
 func TestMixedIsWidened(t *testing.T) {
 	wide := kernels[float64, float64]()
 	for i, k := range kernels[float32, float64]() {

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/gomonge/monge/prove/internal/code"
-	"github.com/gomonge/monge/prove/internal/turns"
+	"github.com/gomonge/monge/prove/internal/loops"
 )
 
 // inst is an instruction with its operands.
@@ -19,7 +19,7 @@ type inst struct {
 	*code.Inst
 	op     string
 	args   []operand
-	effect *turns.Effect
+	effect *loops.Effect
 	match  [len(forms)][]string // submatches of the operation for each form
 }
 

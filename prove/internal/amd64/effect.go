@@ -4,22 +4,22 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gomonge/monge/prove/internal/turns"
+	"github.com/gomonge/monge/prove/internal/loops"
 )
 
 // effect returns the effect of an instruction on general registers. The result of an unknown
 // instruction depends on all registers among its operands. It also depends on data if an operand is
 // a mask, a vector register or in memory.
-func effect(d *inst) *turns.Effect {
+func effect(d *inst) *loops.Effect {
 	if d.Padding() || len(d.args) == 0 || strings.HasPrefix(d.op, "prefetch") {
-		return &turns.Effect{}
+		return &loops.Effect{}
 	}
-	e := &turns.Effect{}
+	e := &loops.Effect{}
 	op := d.op
 	a := slices.Clone(d.args)
 	for n := range a { // treat stack slots as registers
 		if o := &a[n]; o.kind == location && op != "lea" && o.base == 4 && o.index < 0 {
-			if reg, ok := turns.Slot(16, int64(o.value)); ok {
+			if reg, ok := loops.Slot(16, int64(o.value)); ok {
 				*o = operand{kind: register, reg: reg, width: generalWidth(op, d.args), base: -1, index: -1, mask: -1}
 			}
 		}
@@ -30,12 +30,12 @@ func effect(d *inst) *turns.Effect {
 		return e
 	}
 	compares := strings.HasPrefix(op, "cmp") || strings.HasPrefix(op, "test") || strings.HasPrefix(op, "vucomi") || strings.HasPrefix(op, "kortest")
-	all := turns.Set{Opaque: true} // depends on every operand
+	all := loops.Set{Opaque: true} // depends on every operand
 	for n := range a {
 		o := &a[n]
 		switch o.kind {
 		case register:
-			all.Form.Terms = append(all.Form.Terms, turns.Term{Reg: o.reg, Factor: 1})
+			all.Form.Terms = append(all.Form.Terms, loops.Term{Reg: o.reg, Factor: 1})
 			if (op[0] == 'v' || op[0] == 'k') && o != dst || dst.kind == location && !compares {
 				e.Values = append(e.Values, o.reg)
 			}
@@ -53,10 +53,10 @@ func effect(d *inst) *turns.Effect {
 	flags := all
 	if strings.HasPrefix(op, "cmov") && dst.width == 8 && a[0].kind == register {
 		e.Choice = true
-		stays := turns.Form{Terms: []turns.Term{{Reg: dst.reg, Factor: 1}}}
-		flags = turns.Set{Form: turns.Form{Terms: []turns.Term{{Reg: a[0].reg, Factor: 1}}}, Else: &stays}
+		stays := loops.Form{Terms: []loops.Term{{Reg: dst.reg, Factor: 1}}}
+		flags = loops.Set{Form: loops.Form{Terms: []loops.Term{{Reg: a[0].reg, Factor: 1}}}, Else: &stays}
 	} else if f, ok := linearResult(op, a, d.Next); ok && dst.kind == register {
-		flags = turns.Set{Form: f}
+		flags = loops.Set{Form: f}
 	}
 	if dst.kind == register && !compares {
 		set := flags
@@ -71,53 +71,53 @@ func effect(d *inst) *turns.Effect {
 }
 
 // form returns an address as a linear form.
-func (o *operand) form() turns.Form {
-	f := turns.Form{Constant: int64(o.value)}
+func (o *operand) form() loops.Form {
+	f := loops.Form{Constant: int64(o.value)}
 	if o.base >= 0 {
-		f.Terms = append(f.Terms, turns.Term{Reg: o.base, Factor: 1})
+		f.Terms = append(f.Terms, loops.Term{Reg: o.base, Factor: 1})
 	}
 	if o.index >= 0 {
-		f.Terms = append(f.Terms, turns.Term{Reg: o.index, Factor: int64(o.scale)})
+		f.Terms = append(f.Terms, loops.Term{Reg: o.index, Factor: int64(o.scale)})
 	}
 	return f
 }
 
 // linearResult returns the result of an instruction on 8-byte registers if it is a linear form. The
 // result of a comparison is the difference. next is the address of the next instruction.
-func linearResult(op string, a []operand, next uint64) (f turns.Form, ok bool) {
+func linearResult(op string, a []operand, next uint64) (f loops.Form, ok bool) {
 	dst := a[len(a)-1]
 	op = strings.TrimSuffix(op, "q") // suffix of an instruction with an operand in memory
-	own := turns.Term{Reg: dst.reg, Factor: 1}
+	own := loops.Term{Reg: dst.reg, Factor: 1}
 	if len(a) == 2 && strings.HasPrefix(op, "xor") && a[0].kind == register && a[0].reg == dst.reg && dst.width >= 4 {
 		return f, true
 	}
 	if op == "mov" && dst.width == 4 && a[0].kind == immediate {
-		return turns.Form{Constant: int64(a[0].value & widthMask(4))}, true
+		return loops.Form{Constant: int64(a[0].value & widthMask(4))}, true
 	}
 	if dst.width != 8 {
 		return f, false
 	}
 	switch {
 	case op == "inc":
-		return turns.Form{Terms: []turns.Term{own}, Constant: 1}, true
+		return loops.Form{Terms: []loops.Term{own}, Constant: 1}, true
 	case op == "dec":
-		return turns.Form{Terms: []turns.Term{own}, Constant: -1}, true
+		return loops.Form{Terms: []loops.Term{own}, Constant: -1}, true
 	case op == "neg":
-		return turns.Form{Terms: []turns.Term{{Reg: dst.reg, Factor: -1}}}, true
+		return loops.Form{Terms: []loops.Term{{Reg: dst.reg, Factor: -1}}}, true
 	case op == "lea" && a[0].relative:
-		return turns.Form{Constant: int64(a[0].value + next)}, true
+		return loops.Form{Constant: int64(a[0].value + next)}, true
 	case op == "lea":
 		return a[0].form(), true
 	case len(a) != 2:
 		return f, false
 	case (op == "mov" || op == "movabs") && a[0].kind == immediate:
-		return turns.Form{Constant: int64(a[0].value)}, true
+		return loops.Form{Constant: int64(a[0].value)}, true
 	case op == "mov" && a[0].kind == register:
-		return turns.Form{Terms: []turns.Term{{Reg: a[0].reg, Factor: 1}}}, true
+		return loops.Form{Terms: []loops.Term{{Reg: a[0].reg, Factor: 1}}}, true
 	case op == "shl" && a[0].kind == immediate && a[0].value < 32:
-		return turns.Form{Terms: []turns.Term{{Reg: dst.reg, Factor: 1 << a[0].value}}}, true
+		return loops.Form{Terms: []loops.Term{{Reg: dst.reg, Factor: 1 << a[0].value}}}, true
 	case op == "test" && a[0].kind == register && a[0].reg == dst.reg:
-		return turns.Form{Terms: []turns.Term{own}}, true
+		return loops.Form{Terms: []loops.Term{own}}, true
 	case op != "add" && op != "sub" && op != "cmp":
 		return f, false
 	}
@@ -127,9 +127,9 @@ func linearResult(op string, a []operand, next uint64) (f turns.Form, ok bool) {
 	}
 	switch a[0].kind {
 	case immediate:
-		return turns.Form{Terms: []turns.Term{own}, Constant: sign * int64(a[0].value)}, true
+		return loops.Form{Terms: []loops.Term{own}, Constant: sign * int64(a[0].value)}, true
 	case register:
-		return turns.Form{Terms: []turns.Term{own, {Reg: a[0].reg, Factor: sign}}}, true
+		return loops.Form{Terms: []loops.Term{own, {Reg: a[0].reg, Factor: sign}}}, true
 	}
 	return f, false
 }

@@ -276,7 +276,7 @@ func (m *machine) runBothWays(f *code.Function, c expr.Node, i *inst) error {
 	if m.g.Path != nil {
 		taken := m.g.Path.Choose(m.g, c)
 		m.cov.Branch(i.Addr, taken)
-		m.turns.Step(i.Addr, i.effect, taken)
+		m.loops.Step(i.Addr, i.effect, taken)
 		if taken {
 			return m.execute(f, i.args[0].value)
 		}
@@ -286,8 +286,8 @@ func (m *machine) runBothWays(f *code.Function, c expr.Node, i *inst) error {
 	var stored [2]map[uint64]expr.Node
 	for way, pc := range []uint64{i.args[0].value, i.Next} {
 		*m = before
-		m.turns = before.turns.Clone()
-		m.turns.Step(i.Addr, i.effect, way == 0)
+		m.loops = before.loops.Clone()
+		m.loops.Step(i.Addr, i.effect, way == 0)
 		m.cov.Branch(i.Addr, way == 0)
 		var err error
 		if stored[way], err = m.mem.Try(func() error { return m.execute(f, pc) }); err != nil {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/gomonge/monge/prove/internal/code"
 	"github.com/gomonge/monge/prove/internal/expr"
+	"github.com/gomonge/monge/prove/internal/loops"
 	"github.com/gomonge/monge/prove/internal/memory"
-	"github.com/gomonge/monge/prove/internal/turns"
 )
 
 type machine struct {
@@ -34,7 +34,7 @@ type machine struct {
 	symbolicMasks [8][]expr.Node
 	conditions    map[string]expr.Node
 	steps         *int
-	turns         *turns.Tracker
+	loops         *loops.Tracker
 	next          uint64
 	inst          *inst
 }
@@ -64,7 +64,7 @@ func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, s
 	m.r[rsp], m.symbolic[rsp] = stack, 0
 	m.stack = stack
 	m.steps = new(int)
-	m.turns = turns.New(f, effectOf, cov)
+	m.loops = loops.New(f, effectOf, cov)
 	defer func() {
 		cov.Steps += *m.steps
 		switch f := recover().(type) {
@@ -78,7 +78,7 @@ func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, s
 	return m.execute(f, f.Entry)
 }
 
-func effectOf(i *code.Inst) *turns.Effect {
+func effectOf(i *code.Inst) *loops.Effect {
 	if d, ok := i.Decoded.(*inst); ok {
 		return d.effect
 	}
@@ -108,7 +108,7 @@ func (m *machine) execute(f *code.Function, pc uint64) error {
 		if i.op == "ret" {
 			return m.checkKeptRegisters()
 		}
-		m.turns.Before(pc)
+		m.loops.Before(pc)
 		if c, ok := m.symbolicCondition(i); ok {
 			return m.runBothWays(f, c, i)
 		}
@@ -116,7 +116,7 @@ func (m *machine) execute(f *code.Function, pc uint64) error {
 		if pc == m.watched {
 			m.traceState()
 		}
-		m.turns.Step(pc, i.effect, m.next != i.Next || i.effect.Choice && m.conditionHolds(i.op[4:]))
+		m.loops.Step(pc, i.effect, m.next != i.Next || i.effect.Choice && m.conditionHolds(i.op[4:]))
 		pc = m.next
 	}
 	return fmt.Errorf("%s: still running after %d instructions", f.Name, m.prog.MaxSteps())

@@ -4,16 +4,16 @@ import (
 	"strings"
 
 	"github.com/gomonge/monge/prove/internal/code"
-	"github.com/gomonge/monge/prove/internal/turns"
+	"github.com/gomonge/monge/prove/internal/loops"
 )
 
 // instruction is the result of Decode.
 type instruction struct {
 	args   []operand
-	effect *turns.Effect
+	effect *loops.Effect
 }
 
-func effectOf(i *code.Inst) *turns.Effect {
+func effectOf(i *code.Inst) *loops.Effect {
 	if d, ok := i.Decoded.(*instruction); ok {
 		return d.effect
 	}
@@ -23,18 +23,18 @@ func effectOf(i *code.Inst) *turns.Effect {
 // effect returns the effect of an instruction on general registers. The result of an unknown
 // instruction depends on all registers among its operands. It also depends on data if an operand is
 // a vector register or in memory.
-func effect(op string, a []operand) *turns.Effect {
-	e := &turns.Effect{}
+func effect(op string, a []operand) *loops.Effect {
+	e := &loops.Effect{}
 	if len(a) == 0 || strings.HasPrefix(op, "prfm") {
 		return e
 	}
 	slot := -1 // a stack slot, treated as a register
 	if o := a[len(a)-1]; o.kind == location && o.reg == sp && o.index < 0 && !o.postIndexed && len(a) == 2 {
-		if reg, ok := turns.Slot(33, o.value); ok {
+		if reg, ok := loops.Slot(33, o.value); ok {
 			slot = reg
 		}
 	}
-	all := turns.Set{Opaque: true} // depends on every operand
+	all := loops.Set{Opaque: true} // depends on every operand
 	stores, loads := strings.HasPrefix(op, "st"), strings.HasPrefix(op, "ld")
 	compares := op == "cmp" || op == "cmn" || strings.HasPrefix(op, "cb") || strings.HasPrefix(op, "tb") && op != "tbl"
 	for n, o := range a {
@@ -43,26 +43,26 @@ func effect(op string, a []operand) *turns.Effect {
 			if o.reg == xzr || n == 0 && !stores && !compares {
 				continue
 			}
-			all.Form.Terms = append(all.Form.Terms, turns.Term{Reg: o.reg, Factor: 1})
+			all.Form.Terms = append(all.Form.Terms, loops.Term{Reg: o.reg, Factor: 1})
 			if stores || a[0].kind != general {
 				e.Values = append(e.Values, o.reg)
 			}
 		case location:
 			if slot >= 0 {
 				if !stores {
-					all.Form.Terms = append(all.Form.Terms, turns.Term{Reg: slot, Factor: 1})
+					all.Form.Terms = append(all.Form.Terms, loops.Term{Reg: slot, Factor: 1})
 				}
 				if a[0].kind != general {
 					e.Values = append(e.Values, slot)
 				}
 				continue
 			}
-			f := turns.Form{Terms: []turns.Term{{Reg: o.reg, Factor: 1}}}
+			f := loops.Form{Terms: []loops.Term{{Reg: o.reg, Factor: 1}}}
 			if o.index >= 0 {
-				f.Terms = append(f.Terms, turns.Term{Reg: o.index, Factor: 1 << o.shift})
+				f.Terms = append(f.Terms, loops.Term{Reg: o.index, Factor: 1 << o.shift})
 			}
 			if o.postIndexed {
-				e.Sets = append(e.Sets, turns.Set{Reg: o.reg, Form: turns.Form{Terms: []turns.Term{{Reg: o.reg, Factor: 1}}, Constant: o.value}})
+				e.Sets = append(e.Sets, loops.Set{Reg: o.reg, Form: loops.Form{Terms: []loops.Term{{Reg: o.reg, Factor: 1}}, Constant: o.value}})
 			} else {
 				f.Constant = o.value
 			}
@@ -80,7 +80,7 @@ func effect(op string, a []operand) *turns.Effect {
 	case strings.HasPrefix(op, "b."):
 		e.Branch = true
 	case e.Target != 0 && op != "b" && op != "adrp":
-		e.Branch, e.Condition = true, &turns.Set{Form: turns.Form{Terms: []turns.Term{{Reg: a[0].reg, Factor: 1}}}, Opaque: strings.HasPrefix(op, "tb")}
+		e.Branch, e.Condition = true, &loops.Set{Form: loops.Form{Terms: []loops.Term{{Reg: a[0].reg, Factor: 1}}}, Opaque: strings.HasPrefix(op, "tb")}
 	}
 	if op == "adrp" {
 		e.Target = 0
@@ -88,21 +88,21 @@ func effect(op string, a []operand) *turns.Effect {
 	result := all
 	whole := a[0].kind == general && !a[0].is32Bit // accesses the whole slot
 	if slot >= 0 && whole && op == "ldr" {
-		result = turns.Set{Form: turns.Form{Terms: []turns.Term{{Reg: slot, Factor: 1}}}}
+		result = loops.Set{Form: loops.Form{Terms: []loops.Term{{Reg: slot, Factor: 1}}}}
 	}
 	if slot >= 0 && stores {
 		set := all
 		if whole && a[0].reg != xzr {
-			set = turns.Set{Form: turns.Form{Terms: []turns.Term{{Reg: a[0].reg, Factor: 1}}}}
+			set = loops.Set{Form: loops.Form{Terms: []loops.Term{{Reg: a[0].reg, Factor: 1}}}}
 		}
 		set.Reg = slot
 		e.Sets = append(e.Sets, set)
 	}
 	if f, ok := linearResult(op, a); ok {
-		result = turns.Set{Form: f}
+		result = loops.Set{Form: f}
 	}
 	if n := len(a) - 1; whole && (op == "madd" || (op == "add" || op == "sub") && a[n].kind == word && a[n].shift < 0) {
-		result = turns.Set{Opaque: true} // a product or a shifted register, plus an addend
+		result = loops.Set{Opaque: true} // a product or a shifted register, plus an addend
 		plus := registerForm(a[1])
 		if op == "madd" {
 			result.Form, plus = registerForm(a[1]), registerForm(a[3])
@@ -112,7 +112,7 @@ func effect(op string, a []operand) *turns.Effect {
 	if op == "csel" && whole {
 		e.Choice = true
 		other := registerForm(a[2])
-		result = turns.Set{Form: registerForm(a[1]), Else: &other}
+		result = loops.Set{Form: registerForm(a[1]), Else: &other}
 	}
 	if op == "cmp" || op == "cmn" || op == "subs" || op == "adds" || op == "ands" {
 		flags := result
@@ -126,16 +126,16 @@ func effect(op string, a []operand) *turns.Effect {
 }
 
 // registerForm returns a general register as a linear form.
-func registerForm(o operand) (f turns.Form) {
+func registerForm(o operand) (f loops.Form) {
 	if o.reg != xzr {
-		f.Terms = []turns.Term{{Reg: o.reg, Factor: 1}}
+		f.Terms = []loops.Term{{Reg: o.reg, Factor: 1}}
 	}
 	return f
 }
 
 // linearResult returns the result of an instruction on 8-byte registers if it is a linear form. The
 // result of a comparison is the difference.
-func linearResult(op string, a []operand) (f turns.Form, ok bool) {
+func linearResult(op string, a []operand) (f loops.Form, ok bool) {
 	for _, o := range a {
 		if o.is32Bit || o.kind != general && o.kind != immediate && o.kind != word && o.kind != target {
 			return f, false
@@ -152,7 +152,7 @@ func linearResult(op string, a []operand) (f turns.Form, ok bool) {
 		case o.kind == immediate:
 			f.Constant += factor * o.value
 		case o.reg != xzr:
-			f.Terms = append(f.Terms, turns.Term{Reg: o.reg, Factor: factor})
+			f.Terms = append(f.Terms, loops.Term{Reg: o.reg, Factor: factor})
 		}
 		return true
 	}
@@ -160,7 +160,7 @@ func linearResult(op string, a []operand) (f turns.Form, ok bool) {
 	case "mov":
 		return f, value(1, 1)
 	case "adrp":
-		return turns.Form{Constant: int64(a[1].constant)}, true
+		return loops.Form{Constant: int64(a[1].constant)}, true
 	case "add", "adds":
 		ok = value(1, 1) && value(2, 1)
 	case "sub", "subs":

@@ -156,7 +156,7 @@ func (m *machine) runBothWays(f *code.Function, c expr.Node, to uint64) error {
 	if m.g.Path != nil {
 		taken := m.g.Path.Choose(m.g, c)
 		m.cov.Branch(at, taken)
-		m.turns.Step(at, effectOf(m.inst), taken)
+		m.loops.Step(at, effectOf(m.inst), taken)
 		if taken {
 			return m.execute(f, to)
 		}
@@ -166,8 +166,8 @@ func (m *machine) runBothWays(f *code.Function, c expr.Node, to uint64) error {
 	var stored [2]map[uint64]expr.Node
 	for way, pc := range []uint64{to, next} {
 		*m = before
-		m.turns = before.turns.Clone()
-		m.turns.Step(at, effectOf(m.inst), way == 0)
+		m.loops = before.loops.Clone()
+		m.loops.Step(at, effectOf(m.inst), way == 0)
 		m.cov.Branch(at, way == 0)
 		var err error
 		if stored[way], err = m.mem.Try(func() error { return m.execute(f, pc) }); err != nil {

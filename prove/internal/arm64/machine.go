@@ -15,8 +15,8 @@ import (
 
 	"github.com/gomonge/monge/prove/internal/code"
 	"github.com/gomonge/monge/prove/internal/expr"
+	"github.com/gomonge/monge/prove/internal/loops"
 	"github.com/gomonge/monge/prove/internal/memory"
-	"github.com/gomonge/monge/prove/internal/turns"
 )
 
 // Numbers of the stack pointer and of the zero register.
@@ -42,7 +42,7 @@ type machine struct {
 	symbolic   [33]expr.Node
 	conditions map[string]expr.Node
 	steps      *int
-	turns      *turns.Tracker
+	loops      *loops.Tracker
 	next       uint64
 	inst       *code.Inst
 }
@@ -69,7 +69,7 @@ func Run(p *code.Program, f *code.Function, g *expr.Graph, mem *memory.Memory, s
 	m.r[sp] = stack
 	m.stack = stack
 	m.steps = new(int)
-	m.turns = turns.New(f, effectOf, cov)
+	m.loops = loops.New(f, effectOf, cov)
 	defer func() {
 		cov.Steps += *m.steps
 		switch f := recover().(type) {
@@ -101,7 +101,7 @@ func (m *machine) execute(f *code.Function, pc uint64) error {
 			return i.Decoded.(error)
 		}
 		operands := d.args
-		m.turns.Before(pc)
+		m.loops.Before(pc)
 		if c, ok := m.symbolicCondition(operands); ok {
 			return m.runBothWays(f, c, operands[len(operands)-1].constant)
 		}
@@ -109,7 +109,7 @@ func (m *machine) execute(f *code.Function, pc uint64) error {
 		if pc == m.watched {
 			m.traceState()
 		}
-		m.turns.Step(pc, d.effect, m.next != i.Next || d.effect.Choice && m.conditionHolds(operands[3].text))
+		m.loops.Step(pc, d.effect, m.next != i.Next || d.effect.Choice && m.conditionHolds(operands[3].text))
 		pc = m.next
 	}
 	return fmt.Errorf("%s: still running after %d instructions", f.Name, m.prog.MaxSteps())

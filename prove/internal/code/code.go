@@ -236,7 +236,7 @@ type Coverage struct {
 	Steps   int                // instructions run
 	Reached map[uint64]bool    // instructions
 	Taken   map[uint64][2]bool // conditional jumps: not taken, taken
-	Loops   map[uint64]Loop    // by the address of the first instruction; see package turns
+	Loops   map[uint64]Loop    // by the address of the first instruction; see package loops
 	Trace   Trace
 }
 
@@ -249,18 +249,18 @@ type Trace struct {
 	States  []uint64 // all registers and flags after the watched instruction
 }
 
-// Loop describes the turns of a loop in all runs.
+// Loop describes the iterations of a loop in all runs.
 type Loop struct {
-	Turns    int
-	MaxTurns int             // largest number of consecutive turns
-	Paths    map[string]bool // paths through turns that were followed by another turn
-	Reason   string          // why such a turn may depend on its number; empty if it does not
-	Fixed    bool            // constants decide the number of turns
+	Iterations    int
+	MaxIterations int             // largest number of consecutive iterations
+	Paths         map[string]bool // paths through iterations that were followed by another iteration
+	Reason        string          // why such an iteration may depend on its number; empty if it does not
+	Fixed         bool            // constants decide the number of iterations
 }
 
-// AddTurn records a turn that was followed by another one: its path, and the reason why it may
-// depend on its number, if any. fixed says that constants decide whether another turn follows.
-func (l *Loop) AddTurn(way, reason string, fixed bool) {
+// AddIteration records an iteration that was followed by another one: its path, and the reason why it may
+// depend on its number, if any. fixed says that constants decide whether another iteration follows.
+func (l *Loop) AddIteration(way, reason string, fixed bool) {
 	l.Fixed = fixed && (l.Fixed || l.Paths == nil)
 	if l.Paths == nil {
 		l.Paths = map[string]bool{}
@@ -301,10 +301,10 @@ func (c *Coverage) Add(d *Coverage) {
 	}
 	for at, l := range d.Loops {
 		k := c.Loops[at]
-		k.Turns += l.Turns
-		k.MaxTurns = max(k.MaxTurns, l.MaxTurns)
+		k.Iterations += l.Iterations
+		k.MaxIterations = max(k.MaxIterations, l.MaxIterations)
 		for way := range l.Paths {
-			k.AddTurn(way, l.Reason, l.Fixed)
+			k.AddIteration(way, l.Reason, l.Fixed)
 		}
 		c.Loops[at] = k
 	}

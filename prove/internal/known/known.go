@@ -1,5 +1,5 @@
 // Package known lists the exceptions of the proof, with reasons: instructions and branches that no
-// case can reach, and loops whose turns package turns does not show to be independent of their
+// case can reach, and loops whose iterations package loops does not show to be independent of their
 // number. Command prove fails if it finds other ones.
 package known
 
@@ -23,12 +23,12 @@ const (
 )
 
 const (
-	sixteen = "leftover features come before the blocks of 16: a jump tests four bits of the number of features. Every number of turns up to 16 runs"
-	vectors = "a tile has up to three vectors, whose masks are taken from an integer one after the other. One to three turns run"
+	sixteen = "leftover features come before the blocks of 16: a jump tests four bits of the number of features. Every number of iterations up to 16 runs"
+	vectors = "a tile has up to three vectors, whose masks are taken from an integer one after the other. One to three iterations run"
 	lagging = "the first blocks of rows take another path than the others: a counter stops at 3. Passes of up to five blocks run"
 )
 
-// UnshownLoops lists, by function, the loops whose turns are not shown to be independent of their
+// UnshownLoops lists, by function, the loops whose iterations are not shown to be independent of their
 // number.
 var UnshownLoops = map[string]Exception{
 	"distance.gibbsAVX512F32":       {2, vectors},

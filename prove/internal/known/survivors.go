@@ -28,7 +28,7 @@ const (
 	Fetches               // addresses of prefetches differ
 	Stores                // intermediate stores differ, or results are computed differently
 	Path                  // other instructions run
-	Loop                  // a turn may depend on its number, in a loop of which the function is shown not to
+	Loop                  // an iteration may depend on its number, in a loop of which the function is shown not to
 )
 
 var effects = []string{"nothing", "unused", "fetches", "stores", "path", "loop"}

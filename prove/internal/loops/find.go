@@ -1,4 +1,4 @@
-package turns
+package loops
 
 import (
 	"maps"
@@ -11,10 +11,10 @@ import (
 // loop is a natural loop of machine code. body contains its first instruction and all instructions
 // that lead to a jump back to it. They need not be contiguous.
 type loop struct {
-	first    uint64
-	body     map[uint64]bool
-	turnEnds map[uint64]bool // conditional jumps to first that also end a turn if they are not taken
-	exits    map[uint64]bool // jumps that leave the loop in one direction
+	first         uint64
+	body          map[uint64]bool
+	iterationEnds map[uint64]bool // conditional jumps to first that also end an iteration if they are not taken
+	exits         map[uint64]bool // jumps that leave the loop in one direction
 }
 
 // loopCache shares the loops of functions among runs.
@@ -52,7 +52,7 @@ func loopsOf(f *code.Function, effect func(*code.Inst) *Effect) map[uint64]*loop
 	for _, j := range jumpsBack(f.Order[0].Addr, next) {
 		l := loops[j.to]
 		if l == nil {
-			l = &loop{first: j.to, body: map[uint64]bool{j.to: true}, turnEnds: map[uint64]bool{}, exits: map[uint64]bool{}}
+			l = &loop{first: j.to, body: map[uint64]bool{j.to: true}, iterationEnds: map[uint64]bool{}, exits: map[uint64]bool{}}
 			loops[j.to] = l
 		}
 		for work := []uint64{j.from}; len(work) > 0; {
@@ -68,7 +68,7 @@ func loopsOf(f *code.Function, effect func(*code.Inst) *Effect) map[uint64]*loop
 		for a := range l.body {
 			if out := slices.IndexFunc(next[a], func(to uint64) bool { return !l.body[to] }); out >= 0 || len(next[a]) == 0 {
 				l.exits[a] = true
-				l.turnEnds[a] = out == 0 && len(next[a]) == 2 && next[a][1] == l.first
+				l.iterationEnds[a] = out == 0 && len(next[a]) == 2 && next[a][1] == l.first
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package turns
+package loops
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"github.com/gomonge/monge/prove/internal/code"
 )
 
-// TestJudge runs loops of a few instructions and checks whether their turns depend on their number.
+// TestJudge runs loops of a few instructions and checks whether their iterations depend on their number.
 func TestJudge(t *testing.T) {
 	reg := func(r int, factor int64) Form { return Form{Terms: []Term{{r, factor}}} }
 	plus := func(r int, c int64) Form { return Form{Terms: []Term{{r, 1}}, Constant: c} }
@@ -20,7 +20,7 @@ func TestJudge(t *testing.T) {
 	skip := &Effect{Branch: true, Target: 102}
 	last := plus(2, 64)
 	clamp := &Effect{Choice: true, Sets: []Set{{Reg: 4, Form: reg(5, 1), Else: &last}}}
-	// The last of the three turns may depend on the rest of the work.
+	// The last of the three iterations may depend on the rest of the work.
 	for _, c := range []struct {
 		name string
 		body []*Effect
@@ -37,13 +37,13 @@ func TestJudge(t *testing.T) {
 		{"a jump on what stays", []*Effect{compare(5), skip, count}, ""},
 		{"the counter in a vector", []*Effect{{Values: []int{1}}, count}, "copied to a vector"},
 		{"a table by data", []*Effect{{Sets: []Set{{Reg: 4, Opaque: true, Data: true}}}, load(sum(4, 5)), count}, ""},
-		{"data of the turn before in a vector", []*Effect{{Values: []int{4}}, {Sets: []Set{{Reg: 4, Form: reg(4, 1), Opaque: true, Data: true}}}, count}, ""},
+		{"data of the iteration before in a vector", []*Effect{{Values: []int{4}}, {Sets: []Set{{Reg: 4, Form: reg(4, 1), Opaque: true, Data: true}}}, count}, ""},
 		{"data of the counter in a vector", []*Effect{{Values: []int{4}}, {Sets: []Set{{Reg: 4, Form: reg(1, 1), Opaque: true, Data: true}}}, count}, "copied to a vector"},
-		{"an address by data of the turn before", []*Effect{load(reg(4, 1)), {Sets: []Set{{Reg: 4, Form: reg(4, 1), Opaque: true, Data: true}}}, count}, "does not advance"},
+		{"an address by data of the iteration before", []*Effect{load(reg(4, 1)), {Sets: []Set{{Reg: 4, Form: reg(4, 1), Opaque: true, Data: true}}}, count}, "does not advance"},
 		{"a product", []*Effect{load(reg(2, 1)), {Sets: []Set{{Reg: 2, Form: sum(3, 5), Opaque: true, Plus: &Form{Terms: []Term{{2, 1}}}}}}, count}, ""},
 		{"an unknown constant", []*Effect{opaque(4, Form{}), set(2, sum(2, 4)), {Values: []int{2}}, count}, "copied to a vector"},
 		{"what was there before", []*Effect{load(reg(4, 1)), set(4, Form{Constant: 8}), count}, ""},
-		{"a pointer one turn behind", []*Effect{load(reg(4, 1)), set(4, plus(2, 8)), set(2, plus(2, 64)), count}, ""},
+		{"a pointer one iteration behind", []*Effect{load(reg(4, 1)), set(4, plus(2, 8)), set(2, plus(2, 64)), count}, ""},
 		{"two pointers that change places", []*Effect{load(reg(4, 1)), set(5, reg(2, 1)), set(2, reg(4, 1)), set(4, reg(5, 1)), count}, "does not advance"},
 		{"a clamped pointer", []*Effect{compare(1), clamp, load(reg(4, 1)), set(2, plus(2, 64)), count}, ""},
 		{"a mask that is clamped", []*Effect{compare(1), clamp, opaque(4, reg(4, 1)), {Values: []int{4}}, set(2, plus(2, 64)), count}, "copied to a vector"},
@@ -63,14 +63,14 @@ func TestJudge(t *testing.T) {
 			}
 		}
 		got := cov.Loops[100]
-		if got.Turns != 3 || (c.want == "") != (got.Reason == "") || !strings.Contains(got.Reason, c.want) {
-			t.Errorf("%s: %d turns, %q, want %q", c.name, got.Turns, got.Reason, c.want)
+		if got.Iterations != 3 || (c.want == "") != (got.Reason == "") || !strings.Contains(got.Reason, c.want) {
+			t.Errorf("%s: %d iterations, %q, want %q", c.name, got.Iterations, got.Reason, c.want)
 		}
 	}
 }
 
 // TestLoops runs a loop with a part of its code after the last jump, and with an inner loop of two
-// turns.
+// iterations.
 func TestLoops(t *testing.T) {
 	reg := func(r int, factor int64) Form { return Form{Terms: []Term{{r, factor}}} }
 	plus := func(r int, c int64) Form { return Form{Terms: []Term{{r, 1}}, Constant: c} }
@@ -118,11 +118,11 @@ func TestLoops(t *testing.T) {
 		step(107, turn < 2)
 	}
 	step(108, false)
-	if l := cov.Loops[100]; l.Turns != 3 || !strings.Contains(l.Reason, "not a linear form") || l.Fixed {
+	if l := cov.Loops[100]; l.Iterations != 3 || !strings.Contains(l.Reason, "not a linear form") || l.Fixed {
 		t.Errorf("the loop: %+v", l)
 	}
-	if l := cov.Loops[103]; l.Turns != 6 || !l.Fixed {
-		t.Errorf("the loop of two turns: %+v", l)
+	if l := cov.Loops[103]; l.Iterations != 6 || !l.Fixed {
+		t.Errorf("the loop of two iterations: %+v", l)
 	}
 	if len(cov.Loops) != 2 {
 		t.Errorf("%d loops", len(cov.Loops))

@@ -1,19 +1,19 @@
-// Package turns shows that the turns of loops in machine code do not depend on their number.
+// Package loops shows that the iterations of loops in machine code do not depend on their number.
 //
 // While a function runs, a Tracker also computes every general register and every slot of the stack
-// as a linear form of the registers at the beginning of the current turn, for each active loop. At
-// the end of a turn, a register is settled in three cases: it has not changed; it has advanced by a
+// as a linear form of the registers at the beginning of the current iteration, for each active loop. At
+// the end of an iteration, a register is settled in three cases: it has not changed; it has advanced by a
 // sum of constants and unchanged registers; or it is a linear form of such registers. Addresses
 // must be linear forms of settled registers. So must comparisons that select the path through the
-// turn or end the loop. Then all turns on the same path compute the same function of the vector
-// registers and the loaded data, and their addresses advance by the same distance from turn to
-// turn. The last turn is treated like the code after the loop: it may depend on the rest of the
+// iteration or end the loop. Then all iterations on the same path compute the same function of the vector
+// registers and the loaded data, and their addresses advance by the same distance from iteration to
+// iteration. The last iteration is treated like the code after the loop: it may depend on the rest of the
 // work.
 //
-// If constants decide the number of turns, nothing has to be shown: every case that reaches the
-// loop on this path runs all of its turns. A value is constant if it depends on nothing that
-// changes within a turn of the enclosing loop, or within the function.
-package turns
+// If constants decide the number of iterations, nothing has to be shown: every case that reaches the
+// loop on this path runs all of its iterations. A value is constant if it depends on nothing that
+// changes within an iteration of the enclosing loop, or within the function.
+package loops
 
 import (
 	"fmt"
@@ -65,7 +65,7 @@ type Effect struct {
 	Target    uint64 // target of a conditional or unconditional jump
 }
 
-// symbol is a register at the beginning of the turn, or an opaque value, which depends on registers
+// symbol is a register at the beginning of the iteration, or an opaque value, which depends on registers
 // and on data.
 type symbol struct {
 	regs uint64
@@ -89,10 +89,10 @@ type frame struct {
 	outer           *frame   // the enclosing loop or the function
 	addresses       []use
 	values          []use
-	innerConditions []use // conditions of jumps within the turn and of conditional moves
+	innerConditions []use // conditions of jumps within the iteration and of conditional moves
 	exitConditions  []use // conditions of jumps that end the loop
-	turns           int
-	lastVerdict     verdict // of the previous turn
+	iterations      int
+	lastVerdict     verdict // of the previous iteration
 }
 
 // use is a value that an instruction used.
@@ -100,11 +100,11 @@ type use struct {
 	at    uint64
 	value form
 	taken bool
-	fixed bool // constant within a turn of the enclosing loop
+	fixed bool // constant within an iteration of the enclosing loop
 }
 
-// verdict holds the path of a turn and the reason why it may depend on its number, if any. fixed
-// says that constants decide whether another turn follows.
+// verdict holds the path of an iteration and the reason why it may depend on its number, if any. fixed
+// says that constants decide whether another iteration follows.
 type verdict struct {
 	path, reason string
 	fixed        bool
@@ -120,7 +120,7 @@ type Tracker struct {
 // New returns a tracker for a function. effect returns the effects of its instructions.
 func New(f *code.Function, effect func(*code.Inst) *Effect, cov *code.Coverage) *Tracker {
 	t := &Tracker{loops: loopsOf(f, effect), frames: []*frame{{loop: &loop{}}}, cov: cov}
-	t.frames[0].beginTurn()
+	t.frames[0].beginIteration()
 	return t
 }
 
@@ -151,12 +151,12 @@ func (t *Tracker) Before(pc uint64) {
 	}
 	if n := len(t.frames); t.frames[n-1].loop != l {
 		t.frames = append(t.frames, &frame{loop: l, outer: t.frames[n-1]})
-		t.frames[n].beginTurn()
+		t.frames[n].beginIteration()
 	}
 }
 
-// beginTurn makes every register a symbol.
-func (f *frame) beginTurn() {
+// beginIteration makes every register a symbol.
+func (f *frame) beginIteration() {
 	for r := range f.regs {
 		f.regs[r] = form{terms: []Term{{r, 1}}}
 	}
@@ -172,12 +172,12 @@ func (t *Tracker) Step(pc uint64, e *Effect, taken bool) {
 		if e.Target == 0 {
 			continue
 		}
-		// A turn ends at a jump back to the first instruction, or after the last jump if it is not
+		// An iteration ends at a jump back to the first instruction, or after the last jump if it is not
 		// taken.
-		if e.Target == f.first && taken || !taken && f.turnEnds[pc] {
-			t.endTurn(f)
+		if e.Target == f.first && taken || !taken && f.iterationEnds[pc] {
+			t.endIteration(f)
 			t.frames = t.frames[:n+1]
-			f.beginTurn()
+			f.beginIteration()
 			return
 		}
 	}
@@ -307,25 +307,25 @@ func (f *frame) dependencies(v form) (s symbol) {
 	return s
 }
 
-// endTurn judges a turn. The verdict is recorded when another turn has followed.
-func (t *Tracker) endTurn(f *frame) {
+// endIteration judges an iteration. The verdict is recorded when another iteration has followed.
+func (t *Tracker) endIteration(f *frame) {
 	l := t.cov.Loops[f.first]
-	if f.turns++; f.turns > 1 {
-		l.AddTurn(f.lastVerdict.path, f.lastVerdict.reason, f.lastVerdict.fixed)
+	if f.iterations++; f.iterations > 1 {
+		l.AddIteration(f.lastVerdict.path, f.lastVerdict.reason, f.lastVerdict.fixed)
 	}
-	l.Turns++
-	l.MaxTurns = max(l.MaxTurns, f.turns)
+	l.Iterations++
+	l.MaxIterations = max(l.MaxIterations, f.iterations)
 	t.cov.Loops[f.first] = l
 	f.lastVerdict = f.judge()
 }
 
-// judge returns the path of a turn and the reason why it may depend on its number, if any.
+// judge returns the path of an iteration and the reason why it may depend on its number, if any.
 func (f *frame) judge() (v verdict) {
 	s := f.settle()
 	v.fixed = len(f.exitConditions) > 0 && !slices.ContainsFunc(f.exitConditions, func(u use) bool { return !u.fixed })
 	var way []byte
 	for _, c := range f.innerConditions {
-		if !s.sameEachTurn(c.value) {
+		if !s.sameEachIteration(c.value) {
 			way = fmt.Appendf(way, "%x %v ", c.at, c.taken)
 		}
 	}
@@ -333,7 +333,7 @@ func (f *frame) judge() (v verdict) {
 	for _, what := range []struct {
 		name string
 		uses []use
-	}{{"an address", f.addresses}, {"the number of turns", f.exitConditions}, {"the path through a turn", f.innerConditions}} {
+	}{{"an address", f.addresses}, {"the number of iterations", f.exitConditions}, {"the path through an iteration", f.innerConditions}} {
 		for _, u := range what.uses {
 			if why := s.whyNotLinear(u.value); why != "" {
 				v.reason = fmt.Sprintf("%s at %x %s", what.name, u.at, why)
@@ -342,20 +342,20 @@ func (f *frame) judge() (v verdict) {
 		}
 	}
 	for _, u := range f.values {
-		if !s.sameEachTurn(u.value) && !s.dependsOnlyOn(u.value.terms, s.unchanged|s.dependOnData) {
+		if !s.sameEachIteration(u.value) && !s.dependsOnlyOn(u.value.terms, s.unchanged|s.dependOnData) {
 			v.reason = fmt.Sprintf("a register that changes is copied to a vector, a mask or memory at %x", u.at)
 		}
 	}
 	return v
 }
 
-// settled holds the registers whose value in the next turn is known from their value in this turn.
+// settled holds the registers whose value in the next iteration is known from their value in this iteration.
 // Its fields are bit sets of registers.
 type settled struct {
 	*frame
 	unchanged    uint64
 	linear       uint64 // unchanged registers, registers that advance, and linear forms of both
-	dependOnData uint64 // registers that hold data; turns treat them alike, as they do vector registers
+	dependOnData uint64 // registers that hold data; iterations treat them alike, as they do vector registers
 }
 
 func (f *frame) settle() (s settled) {
@@ -384,7 +384,7 @@ func (f *frame) settle() (s settled) {
 }
 
 // dependsOnlyOn reports whether terms consist of the given registers and of values that are the
-// same in every turn.
+// same in every iteration.
 func (s settled) dependsOnlyOn(terms []Term, regs uint64) bool {
 	for _, t := range terms {
 		if t.Reg < registers && regs>>t.Reg&1 == 0 {
@@ -399,8 +399,8 @@ func (s settled) dependsOnlyOn(terms []Term, regs uint64) bool {
 	return true
 }
 
-// sameEachTurn reports whether a value is the same in every turn. Dependence on data is ignored.
-func (s settled) sameEachTurn(v form) bool {
+// sameEachIteration reports whether a value is the same in every iteration. Dependence on data is ignored.
+func (s settled) sameEachIteration(v form) bool {
 	o := s.dependencies(v)
 	return o.data || o.regs&^s.unchanged == 0
 }
@@ -412,7 +412,7 @@ func (s settled) whyNotLinear(v form) string {
 		if t.Reg < registers && s.linear>>t.Reg&1 == 0 {
 			return fmt.Sprintf("depends on register %d, which does not advance by a constant", t.Reg)
 		}
-		if t.Reg >= registers && !s.sameEachTurn(form{terms: []Term{t}}) {
+		if t.Reg >= registers && !s.sameEachIteration(form{terms: []Term{t}}) {
 			return "is not a linear form of registers"
 		}
 	}
