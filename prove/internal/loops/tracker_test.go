@@ -56,10 +56,10 @@ func TestJudge(t *testing.T) {
 		}
 		cov := code.NewCoverage()
 		k := New(f, func(i *code.Inst) *Effect { return append(body, &Effect{})[i.Addr-100] }, cov)
-		for turn := range 3 {
+		for iteration := range 3 {
 			for n, e := range body {
 				k.Before(100 + uint64(n))
-				k.Step(100+uint64(n), e, n == len(body)-1 && turn < 2)
+				k.Step(100+uint64(n), e, n == len(body)-1 && iteration < 2)
 			}
 		}
 		got := cov.Loops[100]
@@ -102,7 +102,7 @@ func TestLoops(t *testing.T) {
 		k.Before(pc)
 		k.Step(pc, body[pc-100], taken)
 	}
-	for turn := range 3 {
+	for iteration := range 3 {
 		step(100, false)
 		step(101, true)
 		step(109, false)
@@ -115,7 +115,7 @@ func TestLoops(t *testing.T) {
 			step(105, inner < 1)
 		}
 		step(106, false)
-		step(107, turn < 2)
+		step(107, iteration < 2)
 	}
 	step(108, false)
 	if l := cov.Loops[100]; l.Iterations != 3 || !strings.Contains(l.Reason, "not a linear form") || l.Fixed {
