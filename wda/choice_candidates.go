@@ -72,7 +72,7 @@ func (s *Settings) candidates(n, d, classes int) []Member {
 	return out
 }
 
-// applyTo returns s with the settings of c.
+// applyTo returns s with the settings of candidate c.
 func (c *Member) applyTo(s Settings) Settings {
 	s.Data.Whitening, s.Optimizer.Method, s.Scale = c.Whitening, c.Method, c.Scale
 	s.Objective.Shrinkage, s.Objective.Lambda = c.Shrinkage, c.Lambda
@@ -80,8 +80,9 @@ func (c *Member) applyTo(s Settings) Settings {
 	return s
 }
 
-// componentCounts returns the numbers of leading components to compare, largest first: all, C − 1
-// (enough for the class means), powers of two, and one and a half times these.
+// componentCounts returns the numbers of leading components to compare, largest first: the number
+// of all components, C − 1 (enough for the means of C classes), powers of two, and 1.5 times powers
+// of two.
 func (s *Settings) componentCounts(x *discriminant.Samples) []int {
 	p := s.Components
 	if s.Leading != 0 {
@@ -102,15 +103,15 @@ func (s *Settings) componentCounts(x *discriminant.Samples) []int {
 	return out
 }
 
-// One start with n samples of C classes takes n² + pairWork·C² units of time. By default all starts
-// together take startWork units, with at most maxStarts starts.
+// One start with n samples of C classes takes n² + pairWork·C² units of time. By default a fit has as
+// many starts as fit into startWork units, at least one and at most maxStarts.
 const startWork, pairWork, maxStarts = 90_000, 50, 8
 
-// startsRows is the largest number of rows per feature with only one start. With so few rows, the best
-// of several maxima of J fits noise, and so does a fit that runs until convergence.
+// startsRows is the largest number of rows per feature for which a fit has only one start. With so few
+// rows, the best of several maxima of J fits noise. A fit that runs until convergence fits noise, too.
 const startsRows = 5
 
-// defaultStarts returns the default number of starts.
+// defaultStarts returns the default number of starts for n samples of d features.
 func defaultStarts(n, d, classes int) int {
 	if n <= startsRows*d+1 {
 		return 1

@@ -12,19 +12,20 @@ import (
 )
 
 const (
-	// The rows are divided into manyFolds parts, or into fewFolds from manyRows rows on, where fits
-	// take longer and fewer folds suffice. Each part is held out once.
+	// The rows are divided into manyFolds parts. If there are at least manyRows rows, fits take longer
+	// and fewer folds suffice, so there are only fewFolds parts. Each part is held out once.
 	manyFolds, fewFolds, manyRows = 5, 3, 500
 	// The division is repeated until heldGoal rows have been held out, at most maxRepeats times.
 	// With few rows, the choice from one division would depend on the seed.
 	heldGoal, maxRepeats = 1000, 10
-	// Candidates are fitted to at most maxFitted rows, because the time of transport grows with
-	// their square. At most maxCompared rows are used; the rest of them are held out of every fold.
+	// Candidates are fitted to at most maxFitted rows, because the time of transport grows with the
+	// square of the number of rows. At most maxCompared rows are used. Rows beyond maxFitted are
+	// held out in every fold.
 	maxFitted, maxCompared = 1000, 2000
 	// choiceClassLimit is the largest number of classes in the comparison, because transport is
 	// solved for pairs of classes.
 	choiceClassLimit = 256
-	// spanRatio is the number of features per row above which the span of the rows saves time.
+	// spanRatio is the number of features per row above which computing in the span of the rows saves time.
 	spanRatio = 2
 )
 
@@ -32,14 +33,14 @@ const (
 // does not depend on the whitening.
 type choiceFold struct {
 	trainRows, heldRows []int // indices, ascending
-	voters              []int // indices into trainRows: one of several equal rows of a class; nil if no two are equal
+	voters              []int // indices into trainRows, without repeated rows of a class; nil if no rows repeat
 	neighbors           int   // K
 
-	features    *discriminant.Samples // all rows with their features, or nil if samples has the features
+	features    *discriminant.Samples // all rows with all features, or nil if samples has all features
 	samples     *discriminant.Samples // the training rows
 	span        *discriminant.Span    // the span of the training rows
 	heldOut     *mat.Dense            // the held-out rows
-	heldInSpan  *mat.Dense            // the held-out rows in coordinates of the span
+	heldInSpan  *mat.Dense            // coordinates of the held-out rows in the span
 	heldLabels  []int                 // labels of the held-out rows
 	voterLabels []int                 // labels of the voters
 }
@@ -49,7 +50,8 @@ func choiceSamples(ctx context.Context, s *discriminant.Samples) *discriminant.S
 	return s.WithFewerClasses(ctx, choiceClassLimit).WithFewerSamples(ctx, maxCompared)
 }
 
-// newChoiceFolds returns the folds of the samples of sp, ready for the candidates.
+// newChoiceFolds divides the samples of sp into folds and computes what all candidates of list share
+// on each fold.
 func newChoiceFolds(ctx context.Context, sp *discriminant.Span, set *Settings, list []Member) ([]choiceFold, error) {
 	s := choiceSamples(ctx, sp.Samples)
 	var all *discriminant.Samples
@@ -89,9 +91,7 @@ func newChoiceFolds(ctx context.Context, sp *discriminant.Span, set *Settings, l
 }
 
 // choiceNeeds returns the memory that the comparison takes on the given number of folds. The n rows
-// have d coordinates. features is larger than d if these are coordinates of the span. Each fold
-// stores its rows, their coordinates in the span of the fold, a factor and a covariance. Each
-// worker stores a trial, and finalists that differ only in scale share canonical components.
+// have d coordinates, either the features or fewer coordinates in the span of all rows.
 func choiceNeeds(n, d, features, folds, workers int, set *Settings) []discriminant.Need {
 	rows, from, own := float64(n), float64(d), float64(d)
 	if features > d || d > spanRatio*n {
@@ -110,9 +110,9 @@ func choiceNeeds(n, d, features, folds, workers int, set *Settings) []discrimina
 	}
 }
 
-// divideRows divides each class into parts, in an order drawn with seed, and returns the folds. A
-// fold leaves out classes with fewer than two training rows. Folds with fewer than two classes are
-// dropped.
+// divideRows divides each class into parts, in a random order given by seed, and returns the folds. A
+// fold omits classes with fewer than two training rows. The result omits folds with fewer than two
+// classes.
 func divideRows(s *discriminant.Samples, seed uint64) []choiceFold {
 	var out []choiceFold
 	rng := rand.New(rand.NewPCG(seed, streamChoice))
@@ -161,15 +161,15 @@ func partCount(n int) int {
 	return manyFolds
 }
 
-// maxFoldCount returns the number of folds of n rows if all rows differ. Equal rows make fewer folds.
+// maxFoldCount returns the number of folds of n distinct rows. If some rows are equal, there may be fewer folds.
 func maxFoldCount(n int) int { return partCount(n) * min(max(1, heldGoal/n), maxRepeats) }
 
-// heldAlways is the part of rows that every fold holds out. nowhere is the part of rows that are
-// not assigned yet.
+// Instead of the number of a part, heldAlways marks rows that every fold holds out, and nowhere marks
+// rows that are not assigned yet.
 const heldAlways, nowhere = -1, -2
 
-// equalRows returns, for each row, the first row equal to it in any class, and the number of
-// distinct rows.
+// equalRows returns the number of distinct rows. Element i of first is the index of the first row, of
+// any class, that equals row i.
 func equalRows(s *discriminant.Samples) (first []int, different int) {
 	first = make([]int, s.N)
 	for i := range first {
@@ -194,7 +194,7 @@ func equalRows(s *discriminant.Samples) (first []int, different int) {
 // two classes or no held-out row.
 func newChoiceFold(s *discriminant.Samples, part, first []int, k int) (f choiceFold, ok bool) {
 	var sizes []int
-	seen := make([]int, s.N) // 1 + the last class that counted this row
+	seen := make([]int, s.N) // for each distinct row, 1 + the last class that contains it
 	for c := range s.Classes {
 		var train, held []int
 		for i := s.Offset[c]; i < s.Offset[c+1]; i++ {
@@ -226,7 +226,7 @@ func newChoiceFold(s *discriminant.Samples, part, first []int, k int) (f choiceF
 	}
 	slices.Sort(sizes)
 	f.neighbors = choiceNeighbors
-	if sizes[len(sizes)/2] < choiceNeighbors { // a typical class
+	if sizes[len(sizes)/2] < choiceNeighbors { // the median class
 		f.neighbors = leastNeighbors
 	}
 	return f, true

@@ -16,25 +16,27 @@ import (
 )
 
 const (
-	// Fewer components must have a loss that is lower by minGain times the loss of all. Numbers of
-	// components whose losses differ by at most tieErrors standard errors count as equal.
+	// A smaller number of components must reduce the loss with all components by more than the
+	// fraction minGain. Two numbers of components count as equally good if their losses differ by at
+	// most tieErrors standard errors.
 	minGain, tieErrors = 0.05, 0.5
-	// If the loss of a number of components exceeds hopelessFactor times the loss of all, smaller
-	// numbers are not tried.
+	// If the loss with some number of components exceeds hopelessFactor times the loss with all
+	// components, smaller numbers are not tried.
 	hopelessFactor = 2
-	// choiceNeighbors is the largest K, leastNeighbors the smallest.
+	// K, the number of neighbors that vote, is choiceNeighbors, or leastNeighbors if classes are small.
 	choiceNeighbors, leastNeighbors = 5, 3
 )
 
 // loss is the loss of a candidate on the held-out rows of one fold. Candidates are compared by
-// score, the Brier score plus the share of errors. The Brier score alone prefers votes that are
-// sure about rows that every candidate classifies correctly. The errors alone are too coarse if
-// rows are few.
+// score, the Brier score plus the share of errors. The Brier score alone would favor candidates whose
+// votes are closer to unanimous on rows that every candidate classifies correctly. The share of
+// errors alone is too coarse if there are few rows.
 type loss struct{ score, error float64 }
 
-// neighborLoss returns the loss of the k nearest neighbors among the points. A vote has the weight
-// 1/(1 + q), where q is its squared distance divided by the largest of the k. If k is less than
-// choiceNeighbors, all classes share the missing votes.
+// neighborLoss classifies the rows of y, which have the labels actual, by their k nearest neighbors
+// among points, and returns the loss. A vote has the weight 1/(1 + q), where q is its squared distance
+// divided by the largest of the k squared distances. If k is less than choiceNeighbors, the missing
+// votes are divided equally among all classes.
 func neighborLoss(ctx context.Context, search *knn.Search[float64], points *knn.Points[float64], y dist.Matrix[float64], actual []int, k int) (loss, error) {
 	if err := search.Nearest(ctx, points, y, k); err != nil {
 		return loss{}, err
@@ -75,11 +77,11 @@ func neighborLoss(ctx context.Context, search *knn.Search[float64], points *knn.
 	return out, nil
 }
 
-// averageLosses sets the losses of the candidates to the means over their folds, and Leading to the
-// best number of components. Fewer components than all must gain minGain of the loss and two
-// standard errors of the difference. Among numbers that are equal within tieErrors standard errors,
-// it takes the smallest, because fewer directions fit less noise. Candidates without any fold come
-// last.
+// averageLosses sets Leading of each candidate to the best number of components, and its loss to the
+// mean over the folds with this number. A smaller number than all components must reduce the loss by
+// more than the fraction minGain and by more than two standard errors of the difference. If several
+// numbers are equally good within tieErrors standard errors, averageLosses takes the smallest, because
+// fewer directions fit less noise. A candidate that was fitted to no fold has an infinite loss.
 func averageLosses(list []Member, counts []int, losses [][][]loss) {
 	for i := range list {
 		c := &list[i]
@@ -118,8 +120,9 @@ func averageLosses(list []Member, counts []int, losses [][][]loss) {
 	}
 }
 
-// countDifferenceError returns the standard error over the folds of the difference between the
-// losses of candidate i with the numbers k and l of components. It returns 0 if a loss is infinite.
+// countDifferenceError returns the standard error, over the folds, of the difference between two
+// losses of candidate i. k and l are the indices of the two numbers of components. The result is 0 if
+// a loss is infinite.
 func countDifferenceError(losses [][][]loss, i, k, l int) float64 {
 	var all pairedDifferences
 	for _, of := range losses {
@@ -150,11 +153,12 @@ func (s *pairedDifferences) standardError() float64 {
 	return math.Sqrt(max(s.square-float64(s.sum*s.sum)/s.n, 0) / (s.n * (s.n - 1)))
 }
 
-// maxPromising is the largest number of component counts that are tried besides all.
+// maxPromising is the largest number of component counts that are tried in addition to all components.
 const maxPromising = 3
 
-// promisingCounts reports which numbers of components candidate at is fitted to: all, and the
-// numbers with the lowest losses among the first components of the fit to all.
+// promisingCounts reports, for each number of components, whether to fit candidate at with this
+// number. It selects all components and the maxPromising numbers with the lowest losses. losses are
+// the losses of the first components of the fit with all components.
 func promisingCounts(losses [][][]loss, at, numbers int) []bool {
 	sums, order := make([]float64, numbers), make([]int, 0, numbers)
 	for k := range numbers {
@@ -176,8 +180,9 @@ func promisingCounts(losses [][][]loss, at, numbers int) []bool {
 	return out
 }
 
-// discardSmallerCounts reports whether the loss with number k of components is hopeless. If so, it
-// sets the losses of k and of all smaller numbers, which follow, to infinity.
+// discardSmallerCounts reports whether of[k] exceeds hopelessFactor times of[0], the loss with all
+// components. If it does, discardSmallerCounts sets of[k] and the losses of all smaller numbers of
+// components, which follow of[k], to infinity.
 func discardSmallerCounts(of []loss, k int) bool {
 	if !(of[k].score > float64(hopelessFactor*of[0].score)) {
 		return false
@@ -188,9 +193,9 @@ func discardSmallerCounts(of []loss, k int) bool {
 	return true
 }
 
-// keepBetterCounts clears the numbers of components that cannot become better than the first, up to
-// two standard errors of the difference over the folds so far. It reports whether any number is
-// left.
+// keepBetterCounts sets an element of numbers to false if the loss with this number of components
+// exceeds the loss with all components by at least two standard errors of the difference over the
+// folds so far. It reports whether any number less than all components is left.
 func keepBetterCounts(counts []int, losses [][][]loss, numbers []bool) bool {
 	any := false
 	for k := range counts[1:] {
@@ -203,7 +208,7 @@ func keepBetterCounts(counts []int, losses [][][]loss, numbers []bool) bool {
 				gains.add(l[0].score - l[k].score)
 			}
 		}
-		margin := float64(2 * minGain * all) // of one fold
+		margin := float64(2 * minGain * all) // for one fold, which has no standard error
 		if gains.n > 1 {
 			margin = float64(2 * gains.n * gains.standardError())
 		}
@@ -213,7 +218,8 @@ func keepBetterCounts(counts []int, losses [][][]loss, numbers []bool) bool {
 	return any
 }
 
-// eliminate keeps the given share of the candidates alive, the ones with the lowest losses.
+// eliminate keeps a share of the candidates that are alive, those with the lowest losses. It sets alive
+// to false for the others.
 func eliminate(list []Member, alive []bool, share float64) {
 	var order []int
 	for i := range list {
@@ -233,18 +239,19 @@ const linearShrinkage = 0.05
 
 // maxCoolings is the largest number of times that squared distances are divided by √2.
 //
-// The covariance comes from the rows that the projection was fitted to. If these are few, it is too
-// small for other rows: the posteriors are too sure, and a candidate that separates the classes
-// well has a larger Brier score than one that separates nothing. The classifier that follows is
-// fitted to the projected rows and does not use this covariance. Therefore each candidate and fold
-// has one factor for all distances.
+// The covariance is that of the rows to which the projection was fitted. If there are few of these
+// rows, the covariance is too small for other rows: the posteriors are too close to 0 and 1, and a
+// candidate that separates the classes well has a larger Brier score than a candidate that separates
+// nothing. The user's classifier does not use this covariance. Therefore the squared distances of a
+// candidate on a fold are multiplied by one factor.
 const maxCoolings = 12
 
-// gaussianLoss returns the loss of normal classes with one covariance. The means come from x. For
-// UseLinear the covariance is the one within classes, and the priors are the class frequencies in
-// x: the posteriors of linear discriminant analysis. For UseCentroid the covariance is a multiple
-// of I and the priors are equal, which chooses the nearest mean. The covariance is multiplied by
-// the best of several factors. x and y are overwritten.
+// gaussianLoss classifies the rows of y, which have the labels actual, by normal distributions with
+// the class means of x and one covariance, and returns the loss. For UseLinear, as in linear
+// discriminant analysis, the covariance is the shrunken covariance of x within classes, and the priors
+// are the class frequencies in x. For UseCentroid the covariance is a multiple of I and the priors are
+// equal, so the nearest mean wins. The squared distances are multiplied by the best of several factors.
+// x and y are overwritten.
 func gaussianLoss(ctx context.Context, x dist.Matrix[float64], labels []int, y dist.Matrix[float64], actual []int, use Use) (loss, error) {
 	n, p := x.Rows, x.Cols
 	classes := slices.Compact(slices.Sorted(slices.Values(labels)))
@@ -306,7 +313,7 @@ func gaussianLoss(ctx context.Context, x dist.Matrix[float64], labels []int, y d
 			counts[j] = 0
 		}
 	}
-	// Try the factors 1, 1/√2, 1/2, … until the loss no longer falls.
+	// Multiply the squared distances by 1, 1/√2, 1/2, … until the loss no longer falls.
 	best, row := loss{score: math.Inf(1)}, make([]float64, len(classes))
 	for k, factor := 0, 0.5; k <= maxCoolings; k, factor = k+1, factor*math.Sqrt2/2 {
 		var out loss
@@ -326,8 +333,8 @@ func gaussianLoss(ctx context.Context, x dist.Matrix[float64], labels []int, y d
 	return best, nil
 }
 
-// addRow adds the Brier score and the error of one row of class label. The posteriors are
-// proportional to exp(priors − factor·distances), and row is overwritten with them.
+// addRow adds the Brier score and the error of one row, whose class has the index label. It sets row
+// to the posteriors, which are proportional to exp(priors − factor·distances).
 func (l *loss) addRow(row, distances, priors []float64, factor float64, label int) {
 	for c, d := range distances {
 		row[c] = priors[c] - float64(factor*d)

@@ -12,25 +12,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// choicePrincipal is the precision of the principal components of a fold.
+// choicePrincipal is the relative tolerance of the principal components and discriminants of a fold.
 const choicePrincipal = 1e-2
 
 // trial fits candidates with one whitening to the rows of one fold.
 type trial struct {
 	fold     *choiceFold
 	set      Settings
-	span     *discriminant.Span // span of the training rows, whitened
-	heldRows *mat.Dense         // held-out rows in coordinates of the span
-	// All principal components, and as many of them as a fit has components.
+	span     *discriminant.Span // whitened span of the training rows
+	heldRows *mat.Dense         // coordinates of the held-out rows in span
+	// principal contains the principal components for the largest fit, start those for the current fit.
 	principal, start *mat.Dense
 	fisher           *mat.Dense               // discriminants, completed by principal components; nil until needed
 	lastPoint        *mat.Dense               // the result of the last fit
 	lastFit          Member                   // the candidate of the last fit, without its scale
 	canonical        *discriminant.Components // canonical components of the last fit
 	objective        *discriminant.Objective[float32]
-	prepared         bool // objective is prepared with lambda
+	prepared         bool // whether objective is prepared for lambda
 	lambda           Lambda
-	costs            [2]discriminant.Costs // at start and at fisher for this λ, or 0
+	costs            [2]discriminant.Costs // at start and at fisher for lambda, or 0 if unknown
 	search           *knn.Search[float64]
 }
 
@@ -40,7 +40,8 @@ func newTrial(ctx context.Context, set *Settings, f *choiceFold, w Whitening, wo
 	t.set.Optimizer.MaxSteps = candidateSteps(len(f.samples.Classes))
 	base, rows, rule := f.span, f.heldOut, w.rule()
 	if rule != nil && rule.Features && f.features != nil {
-		// Whitening by features needs the features: in the span, any orthonormal basis is as good.
+		// Diagonal whitening needs the features, because coordinates in the span refer to an
+		// arbitrary orthonormal basis.
 		var all *discriminant.Samples
 		all, rows = f.features.CenteredRows(ctx, f.trainRows, f.heldRows)
 		base = base.WithFeatures(all)
@@ -61,21 +62,22 @@ func newTrial(ctx context.Context, set *Settings, f *choiceFold, w Whitening, wo
 	return t, nil
 }
 
-// pairsPerClass is about the number of other classes with which a comparison pairs each class.
+// pairsPerClass is the approximate number of other classes with which a comparison pairs each class.
 const pairsPerClass = 32
 
-// newObjective returns the objective of set that candidates maximize. With many classes it has only
-// some of their pairs.
+// newObjective returns the objective that candidates maximize, with the settings set. With many
+// classes it contains only a random sample of the pairs of classes.
 func (t *trial) newObjective(ctx context.Context, set *Settings) (*discriminant.Objective[float32], error) {
 	o, err := discriminant.NewObjective(ctx, t.span.Samples, objectiveConfig[float32](set, t.span.Samples.D))
 	if err == nil {
 		o.SamplePairs(pairsPerClass, rand.New(rand.NewPCG(set.Seed, streamPairs)))
-		o.CacheResult = true // candidates that differ in ρ start where J and its gradient are known
+		o.CacheResult = true // the next candidate may start at the last point, with known costs and gradients
 	}
 	return o, err
 }
 
-// candidateLosses returns the losses of c on the held-out rows for each number of components.
+// candidateLosses returns the losses of c on the held-out rows, one for each element of counts, which
+// are numbers of components.
 func (t *trial) candidateLosses(ctx context.Context, c *Member, counts []int) ([]loss, error) {
 	set := c.applyTo(t.set)
 	set.Leading = 0
@@ -133,12 +135,12 @@ func (t *trial) candidateLosses(ctx context.Context, c *Member, counts []int) ([
 	return out, nil
 }
 
-// withoutScale returns the settings of c that determine its fit: all but the scale.
+// withoutScale returns the settings of c that determine its fit. The scale does not affect the fit.
 func (c *Member) withoutScale() Member {
 	return Member{Whitening: c.Whitening, Method: c.Method, Shrinkage: c.Shrinkage, Lambda: c.Lambda}
 }
 
-// optimize makes a few steps with set and sets lastPoint.
+// optimize fits a projection with the settings set in a few steps, and sets lastPoint to the result.
 func (t *trial) optimize(ctx context.Context, set *Settings) error {
 	o, rho := t.objective, set.Objective.Shrinkage.rho
 	if t.prepared && t.lambda == set.Objective.Lambda {
@@ -157,7 +159,7 @@ func (t *trial) optimize(ctx context.Context, set *Settings) error {
 		t.lastPoint = t.start
 		return nil
 	}
-	// Start at the best of the principal components, the discriminants and the last result.
+	// Start at the principal components, the discriminants or the last result, whichever has the largest J.
 	from, err := o.BestOf(ctx, t.costs[:], t.start, t.fisherStart(ctx), t.lastPoint)
 	if err != nil {
 		return err
@@ -174,8 +176,8 @@ func (t *trial) optimize(ctx context.Context, set *Settings) error {
 	return nil
 }
 
-// canonicalComponents returns the canonical components of lastPoint, as many as set has in its
-// objective.
+// canonicalComponents returns the canonical components of lastPoint. For Fisher it uses only the
+// first columns of lastPoint, as many as the objective of set contains.
 func (t *trial) canonicalComponents(ctx context.Context, set *Settings) (*discriminant.Components, error) {
 	if !set.Optimizer.Method.traits().startsAtFisher {
 		return t.objective.Canonical(ctx, t.lastPoint)
@@ -200,8 +202,8 @@ func (t *trial) fisherStart(ctx context.Context) *mat.Dense {
 	return t.fisher
 }
 
-// restart resets t for fits with at most q components. The first start is made of the first q
-// canonical components of a larger fit, if all is not nil.
+// restart resets t for fits with at most q components. all contains the canonical components of a
+// larger fit, or is nil. Its first q columns, made orthonormal, are a possible start of the next fit.
 func (t *trial) restart(ctx context.Context, q int, all *mat.Dense) error {
 	d, p := t.principal.Dims()
 	t.set.Components = min(q, p)

@@ -12,16 +12,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// piece is a part of a comparison on one fold. It has the candidates From … To−1 that are alive;
-// they have the same whitening, and each fit starts from the result of the previous one. If Numbers
-// is not nil, it has one candidate with several numbers of components.
+// piece is a part of a comparison: the candidates From … To−1 that are alive, on one fold. These
+// candidates have the same whitening, and a fit may start at the result of the previous fit. If Numbers
+// is not nil, the piece is one candidate, to be fitted with several numbers of components.
 type piece struct {
 	Fold, From, To int
-	Alive          []bool // parallel to the candidates
-	Numbers        []bool // parallel to the numbers of components, or nil
+	Alive          []bool // for each candidate; nil if Numbers is not nil
+	Numbers        []bool // for each number of components, whether to fit with it; or nil
 }
 
-// candidateCount returns the number of candidates of the piece that are alive.
+// candidateCount returns the number of candidates of the piece that are alive, or 0 if Numbers is not
+// nil.
 func (p *piece) candidateCount() int {
 	n := 0
 	for k := p.From; k < p.To && p.Numbers == nil; k++ {
@@ -32,11 +33,11 @@ func (p *piece) candidateCount() int {
 	return n
 }
 
-// compareFunc returns the losses of the candidates From … To−1 of each piece. Losses are nil for
-// candidates that could not be fitted or are not alive.
+// compareFunc is a function that returns the losses of the candidates From … To−1 of each piece. The
+// losses of a candidate are nil if it could not be fitted or is not alive.
 type compareFunc func(ctx context.Context, pieces []piece) ([][][]loss, error)
 
-// compareLocally is the compareFunc of this process.
+// compareLocally computes the losses of the pieces in this process. It is a compareFunc.
 func (c *comparison) compareLocally(ctx context.Context, pieces []piece) ([][][]loss, error) {
 	out := make([][][]loss, len(pieces))
 	workers := parallel.Count(c.set.Workers)
@@ -54,8 +55,8 @@ func (c *comparison) compareLocally(ctx context.Context, pieces []piece) ([][][]
 	return out, err
 }
 
-// goroutinesFor returns the number of goroutines for piece i of n. The last pieces get more than
-// one if workers would be idle.
+// goroutinesFor returns the number of goroutines for piece i of n. Each of the last pieces gets several
+// goroutines if some of the workers would be idle otherwise.
 func goroutinesFor(i, n, workers int) int {
 	if over := n % workers; i >= n-over {
 		return max(workers/over, 1)
@@ -63,7 +64,7 @@ func goroutinesFor(i, n, workers int) int {
 	return 1
 }
 
-// comparePiece returns the losses of one piece. It uses the given number of goroutines.
+// comparePiece returns the losses of one piece. workers is the number of goroutines.
 func (c *comparison) comparePiece(ctx context.Context, p *piece, workers int) ([][]loss, error) {
 	out := make([][]loss, p.To-p.From)
 	if p.Numbers != nil {
@@ -96,13 +97,13 @@ func (c *comparison) comparePiece(ctx context.Context, p *piece, workers int) ([
 	return out, nil
 }
 
-// fitCounter counts the fits of candidates to folds that Progress knows of.
+// fitCounter counts the fits of candidates to folds that were reported to Progress.
 type fitCounter struct {
 	sync.Mutex
 	fits int
 }
 
-// reportFits calls Progress after further fits of candidates to folds.
+// reportFits adds fits to the number of finished fits of candidates to folds, and calls Progress.
 func (c *comparison) reportFits(fits int) error {
 	if c.set.Progress == nil {
 		return nil
@@ -120,23 +121,23 @@ func (c *comparison) expectedFits() int {
 		total += int(float64(to-from) * alive)
 		alive, from = alive*c.survivorShare(from), to
 	}
-	if len(c.componentCounts) > 1 { // numbers of components are eliminated, too
+	if len(c.componentCounts) > 1 { // about half of the numbers of components are eliminated
 		total += min(c.finalistCount(), len(c.candidates)) * len(c.folds) * len(c.componentCounts) / 2
 	}
 	return total
 }
 
-// finalistFit identifies a fit of a finalist with count components to a fold.
+// finalistFit identifies the fit of a finalist to a fold with count components.
 type finalistFit struct {
 	fold, count int
 	member      Member // without its scale
 }
 
-// finalistFits stores the canonical components of fits that finalists share because they differ
-// only in scale.
+// finalistFits stores the canonical components of fits. Finalists that differ only in scale share
+// these fits.
 type finalistFits struct {
 	sync.Mutex
-	shared     []Member // members of more than one finalist, without scale
+	shared     []Member // settings, without scale, that several finalists have
 	components map[finalistFit]*discriminant.Components
 }
 
@@ -166,8 +167,9 @@ func (l *finalistFits) put(fit finalistFit, axes *discriminant.Components) {
 	}
 }
 
-// compareComponentCounts returns the losses of a candidate on a fold, fitted separately with each
-// number of components. It returns nil if the candidate cannot be fitted.
+// compareComponentCounts fits the candidate of a piece separately with each number of components in
+// Numbers, and returns the losses, which are infinite for other numbers. It returns nil if the
+// candidate cannot be fitted.
 func (c *comparison) compareComponentCounts(ctx context.Context, of *piece, workers int) ([]loss, error) {
 	m := &c.candidates[of.From]
 	t, err := newTrial(ctx, c.set, &c.folds[of.Fold], m.Whitening, workers)
@@ -214,7 +216,7 @@ func (c *comparison) compareComponentCounts(ctx context.Context, of *piece, work
 	return out, nil
 }
 
-// multiplications estimates the number of multiplications of the comparison.
+// multiplications returns an estimate of the number of multiplications in the comparison.
 func (c *comparison) multiplications() float64 {
 	n := float64(min(c.rows, maxFitted))
 	return n * n * float64(len(c.folds)*len(c.candidates)*c.set.Optimizer.MaxSteps*2*c.set.Objective.Iterations)
