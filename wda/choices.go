@@ -102,7 +102,7 @@ func (l Lambda) String() string {
 // matrix are not in the text.
 func (l Lambda) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler. It reads what String writes, but not
+// UnmarshalText implements encoding.TextUnmarshaler. It reads the texts that String returns, except
 // "matrix".
 func (l *Lambda) UnmarshalText(text []byte) error {
 	if string(text) == autoText {
@@ -122,7 +122,7 @@ func (l *Lambda) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// rule returns l for package discriminant. λ must not be left open.
+// rule returns l as a LambdaRule of package discriminant. λ must not be left open.
 func (l Lambda) rule() discriminant.LambdaRule {
 	return discriminant.LambdaRule{Matrix: l.matrix, Value: l.value, Relative: l.kind == lambdaRelative}
 }
@@ -161,8 +161,8 @@ func checkLambdaMatrix(l *mat.Dense, classes int) error {
 }
 
 // Shrinkage is the setting for ρ, which reduces overfitting. The ridge in the objective is
-// ρ·σ_w²(P⁰), where σ_w²(P⁰) is the within-class cost at the start. A large ρ leads toward
-// principal components; ρ = 0 is the objective of the paper.
+// ρ·σ_w²(P⁰), where σ_w²(P⁰) is the within-class cost at the start. A large ρ makes the components
+// similar to principal components; ρ = 0 gives the objective of the paper.
 //
 // The zero value leaves ρ open. FixedShrinkage returns other values.
 type Shrinkage struct {
@@ -209,7 +209,7 @@ func (s *Shrinkage) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// maxShrinkage is the largest ρ. With a larger ρ, rounding removes σ_w² from J.
+// maxShrinkage is the largest ρ. With a larger ρ, rounding would remove σ_w² from the denominator of J.
 const maxShrinkage = 1e12
 
 func (s Shrinkage) check() error {
@@ -221,33 +221,35 @@ func (s Shrinkage) check() error {
 
 // Scale is the setting for the lengths of the components. The lengths decide how much each
 // component counts in a distance, for example for nearest neighbors. The zero value, ScaleAuto,
-// leaves it open.
+// leaves the scale open.
 //
-// ScaleOrthonormal is the scale of the paper. The other scales set the lengths relative to each
-// other. All components are then multiplied by one factor, so that the mean variance within classes
-// of the projected samples y_i of the fit is 1 in the q leading components:
+// ScaleOrthonormal is the scale of the paper. Each of the other scales first determines the ratios of
+// the lengths. All components are then multiplied by a common factor. It makes the mean variance within
+// classes of the projected samples y_i of the fit 1 in the q leading components:
 //
 //	Σ_c Σ_{i in c} Σ_{k ≤ q} (y_ik − m_ck)² = n·q,    m_c the mean of class c.
 //
 // Distances therefore have the same unit in every fit, for all units of the features and for all
-// choices of Fit. (If the classes hardly vary, the factor uses 10⁻⁶ times the total variance. A fit
-// that was interrupted has orthonormal components.)
+// choices of Fit. (If the variance within classes is less than 10⁻⁶ times the total variance, the factor
+// is computed from 10⁻⁶ times the total variance instead. A fit that was interrupted has orthonormal
+// components.)
 type Scale uint8
 
 const (
 	// ScaleAuto lets Fit choose between ScaleEqual and ScaleUnit.
 	ScaleAuto Scale = iota
 	// ScaleOrthonormal makes PᵀP = I, as in the paper; with whitening, P is orthonormal for the
-	// whitened features. The canonical components are made orthonormal one after the other, so
-	// that the first q of them span what the first q canonical components span.
+	// whitened features. The canonical components are orthonormalized one after the other, so the
+	// first q components span the same subspace as the first q canonical components.
 	ScaleOrthonormal
 	// ScaleUnit gives every canonical component v the same within-class transport
 	// vᵀ(S_w + ridge/p·I)v, as discriminant analysis does.
 	ScaleUnit
 	// ScaleRatio multiplies the components of ScaleUnit by √(μ/(1 + μ)), μ being the
-	// component's ratio in Report.Ratios: components that hardly separate classes count little.
+	// component's ratio in Report.Ratios. Components that hardly separate the classes therefore
+	// count little in distances.
 	ScaleRatio
-	// ScaleEqual gives the components of ScaleOrthonormal the common factor: PᵀP = c·I.
+	// ScaleEqual multiplies the components of ScaleOrthonormal by the common factor: PᵀP = c·I.
 	ScaleEqual
 
 	numScales
@@ -258,8 +260,8 @@ var scaleNames = enum.New("Scale", ErrSettings, autoText, "orthonormal", "unit",
 // equalLengths reports whether the components are orthogonal and of equal length.
 func (s Scale) equalLengths() bool { return s == ScaleOrthonormal || s == ScaleEqual }
 
-// lengths returns s for package discriminant, with the given number of leading components; 0 means
-// all.
+// lengths returns s as Lengths of package discriminant. leading is the number of leading components, or
+// 0 for all components.
 func (s Scale) lengths(leading int) discriminant.Lengths {
 	return discriminant.Lengths{Orthonormal: s.equalLengths(), ByRatio: s == ScaleRatio, Leading: leading}
 }
@@ -273,9 +275,9 @@ func (s Scale) MarshalText() ([]byte, error) { return scaleNames.Text(uint8(s)) 
 // UnmarshalText implements encoding.TextUnmarshaler. It reads the texts that String returns.
 func (s *Scale) UnmarshalText(text []byte) error { return enum.Parse(s, text, scaleNames) }
 
-// Use is the setting for the classifier that follows the projection. Fit compares candidates for
-// open settings by the error of this classifier on held-out rows. The zero value, UseAuto, means
-// UseNeighbors.
+// Use is the setting for the kind of classifier that will be used on the projected samples. To choose
+// settings that are left open, Fit compares candidates by the loss of such a classifier on held-out
+// rows. The zero value, UseAuto, means UseNeighbors.
 type Use uint8
 
 const (
@@ -284,11 +286,12 @@ const (
 	// UseNeighbors is for nearest neighbors, and for other methods that use distances between
 	// samples.
 	UseNeighbors
-	// UseLinear is for linear classifiers, such as logistic regression. Fit compares settings by
-	// discriminant analysis of the projected samples, with equal covariances.
+	// UseLinear is for linear classifiers, such as logistic regression. Fit compares candidates by
+	// linear discriminant analysis of the projected samples.
 	UseLinear
-	// UseCentroid is for the nearest class mean. Fit compares settings by normal classes of one
-	// spherical covariance.
+	// UseCentroid is for classification by the nearest class mean. Fit compares candidates by
+	// a model of the projected samples in which every class is normally distributed and all
+	// classes have the same spherical covariance.
 	UseCentroid
 
 	numUses
@@ -305,10 +308,11 @@ func (u Use) MarshalText() ([]byte, error) { return useNames.Text(uint8(u)) }
 // UnmarshalText implements encoding.TextUnmarshaler. It reads the texts that String returns.
 func (u *Use) UnmarshalText(text []byte) error { return enum.Parse(u, text, useNames) }
 
-// Whitening is the setting for the metric of the features. Whitening divides the features by
-// the covariance within the classes, shrunken so that it can be inverted; projections are
-// orthonormal in the whitened features. With a small λ the result is regularized
-// discriminant analysis (J. H. Friedman, "Regularized discriminant analysis", JASA 84, 1989).
+// Whitening is the setting for the metric of the features. Whitening makes the variances of the
+// features within the classes more equal and their correlations smaller. It uses the covariance
+// within the classes, shrunken so that it can be inverted. Projections are orthonormal in the
+// whitened features. With a small λ the result is regularized discriminant analysis (J. H.
+// Friedman, "Regularized discriminant analysis", JASA 84, 1989).
 //
 // The zero value leaves the whitening open. NoWhitening, SphericalWhitening and DiagonalWhitening
 // return other values.
@@ -339,18 +343,19 @@ const (
 // 2004), computed from the residuals within classes.
 const LedoitWolf = -1.0
 
-// NoWhitening leaves the features as they are, as in the paper.
+// NoWhitening returns the setting that does not whiten the features, as in the paper.
 func NoWhitening() Whitening { return Whitening{kind: whiteningNone} }
 
-// SphericalWhitening whitens by the covariance within classes, shrunken toward a multiple of the
-// identity. alpha is the intensity, 0 < alpha ≤ 1, or LedoitWolf; Fit returns ErrSettings for other
-// values. Use it for features of one kind, such as pixels, and for more features than samples.
-// alpha = 1 is no whitening.
+// SphericalWhitening returns whitening by the covariance within classes, shrunken toward a multiple of
+// the identity. alpha is the intensity, 0 < alpha ≤ 1, or LedoitWolf; Fit returns ErrSettings for other
+// values. Use spherical whitening for features of one kind, such as pixels, and for more features than
+// samples. alpha = 1 only divides all features by the same number.
 func SphericalWhitening(alpha float64) Whitening { return Whitening{whiteningSpherical, alpha} }
 
-// DiagonalWhitening whitens by the covariance within classes, shrunken toward its diagonal. alpha
-// is the intensity, 0 < alpha ≤ 1, or LedoitWolf; Fit returns ErrSettings for other values. Use it
-// for features of different kinds. alpha = 1 is standardization within classes.
+// DiagonalWhitening returns whitening by the covariance within classes, shrunken toward its diagonal.
+// alpha is the intensity, 0 < alpha ≤ 1, or LedoitWolf; Fit returns ErrSettings for other values. Use
+// diagonal whitening for features of different kinds. alpha = 1 divides every feature by its standard
+// deviation within classes.
 func DiagonalWhitening(alpha float64) Whitening { return Whitening{whiteningDiagonal, alpha} }
 
 // IsAuto reports whether the whitening is left open.
@@ -411,7 +416,7 @@ func (w *Whitening) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// rule returns w for package discriminant, or nil for no whitening. w must not be left open.
+// rule returns w as a WhiteningRule of package discriminant, or nil for no whitening. w must not be left open.
 func (w Whitening) rule() *discriminant.WhiteningRule {
 	if w.kind < whiteningSpherical {
 		return nil
@@ -441,23 +446,24 @@ func (w Whitening) check() error {
 //
 // The zero value mixes up to three candidates if they are compared on fewer than 1000 rows.
 // NoMixture and MixtureOf return other values. There is no mixture if Scale, Leading,
-// Optimizer.Method, Optimizer.Init, Validation or a matrix for λ is given, or if nothing is
-// compared.
+// Optimizer.Method, Optimizer.Init, Validation or a matrix for λ is given, or if Fit compares no
+// candidates.
 //
 // Report.Settings of a mixture contains a Mixture that lists the members. A fit with these settings
-// compares nothing and gives the same bits.
+// compares no candidates and gives the same bits.
 type Mixture struct {
 	limit   int
-	members []Member // settings of those that are mixed, or nil
+	members []Member // settings of the candidates that are mixed, or nil
 }
 
-// NoMixture uses the best candidate alone.
+// NoMixture returns the setting that uses the best candidate alone.
 func NoMixture() Mixture { return Mixture{limit: 1} }
 
-// MixtureOf mixes at most n candidates, for any number of rows. Fit returns ErrSettings unless n ≥ 1.
+// MixtureOf returns the setting that mixes at most n candidates, for any number of rows. Fit returns
+// ErrSettings unless n ≥ 1.
 func MixtureOf(n int) Mixture {
 	if n == 0 {
-		n = -1 // 0 is not left open
+		n = -1 // invalid, because the limit 0 would mean auto
 	}
 	return Mixture{limit: n}
 }
@@ -466,11 +472,11 @@ func MixtureOf(n int) Mixture {
 func (m Mixture) IsAuto() bool { return m.limit == 0 && m.members == nil }
 
 // Members returns a copy of the candidates of a mixture in the order of their losses, without the
-// losses. It is nil unless m comes from Report.Settings or from UnmarshalText with members.
+// losses. The result is nil unless m comes from Report.Settings or from UnmarshalText with members.
 func (m Mixture) Members() []Member { return slices.Clone(m.members) }
 
-// String returns "auto", a number, or the members. Members are separated by semicolons, and each
-// has its whitening, method, λ, ρ, scale and number of informative components.
+// String returns "auto", a number, or the members, separated by semicolons. The text of a member
+// contains its whitening, method, λ, ρ, scale and number of informative components.
 func (m Mixture) String() string {
 	if m.IsAuto() {
 		return autoText

@@ -27,7 +27,7 @@ type Classifier struct {
 	model   *Model
 	k       int
 	points  *knn.Points[float64] // the projected samples
-	compact *compactStorage      // the storage of the samples, or nil for float64
+	compact *compactStorage      // the compact storage of the samples, or nil for float64
 	// rejection is nil unless Calibrate made the classifier.
 	rejection *rejection
 }
@@ -37,16 +37,16 @@ type Classifier struct {
 type Workspace struct {
 	x        []float64 // the sample of Predict32 in float64
 	y        []float64 // the projected sample
-	centered []float64 // the sample less the mean, scaled; see residualShare
-	inSpan   []float64 // coordinates of its part in the span
+	centered []float64 // the sample minus the mean, scaled; see residualShare
+	inSpan   []float64 // coordinates of the sample's projection onto the span
 	search   knn.Search[float64]
 	votes    []int
-	voters   int // number of neighbors in votes
+	voters   int // number of neighbors that voted
 }
 
 // Neighbor is a sample of a Classifier that is near another sample.
 type Neighbor struct {
-	Row        int // index among the samples of NewClassifier
+	Row        int // index of the sample in the x of NewClassifier
 	Label      int
 	SqDistance float64 // squared Euclidean distance in the projection
 }
@@ -62,7 +62,7 @@ type Class struct {
 	// Score measures how much the sample differs from the samples of the classifier. It is 0 on
 	// average for known classes and larger for unknown ones; the unit is about one standard
 	// deviation of the scores of known classes. Rejected means that Score is above the threshold.
-	// Both are zero if the classifier was not calibrated.
+	// Score is 0 and Rejected is false if the classifier was not calibrated.
 	Score    float64
 	Rejected bool
 }
@@ -110,8 +110,8 @@ func checkNeighbors(k, n int) error {
 }
 
 // WithK returns a classifier like c that votes with k neighbors. It shares the samples of c. If k
-// is not K, the new classifier is not calibrated, because scores depend on k. The error wraps
-// ErrSettings unless 1 ≤ k ≤ Len.
+// differs from c.K(), the new classifier is not calibrated, because scores depend on k. The error
+// wraps ErrSettings unless 1 ≤ k ≤ c.Len().
 func (c *Classifier) WithK(k int) (*Classifier, error) {
 	if err := checkNeighbors(k, c.Len()); err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func (c *Classifier) Predict32(x []float32, w *Workspace) (Class, error) {
 	return c.Predict(w.x, w)
 }
 
-// newClass returns the Class of the sample x after vote, which has set w and returned at.
+// newClass returns the Class of the sample x. at is the result of vote for x and w.
 func (c *Classifier) newClass(x []float64, at int, w *Workspace) Class {
 	label := c.points.Labels()[at]
 	_, distances := w.search.Near(0)
@@ -184,8 +184,9 @@ func (c *Classifier) newClass(x []float64, at int, w *Workspace) Class {
 	return out
 }
 
-// Shares sets dst to the fraction of the K neighbors that have each label, in the order of Labels,
-// in the latest Predict with this workspace. The shares are NaN if the projection was not finite.
+// Shares sets dst to the shares of the labels, in the order of Labels, in the latest Predict with this
+// workspace. The share of a label is the fraction of the K neighbors that have this label. The shares
+// are NaN if the projection was not finite.
 // The error wraps ErrShape if dst does not have one element for each label. Shares does not
 // allocate, except for errors.
 func (w *Workspace) Shares(dst []float64) error {
@@ -201,7 +202,7 @@ func (w *Workspace) Shares(dst []float64) error {
 	return nil
 }
 
-// voteShare returns the share of the votes for the label with index at.
+// voteShare returns the fraction of the votes for the label with index at.
 func (w *Workspace) voteShare(at int) float64 { return float64(w.votes[at]) / float64(w.voters) }
 
 // appendNeighbors appends the k nearest samples to dst[:0], the nearest first. A distance beyond
@@ -219,12 +220,13 @@ func (c *Classifier) appendNeighbors(dst []Neighbor, x []float64, k int, w *Work
 // PredictLabels classifies the rows of x (n × d) and returns their n labels. It uses at most
 // workers goroutines, or GOMAXPROCS if workers is 0.
 //
-// If shares is not nil, row i is set to the fraction of the K neighbors of row i of x that have
-// each label, in the order of Labels. shares must be n × C for C labels, or empty to get this
-// shape, and must not overlap x.
+// If shares is not nil, element (i, j) is set to the fraction of the K neighbors of row i of x that
+// have label j of Labels. shares must be n × C for C labels, or empty to get this shape, and must not
+// overlap x.
 //
 // Errors are as in Predict, and name the row. The error also wraps ErrShape if shares has the wrong
-// shape, and ErrSettings if workers is negative. If ctx ends, it is context.Cause(ctx).
+// shape or overlaps x, and ErrSettings if workers is negative. If ctx ends, the error is
+// context.Cause(ctx).
 func (c *Classifier) PredictLabels(ctx context.Context, shares *mat.Dense, x mat.Matrix, workers int) ([]int, error) {
 	out, err := c.newLabels(ctx, x, workers)
 	if err != nil {
@@ -281,8 +283,8 @@ func (c *Classifier) checkShares(shares *mat.Dense, x mat.Matrix) error {
 }
 
 // Neighbors finds the k nearest samples of each row of x (n × d). Element i of the result contains
-// the neighbors of row i, nearest first. k may differ from K. workers and errors are as in
-// PredictLabels; k must be between 1 and Len.
+// the neighbors of row i, nearest first. k must be between 1 and c.Len(); it may differ from c.K().
+// workers and errors are as in PredictLabels.
 func (c *Classifier) Neighbors(ctx context.Context, x mat.Matrix, k, workers int) ([][]Neighbor, error) {
 	labels, err := c.newLabels(ctx, x, workers)
 	if err != nil {
@@ -315,9 +317,8 @@ func (c *Classifier) newLabels(ctx context.Context, x mat.Matrix, workers int) (
 	return make([]int, n), checkFinite(ctx, x)
 }
 
-// forEachRow calls f for each row of x. f must search with w; forEachRow then checks the search.
-// Each goroutine has its own workspace. If several rows fail, forEachRow returns the error of the
-// first of them.
+// forEachRow calls f for each row of x. f must search for neighbors with w; forEachRow then checks the
+// distances. If several rows fail, it returns the error of the first such row.
 func (c *Classifier) forEachRow(ctx context.Context, x mat.Matrix, workers int, f func(i int, row []float64, w *Workspace)) error {
 	n, d := x.Dims()
 	var bad error
@@ -344,10 +345,10 @@ func (c *Classifier) forEachRow(ctx context.Context, x mat.Matrix, workers int, 
 	return bad
 }
 
-// workspaces serves callers that pass no workspace.
+// workspaces contains workspaces for callers that pass nil.
 var workspaces = sync.Pool{New: func() any { return new(Workspace) }}
 
-// prepareWorkspace gives w the size that c needs. If w is nil, it borrows a workspace.
+// prepareWorkspace resizes w for c. If w is nil, it borrows a workspace from workspaces.
 func (c *Classifier) prepareWorkspace(w *Workspace) (_ *Workspace, borrowed bool) {
 	c.mustBeMade()
 	if borrowed = w == nil; borrowed {
@@ -372,7 +373,7 @@ func (c *Classifier) mustBeMade() {
 	}
 }
 
-// vote sets w.votes and returns the index of the label that wins.
+// vote counts the votes of the neighbors of x in w.votes, and returns the index of the label that wins.
 func (c *Classifier) vote(x []float64, w *Workspace) int {
 	c.searchNearest(x, c.k, w)
 	rows, _ := w.search.Near(0)
@@ -380,13 +381,13 @@ func (c *Classifier) vote(x []float64, w *Workspace) int {
 	return c.points.Vote(w.votes, rows)
 }
 
-// searchNearest searches for the k samples nearest to x.
+// searchNearest sets w.search to the k samples nearest to x.
 func (c *Classifier) searchNearest(x []float64, k int, w *Workspace) {
 	_ = c.model.TransformVec(w.y, x) // checkSearch reports the error
 	w.search.Nearest(context.Background(), c.points, matrix.OfRow(w.y), k)
 }
 
-// checkSearch returns an error if the latest search, for x, met a number that is not finite.
+// checkSearch returns an error unless x, its projection and the distances of the latest search are finite.
 func (w *Workspace) checkSearch(x []float64) error {
 	if err := checkProjected(x, w.y); err != nil {
 		return err

@@ -19,26 +19,26 @@ import (
 
 // CrossValidation configures CrossValidate. The zero value works.
 type CrossValidation struct {
-	// Fit contains the settings that do not vary. Its Workers is the number of goroutines of the
-	// whole comparison; the result does not depend on it. Its Progress is not called. Its
-	// Validation, if any, holds out a part of the training samples of each fold. If a combination
-	// leaves settings open, the fit to each fold chooses them from its own training samples, and
-	// Candidate.Chosen contains the choices. The errors therefore include the effect of these
-	// choices.
+	// Fit contains the settings that do not vary. Fit.Workers is the number of goroutines of the
+	// whole comparison; the result does not depend on it. Fit.Progress is not called.
+	// Fit.Validation, if not nil, holds out a part of the training samples of each fold. If a
+	// combination leaves settings open, the fit to each fold chooses them from the training samples
+	// of this fold, and Candidate.Chosen contains the choices. The errors therefore include the
+	// effect of these choices.
 	Fit Settings
-	// Components, Lambda and Shrinkage are the values of these settings to compare. Nil means only
-	// the value in Fit. A zero Lambda or Shrinkage is left open. Neighbors are the values of K to
-	// compare; nil means 1, 3, 5, …, 19. All combinations are tried.
+	// Components, Lambda and Shrinkage contain the values of these settings to compare. Nil means
+	// only the value in Fit. Fit chooses the setting for a zero Lambda or Shrinkage. Neighbors
+	// contains the values of K to compare; nil means 1, 3, 5, …, 19. All combinations are tried.
 	Components []int
 	Lambda     []Lambda
 	Shrinkage  []Shrinkage
 	Neighbors  []int
 	// Folds is the number of parts into which each class is divided at random. Each part is the
-	// test set once. Default 5.
+	// test set once. 0 means 5.
 	Folds int
-	// Progress, if not nil, is called after each fit, and while a fit compares settings: then
-	// Progress.Phase is PhaseChoice, and Done is unchanged. It is called by one goroutine at a
-	// time. An error ends the comparison.
+	// Progress, if not nil, is called after each fit with the phase PhaseFit. While a fit chooses
+	// settings, it is called with the phase PhaseChoice and an unchanged Done. Only one goroutine
+	// at a time calls it. If it returns an error, the comparison ends.
 	Progress func(Progress) error
 }
 
@@ -50,11 +50,11 @@ type CrossValidated struct {
 	// Settings is CrossValidation.Fit with the values of Best, ready for Fit. Settings that Best
 	// leaves open stay open: Fit chooses them from all samples.
 	Settings Settings
-	// Candidates are all combinations. K varies fastest, then ρ, λ and p.
+	// Candidates contains all combinations. K varies fastest, then ρ, λ and p.
 	Candidates []Candidate
 }
 
-// Candidate is a combination of settings and its errors.
+// Candidate is a combination of settings with its errors.
 type Candidate struct {
 	Components int       // p
 	Lambda     Lambda    // λ
@@ -73,12 +73,13 @@ type Candidate struct {
 // projection, on samples that were not used for the fit. x is n × d, with one label for each row;
 // cv may be nil. The folds depend on cv.Fit.Seed.
 //
-// Errors are as in Fit, with the fold and the settings added. If several fits fail, it returns the first error in
-// the order of folds and Candidates. If ctx ends, the error is context.Cause(ctx), and there is no result.
+// Errors are as in Fit, with the fold and the settings added. If several fits fail, CrossValidate returns
+// the error of the first such fit in the order of folds and Candidates. If ctx ends, the error is
+// context.Cause(ctx), and the result is nil.
 //
-// Fits run in parallel, one goroutine each. The last fits get several goroutines if there are fewer fits
-// than goroutines. Memory holds the samples once, two more copies for each fold in progress, and one more
-// copy for each fit in progress.
+// Fits run in parallel, one goroutine each. If fewer fits than goroutines remain at the end, each of these
+// fits gets several goroutines. CrossValidate makes two copies of the samples for each fold in progress
+// and another copy for each fit in progress.
 func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossValidation) (*CrossValidated, error) {
 	if err := checkSamples(ctx, x, labels); err != nil {
 		return nil, err
@@ -137,8 +138,8 @@ func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossVal
 	return out, nil
 }
 
-// foldNeeds returns the memory for the samples of the folds that are in progress, one for each
-// worker, and of their fits. There are n samples of d features.
+// foldNeeds returns the memory for copies of the n samples of d features: two copies for each fold in
+// progress and one copy for each worker.
 func foldNeeds(n, d, folds, workers int) []discriminant.Need {
 	at := float64(min(folds, workers))
 	return []discriminant.Need{{Purpose: fmt.Sprintf("the samples of %d folds at a time", min(folds, workers)), Bytes: (2*at + float64(workers)) * 8 * float64(n) * float64(d)}}
@@ -147,10 +148,10 @@ func foldNeeds(n, d, folds, workers int) []discriminant.Need {
 // foldFit is the result of one fit to a fold.
 type foldFit struct {
 	errors []float64 // for each K
-	chosen []Member  // nil if nothing was left open
+	chosen []Member  // settings that the fit chose; nil if no settings were left open
 }
 
-// fitLocally makes the fits in this process.
+// fitLocally makes all fits in this process.
 func (c *CrossValidation) fitLocally(ctx context.Context, x mat.Matrix, labels []int, folds []foldRows, combinations []Settings) ([]foldFit, error) {
 	perFold := len(combinations)
 	jobs := perFold * len(folds)
@@ -168,10 +169,10 @@ func (c *CrossValidation) fitLocally(ctx context.Context, x mat.Matrix, labels [
 		wg     sync.WaitGroup
 		next   int
 		done   int
-		failed = jobs // the first job that failed
+		failed = jobs // index of the first job that failed
 		cause  error
 	)
-	tell := func(phase Phase) error { // with mu held
+	tell := func(phase Phase) error { // the caller must hold mu
 		if c.Progress == nil {
 			return nil
 		}
@@ -230,12 +231,12 @@ func (c *CrossValidation) fitLocally(ctx context.Context, x mat.Matrix, labels [
 	return fits, cause
 }
 
-// memoryNeeds returns the memory that atOnce fits take at a time, and an estimate of the number of
+// memoryNeeds returns the memory that atOnce simultaneous fits take, and an estimate of the number of
 // multiplications of all fits. The samples are n × d.
 func (c *CrossValidation) memoryNeeds(ctx context.Context, n, d int, labels []int, atOnce int) (needs []discriminant.Need, work float64, err error) {
 	needs = foldNeeds(n, d, c.Folds, atOnce)
 	classes := len(slices.Compact(slices.Sorted(slices.Values(labels))))
-	var choosing []discriminant.Need // memory of the combination that takes most
+	var choosing []discriminant.Need // memory for the combination that takes the most memory
 	var most float64
 	for _, s := range c.combinations() {
 		set, err := s.withDefaults(ctx, n, d, classes)
@@ -265,7 +266,7 @@ func (c *CrossValidation) memoryNeeds(ctx context.Context, n, d int, labels []in
 	return append(needs, choosing...), work, nil
 }
 
-// foldPreparation returns the Preparation of each fold.
+// foldPreparation returns the Preparation for the training samples of each fold.
 func (c *CrossValidation) foldPreparation() *Preparation {
 	by := c.Fit.preparation()
 	by.Components = slices.Max(c.Components)
@@ -303,7 +304,8 @@ func (c *CrossValidation) withDefaults(ctx context.Context, x mat.Matrix, labels
 	if len(classes) < 2 {
 		return nil, fmt.Errorf("%w: all samples have the label %d; at least two classes are needed", ErrLabels, labels[0])
 	}
-	// The parts are assigned in turn, across classes, so that their sizes are even.
+	// Assign the parts cyclically, and continue from class to class: the sizes of the parts then
+	// differ by at most 1.
 	of := make([]int, n)
 	next := 0
 	for _, rows := range classes {
@@ -363,20 +365,20 @@ func (c *CrossValidation) combinations() []Settings {
 	return out
 }
 
-// foldRows has the training rows and the test rows of a fold.
+// foldRows contains the indices of the training rows and of the test rows of a fold.
 type foldRows struct{ train, test []int }
 
-// foldData has the data that the fits to one fold share. The first fit prepares them.
+// foldData contains the data that the fits to one fold share. The first fit prepares these data.
 type foldData struct {
 	once                    sync.Once
 	train, test             *mat.Dense
 	trainLabels, testLabels []int
 	prepared                *Prepared
 	err                     error
-	fitsLeft                int // fits to come
+	fitsLeft                int // number of unfinished fits
 }
 
-// fitAndClassify makes one fit and classifies the test rows with each K.
+// fitAndClassify makes one fit and classifies the test rows with each K in ks.
 func (sh *foldData) fitAndClassify(ctx context.Context, x mat.Matrix, labels []int, f *foldRows, by *Preparation, s *Settings, ks []int) (foldFit, error) {
 	var out foldFit
 	sh.once.Do(func() {

@@ -1,4 +1,4 @@
-// Package wda is Wasserstein Discriminant Analysis (WDA): supervised dimensionality reduction
+// Package wda implements Wasserstein Discriminant Analysis (WDA), supervised dimensionality reduction
 // by optimal transport. From labeled samples it learns a linear projection P (d × p) that keeps
 // the classes apart and each class together (R. Flamary, M. Cuturi, N. Courty and A.
 // Rakotomamonjy, "Wasserstein Discriminant Analysis", Machine Learning, 2018,
@@ -30,27 +30,28 @@
 //
 // W(Y, Z) = ⟨T, M⟩ with M_ij = ‖y_i − z_j‖² is the cost of moving the samples Y to the samples Z
 // with the plan T of L Sinkhorn iterations (see package sinkhorn). σ_b² is the cost between classes
-// and σ_w² the cost within classes. The settings are
+// and σ_w² the cost within classes. The weights w_cc' are 1 by default (see Objective.Proportional).
+// The settings are
 //
 //   - p (Components), the number of columns of P, and Leading, the number of columns that J uses;
 //   - λ (Objective.Lambda): a small λ compares whole classes, as Fisher's discriminant analysis
 //     does; a large λ compares near neighbors only, so that a class may consist of clusters;
 //   - ρ (Objective.Shrinkage): ridge = ρ·σ_w² at the start. A large ρ prevents overfitting and
-//     leads toward principal components;
-//   - whitening (Data.Whitening): whether features are first rescaled so that, within classes,
-//     they have the same variance and no correlation;
+//     makes the components similar to principal components;
+//   - whitening (Data.Whitening): whether features are first transformed so that, within classes,
+//     their variances are more equal and their correlations are smaller;
 //   - the scale (Scale) of the components: the weight of each component in a distance.
 //
-// Settings that are left open are chosen by cross-validation. This takes most of the time of a
+// Fit chooses settings that are left open by cross-validation. This takes most of the time of a
 // small fit. Report.Choice lists the candidates that were compared.
 //
 // # When to use it
 //
 // Use WDA if classes consist of several clusters or differ in shape, or if principal components
 // and linear discriminant analysis leave classes mixed. Do not use it if most classes have fewer
-// than five samples. If every class is one cluster and the classes are well separated,
-// discriminant analysis is as good and faster. If only
-// nonlinear boundaries separate the classes, use a nonlinear classifier.
+// than five samples. If every class is one cluster and the classes are well separated, linear
+// discriminant analysis is as good and faster. If only nonlinear boundaries separate the classes,
+// use a nonlinear classifier.
 //
 // # Promises
 //
@@ -63,8 +64,9 @@
 // return on their own. If Fit has already found a projection, it returns the Model together with
 // the error.
 //
-// Memory: Fit computes what it needs before it allocates, and returns ErrSettings above 16 GiB.
-// TransformVec, Transform32 and Predict allocate nothing after the first calls.
+// Memory: before it allocates, Fit computes how much memory it needs, and returns ErrSettings if
+// this is more than 16 GiB. TransformVec, Transform32 and Predict allocate nothing after the first
+// calls.
 //
 // Concurrency: a Model, Classifier, Prepared or Holder may be used by any number of goroutines at
 // the same time. No function changes the caller's data.

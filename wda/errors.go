@@ -7,8 +7,8 @@ import (
 	"github.com/gomonge/monge/internal/modelfile"
 )
 
-// Errors of this package wrap one of these values and describe the position. Values with the same
-// names in packages sinkhorn, baseline and dataset are identical.
+// Errors of this package wrap one of these values and say where the problem is. The values with the
+// same names in packages sinkhorn, baseline and dataset are identical.
 var (
 	// ErrShape means that matrices or slices do not match in size, or overlap.
 	ErrShape = fault.ErrShape
@@ -26,5 +26,5 @@ var (
 	ErrModel = modelfile.ErrInvalid
 )
 
-// PositionError names the row and column of a wrong value. It is the type of package dist.
+// PositionError contains the row and column of an invalid value. It is the same type as dist.PositionError.
 type PositionError = dist.PositionError

@@ -16,36 +16,36 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A model file is an NPZ, so that numpy.load reads it. It has these arrays, stored
-// uncompressed:
+// A model file is an NPZ file, which numpy.load can read. It contains these arrays, without
+// compression:
 //
 //	projection (d × p), mean (d), labels (C), lambda (C × C)
 //	samples (n × p), sample_labels (n)    for a classifier; samples are float32 if its Storage is
 //	sample_codes (n × bytes, uint8)       instead of samples, if its Storage is int8 or product quantization, with
 //	code_offset, code_scale (p)           for int8: component k is code_offset + code_scale·code
-//	codebook (p × 2^bits, float32)        for product quantization: column c has vector c of every part,
-//	rotation (p × p)                      and the transposed rotation of these vectors is the sample
-//	reject_scores, reject_shifts          if it is calibrated to reject samples
-//	reject_factors (d)                    if the features have a scale for that
+//	codebook (p × 2^bits, float32)        for product quantization: column c contains vector c of every part,
+//	rotation (p × p)                      and rotationᵀ multiplied by the vectors of a sample's codes is the sample
+//	reject_scores, reject_shifts          if the classifier is calibrated to reject samples
+//	reject_factors (d)                    if the rejection multiplies each feature by a factor
 //	scales, ratios (p)                    if the components are scaled or ranked
 //	start (d × p)                         if the start was given
 //	feature_names (d texts)               if the features have names
 //	class_names (C texts)                 if the classes have names
 //
-// The file model.json has the rest. File and training data suffice to fit the model again,
-// unless Validation had samples of its own: the file has only their hash. The comment at the
-// end of the ZIP file is the SHA-256 of all bytes before it. Nothing in the file depends on
-// the time or the machine.
+// The file model.json contains everything else. A model file and the training data suffice to
+// fit the model again, unless Validation had samples of its own: the model file contains only the
+// hash of these samples. The comment at the end of the ZIP file is the SHA-256 of all bytes before
+// the comment. Nothing in the file depends on the time or the machine.
 //
-// A newer version may add arrays and fields; this one ignores what it does not know,
-// and refuses a file whose "version" says that it cannot be read in that way. In
-// version 1 the status was a number, "neighbors" had another spelling, and "seconds" was
-// the time that the fit took.
+// Newer versions of the format may add arrays and fields. This version ignores unknown arrays and
+// fields, and returns an error if the "version" of a file is larger than fileVersion. In version 1
+// the status was a number, "neighbors" was spelled "neighbours", and "seconds" was the time that
+// the fit took.
 
 const (
-	// fileVersion is raised when an older reader would misread the file. A file has the lowest
-	// version that can represent it: 4 with a rejection or a compact Storage, 3 with a Schema (both
-	// of which older readers would ignore), otherwise 2.
+	// fileVersion is the newest version of the format. It increases if an older reader would misread
+	// a file. A file has the lowest version that can represent its contents: 4 with a rejection or a
+	// compact Storage, 3 with a Schema, otherwise 2.
 	fileVersion   = 4
 	withSchema    = 3
 	withoutSchema = 2
@@ -60,9 +60,9 @@ type fileMeta struct {
 	Format  string   `json:"format"`
 	Version int      `json:"version"`
 	Names   []string `json:"class_names,omitempty"`
-	// Neighbors is the K of a classifier.
+	// Neighbors is K of the classifier.
 	Neighbors int     `json:"neighbors,omitempty"`
-	OldK      int     `json:"neighbours,omitempty"` // the same in version 1
+	OldK      int     `json:"neighbours,omitempty"` // Neighbors in version 1
 	Fit       fileFit `json:"fit"`
 	// Schema exists from version 3 on.
 	Schema *dataset.Schema `json:"schema,omitempty"`
@@ -72,7 +72,7 @@ type fileMeta struct {
 	Storage *Storage `json:"storage,omitempty"`
 }
 
-// fileFit is the part of a Report that a file keeps.
+// fileFit is the part of a Report that a file contains.
 type fileFit struct {
 	Objective    float64       `json:"objective"`
 	Between      float64       `json:"between"`
@@ -91,7 +91,7 @@ type fileFit struct {
 	Float32      bool          `json:"float32"`
 	Standardize  bool          `json:"standardize"`
 	Warnings     []fileWarning `json:"warnings,omitempty"`
-	// The following fields are missing in files of the first versions.
+	// The following fields are missing in old files.
 	ObjectiveSamples int     `json:"objective_samples,omitempty"`
 	Gradient         string  `json:"gradient,omitempty"`
 	BatchSize        int     `json:"batch_size,omitempty"`
@@ -99,7 +99,7 @@ type fileFit struct {
 	Tolerance        float64 `json:"tolerance,omitempty"`
 	Starts           int     `json:"starts,omitempty"`
 	Seed             uint64  `json:"seed,omitempty"`
-	// With the following fields, and the array start if Init was given, a fit can be repeated.
+	// The following fields, and the array start if Init was given, are needed to repeat a fit.
 	Whitening  *Whitening      `json:"whitening,omitempty"`
 	Scale      *Scale          `json:"scale,omitempty"`
 	Leading    int             `json:"leading,omitempty"`
@@ -109,7 +109,7 @@ type fileFit struct {
 	Validation *fileValidation `json:"validation,omitempty"`
 }
 
-// fileValidation is a Validation. Hash replaces X and Labels.
+// fileValidation is a Validation in a file. Hash replaces X and Labels.
 type fileValidation struct {
 	Fraction  float64 `json:"fraction"`
 	Neighbors int     `json:"neighbors"`
@@ -118,10 +118,10 @@ type fileValidation struct {
 	Hash      string  `json:"hash,omitempty"`
 }
 
-// weightNames are the texts of Objective.Proportional.
+// weightNames contains the texts for the two values of Objective.Proportional.
 var weightNames = map[bool]string{false: "uniform", true: "proportional"}
 
-// fileStatus is a Status, written as its name. In version 1 it was a number.
+// fileStatus is a Status in a file. It is written as its name; in version 1 it was a number.
 type fileStatus Status
 
 func (s fileStatus) MarshalText() ([]byte, error) { return Status(s).MarshalText() }
@@ -140,7 +140,8 @@ func (s *fileStatus) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// lambdaSetting returns the setting of the fit. It is left open if the file has a matrix.
+// lambdaSetting returns the setting for λ, or the zero value if λ is a matrix. parseModel then sets the
+// matrix.
 func (f *fileFit) lambdaSetting() Lambda {
 	switch {
 	case f.Lambda == 0:
@@ -160,7 +161,7 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 	return encodeModelFile(m, nil)
 }
 
-// encodeModelFile returns the file of m and c. c may be nil.
+// encodeModelFile returns a model file with m and c. c may be nil.
 func encodeModelFile(m *Model, c *Classifier) ([]byte, error) {
 	r, d, p := &m.report, len(m.mean), len(m.offset)
 	set, objective, solver := &r.Settings, &r.Settings.Objective, &r.Settings.Optimizer
@@ -193,7 +194,7 @@ func encodeModelFile(m *Model, c *Classifier) ([]byte, error) {
 	w.Add("projection.npy", npy.Append(nil, m.projection.RawMatrix().Data, d, p))
 	w.Add("mean.npy", npy.Append(nil, m.mean, d))
 	w.Add("labels.npy", npy.Append(nil, toInt64(m.labels), len(m.labels)))
-	// These names are for NumPy; Load reads them from model.json.
+	// These two arrays are for users of NumPy; Load reads the names from model.json.
 	if text := npy.AppendTexts(nil, m.FeatureNames()); text != nil {
 		w.Add("feature_names.npy", text)
 	}
@@ -245,8 +246,8 @@ func toInt64(labels []int) []int64 {
 	return w
 }
 
-// clampFinite returns x, or the largest finite number if x is infinite. NaN becomes the smallest.
-// JSON has no text for these.
+// clampFinite returns x if x is finite, MaxFloat64 for +Inf, and −MaxFloat64 for −Inf and NaN. JSON
+// cannot represent numbers that are not finite.
 func clampFinite(x float64) float64 {
 	switch {
 	case math.IsInf(x, 1):
@@ -300,14 +301,14 @@ func Load(r io.Reader, o *LoadOptions) (*Model, *Classifier, error) {
 
 var errNoClassifier = fmt.Errorf("%w: the file contains no classifier", ErrModel)
 
-// knownFiles are the parts of a model file that this version reads.
+// knownFiles contains the names of the files in the NPZ file that this version reads.
 var knownFiles = []string{
 	metaName, "projection.npy", "mean.npy", "labels.npy", "lambda.npy", "scales.npy", "ratios.npy",
 	"start.npy", "samples.npy", "sample_labels.npy", "sample_codes.npy", "code_offset.npy", "code_scale.npy", "codebook.npy", "rotation.npy",
 	"reject_scores.npy", "reject_shifts.npy", "reject_factors.npy",
 }
 
-// decodeModelFile reads a file. c is nil if the file has no classifier.
+// decodeModelFile decodes a model file. c is nil if the file contains no classifier.
 func decodeModelFile(data []byte) (m *Model, c *Classifier, err error) {
 	parts, err := modelfile.Open(data, knownFiles)
 	if err != nil {
@@ -323,7 +324,7 @@ func parseModelFile(parts map[string][]byte) (*Model, *Classifier, error) {
 	if parts[metaName] == nil {
 		return nil, nil, fmt.Errorf("the archive does not contain %s", metaName)
 	}
-	// Read format and version on their own, because a newer file may not match fileMeta.
+	// Decode only the format and the version first, because a newer file may not match fileMeta.
 	var kind struct {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
@@ -380,7 +381,7 @@ func parseClassifier(m *Model, parts map[string][]byte, meta *fileMeta) (*Classi
 		if r, k := y.Dims(); r != n || k != p {
 			return nil, fmt.Errorf("samples: shape [%d %d], want [%d %d]", r, k, n, p)
 		}
-		c, _ = newClassifier(context.Background(), m, y, labels, meta.Neighbors) // fails only if the context ends
+		c, _ = newClassifier(context.Background(), m, y, labels, meta.Neighbors) // no error, because the context does not end
 	}
 	if meta.Rejection != nil {
 		if c.rejection, err = meta.Rejection.toRejection(c, parts); err != nil {
@@ -458,7 +459,7 @@ func parseModel(parts map[string][]byte, meta *fileMeta) (m *Model, err error) {
 	return m, nil
 }
 
-// toReport returns the Report of a model with p components. It is the inverse of encodeModelFile.
+// toReport returns f as the Report of a model with p components.
 func (f *fileFit) toReport(p int) (Report, error) {
 	for name, v := range map[string]float64{
 		"steps": float64(f.Steps), "lambda": f.Lambda, "iterations": float64(f.Iterations), "shrinkage": f.Shrinkage, "ridge": f.Ridge,
@@ -531,7 +532,7 @@ func parseLambda(parts map[string][]byte, classes int) (*mat.SymDense, error) {
 	return mat.NewSymDense(classes, v), nil
 }
 
-// parseMatrix reads a matrix and checks that it is finite.
+// parseMatrix decodes a matrix and checks that all elements are finite.
 func parseMatrix(parts map[string][]byte, name string) (*mat.Dense, error) {
 	shape, v, err := npy.Parse[float64](parts[name+".npy"])
 	if err == nil && (len(shape) != 2 || len(v) == 0) {
@@ -547,7 +548,7 @@ func parseMatrix(parts map[string][]byte, name string) (*mat.Dense, error) {
 	return m, nil
 }
 
-// parseVector reads n numbers and checks that they are finite.
+// parseVector decodes n numbers and checks that they are finite.
 func parseVector(parts map[string][]byte, name string, n int) ([]float64, error) {
 	shape, v, err := npy.Parse[float64](parts[name+".npy"])
 	if err == nil && !slices.Equal(shape, []int{n}) {
