@@ -23,8 +23,9 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// testExperiment runs e at a tiny size and checks the files. They must be the same after an interruption
-// and for any number of workers, and other settings must be an error. It returns the report of the first run.
+// testExperiment runs e at a tiny size and checks the files. The files must be the same after an interruption
+// and for any number of workers, and a run with other settings must return an error. It returns the report of
+// the first run.
 func testExperiment(t *testing.T, e Experiment, s Settings) *Report {
 	t.Helper()
 	return testFiles(t, e, s, false)

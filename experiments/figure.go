@@ -276,7 +276,7 @@ type link struct {
 	style          draw.LineStyle
 }
 
-// links are drawn in order. They do not affect the ranges of the axes.
+// links are drawn in order. Links do not affect the ranges of the axes.
 type links []link
 
 // Plot implements plot.Plotter.

@@ -28,7 +28,7 @@ var toyExperiment = Experiment{
 
 // Settings of WDA for the simulated data only. The paper uses λ = 0.01 "except for the toy
 // problem" and does not say its value there. These values are in the middle of the ranges with
-// the lowest error (experiment toy-lambda). One is for our solver with five starts, the other
+// the lowest error (experiment toy-lambda). The first value is for our solver with five starts. The second is
 // for the paper's solver, whose single start often ends in another local maximum at larger λ.
 const (
 	toyLambda      = 4

@@ -604,7 +604,7 @@ func (m marks) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// variants have the glyphs of the method that they modify. They are drawn hollow in plots without lines.
+// variants have the glyphs of the method that they modify. In plots without lines, these glyphs are hollow.
 var variants = []string{nameFDAShrunk, nameLFDAShrunk, nameLMNNSteps, nameFloat32}
 
 func (s series) drawMark(c *draw.Canvas, at vg.Point) {

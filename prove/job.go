@@ -381,7 +381,7 @@ func toHalf(g *expr.Graph, x expr.Node) expr.Node {
 }
 
 // machineSizes holds the sizes at which kernels split their work. Results do not depend on them.
-// They are small, so that small cases have several pieces and no level passes work to a lower one.
+// The sizes are small, so that small cases have several pieces and no level passes work to a lower one.
 var machineSizes = map[string]uint64{"FarBytes": 2 << 20, "FarRows": 4, "Depth": 40, "DeepDepth": 40, "PanelBytes": 192 << 10}
 
 // setMachine sets the level and the machine, which detection would set otherwise.

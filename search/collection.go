@@ -73,9 +73,9 @@ func (c *Collection) newPart(now *Rows, rows int) part {
 	return part{newSegment(c.cols, min(max(room, rows), c.mostRows()), c.storage, c.plain), now.n, true}
 }
 
-// Append adds copies of the rows of x. They get the identifiers first, first+1, …. If it returns an error, it adds no
-// row. Its errors are those of [NewRows]. It panics if x does not have the number of columns of the collection, or does
-// not fit its data.
+// Append adds copies of the rows of x. The new rows get the identifiers first, first+1, …. If it returns an
+// error, it adds no row. Its errors are those of [NewRows]. It panics if x does not have the number of columns
+// of the collection, or does not fit its data.
 func (c *Collection) Append(x dist.Matrix[float32]) (first ID, err error) {
 	x.Check()
 	if x.Cols != c.cols {

@@ -34,7 +34,7 @@ func stored(v float64, storage search.Storage) float64 {
 	return v
 }
 
-// draw returns random rows of d numbers. They come from NewRows, or from a collection in which some of n
+// draw returns random rows of d numbers. The rows come from NewRows, or from a collection in which some of n
 // rows have been deleted.
 func draw(c *trial.Case, n, d int, value func() float64) *search.Rows {
 	storage := search.Storage(c.IntN(4))

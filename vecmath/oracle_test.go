@@ -40,7 +40,7 @@ func depth[T vecmath.Float](n, lanes int) float64 {
 	return math.Ceil(float64(n)/float64(lanes)) + math.Log2(float64(lanes))
 }
 
-// values returns a function that draws values. They may be near the ends of the range.
+// values returns a function that draws values. The values may be near the ends of the range.
 func values[T vecmath.Float](c *trial.Case) func(int) T {
 	v, scale := c.Values(), 1.0
 	if e := c.IntN(8); e < 2 {

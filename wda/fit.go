@@ -248,8 +248,7 @@ func (r *run[T]) canonicalForm(ctx context.Context, p *mat.Dense, rep *Report) (
 	return axes, parts, nil
 }
 
-// addPrincipal adds the components that are not in the objective to c. They are principal
-// components.
+// addPrincipal appends principal components to c: the components that are not in the objective.
 func (r *run[T]) addPrincipal(ctx context.Context, c *discriminant.Components, best *discriminant.Attempt) (*discriminant.Components, error) {
 	if r.set.Components == r.all.Components {
 		return c, nil

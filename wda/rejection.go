@@ -408,7 +408,7 @@ func (s *spanShare) residualShare(m *Model, x []float64, w *Workspace, scale []f
 	return 0
 }
 
-// fileRejection is the part of a rejection in model.json. The rest is in arrays.
+// fileRejection is the part of a rejection in model.json. Arrays of the model file contain the other parts.
 type fileRejection struct {
 	Rate    float64    `json:"rate"`
 	Weight  float64    `json:"weight"`

@@ -39,7 +39,7 @@ func oursConversion(s spec, dir string) *job {
 	return conversionJob(s, dir, map[string]func(dst []uint16, src []float32){"float16": vecmath.ToFloat16, "bfloat16": vecmath.ToBFloat16})
 }
 
-// naiveConversion returns a job of plain loops. They do not handle NaN.
+// naiveConversion returns a job of plain loops. The loops do not handle NaN.
 func naiveConversion(s spec, dir string) *job {
 	switch s.text("of") {
 	case "int8":

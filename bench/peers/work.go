@@ -6,8 +6,8 @@ import (
 	"github.com/gomonge/monge/bench/peers/limit"
 )
 
-// These maps contain the number of FMAs and products that the functions of packages exp and vector need for each element, by
-// the bits of its type.
+// These maps contain the number of FMAs and products that the functions of packages exp and vector need for
+// each element, by the number of bits of its type.
 var (
 	expFMAs  = map[int]float64{32: 8, 64: 11}
 	exp2FMAs = map[int]float64{32: 6, 64: 9}

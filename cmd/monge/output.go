@@ -183,8 +183,8 @@ func writeRows(path, ext string, rows, cols int, set func(row []float64, i int) 
 	})
 }
 
-// tableExtensions are the extensions of the formats that transform and predict write. They can read
-// all of them.
+// tableExtensions are the extensions of the formats that transform and predict write. Both commands can also
+// read these formats.
 var tableExtensions = []string{".csv", ".npy", ".npz", ".idx", ".parquet", ".arrow", ".jsonl"}
 
 func componentName(j int) string { return fmt.Sprintf("component%d", j+1) }

@@ -28,7 +28,8 @@ func displayName(path string) string {
 	return path
 }
 
-// inputFlags are the flags that name a file to read. They include the model, except in commands that write it.
+// inputFlags are the flags that name a file to read. The list includes the flag of the model, except in
+// commands that write a model.
 var inputFlags = []string{
 	"data", "labels", "model", "train", "train-labels", "test", "test-labels", "init", "lambda-matrix", "projection", "validation",
 	"x", "y", "cost", "pairs", "a", "b",

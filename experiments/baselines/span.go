@@ -72,7 +72,8 @@ func liftColumns(ctx context.Context, basis, v *mat.Dense, d, p int) *mat.Dense 
 	return all
 }
 
-// completeBasis appends p − k columns to v (d × k). They are orthonormal, and orthogonal to the columns of v.
+// completeBasis appends p − k columns to v (d × k). The new columns are orthonormal, and orthogonal to the
+// columns of v.
 func completeBasis(ctx context.Context, v *mat.Dense, p int) (*mat.Dense, error) {
 	d, k := v.Dims()
 	all := mat.NewDense(d, p, nil)

@@ -49,7 +49,7 @@ type Settings struct {
 	// Communications 10, 2019).
 	LearningRate float64
 	// EarlyMomentum is the momentum α(t) while p_ij are exaggerated, and Momentum is α(t) afterwards.
-	// They are less than 1. A negative value means no momentum. Defaults 0.5 and 0.8.
+	// Both are less than 1. A negative value means no momentum. Defaults 0.5 and 0.8.
 	EarlyMomentum, Momentum float64
 	// MinGain is the smallest gain. The gain of a coordinate multiplies its learning rate.
 	// It rises by 0.2 if the gradient has kept its sign, and is multiplied by 0.8 if the sign has
@@ -59,8 +59,8 @@ type Settings struct {
 	// has fallen to it. Default 1e-7. A negative value disables this test.
 	Tolerance float64
 	// Init holds the initial positions (n × Components). Default Gaussian with
-	// standard deviation 1e-4, drawn from Seed. They depend only on n, Components and Seed.
-	// Therefore, embeddings of different features of the same samples have the same start.
+	// standard deviation 1e-4, drawn from Seed. The default positions depend only on n, Components and
+	// Seed. Therefore, embeddings of different features of the same samples have the same start.
 	Init mat.Matrix
 	// Seed determines the initial positions.
 	Seed uint64

@@ -62,7 +62,7 @@ func Piece(n, cost, unit int) int {
 	return min(n, max(p, unit))
 }
 
-// Texts of panics. They begin with the name of the public package that users call.
+// Texts of panics. Each begins with the name of the public package that users call.
 const (
 	FitPanic     = "dist: matrix does not fit its data"
 	ShapePanic   = "dist: shapes do not match"

@@ -11,8 +11,7 @@ import (
 )
 
 // edges returns sizes at which a shape check may overflow: near 0 and near the powers of two where
-// products of two sizes or their sums exceed 32, 63 and 64 bits. They are int64 values truncated to
-// int.
+// products of two sizes or their sums exceed 32, 63 and 64 bits. The sizes are int64 values truncated to int.
 func edges() (sizes []int) {
 	for _, x := range []int64{0, 2, 8, 1 << 16, 1 << 31, 1 << 32, 1 << 60, 1 << 61, 1 << 62, math.MaxInt64 - 1, math.MinInt64 + 1} {
 		for d := int64(-1); d <= 1; d++ {

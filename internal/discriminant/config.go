@@ -59,8 +59,8 @@ func CheckMemory(needs ...Need) error {
 }
 
 // PrepareNeeds returns the memory needs of the span and of the first p principal components of n
-// samples with d features. They are a Gram matrix and its factor for n < d, and a covariance and
-// its eigenvectors if d is small or p is close to d.
+// samples with d features. The matrices are a Gram matrix and its factor for n < d, and a covariance and its
+// eigenvectors if d is small or p is close to d.
 func PrepareNeeds(n, d, p int) []Need {
 	switch {
 	case d > n:

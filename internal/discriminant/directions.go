@@ -23,8 +23,8 @@ const (
 	// densePrincipal is the number of features up to which all principal components are computed at
 	// once.
 	densePrincipal = 128
-	// extraPrincipal is the number of additional vectors of a block iteration. They speed up the
-	// convergence of the wanted vectors.
+	// extraPrincipal is the number of additional vectors of a block iteration. The additional vectors speed
+	// up the convergence of the wanted vectors.
 	extraPrincipal = 4
 	// fewMeans is the number of classes up to which directions of the class means are computed from
 	// the products of the means, even if there are fewer features than classes.

@@ -206,8 +206,8 @@ func (e *eigen[T]) traceRatio(ctx context.Context, p *mat.Dense, ridge float64, 
 // formsMatrices reports whether C_b and C_w are formed.
 func (e *eigen[T]) formsMatrices() bool { return formsScatters(e.o.Samples.D, e.o.p) }
 
-// formsScatters reports whether C_b and C_w are formed. They are formed if a block iteration would
-// not save time, because d is small or p is large.
+// formsScatters reports whether C_b and C_w are formed. The matrices are formed if a block iteration would not
+// save time, because d is small or p is large.
 func formsScatters(d, p int) bool { return d <= eigenDense || 3*p > d }
 
 // scatterMatrices returns C_b, and C_w with the ridge.

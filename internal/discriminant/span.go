@@ -92,8 +92,8 @@ func WholeSpan(s *Samples) *Span { return &Span{Samples: s, Full: s} }
 // dimensions than features.
 func (sp *Span) IsReduced() bool { return sp.spanningRows != nil }
 
-// WithFeatures returns a copy of sp with the given samples as Full. They must be the same rows,
-// with other or rescaled features. A rule that whitens each feature uses them.
+// WithFeatures returns a copy of sp with the given samples as Full. full must contain the same rows, with other
+// or rescaled features. A whitening rule for single features uses Full.
 func (sp *Span) WithFeatures(full *Samples) *Span {
 	t := *sp
 	t.Full = full

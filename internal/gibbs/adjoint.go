@@ -10,7 +10,7 @@ import (
 )
 
 // MaxBlockTerms is the maximum number of products that are computed between two checks of the
-// context. They take about 10 ms.
+// context. This many products take about 10 ms.
 const MaxBlockTerms = 1 << 27
 
 // Terms is a sum of terms of M̄, the gradient with respect to M:

@@ -37,7 +37,7 @@ var Palette = []color.NRGBA{
 	{0xa4, 0x4e, 0x00, 0xff}, // rust
 }
 
-// DarkPalette contains the colors of classes on a dark background. They differ as much as those of
+// DarkPalette contains the colors of classes on a dark background. These colors differ as much as the colors of
 // Palette.
 var DarkPalette = []color.NRGBA{
 	{0x88, 0x66, 0xff, 0xff}, // violet

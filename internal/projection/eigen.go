@@ -16,8 +16,8 @@ const (
 	// Up to DenseDimension features, computing all eigenvectors of the covariance takes less time
 	// than a block iteration for a few eigenvectors.
 	DenseDimension = 128
-	// ExtraColumns is the number of additional columns of a block iteration. They speed up
-	// convergence if further eigenvalues are close to the last wanted eigenvalue.
+	// ExtraColumns is the number of additional columns of a block iteration. The additional columns speed
+	// up convergence if further eigenvalues are close to the last wanted eigenvalue.
 	ExtraColumns = 4
 )
 

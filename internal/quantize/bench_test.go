@@ -13,8 +13,8 @@ import (
 )
 
 // BenchmarkNearest searches for the 5 nearest of n rows in 32 dimensions. The rows take 16 bytes
-// each, or 32 with bits=0 (Grid). They are normal, the worst case for a filter, or from 77 classes.
-// min-ns is the mean over some queries of the minimum time of each.
+// each, or 32 with bits=0 (Grid). The rows are normal, which is the worst case for a filter, or come from 77
+// classes. min-ns is the mean over some queries of the minimum time of each.
 func BenchmarkNearest(b *testing.B) {
 	const dim, queries = 32, 20
 	for _, n := range []int{10_000, 100_000} {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestGoldenBits checks that the streams are the same on every machine. They must never change,
-// because users rely on seeds.
+// TestGoldenBits checks that the streams are the same on every machine. The streams must never change, because
+// users rely on seeds.
 func TestGoldenBits(t *testing.T) {
 	h := fnv.New64a()
 	rng := New(7, 1)

@@ -67,7 +67,7 @@ func (m PCA) fit(ctx context.Context, x *mat.Dense, _ []int, p int) (*mat.Dense,
 	return out, nil
 }
 
-// fitDual returns p principal components of the centered rows c, for fewer rows than features. They
+// fitDual returns p principal components of the centered rows c, for fewer rows than features. The components
 // are cᵀu for the eigenvectors u of c·cᵀ.
 func (m PCA) fitDual(ctx context.Context, c *mat.Dense, p int) (*mat.Dense, error) {
 	u, _, err := projection.Leading(ctx, m.gramMatrix(ctx, c), p)

@@ -370,7 +370,7 @@ func exactTransports() []work {
 	)
 }
 
-// readers returns reads of files and streams. They stop when the underlying reader stops.
+// readers returns reads of files and streams. A read stops when the underlying reader stops.
 func readers() []work {
 	x, labels := data(100000, 100, 5)
 	var csv, npy bytes.Buffer

@@ -27,8 +27,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// The attacks that once stopped this service, limited in size. They count bytes and answers and
-// have long timeouts, so a busy machine does not make them fail.
+// The attacks that once stopped this service, limited in size. The tests count bytes and answers and have long
+// timeouts, so they do not fail on a busy machine.
 
 const secret = "0123456789abcdef"
 
@@ -220,8 +220,8 @@ func TestStalledWithToken(t *testing.T) {
 	before := heap()
 	const streams, message, perConnection = 100, 1 << 20, 2
 	a := attack(t, address, classifyMethod, secret, streams, message)
-	// Two streams have a slot and send their message except for its end. The others send only as
-	// much as flow control allows.
+	// Two streams have a slot and send a message without its end. All other streams send only as much as
+	// flow control allows.
 	const slots = perConnection * message
 	fixture.Until(t, func() bool { sent, _ := a.state(); return sent >= slots })
 	if err := classifies(t, address); err != nil {

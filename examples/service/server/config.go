@@ -100,7 +100,7 @@ func Variable(flag string) string {
 
 // Environment sets every flag of fs whose variable is in environ, a list as returned by os.Environ.
 // Call it before fs.Parse, so that flags override variables. It also returns the names of variables
-// that begin with MONGE_SERVICE_ but set no flag. These are not an error, because Kubernetes sets
+// that begin with MONGE_SERVICE_ but set no flag. Such names are not an error, because Kubernetes sets
 // MONGE_SERVICE_HOST and others for a service named monge.
 func Environment(fs *flag.FlagSet, environ []string) (unknown []string, err error) {
 	flags := map[string]*flag.Flag{}

@@ -100,7 +100,7 @@ func (a *Arena[T]) InOut(n int, c Class) []T {
 	return b.body
 }
 
-// Out returns n elements that the kernel must set. They are NaN before.
+// Out returns n elements that the kernel must set. Before the call, these elements are NaN.
 func (a *Arena[T]) Out(n int) []T {
 	b := a.alloc(n)
 	Set(b.body, sentinel[T]())

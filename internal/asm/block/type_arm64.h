@@ -32,7 +32,7 @@
 #define OP_ROWS(op, d, e, n, o, m, p) op(d, n, m)
 
 // The last folds, lanes 0 1 + lanes 2 3, then lane 0 + lane 1, of registers
-// a b c d into the numbers of four rows in register r. They change s.
+// a b c d into the numbers of four rows in register r. The macro changes s.
 #define FOLD_ROWS(r, s, a, b, c, d) \
 	TRN1_2D(r, a, b); \
 	TRN2_2D(s, a, b); \

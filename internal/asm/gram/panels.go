@@ -144,7 +144,7 @@ func sliceFrom[T any](s []T, i int) []T {
 }
 
 // recomputeClosePanels computes the close pairs of a block of rows and n columns, from j on, again.
-// They are in columns whose top is not low.
+// Close pairs are in columns whose top is not low.
 func (w *workspace[T]) recomputeClosePanels(c *Columns[T], j, n int, norms, dst []T, ldd int, x []T, ldx int) {
 	every := false
 	for _, norm := range norms {

@@ -20,7 +20,8 @@
 	MOVD $(1<<31), R4; \
 	VDUP R4, V1.S4
 
-// LDREST loads the first R5 elements at p, 0 < R5 < LANES, into v. The other lanes keep their values. It overwrites R4.
+// LDREST loads the first R5 elements at p, 0 < R5 < LANES, into v. The other lanes keep their values. The macro
+// overwrites R4.
 #define LDREST(p, v) \
 	TBZ  $1, R5, 6(PC); \
 	VLD1 (p), v.D[0]; \

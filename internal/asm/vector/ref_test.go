@@ -10,7 +10,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/exp/oracle"
 )
 
-// The bounds that doc.go promises, in ULP. Those of float64 are num's, which tests them.
+// The bounds that doc.go promises, in ULP. Package num has the bounds for float64 and tests them.
 const (
 	bound32  = .65
 	bound232 = .69

@@ -224,7 +224,7 @@ func (m *machine) store(addr uint64, cells []expr.Node) {
 	}
 }
 
-// storePart stores the lowest bytes of an integer. They lie within one cell.
+// storePart stores the lowest bytes of an integer. These bytes lie within one cell.
 func (m *machine) storePart(o *operand, n expr.Node, bytes int) {
 	cell, at := m.mem.Cell(m.addressOf(o))
 	m.store(cell, []expr.Node{m.g.ReplaceBits(m.load(cell, 1)[0], 8*int(at), 8*bytes, n)})

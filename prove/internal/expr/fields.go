@@ -155,8 +155,8 @@ func sliceFields(fields []field, from, length int) (out []field) {
 	return out
 }
 
-// joinFields returns the integer that consists of fields, the lowest first. They fill a width of 4
-// or 8 bytes.
+// joinFields returns the integer that consists of fields, the lowest first. The fields fill a width of 4 or 8
+// bytes.
 func (g *Graph) joinFields(width int, fields ...field) Node {
 	var all []field
 	for _, f := range fields {

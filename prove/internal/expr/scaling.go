@@ -348,9 +348,9 @@ func (t *template) onePlusSummand(in *instruction) int32 {
 	return -1
 }
 
-// subnormal bounds the bits of 1 + z minus the bits of 1 for 0 < z ≤ 1. They are the bits of
-// z·2^−1022 (2^−126 for float32), rounded once: 1 + z is rounded to a multiple of 2^−52 (2^−23),
-// and the scaled number to a multiple of 2^−1074 (2^−149).
+// subnormal bounds the bits of 1 + z minus the bits of 1 for 0 < z ≤ 1. The difference is the bits of z·2^−1022
+// (2^−126 for float32), rounded once: 1 + z is rounded to a multiple of 2^−52 (2^−23), and the scaled number to
+// a multiple of 2^−1074 (2^−149).
 func (t *template) subnormal(in *instruction) (valueRange, bool) {
 	i := t.onePlusSummand(in)
 	if i < 0 {

@@ -9,7 +9,7 @@ import (
 )
 
 // loop is a natural loop of machine code. body contains its first instruction and all instructions
-// that lead to a jump back to it. They need not be contiguous.
+// that lead to a jump back to it. The instructions need not be contiguous.
 type loop struct {
 	first         uint64
 	body          map[uint64]bool

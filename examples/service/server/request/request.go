@@ -22,8 +22,8 @@ const (
 type Request struct {
 	ID    string
 	Start time.Time
-	// Trace and State are the headers traceparent and tracestate of the request. They are empty if
-	// the request has no valid ones.
+	// Trace and State are the headers traceparent and tracestate of the request. Both are empty if the
+	// request has no valid headers.
 	Trace, State string
 	// Err is the reason why the request was refused, or nil. It is logged.
 	Err error
