@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// choiceSteps is the number of steps in the fit of a candidate. It is halved for more than
-	// fewStepsClasses classes, because an evaluation takes longer.
+	// choiceSteps is the number of steps in the fit of a candidate. With more than fewStepsClasses
+	// classes, a fit has half as many steps, because each step takes longer.
 	choiceSteps, fewStepsClasses = 8, 30
 )
 

@@ -29,8 +29,8 @@ const (
 	spanRatio = 2
 )
 
-// choiceFold is one division of the rows into training rows and held-out rows, with everything that
-// does not depend on the whitening.
+// choiceFold is a division of the rows into training rows and held-out rows, with the data that
+// candidates with different whitenings share.
 type choiceFold struct {
 	trainRows, heldRows []int // indices, ascending
 	voters              []int // indices into trainRows, without repeated rows of a class; nil if no rows repeat

@@ -218,8 +218,8 @@ func keepBetterCounts(counts []int, losses [][][]loss, numbers []bool) bool {
 	return any
 }
 
-// eliminate keeps a share of the candidates that are alive, those with the lowest losses. It sets alive
-// to false for the others.
+// eliminate keeps the given share of the candidates that are alive, those with the lowest losses. It
+// sets alive to false for the other candidates.
 func eliminate(list []Member, alive []bool, share float64) {
 	var order []int
 	for i := range list {
@@ -242,16 +242,16 @@ const linearShrinkage = 0.05
 // The covariance is that of the rows to which the projection was fitted. If there are few of these
 // rows, the covariance is too small for other rows: the posteriors are too close to 0 and 1, and a
 // candidate that separates the classes well has a larger Brier score than a candidate that separates
-// nothing. The user's classifier does not use this covariance. Therefore the squared distances of a
-// candidate on a fold are multiplied by one factor.
+// nothing. The user's classifier does not use this covariance. Therefore gaussianLoss multiplies the
+// squared distances of a candidate on a fold by the factor with the lowest loss.
 const maxCoolings = 12
 
 // gaussianLoss classifies the rows of y, which have the labels actual, by normal distributions with
 // the class means of x and one covariance, and returns the loss. For UseLinear, as in linear
 // discriminant analysis, the covariance is the shrunken covariance of x within classes, and the priors
 // are the class frequencies in x. For UseCentroid the covariance is a multiple of I and the priors are
-// equal, so the nearest mean wins. The squared distances are multiplied by the best of several factors.
-// x and y are overwritten.
+// equal, so the nearest mean wins. The squared distances are multiplied by the best of several factors
+// (see maxCoolings). x and y are overwritten.
 func gaussianLoss(ctx context.Context, x dist.Matrix[float64], labels []int, y dist.Matrix[float64], actual []int, use Use) (loss, error) {
 	n, p := x.Rows, x.Cols
 	classes := slices.Compact(slices.Sorted(slices.Values(labels)))

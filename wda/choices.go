@@ -224,8 +224,8 @@ func (s Shrinkage) check() error {
 // leaves the scale open.
 //
 // ScaleOrthonormal is the scale of the paper. Each of the other scales first determines the ratios of
-// the lengths. All components are then multiplied by a common factor. It makes the mean variance within
-// classes of the projected samples y_i of the fit 1 in the q leading components:
+// the lengths. All components are then multiplied by a common factor, which makes the mean variance
+// within classes of the projected training samples y_i equal to 1 in the q leading components:
 //
 //	Σ_c Σ_{i in c} Σ_{k ≤ q} (y_ik − m_ck)² = n·q,    m_c the mean of class c.
 //
@@ -439,10 +439,10 @@ func (w Whitening) check() error {
 //
 //	P = c·(P_1 … P_k)·V
 //
-// where V are the p leading principal components of X·(P_1 … P_k), and c makes the mean variance
-// within classes 1. The squared distance of two projected samples is therefore close to the mean of
-// the k squared distances. The number of informative components is the largest among the
-// candidates.
+// where the columns of V are the p leading principal components of X·(P_1 … P_k), and the factor c
+// makes the mean variance within classes 1. The squared distance of two projected samples is
+// therefore close to the mean of their k squared distances in the projections P_i. The number of
+// informative components is the maximum over the candidates.
 //
 // The zero value mixes up to three candidates if they are compared on fewer than 1000 rows.
 // NoMixture and MixtureOf return other values. There is no mixture if Scale, Leading,

@@ -46,7 +46,7 @@ type Workspace struct {
 
 // Neighbor is a sample of a Classifier that is near another sample.
 type Neighbor struct {
-	Row        int // index of the sample in the x of NewClassifier
+	Row        int // row of the sample in the argument x of NewClassifier
 	Label      int
 	SqDistance float64 // squared Euclidean distance in the projection
 }
@@ -186,9 +186,8 @@ func (c *Classifier) newClass(x []float64, at int, w *Workspace) Class {
 
 // Shares sets dst to the shares of the labels, in the order of Labels, in the latest Predict with this
 // workspace. The share of a label is the fraction of the K neighbors that have this label. The shares
-// are NaN if the projection was not finite.
-// The error wraps ErrShape if dst does not have one element for each label. Shares does not
-// allocate, except for errors.
+// are NaN if the projection was not finite. The error wraps ErrShape if dst does not have one element
+// for each label. Shares does not allocate, except for errors.
 func (w *Workspace) Shares(dst []float64) error {
 	if len(dst) != len(w.votes) {
 		return fmt.Errorf("%w: a destination of %d elements for the shares of %d labels", ErrShape, len(dst), len(w.votes))
@@ -263,7 +262,8 @@ func (c *Classifier) PredictAll(ctx context.Context, x mat.Matrix, workers int) 
 	return out, nil
 }
 
-// checkShares checks the shape of shares for the rows of x. It sets the shape if shares is empty.
+// checkShares checks that shares has the shape for the rows of x and does not overlap x. If shares is
+// empty, checkShares first sets the shape.
 func (c *Classifier) checkShares(shares *mat.Dense, x mat.Matrix) error {
 	n, _ := x.Dims()
 	classes := len(c.points.Labels())
@@ -345,10 +345,10 @@ func (c *Classifier) forEachRow(ctx context.Context, x mat.Matrix, workers int, 
 	return bad
 }
 
-// workspaces contains workspaces for callers that pass nil.
+// workspaces is the pool of workspaces for callers that pass nil.
 var workspaces = sync.Pool{New: func() any { return new(Workspace) }}
 
-// prepareWorkspace resizes w for c. If w is nil, it borrows a workspace from workspaces.
+// prepareWorkspace resizes w for c. If w is nil, it borrows a workspace from the pool.
 func (c *Classifier) prepareWorkspace(w *Workspace) (_ *Workspace, borrowed bool) {
 	c.mustBeMade()
 	if borrowed = w == nil; borrowed {

@@ -18,8 +18,8 @@
 //	...
 //	class, err := c.Predict(sample, nil)          // class.Label, class.Share
 //
-// MarshalBinary writes a model or classifier to a file, and Load reads it. A Holder replaces the
-// model of a running service.
+// MarshalBinary returns the contents of a file for a model or classifier, and Load reads such a file.
+// With a Holder, a running service can replace its model.
 //
 // # The objective
 //

@@ -20,7 +20,7 @@ import (
 // compression:
 //
 //	projection (d × p), mean (d), labels (C), lambda (C × C)
-//	samples (n × p), sample_labels (n)    for a classifier; samples are float32 if its Storage is
+//	samples (n × p), sample_labels (n)    for a classifier; samples are float32 if its Storage is StorageFloat32
 //	sample_codes (n × bytes, uint8)       instead of samples, if its Storage is int8 or product quantization, with
 //	code_offset, code_scale (p)           for int8: component k is code_offset + code_scale·code
 //	codebook (p × 2^bits, float32)        for product quantization: column c contains vector c of every part,
@@ -64,11 +64,11 @@ type fileMeta struct {
 	Neighbors int     `json:"neighbors,omitempty"`
 	OldK      int     `json:"neighbours,omitempty"` // Neighbors in version 1
 	Fit       fileFit `json:"fit"`
-	// Schema exists from version 3 on.
+	// Schema was added in version 3.
 	Schema *dataset.Schema `json:"schema,omitempty"`
-	// Rejection exists from version 4 on.
+	// Rejection was added in version 4.
 	Rejection *fileRejection `json:"rejection,omitempty"`
-	// Storage is the storage of a classifier unless it is float64, from version 4 on.
+	// Storage is the storage of the classifier, or nil for float64. It was added in version 4.
 	Storage *Storage `json:"storage,omitempty"`
 }
 
