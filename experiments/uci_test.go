@@ -48,7 +48,7 @@ func writeDataset(t *testing.T, path string, d *dataset.Dataset) {
 	var b bytes.Buffer
 	if strings.HasSuffix(path, ".csv.gz") {
 		z := gzip.NewWriter(&b)
-		// The digits have no header.
+		// The .csv.gz files have no header.
 		n, cols := d.X.Dims()
 		all := mat.NewDense(n, cols+1, nil)
 		all.Slice(0, n, 0, cols).(*mat.Dense).Copy(d.X)

@@ -43,7 +43,7 @@
 #define table Z30
 #define magic Z31
 
-// TAILMASK sets mask to the elements in the bytes − whole bytes of the short step.
+// TAILMASK sets mask to the elements in the bytes − whole bytes of the partial step.
 #define TAILMASK \
 	MOVQ  bytes, CX;    \
 	SUBQ  whole, CX;    \

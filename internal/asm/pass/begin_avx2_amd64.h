@@ -18,7 +18,7 @@
 	CMPQ whole, bytes
 	JEQ  rowloop
 
-	// the masks and q of the short step
+	// the masks and q of the partial step
 	VMASKS(p)
 	maskmove (y)(whole*1), Y12, Y14
 	maskmove 32(y)(whole*1), Y13, Y15
@@ -56,7 +56,7 @@ dottail:
 	CMPQ c, bytes
 	JEQ  fold
 
-	// the short step, padded with zeros
+	// the partial step, padded with zeros
 	maskmove (x)(c*1), Y12, Y8
 	maskmove 32(x)(c*1), Y13, Y9
 	DOTSHORT((row), 32(row), (mrow), 32(mrow), Y0, Y1)
@@ -89,7 +89,7 @@ fold:
 	ADDQ  $(4*size), r+72(FP)
 	ADDQ  $(4*size), s+80(FP)
 
-	// add to q, from the last column to the first; row and mrow point to the short step
+	// add to q, from the last column to the first; row and mrow point to the partial step
 	CMPQ c, bytes
 	JEQ  addwhole
 	ADDKMSHORT((row), 32(row), (mrow), 32(mrow), Y8, Y4)
@@ -147,7 +147,7 @@ dot1tail:
 	CMPQ c, bytes
 	JEQ  fold1
 
-	// the short step, padded with zeros
+	// the partial step, padded with zeros
 	maskmove (x)(c*1), Y12, Y8
 	maskmove 32(x)(c*1), Y13, Y9
 	DOTSHORT((row), 32(row), (mrow), 32(mrow), Y0, Y1)
@@ -200,7 +200,7 @@ row1next:
 	JNE  row1loop
 
 done:
-	// the short step of q
+	// the partial step of q
 	VMOVAPS Y14, Y0
 	VMOVAPS Y15, Y1
 	LEAQ    (y)(whole*1), to

@@ -10,7 +10,7 @@
 // Tile            4 rows × 64 bytes, twice over the columns, the second time from the last
 //                 to the first: Y0–Y7 lanes; then Y8–Y11 s, Y4–Y7 u, Y0 Y1 q. The last
 //                 m mod 4 rows one by one.
-// Tail            columns: masked loads with the masks in Y12 Y13; Y14 Y15 keep the short step of q
+// Tail            columns: masked loads with the masks in Y12 Y13; Y14 Y15 keep the partial step of q
 //                 from the first row to the last. rows: 1 row. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       SI row of k · DI row of mat · DX ldk · R8 3 ldk · R11 ldm · R12 3 ldm ·
@@ -47,7 +47,7 @@
 	fma  Y10, Y8, lo;   \
 	fma  Y11, Y9, hi
 
-// DOTSHORT is DOT for the short step, with the masks in Y12 and Y13.
+// DOTSHORT is DOT for the partial step, with the masks in Y12 and Y13.
 #define DOTSHORT(a, a32, b, b32, lo, hi) \
 	maskmove a, Y12, Y10;   \
 	maskmove b, Y12, Y11;   \
@@ -67,7 +67,7 @@
 	fma    a, Y2, Y0;  \
 	fma    a32, Y3, Y1
 
-// ADDKMSHORT is ADDKM for the short step, with q in Y14 and Y15 and the masks in Y12 and Y13.
+// ADDKMSHORT is ADDKM for the partial step, with q in Y14 and Y15 and the masks in Y12 and Y13.
 #define ADDKMSHORT(a, a32, b, b32, s, u) \
 	maskmove b, Y12, Y2;   \
 	maskmove a, Y12, Y0;   \

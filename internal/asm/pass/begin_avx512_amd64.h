@@ -82,7 +82,7 @@ fold:
 	ADDQ  $(4*size), r+72(FP)
 	ADDQ  $(4*size), s+80(FP)
 
-	// add to q, from the last column to the first; row and mrow point to the short step
+	// add to q, from the last column to the first; row and mrow point to the partial step
 	CMPQ c, bytes
 	JEQ  addwhole
 	ADDKMZ((row), (mrow), Z16, Z20)

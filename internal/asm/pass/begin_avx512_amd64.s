@@ -10,12 +10,12 @@
 // Tile            4 rows, twice over the columns, 64 bytes at a time, the second time from
 //                 the last column to the first: Z0–Z3 lanes of the row sums, then Z16–Z19 s,
 //                 Z20–Z23 u, Z0 q. The last m mod 4 rows one by one.
-// Tail            columns: opmask K1; Z31 keeps the short step of q from the first row to the
+// Tail            columns: opmask K1; Z31 keeps the partial step of q from the first row to the
 //                 last. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       SI row of k · DI row of mat · DX ldk · R8 3 ldk · R11 ldm · R12 3 ldm ·
 //                 BX q · R13 v · AX scratch · R9 bytes in whole steps · R10 bytes of a row ·
-//                 CX offset in the row · K1 mask · Z31 short step of q.
+//                 CX offset in the row · K1 mask · Z31 partial step of q.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -43,7 +43,7 @@
 	mul  mat, Z9, Z9;  \
 	fma  Z9, Z8, lanes
 
-// DOTZ is DOT for the short step, padded with zeros.
+// DOTZ is DOT for the partial step, padded with zeros.
 #define DOTZ(k, mat, lanes) \
 	movez k, mask, Z9;       \
 	mulz  mat, Z9, mask, Z9; \
@@ -55,7 +55,7 @@
 	fma213 s, u, Z1; \
 	fma    k, Z1, Z0
 
-// ADDKMZ is ADDKM for the short step.
+// ADDKMZ is ADDKM for the partial step.
 #define ADDKMZ(k, mat, s, u) \
 	movez  mat, mask, Z1;     \
 	fma213 s, u, Z1;          \

@@ -20,7 +20,7 @@
 	TESTQ y, y
 	JEQ   start
 
-	// the short step of q
+	// the partial step of q
 	CMPQ     whole, bytes
 	JEQ      lagging
 	VMASKS(p)
@@ -79,7 +79,7 @@ dottail:
 	CMPQ c, bytes
 	JEQ  fold
 
-	// the short step, padded with zeros
+	// the partial step, padded with zeros
 	VMASKS(p)
 	maskmove (x)(c*twice), Y12, Y8
 	maskmove 32(x)(c*twice), Y13, Y9
@@ -354,7 +354,7 @@ add8tail:
 	CMPQ c, bytes
 	JEQ  lagadded
 
-	// the short step and its upper half, if it has one
+	// the partial step and its upper half, if it has one
 	KMASKS(c)
 	FMASHORT((p), klo, Y2, Y14, X10, Y10)
 	FMASHORT((p)(ld*1), klo, Y3, Y14, X11, Y11)
@@ -434,7 +434,7 @@ dot1tail:
 	CMPQ c, bytes
 	JEQ  fold1
 
-	// the short step, padded with zeros
+	// the partial step, padded with zeros
 	VMASKS(p)
 	maskmove (x)(c*twice), Y12, Y2
 	maskmove 32(x)(c*twice), Y13, Y3
@@ -488,7 +488,7 @@ add1tail:
 	CMPQ c, bytes
 	JEQ  row1next
 
-	// the short step
+	// the partial step
 	KMASKS(p)
 	FMASHORT((row)(c*1), klo, Y8, Y14, X0, Y0)
 	FMASHORT(half(row)(c*1), khi, Y8, Y15, X1, Y1)
@@ -503,7 +503,7 @@ last:
 	TESTQ y, y
 	JEQ   done
 
-	// the short step of q
+	// the partial step of q
 	VMOVAPS Y14, Y0
 	VMOVAPS Y15, Y1
 	LEAQ    (y)(whole*twice), to

@@ -15,7 +15,7 @@
 //                 through Y12 or Y13, whichever is free. Long rows: sums first, then q.
 //                 Small k: q takes eight rows at a time, eight rows behind the sums: Y2–Y9 u, Y0 Y1 q. The
 //                 last m mod 4 rows one by one.
-// Tail            columns: masked loads; Y14 Y15 keep the short step of q from the first row
+// Tail            columns: masked loads; Y14 Y15 keep the partial step of q from the first row
 //                 to the last. rows: 1 row. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       SI row to sum · AX pointer into the rows that are added to q · DI v ·

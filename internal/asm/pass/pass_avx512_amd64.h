@@ -3,7 +3,7 @@
 //
 // Rows are multiplied by vector x and added to y, which is q. The short
 // step of q stays in ytail from the first row to the last. u is the factor of a row. Sums leave row
-// at the short step and c = whole. Additions to q go from the last column, which was
+// at the partial step and c = whole. Additions to q go from the last column, which was
 // read last, to the first, and leave row at the beginning.
 
 	MOVQ  m+0(FP), rows
@@ -80,7 +80,7 @@ dot8tail:
 	CMPQ c, bytes
 	JEQ  fold8
 
-	// the short step, padded with zeros
+	// the partial step, padded with zeros
 	movez (x)(c*twice), mask, Z8
 	FMAZ((row), Z8, Z0, Z9)
 	FMAZ((row)(ld*1), Z8, Z1, Z9)
@@ -138,7 +138,7 @@ spread8:
 	bcast (7*size)(ui), Z23
 	ADDQ  $(8*size), ui
 
-	// y_j = fma(u_r, K_rj, y_j), r ascending, with u_r in Z(16+r). Begin with the short step
+	// y_j = fma(u_r, K_rj, y_j), r ascending, with u_r in Z(16+r). Begin with the partial step
 	LEAQ (row)(ld*4), row4
 	CMPQ c, bytes
 	JEQ  add8whole

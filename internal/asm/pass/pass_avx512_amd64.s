@@ -14,12 +14,12 @@
 //                 Z16–Z23 u, Z0 q. A k that is widened when it is loaded is in Z9–Z12. Rows of
 //                 at most 1280 bytes: one loop over the columns sums 8 rows, and adds to q the 8 rows
 //                 that are 16 rows before, with Z24 q. Then 4 rows; the last m mod 4 rows one by one.
-// Tail            columns: opmask K1; Z31 keeps the short step of q from the first row to the
+// Tail            columns: opmask K1; Z31 keeps the partial step of q from the first row to the
 //                 last. No access outside the slices.
 // Special values  follow the arithmetic.
 // Registers       SI row of k · AX row + 4 ldk · DI v · BX q · R11 a · R12 u · R13 rows
 //                 left · DX ldk · R8 3 ldk · R9 bytes of k in whole steps · R10 bytes of a
-//                 row of k · CX offset in the row · K1 mask · Z31 short step of q. Short rows: R10 R13 rows
+//                 row of k · CX offset in the row · K1 mask · Z31 partial step of q. Short rows: R10 R13 rows
 //                 −16 and −12. The arguments keep the former contents of R10 and R13, and the lag.
 // Source          own.
 

@@ -5,11 +5,11 @@
 //	size         bytes of an element of a vector
 //	logk         logarithm of the bytes of an element of K
 //	step         bytes of K in a step, 64 bytes of a vector; half is half of them. The last step of a
-//	             row is called the short step if the row ends within it.
+//	             row is called the partial step if the row ends within it.
 //	twice        bytes of a vector for a byte of K
 //	four eight   registers of four and eight elements; fourt and eightt are two more
-//	klo khi      AVX2: masks of the short step of K, in Y12 Y13 or their lower halves
-//	mask ytail   AVX-512: mask of the short step, elements of q in it
+//	klo khi      AVX2: masks of the partial step of K, in Y12 Y13 or their lower halves
+//	mask ytail   AVX-512: mask of the partial step, elements of q in it
 //
 // Names of macros for AVX-512 end in Z.
 
@@ -53,7 +53,7 @@
 #undef LOADZ
 #undef ADDZ
 #else
-// Masks of the last, short step of a row: 64 bytes of ones, then 64 of zeros.
+// Masks of the last, partial step of a row: 64 bytes of ones, then 64 of zeros.
 DATA tailmask<>+0x00(SB)/8, $-1
 DATA tailmask<>+0x08(SB)/8, $-1
 DATA tailmask<>+0x10(SB)/8, $-1
@@ -103,13 +103,13 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	VUNPCKHPD    X0, X0, X1; \
 	add          X1, X0, X0
 
-// FMASHORT is FMA for half of the short step: it adds to acc u times the elements of K at a
+// FMASHORT is FMA for half of the partial step: it adds to acc u times the elements of K at a
 // that mask selects. tx and t are the same register.
 #define FMASHORT(a, mask, u, acc, tx, t) \
 	LOADSHORT(a, mask, tx, t); \
 	fma t, u, acc
 
-// MASKZ sets mask to the elements in the bytes − whole bytes of the short step of K; t is scratch.
+// MASKZ sets mask to the elements in the bytes − whole bytes of the partial step of K; t is scratch.
 #define MASKZ(t) \
 	MOVQ  bytes, CX; \
 	SUBQ  whole, CX; \
@@ -119,7 +119,7 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	DECL  t;         \
 	KMOVW t, mask
 
-// FMAZ is FMA for the short step, padded with zeros.
+// FMAZ is FMA for the partial step, padded with zeros.
 #define FMAZ(a, u, acc, t) \
 	LOADZ(a, t);  \
 	fma t, u, acc
@@ -273,7 +273,7 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	VMASKMOVPS a, mask, tx; \
 	VCVTPS2PD  tx, t
 
-// VMASKS sets Y12 and Y13 to the masks of the two halves of the short step of a vector.
+// VMASKS sets Y12 and Y13 to the masks of the two halves of the partial step of a vector.
 #define VMASKS(t) \
 	LEAQ tailmask<>+64(SB), t; \
 	SUBQ bytes, t;             \
@@ -288,7 +288,7 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 // LOADZ sets t to the elements of K at a that mask selects, and to zeros elsewhere.
 #define LOADZ(a, t) VCVTPS2PD.Z a, mask, t
 
-// ADDZ adds u times the short step of K at a to the short step of q.
+// ADDZ adds u times the partial step of K at a to the partial step of q.
 #define ADDZ(a, u) \
 	VCVTPS2PD.Z a, mask, Z9;       \
 	fma         Z9, u, mask, ytail
