@@ -208,7 +208,7 @@ func init() {
 	tasks["test.process"] = func(context.Context, []byte) (itemFunc, error) {
 		return func(context.Context, []byte) ([]byte, error) { return fmt.Appendf(nil, "%d", os.Getpid()), nil }, nil
 	}
-	beam.RegisterRunner("taken", taken)
+	beam.RegisterRunner("taken", checkConsumed)
 }
 
 // TestProcesses checks that each lane has its own process, which the next pipeline uses again.
@@ -229,8 +229,8 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// taken is a runner that does not run the pipeline. It fails if the outputs of a DoFn have no consumer.
-func taken(_ context.Context, p *beam.Pipeline) (beam.PipelineResult, error) {
+// checkConsumed is a runner that does not run the pipeline. It fails if the outputs of a DoFn have no consumer.
+func checkConsumed(_ context.Context, p *beam.Pipeline) (beam.PipelineResult, error) {
 	edges, _, err := p.Build()
 	if err != nil {
 		return nil, err

@@ -59,9 +59,9 @@ func clouds[T dist.Float](c *trial.Case) (x, z dist.Matrix[T]) {
 	return x, matrix(m)
 }
 
-// some calls f for all elements of a small n × m matrix. For a larger one, it calls f for elements at the edges
+// visitElements calls f for all elements of a small n × m matrix. For a larger one, it calls f for elements at the edges
 // and a few others.
-func some(c *trial.Case, n, m, most int, f func(i, j int)) {
+func visitElements(c *trial.Case, n, m, most int, f func(i, j int)) {
 	if n*m <= most {
 		for k := range n * m {
 			f(k/m, k%m)
@@ -115,7 +115,7 @@ func compareClouds[T dist.Float](c *trial.Case, x, z dist.Matrix[T]) {
 	if factor*float64(d+2)*u > 0.04 {
 		return
 	}
-	some(c, n, m, min(3000, 1+200000/(d+1)), func(i, j int) {
+	visitElements(c, n, m, min(3000, 1+200000/(d+1)), func(i, j int) {
 		want := oracle.SqDistance(x.Row(i), z.Row(j))
 		whole := oracle.Of(want.Float64())
 		if whole.Hi > trial.Normal[T]() && whole.Hi <= math.MaxFloat64 {
@@ -183,7 +183,7 @@ func compareProject[T dist.Float](c *trial.Case) {
 	dst := dist.Matrix[T](trial.Output[T](c, n, comps))
 	c.Call("Project", func() { dist.Project(dst, x, p, offset) })
 	column := make([]T, d)
-	some(c, n, comps, 2000, func(i, j int) {
+	visitElements(c, n, comps, 2000, func(i, j int) {
 		for k := range column {
 			column[k] = p.At(k, j)
 		}

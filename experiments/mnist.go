@@ -118,8 +118,8 @@ func (j *job) mnistPart(split int) (mnistPart, error) {
 	return mnistPart{all, &dataset.Dataset{X: mat.NewDense(len(at), 1, at), Labels: labels, Classes: all.Classes}}, nil
 }
 
-// take returns n digits, or all if n is 0, with pixels from 0 to 1. Classes keep their proportions.
-func (r mnistPart) take(n int, seed uint64) (*dataset.Dataset, error) {
+// digits returns n digits, or all if n is 0, with pixels from 0 to 1. Classes keep their proportions.
+func (r mnistPart) digits(n int, seed uint64) (*dataset.Dataset, error) {
 	chosen := r.rows
 	if n > 0 {
 		var err error
@@ -153,13 +153,13 @@ func (j *job) newMNISTRun() (*mnistRun, error) {
 	if e.testing, err = j.mnistPart(1); err != nil {
 		return nil, err
 	}
-	e.test, err = e.testing.take(e.tested, j.seed("test"))
+	e.test, err = e.testing.digits(e.tested, j.seed("test"))
 	return e, err
 }
 
 // train returns the training digits of a trial.
 func (e *mnistRun) train(trial int) (*dataset.Dataset, error) {
-	return e.training.take(e.trained, e.seed("train", trial))
+	return e.training.digits(e.trained, e.seed("train", trial))
 }
 
 // nameOfPicture returns the value of column "method" of the cells that draw.
@@ -247,7 +247,7 @@ func (e *mnistRun) errors(ctx context.Context, m method, trial, p int) (*output,
 		return nil, err
 	}
 	o.addValue("effective dimensions", effectiveDimensions(project(train.X, v)))
-	others, err := e.testing.take(e.trained, e.seed("objective", trial))
+	others, err := e.testing.digits(e.trained, e.seed("objective", trial))
 	if err != nil {
 		return nil, err
 	}
@@ -317,7 +317,7 @@ func (e *mnistRun) shown() (train, test *dataset.Dataset, err error) {
 	if train, err = e.train(0); err != nil {
 		return nil, nil, err
 	}
-	test, err = e.testing.take(e.drawn, e.seed("shown"))
+	test, err = e.testing.digits(e.drawn, e.seed("shown"))
 	return train, test, err
 }
 
@@ -353,16 +353,16 @@ func mnistMean(r *results, measure string, w where) float64 {
 	return stat.Mean(v, nil)
 }
 
-// at returns the key of method m in p dimensions. The method of all pixels has only the first p.
-func (s *mnistSizes) at(m string, p int) where {
+// keyOf returns the key of method m in p dimensions. The method of all pixels has only the first p.
+func (s *mnistSizes) keyOf(m string, p int) where {
 	if m == nameOriginal {
 		p = s.ps[0]
 	}
 	return where{"method": m, "p": p}
 }
 
-func (s *mnistSizes) atK(m string, p, k int) where {
-	w := s.at(m, p)
+func (s *mnistSizes) keyWithK(m string, p, k int) where {
+	w := s.keyOf(m, p)
 	w["k"] = k
 	return w
 }
@@ -398,7 +398,7 @@ func (e *mnistRun) drawByK(r *results) error {
 			}
 			c := series{name: m.name, look: lookOf(m.name, i)}
 			for _, k := range e.ks {
-				c.x, c.y = append(c.x, float64(k)), append(c.y, mnistMean(r, "error", e.atK(m.name, p, k)))
+				c.x, c.y = append(c.x, float64(k)), append(c.y, mnistMean(r, "error", e.keyWithK(m.name, p, k)))
 			}
 			all = append(all, c)
 		}
@@ -448,7 +448,7 @@ func (e *mnistRun) tables(r *results) {
 			row := tableRow{Name: formatValue(p)}
 			var values [][]float64
 			for _, name := range head[1:] {
-				errs := r.values("error", e.atK(name, p, k))
+				errs := r.values("error", e.keyWithK(name, p, k))
 				values = append(values, errs)
 				row.Fields = append(row.Fields, percentField(errs))
 			}
@@ -474,7 +474,7 @@ func (e *mnistRun) published(r *results, names []string) {
 		var best []float64
 		for _, p := range e.ps {
 			for _, k := range e.ks {
-				errs := r.values("error", e.atK(name, p, k))
+				errs := r.values("error", e.keyWithK(name, p, k))
 				if len(errs) > 0 && (best == nil || stat.Mean(errs, nil) < stat.Mean(best, nil)) {
 					best = errs
 				}
@@ -520,7 +520,7 @@ func (e *mnistRun) drawBySteps(r *results) error {
 	for _, p := range e.ps {
 		c := series{name: namePaper, look: lookOf(namePaper, 0)}
 		for _, at := range points {
-			errs := r.values("error", e.atK(at.name, p, e.k))
+			errs := r.values("error", e.keyWithK(at.name, p, e.k))
 			mean, sd := math.NaN(), 0.
 			if len(errs) > 0 {
 				mean = stat.Mean(errs, nil)
@@ -535,7 +535,7 @@ func (e *mnistRun) drawBySteps(r *results) error {
 		}
 		all := []series{c}
 		for _, name := range []string{nameOriginal, "PCA", nameWDA} {
-			v := mnistMean(r, "error", e.atK(name, p, e.k))
+			v := mnistMean(r, "error", e.keyWithK(name, p, e.k))
 			if math.IsNaN(v) {
 				continue
 			}
@@ -577,14 +577,14 @@ func (e *mnistRun) objectives(r *results) {
 				"Effective dimensions are (Σ v)²/Σ v² with v the eigenvalues of the covariance of the projected training digits: p if they spread alike in all directions, 1 if in one alone. FDA has one direction less than there are classes; what fills up its p columns is arbitrary, and so are its values here. Means.",
 		}
 		for _, m := range e.methods {
-			w := e.at(m.name, p)
+			w := e.keyOf(m.name, p)
 			train := r.values("objective", w)
 			if len(train) == 0 {
 				continue
 			}
 			t.Rows = append(t.Rows, tableRow{Name: m.name, Fields: []field{
 				numberField("%.2f", train...), numberField("%.2f", r.values("objective of test digits", w)...),
-				numberField("%.1f", r.values("effective dimensions", w)...), percentField(r.values("error", e.atK(m.name, p, e.k))),
+				numberField("%.1f", r.values("effective dimensions", w)...), percentField(r.values("error", e.keyWithK(m.name, p, e.k))),
 			}})
 		}
 		if len(t.Rows) > 0 {
@@ -661,7 +661,7 @@ func countedSteps(n int) string {
 
 // comments adds the section on which results of the paper are reproduced.
 func (e *mnistRun) comments(r *results) {
-	mean := func(name string, p int) float64 { return mnistMean(r, "error", e.atK(name, p, e.k)) }
+	mean := func(name string, p int) float64 { return mnistMean(r, "error", e.keyWithK(name, p, e.k)) }
 	percent := func(name string, p int) string { return fmt.Sprintf("%.1f %%", 100*mean(name, p)) }
 	known := func(p int, names ...string) bool {
 		return !slices.ContainsFunc(names, func(n string) bool { return math.IsNaN(mean(n, p)) })
@@ -704,7 +704,7 @@ func (e *mnistRun) comments(r *results) {
 	}
 	e.addParagraph("The paper finds WDA better than all pixels for p = 10 and for p = 20, with λ = 0.01 and nothing to regularize the projection; it does not say how many steps its solver made.")
 	for _, p := range e.ps {
-		of := func(measure, name string) float64 { return mnistMean(r, measure, e.at(name, p)) }
+		of := func(measure, name string) float64 { return mnistMean(r, measure, e.keyOf(name, p)) }
 		if !known(p, namePaper, nameWDA, "PCA") {
 			continue
 		}

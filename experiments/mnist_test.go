@@ -141,7 +141,7 @@ func TestMNISTPart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		whole, err := part.take(0, 0)
+		whole, err := part.digits(0, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func TestMNISTPart(t *testing.T) {
 			}
 			next++
 		}
-		some, err := part.take(40, 7)
+		some, err := part.digits(40, 7)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestMNISTPart(t *testing.T) {
 				t.Errorf("part %d: %d of class %d, its share is %v", split, n, c, share)
 			}
 		}
-		if _, err := part.take(size+1, 7); !errors.Is(err, wda.ErrSettings) {
+		if _, err := part.digits(size+1, 7); !errors.Is(err, wda.ErrSettings) {
 			t.Errorf("part %d: more digits than there are: %v", split, err)
 		}
 	}

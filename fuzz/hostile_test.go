@@ -25,11 +25,11 @@ func fuzzHostileProblem[T dist.Float](f *testing.F) {
 		in := &input{data}
 		set := sinkhorn.Settings{
 			Lambda: hostileNumber(in), Iterations: hostileInt(in), Tolerance: hostileNumber(in), Anneal: hostileNumber(in),
-			Domain: sinkhorn.Domain(in.upTo(3)), Storage: sinkhorn.Storage(in.upTo(4)), Gradient: in.upTo(1) == 1,
-			Workers: hostileInt(in), MaxMemory: 1 << (10 + in.upTo(12)),
+			Domain: sinkhorn.Domain(in.numberUpTo(3)), Storage: sinkhorn.Storage(in.numberUpTo(4)), Gradient: in.numberUpTo(1) == 1,
+			Workers: hostileInt(in), MaxMemory: 1 << (10 + in.numberUpTo(12)),
 		}
 		var p sinkhorn.Problem[T]
-		switch in.upTo(3) {
+		switch in.numberUpTo(3) {
 		case 0:
 			p.Cost = hostileMatrix[T](in)
 		case 1:
@@ -42,8 +42,8 @@ func fuzzHostileProblem[T dist.Float](f *testing.F) {
 		}
 		p.A, p.B, p.Start = hostileVector[T](in, p.X.Rows), hostileVector[T](in, p.Y.Rows), hostileVector[T](in, p.X.Rows)
 		p.Lambda = hostileNumber(in)
-		if in.upTo(3) == 3 {
-			p.PenaltyA, p.PenaltyB, p.Mass = hostileNumber(in), hostileNumber(in), float64(in.upTo(1))*hostileNumber(in)
+		if in.numberUpTo(3) == 3 {
+			p.PenaltyA, p.PenaltyB, p.Mass = hostileNumber(in), hostileNumber(in), float64(in.numberUpTo(1))*hostileNumber(in)
 		}
 		what := func() string { return fmt.Sprintf("%+v\n%+v", set, p) }
 		defer func() {
@@ -118,7 +118,7 @@ func fuzzHostileProblem[T dist.Float](f *testing.F) {
 			all("gradient of the regularized cost", r.PointGradientTo(ctx, dx, dy, sinkhorn.GradientFrozen), dx, dy)
 		}
 		// The destination has any shape, and the row may not exist.
-		switch dst, other := hostileMatrix[T](in), hostileMatrix[T](in); in.upTo(4) {
+		switch dst, other := hostileMatrix[T](in), hostileMatrix[T](in); in.numberUpTo(4) {
 		case 0:
 			err = r.PlanTo(ctx, dst, 0)
 		case 1:
@@ -138,43 +138,43 @@ func fuzzHostileProblem[T dist.Float](f *testing.F) {
 
 // hostileInt returns a small number, or a number whose products may overflow.
 func hostileInt(in *input) int {
-	if in.upTo(3) > 0 {
-		return in.upTo(20)
+	if in.numberUpTo(3) > 0 {
+		return in.numberUpTo(20)
 	}
 	edges := [...]int{1 << 15, 1 << 16, 1 << 20, 1e9, 1 << 31, 1 << 32, 1 << 40, 1 << 60, 1 << 61, 1 << 62, math.MaxInt, math.MinInt, -1}
-	return edges[in.upTo(len(edges)-1)] + in.upTo(4) - 2
+	return edges[in.numberUpTo(len(edges)-1)] + in.numberUpTo(4) - 2
 }
 
 // hostileNumber returns an ordinary number, or a number at the end of a range.
 func hostileNumber(in *input) float64 {
-	switch in.upTo(7) {
+	switch in.numberUpTo(7) {
 	case 0:
 		return bits[float64](in)
 	case 1:
 		edges := [...]float64{math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat64, -1, 5e-324, 0x1p-1022, math.MaxFloat32, 1e39, 1e308}
-		return edges[in.upTo(len(edges)-1)]
+		return edges[in.numberUpTo(len(edges)-1)]
 	case 2:
-		return math.Pow(10, float64(in.upTo(600)-300))
+		return math.Pow(10, float64(in.numberUpTo(600)-300))
 	case 3, 4:
 		return 0
 	}
-	return float64(1+in.upTo(40)) / 8
+	return float64(1+in.numberUpTo(40)) / 8
 }
 
 // hostileMatrix usually returns a small matrix, and sometimes a matrix that may not fit its data.
 func hostileMatrix[T dist.Float](in *input) dist.Matrix[T] {
-	m := dist.NewMatrix[T](1+in.upTo(11), 1+in.upTo(5), nil)
-	odd := in.upTo(3) == 3
+	m := dist.NewMatrix[T](1+in.numberUpTo(11), 1+in.numberUpTo(5), nil)
+	odd := in.numberUpTo(3) == 3
 	for i := range m.Data {
-		m.Data[i] = T(in.upTo(16)) / 4
-		if odd && in.upTo(3) == 3 {
+		m.Data[i] = T(in.numberUpTo(16)) / 4
+		if odd && in.numberUpTo(3) == 3 {
 			m.Data[i] = T(hostileNumber(in))
 		}
 	}
-	if in.upTo(3) < 3 {
+	if in.numberUpTo(3) < 3 {
 		return m
 	}
-	switch in.upTo(4) {
+	switch in.numberUpTo(4) {
 	case 0:
 		m.Rows = hostileInt(in)
 	case 1:
@@ -184,14 +184,14 @@ func hostileMatrix[T dist.Float](in *input) dist.Matrix[T] {
 	case 3:
 		m.Rows, m.Cols, m.Stride = hostileInt(in), hostileInt(in), hostileInt(in)
 	case 4:
-		m.Data = m.Data[:in.upTo(len(m.Data))]
+		m.Data = m.Data[:in.numberUpTo(len(m.Data))]
 	}
 	return m
 }
 
 // hostileVector returns nil, weights, or arbitrary numbers.
 func hostileVector[T dist.Float](in *input, n int) []T {
-	switch in.upTo(3) {
+	switch in.numberUpTo(3) {
 	case 0:
 		if n < 0 || n > 1<<10 {
 			n = 3
@@ -200,12 +200,12 @@ func hostileVector[T dist.Float](in *input, n int) []T {
 		for i := range v {
 			v[i] = 1 / T(n)
 		}
-		if n > 0 && in.upTo(1) == 1 {
-			v[in.upTo(n-1)] = T(hostileNumber(in))
+		if n > 0 && in.numberUpTo(1) == 1 {
+			v[in.numberUpTo(n-1)] = T(hostileNumber(in))
 		}
 		return v
 	case 1:
-		v := make([]T, in.upTo(12))
+		v := make([]T, in.numberUpTo(12))
 		for i := range v {
 			v[i] = T(hostileNumber(in))
 		}

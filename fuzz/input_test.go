@@ -25,8 +25,8 @@ func (in *input) byte() int {
 	return int(b)
 }
 
-// upTo returns a number from 0 to most.
-func (in *input) upTo(most int) int {
+// numberUpTo returns a number from 0 to most.
+func (in *input) numberUpTo(most int) int {
 	b := in.byte()
 	if most > 255 {
 		b |= in.byte() << 8
@@ -48,7 +48,7 @@ func bits[T num.Float](in *input) T {
 
 // scalar returns a constant of a call: an ordinary number, a number of a class, or a number read from the input.
 func scalar[T num.Float](in *input, rng *rand.Rand) T {
-	switch k := in.upTo(7); k {
+	switch k := in.numberUpTo(7); k {
 	case 0:
 		return 1
 	case 1:
@@ -104,18 +104,18 @@ func check[T num.Float](t *testing.T, data []byte, f func(c *call[T])) {
 	})
 }
 
-// in returns n elements that the kernel must not change. Elements of inOut may change.
-func (c *call[T]) in(n int) []T {
-	k := c.upTo(len(asmtest.Classes()))
+// readOnlySlice returns n elements that the kernel must not change. Elements of a mutableSlice may change.
+func (c *call[T]) readOnlySlice(n int) []T {
+	k := c.numberUpTo(len(asmtest.Classes()))
 	if k < len(asmtest.Classes()) {
 		return c.In(n, asmtest.Class(k))
 	}
-	s := c.inOut(n, k)
+	s := c.mutableSlice(n, k)
 	c.verbatim = append(c.verbatim, [2][]T{s, append([]T{}, s...)})
 	return s
 }
 
-func (c *call[T]) inOut(n, class int) []T {
+func (c *call[T]) mutableSlice(n, class int) []T {
 	if class < len(asmtest.Classes()) {
 		return c.InOut(n, asmtest.Class(class))
 	}
@@ -136,19 +136,19 @@ func (c *call[T]) inOut(n, class int) []T {
 
 // matrix returns the elements and the stride of a rows × cols matrix.
 func (c *call[T]) matrix(rows, cols int) ([]T, int) {
-	ld := cols + c.gap()
-	return c.in(span(rows, cols, ld)), ld
+	ld := cols + c.rowGap()
+	return c.readOnlySlice(span(rows, cols, ld)), ld
 }
 
 // target returns the elements and the stride of a matrix that the kernel sets or adds to.
 func (c *call[T]) target(rows, cols int) ([]T, int) {
-	ld := cols + c.gap()
-	n := span(rows, cols, ld) + c.upTo(3)
-	return c.inOut(n, c.upTo(len(asmtest.Classes()))), ld
+	ld := cols + c.rowGap()
+	n := span(rows, cols, ld) + c.numberUpTo(3)
+	return c.mutableSlice(n, c.numberUpTo(len(asmtest.Classes()))), ld
 }
 
-// gap returns the number of elements between the end of a row and the next row, usually 0.
-func (c *call[T]) gap() int { return max(c.upTo(31)-16, 0) }
+// rowGap returns the number of elements between the end of a row and the next row, usually 0.
+func (c *call[T]) rowGap() int { return max(c.numberUpTo(31)-16, 0) }
 
 // span returns the length of the shortest slice that contains a rows × cols matrix.
 func span(rows, cols, ld int) int {

@@ -65,34 +65,34 @@ func FuzzVecmathFloat32(f *testing.F) { fuzz(f, vecmathFunction[float32]) }
 
 // vecmathFunction calls one of the functions of package vecmath, in place or not.
 func vecmathFunction[T num.Float](c *call[T]) {
-	n := c.upTo(600)
+	n := c.numberUpTo(600)
 	maps := [...]func(dst, src []T){
 		vecmath.Exp[T], vecmath.Exp2[T], vecmath.Log[T], vecmath.Log2[T], vecmath.Sigmoid[T], vecmath.Softmax[T], vecmath.LogSoftmax[T],
 	}
-	if k := c.upTo(len(maps)); k < len(maps) {
-		if c.upTo(1) == 0 {
-			maps[k](c.Out(n), c.in(n))
+	if k := c.numberUpTo(len(maps)); k < len(maps) {
+		if c.numberUpTo(1) == 0 {
+			maps[k](c.Out(n), c.readOnlySlice(n))
 			return
 		}
-		x := c.inOut(n, c.upTo(5))
+		x := c.mutableSlice(n, c.numberUpTo(5))
 		maps[k](x, x)
 		return
 	}
-	x := c.in(n)
+	x := c.readOnlySlice(n)
 	out := c.Out(3)
-	out[0], out[1], out[2] = vecmath.Sum(x), vecmath.Dot(x, c.in(n)), vecmath.LogSumExp(x)
+	out[0], out[1], out[2] = vecmath.Sum(x), vecmath.Dot(x, c.readOnlySlice(n)), vecmath.LogSumExp(x)
 }
 
 func FuzzQuery(f *testing.F) { fuzz(f, queryKernel) }
 
 // queryKernel compares a vector with rows.
 func queryKernel(c *call[float32]) {
-	n, d := query.Rows*c.upTo(5), query.Unit*c.upTo(9)
-	q, x := c.in(d), c.in(n*d)
+	n, d := query.Rows*c.numberUpTo(5), query.Unit*c.numberUpTo(9)
+	q, x := c.readOnlySlice(d), c.readOnlySlice(n*d)
 	// halves and bytes share the memory of x.
 	halves := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(x))), 2*len(x))
 	bytes := unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
-	switch format := query.Half(c.upTo(1)); c.upTo(6) {
+	switch format := query.Half(c.numberUpTo(1)); c.numberUpTo(6) {
 	case 6:
 		manyKernel(c, n, d, format)
 	case 0:
@@ -106,9 +106,9 @@ func queryKernel(c *call[float32]) {
 	case 3:
 		query.DotHalf(c.Out(n), q, halves[n*d:], format)
 	case 4:
-		query.SqEuclideanInt8(c.Out(n), q, bytes[3*n*d:], c.in(n))
+		query.SqEuclideanInt8(c.Out(n), q, bytes[3*n*d:], c.readOnlySlice(n))
 	default:
-		query.DotInt8(c.Out(n), q, bytes[3*n*d:], c.in(n))
+		query.DotInt8(c.Out(n), q, bytes[3*n*d:], c.readOnlySlice(n))
 	}
 }
 
@@ -117,21 +117,21 @@ func FuzzSketch(f *testing.F) { fuzz(f, sketchKernel) }
 // sketchKernel filters groups of rows, or quantizes a vector, with or without the machine's optional
 // instructions.
 func sketchKernel(c *call[float32]) {
-	if c.upTo(1) == 0 {
+	if c.numberUpTo(1) == 0 {
 		defer asm.SwitchForms(0)()
 	}
-	n, d, m := c.upTo(4), sketch.Step*c.upTo(40), 1
+	n, d, m := c.numberUpTo(4), sketch.Step*c.numberUpTo(40), 1
 	numbers := func(all int, number func(i int) float32) { // bytes and masks may be NaN as float32
 		out := c.Out(all)
 		for i := range out {
 			out[i] = number(i)
 		}
 	}
-	switch c.upTo(3) {
+	switch c.numberUpTo(3) {
 	case 0:
-		x, row := c.inOut(d, c.upTo(5)), bytesOf(c.inOut(d*sketch.Rows/4, 0))
-		stride := sketch.Step * (1 + c.upTo(sketch.Queries))
-		query := signed(bytesOf(c.inOut(d/sketch.Step*stride/4, 0)))
+		x, row := c.mutableSlice(d, c.numberUpTo(5)), bytesOf(c.mutableSlice(d*sketch.Rows/4, 0))
+		stride := sketch.Step * (1 + c.numberUpTo(sketch.Queries))
+		query := signed(bytesOf(c.mutableSlice(d/sketch.Step*stride/4, 0)))
 		for k, v := range x {
 			if v-v != 0 {
 				x[k] = 1
@@ -151,12 +151,12 @@ func sketchKernel(c *call[float32]) {
 	default:
 		m = sketch.Queries
 	}
-	codes := bytesOf(c.inOut(n*d*sketch.Rows/4, c.upTo(5)))
+	codes := bytesOf(c.mutableSlice(n*d*sketch.Rows/4, c.numberUpTo(5)))
 	for i := range codes {
 		codes[i] &= 127
 	}
-	groups := unsafe.Slice((*sketch.Group)(unsafe.Pointer(unsafe.SliceData(c.in(n*3*sketch.Rows)))), n)
-	queries, q := signed(bytesOf(c.in(m*d/4))), unsafe.Slice((*sketch.Query)(unsafe.Pointer(unsafe.SliceData(c.in(5*m)))), m)
+	groups := unsafe.Slice((*sketch.Group)(unsafe.Pointer(unsafe.SliceData(c.readOnlySlice(n*3*sketch.Rows)))), n)
+	queries, q := signed(bytesOf(c.readOnlySlice(m*d/4))), unsafe.Slice((*sketch.Query)(unsafe.Pointer(unsafe.SliceData(c.readOnlySlice(5*m)))), m)
 	masks := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(c.Out(n*m)))), n*m)
 	if m == 1 {
 		sketch.FilterOne(masks, codes, groups, queries, &q[0])
@@ -172,11 +172,11 @@ func signed(b []byte) []int8 {
 
 // manyKernel compares several vectors with rows.
 func manyKernel(c *call[float32], n, d int, format query.Half) {
-	m, ldd := query.Queries*c.upTo(3), n+c.upTo(5)
-	q, x, dst := c.in(m*d), c.inOut(n*d, c.upTo(5)), c.inOut(m*ldd, c.upTo(5))
+	m, ldd := query.Queries*c.numberUpTo(3), n+c.numberUpTo(5)
+	q, x, dst := c.readOnlySlice(m*d), c.mutableSlice(n*d, c.numberUpTo(5)), c.mutableSlice(m*ldd, c.numberUpTo(5))
 	halves := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(x))), 2*len(x))
 	bytes := unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(x))), 4*len(x))
-	switch c.upTo(5) {
+	switch c.numberUpTo(5) {
 	case 0:
 		query.SqEuclideanMany(m, n, d, dst, ldd, q, x)
 	case 1:
@@ -186,9 +186,9 @@ func manyKernel(c *call[float32], n, d int, format query.Half) {
 	case 3:
 		query.DotHalfMany(m, n, d, dst, ldd, q, halves[n*d:], format)
 	case 4:
-		query.SqEuclideanInt8Many(m, n, d, dst, ldd, q, bytes[3*n*d:], c.in(n))
+		query.SqEuclideanInt8Many(m, n, d, dst, ldd, q, bytes[3*n*d:], c.readOnlySlice(n))
 	default:
-		query.DotInt8Many(m, n, d, dst, ldd, q, bytes[3*n*d:], c.in(n))
+		query.DotInt8Many(m, n, d, dst, ldd, q, bytes[3*n*d:], c.readOnlySlice(n))
 	}
 }
 
@@ -226,29 +226,29 @@ func FuzzPriceFloat32(f *testing.F) {
 
 // priceKernel calls one of the functions of package price for a row of costs.
 func priceKernel[T num.Float](c *call[float64], costs func(rows, cols int) ([]T, int)) {
-	n := c.upTo(600)
+	n := c.numberUpTo(600)
 	row, _ := costs(1, n)
 	row = row[:n]
-	u, v := scalar[float64](&c.input, c.Rand), c.in(n)
+	u, v := scalar[float64](&c.input, c.Rand), c.readOnlySlice(n)
 	out := c.Out(3 + 17)
 	if whole := n / 16 * 16; whole > 0 {
 		// LeastLanes and RelaxLanes return the result of every lane.
-		if lanes, at := (*[16]float64)(out[3:]), &out[19]; c.upTo(1) == 0 {
+		if lanes, at := (*[16]float64)(out[3:]), &out[19]; c.numberUpTo(1) == 0 {
 			price.LeastLanes(lanes, at, row[:whole], u, v)
 		} else {
-			price.RelaxLanes(lanes, at, c.inOut(n, c.upTo(5)), row[:whole], u, v)
+			price.RelaxLanes(lanes, at, c.mutableSlice(n, c.numberUpTo(5)), row[:whole], u, v)
 		}
 	}
 	least, at, second := 0., 0, 0.
-	switch c.upTo(3) {
+	switch c.numberUpTo(3) {
 	case 0:
 		least, at = price.Least(row, u, v)
 	case 1:
-		least, at = price.Relax(c.inOut(n, c.upTo(5)), row, u, v)
+		least, at = price.Relax(c.mutableSlice(n, c.numberUpTo(5)), row, u, v)
 	case 2:
 		least, at, second = price.Two(row, v)
 	case 3:
-		price.Lower(c.inOut(n, c.upTo(5)), row, u, v)
+		price.Lower(c.mutableSlice(n, c.numberUpTo(5)), row, u, v)
 	}
 	out[0], out[1], out[2] = least, float64(at), second
 }
@@ -258,39 +258,39 @@ func priceKernel[T num.Float](c *call[float64], costs func(rows, cols int) ([]T,
 func FuzzCodes(f *testing.F) { fuzz(f, codesKernel) }
 
 func codesKernel(c *call[float32]) {
-	n, m := codes.Block*c.upTo(4), c.upTo(20)
-	if c.upTo(1) == 0 {
-		codes.Sums8(c.Out(n), bytesOf(c.inOut(n*m/4, c.upTo(5))), c.in(256*m))
+	n, m := codes.Block*c.numberUpTo(4), c.numberUpTo(20)
+	if c.numberUpTo(1) == 0 {
+		codes.Sums8(c.Out(n), bytesOf(c.mutableSlice(n*m/4, c.numberUpTo(5))), c.readOnlySlice(256*m))
 		return
 	}
 	dst := c.Out(n / 2)
 	words := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(dst))), n)
-	codes.Sums4(words, bytesOf(c.inOut(n*m/4, c.upTo(5))), bytesOf(c.in(8*m)))
+	codes.Sums4(words, bytesOf(c.mutableSlice(n*m/4, c.numberUpTo(5))), bytesOf(c.readOnlySlice(8*m)))
 }
 
 func FuzzCompact(f *testing.F) { fuzz(f, compactKernel) }
 
 // compactKernel compares vectors of bytes, or converts numbers.
 func compactKernel(c *call[float32]) {
-	words := c.upTo(200)
-	n := max(0, 4*words-c.upTo(3))
+	words := c.numberUpTo(200)
+	n := max(0, 4*words-c.numberUpTo(3))
 	bytes := func() []byte {
-		b := bytesOf(c.inOut(words, c.upTo(5)))
+		b := bytesOf(c.mutableSlice(words, c.numberUpTo(5)))
 		return b[len(b)-n:]
 	}
 	signed := func() []int8 {
 		b := bytes()
 		return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(b))), len(b))
 	}
-	if c.upTo(1) == 0 {
+	if c.numberUpTo(1) == 0 {
 		defer asm.SwitchForms(0)()
 	}
 	out := c.Out(2)
-	switch c.upTo(4) {
+	switch c.numberUpTo(4) {
 	case 4:
-		x, m := c.in(words), c.upTo(1) // values of all classes
-		halves := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(c.inOut(words, 0)))), words)
-		codes := bytesOf(c.inOut(words, 0))[:words]
+		x, m := c.readOnlySlice(words), c.numberUpTo(1) // values of all classes
+		halves := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(c.mutableSlice(words, 0)))), words)
+		codes := bytesOf(c.mutableSlice(words, 0))[:words]
 		compact.NarrowFloat16(halves, x)
 		compact.SignBits(codes[:(words+7)/8], x)
 		if m == 1 {
@@ -302,7 +302,7 @@ func compactKernel(c *call[float32]) {
 			numbers[2*i], numbers[2*i+1] = float32(h), float32(codes[i])
 		}
 	case 3:
-		halves := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(c.inOut(words, c.upTo(5))))), 2*words)
+		halves := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(c.mutableSlice(words, c.numberUpTo(5))))), 2*words)
 		compact.WidenFloat16(c.Out(n/2), halves[:n/2])
 		compact.WidenBFloat16(c.Out(n/2), halves[:n/2])
 	case 0:
@@ -325,25 +325,25 @@ func bytesOf(s []float32) []byte {
 // laneKernel calls one of the kernels that process one problem in each lane.
 func laneKernel[T num.Float](c *call[T]) {
 	w := num.Lanes[T]()
-	m, n, d := 4*c.upTo(4), w*(1+c.upTo(2)), c.upTo(3)
-	switch c.upTo(5) {
+	m, n, d := 4*c.numberUpTo(4), w*(1+c.numberUpTo(2)), c.numberUpTo(3)
+	switch c.numberUpTo(5) {
 	case 0:
-		lane.Rows(m, n, c.Out(m*w), c.in(m*n*w), c.in(n*w))
+		lane.Rows(m, n, c.Out(m*w), c.readOnlySlice(m*n*w), c.readOnlySlice(n*w))
 	case 1:
-		lane.Columns(m, n, c.inOut(n*w, c.upTo(5)), c.in(m*n*w), c.in(m*w))
+		lane.Columns(m, n, c.mutableSlice(n*w, c.numberUpTo(5)), c.readOnlySlice(m*n*w), c.readOnlySlice(m*w))
 	case 2:
-		lane.SqEuclidean(m, n, d, c.Out(m*n*w), c.in(m*d*w), c.in(n*d*w))
+		lane.SqEuclidean(m, n, d, c.Out(m*n*w), c.readOnlySlice(m*d*w), c.readOnlySlice(n*d*w))
 	case 3:
-		lane.Mul(m, c.Out(m*w), c.in(m*w), c.in(max(m, 1)*w), d == 0)
+		lane.Mul(m, c.Out(m*w), c.readOnlySlice(m*w), c.readOnlySlice(max(m, 1)*w), d == 0)
 	case 4:
 		var x [num.MaxLanes][]T
 		ldx := n + d
 		for p := range w {
-			x[p] = c.in(m * ldx)
+			x[p] = c.readOnlySlice(m * ldx)
 		}
-		lane.Interleave(m, n-c.upTo(w-1), c.inOut(m*ldx*w, c.upTo(5)), ldx, &x, ldx)
+		lane.Interleave(m, n-c.numberUpTo(w-1), c.mutableSlice(m*ldx*w, c.numberUpTo(5)), ldx, &x, ldx)
 	default:
-		lane.Divide(m, c.Out(m*w), c.in(m*w), c.in(m*w), c.in(w), c.in(w), c.inOut(w, c.upTo(5)), d == 0)
+		lane.Divide(m, c.Out(m*w), c.readOnlySlice(m*w), c.readOnlySlice(m*w), c.readOnlySlice(w), c.readOnlySlice(w), c.mutableSlice(w, c.numberUpTo(5)), d == 0)
 	}
 }
 
@@ -355,11 +355,11 @@ func blockKernel[K, T num.Float](c *call[T], matrix func(m, n int) ([]K, int)) {
 	k, ldk := matrix(m, n)
 	var v, a, u, q [block.Size][]T
 	for s := range block.Size {
-		v[s], a[s], u[s], q[s] = c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5))
+		v[s], a[s], u[s], q[s] = c.readOnlySlice(n), c.readOnlySlice(m), c.Out(m), c.mutableSlice(n, c.numberUpTo(5))
 	}
 	scratch := c.InOut(block.Scratch[T](), asmtest.Unit)
 	clear(scratch)
-	switch c.upTo(2) {
+	switch c.numberUpTo(2) {
 	case 0:
 		block.Rows(m, n, &u, k, ldk, &v, scratch)
 	case 1:
@@ -370,50 +370,50 @@ func blockKernel[K, T num.Float](c *call[T], matrix func(m, n int) ([]K, int)) {
 }
 
 func expKernel[T num.Float](c *call[T]) {
-	n := c.upTo(600)
-	if c.upTo(1) == 0 {
-		exp.Exp(c.Out(n+c.upTo(3)), c.in(n))
+	n := c.numberUpTo(600)
+	if c.numberUpTo(1) == 0 {
+		exp.Exp(c.Out(n+c.numberUpTo(3)), c.readOnlySlice(n))
 		return
 	}
-	x := c.inOut(n, c.upTo(5))
+	x := c.mutableSlice(n, c.numberUpTo(5))
 	exp.Exp(x, x)
 }
 
 func sumExpKernel[T num.Float](c *call[T]) {
-	n, out := c.upTo(600), c.Out(3)
+	n, out := c.numberUpTo(600), c.Out(3)
 	s := exp.Sum[T]{Top: scalar[T](&c.input, c.Rand)}
-	switch c.upTo(2) {
+	switch c.numberUpTo(2) {
 	case 0:
-		exp.SumExp(&s, c.Out(n+c.upTo(3)), c.in(n))
+		exp.SumExp(&s, c.Out(n+c.numberUpTo(3)), c.readOnlySlice(n))
 	case 1:
-		x := c.inOut(n, c.upTo(5))
+		x := c.mutableSlice(n, c.numberUpTo(5))
 		exp.SumExp(&s, x, x)
 	default:
-		exp.SumExp(&s, nil, c.in(n))
+		exp.SumExp(&s, nil, c.readOnlySlice(n))
 	}
 	out[0], out[1], out[2] = s.Top, s.Rest, s.Count
 }
 
 func exp2Kernel[T num.Float](c *call[T]) {
-	n, factor := c.upTo(600), scalar[T](&c.input, c.Rand)
-	if c.upTo(1) == 0 {
-		exp.Exp2(c.Out(n+c.upTo(3)), c.in(n), factor)
+	n, factor := c.numberUpTo(600), scalar[T](&c.input, c.Rand)
+	if c.numberUpTo(1) == 0 {
+		exp.Exp2(c.Out(n+c.numberUpTo(3)), c.readOnlySlice(n), factor)
 		return
 	}
-	x := c.inOut(n, c.upTo(5))
+	x := c.mutableSlice(n, c.numberUpTo(5))
 	exp.Exp2(x, x, factor)
 }
 
 // extents returns three dimensions. At most one of them is large.
 func (c *call[T]) extents() (m, n, d int) {
-	e := [3]int{c.upTo(27), c.upTo(67), c.upTo(27)}
-	switch c.upTo(5) {
+	e := [3]int{c.numberUpTo(27), c.numberUpTo(67), c.numberUpTo(27)}
+	switch c.numberUpTo(5) {
 	case 0:
-		e[0] = c.upTo(255)
+		e[0] = c.numberUpTo(255)
 	case 1:
-		e[1] = c.upTo(255)
+		e[1] = c.numberUpTo(255)
 	case 2:
-		e[2] = c.upTo(600)
+		e[2] = c.numberUpTo(600)
 	}
 	for e[0]*e[1]*e[2] > 20_000 { // limits the time of the reference
 		for i := range e {
@@ -425,7 +425,7 @@ func (c *call[T]) extents() (m, n, d int) {
 
 func sqEuclideanKernel[T num.Float](c *call[T]) {
 	m, n, d := c.extents()
-	add := c.upTo(1) == 1
+	add := c.numberUpTo(1) == 1
 	dst, ldd := c.target(m, n)
 	x, ldx := c.matrix(m, d)
 	zt, ldz := c.matrix(d, n)
@@ -438,7 +438,7 @@ func gramKernel[T num.Float](c *call[T]) {
 	m, n, d := c.extents()
 	dst, ldd := c.target(m, n)
 	x, ldx := c.matrix(m, d)
-	switch c.upTo(2) {
+	switch c.numberUpTo(2) {
 	case 0:
 		zt, ldz := c.matrix(d, n)
 		gram.SqEuclideanTrans(m, n, d, dst, ldd, x, ldx, zt, ldz)
@@ -446,7 +446,7 @@ func gramKernel[T num.Float](c *call[T]) {
 		z, ldz := c.matrix(n, d)
 		gram.SqEuclidean(m, n, d, dst, ldd, x, ldx, z, ldz)
 	default: // distances of x to some rows of x
-		from := c.upTo(m) / gram.Unit * gram.Unit
+		from := c.numberUpTo(m) / gram.Unit * gram.Unit
 		dst, ldd := c.target(m, m-from)
 		var z gram.Columns[T]
 		z.Reset(m, d, x, ldx)
@@ -461,7 +461,7 @@ func gibbsKernel[T num.Float](c *call[T]) {
 	k, ldk := c.target(m, n)
 	var dist []T
 	var ldd int
-	if c.upTo(1) == 1 {
+	if c.numberUpTo(1) == 1 {
 		dist, ldd = c.target(m, n)
 	}
 	x, ldx := c.matrix(m, d)
@@ -471,12 +471,12 @@ func gibbsKernel[T num.Float](c *call[T]) {
 
 // sides returns the dimensions of a matrix with at least one column.
 func (c *call[T]) sides() (m, n int) {
-	m, n = c.upTo(37), 1+c.upTo(127)
-	switch c.upTo(5) {
+	m, n = c.numberUpTo(37), 1+c.numberUpTo(127)
+	switch c.numberUpTo(5) {
 	case 0:
-		m = c.upTo(400)
+		m = c.numberUpTo(400)
 	case 1:
-		n = 1 + c.upTo(1200)
+		n = 1 + c.numberUpTo(1200)
 	}
 	for m*n > 20_000 {
 		m, n = m-m/4, n-n/4
@@ -487,51 +487,51 @@ func (c *call[T]) sides() (m, n int) {
 func scaleKernel[T num.Float](c *call[T]) {
 	m, n := c.sides()
 	k, ldk := c.matrix(m, n)
-	pass.Iterate(m, n, k, ldk, c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5)))
+	pass.Iterate(m, n, k, ldk, c.readOnlySlice(n), c.readOnlySlice(m), c.Out(m), c.mutableSlice(n, c.numberUpTo(5)))
 }
 
 func adjointKernel[T num.Float](c *call[T]) {
 	m, n := c.sides()
 	k, ldk := c.matrix(m, n)
-	if c.upTo(1) == 0 {
-		pass.Sweep(m, n, k, ldk, c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5)))
+	if c.numberUpTo(1) == 0 {
+		pass.Sweep(m, n, k, ldk, c.readOnlySlice(n), c.readOnlySlice(m), c.Out(m), c.mutableSlice(n, c.numberUpTo(5)))
 		return
 	}
 	mat, ldm := c.matrix(m, n)
-	pass.Begin(m, n, k, ldk, mat, ldm, c.in(n), c.in(m), c.in(m), c.Out(m), c.Out(m), c.inOut(n, c.upTo(5)))
+	pass.Begin(m, n, k, ldk, mat, ldm, c.readOnlySlice(n), c.readOnlySlice(m), c.readOnlySlice(m), c.Out(m), c.Out(m), c.mutableSlice(n, c.numberUpTo(5)))
 }
 
 func logScaleKernel[T num.Float](c *call[T]) {
 	m, n := c.sides()
 	factor := scalar[T](&c.input, c.Rand)
-	op := c.upTo(3)
-	if op == 3 && c.upTo(1) == 1 { // T may be M
+	op := c.numberUpTo(3)
+	if op == 3 && c.numberUpTo(1) == 1 { // T may be M
 		t, ldt := c.target(m, n)
-		exp.LogPlan(m, n, t, ldt, t, ldt, factor, c.in(m), c.in(n))
+		exp.LogPlan(m, n, t, ldt, t, ldt, factor, c.readOnlySlice(m), c.readOnlySlice(n))
 		return
 	}
 	mat, ldm := c.matrix(m, n)
 	switch op {
 	case 0:
-		exp.LogRows(m, n, mat, ldm, factor, c.in(n), c.in(m), c.Out(m), c.Out(m), c.inOut(n, c.upTo(5)), c.Out(n))
+		exp.LogRows(m, n, mat, ldm, factor, c.readOnlySlice(n), c.readOnlySlice(m), c.Out(m), c.Out(m), c.mutableSlice(n, c.numberUpTo(5)), c.Out(n))
 	case 1:
-		exp.LogColumnMax(m, n, mat, ldm, factor, c.in(m), c.inOut(n, c.upTo(5)))
+		exp.LogColumnMax(m, n, mat, ldm, factor, c.readOnlySlice(m), c.mutableSlice(n, c.numberUpTo(5)))
 	case 2:
-		exp.LogColumnSum(m, n, mat, ldm, factor, c.in(m), c.in(n), c.inOut(n, c.upTo(5)))
+		exp.LogColumnSum(m, n, mat, ldm, factor, c.readOnlySlice(m), c.readOnlySlice(n), c.mutableSlice(n, c.numberUpTo(5)))
 	case 3:
 		t, ldt := c.target(m, n)
-		exp.LogPlan(m, n, t, ldt, mat, ldm, factor, c.in(m), c.in(n))
+		exp.LogPlan(m, n, t, ldt, mat, ldm, factor, c.readOnlySlice(m), c.readOnlySlice(n))
 	}
 }
 
 func adjCostKernel[T num.Float](c *call[T]) {
 	m, n, r := c.extents()
 	lambda := scalar[T](&c.input, c.Rand)
-	alias := c.upTo(2) == 0
+	alias := c.numberUpTo(2) == 0
 	k, ldk := c.matrix(m, n)
 	a, lda := c.matrix(m, r)
 	b, ldb := c.matrix(r, n)
-	u, v := c.in(m), c.in(n)
+	u, v := c.readOnlySlice(m), c.readOnlySlice(n)
 	g, ldg := c.target(m, n)
 	mat, ldm := g, ldg // G may be M
 	if !alias {
@@ -542,33 +542,33 @@ func adjCostKernel[T num.Float](c *call[T]) {
 
 // panelKernel packs four rows, and multiplies groups of four rows.
 func panelKernel[T num.Float](c *call[T]) {
-	m, d, w := 4*c.upTo(8), c.upTo(80), project.PanelColumns[T]()
+	m, d, w := 4*c.numberUpTo(8), c.numberUpTo(80), project.PanelColumns[T]()
 	x, ldx := c.matrix(4, d)
 	to, step := c.target(d, 4)
 	project.Pack(d, to, step, x, ldx, -2)
 	var r, f, h []T
-	if c.upTo(1) == 1 {
-		r = c.in(m)
+	if c.numberUpTo(1) == 1 {
+		r = c.readOnlySlice(m)
 	}
-	if c.upTo(1) == 1 {
-		f, h = c.in(m), c.inOut(w, c.upTo(5))
+	if c.numberUpTo(1) == 1 {
+		f, h = c.readOnlySlice(m), c.mutableSlice(w, c.numberUpTo(5))
 	}
-	a, b, s := c.in(m*d), c.in(d*w), c.in(w)
+	a, b, s := c.readOnlySlice(m*d), c.readOnlySlice(d*w), c.readOnlySlice(w)
 	y, ldy := c.target(m, w)
 	project.Panel(m, d, y, ldy, a, b, r, s, f, h)
 }
 
 func normsKernel[T num.Float](c *call[T]) {
-	rows, d := project.NormRows[T](), c.upTo(80)
+	rows, d := project.NormRows[T](), c.numberUpTo(80)
 	x, ldx := c.matrix(rows, d)
-	project.Norms(d, c.inOut(rows, c.upTo(5)), x, ldx, c.upTo(1) == 1)
+	project.Norms(d, c.mutableSlice(rows, c.numberUpTo(5)), x, ldx, c.numberUpTo(1) == 1)
 }
 
 func projectKernel[T num.Float](c *call[T]) {
 	m, p, d := c.extents()
-	add := c.upTo(1) == 1
+	add := c.numberUpTo(1) == 1
 	x, ldx := c.matrix(m, d)
-	if c.upTo(1) == 0 {
+	if c.numberUpTo(1) == 0 {
 		b, ldb := c.matrix(d, p)
 		y, ldy := c.target(m, p)
 		project.Mul(m, p, d, y, ldy, x, ldx, b, ldb, add)
@@ -582,45 +582,45 @@ func projectKernel[T num.Float](c *call[T]) {
 func matVecKernel[T num.Float](c *call[T]) {
 	m, n := c.sides()
 	k, ldk := c.matrix(m, n)
-	if c.upTo(1) == 0 {
-		pass.Rows(m, n, c.Out(m), k, ldk, c.in(n))
+	if c.numberUpTo(1) == 0 {
+		pass.Rows(m, n, c.Out(m), k, ldk, c.readOnlySlice(n))
 		return
 	}
-	pass.Columns(m, n, c.inOut(n, c.upTo(5)), k, ldk, c.in(m))
+	pass.Columns(m, n, c.mutableSlice(n, c.numberUpTo(5)), k, ldk, c.readOnlySlice(m))
 }
 
 func vecKernel[T num.Float](c *call[T]) {
-	n := c.upTo(600)
-	switch c.upTo(3) {
+	n := c.numberUpTo(600)
+	switch c.numberUpTo(3) {
 	case 0:
-		pass.Divide(c.Out(n), c.in(n), c.in(n))
+		pass.Divide(c.Out(n), c.readOnlySlice(n), c.readOnlySlice(n))
 	case 1:
-		x := c.inOut(n, c.upTo(5))
-		pass.Divide(x, x, c.in(n))
+		x := c.mutableSlice(n, c.numberUpTo(5))
+		pass.Divide(x, x, c.readOnlySlice(n))
 	case 2:
-		y := c.inOut(n, c.upTo(5))
-		pass.Divide(y, c.in(n), y)
+		y := c.mutableSlice(n, c.numberUpTo(5))
+		pass.Divide(y, c.readOnlySlice(n), y)
 	case 3:
 		lo, hi := scalar[T](&c.input, c.Rand), scalar[T](&c.input, c.Rand)
-		count := pass.CountOutside(c.in(n), lo, hi)
+		count := pass.CountOutside(c.readOnlySlice(n), lo, hi)
 		c.Out(1)[0] = T(count)
 	}
 }
 
 // pairKernel computes the sums over two vectors.
 func pairKernel[T num.Float](c *call[T]) {
-	n := c.upTo(600)
-	x, y, out := c.in(n), c.in(n), c.Out(6)
+	n := c.numberUpTo(600)
+	x, y, out := c.readOnlySlice(n), c.readOnlySlice(n), c.Out(6)
 	out[4], out[5] = vecmath.CosineSimilarity(x, y), vecmath.Norm(x)
 	vecmath.Normalize(c.Out(n), x)
 	out[0], out[1], out[2], out[3] = pair.Dot(x, y), pair.SqEuclidean(x, y), pair.Manhattan(x, y), pair.Sum(x)
 	w := n / pair.Lanes[T]() * pair.Lanes[T]()
-	pair.AddLanes(pair.Op(c.upTo(4)), (*[pair.MaxLanes]T)(c.inOut(pair.MaxLanes, c.upTo(5))), x[:w], y[:w])
+	pair.AddLanes(pair.Op(c.numberUpTo(4)), (*[pair.MaxLanes]T)(c.mutableSlice(pair.MaxLanes, c.numberUpTo(5))), x[:w], y[:w])
 }
 
 // vectorKernel calls one of the functions of package vector.
 func vectorKernel[T num.Float](c *call[T]) {
-	n := c.upTo(600)
+	n := c.numberUpTo(600)
 	f := [...]func(dst, x []T){
 		vector.Log[T], vector.Log2[T],
 		func(dst, x []T) { vector.Affine(dst, x, scalar[T](&c.input, c.Rand), scalar[T](&c.input, c.Rand)) },
@@ -628,41 +628,41 @@ func vectorKernel[T num.Float](c *call[T]) {
 		func(dst, x []T) {
 			c.Out(1)[0] = vector.Max(x)
 		},
-	}[c.upTo(4)]
-	if c.upTo(1) == 0 {
-		f(c.Out(n+c.upTo(3)), c.in(n))
+	}[c.numberUpTo(4)]
+	if c.numberUpTo(1) == 0 {
+		f(c.Out(n+c.numberUpTo(3)), c.readOnlySlice(n))
 		return
 	}
-	x := c.inOut(n, c.upTo(5))
+	x := c.mutableSlice(n, c.numberUpTo(5))
 	f(x, x)
 }
 
 func scaleMixed(c *call[float64]) {
 	m, n := c.sides()
 	k, ldk := c.narrowMatrix(m, n)
-	pass.Iterate(m, n, k, ldk, c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5)))
+	pass.Iterate(m, n, k, ldk, c.readOnlySlice(n), c.readOnlySlice(m), c.Out(m), c.mutableSlice(n, c.numberUpTo(5)))
 }
 
 func adjointMixed(c *call[float64]) {
 	m, n := c.sides()
 	k, ldk := c.narrowMatrix(m, n)
-	pass.Sweep(m, n, k, ldk, c.in(n), c.in(m), c.Out(m), c.inOut(n, c.upTo(5)))
+	pass.Sweep(m, n, k, ldk, c.readOnlySlice(n), c.readOnlySlice(m), c.Out(m), c.mutableSlice(n, c.numberUpTo(5)))
 }
 
 func matVecMixed(c *call[float64]) {
 	m, n := c.sides()
 	k, ldk := c.narrowMatrix(m, n)
-	if c.upTo(1) == 0 {
-		pass.Rows(m, n, c.Out(m), k, ldk, c.in(n))
+	if c.numberUpTo(1) == 0 {
+		pass.Rows(m, n, c.Out(m), k, ldk, c.readOnlySlice(n))
 		return
 	}
-	pass.Columns(m, n, c.inOut(n, c.upTo(5)), k, ldk, c.in(m))
+	pass.Columns(m, n, c.mutableSlice(n, c.numberUpTo(5)), k, ldk, c.readOnlySlice(m))
 }
 
 func vecMixed(c *call[float64]) {
-	n := c.upTo(600)
-	if c.upTo(1) == 0 {
-		pass.Narrow(c.Narrow().Out(n), c.in(n))
+	n := c.numberUpTo(600)
+	if c.numberUpTo(1) == 0 {
+		pass.Narrow(c.Narrow().Out(n), c.readOnlySlice(n))
 		return
 	}
 	x, _ := c.narrowMatrix(1, n)

@@ -66,30 +66,30 @@ func fuzzPipeline[T dist.Float](f *testing.F, storage, other sinkhorn.Storage) {
 // decode reads settings and a problem. Most values are ordinary, and some may be extreme.
 func decode[T dist.Float](in *input) (sinkhorn.Settings, *sinkhorn.Problem[T]) {
 	rng := rand.New(rand.NewPCG(uint64(in.byte()), 2))
-	n, m, p := 1+in.upTo(39), 1+in.upTo(39), 1+in.upTo(15)
+	n, m, p := 1+in.numberUpTo(39), 1+in.numberUpTo(39), 1+in.numberUpTo(15)
 	set := sinkhorn.Settings{
-		Lambda:     math.Pow(10, float64(in.upTo(48)-24)/2),
-		Iterations: 1 + in.upTo(11),
-		Domain:     sinkhorn.Domain(in.upTo(2)),
+		Lambda:     math.Pow(10, float64(in.numberUpTo(48)-24)/2),
+		Iterations: 1 + in.numberUpTo(11),
+		Domain:     sinkhorn.Domain(in.numberUpTo(2)),
 		Gradient:   true,
 	}
-	if in.upTo(3) == 3 {
-		digits := 1 + in.upTo(9)
+	if in.numberUpTo(3) == 3 {
+		digits := 1 + in.numberUpTo(9)
 		set.Tolerance = math.Pow(10, -float64(digits))
 		if set.Gradient = digits%2 == 1; !set.Gradient { // Newton's method may be used
 			set.Iterations *= 20
 		}
 	}
-	if in.upTo(7) == 7 {
-		set.Anneal = float64(2 + in.upTo(6))
+	if in.numberUpTo(7) == 7 {
+		set.Anneal = float64(2 + in.numberUpTo(6))
 	}
 	scale := 1.0
-	if in.upTo(3) == 3 {
-		scale = math.Pow(10, float64(in.upTo(60)-30)*5)
+	if in.numberUpTo(3) == 3 {
+		scale = math.Pow(10, float64(in.numberUpTo(60)-30)*5)
 	}
 	cloud := func(rows int) dist.Matrix[T] {
 		c := dist.NewMatrix[T](rows, p, nil)
-		class := asmtest.Class(in.upTo(len(asmtest.Classes()) + 4))
+		class := asmtest.Class(in.numberUpTo(len(asmtest.Classes()) + 4))
 		if int(class) >= len(asmtest.Classes()) {
 			class = asmtest.Gauss
 		}
@@ -97,17 +97,17 @@ func decode[T dist.Float](in *input) (sinkhorn.Settings, *sinkhorn.Problem[T]) {
 		for i := range c.Data {
 			c.Data[i] *= T(scale)
 		}
-		if in.upTo(7) == 7 {
-			c.Data[in.upTo(len(c.Data)-1)] = bits[T](in)
+		if in.numberUpTo(7) == 7 {
+			c.Data[in.numberUpTo(len(c.Data)-1)] = bits[T](in)
 		}
-		if in.upTo(3) == 3 { // duplicates
-			copy(c.Row(in.upTo(rows-1)), c.Row(in.upTo(rows-1)))
+		if in.numberUpTo(3) == 3 { // duplicates
+			copy(c.Row(in.numberUpTo(rows-1)), c.Row(in.numberUpTo(rows-1)))
 		}
 		return c
 	}
 	problem := &sinkhorn.Problem[T]{X: cloud(n)}
 	problem.Y = problem.X
-	if in.upTo(3) > 0 {
+	if in.numberUpTo(3) > 0 {
 		problem.Y = cloud(m)
 	}
 	for _, v := range append(problem.X.Data, problem.Y.Data...) {
@@ -122,7 +122,7 @@ func decode[T dist.Float](in *input) (sinkhorn.Settings, *sinkhorn.Problem[T]) {
 			set.Unaccelerated = true // avoids these stages for a tolerance: the fuzzing engine reports 10 s as a hang
 		}
 	}
-	if in.upTo(1) == 1 {
+	if in.numberUpTo(1) == 1 {
 		problem.A = weights[T](in, rng, n)
 		problem.B = weights[T](in, rng, problem.Y.Rows)
 	}
@@ -131,7 +131,7 @@ func decode[T dist.Float](in *input) (sinkhorn.Settings, *sinkhorn.Problem[T]) {
 
 // weights returns n weights of sum 1. Depending on the input, some of them are 0.
 func weights[T dist.Float](in *input, rng *rand.Rand, n int) []T {
-	zeros := in.upTo(3) == 3
+	zeros := in.numberUpTo(3) == 3
 	w, sum := make([]float64, n), 0.0
 	for i := range w {
 		w[i] = rng.ExpFloat64()

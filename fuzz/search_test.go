@@ -47,13 +47,13 @@ func FuzzCollection(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in := &input{data}
-		cols := 1 + in.upTo(40)
-		c := search.NewCollection(cols, search.Storage(in.upTo(3)))
+		cols := 1 + in.numberUpTo(40)
+		c := search.NewCollection(cols, search.Storage(in.numberUpTo(3)))
 		var left []search.ID
 		next := search.ID(0)
-		for range in.upTo(40) {
-			if in.upTo(2) > 0 {
-				x := dist.NewMatrix[float32](in.upTo(100), cols, nil)
+		for range in.numberUpTo(40) {
+			if in.numberUpTo(2) > 0 {
+				x := dist.NewMatrix[float32](in.numberUpTo(100), cols, nil)
 				if first, err := c.Append(x); err != nil || first != next {
 					t.Fatal(first, err)
 				}
@@ -63,8 +63,8 @@ func FuzzCollection(f *testing.F) {
 				}
 				continue
 			}
-			lo := in.upTo(int(next))
-			hi := lo + in.upTo(100)
+			lo := in.numberUpTo(int(next))
+			hi := lo + in.numberUpTo(100)
 			var ids []search.ID
 			for id := lo; id < hi; id++ {
 				ids = append(ids, search.ID(id))
@@ -76,7 +76,7 @@ func FuzzCollection(f *testing.F) {
 			}
 		}
 		r := c.Snapshot()
-		found, err := r.Nearest(t.Context(), nil, make([]float32, cols), len(left)+1, search.MeasureSqEuclidean, &search.SearchOptions{Workers: 1 + in.upTo(2)})
+		found, err := r.Nearest(t.Context(), nil, make([]float32, cols), len(left)+1, search.MeasureSqEuclidean, &search.SearchOptions{Workers: 1 + in.numberUpTo(2)})
 		if err != nil || len(found) != len(left) || r.Len() != len(left) {
 			t.Fatalf("%d rows are found and %d there, want %d: %v", len(found), r.Len(), len(left), err)
 		}
@@ -93,10 +93,10 @@ func FuzzSketches(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in := &input{data}
-		cols, storage, measure := 8+in.upTo(40), search.Storage(in.upTo(2)), search.Measure(in.upTo(2))
-		m, k := 1+in.upTo(20), 1+in.upTo(30)
-		kind, spread := in.upTo(3), in.upTo(40)
-		rng := rand.New(rand.NewPCG(uint64(in.upTo(255)), 1))
+		cols, storage, measure := 8+in.numberUpTo(40), search.Storage(in.numberUpTo(2)), search.Measure(in.numberUpTo(2))
+		m, k := 1+in.numberUpTo(20), 1+in.numberUpTo(30)
+		kind, spread := in.numberUpTo(3), in.numberUpTo(40)
+		rng := rand.New(rand.NewPCG(uint64(in.numberUpTo(255)), 1))
 		matrix := func(rows int) dist.Matrix[float32] {
 			x := dist.NewMatrix[float32](rows, cols, nil)
 			for i := range x.Data {
@@ -111,19 +111,19 @@ func FuzzSketches(f *testing.F) {
 				}
 				x.Data[i] = max(-60000, min(float32(v), 60000)) // the range of float16
 			}
-			for range in.upTo(20) { // any numbers
+			for range in.numberUpTo(20) { // any numbers
 				if v := bits[float32](in); v-v == 0 && (storage != search.StorageFloat16 || v >= -60000 && v <= 60000) && (storage != search.StorageBFloat16 || v >= -3e38 && v <= 3e38) {
 					x.Data[rng.IntN(len(x.Data))] = v
 				}
 			}
 			return x
 		}
-		x := matrix(2048 + in.upTo(500))
-		for range in.upTo(200) { // equal rows
+		x := matrix(2048 + in.numberUpTo(500))
+		for range in.numberUpTo(200) { // equal rows
 			copy(x.Row(rng.IntN(x.Rows)), x.Row(rng.IntN(x.Rows)))
 		}
 		queries := matrix(m)
-		if in.upTo(1) == 1 {
+		if in.numberUpTo(1) == 1 {
 			copy(queries.Row(0), x.Row(rng.IntN(x.Rows)))
 		}
 		plain, err := search.NewRows(x, storage, search.NoSketch)
@@ -156,7 +156,7 @@ func FuzzSketches(f *testing.F) {
 				check("nearest", got[i], want[i], err)
 			}
 		}
-		one, err := c.Snapshot().Nearest(t.Context(), nil, queries.Row(0), k, measure, &search.SearchOptions{Workers: 1 + in.upTo(2)})
+		one, err := c.Snapshot().Nearest(t.Context(), nil, queries.Row(0), k, measure, &search.SearchOptions{Workers: 1 + in.numberUpTo(2)})
 		check("nearest to one", one, want[0], err)
 		limit := want[0][len(want[0])-1].Value
 		wantWithin, err := plain.Within(t.Context(), nil, queries.Row(0), limit, measure, nil)

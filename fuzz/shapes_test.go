@@ -40,7 +40,7 @@ func fuzzShapes[T num.Float](f *testing.F) {
 	model := fitted(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in := &input{data}
-		k := in.upTo(len(targets) - 1)
+		k := in.numberUpTo(len(targets) - 1)
 		asmtest.Compare(t, uint64(in.byte()), func(a *asmtest.Arena[T]) {
 			s := &shapes[T]{input: *in, a: a, model: model}
 			targets[k].call(t, s)
@@ -155,7 +155,9 @@ func methods[T num.Float]() []target[T] {
 	}{
 		{"Matrix", matrix.Matrix[T]{}, func(s *shapes[T]) any { return s.matrix() }},
 		{"search.Searcher", new(search.Searcher), func(*shapes[T]) any { return new(search.Searcher) }},
-		{"search.Collection", new(search.Collection), func(s *shapes[T]) any { return search.NewCollection(1+s.upTo(20), search.Storage(s.upTo(3))) }},
+		{"search.Collection", new(search.Collection), func(s *shapes[T]) any {
+			return search.NewCollection(1+s.numberUpTo(20), search.Storage(s.numberUpTo(3)))
+		}},
 		{"sinkhorn.Solver", new(sinkhorn.Solver[T]), func(s *shapes[T]) any { return s.solver() }},
 		{"sinkhorn.Pool", new(sinkhorn.Pool[T]), func(*shapes[T]) any { return pool[T]() }},
 		{"sinkhorn.Result", new(sinkhorn.Result[T]), func(s *shapes[T]) any { return s.result() }},
@@ -269,33 +271,33 @@ const rows, cols, features, components = 3, 4, 3, 2
 // overflow.
 func (s *shapes[T]) size() int {
 	usual := []int{rows, cols, features, components, rows, cols, 0, 1, 5, 70}
-	k := s.upTo(len(usual) + 5)
+	k := s.numberUpTo(len(usual) + 5)
 	if k < len(usual) {
 		return usual[k]
 	}
 	wrap := []int{-1, 1 << 31, math.MaxInt, math.MinInt, 1 << 16, math.MaxInt/2 + 1, math.MaxInt/4 + 1, math.MaxInt/8 + 1, math.MaxInt/64 + 1, math.MaxUint32}
-	return wrap[s.upTo(len(wrap)-1)] + s.upTo(4) - 2
+	return wrap[s.numberUpTo(len(wrap)-1)] + s.numberUpTo(4) - 2
 }
 
 func (s *shapes[T]) matrix() matrix.Matrix[T] {
 	m := matrix.Matrix[T]{Rows: s.size(), Cols: s.size()}
 	m.Stride = m.Cols
-	switch s.upTo(7) {
+	switch s.numberUpTo(7) {
 	case 0:
 		m.Stride = s.size()
 	case 1:
-		m.Stride += s.upTo(4) - 2
+		m.Stride += s.numberUpTo(4) - 2
 	}
 	// The length of the data is sufficient, nearly sufficient, or arbitrary.
-	n := s.upTo(100)
-	if s.upTo(7) > 0 && max(uint(m.Rows), uint(m.Cols), uint(m.Stride)) <= 100 {
-		n = max(0, span(m.Rows, m.Cols, m.Stride)+max(s.upTo(8)-6, -1))
+	n := s.numberUpTo(100)
+	if s.numberUpTo(7) > 0 && max(uint(m.Rows), uint(m.Cols), uint(m.Stride)) <= 100 {
+		n = max(0, span(m.Rows, m.Cols, m.Stride)+max(s.numberUpTo(8)-6, -1))
 	}
 	if s.counted && m.IsEmpty() {
 		m.Rows = min(m.Rows, 1<<16)
 	}
-	if s.upTo(7) == 0 && s.last != nil {
-		m.Data = s.last[min(len(s.last), s.upTo(5)):]
+	if s.numberUpTo(7) == 0 && s.last != nil {
+		m.Data = s.last[min(len(s.last), s.numberUpTo(5)):]
 		return m
 	}
 	m.Data = s.a.InOut(n, asmtest.Gauss)
@@ -321,32 +323,32 @@ func (s *shapes[T]) value(t reflect.Type) reflect.Value {
 	case []int:
 		v = make([]int, max(0, min(s.size(), 100)))
 		for i := range v.([]int) {
-			v.([]int)[i] = s.upTo(5)
+			v.([]int)[i] = s.numberUpTo(5)
 		}
 	case T:
-		v = T(s.upTo(3))
+		v = T(s.numberUpTo(3))
 	case float32:
-		v = float32(s.upTo(3))
+		v = float32(s.numberUpTo(3))
 	case int:
 		v = s.size()
 	case bool:
-		v = s.upTo(1) == 1
+		v = s.numberUpTo(1) == 1
 	case asm.Level:
 		v = asm.Current()
 	case search.Storage:
-		v = search.Storage(s.upTo(5))
+		v = search.Storage(s.numberUpTo(5))
 	case []search.RowOption:
-		v = []search.RowOption{search.NoSketch, 2}[:s.upTo(2)]
+		v = []search.RowOption{search.NoSketch, 2}[:s.numberUpTo(2)]
 	case search.Measure:
-		v = search.Measure(s.upTo(3))
+		v = search.Measure(s.numberUpTo(3))
 	case *search.Rows:
-		r, err := search.NewRows(dist.NewMatrix[float32](rows, features, nil), search.Storage(s.upTo(3)))
+		r, err := search.NewRows(dist.NewMatrix[float32](rows, features, nil), search.Storage(s.numberUpTo(3)))
 		if err != nil {
 			panic(err)
 		}
 		v = r
 	case sinkhorn.GradientMode:
-		v = sinkhorn.GradientMode(s.upTo(4))
+		v = sinkhorn.GradientMode(s.numberUpTo(4))
 	case func(*sinkhorn.Result[T]) error:
 		v = func(*sinkhorn.Result[T]) error { return nil }
 	case *knn.Settings:
@@ -366,7 +368,7 @@ func (s *shapes[T]) value(t reflect.Type) reflect.Value {
 
 func (s *shapes[T]) problem() *sinkhorn.Problem[T] {
 	p := &sinkhorn.Problem[T]{Lambda: 1}
-	if s.upTo(1) == 0 {
+	if s.numberUpTo(1) == 0 {
 		p.X, p.Y = s.matrix(), s.matrix()
 	} else {
 		p.Cost = s.matrix()

@@ -20,28 +20,28 @@ func fuzzTransport[T dist.Float](f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in := &input{data}
 		rng := asmtest.NewRand(uint64(in.byte()))
-		n, m := 1+in.upTo(40), 1+in.upTo(40)
+		n, m := 1+in.numberUpTo(40), 1+in.numberUpTo(40)
 		p := &emd.Problem[T]{Cost: dist.NewMatrix[T](n, m, nil)}
-		class := asmtest.Class(in.upTo(5))
-		whole := in.upTo(3) == 0
+		class := asmtest.Class(in.numberUpTo(5))
+		whole := in.numberUpTo(3) == 0
 		for k := range p.Cost.Data {
 			if p.Cost.Data[k] = asmtest.Value[T](rng, class); whole {
 				p.Cost.Data[k] = T(rng.IntN(4))
 			}
 		}
-		p.Cost.Data[in.upTo(n*m-1)] = scalar[T](in, rng)
+		p.Cost.Data[in.numberUpTo(n*m-1)] = scalar[T](in, rng)
 		weights := func(n int) []T {
 			w, sum := make([]T, n), T(0)
 			for i := range w {
-				w[i] = T(in.upTo(3))
+				w[i] = T(in.numberUpTo(3))
 				sum += w[i]
 			}
 			w[0] += max(1-sum, 0)
 			return w
 		}
-		if in.upTo(1) == 0 {
+		if in.numberUpTo(1) == 0 {
 			p.A, p.B = weights(n), weights(m)
-			p.Mass = float64(in.upTo(3))
+			p.Mass = float64(in.numberUpTo(3))
 		}
 		var s emd.Solver[T]
 		dst := make([]int, n)

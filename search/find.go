@@ -233,7 +233,7 @@ func (s *Searcher) aimFilter(i int, to *sketch.Query, measure Measure, g goal) b
 		f.wait--
 		f.ready = false
 	} else if key := s.collector(i, g).bound(); !f.ready || key != f.aimed {
-		f.aimed, f.ready = key, f.sketch.aim(to, key, measure)
+		f.aimed, f.ready = key, f.sketch.setFilter(to, key, measure)
 	}
 	if !f.ready {
 		*to = sketch.Query{Threshold: float32(math.Inf(1))}

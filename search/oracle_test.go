@@ -251,13 +251,13 @@ func compareSearches(c *trial.Case, searcher *search.Searcher) {
 		}
 		all = slices.Clone(found)
 		for i, w := range want {
-			same(c, "Searcher.Nearest", all[i], w[:min(k, len(w))])
+			checkSame(c, "Searcher.Nearest", all[i], w[:min(k, len(w))])
 		}
 		if close, err = searcher.Within(ctx, rows, dist.Matrix[float32](q), limit, measure); err != nil {
 			c.Error(err)
 		}
 		for i, w := range want {
-			same(c, "Searcher.Within", close[i], within(w))
+			checkSame(c, "Searcher.Within", close[i], within(w))
 			if i > 8 {
 				continue
 			}
@@ -265,7 +265,7 @@ func compareSearches(c *trial.Case, searcher *search.Searcher) {
 			if err != nil {
 				c.Error(err)
 			}
-			same(c, "Nearest", one, w[:min(k, len(w))])
+			checkSame(c, "Nearest", one, w[:min(k, len(w))])
 			var selected []search.Neighbor
 			for _, v := range w {
 				if (filter == nil || filter(v.ID)) && (among == nil || slices.Contains(among, v.ID)) {
@@ -277,16 +277,16 @@ func compareSearches(c *trial.Case, searcher *search.Searcher) {
 			if err != nil || one[0] != begin[0] {
 				c.Error(err, one[0])
 			}
-			same(c, "Nearest with options", one[1:], selected[:min(k, len(selected))])
+			checkSame(c, "Nearest with options", one[1:], selected[:min(k, len(selected))])
 			if one, err = rows.Within(ctx, begin, q.Row(i), limit, measure, options); err != nil || one[0] != begin[0] {
 				c.Error(err, one[0])
 			}
-			same(c, "Within with options", one[1:], within(selected))
+			checkSame(c, "Within with options", one[1:], within(selected))
 		}
 	})
 }
 
-func same(c *trial.Case, what string, got, want []search.Neighbor) {
+func checkSame(c *trial.Case, what string, got, want []search.Neighbor) {
 	c.Helper()
 	if !slices.EqualFunc(got, want, func(a, b search.Neighbor) bool {
 		return a.Row == b.Row && a.ID == b.ID && math.Float32bits(a.Value) == math.Float32bits(b.Value) || a.Row == b.Row && a.Value != a.Value && b.Value != b.Value

@@ -322,7 +322,7 @@ func TestBadValues(t *testing.T) {
 		x := dist.NewMatrix[float64](4, 3, nil)
 		x.Set(2, 1, v)
 		r, err := NewRows(x, StorageFloat32)
-		if r != nil || !errors.Is(err, want) || !isAt(err, "x: ", 2, 1) {
+		if r != nil || !errors.Is(err, want) || !isPositionError(err, "x: ", 2, 1) {
 			t.Errorf("%v: %v", v, err)
 		}
 	}
@@ -338,7 +338,7 @@ func TestBadValues(t *testing.T) {
 				continue
 			}
 			x.Set(3, 2, v)
-			if r, err := NewRows(x, storage); r != nil || !errors.Is(err, ErrRange) || !isAt(err, "x: ", 3, 2) {
+			if r, err := NewRows(x, storage); r != nil || !errors.Is(err, ErrRange) || !isPositionError(err, "x: ", 3, 2) {
 				t.Errorf("%v, %v: %v", storage, v, err)
 			}
 		}
@@ -353,7 +353,7 @@ func TestBadValues(t *testing.T) {
 			second(s.Nearest(context.Background(), rows, q, 1, measure)),
 			second(s.Within(context.Background(), rows, q, 1, measure)),
 		} {
-			if !errors.Is(err, ErrNotFinite) || !isAt(err, "queries: ", 66, 2) {
+			if !errors.Is(err, ErrNotFinite) || !isPositionError(err, "queries: ", 66, 2) {
 				t.Errorf("%v: %v", measure, err)
 			}
 		}
@@ -435,8 +435,8 @@ func TestSearchAllocates(t *testing.T) {
 	}
 }
 
-// isAt reports whether err contains the name of a matrix and the position of an element.
-func isAt(err error, matrix string, row, column int) bool {
+// isPositionError reports whether err contains the name of a matrix and the position of an element.
+func isPositionError(err error, matrix string, row, column int) bool {
 	var at *dist.PositionError
 	return errors.As(err, &at) && at.Row == row && at.Column == column && strings.HasPrefix(err.Error(), matrix)
 }

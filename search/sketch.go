@@ -146,9 +146,9 @@ func newQuerySketch(codes []int8, stride int, x []float32) querySketch {
 	}
 }
 
-// aim sets the filter so that it passes all rows with keys of at most key. It reports false if no filter does this, so that
+// setFilter sets the filter so that it passes all rows with keys of at most key. It reports false if no filter does this, so that
 // all rows must be compared.
-func (q *querySketch) aim(to *sketch.Query, key float32, measure Measure) bool {
+func (q *querySketch) setFilter(to *sketch.Query, key float32, measure Measure) bool {
 	if q.scale == 0 || key-key != 0 {
 		return false
 	}

@@ -279,7 +279,7 @@ func TestBound(t *testing.T) {
 				key = 0.5
 			}
 			var info sketch.Query
-			if !qs.aim(&info, key, measure) {
+			if !qs.setFilter(&info, key, measure) {
 				t.Fatalf("problem %d: no filter at %v", trial, key)
 			}
 			used++

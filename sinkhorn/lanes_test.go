@@ -126,7 +126,7 @@ func TestLanesCanceled(t *testing.T) {
 		}
 		want, got := answerOf(t, &ps[i], w, nil), answerOf(t, &ps[i], r, nil)
 		want.res.Status, want.res.Cost, want.regularized = StatusCanceled, got.res.Cost, got.regularized
-		if !want.same(got) {
+		if !want.equalBits(got) {
 			t.Errorf("problem %d: %+v, want %+v", i, got.res, want.res)
 		}
 	})

@@ -387,8 +387,8 @@ func newOutputs[T dist.Float](c *trial.Case, in *instance[T]) *outputs[T] {
 	}
 }
 
-// set computes all outputs of a result, and its plan in two pieces.
-func (o *outputs[T]) set(c *trial.Case, r *sinkhorn.Result[T], first int) {
+// computeAll computes all outputs of a result, and its plan in two pieces.
+func (o *outputs[T]) computeAll(c *trial.Case, r *sinkhorn.Result[T], first int) {
 	c.Helper()
 	ctx := context.Background()
 	o.costs[0], o.costs[1] = r.Cost, r.MarginalError
@@ -467,7 +467,7 @@ func compareIterations[T dist.Float](c *trial.Case, used *history[T], large bool
 		if r.Iterations != in.set.Iterations || r.Status != sinkhorn.StatusCompleted {
 			c.Errorf("%d iterations, %v, want %d", r.Iterations, r.Status, in.set.Iterations)
 		}
-		out.set(c, r, first)
+		out.computeAll(c, r, first)
 		if err := r.CostGradientTo(context.Background(), dist.Matrix[T](frozen), sinkhorn.GradientFrozen); err != nil {
 			c.Error(err)
 		}
@@ -534,7 +534,7 @@ func compareConvergence[T dist.Float](c *trial.Case, used *history[T]) {
 		if status = r.Status; status != sinkhorn.StatusConverged && !in.set.Unaccelerated {
 			c.Errorf("%v after %d iterations: λ·cost = %v, %d × %d", r.Status, r.Iterations, in.y0, n, m)
 		}
-		out.set(c, r, first)
+		out.computeAll(c, r, first)
 	})
 	e := in.bound(4) + 8*trial.Epsilon[T]()*in.y0
 	plan := reals(out.plan)
@@ -612,7 +612,7 @@ func compareMasses[T dist.Float](c *trial.Case, used *history[T]) {
 		if r.Status != sinkhorn.StatusConverged {
 			c.Errorf("%s: %v", what, r.Status)
 		}
-		out.set(c, r, first)
+		out.computeAll(c, r, first)
 	})
 	// The distance of the plan from the optimum is about the tolerance times the condition number, which is small here.
 	e := in.bound(30) + 100*in.set.Tolerance

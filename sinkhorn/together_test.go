@@ -46,8 +46,8 @@ func answerOf[T dist.Float](t *testing.T, p *Problem[T], r *Result[T], err error
 	return a
 }
 
-// same reports whether two answers have the same bits.
-func (a answer[T]) same(b answer[T]) bool {
+// equalBits reports whether two answers have the same bits.
+func (a answer[T]) equalBits(b answer[T]) bool {
 	bits := func(x, y []T) bool {
 		return slices.EqualFunc(x, y, func(x, y T) bool { return x == y || x != x && y != y })
 	}
@@ -118,7 +118,7 @@ func batchIsSolve[T dist.Float](t *testing.T, ctx context.Context, set Settings,
 	}
 	for i := range ps {
 		r, err := one.Solve(ctx, &ps[i])
-		if want := answerOf(t, &ps[i], r, err); !want.same(got[i]) {
+		if want := answerOf(t, &ps[i], r, err); !want.equalBits(got[i]) {
 			t.Errorf("problem %d: %+v %v, want %+v %v", i, got[i].res, got[i].err, want.res, want.err)
 		}
 	}

@@ -23,7 +23,7 @@ func newLate(t *testing.T) *late {
 	return &late{Context: ctx, cancel: cancel}
 }
 
-func (c *late) set() {
+func (c *late) passDeadline() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.end = time.Now().Add(-time.Millisecond)
@@ -44,12 +44,12 @@ func TestCauseOfDeadline(t *testing.T) {
 	for _, method := range []Method{Auto{}, ConjugateGradient{}, Eigen{}, MiniBatch{}} {
 		set := pinned(Settings{Components: 2, Optimizer: Optimizer{Method: method}})
 		ctx := newLate(t)
-		ctx.set()
+		ctx.passDeadline()
 		if m, err := Fit(ctx, x, labels, set); m != nil || !errors.Is(err, errLate) || errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v, before the first step: %v", method, err)
 		}
 		ctx = newLate(t)
-		once := sync.OnceFunc(ctx.set)
+		once := sync.OnceFunc(ctx.passDeadline)
 		set.Progress = func(Progress) error { once(); return nil }
 		set.Optimizer.Tolerance = 1e-300
 		m, err := Fit(ctx, x, labels, set)

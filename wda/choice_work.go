@@ -151,15 +151,15 @@ func (l *finalistFits) setFinalists(finalists []Member) {
 	}
 }
 
-// get returns the canonical components of fit, or nil.
-func (l *finalistFits) get(fit finalistFit) *discriminant.Components {
+// componentsOf returns the canonical components of fit, or nil.
+func (l *finalistFits) componentsOf(fit finalistFit) *discriminant.Components {
 	l.Lock()
 	defer l.Unlock()
 	return l.components[fit]
 }
 
-// put stores the canonical components of fit if another finalist needs them.
-func (l *finalistFits) put(fit finalistFit, axes *discriminant.Components) {
+// storeComponents stores the canonical components of fit if another finalist needs them.
+func (l *finalistFits) storeComponents(fit finalistFit, axes *discriminant.Components) {
 	l.Lock()
 	defer l.Unlock()
 	if slices.Contains(l.shared, fit.member) {
@@ -190,7 +190,7 @@ func (c *comparison) compareComponentCounts(ctx context.Context, of *piece, work
 			all = t.canonical.P
 		}
 		fit := finalistFit{of.Fold, q, m.withoutScale()}
-		if t.canonical = c.finalistFits.get(fit); t.canonical != nil {
+		if t.canonical = c.finalistFits.componentsOf(fit); t.canonical != nil {
 			t.lastFit = fit.member
 		} else {
 			err = t.restart(ctx, q, all)
@@ -198,7 +198,7 @@ func (c *comparison) compareComponentCounts(ctx context.Context, of *piece, work
 		if err == nil {
 			var l []loss
 			if l, err = t.candidateLosses(ctx, m, []int{q}); err == nil {
-				c.finalistFits.put(fit, t.canonical)
+				c.finalistFits.storeComponents(fit, t.canonical)
 				if err := c.reportFits(1); err != nil {
 					return nil, err
 				}

@@ -198,7 +198,7 @@ func (d *driver) run(c testCase, tmp string) (*result, error) {
 				continue
 			}
 			out := filepath.Join(dir, "result")
-			reply, err := p.ask("open %s %s %s %s %d", e.name, c.name, dir, out, stride)
+			reply, err := p.request("open %s %s %s %s %d", e.name, c.name, dir, out, stride)
 			if err != nil {
 				return nil, err
 			}
@@ -256,7 +256,7 @@ func (d *driver) run(c testCase, tmp string) (*result, error) {
 	}
 	d.limit(s, r) // measured again, because the machine may have been busy the first time
 	for _, e := range r.entries {
-		if _, err := e.process.ask("close %s", e.name); err != nil {
+		if _, err := e.process.request("close %s", e.name); err != nil {
 			return nil, err
 		}
 	}
@@ -278,7 +278,7 @@ func (d *driver) limit(s spec, r *result) {
 }
 
 func (d *driver) time(e *entry, reps, warm int) (float64, error) {
-	reply, err := e.process.ask("time %s %d %d", e.name, reps, warm)
+	reply, err := e.process.request("time %s %d %d", e.name, reps, warm)
 	if err != nil {
 		return 0, err
 	}

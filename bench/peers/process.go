@@ -44,7 +44,7 @@ func start(name string, env []string, argv ...string) (*process, error) {
 			p.lines <- s.Text()
 		}
 	}()
-	hello, err := p.ask("hello")
+	hello, err := p.request("hello")
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func start(name string, env []string, argv ...string) (*process, error) {
 	return p, nil
 }
 
-func (p *process) ask(format string, args ...any) (string, error) {
+func (p *process) request(format string, args ...any) (string, error) {
 	question := fmt.Sprintf(format, args...)
 	if _, err := fmt.Fprintln(p.in, question); err != nil {
 		return "", fmt.Errorf("%s: %s: %w", p.name, question, err)

@@ -384,7 +384,7 @@ func (a *app) crossValidate(ctx context.Context, d *dataset.Dataset, cv *wda.Cro
 		b.plan(step{fittingFolds, float64(fits)}, step{fitting, all * all})
 	}
 	cv.Progress = func(p wda.Progress) error {
-		b.set(p.Done, "")
+		b.setDone(p.Done, "")
 		return nil
 	}
 	return wda.CrossValidate(ctx, d.X, d.Labels, cv)

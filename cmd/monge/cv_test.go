@@ -37,7 +37,7 @@ func TestCV(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, ok := v["candidates"].([]any)
-	if !ok || len(rows) != 24 || get(t, v, "fits") != 36 || get(t, v, "folds") != 3 || get(t, v, "samples") != 60 {
+	if !ok || len(rows) != 24 || numberAt(t, v, "fits") != 36 || numberAt(t, v, "folds") != 3 || numberAt(t, v, "samples") != 60 {
 		t.Fatalf("%v", v)
 	}
 	f, err := os.Open(at("a.csv"))
@@ -58,14 +58,14 @@ func TestCV(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := slices.IndexFunc(want.Candidates, func(c wda.Candidate) bool {
-			return c.Components == int(get(t, row, "components")) && c.Lambda == (wda.RelativeLambda(get(t, row, "lambda"))) && c.Shrinkage == rho && c.Neighbors == int(get(t, row, "k"))
+			return c.Components == int(numberAt(t, row, "components")) && c.Lambda == (wda.RelativeLambda(numberAt(t, row, "lambda"))) && c.Shrinkage == rho && c.Neighbors == int(numberAt(t, row, "k"))
 		})
 		if at < 0 {
 			t.Fatalf("setting %v was not asked for", row)
 		}
 		c := want.Candidates[at]
-		near(t, "error", get(t, row, "error"), c.Error, 0)
-		near(t, "standard deviation", get(t, row, "std_dev"), c.StdErr*math.Sqrt(3), 1e-12)
+		checkNear(t, "error", numberAt(t, row, "error"), c.Error, 0)
+		checkNear(t, "standard deviation", numberAt(t, row, "std_dev"), c.StdErr*math.Sqrt(3), 1e-12)
 		if encode(t, row["errors"]) != encode(t, c.Errors) {
 			t.Errorf("errors %v, want %v", row["errors"], c.Errors)
 		}
@@ -73,7 +73,7 @@ func TestCV(t *testing.T) {
 			t.Errorf("row %d is better than the previous row", i)
 		}
 		last = c.Error
-		cells := []string{fmt.Sprint(c.Components), fmt.Sprint(c.Lambda), key, fmt.Sprint(c.Neighbors), formatShortest(c.Error), formatShortest(get(t, row, "std_dev"))}
+		cells := []string{fmt.Sprint(c.Components), fmt.Sprint(c.Lambda), key, fmt.Sprint(c.Neighbors), formatShortest(c.Error), formatShortest(numberAt(t, row, "std_dev"))}
 		for _, e := range c.Errors {
 			cells = append(cells, formatShortest(e))
 		}
@@ -82,7 +82,7 @@ func TestCV(t *testing.T) {
 		}
 	}
 	b := want.Best
-	if encode(t, v["best"]) != encode(t, rows[0]) || get(t, v, "best", "lambda") != 3 || get(t, v, "best", "k") != float64(b.Neighbors) || b.Lambda != (wda.RelativeLambda(3)) || b.Components != 2 {
+	if encode(t, v["best"]) != encode(t, rows[0]) || numberAt(t, v, "best", "lambda") != 3 || numberAt(t, v, "best", "k") != float64(b.Neighbors) || b.Lambda != (wda.RelativeLambda(3)) || b.Components != 2 {
 		t.Errorf("best %v, want %+v", v["best"], b)
 	}
 
@@ -102,7 +102,7 @@ func TestCV(t *testing.T) {
 		if of != hash || of == loadModel(t, at(model)).Hash() {
 			t.Errorf("%s: hash %v, want %v", model, of, hash)
 		}
-		if get(t, info, "model", "k") != float64(b.Neighbors) || get(t, info, "model", "rows") != 60 {
+		if numberAt(t, info, "model", "k") != float64(b.Neighbors) || numberAt(t, info, "model", "rows") != 60 {
 			t.Errorf("%s: %v", model, info)
 		}
 	}
@@ -127,11 +127,11 @@ func TestCV(t *testing.T) {
 	// These flags change the fits.
 	for _, args := range []string{"--float32", "--standardize", "--method pg", "--starts 2", "--validation 0.3 --validation-patience 2", "--absolute", "--paper", "--proportional --iterations 3", "--sample 45 --seed 3"} {
 		v := object(t, append([]string{"cv", "--data", s.csv, "--lambda", "2", "--k", "1", "--max-steps", "2", "--folds", "2"}, strings.Fields(args)...)...)
-		if e := get(t, v, "best", "error"); !(e >= 0 && e <= 1) {
+		if e := numberAt(t, v, "best", "error"); !(e >= 0 && e <= 1) {
 			t.Errorf("%s: error %v", args, e)
 		}
 	}
-	if v := object(t, "cv", "--data", s.csv, "--paper", "--max-steps", "3", "--folds", "2"); get(t, v, "best", "lambda") != 0.01 || get(t, v, "best", "shrinkage") != 0 || get(t, v, "fits") != 2 {
+	if v := object(t, "cv", "--data", s.csv, "--paper", "--max-steps", "3", "--folds", "2"); numberAt(t, v, "best", "lambda") != 0.01 || numberAt(t, v, "best", "shrinkage") != 0 || numberAt(t, v, "fits") != 2 {
 		t.Errorf("--paper: %v", v["best"])
 	}
 }
@@ -150,7 +150,7 @@ func TestCVChooses(t *testing.T) {
 	v := object(t, args...)
 	for _, r := range v["candidates"].([]any) {
 		row := r.(map[string]any)
-		if e := get(t, row, "error"); e > 0.1 {
+		if e := numberAt(t, row, "error"); e > 0.1 {
 			t.Errorf("error %v", e)
 		}
 		folds := row["chosen"].([]any)
@@ -266,12 +266,12 @@ func TestFitOptions(t *testing.T) {
 			if starts, ok := v["start_objectives"].([]any); !ok || encode(t, starts) != encode(t, r.StartObjectives) {
 				t.Errorf("%s: start_objectives %v, want %v", c.args, v["start_objectives"], r.StartObjectives)
 			}
-			if all, ok := v["maxima"].([]any); !ok || len(all) != len(r.Maxima) || get(t, all[0].(map[string]any), "starts") != float64(r.LedTo[0]) {
+			if all, ok := v["maxima"].([]any); !ok || len(all) != len(r.Maxima) || numberAt(t, all[0].(map[string]any), "starts") != float64(r.LedTo[0]) {
 				t.Errorf("%s: maxima %v, want %v of %v starts", c.args, v["maxima"], r.Maxima, r.LedTo)
 			}
 		}
 		if c.set.Validation != nil {
-			near(t, c.args, get(t, v, "validation_error"), r.ValidationError, 0)
+			checkNear(t, c.args, numberAt(t, v, "validation_error"), r.ValidationError, 0)
 			file, err := os.ReadFile(model)
 			if err != nil {
 				t.Fatal(err)
@@ -295,7 +295,7 @@ func TestFitOptions(t *testing.T) {
 
 	// Warnings contain the names of the classes.
 	odd := write(t, filepath.Join(s.dir, "odd.csv"), "1,2,dog\n2,1,cat\n3,1e9,dog\n4,2e9,cat\n5,3,dog\n6,7,dog\n8,1,dog\n")
-	code, stdout, stderr = monge(t, quick("fit", "--data", odd, "--model", model, "--json")...)
+	code, stdout, stderr = monge(t, withFixedScale("fit", "--data", odd, "--model", model, "--json")...)
 	if code != 0 || !strings.Contains(stderr, `monge: warning: class "cat" has only 2 samples`) || !strings.Contains(stdout, `class \"cat\" has only 2 samples`) {
 		t.Errorf("exit code %d, %q, %s", code, stderr, stdout)
 	}
@@ -329,11 +329,11 @@ low,0,1,4,12.25,1,20.25
 		t.Errorf("%s", got)
 	}
 	// The first call has one neighbor instead of the model's three. The second has other training rows.
-	if v := object(t, "predict", "--model", at("m.wda"), "--data", news, "--k", "1"); encode(t, v["labels"]) != `["low","high","low"]` || get(t, v, "k") != 1 || v["probabilities"] != nil {
+	if v := object(t, "predict", "--model", at("m.wda"), "--data", news, "--k", "1"); encode(t, v["labels"]) != `["low","high","low"]` || numberAt(t, v, "k") != 1 || v["probabilities"] != nil {
 		t.Errorf("%v", v)
 	}
 	other := write(t, at("other.csv"), "0,x\n5,y\n20,x\n")
-	if v := object(t, "predict", "--model", at("m.wda"), "--data", news, "--train", other, "--k", "1", "--out", at("o.csv")); v["labels"] != nil || get(t, v, "counts", "x") != 1 || get(t, v, "counts", "y") != 2 {
+	if v := object(t, "predict", "--model", at("m.wda"), "--data", news, "--train", other, "--k", "1", "--out", at("o.csv")); v["labels"] != nil || numberAt(t, v, "counts", "x") != 1 || numberAt(t, v, "counts", "y") != 2 {
 		t.Errorf("%v", v)
 	}
 	if b, _ := os.ReadFile(at("o.csv")); string(b) != "label\nx\ny\ny\n" {
@@ -373,7 +373,7 @@ func TestPredictIsEval(t *testing.T) {
 				wrong++
 			}
 		}
-		near(t, fmt.Sprintf("%q", args), float64(wrong)/300, get(t, e, "knn_error", "5"), 1e-12)
+		checkNear(t, fmt.Sprintf("%q", args), float64(wrong)/300, numberAt(t, e, "knn_error", "5"), 1e-12)
 	}
 }
 

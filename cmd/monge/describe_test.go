@@ -14,7 +14,7 @@ func TestInfoOfFile(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	people := write(t, at("people.csv"), "id,age,city,buys\nP0,31.5,Rome,yes\nP1,NA,Oslo,no\nP2,44,,no\n")
 	got := object(t, "info", people)
-	if get(t, got, "rows") != 3 || get(t, got, "features") != 1 || get(t, got, "missing") != 1 {
+	if numberAt(t, got, "rows") != 3 || numberAt(t, got, "features") != 1 || numberAt(t, got, "missing") != 1 {
 		t.Errorf("%v", got)
 	}
 	code, stdout, stderr := monge(t, "info", people)
@@ -25,7 +25,7 @@ func TestInfoOfFile(t *testing.T) {
 	}
 	lines := write(t, at("rows.jsonl"), strings.Repeat("{\"e\": [1, 2, 3], \"label\": \"\\u001b[2J\"}\n{\"e\": [4, 5, 6], \"label\": \"b\"}\n", 2000))
 	got = object(t, "info", lines)
-	if get(t, got, "rows") != 4000 || get(t, got, "features") != 3 || len(got["classes"].([]any)) != 2 {
+	if numberAt(t, got, "rows") != 4000 || numberAt(t, got, "features") != 3 || len(got["classes"].([]any)) != 2 {
 		t.Errorf("%v", got)
 	}
 	if _, stdout, _ := monge(t, "info", lines); strings.Contains(stdout, "\x1b") {

@@ -14,19 +14,19 @@ func TestEMD(t *testing.T) {
 	cost, a, b := at("cost.csv", "3,1,4,1\n5,9,2,6\n5,3,5,8\n"), at("a.csv", "0.5\n0.3\n0.2\n"), at("b.csv", "0.1\n0.4\n0.25\n0.25\n")
 	plan := filepath.Join(dir, "plan.csv")
 	v := object(t, "emd", "--cost", cost, "--a", a, "--b", b, "--plan", plan)
-	if c := get(t, v, "cost"); c < 1.95-1e-15 || c > 1.95+1e-15 || get(t, v, "gap") > 1e-14 || get(t, v, "marginal_error") > 1e-15 {
+	if c := numberAt(t, v, "cost"); c < 1.95-1e-15 || c > 1.95+1e-15 || numberAt(t, v, "gap") > 1e-14 || numberAt(t, v, "marginal_error") > 1e-15 {
 		t.Error(v)
 	}
 	for _, key := range []string{"violation", "primal", "dual", "pivots", "rows", "columns"} {
-		get(t, v, key)
+		numberAt(t, v, key)
 	}
 	text, err := os.ReadFile(plan)
-	if want := "row,column,mass\n0,"; err != nil || !strings.HasPrefix(string(text), want) || strings.Count(string(text), "\n") != 1+int(get(t, v, "entries")) {
+	if want := "row,column,mass\n0,"; err != nil || !strings.HasPrefix(string(text), want) || strings.Count(string(text), "\n") != 1+int(numberAt(t, v, "entries")) {
 		t.Errorf("%q, %v", text, err)
 	}
 	x, y := at("x.csv", "0,0\n1,2\n3,1\n"), at("y.csv", "5,1\n4,4\n")
 	v = object(t, "emd", "--x", x, "--y", y, "--mass", "0.25", "--plan", filepath.Join(dir, "plan.npy"))
-	if get(t, v, "cost") != 1 {
+	if numberAt(t, v, "cost") != 1 {
 		t.Error("partial:", v)
 	}
 	code, out, stderr := monge(t, "emd", "--x", x, "--y", y, "--plan", filepath.Join(dir, "plan.png"))

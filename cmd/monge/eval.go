@@ -362,7 +362,7 @@ func (c *classification) classifyAll(what string, y, z *mat.Dense) (errorRates, 
 	defer b.finished()
 	predicted, err := knn.Predict(c.ctx, matrixOf(y), c.train.Labels, matrixOf(z), c.ks, &knn.Settings{
 		Workers:  c.workers,
-		Progress: func(done, _ int) { b.set(done, "") },
+		Progress: func(done, _ int) { b.setDone(done, "") },
 	})
 	if err != nil {
 		return errorRates{}, nil, err

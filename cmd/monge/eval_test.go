@@ -39,7 +39,7 @@ func TestEvalPicture(t *testing.T) {
 	fitted(t, "--data", s.csv, "--model", at("m.wda"))
 	for _, name := range []string{"c.png", "c.svg"} {
 		v := object(t, "eval", "--model", at("m.wda"), "--train", s.csv, "--test", s.csv, "--k", "1", "--picture", at(name))
-		if v["picture"] != at(name) || get(t, v, "knn_error", "1") != 0 {
+		if v["picture"] != at(name) || numberAt(t, v, "knn_error", "1") != 0 {
 			t.Errorf("%s: %v", name, v)
 		}
 	}
@@ -85,7 +85,7 @@ func TestEvalStandardized(t *testing.T) {
 	if encode(t, standard) != encode(t, same) || standard["baselines_standardized"] != true {
 		t.Errorf("with features of one unit %v, of two %v", same, standard)
 	}
-	if plain["baselines_standardized"] != nil || get(t, plain, "baselines", "original", "3") <= get(t, standard, "baselines", "original", "3") {
+	if plain["baselines_standardized"] != nil || numberAt(t, plain, "baselines", "original", "3") <= numberAt(t, standard, "baselines", "original", "3") {
 		t.Errorf("without standardizing %v, with it %v", plain, standard)
 	}
 	for name, want := range map[string]string{"a.wda": "original, PCA, FDA keep the units of the file", "b.wda": "The model standardizes features"} {

@@ -33,14 +33,14 @@ func TestNumericHeaders(t *testing.T) {
 	}
 	x, y := write(t, at("x.csv"), "0,1\n0.0,1.0\n1.0,0.0\n"), write(t, at("y.csv"), "0,1\n10.0,1.0\n11.0,0.0\n")
 	bad{"points", "sinkhorn --x $x.csv --y $y.csv --lambda 1", 1, "x.csv: row 1: the row \"0, 1\" may be data, or a header of names that are numbers; use --header present if it is a header, or --header absent if it is data"}.check(t, dir, files(t, dir))
-	if v := object(t, "sinkhorn", "--x", x, "--y", y, "--lambda", "1", "--header", "present"); get(t, v, "rows") != 2 {
+	if v := object(t, "sinkhorn", "--x", x, "--y", y, "--lambda", "1", "--header", "present"); numberAt(t, v, "rows") != 2 {
 		t.Errorf("%v", v)
 	} else {
-		near(t, "cost of points (POT)", get(t, v, "cost"), 100.238405843, 1e-8)
+		checkNear(t, "cost of points (POT)", numberAt(t, v, "cost"), 100.238405843, 1e-8)
 	}
 	v := object(t, "sinkhorn", "--cost", x, "--lambda", "1", "--header", "present")
-	near(t, "cost, 1/(1+e)", get(t, v, "cost"), 0.26894142137, 1e-9)
-	if v := object(t, "sinkhorn", "--cost", write(t, at("c.csv"), "0,1\n1,0\n"), "--lambda", "1"); get(t, v, "rows") != 2 {
+	checkNear(t, "cost, 1/(1+e)", numberAt(t, v, "cost"), 0.26894142137, 1e-9)
+	if v := object(t, "sinkhorn", "--cost", write(t, at("c.csv"), "0,1\n1,0\n"), "--lambda", "1"); numberAt(t, v, "rows") != 2 {
 		t.Errorf("costs have no header: %v", v)
 	}
 }

@@ -395,14 +395,14 @@ func (a *app) fitModel(ctx context.Context, x mat.Matrix, labels []int, set *wda
 		case wda.PhaseChoice:
 			b.plan(step{comparing, 1}, step{fitting, fitShare})
 			b.phase(comparing, p.Total, false)
-			b.set(p.Done, "")
+			b.setDone(p.Done, "")
 			return nil
 		case wda.PhaseBatches:
 			b.phase("fitting to mini-batches", p.Total, true)
 		default:
 			b.phase(fitting, p.Total, true)
 		}
-		b.set(p.Done, fmt.Sprintf("J = %.6g", p.Step.Objective))
+		b.setDone(p.Done, fmt.Sprintf("J = %.6g", p.Step.Objective))
 		return nil
 	}
 	m, err := wda.Fit(ctx, x, labels, set)

@@ -76,7 +76,7 @@ func TestFitReport(t *testing.T) {
 	if _, verified, _ := monge(t, "verify", s.dir+"/m.wda", "--data", s.csv); !strings.Contains(verified, "same") {
 		t.Errorf("verify says %q", verified)
 	}
-	_, stdout, _ := monge(t, quick("fit", "--data", s.csv, "--mixture", "1", "--model", s.dir+"/m.wda")...)
+	_, stdout, _ := monge(t, withFixedScale("fit", "--data", s.csv, "--mixture", "1", "--model", s.dir+"/m.wda")...)
 	for _, want := range []string{"data        60 rows, 5 features, 3 classes (0, 1, 2)\n", "projection  5 → 2 dimensions", "method      WDA (", "chosen      by the lowest loss in cross-validation of these rows, of ", " candidates: WDA, error ", "; best discriminant analysis ", "optimizer   ", " = between ", "for each component\n",
 		"candidates by the loss of ", "error    candidate\n", " (taken)\n", "discriminant analysis (", "principal components ("} {
 		if !strings.Contains(stdout, want) {

@@ -65,7 +65,7 @@ func TestHostileCommands(t *testing.T) {
 			t.Errorf("%q: %s", args, stderr)
 		}
 	}
-	if got := object(t, "sinkhorn", "--lambda", "1", "--cost", at("matrix.csv"), "--delimiter", " "); get(t, got, "columns") != 2 {
+	if got := object(t, "sinkhorn", "--lambda", "1", "--cost", at("matrix.csv"), "--delimiter", " "); numberAt(t, got, "columns") != 2 {
 		t.Errorf("blanks between: %v", got)
 	}
 }

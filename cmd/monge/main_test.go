@@ -61,8 +61,8 @@ func mongeContext(ctx context.Context, args ...string) (code int, stdout, stderr
 // fixed contains settings that leave nothing to choose, which makes fit six times faster.
 var fixed = strings.Fields("--method fisher --whitening none --scale orthonormal --shrinkage 0 --lambda 1")
 
-// quick returns args with a whitening and a scale: fit takes a sixth of the time for its choice. The long form leaves them open.
-func quick(args ...string) []string {
+// withFixedScale returns args with a whitening and a scale: fit takes a sixth of the time for its choice. The long form leaves them open.
+func withFixedScale(args ...string) []string {
 	if testdata.IsLong() {
 		return args
 	}
@@ -93,8 +93,8 @@ func object(t testing.TB, args ...string) map[string]any {
 	return v
 }
 
-// get returns a number in nested objects. path contains the names from the outside in.
-func get(t testing.TB, v map[string]any, path ...string) float64 {
+// numberAt returns a number in nested objects. path contains the names from the outside in.
+func numberAt(t testing.TB, v map[string]any, path ...string) float64 {
 	t.Helper()
 	var at any = v
 	for _, name := range path {
@@ -220,7 +220,7 @@ func TestEveryCommand(t *testing.T) {
 	model := filepath.Join(s.dir, "m.wda")
 	fit := object(t, "fit", "--data", s.csv, "--model", model, "--whitening", "none", "--scale", "orthonormal", "--lambda", "1", "--shrinkage", "0")
 	for _, name := range []string{"objective", "steps", "evaluations", "seconds", "gradient_norm", "between", "within"} {
-		if v := get(t, fit, name); !(v >= 0) {
+		if v := numberAt(t, fit, name); !(v >= 0) {
 			t.Errorf("fit: %s = %v", name, v)
 		}
 	}
@@ -254,7 +254,7 @@ func TestEveryCommand(t *testing.T) {
 	for _, c := range []struct{ data, out string }{{s.csv, "t.csv"}, {s.x, "t.npy"}, {s.x, "u.csv"}} {
 		out := filepath.Join(s.dir, c.out)
 		v := object(t, "transform", "--model", model, "--data", c.data, "--out", out)
-		if get(t, v, "rows") != 60 || get(t, v, "components") != 2 {
+		if numberAt(t, v, "rows") != 60 || numberAt(t, v, "components") != 2 {
 			t.Errorf("transform: %v", v)
 		}
 		got, err := dataset.ReadFile(out, &dataset.Options{Labels: dataset.NoLabels()})
@@ -275,10 +275,10 @@ func TestEveryCommand(t *testing.T) {
 	if ja, jb := encode(t, a), encode(t, b); ja != jb {
 		t.Errorf("eval: %s on two files, %s on one", ja, jb)
 	}
-	if e := get(t, a, "knn_error", "5"); !(e < 0.2) {
+	if e := numberAt(t, a, "knn_error", "5"); !(e < 0.2) {
 		t.Errorf("eval: error %v", e)
 	}
-	if get(t, a, "baselines", "pca", "1") < 0.3 || get(t, a, "train") != 60 || get(t, a, "test") != 300 {
+	if numberAt(t, a, "baselines", "pca", "1") < 0.3 || numberAt(t, a, "train") != 60 || numberAt(t, a, "test") != 300 {
 		t.Errorf("eval: %v", a)
 	}
 	checkConfusion(t, a)
@@ -289,7 +289,7 @@ func TestEveryCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	score := object(t, "score", "--data", s.csv, "--model", model, "--lambda-matrix", lambda)
-	near(t, "J of score and fit", get(t, score, "objective"), get(t, fit, "objective"), 1e-12)
+	checkNear(t, "J of score and fit", numberAt(t, score, "objective"), numberAt(t, fit, "objective"), 1e-12)
 	projection := filepath.Join(s.dir, "P.npy")
 	if err := writeMatrix(projection, ".npy", m.Projection()); err != nil {
 		t.Fatal(err)
@@ -299,7 +299,7 @@ func TestEveryCommand(t *testing.T) {
 		t.Errorf("score: %v of the model, %v of its projection", score, again)
 	}
 	adaptive := object(t, "score", "--data", s.csv, "--model", model, "--adaptive", "--shrinkage", "0.5", "--proportional", "--float32")
-	near(t, "ridge", get(t, adaptive, "ridge"), get(t, adaptive, "within")/2, 1e-6)
+	checkNear(t, "ridge", numberAt(t, adaptive, "ridge"), numberAt(t, adaptive, "within")/2, 1e-6)
 
 	for _, out := range []string{"p.png", "p.svg"} {
 		out = filepath.Join(s.dir, out)
@@ -313,7 +313,7 @@ func TestEveryCommand(t *testing.T) {
 	if levels, ok := info["levels"].([]any); !ok || levels[0] != "ref" || info["selected"] == "" || info["instruction_set"] != vecmath.InstructionSet() || info["version"] == "" {
 		t.Errorf("info: %v", info)
 	}
-	near(t, "J of info and fit", get(t, info, "model", "objective"), get(t, fit, "objective"), 0)
+	checkNear(t, "J of info and fit", numberAt(t, info, "model", "objective"), numberAt(t, fit, "objective"), 0)
 	if hash := loadModel(t, model).Hash(); fit["hash"] != hash || info["model"].(map[string]any)["hash"] != hash {
 		t.Errorf("hash %s, by fit %v, by info %v", hash, fit["hash"], info["model"])
 	}
@@ -341,7 +341,7 @@ func TestEveryCommand(t *testing.T) {
 	}
 }
 
-func near(t testing.TB, what string, got, want, tolerance float64) {
+func checkNear(t testing.TB, what string, got, want, tolerance float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tolerance*math.Abs(want)) {
 		t.Errorf("%s: %v, want %v (%.2g)", what, got, want, got/want-1)
@@ -384,9 +384,9 @@ func checkConfusion(t testing.TB, eval map[string]any) {
 			}
 		}
 	}
-	k := fmt.Sprint(get(t, c, "k"))
-	near(t, "error by the confusion matrix", 1-right/total, get(t, eval, "knn_error", k), 1e-12)
-	near(t, "rows in the confusion matrix", total, get(t, eval, "test"), 0)
+	k := fmt.Sprint(numberAt(t, c, "k"))
+	checkNear(t, "error by the confusion matrix", 1-right/total, numberAt(t, eval, "knn_error", k), 1e-12)
+	checkNear(t, "rows in the confusion matrix", total, numberAt(t, eval, "test"), 0)
 }
 
 func checkPicture(t testing.TB, path string, width, height int) {
@@ -423,16 +423,16 @@ func checkPicture(t testing.TB, path string, width, height int) {
 func TestDemo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	v := object(t, "demo", "--out", dir)
-	wda := get(t, v, "knn_error", "wda")
+	wda := numberAt(t, v, "knn_error", "wda")
 	if !(wda < 0.05) {
 		t.Errorf("error %v after WDA", wda)
 	}
 	for _, name := range []string{"pca", "fda"} {
-		if e := get(t, v, "knn_error", name); !(e > 0.5) {
+		if e := numberAt(t, v, "knn_error", name); !(e > 0.5) {
 			t.Errorf("error %v after %s", e, name)
 		}
 	}
-	if e := get(t, v, "knn_error", "original"); !(e > 0.3) {
+	if e := numberAt(t, v, "knn_error", "original"); !(e > 0.3) {
 		t.Errorf("error %v in the original space", e)
 	}
 	if v["image"] != filepath.Join(dir, "demo.png") {
@@ -742,18 +742,18 @@ func TestOddInput(t *testing.T) {
 		}
 		data := write(t, filepath.Join(dir, "d.csv"), text.String())
 		model := filepath.Join(dir, "m.wda")
-		args := append(quick("fit", "--data", data, "--model", model, "--max-steps", "20"), strings.Fields(c.args)...)
+		args := append(withFixedScale("fit", "--data", data, "--model", model, "--max-steps", "20"), strings.Fields(c.args)...)
 		// The command is tested without --json, too.
 		if code, _, stderr := monge(t, args...); code == exitFailure && strings.Contains(c.args, "--lambda 1e") {
 			t.Logf("%s: %s", c.name, stderr)
 			continue
 		}
 		v := object(t, args...)
-		if j := get(t, v, "objective"); !(j > 0) {
+		if j := numberAt(t, v, "objective"); !(j > 0) {
 			t.Errorf("%s: J = %v", c.name, j)
 		}
 		e := object(t, "eval", "--model", model, "--train", data, "--test", data, "--k", "1")
-		get(t, e, "knn_error", "1")
+		numberAt(t, e, "knn_error", "1")
 		out := filepath.Join(dir, "o.png")
 		if code, _, stderr := monge(t, "plot", "--model", model, "--data", data, "--out", out); code != 0 {
 			t.Errorf("%s: plot: %s", c.name, stderr)
@@ -776,8 +776,8 @@ func TestLargeClass(t *testing.T) {
 	}
 	data, model := filepath.Join(dir, "large.npz"), filepath.Join(dir, "model")
 	writeNPZ(t, data, &dataset.Dataset{X: x, Labels: labels}, make([]int32, n))
-	out := object(t, quick("fit", "--data", data, "-p", "1", "--iterations", "2", "--model", model)...)
-	if rows := get(t, out, "objective_samples"); rows > 4100 {
+	out := object(t, withFixedScale("fit", "--data", data, "-p", "1", "--iterations", "2", "--model", model)...)
+	if rows := numberAt(t, out, "objective_samples"); rows > 4100 {
 		t.Errorf("J of %v rows", rows)
 	}
 	if code, _, stderr := monge(t, "verify", model, "--data", data); code != 0 {
@@ -793,11 +793,11 @@ func TestSample(t *testing.T) {
 	s := simulate(t)
 	model := filepath.Join(s.dir, "m.wda")
 	v := fitted(t, "--data", s.npz, "--sample", "30", "--seed", "4", "--model", model)
-	if get(t, v, "samples") != 30 {
+	if numberAt(t, v, "samples") != 30 {
 		t.Errorf("%v samples", v["samples"])
 	}
 	e := object(t, "eval", "--model", model, "--train", s.npz, "--test", s.npz, "--sample", "30", "--seed", "4")
-	if get(t, e, "train") != 30 || get(t, e, "test") != 300 {
+	if numberAt(t, e, "train") != 30 || numberAt(t, e, "test") != 300 {
 		t.Errorf("%v training and %v test rows", e["train"], e["test"])
 	}
 	// Eval draws the rows of the fit: their mean is the mean of the model.
@@ -815,13 +815,13 @@ func TestSample(t *testing.T) {
 		for i := range d.Len() {
 			sum += d.X.At(i, j)
 		}
-		near(t, "mean", sum/30, m, 1e-12)
+		checkNear(t, "mean", sum/30, m, 1e-12)
 	}
 
 	// eval tests the rows that a fit with --holdout left out.
 	fitted(t, "--data", s.test, "--holdout", "0.4", "--seed", "8", "--model", model)
 	e = object(t, "eval", "--model", model, "--train", s.test, "--test", s.test, "--holdout", "0.4", "--seed", "8")
-	if get(t, e, "train") != 180 || get(t, e, "test") != 120 {
+	if numberAt(t, e, "train") != 180 || numberAt(t, e, "test") != 120 {
 		t.Errorf("%v training and %v test rows", e["train"], e["test"])
 	}
 	// Testing on the training rows is allowed. It prints a warning unless --quiet is set.
@@ -992,7 +992,7 @@ func TestVectors(t *testing.T) {
 	}
 	cost := write(t, filepath.Join(dir, "c.csv"), "0,1\n1,0\n")
 	got := object(t, "sinkhorn", "--cost", cost, "--b", path, "--lambda", "50")
-	near(t, "cost", get(t, got, "cost"), 0.25, 1e-6)
+	checkNear(t, "cost", numberAt(t, got, "cost"), 0.25, 1e-6)
 	if _, err := new(textFlags).readVector(write(t, path, "\x93NUMPY\x01\x00\x76"), "b", 2); err == nil {
 		t.Error("a truncated header is no error")
 	}

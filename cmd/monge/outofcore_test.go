@@ -18,7 +18,7 @@ func TestFitOutOfCore(t *testing.T) {
 		t.Fatal(err)
 	}
 	fit := func(model string, more ...string) map[string]any {
-		args := quick("fit", "--data", at("x.npy"), "--labels", s.y, "--method", "minibatch", "--max-steps", "3", "--k", "3", "--model", at(model))
+		args := withFixedScale("fit", "--data", at("x.npy"), "--labels", s.y, "--method", "minibatch", "--max-steps", "3", "--k", "3", "--model", at(model))
 		return object(t, append(args, more...)...)
 	}
 	want, got := fit("memory.wda"), fit("file.wda", "--out-of-core")

@@ -126,7 +126,7 @@ func (a *app) draw(ctx context.Context, f *plotFlags, ext string) (*dataset.Data
 	}
 	b := a.startPhase("drawing points", d.Len())
 	defer b.finished()
-	return d, scatter(f, ext, y, d, func(done int) { b.set(done, "") })
+	return d, scatter(f, ext, y, d, func(done int) { b.setDone(done, "") })
 }
 
 // project reads the model and the data, and projects the selected rows.

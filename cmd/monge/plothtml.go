@@ -110,7 +110,7 @@ func (a *app) plotPage(ctx context.Context, f *plotFlags) (*dataset.Dataset, err
 	predicted := make([]int32, n)
 	if d.Labels != nil {
 		b := a.startPhase("classifying test rows", n)
-		out.Classified, err = f.markMisclassified(ctx, m, c, d, test, flags, predicted, func(done int) { b.set(done, "") })
+		out.Classified, err = f.markMisclassified(ctx, m, c, d, test, flags, predicted, func(done int) { b.setDone(done, "") })
 		if b.finished(); err != nil {
 			return nil, err
 		}

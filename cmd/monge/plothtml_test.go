@@ -110,7 +110,7 @@ func TestPlotPage(t *testing.T) {
 	}
 	n := all.Len()
 	d, text := pageOf(t, at("p.html"))
-	if get(t, v, "rows") != float64(n) || !d.Parts || !d.Classified || d.Title != "</script><b>" || len(d.Ratios) != 2 || d.Ratios[0] == nil || len(d.Classes) != len(all.Classes) {
+	if numberAt(t, v, "rows") != float64(n) || !d.Parts || !d.Classified || d.Title != "</script><b>" || len(d.Ratios) != 2 || d.Ratios[0] == nil || len(d.Classes) != len(all.Classes) {
 		t.Fatalf("%v: %d rows; %+v", v, n, d)
 	}
 	if *d.Ratios[0] != m.Report().Ratios[0] || !(*d.Ratios[0] >= *d.Ratios[1]) {

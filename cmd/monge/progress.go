@@ -156,8 +156,8 @@ func (b *progressBar) setReader(name string, r *dataset.Reader) {
 	b.file, b.in = name, r
 }
 
-// set sets the completed amount of the phase, and the note after its name.
-func (b *progressBar) set(done int, note string) {
+// setDone sets the completed amount of the phase, and the note after its name.
+func (b *progressBar) setDone(done int, note string) {
 	if b.w == nil {
 		return
 	}
@@ -250,13 +250,13 @@ func (b *progressBar) text() string {
 	if b.atMost {
 		about = "at most"
 	}
-	later, then := b.later(float64(took) / share)
+	later, then := b.estimateLater(float64(took) / share)
 	return fmt.Sprintf("%s  %s %s left%s", line, about, formatDuration(time.Duration(float64(took)*(1-share)/share+later)), then)
 }
 
-// later estimates the time of the phases after the current one. whole is the time of the current
+// estimateLater estimates the time of the phases after the current one. whole is the time of the current
 // phase, in the same unit. If there is no estimate, then is the text that names the next phase.
-func (b *progressBar) later(whole float64) (time float64, then string) {
+func (b *progressBar) estimateLater(whole float64) (time float64, then string) {
 	at := slices.IndexFunc(b.steps, func(s step) bool { return s.name == b.name })
 	if at < 0 && b.name != "" {
 		return 0, ""

@@ -31,16 +31,16 @@ func TestGoldenScores(t *testing.T) {
 		dir := testdata.Shared(t, "fixtures", name)
 		at := func(file string) string { return filepath.Join(dir, file+".csv") }
 		want := meta(t, dir)
-		iterations := fmt.Sprint(get(t, want, "L"))
+		iterations := fmt.Sprint(numberAt(t, want, "L"))
 		var rgrad mat.Dense
-		f := get(t, want, "f0_f64")
+		f := numberAt(t, want, "f0_f64")
 		rgrad.Scale(-1/(f*f), matrix(t, at("rgrad_f")))
 		for _, data := range [][]string{{"--data", at("X"), "--labels", at("y")}, {"--data", filepath.Join(dir, name+".npz")}} {
 			v := object(t, append(data, "score", "--projection", at("P0"), "--lambda-matrix", at("lam"), "--iterations", iterations)...)
-			near(t, name+": J", get(t, v, "objective"), get(t, want, "J0_f64"), 1e-12)
-			near(t, name+": σ_b²", get(t, v, "between"), get(t, want, "loss_b0"), 1e-12)
-			near(t, name+": σ_w²", get(t, v, "within"), get(t, want, "loss_w0"), 1e-12)
-			near(t, name+": gradient norm", get(t, v, "gradient_norm"), mat.Norm(&rgrad, 2), 1e-9)
+			checkNear(t, name+": J", numberAt(t, v, "objective"), numberAt(t, want, "J0_f64"), 1e-12)
+			checkNear(t, name+": σ_b²", numberAt(t, v, "between"), numberAt(t, want, "loss_b0"), 1e-12)
+			checkNear(t, name+": σ_w²", numberAt(t, v, "within"), numberAt(t, want, "loss_w0"), 1e-12)
+			checkNear(t, name+": gradient norm", numberAt(t, v, "gradient_norm"), mat.Norm(&rgrad, 2), 1e-9)
 		}
 	}
 }
@@ -52,9 +52,9 @@ func TestGoldenFit(t *testing.T) {
 		want := meta(t, dir)
 		model := filepath.Join(t.TempDir(), "m.wda")
 		v := object(t, "fit", "--data", at("X"), "--labels", at("y"), "--init", at("P0"), "--lambda-matrix", at("lam"),
-			"--iterations", fmt.Sprint(get(t, want, "L")), "-p", fmt.Sprint(matrix(t, at("P0")).RawMatrix().Cols),
+			"--iterations", fmt.Sprint(numberAt(t, want, "L")), "-p", fmt.Sprint(matrix(t, at("P0")).RawMatrix().Cols),
 			"--whitening", "none", "--shrinkage", "0", "--tolerance", "1e-8", "--max-steps", "1000", "--model", model)
-		near(t, name+": f", 1/get(t, v, "objective"), get(t, want, "best_known_f"), 1e-9)
+		checkNear(t, name+": f", 1/numberAt(t, v, "objective"), numberAt(t, want, "best_known_f"), 1e-9)
 	}
 }
 
@@ -63,14 +63,14 @@ func TestGoldenPlans(t *testing.T) {
 		dir := testdata.Shared(t, "fixtures", name)
 		at := func(file string) string { return filepath.Join(dir, file+".csv") }
 		want := meta(t, dir)
-		lambda := fmt.Sprintf("%.17g", get(t, want, "lam"))
+		lambda := fmt.Sprintf("%.17g", numberAt(t, want, "lam"))
 		out := t.TempDir()
 		for i, input := range [][]string{{"--x", at("Xs"), "--y", at("Ys")}, {"--cost", at("M")}} {
 			plan := filepath.Join(out, []string{"T.csv", "T.npy"}[i])
 			for _, iterations := range []string{"1", "2", "10", "100"} {
 				v := object(t, append(input, "sinkhorn", "--a", at("a"), "--b", at("b"), "--lambda", lambda, "--iterations", iterations, "--plan", plan)...)
-				near(t, name+": cost", get(t, v, "cost"), get(t, want, "cost_"+iterations), 1e-12)
-				if e := get(t, v, "marginal_error") - get(t, want, "marg_err_b_l1_"+iterations); !(math.Abs(e) <= 1e-14) {
+				checkNear(t, name+": cost", numberAt(t, v, "cost"), numberAt(t, want, "cost_"+iterations), 1e-12)
+				if e := numberAt(t, v, "marginal_error") - numberAt(t, want, "marg_err_b_l1_"+iterations); !(math.Abs(e) <= 1e-14) {
 					t.Errorf("%s, %s iterations: marginal error is off by %.3g", name, iterations, e)
 				}
 				golden := matrix(t, at("T_"+iterations))
@@ -83,7 +83,7 @@ func TestGoldenPlans(t *testing.T) {
 		}
 		if name == "ot_reg1e-1" || name == "ot_reg1e-2" {
 			v := object(t, "sinkhorn", "--x", at("Xs"), "--y", at("Ys"), "--a", at("a"), "--b", at("b"), "--lambda", lambda, "--tolerance", "1e-12")
-			near(t, name+": converged cost", get(t, v, "cost"), get(t, want, "cost_conv"), 1e-9)
+			checkNear(t, name+": converged cost", numberAt(t, v, "cost"), numberAt(t, want, "cost_conv"), 1e-9)
 			if v["status"] != "converged" {
 				t.Errorf("%s: %v", name, v)
 			}
@@ -113,7 +113,7 @@ func TestRealData(t *testing.T) {
 		}
 		e := object(t, append([]string{"eval", "--model", model, "--train", path, "--test", path}, rows...)...)
 		t.Logf("%s: J = %v, error %v", c.file, v["objective"], e["knn_error"])
-		if r := get(t, e, "knn_error", "5"); !(r < c.worst) {
+		if r := numberAt(t, e, "knn_error", "5"); !(r < c.worst) {
 			t.Errorf("%s: error %v", c.file, r)
 		}
 		picture := filepath.Join(dir, "p.png")
@@ -128,12 +128,12 @@ func TestMNIST(t *testing.T) {
 	whole := testdata.Shared(t, "data", "mnist.npz")
 	object(t, "fit", "--data", whole, "--sample", "300", "-p", "10", "--max-steps", "5", "--method", "cg", "--float32", "--model", model)
 	e := object(t, "eval", "--model", model, "--train", whole, "--test", whole, "--sample", "300", "--k", "5,1")
-	if r := get(t, e, "knn_error", "5"); !(r < 0.25) || get(t, e, "test") != 10000 || math.IsNaN(r) {
+	if r := numberAt(t, e, "knn_error", "5"); !(r < 0.25) || numberAt(t, e, "test") != 10000 || math.IsNaN(r) {
 		t.Errorf("error %v on %v digits", r, e["test"])
 	}
 	idx := testdata.Shared(t, "data", "mnist-idx", "t10k-images-idx3-ubyte.gz")
 	again := object(t, "eval", "--model", model, "--train", idx, "--test", idx, "--holdout", "0.1", "--k", "5")
-	if get(t, again, "test") != 1000 || get(t, again, "train") != 9000 {
+	if numberAt(t, again, "test") != 1000 || numberAt(t, again, "train") != 9000 {
 		t.Errorf("%v", again)
 	}
 }

@@ -61,7 +61,7 @@ func TestPairs(t *testing.T) {
 	v := object(t, "sinkhorn", "--pairs", write(t, bad, "2,0,1,0\n2,1,3,1\n"), "--lambda", "3", "--rho-a", "1", "--rho-b", "1")
 	// The plan between two single points is its mass, which is also the cost if the squared
 	// distance is 1.
-	if mass := get(t, v, "mass"); mass <= 0 || mass != get(t, v, "cost") {
+	if mass := numberAt(t, v, "mass"); mass <= 0 || mass != numberAt(t, v, "cost") {
 		t.Errorf("with penalties: %v", v)
 	}
 	for text, want := range map[string]string{
@@ -95,7 +95,7 @@ func TestUnequalMass(t *testing.T) {
 		t.Errorf("balanced: exit code %d: %s", code, stderr)
 	}
 	mass := func(v map[string]any, plan string) (sum float64) {
-		if get(t, v, "marginal_error") > 3e-10 || v["status"] != "converged" {
+		if numberAt(t, v, "marginal_error") > 3e-10 || v["status"] != "converged" {
 			t.Errorf("%v", v)
 		}
 		m, err := new(textFlags).readMatrix(plan)
@@ -108,9 +108,9 @@ func TestUnequalMass(t *testing.T) {
 		return sum
 	}
 	plan := filepath.Join(dir, "p.csv")
-	near(t, "--mass", mass(solve("--mass", "1.5", "--plan", plan), plan), 1.5, 1e-9)
-	near(t, "--rho-b 0", mass(solve("--rho-a", "10", "--plan", plan), plan), 2.5, 1e-9)
-	near(t, "mass", get(t, solve("--rho-a", "10"), "mass"), 2.5, 1e-9)
+	checkNear(t, "--mass", mass(solve("--mass", "1.5", "--plan", plan), plan), 1.5, 1e-9)
+	checkNear(t, "--rho-b 0", mass(solve("--rho-a", "10", "--plan", plan), plan), 2.5, 1e-9)
+	checkNear(t, "mass", numberAt(t, solve("--rho-a", "10"), "mass"), 2.5, 1e-9)
 	both := mass(solve("--rho-a", "1", "--rho-b", "1", "--plan", plan), plan)
 	if dear := mass(solve("--rho-a", "1000", "--rho-b", "1000", "--plan", plan), plan); !(both > 2 && both < 3.5 && dear > 2.7 && dear < 2.8) {
 		t.Errorf("masses %v with a price of 1 and %v of 1000", both, dear) // the latter near the geometric mean
@@ -183,7 +183,7 @@ func TestSinkhornTables(t *testing.T) {
 	at := func(name, text string) string { return write(t, filepath.Join(dir, name), text) }
 	cost := func(args ...string) any {
 		t.Helper()
-		return get(t, object(t, append([]string{"sinkhorn", "--lambda", "1"}, args...)...), "cost")
+		return numberAt(t, object(t, append([]string{"sinkhorn", "--lambda", "1"}, args...)...), "cost")
 	}
 	x, y := at("x.csv", "0,1.5\n2,3\n"), at("y.csv", "1,0.5\n4,1\n")
 	want := cost("--x", x, "--y", y)

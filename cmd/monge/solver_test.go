@@ -35,7 +35,7 @@ func TestFitSolvers(t *testing.T) {
 			t.Errorf("%s: solver %v, in the model %v with seed %d", name, v["method"], r.Settings.Optimizer.Method, r.Settings.Seed)
 		}
 		ends := name == wda.Principal{}.String() || name == wda.Fisher{}.String() // which make no step
-		if j := get(t, v, "objective"); !(j > get(t, best, "objective")*0.5) && !ends || get(t, v, "objective_samples") != 60 {
+		if j := numberAt(t, v, "objective"); !(j > numberAt(t, best, "objective")*0.5) && !ends || numberAt(t, v, "objective_samples") != 60 {
 			t.Errorf("%s: J = %v of %v samples, auto has %v", name, j, v["objective_samples"], best["objective"])
 		}
 	}
@@ -51,7 +51,7 @@ func TestFitSolvers(t *testing.T) {
 	if _, r := fit("--gradient", "implicit", "--iterations", "700"); r.Settings.Objective.Iterations != 700 {
 		t.Errorf("--iterations 700: %d", r.Settings.Objective.Iterations)
 	}
-	_, stdout, _ := monge(t, quick("fit", "--data", s.csv, "--model", model, "--validation", "0.5")...)
+	_, stdout, _ := monge(t, withFixedScale("fit", "--data", s.csv, "--model", model, "--validation", "0.5")...)
 	if !strings.Contains(stdout, ", on 30 rows") {
 		t.Errorf("the part that J is of is not named: %q", stdout)
 	}

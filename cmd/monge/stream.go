@@ -172,7 +172,7 @@ func (s *stream) forEachBlock(a *app, cmd *cobra.Command, what string, use func(
 			return err
 		}
 		s.seen += rows
-		bar.set(s.seen, "")
+		bar.setDone(s.seen, "")
 	}
 	if s.seen == 0 {
 		return noRowsError(s.path, s.part, s.splits)

@@ -53,7 +53,7 @@ func TestTransformStream(t *testing.T) {
 	for _, in := range []string{"many.csv", "many.npy"} {
 		for _, out := range []string{"o.csv", "o.npy"} {
 			v := object(t, "transform", "--model", at("m.wda"), "--data", at(in), "--out", at(out))
-			if get(t, v, "rows") != float64(many.Len()) {
+			if numberAt(t, v, "rows") != float64(many.Len()) {
 				t.Errorf("%v", v)
 			}
 			if got, err := dataset.ReadFile(at(out), &dataset.Options{Labels: dataset.NoLabels()}); err != nil || !mat.Equal(got.X, &want) {

@@ -18,7 +18,7 @@ func TestVerify(t *testing.T) {
 	pinned := slices.Clip([]string{"--whitening", "none", "--scale", "orthonormal", "--lambda", "1", "--shrinkage", "0.1"})
 	start := write(t, at("P.csv"), "1,0\n0,1\n0,0\n1,1\n0,0\n")
 	for name, c := range map[string]struct{ rows, fit []string }{
-		"chosen":     {[]string{"--data", s.csv}, quick("--k", "3")},
+		"chosen":     {[]string{"--data", s.csv}, withFixedScale("--k", "3")},
 		"pinned":     {[]string{"--data", s.npz}, append(pinned, "--float32", "--method", "minibatch", "--seed", "7")},
 		"start":      {[]string{"--data", s.csv}, append(pinned, "--init", start, "--standardize")},
 		"validation": {[]string{"--data", s.csv, "--sample", "50"}, append(pinned, "--validation", "0.3", "--starts", "2")},

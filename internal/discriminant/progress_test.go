@@ -71,7 +71,7 @@ func newWays(t *testing.T, train, test *dataset.Dataset) *ways {
 	set.workers = 1
 	s := mustSamples(t, train.X, train.Labels)
 	sp := NewSpan(ctx, s, ConditionLimit, 1)
-	w := &ways{train: sp.Samples.X, labels: test.Labels, own: s.LabelsOf(upTo(s.N))}
+	w := &ways{train: sp.Samples.X, labels: test.Labels, own: s.LabelsOf(indicesBelow(s.N))}
 	w.test = sp.Coordinates(ctx, s.NormalizedRows(ctx, test.X))
 	var err error
 	if w.start, err = sp.Samples.PrincipalComponents(ctx, 10, 1e-9, 1); err != nil {
@@ -84,7 +84,7 @@ func newWays(t *testing.T, train, test *dataset.Dataset) *ways {
 	return w
 }
 
-func upTo(n int) []int {
+func indicesBelow(n int) []int {
 	out := make([]int, n)
 	for i := range out {
 		out[i] = i

@@ -29,8 +29,8 @@ func readSamples(t *testing.T, name string) (*mat.Dense, []int) {
 	return projectiontest.ReadSamples(t, filepath.Join("testdata", name+".csv"))
 }
 
-// all returns the methods with several settings.
-func all() (methods []projectiontest.Method) {
+// allMethods returns the methods with several settings.
+func allMethods() (methods []projectiontest.Method) {
 	for _, m := range []Method{PCA{}, FDA{}, FDA{LedoitWolf: true}, FDA{Shrinkage: 0.1}} {
 		_, fisher := m.(FDA)
 		methods = append(methods, projectiontest.Method{
@@ -45,14 +45,14 @@ func all() (methods []projectiontest.Method) {
 	return methods
 }
 
-func TestScale(t *testing.T)      { projectiontest.Scale(t, all()) }
-func TestDegenerate(t *testing.T) { projectiontest.Degenerate(t, all()) }
-func TestInvariance(t *testing.T) { projectiontest.Invariance(t, all()) }
+func TestScale(t *testing.T)      { projectiontest.Scale(t, allMethods()) }
+func TestDegenerate(t *testing.T) { projectiontest.Degenerate(t, allMethods()) }
+func TestInvariance(t *testing.T) { projectiontest.Invariance(t, allMethods()) }
 
 // TestEndsAnywhere checks that every method returns the context's error, wherever the context ends.
 func TestEndsAnywhere(t *testing.T) {
 	for _, size := range []struct{ n, d int }{{60, 9}, {24, 40}} {
-		for i, m := range all() {
+		for i, m := range allMethods() {
 			least := 10
 			if i == 0 {
 				least = size.d

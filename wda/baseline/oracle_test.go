@@ -110,7 +110,7 @@ func identity(d int) [][]oracle.Real {
 	return m
 }
 
-func near(c *trial.Case, got oracle.Real, want, bound float64, what string, of ...any) {
+func checkNear(c *trial.Case, got oracle.Real, want, bound float64, what string, of ...any) {
 	c.Helper()
 	trial.Near(c, got.Hi, oracle.Of(want), bound, what, of...)
 }
@@ -134,8 +134,8 @@ func comparePCA(c *trial.Case) {
 	e := 1e-13 * (values[0].Hi + largest(x)*largest(x)*1e-15)
 	for i := range v {
 		for j := range v {
-			near(c, oracle.Quadratic(v[i], identity(x.Cols), v[j]), delta(i, j), 1e-13, "product of columns %d and %d", i, j)
-			near(c, oracle.Quadratic(v[i], covariance, v[j]), delta(i, j)*values[i].Hi, e, "covariance of columns %d and %d", i, j)
+			checkNear(c, oracle.Quadratic(v[i], identity(x.Cols), v[j]), delta(i, j), 1e-13, "product of columns %d and %d", i, j)
+			checkNear(c, oracle.Quadratic(v[i], covariance, v[j]), delta(i, j)*values[i].Hi, e, "covariance of columns %d and %d", i, j)
 		}
 	}
 }
@@ -238,8 +238,8 @@ func compareFDA(c *trial.Case) {
 	e := 1e-12 * far * float64(d)
 	for i := range q {
 		for j := range q {
-			near(c, oracle.Quadratic(w[i], shrunk, w[j]), delta(i, j), e*10, "S_w of columns %d and %d, %+v, %v", i, j, f, constant)
-			near(c, oracle.Quadratic(w[i], between, w[j]), delta(i, j)*mu[i].Hi, e*10*mu[0].Hi, "S_b of columns %d and %d, %+v, %v", i, j, f, constant)
+			checkNear(c, oracle.Quadratic(w[i], shrunk, w[j]), delta(i, j), e*10, "S_w of columns %d and %d, %+v, %v", i, j, f, constant)
+			checkNear(c, oracle.Quadratic(w[i], between, w[j]), delta(i, j)*mu[i].Hi, e*10*mu[0].Hi, "S_b of columns %d and %d, %+v, %v", i, j, f, constant)
 		}
 		for j := range d {
 			if constant[j] && s.Hi == 0 && w[i][j].Hi != 0 {
@@ -265,7 +265,7 @@ func compareFDA(c *trial.Case) {
 	for k := q; k < p; k++ {
 		length := oracle.Quadratic(w[k], identity(d), w[k])
 		variance := oracle.Quadratic(w[k], covariance, w[k]).Div(length).Hi
-		near(c, oracle.Of(variance), variances[k-q].Hi, 1e-9*variances[0].Hi+1e-13*trace+1e-28*math.Pow(largest(x), 2), "variance of column %d after %d, %+v, %v", k, q, f, constant)
+		checkNear(c, oracle.Of(variance), variances[k-q].Hi, 1e-9*variances[0].Hi+1e-13*trace+1e-28*math.Pow(largest(x), 2), "variance of column %d after %d, %+v, %v", k, q, f, constant)
 		if own := oracle.Quadratic(w[k], shrunk, w[k]); math.Abs(own.Hi-1) > 1e-9*far && math.Abs(length.Hi-1) > 1e-9 {
 			c.Errorf("column %d has the scatter %v within classes, and the squared length %v; %+v", k, own.Hi, length.Hi, f)
 		}

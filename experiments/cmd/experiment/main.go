@@ -372,7 +372,7 @@ func (c *command) runOne(ctx context.Context, e experiments.Experiment) (result,
 	s := c.settings
 	s.Progress = func(done, total int, what string) {
 		if bar == nil {
-			bar = c.bar(e.Name, total)
+			bar = c.newProgressBar(e.Name, total)
 		}
 		if what != "" {
 			bar.Describe(e.Name + ": " + what)
@@ -402,7 +402,7 @@ func (c *command) showsProgress() bool {
 	return ok && !c.json && term.IsTerminal(int(f.Fd()))
 }
 
-func (c *command) bar(what string, total int) *progressbar.ProgressBar {
+func (c *command) newProgressBar(what string, total int) *progressbar.ProgressBar {
 	return progressbar.NewOptions(total,
 		progressbar.OptionSetWriter(c.stderr),
 		progressbar.OptionSetDescription(what),

@@ -132,21 +132,21 @@ func testCut[T num.Float](t *testing.T) {
 		tWhole, tCut := make([]T, p*d), make([]T, p*d)
 		TransMul(m, p, d, tWhole, d, x, d, y, p, false)
 		TransMul(m, p, d, tCut, d, apart, ld, y, p, false)
-		same(t, m, tCut, tWhole)
+		checkSame(t, m, tCut, tWhole)
 		for range 20 {
 			k := 1 + rng.IntN(d-1)
 			Mul(m, p, k, cut, p, x, d, b, p, false)
 			Mul(m, p, d-k, cut, p, x[k:], d, b[k*p:], p, true)
-			same(t, k, cut, whole)
+			checkSame(t, k, cut, whole)
 			i := 1 + rng.IntN(m-1)
 			TransMul(i, p, d, tCut, d, x, d, y, p, false)
 			TransMul(m-i, p, d, tCut, d, x[i*d:], d, y[i*p:], p, true)
-			same(t, i, tCut, tWhole)
+			checkSame(t, i, tCut, tWhole)
 		}
 	}
 }
 
-func same[T num.Float](t *testing.T, at int, got, want []T) {
+func checkSame[T num.Float](t *testing.T, at int, got, want []T) {
 	t.Helper()
 	for i := range want {
 		if !asmtest.SameBits(got[i], want[i]) {
@@ -219,7 +219,7 @@ func TestPanelIsMul(t *testing.T) {
 	}
 	f, h := make([]float64, m), make([]float64, w)
 	Panel(m, d, got, w, a, b, r, s, f, h)
-	same(t, 0, got, want)
+	checkSame(t, 0, got, want)
 	for j := range h {
 		most := 0.0
 		for i := range m {

@@ -58,7 +58,7 @@ type instance struct {
 // AVX-512 instructions to DIR. If DIR already contains them, the test runs them.
 func TestProcessor(t *testing.T) {
 	dir, bits := os.Getenv("MONGE_PROCESSOR"), 256
-	avx512 := has("avx512f", "avx512bw", "avx512dq", "avx512vl")
+	avx512 := processorHas("avx512f", "avx512bw", "avx512dq", "avx512vl")
 	if avx512 {
 		bits = 512
 	}
@@ -77,7 +77,7 @@ func TestProcessor(t *testing.T) {
 			store(t, dir, slices.DeleteFunc(all, func(i *instance) bool { return !i.evex() }))
 			t.Skip("the instructions of AVX-512 are in " + dir)
 		}
-		if !has("avx2", "fma") {
+		if !processorHas("avx2", "fma") {
 			t.Skip("the processor has no AVX2 or FMA")
 		}
 		dir = t.TempDir()
@@ -131,8 +131,8 @@ func TestProcessor(t *testing.T) {
 	}
 }
 
-// has reports whether the processor has all features.
-func has(features ...string) bool {
+// processorHas reports whether the processor has all features.
+func processorHas(features ...string) bool {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	for _, f := range features {
 		if err != nil || !regexp.MustCompile(`(?m)^flags\b.*\b`+f+`\b`).Match(info) {

@@ -76,7 +76,7 @@ func New(e *engine.Engine, m *metrics.Metrics, log *slog.Logger, config Config) 
 			MaxConnectionIdle: config.Idle, MaxConnectionAge: config.Age, MaxConnectionAgeGrace: config.Grace, Time: time.Minute, Timeout: 20 * time.Second,
 		}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
-		grpc.InTapHandle(a.tap), grpc.ForceServerCodecV2(codec{encoding.GetCodecV2(proto.Name)}),
+		grpc.InTapHandle(a.refuseUnauthorized), grpc.ForceServerCodecV2(codec{encoding.GetCodecV2(proto.Name)}),
 	}
 	if config.TLS != nil {
 		options = append(options, grpc.Creds(config.TLS))

@@ -119,9 +119,9 @@ func (c *call) Err() error {
 	return err
 }
 
-// tap refuses requests without the token before their messages are stored. It runs in the goroutine
+// refuseUnauthorized refuses requests without the token before their messages are stored. It runs in the goroutine
 // that reads from the connection.
-func (a *API) tap(ctx context.Context, info *tap.Info) (context.Context, error) {
+func (a *API) refuseUnauthorized(ctx context.Context, info *tap.Info) (context.Context, error) {
 	if info.FullMethodName != healthCheck && !a.authorized(info.Header) {
 		a.metrics.Refused(operationOf(info.FullMethodName), "grpc", codes.Unauthenticated)
 		return ctx, status.Error(codes.Unauthenticated, engine.ErrToken.Error())
