@@ -1,5 +1,5 @@
-// Sums and add of a pass over K for a block of four vectors, for all types, AVX2 + FMA. The
-// including file includes type_amd64.h for the types and defines the function names SUMS and ADD.
+// The kernels sums and add: parts of a pass over the matrix K with a block of four vectors, for all types, AVX2 + FMA.
+// The including file includes type_amd64.h for the types and defines the function names SUMS and ADD.
 
 TEXT SUMS, NOSPLIT, $0-56
 	MOVQ m+0(FP), rows

@@ -1,14 +1,14 @@
 // block, float64, float32 and mixed, AVX-512 F.
 //
-//	sums    lanes[i, s] = lanes[i, s] + products k[i*ldk+j] v[s][j], each in lane j mod w
-//	add     q[s][j] = q[s][j] + Σ_i u[s][i] k[i*ldk+j]                0≤i<m  0≤j<n  0≤s<4
+//	sums    lane j mod w of lanes[i, s] += k[i*ldk+j] v[s][j]
+//	add     q[s][j] += Σ_i u[s][i] k[i*ldk+j]                       0≤i<m  0≤j<n  0≤s<4
 //
-// Same bits as    the passes of package pass, for every s: a float32 k is widened first,
-//                 exactly; the row sum in w = 8 lanes (float32: 16), folded in halves; q[j] one
-//                 FMA a row, i ascending.
-// Layout          k m×n row-major, stride ldk in elements; v q a u four slices each; v
-//                 and q begin at j, a and u at i; the lanes of row i and vector s are 64 bytes at
-//                 256 i + 64 s. m is a multiple of 4, n of w, both positive.
+// Same bits as    the passes of package pass, for every s: a float32 k is widened exactly. A row
+//                 sum has w = 8 lanes (float32: 16), which are folded in halves. q[j] takes one FMA
+//                 for each row, i ascending.
+// Layout          k is m×n, row-major, with stride ldk in elements. v, q, a and u are four slices each; the
+//                 kernels use v and q from element j, a and u from element i. The lanes of row i and
+//                 vector s are 64 bytes at 256 i + 64 s. m is a positive multiple of 4, n of w.
 // Tile            4 rows × 4 vectors × 64 bytes of a vector: Z16–Z19 k; sums: Z0–Z15 lanes,
 //                 Z20–Z23 v; add: Z0–Z15 u, Z20–Z23 q.
 // Tail            none: the caller computes the last rows. No access outside the slices.

@@ -1,5 +1,5 @@
-// Sums and add of a pass over K for a block of four vectors, for all types, NEON. The including
-// file includes type_arm64.h for the types and defines the names of the functions.
+// The kernels sums and add: parts of a pass over the matrix K with a block of four vectors, for all types, NEON.
+// The including file includes type_arm64.h for the types and defines the function names SUMS and ADDS4.
 
 TEXT SUMS, NOSPLIT, $0-56
 	MOVD m+0(FP), rows

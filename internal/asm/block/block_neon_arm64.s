@@ -1,17 +1,17 @@
 // block, float64, float32 and mixed, NEON.
 //
-//	sums    lanes[i, s] = lanes[i, s] + products k[i*ldk+j] v[s][j], each in lane j mod w
-//	update  u[s][i] = a[s][i] / fold(lanes[i, s]), or fold(lanes[i, s]) without a; lanes[i, s] = 0
-//	add     q[s][j] = q[s][j] + Σ_i u[s][i] k[i*ldk+j]                0≤i<m  0≤j<n  0≤s<4
+//	sums    lane j mod w of lanes[i, s] += k[i*ldk+j] v[s][j]
+//	update  u[s][i] = a[s][i] / fold(lanes[i, s]), or u[s][i] = fold(lanes[i, s]) without a; then lanes[i, s] = 0
+//	add     q[s][j] += Σ_i u[s][i] k[i*ldk+j]                       0≤i<m  0≤j<n  0≤s<4
 //
-// Same bits as    the passes of package pass, for every s: a float32 k is widened first,
-//                 exactly; the row sum in w = 8 lanes (float32: 16), folded in halves; q[j] one
-//                 FMA a row, i ascending.
-// Layout          k m×n row-major, stride ldk in elements; v q a u four slices each; v
-//                 and q begin at j, a and u at i; the lanes of row i and vector s are 64 bytes at
-//                 256 i + 64 s. m is a multiple of 4, n of w, both positive.
-// Tile            2 rows × 4 vectors × 32 bytes of a vector: V16–V19 k. sums handles one half of the
-//                 lanes after the other: V0–V15 lanes, V20–V27 v. add: V0–V7 u, V8–V15 q.
+// Same bits as    the passes of package pass, for every s: a float32 k is widened exactly. A row
+//                 sum has w = 8 lanes (float32: 16), which are folded in halves. q[j] takes one FMA
+//                 for each row, i ascending.
+// Layout          k is m×n, row-major, with stride ldk in elements. v, q, a and u are four slices each; the
+//                 kernels use v and q from element j, a and u from element i. The lanes of row i and
+//                 vector s are 64 bytes at 256 i + 64 s. m is a positive multiple of 4, n of w.
+// Tile            2 rows × 4 vectors × 32 bytes of a vector: V16–V19 k. sums computes one half of the
+//                 lanes, then the other half: V0–V15 lanes, V20–V27 v. add: V0–V7 u, V8–V15 q.
 //                 update: 4 rows, one vector at a time.
 // Tail            none: the caller computes the last rows. No access outside the slices.
 // Special values  follow the arithmetic.
@@ -23,9 +23,9 @@
 #include "textflag.h"
 #include "neon_arm64.h"
 
-#define rows R0  // left
+#define rows R0  // rows left
 #define cols R1
-#define row R2   // two rows of k, and pointers that move along them
+#define row R2   // the next two rows of k; k0 and k1 move along them
 #define ld R3
 #define x0 R4    // v or q
 #define x1 R5
@@ -33,7 +33,7 @@
 #define x3 R7
 #define lane R8  // lanes of a row
 #define half R9
-#define left R10 // columns
+#define left R10 // columns left
 #define k0 R11
 #define k1 R12
 #define y0 R13   // moving pointer into v or q
@@ -45,8 +45,8 @@
 #define ui R20   // slices of u
 #define p R21
 
-// SLICES sets a, b, c and d to element i of four slices. The slice headers are adjacent at s;
-// i becomes a number of bytes.
+// SLICES sets a, b, c and d to the beginnings of four slices, whose headers are adjacent at s, and converts i to a number
+// of bytes. FROM advances the four pointers by i bytes.
 #define SLICES(s, i, a, b, c, d) \
 	LSL  $ESHIFT, i; \
 	MOVD (s), a; \
@@ -59,8 +59,8 @@
 	ADD i, c; \
 	ADD i, d
 
-// LANES2 loads half of the lanes of one row and two vectors from p on, and STORE2 stores
-// them; both advance p.
+// LANES2 loads half of the lanes of one row and two vectors from p, and STORE2 stores them to p. Both macros
+// advance p.
 #define LANES2(a, b, c, d) \
 	FLDPQ   64(p), (c, d); \
 	FLDPQ.P 128(p), (a, b)
@@ -69,7 +69,8 @@
 	FSTPQ   (a, b), (p); \
 	ADD     $128, p
 
-// SUM2 adds the products with a vector to the lanes of both rows. f and g hold the vector; n and m are their numbers.
+// SUM2 adds the products of two rows of k and a vector to the lanes of these rows. f and g are the registers of the
+// vector, n and m their numbers.
 #define SUM2(y, f, g, n, m, a, b, c, d) \
 	FLDPQ.P 64(y), (f, g); \
 	FMLA(a, 16, n); \
@@ -77,7 +78,8 @@
 	FMLA(c, 18, n); \
 	FMLA(d, 19, m)
 
-// ADD2 adds two rows of k times u, in registers a and b, to q. f and g hold q; n and m are their numbers.
+// ADD2 adds the products of two rows of k and u to q. Registers a and b hold u. f and g are the registers of q, n and m
+// their numbers.
 #define ADD2(y, f, g, n, m, a, b) \
 	FLDPQ   (y), (f, g); \
 	FMLA(n, 16, a); \

@@ -23,7 +23,7 @@
 #undef LAST4
 #else
 // SLICES sets a, b, c and d to the beginnings of four slices, whose headers are adjacent at p;
-// FROM advances them by i elements.
+// FROM advances the four pointers by i elements.
 #define SLICES(p, a, b, c, d) \
 	MOVQ (p), a;   \
 	MOVQ 24(p), b; \

@@ -31,8 +31,8 @@
 #define STROWS_P(f, g, p) FMOVQ.P f, 16(p)
 #define OP_ROWS(op, d, e, n, o, m, p) op(d, n, m)
 
-// The last folds, lanes 0 1 + lanes 2 3, then lane 0 + lane 1, of registers
-// a b c d into the numbers of four rows in register r. The macro changes s.
+// FOLD_ROWS folds the four lanes of registers a, b, c and d: lanes 0 and 1 plus lanes 2 and 3, then lane 0 plus
+// lane 1. Register r holds the four sums, one for each row. The macro changes s and c.
 #define FOLD_ROWS(r, s, a, b, c, d) \
 	TRN1_2D(r, a, b); \
 	TRN2_2D(s, a, b); \
@@ -44,7 +44,7 @@
 #else
 #define DOUBLE 1
 
-// The same macros for float64: SPREAD2 reads two elements, the macros of rows use two registers, and FOLD_ROWS has one fold.
+// The same macros for float64: four numbers of rows need two registers, and FOLD_ROWS adds only lane 0 and lane 1.
 #define SPREAD2(a, b) \
 	ADD   at, p; \
 	FMOVQ (p), F20; \
@@ -60,8 +60,8 @@
 	FADDP(s, c, d)
 #endif
 
-// TAKE loads the elements of k for 32 bytes of a vector from p into f and g, whose numbers are n and m,
-// and advances p.
+// TAKE loads the elements of k that belong to 32 bytes of a vector from p into registers f and g, and advances p by by
+// bytes. n and m are the numbers of f and g.
 #ifdef MIXED
 #define KSHIFT 2
 #define KSTEP 32

@@ -1,5 +1,5 @@
-// Update of a pass over K for a block of four vectors, for both types, AVX2. The including file
-// includes type_amd64.h for the types and defines the function name UPDATE.
+// The kernel update: the part of a pass over the matrix K that computes u, for a block of four vectors and both
+// types, AVX2. The including file includes type_amd64.h for the type and defines the function name UPDATE.
 
 TEXT UPDATE, NOSPLIT, $0-40
 	MOVQ   m+0(FP), rows
@@ -48,7 +48,7 @@ updateloop:
 	add        Y0, Y1, Y0
 	LAST4
 
-	// u_r = a_r / s_r, or s_r
+	// u_r = a_r / s_r with the folded sum s_r, or u_r = s_r without a
 	TESTQ ai, ai
 	JEQ   updatestore
 	MOVQ  (ai), AX

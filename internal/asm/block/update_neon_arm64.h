@@ -1,5 +1,5 @@
-// Update of a pass over K for a block of four vectors, for both types, NEON. The including file
-// includes type_arm64.h for the type and defines the function name UPDATE.
+// The kernel update: the part of a pass over the matrix K that computes u, for a block of four vectors and both
+// types, NEON. The including file includes type_arm64.h for the type and defines the function name UPDATE.
 
 TEXT UPDATE, NOSPLIT, $0-40
 	MOVD m+0(FP), rows
@@ -37,7 +37,7 @@ updateloop:
 	FADD(12, 12, 13)
 	FOLD_ROWS(28, 29, 0, 4, 8, 12)
 
-	// u_r = a_r / s_r, or s_r
+	// u_r = a_r / s_r with the folded sum s_r, or u_r = s_r without a
 	CBZ  ai, updatestore
 	MOVD (ai), p
 	ADD  at, p

@@ -5,19 +5,19 @@
 //
 // Same bits as    sums8Ref and sums4Ref in ref.go: j ascending, one addition for each entry; sums4
 //                 is exact in any order.
-// Layout          blocks of 32 rows, each with m groups of 32 bytes (sums8) or 16 bytes (sums4:
-//                 low halves rows 0–15, high halves rows 16–31). m ≥ 1, and even for sums4.
+// Layout          blocks of 32 rows, each with m groups of 32 bytes (sums8) or 16 bytes (sums4: the low
+//                 halves are the codes of rows 0–15, the high halves those of rows 16–31). m ≥ 1, and even for sums4.
 // Tile            sums8: 16 rows, a chain of additions in each of 16 registers. sums4: 32 rows and
-//                 two groups. Words with the sums of even rows also collect the bytes of odd rows in
-//                 their high bytes, which are subtracted in the end.
+//                 two groups. The 16-bit sums of even rows first include 256 times the entries of
+//                 odd rows, which are subtracted in the end.
 // Tail            none: whole blocks.
 // Special values  follow the arithmetic.
-// Registers       R8 blocks left · DI dst · SI codes · R9 table · CX m · R10 group · R11 its table · R12
-//                 groups left. sums8: AX DX codes · BX a code · R13 halves left · X0–X15 sums.
+// Registers       R8 blocks left · DI dst · SI codes · R9 table · CX m · R10 group · R11 table of
+//                 the group · R12 groups left. sums8: AX DX codes · BX a code · R13 halves left · X0–X15 sums.
 //                 sums4: Y0 Y2 sums of even rows · Y1 Y3 of odd rows · Y4 Y5 codes, then entries ·
 //                 Y6 tables · Y7 high bytes · Y15 mask.
 // Source          sums4: the scheme of F. André, A.-M. Kermarrec and N. Le Scouarnec, "Cache
-//                 locality is not enough", VLDB 2015, with the additions in words.
+//                 locality is not enough", VLDB 2015, with 16-bit additions.
 
 //go:build amd64 && !purego
 
@@ -33,7 +33,7 @@
 #define left R12
 #define halves R13
 
-// pair adds the entries of the two lowest codes of AX and of DX.
+// pairA adds the table entries of the two lowest codes in AX to x and y, pairD those of the two lowest codes in DX.
 #define pairA(x, y) \
 	MOVBLZX AL, BX;               \
 	VADDSS  (table)(BX*4), x, x;  \
@@ -119,7 +119,7 @@ grouploop:
 	VZEROUPPER
 	RET
 
-// addEntries looks up the codes c, and adds the entries to the sums of even and odd rows.
+// addEntries looks up the table entries of the codes c and adds them to the sums of even and odd rows.
 #define addEntries(c, even, odd) \
 	VPSHUFB c, Y6, c;       \
 	VPSRLW  $8, c, Y7;      \
@@ -159,13 +159,13 @@ grouploop:
 	DECQ    left
 	JNZ     grouploop
 
-	// Subtract the high bytes from the sums of even rows: 256 times the sums of odd rows.
+	// The sums of even rows include 256 times the sums of odd rows: subtract them.
 	VPSLLW $8, Y1, Y4
 	VPSUBW Y4, Y0, Y0
 	VPSLLW $8, Y3, Y5
 	VPSUBW Y5, Y2, Y2
 
-	// Put the rows in order, then add the groups of the two halves.
+	// Put the rows in order, then add the sums of the two groups, which are in the two halves of a register.
 	VPUNPCKLWD   Y1, Y0, Y4
 	VPUNPCKHWD   Y1, Y0, Y5
 	VPUNPCKLWD   Y3, Y2, Y6

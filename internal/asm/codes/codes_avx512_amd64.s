@@ -3,8 +3,8 @@
 //	sums4   dst[i] = Σ_j table[16j + c_ij]     codes of 4 bits, table uint8, sums uint16    0≤j<m
 //
 // Same bits as    sums4Ref in ref.go: exact in any order.
-// Layout          blocks of 32 rows, each with m groups of 16 bytes: low halves rows 0–15, high
-//                 halves rows 16–31. m ≥ 2, even.
+// Layout          blocks of 32 rows, each with m groups of 16 bytes: the low halves are the codes of
+//                 rows 0–15, the high halves those of rows 16–31. m ≥ 2, even.
 // Tile            32 rows and four groups, as in codes_avx2_amd64.s.
 // Tail            if m is not a multiple of four, the last two groups take half a register.
 // Special values  none: integers.
@@ -25,20 +25,20 @@
 #define table R11
 #define left R12
 
-// entries looks up the codes c, and adds the entries to the sums of even and odd rows.
+// entries looks up the table entries of the codes c and adds them to the sums of even and odd rows.
 #define entries(c, even, odd) \
 	VPSHUFB c, Z6, c;       \
 	VPSRLW  $8, c, Z7;      \
 	VPADDW  c, even, even;  \
 	VPADDW  Z7, odd, odd
 
-// halves splits the bytes Z4 into Z4 and Z5.
+// halves splits the bytes of Z4 into the low halves in Z4 and the high halves in Z5.
 #define halves \
 	VPSRLW $4, Z4, Z5;   \
 	VPANDD Z15, Z4, Z4;  \
 	VPANDD Z15, Z5, Z5
 
-// fold adds the four quarters of z and stores the sum.
+// fold adds the four quarters of z and stores the sum. y and x are the lower half and quarter of z.
 #define fold(z, y, x, at) \
 	VEXTRACTI64X4 $1, z, Y8;   \
 	VPADDW        Y8, y, y;    \
@@ -89,7 +89,7 @@ tail:
 	ADDQ    $32, group
 
 done:
-	// Subtract the high bytes from the sums of even rows: 256 times the sums of odd rows.
+	// The sums of even rows include 256 times the sums of odd rows: subtract them.
 	VPSLLW     $8, Z1, Z4
 	VPSUBW     Z4, Z0, Z0
 	VPSLLW     $8, Z3, Z5

@@ -5,13 +5,13 @@
 //
 // Same bits as    sums8Ref and sums4Ref in ref.go: j ascending, one addition for each entry; sums4
 //                 is exact in any order.
-// Layout          blocks of 32 rows, each with m groups of 32 bytes (sums8) or 16 bytes (sums4:
-//                 low halves rows 0–15, high halves rows 16–31). m ≥ 1.
+// Layout          blocks of 32 rows, each with m groups of 32 bytes (sums8) or 16 bytes (sums4: the low
+//                 halves are the codes of rows 0–15, the high halves those of rows 16–31). m ≥ 1.
 // Tile            sums8: 8 rows, a chain of additions in each of 8 registers. sums4: 32 rows.
 // Tail            none: whole blocks.
 // Special values  follow the arithmetic.
-// Registers       R0 blocks · R1 dst · R2 codes · R3 table · R4 m · R5 group · R6 its table · R7
-//                 groups left. sums8: R8 codes · R9–R12 a code · R13 octets left · F0–F7 sums ·
+// Registers       R0 blocks · R1 dst · R2 codes · R3 table · R4 m · R5 group · R6 table of the
+//                 group · R7 groups left. sums8: R8 codes · R9–R12 a code · R13 octets left · F0–F7 sums ·
 //                 F16–F19 entries. sums4: V0–V3 sums · V4 V5 codes, then entries · V6 table · V15
 //                 mask.
 // Source          sums4: as in codes_avx2_amd64.s.
@@ -30,7 +30,7 @@
 #define left R7
 #define octets R13
 
-// four loads the entries of the four codes in R8 from bit b on.
+// four loads the table entries of the four codes that begin at bit b of R8.
 #define four(b) \
 	UBFX  $(b+0), R8, $8, R9;    \
 	UBFX  $(b+8), R8, $8, R10;   \
@@ -41,7 +41,7 @@
 	FMOVS (table)(R11<<2), F18;  \
 	FMOVS (table)(R12<<2), F19
 
-// add4 adds these entries.
+// add4 adds the entries that four has loaded to a, b, c and d.
 #define add4(a, b, c, d) \
 	FADDS F16, a, a; \
 	FADDS F17, b, b; \

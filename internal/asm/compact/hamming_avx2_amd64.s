@@ -4,8 +4,8 @@
 //
 // Same bits as    hammingRef in ref.go: exact in any order.
 // Layout          n bytes each, n ≥ 16, a multiple of 16.
-// Tile            128 bytes in four registers. The counts of their bytes, at most 32 together, are
-//                 added in bytes, then in 64 bits.
+// Tile            128 bytes in four registers. The bit counts of the four registers are added in 8 bits,
+//                 where the sum is at most 32, and then in 64 bits.
 // Tail            one to seven pieces of 16 bytes, whose counts are added in 64 bits.
 // Special values  none: integers.
 // Registers       CX bytes left · SI a · DI b · Y0 counts of 64 bits · Y1–Y4 bytes, then counts · Y5–Y8
@@ -17,7 +17,7 @@
 
 #include "textflag.h"
 
-// The number of set bits of 0 to 15.
+// The number of set bits of each integer from 0 to 15.
 DATA bitsOf<>+0(SB)/8, $0x0302020102010100
 DATA bitsOf<>+8(SB)/8, $0x0403030203020201
 GLOBL bitsOf<>(SB), RODATA|NOPTR, $16

@@ -4,8 +4,8 @@
 //
 // Same bits as    hammingRef in ref.go: exact in any order.
 // Layout          n bytes each, n ≥ 16, a multiple of 16.
-// Tile            VPOPCNTDQ: 256 bytes in four registers. Without it, 512 bytes in eight registers. Carry-save adders add
-//                 these to bits of the weights 1, 2 and 4; each iteration counts only the bits of weight 8.
+// Tile            VPOPCNTDQ: 256 bytes in four registers. Without it, 512 bytes in eight registers. Carry-save adders reduce
+//                 the bits to sums of weight 1, 2, 4 and 8; each iteration counts only the set bits of weight 8.
 // Tail            64 bytes at a time without VPOPCNTDQ, then 16 bytes at a time.
 // Special values  none: integers.
 // Registers       CX bytes left · SI a · DI b · AX constant · Z0 counts of 64 bits (VPOPCNTDQ: and Z9–Z11) · Z1–Z3 bits of the weights 1, 2
@@ -17,7 +17,7 @@
 
 #include "textflag.h"
 
-// The number of set bits of 0 to 15.
+// The number of set bits of each integer from 0 to 15.
 DATA bitsOf<>+0(SB)/8, $0x0302020102010100
 DATA bitsOf<>+8(SB)/8, $0x0403030203020201
 GLOBL bitsOf<>(SB), RODATA|NOPTR, $16
@@ -40,7 +40,7 @@ GLOBL bitsOf<>(SB), RODATA|NOPTR, $16
 	VMOVDQU64 at(ap), x;    \
 	VPXORQ    at(bp), x, x
 
-// add is a carry-save adder: it adds the bits of x, y and sum, and leaves the sum bits in sum and the carries in x.
+// add is a carry-save adder: it adds the bits of x, y and sum, and sets sum to the sum bits and x to the carries.
 #define add(x, y, sum, t) \
 	VMOVDQA64  x, t;              \
 	VPTERNLOGQ $0xe8, y, sum, x;  \
@@ -66,7 +66,7 @@ GLOBL bitsOf<>(SB), RODATA|NOPTR, $16
 	ADDQ $n, bp;  \
 	SUBQ $n, left
 
-// fold adds the counts; X0 holds their sum.
+// fold adds all 64-bit counts and sets the first lane of X0 to the sum.
 #define fold \
 	VPADDQ        Z12, Z0, Z0;    \
 	VEXTRACTI64X4 $1, Z0, Y1;     \

@@ -4,11 +4,12 @@
 //
 // Same bits as    hammingRef in ref.go: exact in any order.
 // Layout          n bytes each, n ≥ 16, a multiple of 16, at most mostHamming.
-// Tile            64 bytes in four registers. The counts of their bytes, at most 32 together, are added
-//                 in bytes, then in eight sums of 16 bits.
+// Tile            64 bytes in four registers. The bit counts of the four registers are added in 8 bits, where
+//                 the sum is at most 32, and then in eight sums of 16 bits.
 // Tail            one to three pieces of 16 bytes, added to the same sums.
 // Special values  none: integers.
-// Registers       R0 a · R1 b · R2 bytes left · V0 sums · V4–V7 of a, then counts · V16–V19 of b.
+// Registers       R0 a · R1 b · R2 bytes left · V0 sums · V4–V7 bytes of a, then counts ·
+//                 V16–V19 bytes of b.
 // Source          CNT counts the bits of bytes.
 
 //go:build arm64 && !purego

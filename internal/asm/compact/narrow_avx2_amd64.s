@@ -9,15 +9,15 @@
 // Tail            none: whole tiles.
 // Special values  NaN is replaced before the conversion, which handles infinities, overflow and subnormal numbers.
 // Registers       CX elements left · DI dst · SI src · AX constants · Y0 Y1 elements · Y2–Y5 scratch · Y8 NaN · Y9 0x7fff · Y10 one · Y11 Y12
-//                 the order of the bytes.
-// Source          VCVTPS2PH of F16C. A bfloat16 is the upper half of a sum: the bits of the float32, 0x7fff and the last bit of
-//                 their upper half.
+//                 byte indices.
+// Source          VCVTPS2PH of F16C. The bits of a bfloat16 are the upper half of an integer sum: the bits of the float32, 0x7fff and
+//                 the last bit of the float32's upper half.
 
 //go:build amd64 && !purego
 
 #include "textflag.h"
 
-// Byte indices for VPSHUFB: the upper halves of four elements go to the first or the last 8 bytes of 16.
+// Byte indices for VPSHUFB, which moves the upper halves of four elements to the first or the last 8 of 16 bytes.
 DATA upper<>+0(SB)/8, $0x0f0e0b0a07060302
 DATA upper<>+8(SB)/8, $0x8080808080808080
 DATA upper<>+16(SB)/8, $0x0f0e0b0a07060302
@@ -51,7 +51,7 @@ GLOBL upper<>(SB), RODATA|NOPTR, $64
 	VCVTPS2PH $0, x, xlow;     \
 	VMOVUPS   xlow, to(dp)
 
-// round8 rounds eight elements to bfloat16 in their upper halves.
+// round8 rounds eight elements to bfloat16. The results are the upper halves of the elements of x.
 #define round8(at, x, s, t) \
 	VMOVUPS   at(from), x;  \
 	VPSRLD    $16, x, t;    \

@@ -10,7 +10,8 @@
 // Special values  NaN is replaced before the conversion, which handles infinities, overflow and subnormal numbers.
 // Registers       R0 dst · R1 src · R2 elements left · R3 constants · V0–V3 elements · V4–V7 results · V8–V11 masks, or last places ·
 //                 V16 NaN · V17 0x7fff · V18 one.
-// Source          FCVTN. A bfloat16 is the upper half of a sum: the bits of the float32, 0x7fff and the last bit of their upper half.
+// Source          FCVTN. The bits of a bfloat16 are the upper half of an integer sum: the bits of the float32, 0x7fff and the last
+//                 bit of the float32's upper half.
 
 //go:build arm64 && !purego
 
@@ -35,7 +36,7 @@
 	VMOV V16.B16, y.B16;     \
 	VBIT mask.B16, x.B16, y.B16
 
-// round4 rounds four elements to bfloat16 in the upper halves of y.
+// round4 rounds four elements to bfloat16. The results are the upper halves of the elements of y.
 #define round4(n, x, y, t, m) \
 	VUSHR $16, x.S4, t.S4;         \
 	VAND  V18.B16, t.B16, t.B16;   \

@@ -1,7 +1,7 @@
-// Vector instructions that the assembler of Go 1.26 lacks, one word a line. A word is
-// named after the GNU mnemonic and the arrangement of its result, and takes register numbers in
-// GNU order, destination first. neon_test.go in the parent folder checks every word, and
-// that a macro is the same in every folder.
+// Vector instructions that the assembler of Go 1.26 lacks, as macros with one WORD directive. The name of a macro is
+// the GNU mnemonic and the arrangement of the result. Its arguments are register numbers in GNU order, destination
+// first. neon_test.go in the parent folder checks every instruction, and that macros with the same name are the same
+// in every folder.
 
 #define SMULL_8H(d, n, m) WORD $(0x0e20c000|(m)<<16|(n)<<5|(d))
 #define SMULL2_8H(d, n, m) WORD $(0x4e20c000|(m)<<16|(n)<<5|(d))

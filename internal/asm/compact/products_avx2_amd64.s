@@ -8,8 +8,8 @@
 // Tile            64 elements: 16 in each of four registers of sums of 32 bits.
 // Tail            one to three pieces of 16 elements, all added to the first register of sums.
 // Special values  none: integers.
-// Registers       CX elements left · SI a · DI b · Y0–Y3 sums · Y4–Y11 elements as words.
-// Source          VPMADDWD adds two products of words to 32 bits.
+// Registers       CX elements left · SI a · DI b · Y0–Y3 sums · Y4–Y11 elements in 16 bits.
+// Source          VPMADDWD multiplies 16-bit integers and adds each two products in 32 bits.
 
 //go:build amd64 && !purego
 
@@ -44,7 +44,7 @@
 	VPXOR Y3, Y3, Y3;      \
 	SUBQ  $64, left
 
-// fold adds the four registers, then the halves of their sum. total makes one sum of 64 bits.
+// fold adds the four registers, then the halves of their sum. total adds the four lanes and extends the sum to 64 bits.
 #define fold \
 	VPADDD       Y1, Y0, Y0;  \
 	VPADDD       Y3, Y2, Y2;  \

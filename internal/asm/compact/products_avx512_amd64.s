@@ -21,7 +21,7 @@
 #define ap SI
 #define bp DI
 
-// dot adds products of 32 or 16 elements; square adds squares of differences, and so does squareVNNI with VNNI.
+// dot adds the products of 32 or 16 elements to sums; square and squareVNNI add the squares of their differences.
 #define dot(at, x, y, sums) \
 	VPMOVSXBW at(ap), x;    \
 	VPMOVSXBW at(bp), y;    \
@@ -69,7 +69,8 @@
 	ADDQ $n, bp;  \
 	SUBQ $n, left
 
-// fold adds four registers and the register of the tail. total adds all lanes to one sum of 64 bits.
+// fold adds the four registers of sums and the register of the tail. halves adds the quarters of this sum, and total
+// the four lanes that remain. It extends the sum to 64 bits.
 #define fold \
 	VPADDD Z1, Z0, Z0;   \
 	VPADDD Z3, Z2, Z2;   \

@@ -8,9 +8,9 @@
 // Tile            64 elements: 16 in each of four registers of sums of 32 bits.
 // Tail            one to three pieces of 16 elements, all added to the first register of sums.
 // Special values  none: integers.
-// Registers       R0 a · R1 b · R2 elements left · V0–V3 sums · V4–V7 of a, then differences ·
-//                 V16–V19 of b · V20–V27 products or differences of 16 bits.
-// Source          SDOT and UDOT add four products to 32 bits. |a − b| is unsigned.
+// Registers       R0 a · R1 b · R2 elements left · V0–V3 sums · V4–V7 elements of a, then
+//                 differences · V16–V19 elements of b · V20–V27 products or differences of 16 bits.
+// Source          SDOT and UDOT add each four products in 32 bits. UDOT squares |a − b|, which is unsigned.
 
 //go:build arm64 && !purego
 
@@ -21,8 +21,8 @@
 #define bp R1
 #define left R2
 
-// dot16 adds products of the 16 elements of Vx and Vy to sums, square16 squares of differences; Vt and V(t+1) are scratch.
-// productDot16 and squareDot16 do the same with SDOT and UDOT, and need no scratch.
+// dot16 adds the products of the 16 elements of Vx and Vy to sums, and square16 adds the squares of their differences. Vt
+// and V(t+1) are scratch. productDot16 and squareDot16 do the same with SDOT and UDOT, and need no scratch.
 #define dot16(x, y, t, sums) \
 	SMULL_8H(t, x, y);    \
 	SMULL2_8H(t+1, x, y); \
@@ -54,7 +54,7 @@
 	VEOR V3.B16, V3.B16, V3.B16; \
 	SUBS $64, left
 
-// load64 loads 64 elements, load16 the next 16.
+// load64 loads the next 64 elements, and load16 the next 16 elements.
 #define load64 \
 	VLD1.P 64(ap), [V4.B16, V5.B16, V6.B16, V7.B16]; \
 	VLD1.P 64(bp), [V16.B16, V17.B16, V18.B16, V19.B16]
@@ -63,7 +63,7 @@
 	VLD1.P 16(ap), [V4.B16]; \
 	VLD1.P 16(bp), [V16.B16]
 
-// fold adds all sums in 64 bits.
+// fold adds the four registers in 32 bits, and then their lanes in 64 bits.
 #define fold \
 	VADD V1.S4, V0.S4, V0.S4; \
 	VADD V3.S4, V2.S4, V2.S4; \

@@ -3,20 +3,21 @@
 //	roundInt8   dst_i = src_i·inverse, rounded to an integer
 //	signBits    bit i of dst = src_i < 0      0≤i<n
 //
-// Same bits as    roundInt8Ref and signBitsRef in ref.go: one FMA and one sum in float64, and a comparison.
-// Layout          n elements, n ≥ 16, a multiple of 16; dst of signBits has one bit for each.
+// Same bits as    roundInt8Ref and signBitsRef in ref.go: roundInt8 is one FMA and one addition in float64,
+//                 signBits one comparison.
+// Layout          n elements, n ≥ 16, a multiple of 16; dst of signBits has one bit for each element.
 // Tile            16 elements: roundInt8 in four registers of float64, signBits in two of float32.
 // Tail            none: whole tiles.
-// Special values  roundInt8 has none. Zeros of both signs and NaN are not negative.
+// Special values  roundInt8 expects products from −128.5 to 127.5. In signBits, zeros of both signs and NaN are not negative.
 // Registers       CX elements left · DI dst · SI src · AX constants and bits · Y0–Y3 elements · Y8 inverse · Y9 snap · Y10 shift ·
-//                 Y11 Y12 the order of the bytes. signBits: Y8 zero.
+//                 Y11 Y12 byte indices. signBits: Y8 zero.
 // Source          own.
 
 //go:build amd64 && !purego
 
 #include "textflag.h"
 
-// Byte indices that gather the lowest bytes of four integers, from each half of two registers, into 16 bytes in order.
+// Byte indices for VPSHUFB, which gathers the lowest bytes of the integers in two registers in order.
 DATA order<>+0(SB)/8, $0x80800c0880800400
 DATA order<>+8(SB)/8, $0x8080808080808080
 DATA order<>+16(SB)/8, $0x0c08808004008080
@@ -37,7 +38,7 @@ GLOBL order<>(SB), RODATA|NOPTR, $64
 	VFMADD213PD Y9, Y8, t;   \
 	VADDPD      Y10, t, t
 
-// signs8 stores the signs of eight elements.
+// signs8 stores one bit for each of eight elements: 1 if the element is negative.
 #define signs8(at, to, x) \
 	VMOVUPS   at(from), x;    \
 	VCMPPS    $17, Y8, x, x;  \

@@ -3,11 +3,12 @@
 //	roundInt8   dst_i = src_i·inverse, rounded to an integer
 //	signBits    bit i of dst = src_i < 0      0≤i<n
 //
-// Same bits as    roundInt8Ref and signBitsRef in ref.go: one FMA and one sum in float64, and a comparison.
-// Layout          n elements, n ≥ 16, a multiple of 16; dst of signBits has one bit for each.
+// Same bits as    roundInt8Ref and signBitsRef in ref.go: roundInt8 is one FMA and one addition in float64,
+//                 signBits one comparison.
+// Layout          n elements, n ≥ 16, a multiple of 16; dst of signBits has one bit for each element.
 // Tile            16 elements: roundInt8 in eight registers of float64, signBits in four of float32.
 // Tail            none: whole tiles.
-// Special values  roundInt8 has none. Zeros of both signs and NaN are not negative.
+// Special values  roundInt8 expects products from −128.5 to 127.5. In signBits, zeros of both signs and NaN are not negative.
 // Registers       R0 dst · R1 src · R2 elements left · R3 constants and bits · V0–V3 elements · V4 V5 elements in float64 · V6–V13 sums, then
 //                 codes · V16 inverse · V17 snap · V18 shift. signBits: V16 zero · V20–V23 the bit of each element.
 // Source          own.
@@ -17,14 +18,14 @@
 #include "textflag.h"
 #include "neon_arm64.h"
 
-// 1.5·2²² and 1.5·2⁵² − 1.5·2²², each twice.
+// The constants snap = 1.5·2²² and shift = 1.5·2⁵² − 1.5·2²², in two lanes each.
 DATA sums<>+0(SB)/8, $0x4158000000000000
 DATA sums<>+8(SB)/8, $0x4158000000000000
 DATA sums<>+16(SB)/8, $0x4337ffffffa00000
 DATA sums<>+24(SB)/8, $0x4337ffffffa00000
 GLOBL sums<>(SB), RODATA|NOPTR, $32
 
-// The mask bits of 16 elements.
+// Lane i is 1<<i, the bit of element i in the mask of 16 signs.
 DATA bitOf<>+0(SB)/8, $0x0000000200000001
 DATA bitOf<>+8(SB)/8, $0x0000000800000004
 DATA bitOf<>+16(SB)/8, $0x0000002000000010
@@ -39,7 +40,8 @@ GLOBL bitOf<>(SB), RODATA|NOPTR, $64
 #define from R1
 #define left R2
 
-// round4 rounds the four elements of Vx to integers in the lowest bits of Vs and Vt, which hold snap before.
+// round4 rounds the four elements of Vx to integers in the lowest bits of Vs and Vt, which must
+// contain snap before.
 #define round4(x, s, t) \
 	FCVTL_2D(4, x);   \
 	FCVTL2_2D(5, x);  \
@@ -48,7 +50,7 @@ GLOBL bitOf<>(SB), RODATA|NOPTR, $64
 	FADD_2D(s, s, 18); \
 	FADD_2D(t, t, 18)
 
-// signs4 keeps the mask bits of the negative elements among the four of Vx.
+// signs4 replaces each of the four elements of Vx by its mask bit if the element is negative, and by 0 otherwise.
 #define signs4(x, n, bits) \
 	FCMGT_4S(n, 16, n);   \
 	VAND bits.B16, x.B16, x.B16

@@ -1,10 +1,9 @@
-// Vector instructions that the assembler of Go 1.26 lacks, one word a line, and
-// macros for code that both types share. A word has the name of its
-// GNU mnemonic and takes register numbers in GNU order, destination first. _E is the
-// form by element i of the last operand. A name without an arrangement takes
-// the arrangement of the type: .2d if DOUBLE is 1 (F64), .4s if it is 0 (F32);
-// see type_arm64.h. neon_test.go in the parent folder checks every word for both, and
-// that a macro is the same in every folder.
+// Vector instructions that the assembler of Go 1.26 lacks, as macros with one WORD directive, and other macros
+// that both types share. A macro of an instruction has its GNU mnemonic as name. Its arguments are
+// register numbers in GNU order, destination first. With the suffix _E, the last operand is element i of a register.
+// A name without an arrangement takes the arrangement of the type: .2d if DOUBLE is 1 (F64), .4s if it is 0 (F32);
+// see type_arm64.h. neon_test.go in the parent folder checks every instruction for both types, and that macros
+// with the same name are the same in every folder.
 
 #define FADD(d, n, m) WORD $(0x4e20d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
 #define FSUB(d, n, m) WORD $(0x4ea0d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
