@@ -3,10 +3,10 @@
 //	g[i*ldg+j] = k[i*ldk+j] (h − λ (Σ_q a[i*lda+q] b[q*ldb+j] + h mat[i*ldm+j]))
 //	h = u[i] v[j]      0≤i<m  0≤j<n  0≤q<r
 //
-// Same bits as    adjcostRef in ref.go: q ascending, one FMA a term, the term of mat last;
-//                 then one FMA and one product.
+// Same bits as    adjcostRef in ref.go: q ascending, one FMA for each term, the term of mat
+//                 last; then one FMA with −λ and one product with k.
 // Layout          g k mat m×n row-major, strides ldg ldk ldm; a m×r, stride lda; b r×n,
-//                 stride ldb, in elements; u m; v n. m, n ≥ 1, r ≥ 0. g may be mat.
+//                 stride ldb, in elements; u has m elements, v has n. m, n ≥ 1, r ≥ 0. g may be mat.
 // Tile            4 rows × 3 vectors of columns: Y0–Y11 sums, Y12–Y14 b, Y15 a; then Y12 h, Y13 λ,
 //                 Y15 u.
 // Tail            columns: one vector at a time, with masked loads and stores; rows: 1 row. No access
@@ -14,9 +14,9 @@
 // Special values  follow the arithmetic.
 // Registers       AX pointer into a, then v · BX pointer into b · CX terms left, scratch · DX lda ·
 //                 R8 3 lda · R9 ldb · SI pointer into k · DI into mat · R10 into g · R11 bytes from
-//                 the start of the row · R12 u · R13 bytes left · Y14 mask. The arguments hold the
-//                 starts of the rows, the rows left, and the strides in bytes.
-// Source          own; the loop over q is that of a matrix product in BLIS.
+//                 the start of the row · R12 u · R13 bytes left · Y14 mask. The argument slots hold
+//                 the starts of the rows, the rows left, and the strides in bytes.
+// Source          own; the loop over q follows the matrix product of BLIS.
 
 //go:build amd64 && !purego
 
@@ -37,14 +37,14 @@
 #define ui R12
 #define left R13
 
-// TERM adds a_iq b_qj, three vectors of b in Y12–Y14, to a row's sums.
+// TERM adds a_iq b_qj to the sums s0, s1 and s2 of a row. Y12–Y14 hold three vectors of b.
 #define TERM(a, s0, s1, s2) \
 	bcast a, Y15;       \
 	fma   Y12, Y15, s0; \
 	fma   Y13, Y15, s1; \
 	fma   Y14, Y15, s2
 
-// FINISH computes and stores the vector of g at byte d from its sum s, u in Y15 and λ in Y13.
+// FINISH computes and stores the vector of g at byte d of the tile. s is its sum; Y15 holds u and Y13 λ.
 #define FINISH(d, s) \
 	mul     d(vp), Y15, Y12; \
 	fma     d(mp), Y12, s;   \
@@ -52,7 +52,7 @@
 	mul     d(kp), s, s;     \
 	move    s, d(gp)
 
-// FINISHMASKED computes a vector of g in s. The mask is in Y14 and v in Y4.
+// FINISHMASKED computes the vector of g whose sum is s, in s. Y14 holds the mask and Y4 v.
 #define FINISHMASKED(s) \
 	mul      Y4, Y15, Y12;  \
 	maskmove (mp), Y14, Y5; \
@@ -82,8 +82,8 @@
 	MOVQ v+112(FP), vp; \
 	ADDQ col, vp
 
-// AHEAD fetches columns of the tile in three rows from base on, stride bytes apart,
-// before the sums are computed: the sums take longer than the CPU can look ahead.
+// AHEAD prefetches the tile's columns of three rows, which begin at base and are stride bytes apart. The code that
+// computes the sums is too long for the CPU to load these rows ahead of time.
 #define AHEAD(base, stride) \
 	PREFETCHT0 (base);             \
 	PREFETCHT0 64(base);           \

@@ -34,8 +34,8 @@ colloop:
 	MOVQ b+88(FP), bp
 	LEAQ (bp)(AX*size), bp
 
-	// fetch k and mat of the tile while its sums are computed, unless rows are so
-	// short that they are in the first-level cache
+	// prefetch k and mat of the tile for the code after its sums, unless the rows are so short that they
+	// are in the first-level cache
 	CMPQ ldk+48(FP), $2048
 	JLE  terms8
 	MOVQ k+40(FP), ap
@@ -107,7 +107,7 @@ qloop3:
 	JNE    qloop3
 
 finishtile:
-	// v of the tile's columns; pointers to the tile in k, mat and dst
+	// load v of the tile's columns, and set the pointers to the tile in k, mat and dst
 	MOVQ   n+8(FP), tmp
 	SUBQ   cols, tmp
 	SHLQ   $logsize, tmp

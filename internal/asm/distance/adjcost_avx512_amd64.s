@@ -3,22 +3,22 @@
 //	dst[i*ldg+j] = k[i*ldk+j] (h − λ k̄)      h = u[i] v[j]      0≤i<m  0≤j<n
 //	k̄ = Σ_q a[i*lda+q] b[q*ldb+j] + h mat[i*ldm+j]      0≤q<r
 //
-// Same bits as    adjcostRef in ref.go: q ascending, one FMA per term, then mat's; −λ k̄ + h
-//                 in one FMA.
-// Layout          dst k mat m×n, a m×r, b r×n row-major, strides in elements; u m, v n;
-//                 dst may be mat. m, n ≥ 1, r ≥ 0; a and b are not read if r = 0.
+// Same bits as    adjcostRef in ref.go: q ascending, one FMA for each term, the term of mat
+//                 last; one FMA for h − λ k̄, then one product with k.
+// Layout          dst k mat m×n, a m×r, b r×n row-major, strides in elements; u has m
+//                 elements, v has n. dst may be mat. m, n ≥ 1, r ≥ 0; a and b are not read if r = 0.
 // Tile            8 rows × 3 vectors of columns: Z0–Z23 k̄, Z24–Z26 b, then v; a enters the FMA by
-//                 embedded broadcast. The last columns of a row of tiles take a tile of 8 × 2 vectors or
-//                 8 × 1 vector, the last m mod 8 rows tiles of 1 × 3 vectors.
+//                 embedded broadcast. The last columns of a row of tiles are a tile of 8 × 2 vectors
+//                 or 8 × 1 vector; the last m mod 8 rows are computed in tiles of 1 × 3 vectors.
 // Tail            columns: opmasks K1–K3 for the vectors of a tile. No access outside the
 //                 slices.
 // Special values  follow the arithmetic.
-// Registers       BX a of the tile · SI DI rows 0 and 4 of it at q · R8 lda · R9 3 lda ·
+// Registers       BX a of the tile · SI a_0q of the tile · DI a_4q · R8 lda · R9 3 lda ·
 //                 R10 b at q · R11 ldb · AX terms left; then SI k · DI mat · R10 dst · AX ldk
-//                 · CX ldm · R11 ldg · R8 R9 offsets of the second and third vectors (in the last rows: always).
-//                 DX u · R12 rows left · R13 columns left · CX scratch · Z27 u · Z28–Z30 h · Z31 λ. The arguments
-//                 hold the starts of the rows, and the strides in bytes.
-// Source          own; the loop over q is that of a matrix product in BLIS.
+//                 · CX ldm · R11 ldg · R8 R9 offsets of the second and third vectors (tiles of one row: from
+//                 the beginning). DX u · R12 rows left · R13 columns left · CX scratch · Z27 u · Z28–Z30 h ·
+//                 Z31 λ. The argument slots hold the starts of the rows, and the strides in bytes (lda: in elements).
+// Source          own; the loop over q follows the matrix product of BLIS.
 
 //go:build amd64 && !purego
 
@@ -57,8 +57,7 @@
 	VPXORQ s1, s1, s1; \
 	VPXORQ s2, s2, s2
 
-// fetch3 fetches a row of a tile from p on and advances p by tmp bytes to the next row; fetch8
-// fetches eight rows.
+// fetch3 prefetches the row of a tile at p, and advances p by tmp bytes to the next row. fetch8 prefetches eight rows.
 #define fetch3(p) \
 	PREFETCHT0 (p);    \
 	PREFETCHT0 64(p);  \
@@ -88,7 +87,7 @@
 	fma.BCST a, b1, s1; \
 	fma.BCST a, b2, s2
 
-// step advances to the next q, step1 for a tile of one row; a branch on their flags follows.
+// step and step1 advance to the next q; step1 is for a tile of one row. The code after them branches on their flags.
 #define step \
 	ADDQ $size, ap; \
 	ADDQ $size, aq; \
@@ -100,9 +99,9 @@
 	ADDQ lb, bp;    \
 	DECQ terms
 
-// finish3 computes a row of a tile of dst from v and the sums. It sets h = u v. factors3 sets k̄ = h mat + sum
-// and h − λ k̄; products3 multiplies by k. All loads come before the stores, because dst may be mat and
-// vectors without columns have the offset 0.
+// finish3 computes and stores a row of a tile of dst: it sets h = u v, factors3 sets k̄ = h mat + sum and computes
+// h − λ k̄, and products3 multiplies by k. All loads come before the stores, because dst may be mat and vectors without
+// columns have the offset 0.
 #define finish3(s0, s1, s2) \
 	mul Z24, Z27, Z28;    \
 	mul Z25, Z27, Z29;    \

@@ -1,6 +1,6 @@
 // G_ij = K_ij (h − λ k̄), h = u_i v_j, k̄ = Σ_q A_iq B_qj + h M_ij.
 //
-// Fewer than four rows are computed one by one: in the 4×1 tile all four pointers then name the
+// The last rows, fewer than four, are computed one by one: all four pointers of the 4×1 tile then point to the
 // same row, which is computed and stored four times.
 
 	LSL $ESHIFT, ldgb
@@ -124,7 +124,7 @@ vnext:
 	MOVD left, part
 
 tile4x1:
-	// Tile 4×1: a whole register, or part columns of it
+	// Tile 4×1: one whole register, or its first part columns
 	ADD  off, bp, bq
 	MOVD rank, q
 	MOVD ap, a0
@@ -158,7 +158,7 @@ qpart:
 	B qfma
 
 rows4x1:
-	// u_i, h
+	// h = u_i v_j of four rows
 	MOVD up, ur
 	LDE(ur, F24)
 	NEXTROW(ur, ur, $ESIZE)
@@ -177,7 +177,7 @@ hfma:
 	FMUL_E(22, 16, 26, 0)
 	FMUL_E(23, 16, 27, 0)
 
-	// load M of four rows before K: G may be M
+	// load M and K of all four rows before a store, because G may be M
 	ADJ_POINTERS4X1
 	CBNZ  part, mpart
 	FMOVQ (mr), F24

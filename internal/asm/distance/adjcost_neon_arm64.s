@@ -2,10 +2,10 @@
 //
 //	h = u[i] v[j]   k̄ = Σ_q A_iq B_qj + h M_ij   G_ij = K_ij (h − λ k̄)      0≤i<m  0≤j<n  0≤q<r
 //
-// Same bits as    adjcostRef in ref.go: k̄ one chain of FMAs from +0, q ascending, M last;
-//                 h rounded, h − λ k̄ one FMA, one product.
-// Layout          G K M m×n, A m×r, B r×n, row-major; u m, v n; strides in elements.
-//                 m n ≥ 1, r ≥ 0. G may be M.
+// Same bits as    adjcostRef in ref.go: k̄ is a chain of FMAs that begins with +0, q ascending,
+//                 M last; h is rounded; h − λ k̄ is one FMA; then one product with K.
+// Layout          G K M m×n, A m×r, B r×n, row-major; u has m elements, v has n; strides in
+//                 elements. m, n ≥ 1, r ≥ 0. G may be M.
 // Tile            4 rows × 4 registers.
 // Tail            columns: 4 rows × 1 register, then loads and stores of single lanes;
 //                 rows: 1 row × 4 registers. No access outside the slices.
@@ -34,22 +34,22 @@
 #define ldbb R12
 #define up R13
 #define vp R14
-#define a0 R15   // moving pointers into A, four rows; then
+#define a0 R15   // moving pointers into four rows of A
 #define a1 R16
 #define a2 R17
 #define a3 R19
-#define gr R15   // pointers to G, K, M and u of a row, at the tile's columns
+#define gr R15   // after the sums: pointers to G, K, M and u of a row, at the tile's columns
 #define kr R16
 #define mr R17
 #define ur R19
 #define bq R20   // moving pointer into B at the tile's columns
-#define off R21  // the tile's columns, in bytes
+#define off R21  // offset of the tile's columns in a row, in bytes
 #define left R22 // columns left
 #define q R23
 #define spare R24
 #define part R25 // columns in the last, partial register
 
-// The pointer to the next row, or to the same row if rows are computed one by one.
+// NEXTROW sets the pointer to to the row after from, or to from if the rows are computed one by one.
 #define NEXTROW(from, to, ld) \
 	MOVD from, to; \
 	CMP  $4, rows; \

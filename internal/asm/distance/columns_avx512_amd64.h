@@ -1,5 +1,5 @@
-// Masks and addresses of the columns of a tile, at most three vectors. cols is the number of columns left, lanes
-// the number of lanes of a vector, tmp is CX.
+// Macros for the masks and offsets of the columns of a tile, at most three vectors. cols is the number of columns left,
+// lanes the number of lanes of a vector, and tmp the register CX.
 
 // colmask sets bit j of AX for the columns j < min(cols, 3*lanes) of the tile, and
 // colmask3 splits the bits into the masks of the three vectors.

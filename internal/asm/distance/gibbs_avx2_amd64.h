@@ -1,6 +1,7 @@
 // The kernel of gibbs, for the type that the including file defines.
 
-	// without D, distances are stored in K; strides in bytes; x = &x[d], n = &zt[n − columns of a tile]
+	// Without D, the distances are stored in K. Convert d and the strides to bytes. Set the arguments
+	// x = &x[d] and n = &zt[n − columns of a tile].
 	CMPQ dist+40(FP), $0
 	JNE  kept
 	MOVQ k+24(FP), AX
@@ -49,7 +50,7 @@ colloop:
 	ADDQ $size, koff
 	JEQ  store
 
-	// one k if d is odd, then two at a time
+	// one k if the number of k left is odd, then two k in each iteration
 	TESTQ $size, koff
 	JEQ   kloop
 	move  (zk), Y12
@@ -158,7 +159,7 @@ expstore:
 	JMP  colloop
 
 coltail:
-	// less than a tile is left: one vector at a time, the last vector masked
+	// fewer columns than a tile are left: one vector at a time, the last vector masked
 	MOVQ    n+8(FP), second
 	ADDQ    $64, second
 	SUBQ    zk, second
@@ -254,7 +255,7 @@ tailstore:
 	SUBQ     $2, left
 	JGT      exptail
 
-	// a second, short vector follows if this vector was full
+	// a second, partial vector follows if columns are left
 	ADDQ $32, dcol
 	ADDQ $32, kcol
 	ADDQ $32, zt+72(FP)
@@ -267,7 +268,7 @@ tailstore:
 	JCS  coltail
 
 rowdone:
-	// back to the first column of the next six rows
+	// move to the first column of the next six rows
 	SUBQ dist+40(FP), dcol
 	SUBQ dcol, zt+72(FP)
 	MOVQ ldx+64(FP), koff
@@ -287,7 +288,7 @@ rowdone:
 	VZEROUPPER
 	RET
 
-	// c ≥ 0: compute y again, and set K to +Inf where y is beyond the upper limit
+	// c ≥ 0: compute y again, and set K to +Inf where y is at least the upper limit
 over:
 	secondrow(drow, ldd+48(FP), second)
 	mul (drow), factor, Y0

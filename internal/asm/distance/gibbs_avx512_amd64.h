@@ -26,7 +26,7 @@ colloop:
 	column(zp, zp)
 	MOVQ  xtile, xp
 	LEAQ  (xtile)(lx*4), xq
-	MOVQ  d+16(FP), p // c is not 0, see Gibbs
+	MOVQ  d+16(FP), p // d is not 0, see Gibbs
 	CMPQ  cols, $(2*lanes)
 	JGT   kloop3
 	CMPQ  cols, $lanes

@@ -1,5 +1,5 @@
-// D_ij = Σ_k (x_ik − z_kj)² of a block of rows, stored in K if D is not wanted. Then K_ij =
-// 2^(c·D_ij) of the same rows.
+// The kernel of gibbs: D_ij = Σ_k (x_ik − z_kj)² for a block of rows, then K_ij = 2^(c·D_ij) for the same rows. The
+// distances are stored in K if the argument dist is nil.
 
 	MOVD k+24(FP), kp
 	CBNZ dp, start
@@ -8,7 +8,7 @@
 
 start:
 #define GIBBS
-#define adding ZR // distances begin at +0
+#define adding ZR // the sums begin with +0
 #include "sqeuclidean_neon_arm64.h"
 #undef adding
 #undef GIBBS
@@ -49,7 +49,7 @@ exptail:
 	ADDS $(4*LANES), left, last
 	BEQ  expnext
 
-	// the last elements, then zeros
+	// load the last elements; the other lanes are zero
 	ZERO4(V0, V1, V2, V3)
 	LDTAIL4(src, F0, F1, F2, F3, V0, V1, V2, V3)
 	B expcore

@@ -21,7 +21,7 @@
 #define ESIZE (4<<DOUBLE)
 #define LANES (4>>DOUBLE)
 #define MANTISSA (23+29*DOUBLE) // bits of the mantissa
-#define TABLE (2+DOUBLE)        // bits of an index into the table of 2^(j/4) or 2^(j/8)
+#define TABLE (2+DOUBLE)        // bits of an index into the table of 2^(j/4) (float64: 2^(j/8))
 
 // LDE and LDE_P load one element into lane 0, with zeros in the other lanes. LDDUP_P loads one element into all
 // lanes. LDE_P and LDDUP_P advance p.
@@ -35,8 +35,8 @@
 	VEOR c.B16, c.B16, c.B16; \
 	VEOR d.B16, d.B16, d.B16
 
-// LDANY loads the first min(r, LANES) elements of a vector, or none if r ≤ 0. The other lanes must be zero before,
-// and stay zero.
+// LDANY loads the first min(r, LANES) elements of a vector, and nothing if r ≤ 0. The register must be zero before.
+// STANY stores these elements.
 #define LDANY(p, r, f, v, t) \
 	CMP   $LANES, r; \
 	BLT   3(PC); \
@@ -54,7 +54,8 @@
 	BLE   (1+PARTLEN)(PC); \
 	STPART(f, v, p, r, t)
 
-// The next register of the tail: a whole register, a part of it or nothing. rest elements are left.
+// LDTAIL loads the next register of the tail, whole, in part or not at all, and STTAIL stores it. rest is the number of
+// elements left. Both advance p and rest to the next register.
 #define LDTAIL(p, f, v) \
 	LDANY(p, rest, f, v, spare); \
 	ADD $16, p; \
@@ -64,7 +65,8 @@
 	ADD $16, p; \
 	SUB $LANES, rest
 
-// The four registers of the tail with last elements: load them; store V20–V23.
+// LDTAIL4 loads the last elements of a vector into four registers, and STTAIL4 stores them from V20–V23. Register last
+// contains their number.
 #define LDTAIL4(p, e, f, g, h, s, t, u, v) \
 	MOVD last, rest; \
 	LDTAIL(p, e, s); \
@@ -78,7 +80,7 @@
 	STTAIL(p, F22, V22); \
 	STTAIL(p, F23, V23)
 
-// A step of Horner's scheme in four registers: V4–V7 = c + x·y, and V12–V15.
+// HORNER_4 computes V4–V7 = c + x·y, one step of Horner's scheme in four registers. HORNER_12 sets V12–V15.
 #define HORNER_4(c, x0, x1, x2, x3, y0, y1, y2, y3) \
 	FMOVQ c(consts), F4; \
 	FMOVQ c(consts), F5; \

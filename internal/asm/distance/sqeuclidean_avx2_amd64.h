@@ -7,7 +7,7 @@
 	SHLQ $logsize, ldx+48(FP)
 	SHLQ $logsize, d+16(FP)
 
-	// x = &x[d], n = &zt[n − columns of a tile]
+	// set the arguments x = &x[d] and n = &zt[n − columns of a tile]
 	MOVQ d+16(FP), AX
 	ADDQ AX, x+40(FP)
 	MOVQ n+8(FP), AX
@@ -46,7 +46,7 @@ colloop:
 	JMP  pairs
 
 load:
-	// D_ij = dst; missing rows may begin with any value
+	// D_ij = dst; the registers of missing rows may contain any values
 	MOVQ dcol, zk
 	move (zk), Y0
 	move 32(zk), Y1
@@ -80,7 +80,7 @@ loaded:
 	MOVQ zcol, zk
 
 pairs:
-	// one k if d is odd, then two at a time
+	// one k if the number of k left is odd, then two k in each iteration
 	TESTQ $size, koff
 	JEQ   kloop
 	move  (zk), Y12
@@ -135,7 +135,7 @@ stored:
 	JLS  colloop
 
 coltail:
-	// less than a tile is left: one vector at a time, the last vector masked
+	// fewer columns than a tile are left: one vector at a time, the last vector masked
 	MOVQ    n+8(FP), zk
 	ADDQ    $64, zk
 	SUBQ    zcol, zk
@@ -220,7 +220,7 @@ ktail:
 	maskmove Y5, Y15, (zk)
 
 tailstored:
-	// a second, short vector follows if this vector was full
+	// a second, partial vector follows if columns are left
 	ADDQ $32, dcol
 	ADDQ $32, zcol
 	MOVQ n+8(FP), zk
@@ -243,7 +243,7 @@ rowdone:
 	RET
 
 storepart:
-	// the last one to five rows
+	// store the last one to five rows
 	MOVQ dcol, zk
 	move Y0, (zk)
 	move Y1, 32(zk)

@@ -74,7 +74,7 @@ kloop2:
 	JMP    store
 
 fetch3:
-	// fetch a line of each of the next eight rows of x
+	// prefetch one cache line of each of the next eight rows of x
 	LEAQ       (xp)(lx*8), tmp
 	PREFETCHT1 (tmp)
 	PREFETCHT1 (tmp)(lx*1)

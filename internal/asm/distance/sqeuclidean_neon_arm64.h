@@ -1,8 +1,8 @@
-// D_ij = Σ_k (x_ik − z_kj)² of a block of rows: the whole of sqEuclidean, and the first
-// half of gibbs_neon_arm64.h, which continues after it (GIBBS).
+// D_ij = Σ_k (x_ik − z_kj)²: the kernel of sqEuclidean and, if GIBBS is defined, the first half of the kernel of gibbs,
+// which continues in gibbs_neon_arm64.h after each block of rows.
 //
-// Fewer than four rows are computed one by one: in the 4×1 tile all four row pointers then
-// name the same row, which is computed and stored four times.
+// The last rows, fewer than four, are computed one by one: all four pointers of the 4×1 tile then point to the
+// same row, which is computed and stored four times.
 
 	LSL $ESHIFT, lddb
 	LSL $ESHIFT, ldxb
@@ -43,7 +43,7 @@ colloop:
 	CMP  $4, step
 	BNE  tile1x4
 
-	// Tile 4×4: distances begin at +0 or at dst
+	// Tile 4×4: the distances begin with +0 or with dst
 	CBZ   adding, zero4x4
 	FLDPQ (d0), (F0, F1)
 	FLDPQ 32(d0), (F2, F3)
@@ -171,7 +171,7 @@ store4x1:
 	BGE     vloop
 
 tail:
-	// Tile 4×1 for the last columns, fewer than one register holds
+	// Tile 4×1 for the last columns, which do not fill a register
 	ADDS $LANES, left
 	BEQ  rownext
 	MOVD zc, zk

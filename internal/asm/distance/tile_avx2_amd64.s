@@ -1,18 +1,18 @@
 // sqEuclidean, gibbs, float64 and float32, AVX2 + FMA.
 //
-//	sqEuclidean      dst[i*ldd+j] = dst[i*ldd+j] or 0 + Σ_k (x[i*ldx+k] − zt[k*ldz+j])²
-//	gibbs       D_ij = Σ_k (x_ik − z_jk)²      K_ij = 2^(c·D_ij)      0≤i<m  0≤j<n  0≤k<d
+//	sqEuclidean   dst[i*ldd+j] = (0 or dst[i*ldd+j]) + Σ_k (x[i*ldx+k] − zt[k*ldz+j])²
+//	gibbs         D_ij = Σ_k (x_ik − z_jk)²      K_ij = 2^(c·D_ij)      0≤i<m  0≤j<n  0≤k<d
 //
 // Same bits as    sqEuclideanRef and gibbsRef in ref.go: k ascending, one FMA per term; exp.Ref2
 //                 of the rounded product.
 // Layout          x m×d row-major; zt d×n; dst, K m×n; D m×n or absent; strides in elements.
 //                 m, n, d ≥ 1.
-// Tile            6 rows × 2 vectors: 12 sums hide the latency of FMA twice over, and
-//                 8 loads serve 24 operations. One iteration takes two k. gibbs has too few
+// Tile            6 rows × 2 vectors: 12 sums, twice as many as the latency of FMA needs, and
+//                 8 loads for 24 operations. One iteration computes two k. gibbs has too few
 //                 registers for a tile of distances beside the exponential: it stores the tile in
 //                 D or K, and then computes 2^y from the first-level cache, two rows at a time.
-// Tail            columns: 6 × 1 vector, the last vector masked; rows: the last row replaces
-//                 missing rows and is stored once. No access outside the
+// Tail            columns: 6 × 1 vector, the last vector masked; rows: the last group
+//                 computes its last row several times, and stores it once. No access outside the
 //                 slices.
 // Special values  follow the arithmetic; in gibbs as in exp.Exp2. Only c ≥ 0 can overflow, to +Inf;
 //                 the code checks the sign bit of c.
@@ -24,14 +24,14 @@
 //                 y, f · Y4–Y7 t, S · Y8–Y11 underflow, q · Y12 scratch · Y13 c · Y14 least y,
 //                 scratch · Y15 magic. Y11 mask of the column tail.
 // Arguments       change their meaning. d, ldx and all strides of gibbs are converted to
-//                 bytes. x points behind the d elements of the group's first row. dst or dist
-//                 points to the group's first row of sums, in K if D is not wanted; k
-//                 points to its first row of K. zt of gibbs points to the columns of the tile.
+//                 bytes. x points past the d elements of the group's first row. dst or dist
+//                 points to the group's first row of sums, which are in K if D is absent; k
+//                 points to the group's first row of K. zt of gibbs points to the columns of the tile.
 //                 n holds the address of the last full tile's columns in zt. m holds the number of rows
 //                 left.
 // Source          own; tile shape by measurement, see NOTES.md; the core of 2^y is
-//                 exp2core_avx2_amd64.h. When sqEuclidean stores a tile, it fetches the line in which
-//                 each row of the tile to the right ends.
+//                 exp2core_avx2_amd64.h. While sqEuclidean stores a tile, it prefetches the last
+//                 cache line of each row of the tile to the right.
 
 //go:build amd64 && !purego
 
@@ -65,14 +65,14 @@
 #define least Y14
 #define magic Y15
 
-// p = q + ldx, or p = q if the group has at most r rows. So a short
-// group computes its last row again, and stores only its own rows.
+// nextrow sets p = q + ldx, or p = q if the group has at most r rows: a group of fewer than six rows computes its last
+// row several times.
 #define nextrow(q, r, p) \
 	LEAQ    (q)(koff*1), p; \
 	CMPQ    m+0(FP), $r;    \
 	CMOVQLE q, p
 
-// Adds (x_ik − z_jk)² of two vectors of columns to s0 and s1.
+// row adds (x_ik − z_jk)² of two vectors of columns to s0 and s1.
 #define row(x, s0, s1) \
 	bcast x, Y15;        \
 	sub   Y12, Y15, Y14; \
@@ -80,7 +80,7 @@
 	fma   Y14, Y14, s0;  \
 	fma   Y15, Y15, s1
 
-// One k of the whole tile.
+// step adds the terms of one k to the whole tile.
 #define step(e) \
 	row(e(p0)(koff*1), Y0, Y1); \
 	row(e(p1)(koff*1), Y2, Y3); \
@@ -89,7 +89,7 @@
 	row(e(p4)(koff*1), Y8, Y9); \
 	row(e(p5)(koff*1), Y10, Y11)
 
-// The first k. D_ij is 0 before, so the first sum is the product difference².
+// row0 sets s0 and s1 to (x_i0 − z_j0)² of two vectors of columns, and step0 does so for the whole tile.
 #define row0(x, s0, s1) \
 	bcast x, s1;       \
 	sub   Y12, s1, s0; \
@@ -105,13 +105,13 @@
 	row0((p4)(koff*1), Y8, Y9); \
 	row0((p5)(koff*1), Y10, Y11)
 
-// Adds (x_ik − z_jk)² of one vector of columns to s.
+// row1 adds (x_ik − z_jk)² of one vector of columns to s.
 #define row1(x, s) \
 	bcast x, Y14;        \
 	sub   Y12, Y14, Y14; \
 	fma   Y14, Y14, s
 
-// q = p + ld, or q = p if only one row is left.
+// secondrow sets q = p + ld, or q = p if only one row is left.
 #define secondrow(p, ld, q) \
 	MOVQ    ld, q;    \
 	ADDQ    p, q;     \

@@ -1,7 +1,7 @@
 // sqEuclidean, gibbs, float64 and float32, AVX-512 F.
 //
-//	sqEuclidean      dst[i*ldd+j] = dst[i*ldd+j] or 0 + Σ_k (x[i*ldx+k] − zt[k*ldz+j])²
-//	gibbs       D_ij = Σ_k (x_ik − z_jk)²      K_ij = 2^(c·D_ij)      0≤i<m  0≤j<n  0≤k<d
+//	sqEuclidean   dst[i*ldd+j] = (0 or dst[i*ldd+j]) + Σ_k (x[i*ldx+k] − zt[k*ldz+j])²
+//	gibbs         D_ij = Σ_k (x_ik − z_jk)²      K_ij = 2^(c·D_ij)      0≤i<m  0≤j<n  0≤k<d
 //
 // Same bits as    sqEuclideanRef and gibbsRef in ref.go: k ascending, one FMA per term; exp.Ref2
 //                 of the rounded product.
@@ -9,21 +9,22 @@
 //                 m, n, d ≥ 1.
 // Tile            8 rows × 3 vectors of columns: Z0–Z23 sums, Z24–Z26 zt, Z27–Z29 differences; x
 //                 enters the subtraction by embedded broadcast. In gibbs, Z0–Z23 then hold 2^y, three
-//                 at a time. The last columns of a row of tiles take a tile of 8 × 2 vectors or 8 × 1
-//                 vector, the last m mod 8 rows tiles of 1 × 3 vectors.
+//                 at a time. The last columns of a row of tiles are a tile of 8 × 2 vectors or
+//                 8 × 1 vector; the last m mod 8 rows are computed in tiles of 1 × 3 vectors.
 // Tail            columns: opmasks K1–K3 for the vectors of a tile. No access outside the
 //                 slices.
-// Special values  follow the arithmetic. The difference is zt − x, which has
-//                 the same square. gibbs: opmasks mark results below the least normal number.
+// Special values  follow the arithmetic. The kernels compute zt − x, whose
+//                 square is the same. gibbs: opmasks mark results below the least normal number.
 //                 Only c > 0 can overflow: then y is stored in K, and 2^y is computed one vector at a time.
-// Registers       BX x of the tile · SI DI rows 0 and 4 of it at k · R8 ldx · R9 3 ldx ·
+// Registers       BX x of the tile · SI x_0k of the tile · DI x_4k · R8 ldx · R9 3 ldx ·
 //                 R10 zt at k, scratch · R11 ldz · DX row of dst or K · R12 rows left · R13 columns
-//                 left · AX k left, scratch · CX scratch · Z30 table · Z31 magic. SI DI (for zt in the
-//                 last rows: CX DI) are also the offsets of the second and third vectors. gibbs keeps
-//                 the row of D in the arguments, and the number of rows of the tile in m.
-// Source          own; 2^y as in package exp. sqEuclidean fetches the rows of x of the next tile, one
-//                 line of each at a time, into L2. When both store a tile, they fetch the lines that the
-//                 tile to the right will store.
+//                 left · AX k left, scratch · CX scratch · Z30 table · Z31 magic. SI DI also
+//                 hold the offsets of the second and third vectors; in tiles of one row, CX DI are these
+//                 offsets in zt. gibbs keeps the row of D in the argument dist, and the number of rows
+//                 of the tile in m.
+// Source          own; 2^y as in package exp. sqEuclidean prefetches the rows of x of the next tile into
+//                 L2, one cache line of each row at a time. While a kernel stores a tile, it prefetches
+//                 the lines that the tile to the right will store.
 
 //go:build amd64 && !purego
 
@@ -90,7 +91,8 @@
 	mul factor, b, b; \
 	mul factor, c, c
 
-// load3 and store3 load and store one row of a tile, and advance p to the next row; second and third are offsets.
+// load3 and store3 load and store one row of a tile, and advance p to the next row. second and third are the offsets of
+// its second and third vectors.
 #define load3(a, b, c) \
 	move.Z (p), K1, a;           \
 	move.Z (p)(second*1), K2, b; \
@@ -103,8 +105,8 @@
 	move c, K3, (p)(third*1);  \
 	LEAQ (p)(tmp*size), p
 
-// storeahead3 is store3. It also fetches the last three lines that the next tile's row
-// touches, wherever in a line this row begins.
+// storeahead3 does the same as store3, and prefetches the last three cache lines of this row of the next tile, for
+// every alignment of the row.
 #define storeahead3(a, b, c) \
 	move a, K1, (p);           \
 	move b, K2, (p)(second*1); \
@@ -125,7 +127,7 @@
 	op(Z18, Z19, Z20); \
 	op(Z21, Z22, Z23)
 
-// step advances to the next k, step1 for a tile of one row; a branch on their flags follows.
+// step and step1 advance to the next k; step1 is for a tile of one row. The code after them branches on their flags.
 #define step \
 	ADDQ $size, xp; \
 	ADDQ $size, xq; \

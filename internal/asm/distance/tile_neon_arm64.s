@@ -1,12 +1,12 @@
 // sqEuclidean, gibbs, float32 and float64, NEON.
 //
-//	sqEuclidean      dst[i*ldd+j] = dst[i*ldd+j] or 0 + Σ_k (x[i*ldx+k] − zt[k*ldz+j])²
-//	gibbs       D_ij = Σ_k (x_ik − z_jk)²      K_ij = 2^(c·D_ij)      0≤i<m  0≤j<n  0≤k<d
+//	sqEuclidean   dst[i*ldd+j] = (0 or dst[i*ldd+j]) + Σ_k (x[i*ldx+k] − zt[k*ldz+j])²
+//	gibbs         D_ij = Σ_k (x_ik − z_jk)²      K_ij = 2^(c·D_ij)      0≤i<m  0≤j<n  0≤k<d
 //
-// Same bits as    sqEuclideanRef and gibbsRef in ref.go: k ascending, one difference and one FMA a
-//                 term; exp.Ref2 of the rounded product.
+// Same bits as    sqEuclideanRef and gibbsRef in ref.go: k ascending, one difference and one FMA
+//                 for each term; exp.Ref2 of the rounded product.
 // Layout          x m×d row-major; zt d×n; dst, K m×n; D m×n or absent; strides in elements.
-//                 m n ≥ 1, d ≥ 1 (gibbs: ≥ 0).
+//                 m, n ≥ 1, d ≥ 1 (gibbs: d ≥ 0).
 // Tile            4 rows × 4 registers. gibbs has too few registers for a tile of
 //                 distances beside the exponential: it stores a block of four rows in D or K,
 //                 and then computes the exponential from the first-level cache, 4 registers at a
@@ -14,7 +14,7 @@
 // Tail            columns: 4 rows × 1 register, then loads and stores of single lanes;
 //                 rows: 1 row × 4 registers. No access outside the slices.
 // Special values  follow the arithmetic; in gibbs as in exp2.
-// Registers       named below; R9 add, or a row of K · V0–V15 distances · V16–V19 z · V20–V23 x ·
+// Registers       named below; R9 the argument add, or a row of K · V0–V15 distances · V16–V19 z · V20–V23 x ·
 //                 V24–V31 differences. gibbs then: V0–V3 y · V4–V15 see exp2core_neon_arm64.h ·
 //                 V20–V23 2^y · V24 V25 lookup (float32) · V27 c · V28–V31 constants.
 // Source          own; the code is in sqeuclidean_neon_arm64.h and gibbs_neon_arm64.h.
@@ -34,7 +34,7 @@
 #define ldxb R6
 #define zp R7
 #define ldzb R8
-#define x0 R10     // moving pointers into four rows of x, and into D
+#define x0 R10     // x0 to x3: moving pointers into four rows of x; d0 to d3: pointers into D
 #define x1 R11
 #define x2 R12
 #define x3 R13
@@ -50,7 +50,7 @@
 #define step R24   // rows of a tile
 #define spare R25
 
-// registers of gibbs; its second part uses src and the following
+// registers of gibbs; only the second half of the kernel, the exponential, uses src and those below it
 #define kp R9      // row of K
 #define src R10    // D
 #define out R11    // K
@@ -61,7 +61,7 @@
 #define consts R16
 #define ldkb R17
 
-// One row: x in register x, z in V16–V19, s = x − z, a = fma(s, s, a), …
+// SQ1X4 adds (x − z)² in one row of four registers: s = x − z and a = fma(s, s, a), and so on. V16–V19 hold z.
 #define SQ1X4(x, s, t, u, v, a, b, c, d) \
 	FSUB(s, x, 16); \
 	FSUB(t, x, 17); \
@@ -72,7 +72,7 @@
 	FMLA(c, u, u); \
 	FMLA(d, v, v)
 
-// Four rows: x in V20–V23, z in V16, distances in V0 V4 V8 V12.
+// SQ4X1 adds (x − z)² in four rows of one register. V20–V23 hold x, V16 z, and V0 V4 V8 V12 the distances.
 #define SQ4X1 \
 	FSUB(24, 20, 16); \
 	FSUB(25, 21, 16); \

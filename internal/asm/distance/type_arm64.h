@@ -1,4 +1,4 @@
-// Macros that depend on the type, with four or two elements in a register. The
+// Macros that depend on the type. A register has four elements of float32 or two of float64. The
 // including file defines F64 or F32 and includes this file before each kernel.
 
 #ifdef DOUBLE
@@ -21,9 +21,9 @@
 #define ARR S4      // arrangement of a register
 #define OF_TYPE(f32, f64) f32
 
-// Loads the first e elements of a vector, 0 < e < LANES; the other lanes become zero. Changes
-// t. f and v name the same register.
-#define PARTLEN 7 // instructions
+// LDPART loads the first e elements of a vector, 0 < e < LANES, and sets the other lanes to zero. STPART stores the
+// first e elements. Both change t. f and v are the two names of one register.
+#define PARTLEN 7 // number of instructions in LDPART and in STPART
 #define LDPART(p, e, f, v, t) \
 	TBZ  $1, e, 6(PC); \
 	FMOVD (p), f; \
@@ -41,10 +41,10 @@
 	B    2(PC); \
 	FMOVS f, (p)
 
-// LOOKUP sets each lane of s to one of four entries, selected by the last two bits of the lane of t. s is
-// register fs vs; the table is in V25. It copies the index to all bytes of its lane (V24
-// holds the position of the byte) and computes 4·index plus the number of the byte. Changes
-// u.
+// LOOKUP sets each lane of vs to one of four table entries, selected by the last two bits of the same lane of vt. fs is
+// the other name of vs. The bytes of V25 are the table. LOOKUP copies the lowest byte of each lane of vt, at the
+// positions in V24, to all bytes of the lane, and computes the byte index 4·index plus the number of the byte in the
+// lane. It changes u.
 #define LOOKUP_CONSTS \
 	FMOVQ 16(consts), F24; \
 	FMOVQ (consts), F25
@@ -67,8 +67,8 @@
 #define LDPART(p, e, f, v, t) FMOVD (p), f
 #define STPART(f, v, p, e, t) FMOVD f, (p)
 
-// LOOKUP sets each lane of s to one of eight entries, selected by the last three bits of the lane of t (register ft vt),
-// one element at a time. Changes bit0 and bit1.
+// LOOKUP sets each lane of vs to one of eight table entries, selected by the last three bits of the same lane of vt, one
+// lane at a time. fs and ft are the other names of vs and vt. It changes bit0 and bit1.
 #define LOOKUP_CONSTS
 #define LOOKUP(ft, vt, fs, vs, u) \
 	FMOVD ft, bit0; \

@@ -1,7 +1,7 @@
 // Macros that depend on the type, for the AVX2 and AVX-512 kernels of this folder. The including file
-// defines F64 or F32 and includes this file before each kernel. tailmask, for the last,
-// short vector of AVX2, has 64 bytes of ones, then 64 of zeros: loaded at byte 64 − r, a
-// register has ones in its first r bytes.
+// defines F64 or F32 and includes this file before each kernel. tailmask contains
+// the masks of partial vectors for AVX2: 64 bytes of ones, then 64 bytes of zeros. A register loaded from byte 64 − r
+// has ones in its first r bytes.
 
 #ifdef size
 #undef size
