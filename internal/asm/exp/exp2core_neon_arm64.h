@@ -2,13 +2,12 @@
 // package distance includes this file for its Gibbs kernel.
 //
 // EXP2_CONSTS loads the constants of EXP2_QUAD into V24, V25 and V28–V31. EXP2_QUAD sets
-// V20–V23 to 2^y for y in V0–V3, which it keeps. It changes V4–V15, and in float64
+// V20–V23 to 2^y for y in V0–V3, and does not change V0–V3. It changes V4–V15, and for float64
 // the registers bit0 and bit1. Register consts holds the address of the constants.
 
-// Offsets of the constants of ref.go and coef.go in EXP2_F32 or EXP2_F64, which are in
-// exp_neon_arm64.s of package exp. In float32 the table is followed by constants of LOOKUP: the number
-// of a lane's lowest byte, and the numbers of the bytes in a lane. Float32 lacks
-// C5 … C7.
+// Offsets of the constants of ref.go and coef.go in EXP2_F32 or EXP2_F64, which exp_neon_arm64.s of package exp defines.
+// In float32, two constants of LOOKUP follow the table: for each byte, the position of the lowest byte of its lane, and
+// the number of the byte in the lane. float32 has no C5, C6 and C7.
 #define EXP2_F64 github·com∕gomonge∕monge∕internal∕asm∕exp·exp2f64NEON
 #define EXP2_F32 github·com∕gomonge∕monge∕internal∕asm∕exp·exp2f32NEON
 #define EXP2_TABLE 0
@@ -25,7 +24,7 @@
 #define EXP2_C6 224
 #define EXP2_C7 240
 
-// Constants that stay in registers: magic, least, above, Inf, and the constants of LOOKUP.
+// EXP2_CONSTS loads the constants that stay in registers: magic, least, above, Inf, and the constants of LOOKUP.
 #define EXP2_CONSTS \
 	MOVD  $OF_TYPE(EXP2_F32, EXP2_F64)(SB), consts; \
 	FMOVQ EXP2_MAGIC(consts), F31; \
@@ -34,7 +33,7 @@
 	FMOVQ EXP2_INF(consts), F28; \
 	LOOKUP_CONSTS
 
-// t = y + magic, k = t − magic
+// EXP2_SPLIT computes t = y + magic and k = t − magic.
 #define EXP2_SPLIT \
 	FADD(4, 0, 31); \
 	FADD(5, 1, 31); \
@@ -45,7 +44,7 @@
 	FSUB(10, 6, 31); \
 	FSUB(11, 7, 31)
 
-// f = y − k; the table entry n mod 2^TABLE
+// EXP2_ENTRY computes f = y − k, and looks up table entry n mod 2^TABLE.
 #define EXP2_ENTRY \
 	FSUB(8, 0, 8); \
 	FSUB(9, 1, 9); \
@@ -56,7 +55,7 @@
 	LOOKUP(F6, V6, F22, V22, V14); \
 	LOOKUP(F7, V7, F23, V23, V15)
 
-// S: the bits of the table entry plus n·2^(MANTISSA−TABLE)
+// EXP2_POWER computes S: it adds n·2^(MANTISSA−TABLE) to the bits of the table entry.
 #define EXP2_POWER \
 	VSHL $(MANTISSA-TABLE), V4.ARR, V4.ARR; \
 	VSHL $(MANTISSA-TABLE), V5.ARR, V5.ARR; \
@@ -67,7 +66,7 @@
 	VADD V6.ARR, V22.ARR, V22.ARR; \
 	VADD V7.ARR, V23.ARR, V23.ARR
 
-// The first terms of q = 2^f/E − 1, down to C3; float64 has three more terms.
+// EXP2_HIGH computes the Horner steps of q = 2^f/E − 1 from the first coefficient, C7 (float32: C4), to C3.
 #define EXP2_TERM(c, f) FMOVQ c(consts), f
 #define EXP2_HIGH \
 	ONLY_F64(EXP2_TERM(EXP2_C7, F12)); \
@@ -78,7 +77,7 @@
 	ONLY_F32(EXP2_TERM(EXP2_C4, F4)); \
 	ONLY_F32(HORNER_12(EXP2_C3, 8, 9, 10, 11, 4, 4, 4, 4))
 
-// The last terms of q, then S + q·S
+// EXP2_LOW computes the Horner steps of q from C2 to C0, then S + q·S.
 #define EXP2_LOW \
 	HORNER_4(EXP2_C2, 8, 9, 10, 11, 12, 13, 14, 15); \
 	HORNER_12(EXP2_C1, 8, 9, 10, 11, 4, 5, 6, 7); \
@@ -88,7 +87,7 @@
 	FMLA(22, 6, 22); \
 	FMLA(23, 7, 23)
 
-// Masks: y < least, y ≥ above
+// EXP2_BEYOND sets masks where y < least and where y ≥ above.
 #define EXP2_BEYOND \
 	FCMGT(12, 30, 0); \
 	FCMGT(13, 30, 1); \
@@ -99,7 +98,7 @@
 	FCMGE(6, 2, 29); \
 	FCMGE(7, 3, 29)
 
-// 0 or Inf where the masks are set
+// EXP2_ENDS sets the result to 0 where y < least, and to +Inf where y ≥ above.
 #define EXP2_ENDS \
 	BIC_16B(20, 20, 12); \
 	BIC_16B(21, 21, 13); \

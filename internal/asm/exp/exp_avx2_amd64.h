@@ -21,7 +21,7 @@ loop:
 	move 64(src), Y2
 	move 96(src), Y3
 
-	// check that all |x| < 708 (≤ 87) by their bits without the sign (float64: the upper halves)
+	// check that all |x| < 708 (≤ 87): compare their bits without the sign (float64: the upper halves)
 	VPADDD    Y0, Y0, Y4
 	VPADDD    Y1, Y1, Y5
 	VPADDD    Y2, Y2, Y6
@@ -119,11 +119,11 @@ body:
 	fnma   Y1, Y8, Y4
 	fnma   Y2, Y8, Y4
 
-	// mask where y·2^⌊k⌋ is subnormal, but not where k is a NaN
+	// Y5: the mask of the lanes where y·2^⌊k⌋ is subnormal; k is not a NaN there
 	bcast   expc+LEASTK(SB), Y1
 	compare $0x11, Y1, Y8, Y5
 
-	// T: the entry, with n mod 8 (4) added back
+	// T = the table entry, whose stored bits lack n mod 8 (4), plus n mod 8 (4)
 	lookup(Y0)
 	shiftleft  $(8*size-indexbits), Y0, Y1
 	shiftright $(8*size-indexbits-indexshift), Y1, Y1
@@ -163,8 +163,8 @@ body:
 	mul       Y3, Y8, Y8
 	mul       Y2, Y8, Y8
 
-	// a subnormal result is a multiple of 2^−1074 (2^−149): 1 + z rounds z to one of
-	// 2^−52 (2^−23), and its bits above those of 1 are those of the result
+	// Replace subnormal results, which are multiples of 2^−1074 (2^−149). e was increased, so 1 + z rounds z to a
+	// multiple of 2^−52 (2^−23). The bits of 1 + z minus the bits of 1 are the bits of the result.
 	bcast   expc+ONE(SB), Y1
 	add     Y1, Y8, Y2
 	subbits Y1, Y2, Y2
@@ -218,7 +218,7 @@ loop:
 	mul 64(src), factor, Y2
 	mul 96(src), factor, Y3
 
-	// check that all y are below the limit by their bits (float64: the upper halves)
+	// check that all y are below the limit: compare their bits (float64: the upper halves)
 	VPMAXSD   Y0, Y1, Y4
 	VPMAXSD   Y2, Y3, Y5
 	VPMAXSD   Y4, Y5, Y4
@@ -408,8 +408,8 @@ loop:
 	add   64(src), tmp, Y2
 	add   96(src), tmp, Y3
 
-	// check that −0 > d > −708 (≥ −87) by the bits: they increase with the size of a negative number, and
-	// the bits of +0 and of a NaN are outside of this range
+	// check that all d are negative and above −708 (at least −87): compare their bits, which increase with |d|.
+	// The bits of +0 and NaN are outside of this range.
 	VPMAXSD   Y0, Y1, Y4
 	VPMAXSD   Y2, Y3, Y5
 	VPMAXSD   Y4, Y5, Y4
@@ -478,7 +478,7 @@ slow:
 	MOVL $(4*lanes), todo
 
 pairs:
-	// the two halves of the lanes, with masks
+	// the general body: two vectors at a time, with masks
 	SUBQ     $(2*lanes), todo
 	JLT      short
 	VPCMPEQD Y2, Y2, Y2

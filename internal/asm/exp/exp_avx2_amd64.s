@@ -6,29 +6,31 @@
 //	            dst[i] = exp(x[i] − top)                     dst may be nil
 //	            s = top, Σ dst[i] of x[i] ≠ top, #{x[i] = top}
 //
-// Same bits as    expRef, and exp2Ref of y = c·x[i], rounded, and sumExpRef in ref.go.
+// Same bits as    expRef, exp2Ref and sumExpRef in ref.go; exp2 rounds y = c·x[i].
+//                 Numbers in parentheses are for float32.
 // Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
-// Tile            4 vectors. exp: while all |x| < 708 (≤ 87). The scaling by 2^⌊k⌋ then stays
-//                 within the normal numbers, and is an integer addition to the bits of T. A block
-//                 with another x takes the general body, one vector at a time. This body
-//                 clamps x, and scales y in steps of which only the last step rounds. exp2:
-//                 constant time while all y < 1023.9375 (127.875). A block with a larger
-//                 y or a NaN takes the general body, one vector at a time. sumExp: while each d is between −0
-//                 and the limit; otherwise, and at the end, two vectors at a time, with masks.
+// Tile            4 vectors. exp: for blocks with |x| < 708 (≤ 87). The scaled results are normal
+//                 numbers, so the scaling by 2^⌊k⌋ is an integer addition to the bits of T. Other
+//                 blocks run the general body, one vector at a time. It clamps x, and scales y in
+//                 two steps, of which only the second step rounds. exp2: for blocks with y <
+//                 1023.9375 (127.875), in constant time. Blocks with a larger y or a NaN run the
+//                 general body, one vector at a time. sumExp: for blocks with every d between −0
+//                 and the limit. Other blocks, and the last, run the general body, two vectors at
+//                 a time, with masks.
 // Tail            the general body; masked load and store for the last n mod lanes elements. No
 //                 access outside the slices.
-// Special values  either body computes NaN for a NaN: q is NaN, and so is q·T + T.
+// Special values  both bodies return NaN for a NaN: q is NaN, and so is q·T + T.
 // Registers       SI x · DI dst · CX elements left · DX elements of the general body ·
 //                 AX sign bits, mask ·
 //                 Y15 magic. exp: Y0–Y3 x, t, then T · Y4–Y7 r · Y8–Y11 k,
-//                 then q and y · Y12 table entry · Y13 half of it, or the table · Y14 a
-//                 constant. exp2: Y0–Y3 y, then f · Y4–Y7 t, then S · Y8–Y11 underflow, then
-//                 q · Y12 a constant, scratch · Y13 c · Y14 least y, scratch. sumExp: R8 s, where −top is kept at
-//                 s[1] · R9 offset · R10 bytes · R11 address of the arguments, which hold the counts · Y0–Y3 maxima, then d
+//                 then q and y · Y12 table entry · Y13 half of the entry, or the table ·
+//                 Y14 a constant. exp2: Y0–Y3 y, then f · Y4–Y7 t, then S · Y8–Y11 underflow, then
+//                 q · Y12 a constant, scratch · Y13 c · Y14 least y, scratch. sumExp: R8 s; s[1] holds −top
+//                 · R9 offset · R10 bytes · R11 address of the arguments, which hold the counts · Y0–Y3 maxima, then d
 //                 and f · Y4–Y7 t, then S · Y8–Y11 −k, then q · Y12 Y13 constants, scratch · Y14 Y15 sums; with
 //                 masks: Y2 Y3 masks · Y6 Y7 d below the limit · Y10 Y11 d = 0.
 // Source          own; two VPERMPS of 32-bit halves look up eight entries of float64. Lookups between
-//                 the Horner steps gain 4 % over lookups before them. exp2's core is
+//                 the Horner steps are 4 % faster than lookups before these steps. exp2's core is
 //                 exp2core_avx2_amd64.h.
 
 //go:build amd64 && !purego
@@ -75,8 +77,8 @@
 	fnma  c, Y10, Y6;      \
 	fnma  c, Y11, Y7
 
-// lookup sets entry to entry n mod 8 (4) of the table, where t = magic + n/8 (n/4). The
-// two halves of a float64 need the index in their own 32 bits.
+// lookup sets entry to entry n mod 8 (4) of the table, where t = magic + n/8 (n/4). For float64, the index must be in
+// both 32-bit halves of a lane.
 #define lookupf64(t) \
 	VPSHUFD  $0xa0, t, entry;                    \
 	VPERMPS  expf64<>+TABLELO(SB), t, half;      \
@@ -96,8 +98,8 @@
 	bcast  expc+off(SB), c; \
 	fma213 c, Y4, Y8
 
-// Offsets of the constants of ref.go and coef.go in expc, the first degree of the polynomial last;
-// float32 lacks the first three. MINEXP is −1022 (−126) as an integer of 32 bits.
+// Offsets of the constants of ref.go and coef.go in expc; the coefficients begin with the highest degree. float32 has no
+// C7, C6 and C5. MINEXP is −1022 (−126) as an integer of 32 bits.
 #define MAGIC 0*size
 #define LOG2E 1*size
 #define LN2HI 2*size

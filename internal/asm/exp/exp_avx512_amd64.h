@@ -49,7 +49,7 @@ inside:
 	reduce(Z2, Z6, Z10)
 	reduce(Z3, Z7, Z11)
 
-	// T, looked up by the last bits of t
+	// T = the table entry that the last bits of t select
 	permute table, Z4, Z4
 	permute table, Z5, Z5
 	permute table, Z6, Z6
@@ -105,7 +105,7 @@ tailloop:
 	CMPQ left, $lanes
 	JGE  vector
 
-	// the mask of the last, partial vector
+	// set the mask of the last, partial vector
 	MOVL  $1, AX
 	SHLL  CX, AX
 	DECL  AX
@@ -160,7 +160,7 @@ loop:
 	mul 64(src), factor, Z1
 	mul 128(src), factor, Z2
 
-	// does a y overflow? Compare the bits (float64: the upper halves)
+	// check whether a y overflows: compare their bits (float64: the upper halves)
 	VPMAXSD  Z0, Z1, Z24
 	VPMAXSD  Z2, Z24, Z24
 	VPCMPGTD fast, Z24, K1
@@ -191,7 +191,7 @@ vectorloop:
 	CMPQ todo, $lanes
 	JGE  vector
 
-	// the mask of the last, partial vector
+	// set the mask of the last, partial vector
 	MOVL $1, AX
 	SHLL CX, AX
 	DECL AX
@@ -230,7 +230,7 @@ TEXT SUMEXP(SB), NOSPLIT, $0-32
 	MOVQ dst+16(FP), out
 	MOVQ x+24(FP), src
 
-	// the mask of the last, partial vector
+	// set the mask of the last, partial vector
 	MOVQ  left, whole
 	ANDL  $(lanes-1), CX
 	MOVL  $1, AX
@@ -329,8 +329,8 @@ loop:
 	add 128(src), minus, Z2
 	add 192(src), minus, Z3
 
-	// check that −0 > d > −708 (≥ −87) by the bits: they increase with the size of a negative number, and
-	// the bits of +0 and of a NaN are outside of this range
+	// check that all d are negative and above −708 (at least −87): compare their bits, which increase with |d|.
+	// The bits of +0 and NaN are outside of this range.
 	VPMAXSD  Z0, Z1, Z4
 	VPMAXSD  Z2, Z3, Z5
 	VPMAXSD  Z4, Z5, Z4

@@ -6,17 +6,18 @@
 //	            dst[i] = exp(x[i] − top)                     dst may be nil
 //	            s = top, Σ dst[i] of x[i] ≠ top, #{x[i] = top}
 //
-// Same bits as    expRef in ref.go. VSCALEFPD rounds once; the reference multiplies by
-//                 two powers of two, and the first product is exact. exp2Ref of y = c·x[i], rounded. sumExpRef.
+// Same bits as    expRef, exp2Ref and sumExpRef in ref.go; exp2 rounds y = c·x[i]. VSCALEFPD in exp rounds
+//                 once; the reference multiplies by two powers of two, but the first product is exact.
+//                 Numbers in parentheses are for float32.
 // Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
-// Tile            exp: four vectors; vectors with a NaN or an x far outside of the range
-//                 are clamped first. exp2: three vectors, in constant time while
-//                 none overflows; otherwise, and at the end, one vector at a time. sumExp: four vectors while each d
-//                 is between −0 and the limit; otherwise, and at the end, one at a time.
+// Tile            exp: four vectors; if an x is NaN or far outside of the range, the vectors are clamped
+//                 first. exp2: three vectors in constant time if no y overflows; other blocks, and the
+//                 last, one vector at a time. sumExp: four vectors if every d is between −0 and the
+//                 limit; other blocks, and the last, one vector at a time.
 // Tail            opmask K1. No access outside the slices.
 // Special values  exp: min and max keep a NaN, because it is their first operand.
 //                 exp2: opmasks mark results below the least normal number, and overflow;
-//                 a positive NaN takes the slower path, to the same NaN.
+//                 a NaN with a positive sign takes the slower path, which returns the same NaN.
 // Registers       SI x · DI dst · AX scratch · K1 mask · Z30 table · Z31 magic. exp: CX elements
 //                 left · Z0–Z3 x, then r · Z4–Z7 t, then T · Z8–Z11 k · Z12–Z15 q · Z16 Z17
 //                 limits · Z18 bits of sign and exponent. exp2: DX elements left · CX elements
@@ -65,7 +66,7 @@
 	fma213.BCST expc+c(SB), Z2, Z14; \
 	fma213.BCST expc+c(SB), Z3, Z15
 
-// below4 is a Horner step of four vectors with a constant in a register and q in Z8–Z11.
+// below4 is a Horner step of four vectors, with the constant in register c and q in Z8–Z11.
 #define below4(c) \
 	fma213 c, Z0, Z8;  \
 	fma213 c, Z1, Z9;  \
@@ -83,10 +84,9 @@
 	fma213 s, s, q; \
 	scalef k, q, q
 
-// Offsets of the constants of ref.go and coef.go in expc, the first degree of the polynomial last;
-// float32 lacks the first three. TABLE + STEPS, added entry by entry, is 2^(j/8)·E (2^(j/4)·E)
-// itself. The entries of float32 are repeated: the index has four bits, and only the last two
-// matter.
+// Offsets of the constants of ref.go and coef.go in expc; the coefficients begin with the highest degree. float32 has no
+// C7, C6 and C5. The bits of entry j of TABLE plus those of entry j of STEPS are the bits of 2^(j/8)·E (2^(j/4)·E). The
+// table of float32 is stored four times, because permute uses four bits of an index of two bits.
 #define MAGIC 0*size
 #define LOG2E 1*size
 #define LN2HI 2*size

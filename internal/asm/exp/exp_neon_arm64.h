@@ -20,7 +20,7 @@ loop:
 	FLDPQ.P 32(src), (F2, F3)
 
 core:
-	// x clamped
+	// clamp x to ±limit
 	FMOVQ EXP_LIMIT(consts), F27
 	FMOVQ EXP_NEGLIMIT(consts), F16
 	FMIN(0, 0, 27)
@@ -125,7 +125,7 @@ tail:
 	ADDS $(4*LANES), left, last
 	BEQ  done
 
-	// the last elements, then zeros
+	// load the last elements; the other lanes are zero
 	ZERO4(V0, V1, V2, V3)
 	LDTAIL4(src, F0, F1, F2, F3, V0, V1, V2, V3)
 	B core
@@ -170,7 +170,7 @@ tail:
 	ADDS $(4*LANES), left, last
 	BEQ  done
 
-	// the last elements, then zeros
+	// load the last elements; the other lanes are zero
 	ZERO4(V0, V1, V2, V3)
 	LDTAIL4(src, F0, F1, F2, F3, V0, V1, V2, V3)
 	B core
@@ -219,7 +219,7 @@ maxtail:
 	BEQ  maxfold
 
 max1loop:
-	// one element, and −Inf in the other lanes
+	// compare one element at a time; the other lanes of V20 are −Inf
 	VLD1 (cur), V20.LANE[0]
 	FCMGT(4, 20, 16)
 	BIT_16B(16, 20, 4)
@@ -302,7 +302,7 @@ core:
 	FSTPQ.P (F22, F23), 32(out)
 
 sums:
-	// 1 in dst, and no term of the sum, where d = 0
+	// where d = 0: V4–V7 count 1, and the term of the sum is 0
 	VEOR  V12.B16, V12.B16, V12.B16
 	FMOVQ EXP_ONE(more), F13
 	FCMGE(4, 0, 12)
@@ -319,7 +319,7 @@ sums:
 	VAND V13.B16, V7.B16, V7.B16
 	CBZ  last, add
 
-	// pad the short last step with zeros
+	// in the last, partial step, set the lanes after the last element to zero
 	MOVD  $mask<>+64(SB), cur
 	SUB   last<<ESHIFT, cur
 	FLDPQ (cur), (F0, F1)
@@ -361,7 +361,7 @@ tail:
 	ADDS $(4*LANES), left, last
 	BEQ  fold
 
-	// the last elements, then zeros
+	// load the last elements; the other lanes are zero
 	ZERO4(V0, V1, V2, V3)
 	LDTAIL4(src, F0, F1, F2, F3, V0, V1, V2, V3)
 	B core

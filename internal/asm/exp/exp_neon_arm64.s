@@ -6,18 +6,18 @@
 //	            dst[i] = exp(x[i] − top)                     dst may be nil
 //	            s = top, Σ dst[i] of x[i] ≠ top, #{x[i] = top}
 //
-// Same bits as    expRef in ref.go, with e = ⌊k⌋. Instead of multiplying y by 2^(e−g) and then by
-//                 2^g, g = ⌊(e+1)/2⌋, it adds to the bits of the table entry n·2^(MANTISSA−TABLE) −
-//                 g·2^MANTISSA. The first product is exact either way, and NaN comes from q.
-//                 exp2Ref of y = c·x[i], rounded. sumExpRef.
+// Same bits as    expRef, exp2Ref and sumExpRef in ref.go; exp2 rounds y = c·x[i]. With e = ⌊k⌋ and
+//                 g = ⌊(e+1)/2⌋, expRef multiplies y by 2^(e−g), which is exact, and then by 2^g. exp
+//                 adds n·2^(MANTISSA−TABLE) − g·2^MANTISSA to the bits of the table entry instead of
+//                 the first multiplication. A NaN reaches the result through q.
 // Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
 // Tile            four registers, in constant time.
 // Tail            the same body, with loads and stores of single lanes. No access outside the
 //                 slices.
-// Special values  exp: the clamp of x keeps a NaN, and q is NaN then. exp2:
+// Special values  exp: the clamp keeps a NaN in x, so q is NaN, too. exp2:
 //                 masks select zeros and infinities beyond the limits.
 // Registers       named below; V20–V23 S, the result · V24 V25 lookup (float32). exp: V0–V3 x,
-//                 then r · V4–V7 t, then with V12–V15 in turn the polynomial · V8–V11 k,
+//                 then r · V4–V7 t, then the polynomial, in turn with V12–V15 · V8–V11 k,
 //                 then g · V16 −limit · V27 a constant · V28 ln2lo · V29 ln2hi · V30 log2e ·
 //                 V31 magic. exp2: V0–V3 y · V4–V15 see exp2core_neon_arm64.h · V27 c ·
 //                 V28–V31 constants. sumExp: R8 s · V0–V3 d · V4–V15 as exp2 · V16–V19 maxima, then sums · V26 V27
@@ -44,7 +44,8 @@
 #define cur R11
 #define todo R12
 
-// The table comes first, in float32 followed by the constants of LOOKUP. Other constants fill all lanes.
+// Offsets of the constants. The table is first; in float32, the constants of LOOKUP follow it. Each other constant fills
+// all lanes of a register.
 #define EXP_TABLE 0
 #define EXP_MAGIC 64
 #define EXP_LOG2E 80
@@ -64,7 +65,7 @@
 #define EXP_C7 304
 #define EXP_LEASTD OF_TYPE(272, 320)
 
-// A register loaded at byte 64 − b has ones in its first b bytes.
+// Masks of partial vectors: a register loaded from byte 64 − b has ones in its first b bytes.
 DATA mask<>+0(SB)/8, $-1
 DATA mask<>+8(SB)/8, $-1
 DATA mask<>+16(SB)/8, $-1

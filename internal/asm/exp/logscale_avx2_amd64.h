@@ -1,4 +1,4 @@
-// The kernel of logscale, for the type that the including file defines.
+// The kernels of logscale, for the type that the including file defines.
 
 #define qj BX
 #define next DX
@@ -23,8 +23,8 @@ TEXT LOGROWS(SB), NOSPLIT, $0-logrowsargs
 	MOVQ bytes, whole
 	ANDQ $-64, whole
 
-	// the maximum of the first row, in two halves of the lanes, beginning with −Inf. e = 0
-	// and w = −0, so that the missing row before the first adds nothing to q
+	// the maximum of the first row, in two registers that begin with −Inf. Set e = 0; w is −0 here. So the loop
+	// below adds nothing to q in the first row, which has no previous row.
 	bcast     c+32(FP), Y12
 	VPCMPEQD  Y11, Y11, Y11
 	shiftleft $mantissa, Y11, Y11
@@ -69,7 +69,7 @@ maxfirst:
 	max Y14, Y13, Y13
 
 rowloop:
-	// max[i]; a zero becomes +0
+	// max[i] = the maximum; −0 becomes +0
 	VEXTRACTF128 $1, Y13, X0
 	max          X13, X0, X0
 	VUNPCKHPD    X0, X0, X1
@@ -82,7 +82,7 @@ rowloop:
 	addone  X1, X0, X0
 	moveone X0, (maxi)
 
-	// next: the next row, or the same row if it is the last
+	// next = the next row, or this row if it is the last row
 	MOVQ    row, next
 	MOVQ    row, AX
 	ADDQ    ldm+24(FP), AX
@@ -98,7 +98,7 @@ rowloop:
 	JLT       coltail
 
 colloop:
-	// q_j = fma(w, e_j, q_j) with the row before
+	// q_j = fma(w, e_j, q_j) with w and e of the previous row
 	bcast w+88(FP), Y4
 	move  (qj)(place*1), Y0
 	move  32(qj)(place*1), Y1
@@ -145,7 +145,7 @@ colloop:
 
 	EXP2_QUAD
 
-	// e_j = 2^y, and the lanes of the sum
+	// store e_j = 2^y, and add it to the lanes of the sum
 	move Y8, (ej)(place*1)
 	move Y9, 32(ej)(place*1)
 	move Y10, 64(ej)(place*1)
@@ -160,7 +160,7 @@ colloop:
 	JLE  colloop
 
 coltail:
-	// half a step, whole or masked: q in Y6 Y7, x of the next row in Y4 Y5
+	// the remaining columns, two vectors at a time, the last of them masked: q in Y6 Y7, x of the next row in Y4 Y5
 	CMPQ  place, bytes
 	JEQ   fold
 	CMPQ  place, whole
@@ -268,7 +268,7 @@ fold:
 	DECQ    m+0(FP)
 	JNE     rowloop
 
-	// q_j = fma(w, e_j, q_j) with the last row
+	// q_j = fma(w, e_j, q_j) with w and e of the last row
 	bcast X0, Y13
 	XORL  place, place
 	CMPQ  whole, $0
@@ -433,7 +433,7 @@ core:
 	EXP2_OVER(Y2, Y8, Y12, Y13)
 	EXP2_OVER(Y3, Y9, Y12, Y13)
 
-	// s_j += this power
+	// add this power to s_j
 	CMPQ place, whole
 	JEQ  shortstore
 	add  (sj)(place*1), Y8, Y8

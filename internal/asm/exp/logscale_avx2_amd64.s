@@ -7,16 +7,16 @@
 //	plan        t[i*ldt+j] = 2^((g[j] − c mat[i*ldm+j]) + f[i])      0≤i<m  0≤j<n
 //
 // Same bits as    logRowsRef, logColumnMaxRef, logColumnSumRef, logPlanRef in ref.go, with exp2Ref of
-//                 package exp: the row sum in 8 (16) lanes, folded in halves; columns with
-//                 i ascending.
-// Layout          mat t m×n row-major, strides ldm ldt in elements; f a max sum m;
-//                 g q h s e n. m, n ≥ 1. t may be mat.
+//                 package exp: a row sum has 8 (float32: 16) lanes, which are folded in halves; sums
+//                 of columns have i ascending.
+// Layout          mat t m×n row-major, strides ldm ldt in elements; f a max sum have
+//                 m elements, g q h s e have n. m, n ≥ 1. t may be mat.
 // Tile            rows: 4 vectors of one row. One loop adds the previous row to q, computes the
 //                 maximum of the next row, and computes 2^y of this row: Y0–Y3 y, then
 //                 f of exp2, Y4–Y7 S, Y8–Y11 polynomial, Y13 maximum, Y14 Y15 lanes of the
-//                 sum. The others: 2 vectors of columns; columnMax: all rows of these columns.
-// Tail            columns: masked loads, stores in pieces; the maximum is padded with
-//                 −Inf, the sum with zeros. No access outside the slices.
+//                 sum. Other kernels: 2 vectors of one row; columnMax: of all rows, one after the other.
+// Tail            columns: masked loads, stores in pieces; missing columns are −Inf in the
+//                 maximum and zeros in the sum. No access outside the slices.
 // Special values  the maximum takes x only where x > max, so it ignores NaN;
 //                 adding +0 turns −0 into +0.
 // Registers       SI row of mat · R9 bytes in whole steps · R10 bytes of a row · CX offset in
@@ -42,8 +42,8 @@
 #define least Y11
 #define magic Y12
 
-// Sets lo and hi to the masks of the two halves of a step of bytes − whole < 64
-// bytes. t is scratch.
+// TAILMASKS sets lo and hi to the masks of the two vectors of the last, partial step, which has bytes − whole bytes,
+// fewer than 64. t is scratch.
 #define TAILMASKS(t, lo, hi) \
 	LEAQ    tailmask<>+64(SB), t; \
 	ADDQ    whole, t;             \

@@ -1,4 +1,4 @@
-// The kernel of logscale, for the type that the including file defines.
+// The kernels of logscale, for the type that the including file defines.
 
 #define qj BX
 #define gj DI
@@ -98,7 +98,7 @@ maxfold:
 	JEQ     expstart
 
 qstart:
-	// q_j = fma(w, e_j, q_j) for the row before
+	// q_j = fma(w, e_j, q_j) with w and e of the previous row
 	XORL place, place
 	CMPQ whole, $0
 	JEQ  qshort
@@ -123,7 +123,7 @@ qdone:
 	JEQ  done
 
 expstart:
-	// e_j = 2^(x_j − max[i]), sum in lanes
+	// e_j = 2^(x_j − max[i]), and the lanes of the sum
 	bcast  (maxi), Z22
 	VPXORQ Z21, Z21, Z21
 	XORL   place, place

@@ -7,14 +7,15 @@
 //	plan        t[i*ldt+j] = 2^((g[j] − c mat[i*ldm+j]) + f[i])      0≤i<m  0≤j<n
 //
 // Same bits as    logRowsRef, logColumnMaxRef, logColumnSumRef, logPlanRef in ref.go, with exp2Ref of
-//                 package exp: the row sum in 8 (16) lanes, folded in halves; columns with
-//                 i ascending.
-// Layout          mat t m×n row-major, strides ldm ldt in elements; f a max sum m;
-//                 g q h s e n. m, n ≥ 1. t may be mat.
+//                 package exp: a row sum has 8 (float32: 16) lanes, which are folded in halves; sums
+//                 of columns have i ascending.
+// Layout          mat t m×n row-major, strides ldm ldt in elements; f a max sum have
+//                 m elements, g q h s e have n. m, n ≥ 1. t may be mat.
 // Tile            rows: one row × 3 vectors of columns, then × 1 vector: Z0–Z2 x, then 2^y, Z21 lanes of the
 //                 sum, Z3–Z6 maxima. During the division by the row's sum, the maximum of
-//                 the next row is computed; then the row is added to q. columnMax: all rows of
-//                 4 vectors, columnSum: of 3, then of 1; plan: one row × 3 vectors, then × 1 vector.
+//                 the next row is computed; then the row is added to q. columnMax: all rows × 4
+//                 vectors, then × 1 vector; columnSum: all rows × 3 vectors, then × 1 vector; plan: one
+//                 row × 3 vectors, then × 1 vector.
 // Tail            columns: opmask K7 excludes the missing columns from the maximum and
 //                 the sum. No access outside the slices.
 // Special values  the maximum takes x only where x > max, so it ignores NaN;

@@ -111,7 +111,7 @@ exptail:
 expstore:
 	STTAIL4(out)
 
-	// pad the short last step with zeros
+	// in the last, partial step, set the lanes after the last element to zero
 	MOVD  $mask<>+64(SB), src
 	SUB   last<<ESHIFT, src
 	FLDPQ (src), (F0, F1)

@@ -1,27 +1,27 @@
 // logscale, float32 and float64, NEON.
 //
 //	logRows         x_j = g[j] − c M_ij      max[i] = max_j x_j      e_j = 2^(x_j − max[i])
-//	                sum[i] = Σ_j e_j      q[j] = q[j] + (a[i] / sum[i]) e_j      0≤i<m  0≤j<n
-//	logColumnMax    h[j] = max(h[j], f[i] − c M_ij)
-//	logColumnSum    s[j] = s[j] + 2^(f[i] − c M_ij − h[j])
+//	                sum[i] = Σ_j e_j      q[j] = q[j] + Σ_i (a[i] / sum[i]) e_j      0≤i<m  0≤j<n
+//	logColumnMax    h[j] = max(h[j], max_i (f[i] − c M_ij))
+//	logColumnSum    s[j] = s[j] + Σ_i 2^(f[i] − c M_ij − h[j])
 //	logPlan         T_ij = 2^((g[j] − c M_ij) + f[i])
 //
-// Same bits as    logRowsRef, logColumnMaxRef, logColumnSumRef, logPlanRef in ref.go: the
-//                 row sum in 16 (float64: 8) virtual lanes, four registers, folded in halves;
-//                 columns with i ascending.
-// Layout          M T m×n row-major; f a max sum m; g q h s e n; strides in elements.
-//                 m n ≥ 1. T may be M.
+// Same bits as    logRowsRef, logColumnMaxRef, logColumnSumRef, logPlanRef in ref.go: a
+//                 row sum has 16 (float64: 8) virtual lanes in four registers, which are folded in
+//                 halves; sums of columns have i ascending.
+// Layout          M T m×n row-major; f a max sum have m elements, g q h s e have n; strides in
+//                 elements. m, n ≥ 1. T may be M.
 // Tile            four registers of a row; logColumnMax: four registers of all rows.
-// Tail            rows: the maximum takes one element at a time in all lanes, and a mask limits what the last step
-//                 adds to the sum. logColumnMax: one register, then part of one;
-//                 otherwise the same body with loads and stores of single lanes. No access
+// Tail            logRows: the maximum takes one element at a time, in all lanes, and a mask removes
+//                 the missing columns from the sum. logColumnMax: one register at a time, the last in
+//                 part. Other loops: the same body with loads and stores of single lanes. No access
 //                 outside the slices.
 // Special values  logRows: FMAXNM ignores NaN, which is quiet after an FMA, and adding +0 turns
-//                 −0 into +0. logColumnMax: x replaces h only where x > h, so that a NaN or a zero in
-//                 h stays.
+//                 −0 into +0. logColumnMax: x replaces h only where x > h, so a NaN or a zero in h
+//                 stays.
 // Registers       named below; V0–V3 x · V4–V15 see exp2core_neon_arm64.h · V16–V19 lanes of
 //                 the sum, or M, h, s, g · V20–V23 2^x · V24 V25 lookup (float32) · V27 c f, or
-//                 max · V28–V31 constants. The pass to q and the maxima use V0–V23 freely.
+//                 max · V28–V31 constants. The loops of q and of the maxima use V0–V23 freely.
 // Source          own; the core is exp2core_neon_arm64.h.
 
 //go:build arm64 && !purego

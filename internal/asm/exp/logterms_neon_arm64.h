@@ -1,5 +1,5 @@
-// logColumnSum: s_j += 2^(f_i − c M_ij − h_j), or with PLAN logPlan: T_ij = 2^((g_j − c M_ij) + f_i),
-// for logscale_neon_arm64.s. ldtb is 0 if qp does not advance.
+// The loops of logColumnSum, s_j += 2^(f_i − c M_ij − h_j), or, if PLAN is defined, of logPlan,
+// T_ij = 2^((g_j − c M_ij) + f_i), for logscale_neon_arm64.s. logColumnSum sets ldtb to 0, so qp stays at s.
 
 	LSL  $ESHIFT, ldkb
 	LSL  $ESHIFT, ldtb

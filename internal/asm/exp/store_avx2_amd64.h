@@ -1,10 +1,8 @@
-// Stores the first rest bytes, fewer than 64, of Y0 Y1 at to, and if to2 is defined the bytes
-// of Y2 Y3 at to2. It stores in pieces, because a masked store is microcode of up to 42 steps on some
-// machines.
-//
-// Changes:  to Y0, to2 Y2.
+// This code stores the first rest bytes, fewer than 64, of Y0 and Y1 at to and, if to2 is defined, of Y2 and Y3 at to2.
+// It stores pieces of 32, 16, 8 and 4 bytes, because a masked store is microcode of up to 42 steps on some machines.
+// It changes to, Y0, to2 and Y2.
 
-// A function may include both forms, with two sets of labels.
+// The form with to2 has its own labels, so a function may include both forms.
 #ifdef to2
 #define store16 store16to2
 #define store8 store8to2

@@ -47,8 +47,8 @@
 	B    2(PC); \
 	FMOVS f, (p)
 
-// FOLD_ROW adds lanes 2 and 3 of register a to lanes 0 and 1, and then lane 1 to lane 0 of d.
-// FOLD_MAX sets lane 0 of register a to the maximum of its lanes, and changes t.
+// FOLD_ROW sets lane 0 of register d to the sum of the lanes of a: lanes 0 and 1 plus lanes 2 and 3, then lane 0 plus
+// lane 1. FOLD_MAX sets lane 0 of register a to the maximum of its lanes, and changes t.
 #define FOLD_ROW(d, a) \
 	TRN2_2D(d, a, a); \
 	FADD(d, d, a); \

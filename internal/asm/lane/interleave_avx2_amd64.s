@@ -3,16 +3,16 @@
 //	dst[(i ldd+j)w+p] = x[p][i ldx+j]              0≤i<m  0≤j<n  0≤p<w, w = 8 (16)
 //
 // Same bits as    interleaveRef in ref.go: nothing is computed.
-// Layout          x is w slices; strides in elements; an element of dst is one element of each problem. m and n are
-//                 positive.
-// Tile            8 problems × 2 (4) columns; float32 handles one half of the problems after the
-//                 other. A register loads 128 bits of each of two problems, so that the rest are
-//                 shuffles within 128 bits.
+// Layout          x is w slices, one for each problem; strides in elements; an element of dst is the w elements of all
+//                 problems. m and n are positive.
+// Tile            8 problems × 2 (4) columns; float32 copies one half of the problems, then
+//                 the other half. A register loads 128 bits of each of two problems, so all shuffles
+//                 stay within 128 bits.
 // Tail            one column of the same problems. No access outside the slices.
 // Special values  copied.
 // Registers       SI DI R8–R13 x[p] at the row · BX offset in the row, then bytes to the next
-//                 · DX dst · CX columns left · AX x, then rows left. Y0–Y3 x, Y4–Y7 shuffled.
-// Source          own. AVX-512 would also load pieces of 128 bits, with as many shuffles.
+//                 row · DX dst · CX columns left · AX x, then rows left. Y0–Y3 x, Y4–Y7 shuffled.
+// Source          own. AVX-512 would need the same loads of 128 bits and as many shuffles.
 
 //go:build amd64 && !purego
 
@@ -31,7 +31,7 @@
 #define x6 R12
 #define x7 R13
 
-// FOUR loads the pointers of four slices, whose first header is o bytes behind AX.
+// FOUR loads the pointers of four slices. The header of the first slice is at AX + o; the others follow it.
 #define FOUR(o, a, b, c, d) \
 	MOVQ (o)(AX), a;    \
 	MOVQ (o+24)(AX), b; \
@@ -169,7 +169,7 @@ tail:
 	JEQ  rowdone
 
 tailloop:
-	// a column
+	// one column at a time
 	MERGE(x0, x1, x2, x3, X0)
 	MERGE(x4, x5, x6, x7, X1)
 	VMOVUPS X0, (to)

@@ -3,9 +3,9 @@
 //	dst[(i ldd+j)w+p] = x[p][i ldx+j]              0≤i<m  0≤j<n  0≤p<w, w = 8 (16)
 //
 // Same bits as    interleaveRef in ref.go: nothing is computed.
-// Layout          x is w slices; strides in elements; an element of dst is one element of each problem. m and n are
-//                 positive.
-// Tile            2 problems × 2 columns (4 × 4), one quarter of 64 bytes after the other.
+// Layout          x is w slices, one for each problem; strides in elements; an element of dst is the w elements of all
+//                 problems. m and n are positive.
+// Tile            2 problems × 2 columns (float32: 4 × 4), for each quarter of an element of 64 bytes.
 // Tail            one column of the same problems. No access outside the slices.
 // Special values  copied.
 // Registers       R0–R11 as named below. V0–V3 x, V4–V11 shuffled.
@@ -15,7 +15,7 @@
 
 #include "textflag.h"
 
-#define rows R0    // left
+#define rows R0    // rows left
 #define left R1    // columns left
 #define to R2      // dst
 #define from R3    // x
@@ -23,8 +23,8 @@
 #define x1 R5
 #define x2 R6
 #define x3 R7
-#define skip R8    // bytes from the end of a row of x to the next row,
-#define skipto R9  // and the same of dst
+#define skip R8    // bytes from the end of a row of x to the next row
+#define skipto R9  // bytes from the end of a row of dst to the next row
 #define quarter R10
 #define at R11
 
@@ -45,7 +45,7 @@
 	ADD  quarter, to;    \
 	MOVD m+0(FP), rows
 
-// NEXTQUARTER advances to the next quarter; a branch on its flags follows.
+// NEXTQUARTER advances to the next quarter. The code after it branches on its flags.
 #define NEXTQUARTER \
 	ADD $16, quarter; \
 	CMP $64, quarter
@@ -141,7 +141,7 @@ tail:
 	BEQ  rowdone
 
 tailloop:
-	// a column
+	// one column at a time
 	FMOVS.P 4(x0), F0
 	FMOVS.P 4(x1), F1
 	FMOVS.P 4(x2), F2

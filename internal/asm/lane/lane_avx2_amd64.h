@@ -1,5 +1,5 @@
 // All kernels of this folder except rows, for both types, AVX2 + FMA. The including file includes
-// type_amd64.h for the type and defines the function names. Each kernel except mul handles one half of the
+// type_amd64.h for the type and defines the function names. Each kernel except mul computes one half of the
 // problems, then the other half.
 
 TEXT COLUMNS, NOSPLIT, $0-40
@@ -67,7 +67,7 @@ dividehalf:
 	VMOVAPS  Y15, Y13
 
 divideloop:
-	// x_i = a_i / y_i; with clear (Y13), 0 where a_i is 0
+	// x_i = a_i / y_i; with clear, 0 where a_i is 0 (with clear, all bits of Y13 are set)
 	move    (ui), Y0
 	compare $0, Y12, Y0, Y2
 	div     (vec), Y0, Y1
@@ -75,7 +75,7 @@ divideloop:
 	VANDNPS Y1, Y3, Y1
 	move    Y1, (to)
 
-	// Y14: x_i is outside, except where a_i = x_i = 0
+	// set Y14 where x_i is not between lo and hi, unless a_i = x_i = 0
 	compare $2, Y1, Y10, Y4
 	compare $2, Y11, Y1, Y5
 	compare $0, Y12, Y1, Y6
@@ -90,7 +90,7 @@ divideloop:
 	DECQ    left
 	JNE     divideloop
 
-	// NaN for each problem that is set in Y14
+	// set outside to NaN for each problem whose lane of Y14 is set
 	VORPS (at), Y14, Y0
 	move  Y0, (at)
 	XORQ  $32, half

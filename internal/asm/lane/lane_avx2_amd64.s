@@ -2,15 +2,16 @@
 //
 //	rows     s[i] = Σ_j k[in+j] v[j]
 //	columns  q[j] = q[j] + Σ_i u[i] k[in+j]
-//	divide   x[i] = a[i] / y[i]; outside = NaN where not lo ≤ x[i] ≤ hi
+//	divide   x[i] = a[i] / y[i]; outside = NaN unless all lo ≤ x[i] ≤ hi
 //	sqEuclidean   dst[in+j] = Σ_l (x[id+l] − y[jd+l])²
 //	mul      z[i] = x[i] y[i] or x[i] y[0]              0≤i<m  0≤j<n  0≤l<d, for 8 (16) problems
 //
 // Same bits as    rowsRef, columnsRef, divideRef, sqEuclideanRef and mulRef in ref.go: virtual lane
-//                 l of a row sum, j mod 8 (16) = l, is a register; lanes are folded in halves.
-// Layout          an element of all problems has 64 bytes. m is a multiple of 4, n of 8 (16) in
+//                 l of a row sum, l = j mod 8 (16), is a register; lanes are folded in halves. Numbers
+//                 in parentheses are for float32.
+// Layout          an element holds the numbers of all problems in 64 bytes. m is a multiple of 4, n of 8 (16) in
 //                 rows, columns and sqEuclidean; all are positive except d.
-// Tile            32 bytes, one half of 64 after the other. rows: 1 row: Y0–Y7
+// Tile            32 bytes, one half of an element. rows: 1 row: Y0–Y7
 //                 lanes (float32: 0–3 and 8–11, then 4–7 and 12–15), Y8–Y11 folded lanes, Y12 v;
 //                 columns: four rows, Y0–Y3 u, Y4 Y5 q; sqEuclidean: four columns, Y0–Y3 sums, Y8 x;
 //                 mul: 64 bytes.
@@ -45,14 +46,14 @@
 	VXORPS c, c, c; \
 	VXORPS d, d, d
 
-// FOLD4 adds lanes e to h to lanes a to d.
+// FOLD4 adds registers e, f, g and h to registers a, b, c and d.
 #define FOLD4(a, b, c, d, e, f, g, h) \
 	add e, a, a; \
 	add f, b, b; \
 	add g, c, c; \
 	add h, d, d
 
-// FOLD adds the remaining four lanes.
+// FOLD adds registers a, b, c and d, in halves.
 #define FOLD(a, b, c, d) \
 	add c, a, a; \
 	add d, b, b; \

@@ -50,7 +50,7 @@ TEXT DIVIDE, NOSPLIT, $0-57
 	KXNORW K4, K4, K4
 
 divideloop:
-	// x_i = a_i / y_i; without clear, K4 keeps the quotients where a_i is 0
+	// x_i = a_i / y_i; with clear, 0 where a_i is 0 (without clear, all bits of K4 are set)
 	move    (ui), Z0
 	compare $0, Z12, Z0, K1
 	KNOTW   K1, K2
@@ -59,7 +59,7 @@ divideloop:
 	move.Z  Z1, K2, Z1
 	move    Z1, (to)
 
-	// x_i is outside, except where a_i = x_i = 0
+	// set K5 where x_i is not between lo and hi, unless a_i = x_i = 0
 	compare $2, Z1, Z10, K2
 	compare $2, Z11, Z1, K2, K2
 	compare $0, Z12, Z1, K1, K1
@@ -72,7 +72,7 @@ divideloop:
 	DECQ    left
 	JNE     divideloop
 
-	// NaN for each problem that is set in K5
+	// set outside to NaN for each problem whose bit of K5 is set
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	move       Z0, K5, (at)
 	VZEROUPPER

@@ -2,13 +2,14 @@
 //
 //	rows     s[i] = Σ_j k[in+j] v[j]
 //	columns  q[j] = q[j] + Σ_i u[i] k[in+j]
-//	divide   x[i] = a[i] / y[i]; outside = NaN where not lo ≤ x[i] ≤ hi
+//	divide   x[i] = a[i] / y[i]; outside = NaN unless all lo ≤ x[i] ≤ hi
 //	sqEuclidean   dst[in+j] = Σ_l (x[id+l] − y[jd+l])²
 //	mul      z[i] = x[i] y[i] or x[i] y[0]              0≤i<m  0≤j<n  0≤l<d, for 8 (16) problems
 //
 // Same bits as    rowsRef, columnsRef, divideRef, sqEuclideanRef and mulRef in ref.go: virtual lane
-//                 l of a row sum, j mod 8 (16) = l, is a register; lanes are folded in halves.
-// Layout          an element of all problems has 64 bytes. m is a multiple of 4, n of 8 (16) in
+//                 l of a row sum, l = j mod 8 (16), is a register; lanes are folded in halves. Numbers
+//                 in parentheses are for float32.
+// Layout          an element holds the numbers of all problems in 64 bytes. m is a multiple of 4, n of 8 (16) in
 //                 rows, columns and sqEuclidean; all are positive except d.
 // Tile            64 bytes. rows: 2 rows (float32: 1): Z0–Z15 lanes, Z16 v; columns:
 //                 four rows, Z0–Z3 u, Z4 Z5 q; sqEuclidean: four columns, Z0–Z3 sums, Z8 x.
@@ -42,14 +43,14 @@
 	VPXORQ c, c, c; \
 	VPXORQ d, d, d
 
-// FOLD4 adds lanes e to h to lanes a to d.
+// FOLD4 adds registers e, f, g and h to registers a, b, c and d.
 #define FOLD4(a, b, c, d, e, f, g, h) \
 	add e, a, a; \
 	add f, b, b; \
 	add g, c, c; \
 	add h, d, d
 
-// FOLD adds the remaining four lanes.
+// FOLD adds registers a, b, c and d, in halves.
 #define FOLD(a, b, c, d) \
 	add c, a, a; \
 	add d, b, b; \

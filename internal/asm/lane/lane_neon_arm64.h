@@ -1,5 +1,5 @@
 // All kernels of this folder except rows, for both types, NEON. The including file defines the
-// type and the function names. Each kernel except mul handles one quarter of the problems after the other.
+// type and the function names. Each kernel except mul computes the problems in four quarters.
 
 TEXT COLUMNS, NOSPLIT, $0-40
 	MOVD $0, quarter
@@ -78,7 +78,7 @@ dividequarter:
 	ADD   quarter, vec
 
 divideloop:
-	// x_i = a_i / y_i; with clear (V13), 0 where a_i is 0
+	// x_i = a_i / y_i; with clear, 0 where a_i is 0 (with clear, all bits of V13 are set)
 	FMOVQ.P 64(ui), F0
 	FMOVQ.P 64(vec), F1
 	FCMEQ(2, 0, 12)
@@ -87,7 +87,7 @@ divideloop:
 	BIC_16B(1, 1, 3)
 	FMOVQ.P F1, 64(to)
 
-	// V14: x_i is outside, except where a_i = x_i = 0
+	// set V14 where x_i is not between lo and hi, unless a_i = x_i = 0
 	FCMGE(4, 1, 10)
 	FCMGE(5, 11, 1)
 	FCMEQ(6, 1, 12)

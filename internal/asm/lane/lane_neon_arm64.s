@@ -2,15 +2,16 @@
 //
 //	rows     s[i] = Σ_j k[in+j] v[j]
 //	columns  q[j] = q[j] + Σ_i u[i] k[in+j]
-//	divide   x[i] = a[i] / y[i]; outside = NaN where not lo ≤ x[i] ≤ hi
+//	divide   x[i] = a[i] / y[i]; outside = NaN unless all lo ≤ x[i] ≤ hi
 //	sqEuclidean   dst[in+j] = Σ_l (x[id+l] − y[jd+l])²
 //	mul      z[i] = x[i] y[i] or x[i] y[0]              0≤i<m  0≤j<n  0≤l<d, for 8 (16) problems
 //
 // Same bits as    rowsRef, columnsRef, divideRef, sqEuclideanRef and mulRef in ref.go: virtual lane
-//                 l of a row sum, j mod 8 (16) = l, is a register; lanes are folded in halves.
-// Layout          an element of all problems has 64 bytes. m is a multiple of 4, n of 8 (16) in
+//                 l of a row sum, l = j mod 8 (16), is a register; lanes are folded in halves. Numbers
+//                 in parentheses are for float32.
+// Layout          an element holds the numbers of all problems in 64 bytes. m is a multiple of 4, n of 8 (16) in
 //                 rows, columns and sqEuclidean; all are positive except d.
-// Tile            16 bytes, one quarter of 64 after the other. rows: 1 row: V0–V7
+// Tile            16 bytes, one quarter of an element. rows: 1 row: V0–V7
 //                 (float32: V0–V15) lanes, V16 v, V17 k; columns: four rows, V0–V3 u, V4 q;
 //                 sqEuclidean: four columns, V0–V3 sums. mul: 64 bytes.
 // Tail            none. No access outside the slices.

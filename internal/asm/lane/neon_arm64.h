@@ -20,7 +20,7 @@
 	VEOR c.B16, c.B16, c.B16; \
 	VEOR d.B16, d.B16, d.B16
 
-// FOLD4 adds registers e to h to registers a to d; FOLD adds the remaining lanes.
+// FOLD4 adds registers e, f, g and h to registers a, b, c and d. FOLD adds registers a, b, c and d, in halves.
 #define FOLD4(a, b, c, d, e, f, g, h) \
 	FADD(a, a, e); \
 	FADD(b, b, f); \

@@ -47,7 +47,7 @@ dotloop:
 	SUBQ bytes, row
 
 dot4loop:
-	// the same for l mod 8 ≥ 4
+	// lane_l = fma(K_ij, v_j, lane_l), j mod 16 = l, l mod 8 ≥ 4
 	TERM(256, Y0)
 	TERM(320, Y1)
 	TERM(384, Y2)

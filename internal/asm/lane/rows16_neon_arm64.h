@@ -1,4 +1,4 @@
-// Row sums in 16 virtual lanes, float32, NEON, for one quarter of the problems after the other.
+// Row sums in 16 virtual lanes, float32, NEON, in four quarters of the problems.
 
 TEXT ROWS, NOSPLIT, $0-40
 	MOVD $0, quarter
