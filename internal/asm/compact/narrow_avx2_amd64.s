@@ -10,8 +10,8 @@
 // Special values  NaN is replaced before the conversion, which handles infinities, overflow and subnormal numbers.
 // Registers       CX elements left · DI dst · SI src · AX constants · Y0 Y1 elements · Y2–Y5 scratch · Y8 NaN · Y9 0x7fff · Y10 one · Y11 Y12
 //                 byte indices.
-// Source          VCVTPS2PH of F16C. The bits of a bfloat16 are the upper half of an integer sum: the bits of the float32, 0x7fff and
-//                 the last bit of the float32's upper half.
+// Source          VCVTPS2PH of F16C. The bits of a bfloat16 are the upper half of an integer sum: the bits of the
+//                 float32, 0x7fff and the last bit of the float32's upper half.
 
 //go:build amd64 && !purego
 
