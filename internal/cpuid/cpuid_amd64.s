@@ -1,4 +1,4 @@
-// The flags of CPUID, leaf 1.
+// Functions that read feature flags of CPUID leaf 1.
 
 //go:build !purego
 

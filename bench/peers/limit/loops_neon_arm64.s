@@ -1,10 +1,11 @@
 //go:build !purego
 
-// Loops that measure a machine with NEON. No instruction waits for another instruction of the same iteration.
+// Loops that measure the throughput of a machine with NEON. No instruction waits for another instruction of the same
+// iteration.
 
 #include "textflag.h"
 
-// Instructions that Go's assembler does not have: d = n/m, d = √n.
+// Instructions that Go's assembler lacks. FDIV sets d = n/m, and FSQRT sets d = √n.
 #define FDIV2D(d, n, m) WORD $(0x6e60fc00 | m<<16 | n<<5 | d)
 #define FDIV4S(d, n, m) WORD $(0x6e20fc00 | m<<16 | n<<5 | d)
 #define FSQRT2D(d, n) WORD $(0x6ee1f800 | n<<5 | d)
@@ -199,7 +200,7 @@ turn:
 	BNE  round
 	RET
 
-// no powers of two, because some machines divide powers of two faster
+// The numbers are not powers of two, because some machines divide powers of two faster.
 DATA numbers64<>+0(SB)/8, $1.7
 DATA numbers64<>+8(SB)/8, $3.1
 GLOBL numbers64<>(SB), RODATA|NOPTR, $16

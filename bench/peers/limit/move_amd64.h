@@ -1,5 +1,6 @@
-// This loop moves memory, rounds times. An iteration moves four lines of two vectors, stride bytes
-// apart. The next iteration starts step bytes later. fetch prefetches a line.
+// This code repeats a loop rounds times. An iteration of the loop loads or stores four times two adjacent vectors,
+// which are stride bytes apart. The next iteration starts step bytes later. The including file defines move, which
+// loads or stores a vector, and fetch, which prefetches two vectors or does nothing.
 	MOVQ p+0(FP), DI
 	MOVQ turns+8(FP), R8
 	MOVQ stride+16(FP), SI

@@ -1,5 +1,6 @@
-// The kernels of a cosine, for the type that the including file defines. The file also defines their names, COSINE and
-// LANES, cosineargs, and OUTOFRANGE, the Go function for vectors whose sums of squares are out of range.
+// The kernels of a cosine, for the type that the including file defines. The including file also defines the function
+// names COSINE and LANES; cosineargs, the bytes of the arguments of COSINE; result, the place of its result; and
+// OUTOFRANGE, the Go function that computes the cosine if a sum of squares is out of range.
 
 // func cosine(n int, x, y *T) T
 TEXT COSINE(SB), NOSPLIT, $0-cosineargs

@@ -1,5 +1,5 @@
-// The kernels of the sums of a cosine, for the type that the including file defines. The file also defines their names,
-// COSINE and LANESUM.
+// The kernels of the three sums of a cosine, for the type that the including file defines. The including file also
+// defines the function names COSINE and LANESUM.
 
 // func cosine(n int, x, y, sums *T)
 TEXT COSINE(SB), NOSPLIT, $0-32

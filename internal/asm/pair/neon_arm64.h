@@ -1,9 +1,8 @@
-// Vector instructions that the assembler of Go 1.26 lacks, one word a line, and
-// macros for code that both types share. A word has the name of its
-// GNU mnemonic and takes register numbers in GNU order, destination first. A name without an
-// arrangement takes the arrangement of the type: .2d if DOUBLE is 1 (F64), .4s if it is 0 (F32);
-// see type_arm64.h. neon_test.go in the parent folder checks every word for both, and
-// that a macro is the same in every folder.
+// Vector instructions that the assembler of Go 1.26 lacks, as macros with one WORD directive, and other macros that
+// both types share. The macro of an instruction is named after its GNU mnemonic. Its arguments are register numbers
+// in GNU order, destination first. A name without an arrangement takes the arrangement of the type: .2d if DOUBLE is
+// 1 (F64), .4s if it is 0 (F32); see type_arm64.h. neon_test.go in the parent folder checks every instruction for
+// both types, and that macros with the same name are the same in every folder.
 
 #define FADD(d, n, m) WORD $(0x4e20d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
 #define FSUB(d, n, m) WORD $(0x4ea0d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
@@ -12,10 +11,10 @@
 #define FADDP(d, n, m) WORD $(0x6e20d400|DOUBLE<<22|(m)<<16|(n)<<5|(d))
 #define TRN2_2D(d, n, m) WORD $(0x4ec06800|(m)<<16|(n)<<5|(d))
 
-#define LANES (4>>DOUBLE) // of a register
+#define LANES (4>>DOUBLE) // elements of a register
 #define ESIZE (4<<DOUBLE)
 
-// OF4 applies an operation to four registers each: d … d+3 = n … n+3 op m … m+3.
+// OF4 applies op to four registers: d = n op m, and so on up to d+3 = n+3 op m+3.
 #define OF4(op, d, n, m) \
 	op(d, n, m); \
 	op(d+1, n+1, m+1); \
@@ -29,7 +28,7 @@
 	VMOV V1.B16, c.B16; \
 	VMOV V1.B16, d.B16
 
-// LOADLANES and STORELANES move four registers from and to memory and advance p.
+// LOADLANES loads four registers from p, and STORELANES stores four registers to p. Both advance p.
 #define LOADLANES(p, a, b, c, d) \
 	FLDPQ.P 32(p), (a, b); \
 	FLDPQ.P 32(p), (c, d)
@@ -37,7 +36,7 @@
 	FSTPQ.P (a, b), 32(p); \
 	FSTPQ.P (c, d), 32(p)
 
-// FOLDREGS folds registers r to r+3 to the lowest lane of r.
+// FOLDREGS adds the lanes of registers r to r+3, and leaves the sum in the lowest lane of r.
 #define FOLDREGS(r) \
 	FADD(r, r, r+2);     \
 	FADD(r+1, r+1, r+3); \

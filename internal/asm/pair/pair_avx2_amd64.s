@@ -7,20 +7,21 @@
 //	sum           Σ x[i]                  0≤i<n
 //	cosine        Σ x[i]·y[i] / √(Σ x[i]²·Σ y[i]²), or a jump to Go if a sum of squares is out of range
 //
-// The functions of lanes add the terms, x[i]² for norm, to acc[i mod w], where w is 64 for float32 and 32 for float64. cosine
-// has w/2 lanes for each of its three sums in acc.
+// The functions with Lanes in their names add the terms to acc[i mod w], where w is 64 for float32 and 32 for float64.
+// squaresLanes adds the terms of norm, x[i]². cosineLanes has w/2 lanes for each of its three sums in acc.
 //
-// Same bits as    addRef, fold, addCosineRef, foldCosine in ref.go and quotient and root in scaled.go: element i in lane i mod w,
-//                 i ascending, one FMA per product.
-//                 Lanes begin at −0 in the reference, so that lanes without an element change nothing in a fold. Here a lane
-//                 begins with its first term. See FIRST for lanes that a mask leaves out.
-// Layout          x, y n elements, contiguous; n ≥ 1. lanes: n is a multiple of w, not 0; acc w elements.
-// Tile            eight registers; shorter vectors have straight code.
-// Tail            registers, then a masked load. No access outside the slices.
+// Same bits as    addRef, sumLanes, addCosineRef and foldCosine in ref.go and quotient and root in scaled.go: element
+//                 i in lane i mod w, i ascending, one FMA per product. In the reference, lanes begin at −0, which
+//                 changes nothing in the sum of the lanes. Here a lane begins with its first term. The comment of
+//                 FIRST explains the lanes that a mask leaves out.
+// Layout          x and y have n elements, contiguous; n ≥ 1. Functions of lanes: n is a positive multiple of w; acc
+//                 has w elements, or 3w/2 in cosineLanes.
+// Tile            eight registers; shorter vectors have code without a loop.
+// Tail            one register at a time, then a masked load. No access outside the slices.
 // Special values  follow the arithmetic.
-// Registers       CX elements left, then bytes of the last, short register · SI x · DI y · DX acc · R8 its
-//                 mask · Y0–Y7 lanes, then their folds · Y8–Y11 elements, differences, Y10 the mask · Y12 all bits but the sign.
-//                 cosine: Y0–Y3, Y4–Y7, Y8–Y11 lanes · Y12 Y13 elements · Y14 mask.
+// Registers       CX elements left, then bytes in the last, partial register · SI x · DI y · DX acc · R8 address of
+//                 the mask · Y0–Y7 lanes, then their sums · Y8–Y11 elements, differences, Y10 the mask · Y12 all bits
+//                 but the sign. cosine: Y0–Y3, Y4–Y7, Y8–Y11 lanes · Y12 Y13 elements · Y14 mask.
 // Source          own, after a prototype that measured 64 lanes.
 
 //go:build amd64 && !purego
@@ -39,7 +40,8 @@ GLOBL absf32<>(SB), RODATA|NOPTR, $4
 DATA absf64<>+0(SB)/8, $0x7fffffffffffffff
 GLOBL absf64<>(SB), RODATA|NOPTR, $8
 
-// FOLD folds the lanes of a register y, whose lower part is x, to the lowest lane and overwrites t.
+// FOLD adds the lanes of register y, and leaves the sum in the lowest lane. x is the lower half of y. The macro
+// overwrites t.
 #define FOLD(y, x, t) \
 	VEXTRACTF128 $1, y, t; \
 	add          t, x, x;  \
@@ -54,9 +56,10 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	LEAQ tail+32(SB), mask; \
 	SUBQ left, mask
 
-// FIRST sets the lanes a to the terms of 32 bytes at off. TERM adds these terms to the lanes. FIRSTPART and PART do so for
-// the elements in the mask. The product of an element outside the mask is −0·0, which changes no lane. Its square or
-// distance is +0, which changes no sum, because at least one other term is not −0.
+// The FIRST macros set the lanes a to the terms of the 32 bytes at off, and the TERM macros add these terms to a. The
+// FIRSTPART and PART macros do the same for the elements that the mask selects. The product of the other elements is
+// −0·0, which changes no lane. Their square or distance is +0, which changes no sum, because at least one other term
+// is not −0.
 #define FIRSTDOT(off, t, a) \
 	move off(xp), t;    \
 	mul  off(yp), t, a
@@ -135,7 +138,7 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	or       64(mask), Y8, Y8; \
 	add      Y8, a, a
 
-// RESULTSUM stores a sum, and RESULTNORM its root. RESULTNORM jumps to out if the sum is out of range or NaN.
+// RESULTSUM stores a sum, and RESULTNORM its square root. RESULTNORM jumps to out if the sum is out of range or NaN.
 #define RESULTSUM moveone X0, result
 #define RESULTNORM \
 	order   quotient+0(SB), X0;  \
@@ -146,8 +149,8 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	moveone X0, result
 #define RESULT RESULTSUM
 
-// TERM3 adds the terms of a cosine of 32 bytes at off to the lanes a of products and b and c of squares. PART3 adds the terms
-// in the mask.
+// TERM3 adds the terms of a cosine for the 32 bytes at off: products to the lanes a, squares of x to b and squares of
+// y to c. PART3 adds the terms of the elements that the mask selects.
 #define TERM3(off, a, b, c) \
 	move off(xp), Y12; \
 	move off(yp), Y13; \
@@ -163,7 +166,7 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	or       64(mask), Y12, Y12; \
 	fma      Y13, Y12, a
 
-// FIRST3 and FIRSTPART3 set the lanes to these terms.
+// FIRST3 and FIRSTPART3 set the lanes to the terms that TERM3 and PART3 add.
 #define FIRST3(off, a, b, c) \
 	move off(xp), Y12; \
 	move off(yp), Y13; \

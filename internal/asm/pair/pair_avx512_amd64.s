@@ -7,20 +7,21 @@
 //	sum           Σ x[i]                  0≤i<n
 //	cosine        Σ x[i]·y[i] / √(Σ x[i]²·Σ y[i]²), or a jump to Go if a sum of squares is out of range
 //
-// The functions of lanes add the terms, x[i]² for norm, to acc[i mod w], where w is 64 for float32 and 32 for float64. cosine
-// has w/2 lanes for each of its three sums in acc.
+// The functions with Lanes in their names add the terms to acc[i mod w], where w is 64 for float32 and 32 for float64.
+// squaresLanes adds the terms of norm, x[i]². cosineLanes has w/2 lanes for each of its three sums in acc.
 //
-// Same bits as    addRef, fold, addCosineRef, foldCosine in ref.go and quotient and root in scaled.go: element i in lane i mod w,
-//                 i ascending, one FMA per product.
-//                 Lanes begin at −0 in the reference, so that lanes without an element change nothing in a fold. Here a lane
-//                 begins with its first term, or at −0 under a mask.
-// Layout          x, y n elements, contiguous; n ≥ 1; cosine: n ≥ w/2. lanes: n is a multiple of w, not 0; acc w elements.
-// Tile            four registers; vectors of at most four registers have straight code.
+// Same bits as    addRef, sumLanes, addCosineRef and foldCosine in ref.go and quotient and root in scaled.go: element
+//                 i in lane i mod w, i ascending, one FMA per product. In the reference, lanes begin at −0, which
+//                 changes nothing in the sum of the lanes. Here a lane begins with its first term, or at −0 under a
+//                 mask.
+// Layout          x and y have n elements, contiguous; n ≥ 1, in cosine n ≥ w/2. Functions of lanes: n is a positive
+//                 multiple of w; acc has w elements, or 3w/2 in cosineLanes.
+// Tile            four registers; vectors of at most four registers have code without a loop.
 // Tail            masked loads. No access outside the slices.
 // Special values  follow the arithmetic.
-// Registers       CX elements left · SI x · DI y · DX acc · AX mask · K1 part of it · Z0–Z3 lanes, then
-//                 their folds · Z4–Z7 elements, differences · Z8 all bits but the sign. cosine: Z0 Z1,
-//                 Z4 Z5, Z6 Z7 lanes, of cosineLanes Z0 Z1, Z2 Z3, Z4 Z5 · Z8 Z9 elements.
+// Registers       CX elements left · SI x · DI y · DX acc · AX mask · K1 mask of one register · Z0–Z3 lanes, then
+//                 their sums · Z4–Z7 elements, differences · Z8 all bits but the sign. cosine: Z0 Z1, Z4 Z5, Z6 Z7
+//                 lanes, in cosineLanes Z0 Z1, Z2 Z3, Z4 Z5 · Z8 Z9 elements.
 // Source          own, after a prototype that measured 64 lanes.
 
 //go:build amd64 && !purego
@@ -38,7 +39,8 @@ GLOBL absf32<>(SB), RODATA|NOPTR, $4
 DATA absf64<>+0(SB)/8, $0x7fffffffffffffff
 GLOBL absf64<>(SB), RODATA|NOPTR, $8
 
-// FOLD folds the lanes of a register z, whose lower parts are y and x, to the lowest lane and overwrites u, whose lower part is t.
+// FOLD adds the lanes of register z, and leaves the sum in the lowest lane. y and x are the lower half and quarter of
+// z. The macro overwrites u, whose lowest quarter is t.
 #define FOLD(z, y, x, u, t) \
 	VEXTRACTF64X4 $1, z, u; \
 	add           u, y, y;  \
@@ -48,8 +50,8 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	SWAP(x, t);             \
 	addone        t, x, x
 
-// FIRST sets the lanes a to the terms of 64 bytes at off. TERM adds these terms to the lanes. PART adds the terms in the
-// mask k.
+// The FIRST macros set the lanes a to the terms of the 64 bytes at off, and the TERM macros add these terms to a. The
+// PART macros add the terms of the elements that the mask k selects.
 #define FIRSTDOT(off, t, a) \
 	move off(xp), t;    \
 	mul  off(yp), t, a
@@ -98,7 +100,7 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 #define TERMPLAIN(off, t, a) add off(xp), a, a
 #define PARTPLAIN(off, t, k, a) add off(xp), a, k, a
 
-// RESULTSUM stores a sum, and RESULTNORM its root. RESULTNORM jumps to out if the sum is out of range or NaN.
+// RESULTSUM stores a sum, and RESULTNORM its square root. RESULTNORM jumps to out if the sum is out of range or NaN.
 #define RESULTSUM moveone X0, result
 #define RESULTNORM \
 	order   quotient+0(SB), X0;  \
@@ -109,8 +111,8 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	moveone X0, result
 #define RESULT RESULTSUM
 
-// TERM3 adds the terms of a cosine of 64 bytes at off to the lanes a of products and b and c of squares. PART3 adds the terms
-// in the mask K1.
+// TERM3 adds the terms of a cosine for the 64 bytes at off: products to the lanes a, squares of x to b and squares of
+// y to c. PART3 adds the terms of the elements that the mask K1 selects.
 #define TERM3(off, a, b, c) \
 	move off(xp), Z8; \
 	move off(yp), Z9; \
@@ -124,7 +126,7 @@ GLOBL absf64<>(SB), RODATA|NOPTR, $8
 	fma    Z8, Z8, K1, b;   \
 	fma    Z9, Z9, K1, c
 
-// FIRST3 sets the lanes to the terms of a cosine.
+// FIRST3 sets the lanes to the terms that TERM3 adds.
 #define FIRST3(off, a, b, c) \
 	move off(xp), Z8; \
 	move off(yp), Z9; \

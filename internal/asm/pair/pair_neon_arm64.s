@@ -7,19 +7,20 @@
 //	sum           Σ x[i]                  0≤i<n
 //	cosine        Σ x[i]·y[i], Σ x[i]², Σ y[i]² into sums
 //
-// The functions of lanes add the same terms to acc[i mod w], where w is 64 for float32 and 32 for float64. cosine has w/2
-// lanes for each of its three sums in acc.
+// The functions with Lanes in their names add the same terms to acc[i mod w], where w is 64 for float32 and 32 for float64.
+// cosineLanes has w/2 lanes for each of its three sums in acc.
 //
-// Same bits as    addRef, fold, addCosineRef and foldCosine in ref.go: element i in lane i mod w, i ascending,
-//                 one FMA per product.
-//                 Lanes begin at −0, so that lanes without an element change nothing in a fold.
-// Layout          x, y n elements, contiguous; n ≥ 1. lanes: n is a multiple of w, not 0; acc w elements.
-// Tile            16 registers; short, with n at most four registers: four.
-// Tail            registers, then loads of single lanes. No access outside the slices.
+// Same bits as    addRef, sumLanes, addCosineRef and foldCosine in ref.go: element i in lane i mod w, i ascending,
+//                 one FMA per product. Lanes begin at −0, so lanes without an element change nothing in the sum of
+//                 the lanes.
+// Layout          x and y have n elements, contiguous; n ≥ 1. Functions of lanes: n is a positive multiple of w; acc
+//                 has w elements, or 3w/2 in cosineLanes.
+// Tile            16 registers of lanes; four if n is at most four registers of elements.
+// Tail            one register at a time, then loads of single lanes. No access outside the slices.
 // Special values  follow the arithmetic.
-// Registers       R0 elements left · R1 x · R2 y · R3 acc · R4 spare · R5 elements of the last, short register ·
-//                 V0–V8 elements, differences; V1 −0 until the loop · V16–V31 lanes, then their folds. cosine:
-//                 V8–V15, V16–V23, V24–V31 lanes; R3 sums.
+// Registers       R0 elements left · R1 x · R2 y · R3 acc · R4 scratch · R5 elements of the last, partial register ·
+//                 V0–V8 elements, differences; V1 −0 until the loop · V16–V31 lanes, then their sums. cosine: V8–V15,
+//                 V16–V23, V24–V31 lanes; R3 sums.
 // Source          own.
 
 //go:build arm64 && !purego
@@ -32,9 +33,10 @@
 #define yp R2
 #define lanes R3
 
-// TERM2 adds the terms of two registers at off to the lanes a and a+1. TERM2B does so with other registers for the elements.
-// TERM adds the terms of one register, and PART the terms of R5 elements. The product of a missing element is −0·0, which
-// changes no lane. Its square or distance is +0, which changes no sum, because at least one other term is not −0.
+// The TERM2 macros add the terms of the two registers at off to the lanes a and a+1. The TERM2B macros do the same
+// with other registers for the elements. The TERM macros add the terms of one register, and the PART macros the terms
+// of R5 elements. The product of missing elements is −0·0, which changes no lane. Their square or distance is +0,
+// which changes no sum, because at least one other term is not −0.
 #define TERM2DOT(off, a) \
 	FLDPQ off(xp), (F0, F2); \
 	FLDPQ off(yp), (F3, F4); \
@@ -138,8 +140,8 @@
 	LDREST(xp, V0);      \
 	FADD(a, a, 0)
 
-// TERM3X2 adds the terms of a cosine of two registers at off to the lanes a and a+1 of products, b and b+1, c and c+1 of
-// squares. TERM3 adds the terms of one register, and PART3 the terms of R5 elements.
+// TERM3X2 adds the terms of a cosine for the two registers at off: products to the lanes a and a+1, squares of x to b
+// and b+1, and squares of y to c and c+1. TERM3 adds the terms of one register, and PART3 the terms of R5 elements.
 #define TERM3X2(off, a, b, c) \
 	FLDPQ off(xp), (F0, F2); \
 	FLDPQ off(yp), (F3, F4); \

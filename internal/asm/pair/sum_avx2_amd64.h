@@ -1,13 +1,15 @@
 // The kernels of a sum over one or two slices, for the type that the including file defines.
-// The file also defines:
+// The including file also defines:
 //
-//	SUM, LANES                their names
+//	SUM, LANES                function names
 //	YARG, YNEXT               load and advance the address of the second slice
-//	args, lanesargs, result   sizes of the arguments, and the place of the result
+//	args, lanesargs           bytes of the arguments of SUM and LANES
+//	result                    place of the result
+//	CONSTANTS                 loads constants
 //	RESULT                    stores the result
-//	FIRST, TERM               set the lanes to the terms of a register, or add the terms
-//	FIRSTPART, PART           the same for the elements in the mask at (mask)
-//	OUTOFRANGE                for norms, the Go function for sums that are out of range
+//	FIRST, TERM               FIRST sets the lanes to the terms of a register, and TERM adds the terms
+//	FIRSTPART, PART           do the same for the elements that the mask at (mask) selects
+//	OUTOFRANGE                Go function that computes a norm if the sum is out of range
 
 // func sum(n int, x *T) T or func sum(n int, x, y *T) T
 TEXT SUM(SB), NOSPLIT, $0-args

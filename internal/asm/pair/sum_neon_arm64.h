@@ -1,9 +1,10 @@
 // The kernels of a sum over one or two slices, for the type that the including file defines.
-// The file also defines:
+// The including file also defines:
 //
-//	SUM, LANESUM              their names
+//	SUM, LANESUM              function names
 //	YARG, YNEXT               load and advance the address of the second slice
-//	args, lanesargs, result   sizes of the arguments, and the place of the result
+//	args, lanesargs           bytes of the arguments of SUM and LANESUM
+//	result                    place of the result
 //	TERM2, TERM, PART         add the terms of two registers, one register, or R5 elements to lanes
 
 // func sum(n int, x *T) T or func sum(n int, x, y *T) T

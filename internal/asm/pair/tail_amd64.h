@@ -1,5 +1,6 @@
 // Constants for each type.
-// tail: masks of 32 bytes of ones and 32 bytes of zeros, then 32 bytes of zeros and 32 bytes of −0.
+// tail: 32 bytes of ones and 32 bytes of zeros, for masks; then 32 bytes of zeros and 32 bytes of −0, for the elements
+// outside a mask.
 
 DATA tailf32<>+0(SB)/8, $-1
 DATA tailf32<>+8(SB)/8, $-1
@@ -21,7 +22,8 @@ DATA tailf64<>+112(SB)/8, $0x8000000000000000
 DATA tailf64<>+120(SB)/8, $0x8000000000000000
 GLOBL tailf64<>(SB), RODATA|NOPTR, $128
 
-// quotient: the bounds of the range in which a sum of squares is accurate, then 1 and −1; 16 bytes of each.
+// quotient: the lower and the upper bound of the range in which a sum of squares is accurate, then 1 and −1. Each
+// constant has 16 bytes.
 
 DATA quotientf32<>+0(SB)/8, $0x2180000021800000
 DATA quotientf32<>+8(SB)/8, $0x2180000021800000

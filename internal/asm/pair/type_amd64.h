@@ -96,12 +96,13 @@
 #define signs VMOVMSKPS
 #define SWAP(x, t) VMOVSHDUP x, t
 #define both 15
-// PAIRFOLD folds two lanes of one sum and two lanes of another sum to lanes 0 and 1, and copies these to lanes 2 and 3.
+// PAIRFOLD sets lane 0 to the sum of lanes 0 and 1, and lane 1 to the sum of lanes 2 and 3. It copies both sums to lanes 2
+// and 3.
 #define PAIRFOLD(x, t) \
 	VSHUFPS $0x88, x, x, t; \
 	VSHUFPS $0xdd, x, x, x; \
 	VADDPS  t, x, x
-// LASTFOLD folds lanes l and l+2 of float32.
+// LASTFOLD adds lanes 2 and 3 to lanes 0 and 1.
 #define LASTFOLD(x, t) \
 	VPERMILPD $1, x, t; \
 	VADDPS    t, x, x;

@@ -1,5 +1,5 @@
-// Macros that depend on the type, with four or two elements in a register. The
-// including file defines F64 or F32 and includes this file before each kernel.
+// Macros that depend on the type. A register has four elements of float32 or two of float64. The including file
+// defines F64 or F32 and includes this file before each kernel.
 
 #ifdef DOUBLE
 #undef DOUBLE

@@ -27,8 +27,8 @@
 #define ESHIFT (2+DOUBLE)
 #define ESIZE (4<<DOUBLE)
 #define LANES (4>>DOUBLE)
-#define ONEBIT (2-DOUBLE)  // bit of a number of elements that stands for one register
-#define PAIRBIT (3-DOUBLE) // bit that stands for two registers
+#define ONEBIT (2-DOUBLE)  // bit of a number of elements that is worth one register
+#define PAIRBIT (3-DOUBLE) // bit that is worth two registers
 
 // One element, and p advanced: loaded into lane 0, with zeros in the others; loaded into all
 // lanes, stored.

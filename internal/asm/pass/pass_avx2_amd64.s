@@ -12,7 +12,7 @@
 // Tile            4 rows × 64 bytes of a vector. iterate, sweep: one loop computes the row sums of four
 //                 rows, and adds the four rows before to q: Y0–Y7
 //                 lanes of the sums, Y8–Y11 u, Y12 v, Y13 q. A k that is widened goes
-//                 through Y12 or Y13, whichever is free. Long rows: sums first, then q.
+//                 through Y12 or Y13, whichever is free. Rows of rowlo to rowhi bytes: sums first, then q.
 //                 Small k: q takes eight rows at a time, eight rows behind the sums: Y2–Y9 u, Y0 Y1 q. The
 //                 last m mod 4 rows one by one.
 // Tail            columns: masked loads; Y14 Y15 keep the partial step of q from the first row
@@ -66,7 +66,7 @@ TEXT ·passAVX2F32(SB), NOSPLIT, $0-65
 #include "pass_avx2_amd64.h"
 #undef F32
 
-// A float32 k always uses the loop that does both.
+// With a float32 k and float64 vectors, one loop computes sums and adds to q, for rows of any length.
 #undef rowlo
 #undef rowhi
 #define rowlo 0

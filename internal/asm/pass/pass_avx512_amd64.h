@@ -262,7 +262,7 @@ lag8done:
 	JMP  dot8tail
 
 lagged8:
-	// the next eight rows; lag counts the blocks that have sums, up to three
+	// the next eight rows; lag − 1, at most two, is the number of blocks of eight rows that y lacks
 	ADDQ $(8*size), ui
 	SUBQ c, row
 	LEAQ (row)(ld*8), row

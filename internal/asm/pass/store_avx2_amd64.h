@@ -1,7 +1,5 @@
-// Stores the first rest bytes, fewer than 64, of Y0 Y1 at to, in pieces, because a masked
-// store is microcode of up to 42 steps on some machines.
-//
-// Changes:  to Y0.
+// This code stores the first rest bytes of Y0 and Y1, fewer than 64, at to. It stores them in pieces, because a
+// masked store takes up to 42 micro-operations on some machines. It changes to and Y0.
 
 	TESTQ   $32, rest
 	JEQ     store16

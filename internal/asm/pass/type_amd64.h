@@ -109,7 +109,7 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 	LOADSHORT(a, mask, tx, t); \
 	fma t, u, acc
 
-// MASKZ sets mask to the elements in the bytes − whole bytes of the partial step of K; t is scratch.
+// MASKZ sets mask to the mask of the partial step of K, which has bytes − whole bytes. t and CX are scratch.
 #define MASKZ(t) \
 	MOVQ  bytes, CX; \
 	SUBQ  whole, CX; \

@@ -44,9 +44,9 @@
 #define STROWS_P(f, g, p) FMOVQ.P f, 16(p)
 #define OP_ROWS(op, d, e, n, o, m, p) op(d, n, m)
 
-// The last folds, lanes 0 1 + lanes 2 3, then lane 0 + lane 1, of registers
-// a b c d into the numbers of four rows in register r, changing s, and of register
-// a into lane 0 of d.
+// FOLD_ROWS folds the four lanes of registers a, b, c and d: lanes 0 and 1 plus lanes 2 and 3, then lane 0 plus
+// lane 1. Register r holds the four sums, one for each row. The macro changes s and c. FOLD_ROW folds the lanes of a,
+// and leaves the sum in lane 0 of d.
 #define FOLD_ROWS(r, s, a, b, c, d) \
 	TRN1_2D(r, a, b); \
 	TRN2_2D(s, a, b); \

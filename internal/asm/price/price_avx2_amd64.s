@@ -55,7 +55,7 @@
 	VCMPPD    $0x11, least, Y0, Y12; \
 	VBLENDVPD Y12, Y1, index, index
 
-// load sets r to float64 costs, beginning with element off.
+// load sets r to four float64 costs, beginning with element off.
 #define load(off, r) VMOVUPD 8*off(cp)(at*8), r
 #define LEAST ·leastAVX2F64
 #define RELAX ·relaxAVX2F64
@@ -64,7 +64,7 @@
 #undef LEAST
 #undef RELAX
 
-// load sets r to float64 costs, beginning with element off.
+// load sets r to four float32 costs, widened to float64, beginning with element off.
 #define load(off, r) VCVTPS2PD 4*off(cp)(at*4), r
 #define LEAST ·leastAVX2F32
 #define RELAX ·relaxAVX2F32

@@ -50,7 +50,7 @@
 	VUNPCKHPD    x, x, t;  \
 	VMINPD       x, t, x
 
-// load sets r to float64 costs, beginning with element off.
+// load sets r to eight float64 costs, beginning with element off.
 #define load(off, r) VMOVUPD 8*off(cp)(at*8), r
 #define LEAST ·leastAVX512F64
 #define RELAX ·relaxAVX512F64
@@ -59,7 +59,7 @@
 #undef LEAST
 #undef RELAX
 
-// load sets r to float64 costs, beginning with element off.
+// load sets r to eight float32 costs, widened to float64, beginning with element off.
 #define load(off, r) VCVTPS2PD 4*off(cp)(at*4), r
 #define LEAST ·leastAVX512F32
 #define RELAX ·relaxAVX512F32

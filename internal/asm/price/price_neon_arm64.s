@@ -64,7 +64,7 @@
 	FCMGT(4, lanes, 0);            \
 	BIT_16B(index, 11, 4)
 
-// load sets V0–V3 to costs in float64.
+// load sets V0–V3 to eight float64 costs.
 #define load \
 	FLDPQ   32(cp), (F2, F3);      \
 	FLDPQ.P 64(cp), (F0, F1)
@@ -75,7 +75,7 @@
 #undef LEAST
 #undef RELAX
 
-// load sets V0–V3 to costs in float64.
+// load sets V0–V3 to eight float32 costs, widened to float64.
 #define load \
 	FLDPQ.P 32(cp), (F1, F3);      \
 	FCVTL_2D(0, 1);                \

@@ -27,7 +27,7 @@
 #define left R10
 #define norm R11
 
-// One k of four rows: r0 r1 r2 r3 in an X register.
+// gather loads element k of four rows: those of rows 0 and 1 into t0, those of rows 2 and 3 into t2.
 #define gather(move1, unpack, g, t0, t1, t2, t3) \
 	move1  (g), t0;          \
 	move1  (g)(ldxb*1), t1;  \
@@ -57,7 +57,7 @@
 	fma         Y6, Y6, s;                   \
 	fma         Y7, Y7, s
 
-// The last k of four rows.
+// last64 adds the squares of one feature of four rows to s.
 #define last64(g, s) \
 	gather(VMOVSD, VUNPCKLPD, g, X4, X5, X6, X7); \
 	VINSERTF128 $1, X6, Y4, Y4;                   \
@@ -127,7 +127,7 @@ store:
 #define F32
 #include "type_amd64.h"
 
-// Loads four k of two groups of four rows.
+// four loads four features of two groups of four rows.
 #define four(g, h) \
 	VMOVUPS     (g), X4;                    \
 	VMOVUPS     (g)(ldxb*1), X5;            \
@@ -138,7 +138,7 @@ store:
 	VINSERTF128 $1, (h)(ldxb*2), Y6, Y6;    \
 	VINSERTF128 $1, (h)(three*1), Y7, Y7
 
-// One half of their transpose, and the other half.
+// half transposes two of these features and adds their squares to s. unpack selects the first two or the last two.
 #define half(unpack, s) \
 	unpack    Y5, Y4, Y8;   \
 	unpack    Y7, Y6, Y9;   \
@@ -147,13 +147,13 @@ store:
 	fma       Y10, Y10, s;  \
 	fma       Y11, Y11, s
 
-// The whole transpose.
+// eight adds the squares of four features of two groups to s.
 #define eight(g, h, s) \
 	four(g, h);         \
 	half(VUNPCKLPS, s); \
 	half(VUNPCKHPS, s)
 
-// The last k of two groups.
+// last32 adds the squares of one feature of two groups to s.
 #define last32(g, h, s) \
 	gather(VMOVSS, VUNPCKLPS, g, X4, X5, X6, X7);   \
 	gather(VMOVSS, VUNPCKLPS, h, X8, X9, X10, X11); \
@@ -162,7 +162,7 @@ store:
 	VINSERTF128 $1, X8, Y4, Y4;                     \
 	fma         Y4, Y4, s
 
-// Advances all groups by i bytes.
+// next advances the pointers of all groups by i bytes.
 #define next(i) \
 	ADDQ $i, g0; \
 	ADDQ $i, g1; \

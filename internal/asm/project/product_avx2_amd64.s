@@ -57,7 +57,7 @@
 	MOVQ ldb+72(FP), ldbb;     \
 	SHLQ $logsize, ldbb
 
-// a = &a[depth*ka], depth = −depth·ka; then rows = &a[depth*ka + rows*ra].
+// prologue2 sets a = &a[depth*ka] and depth = −depth·ka. prologue3 sets rows = &a[depth*ka + rows*ra].
 #define prologue2 \
 	MOVQ  ka+56(FP), kab;     \
 	MOVQ  depth+16(FP), koff; \

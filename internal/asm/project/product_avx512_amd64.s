@@ -85,7 +85,8 @@
 	fma.BCST a, b1, s1; \
 	fma.BCST a, Y26, h2
 
-// load3 and store3 load and store one row of a tile, and advance p to the next row; second and third are offsets.
+// load3 loads one row of a tile from k, and store3 stores one row to ctile. Both advance their pointer to the next row.
+// second and third are the offsets of the second and third vectors.
 #define load3(s0, s1, s2) \
 	move.Z (k), K1, s0;           \
 	move.Z (k)(second*1), K2, s1; \

@@ -39,8 +39,8 @@
 #define sp R11
 #define half (8*size)
 
-// TERMS adds the terms of eight elements of a vector q and of two rows, in Y12 and Y13, to
-// the lanes a and b.
+// SQUARES and PRODUCTS add the terms of eight elements of a vector q and of two rows, in Y12 and Y13, to the lanes a
+// and b.
 #define SQUARES(q, a, b) \
 	VMOVUPS     q, Y14;        \
 	VSUBPS      Y12, Y14, Y15; \

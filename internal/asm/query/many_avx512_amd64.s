@@ -58,8 +58,8 @@
 	VSHUFPS      $0xdd, X13, xa, X13;  \
 	VADDPS       X13, X12, xa
 
-// TERMS adds the terms of a vector, in Z16, and of rows x and y with scales s and t to the
-// lanes a and b.
+// SQUARES and PRODUCTS add the terms of a vector, in Z16, and of rows x and y to the lanes a and b. They do not use the
+// scales s and t.
 #define SQUARES(x, y, s, t, a, b) \
 	VSUBPS      x, Z16, Z17;   \
 	VFMADD231PS Z17, Z17, a;   \
@@ -89,7 +89,7 @@
 #undef ELEMENTS
 #undef size
 
-// Loads 16 elements of a row, widened and multiplied by the scale s.
+// The WIDEN macros load 16 elements of a row and widen them to float32. SCALEDINT8 also multiplies them by the scale s.
 #define WIDENBF16(x, s, y) \
 	VPMOVZXWD x, y;      \
 	VPSLLD    $16, y, y

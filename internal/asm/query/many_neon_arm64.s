@@ -48,8 +48,7 @@
 	TERMS(qp1, 8+l, 12+l);           \
 	TERMS(qp2, 16+l, 20+l)
 
-// TERMS adds the terms of four elements of a vector and of two rows, in V24 and V25, to the lanes,
-// a and b.
+// SQUARES and PRODUCTS add the terms of four elements of a vector and of two rows, in V24 and V25, to the lanes a and b.
 #define SQUARES(q, a, b) \
 	FMOVQ.P 16(q), F26; \
 	FSUB(27, 26, 24);   \

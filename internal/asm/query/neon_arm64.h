@@ -61,8 +61,8 @@
 	FADD(r+1, r+1, r+3); \
 	FADD(r, r, r+1)
 
-// The last folds, lanes 0 1 + lanes 2 3, then lane 0 + lane 1, of registers
-// a b c d into the numbers of four rows in register r. The macro changes s.
+// FOLD_ROWS folds the four lanes of registers a, b, c and d: lanes 0 and 1 plus lanes 2 and 3, then lane 0 plus
+// lane 1. Register r holds the four sums, one for each row. The macro changes s and c.
 #define FOLD_ROWS(r, s, a, b, c, d) \
 	TRN1_2D(r, a, b); \
 	TRN2_2D(s, a, b); \

@@ -40,8 +40,8 @@
 #define dld3 R12
 #define half (8*size)
 
-// FETCH fetches the place in the next four rows that the loop now reads in these rows, and the place far bytes
-// behind it, line by line in ascending order. Beyond the end of x a fetch does nothing.
+// FETCH prefetches x in ascending order: in each iteration as many bytes as the iteration reads, beginning far bytes
+// behind the start of the next four rows. A prefetch beyond the end of x does nothing.
 #define far 1024
 
 // Adds the terms of a row, from x or differences in Y10 and Y11, to its lanes a and b.

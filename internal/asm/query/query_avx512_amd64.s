@@ -36,8 +36,8 @@
 #define sp R12
 #define ahead R13
 
-// FETCH fetches the place in the next rows that the loop now reads in these rows, or the place far bytes
-// behind it, line by line in ascending order. Beyond the end of x a fetch does nothing.
+// FETCH prefetches x in ascending order: in each iteration as many bytes as the iteration reads, beginning at the start
+// of the next rows or far bytes behind it. A prefetch beyond the end of x does nothing.
 #define far 1024
 
 // HALVE adds the upper half of z to its lower half, y.

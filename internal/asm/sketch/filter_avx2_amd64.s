@@ -32,7 +32,7 @@
 #define count R10
 #define step CX
 
-// ONES sets the words of Y15 to one.
+// ONES sets the 16-bit integers of Y15 to one.
 #define ONES \
 	VPCMPEQD Y15, Y15, Y15; \
 	VPSRLW   $15, Y15, Y15
@@ -149,7 +149,7 @@ steploop:
 	RET
 #undef MASK
 
-// MASK compares the bounds of eight rows with the threshold.
+// MASK computes the bounds of eight rows and compares them with the threshold.
 #define MASK(at, sum) \
 	VCVTDQ2PS   sum, sum;              \
 	VMULPS      (32*at)(gp), sum, sum; \

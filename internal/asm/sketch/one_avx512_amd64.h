@@ -2,7 +2,7 @@
 // CONSTANTS, which sets the registers that PRODUCTS needs; and PRODUCTS, which multiplies the rows in Z24 and Z25 by four
 // elements of a query (Z26), and adds the products to two registers.
 
-// MASK compares the bounds of 16 rows with the threshold.
+// MASK computes the bounds of 16 rows and compares them with the threshold.
 #define MASK(at, sum, mask) \
 	VCVTDQ2PS   sum, sum;                   \
 	VMULPS      at(gp), sum, sum;        \

@@ -1,4 +1,4 @@
-// The part of log that differs in float64, with f in V0–V3, s in V8–V11 and R in V16–V19.
+// The part of log that computes s, in V8–V11, and R, in V16–V19, from f, in V0–V3.
 
 	// s = f/(2 + f), R of s²: (log m)/s = 2 + R
 	FMOVQ TWO(consts), F28

@@ -2,7 +2,7 @@
 //
 //	affine      dst[i] = (x[i] − c)·s + b
 //	maximum     acc[l] = max(acc[l], max x[i]),  i mod w = l
-//	log, log2   dst[i] = ln x[i], log₂ x[i]                      0≤i<n
+//	log, log2   dst[i] = ln x[i], log₂ x[i], float64             0≤i<n
 //
 // Same bits as    affineRef, maxRef, logRef and log2Ref in ref.go. If k = 0 the
 //                 sums with k change nothing; num.Log omits them.
@@ -17,8 +17,7 @@
 // Registers       SI x · DI dst or acc · CX bytes · DX offset · AX signs. affine: Y2 c · Y3 s · Y4 b.
 //                 maximum: Y2 Y3 acc. log: Y0 Y1 x, then m and f · Y2 Y3 k · Y4 Y5 s, then
 //                 p or a · Y6 Y7 f² or s², then h, then b · Y8 Y9 polynomial · Y10 Y11 rounding error of h
-//                 or p · Y12 Y15 constants · Y13 Y14 hi. In
-//                 float32, Y4 Y5 and Y8–Y13 hold parts of S first.
+//                 or p · Y12 Y15 constants · Y13 Y14 hi.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -30,9 +29,9 @@
 #define bytes CX
 #define at DX
 
-// Offsets of the constants of logarithms in logc; each fills all lanes. BIAS is the bits of √½
-// minus 1024 (128) in the field of the exponent. WHOLE is 2^52 (2^23), whose last bit is
-// worth 1, and WHOLEK is WHOLE + 1024 (128). The first degree of the polynomial comes last.
+// Offsets of the constants of logarithms in logc; each fills all lanes. BIAS is the bits of √½ minus 1024 in the
+// field of the exponent. WHOLE is 2^52, whose last bit is worth 1, and WHOLEK is WHOLE + 1024. The coefficients of
+// the polynomial are C7 to C1, highest degree first.
 #define LEAST 0*32
 #define MOST 1*32
 #define BIAS 2*32

@@ -2,7 +2,7 @@
 //
 //	affine      dst[i] = (x[i] − c)·s + b
 //	maximum     acc[l] = max(acc[l], max x[i]),  i mod w = l
-//	log, log2   dst[i] = ln x[i], log₂ x[i]                      0≤i<n
+//	log, log2   dst[i] = ln x[i], log₂ x[i], float64             0≤i<n
 //
 // Same bits as    affineRef, maxRef, logRef and log2Ref in ref.go. If k = 0 the
 //                 sums with k change nothing; num.Log omits them.
@@ -17,7 +17,7 @@
 // Registers       SI x · DI dst or acc · CX bytes · DX offset · AX mask · K1 K2 comparisons.
 //                 affine: Z1 b · Z2 c · Z3 s. maximum: Z2 acc. log: Z0 x, then m and f · Z2 k ·
 //                 Z4 s, then p or a · Z6 f² or s², then h, then b · Z8 polynomial · Z10 rounding error of h
-//                 or p · Z13 hi. In float32, Z4 Z8 Z10 Z12 hold parts of S first.
+//                 or p · Z13 hi.
 // Source          own.
 
 //go:build amd64 && !purego
@@ -29,9 +29,9 @@
 #define bytes CX
 #define at DX
 
-// Offsets of the constants of logarithms in logc. BIAS is the bits of √½
-// minus 1024 (128) in the field of the exponent. WHOLE is 2^52 (2^23), whose last bit is
-// worth 1, and WHOLEK is WHOLE + 1024 (128). The first degree of the polynomial comes last.
+// Offsets of the constants of logarithms in logc. BIAS is the bits of √½ minus 1024 in the field of the exponent.
+// WHOLE is 2^52, whose last bit is worth 1, and WHOLEK is WHOLE + 1024. The coefficients of the polynomial are C7 to
+// C1, highest degree first.
 #define LEAST 0*size
 #define MOST 1*size
 #define BIAS 2*size

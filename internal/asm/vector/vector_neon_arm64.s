@@ -2,7 +2,7 @@
 //
 //	affine      dst[i] = (x[i] − c)·s + b
 //	maximum     acc[l] = max(acc[l], max x[i]),  i mod w = l
-//	log, log2   dst[i] = ln x[i], log₂ x[i]                      0≤i<n
+//	log, log2   dst[i] = ln x[i], log₂ x[i], float64             0≤i<n
 //
 // Same bits as    affineRef, maxRef, logRef and log2Ref in ref.go. If k = 0 the
 //                 sums with k change nothing; num.Log omits them.
@@ -17,7 +17,7 @@
 //                 comparisons. affine: V0–V3 x · V4–V7 result · V28 c · V29 s · V30 b. maximum: V0–V3 x ·
 //                 V4–V7 x > acc · V16–V19 acc. log: V0–V3 x, then m, f and lo · V4–V7 k · V8–V11
 //                 s, then p or a · V12–V15 s², then h, then b · V16–V23 polynomial, then rounding error of h
-//                 or p · V24–V27 part of S (float32), then hi · V28–V31 constants.
+//                 or p · V24–V27 hi · V28–V31 constants.
 // Source          own.
 
 //go:build arm64 && !purego
@@ -33,9 +33,9 @@
 #define bits0 R5
 #define bits1 R6
 
-// Constants of logarithms; each fills all lanes. BIAS is the bits of √½
-// minus 1024 (128) in the field of the exponent. WHOLE is 2^52 (2^23), whose last bit is worth 1,
-// and WHOLEK is WHOLE + 1024 (128). The first degree of the polynomial comes last.
+// Offsets of the constants of logarithms; each fills all lanes. BIAS is the bits of √½ minus 1024 in the field of the
+// exponent. WHOLE is 2^52, whose last bit is worth 1, and WHOLEK is WHOLE + 1024. The coefficients of the polynomial
+// are C7 to C1, highest degree first.
 #define LEAST 0
 #define MOST 16
 #define BIAS 32
