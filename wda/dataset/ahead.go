@@ -6,7 +6,7 @@ import "io"
 // Reader.Close ends the goroutine.
 type aheadReader struct {
 	r       io.Reader
-	direct  int         // bytes left to read without a goroutine, because most files are short
+	direct  int         // bytes left to read before the goroutine starts; most files are shorter
 	full    chan extent // nil until the goroutine starts
 	free    chan []byte
 	stop    chan struct{}
@@ -22,7 +22,7 @@ type extent struct {
 
 const (
 	extents     = 4
-	extentBytes = 1 << 18 // four stay in the second-level cache
+	extentBytes = 1 << 18 // all blocks together fit in the second-level cache
 )
 
 func newAheadReader(r io.Reader) *aheadReader { return &aheadReader{r: r, direct: 4 * extentBytes} }

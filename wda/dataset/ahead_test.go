@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestAhead checks that the prefetching reader returns the same bytes and then the same error as the reader below it.
+// TestAhead checks that the prefetching reader returns the same bytes and then the same error as the reader that it wraps.
 func TestAhead(t *testing.T) {
 	text := make([]byte, 3<<20+77)
 	for i := range text {
@@ -42,7 +42,7 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// TestAheadEnds checks that Close leaves no goroutine behind, wherever reading has stopped.
+// TestAheadEnds checks that Close ends the goroutine, however many rows have been read.
 func TestAheadEnds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.csv")
 	if err := os.WriteFile(path, bytes.Repeat([]byte("1,2,3\n"), 1<<20), 0o666); err != nil {

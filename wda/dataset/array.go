@@ -30,7 +30,7 @@ type array struct {
 
 // elem is the type of the elements.
 type elem struct {
-	kind byte // b, i, u or f as in NumPy, or U and S for texts
+	kind byte // NumPy's code: b, i, u or f for numbers, U or S for strings
 	size int  // bytes
 	big  bool // big-endian
 }
@@ -79,7 +79,8 @@ func (a *array) eachChunk(n int, use func(chunk []byte) error) error {
 	return nil
 }
 
-// wordSize returns the number of bytes that are reversed in the other byte order.
+// wordSize returns the size of the units whose bytes are reversed if the byte order differs: one
+// character of a string, or one number.
 func (e elem) wordSize() int {
 	switch e.kind {
 	case 'U':
@@ -224,8 +225,8 @@ func decodeFloat32(dst []float64, src []byte) (finite bool) {
 	return a-a == 0
 }
 
-// decodeFloat64 decodes four elements at a time. Only an exponent of ones, plus one, carries into
-// the sign bit.
+// decodeFloat64 decodes float64 elements. To find out whether all are finite, it adds 1 to each
+// exponent: only the exponent of an infinity or NaN carries into the sign bit.
 func decodeFloat64(dst []float64, src []byte) (finite bool) {
 	const sign, one = 1 << 63, 1 << 52
 	seen, le := uint64(0), binary.LittleEndian
@@ -243,7 +244,8 @@ func decodeFloat64(dst []float64, src []byte) (finite bool) {
 	return seen&sign == 0
 }
 
-// bytesAsNumbers takes half the time of a conversion, which takes three instructions.
+// bytesAsNumbers contains the float64 value of each byte. A lookup takes half the time of a
+// conversion.
 var bytesAsNumbers = func() (t [256]float64) {
 	for i := range t {
 		t[i] = float64(i)
@@ -290,7 +292,7 @@ func (e elem) appendText(dst, src []byte) []byte {
 		for ; len(src) > 0; src = src[4:] {
 			dst = utf8.AppendRune(dst, rune(binary.LittleEndian.Uint32(src)))
 		}
-	case e.size == 8 && e.kind == 'u': // not by float64, because identifiers may need all bits
+	case e.size == 8 && e.kind == 'u': // not converted to float64, because identifiers may need all 64 bits
 		return strconv.AppendUint(dst, binary.LittleEndian.Uint64(src), 10)
 	case e.size == 8 && e.kind == 'i':
 		return strconv.AppendInt(dst, int64(binary.LittleEndian.Uint64(src)), 10)
@@ -332,7 +334,7 @@ func (l *arrayLabels) Close() error {
 	return l.src.Close()
 }
 
-// matrix has the samples of an array. The first dimension counts them.
+// matrix contains the samples of an array. The first dimension of the array is the number of samples.
 type matrix struct {
 	*plan
 	a              *array

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// csvSamples has the samples of a CSV file.
+// csvSamples reads the samples of a CSV file.
 type csvSamples struct {
 	t       *tableReader
 	names   [][]byte // names of all columns; nil without a header
@@ -22,7 +22,7 @@ type csvSamples struct {
 	guessed int      // line of a first record that was taken for data but may be a header, or 0
 	decimal byte     // 0 for a point
 
-	headerNote *Note // on the first record, nil if the decision was certain
+	headerNote *Note // tells whether the first record was read as a header; nil if the decision was certain
 	*plan
 	targets []int // for each field: its feature, or one of the constants below
 }
@@ -376,7 +376,7 @@ func labelColumn(first [][]byte, opt Options) (label int, byName bool, err error
 	case l.IsAuto():
 		return openLabel, false, nil
 	}
-	// Without a declared header, "3" may be a number in the first row.
+	// An integer from ParseLabels is a name only with HeaderPresent, because data may contain it, too.
 	if l.kind == labelsNamed || l.kind == labelsParsed && opt.Header == HeaderPresent {
 		same := -1
 		for j, name := range first {
@@ -483,7 +483,7 @@ func isGoLiteral(field []byte) bool {
 	return bytes.IndexByte(field, '_') >= 0 || len(digits) > 1 && (digits[1] == 'x' || digits[1] == 'X')
 }
 
-// textLabels has all labels of a text file.
+// textLabels contains all labels of a text file.
 type textLabels struct {
 	path    string
 	enc     *encoder

@@ -142,7 +142,7 @@ func TestDecimalComma(t *testing.T) {
 	}
 }
 
-// TestJSONArray checks that the error for a JSON array says what it is.
+// TestJSONArray checks that the error for a JSON array says that the input is a JSON array.
 func TestJSONArray(t *testing.T) {
 	_, err := NewReader(strings.NewReader(" [\n {\"a\": 1}]"), nil)
 	wantError(t, err, ErrFormat, "the file is one JSON array; write JSON lines: one object on each line, without brackets around them and commas between them")

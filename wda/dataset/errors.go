@@ -60,8 +60,8 @@ var (
 	errLabelCount  = newCause(fault.ErrLabels, "the number of labels is not the number of rows")
 )
 
-// helps lists the field of Options that may fix an error, and its value if that is always the same. The
-// first match is used.
+// helps lists the field of Options that may fix an error, and the value to set if the same value always fixes
+// the error. The first entry that matches the error is used.
 var helps = []struct {
 	cause         error
 	option, value string
@@ -90,7 +90,7 @@ type FileError struct {
 	Err    error  // the cause; wraps an error of this package or of the operating system
 }
 
-// Error joins the known parts, for example:
+// Error returns the known parts of the position and the cause in one line, for example:
 //
 //	wine.csv: row 3, column 1 (alcohol): "abc" is not a number
 //
@@ -145,7 +145,7 @@ func (c *cause) Unwrap() error { return c.sentinel }
 
 func newCause(sentinel error, text string) error { return &cause{sentinel: sentinel, text: text} }
 
-// fileError adds a path to err unless it has one.
+// fileError adds path to err, unless err already contains a path.
 func fileError(path string, err error) error {
 	if err == nil {
 		return nil
@@ -166,7 +166,7 @@ func fileError(path string, err error) error {
 	return fe
 }
 
-// withoutPath removes the path from a system error, because FileError has it.
+// withoutPath removes the path from a system error, because FileError.Path contains the path.
 func withoutPath(err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err
@@ -174,7 +174,7 @@ func withoutPath(err error) error {
 	return err
 }
 
-// unknownColumnText returns a message that no column has this name. It lists the names.
+// unknownColumnText returns a message that no column is called name, with a list of the names.
 func unknownColumnText(name string, names []string) string {
 	text := fmt.Sprintf("no column is called %s; the columns are ", clip(name))
 	for i, n := range names {

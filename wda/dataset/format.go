@@ -130,7 +130,8 @@ func hasPrefix(text string) func([]byte) bool {
 	return func(head []byte) bool { return bytes.HasPrefix(head, []byte(text)) }
 }
 
-// isText also accepts UTF-16, so that the CSV reader can report it.
+// isText reports whether head may be text. UTF-16 counts as text: the CSV reader reports that it is
+// not supported.
 func isText(head []byte) bool { return isUTF16(head) || bytes.IndexByte(head, 0) < 0 }
 
 func isIDX(head []byte) bool {

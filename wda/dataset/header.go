@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// headerRows is the number of rows below a first row of numbers that may show whether it is a
-// header.
+// headerRows is the number of following rows that are examined to decide whether a first row of
+// numbers is a header.
 const headerRows = 100
 
 // firstRow is the first row of a CSV file, which may be a header.
@@ -23,8 +23,8 @@ type firstRow struct {
 	decimal byte // the decimal separator
 }
 
-// headerVerdict is the evidence of the rows below that a first row of numbers is a header, or is
-// not.
+// headerVerdict is the conclusion from the following rows whether a first row of numbers is a
+// header.
 type headerVerdict uint8
 
 const (
@@ -105,7 +105,7 @@ func (row *firstRow) hasNames(s *Schema) bool {
 	return true
 }
 
-// isSequence reports whether the numbers are 0, 1, 2, … and not all are labels.
+// isSequence reports whether the numbers of the row are 0, 1, 2, … and at least one is a feature.
 func (row *firstRow) isSequence() bool {
 	for i, j := range row.numbers {
 		if row.fields[j] != strconv.Itoa(i) {
@@ -187,7 +187,7 @@ func (row *firstRow) verdictFromRows() headerVerdict {
 		case text == "", row.numbersBelow(j):
 			named = true
 		case isLabelName(text):
-			// y and n may also be labels.
+			// If texts below y begin with n, y may be a label such as yes, not a column name.
 			named = named || len(text) > 1 || !slices.ContainsFunc(row.below, func(r record) bool { return strings.HasPrefix(strings.ToLower(row.cell(r, j)), "n") })
 		}
 	}

@@ -149,7 +149,8 @@ func TestNamesInLatin1(t *testing.T) {
 	wantError(t, err, ErrFormat, `row 1: the line is not UTF-8; save the file as UTF-8`)
 }
 
-// missingTable has rows with these labels in every format that this package reads by itself.
+// missingTables returns tables whose rows have these labels, one for each of the formats CSV and JSON
+// lines, and the labels as the elements of an NPY array of strings.
 func missingTables(labels []string) map[string]string {
 	var csv, json, u bytes.Buffer
 	csv.WriteString("x,z,label\n")
@@ -280,7 +281,7 @@ func TestRelabelByValue(t *testing.T) {
 	}
 }
 
-// TestTwoSpellings checks that two spellings of a number as labels cause a note.
+// TestTwoSpellings checks that labels that spell one number in two ways cause a note.
 func TestTwoSpellings(t *testing.T) {
 	for text, want := range map[string]string{
 		"1,a\n2,b\n":        "",

@@ -40,7 +40,7 @@ func npyHead(dict, data string) string {
 	return "\x93NUMPY\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(dict)))) + dict + data
 }
 
-// zipped returns a zip file of entries in their order. Names may occur twice.
+// zipped returns a zip file of the entries in the given order. A name may occur twice.
 func zipped(method uint16, entries ...string) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -315,7 +315,7 @@ func TestDamagedFiles(t *testing.T) {
 	t.Logf("%d files, of which %d were read", files, good)
 }
 
-// TestReadMemory measures the peak of memory of other processes while they read a file.
+// TestReadMemory measures the peak memory of child processes, each of which reads one file.
 func TestReadMemory(t *testing.T) {
 	const variable = "MONGE_TEST_READ"
 	if path := os.Getenv(variable); path != "" {
@@ -379,8 +379,8 @@ func TestReadMemory(t *testing.T) {
 	}
 
 	const size = 70 << 20
-	// Small files that expand to many bytes are refused in little memory. In the short form they are copies of a small
-	// member, compressed at a fast level.
+	// Small files that expand to many bytes are rejected without using much memory. Without MONGE_LONG=1, gzip
+	// files consist of copies of a small member, and zip files are compressed at a fast level.
 	member, level := 1<<20, flate.BestSpeed
 	if testdata.IsLong() {
 		member, level = size, flate.BestCompression

@@ -116,11 +116,10 @@ func centerOf(x *mat.Dense, j int, how Missing) (float64, bool) {
 	return float64(v[m-1]/2) + float64(v[m]/2), true
 }
 
-// expandCategories replaces category numbers by features. Categories are in the order of class
-// names.
+// expandCategories replaces category numbers by features. Categories are sorted like class names.
 func (r *Reader) expandCategories(d *Dataset) error {
 	s := d.Schema.Clone()
-	order := map[int][]int{} // the feature of each category, by its order of appearance
+	order := map[int][]int{} // for each column: the position of each category in sorted order
 	cols := 0
 	for i, at := range r.plan.features {
 		u, c := &r.plan.uses[at], &s.Columns[i]

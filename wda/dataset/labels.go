@@ -102,10 +102,10 @@ type spelling struct {
 // names.
 //
 // A class is a label text. If all labels are plain numbers, 1.0 is also the class 1; see
-// plainNumber. Columns of numbers always have such texts. The order is numerical if all texts are
+// plainNumber. The labels of a numeric column are always plain numbers. The order is numerical if all texts are
 // numbers, otherwise lexical.
 //
-// Missing labels, and infinities among numbers, are a *FileError with the place.
+// A missing label, or an infinity if all labels are numbers, is a *FileError with the place of the label.
 func (e *encoder) encode(how MissingLabels) (labels []int, classes []string, notes []Note, err error) {
 	if err := missingLabelsNames.Check(uint8(how)); err != nil {
 		return nil, nil, nil, err
@@ -150,7 +150,7 @@ func (e *encoder) encode(how MissingLabels) (labels []int, classes []string, not
 			if c := cmp.Compare(a.value, b.value); c != 0 {
 				return c
 			}
-			// Integers beyond 2⁵³ can share a float64: the text decides.
+			// Different integers beyond 2⁵³ can have the same float64, so their texts are compared.
 		}
 		return cmp.Compare(a.class, b.class)
 	})

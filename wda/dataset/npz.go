@@ -41,7 +41,7 @@ func (r *Reader) openNPZ(src *source) error {
 		r.ids, m.idNames = append(r.ids, l), append(m.idNames, id)
 	}
 
-	// A default array may be missing, but not an array that the options name.
+	// An array may be missing if its name is a default, but not if the options name it.
 	name = ""
 	switch l := r.opt.Labels; {
 	case r.opt.IgnoreLabels:
@@ -78,7 +78,7 @@ func (r *Reader) openNPZ(src *source) error {
 	return err
 }
 
-// Names that arrays of features and labels have, the usual one first.
+// Usual names of the arrays of features and labels, the most usual name first.
 var (
 	featureArrays = []string{"X", "data"}
 	labelArrays   = []string{"y", "target"}
@@ -159,7 +159,7 @@ func openArchive(src *source) (*archive, error) {
 	if err == nil {
 		return &archive{z, src}, nil
 	}
-	// A truncated zip file has no directory at its end.
+	// The zip directory is at the end of the file, so it is missing in a truncated file.
 	var magic [4]byte
 	if n, _ := src.at.ReadAt(magic[:], 0); n == 0 {
 		return nil, newCause(errEmpty, "the file is empty")

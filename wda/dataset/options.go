@@ -83,10 +83,10 @@ type Options struct {
 	// that becomes Dataset.Split. Default: split, if it exists.
 	Split string
 
-	// Header says whether the first row of a CSV file names the columns.
+	// Header specifies whether the first row of a CSV file names the columns.
 	Header Header
 
-	// Delimiter separates the fields of a CSV file. A space stands for any number of spaces and
+	// Delimiter separates the fields of a CSV file. A space means any number of spaces and
 	// tabs. Default: a tab for .tsv and .tab files, a comma for others.
 	Delimiter rune
 
@@ -109,7 +109,7 @@ type Options struct {
 	// are always allowed. Default: 400.
 	//
 	// The limit does not apply to Reader.Next, which holds one block of rows, except in Parquet and Arrow
-	// files. In these, a few bytes can stand for any number of rows, so the limit applies to the sum of all
+	// files. In these, a few bytes can encode any number of rows, so the limit applies to the sum of all
 	// bytes that Next decodes.
 	MaxExpansion int
 }
@@ -138,7 +138,7 @@ func (o *Options) maxExpansion() int64 {
 
 func (o *Options) splitName() string { return cmp.Or(o.Split, "split") }
 
-// A Header tells whether the first row of a CSV file contains the column names.
+// A Header specifies whether the first row of a CSV file contains the column names.
 type Header uint8
 
 const (
@@ -170,7 +170,7 @@ func (h Header) MarshalText() ([]byte, error) { return headerNames.Text(uint8(h)
 // ErrSettings.
 func (h *Header) UnmarshalText(text []byte) error { return enum.Parse(h, text, headerNames) }
 
-// A LabelSource says where the labels of samples are. The zero value selects the default of
+// A LabelSource specifies where the labels of samples are. The zero value selects the default of
 // Options.Labels. LabelName, LabelIndex, LabelFile, NoLabels and ParseLabels return other values.
 type LabelSource struct {
 	kind labelKind
@@ -216,7 +216,8 @@ func ParseLabels(text string) LabelSource {
 // then features. ReadFile and Open accept it; NewReader returns an error.
 func LabelFile(path string) LabelSource { return LabelSource{kind: labelsInFile, name: path} }
 
-// NoLabels says that the samples have no labels: every column of a CSV file is a feature.
+// NoLabels returns the LabelSource of samples without labels: every column of a CSV file is a
+// feature.
 func NoLabels() LabelSource { return LabelSource{kind: labelsNone} }
 
 // IsAuto reports whether l is the zero LabelSource.

@@ -13,11 +13,11 @@ import (
 
 // field is a column of a file before its role is decided.
 type field struct {
-	name  string // "" if it has none
-	width int    // of lists, else 0
+	name  string // "" if the column has no name
+	width int    // length of the lists in the column; 0 without lists
 }
 
-// role is what a column is for.
+// role is the purpose of a column.
 type role uint8
 
 const (
@@ -35,10 +35,10 @@ type columnUse struct {
 	at               int            // index of its first feature, or its index among the identifiers
 	width            int            // features
 	index            map[string]int // numbers of the categories
-	learnsCategories bool           // new categories get numbers, in one feature
+	learnsCategories bool           // a new category gets the next number; one feature contains these numbers
 }
 
-// plan has the use of each column of a file.
+// plan contains the use of each column of a file.
 type plan struct {
 	uses     []columnUse // parallel to the fields
 	features []int       // the fields that are features, in their order
@@ -128,7 +128,7 @@ func newPlan(in fileColumns, opt *Options) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Columns that may be features.
+	// free reports whether a column may be a feature.
 	free := func(at int) bool {
 		return p.uses[at].role == unused && !slices.Contains(dropped, at) && !(in.named && opt.Columns == nil && isIndex(in.fields[at].name, at) && !opt.Schema.hasColumn(names[at]))
 	}
@@ -184,8 +184,8 @@ func newPlan(in fileColumns, opt *Options) (*plan, error) {
 	return p, nil
 }
 
-// checkNames returns an error if a name is not valid UTF-8. In another encoding, different names
-// may look the same.
+// checkNames returns an error if a name is not valid UTF-8. Different names in another encoding could
+// look equal.
 func checkNames(in fileColumns) error {
 	for at, f := range in.fields {
 		if in.named && !utf8.ValidString(f.name) {
@@ -198,7 +198,7 @@ func checkNames(in fileColumns) error {
 // planFeatures makes features of the chosen columns, without a Schema.
 func (p *plan) planFeatures(in fileColumns, names []string, chosen, onehot []int, opt *Options) error {
 	if in.label == openLabel {
-		// The last column without another use.
+		// The label is the last column without another use.
 		last := len(chosen) - 1
 		if opt.Columns != nil {
 			last = -1
@@ -321,7 +321,7 @@ func (p *plan) planBySchema(in fileColumns, names []string, chosen []int, opt *O
 // planByNumber finds the columns of a Schema by number.
 func (p *plan) planByNumber(s *Schema, in fileColumns, chosen []int, opt *Options) ([]int, error) {
 	d, total := len(s.Columns), len(in.fields)
-	shift := func(number int) int { // the number without the label column
+	shift := func(number int) int { // returns the number of a column if the label column is not counted
 		if s.LabelNumber >= 0 && number > s.LabelNumber {
 			return number - 1
 		}

@@ -6,7 +6,7 @@ import (
 )
 
 // prefetch reads a file sequentially and asks the system to fetch the next bytes from the disk. On
-// most machines, Linux reads only 128 KiB ahead, and the disk is idle while they are decoded.
+// most machines, Linux reads only 128 KiB ahead. Then the disk is idle while the program decodes.
 type prefetch struct {
 	r        io.Reader // reads file from offset at
 	file     *os.File

@@ -246,8 +246,9 @@ func (r *Reader) IDNames() []string { return r.plan.idNames }
 // file or the Schema has names, but not both.
 func (r *Reader) ByNumber() bool { return r.plan.byNumber }
 
-// Schema describes how the columns of the file become the columns of Block.X. It returns
-// Options.Schema if that is set, and nil if the file is an array whose columns are all features.
+// Schema returns a description of how the columns of the file become the columns of Block.X. The
+// result is a copy of Options.Schema if the option is set, and nil if the file is an array whose columns are
+// all features.
 func (r *Reader) Schema() *Schema { return r.plan.schema.Clone() }
 
 // Notes returns decisions that the caller might not expect, for example that a column was ignored.

@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// arrayPosition is the position of the elements of an array in a file with random access.
+// arrayPosition is the position of the elements of an array in a file.
 type arrayPosition struct {
-	file  io.ReaderAt // nil if it cannot
+	file  io.ReaderAt // nil without random access
 	size  int64
 	begin int64
 }
@@ -29,11 +29,11 @@ type RowReader interface {
 }
 
 // Rows returns the samples as a matrix that stays in the file, with labels and classes numbered as
-// by ReadFile. Without labels both are nil. Use Rows instead of Next; the matrix is valid until
+// by ReadFile. If the samples have no labels, labels and classes are nil. Use Rows instead of Next; the matrix is valid until
 // Close. Samples are not held in memory; labels take 20 bytes each.
 //
 // The file must be an uncompressed NPY file in C order, an uncompressed NPZ file of such arrays or
-// an uncompressed IDX file, and not a pipe. Otherwise the error matches ErrFormat. Every error,
+// an uncompressed IDX file. A pipe is not supported. Otherwise the error matches ErrFormat. Every error,
 // including the errors of ReadRows, is a *FileError.
 func (r *Reader) Rows() (x RowReader, labels []int, classes []string, err error) {
 	m, name := (*matrix)(nil), ""

@@ -126,7 +126,7 @@ func (s *Schema) Plain() bool {
 	return s.LabelNumber < 0 && s.Total == d || s.LabelNumber == d && s.Total == d+1
 }
 
-// isPlainExceptRows reports whether s is Plain apart from Rows.
+// isPlainExceptRows reports whether s, without its Rows, is Plain.
 func (s *Schema) isPlainExceptRows() bool {
 	t := *s
 	t.Rows = Draw{}
@@ -341,11 +341,11 @@ type Missing uint8
 const (
 	// MissingError makes a missing value an error.
 	MissingError Missing = iota
-	// MissingMean replaces it by the mean of the column.
+	// MissingMean replaces a missing value by the mean of the column.
 	MissingMean
-	// MissingMedian replaces it by the median of the column.
+	// MissingMedian replaces a missing value by the median of the column.
 	MissingMedian
-	// MissingDrop drops its row.
+	// MissingDrop drops the rows with missing values.
 	MissingDrop
 )
 

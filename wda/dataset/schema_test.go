@@ -115,7 +115,7 @@ func TestSchemaErrors(t *testing.T) {
 	if d, err := read("f,b,a\n9,2,1\n", Options{AllowExtra: true}); err != nil || !mat.Equal(d.X, mat.NewDense(1, 2, []float64{1, 2})) || d.Labels != nil {
 		t.Error(d, err)
 	}
-	// Without names, columns are matched by number. The file may have labels or not.
+	// Without names, columns are matched by number, whether or not the file has labels.
 	for text, want := range map[string][]float64{"1,2,3,p\n": {1, 2}, "1,2,3\n": {1, 2}, "1,2\n": {1, 2}} {
 		if d, err := read(text, Options{}); err != nil || !slices.Equal(d.X.RawMatrix().Data, want) {
 			t.Error(text, d, err)

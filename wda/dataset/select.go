@@ -87,7 +87,7 @@ func findColumn(names []string, n int, s string) (int, error) {
 	return 0, newCause(errNoColumn, unknownColumnText(s, names))
 }
 
-// glob reports whether a name matches a pattern, in which * stands for any text and ? for one
+// glob reports whether a name matches a pattern, in which * matches any text and ? one
 // character.
 func glob(pattern, name string) bool {
 	p, s := []rune(pattern), []rune(name)

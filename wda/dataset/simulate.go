@@ -20,7 +20,7 @@ import (
 // A seed gives the same bits on every architecture.
 type Simulation struct {
 	// Circles selects the problem of POT's WDA example: class c is a circle of radius r(c+1) around
-	// 0.
+	// the origin.
 	Circles bool
 
 	Classes int     // C. Default: 3
@@ -113,7 +113,7 @@ func (s Simulation) withDefaults() Simulation {
 	return s
 }
 
-// The streams of a seed.
+// Numbers of independent streams of random numbers from one seed.
 const (
 	streamSimulation = iota + 1
 	streamSample

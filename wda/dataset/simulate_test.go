@@ -65,7 +65,8 @@ func bitsOf(x *mat.Dense) uint64 {
 	return h.Sum64()
 }
 
-// TestSimulationGolden checks the bits, which must be the same on every architecture and with every Go release.
+// TestSimulationGolden checks the bits of the simulated data. They must be the same on every architecture and with every
+// Go release.
 func TestSimulationGolden(t *testing.T) {
 	for _, c := range []struct {
 		s    Simulation
@@ -201,7 +202,7 @@ func eye(d, p int) *mat.Dense {
 	return m
 }
 
-// covariance of the rows, around the class means if labels are given.
+// covariance returns the covariance of the rows, around the class means if labels are given.
 func covariance(x *mat.Dense, labels []int) *mat.SymDense {
 	if labels == nil {
 		labels = make([]int, x.RawMatrix().Rows)

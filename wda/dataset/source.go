@@ -68,7 +68,7 @@ func newSource(r io.Reader, opt Options) (*source, error) {
 }
 
 // readAhead returns a reader that reads r in advance, in a goroutine that Close ends. If the caller
-// owns the reader, readAhead returns r, so that s reads no more than it needs.
+// of NewReader owns the file, readAhead returns r itself: the source must not read more than it needs.
 func (s *source) readAhead(r io.Reader) io.Reader {
 	if s.file == nil {
 		return r
@@ -139,7 +139,7 @@ func (s *source) findSize(r io.Reader) error {
 	}
 	begin, err := at.Seek(0, io.SeekCurrent)
 	if err != nil {
-		return nil // a pipe with the methods of a file
+		return nil // r is a pipe, although it has the methods of a file
 	}
 	end, err := at.Seek(0, io.SeekEnd)
 	if err == nil {
@@ -195,7 +195,7 @@ func (c counter) Read(p []byte) (int, error) {
 
 var gzipMagic = []byte{0x1f, 0x8b}
 
-// gunzip reads one member after the other and reports damage as an error of this
+// gunzip decompresses the members of a gzip file in sequence and reports damage as an error of this
 // package.
 type gunzip struct {
 	src *source
@@ -221,7 +221,7 @@ func (g *gunzip) Read(p []byte) (int, error) {
 	}
 }
 
-// nextMember begins the next member, or returns io.EOF at the end.
+// nextMember begins to decompress the next member. It returns io.EOF at the end of the file.
 func (g *gunzip) nextMember() error {
 	head, err := g.r.Peek(2)
 	switch {
@@ -252,7 +252,7 @@ func formatError(err error) error {
 type stream struct {
 	r     *bufio.Reader
 	limit int64
-	check func(bytes int64) error // checks the memory for bytes; nil allows all
+	check func(bytes int64) error // returns an error if a number of bytes exceeds the memory limit; nil means no limit
 	place arrayPosition
 }
 

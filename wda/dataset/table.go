@@ -12,7 +12,7 @@ import (
 	"github.com/gomonge/monge/internal/tabular"
 )
 
-// tableSamples has the samples of a file that is stored by columns.
+// tableSamples reads the samples of a file that is stored by columns.
 type tableSamples struct {
 	tabular.Table
 	fields  []tabular.Field
@@ -25,7 +25,7 @@ type tableSamples struct {
 	textBytes int64 // bytes of the texts read so far, with the headers of their strings
 }
 
-// openTable opens a file by the reader that is registered for its format.
+// openTable opens a file with the reader that is registered for its format.
 func (r *Reader) openTable(src *source) error {
 	open := tabular.For(src.format.String())
 	if open == nil {
@@ -35,7 +35,7 @@ func (r *Reader) openTable(src *source) error {
 	switch {
 	case src.at == nil || src.compressed:
 		from = src.r
-	case src.diskOffset > 0, src.file != nil: // the section has its own offset
+	case src.diskOffset > 0, src.file != nil: // a section does not change the offset of the file
 		from = io.NewSectionReader(src.at, 0, src.size)
 	default: // src.r has read ahead
 		if _, err := from.(io.Seeker).Seek(0, io.SeekStart); err != nil {
@@ -381,8 +381,8 @@ func (t *tableSamples) withColumn(column int, err error) error {
 	return fe
 }
 
-// recoverError converts a panic to an error. Libraries panic on some damaged files, and when check
-// refuses memory.
+// recoverError converts a panic to an error. Libraries panic on some damaged files, and the allocators
+// panic if check returns an error.
 func (t *tableSamples) recoverError(err *error) {
 	if r := recover(); r != nil {
 		if e, ok := r.(error); ok && errors.Is(e, ErrTooLarge) {

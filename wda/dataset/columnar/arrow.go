@@ -214,9 +214,9 @@ func checkSchema(b []byte, slot flatbuffers.VOffsetT) error {
 	if !ok {
 		return nil
 	}
-	// Slots of the schema and of each field that are lists.
+	// Slots of the schema table and of the field tables that contain lists.
 	const schemaFields, schemaMetadata, schemaFeatures, fieldChildren, fieldMetadata = 1, 2, 3, 5, 6
-	left := len(b) / 4 // fields that may follow: a field may contain itself
+	left := len(b) / 4 // largest number of further fields, because a damaged field may contain itself
 	var check func(t flatbuffers.Table, depth int, children flatbuffers.VOffsetT, lists ...flatbuffers.VOffsetT) error
 	check = func(t flatbuffers.Table, depth int, children flatbuffers.VOffsetT, lists ...flatbuffers.VOffsetT) error {
 		for _, slot := range append(lists, children) {
@@ -395,7 +395,8 @@ func fillNaN(x []float64) {
 	}
 }
 
-// numberCopier returns a function that copies elements from … from+n−1 of an array to every stride-th element of dst.
+// numberCopier returns a function that copies n elements of an array, beginning with element number from,
+// to every stride-th element of dst.
 func numberCopier(values arrow.Array) (func(dst []float64, stride, from, n int), error) {
 	switch v := values.(type) {
 	case *array.Float32:

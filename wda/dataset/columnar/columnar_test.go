@@ -401,7 +401,7 @@ func TestExpansion(t *testing.T) {
 			continue
 		}
 		if name != "arrow" && !testdata.IsLong() {
-			continue // only the long form reads each file to its end
+			continue // without MONGE_LONG=1, only the Arrow file is read to its end in blocks
 		}
 		if rows, err := rowsInBlocks(bomb, &dataset.Options{MaxExpansion: math.MaxInt32}); err != nil || rows != n {
 			t.Errorf("%s in blocks, with all that is wanted: %d rows, %v", name, rows, err)
@@ -483,7 +483,7 @@ type rowGroup struct {
 
 func (g rowGroup) RowGroup() int { return g.number }
 
-// TestRowGroup checks that a row group that is read alone contains its rows of the file.
+// TestRowGroup checks that reading a single row group returns the same rows as reading the whole file.
 func TestRowGroup(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "flat.parquet")
 	flatParquet(t, path, []int{30, 12, 7}, func(row, column int) (float64, bool) { return float64(row + column), false })

@@ -140,7 +140,7 @@ func TestLongFirstList(t *testing.T) {
 	if n, err := p.Width(0); n != 1<<15 || err != nil {
 		t.Fatalf("%d elements, %v", n, err)
 	}
-	// The reader of pages allows any size, so only check limits the memory.
+	// The library's page reader allows any size, so only the function check limits the memory.
 	asked, tooLong := int64(0), errors.New("too long")
 	p.(*parquetFile).check = func(bytes int64) error {
 		if asked = bytes; bytes > 8*5000 {
@@ -231,7 +231,7 @@ func TestManyPages(t *testing.T) {
 	}
 }
 
-// ending is a source that returns an error after end is called.
+// ending is a source that returns err once err is set.
 type ending struct {
 	*bytes.Reader
 	err error
@@ -251,7 +251,8 @@ func (e *ending) ReadAt(p []byte, at int64) (int, error) {
 	return e.Reader.ReadAt(p, at)
 }
 
-// TestSourceEnds checks that Next returns an error of the underlying reader unchanged, so that a caller can stop it.
+// TestSourceEnds checks that Next returns an error of the underlying reader unchanged. A caller can
+// thus interrupt Next.
 func TestSourceEnds(t *testing.T) {
 	x := array.NewFloat64Builder(memory.DefaultAllocator)
 	for k := range 1 << 16 {

@@ -33,7 +33,7 @@ func TestHalf(t *testing.T) {
 			finite = append(finite, uint16(b))
 		}
 	}
-	// The definition, independent of the code: sign · 2^(e−15) · 1.f, or sign · 2^−14 · 0.f.
+	// want decodes a float16 by its definition: sign · 2^(e−15) · 1.f, or sign · 2^−14 · 0.f if e = 0.
 	want := func(b uint16) float64 {
 		v := float64(b&0x3ff) / 1024 * math.Pow(2, -14)
 		if e := int(b >> 10 & 31); e > 0 {
@@ -135,7 +135,7 @@ func TestDuration(t *testing.T) {
 	}
 }
 
-// parquetWith is like parquetOf with the text of an Arrow schema.
+// parquetWith is like parquetOf, but also stores text as the file's Arrow schema.
 func parquetWith(t *testing.T, fields schema.FieldList, text string, columns ...func(file.ColumnChunkWriter) error) []byte {
 	t.Helper()
 	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, fields, -1)

@@ -408,7 +408,7 @@ func (l *leaf) readRows(rows, width int, use func(done, n int) error) (*rowProbl
 
 // readValues reads up to n values with their levels. Byte slices are valid until the next call.
 func (l *leaf) readValues(n int) (total int, err error) {
-	if l.chunk.HasNext() && l.pages.prefix { // the library allocates memory for all of them at once
+	if l.chunk.HasNext() && l.pages.prefix { // the library allocates memory for all values at once
 		n = min(n, l.safeReadCount())
 	}
 	l.defs = slices.Grow(l.defs[:0], n)[:n]
@@ -495,7 +495,7 @@ func (l *leaf) isNull(k int) bool {
 	return l.nulls && most > 0 && l.defs[k] != most
 }
 
-// rowProblem is an error in a row. If it has no text, a page cannot be read.
+// rowProblem is an error in a row. An empty text means that a page cannot be read.
 type rowProblem struct {
 	row   int
 	cause error
@@ -540,8 +540,8 @@ func (l *leaf) findProblem(done, n, width int) *rowProblem {
 	return nil
 }
 
-// listsHaveWidth reports whether the repetition levels describe lists of one width: 0 for the first element of a list,
-// 1 for the others. The first level is for element at of a list.
+// listsHaveWidth reports whether the repetition levels describe lists of the given width: 0 for the first element of
+// a list, 1 for the others. reps begins with the level of element number at of a list.
 func listsHaveWidth(reps []int16, at, width int) bool {
 	differ := int16(0)
 	for len(reps) > 0 {

@@ -28,7 +28,7 @@ const (
 
 // spill is a row group whose features have been decoded, column by column, into a temporary file.
 // Reading many columns side by side would take too much memory: a page, its compressed bytes and a
-// dictionary of each.
+// dictionary for each column.
 type spill struct {
 	file    *outfile.File
 	columns []spilled
@@ -50,9 +50,9 @@ type spilled struct {
 // rowBytes returns the bytes of one row.
 func (c *spilled) rowBytes() int { return c.Width * c.size }
 
-// estimateMemory estimates the memory of the library for reading all features of a row group: for each, a page,
-// its compressed bytes and a dictionary. The footer has no page sizes, so it uses the usual largest size, or the size
-// of the column if that is smaller.
+// estimateMemory estimates the memory of the library for reading all features of a row group: a page, its
+// compressed bytes and a dictionary for each feature. The footer does not contain page sizes. The estimate of a page is
+// the usual largest page size, or the size of the column if the column is smaller.
 func (p *parquetFile) estimateMemory(group int) (bytes int64, err error) {
 	const page, dictionary = 1 << 20, 1 << 20
 	for _, f := range p.features {
@@ -69,11 +69,11 @@ func (p *parquetFile) estimateMemory(group int) (bytes int64, err error) {
 	return bytes, nil
 }
 
-// spillGroup decodes the features of the current row group into the temporary file. Floats returns the error of a
-// column when it reaches the row.
+// spillGroup decodes the features of the current row group into the temporary file. If a column has an
+// invalid row, Floats returns the error when it reaches this row.
 func (p *parquetFile) spillGroup(rows int) error {
-	// The command sets 25 % for columns that are read side by side. Here, the garbage collector would then take half
-	// of the time.
+	// Command monge sets GOGC to 25, to save memory when columns are read side by side. With 25, the garbage
+	// collector would take half of the time of spillGroup.
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	s := &p.spill
 	if s.file == nil {

@@ -22,8 +22,9 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// flatParquet writes a row group for each element of groups, with an optional column for every numeric type, as pyarrow
-// writes them, and labels between them. set returns the value of a row and column, and whether it is null.
+// flatParquet writes a file with a row group of n rows for each n in groups. The columns are one optional column of
+// every numeric type, as pyarrow writes them, and a text column of labels. set returns the value of a row and column,
+// and whether the value is null.
 func flatParquet(t testing.TB, path string, groups []int, set func(row, column int) (v float64, null bool)) {
 	t.Helper()
 	var fields schema.FieldList
@@ -104,8 +105,8 @@ func each[S, T any](from []S, f func(S) T) (to []T) {
 	return to
 }
 
-// rowsOf reads a Parquet file in batches; the last batch may be an error. If spilled is set, it decodes columns one
-// after another through a file.
+// rowsOf reads a Parquet file in batches and returns the rows before the first error. If spilled is set, it decodes
+// columns one after another through a temporary file.
 func rowsOf(t *testing.T, path string, most int, spilled bool) (rows [][]float64, labels []string, err error) {
 	t.Helper()
 	in, err := os.Open(path)
@@ -206,7 +207,7 @@ func TestSpill(t *testing.T) {
 			}
 		}
 	}
-	// Each byte of a small file is changed in turn.
+	// A small file is read many times, each time with another byte changed.
 	flatParquet(t, path, []int{3, 2}, good)
 	whole, err := os.ReadFile(path)
 	if err != nil {
