@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	annealFrom       = 8    // largest λ·(largest − least cost) of the first stage
+	annealFrom       = 8    // in the first stage, λ·(max M − min M) is at most this
 	annealTolerance  = 1e-2 // marginal error at which a stage ends
 	annealIterations = 200  // maximum iterations of a stage
 
 	leastLambda = 0x1p-1000 // least λ of a stage; its reciprocal does not overflow
 )
 
-// annealedStart finds a start by ε-scaling: it solves the problem roughly for …, λ/factor²,
-// λ/factor, in ascending order. See B. Schmitzer, "Stabilized sparse scaling algorithms for entropy
+// annealedStart finds a start by ε-scaling: it solves the problem roughly for the increasing
+// values …, λ/factor², λ/factor. See B. Schmitzer, "Stabilized sparse scaling algorithms for entropy
 // regularized transport problems", SIAM J. Sci. Comput. 41 (2019).
 type annealedStart[T dist.Float] struct {
 	solution *solution[T]
@@ -31,10 +31,10 @@ func (a *annealedStart[T]) find(ctx context.Context) (bool, error) {
 	})
 }
 
-// solveStages calls solve for …, λ/factor², λ/factor, in ascending order, and stores the start for λ
-// in the problem. solve receives the number of stages and the potentials from which its stage
+// solveStages calls solve for the increasing values …, λ/factor², λ/factor, and stores the start for
+// λ in the problem. solve receives the number of stages and the potentials from which its stage
 // starts: the potentials of the previous stage, scaled to the new λ. The first stage starts from
-// start, which belongs to λ and is scaled in the same way.
+// the argument start, scaled from λ to the λ of this stage.
 func (s *solution[T]) solveStages(ctx context.Context, factor float64, start []T, solve func(stages int, start []T) error) error {
 	stages, err := s.countStages(ctx, factor)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/pass"
 )
 
-// The dual of a balanced problem. With u = a ⊘ Kv for every v, it is concave in g = log v:
+// The dual of a balanced problem. If u = a ⊘ Kv is inserted, the dual is a concave function of
+// g = log v:
 //
 //	D(g) = Σ_j b_j g_j − Σ_i a_i log (Kv)_i,   ∇D = b − c,   −∇²D = diag(c) − Tᵀ diag(1/a) T,
 //
@@ -18,16 +19,16 @@ import (
 
 // dual is the dual problem, evaluated by Newton's method at a dualPoint.
 type dual[T dist.Float] interface {
-	// prepare prepares the point. Its scalings are already set.
+	// prepare computes the rest of the current point from its scalings.
 	prepare(ctx context.Context) error
-	// value returns the dual at the last iterate up to a constant.
+	// value returns the value of the dual at the last iterate, up to a constant.
 	value() float64
 	// setResidual sets the column sums, e = ∇D, and the marginal error of the point.
 	setResidual()
 	// system returns diag, rows and Σ diag of −∇²D = diag(diag) − Tᵀ diag(1/rows) T.
 	system() (diag, rows []T, weight float64)
-	// completeSystem adds the terms that only some problems have to the system and to the initial
-	// direction.
+	// completeSystem adds terms to the system and to the initial direction. Only partial transport has
+	// such terms.
 	completeSystem(ctx context.Context, sys *system[T]) error
 	// clipDirection shortens a direction that leaves the domain of the dual.
 	clipDirection(beta []T)
@@ -35,7 +36,7 @@ type dual[T dist.Float] interface {
 	noise() float64
 	// proposeColumns sets tv to the v of the next plain iteration.
 	proposeColumns()
-	// completeTrial sets tu and tq = Kᵀtu for tv. It reports whether both scalings are accurate.
+	// completeTrial computes tu and tq = Kᵀtu from tv. It reports whether tu and tv are accurate.
 	completeTrial(ctx context.Context) (bool, error)
 	// acceptTrial makes the trial point the current point.
 	acceptTrial()
@@ -55,7 +56,7 @@ type dualPoint[T dist.Float] struct {
 	sums       []T // K v of the latest trial point, with penalties or Mass
 }
 
-// acceptTrial swaps the points.
+// acceptTrial swaps the current point and the trial point.
 func (p *dualPoint[T]) acceptTrial() {
 	p.u, p.tu = p.tu, p.u
 	p.v, p.tv = p.tv, p.v

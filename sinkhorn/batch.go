@@ -25,7 +25,7 @@ type batch[T dist.Float] struct {
 	visit    func(i int, r *Result[T], err error)
 }
 
-// run contains the problems order[first] … order[last−1]. They share K, or each uses one lane.
+// run contains the problems order[first:last]. The problems share K, or each problem uses one lane.
 type run struct {
 	first, last int
 	lanes       bool
@@ -113,7 +113,7 @@ func (b *batch[T]) divideSmall() {
 	width := num.Lanes[T]()
 	for small := b.small; len(small) > 0; {
 		count := min(width, len(small))
-		if count < width/4 { // so few problems are faster one by one
+		if count < width/4 { // solving so few problems one by one is faster
 			count = 1
 		}
 		first := len(b.order)
@@ -166,9 +166,9 @@ func (s *solver[T]) solveAlone(ctx context.Context, p *Problem[T], i int, visit 
 	return nil
 }
 
-// solveGroup solves problems[i] for i in which together, with one K or in lanes, and calls visit. It
-// passes problems to Solve if they leave the plain domain, converge slowly although a faster method
-// exists, or cannot be solved. If the context ends during one of these solves, it returns the
+// solveGroup solves the problems with the indices which together, with one K or in lanes, and calls
+// visit. A problem is passed to Solve if it leaves the plain domain, converges slowly although a faster
+// method exists, or cannot be solved. If the context ends during one of these solves, it returns the
 // context's cause.
 func (s *solver[T]) solveGroup(ctx context.Context, problems []Problem[T], which []int, lanes bool, visit func(i int, r *Result[T], err error)) error {
 	ended := s.solveTogether(ctx, problems, which, lanes)
@@ -189,8 +189,8 @@ func (s *solver[T]) solveGroup(ctx context.Context, problems []Problem[T], which
 	return ended
 }
 
-// solveTogether implements solveGroup except for the calls of visit, during which the solver is not
-// busy.
+// solveTogether implements solveGroup without the calls of visit. The solver is marked as busy only
+// during solveTogether, so visit can use the results.
 func (s *solver[T]) solveTogether(ctx context.Context, problems []Problem[T], which []int, lanes bool) error {
 	s.markBusy()
 	defer s.markFree()

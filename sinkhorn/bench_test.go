@@ -61,8 +61,8 @@ func benchmarkSolve[T dist.Float](b *testing.B, name string, storage Storage) {
 	}
 }
 
-// BenchmarkIteration measures one of a hundred iterations on a cost matrix, and one step of the
-// reverse pass, for rows of whole vectors and other rows.
+// BenchmarkIteration measures the mean time of an iteration on a cost matrix and of a step of the
+// reverse pass, for row lengths that are and are not multiples of the vector length.
 func BenchmarkIteration(b *testing.B) {
 	benchmarkIteration[float64](b, "f64", StorageDense)
 	benchmarkIteration[float64](b, "mixed", StorageMixed)

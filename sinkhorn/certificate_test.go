@@ -95,7 +95,7 @@ func certificate(ctx interface {
 	return r.Status == StatusConverged, nil
 }
 
-// violation returns the error of the sums of one side.
+// violation returns by how much the row sums or the column sums violate the optimality conditions.
 func violation(p *Problem[float64], sums, weights, f []float64, rho float64) (e float64, err error) {
 	top := math.Inf(-1)
 	for i, w := range weights {
@@ -103,8 +103,8 @@ func violation(p *Problem[float64], sums, weights, f []float64, rho float64) (e 
 			top = max(top, f[i]-math.Log(w))
 		}
 	}
-	// With Mass, the next scaling is factor times the weight, or less if the sum would exceed the
-	// weight.
+	// With Mass, the next scaling is e^factor times the weight, or less if the sum would exceed the
+	// weight. Bisection finds factor.
 	lo, hi := -2000., 2000.
 	for p.Mass > 0 && hi-lo > 1e-15*(1+math.Abs(lo)) && (lo+hi)/2 != lo && (lo+hi)/2 != hi {
 		factor, sum := (lo+hi)/2, 0.
@@ -138,8 +138,8 @@ func violation(p *Problem[float64], sums, weights, f []float64, rho float64) (e 
 	return e, nil
 }
 
-// nextSum returns the sum of a row or column after the next scaling, which is min(e^factor·w, the
-// scaling that gives the sum w).
+// nextSum returns the sum of a row or column after the next scaling. The next scaling is e^factor·w,
+// or the scaling that gives the sum w if this scaling is smaller.
 func nextSum(sum, w, f, factor float64) float64 {
 	if w == 0 || sum == 0 {
 		return 0
@@ -154,7 +154,7 @@ func sumOf(w []float64) (sum float64) {
 	return sum
 }
 
-// solving is a solver with a test's context.
+// solving is a solver that uses the context of a test.
 type solving struct {
 	*solver[float64]
 	t *testing.T
@@ -164,7 +164,7 @@ func (s solving) solve(p *Problem[float64]) (*Result[float64], error) {
 	return s.Solve(s.t.Context(), p)
 }
 
-// certified returns random problem i of a sequence with up to most points on each side. It is
+// certified returns random problem i of a sequence, with up to most points on each side. A problem is
 // balanced, has penalties, or is partial transport. In a fifth of the problems, some costs are
 // negative. Weights are equal, random, tiny or zero.
 func certified(i, most int) *Problem[float64] {
@@ -224,8 +224,8 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// TestManyCertificates checks many small problems at every level for wrong answers and a false
-// StatusConverged. MONGE_CERTIFICATES sets the number of problems.
+// TestManyCertificates checks many small problems with every instruction set for wrong answers and
+// for a false StatusConverged. MONGE_CERTIFICATES sets the number of problems.
 func TestManyCertificates(t *testing.T) {
 	count := 1000
 	if testdata.IsLong() {

@@ -25,12 +25,12 @@ const (
 // (anneal.go), stagedStart (stages.go) and exactStart (exact.go).
 type start[T dist.Float] interface {
 	// find stores the start in problem.Start and reports whether it has found one. It sets
-	// Result.Annealing to its work.
+	// Result.Annealing to the number of passes that it has made.
 	find(ctx context.Context) (bool, error)
 }
 
-// attempt is a start that is tried when Newton's steps stall. It is used if it does not decrease
-// the dual.
+// attempt is a start that is tried when Newton's steps stall. The start is used if the dual is not
+// smaller afterwards.
 type attempt[T dist.Float] struct {
 	start           start[T] // nil continues with plain iterations
 	forced          bool     // use the start even if the dual is smaller
@@ -38,10 +38,10 @@ type attempt[T dist.Float] struct {
 }
 
 // solution is the strategy of Solve. It begins with plain iterations. If there is a tolerance and
-// they are slow, ε-scaling finds a better start and Newton's steps follow (newton.go). Each time
-// these stall, the next start is tried: the dual variables of the problem without entropy, then
-// stages that end with Newton's steps. If a start is not better, as many plain iterations follow as
-// have been made before.
+// plain iterations are slow, ε-scaling finds a better start and Newton's steps follow (newton.go).
+// Each time Newton's steps stall, the next start is tried: first the dual variables of the problem
+// without entropy, then stages that end with Newton's steps. If a start is not better, plain
+// iterations continue until their number has doubled.
 type solution[T dist.Float] struct {
 	it         *iteration[T]
 	unbalanced unbalanced[T]
@@ -53,7 +53,7 @@ type solution[T dist.Float] struct {
 	annealed      annealedStart[T]
 	exact         exactStart[T]
 	rough, staged stagedStart[T]
-	// attempts in order, for balanced problems, for partial transport, and with penalties
+	// attempts in the order in which they are made, for each kind of problem
 	balancedAttempts, partialAttempts, penalizedAttempts []attempt[T]
 
 	foundStart []T // latest start found
@@ -67,7 +67,7 @@ type keptIterate[T dist.Float] struct {
 	f, g          []T // scalings, or potentials in the log domain
 }
 
-// init sets up the parts, which share one iteration, one dualPoint and one system.
+// init sets up the methods, which share one iteration, one dualPoint and one system.
 func (s *solution[T]) init(it *iteration[T], sys *system[T]) {
 	s.it = it
 	s.newton.point.it = it
@@ -96,7 +96,7 @@ func (s *solution[T]) dual() dual[T] {
 	return &s.balanced
 }
 
-// attempts returns the attempts for the current problem.
+// attempts returns the attempts for the kind of the current problem.
 func (s *solution[T]) attempts() []attempt[T] {
 	switch {
 	case s.it.settings.Domain == DomainPlain:
@@ -115,13 +115,13 @@ type pace struct {
 	last, few float64
 }
 
-// newPace returns the pace of an n × m problem. It is first checked at iteration next.
+// newPace returns a pace for an n × m problem. The first check is at iteration next.
 func newPace(next, n, m int) pace {
 	return pace{next: next, few: paceFew + paceSmall/float64(min(n, m))}
 }
 
-// isSlow reports whether plain iterations, at error e after iteration k, would need too many more
-// to reach goal.
+// isSlow reports whether too many more plain iterations would be needed to reach the error goal. e is
+// the error after iteration k.
 func (p *pace) isSlow(k int, e, goal float64) bool {
 	if k < p.next || !finite(e) {
 		return false
@@ -131,7 +131,8 @@ func (p *pace) isSlow(k int, e, goal float64) bool {
 	return last > 0 && !(float64(num.Log(last/e)*p.few) > float64(num.Log(e/goal)*paceEvery))
 }
 
-// solveFrom makes iterations for the current λ, from u⁰ = exp(start), or 1 if start is nil.
+// solveFrom makes iterations for the current λ. They start from u⁰ = exp(start), or from u⁰ = 1 if
+// start is nil.
 func (s *solution[T]) solveFrom(ctx context.Context, limit int, tolerance float64, start []T) error {
 	if err := s.it.setStart(ctx, 0, start); err != nil {
 		return err
@@ -242,8 +243,8 @@ func (s *solution[T]) keepIterate() {
 	it.keepWeightless(kept.f, kept.g)
 }
 
-// restoreIterate makes the saved iterate the last iterate, even if the context has ended.
-// Result.Annealing keeps the work of finding starts.
+// restoreIterate makes the saved iterate the last iterate, even if the context has ended. It does not
+// change Result.Annealing.
 func (s *solution[T]) restoreIterate() {
 	it, kept := s.it, &s.kept
 	spent := it.res.Annealing

@@ -8,7 +8,7 @@ import (
 	"github.com/gomonge/monge/dist"
 )
 
-// offset returns the mean of f − want over f, and the largest deviation from it.
+// offset returns the mean of f − want, and the largest deviation of an element from this mean.
 func offset(f, want []float64) (mean, spread float64) {
 	for i := range f {
 		mean += (f[i] - want[i]) / float64(len(f))

@@ -23,10 +23,10 @@ import (
 // less than a new one. The factor of internal/algebra is not used because it depends on gonum.
 
 const (
-	directLines = 48              // rows of H or R computed together
-	directWidth = 128             // columns computed together; their factors stay in the second-level cache
-	directPanel = 4 * directLines // rows of R subtracted from others at once
-	directStrip = 256             // rows of S multiplied at once
+	directLines = 48              // number of rows of H or R computed together
+	directWidth = 128             // number of columns computed together; the operands stay in the second-level cache
+	directPanel = 4 * directLines // number of rows of R whose product is subtracted at once
+	directStrip = 256             // number of rows of S multiplied at once
 	directShift = 1e-13           // δ
 	directShape = 4               // largest m/n for which a factor is computed
 )
@@ -47,15 +47,15 @@ type direct[T dist.Float] struct {
 	take    func(ctx context.Context, w, i int) error
 }
 
-// factorable reports whether H may be factorized. It must not exceed the size that StorageAuto
-// stores, and must not be much larger than K: for small n, conjugate gradients need few steps. In
+// factorable reports whether H may be factorized. H must not exceed the size that StorageAuto stores,
+// and must not be much larger than K: for small n, conjugate gradients need few steps. In
 // float32 conjugate gradients are as accurate without a factor.
 func factorable[T dist.Float](kernel *gibbs.Kernel[T]) bool {
 	m := float64(kernel.M())
 	return num.IsFloat64[T]() && float64(m*m*8) <= gibbs.MaxStored && kernel.M() <= directShape*kernel.N()
 }
 
-// factorBytes returns the memory of a factor and its computation.
+// factorBytes returns the number of bytes that a factor and its computation need.
 func factorBytes[T dist.Float](kernel *gibbs.Kernel[T]) float64 {
 	if !factorable(kernel) {
 		return 0
@@ -63,7 +63,7 @@ func factorBytes[T dist.Float](kernel *gibbs.Kernel[T]) float64 {
 	return float64(kernel.M()) * float64(kernel.M()+4*min(directStrip, max(kernel.N(), kernel.M()))) * 8
 }
 
-// factorize computes the factor of H, if there is one.
+// factorize computes the factor of H, if H is positive definite.
 func (sys *system[T]) factorize(ctx context.Context) error {
 	kernel, d, sp := &sys.kernel, &sys.direct, &sys.sparse
 	m := kernel.M()
@@ -133,7 +133,7 @@ func (p *squareVisitor[T]) VisitPlan(_, _, r int, s []T) error {
 	least := p.sys.epsilon
 	for i, x := range s {
 		if !(x > least) {
-			s[i] = 0 // zero as in a list; subnormal products would take a hundred times as long
+			s[i] = 0 // a list also omits such elements; subnormal products would take a hundred times as long
 		}
 	}
 	return p.sys.direct.subtractProduct(p.ctx, &p.sys.kernel, num.F64(s), r, 0, p.sys.direct.m)
@@ -214,7 +214,7 @@ func (d *direct[T]) subtractProduct(ctx context.Context, kernel *gibbs.Kernel[T]
 	return kernel.Run(ctx, (m-lo+directWidth-1)/directWidth, d.take)
 }
 
-// subtractPanel subtracts the product in the group of columns that begins at column k.
+// subtractPanel subtracts the product from the group of columns of H that begins at column k.
 func (d *direct[T]) subtractPanel(k int) {
 	m, p := d.m, &d.product
 	width := min(directWidth, m-k)

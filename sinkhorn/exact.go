@@ -12,13 +12,13 @@ import (
 
 // For large λ, λ times the dual variables of the problem without entropy are a good start: Newton's
 // steps need not find out again which parts of the plan are connected. The network simplex method
-// computes them on one goroutine.
+// computes these dual variables on one goroutine.
 
 // exactPasses limits the work of the network simplex method, in passes over the costs.
 const exactPasses = 500
 
-// exactStart uses λ times the dual variables of the rows for λ = ∞ as the start. Its work counts as
-// passes of ε-scaling.
+// exactStart uses λ times the dual variables of the rows of the problem without entropy as the start.
+// Result.Annealing is the work of the simplex method in passes over the costs.
 type exactStart[T dist.Float] struct {
 	solution *solution[T]
 	simplex  simplex.Solver[T]

@@ -125,7 +125,7 @@ func TestGoldenFloat32(t *testing.T) {
 
 func within[T dist.Float](r *Result[T]) *iteration[T] { return r.impl.(*outcome[T]).it }
 
-// prepare loads p like Solve, without solving it.
+// prepare sets p as the problem of the solver, as Solve does, without solving it.
 func prepare[T dist.Float](ctx context.Context, s *solver[T], p *Problem[T]) error {
 	s.own.kernelCurrent = true
 	if err := s.own.setProblem(p); err != nil {

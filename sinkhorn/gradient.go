@@ -50,7 +50,7 @@ func (r *outcome[T]) pointGradientTo(ctx context.Context, serial uint64, dx, dy 
 // matrix, or products with the points.
 type gradients[T dist.Float] struct {
 	sys      *system[T]
-	solution *solution[T]   // the state of Solve, which solves all problems with penalties
+	solution *solution[T]   // the state of Solve; problems with penalties are never solved in groups
 	terms    gibbs.Terms[T] // terms of the current segment; HU and HV are zero after the first segment
 	sink     gibbs.Sink[T]
 	reverse  reverse[T]

@@ -183,7 +183,7 @@ func rangeOfStart[T dist.Float](t *testing.T) {
 	}
 }
 
-// TestResultsOutOfRange checks that overflow is an error, not an infinity.
+// TestResultsOutOfRange checks that a method whose result overflows returns an error, not an infinity.
 func TestResultsOutOfRange(t *testing.T) {
 	x, y := dist.NewMatrix(2, 1, []float64{0, 1}), dist.NewMatrix(2, 1, []float64{0.5, 3})
 	tiny := mustSolve(t, Settings{}, &Problem[float64]{X: x, Y: y, A: []float64{3e199, 7e199}, B: []float64{2e199, 8e199}, Lambda: 1e-320})
@@ -293,14 +293,14 @@ func TestTwoGoroutines(t *testing.T) {
 	if a == nil && b == nil {
 		t.Error("nobody has noticed")
 	}
-	// The call that panicked did not clear the busy mark of the other call. The solver is free now.
+	// The call that panicked did not clear the busy mark, and the other call has cleared it at its end.
 	if _, err := s.Solve(t.Context(), p); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestMemory checks that the memory that settings require is computed before anything is allocated,
-// and that the error contains it.
+// TestMemory checks that the required memory is computed before anything is allocated, and that the
+// error contains this number of bytes.
 func TestMemory(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 9))
 	p := &Problem[float64]{X: cloud[float64](rng, 20, 2, 0), Y: cloud[float64](rng, 20, 2, 0), Lambda: 1}
@@ -591,7 +591,7 @@ func TestAnnealRange(t *testing.T) {
 	}
 }
 
-// TestNames checks that the names of an enumeration can be parsed, and no other strings.
+// TestNames checks that the names of an enumeration can be parsed, and that other strings are errors.
 func TestNames(t *testing.T) {
 	for want := range Domain(3) {
 		var got Domain
@@ -623,7 +623,7 @@ func TestNames(t *testing.T) {
 }
 
 // TestHostileProblems uses extreme numbers with unequal masses, Newton's steps and batches. Each
-// result is an error of this package or a finite answer, and is the same alone and in a batch.
+// result is an error of this package or a finite answer, and is the same from Solve and SolveBatch.
 func TestHostileProblems(t *testing.T) {
 	t.Run("float64", hostileProblems[float64])
 	t.Run("float32", hostileProblems[float32])
@@ -644,7 +644,7 @@ func hostileProblems[T dist.Float](t *testing.T) {
 	var problems []Problem[T]
 	calls := 0
 	add := func(change func(p *Problem[T])) {
-		// The short form tests half of the changes with each type.
+		// Without MONGE_LONG=1, half of the changes are tested with each type.
 		if calls++; !testdata.IsLong() && (calls+calls/16)%2 == 0 != num.IsFloat64[T]() {
 			return
 		}

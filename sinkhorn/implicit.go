@@ -29,7 +29,7 @@ import (
 // With penalties, diag(a) and diag(b) are the marginals of T times 1 + 1/ρλ, and the matrix is
 // regular.
 
-// implicit is the state of the implicit gradient besides the system.
+// implicit is the state of the implicit gradient, except for the linear system.
 type implicit[T dist.Float] struct {
 	rowSum, alpha []T
 }
@@ -49,7 +49,7 @@ func (g *gradients[T]) implicitAdjoint(ctx context.Context, it *iteration[T]) er
 	gibbs.Grow(&im.rowSum, kernel.N())
 	gibbs.Grow(&im.alpha, kernel.N())
 	sys.allocate()
-	it.sweep.ready = false // from here on, s and w belong to the system
+	it.sweep.ready = false // the system overwrites s and w
 	u, v := it.plan.u, it.plan.v
 	diag, rows := it.columns, it.a
 	if it.unequal {
@@ -109,7 +109,7 @@ func (g *gradients[T]) solveImplicit(ctx context.Context, it *iteration[T]) erro
 func (g *gradients[T]) solveImplicitTo(ctx context.Context, it *iteration[T], goal float64) error {
 	kernel, im, sys := &it.kernel, &g.implicit, g.sys
 	u, v := it.plan.u, it.plan.v
-	// r and c come from the pass that begins the reverse sweep, without s.
+	// BeginSweep computes r and c. Its result s is not needed.
 	s, w := it.sweep.s, it.sweep.w
 	clear(w)
 	if err := kernel.BeginSweep(ctx, im.rowSum, s, sys.rhs, u, v, w); err != nil {
@@ -125,7 +125,7 @@ func (g *gradients[T]) solveImplicitTo(ctx context.Context, it *iteration[T], go
 	if err := kernel.MulTrans(ctx, sys.sd, s); err != nil {
 		return err
 	}
-	var size float64 // squared norm of c, in the norm of the residual
+	var size float64 // squared norm of c, in the norm that measures the residual
 	for j, v := range v {
 		c := T(sys.rhs[j] * v)
 		if b := sys.diag[j]; b > 0 {
@@ -145,7 +145,7 @@ func (g *gradients[T]) solveImplicitTo(ctx context.Context, it *iteration[T], go
 }
 
 // dividedSums sets rows and diag to the row and column sums of the plan divided by τ: on a side
-// with a penalty, a marginal decreases as its potential increases.
+// with a penalty, the required marginal decreases as the potential increases.
 func (d *unbalanced[T]) dividedSums(ctx context.Context) error {
 	it := d.it
 	kernel := &it.kernel

@@ -26,7 +26,7 @@ type instance[T dist.Float] struct {
 
 	// Deviations of the plan's marginals from a and b.
 	unequal                bool    // deviations are allowed
-	penaltyA, penaltyB     float64 // +Inf means that this marginal holds exactly
+	penaltyA, penaltyB     float64 // +Inf means that the marginal holds exactly
 	penaltyOfA, penaltyOfB penalty // for the current λ
 	partial                float64 // mass to be moved, if positive
 

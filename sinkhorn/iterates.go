@@ -5,8 +5,8 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// iterates stores iterates in rings: all of them for unrolled gradients, and otherwise the last
-// two.
+// iterates stores iterates in ring buffers: all iterates for unrolled gradients, and otherwise the
+// last two.
 type iterates[T dist.Float] struct {
 	n, m, padded int
 	ring         int // number of iterates

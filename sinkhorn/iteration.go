@@ -27,12 +27,12 @@ type workspace[T dist.Float] struct {
 // systems.
 type sweep[T dist.Float] struct {
 	s, w, q []T
-	ready   bool // s and q are ready for the reverse pass of the last solve
+	ready   bool // s and q contain the start of the reverse pass of the last solve
 }
 
 // iteration is Sinkhorn's iteration for one problem, with its iterates u^k and v^k. A Solver has
-// one iteration for Solve, and one for each problem of a batch that it solves together with other
-// problems. All of them share the workspace.
+// one iteration for Solve, and one for each problem of a group that it solves together. All iterations
+// share the workspace.
 //
 //	v^k = b ⊘ Kᵀu^(k−1),   u^k = a ⊘ K v^k
 //
@@ -81,8 +81,8 @@ func (it *iteration[T]) scalingKind() int {
 	return plainKind
 }
 
-// setProblem checks p, loads it, and allocates the workspace. Only the transposed points are not
-// computed yet (gibbs.Kernel.Transpose).
+// setProblem checks p, loads it, and allocates the workspace. It does not
+// transpose the points (gibbs.Kernel.Transpose).
 func (it *iteration[T]) setProblem(p *Problem[T]) error {
 	kernel := &it.kernel
 	if p.Cost.IsEmpty() {
@@ -270,7 +270,7 @@ func (it *iteration[T]) step(ctx context.Context, k int) (err error) {
 	}
 	switch {
 	case half && it.kind(k-1) == potentialKind:
-		it.skip, it.wait = it.wait, min(2*it.wait, 16) // the pass failed because the potentials still change a lot
+		it.skip, it.wait = it.wait, min(2*it.wait, 16) // u^k was out of range because the potentials still change a lot
 	case it.skip > 0:
 		it.skip--
 	}
@@ -310,9 +310,9 @@ func (it *iteration[T]) recordIteration(k, limit int, tolerance float64) bool {
 	return false
 }
 
-// exceedsPlan reports whether iterate k is more accurate than its plan: its potentials come from
-// exact log-sum-exps, but K is rounded to float32. Gradients through the iterations use the iterate
-// unchanged.
+// exceedsPlan reports whether iterate k is more accurate than its plan: the potentials of the iterate
+// come from exact log-sum-exps, but K is rounded to float32. It returns false with Settings.Gradient,
+// because unrolled gradients need the iterate unchanged.
 func (it *iteration[T]) exceedsPlan(k int) bool {
 	return it.kernel.Mixed() && it.kind(k) == potentialKind && !it.settings.Gradient
 }
@@ -399,7 +399,7 @@ func costOf[T dist.Float](u, r []T) (sum float64) {
 }
 
 // naturalPotentials sets dst to the natural logarithms of the iterate in slot (like potentials,
-// which uses base 2), plus the natural logarithm of 2^shift.
+// which uses base 2), plus shift·log 2.
 func naturalPotentials[T dist.Float](dst, slot []T, kind int, base []T, shift float64) {
 	for i, x := range slot {
 		switch {
@@ -415,8 +415,8 @@ func naturalPotentials[T dist.Float](dst, slot []T, kind int, base []T, shift fl
 	}
 }
 
-// potentials sets dst to the base-2 logarithms of the iterate in slot. base is its base, if it has
-// one.
+// potentials sets dst to the base-2 logarithms of the iterate in slot. If the iterate is relative to
+// potentials, base contains them.
 func potentials[T dist.Float](dst, slot []T, kind int, base []T) {
 	switch {
 	case kind == potentialKind:

@@ -21,8 +21,8 @@ const (
 	laneBytes = 16 << 10 // bytes of K that stay in the first-level cache between passes
 )
 
-// smallShape reports whether a problem is small. It returns a number that is close for similar
-// shapes. It does not check the problem.
+// smallShape reports whether a problem is small. It also returns a sort key, which is similar for
+// similar shapes. It does not check the problem.
 func smallShape[T dist.Float](p *Problem[T]) (shape int, ok bool) {
 	largest := smallSize
 	if asm.Current() != asm.AVX512 {
@@ -95,8 +95,8 @@ func sameLayout[T dist.Float](p, q *Problem[T]) bool {
 		p.X.Rows == q.X.Rows && p.Y.Rows == q.Y.Rows && p.X.Cols == q.X.Cols && p.X.Stride == p.X.Cols && p.Y.Stride == p.Y.Cols
 }
 
-// interleave copies the members into lanes and computes K. It reports whether there are any
-// members. If all are alike, lanes without a member receive the data of the first member.
+// interleave copies the members into lanes and computes K. It returns false if all members need Solve.
+// If all members have the same layout, lanes without a member receive the data of the first member.
 func (l *lanes[T]) interleave() bool {
 	w := num.Lanes[T]()
 	var first *Problem[T]
@@ -207,8 +207,8 @@ func (l *lanes[T]) computeKernels(dims int) {
 	})
 }
 
-// layCosts copies rows i … i+r−1 of the cost matrices of members that have a cost matrix. set means
-// that dst already contains distances, and 0 for members with a cost matrix.
+// layCosts copies rows i … i+r−1 of the cost matrices of members that have a cost matrix. If set is
+// true, dst already contains the distances of members with points, and 0 for other members.
 func (l *lanes[T]) layCosts(dst []T, i, r int, set bool) {
 	w := num.Lanes[T]()
 	if l.allAlike {
@@ -296,7 +296,7 @@ func (l *lanes[T]) iterate(ctx context.Context) (k int, err error) {
 }
 
 // retireFinished finds the members for which iteration k is the last, and returns the number of the
-// remaining members. If all end at once, the iterates stay in the lanes until fetchIterate copies
+// remaining members. Without a tolerance, the iterates stay in the lanes until fetchIterate copies
 // them.
 func (l *lanes[T]) retireFinished(k int) (left int) {
 	limit, tolerance := l.group.settings.Iterations, l.group.settings.Tolerance
@@ -353,7 +353,7 @@ func (l *lanes[T]) computeCosts() {
 	w := num.Lanes[T]()
 	for i := range l.group.memberCount {
 		if m := &l.group.members[i]; !m.needsSolve && l.group.settings.Tolerance > 0 {
-			scatterLane(l.u[i:], w, m.it.u(m.it.res.Iterations)) // finished lanes have continued to iterate
+			scatterLane(l.u[i:], w, m.it.u(m.it.res.Iterations)) // the lane of a finished member contains a later iterate
 			scatterLane(l.v[i:], w, m.it.v(m.it.res.Iterations))
 		}
 	}

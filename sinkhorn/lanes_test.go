@@ -10,9 +10,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestLanes checks that small problems of all shapes get the same bits as Solve at every level: with
-// costs, or points in several dimensions, different λ, starts and marginals, zero weights, and
-// invalid input; also problems that leave the plain domain, converge slowly, or converge at once.
+// TestLanes checks that small problems of all shapes get the same bits as Solve with every instruction
+// set. The problems have costs, or points in several dimensions, different λ, starts and marginals, zero
+// weights, and invalid input. Some problems leave the plain domain, converge slowly, or converge at once.
 func TestLanes(t *testing.T) {
 	t.Run("float64", inLanes[float64])
 	t.Run("float32", inLanes[float32])

@@ -13,8 +13,8 @@ type limits[T dist.Float] struct {
 	lo, hi         T       // a scaling in this range is accurate
 	leastSum       T       // a smaller sum is not accurate for scalings in range
 	leastColumnSum T       // a smaller column sum is not accurate in a log-domain pass
-	precision      float64 // with a larger λ·log₂e·max|M|, potentials have too few digits
-	costLimit      float64 // least λ·log₂e·max|M| that the log domain rejects: potentials would have no correct digit or overflow
+	precision      float64 // with a larger λ·log₂e·max|M|, potentials have few correct digits (StatusLowPrecision)
+	costLimit      float64 // least λ·log₂e·max|M| for which the log domain returns ErrRange
 	largest        float64 // overflow threshold
 	leastWeight    T       // the reciprocal of a smaller weight is out of range
 	largestWeight  T       // a larger weight does not fit the type of K
@@ -32,8 +32,7 @@ type limits[T dist.Float] struct {
 	rangeSize   int
 }
 
-// limitsOf returns the limits for arithmetic in T and K in T. If mixed is set, K is in float32, and
-// so are the limits that depend on K.
+// limitsOf returns the limits for arithmetic in T with K in T, or with K in float32 if mixed is set.
 func limitsOf[T dist.Float](mixed bool) limits[T] {
 	l := limits[T]{
 		leastColumnSum: T(math.Ldexp(1, -70)), precision: 0x1p13, costLimit: math.MaxFloat32 / 4, largest: math.MaxFloat32, leastWeight: T(math.Ldexp(1, -80)), largestWeight: T(float32(math.MaxFloat32)),

@@ -11,8 +11,8 @@ import (
 )
 
 // Iterations on logarithms. Log-sum-exps neither overflow nor underflow, but take an exponential
-// for each element. So their potentials become the base of K, and the following iterations are made
-// on scalings relative to this base. This is the absorption of B. Schmitzer, "Stabilized sparse
+// for each element. So the potentials of such an iteration become the base of K, and the following
+// iterations are made on scalings relative to this base. This is the absorption of B. Schmitzer, "Stabilized sparse
 // scaling algorithms for entropy regularized transport problems", SIAM J. Sci. Comput. 41 (2019).
 // The step on logarithms is exact, so elements of K that have underflowed are restored.
 
@@ -23,7 +23,7 @@ type logDomain[T dist.Float] struct {
 	a, b     []T     // logarithms of the marginals
 	max, sum []T     // log-sum-exps of rows, in two parts
 	h, sums  []T     // log-sum-exps of columns
-	ones     plan[T] // plan relative to its own potentials: 1, or 0 without weight
+	ones     plan[T] // scalings relative to their own potentials: 1, or 0 for a zero weight
 }
 
 // enterLog prepares the log domain. It returns an error if potentials would have no correct digit,
@@ -66,8 +66,9 @@ func (it *iteration[T]) enterLog(ctx context.Context) error {
 	return nil
 }
 
-// logStep makes iteration k on the potentials f = log₂u and g = log₂v, and makes them the base.
-// With half, v^k is already correct. With scaled, q contains the column sums for the current base.
+// logStep makes iteration k on the potentials f = log₂u and g = log₂v, and makes f and g the
+// base. If half is set, v^k is already correct. If scaled is set, q contains the column sums for the
+// current base.
 func (it *iteration[T]) logStep(ctx context.Context, k int, half, scaled bool) error {
 	log := &it.log
 	if it.res.Domain == DomainPlain {
@@ -113,9 +114,9 @@ func (it *iteration[T]) logStep(ctx context.Context, k int, half, scaled bool) e
 	return nil
 }
 
-// columnPotentials sets g to the column potentials of iteration k. It computes them from q, the
-// column sums for the current base, where q is accurate. Elsewhere, and everywhere if scaled is
-// false, it computes a log-sum-exp of the column.
+// columnPotentials sets g to the column potentials of iteration k. If scaled is
+// set, q contains the column sums for the current base, and an accurate sum gives the potential of its
+// column. Other potentials are computed by log-sum-exps.
 func (it *iteration[T]) columnPotentials(ctx context.Context, k int, g []T, scaled bool) error {
 	log := &it.log
 	kind := it.kind(k - 1)
@@ -126,7 +127,7 @@ func (it *iteration[T]) columnPotentials(ctx context.Context, k int, g []T, scal
 		if kind == potentialKind {
 			return !(it.q[j] >= it.limits.leastColumnSum)
 		}
-		// K may be +Inf for negative costs.
+		// An element of K, and so its column sum, may be +Inf for negative costs.
 		return !(T(it.limits.hi*it.q[j]) >= it.b[j]) || it.q[j] > T(it.limits.largest)
 	}
 	exact := false
@@ -163,9 +164,9 @@ func (it *iteration[T]) columnPotentials(ctx context.Context, k int, g []T, scal
 	return nil
 }
 
-// keepWeightless sets the potentials f of points without weight so that their rows of K for f and g
-// are not larger than for the current base. These rows do not contribute, but infinite elements
-// would become NaN.
+// keepWeightless sets the potentials f of points without weight. It prevents the rows of K of these
+// points from growing when f and g become the base: the rows do not contribute, but an infinite
+// element would become NaN.
 func (it *iteration[T]) keepWeightless(f, g []T) {
 	var rise T
 	for j, g := range g {

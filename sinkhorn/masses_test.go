@@ -11,8 +11,8 @@ import (
 
 // optimality returns the error of log T_ij in the optimality conditions with penalties, log
 // T_ij/(a_i b_j) + λM_ij + λρ_a log((T1)_i/a_i) + λρ_b log((Tᵀ1)_j/b_j) = 0, for the largest T_ij
-// of every row and every column. For an exact marginal, the condition holds up to a constant for
-// each row or column, so differences within them are compared.
+// of every row and every column. If a marginal is exact, the conditions hold up to a constant in each
+// row or column, so differences within a row or column are compared.
 func optimality[T dist.Float](p *Problem[T], plan dist.Matrix[T]) (worst float64) {
 	n, m := plan.Rows, plan.Cols
 	rows, columns := make([]float64, n), make([]float64, m)
@@ -39,7 +39,7 @@ func optimality[T dist.Float](p *Problem[T], plan dist.Matrix[T]) (worst float64
 			switch {
 			case p.PenaltyA > 0 && p.PenaltyB > 0:
 				x = rest(i, j)
-			case p.PenaltyA > 0: // the term of the column is free
+			case p.PenaltyA > 0: // the term of column j is unknown and cancels
 				x = rest(i, j) - rest(0, j)
 			default:
 				x = rest(i, j) - rest(i, 0)
@@ -64,8 +64,8 @@ func optimality[T dist.Float](p *Problem[T], plan dist.Matrix[T]) (worst float64
 }
 
 // TestUnequalMasses checks that problems with penalties up to 10⁵ converge for any sums of a and b,
-// and that the plan fulfills the optimality conditions. Without the shift, plain iterations and
-// Newton's steps move by about one in each pass while the solution is 10⁴ away.
+// and that the plan fulfills the optimality conditions. Without the shift, log u and log v would
+// change by only about one in each pass, although the solution is 10⁴ away.
 func TestUnequalMasses(t *testing.T) {
 	t.Run("float64", unequalMasses[float64])
 	t.Run("float32", unequalMasses[float32])
@@ -87,7 +87,7 @@ func unequalMasses[T dist.Float](t *testing.T) {
 		}
 		return r
 	}
-	// T = a b e^−λM (a/T)^λρ (b/T)^λρ, or T = a with one penalty.
+	// The solution is T = a b e^−λM (a/T)^λρ (b/T)^λρ, or T = a if only b has a penalty.
 	one := &Problem[T]{Cost: dist.NewMatrix(1, 1, []T{1}), A: []T{1}, B: []T{2}, Lambda: 1, PenaltyA: 1e5, PenaltyB: 1e5}
 	r := solve("1 × 1", Settings{Tolerance: tolerance}, one)
 	if want := math.Exp((math.Log(2)*(1+1e5) - 1) / (1 + 2e5)); !(math.Abs(r.Cost/want-1) < limit) || r.Iterations > 20 {
@@ -188,7 +188,7 @@ func TestUnequalMassGradients(t *testing.T) {
 }
 
 // weightGradientPriced replaces potentials by the gradient documented in PotentialsTo. other is the
-// sum of the other weights.
+// sum of the weights of the other side.
 func weightGradientPriced(f, a []float64, other, rho, lambda float64) {
 	for i := range f {
 		phi := f[i] - math.Log(a[i])

@@ -121,7 +121,7 @@ func TestMixedGradients(t *testing.T) {
 			}
 			got[k] = g
 		}
-		// Terms of order λ·cost cancel.
+		// The tolerance is relative to λ·cost, because terms of this order cancel in the gradient.
 		var largest float64
 		cost := dist.NewMatrix[float64](c.n, c.m, nil)
 		dist.SqEuclidean(cost, x, y)

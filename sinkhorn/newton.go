@@ -17,7 +17,8 @@ import (
 // σ²) iterations for a digit, where σ is the second singular value of the plan scaled by its
 // marginals: hundreds, or hundreds of thousands. Newton's step β solves (−∇²D) β = b − c by
 // conjugate gradients (system.go), with one pass over K for each of their steps. On the quadratic
-// model they never need more passes than plain iterations, and fewer by a factor of 1/√(1 − σ²).
+// model, conjugate gradients never need more passes than plain iterations. They save a factor of about
+// 1/√(1 − σ²).
 //
 // Conjugate gradients end at a residual that decreases with the marginal error (R. S. Dembo, T.
 // Steihaug, "Truncated-Newton algorithms for large-scale unconstrained optimization", Math. Prog.
@@ -121,13 +122,13 @@ func (nw *newton[T]) leaveDual(d dual[T]) {
 	}
 }
 
-// direction sets β to the direction of a step with a residual of at most enough, and counts the
-// passes. A pass over a list counts as a fraction of a pass, by its number of elements.
+// direction sets β to the direction of a step, with a residual of at most enough, and counts the
+// passes. A pass over a list counts as the fraction of elements of K that are in the list.
 //
-// The first products use K. When these have cost as much as making a list of the relevant elements
-// (sparse.go), the list is made. When the steps have cost as much as a factor (direct.go), the
-// factor is computed. So the time is at most twice the time of the better choice. Later directions
-// use an old factor until they have cost as much as a new factor.
+// The first products use K. When the products have cost as much as making a list of the relevant
+// elements (sparse.go), the list is made. When the steps have cost as much as a factor (direct.go), the
+// factor is computed. So the time is at most twice the time of the better choice. Later directions use
+// the same factor until they have cost as much as a new factor.
 func (nw *newton[T]) direction(ctx context.Context, d dual[T], enough, radius float64, limit int) error {
 	it, sys := nw.point.it, nw.sys
 	res, dir, sp := &it.res, &sys.direct, &sys.sparse
@@ -187,8 +188,8 @@ func (nw *newton[T]) direction(ctx context.Context, d dual[T], enough, radius fl
 }
 
 // lineSearch takes the longest of a few steps along β, of at most radius, that increases the dual.
-// It reports whether it has found such a step. If the dual changes by rounding only, its derivative
-// along the step must decrease.
+// It reports whether it has found such a step. If the change of the dual is only a rounding error,
+// its derivative along the step must decrease.
 func (nw *newton[T]) lineSearch(ctx context.Context, d dual[T], radius *float64, limit int) (bool, error) {
 	p, it, beta := &nw.point, nw.point.it, nw.sys.beta
 	var slope float64
@@ -251,8 +252,8 @@ func (nw *newton[T]) plainIteration(ctx context.Context, d dual[T]) error {
 	return err
 }
 
-// tryPoint completes the trial point from its tv and reports whether it is accurate. It counts as
-// an iteration.
+// tryPoint completes the trial point from its tv and reports whether the point is accurate. Its pass
+// counts as an iteration.
 func (nw *newton[T]) tryPoint(ctx context.Context, d dual[T]) (bool, error) {
 	it := nw.point.it
 	if !it.isSafe(nw.point.tv, it.b) {

@@ -66,7 +66,7 @@ func TestNewton(t *testing.T) {
 			}
 		}
 	}
-	few := slowProblem[float64](60, 30) // plain iterations suffice in the same time
+	few := slowProblem[float64](60, 30) // so few plain iterations are needed that a faster method would not save time
 	if got, want := mustSolve(t, Settings{Tolerance: 1e-10}, few), mustSolve(t, Settings{Tolerance: 1e-10, Unaccelerated: true}, few); got.Iterations != want.Iterations || got.Annealing > 0 {
 		t.Errorf("λ = 30: %d passes and %d, plain %d", got.Iterations, got.Annealing, want.Iterations)
 	}
@@ -78,9 +78,8 @@ func TestNewton(t *testing.T) {
 	}
 }
 
-// TestFactor checks that if conjugate gradients take many steps, they use a list and the matrix of
-// Newton's steps is factorized: the solution is the same after fewer passes, with the same bits at
-// every level and without allocations.
+// TestFactor checks problems for which conjugate gradients need a list and a factor. They converge
+// within 200 passes, with the same bits for every instruction set, and without allocations.
 func TestFactor(t *testing.T) {
 	const n = 140
 	rng := rand.New(rand.NewPCG(5, 77))
@@ -95,7 +94,7 @@ func TestFactor(t *testing.T) {
 		*Problem[float64]
 		storage Storage
 	}{{&p, StorageDense}, {&p, StorageMixed}, {&priced, StorageDense}} {
-		set := Settings{Tolerance: 1e-11, Iterations: 200, Storage: c.storage, Workers: 1} // too few without list and factor
+		set := Settings{Tolerance: 1e-11, Iterations: 200, Storage: c.storage, Workers: 1} // too few passes without a list and a factor
 		s, err := newSolver[float64](&set)
 		if err != nil {
 			t.Fatal(err)
@@ -191,8 +190,8 @@ func TestFactorInTime(t *testing.T) {
 	}
 }
 
-// TestTriangular checks that RᵀR = H for all blocks of rows and columns, that x = H⁻¹b, that two goroutines give
-// the same bits, and that a matrix that is not positive definite has no R.
+// TestTriangular checks the factor of H: RᵀR = H for sizes with partial blocks of rows and columns, solve returns
+// H⁻¹b, two goroutines give the same bits, and a matrix that is not positive definite is refused.
 func TestTriangular(t *testing.T) {
 	for _, m := range []int{1, 47, 193, 300} {
 		rng := rand.New(rand.NewPCG(uint64(m), 2))
@@ -330,8 +329,8 @@ func TestSparse(t *testing.T) {
 	}
 }
 
-// checkMarginals compares the marginals of a plan with the marginals of its problem, and the error of the second
-// marginal with the reported error.
+// checkMarginals compares the marginals of a plan with the marginals of its problem. said is the reported error of
+// the second marginal.
 func checkMarginals[T dist.Float](t *testing.T, what string, plan dist.Matrix[T], p *Problem[T], said float64) {
 	t.Helper()
 	columns := make([]float64, plan.Cols)
@@ -499,7 +498,8 @@ func TestAbsorb(t *testing.T) {
 	}
 }
 
-// TestNewtonSpares checks that problems that converge fast by plain iterations keep their bits.
+// TestNewtonSpares checks that problems that converge fast by plain iterations have the same bits as
+// without a tolerance, because no faster method is used.
 func TestNewtonSpares(t *testing.T) {
 	for _, lambda := range []float64{0.1, 1, 3} {
 		p := slowProblem[float64](40, lambda)
@@ -513,8 +513,8 @@ func TestNewtonSpares(t *testing.T) {
 	}
 }
 
-// TestNewtonBits checks that the bits are the same at every level, for every storage, and in a
-// batch.
+// TestNewtonBits checks that the bits are the same for every instruction set and every storage, and in
+// a batch.
 func TestNewtonBits(t *testing.T) {
 	t.Run("float64", newtonBits[float64])
 	t.Run("float32", newtonBits[float32])

@@ -17,7 +17,7 @@ import (
 	"github.com/gomonge/monge/sinkhorn"
 )
 
-// blocked lists the folders whose block sizes the test uses.
+// blocked lists the folders of the code whose block sizes the test uses.
 var blocked = []string{"sinkhorn", "internal/gibbs", "internal/asm/pass", "internal/asm/block", "internal/asm/lane"}
 
 func TestOracle(t *testing.T) {
@@ -45,8 +45,8 @@ func testOracle[T dist.Float](t *testing.T) {
 	t.Run("batches", func(t *testing.T) { trial.Run(t, 20, blocked, compareBatches[T]) })
 }
 
-// history contains solvers that other cases have used before, for larger and smaller problems and for problems that failed or
-// were canceled.
+// history contains solvers that earlier cases have used: for larger and smaller problems, and for problems that failed or were
+// canceled.
 type history[T dist.Float] struct {
 	solvers map[sinkhorn.Settings]*sinkhorn.Solver[T]
 }
@@ -273,13 +273,14 @@ func (in *instance[T]) bound(k int) float64 {
 	return float64(2*k+3) * (kernel + (n/4+12)*u)
 }
 
-// lost returns the documented bound of an element of the plan that PlanTo may set to 0. f and g are its potentials.
+// lost returns the documented bound for an element of the plan that PlanTo may set to 0. f and g are the potentials of its row
+// and column.
 func (in *instance[T]) lost(domain sinkhorn.Domain, f, g float64) float64 {
 	normal, narrow := trial.Normal[T](), in.mixed || trial.Epsilon[T]() > 1e-10
 	if narrow {
 		normal = trial.Normal[float32]()
 	}
-	if domain == sinkhorn.DomainPlain { // K, K times a scaling, or the element itself may underflow
+	if domain == sinkhorn.DomainPlain { // K_ij, K_ij times one scaling, or the element of the plan may underflow
 		return normal * math.Exp(max(0, f, g, f+g)) * 1.01
 	}
 	least := 1.0
@@ -647,7 +648,7 @@ func compareGradients[T dist.Float](c *trial.Case, used *history[T], large bool)
 	if large {
 		n, m = largeSizes(c)
 		in.repeat(c, n, m, false)
-		if in.problem.A != nil { // from this start, the gradients of copies are proportional to their weights
+		if in.problem.A != nil { // with this start, the gradients of copies are proportional to the weights of the copies
 			in.problem.Start = trial.Vector(c, n, func(i int) T { return T(math.Log(float64(in.problem.A[i]))) })
 		}
 	}

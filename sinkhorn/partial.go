@@ -9,14 +9,15 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// The dual of partial transport, for Newton's method. Let u = a e^φ and v = b e^ψ, up to a factor
-// of each, with φ ≤ 0 and ψ ≤ 0. Let e^η be the product of the two factors and s the mass. The dual
+// The dual of partial transport, for Newton's method. Up to one factor for u and
+// one for v, let u = a e^φ and v = b e^ψ with φ ≤ 0 and ψ ≤ 0. Let e^η be the product of the two factors
+// and s the mass. The dual
 // is
 //
 //	D = Σ a φ + Σ b ψ + s η − Σ T.
 //
-// A row either has the sum a_i, or is at its cap: φ_i = 0 and its sum is at most a_i. The same
-// holds for columns. For given v, the best u and the set of rows at their cap are known in closed
+// A row either has the sum a_i, or is at its cap: φ_i = 0 and its sum is at most a_i. Columns have the
+// same two cases. For given v, the best u and the set of rows at their cap are known in closed
 // form. A change of ψ moves η and the φ of the other rows:
 //
 //	∇D = b − c,   −∇²D = diag(c) − Tᵀ diag(1/a) T − t tᵀ/Σt,
@@ -30,7 +31,7 @@ import (
 // such a column is below the cap, the step moves it up to the cap. The other columns solve Newton's
 // system and stop at the cap. The plain iteration after each step corrects the set.
 
-// partial is the dual of partial transport. It uses the iteration of unbalanced.
+// partial is the dual of partial transport. Its plain iterations are those of unbalanced.
 type partial[T dist.Float] struct {
 	*dualPoint[T]
 	iteration   *unbalanced[T]

@@ -41,7 +41,7 @@ func TestPartialNewton(t *testing.T) {
 		for _, storage := range []Storage{StorageDense, StorageMatrixFree, StorageMixed} {
 			for _, reg := range []float64{0.05, 0.01, 1e-3, 5e-4} {
 				if !testdata.IsLong() && domain == DomainLog && (reg == 0.01 || reg == 1e-3) {
-					continue // only the long form tests every reg in the log domain
+					continue // without MONGE_LONG=1, two values of reg are tested in the log domain
 				}
 				p := scatteredMass[float64](reg)
 				set := Settings{Tolerance: 1e-9, Iterations: 20000, Domain: domain, Storage: storage}
@@ -112,7 +112,7 @@ func TestPartialFar(t *testing.T) {
 		dist.SqEuclidean(p.Cost, points[0], points[1])
 		for k, domain := range []Domain{DomainAuto, DomainLog} {
 			if !testdata.IsLong() && k != i%2 {
-				continue // only the long form tests both domains for each problem
+				continue // without MONGE_LONG=1, each problem is tested in one domain
 			}
 			s, err := newSolver[float64](&Settings{Tolerance: 1e-9, Domain: domain})
 			if err != nil {
@@ -125,8 +125,8 @@ func TestPartialFar(t *testing.T) {
 	}
 }
 
-// TestPartialBits checks that the bits are the same at every level, for every storage, and in a
-// batch.
+// TestPartialBits checks that the bits are the same for every instruction set and every storage, and
+// in a batch.
 func TestPartialBits(t *testing.T) {
 	t.Run("float64", partialBits[float64])
 	t.Run("float32", partialBits[float32])

@@ -10,9 +10,9 @@ import (
 
 // The dual of problems with penalties, for Newton's method, and the contribution of penalties to
 // the value. unequal.go defines the notation. The dual is a function of log v only: u and the shift
-// are the best for v. So a constant added to log v changes nothing.
+// are the best u and shift for v. So the dual does not change if a constant is added to log v.
 
-// prepare prepares the point for Newton's steps.
+// prepare computes the row sums of the current point for Newton's steps.
 func (d *unbalanced[T]) prepare(ctx context.Context) error {
 	d.it.kernel.GrowColumn(&d.diag)
 	if err := d.it.kernel.Mul(ctx, d.sums, d.v); err != nil {
@@ -47,7 +47,7 @@ func (d *unbalanced[T]) bestColumns() {
 	}
 }
 
-// setRows sets rows for the current scalings u and their sums.
+// setRows sets rows, a diagonal of the system, from u and the sums Kv.
 func (d *unbalanced[T]) setRows() {
 	t := d.it.penaltyOfA.tau
 	for i, u := range d.u {

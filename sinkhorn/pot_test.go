@@ -155,8 +155,8 @@ func TestPOTPartial(t *testing.T) {
 	}
 }
 
-// bestOf returns the minimum cost of assigning k rows from row i on to columns that are not in
-// used.
+// bestOf returns the minimum cost of assigning k of the rows i, i+1, … to columns. used is a bit set of
+// the columns that are already assigned.
 func bestOf(cost dist.Matrix[float64], k, i, used int) float64 {
 	switch {
 	case k == 0:
@@ -229,7 +229,7 @@ func TestPOTUnbalanced(t *testing.T) {
 				for j := range n {
 					sum += math.Exp(other[j] - cost.At(i, j)) // the costs are symmetric
 				}
-				// exp(x) is the scaling: (w ⊘ K·other)^share times w^(1 − share).
+				// The scaling exp(x_i) must be (w_i/sum)^share · w_i^(1 − share), where sum = Σ_j K_ij exp(other_j).
 				if want := share*math.Log(weights[i]/sum) + (1-share)*math.Log(weights[i]); r.Status != StatusConverged || !(math.Abs(x[i]-want) < 1e-9) {
 					t.Fatalf("penalties %v, side %d, point %d: %v, the potential %v, want %v", penalties, side, i, r.Status, x[i], want)
 				}

@@ -86,8 +86,8 @@ func TestPartialWeightless(t *testing.T) {
 	}
 }
 
-// TestMixedLastStep checks that with StorageMixed, a solve whose last iteration is on logarithms
-// also has a plan with T1 = a and the reported error.
+// TestMixedLastStep checks that with StorageMixed the plan has T1 = a and the reported error, even if
+// the last iteration is on logarithms.
 func TestMixedLastStep(t *testing.T) {
 	for _, set := range []Settings{{Tolerance: 1e-13}, {Iterations: 1}, {Iterations: 7}, {Iterations: 5, Domain: DomainLog}, {Tolerance: 1e-13, Domain: DomainLog}} {
 		set.Storage = StorageMixed

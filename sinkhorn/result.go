@@ -129,7 +129,7 @@ func (it *iteration[T]) rowSums(ctx context.Context, r []T) error {
 func (it *iteration[T]) setCanceled() {
 	res := &it.res
 	if res.Iterations > 0 && !it.kernel.Large() {
-		it.finishIterate(context.Background()) // at most one pass over a small problem
+		it.finishIterate(context.Background()) // this takes at most one pass, and the problem is small
 	}
 	res.Status, res.Cost = StatusCanceled, math.NaN()
 	if res.Iterations == 0 {

@@ -19,8 +19,8 @@ import (
 //
 // Replacing K by diag(φ) K diag(γ) and dividing the scalings by φ and γ changes nothing. So the
 // pass uses the base of the iterations, or a base near it, as long as the scalings relative to it
-// are in the safe range. Otherwise it moves to the base of the current iterate. The terms with one
-// base form a segment.
+// are in the safe range. Otherwise it moves to the base of the current iterate. All terms with the
+// same base form a segment.
 
 // reverse is the state of the reverse pass.
 type reverse[T dist.Float] struct {
@@ -31,7 +31,7 @@ type reverse[T dist.Float] struct {
 	t      []T
 }
 
-// mixedBasis is the basis of a base from two different iterates.
+// mixedBasis means that f and g of the base belong to different iterates.
 const mixedBasis = -3
 
 // grow provides memory for scalings.
@@ -49,7 +49,7 @@ func (rev *reverse[T]) growLog(kernel *gibbs.Kernel[T]) {
 	kernel.GrowColumn(&rev.gk)
 }
 
-// unrolledAdjoint runs the reverse pass.
+// unrolledAdjoint computes M̄ by the reverse pass.
 func (g *gradients[T]) unrolledAdjoint(ctx context.Context, it *iteration[T]) error {
 	if !it.settings.Gradient {
 		return errNoGradient
@@ -161,7 +161,7 @@ func (g *gradients[T]) beginReverse(ctx context.Context, it *iteration[T]) error
 	} else if err := it.finalizePlan(ctx); err != nil {
 		return err
 	}
-	it.sweep.ready = false // from here on, s and q belong to later sweeps
+	it.sweep.ready = false // later sweeps overwrite s and q
 	rev.basis = it.kind(last)
 	if rev.basis == potentialKind {
 		rev.basis = last

@@ -398,7 +398,7 @@ func TestCanceled(t *testing.T) {
 					}
 					limit := 1e-13
 					if storage == StorageMixed && n*m > gibbs.LargeSize {
-						limit = 1e-7 // no pass is made after the context has ended
+						limit = 1e-7 // without a further pass, u is not corrected for the rounding of K
 					}
 					if e := worst(got, plans[k]); !(e <= limit) {
 						t.Errorf("%d×%d, λ = %v, %v: canceled after %d iterations, plan is off by %.3g", n, m, lambda, storage, k, e)

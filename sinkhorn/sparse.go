@@ -17,13 +17,13 @@ import (
 //	D^½ (I − SᵀS) D^½,   S_ij = T_ij/√(r_i D_j),   ‖S‖ ≤ 1.
 //
 // Conjugate gradients need only the S_ij above a rounding error ε, and use a list of them instead
-// of K (X. Tang et al., see newton.go). Since no S_ij is negative, the matrix remains semidefinite
-// without the other elements, and its eigenvalues change by about εm at most.
+// of K (X. Tang et al., see newton.go). Since no S_ij is negative, the matrix remains positive
+// semidefinite if the other elements are omitted, and its eigenvalues change by at most about εm.
 
 const (
 	sparseShare = 12      // a list has at most 1/sparseShare of the elements of K
 	sparseMost  = 1 << 24 // maximum number of elements of a list
-	sparseBytes = 30      // bytes for each element: 12, doubled while the list grows, and sums
+	sparseBytes = 30      // bytes for each element: 12, twice that while the list grows, and a share of the sums
 	sparseRun   = 64      // elements of a row that are examined together
 	sparseRows  = 64      // maximum rows between two checks of the context
 	sparseWork  = 1 << 18 // maximum products between two checks of the context
@@ -41,7 +41,7 @@ type sparse[T dist.Float] struct {
 	count   atomic.Int64 // number of elements of all pieces
 	t       []float64
 	q       []float64 // sums over the rows of each group of pieces
-	groups  int       // depends on the sizes only, like the pieces
+	groups  int       // number of groups; like the pieces, it depends only on the sizes
 	most    int64
 	steps   int // steps of the last direction
 	made    bool

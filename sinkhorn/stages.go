@@ -8,24 +8,24 @@ import (
 
 // Newton's steps stall if λ is so large that the rough start from ε-scaling is far from the
 // solution: all elements that connect parts of the plan are then lost to rounding, and every step
-// has to find the connections again. For smaller λ the parts are connected. So λ is doubled
+// has to find the connections again. For smaller λ, the parts of the plan are connected. So λ is doubled
 // repeatedly from a small value, and each stage is also solved by Newton's steps. The dual
 // variables f/λ then change little between stages.
 //
-// Weights below the marginal error of a stage may be ignored by it. If they matter for the
-// tolerance, Newton's steps stall again. Then the stages are repeated with the tolerance itself.
+// A stage may ignore weights below its marginal error. If these weights matter for the tolerance,
+// Newton's steps stall again. Then the stages are repeated with the tolerance of the solve.
 
 const (
 	stageFactor    = 2    // ratio of λ between two stages
 	roughTolerance = 1e-4 // marginal error of each stage in the first round
 	stagePasses    = 2000 // maximum passes of a stage; all stages together take about Settings.Iterations
-	leastPasses    = 64   // passes that every stage may take
+	leastPasses    = 64   // number of passes that every stage may make, even if Settings.Iterations is small
 )
 
 // stagedStart finds a start by stages.
 type stagedStart[T dist.Float] struct {
 	solution *solution[T]
-	rough    float64 // least marginal error of a stage, if above the tolerance
+	rough    float64 // marginal error at which a stage ends, unless the tolerance is larger
 }
 
 func (a *stagedStart[T]) find(ctx context.Context) (bool, error) {

@@ -192,7 +192,7 @@ func TestWeightlessRows(t *testing.T) {
 	}
 }
 
-// TestKeptIterate checks that Newton steps of stages do not change a kept iterate, for any base potentials.
+// TestKeptIterate checks that changes of newton.f do not change a kept iterate.
 func TestKeptIterate(t *testing.T) {
 	for _, domain := range []Domain{DomainPlain, DomainLog} {
 		s, err := newSolver[float64](&Settings{Tolerance: 1e-9, Iterations: 1000, Domain: domain})

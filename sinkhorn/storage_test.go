@@ -168,8 +168,8 @@ func TestMaxMemory(t *testing.T) {
 	}
 }
 
-// TestReuse checks that earlier problems of a solver do not change a bit, although their data may
-// remain in memory after the columns of a narrower problem.
+// TestReuse checks that results do not depend on earlier problems of the solver, although data of a
+// wider problem may remain in memory behind the columns of a narrower problem.
 func TestReuse(t *testing.T) {
 	t.Run("float64", reuse[float64])
 	t.Run("float32", reuse[float32])
@@ -214,7 +214,8 @@ func TestLevels(t *testing.T) {
 	t.Run("float32", levels[float32])
 }
 
-// TestRowsOfPlan compares the plan with its rows, and the barycentric projection with both.
+// TestRowsOfPlan compares the whole plan with the plan written in blocks of rows, and the barycentric
+// projection with its definition.
 func TestRowsOfPlan(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	n, m, d := 30, 21, 3

@@ -8,14 +8,15 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// The cost of a step depends on sizes only. Its unit is an element of K read by a pass. NOTES.md
+// The cost of a step of conjugate gradients depends only on sizes. The unit is the time that a pass
+// takes for one element of K. NOTES.md
 // contains the measured times.
 const (
 	costListed  = 4       // an element of a list, or a product of two elements of a list
 	costVectors = 50      // vector operations of a step, for each column
 	costProduct = 0.125   // a multiply-add of a product of matrices
-	costFactor  = 240     // additional multiply-adds for each element of a factor
-	costNear    = 1 << 18 // up to this many elements, K stays in the second-level cache and costs a third
+	costFactor  = 240     // additional cost of each element of a factor, in multiply-adds
+	costNear    = 1 << 18 // up to this number of elements, K stays in the second-level cache and a pass costs a third
 )
 
 // system is the linear system
@@ -23,16 +24,16 @@ const (
 //	(diag(diag) − Tᵀ diag(1/rows) T) β = rhs,   T = diag(u) K diag(v),
 //
 // of Newton's steps and of the implicit gradient. Partial transport has one more row (partial.go).
-// It is solved by conjugate gradients. Their product with the matrix is one pass over K, or over a
-// list of the relevant elements of T. Their preconditioner is diag, or a factor of the matrix.
+// The system is solved by conjugate gradients. A product with the matrix takes one pass over K, or
+// over a list of the relevant elements of T. The preconditioner is diag, or a factor of the matrix.
 type system[T dist.Float] struct {
 	*workspace[T]
 	plan                plan[T] // T
 	diag, rows          []T
 	rhs, beta, z, d, sd []T
 	mass                float64
-	epsilon             T    // scaled elements of T below this are omitted from a list and a factor
-	shiftInvariant      bool // adding a constant to β changes nothing
+	epsilon             T    // elements of S (sparse.go) up to epsilon are omitted from a list and a factor
+	shiftInvariant      bool // the matrix times a constant vector is 0
 	commonRow           []T  // t of partial transport, which adds − t tᵀ/commonRowSum to the matrix; otherwise nil
 	commonRowSum        T
 	sparse              sparse[T]
@@ -117,8 +118,8 @@ func (sys *system[T]) setRowWeights() {
 	}
 }
 
-// stepToRadius returns the step along d that reaches the radius. It returns 0 if there is no
-// radius, and if the slope rho along d is rounding error, because a constant changes nothing in
+// stepToRadius returns the length of the step along d that reaches the radius. It returns 0 if there
+// is no radius, or if the slope rho along d is a rounding error: a constant d changes nothing in
 // balanced problems.
 func (sys *system[T]) stepToRadius(rho, radius float64) T {
 	most := largest(sys.d)
@@ -128,7 +129,7 @@ func (sys *system[T]) stepToRadius(rho, radius float64) T {
 	return T(radius / most)
 }
 
-// multiply sets sd = Tᵀ diag(1/rows) T d and adds t tᵀd/Σt.
+// multiply sets sd = Tᵀ diag(1/rows) T d + t tᵀd/Σt. The last term exists only in partial transport.
 func (sys *system[T]) multiply(ctx context.Context) error {
 	if err := sys.multiplyRows(ctx); err != nil || sys.commonRow == nil {
 		return err
@@ -191,8 +192,8 @@ func largest[T dist.Float](x []T) float64 {
 	return math.Float64frombits(most)
 }
 
-// stepCost returns the cost of a step of conjugate gradients, and the fraction of a pass that it
-// counts as.
+// stepCost returns the cost of a step of conjugate gradients, and the number of iterations, at most
+// 1, that the step counts as.
 func (sys *system[T]) stepCost() (cost, share float64) {
 	m, elements := float64(sys.kernel.M()), float64(max(1, sys.sparse.count.Load()))
 	cost, share = sys.passCost(), 1

@@ -10,8 +10,8 @@ import (
 // mostTogether is the maximum number of problems solved together.
 const mostTogether = 16
 
-// group contains problems that are solved together. Either they share K, and iteration k of all of
-// them is one pass, or each has a lane.
+// group contains problems that are solved together. Either the problems share K, and one pass makes
+// iteration k of all problems, or each problem has a lane.
 type group[T dist.Float] struct {
 	*workspace[T]
 	members     []member[T]
@@ -32,7 +32,8 @@ type member[T dist.Float] struct {
 	finished   bool // in a lane: the last iteration has been made
 }
 
-// gatherMembers makes the problems members. Each either begins in the plain domain or needs Solve.
+// gatherMembers sets the members of the group. Each member begins in the plain domain or is marked as
+// needsSolve.
 func (g *group[T]) gatherMembers(ctx context.Context, problems []Problem[T], which []int, lanes bool) {
 	for len(g.members) < len(which) {
 		g.members = append(g.members, member[T]{it: newIteration(g.workspace)})
@@ -148,7 +149,7 @@ func (g *group[T]) computeCosts(ctx context.Context) error {
 	return nil
 }
 
-// packOperands makes the vectors of the active members at iterate k the operands of the next pass.
+// packOperands returns the operands of the next pass: the vectors of the active members at iterate k.
 func (g *group[T]) packOperands(k int) *gibbs.Group[T] {
 	g.operands.Reset()
 	for _, m := range g.active {

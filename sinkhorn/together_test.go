@@ -59,9 +59,9 @@ func (a answer[T]) equalBits(b answer[T]) bool {
 		fmt.Sprint(a.err) == fmt.Sprint(b.err)
 }
 
-// TestTogether checks that problems that share K get the same bits as Solve: at every level, for every
-// storage, divided into pieces or not; also problems that leave the plain domain or cannot be
-// solved.
+// TestTogether checks that problems that share K get the same bits as Solve, for every instruction set
+// and every storage, whether K is divided into pieces or not. Some problems leave the plain domain or
+// cannot be solved.
 func TestTogether(t *testing.T) {
 	t.Run("float64", together[float64])
 	t.Run("float32", together[float32])
@@ -160,7 +160,7 @@ func oneKernel[T dist.Float](n, m int) []Problem[T] {
 		}
 		ps = append(ps, p)
 	}
-	ps = append(ps, points(0.2), points(300), points(300), points(300)) // alone; beyond the plain domain
+	ps = append(ps, points(0.2), points(300), points(300), points(300)) // λ = 0.2 occurs once; λ = 300 leaves the plain domain
 	for range 6 {
 		ps = append(ps, Problem[T]{Cost: cost, B: weights[T](rng, m, false), Lambda: 2})
 	}

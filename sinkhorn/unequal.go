@@ -23,7 +23,7 @@ import (
 // regularized transportation problems", SIAM J. Sci. Comput. 37 (2015), section 5, over two blocks
 // instead of three, which needs no correction terms.
 //
-// All three have the form log₂u = min(top, α − τ log₂r). Relative to a base F, r is 2^F times as
+// All three formulas have the form log₂u = min(top, α − τ log₂r). Relative to a base F, r is 2^F times as
 // large, α = log₂a − (1 − τ)F and top = log₂(ηa) − F.
 //
 // With penalties, a constant that is added to log u and subtracted from log v does not change the
@@ -35,7 +35,7 @@ import (
 //	m_a = Σ a (2^F/a)^(−1/(ρ_a λ)) 2^(−c/(ρ_a λ)),   m_b = Σ b (2^G/b)^(−1/(ρ_b λ)) 2^(c/(ρ_b λ)).
 //
 // Each half of an iteration finds the best scalings of one side together with the best c, for which
-// m_a = m_b. Both are known in closed form. This is the translation invariant iteration of T.
+// m_a = m_b. Closed formulas exist for the scalings and for c. This is the translation invariant iteration of T.
 // Séjourné, F.-X. Vialard, G. Peyré, "Faster unbalanced optimal transport: translation invariant
 // Sinkhorn and 1-D Frank-Wolfe", AISTATS 2022. F and G remain moderate, so the plan keeps its
 // digits. Below, log₂u and log₂v mean F and G; α of the rows is then smaller by (1 − τ)c, and α of
@@ -46,7 +46,8 @@ import (
 //
 //	∇D = b' − c,   −∇²D = diag(c + b'/(ρ_b λ)) − Tᵀ diag(τ_a/a') T,   a' = T1.
 
-// unbalanced is the iteration and the dual of these problems.
+// unbalanced is the iteration and the dual of problems with penalties, and the iteration of partial
+// transport.
 type unbalanced[T dist.Float] struct {
 	*dualPoint[T]
 	f, g   []T     // potentials of the iterate; g sometimes contains its column sums
@@ -107,8 +108,8 @@ func (d *unbalanced[T]) advance(ctx context.Context, limit int, tolerance float6
 	}
 }
 
-// step completes an iteration: on scalings if ok is set and they are accurate, and otherwise on
-// logarithms.
+// step completes an iteration. It works on scalings if ok is set and the new scalings are accurate, and
+// otherwise on logarithms.
 func (d *unbalanced[T]) step(ctx context.Context, ok, scaled bool) (err error) {
 	it := d.it
 	if ok {
@@ -130,8 +131,8 @@ func (d *unbalanced[T]) step(ctx context.Context, ok, scaled bool) (err error) {
 	return d.logRows(ctx, it.res.Iterations+1)
 }
 
-// completeTrial sets tu to the best u for tv, sums to K tv and tq to Kᵀtu. It reports whether all
-// are accurate.
+// completeTrial sets tu to the best u for tv, sums to K tv and tq to Kᵀtu. It reports whether all four
+// vectors are accurate.
 func (d *unbalanced[T]) completeTrial(ctx context.Context) (bool, error) {
 	it, kernel := d.it, &d.it.kernel
 	if !it.isSafe(d.tv, it.b) {
@@ -183,8 +184,8 @@ func (d *unbalanced[T]) sumsAccurate(x, weight []T) bool {
 	return true
 }
 
-// translation returns log₂ of the factor by which the best v for the iterate must be multiplied to
-// be the best together with c. g and tq contain the column sums of the plan with the current v and
+// translation returns log₂ of a factor. The best v for the current shift, times this factor, is the
+// best v if the shift c is optimized, too. g and tq contain the column sums of the plan with the current v and
 // with the best v.
 func (d *unbalanced[T]) translation() float64 {
 	it := d.it
@@ -348,7 +349,7 @@ func (d *unbalanced[T]) logRows(ctx context.Context, k int) error {
 	return kernel.MulTrans(ctx, it.q, d.u)
 }
 
-// balancePotentials finds the best c for the potentials g, and adds its part to f. log.max contains
+// balancePotentials finds the best c for the potentials g, and adds the resulting constant to f. log.max contains
 // the logarithms of the row sums without u.
 func (d *unbalanced[T]) balancePotentials() {
 	log := &d.it.log
@@ -391,7 +392,7 @@ func (d *unbalanced[T]) sideData(at side) (weight, base []T, p penalty) {
 	return it.a, it.log.f, it.penaltyOfA
 }
 
-// bestPotentials is like bestScaling on logarithms to base 2. dst may be sums.
+// bestPotentials is like bestScaling for logarithms to base 2. dst and sums may be the same slice.
 func (d *unbalanced[T]) bestPotentials(dst, sums []T, at side, base []T) {
 	it := d.it
 	weight, _, p := d.sideData(at)

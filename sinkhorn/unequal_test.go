@@ -274,8 +274,8 @@ func TestUnequalReported(t *testing.T) {
 	}
 }
 
-// TestUnequalBits checks that the bits are the same at every level and for every storage, and that
-// a warm start continues.
+// TestUnequalBits checks that the bits are the same for every instruction set and every storage, and
+// that a start from the solution needs few iterations.
 func TestUnequalBits(t *testing.T) {
 	t.Run("float64", unequalBits[float64])
 	t.Run("float32", unequalBits[float32])
@@ -321,7 +321,7 @@ func TestUnequalGradients(t *testing.T) {
 	set := Settings{Tolerance: 1e-13, Iterations: 100000}
 	for _, c := range unequalCases(t) {
 		if c.Lam > 100 || c.Name == "partial, all" {
-			continue // errors of the differences are too large; no derivative at the bound
+			continue // for large λ, finite differences are too inaccurate; for the maximum mass, there is no derivative
 		}
 		p := c.problem()
 		value := func() float64 { return regularized(t, mustSolve(t, set, p)) }
@@ -488,8 +488,8 @@ func TestUnequalDivergence(t *testing.T) {
 	}
 }
 
-// TestUnequalErrors checks that impossible requests are typed errors, and that results are finite
-// wherever the context ends.
+// TestUnequalErrors checks that unsupported requests return the documented errors, and that results are
+// finite wherever the context ends.
 func TestUnequalErrors(t *testing.T) {
 	p := unequalCases(t)[0].problem()
 	for _, c := range []struct {
