@@ -200,8 +200,9 @@ func bits(x []float64) []uint64 {
 	return out
 }
 
-// TestFiles checks that a pipeline from files to files gives the model's results bit by bit, from every format and
-// element type, in any number of lanes, inside the process or in workers. A process must load the model once.
+// TestFiles checks that a pipeline that reads and writes files computes the same bits as the model, for every file format
+// and element type, with one and with three branches, in this process and in worker processes. Each process must load the
+// model once.
 func TestFiles(t *testing.T) {
 	x, labels := clusters(60, 4)
 	path, c := modelFile(t, x, labels)

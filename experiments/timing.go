@@ -38,7 +38,7 @@ func timingMethods() []method {
 // nameFloat32 is WDA with our defaults in float32.
 const nameFloat32 = "WDA-f32"
 
-// onAllCPUs returns WDA with its default number of goroutines. No other cells run at the same time.
+// onAllCPUs returns WDA with its default number of goroutines. The experiment computes one cell at a time.
 func onAllCPUs(name string, s wda.Settings) method {
 	m := ofWDA(name, s)
 	m.fit = func(ctx context.Context, t *training, p int) (*mat.Dense, error) {

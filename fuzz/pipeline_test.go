@@ -119,7 +119,7 @@ func decode[T dist.Float](in *input) (sinkhorn.Settings, *sinkhorn.Problem[T]) {
 			set.Anneal = max(set.Anneal, 1e3) // thousands of iterations take 1 s, or 10 s on a busy machine
 		}
 		if !(float64(set.Lambda*x*x) < 1e12) {
-			set.Unaccelerated = true // avoids these stages for a tolerance: the fuzzing engine reports 10 s as a hang
+			set.Unaccelerated = true // avoids stages of ε-scaling for a tolerance; the fuzzing engine reports a run of 10 s as a hang
 		}
 	}
 	if in.numberUpTo(1) == 1 {

@@ -63,8 +63,8 @@ func (c *Collection) mostRows() int {
 	return max(query.Rows, segmentElements/padTo(c.cols, query.Unit)/query.Rows*query.Rows)
 }
 
-// newPart returns an empty part that follows the parts of now. It has room for the given number of rows or more, up to
-// mostRows.
+// newPart returns an empty part to be appended to now.parts. The part has room for at least the given number of rows, but
+// not for more than mostRows.
 func (c *Collection) newPart(now *Rows, rows int) part {
 	room := firstRoom
 	if last := len(now.parts) - 1; last >= 0 {

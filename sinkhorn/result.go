@@ -27,9 +27,9 @@ type Result[T dist.Float] struct {
 	// passes over the costs for the unregularized problem. Iterations does not include it.
 	Annealing int
 	// MarginalError is ‖Tᵀ1 − b‖₁, the sum of the differences between the column sums of the plan
-	// and b. The row sums equal a to rounding. With penalties or Mass, b does not hold exactly, and
-	// MarginalError compares the column sums before and after one more update of v. It is 0 at
-	// convergence. It is NaN if Iterations is 0.
+	// and b. The row sums equal a up to rounding. With penalties or Mass, the column sums need not
+	// equal b, and MarginalError compares the column sums before and after one more update of v.
+	// MarginalError is 0 at convergence, and NaN if Iterations is 0.
 	MarginalError float64
 	// Status describes how the solve ended.
 	Status Status

@@ -157,10 +157,10 @@ func (d *unbalanced[T]) completeTrial(ctx context.Context) (bool, error) {
 	return err == nil && it.weightlessFinite(d.tq), err
 }
 
-// sumsAccurate reports whether all sums of positive weights are accurate. In partial transport the
-// points with accurate sums must be able to supply the mass. Other sums may be too small: a scaling
-// in the safe range is then at its cap, and the elements of K that have underflowed add less than a
-// rounding error.
+// sumsAccurate reports whether the sums x of all points with positive weight are accurate. In partial
+// transport a sum may be too small to be accurate if the points with accurate sums have more weight
+// than the mass. The scaling of a point with such a sum is at its cap if it is in the safe range, and
+// the elements of K that have underflowed would add less than a rounding error.
 func (d *unbalanced[T]) sumsAccurate(x, weight []T) bool {
 	it, least := d.it, d.it.limits.leastSum
 	if it.partial > 0 {

@@ -20,11 +20,11 @@ import (
 // elements. Numbers are 8 bytes, little-endian: float64 as IEEE 754 bits, integers in two's
 // complement. A name is the number of its bytes and then the bytes.
 //
-// If the model stores a Schema, the text is "monge-wda 2". The class names are followed by the
-// number of columns. For each column follow the name (or its number in decimal digits if it has no
-// name), the width, the categories, written like the class names, and the array of fills. The last
-// item is the name of Schema.Missing. Other fields of the Schema do not change the hash. A Schema
-// counts as absent if it is Plain apart from Schema.Rows.
+// If the model stores a Schema, the text is "monge-wda 2". The number of columns follows the class
+// names. Each column is written as its name (or its number in decimal digits if it has no name), its
+// width, its categories, in the form of the class names, and the array of its fills. The last item is
+// the name of Schema.Missing. Other fields of the Schema do not change the hash. A Schema that is Plain
+// apart from Schema.Rows is ignored.
 func (m *Model) Hash() string {
 	m.mustDims()
 	h := m.newHash()

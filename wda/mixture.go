@@ -69,8 +69,8 @@ func (f *outcome[T]) mixWith(ctx context.Context, others []Settings) error {
 	return err
 }
 
-// fitOrReuse returns the outcome of a fit with set. It reuses a fit in done that differs only in
-// scale.
+// fitOrReuse returns the outcome of a fit with the settings set. If done contains a fit whose
+// settings differ at most in Scale, fitOrReuse scales the components of that fit.
 func (f *outcome[T]) fitOrReuse(ctx context.Context, done []*outcome[T], set Settings) (*outcome[T], error) {
 	at := slices.IndexFunc(done, func(o *outcome[T]) bool { return sameFit(memberOf(&o.run.all), memberOf(&set)) })
 	if at < 0 {
@@ -87,7 +87,7 @@ func (f *outcome[T]) fitOrReuse(ctx context.Context, done []*outcome[T], set Set
 	return &o, fault.Ended(ctx, err)
 }
 
-// sameFit reports whether fits with these members differ only in scale.
+// sameFit reports whether a and b differ at most in Scale.
 func sameFit(a, b Member) bool {
 	a.Scale, b.Scale = 0, 0
 	return a == b

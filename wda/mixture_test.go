@@ -98,7 +98,7 @@ func TestMixture(t *testing.T) {
 	}
 }
 
-// TestMixtureAgain checks that the reported settings, also when read from a file, repeat the fit bit by bit without a
+// TestMixtureAgain checks that the reported settings, also when read from a file, repeat the fit bit for bit without a
 // comparison.
 func TestMixtureAgain(t *testing.T) {
 	t.Parallel()

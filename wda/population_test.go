@@ -54,7 +54,7 @@ func TestRowsNotInMemory(t *testing.T) {
 	t.Parallel()
 	x, labels := clusters(5, 6, 70, 90, 40)
 	for i := range labels {
-		labels[i] = 7 - 3*labels[i] // classes in another order than the rows
+		labels[i] = 7 - 3*labels[i] // reverses the order of the classes
 	}
 	init, steps := uniform(4, 6, 2), 3
 	if testdata.IsLong() {

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestPrepare checks that Prepared.Fit equals Fit: bit by bit with the same number of components, and up to rounding
+// TestPrepare checks that Prepared.Fit equals Fit: bit for bit with the same number of components, and up to rounding
 // with fewer. Settings that Prepare has decided are ignored.
 func TestPrepare(t *testing.T) {
 	t.Parallel()

@@ -195,7 +195,7 @@ func hashOf(m *Model, err error) (string, error) {
 	return m.Hash(), nil
 }
 
-// TestFileRefits checks that the settings in a model file repeat the fit bit by bit, also if they were chosen
+// TestFileRefits checks that the settings in a model file repeat the fit bit for bit, also if they were chosen
 // automatically.
 func TestFileRefits(t *testing.T) {
 	t.Parallel()

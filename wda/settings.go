@@ -171,7 +171,7 @@ func PaperSettings(components int) *Settings {
 	}
 }
 
-// withFixedDefaults returns o with the relative λ = 1 and ρ = 1 if these are left open.
+// withFixedDefaults returns o with RelativeLambda(1) if λ is automatic, and ρ = 1 if ρ is automatic.
 func (o Objective) withFixedDefaults() Objective {
 	if o.Lambda.IsAuto() {
 		o.Lambda = RelativeLambda(1)

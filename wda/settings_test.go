@@ -128,7 +128,8 @@ func TestValidationDefaults(t *testing.T) {
 	}
 }
 
-// TestMultiplications checks that the work of a comparison grows with the square of the rows, and with each other factor.
+// TestMultiplications checks that the estimated work of comparing candidates is proportional to the square of the
+// number of rows, and to the numbers of folds, candidates, steps and iterations.
 func TestMultiplications(t *testing.T) {
 	work := func(rows, folds, candidates, steps, iterations int) float64 {
 		set := &Settings{Optimizer: Optimizer{MaxSteps: steps}, Objective: Objective{Iterations: iterations}}

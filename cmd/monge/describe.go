@@ -44,15 +44,15 @@ type classInfo struct {
 	Rows int    `json:"rows"`
 }
 
-// describe describes the samples in the file path, or in in if it is not nil. It needs bounded memory
-// and accepts columns of text.
+// describe describes the samples of the file path, or the samples that in provides if in is not nil.
+// The number of rows in memory is bounded. Columns of text are accepted.
 func (f *readFlags) describe(path string, in io.ReadSeeker) (*dataInfo, error) {
 	opt, err := f.options("")
 	if err != nil {
 		return nil, err
 	}
 	opt.KeepMissing = true
-	if opt.MissingLabels == dataset.MissingLabelsError { // which are counted
+	if opt.MissingLabels == dataset.MissingLabelsError { // describe counts rows without a label
 		opt.MissingLabels = dataset.MissingLabelsDrop
 	}
 	open := func() (*dataset.Reader, error) { return dataset.Open(path, &opt) }

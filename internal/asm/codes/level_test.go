@@ -26,7 +26,7 @@ func randomBytes(a *asmtest.Arena[float32], n int) []byte {
 	return b
 }
 
-// TestLevels compares every level with the definition.
+// TestLevels compares every instruction-set level with the reference.
 func TestLevels(t *testing.T) {
 	for _, class := range asmtest.Classes() {
 		for blocks := range 5 {

@@ -78,8 +78,8 @@ func TestLevels(t *testing.T) {
 	})
 }
 
-// TestWiden compares every level with the definition, for all numbers of 16 bits and for every number of steps up to three
-// iterations of the loop.
+// TestWiden compares every instruction-set level with the reference, for all numbers of 16 bits and for every
+// number of steps up to three iterations of the loop.
 func TestWiden(t *testing.T) {
 	for n := range 4 * step {
 		asmtest.Compare(t, uint64(n), func(a *asmtest.Arena[float32]) {
@@ -102,9 +102,9 @@ func TestWiden(t *testing.T) {
 	})
 }
 
-// TestNarrow compares every level with the definition. It tests random bits and special values for every number of steps up
-// to three iterations of the loop. It also tests the numbers of both formats, their midpoints and the neighbors of the
-// midpoints.
+// TestNarrow compares every instruction-set level with the reference. It tests random bits and special values for
+// every number of steps up to three iterations of the loop. It also tests the numbers of both formats, their midpoints and
+// the neighbors of the midpoints.
 func TestNarrow(t *testing.T) {
 	for n := range 4 * step {
 		for _, class := range asmtest.Classes() {
@@ -145,7 +145,7 @@ func outOf[T byte | uint16 | int8](a *asmtest.Arena[float32], n int) []T {
 	return all[len(all)-n:]
 }
 
-// TestRound compares every level with the definition, also at the middles of two integers and beside them.
+// TestRound compares every instruction-set level with the reference, also at the middles of two integers and beside them.
 func TestRound(t *testing.T) {
 	for n := range 4 * step {
 		for _, inverse := range []float64{1, 1.0 / 3, 127, 0x1p-100} {

@@ -50,7 +50,7 @@
 #define step R24   // rows of a tile
 #define spare R25
 
-// registers of gibbs; only the second half of the kernel, the exponential, uses src and those below it
+// Registers of gibbs. Only the exponential, the second half of the kernel, uses registers src to ldkb.
 #define kp R9      // row of K
 #define src R10    // D
 #define out R11    // K

@@ -8,8 +8,8 @@ import (
 // Block sizes of panels. Results do not depend on them.
 const (
 	panelBlock = 2 * block // columns packed at a time
-	manyRows   = 1920      // maximum number of rows that are multiplied with all pieces of features before other rows begin
-	manyCells  = 1 << 21   // maximum number of their distances, which stay in the third-level cache until the next piece
+	manyRows   = 1920      // maximum number of rows in a group; a group is finished before the next group begins
+	manyCells  = 1 << 21   // maximum number of distances of a group; the third-level cache holds them
 
 	// From this number of columns on, panels are faster. The overhead of a call of Panel weighs
 	// more in float64.

@@ -76,7 +76,7 @@ func log1p64(x float64) float64 {
 	if !ok {
 		return hi
 	}
-	// The sum y is exact in the larger of 1 and x.
+	// Subtract the larger of 1 and x from y first, so that e is the exact rounding error.
 	e := x - (y - 1)
 	if x > 1 {
 		e = 1 - (y - x)

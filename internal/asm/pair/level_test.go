@@ -16,7 +16,7 @@ func lengths() (ns []int) {
 	return append(ns, 191, 192, 1000, 1031)
 }
 
-// TestLevels compares every level with the definition, for all lengths and classes of values.
+// TestLevels compares every instruction-set level with the reference, for all lengths and classes of values.
 func TestLevels(t *testing.T) {
 	t.Run("f64", levels[float64])
 	t.Run("f32", levels[float32])

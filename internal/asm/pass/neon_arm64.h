@@ -42,7 +42,8 @@
 	VEOR c.B16, c.B16, c.B16; \
 	VEOR d.B16, d.B16, d.B16
 
-// Row i of four rows whose numbers LDROWS loads: in register r (float32), or in r and r+1.
+// LDROWS loads four numbers into register r (float32), or into registers r and r+1 (float64). DUP_ROWi sets all lanes of d
+// to number i. FMLA_ROWi adds to d the product of n and number i.
 #define DUP_ROW0(d, r) DUP_E(d, r, 0)
 #define DUP_ROW1(d, r) DUP_E(d, r, 1)
 #define DUP_ROW2(d, r) DUP_E(d, r+DOUBLE, 2-2*DOUBLE)

@@ -22,7 +22,8 @@
 	VEOR c.B16, c.B16, c.B16; \
 	VEOR d.B16, d.B16, d.B16
 
-// Row i of four rows whose numbers LDROWS loads: in register r (float32), or in r and r+1.
+// FMLA_ROWi adds to d the product of n and number i of the four that LDROWS loads into register r (float32), or into
+// registers r and r+1 (float64).
 #define FMLA_ROW0(d, n, r) FMLA_E(d, n, r, 0)
 #define FMLA_ROW1(d, n, r) FMLA_E(d, n, r, 1)
 #define FMLA_ROW2(d, n, r) FMLA_E(d, n, r+DOUBLE, 2-2*DOUBLE)

@@ -11,7 +11,7 @@ import (
 // loop, and more.
 var sizes = struct{ n, d []int }{[]int{0, 8, 16, 24, 40}, []int{0, 16, 32, 48, 64, 384, 1024}}
 
-// TestLevels compares every level with the definition, for all sizes and classes of values.
+// TestLevels compares every instruction-set level with the reference, for all sizes and classes of values.
 func TestLevels(t *testing.T) {
 	seed := uint64(0)
 	for _, class := range asmtest.Classes() {

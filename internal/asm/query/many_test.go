@@ -7,7 +7,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestManyLevels compares every level with the definition, for all sizes and classes of values, in
+// TestManyLevels compares every instruction-set level with the reference, for all sizes and classes of values, in
 // every storage, with rows of dst beside each other and apart.
 func TestManyLevels(t *testing.T) {
 	seed := uint64(100)

@@ -8,7 +8,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// TestLevels compares every level with the definition, for all lengths and classes of values.
+// TestLevels compares every instruction-set level with the reference, for all lengths and classes of values.
 func TestLevels(t *testing.T) {
 	t.Run("f64", levels[float64])
 	t.Run("f32", levels[float32])

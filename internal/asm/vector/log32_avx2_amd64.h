@@ -82,7 +82,7 @@ loop:
 	fma    Y12, Y10, Y8
 	fma    Y13, Y11, Y9
 
-	// b, its rounding error, and the remaining terms
+	// b = t + r, or t + r/ln 2 for log2; its rounding error e; and b + (e + w)
 #ifdef BASE2
 	copy   logc+INVLN2(SB), Y14
 	mul    Y14, Y0, Y4

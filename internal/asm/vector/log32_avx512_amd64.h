@@ -62,7 +62,7 @@ loop:
 	fma    Z4, Z10, Z12
 	fma    Z12, Z10, Z8
 
-	// b, its rounding error, and the remaining terms
+	// b = t + r, or t + r/ln 2 for log2; its rounding error e; and b + (e + w)
 #ifdef BASE2
 	mul    Z30, Z0, Z4
 	add    Z4, Z6, Z4

@@ -111,7 +111,7 @@ loop:
 	OF4(FMLA, 4, 8, 12)
 	OF4(FMLA, 20, 4, 12)
 
-	// b, its rounding error, and the remaining terms
+	// b = t + r, or t + r/ln 2 for log2; its rounding error e; and b + (e + w)
 #ifdef BASE2
 	FMOVQ INVLN2(consts), F28
 	BY4(FMUL, 0, 24, 28)

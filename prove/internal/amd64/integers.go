@@ -16,7 +16,7 @@ func (m *machine) runSmallIntegers(op string, a []operand, dst *operand) bool {
 		x, y := sources()
 		m.setVector(dst, m.mapLanes(1, func(c ...expr.Node) expr.Node { return f(c[0], c[1], c[2]) }, x, y, m.v[dst.reg][:n:n]), 1)
 	}
-	// parts does the same for elements of a size in bits.
+	// parts sets each element of size bits to a function of the elements of the two sources.
 	parts := func(size int, f func(x, y expr.Node) expr.Node) {
 		cells(func(x, y, _ expr.Node) expr.Node {
 			var out []expr.Node

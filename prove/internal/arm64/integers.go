@@ -28,7 +28,7 @@ func (m *machine) extendTo8(n expr.Node, signed bool) expr.Node {
 	return m.g.Join(n, m.zero)
 }
 
-// setElements sets a register to elements of a size in bytes.
+// setElements sets a register to elements. size is the size of an element in bytes.
 func (m *machine) setElements(reg, size int, elements []expr.Node) {
 	var out []expr.Node
 	for len(elements) > 0 {

@@ -7,7 +7,8 @@ import (
 	"github.com/gomonge/monge/prove/internal/code"
 )
 
-// TestJudge runs loops of a few instructions and checks whether their iterations depend on their number.
+// TestJudge runs loops of a few instructions and checks whether the tracker accepts them. It must reject a loop whose
+// iterations depend on the iteration number.
 func TestJudge(t *testing.T) {
 	reg := func(r int, factor int64) Form { return Form{Terms: []Term{{r, factor}}} }
 	plus := func(r int, c int64) Form { return Form{Terms: []Term{{r, 1}}, Constant: c} }
