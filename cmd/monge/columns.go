@@ -241,7 +241,7 @@ func readError(err error) error {
 		if fe.Value == "" {
 			return fmt.Errorf("%w; use --header present if it is a header, or --header absent if it is data", err)
 		}
-		return fmt.Errorf("%w; if it is, use --header present", err)
+		return fmt.Errorf("%w; if it is, use --header present; if it is data, use --header absent", err)
 	case "Comment":
 		return fmt.Errorf("%w; use --comment if it is one", err)
 	case "MaxExpansion":

@@ -208,7 +208,7 @@ func (d *dataInfo) print(w io.Writer, ids []string) {
 		var where []string
 		for j, n := range d.missing {
 			if n > 0 {
-				name := strconv.Itoa(j)
+				name := fmt.Sprintf("feature %d", j)
 				if j < len(names) {
 					name = names[j]
 				}

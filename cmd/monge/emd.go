@@ -97,7 +97,7 @@ func (a *app) emd(cmd *cobra.Command, f *sinkhornFlags) error {
 	var solver emd.Solver[float64]
 	r, err := solver.Solve(cmd.Context(), &emd.Problem[float64]{Cost: p.Cost, X: p.X, Y: p.Y, A: p.A, B: p.B, Mass: p.Mass})
 	if errors.Is(err, emd.ErrMarginals) {
-		err = fmt.Errorf("%w%.0w", marginalsError(sinkhorn.ErrMarginals, p), err)
+		err = fmt.Errorf("%w%.0w", marginalsError(sinkhorn.ErrMarginals, p, emdMassAdvice), err)
 	}
 	if err != nil {
 		return err

@@ -38,7 +38,7 @@ func (a *app) solvePairs(cmd *cobra.Command, f *sinkhornFlags, set *sinkhorn.Set
 	err = solver.SolveBatch(cmd.Context(), problems, func(i int, r *sinkhorn.Result[float64], err error) {
 		results[i].Pair = names[i]
 		if err != nil {
-			results[i].Error = marginalsError(err, &problems[i]).Error()
+			results[i].Error = marginalsError(err, &problems[i], sinkhornMassAdvice).Error()
 			return
 		}
 		one := newSinkhornResult(r, problems[i].X.Rows, problems[i].Y.Rows)

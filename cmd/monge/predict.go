@@ -70,9 +70,9 @@ fitted with --k contains the training rows.`,
 
 const predictDetails = `
 If several classes have the same number of votes, the class of the nearest row wins.
---train names a file with training rows, if the model contains none or to use others. Of
-an NPZ file, predict uses the rows whose split is 0. --holdout and --sample work as in
-monge fit.
+--train names a file with training rows, if the model contains none or to use others. In
+an NPZ file with an array split, the training rows are those whose split is 0. --holdout
+and --sample work as in monge fit.
 
 The extension of --out determines the format. CSV has a header. The first column is
 label. --reject adds score and rejected (1 or 0; label is then the class that the row

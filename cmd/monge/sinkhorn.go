@@ -229,7 +229,7 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 		return fmt.Errorf("%w; use --domain auto or log", err)
 	}
 	if err != nil {
-		return marginalsError(err, p)
+		return marginalsError(err, p, sinkhornMassAdvice)
 	}
 	if f.plan != "" {
 		if err := writePlan(cmd.Context(), f.plan, ext, r, n, m); err != nil {
@@ -257,9 +257,15 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 	return errors.Join(err, unfinishedError(&set, r))
 }
 
-// marginalsError replaces sinkhorn.ErrMarginals by an error that has the masses and the flags that
-// help. It returns other errors unchanged.
-func marginalsError(err error, p *sinkhorn.Problem[float64]) error {
+// sinkhornMassAdvice and emdMassAdvice name the flags for weights with different sums.
+const (
+	sinkhornMassAdvice = "use --penalty-a and --penalty-b (unbalanced) or --mass (partial)"
+	emdMassAdvice      = "use --mass (partial); monge sinkhorn also solves unbalanced problems"
+)
+
+// marginalsError replaces sinkhorn.ErrMarginals by an error that has the masses and the advice. It
+// returns other errors unchanged.
+func marginalsError(err error, p *sinkhorn.Problem[float64], advice string) error {
 	if !errors.Is(err, sinkhorn.ErrMarginals) {
 		return err
 	}
@@ -268,7 +274,7 @@ func marginalsError(err error, p *sinkhorn.Problem[float64]) error {
 		return fmt.Errorf("--mass is %v, but x has the mass %v and y %v; it may be at most %v", p.Mass, x, y, math.Min(x, y))
 	}
 	if x != y {
-		return fmt.Errorf("the weights of x sum to %v, but those of y to %v; scale one of them, or use --penalty-a and --penalty-b (unbalanced) or --mass (partial)", x, y)
+		return fmt.Errorf("the weights of x sum to %v, but those of y to %v; scale one of them, or %s", x, y, advice)
 	}
 	return err
 }

@@ -163,7 +163,7 @@ Names
   A column that is missing, or that the model does not know, is an error that names it.
   --extra-columns ignores unknown columns. Columns that fit left out, and the label
   column, are optional. If the file or the model has no names, columns are matched by
-  their numbers, and a note says so.
+  their numbers. If only one of them has names, a note says so.
 
 Choice of columns
   --columns selects the features, --drop ignores columns, and --id names columns that
@@ -174,11 +174,12 @@ Choice of columns
   the rows, or that alone determines the label.
 
 Missing values
-  In CSV these are empty fields, NA, N/A, NaN, null, None, ? and -. In arrays they are
-  NaN, in Parquet, Arrow and JSON lines null. The first one is an error, unless fit has
-  --missing mean or median, to replace them by the mean or median of the column, or
-  --missing drop, to drop their rows. The model stores this setting and the replacements,
-  and transform and predict do the same.
+  In CSV these are empty fields and NA, N/A, #N/A, NaN, null and <NA>; in columns of
+  numbers also None, ? and -. In arrays they are NaN, in Parquet, Arrow and JSON lines
+  null. The first missing value is an error, unless fit has --missing mean or median, to
+  replace missing values by the mean or median of the column, or --missing drop, to drop
+  their rows. The model stores this setting and the replacements, and transform and
+  predict do the same.
 
 Names that are numbers
   A first line with the names of the model is a header. Without a model, a first line
@@ -192,10 +193,10 @@ Labels
   what to do with such rows: error, drop, or keep, which makes a class of each text.
 
 Text
-  Text in a column of features is an error. --one-hot makes a feature of each value of a
-  column: 1 in the rows with this value, 0 in others. The model stores the values, and
-  another value is an error. For a missing value all features are 0; with --keep-na, NA
-  is a value.
+  Files of text must be UTF-8. Text in a column of features is an error. --one-hot makes
+  a feature of each value of a column: 1 in the rows with this value, 0 in others. The
+  model stores the values, and another value is an error. For a missing value all features
+  are 0; with --keep-na, NA is a value.
   In CSV, true, false and dates are text. Booleans of Parquet, Arrow and JSON lines are 0 and 1.
 
 Decimal comma

@@ -332,9 +332,17 @@ func (c *csvSamples) parseNumber(field []byte) (float64, error) {
 	if c.decimal == 0 {
 		return parseNumber(field)
 	}
-	if bytes.IndexByte(field, '.') >= 0 {
-		return 0, newCause(errThousands, fmt.Sprintf("%s has a point, but the decimal separator is %q; if points separate thousands, remove them from the file", clip(string(field)), c.decimal))
+	if bytes.IndexByte(field, '.') < 0 {
+		return c.parseSeparated(field)
 	}
+	if _, err := c.parseSeparated(bytes.ReplaceAll(field, []byte("."), nil)); err != nil {
+		return 0, notNumber(field)
+	}
+	return 0, newCause(errThousands, fmt.Sprintf("%s has a point, but the decimal separator is %q; if points separate thousands, remove them from the file", clip(string(field)), c.decimal))
+}
+
+// parseSeparated parses a number with the decimal separator of the options.
+func (c *csvSamples) parseSeparated(field []byte) (float64, error) {
 	if at := bytes.IndexByte(field, c.decimal); at >= 0 {
 		pointed := bytes.Clone(field)
 		pointed[at] = '.'

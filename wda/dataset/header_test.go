@@ -118,6 +118,7 @@ func TestThousands(t *testing.T) {
 		option  string
 		want    string
 	}{
+		{"n.a.", ',', "OneHot", `"n.a." is not a number`},
 		{"2.155", ',', "", `"2.155" has a point, but the decimal separator is ','; if points separate thousands, remove them from the file`},
 		{"1.5", ',', "", `"1.5" has a point`},
 		{"1.234,5", ',', "", `"1.234,5" has a point`},

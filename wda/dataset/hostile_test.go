@@ -117,6 +117,9 @@ var hostile = []struct {
 	// Records.
 	{"trailing comma", "a.csv", "1,2,0,\n3,4,1,\n", Options{}, errLastEmpty, `row 1, column 4: the last column is empty: do all lines end with ","?`},
 	{"one trailing comma", "a.csv", "1,2,0\n3,4,1,\n", Options{}, errRagged, "row 2: 4 fields instead of 3"},
+	{"open quote", "a.csv", "1,2,0\n3,\"4,1\n5,6,0\n", Options{}, ErrFormat, "row 2: a quote in this row is not closed"},
+	{"label in another encoding", "a.csv", "1,2,K\xf6ln\n3,4,Rom\n", Options{}, ErrFormat, "row 1, column 3: the label \"K\\xf6ln\" is not UTF-8"},
+	{"category in another encoding", "a.csv", "1,K\xf6ln,0\n3,Rom,1\n", Options{OneHot: []string{"1"}}, ErrFormat, "row 1, column 2: the text \"K\\xf6ln\" is not UTF-8"},
 	{"bare quote", "a.csv", "1,2,0\n3,4\"5,1\n", Options{}, ErrFormat, "row 2: bare"},
 	{"open quote", "a.csv", "1,2,0\n\"3,4,1\n5,6,1\n", Options{}, ErrFormat, ""},
 	{"quote over lines", "a.csv", "1,2,0\n3,\"4\n\n5\",1\nx\n", Options{}, errNotNumber, `row 2, column 2: "4\n\n5"`},

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gomonge/monge/internal/enum"
 	"github.com/gomonge/monge/internal/fault"
@@ -105,7 +106,8 @@ type spelling struct {
 // plainNumber. The labels of a numeric column are always plain numbers. The order is numerical if all texts are
 // numbers, otherwise lexical.
 //
-// A missing label, or an infinity if all labels are numbers, is a *FileError with the place of the label.
+// A missing label, a label that is not UTF-8, or an infinity if all labels are numbers, is a *FileError with the place of
+// the label.
 func (e *encoder) encode(how MissingLabels) (labels []int, classes []string, notes []Note, err error) {
 	if err := missingLabelsNames.Check(uint8(how)); err != nil {
 		return nil, nil, nil, err
@@ -116,6 +118,9 @@ func (e *encoder) encode(how MissingLabels) (labels []int, classes []string, not
 	plus := slices.Contains(e.texts, plusLabel)
 	missing := -1
 	for k, text := range e.texts {
+		if !utf8.ValidString(text) {
+			return nil, nil, nil, &FileError{Row: e.first[k], Err: labelTextError(text)}
+		}
 		if renumber[k] = -1; how.IsMissing(text) && !(plus && text == dashLabel) {
 			if missing < 0 || e.first[k] < e.first[missing] {
 				missing = k
@@ -131,7 +136,7 @@ func (e *encoder) encode(how MissingLabels) (labels []int, classes []string, not
 		list = append(list, s)
 	}
 	if missing >= 0 && how != MissingLabelsDrop {
-		return nil, nil, nil, &FileError{Row: e.first[missing], Err: missingLabelError(e.texts[missing])}
+		return nil, nil, nil, &FileError{Row: e.first[missing], Err: labelTextError(e.texts[missing])}
 	}
 	if len(list) == 0 {
 		return nil, nil, nil, newCause(errLabelEmpty, "every label is missing")
@@ -167,8 +172,12 @@ func (e *encoder) encode(how MissingLabels) (labels []int, classes []string, not
 	return labels, classes, spellingNotes(list, plain), nil
 }
 
-func missingLabelError(text string) error {
-	if text == "" {
+// labelTextError returns the error of a label that is not UTF-8 or is missing.
+func labelTextError(text string) error {
+	switch {
+	case !utf8.ValidString(text):
+		return newCause(ErrFormat, fmt.Sprintf("the label %s is not UTF-8; save the file as UTF-8", clip(text)))
+	case text == "":
 		return errLabelEmpty
 	}
 	return newCause(errLabelEmpty, "the label is missing: "+clip(text))

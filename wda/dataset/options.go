@@ -55,9 +55,9 @@ type Options struct {
 	// error.
 	AllowExtra bool
 
-	// KeepMissing reads missing values as NaN. In CSV these are empty fields and the texts NA, N/A, NaN,
-	// null, None, ? and -; in arrays NaN; in Parquet, Arrow and JSON lines null. By default a missing value
-	// is an error, unless Schema contains a replacement.
+	// KeepMissing reads missing values as NaN. In CSV these are empty fields and the texts NA, N/A, #N/A, NaN,
+	// null and <NA>, and in columns of numbers also None, ? and -. In arrays they are NaN, in Parquet, Arrow and
+	// JSON lines null. By default a missing value is an error, unless Schema contains a replacement.
 	KeepMissing bool
 
 	// KeepNA treats the texts NA, N/A, #N/A, NaN, null and <NA> in OneHot columns as categories. By

@@ -423,6 +423,9 @@ func (u *columnUse) setCategory(x []float64, text []byte) error {
 		if !u.learnsCategories {
 			return newCause(errCategory, fmt.Sprintf("%s is not among the %d categories of the model (%s); use one of these, or fit again with rows that have it", clip(string(text)), len(u.index), u.categoryNames()))
 		}
+		if !utf8.Valid(text) {
+			return newCause(ErrFormat, fmt.Sprintf("the text %s is not UTF-8; save the file as UTF-8", clip(string(text))))
+		}
 		if len(u.index) == maxCategories {
 			return newCause(ErrTooLarge, fmt.Sprintf("more than %d categories", maxCategories))
 		}

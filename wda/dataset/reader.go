@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"unicode/utf8"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -417,11 +418,11 @@ func (r *Reader) keepLabel(text []byte, place int) {
 	b.Labels = append(b.Labels, s)
 }
 
-// missingLabelState records the missing labels that Next has seen.
+// missingLabelState records the missing and unreadable labels that Next has seen.
 type missingLabelState struct {
 	drops bool
-	first int    // the position of the first missing label, for errors, or 0
-	text  string // of that label
+	first int    // the position of the first label that is an error, or 0
+	text  string // of this label
 	dash  int    // the position of the first label that is a dash
 	plus  bool   // a label is a plus sign
 }
@@ -435,8 +436,8 @@ func (m *missingLabelState) checkLabel(label string, how MissingLabels, place in
 		if m.dash == 0 {
 			m.dash = place
 		}
-	case !how.IsMissing(label):
-	case how == MissingLabelsDrop:
+	case utf8.ValidString(label) && !how.IsMissing(label):
+	case utf8.ValidString(label) && how == MissingLabelsDrop:
 		m.drops = true
 		return ""
 	case m.first == 0:
@@ -445,13 +446,13 @@ func (m *missingLabelState) checkLabel(label string, how MissingLabels, place in
 	return label
 }
 
-// pendingError returns the error of a missing label. Whether a dash is a missing label is known only
+// pendingError returns the error of a label. Whether a dash is a missing label is known only
 // at the end of the file.
 func (m *missingLabelState) pendingError(r *Reader, end bool) error {
 	if m.first == 0 && (!end || m.dash == 0 || m.plus) {
 		return nil
 	}
-	err := &FileError{Row: cmp.Or(m.first, m.dash), Err: missingLabelError(m.text)}
+	err := &FileError{Row: cmp.Or(m.first, m.dash), Err: labelTextError(m.text)}
 	if m.first == 0 {
 		err.Err = newCause(errLabelEmpty, `the label "-" is missing, as no label of the file is "+"`)
 	}

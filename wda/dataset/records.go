@@ -169,7 +169,8 @@ func (t *tableReader) splitQuoted(text []byte) ([][]byte, error) {
 	q := &t.quotes
 	q.text = append(append(q.text[:0], text...), '\n')
 	odd := func(text []byte) bool { return bytes.Count(text, []byte{'"'})%2 == 1 }
-	for open := odd(text); open; open = open != odd(text) {
+	open := odd(text)
+	for ; open; open = open != odd(text) {
 		var err error
 		if text, err = t.readLine(); err == io.EOF {
 			break // encoding/csv reports the error
@@ -185,6 +186,9 @@ func (t *tableReader) splitQuoted(text []byte) ([][]byte, error) {
 	}
 	t.quoteMarks = bytes.Count(q.text, []byte{'"'})
 	fields, err := q.csv.Read()
+	if open && errors.Is(err, csv.ErrQuote) {
+		return nil, &FileError{Row: t.line, Err: newCause(ErrFormat, "a quote in this row is not closed")}
+	}
 	if pe, ok := errors.AsType[*csv.ParseError](err); ok {
 		return nil, &FileError{Row: t.line + pe.Line - pe.StartLine, Err: newCause(ErrFormat, pe.Err.Error())}
 	} else if err != nil {
