@@ -37,8 +37,8 @@ exits with code 1.`,
 The rows must be the rows of the fit, in the same order: repeat the flags --labels,
 --label-column, --header and --out-of-core of monge fit. The model stores --holdout,
 --sample, --seed and the use of the columns. Changes of rows that the fit held out are not
-found. Rows of classes that the model does not know are left out, as by fit --unknown. Model files of early versions contain no settings and
-cannot be verified.
+found. Rows of classes that the model does not know are left out, as by fit --unknown.
+Model files of early versions contain no settings and cannot be verified.
 
 A program that uses the library may have validated its fit with separate rows. They are
 not in the model file: --validation names a file that contains them.`},

@@ -37,7 +37,7 @@ const (
 	// iterations of a step, and only the first ridge is used. On MNIST's 784 features, larger
 	// values of eigenBlockSteps and eigenInner took up to half of the time of the fit and led to
 	// the same optimum. On MNIST, isolet, banking77 and USPS, whitened or not, J of the three
-	// starts differed by 0.02 to 0.6 %, less than the gain of one step, and the first start was the
+	// starts differed by 0.02 to 0.6 %. This is less than the gain of one step. The first start was the
 	// best in 5 of 8 cases.
 	eigenBlockSteps, eigenInner = 2, 3
 )

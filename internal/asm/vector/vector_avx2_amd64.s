@@ -60,13 +60,6 @@
 	fma213 logc+off(SB), y0, Y8; \
 	fma213 logc+off(SB), y1, Y9
 
-// pair sets a and b to c1·f + c0.
-#define pair(c1, c0, a, b) \
-	copy   logc+c1(SB), a;     \
-	copy   logc+c1(SB), b;     \
-	fma213 logc+c0(SB), Y0, a; \
-	fma213 logc+c0(SB), Y1, b
-
 DATA logf64<>+0(SB)/8, $0x0010000000000000 // 2^-1022
 DATA logf64<>+8(SB)/8, $0x0010000000000000
 DATA logf64<>+16(SB)/8, $0x0010000000000000

@@ -58,11 +58,6 @@
 // step is one Horner step: q = q·y + c.
 #define step(off, y) fma213.BCST logc+off(SB), y, Z8
 
-// pair sets a to c1·f + c0.
-#define pair(c1, c0, a) \
-	bcast       logc+c1(SB), a;     \
-	fma213.BCST logc+c0(SB), Z0, a
-
 DATA logf64<>+0(SB)/8, $0x0010000000000000 // 2^-1022
 DATA logf64<>+8(SB)/8, $0x7fefffffffffffff // the largest number
 DATA logf64<>+16(SB)/8, $0xffe6a09e00000000 // bits of √½ minus 1024 in the exponent
