@@ -134,6 +134,9 @@ lines to ignore.
 A model file can be read with numpy.load. It contains the arrays projection, mean and
 labels, among others.
 
+Errors count rows and columns from 1, and the row of a text file is its line number.
+Flags count columns from 0.
+
 Output files are written completely or not at all.`
 
 const exitCodes = `Exit codes:
