@@ -37,8 +37,7 @@ const (
 	// the share that survives any other round.
 	firstRoundSurvivors, roundSurvivors = 1. / 3, 0.5
 	// singleFinalists is the number of finalists if the result is one candidate. A finalist is a
-	// candidate
-	// that is also fitted with other numbers of components.
+	// candidate that is also fitted with other numbers of components.
 	singleFinalists = 2
 )
 
@@ -150,8 +149,7 @@ func (c *comparison) candidateIndex(m *Member) int {
 }
 
 // sortMembers sorts members by loss, lowest first. A member that was eliminated comes after every
-// member
-// that survived longer.
+// member that survived longer.
 func sortMembers(list []Member) {
 	slices.SortStableFunc(list, func(a, b Member) int {
 		return cmp.Or(cmp.Compare(b.Folds, a.Folds), cmp.Compare(a.Loss, b.Loss))
@@ -241,9 +239,9 @@ func lossesOf(losses [][][]loss, at int) [][][]loss {
 }
 
 // roundEnds returns the number of folds that are done at the end of each round. If folds are large,
-// there
-// are three rounds, which end after one fold, after one division of the rows, and after all folds.
-// Otherwise a round ends when it has held out roundRows rows or covered two divisions of the rows.
+// there are three rounds, which end after one fold, after one division of the rows, and after all
+// folds. Otherwise a round ends when it has held out roundRows rows or covered two divisions of the
+// rows.
 func (c *comparison) roundEnds() []int {
 	n, held := len(c.folds), len(c.folds[0].heldRows)
 	if held >= roundRows {
@@ -258,8 +256,8 @@ func (c *comparison) roundEnds() []int {
 }
 
 // componentRoundEnds returns the ends of rounds for the comparison of numbers of components. If
-// folds are small, it omits
-// the last round, because this comparison needs fewer folds than the comparison of candidates.
+// folds are small, it omits the last round, because this comparison needs fewer folds than the
+// comparison of candidates.
 func (c *comparison) componentRoundEnds() []int {
 	out := c.roundEnds()
 	if len(out) > maxEliminations {

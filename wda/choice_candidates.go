@@ -104,15 +104,13 @@ func (s *Settings) componentCounts(x *discriminant.Samples) []int {
 }
 
 // Optimization from one starting point takes n² + pairWork·C² units of time for n samples of C
-// classes. The
-// default number of starting points takes at most startWork units, but is at least 1 and at most
-// maxStarts.
+// classes. The default number of starting points takes at most startWork units, but is at least 1
+// and at most maxStarts.
 const startWork, pairWork, maxStarts = 90_000, 50, 8
 
 // startsRows is the largest number of rows per feature for which a fit has only one starting point.
-// With
-// few rows, the best of several local maxima of the objective fits noise, and so does a fit that runs
-// until convergence.
+// With few rows, the best of several local maxima of the objective fits noise, and so does a fit
+// that runs until convergence.
 const startsRows = 5
 
 // defaultStarts returns the default number of starting points for n samples of d features.

@@ -19,9 +19,8 @@ const (
 	// With few rows, the choice from one division would depend on the seed.
 	heldGoal, maxRepeats = 1000, 10
 	// Candidates are fitted to at most maxFitted rows, because the time of optimal transport grows
-	// with the
-	// square of the number of rows. The comparison uses at most maxCompared rows. Rows beyond
-	// maxFitted are held out in every fold.
+	// with the square of the number of rows. The comparison uses at most maxCompared rows. Rows
+	// beyond maxFitted are held out in every fold.
 	maxFitted, maxCompared = 1000, 2000
 	// choiceClassLimit is the largest number of classes in the comparison, because transport is
 	// solved for pairs of classes.

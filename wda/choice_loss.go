@@ -336,9 +336,8 @@ func gaussianLoss(ctx context.Context, x dist.Matrix[float64], labels []int, y d
 }
 
 // addRow adds the Brier score and the error of one row, whose class has the index label. priors
-// contains
-// the logarithms of the prior probabilities. addRow sets row to the posteriors, which are proportional
-// to exp(priors − factor·distances).
+// contains the logarithms of the prior probabilities. addRow sets row to the posteriors, which are
+// proportional to exp(priors − factor·distances).
 func (l *loss) addRow(row, distances, priors []float64, factor float64, label int) {
 	for c, d := range distances {
 		row[c] = priors[c] - float64(factor*d)

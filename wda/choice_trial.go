@@ -22,8 +22,7 @@ type trial struct {
 	span     *discriminant.Span // whitened span of the training rows
 	heldRows *mat.Dense         // coordinates of the held-out rows in span
 	// principal contains the principal components for the largest number of components. start
-	// contains the
-	// first columns of principal, as many as the current fit has components.
+	// contains the first columns of principal, as many as the current fit has components.
 	principal, start *mat.Dense
 	fisher           *mat.Dense               // discriminants, completed by principal components; nil until needed
 	lastPoint        *mat.Dense               // the result of the last fit
@@ -79,8 +78,7 @@ func (t *trial) newObjective(ctx context.Context, set *Settings) (*discriminant.
 }
 
 // candidateLosses returns the losses of the candidate c on the held-out rows, one loss for each
-// number of
-// components in counts.
+// number of components in counts.
 func (t *trial) candidateLosses(ctx context.Context, c *Member, counts []int) ([]loss, error) {
 	set := c.applyTo(t.set)
 	set.Leading = 0
@@ -180,8 +178,7 @@ func (t *trial) optimize(ctx context.Context, set *Settings) error {
 }
 
 // canonicalComponents returns the canonical components of lastPoint. If the method is Fisher, it
-// uses only
-// the first columns of lastPoint, as many as the objective has components.
+// uses only the first columns of lastPoint, as many as the objective has components.
 func (t *trial) canonicalComponents(ctx context.Context, set *Settings) (*discriminant.Components, error) {
 	if !set.Optimizer.Method.traits().startsAtFisher {
 		return t.objective.Canonical(ctx, t.lastPoint)

@@ -28,7 +28,7 @@ import (
 //	reject_scores, reject_shifts          if the classifier is calibrated to reject samples
 //	reject_factors (d)                    if the rejection multiplies each feature by a factor
 //	scales, ratios (p)                    if the components are scaled or ranked
-//	start (d × p)                         if the start was given
+//	start (d × p)                         if Optimizer.Init was given
 //	feature_names (d texts)               if the features have names
 //	class_names (C texts)                 if the classes have names
 //

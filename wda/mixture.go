@@ -118,8 +118,7 @@ func (f *outcome[T]) informativeComponents() int {
 }
 
 // setMixture sets the projection to the mixture p with k leading components. The report then
-// contains the
-// objective J at p for the whitening, λ and ρ of the first member.
+// contains the objective J at p for the whitening, λ and ρ of the first member.
 func (f *outcome[T]) setMixture(ctx context.Context, p *mat.Dense, k int) error {
 	r := f.run
 	if r.set.Components != k {

@@ -33,9 +33,9 @@ import (
 // follow from the formula. If all features are constant within classes, every column is a principal
 // component of unit length.
 //
-// S_b has rank C−1. Columns beyond C−1 are the leading principal components of the space orthogonal to the
-// first C−1 columns. Each of these columns is also scaled to wᵀ S_w w = 1, or to unit length if the
-// samples do not vary within classes in the direction of the column.
+// S_b has rank C−1. Columns beyond C−1 are the leading principal components of the space orthogonal
+// to the first C−1 columns. Each of these columns is also scaled to wᵀ S_w w = 1, or to unit length
+// if the samples do not vary within classes in the direction of the column.
 //
 // Time grows with n·d·min(n, d).
 type FDA struct {
@@ -195,8 +195,8 @@ func (w *withinClasses) ledoitWolf(ctx context.Context) float64 {
 }
 
 // addPrincipal sets the columns q, q+1, … of out. The new columns are principal components of the
-// samples c
-// in the orthogonal complement of the first q columns, scaled to unit variance within classes.
+// samples c in the orthogonal complement of the first q columns, scaled to unit variance within
+// classes.
 func (w *withinClasses) addPrincipal(ctx context.Context, out, c *mat.Dense, q int, scale []float64) error {
 	n, d := c.Dims()
 	p := out.RawMatrix().Cols
@@ -310,8 +310,7 @@ func solveCholesky(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.De
 }
 
 // solveDual solves with the n × n Gram matrix K = wwᵀ, where w are the residuals. Without
-// shrinkage, the
-// result is
+// shrinkage, the result is
 //
 //	S_w⁺m = n wᵀ K⁺K⁺ w m
 //

@@ -68,8 +68,8 @@ func (m PCA) fit(ctx context.Context, x *mat.Dense, _ []int, p int) (*mat.Dense,
 }
 
 // fitDual returns p principal components of the centered rows c, which must have fewer rows than
-// columns. The
-// components are the columns of cᵀ·u, where u contains the leading eigenvectors of c·cᵀ.
+// columns. The components are the columns of cᵀ·u, where u contains the leading eigenvectors of
+// c·cᵀ.
 func (m PCA) fitDual(ctx context.Context, c *mat.Dense, p int) (*mat.Dense, error) {
 	u, _, err := projection.Leading(ctx, m.gramMatrix(ctx, c), p)
 	if err != nil {
@@ -81,8 +81,8 @@ func (m PCA) fitDual(ctx context.Context, c *mat.Dense, p int) (*mat.Dense, erro
 
 const (
 	// formedDimension is the largest number of features for which PCA computes the covariance
-	// matrix. For more features,
-	// the iteration multiplies by the samples and by their transpose instead.
+	// matrix. For more features, the iteration multiplies by the samples and by their transpose
+	// instead.
 	formedDimension = 2048
 	// centeredRows is the number of rows that are centered at a time.
 	centeredRows = 128
