@@ -8,10 +8,10 @@ import (
 	"github.com/gomonge/monge/internal/discriminant"
 )
 
-// Fit chooses open settings by cross-validation. Whitening, λ, ρ and the scale of
-// the components span a family of projections: ρ → ∞ gives principal components, and in whitened
-// features λ → 0 gives discriminant analysis. Errors within the family differ by factors of ten, and
-// no rule is known that predicts the best settings from n, d and the classes.
+// Fit chooses automatic settings by cross-validation. Whitening, λ, ρ and the scale of the components
+// span a family of projections: ρ → ∞ gives principal components, and in whitened features λ → 0 gives
+// discriminant analysis. Errors within the family differ by factors of ten, and no rule is known that
+// predicts the best settings from n, d and the classes.
 //
 //   - Candidates are fitted to folds of the rows in float32, with a few steps each. A fit starts from
 //     the result of the previous candidate. Principal components and discriminants are candidates, too.
@@ -30,8 +30,7 @@ import (
 // eliminates candidates.
 
 const (
-	// Candidates are eliminated each time roundRows further rows have been held out, but at most
-	// maxEliminations times.
+	// Candidates are eliminated after every roundRows held-out rows, but at most maxEliminations times.
 	roundRows, maxEliminations = 150, 3
 	// firstRoundSurvivors is the share of the candidates that survives the first round if folds are large. roundSurvivors is
 	// the share that survives any other round.
@@ -81,9 +80,9 @@ func newComparison(ctx context.Context, sp *discriminant.Span, set *Settings) (*
 	return c, err
 }
 
-// chooseSettings chooses the settings that are Auto in set. The other defaults of set must be filled
-// in. If there are no folds, chooseSettings takes the first candidate. The function remote, if not
-// nil, runs the comparison on the executor of the settings.
+// chooseSettings chooses the settings that are automatic in set. Defaults of other settings must be
+// filled in. If there are no folds, chooseSettings takes the first candidate. The function remote, if
+// not nil, runs the comparison on the executor of the settings.
 func chooseSettings(ctx context.Context, sp *discriminant.Span, set *Settings, remote compareFunc) (*Choice, error) {
 	c, err := newComparison(ctx, sp, set)
 	list := c.candidates

@@ -22,8 +22,8 @@ const (
 	// with the square of the number of rows. The comparison uses at most maxCompared rows. Rows
 	// beyond maxFitted are held out in every fold.
 	maxFitted, maxCompared = 1000, 2000
-	// choiceClassLimit is the largest number of classes in the comparison, because transport is
-	// solved for pairs of classes.
+	// choiceClassLimit is the largest number of classes in the comparison, because the number of
+	// transport problems grows with the square of the number of classes.
 	choiceClassLimit = 256
 	// spanRatio is the number of features per row above which computing in the span of the rows saves time.
 	spanRatio = 2

@@ -196,7 +196,7 @@ func discardSmallerCounts(of []loss, k int) bool {
 
 // keepBetterCounts sets an element of numbers to false if the loss with this number of components
 // exceeds the loss with all components by at least two standard errors of the difference over the
-// folds so far. It reports whether any number less than all components is left.
+// folds so far. It reports whether any number less than all components remains.
 func keepBetterCounts(counts []int, losses [][][]loss, numbers []bool) bool {
 	any := false
 	for k := range counts[1:] {
@@ -219,8 +219,8 @@ func keepBetterCounts(counts []int, losses [][][]loss, numbers []bool) bool {
 	return any
 }
 
-// eliminate keeps the given share of the candidates that are alive, those with the lowest losses. It
-// sets alive to false for the other candidates.
+// eliminate keeps the given share of the candidates that are alive. It keeps the candidates with the
+// lowest losses, and sets alive to false for the other candidates.
 func eliminate(list []Member, alive []bool, share float64) {
 	var order []int
 	for i := range list {

@@ -401,7 +401,7 @@ func (w *Workspace) checkSearch(x []float64) error {
 }
 
 // MarshalBinary implements encoding.BinaryMarshaler. The result is a model file that also
-// contains the projected samples and their labels. Load reads it.
+// contains the projected samples and their labels. Load reads this file.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if c == nil || c.points == nil {
 		return nil, fmt.Errorf("%w: the zero Classifier", ErrModel)

@@ -37,8 +37,8 @@ type CrossValidation struct {
 	// test set once. 0 means 5.
 	Folds int
 	// Progress, if not nil, is called after each fit with the phase PhaseFit. While a fit chooses
-	// settings, it is called with the phase PhaseChoice and an unchanged Done. Only one goroutine
-	// at a time calls it. If it returns an error, the comparison ends.
+	// settings, Progress is called with the phase PhaseChoice and an unchanged Done. Only one
+	// goroutine at a time calls Progress. If Progress returns an error, the comparison ends.
 	Progress func(Progress) error
 }
 
@@ -218,7 +218,7 @@ func (c *CrossValidation) fitLocally(ctx context.Context, x mat.Matrix, labels [
 				case err == nil:
 					fits[i] = fit
 					done++
-					_ = tell(PhaseFit) // an error has canceled ctx
+					_ = tell(PhaseFit) // tell has canceled ctx if it returns an error
 				}
 				mu.Unlock()
 			}

@@ -22,8 +22,8 @@ import (
 //
 // Errors in data or settings wrap a sentinel error of this package and name the position. If ctx
 // ends, Progress returns an error, or J can no longer be computed, the error wraps the cause. If
-// Fit has already found a projection, it returns the best one as a Model together with the error.
-// This Model is usable, and its Report has the status StatusCanceled, StatusStopped or
+// Fit has already found a projection, it returns the best projection as a Model together with the
+// error. This Model is usable, and its Report has the status StatusCanceled, StatusStopped or
 // StatusEvaluationFailed. Fit has no projection before the first step and while it compares
 // candidate settings.
 //
@@ -199,7 +199,7 @@ func (r *run[T]) setUp(ctx context.Context) error {
 	return nil
 }
 
-// newReport returns the report of the fit before canonicalForm completes it.
+// newReport returns an incomplete report of the fit, which canonicalForm completes.
 func (r *run[T]) newReport(best *discriminant.Attempt, choice *Choice) Report {
 	d := r.driver
 	rep := Report{

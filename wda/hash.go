@@ -40,10 +40,10 @@ func (m *Model) Hash() string {
 // the codes as integers. The codes of int8 are followed by the offsets and the scales, and the codes
 // of product quantization by the codebook, as float64, and the rotation.
 //
-// If the classifier is calibrated, the name "rejection" and four arrays follow. The first contains
-// rate, weight, typical distance, centers and spreads. The others are the scores, the shifts and
-// the factors of the features. A model file stores them in model.json and in the arrays
-// reject_scores, reject_shifts and reject_factors.
+// If the classifier is calibrated, the name "rejection" and four arrays follow. The first array
+// contains the rate, the weight, the typical distance, the centers and the spreads, which a model file
+// stores in model.json. The other arrays are the scores, the shifts and the factors of the features. A
+// model file stores these as the arrays reject_scores, reject_shifts and reject_factors.
 func (c *Classifier) Hash() string {
 	c.mustBeMade()
 	h := c.model.newHash()
@@ -62,7 +62,7 @@ func (c *Classifier) Hash() string {
 }
 
 // checkedHash returns the hash of v.X and v.Labels, or "" if v.X is nil. It returns an error if v.Hash
-// is set and is not the hash.
+// is set and differs from this hash.
 func (v *Validation) checkedHash(ctx context.Context) (string, error) {
 	if v.X == nil {
 		if v.Hash != "" {

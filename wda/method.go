@@ -191,8 +191,8 @@ func (s *Settings) newRandom(stream uint64) func(start int) *rand.Rand {
 	return func(start int) *rand.Rand { return rand.New(rand.NewPCG(s.Seed, stream+uint64(start))) }
 }
 
-// methodWithDefaults returns m with its defaults, and Auto for nil. It dereferences pointers. The
-// error wraps ErrSettings.
+// methodWithDefaults returns m with its defaults, or Auto if m is nil. If m is a pointer, the result
+// is a value. The error wraps ErrSettings.
 func methodWithDefaults(m Method) (Method, error) {
 	if v := reflect.ValueOf(m); m == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return Auto{}, nil

@@ -12,19 +12,19 @@ import (
 )
 
 // If there are few rows, the losses of several candidates on held-out rows differ by less than their
-// noise, and another seed would choose another candidate. A mixture depends less on the seed, and
-// classifies better than most of its members.
+// noise, and a different seed would choose a different candidate. A mixture depends less on the seed,
+// and classifies better than most of its members.
 //
 // Member i has the projection P_i, scaled to unit variance within classes. The mean of the squared
 // distances in k members is the squared distance in
 //
 //	Y = X·(P_1 … P_k)/√k    n × kp,
 //
-// all components side by side. The mixture is the best p-dimensional approximation: P = (P_1 … P_k)·V,
-// where V are the leading principal components of Y.
+// where P_1 … P_k stand side by side. The mixture is the best p-dimensional approximation of Y:
+// P = (P_1 … P_k)·V, where V contains the leading principal components of Y.
 
 // mixWith replaces the projection of f by a mixture that also contains the projections of fits with the
-// settings others. If there was a choice of settings, others belong to Members[1:Mixed] of the choice,
+// settings others. If the settings come from a choice, others are the settings of Members[1:Mixed],
 // and mixWith omits members that cannot be fitted to all rows. If a fit is interrupted, the projection
 // is not changed.
 func (f *outcome[T]) mixWith(ctx context.Context, others []Settings) error {

@@ -23,7 +23,8 @@ import (
 //
 // Transform, Transform32 and TransformVec compute the same projection. They return ErrNotFinite if an
 // element of the projection is NaN or infinite. The cause is NaN or infinity in x, or a partial sum of
-// −mean·P + x·P out of range. In Transform32, the result may also be out of the range of float32.
+// −mean·P + x·P that is out of range. In Transform32, the result may also be out of the range of
+// float32.
 type Model struct {
 	projection *mat.Dense // d × p
 	mean       []float64
@@ -213,8 +214,8 @@ func (r *Report) clone() Report {
 // The error wraps ErrShape if x does not have d columns, if dst has the wrong shape, or if dst
 // overlaps x. It wraps ErrNotFinite, in a PositionError with the row and column of x, if x contains
 // NaN or infinity, or if a projection is out of range; dst then contains all projections, including
-// those with NaN or infinity. Transform does not allocate if dst is not empty and x is a *mat.Dense
-// or another mat.RawMatrixer.
+// those with NaN or infinity. Transform does not allocate if dst is n × p and x is a *mat.Dense or
+// another mat.RawMatrixer.
 func (m *Model) Transform(dst *mat.Dense, x mat.Matrix) error {
 	return m.transform(context.Background(), dst, x)
 }

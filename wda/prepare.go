@@ -58,7 +58,7 @@ func Prepare(ctx context.Context, x mat.Matrix, labels []int, preparation *Prepa
 	if err != nil {
 		return nil, err
 	}
-	_, err = m.principalComponents(ctx) // before the fits, because these may run in several goroutines
+	_, err = m.principalComponents(ctx) // computed here, because several goroutines may call Fit
 	return m, err
 }
 

@@ -326,7 +326,7 @@ func inverseDeviations(ctx context.Context, x mat.Matrix) []float64 {
 type spanShare struct {
 	pivots []int                  // indices of linearly independent columns of P
 	length []float64              // norms of all columns of P
-	l      matrix.Matrix[float64] // Cholesky factor of the Gram matrix of these columns, scaled to unit length
+	l      matrix.Matrix[float64] // Cholesky factor of the Gram matrix of the pivot columns, scaled to unit length
 }
 
 func newSpanShare(ctx context.Context, m *Model, scale []float64) *spanShare {
@@ -402,7 +402,7 @@ func (s *spanShare) residualShare(m *Model, x []float64, w *Workspace, scale []f
 		row := s.l.Row(k)
 		w.inSpan[k] = (w.y[at]/largest/s.length[at] - algebra.Dot(row[:k], w.inSpan[:k])) / row[k]
 	}
-	// Rounding may raise the share above 1. It is NaN if the sample is out of range.
+	// Rounding may raise the share above 1. The share is NaN if the sample is out of range.
 	if share := algebra.Dot(w.inSpan, w.inSpan) / algebra.Dot(w.centered, w.centered); share < 1 {
 		return 1 - share
 	}

@@ -169,7 +169,7 @@ type wireSettings struct {
 	Method    string
 	BatchSize int // of MiniBatch
 	Lambda    wireLambda
-	Init      *wireMatrix // nil if there is none
+	Init      *wireMatrix // or nil
 }
 
 // textSettings hides the fields that JSON cannot represent.

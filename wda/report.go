@@ -78,8 +78,8 @@ type Report struct {
 	Settings Settings
 }
 
-// Evaluations counts evaluations of J, including failed ones. An evaluation that computes both J
-// and its gradient counts in both.
+// Evaluations counts evaluations of J, including failed evaluations. An evaluation that computes J
+// and its gradient counts in both fields.
 type Evaluations struct {
 	Values    int
 	Gradients int
@@ -179,7 +179,7 @@ type Status uint8
 const (
 	_ Status = iota // no fit
 	// StatusGradientTolerance: the norm of the gradient has fallen to Optimizer.Tolerance times the
-	// norm at the start.
+	// norm at the starting point.
 	StatusGradientTolerance
 	// StatusStepTolerance: the latest step moved the projection by less than a tolerance.
 	StatusStepTolerance

@@ -79,7 +79,7 @@ type Objective struct {
 	Lambda Lambda
 	// Iterations is L, the number of Sinkhorn iterations that define the transport cost W. Default
 	// 10. With GradientImplicit, W is the cost at convergence, and Iterations is the largest number
-	// of iterations to reach it; the default is then 10000. With GradientUnrolled, a pair of
+	// of iterations until convergence; the default is then 10000. With GradientUnrolled, a pair of
 	// classes of n and m samples takes memory for 3L(n + m) numbers.
 	Iterations int
 	// Shrinkage is ρ, which reduces overfitting: ridge = ρ·σ_w²(P⁰). Default: chosen on held-out
@@ -92,9 +92,9 @@ type Objective struct {
 	// sinkhorn.GradientUnrolled, is the derivative of W through all L iterations.
 	//
 	// sinkhorn.GradientImplicit replaces W after L iterations by W at convergence (appendix of the
-	// paper). It iterates until ‖Tᵀ1 − b‖₁ ≤ 1e-12 (1e-5 in float32). If an error of 1e-4 (1e-3) is
-	// not reached, Fit and Score return ErrSettings. Its memory does not grow with the number of
-	// iterations.
+	// paper). It iterates until the error ‖Tᵀ1 − b‖₁ is at most 1e-12, or 1e-5 in float32. Fit and
+	// Score return ErrSettings if the error remains above 1e-4, or 1e-3 in float32. The memory for
+	// this mode does not grow with the number of iterations.
 	//
 	// sinkhorn.GradientFrozen treats the transport plans T as constant: Σ_ij T_ij ∂M_ij. This mode is
 	// the cheapest, but the result is not the gradient of J. The fit ends when the result vanishes, or
@@ -102,8 +102,8 @@ type Objective struct {
 	Gradient sinkhorn.GradientMode
 	// Float32 evaluates J in float32, which is about twice as fast. Default false.
 	Float32 bool
-	// Samples is the largest number of samples on which Fit evaluates J. If there are more, Fit
-	// uses the same fraction of each class, evenly spaced, but at least two samples of each class.
+	// Samples is the largest number of samples on which Fit evaluates J. If there are more samples,
+	// Fit uses the same fraction of each class, evenly spaced, but at least two samples of each class.
 	// Time grows with the square of Samples. The mean, the whitening, λ and mini-batches always come
 	// from all samples. Default: all, or 4096 for MiniBatch and if Auto chooses settings on
 	// held-out rows.
@@ -120,9 +120,9 @@ type Optimizer struct {
 	// classes: the number of steps after which candidates are compared.
 	MaxSteps int
 	// Tolerance ends the fit when the norm of the gradient has fallen to Tolerance times the norm
-	// at the start. Eigen also ends when a step moves the subspace by less than Tolerance·√p
-	// (chordal distance). Default 1e-6, or 1e-4 with Float32. With this value or a larger one, Auto
-	// also ends when each of three steps has raised J by less than 1e-6 times J.
+	// at the starting point. Eigen also ends when a step moves the subspace by less than Tolerance·√p
+	// (chordal distance). Default 1e-6, or 1e-4 with Float32. If Tolerance is at least the default,
+	// Auto also ends when each of three steps has raised J by less than 1e-6 times J.
 	Tolerance float64
 	// Init is the starting point P⁰ (d × p). It must have full rank; Fit makes its columns
 	// orthonormal. Default: the p leading principal components.

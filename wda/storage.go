@@ -52,11 +52,11 @@ func StorageFloat32() Storage { return Storage{kind: storageFloat32} }
 // largest value of the component: one byte for each component.
 func StorageInt8() Storage { return Storage{kind: storageInt8} }
 
-// StoragePQ uses optimized product quantization. A learned rotation of the projection is cut into
-// parts, and each part is replaced by the nearest of 2^bits learned vectors (T. Ge, K. He, Q. Ke
-// and J. Sun, "Optimized product quantization for approximate nearest neighbor search", CVPR 2013).
-// A sample takes parts·bits/8 bytes, rounded up. bits is 8 or 4; parts is at most the number of
-// components, and at most 256. For other values WithStorage returns ErrSettings.
+// StoragePQ uses optimized product quantization. The projection of a sample is rotated by a learned
+// matrix and cut into parts. Each part is replaced by the nearest of 2^bits learned vectors (T. Ge,
+// K. He, Q. Ke and J. Sun, "Optimized product quantization for approximate nearest neighbor
+// search", CVPR 2013). A sample takes parts·bits/8 bytes, rounded up. bits is 8 or 4; parts is at
+// most the number of components, and at most 256. For other values WithStorage returns ErrSettings.
 func StoragePQ(parts, bits int) Storage { return Storage{storagePQ, parts, bits} }
 
 // IsAuto reports whether s is the zero Storage, which means the default.

@@ -84,7 +84,7 @@ var warningForms = map[WarningCode]warningForm{
 	WarningLowPrecision:     {values: 2},
 }
 
-// wellFormed reports whether the code is known and the fields have the lengths that it requires.
+// wellFormed reports whether the code is known and the fields have the lengths that the code requires.
 func (w Warning) wellFormed() bool {
 	form, ok := warningForms[w.Code]
 	return ok && form == warningForm{len(w.Classes), len(w.Features), len(w.Values)}

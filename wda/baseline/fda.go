@@ -18,7 +18,7 @@ import (
 //
 // where S_w and S_b are the covariances within and between the classes.
 //
-// Relation to scikit-learn's LinearDiscriminantAnalysis: up to sign, the columns equal scalings_ of the
+// The columns equal, up to sign, the scalings_ of LinearDiscriminantAnalysis in scikit-learn with the
 // solver "eigen". The scalings_ of the solver "svd" are the same or differ by the factor √((n−C)/n),
 // depending on the version of scikit-learn. With shrinkage, the columns span the same space as the
 // coefficients of the solver "lsqr". The solver "eigen" differs, because it also shrinks S_b.

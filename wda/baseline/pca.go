@@ -22,7 +22,7 @@ import (
 // Memory grows with the square of the number of features or of samples, whichever is smaller. With
 // more than 2048 features, and at least as many samples, PCA uses as much memory as the samples.
 type PCA struct {
-	// Workers is the number of goroutines. Default: GOMAXPROCS. It does not change the result.
+	// Workers is the number of goroutines, which does not change the result. Default: GOMAXPROCS.
 	Workers int
 }
 
