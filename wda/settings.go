@@ -345,7 +345,7 @@ func defaultTolerance(single bool) float64 {
 	return 1e-6
 }
 
-// The stream numbers separate the random numbers for different purposes that come from one seed.
+// Each stream constant selects a separate sequence of random numbers from the same seed.
 const (
 	streamHoldOut = 1 << 32
 	streamFolds   = 2 << 32
@@ -377,7 +377,7 @@ func checkWorkers(workers int) error {
 // (SOLVERS.md).
 const functionTolerance = 1e-6
 
-// limits returns the limits of the fit from one start.
+// limits returns the limits of the fit from one starting point.
 func limits[T dist.Float](s *Settings) discriminant.Limits {
 	o := &s.Optimizer
 	l := discriminant.Limits{MaxSteps: o.MaxSteps, Tolerance: o.Tolerance, RoundingError: discriminant.RoundingError[T](s.Objective.Gradient)}
