@@ -8,15 +8,15 @@ import (
 	"github.com/gomonge/monge/internal/discriminant"
 )
 
-// Fit chooses open settings by cross-validation. Whitening, λ, ρ and the scale of
-// the components span a family of projections: ρ → ∞ gives principal components, and in whitened
-// features λ → 0 gives discriminant analysis. Errors within the family differ by factors of ten, and
-// no rule is known that predicts the best settings from n, d and the classes.
+// Fit chooses automatic settings by cross-validation. Whitening, λ, ρ and the scale of the components
+// span a family of projections: ρ → ∞ gives principal components, and in whitened features λ → 0 gives
+// discriminant analysis. Errors within the family differ by factors of ten, and no rule is known that
+// predicts the best settings from n, d and the classes.
 //
 //   - Candidates are fitted to folds of the rows in float32, with a few steps each. A fit starts from
-//     the result of the candidate before. Principal components and discriminants are candidates, too.
-//   - Mean, span and whitening come from the training rows of the fold. With more features than
-//     samples, a span of all rows would contain the noise of the held-out rows.
+//     the result of the previous candidate. Principal components and discriminants are candidates, too.
+//   - The mean, the span and the whitening come from the training rows of the fold. With more features
+//     than samples, a span of all rows would contain the noise of the held-out rows.
 //   - The loss is the Brier score of the votes of the K nearest neighbors, weighted by distance, plus
 //     the share of errors.
 //   - If there are few rows, they are divided into folds several times.
@@ -30,14 +30,13 @@ import (
 // eliminates candidates.
 
 const (
-	// Candidates are eliminated each time roundRows further rows have been held out, but at most
-	// maxEliminations times.
+	// Candidates are eliminated after every roundRows held-out rows, but at most maxEliminations times.
 	roundRows, maxEliminations = 150, 3
 	// firstRoundSurvivors is the share of the candidates that survives the first round if folds are large. roundSurvivors is
 	// the share that survives any other round.
 	firstRoundSurvivors, roundSurvivors = 1. / 3, 0.5
-	// singleFinalists is the number of finalists if the result is one candidate. Finalists are also
-	// fitted to other numbers of components.
+	// singleFinalists is the number of finalists if the result is one candidate. A finalist is a
+	// candidate that is also fitted with other numbers of components.
 	singleFinalists = 2
 )
 
@@ -45,8 +44,8 @@ const (
 type comparison struct {
 	set             *Settings
 	candidates      []Member // candidates that the settings allow, and the principal components
-	principal       int      // index of the principal components
-	principalAdded  bool     // whether the principal components are candidates that the settings do not allow
+	principal       int      // index of the principal components in candidates
+	principalAdded  bool     // whether the settings do not allow the principal components
 	componentCounts []int    // numbers of leading components to compare, largest first
 	rows            int
 	folds           []choiceFold
@@ -54,9 +53,9 @@ type comparison struct {
 	finalistFits    finalistFits
 }
 
-// newComparison prepares the comparison of the candidates that set allows, on folds of the samples
-// of sp. Defaults of set must be filled in. There are no folds if only one candidate is allowed, or
-// if the samples cannot be divided.
+// newComparison prepares the comparison of candidates on folds of the samples of sp. The settings set
+// determine the candidates; the defaults of set must be filled in. There are no folds if there is only
+// one candidate or if the samples cannot be divided.
 func newComparison(ctx context.Context, sp *discriminant.Span, set *Settings) (*comparison, error) {
 	c := &comparison{set: set, candidates: set.candidates(sp.Full.N, sp.Full.D, len(sp.Full.Classes))}
 	s := choiceSamples(ctx, sp.Samples)
@@ -81,9 +80,9 @@ func newComparison(ctx context.Context, sp *discriminant.Span, set *Settings) (*
 	return c, err
 }
 
-// chooseSettings chooses the settings that set leaves open. Defaults of set must be filled in. If
-// nothing can be compared, it takes the first candidate. remote, if not nil, runs the comparison on
-// the executor of the settings.
+// chooseSettings chooses the settings that are automatic in set. Defaults of other settings must be
+// filled in. If there are no folds, chooseSettings takes the first candidate. The function remote, if
+// not nil, runs the comparison on the executor of the settings.
 func chooseSettings(ctx context.Context, sp *discriminant.Span, set *Settings, remote compareFunc) (*Choice, error) {
 	c, err := newComparison(ctx, sp, set)
 	list := c.candidates
@@ -133,7 +132,7 @@ func chooseSettings(ctx context.Context, sp *discriminant.Span, set *Settings, r
 	return choice, nil
 }
 
-// moveLast moves member i behind all others, because it could not be fitted to all rows.
+// moveLast moves member i, which could not be fitted to all rows, to the end of c.Members.
 func (c *Choice) moveLast(i int) {
 	failed := c.Members[i]
 	failed.Folds = 0
@@ -141,21 +140,23 @@ func (c *Choice) moveLast(i int) {
 	c.Mixed = max(1, c.Mixed-1)
 }
 
-// candidateIndex returns the index of m among the candidates. It ignores the results in m.
+// candidateIndex returns the index of the candidate that has the same settings as m.
 func (c *comparison) candidateIndex(m *Member) int {
 	return slices.IndexFunc(c.candidates, func(o Member) bool {
 		return o.Whitening == m.Whitening && o.Method == m.Method && o.Shrinkage == m.Shrinkage && o.Lambda == m.Lambda && o.Scale == m.Scale
 	})
 }
 
-// sortMembers sorts by loss, lowest first. Members that were eliminated earlier come later.
+// sortMembers sorts members by loss, lowest first. A member that was eliminated comes after every
+// member that survived longer.
 func sortMembers(list []Member) {
 	slices.SortStableFunc(list, func(a, b Member) int {
 		return cmp.Or(cmp.Compare(b.Folds, a.Folds), cmp.Compare(a.Loss, b.Loss))
 	})
 }
 
-// compareFolds fits the candidates that are alive to the folds from … to−1, and sets their losses.
+// compareFolds fits the candidates that are alive to the folds with the indices from, …, to−1, and
+// stores the results in losses.
 func (c *comparison) compareFolds(ctx context.Context, do compareFunc, alive []bool, from, to int, losses [][][]loss) error {
 	var pieces []piece
 	for f := from; f < to; f++ {
@@ -182,12 +183,13 @@ func (c *comparison) compareFolds(ctx context.Context, do compareFunc, alive []b
 	return nil
 }
 
-// chooseComponents fits m to fewer components, and sets its loss to the lowest. It does nothing if
-// the method of m makes no steps, because its first components do not depend on their number.
+// chooseComponents fits the candidate m with fewer components, and sets m.Leading to the best number of
+// components and m.Loss to the loss with this number. It does nothing if the method of m is not
+// iterative, because the first components then do not depend on the number of components.
 //
-// With steps, the first components change a little with their number. The comparison already has
-// the losses of the first components of the fit with all components. From these losses
-// promisingCounts selects the numbers that are worth a fit.
+// The first components of an iterative method depend a little on the number of components. The
+// comparison already has the losses of the first components of the fit with all components.
+// promisingCounts uses these losses to select the numbers of components that are worth a fit.
 func (c *comparison) chooseComponents(ctx context.Context, do compareFunc, m *Member, known [][][]loss) error {
 	if m.Method.traits().stepless || len(c.componentCounts) == 1 {
 		return nil
@@ -212,7 +214,8 @@ func (c *comparison) chooseComponents(ctx context.Context, do compareFunc, m *Me
 	all := []Member{*m} // the result with all components on all folds
 	averageLosses(all, c.componentCounts[:1], lossesOf(known, at))
 	*m = all[0]
-	// The gain of fewer components is the difference of the losses on the folds with fits to both numbers of components.
+	// The gain of fewer components is a difference of losses on the folds that have fits with both
+	// numbers of components.
 	few := []Member{*m}
 	if averageLosses(few, c.componentCounts, losses); few[0].Folds == 0 || few[0].Leading == m.Leading {
 		return nil
@@ -225,7 +228,7 @@ func (c *comparison) chooseComponents(ctx context.Context, do compareFunc, m *Me
 	return nil
 }
 
-// lossesOf returns the losses of candidate at.
+// lossesOf returns the losses of the candidate with the index at.
 func lossesOf(losses [][][]loss, at int) [][][]loss {
 	out := make([][][]loss, len(losses))
 	for f, l := range losses {
@@ -234,9 +237,10 @@ func lossesOf(losses [][][]loss, at int) [][][]loss {
 	return out
 }
 
-// roundEnds returns the number of folds that are done at the end of each round. Large folds have
-// three rounds, which end after one fold, after one division, and after all folds. Otherwise a round ends
-// when it has held out roundRows rows or covered two divisions.
+// roundEnds returns the number of folds that are done at the end of each round. If folds are large,
+// there are three rounds, which end after one fold, after one division of the rows, and after all
+// folds. Otherwise a round ends when it has held out roundRows rows or covered two divisions of the
+// rows.
 func (c *comparison) roundEnds() []int {
 	n, held := len(c.folds), len(c.folds[0].heldRows)
 	if held >= roundRows {
@@ -250,8 +254,9 @@ func (c *comparison) roundEnds() []int {
 	return append(out, n)
 }
 
-// componentRoundEnds returns the ends of rounds for the comparison of numbers of components. It omits the last round of small
-// folds, because this comparison needs fewer folds than the comparison of candidates.
+// componentRoundEnds returns the ends of rounds for the comparison of numbers of components. If
+// folds are small, it omits the last round, because this comparison needs fewer folds than the
+// comparison of candidates.
 func (c *comparison) componentRoundEnds() []int {
 	out := c.roundEnds()
 	if len(out) > maxEliminations {
@@ -260,8 +265,8 @@ func (c *comparison) componentRoundEnds() []int {
 	return out
 }
 
-// survivorShare returns the share of the candidates that survives the round that began with fold
-// from.
+// survivorShare returns the share of the candidates that survives a round. The index of the first fold
+// of the round is from.
 func (c *comparison) survivorShare(from int) float64 {
 	if from == 0 && len(c.folds[0].heldRows) >= roundRows {
 		return firstRoundSurvivors
@@ -277,7 +282,7 @@ const (
 	mixtureFinalists = 6
 )
 
-// finalistCount returns the number of finalists: the best candidates, which are also fitted to
+// finalistCount returns the number of finalists. A finalist is a candidate that is also fitted with
 // other numbers of components.
 func (c *comparison) finalistCount() int {
 	if most := c.maxMixture(); most > 1 {
@@ -286,8 +291,9 @@ func (c *comparison) finalistCount() int {
 	return singleFinalists
 }
 
-// maxMixture returns the largest number of candidates in a mixture. There is no mixture if the
-// settings fix the lengths of the components or the start.
+// maxMixture returns the largest number of candidates in a mixture. The result is 1, which means no
+// mixture, if the settings contain a scale, a starting point or another property that a mixture
+// cannot have.
 func (c *comparison) maxMixture() int {
 	set := c.set
 	method := &set.Optimizer
@@ -302,9 +308,9 @@ func (c *comparison) maxMixture() int {
 	return 1
 }
 
-// mixtureSize returns how many of the members are mixed. members is sorted. A member is mixed if
-// its loss exceeds the lowest by at most two standard errors of the difference over the folds. One
-// would be too few: folds share training rows, so they are not independent.
+// mixtureSize returns how many members are mixed. members must be sorted by loss. A member is mixed if
+// its loss exceeds the lowest loss by at most two standard errors of the difference over the folds. One
+// standard error would be too small, because folds share training rows and are not independent.
 func (c *comparison) mixtureSize(members []Member, losses [][][]loss) int {
 	most, n := min(c.maxMixture(), len(members)), 1
 	for n < most && members[n].Folds == members[0].Folds && members[n].Loss-members[0].Loss <= float64(2*c.lossDifferenceError(&members[0], &members[n], losses)) {

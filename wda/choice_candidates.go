@@ -62,7 +62,7 @@ func (s *Settings) candidates(n, d, classes int) []Member {
 			c.Lambda = RelativeLambda(3)
 			add(c)
 			if rho && defaultStarts(n, d, classes) > 1 {
-				// This candidate is for classes of several clusters. With few rows it would fit
+				// This candidate suits classes with several clusters. With few rows, it would fit
 				// noise.
 				c.Shrinkage = FixedShrinkage(0.2)
 				add(c)
@@ -103,15 +103,17 @@ func (s *Settings) componentCounts(x *discriminant.Samples) []int {
 	return out
 }
 
-// One start with n samples of C classes takes n² + pairWork·C² units of time. By default a fit has as
-// many starts as fit into startWork units, at least one and at most maxStarts.
+// Optimization from one starting point takes n² + pairWork·C² units of time for n samples of C
+// classes. The default number of starting points takes at most startWork units, but is at least 1
+// and at most maxStarts.
 const startWork, pairWork, maxStarts = 90_000, 50, 8
 
-// startsRows is the largest number of rows per feature for which a fit has only one start. With so few
-// rows, the best of several maxima of J fits noise. A fit that runs until convergence fits noise, too.
+// startsRows is the largest number of rows per feature for which a fit has only one starting point.
+// With few rows, the best of several local maxima of the objective fits noise, and so does a fit
+// that runs until convergence.
 const startsRows = 5
 
-// defaultStarts returns the default number of starts for n samples of d features.
+// defaultStarts returns the default number of starting points for n samples of d features.
 func defaultStarts(n, d, classes int) int {
 	if n <= startsRows*d+1 {
 		return 1

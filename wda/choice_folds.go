@@ -18,12 +18,12 @@ const (
 	// The division is repeated until heldGoal rows have been held out, at most maxRepeats times.
 	// With few rows, the choice from one division would depend on the seed.
 	heldGoal, maxRepeats = 1000, 10
-	// Candidates are fitted to at most maxFitted rows, because the time of transport grows with the
-	// square of the number of rows. At most maxCompared rows are used. Rows beyond maxFitted are
-	// held out in every fold.
+	// Candidates are fitted to at most maxFitted rows, because the time of optimal transport grows
+	// with the square of the number of rows. The comparison uses at most maxCompared rows. Rows
+	// beyond maxFitted are held out in every fold.
 	maxFitted, maxCompared = 1000, 2000
-	// choiceClassLimit is the largest number of classes in the comparison, because transport is
-	// solved for pairs of classes.
+	// choiceClassLimit is the largest number of classes in the comparison, because the number of
+	// transport problems grows with the square of the number of classes.
 	choiceClassLimit = 256
 	// spanRatio is the number of features per row above which computing in the span of the rows saves time.
 	spanRatio = 2
@@ -34,7 +34,7 @@ const (
 type choiceFold struct {
 	trainRows, heldRows []int // indices, ascending
 	voters              []int // indices into trainRows, without repeated rows of a class; nil if no rows repeat
-	neighbors           int   // K
+	neighbors           int   // the number of neighbors K
 
 	features    *discriminant.Samples // all rows with all features, or nil if samples has all features
 	samples     *discriminant.Samples // the training rows
@@ -110,9 +110,9 @@ func choiceNeeds(n, d, features, folds, workers int, set *Settings) []discrimina
 	}
 }
 
-// divideRows divides each class into parts, in a random order given by seed, and returns the folds. A
-// fold omits classes with fewer than two training rows. The result omits folds with fewer than two
-// classes.
+// divideRows divides the rows of each class into parts, in a random order that depends on seed, and
+// returns the folds. A fold omits classes with fewer than two training rows. The result omits folds
+// with fewer than two classes.
 func divideRows(s *discriminant.Samples, seed uint64) []choiceFold {
 	var out []choiceFold
 	rng := rand.New(rand.NewPCG(seed, streamChoice))
@@ -164,8 +164,8 @@ func partCount(n int) int {
 // maxFoldCount returns the number of folds of n distinct rows. If some rows are equal, there may be fewer folds.
 func maxFoldCount(n int) int { return partCount(n) * min(max(1, heldGoal/n), maxRepeats) }
 
-// Instead of the number of a part, heldAlways marks rows that every fold holds out, and nowhere marks
-// rows that are not assigned yet.
+// heldAlways marks rows that every fold holds out. nowhere marks rows that are not yet assigned to
+// a part.
 const heldAlways, nowhere = -1, -2
 
 // equalRows returns the number of distinct rows. Element i of first is the index of the first row, of
@@ -194,7 +194,7 @@ func equalRows(s *discriminant.Samples) (first []int, different int) {
 // two classes or no held-out row.
 func newChoiceFold(s *discriminant.Samples, part, first []int, k int) (f choiceFold, ok bool) {
 	var sizes []int
-	seen := make([]int, s.N) // for each distinct row, 1 + the last class that contains it
+	seen := make([]int, s.N) // for each distinct row, 1 + the index of the last class that contains the row
 	for c := range s.Classes {
 		var train, held []int
 		for i := s.Offset[c]; i < s.Offset[c+1]; i++ {

@@ -77,11 +77,12 @@ func neighborLoss(ctx context.Context, search *knn.Search[float64], points *knn.
 	return out, nil
 }
 
-// averageLosses sets Leading of each candidate to the best number of components, and its loss to the
-// mean over the folds with this number. A smaller number than all components must reduce the loss by
-// more than the fraction minGain and by more than two standard errors of the difference. If several
-// numbers are equally good within tieErrors standard errors, averageLosses takes the smallest, because
-// fewer directions fit less noise. A candidate that was fitted to no fold has an infinite loss.
+// averageLosses sets the field Leading of each candidate to the best number of components. It sets the
+// loss of the candidate to the mean over the folds of the losses with this number. A number smaller
+// than all components must reduce the loss by more than the fraction minGain and by more than two
+// standard errors of the difference. If several numbers are equally good within tieErrors standard
+// errors, averageLosses takes the smallest number, because fewer directions fit less noise. A candidate
+// that was fitted to no fold has an infinite loss.
 func averageLosses(list []Member, counts []int, losses [][][]loss) {
 	for i := range list {
 		c := &list[i]
@@ -156,9 +157,9 @@ func (s *pairedDifferences) standardError() float64 {
 // maxPromising is the largest number of component counts that are tried in addition to all components.
 const maxPromising = 3
 
-// promisingCounts reports, for each number of components, whether to fit candidate at with this
-// number. It selects all components and the maxPromising numbers with the lowest losses. losses are
-// the losses of the first components of the fit with all components.
+// promisingCounts reports, for each number of components, whether to fit the candidate with the index
+// at with this number. It selects all components and the maxPromising numbers with the lowest losses.
+// The losses must come from the first components of the fit with all components.
 func promisingCounts(losses [][][]loss, at, numbers int) []bool {
 	sums, order := make([]float64, numbers), make([]int, 0, numbers)
 	for k := range numbers {
@@ -195,7 +196,7 @@ func discardSmallerCounts(of []loss, k int) bool {
 
 // keepBetterCounts sets an element of numbers to false if the loss with this number of components
 // exceeds the loss with all components by at least two standard errors of the difference over the
-// folds so far. It reports whether any number less than all components is left.
+// folds so far. It reports whether any number less than all components remains.
 func keepBetterCounts(counts []int, losses [][][]loss, numbers []bool) bool {
 	any := false
 	for k := range counts[1:] {
@@ -218,8 +219,8 @@ func keepBetterCounts(counts []int, losses [][][]loss, numbers []bool) bool {
 	return any
 }
 
-// eliminate keeps the given share of the candidates that are alive, those with the lowest losses. It
-// sets alive to false for the other candidates.
+// eliminate keeps the given share of the candidates that are alive. It keeps the candidates with the
+// lowest losses, and sets alive to false for the other candidates.
 func eliminate(list []Member, alive []bool, share float64) {
 	var order []int
 	for i := range list {
@@ -239,11 +240,12 @@ const linearShrinkage = 0.05
 
 // maxCoolings is the largest number of times that squared distances are divided by √2.
 //
-// The covariance is that of the rows to which the projection was fitted. If there are few of these
-// rows, the covariance is too small for other rows: the posteriors are too close to 0 and 1, and a
-// candidate that separates the classes well has a larger Brier score than a candidate that separates
-// nothing. The user's classifier does not use this covariance. Therefore gaussianLoss multiplies the
-// squared distances of a candidate on a fold by the factor with the lowest loss.
+// gaussianLoss uses the covariance of the training rows, to which the projection was also fitted. If
+// there are few training rows, this covariance is too small for held-out rows. The posteriors are then
+// too close to 0 and 1, and a candidate that separates the classes well has a larger Brier score than a
+// candidate that separates nothing. The user's classifier does not use this covariance. Therefore
+// gaussianLoss multiplies the squared distances of a candidate on a fold by the factor with the lowest
+// loss.
 const maxCoolings = 12
 
 // gaussianLoss classifies the rows of y, which have the labels actual, by normal distributions with
@@ -333,8 +335,9 @@ func gaussianLoss(ctx context.Context, x dist.Matrix[float64], labels []int, y d
 	return best, nil
 }
 
-// addRow adds the Brier score and the error of one row, whose class has the index label. It sets row
-// to the posteriors, which are proportional to exp(priors − factor·distances).
+// addRow adds the Brier score and the error of one row, whose class has the index label. priors
+// contains the logarithms of the prior probabilities. addRow sets row to the posteriors, which are
+// proportional to exp(priors − factor·distances).
 func (l *loss) addRow(row, distances, priors []float64, factor float64, label int) {
 	for c, d := range distances {
 		row[c] = priors[c] - float64(factor*d)

@@ -21,7 +21,8 @@ type trial struct {
 	set      Settings
 	span     *discriminant.Span // whitened span of the training rows
 	heldRows *mat.Dense         // coordinates of the held-out rows in span
-	// principal contains the principal components for the largest fit, start those for the current fit.
+	// principal contains the principal components for the largest number of components. start
+	// contains the first columns of principal, as many as the current fit has components.
 	principal, start *mat.Dense
 	fisher           *mat.Dense               // discriminants, completed by principal components; nil until needed
 	lastPoint        *mat.Dense               // the result of the last fit
@@ -30,7 +31,7 @@ type trial struct {
 	objective        *discriminant.Objective[float32]
 	prepared         bool // whether objective is prepared for lambda
 	lambda           Lambda
-	costs            [2]discriminant.Costs // at start and at fisher for lambda, or 0 if unknown
+	costs            [2]discriminant.Costs // transport costs for lambda at start and at fisher, or 0 if unknown
 	search           *knn.Search[float64]
 }
 
@@ -76,8 +77,8 @@ func (t *trial) newObjective(ctx context.Context, set *Settings) (*discriminant.
 	return o, err
 }
 
-// candidateLosses returns the losses of c on the held-out rows, one for each element of counts, which
-// are numbers of components.
+// candidateLosses returns the losses of the candidate c on the held-out rows, one loss for each
+// number of components in counts.
 func (t *trial) candidateLosses(ctx context.Context, c *Member, counts []int) ([]loss, error) {
 	set := c.applyTo(t.set)
 	set.Leading = 0
@@ -176,8 +177,8 @@ func (t *trial) optimize(ctx context.Context, set *Settings) error {
 	return nil
 }
 
-// canonicalComponents returns the canonical components of lastPoint. For Fisher it uses only the
-// first columns of lastPoint, as many as the objective of set contains.
+// canonicalComponents returns the canonical components of lastPoint. If the method is Fisher, it
+// uses only the first columns of lastPoint, as many as the objective has components.
 func (t *trial) canonicalComponents(ctx context.Context, set *Settings) (*discriminant.Components, error) {
 	if !set.Optimizer.Method.traits().startsAtFisher {
 		return t.objective.Canonical(ctx, t.lastPoint)
@@ -203,7 +204,7 @@ func (t *trial) fisherStart(ctx context.Context) *mat.Dense {
 }
 
 // restart resets t for fits with at most q components. all contains the canonical components of a
-// larger fit, or is nil. Its first q columns, made orthonormal, are a possible start of the next fit.
+// larger fit, or is nil. The next fit may start at the first q columns of all, made orthonormal.
 func (t *trial) restart(ctx context.Context, q int, all *mat.Dense) error {
 	d, p := t.principal.Dims()
 	t.set.Components = min(q, p)

@@ -17,8 +17,8 @@ import (
 // is not nil, the piece is one candidate, to be fitted with several numbers of components.
 type piece struct {
 	Fold, From, To int
-	Alive          []bool // for each candidate; nil if Numbers is not nil
-	Numbers        []bool // for each number of components, whether to fit with it; or nil
+	Alive          []bool // whether each candidate is alive; nil if Numbers is not nil
+	Numbers        []bool // whether to fit with each number of components, or nil
 }
 
 // candidateCount returns the number of candidates of the piece that are alive, or 0 if Numbers is not
@@ -41,7 +41,7 @@ type compareFunc func(ctx context.Context, pieces []piece) ([][][]loss, error)
 func (c *comparison) compareLocally(ctx context.Context, pieces []piece) ([][][]loss, error) {
 	out := make([][][]loss, len(pieces))
 	workers := parallel.Count(c.set.Workers)
-	order := make([]int, len(pieces)) // the longest first
+	order := make([]int, len(pieces)) // indices of the pieces, longest piece first
 	for i := range order {
 		order[i] = i
 	}

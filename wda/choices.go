@@ -12,15 +12,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// autoText is the text of a setting that is left open.
+// autoText is the text of an automatic setting, which Fit chooses.
 const autoText = "auto"
 
 // Lambda is the setting for λ, the strength with which transport prefers near neighbors. λ
-// multiplies the cost: it is 1/reg or 1/ε of other libraries. With a small λ transport is almost
-// uniform, and WDA acts like Fisher's discriminant analysis. With a large λ only near neighbors
+// multiplies the cost; other libraries call 1/λ reg or ε. With a small λ, transport is almost
+// uniform, and WDA acts like Fisher's discriminant analysis. With a large λ, only near neighbors
 // matter, so a class may consist of several clusters.
 //
-// The zero value leaves λ open. RelativeLambda, AbsoluteLambda and LambdaMatrix return other
+// The zero value lets Fit choose λ. RelativeLambda, AbsoluteLambda and LambdaMatrix return other
 // values.
 type Lambda struct {
 	kind   lambdaKind
@@ -37,23 +37,23 @@ const (
 	lambdaMatrix
 )
 
-// RelativeLambda returns a dimensionless λ, relative to the spread of the data: for two classes c
-// and c'
+// RelativeLambda returns a dimensionless λ, relative to the spread of the data. The λ of two classes c
+// and c' is
 //
 //	λ_cc' = v / mean_ij ‖P⁰ᵀ(x_i − x_j)‖²   with i in class c and j in class c',
 //
-// computed once at the start P⁰. Usual values are 0.1 to 10. Fit returns ErrSettings unless
-// v is positive and finite.
+// where P⁰ is the starting point of the fit. Usual values of v are 0.1 to 10. Fit returns ErrSettings
+// unless v is positive and finite.
 func RelativeLambda(v float64) Lambda { return Lambda{kind: lambdaRelative, value: v} }
 
-// AbsoluteLambda returns the same λ for every pair of classes, in the inverse square of the
+// AbsoluteLambda returns λ = v for every pair of classes. The unit of λ is the inverse square of the
 // unit of the data. Fit returns ErrSettings unless v is positive and finite.
 func AbsoluteLambda(v float64) Lambda { return Lambda{kind: lambdaAbsolute, value: v} }
 
 // LambdaMatrix returns a separate λ for each pair of classes. Element (c, c') of m is the λ of
-// classes c and c', in the order of the sorted labels and in the inverse square of the unit of the
-// data. m is copied. Fit returns ErrSettings unless m is symmetric, positive and finite, and
-// ErrShape unless m is C × C for C classes.
+// classes c and c', in the order of the sorted labels. The unit of λ is the inverse square of the
+// unit of the data. LambdaMatrix copies m. Fit returns ErrSettings unless m is symmetric, positive
+// and finite, and ErrShape unless m is C × C for C classes.
 func LambdaMatrix(m mat.Matrix) Lambda {
 	l := Lambda{kind: lambdaMatrix}
 	if m != nil {
@@ -62,7 +62,7 @@ func LambdaMatrix(m mat.Matrix) Lambda {
 	return l
 }
 
-// IsAuto reports whether λ is left open.
+// IsAuto reports whether l is the zero Lambda, which lets Fit choose λ.
 func (l Lambda) IsAuto() bool { return l.kind == lambdaAuto }
 
 // IsAbsolute reports whether l was made by AbsoluteLambda.
@@ -122,7 +122,7 @@ func (l *Lambda) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// rule returns l as a LambdaRule of package discriminant. λ must not be left open.
+// rule returns l as a LambdaRule of package discriminant. l must not be automatic.
 func (l Lambda) rule() discriminant.LambdaRule {
 	return discriminant.LambdaRule{Matrix: l.matrix, Value: l.value, Relative: l.kind == lambdaRelative}
 }
@@ -161,10 +161,10 @@ func checkLambdaMatrix(l *mat.Dense, classes int) error {
 }
 
 // Shrinkage is the setting for ρ, which reduces overfitting. The ridge in the objective is
-// ρ·σ_w²(P⁰), where σ_w²(P⁰) is the within-class cost at the start. A large ρ makes the components
-// similar to principal components; ρ = 0 gives the objective of the paper.
+// ρ·σ_w²(P⁰), where σ_w²(P⁰) is the within-class cost at the starting point P⁰ of the fit. A large ρ
+// makes the components similar to principal components; ρ = 0 gives the objective of the paper.
 //
-// The zero value leaves ρ open. FixedShrinkage returns other values.
+// The zero value lets Fit choose ρ. FixedShrinkage returns other values.
 type Shrinkage struct {
 	fixed bool
 	rho   float64
@@ -174,10 +174,10 @@ type Shrinkage struct {
 // 0 ≤ rho ≤ 1e12.
 func FixedShrinkage(rho float64) Shrinkage { return Shrinkage{true, rho} }
 
-// IsAuto reports whether ρ is left open.
+// IsAuto reports whether s is the zero Shrinkage, which lets Fit choose ρ.
 func (s Shrinkage) IsAuto() bool { return !s.fixed }
 
-// Value returns ρ, or 0 if it is left open.
+// Value returns ρ, or 0 if s is automatic.
 func (s Shrinkage) Value() float64 { return s.rho }
 
 // String returns "auto" or a number.
@@ -221,7 +221,7 @@ func (s Shrinkage) check() error {
 
 // Scale is the setting for the lengths of the components. The lengths decide how much each
 // component counts in a distance, for example for nearest neighbors. The zero value, ScaleAuto,
-// leaves the scale open.
+// lets Fit choose the scale.
 //
 // ScaleOrthonormal is the scale of the paper. Each of the other scales first determines the ratios of
 // the lengths. All components are then multiplied by a common factor, which makes the mean variance
@@ -229,10 +229,10 @@ func (s Shrinkage) check() error {
 //
 //	Σ_c Σ_{i in c} Σ_{k ≤ q} (y_ik − m_ck)² = n·q,    m_c the mean of class c.
 //
-// Distances therefore have the same unit in every fit, for all units of the features and for all
-// choices of Fit. (If the variance within classes is less than 10⁻⁶ times the total variance, the factor
-// is computed from 10⁻⁶ times the total variance instead. A fit that was interrupted has orthonormal
-// components.)
+// Distances therefore have the same unit in every fit, whatever the units of the features and the
+// settings that Fit chooses. (If the variance within classes is less than 10⁻⁶ times the total
+// variance, the factor is computed from 10⁻⁶ times the total variance instead. A fit that was
+// interrupted has orthonormal components.)
 type Scale uint8
 
 const (
@@ -245,11 +245,11 @@ const (
 	// ScaleUnit gives every canonical component v the same within-class transport
 	// vᵀ(S_w + ridge/p·I)v, as discriminant analysis does.
 	ScaleUnit
-	// ScaleRatio multiplies the components of ScaleUnit by √(μ/(1 + μ)), μ being the
-	// component's ratio in Report.Ratios. Components that hardly separate the classes therefore
-	// count little in distances.
+	// ScaleRatio multiplies the components of ScaleUnit by √(μ/(1 + μ)), where μ is the ratio of
+	// the component in Report.Ratios. A component that separates the classes poorly therefore
+	// contributes little to distances.
 	ScaleRatio
-	// ScaleEqual multiplies the components of ScaleOrthonormal by the common factor: PᵀP = c·I.
+	// ScaleEqual multiplies all components of ScaleOrthonormal by the same factor, so PᵀP = c·I.
 	ScaleEqual
 
 	numScales
@@ -275,9 +275,9 @@ func (s Scale) MarshalText() ([]byte, error) { return scaleNames.Text(uint8(s)) 
 // UnmarshalText implements encoding.TextUnmarshaler. It reads the texts that String returns.
 func (s *Scale) UnmarshalText(text []byte) error { return enum.Parse(s, text, scaleNames) }
 
-// Use is the setting for the kind of classifier that will be used on the projected samples. To choose
-// settings that are left open, Fit compares candidates by the loss of such a classifier on held-out
-// rows. The zero value, UseAuto, means UseNeighbors.
+// Use is the setting for the kind of classifier that will be used on the projected samples. When Fit
+// chooses settings, it compares candidates by the loss of this kind of classifier on held-out rows.
+// The zero value, UseAuto, means UseNeighbors.
 type Use uint8
 
 const (
@@ -314,11 +314,11 @@ func (u *Use) UnmarshalText(text []byte) error { return enum.Parse(u, text, useN
 // whitened features. With a small λ the result is regularized discriminant analysis (J. H.
 // Friedman, "Regularized discriminant analysis", JASA 84, 1989).
 //
-// The zero value leaves the whitening open. NoWhitening, SphericalWhitening and DiagonalWhitening
-// return other values.
+// The zero value lets Fit choose the whitening. NoWhitening, SphericalWhitening and
+// DiagonalWhitening return other values.
 //
-// With S the pooled covariance within classes (d × d, or in the span of the samples if
-// n ≤ d) and μ = tr S / d, features x become L⁻¹x, where
+// Let S be the pooled covariance within classes (d × d, or in the span of the samples if n ≤ d) and
+// μ = tr S / d. Whitening replaces the features x of a sample by L⁻¹x, where
 //
 //	L·Lᵀ = (1 − α)·S + α·μ·I
 //
@@ -358,7 +358,7 @@ func SphericalWhitening(alpha float64) Whitening { return Whitening{whiteningSph
 // deviation within classes.
 func DiagonalWhitening(alpha float64) Whitening { return Whitening{whiteningDiagonal, alpha} }
 
-// IsAuto reports whether the whitening is left open.
+// IsAuto reports whether w is the zero Whitening, which lets Fit choose the whitening.
 func (w Whitening) IsAuto() bool { return w.kind == whiteningAuto }
 
 const (
@@ -416,7 +416,8 @@ func (w *Whitening) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// rule returns w as a WhiteningRule of package discriminant, or nil for no whitening. w must not be left open.
+// rule returns w as a WhiteningRule of package discriminant, or nil for no whitening. w must not be
+// automatic.
 func (w Whitening) rule() *discriminant.WhiteningRule {
 	if w.kind < whiteningSpherical {
 		return nil
@@ -431,11 +432,12 @@ func (w Whitening) check() error {
 	return fmt.Errorf("%w: the intensity of whitening is %v; it must be greater than 0 and at most 1, or LedoitWolf", ErrSettings, w.intensity)
 }
 
-// Mixture is the setting for mixing candidates. If there are few rows, the losses of several
-// candidates on held-out rows differ by less than twice the standard error of the difference. A
-// mixture of these candidates depends less on the seed than the best candidate alone.
+// Mixture is the setting for mixing the projections of several candidates. If there are few rows, the
+// losses of several candidates on held-out rows differ by less than twice the standard error of the
+// difference. A mixture of these candidates depends less on the seed than the best candidate alone.
 //
-// With the projections P_i of k candidates, each with unit mean variance within classes, P is
+// Let P_1 … P_k be the projections of k candidates, scaled to unit mean variance within classes. The
+// projection of the mixture is
 //
 //	P = c·(P_1 … P_k)·V
 //
@@ -450,7 +452,7 @@ func (w Whitening) check() error {
 // candidates.
 //
 // Report.Settings of a mixture contains a Mixture that lists the members. A fit with these settings
-// compares no candidates and gives the same bits.
+// compares no candidates and has the same result, bit for bit.
 type Mixture struct {
 	limit   int
 	members []Member // settings of the candidates that are mixed, or nil
@@ -468,7 +470,7 @@ func MixtureOf(n int) Mixture {
 	return Mixture{limit: n}
 }
 
-// IsAuto reports whether m is the zero Mixture, which leaves the choice to Fit.
+// IsAuto reports whether m is the zero Mixture, which lets Fit choose.
 func (m Mixture) IsAuto() bool { return m.limit == 0 && m.members == nil }
 
 // Members returns a copy of the candidates of a mixture in the order of their losses, without the

@@ -35,7 +35,7 @@ type Classifier struct {
 // Workspace is the scratch memory of a Classifier. The zero value is ready to use. It grows when
 // needed and may serve one Classifier after another, but only one goroutine at a time.
 type Workspace struct {
-	x        []float64 // the sample of Predict32 in float64
+	x        []float64 // the sample of Predict32, converted to float64
 	y        []float64 // the projected sample
 	centered []float64 // the sample minus the mean, scaled; see residualShare
 	inSpan   []float64 // coordinates of the sample's projection onto the span
@@ -59,8 +59,8 @@ type Class struct {
 	// SqDistance is the squared distance of the farthest of the K neighbors, in the projection. A
 	// large value means that the sample is unlike all samples of the classifier.
 	SqDistance float64
-	// Score measures how much the sample differs from the samples of the classifier. It is 0 on
-	// average for known classes and larger for unknown ones; the unit is about one standard
+	// Score measures how much the sample differs from the samples of the classifier. Score is 0 on
+	// average for known classes and larger for unknown classes. The unit is about one standard
 	// deviation of the scores of known classes. Rejected means that Score is above the threshold.
 	// Score is 0 and Rejected is false if the classifier was not calibrated.
 	Score    float64
@@ -68,8 +68,8 @@ type Class struct {
 }
 
 // NewClassifier returns a classifier that stores the projections of the samples x (n × d) and their
-// labels, and votes with k neighbors. k = 0 means 5, or n if n < 5. x is usually the training data
-// of the model, but need not be. x and labels are copied.
+// labels, and votes with k neighbors. k = 0 means 5, or n if n < 5. x is usually, but not necessarily,
+// the training data of the model. x and labels are copied.
 //
 // The error wraps ErrShape if x has no rows or its number of columns is not d, and ErrLabels if the
 // number of labels is not n. It wraps ErrNotFinite if x or its projection contains NaN or infinity,
@@ -109,9 +109,9 @@ func checkNeighbors(k, n int) error {
 	return nil
 }
 
-// WithK returns a classifier like c that votes with k neighbors. It shares the samples of c. If k
-// differs from c.K(), the new classifier is not calibrated, because scores depend on k. The error
-// wraps ErrSettings unless 1 ≤ k ≤ c.Len().
+// WithK returns a classifier like c that votes with k neighbors. The new classifier shares the samples
+// of c. If k differs from c.K(), the new classifier is not calibrated, because scores depend on k. The
+// error wraps ErrSettings unless 1 ≤ k ≤ c.Len().
 func (c *Classifier) WithK(k int) (*Classifier, error) {
 	if err := checkNeighbors(k, c.Len()); err != nil {
 		return nil, err
@@ -163,8 +163,9 @@ func (c *Classifier) Predict(x []float64, w *Workspace) (Class, error) {
 	return c.newClass(x, at, w), nil
 }
 
-// Predict32 classifies the sample x, a slice of d features in float32. The result has the same bits
-// as Predict of the same numbers in float64. w, allocation and errors are as in Predict.
+// Predict32 classifies the sample x, a slice of d features in float32. The result is bit-identical to
+// the result of Predict for the same numbers in float64. The workspace w, the allocations and the
+// errors are as in Predict.
 func (c *Classifier) Predict32(x []float32, w *Workspace) (Class, error) {
 	w, borrowed := c.prepareWorkspace(w)
 	defer returnWorkspace(w, borrowed)
@@ -175,7 +176,7 @@ func (c *Classifier) Predict32(x []float32, w *Workspace) (Class, error) {
 	return c.Predict(w.x, w)
 }
 
-// newClass returns the Class of the sample x. at is the result of vote for x and w.
+// newClass returns the Class of the sample x. The index at is the result of vote for x and w.
 func (c *Classifier) newClass(x []float64, at int, w *Workspace) Class {
 	label := c.points.Labels()[at]
 	_, distances := w.search.Near(0)
@@ -184,10 +185,10 @@ func (c *Classifier) newClass(x []float64, at int, w *Workspace) Class {
 	return out
 }
 
-// Shares sets dst to the shares of the labels, in the order of Labels, in the latest Predict with this
-// workspace. The share of a label is the fraction of the K neighbors that have this label. The shares
-// are NaN if the projection was not finite. The error wraps ErrShape if dst does not have one element
-// for each label. Shares does not allocate, except for errors.
+// Shares sets dst to the share of each label in the latest Predict with the workspace w. The share of a
+// label is the fraction of the K neighbors that have this label. The order is that of
+// Classifier.Labels. The shares are NaN if the projection was not finite. The error wraps ErrShape if
+// dst does not have one element for each label. Shares does not allocate, except for errors.
 func (w *Workspace) Shares(dst []float64) error {
 	if len(dst) != len(w.votes) {
 		return fmt.Errorf("%w: a destination of %d elements for the shares of %d labels", ErrShape, len(dst), len(w.votes))
@@ -201,7 +202,7 @@ func (w *Workspace) Shares(dst []float64) error {
 	return nil
 }
 
-// voteShare returns the fraction of the votes for the label with index at.
+// voteShare returns the fraction of the votes for the label with the index at.
 func (w *Workspace) voteShare(at int) float64 { return float64(w.votes[at]) / float64(w.voters) }
 
 // appendNeighbors appends the k nearest samples to dst[:0], the nearest first. A distance beyond
@@ -219,9 +220,9 @@ func (c *Classifier) appendNeighbors(dst []Neighbor, x []float64, k int, w *Work
 // PredictLabels classifies the rows of x (n × d) and returns their n labels. It uses at most
 // workers goroutines, or GOMAXPROCS if workers is 0.
 //
-// If shares is not nil, element (i, j) is set to the fraction of the K neighbors of row i of x that
-// have label j of Labels. shares must be n × C for C labels, or empty to get this shape, and must not
-// overlap x.
+// If shares is not nil, PredictLabels sets its element (i, j) to the fraction of the K neighbors of
+// row i of x that have the label Labels()[j]. For C labels, shares must be n × C or empty; an empty
+// matrix is resized. shares must not overlap x.
 //
 // Errors are as in Predict, and name the row. The error also wraps ErrShape if shares has the wrong
 // shape or overlaps x, and ErrSettings if workers is negative. If ctx ends, the error is
@@ -247,8 +248,8 @@ func (c *Classifier) PredictLabels(ctx context.Context, shares *mat.Dense, x mat
 	return out, nil
 }
 
-// PredictAll classifies the rows of x (n × d) and returns the result of Predict for each. workers
-// and errors are as in PredictLabels.
+// PredictAll classifies the rows of x (n × d) and returns the result of Predict for each row. The
+// number of workers and the errors are as in PredictLabels.
 func (c *Classifier) PredictAll(ctx context.Context, x mat.Matrix, workers int) ([]Class, error) {
 	labels, err := c.newLabels(ctx, x, workers)
 	if err != nil {
@@ -262,8 +263,8 @@ func (c *Classifier) PredictAll(ctx context.Context, x mat.Matrix, workers int) 
 	return out, nil
 }
 
-// checkShares checks that shares has the shape for the rows of x and does not overlap x. If shares is
-// empty, checkShares first sets the shape.
+// checkShares checks that shares has a row for each row of x and a column for each label, and does not
+// overlap x. If shares is empty, checkShares first sets the shape.
 func (c *Classifier) checkShares(shares *mat.Dense, x mat.Matrix) error {
 	n, _ := x.Dims()
 	classes := len(c.points.Labels())
@@ -284,7 +285,7 @@ func (c *Classifier) checkShares(shares *mat.Dense, x mat.Matrix) error {
 
 // Neighbors finds the k nearest samples of each row of x (n × d). Element i of the result contains
 // the neighbors of row i, nearest first. k must be between 1 and c.Len(); it may differ from c.K().
-// workers and errors are as in PredictLabels.
+// The number of workers and the errors are as in PredictLabels.
 func (c *Classifier) Neighbors(ctx context.Context, x mat.Matrix, k, workers int) ([][]Neighbor, error) {
 	labels, err := c.newLabels(ctx, x, workers)
 	if err != nil {
@@ -400,7 +401,7 @@ func (w *Workspace) checkSearch(x []float64) error {
 }
 
 // MarshalBinary implements encoding.BinaryMarshaler. The result is a model file that also
-// contains the projected samples and their labels. Load reads it.
+// contains the projected samples and their labels. Load reads this file.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if c == nil || c.points == nil {
 		return nil, fmt.Errorf("%w: the zero Classifier", ErrModel)

@@ -22,12 +22,12 @@ type CrossValidation struct {
 	// Fit contains the settings that do not vary. Fit.Workers is the number of goroutines of the
 	// whole comparison; the result does not depend on it. Fit.Progress is not called.
 	// Fit.Validation, if not nil, holds out a part of the training samples of each fold. If a
-	// combination leaves settings open, the fit to each fold chooses them from the training samples
-	// of this fold, and Candidate.Chosen contains the choices. The errors therefore include the
-	// effect of these choices.
+	// combination has automatic settings, the fit to each fold chooses these settings from the
+	// training samples of the fold, and Candidate.Chosen contains the choices. The errors therefore
+	// include the effect of the choices.
 	Fit Settings
 	// Components, Lambda and Shrinkage contain the values of these settings to compare. Nil means
-	// only the value in Fit. Fit chooses the setting for a zero Lambda or Shrinkage. Neighbors
+	// only the value in the field Fit. A zero Lambda or Shrinkage is an automatic setting. Neighbors
 	// contains the values of K to compare; nil means 1, 3, 5, …, 19. All combinations are tried.
 	Components []int
 	Lambda     []Lambda
@@ -37,8 +37,8 @@ type CrossValidation struct {
 	// test set once. 0 means 5.
 	Folds int
 	// Progress, if not nil, is called after each fit with the phase PhaseFit. While a fit chooses
-	// settings, it is called with the phase PhaseChoice and an unchanged Done. Only one goroutine
-	// at a time calls it. If it returns an error, the comparison ends.
+	// settings, Progress is called with the phase PhaseChoice and an unchanged Done. Only one
+	// goroutine at a time calls Progress. If Progress returns an error, the comparison ends.
 	Progress func(Progress) error
 }
 
@@ -47,8 +47,8 @@ type CrossValidated struct {
 	// Best is the candidate with the lowest mean error. If several candidates have the same error,
 	// Best is the first.
 	Best Candidate
-	// Settings is CrossValidation.Fit with the values of Best, ready for Fit. Settings that Best
-	// leaves open stay open: Fit chooses them from all samples.
+	// Settings is CrossValidation.Fit with the values of Best, ready for the function Fit. A setting
+	// that is automatic in Best remains automatic, so Fit chooses its value from all samples.
 	Settings Settings
 	// Candidates contains all combinations. K varies fastest, then ρ, λ and p.
 	Candidates []Candidate
@@ -61,10 +61,10 @@ type Candidate struct {
 	Shrinkage  Shrinkage // ρ
 	Neighbors  int       // K of the classifier
 	// Chosen contains the settings that the fit to each fold chose: one Member or, if the
-	// projection is a mixture, several. It is nil if no settings were left open.
+	// projection is a mixture, several Members. Chosen is nil if no setting was automatic.
 	Chosen [][]Member
 	// Error is the fraction of test samples that were classified wrongly, averaged over the folds.
-	// StdErr is its standard error, and Errors contains the fraction for each fold.
+	// StdErr is the standard error of Error, and Errors contains the fraction for each fold.
 	Error, StdErr float64
 	Errors        []float64
 }
@@ -73,13 +73,13 @@ type Candidate struct {
 // projection, on samples that were not used for the fit. x is n × d, with one label for each row;
 // cv may be nil. The folds depend on cv.Fit.Seed.
 //
-// Errors are as in Fit, with the fold and the settings added. If several fits fail, CrossValidate returns
-// the error of the first such fit in the order of folds and Candidates. If ctx ends, the error is
-// context.Cause(ctx), and the result is nil.
+// Errors are as in Fit, and name the fold and the settings. If several fits fail, CrossValidate
+// returns the error of the first of these fits, in the order of folds and Candidates. If ctx ends, the
+// error is context.Cause(ctx), and the result is nil.
 //
-// Fits run in parallel, one goroutine each. If fewer fits than goroutines remain at the end, each of these
-// fits gets several goroutines. CrossValidate makes two copies of the samples for each fold in progress
-// and another copy for each fit in progress.
+// Fits run in parallel, and each fit uses one goroutine. If fewer fits than goroutines remain, each of
+// the last fits gets several goroutines. CrossValidate makes two copies of the samples for each fold in
+// progress and another copy for each fit in progress.
 func CrossValidate(ctx context.Context, x mat.Matrix, labels []int, cv *CrossValidation) (*CrossValidated, error) {
 	if err := checkSamples(ctx, x, labels); err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func foldNeeds(n, d, folds, workers int) []discriminant.Need {
 // foldFit is the result of one fit to a fold.
 type foldFit struct {
 	errors []float64 // for each K
-	chosen []Member  // settings that the fit chose; nil if no settings were left open
+	chosen []Member  // settings that the fit chose; nil if no setting was automatic
 }
 
 // fitLocally makes all fits in this process.
@@ -218,7 +218,7 @@ func (c *CrossValidation) fitLocally(ctx context.Context, x mat.Matrix, labels [
 				case err == nil:
 					fits[i] = fit
 					done++
-					_ = tell(PhaseFit) // an error has canceled ctx
+					_ = tell(PhaseFit) // tell has canceled ctx if it returns an error
 				}
 				mu.Unlock()
 			}
@@ -279,7 +279,7 @@ func (c *CrossValidation) wrapError(i int, combinations []Settings, err error) e
 	return fmt.Errorf("fold %d of %d, p = %d, λ = %v, ρ = %v: %w", i/len(combinations)+1, c.Folds, s.Components, s.Objective.Lambda, s.Objective.Shrinkage, err)
 }
 
-// withDefaults sets the defaults of c, checks it, and returns the folds.
+// withDefaults sets the defaults of c, checks c, and returns the folds.
 func (c *CrossValidation) withDefaults(ctx context.Context, x mat.Matrix, labels []int) ([]foldRows, error) {
 	n, d := x.Dims()
 	if c.Folds == 0 {
@@ -304,8 +304,8 @@ func (c *CrossValidation) withDefaults(ctx context.Context, x mat.Matrix, labels
 	if len(classes) < 2 {
 		return nil, fmt.Errorf("%w: all samples have the label %d; at least two classes are needed", ErrLabels, labels[0])
 	}
-	// Assign the parts cyclically, and continue from class to class: the sizes of the parts then
-	// differ by at most 1.
+	// Assign the rows to the parts cyclically, without a restart between classes. The sizes of the
+	// parts then differ by at most 1.
 	of := make([]int, n)
 	next := 0
 	for _, rows := range classes {

@@ -28,22 +28,23 @@
 //	J(P) = σ_b² / (σ_w² + ridge),
 //	σ_b² = Σ_{c<c'} w_cc' W(X^c P, X^c' P),     σ_w² = Σ_c w_cc W(X^c P, X^c P).
 //
-// W(Y, Z) = ⟨T, M⟩ with M_ij = ‖y_i − z_j‖² is the cost of moving the samples Y to the samples Z
-// with the plan T of L Sinkhorn iterations (see package sinkhorn). σ_b² is the cost between classes
-// and σ_w² the cost within classes. The weights w_cc' are 1 by default (see Objective.Proportional).
-// The settings are
+// W(Y, Z) = ⟨T, M⟩ with M_ij = ‖y_i − z_j‖² is the cost of moving the samples Y to the samples Z,
+// where T is the transport plan after L Sinkhorn iterations (see package sinkhorn). σ_b² is the cost
+// between classes and σ_w² the cost within classes. The weights w_cc' are 1 by default (see
+// Objective.Proportional). The settings are
 //
 //   - p (Components), the number of columns of P, and Leading, the number of columns that J uses;
 //   - λ (Objective.Lambda): a small λ compares whole classes, as Fisher's discriminant analysis
 //     does; a large λ compares near neighbors only, so that a class may consist of clusters;
-//   - ρ (Objective.Shrinkage): ridge = ρ·σ_w² at the start. A large ρ prevents overfitting and
-//     makes the components similar to principal components;
+//   - ρ (Objective.Shrinkage): ridge = ρ·σ_w² at the starting point. A large ρ prevents overfitting
+//     and makes the components similar to principal components;
 //   - whitening (Data.Whitening): whether features are first transformed so that, within classes,
 //     their variances are more equal and their correlations are smaller;
 //   - the scale (Scale) of the components: the weight of each component in a distance.
 //
-// Fit chooses settings that are left open by cross-validation. This takes most of the time of a
-// small fit. Report.Choice lists the candidates that were compared.
+// If one of these settings other than Components is zero, Fit uses cross-validation to choose its
+// value. The choice takes most of the time of a small fit. Report.Choice lists the candidates that
+// were compared.
 //
 // # When to use it
 //

@@ -28,7 +28,7 @@ import (
 //	reject_scores, reject_shifts          if the classifier is calibrated to reject samples
 //	reject_factors (d)                    if the rejection multiplies each feature by a factor
 //	scales, ratios (p)                    if the components are scaled or ranked
-//	start (d × p)                         if the start was given
+//	start (d × p)                         if Optimizer.Init was given
 //	feature_names (d texts)               if the features have names
 //	class_names (C texts)                 if the classes have names
 //
@@ -60,7 +60,7 @@ type fileMeta struct {
 	Format  string   `json:"format"`
 	Version int      `json:"version"`
 	Names   []string `json:"class_names,omitempty"`
-	// Neighbors is K of the classifier.
+	// Neighbors is the number of neighbors K of the classifier.
 	Neighbors int     `json:"neighbors,omitempty"`
 	OldK      int     `json:"neighbours,omitempty"` // Neighbors in version 1
 	Fit       fileFit `json:"fit"`
@@ -277,8 +277,8 @@ type LoadOptions struct {
 }
 
 // Load reads a file written by MarshalBinary of a Model or a Classifier. It reads r to its end; r
-// may be a pipe. It returns the model, and the classifier or nil if the file does not contain one.
-// o may be nil.
+// may be a pipe. Load returns the model and the classifier. The classifier is nil if the file
+// contains only a model. o may be nil.
 //
 // The error wraps ErrModel if the file is damaged, is not a model file, is longer than o.MaxBytes,
 // or has an unknown version. It wraps ErrSettings if o.MaxBytes is negative. An error of r is

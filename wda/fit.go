@@ -22,8 +22,8 @@ import (
 //
 // Errors in data or settings wrap a sentinel error of this package and name the position. If ctx
 // ends, Progress returns an error, or J can no longer be computed, the error wraps the cause. If
-// Fit has already found a projection, it returns the best one as a Model together with the error.
-// This Model is usable, and its Report has the status StatusCanceled, StatusStopped or
+// Fit has already found a projection, it returns the best projection as a Model together with the
+// error. This Model is usable, and its Report has the status StatusCanceled, StatusStopped or
 // StatusEvaluationFailed. Fit has no projection before the first step and while it compares
 // candidate settings.
 //
@@ -33,11 +33,12 @@ import (
 //
 //	ReadRows(dst []float64, first int) error
 //
-// which sets dst to rows of x from row first on, as many as fit into dst. Several goroutines may
-// call it at the same time. Package dataset makes such an x from a file (Reader.Rows). Fit then
-// reads all rows once to check them, and keeps a sample of about 2²³ numbers: the same fraction of
-// each class, evenly spaced. The mean, the preparation of the features, the start, λ, the ridge and
-// the choice of settings come from this sample. The mini-batches come from all rows.
+// which fills dst with consecutive rows of x, beginning with the row with the index first. Several
+// goroutines may call ReadRows at the same time. Reader.Rows of package dataset returns such a matrix
+// for a file. Fit then reads all rows once to check them, and keeps a sample of about 2²³ numbers: the
+// same fraction of each class, evenly spaced. The mean, the preparation of the features, the starting
+// point, λ, the ridge and the choice of settings come from this sample. The mini-batches come from all
+// rows.
 //
 // If the sample contains all rows, the result has the same bits as for a matrix. Otherwise only the
 // method MiniBatch is supported, and Validation, if any, must have an X; other settings return
@@ -54,8 +55,8 @@ func Fit(ctx context.Context, x mat.Matrix, labels []int, settings *Settings) (*
 	return m.fitSince(ctx, settings, began)
 }
 
-// runFits makes a fit of prepared samples for each of the settings, which must be complete. The
-// result is the model of the only fit, or the mixture of several.
+// runFits makes one fit to prepared samples for each element of sets. No setting may be automatic. The
+// result is the model of the only fit, or the mixture of several fits.
 func runFits[T dist.Float](ctx context.Context, m *Prepared, sets []Settings, choice *Choice, began time.Time) (*Model, error) {
 	progress := sets[0].Progress
 	chainProgress(sets)
@@ -77,11 +78,11 @@ type outcome[T dist.Float] struct {
 	best       *discriminant.Attempt
 	canonical  *discriminant.Components // canonical components before they are scaled
 	components *discriminant.Components // components of the projection, scaled
-	projection *mat.Dense               // for the samples of the fit
+	projection *mat.Dense               // projection for the prepared samples
 	cause      error                    // reason of an interruption, or nil
 }
 
-// newOutcome makes one fit.
+// newOutcome makes one fit with the settings set.
 func newOutcome[T dist.Float](ctx context.Context, m *Prepared, set Settings, choice *Choice) (*outcome[T], error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -98,7 +99,7 @@ func newOutcome[T dist.Float](ctx context.Context, m *Prepared, set Settings, ch
 	var err error
 	f.canonical, f.components, err = r.canonicalForm(ctx, best.Projection, &f.report)
 	if f.recordInterruption(ctx, err) {
-		f.components, err = &discriminant.Components{P: best.Projection}, nil // the best so far, as it is
+		f.components, err = &discriminant.Components{P: best.Projection}, nil // the best projection so far, without its canonical form
 	}
 	if err == nil {
 		f.components, err = r.addPrincipal(ctx, f.components, best)
@@ -145,13 +146,13 @@ type run[T dist.Float] struct {
 	prepared  *Prepared
 	all       Settings           // settings with all components
 	set       Settings           // settings with the components in the objective
-	span      *discriminant.Span // space of the fit
-	initial   *mat.Dense         // P⁰ in the span, with all components
+	span      *discriminant.Span // space in which the fit computes
+	initial   *mat.Dense         // starting point P⁰ in the span, with all components
 	objective *discriminant.Objective[T]
 	driver    *discriminant.Driver[T]
 }
 
-// setUp finds the start P⁰, computes λ and the ridge there, and creates the driver.
+// setUp finds the starting point P⁰, computes λ and the ridge at P⁰, and creates the driver.
 func (r *run[T]) setUp(ctx context.Context) error {
 	m, set := r.prepared, &r.set
 	var err error
@@ -176,8 +177,8 @@ func (r *run[T]) setUp(ctx context.Context) error {
 		return err
 	}
 	method, given := set.Optimizer.Method.traits(), set.Optimizer.Init != nil
-	// If the samples are separable, start like the fits of candidates, at principal components or
-	// discriminants. Eigenvalue iterations would lead to a maximum that fits noise.
+	// If the samples are separable, the fit starts at principal components or discriminants, like
+	// the fits of candidates. Eigenvalue iterations would lead to a maximum that fits noise.
 	asCompared := !given && discriminant.Separable(o.Samples.N, o.Samples.D)
 	switch {
 	case method.startsAtFisher:
@@ -198,7 +199,7 @@ func (r *run[T]) setUp(ctx context.Context) error {
 	return nil
 }
 
-// newReport returns the report of the fit before canonicalForm completes it.
+// newReport returns an incomplete report of the fit, which canonicalForm completes.
 func (r *run[T]) newReport(best *discriminant.Attempt, choice *Choice) Report {
 	d := r.driver
 	rep := Report{
@@ -222,8 +223,9 @@ func (r *run[T]) reportedCost(cost float64) float64 {
 	return clampReported(r.objective.Samples.ToDataUnits(cost))
 }
 
-// canonicalForm returns the canonical components of the projection p, unscaled and scaled. It
-// evaluates J at p to complete the report, because the last evaluation may have been elsewhere.
+// canonicalForm returns the canonical components of the projection p, unscaled and scaled. It also
+// completes the report rep: it evaluates J at p, because the last evaluation may have been at another
+// projection.
 func (r *run[T]) canonicalForm(ctx context.Context, p *mat.Dense, rep *Report) (axes, parts *discriminant.Components, err error) {
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
@@ -248,7 +250,7 @@ func (r *run[T]) canonicalForm(ctx context.Context, p *mat.Dense, rep *Report) (
 	return axes, parts, nil
 }
 
-// addPrincipal appends principal components to c: the components that are not in the objective.
+// addPrincipal appends principal components to c for the components that are not in the objective.
 func (r *run[T]) addPrincipal(ctx context.Context, c *discriminant.Components, best *discriminant.Attempt) (*discriminant.Components, error) {
 	if r.set.Components == r.all.Components {
 		return c, nil
@@ -256,8 +258,8 @@ func (r *run[T]) addPrincipal(ctx context.Context, c *discriminant.Components, b
 	return c.WithColumns(context.WithoutCancel(ctx), best.Projection, r.initial)
 }
 
-// projectionOf returns the projection with the components c, and applies the unit of length of the
-// scale.
+// projectionOf returns the projection with the components c, scaled to unit variance within classes
+// unless the scale is ScaleOrthonormal.
 func (r *run[T]) projectionOf(ctx context.Context, c *discriminant.Components) (*mat.Dense, error) {
 	p, err := r.span.ToFeatures(ctx, c.P, r.polishFor(c, discriminant.NearestOrthonormal))
 	if err != nil || r.set.Scale == ScaleOrthonormal || c.Scales == nil {
@@ -272,7 +274,8 @@ func (r *run[T]) projectionOf(ctx context.Context, c *discriminant.Components) (
 	return p, nil
 }
 
-// polishFor returns the polish for the components c: how, or NoPolish if their columns are not orthonormal.
+// polishFor returns the argument how, or NoPolish if the columns of the components c are not
+// orthonormal.
 func (r *run[T]) polishFor(c *discriminant.Components, how discriminant.Polish) discriminant.Polish {
 	all := r.all.Components
 	if r.set.Components < all || c.Scales != nil && (r.set.Leading < all || !r.set.Scale.equalLengths()) {
@@ -281,12 +284,12 @@ func (r *run[T]) polishFor(c *discriminant.Components, how discriminant.Polish) 
 	return how
 }
 
-// leaveOneOutRows is the largest number of rows in trainingErrorWarning.
+// leaveOneOutRows is the largest number of rows that trainingErrorWarning uses.
 const leaveOneOutRows = 500
 
-// trainingErrorWarning returns a warning if the projection p of the samples of sp classifies
-// training rows worse than principal components do, with each row left out in turn. It needs no
-// further fit, but favors p, which was fitted to these rows.
+// trainingErrorWarning returns a warning if the projection p of the samples of sp has a larger
+// leave-one-out error on training rows than principal components. The comparison needs no further fit,
+// but favors p, which was fitted to the same rows.
 func (m *Prepared) trainingErrorWarning(ctx context.Context, sp *discriminant.Span, p *mat.Dense, components int, workers int) ([]Warning, error) {
 	var plain *mat.Dense
 	var err error
@@ -316,8 +319,8 @@ func (m *Prepared) trainingErrorWarning(ctx context.Context, sp *discriminant.Sp
 	return []Warning{{Code: WarningTrainingError, Values: values}}, nil
 }
 
-// fitError returns the error for the end of a fit. An error of the start means that J is undefined
-// there.
+// fitError returns the error of a fit that err ended. A StartError means that J is undefined at the
+// starting point.
 func fitError(err error) error {
 	var se *descent.StartError
 	if errors.As(err, &se) {

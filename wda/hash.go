@@ -18,7 +18,7 @@ import (
 // The input of SHA-256 is the text "monge-wda 1", the projection (d × p, by rows), the mean, the
 // labels and the class names. An array is written as the number of its elements and then the
 // elements. Numbers are 8 bytes, little-endian: float64 as IEEE 754 bits, integers in two's
-// complement. A name is the number of its bytes and then the bytes.
+// complement. A name is written as the number of its bytes and then the bytes.
 //
 // If the model stores a Schema, the text is "monge-wda 2". The number of columns follows the class
 // names. Each column is written as its name (or its number in decimal digits if it has no name), its
@@ -37,13 +37,13 @@ func (m *Model) Hash() string {
 //
 // If the Storage of the classifier is not float64, the input contains the text of the Storage and
 // the arrays of the model file instead of the projected samples: the samples for float32, otherwise
-// the codes as integers. For int8 the offsets and the scales follow; for product quantization the
-// codebook, as float64, and the rotation.
+// the codes as integers. The codes of int8 are followed by the offsets and the scales, and the codes
+// of product quantization by the codebook, as float64, and the rotation.
 //
-// If the classifier is calibrated, the name "rejection" and four arrays follow. The first contains
-// rate, weight, typical distance, centers and spreads. The others are the scores, the shifts and
-// the factors of the features. A model file stores them in model.json and in the arrays
-// reject_scores, reject_shifts and reject_factors.
+// If the classifier is calibrated, the name "rejection" and four arrays follow. The first array
+// contains the rate, the weight, the typical distance, the centers and the spreads, which a model file
+// stores in model.json. The other arrays are the scores, the shifts and the factors of the features. A
+// model file stores these as the arrays reject_scores, reject_shifts and reject_factors.
 func (c *Classifier) Hash() string {
 	c.mustBeMade()
 	h := c.model.newHash()
@@ -61,8 +61,8 @@ func (c *Classifier) Hash() string {
 	return h.String()
 }
 
-// checkedHash returns the hash of X and Labels, or "" if there is no X. It returns an error if the
-// hash is not v.Hash.
+// checkedHash returns the hash of v.X and v.Labels, or "" if v.X is nil. It returns an error if v.Hash
+// is set and differs from this hash.
 func (v *Validation) checkedHash(ctx context.Context) (string, error) {
 	if v.X == nil {
 		if v.Hash != "" {
@@ -124,7 +124,7 @@ func (m *Model) hashedSchema() *dataset.Schema {
 	return &s
 }
 
-// The first texts of the hash, without and with a Schema.
+// The input of the hash begins with hashText, or with schemaHashText if the model stores a Schema.
 const hashText, schemaHashText = "monge-wda 1", "monge-wda 2"
 
 // newHash returns a hash that begins with hashText or schemaHashText.

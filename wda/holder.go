@@ -21,9 +21,9 @@ type heldModel struct {
 	classifier *Classifier // or nil
 }
 
-// Get returns the model of the latest successful Reload, and its classifier or nil if the file did
-// not contain one. Before the first Reload both are nil. Get does not allocate and never waits. A
-// request should call it once, at its start.
+// Get returns the model of the latest successful Reload. It also returns the classifier, or nil if the
+// file did not contain a classifier. Before the first Reload, both results are nil. Get does not
+// allocate and never waits. Call Get once at the beginning of each request.
 func (h *Holder) Get() (*Model, *Classifier) {
 	if now := h.current.Load(); now != nil {
 		return now.model, now.classifier
@@ -34,10 +34,10 @@ func (h *Holder) Get() (*Model, *Classifier) {
 // Reload reads a model file as Load does; o may be nil. Get then returns the new model. If Reload
 // returns an error, Get still returns the old model.
 //
-// check, if not nil, is called with the new model before it is used, for example to classify
-// samples of known classes. Its error is returned. Other errors are those of Load. The error also
-// wraps ErrShape if the number of features has changed, and ErrModel if the old file contained a
-// classifier and the new one does not. Concurrent calls of Reload run one after the other.
+// Reload calls check, if not nil, before it replaces the old model. For example, check may classify
+// samples of known classes with the new model. Reload returns an error of check or of Load. The error
+// also wraps ErrShape if the number of features has changed, and ErrModel if the old file contained a
+// classifier and the new file does not. Concurrent calls of Reload run one after the other.
 func (h *Holder) Reload(r io.Reader, o *LoadOptions, check func(*Model, *Classifier) error) error {
 	m, c, err := Load(r, o)
 	if err != nil {

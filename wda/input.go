@@ -11,11 +11,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The input of fits: checks of samples and labels, parts of them, and rows that are not in memory.
-
 // readInput checks the samples and returns the rows that a fit keeps in memory, with their labels.
-// If x is a rowReader, it keeps a sample of about limit rows, or of the default size if limit is 0.
-// The rowSource is nil if all rows are kept.
+// If x is a rowReader, readInput keeps a sample of about limit rows; limit 0 means the default. The
+// rowSource is nil if all rows are kept.
 func readInput(ctx context.Context, x mat.Matrix, labels []int, limit int) (mat.Matrix, []int, *rowSource, error) {
 	if err := checkShape(x, labels); err != nil {
 		return nil, nil, nil, err
@@ -92,8 +90,8 @@ func firstNotFinite[T dist.Float](v []T) int {
 	return -1
 }
 
-// rowReader is a matrix of samples that is not in memory. ReadRows sets dst to rows from first on,
-// as many as fit into dst. Several goroutines may call it at the same time.
+// rowReader is a matrix of samples that is not in memory. ReadRows fills dst with consecutive rows,
+// beginning with the row with the index first. Several goroutines may call ReadRows at the same time.
 type rowReader interface {
 	mat.Matrix
 	ReadRows(dst []float64, first int) error
@@ -103,14 +101,14 @@ type rowReader interface {
 type rowSource struct {
 	rows   rowReader
 	labels []int
-	counts []int // rows of every class
+	counts []int // number of rows of each class
 }
 
 const (
 	// exactSamples is the largest number of samples on which MiniBatch evaluates J by default.
 	exactSamples = 4096
-	// exactClasses is the largest number of classes whose pairs are all evaluated, except if an
-	// exact method was chosen. With more, one evaluation takes seconds.
+	// exactClasses is the largest number of classes for which all pairs of classes are evaluated,
+	// unless the caller chose an exact method. With more classes, one evaluation takes seconds.
 	exactClasses = 1024
 	// sampleElements is the number of elements in the sample of a rowSource: 64 MiB for each of the
 	// copies that whitening and principal components make.
@@ -123,8 +121,8 @@ const (
 // are more rows than features, so that the rows span all features.
 func sampleRows(d int) int { return max(exactSamples, 2*d, sampleElements/d) }
 
-// sourceNeeds returns the memory for a sample of held rows out of n, with d features, and the
-// copies of it that whitening and principal components make.
+// sourceNeeds returns the memory for a sample and for the copies that whitening and principal
+// components make. The sample contains held of the n rows, and each row has d features.
 func sourceNeeds(n, d, held int) []discriminant.Need {
 	return []discriminant.Need{
 		{Purpose: fmt.Sprintf("the order of %d rows", n), Bytes: 8 * float64(n)},
@@ -132,8 +130,8 @@ func sourceNeeds(n, d, held int) []discriminant.Need {
 	}
 }
 
-// readSample checks all rows and returns about limit of them: the same share of each class, evenly
-// spaced, but at least two rows.
+// readSample checks all rows and returns a sample of about limit rows. The sample contains the same
+// share of each class, evenly spaced, but at least two rows of each class.
 func (src *rowSource) readSample(ctx context.Context, limit int) (*mat.Dense, []int, error) {
 	n, d := src.rows.Dims()
 	if limit == 0 {

@@ -32,8 +32,8 @@ func Methods() []Method {
 	}
 }
 
-// ParseMethod returns the method with this name: auto, cg, sd, pg, eigen, eigen-trace,
-// minibatch, principal or fisher. Any other name is an error that wraps ErrSettings.
+// ParseMethod returns the method with the given name: auto, cg, sd, pg, eigen, eigen-trace,
+// minibatch, principal or fisher. For any other name, it returns an error that wraps ErrSettings.
 func ParseMethod(name string) (Method, error) {
 	var names []string
 	for _, m := range Methods() {
@@ -45,7 +45,8 @@ func ParseMethod(name string) (Method, error) {
 	return nil, fmt.Errorf("%w: unknown method %q: use one of %s", ErrSettings, name, strings.Join(names, ", "))
 }
 
-// methodText returns the name of m and its BatchSize, or 0, for parseMethod.
+// methodText returns the arguments with which parseMethod returns m. batchSize is 0 unless m is a
+// MiniBatch.
 func methodText(m Method) (name string, batchSize int) {
 	if m == nil {
 		m = Auto{}
@@ -64,15 +65,15 @@ func parseMethod(name string, batchSize int) (Method, error) {
 	return m, err
 }
 
-// Auto is the default method. It searches for a good start among P⁰, the principal components, and
-// the result of a few steps of Eigen from there. From the best of these it maximizes J by
+// Auto is the default method. It evaluates J at the starting point P⁰, at the principal components, and
+// at the result of a few steps of Eigen. From the point with the largest J, it maximizes J by
 // limited-memory BFGS on the manifold with the exact gradient.
 //
-// With hardly more samples than features (n ≤ d + 1), some maxima of J fit only noise. Auto then
-// starts at the principal components or the directions of Fisher, whichever has the larger J.
+// If n ≤ d + 1, some maxima of J fit only noise. Auto then starts at the principal components or the
+// directions of Fisher, whichever has the larger J.
 //
 // The number of pairs of classes grows with the square of the number of classes. With more than
-// 1024 classes Auto uses MiniBatch.
+// 1024 classes, Auto uses MiniBatch.
 type Auto struct{}
 
 // ConjugateGradient is Riemannian conjugate gradient with the exact gradient.
@@ -84,35 +85,35 @@ type SteepestDescent struct{}
 // ProjectedGradient is Algorithm 1 of the paper.
 type ProjectedGradient struct{}
 
-// Eigen improves the transport plans and the projection alternately, without a gradient. With the
-// plans fixed, the projection solves an eigenvalue problem. The result is the best iterate. It is
-// usually close to a maximum of J, but not a maximum.
+// Eigen improves the transport plans and the projection alternately, without a gradient. With fixed
+// transport plans, the projection is the solution of an eigenvalue problem. The result is the best
+// iterate, which is usually close to a maximum of J, but not a maximum.
 type Eigen struct {
-	// TraceRatio maximizes the trace ratio, which is J for fixed plans (D. M. Roh, Z. Bai and
-	// R.-C. Li, arXiv:2211.11891). Default: the ratio trace (H. Liu, Y. Cai, Y.-L. Chen and
+	// TraceRatio maximizes the trace ratio, which is J for fixed transport plans (D. M. Roh, Z. Bai
+	// and R.-C. Li, arXiv:2211.11891). Default: the ratio trace (H. Liu, Y. Cai, Y.-L. Chen and
 	// P. Li, NeurIPS 2020).
 	TraceRatio bool
 }
 
-// MiniBatch is Riemannian stochastic gradient ascent with momentum, from the start of Auto. It is
-// for many samples: each step uses BatchSize samples of some classes, and the time and memory of a
-// step do not grow with the square of the number of samples. It is the only method for samples that
-// are not in memory. Transport between mini-batches is biased, so its result is a little worse than
-// the result of the exact methods.
+// MiniBatch is Riemannian stochastic gradient ascent with momentum, from the starting point of Auto.
+// It is for many samples: each step uses BatchSize samples of some classes, and the time and memory
+// of a step do not grow with the square of the number of samples. MiniBatch is the only method for
+// samples that are not in memory. Transport between mini-batches is biased, so the result is a little
+// worse than the result of the exact methods.
 type MiniBatch struct {
-	// BatchSize is the number of samples of a class in a step. Smaller classes are used completely.
-	// Default 64; at least 2.
+	// BatchSize is the number of samples of a class in a step. A class with fewer samples is used
+	// completely. Default 64; at least 2.
 	BatchSize int
 }
 
-// Principal returns P⁰ itself, without a step: the principal components of the (whitened) features.
-// WDA tends to it for ρ → ∞.
+// Principal makes no steps. It returns the starting point P⁰, by default the principal components of
+// the (whitened) features, which are the limit of WDA for ρ → ∞.
 type Principal struct{}
 
-// Fisher returns the leading directions in which the class means differ, without a step. With
-// whitened features this is regularized discriminant analysis. WDA tends to it for λ → 0. There are
-// at most C − 1 such directions for C classes. Further components are principal components, scaled
-// to almost zero.
+// Fisher makes no steps. It returns the leading directions in which the class means differ. With
+// whitened features this is regularized discriminant analysis, which is the limit of WDA for λ → 0.
+// C classes have at most C − 1 of these directions. Further components are principal components,
+// scaled to almost zero.
 type Fisher struct{}
 
 func (Auto) String() string              { return "auto" }
@@ -132,21 +133,22 @@ func (m Eigen) String() string {
 
 // traits are the properties of a method that the fit depends on.
 type traits struct {
-	// chooses: a fit may compare the method with Principal and Fisher, and choose starts and steps.
+	// chooses means that a fit may compare the method with Principal and Fisher, and may choose the
+	// numbers of starting points and steps.
 	chooses bool
-	// searchesStart: the fit searches for a good start first.
+	// searchesStart means that the fit first searches for a good starting point.
 	searchesStart bool
-	// stepless: the result is the start.
+	// stepless means that the result is the starting point.
 	stepless bool
-	// startsAtFisher: the start is the projection of Fisher.
+	// startsAtFisher means that the starting point is the projection of Fisher.
 	startsAtFisher bool
-	// samplesRows: the method draws mini-batches, so the samples need not be in memory.
+	// samplesRows means that the method draws mini-batches, so the samples need not be in memory.
 	samplesRows bool
 	// stepMatrices is the number of matrices of the size of P that the steps use.
 	stepMatrices int
 }
 
-// descentMatrices are the matrices of package descent and of the manifold.
+// descentMatrices is the number of matrices that package descent and the manifold use.
 const descentMatrices = 11 + 2
 
 func (Auto) traits() traits {
@@ -162,7 +164,8 @@ func (MiniBatch) traits() traits {
 func (Principal) traits() traits { return traits{stepless: true} }
 func (Fisher) traits() traits    { return traits{stepless: true, startsAtFisher: true} }
 
-// newSolver returns the solver for the method of the settings. MiniBatch draws from the population.
+// newSolver returns the solver for the method of the settings. MiniBatch draws its samples from the
+// population that the function from returns.
 func newSolver[T dist.Float](s *Settings, from func() *discriminant.Population) discriminant.Solver[T] {
 	switch m := s.Optimizer.Method.(type) {
 	case Principal, Fisher:
@@ -182,14 +185,14 @@ func newSolver[T dist.Float](s *Settings, from func() *discriminant.Population) 
 	}
 }
 
-// newRandom returns a function that creates the random numbers of a start, from one stream of the
-// seed.
+// newRandom returns a function that creates the random number generator for the starting point with a
+// given index.
 func (s *Settings) newRandom(stream uint64) func(start int) *rand.Rand {
 	return func(start int) *rand.Rand { return rand.New(rand.NewPCG(s.Seed, stream+uint64(start))) }
 }
 
-// methodWithDefaults returns m with its defaults, and Auto for nil. It dereferences pointers. The
-// error wraps ErrSettings.
+// methodWithDefaults returns m with its defaults, or Auto if m is nil. If m is a pointer, the result
+// is a value. The error wraps ErrSettings.
 func methodWithDefaults(m Method) (Method, error) {
 	if v := reflect.ValueOf(m); m == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return Auto{}, nil

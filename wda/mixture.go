@@ -12,20 +12,21 @@ import (
 )
 
 // If there are few rows, the losses of several candidates on held-out rows differ by less than their
-// noise, and another seed would choose another candidate. A mixture depends less on the seed, and
-// classifies better than most of its members.
+// noise, and a different seed would choose a different candidate. A mixture depends less on the seed,
+// and classifies better than most of its members.
 //
 // Member i has the projection P_i, scaled to unit variance within classes. The mean of the squared
 // distances in k members is the squared distance in
 //
 //	Y = X·(P_1 … P_k)/√k    n × kp,
 //
-// all components side by side. The mixture is the best p-dimensional approximation: P = (P_1 … P_k)·V,
-// where V are the leading principal components of Y.
+// where P_1 … P_k stand side by side. The mixture is the best p-dimensional approximation of Y:
+// P = (P_1 … P_k)·V, where V contains the leading principal components of Y.
 
-// mixWith replaces the projection by a mixture with the projections of fits with other settings. If
-// the settings come from a choice, they are Members[1:Mixed], and members that cannot be fitted to
-// all rows are left out. If a fit is interrupted, the projection is not changed.
+// mixWith replaces the projection of f by a mixture that also contains the projections of fits with the
+// settings others. If the settings come from a choice, others are the settings of Members[1:Mixed],
+// and mixWith omits members that cannot be fitted to all rows. If a fit is interrupted, the projection
+// is not changed.
 func (f *outcome[T]) mixWith(ctx context.Context, others []Settings) error {
 	if f.cause != nil {
 		return f.keepSingle(f.report.Status, f.cause)
@@ -62,7 +63,7 @@ func (f *outcome[T]) mixWith(ctx context.Context, others []Settings) error {
 	if ctx.Err() != nil {
 		return f.keepSingle(StatusCanceled, context.Cause(ctx))
 	}
-	if errors.Is(err, discriminant.ErrRankDeficient) { // the others add no direction
+	if errors.Is(err, discriminant.ErrRankDeficient) { // the other projections add no direction
 		return f.keepSingle(f.report.Status, nil)
 	}
 	f.report.Settings.Mixture, f.report.Settings.Optimizer.Starts = mixtureOf(members), starts
@@ -116,8 +117,8 @@ func (f *outcome[T]) informativeComponents() int {
 	return min(f.run.set.Components, f.report.Settings.Leading)
 }
 
-// setMixture sets the projection to the mixture p with k leading components. The report then has J
-// at p, with whitening, λ and ρ of the first member.
+// setMixture sets the projection to the mixture p with k leading components. The report then
+// contains the objective J at p for the whitening, λ and ρ of the first member.
 func (f *outcome[T]) setMixture(ctx context.Context, p *mat.Dense, k int) error {
 	r := f.run
 	if r.set.Components != k {
@@ -160,7 +161,7 @@ func (f *outcome[T]) setMixture(ctx context.Context, p *mat.Dense, k int) error 
 	return fault.Ended(ctx, nil)
 }
 
-// chainProgress makes Progress count over all fits with these settings.
+// chainProgress makes the Progress functions in sets report the progress over all fits.
 func chainProgress(sets []Settings) {
 	total := 0
 	for i := range sets {

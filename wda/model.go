@@ -19,11 +19,12 @@ import (
 // Model is a fitted projection: it maps a sample x to (x − mean)·P. Fit and Load make models.
 //
 // A Model never changes, and any number of goroutines may use it at the same time. Its methods
-// return copies. The zero value is only there for UnmarshalBinary; projecting with it panics.
+// return copies. The zero value can only be used with UnmarshalBinary; projecting with it panics.
 //
-// Transform, Transform32 and TransformVec compute the same projection and check it: if one of
-// its elements is NaN or infinite, they return ErrNotFinite. This happens if x has such a value,
-// or if a partial sum of −mean·P + x·P, or in float32 the result, is out of range.
+// Transform, Transform32 and TransformVec compute the same projection. They return ErrNotFinite if an
+// element of the projection is NaN or infinite. The cause is NaN or infinity in x, or a partial sum of
+// −mean·P + x·P that is out of range. In Transform32, the result may also be out of the range of
+// float32.
 type Model struct {
 	projection *mat.Dense // d × p
 	mean       []float64
@@ -32,7 +33,8 @@ type Model struct {
 	names      []string  // names of the classes, or nil
 	schema     *dataset.Schema
 	report     Report
-	// scales contains the factor of each column, and ratios its ratio of between- to within-class transport. Either may be nil.
+	// scales contains the factor of each column. ratios contains the ratio of between-class to
+	// within-class transport for each column. Both slices may be nil.
 	scales, ratios []float64
 	validated      string // Validation.Hash of the fit, or ""
 }
@@ -65,8 +67,8 @@ func (m *Model) mustDims() (d, p int) {
 	return m.projection.Dims()
 }
 
-// Projection returns a copy of the projection matrix (d × p). It applies to features as they are in
-// the data: it includes standardization, whitening and the scale of the components.
+// Projection returns a copy of the projection matrix (d × p). The matrix applies to the original
+// features: it includes standardization, whitening and the scale of the components.
 func (m *Model) Projection() *mat.Dense {
 	m.mustDims()
 	return mat.DenseCopyOf(m.projection)
@@ -106,8 +108,8 @@ func (m *Model) WithClassNames(names []string) (*Model, error) {
 }
 
 // Schema returns a copy of the schema of the table that the model was fitted to, or nil if the
-// model stores none. Pass it as dataset.Options.Schema to read other files in the same way.
-// Schema.Match finds the columns in other sources.
+// model stores no schema. Pass the schema as dataset.Options.Schema to read other files in the same
+// way. Schema.Match finds the columns in other sources.
 func (m *Model) Schema() *dataset.Schema { return m.schema.Clone() }
 
 // FeatureNames returns the names of the features, in the order of the rows of Projection, or nil
@@ -156,8 +158,9 @@ func checkNames(names []string, classes int) error {
 	return nil
 }
 
-// Cut returns a model of the first q components of m. Projections have the same bits. Its Report is
-// the report of the fit. The error wraps ErrSettings unless 1 ≤ q ≤ p.
+// Cut returns a model of the first q components of m. Its projections are bit-identical to the first q
+// components of the projections of m. The Report of the new model still describes the fit. The error
+// wraps ErrSettings unless 1 ≤ q ≤ p.
 func (m *Model) Cut(q int) (*Model, error) {
 	d, p := m.mustDims()
 	if q < 1 || q > p {
@@ -205,19 +208,19 @@ func (r *Report) clone() Report {
 	return c
 }
 
-// Transform sets dst (n × p) to the projections of the rows of x (n × d). An empty dst gets this
-// shape. Each row has the same bits as the result of TransformVec.
+// Transform sets dst (n × p) to the projections of the rows of x (n × d). If dst is empty, Transform
+// sets the shape of dst. Each row is bit-identical to the result of TransformVec.
 //
-// The error wraps ErrShape if x does not have d columns, if dst has another shape, or if dst
+// The error wraps ErrShape if x does not have d columns, if dst has the wrong shape, or if dst
 // overlaps x. It wraps ErrNotFinite, in a PositionError with the row and column of x, if x contains
-// NaN or infinity, or if a projection is out of range; dst then has all projections, finite or not.
-// Transform does not allocate if dst has its shape and x is a *mat.Dense or another
-// mat.RawMatrixer.
+// NaN or infinity, or if a projection is out of range; dst then contains all projections, including
+// those with NaN or infinity. Transform does not allocate if dst is n × p and x is a *mat.Dense or
+// another mat.RawMatrixer.
 func (m *Model) Transform(dst *mat.Dense, x mat.Matrix) error {
 	return m.transform(context.Background(), dst, x)
 }
 
-// transformWork is about the number of multiplications between two checks of a context.
+// transformWork is the approximate number of multiplications between two checks of a context.
 const transformWork = 1 << 22
 
 // transform is like Transform with a context. If ctx ends, it returns context.Cause(ctx).
@@ -273,9 +276,9 @@ func (m *Model) transform(ctx context.Context, dst *mat.Dense, x mat.Matrix) err
 
 // TransformVec sets dst (length p) to the projection of one sample x, a slice of d features.
 //
-// The error wraps ErrShape if dst or x has another length, or if they overlap. It wraps
+// The error wraps ErrShape if dst or x has the wrong length, or if dst overlaps x. It wraps
 // ErrNotFinite, in a PositionError, if x contains NaN or infinity, or if the projection is out of
-// range of float64; dst then contains such values. TransformVec does not allocate, except for
+// range of float64; dst then contains NaN or infinity. TransformVec does not allocate, except for
 // errors.
 func (m *Model) TransformVec(dst, x []float64) error {
 	d, p := m.mustDims()
@@ -295,15 +298,17 @@ func (m *Model) TransformVec(dst, x []float64) error {
 }
 
 const (
-	// widenBlock is the number of features that are converted at a time for widenRows samples (more
-	// for fewer samples), and the number of components that are computed at a time.
+	// widenBlock is the number of features of widenRows samples that are converted to float64 at a
+	// time. With fewer samples, more features are converted at a time. widenBlock is also the number
+	// of components that are computed at a time.
 	widenBlock = 128
 	// widenRows is the number of samples that are projected at a time.
 	widenRows = 20
 )
 
-// transformColumns32 sets dst to the columns from l on of the projections of the rows of x. The
-// sums over the features continue from block to block, so that TransformVec returns the same bits.
+// transformColumns32 sets dst to the components l, l+1, … of the projections of the rows of x. The
+// sums over the features continue from block to block. Before rounding to float32, the sums are
+// therefore bit-identical to the results of TransformVec.
 func (m *Model) transformColumns32(dst, x dist.Matrix[float32], l int, in, out []float64) {
 	rows, w, d := dst.Rows, dst.Cols, len(m.mean)
 	b := dense.View(m.projection).ColRange(l, l+w)
@@ -328,9 +333,9 @@ func (m *Model) transformColumns32(dst, x dist.Matrix[float32], l int, in, out [
 
 // Transform32 sets dst (n × p) to the projections of the rows of x (n × d), both in float32. It
 // computes in float64 and rounds the result, because subtracting the mean in float32 could lose all
-// digits. One sample is a matrix of one row. Errors are as in Transform; a projection that exceeds
-// the range of float32 is also an ErrNotFinite. Transform32 does not allocate, except for errors.
-// It panics if x or dst is not a valid matrix (see dist.Matrix).
+// digits. For one sample, use matrices of one row. Errors are as in Transform; a projection that
+// exceeds the range of float32 is also an ErrNotFinite. Transform32 does not allocate, except for
+// errors. It panics if x or dst is not a valid matrix (see dist.Matrix).
 func (m *Model) Transform32(dst, x dist.Matrix[float32]) error {
 	d, p := m.mustDims()
 	x.Check()
@@ -369,9 +374,9 @@ func checkRows[T dist.Float](y, x dist.Matrix[T]) error {
 	return nil
 }
 
-// checkProjected returns an error if the projection y of the sample x is not finite. The error
-// names an element of x that is not finite, or else of y. Such an element of x makes all of y NaN
-// or infinite.
+// checkProjected returns an error if the projection y of the sample x contains NaN or infinity. If x
+// also contains NaN or infinity, the error names the element of x, because this element makes all
+// elements of y NaN or infinite. Otherwise the error names the element of y.
 func checkProjected[T dist.Float](x, y []T) error {
 	at := firstNotFinite(y)
 	if at < 0 {

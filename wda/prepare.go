@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Preparation configures Prepare. Its fields mean the same as those of Settings. The zero value
+// Preparation configures Prepare. The fields have the same meaning as in Settings. The zero value
 // works.
 type Preparation struct {
 	// Components is the largest p of the fits. Default 2, or d if d < 2.
@@ -43,10 +43,10 @@ type Prepared struct {
 	span           *discriminant.Span
 	fromPrincipal  bool       // fits start at the principal components
 	principalStart *mat.Dense // principal components in the span; nil until needed
-	// The largest number of samples for MiniBatch to evaluate J on, and the largest number of
-	// classes for MiniBatch, Auto and methods without steps.
+	// maxSamples is the largest number of samples on which MiniBatch evaluates J. maxClasses is the
+	// largest number of classes for MiniBatch, Auto and the methods without steps.
 	maxSamples, maxClasses int
-	// source, if not nil, has all rows, and samples is a sample of them.
+	// source, if not nil, reads all rows. In this case samples contains only some of the rows.
 	source *rowSource
 }
 
@@ -58,7 +58,7 @@ func Prepare(ctx context.Context, x mat.Matrix, labels []int, preparation *Prepa
 	if err != nil {
 		return nil, err
 	}
-	_, err = m.principalComponents(ctx) // now, because fits may run in several goroutines
+	_, err = m.principalComponents(ctx) // computed here, because several goroutines may call Fit
 	return m, err
 }
 
@@ -71,8 +71,8 @@ func (m *Prepared) principalComponents(ctx context.Context) (*mat.Dense, error) 
 	return m.principalStart, err
 }
 
-// prepare is like Prepare without the principal components, which are computed when needed. components
-// reports whether fits start at them. limit is the limit of readInput.
+// prepare is like Prepare, but computes no principal components. The argument components tells whether
+// fits start at the principal components. readInput describes the argument limit.
 func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, components bool, limit int) (*Prepared, error) {
 	x, labels, source, err := readInput(ctx, x, labels, limit)
 	if err != nil {
@@ -128,8 +128,9 @@ func prepare(ctx context.Context, x mat.Matrix, labels []int, by *Preparation, c
 
 // Fit is like the function Fit, for prepared samples. Data, Validation and Components of settings
 // may be omitted; the values of Prepare then apply. Fit returns ErrSettings if Data or Validation
-// differs from Prepare, or if there are more Components. With the Components of Prepare the result
-// has the same bits as the function Fit; with fewer it agrees up to rounding.
+// differs from Prepare, or if Components is larger than in Prepare. With the same Components as in
+// Prepare, the result is bit-identical to the result of the function Fit. With fewer Components, the
+// two results agree up to rounding.
 func (m *Prepared) Fit(ctx context.Context, settings *Settings) (*Model, error) {
 	return m.fitSince(ctx, settings, time.Now())
 }
@@ -174,8 +175,8 @@ func (m *Prepared) fitSince(ctx context.Context, settings *Settings, began time.
 	if settings != nil {
 		asked = settings.Optimizer
 	}
-	// If few rows differ, the λ of the best candidate may be too large for all rows. Then try the
-	// next.
+	// If there are few distinct rows, the λ of the best candidate may be too large for the fit to all
+	// rows. In this case, try the next candidate.
 	var first error
 	for range choice.Members {
 		chosen := m.applyChoice(set, asked, choice)
@@ -193,8 +194,8 @@ func (m *Prepared) fitSince(ctx context.Context, settings *Settings, began time.
 	return nil, first
 }
 
-// forMembers returns the settings of the fits with each of the members, or s alone if there are
-// none. All fits with steps have the same starts and numbers of steps.
+// forMembers returns the settings of the fit with each member, or s alone if members is nil. All fits
+// that make steps have the same numbers of starting points and steps.
 func (s Settings) forMembers(members []Member) []Settings {
 	if members == nil {
 		s.Mixture = NoMixture()
@@ -210,10 +211,10 @@ func (s Settings) forMembers(members []Member) []Settings {
 	return out
 }
 
-// applyChoice returns set with the settings of the best candidate. asked is the Optimizer of the
-// caller. The settings that a Member does not have are the same for all members of a mixture.
+// applyChoice returns the settings set with the values of the best candidate. asked is the Optimizer
+// of the caller. Settings that are not fields of Member are the same for all members of a mixture.
 func (m *Prepared) applyChoice(set Settings, asked Optimizer, choice *Choice) Settings {
-	chooses := set.Optimizer.Method.traits().chooses // Auto, which may become another method
+	chooses := set.Optimizer.Method.traits().chooses // true for Auto, which the choice may replace
 	set = choice.Members[0].applyTo(set)
 	if chooses && choice.wasCompared() && set.Objective.Samples == 0 && m.samples.N > m.maxSamples {
 		set.Objective.Samples = m.maxSamples
@@ -230,7 +231,8 @@ func (m *Prepared) applyChoice(set Settings, asked Optimizer, choice *Choice) Se
 	return set
 }
 
-// fitComplete makes a fit with settings that leave nothing open, or a mixture of several fits.
+// fitComplete makes one fit for each element of sets, and a mixture if there are several fits. No
+// setting may be automatic.
 func (m *Prepared) fitComplete(ctx context.Context, sets []Settings, choice *Choice, began time.Time) (*Model, error) {
 	for i := range sets {
 		if o := &sets[i].Optimizer; o.Method == (Auto{}) && len(m.samples.Classes) > m.maxClasses {
@@ -246,11 +248,13 @@ func (m *Prepared) fitComplete(ctx context.Context, sets []Settings, choice *Cho
 	return runFits[float64](ctx, m, sets, choice, began)
 }
 
-// whitePrincipal is the precision of the principal components of whitened features. Their variances
-// are close to each other, and a start need not be precise.
+// whitePrincipal is the relative tolerance of the principal components of whitened features. A smaller
+// tolerance would take long, because the variances are close to each other, and a starting point need
+// not be precise.
 const whitePrincipal = 1e-4
 
-// startPoint returns P⁰ for a fit, and the space of P⁰. The fit may change P⁰.
+// startPoint returns the starting point P⁰ of a fit, and the span that contains P⁰. The caller may
+// change P⁰.
 func (m *Prepared) startPoint(ctx context.Context, set *Settings) (*discriminant.Span, *mat.Dense, error) {
 	var init *mat.Dense
 	var err error

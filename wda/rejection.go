@@ -41,11 +41,11 @@ type Rejection struct {
 
 const (
 	defaultRate = 0.05
-	// defaultWeight and classRows were chosen on the data of NOTES.md, section "Rejection of
-	// unknown classes".
+	// The values of defaultWeight and classRows come from experiments in NOTES.md, section "Rejection
+	// of unknown classes".
 	defaultWeight = 0.4
-	// classRows is the weight of the mean score of all classes, in samples, when the mean score of
-	// a class is shrunk.
+	// classRows determines the shrinkage of the mean score of a class toward the mean score of all
+	// classes, which counts as much as classRows samples of the class.
 	classRows = 20
 	// flatRank is the smallest pivot of a Gram matrix of unit columns that counts as a dimension.
 	flatRank = 1e-10
@@ -55,10 +55,10 @@ const (
 type rejection struct {
 	Rejection
 	scores []float64 // scores of the samples of the calibration, ascending
-	shifts []float64 // for each label of the classifier
-	// typical is the median over the samples of the calibration of their mean squared distance to
+	shifts []float64 // shift of the score for each label of the classifier
+	// typical is the median, over the samples of the calibration, of the mean squared distance to
 	// the K neighbors. center and spread are the means and the standard deviations of the two parts
-	// of the score.
+	// of the score, distance and residual.
 	typical        float64
 	center, spread [2]float64
 	featureScale   []float64 // factor of each feature, or nil
@@ -68,23 +68,23 @@ type rejection struct {
 // Calibrate returns a classifier like c that rejects samples that seem to belong to none of its
 // classes: its Predict sets Score and Rejected. Both classifiers share the stored samples.
 //
-// x (n × d) are samples of the known classes that were not used for the fit and are not stored in
-// c. Stored samples would make the threshold too low, because they are nearer to c than other
-// samples. Calibrate cannot detect this. The score of a sample is
+// x (n × d) contains samples of the known classes that were not used for the fit and are not stored in
+// c. Stored samples would make the threshold too low, because their distances are smaller than those
+// of other samples. Calibrate cannot detect stored samples. The score of a sample is
 //
 //	s = (1 − w)·u + w·v − shift.
 //
 // u is log(1 + D/D̃), where D is the mean squared distance of the K neighbors and D̃ is the median
-// of D over x, of two middle values the larger. v is the residual: the fraction of ‖x − mean‖² that
+// of D over x (the larger of two middle values). v is the residual: the fraction of ‖x − mean‖² that
 // lies outside of the span of the projection. If the fit standardized the features, v is computed
-// after division of the features by their standard deviations in x. u and v are standardized over x:
-// minus their mean, divided by their standard deviation (divisor n). w is the weight. shift is the
-// sum of (1 − w)·u + w·v over the m samples of x that are predicted to be of the same class, divided
-// by m + 20.
+// after division of the features by their standard deviations in x. Calibrate then standardizes u and
+// v: it subtracts their means over x and divides by their standard deviations over x (divisor n). w is
+// the weight. shift is the sum of (1 − w)·u + w·v over the m samples of x that are predicted to be of
+// the same class, divided by m + 20.
 //
-// Threshold is the ⌊Rate·(n + 1)⌋-th largest of the n scores of x, each with the shift of the other
-// samples. On average, the fraction Rate of further samples of the known classes is rejected, if they are
-// drawn like x.
+// Threshold is the ⌊Rate·(n + 1)⌋-th largest of the n scores of x. Each of these scores is computed
+// with the shift of the other samples. On average, the fraction Rate of further samples of the
+// known classes is rejected, if the further samples have the same distribution as x.
 //
 // The error wraps ErrSettings if Rate is not between 0 and 1, if n < 1/Rate − 1, or if D̃ is 0,
 // which means that most samples of x equal all of their K neighbors. Other errors are those of
@@ -138,8 +138,8 @@ func checkRate(rate float64, n int) error {
 	return nil
 }
 
-// rejectedCount returns the number of scores above the threshold, of n scores and one more. The
-// factor allows for rates such as 0.05, which are not exact.
+// rejectedCount returns ⌊rate·(n + 1)⌋. The factor 1 + 1e-12 compensates for the rounding error of
+// rates such as 0.05.
 func rejectedCount(rate float64, n int) int { return int(rate * float64(n+1) * (1 + 1e-12)) }
 
 // threshold returns the quantile of the scores for a rate that has passed checkRate.
@@ -156,8 +156,9 @@ func (c *Classifier) Rejection() Rejection {
 }
 
 // WithRejectionRate returns a classifier like c that rejects the given fraction of samples of known
-// classes. It shares the samples of c. The error wraps ErrSettings if c was not calibrated, if rate
-// is not between 0 and 1, or if c was calibrated with fewer than 1/rate − 1 samples.
+// classes. The new classifier shares the samples of c. The error wraps ErrSettings if c was not
+// calibrated, if rate is not between 0 and 1, or if c was calibrated with fewer than 1/rate − 1
+// samples.
 func (c *Classifier) WithRejectionRate(rate float64) (*Classifier, error) {
 	if c.rejection == nil {
 		return nil, fmt.Errorf("%w: the classifier was not calibrated to reject samples", ErrSettings)
@@ -283,8 +284,8 @@ func (r *rejection) shiftedScores(known []scoreParts, weight float64, classes in
 	return scores, shifts
 }
 
-// setScore sets Score and Rejected of out for x, the latest sample of w. at is the index of its
-// label.
+// setScore sets Score and Rejected of out for the sample x, which must be the latest sample of the
+// workspace w. The index at is the index of the predicted label.
 func (c *Classifier) setScore(out *Class, x []float64, at int, w *Workspace) {
 	r := c.rejection
 	if r == nil {
@@ -319,13 +320,13 @@ func inverseDeviations(ctx context.Context, x mat.Matrix) []float64 {
 	return out
 }
 
-// spanShare computes the share of a sample in the span of a projection P from the projected sample.
-// If the columns of P have the Gram matrix LLᵀ, the part of x in the span has the norm of L⁻¹y,
-// where y = xP.
+// spanShare computes, from the projection y = xP of a sample x, the share of x that lies in the span
+// of P. If the columns of P have the Gram matrix LLᵀ, the component of x in the span has the norm of
+// L⁻¹y.
 type spanShare struct {
-	pivots []int                  // linearly independent components
+	pivots []int                  // indices of linearly independent columns of P
 	length []float64              // norms of all columns of P
-	l      matrix.Matrix[float64] // the factor of the pivots, for columns of length one
+	l      matrix.Matrix[float64] // Cholesky factor of the Gram matrix of the pivot columns, scaled to unit length
 }
 
 func newSpanShare(ctx context.Context, m *Model, scale []float64) *spanShare {
@@ -345,8 +346,8 @@ func newSpanShare(ctx context.Context, m *Model, scale []float64) *spanShare {
 		}
 		// Divide by the largest element first, so that no square is out of range.
 		largest := maxAbs(col)
-		if largest == 0 || isNotFinite(largest) { // its Gram row stays 0, so it is no pivot
-			continue // the column adds no direction, and has no pivot
+		if largest == 0 || isNotFinite(largest) {
+			continue // the row of this column in the Gram matrix stays 0, so the column has no pivot
 		}
 		for k := range col {
 			col[k] /= largest
@@ -381,8 +382,8 @@ func maxAbs(x []float64) float64 {
 	return most
 }
 
-// residualShare returns the share of the squared norm of x − mean that is outside of the
-// span. w has the projection of x.
+// residualShare returns the share of the squared norm of x − mean that is outside of the span. w.y
+// must contain the projection of x.
 func (s *spanShare) residualShare(m *Model, x []float64, w *Workspace, scale []float64) float64 {
 	w.centered, w.inSpan = resize(w.centered, len(x)), resize(w.inSpan, len(s.pivots))
 	for k, v := range x {
@@ -401,7 +402,7 @@ func (s *spanShare) residualShare(m *Model, x []float64, w *Workspace, scale []f
 		row := s.l.Row(k)
 		w.inSpan[k] = (w.y[at]/largest/s.length[at] - algebra.Dot(row[:k], w.inSpan[:k])) / row[k]
 	}
-	// Rounding may raise the share above 1. It is NaN if the sample is out of range.
+	// Rounding may raise the share above 1. The share is NaN if the sample is out of range.
 	if share := algebra.Dot(w.inSpan, w.inSpan) / algebra.Dot(w.centered, w.centered); share < 1 {
 		return 1 - share
 	}

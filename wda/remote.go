@@ -16,11 +16,12 @@ import (
 )
 
 // Executor runs parts of a computation in other processes or on other machines. Type Cluster of
-// module github.com/gomonge/monge/beam implements it. Fit, Score and CrossValidate divide their
-// work into independent items, and send them if Worth returns true. The other processes call
-// OpenWork. All processes must run the same version of this package.
+// module github.com/gomonge/monge/beam implements Executor. Fit, Score and CrossValidate divide their
+// work into independent items, and pass the items to Do if Worth returns true. The other processes
+// call OpenWork. All processes must run the same version of this package.
 type Executor interface {
-	// Worth reports whether a computation of about this many multiplications is worth sending.
+	// Worth reports whether a computation is worth sending to other processes. The argument is the
+	// approximate number of multiplications.
 	Worth(multiplications float64) bool
 	// Do returns the results of all items, in the order of the items. It may run an item several
 	// times, because the result has the same bytes each time. An error ends the computation: it
@@ -35,15 +36,15 @@ type Work struct {
 	Shared []byte
 	Items  [][]byte
 	// Together is the number of consecutive items that should run in the same process, because they
-	// share steps. 0 means 1.
+	// share intermediate results. 0 means 1.
 	Together int
 }
 
-// OpenWork returns the function that runs the items of a Work with this Task and Shared. The
-// processes of an Executor call it once for each Work. Any number of goroutines may call the
-// function. An error of the function means that the item could not be run in this process, for
-// example because ctx has ended. An unknown task is an error, because it means that the processes
-// run different versions.
+// OpenWork returns the function that runs the items of a Work. The arguments are the fields Task and
+// Shared of the Work. The processes of an Executor call OpenWork once for each Work. Any number of
+// goroutines may call the returned function. An error of the function means that the item could not be
+// run in this process, for example because ctx has ended. An unknown task is an error, because the
+// processes then run different versions.
 func OpenWork(ctx context.Context, task string, shared []byte) (do func(ctx context.Context, item []byte) ([]byte, error), err error) {
 	switch task {
 	case pairTask:
@@ -89,12 +90,13 @@ func sendItems[Result, Item any](ctx context.Context, to Executor, task string, 
 	return out, nil
 }
 
-// itemFunc runs one item in the other process. Any number of goroutines may call it.
+// itemFunc runs one item in a process of an Executor. Any number of goroutines may call it.
 type itemFunc = func(ctx context.Context, item []byte) ([]byte, error)
 
-// newItemFunc returns an itemFunc that decodes an item, calls do, and encodes the result. do
-// returns an error only if the item cannot be run here; errors that would occur anywhere are
-// results. A result computed after the end of the context is dropped, because it may be incomplete.
+// newItemFunc returns an itemFunc that decodes an item, calls do, and encodes the result. do must
+// return an error only if the item cannot be run in this process. An error that would occur in every
+// process is part of the result. A result computed after the end of the context is dropped, because
+// it may be incomplete.
 func newItemFunc[Item, Result any](do func(ctx context.Context, item Item) (Result, error)) itemFunc {
 	return func(ctx context.Context, data []byte) ([]byte, error) {
 		var item Item
@@ -139,13 +141,13 @@ func decodeNumbers[T dist.Float](b []byte) []T {
 	return v
 }
 
-// wireMatrix is a matrix for gob.
+// wireMatrix is a matrix in a form that package gob encodes.
 type wireMatrix struct {
 	Rows, Cols int
 	Data       []byte
 }
 
-// newWireMatrix returns m for gob, or nil if m is nil.
+// newWireMatrix converts m to a wireMatrix. It returns nil if m is nil.
 func newWireMatrix(ctx context.Context, m mat.Matrix) *wireMatrix {
 	if m == nil {
 		return nil
@@ -167,7 +169,7 @@ type wireSettings struct {
 	Method    string
 	BatchSize int // of MiniBatch
 	Lambda    wireLambda
-	Init      *wireMatrix // nil if there is none
+	Init      *wireMatrix // or nil
 }
 
 // textSettings hides the fields that JSON cannot represent.
@@ -203,7 +205,7 @@ func (w *wireSettings) settings() (Settings, error) {
 	return t.Settings, err
 }
 
-// wireLambda is a Lambda for gob: its text, or a matrix.
+// wireLambda is a Lambda in a form that package gob encodes: its text, or a matrix.
 type wireLambda struct {
 	Text   string
 	Matrix *wireMatrix
@@ -223,8 +225,8 @@ func (w *wireLambda) lambda() (l Lambda, err error) {
 	return l, l.UnmarshalText([]byte(w.Text))
 }
 
-// wireError is an error that is a result: its text, and the indices in wireCauses of the errors it
-// wraps.
+// wireError is an error that is part of a result. It contains the text of the error, and the indices
+// in wireCauses of the errors that the error wraps.
 type wireError struct {
 	Text  string
 	Wraps []int
@@ -234,7 +236,7 @@ var wireCauses = []error{
 	ErrShape, ErrNotFinite, ErrSettings, ErrLabels, ErrNoSpread, sinkhorn.ErrMarginals, sinkhorn.ErrRange, sinkhorn.ErrNotConverged,
 }
 
-// newWireError returns err for gob.
+// newWireError converts err to a wireError.
 func newWireError(err error) *wireError {
 	w := &wireError{Text: err.Error()}
 	for i, c := range wireCauses {

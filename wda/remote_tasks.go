@@ -12,10 +12,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// pairTask solves transport for pairs of classes in another process. The process gets Y = X·P (n ×
-// p) once, and a few numbers for each pair. It returns the cost and ∂W/∂Y of both classes. This
-// process sums over the pairs, in their order, and computes Xᵀ·G, so that no bit depends on where
-// pairs are solved.
+// pairTask solves transport problems for pairs of classes in another process. The other process
+// receives Y = X·P (n × p) once, and a few numbers for each pair of classes. For each pair it returns
+// the transport cost W and the gradient ∂W/∂Y for both classes. The calling process sums over the
+// pairs in their order, so the bits of the result do not depend on where pairs are solved.
 const pairTask = "wda.pair"
 
 // pairShared has the projected samples and the settings of transport that all pairs share.
@@ -23,7 +23,7 @@ type pairShared struct {
 	P, Iterations     int
 	Mode              sinkhorn.GradientMode
 	Gradient, Float32 bool
-	Frozen            bool // the gradient treats plans as constant
+	Frozen            bool // the gradient treats transport plans as constant
 	Offset            []int
 	Y                 []byte
 }
@@ -114,7 +114,7 @@ type choiceShared struct {
 	Labels      []int
 	Components  int
 	Standardize bool
-	Start       bool // fits start at the principal components
+	Start       bool // whether fits start at the principal components
 	Settings    wireSettings
 }
 
@@ -209,7 +209,7 @@ type fitResult struct {
 	Err    *wireError
 }
 
-// wireMember is a Member for gob.
+// wireMember is a Member in a form that package gob encodes.
 type wireMember struct {
 	Whitening, Shrinkage, Scale, Method string
 	BatchSize                           int // of MiniBatch

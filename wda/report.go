@@ -14,8 +14,8 @@ import (
 // Report describes a fit. The package documentation explains J, σ_b², σ_w² and the ridge.
 //
 // If the projection is a mixture of candidates (see Mixture), Objective, Between, Within, Ridge,
-// GradientNorm, Lambda and Ratios describe the mixture, with whitening, λ and ρ of the first
-// candidate. Ratios is then not sorted. Status, Steps, Evaluations, History, Start and
+// GradientNorm, Lambda and Ratios describe the mixture. They are computed with the whitening, λ and ρ
+// of the first candidate. Ratios is then not sorted. Status, Steps, Evaluations, History, Start and
 // StartObjectives describe the fit of the first candidate.
 type Report struct {
 	// Objective is J at the result. Compare it only with fits of the same λ, ridge and data.
@@ -26,8 +26,8 @@ type Report struct {
 	// float64, the value is math.MaxFloat64 (for data above about 1e150) or 0 (for data below about
 	// 1e-150). J is not affected.
 	Between, Within float64
-	// Ridge is ρ·σ_w²(P⁰), ρ being Settings.Objective.Shrinkage, in the squared unit of the data,
-	// with the same limits as Between.
+	// Ridge is ρ·σ_w²(P⁰), where ρ is Settings.Objective.Shrinkage and P⁰ is the starting point. The
+	// unit is the squared unit of the data, and the limits are the same as for Between.
 	Ridge float64
 	// ObjectiveSamples is the number of samples on which J was evaluated. It is less than n in two
 	// cases. With Objective.Samples, or with MiniBatch and many samples, J uses a fixed part of
@@ -39,25 +39,26 @@ type Report struct {
 	GradientNorm float64
 	// Status is the reason why the fit ended.
 	Status Status
-	// Steps is the number of steps from the start that led to the result.
+	// Steps is the number of steps from the starting point that led to the result.
 	Steps int
-	// Evaluations counts the evaluations of J and its gradient in all starts.
+	// Evaluations counts the evaluations of J and its gradient for all starting points.
 	Evaluations Evaluations
-	// History contains the start and all steps that led to the result.
+	// History contains the starting point and all steps that led to the result.
 	History []Step
 	// Elapsed is the time that Fit took.
 	Elapsed time.Duration
-	// Start is the index of the start that led to the result. StartObjectives contains the final J
-	// of each start, or NaN if J is not finite.
+	// Start is the index of the starting point that led to the result. StartObjectives contains the
+	// final J for each starting point, or NaN if J is not finite.
 	Start           int
 	StartObjectives []float64
 	// Maxima contains the distinct values in StartObjectives, largest first; values that differ by
-	// less than 0.1 % count as equal. LedTo contains the number of starts that led to each of them.
+	// less than 0.1 % count as equal. LedTo contains the number of starting points that led to each
+	// maximum.
 	Maxima []float64
 	LedTo  []int
 	// ValidationError is the fraction of held-out samples that the result classifies wrongly.
-	// Validations contains the errors during the fit from the start that led to the result. Both
-	// are zero without Settings.Validation.
+	// Validations contains the errors during the fit from the starting point that led to the result.
+	// Without Settings.Validation, both fields are zero.
 	ValidationError float64
 	Validations     []ValidationPoint
 	// Warnings lists what is unusual about the data, the settings or the result.
@@ -65,20 +66,20 @@ type Report struct {
 	// Lambda contains λ_cc' for each pair of classes, in the inverse squared unit of the data. It
 	// is nil if J was evaluated on a subset of the classes (see ObjectiveSamples).
 	Lambda *mat.SymDense
-	// Ratios contains one number for each component, largest first: its transport cost between
-	// classes divided by its cost within classes plus ridge/p. These are the eigenvalues μ of
-	// S_b v = μ (S_w + ridge/p·I) v. S_b and S_w (p × p) are the sums of T_ij (y_i − z_j)(y_i − z_j)ᵀ
-	// between and within classes, for an orthonormal basis of the projection's span. A component
-	// with a ratio near 0 does not separate classes.
+	// Ratios contains one ratio for each component, largest first: the transport cost between
+	// classes divided by the sum of the cost within classes and ridge/p. The ratios are the
+	// eigenvalues μ of S_b v = μ (S_w + ridge/p·I) v. S_b and S_w (p × p) are the sums of
+	// T_ij (y_i − z_j)(y_i − z_j)ᵀ between and within classes, for an orthonormal basis of the span
+	// of the projection. A component with a ratio near 0 does not separate classes.
 	Ratios []float64
-	// Choice describes how open settings were chosen. It is nil if no settings were left open.
+	// Choice describes how Fit chose settings. It is nil if no setting was automatic.
 	Choice *Choice
 	// Settings are the settings of the fit, with all defaults and choices filled in.
 	Settings Settings
 }
 
-// Evaluations counts evaluations of J, including failed ones. An evaluation that computes both J
-// and its gradient counts in both.
+// Evaluations counts evaluations of J, including failed evaluations. An evaluation that computes J
+// and its gradient counts in both fields.
 type Evaluations struct {
 	Values    int
 	Gradients int
@@ -109,8 +110,8 @@ func (p Phase) String() string { return phaseNames.Name(uint8(p)) }
 type Progress struct {
 	// Phase is the part of the fit.
 	Phase Phase
-	// Done is the amount of work done in the phase, and Total the amount to do, in the unit of the
-	// phase. Done never decreases within a phase.
+	// Done is the amount of work that has been done in the phase, and Total is the amount of all work
+	// of the phase. Phase determines the unit. Done never decreases within a phase.
 	Done, Total int
 	// Step is the latest step of the optimizer. It is empty before the first step.
 	Step Step
@@ -118,17 +119,17 @@ type Progress struct {
 
 // Step is one accepted step of a fit.
 type Step struct {
-	Start        int     // index of the start: 0 is P⁰, others are random
-	Index        int     // number of the step; 0 is the start itself
+	Start        int     // index of the starting point: 0 for P⁰, larger for random points
+	Index        int     // number of the step; 0 for the starting point
 	Objective    float64 // J
-	GradientNorm float64 // Riemannian
+	GradientNorm float64 // norm of the Riemannian gradient
 	StepSize     float64
 }
 
-// Choice describes how the settings that were left open were chosen: by cross-validation of a list
-// of candidates.
+// Choice describes how Fit chose settings by cross-validation of a list of candidates.
 type Choice struct {
-	// Members are the candidates, best first. Fit used the first, unless Mixed is more than 1.
+	// Members are the candidates, best first. Fit used the first candidate, unless Mixed is more
+	// than 1.
 	Members []Member
 	// Mixed is the number of candidates in the mixture: the projection combines Members[:Mixed],
 	// whose losses on held-out rows do not differ significantly. It is 1 if Fit used only
@@ -150,13 +151,14 @@ type Member struct {
 	Shrinkage Shrinkage
 	Lambda    Lambda
 	Scale     Scale
-	// Leading is the number of informative components. For finalists, fits with different numbers
-	// were compared; for other candidates, the first components of one fit.
+	// Leading is the number of informative components. For finalists, Fit compared fits with
+	// different numbers of components. For other candidates, Fit compared the first components of one
+	// fit.
 	Leading int
-	// Error is the fraction of held-out rows that were classified wrongly. Loss is Error plus the
-	// Brier score of the neighbors' votes, weighted by distance, or, with UseLinear and
-	// UseCentroid, of the class probabilities. Both are means over Folds folds. A candidate with
-	// fewer Folds than others was eliminated early.
+	// Error is the fraction of held-out rows that were classified wrongly. Loss is Error plus a
+	// Brier score: the score of the votes of the neighbors, weighted by distance, or the score of the
+	// class probabilities with UseLinear and UseCentroid. Error and Loss are means over Folds folds.
+	// A candidate with fewer Folds than other candidates was eliminated early.
 	Loss, Error float64
 	Folds       int
 }
@@ -164,8 +166,8 @@ type Member struct {
 // wasCompared reports whether candidates were compared.
 func (c *Choice) wasCompared() bool { return c != nil && c.Members[0].Folds > 0 }
 
-// ValidationPoint is one evaluation on held-out samples. Error is the fraction that was classified
-// wrongly after step Step.
+// ValidationPoint is one evaluation on held-out samples. Error is the fraction of these samples that
+// was classified wrongly after the step with the number Step.
 type ValidationPoint struct {
 	Step  int
 	Error float64
@@ -177,9 +179,9 @@ type Status uint8
 const (
 	_ Status = iota // no fit
 	// StatusGradientTolerance: the norm of the gradient has fallen to Optimizer.Tolerance times the
-	// norm at the start.
+	// norm at the starting point.
 	StatusGradientTolerance
-	// StatusStepTolerance: the latest step hardly moved the projection.
+	// StatusStepTolerance: the latest step moved the projection by less than a tolerance.
 	StatusStepTolerance
 	// StatusFunctionTolerance: J has stopped rising.
 	StatusFunctionTolerance
@@ -212,11 +214,11 @@ func (s *Status) UnmarshalText(text []byte) error { return (*descent.Status)(s).
 // Converged reports whether the fit reached one of its three tolerances.
 func (s Status) Converged() bool { return descent.Status(s).Converged() }
 
-// sameMaximum is the relative difference of J up to which two starts have found the same maximum.
+// Two fits have found the same maximum if their values of J differ by at most the fraction sameMaximum.
 const sameMaximum = 1e-3
 
-// maxima returns the distinct maxima among the objectives, largest first, and the number of starts
-// that led to each.
+// maxima returns the distinct maxima among the objectives, largest first, and the number of starting
+// points that led to each maximum.
 func maxima(objectives []float64) (values []float64, starts []int) {
 	last := math.NaN()
 	for _, v := range slices.Backward(slices.Sorted(slices.Values(objectives))) {

@@ -17,7 +17,7 @@ type Scores struct {
 	Objective       float64 // J, with the ridge of the settings
 	Between, Within float64 // σ_b² and σ_w², in the units of the data
 	Ridge           float64
-	Gradient        *mat.Dense    // ∂J/∂P, Euclidean, d × p, in the mode Objective.Gradient
+	Gradient        *mat.Dense    // Euclidean gradient ∂J/∂P (d × p), computed in the mode Objective.Gradient
 	GradientNorm    float64       // ‖G − P sym(PᵀG)‖_F with G = Gradient: the norm of the Riemannian gradient if PᵀP = I
 	Infeasibility   float64       // ‖PᵀP − I‖_F: 0 if P is orthonormal
 	Lambda          *mat.SymDense // λ_cc', in the inverse squared unit of the data
@@ -33,8 +33,8 @@ type Scoring struct {
 }
 
 // Score evaluates J and its gradient at the projection p (d × k) for the samples x (n × d) and
-// their labels. p is used as it is, orthonormal or not. A relative λ and the ridge are computed
-// at p. scoring may be nil. Errors are those of Fit.
+// their labels. p need not be orthonormal. A relative λ and the ridge are computed at p. scoring may
+// be nil. Errors are those of Fit.
 func Score(ctx context.Context, x mat.Matrix, labels []int, p mat.Matrix, scoring *Scoring) (*Scores, error) {
 	if err := checkSamples(ctx, x, labels); err != nil {
 		return nil, err

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Settings configures Fit. The zero value works. A zero field is left open: Fit uses the default in
-// the field's comment, or chooses a value from the data. Report.Settings contains the values that
+// Settings configures Fit. The zero value works. If a field is zero, Fit uses the default in the
+// comment of the field, or chooses a value from the data. Report.Settings contains the values that
 // Fit used.
 //
 // Before it allocates memory, Fit computes from n, d, p, the classes, Iterations and Workers how
@@ -28,13 +28,14 @@ type Settings struct {
 	Optimizer Optimizer
 	// Scale sets the lengths of the components. Default: chosen on held-out rows.
 	Scale Scale
-	// Leading is the number of informative components. The objective uses only these. The others
-	// are principal components scaled by 2⁻¹⁰: large enough to plot them, too small to change a
-	// distance. Without this scaling, components that do not separate classes would add noise to
-	// distances. Default: chosen on held-out rows if any other setting is, otherwise Components.
+	// Leading is the number of informative components. The objective uses only the informative
+	// components. All further components are principal components scaled by 2⁻¹⁰: large enough for
+	// plots, too small to change a distance. Without this scaling, components that do not separate
+	// classes would add noise to distances. Default: chosen on held-out rows if any other setting is
+	// chosen on held-out rows, otherwise Components.
 	Leading int
 	// For is the kind of classifier that will use the projection. It affects only the comparison of
-	// candidates for open settings. Default UseNeighbors.
+	// candidate settings. Default UseNeighbors.
 	For Use
 	// Mixture controls whether the projection may combine candidates whose errors on held-out rows
 	// do not differ significantly. Default: up to three candidates, if they are compared on fewer
@@ -43,7 +44,7 @@ type Settings struct {
 	// Validation, if not nil, stops the fit when the projection no longer improves for samples that
 	// were not used for the fit.
 	Validation *Validation
-	// Seed is the seed of all random choices: starts after the first, mini-batches, folds, and the
+	// Seed is the seed of all random choices: random starting points, mini-batches, folds, and the
 	// samples that Validation holds out.
 	Seed uint64
 	// Workers is the largest number of goroutines. Default GOMAXPROCS. The result does not
@@ -53,8 +54,8 @@ type Settings struct {
 	// it.
 	Executor Executor `json:"-"`
 	// Progress, if not nil, is called after each step, while settings are compared, and between
-	// mini-batches; Progress.Phase distinguishes these calls. It is called by one goroutine at a
-	// time. An error ends the fit in the same way as the end of the context.
+	// mini-batches; Progress.Phase distinguishes these calls. Only one goroutine at a time calls
+	// Progress. An error ends the fit in the same way as the end of the context.
 	Progress func(Progress) error
 }
 
@@ -78,7 +79,7 @@ type Objective struct {
 	Lambda Lambda
 	// Iterations is L, the number of Sinkhorn iterations that define the transport cost W. Default
 	// 10. With GradientImplicit, W is the cost at convergence, and Iterations is the largest number
-	// of iterations to reach it; the default is then 10000. With GradientUnrolled, a pair of
+	// of iterations until convergence; the default is then 10000. With GradientUnrolled, a pair of
 	// classes of n and m samples takes memory for 3L(n + m) numbers.
 	Iterations int
 	// Shrinkage is ρ, which reduces overfitting: ridge = ρ·σ_w²(P⁰). Default: chosen on held-out
@@ -91,19 +92,19 @@ type Objective struct {
 	// sinkhorn.GradientUnrolled, is the derivative of W through all L iterations.
 	//
 	// sinkhorn.GradientImplicit replaces W after L iterations by W at convergence (appendix of the
-	// paper). It iterates until ‖Tᵀ1 − b‖₁ ≤ 1e-12 (1e-5 in float32). If an error of 1e-4 (1e-3) is
-	// not reached, Fit and Score return ErrSettings. Its memory does not grow with the number of
-	// iterations.
+	// paper). It iterates until the error ‖Tᵀ1 − b‖₁ is at most 1e-12, or 1e-5 in float32. Fit and
+	// Score return ErrSettings if the error remains above 1e-4, or 1e-3 in float32. The memory for
+	// this mode does not grow with the number of iterations.
 	//
-	// sinkhorn.GradientFrozen treats the plans T as constant: Σ_ij T_ij ∂M_ij. It is the cheapest,
-	// but it is not the gradient of J. The fit ends when it vanishes, or when it is no longer a
-	// direction of ascent (status StatusLineSearchFailed).
+	// sinkhorn.GradientFrozen treats the transport plans T as constant: Σ_ij T_ij ∂M_ij. This mode is
+	// the cheapest, but the result is not the gradient of J. The fit ends when the result vanishes, or
+	// when it is no longer a direction of ascent (status StatusLineSearchFailed).
 	Gradient sinkhorn.GradientMode
 	// Float32 evaluates J in float32, which is about twice as fast. Default false.
 	Float32 bool
-	// Samples is the largest number of samples on which Fit evaluates J. If there are more, Fit
-	// uses the same fraction of each class, evenly spaced, but at least two samples of each. Time
-	// grows with the square of Samples. The mean, the whitening, λ and mini-batches always come
+	// Samples is the largest number of samples on which Fit evaluates J. If there are more samples,
+	// Fit uses the same fraction of each class, evenly spaced, but at least two samples of each class.
+	// Time grows with the square of Samples. The mean, the whitening, λ and mini-batches always come
 	// from all samples. Default: all, or 4096 for MiniBatch and if Auto chooses settings on
 	// held-out rows.
 	Samples int
@@ -113,29 +114,30 @@ type Objective struct {
 type Optimizer struct {
 	// Method is the algorithm. Default Auto.
 	Method Method
-	// MaxSteps is the largest number of steps. For MiniBatch a step is a round of 20 mini-batches.
-	// For MiniBatch and Eigen, steps that do not raise J count, too. Default 200. If Auto chooses
-	// settings on held-out rows and makes one start, the default is 8, or 4 for more than 30
+	// MaxSteps is the largest number of steps. A step of MiniBatch is a round of 20 mini-batches. For
+	// MiniBatch and Eigen, steps that do not raise J also count. Default 200. If Auto chooses
+	// settings on held-out rows and uses one starting point, the default is 8, or 4 for more than 30
 	// classes: the number of steps after which candidates are compared.
 	MaxSteps int
 	// Tolerance ends the fit when the norm of the gradient has fallen to Tolerance times the norm
-	// at the start. Eigen also ends when a step moves the subspace by less than Tolerance·√p
-	// (chordal distance). Default 1e-6, or 1e-4 with Float32. With this value or a larger one, Auto
-	// also ends when each of three steps has raised J by less than 1e-6 times J.
+	// at the starting point. Eigen also ends when a step moves the subspace by less than Tolerance·√p
+	// (chordal distance). Default 1e-6, or 1e-4 with Float32. If Tolerance is at least the default,
+	// Auto also ends when each of three steps has raised J by less than 1e-6 times J.
 	Tolerance float64
-	// Init is the start P⁰ (d × p). It must have full rank; its columns are made orthonormal.
-	// Default: the p leading principal components.
+	// Init is the starting point P⁰ (d × p). It must have full rank; Fit makes its columns
+	// orthonormal. Default: the p leading principal components.
 	Init mat.Matrix
-	// Starts is the number of starts. The first start is P⁰, the others are random projections; λ
-	// and the ridge are always computed at P⁰. The result has the largest J, or with Validation the
-	// lowest error. Default 1. If Auto chooses settings on held-out rows, the default is 1 to 8,
-	// fewer for more samples: 8 for 100 samples, 1 for 300 and more, and 1 if n ≤ 5d + 1.
+	// Starts is the number of starting points. The first starting point is P⁰, and all further
+	// starting points are random projections; λ and the ridge are always computed at P⁰. The result
+	// has the largest J, or with Validation the lowest error. Default 1. If Auto chooses settings on
+	// held-out rows, the default is 1 to 8, fewer for more samples: 8 for 100 samples, 1 for 300 and
+	// more, and 1 if n ≤ 5d + 1.
 	Starts int
 }
 
 // Validation stops a fit early. During the fit, a classifier by nearest neighbors among the
 // projected training samples classifies held-out samples. The result is the projection with the
-// lowest error, or the first if several have the same error.
+// lowest error, or the first such projection if several have the same error.
 type Validation struct {
 	// X and Labels are the held-out samples. If X is nil, Fit holds out some of its own samples:
 	// Fraction of each class, drawn with Settings.Seed, but at least two samples of the class
@@ -183,8 +185,9 @@ func (o Objective) withFixedDefaults() Objective {
 }
 
 // objectiveComponents returns the number of components in the objective, which is Leading for most
-// methods. Fisher has at most as many as class means can distinguish, unless all components have
-// the same length. Principal has all, because its components do not depend on their number.
+// methods. For Fisher with components of different lengths, it is at most one less than the number of
+// classes, because the class means have no more directions. Otherwise Fisher and Principal use all
+// components, because the first components do not depend on their number.
 func (s *Settings) objectiveComponents(classes int) int {
 	switch t := s.Optimizer.Method.traits(); {
 	case t.startsAtFisher && !s.Scale.equalLengths():
@@ -195,12 +198,12 @@ func (s *Settings) objectiveComponents(classes int) int {
 	return s.Leading
 }
 
-// hasOpenChoices reports whether a setting other than Leading is left open.
+// hasOpenChoices reports whether a setting other than Leading is automatic.
 func (s *Settings) hasOpenChoices() bool {
 	return s.Data.Whitening.IsAuto() || s.Objective.Lambda.IsAuto() || s.Objective.Shrinkage.IsAuto() || s.Scale == ScaleAuto
 }
 
-// leavesOpen reports whether a setting is left open.
+// leavesOpen reports whether Fit must choose a setting.
 func (s *Settings) leavesOpen() bool {
 	return s.Mixture.members == nil && (s.Leading == 0 || s.hasOpenChoices())
 }
@@ -342,7 +345,7 @@ func defaultTolerance(single bool) float64 {
 	return 1e-6
 }
 
-// Streams of random numbers from one seed.
+// Each stream constant selects a separate sequence of random numbers from the same seed.
 const (
 	streamHoldOut = 1 << 32
 	streamFolds   = 2 << 32
@@ -369,12 +372,12 @@ func checkWorkers(workers int) error {
 	return nil
 }
 
-// functionTolerance is the relative gain of J below which Auto ends, if each of three steps stays
-// below it. J is then within about 10⁻⁶ of the maximum, which would take twice the steps
+// Auto ends if each of three steps raises J by less than the fraction functionTolerance. J is then
+// within about 10⁻⁶ of the maximum. To reach the maximum, Auto would need twice as many steps
 // (SOLVERS.md).
 const functionTolerance = 1e-6
 
-// limits returns the limits of the fit from one start.
+// limits returns the limits of the fit from one starting point.
 func limits[T dist.Float](s *Settings) discriminant.Limits {
 	o := &s.Optimizer
 	l := discriminant.Limits{MaxSteps: o.MaxSteps, Tolerance: o.Tolerance, RoundingError: discriminant.RoundingError[T](s.Objective.Gradient)}

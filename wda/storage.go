@@ -48,18 +48,18 @@ func StorageFloat64() Storage { return Storage{kind: storageFloat64} }
 // StorageFloat32 rounds samples to float32: 4 bytes for each component.
 func StorageFloat32() Storage { return Storage{kind: storageFloat32} }
 
-// StorageInt8 rounds each component to one of 256 values at equal steps from its smallest to its
-// largest value: one byte for each component.
+// StorageInt8 rounds each component to one of 256 equally spaced values between the smallest and the
+// largest value of the component: one byte for each component.
 func StorageInt8() Storage { return Storage{kind: storageInt8} }
 
-// StoragePQ uses optimized product quantization. A learned rotation of the projection is cut into
-// parts, and each part is replaced by the nearest of 2^bits learned vectors (T. Ge, K. He, Q. Ke
-// and J. Sun, "Optimized product quantization for approximate nearest neighbor search", CVPR 2013).
-// A sample takes parts·bits/8 bytes, rounded up. bits is 8 or 4; parts is at most the number of
-// components, and at most 256. For other values WithStorage returns ErrSettings.
+// StoragePQ uses optimized product quantization. The projection of a sample is rotated by a learned
+// matrix and cut into parts. Each part is replaced by the nearest of 2^bits learned vectors (T. Ge,
+// K. He, Q. Ke and J. Sun, "Optimized product quantization for approximate nearest neighbor
+// search", CVPR 2013). A sample takes parts·bits/8 bytes, rounded up. bits is 8 or 4; parts is at
+// most the number of components, and at most 256. For other values WithStorage returns ErrSettings.
 func StoragePQ(parts, bits int) Storage { return Storage{storagePQ, parts, bits} }
 
-// IsAuto reports whether the storage is left open.
+// IsAuto reports whether s is the zero Storage, which means the default.
 func (s Storage) IsAuto() bool { return s.kind == storageAuto }
 
 // RowBytes returns the number of bytes of a sample with the given number of components. Labels and
@@ -145,7 +145,7 @@ func (s Storage) Check(components int) error {
 	return nil
 }
 
-// compactStorage describes a compact storage. The points of the classifier have the stored rows.
+// compactStorage describes a compact storage. Classifier.points contains the stored rows.
 type compactStorage struct {
 	storage       Storage
 	offset, scale []float64 // offset and scale of every component, for StorageInt8
@@ -166,7 +166,7 @@ type compactStorage struct {
 //
 // Product quantization learns R and the codebooks from the samples of c: at most 64 samples for
 // each vector of a codebook. The result is the same on every machine and for every number of
-// workers. workers is the largest number of goroutines, or GOMAXPROCS if it is 0.
+// workers. workers is the largest number of goroutines; 0 means GOMAXPROCS.
 //
 // The new classifier is not calibrated, because scores depend on distances: call Calibrate after
 // WithStorage.
@@ -236,8 +236,8 @@ func (c *compactStorage) storeSamples(ctx context.Context, y matrix.Matrix[float
 	return knn.NewCodes[float64](q.Pack(codes), labels), nil
 }
 
-// float32Points returns the points of samples of p components. rows has the samples one after the
-// other.
+// float32Points returns the points of samples of p components. rows contains the samples one after
+// the other.
 func float32Points(ctx context.Context, rows []float32, p int, labels []int) (*knn.Points[float64], error) {
 	return knn.NewNarrow[float64](ctx, matrix.New(len(labels), p, rows), labels)
 }
@@ -250,10 +250,10 @@ func (c *Classifier) Storage() Storage {
 	return c.compact.storage
 }
 
-// Bytes returns the number of bytes of the stored samples, with the offsets and scales of int8, or
-// the rotation and the codebooks of product quantization. It is the size of these arrays in a model
-// file. It does not include labels and data structures for fast search, which may add half of
-// this size for int8 and 8-bit codes from 2048 rows on.
+// Bytes returns the number of bytes of the stored samples, including the offsets and scales of int8,
+// or the rotation and the codebooks of product quantization. The result is the size of these arrays in
+// a model file. It does not include labels and data structures for fast search. With int8 or 8-bit
+// codes and at least 2048 rows, the data structures may add half of the size.
 func (c *Classifier) Bytes() int {
 	c.mustBeMade()
 	_, p := c.model.Dims()
@@ -315,8 +315,8 @@ func (c *Classifier) sampleArrays() []fileArray {
 	return append(out, fileArray{"codebook", npy.Append(nil, book.Data, p, book.Cols)}, fileArray{"rotation", npy.Append(nil, q.Rotation().Data, p, p)})
 }
 
-// packedCodes returns the codes of the samples, by rows. A byte has two codes of 4 bits, the first
-// in its low half.
+// packedCodes returns the codes of the samples, by rows. A byte contains one code of 8 bits or two
+// codes of 4 bits. The first of two codes is in the low half of the byte.
 func (c *Classifier) packedCodes() []byte {
 	r := c.points.Codes()
 	per := 8 / r.Bits()
@@ -437,8 +437,8 @@ func (s Storage) parseQuantizer(parts map[string][]byte, p int) (*quantize.Quant
 	return quantize.New(s.parts, s.bits, matrix.New(p, p, rotation.RawMatrix().Data), matrix.New(p, 1<<s.bits, book)), nil
 }
 
-// unpackNibbles returns codes of 4 bits, one in a byte. A packed row has width bytes and the given
-// number of codes.
+// unpackNibbles unpacks codes of 4 bits and returns one code in each byte. A packed row has width
+// bytes, which contain as many codes as there are parts.
 func unpackNibbles(packed []byte, parts, width int) []byte {
 	out := make([]byte, 0, len(packed)/width*parts)
 	for ; len(packed) > 0; packed = packed[width:] {

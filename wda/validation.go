@@ -22,8 +22,8 @@ type heldOut struct {
 	trainLabels, labels []int
 }
 
-// holdOut checks v and sets its defaults. If v has no samples, it divides x, which has been
-// checked.
+// holdOut checks v and sets its defaults. If v has no samples, holdOut divides the samples x, which
+// must have been checked, into training samples and held-out samples.
 func (v *Validation) holdOut(ctx context.Context, x mat.Matrix, labels []int, seed uint64) (*heldOut, error) {
 	h := &heldOut{set: *v, trainX: x, trainLabels: labels}
 	s := &h.set
@@ -109,7 +109,7 @@ func shuffledClasses(labels []int, rng *rand.Rand) [][]int {
 	return out
 }
 
-// validator classifies the held-out samples at a projection.
+// validator classifies the held-out samples in a given projection.
 type validator struct {
 	set         Validation
 	span        *discriminant.Span
@@ -130,7 +130,7 @@ func newValidator(ctx context.Context, s *discriminant.Samples, sp *discriminant
 	return v
 }
 
-// errorAt returns the share of held-out samples that are classified wrongly at p, a projection of
+// errorAt returns the share of held-out samples that are classified wrongly in the projection p of
 // the span.
 func (v *validator) errorAt(ctx context.Context, p *mat.Dense) (float64, error) {
 	q, err := v.span.ToFeatures(ctx, p, discriminant.NearestOrthonormal)
@@ -144,7 +144,8 @@ func (v *validator) errorAt(ctx context.Context, p *mat.Dense) (float64, error) 
 	return knn.ErrorRate(predicted[0], v.testLabels), nil
 }
 
-// validationWatch validates the projections of one start. It implements discriminant.Watcher.
+// validationWatch validates projections during the fit from one starting point. It implements
+// discriminant.Watcher.
 type validationWatch struct {
 	validator *validator
 	ctx       context.Context
@@ -187,7 +188,8 @@ func (w *validationWatch) record(s discriminant.Step, p *mat.Dense) error {
 	return nil
 }
 
-// Finish validates the last projection of a start, unless Observe has already done so.
+// Finish validates the last projection of the fit from one starting point, unless Observe has already
+// validated it.
 func (w *validationWatch) Finish(a *discriminant.Attempt) error {
 	s := a.History[len(a.History)-1]
 	if n := len(w.points); n > 0 && w.points[n-1].Step == s.Index {
@@ -208,8 +210,8 @@ func (w *validationWatch) KeepBest(a *discriminant.Attempt) {
 	}
 }
 
-// leaveOneOutError returns the share of samples that their nearest neighbors at p, without the
-// sample itself, classify wrongly.
+// leaveOneOutError returns the leave-one-out error of a nearest-neighbor classifier in the projection
+// p: the share of samples that their neighbors classify wrongly.
 func leaveOneOutError(ctx context.Context, s *discriminant.Samples, p *mat.Dense, workers int) (float64, error) {
 	x := discriminant.Project(ctx, s.X, p, workers)
 	rows := make([]int, s.N)

@@ -14,52 +14,56 @@ import (
 type Warning struct {
 	Code     WarningCode
 	Classes  []int     // labels
-	Features []int     // numbers, counted from 0
+	Features []int     // feature numbers, counted from 0
 	Values   []float64 // counts and measures
 
-	text string // for files without codes
+	text string // sentence from a file without codes
 }
 
 // WarningCode is the kind of a Warning. Later versions may add kinds.
 type WarningCode string
 
 const (
-	// WarningConstantFeatures: features have the same value in all samples. Features is the first
-	// of them, Values their number and the number of all features.
+	// WarningConstantFeatures: some features have the same value in all samples. Features contains
+	// the first constant feature. Values contains the number of constant features and the number of
+	// all features.
 	WarningConstantFeatures WarningCode = "constant-features"
-	// WarningFeatureScale: a feature varies so much more than the others that distances depend on
-	// little else. Features is the one with the largest spread, Values its spread divided by the
-	// median of all, and the number of such features. See Data.Standardize.
+	// WarningFeatureScale: the spread of a feature is so large that distances depend on little else.
+	// Features contains the feature with the largest spread. Values contains its spread divided by
+	// the median spread, and the number of features with too large a spread. See Data.Standardize.
 	WarningFeatureScale WarningCode = "feature-scale"
-	// WarningFewSamples: a class has fewer than 5 samples. Classes is the smallest class, Values
-	// its size.
+	// WarningFewSamples: a class has fewer than 5 samples. Classes contains the smallest class, and
+	// Values contains its size.
 	WarningFewSamples WarningCode = "few-samples"
-	// WarningClassSizes: the largest class is at least 20 times as large as the smallest, and all
-	// classes have the same weight. Classes are these two, Values their sizes. See
-	// Objective.Proportional.
+	// WarningClassSizes: the largest class is at least 20 times as large as the smallest class, and
+	// all classes have the same weight. Classes contains the largest and the smallest class, and
+	// Values contains their sizes. See Objective.Proportional.
 	WarningClassSizes WarningCode = "class-sizes"
-	// WarningNoShrinkage: there are fewer samples than features, and no shrinkage: the projection
-	// will fit noise. Values are the numbers of samples and of features. See Objective.Shrinkage.
+	// WarningNoShrinkage: the projection will fit noise, because there are fewer samples than features
+	// and no shrinkage. Values contains the numbers of samples and of features. See
+	// Objective.Shrinkage.
 	WarningNoShrinkage WarningCode = "no-shrinkage"
-	// WarningEqualSamples: all samples of a class are equal. Classes is the first such class.
+	// WarningEqualSamples: all samples of a class are equal. Classes contains the first such class.
 	WarningEqualSamples WarningCode = "equal-samples"
 	// WarningOneDirection: within classes, the projected samples vary in one direction only. A few
-	// features decide alone, because their numbers are large or nearly constant. Values are the number
-	// of components and the effective rank of the scatter within classes.
+	// features determine the projection, because their numbers are large or nearly constant. Values
+	// contains the number of components and the effective rank of the scatter within classes.
 	WarningOneDirection WarningCode = "one-direction"
 	// WarningHeldOutError: principal components classify held-out rows better than the projection.
-	// Values are the shares of these rows that are classified wrongly, in the projection and with
-	// principal components. Leave λ, ρ and the whitening open, or take the method Principal.
+	// Values contains the share of held-out rows that the projection classifies wrongly, and the share
+	// that principal components classify wrongly. Let Fit choose λ, ρ and the whitening, or use the
+	// method Principal.
 	WarningHeldOutError WarningCode = "held-out-error"
-	// WarningTrainingError: nothing was held out, and principal components classify training rows
-	// better than the projection, with each row left out in turn. Values are the number of rows, the
-	// number of neighbors, and the shares of WarningHeldOutError.
+	// WarningTrainingError: no rows were held out, and the leave-one-out error of principal
+	// components on training rows is smaller than the error of the projection. Values contains the
+	// number of rows, the number of neighbors, the error of the projection, and the error of
+	// principal components.
 	WarningTrainingError WarningCode = "training-error"
-	// WarningLogDomain: λ is so large that transport problems were solved in the log domain, which
-	// is slower. Values are their number and the number of all.
+	// WarningLogDomain: λ is so large that some transport problems were solved in the log domain,
+	// which is slower. Values contains the number of these problems and the number of all problems.
 	WarningLogDomain WarningCode = "log-domain"
-	// WarningLowPrecision: λ is so large that transport plans have only few correct digits. Values
-	// are their number and the number of all.
+	// WarningLowPrecision: λ is so large that some transport plans have only few correct digits.
+	// Values contains the number of these plans and the number of all transport plans.
 	WarningLowPrecision WarningCode = "low-precision"
 )
 
@@ -80,15 +84,15 @@ var warningForms = map[WarningCode]warningForm{
 	WarningLowPrecision:     {values: 2},
 }
 
-// wellFormed reports whether the code is known and the fields have the lengths that it requires.
+// wellFormed reports whether the code is known and the fields have the lengths that the code requires.
 func (w Warning) wellFormed() bool {
 	form, ok := warningForms[w.Code]
 	return ok && form == warningForm{len(w.Classes), len(w.Features), len(w.Values)}
 }
 
 // String returns the warning as a sentence without a period. It uses labels and feature numbers
-// instead of names. If Code is unknown, or if a field does not have the length that its comment
-// says, it returns Code.
+// instead of names. If Code is unknown, or if a field does not have the length that the comment of
+// the code describes, String returns Code.
 func (w Warning) String() string {
 	if w.Code == "" {
 		return w.text

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// oddScale is the ratio of a feature's spread to the median above which there is a warning.
+	// oddScale is the largest ratio of a spread to the median spread that causes no warning.
 	oddScale = 1e4
 	// fewSamples is the smallest size of a class without a warning.
 	fewSamples = 5
-	// lineRank is the effective rank of the scatter within classes up to which classes count as
-	// lines.
+	// Classes count as lines if the effective rank of the scatter within classes is at most
+	// lineRank.
 	lineRank = 1.02
-	// imbalance is the ratio of class sizes from which uniform weights cause a warning.
+	// imbalance is the smallest ratio of class sizes at which uniform weights cause a warning.
 	imbalance = 20
 )
 
@@ -103,5 +103,5 @@ func findWarnings(ctx context.Context, s *discriminant.Samples, t discriminant.P
 	return w, nil
 }
 
-// shareError returns the standard error of a share of n rows.
+// shareError returns the standard error of a share that was measured on n rows.
 func shareError(share float64, n int) float64 { return math.Sqrt(share * (1 - share) / float64(n)) }

@@ -9,7 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Errors of Fit, for errors.Is. Package wda has the same errors under the same names.
+// Errors of Fit match these values under errors.Is. Package wda exports the same errors under the
+// same names.
 var (
 	// ErrNotFinite means that a value is NaN or infinite, or that an intermediate result is out of
 	// range.
@@ -24,7 +25,7 @@ var (
 // A Method is one of the methods of this package: PCA or FDA. Its fields are its settings. A zero
 // field means the default.
 type Method interface {
-	// String returns the usual abbreviation.
+	// String returns the usual abbreviation of the method.
 	fmt.Stringer
 
 	// withDefaults returns the method with its defaults, and reports whether its settings are
@@ -34,8 +35,8 @@ type Method interface {
 
 // Fit returns the projection of a method, a matrix of d × components.
 //
-// x has n samples of d features, one row for each sample. labels are the classes of the samples,
-// any integers. PCA ignores the labels, so they may be nil. components is the number of columns of
+// x has n samples of d features, one row for each sample. labels contains the class of each sample,
+// any integer. PCA ignores labels, which may then be nil. components is the number of columns of
 // the projection, from 1 to d; 0 means 2, or 1 if d is 1. The element of largest absolute value in
 // each column is positive. Fit does not change x or labels.
 //

@@ -6,7 +6,7 @@
 //
 //	v, err := baseline.Fit(ctx, x, labels, 2, baseline.FDA{LedoitWolf: true})
 //
-// Both methods are deterministic. Neither standardizes the features. The documentation of each
+// The methods are deterministic and do not standardize the features. The documentation of each
 // method describes how the units of features affect the result.
 //
 //	method  columns      found by

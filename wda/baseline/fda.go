@@ -18,10 +18,10 @@ import (
 //
 // where S_w and S_b are the covariances within and between the classes.
 //
-// Relation to scikit-learn's LinearDiscriminantAnalysis: up to sign, the columns equal scalings_ of the
+// The columns equal, up to sign, the scalings_ of LinearDiscriminantAnalysis in scikit-learn with the
 // solver "eigen". The scalings_ of the solver "svd" are the same or differ by the factor √((n−C)/n),
-// depending on the version of scikit-learn. With shrinkage the columns span the same space as the
-// coefficients of "lsqr"; the solver "eigen" also shrinks S_b.
+// depending on the version of scikit-learn. With shrinkage, the columns span the same space as the
+// coefficients of the solver "lsqr". The solver "eigen" differs, because it also shrinks S_b.
 //
 // Without shrinkage S_w may be singular. FDA then divides every feature by its standard deviation
 // within classes, and ignores directions in which the samples of each class are equal. The solver
@@ -29,16 +29,18 @@ import (
 // classes: in every class, its largest and its smallest value differ by at most 2⁻⁴⁸ times its largest
 // absolute value in all samples.
 //
-// With shrinkage, such a feature contributes nothing to S_w, and its weights follow from the formula.
-// If all features are constant within classes, every column is a principal component of unit length.
+// With shrinkage, a feature that is constant within classes contributes nothing to S_w, and its weights
+// follow from the formula. If all features are constant within classes, every column is a principal
+// component of unit length.
 //
-// S_b has rank C−1. Columns beyond C−1 are the leading principal components of the space orthogonal to the
-// first C−1 columns. Each is also scaled to wᵀ S_w w = 1, or to unit length if the samples do not vary
-// within classes in its direction.
+// S_b has rank C−1. Columns beyond C−1 are the leading principal components of the space orthogonal
+// to the first C−1 columns. Each of these columns is also scaled to wᵀ S_w w = 1, or to unit length
+// if the samples do not vary within classes in the direction of the column.
 //
 // Time grows with n·d·min(n, d).
 type FDA struct {
-	// Shrinkage s replaces S_w by (1−s)·S_w + s·(tr S_w / d)·I, 0 ≤ s ≤ 1. Default 0.
+	// Shrinkage is the intensity s, 0 ≤ s ≤ 1. FDA replaces S_w by (1−s)·S_w + s·(tr S_w / d)·I.
+	// Default: 0.
 	Shrinkage float64
 	// LedoitWolf sets s to the shrinkage intensity of Ledoit and Wolf (2004). Shrinkage must then
 	// be 0.
@@ -68,18 +70,19 @@ func (f FDA) fit(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.D
 // (1−shrinkage)·residualsᵀ·residuals/n.
 type withinClasses struct {
 	residuals               *mat.Dense // n × d
-	rows                    [][]int    // of the classes
+	rows                    [][]int    // row indices of each class
 	shrinkage, meanVariance float64
 }
 
-// A withinSolver returns a matrix whose rows are the products of S_w⁺ with the rows of m.
+// A withinSolver returns a matrix whose rows are the products of the pseudoinverse S_w⁺ with the
+// rows of m.
 type withinSolver func(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense, error)
 
 func (f FDA) fitWithSolver(ctx context.Context, x *mat.Dense, labels []int, p int, solve withinSolver) (*mat.Dense, error) {
 	n, d := x.Dims()
 	c := projection.Centered(ctx, x)
 	w := &withinClasses{residuals: mat.NewDense(n, d, nil), rows: projection.ClassRows(labels), shrinkage: f.Shrinkage}
-	means := mat.NewDense(len(w.rows), d, nil) // weighted, so that S_b = meansᵀ·means
+	means := mat.NewDense(len(w.rows), d, nil) // class means, weighted so that S_b = meansᵀ·means
 	for k, rows := range w.rows {
 		around := projection.Centered(ctx, projection.Gather(ctx, c, rows))
 		weight := math.Sqrt(float64(len(rows)) / float64(n))
@@ -112,14 +115,14 @@ func (f FDA) fitWithSolver(ctx context.Context, x *mat.Dense, labels []int, p in
 	if err != nil {
 		return nil, err
 	}
-	// With M the means, the solutions are W = zᵀu, u the eigenvectors of M S_w⁺Mᵀ.
+	// The solutions are the columns of zᵀ·u, where u contains the eigenvectors of means·S_w⁺·meansᵀ.
 	q := min(p, len(w.rows)-1)
 	u, mu, err := projection.TopEigenvectors(ctx, projection.SymmetricProduct(ctx, mat.DenseCopyOf(means.T()), mat.DenseCopyOf(z.T())), q)
 	if err != nil {
 		return nil, err
 	}
 	for q > 0 && !(mu[q-1] > 1e-12*mu[0]) {
-		q-- // class means on a line, or all equal
+		q-- // the class means span fewer than q dimensions
 	}
 	out := mat.NewDense(d, p, nil)
 	if q > 0 {
@@ -140,8 +143,8 @@ func (f FDA) fitWithSolver(ctx context.Context, x *mat.Dense, labels []int, p in
 }
 
 // standardize divides each feature by its standard deviation within classes, and returns the
-// factors. With shrinkage it divides by 1, because shrinkage depends on the units. The factor of a
-// feature is 0 if the shrunk S_w has a zero on its diagonal.
+// factor of each feature. With shrinkage the factors are 1, because shrinkage depends on the units.
+// The factor of a feature is 0 if the feature has no variance in the shrunk S_w.
 func (w *withinClasses) standardize(ctx context.Context) []float64 {
 	n, d := w.residuals.Dims()
 	scale, total := make([]float64, d), 0.
@@ -178,7 +181,7 @@ func (w *withinClasses) standardize(ctx context.Context) []float64 {
 // ledoitWolf returns the shrinkage intensity of Ledoit and Wolf for S_w.
 func (w *withinClasses) ledoitWolf(ctx context.Context) float64 {
 	n, d := w.residuals.Dims()
-	var g *mat.Dense // matrix with the trace and the norm of n·S_w
+	var g *mat.Dense // g has the trace and the Frobenius norm of n·S_w
 	if n < d {
 		g = projection.Gram(ctx, w.residuals)
 	} else {
@@ -191,8 +194,9 @@ func (w *withinClasses) ledoitWolf(ctx context.Context) float64 {
 	return algebra.LedoitWolf(ctx, dense.View(w.residuals), projection.Trace(g)/float64(n), square/float64(n)/float64(n))
 }
 
-// addPrincipal sets the columns of out from q on to principal components of the samples c in the
-// orthogonal complement of the first q columns, scaled to unit variance within classes.
+// addPrincipal sets the columns q, q+1, … of out. The new columns are principal components of the
+// samples c in the orthogonal complement of the first q columns, scaled to unit variance within
+// classes.
 func (w *withinClasses) addPrincipal(ctx context.Context, out, c *mat.Dense, q int, scale []float64) error {
 	n, d := c.Dims()
 	p := out.RawMatrix().Cols
@@ -205,8 +209,8 @@ func (w *withinClasses) addPrincipal(ctx context.Context, out, c *mat.Dense, q i
 		back := projection.Product(ctx, projection.Product(ctx, c, ortho), mat.DenseCopyOf(ortho.T()))
 		rest = mat.DenseCopyOf(c)
 		rest.Sub(rest, back)
-		// Principal components of rest that have no variance may lie in the span of ortho. Orthonormalizing all columns,
-		// ortho first, makes them orthogonal to it.
+		// A principal component of rest without variance may lie in the span of ortho. Therefore the
+		// principal components are orthonormalized after the columns of ortho.
 		pcs, err := principalComponents(ctx, rest, p-q)
 		if err != nil {
 			return err
@@ -278,8 +282,9 @@ func solveDense(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense
 	return projection.Product(ctx, y, mat.DenseCopyOf(v.T())), nil
 }
 
-// solveCholesky factors S_w, for n well above d. S_w is then singular only if S_b is singular, too, or if the classes are
-// separated perfectly. In both cases, the small number projection.Floor on the diagonal does not change the result.
+// solveCholesky uses the Cholesky factor of S_w. There must be more samples than features. S_w is then
+// singular only if S_b is also singular or if the classes are separated perfectly. In both cases, the
+// factor 1 + projection.Floor on the diagonal does not change the result.
 func solveCholesky(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense, error) {
 	_, d := w.residuals.Dims()
 	sw := w.scatter(ctx)
@@ -304,13 +309,15 @@ func solveCholesky(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.De
 	return mat.DenseCopyOf(z.T()), nil
 }
 
-// solveDual uses K = wwᵀ (n × n), where w are the residuals. Without shrinkage
+// solveDual solves with the n × n Gram matrix K = wwᵀ, where w are the residuals. Without
+// shrinkage, the result is
 //
 //	S_w⁺m = n wᵀ K⁺K⁺ w m
 //
-// and K is replaced by K + Σ_c 1_c1_cᵀ. On the range of w, both matrices are equal, because the
-// columns of w sum to 0 over each class. The sum is regular unless samples repeat. With shrinkage, b
-// = s·mean and a = (1−s)/n, the result is (aK' + b)⁻¹m = (m − wᵀ(K + (b/a) I)⁻¹w m)/b.
+// and solveDual adds a multiple of 1_c·1_cᵀ to K for each class c, where 1_c is the indicator vector
+// of the class. This product is 0 on the range of w, because the columns of w sum to 0 over each class.
+// The new K is regular unless samples repeat. With the shrinkage s, a = (1−s)/n and b = s·meanVariance,
+// the result is (a·wᵀw + b·I)⁻¹m = (m − wᵀ(K + (b/a)·I)⁻¹w m)/b.
 func solveDual(ctx context.Context, w *withinClasses, m *mat.Dense) (*mat.Dense, error) {
 	n, _ := w.residuals.Dims()
 	a, b := (1-w.shrinkage)/float64(n), w.shrinkage*w.meanVariance

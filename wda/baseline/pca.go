@@ -22,7 +22,7 @@ import (
 // Memory grows with the square of the number of features or of samples, whichever is smaller. With
 // more than 2048 features, and at least as many samples, PCA uses as much memory as the samples.
 type PCA struct {
-	// Workers is the number of goroutines. Default: GOMAXPROCS. It does not change the result.
+	// Workers is the number of goroutines, which does not change the result. Default: GOMAXPROCS.
 	Workers int
 }
 
@@ -67,8 +67,9 @@ func (m PCA) fit(ctx context.Context, x *mat.Dense, _ []int, p int) (*mat.Dense,
 	return out, nil
 }
 
-// fitDual returns p principal components of the centered rows c, for fewer rows than features. The components
-// are cᵀu for the eigenvectors u of c·cᵀ.
+// fitDual returns p principal components of the centered rows c, which must have fewer rows than
+// columns. The components are the columns of cᵀ·u, where u contains the leading eigenvectors of
+// c·cᵀ.
 func (m PCA) fitDual(ctx context.Context, c *mat.Dense, p int) (*mat.Dense, error) {
 	u, _, err := projection.Leading(ctx, m.gramMatrix(ctx, c), p)
 	if err != nil {
@@ -79,9 +80,9 @@ func (m PCA) fitDual(ctx context.Context, c *mat.Dense, p int) (*mat.Dense, erro
 }
 
 const (
-	// formedDimension is the largest number of features for which the covariance matrix is computed. With 1000 features and
-	// ten columns of V, its computation costs about as much as the forty products XᵀX·V that the iteration needs without it,
-	// and it makes the iteration faster.
+	// formedDimension is the largest number of features for which PCA computes the covariance
+	// matrix. For more features, the iteration multiplies by the samples and by their transpose
+	// instead.
 	formedDimension = 2048
 	// centeredRows is the number of rows that are centered at a time.
 	centeredRows = 128
@@ -125,7 +126,7 @@ func (m PCA) symmetricOperator(ctx context.Context, c *mat.Dense) subspace.Opera
 	return func(dst, v *mat.Dense) { m.multiply(ctx, dense.View(dst), a, dense.View(v)) }
 }
 
-// multiply sets dst = a·b, one strip of rows in each call of a worker.
+// multiply sets dst = a·b. Each worker computes one strip of rows at a time.
 func (m PCA) multiply(ctx context.Context, dst, a, b matrix.Matrix[float64]) {
 	parallel.ForContext(ctx, m.Workers, a.Rows, projection.StripRows, func(i, j int) {
 		matrix.Mul(dst.RowRange(i, j), a.RowRange(i, j), b, false)
