@@ -25,7 +25,8 @@ func AddFourth(ctx context.Context, sum float64, rows matrix.Matrix[float64]) fl
 	return sum
 }
 
-// LedoitWolfOf is like LedoitWolf, for rows × cols samples with fourth = Σ_i ‖r_i‖⁴.
+// LedoitWolfOf is like LedoitWolf, but takes the shape of the rows and the sum fourth = Σ_i ‖r_i‖⁴
+// instead of the rows.
 func LedoitWolfOf(rows, cols int, fourth, trace, square float64) float64 {
 	n := float64(rows)
 	d2 := square - float64(trace*trace)/float64(cols)

@@ -35,7 +35,7 @@ func TransMul[T num.Float](dst, a, b Matrix[T], add bool) {
 	project.TransMul(a.Rows, a.Cols, b.Cols, dst.Data, dst.Stride, b.Data, b.Stride, a.Data, a.Stride, add)
 }
 
-// MulVec sets dst = a·x for a vector x. Each row is summed in lanes, in the order that
+// MulVec sets dst = a·x for a vector x. It sums the products of a row in the fixed order that
 // package asm specifies.
 func MulVec[T num.Float](dst []T, a Matrix[T], x []T) {
 	if len(dst) != a.Rows || len(x) != a.Cols {
@@ -53,7 +53,7 @@ func Transpose[T num.Float](dst, a Matrix[T]) {
 	}
 	checkOperands(&dst, &a, &a)
 	if a.IsEmpty() {
-		return // a matrix without columns can have any number of rows
+		return // a matrix without columns may have a huge number of rows
 	}
 	// write a cache line of dst at a time
 	const line = 8
