@@ -86,7 +86,7 @@ func Tridiagonalize(ctx context.Context, a matrix.Matrix[float64]) *Tridiagonal 
 	return t
 }
 
-// symmetrize copies the lower triangle of a square matrix to the upper one.
+// symmetrize copies the lower triangle of a square matrix to the upper triangle.
 func symmetrize(a matrix.Matrix[float64]) {
 	if a.Cols != a.Rows {
 		panic("algebra: a matrix to diagonalize is not square")

@@ -78,8 +78,8 @@ func (s *solver) measureDirection(minCosine float64) bool {
 	return s.slope < 0 && -s.slope >= minCosine*c.norm*s.length
 }
 
-// setConjugateDirection sets D ← −grad + β T(D), where T is the vector transport and y = grad −
-// T(previous grad):
+// setConjugateDirection sets D ← −grad + β T(D), where T is the vector transport and
+// y = grad − T(previous grad):
 //
 //	β_HS = ⟨grad, y⟩ / ⟨T(D), y⟩,  β_DY = ‖grad‖² / ⟨T(D), y⟩
 //

@@ -40,7 +40,7 @@ const (
 	ProjectedGradient
 
 	// LBFGS is limited-memory BFGS with ten correction pairs (Nocedal, Mathematics of Computation
-	// 1980). The pairs are transported from iterate to iterate. It discards the pairs if its
+	// 1980). The pairs are transported from iterate to iterate. LBFGS discards the pairs if its
 	// direction is almost orthogonal to the gradient or if the line search fails. The line search
 	// uses the weak Wolfe conditions, which also suit nonsmooth functions (Lewis and Overton,
 	// Mathematical Programming 2013). LBFGS is meant for many steps of a cheap function, usually on
@@ -109,9 +109,9 @@ type Settings struct {
 	// MaxTrials limits the number of points tried in one line search. Default 30.
 	MaxTrials int
 
-	// Progress, if not nil, is called for the start (Index 0) and after every accepted step. p is
-	// the iterate, which Progress must not modify or retain. If Progress returns an error, Minimize
-	// ends with status Stopped and returns this error, unless it wraps ErrStop.
+	// Progress, if not nil, is called for the start (Index 0) and after every accepted step. The
+	// argument p is the iterate, which Progress must not modify or retain. If Progress returns an
+	// error, Minimize ends with status Stopped and returns this error, unless it wraps ErrStop.
 	Progress func(step Step, p *mat.Dense) error
 }
 

@@ -51,7 +51,7 @@ type Step struct {
 	StepSize     float64
 }
 
-// Attempt is the result of a solver from one start.
+// Attempt is the result of running a solver from one start.
 type Attempt struct {
 	Index        int // index of the start
 	Projection   *mat.Dense

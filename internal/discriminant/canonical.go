@@ -34,7 +34,7 @@ import (
 // scatters returns the transport scatters S_b and S_w at p. It sets the costs of o to σ_b² and σ_w²
 // at p.
 func (o *Objective[T]) scatters(ctx context.Context, p *mat.Dense) (between, within matrix.Matrix[float64], err error) {
-	gb, gw := o.gradBetween, o.gradWithin // may be up to date and needed later
+	gb, gw := o.gradBetween, o.gradWithin // save these gradients, which may be up to date and needed later
 	if o.frozenBetween.Data == nil {
 		o.frozenBetween, o.frozenWithin = dist.NewMatrix[T](o.Samples.N, o.p, nil), dist.NewMatrix[T](o.Samples.N, o.p, nil)
 	}

@@ -14,7 +14,7 @@ import (
 type Config[T dist.Float] struct {
 	Components   int                   // p
 	Iterations   int                   // Sinkhorn iterations
-	Gradient     sinkhorn.GradientMode // for every transport cost
+	Gradient     sinkhorn.GradientMode // gradient mode of every transport cost
 	Proportional bool                  // weight the pairs of classes by class frequencies instead of 1
 	// MaxClasses and MaxSamples limit the classes and samples used to evaluate J; 0 means no limit.
 	MaxClasses, MaxSamples int

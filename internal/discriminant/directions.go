@@ -303,8 +303,9 @@ func (s *Samples) scaledWithin(ctx context.Context) (*Samples, []float64) {
 }
 
 // meanSquaredDistances returns a function of two classes c and e. The function returns the mean of
-// ‖pᵀ(x_i − z_j)‖² over all samples x_i of class c and z_j of class e. The mean is τ_c + τ_e + ‖μ_c
-// − μ_e‖², where μ are the means and τ the total variances of the projected classes.
+// ‖pᵀ(x_i − z_j)‖² over all samples x_i of class c and z_j of class e. The mean is
+// τ_c + τ_e + ‖μ_c − μ_e‖², where μ are the means and τ the total variances of the projected
+// classes.
 func (s *Samples) meanSquaredDistances(ctx context.Context, p *mat.Dense, workers int) func(c, e int) float64 {
 	_, k := p.Dims()
 	y := s.projected(ctx, p, workers)

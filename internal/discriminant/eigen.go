@@ -14,10 +14,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// For fixed transport plans T, σ_b² and σ_w² are quadratic in P: σ_b² = tr(PᵀC_bP) and σ_w² =
-// tr(PᵀC_wP) with C = XᵀLX. Here L is the Laplacian of the graph whose edges are the entries of the
-// plans. Maximizing the ratio trace tr((PᵀC_wP)⁻¹ PᵀC_bP) is an eigenvalue problem, so P and T can
-// be updated alternately (H. Liu, Y. Cai, Y.-L. Chen and P. Li, "Ratio trace formulation of
+// For fixed transport plans T, σ_b² and σ_w² are quadratic in P: σ_b² = tr(PᵀC_bP) and
+// σ_w² = tr(PᵀC_wP) with C = XᵀLX. Here L is the Laplacian of the graph whose edges are the entries
+// of the plans. Maximizing the ratio trace tr((PᵀC_wP)⁻¹ PᵀC_bP) is an eigenvalue problem, so P and
+// T can be updated alternately (H. Liu, Y. Cai, Y.-L. Chen and P. Li, "Ratio trace formulation of
 // Wasserstein discriminant analysis", NeurIPS 2020). The trace ratio tr(PᵀC_bP)/tr(PᵀC_wP), which
 // is J for fixed plans, can be maximized alternately as well (D. M. Roh, Z. Bai and R.-C. Li,
 // arXiv:2211.11891). Neither method needs a derivative, and both methods leave poor local optima
@@ -54,7 +54,7 @@ type eigen[T dist.Float] struct {
 	// diag(between) minus the other blocks.
 	edges           *mat.Dense
 	between, within []float64 // degrees
-	plans           [][]T     // one for each worker
+	plans           [][]T     // a transport plan for each worker
 	variance        float64   // weighted sum of the variances within classes, averaged over the features
 	y, z, t         []float64 // X v, L X v, and the transpose of XᵀL X v for a block of vectors v
 }

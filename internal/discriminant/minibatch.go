@@ -45,7 +45,8 @@ const (
 	// The manifold has a diameter of about √p·π/2.
 	firstStep, lastStep = 0.2, 1e-3
 	stepShrink          = 0.5
-	// Decay of the running means of σ_b² and σ_w², of the gradient, and of its squared norm.
+	// The decay factors of the running means of σ_b² and σ_w², of the gradient, and of its squared
+	// norm.
 	meanDecay, momentumDecay, squareDecay = 0.9, 0.9, 0.99
 )
 
@@ -123,8 +124,8 @@ func (b *batches[T]) draw(ctx context.Context) (*Objective[T], error) {
 			row[j] = T(v)
 		}
 	}
-	// A class is drawn with probability m/C, and a pair of classes with probability m(m−1) /
-	// C(C−1). The weights are divided by these probabilities.
+	// A class is drawn with probability m/C, and a pair of classes with probability
+	// m(m−1) / C(C−1). The weights are divided by these probabilities.
 	within := float64(all) / float64(m)
 	between := within * float64(all-1) / float64(m-1)
 	for i := range b.o.pairs {
@@ -245,7 +246,7 @@ func runningMean(mean, x, decay float64, age int) float64 {
 type MiniBatchSolver[T dist.Float] struct {
 	BatchSize  int                        // number of samples of each class in a mini-batch
 	Population func() *Population         // samples from which mini-batches are drawn
-	Random     func(start int) *rand.Rand // random numbers for the attempt from a start
+	Random     func(start int) *rand.Rand // source of random numbers for the attempt from a start
 }
 
 // Maximize implements Solver.

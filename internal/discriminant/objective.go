@@ -80,7 +80,7 @@ func NewObjective[T dist.Float](ctx context.Context, s *Samples, config *Config[
 	return newPartObjective(ctx, part, s, config)
 }
 
-// newPartObjective returns the objective of the samples s, which are all or some of the samples
+// newPartObjective returns the objective of the samples s, which are some or all of the samples in
 // whole.
 func newPartObjective[T dist.Float](ctx context.Context, s, whole *Samples, config *Config[T]) (*Objective[T], error) {
 	o := &Objective[T]{Samples: s, whole: whole, p: config.Components, config: config, workers: parallel.Count(config.Workers)}
@@ -104,7 +104,7 @@ func newPartObjective[T dist.Float](ctx context.Context, s, whole *Samples, conf
 	return o, nil
 }
 
-// pairsOf returns all pairs of classes of s with their weights. If s lacks some of the classes of
+// pairsOf returns all pairs of classes of s with their weights. If s lacks some of the classes in
 // whole, the weights are larger, so that sums over the pairs estimate the sums over all pairs of
 // whole.
 func pairsOf(s, whole *Samples, proportional bool) []pair {
@@ -138,7 +138,7 @@ func (s *Samples) pairWeight(proportional bool) func(c, e int) float64 {
 	}
 }
 
-// indexIn returns the index in whole of class c of s.
+// indexIn returns the index that class c of s has in whole.
 func (s *Samples) indexIn(whole *Samples, c int) int {
 	if s == whole {
 		return c
@@ -163,7 +163,7 @@ func (o *Objective[T]) setLambdas(ctx context.Context, rule LambdaRule, p *mat.D
 	return nil
 }
 
-// lambda returns λ_cc' for the classes c and e of whole.
+// lambda returns λ_cc' for the classes c and e of o.whole.
 func (o *Objective[T]) lambda(c, e int) (float64, error) {
 	var lambda float64
 	switch rule := o.lambdaRule; {

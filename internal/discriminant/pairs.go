@@ -198,11 +198,11 @@ func (l *localPairs[T]) solvePair(w, i int) {
 	l.workers[w].Solve(l.ctx, l.job, q.c, q.e, q.lambda, &l.job.Results[i])
 }
 
-// SamplePairs keeps every pair of a class with itself. It keeps another pair if the class indices
-// differ, modulo the number of classes, by one of perClass/2 random numbers. Every class then has
-// the same number of partners. SamplePairs scales the weights, so that the sum estimates the sum
-// over all pairs. The graph of the pairs is a random circulant graph, which approximates a complete
-// graph.
+// SamplePairs keeps every pair of a class with itself. It keeps a pair of two classes if the
+// indices differ, modulo the number of classes, by one of perClass/2 random numbers. Every class
+// then has the same number of partners. SamplePairs scales the weights, so that the sum estimates
+// the sum over all pairs. The graph of the pairs is a random circulant graph, which approximates a
+// complete graph.
 func (o *Objective[T]) SamplePairs(perClass int, rng *rand.Rand) {
 	all, classes := o.pairs, len(o.Samples.Classes)
 	half := classes / 2

@@ -108,9 +108,9 @@ func columnSquares(b matrix.Matrix[float64]) []float64 {
 // maximum number of block iterations for the eigenvectors of S_b.
 const minFisherShrinkage, fisherSteps = 0.05, 40
 
-// FisherDirections is like Samples.fisherDirections, but treats features that were scaled
-// separately in a special way. It shrinks the correlations of S_b, but not its variances, as it
-// shrinks the correlations of S_w:
+// FisherDirections is like Samples.fisherDirections, except if the features were scaled separately.
+// It then shrinks the correlations of S_b in the same way as the correlations of S_w, but does not
+// shrink the variances:
 //
 //	(1 − α) S_b + α diag(S_b)  =  S_t,α − S_w,α
 //
@@ -131,7 +131,7 @@ func (sp *Span) FisherDirections(ctx context.Context, p *mat.Dense, tolerance fl
 		for j, w := range sp.meanVariances {
 			algebra.Scale(dst.RawRowView(j), sp.shrinkage*w)
 		}
-		// L⁻¹ = Lᵀ A⁻¹
+		// Multiply by L⁻¹ = Lᵀ A⁻¹, where A is the covariance.
 		sp.whitening.Solve(ctx, dense.View(dst))
 		sp.whitening.MulTrans(ctx, dense.View(dst))
 		y := matrix.New[float64](b.Rows, k, nil)

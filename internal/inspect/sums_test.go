@@ -79,8 +79,8 @@ func (a *analysis) inspectDeclaration(d ast.Decl) {
 	a.inspectBody(f.Body, of, f.Type)
 }
 
-// inspectBody inspects the statements of a function. The parameter of is the function, or nil for a
-// function literal.
+// inspectBody inspects the statements of a function body. The second argument is the function, or
+// nil for a function literal.
 func (a *analysis) inspectBody(b *ast.BlockStmt, of types.Object, signature *ast.FuncType) {
 	ast.Inspect(b, func(n ast.Node) bool {
 		switch n := n.(type) {

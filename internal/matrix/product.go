@@ -12,7 +12,7 @@ import (
 //
 //	dst_ij = Σ_k a_ik b_kj       dst m × n, a m × d, b d × n
 //
-// It is fastest if b has few columns, as in a product of samples and a projection.
+// Mul is fastest if b has few columns, as in a product of samples and a projection.
 func Mul[T num.Float](dst, a, b Matrix[T], add bool) {
 	if dst.Rows != a.Rows || dst.Cols != b.Cols || a.Cols != b.Rows {
 		panic(asm.ShapePanic)
@@ -26,7 +26,7 @@ func Mul[T num.Float](dst, a, b Matrix[T], add bool) {
 //
 //	dst_ij = Σ_k a_ki b_kj       dst m × n, a d × m, b d × n
 //
-// It is fastest if a has few columns and b is the wide operand.
+// TransMul is fastest if a has few columns and b is the wide operand.
 func TransMul[T num.Float](dst, a, b Matrix[T], add bool) {
 	if dst.Rows != a.Cols || dst.Cols != b.Cols || a.Rows != b.Rows {
 		panic(asm.ShapePanic)

@@ -36,7 +36,7 @@ func (s *Set[T]) farthestIndex() int {
 }
 
 // Reset empties s and sets k, the largest number of candidates. It allocates only if k is larger
-// than ever before.
+// than in every earlier call.
 func (s *Set[T]) Reset(k int) {
 	if k < 0 {
 		panic("nearest: number of candidates below 0")
@@ -173,7 +173,7 @@ func nearer[T num.Float](d T, row int, than T, thanRow int) bool {
 	return d < than || d == than && row < thanRow
 }
 
-// siftUp inserts a candidate at index i of the heap or at one of its ancestors.
+// siftUp inserts a candidate at index i of the heap or at an ancestor of index i.
 func (s *Set[T]) siftUp(i int, d T, row int) {
 	for i > 0 {
 		p := (i - 1) / 2

@@ -35,10 +35,10 @@ func Count(workers int) int {
 	return workers
 }
 
-// For divides 0 … n−1 into pieces of the given size; the last piece may be smaller. It calls f(i,
-// j) for every piece i … j−1 on up to the given number of goroutines. A goroutine that has finished
-// a piece takes the next piece. The pieces do not depend on the number of workers. With one worker
-// or one piece, For does not allocate or start a goroutine.
+// For divides 0 … n−1 into pieces of the given size; the last piece may be smaller. It calls
+// f(i, j) for every piece i … j−1 on up to the given number of goroutines. A goroutine that has
+// finished a piece takes the next piece. The pieces do not depend on the number of workers. With
+// one worker or one piece, For does not allocate or start a goroutine.
 func For(workers, n, size int, f func(i, j int)) {
 	if workers <= 1 || n <= size {
 		eachPiece(n, size, f)

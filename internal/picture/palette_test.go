@@ -80,7 +80,7 @@ func colorDifference(p, q lab) float64 {
 }
 
 // TestDifference compares colorDifference with the published values: G. Sharma, W. Wu and E. Dalal,
-// "The CIEDE2000 color-difference formula", 2005, table 1, pairs 1, 25 and 34.
+// "The CIEDE2000 color-difference formula", 2005, table 1, pairs 1, 17, 25 and 34.
 func TestDifference(t *testing.T) {
 	for _, c := range []struct {
 		p, q lab

@@ -133,11 +133,11 @@ func TextStyle(size vg.Length) text.Style {
 	}
 }
 
-// onesHandler draws the digits of 11 one by one. gonum sets them so close in a PNG that 110 looks
-// like 10.
+// onesHandler draws consecutive digits 1 separately. In a PNG, gonum would draw the digits of 11 so
+// close together that 110 would look like 10.
 type onesHandler struct{ text.Plain }
 
-// splitOnes splits a text between consecutive ones.
+// splitOnes splits a text between consecutive digits 1.
 func splitOnes(txt string) []string {
 	var parts []string
 	for at := strings.Index(txt, "11"); at >= 0; at = strings.Index(txt, "11") {
@@ -213,7 +213,7 @@ func (shortTicks) Ticks(low, high float64) []plot.Tick {
 }
 
 // Cloud is a set of labeled points with one marker each. Points are drawn in the order of their
-// rows, so that no class hides a whole other class.
+// rows, so that no class hides a different class completely.
 type Cloud struct {
 	Points *mat.Dense // n × 2 or more
 	Labels []int

@@ -69,7 +69,7 @@ type Costs[T num.Float] interface {
 }
 
 // Problem is a transport problem. Weights must be finite and not negative. A and B must each
-// contain a positive weight. Solve scales B to the sum of A.
+// contain a positive weight. If Mass is 0, Solve scales B to the sum of A.
 type Problem[T num.Float] struct {
 	Costs Costs[T]
 	A, B  []T     // weights of rows and columns
@@ -503,10 +503,10 @@ func CheckFinite[T num.Float](row []T, i int) error {
 	return nil
 }
 
-// DualTo sets u and v to the dual variables of rows and columns, and returns a third dual variable,
-// price. For every arc of the tree, u_i + v_j + price is the cost of the arc. If Mass is not set,
-// price is 0. If Mass is set, price belongs to the total mass; u and v are shifted, in twice the
-// precision, so that the dual variables of the dummies become 0.
+// DualTo sets u and v to the dual variables of rows and columns, and returns the dual variable of
+// the total mass, price. For every arc of the tree, u_i + v_j + price is the cost of the arc. If
+// Mass is not set, price is 0. If Mass is set, u and v are shifted, in twice the precision, so that
+// the dual variables of the dummies become 0.
 func (s *Solver[T]) DualTo(u, v []float64) (price float64) {
 	copy(u, s.F)
 	copy(v, s.G)

@@ -138,13 +138,14 @@ func (m *Manifold) Inner(_, u, v *mat.Dense) float64 {
 
 // Transport sets dst to the orthogonal projection of v onto the tangent space at the point q, the
 // vector transport of an embedded manifold (AMS section 8.1.3). The result does not depend on the
-// retraction that led to q and is never longer than v. If G is tangent at q, then ⟨G, dst⟩ = ⟨G,
-// v⟩.
+// retraction that led to q and is never longer than v. If G is tangent at q, then
+// ⟨G, dst⟩ = ⟨G, v⟩.
 func (m *Manifold) Transport(ctx context.Context, dst, q, v *mat.Dense) { m.Tangent(ctx, dst, q, v) }
 
 // Random sets dst to a random point with the uniform (Haar) distribution on the manifold. It draws
-// a matrix of d·p standard normal numbers row by row. The point is the Q factor of its QR
-// decomposition in which R has a positive diagonal (Mezzadri, Notices of the AMS 2007).
+// a matrix of d·p standard normal numbers row by row. The point is the Q factor of the QR
+// decomposition of this matrix in which R has a positive diagonal (Mezzadri, Notices of the AMS
+// 2007).
 func (m *Manifold) Random(ctx context.Context, dst *mat.Dense, rnd *rand.Rand) {
 	out := m.destination(dst)
 	for i := range m.rows {
@@ -168,8 +169,8 @@ func (m *Manifold) Infeasibility(ctx context.Context, p *mat.Dense) float64 {
 //
 //	‖(I − PPᵀ)Q‖_F = ‖PPᵀ − QQᵀ‖_F/√2 = (Σ_k sin²θ_k)^{1/2}
 //
-// where θ_k are the principal angles. The distance is 0 for equal subspaces and at most √min(p,
-// d−p). Small distances are accurate to the rounding errors of p and q.
+// where θ_k are the principal angles. The distance is 0 for equal subspaces and at most
+// √min(p, d−p). Small distances are accurate to the rounding errors of p and q.
 func (m *Manifold) Distance(ctx context.Context, p, q *mat.Dense) float64 {
 	m.residual(ctx, m.operand(p), m.operand(q))
 	return math.Sqrt(algebra.Dot(m.cols, m.cols))

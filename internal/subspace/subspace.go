@@ -16,8 +16,8 @@ import (
 )
 
 // Operator sets dst = A·v for a symmetric d × d matrix A. The matrices dst and v are d × k and do
-// not overlap; k is at most the number of columns of the start. If the context of Leading ends, an
-// Operator may return early and leave dst unfinished.
+// not overlap; k is at most the number of columns of the argument v of Leading. If the context of
+// Leading ends, an Operator may return early and leave dst unfinished.
 type Operator func(dst, v *mat.Dense)
 
 // ErrFactorize means that a small eigenvalue problem did not converge, or that an operator is not
@@ -37,8 +37,8 @@ type Settings struct {
 // Leading improves the columns of v (d × k), which must be linearly independent. At the end, the
 // first want columns are the eigenvectors of A v = μ B v with the largest eigenvalues μ, in
 // descending order of μ, normalized to vᵀB v = 1. Leading returns all k eigenvalues. A is
-// symmetric. B is symmetric and positive definite, or nil for the identity. Additional columns (k >
-// want) speed up convergence.
+// symmetric. B is symmetric and positive definite, or nil for the identity. Additional columns
+// (k > want) speed up convergence.
 //
 // The method is LOBPCG (A. V. Knyazev, "Toward the optimal preconditioned eigensolver", SIAM J.
 // Sci. Comput. 23, 2001) without a preconditioner: each step maximizes over the span of the

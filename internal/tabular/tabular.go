@@ -89,8 +89,8 @@ func Half(b uint16) float64 {
 type Feature struct{ Column, Width, At int }
 
 // Opener opens a table. The reader r implements io.ReaderAt and io.Seeker unless it is a pipe.
-// Before the table allocates memory for a size declared by the file, it calls check and returns its
-// error.
+// Before the table allocates memory for a size declared by the file, it calls check. If check
+// returns an error, the table returns the same error.
 type Opener func(r io.Reader, check func(bytes int64) error) (Table, error)
 
 // RowGroup is a reader of a Parquet file that selects one row group. A table opened from a RowGroup

@@ -64,9 +64,9 @@ func JSON(t testing.TB, path string, v any) {
 	}
 }
 
-// Shared returns the path of a file or folder below the shared folder, for example Shared(t,
-// "data", "mnist.npz"). The shared folder is $MONGE_SHARED if this variable is set. Otherwise it is
-// the folder "shared" next to the root of the repository.
+// Shared returns the path of a file or folder below the shared folder, for example
+// Shared(t, "data", "mnist.npz"). The shared folder is $MONGE_SHARED if this variable is set.
+// Otherwise it is the folder "shared" next to the root of the repository.
 //
 // If the path does not exist, Shared skips the test, so that a fresh clone passes. If
 // MONGE_REQUIRE_SHARED=1, Shared fails the test instead.

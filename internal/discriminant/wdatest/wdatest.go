@@ -39,7 +39,7 @@ func Clusters(seed uint64, d int, sizes ...int) (*mat.Dense, []int) {
 	x := Uniform(seed+2, len(labels), d)
 	for i, l := range labels {
 		for j, v := range center.RawRowView(l/10 - 1) {
-			x.Set(i, j, x.At(i, j)+float64(0.8*v)) // the conversion prevents a fused multiply-add, whose bits differ
+			x.Set(i, j, x.At(i, j)+float64(0.8*v)) // the conversion prevents a fused multiply-add, which would give different bits
 		}
 	}
 	return x, labels

@@ -147,7 +147,7 @@ func (c *Case) Shape(most, budget int, powers ...int) []int {
 	s := make([]int, len(powers))
 	left, work := float64(budget), 1.0
 	order := c.Perm(len(s))
-	if c.large && !c.Chance(4) { // draw the sizes with the largest powers first; the first sizes may be large
+	if c.large && !c.Chance(4) { // draw sizes with large powers first, because only the first sizes can be large
 		slices.SortFunc(order, func(i, j int) int { return powers[j] - powers[i] })
 	}
 	for k, i := range order {
@@ -165,7 +165,7 @@ func (c *Case) Shape(most, budget int, powers ...int) []int {
 	return s
 }
 
-// Large makes most runs skip the reference implementation in Go for this case, as for large sizes.
+// Large makes most runs skip the reference implementation in Go, as if the case had large sizes.
 func (c *Case) Large() { c.work = largeWork + 1 }
 
 // largeWork is the largest product of sizes for which every run calls the reference implementation
