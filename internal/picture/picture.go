@@ -1,5 +1,5 @@
 // Package picture defines the style of the project's pictures and writes picture files. Colors and
-// markers distinguish classes and methods; markers distinguish them even in black and white.
+// markers distinguish classes and methods, even in black and white.
 package picture
 
 import (
