@@ -19,9 +19,9 @@ import (
 
 const module = "github.com/gomonge/monge"
 
-// below lists the packages of this module that each package may import. A package
-// that is not listed may import nothing; a name ending in /... includes all packages
-// below it.
+// below lists the packages of this module that each package may import. A package that is not
+// listed may import nothing. A name that ends in /... stands for a package and all packages below
+// it.
 var below = map[string][]string{
 	"":                                   nil,
 	"internal/asm":                       {"internal/asm/num", "internal/cpuid"},
@@ -81,8 +81,8 @@ type goPackage struct {
 	Deps                      []string
 }
 
-// inTests lists the packages that the tests of each package may also import. They are never above
-// the package. All tests may import internal/testdata, internal/oracle and internal/oracle/trial.
+// inTests lists additional packages that the tests of each package may import. All tests may import
+// internal/testdata, internal/oracle and internal/oracle/trial.
 var inTests = map[string][]string{
 	"internal/asm":          {"internal/asm/..."},
 	"internal/asm/...":      {"internal/asm/asmtest", "internal/asm/exp/oracle"},
@@ -106,7 +106,8 @@ var inTests = map[string][]string{
 	"docs/vectors":          {"internal/asm", "internal/asm/...", "dist", "sinkhorn", "vecmath", "wda"},
 }
 
-// TestImportsGoDown checks every import within the module against the tables, including the imports of tests.
+// TestImportsGoDown checks that every package and its tests import only allowed packages of the
+// module.
 func TestImportsGoDown(t *testing.T) {
 	t.Parallel()
 	for _, p := range list(t, "...") {
@@ -153,7 +154,8 @@ func TestLibraryIsLight(t *testing.T) {
 	}
 }
 
-// floorOf returns the entry of a package in a table, or the entry of the longest pattern that matches the package.
+// floorOf returns the table entry of the named package. If the table does not list the name,
+// floorOf returns the entry of the longest pattern that matches the name.
 func floorOf(table map[string][]string, name string) ([]string, bool) {
 	if a, ok := table[name]; ok {
 		return a, true

@@ -166,8 +166,8 @@ func testEigen(t *testing.T, eigen func(context.Context, matrix.Matrix[float64])
 	}
 }
 
-// TestJacobiRelative checks the small eigenvalues of definite matrices whose only problem is bad
-// scaling. Their errors are a few units in the last place.
+// TestJacobiRelative checks that Jacobi computes a tiny eigenvalue of a badly scaled definite
+// matrix with a small relative error.
 func TestJacobiRelative(t *testing.T) {
 	a := matrix.New(2, 2, []float64{1, 0, 1e-12, 1e-20})
 	values, _, ok := Jacobi(ctx, a)
@@ -210,11 +210,11 @@ func eye(n int) mat.Matrix {
 	return mat.NewDiagDense(n, ones)
 }
 
-// TestGoldenBits hashes results that are the same on every machine.
+// TestGoldenBits compares a hash of results with a constant. The results have the same bits on
+// every machine.
 func TestGoldenBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 5))
 	const n = 101
-	// The products of 8-bit fractions are exact, so the sum does not depend on the order.
 	a := matrix.New[float64](n, n, nil)
 	for i := range n {
 		for j := range i + 1 {

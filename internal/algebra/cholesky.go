@@ -21,7 +21,7 @@ const blockSize = 48
 // 1992).
 type Cholesky struct {
 	l        matrix.Matrix[float64] // the upper triangle is undefined
-	inverses []float64              // (L_bb⁻¹)ᵀ of each diagonal block, blockSize × blockSize
+	inverses []float64              // transposed inverses of the diagonal blocks of L, each blockSize × blockSize
 	scratch  []float64              // n × min(n, blockSize)
 }
 
@@ -41,7 +41,7 @@ func NewCholesky(ctx context.Context, a matrix.Matrix[float64]) (*Cholesky, bool
 	for j := 0; j < n; j += blockSize {
 		k := min(j+blockSize, n)
 		if j > 0 {
-			// A_iJ −= L_i,0…j · (L_J,0…j)ᵀ for rows i ≥ j
+			// J is the column block j … k−1. Set A_iJ −= L_i,0…j · (L_J,0…j)ᵀ for rows i ≥ j.
 			less := c.scratchMatrix(0, j, k-j)
 			for r := j; r < k; r++ {
 				for i, v := range a.Row(r)[:j] {
@@ -56,7 +56,7 @@ func NewCholesky(ctx context.Context, a matrix.Matrix[float64]) (*Cholesky, bool
 		}
 		c.invertBlock(j, k)
 		if k < n {
-			// L_iJ = A_iJ · L_JJ⁻ᵀ for rows i ≥ k
+			// Set L_iJ = A_iJ · L_JJ⁻ᵀ for the rows i ≥ k below the diagonal block J.
 			c.multiplyInverse(a.RowRange(k, n), j, k)
 		}
 	}
@@ -73,7 +73,7 @@ func CholeskyOf(l matrix.Matrix[float64]) *Cholesky {
 	return c
 }
 
-// scratchMatrix returns a rows × cols part of the scratch memory that begins at row i.
+// scratchMatrix returns a rows × cols matrix in the scratch memory, beginning at row i.
 func (c *Cholesky) scratchMatrix(i, rows, cols int) matrix.Matrix[float64] {
 	return matrix.New(rows, cols, c.scratch[i*cols:][:rows*cols])
 }
@@ -103,7 +103,7 @@ func factorizeBlock(a matrix.Matrix[float64], j, k int) bool {
 	return true
 }
 
-// inverseBlock returns (L_JJ⁻¹)ᵀ for the diagonal block that begins at j.
+// inverseBlock returns the transposed inverse of the diagonal block of L that begins at row j.
 func (c *Cholesky) inverseBlock(j int) matrix.Matrix[float64] {
 	w := min(blockSize, c.l.Rows-j)
 	return matrix.Matrix[float64]{Rows: w, Cols: w, Stride: blockSize, Data: c.inverses[j*blockSize:][:(w-1)*blockSize+w]}
@@ -129,7 +129,8 @@ func (c *Cholesky) invertBlock(j, k int) {
 	}
 }
 
-// multiplyInverse multiplies columns j … k−1 of x by L_JJ⁻ᵀ.
+// multiplyInverse multiplies columns j … k−1 of x by L_JJ⁻ᵀ, where L_JJ is the diagonal block of L
+// with the same columns.
 func (c *Cholesky) multiplyInverse(x matrix.Matrix[float64], j, k int) {
 	for i := 0; i < x.Rows; i += c.l.Rows {
 		rows := x.RowRange(i, min(i+c.l.Rows, x.Rows)).ColRange(j, k)
@@ -154,7 +155,7 @@ func (c *Cholesky) SolveRows(ctx context.Context, x matrix.Matrix[float64]) erro
 		}
 		k := min(j+blockSize, n)
 		if j > 0 && x.Rows > 0 {
-			// X_J −= X_0…j · (L_J,0…j)ᵀ
+			// J is the column block j … k−1. Set X_J −= X_0…j · (L_J,0…j)ᵀ.
 			less := matrix.New[float64](j, k-j, nil)
 			for r := j; r < k; r++ {
 				for i, v := range c.l.Row(r)[:j] {
@@ -180,7 +181,8 @@ func (c *Cholesky) SolveTrans(ctx context.Context, v matrix.Matrix[float64]) err
 			return context.Cause(ctx)
 		}
 		j := (k - 1) / blockSize * blockSize
-		// V_J = L_JJ⁻ᵀ · (V_J − Σ (L_iJ)ᵀ V_i) over the rows i below J
+		// J is the row block j … k−1. Set V_J = L_JJ⁻ᵀ · (V_J − Σ (L_iJ)ᵀ V_i), summed over the
+		// rows i below J.
 		to := v.RowRange(j, k)
 		in := matrix.New[float64](k-j, v.Cols, nil)
 		for r := range to.Rows {

@@ -37,7 +37,7 @@ func Jacobi(ctx context.Context, a matrix.Matrix[float64]) (values []float64, v 
 				if apq-apq != 0 || x-x != 0 || y-y != 0 {
 					return nil, w, false
 				}
-				// negligible: it would not change a diagonal element
+				// A rotation for such a small element would not change the diagonal.
 				if math.Abs(apq) <= 0x1p-54*math.Sqrt(math.Abs(x))*math.Sqrt(math.Abs(y)) || apq == 0 {
 					continue
 				}
@@ -105,7 +105,7 @@ func rotate(a, w matrix.Matrix[float64], p, q int) {
 	rotatePair(w.Row(p), w.Row(q), c, s)
 }
 
-// rotationFor returns the rotation that diagonalizes (x, xy; xy, y).
+// rotationFor returns the rotation that diagonalizes the symmetric 2 × 2 matrix (x, xy; xy, y).
 func rotationFor(x, xy, y float64) (c, s float64) {
 	theta := (y - x) / xy / 2
 	// t = sign(θ) / (|θ| + √(θ² + 1)), the smaller root of t² + 2θt − 1
@@ -140,10 +140,10 @@ func Sign(x []float64) float64 {
 	return sign
 }
 
-// Pencil returns the solutions of A·v = μ·B·v for symmetric A and positive definite B (n × n),
-// largest μ first, as the columns of v, normalized to VᵀBV = I. The signs are chosen as in Eigen.
-// It overwrites a and b. It reports false if B is not positive definite to rounding, if a or b is
-// not finite, or if the context ends.
+// Pencil solves A·v = μ·B·v for symmetric A and positive definite B (n × n). It returns the
+// eigenvalues μ, largest first, and the eigenvectors as the columns of v, normalized to VᵀBV = I.
+// The signs are chosen as in Eigen. Pencil overwrites a and b. It reports false if B is not
+// positive definite to rounding, if a or b is not finite, or if the context ends.
 func Pencil(ctx context.Context, a, b matrix.Matrix[float64]) (values []float64, v matrix.Matrix[float64], ok bool) {
 	n := a.Rows
 	if a.Cols != n || b.Rows != n || b.Cols != n {
@@ -154,8 +154,8 @@ func Pencil(ctx context.Context, a, b matrix.Matrix[float64]) (values []float64,
 		return nil, v, false
 	}
 	symmetrize(a)
-	// L⁻¹ A L⁻ᵀ: solve for the rows, then for the rows of the transpose, because the matrix is
-	// symmetric
+	// SolveRows turns A into A·L⁻ᵀ. Its transpose is L⁻¹·A, because A is symmetric. SolveRows then
+	// turns L⁻¹·A into L⁻¹·A·L⁻ᵀ.
 	if l.SolveRows(ctx, a) != nil {
 		return nil, v, false
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/gomonge/monge/internal/matrix"
 )
 
-// oraclePrecision is the precision of the oracle in bits.
+// oraclePrecision is the precision in bits of the calculation with big numbers.
 const oraclePrecision = 300
 
 type bigMatrix [][]*big.Float
@@ -134,8 +134,8 @@ func bigEigenvalues(a bigMatrix) []*big.Float {
 	return values
 }
 
-// largestError returns the largest |got − want|, relative to the largest |want|, or to the |want|
-// of each element if each is set.
+// largestError returns the largest |got − want|. The error is relative to the largest |want|, or
+// relative to the |want| of the same element if the flag each is set.
 func largestError(got []float64, want []*big.Float, each bool) float64 {
 	size := new(big.Float)
 	for _, w := range want {
@@ -191,7 +191,7 @@ func TestOracle(t *testing.T) {
 		if values, _, ok = Jacobi(ctx, clone(square)); !ok {
 			t.Fatal("no eigenvalues")
 		}
-		// The bound contains the condition number of the matrix scaled to a unit diagonal.
+		// Jacobi's error grows with the condition number of the matrix scaled to a unit diagonal.
 		check("Jacobi", digits, largestError(values, exact, true), 300)
 
 		// A·v = μ·B·v has the eigenvalues of L⁻¹·A·L⁻ᵀ.

@@ -8,13 +8,13 @@ import (
 )
 
 // PivotedCholesky factorizes a symmetric positive semidefinite matrix (n × n) to its numerical rank
-// r: A ≈ L·Lᵀ. It stops when no remaining pivot is larger than tolerance times the first. It
-// returns l, the r columns of L with rows in the order of A, and pivots, the rows of the pivots,
-// largest pivot first. The last nonzero element of row pivots[k] of L is positive and in column k.
-// least is the last pivot divided by the first, or 0 if there is no pivot. The lower triangle of a is
-// overwritten. If the context ends, pivots is empty.
+// r: A ≈ L·Lᵀ. It stops when no remaining pivot is larger than tolerance times the first pivot. The
+// result l is the r columns of L, with rows in the order of A. The result pivots lists the row of
+// each pivot, the largest pivot first. The last nonzero element of row pivots[k] of L is positive
+// and in column k. The result least is the last pivot divided by the first, or 0 if there is no
+// pivot. PivotedCholesky overwrites the lower triangle of a. If the context ends, pivots is empty.
 //
-// An element of L is one chain of FMAs over ascending columns, independent of the blocks
+// Every element of L is one chain of FMAs over ascending columns, whatever the block size
 // (right-looking: C. Lucas, "LAPACK-style codes for level 2 and 3 pivoted Cholesky factorizations",
 // LAPACK working note 161, 2004).
 func PivotedCholesky(ctx context.Context, a matrix.Matrix[float64], tolerance float64) (l matrix.Matrix[float64], pivots []int, least float64) {
@@ -31,7 +31,7 @@ func PivotedCholesky(ctx context.Context, a matrix.Matrix[float64], tolerance fl
 	less := matrix.New[float64](blockSize, n, nil)
 	var first float64
 	for k := range n {
-		from := k / blockSize * blockSize // the columns before from have been subtracted from A
+		from := k / blockSize * blockSize // the first column that has not been subtracted from A
 		if k == from && k > 0 {
 			subtractOuter(ctx, a, l.ColRange(k-blockSize, k), less)
 		}
@@ -72,7 +72,7 @@ func PivotedCholesky(ctx context.Context, a matrix.Matrix[float64], tolerance fl
 }
 
 // subtractOuter subtracts C·Cᵀ, where C has blockSize columns, from the lower triangle of a. It
-// stops when the context ends. less is scratch memory, blockSize × n.
+// stops when the context ends. The parameter less is scratch memory (blockSize × n).
 func subtractOuter(ctx context.Context, a, c, less matrix.Matrix[float64]) {
 	matrix.Transpose(less, c)
 	for i, v := range less.Data {

@@ -6,10 +6,10 @@ import (
 	"github.com/gomonge/monge/internal/matrix"
 )
 
-// LedoitWolf returns the shrinkage intensity α toward μ·I, with μ = tr S/d, for the covariance S =
-// RᵀR/n of the centered rows R (n × d). trace is tr S and square is ‖S‖². The formula is from
-// equations 14 and 15 of O. Ledoit and M. Wolf, "A well-conditioned estimator for large-dimensional
-// covariance matrices", J. Multivariate Analysis 88, 2004:
+// LedoitWolf returns the shrinkage intensity α toward μ·I, with μ = tr S/d, for the covariance
+// S = RᵀR/n of the centered rows R (n × d). The argument trace is tr S, and square is ‖S‖². The
+// formula is from equations 14 and 15 of O. Ledoit and M. Wolf, "A well-conditioned estimator for
+// large-dimensional covariance matrices", J. Multivariate Analysis 88, 2004:
 //
 //	α = min(b̄², d²)/d²    d² = ‖S − μI‖²    b̄² = (Σ_i ‖r_i‖⁴/n − ‖S‖²)/n
 func LedoitWolf(ctx context.Context, rows matrix.Matrix[float64], trace, square float64) float64 {
@@ -25,7 +25,8 @@ func AddFourth(ctx context.Context, sum float64, rows matrix.Matrix[float64]) fl
 	return sum
 }
 
-// LedoitWolfOf is like LedoitWolf, for rows × cols samples with fourth = Σ_i ‖r_i‖⁴.
+// LedoitWolfOf is like LedoitWolf, but takes the shape of the rows and the sum fourth = Σ_i ‖r_i‖⁴
+// instead of the rows.
 func LedoitWolfOf(rows, cols int, fourth, trace, square float64) float64 {
 	n := float64(rows)
 	d2 := square - float64(trace*trace)/float64(cols)

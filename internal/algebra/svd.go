@@ -186,12 +186,12 @@ func (s *SVD) Polar(ctx context.Context, dst matrix.Matrix[float64]) {
 	dense.Product(ctx, dst, first, rest, true)
 }
 
-// Factor computes the QR decomposition of a matrix whose columns are the rows of a (p × d, p ≤ d).
-// It uses reflections H_j = I − τ_j v_j v_jᵀ that act on elements j … d−1; the first element of v_j
-// is 1 (Golub and Van Loan, algorithm 5.2.1). It stores the diagonal of R in diag, the rest of R to
-// the left of the diagonal of a, and the rest of v_j to the right. The squares of the elements must
-// not overflow or underflow. Factor and FormQ stop, with an unfinished result, when the context
-// ends.
+// Factor computes the QR decomposition of Aᵀ for a matrix A (p × d, p ≤ d). It uses reflections
+// H_j = I − τ_j v_j v_jᵀ that act on elements j … d−1; the first element of v_j is 1 (Golub and Van
+// Loan, algorithm 5.2.1). Factor stores the diagonal of R in diag and the other elements of R to
+// the left of the diagonal of a. It stores the elements of v_j after the first in row j of a, to
+// the right of the diagonal. The squares of the elements must not overflow or underflow. If the
+// context ends, Factor and FormQ stop with an unfinished result.
 func Factor(ctx context.Context, a matrix.Matrix[float64], tau, diag []float64) {
 	for j := range a.Rows {
 		if ctx.Err() != nil {

@@ -20,18 +20,17 @@ type Tridiagonal struct {
 const (
 	// panelSize is the number of reflections that are applied at once.
 	panelSize = 32
-	// stripRows is the number of rows of one kernel call for products with n² elements and few
-	// terms.
+	// stripRows is the number of rows of dst that addTransMul computes in one kernel call.
 	stripRows = 96
 )
 
-// Tridiagonalize reduces a. It reads the lower triangle, overwrites the whole matrix, and retains
-// it. The squares of the elements must not overflow or underflow. NaN and infinity propagate. It
-// returns nil if the context ends.
+// Tridiagonalize reduces the symmetric matrix a to tridiagonal form. It reads the lower triangle,
+// overwrites the whole matrix, and retains it. The squares of the elements must not overflow or
+// underflow. NaN and infinity propagate. It returns nil if the context ends.
 //
 // It is the blocked Householder reduction (J. J. Dongarra, D. C. Sorensen and S. J. Hammarling,
 // "Block reduction of matrices to condensed forms for eigenvalue computations", J. Comput. Appl.
-// Math. 27, 1989; LAPACK's dsytrd). Half of the work is matrix-vector products, the other half
+// Math. 27, 1989; LAPACK's dsytrd). Half of the work is matrix-vector products. The other half is
 // products of panels.
 func Tridiagonalize(ctx context.Context, a matrix.Matrix[float64]) *Tridiagonal {
 	n := a.Rows
@@ -40,9 +39,9 @@ func Tridiagonalize(ctx context.Context, a matrix.Matrix[float64]) *Tridiagonal 
 		Diagonal: make([]float64, n), Beside: make([]float64, max(0, n-1)),
 		vectors: a, tau: make([]float64, max(0, n-1)),
 	}
-	// pairs and turned contain the reflections that have not been applied yet. Rows 2i and 2i+1 of
-	// pairs are −v_i and −w_i, and the same rows of turned are w_i and v_i. The remaining matrix is
-	// A − Σ (v wᵀ + w vᵀ).
+	// The matrices pairs and turned contain the reflections that have not been applied yet. Rows 2i
+	// and 2i+1 of pairs are −v_i and −w_i, and the same rows of turned are w_i and v_i. The
+	// remaining matrix is A − Σ (v wᵀ + w vᵀ).
 	most := 2 * min(panelSize, n)
 	pairs, turned := matrix.New[float64](most, n, nil), matrix.New[float64](most, n, nil)
 	c, w := make([]float64, most), make([]float64, n)
@@ -87,7 +86,7 @@ func Tridiagonalize(ctx context.Context, a matrix.Matrix[float64]) *Tridiagonal 
 	return t
 }
 
-// symmetrize copies the lower triangle of a square matrix to the upper one.
+// symmetrize copies the lower triangle of a square matrix to the upper triangle.
 func symmetrize(a matrix.Matrix[float64]) {
 	if a.Cols != a.Rows {
 		panic("algebra: a matrix to diagonalize is not square")
@@ -116,9 +115,10 @@ func addTransMul(ctx context.Context, dst, a, b matrix.Matrix[float64]) {
 
 // Rows returns Qᵀ (n × n). If the context ends, the result is unfinished.
 //
-// Reflections are applied a panel at a time as I − VᵀSV, where the rows of V are their vectors and
-// S is triangular (R. Schreiber and C. Van Loan, "A storage-efficient WY representation for
-// products of Householder transformations", SIAM J. Sci. Stat. Comput. 10, 1989).
+// Rows applies one panel of reflections at a time as I − VᵀSV. The rows of V are the vectors of the
+// reflections, and S is triangular (R. Schreiber and C. Van Loan, "A storage-efficient WY
+// representation for products of Householder transformations", SIAM J. Sci. Stat. Comput. 10,
+// 1989).
 func (t *Tridiagonal) Rows(ctx context.Context) matrix.Matrix[float64] {
 	n := len(t.Diagonal)
 	z := matrix.New[float64](n, n, nil)
@@ -146,7 +146,8 @@ func (t *Tridiagonal) Rows(ctx context.Context) matrix.Matrix[float64] {
 			clear(row[:i])
 			copy(row[i:], t.vectors.Row(k0 + i)[k0+i+1:])
 		}
-		// H_0 ⋯ H_{b−1} = I − VᵀSV. Column i of S above τ_i is −τ_i S (V v_i).
+		// H_0 ⋯ H_{b−1} = I − VᵀSV. The diagonal of S is τ. Column i of S above τ_i is −τ_i S (V
+		// v_i).
 		sb := s.RowRange(0, b).ColRange(0, b)
 		for i := range b {
 			for r := range b {
@@ -189,12 +190,13 @@ func (t *Tridiagonal) Rows(ctx context.Context) matrix.Matrix[float64] {
 }
 
 // Diagonalize returns the eigenvalues of T in no particular order. It applies the same rotations to
-// the rows of z (n rows): z = I becomes the eigenvectors of T, and z = Qᵀ those of A. It reports
-// false if the iteration does not converge, for example because of NaN, or if the context ends.
+// the rows of z (n rows): z = I becomes the eigenvectors of T, and z = Qᵀ becomes the eigenvectors
+// of A. It reports false if the iteration does not converge, for example because of NaN, or if the
+// context ends.
 //
 // It is the implicit QL algorithm (A. Dubrulle, R. S. Martin and J. H. Wilkinson, "The implicit QL
-// algorithm", Numer. Math. 12, 1968) with Wilkinson's shift. Rotations are collected and applied to
-// a few columns of z at a time, which stay in the cache.
+// algorithm", Numer. Math. 12, 1968) with Wilkinson's shift. Diagonalize collects rotations and
+// applies them to a few columns of z at a time, so that these columns stay in the cache.
 func (t *Tridiagonal) Diagonalize(ctx context.Context, z matrix.Matrix[float64]) (values []float64, ok bool) {
 	n := len(t.Diagonal)
 	d, e := make([]float64, n), make([]float64, n)
@@ -250,7 +252,7 @@ func (t *Tridiagonal) Diagonalize(ctx context.Context, z matrix.Matrix[float64])
 	return d, ctx.Err() == nil
 }
 
-// maxShifts limits the shifts for one row. Finite input usually needs two.
+// maxShifts limits the average number of shifts for a row. Finite input usually needs two.
 const maxShifts = 60
 
 // hypot returns √(x² + y²) without overflow or underflow of the squares.

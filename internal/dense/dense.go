@@ -1,7 +1,7 @@
-// Package dense multiplies gonum's matrices with the projection kernels. It is several times faster
-// than gonum if one operand has few columns, and its results have the same bits on every machine. Destinations
-// come first and must not overlap the operands. As in gonum, empty destinations are resized, and
-// other shapes that do not match panic.
+// Package dense multiplies gonum matrices with the matrix products of internal/matrix. It is
+// several times faster than gonum if one operand has few columns, and its results have the same
+// bits on every machine. Destinations come first and must not overlap the operands. As in gonum,
+// empty destinations are resized, and any other mismatch of shapes causes a panic.
 package dense
 
 import (
@@ -42,8 +42,8 @@ func Transpose(ctx context.Context, dst, a matrix.Matrix[float64]) {
 // little work for each element.
 const passElements = 1 << 16
 
-// Pass calls f for consecutive pieces i … j−1 of n rows with the given number of columns, until the
-// context ends.
+// Pass divides n rows of the given number of columns into ranges i … j−1 of about passElements
+// elements. It calls f for each range, in order, until the context ends.
 func Pass(ctx context.Context, n, columns int, f func(i, j int)) {
 	rows := max(1, passElements/max(1, columns))
 	for i := 0; i < n && ctx.Err() == nil; i += rows {
@@ -60,8 +60,8 @@ func TransMul(ctx context.Context, dst, a, b *mat.Dense) {
 	TransProduct(ctx, View(dst), x, y, false)
 }
 
-// A piece of a product has about pieceMultiplications multiplications, which take a few
-// milliseconds, but at least minPieceRows rows.
+// Product and TransProduct check the context after about pieceMultiplications multiplications,
+// which take a few milliseconds, but not before they have processed minPieceRows rows.
 const pieceMultiplications, minPieceRows = 1 << 24, 64
 
 // Product sets dst = a·b, or adds a·b to dst if add is set, with the same bits as matrix.Mul. It checks

@@ -10,8 +10,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// TestPieces checks that a product in pieces has the same bits as one call, with and without add,
-// and that the context is checked often enough.
+// TestPieces checks that a product computed in pieces is bit-identical to a product computed in one
+// call, and that the context is checked often enough.
 func TestPieces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	random := func(rows, cols int) matrix.Matrix[float64] {
@@ -25,7 +25,7 @@ func TestPieces(t *testing.T) {
 		for _, add := range []bool{false, true} {
 			for _, trans := range []bool{false, true} {
 				if !testdata.IsLong() && (add == trans) != (i%2 == 0) {
-					continue // the long form tests all combinations
+					continue // only the long tests cover all combinations
 				}
 				a, b := random(c.m, c.inner), random(c.inner, c.n)
 				if trans {

@@ -7,8 +7,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Rows returns a function that returns row i of m. The caller must not modify the row. It is valid
-// until the next call: it is memory of m if m stores rows, and otherwise a copy.
+// Rows returns a function that returns row i of m. The caller must not modify the row. The row is
+// valid until the next call. It shares the memory of m if m is a *mat.Dense, and is a copy
+// otherwise.
 func Rows(m mat.Matrix) func(i int) []float64 {
 	if v, ok := m.(*mat.Dense); ok {
 		return v.RawRowView
@@ -18,8 +19,8 @@ func Rows(m mat.Matrix) func(i int) []float64 {
 	return func(i int) []float64 { return mat.Row(row, i, m) }
 }
 
-// EachRow calls f for lo ≤ i < hi in order until the context ends. d is the number of elements of a
-// row.
+// EachRow calls f(i) for the rows lo ≤ i < hi in order, until the context ends. A row has d
+// elements.
 func EachRow(ctx context.Context, lo, hi, d int, f func(i int)) {
 	Pass(ctx, hi-lo, d, func(i, j int) {
 		for i += lo; i < lo+j; i++ {
@@ -28,8 +29,8 @@ func EachRow(ctx context.Context, lo, hi, d int, f func(i int)) {
 	})
 }
 
-// MaxAbs returns the largest magnitude of an element of m. If the context ends, it covers only a
-// part of m.
+// MaxAbs returns the largest magnitude of an element of m. If the context ends, the result covers
+// only a part of m.
 func MaxAbs(ctx context.Context, m mat.Matrix) float64 {
 	var largest float64
 	n, d := m.Dims()

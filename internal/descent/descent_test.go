@@ -192,8 +192,8 @@ func TestMaximize(t *testing.T) {
 }
 
 // TestIllConditioned minimizes a function with condition number 3·10³ and requires a relative
-// gradient below 1e-10. The value stops changing long before, so only the approximate Armijo
-// condition can accept the last steps.
+// gradient below 1e-10. The value stops changing long before the gradient is that small, so only
+// the approximate Armijo condition can accept the last steps.
 func TestIllConditioned(t *testing.T) {
 	m := stiefel.New(40, 3)
 	for seed := range uint64(2) {
@@ -205,7 +205,7 @@ func TestIllConditioned(t *testing.T) {
 		if r.Status != descent.GradientTolerance || relativeGradient(r) > 1e-10 || math.Abs(r.Value-value) > 1e-12*value {
 			t.Errorf("seed %d: %v after %d steps, gradient %.2g, value %v, want %v", seed, r.Status, r.Steps, relativeGradient(r), r.Value, value)
 		}
-		// Steepest descent makes little progress in as many steps.
+		// Steepest descent makes little progress in the same number of steps.
 		s.Method, s.MaxSteps = descent.SteepestDescent, r.Steps
 		if slow := minimize(t, f, m, start(m, seed), &s); relativeGradient(slow) < 1e3*relativeGradient(r) {
 			t.Errorf("steepest descent has gradient %.2g after %d steps", relativeGradient(slow), slow.Steps)
@@ -237,8 +237,8 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestBadRegion uses a problem that fails at every point whose value is above the value at the
-// start. So every step that is too long fails.
+// TestBadRegion uses a problem that cannot be evaluated where its value exceeds the value at the
+// start, so every step that is too long fails.
 func TestBadRegion(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(2, 2))
 	good := &brockett{a: spectrum(linspace(1, 5, 12), rnd), n: []float64{2, 1}}
@@ -368,7 +368,8 @@ func (f *rising) Evaluate(p, grad *mat.Dense) (float64, error) {
 	return value + f.extra, err
 }
 
-// TestNoiseDoesNotAccumulate checks that steps that raise the value within the noise do not add up.
+// TestNoiseDoesNotAccumulate checks that many increases of the value, each within Settings.Noise,
+// do not add up.
 func TestNoiseDoesNotAccumulate(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(2, 2))
 	m := stiefel.New(12, 2)
@@ -457,8 +458,8 @@ func TestCancel(t *testing.T) {
 		settings := &descent.Settings{Method: method, GradientTolerance: 1e-9, MaxSteps: 500}
 		full := minimize(t, good, m, x, settings)
 		for _, after := range []int{1, 2, 7, 10} {
-			// Evaluation number after cancels the context. If knows is set, it also returns the
-			// error of the context.
+			// A chosen evaluation cancels the context. If knows is set, this evaluation also
+			// returns the error of the context.
 			for _, knows := range []bool{false, true} {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				calls := 0
@@ -649,8 +650,8 @@ func TestEvaluations(t *testing.T) {
 	})
 }
 
-// TestProjectedGradientStep checks that the first step is the step of Algorithm 1 of the paper,
-// P¹ = Π(P⁰ − G), with α = 1.
+// TestProjectedGradientStep checks that the first step goes from P⁰ to Π(P⁰ − G), where G is the
+// gradient at P⁰, as in algorithm 1 of the paper.
 func TestProjectedGradientStep(t *testing.T) {
 	m := stiefel.New(8, 3)
 	f := &linear{gaussian(8, 3, rand.New(rand.NewPCG(1, 1)))}
@@ -672,7 +673,7 @@ func TestProjectedGradientStep(t *testing.T) {
 }
 
 // TestBarzilaiBorwein checks the second step length that SteepestDescent tries: ⟨S, S⟩/⟨S, Y⟩ with
-// S = −α T(previous grad) and Y = grad − T(previous grad).
+// S = −α T(previous grad) and Y = grad − T(previous grad). T is the vector transport.
 func TestBarzilaiBorwein(t *testing.T) {
 	m := stiefel.New(8, 3)
 	f := &linear{gaussian(8, 3, rand.New(rand.NewPCG(1, 1)))}

@@ -14,9 +14,9 @@ const (
 	minCosineProjected   = 0.1
 )
 
-// chooseDirection sets direction, length, slope and steepest at the current iterate. Conjugate
-// gradient and LBFGS also read the previous iterate from s.trial and the transported direction from
-// s.transported.
+// chooseDirection sets the search direction at the current iterate, and the fields length, slope
+// and steepest. Conjugate gradient and LBFGS also read the previous iterate from s.trial and the
+// transported direction from s.transported.
 func (s *solver) chooseDirection(first bool) {
 	switch s.Method {
 	case ProjectedGradient:
@@ -58,7 +58,8 @@ func (s *solver) setSteepestDescent() {
 	s.pairCount = 0
 }
 
-// setProjectedDirection sets D = Π(P − g) − P. It sets D = 0 if Π fails.
+// setProjectedDirection sets D = Π(P − g) − P, where Π is the projection onto the manifold. If the
+// projection fails, it sets D = 0.
 func (s *solver) setProjectedDirection(g *mat.Dense) {
 	s.direction.Sub(s.current.point, g)
 	if err := s.manifold.Project(s.ctx, s.direction, s.direction); err != nil {
@@ -77,14 +78,15 @@ func (s *solver) measureDirection(minCosine float64) bool {
 	return s.slope < 0 && -s.slope >= minCosine*c.norm*s.length
 }
 
-// setConjugateDirection sets D ← −grad + β T(D), with y = grad − T(previous grad):
+// setConjugateDirection sets D ← −grad + β T(D), where T is the vector transport and
+// y = grad − T(previous grad):
 //
 //	β_HS = ⟨grad, y⟩ / ⟨T(D), y⟩,  β_DY = ‖grad‖² / ⟨T(D), y⟩
 //
 // and β = max(0, min(β_HS, β_DY)) (Sakai and Iiduka 2020).
 func (s *solver) setConjugateDirection() {
 	c, m := s.current, s.manifold
-	before := s.trial.grad // overwritten below, because nothing reads it later
+	before := s.trial.grad // the gradient of the previous iterate, which is not needed afterwards
 	m.Transport(s.ctx, before, c.point, before)
 	movedOld := m.Inner(c.point, s.transported, before)
 	gradOld := m.Inner(c.point, c.grad, before)

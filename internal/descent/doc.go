@@ -19,8 +19,8 @@
 //
 // # Determinism
 //
-// The iterates are reproducible bit for bit if the problem and the manifold are: Minimize uses no
-// random numbers, no parallelism and no clock.
+// The iterates are reproducible bit for bit if the problem and the manifold are reproducible.
+// Minimize uses no random numbers, no parallelism and no clock.
 //
 // Sources: Absil, Mahony and Sepulchre, Optimization Algorithms on Matrix Manifolds, Princeton
 // 2008; Hager and Zhang, A new conjugate gradient method with guaranteed descent and an efficient

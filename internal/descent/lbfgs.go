@@ -11,12 +11,14 @@ const (
 	// MemoryPairs is the number of steps that LBFGS remembers.
 	MemoryPairs = 10
 
-	// A pair is kept only if the cosine of the angle between s and y is above minPairCosine.
+	// A correction pair (s, y) is kept only if the cosine of the angle between s and y is above
+	// minPairCosine.
 	minPairCosine = 1e-10
 )
 
-// correctionPair describes the curvature along one step: s = α T(D) and y = grad − T(previous
-// grad). s and y are tangent vectors at the current iterate.
+// correctionPair describes the curvature along one step: s = α T(D) and
+// y = grad − T(previous grad). T is the vector transport. Both s and y are tangent vectors at the
+// current iterate.
 type correctionPair struct {
 	s, y    *mat.Dense
 	inverse float64 // 1/⟨s, y⟩

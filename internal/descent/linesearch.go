@@ -27,7 +27,7 @@ const (
 // step.
 type lineStep struct {
 	step float64 // accepted α
-	best float64 // α at which the linearly extrapolated slope is 0; 2α if the slope decreases
+	best float64 // step at which the linearly extrapolated slope is 0, or 2·step if the slope decreases
 }
 
 // search looks for a step along the curve φ(α) = f(R(αD)), where R is the retraction.
@@ -141,8 +141,8 @@ func (s *solver) leastSlope() float64 {
 	return math.Inf(-1)
 }
 
-// extrapolate returns a step longer than alpha when no step is known to be too long. next is the
-// step at which the slope, extrapolated from low and alpha, is 0.
+// extrapolate returns a step longer than alpha when no step is known to be too long. The parameter
+// next is the step at which the slope, extrapolated from low and alpha, is 0.
 func extrapolate(low, alpha, next float64) float64 {
 	step := alpha - low
 	if !(next > alpha) {
@@ -183,11 +183,9 @@ func (s *solver) accept(l lineStep) {
 	s.line = l
 }
 
-// firstStep returns the first trial step. After a successful line search, it is the best step of
-// this line search, estimated from the slopes at 0 and at the accepted step. For steepest descent,
-// this is the step of Barzilai and Borwein. For conjugate gradient, three alternatives were
-// measured: steps with equal first-order decrease or equal length are as good, and steps with equal
-// curvature cost a tenth more.
+// firstStep returns the first trial step. After a successful line search, firstStep estimates the
+// best step of that search from the slopes at 0 and at the accepted step. For steepest descent, the
+// estimate is the step of Barzilai and Borwein.
 func (s *solver) firstStep() float64 {
 	l := s.line
 	switch {
@@ -214,8 +212,8 @@ func secantRoot(a, slopeA, b, slopeB float64) float64 {
 	return a + (b-a)*slopeA/(slopeA-slopeB)
 }
 
-// clipInside clips x to the interval from low to high without its first and last tenth. If x is
-// NaN, it returns the midpoint.
+// clipInside clips x to the interval from low to high, shortened by a tenth at both ends. If x is
+// NaN, clipInside returns the midpoint.
 func clipInside(x, low, high float64) float64 {
 	w := float64(0.1 * (high - low))
 	if math.IsNaN(x) {

@@ -11,17 +11,16 @@ import (
 const badStart = "descent: start has not the shape of the manifold"
 
 const (
-	// maxInfeasibility is the largest accepted infeasibility of a start. It accepts rounding errors
-	// of float32 but not a matrix that was never orthonormalized.
+	// maxInfeasibility is the largest accepted infeasibility of the start. It is larger than the
+	// rounding errors of float32, but too small for a matrix that was never orthonormalized.
 	maxInfeasibility = 1e-5
 
 	// flatSteps is the number of successive steps with a small decrease after which
 	// FunctionTolerance ends the minimization.
 	flatSteps = 3
 
-	// Minimize stops after stalledSteps successive steps without progress in value or gradient. On
-	// an ill-conditioned problem near its rounding level, the gradient fell tenfold after fifty
-	// such steps.
+	// Minimize stops with status Stalled after stalledSteps successive steps without progress in
+	// value or gradient.
 	stalledSteps = 100
 
 	// historyCapacity limits the initial capacity of History.
@@ -31,11 +30,11 @@ const (
 // errNotFinite is reported with EvaluationFailed if no evaluation returned an error.
 var errNotFinite = errors.New("descent: value or gradient is not finite")
 
-// Minimize looks for a local minimum of f on the manifold m. It begins at start, which it does not
-// modify. settings may be nil.
+// Minimize looks for a local minimum of f on the manifold m. It begins at start and does not modify
+// start. The settings may be nil.
 //
 // Minimize returns a nil Result only with a [*StartError] or if the context ends before the start
-// is evaluated. Otherwise Result.Point is the best iterate and is never NaN, even if Minimize also
+// is evaluated. Otherwise Result.Point is the last iterate and is never NaN, even if Minimize also
 // returns an error. The error is context.Cause for status Canceled, the last error of the problem
 // for EvaluationFailed, and the error of Settings.Progress for Stopped. With other statuses,
 // including LineSearchFailed, the error is nil.
@@ -77,7 +76,7 @@ func Minimize(ctx context.Context, f Problem, m Manifold, start *mat.Dense, sett
 type iterate struct {
 	point   *mat.Dense
 	ambient *mat.Dense // ∂f/∂P
-	grad    *mat.Dense // tangent part of ambient
+	grad    *mat.Dense // projection of ambient onto the tangent space
 	value   float64
 	norm    float64 // ‖grad‖
 }
@@ -98,10 +97,10 @@ type solver struct {
 	kept    *iterate // best acceptable trial so far
 
 	direction   *mat.Dense // D
-	transported *mat.Dense // D transported to the latest trial point
+	transported *mat.Dense // the direction D, transported to the latest trial point
 	length      float64    // ‖D‖
-	slope       float64    // ⟨grad, D⟩ < 0
-	steepest    bool       // D is the direction of steepest descent
+	slope       float64    // inner product ⟨grad, D⟩ < 0 of gradient and direction
+	steepest    bool       // whether direction is the direction of steepest descent
 
 	pairs     []correctionPair // the correction pairs of LBFGS; the first pairCount are in use, the oldest first
 	pairCount int
@@ -110,7 +109,7 @@ type solver struct {
 	lowest         float64  // lowest value of any iterate
 	gradientTarget float64  // gradient norm that satisfies GradientTolerance
 	flatCount      int      // successive steps without enough decrease for FunctionTolerance
-	stalledCount   int      // successive steps that improved neither field of least
+	stalledCount   int      // successive steps that improved neither least.value nor least.norm
 	least          struct{ value, norm float64 }
 	lastError      error // error of the latest failed evaluation
 
@@ -206,8 +205,8 @@ func (s *solver) run() (Status, error) {
 	}
 }
 
-// terminationStatus returns the reason to stop at the current iterate, or NotTerminated. step
-// describes how the iterate was reached.
+// terminationStatus returns the reason to stop at the current iterate, or NotTerminated. The
+// parameter step describes how the iterate was reached.
 func (s *solver) terminationStatus(step Step) Status {
 	c := s.current
 	if c.norm <= s.gradientTarget || c.norm <= max(s.GradientAbsolute, 0) || c.norm <= s.GradientToValue*math.Abs(c.value) {
@@ -285,7 +284,8 @@ func (s *solver) differentiate(x *iterate) evaluationOutcome {
 			s.lastError = context.Cause(s.ctx)
 			return canceled
 		}
-		// Minimize returns the start, because it has been evaluated. Finish its gradient.
+		// Minimize returns the start, because the start has been evaluated. Finish the gradient of
+		// the start.
 		s.manifold.Tangent(context.WithoutCancel(s.ctx), x.grad, x.point, x.ambient)
 	}
 	x.norm = math.Sqrt(s.manifold.Inner(x.point, x.grad, x.grad))

@@ -16,7 +16,7 @@ type brockett struct {
 	a *mat.SymDense
 	n []float64
 
-	ap mat.Dense // stored by the forward pass
+	ap mat.Dense // the product A·P, stored by the forward pass
 }
 
 func (f *brockett) Evaluate(p, grad *mat.Dense) (float64, error) {

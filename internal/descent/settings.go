@@ -23,8 +23,8 @@ const (
 	// The line search uses the weak Wolfe conditions.
 	ConjugateGradient Method = iota
 
-	// SteepestDescent uses D = −grad f(P), the negative Riemannian gradient. The first trial step
-	// has the length of Barzilai and Borwein. The line search requires only sufficient decrease.
+	// SteepestDescent uses D = −grad f(P), the negative Riemannian gradient. A line search first
+	// tries the step of Barzilai and Borwein. The line search requires only sufficient decrease.
 	SteepestDescent
 
 	// ProjectedGradient is algorithm 1 of Flamary, Cuturi, Courty and Rakotomamonjy (Machine
@@ -33,17 +33,18 @@ const (
 	//	D = Π(P − G) − P,  P ← Π(P + αD)
 	//
 	// Π is the projection onto the manifold and G = ∂f/∂P. The line search first tries α = 1. If G
-	// has a large part orthogonal to the tangent space, D may make an angle above 84° with the
+	// has a large component orthogonal to the tangent space, D may make an angle above 84° with the
 	// direction of steepest descent. In this case the Riemannian gradient replaces G, so that D is
 	// always a descent direction. ProjectedGradient is the only method that depends on the scale of
 	// f.
 	ProjectedGradient
 
-	// LBFGS is limited-memory BFGS with ten pairs (Nocedal, Mathematics of Computation 1980), which
-	// are transported from iterate to iterate. It discards the pairs if its direction is almost
-	// orthogonal to the gradient or if the line search fails. The line search uses the weak Wolfe
-	// conditions, which also suit nonsmooth functions (Lewis and Overton, Mathematical Programming
-	// 2013). LBFGS is meant for many steps of a cheap function, usually on [Euclidean].
+	// LBFGS is limited-memory BFGS with ten correction pairs (Nocedal, Mathematics of Computation
+	// 1980). The pairs are transported from iterate to iterate. LBFGS discards the pairs if its
+	// direction is almost orthogonal to the gradient or if the line search fails. The line search
+	// uses the weak Wolfe conditions, which also suit nonsmooth functions (Lewis and Overton,
+	// Mathematical Programming 2013). LBFGS is meant for many steps of a cheap function, usually on
+	// [Euclidean].
 	LBFGS
 )
 
@@ -74,8 +75,8 @@ type Settings struct {
 	// MaxSteps limits the number of accepted steps. Default 200; negative means no limit.
 	MaxSteps int
 
-	// GradientTolerance stops when ‖grad f(P)‖ ≤ GradientTolerance·‖grad f(P⁰)‖.
-	// Default 1e-6.
+	// GradientTolerance stops when ‖grad f(P)‖ is at most GradientTolerance times the norm of the
+	// gradient at the start. Default 1e-6.
 	GradientTolerance float64
 
 	// GradientAbsolute stops when ‖grad f(P)‖ ≤ GradientAbsolute. With the default 0, only a
@@ -95,10 +96,10 @@ type Settings struct {
 	// disables this criterion.
 	FunctionTolerance float64
 
-	// Noise is the relative rounding error of a value of f. A step may exceed the lowest value so
-	// far by Noise·|f| if the slope satisfies the approximate Wolfe condition of Hager and Zhang.
-	// Near a minimum, f changes by less than its rounding error while the gradient is still
-	// accurate. The default is 1e-12. About 1e-6 suits a function summed in float32.
+	// Noise is the relative rounding error of a value of f. The value after a step may exceed the
+	// lowest value so far by Noise·|f| if the slope satisfies the approximate Wolfe condition of
+	// Hager and Zhang. Near a minimum, f changes by less than its rounding error while the gradient
+	// is still accurate. The default is 1e-12. About 1e-6 suits a function summed in float32.
 	Noise float64
 
 	// InitialStep is the length ‖αD‖ of the first trial step. ProjectedGradient does not use it. A
@@ -108,9 +109,9 @@ type Settings struct {
 	// MaxTrials limits the number of points tried in one line search. Default 30.
 	MaxTrials int
 
-	// Progress, if not nil, is called for the start (Index 0) and after every accepted step. p is
-	// the iterate, which Progress must not modify or retain. If Progress returns an error, Minimize
-	// ends with status Stopped and returns this error, unless it wraps ErrStop.
+	// Progress, if not nil, is called for the start (Index 0) and after every accepted step. The
+	// argument p is the iterate, which Progress must not modify or retain. If Progress returns an
+	// error, Minimize ends with status Stopped and returns this error, unless it wraps ErrStop.
 	Progress func(step Step, p *mat.Dense) error
 }
 

@@ -13,19 +13,18 @@ import (
 )
 
 const (
-	// eigenLimit is the maximum number of samples whose plans Eigen uses. The graph of more samples
-	// would take more than 128 MiB.
+	// eigenLimit is the maximum number of samples for which AlternatingSolver computes transport
+	// plans. The graph of more samples would take more than 128 MiB.
 	eigenLimit = 4096
 	// eigenBlock is the number of block iterations in one step.
 	eigenBlock = 10
-	// The method ends after eigenPatience successive steps that do not raise J. J rises for a few
-	// steps and then falls toward the fixed point. On the golden cases, J never rose again after
-	// more than nine steps without a rise.
+	// AlternatingSolver ends after eigenPatience successive steps that do not raise J. J usually
+	// rises for a few steps and then falls toward the fixed point.
 	eigenPatience = 15
 )
 
-// AlternatingSolver is the solver that updates plans and projection alternately. It continues from
-// every iterate, but it records only iterates that raise J.
+// AlternatingSolver updates the transport plans and the projection alternately. It continues from
+// every iterate, but records only the iterates that raise J.
 type AlternatingSolver[T dist.Float] struct {
 	TraceRatio bool // maximize the trace ratio instead of the ratio trace
 }
@@ -83,8 +82,8 @@ func (m AlternatingSolver[T]) Maximize(ctx context.Context, a *Ascent[T]) (desce
 	return descent.MaxSteps, nil
 }
 
-// improveWithRidge replaces p by the maximizer of the trace ratio or ratio trace for the plans at
-// p. For the ratio trace, it adds the smallest of eigenRidges if C_w is singular.
+// improveWithRidge replaces p by the maximizer of the trace ratio or ratio trace for the transport
+// plans at p. For the ratio trace, it adds the smallest of eigenRidges if C_w is singular.
 func (e *eigen[T]) improveWithRidge(ctx context.Context, p *mat.Dense, traceRatio bool) error {
 	if err := e.assembleGraph(ctx, p); err != nil {
 		return err

@@ -16,18 +16,19 @@ import (
 
 // Solver maximizes J.
 type Solver[T dist.Float] interface {
-	// Maximize raises J from the start of a and records its steps in a. It returns the reason why
-	// it ended, and the error that ended it early, if any. The status NotTerminated means that it
-	// could not begin.
+	// Maximize raises J, beginning at the start of the attempt a, and records its steps in a. It
+	// returns the reason why the attempt ended, and the error that ended the attempt early, if any.
+	// The status NotTerminated means that the attempt could not begin.
 	Maximize(ctx context.Context, a *Ascent[T]) (descent.Status, error)
 }
 
 // Watcher judges the projections of one attempt by a criterion other than J.
 type Watcher interface {
-	// Observe is called with the projection p of each step. An error ends the attempt. Observe
-	// returns descent.ErrStop to end the attempt without an error.
+	// Observe is called with the projection p of each step. If Observe returns an error, the
+	// attempt ends. The error descent.ErrStop ends the attempt without an error.
 	Observe(s Step, p *mat.Dense) error
-	// Finish is called at the end of an attempt. It does nothing if Observe was called for the last step.
+	// Finish is called at the end of an attempt. It does nothing if Observe was called for the last
+	// step.
 	Finish(a *Attempt) error
 	// KeepBest replaces the result of the attempt with the best projection seen.
 	KeepBest(a *Attempt)
@@ -37,7 +38,7 @@ type Watcher interface {
 type Limits struct {
 	MaxSteps          int
 	Tolerance         float64 // gradient norm relative to the norm at the start
-	FunctionTolerance float64 // LBFGS and ConjugateGradient end after three steps with a smaller relative gain of J; 0: off
+	FunctionTolerance float64 // LBFGS and ConjugateGradient end after three successive steps with a smaller relative gain of J; 0 means off
 	RoundingError     float64 // relative rounding error of J
 }
 
@@ -50,7 +51,7 @@ type Step struct {
 	StepSize     float64
 }
 
-// Attempt is the result of a solver from one start.
+// Attempt is the result of running a solver from one start.
 type Attempt struct {
 	Index        int // index of the start
 	Projection   *mat.Dense
@@ -69,10 +70,9 @@ type Driver[T dist.Float] struct {
 	Solver    Solver[T]
 	Limits    Limits
 	Start     *mat.Dense // first start
-	// If SearchStart is set, an attempt begins at its start or at the result of a few eigenvalue
-	// iterations from its start, whichever has the larger J. CallerStart means that the caller
-	// chose Start. In this case, the search for the first start also tries the principal
-	// components.
+	// If SearchStart is set, an attempt compares its start with the results of a few eigenvalue
+	// iterations and begins at the projection with the largest J. If CallerStart is set, the caller
+	// chose Start, and the search for the first start also tries the principal components.
 	SearchStart, CallerStart bool
 	Starts                   int
 	// Random returns the source of random numbers for a start. The first start does not use it.
@@ -85,7 +85,7 @@ type Driver[T dist.Float] struct {
 	ReportBatch func(done, total int, latest Step) error
 
 	// Values and Gradients count evaluations. Objectives contains the J reached from each start, or
-	// NaN if it is not finite.
+	// NaN if the attempt did not begin.
 	Values, Gradients int
 	Objectives        []float64
 }
@@ -162,11 +162,11 @@ func (d *Driver[T]) attemptFrom(ctx context.Context, index int, p *mat.Dense) (*
 	return a.attempt, err
 }
 
-// Ascent is a running attempt. A solver records its steps in it.
+// Ascent is a running attempt. The solver records its steps in the Ascent.
 type Ascent[T dist.Float] struct {
 	driver        *Driver[T]
 	attempt       *Attempt
-	grad          *mat.Dense // gradient of the latest measurement
+	grad          *mat.Dense // Riemannian gradient at the latest measured projection
 	gradientFloor float64    // gradient norms up to this value are only rounding error
 }
 
@@ -197,9 +197,9 @@ func (a *Ascent[T]) measure(ctx context.Context, p *mat.Dense) (value, norm floa
 	return a.driver.Objective.Measure(ctx, p, a.grad)
 }
 
-// measureStart measures J at the start and begins the record of a solver that does not use package
-// descent. Such a record contains only steps that raised J, so its last step is the best.
-// measureStart returns an error if J cannot be computed at the start.
+// measureStart measures J at the start. It begins the record of a solver that does not use package
+// descent and records only steps that raise J. measureStart returns an error if J cannot be
+// computed at the start.
 func (a *Ascent[T]) measureStart(ctx context.Context) error {
 	o, p := a.driver.Objective, a.attempt.Projection
 	a.grad = mat.NewDense(o.Samples.D, o.p, nil)
@@ -216,12 +216,12 @@ func (a *Ascent[T]) measureStart(ctx context.Context) error {
 	return nil
 }
 
-// improves reports whether value exceeds the best J so far by more than its rounding error.
+// improves reports whether value exceeds the best J so far by more than the rounding error of J.
 func (a *Ascent[T]) improves(value float64) bool {
 	return value > a.attempt.Objective+float64(a.driver.Limits.RoundingError*math.Abs(a.attempt.Objective))
 }
 
-// acceptStep makes a copy of p the best projection so far.
+// acceptStep records a copy of p as the best projection so far.
 func (a *Ascent[T]) acceptStep(p *mat.Dense, value, norm, size float64) {
 	t := a.attempt
 	t.Projection, t.Objective, t.GradientNorm = mat.DenseCopyOf(p), value, norm
@@ -232,7 +232,7 @@ func (a *Ascent[T]) acceptStep(p *mat.Dense, value, norm, size float64) {
 // latestStep returns the latest accepted step.
 func (a *Ascent[T]) latestStep() Step { return a.attempt.History[a.attempt.Steps] }
 
-// reportStep passes a step that led to p to ReportStep and to the watcher.
+// reportStep passes the step s, which led to p, to ReportStep and to the watcher.
 func (a *Ascent[T]) reportStep(s Step, p *mat.Dense) error {
 	if report := a.driver.ReportStep; report != nil {
 		if err := report(s); err != nil {
@@ -263,7 +263,7 @@ func (a *Ascent[T]) reportLatest() (descent.Status, error) {
 	return descent.NotTerminated, nil
 }
 
-// gradientNoise returns the gradient norm, relative to J, up to which a gradient is only rounding
+// gradientNoise returns the largest norm of a gradient, relative to J, that may be only rounding
 // error. If p = d, every projection has the same J, and every gradient is rounding error.
 func gradientNoise[T dist.Float]() float64 {
 	if num.IsFloat64[T]() {
@@ -272,7 +272,7 @@ func gradientNoise[T dist.Float]() float64 {
 	return 1e-7
 }
 
-// NoSteps is the solver that makes no steps and returns the start.
+// NoSteps is the solver that returns the start.
 type NoSteps[T dist.Float] struct{}
 
 // Maximize implements Solver.

@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestCacheResult checks that an objective with CacheResult gives the same bits as an objective
-// without it, in any order of values, gradients, scatters, projections, ridges and λ. It also
-// checks that CacheResult skips repeated evaluations.
+// TestCacheResult compares an objective with CacheResult and an objective without it. Their results
+// must be bit-identical in any order of values, gradients, scatters, projections, ridges and λ.
+// TestCacheResult also checks that CacheResult skips repeated evaluations.
 func TestCacheResult(t *testing.T) {
 	ctx := t.Context()
 	x, labels := clusters(3, 5, 14, 9)
@@ -93,8 +93,8 @@ func TestBestOf(t *testing.T) {
 	if costs[0] != o.Costs() {
 		t.Errorf("costs %v at the start, want %v", costs[0], o.Costs())
 	}
-	// With these costs, other has the larger J without a ridge, and start has the larger J with
-	// ρ = 1.
+	// With these costs, the projection other has the larger J without a ridge, and the projection
+	// start has the larger J with ρ = 1.
 	costs = [2]Costs{{Between: 10, Within: 1}, {Between: 1, Within: 0.01}}
 	for rho, want := range map[float64]*mat.Dense{0: other, 1: start} {
 		o.SetShrinkage(rho)

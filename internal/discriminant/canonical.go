@@ -16,22 +16,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// J does not change when P is rotated within its span, so the basis can be chosen. Let T be the
-// plans of the result. The transport scatters of the projected samples,
+// J does not change when P is rotated within its span, so the basis can be chosen. Let T_ij be the
+// elements of the transport plans of the result. The transport scatters of the projected samples
+// are
 //
 //	S = Σ w_cc' Σ_ij T_ij (y_i − z_j)(y_i − z_j)ᵀ    p × p,   tr S_b = σ_b², tr S_w = σ_w²,
 //
-// between and within classes are both diagonal in the basis V of the generalized eigenvectors of
-// S_b v = μ (S_w + ridge/p·I) v. The columns of P·V are the canonical components, in order of
-// descending ratio μ.
+// summed between classes (S_b) and within classes (S_w). Both scatters are diagonal in the basis V
+// of the generalized eigenvectors of S_b v = μ (S_w + ridge/p·I) v. The columns of P·V are the
+// canonical components, in order of descending ratio μ.
 
-// Let Y be the projected samples and L the Laplacian of the graph whose edges are the weighted
-// plans. Then S = YᵀLY, and 2LY is the gradient of the costs with respect to Y with constant plans.
-// So the pairs of classes contribute only n × p gradients, and one matrix product gives S.
+// Let Y be the projected samples. The weighted transport plans are the edges of a graph; let L be
+// its Laplacian. Then S = YᵀLY, and 2LY is the gradient of the costs with respect to Y with
+// constant plans. Each pair of classes therefore contributes only n × p gradients, and one matrix
+// product gives S.
 
-// scatters returns S_b and S_w at p. It sets the costs of o to σ_b² and σ_w² at p.
+// scatters returns the transport scatters S_b and S_w at p. It sets the costs of o to σ_b² and σ_w²
+// at p.
 func (o *Objective[T]) scatters(ctx context.Context, p *mat.Dense) (between, within matrix.Matrix[float64], err error) {
-	gb, gw := o.gradBetween, o.gradWithin // these gradients may be up to date and needed later
+	gb, gw := o.gradBetween, o.gradWithin // save these gradients, which may be up to date and needed later
 	if o.frozenBetween.Data == nil {
 		o.frozenBetween, o.frozenWithin = dist.NewMatrix[T](o.Samples.N, o.p, nil), dist.NewMatrix[T](o.Samples.N, o.p, nil)
 	}
@@ -84,7 +87,7 @@ func toFloat64[T dist.Float](ctx context.Context, a dist.Matrix[T]) matrix.Matri
 	return out
 }
 
-// laplacianScatter returns yᵀLy for g = 2Ly.
+// laplacianScatter returns YᵀLY, given Y and g = 2LY.
 func (o *Objective[T]) laplacianScatter(ctx context.Context, y matrix.Matrix[float64], g dist.Matrix[T]) matrix.Matrix[float64] {
 	out := matrix.New[float64](o.p, o.p, nil)
 	if transProduct(ctx, o.workers, out, y, toFloat64(ctx, g)) != nil {
@@ -100,19 +103,19 @@ func (o *Objective[T]) laplacianScatter(ctx context.Context, y matrix.Matrix[flo
 	return out
 }
 
-// Components is the result of a fit in the space of the span: the scaled projection, and properties
-// of its columns.
+// Components is the result of a fit in the coordinates of the span: the scaled projection, and
+// properties of its columns.
 type Components struct {
 	P              *mat.Dense // d × p
 	Scales, Ratios []float64
 	Rank           float64 // (tr S_w)²/‖S_w‖² at the orthonormal projection
-	// For canonical components, P is base·turn.
+	// P = base·turn for canonical components
 	base            *mat.Dense
 	turn            matrix.Matrix[float64]
 	between, within matrix.Matrix[float64] // S_b and S_w at base
 }
 
-// Canonical returns the canonical components of the span of p: P·V. It sets the costs of o to σ_b²
+// Canonical returns P·V, the canonical components of the span of p. It sets the costs of o to σ_b²
 // and σ_w² at p.
 func (o *Objective[T]) Canonical(ctx context.Context, p *mat.Dense) (*Components, error) {
 	between, within, err := o.scatters(ctx, p)
@@ -151,10 +154,10 @@ func effectiveRank(s matrix.Matrix[float64]) float64 {
 	return 1 / square
 }
 
-// scatterFloors are the fractions of the trace of S_w that scatterEigenvectors adds to S_w, in this
-// order, until S_w is positive definite. This trace includes the ridge. It also includes the
-// fraction scatterNoise of the trace of S_b, because tr S_w is only rounding error if classes
-// coincide or if every sample is transported to itself.
+// scatterFloors are the fractions of a trace that scatterEigenvectors adds to S_w, in this order,
+// until S_w is positive definite. The trace is tr S_w plus the ridge plus scatterNoise·tr S_b. The
+// last term is needed if tr S_w is only rounding error: if the samples of each class coincide, or
+// if every sample is transported to itself.
 var scatterFloors = []float64{1e-9, 1e-6, 1e-3}
 
 const scatterNoise = 1e-6
@@ -191,8 +194,8 @@ type Lengths struct {
 	Leading     int  // number of columns that keep their length; 0 means all
 }
 
-// WithLengths returns a copy of c with columns of the given lengths. If the context ends, the result is
-// unfinished.
+// WithLengths returns a copy of c whose columns have the lengths that by selects. If the context
+// ends, the result is unfinished.
 func (c *Components) WithLengths(ctx context.Context, by Lengths) *Components {
 	d, p := c.P.Dims()
 	out := &Components{P: mat.DenseCopyOf(c.P), Scales: make([]float64, p), Ratios: c.Ratios, Rank: c.Rank}
@@ -217,9 +220,9 @@ func (c *Components) WithLengths(ctx context.Context, by Lengths) *Components {
 	return out
 }
 
-// WithColumns returns c with as many columns as base (d × p, orthonormal). The additional columns
-// are columns of base, orthonormalized against the span of c and multiplied by almostZero. Their
-// ratios are 0, because J does not compare classes in them.
+// WithColumns returns a copy of c with as many columns as base (d × p, orthonormal). The additional
+// columns are columns of base, orthonormalized against the span of c and multiplied by almostZero.
+// The additional columns have ratio 0, because J does not compare classes in them.
 func (c *Components) WithColumns(ctx context.Context, span, base *mat.Dense) (*Components, error) {
 	d, p := base.Dims()
 	_, q := c.P.Dims()
@@ -238,9 +241,9 @@ func (c *Components) WithColumns(ctx context.Context, span, base *mat.Dense) (*C
 	return out, nil
 }
 
-// UnitOfLength returns the factor of c.P for which the mean variance within classes of the
-// projected samples is 1 in the first q columns. unit is the factor by which the features of the
-// model were multiplied in s.
+// UnitOfLength returns a factor for c.P. After multiplication by the factor, the projected samples
+// have a mean variance of 1 within classes in the first q columns. The parameter unit is the factor
+// by which the features of the model were multiplied in s.
 func (c *Components) UnitOfLength(ctx context.Context, s *Samples, q int, unit float64, workers int) (float64, error) {
 	d, _ := c.P.Dims()
 	within, total := s.projectedVariances(ctx, mat.DenseCopyOf(c.P.Slice(0, d, 0, q)), workers)
@@ -253,8 +256,8 @@ func (c *Components) UnitOfLength(ctx context.Context, s *Samples, q int, unit f
 	return min(max(unit/math.Sqrt(variance), 0x1p-1000/largest), 0x1p1000/largest), nil
 }
 
-// RatiosOf returns the ratios of the columns of base·turn for the given ridge. The columns may have
-// any length. RatiosOf replaces negative ratios with 0.
+// RatiosOf returns the ratios μ of the columns of base·turn for the given ridge. The columns may
+// have any length. RatiosOf replaces negative ratios with 0.
 func (c *Components) RatiosOf(turn *mat.Dense, ridge float64) []float64 {
 	k, columns := turn.Dims()
 	ratios := make([]float64, columns)
@@ -281,7 +284,7 @@ func (c *Components) RatiosOf(turn *mat.Dense, ridge float64) []float64 {
 	return ratios
 }
 
-// shrinkColumns multiplies the columns of p from first on by almostZero.
+// shrinkColumns multiplies the columns of p, beginning with column first, by almostZero.
 func shrinkColumns(p *mat.Dense, first int) {
 	d, columns := p.Dims()
 	for i := range d {
@@ -293,9 +296,9 @@ func shrinkColumns(p *mat.Dense, first int) {
 }
 
 // MixProjections combines several projections of s into one projection with the same number of
-// columns. It consists of the principal components of the samples projected by all projections. The
-// columns after the leading columns are multiplied by almostZero. The mean variance within classes
-// of the projected samples is 1 in the leading columns.
+// columns. The result is the principal components of the samples projected by all projections. The
+// columns after the leading columns are multiplied by almostZero. In the leading columns, the
+// projected samples have a mean variance of 1 within classes.
 func MixProjections(ctx context.Context, s *Samples, all []*mat.Dense, leading, workers int) (*mat.Dense, error) {
 	d, p := all[0].Dims()
 	side := mat.NewDense(d, len(all)*p, nil)
@@ -320,8 +323,8 @@ func MixProjections(ctx context.Context, s *Samples, all []*mat.Dense, leading, 
 	return c.P, nil
 }
 
-// gramSchmidt returns an orthonormal basis of the columns of v (p × p, regular) by the Gram–Schmidt
-// process. It orthogonalizes every column twice, which is enough (W. Kahan).
+// gramSchmidt returns an orthonormal basis of the columns of a regular matrix v (p × p) by the
+// Gram–Schmidt process. It orthogonalizes every column twice to reach full precision (W. Kahan).
 func gramSchmidt(ctx context.Context, v matrix.Matrix[float64]) matrix.Matrix[float64] {
 	p := v.Rows
 	q := matrix.New[float64](p, p, nil) // transposed

@@ -14,8 +14,8 @@ import (
 type Config[T dist.Float] struct {
 	Components   int                   // p
 	Iterations   int                   // Sinkhorn iterations
-	Gradient     sinkhorn.GradientMode // for every transport cost
-	Proportional bool                  // weight pairs by class frequencies instead of 1
+	Gradient     sinkhorn.GradientMode // gradient mode of every transport cost
+	Proportional bool                  // weight the pairs of classes by class frequencies instead of 1
 	// MaxClasses and MaxSamples limit the classes and samples used to evaluate J; 0 means no limit.
 	MaxClasses, MaxSamples int
 	Workers                int           // maximum number of goroutines; 0 means GOMAXPROCS
@@ -24,7 +24,7 @@ type Config[T dist.Float] struct {
 }
 
 // LambdaRule determines λ_cc' for two classes. If Matrix is not nil, λ_cc' is an element of Matrix.
-// Otherwise λ_cc' is Value or, if Relative is set, Value divided by the mean squared distance of
+// Otherwise λ_cc' is Value. If Relative is set, Value is divided by the mean squared distance of
 // the two classes at the start. A λ that is not relative has the inverse squared unit of the data.
 type LambdaRule struct {
 	Matrix   *mat.Dense
@@ -43,7 +43,7 @@ type Need struct {
 }
 
 // CheckMemory returns an error if the sum of the needs exceeds maxMemory. The error contains the
-// sum and the largest need. Sizes are float64, because sums of float64 cannot overflow here.
+// sum and the largest need. Byte counts are float64, because a sum of int could overflow.
 func CheckMemory(needs ...Need) error {
 	var sum float64
 	var most Need
@@ -59,8 +59,8 @@ func CheckMemory(needs ...Need) error {
 }
 
 // PrepareNeeds returns the memory needs of the span and of the first p principal components of n
-// samples with d features. The matrices are a Gram matrix and its factor for n < d, and a covariance and its
-// eigenvectors if d is small or p is close to d.
+// samples with d features. For n < d, the matrices are a Gram matrix and its factor. If d is small
+// or p is close to d, the matrices are a covariance and its eigenvectors.
 func PrepareNeeds(n, d, p int) []Need {
 	switch {
 	case d > n:
@@ -88,8 +88,8 @@ func elementSize[T dist.Float]() float64 {
 	return 4
 }
 
-// ObjectiveNeeds returns the memory needs of evaluating J of s with the given number of pair
-// solvers.
+// ObjectiveNeeds returns the memory needs of evaluating J on the samples s with the given number of
+// pair solvers.
 func ObjectiveNeeds[T dist.Float](s *Samples, config *Config[T], solvers int) []Need {
 	size := elementSize[T]()
 	n, d, p, classes := float64(s.N), float64(s.D), float64(config.Components), float64(len(s.Classes))

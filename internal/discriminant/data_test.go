@@ -23,7 +23,7 @@ var (
 	stretched   = wdatest.Stretched
 )
 
-// settings define J for a test.
+// settings selects the objective J of a test.
 type settings struct {
 	components, iterations, workers int
 	lambda                          LambdaRule

@@ -9,8 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// DescentSolver is the solver that uses package descent. It minimizes 1/J, or −J for Algorithm 1 of
-// the paper, whose steps depend on the scale of the gradient.
+// DescentSolver uses package descent. It minimizes 1/J. For algorithm 1 of the paper
+// (ProjectedGradient), it minimizes −J, because the steps of this algorithm depend on the scale of
+// the gradient.
 type DescentSolver[T dist.Float] struct{ Method descent.Method }
 
 // Maximize implements Solver.
@@ -69,8 +70,8 @@ func (o *Objective[T]) inverseRatio(ctx context.Context, p, grad *mat.Dense) (fl
 	return w / o.betweenCost, nil
 }
 
-// ratioOfInverse converts the value of 1/J and the norm of its gradient to J and the norm of its
-// gradient.
+// ratioOfInverse converts the value 1/J and the norm of its gradient to J and the norm of the
+// gradient of J.
 func ratioOfInverse(value, norm float64) (ratio, gradientNorm float64) {
 	return 1 / value, norm / (value * value)
 }
@@ -89,6 +90,6 @@ func (o *Objective[T]) Negative(ctx context.Context, p, grad *mat.Dense) (float6
 	return -o.betweenCost / w, nil
 }
 
-// ratioOfNegative converts the value of −J and the norm of its gradient to J and the norm of its
-// gradient.
+// ratioOfNegative converts the value −J and the norm of its gradient to J and the norm of the
+// gradient of J.
 func ratioOfNegative(value, norm float64) (ratio, gradientNorm float64) { return -value, norm }

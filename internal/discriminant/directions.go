@@ -16,38 +16,39 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// This file computes moments of the samples and directions derived from them: principal components
-// and directions in which class means differ.
+// This file computes moments of the samples and two kinds of directions: principal components, and
+// directions in which class means differ.
 
 const (
 	// densePrincipal is the number of features up to which all principal components are computed at
 	// once.
 	densePrincipal = 128
-	// extraPrincipal is the number of additional vectors of a block iteration. The additional vectors speed
-	// up the convergence of the wanted vectors.
+	// extraPrincipal is the number of additional vectors of a block iteration. They speed up the
+	// convergence of the wanted vectors.
 	extraPrincipal = 4
-	// fewMeans is the number of classes up to which directions of the class means are computed from
-	// the products of the means, even if there are fewer features than classes.
+	// fewMeans is a number of classes. Up to fewMeans classes, the directions of the class means
+	// are computed from the products of the means, even if there are fewer features than classes.
 	fewMeans = 64
 	// If the numbers of classes and features both exceed manyMeans, only the leading directions of
 	// the class means are computed.
 	manyMeans = 512
 )
 
-// PrincipalComponents returns the p leading principal components as orthonormal columns (d × p).
-// With many features, they have residuals of at most tolerance times the largest eigenvalue.
+// PrincipalComponents returns the p leading principal components as orthonormal columns (d × p). If
+// there are many features, the components have residuals of at most tolerance times the largest
+// eigenvalue.
 func (s *Samples) PrincipalComponents(ctx context.Context, p int, tolerance float64, workers int) (*mat.Dense, error) {
 	return principalComponents(ctx, s, dense.View(s.X), p, tolerance, workers)
 }
 
-// PrincipalComponents returns the principal components of the samples of o, as many as the
-// projections of o have columns. It computes products in the element type of o.
+// PrincipalComponents returns the leading principal components of the samples of o. It returns as
+// many components as the projections have columns. It computes products in the element type of o.
 func (o *Objective[T]) PrincipalComponents(ctx context.Context, tolerance float64) (*mat.Dense, error) {
 	return principalComponents(ctx, o.Samples, o.x, o.p, tolerance, o.config.Workers)
 }
 
-// principalComponents implements PrincipalComponents with products of type T. x contains s.X in
-// type T.
+// principalComponents implements PrincipalComponents with products in type T. The matrix x contains
+// s.X in type T.
 func principalComponents[T dist.Float](ctx context.Context, s *Samples, x dist.Matrix[T], p int, tolerance float64, workers int) (*mat.Dense, error) {
 	d := s.D
 	k := min(p+extraPrincipal, d)
@@ -87,7 +88,7 @@ func principalComponents[T dist.Float](ctx context.Context, s *Samples, x dist.M
 	return out, err
 }
 
-// betweenFactor returns B (C × d) such that BᵀB is the covariance between classes. The mean of the
+// betweenFactor returns the factor B (C × d) of the covariance BᵀB between classes. The mean of the
 // rows of s.X must be 0 up to rounding.
 func (s *Samples) betweenFactor(ctx context.Context) matrix.Matrix[float64] {
 	b := matrix.New[float64](len(s.Classes), s.D, nil)
@@ -98,10 +99,10 @@ func (s *Samples) betweenFactor(ctx context.Context) matrix.Matrix[float64] {
 	return b
 }
 
-// fisherDirections returns as many orthonormal columns as p has. The first columns are the leading
-// directions in which the class means differ, at most C − 1. The remaining columns are those of p,
-// orthonormalized. In whitened features, the directions are those of linear discriminant analysis.
-// If the context ends, fisherDirections returns p.
+// fisherDirections returns orthonormal columns, as many as p has. The first columns, at most C − 1,
+// are the leading directions in which the class means differ. The remaining columns are the columns
+// of p, orthonormalized. In whitened features, the directions are the directions of linear
+// discriminant analysis. If the context ends, fisherDirections returns p.
 func (s *Samples) fisherDirections(ctx context.Context, p *mat.Dense, tolerance float64) *mat.Dense {
 	_, k := p.Dims()
 	values, directions, ok := s.meanDirections(ctx, k, tolerance)
@@ -128,8 +129,8 @@ func (s *Samples) fisherDirections(ctx context.Context, p *mat.Dense, tolerance 
 }
 
 // meanDirections returns at least the k leading eigenvalues of the covariance between classes, and
-// their eigenvectors as columns of any length. It works in the smaller of the two dimensions,
-// classes or features, because computing all eigenvectors takes cubic time.
+// their eigenvectors as columns of any length. It works in the smaller of the two dimensions
+// (classes or features), because computing all eigenvectors takes cubic time.
 func (s *Samples) meanDirections(ctx context.Context, k int, tolerance float64) (values []float64, directions matrix.Matrix[float64], ok bool) {
 	classes, b := len(s.Classes), s.betweenFactor(ctx)
 	block := min(k, classes-1) + extraPrincipal
@@ -162,8 +163,8 @@ func (s *Samples) meanDirections(ctx context.Context, k int, tolerance float64) 
 	return values, directions, ok
 }
 
-// leadingEigenvectors returns eigenvectors and eigenvalues of an operator in d dimensions. Only the
-// first want eigenvectors have converged.
+// leadingEigenvectors returns eigenvectors and eigenvalues of an operator in d dimensions. The
+// parameter want is the number of leading eigenvectors that have converged.
 func leadingEigenvectors(ctx context.Context, times subspace.Operator, d, want int, tolerance float64) (*mat.Dense, []float64, error) {
 	v := mat.NewDense(d, want+extraPrincipal, nil)
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -177,13 +178,13 @@ func leadingEigenvectors(ctx context.Context, times subspace.Operator, d, want i
 	return v, values, err
 }
 
-// residualElements is the approximate number of elements of a block of residuals. residualRows is
-// the minimum number of rows of a block.
+// residualElements is the approximate number of elements of a block of residuals. A block has at
+// least residualRows rows, or all rows.
 const residualElements, residualRows = 1 << 20, 1 << 10
 
-// eachResiduals calls f with blocks of residuals, in order. Residuals are the samples minus their
-// class means. first is the index of the first row of the block. The next block overwrites the
-// memory.
+// eachResiduals calls f with consecutive blocks of residuals. Residuals are the samples minus their
+// class means. The argument first is the index of the first row of the block. The next block
+// overwrites the memory of the block.
 func (s *Samples) eachResiduals(ctx context.Context, f func(first int, block matrix.Matrix[float64])) {
 	rows := min(s.N, max(residualRows, residualElements/s.D))
 	buffer := matrix.New[float64](rows, s.D, nil)
@@ -250,8 +251,8 @@ func (s *Samples) StandardDeviations(ctx context.Context) []float64 {
 	}
 	for j, square := range squares {
 		if v[j] = math.Sqrt(square); square < 0x1p-900 {
-			// Scale the values up, because their squares may underflow. The squares cannot
-			// overflow, because samples are of order 1.
+			// The squares of the values may underflow, so scale the values up. The scaled squares
+			// cannot overflow, because samples are of order 1.
 			const up = 0x1p600
 			sum := 0.
 			dense.EachRow(ctx, 0, s.N, 1, func(i int) {
@@ -265,8 +266,8 @@ func (s *Samples) StandardDeviations(ctx context.Context) []float64 {
 	return v
 }
 
-// scaledWithin returns the samples with every feature divided by its standard deviation within
-// classes. It also returns the factors.
+// scaledWithin returns a copy of the samples in which every feature is divided by its standard
+// deviation within classes. It also returns the factors.
 func (s *Samples) scaledWithin(ctx context.Context) (*Samples, []float64) {
 	total, within := make([]float64, s.D), make([]float64, s.D)
 	s.eachResiduals(ctx, func(first int, block matrix.Matrix[float64]) {
@@ -301,8 +302,9 @@ func (s *Samples) scaledWithin(ctx context.Context) (*Samples, []float64) {
 	return &t, within
 }
 
-// meanSquaredDistances returns a function that returns mean_ij ‖pᵀ(x_i − z_j)‖² of two classes. It
-// equals τ_c + τ_e + ‖μ_c − μ_e‖², where μ are the means and τ the total variances of the projected
+// meanSquaredDistances returns a function of two classes c and e. The function returns the mean of
+// ‖pᵀ(x_i − z_j)‖² over all samples x_i of class c and z_j of class e. The mean is
+// τ_c + τ_e + ‖μ_c − μ_e‖², where μ are the means and τ the total variances of the projected
 // classes.
 func (s *Samples) meanSquaredDistances(ctx context.Context, p *mat.Dense, workers int) func(c, e int) float64 {
 	_, k := p.Dims()
@@ -338,8 +340,8 @@ func (s *Samples) meanSquaredDistances(ctx context.Context, p *mat.Dense, worker
 	}
 }
 
-// projectedVariances returns the sums of the variances of the columns of X·p, within classes and in
-// total.
+// projectedVariances returns two sums over the columns of X·p: the variances within classes and the
+// total variances.
 func (s *Samples) projectedVariances(ctx context.Context, p *mat.Dense, workers int) (within, total float64) {
 	t := *s
 	t.X = s.projected(ctx, p, workers)
@@ -372,26 +374,25 @@ func Project(ctx context.Context, x, p *mat.Dense, workers int) dist.Matrix[floa
 	return y
 }
 
-// product sets dst = a·b in pieces of rows.
+// product sets dst = a·b. The workers divide the rows of a.
 func product[T dist.Float](ctx context.Context, workers int, dst, a, b dist.Matrix[T]) error {
 	return parallel.ForContext(ctx, parallel.Count(workers), a.Rows, productRows(b.Rows*b.Cols), func(i, j int) {
 		matrix.Mul(dst.RowRange(i, j), a.RowRange(i, j), b, false)
 	})
 }
 
-// transProduct sets dst = aᵀ·b in pieces of columns of b.
+// transProduct sets dst = aᵀ·b. The workers divide the columns of b.
 func transProduct[T dist.Float](ctx context.Context, workers int, dst, a, b dist.Matrix[T]) error {
 	return parallel.ForContext(ctx, parallel.Count(workers), b.Cols, productColumns(a.Rows*a.Cols), func(i, j int) {
 		matrix.TransMul(dst.ColRange(i, j), a, b.ColRange(i, j), false)
 	})
 }
 
-// productRows returns the number of rows that are multiplied between two checks of the context.
-// each is the number of multiplications for a row. productRows returns 64, or a smaller multiple of
-// 8 if 64 rows would take milliseconds.
+// productRows returns the number of rows that are multiplied between two checks of the context. The
+// parameter each is the number of multiplications for a row. The result is 64, or a smaller
+// multiple of 8 if 64 rows would take milliseconds.
 func productRows(each int) int { return min(64, max(8, 1<<25/max(1, each)&^7)) }
 
-// productColumns is like productRows, for columns of Xᵀ·G. It returns three times as many, which
-// are eight tiles of the widest kernel and long runs in the rows of X. With 64 columns, the product
-// took 0.83 instead of 0.68 ms for 1000 × 784 samples and p = 10.
+// productColumns is like productRows, but for the columns of a product XᵀG. The number of columns
+// is three times as large, because longer runs in the rows of X are faster.
 func productColumns(each int) int { return 3 * productRows(each) }

@@ -9,8 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestDirectionsOfMany checks that the time for the directions of the class means is cubic only in
-// the smaller of the numbers of classes and features, and not cubic if both numbers are large.
+// TestDirectionsOfMany checks the cost of computing the directions of the class means. The cost
+// must be cubic only in the smaller of the numbers of classes and features. If both numbers are
+// large, the cost must not be cubic.
 func TestDirectionsOfMany(t *testing.T) {
 	t.Parallel()
 	checks := map[int]int{}
@@ -59,8 +60,8 @@ func unit(n, k int) matrix.Matrix[float64] {
 	return e
 }
 
-// TestLambdaOfClasses checks that a matrix of λ is indexed by the original classes if some classes
-// are missing, as in a fold without two rows of a class.
+// TestLambdaOfClasses checks that a matrix of λ is indexed by the original classes even if the
+// samples lack some of the classes, as in a cross-validation fold.
 func TestLambdaOfClasses(t *testing.T) {
 	t.Parallel()
 	x, labels := manyClasses(4, 3, 3)
@@ -72,7 +73,7 @@ func TestLambdaOfClasses(t *testing.T) {
 		}
 	}
 	part, _ := s.CenteredRows(t.Context(), []int{0, 2, 6, 7, 8, 9, 11}, []int{1}) // no row of class 1
-	part = part.classSubset(t.Context(), []int{1, 2})                             // no row of class 0
+	part = part.classSubset(t.Context(), []int{1, 2})                             // drops class 0
 	o, err := NewObjective(t.Context(), part, configOf[float64](usualSettings(2)))
 	if err == nil {
 		err = o.setLambdas(t.Context(), LambdaRule{Matrix: mat.DenseCopyOf(given)}, uniform(1, 3, 2))

@@ -2,7 +2,7 @@
 //
 //	J(P) = σ_b² / (σ_w² + ridge)
 //
-// and maximizes it over projections P. A fit has these steps, each in a file of its own:
+// and maximizes it over projections P. A fit uses these types, each defined in its own file:
 //
 //	Samples     rows sorted by class, centered, scaled by powers of two
 //	Span        the space of the samples, whitened or not, and conversions of projections

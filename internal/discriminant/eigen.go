@@ -14,14 +14,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// For fixed plans T, σ_b² and σ_w² are quadratic in P: tr(PᵀC_bP) and tr(PᵀC_wP) with C = XᵀLX.
-// Here L is the Laplacian of the graph whose edges are the entries of the plans. Maximizing the
-// ratio trace tr((PᵀC_wP)⁻¹ PᵀC_bP) is an eigenvalue problem, so P and T can be updated alternately
-// (H. Liu, Y. Cai, Y.-L. Chen and P. Li, "Ratio trace formulation of Wasserstein discriminant
-// analysis", NeurIPS 2020). The same holds for the trace ratio tr(PᵀC_bP)/tr(PᵀC_wP), which is J
-// for fixed plans (D. M. Roh, Z. Bai and R.-C. Li, arXiv:2211.11891). Neither method needs a
-// derivative, and both methods leave poor local optima quickly. But their fixed points are not
-// stationary points of J (SOLVERS.md), so Auto uses the ratio trace for starts only.
+// For fixed transport plans T, σ_b² and σ_w² are quadratic in P: σ_b² = tr(PᵀC_bP) and
+// σ_w² = tr(PᵀC_wP) with C = XᵀLX. Here L is the Laplacian of the graph whose edges are the entries
+// of the plans. Maximizing the ratio trace tr((PᵀC_wP)⁻¹ PᵀC_bP) is an eigenvalue problem, so P and
+// T can be updated alternately (H. Liu, Y. Cai, Y.-L. Chen and P. Li, "Ratio trace formulation of
+// Wasserstein discriminant analysis", NeurIPS 2020). The trace ratio tr(PᵀC_bP)/tr(PᵀC_wP), which
+// is J for fixed plans, can be maximized alternately as well (D. M. Roh, Z. Bai and R.-C. Li,
+// arXiv:2211.11891). Neither method needs a derivative, and both methods leave poor local optima
+// quickly. Their fixed points are not stationary points of J (wda/SOLVERS.md), so Auto uses the
+// ratio trace only to find starts.
 
 const (
 	// eigenSteps is the number of alternate updates for one start.
@@ -33,36 +34,33 @@ const (
 	eigenClasses = 128
 	// eigenDense is the number of features up to which C_b and C_w are formed.
 	eigenDense = 128
-	// With more features, eigenBlockSteps replaces eigenSteps, eigenInner limits the block
-	// iterations of a step, and only the first ridge is used. On MNIST's 784 features, larger
-	// values of eigenBlockSteps and eigenInner took up to half of the time of the fit and led to
-	// the same optimum. On MNIST, isolet, banking77 and USPS, whitened or not, J of the three
-	// starts differed by 0.02 to 0.6 %. This is less than the gain of one step. The first start was the
-	// best in 5 of 8 cases.
+	// With more than eigenDense features, eigenBlockSteps replaces eigenSteps, eigenInner limits
+	// the block iterations of a step, and only the first ridge is used. Larger limits took longer
+	// and led to the same optimum.
 	eigenBlockSteps, eigenInner = 2, 3
 )
 
 // eigenRidges are added to C_w, as multiples of the mean variance within classes. Each ridge leads
-// to its own start. On the golden cases, with 24 random starts each, the best of these starts
-// always led to the best known optimum. A single ridge led to it in 1 (ridge 0) to 22 of the 24
-// attempts.
+// to its own start. The best of these starts finds good optima more reliably than the start of a
+// single ridge.
 var eigenRidges = []float64{1, 0.1, 0.01}
 
 // eigen is the eigenvalue iteration on all or some of the samples of an objective.
 type eigen[T dist.Float] struct {
 	o *Objective[T]
 	// edges contains the weights of the graph, n × n. A diagonal block belongs to the pair of a
-	// class with itself, and any other block to a pair of two classes. The Laplacian within classes
-	// is diag(within) minus the diagonal blocks. The Laplacian between classes is diag(between)
-	// minus the other blocks.
+	// class with itself. Any other block belongs to a pair of two classes. The Laplacian within
+	// classes is diag(within) minus the diagonal blocks. The Laplacian between classes is
+	// diag(between) minus the other blocks.
 	edges           *mat.Dense
 	between, within []float64 // degrees
-	plans           [][]T     // one for each worker
+	plans           [][]T     // a transport plan for each worker
 	variance        float64   // weighted sum of the variances within classes, averaged over the features
-	y, z, t         []float64 // X v, L X v, and the transpose of XᵀL X v
+	y, z, t         []float64 // X v, L X v, and the transpose of XᵀL X v for a block of vectors v
 }
 
-// newEigen prepares the iteration on at most limit samples of the given number of classes of o.
+// newEigen prepares the eigenvalue iteration on the given number of classes of o and on at most
+// limit samples.
 func newEigen[T dist.Float](ctx context.Context, o *Objective[T], limit, classes int) (*eigen[T], error) {
 	part := o
 	chosen := evenlySpaced(len(o.Samples.Classes), classes)
@@ -100,9 +98,9 @@ func newEigen[T dist.Float](ctx context.Context, o *Objective[T], limit, classes
 	return e, nil
 }
 
-// EigenNeeds returns the memory needs of the eigenvalue iteration for p components: the graph, a
-// plan for every worker, and, if they are formed, C_b, C_w and the workspace for their
-// eigenvectors.
+// EigenNeeds returns the memory needs of the eigenvalue iteration for p components. The graph and a
+// plan for every worker always need memory. C_b, C_w and the workspace for their eigenvectors need
+// memory if they are formed.
 func EigenNeeds[T dist.Float](s *Samples, p, workers int) []Need {
 	n, d := float64(s.N), float64(s.D)
 	needs := []Need{{fmt.Sprintf("the graph of %d samples", s.N), float64(8*n*n) + float64(elementSize[T]()*float64(s.largestPair())*float64(workers))}}
@@ -112,8 +110,8 @@ func EigenNeeds[T dist.Float](s *Samples, p, workers int) []Need {
 	return append(needs, Need{fmt.Sprintf("the block iteration for %d of %d features", p, s.D), 16 * 8 * d * float64(p)})
 }
 
-// improve replaces p by the generalized eigenvectors for the plans at p. With many features, it
-// makes at most inner block iterations.
+// improve replaces p by the leading generalized eigenvectors for the transport plans at p. If there
+// are many features, it makes at most inner block iterations.
 func (e *eigen[T]) improve(ctx context.Context, p *mat.Dense, ridge float64, inner int) error {
 	if err := e.assembleGraph(ctx, p); err != nil {
 		return err
@@ -121,7 +119,7 @@ func (e *eigen[T]) improve(ctx context.Context, p *mat.Dense, ridge float64, inn
 	return e.ratioTrace(ctx, p, ridge, inner)
 }
 
-// ratioTrace replaces p by the eigenvectors for the current graph.
+// ratioTrace replaces p by the leading generalized eigenvectors for the current graph.
 func (e *eigen[T]) ratioTrace(ctx context.Context, p *mat.Dense, ridge float64, inner int) error {
 	v, k := mat.DenseCopyOf(p), e.o.p
 	var err error
@@ -138,8 +136,8 @@ func (e *eigen[T]) ratioTrace(ctx context.Context, p *mat.Dense, ridge float64, 
 	return err
 }
 
-// ratioSteps limits the steps of Dinkelbach's method, which converges quadratically. ratioBlocks is
-// the limit if each step takes several block iterations.
+// ratioSteps limits the steps of Dinkelbach's method, which converges quadratically. If each step
+// takes several block iterations, ratioBlocks is the limit.
 const ratioSteps, ratioBlocks = 20, 3
 
 // traceRatio replaces p by the maximizer of the trace ratio for the current graph. It repeatedly
@@ -203,14 +201,14 @@ func (e *eigen[T]) traceRatio(ctx context.Context, p *mat.Dense, ridge float64, 
 	return nil
 }
 
-// formsMatrices reports whether C_b and C_w are formed.
+// formsMatrices reports whether the matrices C_b and C_w are formed.
 func (e *eigen[T]) formsMatrices() bool { return formsScatters(e.o.Samples.D, e.o.p) }
 
-// formsScatters reports whether C_b and C_w are formed. The matrices are formed if a block iteration would not
-// save time, because d is small or p is large.
+// formsScatters reports whether the matrices C_b and C_w are formed. They are formed if a block
+// iteration would not save time, because d is small or p is large.
 func formsScatters(d, p int) bool { return d <= eigenDense || 3*p > d }
 
-// scatterMatrices returns C_b, and C_w with the ridge.
+// scatterMatrices returns C_b and the sum of C_w and the ridge.
 func (e *eigen[T]) scatterMatrices(ctx context.Context, ridge float64) (cb, cw *mat.Dense) {
 	d := e.o.Samples.D
 	all := mat.NewDense(d, d, nil)
@@ -223,12 +221,12 @@ func (e *eigen[T]) scatterMatrices(ctx context.Context, ridge float64) (cb, cw *
 	return cb, cw
 }
 
-// betweenOperator returns the operator C_b.
+// betweenOperator returns the operator that multiplies by C_b.
 func (e *eigen[T]) betweenOperator(ctx context.Context) subspace.Operator {
 	return func(dst, v *mat.Dense) { e.multiplyScatter(ctx, dst, v, false, 0) }
 }
 
-// withinOperator returns the operator C_w + (ridge·variance + ridge of J / p)·I.
+// withinOperator returns the operator that multiplies by C_w + (ridge·variance + o.Ridge/p)·I.
 func (e *eigen[T]) withinOperator(ctx context.Context, ridge float64) subspace.Operator {
 	add := float64(ridge*e.variance) + e.o.Ridge/float64(e.o.p)
 	return func(dst, v *mat.Dense) { e.multiplyScatter(ctx, dst, v, true, add) }
@@ -245,7 +243,8 @@ func (e *eigen[T]) multiplyScatter(ctx context.Context, dst, v *mat.Dense, withi
 	x, in, edges := dense.View(s.X), dense.View(v), dense.View(e.edges)
 	y, z, t := matrix.New(n, k, e.y), matrix.New(n, k, e.z), matrix.New(k, d, e.t)
 	e.o.eachPiece(ctx, n, 64, func(i, j int) { matrix.Mul(y.RowRange(i, j), x.RowRange(i, j), in, false) })
-	// part sets rows i … j−1 of z to those of A y, where A contains columns from … to−1 of edges.
+	// part multiplies a block of edges (rows i … j−1, columns from … to−1) by rows from … to−1 of
+	// y. It stores the product in rows i … j−1 of z, or adds the product if add is set.
 	part := func(i, j, from, to int, add bool) {
 		if from < to {
 			matrix.Mul(z.RowRange(i, j), edges.RowRange(i, j).ColRange(from, to), y.RowRange(from, to), add)
@@ -282,8 +281,8 @@ func (e *eigen[T]) multiplyScatter(ctx context.Context, dst, v *mat.Dense, withi
 	}
 }
 
-// assembleGraph computes the graph for the plans at p. The workers divide the pairs, and each pair
-// writes to its own blocks.
+// assembleGraph computes the graph for the transport plans at p. The workers divide the pairs of
+// classes, and each pair has its own blocks of the graph.
 func (e *eigen[T]) assembleGraph(ctx context.Context, p *mat.Dense) error {
 	o := e.o
 	o.projectSamples(ctx, p)
@@ -316,7 +315,7 @@ func (e *eigen[T]) assembleGraph(ctx context.Context, p *mat.Dense) error {
 	return nil
 }
 
-// addPair writes the edges of one pair of classes: its weighted plan in both directions.
+// addPair writes the edges of one pair of classes: its weighted transport plan in both directions.
 func (e *eigen[T]) addPair(ctx context.Context, w *PairWorker[T], q pair, plan *[]T) error {
 	o := e.o
 	x, y := classRows(o.Samples, o.y, q.c), classRows(o.Samples, o.y, q.e)
@@ -346,10 +345,10 @@ func (e *eigen[T]) addPair(ctx context.Context, w *PairWorker[T], q pair, plan *
 	return nil
 }
 
-// searchStart returns the candidate with the largest J. The candidates are p0 and the results of
-// the eigenvalue iteration from p0. If components is set, the principal components are also a
-// candidate, and the iteration begins there. If the context ends, searchStart returns p0 and the
-// context's cause.
+// searchStart returns the candidate projection with the largest J. The candidates are p0 and the
+// results of the eigenvalue iteration from p0. If components is set, the principal components are
+// also a candidate, and the eigenvalue iteration begins at the principal components. If the context
+// ends, searchStart returns p0 and the context's cause.
 func (o *Objective[T]) searchStart(ctx context.Context, p0 *mat.Dense, components bool) (*mat.Dense, error) {
 	base := p0
 	candidates := []*mat.Dense{p0}
@@ -368,7 +367,7 @@ func (o *Objective[T]) searchStart(ctx context.Context, p0 *mat.Dense, component
 	if o.Samples.D > eigenDense {
 		steps, ridges = eigenBlockSteps, eigenRidges[:1]
 	}
-	// In the first step, the plans are the same for all ridges.
+	// In the first step, all ridges use the same transport plans.
 	first := make([]*mat.Dense, len(ridges))
 	err = e.assembleGraph(ctx, base)
 	for i, ridge := range ridges {

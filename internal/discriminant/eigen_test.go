@@ -24,8 +24,8 @@ func eigenOf(t *testing.T, x *mat.Dense, labels []int, p *mat.Dense, set setting
 	return e, s
 }
 
-// TestGoldenEigen compares results with the shared fixtures: C_b and C_w, the ratio trace iteration
-// after three steps and at its fixed point, and the maximizer of the trace ratio.
+// TestGoldenEigen compares results with the shared fixtures. It compares C_b and C_w, the ratio
+// trace iteration after three steps and at its fixed point, and the maximizer of the trace ratio.
 func TestGoldenEigen(t *testing.T) {
 	for _, name := range []string{"circles", "bimodal", "bimodal_log", "gauss5", "two1"} {
 		if !testdata.IsLong() && name == "bimodal_log" {
@@ -59,7 +59,7 @@ func TestGoldenEigen(t *testing.T) {
 			}
 		}
 		if meta.Eig3F == 0 {
-			continue // the reference has no log domain
+			continue // the fixtures come from a program without a log domain
 		}
 		m := stiefel.New(s.D, meta.P)
 		near := func(what string, p *mat.Dense, limit float64) {
@@ -123,7 +123,7 @@ func TestEigenBlocks(t *testing.T) {
 	if d := m.Distance(ctx, got, want); !(d <= 1e-3) {
 		t.Errorf("generalized eigenvectors: subspace off by %.3g", d)
 	}
-	// At the maximum q of the trace ratio, the maximal trace of C_b − q C_w is 0.
+	// At the maximum q of the trace ratio, the largest trace of a projection of C_b − q C_w is 0.
 	got.Copy(p)
 	for range 5 {
 		if err := e.traceRatio(t.Context(), got, 0.1, 200); err != nil {

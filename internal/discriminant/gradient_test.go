@@ -22,7 +22,7 @@ type gradientCase struct {
 	d     int
 	set   settings
 	sizes []int
-	inLog bool // requires the log domain
+	inLog bool // whether the transport problems require the log domain
 }
 
 func gradientCases() []gradientCase {
@@ -54,9 +54,9 @@ func gradientCases() []gradientCase {
 	return cases
 }
 
-// TestGradientSlope checks that the error of central differences is quadratic in the step: it
-// decreases a hundredfold per decade until rounding dominates. With a wrong factor or term in the
-// gradient the error would not decrease.
+// TestGradientSlope checks that the error of central differences is quadratic in the step. The
+// error must decrease a hundredfold per decade until rounding dominates. With a wrong factor or
+// term in the gradient, the error would not decrease.
 func TestGradientSlope(t *testing.T) {
 	for i, c := range gradientCases() {
 		x, labels := c.data(uint64(i))
@@ -72,14 +72,15 @@ func TestGradientSlope(t *testing.T) {
 	}
 }
 
-// TestGradientFloat32 compares the float32 gradient with the float64 gradient to single precision.
-// Central differences in float32 would be too inaccurate to show a slope.
+// TestGradientFloat32 compares the float32 gradient with the float64 gradient. The two gradients
+// must agree to single precision. Central differences in float32 would be too inaccurate to show a
+// slope.
 func TestGradientFloat32(t *testing.T) {
 	for i, c := range gradientCases() {
 		limit := 3e-5
 		if c.inLog {
-			// In this case, all but 1e-10 of the mass of a sample is transported to the sample
-			// itself. The plan has the relative error of half an ulp of λM in the exponent.
+			// Almost all of the mass of a sample is transported to the sample itself. The plan has
+			// the relative error of half an ulp of λM in the exponent.
 			limit = 2e-4
 		}
 		x, labels := c.data(uint64(i))
@@ -101,9 +102,9 @@ func (c *gradientCase) data(seed uint64) (*mat.Dense, []int) {
 	return clusters(seed, c.d, c.sizes...)
 }
 
-// gradientOf returns a function that computes −J at p + h·dir, a point p, the gradient g at p, and
-// a direction dir. λ and the ridge are determined at another point. J is defined for any matrix P,
-// so the direction need not be tangent.
+// gradientOf returns a function f that computes −J at p + h·dir, a point p, the gradient g at p,
+// and a direction dir. λ and the ridge are determined at a different point. J is defined for any
+// matrix P, so the direction need not be tangent.
 func gradientOf[T dist.Float](t *testing.T, x *mat.Dense, labels []int, c gradientCase) (f func(p, dir *mat.Dense, h float64) float64, p, g, dir *mat.Dense) {
 	t.Helper()
 	s := mustSamples(t, x, labels)
@@ -181,8 +182,8 @@ func allocations[T dist.Float](t *testing.T, s *Samples) {
 	}
 }
 
-// slopeOfTwo reports whether errors of central differences decrease a hundredfold when the step
-// decreases tenfold, for two decades in a row.
+// slopeOfTwo reports whether errors of central differences decrease a hundredfold per tenfold
+// smaller step, for two decades in a row.
 func slopeOfTwo(errs []float64) bool {
 	for k := 0; k+2 < len(errs); k++ {
 		a, b := errs[k]/errs[k+1], errs[k+1]/errs[k+2]
@@ -197,8 +198,8 @@ func slopeOfTwo(errs []float64) bool {
 func TestImplicitGradientSlope(t *testing.T) {
 	for i, c := range gradientCases() {
 		if c.inLog || c.set.iterations != 10 {
-			// With large λ, the iterations do not converge. Cases with other numbers of iterations are
-			// the same for the implicit gradient.
+			// With large λ, the iterations do not converge. The number of iterations does not
+			// affect the implicit gradient, so the cases with 10 iterations are enough.
 			continue
 		}
 		c.set.gradient, c.set.iterations = sinkhorn.GradientImplicit, 10000
@@ -209,8 +210,9 @@ func TestImplicitGradientSlope(t *testing.T) {
 		for h := 0.3; h > 1e-5; h /= 10 {
 			errs = append(errs, math.Abs((f(p, dir, h)-f(p, dir, -h))/(2*h)-want))
 		}
-		// If a sample is far from the others of its class, the iterations end at their limit, and J
-		// has errors of 1e-7. Then the errors decrease a hundredfold for one decade only.
+		// If a sample is far from the other samples of its class, the iterations end at their
+		// limit, and J has errors of 1e-7. The errors then decrease a hundredfold for one decade
+		// only.
 		good := slopeOfTwo(errs)
 		for k := 0; k+1 < len(errs); k++ {
 			ratio := errs[k] / errs[k+1]
@@ -222,11 +224,12 @@ func TestImplicitGradientSlope(t *testing.T) {
 	}
 }
 
-// TestFrozenGradientSlope checks that the frozen gradient is the derivative of J for fixed plans.
+// TestFrozenGradientSlope checks that the frozen gradient is the derivative of J for fixed
+// transport plans.
 func TestFrozenGradientSlope(t *testing.T) {
 	for i, c := range gradientCases() {
 		if c.d == 1 {
-			continue // J does not depend on P for fixed plans
+			continue // J does not depend on P if the plans are fixed
 		}
 		c.set.gradient = sinkhorn.GradientFrozen
 		x, labels := c.data(uint64(i))
@@ -243,8 +246,8 @@ func TestFrozenGradientSlope(t *testing.T) {
 	}
 }
 
-// frozen returns a function that computes −J at p + h·dir from the definition, with the plans at
-// the given p.
+// frozen returns a function that computes −J at p + h·dir directly, with the transport plans at the
+// given p.
 func frozen(t *testing.T, x *mat.Dense, labels []int, c gradientCase, p *mat.Dense) func(p, dir *mat.Dense, h float64) float64 {
 	t.Helper()
 	s := mustSamples(t, x, labels)

@@ -13,40 +13,40 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A mini-batch contains BatchSize samples of each of several classes. Its σ_b² and σ_w² are
-// transport costs between these samples only, with the λ_cc', the weights and the ridge of the
-// whole problem. Their expectations differ from the σ_b² and σ_w² of all samples: a few points are
-// farther from each other than many points, and about 1/b of a sample's mass is transported to
+// A mini-batch contains samples of several classes, BatchSize samples of each class. Its σ_b² and
+// σ_w² are transport costs between these samples only, with the λ_cc', the weights and the ridge of
+// the whole problem. Their expectations differ from the σ_b² and σ_w² of all samples: a few points
+// are farther from each other than many points, and about 1/b of a sample's mass is transported to
 // itself. The loss is biased, but the gradients are unbiased estimates of the gradient of the
 // expected mini-batch loss (K. Fatras, Y. Zine, R. Flamary, R. Gribonval and N. Courty, "Learning
-// with minibatch Wasserstein", AISTATS 2020). SOLVERS.md contains measurements.
+// with minibatch Wasserstein", AISTATS 2020). Measurements are in wda/SOLVERS.md.
 //
 // The direction of a step is the gradient of log J, with running means instead of σ_b² and σ_w² to
 // avoid the ratio of two noisy numbers:
 //
 //	G = ∂σ_b² / ⟨σ_b²⟩ − ∂σ_w² / (⟨σ_w²⟩ + ridge).
 //
-// The step uses transported momentum and divides by the root mean square of the norm of G. This is
-// Adam on a manifold (G. Bécigneul and O.-E. Ganea, ICLR 2019), with one second moment for the
-// whole projection because J does not depend on the basis. At the end of a round of mini-batches, J
-// is evaluated at the mean of the later iterates, on all samples or a fixed subset. If J has
-// increased, the next round begins at this mean. Otherwise it begins at the best projection, with
-// shorter steps.
+// The step uses transported momentum and divides by the root mean square of the norm of G. This
+// method is Adam on a manifold (G. Bécigneul and O.-E. Ganea, ICLR 2019), with one second moment
+// for the whole projection because J does not depend on the basis. At the end of a round of
+// mini-batches, J is evaluated at the mean of the later iterates, on all samples or a fixed subset.
+// If J has increased, the next round begins at this mean. Otherwise it begins at the best
+// projection, with shorter steps.
 
 const (
-	// roundSteps is the number of mini-batches in a round. The mean over a round uses the second
-	// half of the iterates.
+	// roundSteps is the number of mini-batches in a round. At the end of a round, the second half
+	// of the iterates is averaged.
 	roundSteps = 20
-	// batchSamples is the approximate number of samples in a mini-batch with many classes.
-	// mostClasses is the maximum number of classes.
+	// batchSamples is the approximate number of samples in a mini-batch with many classes. A
+	// mini-batch has at most mostClasses classes.
 	batchSamples, mostClasses = 1024, 32
 	// firstStep and lastStep are the lengths of the first and the last steps for a gradient of root
-	// mean square norm. stepShrink multiplies the length after a round that did not raise J. The
-	// manifold has a diameter of about √p·π/2. If steps grew again after a good round, the same J
-	// took up to twice as many rounds.
+	// mean square norm. After a round that did not raise J, the length is multiplied by stepShrink.
+	// The manifold has a diameter of about √p·π/2.
 	firstStep, lastStep = 0.2, 1e-3
 	stepShrink          = 0.5
-	// Decay of the running means of σ_b² and σ_w², of the gradient, and of its squared norm.
+	// The decay factors of the running means of σ_b² and σ_w², of the gradient, and of its squared
+	// norm.
 	meanDecay, momentumDecay, squareDecay = 0.9, 0.9, 0.99
 )
 
@@ -54,10 +54,10 @@ const (
 type batches[T dist.Float] struct {
 	whole      *Objective[T] // objective of all samples, which determined λ
 	population *Population
-	size       int // samples of each class in a mini-batch
+	size       int // number of samples of each class in a mini-batch
 	rng        *rand.Rand
 	classes    []int // in random order
-	used       []int // number of rows of every class that have been drawn
+	used       []int // number of rows of every class that have been drawn since the last shuffle
 	o          *Objective[T]
 	rows       []int
 	weight     func(c, e int) float64
@@ -76,7 +76,8 @@ func newBatches[T dist.Float](o *Objective[T], from *Population, size int, rng *
 	return b
 }
 
-// draw returns the objective of the next mini-batch. The next call may overwrite it.
+// draw returns the objective of the next mini-batch. The next call of draw may overwrite this
+// objective.
 func (b *batches[T]) draw(ctx context.Context) (*Objective[T], error) {
 	all := len(b.population.RowsByClass)
 	typical := min(b.size, max(2, b.population.N/all))
@@ -113,7 +114,7 @@ func (b *batches[T]) draw(ctx context.Context) (*Objective[T], error) {
 		o.local.workers = b.whole.local.workers
 		b.o = o
 	}
-	drawn := b.o.Samples.X // o.x is a copy of drawn in type T, or shares its memory
+	drawn := b.o.Samples.X // o.x shares the memory of drawn or is a copy in type T
 	if err := b.population.Read(ctx, drawn, b.rows); err != nil {
 		return nil, err
 	}
@@ -123,8 +124,8 @@ func (b *batches[T]) draw(ctx context.Context) (*Objective[T], error) {
 			row[j] = T(v)
 		}
 	}
-	// A pair of classes is drawn with probability m(m−1) / C(C−1), and a class with probability
-	// m/C.
+	// A class is drawn with probability m/C, and a pair of classes with probability
+	// m(m−1) / C(C−1). The weights are divided by these probabilities.
 	within := float64(all) / float64(m)
 	between := within * float64(all-1) / float64(m-1)
 	for i := range b.o.pairs {
@@ -151,8 +152,8 @@ type stochastic[T dist.Float] struct {
 	between        float64 // running means
 	within         float64
 	square         float64
-	meanAge, age   int        // number of terms in the running means, and in momentum and square
-	grad, momentum *mat.Dense // tangent vectors at the current point
+	meanAge, age   int        // number of terms in the means between and within, and in momentum and square
+	grad, momentum *mat.Dense // tangent vectors at the current projection
 	mean           *mat.Dense
 	reportBatch    func(batch int) error // reports the progress within a round
 	reportErr      error                 // error returned by reportBatch
@@ -233,18 +234,19 @@ func (s *stochastic[T]) batchStep(ctx context.Context, p *mat.Dense, length floa
 	return nil
 }
 
-// runningMean returns the running mean after another term x. age is the number of earlier terms.
-// The first terms have equal weights; after them, the weights of old terms decay.
+// runningMean returns the running mean after the next term x. The parameter age is the number of
+// earlier terms. The first terms have equal weights. After the first terms, the weights of old
+// terms decay.
 func runningMean(mean, x, decay float64, age int) float64 {
 	share := max(1-decay, 1/float64(age+1))
 	return mean + float64(share*(x-mean))
 }
 
-// MiniBatchSolver is the solver that uses stochastic gradient ascent.
+// MiniBatchSolver uses stochastic gradient ascent.
 type MiniBatchSolver[T dist.Float] struct {
-	BatchSize  int                        // samples of each class in a mini-batch
-	Population func() *Population         // samples to draw from
-	Random     func(start int) *rand.Rand // random numbers for the attempt from a start
+	BatchSize  int                        // number of samples of each class in a mini-batch
+	Population func() *Population         // samples from which mini-batches are drawn
+	Random     func(start int) *rand.Rand // source of random numbers for the attempt from a start
 }
 
 // Maximize implements Solver.
@@ -310,7 +312,7 @@ func (m MiniBatchSolver[T]) Maximize(ctx context.Context, a *Ascent[T]) (descent
 }
 
 // Population is the set from which mini-batches are drawn. It consists of the samples of a fit, or
-// of the rows of a file that contains these samples.
+// of all rows of a file that contains these samples.
 type Population struct {
 	N           int
 	RowsByClass [][]int // rows of every class

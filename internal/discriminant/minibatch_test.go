@@ -29,8 +29,8 @@ func mustDraw(t *testing.T, b *batches[float64]) *Objective[float64] {
 	return o
 }
 
-// TestBatchOfAll checks that mini-batches that contain every class completely give the exact
-// objective and gradient.
+// TestBatchOfAll checks that a mini-batch that contains all samples gives the exact objective and
+// gradient.
 func TestBatchOfAll(t *testing.T) {
 	x, labels := parts3(1, 60, 5)
 	p := uniform(2, 5, 2)
@@ -91,8 +91,8 @@ func TestBatchesAreFair(t *testing.T) {
 		}
 	}
 	for _, q := range o.pairs {
-		// A class is drawn with probability 0.8, a pair with 0.64. The limit is five standard
-		// deviations.
+		// A class is drawn with probability 0.8, and a pair of classes with probability 0.64. The
+		// limit is five standard deviations.
 		limit := 5 * math.Sqrt((1/0.63-1)/draws)
 		if got := pairs[[2]int{o.Samples.Classes[q.c], o.Samples.Classes[q.e]}] / draws; !(math.Abs(got/q.weight-1) <= limit) {
 			t.Errorf("classes %d and %d: mean weight %v instead of %v", q.c, q.e, got, q.weight)
@@ -114,8 +114,8 @@ func classOf(s *Samples, row int) int {
 	return -1
 }
 
-// TestBatchBias checks that the costs of mini-batches are biased, that the cost between classes and
-// J are too large, and that the bias decreases with the size of the mini-batch.
+// TestBatchBias checks that J of mini-batches is too large, and that the bias decreases with the
+// size of the mini-batch.
 func TestBatchBias(t *testing.T) {
 	x, labels := clusters(5, 4, 150, 150)
 	p := uniform(6, 4, 2)
@@ -148,7 +148,8 @@ func TestBatchBias(t *testing.T) {
 	}
 }
 
-// TestRunning checks that the running mean is the mean of the first terms and follows later terms.
+// TestRunning checks that the running mean begins as the mean of the first terms and later follows
+// the new terms.
 func TestRunning(t *testing.T) {
 	var mean float64
 	for age := range 10 {

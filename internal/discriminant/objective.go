@@ -19,18 +19,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Objective evaluates J and its gradient in element type T. An evaluation computes Y = X·P once,
-// solves transport problems between the classes of Y, and computes Xᵀ·G once. It forms no d × d
-// matrix.
+// Objective evaluates J and its gradient in element type T. An evaluation computes the projected
+// samples Y = X·P, solves transport problems between the classes of Y, and computes XᵀG, where G is
+// the gradient with respect to Y. It forms no d × d matrix.
 type Objective[T dist.Float] struct {
 	Samples      *Samples
-	whole        *Samples // all samples if Samples is a part of them, otherwise Samples
+	whole        *Samples // all samples; the same as Samples if the objective uses all samples
 	p            int
 	config       *Config[T]
 	x            dist.Matrix[T] // n × d
 	pairs        []pair
 	lambdaRule   LambdaRule             // rule that determines λ_cc'
-	meanDistance func(c, e int) float64 // mean squared distance of two classes of whole at the start, for a relative λ
+	meanDistance func(c, e int) float64 // for a relative λ: mean squared distance of two classes of whole at the start
 	Ridge        float64
 	startWithin  float64 // σ_w² at the start, after Prepare
 	local        *localPairs[T]
@@ -40,9 +40,9 @@ type Objective[T dist.Float] struct {
 
 	proj                        dist.Matrix[T] // P
 	y                           dist.Matrix[T] // X P
-	gradBetween, gradWithin     dist.Matrix[T] // ∂σ_b²/∂Y, ∂σ_w²/∂Y
-	frozenBetween, frozenWithin dist.Matrix[T] // the same gradients with constant plans, if computed
-	gradTransposed              dist.Matrix[T] // (Xᵀ G)ᵀ
+	gradBetween, gradWithin     dist.Matrix[T] // gradients of the costs σ_b² and σ_w² with respect to Y
+	frozenBetween, frozenWithin dist.Matrix[T] // gradients for constant transport plans, if computed
+	gradTransposed              dist.Matrix[T] // transpose of XᵀG
 	job                         PairJob[T]     // current pairs
 	touchedClasses              []int          // classes of the current pairs
 	logDomainPairs              int            // pairs solved in the log domain
@@ -50,16 +50,16 @@ type Objective[T dist.Float] struct {
 	betweenCost, withinCost     float64
 	gradient                    bool
 	CacheResult                 bool // skip evaluations at the same p; samples and weights must not change
-	evaluated                   bool // the costs and, if gradient is set, the gradients belong to proj
+	evaluated                   bool // whether the costs and, if gradient is set, the gradients belong to proj
 
-	// The functions for the workers are created once, so that an evaluation does not allocate.
-	// Their operands are in job and touchedClasses.
+	// The functions for the workers are created once, so that an evaluation does not allocate. The
+	// functions read their operands from job and touchedClasses.
 	work struct {
 		project, accumulate, pullBack func(i, j int)
 	}
 }
 
-// pair is a pair of classes c ≤ e.
+// pair is a pair of classes c and e, c ≤ e.
 type pair struct {
 	c, e           int
 	lambda, weight float64
@@ -67,8 +67,8 @@ type pair struct {
 
 func (p pair) within() bool { return p.c == p.e }
 
-// NewObjective returns the objective of a fit to s. It uses a part of s if the configuration limits
-// classes or samples. The weights and a relative λ always refer to s.
+// NewObjective returns the objective of a fit to s. The objective uses only some of the samples if
+// the configuration limits classes or samples. The weights and a relative λ always refer to s.
 func NewObjective[T dist.Float](ctx context.Context, s *Samples, config *Config[T]) (*Objective[T], error) {
 	part := s
 	if config.MaxClasses > 0 {
@@ -80,7 +80,8 @@ func NewObjective[T dist.Float](ctx context.Context, s *Samples, config *Config[
 	return newPartObjective(ctx, part, s, config)
 }
 
-// newPartObjective returns the objective of the samples s, which are all or a part of whole.
+// newPartObjective returns the objective of the samples s, which are some or all of the samples in
+// whole.
 func newPartObjective[T dist.Float](ctx context.Context, s, whole *Samples, config *Config[T]) (*Objective[T], error) {
 	o := &Objective[T]{Samples: s, whole: whole, p: config.Components, config: config, workers: parallel.Count(config.Workers)}
 	o.pairs = pairsOf(s, whole, config.Proportional)
@@ -103,8 +104,8 @@ func newPartObjective[T dist.Float](ctx context.Context, s, whole *Samples, conf
 	return o, nil
 }
 
-// pairsOf returns all pairs of classes of s with their weights. If s has only some of the classes
-// of whole, the weights are scaled, so that sums over the pairs estimate the sums over all pairs of
+// pairsOf returns all pairs of classes of s with their weights. If s lacks some of the classes in
+// whole, the weights are larger, so that sums over the pairs estimate the sums over all pairs of
 // whole.
 func pairsOf(s, whole *Samples, proportional bool) []pair {
 	m, all := float64(len(s.Classes)), float64(len(whole.Classes))
@@ -123,7 +124,7 @@ func pairsOf(s, whole *Samples, proportional bool) []pair {
 	return pairs
 }
 
-// pairWeight returns a function that returns the weight of two classes of s.
+// pairWeight returns a function that returns the weight of two classes of s in J.
 func (s *Samples) pairWeight(proportional bool) func(c, e int) float64 {
 	if !proportional {
 		return func(c, e int) float64 { return 1 }
@@ -137,7 +138,7 @@ func (s *Samples) pairWeight(proportional bool) func(c, e int) float64 {
 	}
 }
 
-// indexIn returns the index of class c of s in whole.
+// indexIn returns the index that class c of s has in whole.
 func (s *Samples) indexIn(whole *Samples, c int) int {
 	if s == whole {
 		return c
@@ -145,8 +146,8 @@ func (s *Samples) indexIn(whole *Samples, c int) int {
 	return s.original(c)
 }
 
-// setLambdas determines λ_cc' of every pair by the rule. λ is in the units of the scaled samples,
-// and a relative λ is divided by the mean squared distance at the projection p.
+// setLambdas determines λ_cc' of every pair by the rule. The result is in units of the scaled
+// samples. A relative λ is divided by the mean squared distance at the projection p.
 func (o *Objective[T]) setLambdas(ctx context.Context, rule LambdaRule, p *mat.Dense) error {
 	o.meanDistance, o.lambdaRule, o.evaluated = nil, rule, false
 	if rule.Relative {
@@ -162,7 +163,7 @@ func (o *Objective[T]) setLambdas(ctx context.Context, rule LambdaRule, p *mat.D
 	return nil
 }
 
-// lambda returns λ_cc' of two classes of whole.
+// lambda returns λ_cc' for the classes c and e of o.whole.
 func (o *Objective[T]) lambda(c, e int) (float64, error) {
 	var lambda float64
 	switch rule := o.lambdaRule; {
@@ -173,13 +174,13 @@ func (o *Objective[T]) lambda(c, e int) (float64, error) {
 	default:
 		lambda = o.Samples.ToDataUnits(rule.Value)
 	}
-	// If λ underflows, the smallest positive λ gives the same, uniform plan as λ = 0.
+	// If λ underflows, use the smallest positive λ. It gives a uniform plan, as λ = 0 would.
 	lambda = max(lambda, math.SmallestNonzeroFloat64)
 	// The kernels multiply by λ·log₂e in type T.
 	if math.IsNaN(lambda) || math.IsInf(float64(T(lambda*math.Log2E)), 1) {
 		if o.lambdaRule.Relative && o.meanDistance(c, e) <= roundingDistance[T]() {
-			// All samples of both classes coincide in this projection up to rounding. Every λ gives
-			// the same, uniform plan.
+			// All samples of both classes coincide in this projection up to rounding, so every λ
+			// gives a uniform plan.
 			return 1, nil
 		}
 		return 0, fmt.Errorf("%w: λ is too large or too small for data of this scale", fault.ErrSettings)
@@ -187,8 +188,8 @@ func (o *Objective[T]) lambda(c, e int) (float64, error) {
 	return lambda, nil
 }
 
-// roundingDistance returns the mean squared distance that rounding in type T causes between samples
-// that coincide and are of order 1.
+// roundingDistance returns the mean squared distance that rounding in type T causes between equal
+// samples of order 1.
 func roundingDistance[T dist.Float]() float64 {
 	if num.IsFloat64[T]() {
 		return 0x1p-94
@@ -196,9 +197,10 @@ func roundingDistance[T dist.Float]() float64 {
 	return 0x1p-40
 }
 
-// Evaluate computes σ_b² and σ_w² (without the ridge) at p, in the units of the scaled samples. If
-// gradient is set, it also computes their gradients with respect to Y. The results do not depend on
-// the ridge. With CacheResult, a repeated evaluation at the same p and λ computes nothing.
+// Evaluate computes σ_b² and σ_w² (without the ridge) at p, in units of the scaled samples. If
+// gradient is set, it also computes the gradients of both costs with respect to Y. The results do
+// not depend on the ridge. If CacheResult is set, a repeated evaluation at the same p and λ
+// computes nothing.
 func (o *Objective[T]) Evaluate(ctx context.Context, p *mat.Dense, gradient bool) error {
 	if o.setProjection(p); o.evaluated && o.CacheResult && (o.gradient || !gradient) {
 		return fault.Ended(ctx, nil)
@@ -211,7 +213,7 @@ func (o *Objective[T]) Evaluate(ctx context.Context, p *mat.Dense, gradient bool
 	o.logDomainPairs, o.lowPrecisionPairs = 0, 0
 	solver, step := PairSolver[T](o.local), pairBatch
 	if away := o.config.PairSolver; away != nil && away.Worth(o.multiplications()) {
-		solver, step = away, len(o.pairs) // sending has a fixed cost, so send all pairs at once
+		solver, step = away, len(o.pairs) // remote solvers have a fixed cost per call, so send all pairs at once
 		o.job.Results = slices.Grow(o.job.Results[:0], step)[:step]
 	}
 	job := &o.job
@@ -286,8 +288,8 @@ func (o *Objective[T]) addClasses(i, j int) {
 	}
 }
 
-// pairError adds the classes of pair q to err. If the context has ended, it returns the context's
-// cause instead.
+// pairError adds the classes of pair q to err. If the context has ended, pairError returns the
+// context's cause instead.
 func (o *Objective[T]) pairError(ctx context.Context, q pair, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		awaitDeadline(ctx)
@@ -308,7 +310,7 @@ func (o *Objective[T]) pairError(ctx context.Context, q pair, err error) error {
 // timerLate limits how long awaitDeadline waits for a timer.
 const timerLate = time.Second
 
-// awaitDeadline waits until the context has ended, if its deadline has passed. A solver that reads
+// awaitDeadline waits until ctx has ended, if the deadline of ctx has passed. A solver that reads
 // the clock may notice the deadline before the context's timer fires, and only the timer sets the
 // cause.
 func awaitDeadline(ctx context.Context) {
@@ -336,7 +338,7 @@ func addScaled[T dist.Float](dst, x []T, w T) {
 	}
 }
 
-// projectSamples sets the current projection to p and computes Y = X P.
+// projectSamples sets the current projection to p and computes Y = X·P.
 func (o *Objective[T]) projectSamples(ctx context.Context, p *mat.Dense) {
 	o.setProjection(p)
 	o.project(ctx)
@@ -355,7 +357,7 @@ func (o *Objective[T]) setProjection(p *mat.Dense) {
 	}
 }
 
-// project computes Y = X P.
+// project computes Y = X·P.
 func (o *Objective[T]) project(ctx context.Context) {
 	o.eachPiece(ctx, o.Samples.N, productRows(o.Samples.D*o.p), o.work.project)
 }
@@ -365,18 +367,19 @@ func (o *Objective[T]) projectRows(i, j int) {
 	matrix.Mul(y, x, o.proj, false)
 }
 
-// eachPiece calls f on the workers for pieces of 0 … n−1 of the given size, until the context ends.
+// eachPiece divides 0 … n−1 into pieces of the given size. The workers call f for each piece until
+// the context ends.
 func (o *Objective[T]) eachPiece(ctx context.Context, n, size int, f func(i, j int)) {
 	o.pool.ForContext(ctx, o.workers, n, size, f)
 }
 
-// pullBack sets grad = Xᵀ (cb ∂σ_b²/∂Y + cw ∂σ_w²/∂Y). It overwrites Y. If ctx ends, it returns
-// context.Cause(ctx).
+// pullBack sets grad = XᵀG with G = cb ∂σ_b²/∂Y + cw ∂σ_w²/∂Y. It overwrites Y. If ctx ends,
+// pullBack returns context.Cause(ctx).
 func (o *Objective[T]) pullBack(ctx context.Context, grad *mat.Dense, cb, cw float64) error {
-	// For a tiny σ_w² the coefficients may exceed float32, so a power of two is factored out.
+	// For a tiny σ_w², the coefficients may exceed float32. Factor out a power of two.
 	scale := powerOfTwo(max(math.Abs(cb), math.Abs(cw)))
 	g, gb, gw, tb, tw := o.y.Data, o.gradBetween.Data, o.gradWithin.Data, T(cb*scale), T(cw*scale)
-	for i := range g { // reuses the memory of Y
+	for i := range g { // store G in the memory of Y
 		g[i] = T(tb*gb[i]) + T(tw*gw[i])
 	}
 	o.eachPiece(ctx, o.Samples.D, productColumns(o.Samples.N*o.p), o.work.pullBack)
@@ -392,8 +395,9 @@ func (o *Objective[T]) pullBack(ctx context.Context, grad *mat.Dense, cb, cw flo
 	return fault.Ended(ctx, nil)
 }
 
-// pullBackColumns sets columns i … j−1 of gradTransposed to those of GᵀX, where G is in y. The
-// workers divide the columns of X, so that every element is summed over the rows in the same order.
+// pullBackColumns sets columns i … j−1 of gradTransposed to the same columns of GᵀX, where y
+// contains G. The workers divide the columns of X, so the order of every sum does not depend on the
+// number of workers.
 func (o *Objective[T]) pullBackColumns(i, j int) {
 	matrix.TransMul(o.gradTransposed.ColRange(i, j), o.y, o.x.ColRange(i, j), false)
 }
@@ -401,7 +405,7 @@ func (o *Objective[T]) pullBackColumns(i, j int) {
 // Value returns J.
 func (o *Objective[T]) Value() float64 { return o.betweenCost / (o.withinCost + o.Ridge) }
 
-// Prepare determines λ and the ridge ρ·σ_w² at the start p.
+// Prepare determines λ and the ridge at the start p. The ridge is ρ·σ_w².
 func (o *Objective[T]) Prepare(ctx context.Context, lambda LambdaRule, rho float64, p *mat.Dense) error {
 	o.startWithin = 0
 	if err := o.setLambdas(ctx, lambda, p); err != nil {
@@ -429,13 +433,15 @@ func (o *Objective[T]) Prepare(ctx context.Context, lambda LambdaRule, rho float
 	return nil
 }
 
-// SetShrinkage sets the ridge to ρ·σ_w² at the start that was passed to Prepare. λ does not change.
+// SetShrinkage sets the ridge to ρ times σ_w² at the start that was passed to Prepare. λ does not
+// change.
 func (o *Objective[T]) SetShrinkage(rho float64) { o.Ridge = float64(rho * o.startWithin) }
 
 // BestOf returns the candidate with the largest J. It skips candidates that are nil or cannot be
-// evaluated. If no candidate is left, it returns the first. costs contains the known costs of the
-// first candidates, and zeros for unknown costs, which BestOf replaces with computed costs. If the
-// context ends, BestOf returns the first candidate and the context's cause.
+// evaluated. If every candidate is skipped, BestOf returns the first candidate. The slice costs
+// contains the costs of the first candidates, or zeros for unknown costs. BestOf replaces unknown
+// costs with computed costs. If the context ends, BestOf returns the first candidate and the
+// context's cause.
 func (o *Objective[T]) BestOf(ctx context.Context, costs []Costs, candidates ...*mat.Dense) (*mat.Dense, error) {
 	best, value := candidates[0], 0.0
 	for i, p := range candidates {
@@ -443,7 +449,7 @@ func (o *Objective[T]) BestOf(ctx context.Context, costs []Costs, candidates ...
 			continue
 		}
 		var at Costs
-		if i < len(costs) && costs[i].Between > 0 { // costs do not depend on ρ, so known costs remain valid
+		if i < len(costs) && costs[i].Between > 0 { // costs do not depend on the ridge, so known costs remain valid
 			at = costs[i]
 		} else if err := o.Evaluate(ctx, p, false); ctx.Err() != nil {
 			return candidates[0], context.Cause(ctx)
@@ -459,8 +465,8 @@ func (o *Objective[T]) BestOf(ctx context.Context, costs []Costs, candidates ...
 	return best, nil
 }
 
-// PairCounts counts the pairs of classes of the latest evaluation, the pairs solved in the log
-// domain, and the pairs whose plans have few correct digits.
+// PairCounts counts three kinds of pairs in the latest evaluation: all pairs of classes, the pairs
+// solved in the log domain, and the pairs whose transport plans have few correct digits.
 type PairCounts struct{ Pairs, LogDomain, LowPrecision int }
 
 // PairCounts returns the counts of the latest evaluation.

@@ -10,13 +10,14 @@ import (
 	"github.com/gomonge/monge/sinkhorn"
 )
 
-// PairSolver solves transport problems between classes, in this process or in others.
+// PairSolver solves transport problems between classes, in this process or in other processes.
 type PairSolver[T dist.Float] interface {
-	// Worth reports whether the solver should be used for problems of the given number of
-	// multiplications.
+	// Worth reports whether the solver should be used for transport problems that take the given
+	// number of multiplications.
 	Worth(multiplications float64) bool
-	// SolvePairs sets Results[i] to the outcome of pair i of the job, for all pairs. The error of a
-	// single pair is in its result. The returned error ends the evaluation.
+	// SolvePairs sets Results[i] to the outcome of pair i of the job, for all pairs. If a single
+	// pair fails, its result contains the error. If SolvePairs returns an error, the evaluation
+	// ends.
 	SolvePairs(ctx context.Context, job *PairJob[T]) error
 }
 
@@ -28,7 +29,7 @@ type PairJob[T dist.Float] struct {
 	Iterations int
 	Mode       sinkhorn.GradientMode
 	Gradient   bool // compute the gradient
-	Frozen     bool // compute the gradient for constant plans, regardless of Mode
+	Frozen     bool // compute the gradient for constant transport plans, regardless of Mode
 	Results    []PairResult[T]
 	pairs      []pair
 }
@@ -36,7 +37,7 @@ type PairJob[T dist.Float] struct {
 // PairResult is the outcome of one pair.
 type PairResult[T dist.Float] struct {
 	Cost   float64
-	DX, DY []T // ∂W/∂Y of the two classes
+	DX, DY []T // gradients of the cost with respect to the samples of the two classes
 	Err    error
 	Status sinkhorn.Status
 	Domain sinkhorn.Domain
@@ -54,22 +55,22 @@ func (j *PairJob[T]) Pair(i int) (c, e int, lambda float64) {
 func (j *PairJob[T]) class(c int) dist.Matrix[T] { return j.Y.RowRange(j.Offset[c], j.Offset[c+1]) }
 
 const (
-	// pairBatch is the number of pairs whose results are in memory at a time. The results are
-	// summed in the order of the pairs, independently of the workers.
+	// pairBatch is the number of pairs whose results are in memory at the same time. The results
+	// are summed in the order of the pairs, whatever the number of workers.
 	pairBatch = 64
-	// minPiece is the minimum number of elements of K per goroutine if several goroutines solve one
-	// pair.
+	// minPiece is the minimum number of elements of the kernel matrix K for each goroutine if
+	// several goroutines solve one pair.
 	minPiece = 1 << 14
-	// Pairs whose K has largePair or more elements are solved one after the other, each by all
-	// goroutines. Such a pair takes up to half a GiB, so this limits the memory of a fit. Smaller
-	// pairs are divided among the goroutines.
+	// largePair limits the memory of a fit. A pair of classes is large if its kernel matrix K has
+	// more than largePair elements, and may take half a GiB. Large pairs are solved one after the
+	// other, each by all goroutines. Small pairs are divided among the goroutines.
 	largePair = 1 << 20
 )
 
 const (
-	// The iterations for the implicit gradient end at the marginal error implicitTolerance64 or, in
-	// float32, implicitTolerance32. The remaining relative error of J is implicitNoise64 or
-	// implicitNoise32.
+	// If the gradient is implicit, the Sinkhorn iterations end when the marginal error is at most
+	// implicitTolerance64, or implicitTolerance32 in float32. The relative error of J is then at
+	// most implicitNoise64 or implicitNoise32.
 	implicitTolerance64, implicitNoise64 = 1e-12, 1e-11
 	implicitTolerance32, implicitNoise32 = 1e-5, 1e-5
 )
@@ -89,8 +90,8 @@ func sinkhornSettings[T dist.Float](iterations int, mode sinkhorn.GradientMode) 
 	return s
 }
 
-// RoundingError returns the relative rounding error of J. A solver accepts a step that lowers J by
-// less than this error.
+// RoundingError returns the relative rounding error of J. A solver may accept a step that lowers J
+// by less than this error.
 func RoundingError[T dist.Float](mode sinkhorn.GradientMode) float64 {
 	switch double := num.IsFloat64[T](); {
 	case mode == sinkhorn.GradientImplicit && !double:
@@ -143,20 +144,20 @@ func resize[T dist.Float](v *[]T, n int) {
 	*v = (*v)[:n]
 }
 
-// localPairs is the PairSolver in this process.
+// localPairs is the PairSolver that works in this process.
 type localPairs[T dist.Float] struct {
 	workers    []*PairWorker[T]
 	pool       *parallel.Pool
 	smallPairs []int // pairs of the job that are divided among the workers
-	// The function for the workers is created once and reads its operands from these fields, so
-	// that solving does not allocate.
+	// solveSmall is created once and reads its operands from these fields, so that solving does not
+	// allocate.
 	ctx        context.Context
 	job        *PairJob[T]
 	solveSmall func(w, k int)
 }
 
-// newLocalPairs returns a PairSolver with the given number of workers. The first worker divides
-// large problems among wide goroutines.
+// newLocalPairs returns a PairSolver with the given number of workers. The first worker solves
+// large problems and uses wide goroutines.
 func newLocalPairs[T dist.Float](config *Config[T], pool *parallel.Pool, workers, wide int) (*localPairs[T], error) {
 	l := &localPairs[T]{pool: pool}
 	for i := range workers {
@@ -177,7 +178,7 @@ func newLocalPairs[T dist.Float](config *Config[T], pool *parallel.Pool, workers
 // Worth implements PairSolver.
 func (l *localPairs[T]) Worth(float64) bool { return true }
 
-// SolvePairs implements PairSolver. Each goroutine takes the next pair when it has finished a pair.
+// SolvePairs implements PairSolver. A goroutine that has solved a pair takes the next pair.
 func (l *localPairs[T]) SolvePairs(ctx context.Context, job *PairJob[T]) error {
 	l.ctx, l.job, l.smallPairs = ctx, job, l.smallPairs[:0]
 	for i, q := range job.pairs {
@@ -197,10 +198,11 @@ func (l *localPairs[T]) solvePair(w, i int) {
 	l.workers[w].Solve(l.ctx, l.job, q.c, q.e, q.lambda, &l.job.Results[i])
 }
 
-// SamplePairs keeps the pairs of a class with itself, and the pairs whose class indices differ by
-// one of perClass/2 random numbers, modulo the number of classes. Every class then has the same
-// number of partners. The weights are scaled, so that the sum estimates the sum over all pairs. The
-// graph of the pairs is a random circulant graph, which approximates a complete graph.
+// SamplePairs keeps every pair of a class with itself. It keeps a pair of two classes if the
+// indices differ, modulo the number of classes, by one of perClass/2 random numbers. Every class
+// then has the same number of partners. SamplePairs scales the weights, so that the sum estimates
+// the sum over all pairs. The graph of the pairs is a random circulant graph, which approximates a
+// complete graph.
 func (o *Objective[T]) SamplePairs(perClass int, rng *rand.Rand) {
 	all, classes := o.pairs, len(o.Samples.Classes)
 	half := classes / 2

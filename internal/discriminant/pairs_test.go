@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// perClass is the approximate number of other classes that each class is paired with.
+// perClass is the approximate number of partners of a class.
 const perClass = 32
 
-// allPairs returns all pairs of the given number of classes with weight 1.
+// allPairs returns all pairs of the given number of classes with weight 2.
 func allPairs(classes int) []pair {
 	var out []pair
 	for c := range classes {
@@ -21,7 +21,7 @@ func allPairs(classes int) []pair {
 	return out
 }
 
-// someOf returns a random part of the pairs.
+// someOf returns the pairs that SamplePairs keeps.
 func someOf(all []pair, classes int, seed uint64) []pair {
 	o := &Objective[float64]{Samples: &Samples{Classes: make([]int, classes)}, pairs: all}
 	o.SamplePairs(perClass, rand.New(rand.NewPCG(seed, 1)))
@@ -61,8 +61,8 @@ func TestSomePairs(t *testing.T) {
 	}
 }
 
-// TestSomePairsEstimate checks that the sum over some pairs estimates the sum over all pairs, for
-// squared differences of class means in every dimension.
+// TestSomePairsEstimate checks that the weighted sum over the sampled pairs estimates the sum over
+// all pairs. The terms are squared differences of class means, in one dimension at a time.
 func TestSomePairsEstimate(t *testing.T) {
 	const classes, dims, ordered = 150, 6, 5
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -87,9 +87,9 @@ func TestSomePairsEstimate(t *testing.T) {
 				}
 				return s
 			}
-			// With independent choices, the mean of 2400 squared differences has a standard error
-			// of 3 %. In the dimension in which the order of the classes matters, only 16 of 75
-			// differences are chosen, and the standard error is 10 %.
+			// If the pairs were chosen independently, the mean of 2400 squared differences would
+			// have a standard error of 3 %. In the dimension in which the order of the classes
+			// matters, only 16 of 75 differences are chosen, and the standard error is 10 %.
 			within := 0.12
 			if k == ordered {
 				within = 0.35

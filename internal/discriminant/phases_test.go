@@ -14,12 +14,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestPhasesCheckContext checks that every part of a fit whose work grows with the data checks the
-// context between pieces of bounded size and stops when the context has ended. It counts checks
-// instead of measuring time, so the result does not depend on the machine.
+// TestPhasesCheckContext runs every phase of a fit whose work grows with the data. It checks that
+// the phase checks the context often enough and stops when the context has ended.
+// TestPhasesCheckContext counts checks instead of measuring time, so the result does not depend on
+// the machine.
 func TestPhasesCheckContext(t *testing.T) {
 	t.Parallel()
-	const n, d = 720, 200 // two checks in each pass over the samples
+	const n, d = 720, 200 // enough rows for two checks in each pass over the samples
 	x, labels := parts3(1, n, d)
 	ctx := context.Background()
 	s, err := NewSamples(ctx, x, labels)

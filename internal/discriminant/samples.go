@@ -21,17 +21,17 @@ type Samples struct {
 	Offset  []int // class c consists of rows Offset[c] … Offset[c+1]−1
 	X       *mat.Dense
 	Mean    []float64
-	// X = (input·pre − mean·pre)·post·feature, computed in this order. Scale = pre·post, or 1 for
-	// standardized features, which have no unit.
+	// X = (input·pre − mean·pre)·post·feature, computed in this order. Scale is pre·post. For
+	// standardized features, which have no unit, Scale is 1.
 	pre, post, Scale float64
 	feature          []float64 // nil means 1
-	// ownPowers contains pre and post of the features that are tiny compared with the others. Each
-	// of them has powers of two of its own.
+	// ownPowers contains the factors pre and post of features that are tiny compared with the other
+	// features.
 	ownPowers map[int][2]float64
-	// CompleteSizes contains the number of rows of every class in the complete data, or is nil if
+	// CompleteSizes contains the number of rows of every class in the complete data. It is nil if
 	// these samples are complete.
 	CompleteSizes []int
-	// origin contains the index of every class in the samples of the fit, or is nil if these
+	// origin contains the index of every class in the samples of the fit. It is nil if these
 	// samples have all classes.
 	origin []int
 }
@@ -44,12 +44,12 @@ func (s *Samples) original(c int) int {
 	return c
 }
 
-// Separable reports whether a linear function can separate n rows of d features in general position
-// for any labels. In that case maxima of J do not generalize to other rows.
+// Separable reports whether n rows of d features in general position can be separated by a linear
+// function for any labels. If they can, maxima of J do not generalize to other rows.
 func Separable(n, d int) bool { return n <= d+1 }
 
-// NewSamples arranges x and labels, which must have passed checkSamples. Rows of a class keep their
-// order.
+// NewSamples sorts the rows of x by class. Rows of a class keep their order. The arguments x and
+// labels must have passed checkSamples of package wda.
 func NewSamples(ctx context.Context, x mat.Matrix, labels []int) (*Samples, error) {
 	n, d := x.Dims()
 	k, err := ClassesOf(labels)
@@ -57,9 +57,9 @@ func NewSamples(ctx context.Context, x mat.Matrix, labels []int) (*Samples, erro
 		return nil, err
 	}
 	s := &Samples{N: n, D: d, Classes: k.Labels, Offset: k.Offset}
-	// The mean is computed from scaled values, so that data near the ends of the range do not
-	// overflow. It is computed relative to the first row, so that constant features become exactly
-	// 0.
+	// The mean is computed from scaled values, so that data near the ends of the float64 range do
+	// not overflow. The mean is computed relative to the first row, so that constant features
+	// become exactly 0.
 	largest := dense.MaxAbs(ctx, x)
 	if largest == 0 {
 		return nil, fault.Ended(ctx, fmt.Errorf("%w: every value is 0", ErrNoSpread))
@@ -154,8 +154,8 @@ func (s *Samples) powers(j int) (pre, post float64) {
 	return s.pre, s.post
 }
 
-// ToInput converts the projection p of s.X to a projection of input − mean, ignoring powers of
-// two: diag(1/σ)·P for standardized features, and otherwise P.
+// ToInput converts the projection p of s.X to a projection of input − mean, up to powers of two.
+// The result is diag(1/σ)·P for standardized features and P otherwise.
 func (s *Samples) ToInput(p *mat.Dense) *mat.Dense {
 	e := mat.DenseCopyOf(p)
 	for j, f := range s.feature {
@@ -168,7 +168,7 @@ func (s *Samples) ToInput(p *mat.Dense) *mat.Dense {
 	return e
 }
 
-// NormalizedRows returns a copy of x, whose rows are centered and scaled like those of s.X.
+// NormalizedRows returns a copy of x with its rows centered and scaled like the rows of s.X.
 func (s *Samples) NormalizedRows(ctx context.Context, x mat.Matrix) *mat.Dense {
 	n, d := x.Dims()
 	out, rows := mat.NewDense(n, d, nil), dense.Rows(x)
@@ -178,7 +178,8 @@ func (s *Samples) NormalizedRows(ctx context.Context, x mat.Matrix) *mat.Dense {
 	return out
 }
 
-// NormalizeRow sets dst to row, centered and scaled like the rows of s.X. dst may be row.
+// NormalizeRow sets dst to row, centered and scaled like the rows of s.X. The slices dst and row
+// may be the same.
 func (s *Samples) NormalizeRow(dst, row []float64) {
 	for j, v := range row {
 		pre, post := s.pre, s.post
@@ -192,12 +193,13 @@ func (s *Samples) NormalizeRow(dst, row []float64) {
 	}
 }
 
-// ToDataUnits converts a quantity that is quadratic in the scaled samples to data units. (It
-// divides twice, because the square of the scale may overflow.)
+// ToDataUnits converts a quantity that is quadratic in the scaled samples to data units. It divides
+// twice, because the square of the scale may overflow.
 func (s *Samples) ToDataUnits(square float64) float64 { return square / s.Scale / s.Scale }
 
-// fromDataUnits is the inverse of ToDataUnits. λ has the inverse squared unit of the data, so
-// fromDataUnits converts λ to data units, and ToDataUnits converts λ from data units.
+// fromDataUnits is the inverse of ToDataUnits. For λ, which has the inverse squared unit of the
+// data, the directions are reversed: fromDataUnits converts λ to data units, and ToDataUnits
+// converts λ from data units.
 func (s *Samples) fromDataUnits(square float64) float64 { return square * s.Scale * s.Scale }
 
 // powerOfTwo returns the power of two that scales x into [1/2, 1).
@@ -206,8 +208,8 @@ func powerOfTwo(x float64) float64 {
 	return math.Ldexp(1, -min(max(e, -1021), 1021))
 }
 
-// matrixOf returns m as a dist.Matrix of element type T. For float64 it shares memory and must not
-// be modified; otherwise it is a copy.
+// matrixOf returns m as a dist.Matrix of element type T. For float64, the result shares memory with
+// m and must not be modified. For float32, the result is a copy.
 func matrixOf[T dist.Float](ctx context.Context, m *mat.Dense) dist.Matrix[T] {
 	raw := m.RawMatrix()
 	out := dist.Matrix[T]{Rows: raw.Rows, Cols: raw.Cols, Stride: raw.Stride}
@@ -231,7 +233,7 @@ func classRows[T dist.Float](s *Samples, m dist.Matrix[T], c int) dist.Matrix[T]
 	return m.RowRange(s.Offset[c], s.Offset[c+1])
 }
 
-// frequencies returns π_c = n_c / n.
+// frequencies returns the class frequencies π_c = n_c / n in the complete data.
 func (s *Samples) frequencies() []float64 {
 	pi, n := make([]float64, len(s.Classes)), 0
 	for c := range pi {
@@ -251,7 +253,7 @@ func (s *Samples) CompleteSize(c int) int {
 	return s.Size(c)
 }
 
-// largestPair returns the number of elements of the largest K of two classes.
+// largestPair returns the number of elements of the largest kernel matrix K of two classes.
 func (s *Samples) largestPair() int {
 	largest := 0
 	for c := range s.Classes {
@@ -305,14 +307,15 @@ func evenlySpaced(n, limit int) []int {
 	return at
 }
 
-// ClassQuota returns the number of samples to take from a class of count samples if about limit of
-// n samples are taken, the same fraction of every class. It is at least two.
+// ClassQuota returns the number of samples to take from a class with count samples, if about limit
+// of n samples are taken in all and every class contributes the same fraction. The result is at
+// least two.
 func ClassQuota(count, limit, n int) int {
 	return max(2, int(float64(count)*float64(limit)/float64(n))) // count·limit may overflow
 }
 
-// WithFewerSamples returns s reduced to about limit samples: the same fraction of every class,
-// evenly spaced, and at least two samples of each class.
+// WithFewerSamples returns s reduced to about limit samples. It keeps the same fraction of every
+// class, evenly spaced, and at least two samples of each class.
 func (s *Samples) WithFewerSamples(ctx context.Context, limit int) *Samples {
 	if s.N <= limit {
 		return s
@@ -359,8 +362,8 @@ func (s *Samples) LabelsOf(rows []int) []int {
 	return out
 }
 
-// CenteredRows returns the given rows of s, which must be in ascending order, minus their mean. It
-// also returns the rows others minus the same mean.
+// CenteredRows returns the given rows of s minus their mean. The rows must be in ascending order.
+// CenteredRows also returns the rows that others lists, minus the same mean.
 func (s *Samples) CenteredRows(ctx context.Context, rows, others []int) (*Samples, *mat.Dense) {
 	t := *s
 	t.Classes, t.Offset, t.CompleteSizes, t.origin = nil, []int{0}, nil, nil

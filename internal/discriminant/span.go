@@ -14,32 +14,34 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// If there are more features than samples, n < d, then the principal components, every gradient XᵀG
-// and therefore every iterate lie in the span of the rows of X, and J depends only on XP. Consider
-// the pivoted Cholesky factorization of the Gram matrix
+// If there are more features than samples (n < d), then the principal components, every gradient
+// XᵀG and therefore every iterate lie in the span of the rows of X, and J depends only on XP.
+// Consider the pivoted Cholesky factorization of the Gram matrix
 //
 //	Π XXᵀ Πᵀ = L Lᵀ,    L = (L₁ ; L₂) n × r.
 //
 // Q = X₁ᵀ L₁⁻ᵀ is an orthonormal basis of the span, where X₁ contains the r rows chosen by the
 // pivots. L contains the coordinates of the samples in this basis. The fit uses these n × r
-// coordinates as samples, and P = Q P'.
+// coordinates as samples and finds a projection P' of the coordinates. The projection of the
+// features is P = Q P'.
 //
-// A start given by the caller may have a part E = P⁰ − QQᵀP⁰ outside the span. Let W be an
+// A start P⁰ given by the caller may have a component E = P⁰ − QQᵀP⁰ outside the span. Let W be an
 // orthonormal basis of the columns of E. Every iterate lies in the span of Q and W, because the
-// tangent projection G − P sym(PᵀG) and the retractions combine columns of P and G. Since XW = 0,
+// tangent projection G − P sym(PᵀG) and the retractions combine columns of P and G. Because XW = 0,
 // the samples get an additional coordinate for each column of W, and these coordinates are all 0.
 
 const (
-	// A pivot is rounding error if it is below minPivot or below (n + d)·2⁻⁵², relative to the
-	// first pivot. The second bound is the rounding error of sums over d features.
+	// A pivot counts as rounding error if its ratio to the first pivot is below minPivot or below
+	// (n + d)·2⁻⁵². The second bound is the rounding error of sums over d features.
 	minPivot = 1e-13
-	// Q is orthonormal to 2⁻⁵² times the ratio of the first pivot to the last pivot. If the last
-	// pivot is less than ConditionLimit times the first, the span is not used.
+	// ConditionLimit is the smallest accepted ratio of the last pivot to the first pivot. The basis
+	// Q of the span is orthonormal to 2⁻⁵² divided by this ratio. If the ratio is smaller, the span
+	// is not used.
 	ConditionLimit = 1e-7
-	// A start does not have full rank if its smallest singular value is at most minStartRatio times
-	// its largest.
+	// A start is rank-deficient if its smallest singular value is at most minStartRatio times its
+	// largest.
 	minStartRatio = 1e-12
-	// A start lies in the span if the norm of its part outside the span is at most
+	// A start lies in the span if the norm of its component outside the span is at most
 	// outsideTolerance.
 	outsideTolerance = 1e-8
 )
@@ -48,10 +50,11 @@ const (
 type Span struct {
 	Samples      *Samples   // the samples, or their coordinates in the span
 	Full         *Samples   // samples with all features
-	spanningRows []int      // rows of Full that span the space; nil if it has all features
+	spanningRows []int      // rows of Full that span the space; nil if the space has all features
 	lower        *mat.Dense // L₁
 	outsideBasis *mat.Dense // W, or nil
-	// whitening is the Cholesky factor that whitens the coordinates, or nil.
+	// whitening is the Cholesky factor that whitens the coordinates. It is nil if nothing is
+	// whitened.
 	whitening *algebra.Cholesky
 	// withinCovariance is the covariance within classes before whitening, if known.
 	withinCovariance *covariance
@@ -59,13 +62,13 @@ type Span struct {
 	featureScales []float64
 	// shrinkage is the shrinkage intensity of the covariance.
 	shrinkage float64
-	// meanVariances contains the variance of the class means in every feature before whitening, or
-	// is nil if S_b is not shrunk. (Whitening overwrites the features.)
+	// meanVariances contains the variance of the class means in every feature. It is computed
+	// before whitening, which overwrites the features. It is nil if S_b is not shrunk.
 	meanVariances []float64
 }
 
-// NewSpan reduces s to its span if this saves time and if no pivot is below limit, relative to the
-// first pivot.
+// NewSpan reduces s to its span if the reduction saves time and if the ratio of the last pivot to
+// the first pivot is at least limit.
 func NewSpan(ctx context.Context, s *Samples, limit float64, workers int) *Span {
 	sp := WholeSpan(s)
 	if s.D <= s.N {
@@ -88,19 +91,20 @@ func NewSpan(ctx context.Context, s *Samples, limit float64, workers int) *Span 
 // WholeSpan returns the Span with all features of s.
 func WholeSpan(s *Samples) *Span { return &Span{Samples: s, Full: s} }
 
-// IsReduced reports whether the samples are represented by coordinates in a span of fewer
+// IsReduced reports whether the samples are represented by coordinates in a span that has fewer
 // dimensions than features.
 func (sp *Span) IsReduced() bool { return sp.spanningRows != nil }
 
-// WithFeatures returns a copy of sp with the given samples as Full. full must contain the same rows, with other
-// or rescaled features. A whitening rule for single features uses Full.
+// WithFeatures returns a copy of sp whose field Full is the given samples. The argument full must
+// contain the same rows with different or rescaled features. A whitening rule for single features
+// uses Full.
 func (sp *Span) WithFeatures(full *Samples) *Span {
 	t := *sp
 	t.Full = full
 	return &t
 }
 
-// coordinates returns samples of dimension d whose first coordinates are x and whose other
+// coordinates returns samples with d coordinates. The first coordinates are x, and the other
 // coordinates are 0.
 func (s *Samples) coordinates(ctx context.Context, x matrix.Matrix[float64], d int) *Samples {
 	t := *s
@@ -112,8 +116,8 @@ func (s *Samples) coordinates(ctx context.Context, x matrix.Matrix[float64], d i
 // Whole returns the Span with all features.
 func (sp *Span) Whole() *Span { return WholeSpan(sp.Full) }
 
-// WithStart returns the space for a fit that begins at p, which must be orthonormal, and the
-// coordinates of p in this space.
+// WithStart returns the space for a fit that begins at p, and the coordinates of p in this space.
+// The start p must be orthonormal.
 func (sp *Span) WithStart(ctx context.Context, p *mat.Dense) (*Span, *mat.Dense, error) {
 	if sp.spanningRows == nil {
 		return sp, p, nil
@@ -166,7 +170,8 @@ func decompose(ctx context.Context, p *mat.Dense) *algebra.SVD {
 	return svd
 }
 
-// splitStart sets outsideBasis for the start p and returns the coordinates of p.
+// splitStart sets outsideBasis for the start p, and returns the coordinates of p in the span and in
+// outsideBasis.
 func (sp *Span) splitStart(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
 	d, k := p.Dims()
 	a, e := sp.coordinates(ctx, p), mat.NewDense(d, k, nil)
@@ -186,7 +191,8 @@ func (sp *Span) splitStart(ctx context.Context, p *mat.Dense) (*mat.Dense, error
 			}
 		}
 		w := mat.DenseCopyOf(mat.NewDense(k, d, svd.U.Data).Slice(0, columns, 0, d).T())
-		// If the part is small, its rounding errors may lie within the span. Remove them.
+		// If the component outside the span is small, its rounding errors may lie within the span.
+		// Remove them.
 		back := mat.NewDense(d, columns, nil)
 		sp.applyBasis(ctx, back, sp.coordinates(ctx, w))
 		w.Sub(w, back)
@@ -201,7 +207,7 @@ func (sp *Span) splitStart(ctx context.Context, p *mat.Dense) (*mat.Dense, error
 	return init, stiefel.New(init.Dims()).Project(ctx, init, init)
 }
 
-// coordinates returns Qᵀp = L₁⁻¹ X₁ p.
+// coordinates returns the coordinates Qᵀp = L₁⁻¹ X₁ p in the span.
 func (sp *Span) coordinates(ctx context.Context, p *mat.Dense) *mat.Dense {
 	_, k := p.Dims()
 	z := mat.NewDense(len(sp.spanningRows), k, nil)
@@ -223,8 +229,8 @@ func (sp *Span) coordinates(ctx context.Context, p *mat.Dense) *mat.Dense {
 	return z
 }
 
-// eachSpanningBlock calls f for consecutive blocks of rows of X₁, until the context ends. x
-// contains rows from … to−1.
+// eachSpanningBlock calls f for consecutive blocks of rows of X₁, until the context ends. The block
+// x contains rows from … to−1.
 func (sp *Span) eachSpanningBlock(ctx context.Context, f func(from, to int, x matrix.Matrix[float64])) {
 	const some = 64
 	block := matrix.New[float64](some, sp.Full.D, nil)
@@ -327,11 +333,12 @@ func (sp *Span) lift(ctx context.Context, p *mat.Dense, how Polish) (*mat.Dense,
 	return q, err
 }
 
-// applyBasis sets q = Q p = X₁ᵀ L₁⁻ᵀ p, using the first rows of p.
+// applyBasis sets q = Q p = X₁ᵀ L₁⁻ᵀ p. It uses the first rows of p, which are coordinates in the
+// span.
 func (sp *Span) applyBasis(ctx context.Context, q, p *mat.Dense) {
 	r := len(sp.spanningRows)
 	_, k := p.Dims()
-	// Solve L₁ᵀ Z = P' from the last row to the first.
+	// Solve L₁ᵀ Z = p by back substitution.
 	z := mat.DenseCopyOf(p.Slice(0, r, 0, k))
 	for i := r - 1; i >= 0 && ctx.Err() == nil; i-- {
 		zi := z.RawRowView(i)

@@ -11,13 +11,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A feature is scaled separately before it is standardized if the sum of squares of its scaled
-// values is below tinySquare. The values of such a feature may have lost digits, and their squares
-// may underflow.
+// A feature gets its own powers of two before it is standardized if the sum of squares of its
+// scaled values is below tinySquare. The values of such a feature may have lost digits, and their
+// squares may underflow.
 const tinySquare = 0x1p-900
 
 // Standardize divides every feature by its standard deviation, unless its standard deviation is 0.
-// x and labels must be the arguments of NewSamples.
+// The arguments x and labels must be the arguments of NewSamples.
 func (s *Samples) Standardize(ctx context.Context, x mat.Matrix, labels []int) error {
 	s.feature, s.Scale = make([]float64, s.D), 1
 	dense.EachRow(ctx, 0, s.N, s.D, func(i int) {

@@ -17,15 +17,16 @@ import (
 )
 
 const (
-	// leastWithin is the minimum variance within classes of a feature for DiagonalWhitening, as a
-	// fraction of the feature's total variance. It limits the scale of features that are constant
-	// in every class.
+	// leastWithin is the minimum variance within classes of a feature for DiagonalWhitening,
+	// relative to the total variance of the feature. It limits the scale of features that are
+	// constant in every class.
 	leastWithin = 1e-4
-	// A feature whose variance is below leastSpread times the largest is constant up to rounding.
+	// A feature is constant up to rounding if its variance is below leastSpread times the largest
+	// variance.
 	leastSpread = 1e-24
-	// wholeFeatures is the number of features up to which DiagonalWhitening uses all features
-	// instead of the span. The span of fewer samples than features contains no axis of a feature,
-	// and each of its directions has the noise of all features.
+	// wholeFeatures is a number of features. Up to wholeFeatures features, DiagonalWhitening uses
+	// all features instead of the span. If there are fewer samples than features, the span contains
+	// no axis of a feature, and each of its directions has the noise of all features.
 	wholeFeatures = 1500
 	// leastIntensity keeps a covariance positive definite if the Ledoit–Wolf intensity is 0.
 	leastIntensity = 1e-10
@@ -78,7 +79,7 @@ func (sp *Span) Whitened(ctx context.Context, rule *WhiteningRule, limit float64
 		return nil, fault.Ended(ctx, fmt.Errorf("%w within classes", ErrNoSpread))
 	}
 	t, out := *s, *from
-	if t.Scale = 1; rule.Features { // scaledWithin returned a copy, which may be overwritten
+	if t.Scale = 1; rule.Features { // scaledWithin returned a copy, which SolveRows may overwrite
 		if out.spanningRows == nil && alpha >= minFisherShrinkage {
 			out.meanVariances = columnSquares(s.betweenFactor(ctx))
 		}
@@ -103,19 +104,20 @@ func columnSquares(b matrix.Matrix[float64]) []float64 {
 	return out
 }
 
-// If the intensity is below minFisherShrinkage, S_b is not shrunk. fisherSteps is the maximum
-// number of block iterations for the eigenvectors of S_b.
+// S_b is not shrunk if the intensity is below minFisherShrinkage. The constant fisherSteps is the
+// maximum number of block iterations for the eigenvectors of S_b.
 const minFisherShrinkage, fisherSteps = 0.05, 40
 
-// FisherDirections is like Samples.fisherDirections. For features that were scaled separately, it
-// shrinks the correlations of S_b, but not its variances, in the same way as those of S_w:
+// FisherDirections is like Samples.fisherDirections, except if the features were scaled separately.
+// It then shrinks the correlations of S_b in the same way as the correlations of S_w, but does not
+// shrink the variances:
 //
 //	(1 − α) S_b + α diag(S_b)  =  S_t,α − S_w,α
 //
 // Scikit-learn uses the right-hand side as S_b, with one α for S_t and one α for each class. The
 // means of few rows are noise in most directions. If α is near 1, FisherDirections selects single
-// features by the ratio of their variances. The span of fewer rows than features contains no axis
-// of a feature, so S_b is not shrunk in the span.
+// features by the ratio of their variances. If there are fewer rows than features, the span
+// contains no axis of a feature, so S_b is not shrunk in the span.
 func (sp *Span) FisherDirections(ctx context.Context, p *mat.Dense, tolerance float64) *mat.Dense {
 	plain := sp.Samples.fisherDirections(ctx, p, tolerance)
 	if sp.featureScales == nil || sp.spanningRows != nil || sp.shrinkage < minFisherShrinkage || plain == p {
@@ -129,7 +131,7 @@ func (sp *Span) FisherDirections(ctx context.Context, p *mat.Dense, tolerance fl
 		for j, w := range sp.meanVariances {
 			algebra.Scale(dst.RawRowView(j), sp.shrinkage*w)
 		}
-		// L⁻¹ = Lᵀ A⁻¹
+		// Multiply by L⁻¹ = Lᵀ A⁻¹, where A is the covariance.
 		sp.whitening.Solve(ctx, dense.View(dst))
 		sp.whitening.MulTrans(ctx, dense.View(dst))
 		y := matrix.New[float64](b.Rows, k, nil)
@@ -167,7 +169,7 @@ func (sp *Span) FisherDirections(ctx context.Context, p *mat.Dense, tolerance fl
 	return out
 }
 
-// ToFeatures converts the projection p of the span to a projection of the samples from which the
+// ToFeatures converts the projection p of the span to a projection of the features from which the
 // span was made.
 func (sp *Span) ToFeatures(ctx context.Context, p *mat.Dense, how Polish) (*mat.Dense, error) {
 	out, err := sp.lift(ctx, p, how)
@@ -184,8 +186,8 @@ func (sp *Span) ToFeatures(ctx context.Context, p *mat.Dense, how Polish) (*mat.
 }
 
 // StartInSpan converts an orthonormal start p (d × k) given by the caller to the span. It keeps
-// only the part of p in the space of the samples, and orthonormalizes this part in whitened
-// features.
+// only the component of p in the space of the samples. In whitened features, it orthonormalizes
+// this component.
 func (sp *Span) StartInSpan(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
 	p, err := sp.FromFeatures(ctx, p)
 	if err != nil {
@@ -203,7 +205,7 @@ func (sp *Span) StartInSpan(ctx context.Context, p *mat.Dense) (*mat.Dense, erro
 }
 
 // FromFeatures converts the projection p of the features to a projection of the samples of sp,
-// whitened or not. It keeps only the part in the space of the samples.
+// whether or not they are whitened. It keeps only the component of p in the space of the samples.
 func (sp *Span) FromFeatures(ctx context.Context, p *mat.Dense) (*mat.Dense, error) {
 	p = mat.DenseCopyOf(p)
 	for j, f := range sp.featureScales {
@@ -226,8 +228,9 @@ func (sp *Span) PrepareWhitening(ctx context.Context, workers int) {
 	sp.withinCovariance = covarianceWithin(ctx, sp.Samples, workers)
 }
 
-// WhitenRows whitens the rows x in place. x contains features like the samples from which the span
-// was made, or coordinates if the span whitens only coordinates. The span must not be reduced.
+// WhitenRows whitens the rows of x in place. The rows contain features like the samples from which
+// the span was made, or coordinates if the span whitens only coordinates. The span must not be
+// reduced.
 func (sp *Span) WhitenRows(ctx context.Context, x *mat.Dense) error {
 	if sp.featureScales != nil {
 		dense.ScaleColumns(ctx, x, sp.featureScales)
@@ -238,8 +241,8 @@ func (sp *Span) WhitenRows(ctx context.Context, x *mat.Dense) error {
 	return sp.whitening.SolveRows(ctx, dense.View(x))
 }
 
-// WhitenedRows returns rows in the whitened space. features contains these rows with all features,
-// and coordinates contains their coordinates before whitening.
+// WhitenedRows returns rows in the whitened space. The argument features contains these rows with
+// all features. The argument coordinates contains the coordinates of these rows before whitening.
 func (sp *Span) WhitenedRows(ctx context.Context, features, coordinates *mat.Dense) *mat.Dense {
 	x := coordinates
 	if sp.featureScales != nil {
@@ -256,14 +259,15 @@ func (sp *Span) WhitenedRows(ctx context.Context, features, coordinates *mat.Den
 
 var ErrRankDeficient = errors.New("its columns are linearly dependent for these samples")
 
-// covariance contains the lower triangle of S, the mean of its diagonal, and the Ledoit–Wolf
-// intensity.
+// covariance contains the lower triangle of the covariance S, the mean of its diagonal, and the
+// Ledoit–Wolf intensity.
 type covariance struct {
 	s               matrix.Matrix[float64]
 	mean, intensity float64
 }
 
-// covarianceWithin returns S = RᵀR/n of the residuals R, and its Ledoit–Wolf intensity.
+// covarianceWithin returns the covariance S = RᵀR/n of the residuals R (samples minus class means),
+// and its Ledoit–Wolf intensity.
 func covarianceWithin(ctx context.Context, s *Samples, workers int) *covariance {
 	c := &covariance{s: matrix.New[float64](s.D, s.D, nil)}
 	var fourth float64
@@ -289,7 +293,7 @@ func covarianceWithin(ctx context.Context, s *Samples, workers int) *covariance 
 }
 
 // ledoitWolf returns algebra.LedoitWolf for the covariance S = RᵀR/n of n centered rows R. It reads
-// the lower triangle. fourth is Σ_i ‖r_i‖⁴.
+// the lower triangle. The argument fourth is Σ_i ‖r_i‖⁴.
 func ledoitWolf(ctx context.Context, cov matrix.Matrix[float64], n int, fourth float64) float64 {
 	var trace, square float64
 	for i := 0; i < cov.Rows && ctx.Err() == nil; i++ {

@@ -15,9 +15,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestWhitened checks that the covariance of whitened samples is I, apart from shrinkage, in the
-// feature space and in the span, and that a projection of whitened samples corresponds to a
-// projection of the samples.
+// TestWhitened checks that whitened samples have covariance I, apart from shrinkage. It also checks
+// that a projection of whitened samples corresponds to a projection of the original samples.
 func TestWhitened(t *testing.T) {
 	for _, c := range []struct{ n, d int }{{80, 7}, {20, 50}} {
 		x, labels := parts3(6, c.n, c.d)
@@ -126,8 +125,8 @@ func TestCovarianceInBlocks(t *testing.T) {
 	}
 }
 
-// TestLedoitWolf compares the intensity with a naive sum of its formula, and requires 1 for a
-// multiple of I.
+// TestLedoitWolf compares the intensity with a direct evaluation of its formula, and checks that
+// the intensity is 1 for a multiple of I.
 func TestLedoitWolf(t *testing.T) {
 	x, labels := stretched(7, 40, 5, 2)
 	s := mustSamples(t, x, labels)
@@ -155,8 +154,8 @@ func TestLedoitWolf(t *testing.T) {
 	}
 }
 
-// TestScatters compares the transport scatters with their definition, also for classes that are far
-// from each other and from 0.
+// TestScatters compares the transport scatters with a direct calculation. The classes are far from
+// each other and from 0.
 func TestScatters(t *testing.T) {
 	const apart = 1e5
 	x, labels := parts3(8, 30, 5)
@@ -204,9 +203,9 @@ func TestScatters(t *testing.T) {
 	}
 }
 
-// TestFisherShrunk checks that for scaled features the results are the leading eigenvectors of the
-// shrunk S_b and S_w, computed from their definitions. It also checks that a few informative
-// features are found among many others.
+// TestFisherShrunk checks that, for scaled features, the results are the leading eigenvectors of
+// the shrunk S_b and S_w. It also checks that a few informative features are found among many other
+// features.
 func TestFisherShrunk(t *testing.T) {
 	const classes, few = 4, 3
 	for _, d := range []int{12, 150} { // dense and iterative
@@ -295,7 +294,7 @@ func TestFisherShrunk(t *testing.T) {
 		if noise > 0.25*all {
 			t.Errorf("d = %d: %.3f of the projection is of features that tell nothing", d, noise/all)
 		}
-		// The leading columns span the same space in any basis.
+		// The leading columns may be any basis of the same space.
 		var coefficients, back mat.Dense
 		got := p.Slice(0, d, 0, few)
 		if err := coefficients.Solve(&want, got); err != nil {
@@ -308,8 +307,8 @@ func TestFisherShrunk(t *testing.T) {
 	}
 }
 
-// TestCanonical checks that the traces of the transport scatters are the costs, that the scatters
-// are diagonal in the canonical components, and that the ratios descend.
+// TestCanonical checks that the traces of the transport scatters are the transport costs, that the
+// scatters are diagonal in the canonical components, and that the ratios descend.
 func TestCanonical(t *testing.T) {
 	x, labels := parts3(8, 60, 7)
 	s := mustSamples(t, x, labels)
@@ -341,7 +340,8 @@ func TestCanonical(t *testing.T) {
 	if !slices.IsSortedFunc(c.Ratios, func(a, b float64) int { return cmp.Compare(b, a) }) {
 		t.Errorf("ratios %v", c.Ratios)
 	}
-	// S at P·V is VᵀSV. It is diagonal for the λ and the plans of P.
+	// The transport scatter S at P·V is VᵀSV. It is diagonal for the λ and the transport plans of
+	// P.
 	var v mat.Dense
 	if err := v.Solve(p, c.P); err != nil {
 		t.Fatal(err)

@@ -20,8 +20,8 @@ type Context struct {
 	checks atomic.Int64
 }
 
-// At returns a context that ends at call number last of Err, counted from 1. If last is 0 it never
-// ends.
+// At returns a context that ends at the given call of Err, counted from 1. If last is 0, the
+// context never ends.
 func At(last int) *Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	return &Context{Context: ctx, cancel: cancel, last: int64(last)}
@@ -38,5 +38,5 @@ func (c *Context) Err() error {
 // Checks returns the number of calls of Err.
 func (c *Context) Checks() int { return int(c.checks.Load()) }
 
-// ChecksAfterEnd returns the number of calls of Err after the end.
+// ChecksAfterEnd returns the number of calls of Err after the context ended.
 func (c *Context) ChecksAfterEnd() int { return max(0, c.Checks()-int(c.last)) }

@@ -18,7 +18,7 @@ type Names struct {
 // Check wrap err.
 func New(kind string, err error, names ...string) Names { return Names{kind, names, err} }
 
-// Name returns the name of v, or Kind(v) if there is none.
+// Name returns the name of v. If v has no name, it returns the type and the number, as in Color(2).
 func (n Names) Name(v uint8) string {
 	if int(v) < len(n.names) {
 		return n.names[v]
@@ -45,7 +45,7 @@ func (n Names) Text(v uint8) ([]byte, error) {
 	return []byte(n.names[v]), nil
 }
 
-// Parse sets v to the value with the name text. On error v is unchanged.
+// Parse sets *v to the value whose name is text. If there is an error, *v is unchanged.
 func Parse[E ~uint8](v *E, text []byte, n Names) error {
 	i := slices.Index(n.names, string(text))
 	if i < 0 {

@@ -7,8 +7,8 @@ import (
 
 type color uint8
 
-// TestNames checks that every value converts to its name and back, and that the errors for unknown
-// values and names list the names and change nothing.
+// TestNames checks that every value converts to its name and back. It also checks the errors for
+// unknown values and names, and that Parse leaves its destination unchanged on error.
 func TestNames(t *testing.T) {
 	bad := errors.New("bad")
 	names := New("Color", bad, "red", "green")

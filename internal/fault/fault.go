@@ -23,7 +23,7 @@ var (
 // Ended returns context.Cause(ctx) if ctx has ended, and err otherwise.
 //
 // A function with a context but no error result stops when the context ends and leaves its result
-// unfinished. The caller calls Ended once after several such functions.
+// unfinished. After several calls of functions like this, the caller calls Ended once.
 func Ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -39,20 +39,20 @@ var exactPackages = map[string][]string{
 	root + "/experiments": {"./baselines", "./tsne"},
 }
 
-// fusedInstruction matches a fused multiply-add in the output of -S. It captures file and line of
-// the innermost inlined code and the name of the instruction.
+// fusedInstruction matches a fused multiply-add in the compiler's output with -S. It captures the
+// file and line of the innermost inlined code and the name of the instruction.
 var fusedInstruction = regexp.MustCompile(`\(([^()]+\.go):(\d+)\)\t(V?W?FN?M(?:ADD|SUB|A[DS]B|S[DS]B)[A-Z0-9]*)\t`)
 
-// byteCountLine matches lines that compute a number of bytes for a memory limit. Their values are
-// integers and exact in float64.
+// byteCountLine matches lines that compute a number of bytes for a memory limit. Byte counts are
+// integers, so their sums and products are exact in float64.
 var byteCountLine = regexp.MustCompile(`^(elements |need := |return kernel\.Bytes\(\)|if err := s\.settings\.afford\(|if kernel\.N\(\) > 0 && kernel\.M\(\) > 0 && s\.own\.bytes\(\))`)
 
-// byteCountFunctions lists functions that compute a number of bytes for a memory limit. The values
-// are integers and exact in float64. asmtest.Gamma is an error bound for tests.
+// byteCountFunctions lists functions that may contain fused sums. Kernel.Bytes and solver.release
+// compute a number of bytes, which is exact in float64. Gamma is an error bound for tests.
 var byteCountFunctions = []string{"Kernel.Bytes", "solver.release", "Gamma"}
 
 // TestNoBareSums checks that the source contains no sum with an unrounded product. It reads the
-// files that are compiled on this machine; TestNothingFused reads the compiler's output for other
+// files that are compiled on this machine. TestNothingFused reads the compiler's output for other
 // machines.
 func TestNoBareSums(t *testing.T) {
 	t.Parallel()
@@ -64,9 +64,9 @@ func TestNoBareSums(t *testing.T) {
 }
 
 // TestNoLibm checks that no result depends on functions of package math whose last bits differ
-// between machines. Exceptions are packages that generate tables for kernels or test kernels, and
-// PrincipalAngles, which is only for tests. Use internal/asm/exp, num.Log, math.Sqrt and
-// random.Normal instead; wda/dataset has a series for cosines.
+// between machines. It allows such functions in packages that generate tables for kernels or test
+// kernels, and in PrincipalAngles, which is only for tests. All other code uses internal/asm/exp,
+// num.Log, math.Sqrt, random.Normal or the cosine series of wda/dataset.
 func TestNoLibm(t *testing.T) {
 	t.Parallel()
 	beside := regexp.MustCompile(`internal/asm/(asmtest|exp/oracle)/|internal/stiefel/\w+\.go:[0-9:]+ math\.Atan2$`)
@@ -77,7 +77,7 @@ func TestNoLibm(t *testing.T) {
 	}
 }
 
-// loadExactPackages loads and type-checks the packages once for all tests. The short form loads
+// loadExactPackages loads and type-checks the packages once for all tests. The short tests load
 // only the root module, because other modules have many dependencies.
 var loadExactPackages = sync.OnceValues(func() (all []*goPackage, err error) {
 	for dir, patterns := range exactPackages {

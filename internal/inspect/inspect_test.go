@@ -17,7 +17,7 @@ func TestSums(t *testing.T) {
 	checkMarkedLines(t, "testdata/sums/sums.go", "// bare", found)
 }
 
-// TestLibm checks findLibm on testdata/libm/libm.go in the same way.
+// TestLibm checks findLibm on testdata/libm/libm.go, where comments mark the expected lines.
 func TestLibm(t *testing.T) {
 	t.Parallel()
 	found := map[string]bool{}
@@ -36,7 +36,7 @@ func loadTestdata(t *testing.T, name string) []*goPackage {
 	return packages
 }
 
-// checkMarkedLines checks that exactly the lines with the mark were found.
+// checkMarkedLines checks that found contains exactly the lines that end in mark.
 func checkMarkedLines(t *testing.T, path, mark string, found map[string]bool) {
 	t.Helper()
 	text, err := os.ReadFile(path)

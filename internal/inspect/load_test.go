@@ -45,7 +45,8 @@ type listed struct {
 	DepOnly                 bool
 }
 
-// list returns the packages that match patterns, with their dependencies, and a loader that reads their export data.
+// list returns the packages that match patterns and their dependencies. It also returns a loader
+// that reads the export data of these packages.
 func list(dir string, patterns ...string) (*loader, []listed, error) {
 	cmd := exec.Command("go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,GoFiles,Export,DepOnly,CgoFiles"}, patterns...)...)
 	cmd.Dir = dir
@@ -85,8 +86,8 @@ type loader struct {
 	checked  map[string]*types.Package
 }
 
-// Import implements types.Importer. It returns packages that were already checked, so that
-// functions are the same objects everywhere.
+// Import implements types.Importer. If package path has already been checked from source, Import
+// returns the checked package, so that every function is a single object.
 func (l *loader) Import(path string) (*types.Package, error) {
 	if p := l.checked[path]; p != nil {
 		return p, nil

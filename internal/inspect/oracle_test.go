@@ -12,11 +12,12 @@ import (
 	"testing"
 )
 
-// compared lists the packages whose tests, in oracle_test.go, compare results with package oracle.
+// compared lists the packages whose oracle_test.go compares results with package oracle.
 var compared = []string{"dist", "emd", "search", "sinkhorn", "vecmath", "wda", "wda/baseline"}
 
-// notCompared contains the reason why an exported function, method or field that returns numbers is not compared. The
-// name of a type includes all its methods and fields.
+// notCompared contains exported functions, methods and fields that return numbers but are not
+// compared with package oracle, and the reason. The name of a type includes all its methods and
+// fields.
 var notCompared = map[string]string{
 	"emd.NewSolver":     "the comparisons use a zero Solver, which has the zero settings",
 	"emd.Result.Pivots": "counts work; there is no formula",
@@ -49,8 +50,8 @@ var notCompared = map[string]string{
 	"wda.Shrinkage":               "returns the number that was given",
 }
 
-// TestOracleIsComplete checks that every exported function, method and field that returns numbers is compared with the
-// oracle.
+// TestOracleIsComplete checks that every exported function, method and field that returns numbers
+// is compared with package oracle.
 func TestOracleIsComplete(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("go"); err != nil {
@@ -110,8 +111,8 @@ func TestOracleIsComplete(t *testing.T) {
 	}
 }
 
-// resultsOf returns the exported functions and methods of a package that return or set numbers, and the exported fields of
-// the structs that they return, by their names.
+// resultsOf returns the exported functions and methods of a package that return or set numbers, and
+// the exported fields of the structs that they return. The keys of the map are names.
 func resultsOf(p *types.Package) map[string]types.Object {
 	found := map[string]types.Object{}
 	var addFields func(t types.Type)
@@ -177,8 +178,8 @@ func resultsOf(p *types.Package) map[string]types.Object {
 	return found
 }
 
-// givesNumbers reports whether t contains numbers. Errors, text, bytes of files and types with a String method do not
-// count.
+// givesNumbers reports whether t contains numbers. Errors, text, byte slices and types with an
+// UnmarshalText method do not count.
 func givesNumbers(t types.Type) bool {
 	if isError(t) {
 		return false

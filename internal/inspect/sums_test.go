@@ -14,14 +14,14 @@ import (
 // bareSum is a sum or difference with an unrounded product as an operand.
 type bareSum struct {
 	Position token.Position
-	Function string // with the receiver type, such as "geometry.bytes"
+	Function string // name with the receiver type, such as "geometry.bytes"
 	Text     string
 }
 
 func (s bareSum) String() string { return fmt.Sprintf("%v: %s", s.Position, s.Text) }
 
-// findSums returns the floating-point sums and differences whose operand may be a product that is
-// not rounded by a conversion.
+// findSums returns the floating-point sums and differences that may have an unrounded product as an
+// operand.
 //
 // On machines with a fused instruction, the Go compiler may compute x*y + z with one rounding
 // instead of two, even if the product was stored in a variable or comes from an inlined function.
@@ -29,8 +29,8 @@ func (s bareSum) String() string { return fmt.Sprintf("%v: %s", s.Position, s.Te
 // every machine must not add a bare product.
 //
 // findSums follows products through local variables and through arguments and results of functions
-// in the packages. It does not follow them through memory (slices, fields, pointers) and ignores
-// the order of statements. A product with a power of two is exact and not reported.
+// in the packages. It does not follow products through memory (slices, fields, pointers), and it
+// ignores the order of statements. A product with a power of two is exact and not reported.
 func findSums(packages []*goPackage) []bareSum {
 	a := &analysis{bareVariables: map[types.Object]bool{}, bareResults: map[functionResult]bool{}}
 	for a.changed = true; a.changed; {
@@ -79,7 +79,8 @@ func (a *analysis) inspectDeclaration(d ast.Decl) {
 	a.inspectBody(f.Body, of, f.Type)
 }
 
-// inspectBody inspects the statements of a function. of is nil for a function literal.
+// inspectBody inspects the statements of a function body. The second argument is the function, or
+// nil for a function literal.
 func (a *analysis) inspectBody(b *ast.BlockStmt, of types.Object, signature *ast.FuncType) {
 	ast.Inspect(b, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -187,7 +188,7 @@ func (a *analysis) report(n ast.Node, at token.Pos) {
 	a.found = append(a.found, bareSum{a.p.Fset.Position(at), a.function, text.String()})
 }
 
-// mayBeBareProduct reports whether e may be a product that was not rounded.
+// mayBeBareProduct reports whether e may be an unrounded product.
 func (a *analysis) mayBeBareProduct(e ast.Expr) bool {
 	if tv := a.p.Info.Types[e]; tv.Value != nil {
 		return false // constant
@@ -221,7 +222,7 @@ func (a *analysis) isPowerOfTwo(e ast.Expr) bool {
 	return fraction == 0.5
 }
 
-// calledFunction returns the function called by name, or nil.
+// calledFunction returns the function that is called by its name, or nil.
 func (a *analysis) calledFunction(n *ast.CallExpr) types.Object {
 	f := ast.Unparen(n.Fun)
 	switch x := f.(type) {

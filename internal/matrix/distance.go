@@ -8,7 +8,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// SqEuclideanTrans is like dist.SqEuclidean for a transposed z, d × m.
+// SqEuclideanTrans is like dist.SqEuclidean, but takes the transpose of z (d × m).
 func SqEuclideanTrans[T num.Float](dst, x, zt Matrix[T]) {
 	checkTrans(dst, x, zt)
 	if x.Cols >= gram.Features {
@@ -18,9 +18,9 @@ func SqEuclideanTrans[T num.Float](dst, x, zt Matrix[T]) {
 	distance.SqEuclidean(dst.Rows, dst.Cols, x.Cols, dst.Data, dst.Stride, x.Data, x.Stride, zt.Data, zt.Stride, false)
 }
 
-// GibbsTrans sets k_ij = 2^(c·‖x_i − z_j‖²) for a transposed z, d × m. It also sets dist_ij to the
-// squared distance unless dist is the zero Matrix. With c = exp.Bits(λ), k is the Gibbs kernel for
-// λ.
+// GibbsTrans sets k_ij = 2^(c·‖x_i − z_j‖²), where z_j is column j of zt (d × m). It also sets
+// dist_ij to the squared distance unless dist is the zero Matrix. With c = exp.Bits(λ), k is the
+// Gibbs kernel for λ.
 func GibbsTrans[T num.Float](k, dist, x, zt Matrix[T], c T) {
 	keep := dist.Data != nil
 	if x.Cols >= gram.Features {

@@ -28,7 +28,7 @@ func strided[T num.Float](rng *rand.Rand, rows, cols, gap int) Matrix[T] {
 	return m
 }
 
-// squaredDistance returns the squared distance by its definition, with one FMA for each feature, in order.
+// squaredDistance returns the squared distance as a chain of FMAs, one for each feature.
 func squaredDistance[T num.Float](x, z []T) (sum T) {
 	for k := range x {
 		d := x[k] - z[k]
@@ -37,7 +37,7 @@ func squaredDistance[T num.Float](x, z []T) (sum T) {
 	return sum
 }
 
-// shapes returns shapes near the edges of tiles and panels.
+// shapes returns shapes (n, m, d) near multiples of the tile and panel sizes.
 func shapes() [][3]int {
 	var s [][3]int
 	for _, d := range []int{0, 1, 2, 7, 16, 17, 64, 65, 255, 256, 257, 600, 1030} {
@@ -48,8 +48,9 @@ func shapes() [][3]int {
 	return append(s, [3]int{0, 4, 3}, [3]int{4, 0, 3})
 }
 
-// TestDistances checks every distance and every element of a Gibbs kernel against the definition,
-// at every level, for all ways of dividing the work into panels and kernels.
+// TestDistances checks every distance and every element of a Gibbs kernel against a direct
+// calculation at every instruction-set level. The shapes cover all ways of dividing the work into
+// panels and kernels.
 func TestDistances(t *testing.T) {
 	for lv := range asmtest.Each(t) {
 		t.Run(lv.String()+"/float64", func(t *testing.T) { testDistances[float64](t) })
@@ -62,10 +63,10 @@ func testDistances[T num.Float](t *testing.T) {
 	for i, s := range shapes() {
 		n, m, d := s[0], s[1], s[2]
 		if !testdata.IsLong() && d > 64 && (i+i/6)%3 != 0 {
-			continue // the long form combines all edges of tiles with all edges of features
+			continue // only the long tests combine all tile edges with all feature counts
 		}
 		gaps := []int{0, 3}
-		if !testdata.IsLong() { // the short form alternates the gap between the types
+		if !testdata.IsLong() { // the short tests use one gap for each element type
 			gap := (i + i/6) % 2
 			if num.IsFloat64[T]() {
 				gap = 1 - gap
@@ -135,8 +136,8 @@ func TestExp(t *testing.T) {
 	}
 }
 
-// checkSameBits checks that the elements have the same bits and that the NaN values between the
-// rows are unchanged.
+// checkSameBits checks that the elements are equal and that the NaN values between the rows are
+// unchanged.
 func checkSameBits[T num.Float](t *testing.T, got, want Matrix[T]) {
 	t.Helper()
 	for i := range want.Data {

@@ -24,9 +24,9 @@ func OfRow[T num.Float](x []T) Matrix[T] {
 	return Matrix[T]{Rows: 1, Cols: len(x), Stride: len(x), Data: x}
 }
 
-// Overlap reports whether a and b have an element in common. Both must fit their data. Adjacent
-// column ranges of one matrix do not overlap. If the strides differ, Overlap reports whether the
-// memory ranges overlap.
+// Overlap reports whether a and b have an element in common. Both matrices must fit their data.
+// Adjacent column ranges of one matrix do not overlap. If the strides differ, Overlap reports
+// whether the memory ranges overlap.
 func Overlap[T num.Float](a, b Matrix[T]) bool { return asm.Overlap(view(&a), view(&b)) }
 
 func view[T num.Float](m *Matrix[T]) *asm.View[T] { return (*asm.View[T])(m) }

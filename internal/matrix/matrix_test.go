@@ -64,8 +64,8 @@ func at(data []float32, m Matrix[float32]) string {
 	return fmt.Sprintf("%d × %d, stride %d from %d", m.Rows, m.Cols, m.Stride, cap(data)-cap(m.Data))
 }
 
-// TestMistakes checks that operands that do not match, do not fit or overlap panic with a clear
-// text before a kernel runs.
+// TestMistakes checks that every operation panics with a clear text if its operands have wrong
+// shapes, do not fit their data, or overlap.
 func TestMistakes(t *testing.T) {
 	m := func(r, c int) Matrix[float64] { return New[float64](r, c, nil) }
 	two, twoByThree := m(2, 2), m(2, 3)
@@ -99,7 +99,7 @@ func TestMistakes(t *testing.T) {
 				panics(t, asm.FitPanic, func() { f(bad, a, a) })
 				panics(t, asm.FitPanic, func() { f(two, bad, bad) })
 			}
-			// regression test: this case once wrote beyond its data
+			// The product Rows·Stride overflows int.
 			wrap := Matrix[float64]{Rows: 1<<61 + 1, Cols: 8, Stride: 8, Data: make([]float64, 64)}
 			panics(t, asm.FitPanic, func() { f(repeatToSquare(wrap), repeatToSquare(wrap), repeatToSquare(wrap)) })
 		})

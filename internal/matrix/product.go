@@ -12,7 +12,7 @@ import (
 //
 //	dst_ij = Σ_k a_ik b_kj       dst m × n, a m × d, b d × n
 //
-// It is fastest if b has few columns, as in a product of samples and a projection.
+// Mul is fastest if b has few columns, as in a product of samples and a projection.
 func Mul[T num.Float](dst, a, b Matrix[T], add bool) {
 	if dst.Rows != a.Rows || dst.Cols != b.Cols || a.Cols != b.Rows {
 		panic(asm.ShapePanic)
@@ -26,7 +26,7 @@ func Mul[T num.Float](dst, a, b Matrix[T], add bool) {
 //
 //	dst_ij = Σ_k a_ki b_kj       dst m × n, a d × m, b d × n
 //
-// It is fastest if a has few columns and b is the wide operand.
+// TransMul is fastest if a has few columns and b is the wide operand.
 func TransMul[T num.Float](dst, a, b Matrix[T], add bool) {
 	if dst.Rows != a.Cols || dst.Cols != b.Cols || a.Rows != b.Rows {
 		panic(asm.ShapePanic)
@@ -35,7 +35,7 @@ func TransMul[T num.Float](dst, a, b Matrix[T], add bool) {
 	project.TransMul(a.Rows, a.Cols, b.Cols, dst.Data, dst.Stride, b.Data, b.Stride, a.Data, a.Stride, add)
 }
 
-// MulVec sets dst = a·x for a vector x. Each row is summed in lanes, in the order that
+// MulVec sets dst = a·x for a vector x. It sums the products of a row in the fixed order that
 // package asm specifies.
 func MulVec[T num.Float](dst []T, a Matrix[T], x []T) {
 	if len(dst) != a.Rows || len(x) != a.Cols {
@@ -53,7 +53,7 @@ func Transpose[T num.Float](dst, a Matrix[T]) {
 	}
 	checkOperands(&dst, &a, &a)
 	if a.IsEmpty() {
-		return // a matrix without columns can have any number of rows
+		return // a matrix without columns may have a huge number of rows
 	}
 	// write a cache line of dst at a time
 	const line = 8

@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestProducts checks that every element is one chain of FMAs in the order of the definition, or
-// continues such a chain.
+// TestProducts checks that every element is one chain of FMAs over ascending k. The chain begins
+// with 0, or with the previous element if add is set.
 func TestProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for _, s := range [][3]int{{1, 784, 10}, {9, 33, 3}, {20, 5, 64}, {3, 0, 2}, {17, 300, 11}, {0, 4, 2}, {4, 3, 0}} {
@@ -64,7 +64,8 @@ func TestMulVec(t *testing.T) {
 	}
 }
 
-// TestWiden checks every element and the memory beside the matrix.
+// TestWiden checks every element, and that Widen leaves the memory around the destination
+// unchanged.
 func TestWiden(t *testing.T) {
 	x, dst := New[float32](3, 12, nil), New[float64](3, 17, nil)
 	for i := range x.Data {

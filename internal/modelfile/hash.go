@@ -9,11 +9,11 @@ import (
 	"github.com/gomonge/monge/internal/npy"
 )
 
-// Hash is the SHA-256 of arrays and names. Each is written as its number of elements, followed by
-// the elements. Numbers are 8 bytes, little-endian.
+// Hash is the SHA-256 of arrays and names. An array, a name or a list is hashed as its length
+// followed by its elements. Numbers are 8 bytes, little-endian.
 type Hash struct{ sum hash.Hash }
 
-// NewHash returns a Hash that begins with a text that identifies the contents.
+// NewHash returns a Hash that begins with text. The text identifies the contents.
 func NewHash(text string) Hash {
 	h := Hash{sha256.New()}
 	h.sum.Write([]byte(text))

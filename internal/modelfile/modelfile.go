@@ -31,7 +31,7 @@ var ErrInvalid = errors.New("not a valid model")
 const (
 	// Magic is the beginning of a model file.
 	Magic = "PK\x03\x04"
-	// SealSize is the number of bytes of the comment: sealPrefix and a SHA-256 in hexadecimal.
+	// SealSize is the length of the ZIP comment in bytes: sealPrefix and a SHA-256 in hexadecimal.
 	SealSize = len(sealPrefix) + 2*sha256.Size
 
 	sealPrefix = "sha256:"
@@ -51,7 +51,7 @@ func NewWriter() *Writer {
 	return w
 }
 
-// Add adds a file to the archive. Bytes returns its error.
+// Add adds a file to the archive. If Add fails, Bytes returns the error.
 func (w *Writer) Add(name string, data []byte) {
 	if w.err != nil {
 		return
@@ -134,8 +134,8 @@ func checkMagic(data []byte) error {
 	return errors.New("the file is not a ZIP archive")
 }
 
-// Open checks a model file and returns its files whose names are in known. The contents share
-// memory with data.
+// Open checks a model file and returns the contents of the files that known lists. The contents
+// share memory with data.
 func Open(data []byte, known []string) (files map[string][]byte, err error) {
 	if err = checkMagic(data); err == nil {
 		err = checkSeal(data)

@@ -23,8 +23,8 @@ type Set[T num.Float] struct {
 	k         int
 }
 
-// maxSorted is the largest k for which candidates are kept sorted. For so few, insertion is faster
-// than a heap.
+// maxSorted is the largest k for which candidates are kept sorted. Insertion into a short sorted
+// list is faster than a heap.
 const maxSorted = 16
 
 // farthestIndex returns the index of the farthest candidate.
@@ -36,7 +36,7 @@ func (s *Set[T]) farthestIndex() int {
 }
 
 // Reset empties s and sets k, the largest number of candidates. It allocates only if k is larger
-// than ever before.
+// than in every earlier call.
 func (s *Set[T]) Reset(k int) {
 	if k < 0 {
 		panic("nearest: number of candidates below 0")
@@ -95,7 +95,7 @@ func (s *Set[T]) Offer(distance T, row int) bool {
 	return true
 }
 
-// insertSorted inserts a candidate in order and drops the last one.
+// insertSorted inserts a candidate at its place in the order and drops the last candidate.
 func (s *Set[T]) insertSorted(d T, row int) {
 	ds, rs := s.distances, s.rows[:len(s.distances)]
 	i := len(ds) - 1
@@ -173,7 +173,7 @@ func nearer[T num.Float](d T, row int, than T, thanRow int) bool {
 	return d < than || d == than && row < thanRow
 }
 
-// siftUp places a candidate into the hole at i or above it.
+// siftUp inserts a candidate at index i of the heap or at an ancestor of index i.
 func (s *Set[T]) siftUp(i int, d T, row int) {
 	for i > 0 {
 		p := (i - 1) / 2
@@ -186,7 +186,7 @@ func (s *Set[T]) siftUp(i int, d T, row int) {
 	s.distances[i], s.rows[i] = d, row
 }
 
-// siftDown places a candidate at the top of a heap of n elements or below it.
+// siftDown replaces the top of a heap of n elements by a candidate and restores the heap order.
 func (s *Set[T]) siftDown(n int, d T, row int) {
 	i := 0
 	ds, rs := s.distances[:n], s.rows[:n]

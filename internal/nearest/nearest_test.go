@@ -15,8 +15,8 @@ func TestSet(t *testing.T) {
 	t.Run("float32", testSet[float32])
 }
 
-// testSet compares a Set with sorting all candidates. It uses many ties, NaN and ±Inf, sorted and
-// shuffled candidates, and offers in pieces.
+// testSet compares a Set with a sorted slice of all candidates. The distances include many ties,
+// NaN and ±Inf. The candidates are offered in order, in pieces, and shuffled.
 func testSet[T num.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var s Set[T]

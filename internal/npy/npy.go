@@ -22,7 +22,7 @@ const (
 	Magic = "\x93NUMPY"
 	// PrefixSize is the number of bytes that Prefix reads.
 	PrefixSize = 12
-	// The position of the first element is a multiple of alignment.
+	// The file offset of the first element is a multiple of alignment.
 	alignment = 64
 )
 
@@ -36,8 +36,8 @@ type Header struct {
 	Shape   []int
 }
 
-// Prefix returns the offset and the length of the header text. head must contain the first
-// PrefixSize bytes of the file.
+// Prefix returns the offset and the length of the header text. The argument head must contain the
+// first PrefixSize bytes of the file.
 func Prefix(head []byte) (begin, length int, err error) {
 	switch head[6] {
 	case 1:
@@ -134,7 +134,7 @@ func typeName[E Number]() (name string, size int) {
 	return "|u1", 1
 }
 
-// Bits returns the bits of v converted to float64 or int64.
+// Bits converts v to float64 or int64 and returns the bits of the result.
 func Bits[E Number](v E) uint64 {
 	switch v := any(v).(type) {
 	case float64:
@@ -197,7 +197,8 @@ func Append[E Number](b []byte, v []E, shape ...int) []byte {
 }
 
 // AppendTexts appends texts as an array of NumPy's Unicode strings. Each string takes the space of
-// the longest. AppendTexts returns nil if there are no texts or if they need too much space.
+// the longest string. AppendTexts returns nil if there are no texts or if the array is larger than
+// 64 MiB.
 func AppendTexts(b []byte, texts []string) []byte {
 	const most = 64 << 20
 	longest := 1
@@ -219,7 +220,7 @@ func AppendTexts(b []byte, texts []string) []byte {
 	return b
 }
 
-// Parse is the inverse of Append. It compares the header with len(b) before it allocates.
+// Parse parses a file written by Append. It compares the header with len(b) before it allocates.
 func Parse[E Number](b []byte) (shape []int, v []E, err error) {
 	if len(b) < PrefixSize || string(b[:6]) != Magic {
 		return nil, nil, fmt.Errorf("%d bytes are not an NPY array", len(b))

@@ -13,7 +13,7 @@ type Discriminant struct {
 	Ridge        Real
 	Iterations   int // 0 means until convergence
 	Proportional bool
-	Plans        map[[2]int][][]Real // if not nil, Evaluate uses these plans and adds missing plans
+	Plans        map[[2]int][][]Real // transport plans for Evaluate; if not nil, Evaluate adds missing plans
 }
 
 // Multiply returns x·p.
@@ -88,9 +88,9 @@ func (d *Discriminant) Evaluate() (j, between, within Real) {
 }
 
 // Ratios returns the generalized eigenvalues μ of S_b v = μ (S_w + ridge/k·I) v in descending
-// order. S_b and S_w are the sums of T_ij (y_i − z_j)(y_i − z_j)ᵀ between and within the classes,
-// for the plans T of the last Evaluate. Ratios also returns the trace and the smallest eigenvalue
-// of S_w + ridge/k·I.
+// order. The transport scatter S_b is the sum of T_ij (y_i − z_j)(y_i − z_j)ᵀ between classes, and
+// S_w is the sum within classes, for the transport plans T of the last Evaluate. Ratios also
+// returns the trace and the smallest eigenvalue of S_w + ridge/k·I.
 func (d *Discriminant) Ratios() (ratios []Real, trace, least float64) {
 	k := len(d.P[0])
 	var scatter [2][][]Real
@@ -188,8 +188,9 @@ func Residual(x []Real, p [][]Real) Real {
 	return inner(rest, rest).Div(inner(x, x))
 }
 
-// Standardized returns a function that subtracts the mean of x and divides by deviation. deviation
-// is the standard deviation of x, with divisor len(x). If it is 0 up to rounding, deviation is 1.
+// Standardized returns a function that subtracts the mean of x and divides by the standard
+// deviation of x. It also returns the standard deviation, with divisor len(x). If the standard
+// deviation is 0 up to rounding, Standardized uses 1.
 func Standardized(x []Real) (f func(Real) Real, deviation float64) {
 	mean, square := Real{}, Real{}
 	for _, v := range x {
@@ -236,9 +237,9 @@ func Nearest(stored [][]Real, y []Real) []Neighbor {
 	return found
 }
 
-// Vote returns the most frequent label and its relative frequency. labels are those of the
-// neighbors, the nearest first. If several labels are equally frequent, Vote returns the label
-// whose first neighbor is nearest.
+// Vote returns the most frequent label and its relative frequency. The argument contains the labels
+// of the neighbors, the nearest first. If several labels are equally frequent, Vote returns the
+// label whose first neighbor is nearest.
 func Vote(labels []int) (label int, share float64) {
 	most := 0
 	for _, l := range labels { // from the nearest neighbor to the farthest

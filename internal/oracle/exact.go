@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// Entry is an element of a sparse plan.
+// Entry is an element of a sparse transport plan.
 type Entry struct {
 	Row, Column int
 	Mass        float64
 }
 
-// Proof contains the values that prove how far a plan is from the optimum.
+// Proof contains values that bound the distance of a transport plan from the optimum.
 type Proof struct {
 	Primal, Dual, Total      Real
 	Violation, MarginalError float64
 }
 
-// Prove computes the proof of a plan T with the dual variables u and v:
+// Prove computes the proof of a transport plan T with the dual variables u and v:
 //
 //	Primal         ⟨T, M⟩
 //	Dual           Σ a u + Σ b v + mass·price
@@ -26,8 +26,9 @@ type Proof struct {
 //	MarginalError  the largest error of a row sum or a column sum
 //
 // If mass is 0, the problem is balanced: price must be 0, and b is scaled to the sum of a.
-// Otherwise u and v must not be positive, row and column sums may be less than the weights, and an
-// error of the total mass is a marginal error.
+// Otherwise the problem is partial: the plan must have the given mass, and row and column sums may
+// be less than the weights. A positive dual variable then counts as a violation, and an error of
+// the total mass counts as a marginal error.
 func Prove(cost [][]Real, a, b []Real, plan []Entry, u, v []float64, price, mass float64) (p Proof) {
 	b = slices.Clone(b)
 	if mass == 0 {
@@ -74,10 +75,10 @@ func Prove(cost [][]Real, a, b []Real, plan []Entry, u, v []float64, price, mass
 	return p
 }
 
-// Assignment returns the minimum total cost of an assignment of all rows to different columns. If
-// there are fewer columns than rows, it assigns all columns to different rows. It reports false if
-// every assignment has an infinite cost. The time is exponential in the larger dimension, which
-// should be at most 12.
+// Assignment returns the minimum total cost of assigning all rows to different columns. If there
+// are fewer columns than rows, it assigns all columns to different rows. It reports false if every
+// assignment has an infinite cost. The time is exponential in the larger dimension, which should be
+// at most 12.
 func Assignment(cost [][]float64) (Real, bool) {
 	if len(cost) > 0 && len(cost) > len(cost[0]) {
 		t := make([][]float64, len(cost[0]))
@@ -91,7 +92,7 @@ func Assignment(cost [][]float64) (Real, bool) {
 	if len(cost) == 0 {
 		return Real{}, true
 	}
-	best := map[int]Real{0: {}} // minimum cost of the first rows, by the set of their columns
+	best := map[int]Real{0: {}} // minimum cost of assigning the first rows, by the set of assigned columns
 	for _, row := range cost {
 		next := make(map[int]Real)
 		for set, sum := range best {
@@ -116,9 +117,9 @@ func Assignment(cost [][]float64) (Real, bool) {
 	return least, ok
 }
 
-// Line returns W_p^p of weighted samples on the line and its derivatives with respect to the
-// samples. If p is infinite, Line returns the largest distance instead. The weights b are scaled to
-// the sum of a.
+// Line returns W_p^p of weighted samples on the line, and its derivatives with respect to the
+// samples. If p is infinite, Line returns the largest distance, W_∞, instead of W_p^p. The weights
+// b are scaled to the sum of a.
 func Line(x, y, a, b []Real, p float64) (w Real, dx, dy []Real) {
 	order := func(s []Real) []int {
 		at := make([]int, len(s))

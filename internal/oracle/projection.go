@@ -56,8 +56,8 @@ func Eigen(symmetric [][]Real) (values []Real, vectors [][]Real) {
 	return values, vectors
 }
 
-// Scatter returns the covariance matrices within and between classes, with divisor n. Their sum is
-// the covariance matrix of all samples.
+// Scatter returns the covariance matrices within and between classes, with divisor n. The sum of
+// both matrices is the covariance matrix of all samples.
 func Scatter(classes [][][]Real) (within, between [][]Real) {
 	d, n := len(classes[0][0]), 0
 	mean := func(rows [][]Real) []Real {

@@ -1,9 +1,9 @@
 // Package oracle computes the results of the public packages for tests. It uses plain loops, the
-// formulas in the documentation of these packages, and about 31 digits. It does not call the other
-// packages, shares no code with them, and is not optimized.
+// formulas in the documentation of these packages, and about 31 digits. Package oracle does not
+// call the public packages, shares no code with them, and is not optimized.
 //
 // Package trial draws the inputs of comparisons. The comparisons are the tests named TestOracle… in
-// each package.
+// the public packages.
 package oracle
 
 import (
@@ -20,7 +20,8 @@ func init() {
 // Float is the element type of inputs.
 type Float interface{ float32 | float64 }
 
-// Real is a number of about 106 bits, the sum of two float64. It has the exponent range of float64.
+// Real is a number with about 106 bits, represented as the sum of two float64 values. It has the
+// exponent range of float64.
 type Real struct{ Hi, Lo float64 }
 
 // Of returns x.
@@ -36,7 +37,7 @@ func fastSum(a, b float64) Real { // |a| ≥ |b|
 
 func sum(a, b float64) Real {
 	if math.Abs(a) < math.Abs(b) {
-		a, b = b, a // without a swap, s − a overflows for a and b near the largest numbers
+		a, b = b, a // s − a could overflow for a and b near the largest numbers
 	}
 	return fastSum(a, b)
 }
@@ -125,8 +126,8 @@ var ln2 = Real{6.931471805599452862e-01, 2.319046813846299558e-17}
 // Ln2 returns the natural logarithm of 2.
 func Ln2() Real { return ln2 }
 
-// Exp returns e^a. It computes e^r − 1 for r = (a − k·ln 2)/512 by its series, and squares the
-// result nine times.
+// Exp returns e^a. It computes e^r − 1 for r = (a − k·ln 2)/512 by its power series. Then it
+// squares e^r nine times.
 func (a Real) Exp() Real {
 	switch {
 	case a.Hi != a.Hi:
@@ -164,7 +165,7 @@ func (a Real) Log() Real {
 	}
 	_, e := math.Frexp(a.Hi)
 	m := a.Ldexp(-e)
-	if m.Hi < math.Sqrt2/2 { // so that ln m and e·ln 2 do not cancel
+	if m.Hi < math.Sqrt2/2 { // prevents cancellation of ln m and e·ln 2
 		e, m = e-1, m.Ldexp(1)
 	}
 	y := Of(math.Log(m.Hi))

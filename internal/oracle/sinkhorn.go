@@ -2,14 +2,14 @@ package oracle
 
 import "math"
 
-// Transport is a transport problem with an entropy term. The elements of A and B must be positive.
+// Transport is an entropy-regularized transport problem. The elements of A and B must be positive.
 type Transport struct {
 	Cost   [][]Real // n × m
 	A, B   []Real
 	Lambda Real
 }
 
-// Scalings are the diagonals of a plan diag(U) K diag(V).
+// Scalings are the vectors U and V of a transport plan diag(U) K diag(V).
 type Scalings struct{ U, V []Real }
 
 // Costs returns the squared distances between the rows of x and y.
@@ -39,7 +39,7 @@ func (t *Transport) Kernel() [][]Real {
 	return k
 }
 
-// Iterate makes Sinkhorn iterations from the scaling u: v = b ⊘ Kᵀu, u = a ⊘ Kv.
+// Iterate makes Sinkhorn iterations v = b ⊘ Kᵀu, u = a ⊘ Kv, beginning with the given u.
 func (t *Transport) Iterate(k [][]Real, u []Real, iterations int) Scalings {
 	s := Scalings{append([]Real(nil), u...), make([]Real, len(t.B))}
 	for range iterations {
@@ -107,7 +107,7 @@ func (t *Transport) Regularized(plan [][]Real) Real {
 	return Inner(plan, t.Cost).Add(kl.Div(t.Lambda))
 }
 
-// Converged returns the scalings at convergence.
+// Converged returns the scalings of the converged Sinkhorn iteration.
 func (t *Transport) Converged(k [][]Real) Scalings {
 	u := make([]Real, len(t.A))
 	for i := range u {
@@ -115,7 +115,7 @@ func (t *Transport) Converged(k [][]Real) Scalings {
 	}
 	for range 40_000 {
 		s := t.Iterate(k, u, 10)
-		moved, first := 0.0, s.U[0].Div(u[0]) // ignore a common factor: the sums of a and b may differ by a rounding error
+		moved, first := 0.0, s.U[0].Div(u[0]) // the sums of a and b may differ by a rounding error, so ignore a common factor
 		for i := range u {
 			moved = math.Max(moved, s.U[i].Div(u[i]).Sub(first).Abs().Hi)
 		}
@@ -126,8 +126,8 @@ func (t *Transport) Converged(k [][]Real) Scalings {
 	panic("oracle: a problem that converges too slowly")
 }
 
-// Penalized returns the plan that minimizes ⟨T, M⟩ + KL(T | a⊗b)/λ + ρ_a KL(T1 | a) + ρ_b
-// KL(Tᵀ1 | b). An infinite penalty makes its marginal exact.
+// Penalized returns the transport plan that minimizes ⟨T, M⟩ + KL(T | a⊗b)/λ + ρ_a KL(T1 | a) + ρ_b
+// KL(Tᵀ1 | b). If a penalty is infinite, the corresponding marginal is exact.
 func (t *Transport) Penalized(k [][]Real, rhoA, rhoB float64) [][]Real {
 	power := func(rho float64) Real {
 		if math.IsInf(rho, 1) {
@@ -163,9 +163,9 @@ func (t *Transport) Penalized(k [][]Real, rhoA, rhoB float64) [][]Real {
 	panic("oracle: a problem that converges too slowly")
 }
 
-// Partial returns the plan that minimizes ⟨T, M⟩ + KL(T | a⊗b)/λ among the plans of the given mass
-// with row sums of at most a and column sums of at most b. The plan is T = c·diag(a ∘ u) K diag(b ∘
-// v) with u, v ≤ 1.
+// Partial returns the transport plan that minimizes ⟨T, M⟩ + KL(T | a⊗b)/λ. The plan has the given
+// mass, row sums of at most a, and column sums of at most b. It has the form T = c·diag(a ∘ u) K
+// diag(b ∘ v) with u, v ≤ 1.
 func (t *Transport) Partial(k [][]Real, mass float64) [][]Real {
 	one := Of(1)
 	u, v, scale := make([]Real, len(t.A)), make([]Real, len(t.B)), one
@@ -217,8 +217,8 @@ func (t *Transport) Partial(k [][]Real, mass float64) [][]Real {
 	panic("oracle: a problem that converges too slowly")
 }
 
-// Derivative returns the derivative of f with respect to *x by a central difference. f must be
-// accurate to 31 digits.
+// Derivative returns the derivative of f with respect to *x by a central difference. The function f
+// must be accurate to 31 digits.
 func Derivative(x *Real, f func() Real) Real {
 	was, h := *x, Of(0x1p-33)
 	*x = was.Add(h)

@@ -16,7 +16,8 @@ type Scaled struct {
 // range.
 func (s Scaled) Float64() float64 { return math.Ldexp(s.Hi, s.Exp) }
 
-// exponentOf returns e such that |x| < 2^e for all finite elements, or 0 if all of them are zero.
+// exponentOf returns an exponent e such that |x| < 2^e for all finite elements x. It returns 0 if
+// all finite elements are zero.
 func exponentOf[T Float](vectors ...[]T) (e int) {
 	e = math.MinInt
 	for _, x := range vectors {
@@ -108,8 +109,8 @@ func Means[T Float](x [][]T, cols int) []Real {
 	return means
 }
 
-// LogSumExp returns the largest element and ln Σ exp(x_i − largest). The sum of both results is ln
-// Σ exp(x_i). If the largest element is not finite, rest is 0.
+// LogSumExp returns the largest element and rest = ln Σ exp(x_i − largest). The sum of the two
+// results is ln Σ exp(x_i). If the largest element is not finite, rest is 0.
 func LogSumExp[T Float](x []T) (largest T, rest Real) {
 	if len(x) == 0 {
 		return T(math.Inf(-1)), Real{}
@@ -117,7 +118,7 @@ func LogSumExp[T Float](x []T) (largest T, rest Real) {
 	if largest = slices.Max(x); largest-largest != 0 {
 		return largest, Real{}
 	}
-	others, seen := Real{}, false // sum without one largest element; ln(1 + others) is accurate for small sums
+	others, seen := Real{}, false // sum without one largest element; ln(1 + others) is accurate even if the sum is small
 	for _, v := range x {
 		if v == largest && !seen {
 			seen = true
@@ -205,8 +206,8 @@ func (f Small) Value(pattern uint16) float64 {
 }
 
 // Nearest returns the bit pattern of the number nearest to x. If x is halfway between two numbers,
-// it returns the even pattern. If x exceeds the largest number by at least half an ulp, it
-// returns infinity. For NaN, it returns the quiet NaN without a sign.
+// Nearest returns the even pattern. If x exceeds the largest number by at least half an ulp,
+// Nearest returns infinity. If x is NaN, Nearest returns the quiet NaN without a sign.
 func (f Small) Nearest(x float64) uint16 {
 	infinite := uint16(1<<f-1) << (15 - f)
 	if x != x {
@@ -217,7 +218,7 @@ func (f Small) Nearest(x float64) uint16 {
 		sign, x = 1<<15, -x
 	}
 	value := func(p uint16) float64 {
-		if p == infinite { // the next number if the exponent were not limited
+		if p == infinite { // the number after the largest finite number, if the exponent were not limited
 			return 2*f.Value(p-1) - f.Value(p-2)
 		}
 		return f.Value(p)

@@ -1,8 +1,8 @@
 // Package parallel divides work among goroutines.
 //
 // A panic or runtime.Goexit in any goroutine ends the call. Pieces that have begun are finished,
-// and no other piece begins. Then the call panics with the same value, or calls runtime.Goexit, on
-// the caller's goroutine.
+// and no further piece begins. Then the call panics with the same value, or calls runtime.Goexit,
+// on the caller's goroutine.
 package parallel
 
 import (
@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// minWorkerLimit is the least upper limit of Workers.
+// minWorkerLimit is the limit of Workers if GOMAXPROCS is smaller.
 const minWorkerLimit = 64
 
-// Workers returns the number of goroutines, including the caller's, to use for the given number of
-// pieces of work. It is the requested number, limited to the range from 1 to pieces, and to the
+// Workers returns the number of goroutines, including the caller's, for the given number of pieces
+// of work. The result is the requested number, limited to the range from 1 to pieces, and to the
 // larger of 64 and GOMAXPROCS.
 func Workers(requested, pieces int) int {
 	k := min(requested, pieces)
@@ -35,10 +35,10 @@ func Count(workers int) int {
 	return workers
 }
 
-// For divides 0 … n−1 into pieces of the given size; the last one may be smaller. It calls f(i, j)
-// for every piece i … j−1 on up to workers goroutines. Each goroutine takes the next piece when it
-// has finished one. The pieces do not depend on the number of workers. With one worker or one
-// piece, For does not allocate or start a goroutine.
+// For divides 0 … n−1 into pieces of the given size; the last piece may be smaller. It calls
+// f(i, j) for every piece i … j−1 on up to the given number of goroutines. A goroutine that has
+// finished a piece takes the next piece. The pieces do not depend on the number of workers. With
+// one worker or one piece, For does not allocate or start a goroutine.
 func For(workers, n, size int, f func(i, j int)) {
 	if workers <= 1 || n <= size {
 		eachPiece(n, size, f)
@@ -47,7 +47,7 @@ func For(workers, n, size int, f func(i, j int)) {
 	new(Pool).For(workers, n, size, f)
 }
 
-// ForContext is like For. When the context ends, it begins no other piece and returns
+// ForContext is like For, but begins no further piece when the context has ended. It returns
 // context.Cause(ctx).
 func ForContext(ctx context.Context, workers, n, size int, f func(i, j int)) error {
 	return new(Pool).ForContext(ctx, workers, n, size, f)
@@ -60,20 +60,20 @@ func eachPiece(n, size int, f func(i, j int)) {
 	}
 }
 
-// Pool is a worker pool. It keeps goroutines between calls that follow each other within
+// Pool is a worker pool. Its goroutines stay alive between calls that follow each other within
 // microseconds, because waking a sleeping processor takes as long as a pass over a million
 // elements. A goroutine without work ends after spinTime, and the next call starts it again. The
 // zero value is ready to use. Calls must not overlap. A call allocates only if it needs more
-// goroutines than any call before.
+// goroutines than every earlier call.
 type Pool struct {
 	helpers []*helper
 	work    func(w int)
-	pending atomic.Int32 // number of helpers the caller waits for
+	pending atomic.Int32 // number of helpers that the caller waits for
 	parked  atomic.Bool  // the caller sleeps, or is about to sleep
 	wake    chan struct{}
 
-	// failed reports that a panic or runtime.Goexit ended the work. failure is the value of the
-	// panic, or nil for runtime.Goexit.
+	// failed is set if a panic or runtime.Goexit ended the work. The field failure is the value of
+	// the panic, or nil for runtime.Goexit.
 	failed  atomic.Bool
 	failure any
 
@@ -84,14 +84,14 @@ type Pool struct {
 	processItem                      func(w, i int)
 	takePieces, takeItems, takeTasks func(w int)
 
-	// State of Run. The goroutines outlive a call, so they read its context from here.
+	// State of Run. The goroutines outlive a call, so they read the context of the call from here.
 	runTask func(ctx context.Context, w, i int) error
 	ctx     context.Context
 	stopped atomic.Bool
 	err     error
 }
 
-// helper is a goroutine of the pool other than the caller's.
+// helper is a goroutine of the pool. The caller's goroutine is not a helper.
 type helper struct {
 	state atomic.Uint32
 	loop  func()
@@ -101,18 +101,18 @@ type helper struct {
 const (
 	stateNone      = iota // no goroutine
 	stateWaiting          // looks for work
-	stateCalled           // a call has work for it
+	stateCalled           // must take part in the current call
 	stateWorking          // does the work
-	stateDismissed        // the work was finished before it began
+	stateDismissed        // need not take part, because the work is finished
 )
 
-// spinTime is how long a goroutine spins before it ends or sleeps. It exceeds the caller's own work
-// between two calls.
+// spinTime is how long a goroutine spins before it ends or sleeps. It is longer than the time that
+// a caller typically spends between two calls.
 const spinTime = 50 * time.Microsecond
 
-// runOnHelpers calls f(0) on this goroutine and f(w) for 0 < w < k on helpers. It returns when all
-// calls have returned. Helpers that have not begun when f(0) returns are dismissed, because
-// f(0) returns only when no work is left.
+// runOnHelpers calls f(0) on this goroutine and f(w) for 0 < w < k on helpers. runOnHelpers returns
+// when all calls of f have returned. Helpers that have not begun when f(0) returns are dismissed,
+// because f(0) returns only when no work is left.
 func (c *Pool) runOnHelpers(k int, f func(w int)) {
 	if k <= 1 {
 		f(0)
@@ -133,8 +133,8 @@ func (c *Pool) runOnHelpers(k int, f func(w int)) {
 	f(0)
 }
 
-// waitForHelpers waits for working helpers and dismisses the others. If a helper ended with a panic
-// or runtime.Goexit, it ends the caller in the same way.
+// waitForHelpers waits for working helpers and dismisses helpers that have not begun. If a helper
+// panicked or called runtime.Goexit, waitForHelpers does the same on the caller's goroutine.
 func (c *Pool) waitForHelpers(helpers []*helper) {
 	c.markExhausted()
 	for _, h := range helpers {
@@ -156,7 +156,7 @@ func (c *Pool) waitForHelpers(helpers []*helper) {
 // markExhausted marks all work as taken.
 func (c *Pool) markExhausted() { c.next.Store(math.MaxInt / 2) }
 
-// addHelpers adds helpers until there are k.
+// addHelpers adds helpers until the pool has k helpers.
 func (c *Pool) addHelpers(k int) {
 	if c.wake == nil {
 		c.wake = make(chan struct{}, 1)
@@ -186,8 +186,8 @@ func (c *Pool) addHelpers(k int) {
 	}
 }
 
-// finishCall is the last step of a helper in a call. It stores the state first, so that the
-// caller's next call sees it.
+// finishCall ends the work of a helper in a call. It stores the state first, so that the next call
+// sees the new state.
 func (c *Pool) finishCall(h *helper, state uint32) {
 	h.state.Store(state)
 	if c.pending.Add(-1) == 0 && c.parked.CompareAndSwap(true, false) {
@@ -195,8 +195,8 @@ func (c *Pool) finishCall(h *helper, state uint32) {
 	}
 }
 
-// awaitCall waits for a call and reports true. It reports false if no call came within spinTime and
-// the goroutine must end.
+// awaitCall waits for a call and reports true. If no call comes within spinTime, it reports false,
+// and the goroutine must end.
 func (h *helper) awaitCall() bool {
 	for {
 		for s := newSpinLimit(); s.spinning(); {
@@ -217,10 +217,10 @@ func (c *Pool) awaitPending() {
 			return
 		}
 	}
-	// This is a loop because a helper of the previous call may wake the caller late.
+	// A helper of the previous call may wake the caller late, so check the number again.
 	for c.pending.Load() != 0 {
-		// Swap is used instead of Store, because an atomic load overtakes a preceding atomic store
-		// about once in a thousand times under QEMU for Arm. The caller would then sleep forever.
+		// Swap is used instead of Store. Under QEMU for Arm, an atomic load sometimes overtakes a
+		// preceding atomic store, and the caller would sleep forever.
 		c.parked.Swap(true)
 		if c.pending.Load() == 0 && c.parked.CompareAndSwap(true, false) {
 			return
@@ -229,8 +229,8 @@ func (c *Pool) awaitPending() {
 	}
 }
 
-// spinLimit limits the duration of a spin loop. Reading the clock also slows the loop, which leaves
-// more of the core to its other hardware thread.
+// spinLimit limits the duration of a spin loop. Reading the clock also slows the loop, so the
+// second hardware thread of the core gets more of the core.
 type spinLimit struct{ start time.Time }
 
 func newSpinLimit() spinLimit { return spinLimit{time.Now()} }
@@ -264,8 +264,8 @@ func (c *Pool) ForContext(ctx context.Context, workers, n, size int, f func(i, j
 	return context.Cause(ctx)
 }
 
-// Each calls f(w, i) for i = 0 … n−1 on up to workers goroutines with the numbers w = 0, 1, …. Each
-// goroutine takes the next i when it has finished one.
+// Each calls f(w, i) for i = 0 … n−1 on up to the given number of goroutines. The goroutines have
+// the numbers w = 0, 1, …. A goroutine that has finished an item i takes the next item.
 func (c *Pool) Each(workers, n int, f func(w, i int)) {
 	k := Workers(workers, n)
 	if k <= 1 {
@@ -286,9 +286,9 @@ func (c *Pool) Each(workers, n int, f func(w, i int)) {
 	c.runOnHelpers(k, c.takeItems)
 }
 
-// Run is like Each with a context and errors. When the context ends or f returns an error, Run
-// begins no other i and returns context.Cause(ctx) or one of the errors. It returns nil if and only
-// if f was called for every i and always returned nil.
+// Run is like Each, but with a context and errors. When the context has ended or f has returned an
+// error, Run begins no further item i and returns context.Cause(ctx) or one of the errors. Run
+// returns nil if and only if f was called for every i and always returned nil.
 func (c *Pool) Run(ctx context.Context, workers, n int, f func(ctx context.Context, w, i int) error) error {
 	k := Workers(workers, n)
 	if k <= 1 {
@@ -327,5 +327,5 @@ func (c *Pool) Run(ctx context.Context, workers, n int, f func(ctx context.Conte
 	return err
 }
 
-// takeNext takes the next count indices and returns the first.
+// takeNext takes the next count indices and returns the first index.
 func (c *Pool) takeNext(count int) int { return int(c.next.Add(int64(count))) - count }

@@ -62,8 +62,8 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// TestPool calls a pool in quick succession, after the helpers have ended, and while they are
-// ending. All work is done when a call returns, and none is done later.
+// TestPool calls a pool in quick succession, after the helpers have ended, and while helpers are
+// ending. It checks that all work is done when a call returns, and that no work is done later.
 func TestPool(t *testing.T) {
 	for _, procs := range []int{1, 2, 4} {
 		t.Run(fmt.Sprintf("GOMAXPROCS=%d", procs), func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// TestPanicReachesTheCaller checks that a panic on any goroutine reaches the caller with its value,
+// TestPanicReachesTheCaller checks that the caller receives the value of a panic in any goroutine,
 // that no goroutine works afterwards, and that the pool can be used again.
 func TestPanicReachesTheCaller(t *testing.T) {
 	const pieces = 1000
@@ -130,7 +130,7 @@ func TestPanicReachesTheCaller(t *testing.T) {
 				if i == at {
 					panic(at)
 				}
-				time.Sleep(20 * time.Microsecond) // so that every goroutine gets a piece
+				time.Sleep(20 * time.Microsecond) // gives every goroutine time to get a piece
 			})
 			return nil
 		}()
@@ -264,8 +264,8 @@ func TestOneWorkerAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkFor measures the overhead of dividing empty work among running goroutines and among new
-// ones.
+// BenchmarkFor measures the overhead of dividing empty work among goroutines of a pool and among
+// new goroutines.
 func BenchmarkFor(b *testing.B) {
 	f := func(i, j int) {}
 	for _, workers := range []int{1, 2} {

@@ -12,7 +12,8 @@ type Timed struct {
 	end time.Time
 }
 
-// Of stores ctx in t and returns t if ctx has a deadline. Otherwise it returns ctx.
+// Of stores ctx in t and returns t if ctx has a deadline. If ctx has no deadline or is already a
+// *Timed, Of returns ctx.
 func (t *Timed) Of(ctx context.Context) context.Context {
 	end, ok := ctx.Deadline()
 	if _, is := ctx.(*Timed); is || !ok {

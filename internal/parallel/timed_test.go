@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// lateTimer is a context whose timer never fires.
+// lateTimer is a context whose deadline has passed but whose timer never fires.
 type lateTimer struct{ context.Context }
 
 func (lateTimer) Deadline() (time.Time, bool) { return time.Now().Add(-time.Second), true }
 
-// TestTimed checks that a Timed ends at its deadline although the timer has not fired, and that a
-// context without a deadline is returned unchanged.
+// TestTimed checks that a Timed ends at its deadline even if the timer has not fired. It also
+// checks that a context without a deadline is returned unchanged.
 func TestTimed(t *testing.T) {
 	var timed Timed
 	if ctx := timed.Of(t.Context()); ctx != t.Context() {

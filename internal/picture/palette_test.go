@@ -28,7 +28,7 @@ var visionModels = map[string][9]float64{
 	"deuteranopia": {0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.011820, 0.042940, 0.968881},
 }
 
-// perceivedColor returns a color as seen with a vision model.
+// perceivedColor returns a color as people with the given kind of vision see it.
 func perceivedColor(c color.NRGBA, by [9]float64) lab {
 	r, g, b := linearLight(c.R), linearLight(c.G), linearLight(c.B)
 	clip := func(v float64) float64 { return max(0, min(1, v)) }
@@ -43,7 +43,7 @@ func perceivedColor(c color.NRGBA, by [9]float64) lab {
 	return lab{116*y - 16, 500 * (x - y), 200 * (y - z)}
 }
 
-// colorDifference returns ΔE of CIEDE2000.
+// colorDifference returns the color difference ΔE of CIEDE2000.
 func colorDifference(p, q lab) float64 {
 	const deg = math.Pi / 180
 	mean := (math.Hypot(p[1], p[2]) + math.Hypot(q[1], q[2])) / 2
@@ -80,7 +80,7 @@ func colorDifference(p, q lab) float64 {
 }
 
 // TestDifference compares colorDifference with the published values: G. Sharma, W. Wu and E. Dalal,
-// "The CIEDE2000 color-difference formula", 2005, table 1, pairs 1, 25 and 34.
+// "The CIEDE2000 color-difference formula", 2005, table 1, pairs 1, 17, 25 and 34.
 func TestDifference(t *testing.T) {
 	for _, c := range []struct {
 		p, q lab
@@ -97,15 +97,15 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// TestPaletteForEverybody checks that people with color blindness can distinguish the classes. 70
-// classes have different pairs of color and shape, so classes with the same shape must differ in
-// color. A difference of 2 is just visible side by side.
+// TestPaletteForEverybody checks that people with color blindness can distinguish 70 classes. No
+// two classes have the same color and shape, so the test requires different colors only for classes
+// with the same shape. A color difference of 2 is just visible side by side.
 func TestPaletteForEverybody(t *testing.T) {
 	const least = 17
 	for name, c := range map[string]struct {
 		palette []color.NRGBA
 		page    color.NRGBA
-		visible float64 // difference from the page
+		visible float64 // minimum difference from the page color
 	}{
 		"light": {Palette, color.NRGBA{0xff, 0xff, 0xff, 0xff}, 12},
 		"dark":  {DarkPalette, color.NRGBA{0x15, 0x18, 0x1d, 0xff}, 25},

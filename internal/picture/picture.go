@@ -1,5 +1,5 @@
 // Package picture defines the style of the project's pictures and writes picture files. Colors and
-// markers distinguish classes and methods, also in black and white.
+// markers distinguish classes and methods, even in black and white.
 package picture
 
 import (
@@ -133,11 +133,11 @@ func TextStyle(size vg.Length) text.Style {
 	}
 }
 
-// onesHandler draws the digits of 11 one by one. gonum sets them so close in a PNG that 110 looks
-// like 10.
+// onesHandler draws consecutive digits 1 separately. In a PNG, gonum would draw the digits of 11 so
+// close together that 110 would look like 10.
 type onesHandler struct{ text.Plain }
 
-// splitOnes splits a text between consecutive ones.
+// splitOnes splits a text between consecutive digits 1.
 func splitOnes(txt string) []string {
 	var parts []string
 	for at := strings.Index(txt, "11"); at >= 0; at = strings.Index(txt, "11") {
@@ -213,7 +213,7 @@ func (shortTicks) Ticks(low, high float64) []plot.Tick {
 }
 
 // Cloud is a set of labeled points with one marker each. Points are drawn in the order of their
-// rows, so that no class hides another.
+// rows, so that no class hides a different class completely.
 type Cloud struct {
 	Points *mat.Dense // n × 2 or more
 	Labels []int
@@ -262,7 +262,7 @@ func Widen(a *plot.Axis) {
 }
 
 // EqualAxes widens one axis so that a unit has the same length on both axes when p is drawn on c.
-// It takes several rounds because the width of tick labels depends on the range.
+// It repeats the calculation, because the width of the tick labels depends on the range.
 func EqualAxes(p *plot.Plot, c draw.Canvas) {
 	Widen(&p.X)
 	Widen(&p.Y)
@@ -351,7 +351,7 @@ func LayLegend(entries []LegendEntry, size vg.Point) LegendColumns {
 	return l
 }
 
-// Draw draws the legend at the left of c, centered vertically.
+// Draw draws the legend at the left edge of c, centered vertically.
 func (l LegendColumns) Draw(c draw.Canvas) {
 	rows := min(l.rows, len(l.entries))
 	top := c.Center().Y + l.line*vg.Length(rows-1)/2
@@ -369,18 +369,18 @@ func Grid() *plotter.Grid {
 	return g
 }
 
-// Background fills the canvas and returns the part inside the margin.
+// Background fills the canvas and returns the area inside the margin.
 func Background(c draw.Canvas) draw.Canvas {
 	c.FillPolygon(plot.New().BackgroundColor, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
 	return draw.Crop(c, 8, -8, 8, -8)
 }
 
-// Pixel is 1/96 inch.
+// Pixel is the length 1/96 inch.
 const Pixel = vg.Inch / 96
 
-// Encode draws a picture and returns the bytes of a file in the format ".png" or ".svg". width and
-// height are in units of 1/96 inch. dpi is the resolution of a PNG. The same paint function gives
-// the same bytes.
+// Encode draws a picture and returns the contents of a file in the format ".png" or ".svg". The
+// width and height are in units of 1/96 inch. The resolution of a PNG is dpi. The same paint
+// function gives the same bytes.
 func Encode(format string, width, height, dpi int, paint func(draw.Canvas)) ([]byte, error) {
 	w, h := vg.Length(width)*Pixel, vg.Length(height)*Pixel
 	var out bytes.Buffer

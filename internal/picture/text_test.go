@@ -9,7 +9,8 @@ import (
 	"gonum.org/v1/plot/vg/recorder"
 )
 
-// TestOnes checks that every digit of 111 has its full width in any direction.
+// TestOnes checks that every digit of 111 is drawn with its full width, in horizontal and vertical
+// text.
 func TestOnes(t *testing.T) {
 	s := TextStyle(9)
 	digit := s.Width("1")

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// Up to DenseDimension features, computing all eigenvectors of the covariance takes less time
-	// than a block iteration for a few eigenvectors.
+	// DenseDimension is the number of features up to which computing all eigenvectors of the
+	// covariance takes less time than a block iteration for a few eigenvectors.
 	DenseDimension = 128
-	// ExtraColumns is the number of additional columns of a block iteration. The additional columns speed
-	// up convergence if further eigenvalues are close to the last wanted eigenvalue.
+	// ExtraColumns is the number of additional columns of a block iteration. They speed up
+	// convergence if further eigenvalues are close to the last wanted eigenvalue.
 	ExtraColumns = 4
 )
 
@@ -26,12 +26,12 @@ const (
 var ErrFactorize = fmt.Errorf("%w: matrix decomposition failed; the values of the features may be too far apart in size", fault.ErrNotFinite)
 
 // Floor is the minimum scatter within classes in any direction, as a fraction of the total scatter.
-// It bounds the ratio of scatters and keeps the Cholesky factor well above its rounding errors.
+// It limits the ratio of the scatters and keeps the Cholesky factor well above its rounding errors.
 const Floor = 1e-11
 
-// TopEigenvectors returns the eigenvectors of the p largest eigenvalues of a as columns, and the
-// eigenvalues, in descending order. The element with the largest magnitude in each column is
-// positive. TopEigenvectors reads the lower triangle of a and overwrites a.
+// TopEigenvectors returns the eigenvectors of the p largest eigenvalues of a as columns. It also
+// returns the eigenvalues, in descending order. In each column, the element with the largest
+// magnitude is positive. TopEigenvectors reads the lower triangle of a and overwrites a.
 func TopEigenvectors(ctx context.Context, a *mat.Dense, p int) (vectors *mat.Dense, values []float64, err error) {
 	n, _ := a.Dims()
 	values, v, ok := algebra.Eigen(ctx, dense.View(a))
@@ -61,7 +61,7 @@ func Leading(ctx context.Context, h *mat.Dense, p int) (*mat.Dense, []float64, e
 	return mat.DenseCopyOf(v.Slice(0, d, 0, p)), mu[:p], nil
 }
 
-// RandomBlock returns a reproducible start of a block iteration.
+// RandomBlock returns reproducible start vectors for a block iteration.
 func RandomBlock(d, k int) *mat.Dense {
 	rng := rand.New(rand.NewPCG(1, 1))
 	v := mat.NewDense(d, k, nil)

@@ -1,4 +1,4 @@
-// Package projection contains steps shared by the linear projections of wda/baseline and of the
+// Package projection contains code shared by the linear projections of wda/baseline and of the
 // experiments: checks and scaling of samples, products, scatter and eigenvectors.
 package projection
 
@@ -12,16 +12,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Method is a linear projection.
+// Method is a method that computes a linear projection.
 type Method struct {
 	// Labeled means that the method uses the labels and needs two classes.
 	Labeled bool
 	// Pairs means that the method also needs a class with two samples.
 	Pairs bool
-	// Inverse means that samples twice as large give columns half as long. The columns of other
-	// methods do not depend on the unit of the samples.
+	// Inverse means that multiplying the samples by 2 divides the columns by 2. The columns of
+	// other methods do not depend on the unit of the samples.
 	Inverse bool
-	// Fit returns p columns for checked samples. Their signs are arbitrary.
+	// Fit returns p columns for checked samples. The signs of the columns are arbitrary.
 	Fit func(ctx context.Context, x *mat.Dense, labels []int, p int) (*mat.Dense, error)
 }
 
@@ -56,7 +56,7 @@ func Fit(ctx context.Context, x mat.Matrix, labels []int, components int, m Meth
 	return v, nil
 }
 
-// denseOf returns x as a *mat.Dense, or a dense copy of it.
+// denseOf returns x as a *mat.Dense. It copies the elements of x only if it must.
 func denseOf(x mat.Matrix) *mat.Dense {
 	switch x := x.(type) {
 	case *mat.Dense:
@@ -69,8 +69,9 @@ func denseOf(x mat.Matrix) *mat.Dense {
 	return mat.DenseCopyOf(x)
 }
 
-// scaleToModerate returns x and 0 if the fourth powers in the Ledoit–Wolf intensity cannot overflow
-// or underflow. Otherwise it returns x·2^scale, whose largest magnitude is in [1/2, 1), and scale.
+// scaleToModerate returns x and 0 if the fourth powers in the Ledoit–Wolf intensity can neither
+// overflow nor underflow. Otherwise it returns x·2^scale and scale. The largest magnitude of
+// x·2^scale is in [1/2, 1).
 func scaleToModerate(ctx context.Context, x *mat.Dense) (y *mat.Dense, scale int) {
 	const ordinary = 100
 	n, d := x.Dims()

@@ -17,7 +17,7 @@ func Product(ctx context.Context, a, b *mat.Dense) *mat.Dense {
 
 // TransProduct returns aᵀb.
 func TransProduct(ctx context.Context, a, b *mat.Dense) *mat.Dense {
-	// The kernel is fastest with the wider operand on the right.
+	// The kernel is fastest if the right operand is the wider operand.
 	if a.RawMatrix().Cols > b.RawMatrix().Cols {
 		return mat.DenseCopyOf(TransProduct(ctx, b, a).T())
 	}

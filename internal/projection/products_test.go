@@ -8,7 +8,7 @@ import (
 )
 
 func random(rng *rand.Rand, n, d int) *mat.Dense {
-	// The matrix is part of a wider matrix, so that reads beyond its columns are noticed.
+	// The matrix is a slice of a wider matrix, so that the test notices reads beyond its columns.
 	m := mat.NewDense(n, d+3, nil)
 	for i := range n {
 		for j := range d + 3 {
@@ -37,7 +37,7 @@ func TestProducts(t *testing.T) {
 		check("transProduct", TransProduct(t.Context(), a, c), &wantTrans)
 		wantGram.Mul(a, a.T())
 		check("gram", Gram(t.Context(), a), &wantGram)
-		// aᵀ(aaᵀ)a is a symmetric product of two different operands.
+		// aᵀ(aaᵀ)a is the symmetric product of two different operands, a and (aaᵀ)a.
 		ga := Product(t.Context(), &wantGram, a)
 		var symmetric mat.Dense
 		symmetric.Mul(a.T(), ga)

@@ -46,8 +46,8 @@ func ClassRows(labels []int) [][]int {
 
 // ClearConstant sets the column of w to zero for each feature of x that is constant within classes.
 // A feature is constant if, in every class, its largest and smallest values differ by at most 2⁻⁴⁸
-// times its largest absolute value in all samples. After the class means are subtracted, such a
-// feature contains only rounding errors. classes contains the rows of each class.
+// times its largest absolute value in all samples. After the class means are subtracted, a constant
+// feature contains only rounding errors. The argument classes contains the rows of each class.
 func ClearConstant(ctx context.Context, w, x *mat.Dense, classes [][]int) {
 	n, d := x.Dims()
 	spread, size := make([]float64, d), make([]float64, d)
@@ -119,7 +119,7 @@ func ColumnMeans(ctx context.Context, x *mat.Dense) []float64 {
 	return mean
 }
 
-// Shrink replaces S by (1−s)·S + s·mean·I.
+// Shrink replaces the matrix S by (1−s)·S + s·mean·I.
 func Shrink(sym *mat.Dense, s, mean float64) {
 	sym.Scale(1-s, sym)
 	for j := range sym.RawMatrix().Rows {
@@ -135,7 +135,7 @@ func Trace(m *mat.Dense) (sum float64) {
 	return sum
 }
 
-// FixSigns makes the element with the largest magnitude in every column positive.
+// FixSigns makes the element with the largest magnitude positive in every column.
 func FixSigns(v *mat.Dense) {
 	n, p := v.Dims()
 	column := make([]float64, n)
@@ -148,7 +148,8 @@ func FixSigns(v *mat.Dense) {
 	}
 }
 
-// Orthonormalize replaces the columns of v with an orthonormal basis of the same nested subspaces.
+// Orthonormalize replaces the columns of v with orthonormal columns. The first k columns still span
+// the same subspace, for every k.
 func Orthonormalize(ctx context.Context, v *mat.Dense) error {
 	if _, err := stiefel.New(v.Dims()).Orthonormalize(ctx, v, v); err != nil {
 		return ErrFactorize

@@ -1,6 +1,6 @@
-// Package random draws random numbers with the same bits on every machine. It uses PCG (O'Neill
-// 2014, as specified by math/rand/v2), seeded by a seed and a purpose, and normal deviates that do
-// not depend on the bits of a logarithm.
+// Package random draws random numbers with the same bits on every machine. It uses the generator
+// PCG (O'Neill 2014, as specified by math/rand/v2), seeded by a seed and a purpose. Its normal
+// deviates do not depend on the bits of a logarithm.
 package random
 
 import (
@@ -10,10 +10,11 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// New returns the generator of a stream. One seed serves several purposes, each with its own
-// stream, so that the numbers for one purpose do not depend on the numbers drawn for another.
+// New returns the random number generator of a stream. One seed serves several purposes. Each
+// purpose has its own stream, so that its numbers do not depend on the numbers drawn for other
+// purposes.
 //
-// Seed and stream are mixed first, because PCG generators with the seeds 1, 2, 3, … would share the
+// New mixes seed and stream first, because PCG generators with the seeds 1, 2, 3, … would share the
 // low half of their state forever.
 func New(seed, stream uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(mix(seed), mix(seed^mix(stream))))
@@ -28,8 +29,8 @@ func mix(z uint64) uint64 {
 }
 
 // Normal returns a standard normal deviate (Leva, A fast normal random number generator, ACM TOMS
-// 18 (1992) 449–453). It uses num.Log only in a comparison. About one in a hundred results of
-// rand.NormFloat64 contains the last bits of math.Log, which differ between machines.
+// 18 (1992) 449–453). It uses a logarithm only in a comparison. The results of rand.NormFloat64
+// sometimes contain the last bits of math.Log, which differ between machines.
 func Normal(rng *rand.Rand) float64 {
 	for {
 		// The conversions to float64 forbid fused multiply-adds.

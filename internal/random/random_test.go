@@ -26,8 +26,8 @@ func TestGoldenBits(t *testing.T) {
 	}
 }
 
-// TestNormal compares the deviates with the normal distribution by a Kolmogorov–Smirnov test and by
-// counting the tail, which depends on the rejection step.
+// TestNormal compares the deviates with the normal distribution by a Kolmogorov–Smirnov test. It
+// also counts the deviates in the tail, which depends on the rejection step.
 func TestNormal(t *testing.T) {
 	const n = 200000
 	rng := New(1, 99)
@@ -41,7 +41,7 @@ func TestNormal(t *testing.T) {
 		p := 0.5 * math.Erfc(-v/math.Sqrt2)
 		worst = max(worst, math.Abs(p-float64(i)/n), math.Abs(p-float64(i+1)/n))
 	}
-	// 1.95/√n is exceeded for one seed in a thousand
+	// One seed in a thousand exceeds 1.95/√n.
 	if limit := 1.95 / math.Sqrt(n); worst > limit {
 		t.Errorf("distance from the normal distribution %v, limit %v", worst, limit)
 	}
@@ -51,7 +51,7 @@ func TestNormal(t *testing.T) {
 			tail++
 		}
 	}
-	// expected 540, standard deviation 23
+	// The expected number is 540, with a standard deviation of 23.
 	if tail < 425 || tail > 655 {
 		t.Errorf("%d of %d deviates beyond 3, expected 540", tail, n)
 	}

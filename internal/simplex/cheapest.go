@@ -6,13 +6,14 @@ import (
 	"slices"
 )
 
-// wideRatio is the least ratio of columns to rows for which the first tree uses cheapestColumns.
+// wideRatio is the smallest ratio of columns to rows for which the first tree uses cheapestColumns.
 const wideRatio = 32
 
-// cheapestColumns contains the next columns of each row in order of their costs. If there are many more columns than rows,
-// the first tree then reads a row once for perRow columns, not for each column.
+// cheapestColumns contains the next columns of each row, in ascending order of cost. If there are
+// many more columns than rows, the first tree then reads a row once for perRow columns instead of
+// once for each column.
 type cheapestColumns struct {
-	perRow int            // the most columns of a row; 0 if the problem is not wide
+	perRow int            // largest number of columns listed for a row; 0 if the problem is not wide
 	buffer []columnCost   // perRow elements for each row
 	next   [][]columnCost // next cheapest columns of each row, ascending
 }
@@ -23,7 +24,7 @@ type columnCost struct {
 	column int32
 }
 
-// compare orders by cost, then by column.
+// compare compares by cost, and by column if the costs are equal.
 func (a columnCost) compare(b columnCost) int {
 	return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.column, b.column))
 }
@@ -40,7 +41,7 @@ func (s *Solver[T]) resetCheapest() {
 	clear(c.next)
 }
 
-// needsScan reports whether cheapestArc needs the costs of row i.
+// needsScan reports whether cheapestArc must scan the costs of row i.
 func (s *Solver[T]) needsScan(i int32) bool {
 	if s.cheapest.perRow == 0 {
 		return true
@@ -53,8 +54,8 @@ func (s *Solver[T]) needsScan(i int32) bool {
 	return len(next) == 0
 }
 
-// nextCheapest returns the least cost of row i among the columns with remaining mass, and the lowest column with this cost.
-// Without such a column the cost is +Inf.
+// nextCheapest returns the smallest cost of row i among the columns with remaining mass, and the
+// first column with this cost. If no column has remaining mass, the cost is +Inf.
 func (s *Solver[T]) nextCheapest(i int32, row []T) (float64, int) {
 	if s.needsScan(i) {
 		s.scanCheapest(int(i), row)
@@ -69,7 +70,7 @@ func (s *Solver[T]) nextCheapest(i int32, row []T) (float64, int) {
 func (s *Solver[T]) scanCheapest(i int, row []T) {
 	g := s.dual[s.n:]
 	k := s.cheapest.perRow
-	heap := s.cheapest.buffer[i*k : i*k : (i+1)*k] // the most expensive column first, once it is full
+	heap := s.cheapest.buffer[i*k : i*k : (i+1)*k] // once the heap is full, its first element is the most expensive column
 	for j, c := range row {
 		x := columnCost{float64(c), int32(j)}
 		switch {
@@ -89,7 +90,8 @@ func (s *Solver[T]) scanCheapest(i int, row []T) {
 	s.cheapest.next[i] = heap
 }
 
-// siftExpensiveDown restores the order of a heap in which element at may be cheaper than its children.
+// siftExpensiveDown restores the order of a heap in which the element at index at may be cheaper
+// than its children.
 func siftExpensiveDown(heap []columnCost, at int) {
 	for {
 		child := 2*at + 1

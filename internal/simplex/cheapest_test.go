@@ -8,8 +8,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/price"
 )
 
-// TestNextCheapest compares the cheapest columns of a wide problem, with many equal costs, with a scan of the row, while
-// columns lose their mass.
+// TestNextCheapest compares nextCheapest with a scan of the row while columns lose their mass. The
+// problem is wide and has many equal costs.
 func TestNextCheapest(t *testing.T) {
 	const n, m = 3, 10 * wideRatio
 	rng := rand.New(rand.NewPCG(1, 2))

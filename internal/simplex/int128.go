@@ -38,7 +38,7 @@ func (x int128) shift(k int) int128 {
 	return int128{x.hi >> 63, uint64(x.hi >> min(63, -k-64))}
 }
 
-// atLeastOne returns x, or 1 if it is 0.
+// atLeastOne returns x, or 1 if x is 0.
 func atLeastOne(x int128) int128 {
 	if x == (int128{}) {
 		return int128{0, 1}
@@ -56,7 +56,7 @@ func int128Of(w float64, k int) int128 {
 	return int128{0, uint64(int64(fraction * 0x1p53))}.shift(k)
 }
 
-// toFloat returns x·2^k, rounded once, for x ≥ 0.
+// toFloat returns x·2^k for x ≥ 0, with a single rounding.
 func (x int128) toFloat(k int) float64 {
 	if x.hi == 0 {
 		return math.Ldexp(float64(x.lo), k)
@@ -64,12 +64,12 @@ func (x int128) toFloat(k int) float64 {
 	zeros := bits.LeadingZeros64(uint64(x.hi))
 	top := uint64(x.hi)<<zeros | x.lo>>(64-zeros)
 	if x.lo<<zeros != 0 {
-		top |= 1 // a sticky bit, so that Ldexp does not round a tie
+		top |= 1 // a sticky bit: Ldexp must not round an inexact value as a tie
 	}
 	return math.Ldexp(float64(top), k+64-zeros)
 }
 
-// toSignedFloat returns x·2^k, rounded once.
+// toSignedFloat returns x·2^k with a single rounding.
 func (x int128) toSignedFloat(k int) float64 {
 	if x.hi < 0 {
 		return -int128{}.minus(x).toFloat(k)

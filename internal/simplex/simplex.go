@@ -13,31 +13,35 @@ import (
 	"github.com/gomonge/monge/internal/asm/price"
 )
 
-// The network simplex method: R. K. Ahuja, T. L. Magnanti, J. B. Orlin, "Network flows", 1993, chapter 11.
+// The network simplex method is described in R. K. Ahuja, T. L. Magnanti, J. B. Orlin, "Network
+// flows", 1993, chapter 11.
 //
-// Flows are integers of 128 bits, so they are exact. A weight w becomes the mass ⌊w·2^massScale⌋·2^perturbationBits. Each
-// column gets one unit more, and the excess row gets the sum of these units. No proper subset of the rows then has the same
-// mass as a subset of the columns. So no flow of a tree is 0, every pivot lowers the cost, and the method cannot cycle. The
-// units change a flow by less than 2^(perturbationBits−1). Rounding a flow to a multiple of 2^perturbationBits therefore
-// gives the exact flow of the original weights, which is not negative.
+// Flows are integers of 128 bits, so they are exact. A weight w becomes the mass
+// ⌊w·2^massScale⌋·2^perturbationBits. To perturb the problem, one unit is added to the mass of each
+// column, and the sum of these units is added to the mass of one row, the excess row. No proper
+// subset of the rows then has the same mass as a subset of the columns. Therefore no flow of a tree
+// is 0, every pivot lowers the cost, and the method cannot cycle. The units change a flow by less
+// than 2^(perturbationBits−1). Rounding a flow to a multiple of 2^perturbationBits therefore gives
+// the exact flow of the original weights, which is not negative.
 //
-// Dual variables are differences of costs along the tree. In the first phase, a pivot adds a number to the dual variables
-// that it changes. This is fast, but rounding errors accumulate. In the exact phase, dual variables are sums of two float64
-// numbers, dual and dualLow, with a precision of about 100 bits. A reduced cost is negative if it is below 0 by more than
-// the rounding error of dual. The method ends when no reduced cost is negative.
+// Dual variables are differences of costs along the tree. In the first phase, a pivot adds a number
+// to the dual variables that it changes. This is fast, but rounding errors accumulate. In the exact
+// phase, a dual variable is the sum of two float64 numbers, dual and dualLow, with a precision of
+// about 100 bits. A reduced cost counts as negative if it is below 0 by more than the rounding
+// error of dual. The method ends when no reduced cost is negative.
 //
-// In partial transport, an additional row and an additional column, the dummies, take the mass that is not moved. Their
-// costs are 0. No arc connects the two dummies.
+// In partial transport, an additional row and an additional column, called dummies, take the mass
+// that is not moved. The costs of the dummies are 0. No arc connects the two dummies.
 
-// NodeBytes is the memory that a Solver needs for each row and each column.
+// NodeBytes is the number of bytes that a Solver needs for each row and each column.
 const NodeBytes = 112
 
 const (
 	noNode           = -1      // no parent, child or sibling
 	exactSlack       = 0x1p-51 // rounding error of a reduced cost, relative to its dual variables
-	approximateSlack = 0x1p-44 // the same with accumulated rounding errors
-	pivotsPerNode    = 64      // most pivots of the first phase, for each node
-	checkInterval    = 1 << 14 // costs and nodes between two checks of the context
+	approximateSlack = 0x1p-44 // like exactSlack, but with accumulated rounding errors
+	pivotsPerNode    = 64      // maximum number of pivots of the first phase, per node
+	checkInterval    = 1 << 14 // number of costs and nodes between two checks of the context
 )
 
 var (
@@ -64,45 +68,48 @@ type Costs[T num.Float] interface {
 	At(i, j int) T
 }
 
-// Problem is a transport problem. Weights must be finite and not negative. A and B must each contain a positive weight. B
-// is scaled to the sum of A.
+// Problem is a transport problem. Weights must be finite and not negative. A and B must each
+// contain a positive weight. If Mass is 0, Solve scales B to the sum of A.
 type Problem[T num.Float] struct {
 	Costs Costs[T]
-	A, B  []T     // the weights of rows and columns
-	Mass  float64 // if positive, the mass of a partial plan, at most the smaller sum of A and B
+	A, B  []T     // weights of rows and columns
+	Mass  float64 // if positive, the mass of a partial plan; at most the smaller sum of A and B
 	Work  float64 // if positive, the limit of Solver.Work
-	// CostWork is the time to compute a cost, in units of the time to read a stored cost; 0 means 1. It determines how
-	// often Solve checks the context.
+	// CostWork is the time to compute a cost, in units of the time to read a stored cost; 0 means
+	// 1. CostWork determines how often Solve checks the context.
 	CostWork float64
-	// Columns, if not nil, is an assignment from which Solve starts: the column of each row. V contains dual variables of
-	// the columns for which the assignment is optimal up to rounding. All weights must be equal.
+	// Columns, if not nil, is an assignment: the column of each row. Solve starts from this
+	// assignment. V contains dual variables of the columns for which the assignment is optimal up
+	// to rounding. All weights must be equal.
 	Columns []int32
 	V       []float64
 }
 
 // Solver solves problems one after the other in the same workspace.
 type Solver[T num.Float] struct {
-	// F and G are the dual variables of rows and columns: f_i + g_j = M_ij for arcs of the tree, and f_i + g_j ≤ M_ij up
-	// to rounding for all others. If a weight is 0, f is 0 or g is −Inf.
+	// F and G are the dual variables of rows and columns. The sum f_i + g_j equals the cost M_ij
+	// for arcs of the tree. For all other arcs, f_i + g_j ≤ M_ij up to rounding. If a weight is 0,
+	// the dual variable f is 0 or the dual variable g is −Inf.
 	F, G []float64
-	// DummyF and DummyG are the dual variables of the dummies in partial transport.
+	// DummyF and DummyG are the dual variables of the dummy row and the dummy column in partial
+	// transport.
 	DummyF, DummyG float64
-	Work           float64 // costs and nodes that were visited
+	Work           float64 // number of costs and nodes that were visited
 	Pivots         int
-	Feasible       bool // whether the Solver contains a feasible plan, even if Solve has failed
+	Feasible       bool // whether the Solver contains a feasible transport plan, even if Solve has failed
 
 	partial          bool
-	n, m             int       // rows and columns, including dummies
-	rows             []int32   // the rows with positive mass
+	n, m             int       // numbers of rows and columns, including dummies
+	rows             []int32   // rows with positive mass
 	nodes            []node    // rows, then columns
 	links            []links   // of each node
 	arcCost          []float64 // cost of the arc from each node to its parent
 	activeNodes      int32     // number of nodes with positive mass
-	dual             []float64 // the dual variables, rounded to float64
-	dualLow          []float64 // the rounding errors of dual
-	massScale        int       // see the comment at the top
+	dual             []float64 // dual variables, rounded to float64
+	dualLow          []float64 // rounding errors of dual
+	massScale        int       // exponent of the masses; see the comment at the top of the file
 	perturbationBits int
-	excessRow        int32 // the row with the perturbation of all columns
+	excessRow        int32 // row whose mass contains the perturbation of all columns
 	root             int32
 	canceled         bool // whether the context ended before the first tree was complete
 	zeroCosts        []T
@@ -112,17 +119,18 @@ type Solver[T num.Float] struct {
 	assignedTree     assignedTree[T]
 	relativeSlack    float64 // rounding error of a reduced cost, relative to its dual variables
 	costWork         float64
-	remainingWork    float64 // work until the next check of the context
+	remainingWork    float64 // work that remains until the next check of the context
 }
 
-// node is a row or a column. Every node except the root has an arc to its parent in a spanning tree.
+// node is a row or a column. In the spanning tree, every node except the root has an arc to its
+// parent.
 type node struct {
 	parent int32
-	size   int32  // number of nodes of its subtree, including itself
-	flow   int128 // flow on the arc to the parent, or the remaining mass of a node without a parent
+	size   int32  // number of nodes of the subtree below the node, including the node
+	flow   int128 // flow on the arc to the parent; the remaining mass if the node has no parent
 }
 
-// links are the first child of a node and its siblings.
+// links contains the first child of a node, its next sibling and its previous sibling.
 type links struct{ first, next, prev int32 }
 
 // arc is an arc from a row to a column.
@@ -131,8 +139,8 @@ type arc struct {
 	cost        float64
 }
 
-// Solve finds a plan of least cost. If the context ends, Solve returns the context's cause, and the Solver contains a
-// feasible plan.
+// Solve finds a transport plan of least cost. If the context ends, Solve returns the context's
+// cause, and the Solver contains a feasible plan.
 func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) error {
 	s.Work, s.Pivots, s.remainingWork, s.Feasible = 0, 0, checkInterval, false
 	s.costWork = max(1, p.CostWork)
@@ -153,8 +161,9 @@ func (s *Solver[T]) Solve(ctx context.Context, p *Problem[T]) error {
 	return s.improveExactly(ctx, p)
 }
 
-// SolveChanged starts from the tree of the previous Solve, which must have succeeded. Only costs that were at least from may
-// have changed since then.
+// SolveChanged solves the problem of the previous Solve after some costs have changed. It starts
+// from the previous tree. The previous Solve must have succeeded. Only costs of at least the value
+// from may have changed.
 func (s *Solver[T]) SolveChanged(ctx context.Context, p *Problem[T], from float64) error {
 	for k, cost := range s.arcCost {
 		i, j := k, int(s.nodes[k].parent)-s.n
@@ -190,7 +199,7 @@ func (s *Solver[T]) improveExactly(ctx context.Context, p *Problem[T]) error {
 	return nil
 }
 
-// allocate resizes the workspace and resets all nodes.
+// allocate resizes the workspace for the problem p and resets all nodes.
 func (s *Solver[T]) allocate(p *Problem[T]) {
 	s.partial = p.Mass > 0
 	s.n, s.m = len(p.A), len(p.B)
@@ -220,7 +229,7 @@ func (s *Solver[T]) setMasses(p *Problem[T]) {
 	sumA, sumB := sumWeights(p.A), sumWeights(p.B)
 	_, exponent := math.Frexp(sumA + sumB)
 	s.perturbationBits = bits.Len(uint(s.m)) + 1
-	s.massScale = 124 - s.perturbationBits - exponent // the sums of the masses are below 2¹²⁵
+	s.massScale = 124 - s.perturbationBits - exponent // makes the sums of the masses less than 2¹²⁵
 	var a, b int128
 	s.activeNodes = 0
 	heaviest := s.n
@@ -264,7 +273,7 @@ func (s *Solver[T]) setMasses(p *Problem[T]) {
 		s.activeNodes += 2
 		columns++
 	} else if excess := a.minus(b); excess != (int128{}) {
-		// Scale B. The heaviest column takes the rounding error of the sum.
+		// Scale B to the sum of A. The heaviest column takes the rounding error of the sum.
 		ratio := excess.toSignedFloat(-s.massScale) / b.toSignedFloat(-s.massScale)
 		if math.Abs(ratio) > 0x1p-80 {
 			b = int128{}
@@ -304,15 +313,16 @@ func sumWeights[T num.Float](w []T) (s float64) {
 	return s
 }
 
-// contextEnded adds the costs that the caller is about to read to the work, and reports whether the context has ended. It
-// checks the context once in checkInterval units of work.
+// contextEnded adds the number of costs that the caller is about to read to the work. It reports
+// whether the context has ended. It checks the context once per checkInterval units of work.
 func (s *Solver[T]) contextEnded(ctx context.Context, costs int) bool {
 	s.Work += float64(costs)
 	s.remainingWork -= float64(float64(costs) * s.costWork)
 	return s.remainingWork <= 0 && s.checkContext(ctx)
 }
 
-// checkContext checks the context and restarts the count of the work.
+// checkContext reports whether the context has ended. It restarts the count of the work until the
+// next check.
 //
 //go:noinline
 func (s *Solver[T]) checkContext(ctx context.Context) bool {
@@ -320,8 +330,9 @@ func (s *Solver[T]) checkContext(ctx context.Context) bool {
 	return ctx.Err() != nil
 }
 
-// makeFirstTree makes the first tree, from Problem.Columns if it is set. If the context ends, the rest of the mass goes to
-// the first columns with remaining mass, so that the plan is feasible.
+// makeFirstTree makes the first tree. It starts from Problem.Columns if Columns is set. If the
+// context ends, the rest of the mass goes to the first columns with remaining mass, so that the
+// plan is feasible.
 func (s *Solver[T]) makeFirstTree(ctx context.Context, p *Problem[T]) error {
 	s.canceled = ctx.Err() != nil
 	var err error
@@ -345,11 +356,13 @@ func (s *Solver[T]) makeFirstTree(ctx context.Context, p *Problem[T]) error {
 	return nil
 }
 
-// makeGreedyTree moves as much mass as possible on the cheapest arc, then on the next, and so on. Each arc exhausts its row or
-// its column, and the other node of the arc becomes the parent. The last parent is the root. The dummy row comes first, so that
-// it does not need an arc to the dummy column.
+// makeGreedyTree moves as much mass as possible on the cheapest arc, then on the next cheapest arc,
+// and so on. Each arc exhausts its row or its column, and the other node of the arc becomes the
+// parent of the exhausted node. The last parent is the root. The dummy row comes first, so that it
+// does not need an arc to the dummy column.
 //
-// Meanwhile, the dual variable of a column is 0 while it has remaining mass, and then −Inf.
+// While makeGreedyTree runs, the dual variable of a column is 0 if the column has remaining mass,
+// and −Inf otherwise.
 func (s *Solver[T]) makeGreedyTree(ctx context.Context, p *Problem[T]) error {
 	rows := s.rows
 	if s.partial {
@@ -360,8 +373,8 @@ func (s *Solver[T]) makeGreedyTree(ctx context.Context, p *Problem[T]) error {
 		}
 	}
 	s.resetCheapest()
-	// The heap contains the cheapest arc of each row. The column of an arc may have been exhausted since: the arc is then a
-	// lower bound of the cost of the next arc of its row.
+	// The heap contains the cheapest arc of each row. If the column of an arc has been exhausted in
+	// the meantime, the cost of the arc is a lower bound of the cost of the row's next arc.
 	heap := s.arcs[:0]
 	for _, i := range rows {
 		if s.canceled = s.canceled || s.contextEnded(ctx, s.m); s.canceled {
@@ -400,8 +413,8 @@ func (s *Solver[T]) makeGreedyTree(ctx context.Context, p *Problem[T]) error {
 	return nil
 }
 
-// fillRemainingRows moves the remaining mass of rows to the first columns with remaining mass. It sets the costs of these arcs
-// to NaN.
+// fillRemainingRows moves the remaining mass of rows to the first columns with remaining mass. It
+// sets the costs of the new arcs to NaN.
 func (s *Solver[T]) fillRemainingRows(rows []int32) {
 	column := 0
 	for _, i := range rows {
@@ -414,7 +427,8 @@ func (s *Solver[T]) fillRemainingRows(rows []int32) {
 	}
 }
 
-// setFilledArcCosts sets the costs of the arcs of fillRemainingRows. It skips arcs without mass.
+// setFilledArcCosts replaces the NaN costs that fillRemainingRows has set. It skips arcs without
+// mass.
 func (s *Solver[T]) setFilledArcCosts(p *Problem[T]) {
 	s.Arcs(len(p.A), len(p.B), func(k, i, j int, _, cost float64) {
 		if cost != cost {
@@ -441,8 +455,8 @@ func siftDown(heap []arc, k int) {
 	}
 }
 
-// cheapestArc returns the cheapest arc from row i to a column with remaining mass. row contains the costs of the row. It may
-// be nil unless the row needsScan.
+// cheapestArc returns the cheapest arc from row i to a column with remaining mass. The argument row
+// contains the costs of the row. It may be nil unless needsScan reports true for the row.
 func (s *Solver[T]) cheapestArc(i int32, row []T) arc {
 	g, last := s.dual[s.n:], s.m-1
 	var cost float64
@@ -458,8 +472,8 @@ func (s *Solver[T]) cheapestArc(i int32, row []T) arc {
 	return arc{i, int32(at), cost}
 }
 
-// fillArc moves as much mass as possible on an arc and adds the arc to the tree. It reports whether the row has remaining
-// mass.
+// fillArc moves as much mass as possible on arc a and adds the arc to the tree. It reports whether
+// the row has remaining mass.
 func (s *Solver[T]) fillArc(a arc) bool {
 	column := int32(s.n) + a.column
 	x, y := &s.nodes[a.row], &s.nodes[column]
@@ -489,9 +503,10 @@ func CheckFinite[T num.Float](row []T, i int) error {
 	return nil
 }
 
-// DualTo sets u and v to the dual variables of rows and columns and returns the price of mass: u_i + v_j + price is the cost
-// of an arc of the tree. Without Mass, the price is 0. With Mass, u and v are shifted, in twice the precision, so that the
-// dual variables of the dummies become 0.
+// DualTo sets u and v to the dual variables of rows and columns, and returns the dual variable of
+// the total mass, price. For every arc of the tree, u_i + v_j + price is the cost of the arc. If
+// Mass is not set, price is 0. If Mass is set, u and v are shifted, in twice the precision, so that
+// the dual variables of the dummies become 0.
 func (s *Solver[T]) DualTo(u, v []float64) (price float64) {
 	copy(u, s.F)
 	copy(v, s.G)
@@ -508,8 +523,9 @@ func (s *Solver[T]) DualTo(u, v []float64) (price float64) {
 	return -s.dualSum(row, column)
 }
 
-// recomputeDuals computes all dual variables from the tree. It shifts them by a constant that minimizes the largest dual
-// variable of a row, and with it the rounding errors. In partial transport, the dual variable of the dummy column becomes 0.
+// recomputeDuals computes all dual variables from the tree. It shifts them by a constant. The
+// constant minimizes the largest magnitude of the rows' dual variables, and with it the rounding
+// errors. In partial transport, the constant instead makes the dual variable of the dummy column 0.
 func (s *Solver[T]) recomputeDuals() {
 	g := 0.
 	if s.partial {
@@ -528,7 +544,8 @@ func (s *Solver[T]) recomputeDuals() {
 	s.setDualsBelow(s.root)
 }
 
-// dualSum returns the sum of the dual variables of nodes k and l.
+// dualSum returns the sum of the dual variables of nodes k and l in twice the precision, rounded
+// once.
 func (s *Solver[T]) dualSum(k, l int) float64 {
 	x, y := s.dual[k], s.dual[l]
 	sum := x + y
@@ -548,7 +565,7 @@ func (s *Solver[T]) countSizes() {
 	}
 }
 
-// subtree returns top and its descendants. A node comes after its parent.
+// subtree returns the node top and its descendants. Every node comes after its parent.
 func (s *Solver[T]) subtree(top int32) []int32 {
 	queue := s.queue
 	queue[0], queue[1] = top, s.links[top].first
@@ -563,13 +580,15 @@ func (s *Solver[T]) subtree(top int32) []int32 {
 	return queue[:tail]
 }
 
-// pivotUntilOptimal makes pivots until no reduced cost is negative. It collects the arcs of least reduced cost of a few rows.
-// The most negative arc enters the tree, again and again, until no collected arc is below an eighth of the first. Then it
-// continues with the next rows.
+// pivotUntilOptimal makes pivots until no reduced cost is negative. It collects the arc of least
+// reduced cost from each of a few rows. The most negative of these arcs enters the tree, again and
+// again, until no collected arc is below an eighth of the first reduced cost. Then
+// pivotUntilOptimal continues with the next rows.
 //
-// If exact is false, a pivot only shifts dual variables, and they are recomputed from time to time. Reduced costs within
-// accumulated rounding errors then do not count as negative, and the number of pivots is limited, so that rounding errors
-// cannot cause an endless loop.
+// If exact is false, a pivot only shifts dual variables, and all dual variables are recomputed from
+// time to time. Two rules then prevent an endless loop due to rounding errors: a reduced cost
+// within the accumulated rounding errors does not count as negative, and the number of pivots is
+// limited.
 func (s *Solver[T]) pivotUntilOptimal(ctx context.Context, p *Problem[T], exact bool) error {
 	rowsPerPass := min(max(len(s.rows)/16, 4), 32)
 	s.relativeSlack = exactSlack
@@ -577,7 +596,8 @@ func (s *Solver[T]) pivotUntilOptimal(ctx context.Context, p *Problem[T], exact 
 		s.relativeSlack = approximateSlack
 	}
 	pivotsLeft, untilRecompute := pivotsPerNode*int(s.activeNodes), int(s.activeNodes)
-	// cleanRows is the number of rows without a negative reduced cost since the last pivot.
+	// cleanRows is the number of rows that were found to have no negative reduced cost since the
+	// last pivot.
 	for k, cleanRows := 0, 0; ; {
 		candidates := s.arcs[:0]
 		for n := 0; cleanRows < len(s.rows) && (n < rowsPerPass || len(candidates) == 0); n++ {
@@ -644,7 +664,7 @@ func (s *Solver[T]) pivotUntilOptimal(ctx context.Context, p *Problem[T], exact 
 	}
 }
 
-// leastReducedArc returns the arc of row i with the least reduced cost, and this cost.
+// leastReducedArc returns the arc of row i with the least reduced cost, and the reduced cost.
 func (s *Solver[T]) leastReducedArc(p *Problem[T], i int32) (arc, float64) {
 	f, g, last := s.dual[i], s.dual[s.n:], s.m-1
 	if s.partial && int(i) == s.n-1 {
@@ -669,7 +689,7 @@ func (s *Solver[T]) reducedCost(a arc) float64 {
 	return (a.cost - s.dual[a.row]) - s.dual[s.n+int(a.column)]
 }
 
-// isNegative reports whether the reduced cost r of an arc is negative beyond rounding errors.
+// isNegative reports whether the reduced cost r of arc a is below 0 by more than rounding errors.
 func (s *Solver[T]) isNegative(a arc, r float64) bool {
 	return r < -s.relativeSlack*(math.Abs(s.dual[a.row])+math.Abs(s.dual[s.n+int(a.column)]))
 }
@@ -700,8 +720,8 @@ func (s *Solver[T]) detach(k int32) {
 	}
 }
 
-// setDualsBelow computes the dual variables of top and its descendants from their parents. The dual variable of the root does
-// not change.
+// setDualsBelow computes the dual variables of the node top and its descendants from their parents.
+// If top is the root, its dual variable does not change.
 func (s *Solver[T]) setDualsBelow(top int32) {
 	order := s.subtree(top)
 	s.Work += float64(len(order))
@@ -711,7 +731,7 @@ func (s *Solver[T]) setDualsBelow(top int32) {
 		order = order[1:]
 	}
 	for _, k := range order {
-		// hi + low = cost − (dual + low) of the parent, by TwoSum.
+		// By TwoSum, hi + low = cost − (dual + dualLow) of the parent.
 		parent, cost := s.nodes[k].parent, s.arcCost[k]
 		above := -s.dual[parent]
 		d := cost + above
@@ -722,8 +742,8 @@ func (s *Solver[T]) setDualsBelow(top int32) {
 	}
 }
 
-// shiftDualsBelow shifts the dual variables of top and its descendants so that the reduced cost of the new arc of top becomes
-// 0. It does not update dualLow.
+// shiftDualsBelow shifts the dual variables of the node top and its descendants so that the reduced
+// cost of the new arc of top becomes 0. It does not update dualLow.
 func (s *Solver[T]) shiftDualsBelow(top int32) {
 	order := s.subtree(top)
 	s.Work += float64(len(order))
@@ -739,11 +759,14 @@ func (s *Solver[T]) shiftDualsBelow(top int32) {
 	}
 }
 
-// pivot adds an arc to the tree, which closes a cycle, and removes the arc of the cycle whose flow reaches zero first. It
-// attaches the smaller of the two parts of the tree to the larger part and returns the top of the smaller part.
+// pivot adds arc a to the tree, which closes a cycle. It removes the arc of the cycle whose flow
+// reaches zero first, which splits the tree. It attaches the smaller part of the tree to the larger
+// part and returns the new top of the smaller part.
 //
-// The flow of the new arc increases. On the way up from its row, the flows of arcs from rows to their parents decrease and
-// the others increase. On the way up from its column, the flows of arcs from columns to their parents decrease.
+// The flow of the new arc increases. On the way up from its row, the flows of arcs from rows to
+// their parents decrease, and the flows of the other arcs increase. On the way up from its column,
+// the flows of arcs from columns to their parents decrease, and the flows of the other arcs
+// increase.
 func (s *Solver[T]) pivot(a arc) int32 {
 	s.Pivots++
 	i, j := a.row, int32(s.n)+a.column
@@ -804,8 +827,9 @@ func (s *Solver[T]) pivot(a arc) int32 {
 	return to
 }
 
-// attachReversed attaches a part of the tree with the given number of nodes, and its old root top, to parent by the new arc of
-// node k. It reverses the arcs between k and top.
+// attachReversed attaches a subtree whose old root is top. The new arc connects node k of the
+// subtree to the node parent. The subtree has the number of nodes given by part. attachReversed
+// reverses the arcs between k and top.
 func (s *Solver[T]) attachReversed(k, parent, top, part int32, flow int128, cost float64) {
 	size := part
 	for {
@@ -828,9 +852,9 @@ func (s *Solver[T]) mass(x *node) float64 {
 	return x.flow.plus(int128{0, 1}.shift(s.perturbationBits - 1)).shift(-s.perturbationBits).toFloat(-s.massScale)
 }
 
-// Arcs calls f for the arcs of the plan that carry mass between the n rows and m columns, without the dummies. It first
-// visits the arcs from rows to their parents, in ascending order of rows, and then the arcs from columns to their parents, in
-// ascending order of columns.
+// Arcs calls f for the arcs of the transport plan that carry mass between the n rows and m columns,
+// without the dummies. It first visits the arcs from rows to their parents, in ascending order of
+// rows. Then it visits the arcs from columns to their parents, in ascending order of columns.
 func (s *Solver[T]) Arcs(n, m int, f func(node, row, column int, mass, cost float64)) {
 	visit := func(k, i, j int) {
 		if i >= 0 && i < n && j >= 0 && j < m {
@@ -849,7 +873,7 @@ func (s *Solver[T]) Arcs(n, m int, f func(node, row, column int, mass, cost floa
 
 func isFinite(x float64) bool { return x-x == 0 }
 
-// grow sets the length of *v to n. It does not keep the elements if it allocates.
+// grow sets the length of *v to n. If grow must allocate, the old elements are lost.
 func grow[E any](v *[]E, n int) {
 	if k := cap(*v); k < n {
 		*v = make([]E, max(n, k+k/4))

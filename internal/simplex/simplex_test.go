@@ -12,8 +12,9 @@ import (
 	"github.com/gomonge/monge/internal/ending"
 )
 
-// solveAndProve solves a problem and proves with plain loops that the plan is optimal: no entry is negative, the marginals
-// are right, and the duality gap and the violation of the dual constraints are rounding errors.
+// solveAndProve solves a problem and proves with plain loops that the transport plan is optimal. No
+// entry may be negative, the marginals must be correct, and the duality gap and the violation of
+// the dual constraints must be rounding errors.
 func solveAndProve[T num.Float](t *testing.T, s *Solver[T], cost matrix[T], a, b []T, mass float64) (plan []float64, total float64) {
 	t.Helper()
 	if err := s.Solve(t.Context(), &Problem[T]{Costs: cost, A: a, B: b, Mass: mass}); err != nil {
@@ -80,8 +81,8 @@ func solveAndProve[T num.Float](t *testing.T, s *Solver[T], cost matrix[T], a, b
 	return plan, total
 }
 
-// TestSolve checks problems with all kinds of costs and weights, in one Solver. It compares small assignments with the best of
-// all permutations.
+// TestSolve checks problems with all kinds of costs and weights, with a single Solver. It compares
+// small assignments with the best of all permutations.
 func TestSolve(t *testing.T) {
 	rng := rand.New(rand.NewPCG(51, 1))
 	var s Solver[float64]
@@ -127,8 +128,9 @@ func TestSolve(t *testing.T) {
 	}
 }
 
-// TestConstant checks the constant by which dual variables are shifted: the largest dual variable of a row is as small as
-// possible, and in partial transport the dual variable of the dummy column is 0.
+// TestConstant checks the constant by which dual variables are shifted. The largest magnitude of
+// the rows' dual variables must be as small as possible. In partial transport, the dual variable of
+// the dummy column must be 0.
 func TestConstant(t *testing.T) {
 	rng := rand.New(rand.NewPCG(51, 4))
 	var s Solver[float64]
@@ -146,8 +148,9 @@ func TestConstant(t *testing.T) {
 	}
 }
 
-// TestErrors checks the errors for costs that are not finite or overflow, for the limit of the work, and for a context that
-// ends. After the context has ended, the plan is feasible.
+// TestErrors checks the errors for costs that are not finite, for costs whose sums overflow, for
+// the limit of the work, and for a context that ends. After the context has ended, the transport
+// plan must be feasible.
 func TestErrors(t *testing.T) {
 	var s Solver[float64]
 	w := []float64{1, 1}
@@ -205,15 +208,15 @@ func (c *checkedCosts) Row(i int) []float64 {
 	return c.matrix.Row(i)
 }
 
-// TestContextChecks checks that Solve reads a bounded number of costs between two checks of its context, and no row after the
-// context has ended.
+// TestContextChecks checks that Solve reads a bounded number of costs between two checks of its
+// context, and that Solve reads no row after the context has ended.
 func TestContextChecks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(51, 6))
 	var s Solver[float64]
 	for _, size := range [][2]int{{6, 4000}, {8000, 3}, {100, 100}} {
 		n, m := size[0], size[1]
 		costs := checkedCosts{matrix: matrix[float64]{m, make([]float64, n*m)}}
-		for k := range costs.data { // every plan is optimal, so that there are no pivots
+		for k := range costs.data { // with these costs every plan is optimal, so there are no pivots
 			costs.data[k] = float64(k/m%7 + k%m%5)
 		}
 		for _, work := range []float64{1, 20} {
@@ -279,9 +282,9 @@ func (c matrix[T]) Row(i int) []T { return c.data[i*c.cols:][:c.cols] }
 func (c matrix[T]) At(i, j int) T { return c.data[i*c.cols+j] }
 
 const (
-	randomCosts    = 6 // kinds of costs of structuredCosts
+	randomCosts    = 6 // some of the kinds of costs that structuredCosts makes
 	costKinds      = 8
-	uniformWeights = 0 // kinds of weights of weightsOf
+	uniformWeights = 0 // some of the kinds of weights that weightsOf makes
 	randomWeights  = 1
 	weightKinds    = 4
 )
@@ -312,7 +315,7 @@ func structuredCosts(rng *rand.Rand, n, m, kind int) matrix[float64] {
 	return c
 }
 
-// weightsOf returns n weights of one kind. Their sum is 1.
+// weightsOf returns n weights of one kind. The sum of the weights is 1.
 func weightsOf(rng *rand.Rand, n, kind int) []float64 {
 	w, sum := make([]float64, n), 0.
 	for i := range w {
@@ -328,7 +331,8 @@ func weightsOf(rng *rand.Rand, n, kind int) []float64 {
 	return w
 }
 
-// bestOf returns the least cost of an assignment of k rows, beginning at row i, to columns that are not in used.
+// bestOf returns the least cost of assigning k of the rows, beginning at row i, to columns that are
+// not in the bit set used.
 func bestOf(cost matrix[float64], k, i, used int) float64 {
 	switch {
 	case k == 0:

@@ -10,16 +10,16 @@ import (
 
 // assignedTree is the workspace of makeAssignedTree.
 type assignedTree[T num.Float] struct {
-	rowOf       []int32   // the row of each column
-	v           []float64 // the dual variables of columns; −Inf if a column is in the tree
-	d, previous []float64 // distances of columns from the tree, now and before the last row
-	from        []int32   // the row of the tree at the end of the shortest path to each column
-	order       []arc     // the arcs of the tree in the order in which they were found
+	rowOf       []int32   // row of each column in the assignment
+	v           []float64 // dual variables of columns; −Inf if a column is in the tree
+	d, previous []float64 // distances of columns from the tree, now and before the latest row was added
+	from        []int32   // for each column, the row of the tree from which the shortest path reaches the column
+	order       []arc     // arcs of the tree in the order in which they were found
 }
 
-// makeAssignedTree makes the first tree from the pairs of an assignment and from shortest paths in the reduced costs. The
-// paths begin at the excess row, whose perturbation flows to every column. If the assignment and its dual variables are
-// optimal, the tree is optimal, too.
+// makeAssignedTree makes the first tree from the pairs of an assignment and from shortest paths
+// with respect to the reduced costs. The paths begin at the excess row, whose perturbation flows to
+// every column. If the assignment and its dual variables are optimal, the tree is also optimal.
 func (s *Solver[T]) makeAssignedTree(ctx context.Context, p *Problem[T]) error {
 	x, n := &s.assignedTree, s.n
 	grow(&x.rowOf, n)

@@ -8,12 +8,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Project sets dst to Π(A), the point of the manifold nearest to A in the Frobenius norm. It is the
-// orthonormal factor of the polar decomposition:
+// Project sets dst to Π(A), the point of the manifold nearest to A in the Frobenius norm. This
+// point is the orthonormal factor of the polar decomposition:
 //
 //	Π(A) = U Vᵀ,  A = U Σ Vᵀ the thin SVD
 //
-// (AMS section 3.3 and proposition 3.4; Higham, Functions of Matrices, theorem 8.4). It is the
+// (AMS section 3.3 and proposition 3.4; Higham, Functions of Matrices, theorem 8.4). Project is the
 // projection of algorithm 1 of Flamary, Cuturi, Courty and Rakotomamonjy. For tangent V, Π(P + tV)
 // is a second-order retraction.
 //
@@ -31,8 +31,8 @@ func (m *Manifold) Project(ctx context.Context, dst, a *mat.Dense) error {
 	if !finite(m.cols) {
 		return ErrNotFinite
 	}
-	// All columns get the same scale, because the polar factor, unlike Q, depends on their relative
-	// lengths.
+	// All columns get the same scale, because the polar factor depends on the relative lengths of
+	// the columns.
 	algebra.Scale(m.cols, algebra.PowerOfTwo(largest(m.cols)))
 	algebra.Factor(ctx, m.columnMatrix(), m.tau, m.diag)
 	m.copyTriangle(m.gram)
@@ -41,7 +41,7 @@ func (m *Manifold) Project(ctx context.Context, dst, a *mat.Dense) error {
 		return causeOr(ctx, ErrNotFinite)
 	}
 	algebra.FormQ(ctx, m.columnMatrix(), m.tau)
-	// W = U Vᵀ is p×p. The result is Q W.
+	// The p×p matrix W = U Vᵀ is the polar factor of R. The result is Q W.
 	n := m.p
 	m.svd.Polar(ctx, m.squareMatrix(m.gram))
 	for i := range m.d {

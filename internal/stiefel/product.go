@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Products use the projection kernels and internal/algebra instead of gonum: gonum's bits differ
-// between its assembly and its Go code, and the compiler fuses a bare x*y + z on some architectures
+// Products use internal/dense and internal/algebra instead of gonum, because gonum's assembly and
+// its Go code give different bits. In Go code, the compiler fuses x*y + z on some architectures
 // only.
 
 // productTN sets dst (p×p) to AᵀB. Each element is one chain of FMAs over ascending rows.
@@ -19,7 +19,7 @@ func (m *Manifold) productTN(ctx context.Context, dst []float64, a, b blas64.Gen
 }
 
 // subtractProduct sets dst to A − P S, where S is p×p. Each element is one chain of FMAs over
-// ascending rows of S. dst may be a or p.
+// ascending rows of S. The destination dst may be a or p.
 func (m *Manifold) subtractProduct(ctx context.Context, dst, a, p blas64.General, s []float64) {
 	if &dst.Data[0] == &p.Data[0] {
 		rows := blas64.General{Rows: m.d, Cols: m.p, Stride: m.p, Data: m.rows}

@@ -18,28 +18,29 @@ import (
 //     column, at about one operation per cycle.
 //   - Cholesky-QR2 (Y. Yamamoto et al., "Roundoff error analysis of the CholeskyQR2 algorithm",
 //     ETNA 44, 2015) computes AᵀA = RᵀR and Q = A R⁻¹, twice. The first Q is orthonormal to
-//     2⁻⁵² times the square of A's condition number, and the second Q to rounding. The method
-//     takes as many operations, but in products of tall matrices, which have a SIMD kernel. So it
-//     is about ten times as fast for 784×20. It fails for condition numbers above about 10⁷.
+//     2⁻⁵² times the square of A's condition number. The second Q is orthonormal to rounding. The
+//     method takes the same number of operations, but most of them are in products of tall
+//     matrices, which have a SIMD kernel. It fails for condition numbers above about 10⁷.
 //
-// A retraction factorizes A = P + tV with AᵀA = I + t²VᵀV, which is well conditioned. So
-// Cholesky-QR2 is tried first. Householder's method replaces it if the condition number, estimated
+// A retraction factorizes A = P + tV with AᵀA = I + t²VᵀV, which is well conditioned. Cholesky-QR2
+// is therefore tried first. Householder's method replaces it if the condition number, estimated
 // from R and R⁻¹, exceeds conditionLimit, or if AᵀA is near the ends of the floating-point range.
 // Gonum's lapack is not used because its bits differ between machines.
 
-// conditionLimit is the largest ‖R‖_F ‖R⁻¹‖_F for which Cholesky-QR2 is used, with columns scaled
-// to about 1. At this limit the first Q has an error of 2⁻⁵²·2⁴⁰, and the second Q has only
-// rounding errors.
+// conditionLimit is the largest value of ‖R‖_F ‖R⁻¹‖_F for which Cholesky-QR2 is used. The columns
+// of A are scaled to lengths of about 1. At this limit, the first Q has an error of 2⁻⁵²·2⁴⁰, and
+// the second Q has only rounding errors.
 const conditionLimit = 0x1p20
 
 // Retract sets dst to the QR retraction of the step t·V at the point p (AMS example 4.1.3):
 //
 //	dst = qf(P + tV)
 //
-// where qf is the Q factor of the QR decomposition with positive diagonal of R. For tangent V, dst
-// = P + tV + O(t²), so it agrees with the geodesic to first order, and P + tV has full rank because
-// (P + tV)ᵀ(P + tV) = I + t²VᵀV. For other V see [Manifold.Orthonormalize]. If P + tV is not
-// finite, Retract returns ErrNotFinite and leaves dst unchanged.
+// where qf is the Q factor of the QR decomposition in which R has a positive diagonal. If V is a
+// tangent vector, then dst = P + tV + O(t²) agrees with the geodesic to first order, and P + tV has
+// full rank because (P + tV)ᵀ(P + tV) = I + t²VᵀV. For other matrices V, see
+// [Manifold.Orthonormalize]. If P + tV is not finite, Retract returns ErrNotFinite and leaves dst
+// unchanged.
 func (m *Manifold) Retract(ctx context.Context, dst, p, v *mat.Dense, t float64) error {
 	rp, rv, out := m.operand(p), m.operand(v), m.destination(dst)
 	for i := range m.d {
@@ -53,14 +54,14 @@ func (m *Manifold) Retract(ctx context.Context, dst, p, v *mat.Dense, t float64)
 	return err
 }
 
-// Orthonormalize sets dst to qf(A), the Q factor of the QR decomposition A = QR with positive
-// diagonal of R. It returns the numerical rank: the number of columns whose component outside the
-// span of the previous columns is longer than d·2⁻⁵² times the column.
+// Orthonormalize sets dst to qf(A), the Q factor of the QR decomposition A = QR in which R has a
+// positive diagonal. It returns the numerical rank: the number of columns whose component outside
+// the span of the previous columns is longer than d·2⁻⁵² times the length of the column.
 //
-// For every finite A, dst is a point of the manifold to a few p·2⁻⁵². A column in the span of the
-// previous columns is replaced by an arbitrary but reproducible direction. Columns are first scaled
-// by powers of two, which changes neither Q nor the rank and avoids overflow and underflow. If A is
-// not finite, Orthonormalize returns ErrNotFinite and leaves dst unchanged.
+// For every finite A, dst is a point of the manifold with an error of a few p·2⁻⁵². A column in the
+// span of the previous columns is replaced by an arbitrary but reproducible direction. Columns are
+// first scaled by powers of two, which changes neither Q nor the rank and avoids overflow and
+// underflow. If A is not finite, Orthonormalize returns ErrNotFinite and leaves dst unchanged.
 func (m *Manifold) Orthonormalize(ctx context.Context, dst, a *mat.Dense) (rank int, err error) {
 	ra, out := m.operand(a), m.destination(dst)
 	for i := range m.d {
@@ -77,7 +78,8 @@ func (m *Manifold) orthonormalize(ctx context.Context, out blas64.General) (rank
 	if !finite(m.rows) {
 		return 0, ErrNotFinite
 	}
-	// Columns scaled by powers of two may be well conditioned.
+	// If the first attempt failed, scale the columns by powers of two. The scaled columns may be
+	// well conditioned.
 	rows := matrix.New(m.d, m.p, m.rows)
 	dense.Transpose(ctx, m.columnMatrix(), rows)
 	for j := 0; j < m.p && ctx.Err() == nil; j++ {
@@ -96,8 +98,8 @@ func (m *Manifold) orthonormalize(ctx context.Context, out blas64.General) (rank
 // factorize.
 func (m *Manifold) columnMatrix() matrix.Matrix[float64] { return matrix.New(m.p, m.d, m.cols) }
 
-// qrByCholesky sets out to qf of the matrix in m.rows, which it does not modify. It reports false
-// if the matrix is too ill-conditioned.
+// qrByCholesky sets out to the orthonormal factor qf of the matrix in m.rows, which it does not
+// modify. It reports false if the matrix is too ill-conditioned.
 func (m *Manifold) qrByCholesky(ctx context.Context, out blas64.General) bool {
 	n := m.p
 	rows := blas64.General{Rows: m.d, Cols: n, Stride: n, Data: m.rows}
@@ -125,7 +127,7 @@ func (m *Manifold) inverseFactor(ctx context.Context, a blas64.General) bool {
 		}
 		m.row[j] = algebra.PowerOfTwo(math.Sqrt(g[j*n+j]))
 	}
-	// U is the factor of the scaled AᵀA, computed row by row.
+	// U is the upper Cholesky factor of the scaled AᵀA, computed row by row.
 	var size, inverseSize float64
 	for i := range n {
 		if ctx.Err() != nil {
@@ -163,15 +165,15 @@ func (m *Manifold) inverseFactor(ctx context.Context, a blas64.General) bool {
 	if !(float64(size*inverseSize) <= conditionLimit*conditionLimit) {
 		return false
 	}
-	// A·D = Q U, so R⁻¹ = D U⁻¹.
+	// D contains the scales of the columns. A·D = Q U, so R⁻¹ = D U⁻¹.
 	for i := range n {
 		algebra.Scale(inv[i*n:][:n], m.row[i])
 	}
 	return true
 }
 
-// qrByHouseholder sets out to qf of the matrix in m.cols and returns its rank. Each column must be
-// of order 1 or zero.
+// qrByHouseholder sets out to the orthonormal factor qf of the matrix in m.cols and returns its
+// rank. Each column must have elements of order 1 or be zero.
 func (m *Manifold) qrByHouseholder(ctx context.Context, out blas64.General) (rank int) {
 	d := m.d
 	for j := 0; j < m.p && ctx.Err() == nil; j++ {

@@ -13,14 +13,14 @@
 //
 // Points and vectors are d×p *mat.Dense of any stride. The destination comes first, is overwritten
 // completely, and may be one of the operands. Operands must not overlap partially. An empty
-// destination is resized, as in gonum. A wrong shape panics.
+// destination is resized, as in gonum. A wrong shape causes a panic.
 //
 // Methods with a context check it between pieces of work. When the context ends, they leave the
 // destination unfinished, and methods that return an error return context.Cause(ctx).
 //
 // Methods do not allocate. Their results have the same bits on every machine, because every sum has
-// a fixed order and every product is rounded or fused explicitly. The exception is
-// [Manifold.PrincipalAngles], which uses math.Atan2.
+// a fixed order and every product is rounded or fused explicitly. [Manifold.PrincipalAngles] is an
+// exception, because it uses math.Atan2.
 package stiefel
 
 import (
@@ -47,13 +47,14 @@ const (
 // overflows. The destination is then unchanged.
 var ErrNotFinite = errors.New("stiefel: matrix with NaN or infinite element")
 
-// Manifold is St(d, p) with the workspace of its operations, about (2d+7p)·p float64. A Manifold
-// must not be used by two goroutines at once. Use [New] to create one.
+// Manifold is St(d, p) with the workspace of its operations, about (2d+7p)·p float64 values. A
+// Manifold must not be used by two goroutines at once. Use [New] to create one.
 type Manifold struct {
 	d, p int
 
-	// For QR: cols contains the columns of the matrix, column j in cols[j*d : (j+1)*d]; tau
-	// contains the scalars of the reflections, diag the diagonal of R.
+	// Workspace for the QR decomposition: cols contains the columns of the matrix, column j in
+	// cols[j*d : (j+1)*d]; tau contains the scalars of the reflections; diag contains the diagonal
+	// of R.
 	cols, tau, diag []float64
 
 	gram []float64 // p×p, for example PᵀG
@@ -107,7 +108,7 @@ func (m *Manifold) Tangent(ctx context.Context, dst, p, g *mat.Dense) {
 }
 
 // Inner returns the inner product ⟨U, V⟩ = tr(UᵀV) of two tangent vectors. The metric is the same
-// at every point, so the first argument, the point, is not read.
+// at every point, so Inner does not read the point, its first argument.
 func (m *Manifold) Inner(_, u, v *mat.Dense) float64 {
 	ru, rv := m.operand(u), m.operand(v)
 	clear(m.row)
@@ -136,13 +137,15 @@ func (m *Manifold) Inner(_, u, v *mat.Dense) float64 {
 }
 
 // Transport sets dst to the orthogonal projection of v onto the tangent space at the point q, the
-// vector transport of an embedded manifold (AMS section 8.1.3). It does not depend on the
-// retraction that led to q and never lengthens v. For G tangent at q, ⟨G, dst⟩ = ⟨G, v⟩.
+// vector transport of an embedded manifold (AMS section 8.1.3). The result does not depend on the
+// retraction that led to q and is never longer than v. If G is tangent at q, then
+// ⟨G, dst⟩ = ⟨G, v⟩.
 func (m *Manifold) Transport(ctx context.Context, dst, q, v *mat.Dense) { m.Tangent(ctx, dst, q, v) }
 
-// Random sets dst to a random point, uniformly (Haar) distributed on the manifold. It is the Q
-// factor, with positive diagonal of R, of a matrix of d·p standard normal draws taken row by row
-// (Mezzadri, Notices of the AMS 2007).
+// Random sets dst to a random point with the uniform (Haar) distribution on the manifold. It draws
+// a matrix of d·p standard normal numbers row by row. The point is the Q factor of the QR
+// decomposition of this matrix in which R has a positive diagonal (Mezzadri, Notices of the AMS
+// 2007).
 func (m *Manifold) Random(ctx context.Context, dst *mat.Dense, rnd *rand.Rand) {
 	out := m.destination(dst)
 	for i := range m.rows {
@@ -166,19 +169,19 @@ func (m *Manifold) Infeasibility(ctx context.Context, p *mat.Dense) float64 {
 //
 //	‖(I − PPᵀ)Q‖_F = ‖PPᵀ − QQᵀ‖_F/√2 = (Σ_k sin²θ_k)^{1/2}
 //
-// where θ_k are the principal angles. It is 0 for equal subspaces and at most √min(p, d−p). Small
-// distances are accurate to the rounding errors of p and q.
+// where θ_k are the principal angles. The distance is 0 for equal subspaces and at most
+// √min(p, d−p). Small distances are accurate to the rounding errors of p and q.
 func (m *Manifold) Distance(ctx context.Context, p, q *mat.Dense) float64 {
 	m.residual(ctx, m.operand(p), m.operand(q))
 	return math.Sqrt(algebra.Dot(m.cols, m.cols))
 }
 
-// PrincipalAngles sets dst, of length p, to the principal (canonical) angles between the subspaces
-// spanned by the points p and q, ascending, in [0, π/2]. The cosines are the singular values of
-// PᵀQ, and the sines are the singular values of (I − PPᵀ)Q. Each angle is computed from its sine
-// and its cosine, because arccos loses half the digits of a small angle and arcsin loses half the
-// digits of a large angle (Björck and Golub, Math. Comp. 1973). The error is a few ulp of 1. If
-// PrincipalAngles returns an error, dst is unchanged.
+// PrincipalAngles sets dst (length p) to the principal (canonical) angles between the subspaces
+// spanned by the points p and q. The angles are in [0, π/2] and in ascending order. The cosines are
+// the singular values of PᵀQ, and the sines are the singular values of (I − PPᵀ)Q. Each angle is
+// computed from its sine and its cosine, because arccos loses half the digits of a small angle and
+// arcsin loses half the digits of a large angle (Björck and Golub, Math. Comp. 1973). The error is
+// a few ulp of 1. If PrincipalAngles returns an error, dst is unchanged.
 func (m *Manifold) PrincipalAngles(ctx context.Context, dst []float64, p, q *mat.Dense) error {
 	if len(dst) != m.p {
 		panic(badLen)
@@ -195,7 +198,7 @@ func (m *Manifold) PrincipalAngles(ctx context.Context, dst []float64, p, q *mat
 	if !m.svd.Factorize(ctx) {
 		return causeOr(ctx, ErrNotFinite)
 	}
-	for k := range dst { // angles ascend as cosines descend; the sines are in reverse order
+	for k := range dst { // angles ascend if cosines descend; the sines are in reverse order
 		dst[k] = math.Atan2(m.svd.Values[m.p-1-k], m.row[k])
 	}
 	return nil
@@ -225,7 +228,7 @@ func (m *Manifold) operand(a *mat.Dense) blas64.General {
 	return raw
 }
 
-// destination is like operand for a matrix to be written, which may be empty.
+// destination is like operand, but for a matrix that will be written. The matrix may be empty.
 func (m *Manifold) destination(a *mat.Dense) blas64.General {
 	if a.IsEmpty() {
 		a.ReuseAs(m.d, m.p)
@@ -241,7 +244,7 @@ func row(a blas64.General, i int) []float64 {
 // decomposition is the SVD of a p×p matrix.
 type decomposition struct{ *algebra.SVD }
 
-// setSquare stores a (p×p, row-major) as the matrix to factorize.
+// setSquare stores the matrix a (p×p, row-major) for Factorize.
 func (s decomposition) setSquare(a []float64) {
 	n := len(s.Values)
 	for i := range n {

@@ -48,8 +48,8 @@ func random(m *stiefel.Manifold, rnd *rand.Rand) *mat.Dense {
 	return &x
 }
 
-// tangent returns a random tangent vector of norm 1 at x, or 0 if the tangent space has dimension
-// 0.
+// tangent returns a random tangent vector of norm 1 at x. If the tangent space has dimension 0, it
+// returns 0.
 func tangent(m *stiefel.Manifold, x *mat.Dense, rnd *rand.Rand) *mat.Dense {
 	v := gaussian(m, rnd)
 	m.Tangent(ctx, v, x, v)
@@ -71,7 +71,7 @@ func infeasibility(x *mat.Dense) float64 {
 	return mat.Norm(&g, 2)
 }
 
-// symmetricPart returns ‖PᵀV + VᵀP‖_F, 0 for a tangent vector.
+// symmetricPart returns ‖PᵀV + VᵀP‖_F, which is 0 for a tangent vector.
 func symmetricPart(x, v *mat.Dense) float64 {
 	var a, s mat.Dense
 	a.Mul(x.T(), v)
@@ -110,7 +110,7 @@ func TestTangent(t *testing.T) {
 		if got := distance(&v, &again); got > 2e-15*norm {
 			t.Errorf("not idempotent: %.3g", got)
 		}
-		// Compare with the definition, computed by gonum.
+		// Compare with the formula, computed by gonum.
 		var a, s mat.Dense
 		a.Mul(x.T(), g)
 		s.Add(&a, a.T())
@@ -120,7 +120,7 @@ func TestTangent(t *testing.T) {
 		if got := distance(&v, &want); got > 4e-15*norm {
 			t.Errorf("differs from the definition by %.3g", got)
 		}
-		// The removed part is orthogonal to every tangent vector.
+		// The component that Tangent removed is orthogonal to every tangent vector.
 		var normal mat.Dense
 		normal.Sub(g, &v)
 		if got := m.Inner(x, &normal, tangent(m, x, rnd)); math.Abs(got) > 4e-15*norm {
@@ -210,7 +210,7 @@ func TestRetract(t *testing.T) {
 		if m.Dimension() == 0 {
 			return
 		}
-		// ‖R(tV) − (P + tV)‖ = O(t²): slope 2 over two decades.
+		// ‖R(tV) − (P + tV)‖ = O(t²), so the slope is 2 over two decades.
 		deviation := func(step float64) float64 {
 			if err := m.Retract(ctx, &y, x, v, step); err != nil {
 				t.Fatal(err)
@@ -226,7 +226,7 @@ func TestRetract(t *testing.T) {
 }
 
 // TestProjectIsSecondOrder checks that the polar factor is a second-order retraction: the tangent
-// part of Π(P + tV) − P − tV is O(t³).
+// component of Π(P + tV) − P − tV is O(t³).
 func TestProjectIsSecondOrder(t *testing.T) {
 	forShapes(t, func(t *testing.T, m *stiefel.Manifold, rnd *rand.Rand) {
 		if m.Dimension() == 0 {
@@ -267,7 +267,7 @@ func TestOrthonormalize(t *testing.T) {
 			t.Errorf("‖QR − A‖ = %.3g", got)
 		}
 
-		// Scaling the columns by powers of two does not change a bit of Q.
+		// Scaling the columns by powers of two does not change the bits of Q.
 		scaled, q2 := mat.DenseCopyOf(a), mat.NewDense(d, p, nil)
 		for j := range p {
 			s := math.Ldexp(1, 500*(j%3-1)+j)
@@ -281,8 +281,8 @@ func TestOrthonormalize(t *testing.T) {
 	})
 }
 
-// TestEveryCondition checks that Q is orthonormal and QR = A to rounding for condition numbers on
-// both sides of the limit between Cholesky and Householder.
+// TestEveryCondition checks that Q is orthonormal and QR = A to rounding. The condition numbers are
+// on both sides of the limit between Cholesky-QR2 and Householder's method.
 func TestEveryCondition(t *testing.T) {
 	for _, s := range [][2]int{{8, 8}, {60, 7}, {784, 20}} {
 		m := stiefel.New(s[0], s[1])
@@ -336,7 +336,7 @@ func TestExtremeScale(t *testing.T) {
 			t.Errorf("Π(%g A) ≠ Π(A)", s)
 		}
 	}
-	// Test matrices of the largest and of the smallest positive numbers.
+	// Test matrices whose elements have the largest or the smallest positive magnitude.
 	for _, s := range []float64{math.MaxFloat64, math.SmallestNonzeroFloat64} {
 		b := mat.NewDense(9, 3, nil)
 		for i := range 9 {
@@ -355,7 +355,7 @@ func TestExtremeScale(t *testing.T) {
 	}
 }
 
-// deficient returns named matrices of rank below p and their ranks.
+// deficient returns named matrices of rank less than p.
 func deficient(d, p int, rnd *rand.Rand) map[string]*mat.Dense {
 	m := stiefel.New(d, p)
 	equal, last := gaussian(m, rnd), gaussian(m, rnd)
@@ -430,7 +430,8 @@ func TestProject(t *testing.T) {
 	})
 }
 
-// TestTinyColumn checks a matrix with a column whose squares are subnormal and a column of order 1.
+// TestTinyColumn checks matrices that have columns of order 1 and a column of tiny elements. The
+// squares of the tiny elements are subnormal or underflow.
 func TestTinyColumn(t *testing.T) {
 	m := stiefel.New(12, 3)
 	rnd := rand.New(rand.NewPCG(8, 2))
@@ -542,7 +543,8 @@ func TestRandom(t *testing.T) {
 }
 
 func TestAnglesAndDistance(t *testing.T) {
-	// By construction, q has the angles θ with p, in another basis of its subspace.
+	// By construction, the subspaces of x and y have the angles in want. The matrix y is a rotated
+	// basis of its subspace.
 	want := []float64{0, 1e-12, 1e-5, 0.3, math.Pi/2 - 1e-9, math.Pi / 2}
 	p := len(want)
 	const d = 15
@@ -588,7 +590,7 @@ func TestAnglesAndDistance(t *testing.T) {
 }
 
 // TestAliasAndStride checks that every method gives the same bits if the destination is an operand
-// and if operands are strided.
+// or if the operands are strided.
 func TestAliasAndStride(t *testing.T) {
 	m := stiefel.New(13, 3)
 	rnd := rand.New(rand.NewPCG(4, 4))
@@ -634,7 +636,7 @@ func TestAliasAndStride(t *testing.T) {
 	}
 }
 
-// bits hashes the bits of all results that are the same on every machine.
+// bits returns a hash of all results that have the same bits on every machine.
 func bits(d, p int) uint64 {
 	m := stiefel.New(d, p)
 	rnd := rand.New(rand.NewPCG(uint64(d), 77))
@@ -772,7 +774,7 @@ func TestContextEnds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	a := mat.NewDense(40, 30, nil)
 	for i := range 40 {
-		for j := range 20 { // with zero columns, QR uses reflections
+		for j := range 20 { // the other columns are zero, so QR uses reflections
 			a.Set(i, j, rng.NormFloat64())
 		}
 	}

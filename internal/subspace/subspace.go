@@ -1,5 +1,5 @@
-// Package subspace computes leading eigenvectors of large symmetric problems from products with a
-// few vectors at a time.
+// Package subspace computes leading eigenvectors of large symmetric problems from products of a
+// matrix with a few vectors at a time.
 package subspace
 
 import (
@@ -15,9 +15,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Operator sets dst = A·v for a symmetric d × d matrix A. dst and v are d × k and do not overlap; k
-// is at most the number of columns of the start. If the context of Leading ends, an Operator may
-// return early and leave dst unfinished.
+// Operator sets dst = A·v for a symmetric d × d matrix A. The matrices dst and v are d × k and do
+// not overlap; k is at most the number of columns of the argument v of Leading. If the context of
+// Leading ends, an Operator may return early and leave dst unfinished.
 type Operator func(dst, v *mat.Dense)
 
 // ErrFactorize means that a small eigenvalue problem did not converge, or that an operator is not
@@ -29,22 +29,23 @@ type Settings struct {
 	// Tolerance ends the iterations when ‖A v − μ B v‖ ≤ Tolerance·μ₁·‖B v‖ for every
 	// wanted vector. Default 1e-10.
 	Tolerance float64
-	// MaxSteps limits the number of iterations. Default 300. Leading returns its current vectors
-	// without an error when it reaches the limit.
+	// MaxSteps limits the number of iterations. Default 300. If Leading reaches the limit, it
+	// returns its current vectors without an error.
 	MaxSteps int
 }
 
-// Leading improves the columns of v (d × k), which must be linearly independent, until the first
-// want columns are the eigenvectors of A v = μ B v with the largest μ, in descending order of μ,
-// normalized to vᵀB v = 1. It returns all k values μ. A is symmetric. B is symmetric and positive
-// definite, or nil for the identity. Additional columns, k > want, speed up convergence.
+// Leading improves the columns of v (d × k), which must be linearly independent. At the end, the
+// first want columns are the eigenvectors of A v = μ B v with the largest eigenvalues μ, in
+// descending order of μ, normalized to vᵀB v = 1. Leading returns all k eigenvalues. A is
+// symmetric. B is symmetric and positive definite, or nil for the identity. Additional columns
+// (k > want) speed up convergence.
 //
 // The method is LOBPCG (A. V. Knyazev, "Toward the optimal preconditioned eigensolver", SIAM J.
 // Sci. Comput. 23, 2001) without a preconditioner: each step maximizes over the span of the
-// vectors, their residuals and their last change. The three blocks are kept orthonormal to each
-// other (U. Hetmaniuk and R. Lehoucq, "Basis selection in LOBPCG", J. Comput. Phys. 218, 2006).
-// Without this, the small problem would be ill-conditioned near convergence. One step applies A and
-// B to k vectors.
+// vectors, their residuals and their last change. The residuals are orthonormalized against the
+// vectors, because the small eigenvalue problem would otherwise be ill-conditioned near convergence
+// (U. Hetmaniuk and R. Lehoucq, "Basis selection in LOBPCG", J. Comput. Phys. 218, 2006). One step
+// applies A and B to k vectors.
 func Leading(ctx context.Context, a, b Operator, v *mat.Dense, want int, settings *Settings) ([]float64, error) {
 	var set Settings
 	if settings != nil {
@@ -85,7 +86,7 @@ func Leading(ctx context.Context, a, b Operator, v *mat.Dense, want int, setting
 			break
 		}
 		if !s.extend(ctx, orth) {
-			break // the residuals add no direction, so the vectors have converged to rounding
+			break // the residuals are rounding errors, so the vectors have converged
 		}
 		s.apply(1, a, b)
 	}
@@ -96,15 +97,16 @@ func Leading(ctx context.Context, a, b Operator, v *mat.Dense, want int, setting
 	return mu[:k], nil
 }
 
-// basis is S = [V R P] with the products A·S and B·S. V contains the vectors, R their residuals,
-// and P their last change. The field blocks is the number of blocks in use.
+// basis is the matrix S = [V R P] with the products A·S and B·S. The block V contains the vectors,
+// R the residuals of the vectors, and P the last change of the vectors. The field blocks is the
+// number of blocks in use.
 type basis struct {
 	d, k             int
 	blocks           int
 	x, ax, bx        *mat.Dense // d × 3k
 	residual         *mat.Dense // d × k
 	scratch          *mat.Dense // d × k
-	operand, product *mat.Dense // contiguous operands of the operators
+	operand, product *mat.Dense // contiguous copies of blocks for the operators
 	hasChange        bool
 }
 
@@ -120,7 +122,7 @@ func (s *basis) block(m *mat.Dense, i int) *mat.Dense {
 
 func (s *basis) setBlock(i int, v *mat.Dense) { s.block(s.x, i).Copy(v) }
 
-// apply fills block i of A·S and B·S.
+// apply computes block i of the products A·S and B·S.
 func (s *basis) apply(i int, a, b Operator) {
 	s.operand.Copy(s.block(s.x, i))
 	a(s.product, s.operand)
@@ -132,8 +134,9 @@ func (s *basis) apply(i int, a, b Operator) {
 	s.block(s.bx, i).Copy(s.product)
 }
 
-// rayleighRitz replaces V with the best k vectors in the span of S, and P with the components of
-// these vectors in R and P. It updates the products and returns the k values μ.
+// rayleighRitz replaces V with the best k vectors in the span of S. It replaces P with the
+// components of these vectors in the spans of R and P. It updates the products and returns the k
+// eigenvalues μ.
 func (s *basis) rayleighRitz(ctx context.Context) ([]float64, error) {
 	m := s.blocks * s.k
 	x, ax, bx := leadingColumns(s.x, m), leadingColumns(s.ax, m), leadingColumns(s.bx, m)
@@ -148,7 +151,7 @@ func (s *basis) rayleighRitz(ctx context.Context) ([]float64, error) {
 	for i := range m {
 		copy(top.RawRowView(i), c.Row(i))
 	}
-	// The change P is S·top without the component in V.
+	// The change P is S·top without its component in V.
 	change := mat.DenseCopyOf(top)
 	change.Slice(0, s.k, 0, s.k).(*mat.Dense).Zero()
 	s.hasChange = s.blocks > 1
@@ -168,10 +171,10 @@ func (s *basis) rayleighRitz(ctx context.Context) ([]float64, error) {
 	return mu[:s.k], nil
 }
 
-// Dense returns the want eigenvectors of A v = μ B v with the largest μ, in descending order of μ
-// and normalized to vᵀB v = 1, and their μ. A and B are symmetric up to rounding. B is positive
-// definite, or nil for the identity. The time is cubic in the dimension. If ctx ends, Dense returns
-// context.Cause(ctx).
+// Dense returns the eigenvectors of A v = μ B v with the largest eigenvalues μ, in descending order
+// of μ and normalized to vᵀB v = 1. It also returns the eigenvalues. The parameter want is the
+// number of eigenvectors. A and B are symmetric up to rounding. B is positive definite, or nil for
+// the identity. The time is cubic in the dimension. If ctx ends, Dense returns context.Cause(ctx).
 func Dense(ctx context.Context, a, b mat.Matrix, want int) (*mat.Dense, []float64, error) {
 	d, _ := a.Dims()
 	if want < 1 || want > d {
@@ -220,7 +223,7 @@ func symmetricPart(m mat.Matrix) matrix.Matrix[float64] {
 }
 
 // computeResiduals sets residual = A V − B V diag(μ). It returns the largest norm of the first want
-// columns, relative to the norm of B v.
+// columns, each relative to the norm of the same column of B V.
 func (s *basis) computeResiduals(mu []float64, want int) float64 {
 	av, bv := s.block(s.ax, 0), s.block(s.bx, 0)
 	size, norm := make([]float64, s.k), make([]float64, s.k)
@@ -239,7 +242,7 @@ func (s *basis) computeResiduals(mu []float64, want int) float64 {
 	return worst
 }
 
-// extend sets block 1 of the basis to the residuals, orthonormalized against V, and decides whether
+// extend sets block 1 of the basis to the residuals, orthonormalized against V. It decides whether
 // block 2, the last change, is used. It reports whether the residuals add a direction.
 func (s *basis) extend(ctx context.Context, orth *stiefel.Manifold) bool {
 	v := s.block(s.x, 0)
@@ -254,8 +257,8 @@ func (s *basis) extend(ctx context.Context, orth *stiefel.Manifold) bool {
 	s.setBlock(1, s.residual)
 	s.blocks = 2
 	if s.hasChange {
-		// P is not orthonormalized, because its products would have to be computed again. P is not
-		// used if it adds little to V and R.
+		// P is not orthonormalized, because the products A·P and B·P would have to be computed
+		// again. P is not used if it adds little to the span of V and R.
 		p := s.block(s.x, 2)
 		s.scratch.Copy(p)
 		before := frobeniusNorm(s.scratch)
@@ -268,8 +271,8 @@ func (s *basis) extend(ctx context.Context, orth *stiefel.Manifold) bool {
 	return true
 }
 
-// orthonormalizeAgainst makes the columns of r orthonormal and orthogonal to q. It reports false if
-// only rounding errors would remain.
+// orthonormalizeAgainst makes the columns of r orthonormal and orthogonal to the columns of q. It
+// reports false if r would contain only rounding errors.
 func (s *basis) orthonormalizeAgainst(ctx context.Context, r, q *mat.Dense, orth *stiefel.Manifold) bool {
 	before := frobeniusNorm(r)
 	for range 2 { // twice is enough
@@ -282,13 +285,13 @@ func (s *basis) orthonormalizeAgainst(ctx context.Context, r, q *mat.Dense, orth
 		return false
 	}
 	// Orthonormalize replaced dependent columns with arbitrary directions. Make these directions
-	// orthogonal to q, too.
+	// orthogonal to q as well.
 	removeComponent(ctx, r, q)
 	_, err := orth.Orthonormalize(ctx, r, r)
 	return err == nil
 }
 
-// removeComponent subtracts from r its component in the span of the orthonormal columns of q.
+// removeComponent removes from r its component in the span of the orthonormal columns of q.
 func removeComponent(ctx context.Context, r, q *mat.Dense) {
 	var c, d mat.Dense
 	dense.TransMul(ctx, &c, q, r)

@@ -92,8 +92,8 @@ func TestLeadingMatchesDense(t *testing.T) {
 	}
 }
 
-// TestLeadingFromEigenvectors checks that Leading does not change a start that is already the
-// solution.
+// TestLeadingFromEigenvectors checks that Leading does not change v if its columns are already the
+// eigenvectors.
 func TestLeadingFromEigenvectors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	values := make([]float64, 60)
@@ -113,7 +113,8 @@ func TestLeadingFromEigenvectors(t *testing.T) {
 	}
 }
 
-// TestLowRank checks Leading for an operator with fewer positive eigenvalues than vectors.
+// TestLowRank checks Leading for an operator that has fewer positive eigenvalues than v has
+// columns.
 func TestLowRank(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	values := make([]float64, 100)

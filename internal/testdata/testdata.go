@@ -64,12 +64,12 @@ func JSON(t testing.TB, path string, v any) {
 	}
 }
 
-// Shared returns the path of a file or folder below the shared folder, for example Shared(t,
-// "data", "mnist.npz"). The shared folder is $MONGE_SHARED if set, and otherwise the folder
-// "shared" beside the root of the repository.
+// Shared returns the path of a file or folder below the shared folder, for example
+// Shared(t, "data", "mnist.npz"). The shared folder is $MONGE_SHARED if this variable is set.
+// Otherwise it is the folder "shared" next to the root of the repository.
 //
-// If the path does not exist, Shared skips the test, so that a fresh clone passes. With
-// MONGE_REQUIRE_SHARED=1 it fails the test instead.
+// If the path does not exist, Shared skips the test, so that a fresh clone passes. If
+// MONGE_REQUIRE_SHARED=1, Shared fails the test instead.
 func Shared(t testing.TB, elem ...string) string {
 	t.Helper()
 	dir, err := sharedDir()
@@ -97,8 +97,9 @@ func sharedDir() (string, error) {
 	return filepath.Join(filepath.Dir(root), "shared"), nil
 }
 
-// outermostModule returns the highest folder with a go.mod at or above the working folder, which is
-// the folder of the tested package. All modules of the repository share its data.
+// outermostModule returns the highest folder with a go.mod at or above the working folder. In a
+// test, the working folder is the folder of the tested package. All modules of the repository share
+// its data.
 func outermostModule() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

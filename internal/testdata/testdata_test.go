@@ -31,7 +31,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 
 func (r *recorder) Fatal(args ...any) { r.Fatalf("%s", fmt.Sprint(args...)) }
 
-// recordOutcome runs f like a test and returns its outcome.
+// recordOutcome runs f like a test and returns a recorder with its outcome.
 func recordOutcome(f func(t testing.TB)) *recorder {
 	r := new(recorder)
 	done := make(chan struct{})

@@ -24,8 +24,8 @@ func Uniform(seed uint64, r, c int) *mat.Dense {
 	return m
 }
 
-// Clusters returns samples of the given class sizes around random centers, in random order, and
-// their labels 10, 20, ….
+// Clusters returns samples around random centers, in random order, and their labels 10, 20, ….
+// There is one center for each class, and sizes lists the class sizes.
 func Clusters(seed uint64, d int, sizes ...int) (*mat.Dense, []int) {
 	var labels []int
 	for c, n := range sizes {
@@ -39,7 +39,7 @@ func Clusters(seed uint64, d int, sizes ...int) (*mat.Dense, []int) {
 	x := Uniform(seed+2, len(labels), d)
 	for i, l := range labels {
 		for j, v := range center.RawRowView(l/10 - 1) {
-			x.Set(i, j, x.At(i, j)+float64(0.8*v)) // the conversion prevents a fused multiply-add, whose bits differ
+			x.Set(i, j, x.At(i, j)+float64(0.8*v)) // the conversion prevents a fused multiply-add, which would give different bits
 		}
 	}
 	return x, labels
@@ -83,10 +83,10 @@ func Magnitudes(m mat.Matrix) mat.Matrix {
 // Relative returns the relative error |got/want − 1|.
 func Relative(got, want float64) float64 { return math.Abs(got/want - 1) }
 
-// ManyClasses returns samples of the given number of classes, each with the given number of rows,
-// and their labels. The class means are normally distributed with standard deviations 3, 2 and 1 in
-// the first three features, and 0 in the others. The samples are normally distributed around their
-// class mean with standard deviation 0.1.
+// ManyClasses returns samples and their labels. Every class has the given number of rows. The class
+// means are normally distributed with standard deviations 3, 2 and 1 in the first three features,
+// and are 0 in the other features. The samples are normally distributed around their class mean
+// with standard deviation 0.1.
 func ManyClasses(classes, rows, d int) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x, labels := mat.NewDense(classes*rows, d, nil), make([]int, classes*rows)
@@ -106,8 +106,8 @@ func ManyClasses(classes, rows, d int) (*mat.Dense, []int) {
 }
 
 // Stretched returns samples and their labels. The classes differ only in the first two of d
-// features. These features vary little and the others vary much, so the principal components do not
-// separate the classes.
+// features. The first two features vary little and the other features vary much, so the principal
+// components do not separate the classes.
 func Stretched(seed uint64, n, d, classes int) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	x, labels := mat.NewDense(n, d, nil), make([]int, n)
@@ -125,8 +125,8 @@ func Stretched(seed uint64, n, d, classes int) (*mat.Dense, []int) {
 	return x, labels
 }
 
-// PhaseChecks checks do, which runs a part of a fit. do must check its context no fewer than least
-// times, and must return soon after the context has ended.
+// PhaseChecks tests the function do, which runs a phase of a fit. The function must check its
+// context at least the given number of times, and must return soon after the context has ended.
 func PhaseChecks(t *testing.T, name string, least int, do func(ctx context.Context)) {
 	t.Helper()
 	c := ending.At(0)
@@ -135,7 +135,8 @@ func PhaseChecks(t *testing.T, name string, least int, do func(ctx context.Conte
 		t.Errorf("%s checks its context %d times, want %d", name, c.Checks(), least)
 		return
 	}
-	// End the context in the middle. The callers within the phase also check it while they return.
+	// End the context in the middle. Callers within the phase also check the context while they
+	// return.
 	c = ending.At((c.Checks() + 1) / 2)
 	do(c)
 	if c.ChecksAfterEnd() > 25 {

@@ -16,10 +16,10 @@ import (
 // largestSize is the largest integer that Constants returns.
 const largestSize = 10000
 
-// Constants returns the integers from 2 to 10000 in the Go files of the given folders of the
-// module, and products and shifts of two of them. It skips tests, reference implementations and
-// tables of coefficients. Test cases draw their sizes around these integers, so they cover a new
-// block size automatically.
+// Constants returns the integers from 2 to 10000 in the Go files of the given folders, and products
+// and shifts of these integers. It skips tests, reference implementations and tables of
+// coefficients. Test cases draw their sizes around the integers, so the cases cover a new block
+// size automatically.
 func Constants(t testing.TB, folders ...string) []int {
 	t.Helper()
 	root := Root(t)
@@ -50,7 +50,7 @@ func Constants(t testing.TB, folders ...string) []int {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// integer returns the value of an integer literal, or of a product or shift of such expressions.
+// integer returns the value of an integer literal, or of a product or shift of integer literals.
 func integer(e ast.Expr) (int, bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:

@@ -1,6 +1,6 @@
-// Package trial runs comparisons with package oracle, for tests. A [Case] draws sizes, allocates
-// memory in which missing and forbidden writes are detected, and runs the compared call at every
-// level of package asm.
+// Package trial compares results with package oracle in tests. A [Case] draws sizes, allocates
+// memory in which missing and forbidden writes are detected, and runs the tested call at every
+// instruction-set level of package asm.
 package trial
 
 import (
@@ -21,11 +21,12 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// TimeVariable is the name of the environment variable with the time for which each comparison
-// draws new cases, such as 10s or 1h.
+// TimeVariable is the name of an environment variable. If it is set, for example to 10s or 1h, each
+// comparison draws new cases for this time.
 const TimeVariable = "MONGE_ORACLE"
 
-// SeedVariable is the name of the environment variable with the seed of the only case to run.
+// SeedVariable is the name of an environment variable. If it is set, a comparison runs only the
+// case with this seed.
 const SeedVariable = "MONGE_ORACLE_SEED"
 
 // Case is one random case of a comparison.
@@ -36,17 +37,17 @@ type Case struct {
 	memory    []*memory
 	alone     bool
 	work      int // the product of the sizes
-	gap       int // gap between rows; 0: not drawn yet, 1: no gap, 2: always the same gap, larger: any gaps
+	gap       int // how to draw gaps between rows; 0: not chosen yet, 1: no gap, 2: always 7, larger: any gaps
 	large     bool
-	long      bool     // this is a long run
+	long      bool     // whether this is a long run
 	last      func()   // the last call, to be repeated concurrently
 	outputs   [][]byte // outputs of the last call
 }
 
-// Run calls f with new cases. The number of cases is short, or 20·short with MONGE_LONG=1. If
-// MONGE_ORACLE is set, Run draws cases for the time in this variable instead. Sizes are drawn
-// around the constants in the Go files of the given folders of the module. A failure logs the seed
-// of its case.
+// Run calls f with new cases. The argument short is the number of cases; with MONGE_LONG=1, Run
+// makes 20 times as many. If MONGE_ORACLE is set, Run draws cases for the time in this variable
+// instead. Sizes are drawn around the constants in the Go files of the given folders of the module.
+// If a case fails, Run logs its seed.
 func Run(t *testing.T, short int, folders []string, f func(c *Case)) {
 	t.Helper()
 	if testdata.IsLong() {
@@ -64,13 +65,13 @@ func RunLong(t *testing.T, count int, folders []string, f func(c *Case)) {
 	run(t, count, folders, f)
 }
 
-// isLong reports whether this is a long run.
+// isLong reports whether this is a long run of the tests.
 func isLong() bool { return testdata.IsLong() || os.Getenv(TimeVariable) != "" }
 
 func run(t *testing.T, count int, folders []string, f func(c *Case)) {
 	t.Helper()
 	constants := Constants(t, folders...)
-	var group []*Case // cases whose memory has not been released
+	var group []*Case // cases whose memory has not been released yet
 	one := func(seed uint64) {
 		c := &Case{Rand: rand.New(rand.NewPCG(seed, 7)), TB: t, constants: constants, long: isLong()}
 		defer func() {
@@ -117,8 +118,9 @@ func run(t *testing.T, count int, folders []string, f func(c *Case)) {
 // Chance returns true with probability 1/n.
 func (c *Case) Chance(n int) bool { return c.IntN(n) == 0 }
 
-// Size draws a size up to most: a small size, a size near a constant, a small multiple of a
-// constant or the sum of two constants, or any size. In a large case, no size is small.
+// Size draws a size of at most the given size. It draws a small size, a size near a constant, a
+// small multiple of a constant, the sum of two constants, or any size. In a large case, no size is
+// small.
 func (c *Case) Size(most int) int {
 	for {
 		n := 0
@@ -138,14 +140,14 @@ func (c *Case) Size(most int) int {
 	}
 }
 
-// Shape draws one size up to most for each power. The product of the sizes, raised to their powers,
-// is at most budget. Some sizes are near a power of two divided by another size, because some
-// constants limit products.
+// Shape draws one size for each power. Each size is at most the given size, and the product of all
+// sizes, raised to their powers, is at most budget. Some sizes are near a power of two divided by a
+// different size, because some constants limit products.
 func (c *Case) Shape(most, budget int, powers ...int) []int {
 	s := make([]int, len(powers))
 	left, work := float64(budget), 1.0
 	order := c.Perm(len(s))
-	if c.large && !c.Chance(4) { // draw the sizes with the largest powers first, so that they may be large
+	if c.large && !c.Chance(4) { // draw sizes with large powers first, because only the first sizes can be large
 		slices.SortFunc(order, func(i, j int) int { return powers[j] - powers[i] })
 	}
 	for k, i := range order {
@@ -163,15 +165,15 @@ func (c *Case) Shape(most, budget int, powers ...int) []int {
 	return s
 }
 
-// Large marks the case as so large that most runs skip the reference implementation in Go.
+// Large makes most runs skip the reference implementation in Go, as if the case had large sizes.
 func (c *Case) Large() { c.work = largeWork + 1 }
 
 // largeWork is the largest product of sizes for which every run calls the reference implementation
 // in Go.
 const largeWork = 1 << 19
 
-// Budget returns small in most cases, so that many cases take little time, and otherwise large. In
-// long runs, it sometimes returns 8·large. It always returns small if there is no assembly.
+// Budget draws the budget of a case. In most cases it returns small, to save time. Otherwise it
+// returns large or, in long runs, sometimes 8·large. Without assembly, Budget always returns small.
 func (c *Case) Budget(small, large int) int {
 	c.large = c.Chance(6) && len(asm.Available()) > 1
 	switch {
@@ -185,23 +187,24 @@ func (c *Case) Budget(small, large int) int {
 
 // memory is a memory region that contains one matrix of a call.
 type memory struct {
-	bytes, before []byte // the region now and before the call
+	bytes, before []byte // the region now, and the region before the call
 	free          func()
 	input         bool
-	size          int // bytes of an element
-	// Position of the matrix in the region, counted in elements.
+	size          int // size of an element in bytes
+	// position of the matrix in the region, counted in elements
 	offset, rows, cols, stride int
 	isFloat                    bool
 	nan                        func(b []byte) bool // reports whether the element is a NaN
 }
 
-// poison is a NaN with a bit pattern that arithmetic never produces. It fills the memory around
-// matrices, and outputs before a call.
+// poison is a NaN with a bit pattern that arithmetic never produces. Before a call, poison fills
+// the outputs and the memory around matrices.
 var poison = [8]byte{0x01, 0x00, 0xef, 0xbe, 0xad, 0xde, 0xf8, 0x7f}
 
 var poison32 = [8]byte{0xad, 0xde, 0xc0, 0x7f, 0xad, 0xde, 0xc0, 0x7f}
 
-// blank returns n bytes of poison for elements of the given size. The caller must not modify them.
+// blank returns n bytes of poison for elements of the given size. The caller must not modify the
+// bytes.
 func blank(n, size int) []byte {
 	b, pattern := &blank64, poison
 	if size == 4 {
@@ -239,7 +242,7 @@ func alloc[E any](c *Case, rows, cols, stride int) (*memory, View[E]) {
 	if kind > 0 {
 		m.bytes, m.free, ok = asmtest.Guarded(n*m.size, kind == 1)
 	}
-	if !ok { // surround the matrix with poison
+	if !ok { // no guard pages: surround the matrix with poison
 		const frame = 64
 		m.offset = frame + c.IntN(8)
 		m.bytes = make([]byte, (m.offset+n+frame)*m.size+8)
@@ -254,7 +257,7 @@ func alloc[E any](c *Case, rows, cols, stride int) (*memory, View[E]) {
 }
 
 // stride draws the stride of a matrix with the given number of columns. The matrices of a case
-// often have the same gap between rows, so that several matrices have equal strides.
+// often have the same gap between rows, so that their strides are equal if their widths are equal.
 func (c *Case) stride(cols int) int {
 	switch {
 	case c.gap == 0:
@@ -327,11 +330,11 @@ func (c *Case) release() {
 	}
 }
 
-// Call calls f at every level of the machine, starting with the reference implementation in Go.
-// Most large cases skip the reference implementation. Call poisons the outputs before each call.
-// All calls must set the same elements to the same bits and change nothing else. The last f of a
-// case is called once more, concurrently with those of other cases, unless the case is
-// [Case.Alone].
+// Call calls f at every instruction-set level of the machine, beginning with the reference
+// implementation in Go. Most large cases skip the reference implementation. Call poisons the
+// outputs before each call. All calls must set the same elements to the same bits and change
+// nothing else. The last function f of a case is called once more, concurrently with the functions
+// of other cases. A case that called [Case.Alone] is not called concurrently.
 func (c *Case) Call(what string, f func()) {
 	c.Helper()
 	c.outputs, c.last = nil, nil
@@ -342,7 +345,7 @@ func (c *Case) Call(what string, f func()) {
 		}
 		for _, m := range asm.Machines() {
 			if lv < asm.AVX512 && m != asm.CurrentMachine() {
-				continue // levels below AVX-512 do not read the machine table
+				continue // below AVX-512, kernels do not read the machine table
 			}
 			restore := asm.SwitchMachine(m)
 			c.reset()
@@ -371,9 +374,9 @@ func (c *Case) reset() {
 	}
 }
 
-// check requires that inputs and the memory around outputs are unchanged. It also requires that all
-// outputs are written and have the same bits as after the first call, except that the bits of a NaN
-// may differ.
+// check requires that inputs and the memory around outputs are unchanged, that all outputs are
+// written, and that the outputs are bit-identical to the outputs of the first call. The bits of a
+// NaN may differ.
 func (c *Case) check(what string) {
 	c.Helper()
 	first, k := c.outputs == nil, 0
@@ -496,7 +499,8 @@ func Largest[T oracle.Float]() float64 {
 }
 
 // Near requires |got − want| ≤ bound. If |want| exceeds the largest number of T by more than bound,
-// got must be infinite. If |want| is within bound of the largest number, got may be infinite.
+// the result got must be infinite. If |want| is within bound of the largest number, got may also be
+// infinite.
 func Near[T oracle.Float](c *Case, got T, want oracle.Real, bound float64, what string, of ...any) {
 	c.Helper()
 	w, g := want.Hi, float64(got)
@@ -519,9 +523,9 @@ func Near[T oracle.Float](c *Case, got T, want oracle.Real, bound float64, what 
 	}
 }
 
-// Values returns a function that draws values for a case. The values are normally distributed,
-// close to a distant number, small integers with many duplicates, of very different magnitudes, or
-// all zero.
+// Values returns a function that draws values for a case. The values are of one kind: normally
+// distributed, close to a distant number, small integers with many duplicates, of very different
+// magnitudes, or all zero.
 func (c *Case) Values() func() float64 {
 	scale := 1.0
 	if c.Chance(4) {

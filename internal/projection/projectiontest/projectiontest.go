@@ -16,15 +16,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Method is a method with its settings.
+// Method is a projection method with its settings.
 type Method struct {
 	Name string
 	Fit  func(ctx context.Context, x mat.Matrix, labels []int, p int) (*mat.Dense, error)
-	// Inverse means that samples twice as large give columns half as long.
+	// Inverse means that multiplying the samples by 2 divides the columns by 2.
 	Inverse bool
 	// DependsOnUnit means that the columns depend on the unit of the samples.
 	DependsOnUnit bool
-	// Tolerance is the relative difference of columns that rounding may cause.
+	// Tolerance is the relative difference of columns that rounding errors may cause.
 	Tolerance float64
 }
 
@@ -48,8 +48,8 @@ func ReadSamples(t *testing.T, path string) (*mat.Dense, []int) {
 	return d.X, d.Labels
 }
 
-// ColumnDifference returns the largest difference between corresponding columns of got and want, up
-// to their signs and relative to the norm of the column of want.
+// ColumnDifference returns the largest difference between corresponding columns of got and want.
+// The difference is relative to the norm of the column of want and does not depend on signs.
 func ColumnDifference(got, want *mat.Dense) float64 {
 	d, p := want.Dims()
 	if r, c := got.Dims(); r != d || c != p {
@@ -109,8 +109,8 @@ func LowRank(seed uint64, n, d int) *mat.Dense {
 	return x
 }
 
-// Scale checks that every method gives the same columns, or columns of the inverse length, if the
-// samples are multiplied by a very small or very large power of two.
+// Scale multiplies the samples by very small and very large powers of two. It checks that every
+// method gives the same columns, or columns of the inverse length.
 func Scale(t *testing.T, methods []Method) {
 	data := dataset.Simulation{NoiseDims: 2, Seed: 3}.Generate(60)
 	scaled := func(e int) *mat.Dense {
@@ -208,7 +208,7 @@ func Degenerate(t *testing.T, methods []Method) {
 		before := mat.DenseCopyOf(data.X)
 		for i, m := range methods {
 			for k, p := range []int{1, 2, d} {
-				if p > d || !testdata.IsLong() && k != i%3 && p < d { // only the long form runs every combination
+				if p > d || !testdata.IsLong() && k != i%3 && p < d { // only the long tests run every combination
 					continue
 				}
 				v, err := m.Fit(t.Context(), data.X, data.Labels, p)
@@ -227,7 +227,7 @@ func Degenerate(t *testing.T, methods []Method) {
 	}
 }
 
-// Invariance checks that another order of the rows and other labels change the columns only by
+// Invariance checks that permuting the rows or renaming the labels changes the columns only by
 // rounding errors, and that a second run gives the same columns.
 func Invariance(t *testing.T, methods []Method) {
 	data := dataset.Simulation{NoiseDims: 2, Seed: 5}.Generate(42)
@@ -256,9 +256,10 @@ func Invariance(t *testing.T, methods []Method) {
 	}
 }
 
-// Ending checks that a fit of n × d samples checks its context at least leastChecks times. The
-// number is so large that every part of an evaluation must check the context. Wherever the context
-// ends, the fit must return the cause and may check the context only a few more times.
+// Ending checks that a fit of n × d samples checks its context at least leastChecks times. This
+// number is so large that every part of an evaluation must check the context. Ending also ends the
+// context at many points. The fit must return the cause, and may check the context only a few more
+// times.
 func Ending(t *testing.T, m Method, n, d, leastChecks int) {
 	rng := rand.New(rand.NewPCG(1, uint64(d)))
 	x, labels := mat.NewDense(n, d, nil), make([]int, n)

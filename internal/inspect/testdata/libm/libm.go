@@ -1,5 +1,5 @@
-// Package libm calls functions whose last bits differ between machines. Each line with such a call
-// ends in "libm". The functions on other lines return the same bits on every machine.
+// Package libm calls functions whose last bits differ between machines, in lines that end in
+// "libm". The functions on other lines return the same bits on every machine.
 package libm
 
 import (
