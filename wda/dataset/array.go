@@ -79,8 +79,8 @@ func (a *array) eachChunk(n int, use func(chunk []byte) error) error {
 	return nil
 }
 
-// wordSize returns the number of bytes in one number, or in one character of a string. Arrays of
-// the other byte order have these bytes reversed.
+// wordSize returns the number of bytes in one number, or in one character of a string. A change of
+// byte order reverses these bytes.
 func (e elem) wordSize() int {
 	switch e.kind {
 	case 'U':

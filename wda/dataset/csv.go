@@ -355,7 +355,7 @@ func (c *csvSamples) parseSeparated(field []byte) (float64, error) {
 	return parseNumber(field)
 }
 
-// setCategory sets the features of a text column to those of the category text.
+// setCategory sets x to the features of the category with the given text.
 func (p *plan) setCategory(u *columnUse, x []float64, text []byte) error {
 	_, known := u.index[string(text)]
 	if !isMissing(text) || len(text) > 0 && (p.keepNA || known && !u.learnsCategories) {

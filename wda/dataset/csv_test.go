@@ -105,8 +105,8 @@ func TestReadCSVErrors(t *testing.T) {
 	}
 }
 
-// wantError checks that err is a *FileError, that it matches the error is, and that its text is the given one unless
-// text is empty.
+// wantError checks that err is a *FileError that matches the sentinel error and has the given text. An empty text
+// matches every error.
 func wantError(t *testing.T, err, is error, text string) {
 	t.Helper()
 	var fe *FileError

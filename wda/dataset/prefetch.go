@@ -6,7 +6,8 @@ import (
 )
 
 // prefetch reads a file sequentially and asks the system to fetch the next bytes from the disk. On
-// most machines, Linux reads only 128 KiB ahead. Then the disk is idle while the program decodes.
+// most machines, Linux reads only 128 KiB ahead, which leaves the disk idle while the program
+// decodes.
 type prefetch struct {
 	r        io.Reader // reads file from offset at
 	file     *os.File

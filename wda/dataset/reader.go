@@ -67,7 +67,8 @@ type samples interface {
 	columnPlan() *plan
 	// labeled reports whether the labels are in the same file as the features.
 	labeled() bool
-	// rowError adds to err the position of the label for which read passed the given place.
+	// rowError adds to err the position of a label. place is the value that read passed with the
+	// label.
 	rowError(place int, err error) error
 	// read sets the first rows of x to the next rows of the file. It passes the labels that are in
 	// the same file to the function label. It returns 0 and io.EOF at the end, after all checks

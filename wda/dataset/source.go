@@ -17,9 +17,9 @@ import (
 type source struct {
 	from              io.Reader
 	file              *os.File // file that openSource has opened; nil for a reader of the caller
-	disk              *os.File // the regular file that is read, also if it belongs to the caller; nil for other readers
+	disk              *os.File // regular file of the source or of the caller; nil for other readers
 	at                io.ReaderAt
-	diskOffset        int64 // offset in disk of the first byte of the reader at
+	diskOffset        int64 // offset in the disk file of the first byte that the source reads
 	size              int64 // bytes of the file, −1 if unknown
 	r                 *bufio.Reader
 	format            Format

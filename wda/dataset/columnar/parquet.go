@@ -103,8 +103,8 @@ func openParquet(r io.Reader, check func(bytes int64) error) (tabular.Table, err
 	return p, nil
 }
 
-// durationColumns maps the names of duration columns to their types. Parquet stores durations as integers; only the
-// Arrow schema in the file contains their unit.
+// durationColumns maps the names of the duration columns to their types. Parquet stores durations as integers. Their
+// unit is only in the Arrow schema, which may be part of the file.
 func durationColumns(m *metadata.FileMetaData) (durations map[string]string) {
 	defer func() {
 		if recover() != nil { // the schema is damaged
@@ -503,8 +503,8 @@ type rowProblem struct {
 	text  string
 }
 
-// err adds the number of the row group to the error, and the row number unless a page could not be read. Rows are
-// counted from row number before.
+// err returns an error that contains the number of the row group. Unless a page could not be read, it also contains the
+// row number minus the given number of rows before.
 func (w *rowProblem) err(group, before int) error {
 	if w.text == "" {
 		return fmt.Errorf("row group %d: %w", group, w.cause)
@@ -544,7 +544,7 @@ func (l *leaf) findProblem(done, n, width int) *rowProblem {
 }
 
 // listsHaveWidth reports whether the repetition levels reps describe lists of the given width. The level is 0 for the
-// first element of a list and 1 for all other elements. reps starts with element number at of a list.
+// first element of a list and 1 for all other elements. The first level in reps belongs to element number at of a list.
 func listsHaveWidth(reps []int16, at, width int) bool {
 	differ := int16(0)
 	for len(reps) > 0 {
