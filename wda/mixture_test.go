@@ -149,8 +149,8 @@ func TestMixtureAgain(t *testing.T) {
 	}
 }
 
-// TestMixtureLeading checks that the number of informative components of a mixture is the largest of its members, in
-// any order of members. The other components must be almost zero.
+// TestMixtureLeading checks that the number of informative components of a mixture is the maximum over its members, for
+// any order of the members. The other components must be almost zero.
 func TestMixtureLeading(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 60, 4)

@@ -21,7 +21,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// testModel returns a model with d features and p components without fitting it, and the samples and labels.
+// testModel returns a model that was made without a fit, with d features and p components, and its samples and labels.
 func testModel(t testing.TB, d, p int) (*Model, *mat.Dense, []int) {
 	t.Helper()
 	x, labels := parts3(1, 40, d)
@@ -375,7 +375,7 @@ func TestNotFinite(t *testing.T) {
 		}
 	}
 
-	// These finite samples have projections beyond the range of float64, or only of float32.
+	// This finite sample has a projection beyond the range of float64.
 	beyond := scaled(math.MaxFloat64, mat.NewDense(1, 6, []float64{1, 1, 1, 1, 1, 1}))
 	for j := range 6 {
 		if m.projection.At(j, 1) < 0 {
@@ -418,7 +418,8 @@ func TestNotFinite(t *testing.T) {
 	}
 }
 
-// TestHash checks that the hash is the SHA-256 of the documented bytes, and that every bit changes it.
+// TestHash checks that the hash is the SHA-256 of the documented bytes, and that every bit of these bytes changes the
+// hash.
 func TestHash(t *testing.T) {
 	plain, x, labels := testModel(t, 6, 2)
 	m, err := plain.WithClassNames([]string{"a", "", "ü"})

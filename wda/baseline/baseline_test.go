@@ -49,7 +49,7 @@ func TestScale(t *testing.T)      { projectiontest.Scale(t, allMethods()) }
 func TestDegenerate(t *testing.T) { projectiontest.Degenerate(t, allMethods()) }
 func TestInvariance(t *testing.T) { projectiontest.Invariance(t, allMethods()) }
 
-// TestEndsAnywhere checks that every method returns the context's error, at any time at which the context may end.
+// TestEndsAnywhere checks that every method returns the context's error if the context ends at any point of the fit.
 func TestEndsAnywhere(t *testing.T) {
 	for _, size := range []struct{ n, d int }{{60, 9}, {24, 40}} {
 		for i, m := range allMethods() {

@@ -230,7 +230,7 @@ func compareFDA(c *trial.Case) {
 		return // the result depends on rounding errors of S_b
 	}
 	far := 1.0
-	for j := range d { // the mean of a feature far from 0 reduces the accuracy
+	for j := range d { // a mean far from 0 reduces the accuracy
 		if unit[j].Hi > 0 {
 			far = max(far, 1000*unit[j].Hi*within[j][j].Sqrt().Hi)
 		}
@@ -284,7 +284,7 @@ func orthogonalPart(v []oracle.Real, basis [][]oracle.Real) []oracle.Real {
 	return v
 }
 
-// orthogonal returns orthogonalPart, divided by its length.
+// orthogonal returns orthogonalPart(v, basis), scaled to length 1.
 func orthogonal(v []oracle.Real, basis [][]oracle.Real) []oracle.Real {
 	v = orthogonalPart(v, basis)
 	length := oracle.Quadratic(v, identity(len(v)), v).Sqrt()

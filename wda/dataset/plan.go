@@ -51,10 +51,10 @@ type plan struct {
 	byNumber bool
 	notes    []Note
 
-	keepNA  bool      // texts such as NA are categories
-	lenient bool      // missing values are read as NaN instead of causing an error
+	keepNA  bool      // whether texts such as NA are categories
+	lenient bool      // whether missing values are read as NaN instead of causing an error
 	fills   []float64 // replacements of NaN, one for each feature; nil for none
-	drop    bool      // rows with NaN are left out
+	drop    bool      // whether rows with NaN are dropped
 
 	id func(which int, text []byte) // called with each identifier of a row
 }

@@ -317,7 +317,7 @@ func (p *parquetFile) openChunk(l *leaf, group, column int) error {
 type pages struct {
 	file.PageReader
 	p      *parquetFile
-	prefix bool // values are stored as differences from the previous value
+	prefix bool // whether values are stored as differences from the previous value
 	err    error
 }
 
