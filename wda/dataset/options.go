@@ -59,8 +59,8 @@ type Options struct {
 
 	// KeepMissing reads missing values as NaN. In CSV, empty fields and the texts NA, N/A, #N/A, NaN, null and <NA> are
 	// missing values; in columns of numbers, None, ? and - are also missing values. In an array, NaN is a missing
-	// value; in Parquet, Arrow and JSON lines, null is. By default, a missing value is an error, unless Schema contains
-	// a replacement.
+	// value. In Parquet, Arrow and JSON lines, null is a missing value. By default, a missing value is an error, unless
+	// Schema contains a replacement.
 	KeepMissing bool
 
 	// KeepNA treats the texts NA, N/A, #N/A, NaN, null and <NA> in OneHot columns as categories. By

@@ -13,6 +13,6 @@ func willNeed(f *os.File, offset, length int64) {
 	if err != nil {
 		return
 	}
-	// SyscallConn is safe if another goroutine closes the file; f.Fd is not.
+	// SyscallConn is safe if another goroutine closes the file, unlike f.Fd.
 	conn.Control(func(fd uintptr) { unix.Fadvise(int(fd), offset, length, unix.FADV_WILLNEED) })
 }

@@ -274,7 +274,7 @@ func (r *Reader) HasSplit() bool { return r.split != nil }
 func (r *Reader) Format() Format { return r.opt.Format }
 
 // Bytes returns the number of bytes of a text file (CSV, JSON lines) that have been read, and the size of the file. The
-// size is −1 for a pipe, and for formats for which Dims returns the number of rows. Another goroutine may call Bytes at
+// size is −1 for a pipe, and for formats in which Dims returns the number of rows. Another goroutine may call Bytes at
 // any time.
 func (r *Reader) Bytes() (read, size int64) {
 	if rows, _ := r.features.dims(); rows >= 0 || r.opt.Format.columnar() {

@@ -312,7 +312,7 @@ func (t *tableSamples) checkRows(rows int) error {
 	return err
 }
 
-// checkText returns text, after it has added the length to the memory used by texts. It panics with
+// checkText adds the length of text to the memory used by texts, and returns text. It panics with
 // an error if the sum is too large for the size of the file: a dictionary stores a text once for
 // all rows.
 func (t *tableSamples) checkText(text []byte) []byte {

@@ -214,7 +214,7 @@ func checkSchema(b []byte, slot flatbuffers.VOffsetT) error {
 	if !ok {
 		return nil
 	}
-	// The numbers of the slots that contain lists, in the schema table and in a field table.
+	// These slots contain lists, in the schema table and in a field table.
 	const schemaFields, schemaMetadata, schemaFeatures, fieldChildren, fieldMetadata = 1, 2, 3, 5, 6
 	left := len(b) / 4 // limit on the number of fields, because a damaged field may contain itself
 	var check func(t flatbuffers.Table, depth int, children flatbuffers.VOffsetT, lists ...flatbuffers.VOffsetT) error
