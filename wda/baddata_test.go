@@ -12,13 +12,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// everyWay runs f for every solver. The long form uses both element types, and the short form one of them.
+// everyWay runs f for every solver. With MONGE_LONG=1, each solver runs with both element types, otherwise with one
+// element type.
 func everyWay(t *testing.T, set Settings, f func(t *testing.T, set *Settings)) {
 	t.Helper()
 	for at, solver := range stepping {
 		for i, f32 := range []bool{false, true} {
 			if !testdata.IsLong() && i != at%2 {
-				continue // only the long form tests each solver with both types
+				continue
 			}
 			set.Optimizer.Method, set.Objective.Float32 = solver, f32
 			t.Run(fmt.Sprintf("%v,float32=%v", solver, f32), func(t *testing.T) { f(t, &set) })
@@ -171,7 +172,7 @@ func TestOddData(t *testing.T) {
 						set.Optimizer.MaxSteps = 15
 					}
 				}
-				if set.Optimizer.Method == Method(MiniBatch{}) { // a step of MiniBatch is a round
+				if set.Optimizer.Method == Method(MiniBatch{}) { // a step of MiniBatch is a round of several mini-batches
 					set.Optimizer.MaxSteps = min(set.Optimizer.MaxSteps, 2)
 				}
 				m := mustFit(t, c.x, c.labels, set)

@@ -30,8 +30,8 @@ func TestPhasesCheckContext(t *testing.T) {
 	})
 }
 
-// TestEndsAnywhere checks that a fit returns the cause of its context, wherever the context ends, and checks the
-// context at most 60 times afterwards.
+// TestEndsAnywhere checks that a fit returns the cause of its context if the context ends at any point of the fit.
+// After the end, the fit may check the context at most 60 times.
 func TestEndsAnywhere(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 90, 8)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// late is a context whose deadline passes when set is called, and whose timer runs only later.
+// late is a context whose deadline passes when passDeadline is called. The timer of the context fires later.
 type late struct {
 	context.Context
 	cancel context.CancelCauseFunc
@@ -36,8 +36,8 @@ func (c *late) Deadline() (time.Time, bool) {
 	return c.end, !c.end.IsZero()
 }
 
-// TestCauseOfDeadline checks that a fit whose solver notices a deadline before the context's timer fires still returns
-// the context's cause, and a model if it has made a step.
+// TestCauseOfDeadline checks a fit whose solver notices a deadline before the context's timer fires. The fit must still
+// return the context's cause, and a model if it has made a step.
 func TestCauseOfDeadline(t *testing.T) {
 	t.Parallel()
 	x, labels := clusters(5, 12, 40, 60, 50)

@@ -18,7 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// errorOf returns the error rate of 5 nearest neighbors on the samples y.
+// errorOf returns the error rate of a 5-nearest-neighbors classifier on the samples y.
 func errorOf(t *testing.T, m *Model, x *mat.Dense, labels []int, y *mat.Dense, actual []int) float64 {
 	t.Helper()
 	var a, b mat.Dense
@@ -52,7 +52,7 @@ func TestChoiceWhitens(t *testing.T) {
 		if r.Settings.Data.Whitening == NoWhitening() || r.Settings.leavesOpen() {
 			t.Errorf("p = %d: chosen settings %+v, want whitening and no open settings", p, r.Settings)
 		}
-		// Without a choice the error is larger.
+		// Principal components without whitening have a larger error.
 		plain := mustFit(t, x, labels, &Settings{Components: p, Optimizer: Optimizer{Method: Principal{}}})
 		if e := errorOf(t, plain, x, labels, y, actual); e < 0.2 {
 			t.Errorf("p = %d: error %v of the principal components, want at least 0.2: the data are too easy", p, e)
@@ -60,14 +60,13 @@ func TestChoiceWhitens(t *testing.T) {
 	}
 }
 
-// TestChoiceWide checks that held-out rows do not leak into the folds when there are far more features than samples:
-// with random labels, no candidate may predict better than chance.
+// TestChoiceWide checks that held-out rows do not leak into the folds when there are far more features than samples.
+// The labels are random, so no candidate settings may predict better than chance.
 func TestChoiceWide(t *testing.T) {
 	t.Parallel()
 	x, labels := stretched(3, 60, 300, 3)
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(labels), func(i, j int) { labels[i], labels[j] = labels[j], labels[i] })
 	r := mustChoose(t, x, labels, quick(Settings{Components: 2})).Report()
-	// The labels are random, so no candidate can predict them.
 	for _, c := range r.Choice.Members {
 		if c.Error < 0.5 {
 			t.Errorf("%+v: error below 0.5 with random labels", c)
@@ -75,8 +74,8 @@ func TestChoiceWide(t *testing.T) {
 	}
 }
 
-// TestChoiceReport checks that the report lists the candidates in order of their losses, and that a fit with the
-// reported settings has the same bits.
+// TestChoiceReport checks that the report lists the candidate settings in order of their losses, and that a fit with
+// the reported settings has the same bits.
 func TestChoiceReport(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 90, 8)
@@ -118,7 +117,7 @@ func TestChoiceReport(t *testing.T) {
 	}
 }
 
-// TestChoicePins checks that every candidate keeps the settings that the caller has fixed.
+// TestChoicePins checks that all candidate settings keep the values that the caller has fixed.
 func TestChoicePins(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 60, 6)
@@ -153,8 +152,8 @@ func TestChoiceCancel(t *testing.T) {
 	}
 }
 
-// TestChoiceFolds checks the division of rows into folds: few rows are each held out equally often; of many rows, at
-// most maxFitted are used for training. K is at most the size of a typical class.
+// TestChoiceFolds checks the division of rows into folds. With few rows, each row is held out equally often. With many
+// rows, at most maxFitted rows are used for training. The number of neighbors K is at most the size of a typical class.
 func TestChoiceFolds(t *testing.T) {
 	for _, c := range []struct {
 		sizes          []int
@@ -195,15 +194,15 @@ func TestChoiceFolds(t *testing.T) {
 }
 
 // TestNeighborLoss checks the score, which is the Brier score plus the error, against hand-computed votes of three and
-// of five neighbors. The share of votes that K lacks is divided evenly among the classes.
+// of five neighbors. For fewer than five neighbors, the missing votes are divided evenly among the classes.
 func TestNeighborLoss(t *testing.T) {
 	x := dist.Matrix[float64]{Rows: 6, Cols: 1, Stride: 1, Data: []float64{-1, 1, 2, 7, 8, 9}}
 	y := dist.Matrix[float64]{Rows: 1, Cols: 1, Stride: 1, Data: []float64{0}}
 	for _, c := range []struct {
 		k    int
-		want [3]float64 // shares of the votes
+		want [3]float64 // sum of the votes for each class
 	}{
-		{3, [3]float64{1.6 + 2./3, 0.5 + 2./3, 2. / 3}}, // 1/(1 + 1/4) each of the first two, and 1/2
+		{3, [3]float64{1.6 + 2./3, 0.5 + 2./3, 2. / 3}}, // the first two votes weigh 1/(1 + 1/4), the third 1/2
 		{5, [3]float64{2 / (1 + 1./64), 1 / (1 + 4./64), 1/(1+49./64) + 0.5}},
 	} {
 		var sum, want float64
@@ -224,8 +223,8 @@ func TestNeighborLoss(t *testing.T) {
 }
 
 // TestGaussianLoss checks that, for classes of equal size and equal variance, both classifiers return the posteriors of
-// normal distributions. A feature with a large variance within classes misleads only the nearest mean. Unequal class
-// sizes move only the linear boundary.
+// normal distributions. A feature with a large variance within classes misleads the nearest-mean classifier but not the
+// linear classifier. Unequal class sizes move only the boundary of the linear classifier.
 func TestGaussianLoss(t *testing.T) {
 	column := func(v ...float64) dist.Matrix[float64] {
 		return dist.Matrix[float64]{Rows: len(v), Cols: 1, Stride: 1, Data: v}
@@ -266,7 +265,7 @@ func TestGaussianLoss(t *testing.T) {
 }
 
 // TestGaussianLossScalesCovariance checks that the loss does not rise if training rows are closer to their class means
-// than held-out rows, as they are in a projection that was fitted to them. The boundary stays the same.
+// than held-out rows. This happens in a projection that was fitted to the training rows.
 func TestGaussianLossScalesCovariance(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 2))
 	n := 400
@@ -279,7 +278,7 @@ func TestGaussianLossScalesCovariance(t *testing.T) {
 		for k, spread := range []float64{1, 0.25} {
 			x, y := dist.NewMatrix[float64](n, 1, nil), dist.NewMatrix[float64](n, 1, nil)
 			for i := range n {
-				// Pairs of rows on both sides of the mean, which is therefore the same for all spreads.
+				// Rows come in pairs on both sides of the class mean, so the class mean is the same for all spreads.
 				sign := float64(1 - i/2%2*2)
 				x.Data[i] = float64(2*labels[i]) + spread*math.Abs(noise[i/4])*sign
 				y.Data[i] = float64(2*labels[i]) + noise[i]
@@ -295,9 +294,9 @@ func TestGaussianLossScalesCovariance(t *testing.T) {
 	}
 }
 
-// TestChoiceFor checks that Settings.For decides which candidate wins. Along the first feature one class lies on both
-// sides of the other, which helps nearest neighbors but no linear classifier. Along the second feature the class means
-// differ a little.
+// TestChoiceFor checks that Settings.For decides which candidate settings win. Along the first feature, one class lies
+// on both sides of the other class, which helps nearest neighbors but no linear classifier. Along the second feature,
+// the class means differ a little.
 func TestChoiceFor(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 2))
@@ -395,8 +394,8 @@ func TestColumnSigns(t *testing.T) {
 	}
 }
 
-// TestLeading checks that Fit finds the two informative components when classes differ in two dimensions, scales the
-// others to almost zero, and repeats the fit with the same bits from the reported settings.
+// TestLeading checks that Fit finds the two informative components when classes differ in two dimensions, and scales
+// the other components to almost zero. A repeated fit with the reported settings must have the same bits.
 func TestLeading(t *testing.T) {
 	t.Parallel()
 	seeds := []uint64{1, 2}
@@ -437,8 +436,8 @@ func TestLeading(t *testing.T) {
 	}
 }
 
-// whitened returns set with a fixed whitening in the short form of the tests, which leaves a third
-// of the candidates.
+// whitened returns set. Without MONGE_LONG=1, it also fixes the whitening, so that Fit compares only a third of the
+// candidate settings.
 func whitened(set Settings) *Settings {
 	if !testdata.IsLong() && set.Data.Whitening.IsAuto() {
 		set.Data.Whitening = DiagonalWhitening(LedoitWolf)
@@ -446,7 +445,7 @@ func whitened(set Settings) *Settings {
 	return &set
 }
 
-// quick is like whitened, but also sets the scale in the short form of the tests.
+// quick is like whitened, but without MONGE_LONG=1 it also fixes the scale.
 func quick(set Settings) *Settings {
 	set = *whitened(set)
 	if !testdata.IsLong() && set.Scale == ScaleAuto {
@@ -464,8 +463,8 @@ func mustChoose(t *testing.T, x *mat.Dense, labels []int, set *Settings) *Model 
 	return m
 }
 
-// TestAverageLosses checks that fewer components are chosen only if their loss is at most insignificantly higher over
-// the folds.
+// TestAverageLosses checks that fewer components are chosen only if their loss is not significantly higher, given the
+// variation between folds.
 func TestAverageLosses(t *testing.T) {
 	counts := []int{5, 2}
 	for _, c := range []struct {
@@ -475,7 +474,7 @@ func TestAverageLosses(t *testing.T) {
 		{[]float64{0.4, 0.5, 0.6}, []float64{0.3, 0.4, 0.5}, 2},
 		{[]float64{0.4, 0.5, 0.6}, []float64{0.41, 0.51, 0.61}, 5},
 		{[]float64{0.4, 0.5, 0.6}, []float64{0.5, 0.45, 0.57}, 2}, // worse by chance
-		{[]float64{0.4, 0.5, 0.6}, []float64{0.5, 0.48, 0.64}, 5}, // by more
+		{[]float64{0.4, 0.5, 0.6}, []float64{0.5, 0.48, 0.64}, 5}, // significantly worse
 		{[]float64{0.4, 0.5, 0.6}, []float64{0.5, 0.6, 0.7}, 5},
 	} {
 		list, losses := []Member{{}}, make([][][]loss, 3)
@@ -493,8 +492,8 @@ func TestAverageLosses(t *testing.T) {
 	}
 }
 
-// TestRoundEnds checks at which folds candidates are eliminated, which candidates remain, and which numbers of
-// components remain.
+// TestRoundEnds checks at which folds candidate settings are eliminated, which candidate settings remain, and which
+// numbers of components remain.
 func TestRoundEnds(t *testing.T) {
 	for _, c := range []struct {
 		folds, held int
@@ -533,7 +532,7 @@ func TestRoundEnds(t *testing.T) {
 }
 
 // TestComponentCounts checks that numbers of components are tried in descending order, and that a number that loses
-// class information excludes all smaller ones.
+// class information excludes all smaller numbers.
 func TestComponentCounts(t *testing.T) {
 	for _, c := range []struct {
 		p, classes int
@@ -555,7 +554,7 @@ func TestComponentCounts(t *testing.T) {
 	}
 }
 
-// TestCandidates checks the number of candidates, which grows when few rows make them cheap.
+// TestCandidates checks the number of candidate settings, which is larger for few rows because their fits are cheap.
 func TestCandidates(t *testing.T) {
 	set := Settings{Optimizer: Optimizer{Method: Auto{}}}
 	for _, c := range []struct{ n, d, want int }{{100, 10, 38}, {100, 120, 43}, {1000, 10, 32}} {
@@ -580,7 +579,7 @@ func TestNearlyConstant(t *testing.T) {
 			out.Set(i, d, 3)
 			out.Set(i, d+1, 1+0x1p-52*float64(rng.IntN(2)))
 			out.Set(i, d+2, 1e-9*rng.NormFloat64())
-			out.Set(i, d+3, float64(b2i(i == 5))) // of one row alone
+			out.Set(i, d+3, float64(b2i(i == 5))) // nonzero in one row only
 		}
 		return out
 	}
@@ -588,7 +587,7 @@ func TestNearlyConstant(t *testing.T) {
 	x, y = with(x, 1), with(y, 2)
 	for _, set := range []Settings{{}, {Data: Data{Whitening: DiagonalWhitening(LedoitWolf)}}} {
 		if !testdata.IsLong() && !set.Data.Whitening.IsAuto() {
-			continue // the comparison with open settings includes this whitening
+			continue // the fit that chooses the whitening also compares this whitening
 		}
 		set.Components = 2
 		m := mustChoose(t, x, labels, &set)
@@ -602,8 +601,8 @@ func warnsOf(warnings []Warning, code WarningCode) bool {
 	return slices.ContainsFunc(warnings, func(w Warning) bool { return w.Code == code && w.wellFormed() })
 }
 
-// TestResultWarnings checks the warnings about a projection that is a line within classes, and about a projection that
-// predicts worse than the principal components.
+// TestResultWarnings checks the warning about projected classes that vary along a line only, and the warning about a
+// projection that predicts worse than the principal components.
 func TestResultWarnings(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 90, 8)
@@ -618,7 +617,7 @@ func TestResultWarnings(t *testing.T) {
 	if m, err := fitPinned(t.Context(), x, labels, whitened); err != nil || warnsOf(m.Report().Warnings, WarningOneDirection) {
 		t.Errorf("a warning of a line for whitened features: %v", err)
 	}
-	z, labels := stretched(3, 90, 6, 3) // classes that differ along the principal components, and more components than they need
+	z, labels := stretched(3, 90, 6, 3) // the classes differ along the principal components
 	for i := range 90 {
 		z.Set(i, 2, 300*z.At(i, 0))
 	}
@@ -643,11 +642,11 @@ func TestResultWarnings(t *testing.T) {
 	}
 }
 
-// TestTrainingErrorWarning checks that a fit with fixed settings warns if, by leave-one-out, it classifies its training
-// rows worse than the principal components.
+// TestTrainingErrorWarning checks that a fit with fixed settings warns if its leave-one-out error on the training rows
+// exceeds that of the principal components.
 func TestTrainingErrorWarning(t *testing.T) {
 	x, labels := stretched(3, 90, 6, 3)
-	for i := range 90 { // classes in the feature of the largest scale
+	for i := range 90 { // moves the classes apart along the feature with the largest scale
 		x.Set(i, 0, float64(200*labels[i])+x.At(i, 0))
 	}
 	axis := func(j int) mat.Matrix {
@@ -670,7 +669,7 @@ func TestTrainingErrorWarning(t *testing.T) {
 	}
 }
 
-// TestMaxima checks that the report groups starts by the maximum that they reached.
+// TestMaxima checks that the report groups the starts of a fit by the maximum that each start reached.
 func TestMaxima(t *testing.T) {
 	values, starts := maxima([]float64{2, math.NaN(), 3, 2.001, 3.0029, 1, 2.9999})
 	if !slices.Equal(values, []float64{3.0029, 2.001, 1}) || !slices.Equal(starts, []int{3, 2, 1}) {
@@ -699,14 +698,15 @@ func (o ones) At(int, int) float64 { return 1 }
 
 func (o ones) T() mat.Matrix { return o }
 
-// TestChoiceLambdaMatrix checks that candidates can be compared with a λ matrix of any type that implements mat.Matrix.
+// TestChoiceLambdaMatrix checks that Fit can compare candidate settings with a λ matrix of any type that implements
+// mat.Matrix.
 func TestChoiceLambdaMatrix(t *testing.T) {
 	x, labels := stretched(3, 60, 6, 3)
 	mustChoose(t, x, labels, &Settings{Components: 2, Objective: Objective{Lambda: LambdaMatrix(ones{3})}})
 }
 
-// TestPrincipalAndFisher checks that the methods Principal and Fisher make no steps, and that only Fisher scales its
-// components beyond C − 1 to almost zero.
+// TestPrincipalAndFisher checks that the methods Principal and Fisher make no steps. For C classes, only Fisher scales
+// its components beyond C − 1 to almost zero.
 func TestPrincipalAndFisher(t *testing.T) {
 	x, labels := stretched(5, 200, 10, 4)
 	for _, method := range []Method{Principal{}, Fisher{}} {
@@ -728,8 +728,9 @@ func TestPrincipalAndFisher(t *testing.T) {
 	}
 }
 
-// TestChooseFallsBack checks that Fit takes the next candidate if the best one cannot be fitted. In these data four
-// distinct rows are repeated five times, so the best candidate's λ transports every sample to itself.
+// TestChooseFallsBack checks that Fit takes the second-best candidate settings if the best ones cannot be fitted. The
+// data repeat each of four distinct rows five times. With the λ of the best settings, every sample is transported to
+// itself.
 func TestChooseFallsBack(t *testing.T) {
 	t.Parallel()
 	x, labels := mat.NewDense(20, 2, nil), make([]int, 20)

@@ -100,7 +100,7 @@ func TestClassifier(t *testing.T) {
 			if one, err := c.WithK(1); err != nil || one.K() != 1 || labelOf(one, test.RawRowView(5), nil) != c.appendNeighbors(nil, test.RawRowView(5), 1, preparedWorkspace(c))[0].Label {
 				t.Errorf("n = %d, k = %d: by one neighbor: %v", n, k, err)
 			}
-			// More neighbors than the workspace was made for.
+			// Ask for more neighbors than the workspace was made for.
 			if near := c.appendNeighbors(nil, test.RawRowView(0), n, w); len(near) != n || labelOf(c, test.RawRowView(0), w) != got[0] {
 				t.Errorf("%d neighbors, want %d", len(near), n)
 			}
@@ -108,7 +108,7 @@ func TestClassifier(t *testing.T) {
 	}
 }
 
-// TestWorkspaceGrows checks that one workspace serves classifiers of any size in turn, and that predictions do not
+// TestWorkspaceGrows checks that one workspace serves classifiers of different sizes, and that predictions do not
 // allocate after warm-up.
 func TestWorkspaceGrows(t *testing.T) {
 	var classifiers []*Classifier

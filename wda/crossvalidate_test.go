@@ -99,9 +99,9 @@ func TestCrossValidate(t *testing.T) {
 	}
 }
 
-// TestCrossValidateIsFit checks that sharing work between folds does not change errors or choices: they equal separate
-// fits to each fold. The cases have fewer features than samples, more features than samples, settings that change the
-// samples, and settings left to be chosen.
+// TestCrossValidateIsFit checks that sharing work between folds does not change errors or choices: the results equal
+// those of separate fits to each fold. The cases have fewer features than samples, more features than samples, settings
+// that change the samples, and unset settings.
 func TestCrossValidateIsFit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -305,7 +305,7 @@ func TestCrossValidateOddData(t *testing.T) {
 	} {
 		for _, single := range []bool{false, true} {
 			if !testdata.IsLong() && single == (i%2 == 0) {
-				continue // with the next data
+				continue
 			}
 			c.cv.Folds, c.cv.Fit = 3, *pinned(Settings{Optimizer: Optimizer{MaxSteps: 2}, Objective: Objective{Float32: single}})
 			got, err := CrossValidate(t.Context(), c.x, c.labels, &c.cv)

@@ -31,8 +31,8 @@ func scaled(f float64, x mat.Matrix) *mat.Dense {
 	return &y
 }
 
-// fitPinned calls Fit with the paper's values for open settings, so tests of the solver do not depend on a choice. Tests of
-// the choice call Fit.
+// fitPinned calls Fit with the paper's values for unset settings, so that tests of the solver do not depend on chosen
+// settings. Tests of the choice call Fit directly.
 func fitPinned(ctx context.Context, x mat.Matrix, labels []int, set *Settings) (*Model, error) {
 	if set == nil {
 		set = new(Settings)
@@ -40,7 +40,7 @@ func fitPinned(ctx context.Context, x mat.Matrix, labels []int, set *Settings) (
 	return Fit(ctx, x, labels, pinned(*set))
 }
 
-// pinned returns s with the paper's values for open settings.
+// pinned returns s with the paper's values for unset settings.
 func pinned(s Settings) *Settings {
 	s = s.pinned()
 	return &s
@@ -83,8 +83,8 @@ func checkModel(t testing.TB, m *Model) {
 
 func repeated(v, n int) []int { return slices.Repeat([]int{v}, n) }
 
-// pinned fills the settings that are left open with fixed values: no whitening and orthonormal
-// components, as in the paper, and λ and ρ of Objective.pinned.
+// pinned fills unset settings with fixed values: no mixture, no whitening and orthonormal
+// components, as in the paper, and the λ and ρ of Objective.withFixedDefaults.
 func (s Settings) pinned() Settings {
 	s.Mixture = NoMixture()
 	s.Objective = s.Objective.withFixedDefaults()

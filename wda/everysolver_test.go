@@ -27,7 +27,7 @@ func TestSolversAreDeterministic(t *testing.T) {
 		for i, solver := range ownSolvers {
 			for _, f32 := range []bool{false, true} {
 				if !testdata.IsLong() && f32 == (i%2 == 0) {
-					continue // with the next solver
+					continue
 				}
 				set := Settings{Components: 3, Optimizer: Optimizer{Method: small(solver), MaxSteps: 3}, Objective: Objective{Float32: f32, Shrinkage: FixedShrinkage(0.1)}}
 				var first *Model
@@ -53,7 +53,7 @@ func TestSolversAreDeterministic(t *testing.T) {
 				check("3 workers")
 				for level := range asmtest.Each(t) {
 					if shape.d > 100 {
-						break // the portable level is slow
+						break // the portable instruction-set level is slow
 					}
 					check(fmt.Sprintf("level %v", level))
 				}
@@ -62,7 +62,8 @@ func TestSolversAreDeterministic(t *testing.T) {
 	}
 }
 
-// countdown is a context that is canceled after left calls of Err.
+// countdown is a context that is canceled after a number of calls of Err. The field left is the number of remaining
+// calls.
 type countdown struct {
 	context.Context
 	left atomic.Int64
@@ -75,8 +76,8 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// TestSolversCancel checks that a fit stops soon after its context ends, wherever it ends, and returns the best model
-// so far, or none if there is none yet.
+// TestSolversCancel checks that a fit stops soon after its context ends, for contexts that end at many different times.
+// The fit must return its best model so far, or no model if it has none yet.
 func TestSolversCancel(t *testing.T) {
 	x, labels := clusters(4, 140, 20, 50, 30)
 	for _, solver := range stepping {

@@ -99,10 +99,10 @@ func ExampleHolder() {
 	if err := served.Reload(bytes.NewReader(file), nil, check); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(served.Reload(bytes.NewReader(file[:100]), nil, check)) // the old one stays
+	fmt.Println(served.Reload(bytes.NewReader(file[:100]), nil, check)) // the old model stays
 
-	w := new(wda.Workspace) // one for each goroutine; it works with every model
-	_, now := served.Get()  // once a request
+	w := new(wda.Workspace) // one workspace for each goroutine; it works with every model
+	_, now := served.Get()  // once per request
 	class, err := now.Predict(known, w)
 	fmt.Println(class.Label == d.Labels[0], err, now.Hash() == c.Hash())
 	// Output:
@@ -110,8 +110,8 @@ func ExampleHolder() {
 	// true <nil> true
 }
 
-// A service reports how certain a class is: the share of each class among the neighbors, and their
-// distance.
+// A service reports how certain a class is: the share of each class among the neighbors, and the distance of the
+// neighbors.
 func ExampleClassifier_Predict() {
 	d := dataset.Simulation{Seed: 1}.Generate(100)
 	m, err := wda.Fit(context.Background(), d.X, d.Labels, &wda.Settings{Components: 2, Objective: wda.Objective{Lambda: wda.RelativeLambda(3)}})

@@ -166,7 +166,7 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errFailing }
 
-// rewritten applies edit to the entries of a model file and seals the result.
+// rewritten applies edit to the entries of a model file and adds valid checksums.
 func rewritten(t testing.TB, data []byte, edit func(map[string][]byte)) []byte {
 	t.Helper()
 	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
@@ -231,7 +231,7 @@ func TestOtherVersions(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		edit func(map[string][]byte)
-		want string // "" is no error
+		want string // "" for no error
 	}{
 		"nothing": {func(map[string][]byte) {}, ""},
 		"more": {func(e map[string][]byte) {
@@ -354,12 +354,12 @@ func TestForgedFile(t *testing.T) {
 			t.Errorf("%s: error %v, want one that says %q", name, err, c.want)
 		}
 	}
-	// Fields of version 1 that differed between fits are ignored.
+	// The reader ignores fields of version 1 that differed between repeated fits.
 	if _, _, err := decodeModelFile(rewritten(t, data, replace(metaName, `"steps": 0`, `"steps": 0, "seconds": 1e300`))); err != nil {
 		t.Errorf("absurd seconds: %v", err)
 	}
 
-	// Entries that are compressed, that occur twice, or whose checksums are wrong.
+	// Compressed entries, duplicate entries and entries with wrong checksums are errors.
 	for name, write := range map[string]func(w *zip.Writer) error{
 		"mean.npy must occur once": func(w *zip.Writer) error {
 			e, err := w.Create("mean.npy")
@@ -391,8 +391,8 @@ func TestForgedFile(t *testing.T) {
 	}
 }
 
-// TestNotAModel checks that the error for a file of another kind names that kind, and that the file is not read to its
-// end.
+// TestNotAModel checks that the error for a file of a different kind names this kind, and that the file is not read to
+// its end.
 func TestNotAModel(t *testing.T) {
 	m, _, _ := testModel(t, 6, 2)
 	model := fileOf(t, m)
@@ -486,15 +486,14 @@ func TestVersion1(t *testing.T) {
 	if r.Status != StatusGradientTolerance || r.Settings.Optimizer.Method != Method(Auto{}) || r.Objective != 24.888090011467515 || r.Steps != 31 || r.Settings.Seed != 7 || r.Lambda == nil {
 		t.Errorf("report %+v", r)
 	}
-	// Written again as version 2, it gives the same answers.
+	// Writing the classifier as version 2 does not change its predictions.
 	again, err := loadClassifier(bytes.NewReader(fileOf(t, c)))
 	if err != nil || again.Hash() != c.Hash() || !reflect.DeepEqual(again, c) {
 		t.Errorf("written again: %v", err)
 	}
 }
 
-// TestReleaseCandidate reads a classifier that was written by version 1.0.0-rc.1, in which warnings
-// are sentences.
+// TestReleaseCandidate reads a classifier that was written by version 1.0.0-rc.1, which stores warnings as sentences.
 func TestReleaseCandidate(t *testing.T) {
 	data, err := os.ReadFile("testdata/classifier-rc1.wda")
 	if err != nil {
@@ -514,7 +513,8 @@ func TestReleaseCandidate(t *testing.T) {
 	}
 }
 
-// TestStatusNames checks that every status is stored by name, and that version 1 files store it by number.
+// TestStatusNames checks that every status is stored by name, and that a status stored by number, as in version 1, can
+// be read.
 func TestStatusNames(t *testing.T) {
 	var names []string
 	for i := fileStatus(0); descent.Status(i).String() != fmt.Sprintf("Status(%d)", i); i++ {
@@ -597,8 +597,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// FuzzForged is like FuzzLoad for files in which bytes of one entry are replaced and all checksums
-// are valid.
+// FuzzForged is like FuzzLoad for files with valid checksums in which bytes of one entry are replaced.
 func FuzzForged(f *testing.F) {
 	m, x, labels := testModel(f, 4, 2)
 	m.report.Lambda, m.scales, m.ratios = mat.NewSymDense(3, nil), []float64{2, 1}, []float64{4, 3}

@@ -64,7 +64,7 @@ func TestCanceled(t *testing.T) {
 	})
 }
 
-// TestCanceledAnywhere cancels at random times, so that every phase is met.
+// TestCanceledAnywhere cancels fits at different times, so that every phase is canceled.
 func TestCanceledAnywhere(t *testing.T) {
 	if !testdata.IsLong() {
 		t.Skip("slow")
@@ -92,7 +92,7 @@ func TestCanceledAnywhere(t *testing.T) {
 	}
 }
 
-// TestManyWorkers checks that surplus workers use no memory and do not change a bit.
+// TestManyWorkers checks that surplus workers use no memory and do not change any bit of the result.
 func TestManyWorkers(t *testing.T) {
 	x, labels := parts3(1, 60, 8)
 	few := Settings{Components: 2, Workers: 1, Optimizer: Optimizer{MaxSteps: 2}}
@@ -145,7 +145,7 @@ func TestReport(t *testing.T) {
 		set.Progress = func(p Progress) error {
 			s := p.Step
 			if _, draws := set.Optimizer.Method.(MiniBatch); draws && s.Index == steps-1 {
-				return nil // mini-batches between two steps
+				return nil // a report about mini-batches between two steps
 			}
 			if s.Index != steps || s.Start != 0 {
 				t.Errorf("call %d is step %d of start %d", steps, s.Index, s.Start)
@@ -170,7 +170,7 @@ func TestReport(t *testing.T) {
 				t.Errorf("J falls from %v to %v", r.History[i].Objective, h.Objective)
 			}
 		}
-		// The same objective, with λ and ridge as reported.
+		// Score with the reported λ must return the same σ_b² and σ_w².
 		s := mustScore(t, x, labels, m.projection, &Settings{Objective: Objective{Lambda: LambdaMatrix(r.Lambda), Float32: set.Objective.Float32}})
 		if e := relative(s.Between, r.Between) + relative(s.Within, r.Within); !(e < 10*noise) {
 			t.Errorf("σ_b², σ_w² = %v, %v, but Score says %v, %v", r.Between, r.Within, s.Between, s.Within)
@@ -200,8 +200,8 @@ func pca(t *testing.T, x *mat.Dense, p int) *mat.Dense {
 	return m.projection
 }
 
-// TestFewSamples checks where Auto starts. With at most about as many samples as features it starts at the better of
-// Principal and Fisher; with more samples it starts with eigenvalue iterations.
+// TestFewSamples checks where Auto starts. If there are at most about as many samples as features, Auto starts at the
+// better of Principal and Fisher. With more samples, it starts with eigenvalue iterations.
 func TestFewSamples(t *testing.T) {
 	for d, few := range map[int]bool{40: true, 29: true, 28: false} {
 		x, y := clusters(3, d, 10, 10, 10)
@@ -218,8 +218,8 @@ func TestFewSamples(t *testing.T) {
 	}
 }
 
-// TestStarts checks that several starts return the best of their results, which is at least as good as with one start,
-// and that the seed determines the starts.
+// TestStarts checks that a fit with several starts returns the best of their results. This result must be at least as
+// good as with one start, and the seed must determine the starts.
 func TestStarts(t *testing.T) {
 	if !testdata.IsLong() {
 		t.Skip("slow")
@@ -259,8 +259,8 @@ func TestStarts(t *testing.T) {
 	}
 }
 
-// TestValidation checks that a fit returns the step with the lowest validation error. Without shrinkage and with few
-// samples the objective overfits, so the last step has a higher error.
+// TestValidation checks that a fit returns the projection of the step with the lowest validation error. Without
+// shrinkage and with few samples, the objective overfits, so the last step has a higher error.
 func TestValidation(t *testing.T) {
 	x, labels := parts3(3, 90, 60)
 	held, heldLabels := parts3(3, 90, 60) // other samples of classes with the same centers

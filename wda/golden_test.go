@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// golden is a WDA case of the shared fixtures, computed by POT and autograd in
-// float64; its f is σ_w²/σ_b² = 1/J.
+// golden is a test case whose values were computed by the Python packages POT and autograd in float64. Its objective f
+// is σ_w²/σ_b² = 1/J.
 type golden struct {
 	name     string
 	x, p0    *mat.Dense
@@ -65,8 +65,8 @@ func TestGoldenObjective(t *testing.T) {
 			if f32 {
 				value, gradient = 1e-5, 1e-5
 				if name == "bimodal_log" {
-					// λM is in the hundreds, so the plan has the error of half an ulp
-					// of the exponent.
+					// The exponents λM are in the hundreds, so half an ulp of an exponent is a large relative error of
+					// the transport plan.
 					value, gradient = 3e-5, 1e-4
 				}
 			}
@@ -96,8 +96,8 @@ func TestGoldenObjective(t *testing.T) {
 	}
 }
 
-// TestGoldenFits checks that a fit finds the optimum if the objective has a single basin, and is otherwise no worse
-// than the reference implementation.
+// TestGoldenFits checks that a fit finds the optimum if the objective has a single basin. Otherwise Auto must find the
+// best known objective, or be no worse than POT.
 func TestGoldenFits(t *testing.T) {
 	for _, name := range goldenCases {
 		for _, solver := range []Method{Auto{}, ConjugateGradient{}, SteepestDescent{}, ProjectedGradient{}} {
@@ -130,8 +130,8 @@ func TestGoldenFits(t *testing.T) {
 	}
 }
 
-// TestAutoFromAnywhere checks that Auto finds the best optimum of the circles data from every random start, where plain
-// gradient methods find it from few.
+// TestAutoFromAnywhere checks that Auto finds the best optimum of the circles data from every random start. Plain
+// gradient methods find this optimum from few starts only.
 func TestAutoFromAnywhere(t *testing.T) {
 	g := loadGolden(t, "circles")
 	m := stiefel.New(10, 2)

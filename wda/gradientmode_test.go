@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/sinkhorn"
 )
 
-// TestGradientModesAgree checks that the unrolled gradient converges to the implicit one, and that the frozen gradient
-// differs unless λ is so small that plans do not depend on the projection.
+// TestGradientModesAgree checks that the unrolled gradient converges to the implicit gradient. The frozen gradient must
+// differ unless λ is so small that the transport plans do not depend on the projection.
 func TestGradientModesAgree(t *testing.T) {
 	x, labels := parts3(3, 50, 6)
 	p := uniform(2, 6, 2)
@@ -49,7 +49,7 @@ func TestGradientModesAgree(t *testing.T) {
 }
 
 // TestGradientModeFits checks that the implicit gradient reaches the same J as the unrolled gradient of many
-// iterations, and that the frozen gradient raises J, but less.
+// iterations. The frozen gradient must raise J, but less than the other two.
 func TestGradientModeFits(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(5, 40, 6)

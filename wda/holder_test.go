@@ -10,7 +10,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestHolder checks that a rejected model does not replace the old one, and that readers see a complete model at all
+// TestHolder checks that a rejected model does not replace the old model, and that readers see a complete model at all
 // times.
 func TestHolder(t *testing.T) {
 	m, x, labels := testModel(t, 6, 2)

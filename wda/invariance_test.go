@@ -18,7 +18,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// mustScore scores with the objective of set, without a ridge if it does not fix one.
+// mustScore returns the scores of the projection p with the objective of set. If set has no shrinkage, mustScore uses
+// no ridge.
 func mustScore(t testing.TB, x mat.Matrix, labels []int, p mat.Matrix, set *Settings) *Scores {
 	t.Helper()
 	scoring := &Scoring{Objective: set.Objective, Workers: set.Workers}
@@ -32,14 +33,14 @@ func mustScore(t testing.TB, x mat.Matrix, labels []int, p mat.Matrix, set *Sett
 	return s
 }
 
-// TestFisherLimit checks that J tends to a trace ratio for λ → 0, where plans are uniform and the cost of two classes
-// is the mean of all squared distances.
+// TestFisherLimit checks that J tends to a trace ratio for λ → 0. In this limit, the transport plans are uniform, and
+// the cost between two classes is the mean of all squared distances.
 func TestFisherLimit(t *testing.T) {
 	x, labels := clusters(5, 6, 12, 20, 31)
 	p := uniform(6, 6, 2)
 	var y mat.Dense
 	y.Mul(x, p)
-	// The scatter of the classes, from its definition.
+	// Compute the scatter of the classes from its definition.
 	var mean [3][2]float64
 	var variance, pi [3]float64
 	for pass := range 3 {
@@ -117,7 +118,7 @@ func TestInvariances(t *testing.T) {
 	s := mustScore(t, shift, labels, p, set)
 	check("translation", 1e-11, s, s.Gradient)
 
-	// Rotation: X Q and QᵀP have the products X P.
+	// A rotation Q changes X to X Q and P to QᵀP, so the product X P is unchanged.
 	q := mat.NewDense(d, d, nil)
 	stiefel.New(d, d).Random(ctx, q, rand.New(rand.NewPCG(1, 2)))
 	var xq, qp, back mat.Dense
@@ -132,8 +133,8 @@ func TestInvariances(t *testing.T) {
 	s = mustScore(t, px, pl, p, set)
 	check("permutation", 1e-12, s, s.Gradient)
 
-	// Only the order of labels matters: L iterations treat the two classes of a pair equally only
-	// in the limit.
+	// Label values do not matter if their order is unchanged. The order matters because a finite number of iterations
+	// does not treat the two classes of a pair equally.
 	named := make([]int, n)
 	for i, l := range labels {
 		named[i] = 3*l - 70

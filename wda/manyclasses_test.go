@@ -108,7 +108,7 @@ func TestPartOfTheClasses(t *testing.T) {
 	}
 }
 
-// inSpan returns the orthonormal projection of the span of sp that m was made of.
+// inSpan converts the projection of m to an orthonormal projection in the span sp.
 func inSpan(sp *discriminant.Span, m *Model) *mat.Dense {
 	p, err := sp.FromFeatures(context.Background(), m.projection)
 	if err != nil {

@@ -42,7 +42,7 @@ func TestMemoryImplied(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		err  error
-		want string // "" is no error
+		want string // "" for no error
 	}{
 		{"a usual fit", objective(100000, 784, 10, same), ""},
 		{"usual data", discriminant.CheckMemory(discriminant.PrepareNeeds(100000, 784, 10)...), ""},

@@ -31,9 +31,9 @@ func distancesOf(x, p *mat.Dense) []float64 {
 	return out
 }
 
-// TestMixture checks that a default fit to few rows mixes the candidates that its report lists. With as many components
-// as features the distances of the mixture are the means of the distances of its members, up to scale, and the ratios,
-// σ_b² and σ_w² describe the mixture.
+// TestMixture checks that a default fit to few rows is a mixture of the candidate settings that its report lists. With
+// as many components as features, the squared distances of the mixture are the means of the squared distances of its
+// members, up to scale. The reported ratios, σ_b² and σ_w² must describe the mixture.
 func TestMixture(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 60, 2)
@@ -98,8 +98,8 @@ func TestMixture(t *testing.T) {
 	}
 }
 
-// TestMixtureAgain checks that the reported settings, also when read from a file, repeat the fit bit for bit without a
-// comparison.
+// TestMixtureAgain checks that a fit with the reported settings repeats the fit bit for bit without a comparison of
+// settings, also if the settings are read from a file.
 func TestMixtureAgain(t *testing.T) {
 	t.Parallel()
 	x, labels := clusters(101, 4, 14, 16, 12, 13)
@@ -149,8 +149,8 @@ func TestMixtureAgain(t *testing.T) {
 	}
 }
 
-// TestMixtureLeading checks that a mixture has as many informative components as the member that has most, in any order
-// of members, and that the other components are almost zero.
+// TestMixtureLeading checks that the number of informative components of a mixture is the maximum over its members, for
+// any order of the members. The other components must be almost zero.
 func TestMixtureLeading(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 60, 4)
@@ -232,8 +232,8 @@ func TestMixturePinned(t *testing.T) {
 	}
 }
 
-// TestMixtureSize checks that a mixture consists of the candidates whose losses are within two standard errors of the
-// best.
+// TestMixtureSize checks that a mixture consists of the candidate settings whose losses are within two standard errors
+// of the best loss.
 func TestMixtureSize(t *testing.T) {
 	c := &comparison{set: &Settings{Optimizer: Optimizer{Method: Auto{}}}, rows: 50}
 	list := []Member{{Scale: ScaleEqual}, {Scale: ScaleUnit}, {Scale: ScaleRatio}}
@@ -241,8 +241,8 @@ func TestMixtureSize(t *testing.T) {
 		list[i].Method = Auto{}
 	}
 	c.candidates = list
-	// The differences to the first have the mean 0.1 and 0.2, the standard deviation 0.1, and thus
-	// with four folds the standard error 0.05.
+	// Compared with the first loss, the other two losses are larger by 0.1 and 0.2 on average. The standard deviation
+	// of these differences is 0.1, so the standard error over four folds is 0.05.
 	small := math.Sqrt(0.75) / 10
 	var losses [][][]loss
 	for _, sign := range []float64{1, -1, 1, -1} {
@@ -334,7 +334,8 @@ func TestMixtureInterrupted(t *testing.T) {
 	}
 }
 
-// TestSharedFits checks that candidates that differ only in scale share a fit, and that sharing does not change a bit.
+// TestSharedFits checks that candidate settings that differ only in scale share a fit, and that sharing does not change
+// any bit.
 func TestSharedFits(t *testing.T) {
 	t.Parallel()
 	x, labels := parts3(4, 60, 4)

@@ -21,7 +21,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// testModel returns a model of d features and p components that is not fitted.
+// testModel returns a model that was made without a fit, with d features and p components, and its samples and labels.
 func testModel(t testing.TB, d, p int) (*Model, *mat.Dense, []int) {
 	t.Helper()
 	x, labels := parts3(1, 40, d)
@@ -32,8 +32,8 @@ func testModel(t testing.TB, d, p int) (*Model, *mat.Dense, []int) {
 	return newModel(s, uniform(2, d, p), Report{}), x, labels
 }
 
-// TestTransform checks that a projection is (x − mean)·P, with the same bits for single samples, rows, views as source
-// or destination, and matrices of other types.
+// TestTransform checks that a projection is (x − mean)·P. The result must have the same bits for single samples, rows,
+// views as source or destination, and matrices of other types.
 func TestTransform(t *testing.T) {
 	for _, shape := range [][2]int{{1, 1}, {5, 2}, {37, 5}, {64, 64}, {200, 9}, {131, 130}} {
 		d, p := shape[0], shape[1]
@@ -338,11 +338,11 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestNotFinite checks what happens to NaN, infinity and overflow: checking methods name the position, and the others
-// return what they document.
+// TestNotFinite checks the results for NaN, infinity and overflow. Methods that check values name the position of the
+// value; the other methods return the documented values.
 func TestNotFinite(t *testing.T) {
 	m, x, labels := testModel(t, 6, 2)
-	m.projection.Set(4, 0, 0) // 0·∞ is no 0
+	m.projection.Set(4, 0, 0) // 0·∞ is NaN, not 0
 	c, err := NewClassifier(t.Context(), m, x, labels, 3)
 	if err != nil {
 		t.Fatal(err)
@@ -375,7 +375,7 @@ func TestNotFinite(t *testing.T) {
 		}
 	}
 
-	// Finite samples whose projections are out of the range of float64, or only of float32.
+	// This finite sample has a projection beyond the range of float64.
 	beyond := scaled(math.MaxFloat64, mat.NewDense(1, 6, []float64{1, 1, 1, 1, 1, 1}))
 	for j := range 6 {
 		if m.projection.At(j, 1) < 0 {
@@ -401,7 +401,7 @@ func TestNotFinite(t *testing.T) {
 		t.Errorf("beyond float32: %v", y32)
 	}
 
-	// Finite projections whose distances are out of the range of float64.
+	// This finite projection has distances beyond the range of float64.
 	far := scaled(1e-100, beyond)
 	if err := m.TransformVec(y, far.RawRowView(0)); err != nil {
 		t.Fatalf("%v: %v", y, err)
@@ -418,7 +418,8 @@ func TestNotFinite(t *testing.T) {
 	}
 }
 
-// TestHash checks that the hash is the SHA-256 of the documented bytes, and that every bit changes it.
+// TestHash checks that the hash is the SHA-256 of the documented bytes, and that every bit of these bytes changes the
+// hash.
 func TestHash(t *testing.T) {
 	plain, x, labels := testModel(t, 6, 2)
 	m, err := plain.WithClassNames([]string{"a", "", "ü"})
@@ -576,8 +577,8 @@ func TestConcurrentUse(t *testing.T) {
 	wg.Wait()
 }
 
-// BenchmarkTransformVec projects one MNIST-sized sample. The percentiles of load are
-// over single calls, while every other processor does the same.
+// BenchmarkTransformVec projects one MNIST-sized sample. The load benchmarks report percentiles of the times of single
+// calls while all processors make calls.
 func BenchmarkTransformVec(b *testing.B) {
 	m, x, _ := testModel(b, 784, 10)
 	src := make([]float32, 784)
@@ -608,7 +609,7 @@ func BenchmarkTransformVec(b *testing.B) {
 	})
 }
 
-// underLoad measures single calls on all processors at once.
+// underLoad measures the times of single calls while all processors make calls.
 func underLoad(b *testing.B, name string, prepare func() func(i int)) {
 	b.Run(name, func(b *testing.B) {
 		var mu sync.Mutex

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestClassNamesArray checks that the class names in a model file are an array that NumPy reads without pickle: UTF-32
-// strings, each with the length of the longest.
+// TestClassNamesArray checks that the class names in a model file are an array that NumPy reads without pickle. The
+// elements are UTF-32 strings with the length of the longest name.
 func TestClassNamesArray(t *testing.T) {
 	x, labels := parts3(1, 30, 4)
 	names := []string{"a", "größer", "日本"}

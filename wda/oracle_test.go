@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// blocked lists the folders whose block sizes the cases are drawn around.
+// blocked lists the folders that contain block sizes. The random cases have sizes near these block sizes.
 var blocked = []string{"wda", "internal/discriminant", "internal/knn", "internal/matrix", "internal/dense", "internal/asm/project"}
 
 func TestOracle(t *testing.T) {
@@ -112,7 +112,7 @@ func compareScore(c *trial.Case) {
 			o.Lambda[a] = append(o.Lambda[a], oracle.Of(v).Div(m))
 		}
 	}
-	if c.Chance(4) { // absolute, or a matrix
+	if c.Chance(4) { // λ is absolute or a matrix
 		l := trial.Matrix(c, classes, classes, func(a, b int) float64 { return 1 / means[0][1].Hi })
 		o.Lambda = reals(l.Table())
 		if s.Objective.Lambda = wda.LambdaMatrix(dense(l)); c.Chance(2) {
@@ -172,7 +172,7 @@ func compareScore(c *trial.Case) {
 	if !small || c.Failed() {
 		return
 	}
-	// ‖G − P sym(PᵀG)‖ and ‖PᵀP − I‖ for the returned gradient.
+	// Compare the norm ‖G − P sym(PᵀG)‖ of the gradient G, and the infeasibility ‖PᵀP − I‖ of the projection P.
 	norm, size := riemannian(o.P, reals(gradient.Table()))
 	off := oracle.Real{}
 	for i, row := range oracle.Multiply(transposed(o.P), o.P) {
@@ -199,7 +199,8 @@ func compareScore(c *trial.Case) {
 	}
 }
 
-// compareModel compares projections, neighbors and classes of a model with its own mean and projection.
+// compareModel compares projections, neighbors and classes of a model with values computed from its mean and
+// projection.
 func compareModel(c *trial.Case) {
 	classes := 2 + c.IntN(3)
 	n, d := 2*classes+4+c.Size(100), 1+c.Size(40)
@@ -371,7 +372,8 @@ func compareModel(c *trial.Case) {
 	}
 }
 
-// compareClassifiers compares classifiers of other storages and numbers of neighbors, from files, and of other components.
+// compareClassifiers checks classifiers with fewer components, with a different number of neighbors, with every kind of
+// storage, and after reading from a file.
 func compareClassifiers(c *trial.Case, m *wda.Model, x trial.View[float64], labels []int) {
 	c.Alone()
 	ctx := context.Background()
@@ -398,7 +400,7 @@ func compareClassifiers(c *trial.Case, m *wda.Model, x trial.View[float64], labe
 	if loaded.K() != votes || loaded.Len() != len(labels) || !slices.Equal(loaded.Labels(), m.Labels()) || !mat.Equal(all, projected.Slice(0, len(labels), 0, first)) {
 		c.Errorf("a classifier of %d neighbors of %d samples, labels %v; want %d of %d, %v", loaded.K(), loaded.Len(), loaded.Labels(), votes, len(labels), m.Labels())
 	}
-	// The distance of y to a stored sample whose components are off by at most off[l].
+	// Each distance must be possible for stored samples whose component l is off by at most off[l].
 	for _, storage := range []wda.Storage{wda.StorageFloat64(), wda.StorageFloat32(), wda.StorageInt8(), wda.StoragePQ(1, 4)} {
 		compact, err := loaded.WithStorage(ctx, storage, 1)
 		must(err)
@@ -480,7 +482,7 @@ func compareRejection(c *trial.Case, m *wda.Model, x trial.View[float64], labels
 		return r
 	}
 	stored := oracle.Multiply(center(x.Table()), p)
-	// The mean squared distance of the neighbors, the residual, and the class.
+	// parts returns the mean squared distance of the neighbors, the residual and the class of each row.
 	parts := func(rows [][]float64) (distances, residuals []oracle.Real, classes []wda.Class) {
 		for i, row := range center(rows) {
 			sum := oracle.Real{}
@@ -614,7 +616,7 @@ func transposed(m [][]oracle.Real) [][]oracle.Real {
 	return t
 }
 
-// compareCrossValidation leaves out one sample at a time, so that no draw decides which.
+// compareCrossValidation checks leave-one-out cross-validation, whose folds do not depend on random numbers.
 func compareCrossValidation(c *trial.Case) {
 	classes := 2 + c.IntN(2)
 	n, d := 3*classes+4+c.IntN(6), 1+c.IntN(5)

@@ -17,9 +17,9 @@ import (
 type onDisk struct {
 	*mat.Dense
 	reads  atomic.Int64
-	broken int // the row that cannot be read after the first time, or −1
+	broken int // number of the row that can be read only once, or −1
 	times  atomic.Int64
-	// If spoiled is set, the broken row can be read, but one of its values is NaN.
+	// If spoiled is true, the broken row can be read again, but one of its values is then NaN.
 	spoiled bool
 }
 
@@ -43,13 +43,13 @@ func (m *onDisk) ReadRows(dst []float64, first int) error {
 	return nil
 }
 
-// A fit must not read single elements.
+// At panics, because a fit must not read single elements.
 func (m *onDisk) At(i, j int) float64 { panic("element by element") }
 
 func stored(x *mat.Dense) *onDisk { return &onDisk{Dense: x, broken: -1} }
 
-// TestRowsNotInMemory checks that mini-batches of rows that are read one by one have the same bits as mini-batches of
-// samples in memory, with sorting and whitening.
+// TestRowsNotInMemory checks that mini-batches of rows outside of memory have the same bits as mini-batches of samples
+// in memory, also with sorting and whitening.
 func TestRowsNotInMemory(t *testing.T) {
 	t.Parallel()
 	x, labels := clusters(5, 6, 70, 90, 40)
@@ -88,7 +88,7 @@ func TestRowsNotInMemory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Set a source, as if the sample were a part of its rows.
+			// The fit draws mini-batches from the source, as if x were only a sample of the rows in the source.
 			m, err := prepare(t.Context(), x, labels, set.preparation(), true, 0)
 			if err != nil {
 				t.Fatal(err)
@@ -111,8 +111,8 @@ func TestRowsNotInMemory(t *testing.T) {
 	}
 }
 
-// TestSampleOfSource checks that a fit to rows outside of memory holds a stratified sample of them, and is as good as a
-// fit to all rows.
+// TestSampleOfSource checks that a fit to rows outside of memory holds a stratified sample of these rows, and is as
+// good as a fit to all rows.
 func TestSampleOfSource(t *testing.T) {
 	t.Parallel()
 	n, steps := 900, 5

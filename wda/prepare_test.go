@@ -12,7 +12,7 @@ import (
 )
 
 // TestPrepare checks that Prepared.Fit equals Fit: bit for bit with the same number of components, and up to rounding
-// with fewer. Settings that Prepare has decided are ignored.
+// with fewer components. Prepared.Fit ignores settings that Prepare has decided.
 func TestPrepare(t *testing.T) {
 	t.Parallel()
 	steps, lambdas := 4, 1
@@ -38,7 +38,7 @@ func TestPrepare(t *testing.T) {
 		}
 		for p := c.set.Components; p > 0; p-- {
 			if c.set.Optimizer.Init != nil && p < c.set.Components {
-				break // the start has its number of components
+				break // the given start determines the number of components
 			}
 			for _, lambda := range []float64{0.5, 2}[:lambdas] {
 				whole := c.set.pinned()
@@ -95,7 +95,7 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
-// TestPreparedSideBySide checks that concurrent fits of one Prepared do not change each other.
+// TestPreparedSideBySide checks that concurrent fits of one Prepared do not affect each other.
 func TestPreparedSideBySide(t *testing.T) {
 	x, labels := parts3(3, 40, 60)
 	prepared, err := Prepare(t.Context(), x, labels, &Preparation{Components: 3})

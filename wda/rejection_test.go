@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// known returns a classifier of half of the rows of three clusters, and the other half.
+// known returns a classifier of the first half of the rows of three clusters, and the second half of the rows.
 func known(t testing.TB, n, d, p int) (*Classifier, *mat.Dense) {
 	t.Helper()
 	x, labels := parts3(1, n, d)
@@ -40,7 +40,7 @@ func calibrated(t testing.TB, c *Classifier, x mat.Matrix, by *Calibration) *Cla
 	return out
 }
 
-// plainScore computes the score by its formula, with an orthonormal basis from the Gram–Schmidt process.
+// plainScore computes the score directly from its formula, with an orthonormal basis from the Gram–Schmidt process.
 func plainScore(c *Classifier, x []float64) float64 {
 	r := c.rejection
 	d, p := c.model.Dims()
@@ -135,7 +135,7 @@ func TestRejectionRate(t *testing.T) {
 				rejected++
 			}
 		}
-		// Four standard deviations, which include the error of the threshold.
+		// The tolerance is four standard deviations, including the error of the threshold.
 		if off := math.Abs(float64(rejected)/1000 - rate); off > 4*math.Sqrt(2*rate/1000) {
 			t.Errorf("rate %v: %d of 1000 rejected", rate, rejected)
 		}
@@ -160,8 +160,8 @@ func TestRejectionRate(t *testing.T) {
 	}
 }
 
-// TestRejectionWeight checks that the weight of the residual is low if unknown samples differ only within the span of
-// the projection, and high if they differ only outside of it.
+// TestRejectionWeight checks the weight of the residual. The weight must be low if unknown samples differ only within
+// the span of the projection, and high if they differ only outside of the span.
 func TestRejectionWeight(t *testing.T) {
 	x, labels := parts3(1, 600, 5)
 	s, err := discriminant.NewSamples(t.Context(), x, labels)
@@ -194,8 +194,9 @@ func TestRejectionWeight(t *testing.T) {
 	}
 }
 
-// TestRejectionFile checks that a calibrated classifier is unchanged after writing and reading it, that older readers
-// reject its file, and that the file and hash of an uncalibrated classifier are as before.
+// TestRejectionFile checks that a calibrated classifier is unchanged after writing and reading it, and that its file
+// has a version that older readers reject. Calibration must not change the file and the hash of the uncalibrated
+// classifier.
 func TestRejectionFile(t *testing.T) {
 	for _, standardize := range []bool{false, true} {
 		c, held := known(t, 160, 6, 3)
@@ -267,7 +268,7 @@ func TestRejectionErrors(t *testing.T) {
 		{t.Context(), held, &Calibration{Rate: 1}, ErrSettings, "between 0 and 1"},
 		{t.Context(), held, &Calibration{Rate: math.NaN()}, ErrSettings, "between 0 and 1"},
 		{t.Context(), held.Slice(0, 18, 0, 6), nil, ErrSettings, "18 samples are too few to reject a share of 0.05 of the known ones; at least 19"},
-		{t.Context(), own.Slice(0, 80, 0, 6), nil, nil, ""}, // each has itself and two others
+		{t.Context(), own.Slice(0, 80, 0, 6), nil, nil, ""}, // the neighbors of each row are the row itself and two others
 		{t.Context(), held.Slice(0, 80, 0, 5), nil, ErrShape, ""},
 		{t.Context(), bad, nil, ErrNotFinite, "row 5, column 2"},
 		{t.Context(), held, &Calibration{Unknown: bad}, ErrNotFinite, "Calibration.Unknown: "},

@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// farPool is an Executor that runs the items in this process, the last first, in goroutines that
-// get only bytes. It runs every third item twice, or every item in the long form.
+// farPool is an Executor that runs the items in this process, in reverse order, in goroutines that receive only bytes.
+// It runs every third item twice, or every item twice with MONGE_LONG=1.
 type farPool struct {
 	t     *testing.T
 	mu    sync.Mutex
@@ -60,8 +60,8 @@ func (p *farPool) Do(_ context.Context, b *Work) ([][]byte, error) {
 	return out, errors.Join(errs...)
 }
 
-// TestRemote checks that a fit has the same bits as in a single process, wherever pairs are solved, candidates compared and
-// folds fitted.
+// TestRemote checks that remote computation does not change the bits of a fit. Pairs of classes, candidate settings and
+// folds are computed remotely.
 func TestRemote(t *testing.T) {
 	t.Parallel()
 	sizes, open, wide := []int{24, 18, 21, 30}, Data{Whitening: NoWhitening()}, Data{Standardize: true, Whitening: DiagonalWhitening(LedoitWolf)}
@@ -156,8 +156,8 @@ func TestRemote(t *testing.T) {
 	}
 }
 
-// TestRemoteErrors checks that a remote error has the text and the wrapped error of a local one, and that errors of the
-// pool and the end of the context stop the fit.
+// TestRemoteErrors checks that a remote error has the same text and wraps the same error as a local error. Errors of
+// the pool and the end of the context must stop the fit.
 func TestRemoteErrors(t *testing.T) {
 	x, labels := clusters(3, 4, 20, 15, 25)
 	hard := Settings{Data: Data{Whitening: NoWhitening()}, Scale: ScaleOrthonormal, Leading: 2, Objective: Objective{Gradient: sinkhorn.GradientImplicit, Iterations: 1, Lambda: RelativeLambda(300), Shrinkage: FixedShrinkage(1)}, Optimizer: Optimizer{Method: SteepestDescent{}}}

@@ -28,13 +28,13 @@ type sameBits struct {
 	// hash fits with the given number of workers and returns the hash of the model or of the
 	// projection.
 	hash func(ctx context.Context, workers int) (string, error)
-	// Data and settings of a fit; empty for other results.
+	// on and set are the data and settings of a fit. They are nil for other results.
 	on  *listed
 	set *Settings
 }
 
-// listed is a data set of the list. Sizes are small enough for an emulated machine, and larger than
-// a vector of every instruction set.
+// listed is a named data set. Its sizes are small enough for an emulated machine, but larger than a vector register of
+// every instruction set.
 type listed struct {
 	name   string
 	d      int
@@ -65,12 +65,12 @@ func problems() map[string]*listed {
 	return out
 }
 
-// fits returns the fits to check: every solver, gradient, type, whitening, scale and weight, more features than
-// samples, 2 to 50 classes, chosen settings, cross-validation, and every baseline.
+// fits returns the fits to check. The list covers every solver, gradient, type, whitening, scale and weight, more
+// features than samples, 2 to 50 classes, chosen settings, cross-validation, and every baseline.
 func fits() []sameBits {
 	data := problems()
 	var list []sameBits
-	// add appends a Fit with the settings s and the paper's values for open settings.
+	// add appends a Fit with the settings s and the paper's values for unset settings.
 	add := func(on, name string, s Settings, float32s ...bool) {
 		if float32s == nil {
 			float32s = []bool{false, true}
@@ -135,7 +135,7 @@ func fits() []sameBits {
 		{"unbalanced", "proportional, minibatch", func(s *Settings) {
 			s.Objective.Proportional, s.Optimizer.Method = true, MiniBatch{BatchSize: 6}
 		}},
-		{"broad", "whitened", func(s *Settings) { // beyond a block of every algorithm
+		{"broad", "whitened", func(s *Settings) { // the data exceed one block of every algorithm
 			s.Data.Whitening, s.Objective.Iterations, s.Optimizer.MaxSteps = SphericalWhitening(LedoitWolf), 3, 2
 		}},
 		{"fifty", "fifty classes", func(s *Settings) { s.Objective.Iterations, s.Optimizer.MaxSteps = 2, 2 }},
@@ -148,11 +148,11 @@ func fits() []sameBits {
 		c.make(s)
 		add(c.on, c.name, *s)
 	}
-	// Default fits that choose all settings, or all but one.
+	// These fits choose all settings, or all settings except one.
 	for _, on := range []string{"plain", "wide", "two", "unbalanced"} {
 		add(on, "chosen", Settings{}, false)
 	}
-	// A default fit without other settings. Its choice has revealed a bug that the fits above did not.
+	// This default fit has found a bug that the fits above did not find.
 	x, labels := clusters(81, 5, 26, 22, 24)
 	seventy := &listed{x: x, labels: labels}
 	list = append(list, sameBits{name: "seventy by default", on: seventy, set: &Settings{Components: 3}, hash: func(ctx context.Context, workers int) (string, error) {
@@ -226,10 +226,10 @@ func TestFileRefits(t *testing.T) {
 	}
 }
 
-// TestSameBitsOfFits recomputes the hashes of a list of fits, which were made on amd64: a
-// model is one file on every machine, at every level and for any number of workers. The short
-// form makes a third of the fits, without assembly a fifth, once each. MONGE_FITS=all makes each of
-// them once. MONGE_LONG=1 makes them at every level of this machine, with 1, 2 and 7 workers each.
+// TestSameBitsOfFits repeats a list of fits and compares the hashes of the results with hashes computed on amd64. The
+// hashes must be equal on every machine, at every instruction-set level and for any number of workers. By default, the
+// test repeats every fifth fit once. MONGE_FITS=all repeats every fit once. MONGE_LONG=1 repeats every fit at every
+// instruction-set level of this machine, with 1, 2 and 7 workers.
 func TestSameBitsOfFits(t *testing.T) {
 	list := fits()
 	if *updateFits {

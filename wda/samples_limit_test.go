@@ -8,7 +8,7 @@ import (
 )
 
 // TestObjectiveSamples checks that J is evaluated on a stratified sample of the requested size, while the mean uses all
-// rows. The size is set automatically for many rows, and the reported settings repeat the fit bit for bit.
+// rows. For many rows, Fit sets the size automatically. The reported settings must repeat the fit bit for bit.
 func TestObjectiveSamples(t *testing.T) {
 	t.Parallel()
 	x, labels := stretched(5, 600, 6, 3)

@@ -12,8 +12,8 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// TestModelSchema checks that a model stores the columns of a table, with another file version and another form of the
-// hash. Without a schema, both are unchanged.
+// TestModelSchema checks that a model stores the columns of a table. A model with a schema has a different file version
+// and hash; without a schema, both are unchanged.
 func TestModelSchema(t *testing.T) {
 	t.Parallel()
 	d := dataset.Simulation{Seed: 3, NoiseDims: 1}.Generate(60)

@@ -79,8 +79,8 @@ func TestSettingsText(t *testing.T) {
 	}
 }
 
-// TestOpenSettingsAreChosen checks that a fit chooses the settings that are left open and keeps the others, and that
-// its report tells them apart.
+// TestOpenSettingsAreChosen checks that a fit chooses values for unset settings and keeps the other settings. A fit
+// without unset settings must not report a choice.
 func TestOpenSettingsAreChosen(t *testing.T) {
 	x, labels := parts3(1, 30, 8) // fewer than five samples for each feature
 	m, err := Fit(t.Context(), x, labels, &Settings{Optimizer: Optimizer{MaxSteps: 1}})
@@ -100,7 +100,7 @@ func TestOpenSettingsAreChosen(t *testing.T) {
 	if set := m.Report().Settings; set.Objective != pinned.Objective || set.Data != pinned.Data || set.Scale != pinned.Scale || m.Report().Choice != nil {
 		t.Errorf("pinned: %+v", set)
 	}
-	// Score chooses nothing: its ridge is the ridge of a fit with fixed settings.
+	// Score chooses no settings: its ridge is the ridge of a fit with fixed settings.
 	auto, err := Score(t.Context(), x, labels, pca(t, x, 2), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +115,8 @@ func TestOpenSettingsAreChosen(t *testing.T) {
 	}
 }
 
-// TestValidationDefaults checks the defaults of held-out samples, and that the least values are kept.
+// TestValidationDefaults checks the default values of Validation, and that the smallest allowed values are not replaced
+// by defaults.
 func TestValidationDefaults(t *testing.T) {
 	x, labels := clusters(1, 3, 20, 20)
 	for _, c := range []struct{ given, want Validation }{
@@ -128,8 +129,8 @@ func TestValidationDefaults(t *testing.T) {
 	}
 }
 
-// TestMultiplications checks that the estimated work of comparing candidates is proportional to the square of the
-// number of rows, and to the numbers of folds, candidates, steps and iterations.
+// TestMultiplications checks that the estimated work of comparing candidate settings is proportional to the square of
+// the number of rows, and to the numbers of folds, candidates, steps and iterations.
 func TestMultiplications(t *testing.T) {
 	work := func(rows, folds, candidates, steps, iterations int) float64 {
 		set := &Settings{Optimizer: Optimizer{MaxSteps: steps}, Objective: Objective{Iterations: iterations}}

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// spanOf returns the space of a fit and its start.
+// spanOf returns the span in which a fit works, and the start of the fit in this span.
 func spanOf(t *testing.T, x mat.Matrix, labels []int, set *Settings) (*discriminant.Span, *mat.Dense) {
 	t.Helper()
 	m, err := Prepare(t.Context(), x, labels, set.preparation())
@@ -28,8 +28,8 @@ func spanOf(t *testing.T, x mat.Matrix, labels []int, set *Settings) (*discrimin
 	return sp, start
 }
 
-// TestReduction checks that a fit with more features than samples works in the span of the samples, and that J there
-// equals J of the lifted projection.
+// TestReduction checks that a fit with more features than samples works in the span of the samples. J in the span must
+// equal J of the projection of the features.
 func TestReduction(t *testing.T) {
 	for _, c := range []struct{ n, d, rank, want int }{{30, 200, 0, 29}, {30, 31, 0, 29}, {40, 100, 7, 7}, {30, 30, 0, 30}} {
 		x, labels := parts3(1, c.n, c.d)
@@ -41,7 +41,7 @@ func TestReduction(t *testing.T) {
 		if sp.Samples.D != c.want {
 			t.Errorf("%+v: %d dimensions", c, sp.Samples.D)
 		}
-		// Distances equal the distances of the samples.
+		// Distances in the span must equal the distances of the original samples.
 		for i := range c.n {
 			a, b := sp.Samples.X.RawRowView(i), sp.Samples.X.RawRowView((i+7)%c.n)
 			u, v := sp.Full.X.RawRowView(i), sp.Full.X.RawRowView((i+7)%c.n)
@@ -76,7 +76,7 @@ func TestReduction(t *testing.T) {
 	}
 }
 
-// fitUnreduced fits in all dimensions, unlike Fit.
+// fitUnreduced fits without reduction to the span of the samples, unlike Fit.
 func fitUnreduced(t testing.TB, x mat.Matrix, labels []int, set *Settings) *Model {
 	t.Helper()
 	m, err := Prepare(t.Context(), x, labels, set.preparation())
@@ -94,8 +94,8 @@ func fitUnreduced(t testing.TB, x mat.Matrix, labels []int, set *Settings) *Mode
 	return model
 }
 
-// TestReductionOfStart checks that a caller's start, inside the span of the samples or with a part outside, leads to
-// the same steps in the reduced fit.
+// TestReductionOfStart checks that a caller's start leads to the same steps with and without reduction. The start is
+// inside the span of the samples, or partly outside.
 func TestReductionOfStart(t *testing.T) {
 	t.Parallel()
 	const n, d = 30, 120

@@ -39,8 +39,8 @@ func storedTestClassifier(t *testing.T, n int) (*Classifier, *mat.Dense) {
 	return c, x
 }
 
-// TestStorage checks that samples stored in few bytes are classified almost as before, with distances to the documented
-// decoded values.
+// TestStorage checks that a classifier with compact storage predicts almost the same labels. The distances must be
+// distances to the decoded samples, as documented.
 func TestStorage(t *testing.T) {
 	c, x := storedTestClassifier(t, 300)
 	exact, err := c.PredictLabels(t.Context(), nil, x, 1)
@@ -232,7 +232,7 @@ func TestStorageErrors(t *testing.T) {
 		if s.kind != storagePQ {
 			continue
 		}
-		for _, checks := range []int{2, 20} { // at the 20th check, it still learns
+		for _, checks := range []int{2, 20} { // at the 20th check, WithStorage is still learning the codebook
 			if _, err := c.WithStorage(ending.At(checks), s, 1); !errors.Is(err, ending.ErrAt) {
 				t.Errorf("%v, with a context that ends: %v", s, err)
 			}

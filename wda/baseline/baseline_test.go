@@ -29,7 +29,7 @@ func readSamples(t *testing.T, name string) (*mat.Dense, []int) {
 	return projectiontest.ReadSamples(t, filepath.Join("testdata", name+".csv"))
 }
 
-// allMethods returns the methods with several settings.
+// allMethods returns each method with several settings.
 func allMethods() (methods []projectiontest.Method) {
 	for _, m := range []Method{PCA{}, FDA{}, FDA{LedoitWolf: true}, FDA{Shrinkage: 0.1}} {
 		_, fisher := m.(FDA)
@@ -49,7 +49,7 @@ func TestScale(t *testing.T)      { projectiontest.Scale(t, allMethods()) }
 func TestDegenerate(t *testing.T) { projectiontest.Degenerate(t, allMethods()) }
 func TestInvariance(t *testing.T) { projectiontest.Invariance(t, allMethods()) }
 
-// TestEndsAnywhere checks that every method returns the context's error, wherever the context ends.
+// TestEndsAnywhere checks that every method returns the context's error if the context ends at any point of the fit.
 func TestEndsAnywhere(t *testing.T) {
 	for _, size := range []struct{ n, d int }{{60, 9}, {24, 40}} {
 		for i, m := range allMethods() {
@@ -99,7 +99,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestMatrix checks that every kind of mat.Matrix gives the same bits as a dense matrix, and that Fit keeps two
+// TestMatrix checks that every kind of mat.Matrix gives the same bits as a dense matrix, and that Fit returns two
 // components by default.
 func TestMatrix(t *testing.T) {
 	data := dataset.Simulation{NoiseDims: 2, Seed: 3}.Generate(30)
@@ -141,7 +141,8 @@ func ExampleFit() {
 	// Output: 1.414 -0.707
 }
 
-// rawOnly is a matrix with the storage of a dense matrix but another type. Only RawMatrix gives access to its elements.
+// rawOnly is a matrix with the storage of a dense matrix but a different type. Only RawMatrix gives access to its
+// elements.
 type rawOnly struct{ m *mat.Dense }
 
 func (r rawOnly) Dims() (int, int)          { return r.m.Dims() }
@@ -152,7 +153,7 @@ func (r rawOnly) RawMatrix() blas64.General { return r.m.RawMatrix() }
 // TestPassesCheckContext checks that every pass over the samples checks its context at least once for each block of
 // bounded size.
 func TestPassesCheckContext(t *testing.T) {
-	const n, d, pieces = 300, 4096, 5 // of 2¹⁸ elements
+	const n, d, pieces = 300, 4096, 5 // each piece has at most 2¹⁸ elements
 	x, rows := mat.NewDense(n, d, nil), make([]int, n)
 	w := &withinClasses{residuals: x, shrinkage: 1}
 	square := mat.NewDense(1100, 1100, nil)

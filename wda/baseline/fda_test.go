@@ -132,8 +132,8 @@ func TestFDASolversAgree(t *testing.T) {
 	}
 }
 
-// TestFDAFurtherColumns checks that columns beyond C − 1 are orthogonal to the first C − 1, have unit variance within
-// classes and do not depend on p.
+// TestFDAFurtherColumns checks the columns beyond the first C − 1, for C classes. They must be orthogonal to the first
+// C − 1 columns, have unit variance within classes and not depend on p.
 func TestFDAFurtherColumns(t *testing.T) {
 	x, labels := readSamples(t, "wine")
 	for _, s := range []float64{0, 0.3} {
@@ -174,8 +174,8 @@ func TestFDAFurtherColumns(t *testing.T) {
 	}
 }
 
-// TestLedoitWolf checks the shrinkage intensity against a plain sum of its formula, with more and with fewer samples
-// than features.
+// TestLedoitWolf checks the shrinkage intensity against a direct evaluation of its formula, with more and with fewer
+// samples than features.
 func TestLedoitWolf(t *testing.T) {
 	for _, d := range []int{4, 25} {
 		const n = 12

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// blocked lists the folders whose constants are block sizes; the trials draw sizes near them.
+// blocked lists the folders that contain block sizes. The trials draw sizes near these block sizes.
 var blocked = []string{"wda/baseline", "internal/projection"}
 
 func TestOracle(t *testing.T) {
@@ -62,7 +62,7 @@ func dense(v trial.View[float64]) *mat.Dense {
 	return m
 }
 
-// fit returns the columns of a projection.
+// fit returns the columns of the projection of method m.
 func fit(c *trial.Case, x trial.View[float64], labels []int, p int, m baseline.Method) [][]oracle.Real {
 	out := trial.Output[float64](c, x.Cols, p)
 	c.Call(m.String(), func() {
@@ -123,7 +123,7 @@ func delta(i, j int) float64 {
 	return 0
 }
 
-// comparePCA: the columns are orthonormal and have the largest variances that orthonormal columns can have.
+// comparePCA checks that the columns are orthonormal and have the largest variances that orthonormal columns can have.
 func comparePCA(c *trial.Case) {
 	x, _, classes, _ := draw(c)
 	p := 1 + c.IntN(x.Cols)
@@ -149,8 +149,8 @@ func largest(x trial.View[float64]) (most float64) {
 	return most
 }
 
-// compareFDA: the first columns solve S_b w = μ S_w w for the largest μ, with wᵀS_w w = 1. The others are principal
-// components of the samples in the orthogonal complement of the first columns.
+// compareFDA checks that the first columns solve S_b w = μ S_w w for the largest μ, with wᵀS_w w = 1. The other columns
+// must be principal components of the samples in the orthogonal complement of the first columns.
 func compareFDA(c *trial.Case) {
 	x, labels, classes, constant := draw(c)
 	d, p, f := x.Cols, 1+c.IntN(x.Cols), baseline.FDA{}
@@ -188,8 +188,8 @@ func compareFDA(c *trial.Case) {
 			}
 		}
 	}
-	// In units of the standard deviation within classes, S_w is B Λ Bᵀ. A = B Λ^−½ has columns with AᵀS_w A = I, without the
-	// columns of variables that have no scatter.
+	// scaled is S_w with unit variances. The vectors a[i] are eigenvectors of scaled, normalized so that a[i]ᵀ S_w a[j]
+	// is 1 for i = j and 0 otherwise. Eigenvectors without scatter are left out.
 	unit := make([]oracle.Real, d)
 	scaled := make([][]oracle.Real, d)
 	for j := range d {
@@ -230,7 +230,7 @@ func compareFDA(c *trial.Case) {
 		return // the result depends on rounding errors of S_b
 	}
 	far := 1.0
-	for j := range d { // a mean far from 0 costs digits
+	for j := range d { // a mean far from 0 reduces the accuracy
 		if unit[j].Hi > 0 {
 			far = max(far, 1000*unit[j].Hi*within[j][j].Sqrt().Hi)
 		}
@@ -284,7 +284,7 @@ func orthogonalPart(v []oracle.Real, basis [][]oracle.Real) []oracle.Real {
 	return v
 }
 
-// orthogonal returns orthogonalPart, divided by its length.
+// orthogonal returns orthogonalPart(v, basis), scaled to length 1.
 func orthogonal(v []oracle.Real, basis [][]oracle.Real) []oracle.Real {
 	v = orthogonalPart(v, basis)
 	length := oracle.Quadratic(v, identity(len(v)), v).Sqrt()

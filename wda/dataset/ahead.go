@@ -6,7 +6,7 @@ import "io"
 // Reader.Close ends the goroutine.
 type aheadReader struct {
 	r       io.Reader
-	direct  int         // bytes left to read before the goroutine starts; most files are shorter
+	direct  int         // bytes left to read before the goroutine starts
 	full    chan extent // nil until the goroutine starts
 	free    chan []byte
 	stop    chan struct{}
@@ -64,7 +64,7 @@ func (a *aheadReader) start() {
 				return
 			}
 			var n int
-			n, e.err = r.Read(e.bytes[:extentBytes]) // does not wait for a full block from a slow pipe
+			n, e.err = r.Read(e.bytes[:extentBytes]) // io.ReadFull would wait for a full block from a slow pipe
 			e.bytes = e.bytes[:n]
 			select {
 			case full <- e:

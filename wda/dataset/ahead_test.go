@@ -42,7 +42,7 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// TestAheadEnds checks that Close ends the goroutine, however many rows have been read.
+// TestAheadEnds checks that Close ends the goroutine after any number of rows.
 func TestAheadEnds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.csv")
 	if err := os.WriteFile(path, bytes.Repeat([]byte("1,2,3\n"), 1<<20), 0o666); err != nil {

@@ -28,7 +28,7 @@ type array struct {
 	decoded []float64
 }
 
-// elem is the type of the elements.
+// elem is the element type of an array.
 type elem struct {
 	kind byte // NumPy's code: b, i, u or f for numbers, U or S for strings
 	size int  // bytes
@@ -55,9 +55,9 @@ func (a *array) setVector() error {
 	return newCause(errShape, fmt.Sprintf("an array of shape %v is not a vector", a.shape))
 }
 
-// eachChunk reads the next n elements and passes their bytes to use in pieces, which alias the
-// buffer of the stream. After the last element it checks that nothing follows; gzip and zip then
-// compare checksums.
+// eachChunk reads the next n elements and calls use with successive chunks of their bytes. A chunk
+// is a part of the buffer of the stream. After the last element of the array, eachChunk checks that
+// the stream ends; gzip and zip then compare checksums.
 func (a *array) eachChunk(n int, use func(chunk []byte) error) error {
 	for n > 0 {
 		k := min(n, max(1, a.stream.r.Buffered()/a.elem.size))
@@ -69,7 +69,7 @@ func (a *array) eachChunk(n int, use func(chunk []byte) error) error {
 		if err := use(chunk); err != nil {
 			return err
 		}
-		a.stream.r.Discard(len(chunk)) // buffered, so no error
+		a.stream.r.Discard(len(chunk)) // cannot fail, because the bytes are buffered
 		a.next += k
 		n -= k
 	}
@@ -79,8 +79,8 @@ func (a *array) eachChunk(n int, use func(chunk []byte) error) error {
 	return nil
 }
 
-// wordSize returns the size of the units whose bytes are reversed if the byte order differs: one
-// character of a string, or one number.
+// wordSize returns the number of bytes in one number, or in one character of a string. A change of
+// byte order reverses these bytes.
 func (e elem) wordSize() int {
 	switch e.kind {
 	case 'U':
@@ -103,7 +103,7 @@ func (e elem) toLittleEndian(b []byte) {
 			le.PutUint16(b, be.Uint16(b))
 		}
 	case 4:
-		for ; len(b) >= 8; b = b[8:] { // two at a time
+		for ; len(b) >= 8; b = b[8:] { // two words of 4 bytes at a time
 			le.PutUint64(b, bits.RotateLeft64(be.Uint64(b), 32))
 		}
 		for ; len(b) >= 4; b = b[4:] {
@@ -198,13 +198,13 @@ func (e elem) decode(dst []float64, src []byte) (finite bool) {
 	return finite
 }
 
-// decodeFloat32 decodes float32 elements. It checks their sum, which cannot overflow in float64, to
-// find out whether all are finite.
+// decodeFloat32 decodes float32 elements. All elements are finite if and only if their sum is
+// finite, because the float64 sum cannot overflow.
 func decodeFloat32(dst []float64, src []byte) (finite bool) {
 	var a, b, c, d float64 // sums
 	if runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64" {
-		// These machines are little-endian and need no alignment, so the bytes are read as float32.
-		// Loading four bytes and converting them would take 1.5 times as long.
+		// Both architectures are little-endian and allow unaligned loads, so the bytes can be read
+		// as float32 directly. This is faster than assembling each number from its bytes.
 		for ; len(dst) >= 8 && len(src) >= 32; dst, src = dst[8:], src[32:] {
 			v := (*[8]float32)(unsafe.Pointer(unsafe.SliceData(src)))
 			to := (*[8]float64)(dst)
@@ -225,7 +225,7 @@ func decodeFloat32(dst []float64, src []byte) (finite bool) {
 	return a-a == 0
 }
 
-// decodeFloat64 decodes float64 elements. To find out whether all are finite, it adds 1 to each
+// decodeFloat64 decodes float64 elements. To detect infinities and NaNs, it adds 1 to each
 // exponent: only the exponent of an infinity or NaN carries into the sign bit.
 func decodeFloat64(dst []float64, src []byte) (finite bool) {
 	const sign, one = 1 << 63, 1 << 52
@@ -244,7 +244,7 @@ func decodeFloat64(dst []float64, src []byte) (finite bool) {
 	return seen&sign == 0
 }
 
-// bytesAsNumbers contains the float64 value of each byte. A lookup takes half the time of a
+// bytesAsNumbers contains the float64 value of each byte. A table lookup is faster than a
 // conversion.
 var bytesAsNumbers = func() (t [256]float64) {
 	for i := range t {
@@ -269,8 +269,8 @@ func (a *array) appendInts(n int, dst *[]int) error {
 	return nil
 }
 
-// eachText passes the next n elements to use as texts: decimal numbers, or strings without trailing
-// zeros.
+// eachText calls use with the text of each of the next n elements: a decimal number, or a string
+// without trailing zeros.
 func (a *array) eachText(n int, use func(text []byte, place int)) error {
 	place := a.next
 	var text []byte
@@ -343,11 +343,11 @@ type matrix struct {
 	featureColumns []int // columns that are features; nil for all
 	row            int
 	wholeRows      []float64   // rows of the array, if only some columns are features
-	stored         [][]float64 // all elements of an array in Fortran order, in pieces, because the header may declare a wrong size
+	stored         [][]float64 // all elements of an array in Fortran order; allocated in pieces, because the header may declare a wrong size
 }
 
-// newMatrix returns the samples of an NPY array of two dimensions, or of an IDX array of two or
-// more.
+// newMatrix returns the samples of a two-dimensional NPY array, or of an IDX array with two or more
+// dimensions.
 func newMatrix(a *array, opt *Options) (*matrix, error) {
 	m := &matrix{a: a}
 	switch {
@@ -462,8 +462,8 @@ func (m *matrix) readTransposed(x []float64) error {
 	return nil
 }
 
-// findNotFinite returns an error for the first element of x that is not finite, or nil. before is the
-// number of rows before x. A missing value is no error if missing values are allowed.
+// findNotFinite returns an error for the first element of x that is not finite, or nil. The argument before is the
+// number of rows that precede x. A missing value is not an error if missing values are allowed.
 func (m *matrix) findNotFinite(x []float64, before int) error {
 	for k, v := range x {
 		if v-v == 0 || v != v && m.lenient {

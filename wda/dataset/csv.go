@@ -17,14 +17,14 @@ import (
 type csvSamples struct {
 	t       *tableReader
 	names   [][]byte // names of all columns; nil without a header
-	width   int      // fields of a record
-	pending []record // read ahead
-	guessed int      // line of a first record that was taken for data but may be a header, or 0
-	decimal byte     // 0 for a point
+	width   int      // number of fields in a record
+	pending []record // records read ahead
+	guessed int      // line of the first record, if it was taken for data but may be a header; otherwise 0
+	decimal byte     // decimal separator; 0 for a point
 
 	headerNote *Note // tells whether the first record was read as a header; nil if the decision was certain
 	*plan
-	targets []int // for each field: its feature, or one of the constants below
+	targets []int // for each field, the index of its feature, or one of the constants below
 }
 
 // Targets of fields that are not numeric features.
@@ -37,7 +37,7 @@ const (
 // record is a copy of a CSV record.
 type record struct {
 	fields [][]byte
-	quotes int // in all fields
+	quotes int // number of quotation marks in all fields
 	line   int
 	err    error
 }
@@ -47,7 +47,7 @@ func newCSV(r *bufio.Reader, opt Options) (*csvSamples, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The first two records decide on the header.
+	// The first two records usually decide whether there is a header.
 	first := t.copyRecord()
 	if first.err == io.EOF {
 		return nil, newCause(errEmpty, "the file is empty")
@@ -123,7 +123,7 @@ func newCSV(r *bufio.Reader, opt Options) (*csvSamples, error) {
 	return c, nil
 }
 
-// applyPlan sets how fields are read.
+// applyPlan stores the plan p and sets the target of each field.
 func (c *csvSamples) applyPlan(p *plan) {
 	c.plan = p
 	for _, u := range c.uses {
@@ -186,7 +186,7 @@ func (c *csvSamples) rowError(line int, err error) error { return c.fieldError(l
 
 func (c *csvSamples) capacity(*Options) (int, error) { return 0, nil }
 
-// next returns the fields of the next record. They are valid until the next call.
+// next returns the fields of the next record, which are valid until the next call.
 func (c *csvSamples) next() ([][]byte, error) {
 	if len(c.pending) == 0 {
 		return c.t.nextRecord()
@@ -233,8 +233,9 @@ func (c *csvSamples) readRecord(x []float64, label func(text []byte, place int))
 	return c.parse(x, fields, label)
 }
 
-// parsePlain sets x to the features of a record of plain decimals and passes its label to label. It
-// returns false for records with quotes, blanks, other numbers or errors; parse handles these.
+// parsePlain sets x to the features of a record of plain decimals, and calls the function label
+// with the label text. It returns false for records with quotes, blanks, other numbers or errors,
+// which parse handles.
 func (c *csvSamples) parsePlain(x []float64, text []byte, label func(text []byte, place int)) bool {
 	if len(c.t.comma) != 1 || bytes.IndexByte([]byte("+-.0123456789Ee"), c.t.comma[0]) >= 0 {
 		return false
@@ -324,7 +325,8 @@ func (c *csvSamples) parse(x []float64, fields [][]byte, label func(text []byte,
 	return nil
 }
 
-// parseNumber parses the field of a feature. A missing value is NaN if it is allowed.
+// parseNumber parses the field of a feature. It returns NaN for a missing value if missing values
+// are allowed.
 func (c *csvSamples) parseNumber(field []byte) (float64, error) {
 	if c.lenient && isMissingNumber(field) {
 		return math.NaN(), nil
@@ -353,7 +355,7 @@ func (c *csvSamples) parseSeparated(field []byte) (float64, error) {
 	return parseNumber(field)
 }
 
-// setCategory sets the features of a text column.
+// setCategory sets x to the features of the category with the given text.
 func (p *plan) setCategory(u *columnUse, x []float64, text []byte) error {
 	_, known := u.index[string(text)]
 	if !isMissing(text) || len(text) > 0 && (p.keepNA || known && !u.learnsCategories) {
@@ -366,7 +368,7 @@ func (p *plan) setCategory(u *columnUse, x []float64, text []byte) error {
 	return nil
 }
 
-// fieldError adds line and column to err.
+// fieldError adds the line and column numbers to err.
 func (c *csvSamples) fieldError(line, j int, err error) error {
 	fe := &FileError{Row: line, Column: j + 1, Err: err}
 	if j < len(c.names) {
@@ -375,7 +377,7 @@ func (c *csvSamples) fieldError(line, j int, err error) error {
 	return fe
 }
 
-// labelColumn finds the label column. first may be a header.
+// labelColumn finds the label column. The record first may be a header.
 func labelColumn(first [][]byte, opt Options) (label int, byName bool, err error) {
 	d, l := len(first), opt.Labels
 	switch {
@@ -384,7 +386,8 @@ func labelColumn(first [][]byte, opt Options) (label int, byName bool, err error
 	case l.IsAuto():
 		return openLabel, false, nil
 	}
-	// An integer from ParseLabels is a name only with HeaderPresent, because data may contain it, too.
+	// An integer from ParseLabels selects by name only with HeaderPresent. Without a header, the
+	// first row may contain the integer as data.
 	if l.kind == labelsNamed || l.kind == labelsParsed && opt.Header == HeaderPresent {
 		same := -1
 		for j, name := range first {
@@ -419,7 +422,7 @@ func labelColumn(first [][]byte, opt Options) (label int, byName bool, err error
 // isHeader applies the rule of HeaderAuto. It may read more records ahead.
 func (c *csvSamples) isHeader(first [][]byte, label int) bool {
 	named := false
-	missing := make([]bool, len(first)) // columns with a name above missing values only
+	missing := make([]bool, len(first)) // columns with a name in the first row and only missing values below
 	for j, field := range first {
 		if j == label {
 			continue
@@ -496,16 +499,16 @@ type textLabels struct {
 	path    string
 	enc     *encoder
 	row     int
-	decided bool // whether the first line is a header
+	decided bool // whether decideHeader has been called
 }
 
 // predictedHeader is the header of a file of labels that monge predict writes.
 const predictedHeader = "label"
 
 // decideHeader drops the first line if it is a header. The first line is a header if it is
-// predictedHeader, or if the file has one line more than the data have rows. If the number of rows
-// is not known yet (−1), the first line is a header if it is the only line that is not a number.
-// Reader.read checks the number of rows at the end.
+// predictedHeader, or if the file has exactly one more line than the data have rows. If the number
+// of rows is not yet known (−1), the first line is a header if it is the only line that is not a
+// number. Reader.read then checks the number of rows at the end.
 func (l *textLabels) decideHeader(r *Reader, rows int) error {
 	l.decided = true
 	lines, first := len(l.enc.rows), l.enc.texts[0]
@@ -525,7 +528,7 @@ func (l *textLabels) decideHeader(r *Reader, rows int) error {
 	return nil
 }
 
-// firstIsText reports whether the first line is not a number and all others are.
+// firstIsText reports whether the first line is the only line that is not a number.
 func (l *textLabels) firstIsText() bool {
 	for k, text := range l.enc.texts {
 		if isNumber([]byte(text)) != (k > 0) {

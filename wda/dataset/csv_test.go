@@ -105,7 +105,8 @@ func TestReadCSVErrors(t *testing.T) {
 	}
 }
 
-// wantError checks the type, the cause and, unless empty, the text.
+// wantError checks that err is a *FileError that matches the sentinel error and has the given text. An empty text
+// matches every error.
 func wantError(t *testing.T, err, is error, text string) {
 	t.Helper()
 	var fe *FileError
@@ -148,8 +149,8 @@ func TestJSONArray(t *testing.T) {
 	wantError(t, err, ErrFormat, "the file is one JSON array; write JSON lines: one object on each line, without brackets around them and commas between them")
 }
 
-// TestDecimalCommaInQuotes checks that quoted decimal commas can be used with commas between fields. Without quotes
-// this is ambiguous and an error.
+// TestDecimalCommaInQuotes checks that quoted numbers may have decimal commas even if commas also separate the fields.
+// Without quotes, decimal commas would be ambiguous, and they are an error.
 func TestDecimalCommaInQuotes(t *testing.T) {
 	opt := Options{Decimal: ','}
 	d, err := readCSV(strings.NewReader("a,b,kind\n\"0,5\",2,x\n3,\"1,25\",y\n"), opt)
@@ -186,7 +187,7 @@ func TestReadCSVEndlessRecord(t *testing.T) {
 	}
 }
 
-// endless begins with a text and repeats its last byte.
+// endless is a reader that returns a text and then repeats the last byte of the text forever.
 type endless struct{ text string }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -212,7 +213,7 @@ func TestReadErrorPassesThrough(t *testing.T) {
 	}
 }
 
-// failing ends with an error instead of io.EOF.
+// failing is a reader that ends with an error instead of io.EOF.
 type failing struct {
 	r   *strings.Reader
 	err error
@@ -263,7 +264,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// folder writes files and returns a function that gives their paths.
+// folder writes files and returns a function that returns the path of a file name.
 func folder(t *testing.T, files map[string]string) func(name string) string {
 	t.Helper()
 	dir := t.TempDir()

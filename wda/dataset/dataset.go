@@ -107,9 +107,9 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 	return s
 }
 
-// SplitBy copies the rows whose Split is value into in, and the others into out. For MNIST,
-// SplitBy(1) returns the test set and the training set. The error matches ErrSettings if there is
-// no Split, or if one set would be empty.
+// SplitBy returns copies of two sets of rows: in has the rows whose Split equals value, and out has
+// all other rows. For MNIST, SplitBy(1) returns the test set and the training set. The error
+// matches ErrSettings if d has no Split, or if one set would be empty.
 func (d *Dataset) SplitBy(value int) (in, out *Dataset, err error) {
 	if d.Split == nil {
 		return nil, nil, fmt.Errorf("%w: the data have no split array", errNoSplit)
@@ -172,10 +172,10 @@ func (d *Dataset) TrainTest(fraction float64, seed uint64) (train, test *Dataset
 	return d.Subset(out), d.Subset(in), nil
 }
 
-// Folds divides the rows at random into k test sets. The sizes of the test sets differ by at most one,
-// and so do their numbers of rows of each class. The training set of a fold has all other rows. train[i] and
-// test[i] are the rows of fold i, in ascending order, counted from 0. The error matches ErrSettings
-// unless 2 ≤ k ≤ number of rows.
+// Folds divides the rows at random into k test sets. The sizes of the test sets differ by at most one. For each class,
+// the numbers of rows in the test sets also differ by at most one. The training set of a fold has all other rows.
+// train[i] and test[i] are the rows of fold i, in ascending order, counted from 0. The error matches ErrSettings unless
+// 2 ≤ k ≤ number of rows.
 func (d *Dataset) Folds(k int, seed uint64) (train, test [][]int, err error) {
 	n := d.Len()
 	if k < 2 || k > n {
@@ -183,7 +183,8 @@ func (d *Dataset) Folds(k int, seed uint64) (train, test [][]int, err error) {
 	}
 	rng := random.New(seed, streamFolds)
 	fold := make([]int, n)
-	// The next class continues with the fold after the last one, so that folds have similar sizes.
+	// Each class continues at the fold where the previous class ended, which gives folds of similar
+	// sizes.
 	next := 0
 	for _, rows := range d.groups() {
 		shuffle(rows, rng)
@@ -238,8 +239,8 @@ func (d *Dataset) nonemptyClasses() int {
 	return n
 }
 
-// apportion divides n among the groups in proportion to their sizes, by largest remainder, within
-// the limits for a group of m rows.
+// apportion divides n among the groups in proportion to their sizes, by the method of largest
+// remainders. limits(m) returns the smallest and largest allowed result for a group of m rows.
 func apportion(n int, groups [][]int, limits func(m int) (low, high int)) ([]int, error) {
 	total := 0
 	for _, g := range groups {
@@ -255,8 +256,8 @@ func apportion(n int, groups [][]int, limits func(m int) (low, high int)) ([]int
 		sizes[c] = min(max(low, n*len(g)/total), high)
 		left -= sizes[c]
 	}
-	// owed returns total times the difference between the exact share of a group and its rows so
-	// far. It is an integer, so ties are the same on every machine.
+	// owed returns the difference between the exact share and the current size of a group, times
+	// total. This is an integer, so ties are the same on every machine.
 	owed := func(c int) int { return n*len(groups[c]) - sizes[c]*total }
 	for left != 0 {
 		best := -1
@@ -283,7 +284,8 @@ func apportion(n int, groups [][]int, limits func(m int) (low, high int)) ([]int
 	return sizes, nil
 }
 
-// drawRows draws sizes[c] rows of each group. Both results are in ascending order.
+// drawRows draws sizes[c] rows of each group c. in contains the drawn rows and out all other rows,
+// in ascending order.
 func drawRows(groups [][]int, sizes []int, rng *rand.Rand) (in, out []int) {
 	for c, rows := range groups {
 		shuffle(rows, rng)

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// grouped returns rows whose feature is their number and whose classes have
-// the given sizes, in class order.
+// grouped returns a dataset whose classes have the given sizes. The rows are in class order, and the only feature is
+// the row number.
 func grouped(sizes ...int) *Dataset {
 	d := &Dataset{Classes: numberedNames(len(sizes))}
 	for c, m := range sizes {
@@ -122,10 +122,10 @@ func TestSampleSizes(t *testing.T) {
 		{[]int{50, 50, 50}, 31, []int{11, 10, 10}}, // the lower class wins a tie
 		{[]int{70, 20, 10}, 10, []int{7, 2, 1}},
 		{[]int{66, 24, 10}, 10, []int{7, 2, 1}},
-		{[]int{997, 2, 1}, 10, []int{8, 1, 1}}, // at least one each
+		{[]int{997, 2, 1}, 10, []int{8, 1, 1}}, // each class gets at least one row
 		{[]int{997, 2, 1}, 3, []int{1, 1, 1}},
 		{[]int{5, 0, 5}, 4, []int{2, 0, 2}}, // a class without rows
-		{[]int{3, 2}, 5, []int{3, 2}},       // all
+		{[]int{3, 2}, 5, []int{3, 2}},       // all rows
 	} {
 		s, err := grouped(c.sizes...).Sample(c.n, 1)
 		if err != nil {
@@ -179,7 +179,7 @@ func TestSampleUniform(t *testing.T) {
 			count[row]++
 		}
 	}
-	// Binomial with p = 0.2: mean 600, standard deviation 22.
+	// Each count is binomial with p = 0.2, mean 600 and standard deviation 22.
 	for row, n := range count {
 		if n < 500 || n > 700 {
 			t.Errorf("row %d drawn %d times, expected 600", row, n)

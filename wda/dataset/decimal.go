@@ -14,7 +14,7 @@ func parseDecimal(text []byte) (v float64, n int) {
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
 		i = 1
 	}
-	const full = 1e18 // from here on, another digit may overflow m
+	const full = 1e18 // if m ≥ full, another digit may overflow m
 	m, digits, point := uint64(0), 0, -1
 	for ; i < len(text); i++ {
 		c := text[i] - '0'
@@ -82,8 +82,8 @@ func parseExponent(text []byte) (e, n int) {
 	return e, i
 }
 
-// quotient returns the float64 nearest to m/10^scale. It returns false if one division does not
-// suffice.
+// quotient returns the float64 nearest to m/10^scale. It returns false if a single division cannot
+// give the correctly rounded result.
 func quotient(m uint64, scale int) (float64, bool) {
 	switch {
 	case m < 1<<53 && 0 <= scale && scale < len(tens): // float64(m) and tens[scale] are exact: only the quotient is rounded
@@ -93,8 +93,9 @@ func quotient(m uint64, scale int) (float64, bool) {
 	case scale < 0 || scale > 19:
 		return 0, false
 	}
-	// m·2^s/(10^scale·2^t) is between 1/2 and 2. q is its integer quotient times 2^63, with at least
-	// 62 bits. The last bit of q is set if there is a remainder. The conversion to float64 rounds.
+	// The shifts s and t set the top bits of m and d = 10^scale. q is the integer part of
+	// 2^63·(m·2^s)/(d·2^t), which is at least 2^62. A remainder sets the last bit of q, so that the
+	// conversion to float64 rounds correctly.
 	d := uint64(1)
 	for range scale {
 		d *= 10

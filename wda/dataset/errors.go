@@ -76,12 +76,13 @@ type FileError struct {
 	Path  string // the file, as the caller named it; "" for an io.Reader
 	Array string // the array of an NPZ file; "" in other formats
 
-	// Row counts from 1. In CSV it is the line number, including the header and blank lines. In
-	// other formats it is the sample. It is 0 if the error does not concern a row.
+	// Row is the number of the row, from 1. In a CSV file, it counts lines, including the header
+	// and blank lines. In other formats, it counts samples. Row is 0 if the error does not concern
+	// a row.
 	Row int
 
-	// Column counts from 1, including the label column. It is 0 if the error does not concern a
-	// column.
+	// Column is the number of the column, from 1, including the label column. It is 0 if the error
+	// does not concern a column.
 	Column int
 
 	Name   string // name of the column; "" if it has none
@@ -120,7 +121,7 @@ func (e *FileError) Error() string {
 	return strings.Join(append(parts, e.Err.Error()), ": ")
 }
 
-// printable escapes control characters, which might be commands to a terminal.
+// printable escapes control characters, because a terminal might interpret them as commands.
 func printable(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return s
@@ -132,8 +133,7 @@ func printable(s string) string {
 // Unwrap returns the cause.
 func (e *FileError) Unwrap() error { return e.Err }
 
-// cause is an error with its own text that matches a sentinel, so that the text need not repeat the
-// sentinel.
+// cause is an error that has its own text and matches a sentinel error.
 type cause struct {
 	sentinel error
 	text     string
@@ -198,7 +198,8 @@ func clip(s string) string { return strconv.Quote(truncate(s, 40)) }
 // clipName shortens a name for a message.
 func clipName(s string) string { return strconv.Quote(truncate(s, longestName)) }
 
-// truncate returns s, shortened to most bytes and an ellipsis if it is longer.
+// truncate returns s if s has at most the given number of bytes. Otherwise it returns the beginning
+// of s and an ellipsis.
 func truncate(s string, most int) string {
 	if len(s) <= most {
 		return s

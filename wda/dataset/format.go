@@ -37,8 +37,8 @@ type format struct {
 	open func(r *Reader, src *source) error
 }
 
-// formats returns the formats. It is a function because a variable would refer to itself through
-// open.
+// formats returns the table of all formats. It is a function because a variable would have an
+// initialization cycle.
 func formats() []format {
 	return []format{
 		FormatAuto: {name: "auto"},
@@ -64,14 +64,14 @@ func formatNames() enum.Names {
 	return enum.New("Format", fault.ErrSettings, names...)
 }
 
-// columnar reports whether files of the format are stored by columns. Such files are recognized by
-// their first bytes, whatever their name.
+// columnar reports whether files of the format are stored by columns. The first bytes identify
+// these files, even if the file name suggests another format.
 func (f Format) columnar() bool { return f == FormatParquet || f == FormatArrow }
 
 // String returns the name: auto, csv, npy, npz, idx, parquet, arrow or jsonl.
 func (f Format) String() string { return formatNames().Name(uint8(f)) }
 
-// title returns the name for a sentence, such as NPY or Parquet.
+// title returns the name as written in a sentence, such as NPY or Parquet.
 func (f Format) title() string {
 	if f == FormatJSONLines {
 		return "JSON lines"
@@ -114,8 +114,8 @@ func FormatOf(path string) Format {
 // sniffBytes is the number of bytes at the beginning that determine the format.
 const sniffBytes = 512
 
-// sniff returns the format of a file that begins with head, or FormatAuto if it is unknown. Text is
-// taken for CSV.
+// sniff returns the format of a file that begins with head, or FormatAuto if it is unknown. Any
+// other text is treated as CSV.
 func sniff(head []byte) Format {
 	all := formats()
 	for f := len(all) - 1; f > 0; f-- { // text last, because other formats may look like text

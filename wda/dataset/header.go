@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// headerRows is the number of following rows that are examined to decide whether a first row of
-// numbers is a header.
+// headerRows is the number of rows below the first row that are examined to decide whether a first
+// row of numbers is a header.
 const headerRows = 100
 
 // firstRow is the first row of a CSV file, which may be a header.
@@ -23,8 +23,7 @@ type firstRow struct {
 	decimal byte // the decimal separator
 }
 
-// headerVerdict is the conclusion from the following rows whether a first row of numbers is a
-// header.
+// headerVerdict says whether a first row with numbers is a header.
 type headerVerdict uint8
 
 const (
@@ -95,7 +94,7 @@ func (c *csvSamples) noteHeader(row *firstRow, verdict headerVerdict) {
 
 func (row *firstRow) clipped() string { return clip(strings.Join(row.fields, ", ")) }
 
-// hasNames reports whether all columns of a Schema are among the fields.
+// hasNames reports whether the row contains the names of all columns of a Schema.
 func (row *firstRow) hasNames(s *Schema) bool {
 	for i := range s.Columns {
 		if !slices.Contains(row.fields, s.Columns[i].Name) {
@@ -115,7 +114,8 @@ func (row *firstRow) isSequence() bool {
 	return len(row.features()) > 0
 }
 
-// sequenceVerdict returns the verdict for a sequence if the rows below contain no evidence.
+// sequenceVerdict returns the verdict before the rows below are examined: a row 0, 1, 2, … may be a
+// header, and any other row is data.
 func (row *firstRow) sequenceVerdict() headerVerdict {
 	switch {
 	case !row.isSequence():
@@ -126,17 +126,17 @@ func (row *firstRow) sequenceVerdict() headerVerdict {
 	return rowIsUnclear
 }
 
-// mayBeNames reports whether a row that is not a sequence may turn out to be a header.
+// mayBeNames reports whether a row that is not 0, 1, 2, … may be a header.
 func (row *firstRow) mayBeNames() bool {
 	return len(row.numbers) > 0 && (row.namesLabel() || len(row.features()) > 1 && row.increases())
 }
 
-// features returns the numbers that are not the label.
+// features returns the columns of the numbers, without the label column.
 func (row *firstRow) features() []int {
 	return slices.DeleteFunc(slices.Clone(row.numbers), func(j int) bool { return j == row.label })
 }
 
-// increases reports whether the features are integers, each larger than the previous one.
+// increases reports whether the feature fields are integers in strictly increasing order.
 func (row *firstRow) increases() bool {
 	last := -1
 	for _, j := range row.features() {
@@ -158,7 +158,7 @@ func isLabelName(text string) bool {
 	return slices.Contains([]string{"label", "labels", "class", "target", "species", "y"}, strings.ToLower(text))
 }
 
-// verdictFromRows returns the verdict from the rows below.
+// verdictFromRows compares the row with the rows below and returns the verdict.
 func (row *firstRow) verdictFromRows() headerVerdict {
 	sequence, features := row.isSequence(), row.features()
 	if row.occursBelow() {
@@ -187,7 +187,8 @@ func (row *firstRow) verdictFromRows() headerVerdict {
 		case text == "", row.numbersBelow(j):
 			named = true
 		case isLabelName(text):
-			// If texts below y begin with n, y may be a label such as yes, not a column name.
+			// The text y may be a label that means yes. If a text below begins with n, y is not
+			// taken for a column name.
 			named = named || len(text) > 1 || !slices.ContainsFunc(row.below, func(r record) bool { return strings.HasPrefix(strings.ToLower(row.cell(r, j)), "n") })
 		}
 	}
@@ -205,7 +206,7 @@ func (row *firstRow) verdictFromRows() headerVerdict {
 	return rowIsData
 }
 
-// occursBelow reports whether an equal row follows. Column names are not repeated.
+// occursBelow reports whether a row below equals this row, which is then not a header.
 func (row *firstRow) occursBelow() bool {
 	return slices.ContainsFunc(row.below, func(r record) bool {
 		for j, text := range row.fields {
@@ -219,12 +220,12 @@ func (row *firstRow) occursBelow() bool {
 
 func (row *firstRow) cell(r record, j int) string { return string(bytes.TrimSpace(r.fields[j])) }
 
-// fieldOccursBelow reports whether an equal field follows in the column.
+// fieldOccursBelow reports whether field j also occurs in column j of a row below.
 func (row *firstRow) fieldOccursBelow(j int) bool {
 	return row.fields[j] != "" && slices.ContainsFunc(row.below, func(r record) bool { return row.cell(r, j) == row.fields[j] })
 }
 
-// repeatsBelow reports whether two rows below have the same field.
+// repeatsBelow reports whether two rows below have the same text in column j.
 func (row *firstRow) repeatsBelow(j int) bool {
 	seen := map[string]bool{}
 	for _, r := range row.below {
@@ -237,7 +238,7 @@ func (row *firstRow) repeatsBelow(j int) bool {
 	return false
 }
 
-// numbersBelow reports whether a column contains only numbers below the first row.
+// numbersBelow reports whether column j contains only numbers below the first row.
 func (row *firstRow) numbersBelow(j int) bool {
 	return len(row.below) > 0 && !slices.ContainsFunc(row.below, func(r record) bool { return !isNumber(bytes.TrimSpace(r.fields[j])) })
 }
@@ -248,7 +249,7 @@ func (row *firstRow) unquotedBelow() bool {
 }
 
 // countDecimalsDiffer counts the columns whose first field is an integer while all numbers below
-// have decimal places, or the reverse.
+// have decimal places. It also counts the columns for which the opposite is true.
 func (row *firstRow) countDecimalsDiffer(columns []int) (n int) {
 	for _, j := range columns {
 		integer, decimals, integers := isInteger(row.fields[j], row.decimal), 0, 0

@@ -15,7 +15,7 @@ import (
 func TestNumericHeader(t *testing.T) {
 	named := &Schema{Columns: []Column{{Name: "0"}, {Name: "1", Number: 1}}, LabelNumber: 2, Label: "2", Total: 3}
 	for name, c := range map[string]struct {
-		text    string // its lines are separated by blanks
+		text    string // table whose lines are separated by blanks
 		opt     Options
 		columns string // names of the columns; "" if the first row is data; "?" for an error
 		noted   bool
@@ -101,7 +101,7 @@ func TestNumericHeaderOrder(t *testing.T) {
 	}
 }
 
-// TestQuotedHeader checks a quoted header above unquoted numbers, as R writes it.
+// TestQuotedHeader checks that a quoted header above unquoted numbers is recognized. R writes such files.
 func TestQuotedHeader(t *testing.T) {
 	d, err := readCSV(strings.NewReader("\"0\",\"1\"\n5,6\n7,8\n"), Options{Labels: NoLabels()})
 	if err != nil || fmt.Sprint(d.Columns) != "[0 1]" {
@@ -109,8 +109,8 @@ func TestQuotedHeader(t *testing.T) {
 	}
 }
 
-// TestThousands checks that thousands separators are never read as decimal separators. If a comma could be either, the
-// error shows both numbers.
+// TestThousands checks that thousands separators are never read as decimal separators. If a comma may be either
+// separator, the error shows both possible numbers.
 func TestThousands(t *testing.T) {
 	for _, c := range []struct {
 		field   string
@@ -150,8 +150,8 @@ func TestNamesInLatin1(t *testing.T) {
 	wantError(t, err, ErrFormat, `row 1: the line is not UTF-8; save the file as UTF-8`)
 }
 
-// missingTables returns tables whose rows have these labels, one for each of the formats CSV and JSON
-// lines, and the labels as the elements of an NPY array of strings.
+// missingTables returns a CSV table and a JSON lines table whose rows have these labels. It also returns the elements
+// of an NPY array of strings with the same labels.
 func missingTables(labels []string) map[string]string {
 	var csv, json, u bytes.Buffer
 	csv.WriteString("x,z,label\n")
@@ -173,13 +173,13 @@ func missingTables(labels []string) map[string]string {
 	return map[string]string{"csv": csv.String(), "jsonl": json.String(), "u4": u.String()}
 }
 
-// TestMissingLabels checks that every format drops or keeps the same rows with missing labels, whether it is read at
-// once or in blocks.
+// TestMissingLabels checks that every format drops or keeps the same rows with missing labels. Each file is read at
+// once and in blocks.
 func TestMissingLabels(t *testing.T) {
 	for _, c := range []struct {
 		labels, how string
-		missing     int    // the first row in the error, from 1
-		classes     string // without an error
+		missing     int    // row number in the error, from 1
+		classes     string // class names if there is no error
 	}{
 		{"a,b,a", "error", 0, "[a b]"},
 		{"a,,b", "error", 2, ""}, {"a,,b", "drop", 0, "[a b]"}, {"a,,b", "keep", 2, ""},

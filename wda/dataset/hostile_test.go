@@ -34,7 +34,7 @@ func utf16Text(text string, order binary.AppendByteOrder, mark bool) string {
 	return string(b)
 }
 
-// npyHead returns an NPY file with the given dictionary.
+// npyHead returns an NPY file with the given header dictionary and data.
 func npyHead(dict, data string) string {
 	dict += "\n"
 	return "\x93NUMPY\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(dict)))) + dict + data
@@ -189,7 +189,7 @@ var hostile = []struct {
 	{"IDX, 2³² − 1 rows of none", "a.idx", "\x00\x00\x08\x02\xff\xff\xff\xff\x00\x00\x00\x00", Options{}, errEmpty, ""},
 }
 
-// zipWith returns an NPZ file of an array that declares the given compression method.
+// zipWith returns an NPZ file with one array X that declares the given compression method.
 func zipWith(method uint16, array string) string {
 	text := zipped(zip.Store, "X.npy", array)
 	central := strings.LastIndex(text, "PK\x01\x02")
@@ -211,7 +211,7 @@ func TestHostileFiles(t *testing.T) {
 			if c.is != nil && !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %q, want %q with %q", err, c.is, c.want)
 			}
-			// Reading in blocks must fail, too, unless only the whole file exceeds a limit.
+			// Reading in blocks must also fail.
 			if r, err := Open(path, &c.opt); err == nil {
 				for err == nil {
 					_, err = r.Next(7)

@@ -9,14 +9,14 @@ import (
 )
 
 // Impute replaces or removes missing values, which are NaN in d.X after reading with
-// Options.KeepMissing. MissingMean and MissingMedian replace them by the mean or the median of the
-// column. MissingDrop removes their rows. d.Schema becomes a copy that records the method and the
-// values, so that another file can be treated in the same way. Missing categories are not replaced:
-// all features of the column are 0.
+// Options.KeepMissing. MissingMean and MissingMedian replace a missing value with the mean or the
+// median of its column. MissingDrop removes rows with missing values. d.Schema becomes a copy that
+// records the method and the values, so that another file can be treated in the same way. Missing
+// categories are not replaced: all features of the column are 0.
 //
-// With MissingError, a missing value is an error that matches ErrNotFinite and names row and
-// column, counted from 1. The error also matches ErrNotFinite if a column has no values, or if all
-// rows have missing values. After an error d is unchanged.
+// With MissingError, a missing value is an error that matches ErrNotFinite and contains the row and
+// column numbers, counted from 1. The error also matches ErrNotFinite if a column has no values, or
+// if all rows have missing values. After an error, d is unchanged.
 func (d *Dataset) Impute(how Missing) error {
 	if err := missingNames.Check(uint8(how)); err != nil {
 		return err
@@ -87,7 +87,8 @@ func (d *Dataset) Impute(how Missing) error {
 	return nil
 }
 
-// centerOf returns the mean or the median of the values of column j, and whether it has values.
+// centerOf returns the mean or the median of the values in column j. It returns false if all values
+// are missing.
 func centerOf(x *mat.Dense, j int, how Missing) (float64, bool) {
 	n, _ := x.Dims()
 	var v []float64
@@ -100,8 +101,8 @@ func centerOf(x *mat.Dense, j int, how Missing) (float64, bool) {
 		return 0, false
 	}
 	if how == MissingMean {
-		// The mean of the deviations from the first value is exact for a constant column, and
-		// overflows only if the values are near the end of the range.
+		// The sum of the deviations from the first value gives the exact mean of a constant column.
+		// It overflows only if the values are near the end of the range.
 		sum := 0.0
 		for _, a := range v {
 			sum += a/float64(len(v)) - v[0]/float64(len(v))
@@ -116,10 +117,11 @@ func centerOf(x *mat.Dense, j int, how Missing) (float64, bool) {
 	return float64(v[m-1]/2) + float64(v[m]/2), true
 }
 
-// expandCategories replaces category numbers by features. Categories are sorted like class names.
+// expandCategories replaces each column of category numbers with one feature for each category.
+// Categories are sorted like class names.
 func (r *Reader) expandCategories(d *Dataset) error {
 	s := d.Schema.Clone()
-	order := map[int][]int{} // for each column: the position of each category in sorted order
+	order := map[int][]int{} // for each column, the position of each category in sorted order
 	cols := 0
 	for i, at := range r.plan.features {
 		u, c := &r.plan.uses[at], &s.Columns[i]

@@ -25,8 +25,8 @@ const (
 	maxJSONLine = 64 << 20
 )
 
-// jsonTable is a file of JSON lines: one object for each row. The keys are the columns. A missing
-// key is null.
+// jsonTable is a file of JSON lines: one object for each row. The keys of the objects are the
+// column names. A missing key is null.
 type jsonTable struct {
 	r      *bufio.Reader
 	check  func(bytes int64) error
@@ -35,7 +35,7 @@ type jsonTable struct {
 	widths []int
 	nulls  []bool // the columns that may have nulls
 	ahead  [][]any
-	ended  error   // io.EOF or an error after the rows that were read ahead
+	ended  error   // io.EOF or the error that follows the rows read ahead
 	rows   [][]any // rows of the batch; elements are nil, bool, json.Number, string, []any or map[string]any
 }
 
@@ -114,8 +114,8 @@ func (t *jsonTable) describeColumn(at int) {
 	}
 }
 
-// cellAt returns an element of a row. A row read before its column was known is shorter; the
-// element is then nil.
+// cellAt returns an element of a row. It returns nil if the row is too short, because the row was
+// read before the column was known.
 func cellAt(row []any, at int) any {
 	if at < len(row) {
 		return row[at]
@@ -174,7 +174,8 @@ func notJSON(err error) error {
 	return newCause(ErrFormat, "the line is not JSON: "+err.Error())
 }
 
-// readLine returns the next line, or io.EOF. It skips empty lines at the end of the file only.
+// readLine returns the next line, or io.EOF. It skips empty lines at the end of the file; any other
+// empty line is an error.
 func (t *jsonTable) readLine() ([]byte, error) {
 	var line []byte
 	for {
@@ -202,7 +203,7 @@ func (t *jsonTable) readLine() ([]byte, error) {
 			line = line[:0]
 			continue
 		}
-		if !utf8.Valid(line) { // the decoder would make different names equal
+		if !utf8.Valid(line) { // the decoder replaces invalid bytes, so different names could become equal
 			return nil, newCause(ErrFormat, "the line is not UTF-8; save the file as UTF-8")
 		}
 		return line, nil
@@ -281,7 +282,7 @@ func (t *jsonTable) parseNumber(v any, column int) (float64, error) {
 		return 0, nil
 	case json.Number:
 		x, err := v.Float64()
-		if err != nil { // beyond the largest number
+		if err != nil { // the number overflows float64
 			return 0, newCause(ErrNotFinite, clip(string(v)))
 		}
 		return x, nil
@@ -323,7 +324,7 @@ func (t *jsonTable) Texts(column int, use func(text []byte)) error {
 }
 
 // shortestNumber formats a number like an element of a float64 array: 1.0 and 1e0 become 1.
-// Integers are not changed, however large.
+// Integers of any size are unchanged.
 func shortestNumber(v json.Number) []byte {
 	x, err := v.Float64()
 	if err != nil || !strings.ContainsAny(string(v), ".eE") && v != "-0" {

@@ -13,8 +13,8 @@ func readJSON(text string, opt Options) (*Dataset, error) {
 	return readAs(FormatJSONLines, strings.NewReader(text), opt)
 }
 
-// TestJSONLines checks that columns are in the order of the first object, for any order of keys in
-// the others.
+// TestJSONLines checks that columns are in the order of the first object, even if later objects have a different order
+// of keys.
 func TestJSONLines(t *testing.T) {
 	const text = "\ufeff{\"b\": 1.5, \"a\": true, \"label\": \"x\"}\n" +
 		"{\"label\": \"y\", \"a\": false, \"b\": -2e3}\r\n" +
@@ -34,7 +34,7 @@ func TestJSONLines(t *testing.T) {
 	if err != nil || d.X.At(1, 2) != 6 || !slices.Equal(d.Classes, []string{"1", "10000000000000000001"}) {
 		t.Errorf("%v, %v", d, err)
 	}
-	// More rows than the lookahead and than a batch.
+	// The file has more rows than the lookahead and than a batch.
 	var b strings.Builder
 	for i := range 3000 {
 		fmt.Fprintf(&b, "{\"x\": %d, \"label\": %d}\n", i, i%3)

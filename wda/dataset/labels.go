@@ -51,17 +51,17 @@ func (m MissingLabels) IsMissing(label string) bool {
 // dashLabel is a missing label, unless another label is plusLabel.
 const dashLabel, plusLabel = "-", "+"
 
-// encoder turns label texts into class numbers. Only encoder decides which labels are the same
-// class. It stores each distinct label once.
+// encoder turns label texts into class numbers. It stores each distinct label once. All formats use
+// encoder to decide which labels belong to the same class.
 type encoder struct {
 	index map[string]int
 	texts []string
-	first []int   // place of the first occurrence of each text
-	rows  []int32 // number of each row's text
+	first []int   // row number of the first occurrence of each text
+	rows  []int32 // for each row, the index of its text in texts
 }
 
-// add appends the label of a row. Errors refer to the row as place. Spaces around the label are
-// removed.
+// add appends the label of a row. place is the row number for errors. add removes spaces around the
+// label.
 func (e *encoder) add(text []byte, place int) {
 	text = bytes.TrimSpace(text)
 	k, ok := e.index[string(text)]
@@ -95,19 +95,19 @@ func (e *encoder) dropFirst() {
 type spelling struct {
 	text, class string
 	value       float64 // NaN if the text is not a finite number
-	plain       bool    // a number in its plain form
-	number      int     // in the encoder
+	plain       bool    // whether the text is a plain number; see plainNumber
+	number      int     // index of the text in encoder.texts
 }
 
-// encode returns the label of each row, −1 for missing labels that are dropped, and the class
-// names.
+// encode returns the class number of each row, and the class names. The number is −1 for a missing label that is
+// dropped.
 //
-// A class is a label text. If all labels are plain numbers, 1.0 is also the class 1; see
-// plainNumber. The labels of a numeric column are always plain numbers. The order is numerical if all texts are
-// numbers, otherwise lexical.
+// Each distinct text is a class. If all labels are plain numbers (see plainNumber), 1.0 and 1 are the same class. The
+// labels of a numeric column are always plain numbers. The order of the classes is numerical if all texts are numbers,
+// otherwise lexical.
 //
-// A missing label, a label that is not UTF-8, or an infinity if all labels are numbers, is a *FileError with the place of
-// the label.
+// A missing label, a label that is not UTF-8, or an infinity if all labels are numbers, is a *FileError with the row
+// number of the label.
 func (e *encoder) encode(how MissingLabels) (labels []int, classes []string, notes []Note, err error) {
 	if err := missingLabelsNames.Check(uint8(how)); err != nil {
 		return nil, nil, nil, err
@@ -183,9 +183,10 @@ func labelTextError(text string) error {
 	return newCause(errLabelEmpty, "the label is missing: "+clip(text))
 }
 
-// plainNumber returns the class name of a label that is a number in plain form: the shortest
-// decimal as strconv.FormatFloat(v, 'f', -1, 64) writes it, and an integer also with .0. Texts such
-// as 01, 3.10, 1.00, +1 and 1e5 are not plain. v is the number, or NaN.
+// plainNumber returns the class name of a label, and whether the label is a plain number. A plain
+// number is written like the result of strconv.FormatFloat(v, 'f', -1, 64), and an integer may also
+// end in .0. Texts such as 01, 3.10, 1.00, +1 and 1e5 are not plain. v is the value of the text, or
+// NaN.
 func plainNumber(text string, v float64) (name string, ok bool) {
 	if v-v != 0 {
 		return "", false
@@ -197,7 +198,7 @@ func plainNumber(text string, v float64) (name string, ok bool) {
 	if strings.Contains(text, ".") {
 		return text, text == strconv.FormatFloat(v, 'f', -1, 64)
 	}
-	digits := strings.TrimPrefix(text, "-") // integers beyond 2⁵³ are not FormatFloat's
+	digits := strings.TrimPrefix(text, "-") // FormatFloat would round integers beyond 2⁵³
 	if len(digits) == 0 || digits[0] == '0' && len(digits) > 1 {
 		return "", false
 	}
@@ -240,11 +241,11 @@ func sortNames(names []string) {
 }
 
 // Relabel renumbers Labels for another list of classes, such as the classes of the training data,
-// and sets Classes to this list. Classes are matched by text. A number that is not in the list
-// matches the class with the same value if there is exactly one, and a Note says so: 01 matches 1.
-// If all classes of the list are booleans, True, true and 1 are the same class, because file
-// formats spell booleans differently. If a row has a class that is not in the list, the error names
-// the class, and d is unchanged.
+// and sets Classes to this list. Classes are matched by text. If a class name is a number that is
+// not in the list, it matches the only class with the same value: 01 matches 1. A Note reports such
+// a match. If all classes of the list are booleans, True, true and 1 are the same class, because
+// file formats spell booleans differently. If a row has a class that is not in the list, the error
+// names the class, and d is unchanged.
 func (d *Dataset) Relabel(classes []string) (notes []Note, err error) {
 	byText := make(map[string]int, len(classes))
 	byValue := make(map[float64][]int, len(classes))
@@ -281,8 +282,8 @@ func (d *Dataset) Relabel(classes []string) (notes []Note, err error) {
 	return notes, nil
 }
 
-// CountClasses groups labels into classes as ReadFile does. counts maps each label to its number of
-// rows. of contains the number of rows of each class. A missing label is an error that matches
+// CountClasses groups labels into classes like ReadFile. counts maps each label to its number of
+// rows, and of[c] is the number of rows of class c. A missing label is an error that matches
 // ErrLabels, unless how is MissingLabelsDrop.
 func CountClasses(counts map[string]int, how MissingLabels) (classes []string, of []int, notes []Note, err error) {
 	var enc encoder

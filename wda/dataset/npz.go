@@ -41,7 +41,7 @@ func (r *Reader) openNPZ(src *source) error {
 		r.ids, m.idNames = append(r.ids, l), append(m.idNames, id)
 	}
 
-	// An array may be missing if its name is a default, but not if the options name it.
+	// A missing array is an error only if the options name the array.
 	name = ""
 	switch l := r.opt.Labels; {
 	case r.opt.IgnoreLabels:
@@ -84,7 +84,7 @@ var (
 	labelArrays   = []string{"y", "target"}
 )
 
-// firstArray returns the first of the names that the file has as an array, or "".
+// firstArray returns the first of the given names for which the file has an array, or "".
 func (z *archive) firstArray(names []string) string {
 	for _, name := range names {
 		if z.hasArray(name) {
@@ -172,7 +172,8 @@ func openArchive(src *source) (*archive, error) {
 
 const zipMagic = "PK\x03\x04"
 
-// entries returns the entries for the array of this name: exactly one in a valid file.
+// entries returns the zip entries of the array with this name. A valid file has exactly one such
+// entry.
 func (z *archive) entries(name string) []*zip.File {
 	var found []*zip.File
 	for _, f := range z.zip.File {

@@ -8,10 +8,11 @@ import (
 	"github.com/gomonge/monge/internal/fault"
 )
 
-// Options controls how a file is read. The zero value and a nil *Options use all defaults. They
-// read a CSV file whose last column is the label, an NPZ file with the arrays X, y and optionally
-// split, an IDX file in the same folder as its labels, and an NPY file without labels. Readers copy
-// Options but share the Schema and the slices; do not change these while a Reader is in use.
+// Options controls how a file is read. The zero value and a nil *Options use all defaults. The
+// defaults read a CSV file whose last column is the label, an NPZ file with the arrays X, y and
+// optionally split, an IDX file in the same folder as its labels, and an NPY file without labels.
+// Readers copy Options but share the Schema and the slices; do not change the Schema or the slices
+// while a Reader is in use.
 type Options struct {
 	// Format is the format of the file. FormatAuto, the default, detects it from the file name (see
 	// FormatOf) or else from the first bytes.
@@ -25,20 +26,21 @@ type Options struct {
 	//   - with a Schema, the label column of the Schema.
 	Labels LabelSource
 
-	// Columns selects the feature columns. Each element is the name of a column, its number (from 0,
-	// or from the end if negative), or an inclusive range of names or numbers such as "height..weight"
-	// or "0..9". It may also be a pattern of names, in which * matches any text and ? one character.
-	// By default all columns are features except the label, Split, Drop and ID columns and the index
-	// that pandas writes. In Parquet, Arrow and JSON lines the default also excludes columns called
-	// label, y or split. If these files contain lists of numbers, only the lists are features by
-	// default.
+	// Columns selects the feature columns. Each element is the name of a column, its number (from
+	// 0, or from the end if negative), or an inclusive range of names or numbers such as
+	// "height..weight" or "0..9". An element may also be a pattern of names, in which * matches any
+	// text and ? one character. By default, all columns are features except the label, Split, Drop
+	// and ID columns and the index that pandas writes. In Parquet, Arrow and JSON lines, the
+	// default also excludes columns called label, y or split. If a Parquet, Arrow or JSON lines
+	// file contains lists of numbers, only the lists are features by default.
 	Columns []string
 
 	// Drop selects columns to ignore, with the syntax of Columns.
 	Drop []string
 
-	// ID selects columns that identify the rows, with the syntax of Columns. They are not features;
-	// Block.IDs and Dataset.IDs contain their text. For NPZ files ID contains names of arrays.
+	// ID selects columns that identify the rows, with the syntax of Columns. ID columns are not
+	// features; Block.IDs and Dataset.IDs contain their text. For NPZ files, ID contains names of
+	// arrays.
 	ID []string
 
 	// OneHot selects text columns, with the syntax of Columns. Each distinct value becomes a feature
@@ -55,17 +57,18 @@ type Options struct {
 	// error.
 	AllowExtra bool
 
-	// KeepMissing reads missing values as NaN. In CSV these are empty fields and the texts NA, N/A, #N/A, NaN,
-	// null and <NA>, and in columns of numbers also None, ? and -. In arrays they are NaN, in Parquet, Arrow and
-	// JSON lines null. By default a missing value is an error, unless Schema contains a replacement.
+	// KeepMissing reads missing values as NaN. In CSV, empty fields and the texts NA, N/A, #N/A, NaN, null and <NA> are
+	// missing values; in columns of numbers, None, ? and - are also missing values. In an array, NaN is a missing
+	// value. In Parquet, Arrow and JSON lines, null is a missing value. By default, a missing value is an error, unless
+	// Schema contains a replacement.
 	KeepMissing bool
 
 	// KeepNA treats the texts NA, N/A, #N/A, NaN, null and <NA> in OneHot columns as categories. By
 	// default they are missing values. An empty field is always a missing value.
 	KeepNA bool
 
-	// MissingLabels selects the treatment of rows without a label. By default the first one is an
-	// error.
+	// MissingLabels selects the treatment of rows without a label. By default, a missing label is
+	// an error.
 	MissingLabels MissingLabels
 
 	// IgnoreLabels skips the labels. The label column still does not become a feature.
@@ -90,27 +93,28 @@ type Options struct {
 	// tabs. Default: a tab for .tsv and .tab files, a comma for others.
 	Delimiter rune
 
-	// Comment is the first character of lines of a CSV file that are skipped. Default: no comments.
+	// Comment is the first character of comment lines in a CSV file. Comment lines are skipped.
+	// Default: no comments.
 	Comment rune
 
 	// Dim is the number of features that the caller expects. A CSV file with exactly Dim columns is
 	// read without labels, unless Labels is set. Default: any number.
 	Dim int
 
-	// Vector reads an NPY vector of n elements as an n × 1 matrix. By default it is an error.
+	// Vector reads an NPY vector of n elements as an n × 1 matrix. By default, a vector is an
+	// error.
 	Vector bool
 
 	// MaxElements is the largest number of matrix elements (rows × columns) that is read into
 	// memory. Default: 2³⁰, which take 8 GiB. It does not limit Reader.Next.
 	MaxElements int
 
-	// MaxExpansion is the largest ratio of decoded bytes to bytes of a compressed file. It prevents
-	// a small file from exhausting memory. A number counts as 8 bytes, text by its length. 64 MiB
-	// are always allowed. Default: 400.
+	// MaxExpansion is the largest ratio of decoded bytes to bytes of a compressed file. It prevents a small file from
+	// exhausting memory. A number counts as 8 bytes, text by its length. 64 MiB are always allowed. Default: 400.
 	//
-	// The limit does not apply to Reader.Next, which holds one block of rows, except in Parquet and Arrow
-	// files. In these, a few bytes can encode any number of rows, so the limit applies to the sum of all
-	// bytes that Next decodes.
+	// The limit applies to Reader.Next only in Parquet and Arrow files, because Next holds only one block of rows. In
+	// Parquet and Arrow files, a few bytes can encode any number of rows, so the limit applies to the sum of all bytes
+	// that Next decodes.
 	MaxExpansion int
 }
 
@@ -142,15 +146,13 @@ func (o *Options) splitName() string { return cmp.Or(o.Split, "split") }
 type Header uint8
 
 const (
-	// HeaderAuto treats the first row as a header if none of its feature fields is a number, at
-	// least one is not empty, and the second row contains a number. If the second row has missing values,
-	// a number below them counts, too, in the first 100 rows. A first row that contains the names of
-	// Options.Schema is also a header.
+	// HeaderAuto treats the first row as a header if none of its feature fields is a number, at least one is not empty,
+	// and the second row contains a number. If the second row has a missing value, a number below it in the first 100
+	// rows also counts. A first row that contains the names of Options.Schema is also a header.
 	//
-	// Other first rows with numbers are data, unless there is evidence for a header: for example, the
-	// first row contains only integers but the rows below have decimal places, or the last field is
-	// "label". Reader.Notes reports this. A first row 0, 1, 2, … without such evidence is an error,
-	// unless there is only one column.
+	// Other first rows with numbers are data, unless there is evidence for a header: for example, the first row
+	// contains only integers but the rows below have decimal places, or the last field is "label". Reader.Notes reports
+	// this decision. A first row 0, 1, 2, … without such evidence is an error, unless there is only one column.
 	HeaderAuto Header = iota
 	// HeaderPresent means that the first row contains the column names.
 	HeaderPresent
@@ -175,7 +177,7 @@ func (h *Header) UnmarshalText(text []byte) error { return enum.Parse(h, text, h
 type LabelSource struct {
 	kind labelKind
 	name string // name of a column, array or file
-	at   int    // of a column
+	at   int    // number of a column
 }
 
 type labelKind uint8
@@ -223,12 +225,12 @@ func NoLabels() LabelSource { return LabelSource{kind: labelsNone} }
 // IsAuto reports whether l is the zero LabelSource.
 func (l LabelSource) IsAuto() bool { return l == LabelSource{} }
 
-// isChosen reports whether a column or array has been chosen.
+// isChosen reports whether l selects a column or array.
 func (l LabelSource) isChosen() bool {
 	return l.kind == labelsNamed || l.kind == labelsAt || l.kind == labelsParsed
 }
 
-// notInSamples reports whether the file of samples must have no labels.
+// notInSamples reports whether l is a separate file of labels or means no labels.
 func (l LabelSource) notInSamples() bool { return l.kind == labelsInFile || l.kind == labelsNone }
 
 // String returns "auto", "none", the name or index of a column or array, or "file" and the file

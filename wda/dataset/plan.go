@@ -33,44 +33,44 @@ const (
 type columnUse struct {
 	role             role
 	at               int            // index of its first feature, or its index among the identifiers
-	width            int            // features
-	index            map[string]int // numbers of the categories
+	width            int            // number of features
+	index            map[string]int // numbers of the categories, by text
 	learnsCategories bool           // a new category gets the next number; one feature contains these numbers
 }
 
 // plan contains the use of each column of a file.
 type plan struct {
-	uses     []columnUse // parallel to the fields
-	features []int       // the fields that are features, in their order
-	ids      []int       // the fields that are identifiers
+	uses     []columnUse // one for each column of the file
+	features []int       // numbers of the feature columns, in the order of the features
+	ids      []int       // numbers of the identifier columns
 	idNames  []string
-	label    int // a field, or −1
-	split    int // a field, or −1
-	cols     int // features
+	label    int // number of the label column, or −1
+	split    int // number of the split column, or −1
+	cols     int // number of features
 	schema   *Schema
 	byNumber bool
 	notes    []Note
 
-	keepNA  bool      // texts such as NA are categories
-	lenient bool      // a missing value is not an error: it is read as NaN
+	keepNA  bool      // whether texts such as NA are categories
+	lenient bool      // whether missing values are read as NaN instead of causing an error
 	fills   []float64 // replacements of NaN, one for each feature; nil for none
-	drop    bool      // rows with NaN are left out
+	drop    bool      // whether rows with NaN are dropped
 
-	id func(which int, text []byte) // called with the identifiers of a row
+	id func(which int, text []byte) // called with each identifier of a row
 }
 
 // fileColumns describes the columns of a file.
 type fileColumns struct {
 	fields []field
-	named  bool // the columns have names
-	label  int  // a field, −1 if there is none, or openLabel
-	split  int  // a field, or −1
+	named  bool // whether the columns have names
+	label  int  // number of the label column, −1 for none, or openLabel
+	split  int  // number of the split column, or −1
 	// keep reports whether a column may be a feature if the options do not choose features. nil
 	// allows all columns.
 	keep func(at int) bool
 }
 
-// openLabel means that the last remaining column is the label.
+// openLabel means that the label is the last column without another use.
 const openLabel = -2
 
 // newPlan decides the use of each column.
@@ -184,8 +184,8 @@ func newPlan(in fileColumns, opt *Options) (*plan, error) {
 	return p, nil
 }
 
-// checkNames returns an error if a name is not valid UTF-8. Different names in another encoding could
-// look equal.
+// checkNames returns an error if a name is not valid UTF-8, because different names in another encoding could look
+// equal.
 func checkNames(in fileColumns) error {
 	for at, f := range in.fields {
 		if in.named && !utf8.ValidString(f.name) {
@@ -195,7 +195,7 @@ func checkNames(in fileColumns) error {
 	return nil
 }
 
-// planFeatures makes features of the chosen columns, without a Schema.
+// planFeatures turns the chosen columns into features if the options contain no Schema.
 func (p *plan) planFeatures(in fileColumns, names []string, chosen, onehot []int, opt *Options) error {
 	if in.label == openLabel {
 		// The label is the last column without another use.
@@ -321,7 +321,7 @@ func (p *plan) planBySchema(in fileColumns, names []string, chosen []int, opt *O
 // planByNumber finds the columns of a Schema by number.
 func (p *plan) planByNumber(s *Schema, in fileColumns, chosen []int, opt *Options) ([]int, error) {
 	d, total := len(s.Columns), len(in.fields)
-	shift := func(number int) int { // returns the number of a column if the label column is not counted
+	shift := func(number int) int { // adapts a column number to a file without the label column
 		if s.LabelNumber >= 0 && number > s.LabelNumber {
 			return number - 1
 		}
@@ -381,7 +381,8 @@ func widthText(w int) string {
 	return fmt.Sprintf("lists of %d", w)
 }
 
-// noteLeftOut records in a new Schema the columns of the file that are left out.
+// noteLeftOut records in the Schema the names of the columns that are neither features nor the
+// label.
 func (p *plan) noteLeftOut(in fileColumns, names []string) {
 	if p.schema.LeftOut != nil || !in.named || len(p.schema.Columns) == 0 || p.schema.Total != len(in.fields) {
 		return
@@ -399,8 +400,8 @@ func (p *plan) noteColumnLeftOut(name string) {
 	p.schema = &s
 }
 
-// featureNames returns the names of the features, or nil if they have none or are elements of
-// lists.
+// featureNames returns the names of the features. It returns nil if the columns have no names, or
+// if a column contains lists.
 func (p *plan) featureNames() []string {
 	if p.schema == nil || slices.ContainsFunc(p.schema.Columns, func(c Column) bool { return c.Width > 0 }) {
 		return nil
@@ -413,7 +414,7 @@ func (s *Schema) hasColumn(name string) bool {
 	return s != nil && name != "" && slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Name == name })
 }
 
-// setCategory sets the features of a category, which begin at x.
+// setCategory sets the features of a category column, which begin at x[0].
 func (u *columnUse) setCategory(x []float64, text []byte) error {
 	k, ok := u.index[string(text)]
 	if !ok && !u.learnsCategories {
@@ -441,7 +442,7 @@ func (u *columnUse) setCategory(x []float64, text []byte) error {
 	return nil
 }
 
-// categoryNames lists the first names of the categories.
+// categoryNames lists the names of the first few categories.
 func (u *columnUse) categoryNames() string {
 	names := slices.SortedFunc(maps.Keys(u.index), func(a, b string) int { return u.index[a] - u.index[b] })
 	most := min(len(names), 5)
@@ -454,8 +455,8 @@ func (u *columnUse) categoryNames() string {
 	return strings.Join(names, ", ")
 }
 
-// findBoolean returns the number of the category with the truth value of text if all categories are
-// booleans. Formats write booleans as True, true or 1.
+// findBoolean returns the number of the category with the same truth value as text. It requires
+// that all categories are booleans. File formats spell booleans as True, true or 1.
 func findBoolean(index map[string]int, text string) (k int, ok bool) {
 	want, err := strconv.ParseBool(text)
 	if err != nil || len(index) > 2 {
@@ -487,7 +488,8 @@ func (u *columnUse) setMissing(x []float64, drop bool) {
 // maxCategories is the largest number of categories of a column. Each category is a feature.
 const maxCategories = 1 << 12
 
-// fillMissing replaces NaN by the fill of the feature, if there is one.
+// fillMissing replaces each NaN with the replacement value of its feature, if p has replacement
+// values.
 func (p *plan) fillMissing(x []float64) {
 	if p.fills == nil {
 		return
@@ -499,8 +501,8 @@ func (p *plan) fillMissing(x []float64) {
 	}
 }
 
-// findNotFinite returns an error for the first element of x that is not finite, with its row and its
-// field. A missing value is no error if missing values are allowed.
+// findNotFinite returns an error for the first element of x that is not finite, with its row and
+// column numbers. A missing value is not an error if missing values are allowed.
 func (p *plan) findNotFinite(x []float64) (row, at int, err error) {
 	for k, v := range x {
 		if v-v == 0 || v != v && p.lenient {
@@ -543,7 +545,7 @@ func uniqueNames(in fileColumns) []string {
 
 var pandasIndex = regexp.MustCompile(`^__index_level_[0-9]+__$`)
 
-// isIndex reports whether a column has the name of the row numbers that pandas writes.
+// isIndex reports whether a column is named like the row numbers that pandas writes.
 func isIndex(name string, at int) bool {
 	name = strings.TrimSpace(name)
 	return at == 0 && (name == "" || name == "Unnamed: 0") || pandasIndex.MatchString(name)

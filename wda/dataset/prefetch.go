@@ -6,15 +6,16 @@ import (
 )
 
 // prefetch reads a file sequentially and asks the system to fetch the next bytes from the disk. On
-// most machines, Linux reads only 128 KiB ahead. Then the disk is idle while the program decodes.
+// most machines, Linux reads only 128 KiB ahead, which leaves the disk idle while the program
+// decodes.
 type prefetch struct {
 	r        io.Reader // reads file from offset at
 	file     *os.File
 	at, told int64 // offsets of the next Read and of the next byte to fetch
 }
 
-// prefetch returns a reader of r, which starts at offset. If the source is a file on a disk, the
-// reader also prefetches.
+// prefetch returns a reader of r, which starts at the given offset in the source. If the source is
+// a file on a disk, the returned reader also prefetches.
 func (s *source) prefetch(r io.Reader, offset int64) io.Reader {
 	if s.disk == nil {
 		return r

@@ -4,5 +4,5 @@ package dataset
 
 import "os"
 
-// willNeed does nothing on these systems.
+// willNeed does nothing on systems other than Linux.
 func willNeed(*os.File, int64, int64) {}

@@ -33,26 +33,26 @@ type Reader struct {
 	opt   Options
 	row   int // rows read so far
 
-	dropped int // rows left out
+	dropped int // number of rows dropped
 
 	missing missingLabelState
-	notes   []Note // of the labels
+	notes   []Note // notes about the labels
 
-	blocks      [2]Block // Next returns them in turn
+	blocks      [2]Block // Next returns the two blocks alternately
 	x           [2][]float64
 	turn        int
 	keep        func(text []byte, place int) // keepLabel, allocated once
-	knownLabels map[string]string            // recent labels, one string for each
+	knownLabels map[string]string            // recent labels, so that equal labels share one string
 }
 
 // A Block contains consecutive rows of a Reader. A block remains valid during the next call of
-// Next, and until the call after that begins: one goroutine can read the next block while another
-// uses the current one.
+// Next, and becomes invalid when the call after that begins. One goroutine can thus read the next
+// block while another uses the current block.
 type Block struct {
 	First  int        // number of rows before this block
 	X      *mat.Dense // rows are samples
 	Labels []string   // text of the labels, without surrounding spaces; nil if the data have no labels
-	Split  []int      // nil if the file has no such array or column
+	Split  []int      // nil if the file has no split array or column
 	IDs    [][]string // IDs[i] contains the texts of column i of Options.ID; nil without such columns
 }
 
@@ -67,14 +67,17 @@ type samples interface {
 	columnPlan() *plan
 	// labeled reports whether the labels are in the same file as the features.
 	labeled() bool
-	// rowError adds the position of the label in row place to err.
+	// rowError adds to err the position of a label. place is the value that read passed with the
+	// label.
 	rowError(place int, err error) error
-	// read sets rows of x, from its beginning, and passes the labels that are in the same file to
-	// label. It returns 0 and io.EOF at the end, after all checks have passed.
+	// read sets the first rows of x to the next rows of the file. It passes the labels that are in
+	// the same file to the function label. It returns 0 and io.EOF at the end, after all checks
+	// have passed.
 	read(x []float64, label func(text []byte, place int)) (rows int, err error)
 }
 
-// splits is a source of the numbers that divide the rows into parts.
+// splits is a source of the split numbers of the rows, such as 0 for training rows and 1 for test
+// rows.
 type splits interface {
 	// appendInts appends the values of the next n rows.
 	appendInts(n int, dst *[]int) error
@@ -84,8 +87,8 @@ type splits interface {
 type labels interface {
 	// count returns the number of labels.
 	count() int
-	// read passes n labels to use, each with its position for errors. The source must have n more
-	// labels.
+	// read calls use with each of the next n labels and its position for errors. The source must
+	// have at least n more labels.
 	read(n int, use func(text []byte, place int)) error
 	// withName adds the name of the file or array to err.
 	withName(err error) error
@@ -270,8 +273,9 @@ func (r *Reader) HasSplit() bool { return r.split != nil }
 // Format returns the format of the file.
 func (r *Reader) Format() Format { return r.opt.Format }
 
-// Bytes returns how many bytes of a text file (CSV, JSON lines) have been read, and its size in bytes. size is
-// −1 for a pipe, and for formats whose number of rows Dims returns. Another goroutine may call it at any time.
+// Bytes returns the number of bytes of a text file (CSV, JSON lines) that have been read, and the size of the file. The
+// size is −1 for a pipe, and for formats in which Dims returns the number of rows. Another goroutine may call Bytes at
+// any time.
 func (r *Reader) Bytes() (read, size int64) {
 	if rows, _ := r.features.dims(); rows >= 0 || r.opt.Format.columnar() {
 		return 0, -1
@@ -374,8 +378,8 @@ func emptyLists(lists [][]string, n int) [][]string {
 	return lists
 }
 
-// dropRows removes rows with missing labels and, if values is set, rows with missing values. It
-// returns the number of rows left.
+// dropRows removes rows with missing labels and, if values is true, rows with missing values. It
+// returns the number of remaining rows.
 func (b *Block) dropRows(x []float64, n, cols int, values bool) int {
 	kept := 0
 	for i := range n {
@@ -422,9 +426,9 @@ func (r *Reader) keepLabel(text []byte, place int) {
 type missingLabelState struct {
 	drops bool
 	first int    // the position of the first label that is an error, or 0
-	text  string // of this label
+	text  string // text of the label at position first
 	dash  int    // the position of the first label that is a dash
-	plus  bool   // a label is a plus sign
+	plus  bool   // whether a label is a plus sign
 }
 
 // checkLabel returns the label, or "" if it is missing.
@@ -506,7 +510,8 @@ func (r *Reader) read(x []float64, label func(text []byte, place int), split *[]
 	return rows, nil
 }
 
-// tooFewLabelsError reads the other rows to count them, and returns the error.
+// tooFewLabelsError reads the remaining rows to count them. It returns the error for too few
+// labels.
 func (r *Reader) tooFewLabelsError(x []float64, rows int) error {
 	for {
 		n, err := r.features.read(x, func([]byte, int) {})
@@ -556,7 +561,7 @@ func (r *Reader) ReadAll() (*Dataset, error) {
 			size = max(cols, min(2*size, largest))
 			x = make([]float64, 0, size)
 		}
-		// Try to read one row more than is allowed, to find out whether there are more rows.
+		// Reading one row more than allowed shows whether the file has too many rows.
 		to := x[len(x):cap(x)]
 		to = to[:min(len(to), r.opt.maxElements()-r.row*cols+cols)]
 		n, err := r.read(to, enc.add, &d.Split)
@@ -665,12 +670,13 @@ func (r *Reader) checkSize() error {
 }
 
 // Collect calls next until it returns io.EOF, and copies all blocks into one Dataset. Use it for
-// sources that this package does not support, such as a database. It ignores Block.First and all
-// options but MaxElements and MissingLabels. options may be nil. Collect numbers the classes like
-// ReadFile.
+// sources that this package does not support, such as a database. Collect ignores Block.First and
+// all options except MaxElements and MissingLabels. options may be nil. Collect numbers the classes
+// like ReadFile.
 //
 // The error matches ErrTooLarge if there are more than MaxElements numbers. It matches ErrFormat if
-// there is no block, or if blocks differ in their columns, or if only some have labels or splits.
+// there is no block, if blocks differ in their columns, or if only some blocks have labels or
+// splits.
 func Collect(next func() (*Block, error), options *Options) (*Dataset, error) {
 	opt := options.orDefault()
 	d := new(Dataset)

@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestReaderBlocks checks that blocks of any size contain the rows of the whole file, also after the next block has
-// been read.
+// TestReaderBlocks checks that blocks of any size contain the rows of the whole file, and that a block is still valid
+// after the next block has been read.
 func TestReaderBlocks(t *testing.T) {
 	var values []float64
 	var labels []int32
@@ -149,7 +149,7 @@ func TestReaderPipe(t *testing.T) {
 	}
 }
 
-// TestReaderAllocs checks that blocks do not allocate after the first.
+// TestReaderAllocs checks that Next does not allocate after the first block.
 func TestReaderAllocs(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")

@@ -16,8 +16,8 @@ const (
 	// maxRecord is the largest size of a CSV record in bytes. A record is held in memory, and a
 	// missing closing quote makes the rest of the file one record.
 	maxRecord = 32 << 20
-	// maxFields is the largest number of fields of a record. A file that consists of commas has a
-	// field for each byte.
+	// maxFields is the largest number of fields of a record. Without a limit, a record of commas
+	// would have a field for each byte.
 	maxFields = 1 << 20
 )
 
@@ -26,9 +26,9 @@ type tableReader struct {
 	r          *bufio.Reader
 	comma      []byte // nil for any number of blanks and tabs
 	comment    []byte // begins lines that are skipped; nil for none
-	maxBytes   int    // bytes of a record
-	line       int    // of the latest record
-	lines      int    // read so far
+	maxBytes   int    // largest size of a record in bytes
+	line       int    // line number of the latest record
+	lines      int    // number of lines read so far
 	longRecord []byte // a record longer than the buffer of r
 	fields     [][]byte
 	quotes     quotes
@@ -67,7 +67,7 @@ func newTable(r *bufio.Reader, comma, comment rune) (*tableReader, error) {
 	return t, nil
 }
 
-// nextRecord returns the next record that is not blank. It is valid until the next call.
+// nextRecord returns the next record that is not blank. The record is valid until the next call.
 func (t *tableReader) nextRecord() ([][]byte, error) {
 	text, err := t.nextLine()
 	if err != nil {
@@ -163,8 +163,8 @@ func (t *tableReader) splitPlain(text []byte) ([][]byte, error) {
 	}
 }
 
-// splitQuoted splits a record with quotes by encoding/csv. A quoted field may continue in the next
-// lines.
+// splitQuoted uses encoding/csv to split a record with quotes. A quoted field may continue in the
+// next lines.
 func (t *tableReader) splitQuoted(text []byte) ([][]byte, error) {
 	q := &t.quotes
 	q.text = append(append(q.text[:0], text...), '\n')
@@ -243,13 +243,13 @@ func (t *tableReader) firstFieldHint(first record) error {
 	return nil
 }
 
-// emptyLastFieldError returns the error for first rows that end with an empty field.
+// emptyLastFieldError returns the error for a row whose last field is empty.
 func (t *tableReader) emptyLastFieldError() error {
 	return &cause{errLastEmpty, fmt.Sprintf("the last column is empty: do all lines end with %q?", t.separator()), "-1"}
 }
 
 // fieldHint returns an error if an invalid field looks like a comment, or like several fields with
-// another separator. numbers is set if fields should be numbers.
+// another separator. numbers is true if the fields should be numbers.
 func (t *tableReader) fieldHint(field []byte, numbers bool) error {
 	field = bytes.TrimSpace(field)
 	if t.comment == nil && (bytes.HasPrefix(field, []byte("#")) || bytes.HasPrefix(field, []byte("%"))) {

@@ -24,8 +24,8 @@ func npyFile(descr, shape string, fortran bool, data []byte) []byte {
 	return append([]byte("\x93NUMPY\x01\x00"+string(rune(len(head)))+"\x00"+head), data...)
 }
 
-// TestRows checks that rows and labels that stay in the file equal those of ReadFile, in any order and from many
-// goroutines.
+// TestRows checks that the rows and labels from Reader.Rows equal those from ReadFile. The rows are read in any order
+// and from many goroutines.
 func TestRows(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -13,10 +13,10 @@ import (
 	"github.com/gomonge/monge/internal/fault"
 )
 
-// A Schema describes how the columns of a table become the features of a model. ReadFile returns it
-// in Dataset.Schema, and wda.Model stores it. With Options.Schema another file is read in the same
-// way: its columns are matched by name, in any order, or by number if either file has no names. A
-// Schema may be shared by several goroutines, but must not be changed while it is in use.
+// A Schema describes how the columns of a table become the features of a model. ReadFile returns a
+// Schema in Dataset.Schema, and wda.Model stores it. With Options.Schema, another file is read in
+// the same way: its columns are matched by name, in any order, or by number if either file has no
+// names. A Schema may be shared by several goroutines, but must not be changed while it is in use.
 type Schema struct {
 	// Columns are the columns that become features, in the order of the features.
 	Columns []Column `json:"columns"`
@@ -26,7 +26,8 @@ type Schema struct {
 	Label       string `json:"label,omitempty"`
 	LabelNumber int    `json:"label_number"`
 
-	// LeftOut contains the names of the other columns. Total is the number of all columns.
+	// LeftOut contains the names of the columns that are neither features nor the label. Total is
+	// the number of all columns.
 	LeftOut []string `json:"left_out,omitempty"`
 	Total   int      `json:"total"`
 
@@ -37,9 +38,9 @@ type Schema struct {
 	Rows Draw `json:"rows,omitzero"`
 }
 
-// A Draw describes which rows of a file were used. If Holdout is not 0, the rows are the training set
-// of TrainTest(Holdout, Seed), otherwise all rows. If Sample is not 0, Sample(Sample, Seed) of these
-// rows were used. Programs that draw rows fill in a Draw; this package only stores it.
+// A Draw describes which rows of a file were used. If Holdout is 0, all rows are used. Otherwise, the training set of
+// TrainTest(Holdout, Seed) is used. If Sample is not 0, Sample(Sample, Seed) of these rows is used. Programs that draw
+// rows fill in a Draw; this package only stores it.
 type Draw struct {
 	Holdout float64 `json:"holdout,omitempty"`
 	Sample  int     `json:"sample,omitempty"`
@@ -57,9 +58,10 @@ type Column struct {
 	// is 0 for other columns.
 	Width int `json:"width,omitempty"`
 
-	// Categories contains the values of a text column. Each becomes a feature, which is 1 in rows with
-	// this value and 0 in others. If all values are booleans, then True, true and 1 are the same value,
-	// because file formats spell booleans differently. Categories is nil for other columns.
+	// Categories contains the values of a text column. Each value becomes a feature, which is 1 in
+	// rows with this value and 0 in all other rows. If all values are booleans, then True, true and
+	// 1 are the same value, because file formats spell booleans differently. Categories is nil for
+	// other columns.
 	Categories []string `json:"categories,omitempty"`
 
 	// Fill contains the replacement of a missing value for each feature of a numeric column. It is
@@ -110,9 +112,9 @@ func (s *Schema) Dim() (d int) {
 
 func (s *Schema) hasNames() bool { return len(s.Columns) > 0 && s.Columns[0].Name != "" }
 
-// Plain reports whether s contains nothing but a number of features: columns have no names, all of
-// them except a last label column are features, and s contains no categories, no replacements of
-// missing values and no choice of rows.
+// Plain reports whether s contains only a number of features. The columns of such a Schema have no
+// names, all columns except possibly a last label column are features, and there are no categories,
+// replacements of missing values or choices of rows.
 func (s *Schema) Plain() bool {
 	if s.hasNames() || s.Missing != MissingError || s.Rows != (Draw{}) {
 		return false
@@ -126,7 +128,7 @@ func (s *Schema) Plain() bool {
 	return s.LabelNumber < 0 && s.Total == d || s.LabelNumber == d && s.Total == d+1
 }
 
-// isPlainExceptRows reports whether s, without its Rows, is Plain.
+// isPlainExceptRows reports whether s would be Plain if all rows were used.
 func (s *Schema) isPlainExceptRows() bool {
 	t := *s
 	t.Rows = Draw{}
@@ -278,9 +280,9 @@ func columnList(names []string) string {
 // Unwrap returns ErrFormat.
 func (e *ColumnsError) Unwrap() error { return ErrFormat }
 
-// Match finds the columns of s in a table with the given column names, in any order. order[i] is the index
-// of s.Columns[i] in names. Match ignores the label column and the columns in s.LeftOut. If extra is set,
-// it ignores all other columns, too. If columns are missing or unknown, the error is a *ColumnsError.
+// Match finds the columns of s in a table with the given column names, in any order. order[i] is the index of
+// s.Columns[i] in names. Match ignores the label column and the columns in s.LeftOut. If extra is true, it ignores all
+// other columns, too. If columns are missing or unknown, the error is a *ColumnsError.
 func (s *Schema) Match(names []string, extra bool) (order []int, err error) {
 	at := map[string]int{}
 	for i, n := range names {
@@ -325,7 +327,7 @@ func (s *Schema) Match(names []string, extra bool) (order []int, err error) {
 	return nil, &e
 }
 
-// foldName returns a name without case, spaces and punctuation.
+// foldName returns a name in lower case, without spaces and punctuation.
 func foldName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

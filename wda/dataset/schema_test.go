@@ -20,8 +20,8 @@ const people = "id,age,city,height,label\n" +
 	"c,3,,9,x\n" +
 	"d,8,Rom,NA,y\n"
 
-// TestSchema checks that a table with text and missing values is read as its options say, and that a table with
-// reordered columns is read with the schema alone.
+// TestSchema checks that a table with text and missing values is read according to the options. The schema alone must
+// suffice to read a table with reordered columns in the same way.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
@@ -65,7 +65,7 @@ func TestSchema(t *testing.T) {
 		if part.Schema.Missing != how || d.Schema.Missing != MissingError {
 			t.Errorf("%v: %+v", how, part.Schema)
 		}
-		// The same rows with the columns in another order, and with additional columns.
+		// The same rows are in a table with a different order of columns and with additional columns.
 		other := "height,label,city,id,age\n7,x,Rom,a,1\n8,y,Oslo,b,\n9,x,,c,3\nNA,y,Rom,d,8\n"
 		again, err := readCSV(strings.NewReader(other), Options{Schema: part.Schema})
 		if err != nil {
@@ -168,7 +168,7 @@ func TestSelectColumns(t *testing.T) {
 	}
 }
 
-// TestArrayColumns checks selection of columns of arrays by number, also if rows stay in the file.
+// TestArrayColumns checks the selection of array columns by number, for ReadFile and for Reader.Rows.
 func TestArrayColumns(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.npy")

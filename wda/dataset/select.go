@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// selectColumns returns the columns that the selectors choose among n columns, in their order.
-// names is nil if the columns have no names. See Options.Columns.
+// selectColumns returns the columns that the selectors choose among n columns, in the order of the
+// selectors. names is nil if the columns have no names. See Options.Columns.
 func selectColumns(names []string, n int, selectors []string) ([]int, error) {
 	var chosen []int
 	for _, s := range selectors {

@@ -106,7 +106,7 @@ func TestSharedValues(t *testing.T) {
 
 // TestSharedMNIST checks that MNIST in one NPZ file and its test set as IDX contain the same images.
 func TestSharedMNIST(t *testing.T) {
-	testdata.Long(t) // seconds and 500 MB
+	testdata.Long(t) // the test takes seconds and 500 MB
 	if raceEnabled {
 		t.Skip("a minute with the race detector")
 	}

@@ -113,7 +113,7 @@ func (s Simulation) withDefaults() Simulation {
 	return s
 }
 
-// Numbers of independent streams of random numbers from one seed.
+// Each operation draws random numbers from its own independent stream of the seed.
 const (
 	streamSimulation = iota + 1
 	streamSample
@@ -133,8 +133,8 @@ func randomDirection(rng *rand.Rand) (x, y float64) {
 	}
 }
 
-// cosSin returns cos t and sin t for 0 ≤ t ≤ π by their series, to about 1e-15;
-// math.Sincos rounds differently from one architecture to another.
+// cosSin returns cos t and sin t for 0 ≤ t ≤ π, computed from power series with an error of about
+// 1e-15. math.Sincos rounds differently on different architectures.
 func cosSin(t float64) (c, s float64) {
 	c, s = 1, t
 	term := t

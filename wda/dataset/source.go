@@ -16,19 +16,19 @@ import (
 // source is an open file whose compression and format are known.
 type source struct {
 	from              io.Reader
-	file              *os.File // nil for another reader
-	disk              *os.File // the regular file that is read: file, or a file of the caller; nil for other readers
+	file              *os.File // file that openSource has opened; nil for a reader of the caller
+	disk              *os.File // regular file of the source or of the caller; nil for other readers
 	at                io.ReaderAt
-	diskOffset        int64 // position in disk at which at begins
+	diskOffset        int64 // offset in the disk file of the first byte that the source reads
 	size              int64 // bytes of the file, −1 if unknown
 	r                 *bufio.Reader
 	format            Format
 	hint              Format // format that the file name suggests
 	compressed        bool
 	expansion         int64          // bytes of memory that each byte of a compressed file may take
-	bounded           atomic.Bool    // the data stay in memory, so the limit for the expansion applies
+	bounded           atomic.Bool    // whether the data stay in memory, which requires a limit on the expansion
 	raw, decompressed atomic.Int64   // bytes read before and after decompression
-	ahead             []*aheadReader // to close
+	ahead             []*aheadReader // readers that Close stops
 }
 
 // maxRatio is the largest expansion of a deflate stream according to zlib's
@@ -67,8 +67,8 @@ func newSource(r io.Reader, opt Options) (*source, error) {
 	return s, nil
 }
 
-// readAhead returns a reader that reads r in advance, in a goroutine that Close ends. If the caller
-// of NewReader owns the file, readAhead returns r itself: the source must not read more than it needs.
+// readAhead returns a reader that reads r in advance, in a goroutine that Close ends. If the caller of NewReader owns
+// the file, readAhead returns r unchanged, because the source must not read more than it needs.
 func (s *source) readAhead(r io.Reader) io.Reader {
 	if s.file == nil {
 		return r
@@ -116,7 +116,7 @@ func (s *source) open(r io.Reader, opt Options) error {
 	return nil
 }
 
-// findSize finds the size of the rest of r, if it has a size.
+// findSize finds the number of bytes from the current offset to the end of r, if r has a size.
 func (s *source) findSize(r io.Reader) error {
 	if f, ok := r.(*os.File); ok {
 		info, err := f.Stat()
@@ -153,7 +153,7 @@ func (s *source) findSize(r io.Reader) error {
 	return nil
 }
 
-// stream reads binary data of the whole source.
+// stream returns a stream of the binary data in s.
 func (s *source) stream() *stream {
 	out := &stream{r: s.r, limit: s.size, check: s.checkExpansion}
 	if s.compressed && s.size >= 0 {
@@ -164,8 +164,8 @@ func (s *source) stream() *stream {
 	return out
 }
 
-// checkExpansion returns an error if bytes of memory exceed the limit for the size of the file or,
-// for a pipe, for the bytes read.
+// checkExpansion returns an error if the given number of bytes exceeds the memory limit for the
+// size of the file. For a pipe, the limit depends on the number of bytes read so far.
 func (s *source) checkExpansion(bytes int64) error {
 	if !s.compressed {
 		return nil
@@ -200,7 +200,7 @@ var gzipMagic = []byte{0x1f, 0x8b}
 type gunzip struct {
 	src *source
 	z   *gzip.Reader
-	r   *bufio.Reader // what z reads from
+	r   *bufio.Reader // input of z
 }
 
 func (g *gunzip) Read(p []byte) (int, error) {
@@ -248,7 +248,8 @@ func formatError(err error) error {
 	return err // an error of the system or of this package
 }
 
-// stream reads binary data of at most limit bytes, or of unknown length if limit is negative.
+// stream reads binary data. limit is an upper bound on the size of the data in bytes, or negative
+// if the size is unknown.
 type stream struct {
 	r     *bufio.Reader
 	limit int64
@@ -271,7 +272,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// peek returns the next n ≤ streamBuffer bytes. The caller discards them.
+// peek returns the next n ≤ streamBuffer bytes. The caller must discard these bytes from s.r.
 func (s *stream) peek(n int) ([]byte, error) {
 	b, err := s.r.Peek(n)
 	if err == io.EOF {
@@ -280,8 +281,9 @@ func (s *stream) peek(n int) ([]byte, error) {
 	return b, err
 }
 
-// capacity returns how many of n elements of size bytes to allocate at once. It returns an error if
-// n is impossible or above the limits.
+// capacity returns the number of elements to allocate at once for an array of n elements. Each
+// element takes the given size in bytes. The number is 0 if the size of the data is unknown.
+// capacity returns an error if n is impossible or exceeds the limits.
 func (s *stream) capacity(n, size int, opt *Options) (int, error) {
 	if most := opt.maxElements(); n > most {
 		return 0, newCause(ErrTooLarge, fmt.Sprintf("%d elements, more than the allowed %d", n, most))
@@ -300,7 +302,8 @@ func (s *stream) capacity(n, size int, opt *Options) (int, error) {
 	return n, nil
 }
 
-// checkEnd checks that nothing is left. The read makes gzip and zip verify their checksums.
+// checkEnd checks that the stream has ended. Reading at the end makes gzip and zip verify their
+// checksums.
 func (s *stream) checkEnd() error {
 	switch _, err := s.r.ReadByte(); err {
 	case io.EOF:

@@ -19,9 +19,9 @@ type tableSamples struct {
 	numbers []tabular.Feature // the columns that Floats reads as features
 	*plan
 	row       int
-	splits    []float64 // of the latest rows
+	splits    []float64 // split numbers of the rows read last
 	check     func(bytes int64) error
-	dense     bool  // a few bytes of the file may hold any number of rows, and any text any number of times
+	dense     bool  // a few bytes of the file may encode any number of rows, or any number of copies of a text
 	textBytes int64 // bytes of the texts read so far, with the headers of their strings
 }
 
@@ -50,7 +50,7 @@ func (r *Reader) openTable(src *source) error {
 	return err
 }
 
-// openTableBy opens a file of columns.
+// openTableBy opens a file that is stored by columns.
 func (r *Reader) openTableBy(src *source, open func() (tabular.Table, error)) (err error) {
 	if r.opt.Labels.kind == labelsInFile {
 		return newCause(errLabelColumn, src.format.title()+" files have their labels in a column: choose it by its name instead of a file of labels")
@@ -296,8 +296,8 @@ func (t *tableSamples) read(x []float64, label func(text []byte, place int)) (n 
 	return n, nil
 }
 
-// checkRows returns an error if a file of this size cannot have so many rows. Otherwise a few bytes
-// could keep a caller of Next busy for hours.
+// checkRows returns an error if the given number of rows is too large for the size of the file.
+// Without this check, a few bytes could keep a caller of Next busy for hours.
 func (t *tableSamples) checkRows(rows int) error {
 	if !t.dense || rows < 0 {
 		return nil
@@ -312,8 +312,9 @@ func (t *tableSamples) checkRows(rows int) error {
 	return err
 }
 
-// checkText returns text. Like the allocators, it panics with an error if the texts take more memory
-// than a file of this size may need: a dictionary stores a text once for all rows.
+// checkText adds the length of text to the memory used by texts, and returns text. It panics with
+// an error if the sum is too large for the size of the file: a dictionary stores a text once for
+// all rows.
 func (t *tableSamples) checkText(text []byte) []byte {
 	const header = 16
 	if t.textBytes += header + int64(len(text)); t.dense {
@@ -352,7 +353,7 @@ func (t *tableSamples) readTexts(x []float64) error {
 	return nil
 }
 
-// appendInts appends the split of the latest rows.
+// appendInts appends the split numbers of the rows read last.
 func (t *tableSamples) appendInts(_ int, dst *[]int) error {
 	for _, v := range t.splits {
 		*dst = append(*dst, int(v))

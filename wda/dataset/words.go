@@ -14,8 +14,8 @@ var (
 	dateText  = regexp.MustCompile(`^([0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2,4})([T ].*)?$`)
 )
 
-// notNumber returns the error for a text that is not a number. The error contains a guess what the
-// text is, such as a date.
+// notNumber returns the error for a text that is not a number. The error suggests what the text may
+// be, such as a date.
 func notNumber(field []byte) error {
 	text := clip(string(field)) + " is not a number"
 	switch {

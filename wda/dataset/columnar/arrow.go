@@ -27,7 +27,7 @@ type recyclingAllocator struct {
 	free [][]byte
 }
 
-// mostReused is the largest number of free pieces that are kept.
+// mostReused is the maximum number of freed memory blocks that a recyclingAllocator keeps.
 const mostReused = 8
 
 func (r *recyclingAllocator) Allocate(size int) []byte {
@@ -37,7 +37,7 @@ func (r *recyclingAllocator) Allocate(size int) []byte {
 		if cap(b) >= size && cap(b)/2 <= size {
 			r.free = slices.Delete(r.free, i, i+1)
 			b = b[:size]
-			clear(b) // as fresh memory is
+			clear(b) // callers expect zeroed memory
 			return b
 		}
 	}
@@ -69,8 +69,8 @@ type arrowFile struct {
 	read   func() (arrow.RecordBatch, error) // io.EOF at the end
 	record arrow.RecordBatch
 	number int          // number of the record batch, from 1
-	at     int          // rows of the record batch that have been read
-	ready  int          // rows of the caller's batch
+	at     int          // number of rows of the record batch that have been read
+	ready  int          // number of rows in the caller's batch
 	nulls  map[int]bool // columns that may contain nulls
 }
 
@@ -108,7 +108,7 @@ func openArrow(r io.Reader, check func(bytes int64) error) (tabular.Table, error
 		if err != nil {
 			return nil, err
 		}
-		s, err := ipc.NewReaderFromMessageReader(ipc.NewMessageReader(r, alloc, anySize), alloc, anySize) // NewReader has no bounds
+		s, err := ipc.NewReaderFromMessageReader(ipc.NewMessageReader(r, alloc, anySize), alloc, anySize) // ipc.NewReader would not limit the message size
 		if err != nil {
 			return nil, err
 		}
@@ -153,8 +153,8 @@ func (b boundedAllocator) checkSize(size int) {
 // arrowMagic begins and ends an Arrow file.
 const arrowMagic = "ARROW1"
 
-// checkFooter checks the schema in the footer of an Arrow file, because the library allocates memory for as many
-// fields as the schema declares.
+// checkFooter checks the schema in the footer of an Arrow file. Without this check, the library would allocate memory
+// for any number of fields that the schema declares.
 func checkFooter(at ipc.ReadAtSeeker) error {
 	size, err := at.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -182,8 +182,8 @@ func checkFooter(at ipc.ReadAtSeeker) error {
 	return checkSchema(footer, schemaSlot)
 }
 
-// checkStreamSchema checks the first message of an Arrow stream, which is its schema. It returns a reader of the
-// whole stream.
+// checkStreamSchema checks the first message of an Arrow stream, which is the schema. The returned reader reads the
+// whole stream from its beginning.
 func checkStreamSchema(r io.Reader) (io.Reader, error) {
 	const most = 64 << 20 // the library's limit
 	var head [8]byte
@@ -206,17 +206,17 @@ func checkStreamSchema(r io.Reader) (io.Reader, error) {
 	return io.MultiReader(bytes.NewReader(head[:]), bytes.NewReader(message), r), err
 }
 
-// checkSchema compares the lengths of all lists in a schema with len(b). The schema is in a slot of the root of the
-// flat buffer b. It panics if an offset points outside of b.
+// checkSchema returns an error if a list in a schema is too long for the size of the flat buffer b. The schema is in
+// the given slot of the root table of b. checkSchema panics if an offset points outside of b.
 func checkSchema(b []byte, slot flatbuffers.VOffsetT) error {
 	root := flatbuffers.Table{Bytes: b, Pos: flatbuffers.GetUOffsetT(b)}
 	schema, ok := subtable(root, slot)
 	if !ok {
 		return nil
 	}
-	// Slots of the schema table and of the field tables that contain lists.
+	// These slots contain lists, in the schema table and in a field table.
 	const schemaFields, schemaMetadata, schemaFeatures, fieldChildren, fieldMetadata = 1, 2, 3, 5, 6
-	left := len(b) / 4 // largest number of further fields, because a damaged field may contain itself
+	left := len(b) / 4 // limit on the number of fields, because a damaged field may contain itself
 	var check func(t flatbuffers.Table, depth int, children flatbuffers.VOffsetT, lists ...flatbuffers.VOffsetT) error
 	check = func(t flatbuffers.Table, depth int, children flatbuffers.VOffsetT, lists ...flatbuffers.VOffsetT) error {
 		for _, slot := range append(lists, children) {
@@ -395,8 +395,8 @@ func fillNaN(x []float64) {
 	}
 }
 
-// numberCopier returns a function that copies n elements of an array, beginning with element number from,
-// to every stride-th element of dst.
+// numberCopier returns a function that copies n elements of an array, starting with element number from, to every
+// stride-th element of dst.
 func numberCopier(values arrow.Array) (func(dst []float64, stride, from, n int), error) {
 	switch v := values.(type) {
 	case *array.Float32:
@@ -462,7 +462,8 @@ func hasFormattedText(t arrow.DataType) bool {
 	return arrow.IsDecimal(t.ID())
 }
 
-// Texts formats values as parquetFile.Texts does.
+// Texts calls use with the text of each value of a column in the current batch. The text formats are the same as for
+// Parquet.
 func (a *arrowFile) Texts(column int, use func([]byte)) error {
 	values := a.record.Column(column)
 	at := func(i int) int { return i }
@@ -483,7 +484,7 @@ func (a *arrowFile) Texts(column int, use func([]byte)) error {
 	var text []byte
 	for i := range a.ready {
 		k := at(a.at + i)
-		if null := k < 0 || values.IsNull(k); null && a.nulls[column] { // a value of the dictionary may be null, too
+		if null := k < 0 || values.IsNull(k); null && a.nulls[column] { // a value in the dictionary may also be null
 			use(nil)
 			continue
 		} else if null {
@@ -495,8 +496,8 @@ func (a *arrowFile) Texts(column int, use func([]byte)) error {
 	return nil
 }
 
-// textAppender returns a function that appends element i of an array as text: integers in decimal, and other numbers
-// as tabular.AppendNumber writes them.
+// textAppender returns a function that appends element i of an array as text. The function writes integers in decimal
+// and other numbers like tabular.AppendNumber.
 func textAppender(values arrow.Array) (func(dst []byte, i int) []byte, error) {
 	switch v := values.(type) {
 	case *array.Int64:

@@ -9,8 +9,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The library's codecs for zstd and Snappy allocate whatever a page expands to. init replaces them by codecs that
-// decode at most the size that the page declares, as the other codecs do.
+// The library's codecs for zstd and Snappy allocate memory for any size that a page expands to. init replaces these two
+// codecs with codecs that decode at most the size that the page declares.
 func init() {
 	for kind, decode := range map[compress.Compression]func(dst, src []byte) ([]byte, error){
 		compress.Codecs.Zstd: decodeZstd, compress.Codecs.Snappy: decodeSnappy,
@@ -32,7 +32,7 @@ type boundedCodec struct {
 // DecodeWithError decodes src into the memory of dst.
 func (c boundedCodec) DecodeWithError(dst, src []byte) ([]byte, error) { return c.decode(dst, src) }
 
-// Decode is like DecodeWithError for callers that expect a panic.
+// Decode is like DecodeWithError, but panics on an error.
 func (c boundedCodec) Decode(dst, src []byte) []byte {
 	out, err := c.decode(dst, src)
 	if err != nil {

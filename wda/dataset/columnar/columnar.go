@@ -20,7 +20,7 @@ func init() {
 	tabular.Register(dataset.FormatArrow.String(), openArrow)
 }
 
-// rowError adds the row number to an error. Rows count from 0 within the row group or batch.
+// rowError adds a row number to an error. The first row of a row group or batch has row = 0.
 func rowError(part string, number, row int, cause error, what string) error {
 	return &dataset.FileError{Row: row + 1, Err: fmt.Errorf("%s %d: %s: %w", part, number, what, cause)}
 }

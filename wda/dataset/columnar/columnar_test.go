@@ -27,7 +27,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// arrowBytes returns an Arrow file of one batch of columns.
+// arrowBytes returns an Arrow file with one record batch that contains the columns.
 func arrowBytes(t *testing.T, fields []arrow.Field, columns []arrow.Array, opt ...ipc.Option) []byte {
 	t.Helper()
 	types := arrow.NewSchema(fields, nil)
@@ -45,7 +45,7 @@ func arrowBytes(t *testing.T, fields []arrow.Field, columns []arrow.Array, opt .
 	return out.Bytes()
 }
 
-// arrayOf returns an array of a type from JSON.
+// arrayOf parses a JSON text as an Arrow array of the given type.
 func arrayOf(t *testing.T, kind arrow.DataType, text string) arrow.Array {
 	t.Helper()
 	a, _, err := array.FromJSON(memory.DefaultAllocator, kind, strings.NewReader(text))
@@ -72,7 +72,7 @@ func arrowOf(t *testing.T, columns ...arrowColumn) []byte {
 	return arrowBytes(t, fields, arrays)
 }
 
-// parquetOf returns a Parquet file with a row group of columns, each written by its function.
+// parquetOf returns a Parquet file with one row group. The function columns[i] writes column i.
 func parquetOf(t *testing.T, fields schema.FieldList, columns []func(file.ColumnChunkWriter) error, opt ...parquet.WriterProperty) []byte {
 	t.Helper()
 	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, fields, -1)
@@ -387,7 +387,7 @@ func TestExpansion(t *testing.T) {
 		if !ok || !errors.Is(err, dataset.ErrTooLarge) || fe.Option != "MaxExpansion" {
 			t.Errorf("%s of %d bytes: %v", name, len(bomb), err)
 		}
-		if took := after.TotalAlloc - before.TotalAlloc; took > 100<<20 && name != "batches" { // rows of batches are kept until they exceed the limit
+		if took := after.TotalAlloc - before.TotalAlloc; took > 100<<20 && name != "batches" { // the reader keeps the rows of a file with many batches until they exceed the limit
 			t.Errorf("%s of %d bytes: took %d bytes of memory", name, len(bomb), took)
 		}
 		if _, err := rowsInBlocks(bomb, nil); !errors.As(err, &fe) || fe.Option != "MaxExpansion" || name != "arrow" && !strings.Contains(err.Error(), "rows of 1 numbers") {
@@ -401,7 +401,7 @@ func TestExpansion(t *testing.T) {
 			continue
 		}
 		if name != "arrow" && !testdata.IsLong() {
-			continue // without MONGE_LONG=1, only the Arrow file is read to its end in blocks
+			continue // without MONGE_LONG=1, only the file "arrow" is read to its end
 		}
 		if rows, err := rowsInBlocks(bomb, &dataset.Options{MaxExpansion: math.MaxInt32}); err != nil || rows != n {
 			t.Errorf("%s in blocks, with all that is wanted: %d rows, %v", name, rows, err)
@@ -409,7 +409,7 @@ func TestExpansion(t *testing.T) {
 	}
 }
 
-// batches returns a compressed Arrow file that repeats a column x.
+// batches returns a compressed Arrow file with the given number of record batches, each of which contains the column x.
 func batches(t *testing.T, x arrow.Array, times int) []byte {
 	t.Helper()
 	types := arrow.NewSchema([]arrow.Field{{Name: "x", Type: x.DataType()}}, nil)

@@ -81,8 +81,8 @@ func slicesOf(text string, n int) []parquet.ByteArray {
 	return v
 }
 
-// TestRepeatedBatches checks that an Arrow footer that names one batch a thousand times is limited. The batch has few
-// rows and a long text in an unused column.
+// TestRepeatedBatches checks that the memory limit applies to an Arrow footer that names one record batch a thousand
+// times. The batch has few rows and a long text in an unused column.
 func TestRepeatedBatches(t *testing.T) {
 	const times = 1000
 	good := arrowBytes(t, []arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float64}, {Name: "t", Type: arrow.BinaryTypes.String}},
@@ -98,7 +98,7 @@ func TestRepeatedBatches(t *testing.T) {
 	}
 }
 
-// repeated returns an Arrow file of one batch whose footer names it several times.
+// repeated changes the footer of an Arrow file with one record batch so that the footer lists this batch several times.
 func repeated(data []byte, times int) []byte {
 	end := len(data) - 4 - len(arrowMagic)
 	begin := end - int(binary.LittleEndian.Uint32(data[end:]))
@@ -153,8 +153,8 @@ func TestLongFirstList(t *testing.T) {
 	}
 }
 
-// TestFalsePageSize checks that a page larger than its header claims is an error and allocates no memory for the
-// excess.
+// TestFalsePageSize checks that a page larger than its header declares is an error, and that no memory is allocated for
+// the excess.
 func TestFalsePageSize(t *testing.T) {
 	for _, codec := range []compress.Compression{compress.Codecs.Zstd, compress.Codecs.Snappy, compress.Codecs.Gzip} {
 		t.Run(codec.String(), func(t *testing.T) { falsePageSize(t, codec) })
@@ -184,7 +184,7 @@ func falsePageSize(t *testing.T, codec compress.Compression) {
 	runtime.ReadMemStats(&before)
 	_, err := readAll(data, &dataset.Options{MaxExpansion: 1 << 30})
 	runtime.ReadMemStats(&after)
-	// The rows take 8 bytes for each number.
+	// Each number of the matrix takes 8 bytes.
 	if took := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, dataset.ErrFormat) || took > uint64(10*n) {
 		t.Errorf("%v, %d bytes of memory", err, took)
 	}
@@ -290,8 +290,8 @@ func TestSourceEnds(t *testing.T) {
 	}
 }
 
-// TestPrefixes checks that delta-encoded texts, each a long prefix of its predecessor plus one letter, are counted
-// before memory is allocated for them.
+// TestPrefixes checks that the memory limit is enforced before delta-encoded texts are expanded. Each text is a long
+// prefix of the previous text plus one letter.
 func TestPrefixes(t *testing.T) {
 	const length = 1 << 13
 	rows := 1 << 14 // 128 MiB of texts

@@ -13,8 +13,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// formattedType returns the Arrow type that formats the values of a Parquet column: dates, times, decimals and
-// UUIDs. It returns nil for other columns.
+// formattedType returns the Arrow type that formats the values of a Parquet column of dates, times, decimals or UUIDs.
+// It returns nil for any other column.
 func formattedType(c *schema.Column) arrow.DataType {
 	switch t := c.LogicalType().(type) {
 	case schema.DateLogicalType:
@@ -43,7 +43,7 @@ func formattedType(c *schema.Column) arrow.DataType {
 	return nil
 }
 
-// formatValues passes the text of the first n values to use. The column must have a formattedType.
+// formatValues calls use with the text of each of the first n values. The column must have a formattedType.
 func (l *leaf) formatValues(n int, use func([]byte)) {
 	if uuids, ok := l.reader.([]parquet.FixedLenByteArray); ok && formattedType(l.column).ID() == arrow.FIXED_SIZE_BINARY {
 		for _, v := range uuids[:n] {

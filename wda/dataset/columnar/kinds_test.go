@@ -24,8 +24,8 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// TestHalf checks that every finite float16 is decoded as in IEEE 754 from Arrow, Parquet and NPY, and that infinities
-// and NaN are errors.
+// TestHalf checks that every finite float16 value in an Arrow, Parquet or NPY file is decoded as IEEE 754 defines, and
+// that infinities and NaNs are errors.
 func TestHalf(t *testing.T) {
 	var finite []uint16
 	for b := range 1 << 16 {
@@ -85,8 +85,8 @@ func TestHalf(t *testing.T) {
 	}
 }
 
-// TestManyRowGroups checks that a file with many row groups is read in linear time: the number of rows is needed before
-// every batch and must not be summed again.
+// TestManyRowGroups checks that a file with many row groups is read in linear time. The reader needs the total number
+// of rows before every batch, and must not compute the sum each time.
 func TestManyRowGroups(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "groups.parquet")
 	flatParquet(t, path, []int{3, 1, 2}, func(row, column int) (float64, bool) { return float64(row + column), false })

@@ -33,16 +33,16 @@ type parquetFile struct {
 	paged  atomic.Int64 // bytes of the pages read so far
 	schema []tabular.Field
 	leaves []*leaf // parallel to schema
-	group  int     // row groups opened
-	begin  int     // the first row group
-	groups int     // the last row group + 1
-	rows   int     // of these row groups
-	left   int     // rows of the current group that have not been read
-	ready  int     // rows of the batch
-	at     int     // rows of the current group before the batch
+	group  int     // number of the current row group, from 1
+	begin  int     // index of the first row group to read
+	groups int     // index of the last row group to read, plus 1
+	rows   int     // number of rows in the row groups to read
+	left   int     // number of unread rows in the current row group
+	ready  int     // number of rows in the current batch
+	at     int     // number of rows in the row group before the batch
 
-	features []tabular.Feature // in use
-	most     int64             // memory limit for reading all features side by side
+	features []tabular.Feature
+	most     int64 // memory limit for reading all features side by side
 	spill    spill
 	spilling bool // the current row group is in spill
 }
@@ -50,15 +50,15 @@ type parquetFile struct {
 // leaf is a column of a row group that is being read.
 type leaf struct {
 	column *schema.Column
-	chunk  file.ColumnChunkReader // nil until the group's first batch
-	pages  *pages                 // of the chunk
+	chunk  file.ColumnChunkReader // nil until the column is first read in the row group
+	pages  *pages                 // pages of the column chunk
 	defs   []int16
 	reps   []int16
 	reader any       // the buffer of values
-	floats []float64 // integers as float64, for the temporary file
+	floats []float64 // values converted to float64 for the temporary file
 
 	spilled *spilled // nil unless the column is in the temporary file
-	nulls   bool     // nulls are allowed
+	nulls   bool     // whether nulls are allowed
 }
 
 func openParquet(r io.Reader, check func(bytes int64) error) (tabular.Table, error) {
@@ -103,8 +103,8 @@ func openParquet(r io.Reader, check func(bytes int64) error) (tabular.Table, err
 	return p, nil
 }
 
-// durationColumns returns the columns that are durations according to the Arrow schema in the file, with their
-// types. Parquet has no type for durations: they are integers, and only this schema contains their unit.
+// durationColumns maps the names of the duration columns to their types. Parquet stores durations as integers. Their
+// unit is only in the Arrow schema, which may be part of the file.
 func durationColumns(m *metadata.FileMetaData) (durations map[string]string) {
 	defer func() {
 		if recover() != nil { // the schema is damaged
@@ -171,8 +171,8 @@ func parquetField(s *schema.Schema, i int) tabular.Field {
 	return f
 }
 
-// listKind reports whether a column is a list of single values of a kind. Otherwise it returns the name of the type:
-// the library splits maps and lists of structs into several columns.
+// listKind reports whether a column is a list of single values. If so, it returns kind, and otherwise the name of the
+// nested type. The library splits maps and lists of structs into several columns.
 func listKind(root schema.Node, kind string) (string, bool) {
 	repeated := root
 	if root.RepetitionType() != parquet.Repetitions.Repeated {
@@ -250,7 +250,7 @@ func (p *parquetFile) Batch(most int) (int, error) {
 	return p.ready, nil
 }
 
-// checkChunkEnd returns an error if the chunk has more rows than its group.
+// checkChunkEnd returns an error if the column chunk has more rows than its row group.
 func (l *leaf) checkChunkEnd(group int) error {
 	if l.chunk != nil && l.chunk.HasNext() {
 		return fmt.Errorf("row group %d: column %s has more than the rows of the group", group, l.column.Path())
@@ -258,7 +258,7 @@ func (l *leaf) checkChunkEnd(group int) error {
 	return nil
 }
 
-// Width reads the first list of a column.
+// Width returns the length of the first list in a column, or 1 for a column without lists.
 func (p *parquetFile) Width(column int) (int, error) {
 	if !p.schema[column].List {
 		return 1, nil
@@ -301,7 +301,7 @@ func (p *parquetFile) currentLeaf(column int) (l *leaf, err error) {
 	return l, err
 }
 
-// openChunk opens the chunk of a column in a row group for l.
+// openChunk opens a column chunk in a row group and stores its reader in l.
 func (p *parquetFile) openChunk(l *leaf, group, column int) error {
 	r, err := p.r.RowGroup(group).GetColumnPageReader(column)
 	if err == nil {
@@ -312,12 +312,12 @@ func (p *parquetFile) openChunk(l *leaf, group, column int) error {
 	return err
 }
 
-// pages reads the pages of a chunk and checks the total size of all pages of the file. In a damaged file, row groups
-// may share pages, and any number of pages may have no rows.
+// pages reads the pages of a column chunk and checks the total size of all pages of the file. In a damaged file, row
+// groups may share pages, and any number of pages may have no rows.
 type pages struct {
 	file.PageReader
 	p      *parquetFile
-	prefix bool // values are stored as differences from the previous value
+	prefix bool // whether values are stored as differences from the previous value
 	err    error
 }
 
@@ -381,9 +381,9 @@ func (p *parquetFile) Texts(column int, use func([]byte)) error {
 	return err
 }
 
-// readRows reads rows of lists of one width and passes them to use in pieces: use gets the number
-// of rows that were passed before, and the number of new rows. readRows stops if use returns an
-// error. It passes the rows before an invalid row before it returns an error.
+// readRows reads rows that are lists of the given width and calls the function use after each piece. Its arguments are
+// the number of values before the piece and the number of values in the piece. readRows stops if use returns an error.
+// It passes all rows before an invalid row to use before it returns an error.
 func (l *leaf) readRows(rows, width int, use func(done, n int) error) (*rowProblem, error) {
 	const piece = 1 << 15
 	for done, all := 0, rows*width; done < all; {
@@ -406,7 +406,8 @@ func (l *leaf) readRows(rows, width int, use func(done, n int) error) (*rowProbl
 	return nil, nil
 }
 
-// readValues reads up to n values with their levels. Byte slices are valid until the next call.
+// readValues reads up to n values with their definition and repetition levels. Byte slices are valid until the next
+// call.
 func (l *leaf) readValues(n int) (total int, err error) {
 	if l.chunk.HasNext() && l.pages.prefix { // the library allocates memory for all values at once
 		n = min(n, l.safeReadCount())
@@ -458,7 +459,7 @@ func readBatch[T any](l *leaf, n int, read func(int64, []T, []int16, []int16) (i
 	return int(total), err
 }
 
-// insertNulls moves the values that are present to their rows, and fills the rows of nulls.
+// insertNulls moves the present values to their rows, and fills the rows of nulls with NaN or zero.
 func (l *leaf) insertNulls(values any, total, present int) {
 	switch v := values.(type) {
 	case []float32:
@@ -489,20 +490,21 @@ func insertNullValues[T any](l *leaf, v []T, total, present int, null T) {
 	}
 }
 
-// isNull reports whether value k of the values read is null. It is false for columns without nulls.
+// isNull reports whether value number k is null. It returns false for columns without nulls.
 func (l *leaf) isNull(k int) bool {
 	most := l.column.MaxDefinitionLevel()
 	return l.nulls && most > 0 && l.defs[k] != most
 }
 
-// rowProblem is an error in a row. An empty text means that a page cannot be read.
+// rowProblem is an error in a row. If text is empty, a page could not be read.
 type rowProblem struct {
 	row   int
 	cause error
 	text  string
 }
 
-// err returns the error for a row group, or for a batch that begins after the given number of rows.
+// err returns an error that contains the number of the row group. Unless a page could not be read, it also contains the
+// row number minus the given number of rows before.
 func (w *rowProblem) err(group, before int) error {
 	if w.text == "" {
 		return fmt.Errorf("row group %d: %w", group, w.cause)
@@ -510,10 +512,11 @@ func (w *rowProblem) err(group, before int) error {
 	return rowError("row group", group, w.row-before, w.cause, w.text)
 }
 
-// findProblem returns the first null or list of another length among n values that follow done values of the batch.
+// findProblem returns the first null, or the first list of a wrong length, among the n values last read. The batch has
+// done values before these n values.
 func (l *leaf) findProblem(done, n, width int) *rowProblem {
 	if most := l.column.MaxDefinitionLevel(); most > 0 && !l.nulls {
-		differ := int16(0) // one pass without branches, because nulls are rare
+		differ := int16(0) // a loop without branches is faster, because nulls are rare
 		for _, d := range l.defs[:n] {
 			differ |= d ^ most
 		}
@@ -540,8 +543,8 @@ func (l *leaf) findProblem(done, n, width int) *rowProblem {
 	return nil
 }
 
-// listsHaveWidth reports whether the repetition levels describe lists of the given width: 0 for the first element of
-// a list, 1 for the others. reps begins with the level of element number at of a list.
+// listsHaveWidth reports whether the repetition levels reps describe lists of the given width. The level is 0 for the
+// first element of a list and 1 for all other elements. The first level in reps belongs to element number at of a list.
 func listsHaveWidth(reps []int16, at, width int) bool {
 	differ := int16(0)
 	for len(reps) > 0 {
@@ -559,7 +562,7 @@ func listsHaveWidth(reps []int16, at, width int) bool {
 	return differ == 0
 }
 
-// copyFloats copies n values, which follow done values of the batch, to dst. Nulls become NaN.
+// copyFloats copies the n values last read to dst, after the first done values. Nulls become NaN.
 func (l *leaf) copyFloats(dst []float64, done, n, width, stride int) {
 	l.copyWithoutNulls(dst, done, n, width, stride)
 	for k := 0; k < n && l.nulls; k++ {
@@ -631,7 +634,8 @@ func copyConverted[T any](dst []float64, v []T, done, width, stride int, float f
 	}
 }
 
-// formatTexts passes n values to use as texts. Numbers are formatted in decimal, as in NPY files.
+// formatTexts calls use with the text of each of the n values last read. Numbers are formatted in decimal, as in NPY
+// files.
 func (l *leaf) formatTexts(n int, use func([]byte)) {
 	if formattedType(l.column) != nil {
 		l.formatValues(n, use)

@@ -11,13 +11,13 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// TestSameTable checks that one table gives the same samples, labels and class names in every format, whichever program
-// has written it. The files were made by testdata/same/make.py.
+// TestSameTable checks that a table gives the same samples, labels and class names in every format and from every
+// program that wrote it. The script testdata/same/make.py made the files.
 func TestSameTable(t *testing.T) {
 	f := []float64{0.5, 1.5, 2.5, -0.25, 1e-05, 12.0, 7.125, 3.5, -8.75}
 	g := []float64{3.25, -1.5, 0.75, 1e21, 2.5, 0.1, 4.5, 6.5, 9.25}
 	tables := map[string]struct {
-		labels  []string // of the first rows
+		labels  []string // labels of the first rows
 		classes string
 	}{
 		"versions": {[]string{"3.1", "3.10", "3.9"}, "[3.1 3.10 3.9]"},

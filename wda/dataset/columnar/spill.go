@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// heldBytes limits the memory of the library for the columns of a row group that are read side by side.
+	// heldBytes limits the memory that the library may use to read the columns of a row group side by side.
 	heldBytes = 32 << 20
 	// spilledAtOnce is the number of columns that are decoded into a temporary file at a time.
 	spilledAtOnce = 2
@@ -33,7 +33,7 @@ type spill struct {
 	file    *outfile.File
 	columns []spilled
 	pool    parallel.Pool
-	window  []byte // some rows of all columns, one column after the other
+	window  []byte // a range of rows of all columns, one column after the other
 	from    int    // the first row of the window
 	rows    int    // rows in the window
 }
@@ -47,12 +47,12 @@ type spilled struct {
 	wrong *rowProblem // nil unless the column ends early
 }
 
-// rowBytes returns the bytes of one row.
+// rowBytes returns the number of bytes in one row.
 func (c *spilled) rowBytes() int { return c.Width * c.size }
 
-// estimateMemory estimates the memory of the library for reading all features of a row group: a page, its
-// compressed bytes and a dictionary for each feature. The footer does not contain page sizes. The estimate of a page is
-// the usual largest page size, or the size of the column if the column is smaller.
+// estimateMemory estimates how much memory the library needs to read all features of a row group. Each feature needs a
+// page, the compressed bytes of the page and a dictionary. The footer does not contain page sizes, so a page counts as
+// the usual largest page size, or as the size of the column if the column is smaller.
 func (p *parquetFile) estimateMemory(group int) (bytes int64, err error) {
 	const page, dictionary = 1 << 20, 1 << 20
 	for _, f := range p.features {
@@ -128,7 +128,7 @@ func (p *parquetFile) spillGroup(rows int) error {
 	})
 }
 
-// valueBytes returns the bytes of n values that have been read, as float32 or float64.
+// valueBytes returns the n values last read as the bytes of float32 or float64 numbers.
 func (l *leaf) valueBytes(n int) []byte {
 	switch v := l.reader.(type) {
 	case []float32:
@@ -141,7 +141,7 @@ func (l *leaf) valueBytes(n int) []byte {
 	return arrow.Float64Traits.CastToBytes(l.floats)
 }
 
-// copyFromWindow copies n rows of a feature to dst. The window must contain them.
+// copyFromWindow copies n rows of a feature to dst. The window must contain these rows.
 func (s *spill) copyFromWindow(c *spilled, from, n int, dst []float64, stride int) {
 	b := s.window[c.at+(from-s.from)*c.rowBytes():][:n*c.rowBytes()]
 	if c.size == 4 {
@@ -151,7 +151,8 @@ func (s *spill) copyFromWindow(c *spilled, from, n int, dst []float64, stride in
 	}
 }
 
-// loadWindow reads at least n rows, beginning with row from, into the window. The group ends before row end.
+// loadWindow reads at least n rows into the window, starting with row number from. The argument end is the number of
+// rows in the row group.
 func (s *spill) loadWindow(from, n, end int) error {
 	if from >= s.from && from+n <= s.from+s.rows {
 		return nil
@@ -180,7 +181,7 @@ func (s *spill) loadWindow(from, n, end int) error {
 	return nil
 }
 
-// close removes the file.
+// close removes the temporary file.
 func (s *spill) close() {
 	if s.file != nil {
 		s.file.Abort()

@@ -22,9 +22,9 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// flatParquet writes a file with a row group of n rows for each n in groups. The columns are one optional column of
-// every numeric type, as pyarrow writes them, and a text column of labels. set returns the value of a row and column,
-// and whether the value is null.
+// flatParquet writes a Parquet file with a row group of n rows for each n in groups. The file has one optional column
+// of every numeric type, as pyarrow writes them, and a text column of labels. The function set returns the value at a
+// row and column, and whether the value is null.
 func flatParquet(t testing.TB, path string, groups []int, set func(row, column int) (v float64, null bool)) {
 	t.Helper()
 	var fields schema.FieldList
@@ -105,7 +105,7 @@ func each[S, T any](from []S, f func(S) T) (to []T) {
 	return to
 }
 
-// rowsOf reads a Parquet file in batches and returns the rows before the first error. If spilled is set, it decodes
+// rowsOf reads a Parquet file in batches and returns the rows before the first error. If spilled is true, it decodes
 // columns one after another through a temporary file.
 func rowsOf(t *testing.T, path string, most int, spilled bool) (rows [][]float64, labels []string, err error) {
 	t.Helper()
@@ -207,7 +207,7 @@ func TestSpill(t *testing.T) {
 			}
 		}
 	}
-	// A small file is read many times, each time with another byte changed.
+	// A small file is read many times, each time with a different byte changed.
 	flatParquet(t, path, []int{3, 2}, good)
 	whole, err := os.ReadFile(path)
 	if err != nil {
