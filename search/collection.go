@@ -159,7 +159,7 @@ func (c *Collection) Delete(ids ...ID) (deleted int) {
 	return deleted
 }
 
-// partOf returns the last part whose first identifier is at most id, or −1.
+// partOf returns the index of the last part whose first identifier is at most id, or −1.
 func (r *Rows) partOf(id ID) int {
 	return sort.Search(len(r.parts), func(k int) bool { return r.parts[k].id(0) > id }) - 1
 }

@@ -35,7 +35,6 @@ func (r *reference) delete(id ID) bool {
 	return ok
 }
 
-// matrix returns the rows of the reference.
 func (r *reference) matrix(cols int) dist.Matrix[float32] {
 	return dist.NewMatrix(len(r.rows), cols, slices.Concat(r.rows...))
 }

@@ -35,16 +35,16 @@ var (
 	// filters rows. Tests set smaller values.
 	sketchedRows, sketchedCols = 2048, 8
 	// firstBlock is the number of rows of the first block. Each later block doubles the number of
-	// compared rows, so a block uses the results of about half of the rows up to its end. Tests set
-	// a smaller value.
+	// compared rows, so the filter of a block uses the results of about half of the rows up to its
+	// end. Tests set a smaller value.
 	firstBlock = 256
 )
 
 // filterState is the state of a prepared query in a search that filters rows.
 type filterState struct {
 	sketch  querySketch
-	aimed   float32 // largest key that the filter passes
-	ready   bool    // the filter is set for the key aimed
+	aimed   float32 // largest key of a row that the filter passes
+	ready   bool    // the filter is set for the key in the field aimed
 	wait    int     // blocks to compare before the next attempt to filter
 	pause   int     // next value of the field wait
 	trusted bool    // the filter has rejected most rows of the last block

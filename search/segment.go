@@ -135,7 +135,6 @@ func (s *segment) finishRow(i int, scratch []float32) {
 	s.norms[i] = normOf(scratch)
 }
 
-// readRow sets dst to row i.
 func (s *segment) readRow(dst []float32, i int) {
 	at := i * s.stride
 	switch s.storage {

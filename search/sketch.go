@@ -14,9 +14,9 @@ import (
 //	r ≥ ‖x − s·c‖   n ≥ ‖x‖   g ≥ ‖q − t·p‖   h ≥ ‖q‖
 //	q·x = s·t·(c·p) + q·(x − s·c) + (q − t·p)·(s·c) ≤ s·t·(c·p) + r·(h+g) + n·g
 //
-// This is the Cauchy–Schwarz inequality with ‖s·c‖ ≤ n + r. The integer c·p is exact. Float64 sums give the squares of the norms with a
-// relative error below 2⁻³⁸. The norms are multiplied by 1 + 2⁻³⁰, and r and n are rounded up to float32, so that
-// n ≤ ‖x‖·(1 + 2⁻²²). The filter computes
+// This is the Cauchy–Schwarz inequality with ‖s·c‖ ≤ n + r. The integer c·p is exact. Float64 sums give the squares of the
+// norms with a relative error below 2⁻³⁸. The norms are multiplied by 1 + 2⁻³⁰, and r and n are rounded up to float32, so
+// that n ≤ ‖x‖·(1 + 2⁻²²). The filter computes
 //
 //	b = a·(c·p) + r·ρ + n·ν + n²·ω
 //

@@ -170,7 +170,6 @@ func TestSketchesChangeNothing(t *testing.T) {
 				t.Fatal(err2)
 			}
 			check("nearest with a filter", [][]Neighbor{one}, [][]Neighbor{filtered}, err)
-			// Use the value of a row as the limit.
 			limit := want[i][rng.IntN(len(want[i]))].Value
 			if limit != limit {
 				continue
@@ -268,7 +267,6 @@ func TestBound(t *testing.T) {
 		alpha := bigFloat(qs.scale)
 		norms := bigProduct(new(big.Float).SetPrec(300).Sqrt(qq), new(big.Float).SetPrec(300).Sqrt(xx))
 		for _, measure := range measures {
-			// Use the key of the row, or a random key.
 			value, _ := exact(q.Row(0), x.Row(1), measure)
 			if rng.IntN(2) == 0 {
 				value = rng.NormFloat64()

@@ -57,7 +57,7 @@ func comparePairs[T vecmath.Float](c *trial.Case) {
 	a := trial.Vector(c, n, value)
 	table := make([][]T, rows)
 	for i := range table {
-		if c.Chance(6) { // use a copy of a, from a random element on
+		if c.Chance(6) { // copy the elements of a from a random index on
 			k := c.IntN(n + 1)
 			table[i] = trial.Vector(c, n, func(j int) T {
 				if j >= k {

@@ -274,7 +274,6 @@ func allBits[T vecmath.Float](t *testing.T) uint64 {
 	return hashOf(all)
 }
 
-// hashOf returns a hash of the bits of x.
 func hashOf[T vecmath.Float](x []T) uint64 {
 	h := fnv.New64a()
 	for _, v := range x {

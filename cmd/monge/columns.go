@@ -153,7 +153,6 @@ func (f *columnFlags) wrapReader(path string, open func() (*dataset.Reader, erro
 	return r, nil
 }
 
-// Close closes the file.
 func (r *reader) Close() error {
 	if r.percent != 0 {
 		debug.SetGCPercent(r.percent)

@@ -432,7 +432,6 @@ func (r *cvRow) printChosen(w io.Writer) {
 	}
 }
 
-// writeCSV writes all settings.
 func (r *cvResult) writeCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	head := []string{"components", "lambda", "shrinkage", "k", "error", "std_dev"}

@@ -137,8 +137,8 @@ func TestCV(t *testing.T) {
 	}
 }
 
-// TestCVChooses checks that cv chooses the settings without a flag in every fold, and prints them.
-// The features have very different units, so cv must choose whitening.
+// TestCVChooses checks that cv chooses all settings that no flag fixes, in every fold, and prints
+// them. The features have very different units, so cv must choose whitening.
 func TestCVChooses(t *testing.T) {
 	dir := t.TempDir()
 	var rows strings.Builder

@@ -417,7 +417,6 @@ func readClassifier(path string) (*wda.Model, *wda.Classifier, error) {
 	return m, c, withPath(path, withoutPath(err))
 }
 
-// readModel reads a model file.
 func readModel(path string) (*wda.Model, error) {
 	m, _, err := readClassifier(path)
 	return m, err

@@ -52,7 +52,6 @@ func render(path, ext string, width, height, dpi int, paint func(draw.Canvas)) e
 	return outfile.WriteFile(path, writeBytes(file))
 }
 
-// pixel is the length of a pixel of a picture.
 const pixel = picture.Pixel
 
 // planCells is the maximum number of rows and of columns in a picture of a transport plan.
@@ -79,7 +78,7 @@ func drawPlan(path, ext string, n, m int, set func(row []float64, i int) error) 
 	cell := float64(pixels) / float64(max(rows, cols))
 	width, height := max(300, side+20+int(cell*float64(cols))), max(200, side+20+int(cell*float64(rows)))
 	return render(path, ext, width, height, 96, func(canvas draw.Canvas) {
-		picture.Background(canvas) // Background returns the area inside a margin, which this picture does not have
+		picture.Background(canvas) // Background fills the canvas; this picture needs no margin
 		unit := canvas.Size().X / vg.Length(width)
 		size := vg.Length(cell) * unit
 		left, top := canvas.Min.X+side*unit, canvas.Max.Y-side*unit

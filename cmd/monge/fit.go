@@ -212,8 +212,8 @@ type fitResult struct {
 	Choice  []choice `json:"choice,omitempty"`
 	Mixed   int      `json:"mixed,omitempty"`
 	Samples int      `json:"samples"`
-	// FileRows is the number of rows of the file, if it is more than Samples. The difference is the
-	// number of rows that were held out, not sampled or dropped.
+	// FileRows is the number of rows of the file, if it is more than Samples. The other rows were
+	// held out, dropped, or not in the sample.
 	FileRows int `json:"file_rows,omitempty"`
 	// ObjectiveSamples is the number of samples in an evaluation of the objective.
 	ObjectiveSamples int      `json:"objective_samples"`

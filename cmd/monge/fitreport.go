@@ -79,8 +79,8 @@ func printMixture(w io.Writer, members []choice) (first, leads string) {
 	return " of the first candidate", "of the first candidate: "
 }
 
-// bestPerKind returns the first candidates, up to the number taken, and the best candidate of every
-// other kind of method.
+// bestPerKind returns the first candidates, whose number is the argument taken, and the best
+// candidate of every other kind of method.
 func (out *fitResult) bestPerKind(taken int) []choice {
 	shown := slices.Clone(out.Choice[:taken])
 	for _, m := range out.Choice {

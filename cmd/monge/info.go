@@ -117,7 +117,7 @@ type versionInfo struct {
 	Platform string `json:"platform"`
 }
 
-// release is the version of a release. The linker sets it if the toolchain records no version.
+// release is the version of this build. The linker sets it if the toolchain records no version.
 var release string
 
 // currentVersion describes this build. The version is release if the linker set it, the module

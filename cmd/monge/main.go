@@ -37,8 +37,8 @@ const (
 )
 
 // interruptDelay is how long the program waits for a command to end after a signal. Most commands
-// end within a few milliseconds. After the delay, the program exits during operations that cannot
-// be canceled, such as reading from a pipe.
+// end within a few milliseconds. After the delay, the program exits even during operations that
+// cannot be canceled, such as reading from a pipe.
 const interruptDelay = 20 * time.Millisecond
 
 func main() {
@@ -148,7 +148,6 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return exitFailure
 }
 
-// warnText prints a warning on stderr.
 func (a *app) warnText(text string) {
 	if !a.quiet {
 		a.printMessage("warning: ", text)
@@ -162,7 +161,6 @@ func (a *app) note(text string) {
 	}
 }
 
-// printError prints an error on stderr.
 func (a *app) printError(text string) { a.printMessage("", text) }
 
 // printMessage prints one line on stderr. kind is a prefix such as "warning: ", or "".

@@ -11,8 +11,7 @@ import (
 )
 
 const (
-	// outOfCoreBytes is the size of a matrix from which the method minibatch leaves the matrix in
-	// its file.
+	// outOfCoreBytes is the minimum size of a matrix that the method minibatch leaves in its file.
 	outOfCoreBytes = 2 << 30
 	// keptRows and keptElements limit the rows and elements that a classifier keeps of a matrix in
 	// a file.
@@ -66,8 +65,8 @@ func (f *trainFlags) openTraining(rows *rowFlags, set *wda.Settings, outOfCore b
 }
 
 // samplesObjective reports whether the fit evaluates the objective on a sample of at most maxClass
-// rows. It does so if set.Objective.Samples limits the rows, or if the fit chooses settings. For a
-// choice, the library has a default limit.
+// rows. This is the case if set.Objective.Samples limits the rows. It is also the case if the fit
+// chooses settings, because the library then has a default limit.
 func samplesObjective(set *wda.Settings) bool {
 	o := &set.Objective
 	if o.Samples > 0 {

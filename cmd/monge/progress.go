@@ -186,7 +186,6 @@ func (b *progressBar) erase() {
 	}
 }
 
-// end removes the bar.
 func (b *progressBar) end() {
 	if b == nil || b.w == nil {
 		return

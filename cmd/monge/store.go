@@ -131,7 +131,6 @@ func (f *evalFlags) warnUnknownClasses(m *wda.Model, test *dataset.Dataset) {
 	}
 }
 
-// modelClasses returns the class names of a model.
 func modelClasses(m *wda.Model) (names []string) {
 	for _, l := range m.Labels() {
 		names = append(names, m.ClassName(l))

@@ -194,8 +194,8 @@ func (p *Points[T]) Vote(votes, near []int) int {
 	return p.classes[near[at]]
 }
 
-// distances sets dst to the squared distances between the rows of y and the rows of p that begin at
-// first.
+// distances sets dst to the squared distances between the rows of y and consecutive rows of p,
+// beginning with row first.
 func (p *Points[T]) distances(dst, y matrix.Matrix[T], first int) {
 	if p.packed != nil {
 		p.packed.SqEuclidean(first, dst.Rows, dst.Cols, dst.Data, dst.Stride, y.Data, y.Stride)
@@ -222,7 +222,7 @@ const (
 	// blockElements is the number of distances that are computed at a time. In float64 they take
 	// 256 KiB and stay in the second-level cache.
 	blockElements = 1 << 15
-	// blockPoints is the largest number of points, a multiple of gram.Unit.
+	// blockPoints is the largest number of points in a block, a multiple of gram.Unit.
 	blockPoints = 960
 	// blockRows is the number of rows that Predict classifies at a time.
 	blockRows = 128

@@ -235,8 +235,8 @@ func (f *File) wrapError(err error) error {
 // Commit closes the file and moves it to its target. After an error the file is aborted.
 func (f *File) Commit() error { return Commit(f) }
 
-// Commit closes several files and renames all of them or none, unless the operating system rejects
-// a rename after an earlier rename. AbortAll waits for the end of Commit.
+// Commit closes several files and renames all of them or none. There is one exception: if the
+// operating system rejects a rename, earlier renames stay. AbortAll waits for the end of Commit.
 func Commit(files ...*File) error {
 	unfinished.Lock()
 	defer unfinished.Unlock()

@@ -31,7 +31,6 @@ const (
 	passDivisor = 10
 )
 
-// newFilter returns the filter of r.
 func newFilter(r *Rows) filter {
 	if r.bits == 4 {
 		return filter{parts: r.parts, packed: r.packed}

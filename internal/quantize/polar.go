@@ -24,7 +24,7 @@ const (
 //
 //	⟨Q, c⟩ + rotationWeight·‖c‖·⟨Q, r⟩
 //
-// The norms and inner products are those of Frobenius. Q is the polar factor of the matrix
+// ‖·‖ and ⟨·, ·⟩ are the Frobenius norm and inner product. Q is the polar factor of the matrix
 // c + rotationWeight·‖c‖·r. The second term keeps r where c is nearly zero; ⟨Q, c⟩ is never less
 // than ⟨r, c⟩. polar overwrites c. If the context ends or the polar factor cannot be computed,
 // polar returns false and leaves r unchanged.

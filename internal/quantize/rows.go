@@ -281,9 +281,9 @@ func offerCandidates[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n
 	return true
 }
 
-// offerFour offers the first count of four rows with the distances that codes.Sums8 would compute.
-// The four sums are independent for speed. All rows after the first count are ignored and may be
-// out of range.
+// offerFour offers the first rows of the four given rows, up to count, with the distances that
+// codes.Sums8 would compute. The four sums are independent for speed. The remaining rows are
+// ignored and may be out of range.
 func offerFour[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, rows [4]int, count int) {
 	if count == 0 {
 		return

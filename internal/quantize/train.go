@@ -214,8 +214,8 @@ func initializeCodebook(book, z matrix.Matrix[float32], stream uint64) {
 // assigner is the memory of one goroutine that assigns rows to the vectors of a codebook.
 type assigner struct {
 	code      []int
-	distance  []float32 // from each row to its vector
-	distances []float32 // from some rows to all vectors
+	distance  []float32 // distance from each row to its vector
+	distances []float32 // distances from a block of rows to all vectors
 	sums      []float64
 	counts    []int
 }
