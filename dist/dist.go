@@ -37,17 +37,18 @@ type Float interface{ float32 | float64 }
 // least Cols, and Data has at least (Rows−1)·Stride + Cols elements. The zero value is an empty
 // matrix.
 //
-// A Matrix is a view and is passed by value. Copying it does not copy the elements. Create one with
-// [NewMatrix], with a composite literal, or by converting a gonum matrix (see the package
-// documentation). Functions with Matrix arguments check that they fit their data.
+// A Matrix is a view and is passed by value. Copying it does not copy the elements. Create a Matrix
+// with [NewMatrix], with a composite literal, or by converting a gonum matrix (see the package
+// documentation). Functions with Matrix arguments check that the shape of each Matrix fits its
+// data.
 type Matrix[T Float] struct {
 	Rows, Cols int
 	Data       []T
 	Stride     int
 }
 
-// NewMatrix returns a rows × cols matrix over data, which is allocated if it is nil. It panics if a
-// size is negative or the length of data is not rows·cols.
+// NewMatrix returns a rows × cols matrix over data. It allocates the elements if data is nil. It
+// panics if a size is negative or the length of data is not rows·cols.
 func NewMatrix[T Float](rows, cols int, data []T) Matrix[T] {
 	// More than 2⁴⁵ elements are beyond every address space.
 	hi, n := bits.Mul64(uint64(rows), uint64(cols))
@@ -114,7 +115,8 @@ func (m Matrix[T]) ColRange(i, j int) Matrix[T] {
 	return m.startingAt(i)
 }
 
-// startingAt returns m with the data that begin at Data[k] and end with the last element of the matrix.
+// startingAt returns m with Data reduced to the elements from Data[k] to the last element of the
+// matrix.
 func (m Matrix[T]) startingAt(k int) Matrix[T] {
 	if m.IsEmpty() {
 		m.Data = nil

@@ -16,17 +16,17 @@ const lambdaPanic = "dist: λ is negative or not finite"
 // SqEuclidean sets dst_ij = ‖x_i − z_j‖², the n × m matrix of squared Euclidean distances between
 // the rows of x (n × d) and of z (m × d).
 //
-// With fewer than 64 features (d < 64) it sums direct differences. The relative error is at most
-// (d+2)·2⁻⁵³ (2⁻²⁴ in float32). With 64 or more it computes ‖x_i‖² + ‖z_j‖² − 2x_i·z_j as a matrix
-// product, and sums direct differences only for close pairs: pairs whose distance is less than 1/16
-// of ‖x_i‖² + ‖z_j‖². The relative error is at most 50·(d+2)·2⁻⁵³ (2⁻²⁴). If all rows are far from
-// the origin and close to each other, the call takes about twice as long; centered data avoid this.
-// If z is x, only half of the distances are computed.
+// With fewer than 64 features (d < 64), SqEuclidean sums direct differences. The relative error is
+// at most (d+2)·2⁻⁵³ (2⁻²⁴ in float32). With 64 or more features, it computes ‖x_i‖² + ‖z_j‖² −
+// 2x_i·z_j as a matrix product, and sums direct differences only for close pairs: pairs whose
+// distance is less than 1/16 of ‖x_i‖² + ‖z_j‖². The relative error is at most 50·(d+2)·2⁻⁵³
+// (2⁻²⁴). If all rows are far from the origin and close to each other, the call takes about twice
+// as long; centered data avoid this. If z is x, only half of the distances are computed.
 //
 // A distance depends only on its two rows. It is symmetric, never negative, and exactly 0 for equal
-// rows. A square or sum that overflows is +Inf. Finite input never yields NaN or another infinity.
-// A square that underflows adds at most the smallest positive number to the error. dst must not
-// overlap x or z.
+// rows. A square or sum that overflows is +Inf. If x and z are finite, no distance is NaN, and only
+// overflow gives +Inf. A square that underflows adds at most the smallest positive number to the
+// error. dst must not overlap x or z.
 func SqEuclidean[T Float](dst, x, z Matrix[T]) {
 	checkPair(dst, x, z)
 	d := x.Cols
@@ -38,8 +38,7 @@ func SqEuclidean[T Float](dst, x, z Matrix[T]) {
 		distance.SqEuclidean(dst.Rows, dst.Cols, 0, dst.Data, dst.Stride, nil, 0, nil, 0, false)
 		return
 	}
-	// z is transposed panel by panel, so that the kernel streams through a piece that stays in the
-	// second-level cache.
+	// Transpose z in panels that fit in the second-level cache, from which the kernel reads them.
 	buf := borrowPanel[T]()
 	defer returnPanel(buf)
 	depth, width := panelShape[T](d, dst.Cols)
@@ -75,7 +74,8 @@ func Gibbs[T Float](dst, x, z Matrix[T], lambda T) {
 		fill(dst, 1) // avoids 0·∞ = NaN if a distance overflows
 		return
 	case float64(-c) > largestNumber[T]():
-		// −λ·log₂e overflows T, and −∞·0 would be NaN. Half of −λ·log₂e does not overflow.
+		// −λ·log₂e overflows T, and −∞·0 would be NaN. Double the distances and use λ/2, because
+		// half of −λ·log₂e does not overflow.
 		SqEuclidean(dst, x, z)
 		for i := range dst.Rows {
 			row := dst.Row(i)

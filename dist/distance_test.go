@@ -10,8 +10,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// TestGibbsEnds checks that finite samples never yield NaN or infinity for any λ, and that values
-// are correct at both ends of the ranges of λ and of the distances.
+// TestGibbsEnds checks that finite samples never yield NaN or infinity for any λ. It also checks
+// the values for the smallest and largest λ, and for the smallest and largest distances.
 func TestGibbsEnds(t *testing.T) {
 	t.Run("float64", func(t *testing.T) { gibbsEnds(t, math.MaxFloat64, math.SmallestNonzeroFloat64) })
 	t.Run("float32", func(t *testing.T) {
@@ -20,7 +20,7 @@ func TestGibbsEnds(t *testing.T) {
 }
 
 func gibbsEnds[T Float](t *testing.T, most, least T) {
-	// Square roots of the tested distances.
+	// roots are the square roots of the tested distances.
 	const fused, blocks = 3, gram.Features + 3
 	tiny := T(math.Sqrt(float64(1 / most))) // λ·tiny² is about 1 for the largest λ
 	roots := []T{0, tiny / 2, tiny, 4 * tiny, 1, most / 4, most}
@@ -58,8 +58,8 @@ func gibbsEnds[T Float](t *testing.T, most, least T) {
 	}
 }
 
-// TestSelf checks that a cloud with itself has the same distances as with a copy, and that every
-// element of dst is written, below and above the block size.
+// TestSelf checks that the distances from a cloud to itself equal the distances to a copy of the
+// cloud, and that every element of dst is written. The sizes are below and above the block size.
 func TestSelf(t *testing.T) {
 	t.Run("float64", testSelf[float64])
 	t.Run("float32", testSelf[float32])

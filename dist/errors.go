@@ -2,8 +2,8 @@ package dist
 
 import "fmt"
 
-// PositionError reports a bad value in a matrix and its position. Row and Column count from 0. It
-// wraps Err. Packages search, sinkhorn and wda return it.
+// PositionError reports an invalid value in a matrix and its position. Row and Column count from 0.
+// A PositionError wraps Err. Packages search, sinkhorn and wda return errors of this type.
 type PositionError struct {
 	Row, Column int
 	Value       float64

@@ -9,7 +9,7 @@ import (
 	"github.com/gomonge/monge/internal/oracle/trial"
 )
 
-// blocked lists the folders whose block sizes the test uses.
+// blocked lists folders with block sizes. The test draws shapes around these sizes.
 var blocked = []string{"dist", "internal/asm", "internal/asm/gram", "internal/asm/distance", "internal/asm/project", "internal/asm/exp"}
 
 func TestOracle(t *testing.T) {
@@ -38,7 +38,7 @@ func clouds[T dist.Float](c *trial.Case) (x, z dist.Matrix[T]) {
 	}
 	value := c.Values()
 	if extreme := c.IntN(12); extreme < 2 {
-		value = func() float64 { // squares overflow or underflow
+		value = func() float64 { // draw numbers whose squares overflow or underflow
 			return math.Ldexp(c.NormFloat64(), []int{1, -1}[extreme]*math.Ilogb(trial.Largest[T]())/2+c.IntN(30)-15)
 		}
 	}
@@ -59,8 +59,8 @@ func clouds[T dist.Float](c *trial.Case) (x, z dist.Matrix[T]) {
 	return x, matrix(m)
 }
 
-// visitElements calls f for all elements of a small n × m matrix. For a larger one, it calls f for elements at the edges
-// and a few others.
+// visitElements calls f for all elements of an n × m matrix if there are at most the given number.
+// For a larger matrix, it calls f for random elements, some of which are at the edges.
 func visitElements(c *trial.Case, n, m, most int, f func(i, j int)) {
 	if n*m <= most {
 		for k := range n * m {
@@ -85,8 +85,8 @@ func comparePairs[T dist.Float](c *trial.Case) {
 	compareClouds(c, x, z)
 }
 
-// compareSelf checks the distances of a cloud to itself. The cloud has two blocks of columns, which few random
-// shapes have.
+// compareSelf checks the distances from a cloud to itself. The cloud is large enough for two blocks
+// of columns, which random shapes rarely are.
 func compareSelf(c *trial.Case) {
 	x := dist.Matrix[float64](trial.Matrix(c, 961+c.IntN(96), 64, func(i, j int) float64 { return c.NormFloat64() }))
 	compareClouds(c, x, x)

@@ -7,8 +7,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// panel contains a transposed piece of the second operand. Panels are pooled: a panel on the stack
-// would be cleared on every call, which takes as long as computing a hundred distances.
+// panel contains a transposed part of the second operand. Panels come from a pool, because a panel
+// on the stack would be cleared in every call. Clearing takes as long as computing a hundred
+// distances.
 type panel[T Float] struct {
 	data []T
 }
@@ -34,10 +35,11 @@ func returnPanel[T Float](p *panel[T]) {
 	}
 }
 
-// panelShape returns the numbers of features and columns of a panel, for d features and m columns:
-// up to Depth features and 12 vectors of columns. With few features, a panel has as many columns as
-// fit. With AVX-512 and more than Depth features it has the columns of one tile, so that every
-// distance is written once. NOTES.md of internal/asm/distance has the measurements.
+// panelShape returns the number of features and the number of columns of a panel, for d features
+// and m columns. A panel has up to Depth features and 12 SIMD vectors of columns. With few
+// features, a panel has as many columns as fit. With AVX-512 and more than Depth features, a panel
+// has the columns of one tile, so that every distance is written once. NOTES.md of
+// internal/asm/distance has the measurements.
 func panelShape[T Float](d, m int) (depth, width int) {
 	machine := asm.CurrentMachine()
 	size, unit := machine.PanelBytes/4, 192

@@ -33,7 +33,7 @@ func Project[T Float](dst, x, p Matrix[T], offset []T) {
 		}
 		asm.CheckOverlap((*asm.View[T])(&dst), &asm.View[T]{Rows: 1, Cols: len(offset), Stride: len(offset), Data: offset})
 		if dst.IsEmpty() {
-			return // rows without columns: their number is not bounded by the data
+			return // stop here, because a matrix without columns can have any number of rows
 		}
 		for i := range dst.Rows {
 			copy(dst.Row(i), offset)

@@ -8,8 +8,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// TestProject compares projections with the chains of multiply-adds of the definition, with
-// strides, with and without an offset, and with every instruction set.
+// TestProject compares projections with the documented chains of fused multiply-adds, with every
+// instruction set. The matrices have strides, and the offset may be nil.
 func TestProject(t *testing.T) {
 	t.Run("float64", testProject[float64])
 	t.Run("float32", testProject[float32])

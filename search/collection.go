@@ -13,14 +13,15 @@ import (
 
 // Collection is a set of vectors to which rows can be added and from which rows can be deleted. Its
 // methods are safe for concurrent use. Searches use a [Collection.Snapshot], which does not change,
-// so they never wait.
+// so a search never waits for a change of the collection.
 //
-// Every row has an identifier. Identifiers ascend in the order of [Collection.Append]. An identifier is never
-// reused, even after the collection is written to a file and read again.
+// Every row has an identifier. Identifiers ascend in the order of [Collection.Append]. An
+// identifier is never reused, even after the collection is written to a file and read again.
 //
-// Rows are stored in segments of up to 2²⁰ numbers. A deleted row is marked. When half of the rows of a segment have
-// been deleted, [Collection.Delete] copies the remaining rows to a new segment. The old segment can be freed when no
-// snapshot uses it. A call copies a few MiB at most, and 24 bytes for each segment.
+// Rows are stored in segments of up to 2²⁰ numbers. A deleted row is marked. When half of the rows
+// of a segment have been deleted, [Collection.Delete] copies the remaining rows to a new segment.
+// The old segment can be freed when no snapshot uses it. A call copies a few MiB at most, and 24
+// bytes for each segment.
 type Collection struct {
 	cols    int
 	storage Storage
@@ -29,7 +30,7 @@ type Collection struct {
 
 	mu   sync.Mutex // held while a method changes the collection
 	next ID
-	// deleted counts the deleted rows of each segment that has a position.
+	// deleted counts the deleted rows of each segment in the current snapshot.
 	deleted map[*segment]int
 }
 
@@ -54,8 +55,8 @@ func NewCollection(cols int, storage Storage, options ...RowOption) *Collection 
 	return c
 }
 
-// Snapshot returns the current rows of the collection. It does not copy them: its time and memory do not depend
-// on the number of rows.
+// Snapshot returns the current rows of the collection, without copying them. Its time and memory do
+// not depend on the number of rows.
 func (c *Collection) Snapshot() *Rows { return c.now.Load() }
 
 // mostRows returns the number of rows of the largest segment.
@@ -63,8 +64,8 @@ func (c *Collection) mostRows() int {
 	return max(query.Rows, segmentElements/padTo(c.cols, query.Unit)/query.Rows*query.Rows)
 }
 
-// newPart returns an empty part to be appended to now.parts. The part has room for at least the given number of rows, but
-// not for more than mostRows.
+// newPart returns an empty part to be appended to now.parts. The part has room for at least the
+// given number of rows, but at most for mostRows.
 func (c *Collection) newPart(now *Rows, rows int) part {
 	room := firstRoom
 	if last := len(now.parts) - 1; last >= 0 {
@@ -73,9 +74,9 @@ func (c *Collection) newPart(now *Rows, rows int) part {
 	return part{newSegment(c.cols, min(max(room, rows), c.mostRows()), c.storage, c.plain), now.n, true}
 }
 
-// Append adds copies of the rows of x. The new rows get the identifiers first, first+1, …. If it returns an
-// error, it adds no row. Its errors are those of [NewRows]. It panics if x does not have the number of columns
-// of the collection, or does not fit its data.
+// Append adds copies of the rows of x. The new rows get the identifiers first, first+1, …. If
+// Append returns an error, it adds no row. The errors are those of [NewRows]. Append panics if x
+// does not have the number of columns of the collection, or does not fit its data.
 func (c *Collection) Append(x dist.Matrix[float32]) (first ID, err error) {
 	x.Check()
 	if x.Cols != c.cols {
@@ -90,7 +91,8 @@ func (c *Collection) Append(x dist.Matrix[float32]) (first ID, err error) {
 		if last < 0 || now.partCount(last) == now.parts[last].capacity() || now.parts[last].ids != nil {
 			p := c.newPart(&now, x.Rows-done)
 			p.first = first + ID(done)
-			// Snapshots share the array of parts, but none reads beyond its own length.
+			// Snapshots share the array of parts, but no snapshot reads beyond the length of its
+			// own slice.
 			now.parts = append(now.parts, p)
 			continue
 		}
@@ -105,7 +107,7 @@ func (c *Collection) Append(x dist.Matrix[float32]) (first ID, err error) {
 	}
 	c.next += ID(x.Rows)
 	now.next = c.next
-	if k := len(now.parts) - 2; k >= 0 { // segment k is no longer the last segment, which Delete does not compact
+	if k := len(now.parts) - 2; k >= 0 { // Delete does not compact the last segment; segment k is no longer the last
 		c.compact(&now, k)
 	}
 	c.now.Store(&now)
@@ -157,13 +159,14 @@ func (c *Collection) Delete(ids ...ID) (deleted int) {
 	return deleted
 }
 
-// partOf returns the last part whose first identifier is at most id, or −1.
+// partOf returns the index of the last part whose first identifier is at most id, or −1.
 func (r *Rows) partOf(id ID) int {
 	return sort.Search(len(r.parts), func(k int) bool { return r.parts[k].id(0) > id }) - 1
 }
 
-// compact copies the remaining rows of segment k to a new segment if at least half of its rows have been deleted,
-// together with the rows of the previous segment if both are small. It does not change the last segment.
+// compact copies the remaining rows of segment k to a new segment if at least half of the segment's
+// rows have been deleted. If segment k−1 is also small, compact copies its rows to the same new
+// segment. It does not change the last segment.
 func (c *Collection) compact(now *Rows, k int) {
 	if k == len(now.parts)-1 || 2*c.deleted[now.parts[k].segment] < now.partCount(k) {
 		return

@@ -35,7 +35,6 @@ func (r *reference) delete(id ID) bool {
 	return ok
 }
 
-// matrix returns the rows of the reference.
 func (r *reference) matrix(cols int) dist.Matrix[float32] {
 	return dist.NewMatrix(len(r.rows), cols, slices.Concat(r.rows...))
 }
@@ -192,7 +191,8 @@ func TestCollection(t *testing.T) {
 	}
 }
 
-// TestCollectionShrinks checks that deleting rows frees their memory and moves the positions of later rows.
+// TestCollectionShrinks checks that deleting rows frees their memory and reduces the number of
+// positions.
 func TestCollectionShrinks(t *testing.T) {
 	c := NewCollection(64, StorageFloat32)
 	const n = 100_000
@@ -214,8 +214,9 @@ func TestCollectionShrinks(t *testing.T) {
 	}
 }
 
-// TestCollectionBytes checks Bytes: in a segment of 64 rows of 20 bytes, each row takes 32 bytes, a scale and a norm.
-// Deletion marks and identifiers read from a file are added.
+// TestCollectionBytes checks Rows.Bytes. In a segment for 64 rows of 20 bytes, each row takes 32
+// bytes, a scale and a norm. Deletion marks take 8 bytes for each row. Identifiers that were read
+// from a file also take 8 bytes for each row.
 func TestCollectionBytes(t *testing.T) {
 	c := NewCollection(20, StorageInt8)
 	if _, err := c.Append(dist.NewMatrix[float32](10, 20, nil)); err != nil {

@@ -9,7 +9,7 @@ import (
 
 // acceptance determines which rows may be in a result.
 type acceptance struct {
-	version uint64        // rows deleted up to this version are not accepted
+	version uint64        // rows deleted in this or an earlier version are rejected
 	filter  func(ID) bool // nil accepts all rows
 }
 
@@ -23,10 +23,11 @@ func (a *acceptance) accepts(s *segment, i int) bool {
 
 // collector collects the results of one query.
 type collector interface {
-	// bound returns a key that no row of the result exceeds, or an infinity.
+	// bound returns an upper limit for the keys of the rows in the result, or an infinity. A key is
+	// a squared distance, or a negative inner product or cosine.
 	bound() float32
-	// offer offers rows from, from+1, … of a segment, which have the positions at, at+1, … The smaller of two keys is
-	// the nearer, and NaN counts as +Inf.
+	// offer offers consecutive rows of a segment with the given keys. The index of the first row is
+	// from, and its position is at. A smaller key is nearer, and a NaN key counts as +Inf.
 	offer(a *acceptance, s *segment, from, at int, keys []float32)
 	// merge adds the results of a collector of the same kind.
 	merge(other collector)
@@ -34,7 +35,7 @@ type collector interface {
 	appendTo(dst []Neighbor, r *Rows, m Measure) []Neighbor
 }
 
-// nearestCollector keeps the k nearest.
+// nearestCollector keeps the k nearest rows.
 type nearestCollector struct{ set nearest.Set[float32] }
 
 func (c *nearestCollector) offer(a *acceptance, s *segment, from, at int, keys []float32) {
@@ -117,7 +118,7 @@ func (c *withinCollector) appendTo(dst []Neighbor, r *Rows, m Measure) []Neighbo
 // neighbor returns the result for the row at a position with a given key.
 func (r *Rows) neighbor(at int, key float32, m Measure) Neighbor {
 	if m != MeasureSqEuclidean {
-		key = 0 - key // and +0 for −0
+		key = 0 - key // the subtraction also turns −0 into +0
 	}
 	s, row := r.segmentAt(at)
 	return Neighbor{Row: at, ID: s.id(row), Value: key}

@@ -10,7 +10,7 @@
 //	fmt.Println(found[0].Row, found[0].Value) // the nearest row
 //
 // The value of a row depends only on the query and the row, not on other rows, their number, options or the machine.
-// Values of float32 rows differ by rounding errors from the results of package vecmath, which sums in another order.
+// Values of float32 rows differ by rounding errors from the results of package vecmath, which sums in a different order.
 //
 // # Sketches
 //

@@ -15,11 +15,13 @@ import (
 	"github.com/gomonge/monge/internal/asm/sketch"
 )
 
-// A file of rows begins with a header of 48 bytes. The header contains a magic string (8 bytes), the version (4), the
-// storage (4), the number of columns (8), the number of rows (8), the next identifier (8), and flags (8). Bit 0 of the
-// flags means that the rows have no sketches; the other bits are 0 and reserved. Sketches are not in the file. Numbers are
-// little-endian. The rows follow. Each contains its identifier (8 bytes), its scale (float32, if the storage is int8), and
-// its elements as they are stored. The last 32 bytes are the SHA-256 of all bytes before them.
+// A file of rows begins with a header of 48 bytes. The header contains a magic string (8 bytes),
+// the version (4), the storage (4), the number of columns (8), the number of rows (8), the next
+// identifier (8), and flags (8). Bit 0 of the flags means that the rows have no sketches; the other
+// bits are 0 and reserved. Sketches are not in the file. Numbers are little-endian. The rows follow
+// the header. Each row contains its identifier (8 bytes), its scale (float32, only for
+// StorageInt8), and its elements in the storage format. The last 32 bytes are the SHA-256 of all
+// previous bytes.
 const (
 	fileMagic   = "MONGEROW"
 	fileVersion = 1
@@ -76,7 +78,7 @@ func (r *Rows) WriteTo(w io.Writer) (int64, error) {
 // countingWriter counts bytes and keeps the first error.
 type countingWriter struct {
 	w   *bufio.Writer
-	sum hash.Hash // nil for the checksum itself
+	sum hash.Hash // checksum of the written bytes; nil while the checksum itself is written
 	n   int64
 	err error
 }
@@ -114,8 +116,8 @@ func (s *segment) appendRow(dst []byte, i int) []byte {
 	return dst
 }
 
-// setRow decodes row i from the bytes that appendRow has written. scratch has room for eight rows. It reports whether all
-// numbers are finite.
+// setRow decodes row i from the bytes that appendRow has written. The buffer scratch has room for
+// eight rows. setRow reports whether all numbers are finite.
 func (s *segment) setRow(i int, row []byte, scratch []float32) bool {
 	at := i * s.stride
 	switch s.storage {
@@ -230,8 +232,8 @@ func (c *Collection) readRows(in *bufio.Reader, sum hash.Hash, rows int, next ID
 	return nil
 }
 
-// readGrowing reads n bytes into a new buffer if first is set, and otherwise returns nil. The buffer grows as bytes are
-// read, because n comes from the header, which may be damaged.
+// readGrowing reads n bytes into a new buffer if first is true, and otherwise returns nil. The
+// buffer grows during reading, because n comes from the header, which may be damaged.
 func readGrowing(in io.Reader, sum hash.Hash, n int, first bool) ([]byte, error) {
 	if !first {
 		return nil, nil
@@ -247,7 +249,7 @@ func readGrowing(in io.Reader, sum hash.Hash, n int, first bool) ([]byte, error)
 	return buf, nil
 }
 
-// readFull fills p from in and adds it to a checksum.
+// readFull fills p from the reader in, and adds the bytes of p to the checksum sum.
 func readFull(in io.Reader, p []byte, sum hash.Hash) error {
 	_, err := io.ReadFull(in, p)
 	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {

@@ -17,9 +17,10 @@ const (
 	findElements = 1 << 18
 	// fewQueries is the maximum number of queries that are filtered one by one instead of as a block.
 	fewQueries = 4
-	// At most n/passingShare + passingRows of n rows may pass the filter of a query. If more pass, all rows of this block and
-	// the next block are compared. After this pause, the first probeRows of a block are filtered. If too many of them pass,
-	// the pause doubles, up to lastPause.
+	// A filter is worthwhile if it passes at most n/passingShare + passingRows of n rows. Otherwise
+	// the search compares all rows of the current block, and of the next blocks during a pause.
+	// Then it filters the first probeRows of a block. If too many of these rows pass, the pause
+	// doubles, up to lastPause blocks.
 	passingShare = 12
 	passingRows  = 4
 	firstPause   = 1
@@ -30,21 +31,22 @@ const (
 )
 
 var (
-	// sketchedRows and sketchedCols are the minimum numbers of rows and columns of a search that filters rows. Tests lower
-	// them.
+	// sketchedRows and sketchedCols are the minimum numbers of rows and columns of a search that
+	// filters rows. Tests set smaller values.
 	sketchedRows, sketchedCols = 2048, 8
-	// firstBlock is the number of rows of the first block. Each of the next blocks doubles the number of compared rows, so the
-	// threshold of a block accounts for about half of the rows up to its end. Tests lower it.
+	// firstBlock is the number of rows of the first block. Each later block doubles the number of
+	// compared rows, so the filter of a block uses the results of about half of the rows up to its
+	// end. Tests set a smaller value.
 	firstBlock = 256
 )
 
 // filterState is the state of a prepared query in a search that filters rows.
 type filterState struct {
 	sketch  querySketch
-	aimed   float32 // largest key that the filter passes
-	ready   bool    // the filter is set for the key aimed
+	aimed   float32 // largest key of a row that the filter passes
+	ready   bool    // the filter is set for the key in the field aimed
 	wait    int     // blocks to compare before the next attempt to filter
-	pause   int     // the next value of wait
+	pause   int     // next value of the field wait
 	trusted bool    // the filter has rejected most rows of the last block
 	waiting int     // number of candidates that have not been compared yet
 	list    [query.Rows]candidate
@@ -53,18 +55,20 @@ type filterState struct {
 // candidate is a row that passed a filter.
 type candidate struct {
 	seg     *segment
-	row, at int // row in the segment, and its position
+	row, at int // row in the segment, and position among all rows
 }
 
-// block contains n rows of a segment, starting at row from, with the positions at, at+1, ….
+// block contains n consecutive rows of a segment. The first row has the index from in the segment,
+// and the position at in the Rows.
 type block struct {
 	*segment
 	from, n, at int
-	// source contains the same rows, starting at row first. It is the segment, or a copy of the rows if a collection may store
-	// more rows in their group.
+	// source contains the same rows, starting at row first. The source is the segment itself, or a
+	// copy of the rows if a collection may store more rows in the same group of rows.
 	source *segment
 	first  int
-	// grouped means that the block begins with a group of sketches, and that no goroutine stores rows in its groups.
+	// grouped means that the block begins at a group of sketches, and that no goroutine stores rows
+	// in the groups of the block.
 	grouped bool
 }
 
@@ -105,8 +109,8 @@ func (s *Searcher) findRows(ctx context.Context, r *Rows, lo, hi int, measure Me
 	return nil
 }
 
-// filterBlock compares queries with the rows of a block that pass their filters. It adds queries that must be compared with
-// all rows to s.direct.
+// filterBlock compares each query with the rows of a block that pass the filter of the query. It
+// adds queries without a useful filter to s.direct.
 func (s *Searcher) filterBlock(ctx context.Context, b block, measure Measure, g goal) error {
 	d := sketchFeatures(b.cols)
 	first, end := b.from/sketch.Rows, (b.from+b.n+sketch.Rows-1)/sketch.Rows
@@ -119,7 +123,7 @@ func (s *Searcher) filterBlock(ctx context.Context, b block, measure Measure, g 
 		m := min(sketch.Queries, len(s.prepared)-q)
 		info := &s.infos[q/sketch.Queries]
 		var use [sketch.Queries]bool
-		left, unknown := 0, false // number of queries to filter; whether a filter is not trusted
+		left, unknown := 0, false // number of queries to filter; whether some filter is untested
 		for j := range m {
 			if use[j] = s.aimFilter(q+j, &info[j], measure, g); use[j] {
 				left++
@@ -161,8 +165,8 @@ type hit struct {
 	query uint8
 }
 
-// filter finds the rows among the first n that pass the filters of queries q, q+1, …, and stores them in s.hits. Sketches have
-// d features.
+// filter applies the filters of queries q, q+1, … to the first n rows of the given groups. It
+// stores the rows that pass in s.hits. A sketch has d features.
 func (s *Searcher) filter(q int, use []bool, info *[sketch.Queries]sketch.Query, d int, groups []sketch.Group, codes []uint8, n int) {
 	last := ^uint32(0) >> (uint(-n) % sketch.Rows) // mask of the rows in the last group
 	s.hits = s.hits[:0]
@@ -225,8 +229,9 @@ func (s *Searcher) dropFilters(q int, use []bool, n int) (left int) {
 	return left
 }
 
-// aimFilter sets the filter of query i so that it passes the rows that may be in the result. It reports whether to filter the
-// block. If not, the filter passes only rows without a usable sketch.
+// aimFilter sets the filter of query i so that it passes all rows that may be in the result. It
+// reports whether to filter the block. If the result is false, the filter rejects all rows with a
+// usable sketch.
 func (s *Searcher) aimFilter(i int, to *sketch.Query, measure Measure, g goal) bool {
 	f := &s.filters[i]
 	if f.wait > 0 {
@@ -241,7 +246,8 @@ func (s *Searcher) aimFilter(i int, to *sketch.Query, measure Measure, g goal) b
 	return f.ready
 }
 
-// offerLater stores a candidate of query i. It compares the stored candidates when there are query.Rows of them.
+// offerLater stores a candidate row of query i. When query.Rows candidates are stored, it compares
+// them with the query.
 func (s *Searcher) offerLater(i int, c candidate, measure Measure, g goal) {
 	f := &s.filters[i]
 	f.list[f.waiting] = c
@@ -271,7 +277,7 @@ func (s *Searcher) flushCandidates(i int, measure Measure, g goal) {
 	bound := collector.bound()
 	for j, c := range list {
 		if keys[j] > bound {
-			continue // skips about half of the candidates
+			continue // skip the call of offer for about half of the candidates
 		}
 		collector.offer(&s.keep, c.seg, c.row, c.at, keys[j:j+1])
 		bound = collector.bound()

@@ -14,10 +14,11 @@ const (
 	// 5)·2⁻²⁴·Σ_k |q_k·x_k|. If both positive and negative products overflow, the value is NaN,
 	// which counts as −Inf in a search.
 	MeasureInnerProduct
-	// MeasureCosine is Σ_k q_k·x_k / √(Σ_k q_k² · Σ_k x_k²), from −1 to 1, symmetric in its bits, exactly 1 for equal
-	// vectors, and 0 if q or x is 0. Larger is nearer. The error is at most about (d/16 + 8)·2⁻²³. Vectors whose sum
-	// of squares is below 2⁻⁸⁰ or above 2¹²⁰ are first scaled by a power of two, so all of this holds for every
-	// finite vector.
+	// MeasureCosine is Σ_k q_k·x_k / √(Σ_k q_k² · Σ_k x_k²), from −1 to 1. Larger is nearer. The
+	// value is bitwise symmetric in q and x, exactly 1 for equal vectors, and 0 if q or x is 0. The
+	// error is at most about (d/16 + 8)·2⁻²³. Vectors whose sum of squares is below 2⁻⁸⁰ or above
+	// 2¹²⁰ are first scaled by a power of two, so all of these properties hold for every finite
+	// vector.
 	MeasureCosine
 )
 

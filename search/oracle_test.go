@@ -14,11 +14,11 @@ import (
 	"github.com/gomonge/monge/search"
 )
 
-// blocked lists the folders whose block sizes the test uses.
+// blocked lists folders with block sizes. The test draws shapes around these sizes.
 var blocked = []string{"search", "internal/asm/query", "internal/nearest"}
 
 func TestOracle(t *testing.T) {
-	searcher := new(search.Searcher) // used in all cases, so that it has answered other and larger cases before
+	searcher := new(search.Searcher) // one searcher for all cases, so its buffers contain old values
 	trial.Run(t, 60, blocked, func(c *trial.Case) { compareSearches(c, searcher) })
 }
 
@@ -148,7 +148,7 @@ func compareSearches(c *trial.Case, searcher *search.Searcher) {
 	c.Alone()
 	s := c.Shape(4000, c.Budget(1<<14, 1<<21), 1, 1, 1)
 	n, d, queries := max(1, s[0]), max(1, s[1]), s[2]
-	if c.Chance(3) { // several calls for several queries of long rows
+	if c.Chance(3) { // rows long enough that a searcher compares several queries at once
 		n, d, queries = 65+c.IntN(200), 49+c.IntN(80), 2+c.IntN(5)
 	}
 	v, scale := c.Values(), 1.0
@@ -178,7 +178,7 @@ func compareSearches(c *trial.Case, searcher *search.Searcher) {
 			c.Error(err)
 		}
 	})
-	// Searches skip the positions of deleted rows.
+	// Searches skip deleted rows, so the expected results omit them.
 	there := make([]search.Neighbor, 0, n)
 	alive, err := rows.Within(ctx, nil, make([]float32, d), float32(math.Inf(1)), search.MeasureSqEuclidean, nil)
 	if err != nil || len(alive) != rows.Len() {
@@ -209,7 +209,7 @@ func compareSearches(c *trial.Case, searcher *search.Searcher) {
 		}
 	}
 	options := &search.SearchOptions{Filter: filter, Among: among, Workers: c.IntN(4)}
-	// All functions must return the first neighbors in sorted order for every query.
+	// For every query, a search must return the first rows of the list sorted by value.
 	bound := func(i, j int) {
 		rows.Row(row, j)
 		checkValue(c, dst.Row(i)[j], q.Row(i), row, measure, d)
@@ -240,7 +240,7 @@ func compareSearches(c *trial.Case, searcher *search.Searcher) {
 		return some
 	}
 	c.Call("searches", func() {
-		if queries*n > 0 { // Compare has output only in this case
+		if queries*n > 0 { // Compare writes no output without queries or rows
 			if err := searcher.Compare(ctx, dist.Matrix[float32](dst), rows, dist.Matrix[float32](q), measure); err != nil {
 				c.Error(err)
 			}

@@ -21,26 +21,26 @@ const (
 	indexPanic   = "search: index out of range of the rows"
 )
 
-// Rows is an immutable set of vectors to search. [NewRows] and [Collection.Snapshot] return one. Any number of
-// goroutines may use it at the same time.
+// Rows is an immutable set of vectors to search. [NewRows] and [Collection.Snapshot] return Rows.
+// Any number of goroutines may use the same Rows at the same time.
 //
-// A row has a position, from 0 to [Rows.Positions] − 1. In a snapshot, a deleted row keeps its position for
-// some time; searches skip it.
+// A row has a position, from 0 to [Rows.Positions] − 1. In a snapshot, a deleted row keeps its
+// position for some time; searches skip it.
 type Rows struct {
 	cols    int
 	storage Storage
 	plain   bool // without sketches
 	parts   []part
 	n       int    // positions
-	live    int    // rows that are not deleted
-	version uint64 // version of the collection; rows deleted later are still present
+	live    int    // number of rows that are not deleted
+	version uint64 // version of the collection; rows that later versions delete are still present
 	next    ID     // the identifier of the next row of the collection
 }
 
-// part is a segment of Rows.
+// part is a segment of Rows with its first position.
 type part struct {
 	*segment
-	at     int  // the position of its first row
+	at     int  // position of the first row of the segment
 	shared bool // a collection may store more rows in the segment
 }
 
@@ -48,11 +48,12 @@ type part struct {
 // identifier of a row is its position.
 //
 // The error wraps [ErrNotFinite] if a value is NaN or infinite, and [ErrRange] if a value is beyond
-// the largest number of the storage. Both contain row and column, counted from 0. NewRows panics if
-// x has no columns or does not fit its data, or if storage or an option is unknown.
+// the largest number of the storage. Both errors contain the row and the column, counted from 0.
+// NewRows panics if x has no columns or does not fit its data, or if storage or an option is
+// unknown.
 //
-// It allocates [Rows.Bytes] bytes, and memory for nine more rows while it works. Rows are padded
-// with zeros to a multiple of 16 numbers.
+// NewRows allocates [Rows.Bytes] bytes for the result, and memory for nine more rows while it
+// works. Rows are padded with zeros to a multiple of 16 numbers.
 func NewRows[T dist.Float](x dist.Matrix[T], storage Storage, options ...RowOption) (*Rows, error) {
 	x.Check()
 	if x.Cols == 0 {
@@ -73,8 +74,8 @@ func NewRows[T dist.Float](x dist.Matrix[T], storage Storage, options ...RowOpti
 	return r, nil
 }
 
-// storeMatrix stores rows from … to−1 of x in the rows first, first+1, … of s. After an error these rows are
-// incomplete.
+// storeMatrix stores the rows x[from:to] as consecutive rows of s, beginning with row first. After
+// an error these rows of s are incomplete.
 func storeMatrix[T dist.Float](s *segment, first int, x dist.Matrix[T], from, to int) error {
 	row, scratch := make([]float32, s.cols), make([]float32, query.Rows*s.stride)
 	for i := from; i < to; i++ {
@@ -103,7 +104,8 @@ func (r *Rows) Cols() int { return r.cols }
 // Storage returns the storage format of the rows.
 func (r *Rows) Storage() Storage { return r.storage }
 
-// Bytes returns the memory that the rows take, in bytes. A collection and its snapshots share it.
+// Bytes returns the size of the stored rows in bytes. A collection and its snapshots share this
+// memory.
 func (r *Rows) Bytes() (n int) {
 	for _, p := range r.parts {
 		n += p.memoryBytes()
@@ -174,9 +176,10 @@ func (r *Rows) Nearest(ctx context.Context, dst []Neighbor, query []float32, k i
 	return r.search(ctx, dst, query, m, o, goal{k: min(k, r.live)})
 }
 
-// Within appends all rows within limit of a query to dst, nearest first, and returns the extended slice. These are
-// the rows with a squared distance of at most limit, or with an inner product or cosine of at least limit. The order
-// and the errors are as in [Rows.Nearest]. Within panics if limit is NaN.
+// Within appends all rows within limit of a query to dst, nearest first, and returns the extended
+// slice. A row is within limit if its squared distance is at most limit, or its inner product or
+// cosine is at least limit. The order and the errors are as in [Rows.Nearest]. Within panics if
+// limit is NaN.
 func (r *Rows) Within(ctx context.Context, dst []Neighbor, query []float32, limit float32, m Measure, o *SearchOptions) ([]Neighbor, error) {
 	return r.search(ctx, dst, query, m, o, goal{within: true, limit: limitKey(limit, m)})
 }

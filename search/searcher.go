@@ -20,19 +20,20 @@ const (
 
 // Neighbor is a row found by a search.
 type Neighbor struct {
-	Row   int     // its position in the rows
+	Row   int     // position of the row
 	ID    ID      // its identifier
-	Value float32 // the measure of the query and the row; a zero is +0
+	Value float32 // value of the measure for the query and the row; a zero is +0
 }
 
-// Searcher compares many queries with [Rows]. Queries are the rows of a matrix. The zero value is ready. A Searcher
-// reuses its memory: after warm-up it does not allocate. Only one goroutine may use a Searcher at a time; several
-// Searchers may share the same Rows.
+// Searcher compares many queries with [Rows]. Queries are the rows of a matrix. The zero value is
+// ready. A Searcher reuses its memory: after warm-up it does not allocate. Only one goroutine may
+// use a Searcher at a time; several Searchers may share the same Rows.
 //
-// Many queries in one call take less time than many calls, because they share the rows that are loaded from memory.
-// The methods return an error that wraps [ErrNotFinite] if a query contains NaN or infinity. If the context ends,
-// they return its cause. They panic if queries and rows differ in their number of columns, if a matrix does not fit
-// its data, or if the measure is unknown.
+// Many queries in one call take less time than many calls, because they share the rows that are
+// loaded from memory. The methods return an error that wraps [ErrNotFinite] if a query contains NaN
+// or infinity. If the context ends, the methods return its cause. The methods panic if queries and
+// rows differ in their number of columns, if a matrix does not fit its data, or if the measure is
+// unknown.
 type Searcher struct {
 	queries  []float32       // queries of a block, padded with zeros
 	prepared []preparedQuery // queries of the block
@@ -41,25 +42,26 @@ type Searcher struct {
 	within   []withinCollector
 	found    [][]Neighbor
 	keep     acceptance
-	tail     *segment // a copy of rows if a collection may store more rows in their group
+	tail     *segment // copies of rows in a group of rows that a collection may still fill
 
 	// The following fields belong to searches that filter rows by their sketches.
 	filters []filterState                  // filters of the prepared queries; empty if rows are not filtered
-	codes   []int8                         // codes of the query sketches, in blocks of sketch.Queries
-	infos   [][sketch.Queries]sketch.Query // filters of these blocks
-	hits    []hit                          // groups with rows that pass
-	masks   []uint32                       // rows that pass
+	codes   []int8                         // codes of the query sketches, in blocks of sketch.Queries queries
+	infos   [][sketch.Queries]sketch.Query // filters of the queries of each block
+	hits    []hit                          // groups of rows with at least one row that passes a filter
+	masks   []uint32                       // masks of the rows that pass a filter
 	passing *segment                       // copies of candidates
 	direct  []int                          // queries that are compared with all rows of a block
-	// Copies of selected queries in consecutive rows.
+	// chosen and chosenPrepared are copies of selected queries in consecutive rows.
 	chosen         []float32
 	chosenPrepared []preparedQuery
 }
 
 // preparedQuery is a query that is ready to be compared.
 type preparedQuery struct {
-	x []float32 // padded like a stored row; negated if keys are negative products
-	// For cosines: 1/‖x‖, and a buffer of eight rows. Only its first row is not zero.
+	x []float32 // elements, padded like a stored row; negated if keys are negative products
+	// For cosines, norm is 1/‖x‖ and scratch is a buffer of eight rows. All rows of the buffer
+	// except the first are zero.
 	norm    float64
 	scratch []float32
 }
@@ -67,22 +69,24 @@ type preparedQuery struct {
 const (
 	// queryBlock is the number of queries that share one pass over the rows.
 	queryBlock = 21 * query.Queries
-	// wideRow is the least number of elements of a row for which several queries are compared at once.
-	// Shorter rows gain nothing, because folding their lanes takes most of the time.
+	// wideRow is the minimum length of rows for which several queries are compared at once. Shorter
+	// rows gain nothing, because most of the time is spent adding the lanes of a SIMD register.
 	wideRow = 4 * query.Unit
-	// rowElements is the number of elements of a block of rows, which several queries
-	// read from the second-level cache.
+	// rowElements is the maximum number of elements of a block of rows. A block fits in the
+	// second-level cache, from which several queries read it.
 	rowElements = 1 << 16
-	// If there are at least farElements elements, a single query uses the kernel for float32 rows that come from memory.
-	// NOTES.md of internal/asm/query has the measurements, with 32 MiB of third-level cache.
+	// If the rows have at least farElements elements, a single query uses the kernels for float32
+	// rows in main memory. NOTES.md of internal/asm/query has the measurements, with 32 MiB of
+	// third-level cache.
 	farElements = 7 << 20
-	// mostValues is the maximum number of values of a block of several queries.
+	// mostValues is the maximum number of values of all queries for one block of rows.
 	mostValues = 1 << 14
 )
 
-// Compare sets dst_ij to the measure of query i and the row at position j. queries is m × d, and dst is m × n for
-// n positions; deleted rows that still have a position are included. Compare panics if dst has another shape or
-// overlaps queries. After an error the contents of dst are undefined.
+// Compare sets dst_ij to the measure of query i and the row at position j. The matrix queries is m
+// × d, and dst is m × n for n positions. Deleted rows that still have a position are included.
+// Compare panics if dst has a different shape or overlaps queries. After an error the contents of
+// dst are undefined.
 func (s *Searcher) Compare(ctx context.Context, dst dist.Matrix[float32], rows *Rows, queries dist.Matrix[float32], measure Measure) error {
 	checkQueries(rows, queries, measure)
 	if dst.Rows != queries.Rows || dst.Cols != rows.n {
@@ -121,7 +125,7 @@ func (s *Searcher) Within(ctx context.Context, rows *Rows, queries dist.Matrix[f
 type goal struct {
 	within bool
 	k      int
-	limit  float32 // limit as a key
+	limit  float32 // limit, converted to a key
 }
 
 // newCollector returns an empty collector for query i of a block.
@@ -193,7 +197,7 @@ func checkFiniteQuery(queries dist.Matrix[float32], i int) error {
 	return badValue("queries", i, j, float64(row[j]))
 }
 
-// limitKey returns the key of a limit.
+// limitKey converts a limit to a key: a squared distance, or a negative product.
 func limitKey(limit float32, measure Measure) float32 {
 	if limit != limit {
 		panic(limitPanic)
@@ -204,7 +208,7 @@ func limitKey(limit float32, measure Measure) float32 {
 	return limit
 }
 
-// checkQueries panics unless queries fit the rows, and measure is known.
+// checkQueries panics if the shape of queries does not fit the rows, or if measure is unknown.
 func checkQueries(r *Rows, queries dist.Matrix[float32], measure Measure) {
 	if measure > MeasureCosine {
 		panic(measurePanic)
@@ -218,7 +222,6 @@ func checkQueries(r *Rows, queries dist.Matrix[float32], measure Measure) {
 	}
 }
 
-// emptyLists returns m lists without elements.
 func (s *Searcher) emptyLists(m int) [][]Neighbor {
 	for len(s.found) < m {
 		s.found = append(s.found, nil)
@@ -229,8 +232,9 @@ func (s *Searcher) emptyLists(m int) [][]Neighbor {
 	return s.found[:m]
 }
 
-// scan computes the measure of every query and every row, and calls visit for query i and the rows at positions at, at+1, … in
-// ascending order. values are valid during the call.
+// scan computes the measure of every query and every row. It calls visit with the index of a query,
+// a position, and the values of the rows from this position on. The positions ascend. The slice
+// values is valid during the call of visit.
 func (s *Searcher) scan(ctx context.Context, r *Rows, queries dist.Matrix[float32], measure Measure, visit func(i, at int, values []float32)) error {
 	for lo := 0; lo < queries.Rows; lo += queryBlock {
 		hi := min(lo+queryBlock, queries.Rows)
@@ -272,28 +276,29 @@ func (s *Searcher) scan(ctx context.Context, r *Rows, queries dist.Matrix[float3
 	return nil
 }
 
-// rowsAtOnce returns the number of rows that queries are compared with at once, a multiple of query.Rows.
+// rowsAtOnce returns the number of rows in a block, a multiple of query.Rows.
 func rowsAtOnce(stride int, together, single bool) int {
 	n := rowElements / stride
 	if together {
 		n = min(n, mostValues/queryBlock)
 	}
 	if single {
-		n *= 4 // a single query reads a row once
+		n *= 4 // a single query reads each row only once, so a block may exceed the cache
 	}
 	return max(n/query.Rows*query.Rows, query.Rows)
 }
 
-// compareBlock sets s.values to the measure of prepared query i and n rows of a segment. single means that there is only one
-// query, so rows may come from memory.
+// compareBlock sets s.values to the measure of prepared query i and n rows of a segment. If single
+// is true, there is only one query, and the rows may be in main memory instead of the cache.
 func (s *Searcher) compareBlock(source *segment, r *Rows, i, first, n int, measure Measure, single bool) {
 	width := padTo(n, query.Rows)
 	s.values = slices.Grow(s.values[:0], width)[:width]
 	source.compare(s.values, &s.prepared[i], first, measure, single && r.n*source.stride >= farElements)
 }
 
-// blocks divides the rows at positions lo … hi−1 into blocks of at most width rows, and calls f for each. A width is a
-// multiple of query.Rows, and of sketch.Rows if the part has sketches.
+// blocks divides the rows at positions lo to hi−1 into blocks of at most width rows, and calls f
+// for each block. A width must be a multiple of query.Rows. If the part has sketches, it must also
+// be a multiple of sketch.Rows.
 func (s *Searcher) blocks(ctx context.Context, r *Rows, lo, hi int, width func(*part) int, f func(block) error) error {
 	for k := range r.parts {
 		p := &r.parts[k]
@@ -388,13 +393,13 @@ func (s *Searcher) compareAmong(ctx context.Context, r *Rows, ids []ID, measure 
 // idsBetweenChecks is the number of identifiers between two checks of the context.
 const idsBetweenChecks = 256
 
-// copyTailRow copies a row of a segment to row i of s.tail.
+// copyTailRow copies the given row of a segment to row i of s.tail.
 func (s *Searcher) copyTailRow(seg *segment, i, row int) {
 	s.copyTail(seg, row, row) // makes s.tail fit
 	s.tail.copyRow(i, seg, row)
 }
 
-// rowOf returns the row among the first n that has an identifier.
+// rowOf returns the row with an identifier, if it is among the first n rows.
 func (s *segment) rowOf(id ID, n int) (int, bool) {
 	if s.ids == nil {
 		row := int(id - s.first)
@@ -403,13 +408,14 @@ func (s *segment) rowOf(id ID, n int) (int, bool) {
 	return slices.BinarySearch(s.ids[:n], id)
 }
 
-// prepareQueries copies queries lo … hi−1 into s.queries. For a search, it negates them unless keys are distances, and makes
-// their sketches if the rows have sketches.
+// prepareQueries copies the queries lo to hi−1 into s.queries. For a search, it negates them if
+// keys are negative products. It also makes their sketches if the rows have sketches.
 func (s *Searcher) prepareQueries(r *Rows, queries dist.Matrix[float32], lo, hi int, measure Measure, search bool) error {
 	stride := padTo(queries.Cols, query.Unit)
 	n, size := stride, stride
 	if hi-lo > 1 || measure == MeasureCosine {
-		// Queries are compared in groups of query.Queries, and a group may begin at any query. normOf needs eight rows.
+		// The kernels compare groups of query.Queries queries, and a group may begin at any query.
+		// normOf needs eight rows.
 		n = padTo(hi-lo, query.Queries) * stride
 		size = n + query.Rows*stride
 	}
@@ -452,7 +458,7 @@ func (s *Searcher) prepareQueries(r *Rows, queries dist.Matrix[float32], lo, hi 
 	return nil
 }
 
-// copyPrepared makes s ready for the query that another searcher has prepared.
+// copyPrepared copies the single prepared query of another searcher to s.
 func (s *Searcher) copyPrepared(from *Searcher) {
 	q := from.prepared[0]
 	s.queries = slices.Grow(s.queries[:0], len(q.scratch))[:len(q.scratch)]

@@ -35,7 +35,8 @@ func mustRows[T dist.Float](t testing.TB, x dist.Matrix[T]) *Rows {
 	return r
 }
 
-// exact returns the measure in float64, and the bound that its documentation states.
+// exact returns the measure, computed in float64, and the error bound in the documentation of the
+// measure.
 func exact(q, x []float32, measure Measure) (v, bound float64) {
 	var sq, dot, size, qq, xx float64
 	for k := range q {
@@ -101,7 +102,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestFar compares results for rows of more than farElements elements with results for a few of these rows.
+// TestFar compares the results for more than farElements elements with the results for a few of
+// these rows alone.
 func TestFar(t *testing.T) {
 	const n, d, every = farElements/144 + 9, 130, 1000
 	x, few, q := dist.NewMatrix[float32](n, d, nil), gaussian(1, n/every+1, d), gaussian(2, 1, d)
@@ -122,8 +124,8 @@ func TestFar(t *testing.T) {
 	}
 }
 
-// TestStorages checks that compact rows give the same bits as the decoded float32 rows, and that decoded rows are as
-// accurate as documented.
+// TestStorages checks that compact rows give bit-identical results to the decoded float32 rows, and
+// that decoded rows are as accurate as documented.
 func TestStorages(t *testing.T) {
 	ctx := context.Background()
 	const m, n, d = 3, 37, 50
@@ -268,7 +270,7 @@ func TestExtremes(t *testing.T) {
 			t.Errorf("neighbor %d: %v", i, f)
 		}
 	}
-	// Row 2 has products of both signs beyond float32.
+	// Row 2 has one product that overflows to +Inf and one product that overflows to −Inf.
 	if found, err = s.Nearest(ctx, rows, q, 4, MeasureInnerProduct); err != nil || len(found[0]) != 4 || found[0][0].Row != 3 || found[0][3] != (Neighbor{2, 2, float32(math.Inf(-1))}) {
 		t.Errorf("%v, %v", found, err)
 	}
@@ -381,7 +383,7 @@ func TestSearchPanics(t *testing.T) {
 // TestSearchEnds checks that a search checks its context before every block.
 func TestSearchEnds(t *testing.T) {
 	var s Searcher
-	for d, n := range map[int]int{40: 3000, 100: 700} { // search for one query after the other, and for several at once
+	for d, n := range map[int]int{40: 3000, 100: 700} { // short rows are compared with one query at a time, and long rows with several queries at once
 		rows, q := mustRows(t, gaussian(1, n, d)), gaussian(2, 66, d)
 		dst := dist.NewMatrix[float32](66, n, nil)
 		ids := make([]ID, n)

@@ -15,8 +15,8 @@ import (
 // ID identifies a row of a [Collection].
 type ID uint64
 
-// segment stores rows consecutively. A stored row does not change. A collection stores new rows after the rows of its
-// snapshots.
+// segment stores rows consecutively. A stored row never changes. A collection appends new rows to
+// the last segment, behind the rows that snapshots use.
 type segment struct {
 	cols    int
 	stride  int // cols, rounded up to a multiple of query.Unit; the padding of a row is 0
@@ -30,14 +30,15 @@ type segment struct {
 	scales []float32 // scale of each row of StorageInt8
 	norms  []float64 // result of normOf for each row
 
-	// Sketches of the rows, or nil: the codes and the other numbers of each group of rows.
+	// codes and groups are the sketches of the rows, or nil. A group has the scales and norms of
+	// sketch.Rows rows.
 	codes  []uint8
 	groups []sketch.Group
 
 	first ID   // identifier of row 0
 	ids   []ID // identifiers of all rows, or nil if they are first, first+1, …
-	// deleted contains, for each row, the version of the collection that deleted it, or 0. It is nil if no row has been
-	// deleted.
+	// deleted contains the version of the collection that deleted each row, or 0. The pointer is
+	// nil if no row of the segment has been deleted.
 	deleted atomic.Pointer[[]atomic.Uint64]
 }
 
@@ -96,8 +97,8 @@ func (s *segment) isDeleted(i int, version uint64) bool {
 	return at > 0 && at <= version
 }
 
-// storeRow stores a finite row as row i. scratch has room for eight rows. If a number is too large for the storage,
-// storeRow returns its column and false.
+// storeRow stores a finite row as row i. The buffer scratch has room for eight rows. If a number is
+// too large for the storage, storeRow returns the column of the number and false.
 func (s *segment) storeRow(i int, row, scratch []float32) (column int, ok bool) {
 	at := i * s.stride
 	switch s.storage {
@@ -125,8 +126,8 @@ func (s *segment) storeRow(i int, row, scratch []float32) (column int, ok bool) 
 	return 0, true
 }
 
-// finishRow sets the norm and the sketch of the stored row i. scratch begins with the row and has room for eight rows.
-// finishRow changes it.
+// finishRow sets the norm and the sketch of the stored row i. The buffer scratch begins with the
+// row and has room for eight rows. finishRow changes the buffer.
 func (s *segment) finishRow(i int, scratch []float32) {
 	if s.isSketched() {
 		s.sketchRow(i, scratch[:s.stride])
@@ -134,7 +135,6 @@ func (s *segment) finishRow(i int, scratch []float32) {
 	s.norms[i] = normOf(scratch)
 }
 
-// readRow sets dst to row i.
 func (s *segment) readRow(dst []float32, i int) {
 	at := i * s.stride
 	switch s.storage {
@@ -166,14 +166,16 @@ func (s *segment) copyRow(i int, from *segment, j int) {
 	s.norms[i] = from.norms[j]
 }
 
-// Sums of squares in this range lose no accuracy by underflow, and their products do not overflow.
+// A sum of squares between leastSquares and mostSquares is accurate despite underflow. The product
+// of two such sums does not overflow.
 const (
 	leastSquares = 0x1p-80
 	mostSquares  = 0x1p120
 )
 
-// normOf returns 1/√Σx² for the first of eight rows in x; the other rows must be zero. It returns 0 for a zero row. If
-// the sum is out of range, it scales the row with [scaleRow] and returns −1/√Σx² for the scaled row.
+// normOf returns 1/√Σx² for the first of eight rows in x. The other rows must be zero. It returns 0
+// for a zero row. If the sum is out of range, normOf scales the row with [scaleRow] and returns
+// −1/√Σx² for the scaled row.
 func normOf(x []float32) float64 {
 	squares := func() float64 {
 		var sums [query.Rows]float32
@@ -207,8 +209,8 @@ func scaleRow(x []float32) bool {
 	return true
 }
 
-// compare sets dst to the products or squared distances of a prepared query and rows first, first+1, … far means that
-// float32 rows come from memory.
+// compare sets dst to the products or squared distances of a prepared query and consecutive rows,
+// beginning with row first. far means that float32 rows are in main memory and not in a cache.
 func (s *segment) compare(dst []float32, q *preparedQuery, first int, measure Measure, far bool) {
 	at, sq := first*s.stride, measure == MeasureSqEuclidean
 	switch {
@@ -234,7 +236,8 @@ func (s *segment) compare(dst []float32, q *preparedQuery, first int, measure Me
 	}
 }
 
-// compareMany is like compare for n rows and m prepared queries, whose elements are in q. The stride of dst is ld.
+// compareMany is like compare for n rows and m prepared queries. The elements of the queries are in
+// q. The stride of dst is ld.
 func (s *segment) compareMany(dst []float32, m, n, ld int, q []float32, prepared []preparedQuery, first int, measure Measure) {
 	d, at, sq := s.stride, first*s.stride, measure == MeasureSqEuclidean
 	switch {

@@ -14,9 +14,9 @@ import (
 //	r ≥ ‖x − s·c‖   n ≥ ‖x‖   g ≥ ‖q − t·p‖   h ≥ ‖q‖
 //	q·x = s·t·(c·p) + q·(x − s·c) + (q − t·p)·(s·c) ≤ s·t·(c·p) + r·(h+g) + n·g
 //
-// by Cauchy and Schwarz, since ‖s·c‖ ≤ n + r. The integer c·p is exact. Float64 sums give the squares of the norms with a
-// relative error below 2⁻³⁸. The norms are multiplied by 1 + 2⁻³⁰, and r and n are rounded up to float32, so that
-// n ≤ ‖x‖·(1 + 2⁻²²). The filter computes
+// This is the Cauchy–Schwarz inequality with ‖s·c‖ ≤ n + r. The integer c·p is exact. Float64 sums give the squares of the
+// norms with a relative error below 2⁻³⁸. The norms are multiplied by 1 + 2⁻³⁰, and r and n are rounded up to float32, so
+// that n ≤ ‖x‖·(1 + 2⁻²²). The filter computes
 //
 //	b = a·(c·p) + r·ρ + n·ν + n²·ω
 //
@@ -48,19 +48,20 @@ import (
 // A row with b = τ passes, because the smaller identifier wins among rows with the same value. Nothing is filtered while a
 // threshold is infinite, and a row whose b is NaN passes.
 
-// Sketches are used for rows and queries with norms in this range. Then no sum of the bound overflows, and underflow loses
-// less than the slack. A row of zeros has a sketch, too.
+// The filter uses the sketch of a row or query only if its norm is in this range. In this range,
+// the bound does not overflow, and underflow loses less than the slack. A row of zeros also has a
+// sketch.
 const (
 	leastNorm = 0x1p-36
 	mostNorm  = 0x1p36
 )
 
 const (
-	// filterSlack and cosineSlack, with ⌈d/16⌉ added once or twice, are the slack of the bound in units of 2⁻²⁴. See
-	// the comment above.
+	// filterSlack + ⌈d/16⌉ and cosineSlack + 2·⌈d/16⌉ are the slack of the bound in units of 2⁻²⁴.
+	// The comment at the beginning of the file derives them.
 	filterSlack = 48
 	cosineSlack = 32
-	// squareSlack is the difference between 1 and the weight of a squared norm.
+	// squareSlack is the amount by which the weight of a squared norm is reduced below 1.
 	squareSlack = 0x1p-20
 	// normSlack bounds the relative amount by which a rounded norm is too large.
 	normSlack = 0x1p-22
@@ -84,7 +85,7 @@ func roundDown(v float64) float32 { return -roundUp(-v) }
 // inRange reports whether the sketch of a vector with this norm can be used.
 func inRange(norm float64) bool { return norm >= leastNorm && norm <= mostNorm }
 
-// sketchFeatures returns the number of features of a sketch.
+// sketchFeatures returns the number of elements of a sketch, including padding.
 func sketchFeatures(cols int) int { return padTo(cols, sketch.Step) }
 
 // hasSketches reports whether segments with the given columns, storage and option have sketches.
@@ -125,11 +126,12 @@ type querySketch struct {
 	norm   float64 // at least ‖q‖
 	rest   float64 // at least ‖q − t·p‖
 	square float64 // at most ‖q‖²
-	start  int32   // start value of the integer sums
+	start  int32   // initial value of the integer sums
 	slack  float64 // ⌈d/16⌉
 }
 
-// newQuerySketch makes the sketch of a query x, which is padded with zeros. Steps of its codes are stride bytes apart.
+// newQuerySketch makes the sketch of a query x that is padded with zeros. It stores blocks of
+// sketch.Step codes at a distance of stride bytes.
 func newQuerySketch(codes []int8, stride int, x []float32) querySketch {
 	scale, sum, square, rest := sketch.QuantizeQuery(codes, stride, x)
 	norm := math.Sqrt(square)
@@ -146,8 +148,8 @@ func newQuerySketch(codes []int8, stride int, x []float32) querySketch {
 	}
 }
 
-// setFilter sets the filter so that it passes all rows with keys of at most key. It reports false if no filter does this, so that
-// all rows must be compared.
+// setFilter sets the filter of a query so that it passes all rows whose key is at most key. It
+// returns false if no such filter exists. Then the search must compare all rows.
 func (q *querySketch) setFilter(to *sketch.Query, key float32, measure Measure) bool {
 	if q.scale == 0 || key-key != 0 {
 		return false

@@ -21,7 +21,7 @@ func smallSketches(t testing.TB) {
 	t.Cleanup(func() { sketchedRows, sketchedCols, firstBlock = rows, cols, first })
 }
 
-// kinds is the number of kinds of hardMatrix.
+// kinds is the number of kinds of matrices that hardMatrix makes.
 const kinds = 12
 
 // hardMatrix returns rows that are hard for sketches in a way that depends on kind. Some rows are equal.
@@ -78,7 +78,8 @@ func hardMatrix(rng *rand.Rand, kind, rows, cols int) dist.Matrix[float32] {
 	return x
 }
 
-// TestSketchesChangeNothing compares the results of random problems with and without sketches: rows, order and bits.
+// TestSketchesChangeNothing checks that searches with and without sketches return bit-identical
+// results in the same order, for random problems.
 func TestSketchesChangeNothing(t *testing.T) {
 	smallSketches(t)
 	problems := 200
@@ -104,12 +105,12 @@ func TestSketchesChangeNothing(t *testing.T) {
 				}
 			}
 		}
-		if storage == StorageFloat16 { // the range of the storage
+		if storage == StorageFloat16 { // limit values to the range of float16
 			for i, v := range x.Data {
 				x.Data[i] = max(-60000, min(v, 60000))
 			}
 		}
-		// Rows without sketches, and a collection with them.
+		// Make the same collection with sketches and without sketches.
 		c, plainCollection := NewCollection(d, storage), NewCollection(d, storage, NoSketch)
 		var gone []ID
 		for done := 0; done < n; {
@@ -169,7 +170,6 @@ func TestSketchesChangeNothing(t *testing.T) {
 				t.Fatal(err2)
 			}
 			check("nearest with a filter", [][]Neighbor{one}, [][]Neighbor{filtered}, err)
-			// The limit is the value of a row.
 			limit := want[i][rng.IntN(len(want[i]))].Value
 			if limit != limit {
 				continue
@@ -205,8 +205,9 @@ func bigProduct(factors ...*big.Float) *big.Float {
 	return p
 }
 
-// TestBound checks the bound of sketch.go in exact arithmetic. The filter's result minus its largest float32 error must
-// be at least the largest possible float32 sum, and the threshold at most the smallest value of a row in the result.
+// TestBound checks the bound of sketch.go in exact arithmetic. The filter's result minus its
+// largest float32 error must be at least the largest possible float32 sum. The threshold must be at
+// most the smallest value of a row in the result.
 func TestBound(t *testing.T) {
 	smallSketches(t)
 	problems := 1500
@@ -222,10 +223,10 @@ func TestBound(t *testing.T) {
 		}
 		kind := trial % kinds
 		x, q := hardMatrix(rng, kind, 2, d), hardMatrix(rng, []int{kind, 9, rng.IntN(kinds)}[rng.IntN(3)], 1, d)
-		if rng.IntN(2) == 0 { // the worst case of the sum: parallel vectors
+		if rng.IntN(2) == 0 { // parallel vectors are the worst case of the sum
 			copy(q.Row(0), x.Row(1))
 		}
-		if trial == 0 { // remainders as long as their vectors, so that each term of the bound is needed
+		if trial == 0 { // here the remainders are as long as the vectors, so every term of the bound matters
 			d = 40_000
 			x, q = dist.NewMatrix[float32](2, d, nil), dist.NewMatrix[float32](1, d, nil)
 			for j := range d {
@@ -244,9 +245,9 @@ func TestBound(t *testing.T) {
 		codes := make([]int8, len(padded))
 		qs := newQuerySketch(codes, sketch.Step, padded)
 		if g := seg.groups[0]; qs.scale == 0 || g.Scale[1] != g.Scale[1] {
-			continue // all rows are compared
+			continue // the search would compare all rows
 		}
-		// Σc·p, q·x, Σ|q_k·x_k|, ‖q‖², ‖x‖².
+		// These are Σc·p, q·x, Σ|q_k·x_k|, ‖q‖² and ‖x‖².
 		cp, qx, size, qq, xx := bigFloat(0), bigFloat(0), bigFloat(0), bigFloat(0), bigFloat(0)
 		for k := range padded {
 			c := int(seg.codes[k/sketch.Step*sketch.Step*sketch.Rows+sketch.Step+k%sketch.Step]) - 64
@@ -261,12 +262,11 @@ func TestBound(t *testing.T) {
 			}
 		}
 		const u = 0x1p-24
-		steps := float64((d+15)/16 + 4) // number of roundings of an element in the sum
+		steps := float64((d+15)/16 + 4) // number of roundings of one product in the sum
 		gamma := bigFloat(steps * u / (1 - steps*u))
 		alpha := bigFloat(qs.scale)
 		norms := bigProduct(new(big.Float).SetPrec(300).Sqrt(qq), new(big.Float).SetPrec(300).Sqrt(xx))
 		for _, measure := range measures {
-			// The key of the row, or a random key.
 			value, _ := exact(q.Row(0), x.Row(1), measure)
 			if rng.IntN(2) == 0 {
 				value = rng.NormFloat64()
@@ -303,7 +303,8 @@ func TestBound(t *testing.T) {
 			}
 			least := bigProduct(bigSum(filter, error.Neg(error)), alpha)
 			threshold := bigProduct(bigFloat(float64(info.Threshold)), alpha)
-			// The largest value of the row in units of the filter, and the smallest value of a row in the result.
+			// most is the largest value of the row in units of the filter, and limit is the
+			// smallest value of a row in the result.
 			most, limit := bigFloat(0), bigFloat(0)
 			switch measure {
 			case MeasureInnerProduct:
@@ -341,8 +342,8 @@ func TestBound(t *testing.T) {
 	t.Logf("%d bounds; the smallest slack is %.1f·2⁻²⁴", used, tight)
 }
 
-// TestGroupsOfASnapshot checks that a search of a snapshot reads whole groups of sketches only below the rows that a
-// concurrent Append may write.
+// TestGroupsOfASnapshot checks that a search of a snapshot reads whole groups of sketches only if
+// no concurrent Append can write to them.
 func TestGroupsOfASnapshot(t *testing.T) {
 	smallSketches(t)
 	c := NewCollection(3, StorageFloat32)
@@ -389,7 +390,8 @@ func TestSketchedMemory(t *testing.T) {
 	if got, want := mustRows(t, x).Bytes()-plain.Bytes(), 1024*(128+12); got != want {
 		t.Errorf("sketches take %d bytes, want %d", got, want)
 	}
-	// A file keeps the option, and the limit of its memory counts sketches.
+	// The file stores the option NoSketch, and the memory limit of ReadCollection includes
+	// sketches.
 	for _, options := range [][]RowOption{nil, {NoSketch}} {
 		c := NewCollection(128, StorageFloat32, options...)
 		if _, err := c.Append(x); err != nil {

@@ -24,7 +24,7 @@ var (
 )
 
 // Storage is the format in which [Rows] are stored. Every stored number represents a float32 number
-// exactly. Searches use this number, so only storing rounds.
+// exactly, and searches compute with this number. Only storing a number rounds it.
 type Storage uint8
 
 const (

@@ -14,8 +14,8 @@ import (
 
 var sink int64
 
-// benchmarkForms times a plain loop, and a function with every instruction set, with and without the machine's
-// optional instructions.
+// benchmarkForms times a plain loop, and a function with every instruction set. It also times the
+// function with and without the optional instructions of the machine.
 func benchmarkForms(b *testing.B, name string, n int, plain, ours func() int64) {
 	run := func(level string, f func() int64) {
 		b.Run(fmt.Sprintf("%s/n=%d/isa=%s", name, n, level), func(b *testing.B) {
@@ -30,7 +30,7 @@ func benchmarkForms(b *testing.B, name string, n int, plain, ours func() int64) 
 	}
 }
 
-// BenchmarkCompact measures functions of bytes and words.
+// BenchmarkCompact measures the functions of bytes and 64-bit words.
 func BenchmarkCompact(b *testing.B) {
 	for _, n := range []int{16, 64, 100, 256, 768, 1536, 4096} {
 		rng := random.New(1, 1)

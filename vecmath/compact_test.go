@@ -113,7 +113,7 @@ func TestHalfConversions(t *testing.T) {
 				t.Fatalf("%s: %#x is %v, and comes back as %#x", name, i, v, back[i])
 			}
 		}
-		for i := range f.inf - 1 { // the midpoint of two neighbors, and the numbers next to it
+		for i := range f.inf - 1 { // test the midpoint of two 16-bit numbers, and the float32 numbers next to it
 			middle := float32((float64(x[i]) + float64(x[i+1])) / 2)
 			in := []float32{asmtest.Next(middle, -1), middle, asmtest.Next(middle, 1), -middle}
 			out := make([]uint16, 4)

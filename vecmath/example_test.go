@@ -15,7 +15,7 @@ func ExampleSoftmax() {
 }
 
 func ExampleLogSumExp() {
-	// exp(1000) overflows, its logarithm does not.
+	// exp(1000) overflows, but the logarithm of the sum does not.
 	fmt.Printf("%.4f\n", vecmath.LogSumExp([]float64{1000, 1000}))
 	// Output: 1000.6931
 }

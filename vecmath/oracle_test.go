@@ -13,7 +13,7 @@ import (
 	"github.com/gomonge/monge/vecmath"
 )
 
-// blocked lists the folders whose block sizes the test uses.
+// blocked lists folders with block sizes. The test draws lengths around these sizes.
 var blocked = []string{"vecmath", "internal/asm/pair", "internal/asm/vector", "internal/asm/exp"}
 
 func TestOracle(t *testing.T) {
@@ -31,8 +31,8 @@ func testOracle[T vecmath.Float](t *testing.T) {
 	t.Run("TopK", func(t *testing.T) { trial.Run(t, 30, blocked, compareTopK[T]) })
 }
 
-// depth returns the number of consecutive additions in a sum of n elements over the given number of float64
-// lanes.
+// depth returns the number of consecutive additions in a sum of n elements. The sum has the given
+// number of lanes in float64, and twice as many in float32.
 func depth[T vecmath.Float](n, lanes int) float64 {
 	if trial.Epsilon[T]() > 1e-10 {
 		lanes *= 2
@@ -40,7 +40,8 @@ func depth[T vecmath.Float](n, lanes int) float64 {
 	return math.Ceil(float64(n)/float64(lanes)) + math.Log2(float64(lanes))
 }
 
-// values returns a function that draws values. The values may be near the ends of the range.
+// values returns a function that draws random values, sometimes near the largest or the smallest
+// numbers of T.
 func values[T vecmath.Float](c *trial.Case) func(int) T {
 	v, scale := c.Values(), 1.0
 	if e := c.IntN(8); e < 2 {
@@ -56,7 +57,7 @@ func comparePairs[T vecmath.Float](c *trial.Case) {
 	a := trial.Vector(c, n, value)
 	table := make([][]T, rows)
 	for i := range table {
-		if c.Chance(6) { // the same vector, or half of it changed
+		if c.Chance(6) { // copy the elements of a from a random index on
 			k := c.IntN(n + 1)
 			table[i] = trial.Vector(c, n, func(j int) T {
 				if j >= k {
@@ -140,7 +141,7 @@ func comparePairs[T vecmath.Float](c *trial.Case) {
 	}
 }
 
-// longer returns a length that AddScaled and MeanRows divide among several calls of a kernel.
+// longer returns a length for which AddScaled and MeanRows call a kernel several times.
 func longer(c *trial.Case) int { return 1<<15 + c.IntN(1<<16) }
 
 func compareElements[T vecmath.Float](c *trial.Case) {
@@ -309,7 +310,7 @@ func compareRows[T vecmath.Float](c *trial.Case) {
 func compareSoftmax[T vecmath.Float](c *trial.Case) {
 	n := c.Shape(20000, c.Budget(1<<13, 1<<15), 1)[0]
 	value := values[T](c)
-	if !c.Chance(4) { // differences that matter; the largest elements may be in the last block
+	if !c.Chance(4) { // use moderate differences between elements; the largest may be in the last block
 		spread, rise := []float64{1e-3, 1, 30, 300}[c.IntN(4)], float64(c.IntN(3))
 		value = func(i int) T { return T(spread * (c.NormFloat64() + rise*float64(i)/float64(n))) }
 	}

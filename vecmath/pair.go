@@ -13,7 +13,8 @@ import (
 // Sum returns Σ src[i], and +0 for an empty slice.
 func Sum[T Float](src []T) T { return pair.Sum(src) }
 
-// Dot returns Σ a[i]·b[i], and +0 for empty slices. Every product is added with one rounding.
+// Dot returns Σ a[i]·b[i], and +0 for empty slices. Each product is added by a fused multiply-add,
+// with one rounding.
 func Dot[T Float](a, b []T) T { return pair.Dot(a, b) }
 
 // SqEuclidean returns Σ (a[i] − b[i])², the squared Euclidean distance, and +0 for empty slices. It is never
@@ -23,21 +24,23 @@ func SqEuclidean[T Float](a, b []T) T { return pair.SqEuclidean(a, b) }
 // Manhattan returns Σ |a[i] − b[i]|, and +0 for empty slices. It is never negative, and +0 if finite a and b are equal.
 func Manhattan[T Float](a, b []T) T { return pair.Manhattan(a, b) }
 
-// CosineSimilarity returns the cosine of the angle between a and b, Σ a[i]·b[i] / √(Σ a[i]²·Σ b[i]²).
+// CosineSimilarity returns the cosine of the angle between a and b, Σ a[i]·b[i] / √(Σ a[i]²·Σ
+// b[i]²).
 //
-// The result lies between −1 and 1, and does not depend on the order of a and b. It is exactly 1 if a and b are equal
-// and not zero. It is 0 if a or b is zero or empty and neither contains a NaN. It is NaN if one vector contains a
-// NaN, or if one contains an infinity and the other is not zero. Finite vectors do not overflow or underflow: very
-// long and very short vectors are scaled by powers of two.
+// The result lies between −1 and 1, and does not depend on the order of a and b. It is exactly 1 if
+// a and b are equal and not zero. It is 0 if one vector is zero or empty and no vector contains a
+// NaN. It is NaN if a vector contains a NaN, or if one vector contains an infinity and the other
+// vector is not zero. Finite vectors do not overflow or underflow, because very long and very short
+// vectors are scaled by powers of two.
 func CosineSimilarity[T Float](a, b []T) T { return pair.Cosine(a, b) }
 
 // Norm returns √Σ x[i]², the Euclidean length. Intermediate sums do not overflow if the norm is finite, and the norm
 // is 0 only for the zero vector. It is +Inf if x contains an infinity and no NaN.
 func Norm[T Float](x []T) T { return pair.Norm(x) }
 
-// Normalize sets dst to src/‖src‖, and returns ‖src‖. dst may be src. If src is zero, dst becomes src and the result is 0. If
-// src contains a NaN, all elements of dst become NaN. If it contains an infinity and no NaN, finite elements become zero and
-// infinite ones NaN.
+// Normalize sets dst to src/‖src‖, and returns ‖src‖. dst may be src. If src is zero, dst becomes
+// src and the result is 0. If src contains a NaN, all elements of dst become NaN. If src contains
+// an infinity and no NaN, its finite elements become zero and its infinite elements become NaN.
 func Normalize[T Float](dst, src []T) T {
 	checkDestination(dst, src)
 	if norm := pair.Norm(src); norm > 0x1p-30 && norm < 0x1p30 {
@@ -118,7 +121,7 @@ func TopK[T Float](dst []int, x []T, k int) []int {
 	if k == 0 {
 		return dst
 	}
-	// dst is a heap; the element that ranks last is at the root.
+	// dst is a heap of indices. The index at its root ranks last.
 	for i := range k {
 		dst = append(dst, i)
 	}
@@ -127,7 +130,7 @@ func TopK[T Float](dst []int, x []T, k int) []int {
 	}
 	last := x[dst[0]]
 	for i := k; i < len(x); i++ {
-		if v := x[i]; v > last || last != last && v == v { // an equal element has a larger index
+		if v := x[i]; v > last || last != last && v == v { // an equal element has a larger index and ranks behind
 			dst[0] = i
 			siftDown(dst, x, 0)
 			last = x[dst[0]]
@@ -172,8 +175,8 @@ func ranksBefore[T Float](x []T, i, j int) bool {
 	return v == v
 }
 
-// DotEach sets dst[i] to [Dot] of query and rows[i]. It panics unless dst has one element for each row and every row
-// has the length of query, or if dst overlaps query or a row.
+// DotEach sets dst[i] to [Dot] of query and rows[i]. It panics if dst does not have one element for
+// each row, if a row does not have the length of query, or if dst overlaps query or a row.
 func DotEach[T Float](dst, query []T, rows [][]T) {
 	checkRows(dst, query, rows)
 	for i, row := range rows {

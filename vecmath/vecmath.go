@@ -18,8 +18,8 @@ type Float = dist.Float
 
 const overlapPanic = "vecmath: destination overlaps the source, and is not the source"
 
-// chunk is the number of elements that several kernels process before the next elements. It is a multiple of the lanes, and
-// small enough for the first-level cache.
+// chunk is the number of elements that a function passes through all of its kernels before the next
+// elements. A chunk fits in the first-level cache, and is a multiple of the number of SIMD lanes.
 const chunk = 256
 
 // Exp sets dst[i] = exp(src[i]). Exp(±0) = 1, Exp(+Inf) = +Inf, Exp(−Inf) = +0, Exp(NaN) = NaN. Underflow is gradual.
@@ -48,8 +48,9 @@ func Exp2[T Float](dst, src []T) {
 	}
 }
 
-// exp2Range returns the range of arguments in which the kernel is accurate. Beyond this range the kernel returns 0 for results
-// below the least normal number, and +Inf in the last part of the last octave.
+// exp2Range returns the range of arguments in which the Exp2 kernel is accurate. Outside this range
+// the kernel flushes subnormal results to 0, and returns +Inf for some results that are still
+// finite.
 func exp2Range[T Float]() (lo, hi T) {
 	if num.IsFloat64[T]() {
 		return -1022, 1023
@@ -71,9 +72,9 @@ func exp2[T Float](x T) T {
 	return exp.Ref2(x)
 }
 
-// Log sets dst[i] = ln src[i]. Log(±0) = −Inf, Log(x < 0) = NaN, Log(+Inf) = +Inf, Log(NaN) = NaN, Log(1) =
-// +0. A group of 64 bytes takes about ten times as long if it contains a number that is not positive and
-// normal.
+// Log sets dst[i] = ln src[i]. Log(±0) = −Inf, Log(x < 0) = NaN, Log(+Inf) = +Inf, Log(NaN) = NaN,
+// Log(1) = +0. A group of 64 bytes takes about ten times as long if it contains a number that is
+// negative, zero, subnormal or not finite.
 func Log[T Float](dst, src []T) {
 	checkDestination(dst, src)
 	vector.Log(dst, src)
@@ -134,8 +135,9 @@ func LogSumExp[T Float](src []T) T {
 	return top + num.Log1p(rest)
 }
 
-// sumExp returns the largest element, top, and Σ exp(src[i] − top) without one term of the largest element. If top is infinite,
-// the sum has no meaning. Each block may raise top; then the sum so far is scaled once.
+// sumExp returns the largest element top, and the sum rest = Σ exp(src[i] − top) without one term
+// of the largest element. If top is infinite, rest has no meaning. When a block has a larger
+// element, the previous sum is scaled once.
 func sumExp[T Float](src []T) (top, rest T) {
 	s := exp.Sum[T]{Top: T(math.Inf(-1))}
 	count := 0 // elements equal to top
@@ -147,7 +149,7 @@ func sumExp[T Float](src []T) (top, rest T) {
 			rest = T((rest + T(count)) * exp.RefDifference(top-s.Top))
 			count = 0
 		}
-		if !math.IsInf(float64(s.Top), -1) || hasNaN(src[:n]) { // otherwise all elements so far are −Inf
+		if !math.IsInf(float64(s.Top), -1) || hasNaN(src[:n]) { // skip the block if all elements so far are −Inf
 			rest += s.Rest
 		}
 		count += int(s.Count)
@@ -161,8 +163,9 @@ func hasNaN[T Float](x []T) bool { return slices.ContainsFunc(x, func(v T) bool 
 // blockLength returns the number of elements in a block of a sum of exponentials. A block fits in the first-level cache.
 func blockLength[T Float]() int { return 256 * num.Lanes[T]() }
 
-// Softmax sets dst[i] = exp(src[i]) / Σ_j exp(src[j]), without overflow. Elements more than 708 (float32: 87) below the largest
-// become +0. If the largest element is infinite or src contains a NaN, all results are NaN.
+// Softmax sets dst[i] = exp(src[i]) / Σ_j exp(src[j]), without overflow. The result is +0 for an
+// element that is more than 708 (87 in float32) below the largest element. If the largest element
+// is infinite or src contains a NaN, all results are NaN.
 func Softmax[T Float](dst, src []T) {
 	checkDestination(dst, src)
 	s := exp.Sum[T]{Top: T(math.Inf(-1))}

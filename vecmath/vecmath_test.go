@@ -17,7 +17,7 @@ import (
 	"github.com/gomonge/monge/vecmath"
 )
 
-// vectorFunction is a function that maps a slice to a slice, with its largest error in ULP.
+// vectorFunction is a function that maps each element of a slice, and its error bound in ULP.
 type vectorFunction[T vecmath.Float] struct {
 	name   string
 	f      func(dst, src []T)
@@ -45,8 +45,8 @@ func vectorFunctions[T vecmath.Float]() []vectorFunction[T] {
 	}
 }
 
-// TestAccuracy checks every function against the documented bound. The accuracy table in docs/benchmarks comes from its
-// output.
+// TestAccuracy checks every function against its documented error bound. The accuracy table in
+// docs/benchmarks is made from the test output.
 func TestAccuracy(t *testing.T) {
 	t.Run("f64", testAccuracy[float64])
 	t.Run("f32", testAccuracy[float32])
@@ -101,8 +101,10 @@ func TestExp2Ends(t *testing.T) {
 	}
 }
 
-// TestReductionBounds compares sums, log-sum-exp and softmax with 200-bit arithmetic and checks the documented bounds. For
-// log-sum-exp and softmax, it replaces the largest distance from the largest element by the mean distance.
+// TestReductionBounds compares sums, log-sum-exp and softmax with 200-bit arithmetic and checks the
+// documented error bounds. The bounds of log-sum-exp and softmax contain the largest difference
+// from the largest element. The test uses the weighted mean of the differences instead, which gives
+// tighter bounds.
 func TestReductionBounds(t *testing.T) {
 	t.Run("f64", testReductions[float64])
 	t.Run("f32", testReductions[float32])
@@ -123,7 +125,7 @@ func testReductions[T vecmath.Float](t *testing.T) {
 			top := math.Inf(-1)
 			for i := range x {
 				x[i], b[i] = T(spread*rng.NormFloat64()+500*spread), T(rng.NormFloat64())
-				if seed%2 == 1 { // the largest elements are near 0 and rise
+				if seed%2 == 1 { // the largest elements are near 0 and at the end
 					x[i] += T(spread * (float64(10*i/n) - 510))
 				}
 				top = max(top, float64(x[i]))
@@ -175,7 +177,7 @@ func testReductions[T vecmath.Float](t *testing.T) {
 			if others > 0 {
 				r /= others
 			}
-			rounds++ // accounts for a block that follows another block
+			rounds++ // one more rounding, because a block follows a previous block
 			relative := (1.25*r + rounds + 3) * u
 			log1pSize, _ := log1p.Float64()
 			for i := range x {
@@ -214,7 +216,8 @@ func bigLog1p(x *big.Float) *big.Float {
 	return newBig().Add(oracle.Log(near), off.Quo(off, newBig().SetFloat64(near)))
 }
 
-// difference returns x − y. exp returns exp(x − y), to first order in the rounding error of x − y.
+// difference returns x − y. The function exp returns exp(x − y), and corrects for the rounding
+// error of x − y.
 func difference(x, y float64) *big.Float {
 	return newBig().Sub(newBig().SetFloat64(x), newBig().SetFloat64(y))
 }
@@ -229,7 +232,8 @@ func exp(x, y float64) *big.Float {
 
 func newBig() *big.Float { return new(big.Float).SetPrec(200) }
 
-// TestSameBits checks the bits of all functions on every instruction set, also in place.
+// TestSameBits checks that all functions return the expected bits with every instruction set, also
+// for dst = src.
 func TestSameBits(t *testing.T) {
 	want := map[string]uint64{"f64": 0x4c8772a162737531, "f32": 0xf7d940251f89e7ed}
 	for lv := range asmtest.Each(t) {
@@ -270,7 +274,6 @@ func allBits[T vecmath.Float](t *testing.T) uint64 {
 	return hashOf(all)
 }
 
-// hashOf returns a hash of the bits of x.
 func hashOf[T vecmath.Float](x []T) uint64 {
 	h := fnv.New64a()
 	for _, v := range x {

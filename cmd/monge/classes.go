@@ -13,8 +13,8 @@ import (
 // square of its rows.
 const maxClass = 1 << 15
 
-// checkClasses returns an error if a discriminant cannot be fitted to the classes of d. before has
-// the number of rows in each class before any were held out or sampled, or is nil.
+// checkClasses returns an error if a discriminant cannot be fitted to the classes of d. The slice
+// before has the number of rows in each class before rows were held out or sampled, or is nil.
 func checkClasses(path string, d *dataset.Dataset, sampled bool, before []int, largest int) error {
 	among, advice := "", "is another column the label? --label-column chooses it. If the label is the name of a column, use --header present"
 	if sampled {
@@ -52,7 +52,7 @@ func classNames(d *dataset.Dataset) []string {
 	return names
 }
 
-// joinNames joins names up to a length of about most characters.
+// joinNames joins names with commas, up to about the given number of characters.
 func joinNames(names []string, most int) string {
 	var b strings.Builder
 	for i, n := range names {
@@ -76,7 +76,8 @@ func quoteShort(name string) string {
 	return strconv.Quote(name)
 }
 
-// clipName shortens a class name to most characters and replaces unprintable characters by spaces.
+// clipName shortens a class name to the given number of characters and replaces unprintable
+// characters by spaces.
 func clipName(name string, most int) string {
 	clean := strings.Map(func(r rune) rune {
 		if strconv.IsPrint(r) {
@@ -100,8 +101,7 @@ func clipMiddle(name string, most int) string {
 	return string(r[:head]) + "…" + string(r[len(r)-(most-head-1):])
 }
 
-// similarNames returns warnings about classes whose names differ only in how Unicode composes
-// characters.
+// similarNames returns warnings about classes whose names differ only in Unicode normalization.
 func similarNames(classes []string) []string {
 	seen := map[string]string{}
 	for _, name := range classes {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// wasClosed reports whether f was closed when the process started, as by >&- in a shell. The Go
-// runtime then opens the null device for reading and writing, whereas a shell opens it for one of
-// them. Some programs pass such a file to their children on purpose.
+// wasClosed reports whether f was closed when the process started, for example by >&- in a shell.
+// The Go runtime opens the null device for a closed standard file, with read and write access. A
+// shell redirection to the null device gives only read or only write access.
 func wasClosed(f *os.File) bool {
 	flags, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0)
 	if err != nil || flags&unix.O_ACCMODE != unix.O_RDWR {

@@ -23,7 +23,7 @@ type columnFlags struct {
 	decimal            string
 
 	app       *app            // prints notes and the progress bar; nil for neither
-	schema    *dataset.Schema // of the model, or nil
+	schema    *dataset.Schema // schema of the model, or nil
 	modelFile string          // path of the model, or ""
 	said      map[string]bool
 
@@ -40,14 +40,14 @@ func (f *columnFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.decimal, "decimal", "", "`CHARACTER`: in CSV, the decimal separator, such as a comma (default a point)")
 }
 
-// addExtra adds the flag for commands that use a model.
+// addExtra adds --extra-columns, a flag of commands that use a model.
 func (f *columnFlags) addExtra(cmd *cobra.Command) {
 	defer groupFlags(cmd, dataFlags)()
 	cmd.Flags().BoolVar(&f.extra, "extra-columns", false, "ignore columns that the model does not know, instead of rejecting the file")
 }
 
-// useSchemaOf sets the schema of m, which is in the file path. Files are then read like the file that
-// m was fitted to.
+// useSchemaOf sets the schema and the path of the model m. The reader then interprets the columns
+// of a data file like those of the training file.
 func (f *columnFlags) useSchemaOf(path string, m *wda.Model) {
 	f.modelFile, f.schema = path, m.Schema()
 	f.keepsLabels = slices.ContainsFunc(m.ClassNames(), dataset.MissingLabelsError.IsMissing)
@@ -89,7 +89,8 @@ func (f *columnFlags) explain(path string, r *dataset.Reader) {
 	}
 }
 
-// noteText returns a note of a reader with the flag that changes the decision.
+// noteText returns the text of a note. If a flag changes the reader's decision, the text names the
+// flag.
 func noteText(n dataset.Note) string {
 	if n.Option == "Header" {
 		return n.Text + "; use --header " + n.Value + " if it is not"
@@ -97,7 +98,7 @@ func noteText(n dataset.Note) string {
 	return n.Text
 }
 
-// explainLabels prints which labels were found by their numeric values.
+// explainLabels prints the notes about labels that match a class only by numeric value.
 func (f *columnFlags) explainLabels(path string, notes []dataset.Note) {
 	for _, n := range notes {
 		f.noteOnce(displayName(path) + ": " + noteText(n))
@@ -111,7 +112,7 @@ func (f *columnFlags) noteDropped(path string, rows int) {
 	}
 }
 
-// reader is a file of samples that is open.
+// reader is an open file of samples.
 type reader struct {
 	*dataset.Reader
 	percent int // the previous setting of the garbage collector, or 0 if it was not changed
@@ -152,7 +153,6 @@ func (f *columnFlags) wrapReader(path string, open func() (*dataset.Reader, erro
 	return r, nil
 }
 
-// Close closes the file.
 func (r *reader) Close() error {
 	if r.percent != 0 {
 		debug.SetGCPercent(r.percent)
@@ -171,7 +171,7 @@ func (f *columnFlags) readFile(path string, opt *dataset.Options) (*dataset.Data
 	return d, nil
 }
 
-// readNumbers is like readFile for commands without some of the flags that readError suggests.
+// readNumbers is like readFile, but its errors suggest no flags.
 func (f *columnFlags) readNumbers(path string, opt *dataset.Options) (*dataset.Dataset, error) {
 	r, err := f.open(path, opt)
 	if err != nil {
@@ -193,7 +193,8 @@ func readOnce(path string) bool {
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// readError adds the flag that may help. It does not suggest dropping a column that the model needs.
+// readError adds to the error a flag that may help. It does not suggest dropping a column that the
+// model needs.
 func (f *columnFlags) readError(err error) error {
 	if fe, ok := errors.AsType[*dataset.FileError](err); ok && fe.Option == "OneHot" && f.schema != nil {
 		return fmt.Errorf("%w; the model was fitted to numbers in this column: write a number, or fit the model with --drop %s or --one-hot %[2]s", err, quoteForShell(flagColumn(fe)))
@@ -201,8 +202,8 @@ func (f *columnFlags) readError(err error) error {
 	return readError(err)
 }
 
-// flagColumn returns the column of an error as a flag accepts it: its number if it has no name or a
-// long one.
+// flagColumn returns the column of an error in the syntax of a flag: the column's name, or its
+// number if the name is empty or long.
 func flagColumn(fe *dataset.FileError) string {
 	if fe.Name == "" || len(fe.Name) > 100 {
 		return strconv.Itoa(fe.Column - 1)
@@ -210,7 +211,7 @@ func flagColumn(fe *dataset.FileError) string {
 	return fe.Name
 }
 
-// readError adds the flag that may help, for files without a model.
+// readError adds to a reader's error a flag that may help.
 func readError(err error) error {
 	fe, ok := errors.AsType[*dataset.FileError](err)
 	if !ok {
@@ -323,7 +324,7 @@ func suspiciousColumns(d *dataset.Dataset) []string {
 	return out
 }
 
-// categoryColumn returns the text column that a feature is a category of, or "".
+// categoryColumn returns the name of the text column from which a one-hot feature was made, or "".
 func categoryColumn(s *dataset.Schema, feature int) string {
 	if s == nil {
 		return ""
@@ -352,8 +353,8 @@ func isRowNumber(d *dataset.Dataset, j int) bool {
 	return true
 }
 
-// determinesLabels reports whether rows with the same value in column j have the same label. It
-// reports false if there are many values.
+// determinesLabels reports whether all rows with the same value in column j have the same label. It
+// returns false if the column has many distinct values.
 func determinesLabels(d *dataset.Dataset, j int) bool {
 	n, _ := d.X.Dims()
 	most := min(n/2, max(64, 2*len(d.Classes)))

@@ -24,8 +24,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// arrowLists writes rows as fixed-size or variable-size lists, with an identifier and a label, in
-// batches of 1000.
+// arrowLists writes an Arrow file with an identifier, a list of numbers and a label in each row, in
+// batches of 1000 rows. The lists have a fixed or a variable size.
 func arrowLists(t testing.TB, path string, rows [][]float64, labels []string, fixed, stream bool) {
 	t.Helper()
 	list := arrow.DataType(arrow.ListOf(arrow.PrimitiveTypes.Float64))
@@ -65,8 +65,8 @@ func arrowLists(t testing.TB, path string, rows [][]float64, labels []string, fi
 	write(t, path, out.String())
 }
 
-// parquetLists writes rows as optional lists with a label beside them, in row groups of
-// 1000.
+// parquetLists writes each row as an optional list and a label to a Parquet file, in row groups of
+// 1000 rows.
 func parquetLists(t testing.TB, path string, rows [][]float64, labels []string) {
 	t.Helper()
 	element := schema.NewFloat64Node("element", parquet.Repetitions.Required, -1)
@@ -165,7 +165,7 @@ func TestColumns(t *testing.T) {
 			t.Errorf("%s: not what the CSV gives", in)
 		}
 	}
-	// The output is read as plain columns and as training data.
+	// transform writes plain columns. They must be readable as data and as training data.
 	fitted(t, "--data", at("o.csv"), "--model", at("csv.wda"), "-p", "1", "--sample", "200")
 	projection := func(path string) *mat.Dense {
 		t.Helper()
@@ -175,7 +175,7 @@ func TestColumns(t *testing.T) {
 		}
 		return m.Projection()
 	}
-	model := projection(at("csv.wda")) // the models differ in the names of the features
+	model := projection(at("csv.wda")) // compare projections, because the models have different feature names
 	for _, out := range []string{"o.parquet", "o.arrow"} {
 		object(t, "transform", "--model", at("m.wda"), "--data", at("lists.parquet"), "--out", at(out), "--keep-labels")
 		fitted(t, "--data", at(out), "--model", at("o.wda"), "-p", "1", "--sample", "200")
@@ -201,7 +201,8 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// TestColumnsErrors checks that errors in Parquet and Arrow files name the position, and that no output remains.
+// TestColumnsErrors checks that errors in Parquet and Arrow files name the position of the error,
+// and that the command leaves no output file.
 func TestColumnsErrors(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
@@ -280,8 +281,9 @@ func TestColumnsErrors(t *testing.T) {
 	}
 }
 
-// TestDamagedColumns checks that a small file with any one byte changed is read or rejected, in memory proportional to
-// its size. The libraries trust declared lengths and would otherwise allocate them.
+// TestDamagedColumns changes one byte of a small file. The command must read or reject the file
+// with memory proportional to its size. Without a check, the libraries allocate any declared
+// length.
 func TestDamagedColumns(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

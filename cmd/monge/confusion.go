@@ -13,16 +13,17 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// confusion is a confusion matrix. Counts[i][j] rows of class i are classified as class j.
+// confusion is a confusion matrix. Counts[i][j] is the number of rows of class i that are
+// classified as class j.
 type confusion struct {
 	K       int      `json:"k"`
 	Classes []string `json:"classes"`
 	Counts  [][]int  `json:"counts"`
 }
 
-// classRates are the rates of a class: recall is the share of its rows that are classified correctly,
-// precision is the share of rows classified as the class that belong to it, and F1 is
-// 2·recall·precision / (recall + precision). A rate with denominator 0 is null.
+// classRates are the rates of one class. Recall is the fraction of the rows of the class that are
+// classified correctly. Precision is the fraction of correct rows among the rows classified as the
+// class. F1 is 2·recall·precision / (recall + precision). A rate with denominator 0 is null.
 type classRates struct {
 	Class     string `json:"class"`
 	Rows      int    `json:"rows"`
@@ -72,18 +73,18 @@ func (c *confusion) print(w io.Writer) {
 	}
 }
 
-// confusionLayout contains the positions of the parts of a picture of a confusion matrix, in pixels.
+// confusionLayout contains the sizes and positions, in pixels, of a picture of a confusion matrix.
 type confusionLayout struct {
-	cellSize int      // side of a cell
+	cellSize int      // side length of a cell
 	fontSize int      // size of the names of classes
-	nameStep int      // classes from one drawn name to the next
-	names    []string // as they are drawn
-	margin   int      // for names and the title of an axis, at the left and below
+	nameStep int      // every nameStep-th class name is drawn
+	names    []string // class names, clipped for drawing
+	margin   int      // left and bottom margin, for class names and an axis title
 	top      int
 }
 
-// layout computes the layout of the picture. Names are clipped at 32 characters, and some are left
-// out if there is no room.
+// layout computes the layout of the picture. It clips names at 32 characters. If the cells are
+// small, it skips names.
 func (c *confusion) layout() confusionLayout {
 	const titles, gap = 26, 8
 	n := len(c.Classes)
@@ -104,16 +105,16 @@ func (c *confusion) layout() confusionLayout {
 	return l
 }
 
-// draw draws the matrix. The shade of a cell is its share of the row, which is the true class.
-// Cells have numbers if there is room.
+// draw draws the matrix. Each row is a true class. The shade of a cell is the square root of its
+// fraction of the row. Large cells also show the count.
 func (c *confusion) draw(path, ext string) error {
 	l := c.layout()
 	side := l.cellSize * len(c.Classes)
 	width, height := max(360, l.margin+side+20), l.top+side+l.margin
 	return render(path, ext, width, height, 96, func(canvas draw.Canvas) {
-		picture.Background(canvas) // Background leaves a margin, which this picture omits
+		picture.Background(canvas) // Background fills the canvas; this picture needs no margin
 		left, top := canvas.Min.X+vg.Length(l.margin)*pixel, canvas.Max.Y-vg.Length(l.top)*pixel
-		at := func(row, column int) vg.Point { // its upper left corner
+		at := func(row, column int) vg.Point { // upper left corner of a cell
 			return vg.Point{X: left + vg.Length(column*l.cellSize)*pixel, Y: top - vg.Length(row*l.cellSize)*pixel}
 		}
 		for i := range c.Counts {

@@ -86,7 +86,7 @@ times the number of parts. One fit runs on each CPU. A fit that chooses settings
 about ten times as long as one with fixed settings. The result depends on --seed, not
 on the number of CPUs.`
 
-// settings checks the flags, as far as this is possible without the data.
+// settings checks the flags that can be checked without the data, and returns the settings.
 func (f *cvFlags) settings(cmd *cobra.Command) (*wda.CrossValidation, error) {
 	if err := requireFlags(cmd, "data"); err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (f *cvFlags) settings(cmd *cobra.Command) (*wda.CrossValidation, error) {
 			return nil, err
 		}
 	}
-	f.objective.lambda = 1 // not used, but checked
+	f.objective.lambda = 1 // unused, but settings checks the value
 	set, err := f.objective.settings(cmd)
 	if err != nil {
 		return nil, err
@@ -176,14 +176,14 @@ func (f *cvFlags) parseLambda(text string) (wda.Lambda, error) {
 	return wda.RelativeLambda(l), nil
 }
 
-// checkFolds returns an error if d cannot be divided into the folds of cv, or has too few features or
-// rows for its settings.
+// checkFolds returns an error if d has too few rows for the folds, or too few features or rows for
+// the settings of cv.
 func (f *cvFlags) checkFolds(d *dataset.Dataset, cv *wda.CrossValidation) error {
 	if f.folds > d.Len() {
 		return fmt.Errorf("%s: --folds %d exceeds the %d rows; use fewer", f.data, f.folds, d.Len())
 	}
 	for c, n := range d.Counts() {
-		// part is the size of the largest part of a class. A fit needs two of the other rows.
+		// part is the size of the largest fold of the class. A fit needs two rows outside the fold.
 		if part := (n + f.folds - 1) / f.folds; n > 0 && n-part < 2 {
 			return fmt.Errorf("%s: class %s has too few rows for so many folds: of %d, --folds %d leaves %d to fit to, and two are needed; use fewer folds", f.data, quoteShort(d.Classes[c]), n, f.folds, n-part)
 		}
@@ -200,7 +200,8 @@ func (f *cvFlags) checkFolds(d *dataset.Dataset, cv *wda.CrossValidation) error 
 	return nil
 }
 
-// openNumber is a λ or ρ of a table: a number, or auto if it was left open.
+// openNumber is a value of λ or ρ in the table. It is a number, or "auto" if the library chooses
+// it.
 type openNumber struct {
 	value  float64
 	isAuto bool
@@ -230,8 +231,8 @@ type cvRow struct {
 	Error      float64    `json:"error"`
 	StdDev     float64    `json:"std_dev"` // from fold to fold
 	Errors     []float64  `json:"errors"`  // of the folds
-	// Chosen has the candidates that the fit to each fold has chosen if settings were open: one candidate,
-	// or several that are mixed.
+	// Chosen has the candidates that the fit to each fold has chosen, if the library chooses
+	// settings. A fold has one candidate, or several candidates that are mixed.
 	Chosen [][]choice `json:"chosen,omitempty"`
 }
 
@@ -373,13 +374,14 @@ func (r *cvResult) writeFiles(ctx context.Context, m *wda.Model, d *dataset.Data
 
 const fittingFolds = "fitting to folds"
 
-// crossValidate calls wda.CrossValidate with a progress bar. If model is true, a fit to all rows follows.
+// crossValidate calls wda.CrossValidate with a progress bar. If model is true, the bar also plans
+// for a fit to all rows after the cross-validation.
 func (a *app) crossValidate(ctx context.Context, d *dataset.Dataset, cv *wda.CrossValidation, model bool) (*wda.CrossValidated, error) {
 	fits := cv.Folds * len(cv.Components) * len(cv.Lambda) * len(cv.Shrinkage)
 	b := a.startPhase(fittingFolds, fits)
 	defer b.finished()
 	b.plan(step{fittingFolds, float64(fits)})
-	if model { // a fit to all rows; its time grows with the square of their number
+	if model { // the time of a fit to all rows grows with the square of the number of rows
 		all := float64(cv.Folds) / float64(cv.Folds-1)
 		b.plan(step{fittingFolds, float64(fits)}, step{fitting, all * all})
 	}
@@ -410,7 +412,7 @@ func (r *cvResult) print(w io.Writer) {
 	}
 }
 
-// printChosen writes the choices of the fits to the folds, the most frequent first.
+// printChosen writes the candidates that the fits to the folds chose, the most frequent first.
 func (r *cvRow) printChosen(w io.Writer) {
 	var texts []string
 	times := map[string]int{}
@@ -430,7 +432,6 @@ func (r *cvRow) printChosen(w io.Writer) {
 	}
 }
 
-// writeCSV writes all settings.
 func (r *cvResult) writeCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	head := []string{"components", "lambda", "shrinkage", "k", "error", "std_dev"}

@@ -21,8 +21,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestCV checks that the table, the JSON object and the CSV file contain the library's errors, and that the model is
-// the fit with the best settings. The number of goroutines and the file format must not matter.
+// TestCV checks that the table, the JSON object and the CSV file contain the errors that the
+// library returns, and that the model is the fit with the best settings. The results must not
+// depend on the number of goroutines or the file format.
 func TestCV(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
@@ -124,7 +125,7 @@ func TestCV(t *testing.T) {
 	if code != 0 || stderr != "" || !strings.Contains(stdout, "\n*  2  3    ") || strings.Count(stdout, " %") != 40 || !strings.Contains(stdout, "(4 more: --csv writes all)") {
 		t.Errorf("exit code %d, %q, %s", code, stderr, stdout)
 	}
-	// These flags change the fits.
+	// cv must accept all flags that change a fit.
 	for _, args := range []string{"--float32", "--standardize", "--method pg", "--starts 2", "--validation 0.3 --validation-patience 2", "--absolute", "--paper", "--proportional --iterations 3", "--sample 45 --seed 3"} {
 		v := object(t, append([]string{"cv", "--data", s.csv, "--lambda", "2", "--k", "1", "--max-steps", "2", "--folds", "2"}, strings.Fields(args)...)...)
 		if e := numberAt(t, v, "best", "error"); !(e >= 0 && e <= 1) {
@@ -136,8 +137,8 @@ func TestCV(t *testing.T) {
 	}
 }
 
-// TestCVChooses checks that cv chooses open settings in every fold and prints them: features in very different units
-// are whitened.
+// TestCVChooses checks that cv chooses all settings that no flag fixes, in every fold, and prints
+// them. The features have very different units, so cv must choose whitening.
 func TestCVChooses(t *testing.T) {
 	dir := t.TempDir()
 	var rows strings.Builder
@@ -172,8 +173,8 @@ func TestCVChooses(t *testing.T) {
 	}
 }
 
-// TestCVBothFiles checks that cv writes either both the table and the model or neither. The disk is full when the model
-// is written.
+// TestCVBothFiles checks that cv writes no table if it cannot write the model. The disk is full
+// when cv writes the model.
 func TestCVBothFiles(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("no /dev/full here")
@@ -215,8 +216,8 @@ func TestCVGolden(t *testing.T) {
 	}
 }
 
-// TestFitFew checks that one feature gives one component by default, and that fit says so when classes have too few
-// rows to compare settings.
+// TestFitFew checks that a file with one feature gives one component by default. It also checks
+// that fit explains its default settings if classes have too few rows for cross-validation.
 func TestFitFew(t *testing.T) {
 	dir := t.TempDir()
 	data, model := filepath.Join(dir, "d.csv"), filepath.Join(dir, "m.wda")
@@ -237,7 +238,7 @@ func TestFitOptions(t *testing.T) {
 	model := filepath.Join(s.dir, "m.wda")
 	fit := []string{"fit", "--data", s.csv, "--model", model, "--max-steps", "6"}
 	const pinned = "--whitening none --scale orthonormal --lambda 1 --shrinkage 0 "
-	// The results of the library for the same settings.
+	// The command and the library must give the same results for the same settings.
 	for _, c := range []struct {
 		args string
 		set  wda.Settings
@@ -328,7 +329,8 @@ low,0,1,4,12.25,1,20.25
 	if got := encode(t, v["probabilities"].([]any)[0]); got != `[0,1]` {
 		t.Errorf("%s", got)
 	}
-	// The first call has one neighbor instead of the model's three. The second has other training rows.
+	// The first call uses one neighbor instead of the model's three. The second call uses other
+	// training rows.
 	if v := object(t, "predict", "--model", at("m.wda"), "--data", news, "--k", "1"); encode(t, v["labels"]) != `["low","high","low"]` || numberAt(t, v, "k") != 1 || v["probabilities"] != nil {
 		t.Errorf("%v", v)
 	}
@@ -417,7 +419,7 @@ func TestBadCVAndPredict(t *testing.T) {
 		{"k > n", cv + "--k 1,49 --folds 5", 1, "--k 49 exceeds the 48 rows outside the largest fold"},
 		{"sample too large", cv + "--sample 61", 1, "a sample must have from 3 rows (one of each class) to 60 rows (all), not 61"},
 		{"λ beyond range", cv + "--absolute --lambda 1e308", 1, "fold 1 of 5"},
-		// The command line of cv.
+		// Errors in the command line of cv.
 		{"no data", "cv", 2, "--data is required"},
 		{"p = 0", cv + "-p 1,0", 2, "--components must be at least 1"},
 		{"p text", cv + "-p 1,x", 2, `--components must be whole numbers separated by commas, not "1,x"`},
@@ -444,7 +446,7 @@ func TestBadCVAndPredict(t *testing.T) {
 		{"same file twice", cv + "--model $t.csv --csv $t.csv", 2, "name the same file"},
 		{"argument", cv + "more", 2, `unexpected argument "more"`},
 
-		// What fit and cv share.
+		// Errors in flags that fit and cv share.
 		{"starts of fit", "fit --data $d.csv --model $new.wda --starts -1", 2, "--starts must be at least 1"},
 		{"validation NaN", "fit --data $d.csv --model $new.wda --validation NaN", 2, "--validation must be a fraction"},
 		{"validation 0", "fit --data $d.csv --model $new.wda --validation 0", 2, "--validation must be a fraction"},

@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// textFlags are the flags that describe how a data file is written.
+// textFlags are the flags that describe the text format of a data file.
 type textFlags struct {
 	delimiter    string
 	comment      string
@@ -74,7 +74,7 @@ type trainFlags struct {
 	readFlags
 	missingFlags
 	data, labels string
-	fileRows     int // rows of the file that readTraining has read
+	fileRows     int // number of rows that readTraining has read
 	warn         func(text string)
 }
 
@@ -88,9 +88,9 @@ func (f *trainFlags) add(a *app, cmd *cobra.Command) {
 	f.missingFlags.add(cmd)
 }
 
-// readTraining reads the training rows that rows selects, and treats missing values. It returns an
-// error if the classes cannot be fitted, or if a class has more than largest rows, unless largest
-// is 0.
+// readTraining reads the training rows that the row flags select, and imputes or drops missing
+// values. It returns an error if the classes cannot be fitted. If largest is not 0, a class with
+// more than largest rows is also an error.
 func (f *trainFlags) readTraining(rows *rowFlags, largest int) (*dataset.Dataset, error) {
 	if err := f.missingFlags.parse(); err != nil {
 		return nil, err
@@ -139,8 +139,8 @@ func (f *trainFlags) readTraining(rows *rowFlags, largest int) (*dataset.Dataset
 	return d, nil
 }
 
-// countsIfHeld returns the number of rows of all in each class if --holdout leaves out rows. It
-// returns nil without --holdout or if the classes may change.
+// countsIfHeld returns the number of rows in each class of the dataset all if --holdout holds out
+// rows. Without --holdout, or if the classes may change, it returns nil.
 func countsIfHeld(rows *rowFlags, all *dataset.Dataset) []int {
 	if rows.holdout == 0 || len(rows.unknown) > 0 || rows.names != nil {
 		return nil
@@ -148,9 +148,10 @@ func countsIfHeld(rows *rowFlags, all *dataset.Dataset) []int {
 	return all.Counts()
 }
 
-// countMissing returns how many numbers of d are missing, and how many values of text columns.
+// countMissing returns the number of missing numbers in d, and the number of missing values in text
+// columns.
 func countMissing(d *dataset.Dataset) (numbers, categories int) {
-	of := make([]int, columnCount(d)) // number of categories at the first feature of a text column, −1 at its other features
+	of := make([]int, columnCount(d)) // the first feature of a text column has the number of categories, its other features have −1
 	if d.Schema != nil {
 		at := 0
 		for _, c := range d.Schema.Columns {
@@ -177,8 +178,8 @@ func countMissing(d *dataset.Dataset) (numbers, categories int) {
 	return numbers, categories
 }
 
-// useRowsOf selects the rows that m was fitted to, unless flags select others. Labels get the class
-// names of m if it has all of them.
+// useRowsOf selects the rows that m was fitted to, unless flags select other rows. Labels get the
+// class names of m if m has all classes of the file.
 func (f *rowFlags) useRowsOf(cmd *cobra.Command, m *wda.Model, read *columnFlags) {
 	f.names, f.read = m.ClassNames(), read
 	s := m.Schema()
@@ -191,7 +192,7 @@ func (f *rowFlags) useRowsOf(cmd *cobra.Command, m *wda.Model, read *columnFlags
 	}
 }
 
-// recordDraw records the selected rows in the schema of d.
+// recordDraw stores the row selection of the flags in the schema of d.
 func (f *rowFlags) recordDraw(d *dataset.Dataset) {
 	if f.holdout == 0 && f.sample == 0 {
 		return
@@ -219,7 +220,8 @@ func (f *readFlags) add(cmd *cobra.Command) {
 	f.textFlags.add(cmd)
 }
 
-// options returns the options of the reader. labels is a file of labels or "".
+// options returns the options of the reader. The argument labels is the path of a label file, or
+// "".
 func (f *readFlags) options(labels string) (dataset.Options, error) {
 	opt, err := f.textFlags.options()
 	if err != nil {
@@ -254,7 +256,8 @@ func (f *readFlags) options(labels string) (dataset.Options, error) {
 	return opt, nil
 }
 
-// readLabeled reads samples that must have labels. flag is the flag for the file of labels.
+// readLabeled reads samples that must have labels. The argument flag is the name of the flag for a
+// label file, for the error message.
 func (f *readFlags) readLabeled(path, labels, flag string) (*dataset.Dataset, error) {
 	opt, err := f.options(labels)
 	if err != nil {
@@ -263,7 +266,7 @@ func (f *readFlags) readLabeled(path, labels, flag string) (*dataset.Dataset, er
 	return f.readLabels(path, &opt, flag)
 }
 
-// readLabels is like readLabeled with options.
+// readLabels is like readLabeled with the given options.
 func (f *readFlags) readLabels(path string, opt *dataset.Options, flag string) (*dataset.Dataset, error) {
 	d, err := f.readFile(path, opt)
 	if err != nil {
@@ -280,7 +283,7 @@ func noLabelsError(path, flag string) error {
 }
 
 // readFeatures reads samples with the given number of features. A CSV file with exactly this number
-// of columns has no labels; with one more, the last column has the labels.
+// of columns has no labels. With one more column, the last column has the labels.
 func (f *readFlags) readFeatures(path, labels string, features int) (*dataset.Dataset, error) {
 	opt, err := f.options(labels)
 	if err != nil {
@@ -306,7 +309,7 @@ func columnCount(d *dataset.Dataset) int {
 	return c
 }
 
-// withPath adds the path to an error that does not name the file. It returns nil for nil.
+// withPath adds the path to an error that does not name the file. It returns nil for a nil error.
 func withPath(path string, err error) error {
 	if err == nil {
 		return nil
@@ -315,7 +318,7 @@ func withPath(path string, err error) error {
 }
 
 // readMatrix reads a matrix of numbers from a CSV or NPY file. A CSV file has a header only if
-// named is set. An NPY vector is one column.
+// f.named is set. An NPY vector becomes a matrix with one column.
 func (f *textFlags) readMatrix(path string) (*mat.Dense, error) {
 	opt, err := f.options()
 	if err != nil {
@@ -350,8 +353,9 @@ func (f *textFlags) readMatrixOf(path, what string, rows, cols int) (*mat.Dense,
 	return m, nil
 }
 
-// readStart reads P⁰. Its columns need not be orthonormal, but must be linearly independent,
-// because the nearest orthonormal matrix is not unique otherwise.
+// readStart reads the d × p initial projection of an optimizer. Its columns need not be
+// orthonormal, but they must be linearly independent. Otherwise the nearest orthonormal matrix is
+// not unique.
 func (f *textFlags) readStart(path string, d, p int) (*mat.Dense, error) {
 	m, err := f.readMatrixOf(path, "the start", d, p)
 	if err != nil {
@@ -380,7 +384,7 @@ func (f *textFlags) readVector(path, what string, n int) ([]float64, error) {
 	return m.RawMatrix().Data, nil
 }
 
-// readLambdas reads the λ matrix of the given number of classes.
+// readLambdas reads the symmetric λ matrix, which has one row and one column for each class.
 func (f *textFlags) readLambdas(path string, classes int) (*mat.Dense, error) {
 	m, err := f.readMatrixOf(path, fmt.Sprintf("λ of %d classes", classes), classes, classes)
 	if err != nil {
@@ -399,7 +403,7 @@ func (f *textFlags) readLambdas(path string, classes int) (*mat.Dense, error) {
 	return m, nil
 }
 
-// readClassifier reads a model file and its classifier, which is nil if the file has none.
+// readClassifier reads a model file. The classifier is nil if the file contains none.
 func readClassifier(path string) (*wda.Model, *wda.Classifier, error) {
 	f := os.Stdin
 	if path != standard {
@@ -413,7 +417,6 @@ func readClassifier(path string) (*wda.Model, *wda.Classifier, error) {
 	return m, c, withPath(path, withoutPath(err))
 }
 
-// readModel reads a model file.
 func readModel(path string) (*wda.Model, error) {
 	m, _, err := readClassifier(path)
 	return m, err

@@ -23,7 +23,7 @@ type dataInfo struct {
 	Rows     int          `json:"rows"`
 	Features int          `json:"features"`
 	Columns  []columnInfo `json:"columns,omitempty"` // the features, where they have names
-	Text     []string     `json:"text,omitempty"`    // columns that are no numbers
+	Text     []string     `json:"text,omitempty"`    // names of the text columns
 	Missing  int          `json:"missing"`
 	Label    string       `json:"label_column,omitempty"`
 	Classes  []classInfo  `json:"classes,omitempty"`
@@ -44,8 +44,8 @@ type classInfo struct {
 	Rows int    `json:"rows"`
 }
 
-// describe describes the samples of the file path, or the samples that in provides if in is not nil.
-// The number of rows in memory is bounded. Columns of text are accepted.
+// describe describes the samples of the file path, or the samples that the reader in provides if it
+// is not nil. It keeps a bounded number of rows in memory, and accepts columns of text.
 func (f *readFlags) describe(path string, in io.ReadSeeker) (*dataInfo, error) {
 	opt, err := f.options("")
 	if err != nil {
@@ -131,7 +131,7 @@ func (f *readFlags) describeBlocks(path string, how dataset.MissingLabels, open 
 	return d, nil
 }
 
-// addBlock counts the rows of a block.
+// addBlock adds the rows of a block to the counts of d.
 func (d *dataInfo) addBlock(b *dataset.Block, classes map[string]int) {
 	rows, cols := b.X.Dims()
 	for i := range rows {

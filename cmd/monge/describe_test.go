@@ -8,7 +8,8 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// TestInfoOfFile checks that info describes a model file by its model and a data file by its samples.
+// TestInfoOfFile checks that info prints the settings of a model file and the samples of a data
+// file.
 func TestInfoOfFile(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -52,8 +53,8 @@ func TestInfoOfFile(t *testing.T) {
 	}
 }
 
-// TestInfoOfLabelsElsewhere checks a file whose last column is not a label: info counts its values, and the error of
-// fit suggests a flag.
+// TestInfoOfLabelsElsewhere checks a file whose last column does not contain labels. The command
+// info must count the values of the column, and the error of fit must suggest a flag.
 func TestInfoOfLabelsElsewhere(t *testing.T) {
 	path := write(t, filepath.Join(t.TempDir(), "d.csv"), "kind,g,h\na,1,2\nb,1,\n")
 	if _, stdout, _ := monge(t, "info", path); !strings.Contains(stdout, "1 row has no label: monge fit needs --missing-labels") {

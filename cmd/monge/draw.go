@@ -15,15 +15,15 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// jitter returns the offset of point i from the line of its class, within (−0.35, 0.35). The golden
-// ratio makes offsets even and the same in every run.
+// jitter returns the vertical offset of point i from the line of its class, within (−0.35, 0.35).
+// The golden ratio spreads the offsets evenly, without random numbers.
 func jitter(i int) float64 {
 	const golden = 0.6180339887498949
 	_, f := math.Modf(float64(i) * golden)
 	return 0.7 * (f - 0.5)
 }
 
-// stripPlot draws one dimension: one line for each class, with points spread across it.
+// stripPlot draws one dimension. Each class is a horizontal strip of points with vertical jitter.
 func stripPlot(p *plot.Plot, y *mat.Dense, d *dataset.Dataset, names []string, radius vg.Length, alpha uint8, progress func(done int)) {
 	pos := mat.NewDense(len(d.Labels), 2, nil)
 	for i, class := range d.Labels {
@@ -52,14 +52,14 @@ func render(path, ext string, width, height, dpi int, paint func(draw.Canvas)) e
 	return outfile.WriteFile(path, writeBytes(file))
 }
 
-// pixel is the length of a pixel of a picture.
 const pixel = picture.Pixel
 
-// planCells is the maximum number of cells in each direction of the picture of a plan.
+// planCells is the maximum number of rows and of columns in a picture of a transport plan.
 const planCells = 150
 
-// drawPlan draws an n × m plan with row 0 at the top. set sets a row. The shade of a cell is the
-// square root of its share of the largest cell. Cells of large plans are sums.
+// drawPlan draws an n × m transport plan with row 0 at the top. The function set fills row i. A
+// cell of a large plan is the sum of several entries. The shade of a cell is the square root of its
+// ratio to the largest cell.
 func drawPlan(path, ext string, n, m int, set func(row []float64, i int) error) error {
 	rows, cols := min(n, planCells), min(m, planCells)
 	cells := mat.NewDense(rows, cols, nil)
@@ -78,7 +78,7 @@ func drawPlan(path, ext string, n, m int, set func(row []float64, i int) error) 
 	cell := float64(pixels) / float64(max(rows, cols))
 	width, height := max(300, side+20+int(cell*float64(cols))), max(200, side+20+int(cell*float64(rows)))
 	return render(path, ext, width, height, 96, func(canvas draw.Canvas) {
-		picture.Background(canvas) // Background leaves a margin, which this picture omits
+		picture.Background(canvas) // Background fills the canvas; this picture needs no margin
 		unit := canvas.Size().X / vg.Length(width)
 		size := vg.Length(cell) * unit
 		left, top := canvas.Min.X+side*unit, canvas.Max.Y-side*unit

@@ -120,8 +120,8 @@ func (a *app) emd(cmd *cobra.Command, f *sinkhornFlags) error {
 	})
 }
 
-// writeEntries writes the entries of the plan to a CSV file. For other formats it writes or
-// draws the matrix.
+// writeEntries writes the nonzero entries of the transport plan to a CSV file, writes the whole
+// matrix to an NPY file, or draws a picture.
 func writeEntries(cmd *cobra.Command, path, ext string, r *emd.Result[float64], n, m int) error {
 	set := func(row []float64, i int) error {
 		return r.PlanTo(cmd.Context(), dist.NewMatrix(1, m, row), i)

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestEMD checks that the command prints the cost and its certificate, and writes the few nonzero entries of the plan.
+// TestEMD checks that the command prints the cost and the optimality certificate, and writes the
+// nonzero entries of the transport plan.
 func TestEMD(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name, text string) string { return write(t, filepath.Join(dir, name), text) }

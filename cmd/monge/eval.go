@@ -96,13 +96,14 @@ from the training rows. They use standardized features if the model was fitted w
 features, fit models with --method principal or --method fisher. With many features
 --baselines is slow.`
 
-// errorRates are errors by K, in the order of the command line.
+// errorRates are the error rates for several numbers of neighbors K, in the order of the command
+// line.
 type errorRates struct {
 	ks     []int
 	errors []float64
 }
 
-// MarshalJSON implements json.Marshaler: {"1":0.5,"3":0.25}.
+// MarshalJSON implements json.Marshaler. The result has the form {"1":0.5,"3":0.25}.
 func (r errorRates) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}
 	for i, k := range r.ks {
@@ -116,7 +117,8 @@ func (r errorRates) MarshalJSON() ([]byte, error) {
 }
 
 type evalResult struct {
-	// Stored is not nil if the model keeps training rows, and Rejection if it rejects rows.
+	// Stored is not nil if the model keeps training rows. Rejection is not nil if the model rejects
+	// rows.
 	Stored    *storageResult        `json:"classifier,omitempty"`
 	Rejection *rejections           `json:"rejection,omitempty"`
 	Error     errorRates            `json:"knn_error"`
@@ -239,8 +241,8 @@ func (a *app) eval(cmd *cobra.Command, f *evalFlags) error {
 	return a.report(out, func(w io.Writer) { out.print(w, names, table, d, p) })
 }
 
-// check checks the flags, as far as this is possible without the data. It returns the numbers of
-// neighbors and the extension of --picture.
+// check checks the flags that can be checked without the data. It returns the numbers of neighbors
+// and the extension of --picture.
 func (f *evalFlags) check() (ks []int, ext string, err error) {
 	if ks, err = checkNeighbors(f.ks); err != nil {
 		return nil, "", err
@@ -257,8 +259,8 @@ func (f *evalFlags) check() (ks []int, ext string, err error) {
 	return ks, ext, checkOutput(f.picture, f.model, f.train, f.test, f.trainLabels, f.testLabels)
 }
 
-// print writes the result as text. table has the errors for each of names. The model projects from d
-// to p dimensions.
+// print writes the result as text. table[i] has the error rates of the projection names[i]. The
+// model projects from d to p dimensions.
 func (out *evalResult) print(w io.Writer, names []string, table []errorRates, d, p int) {
 	fmt.Fprintf(w, "%d test rows, classified by the nearest of %d training rows after projection from %d to %d dimensions.\n", out.Test, out.Train, d, p)
 	fmt.Fprintf(w, "Share of test rows that K neighbors classify wrongly:\n\n")
@@ -293,8 +295,8 @@ func (out *evalResult) print(w io.Writer, names []string, table []errorRates, d,
 	}
 }
 
-// readTrainTest reads the training and test rows. It reads the file once if both are in the same
-// file. unknown has the test rows of the classes of --unknown, or is nil.
+// readTrainTest reads the training rows and the test rows. It reads a file with both kinds of rows
+// only once. The result unknown has the test rows of the classes of --unknown, or is nil.
 func (a *app) readTrainTest(f *evalFlags) (train, test, unknown *dataset.Dataset, err error) {
 	same := f.train == f.test || sameFile(f.train, f.test)
 	if same && f.testLabels == "" {
@@ -346,7 +348,7 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// classification predicts the test rows from the training rows in several spaces.
+// classification classifies the test rows by the training rows, in several projections.
 type classification struct {
 	a           *app
 	ctx         context.Context
@@ -355,8 +357,8 @@ type classification struct {
 	workers     int
 }
 
-// classifyAll classifies the test rows z by the training rows y with each K. It returns the errors
-// and the predictions.
+// classifyAll classifies the test rows z by the training rows y, with each number of neighbors. It
+// returns the error rates and the predictions.
 func (c *classification) classifyAll(what string, y, z *mat.Dense) (errorRates, [][]int, error) {
 	b := c.a.startPhase(classifying+what, c.test.Len())
 	defer b.finished()
@@ -376,8 +378,8 @@ func (c *classification) classifyAll(what string, y, z *mat.Dense) (errorRates, 
 
 const classifying = "classifying test rows: "
 
-// evalSteps returns the phases of eval after reading, with estimates of their time for p and d
-// dimensions.
+// evalSteps returns the phases of eval after reading, with relative costs for d features and p
+// components.
 func evalSteps(p, d int, baselines bool) []step {
 	const constant = 8
 	low, all := float64(p+constant), float64(d+constant)
@@ -388,15 +390,15 @@ func evalSteps(p, d int, baselines bool) []step {
 	return steps
 }
 
-// namedRates is the outcome in one space.
+// namedRates has the projected rows and the error rates of one projection.
 type namedRates struct {
 	name  string
 	rates errorRates
 	y, z  *mat.Dense
 }
 
-// standardize divides each feature by its standard deviation in the training rows, unless it is 0,
-// as a fit does.
+// standardize divides each feature by its standard deviation in the training rows, as a fit does.
+// It leaves a constant feature unchanged.
 func (c *classification) standardize() {
 	train, test := *c.train, *c.test
 	train.X, test.X = mat.DenseCopyOf(train.X), mat.DenseCopyOf(test.X)
@@ -414,8 +416,8 @@ func (c *classification) standardize() {
 	c.train, c.test = &train, &test
 }
 
-// baselines classifies in the original space and after PCA and FDA, fitted to the training rows
-// with p components.
+// baselines classifies the rows with all features, and after projections to p components by PCA and
+// FDA. The projections are fitted to the training rows.
 func (c *classification) baselines(p int) ([]namedRates, error) {
 	out := []namedRates{{name: "original", y: c.train.X, z: c.test.X}}
 	for _, method := range []baseline.Method{baseline.PCA{}, baseline.FDA{}} {

@@ -32,7 +32,8 @@ func TestClassRates(t *testing.T) {
 	}
 }
 
-// TestEvalPicture checks that eval --picture draws the printed matrix: the diagonal is dark, and zeros are not.
+// TestEvalPicture checks that eval --picture draws the printed matrix. Diagonal cells must be dark,
+// and cells with a zero must be light.
 func TestEvalPicture(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }

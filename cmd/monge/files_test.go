@@ -14,8 +14,8 @@ import (
 // fixedSettings are settings that make small fits fast.
 var fixedSettings = []string{"--lambda", "1", "--shrinkage", "1", "--whitening", "none", "--scale", "unit", "-p", "2", "--k", "1"}
 
-// TestNumericHeaders checks that the numeric header that pandas writes for a frame without names is recognized, by
-// models with and without names, or is an error that names --header.
+// TestNumericHeaders checks the numeric header that pandas writes for a frame without column names.
+// The command must recognize the header or suggest --header.
 func TestNumericHeaders(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -87,7 +87,8 @@ func TestOutputsReadBack(t *testing.T) {
 			}
 		}
 	}
-	// Numeric classes are numbers in NPY and IDX. The output can be read as a file of labels.
+	// predict writes numeric class names as numbers to NPY and IDX. The output must be readable as
+	// a label file.
 	numbers := write(t, at("numbers.csv"), "f,g,label\n0.1,0.2,1\n0.3,0.1,1\n5.1,5.2,2.5\n5.3,5.0,2.5\n")
 	fitted(t, append([]string{"--data", numbers, "--model", at("n.wda")}, fixedSettings...)...)
 	for _, ext := range []string{".npy", ".idx", ".csv"} {
@@ -104,8 +105,8 @@ func TestOutputsReadBack(t *testing.T) {
 	}
 }
 
-// TestLabelSpellings checks that labels keep their spelling through fit, predict and eval. A label that differs from a
-// class only in its spelling is matched by value, with a note.
+// TestLabelSpellings checks that fit, predict and eval keep the spelling of labels. A label that
+// equals a class only as a number matches the class, with a note.
 func TestLabelSpellings(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -68,7 +68,7 @@ settings that are not given by comparing candidates on held-out rows.`,
 	return cmd
 }
 
-// addFitFlags adds the flags of fit that cv does not have, or has with several values.
+// addFitFlags adds the flags that cv lacks, and the flags that have several values in cv.
 func (f *fitFlags) addFitFlags(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	func() {
@@ -128,7 +128,7 @@ of a query.
 numpy.load can also read the model file (arrays projection, mean, labels). An interrupt
 (Ctrl-C) ends the fit with exit code 130; no model is written.`
 
-// settings checks the flags, as far as this is possible without the data.
+// settings checks the flags that can be checked without the data, and returns the settings.
 func (f *fitFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 	if err := requireFlags(cmd, "data", "model"); err != nil {
 		return nil, err
@@ -205,33 +205,37 @@ type fitResult struct {
 	Whitening    string `json:"whitening"`
 	Scale        string `json:"scale"`
 	For          string `json:"for"`
-	// The ratios of the components, and the candidates compared to choose the open settings, the best first.
-	// The projection is a mixture of the first Mixed candidates.
+	// Ratios are the ratios of the components. Choice has the candidates that were compared to
+	// choose settings, the best first. If Mixed is not 0, the projection is a mixture of the first
+	// Mixed candidates.
 	Ratios  []number `json:"ratios"`
 	Choice  []choice `json:"choice,omitempty"`
 	Mixed   int      `json:"mixed,omitempty"`
 	Samples int      `json:"samples"`
-	// The number of rows of the file, if it is more than Samples. The other rows were held out, not sampled,
-	// or left out.
+	// FileRows is the number of rows of the file, if it is more than Samples. The other rows were
+	// held out, dropped, or not in the sample.
 	FileRows int `json:"file_rows,omitempty"`
-	// The number of samples in an evaluation of the objective.
+	// ObjectiveSamples is the number of samples in an evaluation of the objective.
 	ObjectiveSamples int      `json:"objective_samples"`
 	Features         int      `json:"features"`
 	Components       int      `json:"components"`
 	Leading          int      `json:"leading"` // the components that count
 	Classes          []string `json:"classes"`
-	// StartObjectives has the final J of each start, with --starts.
+	// StartObjectives has the final objective of each start of the optimizer, with --starts.
 	StartObjectives []number `json:"start_objectives,omitempty"`
-	// Maxima has the distinct values of StartObjectives, the largest first, with their numbers of starts.
+	// Maxima has the distinct values of StartObjectives, the largest first. Each value has the
+	// number of its starts.
 	Maxima []maximum `json:"maxima,omitempty"`
-	// With --validation, the error of the result on the held-out rows.
+	// ValidationError is the error of the result on the held-out rows, with --validation.
 	ValidationError *number `json:"validation_error,omitempty"`
 	K               int     `json:"k,omitempty"`
-	// With --k, how rows are stored, the bytes of a row, and the bytes of all rows with codebooks.
+	// With --k, Storage describes how rows are stored, RowBytes is the size of one row, and Bytes
+	// is the size of all rows and codebooks.
 	Storage  string `json:"storage,omitempty"`
 	RowBytes int    `json:"row_bytes,omitempty"`
 	Bytes    int    `json:"bytes,omitempty"`
-	// With --reject, the rate, and the number of calibration rows.
+	// With --reject, RejectRate is the rejection rate, and Calibration is the number of calibration
+	// rows.
 	RejectRate  number    `json:"reject_rate,omitempty"`
 	Calibration int       `json:"calibration_rows,omitempty"`
 	Warnings    []warning `json:"warnings,omitempty"`
@@ -239,13 +243,14 @@ type fitResult struct {
 	Hash        string    `json:"hash"` // hash of everything that predictions depend on
 }
 
-// maximum is a final J of one or more starts.
+// maximum is a final value of the objective, and the number of starts of the optimizer that reached
+// it.
 type maximum struct {
 	Objective number `json:"objective"`
 	Starts    int    `json:"starts"`
 }
 
-// choice is one of the compared candidates.
+// choice is a candidate that was compared with others to choose the settings.
 type choice struct {
 	Method    string  `json:"method"`
 	Whitening string  `json:"whitening"`
@@ -340,8 +345,8 @@ func (a *app) fit(cmd *cobra.Command, f *fitFlags) error {
 	return a.report(out, func(w io.Writer) { out.print(w, &r, !cmd.Flags().Changed("max-steps")) })
 }
 
-// newResult returns the output of fit for a report of a fit to the given number of samples. d has
-// the features and the classes.
+// newResult returns the output of fit for the report r of a fit to the given number of samples. It
+// takes the features and the classes from d.
 func (f *fitFlags) newResult(r *wda.Report, d *dataset.Dataset, samples int) *fitResult {
 	out := &fitResult{
 		Objective: number(r.Objective), Steps: r.Steps, Evaluations: r.Evaluations.Values, Gradients: r.Evaluations.Gradients,
@@ -378,8 +383,8 @@ func (f *fitFlags) newResult(r *wda.Report, d *dataset.Dataset, samples int) *fi
 const (
 	comparing, fitting = "comparing settings on held-out rows", "fitting"
 
-	// fitShare is the time of a fit with the settings chosen, as a share of the time to choose them. It was
-	// measured between 0 and 0.27 on seven data sets of 178 to 3000 rows.
+	// fitShare is the time of the final fit, divided by the time to choose its settings. Measured
+	// values on seven data sets of 178 to 3000 rows are between 0 and 0.27.
 	fitShare = 0.1
 )
 
@@ -407,7 +412,7 @@ func (a *app) fitModel(ctx context.Context, x mat.Matrix, labels []int, set *wda
 	}
 	m, err := wda.Fit(ctx, x, labels, set)
 	if err != nil {
-		// The best projection so far is not reported.
+		// Drop the report of the best projection that wda.Fit found before the error.
 		return nil, err
 	}
 	return m, nil
@@ -421,8 +426,8 @@ func explainNoSpread(err error) error {
 	return err
 }
 
-// encodeModel returns the contents of a model file and its classifier, which is nil if no rows of d
-// are kept.
+// encodeModel returns the contents of a model file and the classifier in the file. The classifier
+// is nil if the model keeps no rows.
 func encodeModel(ctx context.Context, m *wda.Model, d *dataset.Dataset, keep rowStorage) ([]byte, *wda.Classifier, error) {
 	c, err := keep.classifier(ctx, m, d)
 	if err != nil {
@@ -436,8 +441,8 @@ func encodeModel(ctx context.Context, m *wda.Model, d *dataset.Dataset, keep row
 	return file, c, err
 }
 
-// saveModel writes the model file that encodeModel returns, unless ctx has ended. It returns the
-// classifier.
+// saveModel writes the model file that encodeModel returns, and returns the classifier. It writes
+// nothing if ctx is done.
 func saveModel(ctx context.Context, path string, m *wda.Model, d *dataset.Dataset, keep rowStorage) (*wda.Classifier, error) {
 	file, c, err := encodeModel(ctx, m, d, keep)
 	if err == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// print writes the report of a fit as text. stepsLeft is true if the limit of steps is the default.
+// print writes the report of a fit as text. stepsLeft is true if --max-steps has its default value.
 func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 	atLimit := "before it converged; --max-steps allows more"
 	if stepsLeft && r.Choice != nil {
@@ -68,8 +68,9 @@ func (out *fitResult) print(w io.Writer, r *wda.Report, stepsLeft bool) {
 	}
 }
 
-// printMixture writes the candidates of a mixture. It returns two phrases for numbers of the first
-// candidate: first follows the number, and leads precedes it.
+// printMixture writes the candidates of a mixture. It returns two phrases that assign a number in
+// the report to the first candidate. The phrase first follows the number, and the phrase leads
+// precedes it.
 func printMixture(w io.Writer, members []choice) (first, leads string) {
 	fmt.Fprintf(w, "method\tmixed from %s candidates that cross-validation could not tell apart:\n", numberWord(len(members)))
 	for _, m := range members {
@@ -78,7 +79,8 @@ func printMixture(w io.Writer, members []choice) (first, leads string) {
 	return " of the first candidate", "of the first candidate: "
 }
 
-// bestPerKind returns the first taken candidates and the best candidate of each other kind.
+// bestPerKind returns the first candidates, whose number is the argument taken, and the best
+// candidate of every other kind of method.
 func (out *fitResult) bestPerKind(taken int) []choice {
 	shown := slices.Clone(out.Choice[:taken])
 	for _, m := range out.Choice {
@@ -103,8 +105,8 @@ func (out *fitResult) choiceReason() string {
 	return words
 }
 
-// printChoice lists the chosen candidates and the best of each other kind. If there is only one
-// kind, it lists the best two candidates.
+// printChoice lists the chosen candidates and the best candidate of every other kind of method. If
+// all candidates are of one kind, it lists the best two.
 func (out *fitResult) printChoice(w io.Writer, c *wda.Choice) {
 	taken := out.Choice[0]
 	if taken.Folds == 0 {
@@ -204,7 +206,8 @@ func endText(r *wda.Report, atLimit string) string {
 		return "converged " + steps + ", as far as rounding allows: J has not risen in the last 100"
 	case "MaxSteps":
 		if limit := r.Settings.Optimizer.MaxSteps; r.Settings.Optimizer.Method.String() == "minibatch" && r.Steps < limit {
-			// The result is the best point, because a round may lower J.
+			// The result is the best projection and not the last, because a round may lower the
+			// objective.
 			return fmt.Sprintf("ended at the limit of %d %s of mini-batches, and J was largest after %d; --max-steps allows more", limit, plural(limit, "round", "rounds"), r.Steps)
 		}
 		return "ended " + steps + ", " + atLimit
@@ -222,7 +225,7 @@ func endText(r *wda.Report, atLimit string) string {
 	return r.Status.String() + " " + steps
 }
 
-// plural returns one if n is 1, otherwise many.
+// plural returns the word one if n is 1, and the word many otherwise.
 func plural(n int, one, many string) string {
 	if n == 1 {
 		return one
@@ -230,7 +233,7 @@ func plural(n int, one, many string) string {
 	return many
 }
 
-// startsText returns a text with the number of starts that led to each maximum.
+// startsText describes how many starts of the optimizer reached each maximum.
 func startsText(all []maximum) string {
 	if len(all) == 1 {
 		return fmt.Sprintf("all lead to J = %.4g", float64(all[0].Objective))

@@ -43,7 +43,7 @@ func exclusiveFlagsError(flags ...string) error {
 	return usagef("%s cannot be used together: leave out one of them", strings.Join(flags, " and "))
 }
 
-// objectiveFlags are the settings that define J, shared by fit, score and cv.
+// objectiveFlags are the flags of fit, score and cv that define the objective J.
 type objectiveFlags struct {
 	lambda       float64
 	lambdaMatrix string
@@ -53,7 +53,8 @@ type objectiveFlags struct {
 	workers      int
 }
 
-// maxIterations bounds L where gradients are wanted: every iterate is stored.
+// maxIterations limits the number of Sinkhorn iterations, because a gradient needs all iterates in
+// memory.
 const maxIterations = 10000
 
 func (f *objectiveFlags) add(cmd *cobra.Command) {
@@ -66,7 +67,8 @@ func (f *objectiveFlags) add(cmd *cobra.Command) {
 
 const lambdaUsage = "`λ`: how sharp the transport is: small values compare classes by their means, large ones by single rows"
 
-// numberOrAuto is the value of a flag for a number that may be left to the library.
+// numberOrAuto is the value of a flag that is a number, or "auto" to let the library choose the
+// number.
 type numberOrAuto struct {
 	pflag.Value
 	auto bool
@@ -128,7 +130,7 @@ func (f *objectiveFlags) settings(cmd *cobra.Command) (*wda.Settings, error) {
 	return s, nil
 }
 
-// solverFlags are the flags that fit and cv share for settings of a fit outside its objective.
+// solverFlags are the flags that fit and cv share, apart from the flags of the objective.
 type solverFlags struct {
 	absolute   bool
 	standard   bool
@@ -142,7 +144,7 @@ type solverFlags struct {
 	tolerance  float64
 	starts     int
 	validation float64
-	judge      wda.Validation // Neighbors, Every and Patience
+	judge      wda.Validation // its fields Neighbors, Every and Patience
 }
 
 func (f *solverFlags) add(cmd *cobra.Command) {
@@ -311,7 +313,8 @@ func methodNames() string {
 	return strings.Join(names, ", ")
 }
 
-// methodHint explains which method to use for a name from other programs, or returns "".
+// methodHint suggests a method for a method name from other programs. It returns "" for an unknown
+// name.
 func methodHint(name string) string {
 	switch strings.ToLower(name) {
 	case "lda", "fda":

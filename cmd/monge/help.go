@@ -12,8 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The headings of the flags in a help text, in the order in which they are printed. A flag
-// without a heading is a main flag.
+// These are the headings of flags in a help text. A flag without a heading is a main flag.
 const (
 	mainFlags       = "Main flags"
 	rowChoice       = "Choosing rows"
@@ -28,16 +27,16 @@ const (
 var headings = []string{mainFlags, rowChoice, dataFlags, methodFlags, objectiveGroup, optimizerFlags, validationFlags, outputFlags}
 
 const (
-	// headingKey is the annotation of a flag with its heading, and its position if it is a main flag.
+	// headingKey is the annotation key for the heading of a flag. A main flag also has a position.
 	headingKey = "monge_heading"
-	// details is the annotation of a command with the part of its help text after the flags.
+	// details is the annotation key for the part of a command's help text that follows the flags.
 	details = "monge_details"
 	// helpWidth is the width of a help text in characters.
 	helpWidth = 80
 )
 
-// groupFlags puts the flags that are added before the returned function is called under a heading:
-// defer groupFlags(cmd, dataFlags)().
+// groupFlags returns a function that assigns a heading to all flags added since the call of
+// groupFlags: defer groupFlags(cmd, dataFlags)().
 func groupFlags(cmd *cobra.Command, heading string) func() {
 	before := map[string]bool{}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { before[f.Name] = true })
@@ -101,7 +100,7 @@ func flagGroups(cmd *cobra.Command) []flagGroup {
 			n, _ := strconv.Atoi(h[1])
 			return n
 		}
-		return len(by[mainFlags]) // after the flags with a position
+		return len(by[mainFlags]) // sort the flag behind all flags with a position
 	}
 	slices.SortStableFunc(by[mainFlags], func(a, b *pflag.Flag) int { return place(a) - place(b) })
 	var out []flagGroup

@@ -89,7 +89,7 @@ func TestFlagHeadings(t *testing.T) {
 	}
 }
 
-// exampleLines returns the command lines of a text of examples, in words.
+// exampleLines returns the command lines in the text of an example, each split into words.
 func exampleLines(text string) (lines [][]string) {
 	for line := range strings.Lines(text) {
 		line, _, _ = strings.Cut(line, " #")
@@ -104,8 +104,8 @@ func exampleLines(text string) (lines [][]string) {
 	return lines
 }
 
-// TestExamples checks that the examples of every help text work in their order. In the short form only the first
-// example of fit chooses settings.
+// TestExamples runs the examples of every help text in order. In the short form, all examples of
+// fit except the first use fixed settings.
 func TestExamples(t *testing.T) {
 	exampleFiles(t)
 	var all [][]string

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestHostileCommands checks that errors for deceptive files are one line that names the file or flag, and the flag
-// that would help.
+// TestHostileCommands checks the errors for deceptive files. Each error must be one line that names
+// the file or flag, and must suggest the flag that helps.
 func TestHostileCommands(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
@@ -70,7 +70,8 @@ func TestHostileCommands(t *testing.T) {
 	}
 }
 
-// TestModelFromPipe checks that a model with a classifier can be read from a pipe, because it is read once.
+// TestModelFromPipe checks that a command can read a model with a classifier from a pipe, which
+// allows only one pass.
 func TestModelFromPipe(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("pipes of Unix")

@@ -117,10 +117,10 @@ type versionInfo struct {
 	Platform string `json:"platform"`
 }
 
-// release is the version, set by the linker where the toolchain does not know it.
+// release is the version of this build. The linker sets it if the toolchain records no version.
 var release string
 
-// currentVersion describes this build. Its version is release if that is set, otherwise the module
+// currentVersion describes this build. The version is release if the linker set it, the module
 // version that the toolchain recorded, or "(devel)".
 func currentVersion() versionInfo {
 	v := versionInfo{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
@@ -167,7 +167,7 @@ type modelInfo struct {
 	Rows         int      `json:"rows,omitempty"` // training rows to classify by
 	K            int      `json:"k,omitempty"`
 	Storage      string   `json:"storage,omitempty"`     // of these rows
-	RowBytes     int      `json:"row_bytes,omitempty"`   // of one of them
+	RowBytes     int      `json:"row_bytes,omitempty"`   // size of one stored row
 	Bytes        int      `json:"bytes,omitempty"`       // bytes of all stored rows, with codebooks
 	RejectRate   number   `json:"reject_rate,omitempty"` // rejection rate of rows of known classes
 	Hash         string   `json:"hash"`                  // hash of everything that predictions depend on

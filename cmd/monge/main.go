@@ -1,9 +1,9 @@
-// Command monge fits, applies, evaluates and draws Wasserstein Discriminant
-// Analysis, and solves optimal transport problems, on files.
+// Command monge fits, applies, evaluates and draws Wasserstein Discriminant Analysis, and solves
+// optimal transport problems, on files.
 //
 //	go run github.com/gomonge/monge/cmd/monge demo
 //
-// monge help lists the commands; every one has a help text with examples.
+// The command "monge help" lists all commands. Every command has a help text with examples.
 package main
 
 import (
@@ -33,12 +33,12 @@ const (
 	exitFailure     = 1
 	exitUsage       = 2
 	exitUnfinished  = 3   // a result was printed, but it is less exact than required
-	exitInterrupted = 130 // 128 + SIGINT, as shells have it
+	exitInterrupted = 130 // 128 + SIGINT, the convention of shells
 )
 
-// interruptDelay is how long a command may take to end by itself after a signal. Most commands take
-// a few milliseconds. The program does not wait for operations that cannot be canceled, such as
-// reading from a pipe.
+// interruptDelay is how long the program waits for a command to end after a signal. Most commands
+// end within a few milliseconds. After the delay, the program exits even during operations that
+// cannot be canceled, such as reading from a pipe.
 const interruptDelay = 20 * time.Millisecond
 
 func main() {
@@ -77,8 +77,8 @@ type app struct {
 	progress    atomic.Pointer[progressBar] // the bar of the running command, or nil
 }
 
-// output is standard output. It remembers the first error, because some writers, such as printHelp,
-// cannot return one.
+// output is standard output. It stores the first error, because some writers, such as printHelp,
+// cannot return an error.
 type output struct {
 	io.Writer
 	err     error
@@ -148,35 +148,33 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return exitFailure
 }
 
-// warnText prints a warning on stderr.
 func (a *app) warnText(text string) {
 	if !a.quiet {
 		a.printMessage("warning: ", text)
 	}
 }
 
-// note prints a decision that the user may not expect on stderr.
+// note prints on stderr a decision of the program that the user may not expect.
 func (a *app) note(text string) {
 	if !a.quiet {
 		a.printMessage("note: ", text)
 	}
 }
 
-// printError prints an error on stderr.
 func (a *app) printError(text string) { a.printMessage("", text) }
 
 // printMessage prints one line on stderr. kind is a prefix such as "warning: ", or "".
 func (a *app) printMessage(kind, text string) {
 	a.progress.Load().clear()
 	text = strings.Join(strings.Fields(text), " ")
-	if rest, ok := strings.CutPrefix(text, standard+":"); ok { // the name of a file
+	if rest, ok := strings.CutPrefix(text, standard+":"); ok { // name standard input instead of the file "-"
 		text = standardInput + ":" + rest
 	}
 	fmt.Fprintln(a.stderr, "monge: "+kind+printable(text))
 }
 
-// errUnfinished is wrapped by the error of a computation whose result was printed, but is less
-// exact than required.
+// errUnfinished is wrapped by the error of a computation if its printed result is less exact than
+// required.
 var errUnfinished = errors.New("the result is not exact")
 
 // usageError is an error of the command line itself, not of the data.
@@ -197,7 +195,7 @@ const rootExample = `  monge demo                                      # needs n
   monge fit --data wine.csv --k 5 --model wine.wda
   monge predict --model wine.wda --data new.csv`
 
-// commandGroups are the commands, in the order and under the headings of monge help.
+// commandGroups lists the commands by heading, in the order of "monge help".
 var commandGroups = []struct {
 	heading  string
 	commands []func(*app) *cobra.Command
@@ -209,7 +207,7 @@ var commandGroups = []struct {
 	{"More", []func(*app) *cobra.Command{newDemo, newInfo, newVersion, newCompletion, newMan}},
 }
 
-// commandAliases has the names of commands in other programs.
+// commandAliases maps our commands to the names that other programs use.
 var commandAliases = map[string][]string{
 	"fit":       {"train", "learn"},
 	"cv":        {"tune", "cross-validate", "crossvalidate"},
@@ -222,7 +220,7 @@ var commandAliases = map[string][]string{
 	"emd":       {"exact", "wasserstein"},
 }
 
-// topicGroup is the heading of the topics.
+// topicGroup is the heading of the help topics.
 const topicGroup = "Topics (monge help TOPIC)"
 
 func newRoot(a *app) *cobra.Command {
@@ -338,7 +336,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usagef("%v; see %s", err, help)
 }
 
-// flagAliases maps names of flags in other programs to ours.
+// flagAliases maps flag names of other programs to our flag names.
 var flagAliases = map[string]string{
 	"reg": "lambda", "eps": "lambda", "epsilon": "lambda",
 	"n-components": "components", "n_components": "components", "p": "components", "dims": "components", "dimensions": "components",
@@ -349,7 +347,7 @@ var flagAliases = map[string]string{
 	"separator": "delimiter", "sep": "delimiter", "categorical": "one-hot", "impute": "missing", "scale-features": "standardize",
 }
 
-// suggestion returns a question: whether one of names was meant. prefix is put before each name. If
+// suggestion returns a question that suggests one of the names, each with the given prefix. If
 // there are no names, suggestion returns "".
 func suggestion(prefix string, names []string) string {
 	if len(names) == 0 {
@@ -379,7 +377,8 @@ func editDistance(a, b string) int {
 	return row[len(b)]
 }
 
-// newHelp returns the help command. Unlike cobra's, it fails for an unknown command.
+// newHelp returns the help command. Unlike the help command of cobra, it fails for an unknown
+// command.
 func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND or TOPIC]",

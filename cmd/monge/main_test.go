@@ -58,10 +58,12 @@ func mongeContext(ctx context.Context, args ...string) (code int, stdout, stderr
 	return code, out.String(), err.String()
 }
 
-// fixed contains settings that leave nothing to choose, which makes fit six times faster.
+// fixed contains settings for fit that leave no setting for the library to choose. They make fit
+// six times faster.
 var fixed = strings.Fields("--method fisher --whitening none --scale orthonormal --shrinkage 0 --lambda 1")
 
-// withFixedScale returns args with a whitening and a scale: fit takes a sixth of the time for its choice. The long form leaves them open.
+// withFixedScale adds a whitening and a scale to the arguments of fit, so that fit needs a sixth of
+// the time to choose the other settings. The long form returns the arguments unchanged.
 func withFixedScale(args ...string) []string {
 	if testdata.IsLong() {
 		return args
@@ -93,7 +95,8 @@ func object(t testing.TB, args ...string) map[string]any {
 	return v
 }
 
-// numberAt returns a number in nested objects. path contains the names from the outside in.
+// numberAt returns a number in nested JSON objects. The names in path go from the outermost object
+// to the number.
 func numberAt(t testing.TB, v map[string]any, path ...string) float64 {
 	t.Helper()
 	var at any = v
@@ -149,7 +152,7 @@ func writeMatrix(path, ext string, m mat.Matrix) error {
 	})
 }
 
-// simulated contains data like the demo's in every format that the commands read.
+// simulated contains the paths of simulated data in every file format that the commands read.
 type simulated struct {
 	dir                  string
 	csv, x, y, npz, test string
@@ -199,7 +202,7 @@ func simulate(t testing.TB) *simulated {
 	return s
 }
 
-// writeNPZ writes rows, labels and a split.
+// writeNPZ writes rows, labels and a split into training and test rows.
 func writeNPZ(t testing.TB, path string, d *dataset.Dataset, split []int32) {
 	t.Helper()
 	var labels []int32
@@ -247,7 +250,7 @@ func TestEveryCommand(t *testing.T) {
 		}
 	}
 
-	// Both ways to transform must give this result.
+	// transform must give the same result as the library.
 	m := loadModel(t, model)
 	var y mat.Dense
 	m.Transform(&y, s.data.X)
@@ -269,7 +272,7 @@ func TestEveryCommand(t *testing.T) {
 		t.Errorf("transform --rows train --keep-labels: %v", err)
 	}
 
-	// eval works on separate files and on the two parts of one file.
+	// eval accepts separate files, or one file with training and test rows.
 	a := object(t, "eval", "--model", model, "--train", s.csv, "--test", s.test, "--k", "1,5", "--baselines")
 	b := object(t, "eval", "--model", model, "--train", s.npz, "--test", s.npz, "--k", "1,5", "--baselines", "--workers", "3")
 	if ja, jb := encode(t, a), encode(t, b); ja != jb {
@@ -368,7 +371,8 @@ func loadModel(t testing.TB, path string) *wda.Model {
 
 func loadProjection(t testing.TB, path string) *mat.Dense { return loadModel(t, path).Projection() }
 
-// checkConfusion compares the matrix with the error of its K.
+// checkConfusion compares the confusion matrix of an output of eval with the error rate for the
+// same K.
 func checkConfusion(t testing.TB, eval map[string]any) {
 	t.Helper()
 	c, ok := eval["confusion"].(map[string]any)
@@ -451,8 +455,8 @@ func TestDemo(t *testing.T) {
 func TestPictures(t *testing.T) {
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(1, 2))
-	// The plots have many classes with unusual names, a class without rows in the drawn part, one
-	// component, and equal points.
+	// The plots have many classes with unusual names, a class without selected rows, one component,
+	// and equal points.
 	var text strings.Builder
 	for i := range 400 {
 		fmt.Fprintf(&text, "%v,%v,\"%s\"\n", rng.NormFloat64(), float64(i%100), fmt.Sprintf("Größe “%d” <a&b> %s", i%100, strings.Repeat("x", i%40)))
@@ -465,7 +469,7 @@ func TestPictures(t *testing.T) {
 		for _, data := range []string{many, same} {
 			for i, ext := range []string{".png", ".svg"} {
 				out := filepath.Join(dir, "o"+ext)
-				if i == p-1 || testdata.IsLong() { // there is no room for the names
+				if i == p-1 || testdata.IsLong() { // a small picture has no room for class names
 					object(t, "plot", "--model", model, "--data", data, "--out", out, "--width", "200", "--height", "150")
 				}
 				object(t, "plot", "--model", model, "--data", data, "--out", out, "--width", "640", "--height", "480", "--title", strings.Repeat("long ", 60))
@@ -597,7 +601,7 @@ func TestBadInput(t *testing.T) {
 		{"start without rank", fit + "--init $flat.csv", 1, "flat.csv: the columns of the start are linearly dependent"},
 		{"λ beyond range", fit + "--absolute --lambda 1e308", 1, ""},
 
-		// The command line of fit.
+		// Errors in the command line of fit.
 		{"no data", "fit --model $new.wda", 2, "--data is required"},
 		{"no model", "fit --data $d.csv", 2, "--model is required"},
 		{"p = 0", fit + "-p 0", 2, "--components must be at least 1"},
@@ -641,7 +645,7 @@ func TestBadInput(t *testing.T) {
 		{"service", "serve --model $m.wda", 2, "examples/service"},
 		{"unknown command", "fitt", 2, `unknown command "fitt" (did you mean fit?)`},
 
-		// Output that cannot be written is an error before the work, which --max-steps would make slow.
+		// Unwritable output must be an error before the fit begins.
 		{"no folder", "fit --data $none.csv --model $no/such/m.wda", 1, "cannot create a file in the folder "},
 		{"output is a folder", "fit --data $d.csv --model $folder", 1, "folder: cannot write: it is a directory"},
 		{"output below a file", "fit --data $d.csv --model $d.csv/m.wda", 1, "cannot write: not a directory"},
@@ -708,8 +712,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestOddInput checks that a fit to unusual data ends with numbers or, if σ_w² vanishes or λ is out of range, with an
-// error.
+// TestOddInput checks that a fit to unusual data returns finite numbers. For an extreme λ, an error
+// is also allowed.
 func TestOddInput(t *testing.T) {
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -743,7 +747,7 @@ func TestOddInput(t *testing.T) {
 		data := write(t, filepath.Join(dir, "d.csv"), text.String())
 		model := filepath.Join(dir, "m.wda")
 		args := append(withFixedScale("fit", "--data", data, "--model", model, "--max-steps", "20"), strings.Fields(c.args)...)
-		// The command is tested without --json, too.
+		// Run the command once without --json.
 		if code, _, stderr := monge(t, args...); code == exitFailure && strings.Contains(c.args, "--lambda 1e") {
 			t.Logf("%s: %s", c.name, stderr)
 			continue
@@ -761,8 +765,9 @@ func TestOddInput(t *testing.T) {
 	}
 }
 
-// TestLargeClass checks that classes can have any number of rows by default, because J is evaluated on a sample of
-// them, and that fixed settings without a sample are rejected if a class needs too much memory.
+// TestLargeClass checks that a class can have any number of rows by default, because the objective
+// is evaluated on a sample of the rows. Fixed settings without a sample must be rejected if a class
+// needs too much memory.
 func TestLargeClass(t *testing.T) {
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -800,7 +805,7 @@ func TestSample(t *testing.T) {
 	if numberAt(t, e, "train") != 30 || numberAt(t, e, "test") != 300 {
 		t.Errorf("%v training and %v test rows", e["train"], e["test"])
 	}
-	// Eval draws the rows of the fit: their mean is the mean of the model.
+	// eval must draw the same rows as the fit. The mean of these rows is the mean of the model.
 	all, err := dataset.ReadFile(s.npz, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -818,7 +823,7 @@ func TestSample(t *testing.T) {
 		checkNear(t, "mean", sum/30, m, 1e-12)
 	}
 
-	// eval tests the rows that a fit with --holdout left out.
+	// eval must test the rows that the fit held out.
 	fitted(t, "--data", s.test, "--holdout", "0.4", "--seed", "8", "--model", model)
 	e = object(t, "eval", "--model", model, "--train", s.test, "--test", s.test, "--holdout", "0.4", "--seed", "8")
 	if numberAt(t, e, "train") != 180 || numberAt(t, e, "test") != 120 {
@@ -894,7 +899,7 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// started runs this program once, without any test.
+// started runs the test binary once without tests, to see whether the system can start it.
 var started = sync.OnceValue(func() error { return exec.Command(os.Args[0], "-test.run=^$").Run() })
 
 // TestSignal checks an interrupt of a separate process by a signal.
@@ -913,8 +918,8 @@ func TestSignal(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// The input is larger than the buffer of a pipe. After it is written, the program is reading and
-	// handles signals.
+	// The input is larger than the buffer of the pipe. The write therefore returns only when the
+	// program is reading, and by then the program handles signals.
 	if _, err := in.Write(data); err != nil {
 		t.Fatal(err)
 	}

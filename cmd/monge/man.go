@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// newMan returns a hidden command for packagers.
+// newMan returns a hidden command that writes man pages.
 func newMan(*app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "man FOLDER",
@@ -43,10 +43,10 @@ func newMan(*app) *cobra.Command {
 	}
 }
 
-// toMarkdown converts help texts of a command, which have line breaks and columns, for cobra's
-// package doc.
+// toMarkdown prepares the help text of a command for package cobra/doc. It keeps line breaks and
+// columns.
 func toMarkdown(cmd *cobra.Command) {
-	cmd.DisableAutoGenTag = true // it has a date
+	cmd.DisableAutoGenTag = true // the tag contains a date
 	text := cmd.Long
 	if more := cmd.Annotations[details]; more != "" {
 		text += "\n\n" + more

@@ -11,13 +11,14 @@ import (
 )
 
 const (
-	// outOfCoreBytes is the size in memory from which minibatch leaves a matrix in its file.
+	// outOfCoreBytes is the minimum size of a matrix that the method minibatch leaves in its file.
 	outOfCoreBytes = 2 << 30
-	// keptRows and keptElements limit the rows and elements of such a file in a classifier.
+	// keptRows and keptElements limit the rows and elements that a classifier keeps of a matrix in
+	// a file.
 	keptRows, keptElements = 1 << 16, 1 << 23
 )
 
-// training contains the rows of a fit: a dataset in memory, or rows that stay in their file.
+// training contains the rows of a fit. They are a dataset in memory, or stay in their file.
 type training struct {
 	x      mat.Matrix
 	labels []int
@@ -30,8 +31,9 @@ func addOutOfCore(cmd *cobra.Command, v *bool) {
 	cmd.Flags().BoolVar(v, "out-of-core", false, "leave the rows in their file, with --method minibatch and an uncompressed NPY, NPZ or IDX file (done by itself for more than 2 GiB)")
 }
 
-// openTraining reads the training rows. It leaves them in their file if outOfCore is set. With
-// method minibatch it also leaves them there if the file is large and its format allows it.
+// openTraining reads the training rows. If outOfCore is set, the rows stay in their file. With the
+// method minibatch, the rows of a large file also stay in the file if its format allows random
+// access.
 func (f *trainFlags) openTraining(rows *rowFlags, set *wda.Settings, outOfCore bool) (*training, error) {
 	_, mini := set.Optimizer.Method.(wda.MiniBatch)
 	chosen, validated := rows.sample > 0 || rows.holdout > 0 || len(rows.unknown) > 0, set.Validation != nil
@@ -62,9 +64,9 @@ func (f *trainFlags) openTraining(rows *rowFlags, set *wda.Settings, outOfCore b
 	return &training{d.X, d.Labels, d, func() error { return nil }}, nil
 }
 
-// samplesObjective reports whether J is evaluated on a sample of at most maxClass rows if there are
-// more rows: because set.Objective.Samples limits them, or because the fit chooses settings, for
-// which the library has a default limit.
+// samplesObjective reports whether the fit evaluates the objective on a sample of at most maxClass
+// rows. This is the case if set.Objective.Samples limits the rows. It is also the case if the fit
+// chooses settings, because the library then has a default limit.
 func samplesObjective(set *wda.Settings) bool {
 	o := &set.Objective
 	if o.Samples > 0 {
@@ -74,8 +76,8 @@ func samplesObjective(set *wda.Settings) bool {
 	return (auto || set.Optimizer.Method == nil) && (set.Data.Whitening.IsAuto() || o.Lambda.IsAuto() || o.Shrinkage.IsAuto() || set.Scale == wda.ScaleAuto)
 }
 
-// openStored opens rows that stay in their file. Unless must is set, it returns nil if they should
-// be read into memory.
+// openStored opens training rows that stay in their file. If must is false, it returns nil for rows
+// that should be read into memory.
 func (f *trainFlags) openStored(must bool) (_ *training, err error) {
 	opt, err := f.options(f.labels)
 	if err != nil {
@@ -125,8 +127,8 @@ func (f *trainFlags) openStored(must bool) (_ *training, err error) {
 	return t, checkClasses(f.data, t.kept, false, nil, 0)
 }
 
-// keepSample reads about keptRows rows, fewer if rows are long, or all if there are not more. It
-// takes the same share of each class, evenly spaced, but at least two rows if the class has them.
+// keepSample reads about keptRows rows, or fewer if rows are long. It takes the same fraction of
+// each class, evenly spaced, and at least two rows of each class if possible.
 func keepSample(x dataset.RowReader, labels []int, classes []string) (*dataset.Dataset, error) {
 	n, d := x.Dims()
 	limit := min(n, keptRows, max(1, keptElements/d))

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestFitOutOfCore checks that rows that stay in their file give the same fit as rows in memory, and that verify
-// reproduces it.
+// TestFitOutOfCore checks that rows in a file give the same fit as rows in memory, and that verify
+// reproduces the fit.
 func TestFitOutOfCore(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
@@ -69,7 +69,7 @@ func (m rowsInMemory) ReadRows(dst []float64, first int) error {
 	return nil
 }
 
-// constant is a matrix of one column of zeros. Its value is the number of rows.
+// constant is a matrix with one column of zeros. The value of type constant is the number of rows.
 type constant int
 
 func (n constant) Dims() (int, int)              { return int(n), 1 }

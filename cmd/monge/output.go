@@ -31,7 +31,8 @@ func (x number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(x))
 }
 
-// report prints the result of a command: object with --json, otherwise the output of text.
+// report prints the result of a command. With --json it prints object as JSON, otherwise the output
+// of the function text.
 func (a *app) report(object any, text func(w io.Writer)) error {
 	var out bytes.Buffer
 	if a.json {
@@ -55,8 +56,8 @@ func (a *app) report(object any, text func(w io.Writer)) error {
 	return err
 }
 
-// printable escapes characters that would move the cursor of a terminal or change its colors, for
-// example in file names.
+// printable escapes characters that would move the cursor or change the colors of a terminal. Such
+// characters can occur in file names.
 func printable(text string) string {
 	var b strings.Builder
 	for i, r := range text {
@@ -72,8 +73,8 @@ func printable(text string) string {
 	return b.String()
 }
 
-// escapeControls escapes control characters except for newlines, carriage returns and tabs. text may
-// begin and end within a character.
+// escapeControls escapes all control characters except newlines, carriage returns and tabs. The
+// text may begin and end inside a UTF-8 character.
 func escapeControls(text []byte) []byte {
 	const delete = 0x7f
 	var out []byte
@@ -101,7 +102,7 @@ func percent(rate float64) string {
 	return fmt.Sprintf("%.2f %%", 100*rate)
 }
 
-// checkOutput checks, before the work, that path can be written and is not one of the inputs.
+// checkOutput checks that the program can write to path, and that path is not one of the inputs.
 func checkOutput(path string, inputs ...string) error {
 	if path == standard {
 		return usagef("the result cannot be written to standard output; give the name of a file")
@@ -116,7 +117,7 @@ func checkOutput(path string, inputs ...string) error {
 			return nil // opening and closing a pipe would end its reader
 		}
 		if !info.IsDir() {
-			// A write-protected file is not replaced, even if its folder allows it.
+			// Do not replace a write-protected file, even if its folder allows this.
 			f, err := os.OpenFile(path, os.O_WRONLY, 0)
 			if err != nil {
 				return fmt.Errorf("%s: cannot write: %w", path, withoutPath(err))
@@ -159,7 +160,7 @@ func orList(words []string) string {
 	return strings.Join(words, "")
 }
 
-// writeRows writes a matrix in the format of the extension. set fills row i.
+// writeRows writes a matrix in the format of the file extension. The function set fills row i.
 func writeRows(path, ext string, rows, cols int, set func(row []float64, i int) error) error {
 	return outfile.WriteFile(path, func(w io.Writer) error {
 		f := table.Format{Format: dataset.FormatOf(ext), Rows: rows, NoHeader: true}
@@ -189,7 +190,8 @@ var tableExtensions = []string{".csv", ".npy", ".npz", ".idx", ".parquet", ".arr
 
 func componentName(j int) string { return fmt.Sprintf("component%d", j+1) }
 
-// newTableWriter starts a table in the format of the extension kind. rows is −1 if unknown.
+// newTableWriter starts a table in the format of the file extension kind. The number of rows is −1
+// if unknown.
 func newTableWriter(w io.Writer, kind string, rows int, columns []table.Column) (table.Writer, error) {
 	_, stream := w.(stdout)
 	out, err := table.NewWriter(w, table.Format{Format: dataset.FormatOf(kind), Rows: rows, Columns: columns, Stream: stream, Vector: len(columns) == 1})

@@ -109,7 +109,7 @@ func (f *sinkhornFlags) pairProblems(m *mat.Dense) (names []int64, problems []si
 	for i := range rows {
 		row := m.RawRowView(i)
 		name := int64(row[0])
-		if !(math.Abs(row[0]) < 1<<53) { // the next whole number is read as the same float64
+		if !(math.Abs(row[0]) < 1<<53) { // from 2⁵³ on, float64 cannot represent every whole number
 			return nil, nil, fmt.Errorf("%s: row %d, column 1: the number of a pair must be below 2⁵³ = 9007199254740992, not %.0f: larger ones are not exact; number the pairs anew", f.pairs, i+1, row[0])
 		}
 		if float64(name) != row[0] {

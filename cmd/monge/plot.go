@@ -160,8 +160,9 @@ func (f *plotFlags) project() (y *mat.Dense, d *dataset.Dataset, err error) {
 	return y, d, m.Transform(y, d.X)
 }
 
-// recallHoldout uses --holdout and --seed of the model if no flag or array divides d, and d
-// contains the rows of the fit. It compares the mean of these rows with the mean in the model.
+// recallHoldout sets --holdout and --seed to the values in the model if no flag or array divides d
+// and d is the file of the fit. To recognize the file, it compares the mean of the selected rows
+// with the mean in the model.
 func (f *plotFlags) recallHoldout(m *wda.Model, c *wda.Classifier, d *dataset.Dataset) {
 	s := m.Schema()
 	if s == nil || s.Rows.Holdout == 0 || f.rows.holdout > 0 || d.Split != nil || d.Labels == nil {
@@ -192,14 +193,13 @@ func hasFiniteSums(y *mat.Dense) bool {
 	return mat.Max(y) < largest && mat.Min(y) > -largest
 }
 
-// scatter draws the first two components, or the only component.
+// scatter draws the first two components as a scatter plot, or a single component as strips.
 func scatter(f *plotFlags, ext string, y *mat.Dense, d *dataset.Dataset, progress func(done int)) error {
 	labeled := d.Labels != nil
 	if !labeled {
 		d = &dataset.Dataset{X: d.X, Labels: make([]int, d.Len()), Classes: []string{"all"}}
 	}
-	// Classes without rows have no entry in the legend. The other classes have the same colors in
-	// every plot of the file.
+	// The legend omits classes without rows. A class has the same color in every plot of the file.
 	var (
 		entries []picture.LegendEntry
 		names   []string

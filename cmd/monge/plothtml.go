@@ -23,11 +23,8 @@ import (
 
 // page is an interactive plot without its data. It loads no libraries or other files.
 //
-// If drawing all points takes more than 50 ms, the page draws a subset that takes 40 ms while the view moves.
-// Measurements with 10⁵ points in headless Chromium with software GL (SwiftShader), on two busy cores, medians
-// of 60: until the pixels are visible, a move takes 50 ms and a rotation 55 ms, and drawing all points takes 1.2 to
-// 2.8 s. Finding the point under the pointer takes 29 to 47 ms. A subset of 8000 points and all misclassified
-// points took 256 and 666 ms. There is no measurement with a graphics card.
+// If drawing all points takes more than 50 ms, the page draws a subset while the view moves.
+// Drawing the subset takes about 40 ms.
 //
 //go:embed plot.html
 var page []byte
@@ -53,12 +50,12 @@ type pageData struct {
 	Title      string      `json:"title"`
 	Ratios     []*float64  `json:"ratios"` // ratios of the components in X
 	Classes    []pageClass `json:"classes"`
-	Parts      bool        `json:"parts"`      // training and test rows are marked
-	Classified bool        `json:"classified"` // isWrong is known
+	Parts      bool        `json:"parts"`      // the page marks training and test rows
+	Classified bool        `json:"classified"` // the flag isWrong is known
 	X          string      `json:"x"`          // n × p, float32
-	Label      string      `json:"label"`      // int32, of Classes
-	Predicted  string      `json:"predicted"`  // int32, of Classes, where isWrong is set
-	Row        string      `json:"row"`        // int32, from 1 as in the file
+	Label      string      `json:"label"`      // n indices into Classes of type int32
+	Predicted  string      `json:"predicted"`  // n indices into Classes of type int32, valid where isWrong is set
+	Row        string      `json:"row"`        // n row numbers of the file from 1, of type int32
 	Flags      string      `json:"flags"`      // uint8
 	Features   []string    `json:"features"`   // names of the features that are in Values
 	Values     string      `json:"values"`     // n × features, float32
@@ -155,8 +152,9 @@ func colorHex(palette []color.NRGBA, class int) string {
 	return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)
 }
 
-// decisiveFeatures returns the columns of the mostFeatures features with the largest influence on a
-// component, largest first. The influence is the weight of a feature times its standard deviation.
+// decisiveFeatures returns the columns of the mostFeatures features with the largest influence on
+// any component, the largest first. The influence is the absolute weight of a feature times its
+// standard deviation.
 func decisiveFeatures(m *wda.Model, d *dataset.Dataset) []int {
 	projection := m.Projection()
 	features, p := projection.Dims()
@@ -182,9 +180,9 @@ func encodeBase64[T float32 | int32 | uint8](v []T) string {
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// markedRows returns the rows to draw, with their row numbers in Split, counted from 0. test marks
-// the test rows. It is nil if they are unknown. --sample draws among the training rows, if
-// any, as in fit and eval.
+// markedRows returns the rows to draw, with their row numbers from 0 in d.Split. The slice test
+// marks the test rows, or is nil if they are unknown. --sample selects among the training rows, as
+// in fit and eval. In a file without a split it selects among all rows.
 func (f *plotFlags) markedRows(m *wda.Model, c *wda.Classifier) (d *dataset.Dataset, test []bool, err error) {
 	p, err := parsePart(f.part)
 	if err == nil {
@@ -255,9 +253,10 @@ func (f *plotFlags) markedRows(m *wda.Model, c *wda.Classifier) (d *dataset.Data
 	return d.Subset(rows), test, nil
 }
 
-// markMisclassified classifies the test rows, or all rows if test is nil. For each misclassified row
-// it sets isWrong in flags and the class in predicted. It uses the classifier of the model file, or
-// the nearest neighbors among the training rows. It returns false if it cannot classify any row.
+// markMisclassified classifies the test rows, or all rows if test is nil. A misclassified row i
+// gets the flag isWrong in flags[i] and its class in predicted[i]. The classifier is c, or the
+// nearest neighbors among the training rows if c is nil. The result is false if no row can be
+// classified.
 func (f *plotFlags) markMisclassified(ctx context.Context, m *wda.Model, c *wda.Classifier, d *dataset.Dataset, test []bool, flags []uint8, predicted []int32, progress func(done int)) (bool, error) {
 	var train, judged []int
 	for i := range flags {

@@ -56,8 +56,8 @@ func pageOf(t *testing.T, path string) (d pageData, text string) {
 	return d, string(b)
 }
 
-// TestPlotRecallsHoldout checks that plot takes the held-out rows from the model if the file is the file of the fit,
-// and only then.
+// TestPlotRecallsHoldout checks that plot takes the held-out rows from the model only if the file
+// is the file of the fit.
 func TestPlotRecallsHoldout(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
@@ -93,8 +93,8 @@ func TestPlotRecallsHoldout(t *testing.T) {
 	}
 }
 
-// TestPlotPage checks that the page contains the same projections, rows, parts and errors as the output of other
-// commands.
+// TestPlotPage checks that the page contains the same projections, row numbers, training marks and
+// errors as the output of other commands.
 func TestPlotPage(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
@@ -171,7 +171,7 @@ func TestPlotPage(t *testing.T) {
 	if isWrongOf == 0 {
 		t.Error("no test row is misclassified: nothing was tested")
 	}
-	// Other plots: a part of the file's own split, data without labels, and one component.
+	// Draw the test rows of a file with an array split, and data without labels.
 	object(t, "plot", "--model", at("m.wda"), "--data", s.npz, "--rows", "test", "--out", at("n.html"))
 	if d, _ := pageOf(t, at("n.html")); !d.Parts || bytes.ContainsFunc(decoded[uint8](t, d.Flags, len(d.Flags)/4*3-strings.Count(d.Flags, "=")), func(f rune) bool { return f&isTest == 0 }) {
 		t.Error("--rows test has other rows")

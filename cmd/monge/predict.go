@@ -92,7 +92,8 @@ selects a part.
 Rows are read, classified and written in blocks, so the memory does not grow with their
 number, unless --json prints all of them or --holdout selects rows at random.`
 
-// predictions contains the results of predict. Without --out, --json prints all of it.
+// predictions contains the results of predict. With --json and without --out, predict prints all
+// fields.
 type predictions struct {
 	Rows          int            `json:"rows"`
 	Train         int            `json:"train"`
@@ -157,7 +158,7 @@ func (a *app) predict(cmd *cobra.Command, f *predictFlags) error {
 	})
 }
 
-// check checks the flags, as far as this is possible without the data.
+// check checks the flags that can be checked without the data.
 func (f *predictFlags) check(cmd *cobra.Command) error {
 	for _, c := range []struct {
 		name  string
@@ -194,8 +195,8 @@ func (f *predictFlags) check(cmd *cobra.Command) error {
 	return f.rows.check()
 }
 
-// openClassifier returns the classifier of the model file or of the training rows, and the names of
-// its labels.
+// openClassifier returns the classifier of the model file, or a classifier of the rows of --train.
+// It also returns the names of the labels.
 func (f *predictFlags) openClassifier(ctx context.Context) (*wda.Classifier, []string, error) {
 	m, c, err := readClassifier(f.model)
 	if err != nil {
@@ -237,8 +238,7 @@ func (f *predictFlags) checkCounts(path string, rows int) error {
 	return nil
 }
 
-// classifierFromTraining returns the classifier of the rows of --train, and the names of its
-// labels.
+// classifierFromTraining returns a classifier of the rows of --train, and the names of the labels.
 func (f *predictFlags) classifierFromTraining(ctx context.Context, m *wda.Model) (*wda.Classifier, []string, error) {
 	all, err := f.read.readLabeled(f.train, f.trainLabels, "train-labels")
 	if err != nil {
@@ -259,7 +259,7 @@ func (f *predictFlags) classifierFromTraining(ctx context.Context, m *wda.Model)
 	return c, classNames(d), withPath(f.train, err)
 }
 
-// openRows opens the rows to classify. --sample does not apply to them, only to --train.
+// openRows opens the rows to classify. It ignores --sample, which selects rows of --train.
 func (f *predictFlags) openRows(m *wda.Model) (*stream, error) {
 	part, err := parsePart(f.part)
 	if err != nil {
@@ -275,8 +275,9 @@ func (f *predictFlags) openRows(m *wda.Model) (*stream, error) {
 	return chosen.open(&f.read, f.data, "", part, features)
 }
 
-// classifyRows classifies all rows with c. names are the names of its labels. It writes the results
-// to out in the format kind, block by block, or returns them if out is empty.
+// classifyRows classifies all rows with the classifier c, whose labels have the given names. It
+// writes the results to the file out in the format kind, block by block, or returns them if out is
+// empty.
 func (a *app) classifyRows(cmd *cobra.Command, f *predictFlags, c *wda.Classifier, names []string, rows *stream, out, kind string) (*predictions, error) {
 	all := &predictions{Train: c.Len(), K: c.K(), Classes: names, Counts: map[string]int{}, Out: out}
 	for _, n := range names {

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/term"
 )
 
-// progressBar is the progress bar of a command: one line on standard error that is drawn again and
-// again, from the first phase of the work to the last. A command has no bar if standard error is not
-// a terminal, or with --json or --quiet.
+// progressBar is the progress bar of a command: one line on standard error that is redrawn until
+// the command ends. There is no bar with --json, with --quiet, or if standard error is not a
+// terminal.
 type progressBar struct {
 	w     io.Writer
 	width func() int
@@ -28,18 +28,17 @@ type progressBar struct {
 	note   string    // text after the name
 	unit   string    // unit of done if there is no total
 	done   int64
-	total  int64  // −1 if it is not known
+	total  int64  // total amount of work, or −1 if unknown
 	atMost bool   // the phase usually ends before the total
 	steps  []step // the phases of the command, if they are known
-	file   string // that is being read
+	file   string // name of the file being read
 	in     *dataset.Reader
 	drawn  bool
 	ended  bool
 	stop   chan struct{}
 }
 
-// step is a phase of a command. cost is the time that it takes, in a unit that all steps of the
-// command share, or 0 if unknown.
+// step is a phase of a command. cost is the relative time that the phase takes, or 0 if unknown.
 type step struct {
 	name string
 	cost float64
@@ -91,7 +90,8 @@ func (b *progressBar) run() {
 	}
 }
 
-// startPhase starts a phase with total units of work, or −1 if unknown. finished ends the phase.
+// startPhase starts a phase with the given total amount of work, or −1 if unknown. The method
+// finished ends the phase.
 func (a *app) startPhase(what string, total int) *progressBar {
 	return a.startRowPhase(what, total).counting("")
 }
@@ -145,8 +145,8 @@ func (b *progressBar) plan(steps ...step) {
 	b.steps = steps
 }
 
-// setReader sets the file that is being read and its reader, which is nil once the file is closed. If
-// nothing else is known, the bar shows how much was read.
+// setReader sets the file that is being read. After the file is closed, the reader r is nil. If a
+// phase has no total, the bar shows which fraction of the file has been read.
 func (b *progressBar) setReader(name string, r *dataset.Reader) {
 	if b.w == nil {
 		return
@@ -186,7 +186,6 @@ func (b *progressBar) erase() {
 	}
 }
 
-// end removes the bar.
 func (b *progressBar) end() {
 	if b == nil || b.w == nil {
 		return
@@ -254,8 +253,9 @@ func (b *progressBar) text() string {
 	return fmt.Sprintf("%s  %s %s left%s", line, about, formatDuration(time.Duration(float64(took)*(1-share)/share+later)), then)
 }
 
-// estimateLater estimates the time of the phases after the current one. whole is the time of the current
-// phase, in the same unit. If there is no estimate, then is the text that names the next phase.
+// estimateLater estimates the time of the phases after the current phase. The argument whole is the
+// time of the current phase in the same unit. Without an estimate, the second result is a text that
+// names the next phase.
 func (b *progressBar) estimateLater(whole float64) (time float64, then string) {
 	at := slices.IndexFunc(b.steps, func(s step) bool { return s.name == b.name })
 	if at < 0 && b.name != "" {

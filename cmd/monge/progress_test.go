@@ -52,7 +52,7 @@ func TestBar(t *testing.T) {
 	b.phase("comparing settings", 40, false)
 	b.setDone(10, "")
 	clock = clock.Add(4 * time.Second)
-	expect("comparing settings  [#####...............]  25 %  about 24 s left") // 12 and three quarters of 16
+	expect("comparing settings  [#####...............]  25 %  about 24 s left") // 12 s for the rest of this phase, and 12 s for the later phases
 	b.phase("fitting", 10, false)
 	b.setDone(5, "")
 	clock = clock.Add(4 * time.Second)

@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// calibrationShare is the share of the training rows of every class that --reject holds out.
+// calibrationShare is the fraction of the training rows of every class that --reject holds out.
 const calibrationShare = 0.2
 
 // rejectFlags are the flags of a fit for a model that rejects rows of unknown classes.
@@ -70,7 +70,7 @@ func (r *rejectionData) split(path string, all *training, seed uint64) (*trainin
 	return &training{fit.X, fit.Labels, fit, all.close}, nil
 }
 
-// calibrate calibrates c unless r is nil.
+// calibrate returns a calibrated copy of the classifier c, or c itself if r is nil.
 func (r *rejectionData) calibrate(ctx context.Context, c *wda.Classifier) (*wda.Classifier, error) {
 	if r == nil {
 		return c, nil
@@ -86,9 +86,10 @@ func (r *rejectionData) calibrate(ctx context.Context, c *wda.Classifier) (*wda.
 	return out, nil
 }
 
-// splitUnknown divides d into the rows of known classes and the rows of the classes of --unknown. If
-// --unknown is empty and f.known is not nil, it sets f.unknown to the classes that f.known lacks.
-// The classes of known are only the known ones. unknown is nil if it would have no rows.
+// splitUnknown divides d into the rows of known classes and the rows of unknown classes. The
+// unknown classes are f.unknown. If f.unknown is empty and f.known is not nil, splitUnknown first
+// sets f.unknown to the classes of d that are not in f.known. The dataset known has only the known
+// classes. The dataset unknown is nil if it has no rows.
 func (f *rowFlags) splitUnknown(path string, d *dataset.Dataset) (known, unknown *dataset.Dataset, err error) {
 	if len(f.unknown) == 0 && f.known != nil {
 		f.unknown = slices.DeleteFunc(classNames(d), func(n string) bool { return slices.Contains(f.known, n) })
@@ -126,24 +127,26 @@ func (f *rowFlags) splitUnknown(path string, d *dataset.Dataset) (known, unknown
 	return known, unknown, withPath(path, err)
 }
 
-// rejections is the part of the output of monge eval about a model that rejects rows.
+// rejections is the output of monge eval for a model that rejects rows.
 type rejections struct {
 	Rate      number `json:"rate"`
 	Threshold number `json:"threshold"`
 	Weight    number `json:"weight"`
-	// Known is the share of rejected rows among test rows of known classes. Error is the error of the other rows.
+	// Known is the fraction of test rows of known classes that are rejected. Error is the error of
+	// the accepted rows.
 	Known number `json:"known_rejected"`
 	Error number `json:"error_of_accepted"`
-	// With --unknown: the rows of these classes, the share of them that are rejected, and how well the
-	// score and the distance alone separate them from the other test rows.
+	// With --unknown, Rows is the number of test rows of unknown classes, and Unknown is the
+	// rejected fraction of these rows. AUROC and Distance measure how well the score and the
+	// distance alone separate the unknown classes from the known classes.
 	Rows     int     `json:"unknown_rows,omitempty"`
 	Unknown  *number `json:"unknown_rejected,omitempty"`
 	AUROC    *number `json:"auroc,omitempty"`
 	Distance *number `json:"auroc_of_distance,omitempty"`
 }
 
-// evalRejection measures which test rows, and which rows of unknown, the classifier of the model file
-// rejects. unknown may be nil.
+// evalRejection measures how many rows of test and unknown the classifier c rejects. unknown may be
+// nil.
 func (f *evalFlags) evalRejection(ctx context.Context, c *wda.Classifier, test, unknown *dataset.Dataset) (*rejections, error) {
 	r := c.Rejection()
 	out := &rejections{Rate: number(r.Rate), Threshold: number(r.Threshold), Weight: number(r.Weight)}
@@ -181,7 +184,8 @@ func (f *evalFlags) evalRejection(ctx context.Context, c *wda.Classifier, test, 
 	return out, nil
 }
 
-// scoredRows has the predicted class, score and distance of each row. count rows are rejected.
+// scoredRows has the predicted class, the score and the distance of each row. The number of
+// rejected rows is count.
 type scoredRows struct {
 	classes           []wda.Class
 	scores, distances []float64
@@ -217,7 +221,7 @@ func (r *rejections) print(w io.Writer) {
 	fmt.Fprintf(w, "AUROC\t%.3f (of the distance alone: %.3f; 0.5 is chance)\n", float64(*r.AUROC), float64(*r.Distance))
 }
 
-// checkUnknown checks --unknown against the model and its classifier.
+// checkUnknown returns an error if the model or its classifier cannot be tested with --unknown.
 func (f *evalFlags) checkUnknown(m *wda.Model, c *wda.Classifier) error {
 	if len(f.rows.unknown) == 0 {
 		return nil
@@ -236,7 +240,7 @@ func (f *evalFlags) checkUnknown(m *wda.Model, c *wda.Classifier) error {
 // fromModel is the value of --reject in monge predict that selects the rate in the model.
 const fromModel = "model"
 
-// withRejection applies --reject of monge predict to c.
+// withRejection returns the classifier c with the rejection rate that --reject of predict selects.
 func (f *predictFlags) withRejection(c *wda.Classifier) (*wda.Classifier, error) {
 	if f.reject == "" {
 		return c, nil

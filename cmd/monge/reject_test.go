@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// intents writes 600 rows of five classes around five axes of eight features, and returns the file.
+// intents writes 600 rows with eight features to a file and returns its path. The rows of each of
+// the five classes lie near one coordinate axis.
 func intents(t *testing.T) string {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -33,7 +34,8 @@ func intents(t *testing.T) string {
 	return file
 }
 
-// TestReject checks a model that rejects unknown rows in fit, info, eval, verify and predict.
+// TestReject checks that fit, info, eval, verify and predict handle a model that rejects unknown
+// rows.
 func TestReject(t *testing.T) {
 	data := intents(t)
 	model := filepath.Join(filepath.Dir(data), "m.wda")
@@ -52,7 +54,7 @@ func TestReject(t *testing.T) {
 	if code, out, stderr := monge(t, "eval", "--model", model, "--data", data, "--unknown", "class4"); code != exitOK || !strings.Contains(out, "rejected, of 48 rows of unknown classes") || !strings.Contains(out, "AUROC") {
 		t.Errorf("eval: %d, %s%s", code, out, stderr)
 	}
-	// The classes that the fit left out are unknown to the model.
+	// verify must treat the class that the fit left out as unknown.
 	for _, more := range [][]string{nil, {"--unknown", "class4"}} {
 		code, out, stderr := monge(t, append([]string{"verify", model, "--data", data}, more...)...)
 		if code != exitOK || !strings.HasPrefix(out, "verified") || !strings.Contains(out, "rows of class class4, unknown to the model\n") {

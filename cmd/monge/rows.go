@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// part is a part of the rows of a file.
+// part selects all rows, the training rows or the test rows of a file.
 type part int
 
 const (
@@ -20,7 +20,7 @@ const (
 
 func (p part) String() string { return [...]string{"all", "train", "test"}[p] }
 
-// split returns the value of the array split for the part.
+// split returns the value that marks the rows of the part in the array split.
 func (p part) split() int { return int(p - trainRows) }
 
 func parsePart(text string) (part, error) {
@@ -41,8 +41,8 @@ type rowFlags struct {
 	seed        uint64
 	holdout     float64
 	unknown     []string         // classes whose rows are left out
-	known       []string         // if unknown is empty: the classes of a model; rows of other classes are left out
-	unknownRows *dataset.Dataset // the training rows of unknown classes, or nil; set by trainingRows
+	known       []string         // if unknown is empty, classes of a model; rows of all other classes are excluded
+	unknownRows *dataset.Dataset // excluded training rows, or nil; set by trainingRows
 
 	names []string     // the classes of a model that was fitted to the rows, or nil
 	read  *columnFlags // prints notes about the classes
@@ -107,8 +107,8 @@ func noSplitError(path string, p part) error {
 	return fmt.Errorf("%s: --rows %v: the file has no array split; use --holdout to divide it", path, p)
 }
 
-// splitPart returns the rows of a part of d, before --sample. Without a split in the file and
-// without --holdout, each part has all rows.
+// splitPart returns the rows of a part of d, without applying --sample. If neither the file nor
+// --holdout divides the rows, each part has all rows.
 func (f *rowFlags) splitPart(path string, d *dataset.Dataset, p part) (*dataset.Dataset, error) {
 	switch {
 	case p == allRows:
@@ -146,7 +146,7 @@ func noRowsError(path string, p part, splits []int) error {
 	return fmt.Errorf("%s: array split: no row has the value %d (0 for training rows, 1 for test rows); its values are %v", path, p.split(), values[:min(10, len(values))])
 }
 
-// sampleRows applies --sample to d.
+// sampleRows returns d, or a sample of d with --sample.
 func (f *rowFlags) sampleRows(path string, d *dataset.Dataset) (*dataset.Dataset, error) {
 	if f.sample == 0 {
 		return d, nil
@@ -155,8 +155,8 @@ func (f *rowFlags) sampleRows(path string, d *dataset.Dataset) (*dataset.Dataset
 	return s, withPath(path, err)
 }
 
-// trainingRows returns the training rows of d: the training part, without the rows of unknown
-// classes, and then a sample of them. It sets f.unknownRows.
+// trainingRows returns a sample of the training rows of d, without the rows of unknown classes. It
+// sets f.unknownRows.
 func (f *rowFlags) trainingRows(path string, d *dataset.Dataset) (*dataset.Dataset, error) {
 	d = f.withModelClasses(path, d)
 	t, err := f.splitPart(path, d, trainRows)
@@ -169,8 +169,8 @@ func (f *rowFlags) trainingRows(path string, d *dataset.Dataset) (*dataset.Datas
 	return f.sampleRows(path, t)
 }
 
-// withModelClasses returns d with the classes of the model, so that rows are drawn as for the fit. It
-// returns d itself if the model lacks a class of d.
+// withModelClasses returns d with the class names of the model, so that the seed selects the same
+// rows as in the fit. If the model lacks a class of d, it returns d unchanged.
 func (f *rowFlags) withModelClasses(path string, d *dataset.Dataset) *dataset.Dataset {
 	if f.names == nil || d.Labels == nil {
 		return d
@@ -186,8 +186,8 @@ func (f *rowFlags) withModelClasses(path string, d *dataset.Dataset) *dataset.Da
 	return &as
 }
 
-// selectRows returns rows of d, which must be in ascending order. Consecutive rows are not copied,
-// because the matrix of MNIST takes half a gigabyte.
+// selectRows returns the given rows of d, in ascending order. Consecutive rows share memory with d,
+// because a matrix such as MNIST takes half a gigabyte.
 func selectRows(d *dataset.Dataset, rows []int) *dataset.Dataset {
 	i, j := rows[0], rows[len(rows)-1]+1
 	if j-i != len(rows) {

@@ -138,7 +138,7 @@ func (a *app) score(cmd *cobra.Command, f *scoreFlags) error {
 	})
 }
 
-// readProjection returns P and the path of its file.
+// readProjection returns a projection matrix and the path of its file.
 func (f *scoreFlags) readProjection() (p *mat.Dense, source string, err error) {
 	if f.model == "" {
 		p, err = f.readMatrix(f.projection)

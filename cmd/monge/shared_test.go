@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// meta reads the scalars of a golden case.
+// meta reads the expected scalars of a reference case.
 func meta(t testing.TB, dir string) (v map[string]any) {
 	t.Helper()
 	testdata.JSON(t, filepath.Join(dir, "meta.json"), &v)
@@ -99,7 +99,7 @@ func TestRealData(t *testing.T) {
 	for _, c := range []struct {
 		file  string
 		fit   []string
-		worst float64 // 5-NN error that a sound projection stays below
+		worst float64 // upper bound for the 5-NN error of a good projection
 	}{
 		{"wine.csv.gz", []string{"--holdout", "0.5"}, 0.4},
 		{"vehicle.csv.gz", []string{"--holdout", "0.5", "-p", "5"}, 0.5},

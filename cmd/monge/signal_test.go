@@ -19,11 +19,11 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// phase is a phase of the program in which it receives a signal.
+// phase is a state of the program in which a test sends it a signal.
 type phase struct {
 	name  string
-	args  string        // $ is the folder with the data
-	after time.Duration // when the signal is sent
+	args  string        // command line, with $ for the folder of the data
+	after time.Duration // delay from the start to the signal
 	stdin func(io.Writer)
 }
 
@@ -120,8 +120,8 @@ func phases(t *testing.T, dir string) []phase {
 	}...)
 }
 
-// TestSignalLatency checks that SIGINT, SIGTERM and an immediate second signal end the program with exit code 130 in
-// every phase and leave no files. With -v it prints the latencies.
+// TestSignalLatency interrupts the program in every phase with SIGINT, SIGTERM, or two signals. The
+// program must end with exit code 130 and leave no files. With -v the test prints the latencies.
 func TestSignalLatency(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no signals to send")
@@ -157,12 +157,12 @@ func TestSignalLatency(t *testing.T) {
 	if len(all) < len(list)*rounds/2 {
 		t.Fatalf("only %d of %d programs were there to be ended", len(all), len(list)*rounds)
 	}
-	// Latencies are only printed, because a busy machine may delay any of them.
+	// Only print latencies, because a busy machine may delay every signal.
 	t.Logf("%d signals: p50 %v, p99 %v, max %v", len(all), at(0.5), at(0.99), at(1))
 }
 
-// end starts the program, sends it the signals of a round, and returns the time until it ended. It
-// reports false if the program had finished before.
+// end starts the program, sends the signals of a round, and returns the time from the signals to
+// the exit. It returns false if the program was done before the signals.
 func (p phase) end(t *testing.T, dir string, round int) (time.Duration, bool) {
 	t.Helper()
 	cmd := program(t, strings.Fields(strings.ReplaceAll(p.args, "$", dir+string(filepath.Separator)))...)
@@ -202,7 +202,7 @@ func (p phase) end(t *testing.T, dir string, round int) (time.Duration, bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go cmd.Wait() // the copying of output has ended with the process
+	go cmd.Wait() // releases the pipes of the process, which has already exited
 	if state.ExitCode() == 0 {
 		t.Log("done before the signal")
 		for _, name := range files(t, dir) {

@@ -20,7 +20,7 @@ import (
 
 type sinkhornFlags struct {
 	read          textFlags
-	table         columnFlags // of x and y
+	table         columnFlags // flags for the columns of x and y
 	header        string
 	x, y, cost    string
 	a, b          string
@@ -71,7 +71,7 @@ prints the cost. Costs are squared Euclidean distances, or come from a file.`,
 	return cmd
 }
 
-// addProblem adds the flags of the files of a problem.
+// addProblem adds the flags that name the files of a transport problem.
 func (f *sinkhornFlags) addProblem(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.x, "x", "", "`FILE`: file with points to move from: n × d numbers")
@@ -94,7 +94,7 @@ func (f *sinkhornFlags) addFiles(cmd *cobra.Command, a *app) {
 	fs.StringVar(&f.table.decimal, "decimal", "", "`CHARACTER`: in CSV files of x and y, the decimal separator, such as a comma (default a point)")
 }
 
-// oldFlagName maps flag names of marginal penalties from before version 1.
+// oldFlagName replaces the flag names rho-a and rho-b, from before version 1, by their new names.
 func oldFlagName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	if side, ok := strings.CutPrefix(name, "rho-"); ok {
 		name = "penalty-" + side
@@ -257,14 +257,14 @@ func (a *app) sinkhorn(cmd *cobra.Command, f *sinkhornFlags) error {
 	return errors.Join(err, unfinishedError(&set, r))
 }
 
-// sinkhornMassAdvice and emdMassAdvice name the flags for weights with different sums.
+// sinkhornMassAdvice and emdMassAdvice suggest flags for weights with different sums.
 const (
 	sinkhornMassAdvice = "use --penalty-a and --penalty-b (unbalanced) or --mass (partial)"
 	emdMassAdvice      = "use --mass (partial); monge sinkhorn also solves unbalanced problems"
 )
 
-// marginalsError replaces sinkhorn.ErrMarginals by an error that has the masses and the advice. It
-// returns other errors unchanged.
+// marginalsError replaces sinkhorn.ErrMarginals by an error with the sums of the weights and the
+// advice. It returns other errors unchanged.
 func marginalsError(err error, p *sinkhorn.Problem[float64], advice string) error {
 	if !errors.Is(err, sinkhorn.ErrMarginals) {
 		return err
@@ -287,8 +287,8 @@ func massOf(weights []float64) float64 {
 	return floats.Sum(weights)
 }
 
-// massMoved returns the sum of the n × m plan, or 0 without marginal penalties, because the sum is
-// then known.
+// massMoved returns the sum of the n × m transport plan. It returns 0 without marginal penalties,
+// because then the weights determine the sum.
 func (f *sinkhornFlags) massMoved(ctx context.Context, r *sinkhorn.Result[float64], n, m int) (sum number, err error) {
 	if f.rhoA+f.rhoB == 0 {
 		return 0, nil
@@ -303,7 +303,7 @@ func (f *sinkhornFlags) massMoved(ctx context.Context, r *sinkhorn.Result[float6
 	return sum, nil
 }
 
-// iterationsText describes how the iterations ended.
+// iterationsText describes the number of iterations and how they ended.
 func iterationsText(set *sinkhorn.Settings, r *sinkhorn.Result[float64]) string {
 	text := fmt.Sprintf("%d, in the %s domain", r.Iterations, r.Domain)
 	switch r.Status {
@@ -339,7 +339,8 @@ func newSinkhornResult(r *sinkhorn.Result[float64], n, m int) sinkhornResult {
 	}
 }
 
-// writePlan writes or draws the plan row by row, because it may be larger than memory.
+// writePlan writes or draws the transport plan row by row, because the whole matrix may not fit in
+// memory.
 func writePlan(ctx context.Context, path, ext string, r *sinkhorn.Result[float64], n, m int) error {
 	set := func(row []float64, i int) error {
 		return r.PlanTo(ctx, dist.NewMatrix(1, m, row), i)
@@ -350,7 +351,8 @@ func writePlan(ctx context.Context, path, ext string, r *sinkhorn.Result[float64
 	return writeRows(path, ext, n, m, set)
 }
 
-// readPoints reads x and y, and reorders the columns of y like those of x.
+// readPoints reads the points x and y. It sorts the named columns of y in the order of the columns
+// of x.
 func (f *sinkhornFlags) readPoints() (x, y dist.Matrix[float64], err error) {
 	var sets [2]*dataset.Dataset
 	for i, path := range []string{f.x, f.y} {
@@ -359,7 +361,7 @@ func (f *sinkhornFlags) readPoints() (x, y dist.Matrix[float64], err error) {
 			return x, y, err
 		}
 		opt.Labels, opt.Vector = dataset.NoLabels(), true
-		opt.Header.UnmarshalText([]byte(f.header)) // settings has already checked the value
+		opt.Header.UnmarshalText([]byte(f.header)) // cannot fail, because settings has checked the value
 		if err := f.table.apply(&opt); err != nil {
 			return x, y, err
 		}
@@ -390,7 +392,7 @@ func (f *sinkhornFlags) readPoints() (x, y dist.Matrix[float64], err error) {
 	return x, matrixOf(ordered), nil
 }
 
-// pointsError adds the flag of this command that may help.
+// pointsError adds to the error a flag of this command that may help.
 func pointsError(err error) error {
 	if fe, ok := errors.AsType[*dataset.FileError](err); ok {
 		switch fe.Option {

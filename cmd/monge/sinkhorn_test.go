@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestPairs checks that many problems in one file give the results of single problems, in the order of the file, and
-// that a problem that cannot be solved has a reason.
+// TestPairs checks that the problems of one file have the same results as single problems, in the
+// order of the file. A problem that cannot be solved must have an error text.
 func TestPairs(t *testing.T) {
 	dir := t.TempDir()
 	var pairs strings.Builder
@@ -52,15 +52,15 @@ func TestPairs(t *testing.T) {
 		t.Errorf("exit code %d, table %q", code, stdout)
 	}
 
-	// One of the problems cannot be solved.
+	// The second problem has unequal weights and cannot be solved.
 	bad := write(t, filepath.Join(dir, "bad.csv"), "1,0,1,0\n1,1,1,1\n2,0,1,0\n2,1,3,1\n")
 	code, stdout, stderr = monge(t, "sinkhorn", "--pairs", bad, "--lambda", "3", "--json")
 	if code != 1 || !strings.Contains(stderr, "1 of 2 pairs") || !strings.Contains(stdout, `"pair":2,"error":"the weights of x sum to 1, but those of y to 3; scale one of them, or use --penalty-a`) || !strings.Contains(stdout, `"pair":1,"cost":1`) {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
 	v := object(t, "sinkhorn", "--pairs", write(t, bad, "2,0,1,0\n2,1,3,1\n"), "--lambda", "3", "--rho-a", "1", "--rho-b", "1")
-	// The plan between two single points is its mass, which is also the cost if the squared
-	// distance is 1.
+	// The transport plan between two single points is one number, the moved mass. The squared
+	// distance is 1, so the cost equals the mass.
 	if mass := numberAt(t, v, "mass"); mass <= 0 || mass != numberAt(t, v, "cost") {
 		t.Errorf("with penalties: %v", v)
 	}
@@ -81,7 +81,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestUnequalMass checks marginal penalties and a fixed mass, to the requested tolerance.
+// TestUnequalMass checks marginal penalties and a fixed mass. The result must meet the tolerance.
 func TestUnequalMass(t *testing.T) {
 	dir := t.TempDir()
 	cost := write(t, filepath.Join(dir, "c.csv"), "0,1,2\n1,0,1\n")
@@ -113,11 +113,12 @@ func TestUnequalMass(t *testing.T) {
 	checkNear(t, "mass", numberAt(t, solve("--rho-a", "10"), "mass"), 2.5, 1e-9)
 	both := mass(solve("--rho-a", "1", "--rho-b", "1", "--plan", plan), plan)
 	if dear := mass(solve("--rho-a", "1000", "--rho-b", "1000", "--plan", plan), plan); !(both > 2 && both < 3.5 && dear > 2.7 && dear < 2.8) {
-		t.Errorf("masses %v with a price of 1 and %v of 1000", both, dear) // the latter near the geometric mean
+		t.Errorf("masses %v with a price of 1 and %v of 1000", both, dear) // the second mass must be near the geometric mean of 3 and 2.5
 	}
 }
 
-// TestPlanPicture checks that the picture has the shape of the plan and is dark where mass is moved.
+// TestPlanPicture checks that the picture has the shape of the transport plan, and is dark where
+// the plan moves mass.
 func TestPlanPicture(t *testing.T) {
 	dir := t.TempDir()
 	cost := write(t, filepath.Join(dir, "c.csv"), "0,1,1,1\n1,1,1,0\n")
@@ -133,7 +134,7 @@ func TestPlanPicture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dark := func(i, j int) bool { // cells of 150 pixels, 60 from the upper left corner
+	dark := func(i, j int) bool { // cells are 150 pixels wide, and the margin is 60 pixels wide
 		r, g, b, _ := img.At(60+150*j+75, 60+150*i+75).RGBA()
 		return r+g+b < 3*0x8000
 	}
@@ -151,8 +152,8 @@ func TestPlanPicture(t *testing.T) {
 	}
 }
 
-// TestSinkhornUnfinished checks that a result that does not reach the tolerance is printed, with a line on standard
-// error and exit code 3.
+// TestSinkhornUnfinished checks a result that misses the tolerance. The command must print the
+// result, one line on standard error, and return exit code 3.
 func TestSinkhornUnfinished(t *testing.T) {
 	dir := t.TempDir()
 	x := write(t, filepath.Join(dir, "x.csv"), "0,0\n1,0\n0,1\n")
@@ -177,7 +178,8 @@ func TestSinkhornUnfinished(t *testing.T) {
 	}
 }
 
-// TestSinkhornTables checks points in tables with names, identifiers, decimal commas and reordered columns.
+// TestSinkhornTables checks points in tables with column names, identifiers, decimal commas and
+// reordered columns.
 func TestSinkhornTables(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name, text string) string { return write(t, filepath.Join(dir, name), text) }

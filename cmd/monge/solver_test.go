@@ -9,7 +9,8 @@ import (
 	"github.com/gomonge/monge/wda"
 )
 
-// TestFitSolvers checks that every solver and gradient mode can be selected, raises J, and is stored in the model.
+// TestFitSolvers checks that every method and gradient mode can be selected and is stored in the
+// model. An iterative method must reach half of the objective of the default method.
 func TestFitSolvers(t *testing.T) {
 	s := simulate(t)
 	model := filepath.Join(s.dir, "m.wda")
@@ -34,7 +35,7 @@ func TestFitSolvers(t *testing.T) {
 		if v["method"] != name || r.Settings.Optimizer.Method.String() != name || r.Settings.Seed != 3 {
 			t.Errorf("%s: solver %v, in the model %v with seed %d", name, v["method"], r.Settings.Optimizer.Method, r.Settings.Seed)
 		}
-		ends := name == wda.Principal{}.String() || name == wda.Fisher{}.String() // which make no step
+		ends := name == wda.Principal{}.String() || name == wda.Fisher{}.String() // the methods with a closed form
 		if j := numberAt(t, v, "objective"); !(j > numberAt(t, best, "objective")*0.5) && !ends || numberAt(t, v, "objective_samples") != 60 {
 			t.Errorf("%s: J = %v of %v samples, auto has %v", name, j, v["objective_samples"], best["objective"])
 		}

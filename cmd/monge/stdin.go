@@ -28,15 +28,15 @@ func displayName(path string) string {
 	return path
 }
 
-// inputFlags are the flags that name a file to read. The list includes the flag of the model, except in
-// commands that write a model.
+// inputFlags are the flags that name an input file. In commands that write a model, the flag model
+// names an output file.
 var inputFlags = []string{
 	"data", "labels", "model", "train", "train-labels", "test", "test-labels", "init", "lambda-matrix", "projection", "validation",
 	"x", "y", "cost", "pairs", "a", "b",
 }
 
-// checkStdin reports whether a flag or argument is standard input. It returns an error if there are
-// two.
+// checkStdin reports whether a flag or argument reads standard input. It returns an error if two of
+// them do.
 func checkStdin(cmd *cobra.Command, args []string) (reads bool, err error) {
 	var names []string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -54,8 +54,8 @@ func checkStdin(cmd *cobra.Command, args []string) (reads bool, err error) {
 	return len(names) > 0, nil
 }
 
-// openStdin returns standard input. A pipe becomes a temporary file if whole is set, or if its
-// format needs random access (NPZ, Parquet). end removes this file.
+// openStdin returns standard input. It copies a pipe to a temporary file if whole is true or the
+// format needs random access (NPZ, Parquet). The function end removes the temporary file.
 func openStdin(whole bool) (in io.Reader, end func(), err error) {
 	none := func() {}
 	if info, err := os.Stdin.Stat(); err == nil && info.Mode().IsRegular() {
@@ -80,7 +80,8 @@ func openStdin(whole bool) (in io.Reader, end func(), err error) {
 	return io.NewSectionReader(f, 0, n), f.Abort, nil
 }
 
-// labelFilePath returns the path of a file of labels, which may be standard input.
+// labelFilePath returns the path of a label file. For standard input, it returns the path of the
+// device.
 func labelFilePath(path string) (string, error) {
 	const device = "/dev/stdin"
 	if path != standard {

@@ -135,8 +135,9 @@ func TestStandardInput(t *testing.T) {
 // times matches the times in the output, which differ between runs.
 var times = regexp.MustCompile(`[0-9.e-]+ µ?s( in all)?\b`)
 
-// standardRun runs a command line, with the file name in a pipe as standard input unless input is empty, and returns
-// its output. Labels are read from /dev/stdin or a similar file, which belongs to the process.
+// standardRun runs a command line and returns its output. Unless input is empty, standard input is
+// a pipe with the contents of the named file. A label file needs a separate process, because the
+// command opens /dev/stdin.
 func standardRun(t *testing.T, input, name string, args ...string) string {
 	t.Helper()
 	if input != "" && strings.HasSuffix(name, "y.csv") {
@@ -182,7 +183,7 @@ func standardRun(t *testing.T, input, name string, args ...string) string {
 	return out
 }
 
-// writeParquet writes the samples of a file as Parquet, with their labels.
+// writeParquet converts a file of samples and labels to Parquet.
 func writeParquet(t testing.TB, from, to string) {
 	t.Helper()
 	d, err := dataset.ReadFile(from, nil)

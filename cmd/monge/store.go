@@ -59,7 +59,7 @@ func (f *storeFlag) check(cmd *cobra.Command, k int) error {
 	return nil
 }
 
-// fits returns an error unless rows with the given number of components can be stored.
+// fits returns an error if rows with the given number of components cannot be stored.
 func (f *storeFlag) fits(components int) error {
 	if f.is.Check(components) == nil {
 		return nil
@@ -131,7 +131,6 @@ func (f *evalFlags) warnUnknownClasses(m *wda.Model, test *dataset.Dataset) {
 	}
 }
 
-// modelClasses returns the class names of a model.
 func modelClasses(m *wda.Model) (names []string) {
 	for _, l := range m.Labels() {
 		names = append(names, m.ClassName(l))
@@ -139,7 +138,8 @@ func modelClasses(m *wda.Model) (names []string) {
 	return names
 }
 
-// withClassesOf returns d with the classes of the model, or d itself if it has other classes.
+// withClassesOf returns d with the class indices of the model. If the model lacks a class of d, it
+// returns d unchanged.
 func withClassesOf(m *wda.Model, d *dataset.Dataset) *dataset.Dataset {
 	named := *d
 	if _, err := named.Relabel(modelClasses(m)); err != nil {

@@ -13,26 +13,26 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// blockRows returns the number of rows of cols numbers in a block: between 16 and 4096 rows of about
-// 1 MiB, which stays in the cache from decoding to projecting.
+// blockRows returns the number of rows in a block, between 16 and 4096. A block of rows with cols
+// numbers takes about 1 MiB, so that it stays in the cache.
 func blockRows(cols int) int {
 	const elements = 1 << 17
 	return max(16, min(4096, elements/cols))
 }
 
-// stream contains the rows that a command processes: a file of any length in blocks, or the rows that
-// --sample or --holdout choose, which are in memory.
+// stream contains the rows that a command processes. It reads a file of any length in blocks. Rows
+// that --sample or --holdout select are in memory.
 type stream struct {
 	path  string
 	part  part
-	rows  int // −1 if the number is known only at the end
+	rows  int // number of rows, or −1 if unknown until the end
 	named bool
 	ids   []string                       // names of the identifier columns
-	next  func() (*dataset.Block, error) // valid until the second call after
+	next  func() (*dataset.Block, error) // returns a block that stays valid during the next call
 	end   func()                         // closes the file
 
 	seen   int
-	splits []int // distinct values of the array split, at most a few
+	splits []int // some distinct values of the array split
 }
 
 // open opens the rows of a part of a file. The rows must have the given number of features.
@@ -79,7 +79,7 @@ func (f *rowFlags) open(read *readFlags, path, labels string, p part, features i
 	return &stream{path: path, part: p, rows: rows, named: named, ids: ids, next: next, end: end}, nil
 }
 
-// withInputName adds the name of the input to an error without one.
+// withInputName adds the name of the input file to an error without a name.
 func withInputName(path string, err error) error {
 	if err == nil || err == io.EOF {
 		return err
@@ -115,12 +115,13 @@ func (f *rowFlags) openChosen(read *readFlags, path, labels string, p part, feat
 	return &stream{path: displayName(path), rows: d.Len(), named: d.Labels != nil, ids: d.IDNames, next: next, end: func() {}}, nil
 }
 
-// close closes the file unless forEachBlock does.
+// close closes the file. It does nothing after forEachBlock, which closes the file itself.
 func (s *stream) close() { s.end() }
 
-// forEachBlock passes all blocks to use, with a bar that counts rows, while a goroutine reads the
-// next block. After an error of use, or when the context ends, it does not wait for the goroutine,
-// which may wait for a pipe and closes the file itself.
+// forEachBlock passes all blocks to the function use, with a progress bar that counts rows. A
+// goroutine reads the next block and closes the file at the end. After an error of use, or when the
+// context ends, forEachBlock does not wait for the goroutine, because reading from a pipe can
+// block.
 func (s *stream) forEachBlock(a *app, cmd *cobra.Command, what string, use func(b *dataset.Block) error) error {
 	type read struct {
 		block *dataset.Block
@@ -156,7 +157,7 @@ func (s *stream) forEachBlock(a *app, cmd *cobra.Command, what string, use func(
 			return err
 		}
 		if r.err != nil {
-			<-blocks // closed after the goroutine has closed the file
+			<-blocks // wait until the goroutine has closed the file
 		}
 		if r.err == io.EOF {
 			break
@@ -180,7 +181,7 @@ func (s *stream) forEachBlock(a *app, cmd *cobra.Command, what string, use func(
 	return nil
 }
 
-// keepPart keeps only the rows of the part in b, and reports whether b has such rows.
+// keepPart removes the rows of other parts from b, and reports whether rows remain.
 func (s *stream) keepPart(b *dataset.Block) bool {
 	kept := 0
 	for i, v := range b.Split {
@@ -222,7 +223,7 @@ type target interface {
 func (a *app) createOutput(path string) (target, error) {
 	if path == standard {
 		if f, ok := a.stdout.Writer.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-			a.progress.Load().end() // the rows show the progress
+			a.progress.Load().end() // rows on the terminal replace the progress bar
 			return stdout{a, true}, nil
 		}
 		return stdout{a, false}, nil
@@ -247,8 +248,8 @@ func (s stdout) Write(p []byte) (int, error) {
 func (stdout) Commit() error { return nil }
 func (stdout) Abort()        {}
 
-// checkTarget checks --out before the work. It returns the format to write, from --format or from
-// the name.
+// checkTarget checks --out before the computation. It returns the output format, which --format or
+// the file extension selects.
 func (a *app) checkTarget(path, format string, inputs []string, allowed ...string) (kind string, err error) {
 	if path == standard && a.json {
 		return "", usagef("--json and --out - would both write to standard output; let --out name a file")

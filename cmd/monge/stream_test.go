@@ -33,14 +33,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestTransformStream checks that projecting rows in blocks gives the same output as projecting them at once, for
-// files, standard input and standard output.
+// TestTransformStream checks that projecting rows in blocks gives the same output as projecting all
+// rows together, for files, standard input and standard output.
 func TestTransformStream(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
 	fitted(t, "--data", s.csv, "--model", at("m.wda"), "--k", "3")
 	m := loadModel(t, at("m.wda"))
-	// The file has more rows than two blocks.
+	// The file needs three blocks.
 	many := dataset.Simulation{Seed: 7, NoiseDims: 3}.Generate(2*4096 + 99)
 	if err := outfile.WriteFile(at("many.csv"), csvOf(many)); err != nil {
 		t.Fatal(err)
@@ -142,10 +142,10 @@ func TestStreamMemory(t *testing.T) {
 	if !testdata.IsLong() {
 		return
 	}
-	for name, path := range streamFiles(t, dir, 200_000, 50) { // 80 MB of numbers, and the command itself takes 25
-		// Live memory is far below the limit: at most 60 MB, for pyarrow.parquet. If other processes delay
-		// the garbage collector, garbage is added, for example 40 MB once in CI. Memory that grows with
-		// the number of rows always exceeds the limit.
+	for name, path := range streamFiles(t, dir, 200_000, 50) { // the numbers take 80 MB, and the program without data takes 25 MB
+		// Try again above the limit, because garbage adds to the memory if other processes delay
+		// the garbage collector. Live memory is at most 60 MB. Memory that grows with the number of
+		// rows exceeds the limit in every run.
 		for try := range 3 {
 			cmd := program(t, "transform", "--model", model, "--data", path, "--out", filepath.Join(dir, "o.arrow"))
 			if err := cmd.Start(); err != nil {
@@ -173,8 +173,8 @@ func TestStreamMemory(t *testing.T) {
 	}
 }
 
-// mostMemory returns the largest memory of a running process in kB, or 0 after its end. (After its end, the system also
-// counts the memory of its parent before exec.)
+// mostMemory returns the peak memory of a running process in kB. It returns 0 after the process
+// ends.
 func mostMemory(t testing.TB, cmd *exec.Cmd) int {
 	t.Helper()
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
@@ -189,8 +189,8 @@ func mostMemory(t testing.TB, cmd *exec.Cmd) int {
 	return kB
 }
 
-// streamFiles writes the same rows, of numbers that have seven digits, in every format that
-// is read in blocks, and returns the paths.
+// streamFiles writes the same rows in every format that is read in blocks, and returns the paths.
+// The numbers are float32 values.
 func streamFiles(t testing.TB, dir string, rows, cols int) map[string]string {
 	t.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(25))
@@ -253,8 +253,8 @@ func streamFiles(t testing.TB, dir string, rows, cols int) map[string]string {
 	return paths
 }
 
-// likePyarrow writes a column for every number with pyarrow's defaults: one row group, and a dictionary and pages of 1
-// MiB for each column.
+// likePyarrow writes a Parquet file with the defaults of pyarrow. Each number is a column. The file
+// has one row group, and each column has a dictionary and pages of 1 MiB.
 func likePyarrow(out io.Writer, x *mat.Dense) error {
 	rows, cols := x.Dims()
 	var fields schema.FieldList
@@ -291,8 +291,9 @@ func likePyarrow(out io.Writer, x *mat.Dense) error {
 	return w.Close()
 }
 
-// BenchmarkStream compares transform with reading the bytes of its file, with reading its rows, and with projecting
-// rows in memory, each in bytes of the file per second. Rows have 128 numbers and are projected to 10.
+// BenchmarkStream compares transform with reading the bytes of the file, with reading its rows, and
+// with projecting rows in memory. All results are in bytes of the file per second. Rows with 128
+// numbers are projected to 10.
 func BenchmarkStream(b *testing.B) {
 	const rows, cols, p = 60_000, 128, 10
 	dir := b.TempDir()

@@ -11,8 +11,8 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// customers returns a table with an identifier, text, missing values and a column that holds the label.
-// order names its columns.
+// customers returns a CSV table with an identifier, text, missing values and a column that
+// determines the label. The names in order select the columns.
 func customers(rows int, order ...string) string {
 	var b strings.Builder
 	b.WriteString(strings.Join(order, ",") + "\n")
@@ -41,8 +41,8 @@ func customers(rows int, order ...string) string {
 	return b.String()
 }
 
-// TestTables checks that following the messages is enough to fit a typical table, and that another table with reordered
-// columns gives the same predictions.
+// TestTables checks that a user who follows the messages can fit a model to a typical table. A
+// second table with reordered columns must give the same predictions.
 func TestTables(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -67,7 +67,7 @@ func TestTables(t *testing.T) {
 	if code, _, stderr := monge(t, fit...); code != 0 || strings.Contains(stderr, "leak") {
 		t.Error(stderr)
 	}
-	// The output says how many values were filled in, and how many rows of the file are training rows.
+	// fit must print the number of imputed values and the number of training rows in the file.
 	_, out, stderr := monge(t, append(fit, "--holdout", "0.5", "--model", at("half.wda"))...)
 	if !strings.Contains(stderr, "note: "+at("a.csv")+": 3 missing values of the training rows replaced by the median of the column\n") || !strings.HasPrefix(out, "data        30 of 60 rows, ") {
 		t.Error(stderr, out)
@@ -124,7 +124,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestEvalData checks that eval and verify use the held-out rows that the model stores.
+// TestEvalData checks that eval and verify hold out the same rows as the fit.
 func TestEvalData(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -143,7 +143,8 @@ func TestEvalData(t *testing.T) {
 	if out, err := cmd.Output(); err != nil || !strings.Contains(string(out), `"test":20`) {
 		t.Errorf("%s %v", out, err)
 	}
-	// The matrix is for the K of the model. A note names classes that its classifier does not know.
+	// eval must compute the confusion matrix for the K of the model. A note must name classes that
+	// are unknown to the classifier.
 	fitted(t, "--data", at("a.csv"), "--model", at("k.wda"), "--missing", "mean", "--drop", "leak", "--k", "3")
 	booleans := strings.NewReplacer("yes", "True", "no\n", "False\n").Replace(customers(80, "age", "income", "buys"))
 	write(t, at("b1.csv"), booleans)
@@ -181,8 +182,8 @@ func TestEvalData(t *testing.T) {
 	}
 }
 
-// TestHeldOutWithoutNames checks that a model that was fitted to part of a file without a header can classify the file,
-// with and without its label column.
+// TestHeldOutWithoutNames checks a model that was fitted to part of a file without a header. The
+// model must be able to classify the file with and without its label column.
 func TestHeldOutWithoutNames(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

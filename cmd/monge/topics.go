@@ -2,7 +2,7 @@ package main
 
 import "github.com/spf13/cobra"
 
-// topics returns help texts that are not about one command, such as monge help terms.
+// topics returns help texts about general topics. For example, "monge help terms" prints a topic.
 func topics() []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "terms", Short: "What p, K, λ, ρ, J, whitening and other terms mean", Long: terms},

@@ -83,8 +83,8 @@ func rowTexts(ids [][]string, row int) []string {
 	return of
 }
 
-// columns returns the columns of the output. Identifiers come first in CSV and last in other
-// formats.
+// columns returns the columns of the output. The identifiers are the first columns in CSV, and the
+// last columns in other formats.
 func (f *transformFlags) columns(kind string, ids []string, p int) []table.Column {
 	var of, texts []table.Column
 	for _, name := range ids {

@@ -172,7 +172,7 @@ func (a *app) verify(cmd *cobra.Command, f *verifyFlags, path string) error {
 	return err
 }
 
-// readValidation reads the validation samples of a fit unless they were rows of d.
+// readValidation reads the validation samples of a fit, unless the fit took the samples from d.
 func (f *verifyFlags) readValidation(path string, v *wda.Validation, d *dataset.Dataset) error {
 	switch own := v != nil && v.Hash != ""; {
 	case own && f.validation == "":

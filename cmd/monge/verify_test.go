@@ -10,8 +10,8 @@ import (
 	"github.com/gomonge/monge/wda/dataset"
 )
 
-// TestVerify checks that verify reproduces the hash of a fit, with chosen and with fixed settings, and names a
-// difference.
+// TestVerify checks that verify reproduces the hash of a fit, with chosen settings and with fixed
+// settings. For different data, verify must print the differences.
 func TestVerify(t *testing.T) {
 	s := simulate(t)
 	at := func(name string) string { return filepath.Join(s.dir, name) }
@@ -30,7 +30,7 @@ func TestVerify(t *testing.T) {
 		}
 	}
 
-	// The model was validated by a program on other samples.
+	// This model was validated with samples outside the training file.
 	read := func(path string) *dataset.Dataset {
 		d, err := dataset.ReadFile(path, nil)
 		if err != nil {
@@ -57,7 +57,7 @@ func TestVerify(t *testing.T) {
 		t.Errorf("validated by other samples: %v", v)
 	}
 
-	// The data are different, but have the same shape.
+	// Verify the model with the training file, and with a different file of the same shape.
 	code, stdout, stderr := monge(t, "verify", at("pinned.wda"), "--data", s.csv)
 	if code != exitOK {
 		t.Errorf("the same rows in another file: exit code %d, %s%s", code, stdout, stderr)

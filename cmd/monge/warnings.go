@@ -13,7 +13,7 @@ type warning struct {
 	Text string          `json:"text"`
 }
 
-// warn prints the warnings of the fit of m and returns them. The labels of m are indices into
+// warn prints the warnings about the fit of m and returns them. The labels of m are indices into
 // classes.
 func (a *app) warn(m *wda.Model, classes []string) []warning {
 	var out []warning
@@ -25,8 +25,8 @@ func (a *app) warn(m *wda.Model, classes []string) []warning {
 	return out
 }
 
-// warningText returns a warning with the names of classes and features, and with flags for settings
-// that may help.
+// warningText returns a warning as text. It names the classes and features, and suggests flags that
+// may help.
 func warningText(w wda.Warning, classes, features []string) string {
 	class := func(i int) string {
 		if l := w.Classes[i]; l >= 0 && l < len(classes) {

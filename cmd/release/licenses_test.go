@@ -19,8 +19,8 @@ const licensesFile = "../../docs/LICENSES.md"
 
 var update = flag.Bool("update", false, "write "+licensesFile+" anew")
 
-// licenses lists the licenses that are compatible with ours, with text that occurs only in this
-// license. The most specific texts come first.
+// licenses lists the compatible licenses. Each has words that distinguish it from the licenses
+// after it in the list.
 var licenses = []struct{ name, words string }{
 	{"Apache-2.0", "Apache License Version 2.0"},
 	{"MIT", "Permission is hereby granted, free of charge, to any person obtaining a copy"},
@@ -31,8 +31,8 @@ var licenses = []struct{ name, words string }{
 	{"BSD-2-Clause", "Redistributions in binary form must reproduce the above copyright notice"},
 }
 
-// TestLicenses checks that every module that is linked into the command or the library has a known license in the list,
-// which this command renews:
+// TestLicenses checks that every module in the command or the library has a known license, and is
+// in the list of licenses. The following command updates the list:
 //
 //	go test -run Licenses -update ./cmd/release
 func TestLicenses(t *testing.T) {
@@ -52,7 +52,7 @@ func TestLicenses(t *testing.T) {
 		} {
 			cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if .Version}}{{if not .Replace}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}{{end}}", user.packages)
 			cmd.Dir = user.module
-			// Versions in the workspace differ from those of a module that is built alone.
+			// GOWORK=off selects the versions of a module that is built outside the workspace.
 			cmd.Env = append(os.Environ(), "GOWORK=off", "GOOS="+system, "GOARCH=amd64")
 			cmd.Stderr = os.Stderr
 			out, err := cmd.Output()

@@ -1,12 +1,12 @@
-// Command release makes the parts of a release that GoReleaser asks for, and prepares the published modules
-// for their tags:
+// Command release makes the parts of a release that GoReleaser asks for, and prepares the published
+// modules for their tags:
 //
 //	go run ./cmd/release extras FOLDER            # man pages and completions
 //	go run ./cmd/release bill v1.2.3 BINARY FILE  # a bill of materials, in the format of CycloneDX
 //	go run ./cmd/release modules v1.2.3 PROXY     # go.mod and go.sum files; the modules, in a folder
 //
-// A bill is made from the information that the toolchain writes into an executable, so that it lists
-// every module.
+// A bill of materials lists every module in an executable. It uses the information that the
+// toolchain stores in the executable.
 package main
 
 import (

@@ -14,8 +14,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// checkBill checks that a bill of materials lists what is linked, and nothing that docs/LICENSES.md omits. TestLicenses
-// proves that the page is complete.
+// checkBill checks that a bill of materials lists at least the given number of modules, and that
+// docs/LICENSES.md lists all of them. TestLicenses checks that docs/LICENSES.md is complete.
 func checkBill(t *testing.T, binary string, least int, unlisted ...string) {
 	t.Helper()
 	text, err := billOfMaterials(binary, "v0.0.1-test")
@@ -55,9 +55,10 @@ func TestBill(t *testing.T) {
 	checkBill(t, own, 1, "golang.org/x/mod")
 }
 
-// TestGoReleaser checks that the workflow and the configuration of GoReleaser name existing files and agree with each
-// other. The long form builds the command as configured: it must know its version and have a bill of materials, and the
-// configuration must list all man pages and completions.
+// TestGoReleaser checks that the workflow and the configuration of GoReleaser name existing files
+// and agree with each other. The long form also builds the command with the configured flags. The
+// command must print its version and have a bill of materials. The configuration must list all man
+// pages and completions.
 func TestGoReleaser(t *testing.T) {
 	read := func(path string) string {
 		text, err := os.ReadFile(path)
@@ -78,7 +79,8 @@ func TestGoReleaser(t *testing.T) {
 		}
 		return m[0][1]
 	}
-	// The default output folder, dist, is a package of this module, and --clean would delete it.
+	// The output folder must not be the default, dist, because GoReleaser deletes the folder with
+	// --clean, and dist is a package of this module.
 	output := only(config, `(?m)^dist: (build/\w+)`)
 	sums := only(config, `(?m)^checksum:\n  name_template: (\w+)$`)
 	for _, name := range []string{output + "/*.tar.gz", output + "/*.zip", output + "/*.cdx.json", output + "/" + sums, output + "/homebrew/Casks/monge.rb", " cmd/release/Dockerfile "} {
@@ -87,7 +89,7 @@ func TestGoReleaser(t *testing.T) {
 		}
 	}
 	for _, arch := range []string{"linux_amd64", "linux_arm64"} {
-		only(config, `targets: .*\b(`+arch+`)\b`) // the container image contains the binaries of the archives
+		only(config, `targets: .*\b(`+arch+`)\b`) // the container image contains the binary for each architecture
 	}
 	version := only(config, `ldflags: \["(.*)"\]`)
 	if !testdata.IsLong() {
@@ -97,7 +99,7 @@ func TestGoReleaser(t *testing.T) {
 		t.Skip("no go command to build with")
 	}
 	dir := t.TempDir()
-	binary := filepath.Join(dir, "monge.exe") // a name for Windows, too
+	binary := filepath.Join(dir, "monge.exe") // the extension .exe works on every system
 	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", strings.ReplaceAll(version, "{{ .Tag }}", "v0.0.1-test"), "-o", binary, "../monge")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

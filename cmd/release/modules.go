@@ -20,14 +20,14 @@ import (
 
 const rootPath = "github.com/gomonge/monge"
 
-// published are the folders of the modules that programs import or users install, each after those that it
-// requires. Their go.mod files replace modules of this repository by folders.
+// published lists the folders of the modules that programs import or users install. A module comes
+// after the modules that it requires. The go.mod files replace modules of this repository by
+// folders.
 var published = []string{".", "internal/picture", "wda/dataset/columnar", "cmd", "beam", "examples/service"}
 
-// publish replaces folders by a version in the go.mod files of the published modules, because go
-// install refuses modules with replacements. It adds the checksums of the version to the go.sum
-// files. It writes the modules into the folder proxy, which the go command can use with
-// GOPROXY=file://proxy.
+// publish replaces folders by a version in the go.mod files of the published modules, because "go
+// install" rejects modules with replacements. It adds the checksums of the version to the go.sum
+// files. It also writes the modules into the folder proxy, for use with GOPROXY=file://proxy.
 func publish(version, root, proxy string) error {
 	sums := map[string]string{} // the lines in go.sum of every module
 	for _, dir := range published {
@@ -44,7 +44,7 @@ func publish(version, root, proxy string) error {
 	return nil
 }
 
-// requireVersion edits the go.mod and go.sum files in dir.
+// requireVersion replaces folders by the version in the go.mod and go.sum files of the folder dir.
 func requireVersion(dir, version string, sums map[string]string) error {
 	goMod, goSum := filepath.Join(dir, "go.mod"), filepath.Join(dir, "go.sum")
 	text, err := exec.Command("go", "mod", "edit", "-json", goMod).Output()
@@ -97,9 +97,9 @@ func (f moduleFile) Path() string                 { return f.name }
 func (f moduleFile) Lstat() (os.FileInfo, error)  { return os.Lstat(f.disk) }
 func (f moduleFile) Open() (io.ReadCloser, error) { return os.Open(f.disk) }
 
-// writeModule writes the module in the folder dir of root into a proxy and returns its lines for
-// go.sum. Like the go command, it includes the files that git tracks, and the license of the
-// repository if the module has none.
+// writeModule writes the module in the folder dir of root into a module proxy and returns the
+// go.sum lines of the module. Like the go command, it includes the files that git tracks. A module
+// without a license gets the license of the repository.
 func writeModule(m module.Version, root, dir, proxy string) (sums string, err error) {
 	escaped, err := module.EscapePath(m.Path)
 	if err != nil {

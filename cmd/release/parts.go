@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// writeExtras writes man pages and completions into folders man and completions of dir.
+// writeExtras writes man pages into dir/man and completions into dir/completions.
 func writeExtras(dir string) error {
 	man, completions := filepath.Join(dir, "man"), filepath.Join(dir, "completions")
 	for _, folder := range []string{man, completions} {

@@ -28,7 +28,7 @@ import (
 	"github.com/gomonge/monge/internal/quantize"
 )
 
-// These errors are wrapped by the errors of invalid input, which also name the position.
+// Errors about invalid input wrap these errors and describe the input.
 var (
 	ErrShape     = fault.ErrShape
 	ErrNeighbors = errors.New("number of neighbors out of range")
@@ -181,8 +181,8 @@ func (p *Points[T]) Class(i int) int { return p.classes[i] }
 // Label returns the label of row i.
 func (p *Points[T]) Label(i int) int { return p.labels[p.classes[i]] }
 
-// Vote counts the votes of the rows near, the nearest first, and returns the class that wins, an
-// index into Labels. votes is scratch memory of the length of Labels.
+// Vote counts the votes of the rows in near, which begin with the nearest row. It returns the class
+// that wins, an index into Labels. The scratch memory votes has the length of Labels.
 func (p *Points[T]) Vote(votes, near []int) int {
 	clear(votes)
 	most := 0
@@ -194,8 +194,8 @@ func (p *Points[T]) Vote(votes, near []int) int {
 	return p.classes[near[at]]
 }
 
-// distances sets dst to the squared distances between the rows of y and the rows of p that begin at
-// first.
+// distances sets dst to the squared distances between the rows of y and consecutive rows of p,
+// beginning with row first.
 func (p *Points[T]) distances(dst, y matrix.Matrix[T], first int) {
 	if p.packed != nil {
 		p.packed.SqEuclidean(first, dst.Rows, dst.Cols, dst.Data, dst.Stride, y.Data, y.Stride)
@@ -222,15 +222,15 @@ const (
 	// blockElements is the number of distances that are computed at a time. In float64 they take
 	// 256 KiB and stay in the second-level cache.
 	blockElements = 1 << 15
-	// blockPoints is the largest number of points, a multiple of gram.Unit.
+	// blockPoints is the largest number of points in a block, a multiple of gram.Unit.
 	blockPoints = 960
 	// blockRows is the number of rows that Predict classifies at a time.
 	blockRows = 128
 )
 
-// Nearest searches for the k nearest points, 1 ≤ k ≤ n, of every row of y. Near returns them
-// afterwards. Nearest checks ctx between blocks and returns context.Cause(ctx). It panics if y or k
-// does not match the points.
+// Nearest searches for the k nearest points, 1 ≤ k ≤ n, of every row of y. The method Near returns
+// the result afterwards. Nearest checks ctx between blocks. If ctx ends, it returns
+// context.Cause(ctx). It panics if y or k does not match the points.
 func (s *Search[T]) Nearest(ctx context.Context, p *Points[T], y matrix.Matrix[T], k int) error {
 	if y.Check(); y.Cols != p.d || k < 1 || k > p.n {
 		panic(badPoints)
@@ -275,9 +275,10 @@ func (s *Search[T]) Nearest(ctx context.Context, p *Points[T], y matrix.Matrix[T
 	return nil
 }
 
-// nearestFew implements Nearest for so few points that a block contains whole rows of distances.
-// The k points found by the previous call bound the distance, so farther points are skipped
-// quickly. If a projection changes little between two calls, few other points are nearer.
+// nearestFew implements Nearest for few points, so that a block contains whole rows of distances.
+// The k points found by the previous call give an upper bound for the distance, and the search
+// quickly skips farther points. If the projection changes little between two calls, few other
+// points are nearer.
 func (s *Search[T]) nearestFew(ctx context.Context, p *Points[T], y matrix.Matrix[T], k int) error {
 	step := min(y.Rows, max(1, blockElements/p.n))
 	s.distances = slices.Grow(s.distances[:0], step*p.n)
@@ -350,8 +351,8 @@ func (s *Search[T]) Near(i int) (rows []int, distances []T) {
 
 // Settings configures Predict. The zero value and a nil pointer select the defaults.
 type Settings struct {
-	// Workers is the number of goroutines. Default GOMAXPROCS. The predictions do
-	// not depend on it.
+	// Workers is the number of goroutines. The default is GOMAXPROCS. The predictions do not depend
+	// on Workers.
 	Workers int
 	// Progress, if not nil, is called from time to time with the number of classified test rows and
 	// their total, by one goroutine at a time.
@@ -363,11 +364,12 @@ type Settings struct {
 // labels of the training rows.
 //
 // Predict returns ErrNeighbors unless 1 ≤ k ≤ n, ErrShape if lengths or widths differ, and
-// ErrNotFinite for NaN or infinity; that error names row and column, counted from 0. It checks ctx
-// after each block and returns context.Cause(ctx) without predictions.
+// ErrNotFinite for NaN or infinity. The text of ErrNotFinite names the row and the column, counted
+// from 0. Predict checks ctx after each block. If ctx ends, it returns context.Cause(ctx) and no
+// predictions.
 //
-// Each worker allocates 2¹⁵ distances and the largest k neighbors of 128 rows. The time is about
-// n·m·d multiply-adds, and n·m·log k steps to select neighbors.
+// Each worker allocates 2¹⁵ distances, and the neighbors of 128 rows for the largest k. The time is
+// about n·m·d multiply-adds, and n·m·log k steps to select neighbors.
 func Predict[T num.Float](ctx context.Context, train matrix.Matrix[T], labels []int, test matrix.Matrix[T], ks []int, settings *Settings) ([][]int, error) {
 	n, m := train.Rows, test.Rows
 	if len(labels) != n {

@@ -16,7 +16,7 @@ import (
 	"github.com/gomonge/monge/internal/quantize"
 )
 
-// naivePredict is the definition of Predict: it sorts all training rows and counts votes.
+// naivePredict computes Predict by its definition: it sorts all training rows and counts votes.
 func naivePredict[T dist.Float](train dist.Matrix[T], labels []int, test dist.Matrix[T], k int) []int {
 	out := make([]int, test.Rows)
 	d := dist.NewMatrix[T](test.Rows, train.Rows, nil)
@@ -340,8 +340,8 @@ func TestPointsPanic(t *testing.T) {
 	}
 }
 
-// TestNewColumnsCanceled checks that NewColumns checks the context before every piece of the
-// labels, in two passes, and of the rows, and returns the cause wherever the context ends.
+// TestNewColumnsCanceled checks that NewColumns checks the context before every piece of the labels
+// and of the rows. If the context ends at any check, NewColumns must return the cause.
 func TestNewColumnsCanceled(t *testing.T) {
 	for _, d := range []int{1, 64} {
 		rows := matrix.New[float32](pieceElements/d+100, d, nil)

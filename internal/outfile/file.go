@@ -16,16 +16,16 @@ import (
 	"time"
 )
 
-// File is a file that is written completely or not at all. The bytes go to a temporary file in the
-// same folder, which replaces the target at Commit. Until then, and after Abort, an existing target
-// is unchanged. A target that is not a regular file, such as /dev/stdout or a pipe, is written
-// directly.
+// File is a file that is written either completely or not at all. The bytes go to a temporary file
+// in the same folder, which replaces the target at Commit. Before Commit, and after Abort, an
+// existing target is unchanged. A target that is not a regular file, such as /dev/stdout or a pipe,
+// is written directly.
 //
 // If the process is killed or crashes, its temporary files, named .monge-*.tmp, remain. The next
 // Create of the same target removes them.
 type File struct {
-	path   string // as passed to Create
-	target string // with symbolic links resolved; "" if the file is written directly
+	path   string // path as passed to Create
+	target string // path after resolving symbolic links, or "" if the file is written directly
 	file   *os.File
 }
 
@@ -40,7 +40,7 @@ var errAborted = errors.New("the program is ending")
 
 // Error names a file that could not be written. It wraps an error of the operating system.
 type Error struct {
-	Path string // as passed to Create
+	Path string // path as passed to Create
 	Err  error
 }
 
@@ -66,9 +66,10 @@ func writeError(path string, err error) error {
 	return &Error{path, fmt.Errorf("cannot write: %w", withoutPath(err))}
 }
 
-// Create begins to write a file. The new file keeps the permissions of the file it replaces. If
-// path is a symbolic link, its target is written, even if the target does not exist yet. Every
-// error is an *Error with the path. It matches fs.ErrNotExist if the folder is missing.
+// Create begins to write a file. The new file keeps the permissions of an existing file. If path is
+// a symbolic link, Create writes the target of the link, even if the target does not exist yet.
+// Every error is an *Error with the path. The error matches fs.ErrNotExist if the folder is
+// missing.
 func Create(path string) (*File, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -152,8 +153,8 @@ func resolveLinks(path string) (string, error) {
 	return "", errors.New("too many levels of symbolic links")
 }
 
-// createTemporary creates the temporary file with the usual permissions of a new file.
-// os.CreateTemp would make it readable only for its owner.
+// createTemporary creates the temporary file with the default permissions of a new file. A file of
+// os.CreateTemp would be readable only for its owner.
 func (f *File) createTemporary() (err error) {
 	unfinished.Lock()
 	defer unfinished.Unlock()
@@ -181,8 +182,8 @@ func (f *File) createTemporary() (err error) {
 // immediately.
 const staleAge = time.Minute
 
-// removeStale removes temporary files left by processes that have ended. Their names begin with
-// prefix. Files in use are locked and stay.
+// removeStale removes temporary files of processes that have exited. The file names begin with
+// prefix. A file in use is locked and remains.
 func removeStale(folder, prefix string) {
 	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {
@@ -205,8 +206,8 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, f.wrapError(err)
 }
 
-// WriteAt overwrites bytes written by Write, such as a header with counts that are known only at
-// the end. It fails if the target is written directly.
+// WriteAt overwrites bytes that Write has written. For example, a header may contain counts that
+// are known only at the end. WriteAt fails if the target is written directly.
 func (f *File) WriteAt(p []byte, off int64) (int, error) {
 	if f.target == "" {
 		return 0, writeError(f.path, errors.New("it is not a regular file, such as a pipe, so bytes already written cannot be changed"))
@@ -234,8 +235,8 @@ func (f *File) wrapError(err error) error {
 // Commit closes the file and moves it to its target. After an error the file is aborted.
 func (f *File) Commit() error { return Commit(f) }
 
-// Commit closes several files and moves all of them or none, unless the operating system refuses
-// one of the last renames. AbortAll waits until Commit has finished.
+// Commit closes several files and renames all of them or none. There is one exception: if the
+// operating system rejects a rename, earlier renames stay. AbortAll waits for the end of Commit.
 func Commit(files ...*File) error {
 	unfinished.Lock()
 	defer unfinished.Unlock()
@@ -279,8 +280,8 @@ func (f *File) removeTemporary() {
 	}
 }
 
-// AbortAll aborts every File of the process, including those created later. A program calls it
-// before it exits on a signal while other goroutines still write.
+// AbortAll aborts every File of the process, including every File created later. A program calls
+// AbortAll before it exits on a signal, while other goroutines may still write.
 func AbortAll() {
 	unfinished.Lock()
 	defer unfinished.Unlock()

@@ -143,8 +143,8 @@ func TestWriteFileModeLinkDevice(t *testing.T) {
 	}
 }
 
-// TestWriteFileDanglingLink checks that a symbolic link to a missing file stays and that its target
-// is created.
+// TestWriteFileDanglingLink checks that WriteFile keeps a symbolic link to a missing file, and
+// creates the missing file.
 func TestWriteFileDanglingLink(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links of Unix")
@@ -226,7 +226,7 @@ func TestCommitSeveral(t *testing.T) {
 	checkOnlyFile(t, dir, "a", "whole")
 }
 
-// TestAbortAll checks that AbortAll leaves no file and that no file is written afterwards.
+// TestAbortAll checks that AbortAll leaves no temporary file, and that later calls write no file.
 func TestAbortAll(t *testing.T) {
 	defer func() { unfinished.aborted = false }()
 	dir := t.TempDir()

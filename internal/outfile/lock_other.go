@@ -7,10 +7,11 @@ import (
 	"runtime"
 )
 
-// lock does nothing: Windows does not remove an open file.
+// lock does nothing, because Windows refuses to remove an open file.
 func lock(*os.File) bool { return true }
 
-// removeUnlocked removes a file unless a process has opened it.
+// removeUnlocked removes a file on Windows unless a process has opened the file. On other systems
+// it does nothing.
 func removeUnlocked(name string) {
 	if runtime.GOOS == "windows" {
 		os.Remove(name)

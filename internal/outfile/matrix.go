@@ -27,12 +27,12 @@ type Writer struct {
 	cols int
 	line []byte
 
-	labels *csv.Writer // CSV: labels may need quotes, numbers do not
+	labels *csv.Writer // writer of CSV labels, which may need quotes
 
 	npy     bool
-	rows    int // in the header; −1 if not known yet
+	rows    int // number of rows in the header, or −1 if not yet known
 	written int
-	header  io.WriterAt // receives the number of rows at the end
+	header  io.WriterAt // where Close writes the number of rows
 }
 
 const writeBuffer = 1 << 16
@@ -49,8 +49,8 @@ func NewCSV(w io.Writer, cols int, header []string) (*Writer, error) {
 	return out, out.labels.Error()
 }
 
-// NewNPY returns a Writer of a NumPy array of float64 in C order. If w is an io.WriterAt, such as a
-// File, rows may be −1. Close then writes the number of rows into the header.
+// NewNPY returns a Writer of a NumPy array of float64 in C order. The number of rows may be −1 if w
+// is an io.WriterAt, such as a File. Close then writes the actual number of rows into the header.
 func NewNPY(w io.Writer, rows, cols int) (*Writer, error) {
 	out := &Writer{out: bufio.NewWriterSize(w, writeBuffer), cols: cols, npy: true, rows: rows}
 	if rows < 0 {
@@ -123,8 +123,8 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// CSV writes a matrix as comma-separated text. If label is not nil, it gives the last field of each
-// row. CSV panics if header is not nil and its length is not the number of fields.
+// CSV writes a matrix as comma-separated text. If label is not nil, it returns the last field of
+// each row. CSV panics if header is not nil and its length is not the number of fields.
 func CSV(w io.Writer, m mat.Matrix, header []string, label func(row int) string) error {
 	_, cols := m.Dims()
 	fields := cols

@@ -12,9 +12,10 @@ import (
 	"github.com/gomonge/monge/internal/random"
 )
 
-// BenchmarkNearest searches for the 5 nearest of n rows in 32 dimensions. The rows take 16 bytes
-// each, or 32 with bits=0 (Grid). The rows are normal, which is the worst case for a filter, or come from 77
-// classes. min-ns is the mean over some queries of the minimum time of each.
+// BenchmarkNearest searches for the 5 nearest of n rows in 32 dimensions. A row takes 16 bytes, or
+// 32 bytes with bits=0 (Grid). The rows come from one normal distribution, the worst case for a
+// filter, or from 77 classes. The metric min-ns is the mean over the queries of the minimum time of
+// each query.
 func BenchmarkNearest(b *testing.B) {
 	const dim, queries = 32, 20
 	for _, n := range []int{10_000, 100_000} {
@@ -38,8 +39,7 @@ func BenchmarkNearest(b *testing.B) {
 					}
 					q = Grid(offset, scale)
 				} else {
-					// A few steps of k-means without a rotation: no rotation is better for these
-					// rows.
+					// These rows need no rotation, so a few k-means steps are enough.
 					t := newTrainer(y.RowRange(0, 4096), c.parts, c.bits, 0)
 					for k := range dim {
 						t.q.rotation.Set(k, k, 1)

@@ -15,7 +15,7 @@ import (
 // With 4-bit codes each code is its own group. With 8-bit codes the 256 vectors of a codebook are
 // divided into 16 groups of 16 close vectors.
 type filter struct {
-	parts      int    // number of parts, the first ones of a row; 0 if there is no filter
+	parts      int    // number of leading parts of a row that the filter uses; 0 if there is no filter
 	packed     []byte // the groups of all rows, in the block layout of codes.Sums4
 	groupOrder []byte // 256 codes for each part, ordered by group; empty for 4-bit codes
 }
@@ -24,13 +24,13 @@ const (
 	groupCount = 16
 	// minFilterRows is the minimum number of rows with 8-bit codes for a filter.
 	minFilterRows = 2 << 10
-	// Candidates are summed one by one if they are at most 1/candidateDivisor of the rows.
+	// A chunk with at most n/candidateDivisor candidates among n rows sums the distances of the
+	// candidates one by one.
 	candidateDivisor = 8
 	// A filter is dropped if more than 1/passDivisor of the rows pass it.
 	passDivisor = 10
 )
 
-// newFilter returns the filter of r.
 func newFilter(r *Rows) filter {
 	if r.bits == 4 {
 		return filter{parts: r.parts, packed: r.packed}
@@ -133,10 +133,11 @@ func sumSquaredDeviations(book matrix.Matrix[float32], some []byte) (sum float64
 	return sum
 }
 
-// lowerBounds computes lower bounds of the distances from one query. A row with the groups g_j has
-// the bound base + step·S, where S = Σ_j coarse_j[g_j]. coarse_j[g] is the difference between the
-// least entries of group g and of table j, in steps, rounded down, and at most maxCoarse. S is
-// exact, and the bound is at most the exact sum of the entries.
+// lowerBounds computes lower bounds of the distances from one query. Let g_j be the group of part j
+// of a row. The bound of the row is base + step·S with the integer S = Σ_j coarse_j[g_j]. The
+// integer coarse_j[g] is the least entry of group g minus the least entry of table j, divided by
+// step, rounded down, and limited to maxCoarse. The bound is at most the exact sum of the table
+// entries.
 type lowerBounds struct {
 	filter      *filter
 	groupMin    []float32 // least entry of every group of every table
@@ -147,12 +148,12 @@ type lowerBounds struct {
 	slack       float64 // a float32 sum is at least 1 − slack times the exact sum
 	coarse      []byte
 	words       []uint64 // memory of steps
-	steps       []uint16 // sums of a chunk, each below 2¹⁵
-	candidates  []int32  // rows of a chunk
+	steps       []uint16 // integer sums S of the rows of a chunk, each below 2¹⁵
+	candidates  []int32  // indices of the candidate rows of a chunk
 }
 
-// setTables prepares the bounds for the tables of a query. It reports false if r has no filter, or
-// if entries are not finite or all equal.
+// setTables prepares the bounds for the tables of a query. It returns false if r has no filter, if
+// table entries are not finite, or if the filter cannot distinguish rows.
 func (b *lowerBounds) setTables(r *Rows, tables []float32) bool {
 	f := &r.filter
 	if b.filter = f; f.parts == 0 {
@@ -169,14 +170,14 @@ func (b *lowerBounds) setTables(r *Rows, tables []float32) bool {
 		low, high := minMax((*[groupCount]float32)(b.groupMin[groupCount*j:]))
 		b.tableMin[j], b.base, b.widestRange = low, b.base+low, max(b.widestRange, high-low)
 	}
-	// γ_m is below m·2⁻²³ for m parts in float32.
+	// The relative error γ_m of a float32 sum of m parts is below m·2⁻²³.
 	b.slack = float64(r.parts) * 0x1p-23
 	return b.base >= 0 && b.widestRange > 0 && b.widestRange < math.Inf(1) && b.slack < 0.5
 }
 
 // minMax returns the minimum and the maximum entry. NaN compares as larger than +Inf.
 func minMax(some *[groupCount]float32) (low, high float64) {
-	// Entries are not negative, so their bits have the same order.
+	// The entries are not negative, so their bits as integers have the same order.
 	x, y := uint32(math.MaxUint32), uint32(0)
 	for _, d := range some {
 		x, y = min(x, math.Float32bits(d)), max(y, math.Float32bits(d))
@@ -187,7 +188,7 @@ func minMax(some *[groupCount]float32) (low, high float64) {
 // setGroupMin sets least to the minimum entry of every group. It ignores NaN, because a row with a
 // NaN entry is infinitely far.
 func setGroupMin(least, tables []float32, member []byte) {
-	// Entries are not negative, so their bits have the same order.
+	// The entries are not negative, so their bits as integers have the same order.
 	for g := range least {
 		table, some := tables[g/groupCount*256:][:256], member[groupCount*g:][:groupCount]
 		x, y := math.Float32bits(table[some[0]]), math.Float32bits(table[some[1]])
@@ -198,7 +199,7 @@ func setGroupMin(least, tables []float32, member []byte) {
 	}
 }
 
-// maxCoarse returns the largest entry of coarse. It keeps every sum below 2¹⁵.
+// maxCoarse returns the limit for entries of coarse. With this limit, every sum is below 2¹⁵.
 func (f *filter) maxCoarse() float64 {
 	if f.parts > 128 {
 		return 127
@@ -206,10 +207,10 @@ func (f *filter) maxCoarse() float64 {
 	return 255
 }
 
-// setStep chooses the step length. Rows beyond bound need not be distinguished. With 255 steps for
-// the widest of m tables, no entry is cut off. If bound is 32·m steps above base, rounding m
-// entries loses less than 2 % of it, and only entries far above the mean entry of a row within
-// bound are cut off.
+// setStep chooses the step length. The sums need not distinguish rows that are farther than bound.
+// With 255 steps for the table with the widest range, no entry is cut off. A shorter step makes
+// rounding errors smaller. If bound is 32·m steps above base for m tables, rounding loses less than
+// 2 % of the bound. Then only large entries are cut off, which rows within bound rarely have.
 func (b *lowerBounds) setStep(bound float64) {
 	largest := b.filter.maxCoarse()
 	b.step = b.widestRange / largest
@@ -240,7 +241,8 @@ func (b *lowerBounds) stepLimit(bound float64) uint16 {
 	return uint16(steps)
 }
 
-// sumSteps sets steps to the sums of n rows from row i on. Row i must begin a block.
+// sumSteps computes the sums S of n rows, beginning with row i. Row i must be the first row of a
+// block.
 func (b *lowerBounds) sumSteps(i, n int) {
 	b.growSteps(blockCount(n))
 	codes.Sums4(b.steps, b.filter.packed[i/codes.Block*b.filter.blockBytes():][:blockCount(n)*b.filter.blockBytes()], b.coarse)
@@ -253,9 +255,9 @@ func (b *lowerBounds) growSteps(blocks int) {
 	b.steps = unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(b.words))), n)
 }
 
-// ones16 contains the number 1 in each 16-bit lane, and highBits16 the highest bit of each lane. In
-// each lane of addLimit(limit) − w, where w contains four sums, the highest bit is set if the sum
-// is at most limit. Lanes do not borrow from each other because sums are below 2¹⁵.
+// ones16 contains the number 1 in each 16-bit lane, and highBits16 has the highest bit of each
+// lane. Let w contain four sums. In addLimit(limit) − w, the highest bit of a lane is set if the
+// sum is at most limit. Lanes do not borrow from each other, because sums are below 2¹⁵.
 const highBits16 = 1 << 15 * ones16
 
 const ones16 = 1<<48 | 1<<32 | 1<<16 | 1
@@ -279,8 +281,8 @@ func (b *lowerBounds) countWithin(n int, limit uint16) (count int) {
 	return count
 }
 
-// findLimit returns a limit that at least want of the first n sums do not exceed, and not many
-// more.
+// findLimit returns a limit for the first n sums. At least the wanted number of sums are within the
+// limit, and usually fewer than twice this number.
 func (b *lowerBounds) findLimit(n, want int) uint16 {
 	low, high := 0, b.filter.parts*int(b.filter.maxCoarse())
 	for low < high {
@@ -297,10 +299,10 @@ func (b *lowerBounds) findLimit(n, want int) uint16 {
 	return uint16(high)
 }
 
-// selectCandidates sets candidates to the rows of the first n sums that are at most limit. It
-// reports false if there are more than most.
+// selectCandidates sets candidates to the rows, among the first n, whose sums are at most limit. It
+// returns false if there are more candidates than the argument most.
 func (b *lowerBounds) selectCandidates(n int, limit uint16, most int) bool {
-	const some, half = 32, 16 // sums compared at a time
+	const some, half = 32, 16 // some is the number of sums that are compared at a time
 	b.candidates = slices.Grow(b.candidates[:0], n+some)[:n+some]
 	words, sums, x, count := b.words, b.steps, addLimit(limit), 0
 	for i := 0; i < n && count <= most; i += some {
@@ -317,7 +319,7 @@ func (b *lowerBounds) selectCandidates(n int, limit uint16, most int) bool {
 			near, first := (*[half]int32)(b.candidates[count:]), i+half*h
 			k := 0
 			for j, steps := range (*[half]uint16)(sums[first:]) {
-				// no branch, because it would be mispredicted
+				// avoid a branch that would be mispredicted
 				near[k&(half-1)] = int32(first + j)
 				k += int(1 - (uint32(limit)-uint32(steps))>>31)
 			}

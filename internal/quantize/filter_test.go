@@ -31,12 +31,13 @@ func randomRows(n, dim, parts, bits int, value func(k, c int) float64) *Rows {
 		c[i] = byte(rng.Uint64()) >> (8 - bits)
 	}
 	r := New(parts, bits, matrix.Matrix[float64]{}, book).Pack(c)
-	r.filter = newFilter(r) // even if it does not pay
+	r.filter = newFilter(r) // use the filter even if it saves no time
 	return r
 }
 
-// TestFilter checks that the nearest rows are the same, bit for bit, as those of a search through all distances, with
-// many equal distances, tables of different ranges, and non-finite distances.
+// TestFilter checks that a search with a filter returns bit-identical results to a search through
+// all distances. Cases include many equal distances, tables of different ranges, and non-finite
+// distances.
 func TestFilter(t *testing.T) {
 	rng := random.New(9, 1)
 	normal := func(int, int) float64 { return random.Normal(rng) }
@@ -101,8 +102,8 @@ func checkNearest(t *testing.T, what string, r *Rows, query []float64, k int, s 
 	}
 }
 
-// TestBounds checks that no bound exceeds the distance of its row and that few rows are within the
-// bound of the nearest.
+// TestBounds checks that no bound exceeds the distance of its row. Few rows may have a bound below
+// the distance of the nearest neighbors.
 func TestBounds(t *testing.T) {
 	y := correlated(3, 3000, 16)
 	for _, c := range []struct{ parts, bits, most int }{{16, 4, 50}, {16, 0, 600}, {8, 8, 300}} {
@@ -174,8 +175,9 @@ func TestManyParts(t *testing.T) {
 	}
 }
 
-// TestProbe checks that the bound of probeDistance contains as many rows as wanted, and not many
-// more if the probed rows are the nearest. A full set needs no bound.
+// TestProbe checks that at least the wanted number of rows are within the bound of probeDistance.
+// If the probed rows are the nearest, not many more rows may be within the bound. A full set needs
+// no bound.
 func TestProbe(t *testing.T) {
 	const all, dim = 4 * probeBlocks, 4
 	rng := random.New(8, 1)
@@ -298,7 +300,7 @@ func TestPays(t *testing.T) {
 	for i := range book.Data {
 		book.Data[i] = float32(random.Normal(rng))
 	}
-	for _, kept := range []int{0, parts - 1} { // codes shared by the rows of a class
+	for _, kept := range []int{0, parts - 1} { // number of codes that the rows of a class share
 		c := make([]byte, minFilterRows*parts)
 		for i := range c {
 			if c[i] = byte(rng.Uint64()); i >= classes*parts && i%parts < kept {

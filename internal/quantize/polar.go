@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// rotationWeight is the weight of the current rotation relative to the norm of the matrix whose
-	// polar factor is computed.
+	// rotationWeight is the weight of the current rotation r in the matrix c +
+	// rotationWeight·‖c‖·r, whose polar factor is computed.
 	rotationWeight = 0x1p-16
 	// polarSteps limits the iteration. If the least singular value is rotationWeight, it takes
 	// about 20 steps.
@@ -24,15 +24,15 @@ const (
 //
 //	⟨Q, c⟩ + rotationWeight·‖c‖·⟨Q, r⟩
 //
-// with Frobenius norms and products. Q is the polar factor of c + rotationWeight·‖c‖·r. The second
-// term keeps r where c is nearly zero; ⟨Q, c⟩ is never less than ⟨r, c⟩. c is overwritten. polar
-// reports false, and leaves r unchanged, if the context ends or if the polar factor cannot be
-// computed.
+// ‖·‖ and ⟨·, ·⟩ are the Frobenius norm and inner product. Q is the polar factor of the matrix
+// c + rotationWeight·‖c‖·r. The second term keeps r where c is nearly zero; ⟨Q, c⟩ is never less
+// than ⟨r, c⟩. polar overwrites c. If the context ends or the polar factor cannot be computed,
+// polar returns false and leaves r unchanged.
 //
-// The factor is the limit of X ← X·(3I − XᵀX)/2 (Newton and Schulz). X is scaled before each step
-// so that small singular values grow as fast as possible: by √(3/(1 + l + l²)) for singular values
-// in [l, 1] (J. Chen and E. Chow, "A stable scaling of Newton–Schulz for improving the sign
-// function computation of a Hermitian matrix", 2014).
+// The factor is the limit of the Newton–Schulz iteration X ← X·(3I − XᵀX)/2. Before each step, X is
+// scaled by √(3/(1 + l + l²)) if its singular values are in [l, 1]. Then small singular values grow
+// as fast as possible (J. Chen and E. Chow, "A stable scaling of Newton–Schulz for improving the
+// sign function computation of a Hermitian matrix", 2014).
 func polar(ctx context.Context, r, c matrix.Matrix[float64]) bool {
 	p := r.Rows
 	norm := 0.

@@ -69,8 +69,9 @@ func meanSquaredError(r *Rows, y matrix.Matrix[float64]) float64 {
 	return sum / float64(y.Rows)
 }
 
-// TestNearest checks that the nearest are the sorted smallest of all distances for many numbers of
-// rows, parts, bits and neighbors, and that distances are between the query and the decoded rows.
+// TestNearest checks that Nearest returns the smallest of all distances in ascending order, for
+// many numbers of rows, parts, bits and neighbors. The distances must be the distances between the
+// query and the decoded rows.
 func TestNearest(t *testing.T) {
 	var s Scratch
 	var got, want nearest.Set[float64]
@@ -124,7 +125,7 @@ func constantQuery(dim int, x float64) []float64 {
 	return v
 }
 
-// tableSum is the definition of the distance of row i from the query in s.
+// tableSum computes the distance of row i from the query in s by its definition.
 func tableSum(r *Rows, s *Scratch, i int) float64 {
 	var d float32
 	for j := range r.Parts() {
@@ -133,7 +134,8 @@ func tableSum(r *Rows, s *Scratch, i int) float64 {
 	return float64(d)
 }
 
-// TestGrid checks that rows are rounded to half a step and that the ends of the grid are exact.
+// TestGrid checks that a Grid rounds rows to half a step, and that the smallest and largest values
+// are exact.
 func TestGrid(t *testing.T) {
 	y := correlated(4, 700, 6)
 	for i := range y.Rows {
@@ -172,8 +174,8 @@ func TestWideGrid(t *testing.T) {
 	}
 }
 
-// TestTrain checks that a learned rotation reduces the error, that more bytes reduce it, and that
-// as many different rows as vectors are encoded to rounding.
+// TestTrain checks that a learned rotation and more bytes reduce the error. If there are at most as
+// many different rows as codebook vectors, the only error must be rounding.
 func TestTrain(t *testing.T) {
 	y := correlated(5, 1500, 12)
 	last := math.Inf(1)
@@ -212,14 +214,14 @@ func TestTrain(t *testing.T) {
 	}
 }
 
-// TestSameBits checks that quantizer and codes have the same bits at every level, for every number
-// of workers, and on every machine.
+// TestSameBits checks that the quantizer and the codes are bit-identical with every instruction
+// set, for every number of workers, and on every machine.
 func TestSameBits(t *testing.T) {
 	y := correlated(8, 300, 9)
 	for lv := range asmtest.Each(t) {
 		for _, workers := range []int{1, 3} {
 			if !testdata.IsLong() && (lv == asm.Ref) != (workers == 1) && len(asm.Available()) > 1 {
-				continue // only the long form tests every number of workers at every level
+				continue // only the long form tests all combinations of workers and instruction sets
 			}
 			h := fnv.New64a()
 			for _, c := range []struct{ parts, bits int }{{3, 4}, {2, 8}, {9, 0}} {

@@ -12,9 +12,9 @@ import (
 	"github.com/gomonge/monge/internal/nearest"
 )
 
-// Rows contains encoded rows. It is immutable and safe for concurrent use. For many rows with 8-bit
-// codes it also contains a filter for searches, if that saves time, which takes half as much memory
-// again.
+// Rows contains encoded rows. It is immutable and safe for concurrent use. Many rows with 8-bit
+// codes may also have a filter that makes searches faster. The filter takes half as much memory as
+// the codes.
 type Rows struct {
 	*Quantizer
 	n      int
@@ -22,8 +22,8 @@ type Rows struct {
 	filter filter
 }
 
-// Pack returns the Rows with the codes c (n × Parts, by rows, each below 2^Bits). It copies c. It
-// panics if len(c) is not a multiple of Parts, or if a code is too large.
+// Pack returns Rows with a copy of the codes c (n × Parts, row-major, each below 2^Bits). It panics
+// if len(c) is not a multiple of Parts, or if a code is too large.
 func (q *Quantizer) Pack(c []byte) *Rows {
 	if len(c)%q.parts != 0 {
 		panic("quantize: a row of codes is not whole")
@@ -55,8 +55,8 @@ func (q *Quantizer) blockCodes() int {
 
 func (q *Quantizer) blockBytes() int { return codes.Block * q.blockCodes() * q.bits / 8 }
 
-// codePosition returns the byte in packed and the bit in it where the code of part j of row i
-// begins.
+// codePosition returns the byte in packed and the first bit in the byte for the code of part j of
+// row i.
 func (q *Quantizer) codePosition(i, j int) (at, shift int) {
 	const half = codes.Block / 2
 	block, r := i/codes.Block*q.blockBytes(), i%codes.Block
@@ -120,8 +120,8 @@ const (
 	initialRows = 1 << 8
 )
 
-// Nearest offers to set every row of r that can be among the nearest to y (length Dim), with its
-// distance. It checks ctx every 1024 rows and returns context.Cause(ctx).
+// Nearest offers to set every row of r that can be among the rows nearest to y (length Dim), with
+// its distance. It checks ctx every 1024 rows. If ctx ends, it returns context.Cause(ctx).
 func Nearest[T num.Float](ctx context.Context, set *nearest.Set[T], r *Rows, y []T, s *Scratch) error {
 	fillTables(s, r, y)
 	b := &s.bounds
@@ -129,7 +129,7 @@ func Nearest[T num.Float](ctx context.Context, set *nearest.Set[T], r *Rows, y [
 	if use {
 		b.probeBound = probeDistance(r, s, set.Room())
 	}
-	pause, last := 0, 0 // chunks to process without the filter because it skipped too few rows
+	pause, last := 0, 0 // number of chunks to process without the filter, after the filter skipped too few rows
 	for i, n := 0, 0; i < r.n; i += n {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -162,8 +162,8 @@ func distanceBound[T num.Float](set *nearest.Set[T], b *lowerBounds) float64 {
 	return min(float64(set.Bound()), b.probeBound)
 }
 
-// probeDistance examines blocks at equal intervals. It returns a distance that at least the given
-// number of rows do not exceed, or +Inf.
+// probeDistance examines blocks at equal intervals. It returns an upper bound for the distances of
+// the given number of nearest rows, or +Inf.
 func probeDistance(r *Rows, s *Scratch, rows int) float64 {
 	b, all := &s.bounds, r.n/codes.Block
 	some := min(probeBlocks, all/4)
@@ -191,8 +191,8 @@ func probeDistance(r *Rows, s *Scratch, rows int) float64 {
 	return float64(s.probeSet.Bound())
 }
 
-// fillTables computes the tables of a query: the squared distances between its parts and the
-// codebooks.
+// fillTables computes the tables of a query: the squared distances between each part of the query
+// and the vectors of its codebook.
 func fillTables[T num.Float](s *Scratch, r *Rows, y []T) {
 	dim, size := r.Dim(), 1<<r.bits
 	if len(y) != dim {
@@ -225,7 +225,7 @@ func fillTables[T num.Float](s *Scratch, r *Rows, y []T) {
 	}
 }
 
-// offerAll offers n rows from row i on with their distances.
+// offerAll offers n rows to set with their distances, beginning with row i.
 func offerAll[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n int) {
 	if r.bits == 4 {
 		for k := i; k < i+n; k += 4 {
@@ -252,8 +252,9 @@ func offerAll[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n int) {
 	}
 }
 
-// offerCandidates offers those of n rows from row i on whose lower bounds are small enough. It
-// reports false, and offers no row, if there are so many that offerAll is faster.
+// offerCandidates offers to set the rows whose lower bounds are small enough, among n rows
+// beginning with row i. If there are too many such rows, offerAll is faster. Then offerCandidates
+// returns false and offers no row.
 func offerCandidates[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n int) bool {
 	b, most := &s.bounds, n
 	if r.bits == 8 {
@@ -280,8 +281,9 @@ func offerCandidates[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, i, n
 	return true
 }
 
-// offerFour offers the first count of four rows with the distances that codes.Sums8 computes. The
-// four sums are independent for speed. The other rows are ignored and may be out of range.
+// offerFour offers the first rows of the four given rows, up to count, with the distances that
+// codes.Sums8 would compute. The four sums are independent for speed. The remaining rows are
+// ignored and may be out of range.
 func offerFour[T num.Float](set *nearest.Set[T], r *Rows, s *Scratch, rows [4]int, count int) {
 	if count == 0 {
 		return

@@ -17,8 +17,9 @@ import (
 const (
 	// rowsPerVector limits the training rows for each vector. More rows hardly change a codebook.
 	rowsPerVector = 64
-	// maxRotations limits the number of rotations. firstSteps is the number of k-means steps before
-	// the first rotation and lastSteps after the last. There is one step between two rotations.
+	// maxRotations limits the number of rotations. Training makes firstSteps k-means steps before
+	// the first rotation, one step between two rotations, and lastSteps steps after the last
+	// rotation.
 	maxRotations, firstSteps, lastSteps = 30, 8, 12
 	// assignRows is the number of rows whose distances are in memory at a time.
 	assignRows = 128
@@ -27,12 +28,13 @@ const (
 // Train learns a Quantizer with the given parts and bits for the rows y (n × dim). An encoded row
 // takes parts·bits/8 bytes. Train uses up to 64 equally spaced rows for each vector of a codebook.
 // workers is the largest number of goroutines, or 0 for GOMAXPROCS. The result does not depend on
-// it.
+// workers.
 //
-// Training alternates k-means steps in the parts with the rotation that minimizes the distance
-// between rows and decoded rows, which is nearly the polar factor of Σ_i x̂_i y_iᵀ (Ge, He, Ke and
-// Sun, 2013, algorithm 1). The first rotation is to the principal components, distributed to the
-// parts so that the products of their variances are balanced (section 3.2 there).
+// Training alternates k-means steps in the parts with updates of the rotation. An update minimizes
+// the distance between rows and decoded rows. The best rotation is nearly the polar factor of Σ_i
+// x̂_i y_iᵀ (Ge, He, Ke and Sun, 2013, algorithm 1). The first rotation is to the principal
+// components. They are distributed to the parts so that the products of their variances are
+// balanced (section 3.2 of the paper).
 //
 // The error wraps ErrRange or is context.Cause(ctx). Train checks ctx every 128 rows.
 func Train(ctx context.Context, y matrix.Matrix[float64], parts, bits, workers int) (*Quantizer, error) {
@@ -212,14 +214,14 @@ func initializeCodebook(book, z matrix.Matrix[float32], stream uint64) {
 // assigner is the memory of one goroutine that assigns rows to the vectors of a codebook.
 type assigner struct {
 	code      []int
-	distance  []float32 // from each row to its vector
-	distances []float32 // from some rows to all vectors
+	distance  []float32 // distance from each row to its vector
+	distances []float32 // distances from a block of rows to all vectors
 	sums      []float64
 	counts    []int
 }
 
-// assign finds the column of book that is nearest to each row of z, the first of equals. It returns
-// the sum of the squared distances.
+// assign finds the column of book that is nearest to each row of z. Of several nearest columns, it
+// takes the first. It returns the sum of the squared distances.
 func (a *assigner) assign(ctx context.Context, z, book matrix.Matrix[float32]) (loss float64, err error) {
 	n, size := z.Rows, book.Cols
 	a.code, a.distance = slices.Grow(a.code[:0], n)[:n], slices.Grow(a.distance[:0], n)[:n]
@@ -281,8 +283,9 @@ func (a *assigner) updateCodebook(z, book matrix.Matrix[float32]) {
 	}
 }
 
-// Encode returns the codes of the rows y (n × Dim), Parts bytes for each row: the nearest vectors,
-// the first of equals. The error wraps ErrRange or is context.Cause(ctx).
+// Encode returns the codes of the rows y (n × Dim), Parts bytes for each row. A code is the index
+// of the nearest vector, or of the first of several nearest vectors. The error wraps ErrRange or is
+// context.Cause(ctx).
 func (q *Quantizer) Encode(ctx context.Context, y matrix.Matrix[float64]) ([]byte, error) {
 	if err := CheckRange(y); err != nil {
 		return nil, err

@@ -1,7 +1,7 @@
 // Package demo is for new users. It fits WDA to simulated data, compares it with PCA and FDA, and
-// draws the three projections. The program cmd/demo and the command "monge demo" share it. The
-// program does not link the readers of Arrow and Parquet files, so that it is built in less than
-// half of the time.
+// draws the three projections. The program cmd/demo and the command "monge demo" share this
+// package. The program cmd/demo builds in less than half of the time, because it does not link the
+// readers of Arrow and Parquet files.
 package demo
 
 import (
@@ -28,8 +28,8 @@ const (
 	trainRows = 100
 	testRows  = 5000
 	neighbors = 5
-	// lambda is in the middle of the range, 2 to 8, where the error equals that of the two
-	// informative dimensions. At 1 the error is 1.5 times as large.
+	// lambda is in the middle of the range from 2 to 8. Every λ in this range gives the error of
+	// the two informative dimensions alone. λ = 1 gives 1.5 times this error.
 	lambda = 3
 	// drawnRows is the number of test rows in the picture. More rows would only make the file larger.
 	drawnRows = 300
@@ -69,15 +69,16 @@ type Errors struct {
 	WDA      float64 `json:"wda"`
 }
 
-// space contains the training rows y and the test rows z in some coordinates, and the error in them.
+// space is one coordinate system: the training rows y, the test rows z, and the classification
+// error.
 type space struct {
 	name  string
 	y, z  *mat.Dense
 	error float64
 }
 
-// Run simulates, fits, compares, and writes the picture to the folder out. It makes the
-// folder if it does not exist, and removes it again if it fails.
+// Run simulates the data, fits the projections, compares their errors, and writes the picture to
+// the folder out. If the folder does not exist, Run makes it, and removes it again after an error.
 func Run(ctx context.Context, out string, seed uint64) (result *Result, err error) {
 	made, err := makeFolder(out)
 	if err != nil {
@@ -85,11 +86,11 @@ func Run(ctx context.Context, out string, seed uint64) (result *Result, err erro
 	}
 	defer func() {
 		if err != nil && made {
-			os.Remove(out) // only if it is empty
+			os.Remove(out) // removes only an empty folder
 		}
 	}()
 	image := filepath.Join(out, PictureName)
-	f, err := outfile.Create(image) // created first, so that an error is reported before the work
+	f, err := outfile.Create(image) // reports an unwritable folder before the long computation
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +185,8 @@ func matrixOf(m *mat.Dense) dist.Matrix[float64] {
 	return dist.Matrix[float64]{Rows: r.Rows, Cols: r.Cols, Stride: r.Stride, Data: r.Data}
 }
 
-// drawSpaces draws panels side by side: faint test points, with training points on top.
+// drawSpaces draws the panels side by side. Each panel has small, faint test points and large
+// training points on top.
 func drawSpaces(path string, panels []space, train, test *dataset.Dataset) error {
 	paint := func(c draw.Canvas) {
 		c = picture.Background(c)

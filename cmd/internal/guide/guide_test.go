@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// pages returns the README and the guide, by their paths from the folder docs.
+// pages returns the paths of the README and of the guide's pages, relative to the folder docs.
 func pages(t *testing.T) []string {
 	guide, err := filepath.Glob("guide/*.md")
 	if err != nil || len(guide) == 0 {
@@ -37,8 +37,8 @@ func pages(t *testing.T) []string {
 	return append(guide, "../README.md")
 }
 
-// TestReadmeIsShort checks that README.md has at most 1100 words, as wc -w counts them, and 90 numbers outside of HTML
-// comments.
+// TestReadmeIsShort checks that README.md has at most 1100 words, as counted by wc -w, and at most
+// 90 numbers. Numbers in HTML comments do not count.
 func TestReadmeIsShort(t *testing.T) {
 	text, err := os.ReadFile("../README.md")
 	if err != nil {
@@ -53,7 +53,7 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 }
 
-// TestLinks checks that files and headings that pages link to exist.
+// TestLinks checks that every link leads to an existing file and heading.
 func TestLinks(t *testing.T) {
 	list := pages(t)
 	for _, pattern := range []string{"../*.md", "../*/*.md", "../*/*/*.md", "../*/*/*/*.md"} {
@@ -92,8 +92,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestMap checks that every folder with a package, or a folder above it, has a row in the map of CONTRIBUTING.md, and
-// that every row names an existing folder.
+// TestMap checks the map of folders in CONTRIBUTING.md. Every folder with a package must have a row
+// or be inside a folder with a row. Every row must name an existing folder.
 func TestMap(t *testing.T) {
 	text, err := os.ReadFile("../CONTRIBUTING.md")
 	if err != nil {
@@ -130,7 +130,7 @@ func TestMap(t *testing.T) {
 	}
 }
 
-// headings returns the anchors of a page's headings, as GitHub makes them.
+// headings returns the anchors that GitHub makes for the headings of a page.
 func headings(text string) []string {
 	var out []string
 	for line := range strings.Lines(text) {
@@ -143,13 +143,13 @@ func headings(text string) []string {
 	return out
 }
 
-// snippet is a block of code of a page. The lines of a comment <!-- setup … --> right before it are
-// inserted at its beginning, the lines of <!-- after … --> at its end.
+// snippet is a code block of a page. The lines of an HTML comment <!-- setup … --> before the block
+// are inserted at its beginning. The lines of <!-- after … --> are inserted at its end.
 type snippet struct {
 	page                        string
 	line                        int
 	lang, code, setup, trailing string
-	output                      string // the next block ```text, if <!-- output --> precedes it
+	output                      string // expected output: the next block after <!-- output -->
 }
 
 func (s *snippet) String() string { return fmt.Sprintf("%s:%d", s.page, s.line) }
@@ -207,7 +207,7 @@ var importPaths = map[string]string{
 
 var selector = regexp.MustCompile(`\b([a-z0-9]+)\.[A-Z]`)
 
-// source returns the Go file of snippet i. The main function of its package calls one of the snippets.
+// source returns a Go file that contains snippet i as a function.
 func (s *snippet) source(i int) string {
 	if strings.HasPrefix(s.code, "package main\n") {
 		return strings.Replace(s.code, "func main() {", fmt.Sprintf("func snippet%d() {", i), 1)
@@ -239,9 +239,8 @@ func goTool(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// TestSnippets compiles every block of Go in one program and the command, and runs them
-// page by page, in the order of the page and in a folder with small data. The short form runs
-// the blocks of the README.
+// TestSnippets compiles the command, and one program with all Go blocks. It runs the blocks of each
+// page in order, in a folder with small data. The short form runs only the blocks of the README.
 func TestSnippets(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -249,7 +248,7 @@ func TestSnippets(t *testing.T) {
 	}
 	bin := t.TempDir()
 	overlay := map[string]string{}
-	put := func(name, text string) { // overlays a file in the folder of the module
+	put := func(name, text string) { // adds a file to the overlay of the module
 		path := filepath.Join(bin, name)
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -265,7 +264,8 @@ func TestSnippets(t *testing.T) {
 				program += fmt.Sprintf("\tcase \"%d\": // %v\n\t\tsnippet%d()\n", len(all), s, len(all))
 			}
 			if k := len(all) - 1; s.lang == "python" {
-				// The blocks of a page are run together, like the cells of a notebook.
+				// A Python block runs after the earlier Python blocks of its page, like a cell of a
+				// notebook.
 				for ; k >= 0 && all[k].page == page; k-- {
 					if all[k].lang == "python" {
 						s.setup = all[k].setup + all[k].code
@@ -281,7 +281,8 @@ func TestSnippets(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(bin, "overlay.json"), list, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// go run caches programs, go build does not. With -exec cp, go run copies the program instead of running it.
+	// "go run" caches the linked program, and "go build" does not. With -exec cp, "go run" copies
+	// the program instead of running it.
 	goTool(t, "..", "run", "-overlay", filepath.Join(bin, "overlay.json"), "-exec", "cp", "./docs/snippets", filepath.Join(bin, "snippets"))
 	goTool(t, "../cmd", "run", "-exec", "cp", "./monge", filepath.Join(bin, "monge"))
 	folders := map[string]string{}
@@ -293,7 +294,7 @@ func TestSnippets(t *testing.T) {
 			if page != "../README.md" {
 				testdata.Long(t)
 			}
-			t.Parallel() // pages run in parallel, and the blocks of a page in order
+			t.Parallel() // pages run in parallel; the blocks of one page run in order
 			for i, s := range all {
 				if s.page == page {
 					s.run(t, i, bin, folders[page])
@@ -303,7 +304,7 @@ func TestSnippets(t *testing.T) {
 	}
 }
 
-// run runs a block: Go by its number, a shell script by sh. It ignores other languages.
+// run runs a Go, shell or Python block in the folder dir. It ignores blocks in other languages.
 func (s *snippet) run(t *testing.T, i int, bin, dir string) {
 	var cmd *exec.Cmd
 	switch s.lang {

@@ -30,7 +30,8 @@ import (
 
 // A Writer writes a table row by row.
 type Writer interface {
-	// Write writes a row. numbers has the values of the numeric columns, texts those of the text columns, in order.
+	// Write writes a row. The slice numbers has the values of the numeric columns, and the slice
+	// texts has the values of the text columns, in column order.
 	Write(numbers []float64, texts []string) error
 	// Close ends the file. If the format is Parquet, it also closes the destination of the Writer.
 	Close() error
@@ -45,7 +46,7 @@ type Column struct {
 // Format selects the format and the contents of a Writer.
 type Format struct {
 	Format   dataset.Format
-	Rows     int // −1 if their number is not known before the end
+	Rows     int // number of rows, or −1 if unknown until the end
 	Columns  []Column
 	NoHeader bool // write CSV without the names of the columns
 	Stream   bool // write an Arrow stream, not an Arrow file
@@ -62,7 +63,7 @@ func (f *Format) count() (numbers int) {
 	return numbers
 }
 
-// Check returns an error unless the format has a place for the columns.
+// Check returns an error if the format cannot store the columns.
 func (f *Format) Check() error {
 	switch f.Format {
 	case dataset.FormatNPY, dataset.FormatIDX:
@@ -83,7 +84,7 @@ func (f *Format) Check() error {
 	return nil
 }
 
-// NewWriter begins a file. It selects the writer of a format.
+// NewWriter begins a file in the format of f and returns its Writer.
 func NewWriter(out io.Writer, f Format) (Writer, error) {
 	if err := f.Check(); err != nil {
 		return nil, err
@@ -124,7 +125,7 @@ func NewWriter(out io.Writer, f Format) (Writer, error) {
 	return nil, fmt.Errorf("%w: %v files cannot be written", dataset.ErrSettings, f.Format)
 }
 
-// matrix writes columns of numbers alone.
+// matrix is the Writer of CSV and NPY files without text columns.
 type matrix struct{ *outfile.Writer }
 
 func (m matrix) Write(numbers []float64, _ []string) error { return m.Writer.Write(numbers) }
@@ -204,7 +205,7 @@ func (w *jsonLines) Close() error { return w.out.Flush() }
 // idx writes numbers as float64 in IDX, the format of MNIST.
 type idx struct {
 	out  *bufio.Writer
-	at   io.WriterAt // the destination of the number of rows at the end, nil if the number is known
+	at   io.WriterAt // destination of the final number of rows; nil if the number is known from the start
 	rows int
 	head []byte
 	line []byte
@@ -253,8 +254,9 @@ func (w *idx) Close() error {
 	return err
 }
 
-// npz writes the columns of numbers as the array X, label as y, and other columns of text under their names.
-// Numbers are first stored in a temporary file, and texts in memory, because an array begins with its length.
+// npz writes the numeric columns as the array X, the text column label as the array y, and every
+// other text column as an array with its own name. An array begins with its length, so npz first
+// stores the numbers in a temporary file and the texts in memory.
 type npz struct {
 	out     io.Writer
 	columns []Column
@@ -350,7 +352,7 @@ func writeStrings(out io.Writer, texts []string) error {
 // columnWriter gathers rows and writes them as columns.
 type columnWriter struct {
 	columns []Column
-	most    int // rows of a batch
+	most    int // maximum number of rows in a batch
 	rows    int
 	numbers [][]float64
 	texts   [][]string
@@ -386,7 +388,7 @@ func (w *columnWriter) empty() error {
 	return err
 }
 
-// each passes each column of the batch, with its index, to numbers or texts.
+// each passes every column of the batch, with the column's index, to the function numbers or texts.
 func (w *columnWriter) each(numbers func(j int, v []float64) error, texts func(j int, v []string) error) error {
 	n, t := w.numbers, w.texts
 	for j, c := range w.columns {
