@@ -70,8 +70,8 @@ const (
 	OverlapPanic = "dist: destination overlaps an operand"
 )
 
-// View is the underlying type of dist.Matrix, for checks shared by packages dist and
-// internal/matrix, which convert pointers to it.
+// View has the fields of dist.Matrix. Packages convert a *dist.Matrix to a *View for the checks
+// below.
 type View[T num.Float] struct {
 	Rows, Cols int
 	Data       []T
