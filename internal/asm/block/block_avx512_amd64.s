@@ -34,7 +34,7 @@
 #define bytes R12
 #define rows R13
 
-// FOUR broadcasts four elements of the slice at p, from element ui on, to a, b, c and d.
+// FOUR broadcasts elements ui, ui+1, ui+2 and ui+3 of the slice at p to registers a, b, c and d.
 #define FOUR(p, a, b, c, d) \
 	bcast (p)(ui*size), a;         \
 	bcast size(p)(ui*size), b;     \
