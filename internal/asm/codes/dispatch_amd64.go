@@ -5,8 +5,8 @@ package codes
 import "github.com/gomonge/monge/internal/asm"
 
 // Functions that call assembly are not inlined, because the scheduler can stop the goroutine at
-// their stack checks. Assembly requires at least one block of rows and m ≥ 1. Sums8 has no AVX-512
-// code, because AVX2 is as fast (NOTES.md).
+// their stack checks. Assembly requires at least one block of rows and m ≥ 1. Level AVX512 uses the
+// AVX2 code of Sums8 (NOTES.md).
 
 //go:noescape
 func sums8AVX2(n int, dst *float32, codes *byte, lut *float32, m int)
