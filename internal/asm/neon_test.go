@@ -304,8 +304,8 @@ func TestHeaders(t *testing.T) {
 				continue
 			}
 			uses := regexp.MustCompile(`\b`+d[1]+`\b`).FindAllString(folder, -1)
-			// Occurrences in #define and #undef are not uses of the macro. Only the gencoef tool
-			// uses macros whose names end in _TABLE.
+			// Occurrences in #define and #undef are not uses of the macro. The test of gencoef uses
+			// macros whose names end in _TABLE.
 			own := len(regexp.MustCompile(`#(define|undef) `+d[1]+`\b`).FindAllString(folder, -1))
 			if len(uses) <= own && !strings.HasSuffix(d[1], "_TABLE") {
 				t.Errorf("%s: nothing uses %s", file, d[1])
