@@ -92,8 +92,8 @@ func Available() []Level {
 func Current() Level { return current }
 
 // Forms returns the names of the variants that kernels use at the current level on this machine. If
-// the level is AVX512, the first name is that of the [CurrentMachine] table. The remaining names
-// are the [Form] values in use.
+// the level is AVX512, the first name is the name of the [CurrentMachine] table. The remaining
+// names are the [Form] values in use.
 func Forms() []string {
 	names := namesOf(forms, current)
 	if current == AVX512 {

@@ -8,9 +8,9 @@ import (
 )
 
 // detect returns the levels that the CPU supports (CPUID) and whose registers the operating system
-// saves at a thread switch. x/sys/cpu reads the saved registers from XCR0. On macOS, XCR0 shows
-// AVX-512 only after the thread has executed an AVX-512 instruction, so x/sys/cpu asks the kernel
-// instead. macOS kernels before 21.3 lose mask registers in signal handlers
+// saves at a thread switch. x/sys/cpu reads from XCR0 which registers are saved. On macOS, XCR0
+// shows AVX-512 only after the thread has executed an AVX-512 instruction, so x/sys/cpu asks the
+// kernel instead. macOS kernels before 21.3 lose mask registers in signal handlers
 // (golang.org/issue/49233) and count as kernels without AVX-512.
 func detect() []Level {
 	var ls []Level

@@ -78,8 +78,8 @@ func lines(t *testing.T, file string) []string {
 	return strings.Split(string(text), "\n")
 }
 
-// word returns the value of the macro for the given arguments. The expressions in the macros of
-// Go's assembler have the syntax of Go expressions.
+// word returns the value of the macro for the given arguments. Expressions in assembly macros have
+// the syntax of Go expressions.
 func (m wordMacro) word(t *testing.T, args map[string]uint32) uint32 {
 	var eval func(e ast.Expr) uint32
 	eval = func(e ast.Expr) uint32 {
@@ -136,7 +136,8 @@ var converted = map[string]string{
 	"udot 4s": "16b", "ssubl 8h": "8b", "ssubl2 8h": "16b", "smlal 4s": "4h", "smlal2 4s": "8h", "uadalp 8h": "16b", "uaddlp 4s": "8h", "saddlv d": "4s",
 }
 
-// newer contains the macros of instructions that GNU as supports but the disassembler does not.
+// newer contains the macros of instructions that the GNU assembler supports and the disassembler
+// does not.
 var newer = map[string]bool{"SDOT_4S_E": true, "SDOT_4S": true, "UDOT_4S": true}
 
 // draw returns random arguments for the macro and the disassembly that the test expects for these
@@ -228,7 +229,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestWordsAssembled compares the macros with GNU as, if installed.
+// TestWordsAssembled compares the macros with the GNU assembler, if it is installed.
 func TestWordsAssembled(t *testing.T) {
 	as, err := exec.LookPath("aarch64-linux-gnu-as")
 	if err != nil {

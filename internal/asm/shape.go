@@ -51,10 +51,10 @@ func CheckVector(have, n int) {
 // 40 µs, or at most 100 µs if the data come from memory.
 const Budget = 1 << 18
 
-// Piece returns how many of n items one assembly call may process if an item costs cost
-// multiply-adds. The result is n if the n items stay within [Budget]. Otherwise the result is the
-// largest multiple of unit within Budget, but at least unit and at most n. The arguments n and cost
-// must not be negative.
+// Piece returns how many of n items one assembly call may process. The cost is the number of
+// multiply-adds for an item. The result is n if all items stay within [Budget]. Otherwise, the
+// result is the largest multiple of unit within Budget, but at least unit and at most n. The
+// arguments n and cost must not be negative.
 func Piece(n, cost, unit int) int {
 	if hi, lo := bits.Mul64(uint64(n), uint64(cost)); hi == 0 && lo <= Budget {
 		return n // the common case needs no division

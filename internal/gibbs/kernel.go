@@ -210,7 +210,7 @@ func padded[T dist.Float](m int, mixed bool) (cols, ld int) {
 // GrowColumn sets the length of *v to m, with capacity for padding.
 func (g *Kernel[T]) GrowColumn(v *[]T) { GrowColumn(v, g.m, g.cols) }
 
-// GrowColumn sets the length of *v to m and makes its capacity at least padded.
+// GrowColumn sets the length of *v to m, with a capacity of at least padded elements.
 func GrowColumn[E any](v *[]E, m, padded int) {
 	Grow(v, padded)
 	*v = (*v)[:m]

@@ -27,8 +27,8 @@ const (
 
 func (m memory) String() string { return [...]string{"framed", "end", "start"}[m] }
 
-// guard is the number of NaN elements before a framed slice, and also after it. The widest vector
-// store is shorter.
+// guard is the minimum number of NaN elements before and after a framed slice. It exceeds the
+// length of the widest vector store.
 const guard = 32
 
 // Arena provides the slices of one call of a kernel. Two arenas with the same seed provide the same
@@ -138,8 +138,8 @@ func pages[T num.Float](n int, end bool) (s []T, free func(), ok bool) {
 }
 
 // Guarded returns size bytes that end directly before, or begin directly after, a page that can be
-// neither read nor written. The caller must call free when it no longer uses the bytes. Guarded
-// reports false if the system has no such pages. Guarded must not be called concurrently.
+// neither read nor written. The bytes are valid until free is called. Guarded reports false if the
+// system has no such pages. Guarded must not be called concurrently.
 func Guarded(size int, end bool) (b []byte, free func(), ok bool) {
 	page := os.Getpagesize()
 	room := (size + page) / page * page // at least one page, so that size = 0 has an address

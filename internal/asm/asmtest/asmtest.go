@@ -51,8 +51,7 @@ func At(t testing.TB, lv asm.Level, f func()) {
 var serial testing.TB
 
 // Each is an iterator over all levels of this machine, Ref first. The body of the loop runs at the
-// current level of the iterator, as in a call of [At]. Each fails the test if a required level is
-// missing.
+// level that the iterator yields (see [At]). Each fails the test if a required level is missing.
 func Each(t testing.TB) iter.Seq[asm.Level] {
 	return func(yield func(asm.Level) bool) {
 		t.Helper()
@@ -66,8 +65,9 @@ func Each(t testing.TB) iter.Seq[asm.Level] {
 	}
 }
 
-// EachForms calls f without any [asm.Form] and, if this machine has any, again with all of them. It
-// is for kernels that use an [asm.Form]. f must not run in parallel.
+// EachForms calls f while no [asm.Form] is in use. If this machine supports any, EachForms calls f
+// again while all of them are in use. It is for kernels that use an [asm.Form]. f must not run in
+// parallel.
 func EachForms(t testing.TB, f func()) {
 	t.Helper()
 	sets := []asm.Form{0, asm.AvailableForms()}
@@ -295,8 +295,8 @@ func SameBits[T num.Float](x, y T) bool {
 	return Bits(x) == Bits(y) || x != x && y != y
 }
 
-// Next returns the number that is ulps representable numbers above x, or below x if ulps is
-// negative. x must not be 0, and the result must have the sign of x.
+// Next returns the number that is ulps steps above x, or below x if ulps is negative. A step leads
+// to the next representable number. x must not be 0, and the result must have the sign of x.
 func Next[T num.Float](x T, ulps int) T {
 	if x < 0 {
 		ulps = -ulps

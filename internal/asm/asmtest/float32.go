@@ -12,7 +12,7 @@ type Error32 struct {
 	X   float32
 }
 
-// Add takes the error of y = f(x) into account, where want is the value of f(x) in float64.
+// Add updates e with the error of y = f(x), where want is the value of f(x) in float64.
 func (e *Error32) Add(x, y float32, want float64) {
 	d := math.Abs(float64(y) - want)
 	// One ULP is at least 2^-24·|want|. A smaller error needs no exact measurement.

@@ -84,14 +84,14 @@ func RowRoundings[T num.Float](n int) int {
 	return k
 }
 
-// Worst records the largest of several relative errors and its location. A relative error is a
-// multiple of an error bound.
+// Worst records the largest of several errors and its location. The errors are multiples of an
+// error bound.
 type Worst struct {
 	error float64
 	where string
 }
 
-// See records an error and its location, which is formatted like fmt.Sprintf.
+// See records an error and its location. The location is formatted as in fmt.Sprintf.
 func (w *Worst) See(error float64, format string, args ...any) {
 	if !(error <= w.error) {
 		w.error, w.where = error, fmt.Sprintf(format, args...)

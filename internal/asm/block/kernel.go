@@ -78,9 +78,9 @@ func checkVectors(m, n, nv, na, nu, nq int) {
 // tiles runs a pass over the first rows of K with assembly and returns the number of these rows, a
 // multiple of four. If v is nil, u is an input. If a is nil, tiles sets u to the row sums.
 //
-// A strip of rows is read from memory once. For each tile of columns, tiles computes the
-// contributions to the row sums and then the additions to q. Between two tiles, the lanes of the
-// row sums stay in scratch.
+// A strip of rows is read from memory once. tiles computes the row sums of the strip, one tile of
+// columns at a time, and then the additions to q, again one tile at a time. Between two tiles, the
+// lanes of the row sums stay in scratch.
 func tiles[K, T num.Float](m, n int, k []K, ldk int, v, a, u, q *[Size][]T, scratch []T) (whole int) {
 	if !tiled[K, T]() {
 		return 0

@@ -27,8 +27,8 @@ const (
 	costHamming     = asm.Budget / mostHamming
 )
 
-// isOneCall reports whether a single assembly call can process n elements if most is the maximum of
-// a call.
+// isOneCall reports whether a single assembly call can process n elements. The argument most is the
+// maximum for a call.
 func isOneCall(n, most int) bool { return n%step == 0 && 0 < n && n <= most }
 
 // DotInt8 returns Σ a[i]·b[i]. b has the length of a.
@@ -184,8 +184,8 @@ func RoundInt8(dst []int8, src []float32, inverse float64) {
 	roundInt8Ref(dst, src, inverse)
 }
 
-// SignBits sets bit i mod 8 of dst[i/8] if src[i] < 0, and clears it otherwise. dst has ⌈len(src)/8⌉ elements. Unused bits of the last
-// byte become 0.
+// SignBits sets bit i mod 8 of dst[i/8] if src[i] < 0, and clears the bit otherwise. dst has
+// ⌈len(src)/8⌉ elements. Unused bits of the last byte become 0.
 func SignBits(dst []byte, src []float32) {
 	dst = dst[:(len(src)+7)/8]
 	if len(src) >= step {

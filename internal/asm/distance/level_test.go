@@ -49,7 +49,7 @@ func sqEuclideanTestLevels[T num.Float](t *testing.T) {
 		sqEuclideanCompare[T](t, seed, s, c)
 	}
 	classes := asmtest.Classes()
-	// Vary the number of columns, rows and dimensions in turn. Keep the others small.
+	// Vary the number of columns, rows and dimensions in turn. Keep the other sizes small.
 	for k, n := range asmtest.Lengths() {
 		for i, c := range classes {
 			v, add := k+i, (k+i)%2 == 0
@@ -58,7 +58,7 @@ func sqEuclideanTestLevels[T num.Float](t *testing.T) {
 			call(sqEuclideanShape{m: v % 15, n: v % 37, d: n, gd: v % 2, gx: v % 3, gz: v % 4, add: add}, c)
 		}
 	}
-	// Sizes that fill whole tiles, and sizes that need several calls.
+	// These sizes fill whole tiles or need several calls.
 	for _, s := range []sqEuclideanShape{
 		{m: 100, n: 100, d: 10},
 		{m: 33, n: 96, d: 256, add: true},
@@ -72,7 +72,7 @@ func sqEuclideanTestLevels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestSqEuclideanSpecials checks each special value in every lane of a row, and in x.
+// TestSqEuclideanSpecials checks each special value in every lane of a row of zt, and in x.
 func TestSqEuclideanSpecials(t *testing.T) {
 	t.Run("float64", sqEuclideanTestSpecials[float64])
 	t.Run("float32", sqEuclideanTestSpecials[float32])
@@ -181,7 +181,7 @@ func gibbsTestLevels[T num.Float](t *testing.T) {
 		gibbsCompare(t, seed, s, class, c)
 	}
 	classes := asmtest.Classes()
-	// Vary the number of columns, rows and dimensions in turn. Keep the others small.
+	// Vary the number of columns, rows and dimensions in turn. Keep the other sizes small.
 	for q, n := range asmtest.Lengths() {
 		for i, class := range classes {
 			v, keep := q+i, (q+i)%2 == 0
@@ -190,7 +190,7 @@ func gibbsTestLevels[T num.Float](t *testing.T) {
 			call(gibbsShape{m: v % 15, n: v % 37, d: n, gk: v % 2, gd: v % 3, gx: v % 3, gz: v % 4, keep: keep}, class)
 		}
 	}
-	// Sizes that fill whole tiles, and sizes that need several calls.
+	// These sizes fill whole tiles or need several calls.
 	for _, s := range []gibbsShape{
 		{m: 100, n: 100, d: 10, keep: true},
 		{m: 33, n: 96, d: 64},
@@ -202,7 +202,8 @@ func gibbsTestLevels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestGibbsSpecials checks each special value in every lane of a row, and in x, with each c.
+// TestGibbsSpecials checks each special value in every lane of a row of zt, and in x, with each
+// factor c.
 func TestGibbsSpecials(t *testing.T) {
 	t.Run("float64", gibbsTestSpecials[float64])
 	t.Run("float32", gibbsTestSpecials[float32])

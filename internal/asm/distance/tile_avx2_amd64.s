@@ -80,7 +80,7 @@
 	fma   Y14, Y14, s0;  \
 	fma   Y15, Y15, s1
 
-// step adds the terms of one k to the whole tile.
+// step adds the terms of one index k to the whole tile.
 #define step(e) \
 	row(e(p0)(koff*1), Y0, Y1); \
 	row(e(p1)(koff*1), Y2, Y3); \

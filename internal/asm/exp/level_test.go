@@ -359,8 +359,8 @@ func logPlanLevels[T num.Float](t *testing.T) {
 	})
 }
 
-// shapes compares all levels for every value class and for the lengths asmtest.Lengths()[least:]
-// and more.
+// shapes compares all levels for every value class, for the lengths asmtest.Lengths()[least:] and
+// for two larger lengths.
 func shapes[T num.Float](t *testing.T, least int, call func(a arena[T])) {
 	seed := uint64(0)
 	for _, class := range asmtest.Classes() {

@@ -6,7 +6,7 @@
 //
 // This D_ij is the result if it is at least s_ij/16 + 2⁻⁹⁶⁰ (float32: 2⁻¹⁰⁰; one FMA) and both
 // norms are less than 2¹⁰²⁰ (2¹²⁴). Other pairs are close, or have features of extreme size.
-// Package distance computes such pairs:
+// Package distance computes the distances of such pairs:
 //
 //	D_ij = Σ_k (x_ik − z_jk)²         one chain of FMAs, k ascending
 //

@@ -72,8 +72,8 @@ func (c *Columns[T]) Pack(i, j int) {
 	}
 }
 
-// packUnit packs rows i … j−1 of z, at most Unit rows. It reads the rows twice, first for the
-// norms, and the rows are still in the cache at the second time.
+// packUnit packs rows i … j−1 of z, at most Unit rows. packUnit reads the rows twice, first for the
+// norms. The rows stay in the cache between the two reads, because they are few.
 func (c *Columns[T]) packUnit(i, j int) {
 	setNorms(c.norms[i:j], c.d, c.z[i*c.ldz:], c.ldz)
 	setBounds(c.bounds[i:j], c.norms[i:j])
@@ -116,8 +116,8 @@ func (c *Columns[T]) panel(k, j, deep int) []T {
 	return c.packed[c.padded()*k+j*deep:]
 }
 
-// packPanel transposes the rows of z into the d × w matrix to and multiplies the elements by
-// factor. It sets the columns from rows on to zero.
+// packPanel transposes the rows of z and multiplies the elements by factor. The result is a d × w
+// matrix. Columns without a row of z become zero.
 func packPanel[T num.Float](to []T, w, rows, d int, z []T, ldz int, factor T) {
 	r := 0
 	for ; r+4 <= rows; r += 4 {
@@ -152,7 +152,7 @@ func tileWidth[T num.Float]() int {
 	return num.Lanes[T]() * 3 / 2
 }
 
-// packTile transposes w rows of z into the d × w matrix to and multiplies the elements by −2.
+// packTile transposes w rows of z and multiplies the elements by −2. The result is a d × w matrix.
 func packTile[T num.Float](to []T, w, d int, z []T, ldz int) {
 	r := 0
 	for ; r+4 <= w; r += 4 { // four rows at a time touch a quarter of the cache lines
@@ -189,8 +189,8 @@ func setNorms[T num.Float](norms []T, d int, x []T, ldx int) {
 	}
 }
 
-// setBounds computes from the norms of columns the bounds that closePairs adds to the results of
-// LogColumnMax.
+// setBounds computes the bounds that closePairs adds to the results of LogColumnMax. The bounds
+// depend on the norms of the columns.
 func setBounds[T num.Float](bounds, norms []T) {
 	for c, norm := range norms {
 		bounds[c] = T(norm*slack) + 2*leastDistance[T]()
