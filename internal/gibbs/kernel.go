@@ -151,7 +151,7 @@ func (g *Kernel[T]) Bytes() float64 {
 	ld, workers := float64(g.ld), float64(g.pieces.workers)
 	elements := float64(g.p)*float64(g.m) + float64(g.pieces.count)*ld
 	if g.points && g.p >= gram.Features {
-		elements += 4 * float64(g.m) // norms and bounds of the packed Y
+		elements += 4 * float64(g.m) // norms, bounds and ones beside the packed Y
 	}
 	matrix := float64(g.n) * ld
 	switch {

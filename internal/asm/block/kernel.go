@@ -76,7 +76,8 @@ func checkVectors(m, n, nv, na, nu, nq int) {
 }
 
 // tiles runs a pass over the first rows of K with assembly and returns the number of these rows, a
-// multiple of four. If v is nil, u is an input. If a is nil, tiles sets u to the row sums.
+// multiple of four. If v is nil, u is an input. Otherwise tiles sets u. If a is nil, the new u is
+// the row sums.
 //
 // A strip of rows is read from memory once. tiles computes the row sums of the strip, one tile of
 // columns at a time, and then the additions to q, again one tile at a time. Between two tiles, the
