@@ -2,17 +2,18 @@ package asm
 
 import "sync/atomic"
 
-// Form is an optional instruction of a level. Only some machines with the level support the
-// instruction, and only some kernels use it. Results do not depend on it. A Form value may be a set of forms, the
-// bitwise OR of its members.
+// Form is an optional extension of an instruction-set level. Only some machines with the level
+// support the extension, and only some kernels use it. Results do not depend on the extension. A
+// Form value may also be a set of extensions: the bitwise OR of several Form values.
 type Form uint8
 
 const (
-	// VNNI is AVX512-VNNI, at AVX512: products of bytes and of 16-bit integers, added to 32 bits.
+	// VNNI is AVX512-VNNI, an extension of AVX512: products of bytes or 16-bit integers, added to
+	// 32-bit sums.
 	VNNI Form = 1 << iota
-	// VPOPCNT is AVX512-VPOPCNTDQ, at AVX512: the number of bits that are set.
+	// VPOPCNT is AVX512-VPOPCNTDQ, an extension of AVX512: the number of set bits of each element.
 	VPOPCNT
-	// DotProd is FEAT_DotProd, at NEON: products of bytes, added to 32 bits.
+	// DotProd is FEAT_DotProd, an extension of NEON: products of bytes, added to 32-bit sums.
 	DotProd
 )
 
@@ -29,15 +30,16 @@ var (
 	formsSwitched atomic.Bool
 )
 
-// Uses reports whether kernels at the level of f use f.
+// Uses reports whether kernels may use the extension f.
 func Uses(f Form) bool { return forms&f != 0 }
 
-// AvailableForms returns the forms of this machine at all levels.
+// AvailableForms returns the set of all extensions that this machine supports.
 func AvailableForms() Form { return availableForms }
 
-// SwitchForms makes all kernels of the process use only the forms in set until restore is called.
-// It is for tests and benchmarks and has the conditions of [Switch]. It panics if this machine
-// lacks a form.
+// SwitchForms makes all kernels of the process use only the given set of extensions until restore
+// is called. It is for tests and benchmarks. As with [Switch], no kernel may run in another
+// goroutine meanwhile. SwitchForms panics if this machine lacks an extension in the set, or if an
+// earlier SwitchForms has not been restored.
 func SwitchForms(set Form) (restore func()) {
 	if set&^availableForms != 0 {
 		panic("asm: this machine lacks a form")
@@ -53,7 +55,7 @@ func SwitchForms(set Form) (restore func()) {
 	}
 }
 
-// namesOf returns the names of the forms in set that belong to level l.
+// namesOf returns the names of all extensions of level l that the set contains.
 func namesOf(set Form, l Level) (names []string) {
 	for _, f := range formNames {
 		if f.level == l && set&f.form != 0 {
@@ -63,7 +65,7 @@ func namesOf(set Form, l Level) (names []string) {
 	return names
 }
 
-// String returns the names of the forms in f, joined with "+", or "none".
+// String returns the names of the extensions in f, joined with "+", or "none".
 func (f Form) String() string {
 	text := ""
 	for _, n := range formNames {

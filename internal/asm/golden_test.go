@@ -152,7 +152,7 @@ func uniform[T num.Float](rng *rand.Rand, k int, lo, hi float64) []T {
 	return s
 }
 
-// hash returns the hash of the bits of all outs.
+// hash returns one hash of the bits of all slices in outs.
 func hash[T num.Float](outs ...[]T) string {
 	h := fnv.New64a()
 	for _, o := range outs {
@@ -165,7 +165,8 @@ func hash[T num.Float](outs ...[]T) string {
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
-// goldenMixedBits is like goldenBits for kernels with a float32 K.
+// goldenMixedBits adds to the map got the hashes of kernels with a float32 matrix and float64
+// vectors.
 func goldenMixedBits(got map[string]string) {
 	const m, n = 37, 53
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -243,8 +244,8 @@ func goldenQuery(got map[string]string) {
 		many(func(dst []float32) { query.DotInt8Many(m, n, d, dst, n, q, bytes, scale) }))
 }
 
-// goldenSketch is like goldenBits for sketches of rows and queries, and the rows that the filter
-// keeps.
+// goldenSketch adds to the map got the hashes of the sketches of rows and queries, and of the masks
+// from the filter.
 func goldenSketch(got map[string]string) {
 	const n, d = 3, 100
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -277,7 +278,7 @@ func goldenSketch(got map[string]string) {
 	got["sketch/filter"] = hash(bits)
 }
 
-// goldenCompact is like goldenBits for vectors of bytes.
+// goldenCompact adds to the map got the hashes of kernels on int8, bit and 16-bit float vectors.
 func goldenCompact(got map[string]string) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var sums [3][]float64
@@ -294,7 +295,7 @@ func goldenCompact(got map[string]string) {
 	}
 	all, wide := make([]uint16, 1<<16), make([]float32, 1<<16)
 	for i := range all {
-		if i&0x7c00 != 0x7c00 || i&0x3ff == 0 { // skip NaN of either format, because its bits may differ
+		if i&0x7c00 != 0x7c00 || i&0x3ff == 0 { // skip NaNs of both formats, because NaN bits may differ between machines
 			all[i] = uint16(i)
 		}
 	}
@@ -321,7 +322,7 @@ func goldenCompact(got map[string]string) {
 	got["compact/dot"], got["compact/sqeuclidean"], got["compact/hamming"] = hash(sums[0]), hash(sums[1]), hash(sums[2])
 }
 
-// goldenCodes is like goldenBits for the sums of table entries.
+// goldenCodes adds to the map got the hashes of sums of table entries.
 func goldenCodes(got map[string]string) {
 	const n, m = 3 * codes.Block, 6
 	rng := rand.New(rand.NewPCG(1, 2))

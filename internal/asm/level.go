@@ -1,27 +1,27 @@
-// Package asm defines the instruction sets for which the kernels in its folders are written. It
-// detects the ones that this machine supports and selects the one in use.
+// Package asm defines the instruction-set levels for which the kernels in its folders are written.
+// It detects the levels that this machine supports and selects the current level.
 //
-// Each kernel has a folder, and all folders have the same file names. doc.go is the contract, and
-// ref.go the reference in plain Go. The assembly files give the same bits. dispatch_*.go chooses
-// between them by the current [Level] and the sizes of [CurrentMachine]. NOTES.md has measurements
-// and rejected ideas.
+// Each kernel has a folder, and all folders use the same file names. doc.go is the contract, and
+// ref.go is the reference implementation in plain Go. The assembly files give the same bits as the
+// reference implementation. dispatch_*.go chooses an implementation by the current [Level] and the
+// sizes in [CurrentMachine]. NOTES.md has measurements and rejected ideas.
 //
 // # The numerical contract
 //
-// The reference is the specification. For every input, length, stride and alignment, an assembly
-// kernel returns the same bits as its reference, with two exceptions: a NaN may be any other NaN, and
-// floating-point exception flags are not specified. So every level on every machine gives the same
-// results. Three rules make this possible at full speed:
+// The reference implementation is the specification. For every input, length, stride and alignment,
+// an assembly kernel returns the same bits as the reference implementation, with two exceptions: a
+// NaN may be any other NaN, and floating-point exception flags are not specified. Therefore every
+// level on every machine gives the same results. Three rules make this possible at full speed:
 //
-//   - Every rounding is explicit: num.FMA(x, y, z) rounds once, T(x*y) + z twice. A bare x*y +
-//     z, which the compiler may or may not fuse, is never written.
+//   - Every rounding is explicit: num.FMA(x, y, z) rounds once, and T(x*y) + z rounds twice. The
+//     code never contains a bare x*y + z, because the compiler may fuse the two operations.
 //   - A sum over an index that is not a vector lane is one chain of FMAs in ascending order of
 //     the index.
 //   - A sum along the vector lanes assigns element j to virtual lane j mod w, and the lanes are
-//     added in halves. w = num.Lanes covers 64 bytes: 8 for float64, 16 for float32. A short
-//     last step counts as if it were padded with zeros.
+//     added in halves. w = num.Lanes covers 64 bytes: 8 for float64, 16 for float32. An
+//     incomplete last vector counts as if it were padded with zeros.
 //
-// So w elements fill one AVX-512 register, two AVX2 registers or four NEON registers.
+// w elements fill one AVX-512 register, two AVX2 registers or four NEON registers.
 package asm
 
 import (
@@ -38,13 +38,13 @@ import (
 type Level uint8
 
 const (
-	// Ref is plain Go: the references of all kernels. Every machine supports it.
+	// Ref is the plain Go reference implementation of every kernel. Every machine supports it.
 	Ref Level = iota
 	// NEON is Advanced SIMD on arm64.
 	NEON
-	// AVX2 is AVX2 with FMA and F16C on amd64. Every processor with AVX2 has these.
+	// AVX2 is AVX2 with FMA and F16C on amd64.
 	AVX2
-	// AVX512 is AVX-512 F, VL, DQ and BW on amd64.
+	// AVX512 is AVX-512 F, VL, DQ and BW with BMI2 on amd64.
 	AVX512
 
 	numLevels
@@ -70,8 +70,8 @@ func ParseLevel(name string) (Level, error) {
 }
 
 // CapVariable names the environment variable that limits the level of the process: MONGE_LEVEL=avx2
-// disables AVX-512, and MONGE_LEVEL=ref disables all assembly. It is read once, at the start of the
-// program. An unknown value is ignored and reported by [CapError].
+// disables AVX-512, and MONGE_LEVEL=ref disables all assembly. The variable is read once, at the
+// start of the program. An unknown value is ignored and reported by [CapError].
 const CapVariable = "MONGE_LEVEL"
 
 var (
@@ -87,12 +87,13 @@ func Available() []Level {
 	return append([]Level(nil), available...)
 }
 
-// Current returns the level at which all kernels run: the best of this machine that MONGE_LEVEL
-// allows, unless [Switch] has chosen another.
+// Current returns the level at which all kernels run: the level chosen by [Switch] or, by default,
+// the best level of this machine that MONGE_LEVEL allows.
 func Current() Level { return current }
 
-// Forms returns the names of variants used by kernels of the current level on this machine: at
-// AVX512 the table of sizes at which kernels use AVX2, and then the [Form] values in use.
+// Forms returns the names of the variants that kernels use at the current level on this machine. If
+// the level is AVX512, the first name is the name of the [CurrentMachine] table. The remaining
+// names are the [Form] values in use.
 func Forms() []string {
 	names := namesOf(forms, current)
 	if current == AVX512 {
@@ -104,7 +105,7 @@ func Forms() []string {
 // Switch makes all kernels of the process run at level l until restore is called. It is for tests
 // and benchmarks; tests call it through package asmtest. No kernel may run in another goroutine
 // meanwhile. Switch panics if this machine does not support l, or if an earlier Switch has not been
-// restored, as with two parallel tests.
+// restored (for example by a parallel test).
 func Switch(l Level) (restore func()) {
 	if !Has(l) {
 		panic(fmt.Sprintf("asm: this machine cannot run level %v, only %v", l, available))
@@ -133,8 +134,9 @@ func Has(l Level) bool {
 	return false
 }
 
-// Variant is a level together with the types of a matrix and its vectors. AVX2Mixed is AVX2 with a
-// float32 matrix and float64 vectors. The names of variants are the suffixes of assembly functions.
+// Variant is an instruction-set level together with the element types of a matrix and its vectors.
+// For example, AVX2Mixed is AVX2 with a float32 matrix and float64 vectors. Assembly functions have
+// the names of variants as suffixes.
 type Variant uint8
 
 const (
@@ -151,10 +153,11 @@ const (
 	f64, f32, mixed Variant = 0, 1, 2
 )
 
-// VariantOf returns the variant of the current level for a matrix of K and vectors of T. A matrix
-// wider than its vectors has no assembly; its variant belongs to level Ref. Kernels switch on the
-// variant and call their assembly by name, which keeps slices from escaping. Variants without a
-// case use the reference.
+// VariantOf returns the variant of the current level for a matrix of type K and vectors of type T.
+// A float64 matrix with float32 vectors has no assembly, and VariantOf returns Variant(Ref).
+// Kernels call their assembly by name in a switch over the variant, because the arguments of an
+// indirect call would escape to the heap. A kernel without a case for the variant uses the
+// reference implementation.
 func VariantOf[K, T num.Float]() Variant {
 	v := Variant(current) << 2
 	switch k, t := num.IsFloat64[K](), num.IsFloat64[T](); {

@@ -8,9 +8,10 @@ import (
 )
 
 // detect returns the levels that the CPU supports (CPUID) and whose registers the operating system
-// saves at a thread switch, which x/sys/cpu reads from XCR0. On macOS, XCR0 shows AVX-512 only
-// after the first such instruction of a thread, so detect asks the kernel. Kernels before 21.3 lose
-// mask registers in signal handlers (golang.org/issue/49233) and count as without AVX-512.
+// saves at a thread switch. x/sys/cpu reads from XCR0 which registers are saved. On macOS, XCR0
+// shows AVX-512 only after the thread has executed an AVX-512 instruction, so x/sys/cpu asks the
+// kernel instead. macOS kernels before 21.3 lose mask registers in signal handlers
+// (golang.org/issue/49233) and count as kernels without AVX-512.
 func detect() []Level {
 	var ls []Level
 	if !cpu.X86.HasAVX2 || !cpu.X86.HasFMA || !cpuid.F16C() {
@@ -23,9 +24,9 @@ func detect() []Level {
 	return ls
 }
 
-// detectMachine returns the table of Zen 4 if the CPU supports AVX512-BF16 and VBMI2 but not AMX.
-// No Intel server supports this combination. The table is a guess for a Zen 5, and wrong for a Sapphire Rapids whose
-// hypervisor hides AMX.
+// detectMachine returns the table of Zen 4 if the CPU supports AVX512-BF16 and AVX512-VBMI2 but not
+// AMX. No Intel server has this combination unless a hypervisor hides AMX. A Zen 5 also gets the
+// table of Zen 4.
 func detectMachine() *Machine {
 	if cpu.X86.HasAVX512BF16 && cpu.X86.HasAVX512VBMI2 && !cpu.X86.HasAMXTile {
 		return &zen4

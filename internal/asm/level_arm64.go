@@ -4,8 +4,8 @@ package asm
 
 import "golang.org/x/sys/cpu"
 
-// detect returns NEON if the CPU supports Advanced SIMD, as Linux (HWCAP), FreeBSD and NetBSD report
-// it. macOS, Windows and OpenBSD require Advanced SIMD.
+// detect returns NEON if the CPU supports Advanced SIMD. Linux (HWCAP), FreeBSD and NetBSD report
+// Advanced SIMD, and macOS, Windows and OpenBSD require it.
 func detect() []Level {
 	if cpu.ARM64.HasASIMD {
 		return []Level{NEON}
@@ -13,7 +13,8 @@ func detect() []Level {
 	return nil
 }
 
-// detectMachine returns a table whose sizes without AVX-512 are used.
+// detectMachine returns the default table. On arm64, kernels do not use the sizes in the table that
+// concern AVX-512.
 func detectMachine() *Machine { return &sapphireRapids }
 
 func detectForms() (set Form) {

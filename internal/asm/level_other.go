@@ -4,7 +4,8 @@ package asm
 
 func detect() []Level { return nil }
 
-// detectMachine returns a table whose sizes without AVX-512 are used.
+// detectMachine returns the default table. Without assembly, kernels do not use the sizes that
+// concern AVX-512.
 func detectMachine() *Machine { return &sapphireRapids }
 
 func detectForms() Form { return 0 }

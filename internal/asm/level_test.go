@@ -2,8 +2,8 @@ package asm
 
 import "testing"
 
-// TestVariantOf checks that every level has its own variants. A kernel whose switch lacks the
-// variant of a level runs its reference there: the bits are the same, but the speed is lost.
+// TestVariantOf checks that every level has its own variants. A kernel whose switch lacks a variant
+// runs the reference implementation, which gives the same bits but is slow.
 func TestVariantOf(t *testing.T) {
 	defer func(before Level) { current = before }(current)
 	for _, c := range []struct {

@@ -2,58 +2,63 @@ package asm
 
 import "math"
 
-// Machine contains the sizes at which kernels change their form on one microarchitecture. All such
-// sizes are in the tables below, and kernels read them from [CurrentMachine]. Results do not depend
-// on them.
+// Machine is a table of the sizes at which kernels change to a different implementation on one
+// microarchitecture. Kernels read the sizes from [CurrentMachine]. Results do not depend on the
+// sizes.
 //
 // To add a microarchitecture:
 //
 //  1. Run "go run ./bench/tools/levels" on the machine. It prints where AVX-512 is slower than
 //     AVX2, by kernel, types and size.
 //  2. Copy the closest table, name it, and change the sizes according to these results.
-//  3. Add it to machines. The tests of the kernels then run with it on every machine
-//     (asmtest.OtherMachines).
-//  4. Return it from detectMachine (level_amd64.go), depending on CPUID.
-//  5. Run bench/tools/levels again, and add the results before and after to AVX512.md.
+//  3. Add the table to the variable machines. The kernel tests then run with the table on every
+//     machine (asmtest.OtherMachines).
+//  4. Return the table from detectMachine (level_amd64.go), depending on CPUID.
+//  5. Run bench/tools/levels again, and add the old and the new results to AVX512.md.
 type Machine struct {
 	Name string
 
-	// Sizes at which the AVX2 form is faster than the AVX-512 form.
-	Rows    Choice // pass.Rows: columns of K
-	Columns Choice // pass.Columns: columns of K
-	Begin   Choice // pass.Begin: columns of K
-	OddPass Choice // the same three, for rows that begin on odd multiples of 32 bytes: columns of K
-	Iterate Choice // pass.Iterate, Sweep: columns of K
-	Divide  Choice // pass.Divide: elements
-	AdjCost Choice // distance.AdjCost: stride of K in elements
-	LogRows Choice // exp.LogRows: columns of M
-	Exp2    Choice // exp.Exp2: elements
+	// The next fields contain the sizes at which a kernel uses AVX2 although the CPU has AVX-512.
+	Rows    Choice // for pass.Rows: numbers of columns of K
+	Columns Choice // for pass.Columns: numbers of columns of K
+	Begin   Choice // for pass.Begin: numbers of columns of K
+	OddPass Choice // for pass.Rows, Columns and Begin if float64 rows begin on odd multiples of 32 bytes
+	Iterate Choice // for pass.Iterate and pass.Sweep: numbers of columns of K
+	Divide  Choice // for pass.Divide: numbers of elements
+	AdjCost Choice // for distance.AdjCost: strides of K in elements
+	LogRows Choice // for exp.LogRows: numbers of columns of M
+	Exp2    Choice // for exp.Exp2: numbers of elements
 
-	// Rows of a product (project.Mul, TransMul) that use the AVX2 form. An AVX-512 tile has 8 rows
-	// and up to 3 vectors of columns; the remaining rows take several passes.
+	// Product determines which rows of a matrix product (project.Mul, project.TransMul) use AVX2.
+	// An AVX-512 tile has 8 rows and up to 3 vectors of columns. The last rows may need several
+	// tiles, of 4, 2 and 1 rows.
 	Product ProductChoice
 
-	// Squared distances of many features use the AVX2 product of packed panels (project.Panel).
+	// Panels says whether squared distances of many features use the AVX2 product of packed panels
+	// (project.Panel).
 	Panels bool
 
-	// TransMul sums FarRows rows at a time if x has more than FarBytes, because x is then outside
-	// the second-level cache and the hardware prefetches that many rows.
+	// If the matrix x of project.TransMul has more than FarBytes bytes, TransMul processes FarRows
+	// rows of x at a time. Such a large x is outside the second-level cache, and the hardware can
+	// prefetch FarRows rows.
 	FarBytes, FarRows int
 
-	// Squared distances process Depth features at a time, or DeepDepth with AVX-512 and few
-	// columns. PanelBytes is the size in the second-level cache of a transposed piece of the second
-	// operand.
+	// Squared distances process Depth features at a time, or DeepDepth features with AVX-512 and
+	// few columns. The second operand is transposed in pieces of PanelBytes bytes, which stay in
+	// the second-level cache.
 	Depth, DeepDepth, PanelBytes int
 }
 
-// ProductChoice contains the sizes for [Machine.Product]. A vector is an AVX-512 vector.
+// ProductChoice contains the sizes for [Machine.Product]. A vector is the contents of an AVX-512
+// register.
 type ProductChoice struct {
 	OneRow   Choice // numbers of columns for which a single row uses AVX2
-	FewRows  int    // fewer rows, but more than one, use AVX2 if one vector holds the columns, unless there are 8 columns
-	OddTail  int    // up to this number of vectors of columns, the last 5 or 7 rows use AVX2
-	FourTail int    // up to this number of vectors of columns, the last 4 rows use AVX2
+	FewRows  int    // 2 to FewRows−1 rows, except 8 rows, use AVX2 if the columns fit one vector
+	OddTail  int    // the last 5 or 7 rows use AVX2 if the columns fit this number of vectors
+	FourTail int    // the last 4 rows use AVX2 if the columns fit this number of vectors
 
-	// Sums of at most ShallowDepth terms use AVX2 from ShallowCols columns on.
+	// A product uses AVX2 if its sums have at most ShallowDepth terms and it has at least
+	// ShallowCols columns.
 	ShallowDepth, ShallowCols int
 }
 
@@ -77,7 +82,7 @@ func (s *Sizes) Has(n int) bool {
 	return false
 }
 
-// Form returns the variant to run for size n: the AVX2 variant, or v itself.
+// Form returns the variant to run for size n: the AVX2 variant if c contains n, or v.
 func (c *Choice) Form(v Variant, n int) Variant {
 	if v >= AVX512F64 && c[v&3].Has(n) {
 		return v - (AVX512F64 - AVX2F64)
@@ -87,8 +92,8 @@ func (c *Choice) Form(v Variant, n int) Variant {
 
 const noEnd = math.MaxInt
 
-// sapphireRapids is used for every unknown CPU. It was measured on a Xeon of family 6, model 143
-// (AVX512.md).
+// sapphireRapids is the table for every unknown CPU. It was measured on a Xeon of family 6, model
+// 143 (AVX512.md).
 var sapphireRapids = Machine{
 	Name:    "sapphirerapids",
 	OddPass: Choice{f64: Sizes{{88, 401}}},
@@ -102,9 +107,10 @@ var sapphireRapids = Machine{
 	Depth: 256, DeepDepth: 1024, PanelBytes: 192 << 10,
 }
 
-// zen4 executes AVX-512 in halves of 256 bits. TestZen4Measured compares the table with what
-// bench/tools/levels has found on a Zen 4. Ranges end halfway between a size at which the AVX2 form was
-// faster and the next size at which it was not.
+// zen4 is the table for Zen 4, which executes AVX-512 instructions in halves of 256 bits.
+// TestZen4Measured compares the table with the results of bench/tools/levels on a Zen 4. The bounds
+// of a range are halfway between a size at which AVX2 was faster and the neighboring size at which
+// AVX2 was not faster.
 var zen4 = Machine{
 	Name:    "zen4",
 	Rows:    Choice{f64: Sizes{{0, 40}}, f32: Sizes{{0, 40}}, mixed: Sizes{{0, 1500}}},
@@ -120,7 +126,7 @@ var zen4 = Machine{
 		OneRow: Choice{f32: Sizes{{9, 17}}}, FewRows: 16, OddTail: 16, FourTail: 4,
 		ShallowDepth: 8, ShallowCols: 500,
 	},
-	Panels: true, // FMAs of 256 and 512 bits have the same throughput, and wider panels gain nothing (gram/NOTES.md)
+	Panels: true, // 256-bit and 512-bit FMAs process the same number of elements per cycle (gram/NOTES.md)
 
 	FarBytes: 2 << 20, FarRows: 32,
 	Depth: 256, DeepDepth: 1024, PanelBytes: 192 << 10,

@@ -9,8 +9,8 @@ import (
 )
 
 // TestZen4Measured checks that the table of Zen 4 uses AVX2 in every case in which
-// bench/tools/levels found it faster. Squared distances have no choice: the list has three of their
-// sizes in float64, but none of the sizes between them.
+// bench/tools/levels found AVX2 faster. The test skips squared distances, because the table has no
+// sizes for them.
 func TestZen4Measured(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "bench", "tools", "results", "2026-11-23-zen4-avx512-levels.txt"))
 	if os.IsNotExist(err) {
@@ -62,7 +62,8 @@ func TestZen4Measured(t *testing.T) {
 	}
 }
 
-// TestForm checks that choices do not affect other levels and other sizes.
+// TestForm checks that a Choice for float32 changes only the AVX-512 variant of float32, and only
+// at its sizes.
 func TestForm(t *testing.T) {
 	c := Choice{f32: Sizes{{3, 5}, {7, 8}, {10, noEnd}}}
 	for n, want := range map[int]bool{2: false, 3: true, 4: true, 5: false, 7: true, 8: false, 9: false, 10: true, 1 << 30: true} {

@@ -20,12 +20,12 @@ import (
 	"golang.org/x/arch/arm64/arm64asm"
 )
 
-// wordMacro is one line of a neon_arm64.h: an instruction that Go's assembler does not know, as an
-// expression for its encoding.
+// wordMacro is a macro in a neon_arm64.h header. The macro encodes an instruction that Go's
+// assembler does not know.
 type wordMacro struct {
 	name   string
 	params []string
-	base   uint32 // constant at the beginning of the expression
+	base   uint32 // constant bits of the encoding
 	fields ast.Expr
 }
 
@@ -78,8 +78,8 @@ func lines(t *testing.T, file string) []string {
 	return strings.Split(string(text), "\n")
 }
 
-// word returns the value of the macro for the given arguments. Expressions in Go's assembler have
-// Go's syntax.
+// word returns the value of the macro for the given arguments. Expressions in assembly macros have
+// the syntax of Go expressions.
 func (m wordMacro) word(t *testing.T, args map[string]uint32) uint32 {
 	var eval func(e ast.Expr) uint32
 	eval = func(e ast.Expr) uint32 {
@@ -123,23 +123,25 @@ func (m wordMacro) word(t *testing.T, args map[string]uint32) uint32 {
 	return m.base | eval(m.fields)
 }
 
-// macroName matches a mnemonic, followed by _V if Go has an instruction of that name, the
-// arrangement if it does not follow from the type, and _E for the form by element.
+// macroName matches the name of a word macro: a mnemonic, _V if Go's assembler has an instruction
+// with this name, the vector arrangement unless the type determines it, and _E if an operand is a
+// vector element.
 var macroName = regexp.MustCompile(`^([A-Z0-9]+)(?:_V)?(?:_(2D|2S|4S|4H|8H|16B|D))?(_E)?$`)
 
-// converted maps the arrangement of a result to the arrangement of the operands, for instructions in which
-// they differ and for conversions.
+// converted maps the mnemonic and the arrangement of the result to the arrangement of the operands,
+// for conversions and for instructions in which the two arrangements differ.
 var converted = map[string]string{
 	"fcvtl 2d": "2s", "fcvtl2 2d": "4s", "fcvtl 4s": "4h", "fcvtl2 4s": "8h", "fcvtn 2s": "2d", "fcvtn2 4s": "2d", "fcvtn 4h": "4s", "fcvtn2 8h": "4s",
 	"scvtf 4s": "4s", "smull 8h": "8b", "smull2 8h": "16b", "sadalp 4s": "8h", "sdot 4s": "16b",
 	"udot 4s": "16b", "ssubl 8h": "8b", "ssubl2 8h": "16b", "smlal 4s": "4h", "smlal2 4s": "8h", "uadalp 8h": "16b", "uaddlp 4s": "8h", "saddlv d": "4s",
 }
 
-// newer contains instructions that GNU as supports but the disassembler does not.
+// newer contains the macros of instructions that the GNU assembler supports and the disassembler
+// does not.
 var newer = map[string]bool{"SDOT_4S_E": true, "SDOT_4S": true, "UDOT_4S": true}
 
-// draw returns random arguments for the macro, of either type, and the expected disassembly. The
-// name of the macro, its parameters and the arguments determine it.
+// draw returns random arguments for the macro and the disassembly that the test expects for these
+// arguments. The element type is also random: float32 or float64.
 func (m wordMacro) draw(t *testing.T, rng *rand.Rand) (args map[string]uint32, text string) {
 	f := macroName.FindStringSubmatch(m.name)
 	if f == nil {
@@ -192,8 +194,8 @@ func disassemble(word uint32) string {
 	return arm64asm.GNUSyntax(inst)
 }
 
-// check draws arguments n times and returns the first difference between the macro and the
-// disassembler, or "".
+// check compares the macro with the disassembler for n random sets of arguments. It returns a
+// description of the first difference, or "" if there is no difference.
 func (m wordMacro) check(t *testing.T, rng *rand.Rand, n int) string {
 	for range n {
 		args, want := m.draw(t, rng)
@@ -206,7 +208,8 @@ func (m wordMacro) check(t *testing.T, rng *rand.Rand, n int) string {
 }
 
 // TestWords compares every word macro with a disassembler for random registers, elements and shifts
-// of both types. It also checks that no macro would pass with one bit of its constant changed.
+// of both types. It also checks that the comparison fails if any bit of the macro's constant is
+// inverted.
 func TestWords(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, m := range wordMacros(t) {
@@ -226,7 +229,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestWordsAssembled compares the macros with GNU as, if installed.
+// TestWordsAssembled compares the macros with the GNU assembler, if it is installed.
 func TestWordsAssembled(t *testing.T) {
 	as, err := exec.LookPath("aarch64-linux-gnu-as")
 	if err != nil {
@@ -284,12 +287,13 @@ func TestWordsOnlyInHeader(t *testing.T) {
 	}
 }
 
-// TestHeaders checks that macros with the same name in headers with the same name have one
-// definition, or one for each type, and that each folder uses the macros it defines.
+// TestHeaders compares headers with the same name in different folders: a macro that several
+// headers define must have the same definition in all of them. TestHeaders also checks that each
+// folder uses every macro that it defines.
 func TestHeaders(t *testing.T) {
 	type key struct {
 		header, macro string
-		nth           int // definition in the header
+		nth           int // number of the definition: a header may define the macro once for each type
 	}
 	first := map[key]string{}
 	for _, file := range append(headers(t, "*_arm64.h"), headers(t, "*_arm64.s")...) {
@@ -301,8 +305,8 @@ func TestHeaders(t *testing.T) {
 				continue
 			}
 			uses := regexp.MustCompile(`\b`+d[1]+`\b`).FindAllString(folder, -1)
-			// A definition in the headers of both types counts as one macro. gencoef looks for
-			// TABLE.
+			// Occurrences in #define and #undef are not uses of the macro. The test of gencoef uses
+			// macros whose names end in _TABLE.
 			own := len(regexp.MustCompile(`#(define|undef) `+d[1]+`\b`).FindAllString(folder, -1))
 			if len(uses) <= own && !strings.HasSuffix(d[1], "_TABLE") {
 				t.Errorf("%s: nothing uses %s", file, d[1])
@@ -324,8 +328,8 @@ func code(t *testing.T, file string) string {
 	return regexp.MustCompile(`//.*`).ReplaceAllString(text, "")
 }
 
-// folderText returns the code of all arm64 files of a folder and of the files of other folders that
-// they include.
+// folderText returns the code of all arm64 files in a folder and the code that these files include
+// from other folders.
 func folderText(t *testing.T, dir string) (text string) {
 	t.Helper()
 	for _, name := range []string{"*_arm64.h", "*_arm64.s"} {

@@ -12,9 +12,10 @@ import (
 	"testing"
 )
 
-// TestPreemptible reads this test's machine code. Assembly cannot be preempted. So every function
-// that calls assembly must begin with a stack check, where the goroutine can be stopped, and must
-// not be inlined into the loop over pieces of an exported function.
+// TestPreemptible checks the machine code of this test binary. A goroutine cannot be preempted in
+// assembly, but it can be preempted at the stack check at the beginning of a Go function. Every
+// function that calls assembly must therefore begin with a stack check, and the compiler must not
+// inline the function into the loop that calls it.
 func TestPreemptible(t *testing.T) {
 	calls, checks := callees(t)
 	missing := map[string]bool{}
@@ -97,8 +98,8 @@ func callees(t *testing.T) (calls []call, checks map[string]bool) {
 	return calls, checks
 }
 
-// hasCheck reports whether a function begins by comparing the stack pointer, or its new value, with
-// the stack limit of the goroutine.
+// hasCheck reports whether the machine code of a function begins with a stack check, which compares
+// the stack pointer with the stack limit of the goroutine.
 func hasCheck(body []byte) bool {
 	if runtime.GOARCH == "arm64" {
 		return len(body) >= 4 && binary.LittleEndian.Uint32(body) == 0xf9400b90 // MOVD 16(R28), R16
@@ -108,8 +109,9 @@ func hasCheck(body []byte) bool {
 		bytes.Contains(body, []byte{0x4d, 0x3b, 0x66, 0x10}) // CMPQ R12, 16(R14)
 }
 
-// targets returns the addresses of direct calls in body, which begins at entry. On amd64 an operand may look like a
-// call, but is unlikely to match the address of a function.
+// targets returns the target addresses of the direct calls in body, the machine code of a function
+// at address entry. On amd64, an operand may look like a call, but is unlikely to contain the
+// address of a function.
 func targets(body []byte, entry uint64) (at []uint64) {
 	if runtime.GOARCH == "arm64" {
 		for i := 0; i+4 <= len(body); i += 4 {

@@ -7,8 +7,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Fits reports whether a rows × cols matrix with row stride stride fits a slice of n elements: no
-// size is negative, rows do not overlap, and (rows − 1)·stride + cols ≤ n. The check does not
+// Fits reports whether a rows × cols matrix with the given row stride fits a slice of n elements:
+// no size is negative, rows do not overlap, and (rows − 1)·stride + cols ≤ n. The check does not
 // overflow. A matrix without rows or columns fits every slice for any stride.
 func Fits(n, rows, cols, stride int) bool {
 	if rows <= 0 || cols <= 0 {
@@ -36,7 +36,7 @@ func CheckMatrix(n, rows, cols, ld int) {
 	panic("asm: matrix longer than its slice")
 }
 
-// CheckVector panics unless have, the length of a slice, is at least n and n is not negative.
+// CheckVector panics if n is negative or greater than have, the length of a slice.
 func CheckVector(have, n int) {
 	if n < 0 {
 		panic("asm: negative dimension")
@@ -46,31 +46,32 @@ func CheckVector(have, n int) {
 	}
 }
 
-// Budget is the number of fused multiply-adds on single elements in one assembly call. Assembly
-// cannot be preempted, so stop-the-world waits for it. At 8 to 32 elements a nanosecond a call
-// takes 10 to 40 µs, and less than 100 µs if the data come from memory.
+// Budget is the maximum number of scalar fused multiply-adds in one assembly call. Assembly cannot
+// be preempted, so a stop-the-world pause of the Go runtime waits for the call. A call takes 10 to
+// 40 µs, or at most 100 µs if the data come from memory.
 const Budget = 1 << 18
 
-// Piece returns how many of n items, each with the given cost in elements, one assembly call may
-// process: a multiple of unit within Budget, but at least one unit and at most n. n and cost must
-// not be negative.
+// Piece returns how many of n items one assembly call may process. The cost is the number of
+// multiply-adds for an item. The result is n if all items stay within [Budget]. Otherwise, the
+// result is the largest multiple of unit within Budget, but at least unit and at most n. The
+// arguments n and cost must not be negative.
 func Piece(n, cost, unit int) int {
 	if hi, lo := bits.Mul64(uint64(n), uint64(cost)); hi == 0 && lo <= Budget {
-		return n // common case of a small call, without a division
+		return n // the common case needs no division
 	}
 	p := Budget / max(cost, 1) / unit * unit
 	return min(n, max(p, unit))
 }
 
-// Texts of panics. Each begins with the name of the public package that users call.
+// Texts of panics. Each text begins with the name of the public package that users call.
 const (
 	FitPanic     = "dist: matrix does not fit its data"
 	ShapePanic   = "dist: shapes do not match"
 	OverlapPanic = "dist: destination overlaps an operand"
 )
 
-// View is the underlying type of dist.Matrix, for checks shared by packages dist and
-// internal/matrix, which convert pointers to it.
+// View has the fields of dist.Matrix. Packages convert a *dist.Matrix to a *View for the checks
+// below.
 type View[T num.Float] struct {
 	Rows, Cols int
 	Data       []T
@@ -93,18 +94,18 @@ func CheckOperands[T num.Float](dst, a, b *View[T]) {
 	CheckOverlap(dst, b)
 }
 
-// CheckOverlap panics if dst overlaps x. Both must fit their data.
+// CheckOverlap panics if dst overlaps x. Both matrices must fit their data.
 func CheckOverlap[T num.Float](dst, x *View[T]) {
 	if Overlap(dst, x) {
 		panic(OverlapPanic)
 	}
 }
 
-// Overlap reports whether a and b have an element in common. Both must fit their data. Adjacent
-// column ranges of one matrix do not overlap. If the strides differ, Overlap reports whether the
-// memory ranges overlap.
+// Overlap reports whether a and b have an element in common. Both matrices must fit their data.
+// Adjacent column ranges of one matrix do not overlap. If the strides differ, Overlap reports
+// whether the memory ranges overlap.
 //
-// It takes pointers because copies of the structs took half of the time of a small call
+// The parameters are pointers because copies of the structs took half of the time of a small call
 // (distance/NOTES.md).
 func Overlap[T num.Float](a, b *View[T]) bool {
 	if a.Rows == 0 || a.Cols == 0 || b.Rows == 0 || b.Cols == 0 {
@@ -119,12 +120,13 @@ func Overlap[T num.Float](a, b *View[T]) bool {
 	if offset >= (a.Rows-1)*a.Stride+a.Cols {
 		return false
 	}
-	// The stride of a single row is arbitrary: use that of a, if the row is not longer.
+	// Matrices with different strides overlap if their memory ranges overlap. A single row b has no
+	// stride of its own, and counts as a row of a unless b is longer than the stride of a.
 	if b.Stride != a.Stride && (b.Rows > 1 || b.Cols > a.Stride) || (pb-pa)%size != 0 {
 		return true
 	}
-	// b begins at column j of a row of a, or in the gap after that row, and may reach into the next
-	// row.
+	// The matrix b begins at column j of a row of a, or in the gap after the row. b may extend into
+	// the next row of a.
 	j := offset % a.Stride
 	return j < a.Cols || j+b.Cols > a.Stride
 }

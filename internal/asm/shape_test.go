@@ -10,8 +10,9 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// edges returns sizes at which a shape check may overflow: near 0 and near the powers of two where
-// products of two sizes or their sums exceed 32, 63 and 64 bits. The sizes are int64 values truncated to int.
+// edges returns sizes at which a shape check may overflow: sizes near 0 and near the powers of two
+// at which sums or products of two sizes exceed 32, 63 or 64 bits. The sizes are int64 values
+// truncated to int.
 func edges() (sizes []int) {
 	for _, x := range []int64{0, 2, 8, 1 << 16, 1 << 31, 1 << 32, 1 << 60, 1 << 61, 1 << 62, math.MaxInt64 - 1, math.MinInt64 + 1} {
 		for d := int64(-1); d <= 1; d++ {
@@ -21,7 +22,7 @@ func edges() (sizes []int) {
 	return sizes
 }
 
-// fits is like asm.Fits with big integers.
+// fits is a copy of asm.Fits that computes with big integers.
 func fits(n, rows, cols, stride int) bool {
 	if n < 0 || rows < 0 || cols < 0 {
 		return false
@@ -44,7 +45,7 @@ func TestFits(t *testing.T) {
 						continue // no slice has this length
 					}
 					if calls++; calls%3 != 0 && !testdata.IsLong() {
-						continue // the long form tests all
+						continue // only a long test checks all sizes
 					}
 					want := fits(n, rows, cols, stride)
 					if got := asm.Fits(n, rows, cols, stride); got != want {
@@ -77,8 +78,8 @@ func TestChecksSay(t *testing.T) {
 		{64, math.MinInt, math.MinInt, math.MinInt, negative},
 		{64, 8, 8, 7, short},
 		{64, 8, 8, -8, short},
-		{64, math.MaxInt/4 + 2, 8, 8, long}, // on 64 bits 1<<61 + 1 rows: (rows − 1)·8 wraps to 0
-		{64, 2, 8, math.MaxInt, long},       // stride + 8 wraps below 0
+		{64, math.MaxInt/4 + 2, 8, 8, long}, // with 64-bit ints, rows is 1<<61 + 1, and (rows − 1)·8 wraps to 0
+		{64, 2, 8, math.MaxInt, long},       // stride + 8 wraps to a negative number
 		{64, math.MaxInt, 8, math.MaxInt, long},
 	} {
 		if got := panics(func() { asm.CheckMatrix(c.n, c.rows, c.cols, c.ld) }); got != c.want {
@@ -97,7 +98,7 @@ func TestChecksSay(t *testing.T) {
 	}
 }
 
-// panics returns the value of a panic of f, or "".
+// panics calls f and returns the text of its panic, or "".
 func panics(f func()) (what string) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -108,8 +109,9 @@ func panics(f func()) (what string) {
 	return ""
 }
 
-// TestPiece checks that a piece is at most the work, stays within the budget if one unit does, and
-// is a whole number of units unless it is all of the work; also near the largest int.
+// TestPiece checks that a piece has at most n items, stays within the budget unless it is a single
+// unit, and is a whole number of units unless it contains all n items. Some arguments are near the
+// largest int.
 func TestPiece(t *testing.T) {
 	for _, n := range edges() {
 		for _, cost := range edges() {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// source is an assembly file or an assembly header, by lines.
+// source contains the lines of an assembly file or of an assembly header.
 type source struct {
 	folder, name string
 	lines        []string
@@ -72,9 +72,9 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestConventions checks that functions are frameless leaves. On amd64 they use only VEX and EVEX
-// instructions, execute VZEROUPPER before every return, and do not use BP, R14 and R15. On arm64
-// they do not use R18 and R27 to R29.
+// TestConventions checks that assembly functions are leaf functions without a frame. On amd64,
+// functions must execute VZEROUPPER before every return and must not use BP, R14 and R15. On arm64,
+// functions must not use R18 and R27 to R29.
 func TestConventions(t *testing.T) {
 	function := regexp.MustCompile(`^TEXT (\S+), (\S+), \$(\S+)`)
 	leaf := regexp.MustCompile(`^TEXT \S+, \S*NOSPLIT\S*, \$0-`)
@@ -104,8 +104,9 @@ func TestConventions(t *testing.T) {
 	}
 }
 
-// TestMacros checks that every macro has a comment, its own or that of the macros before it, and at
-// most eight instructions. Longer code is in an included file, so that profiles show its lines.
+// TestMacros checks that every macro of several lines has a comment, or follows a macro that has a
+// comment, and contains at most eight instructions. Longer code belongs in an included file,
+// because profiles show the lines of included files.
 func TestMacros(t *testing.T) {
 	macro := regexp.MustCompile(`^#define (\w+)`)
 	for _, s := range sources(t) {
@@ -137,8 +138,9 @@ func TestMacros(t *testing.T) {
 }
 
 // TestIncludes checks that every header is included and that every included file is a header of a
-// kernel. Package distance includes headers of package exp. The go command does not see that. It
-// rebuilds distance only because distance imports exp, whose code uses the same macros.
+// kernel. Package distance includes headers of package exp. The go command does not track this
+// dependency. It rebuilds distance only because distance imports exp, whose code uses the same
+// macros.
 func TestIncludes(t *testing.T) {
 	include := regexp.MustCompile(`^#include "(.*)"$`)
 	included := map[string]bool{}
@@ -163,8 +165,7 @@ func TestIncludes(t *testing.T) {
 	}
 }
 
-// mostFiles limits the number of files in a kernel's folder, because a newcomer looks at all of
-// them. It may only decrease.
+// mostFiles is the maximum number of files in a kernel's folder. Do not increase it.
 const mostFiles = 30
 
 // TestFolders counts the files of the kernels' folders.
@@ -185,12 +186,12 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// mostCopies limits the fraction of the code that also occurs in another folder. It may only
-// decrease.
+// mostCopies is the maximum fraction of the code that also occurs in another folder. Do not
+// increase it.
 const mostCopies = 0.03
 
-// TestCopies counts repeated code. If a run of ten lines of code occurs in several folders, the
-// occurrences outside the first of these folders count.
+// TestCopies counts repeated lines. A run of ten lines of code is a copy if the same run occurs in
+// an earlier folder.
 func TestCopies(t *testing.T) {
 	const run = 10
 	all := sources(t)
@@ -204,7 +205,7 @@ func TestCopies(t *testing.T) {
 			}
 		}
 		total += len(at)
-		end := 0 // lines before end are counted already
+		end := 0 // code lines before index end are counted already
 		for k := 0; k+run <= len(at); k++ {
 			var text strings.Builder
 			for _, i := range at[k : k+run] {

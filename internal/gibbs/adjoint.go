@@ -13,14 +13,14 @@ import (
 // context. This many products take about 10 ms.
 const MaxBlockTerms = 1 << 27
 
-// Terms is a sum of terms of M̄, the gradient with respect to M:
+// Terms contains the terms of M̄, the gradient with respect to the cost matrix M:
 //
 //	M̄ = K ⊙ (H − λ(M⊙H + left·right)),  H = hu hvᵀ.
 //
-// left·right is the sum of the products that Add appends.
+// left·right is the sum of the terms that Add and AddTwo append.
 type Terms[T dist.Float] struct {
 	HU, HV    []T  // hu (length n) and hv (length m)
-	SkipZeros bool // M̄_ij is 0 where K_ij is 0, even if its other factor is infinite
+	SkipZeros bool // M̄_ij is 0 if K_ij is 0, even if the second factor of M̄_ij is infinite
 
 	left, right  []T // n × depth and depth × m
 	count, depth int
@@ -70,7 +70,7 @@ type Sink[T dist.Float] struct {
 	xa     []T  // X and a column of ones, n × (p+1)
 	ya     []T  // Y and a column of ones, m × (p+1)
 	gx     []T  // M̄ [Y 1], n × (p+1)
-	gy     []T  // [X 1]ᵀ M̄, (p+1) × m, one for each piece
+	gy     []T  // [X 1]ᵀ M̄, a (p+1) × m matrix for each piece
 	sum    []T  // sum of gy over the pieces
 	self   bool // X and Y are the same points
 }
@@ -142,7 +142,7 @@ func (g *Kernel[T]) Adjoint(ctx context.Context, terms *Terms[T], to *Sink[T]) e
 	if !g.matrixFree {
 		step = g.copiedRows()
 	}
-	// With many terms, blocks have few rows, so that the context is checked often enough.
+	// With many terms, a block has few rows, because the context must be checked often enough.
 	step = max(1, min(step, MaxBlockTerms/g.m/max(1, terms.count)))
 	err := g.pieces.each(ctx, &g.passes.adjoint, step)
 	terms.count = 0
@@ -183,9 +183,9 @@ func (p *adjointPass[T]) rows(b *rowBlock[T]) {
 		return
 	}
 	if to.self {
-		// M̄_ii (x_i − x_i) is 0. If λ is so large that almost no mass moves, M̄_ii may be more
-		// than 10⁶ times as large as the other elements, and the rounding errors of its products
-		// would exceed them.
+		// The term M̄_ii (x_i − x_i) is 0. If λ is so large that almost no mass moves, M̄_ii may be
+		// more than 10⁶ times as large as the other elements. The rounding errors of products with
+		// M̄_ii would then exceed the products of the other elements.
 		for l := range r {
 			g[l*m+b.i+l] = 0
 		}

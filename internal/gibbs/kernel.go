@@ -3,8 +3,8 @@
 // package decides where the matrices are stored, how a pass is divided into pieces, and which
 // goroutines compute the pieces. The algorithms in package sinkhorn work on vectors only.
 //
-// The bits of a result depend on the size of the problem. They do not depend on the number of
-// goroutines or, except in float32, on the storage.
+// The bits of a result depend on the size of the problem, and not on the number of goroutines. The
+// bits depend on the storage only if a kernel for float64 vectors is stored in float32.
 package gibbs
 
 import (
@@ -23,13 +23,13 @@ import (
 //
 //	K_ij = 2^(F_i + G_j − c M_ij),   c = λ·log₂e.
 //
-// F and G are the potentials of the base. Without a base, they are 0.
+// F and G are the base potentials. Without base potentials, F and G are 0.
 //
 // To set up a problem, call SetPoints or SetCost, SetLambda, LayOut, Allocate and Transpose in this
 // order. The Kernel reads the matrices of the problem until the next problem is set or until
 // Release is called. Passes do not allocate. A pass checks the context before every block of rows.
-// If the context has ended, the pass returns its cause, and the results are incomplete. A Kernel
-// must not be used by two goroutines at once.
+// If the context has ended, the pass returns the context's cause, and the results are incomplete. A
+// Kernel must not be used by two goroutines at once.
 //
 // The vectors v, q and t of a pass have one element for each column and need capacity for padding.
 // GrowColumn allocates such vectors.
@@ -37,7 +37,8 @@ type Kernel[T dist.Float] struct {
 	n, m, p int
 	c       T // λ·log₂e
 
-	// Number of columns of K, including padding, and stride of its rows; see padded.
+	// cols is the number of columns of K, including padding, and ld is the stride of its rows (see
+	// padded).
 	cols, ld int
 
 	// The problem is defined by points or by a cost matrix.
@@ -53,8 +54,8 @@ type Kernel[T dist.Float] struct {
 	mixed          bool // K is stored in float32
 	kernel         []T  // K
 	storedKernel32 []float32
-	baseF, baseG   []T  // potentials of the base, to base 2; nil means 0
-	filled         bool // K has been computed for the base
+	baseF, baseG   []T  // base potentials F and G, as base-2 logarithms; nil means 0
+	filled         bool // K has been computed for the current base potentials
 
 	pieces pieces[T]
 	passes passes[T]
@@ -65,14 +66,14 @@ const (
 	// points.
 	MaxStored = 512 << 20
 
-	blockSize   = 1 << 15 // elements of a block whose rows are computed, in matrix-free passes
-	storedBlock = 1 << 18 // elements of a block whose rows are stored, in large problems
-	wideBlock   = 1 << 13 // elements of a block whose rows are copied to a buffer
-	unitRows    = 24      // a multiple of the number of rows of every kernel's tile
+	blockSize   = 1 << 15 // elements of a block of rows in matrix-free passes
+	storedBlock = 1 << 18 // elements of a block of stored rows in large problems
+	wideBlock   = 1 << 13 // elements of a block of rows that is copied to a buffer
+	unitRows    = 24      // a multiple of the number of rows of every assembly tile
 )
 
-// Shape is the part of a problem that determines how much memory it takes: the size n × m of the
-// costs, and whether they are distances between points of p dimensions or a cost matrix.
+// Shape determines how much memory a problem takes. The cost matrix is N × M. If Points is set, the
+// costs are distances between points of P dimensions.
 type Shape struct {
 	N, M, P int
 	Points  bool
@@ -145,12 +146,12 @@ func (g *Kernel[T]) LayOut(free, mixed bool, workers int) {
 	g.pieces.layOut(g.n, g.m, g.cols, workers)
 }
 
-// Bytes returns the number of bytes that Allocate takes after LayOut.
+// Bytes returns the number of bytes that Allocate will allocate after LayOut.
 func (g *Kernel[T]) Bytes() float64 {
 	ld, workers := float64(g.ld), float64(g.pieces.workers)
 	elements := float64(g.p)*float64(g.m) + float64(g.pieces.count)*ld
 	if g.points && g.p >= gram.Features {
-		elements += 4 * float64(g.m) // norms beside the packed Y
+		elements += 4 * float64(g.m) // norms, bounds and ones beside the packed Y
 	}
 	matrix := float64(g.n) * ld
 	switch {
@@ -168,7 +169,8 @@ func (g *Kernel[T]) Bytes() float64 {
 	return float64(elements * float64(ElementBytes[T]()))
 }
 
-// Allocate allocates the memory that LayOut has planned, and removes the base. It computes nothing.
+// Allocate allocates memory for the layout that LayOut has chosen, and removes the base potentials.
+// It does not compute M or K.
 func (g *Kernel[T]) Allocate() {
 	n, m := g.n, g.m
 	g.filled, g.measured, g.baseF, g.baseG = false, false, nil, nil
@@ -190,10 +192,10 @@ func (g *Kernel[T]) Allocate() {
 }
 
 // padded returns the number of columns of K, including padding, and the stride of its rows. The
-// number of columns is a multiple of the lanes of the summation contract, so that every row
-// consists of full vectors. The padding is zero, and the contract itself pads with zeros, so sums
-// have the same bits as sums over m columns. The stride is a multiple of 64 bytes, so that a row
-// spans as few cache lines as possible.
+// number of columns is a multiple of the number of vector lanes, so every row consists of full
+// vectors. The padding is zero. Sums have the same bits as sums over m columns, because the
+// summation contract of package asm also pads with zeros. The stride is a multiple of 64 bytes, so
+// a row spans as few cache lines as possible.
 func padded[T dist.Float](m int, mixed bool) (cols, ld int) {
 	lanes := num.Lanes[T]()
 	cols = (m + lanes - 1) / lanes * lanes
@@ -208,13 +210,14 @@ func padded[T dist.Float](m int, mixed bool) (cols, ld int) {
 // GrowColumn sets the length of *v to m, with capacity for padding.
 func (g *Kernel[T]) GrowColumn(v *[]T) { GrowColumn(v, g.m, g.cols) }
 
-// GrowColumn sets the length of *v to m, with capacity for padded elements.
+// GrowColumn sets the length of *v to m, with a capacity of at least padded elements.
 func GrowColumn[E any](v *[]E, m, padded int) {
 	Grow(v, padded)
 	*v = (*v)[:m]
 }
 
-// pad extends v, which has one element for each column of M, with zeros to the padded columns of K.
+// pad extends v from the m columns of M to the padded columns of K. The additional elements are
+// zero.
 func (g *Kernel[T]) pad(v []T) []T {
 	clear(v[g.m:g.cols])
 	return v[:g.cols]
@@ -248,9 +251,9 @@ func (g *Kernel[T]) widenedRows() int {
 	return g.blockRows()
 }
 
-// SetBase sets the potentials F and G of the base, to base 2. If both are nil, there is no base. K
-// is computed again if F is not the same slice as before. If only elements of F or G have changed,
-// call Invalidate instead.
+// SetBase sets the base potentials F and G, which are base-2 logarithms. If both slices are nil,
+// there are no base potentials. K is computed again if F is not the same slice as before. If only
+// elements of F or G have changed, call Invalidate instead.
 func (g *Kernel[T]) SetBase(baseF, baseG []T) {
 	if unsafe.SliceData(g.baseF) != unsafe.SliceData(baseF) {
 		g.filled = false
@@ -258,10 +261,10 @@ func (g *Kernel[T]) SetBase(baseF, baseG []T) {
 	g.baseF, g.baseG = baseF, baseG
 }
 
-// HasBase reports whether there is a base.
+// HasBase reports whether K has base potentials.
 func (g *Kernel[T]) HasBase() bool { return g.baseF != nil }
 
-// Invalidate marks K as invalid. It must be called if elements of the base have changed.
+// Invalidate marks K as invalid. It must be called if elements of the base potentials have changed.
 func (g *Kernel[T]) Invalidate() { g.filled = false }
 
 // Transpose transposes or packs Y for the kernels that compute distances.
@@ -297,7 +300,7 @@ func (g *Kernel[T]) transposed() dist.Matrix[T] {
 	return g.block(g.yt, g.m, g.p)
 }
 
-// distances sets d, of stride ldd, to rows i … i+r−1 of M.
+// distances sets d, which has stride ldd, to rows i … i+r−1 of M.
 func (g *Kernel[T]) distances(d []T, ldd, i, r int) {
 	if g.p >= gram.Features {
 		g.packed.SqEuclidean(0, r, g.m, d, ldd, g.x.Data[i*g.x.Stride:], g.x.Stride)
@@ -307,14 +310,14 @@ func (g *Kernel[T]) distances(d []T, ldd, i, r int) {
 }
 
 // compute sets k to rows i … i+r−1 of K. If these rows of M are not stored yet and d is not nil,
-// compute also sets d to them.
+// compute also sets d to these rows of M.
 func (g *Kernel[T]) compute(k, d []T, i, r int) {
 	stored := !g.matrixFree && (g.measured || !g.points)
 	ldd := g.ld
 	if stored {
 		d, ldd = g.cost.Data[i*g.cost.Stride:], g.cost.Stride
 	}
-	minusC := -g.c // the sign of λ
+	minusC := -g.c // Exp2 and GibbsTrans take the factor −λ·log₂e
 	switch {
 	case g.baseF != nil:
 		if !stored {
@@ -344,8 +347,8 @@ func (g *Kernel[T]) compute(k, d []T, i, r int) {
 	}
 }
 
-// Fill computes the stored K for the current base, and the stored M. It does not repeat finished
-// work.
+// Fill computes the stored K for the current base potentials, and the stored M, unless the stored
+// matrices are already computed.
 func (g *Kernel[T]) Fill(ctx context.Context) error {
 	if g.matrixFree || g.filled {
 		return nil
@@ -370,7 +373,7 @@ func (g *Kernel[T]) Measure(ctx context.Context) error {
 }
 
 // CostSpan returns the difference between the largest and the smallest cost. For points, it returns
-// an upper bound of the largest cost, computed from their bounding boxes.
+// an upper bound of the largest cost, computed from the bounding boxes of the points.
 func (g *Kernel[T]) CostSpan(ctx context.Context) (float64, error) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	if !g.points {
@@ -402,7 +405,7 @@ func (g *Kernel[T]) CostSpan(ctx context.Context) (float64, error) {
 	return sum, nil
 }
 
-// ElementBytes returns the size of an element of type T.
+// ElementBytes returns the size of an element of type T in bytes.
 func ElementBytes[T dist.Float]() int {
 	var x T
 	return int(unsafe.Sizeof(x))
@@ -413,7 +416,7 @@ func ElementBytes[T dist.Float]() int {
 // problems do not allocate every time.
 func Grow[E any](v *[]E, n int) {
 	if k := cap(*v); k < n {
-		*v = nil // allows the old array to be freed before the new one is allocated
+		*v = nil // allows the garbage collector to free the old array before the new array is allocated
 		*v = make([]E, max(n, k+k/4))
 	}
 	*v = (*v)[:n]

@@ -10,7 +10,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/pass"
 )
 
-// passes contains one pass of each kind, so that a pass does not allocate.
+// passes contains a reusable pass of each kind, because a pass must not allocate.
 type passes[T dist.Float] struct {
 	fill         fillPass[T]
 	measure      measurePass[T]
@@ -75,7 +75,7 @@ func (b *rowBlock[T]) kernel32() []float32 { return b.storedKernel32[b.i*b.ld:][
 // CostRows reads single rows of M.
 type CostRows[T dist.Float] struct {
 	block    *rowBlock[T]
-	from, to int // rows contains rows from … to−1 of M
+	from, to int // rows contains the rows i of M with from ≤ i < to
 	rows     []T
 	stride   int
 }
@@ -86,7 +86,7 @@ func (g *Kernel[T]) CostRows() CostRows[T] { return CostRows[T]{block: g.pieces.
 
 // Row returns row i of M, which is valid until the next call. If M is not stored and the rows are
 // read in order, Row computes a block of rows at once. The bits do not depend on the storage,
-// because the kernel is the same.
+// because stored rows are computed by the same kernel.
 func (c *CostRows[T]) Row(i int) []T {
 	b := c.block
 	if i < c.from || i >= c.to {
@@ -203,7 +203,8 @@ func (p *beginSweepPass[T]) rows(b *rowBlock[T]) {
 }
 
 // LogRows sets max_i = max_j (h_j − c M_ij) and sum_i = Σ_j 2^(h_j − c M_ij − max_i). It sets q to
-// the column sums of the plan with row sums a: q_j = Σ_i a_i/sum_i · 2^(h_j − c M_ij − max_i).
+// the column sums of the transport plan with row sums a: q_j = Σ_i a_i/sum_i · 2^(h_j − c M_ij −
+// max_i).
 func (g *Kernel[T]) LogRows(ctx context.Context, max, sum, q, h, a []T) error {
 	g.passes.logRows = logRowsPass[T]{max, sum, h, a}
 	return g.pieces.sum(ctx, &g.passes.logRows, g.blockRows(), q)

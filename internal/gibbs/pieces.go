@@ -15,7 +15,7 @@ const LargeSize = 1 << 19
 const (
 	pieceRows   = 64 // minimum number of rows of a piece
 	maxPieces   = 64
-	maxPartials = 1 << 20 // maximum number of elements of all partial sums, unless that leaves fewer than 16 pieces
+	maxPartials = 1 << 20 // maximum number of elements of all partial sums, but 16 pieces are always allowed
 )
 
 // rowPass is the operation of a pass on one block of rows, with its operands.
@@ -23,7 +23,8 @@ type rowPass[T dist.Float] interface {
 	rows(b *rowBlock[T])
 }
 
-// rowBlock is the block of rows i … i+r−1 that a goroutine works on, and its buffers.
+// rowBlock is the block of rows i … i+r−1 that a goroutine computes, with the buffers of the
+// goroutine.
 type rowBlock[T dist.Float] struct {
 	*Kernel[T]
 	piece, i, r int
@@ -32,19 +33,20 @@ type rowBlock[T dist.Float] struct {
 
 	kernelRows, costRows []T // rows of K and M that are not stored in type T
 	row                  []T
-	adjointRows          []T // rows of M̄ or of the plan
+	adjointRows          []T // rows of M̄ or of the transport plan
 }
 
 // pieces describes how the passes are divided into pieces, and contains the worker pool.
 //
-// A pass visits all n × m elements in blocks of whole rows. The blocks are read from memory or, in
-// matrix-free passes, computed into a buffer. In both cases every row sum covers its whole row, and
-// the sums over rows continue from block to block. So the bits do not depend on the storage.
+// A pass visits all n × m elements in blocks of whole rows. The pass reads the blocks from memory
+// or, if it is matrix-free, computes them into a buffer. In both cases, every row sum covers its
+// whole row, and the sums over rows continue from block to block. The bits therefore do not depend
+// on the storage.
 //
 // The number of pieces of a large problem depends only on its size. Each piece has its own sums
-// over rows, and these are added in ascending order at the end. A goroutine takes the next piece
-// when it has finished one, and the bits do not depend on which goroutine computes a piece. Every
-// other pass takes the pieces from the last to the first, because the rows that the previous pass
+// over rows, and the sums of all pieces are added in ascending order. A goroutine that has finished
+// a piece takes the next piece. The bits do not depend on which goroutine computes a piece. Every
+// second pass takes the pieces from the last to the first, because the rows that the previous pass
 // read last are still in the third-level cache.
 type pieces[T dist.Float] struct {
 	count     int
@@ -55,7 +57,7 @@ type pieces[T dist.Float] struct {
 	ones      []T
 	blocks    []*rowBlock[T] // one for each goroutine
 	pool      *parallel.Pool
-	backwards bool     // this pass takes the pieces from the last to the first
+	backwards bool     // the current pass takes the pieces from the last to the first
 	current   struct { // current pass, read by the goroutines
 		pass  rowPass[T]
 		step  int
@@ -65,7 +67,8 @@ type pieces[T dist.Float] struct {
 	take func(ctx context.Context, w, piece int) error
 }
 
-// layOut sets the number of pieces of an n × m problem and the number of workers that are used.
+// layOut sets the number of pieces of an n × m problem and the number of goroutines that share a
+// pass.
 func (p *pieces[T]) layOut(n, m, cols, workers int) {
 	p.count, p.workers, p.big, p.cols = 1, 1, n > LargeSize/m, cols
 	if p.big {
@@ -74,7 +77,7 @@ func (p *pieces[T]) layOut(n, m, cols, workers int) {
 	}
 }
 
-// allocate allocates the memory that layOut has planned.
+// allocate allocates the partial sums and the row blocks of the layout that layOut has chosen.
 func (p *pieces[T]) allocate(g *Kernel[T]) {
 	if p.count > 1 {
 		Grow(&p.partials, p.count*p.cols)
@@ -180,7 +183,7 @@ func (b *rowBlock[T]) walk(ctx context.Context, p rowPass[T], step, piece int, q
 	return nil
 }
 
-// inOrder runs a pass on the calling goroutine, one piece after the other.
+// inOrder runs a pass on the calling goroutine, in ascending order of the pieces.
 func (p *pieces[T]) inOrder(ctx context.Context, pass rowPass[T], step int) error {
 	for piece := range p.count {
 		if err := p.blocks[0].walk(ctx, pass, step, piece, nil); err != nil {

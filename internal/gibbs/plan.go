@@ -8,7 +8,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/project"
 )
 
-// Plan sets dst = diag(u) K diag(v).
+// Plan sets dst to the transport plan diag(u) K diag(v).
 func (g *Kernel[T]) Plan(ctx context.Context, dst dist.Matrix[T], u, v []T) error {
 	g.passes.plan = planPass[T]{dst, u, v}
 	return g.pieces.each(ctx, &g.passes.plan, g.widenedRows())
@@ -24,7 +24,8 @@ func (p *planPass[T]) rows(b *rowBlock[T]) {
 	b.scaleRows(p.dst.Data[b.i*p.dst.Stride:], p.dst.Stride, k, b.r, p.u[b.i:], p.v)
 }
 
-// PlanRow sets dst to row i of diag(u) K diag(v). It reads the row of the stored K, or computes it.
+// PlanRow sets dst to row i of the transport plan diag(u) K diag(v). It reads the row of the stored
+// K, or computes the row.
 func (g *Kernel[T]) PlanRow(dst []T, i int, u, v []T) {
 	b := g.pieces.blocks[0]
 	b.i, b.r = i, 1
@@ -44,14 +45,14 @@ func (g *Kernel[T]) PlanRow(dst []T, i int, u, v []T) {
 	g.scaleRows(dst, g.m, k, 1, u[i:], v)
 }
 
-// scaleRows sets r rows of dst, of stride ld, to rows of diag(u) K diag(v). It calls AdjCost with
-// λ = 0, which computes these rows as M̄. It passes K instead of M, because products of M, u and v
-// may overflow where K is 0.
+// scaleRows sets r rows of dst, which has stride ld, to rows of diag(u) K diag(v). AdjCost with λ =
+// 0 computes these rows. scaleRows passes K in place of M, because products of M, u and v may
+// overflow where K is 0.
 func (g *Kernel[T]) scaleRows(dst []T, ld int, k []T, r int, u, v []T) {
 	distance.AdjCost(r, g.m, 0, dst, ld, k, g.ld, k, g.ld, nil, 0, nil, 0, u, v, 0)
 }
 
-// planRows sets adjointRows, of stride m, to the block's rows of diag(u) K diag(v).
+// planRows sets adjointRows, which has stride m, to the block's rows of diag(u) K diag(v).
 func (b *rowBlock[T]) planRows(u, v []T) {
 	Grow(&b.adjointRows, b.r*b.m)
 	k, _, _ := b.kernelAndCost()
@@ -74,10 +75,10 @@ func (p *planTimesYPass[T]) rows(b *rowBlock[T]) {
 	project.Mul(b.r, b.p, b.m, p.dst.Data[b.i*p.dst.Stride:], p.dst.Stride, b.adjointRows, b.m, b.y.Data, b.y.Stride, false)
 }
 
-// PlanVisitor visits the plan diag(u) K diag(v) in blocks. t, of stride m, contains rows i … i+r−1,
-// which belong to one piece. Goroutines visit different pieces concurrently, but the rows of a
-// piece in ascending order. VisitPlan may modify t, which is valid until it returns. An error ends
-// the visits.
+// PlanVisitor visits the transport plan diag(u) K diag(v) in blocks of rows. The slice t contains
+// rows i … i+r−1 with stride m. All rows of a block belong to one piece. Goroutines visit different
+// pieces concurrently, but each piece in ascending order of rows. VisitPlan may modify t, but must
+// not use t after it returns. An error ends the visits.
 type PlanVisitor[T dist.Float] interface {
 	VisitPlan(piece, i, r int, t []T) error
 }

@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	groupBlock = 1 << 16 // elements of the rows that stay in the second-level cache while the pass uses them for all problems
-	groupBytes = 1 << 15 // a K of at most this size stays in the first-level cache, so groups are no faster
+	groupBlock = 1 << 16 // elements of the rows that stay in the second-level cache while a pass uses these rows for all problems
+	groupBytes = 1 << 15 // if K has at most this number of bytes, it stays in the first-level cache, and groups are not faster
 )
 
 // Group contains several problems with the same K. A pass over K computes the same operation for
-// every problem and gives the same bits as a separate pass.
+// every problem and gives the same bits as a separate pass for each problem.
 type Group[T dist.Float] struct {
 	operation  groupOperation
 	u, v, a, q [][]T // operands of every problem
-	sums       [][]T // vectors to which rows adds: q, or the sums of a piece
+	sums       [][]T // vectors to which the method rows adds: q, or the sums of a piece
 	partials   []T
 	scratch    []T
 }
@@ -84,7 +84,7 @@ func (g *Kernel[T]) passOver(ctx context.Context, p *Group[T], operation groupOp
 		if err := parts.blocks[0].walk(ctx, p, g.blockRows(), piece, nil); err != nil {
 			return err
 		}
-		for i, q := range p.q { // added in the same order as in pieces.sum
+		for i, q := range p.q { // the same order of additions as in pieces.sum
 			pass.Columns(1, g.cols, q, p.sums[i], g.cols, parts.ones)
 		}
 	}

@@ -15,39 +15,39 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// memory is where an arena puts its slices.
+// memory is the kind of memory in which an arena puts its slices.
 type memory int
 
 const (
-	framed  memory = iota // between NaN guards, at an offset that moves
-	atEnd                 // the last element before an unreadable page
-	atStart               // the first element after an unreadable page
+	framed  memory = iota // slices between NaN guards, at varying offsets
+	atEnd                 // slices that end directly before an unreadable page
+	atStart               // slices that begin directly after an unreadable page
 	numMemory
 )
 
 func (m memory) String() string { return [...]string{"framed", "end", "start"}[m] }
 
-// guard is the number of elements before and after a framed slice. It exceeds the widest vector
-// store.
+// guard is the minimum number of NaN elements before and after a framed slice. It exceeds the
+// length of the widest vector store.
 const guard = 32
 
 // Arena provides the slices of one call of a kernel. Two arenas with the same seed provide the same
-// slices, so that a call can be repeated at another level and all memory compared.
+// slices. A test can therefore repeat a call at another level and compare all memory.
 type Arena[T num.Float] struct {
-	Rand   *rand.Rand // for shapes and scalars; the same in every repetition
-	source *rand.PCG  // of Rand
+	Rand   *rand.Rand // generator of shapes and scalars; repetitions draw the same numbers
+	source *rand.PCG  // state of Rand
 	mem    memory
 	bufs   []buffer[T]
 	free   []func()
-	first  *Arena[T] // source of the values of a repetition; nil in the first call
+	first  *Arena[T] // arena of the first call, whose values a repetition copies; nil in the first call
 
 	narrow *Arena[float32]
 }
 
 type buffer[T num.Float] struct {
 	whole, body []T
-	before      []T      // the values before the call; nil for a slice that is only set
-	after       rand.PCG // the generator after the values were drawn
+	before      []T      // values before the call; nil for slices from Out
+	after       rand.PCG // state of the generator after the values were drawn
 	input       bool
 }
 
@@ -70,7 +70,7 @@ func (a *Arena[T]) In(n int, c Class) []T {
 	return b.body
 }
 
-// filled returns n values of class c. In a repetition they are the values of the first call.
+// filled returns n values of class c. A repetition of a call gets the values of the first call.
 func (a *Arena[T]) filled(n int, c Class) buffer[T] {
 	b := a.alloc(n)
 	if a.first != nil && len(a.bufs) < len(a.first.bufs) {
@@ -122,12 +122,12 @@ func (a *Arena[T]) alloc(n int) buffer[T] {
 	return buffer[T]{whole: whole, body: whole[off : off+n : off+n]}
 }
 
-// spare contains the free regions between unreadable pages by size, because creating one takes four
+// spare contains the free regions between unreadable pages, by size. A new region would take four
 // system calls.
 var spare = make(map[int][]unsafe.Pointer)
 
 // pages returns n elements that end directly before, or begin directly after, a page that can be
-// neither read nor written. Its callers must not be parallel.
+// neither read nor written. pages must not be called concurrently.
 func pages[T num.Float](n int, end bool) (s []T, free func(), ok bool) {
 	var x T
 	b, free, ok := Guarded(n*int(unsafe.Sizeof(x)), end)
@@ -138,8 +138,8 @@ func pages[T num.Float](n int, end bool) (s []T, free func(), ok bool) {
 }
 
 // Guarded returns size bytes that end directly before, or begin directly after, a page that can be
-// neither read nor written, until free is called. It reports false if the system has no such pages.
-// It must not be called concurrently.
+// neither read nor written. The bytes are valid until free is called. Guarded reports false if the
+// system has no such pages. Guarded must not be called concurrently.
 func Guarded(size int, end bool) (b []byte, free func(), ok bool) {
 	page := os.Getpagesize()
 	room := (size + page) / page * page // at least one page, so that size = 0 has an address
@@ -165,8 +165,8 @@ func (a *Arena[T]) release() {
 	}
 }
 
-// sentinel returns the NaN of the guards: a quiet NaN that no arithmetic produces, so that
-// overwriting a guard with NaN is noticed, too.
+// sentinel returns the NaN of the guards. No arithmetic produces this quiet NaN, so a test notices
+// even a guard that a kernel overwrites with NaN.
 func sentinel[T num.Float]() T {
 	if num.IsFloat64[T]() {
 		return T(math.Float64frombits(0x7ff8_dead_beef_0001))
@@ -174,10 +174,11 @@ func sentinel[T num.Float]() T {
 	return T(math.Float32frombits(0x7fc0_dead))
 }
 
-// Compare calls f at Ref and at every other level of this machine, each time with the same slices,
-// in framed memory and next to unreadable pages at either end. It checks that the results have the
-// same bits, that guards are intact, and that inputs are unchanged. f must take all memory from the
-// arena. Without MONGE_LONG=1 a call uses one of the three kinds of memory, chosen by the seed.
+// Compare calls f at Ref and at every other level of this machine, each time with the same slices.
+// The slices lie between guards, directly before an unreadable page, or directly after an
+// unreadable page. Compare checks that the results have the same bits, that guards are intact, and
+// that inputs are unchanged. f must take all memory from the arena. With MONGE_LONG=1, a call uses
+// all three kinds of memory. Otherwise the seed chooses one kind.
 func Compare[T num.Float](t *testing.T, seed uint64, f func(a *Arena[T])) {
 	t.Helper()
 	levels := Levels(t)
@@ -209,7 +210,7 @@ func run[T num.Float](t *testing.T, seed uint64, mem memory, lv asm.Level, first
 	return a
 }
 
-// check checks that guards are intact and inputs unchanged.
+// check reports an error if a guard or an input was changed.
 func (a *Arena[T]) check(t *testing.T, what string) {
 	t.Helper()
 	if a.narrow != nil {
@@ -263,7 +264,8 @@ func (a *Arena[T]) equal(t *testing.T, want *Arena[T], what string) {
 	}
 }
 
-// equalBits reports whether two slices of one length have the same bits, NaN included.
+// equalBits reports whether two slices of equal length have the same bits, even where they contain
+// NaN.
 func equalBits[T num.Float](x, y []T) bool {
 	var zero T
 	raw := func(s []T) []byte {

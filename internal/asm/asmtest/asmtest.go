@@ -1,7 +1,7 @@
-// Package asmtest contains the common parts of the kernels' tests: memory that detects an access
-// outside a slice, values of every class, comparison of bits, distance in ULP, and the loop over
-// levels. The level test of a kernel describes one call and applies to every assembly file of the
-// kernel.
+// Package asmtest contains the common parts of the kernel tests: memory that detects an access
+// outside a slice, classes of test values, comparison of bits, errors in ULP, and the loop over
+// instruction-set levels. The level test of a kernel describes one call, and the package repeats
+// the call with every assembly file of the kernel.
 package asmtest
 
 import (
@@ -35,8 +35,8 @@ func Levels(t testing.TB) []asm.Level {
 	return asm.Available()[1:]
 }
 
-// At calls f while all kernels of the process run at level lv. So t must not be parallel, and f
-// must not call At; both panic. Subtests of f must not be parallel.
+// At calls f while all kernels of the process run at level lv. At panics if t is parallel or if f
+// calls At. Subtests of f must not be parallel.
 func At(t testing.TB, lv asm.Level, f func()) {
 	t.Helper()
 	if t != serial {
@@ -47,11 +47,11 @@ func At(t testing.TB, lv asm.Level, f func()) {
 	f()
 }
 
-// serial is the last test for which At checked that it is not parallel.
+// serial is the test that called At last, and is known not to be parallel.
 var serial testing.TB
 
 // Each is an iterator over all levels of this machine, Ref first. The body of the loop runs at the
-// level, as with At. Each fails the test if a required level is missing.
+// level that the iterator yields (see [At]). Each fails the test if a required level is missing.
 func Each(t testing.TB) iter.Seq[asm.Level] {
 	return func(yield func(asm.Level) bool) {
 		t.Helper()
@@ -65,8 +65,9 @@ func Each(t testing.TB) iter.Seq[asm.Level] {
 	}
 }
 
-// EachForms calls f with all forms of this machine and, if there are any, without forms. It is for
-// kernels that use an [asm.Form]. f must not run in parallel.
+// EachForms calls f while no [asm.Form] is in use. If this machine supports any, EachForms calls f
+// again while all of them are in use. It is for kernels that use an [asm.Form]. f must not run in
+// parallel.
 func EachForms(t testing.TB, f func()) {
 	t.Helper()
 	sets := []asm.Form{0, asm.AvailableForms()}
@@ -86,7 +87,7 @@ func EachForms(t testing.TB, f func()) {
 	}
 }
 
-// OtherMachines runs f as a subtest with every table of sizes except this machine's.
+// OtherMachines runs f as a subtest with every [asm.Machine] table except that of this machine.
 func OtherMachines(t *testing.T, f func(t *testing.T)) {
 	own := asm.CurrentMachine()
 	for _, m := range asm.Machines() {
@@ -99,7 +100,8 @@ func OtherMachines(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// Required returns an error if MONGE_REQUIRE_LEVEL names a level that is unknown or not in have.
+// Required returns an error if MONGE_REQUIRE_LEVEL names an unknown level or a level that the slice
+// have does not contain.
 func Required(have []asm.Level) error {
 	names := os.Getenv(RequireVariable)
 	if names == "" {
@@ -121,9 +123,9 @@ func Required(have []asm.Level) error {
 	return nil
 }
 
-// Lengths returns the vector lengths for level tests: all lengths up to two steps of the widest
-// unrolling, and a few larger ones. Without MONGE_LONG=1 they are the lengths around the steps of 4
-// to 48 elements.
+// Lengths returns the vector lengths for level tests. With MONGE_LONG=1, the result has all lengths
+// below 68 and a few larger lengths. Otherwise the lengths are close to multiples of the vector
+// lengths.
 func Lengths() []int {
 	if !testdata.IsLong() {
 		return []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 19, 23, 24, 25, 31, 32, 33, 41, 47, 48, 49, 63, 64, 65, 97, 129}
@@ -135,9 +137,9 @@ func Lengths() []int {
 	return append(ns, 95, 96, 97, 127, 128, 129, 1000, 1031)
 }
 
-// Allocations returns how often f allocates after its first run: the minimum of up to twenty
-// counts. The runtime itself allocates occasionally, when it starts goroutines or collects garbage,
-// and testing.AllocsPerRun counts that, too.
+// Allocations returns the minimum number of allocations in one run of f, after a first run. It
+// counts up to twenty runs, because testing.AllocsPerRun also counts occasional allocations by the
+// Go runtime.
 func Allocations(f func()) float64 {
 	least := testing.AllocsPerRun(1, f)
 	for try := 1; least > 0 && try < 20; try++ {
@@ -152,9 +154,9 @@ type Class int
 const (
 	Gauss       Class = iota // standard normal
 	Unit                     // uniform in (0, 1]
-	NonPositive              // −50·uniform, now and then 0
-	Wide                     // both signs, and exponents over the whole range
-	Special                  // ±0, ±Inf, NaN, subnormals, extremes, and some normals
+	NonPositive              // −50·uniform, and sometimes 0
+	Wide                     // random bits: both signs and all exponents, but no Inf or NaN
+	Special                  // ±0, ±1, ±Inf, NaN, subnormal and extreme numbers, and some standard normal numbers
 	numClasses
 )
 
@@ -178,7 +180,7 @@ func Fill[T num.Float](rng *rand.Rand, s []T, c Class) {
 	}
 }
 
-// NewRand returns a generator that draws the same numbers for the same seed.
+// NewRand returns a random number generator with the given seed.
 func NewRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 2)) }
 
 // Values returns n values of class c.
@@ -188,7 +190,7 @@ func Values[T num.Float](rng *rand.Rand, n int, c Class) []T {
 	return s
 }
 
-// Random returns n reproducible values in (0, 1].
+// Random returns n uniform values in (0, 1]. Every call returns the same values.
 func Random[T num.Float](n int) []T {
 	unit.Lock()
 	defer unit.Unlock()
@@ -216,7 +218,7 @@ func Set[T num.Float](s []T, x T) {
 	}
 }
 
-// Cells returns the length of an m × n matrix with row stride ld.
+// Cells returns the number of elements that an m × n matrix with row stride ld occupies.
 func Cells(m, n, ld int) int {
 	if m == 0 || n == 0 {
 		return 0
@@ -277,10 +279,10 @@ func specials[T num.Float](least, normal, most T) []T {
 	return []T{0, neg0, 1, -1, inf, -inf, inf - inf, least, -least, normal, -normal, normal - least, most, -most}
 }
 
-// Least returns the least positive T.
+// Least returns the smallest positive number of type T.
 func Least[T num.Float]() T { return Specials[T]()[7] }
 
-// Bits returns the representation of x.
+// Bits returns the IEEE 754 representation of x.
 func Bits[T num.Float](x T) uint64 {
 	if num.IsFloat64[T]() {
 		return math.Float64bits(float64(x))
@@ -288,14 +290,13 @@ func Bits[T num.Float](x T) uint64 {
 	return uint64(math.Float32bits(float32(x)))
 }
 
-// SameBits reports whether x and y are equal according to the contract: they have the same bits, or
-// both are NaN.
+// SameBits reports whether x and y have the same bits or are both NaN. Kernels may return any NaN.
 func SameBits[T num.Float](x, y T) bool {
 	return Bits(x) == Bits(y) || x != x && y != y
 }
 
-// Next returns the number ulps steps above x, or below x if ulps is negative, for x ≠ 0 and as long
-// as the sign does not change.
+// Next returns the number that is ulps steps above x, or below x if ulps is negative. A step leads
+// to the next representable number. x must not be 0, and the result must have the sign of x.
 func Next[T num.Float](x T, ulps int) T {
 	if x < 0 {
 		ulps = -ulps
@@ -306,8 +307,8 @@ func Next[T num.Float](x T, ulps int) T {
 	return T(math.Float32frombits(math.Float32bits(float32(x)) + uint32(ulps)))
 }
 
-// ULP returns |got − want| in units in the last place of T at want. Below the least normal number
-// the unit is the least subnormal number.
+// ULP returns |got − want| in units in the last place of type T at want. For a subnormal number
+// want, the unit is the smallest subnormal number.
 func ULP[T num.Float](got T, want *big.Float) float64 {
 	emin, prec := -1074, 53
 	if !num.IsFloat64[T]() {
@@ -333,7 +334,7 @@ func Widen(s []float32) []float64 {
 	return w
 }
 
-// SameSlices checks that two slices have the same bits.
+// SameSlices checks that the elements of two slices have the same bits or are both NaN.
 func SameSlices[T num.Float](t testing.TB, what string, got, want []T) {
 	t.Helper()
 	for i := range want {

@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// Error32 is the largest error of a function in float32 and its argument.
+// Error32 is the largest error of a float32 function, and the argument with this error.
 type Error32 struct {
 	ULP float64
 	X   float32
 }
 
-// Add adds the error of y = f(x), where want is f(x) in float64.
+// Add updates e with the error of y = f(x), where want is the value of f(x) in float64.
 func (e *Error32) Add(x, y float32, want float64) {
 	d := math.Abs(float64(y) - want)
-	// One ULP is at least 2^-24 of want: most errors need not be measured exactly.
+	// One ULP is at least 2^-24·|want|. A smaller error needs no exact measurement.
 	if d <= e.ULP*0x1p-24*math.Abs(want) || want == 0 {
 		return
 	}
@@ -24,9 +24,10 @@ func (e *Error32) Add(x, y float32, want float64) {
 	}
 }
 
-// Errors32 calls f with every step-th float32 whose bits are in [first, last], in blocks, on all
-// cores. worker creates the function of each core, which adds to its errors. Errors32 returns the
-// largest.
+// Errors32 returns the largest errors of functions for every step-th float32 with bits in [first,
+// last]. It divides the arguments into blocks and uses all cores. On each core, Errors32 calls
+// worker once, and then calls the returned function for each block. This function adds the errors
+// of the block to its second argument, which has one Error32 for each of the tested functions.
 func Errors32(first, last, step uint64, errors int, worker func() func(x []float32, errors []Error32)) []Error32 {
 	const block = 1024
 	worst := make([]Error32, errors)

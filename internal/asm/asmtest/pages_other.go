@@ -4,5 +4,6 @@ package asmtest
 
 import "unsafe"
 
-// reserve returns no pages, because it cannot make unreadable ones. Arenas then use guard frames.
+// reserve reports false, because it cannot create unreadable pages on this system. Arenas then use
+// NaN guards.
 func reserve(int, int) (unsafe.Pointer, bool) { return nil, false }

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// TestPages checks that an access one element beyond the pages is a fault, where the system
-// supports it. Otherwise a kernel that reads beyond a slice would go unnoticed.
+// TestPages checks that an access one element outside of a slice from the function pages is a
+// fault. Otherwise the level tests would not notice a kernel that reads outside of a slice.
 func TestPages(t *testing.T) {
 	for n := range 3 {
 		for _, end := range []bool{false, true} {

@@ -19,6 +19,6 @@ func reserve(page, room int) (unsafe.Pointer, bool) {
 			return nil, false
 		}
 	}
-	// The address is outside of Go memory. vet accepts only this conversion.
+	// The address is outside of Go memory, and vet accepts no other conversion to unsafe.Pointer.
 	return unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(&mem)), page), true
 }

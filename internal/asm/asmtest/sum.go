@@ -8,12 +8,12 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// prec is the precision of an ExactSum, enough for products of numbers whose exponents differ by
-// hundreds.
+// prec is the precision of an ExactSum in bits. It is sufficient for products whose exponents
+// differ by hundreds.
 const prec = 1000
 
-// ExactSum contains Σ x·y, exact for all practical purposes, and Σ |x·y|, to which the error bound
-// of a computed sum is proportional. The zero value is 0.
+// ExactSum contains the sums Σ x·y and Σ |x·y|, which are exact for all practical purposes. The
+// error bound of a computed sum is proportional to Σ |x·y|. The zero value is 0.
 type ExactSum struct{ sum, abs big.Float }
 
 // Add adds the product of the factors.
@@ -37,14 +37,14 @@ func (s *ExactSum) Value() *big.Float { return &s.sum }
 // Magnitude returns the sum of the terms' magnitudes.
 func (s *ExactSum) Magnitude() *big.Float { return &s.abs }
 
-// SumError returns |got − sum| as a multiple of γ_k Σ|terms|, the error bound of a sum whose terms
-// pass through k roundings.
+// SumError returns |got − s| divided by γ_k Σ|terms|, the error bound of a sum whose terms pass
+// through k roundings.
 func SumError[T num.Float](got T, s *ExactSum, k int) float64 {
 	return Error(float64(got), s.Value(), new(big.Float).Mul(s.Magnitude(), big.NewFloat(Gamma[T](k))))
 }
 
-// Error returns |got − want| as a multiple of bound, which must not be negative. If bound is 0, it
-// returns 0 for got = want and 2 otherwise.
+// Error returns |got − want| / bound. The bound must not be negative. If bound is 0, Error returns
+// 0 for got = want, and 2 otherwise.
 func Error(got float64, want, bound *big.Float) float64 {
 	d := new(big.Float).SetPrec(prec).SetFloat64(got)
 	d.Sub(d, want).Abs(d)
@@ -65,7 +65,7 @@ func Gamma[T num.Float](k int) float64 {
 	return ku / (1 - ku)
 }
 
-// Roundoff returns u, half the distance from 1 to the next larger T.
+// Roundoff returns u, half the distance from 1 to the next larger number of type T.
 func Roundoff[T num.Float]() float64 {
 	if num.IsFloat64[T]() {
 		return 0x1p-53
@@ -74,7 +74,7 @@ func Roundoff[T num.Float]() float64 {
 }
 
 // RowRoundings returns the maximum number of roundings of a term in a row sum of n terms: ⌈n/w⌉
-// FMAs and log₂w additions.
+// FMAs and log₂w additions, where w is num.Lanes.
 func RowRoundings[T num.Float](n int) int {
 	w := num.Lanes[T]()
 	k := (n + w - 1) / w
@@ -84,13 +84,14 @@ func RowRoundings[T num.Float](n int) int {
 	return k
 }
 
-// Worst records the largest of several errors, as a multiple of its bound, and its location.
+// Worst records the largest of several errors and its location. The errors are multiples of an
+// error bound.
 type Worst struct {
 	error float64
 	where string
 }
 
-// See records an error and, formatted like fmt.Sprintf, its location.
+// See records an error and its location. The location is formatted as in fmt.Sprintf.
 func (w *Worst) See(error float64, format string, args ...any) {
 	if !(error <= w.error) {
 		w.error, w.where = error, fmt.Sprintf(format, args...)
@@ -106,7 +107,7 @@ func (w *Worst) Report(t *testing.T, what string) {
 	}
 }
 
-// Exact returns the sum of the terms, exact for all practical purposes.
+// Exact returns the sum of the terms with a precision of 1000 bits.
 func Exact(terms ...float64) *big.Float {
 	s := new(big.Float).SetPrec(prec)
 	for _, x := range terms {

@@ -7,8 +7,8 @@
 // Same bits as    the passes of package pass, for every s: a float32 k is widened exactly. A row
 //                 sum has w = 8 lanes (float32: 16), which are folded in halves. q[j] takes one FMA
 //                 for each row, i ascending.
-// Layout          k is m×n, row-major, with stride ldk in elements. v, q, a and u are four slices each; the
-//                 kernels use v and q from element j, a and u from element i. The lanes of row i and
+// Layout          k is m×n, row-major, with stride ldk in elements. v, q, a and u are four slices each. The
+//                 kernels begin at element j of v and q, and at element i of a and u. The lanes of row i and
 //                 vector s are 64 bytes at 256 i + 64 s. m is a positive multiple of 4, n of w.
 // Tile            2 rows × 4 vectors × 32 bytes of a vector: Y8 Y9 k. sums computes one half of the lanes,
 //                 then the other half: Y0–Y7 lanes, Y10–Y13 v. add: Y0–Y7 u, Y10–Y13 q.

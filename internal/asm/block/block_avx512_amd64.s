@@ -6,8 +6,8 @@
 // Same bits as    the passes of package pass, for every s: a float32 k is widened exactly. A row
 //                 sum has w = 8 lanes (float32: 16), which are folded in halves. q[j] takes one FMA
 //                 for each row, i ascending.
-// Layout          k is m×n, row-major, with stride ldk in elements. v, q, a and u are four slices each; the
-//                 kernels use v and q from element j, a and u from element i. The lanes of row i and
+// Layout          k is m×n, row-major, with stride ldk in elements. v, q, a and u are four slices each. The
+//                 kernels begin at element j of v and q, and at element i of a and u. The lanes of row i and
 //                 vector s are 64 bytes at 256 i + 64 s. m is a positive multiple of 4, n of w.
 // Tile            4 rows × 4 vectors × 64 bytes of a vector: Z16–Z19 k; sums: Z0–Z15 lanes,
 //                 Z20–Z23 v; add: Z0–Z15 u, Z20–Z23 q.
@@ -34,7 +34,7 @@
 #define bytes R12
 #define rows R13
 
-// FOUR broadcasts four elements of the slice at p, from element ui on, to a, b, c and d.
+// FOUR broadcasts elements ui, ui+1, ui+2 and ui+3 of the slice at p to registers a, b, c and d.
 #define FOUR(p, a, b, c, d) \
 	bcast (p)(ui*size), a;         \
 	bcast size(p)(ui*size), b;     \

@@ -7,8 +7,8 @@
 // Same bits as    the passes of package pass, for every s: a float32 k is widened exactly. A row
 //                 sum has w = 8 lanes (float32: 16), which are folded in halves. q[j] takes one FMA
 //                 for each row, i ascending.
-// Layout          k is m×n, row-major, with stride ldk in elements. v, q, a and u are four slices each; the
-//                 kernels use v and q from element j, a and u from element i. The lanes of row i and
+// Layout          k is m×n, row-major, with stride ldk in elements. v, q, a and u are four slices each. The
+//                 kernels begin at element j of v and q, and at element i of a and u. The lanes of row i and
 //                 vector s are 64 bytes at 256 i + 64 s. m is a positive multiple of 4, n of w.
 // Tile            2 rows × 4 vectors × 32 bytes of a vector: V16–V19 k. sums computes one half of the
 //                 lanes, then the other half: V0–V15 lanes, V20–V27 v. add: V0–V7 u, V8–V15 q.
@@ -25,7 +25,7 @@
 
 #define rows R0  // rows left
 #define cols R1
-#define row R2   // the next two rows of k; k0 and k1 move along them
+#define row R2   // the next two rows of k; pointers k0 and k1 move along the rows
 #define ld R3
 #define x0 R4    // v or q
 #define x1 R5
@@ -45,8 +45,8 @@
 #define ui R20   // slices of u
 #define p R21
 
-// SLICES sets a, b, c and d to the beginnings of four slices, whose headers are adjacent at s, and converts i to a number
-// of bytes. FROM advances the four pointers by i bytes.
+// SLICES loads the pointers of four adjacent slice headers at s into a, b, c and d, and converts
+// the index i to a byte offset. FROM advances the four pointers by i bytes.
 #define SLICES(s, i, a, b, c, d) \
 	LSL  $ESHIFT, i; \
 	MOVD (s), a; \
@@ -59,8 +59,8 @@
 	ADD i, c; \
 	ADD i, d
 
-// LANES2 loads half of the lanes of one row and two vectors from p, and STORE2 stores them to p. Both macros
-// advance p.
+// LANES2 loads half of the lanes of one row and two vectors from p. STORE2 stores half of the lanes
+// to p. Both macros advance p.
 #define LANES2(a, b, c, d) \
 	FLDPQ   64(p), (c, d); \
 	FLDPQ.P 128(p), (a, b)
@@ -69,8 +69,8 @@
 	FSTPQ   (a, b), (p); \
 	ADD     $128, p
 
-// SUM2 adds the products of two rows of k and a vector to the lanes of these rows. f and g are the registers of the
-// vector, n and m their numbers.
+// SUM2 adds the products of two rows of k and a vector to the lanes of the two rows. The vector is
+// in registers f and g, which have the numbers n and m.
 #define SUM2(y, f, g, n, m, a, b, c, d) \
 	FLDPQ.P 64(y), (f, g); \
 	FMLA(a, 16, n); \
@@ -78,8 +78,8 @@
 	FMLA(c, 18, n); \
 	FMLA(d, 19, m)
 
-// ADD2 adds the products of two rows of k and u to q. Registers a and b hold u. f and g are the registers of q, n and m
-// their numbers.
+// ADD2 adds the products of two rows of k and u to q. Registers a and b contain u. The elements of
+// q are in registers f and g, which have the numbers n and m.
 #define ADD2(y, f, g, n, m, a, b) \
 	FLDPQ   (y), (f, g); \
 	FMLA(n, 16, a); \

@@ -9,10 +9,10 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
-// goroutine. Assembly takes sizes of at least 1.
+// Functions that call assembly are not inlined, because the scheduler can stop the goroutine at
+// their stack checks. Assembly requires sizes of at least 1.
 
-// tiled reports whether there is assembly.
+// tiled reports whether the current level has assembly for these types.
 func tiled[K, T num.Float]() bool {
 	switch asm.VariantOf[K, T]() {
 	case asm.AVX2F64, asm.AVX2F32, asm.AVX2Mixed, asm.AVX512F64, asm.AVX512F32, asm.AVX512Mixed:
@@ -21,7 +21,8 @@ func tiled[K, T num.Float]() bool {
 	return false
 }
 
-// sums adds the products of k and v, from column j on, to the lanes of m rows.
+// sums adds the products of the m×n matrix k and each vector v[s], from element j on, to the lanes
+// of the m rows.
 //
 //go:noinline
 func sums[K, T num.Float](m, n int, k *K, ldk int, v *[Size][]T, j int, lanes *T) {
@@ -41,8 +42,9 @@ func sums[K, T num.Float](m, n int, k *K, ldk int, v *[Size][]T, j int, lanes *T
 	}
 }
 
-// update folds and clears the lanes of m rows. From row i on, it sets u to a divided by the sums,
-// or to the sums if a is nil. AVX-512 has no advantage over AVX2 here.
+// update folds the lanes of m rows into row sums and clears the lanes. It sets each u[s], from
+// element i on, to a[s] divided by the row sums, or to the row sums if a is nil. AVX-512 would not
+// be faster than AVX2.
 //
 //go:noinline
 func update[T num.Float](m int, lanes *T, a, u *[Size][]T, i int) {
@@ -53,7 +55,8 @@ func update[T num.Float](m int, lanes *T, a, u *[Size][]T, i int) {
 	}
 }
 
-// add adds to q, from column j on, the products of m rows of k and u from row i on.
+// add adds the products of the m×n matrix k and each u[s], from element i on, to q[s], from element
+// j on.
 //
 //go:noinline
 func add[K, T num.Float](m, n int, k *K, ldk int, u *[Size][]T, i int, q *[Size][]T, j int) {
@@ -73,7 +76,8 @@ func add[K, T num.Float](m, n int, k *K, ldk int, u *[Size][]T, i int, q *[Size]
 	}
 }
 
-// f64 and f32 convert a pointer to the type of its variant; b64 and b32 convert a block.
+// f64 and f32 convert a pointer to an element to the type of the variant. b64 and b32 convert a
+// pointer to a block.
 func f64[T num.Float](p *T) *float64                 { return (*float64)(unsafe.Pointer(p)) }
 func f32[T num.Float](p *T) *float32                 { return (*float32)(unsafe.Pointer(p)) }
 func b64[T num.Float](b *[Size][]T) *[Size][]float64 { return (*[Size][]float64)(unsafe.Pointer(b)) }

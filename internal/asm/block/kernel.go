@@ -12,17 +12,18 @@ import (
 const Size = 4
 
 const (
-	stripRows  = 32        // maximum rows of a strip
-	stripBytes = 256 << 10 // maximum bytes of a strip, which stays in the second-level cache
-	tileBytes  = 2048      // bytes of a vector in a tile; Size vectors and four rows of them fit the first-level cache
+	stripRows  = 32        // maximum number of rows in a strip
+	stripBytes = 256 << 10 // maximum number of bytes in a strip; a strip must stay in the second-level cache
+	tileBytes  = 2048      // bytes of a row in a tile; four rows and Size vectors fit the first-level cache
 )
 
-// Scratch returns the length of the scratch memory for row sums.
+// Scratch returns the length of the scratch memory, which stores row sums.
 func Scratch[T num.Float]() int { return stripRows * Size * num.Lanes[T]() }
 
-// Iterate is like pass.Iterate for the vectors s = 0 … Size−1 of a block, with the same bits: it sets
-// u[s] = a[s] ⊘ K v[s] and adds Kᵀ u[s] to q[s]. It reads K once for all vectors. n must be a
-// positive multiple of num.Lanes. scratch is zero before and after.
+// Iterate is pass.Iterate for each vector s = 0 … Size−1 of a block: it sets u[s] = a[s] ⊘ K v[s],
+// an elementwise quotient, and adds Kᵀ u[s] to q[s]. The bits are the same, but Iterate reads K
+// once for all vectors. n must be a positive multiple of num.Lanes. scratch must be zero, and is
+// zero again after the call.
 func Iterate[K, T num.Float](m, n int, k []K, ldk int, v, a, u, q *[Size][]T, scratch []T) {
 	check[T](m, n, len(k), ldk, len(scratch))
 	for s := range Size {
@@ -34,7 +35,8 @@ func Iterate[K, T num.Float](m, n int, k []K, ldk int, v, a, u, q *[Size][]T, sc
 	}
 }
 
-// Rows is like pass.Rows for the vectors of a block, with the requirements of Iterate: r[s] = K v[s].
+// Rows is pass.Rows for each vector of a block: it sets r[s] = K v[s]. The requirements of
+// [Iterate] apply.
 func Rows[K, T num.Float](m, n int, r *[Size][]T, k []K, ldk int, v *[Size][]T, scratch []T) {
 	check[T](m, n, len(k), ldk, len(scratch))
 	for s := range Size {
@@ -46,7 +48,7 @@ func Rows[K, T num.Float](m, n int, r *[Size][]T, k []K, ldk int, v *[Size][]T, 
 	}
 }
 
-// Columns is like pass.Columns for the vectors of a block: it adds Kᵀ u[s] to q[s].
+// Columns is pass.Columns for each vector of a block: it adds Kᵀ u[s] to q[s].
 func Columns[K, T num.Float](m, n int, q *[Size][]T, k []K, ldk int, u *[Size][]T) {
 	check[T](m, n, len(k), ldk, Scratch[T]())
 	for s := range Size {
@@ -66,18 +68,20 @@ func check[T num.Float](m, n, nk, ldk, scratch int) {
 	}
 }
 
-// checkVectors panics unless v and q have an element for each column of K, and a and u for each
-// row.
+// checkVectors panics unless v and q have at least n elements, and a and u have at least m
+// elements.
 func checkVectors(m, n, nv, na, nu, nq int) {
 	asm.CheckVector(min(nv, nq), n)
 	asm.CheckVector(min(na, nu), m)
 }
 
-// tiles runs a pass over the first rows, a multiple of four, with assembly, and returns their
-// number. Without v, u is an input. Without q, u is the row sums.
+// tiles runs a pass over the first rows of K with assembly and returns the number of these rows, a
+// multiple of four. If v is nil, u is an input. Otherwise tiles sets u. If a is nil, the new u is
+// the row sums.
 //
-// A strip of rows is read from memory once. Its row sums and its additions to q are
-// computed for one tile of columns at a time. The lanes stay in scratch between two tiles.
+// A strip of rows is read from memory once. tiles computes the row sums of the strip, one tile of
+// columns at a time, and then the additions to q, again one tile at a time. Between two tiles, the
+// lanes of the row sums stay in scratch.
 func tiles[K, T num.Float](m, n int, k []K, ldk int, v, a, u, q *[Size][]T, scratch []T) (whole int) {
 	if !tiled[K, T]() {
 		return 0

@@ -11,7 +11,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/pass"
 )
 
-// operands contains the operands of any pass for a block.
+// operands contains the operands of Rows, Columns and Iterate.
 type operands[K, T num.Float] struct {
 	m, n, ldk  int
 	k          []K
@@ -19,7 +19,8 @@ type operands[K, T num.Float] struct {
 	scratch    []T
 }
 
-// A kernel is a pass for a block and its definition, the pass for one vector.
+// A kernel has a pass over a block (run) and the reference implementation for vector s of the block
+// (ref).
 type kernel[K, T num.Float] struct {
 	name string
 	run  func(o *operands[K, T])
@@ -41,7 +42,7 @@ func kernels[K, T num.Float]() []kernel[K, T] {
 	}
 }
 
-// each runs f for every kernel and pair of types.
+// each runs a subtest for every kernel and every combination of types: f64, f32 and mixed.
 func each(t *testing.T, f64 func(*testing.T, kernel[float64, float64]), f32 func(*testing.T, kernel[float32, float32]), mixed func(*testing.T, kernel[float32, float64])) {
 	for i, k := range kernels[float64, float64]() {
 		t.Run(k.name+"/f64", func(t *testing.T) { f64(t, k) })
@@ -61,7 +62,8 @@ func draw[K, T num.Float](a *asmtest.Arena[T], m, n int, c asmtest.Class) *opera
 	return o
 }
 
-// TestLevels covers rows of up to five tiles and strips that end inside a group.
+// TestLevels covers rows of up to five tiles, and strips whose last group of four rows is
+// incomplete.
 func TestLevels(t *testing.T) {
 	each(t, levels[float64, float64], levels[float32, float32], levels[float32, float64])
 }
@@ -85,7 +87,7 @@ func levels[K, T num.Float](t *testing.T, k kernel[K, T]) {
 	}
 }
 
-// TestEachVector compares strips and tiles with one call of the definition for each vector.
+// TestEachVector compares passes over large blocks with one call of package pass for each vector.
 func TestEachVector(t *testing.T) {
 	each(t, eachVector[float64, float64], eachVector[float32, float32], eachVector[float32, float64])
 }
@@ -113,7 +115,7 @@ func eachVector[K, T num.Float](t *testing.T, k kernel[K, T]) {
 	}
 }
 
-// random returns operands that are uniform in (0, 1], always the same.
+// random returns operands with uniform values in (0, 1]. Every call returns the same values.
 func random[K, T num.Float](m, n int) *operands[K, T] {
 	rng := asmtest.NewRand(1)
 	o := &operands[K, T]{m: m, n: n, ldk: n, k: asmtest.Random[K](m * n), scratch: make([]T, Scratch[T]())}
@@ -124,7 +126,7 @@ func random[K, T num.Float](m, n int) *operands[K, T] {
 	return o
 }
 
-// TestShapes checks that invalid blocks are refused.
+// TestShapes checks that invalid shapes panic.
 func TestShapes(t *testing.T) {
 	for name, change := range map[string]func(o *operands[float64, float64]){
 		"half a step":     func(o *operands[float64, float64]) { o.n -= 4 },
@@ -155,7 +157,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// BenchmarkBlock measures each pass over a block. ns/elem is the time for one vector, to compare with BenchmarkPass.
+// BenchmarkBlock measures each pass over a block. The metric ns/elem is the time for one vector, as
+// in BenchmarkPass.
 func BenchmarkBlock(b *testing.B) {
 	benchmark(b, "f64", kernels[float64, float64]())
 	benchmark(b, "f32", kernels[float32, float32]())

@@ -6,10 +6,10 @@
 // Same bits as    sums8Ref and sums4Ref in ref.go: j ascending, one addition for each entry; sums4
 //                 is exact in any order.
 // Layout          blocks of 32 rows, each with m groups of 32 bytes (sums8) or 16 bytes (sums4: the low
-//                 halves are the codes of rows 0–15, the high halves those of rows 16–31). m ≥ 1, and even for sums4.
+//                 halves are the codes of rows 0–15, the high halves the codes of rows 16–31). m ≥ 1, and even for sums4.
 // Tile            sums8: 16 rows, a chain of additions in each of 16 registers. sums4: 32 rows and
 //                 two groups. The 16-bit sums of even rows first include 256 times the entries of
-//                 odd rows, which are subtracted in the end.
+//                 odd rows. The last instructions subtract these entries.
 // Tail            none: whole blocks.
 // Special values  follow the arithmetic.
 // Registers       R8 blocks left · DI dst · SI codes · R9 table · CX m · R10 group · R11 table of
@@ -33,7 +33,8 @@
 #define left R12
 #define halves R13
 
-// pairA adds the table entries of the two lowest codes in AX to x and y, pairD those of the two lowest codes in DX.
+// pairA adds the table entries of the two lowest codes in AX to x and y. pairD does the same for
+// the codes in DX.
 #define pairA(x, y) \
 	MOVBLZX AL, BX;               \
 	VADDSS  (table)(BX*4), x, x;  \
@@ -53,7 +54,7 @@
 	VXORPS c, c, c; \
 	VXORPS d, d, d
 
-// store4 stores four sums at dst[at].
+// store4 stores four sums in dst. The first sum has the index at.
 #define store4(at, a, b, c, d) \
 	VMOVSS a, (4*at+0)(dp);  \
 	VMOVSS b, (4*at+4)(dp);  \
@@ -111,15 +112,16 @@ grouploop:
 	DECQ halves
 	JNZ  rowloop
 
-	// The next block begins at the end of the last group of this block, 16 bytes before
-	// the second half of the next group.
+	// group points to the second half of a group. The next block begins 16 bytes before this
+	// address.
 	LEAQ -16(group), cp
 	DECQ blocks
 	JNZ  blockloop
 	VZEROUPPER
 	RET
 
-// addEntries looks up the table entries of the codes c and adds them to the sums of even and odd rows.
+// addEntries looks up the table entries of the codes c and adds the entries to the sums of even and
+// odd rows.
 #define addEntries(c, even, odd) \
 	VPSHUFB c, Y6, c;       \
 	VPSRLW  $8, c, Y7;      \
@@ -159,13 +161,15 @@ grouploop:
 	DECQ    left
 	JNZ     grouploop
 
-	// The sums of even rows include 256 times the sums of odd rows: subtract them.
+	// The sums of even rows still include 256 times the sums of odd rows. The next instructions
+	// subtract this term.
 	VPSLLW $8, Y1, Y4
 	VPSUBW Y4, Y0, Y0
 	VPSLLW $8, Y3, Y5
 	VPSUBW Y5, Y2, Y2
 
-	// Put the rows in order, then add the sums of the two groups, which are in the two halves of a register.
+	// Interleave even and odd rows. Then add the sums of the two groups, which are the two halves
+	// of a register.
 	VPUNPCKLWD   Y1, Y0, Y4
 	VPUNPCKHWD   Y1, Y0, Y5
 	VPUNPCKLWD   Y3, Y2, Y6

@@ -4,7 +4,7 @@
 //
 // Same bits as    sums4Ref in ref.go: exact in any order.
 // Layout          blocks of 32 rows, each with m groups of 16 bytes: the low halves are the codes of
-//                 rows 0–15, the high halves those of rows 16–31. m ≥ 2, even.
+//                 rows 0–15, the high halves the codes of rows 16–31. m ≥ 2, even.
 // Tile            32 rows and four groups, as in codes_avx2_amd64.s.
 // Tail            if m is not a multiple of four, the last two groups take half a register.
 // Special values  none: integers.
@@ -25,20 +25,22 @@
 #define table R11
 #define left R12
 
-// entries looks up the table entries of the codes c and adds them to the sums of even and odd rows.
+// entries looks up the table entries of the codes c and adds the entries to the sums of even and
+// odd rows.
 #define entries(c, even, odd) \
 	VPSHUFB c, Z6, c;       \
 	VPSRLW  $8, c, Z7;      \
 	VPADDW  c, even, even;  \
 	VPADDW  Z7, odd, odd
 
-// halves splits the bytes of Z4 into the low halves in Z4 and the high halves in Z5.
+// halves splits each byte of Z4 into the low four bits, in Z4, and the high four bits, in Z5.
 #define halves \
 	VPSRLW $4, Z4, Z5;   \
 	VPANDD Z15, Z4, Z4;  \
 	VPANDD Z15, Z5, Z5
 
-// fold adds the four quarters of z and stores the sum. y and x are the lower half and quarter of z.
+// fold adds the four quarters of z and stores the sum. y is the lower half of z, and x is the
+// lowest quarter of z.
 #define fold(z, y, x, at) \
 	VEXTRACTI64X4 $1, z, Y8;   \
 	VPADDW        Y8, y, y;    \
@@ -78,7 +80,8 @@ grouploop:
 	JGE       grouploop
 
 tail:
-	// The last two groups: the upper halves of Z4 and Z6 are zero, so the entries looked up there are zero.
+	// The last two groups fill the lower halves of Z4 and Z6. The upper halves are zero and add
+	// nothing to the sums.
 	ADDQ    $4, left
 	JZ      done
 	VMOVDQU (group), Y4
@@ -89,7 +92,8 @@ tail:
 	ADDQ    $32, group
 
 done:
-	// The sums of even rows include 256 times the sums of odd rows: subtract them.
+	// The sums of even rows still include 256 times the sums of odd rows. The next instructions
+	// subtract this term.
 	VPSLLW     $8, Z1, Z4
 	VPSUBW     Z4, Z0, Z0
 	VPSLLW     $8, Z3, Z5

@@ -6,7 +6,7 @@
 // Same bits as    sums8Ref and sums4Ref in ref.go: j ascending, one addition for each entry; sums4
 //                 is exact in any order.
 // Layout          blocks of 32 rows, each with m groups of 32 bytes (sums8) or 16 bytes (sums4: the low
-//                 halves are the codes of rows 0–15, the high halves those of rows 16–31). m ≥ 1.
+//                 halves are the codes of rows 0–15, the high halves the codes of rows 16–31). m ≥ 1.
 // Tile            sums8: 8 rows, a chain of additions in each of 8 registers. sums4: 32 rows.
 // Tail            none: whole blocks.
 // Special values  follow the arithmetic.
@@ -41,7 +41,7 @@
 	FMOVS (table)(R11<<2), F18;  \
 	FMOVS (table)(R12<<2), F19
 
-// add4 adds the entries that four has loaded to a, b, c and d.
+// add4 adds the entries in F16 to F19 to a, b, c and d.
 #define add4(a, b, c, d) \
 	FADDS F16, a, a; \
 	FADDS F17, b, b; \
@@ -96,7 +96,8 @@ grouploop:
 	SUBS  $1, octets
 	BNE   rowloop
 
-	// group points to the last eight rows of the group after this block.
+	// group points to the last quarter of a group. The next block begins 24 bytes before this
+	// address.
 	SUB  $24, group, cp
 	SUBS $1, blocks
 	BNE  blockloop

@@ -9,12 +9,13 @@ const (
 	Most4 = 256
 )
 
-// The cost of a code of a row, in eighths of a unit of asm.Piece.
+// cost8 and cost4 are the costs of one code of one row, in eighths of a unit of asm.Piece.
 const cost8, cost4 = 32, 4
 
-// Sums8 sets dst[i] = Σ_j table[256j + c_ij], a chain of additions from +0 with j ascending. The
-// number of rows, len(dst), is a multiple of Block, m = len(table)/256, and codes has m bytes for
-// each row, in the layout of the package comment. It panics if lengths do not fit.
+// Sums8 sets dst[i] = Σ_j table[256j + c_ij], a chain of additions from +0 with j ascending. dst
+// has an element for each row, and its length must be a multiple of Block. With m = len(table)/256,
+// codes must have m bytes for each row, in the layout of the package comment. Sums8 panics if the
+// lengths do not match.
 func Sums8(dst []float32, codes []byte, table []float32) {
 	m := len(table) / 256
 	check(len(dst), len(codes), m*len(dst), len(table)%256)
@@ -29,9 +30,10 @@ func Sums8(dst []float32, codes []byte, table []float32) {
 	}
 }
 
-// Sums4 sets dst[i] = Σ_j table[16j + c_ij]. The number of rows, len(dst), is a multiple of Block,
-// m = len(table)/16 is even and at most Most4, and codes has m/2 bytes for each row, in the
-// layout of the package comment. It panics if lengths do not fit.
+// Sums4 sets dst[i] = Σ_j table[16j + c_ij]. dst has an element for each row, and its length must
+// be a multiple of Block. m = len(table)/16 must be even and at most Most4, and codes must have m/2
+// bytes for each row, in the layout of the package comment. Sums4 panics if the lengths do not
+// match.
 func Sums4(dst []uint16, codes, table []byte) {
 	m := len(table) / 16
 	check(len(dst), len(codes), m*len(dst)/2, len(table)%16+m%2+max(0, m-Most4))

@@ -7,17 +7,17 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// bytesOf returns the memory of s.
+// bytesOf returns the memory of s as bytes.
 func bytesOf(s []float32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), 4*len(s))
 }
 
-// wordsOf returns the memory of s.
+// wordsOf returns the memory of s as 16-bit words.
 func wordsOf(s []float32) []uint16 {
 	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(s))), 2*len(s))
 }
 
-// randomBytes returns n bytes of the arena, a multiple of four.
+// randomBytes returns n random bytes in memory of the arena. n must be a multiple of four.
 func randomBytes(a *asmtest.Arena[float32], n int) []byte {
 	b := bytesOf(a.InOut(n/4, asmtest.Unit))
 	for i := range b {
@@ -26,7 +26,7 @@ func randomBytes(a *asmtest.Arena[float32], n int) []byte {
 	return b
 }
 
-// TestLevels compares every instruction-set level with the reference.
+// TestLevels compares every instruction-set level with the reference implementation.
 func TestLevels(t *testing.T) {
 	for _, class := range asmtest.Classes() {
 		for blocks := range 5 {
@@ -47,8 +47,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestPlaces uses tables of powers of two to check that every code selects its own entry. It also
-// tests the largest sums.
+// TestPlaces uses tables with a single nonzero entry to check that every code selects its own
+// entry. It also tests the largest sums.
 func TestPlaces(t *testing.T) {
 	const m, n = 6, 3 * Block
 	dst8, codes8, table8 := make([]float32, n), make([]byte, n*m), make([]float32, 256*m)
@@ -88,7 +88,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestPanics covers lengths that do not match.
+// TestPanics checks that Sums8 and Sums4 panic if lengths do not match.
 func TestPanics(t *testing.T) {
 	for i, f := range []func(){
 		func() { Sums8(make([]float32, 31), make([]byte, 31), make([]float32, 256)) },

@@ -1,6 +1,6 @@
 package codes
 
-// sums8Ref is the definition of Sums8 for whole blocks.
+// sums8Ref is the reference implementation of Sums8 for whole blocks.
 func sums8Ref(dst []float32, codes []byte, table []float32, m int) {
 	for i := range dst {
 		group := codes[i/Block*m*Block+i%Block:]
@@ -12,7 +12,7 @@ func sums8Ref(dst []float32, codes []byte, table []float32, m int) {
 	}
 }
 
-// sums4Ref is the definition of Sums4 for whole blocks.
+// sums4Ref is the reference implementation of Sums4 for whole blocks.
 func sums4Ref(dst []uint16, codes, table []byte, m int) {
 	const half = Block / 2
 	for i := range dst {

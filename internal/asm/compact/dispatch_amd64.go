@@ -4,8 +4,8 @@ package compact
 
 import "github.com/gomonge/monge/internal/asm"
 
-// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
-// goroutine. Assembly takes a positive number of whole steps.
+// Functions that call assembly are not inlined, because the scheduler can stop the goroutine at
+// their stack checks. Assembly requires a positive multiple of 16 elements.
 
 //go:noescape
 func dotInt8AVX512(n int, a, b *int8) int64

@@ -30,6 +30,6 @@
 //     the scale NaN, and codes of 0. RoundInt8 expects products from −128.5 to 127.5.
 //   - Cost: one multiplication for each element, or a part of an instruction that counts bits.
 //
-// Assembly takes whole steps of 16 elements, and few enough elements that sums of 32 bits do not overflow; Go computes the rest. Forms:
-// AVX512-VNNI and AVX512-VPOPCNTDQ at AVX512, FEAT_DotProd at NEON.
+// Assembly requires a multiple of 16 elements, few enough for sums of 32 bits. Go code computes the remaining elements.
+// Extensions of levels: AVX512-VNNI and AVX512-VPOPCNTDQ for AVX512, FEAT_DotProd for NEON.
 package compact

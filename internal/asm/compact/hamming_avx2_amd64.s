@@ -17,7 +17,7 @@
 
 #include "textflag.h"
 
-// The number of set bits of each integer from 0 to 15.
+// bitsOf contains the number of set bits of each integer from 0 to 15.
 DATA bitsOf<>+0(SB)/8, $0x0302020102010100
 DATA bitsOf<>+8(SB)/8, $0x0403030203020201
 GLOBL bitsOf<>(SB), RODATA|NOPTR, $16

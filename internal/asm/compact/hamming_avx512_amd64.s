@@ -17,7 +17,7 @@
 
 #include "textflag.h"
 
-// The number of set bits of each integer from 0 to 15.
+// bitsOf contains the number of set bits of each integer from 0 to 15.
 DATA bitsOf<>+0(SB)/8, $0x0302020102010100
 DATA bitsOf<>+8(SB)/8, $0x0403030203020201
 GLOBL bitsOf<>(SB), RODATA|NOPTR, $16
@@ -40,7 +40,8 @@ GLOBL bitsOf<>(SB), RODATA|NOPTR, $16
 	VMOVDQU64 at(ap), x;    \
 	VPXORQ    at(bp), x, x
 
-// add is a carry-save adder: it adds the bits of x, y and sum, and sets sum to the sum bits and x to the carries.
+// add is a carry-save adder: it adds the bits of x, y and sum. It sets sum to the sum bits and x to
+// the carry bits.
 #define add(x, y, sum, t) \
 	VMOVDQA64  x, t;              \
 	VPTERNLOGQ $0xe8, y, sum, x;  \

@@ -9,24 +9,26 @@ import (
 )
 
 const (
-	// Assembly takes a multiple of step elements.
+	// Assembly requires a multiple of step elements.
 	step = 16
 
-	// The largest numbers of elements for which the magnitude of the sum is below 2³¹.
+	// With at most this number of elements, a sum does not overflow 32 bits.
 	mostDot         = 1 << 16 // 2¹⁶·2¹⁴
 	mostSqEuclidean = 1 << 15 // 2¹⁵·255²
-	// mostHamming is the largest number of bytes for which the eight sums of 16 bits in NEON do not overflow.
+	// With at most mostHamming bytes, the 16-bit sums of the NEON kernel do not overflow.
 	mostHamming = 1 << 15
 )
 
-// The cost of a byte in asm.Piece, which limits pieces to the numbers of bytes above.
+// The cost of an element for asm.Piece. These costs limit a piece to mostDot, mostSqEuclidean or
+// mostHamming elements.
 const (
 	costDot         = asm.Budget / mostDot
 	costSqEuclidean = asm.Budget / mostSqEuclidean
 	costHamming     = asm.Budget / mostHamming
 )
 
-// isOneCall reports whether one call of assembly, which takes at most most elements, takes all n: the common case.
+// isOneCall reports whether a single assembly call can process n elements. The argument most is the
+// maximum for a call.
 func isOneCall(n, most int) bool { return n%step == 0 && 0 < n && n <= most }
 
 // DotInt8 returns Σ a[i]·b[i]. b has the length of a.
@@ -147,9 +149,10 @@ func NarrowBFloat16(dst []uint16, src []float32) {
 	narrowBFloat16Ref(dst, src)
 }
 
-// QuantizeInt8 sets dst[i] to the integer nearest to src[i]/scale (ties to even), and returns the scale: the largest |src[i]|
-// divided by 127, rounded up to 17 significant bits, so that scale·dst[i] is exact. Integers lie between −127 and 127. If an element is
-// not finite, dst becomes 0 and the scale NaN. src has the length of dst.
+// QuantizeInt8 sets dst[i] to the integer nearest to src[i]/scale (ties to even) and returns the
+// scale. The scale is the largest |src[i]| divided by 127 and rounded up to 17 significant bits, so
+// scale·dst[i] is exact. Integers lie between −127 and 127. If an element of src is not finite,
+// QuantizeInt8 sets every dst[i] to 0 and returns NaN. src has the length of dst.
 func QuantizeInt8(dst []int8, src []float32) (scale float32) {
 	src = src[:len(dst)]
 	switch top := sketch.Largest(src); {
@@ -166,8 +169,9 @@ func QuantizeInt8(dst []int8, src []float32) (scale float32) {
 	return scale
 }
 
-// RoundInt8 sets dst[i] to the integer nearest to src[i]·inverse (ties to even). A product within 2⁻³¹ of the midpoint
-// of two integers counts as the midpoint. Products lie between −128.5 and 127.5. src has the length of dst.
+// RoundInt8 sets dst[i] to the integer nearest to src[i]·inverse (ties to even). A product within
+// 2⁻³¹ of the midpoint of two integers counts as the midpoint. Products must lie between −128.5 and
+// 127.5. src has the length of dst.
 func RoundInt8(dst []int8, src []float32, inverse float64) {
 	src = src[:len(dst)]
 	if len(dst) >= step {
@@ -180,8 +184,8 @@ func RoundInt8(dst []int8, src []float32, inverse float64) {
 	roundInt8Ref(dst, src, inverse)
 }
 
-// SignBits sets bit i mod 8 of dst[i/8] if src[i] < 0, and clears it otherwise. dst has ⌈len(src)/8⌉ elements. Unused bits of the last
-// byte become 0.
+// SignBits sets bit i mod 8 of dst[i/8] if src[i] < 0, and clears the bit otherwise. dst has
+// ⌈len(src)/8⌉ elements. Unused bits of the last byte become 0.
 func SignBits(dst []byte, src []float32) {
 	dst = dst[:(len(src)+7)/8]
 	if len(src) >= step {
@@ -203,7 +207,7 @@ func HammingWords(a, b []uint64) int {
 	return Hamming(bytesOfWords(a), bytesOfWords(b))
 }
 
-// bytesOfWords returns the memory of s.
+// bytesOfWords returns the memory of s as bytes.
 func bytesOfWords(s []uint64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), 8*len(s))
 }

@@ -9,15 +9,17 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// extremes are bytes at the ends of the range, with and without a sign.
+// extremes contains 0, ±1 and the bytes at the ends of the range of int8.
 var extremes = []byte{0, 1, 127, 128, 129, 255}
 
-// bytesIn returns n bytes of the arena. Kind k < len(extremes) has only the byte extremes[k], the next kind has random extremes, and others
-// random bytes. The bytes end at the end of their memory, which may be an unreadable page, or begin at its beginning.
+// bytesIn returns n bytes of the arena. For a kind below len(extremes), all bytes are
+// extremes[kind]. For the next kind, the bytes are random extremes. For larger kinds, the bytes are
+// random. The bytes are at the beginning or at the end of an arena slice, which an unreadable page
+// may follow.
 func bytesIn(a *asmtest.Arena[float64], n, kind int) []byte {
 	words := a.InOut((n+7)/8, asmtest.Unit)
 	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
-	if a.Rand.IntN(2) == 0 { // at an address that is not a multiple of 8
+	if a.Rand.IntN(2) == 0 { // use the last n bytes of the arena slice
 		b = b[len(b)-n:]
 	}
 	for i := range b {
@@ -37,7 +39,7 @@ func signedBytes(b []byte) []int8 {
 	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(b))), len(b))
 }
 
-// wordsOf returns the whole words of b.
+// wordsOf returns the whole 64-bit words of b.
 func wordsOf(b []byte) []uint64 {
 	if len(b) < 8 {
 		return nil
@@ -45,8 +47,9 @@ func wordsOf(b []byte) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
 }
 
-// TestLevels compares every level and form with the definition. It tests all numbers of steps up to two iterations of each
-// loop, and the longest pieces with the bytes that give the largest sums.
+// TestLevels compares every instruction-set level and its extensions with the reference
+// implementation. It tests lengths up to two iterations of each loop, and the longest pieces with
+// the bytes that give the largest sums.
 func TestLevels(t *testing.T) {
 	compare := func(n, kind, other int) {
 		asmtest.Compare(t, uint64(100*n+10*kind+other), func(a *asmtest.Arena[float64]) {
@@ -78,8 +81,8 @@ func TestLevels(t *testing.T) {
 	})
 }
 
-// TestWiden compares every instruction-set level with the reference, for all numbers of 16 bits and for every
-// number of steps up to three iterations of the loop.
+// TestWiden compares every instruction-set level with the reference implementation, for all 16-bit
+// numbers and for all lengths up to three iterations of the loop.
 func TestWiden(t *testing.T) {
 	for n := range 4 * step {
 		asmtest.Compare(t, uint64(n), func(a *asmtest.Arena[float32]) {
@@ -102,16 +105,17 @@ func TestWiden(t *testing.T) {
 	})
 }
 
-// TestNarrow compares every instruction-set level with the reference. It tests random bits and special values for
-// every number of steps up to three iterations of the loop. It also tests the numbers of both formats, their midpoints and
-// the neighbors of the midpoints.
+// TestNarrow compares every instruction-set level with the reference implementation. It tests
+// random bits and special values for all lengths up to three iterations of the loop. It also tests
+// the numbers of both formats, the midpoints of neighboring numbers, and the neighbors of the
+// midpoints.
 func TestNarrow(t *testing.T) {
 	for n := range 4 * step {
 		for _, class := range asmtest.Classes() {
 			asmtest.Compare(t, uint64(n), func(a *asmtest.Arena[float32]) { narrow(a, a.In(n, class)) })
 		}
 	}
-	const middles = 1 << 12 // half of the bits between two numbers of 11 significant bits
+	const middles = 1 << 12 // distance from a binary16 number to the next midpoint, in float32 ULPs
 	x := make([]float32, 0, 3<<14)
 	for b := uint64(0); b < 1<<32; b += middles {
 		if x = append(x, math.Float32frombits(uint32(b-1)), math.Float32frombits(uint32(b)), math.Float32frombits(uint32(b+1))); len(x) == cap(x) {
@@ -121,13 +125,13 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// narrow narrows x to both formats in an arena, and takes its signs.
+// narrow converts x to both 16-bit formats and to sign bits, in memory of the arena.
 func narrow(a *asmtest.Arena[float32], x []float32) {
 	halves, bhalves, signs := outOf[uint16](a, len(x)), outOf[uint16](a, len(x)), outOf[byte](a, (len(x)+7)/8)
 	NarrowFloat16(halves, x)
 	NarrowBFloat16(bhalves, x)
 	SignBits(signs, x)
-	numbers := a.Out(2*len(x) + len(signs)) // memory is compared as float32; all NaN values are equal
+	numbers := a.Out(2*len(x) + len(signs)) // the arena compares its memory as float32 and does not distinguish NaN bits
 	for i := range x {
 		numbers[2*i], numbers[2*i+1] = float32(halves[i]), float32(bhalves[i])
 	}
@@ -136,7 +140,7 @@ func narrow(a *asmtest.Arena[float32], x []float32) {
 	}
 }
 
-// outOf returns n elements at the end of memory of the arena, which may end at an unreadable page.
+// outOf returns n elements at the end of an arena slice, which an unreadable page may follow.
 func outOf[T byte | uint16 | int8](a *asmtest.Arena[float32], n int) []T {
 	size := int(unsafe.Sizeof(T(0)))
 	words := a.Out((n*size + 3) / 4)
@@ -145,7 +149,8 @@ func outOf[T byte | uint16 | int8](a *asmtest.Arena[float32], n int) []T {
 	return all[len(all)-n:]
 }
 
-// TestRound compares every instruction-set level with the reference, also at the middles of two integers and beside them.
+// TestRound compares every instruction-set level with the reference implementation, for products at
+// the midpoint of two integers and next to the midpoint.
 func TestRound(t *testing.T) {
 	for n := range 4 * step {
 		for _, inverse := range []float64{1, 1.0 / 3, 127, 0x1p-100} {
@@ -164,7 +169,7 @@ func TestRound(t *testing.T) {
 	}
 }
 
-// TestPanics checks that different lengths panic.
+// TestPanics checks that slices of different lengths cause a panic.
 func TestPanics(t *testing.T) {
 	for i, f := range []func(){
 		func() { DotInt8(make([]int8, 17), make([]int8, 16)) },

@@ -7,7 +7,7 @@
 // Layout          n elements, n ≥ 16, a multiple of 16.
 // Tile            16 elements in two registers.
 // Tail            none: whole tiles.
-// Special values  NaN is replaced before the conversion, which handles infinities, overflow and subnormal numbers.
+// Special values  a NaN is replaced before the conversion. The conversion handles infinities, overflow and subnormal numbers.
 // Registers       CX elements left · DI dst · SI src · AX constants · Y0 Y1 elements · Y2–Y5 scratch · Y8 NaN · Y9 0x7fff · Y10 one · Y11 Y12
 //                 byte indices.
 // Source          VCVTPS2PH of F16C. The bits of a bfloat16 are the upper half of an integer sum: the bits of the
@@ -17,7 +17,8 @@
 
 #include "textflag.h"
 
-// Byte indices for VPSHUFB, which moves the upper halves of four elements to the first or the last 8 of 16 bytes.
+// upper contains byte indices for VPSHUFB. With these indices, VPSHUFB moves the upper halves of
+// four elements to the first or the last 8 of 16 bytes.
 DATA upper<>+0(SB)/8, $0x0f0e0b0a07060302
 DATA upper<>+8(SB)/8, $0x8080808080808080
 DATA upper<>+16(SB)/8, $0x0f0e0b0a07060302
@@ -32,7 +33,7 @@ GLOBL upper<>(SB), RODATA|NOPTR, $64
 #define dp DI
 #define from SI
 
-// arguments loads the arguments, and broadcast broadcasts a 32-bit constant.
+// arguments loads the arguments. broadcast broadcasts a 32-bit constant.
 #define arguments \
 	MOVQ n+0(FP), left;    \
 	MOVQ dst+8(FP), dp;    \

@@ -7,7 +7,7 @@
 // Layout          n elements, n ≥ 16, a multiple of 16.
 // Tile            16 elements in four registers.
 // Tail            none: whole tiles.
-// Special values  NaN is replaced before the conversion, which handles infinities, overflow and subnormal numbers.
+// Special values  a NaN is replaced before the conversion. The conversion handles infinities, overflow and subnormal numbers.
 // Registers       R0 dst · R1 src · R2 elements left · R3 constants · V0–V3 elements · V4–V7 results · V8–V11 masks, or last places ·
 //                 V16 NaN · V17 0x7fff · V18 one.
 // Source          FCVTN. The bits of a bfloat16 are the upper half of an integer sum: the bits of the float32,

@@ -9,7 +9,7 @@
 // Tail            one to three pieces of 16 elements, all added to the first register of sums.
 // Special values  none: integers.
 // Registers       CX elements left · SI a · DI b · Y0–Y3 sums · Y4–Y11 elements in 16 bits.
-// Source          VPMADDWD multiplies 16-bit integers and adds each two products in 32 bits.
+// Source          VPMADDWD multiplies 16-bit integers and adds pairs of products in 32 bits.
 
 //go:build amd64 && !purego
 
@@ -44,7 +44,8 @@
 	VPXOR Y3, Y3, Y3;      \
 	SUBQ  $64, left
 
-// fold adds the four registers, then the halves of their sum. total adds the four lanes and extends the sum to 64 bits.
+// fold adds the four registers of sums, and then the halves of the result. total adds the four
+// remaining lanes and extends the sum to 64 bits.
 #define fold \
 	VPADDD       Y1, Y0, Y0;  \
 	VPADDD       Y3, Y2, Y2;  \

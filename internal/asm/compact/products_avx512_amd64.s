@@ -21,7 +21,8 @@
 #define ap SI
 #define bp DI
 
-// dot adds the products of 32 or 16 elements to sums; square and squareVNNI add the squares of their differences.
+// dot adds the products of 32 or 16 elements to sums. square and squareVNNI add the squared
+// differences of the elements.
 #define dot(at, x, y, sums) \
 	VPMOVSXBW at(ap), x;    \
 	VPMOVSXBW at(bp), y;    \
@@ -41,7 +42,7 @@
 	VPSUBW    y, x, x;      \
 	VPDPWSSD  x, x, sums
 
-// dotVNNI adds (a + 128)·b of 64 elements to one sum and 128·b to another.
+// dotVNNI adds the products (a + 128)·b of 64 elements to sums, and 128·b to rest.
 #define dotVNNI(at, x, y, sums, rest) \
 	VMOVDQU64 at(ap), x;     \
 	VMOVDQU64 at(bp), y;     \
@@ -49,7 +50,7 @@
 	VPDPBUSD  y, x, sums;    \
 	VPDPBUSD  y, Z15, rest
 
-// begin loads the arguments; clear clears the sums.
+// begin loads the arguments. clear clears the sums.
 #define begin \
 	MOVQ n+0(FP), left;  \
 	MOVQ a+8(FP), ap;    \
@@ -69,8 +70,8 @@
 	ADDQ $n, bp;  \
 	SUBQ $n, left
 
-// fold adds the four registers of sums and the register of the tail. halves adds the quarters of this sum, and total
-// the four lanes that remain. It extends the sum to 64 bits.
+// fold adds the five registers of sums. halves adds the quarters of the result. total adds the four
+// remaining lanes and extends the sum to 64 bits.
 #define fold \
 	VPADDD Z1, Z0, Z0;   \
 	VPADDD Z3, Z2, Z2;   \

@@ -10,7 +10,7 @@
 // Special values  none: integers.
 // Registers       R0 a · R1 b · R2 elements left · V0–V3 sums · V4–V7 elements of a, then
 //                 differences · V16–V19 elements of b · V20–V27 products or differences of 16 bits.
-// Source          SDOT and UDOT add each four products in 32 bits. UDOT squares |a − b|, which is unsigned.
+// Source          SDOT and UDOT add groups of four products in 32 bits. UDOT squares |a − b|, which is unsigned.
 
 //go:build arm64 && !purego
 
@@ -21,8 +21,9 @@
 #define bp R1
 #define left R2
 
-// dot16 adds the products of the 16 elements of Vx and Vy to sums, and square16 adds the squares of their differences. Vt
-// and V(t+1) are scratch. productDot16 and squareDot16 do the same with SDOT and UDOT, and need no scratch.
+// dot16 adds the products of the 16 elements of Vx and Vy to sums. square16 adds the squared
+// differences of the elements. The two macros use Vt and V(t+1) as scratch. productDot16 and
+// squareDot16 do the same with SDOT and UDOT and need no scratch.
 #define dot16(x, y, t, sums) \
 	SMULL_8H(t, x, y);    \
 	SMULL2_8H(t+1, x, y); \
@@ -63,7 +64,8 @@
 	VLD1.P 16(ap), [V4.B16]; \
 	VLD1.P 16(bp), [V16.B16]
 
-// fold adds the four registers in 32 bits, and then their lanes in 64 bits.
+// fold adds the four registers of sums in 32 bits, and then adds the lanes of the result in 64
+// bits.
 #define fold \
 	VADD V1.S4, V0.S4, V0.S4; \
 	VADD V3.S4, V2.S4, V2.S4; \

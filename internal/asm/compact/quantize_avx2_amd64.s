@@ -17,7 +17,8 @@
 
 #include "textflag.h"
 
-// Byte indices for VPSHUFB, which gathers the lowest bytes of the integers in two registers in order.
+// order contains byte indices for VPSHUFB. With these indices, VPSHUFB gathers the lowest bytes of
+// 32-bit integers in element order.
 DATA order<>+0(SB)/8, $0x80800c0880800400
 DATA order<>+8(SB)/8, $0x8080808080808080
 DATA order<>+16(SB)/8, $0x0c08808004008080

@@ -18,14 +18,14 @@
 #include "textflag.h"
 #include "neon_arm64.h"
 
-// The constants snap = 1.5·2²² and shift = 1.5·2⁵² − 1.5·2²², in two lanes each.
+// sums contains two lanes of snap = 1.5·2²² and two lanes of shift = 1.5·2⁵² − 1.5·2²².
 DATA sums<>+0(SB)/8, $0x4158000000000000
 DATA sums<>+8(SB)/8, $0x4158000000000000
 DATA sums<>+16(SB)/8, $0x4337ffffffa00000
 DATA sums<>+24(SB)/8, $0x4337ffffffa00000
 GLOBL sums<>(SB), RODATA|NOPTR, $32
 
-// Lane i is 1<<i, the bit of element i in the mask of 16 signs.
+// Lane i of bitOf is 1<<i, the bit of element i in the mask of 16 signs.
 DATA bitOf<>+0(SB)/8, $0x0000000200000001
 DATA bitOf<>+8(SB)/8, $0x0000000800000004
 DATA bitOf<>+16(SB)/8, $0x0000002000000010
@@ -40,7 +40,7 @@ GLOBL bitOf<>(SB), RODATA|NOPTR, $64
 #define from R1
 #define left R2
 
-// round4 rounds the four elements of Vx to integers in the lowest bits of Vs and Vt, which must
+// round4 rounds the four elements of Vx to integers in the lowest bits of Vs and Vt. Vs and Vt must
 // contain snap before.
 #define round4(x, s, t) \
 	FCVTL_2D(4, x);   \

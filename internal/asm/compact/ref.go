@@ -34,7 +34,8 @@ func hammingRef(a, b []byte) (count int) {
 	return count
 }
 
-// hammingWordsRef is like hammingRef for words of 64 bits. It is twice as fast as reading words from bytes.
+// hammingWordsRef is the reference implementation for 64-bit words. It is faster than hammingRef,
+// which reads words from bytes.
 func hammingWordsRef(a, b []uint64) (count int) {
 	for i, v := range a {
 		count += bits.OnesCount64(v ^ b[i])
@@ -67,9 +68,10 @@ func narrowBFloat16Ref(dst []uint16, src []float32) {
 }
 
 const (
-	// The sum of snap and a number below 2²¹ is rounded to a multiple of 2⁻³⁰.
+	// Adding snap to a number of magnitude below 2²¹ rounds the sum to a multiple of 2⁻³⁰.
 	snap = 0x1.8p22
-	// This sum plus shift is 1.5·2⁵² plus an integer, which the last bits contain.
+	// Adding snap and then shift gives 1.5·2⁵² plus the nearest integer. The lowest bits of the
+	// result contain this integer.
 	shift = 0x1.8p52 - snap
 )
 

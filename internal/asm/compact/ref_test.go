@@ -8,7 +8,7 @@ import (
 	"github.com/gomonge/monge/internal/asm/query"
 )
 
-// quantized returns the integers of the definition: quotients rounded to nearest, ties to even.
+// quantized returns the expected integers: x[i]/scale, rounded to nearest, ties to even.
 func quantized(x []float32, scale float32) []int8 {
 	out := make([]int8, len(x))
 	for i, v := range x {
@@ -19,8 +19,9 @@ func quantized(x []float32, scale float32) []int8 {
 	return out
 }
 
-// TestQuantizeInt8 compares the integers with their definition, for scales of all sizes, also where a quotient lies in or beside
-// the middle of two integers. scale·c is exact and within half a scale of the row, and the distance of a stored row from itself is 0.
+// TestQuantizeInt8 compares QuantizeInt8 with the function quantized for scales of all sizes. Some
+// quotients lie at or next to the midpoint of two integers. The test also checks that scale·c is
+// exact and close to the element, and that the distance of a stored row from itself is 0.
 func TestQuantizeInt8(t *testing.T) {
 	rng := asmtest.NewRand(1)
 	c, dst := make([]int8, query.Rows*query.Unit), make([]float32, query.Rows)
@@ -31,7 +32,7 @@ func TestQuantizeInt8(t *testing.T) {
 			x[i] *= factor / 16
 		}
 		scale := QuantizeInt8(c[:query.Unit], x)
-		for i := range x[1:] { // the scale does not change
+		for i := range x[1:] { // move some quotients to a midpoint of two integers
 			if middle := float32((float64(rng.IntN(253)-126) + 0.5) * float64(scale)); i%2 == 0 && math.Abs(float64(middle)) < float64(top(x)) {
 				x[i] = asmtest.Next(middle, rng.IntN(3)-1)
 			}

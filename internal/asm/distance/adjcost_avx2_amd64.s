@@ -37,14 +37,15 @@
 #define ui R12
 #define left R13
 
-// TERM adds a_iq b_qj to the sums s0, s1 and s2 of a row. Y12–Y14 hold three vectors of b.
+// TERM adds a_iq b_qj to the sums s0, s1 and s2 of a row. Y12–Y14 contain three vectors of b.
 #define TERM(a, s0, s1, s2) \
 	bcast a, Y15;       \
 	fma   Y12, Y15, s0; \
 	fma   Y13, Y15, s1; \
 	fma   Y14, Y15, s2
 
-// FINISH computes and stores the vector of g at byte d of the tile. s is its sum; Y15 holds u and Y13 λ.
+// FINISH computes and stores the vector of g at byte offset d in the tile. s contains the sum of
+// this vector, Y15 contains u, and Y13 contains λ.
 #define FINISH(d, s) \
 	mul     d(vp), Y15, Y12; \
 	fma     d(mp), Y12, s;   \
@@ -52,7 +53,8 @@
 	mul     d(kp), s, s;     \
 	move    s, d(gp)
 
-// FINISHMASKED computes the vector of g whose sum is s, in s. Y14 holds the mask and Y4 v.
+// FINISHMASKED computes a vector of g in register s, which contains the sum. Y14 contains the mask,
+// and Y4 contains v.
 #define FINISHMASKED(s) \
 	mul      Y4, Y15, Y12;  \
 	maskmove (mp), Y14, Y5; \
@@ -61,7 +63,8 @@
 	maskmove (kp), Y14, Y5; \
 	mul      Y5, s, s
 
-// NEXTROW advances to the next row of k and mat, NEXTROWG to the next row of g.
+// NEXTROW advances the pointers to the next row of k and mat. NEXTROWG advances to the next row of
+// g.
 #define NEXTROW \
 	ADDQ ldk+48(FP), kp; \
 	ADDQ ldm+64(FP), mp
@@ -77,13 +80,15 @@
 	MOVQ dst+24(FP), gp; \
 	ADDQ col, gp
 
-// STARTV sets vp to column col of v. It replaces the pointer into a, which is no longer needed.
+// STARTV sets vp to column col of v. vp and the pointer into a use the same register, and a is no
+// longer needed.
 #define STARTV \
 	MOVQ v+112(FP), vp; \
 	ADDQ col, vp
 
-// AHEAD prefetches the tile's columns of three rows, which begin at base and are stride bytes apart. The code that
-// computes the sums is too long for the CPU to load these rows ahead of time.
+// AHEAD prefetches the tile's columns of three rows. The first row begins at base, and rows are
+// stride bytes apart. Without AHEAD, the CPU would load these rows only after it has computed most
+// of the sums.
 #define AHEAD(base, stride) \
 	PREFETCHT0 (base);             \
 	PREFETCHT0 64(base);           \
@@ -92,7 +97,7 @@
 	PREFETCHT0 (base)(stride*2);   \
 	PREFETCHT0 64(base)(stride*2)
 
-// MASK sets Y14 to the mask of the next min(left, 32) bytes.
+// MASK sets Y14 to a mask of min(left, 32) bytes.
 #define MASK \
 	MOVL    $32, AX;               \
 	CMPQ    left, AX;              \

@@ -87,7 +87,8 @@
 	fma.BCST a, b1, s1; \
 	fma.BCST a, b2, s2
 
-// step and step1 advance to the next q; step1 is for a tile of one row. The code after them branches on their flags.
+// step and step1 advance to the next index q and set the flags for the branch that follows. step1
+// is for tiles of one row.
 #define step \
 	ADDQ $size, ap; \
 	ADDQ $size, aq; \
@@ -99,9 +100,9 @@
 	ADDQ lb, bp;    \
 	DECQ terms
 
-// finish3 computes and stores a row of a tile of dst: it sets h = u v, factors3 sets k̄ = h mat + sum and computes
-// h − λ k̄, and products3 multiplies by k. All loads come before the stores, because dst may be mat and vectors without
-// columns have the offset 0.
+// finish3 computes and stores a row of a tile of dst. It sets h = u v, factors3 sets k̄ = h mat +
+// sum and computes h − λ k̄, and products3 multiplies by k. All loads come before the stores,
+// because dst may be mat and unused vectors have the offset 0.
 #define finish3(s0, s1, s2) \
 	mul Z24, Z27, Z28;    \
 	mul Z25, Z27, Z29;    \

@@ -34,22 +34,23 @@
 #define ldbb R12
 #define up R13
 #define vp R14
-#define a0 R15   // moving pointers into four rows of A
+#define a0 R15   // a0 to a3: moving pointers into four rows of A
 #define a1 R16
 #define a2 R17
 #define a3 R19
-#define gr R15   // after the sums: pointers to G, K, M and u of a row, at the tile's columns
+#define gr R15   // gr to ur: pointers into a row of G, K and M, and to u, after the sums are complete
 #define kr R16
 #define mr R17
 #define ur R19
-#define bq R20   // moving pointer into B at the tile's columns
-#define off R21  // offset of the tile's columns in a row, in bytes
+#define bq R20   // moving pointer into the tile's columns of B
+#define off R21  // byte offset of the tile's columns in a row
 #define left R22 // columns left
 #define q R23
 #define spare R24
-#define part R25 // columns in the last, partial register
+#define part R25 // number of columns in the last, partial register
 
-// NEXTROW sets the pointer to to the row after from, or to from if the rows are computed one by one.
+// NEXTROW sets the second pointer to the next row, from + ld. If fewer than four rows are left, a
+// tile has one row, and NEXTROW copies the pointer unchanged.
 #define NEXTROW(from, to, ld) \
 	MOVD from, to; \
 	CMP  $4, rows; \

@@ -13,7 +13,7 @@ func BenchmarkSqEuclidean(b *testing.B) {
 	for _, s := range []struct{ m, n, d int }{
 		{100, 100, 10}, {101, 103, 7}, // L1 and L2
 		{256, 256, 64},                                     // L2
-		{1000, 1000, 2}, {1000, 1000, 10}, {1000, 96, 256}, // dst in L3; a panel as package dist calls it
+		{1000, 1000, 2}, {1000, 1000, 10}, {1000, 96, 256}, // dst in L3; the last shape is a panel of package dist
 		{3000, 3000, 10}, // dst beyond L3
 	} {
 		sqEuclideanBenchmark[float64](b, "f64", s.m, s.n, s.d)
@@ -32,7 +32,7 @@ func sqEuclideanBenchmark[T num.Float](b *testing.B, name string, m, n, d int) {
 			for b.Loop() {
 				SqEuclidean(m, n, d, dst, n, x, d, zt, n, false)
 			}
-			// Differences are not counted because they take no FMA slot.
+			// The rate counts only FMAs, and not the differences.
 			b.ReportMetric(2*float64(m*n*d)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 		})
 	}
@@ -63,13 +63,13 @@ func gibbsBenchmark[T num.Float](b *testing.B, name string, m, n, d int) {
 			}
 			ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
 			b.ReportMetric(ns/float64(m*n), "ns/elem")
-			b.ReportMetric(2*float64(m*n*(d+8))/ns, "GFLOP/s") // 8 FMAs for the power, as in doc.go
+			b.ReportMetric(2*float64(m*n*(d+8))/ns, "GFLOP/s") // 2^y takes 8 FMAs, as in doc.go
 		})
 	}
 }
 
-// BenchmarkAdjCost measures AdjCost with r = 20, the terms of ten iterations. It writes G to a block of 64 rows again and
-// again, like the reverse sweep.
+// BenchmarkAdjCost measures AdjCost with r = 20, the terms of ten iterations. Like the reverse
+// sweep, it overwrites one block of 64 rows of G in each call.
 func BenchmarkAdjCost(b *testing.B) {
 	adjcostBenchmark[float64](b, "f64")
 	adjcostBenchmark[float32](b, "f32")

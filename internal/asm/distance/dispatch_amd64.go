@@ -7,9 +7,10 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
-// goroutine. Assembly takes m, n, d ≥ 1 and r ≥ 0; dist may be nil, and a and b may be nil if r =
-// 0. In adjcost, dst is g, because g names a register in assembly.
+// Functions that call assembly are not inlined, because the scheduler can stop the goroutine at
+// their stack checks. Assembly requires m, n, d ≥ 1 and r ≥ 0. dist may be nil. a and b may be nil
+// if r = 0. In adjcost, the parameter dst is the matrix G, because g is the name of a register in
+// assembly.
 
 //go:noescape
 func sqEuclideanAVX512F64(m, n, d int, dst *float64, ldd int, x *float64, ldx int, zt *float64, ldz int, more bool)

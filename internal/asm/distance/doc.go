@@ -10,9 +10,9 @@
 //	              k̄    = Σ_{q<r} A_iq B_qj + h M_ij   one chain of FMAs from +0, q ascending, M last
 //	              G_ij = K_ij (h − λ k̄)               one FMA, one product
 //
-// z is transposed. So the vector lanes lie across j, and every distance is the same chain at
-// any width of the vectors. With add, the chain of SqEuclidean begins with the value in dst.
-// So a long chain can be split anywhere without changing a bit. Gibbs computes the exponentials
+// z is transposed, so the vector lanes lie across j. Every distance is therefore the same chain
+// of FMAs for every vector length. With add, the chain of SqEuclidean begins with the value in
+// dst, so a caller can split a long chain without changing the result. Gibbs computes the exponentials
 // of a tile of distances while the tile is in registers or in the first-level cache. It stores
 // D only if the caller passes a matrix for it.
 //
@@ -30,10 +30,10 @@
 //
 //   - Shapes: x: m × d, stride ldx; zt: d × n, stride ldz; D, K, G, M: m × n, strides ldd, ldk,
 //     ldg, ldm; D of Gibbs may be nil; A: m × r, stride lda; B: r × n, stride ldb; u: m; v: n.
-//   - Aliasing: G may be M; otherwise outputs overlap no input and not each other.
+//   - Aliasing: G may be M; otherwise an output overlaps no input and no other output.
 //   - Accuracy: D: above. K: the relative error is at most ((d+3)·|ln K_ij| + 2)·u to first order,
 //     where |ln K_ij| multiplies the errors of D and of its product with c, and 2u bounds the
-//     power. G: within γ_(r+4) Σ|terms|, the terms being those of K_ij (h − λ k̄) multiplied out;
+//     power. G: within γ_(r+4) Σ|terms|, where the terms are those of the expanded K_ij (h − λ k̄);
 //     γ_k = ku/(1 − ku).
 //   - Special values: follow the arithmetic; d = 0 stores D = +0 (or, with add, nothing); K_ij
 //     below the least normal number is +0.

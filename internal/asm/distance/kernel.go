@@ -5,8 +5,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// SqEuclidean sets the m × n matrix dst to the squared distances between the rows of x
-// (m × d) and the columns of zt (d × n), or adds them if add is set.
+// SqEuclidean sets the m × n matrix dst to the squared distances between the rows of x (m × d) and
+// the columns of zt (d × n), or adds the distances to dst if add is set.
 func SqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int, add bool) {
 	asm.CheckMatrix(len(dst), m, n, ldd)
 	asm.CheckMatrix(len(x), m, d, ldx)
@@ -20,12 +20,12 @@ func SqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt 
 		}
 		return
 	}
-	// A call multiplies a panel of zt by 24 rows, a multiple of every tile's. A panel of 256
-	// features by 96 columns stays in L2. A call has at least this size: 0.6 M FMAs, 25 µs of
-	// float64 on AVX2.
+	// A call processes at least 24 rows of x, a multiple of the rows of every tile, and a panel of
+	// zt. A panel of 256 features by 96 columns stays in the second-level cache. Such a call has
+	// 0.6 million FMAs and takes 25 µs for float64 on AVX2.
 	depth := min(d, asm.CurrentMachine().Depth)
 	if asm.Current() == asm.AVX512 && n <= 3*num.Lanes[T]() {
-		depth = min(d, asm.CurrentMachine().DeepDepth) // a panel of one tile's columns
+		depth = min(d, asm.CurrentMachine().DeepDepth) // the panel has the columns of a single tile
 	}
 	cols := asm.Piece(n, 24*depth, 96)
 	rows := asm.Piece(m, cols*depth, 24)
@@ -39,9 +39,10 @@ func SqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, zt 
 	}
 }
 
-// Gibbs sets the m × n matrix K, and D unless dist is nil, from the rows of x (m × d) and the
-// columns of zt (d × n). A distance is one chain in registers. From about 64 features on,
-// SqEuclidean with its blocks, followed by exp.Exp2, is faster and has the same bits.
+// Gibbs sets the m × n matrix k to the Gibbs kernel of the rows of x (m × d) and the columns of zt
+// (d × n). Unless dist is nil, Gibbs sets dist to the squared distances. A distance is one chain of
+// FMAs in registers. With more than about 64 features, SqEuclidean followed by exp.Exp2 is faster
+// and gives the same bits.
 func Gibbs[T num.Float](m, n, d int, k []T, ldk int, dist []T, ldd int, x []T, ldx int, zt []T, ldz int, c T) {
 	asm.CheckMatrix(len(k), m, n, ldk)
 	if dist != nil {
@@ -56,7 +57,7 @@ func Gibbs[T num.Float](m, n, d int, k []T, ldk int, dist []T, ldd int, x []T, l
 		gibbsRef(m, n, 0, k, ldk, dist, ldd, nil, 0, nil, 0, c)
 		return
 	}
-	// 24 and 48 are multiples of every tile's rows and columns.
+	// 24 is a multiple of the rows of every tile, and 48 is a multiple of the columns.
 	cols := asm.Piece(n, 24*(d+16), 48)
 	rows := asm.Piece(m, cols*(d+16), 24)
 	for i := 0; i < m; i += rows {
@@ -70,7 +71,7 @@ func Gibbs[T num.Float](m, n, d int, k []T, ldk int, dist []T, ldd int, x []T, l
 	}
 }
 
-// AdjCost sets the m × n matrix G to the adjoint of the cost matrix.
+// AdjCost sets the m × n matrix g to the adjoint of the cost matrix mat (see the package comment).
 func AdjCost[T num.Float](m, n, r int, g []T, ldg int, k []T, ldk int, mat []T, ldm int, a []T, lda int, b []T, ldb int, u, v []T, lambda T) {
 	asm.CheckMatrix(len(g), m, n, ldg)
 	asm.CheckMatrix(len(k), m, n, ldk)
@@ -82,7 +83,7 @@ func AdjCost[T num.Float](m, n, r int, g []T, ldg int, k []T, ldk int, mat []T, 
 	if m == 0 || n == 0 {
 		return
 	}
-	rows := asm.Piece(m, (r+4)*n, 8) // a multiple of every tile's rows
+	rows := asm.Piece(m, (r+4)*n, 8) // 8 is a multiple of the rows of every tile
 	cols := asm.Piece(n, (r+4)*rows, 48)
 	for i := 0; i < m; i += rows {
 		for j := 0; j < n; j += cols {

@@ -17,7 +17,7 @@ func span(rows, cols, ld int) int {
 	return (rows-1)*ld + cols
 }
 
-// sqEuclideanShape describes one call: dimensions, additional stride, and add.
+// sqEuclideanShape describes one call: dimensions, additional strides, and whether to add.
 type sqEuclideanShape struct {
 	m, n, d    int
 	gd, gx, gz int
@@ -49,7 +49,7 @@ func sqEuclideanTestLevels[T num.Float](t *testing.T) {
 		sqEuclideanCompare[T](t, seed, s, c)
 	}
 	classes := asmtest.Classes()
-	// Vary the number of columns, rows and dimensions in turn. Keep the others small.
+	// Vary the number of columns, rows and dimensions in turn. Keep the other sizes small.
 	for k, n := range asmtest.Lengths() {
 		for i, c := range classes {
 			v, add := k+i, (k+i)%2 == 0
@@ -58,7 +58,7 @@ func sqEuclideanTestLevels[T num.Float](t *testing.T) {
 			call(sqEuclideanShape{m: v % 15, n: v % 37, d: n, gd: v % 2, gx: v % 3, gz: v % 4, add: add}, c)
 		}
 	}
-	// Sizes that fill whole tiles, and sizes that need several calls.
+	// These sizes fill whole tiles or need several calls.
 	for _, s := range []sqEuclideanShape{
 		{m: 100, n: 100, d: 10},
 		{m: 33, n: 96, d: 256, add: true},
@@ -72,7 +72,7 @@ func sqEuclideanTestLevels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestSqEuclideanSpecials checks each special value in every lane of a row, and in x.
+// TestSqEuclideanSpecials checks each special value in every lane of a row of zt, and in x.
 func TestSqEuclideanSpecials(t *testing.T) {
 	t.Run("float64", sqEuclideanTestSpecials[float64])
 	t.Run("float32", sqEuclideanTestSpecials[float32])
@@ -96,8 +96,9 @@ func sqEuclideanTestSpecials[T num.Float](t *testing.T) {
 	}
 }
 
-// TestSqEuclideanCut checks at every level that a chain split anywhere computes the same bits as the
-// whole chain, and blocks of rows and columns the same bits as the whole matrix.
+// TestSqEuclideanCut checks at every instruction-set level that a chain split at any feature has
+// the same bits as the whole chain, and that blocks of rows and columns have the same bits as the
+// whole matrix.
 func TestSqEuclideanCut(t *testing.T) {
 	t.Run("float64", sqEuclideanTestCut[float64])
 	t.Run("float32", sqEuclideanTestCut[float32])
@@ -132,15 +133,15 @@ func sqEuclideanTestCut[T num.Float](t *testing.T) {
 	}
 }
 
-// gibbsShape describes one call: dimensions, additional stride, and whether D is kept.
+// gibbsShape describes one call: dimensions, additional strides, and whether Gibbs stores D.
 type gibbsShape struct {
 	m, n, d        int
 	gk, gd, gx, gz int
 	keep           bool
 }
 
-// gibbsFactors returns values of c: for ordinary λ, for λ that make most of K subnormal or zero,
-// for overflow, and non-finite values.
+// gibbsFactors returns values of the factor c. With these values, K has ordinary elements, mostly
+// subnormal or zero elements, or elements that overflow. Some values are not finite.
 func gibbsFactors[T num.Float]() []T {
 	most := asmtest.Specials[T]()
 	return []T{-1.5, -0.125, -300, -40, 0, 3, 200, most[len(most)-1], most[len(most)-2], most[4], most[5], most[6], most[1]}
@@ -173,14 +174,14 @@ func gibbsTestLevels[T num.Float](t *testing.T) {
 	seed := uint64(0)
 	call := func(s gibbsShape, class asmtest.Class) {
 		seed++
-		c := cs[0] // every second c is ordinary
+		c := cs[0] // every second call has an ordinary factor
 		if seed%2 == 0 {
 			c = cs[seed/2%uint64(len(cs))]
 		}
 		gibbsCompare(t, seed, s, class, c)
 	}
 	classes := asmtest.Classes()
-	// Vary the number of columns, rows and dimensions in turn. Keep the others small.
+	// Vary the number of columns, rows and dimensions in turn. Keep the other sizes small.
 	for q, n := range asmtest.Lengths() {
 		for i, class := range classes {
 			v, keep := q+i, (q+i)%2 == 0
@@ -189,7 +190,7 @@ func gibbsTestLevels[T num.Float](t *testing.T) {
 			call(gibbsShape{m: v % 15, n: v % 37, d: n, gk: v % 2, gd: v % 3, gx: v % 3, gz: v % 4, keep: keep}, class)
 		}
 	}
-	// Sizes that fill whole tiles, and sizes that need several calls.
+	// These sizes fill whole tiles or need several calls.
 	for _, s := range []gibbsShape{
 		{m: 100, n: 100, d: 10, keep: true},
 		{m: 33, n: 96, d: 64},
@@ -201,7 +202,8 @@ func gibbsTestLevels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestGibbsSpecials checks each special value in every lane of a row, and in x, with each c.
+// TestGibbsSpecials checks each special value in every lane of a row of zt, and in x, with each
+// factor c.
 func TestGibbsSpecials(t *testing.T) {
 	t.Run("float64", gibbsTestSpecials[float64])
 	t.Run("float32", gibbsTestSpecials[float32])
@@ -227,7 +229,7 @@ func gibbsTestSpecials[T num.Float](t *testing.T) {
 	}
 }
 
-// TestGibbsUnderflow checks distances at the threshold of underflow and their neighbors, in every lane.
+// TestGibbsUnderflow checks distances at and near the threshold of underflow, in every vector lane.
 func TestGibbsUnderflow(t *testing.T) {
 	t.Run("float64", gibbsTestUnderflow[float64])
 	t.Run("float32", gibbsTestUnderflow[float32])
@@ -326,16 +328,17 @@ func adjcostLevels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestAdjCostPieces checks that work divided into several calls gives the result of one call of the definition.
+// TestAdjCostPieces checks that AdjCost has the bits of the reference implementation if it divides
+// the work into several calls.
 func TestAdjCostPieces(t *testing.T) {
 	t.Run("f64", adjcostPieces[float64])
 	t.Run("f32", adjcostPieces[float32])
 }
 
-// TestAdjCostMachines checks that AdjCost has the same bits with the forms of other machines.
+// TestAdjCostMachines checks that AdjCost has the same bits with the size tables of other machines.
 func TestAdjCostMachines(t *testing.T) {
 	asmtest.OtherMachines(t, func(t *testing.T) {
-		const m, n, r, ld = 9, 101, 3, 4001 // machines differ for ldk ≥ 3000
+		const m, n, r, ld = 9, 101, 3, 4001 // the size tables differ for ldk ≥ 3000
 		k, mat, a, b, u, v := asmtest.Random[float64](m*ld), asmtest.Random[float64](m*n), asmtest.Random[float64](m*r), asmtest.Random[float64](r*n), asmtest.Random[float64](m), asmtest.Random[float64](n)
 		g, want := make([]float64, m*n), make([]float64, m*n)
 		adjcostRef(m, n, r, want, n, k, ld, mat, n, a, r, b, n, u, v, 1.5)

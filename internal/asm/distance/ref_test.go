@@ -10,8 +10,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// TestSqEuclideanRefBound checks the bound of doc.go, (d+2)·u, for normal values. Every term is positive and goes
-// through a difference, which counts twice, and at most d FMAs.
+// TestSqEuclideanRefBound checks the bound of doc.go, (d+2)·u, for normal values. Every term is
+// positive. The rounding of a difference counts twice, because the difference is squared, and at
+// most d FMAs round a term.
 func TestSqEuclideanRefBound(t *testing.T) {
 	t.Run("float64", sqEuclideanTestRefBound[float64])
 	t.Run("float32", sqEuclideanTestRefBound[float32])
@@ -28,7 +29,7 @@ func sqEuclideanTestRefBound[T num.Float](t *testing.T) {
 		x, z := make([]T, d), make([]T, d)
 		asmtest.Fill(rng, x, asmtest.Gauss)
 		asmtest.Fill(rng, z, asmtest.Gauss)
-		if rng.IntN(2) == 0 { // close together: the expanded form has no correct digits
+		if rng.IntN(2) == 0 { // make x and z so close that ‖x‖² + ‖z‖² − 2x·z has no correct digits
 			for k := range z {
 				z[k] = x[k] * (1 + T(rng.NormFloat64())*0x1p-14)
 			}
@@ -84,8 +85,9 @@ func TestSqEuclideanEmpty(t *testing.T) {
 	SqEuclidean[float64](3, 0, 5, nil, 0, make([]float64, 15), 5, nil, 0, false)
 }
 
-// power returns 2^y for a y of any precision. The oracle computes the power of a float64; two terms
-// of the series for the small remainder give about 70 bits.
+// power returns 2^y for a y of any precision, with about 70 correct bits. Package oracle computes
+// the power of the nearest float64. Two terms of the exponential series account for the small
+// remainder.
 func power(y *big.Float) *big.Float {
 	near, _ := y.Float64()
 	r := new(big.Float).SetPrec(300).Sub(y, big.NewFloat(near))
@@ -128,7 +130,7 @@ func gibbsTestRefBound[T num.Float](t *testing.T) {
 		}
 		y := new(big.Float).SetPrec(1000).Mul(exact.Value(), big.NewFloat(float64(c)))
 		y64, _ := y.Float64()
-		if y64 < least*0.999 { // above the threshold, or so close that D's error may cross it
+		if y64 < least*0.999 { // skip results below the threshold of underflow or near the threshold, where the error of D matters
 			continue
 		}
 		var k, dist [1]T
@@ -168,9 +170,9 @@ func TestGibbsEmpty(t *testing.T) {
 	}
 }
 
-// TestAdjCostRef compares G with exact sums. A term K_ij λ A_iq B_qj is rounded by at most r + 1 FMAs of the sum, the
-// FMA with λ and the last product. K_ij λ h M_ij also has the rounding of h, but fewer FMAs. So the error of G_ij is at
-// most γ_(r+4) Σ|terms|.
+// TestAdjCostRef compares G with exact sums. A term K_ij λ A_iq B_qj is rounded by at most r + 1
+// FMAs of the sum, the FMA with λ and the last product. A term K_ij λ h M_ij also has the rounding
+// of h, but fewer FMAs. The error of G_ij is therefore at most γ_(r+4) Σ|terms|.
 func TestAdjCostRef(t *testing.T) {
 	t.Run("f64", adjcostRefTest[float64])
 	t.Run("f32", adjcostRefTest[float32])

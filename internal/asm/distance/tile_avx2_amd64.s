@@ -8,7 +8,7 @@
 // Layout          x m×d row-major; zt d×n; dst, K m×n; D m×n or absent; strides in elements.
 //                 m, n, d ≥ 1.
 // Tile            6 rows × 2 vectors: 12 sums, twice as many as the latency of FMA needs, and
-//                 8 loads for 24 operations. One iteration computes two k. gibbs has too few
+//                 8 loads for 24 operations. An iteration adds two terms. gibbs has too few
 //                 registers for a tile of distances beside the exponential: it stores the tile in
 //                 D or K, and then computes 2^y from the first-level cache, two rows at a time.
 // Tail            columns: 6 × 1 vector, the last vector masked; rows: the last group
@@ -65,8 +65,8 @@
 #define least Y14
 #define magic Y15
 
-// nextrow sets p = q + ldx, or p = q if the group has at most r rows: a group of fewer than six rows computes its last
-// row several times.
+// nextrow sets p to the row of x after q. If the group of rows has at most r rows, nextrow sets p
+// to q, because a group of fewer than six rows computes its last row several times.
 #define nextrow(q, r, p) \
 	LEAQ    (q)(koff*1), p; \
 	CMPQ    m+0(FP), $r;    \
@@ -80,7 +80,7 @@
 	fma   Y14, Y14, s0;  \
 	fma   Y15, Y15, s1
 
-// step adds the terms of one k to the whole tile.
+// step adds the terms of one index k to the whole tile.
 #define step(e) \
 	row(e(p0)(koff*1), Y0, Y1); \
 	row(e(p1)(koff*1), Y2, Y3); \
@@ -89,7 +89,8 @@
 	row(e(p4)(koff*1), Y8, Y9); \
 	row(e(p5)(koff*1), Y10, Y11)
 
-// row0 sets s0 and s1 to (x_i0 − z_j0)² of two vectors of columns, and step0 does so for the whole tile.
+// row0 sets s0 and s1 to (x_i0 − z_j0)² of two vectors of columns. step0 sets the sums of the whole
+// tile.
 #define row0(x, s0, s1) \
 	bcast x, s1;       \
 	sub   Y12, s1, s0; \

@@ -91,8 +91,8 @@
 	mul factor, b, b; \
 	mul factor, c, c
 
-// load3 and store3 load and store one row of a tile, and advance p to the next row. second and third are the offsets of
-// its second and third vectors.
+// load3 and store3 load and store one row of a tile and advance p to the next row. second and third
+// are the offsets of the second and third vectors of the row.
 #define load3(a, b, c) \
 	move.Z (p), K1, a;           \
 	move.Z (p)(second*1), K2, b; \
@@ -105,8 +105,8 @@
 	move c, K3, (p)(third*1);  \
 	LEAQ (p)(tmp*size), p
 
-// storeahead3 does the same as store3, and prefetches the last three cache lines of this row of the next tile, for
-// every alignment of the row.
+// storeahead3 is store3 with a prefetch of the same row in the next tile. The prefetch covers the
+// last three cache lines of this row for every alignment.
 #define storeahead3(a, b, c) \
 	move a, K1, (p);           \
 	move b, K2, (p)(second*1); \
@@ -127,7 +127,8 @@
 	op(Z18, Z19, Z20); \
 	op(Z21, Z22, Z23)
 
-// step and step1 advance to the next k; step1 is for a tile of one row. The code after them branches on their flags.
+// step and step1 advance to the next index k and set the flags for the branch that follows. step1
+// is for tiles of one row.
 #define step \
 	ADDQ $size, xp; \
 	ADDQ $size, xq; \

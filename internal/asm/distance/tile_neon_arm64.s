@@ -42,7 +42,7 @@
 #define d1 R15
 #define d2 R16
 #define d3 R17
-#define zc R19     // zt at the tile's columns
+#define zc R19     // the tile's columns of zt
 #define zk R20     // moving pointer into zt
 #define left R21   // columns left
 #define kk R22
@@ -50,18 +50,20 @@
 #define step R24   // rows of a tile
 #define spare R25
 
-// Registers of gibbs. Only the exponential, the second half of the kernel, uses registers src to ldkb.
+// The next registers are for gibbs. Registers src to ldkb are only for the exponential, the second
+// half of the kernel.
 #define kp R9      // row of K
 #define src R10    // D
 #define out R11    // K
 #define last R12   // columns left, in the tail
-#define rest R13   // columns left after this register
+#define rest R13   // columns left after the current register
 #define bit0 R14
 #define bit1 R15
 #define consts R16
 #define ldkb R17
 
-// SQ1X4 adds (x − z)² in one row of four registers: s = x − z and a = fma(s, s, a), and so on. V16–V19 hold z.
+// SQ1X4 adds (x − z)² in one row and four registers of columns: s = x − z and a = fma(s, s, a), and
+// likewise for the other three registers. V16–V19 contain z.
 #define SQ1X4(x, s, t, u, v, a, b, c, d) \
 	FSUB(s, x, 16); \
 	FSUB(t, x, 17); \
@@ -72,7 +74,8 @@
 	FMLA(c, u, u); \
 	FMLA(d, v, v)
 
-// SQ4X1 adds (x − z)² in four rows of one register. V20–V23 hold x, V16 z, and V0 V4 V8 V12 the distances.
+// SQ4X1 adds (x − z)² in four rows and one register of columns. V20–V23 contain x, V16 contains z,
+// and V0, V4, V8 and V12 contain the distances.
 #define SQ4X1 \
 	FSUB(24, 20, 16); \
 	FSUB(25, 21, 16); \

@@ -9,8 +9,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/num"
 )
 
-// Functions that call assembly are not inlined: their stack checks let the scheduler stop the
-// goroutine. Assembly takes m, n ≥ 1. gp is g, because g names a register in assembly.
+// Functions that call assembly are not inlined, because the scheduler can stop the goroutine at
+// their stack checks. Assembly requires m, n ≥ 1. The parameter gp is the vector g, because g is
+// the name of a register in assembly.
 
 //go:noescape
 func expNEONF64(n int, dst, x *float64)

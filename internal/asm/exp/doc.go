@@ -13,7 +13,7 @@
 // 2^⌊k⌋.
 //
 // SumExp is for softmax and log-sum-exp. The sum leaves out the largest element, whose exponential,
-// 1, would hide the others. So log Σ exp(x_i) = top + log1p(rest + count − 1) keeps its digits if
+// 1, would hide the other terms. Therefore log Σ exp(x_i) = top + log1p(rest + count − 1) keeps its digits if
 // rest is tiny. A call reads x twice: for top, then for the sum.
 //
 // Exp2 is for the Gibbs kernel K = exp(−λM) of a cost matrix M, with c = −λ·log₂e ([Bits]). It
@@ -23,7 +23,7 @@
 // The contract:
 //
 //   - Shapes: x: n; dst: n or longer, for SumExp also nil; c: a number.
-//   - Aliasing: dst may be x; otherwise they do not overlap.
+//   - Aliasing: dst may be x; otherwise dst and x do not overlap.
 //   - Accuracy: Exp: 0.70 ULP in float64, 0.85 if the result is subnormal; 0.72 and 0.82 in
 //     float32, the largest errors of all 2^32 arguments. SumExp: 0.65 (0.75) ULP of the exponential
 //     of a difference d, and a relative error of 0.13·|d|·u (0.23·|d|·u). Exp2: 0.63 ULP of 2^y in
@@ -71,7 +71,7 @@
 // The contract:
 //
 //   - Shapes: M, T: m × n, strides ldm, ldt; f, a, max, sum: m; g, q, h, s, e (scratch): n.
-//   - Aliasing: T may be M; otherwise outputs overlap no input and not each other.
+//   - Aliasing: T may be M; otherwise an output overlaps no input and no other output.
 //   - Accuracy: if the second rounding changes an exponent x to y, 2^y has a relative error of
 //     (|x| + |y|) u ln 2 from it; the power adds 2.2u, and a sum of k terms γ_k.
 //   - Special values: f[i] = −Inf and g[j] = −Inf represent zero weights and give zeros; a row in

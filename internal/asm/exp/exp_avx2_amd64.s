@@ -9,13 +9,13 @@
 // Same bits as    expRef, exp2Ref and sumExpRef in ref.go; exp2 rounds y = c·x[i].
 //                 Numbers in parentheses are for float32.
 // Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
-// Tile            4 vectors. exp: for blocks with |x| < 708 (≤ 87). The scaled results are normal
+// Tile            4 vectors. exp: blocks with |x| < 708 (≤ 87) run a fast body. Its results are normal
 //                 numbers, so the scaling by 2^⌊k⌋ is an integer addition to the bits of T. Other
-//                 blocks run the general body, one vector at a time. It clamps x, and scales y in
-//                 two steps, of which only the second step rounds. exp2: for blocks with y <
-//                 1023.9375 (127.875), in constant time. Blocks with a larger y or a NaN run the
-//                 general body, one vector at a time. sumExp: for blocks with every d between −0
-//                 and the limit. Other blocks, and the last, run the general body, two vectors at
+//                 blocks run the general body, one vector at a time. The general body clamps x, and scales y in
+//                 two steps, of which only the second step rounds. exp2: blocks with y <
+//                 1023.9375 (127.875) take constant time. Blocks with a larger y or a NaN run the
+//                 general body, one vector at a time. sumExp: the tile is for blocks with every d between
+//                 −0 and the limit. Other blocks, and the last, run the general body, two vectors at
 //                 a time, with masks.
 // Tail            the general body; masked load and store for the last n mod lanes elements. No
 //                 access outside the slices.
@@ -77,8 +77,8 @@
 	fnma  c, Y10, Y6;      \
 	fnma  c, Y11, Y7
 
-// lookup sets entry to entry n mod 8 (4) of the table, where t = magic + n/8 (n/4). For float64, the index must be in
-// both 32-bit halves of a lane.
+// lookup sets the register entry to table entry n mod 8 (float32: n mod 4), where t = magic + n/8
+// (float32: n/4). For float64, VPERMPS needs the index in both 32-bit halves of a lane.
 #define lookupf64(t) \
 	VPSHUFD  $0xa0, t, entry;                    \
 	VPERMPS  expf64<>+TABLELO(SB), t, half;      \
@@ -87,7 +87,7 @@
 
 #define lookupf32(t) VPERMILPS t, entries, entry
 
-// table sets t to T·2^⌊k⌋.
+// table replaces t by T·2^⌊k⌋, where T is the table entry.
 #define table(t) \
 	lookup(t); \
 	shiftleft $indexshift, t, t; \
@@ -98,8 +98,9 @@
 	bcast  expc+off(SB), c; \
 	fma213 c, Y4, Y8
 
-// Offsets of the constants of ref.go and coef.go in expc; the coefficients begin with the highest degree. float32 has no
-// C7, C6 and C5. MINEXP is −1022 (−126) as an integer of 32 bits.
+// The next names are offsets in expc of the constants of ref.go and coef.go. The coefficients begin
+// with the highest degree. float32 has no C7, C6 and C5. MINEXP is −1022 (−126) as an integer of 32
+// bits.
 #define MAGIC 0*size
 #define LOG2E 1*size
 #define LN2HI 2*size
@@ -164,7 +165,7 @@ DATA expf64<>+240(SB)/4, $0x3feea09e
 DATA expf64<>+244(SB)/4, $0x3feeace5
 DATA expf64<>+248(SB)/4, $0x3feee89f
 DATA expf64<>+252(SB)/4, $0x3fef5818
-DATA expf64<>+256(SB)/8, $0xc0861fff7fffffff // the next number above, upper half
+DATA expf64<>+256(SB)/8, $0xc0861fff7fffffff // upper half of the next number above −708
 DATA expf64<>+264(SB)/8, $0xc0861fff7fffffff
 DATA expf64<>+272(SB)/8, $0xc0861fff7fffffff
 DATA expf64<>+280(SB)/8, $0xc0861fff7fffffff
@@ -208,7 +209,7 @@ DATA expf32<>+152(SB)/4, $0xc2ae0000
 DATA expf32<>+156(SB)/4, $0xc2ae0000
 GLOBL expf32<>(SB), RODATA|NOPTR, $160
 
-// Constants of exp2core_avx2_amd64.h. Package distance uses them, too.
+// Constants of exp2core_avx2_amd64.h. Package distance also uses these constants.
 DATA ·exp2f64AVX2+0(SB)/8, $0x4308000000000000 // 1.5·2^49
 DATA ·exp2f64AVX2+8(SB)/8, $0xc08ff00000000000 // −1022
 DATA ·exp2f64AVX2+16(SB)/8, $0x408fff8000000000 // 1024 − 1/16
@@ -221,7 +222,7 @@ DATA ·exp2f64AVX2+64(SB)/8, $0x3fac6b08d69c1f54
 DATA ·exp2f64AVX2+72(SB)/8, $0x3fcebfbdff11dcea
 DATA ·exp2f64AVX2+80(SB)/8, $0x3fe62e42fea8c64b
 DATA ·exp2f64AVX2+88(SB)/8, $0xbe0d60a3fd941ecc
-DATA ·exp2f64AVX2+96(SB)/8, $0x408fff7f7fffffff // the next number below 1024 − 1/16, upper half
+DATA ·exp2f64AVX2+96(SB)/8, $0x408fff7f7fffffff // upper half of the next number below 1024 − 1/16
 DATA ·exp2f64AVX2+104(SB)/8, $0x408fff7f7fffffff
 DATA ·exp2f64AVX2+112(SB)/8, $0x408fff7f7fffffff
 DATA ·exp2f64AVX2+120(SB)/8, $0x408fff7f7fffffff

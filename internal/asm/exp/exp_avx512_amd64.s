@@ -7,11 +7,11 @@
 //	            s = top, Σ dst[i] of x[i] ≠ top, #{x[i] = top}
 //
 // Same bits as    expRef, exp2Ref and sumExpRef in ref.go; exp2 rounds y = c·x[i]. VSCALEFPD in exp rounds
-//                 once; the reference multiplies by two powers of two, but the first product is exact.
+//                 once; the reference implementation multiplies by two powers of two, but the first product is exact.
 //                 Numbers in parentheses are for float32.
 // Layout          x, dst n elements, contiguous; dst may be x. n ≥ 1.
-// Tile            exp: four vectors; if an x is NaN or far outside of the range, the vectors are clamped
-//                 first. exp2: three vectors in constant time if no y overflows; other blocks, and the
+// Tile            exp: four vectors. The vectors are clamped first if an element is NaN or far outside of the
+//                 range. exp2: three vectors in constant time if no y overflows; other blocks, and the
 //                 last, one vector at a time. sumExp: four vectors if every d is between −0 and the
 //                 limit; other blocks, and the last, one vector at a time.
 // Tail            opmask K1. No access outside the slices.
@@ -84,9 +84,11 @@
 	fma213 s, s, q; \
 	scalef k, q, q
 
-// Offsets of the constants of ref.go and coef.go in expc; the coefficients begin with the highest degree. float32 has no
-// C7, C6 and C5. The bits of entry j of TABLE plus those of entry j of STEPS are the bits of 2^(j/8)·E (2^(j/4)·E). The
-// table of float32 is stored four times, because permute uses four bits of an index of two bits.
+// The next names are offsets in expc of the constants of ref.go and coef.go. The coefficients begin
+// with the highest degree. float32 has no C7, C6 and C5. The bits of entry j of TABLE plus the bits
+// of entry j of STEPS are the bits of 2^(j/8)·E (float32: 2^(j/4)·E). The float32 table has four
+// copies, because permute uses four bits of the index, and only the lowest two bits select the
+// entry.
 #define MAGIC 0*size
 #define LOG2E 1*size
 #define LN2HI 2*size
@@ -122,7 +124,7 @@ DATA expf64<>+80(SB)/8, $0x3fc555555506fb7e
 DATA expf64<>+88(SB)/8, $0x3fdfffffff8a7f82
 DATA expf64<>+96(SB)/8, $0x3fefffffff8a7d70
 DATA expf64<>+104(SB)/8, $0xbe0d60a3fd941ecc
-DATA expf64<>+112(SB)/8, $0xfff0000000000000 // bits of sign and exponent
+DATA expf64<>+112(SB)/8, $0xfff0000000000000 // mask of the sign and exponent bits
 DATA expf64<>+128(SB)/8, $0x3ff00000003ac148
 DATA expf64<>+136(SB)/8, $0x3fef72b83cbd641d
 DATA expf64<>+144(SB)/8, $0x3fef06fe0a779648
@@ -140,7 +142,7 @@ DATA expf64<>+232(SB)/8, $0x000a000000000000
 DATA expf64<>+240(SB)/8, $0x000c000000000000
 DATA expf64<>+248(SB)/8, $0x000e000000000000
 DATA expf64<>+256(SB)/8, $0xc086200000000000 // −708
-DATA expf64<>+264(SB)/8, $0xc0861fff7fffffff // the next number above, upper half
+DATA expf64<>+264(SB)/8, $0xc0861fff7fffffff // upper half of the next number above −708
 DATA expf64<>+272(SB)/8, $0x3ff0000000000000 // 1
 GLOBL expf64<>(SB), RODATA|NOPTR, $280
 
@@ -155,7 +157,7 @@ DATA expf32<>+40(SB)/4, $0x3e2ab6cd
 DATA expf32<>+44(SB)/4, $0x3efff142
 DATA expf32<>+48(SB)/4, $0x3f7ff144
 DATA expf32<>+52(SB)/4, $0xb96b92d3
-DATA expf32<>+56(SB)/4, $0xff800000 // bits of sign and exponent
+DATA expf32<>+56(SB)/4, $0xff800000 // mask of the sign and exponent bits
 DATA expf32<>+64(SB)/4, $0x3f80075d
 DATA expf32<>+68(SB)/4, $0x3f7840b2
 DATA expf32<>+72(SB)/4, $0x3f750f5d
@@ -193,7 +195,7 @@ DATA expf32<>+196(SB)/4, $0xc2ae0000
 DATA expf32<>+200(SB)/4, $0x3f800000 // 1
 GLOBL expf32<>(SB), RODATA|NOPTR, $204
 
-// Constants of exp2core_avx512_amd64.h. Package distance uses them, too.
+// Constants of exp2core_avx512_amd64.h. Package distance also uses these constants.
 DATA ·exp2f64AVX512+0(SB)/8, $0xc08ff00000000000 // −1022
 DATA ·exp2f64AVX512+8(SB)/8, $0x408fff8000000000 // 1024 − 2^−4
 DATA ·exp2f64AVX512+16(SB)/8, $0x7ff0000000000000 // +Inf
@@ -206,7 +208,7 @@ DATA ·exp2f64AVX512+64(SB)/8, $0x3fac6b08d69c1f54
 DATA ·exp2f64AVX512+72(SB)/8, $0x3fcebfbdff11dcea
 DATA ·exp2f64AVX512+80(SB)/8, $0x3fe62e42fea8c64b
 DATA ·exp2f64AVX512+88(SB)/8, $0xbe0d60a3fd941ecc
-DATA ·exp2f64AVX512+96(SB)/8, $0x408fff7f7fffffff // the next number below, upper half
+DATA ·exp2f64AVX512+96(SB)/8, $0x408fff7f7fffffff // upper half of the next number below 1024 − 2^−4
 DATA ·exp2f64AVX512+128(SB)/8, $0x3ff00000003ac148
 DATA ·exp2f64AVX512+136(SB)/8, $0x3fef72b83cbd641d
 DATA ·exp2f64AVX512+144(SB)/8, $0x3fef06fe0a779648
@@ -226,7 +228,7 @@ DATA ·exp2f32AVX512+32(SB)/4, $0x3d6364ea
 DATA ·exp2f32AVX512+36(SB)/4, $0x3e75efce
 DATA ·exp2f32AVX512+40(SB)/4, $0x3f3167e2
 DATA ·exp2f32AVX512+44(SB)/4, $0xb96b92d3
-DATA ·exp2f32AVX512+48(SB)/4, $0x42ffbfff // the next number below
+DATA ·exp2f32AVX512+48(SB)/4, $0x42ffbfff // the next number below 128 − 2^−3
 DATA ·exp2f32AVX512+64(SB)/4, $0x3f80075d
 DATA ·exp2f32AVX512+68(SB)/4, $0x3f7840b2
 DATA ·exp2f32AVX512+72(SB)/4, $0x3f750f5d

@@ -33,8 +33,8 @@
 #define src R0
 #define out R1
 #define left R2   // elements left
-#define last R3   // elements in the tail
-#define rest R4   // elements left after this register
+#define last R3   // number of elements in the tail
+#define rest R4   // elements left after the current register
 #define spare R5
 #define bit0 R6
 #define bit1 R7
@@ -44,8 +44,8 @@
 #define cur R11
 #define todo R12
 
-// Offsets of the constants. The table is first; in float32, the constants of LOOKUP follow it. Each other constant fills
-// all lanes of a register.
+// The next names are offsets of constants. The table is first. In float32, the constants of LOOKUP
+// follow the table. Every other constant fills all lanes of a register.
 #define EXP_TABLE 0
 #define EXP_MAGIC 64
 #define EXP_LOG2E 80
@@ -65,7 +65,8 @@
 #define EXP_C7 304
 #define EXP_LEASTD OF_TYPE(272, 320)
 
-// Masks of partial vectors: a register loaded from byte 64 − b has ones in its first b bytes.
+// mask contains the masks of partial vectors. A register loaded from byte 64 − b has ones in its
+// first b bytes.
 DATA mask<>+0(SB)/8, $-1
 DATA mask<>+8(SB)/8, $-1
 DATA mask<>+16(SB)/8, $-1
@@ -158,7 +159,7 @@ DATA expf64<>+320(SB)/8, $0xc086200000000000 // −708
 DATA expf64<>+328(SB)/8, $0xc086200000000000
 GLOBL expf64<>(SB), RODATA|NOPTR, $336
 
-// Constants of exp2core_neon_arm64.h. Package distance uses them, too.
+// Constants of exp2core_neon_arm64.h. Package distance also uses these constants.
 DATA ·exp2f32NEON+0(SB)/4, $0x3f80075d
 DATA ·exp2f32NEON+4(SB)/4, $0x3f7840b2
 DATA ·exp2f32NEON+8(SB)/4, $0x3f750f5d

@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	// The cost of one element of a vector, in the units of asm.Piece. Pieces have 8Ki elements and
-	// take 2 to 6 µs; Exp takes three times as long if all results are subnormal.
+	// vectorCost is the cost of one element of a vector for asm.Piece. A piece has 8192 elements
+	// and takes 2 to 6 µs. Exp takes three times as long if all results are subnormal.
 	vectorCost = 32
 
-	// The cost of one element of a pass over a matrix.
+	// passCost is the cost of one element in a pass over a matrix.
 	passCost = 10
 )
 
-// Exp sets dst[i] = exp(x[i]) for i < len(x). dst may be x; otherwise they must
-// not overlap. It panics if dst is shorter than x.
+// Exp sets dst[i] = exp(x[i]) for i < len(x). dst may be x; otherwise dst and x must not overlap.
+// Exp panics if dst is shorter than x.
 func Exp[T num.Float](dst, x []T) {
 	asm.CheckVector(len(dst), len(x))
 	for p := asm.Piece(len(x), vectorCost, 32); len(x) > p; dst, x = dst[p:], x[p:] {
@@ -31,18 +31,19 @@ func Exp[T num.Float](dst, x []T) {
 // MostTerms is the maximum length of a vector in SumExp.
 const MostTerms = 4096
 
-// Sum is the result of SumExp. Its layout is fixed in the assembly.
+// Sum is the result of SumExp. The assembly depends on the layout of Sum.
 type Sum[T num.Float] struct {
 	Top   T // the largest element, ignoring NaN; never −0
-	Rest  T // the sum of the exponentials of the other elements
+	Rest  T // the sum of the exponentials of the elements that are not equal to Top
 	Count T // the number of elements equal to Top
 }
 
 // SumExp raises s.Top to the largest element of x. It sets s.Count to the number of elements equal
-// to s.Top, and s.Rest to the sum of exp(x[i] − s.Top) over the other elements, in the lanes of the
-// contract. Unless dst is nil, it sets dst[i] to exp(x[i] − s.Top) for all elements. If s.Top is
-// infinite, these results are meaningless. dst may be x; otherwise they must not overlap. It panics
-// if dst is not nil and shorter than x, or if x has more than MostTerms elements.
+// to s.Top, and s.Rest to the sum of exp(x[i] − s.Top) over the other elements. The sum uses the
+// vector lanes of the numerical contract (package asm). Unless dst is nil, SumExp sets dst[i] to
+// exp(x[i] − s.Top) for all elements. If s.Top is infinite, these results are meaningless. dst may
+// be x; otherwise dst and x must not overlap. SumExp panics if dst is not nil and shorter than x,
+// or if x has more than MostTerms elements.
 func SumExp[T num.Float](s *Sum[T], dst, x []T) {
 	if dst != nil {
 		asm.CheckVector(len(dst), len(x))
@@ -57,8 +58,8 @@ func SumExp[T num.Float](s *Sum[T], dst, x []T) {
 	sumExp(s, dst, x)
 }
 
-// Exp2 sets dst[i] = 2^(c·x[i]) for i < len(x). dst may be x; otherwise they must
-// not overlap. It panics if dst is shorter than x.
+// Exp2 sets dst[i] = 2^(c·x[i]) for i < len(x). dst may be x; otherwise dst and x must not overlap.
+// Exp2 panics if dst is shorter than x.
 func Exp2[T num.Float](dst, x []T, c T) {
 	asm.CheckVector(len(dst), len(x))
 	for p := asm.Piece(len(x), vectorCost, 32); len(x) > p; dst, x = dst[p:], x[p:] {
@@ -69,8 +70,8 @@ func Exp2[T num.Float](dst, x []T, c T) {
 	}
 }
 
-// Bits returns −λ·log₂e, rounded once. It turns a cost M into the exponent of 2 in exp(−λM) =
-// 2^(Bits(λ)·M). It is −Inf if λ is above 0.69 times the largest number.
+// Bits returns −λ·log₂e, rounded once. With this factor, exp(−λM) = 2^(Bits(λ)·M). The result is
+// −Inf if λ is above 0.69 times the largest number of type T.
 func Bits[T num.Float](lambda T) T { return T(-float64(lambda) * math.Log2E) }
 
 // LogRows runs one pass of an iteration over the m × n matrix M: it sets max and sum, adds to q,
@@ -95,7 +96,7 @@ func LogRows[T num.Float](m, n int, mat []T, ldm int, c T, g, a, max, sum, q, e 
 	}
 }
 
-// LogColumnMax raises h[j] to max_i f[i] − c M_ij.
+// LogColumnMax sets h[j] to the maximum of h[j] and all f[i] − c M_ij.
 func LogColumnMax[T num.Float](m, n int, mat []T, ldm int, c T, f, h []T) {
 	asm.CheckMatrix(len(mat), m, n, ldm)
 	asm.CheckVector(len(f), m)
@@ -127,8 +128,8 @@ func LogPlan[T num.Float](m, n int, t []T, ldt int, mat []T, ldm int, c T, f, g 
 	})
 }
 
-// forEachPiece calls f for the parts of an m × n matrix, each small enough for one assembly call. The
-// order keeps i ascending within every column.
+// forEachPiece divides an m × n matrix into pieces that are small enough for one assembly call, and
+// calls f for each piece. In every column, the pieces are in ascending order of i.
 func forEachPiece(m, n int, f func(i, j, m, n int)) {
 	if m == 0 || n == 0 {
 		return

@@ -11,7 +11,8 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// function is Exp, or Exp2 with a certain c, with its definition and where to test it.
+// function is a function under test: Exp, or Exp2 with a fixed factor c. ref is the reference
+// implementation.
 type function[T num.Float] struct {
 	name    string
 	apply   func(dst, x []T)
@@ -40,7 +41,7 @@ func functions[T num.Float]() []function[T] {
 		f.regions = [][2]float64{{-20, 20}, {-709, 710}, {706, 712}, {-89, 89}, {86, 89}, {-1, 1}}
 		return f
 	}
-	return []function[T]{exp, exp2(1), exp2(-1.44269504088896), exp2(-41.7)} // the last c reaches both limits for ordinary values
+	return []function[T]{exp, exp2(1), exp2(-1.44269504088896), exp2(-41.7)} // with the last factor, ordinary arguments reach both limits of Exp2
 }
 
 func TestVectorLevels(t *testing.T) {
@@ -69,7 +70,8 @@ func vectorLevels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestSumExpLevels compares the sums, with and without a place for the exponentials, and with equal elements.
+// TestSumExpLevels compares SumExp at all levels, with and without dst. Some elements of x are
+// equal.
 func TestSumExpLevels(t *testing.T) {
 	t.Run("f64", sumExpLevels[float64])
 	t.Run("f32", sumExpLevels[float32])
@@ -113,8 +115,9 @@ func sumExpLevels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestSumExpPlaces puts each special value, and the neighbors of the limit of differences, at every position of a vector
-// with two whole iterations and a partial one.
+// TestSumExpPlaces puts each special value at every position of a vector. The special values
+// include the limit below which an exponential is 0, and its neighbors. The vector takes two whole
+// iterations and a partial iteration.
 func TestSumExpPlaces(t *testing.T) {
 	t.Run("f64", sumExpPlaces[float64])
 	t.Run("f32", sumExpPlaces[float32])
@@ -150,8 +153,8 @@ func sumExpPlaces[T num.Float](t *testing.T) {
 	}
 }
 
-// withNeighbors returns the values at which f changes, and infinities and NaN, each with its
-// neighbors.
+// withNeighbors returns the arguments at which the algorithm of f changes, with their neighbors,
+// and special values and NaNs.
 func (f function[T]) withNeighbors() []T {
 	out := asmtest.Specials[T]()
 	for _, x := range f.edges {
@@ -162,8 +165,8 @@ func (f function[T]) withNeighbors() []T {
 	return append(out, quietNaNs[T]()...)
 }
 
-// quietNaNs have payloads that make the integer side of the formula large,
-// small, positive and negative.
+// quietNaNs returns NaNs with different payloads. The payloads make the integers in the algorithm
+// large, small, positive and negative.
 func quietNaNs[T num.Float]() []T {
 	var out []T
 	for _, b := range []uint64{0, 1, 1 << 31, 0xc0000000, 0xffffffff, 0x7_ffff_ffff_ffff, 1 << 48} {
@@ -178,8 +181,8 @@ func quietNaNs[T num.Float]() []T {
 	return out
 }
 
-// TestEdgeLanes puts every edge at every place of a block of ordinary values, and
-// of the short block after it.
+// TestEdgeLanes tests every edge value at every position of a vector of ordinary values. The vector
+// has whole blocks and a partial block.
 func TestEdgeLanes(t *testing.T) {
 	t.Run("f64", edgeLanes[float64])
 	t.Run("f32", edgeLanes[float32])
@@ -201,7 +204,7 @@ func edgeLanes[T num.Float](t *testing.T) {
 	}
 }
 
-// TestManyValues compares whole regions: one call per region and level.
+// TestManyValues compares 20,000 random arguments of every region at every level.
 func TestManyValues(t *testing.T) {
 	t.Run("f64", manyValues[float64])
 	t.Run("f32", manyValues[float32])
@@ -220,7 +223,7 @@ func manyValues[T num.Float](t *testing.T) {
 	}
 }
 
-// check compares every instruction set with the definition.
+// check compares f at every instruction-set level with the reference implementation.
 func (f function[T]) check(t *testing.T, x []T) {
 	t.Helper()
 	got := make([]T, len(x))
@@ -269,8 +272,8 @@ func allocations[T num.Float](t *testing.T) {
 	}
 }
 
-// arena adds the common parts of the calls to asmtest.Arena: costs and potentials of one class,
-// some of them −Inf, and a factor c.
+// arena is an asmtest.Arena that also provides costs, potentials and factors of one value class. If
+// missing is set, some potentials are −Inf.
 type arena[T num.Float] struct {
 	*asmtest.Arena[T]
 	class   asmtest.Class
@@ -356,7 +359,8 @@ func logPlanLevels[T num.Float](t *testing.T) {
 	})
 }
 
-// shapes compares the levels on a call for every class and length from least on.
+// shapes compares all levels for every value class, for the lengths asmtest.Lengths()[least:] and
+// for two larger lengths.
 func shapes[T num.Float](t *testing.T, least int, call func(a arena[T])) {
 	seed := uint64(0)
 	for _, class := range asmtest.Classes() {
@@ -376,8 +380,8 @@ func shapes[T num.Float](t *testing.T, least int, call func(a arena[T])) {
 	}
 }
 
-// TestLogSpecialPlaces checks each special value at each position of a row: the lanes of full steps
-// of several lengths and of a partial step.
+// TestLogSpecialPlaces checks each special value at each position of a row. The row has several
+// full steps and a partial step.
 func TestLogSpecialPlaces(t *testing.T) {
 	t.Run("f64", logSpecialPlaces[float64])
 	t.Run("f32", logSpecialPlaces[float32])
@@ -406,7 +410,8 @@ func logSpecialPlaces[T num.Float](t *testing.T) {
 	}
 }
 
-// TestLogPieces checks that work divided into several calls gives the result of one call of the definition.
+// TestLogPieces checks that several assembly calls give the result of a single call of the
+// reference implementation.
 func TestLogPieces(t *testing.T) {
 	t.Run("f64", logPieces[float64])
 	t.Run("f32", logPieces[float32])

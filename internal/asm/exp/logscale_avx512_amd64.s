@@ -44,7 +44,8 @@
 #define table Z30
 #define magic Z31
 
-// TAILMASK sets mask to the elements in the bytes − whole bytes of the partial step.
+// TAILMASK sets mask to the elements of the last, partial step. The number of bytes in this step is
+// the difference of the registers bytes and whole.
 #define TAILMASK \
 	MOVQ  bytes, CX;    \
 	SUBQ  whole, CX;    \

@@ -69,7 +69,7 @@ func expRef[T num.Float](dst, x []T) {
 	}
 }
 
-// Ref returns exp(x). It is the reference of Exp.
+// Ref returns exp(x). It is the reference implementation of Exp.
 func Ref[T num.Float](x T) T {
 	if num.IsFloat64[T]() {
 		return T(expOf64(float64(x)))
@@ -93,7 +93,7 @@ func expOf64(x float64) float64 {
 	s := math.Float64frombits(table64[j] + j<<49)
 	y := math.FMA(q, s, s)
 
-	// 2^⌊k⌋ as a product of two representable factors; the first product is exact.
+	// Multiply by 2^⌊k⌋ as a product of two representable factors. The first product is exact.
 	e := int64(n<<13) >> 16
 	return float64(y*pow2(e>>1)) * pow2(e-e>>1)
 }
@@ -118,7 +118,8 @@ func expOf32(x float32) float32 {
 	return float32(y*float32(pow2(e>>1))) * float32(pow2(e-e>>1))
 }
 
-// pow2 returns 2^e if it is normal. For the e of a NaN the result does not matter.
+// pow2 returns 2^e if 2^e is a normal number. If the argument of exp is NaN, e and the result are
+// arbitrary.
 func pow2(e int64) float64 { return math.Float64frombits(uint64(e+1023) << 52) }
 
 // The exponential of a difference d ≤ 0, for both types:
@@ -129,8 +130,8 @@ func pow2(e int64) float64 { return math.Float64frombits(uint64(e+1023) << 52) }
 //	exp(d) ← S + q·S, rounded once; 0 where d < −708 (−87)
 //
 // log2e is rounded. Its error times d is a relative error of 0.13·|d|·u (0.23·|d|·u) of the result;
-// u is 2^-53 (2^-24). The rounding of the difference adds |d|·u. So a second part of log2e would
-// gain little, and the reduction has one FMA less than in Exp. The other errors are the errors of
+// u is 2^-53 (2^-24). The rounding of the difference adds |d|·u. A second part of log2e would
+// therefore gain little, and the reduction has one FMA less than in Exp. The other errors are the errors of
 // powers of two below, and the rounding of f, 0.03 (0.06) ulp: 0.65 (0.75) ulp in total.
 
 const (
@@ -149,7 +150,7 @@ func sumExpRef[T num.Float](s *Sum[T], dst, x []T) {
 		top = s.Top
 	}
 	top += 0         // turns a maximum of −0 into +0
-	minus := 0 - top // never −0, so that the difference of two zeros is +0
+	minus := 0 - top // never −0, so the difference of two zeros is +0
 	var rest num.Sum[T]
 	var count [num.MaxLanes / 2]T // element l counts lanes l and l + w/2
 	half := num.Lanes[T]() / 2
@@ -183,7 +184,7 @@ func sumExpRef[T num.Float](s *Sum[T], dst, x []T) {
 	s.Top, s.Rest, s.Count = top, rest.Total(), count[0]
 }
 
-// RefDifference returns exp(d) of a difference d ≤ 0 as SumExp does.
+// RefDifference returns the exponential that SumExp computes for a difference d ≤ 0.
 func RefDifference[T num.Float](d T) T {
 	if num.IsFloat64[T]() {
 		return T(expDifference64(float64(d)))
@@ -236,9 +237,9 @@ func expDifference32(d float32) float32 {
 //
 // Adding magic = 1.5·2^49 (1.5·2^21), whose last bit is worth 1/8 (1/4), rounds to k and leaves n
 // in the low bits of the sum t. The bits of table entry j are stored minus the j that n will add,
-// so n needs no mask. The sum wraps around if y is outside of the two limits, where the result does
-// not depend on it. The scaling comes before the last multiplication: then q, and the result, stay
-// NaN whatever happens to the integers. At the upper limit k becomes 1024 (128), and S would
+// so n needs no mask. Outside of the two limits, the sum wraps around, but the result does not depend
+// on the sum. The scaling comes before the last multiplication. If y is NaN, q and the result are
+// therefore NaN for all values of the integers. At the upper limit k becomes 1024 (128), and S would
 // overflow.
 //
 // E is a common factor slightly above 1. A search found an E for which all entries lie within 0.032
@@ -275,8 +276,8 @@ func exp2Ref[T num.Float](dst, x []T, c T) {
 	}
 }
 
-// Ref2 returns 2^y, or +0 if 2^y is below the least normal number. It is the reference of Exp2 for
-// a y that is already rounded.
+// Ref2 returns 2^y, or +0 if 2^y is below the least normal number. It is the reference
+// implementation of Exp2 for a y that is already rounded.
 func Ref2[T num.Float](y T) T {
 	if num.IsFloat64[T]() {
 		return T(exp2Of64(float64(y)))

@@ -21,8 +21,8 @@ const (
 	bound32Sub = .82
 )
 
-// TestExpRef64 measures the float64 definition against 130-bit arithmetic. With
-// MONGE_LONG set it takes more than a million arguments.
+// TestExpRef64 compares the float64 reference implementation with 130-bit arithmetic. With
+// MONGE_LONG=1, the test uses more than a million arguments.
 func TestExpRef64(t *testing.T) {
 	n := oracle.Samples(12_000, 1_000_000)
 	for _, r := range []struct {
@@ -47,7 +47,7 @@ func TestExpRef64(t *testing.T) {
 			return math.Ldexp(rng.Float64()-.5, -rng.IntN(1070))
 		})
 	})
-	// Where t is rounded from one table entry to the next, r is largest.
+	// At the midpoint between two table entries, |r| is largest.
 	t.Run("midpoints", func(t *testing.T) {
 		worst64(t, n/4, bound64, func(rng *rand.Rand) float64 {
 			x := (float64(rng.IntN(16000)-8000) + .5) / 8 * math.Ln2
@@ -78,8 +78,8 @@ func TestExpDifference(t *testing.T) {
 	t.Run("f32", func(t *testing.T) { expDifference[float32](t, 87, .75, .23) })
 }
 
-// expDifference checks differences down to −most. It counts an error of 2·u in a result as at least one ULP, and an error of
-// u as half an ULP.
+// expDifference checks differences down to −most. A relative error of slope·|d|·u is at most
+// slope·|d| ULP, which the test subtracts from the measured error.
 func expDifference[T num.Float](t *testing.T, most, bound, slope float64) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	worst := 0.
@@ -109,7 +109,7 @@ func expDifference[T num.Float](t *testing.T, most, bound, slope float64) {
 	}
 }
 
-// Thresholds of overflow, of the fast code, of subnormal results and of zero.
+// Arguments at which overflow, the fast code, subnormal results and zero results begin.
 var thresholds64 = []float64{
 	709.782712893384, 708, -708, -708.3964185322641, -709.0895657128241,
 	-744.4400719213812, -745.1332191019411, -745.1332191019412,
@@ -133,9 +133,8 @@ func worst64(t *testing.T, n int, bound float64, draw func(*rand.Rand) float64) 
 	}
 }
 
-// TestExpRef32 compares Exp in float32 with its definition, and its error with the bounds.
-// Exp in float64 provides the exact values. The test uses every 4099th argument, or all 2^32 with
-// MONGE_LONG set.
+// TestExpRef32 compares Exp in float32 with the reference implementation, and the error of Exp with
+// the bounds. Exp in float64 provides the exact values. The step between the arguments is stride().
 func TestExpRef32(t *testing.T) {
 	worst := asmtest.Errors32(0, math.MaxUint32, stride(), 2, func() func([]float32, []asmtest.Error32) {
 		compare := comparer(t, "exp", Exp[float32], Exp[float64], func(dst, x []float32) { expRef(dst, x) })
@@ -163,8 +162,8 @@ func TestExpRef32(t *testing.T) {
 	atMost(t, "exp, subnormal results", worst[1], bound32Sub, Ref[float32], oracle.Exp)
 }
 
-// stride returns the step between the float32 arguments that are tested. Without assembly it is
-// never one, because the definition would be compared with itself.
+// stride returns the step between the float32 arguments of a test. At level Ref, the step is never
+// 1, because the test would only compare the reference implementation with itself.
 func stride() uint64 {
 	if asm.Current() == asm.Ref {
 		return uint64(oracle.Samples(4099, 37))
@@ -172,9 +171,9 @@ func stride() uint64 {
 	return uint64(oracle.Samples(4099, 1))
 }
 
-// comparer returns a function that computes f in both precisions and compares the bits of the
-// float32 results with ref. Outside of 2^-30 ≤ |x| < 2^8 nearly all results are 0, 1 or infinite
-// and ref is slow, so it compares one block in 37 there.
+// comparer returns a function that computes f32 and f64 and compares the bits of the float32
+// results with ref. Outside of 2^-30 ≤ |x| < 2^8, nearly all results are 0, 1 or infinite. Because
+// ref is slow, the function compares only one in 37 blocks there.
 func comparer(t *testing.T, name string, f32 func(dst, x []float32), f64 func(dst, x []float64), ref func(dst, x []float32)) func(x []float32) (y []float32, exact []float64) {
 	var y, want []float32
 	var wide, exact []float64
@@ -202,7 +201,7 @@ func comparer(t *testing.T, name string, f32 func(dst, x []float32), f64 func(ds
 	}
 }
 
-// atMost checks that the oracle measures the same error and that it is at most bound.
+// atMost checks that package oracle gives the same error and that the error is at most bound.
 func atMost(t *testing.T, name string, e asmtest.Error32, bound float64, f func(float32) float32, exact func(float64) *big.Float) {
 	t.Logf("%s: largest error %.4f ULP at %v, %x", name, e.ULP, e.X, e.X)
 	u := asmtest.ULP(f(e.X), exact(float64(e.X)))
@@ -253,8 +252,8 @@ const (
 	bound2f32 = .68
 )
 
-// TestExp2Ref64 measures the float64 definition against 130-bit arithmetic. With
-// MONGE_LONG set it takes more than a million arguments.
+// TestExp2Ref64 compares the float64 reference implementation with 130-bit arithmetic. With
+// MONGE_LONG=1, the test uses more than a million arguments.
 func TestExp2Ref64(t *testing.T) {
 	n := oracle.Samples(12_000, 1_000_000)
 	uniform := func(lo, hi float64) func(*rand.Rand) float64 {
@@ -294,7 +293,7 @@ func TestExp2Ref64(t *testing.T) {
 	}
 }
 
-// TestExp2Ref32 compares Exp2 as TestExpRef32 compares Exp.
+// TestExp2Ref32 checks Exp2 in float32 in the same way as TestExpRef32 checks Exp.
 func TestExp2Ref32(t *testing.T) {
 	worst := asmtest.Errors32(0, math.MaxUint32, stride(), 1, func() func([]float32, []asmtest.Error32) {
 		compare := comparer(t, "2^", once(Exp2[float32]), once(Exp2[float64]), once(exp2Ref[float32]))
@@ -375,14 +374,15 @@ func TestExp2Golden(t *testing.T) {
 
 const goldenExp2 = 0xc17d2f3127514abb
 
-// An exponent x has one rounding error. Its sum or difference y with max, h or f has another. If X
-// and Y are the exact values, 2^y therefore has the relative error δ = (|X| + |Y|) u ln 2 from its
-// argument and at most 2.2u from Exp2. To first order, a sum with k roundings has the relative error
-// Σ_j w_j δ_j + (k + 2.2)u, where w_j is the weight of term j. The tests add a hundredth of each
-// bound for higher orders and for terms that underflow.
+// The log-domain tests use this error bound: An exponent x has one rounding error. The sum or
+// difference y of x and a maximum or potential has a second rounding error. With exact values X and
+// Y, the power 2^y has the relative error δ = (|X| + |Y|) u ln 2 from its argument, and at most
+// 2.2u from Exp2. To first order, a sum with k roundings has the relative error Σ_j w_j δ_j + (k +
+// 2.2)u, where w_j is the weight of term j. The tests add 1% to each bound for higher orders and
+// for terms that underflow.
 
-// TestLogRowsRef compares sum · 2^max, and q, with exact arithmetic. q_j is the sum of (a/sum) e_j. It has the errors
-// of one division, of sum, of e_j and of m FMAs.
+// TestLogRowsRef compares sum · 2^max, and q, with exact arithmetic. q_j is the sum of (a/sum) e_j.
+// The errors of q_j come from one division, from sum, from e_j and from m FMAs.
 func TestLogRowsRef(t *testing.T) {
 	t.Run("f64", logRowsRefTest[float64])
 	t.Run("f32", logRowsRefTest[float32])
@@ -507,8 +507,8 @@ func logPlanRefTest[T num.Float](t *testing.T) {
 	worst.Report(t, "plan")
 }
 
-// TestLogRowsSpecial checks that the maximum ignores NaN and −Inf, that a row of only these has
-// maximum −Inf and sum NaN, and that a maximum of −0 becomes +0.
+// TestLogRowsSpecial checks that the maximum ignores NaN and −Inf, that a row without any other
+// element has maximum −Inf and sum NaN, and that a maximum of −0 becomes +0.
 func TestLogRowsSpecial(t *testing.T) {
 	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)
 	for _, c := range []struct {
@@ -588,7 +588,8 @@ func times(x *big.Float, f float64) *big.Float { return newFloat().Mul(x, big.Ne
 
 var ln2, _ = newFloat().SetString("0.693147180559945309417232121458176568075500134360255254120680009493393621969694715605863326996418687")
 
-// exactPow2 returns 2^y to about 290 bits: 2^n · e^(f ln 2), f the fraction, by Taylor.
+// exactPow2 returns 2^y to about 290 bits. It splits y into an integer n and a fraction f, and
+// computes e^(f ln 2) by a Taylor series.
 func exactPow2(y *big.Float) *big.Float {
 	v, _ := y.Float64()
 	n := math.Round(v)

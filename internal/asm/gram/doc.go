@@ -6,20 +6,20 @@
 //
 // This D_ij is the result if it is at least s_ij/16 + 2⁻⁹⁶⁰ (float32: 2⁻¹⁰⁰; one FMA) and both
 // norms are less than 2¹⁰²⁰ (2¹²⁴). Other pairs are close, or have features of extreme size.
-// Package distance computes these:
+// Package distance computes the distances of such pairs:
 //
 //	D_ij = Σ_k (x_ik − z_jk)²         one chain of FMAs, k ascending
 //
-// So a distance depends on its two rows alone, and not on other rows of the call. Rows are not
-// centered: the center would be a function of other rows, and queries one at a time would differ
-// from a batch.
+// A distance therefore depends only on its two rows, and not on other rows of the call. Rows are not
+// centered, because the center would depend on other rows. A single query would then differ from
+// the same query in a batch.
 //
 // Distances are symmetric, never negative, exactly 0 for equal rows, and finite for finite rows
 // unless the sum of direct differences overflows.
 //
 // # Accuracy
 //
-// The relative error is at most 50·(d+2)·u as long as this is less than 1/25: for all
+// The relative error is at most 50·(d+2)·u if this bound is less than 1/25: for all
 // d ≤ 13 000 in float32. u is 2⁻⁵³ (2⁻²⁴). Close pairs have the bound of package distance,
 // (d+2)·u. The proof for others, with γ_n = nu/(1 − nu) and S = ‖x‖² + ‖z‖²:
 //

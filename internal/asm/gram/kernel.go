@@ -15,20 +15,20 @@ const Features = 64
 // Block sizes. Results do not depend on them.
 const (
 	depth     = 264 // features
-	blockRows = 96  // rows of x; Unit rows if there are several blocks of features
+	blockRows = 96  // rows of x in a block; with several blocks of features, a block has Unit rows
 	group     = 12  // rows of x that share a search for close pairs
-	gather    = 24  // close rows of z that are computed together
+	gather    = 24  // close rows of z in one call of distance.SqEuclidean
 
 	block          = 960     // maximum number of columns that SqEuclidean packs at a time
-	packedElements = 1 << 19 // elements packed at a time; many features mean fewer columns
+	packedElements = 1 << 19 // maximum number of elements packed at a time, which limits the columns if there are many features
 
-	// Columns may be split at multiples of Unit. Unit is a multiple of the columns of every tile
-	// and divides blockRows, which divides block.
+	// Callers may split columns at multiples of Unit. Unit is a multiple of the width of every tile
+	// and divides blockRows. blockRows divides block.
 	Unit = 48
 )
 
 // SqEuclidean sets the m × n matrix dst to the squared distances between the rows of x (m × d) and
-// of z (n × d). If z is x, it computes half of them.
+// of z (n × d). If z is x, SqEuclidean computes only half of the distances.
 func SqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, z []T, ldz int) {
 	asm.CheckMatrix(len(dst), m, n, ldd)
 	asm.CheckMatrix(len(x), m, d, ldx)
@@ -52,8 +52,8 @@ func SqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, z [
 		w.panelSqEuclidean(m, n, d, half, dst, ldd, x, ldx, z, ldz)
 		return
 	}
-	// Blocks of similar size that are multiples of blockRows, because mirroring begins at the
-	// diagonal.
+	// Divide the columns into blocks of similar size. The size is a multiple of blockRows, because
+	// mirroring begins at the diagonal.
 	wide := max(min(block, packedElements/d/blockRows*blockRows), blockRows)
 	blocks := (n + wide - 1) / wide
 	wide = ((n+blocks-1)/blocks + blockRows - 1) / blockRows * blockRows
@@ -64,7 +64,7 @@ func SqEuclidean[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, z [
 			w.tileDistances(&w.columns, 0, w.columns.n, m, w.rows, j == 0, dst[j:], ldd, x, ldx)
 			continue
 		}
-		for i := j; i < m; i += blockRows { // up to the diagonal
+		for i := j; i < m; i += blockRows { // only columns up to the diagonal
 			rows := min(blockRows, m-i)
 			w.tileDistances(&w.columns, 0, min(w.columns.n, i+rows-j), rows, w.rows[i:], j == 0, dst[i*ldd+j:], ldd, x[i*ldx:], ldx)
 			mirror(dst, ldd, i, rows, j, min(w.columns.n, i-j))
@@ -137,8 +137,8 @@ func zeroFeatures[T num.Float](m, n int, dst []T, ldd int) {
 	}
 }
 
-// tileDistances computes the distances of m rows of x from n packed columns, from j on. If this is
-// the first block of columns, it sets norms to the norms of the rows.
+// tileDistances computes the distances between m rows of x and the n packed columns from column j
+// on. If first is set (the first block of columns), it sets norms to the norms of the rows.
 func (w *workspace[T]) tileDistances(c *Columns[T], j, n, m int, norms []T, first bool, dst []T, ldd int, x []T, ldx int) {
 	height := blockRows
 	if c.d > depth {
@@ -166,7 +166,7 @@ func (w *workspace[T]) tileDistances(c *Columns[T], j, n, m int, norms []T, firs
 }
 
 // stripDistances is like tileDistances for a transposed z that is not packed. It multiplies x by −2
-// instead.
+// instead of z.
 func (w *workspace[T]) stripDistances(m, n, d int, dst []T, ldd int, x []T, ldx int, zt []T, ldz int) {
 	norms, bounds := w.norms[:n], w.bounds[:n]
 	for k := 0; k < d; k += depth {
@@ -197,8 +197,9 @@ func (w *workspace[T]) stripDistances(m, n, d int, dst []T, ldd int, x []T, ldx 
 	}
 }
 
-// recomputeClose computes the close pairs of rows with these norms and n columns again. Element k
-// of column j is z[j*colz+k*featz].
+// recomputeClose computes the distances of close pairs again, as sums of squared differences. rows
+// contains the norms of the rows, and norms contains the norms of the n columns. Element k of
+// column j is z[j*colz+k*featz].
 func (w *workspace[T]) recomputeClose(rows []T, n, d int, dst []T, ldd int, x []T, ldx int, z []T, colz, featz int, norms, bounds []T) {
 	at, size := 0, group
 	for at < len(rows) {
@@ -228,9 +229,9 @@ func (w *workspace[T]) recomputeClose(rows []T, n, d int, dst []T, ldd int, x []
 	}
 }
 
-// closePairs returns the columns of the m × n matrix dst that may be close to one of its rows. In
-// such a column j, max_i ‖x_i‖²·slack − D_ij, which LogColumnMax computes, is at least
-// −‖z_j‖²·slack.
+// closePairs returns the columns of the m × n matrix dst that contain the distance of a close pair.
+// LogColumnMax computes max_i ‖x_i‖²·slack − D_ij for each column j. If a column has a close pair,
+// this maximum is at least −‖z_j‖²·slack.
 func (w *workspace[T]) closePairs(m, n int, dst []T, ldd int, rows, norms, bounds []T) []int {
 	high, share := w.high[:n], w.share[:m]
 	copy(high, w.lowest)
@@ -256,11 +257,11 @@ func (w *workspace[T]) closePairs(m, n int, dst []T, ldd int, rows, norms, bound
 	return list
 }
 
-// slack is slightly more than 1/closeness, so that rounding hides no close pair.
+// slack is slightly more than 1/closeness, because rounding must not hide a close pair.
 const slack = 1.001 / closeness
 
-// mirror copies m rows of n columns, which begin at row i and column j of dst below its diagonal,
-// to their transposed positions above it.
+// mirror copies an m × n submatrix of dst to its transposed position above the diagonal. The
+// submatrix begins at row i and column j, below the diagonal.
 func mirror[T num.Float](dst []T, ldd, i, m, j, n int) {
 	const b = 8 // a cache line of float64
 	for c := 0; c < n; c += b {

@@ -10,14 +10,14 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// shape describes one call: dimensions, gaps added to the strides, the number of rows of z that are
-// rows of x, and whether z is transposed.
+// shape describes one call: dimensions, gaps added to the strides, the number of rows that x and z
+// have in common, and whether z is transposed.
 type shape struct {
 	m, n, d    int
 	gd, gx, gz int
 	shared     int
 	trans      bool
-	plain      bool // x contains no special values of the class
+	plain      bool // x has ordinary values; only z has values of the class
 }
 
 func compare[T num.Float](t *testing.T, seed uint64, s shape, c asmtest.Class) {
@@ -59,7 +59,7 @@ func TestLevels(t *testing.T) {
 	t.Run("float32", testLevels[float32])
 }
 
-// TestLevelsOfOtherCPU compares the levels with the products that another CPU would choose.
+// TestLevelsOfOtherCPU runs TestLevels with the size tables of other CPUs.
 func TestLevelsOfOtherCPU(t *testing.T) {
 	if !slices.Contains(asm.Available(), asm.AVX512) {
 		t.Skip("the tables of machines differ in AVX-512's forms only")
@@ -84,11 +84,11 @@ func testLevels[T num.Float](t *testing.T) {
 			call(shape{m: v % 15, n: v % 37, d: n, gd: v % 2, gx: v % 3, gz: v % 4, trans: v%2 == 0, shared: v % 5}, c)
 		}
 	}
-	// panels with fewer columns than PanelColumns
+	// The last panel has fewer columns than PanelColumns.
 	for k := range 24 {
 		call(shape{m: k%13 + 1, n: panelColumns64 + k, d: k % 7, gd: k % 3, gx: k % 4, gz: k % 5, shared: k % 3}, asmtest.Classes()[k%len(asmtest.Classes())])
 	}
-	// rows of extreme size on one side only
+	// Only one matrix has rows of extreme size.
 	for _, c := range []asmtest.Class{asmtest.Special, asmtest.Wide} {
 		call(shape{m: 30, n: 65, d: 64, plain: true}, c)
 		call(shape{m: 30, n: panelColumns64, d: 64, plain: true}, c)
@@ -96,7 +96,7 @@ func testLevels[T num.Float](t *testing.T) {
 		call(shape{m: 30, n: 65, d: 1, plain: true, shared: 10}, c)
 		call(shape{m: 3, n: panelBlock + 9, d: 2}, c) // all columns are close
 	}
-	// more than one block in each direction, and blocks in which all pairs are close
+	// These shapes have several blocks, or blocks in which all pairs are close.
 	for _, s := range []shape{
 		{m: blockRows + 5, n: 61, d: 2*depth + 3, shared: 4},
 		{m: 2*blockRows + 3, n: gather + 13, d: 65, shared: 200, trans: true},
@@ -120,8 +120,8 @@ func testLevels[T num.Float](t *testing.T) {
 	}
 }
 
-// TestSelf checks that the distances of a cloud with itself are symmetric and have the same bits as
-// with a copy.
+// TestSelf checks that the distances between the rows of one matrix are symmetric and have the same
+// bits as the distances to the rows of a copy.
 func TestSelf(t *testing.T) {
 	t.Run("float64", testSelf[float64])
 	t.Run("float32", testSelf[float32])
@@ -148,8 +148,8 @@ func testSelf[T num.Float](t *testing.T) {
 	}
 }
 
-// TestColumns checks that a part of the columns, packed or not, and a single row have the same
-// bits as the whole product.
+// TestColumns checks that Columns.SqEuclidean returns the bits of the whole product for some of the
+// rows and columns.
 func TestColumns(t *testing.T) {
 	t.Run("float64", testColumns[float64])
 	t.Run("float32", testColumns[float32])

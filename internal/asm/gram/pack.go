@@ -11,30 +11,32 @@ import (
 )
 
 // Columns contains the rows of a matrix z, packed as the second operand of many calls. It takes as
-// much memory as z and refers to it, so z must not change. The zero value is ready for Reset.
+// much memory as z. It also refers to z, so z must not change. The zero value is ready for Reset.
 // Packed Columns are safe for concurrent use.
 type Columns[T num.Float] struct {
 	n, d  int
 	z     []T
 	ldz   int
 	width int // columns of a tile
-	step  int // features multiplied at a time
-	// The operand −2z of the products. Each piece of features has one tile after the other. A tile
-	// is a features × width matrix. In the first piece, it begins with a row of 1 and a row of norms.
+	step  int // maximum number of features in a piece
+	// packed contains the operand −2z of the products. Each piece of features consists of tiles. A
+	// tile is a features × width matrix. In the first piece, a tile begins with a row of ones and a
+	// row of norms.
 	packed        []T
-	norms, bounds []T // ‖z_j‖², and what closePairs adds to LogColumnMax
+	norms, bounds []T // ‖z_j‖², and the bounds that closePairs adds to the results of LogColumnMax
 
 	// If panels is set (usePanels), the tiles are panels of equal width, padded with columns of
-	// zeros, and the norms are not among the features. If onePiece is set, packed contains one
-	// piece of features at a time.
+	// zeros, and tiles do not contain norms. If onePiece is set, packed contains one piece of
+	// features at a time.
 	panels, onePiece bool
 }
 
-// Reset begins with another z, n × d, and reuses memory. All rows must be packed before they are
-// used.
+// Reset replaces z by a different n × d matrix and reuses the memory of c. All rows must be packed
+// before c is used.
 func (c *Columns[T]) Reset(n, d int, z []T, ldz int) { c.reset(n, d, z, ldz, false) }
 
-// reset implements Reset, for all pieces of features, or for one at a time in panels.
+// reset implements Reset. If one is set, c contains panels, and only one piece of features at a
+// time.
 func (c *Columns[T]) reset(n, d int, z []T, ldz int, one bool) {
 	asm.CheckMatrix(len(z), n, d, ldz)
 	pieces := max(1, (d+depth-1)/depth)
@@ -53,10 +55,10 @@ func (c *Columns[T]) reset(n, d int, z []T, ldz int, one bool) {
 	clear(c.norms[n:])
 }
 
-// padded returns the number of columns of whole panels.
+// padded returns c.n, rounded up to a multiple of the panel width.
 func (c *Columns[T]) padded() int { return (c.n + c.width - 1) / c.width * c.width }
 
-// Pack packs rows i … j−1 of z. i must be a multiple of [Unit], and so must j unless it is n.
+// Pack packs rows i … j−1 of z. i must be a multiple of [Unit]. j must be n or a multiple of Unit.
 // Goroutines may pack different rows concurrently.
 func (c *Columns[T]) Pack(i, j int) {
 	if i < 0 || i%Unit != 0 || j < i || j > c.n || j%Unit != 0 && j != c.n {
@@ -70,8 +72,8 @@ func (c *Columns[T]) Pack(i, j int) {
 	}
 }
 
-// packUnit packs few enough rows that they are still in the cache when they are read again after
-// their norms.
+// packUnit packs rows i … j−1 of z, at most Unit rows. packUnit reads the rows twice, first for the
+// norms. The rows stay in the cache between the two reads, because they are few.
 func (c *Columns[T]) packUnit(i, j int) {
 	setNorms(c.norms[i:j], c.d, c.z[i*c.ldz:], c.ldz)
 	setBounds(c.bounds[i:j], c.norms[i:j])
@@ -99,14 +101,14 @@ func (c *Columns[T]) packUnit(i, j int) {
 	}
 }
 
-// packPiece packs deep features from k on of rows i … j−1.
+// packPiece packs the features k … k+deep−1 of rows i … j−1.
 func (c *Columns[T]) packPiece(i, j, k, deep int) {
 	for t := i; t < j; t += c.width {
 		packPanel(c.panel(k, t, deep), c.width, min(c.width, j-t), deep, c.z[t*c.ldz+k:], c.ldz, -2)
 	}
 }
 
-// panel returns the packed panel of columns from j on and deep features from k on.
+// panel returns the packed panel of deep features that begins at feature k and column j.
 func (c *Columns[T]) panel(k, j, deep int) []T {
 	if c.onePiece {
 		k = 0
@@ -114,8 +116,8 @@ func (c *Columns[T]) panel(k, j, deep int) []T {
 	return c.packed[c.padded()*k+j*deep:]
 }
 
-// packPanel sets to, d × w, to factor times the transposed rows of z. Columns from rows on are
-// zeros.
+// packPanel transposes the rows of z and multiplies the elements by factor. The result is a d × w
+// matrix. Columns without a row of z become zero.
 func packPanel[T num.Float](to []T, w, rows, d int, z []T, ldz int, factor T) {
 	r := 0
 	for ; r+4 <= rows; r += 4 {
@@ -131,7 +133,7 @@ func packPanel[T num.Float](to []T, w, rows, d int, z []T, ldz int, factor T) {
 	}
 }
 
-// tile returns the packed tile of columns from j on and features from k on.
+// tile returns the packed tile that begins at feature k and column j.
 func (c *Columns[T]) tile(k, j, terms int) []T {
 	if k > 0 {
 		k += 2
@@ -150,7 +152,7 @@ func tileWidth[T num.Float]() int {
 	return num.Lanes[T]() * 3 / 2
 }
 
-// packTile sets to, d × w, to −2 times w transposed rows of z.
+// packTile transposes w rows of z and multiplies the elements by −2. The result is a d × w matrix.
 func packTile[T num.Float](to []T, w, d int, z []T, ldz int) {
 	r := 0
 	for ; r+4 <= w; r += 4 { // four rows at a time touch a quarter of the cache lines
@@ -170,8 +172,8 @@ func packTile[T num.Float](to []T, w, d int, z []T, ldz int) {
 	}
 }
 
-// setNorms sets norms to the squared norms of the rows of x. If project.Norms needs more rows, it
-// computes distances from the origin, which have the same bits.
+// setNorms sets norms to the squared norms of the rows of x. If there are too few rows for
+// project.Norms, setNorms computes distances from the origin, which have the same bits.
 func setNorms[T num.Float](norms []T, d int, x []T, ldx int) {
 	rows := project.NormRows[T]()
 	if len(norms) < rows {
@@ -187,7 +189,8 @@ func setNorms[T num.Float](norms []T, d int, x []T, ldx int) {
 	}
 }
 
-// setBounds sets bounds to what closePairs adds for columns with these norms.
+// setBounds computes the bounds that closePairs adds to the results of LogColumnMax. The bounds
+// depend on the norms of the columns.
 func setBounds[T num.Float](bounds, norms []T) {
 	for c, norm := range norms {
 		bounds[c] = T(norm*slack) + 2*leastDistance[T]()
@@ -205,14 +208,15 @@ type workspace[T num.Float] struct {
 	share         []T        // for LogColumnMax
 	high, lowest  []T        // for each column: the result of LogColumnMax and its initial value
 	norms, bounds []T        // for columns that are not packed
-	both          []T        // 1 and norms of such columns
+	both          []T        // ones and norms of columns that are not packed
 	list          []int      // close columns
 	gathered      []T        // elements of the close columns
 	again         []T        // distances of the close columns
 	origin        []T        // zeros
 
-	// For panels: norms of a block of rows, their terms in the search for close pairs, and its
-	// result; then distances of columns and rows that do not fill a panel.
+	// Only panels use the next fields. own contains the norms of a block of rows. shares and top
+	// contain the operand and the result of the search for close pairs. edge and tail contain
+	// distances in columns and rows that do not fill a panel.
 	own, shares, top []T
 	edge, tail       []T
 }
@@ -251,7 +255,7 @@ func returnWorkspace[T num.Float](w *workspace[T]) {
 	}
 }
 
-// grow returns a slice of n elements. It reuses the memory of s if that is large enough.
+// grow returns a slice of n elements. It reuses the memory of s if s is large enough.
 func grow[T num.Float](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -265,8 +269,8 @@ func (w *workspace[T]) rowNorms(m, d int, x []T, ldx int) {
 	setNorms(w.rows, d, x, ldx)
 }
 
-// packRows packs features k … k+d−1 of the rows of x with these norms, terms numbers for each row.
-// In the first piece, the norm and 1 precede the features.
+// packRows packs the features k … k+d−1 of the rows of x and returns the length of a packed row. If
+// k is 0, the norm of the row and 1 precede the features.
 func (w *workspace[T]) packRows(norms []T, k, d int, x []T, ldx int) (terms int) {
 	terms = d
 	if k == 0 {

@@ -9,14 +9,14 @@ import (
 const (
 	panelBlock = 2 * block // columns packed at a time
 	manyRows   = 1920      // maximum number of rows in a group; a group is finished before the next group begins
-	manyCells  = 1 << 21   // maximum number of distances of a group; the third-level cache holds them
+	manyCells  = 1 << 21   // maximum number of distances of a group, which must fit the third-level cache
 
-	// From this number of columns on, panels are faster. The overhead of a call of Panel weighs
-	// more in float64.
+	// A product uses panels if it has at least this number of columns. The overhead of a call of
+	// project.Panel is larger in float64.
 	panelColumns64, panelColumns32 = 240, 48
 )
 
-// usePanels reports whether n columns are multiplied in panels.
+// usePanels reports whether a product with n columns uses panels.
 func usePanels[T num.Float](n int) bool {
 	least := panelColumns32
 	if num.IsFloat64[T]() {
@@ -25,7 +25,7 @@ func usePanels[T num.Float](n int) bool {
 	return n >= least && project.HasPanel()
 }
 
-// panelSqEuclidean implements SqEuclidean for nonempty rows.
+// panelSqEuclidean implements SqEuclidean with panels. The matrices must not be empty.
 func (w *workspace[T]) panelSqEuclidean(m, n, d int, half bool, dst []T, ldd int, x []T, ldx int, z []T, ldz int) {
 	blocks := (n + panelBlock - 1) / panelBlock
 	wide := ((n+blocks-1)/blocks + blockRows - 1) / blockRows * blockRows // as in SqEuclidean
@@ -42,11 +42,12 @@ func (w *workspace[T]) panelSqEuclidean(m, n, d int, half bool, dst []T, ldd int
 	}
 }
 
-// panelDistances computes the distances of m rows of x from n packed columns, from j on. If this is
-// the first block of columns, it sets norms to the norms of the rows. With half, row i is column i,
-// and distances above the diagonal are copies of those below it.
+// panelDistances computes the distances between m rows of x and the n packed columns from column j
+// on. If first is set (the first block of columns), it sets norms to the norms of the rows. If half
+// is set, row i is column i, and panelDistances copies the distances below the diagonal to the
+// positions above the diagonal.
 func (w *workspace[T]) panelDistances(c *Columns[T], j, n, m int, half bool, norms []T, first bool, dst []T, ldd int, x []T, ldx int) {
-	packed := -1 // the piece of features in c, if it contains one at a time
+	packed := -1 // first feature of the piece in c if c.onePiece is set
 	high := max(min(manyRows, manyCells/n/blockRows*blockRows), blockRows)
 	for many := 0; many < m; many += high {
 		end := min(many+high, m)
@@ -79,9 +80,10 @@ func (w *workspace[T]) panelDistances(c *Columns[T], j, n, m int, half bool, nor
 	}
 }
 
-// panelRows adds the products of deep features from k on to the distances between a block of rows
-// and n columns, from j on. The first features begin with the norms, and the last set top. Until
-// then, edge contains columns that do not fill a panel, and tail up to three rows.
+// panelRows adds the products of the features k … k+deep−1 to the distances between a block of rows
+// and the n columns from column j on. The first piece of features begins with the norms, and the
+// last piece sets top. Before the last piece, edge contains the columns that do not fill a panel,
+// and tail contains up to three rows.
 func (w *workspace[T]) panelRows(c *Columns[T], j, n, k, deep int, norms, edge, dst []T, ldd int, x []T, ldx int, last bool) {
 	rows, width, ldt := len(norms), c.width, len(w.tail)/4
 	for r := 0; r < rows; r += 4 {
@@ -143,8 +145,9 @@ func sliceFrom[T any](s []T, i int) []T {
 	return s[i:]
 }
 
-// recomputeClosePanels computes the close pairs of a block of rows and n columns, from j on, again.
-// Close pairs are in columns whose top is not low.
+// recomputeClosePanels computes the distances of close pairs again, for a block of rows and the n
+// columns from column j on. A column has no close pair if top plus the bound of the column is
+// negative.
 func (w *workspace[T]) recomputeClosePanels(c *Columns[T], j, n int, norms, dst []T, ldd int, x []T, ldx int) {
 	every := false
 	for _, norm := range norms {

@@ -2,7 +2,8 @@ package gram
 
 import "github.com/gomonge/monge/internal/asm/num"
 
-// Ref is the definition: the squared distance of two rows with the same number of features.
+// Ref is the reference implementation for two rows: it returns the squared distance of x and z,
+// which have the same length.
 func Ref[T num.Float](x, z []T) T { return ref(len(x), x, z, 1) }
 
 // ref implements Ref for a z whose features are step elements apart.
@@ -36,15 +37,15 @@ func sqEuclideanRef[T num.Float](m, n, d int, dst []T, ldd int, x []T, ldx int, 
 	}
 }
 
-// isFar reports whether the product form gives the distance d of two rows with the squared norms nx
-// and nz: both norms are below limit, so that nothing overflows, and d is so large that the
-// rounding errors of the norms are small compared with it. Otherwise the distance is the sum of
-// direct differences.
+// isFar reports whether the product form is accurate for two rows with the distance d and the
+// squared norms nx and nz. The norms must be below limit to exclude overflow, and d must be large
+// compared with the rounding errors of the norms. If isFar is false, the distance is the sum of
+// squared differences.
 func isFar[T num.Float](d, nx, nz T) bool {
 	return nx < limit[T]() && nz < limit[T]() && d >= num.FMA(nx+nz, 1.0/closeness, leastDistance[T]())
 }
 
-// closeness is the ratio of ‖x‖² + ‖z‖² to the distance above which rows are close.
+// Two rows are close if (‖x‖² + ‖z‖²) divided by the distance exceeds closeness.
 const closeness = 16
 
 // limit returns the upper limit of the squared norms. Sums and products of smaller norms are finite.
@@ -56,8 +57,8 @@ func limit[T num.Float]() T {
 	return 0x1p124
 }
 
-// leastDistance returns the smallest distance of the product form. Terms that underflow are negligible compared
-// with it.
+// leastDistance returns the smallest distance for which the product form is used. Terms that
+// underflow are negligible compared with this distance.
 func leastDistance[T num.Float]() T {
 	if num.IsFloat64[T]() {
 		l := 0x1p-960

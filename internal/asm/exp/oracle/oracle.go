@@ -1,5 +1,5 @@
-// Package oracle computes exponentials and logarithms to some 130 bits, for the
-// tests of the kernels that claim an accuracy. It shares nothing with them.
+// Package oracle computes exponentials and logarithms to about 130 bits. Tests use it to measure
+// the errors of kernels. It shares no code with the kernels.
 package oracle
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// Samples returns short, or long if MONGE_LONG=1 is set.
+// Samples returns the argument long if MONGE_LONG=1 is set, and short otherwise.
 func Samples(short, long int) int {
 	if testdata.IsLong() {
 		return long
@@ -34,7 +34,7 @@ func newFloat(x float64) *big.Float {
 	return new(big.Float).SetPrec(precision).SetFloat64(x)
 }
 
-// naturalLog2 is ln 2 = 2 artanh(1/3).
+// naturalLog2 returns ln 2 = 2 artanh(1/3).
 func naturalLog2() *big.Float {
 	sum, p := newFloat(0), newFloat(1)
 	p.Quo(p, newFloat(3))
@@ -99,8 +99,9 @@ func scaled(r *big.Float, n int) *big.Float {
 	return v.SetMantExp(v, (n-j)/steps)
 }
 
-// Log returns the natural logarithm of x, which must be positive and finite. With
-// x = m·2^k and near ≈ log m, it computes k·ln 2 + near + log(1 + d), d = m·exp(−near) − 1.
+// Log returns the natural logarithm of x, which must be positive and finite. Log splits x into
+// m·2^k and approximates log m by near. The result is k·ln 2 + near + log(1 + d) with d =
+// m·exp(−near) − 1.
 func Log(x float64) *big.Float {
 	m, k := math.Frexp(x)
 	if m < math.Sqrt2/2 {
