@@ -96,7 +96,7 @@ func TestSolveBatchCanceled(t *testing.T) {
 			ended.Store(true)
 		}
 	})
-	if err != context.Canceled || late.Load() > 2*num.MaxLanes { // problems in progress on both workers
+	if err != context.Canceled || late.Load() > 2*num.MaxLanes { // both workers finish the problems in progress
 		t.Errorf("%v after %d visits, of which %d after the end", err, visits.Load(), late.Load())
 	}
 	if err := s.SolveBatch(t.Context(), nil, nil); err != nil {

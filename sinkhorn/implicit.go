@@ -9,25 +9,24 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// The implicit gradient. At convergence, T1 = a and Tᵀ1 = b, the cost W = ⟨T, M⟩ is a function of M
-// only. With T_ij = exp(f_i + g_j − λM_ij), a change of M changes the potentials by the solution of
+// This file computes the implicit gradient M̄. At convergence T1 = a and Tᵀ1 = b, and the cost W = ⟨T, M⟩ is a function of M
+// only. The plan is T_ij = exp(f_i + g_j − λM_ij), and a change dM changes the potentials by the solution of
 //
 //	[ diag(a)  T       ] [df]     [ (T⊙dM) 1  ]
-//	[ Tᵀ       diag(b) ] [dg] = λ [ (T⊙dM)ᵀ 1 ],
+//	[ Tᵀ       diag(b) ] [dg] = λ [ (T⊙dM)ᵀ 1 ].
 //
-// so that with the solution (α, β) for the right-hand side r = (T⊙M)1, c = (T⊙M)ᵀ1,
+// Let (α, β) be the solution for the right-hand side r = (T⊙M)1, c = (T⊙M)ᵀ1. Then the gradient is
 //
 //	M̄_ij = T_ij (1 + λ(α_i + β_j − M_ij)).
 //
-// α is eliminated, and conjugate gradients (system.go) find β from
+// Elimination of α leaves a linear system, and conjugate gradients (system.go) find β from
 //
 //	(diag(b) − Tᵀ diag(1/a) T) β = c − Tᵀ(r ⊘ a).
 //
-// The matrix is singular only in the direction of 1. The right-hand side has no component in this
-// direction, and the direction does not change M̄.
+// The matrix is singular only in the direction of the vector 1. The right-hand side has no component in this direction, and the
+// direction does not change M̄.
 //
-// With penalties, diag(a) and diag(b) are the marginals of T times 1 + 1/ρλ, and the matrix is
-// regular.
+// With penalties, diag(a) and diag(b) are the marginals of T times 1 + 1/ρλ, and the matrix is regular.
 
 // implicit is the state of the implicit gradient, except for the linear system.
 type implicit[T dist.Float] struct {
