@@ -94,8 +94,8 @@ func (g *gradients[T]) implicitAdjoint(ctx context.Context, it *iteration[T]) er
 	return g.flushSegment(ctx, kernel)
 }
 
-// solveImplicit computes β and sets rowSum = r. Conjugate gradients may diverge when the residual
-// is rounding error. Then they restart with ten times the residual as their goal.
+// solveImplicit computes β and sets rowSum = r. Conjugate gradients may diverge if the goal for the residual is below rounding
+// errors. solveImplicit then repeats them with a ten times larger goal.
 func (g *gradients[T]) solveImplicit(ctx context.Context, it *iteration[T]) error {
 	for goal := it.limits.residualGoal; ; goal *= 10 {
 		if err := g.solveImplicitTo(ctx, it, goal); err != ErrNotConverged || goal >= it.limits.residualEnough {
@@ -104,7 +104,7 @@ func (g *gradients[T]) solveImplicit(ctx context.Context, it *iteration[T]) erro
 	}
 }
 
-// solveImplicitTo implements solveImplicit for a given residual.
+// solveImplicitTo implements solveImplicit for one goal of the residual.
 func (g *gradients[T]) solveImplicitTo(ctx context.Context, it *iteration[T], goal float64) error {
 	kernel, im, sys := &it.kernel, &g.implicit, g.sys
 	u, v := it.plan.u, it.plan.v
@@ -143,8 +143,8 @@ func (g *gradients[T]) solveImplicitTo(ctx context.Context, it *iteration[T], go
 	return nil
 }
 
-// dividedSums sets rows and diag to the row and column sums of the plan divided by τ: on a side
-// with a penalty, the required marginal decreases as the potential increases.
+// dividedSums sets rows and diag to the row and column sums of the plan, divided by τ. With a penalty, τ is less than 1,
+// because the required marginal decreases as the potential increases.
 func (d *unbalanced[T]) dividedSums(ctx context.Context) error {
 	it := d.it
 	kernel := &it.kernel

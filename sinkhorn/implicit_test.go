@@ -86,8 +86,7 @@ func TestImplicitNeedsConvergence(t *testing.T) {
 	}
 }
 
-// TestImplicitFloat32 compares implicit gradients in float32 with gradients in float64, also for
-// the golden case of small λ.
+// TestImplicitFloat32 compares an implicit gradient in float32 with the same gradient in float64.
 func TestImplicitFloat32(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 21))
 	x, y := cloud[float32](rng, 40, 3, 0), cloud[float32](rng, 30, 3, 0.4)
@@ -132,8 +131,8 @@ func TestRegularizedCost(t *testing.T) {
 	}
 }
 
-// TestImplicitGolden compares both gradients on the golden cases, which converge slowly and have
-// ill-conditioned implicit systems.
+// TestImplicitGolden compares implicit and unrolled gradients for the cases of the fixtures. These cases converge slowly and
+// have ill-conditioned linear systems.
 func TestImplicitGolden(t *testing.T) {
 	for _, name := range otCases {
 		c := loadOT(t, name)

@@ -10,9 +10,9 @@ import (
 	"github.com/gomonge/monge/internal/asm/asmtest"
 )
 
-// TestLanes checks that small problems of all shapes get the same bits as Solve with every instruction
-// set. The problems have costs, or points in several dimensions, different λ, starts and marginals, zero
-// weights, and invalid input. Some problems leave the plain domain, converge slowly, or converge at once.
+// TestLanes checks that a batch of small problems has the same bits as Solve, for every instruction set. The problems have
+// costs, or points in several dimensions, different λ, starts and marginals, zero weights, and invalid input. Some problems
+// leave the plain domain, converge slowly, or converge at once.
 func TestLanes(t *testing.T) {
 	t.Run("float64", inLanes[float64])
 	t.Run("float32", inLanes[float32])
@@ -97,8 +97,8 @@ func TestLanesCosts(t *testing.T) {
 	}
 }
 
-// TestLanesCanceled checks that small problems in progress return their best result when the
-// context ends, like Solve, and that a deadline ends a batch that would never end.
+// TestLanesCanceled checks that small problems in progress return their best result when the context ends, as from Solve. The
+// batch would not end without the context.
 func TestLanesCanceled(t *testing.T) {
 	ps := smallProblems[float64](10)
 	for i := range ps {

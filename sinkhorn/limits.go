@@ -50,14 +50,13 @@ func limitsOf[T dist.Float](mixed bool) limits[T] {
 	return l
 }
 
-// safeRange sets the range of accurate scalings for weights of at least least, in sums of size
-// terms. Elements of K below the least normal number become 0. With scalings up to hi, this loses
-// at most size·2⁻¹⁰²²·hi from a sum of at least least/hi. The loss must be below rounding, with
-// three bits to spare:
+// safeRange sets the range of accurate scalings. The weights must be at least the argument least, and sums have at most size
+// terms. Elements of K below the least normal number become 0. With scalings up to hi, a sum of at least least/hi then loses at
+// most size·2⁻¹⁰²²·hi. The loss must be below rounding, with three bits to spare:
 //
 //	hi² ≤ 2¹⁰²² ⁻ ⁵³ ⁻ ³ · least/size      (2¹²⁶ ⁻ ²⁴ ⁻ ³ for a K in float32).
 //
-// Products of scalings in the reverse pass limit hi to 2⁴⁰⁰ (2⁴⁰).
+// Products of scalings in the reverse pass limit hi to 2⁴⁰⁰ (2⁴⁰ in float32).
 func (l *limits[T]) safeRange(least float64, size int) {
 	if least == l.rangeWeight && size == l.rangeSize {
 		return
