@@ -9,22 +9,22 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// Result is the result of a solve. It belongs to its solver and is valid until the next solve, or
-// until Shrink. The next solve writes into the same Result: copy the fields that you want to keep. The
-// methods read the data of the problem, which must be unchanged. They panic if the result is no longer
-// valid, for example after Shrink.
+// Result is the result of a solve. It belongs to its solver and is valid until the next solve, or until Shrink. The next solve
+// writes into the same Result, so copy the fields that you want to keep. The methods read the data of the problem, which must
+// not have changed. The methods panic if the result is no longer valid, for example after Shrink.
 //
-// If the solve was canceled before its first iteration, Iterations is 0 and there is no plan: the
-// methods return ErrNoResult.
+// If the solve was canceled before its first iteration, Iterations is 0 and there is no plan. The methods then return
+// ErrNoResult.
 //
 // The methods do not allocate after the solver has solved its largest problem.
 type Result[T dist.Float] struct {
 	// Cost is the transport cost ⟨T, M⟩ = Σ_ij T_ij M_ij. It is NaN if Status is StatusCanceled.
 	Cost float64
-	// Iterations is the number of iterations, without annealing. With a tolerance it is the number of all passes over K.
+	// Iterations is the number of iterations, without annealing. With a tolerance, Iterations is the number of all passes over
+	// K.
 	Iterations int
-	// Annealing is the work spent on finding a start: the number of iterations with smaller λ, and of
-	// passes over the costs for the unregularized problem. Iterations does not include it.
+	// Annealing is the work for finding better starts: the number of iterations with a smaller λ, plus the number of passes
+	// over the costs for the unregularized problem. Iterations does not include Annealing.
 	Annealing int
 	// MarginalError is ‖Tᵀ1 − b‖₁, the sum of the differences between the column sums of the plan
 	// and b. The row sums equal a up to rounding. With penalties or Mass, the column sums need not
@@ -41,7 +41,7 @@ type Result[T dist.Float] struct {
 	serial uint64
 }
 
-// resultImpl is the implementation of a Result, an *outcome. serial is the number of the result.
+// resultImpl is the implementation of a Result, which is an *outcome. The argument serial is the serial number of the result.
 type resultImpl[T dist.Float] interface {
 	planTo(ctx context.Context, serial uint64, dst dist.Matrix[T], first int) error
 	barycentricTo(ctx context.Context, serial uint64, dst dist.Matrix[T]) error
@@ -63,11 +63,11 @@ func (r *Result[T]) implementation() resultImpl[T] {
 type outcome[T dist.Float] struct {
 	it     *iteration[T]
 	solver *solver[T] // solver that made the result
-	lane   int        // if positive, the lane that contains the last iterate, plus one
+	lane   int        // 1 + the lane that contains the last iterate, or 0
 }
 
-// publish returns the result of the iteration as a result of the solver, valid until the solver's
-// next result.
+// publish returns the result of the iteration as a result of the solver. The result is valid until the next result of the
+// solver.
 func (r *outcome[T]) publish(s *solver[T]) *Result[T] {
 	r.solver = s
 	r.it.res.impl, r.it.res.serial = r, s.resultCount
