@@ -26,10 +26,9 @@ type Solver[T dist.Float] struct {
 	impl solverImpl[T]
 }
 
-// solverImpl is the implementation of a Solver, a *solver. The compiler compiles a generic type in
-// every package that uses it, which takes seconds for this one. Behind an interface, only this
-// package compiles it. Problems are passed by value, because a
-// pointer that is passed to an interface method makes its target escape to the heap.
+// solverImpl is the implementation of a Solver, which is a *solver. The compiler compiles a generic type in every package that
+// uses the type, which would take seconds for solver. The interface hides solver, so only this package compiles it. Problems
+// are passed by value, because a pointer argument of an interface method escapes to the heap.
 type solverImpl[T dist.Float] interface {
 	divergenceOf(ctx context.Context, dx, dy dist.Matrix[T], p Problem[T]) (Divergence, error)
 	Shrink()
@@ -109,7 +108,7 @@ func newSolver[T dist.Float](settings *Settings) (*solver[T], error) {
 	return s, nil
 }
 
-// resetWorkspace frees the workspace.
+// resetWorkspace frees the workspace and stores the settings.
 func (s *solver[T]) resetWorkspace(settings Settings) {
 	*s = solver[T]{workspace: workspace[T]{settings: settings}, resultCount: s.resultCount + 1}
 	s.own = newIteration(&s.workspace)
@@ -130,7 +129,7 @@ func (s *solver[T]) markBusy() {
 
 func (s *solver[T]) markFree() { s.busy.Store(false) }
 
-// Shrink frees the workspace. The next problem allocates a new one. Earlier results become invalid.
+// Shrink frees the workspace. The next problem allocates a new workspace. Earlier results become invalid.
 func (s *Solver[T]) Shrink() { s.implementation().Shrink() }
 
 func (s *solver[T]) Shrink() {
@@ -196,7 +195,7 @@ func (s *solver[T]) solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 		err = fmt.Errorf("%w: the transport cost or a marginal overflows", ErrRange)
 	}
 	if err != nil && !isCauseOf(ctx, err) {
-		err = cmp.Or(it.notFiniteError(ctx), err) // the check may end with the context
+		err = cmp.Or(it.notFiniteError(ctx), err) // the context may end during the check
 		if !isCauseOf(ctx, err) {
 			return nil, err
 		}
