@@ -31,16 +31,16 @@ type assignment[T dist.Float] struct {
 	vacantV      []float64 // v of free columns; −Inf for assigned columns
 	zeros        []float64
 	columnOf     []int32 // the column of each row, or −1
-	rowOf        []int32 // rows without a column
-	freeRows     []int32 // rows without a column, now and after the current sweep
+	rowOf        []int32 // the row of each column, or −1
+	freeRows     []int32 // rows without a column
 	nextFreeRows []int32
 	freeColumns  []int32 // columns without a row
 	steps        []pathStep
 	untilCheck   int // elements until the next check of the context
 }
 
-// pathStep describes a column that the shortest-path search has reached. The field u is the dual variable of row (the row that
-// the search scanned last) minus the distance of row.
+// pathStep describes a column that the shortest-path search has reached. The field row is the row that the search scanned last.
+// The field u is the dual variable of this row minus the distance of this row.
 type pathStep struct {
 	column, row int32
 	distance    float64

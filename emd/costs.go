@@ -25,7 +25,7 @@ type costs[T dist.Float] struct {
 	x, y                 dist.Matrix[T] // points
 	yt                   []T            // Y transposed, if there are few features
 	packed               gram.Columns[T]
-	distance             []T // all distances, or a strip of rows of distances
+	distance             []T // all distances, or the distances of a strip of rows
 	stripStart, stripEnd int // row range of the strip
 	limit                T   // if positive, Row and At replace larger costs by limit
 	limitedRow           []T

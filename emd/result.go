@@ -43,8 +43,8 @@ type Entry struct {
 // Certificate proves that a plan is optimal. You can recompute all fields from the plan, the dual variables and the problem. If
 // the status is StatusCanceled, Violation, Dual and Gap are NaN.
 type Certificate struct {
-	// Violation is the largest violation of u_i + v_j + Price ≤ M_ij. If Mass is set, Violation also includes violations of u_i
-	// ≤ 0 and v_j ≤ 0. Solve computes Violation in one pass over all costs.
+	// Violation is the largest violation of u_i + v_j + Price ≤ M_ij. If Mass is set, Violation also includes violations of the
+	// bounds u_i ≤ 0 and v_j ≤ 0. Solve computes Violation in one pass over all costs.
 	Violation float64
 	// MarginalError is the largest absolute difference between a row or column sum of the plan and its weight, after B is
 	// scaled to the sum of A. If Mass is set, MarginalError is the largest excess over a weight, or the error of the moved mass

@@ -12,9 +12,9 @@ import (
 const (
 	maxInsertion    = 32             // maximum number of samples sorted by insertion alone
 	movesPerSample  = 4              // maximum insertion moves per sample after other passes
-	maxCellBits     = 12             // maximum digit of a cell pass, in bits
+	maxCellBits     = 12             // maximum number of bits per cell pass
 	maxCellSamples  = 1 << 24        // maximum number of samples sorted by cells
-	keyBits         = 11             // digit of a key pass, in bits
+	keyBits         = 11             // number of bits per key pass
 	upperShift      = 64 - 3*keyBits // lowest key bit that three key passes cover
 	movesPerCheck   = 1 << 20        // insertion moves between two checks of the context
 	samplesPerCheck = 1 << 16        // samples between two checks of the context

@@ -106,7 +106,7 @@ func TestSortEnds(t *testing.T) {
 		sort   func(context.Context) error
 		checks int
 	}{
-		// The context is checked while the sort makes keys, counts, does two cell passes and inserts.
+		// The sort checks the context while it makes keys, counts, makes two cell passes, and inserts.
 		"cells": {samples(func() float64 { return rng.Float64() * 1e300 }), 5 * pieces},
 		// The first insertion gives up at once. Counting, three key passes and insertion follow.
 		"upper bits": {samples(rng.Float64), 4*pieces + 1 + 4*pieces + pieces},

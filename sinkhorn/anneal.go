@@ -33,7 +33,7 @@ func (a *annealedStart[T]) find(ctx context.Context) (bool, error) {
 
 // solveStages calls solve once per stage, for the increasing values …, λ/factor², λ/factor of λ. Then it stores initial
 // potentials for λ in problem.Start. The arguments of solve are the number of stages and the initial potentials of the stage.
-// These are the potentials of the previous stage, or the argument start, scaled to the λ of the stage.
+// The initial potentials are the potentials of the previous stage (or the argument start), scaled to the λ of the stage.
 func (s *solution[T]) solveStages(ctx context.Context, factor float64, start []T, solve func(stages int, start []T) error) error {
 	stages, err := s.countStages(ctx, factor)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/gomonge/monge/internal/asm/pass"
 )
 
-// This file implements the dual of a balanced problem. After substituting u = a ⊘ Kv, the dual is a concave function of g = log
-// v:
+// This file implements the dual of a balanced problem. After substituting u = a ⊘ Kv, the dual is a concave function of the
+// vector g = log v:
 //
 //	D(g) = Σ_j b_j g_j − Σ_i a_i log (Kv)_i,   ∇D = b − c,   −∇²D = diag(c) − Tᵀ diag(1/a) T,
 //
@@ -50,8 +50,8 @@ type dualPoint[T dist.Float] struct {
 	u, v       []T // current point; it.q contains the column sums Kᵀu
 	tu, tv, tq []T // trial point
 	e          []T // gradient of the dual
-	rows, diag []T // diagonals of the system if there are penalties or a Mass
-	sums       []T // K·tv if there are penalties or a Mass
+	rows, diag []T // diagonals of the system; used with penalties or Mass
+	sums       []T // K·tv; used with penalties or Mass
 }
 
 // acceptTrial swaps the current point and the trial point.

@@ -24,8 +24,8 @@ const (
 // start finds better initial potentials for plain iterations. The implementations are annealedStart (anneal.go), stagedStart
 // (stages.go) and exactStart (exact.go).
 type start[T dist.Float] interface {
-	// find stores the initial potentials in problem.Start and reports whether it has found any. It sets Result.Annealing to the
-	// number of passes that it has made over the costs.
+	// find stores initial potentials in problem.Start. It returns false if it finds no initial potentials. It sets
+	// Result.Annealing to the number of its passes over the costs.
 	find(ctx context.Context) (bool, error)
 }
 
@@ -33,7 +33,7 @@ type start[T dist.Float] interface {
 type attempt[T dist.Float] struct {
 	start           start[T] // if nil, plain iterations continue
 	forced          bool     // keep the start even if it decreases the dual
-	plainIterations float64  // number of plain iterations after the start, as in pace.few; 0 means the usual number
+	plainIterations float64  // value of pace.few after the start; 0 means the usual value
 }
 
 // solution implements the strategy of Solve. Solve begins with plain iterations. If there is a tolerance and plain iterations
@@ -118,8 +118,8 @@ func newPace(next, n, m int) pace {
 	return pace{next: next, few: paceFew + paceSmall/float64(min(n, m))}
 }
 
-// isSlow reports whether plain iterations need too many more iterations to reduce the error to goal. The argument e is the
-// error after iteration k.
+// isSlow reports whether too many more plain iterations are needed to reduce the error to goal. The argument e is the error
+// after iteration k.
 func (p *pace) isSlow(k int, e, goal float64) bool {
 	if k < p.next || !finite(e) {
 		return false

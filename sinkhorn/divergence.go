@@ -31,9 +31,9 @@ type Divergence struct {
 // the first of the three solves.
 //
 // At convergence S ≥ 0, and S = 0 for equal clouds. The solver should therefore have a Tolerance. See J. Feydy et al.,
-// "Interpolating between optimal transport and MMD using Sinkhorn divergences", AISTATS 2019. With equal penalties PenaltyA =
-// PenaltyB, Divergence adds (Σa − Σb)²/(2λ) to S. The sum is the divergence of T. Séjourné et al., "Sinkhorn divergences for
-// unbalanced optimal transport", 2019.
+// "Interpolating between optimal transport and MMD using Sinkhorn divergences", AISTATS 2019. If PenaltyA and PenaltyB are
+// equal and positive, Divergence adds (Σa − Σb)²/(2λ) to S. The sum is the divergence of T. Séjourné et al., "Sinkhorn
+// divergences for unbalanced optimal transport", 2019.
 //
 // Errors are those of Solve, Result.RegularizedCost and Result.PointGradientTo. Divergence returns ErrShape for a cost matrix,
 // and ErrSettings for different penalties or Mass. If the context ends, Divergence returns the zero Divergence and the

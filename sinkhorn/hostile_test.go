@@ -262,7 +262,7 @@ func TestZeroSolver(t *testing.T) {
 	}
 }
 
-// TestTwoGoroutines checks that a solver that two goroutines use at once panics and does not return a wrong result.
+// TestTwoGoroutines checks that a solver panics if two goroutines use the solver at once, and that no result is wrong.
 func TestTwoGoroutines(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	p := &Problem[float64]{X: cloud[float64](rng, 400, 2, 0), Y: cloud[float64](rng, 300, 2, 0), Lambda: 1}
@@ -382,7 +382,7 @@ func TestMemoryIsCounted(t *testing.T) {
 	}
 }
 
-// TestGrowth checks that a solver allocates only now and then if problems grow slowly, and that Shrink frees its workspace.
+// TestGrowth checks that a solver allocates rarely if problems grow slowly, and that Shrink frees the workspace.
 func TestGrowth(t *testing.T) {
 	most := 1000
 	if !testdata.IsLong() {

@@ -34,7 +34,7 @@ type sweep[T dist.Float] struct {
 //
 //	v^k = b ⊘ Kᵀu^(k−1),   u^k = a ⊘ K v^k
 //
-// K, u and v are relative to potentials F and G to base 2, which are called the base:
+// K, u and v are relative to the base, which consists of potentials F and G to base 2:
 //
 //	K_ij = 2^(F_i + G_j − c M_ij),   log₂ of the scalings = F + log₂u and G + log₂v.
 //
@@ -53,7 +53,7 @@ type iteration[T dist.Float] struct {
 	shift     float64 // with penalties: log₂u = F + shift and log₂v = G − shift (unequal.go)
 
 	scaled     bool // q contains the column sums of the last iterate for the current base
-	skip, wait int  // log-domain iterations before scalings are tried again: still to make, and next time
+	skip, wait int  // remaining log-domain iterations before scalings are tried again, and the next value of skip
 
 	res Result[T]
 }

@@ -167,8 +167,8 @@ func (l *lanes[T]) layPoints(dst []T, x dist.Matrix[T], dims int) {
 	}
 }
 
-// eachRows calls visit for consecutive blocks of rows of K. A block contains r rows from row i on, which are the elements at …
-// last−1 of the kernel.
+// eachRows calls visit for consecutive blocks of rows of K. A block contains rows i … i+r−1 of K, which are the elements
+// kernel[at:last].
 func (l *lanes[T]) eachRows(visit func(i, r, at, last int)) {
 	row := l.m * num.Lanes[T]()
 	step := max(rowPadding, laneBytes/(row*gibbs.ElementBytes[T]())/rowPadding*rowPadding)

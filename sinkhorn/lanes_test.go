@@ -97,8 +97,8 @@ func TestLanesCosts(t *testing.T) {
 	}
 }
 
-// TestLanesCanceled checks that small problems in progress return their best result when the context ends, as from Solve. The
-// batch would not end without the context.
+// TestLanesCanceled checks that small problems in progress return their best result when the context ends, as from Solve.
+// Without the cancellation, the batch would not end.
 func TestLanesCanceled(t *testing.T) {
 	ps := smallProblems[float64](10)
 	for i := range ps {

@@ -20,9 +20,9 @@ import (
 type logDomain[T dist.Float] struct {
 	f, g     []T     // potentials of the base
 	basis    int     // iterate to which f and g belong
-	a, b     []T     // log-sum-exps of rows, as maximum and sum
-	max, sum []T     // log-sum-exps of columns, as maximum and sum
-	h, sums  []T     // log-sum-exps of columns
+	a, b     []T     // logarithms of the marginals
+	max, sum []T     // log-sum-exps of rows, as maximum and sum
+	h, sums  []T     // log-sum-exps of columns, as maximum and sum
 	ones     plan[T] // unit scalings: 1, or 0 for a zero weight
 }
 

@@ -124,7 +124,7 @@ func TestFactor(t *testing.T) {
 		if err != nil || r.Status != StatusConverged {
 			t.Fatal(err, r.Status)
 		}
-		if c.Problem == &p && c.storage == StorageDense { // the plan has the form diag(u) K diag(v), so correct marginals prove the plan
+		if c.Problem == &p && c.storage == StorageDense { // the plan has the form diag(u) K diag(v), so correct marginals prove optimality
 			plan := dist.NewMatrix[float64](n, n+1, nil)
 			if err := r.PlanTo(t.Context(), plan, 0); err != nil {
 				t.Fatal(err)

@@ -45,8 +45,8 @@ func testOracle[T dist.Float](t *testing.T) {
 	t.Run("batches", func(t *testing.T) { trial.Run(t, 20, blocked, compareBatches[T]) })
 }
 
-// history contains solvers that earlier cases have used. The solvers have solved larger and smaller problems, and have failed
-// or been canceled.
+// history contains solvers that earlier cases have used. The solvers have solved larger and smaller problems, and some solves
+// have failed or been canceled.
 type history[T dist.Float] struct {
 	solvers map[sinkhorn.Settings]*sinkhorn.Solver[T]
 }

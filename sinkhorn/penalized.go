@@ -47,7 +47,7 @@ func (d *unbalanced[T]) bestColumns() {
 	}
 }
 
-// setRows sets rows, which is a diagonal of the system, to u ⊙ Kv divided by τ.
+// setRows sets the diagonal rows of the system to (u ⊙ Kv)/τ.
 func (d *unbalanced[T]) setRows() {
 	t := d.it.penaltyOfA.tau
 	for i, u := range d.u {

@@ -11,7 +11,7 @@ import (
 
 // Iterations on scalings.
 
-// beginIterate sets u of iterate k from the potentials in start. It reports whether the iterate contains scalings and not
+// beginIterate sets u of iterate k from the potentials in start. It reports whether u contains scalings; otherwise u contains
 // potentials. It returns an error if a potential is too large for the log domain, and sets StatusLowPrecision if a potential
 // has few correct digits.
 func (it *iteration[T]) beginIterate(k int, start []T) (scaled bool, err error) {
@@ -57,8 +57,8 @@ func (it *iteration[T]) startPlain() bool {
 	return scaled && err == nil
 }
 
-// scaledStep makes iteration k on scalings. If ok is false, a scaling has left the safe range. This is u^k if half is true, and
-// v^k otherwise.
+// scaledStep makes iteration k on scalings. If ok is false, a scaling has left the safe range. The scaling is u^k if half is
+// true, and v^k otherwise.
 func (it *iteration[T]) scaledStep(ctx context.Context, k int) (ok, half bool, err error) {
 	if !it.scaleColumns(k) {
 		return false, false, nil

@@ -65,9 +65,9 @@ func planOf(t *testing.T, set Settings, p *Problem[float64]) (r *Result[float64]
 	return r, plan
 }
 
-// TestPOTVariants checks that different settings and inputs give the same plan. The settings are domains, storages, ε-scaling,
-// and plain iterations or Newton's method. The inputs are points or distances, default or explicit weights, and a start from
-// the solution.
+// TestPOTVariants checks that different settings and inputs give the same plan. The settings vary the domain, the storage,
+// ε-scaling and Newton's method. The inputs are points or distances, default or explicit weights, and a start from the
+// solution.
 func TestPOTVariants(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 1))
 	const n, m = 40, 30

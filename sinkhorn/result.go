@@ -151,8 +151,8 @@ func (it *iteration[T]) setCanceled() {
 	}
 }
 
-// PlanTo sets dst (k × m) to rows first … first+k−1 of the transport plan T = diag(u) K diag(v). For the whole plan, use an n ×
-// m matrix and first = 0. Fewer rows are useful if the plan is too large to store.
+// PlanTo sets dst (k × m) to rows first … first+k−1 of the transport plan T = diag(u) K diag(v). For the whole plan, first is 0
+// and dst is n × m. Fewer rows are useful if the plan is too large to store.
 //
 // An element is 0 if exp(−λM_ij) underflows or, in the log domain, if its value relative to earlier potentials underflows. T_ij
 // is then below a limit that depends on the least positive weight w and s = max(n, m). The limit is 2⁻¹⁰²²·min(2⁸⁰⁰, 2⁹⁶⁶w/s),
@@ -291,9 +291,9 @@ func (r *outcome[T]) potentialsTo(serial uint64, f, g []T) error {
 //	⟨T, M⟩ + KL(T | a⊗b)/λ,   KL = Σ_ij T_ij log(T_ij / (a_i b_j)).
 //
 // The value is computed from the potentials: (Σ_i a_i (f_i − log a_i) + Σ_j (Tᵀ1)_j (g_j − log b_j))/λ. Other definitions have
-// −H(T)/λ instead of KL/λ, where H = −Σ T_ij log T_ij is the entropy. To get their value at convergence, add (Σ_i a_i log a_i +
-// Σ_j b_j log b_j)/λ. With penalties or Mass, RegularizedCost returns the objective documented at Problem.PenaltyA. This
-// objective contains the penalties, and KL(T | a⊗b) has the further terms Σ_ij a_i b_j − Σ_ij T_ij.
+// −H(T)/λ instead of KL/λ, where H = −Σ T_ij log T_ij is the entropy. To get the value of such a definition at convergence, add
+// (Σ_i a_i log a_i + Σ_j b_j log b_j)/λ. With penalties or Mass, RegularizedCost returns the objective documented at
+// Problem.PenaltyA. This objective contains the penalties, and KL(T | a⊗b) has the further terms Σ_ij a_i b_j − Σ_ij T_ij.
 //
 // RegularizedCost returns NaN if Status is StatusCanceled. It returns ErrRange if the value overflows, the context's cause if
 // the context ends first, or ErrNoResult; the value is then NaN.

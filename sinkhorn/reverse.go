@@ -10,8 +10,11 @@ import (
 	"github.com/gomonge/monge/internal/gibbs"
 )
 
-// This file implements the reverse pass through the iterations. Let α^k and β^k be the adjoints of log u^k and log v^k, s^k =
-// −α^k ⊙ u^k ⊘ a, and t^k = −β^k ⊙ v^k ⊘ b. Then
+// This file implements the reverse pass through the iterations. Let α^k and β^k be the adjoints of log u^k and log v^k, and let
+//
+//	s^k = −α^k ⊙ u^k ⊘ a,   t^k = −β^k ⊙ v^k ⊘ b.
+//
+// Then the adjoints are
 //
 //	β^k     = v^k ⊙ Kᵀs^k  (+ v ⊙ (K⊙M)ᵀu for the last k)
 //	α^(k−1) = u^(k−1) ⊙ K t^k

@@ -87,9 +87,9 @@ const (
 	StorageAuto Storage = iota
 	// StorageDense stores K and, for points, the cost matrix: n × m numbers each.
 	StorageDense
-	// StorageMatrixFree recomputes distances and K in every pass, a few rows at a time. This needs O(n +
-	// m) memory, in addition to the memory for a Tolerance (see Memory in the package documentation). It
-	// applies to points only; a problem with a cost matrix uses StorageDense.
+	// StorageMatrixFree recomputes distances and K in every pass, a few rows at a time. This storage needs O(n + m) memory, in
+	// addition to the memory for a Tolerance (see Memory in the package documentation). It applies to points only; a problem
+	// with a cost matrix uses StorageDense.
 	StorageMatrixFree
 	// StorageMixed stores K in float32 and computes in float64. Each K_ij is computed in float64 and rounded to float32, so an
 	// iteration reads half as many bytes. This is faster if K in float64 exceeds the L2 cache, from about n = m = 256.

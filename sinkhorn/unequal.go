@@ -20,10 +20,11 @@ import (
 // The formulas for v are similar. In each case the entropy is relative to a⊗b. The second formula is from L. Chizat et al.,
 // "Scaling algorithms for unbalanced optimal transport problems", Math. Comp. 87 (2018). The third formula maximizes the dual
 // of J.-D. Benamou et al., "Iterative Bregman projections for regularized transportation problems", SIAM J. Sci. Comput. 37
-// (2015), section 5. It uses two blocks instead of three, and needs no correction terms.
+// (2015), section 5. The third formula uses two blocks instead of three, and needs no correction terms.
 //
-// All three formulas have the form log₂u = min(top, α − τ log₂r). Relative to a base F, r is 2^F times as large, α = log₂a − (1
-// − τ)F and top = log₂(ηa) − F.
+// All three formulas have the form log₂u = min(top, α − τ log₂r). Relative to a base F, r is 2^F times as large, and
+//
+//	α = log₂a − (1 − τ)F,   top = log₂(ηa) − F.
 //
 // With penalties, a constant that is added to log u and subtracted from log v does not change the plan, but changes the masses
 // m_a and m_b that the sides require. If the sums of a and b differ and ρλ is large, the best constant is large. Plain

@@ -360,8 +360,8 @@ func TestUnequalGradients(t *testing.T) {
 	}
 }
 
-// slopes returns two slopes of the function value along a random direction of x. The first slope is computed from differences,
-// and the second slope from the gradient grad.
+// slopes computes the slope of value() along a random direction of x in two ways: from differences of value(), and from the
+// gradient grad.
 func slopes(rng *rand.Rand, x, grad []float64, value func() float64) (got, want float64) {
 	at, dir := slices.Clone(x), make([]float64, len(x))
 	for i := range dir {
