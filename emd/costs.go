@@ -31,7 +31,7 @@ type costs[T dist.Float] struct {
 	limitedRow           []T
 }
 
-// setMatrix sets M to a matrix.
+// setMatrix sets M to the matrix m.
 func (c *costs[T]) setMatrix(m dist.Matrix[T]) {
 	c.m, c.x, c.y, c.limit = m, dist.Matrix[T]{}, dist.Matrix[T]{}, 0
 }

@@ -15,7 +15,7 @@ import (
 const (
 	defaultDirections  = 50
 	directionsPerBlock = 16 // number of directions processed at a time
-	directionStream    = 49 // the stream of random numbers for directions
+	directionStream    = 49 // random number stream for the directions
 )
 
 // SlicedOptions configures [Solver.Sliced]. The zero value works.
@@ -30,7 +30,7 @@ type SlicedOptions struct {
 
 // sliced is the workspace of Sliced.
 type sliced[T dist.Float] struct {
-	directions, transposed []T // d × k, k × d
+	directions, transposed []T // d × k and k × d elements
 	projected, lines       [2][]T
 	coefficients           [2][]T // n × k
 	gradient               [2][]float64

@@ -222,7 +222,7 @@ func replaceByPrefixSums(count []uint32) int {
 	return int(largest)
 }
 
-// swapBuffers swaps the keys and indices with the other buffers.
+// swapBuffers exchanges keys with otherKeys, and indices with otherIndices.
 func (s *sorter) swapBuffers() {
 	s.keys, s.otherKeys = s.otherKeys, s.keys
 	if len(s.indices) > 0 {

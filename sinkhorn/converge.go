@@ -51,7 +51,7 @@ type solution[T dist.Float] struct {
 	annealed      annealedStart[T]
 	exact         exactStart[T]
 	rough, staged stagedStart[T]
-	// attempts in the order in which they are made, for each kind of problem
+	// attempts for each kind of problem, in the order of use
 	balancedAttempts, partialAttempts, penalizedAttempts []attempt[T]
 
 	foundStart []T // latest start found

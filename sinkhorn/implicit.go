@@ -124,7 +124,7 @@ func (g *gradients[T]) solveImplicitTo(ctx context.Context, it *iteration[T], go
 	if err := kernel.MulTrans(ctx, sys.sd, s); err != nil {
 		return err
 	}
-	var size float64 // squared norm of c, in the norm that measures the residual
+	var size float64 // squared norm of c, weighted like the residual
 	for j, v := range v {
 		c := T(sys.rhs[j] * v)
 		if b := sys.diag[j]; b > 0 {

@@ -10,8 +10,7 @@ import (
 	"github.com/gomonge/monge/internal/testdata"
 )
 
-// TestImplicitGradient compares, at convergence, the implicit gradient with the unrolled gradient
-// and with central differences.
+// TestImplicitGradient compares the implicit gradient with the unrolled gradient and with central differences, at convergence.
 func TestImplicitGradient(t *testing.T) {
 	for _, c := range []struct {
 		lambda float64

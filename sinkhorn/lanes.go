@@ -18,7 +18,7 @@ const (
 	smallDims  = 16 // largest dimension
 	rowPadding = 4  // the number of rows is a multiple of rowPadding
 
-	laneBytes = 16 << 10 // bytes of K that stay in the first-level cache between passes
+	laneBytes = 16 << 10 // bytes of K that stay in the L1 cache between passes
 )
 
 // smallShape reports whether a problem is small. It also returns a sort key, which is similar for
@@ -345,7 +345,6 @@ func (l *lanes[T]) fetchIterate(it *iteration[T], i, k int) {
 	it.setKind(k, plainKind)
 }
 
-// computeCosts computes the transport costs.
 func (l *lanes[T]) computeCosts() {
 	w := num.Lanes[T]()
 	for i := range l.group.memberCount {

@@ -39,7 +39,7 @@ func smallProblems[T dist.Float](count int) []Problem[T] {
 	for i := range ps {
 		n, m, d := 1+rng.IntN(33), 1+rng.IntN(33), 1+rng.IntN(3)
 		if i%3 == 0 {
-			n, m = 9, 16 // whole groups of one shape
+			n, m = 9, 16 // fills whole groups with one shape
 		}
 		p := &ps[i]
 		p.Lambda = 0.1 + 3*rng.Float64()
@@ -48,7 +48,7 @@ func smallProblems[T dist.Float](count int) []Problem[T] {
 			for j := range p.Cost.Data {
 				p.Cost.Data[j] = T(rng.Float64())
 			}
-			p.Cost.Cols = m // with a larger stride
+			p.Cost.Cols = m // the stride is larger than Cols
 		} else {
 			p.X, p.Y = cloud[T](rng, n, d, 0), cloud[T](rng, m, d, 0.4)
 		}
@@ -71,7 +71,7 @@ func smallProblems[T dist.Float](count int) []Problem[T] {
 		case 22:
 			p.X.Data[0] /= 0
 		case 23, 24, 25, 26:
-			p.Lambda = 1000 // beyond the plain domain
+			p.Lambda = 1000 // leaves the plain domain
 		case 30:
 			p.PenaltyA = 1
 		case 31:

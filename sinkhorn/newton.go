@@ -26,7 +26,7 @@ import (
 // sparse Newton iterations", ICLR 2024).
 
 const (
-	newtonForcing  = 0.1 // residual of a step, relative to the last reduction of the error
+	newtonForcing  = 0.1 // goal for the residual of a step, relative to the last reduction of the error
 	newtonRadius   = 1   // initial trust radius
 	newtonPatience = 20  // maximum number of steps that do not halve the error
 
@@ -34,7 +34,6 @@ const (
 	directLeast = 4 // minimum conjugate gradient steps before a new factor is computed
 )
 
-// newton is the state of Newton's method.
 type newton[T dist.Float] struct {
 	point dualPoint[T]
 	sys   *system[T]
@@ -237,7 +236,6 @@ func (nw *newton[T]) lineSearch(ctx context.Context, d dual[T], radius *float64,
 	return false, nil
 }
 
-// plainIteration makes one plain iteration.
 func (nw *newton[T]) plainIteration(ctx context.Context, d dual[T]) error {
 	d.proposeColumns()
 	ok, err := nw.tryPoint(ctx, d)

@@ -94,7 +94,7 @@ func TestFactor(t *testing.T) {
 		*Problem[float64]
 		storage Storage
 	}{{&p, StorageDense}, {&p, StorageMixed}, {&priced, StorageDense}} {
-		set := Settings{Tolerance: 1e-11, Iterations: 200, Storage: c.storage, Workers: 1} // too few passes without a list and a factor
+		set := Settings{Tolerance: 1e-11, Iterations: 200, Storage: c.storage, Workers: 1} // 200 passes are not enough without a list and a factor
 		s, err := newSolver[float64](&set)
 		if err != nil {
 			t.Fatal(err)
@@ -205,7 +205,7 @@ func TestTriangular(t *testing.T) {
 		var want []float64
 		for _, workers := range []int{1, 2} {
 			var kernel gibbs.Kernel[float64]
-			kernel.SetCost(dist.Matrix[float64]{Rows: 1 << 10, Cols: 1 << 10}) // large, so that workers are used
+			kernel.SetCost(dist.Matrix[float64]{Rows: 1 << 10, Cols: 1 << 10}) // large enough for several workers
 			kernel.LayOut(false, false, workers)
 			d := direct[float64]{m: m, h: slices.Clone(h), less: make([]float64, directLines)}
 			if ok, err := d.factorizeRows(t.Context(), &kernel); !ok || err != nil {

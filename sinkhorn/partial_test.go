@@ -204,7 +204,7 @@ func TestPartialGain(t *testing.T) {
 			case !d.held[j]:
 				beta[j] = -rng.Float64()
 			case move:
-				beta[j] = -0.3 // all at the cap
+				beta[j] = -0.3 // moves all columns at the cap
 			}
 		}
 		if move {

@@ -24,13 +24,11 @@ func (d *unbalanced[T]) prepare(ctx context.Context) error {
 
 func (d *unbalanced[T]) system() (diag, rows []T, weight float64) { return d.diag, d.rows, d.weight }
 
-// proposeColumns sets tv to the scalings of the next plain iteration.
 func (d *unbalanced[T]) proposeColumns() {
 	d.bestColumns()
 	scaleByPower(d.tv, d.translation())
 }
 
-// acceptTrial makes the trial point the current point.
 func (d *unbalanced[T]) acceptTrial() {
 	d.dualPoint.acceptTrial()
 	d.it.shift = d.shift

@@ -125,7 +125,7 @@ func (it *iteration[T]) rowSums(ctx context.Context, r []T) error {
 	return nil
 }
 
-// setCanceled sets the result to the last whole iteration, if there was one.
+// setCanceled sets the result to the last whole iteration, if there was an iteration.
 func (it *iteration[T]) setCanceled() {
 	res := &it.res
 	if res.Iterations > 0 && !it.kernel.Large() {

@@ -27,7 +27,7 @@ import (
 // reverse is the state of the reverse pass.
 type reverse[T dist.Float] struct {
 	basis  int // iterate whose potentials are the base, or plainKind or mixedBasis
-	f, g   []T // potentials of the segment's base, to base 2
+	f, g   []T // base potentials of the segment, as base-2 logarithms
 	fk, gk []T // logarithms of an iterate
 	u, v   []T // scalings of the current term relative to the base
 	t      []T

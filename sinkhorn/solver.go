@@ -15,12 +15,10 @@ import (
 
 // Solver solves one problem after another in one workspace. The zero Solver has the zero Settings.
 //
-// The workspace is as large as the largest problem so far needed, or up to a quarter larger if
-// problems have grown gradually. After its largest problem, a solver does not allocate. Shrink
-// frees the workspace.
+// The workspace has the size that the largest problem needed, or up to a quarter more if problems have grown gradually. A
+// Solver does not allocate after it has solved its largest problem. Shrink frees the workspace.
 //
-// A Solver and its results must not be used by two goroutines at the same time. A Solver panics
-// when it detects this.
+// A Solver and its results must not be used by two goroutines at the same time. A Solver panics when it detects concurrent use.
 type Solver[T dist.Float] struct {
 	once sync.Once
 	impl solverImpl[T]
@@ -83,7 +81,7 @@ type solver[T dist.Float] struct {
 	workspace[T]
 	busy atomic.Bool
 
-	own         iteration[T] // for Solve and Divergence
+	own         iteration[T] // iteration of Solve and Divergence
 	outcome     outcome[T]   // result of own
 	solution    solution[T]  // strategy of Solve
 	system      system[T]
@@ -162,7 +160,7 @@ func (s *solver[T]) Solve(ctx context.Context, p *Problem[T]) (*Result[T], error
 	return s.solve(s.timed.Of(ctx), p)
 }
 
-// isCauseOf reports whether err is the cause of the context's end.
+// isCauseOf reports whether ctx has ended and err is the context's cause.
 func isCauseOf(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && errors.Is(err, context.Cause(ctx))
 }

@@ -110,7 +110,7 @@ func (sys *system[T]) makeList(ctx context.Context) error {
 	return nil
 }
 
-// errListTooLong ends the pass of makeList.
+// errListTooLong ends the pass of makeList early.
 var errListTooLong = errors.New("too many elements matter")
 
 // listVisitor appends elements to the list until it is too long.
@@ -166,7 +166,7 @@ func (p *sparse[T]) multiply(ctx context.Context, kernel *gibbs.Kernel[T], dst, 
 	return nil
 }
 
-// multiplyGroup sets the sums of a group to its contribution to SᵀS t.
+// multiplyGroup sets the sums of a group of pieces to the contribution of the group to SᵀS t.
 func (p *sparse[T]) multiplyGroup(ctx context.Context, _, group int) error {
 	m := len(p.root)
 	q := p.q[group*m:][:m]

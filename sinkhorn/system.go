@@ -39,14 +39,13 @@ type system[T dist.Float] struct {
 	direct              direct[T]
 }
 
-// allocate provides memory for the vectors.
 func (sys *system[T]) allocate() {
 	for _, v := range []*[]T{&sys.rhs, &sys.beta, &sys.z, &sys.d, &sys.sd} {
 		sys.kernel.GrowColumn(v)
 	}
 }
 
-// setup sets the system for a plan of an iteration.
+// setup initializes the system for the plan t of an iteration.
 func (sys *system[T]) setup(it *iteration[T], t plan[T], diag, rows []T) {
 	sys.plan, sys.diag, sys.rows = t, diag, rows
 	sys.mass, sys.epsilon, sys.shiftInvariant, sys.commonRow = it.mass, T(it.limits.epsilon), !it.unequal, nil

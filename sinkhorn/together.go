@@ -123,7 +123,6 @@ func (g *group[T]) iterateMembers(ctx context.Context) error {
 	return nil
 }
 
-// computeCosts computes the transport costs.
 func (g *group[T]) computeCosts(ctx context.Context) error {
 	g.active = g.active[:0]
 	g.operands.Reset()

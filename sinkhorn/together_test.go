@@ -59,9 +59,8 @@ func (a answer[T]) equalBits(b answer[T]) bool {
 		fmt.Sprint(a.err) == fmt.Sprint(b.err)
 }
 
-// TestTogether checks that problems that share K get the same bits as Solve, for every instruction set
-// and every storage, whether K is divided into pieces or not. Some problems leave the plain domain or
-// cannot be solved.
+// TestTogether checks that problems that share K get the same bits as Solve, for every instruction set, every storage and
+// several sizes of K. Some problems leave the plain domain or cannot be solved.
 func TestTogether(t *testing.T) {
 	t.Run("float64", together[float64])
 	t.Run("float32", together[float32])
@@ -99,7 +98,7 @@ func together[T dist.Float](t *testing.T) {
 	}
 }
 
-// batchIsSolve checks that SolveBatch with two workers gives the answers of Solve.
+// batchIsSolve checks that SolveBatch with two workers returns the same results as Solve.
 func batchIsSolve[T dist.Float](t *testing.T, ctx context.Context, set Settings, ps []Problem[T]) {
 	t.Helper()
 	set.Workers = 1
@@ -241,7 +240,7 @@ func TestDeadline(t *testing.T) {
 		t.Fatal(err)
 	}
 	check := func(r *Result[float64], err error) {
-		if r.Iterations == 0 { // on a very busy machine
+		if r.Iterations == 0 { // possible on a very busy machine
 			checkNoResult(t, r)
 		} else if err != context.DeadlineExceeded || r.Status != StatusCanceled || !(r.MarginalError >= 0) {
 			t.Errorf("%+v, %v", r, err)

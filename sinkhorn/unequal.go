@@ -55,7 +55,6 @@ type unbalanced[T dist.Float] struct {
 	capped caps    // rows and columns whose latest scalings are at their cap, in partial transport
 }
 
-// allocate provides memory for the vectors.
 func (d *unbalanced[T]) allocate() {
 	kernel := &d.it.kernel
 	for _, v := range []*[]T{&d.u, &d.tu, &d.rows, &d.sums, &d.f} {

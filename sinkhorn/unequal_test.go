@@ -320,7 +320,7 @@ func TestUnequalGradients(t *testing.T) {
 	set := Settings{Tolerance: 1e-13, Iterations: 100000}
 	for _, c := range unequalCases(t) {
 		if c.Lam > 100 || c.Name == "partial, all" {
-			continue // for large λ, finite differences are too inaccurate; for the maximum mass, there is no derivative
+			continue // finite differences are inaccurate for large λ, and the maximum mass has no derivative
 		}
 		p := c.problem()
 		value := func() float64 { return regularized(t, mustSolve(t, set, p)) }
